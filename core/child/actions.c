@@ -9,7 +9,7 @@
 #include "child/kernels.h"
 #include "child/spin.h"
 #include "child/thread_measurers.h"
-#include "child/workload_kernel.h"
+#include "child/workload.h"
 #include "common/set_action.h"
 #include "memory.h"
 

@@ -10,22 +10,6 @@
 #define WARM_PASSES 8
 
 static void
-warm_the_code(const struct kernel_type *type, void *kernel)
-{
-	journal_add("caches: warm code", -1);
-	if (type->warm_code)
-		type->warm_code(kernel);
-	else
-		type->run(kernel);
-}
-
-static int
-nr_passes(size_t bytes, bool is_modelled)
-{
-	return is_modelled || bytes > 2 * cache_last_level_bytes() ? 1 : WARM_PASSES;
-}
-
-static void
 read_buffers(const struct kernel_type *type, void *kernel, bool is_modelled)
 {
 	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
@@ -35,7 +19,7 @@ read_buffers(const struct kernel_type *type, void *kernel, bool is_modelled)
 	journal_add("caches: read buffers", -1);
 	for (size_t i = 0; i < nr; i++)
 		bytes += buffers[i].bytes;
-	passes = nr_passes(bytes, is_modelled);
+	passes = is_modelled || bytes > 2 * cache_last_level_bytes() ? 1 : WARM_PASSES;
 	for (int pass = 0; pass < passes; pass++) {
 		for (size_t i = 0; i < nr; i++)
 			cache_read(buffers[i].start, buffers[i].bytes);
@@ -55,20 +39,6 @@ flush_buffers(const struct kernel_type *type, void *kernel)
 		cache_flush(buffers[i].start, buffers[i].bytes);
 }
 
-static void
-clear(void)
-{
-	journal_add("caches: clear", -1);
-	caches_clear();
-}
-
-static void
-flush_code(void)
-{
-	journal_add("caches: flush code", -1);
-	cache_flush_text();
-}
-
 /* Reading comes before running, so that the data are where a run leaves them. */
 static void
 warm(bool warm_code, bool warm_data, const struct kernel_type *type, void *kernel, struct set_state *set)
@@ -77,8 +47,10 @@ warm(bool warm_code, bool warm_data, const struct kernel_type *type, void *kerne
 
 	if (warm_data)
 		read_buffers(type, kernel, is_modelled);
-	if (warm_code)
-		warm_the_code(type, kernel);
+	if (warm_code) {
+		journal_add("caches: warm code", -1);
+		(type->warm_code ? type->warm_code : type->run)(kernel);
+	}
 	if (!warm_data)
 		flush_buffers(type, kernel);
 	if (is_modelled)
@@ -90,10 +62,13 @@ cache_state_prepare(bool warm_code, bool warm_data, const struct kernel_type *ty
 {
 	if (!warm_code || !warm_data) {
 		set_warm(set);
-		clear();
+		journal_add("caches: clear", -1);
+		caches_clear();
 	}
 	warm(warm_code, warm_data, type, kernel, set);
-	if (!warm_code)
-		flush_code();
+	if (!warm_code) {
+		journal_add("caches: flush code", -1);
+		cache_flush_text();
+	}
 	set_warm(set);
 }

@@ -138,13 +138,6 @@ flush_optimized(const char *line, const char *end)
 		_mm_clflushopt((void *)line);
 }
 
-static void
-flush_plain(const char *line, const char *end)
-{
-	for (; line < end; line += LINE_BYTES)
-		_mm_clflush(line);
-}
-
 void
 cache_flush(const void *start, size_t bytes)
 {
@@ -155,7 +148,8 @@ cache_flush(const void *start, size_t bytes)
 	if (has_clflushopt)
 		flush_optimized(line, end);
 	else
-		flush_plain(line, end);
+		for (; line < end; line += LINE_BYTES)
+			_mm_clflush(line);
 	_mm_mfence();
 }
 

@@ -4,29 +4,135 @@
 
 #include <stdlib.h>
 
+#include "child/actions.h"
 #include "child/caches.h"
 #include "child/configurator.h"
+#include "child/events.h"
 #include "child/interruption.h"
 #include "child/kernels.h"
+#include "child/measurer.h"
 #include "child/own_threads.h"
 #include "child/rules.h"
-#include "child/run_perform.h"
+#include "child/run.h"
 #include "child/service.h"
-#include "child/steps.h"
 #include "child/watches.h"
 #include "common/clock.h"
 #include "memory.h"
 
-/* The command at work. nr_entered: per measurement, the configurators to leave. */
-struct work {
-	const struct measurement_command *command;
-	struct notifier *notifier;
-	struct service service;
-	struct failure *failure;
-	struct measurement_command_output *output;
-	size_t *nr_entered;
-	int nr_done;
-};
+/* ---- what can be seen to be wrong with a command before it runs ---- */
+
+static int
+check_workload(const struct measurement *measurement, size_t i, struct rot_error *err)
+{
+	const struct workload *workload = measurement_workloads_at(measurement, i);
+	const struct kernel_type *type;
+
+	if (!workload)
+		return rot_error_set(err, 0, "the workload at place %zu is missing", i);
+	if (!workload->kernel)
+		return rot_error_set(err, 0, "workload %d has no kernel", workload->id);
+	type = kernel_type_of(workload->kernel);
+	if (!type) {
+		rot_error_set(err, 0, "workload %d wants kernel %s, which this core was built without", workload->id,
+			      workload->kernel->entity.class->name);
+		return rot_error_hint(err, "the name in the KERNEL line of its C file must be \"%s\"",
+				      workload->kernel->entity.class->name);
+	}
+	if (!type->run) {
+		rot_error_set(err, 0, "kernel %s of workload %d has no function run", type->class_name, workload->id);
+		return rot_error_hint(err, "name it in the KERNEL line of its C file: .run = run");
+	}
+	if (workload->cpu < -1) {
+		rot_error_set(err, 0, "workload %d cannot be pinned to CPU %d", workload->id, workload->cpu);
+		return rot_error_hint(err, "CPUs count from 0; -1 means any");
+	}
+	for (size_t j = 0; j < i; j++) {
+		const struct workload *earlier = measurement_workloads_at(measurement, j);
+
+		if (earlier == workload || earlier->kernel == workload->kernel)
+			return rot_error_set(
+				err, 0, "the workloads at places %zu and %zu share a kernel; each needs its own", j, i);
+	}
+	return 0;
+}
+
+/* At a breakpoint an action is executed by the thread that comes there, whatever it is doing. */
+static int
+check_pair(const struct rule *rule, struct rot_error *err)
+{
+	const char *name = ROT_ENTITY(rule->action)->class->name;
+
+	if (!rot_is_a(rule->predicate, &breakpoint_event_predicate_class))
+		return 0;
+	if (rule->action->workload || rule->action->tid >= 0)
+		return rot_error_set(
+			err, 0,
+			"%s: it names another thread, and a thread at a breakpoint may hold the locks that "
+			"this takes",
+			name);
+	if (action_is_executed_inside(rule->action))
+		return 0;
+	rot_error_set(err, 0,
+		      "%s: it allocates memory or waits, and a thread at a breakpoint may hold the locks that this "
+		      "takes",
+		      name);
+	return rot_error_hint(err, "answer a WorkloadEventPredicate with it; breakpoints start and stop measurer sets, "
+				   "stop kernels and flush their buffers");
+}
+
+static int
+check_head(const struct rule *rule, const struct measurement *measurement, struct rot_error *err)
+{
+	if (!rule->predicate || !rule->action)
+		return rot_error_set(err, 0, "the rule has no %s", rule->predicate ? "action" : "predicate");
+	return predicate_check(rule->predicate, measurement, err) < 0 ? -1 : check_pair(rule, err);
+}
+
+/* Deepest nesting of actions that contain actions. */
+#define MAX_DEPTH 16
+
+/* The rule, its action, and all that these contain. */
+static int
+check_rule(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
+	   struct rot_error *err)
+{
+	const struct action_base *action = rule->action;
+
+	if (check_head(rule, measurement, err) < 0)
+		return -1;
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
+
+		if (action_check(action, measurement, kind, err) < 0)
+			return -1;
+		if (add && check_head(add->rule, measurement, err) < 0)
+			return rot_error_prefix(err, "%s", ROT_ENTITY(action)->class->name);
+		action = action_inner(action);
+		if (!action)
+			return 0;
+	}
+	return rot_error_set(err, 0, "actions are nested more than %d deep", MAX_DEPTH);
+}
+
+/* Whether this core can carry out the measurement. 0, or -1 and *kind. */
+static int
+measurement_check(const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err)
+{
+	*kind = FAILURE_ERROR;
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		if (check_workload(measurement, i, err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < measurement_nr_rules(measurement); i++) {
+		const struct rule *rule = measurement_rules_at(measurement, i);
+
+		if (!rule)
+			return rot_error_set(err, 0, "the rule at place %zu is missing", i);
+		if (check_rule(rule, measurement, kind, err) < 0)
+			return rot_error_prefix(err, "rule at place %zu", i);
+	}
+	return 0;
+}
 
 static bool
 needs_clearing(const struct measurement *measurement)
@@ -41,7 +147,7 @@ needs_clearing(const struct measurement *measurement)
 }
 
 static int
-check(const struct measurement_command *command, struct failure *failure)
+check_command(const struct measurement_command *command, struct failure *failure)
 {
 	size_t nr = measurement_command_nr_measurements(command);
 	enum failure_kind kind = FAILURE_ERROR;
@@ -68,8 +174,21 @@ check(const struct measurement_command *command, struct failure *failure)
 	return 0;
 }
 
+/* ---- the command at work ---- */
+
+/* The command at work. nr_entered: per measurement, the configurators to leave. */
+struct command_work {
+	const struct measurement_command *command;
+	struct notifier *notifier;
+	struct service service;
+	struct failure *failure;
+	struct measurement_command_output *output;
+	size_t *nr_entered;
+	int nr_done;
+};
+
 static int
-perform_run(struct work *work, size_t i)
+perform_run(struct command_work *work, size_t i)
 {
 	const struct measurement *measurement = measurement_command_measurements_at(work->command, i);
 	size_t nr_workloads = measurement_nr_workloads(measurement), nr_own;
@@ -105,7 +224,7 @@ out:
 }
 
 static int
-enter_measurements(struct work *work)
+enter_measurements(struct command_work *work)
 {
 	struct rot_error error;
 
@@ -118,7 +237,7 @@ enter_measurements(struct work *work)
 }
 
 static void
-leave_measurements(struct work *work)
+leave_measurements(struct command_work *work)
 {
 	struct rot_error error;
 
@@ -130,19 +249,7 @@ leave_measurements(struct work *work)
 }
 
 static int
-tell_pinned(struct work *work, const struct measurement *measurement, struct rot_error *err)
-{
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
-		int cpu = measurement_workloads_at(measurement, i)->cpu;
-
-		if (cpu >= 0 && notifier_send(work->notifier, WIRE_PINNED, cpu, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int
-tell_all(struct work *work, struct rot_error *err)
+tell_all(struct command_work *work, struct rot_error *err)
 {
 	size_t nr = measurement_command_nr_measurements(work->command);
 
@@ -151,14 +258,20 @@ tell_all(struct work *work, struct rot_error *err)
 	    notifier_send(work->notifier, WIRE_BUFFERS, kernel_buffer_table(), err) < 0)
 		return -1;
 	for (size_t i = 0; i < nr; i++) {
-		if (tell_pinned(work, measurement_command_measurements_at(work->command, i), err) < 0)
-			return -1;
+		const struct measurement *measurement = measurement_command_measurements_at(work->command, i);
+
+		for (size_t j = 0; j < measurement_nr_workloads(measurement); j++) {
+			int cpu = measurement_workloads_at(measurement, j)->cpu;
+
+			if (cpu >= 0 && notifier_send(work->notifier, WIRE_PINNED, cpu, err) < 0)
+				return -1;
+		}
 	}
 	return notifier_send(work->notifier, WIRE_STARTUP, (int64_t)nr * work->command->run_count, err);
 }
 
 static void
-perform_runs(struct work *work)
+perform_runs(struct command_work *work)
 {
 	size_t nr = measurement_command_nr_measurements(work->command);
 	struct rot_error error;
@@ -176,7 +289,7 @@ perform_runs(struct work *work)
 }
 
 static int
-open_service(struct work *work)
+open_service(struct command_work *work)
 {
 	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++) {
 		if (measurement_needs_service(measurement_command_measurements_at(work->command, i)))
@@ -189,9 +302,10 @@ struct measurement_command_output *
 command_perform(const struct measurement_command *command, struct notifier *notifier, struct failure *failure)
 {
 	size_t nr = measurement_command_nr_measurements(command);
-	struct work work = {.command = command, .notifier = notifier, .service.notifier = notifier, .failure = failure};
+	struct command_work work = {
+		.command = command, .notifier = notifier, .service.notifier = notifier, .failure = failure};
 
-	if (check(command, failure) < 0)
+	if (check_command(command, failure) < 0)
 		return NULL;
 	work.nr_entered = rot_calloc(nr, sizeof(*work.nr_entered));
 	work.output = measurement_command_output_new();

@@ -18,7 +18,4 @@
 struct measurement_command_output *
 command_perform(const struct measurement_command *command, struct notifier *notifier, struct failure *failure);
 
-/* Whether this core can carry out the measurement. 0, or -1 and *kind. */
-int measurement_check(const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err);
-
 #endif

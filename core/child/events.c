@@ -103,51 +103,35 @@ predicate_matches(const struct event_predicate_base *predicate, const struct eve
 	return type && type->matches(predicate, event);
 }
 
-static int
-check_class(const struct event_predicate_base *predicate, struct rot_error *err)
-{
-	const char *name = ROT_ENTITY(predicate)->class->name;
-
-	if (predicate_type_of(predicate))
-		return 0;
-	if (rot_is_a(predicate, &program_event_predicate_class))
-		return rot_error_set(err, 0, "a %s is of programs, and this is a measurement of kernels", name);
-	return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it", name);
-}
-
-static int
-check_thread(const struct thread_event_predicate *predicate, struct rot_error *err)
-{
-	if (!predicate || !*predicate->name || strcmp(predicate->event, "exiting") != 0)
-		return 0;
-	rot_error_set(err, 0,
-		      "a ThreadEventPredicate wants threads that exit with the name '%s', which is not known "
-		      "any more",
-		      predicate->name);
-	return rot_error_hint(err, "name the thread by its index");
-}
-
-static int
-check_breakpoint(const struct breakpoint_event_predicate *predicate, struct rot_error *err)
-{
-	if (strlen(predicate->place) >= WATCH_PLACE_BYTES)
-		return rot_error_set(err, 0, "BreakpointEventPredicate: the place is longer than %d characters",
-				     WATCH_PLACE_BYTES - 1);
-	return breakpoint_predicate_check(predicate, err);
-}
-
 int
 predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
 		struct rot_error *err)
 {
 	const struct workload_event_predicate *own = rot_cast((void *)predicate, &workload_event_predicate_class);
+	const struct thread_event_predicate *thread = rot_cast((void *)predicate, &thread_event_predicate_class);
 	const struct breakpoint_event_predicate *place = rot_cast((void *)predicate, &breakpoint_event_predicate_class);
 
 	if (!predicate)
 		return 0;
-	if (check_class(predicate, err) < 0 || (place && check_breakpoint(place, err) < 0) ||
-	    check_thread(rot_cast((void *)predicate, &thread_event_predicate_class), err) < 0)
+	if (!predicate_type_of(predicate)) {
+		const char *name = ROT_ENTITY(predicate)->class->name;
+
+		if (rot_is_a(predicate, &program_event_predicate_class))
+			return rot_error_set(err, 0, "a %s is of programs, and this is a measurement of kernels", name);
+		return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it", name);
+	}
+	if (place && strlen(place->place) >= WATCH_PLACE_BYTES)
+		return rot_error_set(err, 0, "BreakpointEventPredicate: the place is longer than %d characters",
+				     WATCH_PLACE_BYTES - 1);
+	if (place && breakpoint_predicate_check(place, err) < 0)
 		return -1;
+	if (thread && *thread->name && strcmp(thread->event, "exiting") == 0) {
+		rot_error_set(err, 0,
+			      "a ThreadEventPredicate wants threads that exit with the name '%s', which is not known "
+			      "any more",
+			      thread->name);
+		return rot_error_hint(err, "name the thread by its index");
+	}
 	if (!own || !own->workload || measurement_has_workload(measurement, own->workload))
 		return 0;
 	return rot_error_set(err, 0, "a WorkloadEventPredicate names workload %d, which is not in the measurement",

@@ -41,7 +41,7 @@ execute_first(struct child_thread *thread)
 
 /* Not 0: something is in use for a moment, and the thread has to be interrupted again; at an event it catches up. */
 static uint64_t
-handle(void)
+handle_interruption(void)
 {
 	struct child_thread *thread = child_thread_current();
 	enum action_attempt attempt = ATTEMPT_DONE;
@@ -54,7 +54,7 @@ handle(void)
 }
 
 static void
-tell(enum wire_kind kind, int64_t argument)
+tell_parent(enum wire_kind kind, int64_t argument)
 {
 	const struct wire_message message = {.kind = kind, .argument = argument};
 
@@ -66,15 +66,15 @@ void
 interruption_open(int fd)
 {
 	wire = fd;
-	tell(WIRE_TRAMPOLINE, (int64_t)(uintptr_t)interruption_trampoline);
-	tell(WIRE_HANDLER, (int64_t)(uintptr_t)handle);
+	tell_parent(WIRE_TRAMPOLINE, (int64_t)(uintptr_t)interruption_trampoline);
+	tell_parent(WIRE_HANDLER, (int64_t)(uintptr_t)handle_interruption);
 }
 
 void
 interruption_ask(const struct child_thread *thread)
 {
 	if (thread->tid != 0)
-		tell(WIRE_INTERRUPT, thread->tid);
+		tell_parent(WIRE_INTERRUPT, thread->tid);
 }
 
 void
@@ -82,6 +82,6 @@ interruption_catch_up(void)
 {
 	struct spin spin = {0};
 
-	while (handle() != 0)
+	while (handle_interruption() != 0)
 		spin_once(&spin);
 }

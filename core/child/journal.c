@@ -10,13 +10,13 @@
 
 #include "memory.h"
 
-struct entry {
+struct journal_entry {
 	const char *what;
 	int id;
 	int workload_id;
 };
 
-static struct entry *entries;
+static struct journal_entry *entries;
 static atomic_size_t nr_entries;
 static _Thread_local int own_workload_id = -1;
 
@@ -51,19 +51,7 @@ journal_add(const char *what, int id)
 		return;
 	i = atomic_fetch_add(&nr_entries, 1);
 	if (i < JOURNAL_MAX_ENTRIES)
-		entries[i] = (struct entry){.what = what, .id = id, .workload_id = own_workload_id};
-}
-
-static void
-write_entry(FILE *out, const struct entry *entry)
-{
-	if (entry->workload_id < 0)
-		fprintf(out, "%s: %s", entry->workload_id == JOURNAL_SERVICE ? "service" : "main", entry->what);
-	else
-		fprintf(out, "workload %d: %s", entry->workload_id, entry->what);
-	if (entry->id >= 0)
-		fprintf(out, " %d", entry->id);
-	fputc('\n', out);
+		entries[i] = (struct journal_entry){.what = what, .id = id, .workload_id = own_workload_id};
 }
 
 int
@@ -74,8 +62,17 @@ journal_write(const char *path, struct rot_error *err)
 
 	if (!out)
 		return rot_error_set(err, errno, "cannot write the journal '%s'", path);
-	for (size_t i = 0; i < nr && i < JOURNAL_MAX_ENTRIES; i++)
-		write_entry(out, &entries[i]);
+	for (size_t i = 0; i < nr && i < JOURNAL_MAX_ENTRIES; i++) {
+		const struct journal_entry *entry = &entries[i];
+
+		if (entry->workload_id < 0)
+			fprintf(out, "%s: %s", entry->workload_id == JOURNAL_SERVICE ? "service" : "main", entry->what);
+		else
+			fprintf(out, "workload %d: %s", entry->workload_id, entry->what);
+		if (entry->id >= 0)
+			fprintf(out, " %d", entry->id);
+		fputc('\n', out);
+	}
 	if (nr > JOURNAL_MAX_ENTRIES)
 		fprintf(out, "(%zu more)\n", nr - JOURNAL_MAX_ENTRIES);
 	if (fclose(out) != 0)

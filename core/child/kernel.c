@@ -2,7 +2,9 @@
 /* What the core offers to kernels: see kernels/kernel.h. */
 #include "kernel.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "child/kernels.h"
 #include "common/buffers.h"
@@ -120,7 +123,7 @@ mapping_add(void *start, void *base, size_t bytes, const struct buffer_entry *bu
 
 /* What is left of the machine's memory, and of the limit. */
 static int
-take(size_t bytes, size_t mapped)
+take_from_limit(size_t bytes, size_t mapped)
 {
 	const size_t available = available_bytes();
 	size_t taken;
@@ -155,7 +158,7 @@ kernel_allocate_for(uint64_t caller, size_t nr, size_t size)
 	mapped = (bytes + PAGE_BYTES) & ~(PAGE_BYTES - 1);
 	if (bytes >= HUGE_BYTES)
 		mapped += HUGE_BYTES;
-	if (take(bytes, mapped) < 0)
+	if (take_from_limit(bytes, mapped) < 0)
 		return NULL;
 	base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED) {
@@ -230,4 +233,205 @@ kernel_fill_float(float *values, size_t nr, unsigned seed)
 
 		memcpy(&values[i], &bits, sizeof(bits));
 	}
+}
+
+/* ---- libraries that kernels measure, what they tell of them, and where their files go ---- */
+
+struct library {
+	char *file, *variables;
+	void *handle;
+	struct library *next;
+};
+
+/* Both live as long as the process: a library keeps threads, and what it is does not change. */
+static struct library *libraries;
+static char **facts;
+static size_t nr_facts;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static char *folder, *kept_folder;
+
+void
+kernel_folder_set(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	free(folder);
+	folder = slash ? rot_strndup(file, (size_t)(slash - file)) : rot_strdup(".");
+}
+
+const char *
+kernel_folder(void)
+{
+	return folder ? folder : ".";
+}
+
+void
+kernel_kept_folder_set(const char *path)
+{
+	rot_string_set(&kept_folder, path);
+}
+
+const char *
+kernel_kept_folder(void)
+{
+	return kept_folder && kept_folder[0] ? kept_folder : NULL;
+}
+
+/* ---- what is told ---- */
+
+/* Called with the lock held. Takes the text. */
+static void
+add_fact(char *text)
+{
+	for (size_t i = 0; i < nr_facts; i++) {
+		if (strcmp(facts[i], text) == 0) {
+			free(text);
+			return;
+		}
+	}
+	facts = rot_realloc(facts, nr_facts + 1, sizeof(*facts));
+	facts[nr_facts++] = text;
+}
+
+void
+kernel_tell(const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return;
+	pthread_mutex_lock(&lock);
+	add_fact(text);
+	pthread_mutex_unlock(&lock);
+}
+
+void
+kernel_facts(struct measurement_run_output *output)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < nr_facts; i++)
+		measurement_run_output_facts_add(output, facts[i]);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- variables ---- */
+
+/* Removes NAME, or all that begin with it. */
+static void
+unset(const char *name, bool is_prefix)
+{
+	size_t length = strlen(name);
+
+	for (char **variable = environ; *variable;) {
+		size_t of_name = strcspn(*variable, "=");
+		char *found;
+
+		if (strncmp(*variable, name, length) != 0 || (!is_prefix && of_name != length)) {
+			variable++;
+			continue;
+		}
+		found = rot_strndup(*variable, of_name);
+		unsetenv(found);
+		free(found);
+		variable = environ;
+	}
+}
+
+static void
+apply_variables(const char *variables)
+{
+	char *copy = rot_strdup(variables), *rest = NULL;
+
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		char *value = strchr(word, '='), *star = strchr(word, '*');
+
+		if (value) {
+			*value++ = '\0';
+			setenv(word, value, 1);
+			continue;
+		}
+		if (star)
+			*star = '\0';
+		unset(word, star != NULL);
+	}
+	free(copy);
+}
+
+/* ---- libraries ---- */
+
+/* FILE of a folder lies in that folder beside the C library; a mere name is the loader's business. */
+static char *
+path_of(const char *file)
+{
+	Dl_info c_library;
+	const char *slash;
+
+	if (file[0] == '/' || !strchr(file, '/') || !dladdr((void *)getenv, &c_library) || !c_library.dli_fname)
+		return rot_strdup(file);
+	slash = strrchr(c_library.dli_fname, '/');
+	return rot_format("%.*s/%s", slash ? (int)(slash - c_library.dli_fname) : 0, c_library.dli_fname, file);
+}
+
+static void *
+load_library(const char *file, const char *variables)
+{
+	char *path = path_of(file);
+	struct library *library;
+	struct link_map *map = NULL;
+	void *handle;
+
+	apply_variables(variables);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	if (!handle) {
+		kernel_fail("%s", dlerror());
+		return NULL;
+	}
+	library = rot_calloc(1, sizeof(*library));
+	*library = (struct library){rot_strdup(file), rot_strdup(variables), handle, libraries};
+	libraries = library;
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name) {
+		char *real = realpath(map->l_name, NULL);
+
+		add_fact(rot_format("%s: %s", file, real ? real : map->l_name));
+		free(real);
+	}
+	return handle;
+}
+
+void *
+kernel_library(const char *file, const char *variables)
+{
+	void *handle = NULL;
+	bool is_known = false;
+
+	pthread_mutex_lock(&lock);
+	for (const struct library *library = libraries; library && !is_known; library = library->next) {
+		is_known = strcmp(library->file, file) == 0;
+		if (is_known && strcmp(library->variables, variables) == 0)
+			handle = library->handle;
+		else if (is_known)
+			kernel_fail("%s is loaded already, with '%s' instead of '%s': a process can load it once", file,
+				    library->variables, variables);
+	}
+	if (!is_known)
+		handle = load_library(file, variables);
+	pthread_mutex_unlock(&lock);
+	return handle;
+}
+
+void *
+kernel_symbol(void *library, const char *name)
+{
+	void *symbol = dlsym(library, name);
+
+	if (!symbol)
+		kernel_fail("%s", dlerror());
+	return symbol;
 }

@@ -87,7 +87,7 @@ read_command(const struct rot_registry *registry, const char *path, struct rot_e
 
 /* The output, or NULL and the failure. */
 static struct measurement_command_output *
-perform(const struct options *options, struct failure *failure)
+perform_request(const struct options *options, struct failure *failure)
 {
 	struct rot_registry *registry = rot_registry_new();
 	struct measurement_command_output *output = NULL;
@@ -128,7 +128,7 @@ main(int argc, char **argv)
 	if (options.journal)
 		journal_open();
 	kernel_folder_set(options.command);
-	output = perform(&options, &failure);
+	output = perform_request(&options, &failure);
 	rc = output ? output_write(output, options.output, &error) : write_failure(&failure, options.output, &error);
 	if (rc == 0 && options.journal)
 		rc = journal_write(options.journal, &error);

@@ -56,4 +56,7 @@ extern const struct measurer_type ping_pong_measurer_type;
 /* The row of a description's class, or NULL. */
 const struct measurer_type *measurer_type_of(const struct measurer_base *description);
 
+/* Where regions begin that the parent executes instruction by instruction (common/step_counts.h), for WIRE_STEP. */
+int64_t steps_place(void);
+
 #endif

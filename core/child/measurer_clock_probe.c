@@ -7,15 +7,15 @@
 #include "child/clock_chains.h"
 #include "child/measurer.h"
 
-struct state {
+struct clock_probe_state {
 	struct clock_reading start, stop;
 	unsigned latency;
 };
 
 static int
-initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+clock_probe_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
-	struct state *own = state;
+	struct clock_probe_state *own = state;
 
 	(void)description;
 	(void)tid;
@@ -25,25 +25,25 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 }
 
 static void
-start(void *state)
+clock_probe_start(void *state)
 {
-	struct state *own = state;
+	struct clock_probe_state *own = state;
 
 	own->start = clock_chain_read(own->latency);
 }
 
 static void
-stop(void *state)
+clock_probe_stop(void *state)
 {
-	struct state *own = state;
+	struct clock_probe_state *own = state;
 
 	own->stop = clock_chain_read(own->latency);
 }
 
 static void *
-output(void *state, const void *description, struct rot_error *err)
+clock_probe_output(void *state, const void *description, struct rot_error *err)
 {
-	const struct state *own = state;
+	const struct clock_probe_state *own = state;
 	struct clock_probe_measurer_output *result;
 
 	(void)description;
@@ -63,10 +63,10 @@ const struct measurer_type clock_probe_measurer_type = {
 	.class = &clock_probe_measurer_class,
 	.is_ahead = true,
 	.is_signal_safe = true,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct clock_probe_state),
 	.not_foreign = "it times instructions of the thread that starts it",
-	.initialize = initialize,
-	.start = start,
-	.stop = stop,
-	.output = output,
+	.initialize = clock_probe_initialize,
+	.start = clock_probe_start,
+	.stop = clock_probe_stop,
+	.output = clock_probe_output,
 };

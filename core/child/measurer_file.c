@@ -18,16 +18,16 @@ struct content {
 	int error;
 };
 
-struct state {
+struct file_state {
 	const struct file_measurer *description;
 	size_t nr;
 	struct content *starts, *stops;
 };
 
 static int
-initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+file_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
-	struct state *own = state;
+	struct file_state *own = state;
 
 	(void)tid;
 	(void)err;
@@ -69,27 +69,27 @@ read_content(struct content *content, const char *path)
 }
 
 static void
-start(void *state)
+file_start(void *state)
 {
-	struct state *own = state;
+	struct file_state *own = state;
 
 	for (size_t i = 0; i < own->nr; i++)
 		read_content(&own->starts[i], file_measurer_files_to_record_at(own->description, i));
 }
 
 static void
-stop(void *state)
+file_stop(void *state)
 {
-	struct state *own = state;
+	struct file_state *own = state;
 
 	for (size_t i = 0; i < own->nr; i++)
 		read_content(&own->stops[i], file_measurer_files_to_record_at(own->description, i));
 }
 
 static void *
-output(void *state, const void *description, struct rot_error *err)
+file_output(void *state, const void *description, struct rot_error *err)
 {
-	struct state *own = state;
+	struct file_state *own = state;
 	struct file_measurer_output *result = file_measurer_output_new();
 
 	(void)description;
@@ -113,9 +113,9 @@ output(void *state, const void *description, struct rot_error *err)
 }
 
 static void
-dispose(void *state)
+file_dispose(void *state)
 {
-	struct state *own = state;
+	struct file_state *own = state;
 
 	for (size_t i = 0; i < own->nr; i++) {
 		free(own->starts[i].text);
@@ -127,11 +127,11 @@ dispose(void *state)
 
 const struct measurer_type file_measurer_type = {
 	.class = &file_measurer_class,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct file_state),
 	.not_foreign = "the file is none of a thread's; read it with the measurers of a workload or of the run",
-	.initialize = initialize,
-	.start = start,
-	.stop = stop,
-	.output = output,
-	.dispose = dispose,
+	.initialize = file_initialize,
+	.start = file_start,
+	.stop = file_stop,
+	.output = file_output,
+	.dispose = file_dispose,
 };

@@ -58,7 +58,7 @@ do_nothing(void *state)
 }
 
 static void *
-output(void *state, const void *description, struct rot_error *err)
+list_events_output(void *state, const void *description, struct rot_error *err)
 {
 	const struct list_events_measurer *measurer = description;
 	struct listing listing = {.output = list_events_measurer_output_new()};
@@ -78,5 +78,5 @@ const struct measurer_type list_events_measurer_type = {
 	.not_foreign = "events are those of the machine, not of a thread",
 	.start = do_nothing,
 	.stop = do_nothing,
-	.output = output,
+	.output = list_events_output,
 };

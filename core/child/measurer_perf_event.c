@@ -8,7 +8,7 @@
 #include "common/perf_event.h"
 #include "memory.h"
 
-struct state {
+struct perf_event_state {
 	struct perf_group group;
 	int start_error, stop_error;
 };
@@ -32,11 +32,11 @@ whose_cpus(void)
  * For a foreign thread there is none: it would disturb what others measure at that time.
  */
 static int
-initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+perf_event_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
 	const struct perf_event_measurer *measurer = description;
 	struct perf_modes modes = {.user = measurer->count_user, .kernel = measurer->count_kernel};
-	struct state *own = state;
+	struct perf_event_state *own = state;
 	size_t nr = perf_event_measurer_nr_events(measurer);
 	const char **events = rot_calloc(nr + 1, sizeof(*events));
 	int rc = 0;
@@ -52,26 +52,26 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 }
 
 static void
-start(void *state)
+perf_event_start(void *state)
 {
-	struct state *own = state;
+	struct perf_event_state *own = state;
 
 	own->start_error = perf_group_start(&own->group);
 }
 
 static void
-stop(void *state)
+perf_event_stop(void *state)
 {
-	struct state *own = state;
+	struct perf_event_state *own = state;
 
 	own->stop_error = perf_group_stop(&own->group);
 }
 
 static void *
-output(void *state, const void *description, struct rot_error *err)
+perf_event_output(void *state, const void *description, struct rot_error *err)
 {
 	const struct perf_event_measurer *measurer = description;
-	struct state *own = state;
+	struct perf_event_state *own = state;
 	int error = own->start_error ? own->start_error : own->stop_error;
 	struct perf_event_measurer_output *result;
 	struct perf_counts counts;
@@ -98,9 +98,9 @@ output(void *state, const void *description, struct rot_error *err)
 }
 
 static void
-dispose(void *state)
+perf_event_dispose(void *state)
 {
-	struct state *own = state;
+	struct perf_event_state *own = state;
 
 	perf_group_close(&own->group);
 }
@@ -108,11 +108,11 @@ dispose(void *state)
 const struct measurer_type perf_event_measurer_type = {
 	.class = &perf_event_measurer_class,
 	.is_signal_safe = true,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct perf_event_state),
 	.failure_kind = FAILURE_REFUSED,
-	.initialize = initialize,
-	.start = start,
-	.stop = stop,
-	.output = output,
-	.dispose = dispose,
+	.initialize = perf_event_initialize,
+	.start = perf_event_start,
+	.stop = perf_event_stop,
+	.output = perf_event_output,
+	.dispose = perf_event_dispose,
 };

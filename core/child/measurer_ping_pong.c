@@ -47,7 +47,7 @@ struct player {
 	struct rot_error err; /* "": pinned */
 };
 
-struct state {
+struct ping_pong_state {
 	const struct ping_pong_measurer *measurer;
 	struct court *court;
 	struct ping_pong_times {
@@ -135,7 +135,7 @@ time_bout(void)
 
 /* Both work at the same time, then the first one alone; the other one is leaving during its first bouts. */
 static void
-compare(struct court *court, unsigned side)
+compare_cpus(struct court *court, unsigned side)
 {
 	for (unsigned i = 0; i < NR_BOUTS; i++) {
 		uint64_t ns;
@@ -177,7 +177,7 @@ play(void *argument)
 	else
 		while (await_ball(player->court, 1))
 			hit_ball(player->court);
-	compare(player->court, player->side);
+	compare_cpus(player->court, player->side);
 	return NULL;
 }
 
@@ -240,7 +240,7 @@ times_of(struct court *court)
 }
 
 static int
-play_game(struct state *state, struct ping_pong_times *times)
+play_game(struct ping_pong_state *state, struct ping_pong_times *times)
 {
 	const struct ping_pong_measurer *measurer = state->measurer;
 	struct court *court = state->court;
@@ -276,9 +276,9 @@ play_game(struct state *state, struct ping_pong_times *times)
 /* ---- the measurer ---- */
 
 static int
-initialize(void *memory, const void *description, pid_t tid, struct rot_error *err)
+ping_pong_initialize(void *memory, const void *description, pid_t tid, struct rot_error *err)
 {
-	struct state *state = memory;
+	struct ping_pong_state *state = memory;
 
 	(void)tid;
 	state->measurer = description;
@@ -294,26 +294,26 @@ initialize(void *memory, const void *description, pid_t tid, struct rot_error *e
 }
 
 static void
-start(void *memory)
+ping_pong_start(void *memory)
 {
-	struct state *state = memory;
+	struct ping_pong_state *state = memory;
 
 	play_game(state, &state->before);
 }
 
 static void
-stop(void *memory)
+ping_pong_stop(void *memory)
 {
-	struct state *state = memory;
+	struct ping_pong_state *state = memory;
 
 	if (!state->err.text[0])
 		play_game(state, &state->after);
 }
 
 static void *
-output(void *memory, const void *description, struct rot_error *err)
+ping_pong_output(void *memory, const void *description, struct rot_error *err)
 {
-	const struct state *state = memory;
+	const struct ping_pong_state *state = memory;
 	struct ping_pong_measurer_output *result;
 
 	(void)description;
@@ -330,20 +330,20 @@ output(void *memory, const void *description, struct rot_error *err)
 }
 
 static void
-dispose(void *memory)
+ping_pong_dispose(void *memory)
 {
-	struct state *state = memory;
+	struct ping_pong_state *state = memory;
 
 	free(state->court);
 }
 
 const struct measurer_type ping_pong_measurer_type = {
 	.class = &ping_pong_measurer_class,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct ping_pong_state),
 	.not_foreign = "it is of two CPUs, not of a thread",
-	.initialize = initialize,
-	.start = start,
-	.stop = stop,
-	.output = output,
-	.dispose = dispose,
+	.initialize = ping_pong_initialize,
+	.start = ping_pong_start,
+	.stop = ping_pong_stop,
+	.output = ping_pong_output,
+	.dispose = ping_pong_dispose,
 };

@@ -17,16 +17,16 @@ struct snapshot {
 };
 
 /* fd: /proc/stat, kept open so that a snapshot costs one read; -1: not read. */
-struct state {
+struct resource_usage_state {
 	int fd;
 	size_t room; /* of each text */
 	struct snapshot start, stop;
 };
 
 static int
-initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+resource_usage_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
-	struct state *own = state;
+	struct resource_usage_state *own = state;
 	const struct resource_usage_measurer *measurer = description;
 
 	(void)tid;
@@ -41,7 +41,7 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 }
 
 static void
-read_stat(struct state *own, struct snapshot *snapshot)
+read_stat(struct resource_usage_state *own, struct snapshot *snapshot)
 {
 	if (snapshot->stat)
 		steal_time_read(own->fd, snapshot->stat, own->room);
@@ -49,9 +49,9 @@ read_stat(struct state *own, struct snapshot *snapshot)
 
 /* The snapshots are nested: usage is read last at the start and first at the stop. */
 static void
-start(void *state)
+resource_usage_start(void *state)
 {
-	struct state *own = state;
+	struct resource_usage_state *own = state;
 
 	read_stat(own, &own->start);
 	own->start.cpu = sched_getcpu();
@@ -59,9 +59,9 @@ start(void *state)
 }
 
 static void
-stop(void *state)
+resource_usage_stop(void *state)
 {
-	struct state *own = state;
+	struct resource_usage_state *own = state;
 
 	getrusage(RUSAGE_THREAD, &own->stop.usage);
 	own->stop.cpu = sched_getcpu();
@@ -69,7 +69,7 @@ stop(void *state)
 }
 
 static int64_t
-stolen_of(const struct state *own, int cpu)
+stolen_of(const struct resource_usage_state *own, int cpu)
 {
 	if (!own->start.stat)
 		return -1;
@@ -77,9 +77,9 @@ stolen_of(const struct state *own, int cpu)
 }
 
 static void *
-output(void *state, const void *description, struct rot_error *err)
+resource_usage_output(void *state, const void *description, struct rot_error *err)
 {
-	const struct state *own = state;
+	const struct resource_usage_state *own = state;
 	const struct rusage *from = &own->start.usage, *to = &own->stop.usage;
 	struct resource_usage_measurer_output *result = resource_usage_measurer_output_new();
 
@@ -98,9 +98,9 @@ output(void *state, const void *description, struct rot_error *err)
 }
 
 static void
-dispose(void *state)
+resource_usage_dispose(void *state)
 {
-	struct state *own = state;
+	struct resource_usage_state *own = state;
 
 	free(own->start.stat);
 	free(own->stop.stat);
@@ -111,12 +111,12 @@ dispose(void *state)
 const struct measurer_type resource_usage_measurer_type = {
 	.class = &resource_usage_measurer_class,
 	.is_signal_safe = true,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct resource_usage_state),
 	.not_foreign = "what a thread used cannot be read any more once it has ended; software events of a "
 		       "PerfEventMeasurer can",
-	.initialize = initialize,
-	.start = start,
-	.stop = stop,
-	.output = output,
-	.dispose = dispose,
+	.initialize = resource_usage_initialize,
+	.start = resource_usage_start,
+	.stop = resource_usage_stop,
+	.output = resource_usage_output,
+	.dispose = resource_usage_dispose,
 };

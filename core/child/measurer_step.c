@@ -11,13 +11,12 @@
 #include <unistd.h>
 
 #include "child/notifier.h"
-#include "child/steps.h"
 #include "common/proc.h"
 #include "common/step_counts.h"
 #include "memory.h"
 
 /* plain: nothing counted yet. before: counts of region when it began. */
-struct state {
+struct step_state {
 	struct step_region plain, region;
 	uint64_t before[STEP_NR_COUNTS];
 	bool is_over;
@@ -48,33 +47,27 @@ steps_place(void)
 	return (int64_t)(uintptr_t)steps_begin;
 }
 
-/* The traps would kill a process that nobody traces; whoever traces this one is the parent. */
 static int
-check_tracer(struct rot_error *err)
+step_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
+	const struct step_measurer *measurer = description;
+	struct step_state *own = state;
 	uint64_t tracer;
 
+	(void)tid;
+	own->region = own->plain = step_region_of(measurer);
+	if (step_counts_check(&measurer->base, err) < 0)
+		return -1;
 	if (proc_status(getpid(), "TracerPid", 10, &tracer) && tracer == (uint64_t)getppid())
 		return 0;
 	rot_error_set(err, 0, "cannot count by blocks: the parent of the core may not trace it");
 	return rot_error_hint(err, PTRACE_HINT);
 }
 
-static int
-initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
-{
-	const struct step_measurer *measurer = description;
-	struct state *own = state;
-
-	(void)tid;
-	own->region = own->plain = step_region_of(measurer);
-	return step_counts_check(&measurer->base, err) < 0 ? -1 : check_tracer(err);
-}
-
 static void
-start(void *state)
+step_start(void *state)
 {
-	struct state *own = state;
+	struct step_state *own = state;
 
 	if (!own->plain.goes_on)
 		own->region = own->plain;
@@ -84,9 +77,9 @@ start(void *state)
 }
 
 static void
-stop(void *state)
+step_stop(void *state)
 {
-	struct state *own = state;
+	struct step_state *own = state;
 
 	steps_end_region(&own->region);
 	own->is_over = true;
@@ -96,10 +89,10 @@ stop(void *state)
 static bool
 start_warming(void *state)
 {
-	const struct state *own = state;
+	const struct step_state *own = state;
 
 	if (own->plain.goes_on)
-		start(state);
+		step_start(state);
 	return own->plain.goes_on;
 }
 
@@ -117,7 +110,7 @@ place_text(uint64_t address)
 
 static void
 add_counts(struct perf_event_measurer_output *output, const struct perf_event_measurer *measurer,
-	   const struct state *own)
+	   const struct step_state *own)
 {
 	uint64_t counts[STEP_NR_COUNTS];
 
@@ -136,16 +129,6 @@ add_counts(struct perf_event_measurer_output *output, const struct perf_event_me
 }
 
 static void
-tell_cut(struct step_measurer_output *output, const struct step_region *region)
-{
-	char *text = step_cut_text(region);
-
-	rot_string_set(&output->cut, step_cut_name((enum step_cut)region->cut));
-	rot_string_set(&output->cut_text, text);
-	free(text);
-}
-
-static void
 tell_unknown(struct step_measurer_output *output, const struct step_region *region)
 {
 	char *place = place_text(region->unknown_at);
@@ -158,21 +141,26 @@ tell_unknown(struct step_measurer_output *output, const struct step_region *regi
 }
 
 static void *
-output(void *state, const void *description, struct rot_error *err)
+step_output(void *state, const void *description, struct rot_error *err)
 {
 	const struct perf_event_measurer *measurer = description;
-	const struct state *own = state;
+	const struct step_state *own = state;
 	struct step_measurer_output *result;
+	char *text;
 
 	if (!own->is_over) {
 		rot_error_set(err, 0, "a region that was to be counted by blocks did not end");
 		return NULL;
 	}
 	result = step_measurer_output_new();
-	if (own->region.cut != STEP_WHOLE)
-		tell_cut(result, &own->region);
-	else
+	if (own->region.cut != STEP_WHOLE) {
+		text = step_cut_text(&own->region);
+		rot_string_set(&result->cut, step_cut_name((enum step_cut)own->region.cut));
+		rot_string_set(&result->cut_text, text);
+		free(text);
+	} else {
 		add_counts(&result->base, measurer, own);
+	}
 	if (own->region.nr_unknown > 0)
 		tell_unknown(result, &own->region);
 	return result;
@@ -180,13 +168,13 @@ output(void *state, const void *description, struct rot_error *err)
 
 const struct measurer_type step_measurer_type = {
 	.class = &step_measurer_class,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct step_state),
 	.failure_kind = FAILURE_REFUSED,
 	.not_foreign = "the thread that starts it is the one that is translated",
-	.initialize = initialize,
+	.initialize = step_initialize,
 	.start_warming = start_warming,
-	.stop_warming = stop,
-	.start = start,
-	.stop = stop,
-	.output = output,
+	.stop_warming = step_stop,
+	.start = step_start,
+	.stop = step_stop,
+	.output = step_output,
 };

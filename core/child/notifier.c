@@ -39,7 +39,7 @@ notifier_send(struct notifier *notifier, enum wire_kind kind, int64_t argument, 
 /* ---- the threads that are known; called with the lock held ---- */
 
 static struct known_thread *
-find(struct notifier *notifier, pid_t tid)
+find_thread(struct notifier *notifier, pid_t tid)
 {
 	for (size_t i = notifier->nr_threads; i-- > 0;) {
 		if (notifier->threads[i].tid == tid)
@@ -49,22 +49,22 @@ find(struct notifier *notifier, pid_t tid)
 }
 
 static void
-add(struct notifier *notifier, pid_t tid)
+add_thread(struct notifier *notifier, pid_t tid)
 {
 	notifier->threads = rot_realloc(notifier->threads, notifier->nr_threads + 1, sizeof(*notifier->threads));
 	notifier->threads[notifier->nr_threads++] = (struct known_thread){.tid = tid, .index = notifier->nr_started++};
 }
 
 static void
-take_out(struct notifier *notifier, struct known_thread *thread)
+take_out_thread(struct notifier *notifier, struct known_thread *thread)
 {
 	*thread = notifier->threads[--notifier->nr_threads];
 }
 
 static bool
-end(struct notifier *notifier, pid_t tid)
+thread_ended(struct notifier *notifier, pid_t tid)
 {
-	struct known_thread *thread = find(notifier, tid);
+	struct known_thread *thread = find_thread(notifier, tid);
 
 	if (!thread)
 		return false;
@@ -72,7 +72,7 @@ end(struct notifier *notifier, pid_t tid)
 		notifier->ended = rot_realloc(notifier->ended, notifier->nr_ended + 1, sizeof(*notifier->ended));
 		notifier->ended[notifier->nr_ended++] = tid;
 	}
-	take_out(notifier, thread);
+	take_out_thread(notifier, thread);
 	return true;
 }
 
@@ -90,14 +90,14 @@ static void
 learn(struct notifier *notifier, const struct wire_message *message)
 {
 	if (message->kind == WIRE_THREAD_STARTED)
-		add(notifier, message->tid);
+		add_thread(notifier, message->tid);
 	else if (message->kind == WIRE_THREAD_EXITED)
-		end(notifier, message->tid);
+		thread_ended(notifier, message->tid);
 }
 
 /* The news that have come. */
 static void
-drain(struct notifier *notifier)
+drain_wire(struct notifier *notifier)
 {
 	struct wire_message message;
 
@@ -134,10 +134,10 @@ thread_is_alive(pid_t tid)
 static void
 forget_ended(struct notifier *notifier)
 {
-	drain(notifier);
+	drain_wire(notifier);
 	for (size_t i = notifier->nr_threads; i-- > 0;) {
 		if (!thread_is_alive(notifier->threads[i].tid))
-			take_out(notifier, &notifier->threads[i]);
+			take_out_thread(notifier, &notifier->threads[i]);
 	}
 	notifier->nr_ended = 0;
 }
@@ -197,10 +197,10 @@ notifier_end_run(struct notifier *notifier, const pid_t *own_tids, size_t nr_own
 	size_t nr = 0;
 
 	pthread_mutex_lock(&notifier->lock);
-	drain(notifier);
+	drain_wire(notifier);
 	for (size_t i = notifier->nr_threads; i-- > 0;) {
 		if (contains(own_tids, nr_own_tids, notifier->threads[i].tid))
-			take_out(notifier, &notifier->threads[i]);
+			take_out_thread(notifier, &notifier->threads[i]);
 		else if (!notifier->threads[i].is_covered)
 			nr++;
 	}
@@ -216,7 +216,7 @@ void
 notifier_thread_started(struct notifier *notifier, pid_t tid)
 {
 	pthread_mutex_lock(&notifier->lock);
-	add(notifier, tid);
+	add_thread(notifier, tid);
 	pthread_mutex_unlock(&notifier->lock);
 }
 
@@ -226,7 +226,7 @@ notifier_thread_exited(struct notifier *notifier, pid_t tid)
 	bool was_known;
 
 	pthread_mutex_lock(&notifier->lock);
-	was_known = end(notifier, tid);
+	was_known = thread_ended(notifier, tid);
 	pthread_mutex_unlock(&notifier->lock);
 	return was_known;
 }
@@ -238,7 +238,7 @@ notifier_index(struct notifier *notifier, pid_t tid)
 	int index;
 
 	pthread_mutex_lock(&notifier->lock);
-	thread = find(notifier, tid);
+	thread = find_thread(notifier, tid);
 	index = thread ? thread->index : -1;
 	pthread_mutex_unlock(&notifier->lock);
 	return index;
@@ -250,7 +250,7 @@ notifier_cover(struct notifier *notifier, pid_t tid)
 	struct known_thread *thread;
 
 	pthread_mutex_lock(&notifier->lock);
-	thread = find(notifier, tid);
+	thread = find_thread(notifier, tid);
 	if (thread)
 		thread->is_covered = true;
 	else

@@ -49,7 +49,7 @@ execute_queued(struct run *run, struct child_thread *thread, bool end)
 
 /* Or queues it to the thread that it names. */
 static int
-perform(struct run *run, struct child_thread *thread, struct action_base *action)
+perform_action(struct run *run, struct child_thread *thread, struct action_base *action)
 {
 	struct child_thread *target = thread;
 	struct rot_error error;
@@ -78,18 +78,6 @@ perform(struct run *run, struct child_thread *thread, struct action_base *action
 	return 0;
 }
 
-static void
-follow_rules(struct run *run, struct child_thread *thread, const struct event *event, size_t nr)
-{
-	for (size_t i = 0; i < nr && !run_has_failed(run); i++) {
-		struct rule *rule = run_rule_at(run, i);
-
-		if (predicate_matches(rule->predicate, event) &&
-		    (!thread->is_foreign || action_works_on_behalf(rule->action)))
-			perform(run, thread, rule->action);
-	}
-}
-
 int
 event_raise(struct run *run, struct child_thread *thread, const struct event *event)
 {
@@ -99,7 +87,13 @@ event_raise(struct run *run, struct child_thread *thread, const struct event *ev
 	thread->is_raising = true;
 	thread->event = event;
 	if (execute_queued(run, thread, false) == 0) {
-		follow_rules(run, thread, event, nr);
+		for (size_t i = 0; i < nr && !run_has_failed(run); i++) {
+			struct rule *rule = run_rule_at(run, i);
+
+			if (predicate_matches(rule->predicate, event) &&
+			    (!thread->is_foreign || action_works_on_behalf(rule->action)))
+				perform_action(run, thread, rule->action);
+		}
 		thread_measurers_answer(run, nr_thread_measurers, thread, event);
 	}
 	thread->event = NULL;

@@ -17,6 +17,7 @@
 
 struct notifier;
 struct run;
+struct service;
 struct thread_measurers;
 
 /*
@@ -111,5 +112,17 @@ void run_add_output(struct run *run, struct measurer_set_output *output);
 size_t run_nr_rules(struct run *run);
 struct rule *run_rule_at(struct run *run, size_t i);
 void run_add_rule(struct run *run, struct rule *rule);
+
+/*
+ * Performs one run of the description on the calling (main) thread and threads of its own: hooks of the configurators,
+ * events, overall measurer set, workloads. Adds the outputs of all measurer sets to output: workloads in their order,
+ * then those of actions, then the overall set.
+ *
+ * service: attends to the threads that kernels create, if the measurement has rules that need it.
+ * own_tids: nr workloads of the description elements, receives the ids of the workloads' threads.
+ * 0, or -1 and the failure recorded; no thread of the run is left in either case.
+ */
+int run_perform(const struct measurement *description, struct service *service, struct failure *failure,
+		struct measurement_run_output *output, pid_t *own_tids);
 
 #endif

@@ -12,17 +12,6 @@
 
 /* ---- news ---- */
 
-/* Whoever waits for the workloads shall end them: a kernel that goes on until it is stopped would not. */
-static void
-tell_of_failure(struct run *run)
-{
-	if (!run_has_failed(run))
-		return;
-	pthread_mutex_lock(&run->lock);
-	pthread_cond_signal(&run->ended);
-	pthread_mutex_unlock(&run->lock);
-}
-
 static void
 raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 {
@@ -37,14 +26,19 @@ raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 		event_raise(service->run, &thread,
 			    &(struct event){.kind = EVENT_THREAD, .name = name, .thread = &thread});
 		child_thread_clear(&thread);
-		tell_of_failure(service->run);
+		/* The main thread ends the workloads: a kernel that goes on until it is stopped would not end. */
+		if (run_has_failed(service->run)) {
+			pthread_mutex_lock(&service->run->lock);
+			pthread_cond_signal(&service->run->ended);
+			pthread_mutex_unlock(&service->run->lock);
+		}
 	}
 	pthread_mutex_unlock(&service->run_lock);
 }
 
 /* An own thread tells of itself. Whatever happens, the thread is let go. */
 static void
-on_started(struct service *service, pid_t tid)
+on_thread_started(struct service *service, pid_t tid)
 {
 	struct wire_message ready = {.kind = WIRE_THREAD_READY, .argument = tid};
 
@@ -62,7 +56,7 @@ on_started(struct service *service, pid_t tid)
 
 /* One that is not known is rot's own. */
 static void
-on_exited(struct service *service, pid_t tid)
+on_thread_exited(struct service *service, pid_t tid)
 {
 	int index = notifier_index(service->notifier, tid);
 
@@ -95,9 +89,9 @@ service_main(void *argument)
 	journal_thread(JOURNAL_SERVICE);
 	while (wire_receive(service->notifier->fd, &message, true) == 0) {
 		if (message.kind == WIRE_THREAD_STARTED)
-			on_started(service, message.tid);
+			on_thread_started(service, message.tid);
 		else if (message.kind == WIRE_THREAD_EXITED)
-			on_exited(service, message.tid);
+			on_thread_exited(service, message.tid);
 		else if (message.kind == WIRE_HOLDING && on_holding(service, message.argument))
 			return NULL;
 	}
@@ -130,20 +124,9 @@ ask(struct service *service, bool hold, int64_t *answer, struct rot_error *err)
 	return is_gone ? rot_error_set(err, 0, "the parent of the core is gone") : 0;
 }
 
-static void
-allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 /* With all signals blocked: they are the kernels'. */
 static int
-start(struct service *service)
+start_service(struct service *service)
 {
 	sigset_t all, usual;
 	int status;
@@ -158,7 +141,7 @@ start(struct service *service)
 }
 
 static int
-refuse(struct failure *failure, const char *reason)
+refuse_service(struct failure *failure, const char *reason)
 {
 	struct rot_error error;
 
@@ -171,19 +154,23 @@ refuse(struct failure *failure, const char *reason)
 int
 service_open(struct service *service, struct notifier *notifier, struct failure *failure)
 {
+	struct rlimit descriptors;
 	struct rot_error error;
 	int64_t answer = -1;
 	int status;
 
 	*service = (struct service){.notifier = notifier};
 	if (notifier->fd < 0)
-		return refuse(failure, "the core was started without its parent");
+		return refuse_service(failure, "the core was started without its parent");
 	pthread_mutex_init(&service->run_lock, NULL);
 	pthread_mutex_init(&service->lock, NULL);
 	pthread_cond_init(&service->answered, NULL);
-	allow_descriptors();
+	if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+		descriptors.rlim_cur = descriptors.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &descriptors);
+	}
 	notifier->is_read_by_service = true;
-	status = start(service);
+	status = start_service(service);
 	service->is_there = status == 0;
 	if (status != 0) {
 		rot_error_set(&error, status, "cannot create the thread that attends to the threads of kernels");
@@ -191,7 +178,7 @@ service_open(struct service *service, struct notifier *notifier, struct failure 
 	}
 	if (ask(service, false, &answer, &error) < 0)
 		return failure_record(failure, FAILURE_ERROR, &error);
-	return answer < 0 ? refuse(failure, "the parent of the core may not trace it") : 0;
+	return answer < 0 ? refuse_service(failure, "the parent of the core may not trace it") : 0;
 }
 
 int

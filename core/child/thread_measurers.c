@@ -97,16 +97,6 @@ for_all(struct run *run, struct thread_measurers *own, void (*step)(struct run *
 
 /* ---- making them ---- */
 
-static bool
-has_copy(const struct thread_measurers *own, pid_t tid)
-{
-	for (const struct thread_copy *copy = own->copies; copy; copy = copy->next) {
-		if (copy->tid == tid)
-			return true;
-	}
-	return false;
-}
-
 /* Whether the thread has ended, or is about to. */
 static bool
 is_ending(pid_t tid)
@@ -120,13 +110,15 @@ is_ending(pid_t tid)
 }
 
 static int
-install(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
+install_copy(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 {
 	struct failure failure = FAILURE_NONE;
 	struct thread_copy *copy;
 
-	if (has_copy(own, tid))
-		return 0;
+	for (copy = own->copies; copy; copy = copy->next) {
+		if (copy->tid == tid)
+			return 0;
+	}
 	copy = rot_calloc(1, sizeof(*copy));
 	copy->tid = tid;
 	copy->next = own->copies;
@@ -147,7 +139,7 @@ install(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 }
 
 static struct thread_measurers *
-find_or_add(struct run *run, const struct create_measurer_on_thread_action *action, const struct event *event)
+find_or_add_measurers(struct run *run, const struct create_measurer_on_thread_action *action, const struct event *event)
 {
 	struct thread_measurers **at = &run->thread_measurers;
 
@@ -172,29 +164,16 @@ thread_measurers_execute(struct run *run, const struct create_measurer_on_thread
 	int rc = 0;
 
 	pthread_mutex_lock(&run->thread_lock);
-	own = find_or_add(run, action, event);
+	own = find_or_add_measurers(run, action, event);
 	tids = notifier_tids(run->notifier, &nr);
 	for (size_t i = 0; i < nr && rc == 0; i++)
-		rc = install(run, own, tids[i], false);
+		rc = install_copy(run, own, tids[i], false);
 	pthread_mutex_unlock(&run->thread_lock);
 	free(tids);
 	return rc;
 }
 
 /* ---- events ---- */
-
-/* The thread has ended; what it counted can still be read. */
-static void
-end_thread(struct run *run, struct thread_measurers *own, pid_t tid)
-{
-	for (struct thread_copy **at = &own->copies; *at; at = &(*at)->next) {
-		if ((*at)->tid != tid)
-			continue;
-		copy_finish(run, *at);
-		copy_dispose(at);
-		return;
-	}
-}
 
 /* Events of a thread concern the copy on it alone, those of a thread of rot none. */
 static int
@@ -204,13 +183,21 @@ answer_thread(struct run *run, struct thread_measurers *own, const struct child_
 	if (!thread->is_foreign)
 		return 0;
 	if (event_is(event, EVENT_THREAD, "started"))
-		return install(run, own, thread->tid, matches(own->action->start_predicate, event));
-	end_thread(run, own, thread->tid);
+		return install_copy(run, own, thread->tid, matches(own->action->start_predicate, event));
+	/* The thread has ended; what it counted can still be read. */
+	for (struct thread_copy **at = &own->copies; *at; at = &(*at)->next) {
+		if ((*at)->tid == thread->tid) {
+			copy_finish(run, *at);
+			copy_dispose(at);
+			break;
+		}
+	}
 	return 0;
 }
 
 static int
-answer(struct run *run, struct thread_measurers *own, const struct child_thread *thread, const struct event *event)
+answer_event(struct run *run, struct thread_measurers *own, const struct child_thread *thread,
+	     const struct event *event)
 {
 	const struct create_measurer_on_thread_action *action = own->action;
 
@@ -252,7 +239,7 @@ thread_measurers_answer(struct run *run, size_t nr, const struct child_thread *t
 	pthread_mutex_lock(&run->thread_lock);
 	own = run->thread_measurers;
 	for (size_t i = 0; i < nr && rc == 0; i++, own = own->next)
-		rc = answer(run, own, thread, event);
+		rc = answer_event(run, own, thread, event);
 	pthread_mutex_unlock(&run->thread_lock);
 	return rc;
 }

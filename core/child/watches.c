@@ -66,7 +66,7 @@ visit_measurement(const struct measurement *measurement, visit_place visit, void
 }
 
 static struct watch_entry *
-find(const struct breakpoint_event_predicate *predicate)
+find_entry(const struct breakpoint_event_predicate *predicate)
 {
 	for (size_t i = 0; i < nr_entries; i++) {
 		if (strcmp(entries[i].place, predicate->place) == 0 && strcmp(entries[i].event, predicate->event) == 0)
@@ -76,7 +76,7 @@ find(const struct breakpoint_event_predicate *predicate)
 }
 
 static struct watch_entry *
-add(const struct breakpoint_event_predicate *predicate)
+add_entry(const struct breakpoint_event_predicate *predicate)
 {
 	struct watch_entry *entry;
 
@@ -90,13 +90,13 @@ add(const struct breakpoint_event_predicate *predicate)
 
 /* One entry for all that answer the same, from the first hit of any to the last. */
 static void
-collect(void *unused, const struct breakpoint_event_predicate *predicate)
+collect_entry(void *unused, const struct breakpoint_event_predicate *predicate)
 {
-	struct watch_entry *entry = find(predicate);
+	struct watch_entry *entry = find_entry(predicate);
 
 	(void)unused;
 	if (!entry)
-		entry = add(predicate);
+		entry = add_entry(predicate);
 	if (predicate->first_hit < entry->first_hit)
 		entry->first_hit = predicate->first_hit;
 	if (predicate->last_hit == 0 || (entry->last_hit != 0 && predicate->last_hit > entry->last_hit))
@@ -129,24 +129,16 @@ wait_a_turn(struct patience *patience)
 	return clock_raw_ns() < patience->until_ns;
 }
 
-static bool
-try_lock(pthread_mutex_t *lock)
-{
-	struct patience patience = {0};
-
-	while (pthread_mutex_trylock(lock) != 0) {
-		if (!wait_a_turn(&patience))
-			return false;
-	}
-	return true;
-}
-
 /* NULL: there are no more. False: it cannot be known. */
 static bool
 get_rule(struct run *run, size_t i, struct rule **rule)
 {
-	if (!try_lock(&run->lock))
-		return false;
+	struct patience patience = {0};
+
+	while (pthread_mutex_trylock(&run->lock) != 0) {
+		if (!wait_a_turn(&patience))
+			return false;
+	}
 	*rule = i < measurement_nr_rules(run->measurement) ? measurement_rules_at(run->measurement, i) : NULL;
 	pthread_mutex_unlock(&run->lock);
 	return true;
@@ -154,7 +146,7 @@ get_rule(struct run *run, size_t i, struct rule **rule)
 
 /* What it needs may be in use by another thread for a moment. */
 static bool
-execute(struct run *run, struct action_base *action)
+execute_at_hit(struct run *run, struct action_base *action)
 {
 	struct patience patience = {0};
 
@@ -183,7 +175,7 @@ journal_text(const char *event)
 }
 
 static void
-answer(struct run *run, size_t i, int64_t hit)
+answer_hit(struct run *run, size_t i, int64_t hit)
 {
 	const struct watch_entry *entry = &entries[i];
 	const struct event event = {.kind = EVENT_BREAKPOINT, .name = entry->event, .place = entry->place, .hit = hit};
@@ -197,13 +189,13 @@ answer(struct run *run, size_t i, int64_t hit)
 		}
 		if (!rule)
 			return;
-		if (predicate_matches(rule->predicate, &event) && !execute(run, rule->action))
+		if (predicate_matches(rule->predicate, &event) && !execute_at_hit(run, rule->action))
 			fail(i, ROT_ENTITY(rule->action)->class->name);
 	}
 }
 
 static void
-handle(uint64_t i, uint64_t hit)
+handle_hit(uint64_t i, uint64_t hit)
 {
 	int error = errno;
 	struct run *run;
@@ -211,7 +203,7 @@ handle(uint64_t i, uint64_t hit)
 	atomic_fetch_add(&nr_raising, 1);
 	run = current;
 	if (run)
-		answer(run, i, (int64_t)hit);
+		answer_hit(run, i, (int64_t)hit);
 	atomic_fetch_sub(&nr_raising, 1);
 	errno = error;
 }
@@ -219,7 +211,7 @@ handle(uint64_t i, uint64_t hit)
 /* ---- from the main thread ---- */
 
 static int
-refuse(struct failure *failure, const char *reason)
+refuse_watches(struct failure *failure, const char *reason)
 {
 	struct rot_error error;
 
@@ -232,24 +224,24 @@ int
 watches_open(const struct measurement_command *command, struct notifier *notifier, struct failure *failure)
 {
 	struct watch_table table = {.trampoline = (uint64_t)(uintptr_t)interruption_trampoline,
-				    .handler = (uint64_t)(uintptr_t)handle};
+				    .handler = (uint64_t)(uintptr_t)handle_hit};
 	struct rot_error error;
 	int64_t answer;
 
 	for (size_t i = 0; i < measurement_command_nr_measurements(command); i++)
-		visit_measurement(measurement_command_measurements_at(command, i), collect, NULL);
+		visit_measurement(measurement_command_measurements_at(command, i), collect_entry, NULL);
 	if (nr_entries == 0)
 		return 0;
 	if (notifier->fd < 0)
-		return refuse(failure, "the core was started without its parent");
+		return refuse_watches(failure, "the core was started without its parent");
 	table.entries = (uint64_t)(uintptr_t)entries;
 	table.nr = nr_entries;
 	if (notifier_send(notifier, WIRE_WATCH, (int64_t)(uintptr_t)&table, &error) < 0 ||
 	    notifier_await(notifier, WIRE_WATCHING, &answer, &error) < 0)
 		return failure_record(failure, FAILURE_ERROR, &error);
 	if (answer < 0)
-		return refuse(failure, "the parent of the core may not trace it");
-	return answer > 0 ? 0 : refuse(failure, "the parent of the core cannot read its memory");
+		return refuse_watches(failure, "the parent of the core may not trace it");
+	return answer > 0 ? 0 : refuse_watches(failure, "the parent of the core cannot read its memory");
 }
 
 void
@@ -267,7 +259,7 @@ watches_set_run(struct run *run)
 static void
 check_place(void *context, const struct breakpoint_event_predicate *predicate)
 {
-	const struct watch_entry *entry = find(predicate);
+	const struct watch_entry *entry = find_entry(predicate);
 	struct rot_error error;
 
 	if (!*entry->error)

@@ -3,6 +3,7 @@
 #include "child/workload.h"
 
 #include "child/cache_state.h"
+#include "child/caches.h"
 #include "child/journal.h"
 #include "child/kernels.h"
 #include "child/own_threads.h"
@@ -82,7 +83,7 @@ dispose_kernel(struct workload_run *work)
 }
 
 static int
-prepare(struct workload_run *work)
+prepare_workload(struct workload_run *work)
 {
 	struct rot_error error;
 
@@ -101,7 +102,7 @@ prepare(struct workload_run *work)
 /* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel.
  */
 __attribute__((noinline)) static void
-measure(void (*start)(void *), void (*run)(void *), void (*stop)(void *), void *measurer, void *kernel)
+measure_kernel(void (*start)(void *), void (*run)(void *), void (*stop)(void *), void *measurer, void *kernel)
 {
 	start(measurer);
 	run(kernel);
@@ -114,14 +115,14 @@ run_nothing(void *kernel)
 	(void)kernel;
 }
 
-/* What measure itself uses is warm as well then. */
+/* Warms what measure_kernel itself uses. */
 static void
 measure_nothing(const struct measurer_state *main)
 {
 	void (*volatile nothing)(void *) =
-		run_nothing; /* not known to the compiler, which may make another measure of it */
+		run_nothing; /* not known to the compiler, which may make another measure_kernel of it */
 
-	measure(main->type->start, nothing, main->type->stop, main->memory, NULL);
+	measure_kernel(main->type->start, nothing, main->type->stop, main->memory, NULL);
 }
 
 static int
@@ -141,7 +142,7 @@ run_kernel(struct workload_run *work)
 		return -1;
 	set_start_additional(&work->set);
 	journal_add("main measurer start", main_id);
-	measure(main->type->start, work->type->run, main->type->stop, main->memory, work->kernel);
+	measure_kernel(main->type->start, work->type->run, main->type->stop, main->memory, work->kernel);
 	journal_add("main measurer stop", main_id);
 	set_stop_additional(&work->set);
 	work->has_kernel_stopped = true;
@@ -164,7 +165,7 @@ workload_main(void *argument)
 	journal_thread(work->workload->id);
 	own_thread_runs();
 	child_thread_attach(&work->thread);
-	rc = prepare(work);
+	rc = prepare_workload(work);
 	if (rc == 0)
 		rc = run_kernel(work);
 	work->has_kernel_stopped = true;
@@ -199,4 +200,68 @@ workload_create(struct workload_run *work)
 	pthread_mutex_unlock(&work->run->lock);
 	rot_error_set(&error, status, "cannot create the thread of workload %d", work->workload->id);
 	run_fail(work->run, &error);
+}
+
+/* ---- the kernel, used from other threads while it runs ---- */
+
+void
+workload_stop_kernel(struct workload_run *work)
+{
+	pthread_mutex_lock(&work->kernel_lock);
+	if (!work->is_kernel_live)
+		work->is_stop_wanted = true;
+	else if (work->type->stop)
+		work->type->stop(work->kernel);
+	pthread_mutex_unlock(&work->kernel_lock);
+}
+
+static void
+flush_buffers(struct workload_run *work)
+{
+	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
+	size_t nr = kernel_buffers(work->type, work->kernel, buffers);
+
+	for (size_t i = 0; i < nr; i++)
+		cache_flush(buffers[i].start, buffers[i].bytes);
+}
+
+int
+workload_flush_buffers(struct workload_run *work, struct rot_error *err)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&work->kernel_lock);
+	if (work->is_kernel_live)
+		flush_buffers(work);
+	else
+		rc = rot_error_set(err, 0, "cannot flush the buffers of kernel %s: it is not initialized at this time",
+				   work->type->class_name);
+	pthread_mutex_unlock(&work->kernel_lock);
+	return rc;
+}
+
+enum action_attempt
+workload_stop_kernel_inside(struct workload_run *work)
+{
+	if (pthread_mutex_trylock(&work->kernel_lock) != 0)
+		return ATTEMPT_BUSY;
+	work->is_stop_wanted |= !work->is_kernel_live;
+	if (work->is_kernel_live && work->type->stop)
+		work->type->stop(work->kernel);
+	pthread_mutex_unlock(&work->kernel_lock);
+	return ATTEMPT_DONE;
+}
+
+enum action_attempt
+workload_flush_buffers_inside(struct workload_run *work)
+{
+	bool is_live;
+
+	if (pthread_mutex_trylock(&work->kernel_lock) != 0)
+		return ATTEMPT_BUSY;
+	is_live = work->is_kernel_live;
+	if (is_live)
+		flush_buffers(work);
+	pthread_mutex_unlock(&work->kernel_lock);
+	return is_live ? ATTEMPT_DONE : ATTEMPT_IMPOSSIBLE;
 }

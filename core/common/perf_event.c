@@ -3,7 +3,9 @@
 #include "common/perf_event.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,11 +13,87 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/perf_hint.h"
 #include "common/pfm.h"
 #include "memory.h"
 
 #define SCRUB_TURNS 100
+
+/* ---- hints. Meanings of the errors: perf_event_open(2) ---- */
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* INT_MIN if it cannot be read. */
+static int
+paranoid_level(void)
+{
+	FILE *file = fopen(PARANOID, "re");
+	int level;
+
+	if (!file)
+		return INT_MIN;
+	if (fscanf(file, "%d", &level) != 1)
+		level = INT_MIN;
+	fclose(file);
+	return level;
+}
+
+static int
+hint_permission(struct rot_error *err, bool wants_kernel)
+{
+	int level = paranoid_level(), needed = wants_kernel ? 1 : 2;
+
+	if (level == INT_MIN)
+		return rot_error_hint(
+			err, "this system has no %s: its kernel was built without perf events, or they are hidden",
+			PARANOID);
+	if (level <= needed)
+		return rot_error_hint(
+			err,
+			"kernel.perf_event_paranoid is %d, which would allow it: a container's seccomp filter or a "
+			"security module forbids perf_event_open; start the container with '--cap-add PERFMON' and a "
+			"seccomp profile that allows it, or give the capability CAP_PERFMON",
+			level);
+	return rot_error_hint(
+		err,
+		"kernel.perf_event_paranoid is %d: run 'sudo sysctl kernel.perf_event_paranoid=%d', or give "
+		"the capability CAP_PERFMON",
+		level, needed);
+}
+
+int
+perf_hint(struct rot_error *err, int errnum, bool wants_kernel, size_t nr)
+{
+	switch (errnum) {
+	case EACCES:
+	case EPERM:
+		return hint_permission(err, wants_kernel);
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		return rot_error_hint(
+			err, "there is no PMU here that counts this event: in a virtual machine, switch the virtual "
+			     "PMU on in its host; otherwise choose an event of 'rot list events'");
+	case EINVAL:
+		return rot_error_hint(
+			err,
+			nr > 1 ? "the counters cannot hold these %zu events at once: measure fewer together"
+			       : "this processor does not know the event, or not with these modifiers "
+				 "(group of %zu)",
+			nr);
+	case EMFILE:
+	case ENFILE:
+		return rot_error_hint(err, "too many open files: run 'ulimit -n 4096'");
+	case EBUSY:
+		return rot_error_hint(err, "another program holds the counters exclusively: end it");
+	case ENOSYS:
+		return rot_error_hint(err, "the kernel has no perf events, or a seccomp filter hides them");
+	default:
+		return -1;
+	}
+}
+
+/* ---- names of events ---- */
 
 /* libpfm4 leaves the code out of the names of raw events ("perf_raw:::u=1"): put it back. Takes over name. */
 static char *
@@ -127,6 +205,8 @@ perf_encoding_name(const struct perf_encoding *encoding, size_t i)
 	return encoding->names[i];
 }
 
+/* ---- groups ---- */
+
 static int
 open_next(struct perf_group *group, const struct perf_encoding *encoding, enum perf_heirs heirs, enum perf_begin begin,
 	  pid_t tid)
@@ -147,22 +227,15 @@ open_next(struct perf_group *group, const struct perf_encoding *encoding, enum p
 }
 
 static int
-explain(int error, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
+give_up(struct perf_group *group, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
 {
 	const struct perf_event_attr *attr = &encoding->attrs[i];
+	const int error = errno;
 
 	rot_error_set(err, error, "cannot count '%s' (type %u, config 0x%llx) as event %zu of its group on thread %d",
 		      encoding->names[i], attr->type, (unsigned long long)attr->config, i + 1,
 		      (int)(tid == 0 ? gettid() : tid));
-	return perf_hint(err, error, !attr->exclude_kernel, i + 1);
-}
-
-static int
-give_up(struct perf_group *group, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
-{
-	int error = errno;
-
-	explain(error, encoding, i, tid, err);
+	perf_hint(err, error, !attr->exclude_kernel, i + 1);
 	perf_group_close(group);
 	errno = error;
 	return -1;
@@ -350,4 +423,72 @@ perf_scrub(const char *event, size_t nr, pid_t whose, struct rot_error *err)
 out:
 	free(own);
 	return rc;
+}
+
+/* ---- the PMUs, events and attributes that libpfm4 knows ---- */
+
+static const char *
+text(const char *s)
+{
+	return s ? s : "";
+}
+
+static const char *
+attribute_type(pfm_attr_t type)
+{
+	static const char *const names[] = {
+		[PFM_ATTR_NONE] = "none",          [PFM_ATTR_UMASK] = "umask",
+		[PFM_ATTR_MOD_BOOL] = "modBool",   [PFM_ATTR_MOD_INTEGER] = "modInteger",
+		[PFM_ATTR_RAW_UMASK] = "rawUmask",
+	};
+
+	return (size_t)type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "none";
+}
+
+static void
+visit_event(const struct pfm *pfm, int index, const struct perf_visitor *visitor)
+{
+	pfm_event_info_t event = {.size = sizeof(event)};
+
+	if (pfm->get_event_info(index, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+		return;
+	visitor->event(&(struct perf_event_name){.name = text(event.name),
+						 .description = text(event.desc),
+						 .equivalent = text(event.equiv)},
+		       visitor->context);
+	for (int i = 0; i < event.nattrs; i++) {
+		pfm_event_attr_info_t info = {.size = sizeof(info)};
+
+		if (pfm->get_event_attr_info(index, i, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+			continue;
+		visitor->attribute(&(struct perf_attribute){.name = text(info.name),
+							    .description = text(info.desc),
+							    .type = attribute_type(info.type)},
+				   visitor->context);
+	}
+}
+
+int
+perf_list(bool only_present, const struct perf_visitor *visitor, struct rot_error *err)
+{
+	const struct pfm *pfm = pfm_open(err);
+
+	if (!pfm)
+		return -1;
+	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
+		pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+
+		if (pfm->get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || (only_present && !pmu.is_present))
+			continue;
+		visitor->pmu(&(struct perf_pmu){.name = text(pmu.name),
+						.description = text(pmu.desc),
+						.nr_counters = pmu.num_cntrs,
+						.nr_fixed_counters = pmu.num_fixed_cntrs,
+						.is_present = pmu.is_present,
+						.is_default = pmu.is_dfl},
+			     visitor->context);
+		for (int event = pmu.first_event; event != -1; event = pfm->get_event_next(event))
+			visit_event(pfm, event, visitor);
+	}
+	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of perf events, named by libpfm4 strings. perf_event.c, perf_list.c and pfm.c alone know libpfm4. */
+/* Groups of perf events, named by libpfm4 strings. perf_event.c and pfm.c alone know libpfm4. */
 #ifndef CORE_PERF_EVENT_H
 #define CORE_PERF_EVENT_H
 
@@ -129,7 +129,14 @@ int perf_scrub(const char *event, size_t nr, pid_t whose, struct rot_error *err)
 int
 perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, uint64_t *config, struct rot_error *err);
 
-/* ---- what libpfm4 knows (perf_list.c) ---- */
+/*
+ * What to do next when perf_event_open is refused: sets the hint that fits errnum and this machine; returns -1.
+ *
+ * wants_kernel: kernel mode was to be counted.   nr: events of the group, with the refused one.
+ */
+int perf_hint(struct rot_error *err, int errnum, bool wants_kernel, size_t nr);
+
+/* ---- what libpfm4 knows ---- */
 
 struct perf_pmu {
 	const char *name;

@@ -11,14 +11,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct pfm library;
 static struct rot_error why_not; /* empty: it is ready */
 
-/* POSIX: what dlsym returns can be a function, which C does not know. */
-static bool
-find(void *handle, const char *name, void *function)
-{
-	*(void **)function = dlsym(handle, name);
-	return *(void **)function != NULL;
-}
-
 static bool
 find_all(void *handle)
 {
@@ -36,14 +28,19 @@ find_all(void *handle)
 		{"pfm_get_pmu_info", &library.get_pmu_info},
 	};
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (!find(handle, functions[i].name, functions[i].function))
+	/* POSIX: what dlsym returns can be a function, which C does not know. */
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void **function = functions[i].function;
+
+		*function = dlsym(handle, functions[i].name);
+		if (!*function)
 			return false;
+	}
 	return true;
 }
 
 static void
-load(void)
+load_pfm(void)
 {
 	void *handle;
 	int status;
@@ -64,7 +61,7 @@ load(void)
 const struct pfm *
 pfm_open(struct rot_error *err)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, load_pfm);
 	if (!why_not.text[0])
 		return &library;
 	if (err)

@@ -18,7 +18,7 @@ static const char *const names[] = {
 
 /* STEP_NR_COUNTS: none. */
 static size_t
-find(const char *definition)
+find_event(const char *definition)
 {
 	size_t i = 0;
 
@@ -35,7 +35,7 @@ step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *
 	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
 		const char *definition = perf_event_measurer_events_at(measurer, i)->definition;
 
-		if (find(definition) == STEP_NR_COUNTS)
+		if (find_event(definition) == STEP_NR_COUNTS)
 			return rot_error_set(err, 0, "steps do not count '%s'", definition);
 	}
 	return 0;
@@ -45,7 +45,7 @@ bool
 step_counts_have(const struct perf_event_measurer *measurer, enum step_count first)
 {
 	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
-		if (find(perf_event_measurer_events_at(measurer, i)->definition) >= (size_t)first)
+		if (find_event(perf_event_measurer_events_at(measurer, i)->definition) >= (size_t)first)
 			return true;
 	}
 	return false;
@@ -54,7 +54,7 @@ step_counts_have(const struct perf_event_measurer *measurer, enum step_count fir
 uint64_t
 step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS])
 {
-	return counts[find(perf_event_measurer_events_at(measurer, event)->definition)];
+	return counts[find_event(perf_event_measurer_events_at(measurer, event)->definition)];
 }
 
 struct step_region

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot-core: runs a measuring core, or a program, under control and answers for how it ends. */
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -12,12 +13,13 @@
 #include <unistd.h>
 
 #include "common/output.h"
+#include "common/pfm.h"
 #include "memory.h"
-#include "parent/libraries.h"
 #include "parent/program/program.h"
-#include "parent/regions/region_trial.h"
+#include "parent/regions/empty_region.h"
 #include "parent/supervisor/failure.h"
 #include "parent/supervisor/supervisor.h"
+#include "parent/symbols/zydis_decode.h"
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
@@ -113,7 +115,7 @@ report_failure(const struct request *request, const struct outcome *outcome)
 }
 
 static int
-conclude(const struct request *request, const struct outcome *outcome)
+conclude_child(const struct request *request, const struct outcome *outcome)
 {
 	switch (failure_judge(request, outcome)) {
 	case VERDICT_DONE:
@@ -144,6 +146,29 @@ remove_leftovers(const struct request *request, const char *suffix, struct rot_e
 	return rc;
 }
 
+/*
+ * The libraries that rot-core stands on, as they are loaded. A line for each: its name, a tab, and its version, or why
+ * it cannot be used.
+ */
+static void
+print_libraries(FILE *out)
+{
+	const uint64_t zydis = ZydisGetVersion();
+	struct rot_error err;
+	const struct pfm *pfm = pfm_open(&err);
+	int version;
+
+	if (pfm) {
+		version = pfm->get_version();
+		fprintf(out, "libpfm4\t%d.%d\n", PFM_MAJ_VERSION(version), PFM_MIN_VERSION(version));
+	} else {
+		fprintf(out, "libpfm4\t%s\n", err.text);
+	}
+	fprintf(out, "libdw\t%s\n", dwfl_version(NULL));
+	fprintf(out, "Zydis\t%u.%u.%u\n", (unsigned)ZYDIS_VERSION_MAJOR(zydis), (unsigned)ZYDIS_VERSION_MINOR(zydis),
+		(unsigned)ZYDIS_VERSION_PATCH(zydis));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -157,11 +182,11 @@ main(int argc, char **argv)
 	if (getppid() != driver)
 		return EXIT_FAILED;
 	if (argc == 2 && strcmp(argv[1], "--try-backends") == 0) {
-		region_trial_print(stdout);
+		empty_region_print(stdout);
 		return EXIT_DONE;
 	}
 	if (argc == 2 && strcmp(argv[1], "--versions") == 0) {
-		libraries_print(stdout);
+		print_libraries(stdout);
 		return EXIT_DONE;
 	}
 	if (parse(argc, argv, &request) < 0) {
@@ -177,7 +202,7 @@ main(int argc, char **argv)
 	if (supervise(&request, &outcome, &err) < 0)
 		return complain(&err);
 	remove_leftovers(&request, ".new", NULL);
-	status = conclude(&request, &outcome);
+	status = conclude_child(&request, &outcome);
 	outcome_clear(&outcome);
 	return status;
 }

@@ -45,7 +45,7 @@ struct breakpoint {
 
 /* Index of the first that is not below address. */
 static size_t
-position(const struct image *image, uint64_t address)
+position_of(const struct image *image, uint64_t address)
 {
 	size_t low = 0, high = image->nr_breakpoints;
 
@@ -61,18 +61,18 @@ position(const struct image *image, uint64_t address)
 }
 
 static struct breakpoint *
-find(const struct image *image, uint64_t address)
+find_breakpoint(const struct image *image, uint64_t address)
 {
-	size_t i = position(image, address);
+	size_t i = position_of(image, address);
 
 	return i < image->nr_breakpoints && image->breakpoints[i]->address == address ? image->breakpoints[i] : NULL;
 }
 
 static struct breakpoint *
-find_or_add(struct image *image, uint64_t address)
+find_or_add_breakpoint(struct image *image, uint64_t address)
 {
-	struct breakpoint *breakpoint = find(image, address);
-	size_t i = position(image, address);
+	struct breakpoint *breakpoint = find_breakpoint(image, address);
+	size_t i = position_of(image, address);
 
 	if (breakpoint)
 		return breakpoint;
@@ -118,7 +118,7 @@ read_code(struct image *image, uint64_t address, uint8_t code[MAX_CODE_BYTES])
 
 	while (nr > 0 && image_read(image, address, code, nr) < 0)
 		nr--;
-	for (i = position(image, address); i < image->nr_breakpoints; i++) {
+	for (i = position_of(image, address); i < image->nr_breakpoints; i++) {
 		const struct breakpoint *other = image->breakpoints[i];
 
 		if (other->address - address >= nr)
@@ -127,17 +127,6 @@ read_code(struct image *image, uint64_t address, uint8_t code[MAX_CODE_BYTES])
 			code[other->address - address] = other->code[0];
 	}
 	return nr;
-}
-
-static int
-put_int3(struct image *image, struct breakpoint *breakpoint, const struct thread *thread)
-{
-	const uint8_t int3 = INT3;
-
-	if (image_write(image, thread, breakpoint->address, &int3, sizeof(int3)) < 0)
-		return -1;
-	breakpoint->is_set = true;
-	return 0;
 }
 
 /* Not where its library was unloaded, and maybe the same or another loaded. */
@@ -190,7 +179,7 @@ breakpoints_copy(struct image *to, const struct image *from)
 
 /* Takes over what stands there now, if it is not the same as before: then the slot is for other code. */
 static int
-prepare(struct thread *thread, struct breakpoint *breakpoint, bool needs_slot, struct rot_error *err)
+prepare_breakpoint(struct thread *thread, struct breakpoint *breakpoint, bool needs_slot, struct rot_error *err)
 {
 	uint8_t code[MAX_CODE_BYTES];
 	size_t nr = read_code(thread->image, breakpoint->address, code);
@@ -227,18 +216,13 @@ find_use(struct breakpoint *breakpoint, struct breakpoint_user user)
 	return NULL;
 }
 
-static void
-add_use(struct breakpoint *breakpoint, struct breakpoint_user user)
-{
-	breakpoint->uses = rot_realloc(breakpoint->uses, breakpoint->nr_uses + 1, sizeof(*breakpoint->uses));
-	breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
-}
-
 static int
-set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool is_once, struct rot_error *err)
+set_breakpoint(struct thread *thread, uint64_t address, struct breakpoint_user user, bool is_once,
+	       struct rot_error *err)
 {
+	const uint8_t int3 = INT3;
 	struct image *image = thread->image;
-	struct breakpoint *breakpoint = find_or_add(image, address);
+	struct breakpoint *breakpoint = find_or_add_breakpoint(image, address);
 	struct use *use = find_use(breakpoint, user);
 
 	breakpoint->is_set = is_in_code(image, breakpoint);
@@ -247,40 +231,43 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 	if (image->images->are_lifted)
 		return rot_error_set(err, 0, "process %d is about to be let go", (int)thread->pid);
 	if (!breakpoint->is_set) {
-		if (image_check(thread, err) < 0 || prepare(thread, breakpoint, !is_once, err) < 0)
+		if (image_check(thread, err) < 0 || prepare_breakpoint(thread, breakpoint, !is_once, err) < 0)
 			return -1;
 		if (image->stranger)
 			return rot_error_set(err, 0, "process %d shares the memory of process %d and is not traced",
 					     (int)image->stranger, (int)thread->pid);
-		if (put_int3(image, breakpoint, thread) < 0) {
+		if (image_write(image, thread, address, &int3, sizeof(int3)) < 0) {
 			rot_error_set(err, errno, "cannot write into the code of process %d", (int)thread->pid);
 			return rot_error_hint(err, "Linux may forbid it (proc_mem.force_override)");
 		}
+		breakpoint->is_set = true;
 		breakpoint->is_once = is_once;
 	}
-	if (use)
+	if (use) {
 		use->nr++;
-	else
-		add_use(breakpoint, user);
+	} else {
+		breakpoint->uses = rot_realloc(breakpoint->uses, breakpoint->nr_uses + 1, sizeof(*breakpoint->uses));
+		breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
+	}
 	return 0;
 }
 
 int
 breakpoint_set(struct thread *thread, uint64_t address, struct breakpoint_user user, struct rot_error *err)
 {
-	return set(thread, address, user, false, err);
+	return set_breakpoint(thread, address, user, false, err);
 }
 
 int
 breakpoint_set_once(struct thread *thread, uint64_t address, struct breakpoint_user user, struct rot_error *err)
 {
-	return set(thread, address, user, true, err);
+	return set_breakpoint(thread, address, user, true, err);
 }
 
 void
 breakpoint_lift(struct image *image, uint64_t address, struct breakpoint_user user)
 {
-	struct breakpoint *breakpoint = find(image, address);
+	struct breakpoint *breakpoint = find_breakpoint(image, address);
 	struct use *use = breakpoint ? find_use(breakpoint, user) : NULL;
 
 	if (!use || --use->nr > 0)
@@ -377,7 +364,7 @@ is_in_sequence(const struct thread *thread, struct breakpoint *breakpoint)
 }
 
 static void
-refuse(struct thread *thread, struct breakpoint *breakpoint)
+refuse_breakpoint(struct thread *thread, struct breakpoint *breakpoint)
 {
 	struct use *uses = copy_uses(breakpoint);
 	size_t nr = breakpoint->nr_uses;
@@ -422,7 +409,7 @@ hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struc
 		set_rip(thread, breakpoint->address);
 		tell_users(breakpoint, &hit);
 	} else if (is_in_sequence(thread, breakpoint)) {
-		refuse(thread, breakpoint);
+		refuse_breakpoint(thread, breakpoint);
 		set_rip(thread, breakpoint->address);
 	} else {
 		if (!take_rewind(thread, registers))
@@ -435,7 +422,7 @@ hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struc
 static struct breakpoint *
 find_before(const struct thread *thread, const struct user_regs_struct *registers)
 {
-	struct breakpoint *breakpoint = find(thread->image, registers->rip - 1);
+	struct breakpoint *breakpoint = find_breakpoint(thread->image, registers->rip - 1);
 	uint8_t byte;
 
 	if (!breakpoint || registers->cs != CODE_SEGMENT_64)
@@ -605,17 +592,6 @@ breakpoints_handle(const struct tracer_stop *stop)
 }
 
 /* ---- leaving ---- */
-
-bool
-image_bring_to_rest(const struct thread *thread)
-{
-	struct user_regs_struct registers;
-
-	if (!thread->image || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 ||
-	    remote_raised_signal(thread->tid) != 0)
-		return false;
-	return !rseq_leave(thread->tid, &registers) || remote_set_registers(thread->tid, &registers) == 0;
-}
 
 enum tracer_answer
 breakpoints_leave(const struct tracer_stop *stop)

@@ -3,7 +3,9 @@
 #include "parent/breakpoints/image.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,8 +18,8 @@
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
-#include "parent/breakpoints/image_start.h"
 #include "parent/breakpoints/slots.h"
+#include "parent/injection/rseq.h"
 #include "parent/tracer/remote.h"
 
 /* Address spaces that nobody has any more, kept because a new process may turn out to have a copy. */
@@ -79,7 +81,7 @@ image_write(struct image *image, const struct thread *thread, uint64_t address, 
 /* ---- who has which ---- */
 
 static void
-take_out(struct images *images, struct image *image)
+take_out_image(struct images *images, struct image *image)
 {
 	struct image **at = &images->first;
 
@@ -98,7 +100,7 @@ put_in_front(struct images *images, struct image *image)
 static void
 delete_image(struct images *images, struct image *image)
 {
-	take_out(images, image);
+	take_out_image(images, image);
 	breakpoints_clear(image);
 	slots_clear(image);
 	close_memory(&image->memory);
@@ -114,7 +116,7 @@ bury(struct images *images, struct image *dead)
 {
 	size_t nr = 0;
 
-	take_out(images, dead);
+	take_out_image(images, dead);
 	put_in_front(images, dead);
 	for (struct image *image = images->first, *next; image; image = next) {
 		next = image->next;
@@ -162,16 +164,6 @@ new_image(struct images *images, const struct thread *thread, int memory)
 	return image;
 }
 
-static struct image *
-image_of_process(struct images *images, pid_t pid)
-{
-	for (struct image *image = images->first; image; image = image->next) {
-		if (image->pid == pid && image->nr_threads > 0)
-			return image;
-	}
-	return NULL;
-}
-
 /* What the process of a thread has that nobody has seen before. */
 static struct image *
 find_origin(struct images *images, struct thread *thread)
@@ -199,8 +191,10 @@ find_origin(struct images *images, struct thread *thread)
 void
 images_started(struct images *images, struct thread *thread)
 {
-	struct image *image = image_of_process(images, thread->pid);
+	struct image *image = images->first;
 
+	while (image && (image->pid != thread->pid || image->nr_threads == 0))
+		image = image->next;
 	get_image(image ? image : find_origin(images, thread), thread);
 }
 
@@ -269,14 +263,195 @@ image_gather(struct image *image, uint64_t address, const void *bytes, size_t n)
 		image->stranger = find_stranger(&mark, &tracer->threads);
 }
 
+/* ---- where a program stands when its libraries are there, and when there are others ---- */
+/*
+ * The entry point of a program is in the auxiliary vector (AT_ENTRY). The loader of shared libraries calls an empty
+ * function, whose address it leaves in r_debug (link.h), each time it has begun or ended to change the list of objects.
+ */
+#define MAX_HEADERS 64
+#define MAX_DYNAMIC 256
+
+struct auxiliary {
+	uint64_t entry, headers, nr_headers;
+};
+
+static int
+read_auxiliary(pid_t tid, struct auxiliary *auxiliary, struct rot_error *err)
+{
+	const struct {
+		uint64_t type, *value;
+	} wanted[] = {
+		{AT_ENTRY, &auxiliary->entry}, {AT_PHDR, &auxiliary->headers}, {AT_PHNUM, &auxiliary->nr_headers}};
+	char path[32];
+	uint64_t pair[2];
+	FILE *file;
+
+	*auxiliary = (struct auxiliary){0};
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)tid);
+	file = fopen(path, "re");
+	if (!file)
+		return rot_error_set(err, errno, "cannot read %s", path);
+	while (fread(pair, sizeof(pair), 1, file) == 1) {
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+			if (wanted[i].type == pair[0])
+				*wanted[i].value = pair[1];
+		}
+	}
+	fclose(file);
+	return auxiliary->entry ? 0 : rot_error_set(err, 0, "%s names no entry point", path);
+}
+
+static void
+on_loader(void *context, const struct breakpoint_hit *hit)
+{
+	struct images *images = context;
+	struct image *image = hit->thread->image;
+	int state;
+
+	if (image_read(image, image->loader_state_address, &state, sizeof(state)) == 0 && state == RT_CONSISTENT)
+		images->objects_changed(images->context, hit->thread);
+}
+
+/* The run-time address of the dynamic section; 0: there is none. */
+static uint64_t
+find_dynamic(struct image *image, const struct auxiliary *auxiliary)
+{
+	Elf64_Phdr headers[MAX_HEADERS];
+	size_t nr = auxiliary->nr_headers < MAX_HEADERS ? auxiliary->nr_headers : MAX_HEADERS;
+	uint64_t bias = 0, dynamic = 0;
+
+	if (image_read(image, auxiliary->headers, headers, nr * sizeof(*headers)) < 0)
+		return 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (headers[i].p_type == PT_PHDR)
+			bias = auxiliary->headers - headers[i].p_vaddr;
+		else if (headers[i].p_type == PT_DYNAMIC)
+			dynamic = headers[i].p_vaddr;
+	}
+	return dynamic ? bias + dynamic : 0;
+}
+
+/* Address of r_debug, which the loader writes into the dynamic section; 0: there is none. */
+static uint64_t
+find_debug(struct image *image, uint64_t dynamic)
+{
+	Elf64_Dyn entry;
+
+	for (size_t i = 0; dynamic && i < MAX_DYNAMIC; i++) {
+		if (image_read(image, dynamic + i * sizeof(entry), &entry, sizeof(entry)) < 0 || entry.d_tag == DT_NULL)
+			return 0;
+		if (entry.d_tag == DT_DEBUG)
+			return entry.d_un.d_ptr;
+	}
+	return 0;
+}
+
+int
+image_watch_objects(struct thread *thread, struct rot_error *err)
+{
+	struct image *image = thread->image;
+	struct breakpoint_user user = {.hit = on_loader, .context = image->images};
+	struct auxiliary auxiliary;
+	uint64_t debug;
+	struct r_debug content;
+
+	if (image->loader_state_address)
+		return 0;
+	if (read_auxiliary(thread->tid, &auxiliary, err) < 0)
+		return -1;
+	debug = find_debug(image, find_dynamic(image, &auxiliary));
+	if (!debug || image_read(image, debug, &content, sizeof(content)) < 0 || content.r_brk == 0)
+		return 0;
+	if (breakpoint_set(thread, content.r_brk, user, err) < 0)
+		return rot_error_prefix(err, "libraries that are loaded later cannot be noticed");
+	image->loader_state_address = debug + offsetof(struct r_debug, r_state);
+	return 0;
+}
+
+static void
+refuse_program(struct images *images, struct thread *thread, const struct rot_error *err)
+{
+	if (images->refused)
+		images->refused(images->context, thread, err);
+}
+
+static void
+block_trap(struct thread *thread)
+{
+	uint64_t mask;
+
+	if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) == 0) {
+		mask |= REMOTE_SIGNAL(SIGTRAP);
+		ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
+	}
+}
+
+/* A trap that is blocked would be handled in the default way and unblocked by the system. */
+static void
+unblock_trap(struct thread *thread)
+{
+	uint64_t mask;
+
+	if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) < 0 || !(mask & REMOTE_SIGNAL(SIGTRAP)))
+		return;
+	mask &= ~REMOTE_SIGNAL(SIGTRAP);
+	ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
+	thread->image->blocks_trap = true;
+}
+
+static void
+on_entry(void *context, const struct breakpoint_hit *hit)
+{
+	struct images *images = context;
+	struct thread *thread = hit->thread;
+	struct rot_error err;
+
+	if (thread->image->blocks_trap)
+		block_trap(thread);
+	if (images->at_entry)
+		images->at_entry(images->context, thread);
+	if (images->objects_changed && image_watch_objects(thread, &err) < 0)
+		refuse_program(images, thread, &err);
+}
+
+/* thread has just executed a program, whose image it has: calls what its images want to be called from now on. */
+static void
+begin_image(struct thread *thread)
+{
+	struct images *images = thread->image->images;
+	struct breakpoint_user user = {.hit = on_entry, .context = images};
+	struct auxiliary auxiliary;
+	struct rot_error err;
+
+	if (!images->at_entry && !images->objects_changed)
+		return;
+	if (image_check(thread, &err) < 0 || read_auxiliary(thread->tid, &auxiliary, &err) < 0 ||
+	    breakpoint_set_once(thread, auxiliary.entry, user, &err) < 0) {
+		refuse_program(images, thread, &err);
+		return;
+	}
+	unblock_trap(thread);
+}
+
 /* ---- what threads do ---- */
+
+bool
+image_bring_to_rest(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	if (!thread->image || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 ||
+	    remote_raised_signal(thread->tid) != 0)
+		return false;
+	return !rseq_leave(thread->tid, &registers) || remote_set_registers(thread->tid, &registers) == 0;
+}
 
 void
 images_executed(struct images *images, struct thread *thread)
 {
 	put_image(images, thread);
 	get_image(new_image(images, thread, remote_open_memory(thread->tid)), thread);
-	image_begin(thread);
+	begin_image(thread);
 }
 
 void
@@ -318,20 +493,14 @@ images_lift_all(struct images *images)
 	}
 }
 
-/* All others have left, and stand in their own code. */
-static bool
-is_last(const struct thread *thread)
-{
-	return thread->image && thread->image->nr_threads == 1;
-}
-
 enum tracer_answer
 images_leaving(struct images *images, const struct tracer_stop *stop)
 {
 	enum tracer_answer answer = breakpoints_leave(stop);
 
 	(void)images;
-	if (answer != TRACER_KEEP && !stop->is_inside && is_last(stop->thread))
+	/* All others have left, and stand in their own code. */
+	if (answer != TRACER_KEEP && !stop->is_inside && stop->thread->image && stop->thread->image->nr_threads == 1)
 		slots_unmap(stop->thread);
 	return answer;
 }

@@ -42,7 +42,7 @@ place_watch_clear(struct place_watch *watch)
 }
 
 static void
-on_hit(void *context, const struct breakpoint_hit *hit)
+on_site_hit(void *context, const struct breakpoint_hit *hit)
 {
 	const struct place_site *site = context;
 
@@ -51,7 +51,7 @@ on_hit(void *context, const struct breakpoint_hit *hit)
 }
 
 static void
-on_refused(void *context, uint64_t address, const struct rot_error *err)
+on_site_refused(void *context, uint64_t address, const struct rot_error *err)
 {
 	const struct place_site *site = context;
 
@@ -65,7 +65,7 @@ set_all(struct place_watch *watch, const struct place *places, size_t nr, struct
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct breakpoint_user user = {
-			.hit = on_hit, .refused = on_refused, .context = site_of(watch, places[i].condition)};
+			.hit = on_site_hit, .refused = on_site_refused, .context = site_of(watch, places[i].condition)};
 
 		if (breakpoint_set(thread, places[i].address, user, err) < 0)
 			rc = rot_error_prefix(err, "%s", places[i].text);

@@ -25,31 +25,22 @@ struct processes {
 	size_t nr, capacity;
 };
 
-static bool
-read_process(pid_t pid, struct process *process)
-{
-	char fields[PROC_STAT_BYTES], state;
-	int parent;
-
-	if (!proc_stat(pid, fields) || sscanf(fields, " %c %d", &state, &parent) != 2)
-		return false;
-	*process = (struct process){pid, parent, state != 'Z' && state != 'X', false};
-	return true;
-}
-
 static void
 read_all(struct processes *all)
 {
 	DIR *folder = opendir("/proc");
 	struct dirent *entry;
+	char fields[PROC_STAT_BYTES], state;
+	int pid, parent;
 
 	while (folder && (entry = readdir(folder))) {
 		if (all->nr == all->capacity) {
 			all->capacity = 2 * all->capacity + 256;
 			all->at = rot_realloc(all->at, all->capacity, sizeof(*all->at));
 		}
-		if (atoi(entry->d_name) > 0)
-			all->nr += read_process(atoi(entry->d_name), &all->at[all->nr]);
+		pid = atoi(entry->d_name);
+		if (pid > 0 && proc_stat(pid, fields) && sscanf(fields, " %c %d", &state, &parent) == 2)
+			all->at[all->nr++] = (struct process){pid, parent, state != 'Z' && state != 'X', false};
 	}
 	if (folder)
 		closedir(folder);
@@ -76,7 +67,7 @@ is_one(const struct processes *all, const struct process *process, pid_t ancesto
 
 /* A parent may have a higher number than its child. */
 static void
-mark(struct processes *all, pid_t ancestor)
+mark_descendants(struct processes *all, pid_t ancestor)
 {
 	bool has_new = all->nr > 0;
 
@@ -101,7 +92,7 @@ kill_those_there(pid_t ancestor)
 	size_t nr = 0;
 
 	read_all(&all);
-	mark(&all, ancestor);
+	mark_descendants(&all, ancestor);
 	for (size_t i = 0; i < all.nr; i++) {
 		if (all.at[i].is_descendant && all.at[i].is_running && kill(all.at[i].pid, SIGKILL) == 0)
 			nr++;

@@ -4,10 +4,15 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "ProgramRunOutput.h"
@@ -17,7 +22,6 @@
 #include "entities.h"
 #include "entity.h"
 #include "memory.h"
-#include "parent/program/privileges.h"
 #include "parent/program/program_launch.h"
 #include "parent/program/program_rules.h"
 #include "parent/program/program_run.h"
@@ -28,6 +32,37 @@
  * that, which may have much to do before it stops, and needs its tracer for it.
  */
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, 0};
+
+/* ---- what all runs share ---- */
+
+void
+session_warn(struct session *session, const char *format, ...)
+{
+	struct program_command_output *output = session->output;
+	char text[sizeof(struct rot_error)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	for (size_t i = 0; i < program_command_output_nr_warnings(output); i++) {
+		if (strcmp(program_command_output_warnings_at(output, i), text) == 0)
+			return;
+	}
+	program_command_output_warnings_add(output, text);
+}
+
+void *
+session_fail(struct session *session, const char *kind, const struct rot_error *err)
+{
+	session->failure = core_failure_new();
+	rot_string_set(&session->failure->kind, kind);
+	rot_string_set(&session->failure->attempted, err->text);
+	rot_string_set(&session->failure->hint, err->hint);
+	return NULL;
+}
+
+/* ---- the command ---- */
 
 static struct program_command *
 read_command(const char *path, struct rot_error *err)
@@ -56,7 +91,7 @@ read_command(const char *path, struct rot_error *err)
 }
 
 static int
-check(const struct program_command *command, struct rot_error *err)
+check_command(const struct program_command *command, struct rot_error *err)
 {
 	size_t nr = program_command_nr_passes(command);
 
@@ -111,14 +146,33 @@ backend(const struct session *session)
 				  : "inherited counters, without tracing";
 }
 
+/*
+ * Whether a process of this user that executes the file gets rights by it: the file is set-uid, set-gid or has
+ * capabilities, and neither its file system nor the process has that switched off. The system then takes away counters
+ * that were opened before; and unless the tracer is root, a traced process does not get them.
+ */
+static bool
+gains_privileges(const char *path)
+{
+	struct stat status;
+	struct statvfs system;
+
+	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode) || statvfs(path, &system) < 0 ||
+	    (system.f_flag & ST_NOSUID) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return false;
+	return ((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
+	       ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != getegid()) ||
+	       (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
 /* What a traced process executed without the rights that it would have got. */
 static void
 warn_of_rights(struct session *session, const struct program_run_output *output)
 {
-	for (size_t i = 0; !privileges_allow_tracing() && i < program_run_output_nr_threads(output); i++) {
+	for (size_t i = 0; geteuid() != 0 && i < program_run_output_nr_threads(output); i++) {
 		const struct program_thread_output *thread = program_run_output_threads_at(output, i);
 
-		if (thread->tid == thread->pid && privileges_are_gained(thread->executable))
+		if (thread->tid == thread->pid && gains_privileges(thread->executable))
 			session_warn(session,
 				     "'%s' is set-uid or has capabilities, and ran without these rights, since it was "
 				     "traced; run rot as root, or without telling threads apart",
@@ -179,8 +233,8 @@ consider_rights(struct session *session)
 	char *path = session->command->program ? program_path(session->command->program) : rot_strdup("");
 	struct rot_error err;
 
-	if (*path && privileges_are_gained(path)) {
-		if (privileges_allow_tracing()) {
+	if (*path && gains_privileges(path)) {
+		if (geteuid() == 0) {
 			session->is_traced = true;
 		} else if (session->is_traced) {
 			rot_error_set(&err, 0,
@@ -200,7 +254,7 @@ consider_rights(struct session *session)
 }
 
 static void
-measure(struct session *session, const struct request *request)
+measure_program(struct session *session, const struct request *request)
 {
 	struct rot_error err;
 
@@ -231,10 +285,10 @@ program_measure(const struct request *request, struct rot_error *err)
 	session.command = command;
 	session.leads_parent = request->leads_parent;
 	session.foreseen = request->foreseen;
-	if (!command || check(command, err) < 0)
+	if (!command || check_command(command, err) < 0)
 		session_fail(&session, "error", err);
 	else
-		measure(&session, request);
+		measure_program(&session, request);
 	rc = output_write(session.failure ? (void *)session.failure : session.output, request->output, err);
 	if (rc == 0 && session.failure)
 		rc = 1;

@@ -10,17 +10,7 @@
 
 /* ---- sets that threads hold ---- */
 
-static const struct set_plan *
-plan_of(const struct program_rules *rules, const struct measurer_set *set)
-{
-	size_t i = 0;
-
-	while (set_plan_set(rules->plans[i]) != set)
-		i++;
-	return rules->plans[i];
-}
-
-struct held_set *
+static struct held_set *
 held_set_find(const struct ruled_thread *thread, const void *owner)
 {
 	struct held_set *held = thread->sets;
@@ -34,16 +24,20 @@ held_set_find(const struct ruled_thread *thread, const void *owner)
 static struct thread_set *
 open_set(struct program_rules *rules, const struct measurer_set *set, pid_t tid)
 {
+	struct thread_set *opened;
 	struct rot_error err;
-	struct thread_set *opened = thread_set_new(plan_of(rules, set), tid, &err);
+	size_t i = 0;
 
+	while (set_plan_set(rules->plans[i]) != set)
+		i++;
+	opened = thread_set_new(rules->plans[i], tid, &err);
 	if (!opened && errno != ESRCH)
 		program_rules_warn(rules, "measurer set %d of a rule is missing on some threads: %s", set->id,
 				   rot_error_line(&err));
 	return opened;
 }
 
-struct held_set *
+static struct held_set *
 held_set_add(struct program_rules *rules, struct ruled_thread *thread, const void *owner,
 	     const struct measurer_set *set)
 {
@@ -72,7 +66,7 @@ held_set_remove(struct ruled_thread *thread, struct held_set *held)
 	free(held);
 }
 
-void
+static void
 held_set_read(struct program_rules *rules, struct held_set *held)
 {
 	struct measurer_set_output *output;
@@ -84,17 +78,224 @@ held_set_read(struct program_rules *rules, struct held_set *held)
 		program_run_output_measurer_set_outputs_add(rules->setup.output, output);
 }
 
+/* ---- sets that are created on all threads ---- */
+
+/*
+ * CreateMeasurerOnThread in a program: copies of a measurer set on all threads, those there are and those to come. A
+ * copy counts while more events that start it have come than such that stop it. An event of the run or of a process
+ * holds for threads that come later as well, so each level keeps its number, and what is new takes over that of the
+ * level above.
+ */
+struct process_level {
+	const struct ruled_process *process;
+	unsigned nr_open;
+	struct process_level *next;
+};
+
+struct creation {
+	const struct create_measurer_on_thread_action *action;
+	unsigned nr_open; /* of the run */
+	struct process_level *levels;
+	struct creation *next;
+};
+
+static struct process_level *
+level_of(struct creation *creation, const struct ruled_process *process)
+{
+	struct process_level *level = creation->levels;
+
+	while (level && level->process != process)
+		level = level->next;
+	if (level)
+		return level;
+	level = rot_calloc(1, sizeof(*level));
+	level->process = process;
+	level->nr_open = creation->nr_open;
+	level->next = creation->levels;
+	creation->levels = level;
+	return level;
+}
+
+static void
+count_open(unsigned *nr_open, bool is_start)
+{
+	if (is_start)
+		++*nr_open;
+	else if (*nr_open > 0)
+		--*nr_open;
+}
+
+static void
+copy_finish(struct program_rules *rules, struct held_set *copy)
+{
+	thread_set_stop(copy->set);
+	held_set_read(rules, copy);
+}
+
+static void
+copy_make(struct program_rules *rules, struct creation *creation, struct ruled_thread *thread)
+{
+	struct held_set *copy = held_set_find(thread, creation);
+
+	if (copy || thread->has_ended)
+		return;
+	copy = held_set_add(rules, thread, creation, creation->action->measurer_set);
+	if (!copy)
+		return;
+	copy->nr_open = level_of(creation, thread->process)->nr_open;
+	if (copy->nr_open > 0)
+		thread_set_start(copy->set);
+}
+
+static void
+count_levels(struct creation *creation, const struct program_event *event, bool is_start)
+{
+	if (event->kind == EVENT_PROGRAM)
+		count_open(&level_of(creation, event->thread->process)->nr_open, is_start);
+	if (event->kind != EVENT_RUN)
+		return;
+	for (struct process_level *level = creation->levels; level; level = level->next)
+		count_open(&level->nr_open, is_start);
+	count_open(&creation->nr_open, is_start);
+}
+
+static void
+switch_copies(struct program_rules *rules, struct creation *creation, const struct program_event *event, bool is_start)
+{
+	count_levels(creation, event, is_start);
+	for (struct ruled_thread *thread = NULL; (thread = concerned_next(rules, event, -1, thread));) {
+		struct held_set *copy = held_set_find(thread, creation);
+
+		if (!copy)
+			continue;
+		count_open(&copy->nr_open, is_start);
+		if (copy->nr_open > 0)
+			thread_set_start(copy->set);
+		else
+			thread_set_stop(copy->set);
+	}
+}
+
+static void
+read_copies(struct program_rules *rules, struct creation *creation, const struct program_event *event, bool dispose)
+{
+	bool finish = dispose || !creation->action->stop_predicate;
+
+	for (struct ruled_thread *thread = NULL; (thread = concerned_next(rules, event, -1, thread));) {
+		struct held_set *copy = held_set_find(thread, creation);
+
+		if (!copy)
+			continue;
+		if (finish)
+			copy_finish(rules, copy);
+		else
+			held_set_read(rules, copy);
+		if (dispose)
+			held_set_remove(thread, copy);
+	}
+}
+
+static void
+answer_creation(struct program_rules *rules, struct creation *creation, const struct program_event *event)
+{
+	const struct create_measurer_on_thread_action *action = creation->action;
+	struct held_set *copy;
+
+	if (event->kind == EVENT_THREAD && !event->thread->has_ended)
+		copy_make(rules, creation, event->thread);
+	if (program_predicate_matches(action->start_predicate, event))
+		switch_copies(rules, creation, event, true);
+	if (program_predicate_matches(action->stop_predicate, event))
+		switch_copies(rules, creation, event, false);
+	if (program_predicate_matches(action->read_predicate, event))
+		read_copies(rules, creation, event, false);
+	if (program_predicate_matches(action->dispose_predicate, event))
+		read_copies(rules, creation, event, true);
+	copy = event->kind == EVENT_THREAD && event->thread->has_ended ? held_set_find(event->thread, creation) : NULL;
+	if (copy) {
+		copy_finish(rules, copy);
+		held_set_remove(event->thread, copy);
+	}
+}
+
+size_t
+creations_count(const struct program_rules *rules)
+{
+	size_t nr = 0;
+
+	for (const struct creation *creation = rules->creations; creation; creation = creation->next)
+		nr++;
+	return nr;
+}
+
+void
+creations_answer(struct program_rules *rules, size_t nr, const struct program_event *event)
+{
+	for (struct creation *creation = rules->creations; nr-- > 0; creation = creation->next)
+		answer_creation(rules, creation, event);
+}
+
+static void
+create_copies(struct program_rules *rules, const struct program_event *event, const void *own)
+{
+	const struct create_measurer_on_thread_action *action = own;
+	struct creation **at = &rules->creations;
+	bool is_new;
+
+	while (*at && (*at)->action != action)
+		at = &(*at)->next;
+	is_new = *at == NULL;
+	if (is_new) {
+		*at = rot_calloc(1, sizeof(**at));
+		(*at)->action = action;
+		(*at)->nr_open = action->start_predicate ? 0 : 1;
+	}
+	for (struct ruled_thread *thread = rules->threads; thread; thread = thread->next)
+		copy_make(rules, *at, thread);
+	if (is_new && program_predicate_matches(action->start_predicate, event))
+		switch_copies(rules, *at, event, true);
+}
+
+void
+creations_finish(struct program_rules *rules)
+{
+	for (struct creation *creation = rules->creations; creation; creation = creation->next) {
+		for (struct ruled_thread *thread = rules->threads; thread; thread = thread->next) {
+			struct held_set *copy = held_set_find(thread, creation);
+
+			if (copy)
+				copy_finish(rules, copy);
+		}
+	}
+}
+
+void
+creations_clear(struct program_rules *rules)
+{
+	while (rules->creations) {
+		struct creation *next = rules->creations->next;
+
+		while (rules->creations->levels) {
+			struct process_level *level = rules->creations->levels->next;
+
+			free(rules->creations->levels);
+			rules->creations->levels = level;
+		}
+		free(rules->creations);
+		rules->creations = next;
+	}
+}
+
 /* ---- actions on sets ---- */
 
 static void
-initialize(struct program_rules *rules, const struct program_event *event, const void *action)
+initialize_sets(struct program_rules *rules, const struct program_event *event, const void *action)
 {
 	const struct set_action *own = action;
 
 	pid_t tid = own->base.tid;
 
-	for (struct ruled_thread *thread = concerned_first(rules, event, tid); thread;
-	     thread = concerned_next(event, tid, thread)) {
+	for (struct ruled_thread *thread = NULL; (thread = concerned_next(rules, event, tid, thread));) {
 		if (thread->has_ended)
 			continue;
 		if (held_set_find(thread, own->measurer_set))
@@ -106,14 +307,13 @@ initialize(struct program_rules *rules, const struct program_event *event, const
 }
 
 static void
-for_held(struct program_rules *rules, const struct program_event *event, const struct set_action *own,
-	 void (*step)(struct program_rules *rules, struct ruled_thread *thread, struct held_set *held))
+on_held_sets(struct program_rules *rules, const struct program_event *event, const struct set_action *own,
+	     void (*step)(struct program_rules *rules, struct ruled_thread *thread, struct held_set *held))
 {
 	pid_t tid = own->base.tid;
 	bool is_held = false;
 
-	for (struct ruled_thread *thread = concerned_first(rules, event, tid); thread;
-	     thread = concerned_next(event, tid, thread)) {
+	for (struct ruled_thread *thread = NULL; (thread = concerned_next(rules, event, tid, thread));) {
 		struct held_set *held = held_set_find(thread, own->measurer_set);
 
 		if (!held)
@@ -156,37 +356,7 @@ step_dispose(struct program_rules *rules, struct ruled_thread *thread, struct he
 	held_set_remove(thread, held);
 }
 
-static void
-start(struct program_rules *rules, const struct program_event *event, const void *action)
-{
-	for_held(rules, event, action, step_start);
-}
-
-static void
-stop(struct program_rules *rules, const struct program_event *event, const void *action)
-{
-	for_held(rules, event, action, step_stop);
-}
-
-static void
-read_set(struct program_rules *rules, const struct program_event *event, const void *action)
-{
-	for_held(rules, event, action, step_read);
-}
-
-static void
-dispose(struct program_rules *rules, const struct program_event *event, const void *action)
-{
-	for_held(rules, event, action, step_dispose);
-}
-
 /* ---- others ---- */
-
-static void
-create(struct program_rules *rules, const struct program_event *event, const void *action)
-{
-	creation_execute(rules, event, action);
-}
 
 static void
 add_rule(struct program_rules *rules, const struct program_event *event, const void *action)
@@ -205,7 +375,7 @@ add_rule(struct program_rules *rules, const struct program_event *event, const v
 
 /* In the thread that executes it: the tracer. */
 static void
-measure(struct program_rules *rules, const struct program_event *event, const void *action)
+measure_action(struct program_rules *rules, const struct program_event *event, const void *action)
 {
 	const struct measure_action_execution *own = action;
 	struct held_set held = {.set = open_set(rules, own->measurer_set, gettid())};
@@ -220,25 +390,31 @@ measure(struct program_rules *rules, const struct program_event *event, const vo
 	thread_set_delete(held.set);
 }
 
+/* step: of each set that the threads hold; execute: of all others. */
 static const struct {
 	const struct rot_class *class;
 	void (*execute)(struct program_rules *rules, const struct program_event *event, const void *action);
-} types[] = {
-	{&initialize_measurer_set_action_class, initialize},
-	{&start_measurer_set_action_class, start},
-	{&stop_measurer_set_action_class, stop},
-	{&read_measurer_set_action_class, read_set},
-	{&dispose_measurer_set_action_class, dispose},
-	{&create_measurer_on_thread_action_class, create},
-	{&add_rule_action_class, add_rule},
-	{&measure_action_execution_class, measure},
+	void (*step)(struct program_rules *rules, struct ruled_thread *thread, struct held_set *held);
+} action_types[] = {
+	{&initialize_measurer_set_action_class, initialize_sets, NULL},
+	{&start_measurer_set_action_class, NULL, step_start},
+	{&stop_measurer_set_action_class, NULL, step_stop},
+	{&read_measurer_set_action_class, NULL, step_read},
+	{&dispose_measurer_set_action_class, NULL, step_dispose},
+	{&create_measurer_on_thread_action_class, create_copies, NULL},
+	{&add_rule_action_class, add_rule, NULL},
+	{&measure_action_execution_class, measure_action, NULL},
 };
 
 void
 program_action_execute(struct program_rules *rules, const struct program_event *event, const struct action_base *action)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (rot_is_a(action, types[i].class))
-			types[i].execute(rules, event, action);
+	for (size_t i = 0; i < sizeof(action_types) / sizeof(action_types[0]); i++) {
+		if (!rot_is_a(action, action_types[i].class))
+			continue;
+		if (action_types[i].step)
+			on_held_sets(rules, event, (const struct set_action *)action, action_types[i].step);
+		else
+			action_types[i].execute(rules, event, action);
 	}
 }

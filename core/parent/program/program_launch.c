@@ -49,7 +49,7 @@ is_folder(const char *path)
 
 /* Unlike execvp, leaves a script without a first line to whoever wrote it instead of guessing a shell. */
 static struct launch_failure
-execute(const struct seed *seed, const char *path, char **arguments)
+execute_program(const struct seed *seed, const char *path, char **arguments)
 {
 	int reason;
 
@@ -92,7 +92,7 @@ search_and_execute(const struct seed *seed, char **arguments)
 	char *candidate;
 
 	while ((candidate = next_candidate(&path, seed->program->executable))) {
-		struct launch_failure latest = execute(seed, candidate, arguments);
+		struct launch_failure latest = execute_program(seed, candidate, arguments);
 
 		if (latest.reason != EACCES)
 			return latest;
@@ -135,7 +135,7 @@ become_program(void *context)
 	if (!*program->executable)
 		return failed(STEP_SEARCH, ENOENT);
 	if (strchr(program->executable, '/'))
-		return execute(seed, program->executable, arguments);
+		return execute_program(seed, program->executable, arguments);
 	return search_and_execute(seed, arguments);
 }
 
@@ -196,16 +196,6 @@ static const struct {
 	{ETXTBSY, "somebody is writing to it"},
 };
 
-static const char *
-reason_hint(int reason)
-{
-	for (size_t i = 0; i < sizeof(reason_hints) / sizeof(reason_hints[0]); i++) {
-		if (reason_hints[i].reason == reason)
-			return reason_hints[i].hint;
-	}
-	return "";
-}
-
 /* kind NULL: notFound or notExecutable, by the reason. hint NULL: by the reason. */
 static const struct {
 	const char *kind, *format, *hint;
@@ -236,9 +226,13 @@ program_explain(const struct program *program, const struct launch_failure *fail
 		subject = program->standard_input;
 	else if (failure->step == STEP_STANDARD_OUTPUT)
 		subject = program->standard_output;
+	for (size_t i = 0; !hint && i < sizeof(reason_hints) / sizeof(reason_hints[0]); i++) {
+		if (reason_hints[i].reason == failure->reason)
+			hint = reason_hints[i].hint;
+	}
 	rot_error_set(&err, failure->reason, steps[failure->step].format, subject);
 	rot_string_set(&result->attempted, err.text);
-	rot_string_set(&result->hint, hint ? hint : reason_hint(failure->reason));
+	rot_string_set(&result->hint, hint ? hint : "");
 	rot_string_set(&result->kind, kind ? kind : is_missing ? "notFound" : "notExecutable");
 	result->number = failure->reason;
 	return result;

@@ -13,6 +13,7 @@
 
 #include "memory.h"
 #include "parent/program/program_rules_internal.h"
+#include "parent/symbols/objects.h"
 #include "program_rule_check.h"
 
 int
@@ -127,43 +128,23 @@ program_predicate_matches(const struct event_predicate_base *predicate, const st
 
 /* ---- events ---- */
 
-static bool
-concerns(const struct program_event *event, pid_t tid, const struct ruled_thread *thread)
+struct ruled_thread *
+concerned_next(const struct program_rules *rules, const struct program_event *event, pid_t tid,
+	       const struct ruled_thread *last)
 {
-	if (tid >= 0)
-		return thread->tid == tid && !thread->has_ended;
-	return event->kind == EVENT_RUN || thread->process == event->thread->process;
-}
+	struct ruled_thread *thread = last ? last->next : rules->threads;
 
-static struct ruled_thread *
-next_concerned(const struct program_event *event, pid_t tid, struct ruled_thread *thread)
-{
-	while (thread && !concerns(event, tid, thread))
+	if (tid < 0 && event->kind >= EVENT_THREAD)
+		return last ? NULL : event->thread;
+	while (thread && (tid >= 0 ? thread->tid != tid || thread->has_ended
+				   : event->kind != EVENT_RUN && thread->process != event->thread->process))
 		thread = thread->next;
 	return thread;
 }
 
-static bool
-concerns_one(const struct program_event *event, pid_t tid)
-{
-	return tid < 0 && event->kind >= EVENT_THREAD;
-}
-
-struct ruled_thread *
-concerned_first(const struct program_rules *rules, const struct program_event *event, pid_t tid)
-{
-	return concerns_one(event, tid) ? event->thread : next_concerned(event, tid, rules->threads);
-}
-
-struct ruled_thread *
-concerned_next(const struct program_event *event, pid_t tid, const struct ruled_thread *thread)
-{
-	return concerns_one(event, tid) ? NULL : next_concerned(event, tid, thread->next);
-}
-
 /* The lists are as they were: what is added meanwhile answers from the next event on. */
 static void
-answer(struct program_rules *rules, const struct program_event *event)
+answer_event(struct program_rules *rules, const struct program_event *event)
 {
 	size_t nr = rules->nr, nr_creations = creations_count(rules);
 
@@ -179,21 +160,7 @@ answer(struct program_rules *rules, const struct program_event *event)
 static void
 raise_event(struct program_rules *rules, enum program_event_kind kind, const char *name, struct ruled_thread *thread)
 {
-	answer(rules, &(struct program_event){.kind = kind, .name = name, .thread = thread});
-}
-
-void
-watch_hit(struct watch *watch, struct ruled_thread *thread)
-{
-	struct program_rules *rules = watch->rules;
-
-	if (!thread->hits)
-		thread->hits = rot_calloc(rules->nr_watches, sizeof(*thread->hits));
-	answer(rules, &(struct program_event){.kind = EVENT_BREAKPOINT,
-					      .name = watch->at.event,
-					      .thread = thread,
-					      .place = watch->at.place,
-					      .hit = ++thread->hits[watch - rules->watches]});
+	answer_event(rules, &(struct program_event){.kind = kind, .name = name, .thread = thread});
 }
 
 /* ---- who there is ---- */
@@ -212,22 +179,17 @@ read_executable(struct ruled_process *process)
 	rot_string_set(&process->executable, target);
 }
 
-/* Numbers are used again, so one that has ended is passed over. */
 static struct ruled_process *
-find_process(const struct program_rules *rules, pid_t pid)
+find_or_add_process(struct program_rules *rules, pid_t pid)
 {
 	struct ruled_process *process = rules->processes;
 
+	/* Numbers are used again, so one that has ended is passed over. */
 	while (process && (process->pid != pid || process->nr_threads == 0))
 		process = process->next;
-	return process;
-}
-
-static struct ruled_process *
-add_process(struct program_rules *rules, pid_t pid)
-{
-	struct ruled_process *process = rot_calloc(1, sizeof(*process));
-
+	if (process)
+		return process;
+	process = rot_calloc(1, sizeof(*process));
 	process->pid = pid;
 	process->executable = rot_strdup("");
 	process->next = rules->processes;
@@ -239,11 +201,10 @@ add_process(struct program_rules *rules, pid_t pid)
 static struct ruled_thread *
 add_thread(struct program_rules *rules, const struct thread *thread)
 {
-	struct ruled_process *process = find_process(rules, thread->pid);
 	struct ruled_thread *ruled = rot_calloc(1, sizeof(*ruled));
 
 	ruled->tid = thread->tid;
-	ruled->process = process ? process : add_process(rules, thread->pid);
+	ruled->process = find_or_add_process(rules, thread->pid);
 	ruled->process->nr_threads++;
 	ruled->index = rules->nr_started++;
 	ruled->next = rules->threads;
@@ -364,24 +325,72 @@ program_rules_stop(struct program_rules *rules)
 	}
 }
 
-/* ---- beginning and end ---- */
+/* ---- places where threads are watched ---- */
 
-static int
-plan_set(struct program_rules *rules, const struct measurer_set *set, struct rot_error *err)
+/* A thread has come to one of the watch's places. */
+static void
+on_watch_hit(struct place_watch *at, const struct breakpoint_hit *hit)
 {
-	struct set_plan *plan = set ? set_plan_new(set, err) : NULL;
+	struct watch *watch = at->context;
+	struct program_rules *rules = watch->rules;
+	struct ruled_thread *thread = hit->thread->ruled;
 
-	if (!set)
-		return 0;
-	if (!plan)
-		return rot_error_prefix(err, "measurer set %d of a rule", set->id);
-	rules->plans[rules->nr_plans++] = plan;
-	return 0;
+	if (!thread)
+		return;
+	if (!thread->hits)
+		thread->hits = rot_calloc(rules->nr_watches, sizeof(*thread->hits));
+	answer_event(rules, &(struct program_event){.kind = EVENT_BREAKPOINT,
+						    .name = at->event,
+						    .thread = thread,
+						    .place = at->place,
+						    .hit = ++thread->hits[watch - rules->watches]});
 }
+
+static void
+on_watch_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
+{
+	const struct watch *self = watch->context;
+
+	program_rules_warn(self->rules, "threads that come to '%s' at 0x%llx are not seen: %s", watch->place,
+			   (unsigned long long)address, err->text);
+}
+
+bool
+program_rules_have_places(const struct program_rules *rules)
+{
+	return rules && rules->nr_watches > 0;
+}
+
+void
+program_rules_resolve(struct program_rules *rules, struct symbol_files *symbols, struct thread *thread)
+{
+	struct objects objects = {0};
+	struct rot_error err;
+
+	if (!program_rules_have_places(rules))
+		return;
+	if (objects_read(thread->tid, &objects, &err) < 0) {
+		program_rules_warn(rules, "places of rules are not found: %s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < rules->nr_watches; i++) {
+		struct watch *watch = &rules->watches[i];
+
+		if (place_watch_set(&watch->at, symbols, &objects, thread, &err) == 0)
+			watch->is_found = true;
+		else
+			watch->error = err;
+	}
+	objects_clear(&objects);
+}
+
+/* ---- beginning and end ---- */
 
 static void
 plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate *predicate)
 {
+	struct watch *watch;
+
 	if (!predicate)
 		return;
 	for (size_t i = 0; i < rules->nr_watches; i++) {
@@ -389,12 +398,18 @@ plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate 
 		    strcmp(rules->watches[i].at.event, predicate->event) == 0)
 			return;
 	}
-	watch_init(&rules->watches[rules->nr_watches++], rules, predicate);
+	watch = &rules->watches[rules->nr_watches++];
+	*watch = (struct watch){.rules = rules,
+				.at = {.place = predicate->place,
+				       .event = predicate->event,
+				       .hit = on_watch_hit,
+				       .refused = on_watch_refused,
+				       .context = watch}};
 }
 
 /* Every set and place that the rules reach, also those of a rule which comes later. */
 static int
-plan(struct program_rules *rules, struct rot_error *err)
+plan_all(struct program_rules *rules, struct rot_error *err)
 {
 	size_t nr, nr_watches = 0;
 	struct rot_entity **parts = rot_graph_collect(rules->setup.command, &nr);
@@ -405,8 +420,14 @@ plan(struct program_rules *rules, struct rot_error *err)
 	rules->plans = rot_calloc(nr + 1, sizeof(*rules->plans));
 	rules->watches = rot_calloc(nr_watches + 1, sizeof(*rules->watches));
 	for (size_t i = 0; i < nr && rc == 0; i++) {
+		const struct measurer_set *set = rot_cast(parts[i], &measurer_set_class);
+		struct set_plan *plan = set ? set_plan_new(set, err) : NULL;
+
 		plan_watch(rules, rot_cast(parts[i], &breakpoint_event_predicate_class));
-		rc = plan_set(rules, rot_cast(parts[i], &measurer_set_class), err);
+		if (plan)
+			rules->plans[rules->nr_plans++] = plan;
+		else if (set)
+			rc = rot_error_prefix(err, "measurer set %d of a rule", set->id);
 	}
 	free(parts);
 	return rc;
@@ -426,7 +447,7 @@ program_rules_new(struct program_rules **rules, const struct program_rules_setup
 	self->items = rot_calloc(program_command_nr_rules(command), sizeof(*self->items));
 	for (; self->nr < program_command_nr_rules(command); self->nr++)
 		self->items[self->nr] = program_command_rules_at(command, self->nr);
-	if (plan(self, err) < 0) {
+	if (plan_all(self, err) < 0) {
 		program_rules_delete(self);
 		return -1;
 	}
@@ -457,12 +478,6 @@ program_rules_delete(struct program_rules *rules)
 	free(rules->watches);
 	free(rules->items);
 	free(rules);
-}
-
-bool
-program_rules_have_places(const struct program_rules *rules)
-{
-	return rules && rules->nr_watches > 0;
 }
 
 int

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What events, predicates and actions of programs know of each other. */
+/* Between program_rules.c (who there is, which events, which rules answer them) and program_actions.c (what rules do).
+ */
 #ifndef CORE_PARENT_PROGRAM_PROGRAM_RULES_INTERNAL_H
 #define CORE_PARENT_PROGRAM_PROGRAM_RULES_INTERNAL_H
 
@@ -86,20 +87,14 @@ struct program_rules {
 	bool is_started, is_over;
 };
 
-/* In program_places.c. The watch does not move any more. */
-void watch_init(struct watch *watch, struct program_rules *rules, const struct breakpoint_event_predicate *predicate);
-
-/* A thread has come to one of the watch's places. */
-void watch_hit(struct watch *watch, struct ruled_thread *thread);
-
 bool program_predicate_matches(const struct event_predicate_base *predicate, const struct program_event *event);
 
 /*
- * The threads that an action of the event concerns which names thread tid (-1: none), one after the other; NULL at the
- * end. They include those that have ended and hold sets.
+ * The threads that an action of the event concerns which names thread tid (-1: none), one after the other: last is NULL
+ * at the begin, the result at the end. They include those that have ended and hold sets.
  */
-struct ruled_thread *concerned_first(const struct program_rules *rules, const struct program_event *event, pid_t tid);
-struct ruled_thread *concerned_next(const struct program_event *event, pid_t tid, const struct ruled_thread *thread);
+struct ruled_thread *concerned_next(const struct program_rules *rules, const struct program_event *event, pid_t tid,
+				    const struct ruled_thread *last);
 
 void
 program_rules_warn(const struct program_rules *rules, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -109,24 +104,9 @@ program_rules_warn(const struct program_rules *rules, const char *format, ...) _
 void program_action_execute(struct program_rules *rules, const struct program_event *event,
 			    const struct action_base *action);
 
-/* ---- sets that threads hold ---- */
-
-/* Of that owner, or NULL. */
-struct held_set *held_set_find(const struct ruled_thread *thread, const void *owner);
-
-/* NULL: it could not be opened, which was told; or the thread has just ended. */
-struct held_set *held_set_add(struct program_rules *rules, struct ruled_thread *thread, const void *owner,
-			      const struct measurer_set *set);
-
-/* Adds what it measured to the run. */
-void held_set_read(struct program_rules *rules, struct held_set *held);
 void held_set_remove(struct ruled_thread *thread, struct held_set *held);
 
 /* ---- creations ---- */
-
-/* Threads there are get copies; those to come get theirs by their events. */
-void creation_execute(struct program_rules *rules, const struct program_event *event,
-		      const struct create_measurer_on_thread_action *action);
 
 size_t creations_count(const struct program_rules *rules);
 

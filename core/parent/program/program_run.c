@@ -1,64 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 /* See program_run.h. Traced or not, it is the same run: only who counts, and what a report means, differs. */
-#include "parent/program/program_run_internal.h"
+#include "parent/program/program_run.h"
 
+#include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ProgramRegionOutput.h"
+#include "ProgramRunOutput.h"
+#include "ProgramThreadOutput.h"
 #include "common/clock.h"
 #include "common/proc.h"
 #include "common/steal_time.h"
 #include "entity.h"
 #include "memory.h"
+#include "parent/breakpoints/image.h"
 #include "parent/program/descendants.h"
 #include "parent/program/process_usage.h"
-#include "parent/regions/region_places.h"
+#include "parent/program/program_launch.h"
+#include "parent/program/program_rules.h"
+#include "parent/program/program_threads.h"
+#include "parent/regions/empty_region.h"
+#include "parent/regions/region_steps.h"
+#include "parent/regions/regions.h"
+#include "parent/supervisor/keep_off.h"
+#include "parent/tracer/counting.h"
+#include "parent/tracer/launch.h"
+#include "parent/tracer/tracer.h"
 
 /* How long threads that are to be let go may take to stop, and how often as long those that have not waited for it. */
 #define LEAVING_S 5
 #define LEAVING_TIMES 12
 
-/* ---- what all runs share ---- */
-
-void
-session_warn(struct session *session, const char *format, ...)
-{
-	struct program_command_output *output = session->output;
-	char text[sizeof(struct rot_error)];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	for (size_t i = 0; i < program_command_output_nr_warnings(output); i++) {
-		if (strcmp(program_command_output_warnings_at(output, i), text) == 0)
-			return;
-	}
-	program_command_output_warnings_add(output, text);
-}
-
-void *
-session_fail(struct session *session, const char *kind, const struct rot_error *err)
-{
-	session->failure = core_failure_new();
-	rot_string_set(&session->failure->kind, kind);
-	rot_string_set(&session->failure->attempted, err->text);
-	rot_string_set(&session->failure->hint, err->hint);
-	return NULL;
-}
+/* One run of a program, or one visit. */
+struct program_run {
+	struct session *session;
+	struct program_run_output *output;
+	struct counting counting;
+	struct launch launch;
+	struct tracer tracer; /* where session->is_traced */
+	struct keep_off keep_off;
+	struct program_threads threads;
+	struct program_rules *rules;   /* NULL: there are none */
+	struct counts inherited;       /* where not */
+	struct regions *regions;       /* NULL: none are asked for */
+	struct region_steps *steps;    /* NULL: regions are not stepped through */
+	struct translator *translator; /* NULL: code is not translated */
+	bool has_places;               /* regions, or rules that answer breakpoints */
+	struct images images;          /* where it has places */
+	bool awaits_pause;             /* of a thread of a process that is visited, to look for its places */
+	bool is_attached;
+	bool has_gone; /* the new process was let go */
+	bool is_program_over;
+	bool is_leaving;
+	unsigned nr_waits; /* for threads that did not stop to be let go */
+	bool is_stopped;   /* the program, or a visit, and so the parent */
+	bool is_late;
+	struct program_begin *begin; /* shared with the new process, which sets it */
+	uint64_t end_ns;
+	int status;
+	struct rusage usage, usage_before;
+	int64_t steal_before; /* steal_time_now */
+	struct launch_failure failure;
+	bool has_failed_to_start;
+};
 
 /* ---- what can happen ---- */
 
 /* The threads that are left run on by themselves; some may be known to the system alone. */
 static void
-leave(struct run *self)
+let_threads_go(struct program_run *self)
 {
 	struct rot_error err;
 
@@ -75,7 +94,7 @@ leave(struct run *self)
  * right, for instance.
  */
 static void
-lead_parent(struct run *self, bool is_stopped)
+lead_parent(struct program_run *self, bool is_stopped)
 {
 	if (!self->session->leads_parent || self->is_stopped == is_stopped)
 		return;
@@ -83,46 +102,44 @@ lead_parent(struct run *self, bool is_stopped)
 	kill(getppid(), is_stopped ? SIGSTOP : SIGCONT);
 }
 
-/* Nothing was planted that a process which is not followed could come to. */
 static void
-refuse_places(struct run *self)
+end_visit(struct program_run *self)
 {
-	const pid_t tid = tracer_unsettled(&self->tracer);
+	pid_t tid;
 	struct rot_error err;
 
-	if (tid)
-		rot_error_set(&err, 0, "thread %d did not stop once in the time: what it starts might not be followed",
-			      (int)tid);
-	else
-		rot_error_set(&err, 0, "no thread of process %d came to rest in the time", (int)self->tracer.program);
-	rot_error_hint(&err, "look on for longer");
-	regions_refuse(self->regions, &err);
-}
-
-static void
-end_visit(struct run *self)
-{
 	if (self->is_leaving)
 		return;
 	lead_parent(self, false);
 	self->end_ns = clock_raw_ns();
 	process_usage_read(self->tracer.program, &self->usage);
-	if (self->awaits_pause)
-		refuse_places(self);
-	leave(self);
+	/* Nothing was planted that a process which is not followed could come to. */
+	if (self->awaits_pause) {
+		tid = tracer_unsettled(&self->tracer);
+		if (tid)
+			rot_error_set(&err, 0,
+				      "thread %d did not stop once in the time: what it starts might not be followed",
+				      (int)tid);
+		else
+			rot_error_set(&err, 0, "no thread of process %d came to rest in the time",
+				      (int)self->tracer.program);
+		rot_error_hint(&err, "look on for longer");
+		regions_refuse(self->regions, &err);
+	}
+	let_threads_go(self);
 }
 
 static void
 on_exec(void *context)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	self->has_failed_to_start = launch_failed(&self->launch, &self->failure);
 }
 
 /* The end may be reported before the reason why the program could not be executed is read. */
 static void
-end_program(struct run *self, const struct report *report)
+end_program(struct program_run *self, const struct report *report)
 {
 	lead_parent(self, false);
 	if (self->launch.exec_fd >= 0)
@@ -139,7 +156,7 @@ end_program(struct run *self, const struct report *report)
 
 /* Of a process that is not traced nobody reports it. */
 static bool
-has_stopped(const struct run *self)
+has_stopped(const struct program_run *self)
 {
 	char fields[PROC_STAT_BYTES], state = '?';
 
@@ -153,7 +170,7 @@ has_stopped(const struct run *self)
  * told something is asked to pause, until one does where its registers are its own.
  */
 static void
-await_pause(struct run *self, pid_t tid)
+await_pause(struct program_run *self, pid_t tid)
 {
 	const struct thread *thread = threads_find(&self->tracer.threads, tid);
 
@@ -171,7 +188,7 @@ await_pause(struct run *self, pid_t tid)
 static bool
 on_report(void *context, const struct report *report)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	if (!self->session->is_traced) {
 		if (report->tid == self->launch.pid)
@@ -181,7 +198,7 @@ on_report(void *context, const struct report *report)
 	self->threads.report = report;
 	if (tracer_handle(&self->tracer, report) && !self->is_program_over) {
 		end_program(self, report);
-		leave(self);
+		let_threads_go(self);
 	}
 	await_pause(self, report->tid);
 	if (!self->is_attached)
@@ -193,7 +210,7 @@ on_report(void *context, const struct report *report)
 static void
 on_child_signal(void *context)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	if (self->session->leads_parent && !self->session->is_traced && !self->is_program_over)
 		lead_parent(self, has_stopped(self));
@@ -202,19 +219,9 @@ on_child_signal(void *context)
 static void
 on_no_children(void *context)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	self->session->loop.is_over = true;
-}
-
-/* Those whose parent has ended are children of this process where it is not traced; where it is, they are traced too.
- */
-static void
-kill_program(struct run *self)
-{
-	descendants_kill(self->session->is_traced ? self->launch.pid : getpid());
-	if (self->session->is_traced)
-		tracer_kill(&self->tracer);
 }
 
 /* One that waits in the kernel stands at no breakpoint; any other may have met one that was taken out since. */
@@ -227,7 +234,7 @@ find_late(void *context, struct thread *thread)
 }
 
 static bool
-may_be_trapped(struct run *self)
+may_be_trapped(struct program_run *self)
 {
 	bool is_late = false;
 
@@ -239,7 +246,7 @@ may_be_trapped(struct run *self)
 static void
 on_late(void *context)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 	struct rot_error err;
 
 	if (self->is_leaving && ++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)) {
@@ -250,8 +257,11 @@ on_late(void *context)
 	} else if (self->is_attached) {
 		end_visit(self);
 	} else {
+		/* Where it is not traced, those whose parent has ended are children of this process. */
 		self->is_late = true;
-		kill_program(self);
+		descendants_kill(self->session->is_traced ? self->launch.pid : getpid());
+		if (self->session->is_traced)
+			tracer_kill(&self->tracer);
 	}
 }
 
@@ -259,56 +269,42 @@ on_late(void *context)
 static void
 on_driver_end(void *context)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	launch_close(&self->session->driver_fd);
 	self->session->leads_parent = false;
 	end_visit(self);
 }
 
-/* Those that stop a program, and let it go on. */
-static bool
-is_of_jobs(const struct signalfd_siginfo *info)
-{
-	const int number = (int)info->ssi_signo;
-
-	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU || number == SIGCONT;
-}
-
-/*
- * The program gets them itself: to stop it once more would do that to one which has gone on meanwhile. Who lets its
- * parents alone go on means it. A visit goes on, whoever stops.
- */
-static void
-on_signal_of_jobs(struct run *self, const struct signalfd_siginfo *info)
-{
-	const bool goes_on = info->ssi_signo == SIGCONT;
-
-	if (self->is_attached)
-		lead_parent(self, !goes_on);
-	else if (goes_on && !self->is_program_over && has_stopped(self))
-		kill(self->launch.pid, SIGCONT);
-}
-
 /*
  * The terminal sends its signals to the program as well; what somebody sends to this process is meant for it. Before
  * the new process is let go, nobody knows whether the terminal's came to it. It has them blocked, and one that is
  * pending and comes again is one.
+ *
+ * The program gets the signals of job control itself: to stop it once more would do that to one which has gone on
+ * meanwhile. Only SIGCONT that came to this process alone is passed on. A visit goes on, also when its parents stop.
  */
 static void
 on_signal(void *context, const struct signalfd_siginfo *info)
 {
-	struct run *self = context;
-	const bool is_early = !self->is_attached && !self->has_gone;
+	struct program_run *self = context;
+	const int number = (int)info->ssi_signo;
+	const bool is_of_jobs = number == SIGTSTP || number == SIGTTIN || number == SIGTTOU || number == SIGCONT;
 
-	if (!is_of_jobs(info))
-		self->session->interrupted_by = (int)info->ssi_signo;
-	else if (!is_early)
-		on_signal_of_jobs(self, info);
-	if (self->is_attached && !is_of_jobs(info))
+	if (!is_of_jobs)
+		self->session->interrupted_by = number;
+	if (!self->is_attached && !self->has_gone) {
+		kill(self->launch.pid, number);
+	} else if (is_of_jobs && self->is_attached) {
+		lead_parent(self, number != SIGCONT);
+	} else if (is_of_jobs) {
+		if (number == SIGCONT && !self->is_program_over && has_stopped(self))
+			kill(self->launch.pid, SIGCONT);
+	} else if (self->is_attached) {
 		end_visit(self);
-	else if (is_early || (!is_of_jobs(info) && info->ssi_code != SI_KERNEL && !self->is_program_over))
-		kill(self->launch.pid, (int)info->ssi_signo);
+	} else if (info->ssi_code != SI_KERNEL && !self->is_program_over) {
+		kill(self->launch.pid, number);
+	}
 }
 
 /* ---- threads, and the places that they come to ---- */
@@ -316,7 +312,7 @@ on_signal(void *context, const struct signalfd_siginfo *info)
 static void
 on_started(void *context, struct thread *thread)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	if (self->has_places)
 		images_started(&self->images, thread);
@@ -329,7 +325,7 @@ on_started(void *context, struct thread *thread)
 static void
 on_forked(void *context, struct thread *thread, pid_t child)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	regions_thread_forked(self->regions, thread, child);
 }
@@ -337,7 +333,7 @@ on_forked(void *context, struct thread *thread, pid_t child)
 static void
 on_created(void *context, struct thread *thread, pid_t child)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	region_steps_created(self->steps, thread, child);
 	if (self->translator)
@@ -347,7 +343,7 @@ on_created(void *context, struct thread *thread, pid_t child)
 static void
 on_executed(void *context, struct thread *thread, pid_t old_tid)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 	bool is_begin = self->threads.start_ns == 0;
 
 	keep_off_process(&self->keep_off, thread->pid);
@@ -365,7 +361,7 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 static void
 on_exited(void *context, struct thread *thread)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	program_thread_exited(&self->threads, thread);
 	translator_exited(self->translator, thread);
@@ -378,7 +374,7 @@ on_exited(void *context, struct thread *thread)
 static void
 find_places(void *context, struct thread *thread)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 	uint64_t begin_ns = clock_raw_ns();
 
 	region_steps_code_changed(self->steps);
@@ -394,7 +390,7 @@ find_places(void *context, struct thread *thread)
 static void
 warn_of_objects(void *context, struct thread *thread, const struct rot_error *err)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	session_warn(self->session, "places in libraries that process %d loads are not found: %s", (int)thread->pid,
 		     err->text);
@@ -404,7 +400,7 @@ warn_of_objects(void *context, struct thread *thread, const struct rot_error *er
 static enum tracer_answer
 on_stop(void *context, const struct tracer_stop *stop)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 	enum tracer_answer answer = region_steps_stopped(self->steps, stop);
 	struct rot_error err;
 
@@ -426,18 +422,18 @@ on_stop(void *context, const struct tracer_stop *stop)
 static enum tracer_answer
 on_stop_of_translated(void *context, const struct tracer_stop *stop)
 {
-	return translator_stopped(((struct run *)context)->translator, stop);
+	return translator_stopped(((struct program_run *)context)->translator, stop);
 }
 
 static enum tracer_answer
 on_leaving_of_translated(void *context, const struct tracer_stop *stop)
 {
-	return translator_leaving(((struct run *)context)->translator, stop);
+	return translator_leaving(((struct program_run *)context)->translator, stop);
 }
 
 /* A pass that counts instructions, and no regions: whole threads are translated. */
 static void
-prepare_translation(struct run *self)
+prepare_translation(struct program_run *self)
 {
 	const struct program_command *command = self->session->command;
 	struct translator_options options;
@@ -461,7 +457,7 @@ prepare_translation(struct run *self)
 static bool
 may_go(void *context, struct thread *thread)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 	bool may_of_steps = region_steps_may_go(self->steps, thread);
 
 	if (self->awaits_pause && !thread->image) {
@@ -474,7 +470,7 @@ may_go(void *context, struct thread *thread)
 static enum tracer_answer
 on_leaving(void *context, const struct tracer_stop *stop)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 	const enum tracer_answer of_steps = region_steps_leaving(self->steps, stop);
 	struct tracer_stop shown = *stop;
 	enum tracer_answer answer;
@@ -490,19 +486,19 @@ on_leaving(void *context, const struct tracer_stop *stop)
 static void
 on_samples(void *context)
 {
-	struct run *self = context;
+	struct program_run *self = context;
 
 	regions_drain(self->regions);
 }
 
 static void
-prepare_places(struct run *self)
+prepare_places(struct program_run *self)
 {
 	const struct regions_setup setup = {.steps = self->steps,
 					    .command = self->session->command,
 					    .counting = &self->counting,
 					    .tracer = &self->tracer,
-					    .find = region_places_find,
+					    .find = regions_find_places,
 					    .context = self->session->symbols};
 
 	self->threads.regions = self->regions = regions_new(&setup);
@@ -524,13 +520,13 @@ prepare_places(struct run *self)
 static bool
 on_idle(void *context)
 {
-	const struct run *self = context;
+	const struct program_run *self = context;
 
 	return self->translator ? translator_idle(self->translator) : region_steps_idle(self->steps);
 }
 
 static void
-prepare_loop(struct run *self)
+prepare_loop(struct program_run *self)
 {
 	struct loop *loop = &self->session->loop;
 
@@ -554,14 +550,137 @@ prepare_loop(struct run *self)
 	loop->is_over = loop->is_draining = false;
 }
 
-/* ---- from beginning to end ---- */
+/* ---- the begin: a program is made, which waits to be let go; or a running one is attached to ---- */
+
+/*
+ * Somebody killed the process before it was let go: its end is reported as that of any other. It can be neither traced
+ * nor counted some time before it can be waited for.
+ */
+static bool
+has_ended(const struct program_run *self)
+{
+	siginfo_t info = {0};
+
+	if (!proc_is_ending(self->launch.pid))
+		return false;
+	for (int ms = 0; ms < 100; ms++) {
+		if (waitid(P_PID, (id_t)self->launch.pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+			return false;
+		if (info.si_pid != 0)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+/* Without ptrace the total can still be had. */
+static void
+seize(struct program_run *self)
+{
+	struct session *session = self->session;
+	struct rot_error refused;
+
+	if (!session->is_traced || tracer_seize(&self->tracer, &refused) == 0 || has_ended(self))
+		return;
+	session->is_traced = false;
+	if (self->rules || self->translator) {
+		rot_error_prefix(&refused, self->rules ? "rules need the threads to be traced"
+						       : "blocks are counted by a tracer");
+		session_fail(session, "refused", &refused);
+		return;
+	}
+	session_warn(session, "threads are not told apart: %s", rot_error_line(&refused));
+	regions_refuse(self->regions, &refused);
+}
+
+/* A kernel before 5.13 cannot leave out the processes that a program starts. */
+static int
+count_inherited(struct program_run *self, struct rot_error *err)
+{
+	struct session *session = self->session;
+	int rc = counts_begin(&self->inherited, &self->counting, session->heirs, PERF_BEGIN_AT_EXEC, self->launch.pid,
+			      err);
+
+	if (rc == 0 || session->heirs == PERF_HEIRS_ALL || errno != EINVAL)
+		return rc;
+	if (counts_begin(&self->inherited, &self->counting, PERF_HEIRS_ALL, PERF_BEGIN_AT_EXEC, self->launch.pid, err) <
+	    0)
+		return -1;
+	session->heirs = PERF_HEIRS_ALL;
+	session_warn(session,
+		     "this kernel cannot leave the processes that the program starts out of a total: they are counted");
+	return 0;
+}
+
+/* Each thread's counters are opened when it is there; that they can be is found out before. */
+static int
+try_to_count(struct program_run *self, struct rot_error *err)
+{
+	struct counts trial = {0};
+
+	if (counts_begin(&trial, &self->counting, PERF_HEIRS_NONE, PERF_BEGIN_LATER, self->launch.pid, err) < 0 ||
+	    counts_end(&trial, err) < 0)
+		return -1;
+	return program_rules_try(self->rules, self->launch.pid, err);
+}
 
 static int
-start(struct run *self)
+prepare_program(struct program_run *self)
+{
+	struct session *session = self->session;
+	struct rot_error err;
+
+	self->begin = mmap(NULL, sizeof(*self->begin), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (self->begin == MAP_FAILED || program_prepare(&self->launch, session->command->program, &session->loop,
+							 &session->files, self->begin, &err) < 0) {
+		if (self->begin == MAP_FAILED)
+			rot_error_set(&err, errno, "cannot share memory with the program");
+		session_fail(session, "error", &err);
+		return -1;
+	}
+	self->tracer.program = self->launch.pid;
+	seize(self);
+	if (session->failure)
+		return -1;
+	prctl(PR_SET_CHILD_SUBREAPER, !session->is_traced && session->time_limit_s > 0);
+	if ((session->is_traced ? try_to_count(self, &err) : count_inherited(self, &err)) < 0 && !has_ended(self)) {
+		session_fail(session, "refused", &err);
+		return -1;
+	}
+	return 0;
+}
+
+static int
+attach_program(struct program_run *self)
+{
+	struct session *session = self->session;
+	struct rot_error err;
+
+	self->tracer.program = session->command->process_id;
+	process_usage_read(self->tracer.program, &self->usage_before);
+	self->threads.start_ns = clock_raw_ns();
+	if (tracer_attach(&self->tracer, &err) < 0)
+		session_fail(session, "refused", &err);
+	else if (self->threads.nr_uncounted > 0 && self->threads.nr_uncounted == self->tracer.threads.nr)
+		session_fail(session, "refused", &self->threads.uncounted);
+	else if (program_rules_try(self->rules, self->tracer.program, &err) < 0)
+		session_fail(session, "refused", &err);
+	else
+		program_rules_visit(self->rules);
+	if (session->failure)
+		return -1;
+	self->awaits_pause = self->has_places;
+	if (self->awaits_pause)
+		tracer_settle(&self->tracer);
+	return 0;
+}
+
+static int
+begin_run(struct program_run *self)
 {
 	struct rot_error err;
 
-	if ((self->is_attached ? program_run_attach(self) : program_run_prepare(self)) < 0)
+	if ((self->is_attached ? attach_program(self) : prepare_program(self)) < 0)
 		return -1;
 	self->session->loop.reports.usage_of = self->tracer.program;
 	if (loop_set_time_limit(&self->session->loop, self->session->time_limit_s, &err) < 0) {
@@ -577,17 +696,164 @@ start(struct run *self)
 	return 0;
 }
 
-static void
-end_thread(void *context, struct thread *thread)
-{
-	struct run *self = context;
+/* ---- the end: an output, with warnings of gaps; or a failure ---- */
 
-	on_exited(self, thread);
+static void
+fill_output(struct program_run *self)
+{
+	struct program_run_output *output = self->output;
+	struct program_thread_output *total;
+	uint64_t start_ns = self->session->is_traced ? self->threads.start_ns : self->begin->time_ns;
+
+	output->wall_time = start_ns != 0 && self->end_ns > start_ns ? self->end_ns - start_ns : 0;
+	if (!self->is_attached)
+		process_usage_take_off(&self->usage, self->begin->cpu_ns);
+	process_usage_fill(output, &self->usage_before, &self->usage);
+	output->steal_ticks = steal_time_between(self->steal_before, steal_time_now());
+	output->exit_status = self->is_program_over && WIFEXITED(self->status) ? WEXITSTATUS(self->status) : -1;
+	output->signal = self->is_program_over && WIFSIGNALED(self->status) ? WTERMSIG(self->status) : 0;
+	output->interrupted_by = self->session->interrupted_by;
+	output->nr_stops = self->tracer.nr_stops;
+	output->stopped_time = self->tracer.stopped_ns;
+	if (self->session->is_traced && self->threads.is_per_thread)
+		return;
+	/* One total of all threads. */
+	total = program_thread_output_new();
+	total->pid = self->tracer.program;
+	total->stop_time = output->wall_time;
+	total->counts =
+		counts_output(self->session->is_traced ? &self->threads.total : &self->inherited, &self->counting);
+	program_run_output_threads_add(output, total);
 }
+
+/* A set-uid program takes its counters with it, which is only seen by the time that they counted. */
+static void
+warn_of_gaps(struct program_run *self)
+{
+	struct session *session = self->session;
+	struct program_threads *threads = &self->threads;
+	uint64_t used_ns = self->output->user_time + self->output->system_time, gap_ns = used_ns / 10 + 10000000;
+
+	if (self->tracer.has_left && !self->is_attached)
+		session_warn(session, "processes that the program started were still running when it ended: they were "
+				      "counted until then, and run on");
+	if (threads->nr_uncounted > 0)
+		session_warn(session, "%zu threads were not counted, or not wholly: %s", threads->nr_uncounted,
+			     rot_error_line(&threads->uncounted));
+	if (!session->is_traced && self->counting.encoding && session->heirs == PERF_HEIRS_ALL &&
+	    self->inherited.sum.enabled_ns + gap_ns < used_ns)
+		session_warn(session,
+			     "the program ran longer than it was counted: a set-uid program takes away inherited "
+			     "counters; tracing (per thread) keeps them");
+}
+
+/* ---- what regions cost ---- */
+
+static const struct empty_region_output *
+find_empty_region(const struct session *session, int32_t pass, const char *backend)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(session->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(session->output, i);
+
+		for (size_t j = 0; run->pass == pass && j < program_run_output_nr_empty_regions(run); j++) {
+			if (strcmp(program_run_output_empty_regions_at(run, j)->backend, backend) == 0)
+				return program_run_output_empty_regions_at(run, j);
+		}
+	}
+	return NULL;
+}
+
+/* Found out once for each backend and pass; it is no part of the run. */
+static void
+add_empty_region(struct program_run *self, const char *backend)
+{
+	const struct empty_region_output *known = find_empty_region(self->session, self->output->pass, backend);
+	struct empty_region_output *empty;
+	struct rot_error err = {0};
+
+	empty = known ? rot_graph_clone(known, NULL) : empty_region_measure(&self->counting, backend, &err);
+	if (empty)
+		program_run_output_empty_regions_add(self->output, empty);
+	else
+		session_warn(self->session, "what an empty region counts is not known: %s", err.text);
+}
+
+/* Sums over a part of what was done would be no counts. */
+static void
+forget_counts(struct program_run *self, const char *why)
+{
+	session_warn(self->session, "%s", why);
+	for (size_t i = 0; i < program_run_output_nr_regions(self->output); i++) {
+		struct program_region_output *region = program_run_output_regions_at(self->output, i);
+
+		rot_graph_delete(region->counts);
+		region->counts = NULL;
+	}
+}
+
+static void
+warn_of_doubts(struct program_run *self, char *doubts)
+{
+	if (doubts)
+		session_warn(self->session, "%s", doubts);
+	free(doubts);
+}
+
+/* A region that is counted by blocks counts nothing where it is empty, and is not timed. */
+static void
+add_regions(struct program_run *self)
+{
+	static const char *const names[] = {"uprobe", "breakpoint", "int3"};
+
+	if (!self->regions)
+		return;
+	regions_output(self->regions, self->output, self->session->output);
+	if (*region_steps_failure(self->steps))
+		forget_counts(self, region_steps_failure(self->steps));
+	else
+		warn_of_doubts(self, region_steps_doubts(self->steps));
+	if (self->steps)
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (regions_use(self->regions, names[i]))
+			add_empty_region(self, names[i]);
+	}
+}
+
+static bool
+conclude_run(struct program_run *self)
+{
+	struct session *session = self->session;
+	struct rot_error err;
+
+	if (self->has_failed_to_start) {
+		session->failure = program_explain(session->command->program, &self->failure);
+	} else if (self->is_late) {
+		rot_error_set(&err, 0, "the program exceeded the time limit%s and was killed",
+			      self->steps ? " while its regions were counted" : "");
+		if (self->steps)
+			rot_error_hint(&err,
+				       "regions take longer when they are counted: measure fewer hits "
+				       "(NAME#FIRST-LAST), raise timeLimit (seconds; for all runs together), or time "
+				       "them alone (-counting=expected)");
+		else
+			rot_error_hint(&err, "if it needs longer, raise timeLimit (seconds; for all runs together)");
+		session_fail(session, "timeLimit", &err);
+	} else {
+		fill_output(self);
+		warn_of_gaps(self);
+		warn_of_doubts(self, translator_doubts(self->translator));
+		warn_of_doubts(self, translator_sample_text(self->translator));
+		add_regions(self);
+	}
+	return session->failure == NULL;
+}
+
+/* ---- from beginning to end ---- */
 
 /* A program that was made and never let go, or is still there after a failure. */
 static void
-finish(struct run *self)
+end_run(struct program_run *self)
 {
 	struct rot_error err;
 
@@ -596,7 +862,7 @@ finish(struct run *self)
 		while (waitpid(self->launch.pid, &self->status, __WALL) == self->launch.pid && WIFSTOPPED(self->status))
 			;
 	}
-	threads_each(&self->tracer.threads, end_thread, self);
+	threads_each(&self->tracer.threads, on_exited, self);
 	images_clear(&self->images);
 	tracer_clear(&self->tracer);
 	counts_end(&self->inherited, &err);
@@ -612,7 +878,7 @@ warn_of_rules(void *context, const char *text)
 }
 
 static int
-open_rules(struct run *self, struct rot_error *err)
+open_rules(struct program_run *self, struct rot_error *err)
 {
 	const struct program_rules_setup setup = {.command = self->session->command,
 						  .output = self->output,
@@ -627,13 +893,13 @@ open_rules(struct run *self, struct rot_error *err)
 struct program_run_output *
 program_run(struct session *session, int32_t pass)
 {
-	struct run *self = rot_calloc(1, sizeof(*self));
+	struct program_run *self = rot_calloc(1, sizeof(*self));
 	struct program_run_output *output = program_run_output_new();
 	const struct program_command *command = session->command;
 	struct rot_error err;
 	bool is_done = false;
 
-	*self = (struct run){
+	*self = (struct program_run){
 		.session = session, .output = output, .launch = LAUNCH_NONE, .is_attached = command->program == NULL};
 	self->threads = (struct program_threads){.counting = &self->counting,
 						 .output = output,
@@ -656,11 +922,11 @@ program_run(struct session *session, int32_t pass)
 	self->steps = region_steps_new(self->translator ? NULL : self->counting.steps, &self->tracer);
 	prepare_places(self);
 	prepare_loop(self);
-	is_done = start(self) == 0;
+	is_done = begin_run(self) == 0;
 	if (is_done)
 		loop_run(&session->loop);
-	finish(self);
-	is_done = is_done && program_run_conclude(self);
+	end_run(self);
+	is_done = is_done && conclude_run(self);
 	if (self->begin && self->begin != MAP_FAILED)
 		munmap(self->begin, sizeof(*self->begin));
 out:

@@ -39,7 +39,7 @@ read_executable(const struct thread *thread, struct program_thread_output *outpu
 
 /* One that was killed meanwhile counts no more. */
 static void
-count(struct program_threads *self, const struct thread *thread, struct measured *measured)
+count_thread(struct program_threads *self, const struct thread *thread, struct measured *measured)
 {
 	struct rot_error err;
 
@@ -51,7 +51,7 @@ count(struct program_threads *self, const struct thread *thread, struct measured
 }
 
 static struct measured *
-measure(struct program_threads *self, struct thread *thread)
+measure_thread(struct program_threads *self, struct thread *thread)
 {
 	struct measured *measured = rot_calloc(1, sizeof(*measured));
 
@@ -70,11 +70,11 @@ void
 program_thread_started(void *context, struct thread *thread)
 {
 	struct program_threads *self = context;
-	struct measured *measured = measure(self, thread);
+	struct measured *measured = measure_thread(self, thread);
 
 	if (thread->tid == thread->pid)
 		read_executable(thread, measured->output);
-	count(self, thread, measured);
+	count_thread(self, thread, measured);
 	program_rules_started(self->rules, thread);
 	regions_thread_started(self->regions, thread, &measured->counts);
 }
@@ -84,14 +84,14 @@ void
 program_thread_executed(void *context, struct thread *thread, pid_t old_tid)
 {
 	struct program_threads *self = context;
-	struct measured *measured = thread->measured ? thread->measured : measure(self, thread);
+	struct measured *measured = thread->measured ? thread->measured : measure_thread(self, thread);
 
 	(void)old_tid;
 	regions_thread_executes(self->regions, thread);
 	if (counts_end(&measured->counts, &self->uncounted) < 0)
 		self->nr_uncounted++;
 	read_executable(thread, measured->output);
-	count(self, thread, measured);
+	count_thread(self, thread, measured);
 	regions_thread_executed(self->regions, thread, &measured->counts);
 	if (self->start_ns == 0)
 		self->start_ns = clock_raw_ns();

@@ -6,6 +6,7 @@
 #include "parent/regions/empty_region.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,8 @@ point_at(uint64_t address, bool begins)
 }
 
 static int
-find(void *context, pid_t pid, const struct region *region, struct region_points *points, struct rot_error *err)
+find_trial_region(void *context, pid_t pid, const struct region *region, struct region_points *points,
+		  struct rot_error *err)
 {
 	bool is_short = strcmp(region->name, "short") == 0;
 	uint64_t begin = (uint64_t)(is_short ? empty_region_short : empty_region_long);
@@ -234,12 +236,12 @@ follow(struct trial *trial, pid_t pid, bool is_ready)
 }
 
 static void
-prepare(struct trial *trial, const struct program_command *command, const struct frames_listener *listeners)
+prepare_trial(struct trial *trial, const struct program_command *command, const struct frames_listener *listeners)
 {
 	const struct regions_setup setup = {.command = command,
 					    .counting = trial->counting,
 					    .tracer = &trial->tracer,
-					    .find = find,
+					    .find = find_trial_region,
 					    .listeners = listeners};
 
 	trial->tracer.started = on_started;
@@ -269,7 +271,7 @@ take_refusal(struct regions *regions)
 }
 
 static int
-run(struct trial *trial, struct rounds *rounds, const char *backend, struct rot_error *err)
+run_rounds(struct trial *trial, struct rounds *rounds, const char *backend, struct rot_error *err)
 {
 	const struct frames_listener listeners[NR_REGIONS] = {{listen, &trial->listened[0]},
 							      {listen, &trial->listened[1]}};
@@ -278,7 +280,7 @@ run(struct trial *trial, struct rounds *rounds, const char *backend, struct rot_
 	int rc = launch_fork(&launch, become, rounds, err);
 
 	trial->err = err;
-	prepare(trial, command, listeners);
+	prepare_trial(trial, command, listeners);
 	trial->tracer.program = launch.pid;
 	if (rc == 0)
 		rc = tracer_attach(&trial->tracer, err);
@@ -305,7 +307,7 @@ run(struct trial *trial, struct rounds *rounds, const char *backend, struct rot_
 /* ---- results ---- */
 
 static int
-compare(const void *a, const void *b)
+compare_times(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -316,7 +318,7 @@ compare(const void *a, const void *b)
 static uint64_t
 median(uint64_t *values, size_t nr)
 {
-	qsort(values, nr, sizeof(*values), compare);
+	qsort(values, nr, sizeof(*values), compare_times);
 	return values[nr / 2];
 }
 
@@ -373,7 +375,7 @@ empty_region_measure(const struct counting *counting, const char *backend, struc
 		trial->listened[i].hits = rot_calloc(NR_HITS, sizeof(*trial->listened[i].hits));
 	if (rounds == MAP_FAILED)
 		rot_error_set(err, errno, "cannot share memory with a process");
-	else if (run(trial, rounds, backend, err) == 0) {
+	else if (run_rounds(trial, rounds, backend, err) == 0) {
 		if (trial->listened[0].nr > 0 && trial->listened[1].nr > 0)
 			output = output_of(trial, rounds, backend);
 		else
@@ -386,4 +388,27 @@ empty_region_measure(const struct counting *counting, const char *backend, struc
 	free(trial->refusal);
 	free(trial);
 	return output;
+}
+
+void
+empty_region_print(FILE *out)
+{
+	const struct counting nothing = {0};
+
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		const char *name = region_backends[i]->name;
+		const size_t length = strlen(name);
+		struct rot_error err = {0};
+		struct empty_region_output *output = empty_region_measure(&nothing, name, &err);
+		const char *why = err.text;
+
+		/* A refusal may begin with who refuses. */
+		if (strncmp(why, name, length) == 0 && strncmp(why + length, ": ", 2) == 0)
+			why += length + 2;
+		if (output)
+			fprintf(out, "%s\t%" PRIu64 "\n", name, (uint64_t)output->cost);
+		else
+			fprintf(out, "%s\t\t%s\n", name, why);
+		rot_graph_delete(output);
+	}
 }

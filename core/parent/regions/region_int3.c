@@ -28,7 +28,7 @@ int3_open(struct regions *regions, struct rot_error *err)
 
 /* A thread of a process that is not followed only shares the code. */
 static void
-on_hit(void *context, const struct breakpoint_hit *breakpoint)
+int3_hit(void *context, const struct breakpoint_hit *breakpoint)
 {
 	struct region_thread *thread = breakpoint->thread->in_regions;
 	struct region_hit hit = {.stack_pointer = breakpoint->registers->rsp,
@@ -50,7 +50,7 @@ on_hit(void *context, const struct breakpoint_hit *breakpoint)
 }
 
 static void
-on_refused(void *context, uint64_t address, const struct rot_error *err)
+int3_refused(void *context, uint64_t address, const struct rot_error *err)
 {
 	struct int3 *self = context;
 
@@ -61,7 +61,7 @@ on_refused(void *context, uint64_t address, const struct rot_error *err)
 static struct breakpoint_user
 user_of(void *context)
 {
-	return (struct breakpoint_user){.hit = on_hit, .refused = on_refused, .context = context};
+	return (struct breakpoint_user){.hit = int3_hit, .refused = int3_refused, .context = context};
 }
 
 static void

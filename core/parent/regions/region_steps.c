@@ -9,7 +9,7 @@
 #include "common/step_counts.h"
 #include "memory.h"
 #include "parent/breakpoints/slots.h"
-#include "parent/tracer/remote_step.h"
+#include "parent/tracer/remote.h"
 #include "parent/translate/translator.h"
 
 struct region_steps {
@@ -44,22 +44,13 @@ region_steps_delete(struct region_steps *self)
 	free(self);
 }
 
-static void
-read_totals(const struct region_steps *self, const struct thread *thread, struct perf_counts *counts)
-{
-	uint64_t totals[STEP_NR_COUNTS];
-
-	translator_read(thread, totals);
-	for (size_t i = 0; i < perf_event_measurer_nr_events(&self->measurer->base); i++)
-		counts->values[i] = step_counts_of_event(&self->measurer->base, i, totals);
-}
-
 /* A translated thread has counted the int3 for the instruction there. Where it returns to is no more of the region. */
 bool
 region_steps_hit(struct region_steps *self, const struct breakpoint_hit *hit, uint64_t time_ns,
 		 struct perf_counts *counts)
 {
 	const bool was_inside = translator_is_at_trap(hit->thread);
+	uint64_t totals[STEP_NR_COUNTS];
 
 	if (self->failure.text[0])
 		return false;
@@ -69,7 +60,9 @@ region_steps_hit(struct region_steps *self, const struct breakpoint_hit *hit, ui
 		if (!hit->is_once)
 			translator_count(self->translator, hit->thread, hit->registers, hit->code, hit->nr_code_bytes);
 	}
-	read_totals(self, hit->thread, counts);
+	translator_read(hit->thread, totals);
+	for (size_t i = 0; i < perf_event_measurer_nr_events(&self->measurer->base); i++)
+		counts->values[i] = step_counts_of_event(&self->measurer->base, i, totals);
 	if (!was_inside)
 		translator_count(self->translator, hit->thread, hit->registers, hit->code, hit->nr_code_bytes);
 	return true;

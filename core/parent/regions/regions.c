@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "parent/regions/region_report.h"
 #include "parent/symbols/objects.h"
+#include "parent/symbols/places.h"
 #include "parent/tracer/launch.h"
 
 const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,
@@ -57,6 +58,61 @@ static const struct region *
 region_at(const struct regions *regions, size_t i)
 {
 	return program_command_regions_at(regions->setup.command, i);
+}
+
+/* ---- the places that a command names ---- */
+
+/* An end where the region begins is one point with both. */
+static void
+add_place(struct region_points *points, const struct place *place, enum frames_kind kind, bool begins)
+{
+	struct region_point *point = points->points, *end = point + points->nr;
+
+	while (point != end && point->address != place->address)
+		point++;
+	if (point == end) {
+		points->points = rot_realloc(points->points, points->nr + 1, sizeof(*points->points));
+		point = &points->points[points->nr++];
+		*point = (struct region_point){.kind = kind,
+					       .address = place->address,
+					       .file = place->object->file ? rot_strdup(place->object->file) : NULL,
+					       .device = place->object->device,
+					       .inode = place->object->inode,
+					       .file_offset = place->file_offset,
+					       .text = rot_strdup(place->text)};
+	}
+	point->begins |= begins;
+	point->ends |= !begins;
+	point->is_instant = point->begins && point->ends && kind != FRAMES_SPAN;
+	if (!begins)
+		point->condition = place->condition;
+}
+
+int
+regions_find_places(void *symbol_files, pid_t tid, const struct region *region, struct region_points *points,
+		    struct rot_error *err)
+{
+	struct objects objects = {0};
+	struct region_places places = {0};
+	int rc = -1;
+
+	*points = (struct region_points){0};
+	if (objects_read(tid, &objects, err) == 0 &&
+	    places_resolve(symbol_files, &objects, region->begin, region->end, &places, err) == 0) {
+		enum frames_kind kind = !places.is_function   ? FRAMES_SPAN
+					: places.is_reentered ? FRAMES_LOOP
+							      : FRAMES_FUNCTION;
+
+		for (size_t i = 0; i < places.nr_begins; i++)
+			add_place(points, &places.begins[i], kind, true);
+		for (size_t i = 0; i < places.nr_ends; i++)
+			add_place(points, &places.ends[i], kind, false);
+		points->team_part = places.team_part;
+		rc = 0;
+	}
+	region_places_clear(&places);
+	objects_clear(&objects);
+	return rc;
 }
 
 /* ---- what backends ask ---- */
@@ -193,15 +249,6 @@ image_delete(struct region_image *image)
 	free(image);
 }
 
-/* The process that made this one; 0: it is not there. */
-static pid_t
-parent_of(pid_t pid)
-{
-	uint64_t parent;
-
-	return proc_status(pid, "PPid", 10, &parent) ? (pid_t)parent : 0;
-}
-
 /* ---- threads ---- */
 
 static bool
@@ -216,7 +263,7 @@ serves(const struct region_image *image, const struct region_backend *backend)
 
 /* A first thread that has ended is told of when all others have. */
 static void
-join(struct region_thread *thread)
+join_backends(struct region_thread *thread)
 {
 	struct regions *regions = thread->image->regions;
 	const struct region_image *image = thread->image;
@@ -233,37 +280,11 @@ join(struct region_thread *thread)
 }
 
 static void
-leave(struct region_thread *thread)
-{
-	struct regions *regions = thread->image->regions;
-
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
-		if (regions->states[i].self && region_backends[i]->leave)
-			region_backends[i]->leave(regions->states[i].self, thread);
-	}
-	for (size_t i = 0; i < regions->nr; i++)
-		frames_end(&thread->frames[i]);
-}
-
-static void
 enter_image(struct region_thread *thread, struct region_image *image)
 {
 	thread->image = image;
 	thread->next = image->threads;
 	image->threads = thread;
-}
-
-static void
-leave_image(struct region_thread *thread)
-{
-	struct region_image *image = thread->image;
-	struct region_thread **link = &image->threads;
-
-	while (*link != thread)
-		link = &(*link)->next;
-	*link = thread->next;
-	if (!image->threads)
-		image_delete(image);
 }
 
 static struct region_thread *
@@ -305,15 +326,18 @@ regions_thread_started(struct regions *regions, struct thread *thread, struct co
 {
 	struct region_image *image;
 	struct region_thread *self;
+	uint64_t parent = 0;
 
 	if (!regions)
 		return;
 	image = image_of(regions, thread->pid);
-	if (!image)
-		image = image_new(regions, thread->pid, image_of(regions, parent_of(thread->pid)));
+	if (!image) {
+		proc_status(thread->pid, "PPid", 10, &parent);
+		image = image_new(regions, thread->pid, image_of(regions, (pid_t)parent));
+	}
 	self = thread_new(regions, thread, counts);
 	enter_image(self, image);
-	join(self);
+	join_backends(self);
 }
 
 void
@@ -334,8 +358,21 @@ regions_thread_executed(struct regions *regions, struct thread *thread, struct c
 static void
 put_away(struct region_thread *self)
 {
-	leave(self);
-	leave_image(self);
+	struct region_image *image = self->image;
+	struct regions *regions = image->regions;
+	struct region_thread **link = &image->threads;
+
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->leave)
+			region_backends[i]->leave(regions->states[i].self, self);
+	}
+	for (size_t i = 0; i < regions->nr; i++)
+		frames_end(&self->frames[i]);
+	while (*link != self)
+		link = &(*link)->next;
+	*link = self->next;
+	if (!image->threads)
+		image_delete(image);
 	self->image = NULL;
 }
 
@@ -381,19 +418,6 @@ regions_stopped(struct regions *regions, const struct tracer_stop *stop)
 
 /* ---- who observes which region ---- */
 
-/* Opened when it is tried first. NULL: it was refused. */
-static void *
-backend_open(struct regions *regions, size_t i)
-{
-	struct backend_state *state = &regions->states[i];
-
-	if (!state->self && !state->is_refused) {
-		state->self = region_backends[i]->open(regions, &state->refusal);
-		state->is_refused = state->self == NULL;
-	}
-	return state->self;
-}
-
 static bool
 is_wanted(const struct regions *regions, const struct region_backend *backend)
 {
@@ -430,21 +454,25 @@ keep_points(struct regions *regions, size_t region, struct region_points *found)
 }
 
 static const struct region_backend *
-choose(struct region_thread *witness, size_t region, struct region_point *const *points, size_t nr)
+choose_backend(struct region_thread *witness, size_t region, struct region_point *const *points, size_t nr)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
 	struct rot_error err = {0};
 
 	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
-		void *self;
+		struct backend_state *state = &regions->states[i];
 
 		if (!is_wanted(regions, region_backends[i]))
 			continue;
-		self = backend_open(regions, i);
-		if (!self)
-			err = regions->states[i].refusal;
-		else if (region_backends[i]->install(self, image, witness, points, nr, &err) == 0)
+		/* It is opened when it is tried first. */
+		if (!state->self && !state->is_refused) {
+			state->self = region_backends[i]->open(regions, &state->refusal);
+			state->is_refused = state->self == NULL;
+		}
+		if (!state->self)
+			err = state->refusal;
+		else if (region_backends[i]->install(state->self, image, witness, points, nr, &err) == 0)
 			return region_backends[i];
 		region_report_refusal(regions->report, region, region_backends[i]->name, &err);
 	}
@@ -452,27 +480,21 @@ choose(struct region_thread *witness, size_t region, struct region_point *const 
 }
 
 static void
-warn_if_empty(struct regions *regions, const struct region_point *point)
-{
-	if (point->is_instant && point->condition == CODE_ALWAYS)
-		regions_warn(regions,
-			     "region %s: %s is left by its first instruction: if that is a jump to another function, "
-			     "name that one",
-			     region_at(regions, point->region)->name, point->text);
-}
-
-static void
-observe(struct region_thread *witness, size_t region, struct region_points *found)
+observe_points(struct region_thread *witness, size_t region, struct region_points *found)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
 	struct region_point **points = keep_points(regions, region, found);
-	const struct region_backend *backend = choose(witness, region, points, found->nr);
+	const struct region_backend *backend = choose_backend(witness, region, points, found->nr);
 
 	for (size_t i = 0; backend && i < found->nr; i++) {
 		points[i]->backend = backend;
 		image_add_point(image, points[i]);
-		warn_if_empty(regions, points[i]);
+		if (points[i]->is_instant && points[i]->condition == CODE_ALWAYS)
+			regions_warn(regions,
+				     "region %s: %s is left by its first instruction: if that is a jump to another "
+				     "function, name that one",
+				     region_at(regions, region)->name, points[i]->text);
 	}
 	if (backend)
 		region_report_service(regions->report, region, backend->name, points, found->nr);
@@ -603,7 +625,7 @@ keep_mapped(struct region_thread *witness, size_t region, struct rot_error *why)
 
 /* Returns whether the image has other points now. */
 static bool
-resolve(struct region_thread *witness, size_t region)
+resolve_region(struct region_thread *witness, size_t region)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
@@ -618,7 +640,7 @@ resolve(struct region_thread *witness, size_t region)
 		nr_lifted = lift_missing(witness, region, &found, NULL);
 	leave_out_known(image, region, &found);
 	if (found.nr > 0)
-		observe(witness, region, &found);
+		observe_points(witness, region, &found);
 	free(found.points);
 	return nr_lifted > 0 || found.nr > 0;
 }
@@ -633,11 +655,11 @@ regions_resolve(struct regions *regions, struct thread *thread)
 	if (!image)
 		return;
 	for (size_t i = 0; i < regions->nr; i++)
-		has_changed |= resolve(self, i);
+		has_changed |= resolve_region(self, i);
 	if (!has_changed)
 		return;
 	for (struct region_thread *other = image->threads; other; other = other->next)
-		join(other);
+		join_backends(other);
 }
 
 void
@@ -656,20 +678,11 @@ regions_fd(struct regions *regions)
 }
 
 static void
-drain(const struct regions *regions, struct region_thread *thread)
+drain_thread(const struct regions *regions, struct region_thread *thread)
 {
 	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
 		if (regions->states[i].self && region_backends[i]->drain)
 			region_backends[i]->drain(regions->states[i].self, thread);
-	}
-}
-
-static void
-drain_all(const struct regions *regions)
-{
-	for (struct region_image *image = regions->images; image; image = image->next) {
-		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
-			drain(regions, thread);
 	}
 }
 
@@ -685,9 +698,11 @@ regions_drain(struct regions *regions)
 	int nr = epoll_wait(regions->epoll_fd, events, room, 0);
 
 	for (int i = 0; i < nr; i++)
-		drain(regions, events[i].data.ptr);
-	if (nr <= 0)
-		drain_all(regions);
+		drain_thread(regions, events[i].data.ptr);
+	for (struct region_image *image = nr <= 0 ? regions->images : NULL; image; image = image->next) {
+		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
+			drain_thread(regions, thread);
+	}
 }
 
 void

@@ -61,6 +61,10 @@ struct region_points {
 typedef int (*region_finder)(void *context, pid_t tid, const struct region *region, struct region_points *points,
 			     struct rot_error *err);
 
+/* The places that a command names (symbols/places.h); context is a struct symbol_files. */
+int regions_find_places(void *symbol_files, pid_t tid, const struct region *region, struct region_points *points,
+			struct rot_error *err);
+
 /* ---- backends ---- */
 
 /* A thread at a point: what it counted before, and the registers it came with. counts: NULL without counters. */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/perf_hint.h"
+#include "common/perf_event.h"
 #include "memory.h"
 
 /* The rings of the first threads; those of many are smaller, so that all together stay below 100 MiB. */
@@ -61,27 +61,20 @@ sampling_prepare(struct perf_event_attr *attr)
 /* Of what a user may lock in memory for all rings; the rest is for other threads. */
 #define RING_SHARE 16
 
-/* A power of two; with twice as many threads a quarter. */
-static size_t
-ring_bytes_wanted(const struct sampling *sampling)
-{
-	size_t bytes = RING_BYTES;
-
-	for (size_t nr = RING_FULL_THREADS; nr <= sampling->nr && bytes > RING_LEAST_BYTES; nr *= 2)
-		bytes /= 4;
-	if (sampling->ring_limit > 0 && bytes > sampling->ring_limit)
-		bytes = sampling->ring_limit;
-	return bytes;
-}
-
 static struct sampled *
 sampled_new(struct sampling *sampling, struct region_thread *thread)
 {
 	struct sampled *sampled = rot_calloc(1, sizeof(*sampled));
+	size_t bytes = RING_BYTES;
 
+	/* A power of two; with twice as many threads a quarter. */
+	for (size_t nr = RING_FULL_THREADS; nr <= sampling->nr && bytes > RING_LEAST_BYTES; nr *= 2)
+		bytes /= 4;
+	if (sampling->ring_limit > 0 && bytes > sampling->ring_limit)
+		bytes = sampling->ring_limit;
 	sampled->thread = thread;
 	sampled->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	sampled->ring_bytes = ring_bytes_wanted(sampling);
+	sampled->ring_bytes = bytes;
 	sampling->nr++;
 	thread->own[sampling->backend->number] = sampled;
 	return sampled;
@@ -165,16 +158,6 @@ open_member(const struct sampled *sampled, const struct perf_event_attr *attr)
 	return (int)syscall(SYS_perf_event_open, &own, sampled->thread->thread->tid, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool
-has(const struct sampled *sampled, uint64_t key)
-{
-	for (size_t i = 0; i < sampled->nr_members; i++) {
-		if (sampled->members[i].key == key)
-			return true;
-	}
-	return false;
-}
-
 static int
 explain(pid_t tid, int error, struct rot_error *err)
 {
@@ -184,19 +167,10 @@ explain(pid_t tid, int error, struct rot_error *err)
 	return -1;
 }
 
-/* What is read of a group has room for so many. */
-static bool
-has_room(const struct sampled *sampled)
-{
-	const struct perf_group *group = &sampled->thread->counts->group;
-
-	return (group->nr > 0 ? group->nr_others : sampled->nr_members) < PERF_MAX_OTHERS;
-}
-
 /* Unless it is open already. */
 static int
-add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
-    struct rot_error *err)
+add_member(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
+	   struct rot_error *err)
 {
 	struct sampled *sampled = thread->own[sampling->backend->number];
 	struct perf_group *group = &thread->counts->group;
@@ -204,9 +178,12 @@ add(struct sampling *sampling, struct region_thread *thread, const struct perf_e
 
 	if (!sampled)
 		sampled = sampled_new(sampling, thread);
-	if (has(sampled, key))
-		return 0;
-	if (!has_room(sampled)) {
+	for (size_t i = 0; i < sampled->nr_members; i++) {
+		if (sampled->members[i].key == key)
+			return 0;
+	}
+	/* What is read of a group has room for so many. */
+	if ((group->nr > 0 ? group->nr_others : sampled->nr_members) >= PERF_MAX_OTHERS) {
 		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);
 		return rot_error_hint(err, "--region-backend=int3 observes any number");
 	}
@@ -237,7 +214,7 @@ sampling_join(void *self, struct region_thread *thread, struct rot_error *err)
 		uint64_t key;
 
 		if (point->backend == sampling->backend && sampling->event(sampling->context, point, &attr, &key) &&
-		    add(sampling, thread, &attr, key, err) < 0)
+		    add_member(sampling, thread, &attr, key, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -251,7 +228,7 @@ struct cursor {
 };
 
 static uint64_t
-take(struct cursor *cursor)
+take_number(struct cursor *cursor)
 {
 	uint64_t value = 0;
 
@@ -296,7 +273,8 @@ value_of(const struct member *member, const struct reading *readings, size_t nr)
 
 /* What a member counted and did not sample was lost for want of room. key: of the member that sampled it now. */
 static void
-compare(struct sampling *sampling, struct sampled *sampled, const struct reading *readings, size_t nr, uint64_t key)
+compare_counts(struct sampling *sampling, struct sampled *sampled, const struct reading *readings, size_t nr,
+	       uint64_t key)
 {
 	for (size_t i = 0; i < sampled->nr_members; i++) {
 		struct member *member = &sampled->members[i];
@@ -322,36 +300,36 @@ handle_sample(struct sampling *sampling, struct sampled *sampled, struct cursor 
 	struct reading readings[MAX_READINGS];
 	uint64_t abi, key;
 
-	sample.address = take(&cursor);
-	hit.time_ns = take(&cursor);
-	nr = take(&cursor);
-	counts.enabled_ns = take(&cursor);
-	counts.running_ns = take(&cursor);
+	sample.address = take_number(&cursor);
+	hit.time_ns = take_number(&cursor);
+	nr = take_number(&cursor);
+	counts.enabled_ns = take_number(&cursor);
+	counts.running_ns = take_number(&cursor);
 	if (nr > MAX_READINGS || nr < nr_counters)
 		return;
 	for (size_t i = 0; i < nr; i++) {
-		readings[i].value = take(&cursor);
-		readings[i].id = take(&cursor);
+		readings[i].value = take_number(&cursor);
+		readings[i].id = take_number(&cursor);
 		if (i < nr_counters)
 			counts.values[i] = readings[i].value;
 	}
 	take_raw(&cursor, &sample);
-	abi = take(&cursor);
+	abi = take_number(&cursor);
 	if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
-		hit.rcx = take(&cursor);
-		hit.stack_pointer = take(&cursor);
-		hit.flags = take(&cursor);
+		hit.rcx = take_number(&cursor);
+		hit.stack_pointer = take_number(&cursor);
+		hit.flags = take_number(&cursor);
 	}
 	hit.counts = nr_counters > 0 ? &counts : NULL;
 	key = sampling->key(sampling->context, &sample);
-	compare(sampling, sampled, readings, nr, key);
+	compare_counts(sampling, sampled, readings, nr, key);
 	if (key != UINT64_MAX)
 		sampling->hit(sampling->context, sampled->thread, &sample, &hit);
 }
 
 /* Records may begin at the end of the ring and go on at its start. */
 static void
-drain(struct sampling *sampling, struct sampled *sampled)
+drain_ring(struct sampling *sampling, struct sampled *sampled)
 {
 	const uint8_t *data = (const uint8_t *)sampled->ring + sampled->page_bytes;
 	uint64_t head, tail;
@@ -388,7 +366,7 @@ sampling_drain(void *self, struct region_thread *thread)
 	struct sampling *sampling = self;
 
 	if (thread->own[sampling->backend->number])
-		drain(sampling, thread->own[sampling->backend->number]);
+		drain_ring(sampling, thread->own[sampling->backend->number]);
 }
 
 /* ---- the end ---- */
@@ -407,7 +385,7 @@ read_rest(struct sampling *sampling, struct sampled *sampled)
 
 	if (sampled->nr_members == 0 || read(sampled->members[0].fd, &data, sizeof(data)) <= 0)
 		return;
-	compare(sampling, sampled, data.readings, data.nr, UINT64_MAX);
+	compare_counts(sampling, sampled, data.readings, data.nr, UINT64_MAX);
 	if (data.running < data.enabled)
 		regions_warn(
 			sampling->regions,
@@ -423,7 +401,7 @@ sampling_leave(void *self, struct region_thread *thread)
 
 	if (!sampled)
 		return;
-	drain(sampling, sampled);
+	drain_ring(sampling, sampled);
 	read_rest(sampling, sampled);
 	if (sampled->ring) {
 		regions_unwatch(thread, sampled->members[0].fd);

@@ -56,7 +56,7 @@ count_hit(const struct child_places *self, struct thread *thread, size_t entry)
 
 /* What the child's own functions do in its handler is no event. */
 static void
-on_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
+on_place_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
 {
 	struct child_places *self = watch->context;
 	size_t i = (size_t)(watch - self->watches);
@@ -76,7 +76,7 @@ on_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
 /* ---- setting them ---- */
 
 static void
-tell(struct child_places *self, size_t i)
+tell_place(struct child_places *self, size_t i)
 {
 	struct thread *main_thread = threads_find(&self->setup.tracer->threads, self->setup.tracer->program);
 	uint64_t address = self->table.entries + i * sizeof(*self->entries) + offsetof(struct watch_entry, error);
@@ -86,36 +86,26 @@ tell(struct child_places *self, size_t i)
 }
 
 static void
-refuse(struct child_places *self, size_t i, const struct rot_error *err)
+refuse_place(struct child_places *self, size_t i, const struct rot_error *err)
 {
 	struct watch_entry *entry = &self->entries[i];
 
 	snprintf(entry->error, sizeof(entry->error), "%.600s%s%.400s", err->text, *err->hint ? "; " : "", err->hint);
-	tell(self, i);
+	tell_place(self, i);
 }
 
 static void
-confirm(struct child_places *self, size_t i)
-{
-	self->were_found[i] = true;
-	if (!*self->entries[i].error)
-		return;
-	*self->entries[i].error = '\0';
-	tell(self, i);
-}
-
-static void
-on_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
+on_place_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
 {
 	struct child_places *self = watch->context;
 
 	(void)address;
-	refuse(self, (size_t)(watch - self->watches), err);
+	refuse_place(self, (size_t)(watch - self->watches), err);
 }
 
 /* What was found once may be gone, with a library that was unloaded. */
 static void
-resolve(void *context, struct thread *thread)
+resolve_places(void *context, struct thread *thread)
 {
 	struct child_places *self = context;
 	struct objects objects = {0};
@@ -123,10 +113,15 @@ resolve(void *context, struct thread *thread)
 	bool is_known = objects_read(thread->pid, &objects, &err) == 0;
 
 	for (size_t i = 0; i < self->table.nr; i++) {
-		if (is_known && place_watch_set(&self->watches[i], self->symbols, &objects, thread, &err) == 0)
-			confirm(self, i);
-		else if (!self->were_found[i])
-			refuse(self, i, &err);
+		if (is_known && place_watch_set(&self->watches[i], self->symbols, &objects, thread, &err) == 0) {
+			self->were_found[i] = true;
+			if (!*self->entries[i].error)
+				continue;
+			*self->entries[i].error = '\0';
+			tell_place(self, i);
+		} else if (!self->were_found[i]) {
+			refuse_place(self, i, &err);
+		}
 	}
 	objects_clear(&objects);
 }
@@ -140,7 +135,7 @@ on_objects_refused(void *context, struct thread *thread, const struct rot_error 
 	(void)thread;
 	for (size_t i = 0; i < self->table.nr; i++) {
 		if (*self->entries[i].error)
-			refuse(self, i, err);
+			refuse_place(self, i, err);
 	}
 }
 
@@ -150,23 +145,11 @@ set_here(struct child_places *self, struct thread *thread)
 	struct rot_error err;
 
 	self->is_asked = false;
-	resolve(self, thread);
-	self->images.objects_changed = resolve;
+	resolve_places(self, thread);
+	self->images.objects_changed = resolve_places;
 	if (image_watch_objects(thread, &err) < 0)
 		on_objects_refused(self, thread, &err);
 	self->setup.set(self->setup.context);
-}
-
-static void
-plan_watches(struct child_places *self)
-{
-	self->watches = rot_calloc(self->table.nr, sizeof(*self->watches));
-	for (size_t i = 0; i < self->table.nr; i++)
-		self->watches[i] = (struct place_watch){.place = self->entries[i].place,
-							.event = self->entries[i].event,
-							.hit = on_hit,
-							.refused = on_refused,
-							.context = self};
 }
 
 /* What the child says is true unless it was killed; then nobody waits for an answer. */
@@ -183,7 +166,13 @@ read_table(struct child_places *self, struct image *image, uint64_t address)
 		self->table.nr = 0;
 		return false;
 	}
-	plan_watches(self);
+	self->watches = rot_calloc(self->table.nr, sizeof(*self->watches));
+	for (size_t i = 0; i < self->table.nr; i++)
+		self->watches[i] = (struct place_watch){.place = self->entries[i].place,
+							.event = self->entries[i].event,
+							.hit = on_place_hit,
+							.refused = on_place_refused,
+							.context = self};
 	return true;
 }
 

@@ -73,7 +73,7 @@ cut(struct step_region *region)
 
 /* The thread is at the trap of its end, by itself again. All others of the region have left as well. */
 static void
-conclude(struct child_steps *self, struct thread *thread)
+conclude_region(struct child_steps *self, struct thread *thread)
 {
 	struct step_region region = thread->counted->region;
 
@@ -148,7 +148,7 @@ go_on_if_all_are_there(struct child_steps *self)
 	if (self->phase == STEPS_JOINING)
 		answer = enter(self, leader, self->goes_on);
 	else
-		conclude(self, leader);
+		conclude_region(self, leader);
 	self->phase = STEPS_QUIET;
 	if (answer == TRACER_RESUME)
 		tracer_resume(self->tracer, leader, 0);
@@ -219,7 +219,7 @@ end_region(struct child_steps *self, struct thread *thread)
 {
 	translator_end(thread);
 	if (thread->tid != self->leader) {
-		conclude(self, thread);
+		conclude_region(self, thread);
 		return TRACER_RESUME;
 	}
 	ask_others(self, STEPS_LEAVING);

@@ -24,16 +24,6 @@ static const struct {
 	{SIGFPE, "an integer division by zero, most likely in the kernel"},
 };
 
-static const char *
-signal_hint(int number)
-{
-	for (size_t i = 0; i < sizeof(signal_hints) / sizeof(signal_hints[0]); i++) {
-		if (signal_hints[i].signal == number)
-			return signal_hints[i].hint;
-	}
-	return "";
-}
-
 /* "in run 3 of 10", in fresh memory. */
 static char *
 when(const struct outcome *outcome)
@@ -48,61 +38,21 @@ when(const struct outcome *outcome)
 }
 
 static char *
-not_started(const struct request *request, const struct outcome *outcome, struct core_failure *failure)
-{
-	failure->number = outcome->exec_errno;
-	return rot_format("cannot start the measuring core '%s': %s", request->child, strerror(outcome->exec_errno));
-}
-
-static const char *
-late_hint(const struct outcome *outcome)
-{
-	if (outcome->was_stopped)
-		return "it was stopped by a signal, as by SIGSTOP, and nobody continued it";
-	if (outcome->was_counting)
-		return "counting without counters takes 2 to 50 times as long as the kernel: choose smaller sizes, do "
-		       "without (-counting=expected), or raise timeLimit (seconds)";
-	return "if the measurement needs longer, raise timeLimit (seconds)";
-}
-
-static char *
 late(const struct request *request, const struct outcome *outcome, const char *time, struct core_failure *failure)
 {
+	const bool was_counting = outcome->was_counting && !outcome->was_stopped;
+	const char *hint = "if the measurement needs longer, raise timeLimit (seconds)";
+
+	if (outcome->was_stopped)
+		hint = "it was stopped by a signal, as by SIGSTOP, and nobody continued it";
+	else if (was_counting)
+		hint = "counting without counters takes 2 to 50 times as long as the kernel: choose smaller sizes, do "
+		       "without (-counting=expected), or raise timeLimit (seconds)";
 	rot_string_set(&failure->kind, "timeLimit");
-	rot_string_set(&failure->hint, late_hint(outcome));
-	if (outcome->was_counting && !outcome->was_stopped)
-		return rot_format("the measuring core exceeded the time limit of %g s %s and was killed: it was "
-				  "counting a region without counters",
-				  request->time_limit_s, time);
-	return rot_format("the measuring core exceeded the time limit of %g s %s and was killed", request->time_limit_s,
-			  time);
-}
-
-static char *
-killed(int number, const char *time, const char *fault, struct core_failure *failure)
-{
-	rot_string_set(&failure->kind, "killed");
-	rot_string_set(&failure->hint, signal_hint(number));
-	failure->number = number;
-	return rot_format("the measuring core was killed by signal %d (%s) %s%s%s", number, strsignal(number), time,
-			  fault ? ", " : "", fault ? fault : "");
-}
-
-static char *
-exited(int status, const char *time, bool is_in_run, struct core_failure *failure)
-{
-	rot_string_set(&failure->kind, "exited");
-	rot_string_set(&failure->hint, is_in_run ? "a kernel must not end the process" : "");
-	failure->number = status;
-	return rot_format("the measuring core exited with status %d %s, without a result", status, time);
-}
-
-static char *
-printed(const struct outcome *outcome)
-{
-	if (!*outcome->output)
-		return rot_strdup(outcome->errors);
-	return rot_format("%s%s[standard output]\n%s", outcome->errors, *outcome->errors ? "\n" : "", outcome->output);
+	rot_string_set(&failure->hint, hint);
+	return rot_format("the measuring core exceeded the time limit of %g s %s and was killed%s",
+			  request->time_limit_s, time,
+			  was_counting ? ": it was counting a region without counters" : "");
 }
 
 enum verdict
@@ -123,16 +73,33 @@ struct core_failure *
 failure_new(const struct request *request, const struct outcome *outcome)
 {
 	struct core_failure *failure = core_failure_new();
-	char *time = when(outcome), *what, *text = printed(outcome);
+	char *time = when(outcome), *what, *text;
 
-	if (outcome->exec_errno)
-		what = not_started(request, outcome, failure);
-	else if (WIFEXITED(outcome->status))
-		what = exited(WEXITSTATUS(outcome->status), time, outcome->is_in_run, failure);
-	else if (outcome->is_late)
+	if (outcome->exec_errno) {
+		failure->number = outcome->exec_errno;
+		what = rot_format("cannot start the measuring core '%s': %s", request->child,
+				  strerror(outcome->exec_errno));
+	} else if (WIFEXITED(outcome->status)) {
+		failure->number = WEXITSTATUS(outcome->status);
+		rot_string_set(&failure->kind, "exited");
+		rot_string_set(&failure->hint, outcome->is_in_run ? "a kernel must not end the process" : "");
+		what = rot_format("the measuring core exited with status %d %s, without a result",
+				  WEXITSTATUS(outcome->status), time);
+	} else if (outcome->is_late) {
 		what = late(request, outcome, time, failure);
-	else
-		what = killed(WTERMSIG(outcome->status), time, outcome->fault, failure);
+	} else {
+		failure->number = WTERMSIG(outcome->status);
+		rot_string_set(&failure->kind, "killed");
+		for (size_t i = 0; i < sizeof(signal_hints) / sizeof(signal_hints[0]); i++) {
+			if (signal_hints[i].signal == WTERMSIG(outcome->status))
+				rot_string_set(&failure->hint, signal_hints[i].hint);
+		}
+		what = rot_format("the measuring core was killed by signal %d (%s) %s%s%s", WTERMSIG(outcome->status),
+				  strsignal(WTERMSIG(outcome->status)), time, outcome->fault ? ", " : "",
+				  outcome->fault ? outcome->fault : "");
+	}
+	text = rot_format("%s%s%s%s", outcome->errors, *outcome->errors && *outcome->output ? "\n" : "",
+			  *outcome->output ? "[standard output]\n" : "", outcome->output);
 	rot_string_set(&failure->attempted, what);
 	rot_string_set(&failure->standard_error, text);
 	free(time);

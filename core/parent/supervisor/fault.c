@@ -15,14 +15,6 @@
 #include "parent/symbols/places.h"
 #include "parent/tracer/remote.h"
 
-static bool
-is_caught(pid_t pid, int signal)
-{
-	uint64_t caught;
-
-	return proc_status(pid, "SigCgt", 16, &caught) && (caught & REMOTE_SIGNAL(signal));
-}
-
 /* Farther away than this from a buffer, an address has nothing to do with it. */
 #define MAX_AWAY_BYTES ((int64_t)1 << 40)
 
@@ -86,9 +78,11 @@ fault_text(const struct tracer_stop *stop, uint64_t buffers)
 	struct code code = {0};
 	struct rot_error ignored;
 	siginfo_t info;
+	uint64_t caught;
 	char *place, *elements, *text;
 
-	if (!remote_is_synchronous(stop->signal) || is_caught(thread->pid, stop->signal) ||
+	if (!remote_is_synchronous(stop->signal) ||
+	    (proc_status(thread->pid, "SigCgt", 16, &caught) && (caught & REMOTE_SIGNAL(stop->signal))) ||
 	    ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0 || info.si_code <= 0 ||
 	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return NULL;

@@ -4,7 +4,7 @@
 
 /* What cannot be asked or had is left as it is: it is only better without the others. */
 static bool
-begin(struct keep_off *self)
+begin_keeping_off(struct keep_off *self)
 {
 	if (!self->is_kept)
 		self->is_kept = sched_getaffinity(0, sizeof(self->own), self->own.sets) == 0;
@@ -30,7 +30,7 @@ keep_off_cpu(struct keep_off *self, int cpu)
 	struct cpus others = {0};
 
 	CPU_SET_S((size_t)cpu, sizeof(others), others.sets);
-	if (begin(self))
+	if (begin_keeping_off(self))
 		stay_off(self, &others);
 }
 
@@ -39,7 +39,7 @@ keep_off_process(struct keep_off *self, pid_t pid)
 {
 	struct cpus others = {0}, of_both;
 
-	if (!begin(self) || sched_getaffinity(pid, sizeof(others), others.sets) < 0)
+	if (!begin_keeping_off(self) || sched_getaffinity(pid, sizeof(others), others.sets) < 0)
 		return;
 	CPU_AND_S(sizeof(of_both), of_both.sets, others.sets, self->own.sets);
 	if (!CPU_EQUAL_S(sizeof(of_both), of_both.sets, self->own.sets))

@@ -116,18 +116,6 @@ may_go(void *context, struct thread *thread)
 	return child_places_may_go(self->places, thread) && may_of_steps;
 }
 
-/* The last of them may end it. */
-static void
-note_fault(struct supervisor *self, const struct tracer_stop *stop)
-{
-	char *fault = stop->signal && stop->thread->pid == self->launch.pid ? fault_text(stop, self->buffers) : NULL;
-
-	if (!fault)
-		return;
-	free(self->outcome->fault);
-	self->outcome->fault = fault;
-}
-
 static void on_wire(void *context);
 
 static enum tracer_answer
@@ -135,6 +123,7 @@ thread_stopped(void *context, const struct tracer_stop *stop)
 {
 	struct supervisor *self = context;
 	enum tracer_answer answer;
+	char *fault = NULL;
 
 	if (self->launch.wire >= 0 && !translator_has(stop->thread) &&
 	    (child_places_are_watched(self->places) || self->steps.begin == 0))
@@ -145,10 +134,15 @@ thread_stopped(void *context, const struct tracer_stop *stop)
 	answer = child_places_stopped(self->places, stop);
 	if (answer == TRACER_DELIVER)
 		answer = injector_handle(&self->injector, stop);
-	if (answer == TRACER_DELIVER) {
-		note_fault(self, stop);
-		return answer;
+	if (answer == TRACER_DELIVER && stop->signal && stop->thread->pid == self->launch.pid)
+		fault = fault_text(stop, self->buffers);
+	/* The last fault may end it. */
+	if (fault) {
+		free(self->outcome->fault);
+		self->outcome->fault = fault;
 	}
+	if (answer == TRACER_DELIVER)
+		return answer;
 	return child_steps_follow(&self->steps, stop->thread, answer, injector_runs(&self->injector, stop->thread));
 }
 
@@ -377,7 +371,7 @@ on_exec(void *context)
 /* ---- from start to end ---- */
 
 static int
-start(struct supervisor *self, struct rot_error *err)
+start_child(struct supervisor *self, struct rot_error *err)
 {
 	const struct request *request = self->request;
 	struct rot_error refused = {0};
@@ -421,7 +415,7 @@ forget_thread(void *context, struct thread *thread)
 
 /* Kills what is left of the child and what it started, also when it never got to run. */
 static void
-finish(struct supervisor *self)
+finish_child(struct supervisor *self)
 {
 	if (self->launch.pid > 0) {
 		kill(-self->launch.pid, SIGKILL);
@@ -481,14 +475,14 @@ supervise(const struct request *request, struct outcome *outcome, struct rot_err
 	self->places = child_places_new(&(struct child_places_setup){
 		.tracer = &self->tracer, .injector = &self->injector, .set = on_places_set, .context = self});
 	listen_to_child(self);
-	rc = start(self, err);
+	rc = start_child(self, err);
 	if (rc == 0) {
 		loop_run(&self->loop);
 		loop_turn(&self->loop); /* its last words */
 		outcome->output = tail_text(&self->output);
 		outcome->errors = tail_text(&self->errors);
 	}
-	finish(self);
+	finish_child(self);
 	free(self);
 	return rc;
 }

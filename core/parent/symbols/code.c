@@ -222,36 +222,24 @@ code_exits_clear(struct code_exits *exits)
 /* Bits of eflags. Source: Intel SDM 1, 3.4.3. */
 enum { CARRY = 1U << 0, PARITY = 1U << 2, ZERO = 1U << 6, SIGN = 1U << 7, OVERFLOW = 1U << 11 };
 
-/* The eight conditions of jcc; the lowest bit of its opcode turns one round. Source: Intel SDM 2, appendix B.1.4.7. */
-static bool
-flags_hold(unsigned condition, uint64_t eflags)
-{
-	bool is_less = !(eflags & SIGN) != !(eflags & OVERFLOW);
-	const bool holds[] = {
-		eflags & OVERFLOW, eflags & CARRY,  eflags & ZERO, eflags & (CARRY | ZERO),
-		eflags & SIGN,     eflags & PARITY, is_less,       is_less || (eflags & ZERO),
-	};
-
-	return holds[condition >> 1] != (condition & 1);
-}
-
-/* loopne, loope, loop, jrcxz: the first three count down. */
-static bool
-counter_holds(unsigned which, uint64_t eflags, uint64_t counter)
-{
-	bool is_zero = eflags & ZERO;
-
-	if (which == 3)
-		return counter == 0;
-	return counter != 1 && (which == 2 || is_zero == (which == 1));
-}
-
 bool
 code_is_taken(uint8_t condition, uint64_t eflags, uint64_t rcx)
 {
+	const bool is_zero = eflags & ZERO, is_less = !(eflags & SIGN) != !(eflags & OVERFLOW);
+	const bool holds[] = {
+		eflags & OVERFLOW, eflags & CARRY,  is_zero, eflags & (CARRY | ZERO),
+		eflags & SIGN,     eflags & PARITY, is_less, is_less || is_zero,
+	};
+	const unsigned which = condition & 3;
+	const uint64_t counter = condition & 4 ? (uint32_t)rcx : rcx;
+
 	if (condition == CODE_ALWAYS)
 		return true;
+	/* The eight conditions of jcc; the lowest bit of its opcode turns one round. Source: Intel SDM 2, B.1.4.7. */
 	if (condition < 16)
-		return flags_hold(condition, eflags);
-	return counter_holds(condition & 3, eflags, condition & 4 ? (uint32_t)rcx : rcx);
+		return holds[condition >> 1] != (condition & 1);
+	/* loopne, loope, loop, jrcxz: the first three count down. */
+	if (which == 3)
+		return counter == 0;
+	return counter != 1 && (which == 2 || is_zero == (which == 1));
 }

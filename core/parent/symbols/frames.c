@@ -23,12 +23,6 @@ give_up(struct frames *frames, size_t i)
 		frames->open[i] = frames->open[i + 1];
 }
 
-static bool
-is_within(const struct frames_rule *rule, int64_t number)
-{
-	return number >= rule->first_hit && (rule->last_hit == 0 || number <= rule->last_hit);
-}
-
 static size_t
 find_same(const struct frames *frames, uint64_t stack_pointer)
 {
@@ -47,27 +41,6 @@ find_latest(const struct frames *frames, uint64_t stack_pointer)
 	return same != NONE || frames->nr_open == 0 ? same : frames->nr_open - 1;
 }
 
-static void
-give_up_deeper(struct frames *frames, uint64_t stack_pointer)
-{
-	for (size_t i = frames->nr_open; i-- > 0;) {
-		uint64_t other = frames->open[i].stack_pointer;
-
-		if (other <= stack_pointer && stack_pointer - other < FRAMES_STACK_BYTES)
-			give_up(frames, i);
-	}
-}
-
-static struct frame *
-push(struct frames *frames)
-{
-	if (frames->nr_open == frames->room) {
-		frames->room = frames->room ? 2 * frames->room : 4;
-		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
-	}
-	return &frames->open[frames->nr_open++];
-}
-
 void
 frames_enter(struct frames *frames, const struct frames_moment *moment)
 {
@@ -75,50 +48,45 @@ frames_enter(struct frames *frames, const struct frames_moment *moment)
 
 	if (frames->rule.kind == FRAMES_LOOP && find_same(frames, moment->stack_pointer) != NONE)
 		return;
-	give_up_deeper(frames, moment->stack_pointer);
-	frame = push(frames);
+	for (size_t i = frames->nr_open; i-- > 0;) {
+		uint64_t other = frames->open[i].stack_pointer;
+
+		if (other <= moment->stack_pointer && moment->stack_pointer - other < FRAMES_STACK_BYTES)
+			give_up(frames, i);
+	}
+	if (frames->nr_open == frames->room) {
+		frames->room = frames->room ? 2 * frames->room : 4;
+		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
+	}
+	frame = &frames->open[frames->nr_open++];
 	*frame = (struct frame){.stack_pointer = moment->stack_pointer, .time_ns = moment->time_ns};
 	if (moment->counts)
 		frame->counts = *moment->counts;
 	frames->hits++;
-	if (frames->nr_open == 1)
-		frame->is_measured = is_within(&frames->rule, ++frames->outermost_hits);
-	else
+	if (frames->nr_open > 1) {
 		frames->open[0].nr_inner++;
+		return;
+	}
+	frames->outermost_hits++;
+	frame->is_measured = frames->outermost_hits >= frames->rule.first_hit &&
+			     (frames->rule.last_hit == 0 || frames->outermost_hits <= frames->rule.last_hit);
 }
 
 static size_t (*const finders[])(const struct frames *, uint64_t) = {
 	[FRAMES_FUNCTION] = find_same, [FRAMES_LOOP] = find_same, [FRAMES_SPAN] = find_latest};
 
-/* Its beginning was before the measurement, or was missed. */
 static void
-leave_unknown(struct frames *frames)
-{
-	if (frames->nr_missing == 0)
-		return;
-	frames->nr_missing--;
-	frames->lost_hits++;
-}
-
-static struct perf_counts
-difference(const struct perf_counts *from, const struct perf_counts *to)
-{
-	struct perf_counts counts = {.enabled_ns = to->enabled_ns - from->enabled_ns,
-				     .running_ns = to->running_ns - from->running_ns};
-
-	for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
-		counts.values[i] = to->values[i] - from->values[i];
-	return counts;
-}
-
-static void
-measure(struct frames *frames, const struct frame *frame, const struct frames_moment *moment)
+measure_frame(struct frames *frames, const struct frame *frame, const struct frames_moment *moment)
 {
 	uint64_t time_ns = moment->time_ns - frame->time_ns;
 	struct perf_counts counts = {0};
 
-	if (moment->counts)
-		counts = difference(&frame->counts, moment->counts);
+	if (moment->counts) {
+		counts.enabled_ns = moment->counts->enabled_ns - frame->counts.enabled_ns;
+		counts.running_ns = moment->counts->running_ns - frame->counts.running_ns;
+		for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
+			counts.values[i] = moment->counts->values[i] - frame->counts.values[i];
+	}
 	frames->measured_hits++;
 	frames->inner_hits += frame->nr_inner;
 	frames->time_ns += time_ns;
@@ -135,7 +103,11 @@ frames_leave(struct frames *frames, const struct frames_moment *moment)
 	const struct frame *frame;
 
 	if (found == NONE) {
-		leave_unknown(frames);
+		/* Its beginning was before the measurement, or was missed. */
+		if (frames->nr_missing > 0) {
+			frames->nr_missing--;
+			frames->lost_hits++;
+		}
 		return;
 	}
 	while (frames->nr_open > found + 1)
@@ -144,7 +116,7 @@ frames_leave(struct frames *frames, const struct frames_moment *moment)
 	if (frame->nr_lost >= 2)
 		frames->lost_hits++;
 	else if (frame->is_measured)
-		measure(frames, frame, moment);
+		measure_frame(frames, frame, moment);
 }
 
 void

@@ -112,22 +112,13 @@ is_left_at(struct function *function, const struct code_exit *found)
 	return symbols_is_at_entry_depth(function->file, found->address);
 }
 
-/* Functions in assembler may run on into others, or into labels that look like others. */
-static void
-add_next_part(struct function *function, uint64_t address)
-{
-	struct symbol_range range;
-
-	if (function->nr_parts < MAX_PARTS && !is_within(function, address) &&
-	    symbols_function_at(function->file, address, &range))
-		function->parts[function->nr_parts++] = range;
-}
-
 static int
 look_at_part(struct function *function, const struct symbol_range *part, struct rot_error *err)
 {
 	const uint8_t *bytes = symbols_bytes(function->file, part->address, part->size);
+	struct symbol_range next;
 	struct code_exits exits;
+	uint64_t behind;
 
 	if (!bytes)
 		return rot_error_set(err, 0, "the code at 0x%" PRIx64 " is not in the file", part->address);
@@ -138,8 +129,11 @@ look_at_part(struct function *function, const struct symbol_range *part, struct 
 		if (is_left_at(function, &exits.exits[i]))
 			code_exits_add(&function->shape->exits, &exits.exits[i]);
 	code_exits_clear(&exits);
-	if (code_runs_on(bytes, part->size))
-		add_next_part(function, part->address + part->size);
+	/* Functions in assembler may run on into others, or into labels that look like others. */
+	behind = part->address + part->size;
+	if (code_runs_on(bytes, part->size) && function->nr_parts < MAX_PARTS && !is_within(function, behind) &&
+	    symbols_function_at(function->file, behind, &next))
+		function->parts[function->nr_parts++] = next;
 	return 0;
 }
 

@@ -42,26 +42,21 @@ opcode_map(const ZydisDecodedInstruction *decoded)
 							       : MAP_OTHER;
 }
 
-/* How the instruction goes on if its operand size is as usual. */
 static enum flow
-usual_flow(const struct instruction *instruction)
+flow(const struct instruction *instruction, bool has_operand_size)
 {
 	for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
 		const struct branch *branch = &branches[i];
 
-		if (branch->map == instruction->map && instruction->opcode >= branch->first &&
-		    instruction->opcode <= branch->last && (branch->reg == ANY_REG || branch->reg == instruction->reg))
-			return branch->flow;
+		if (branch->map != instruction->map || instruction->opcode < branch->first ||
+		    instruction->opcode > branch->last || (branch->reg != ANY_REG && branch->reg != instruction->reg))
+			continue;
+		/* With another operand size than usual it goes on in some other way. */
+		if (branch->flow != FLOW_NEXT && has_operand_size && !(instruction->rex & REX_W))
+			return FLOW_OTHER;
+		return branch->flow;
 	}
 	return FLOW_NEXT;
-}
-
-static enum flow
-flow(const struct instruction *instruction, bool has_operand_size)
-{
-	enum flow usual = usual_flow(instruction);
-
-	return usual != FLOW_NEXT && has_operand_size && !(instruction->rex & REX_W) ? FLOW_OTHER : usual;
 }
 
 /* 0 to 15 as in the opcode of jcc; 16 loopne, 17 loope, 18 loop, 19 jrcxz, and 20 to 23 these with ecx. */

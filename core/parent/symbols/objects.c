@@ -20,7 +20,7 @@
 #define MAX_SEGMENTS 256
 
 /* One line of /proc/PID/maps. */
-struct mapping {
+struct object_mapping {
 	uint64_t start, end, offset;
 	char permissions[5];
 	dev_t device;
@@ -103,7 +103,7 @@ unescape(char *path)
 
 /* False: the line is none of a mapping. path points into the line. */
 static bool
-mapping_read(char *line, struct mapping *mapping)
+mapping_read(char *line, struct object_mapping *mapping)
 {
 	int path_at = 0;
 	unsigned major, minor;
@@ -125,18 +125,9 @@ mapping_read(char *line, struct mapping *mapping)
 	return true;
 }
 
-/* Some file systems show another device in maps than stat does (btrfs, overlayfs), so the inode has to do. */
-static bool
-is_file(const char *path, ino_t inode)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && status.st_ino == inode;
-}
-
 /* A name that opens the mapped file, or NULL (free). */
 static char *
-file_of(pid_t pid, const struct mapping *mapping, bool is_program)
+file_of(pid_t pid, const struct object_mapping *mapping, bool is_program)
 {
 	char *candidates[] = {
 		rot_strdup(mapping->path),
@@ -145,10 +136,13 @@ file_of(pid_t pid, const struct mapping *mapping, bool is_program)
 			   mapping->start, mapping->end),
 	};
 	const int nr_candidates = sizeof(candidates) / sizeof(candidates[0]);
+	struct stat status;
 	char *file = NULL;
 
+	/* Some file systems show another device in maps than stat does (btrfs, overlayfs), so the inode has to do. */
 	for (int i = 0; i < nr_candidates && !file; i++)
-		if (is_file(candidates[i], mapping->inode) && access(candidates[i], R_OK) == 0)
+		if (stat(candidates[i], &status) == 0 && status.st_ino == mapping->inode &&
+		    access(candidates[i], R_OK) == 0)
 			file = rot_strdup(candidates[i]);
 	if (!file && !mapping->is_deleted && access(candidates[1], R_OK) == 0)
 		file = rot_strdup(candidates[1]);
@@ -191,19 +185,9 @@ out:
 
 /* ---- objects from mappings ---- */
 
-static ino_t
-program_inode(pid_t pid)
-{
-	struct stat status;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	return stat(path, &status) == 0 ? status.st_ino : 0;
-}
-
 /* The object that a mapping of code begins or goes on with; files that are no executables are left out. */
 static void
-add_code(struct objects *objects, pid_t pid, const struct mapping *mapping, ino_t program)
+add_code(struct objects *objects, pid_t pid, const struct object_mapping *mapping, ino_t program)
 {
 	struct object object = {.start = mapping->start,
 				.end = mapping->end,
@@ -238,7 +222,7 @@ add_code(struct objects *objects, pid_t pid, const struct mapping *mapping, ino_
 
 /* The mappings of data of a file stand next to those of its code. */
 static void
-add_data(struct objects *objects, const struct mapping *mapping)
+add_data(struct objects *objects, const struct object_mapping *mapping)
 {
 	for (size_t i = 0; i < objects->nr_objects; i++) {
 		struct object *object = &objects->objects[i];
@@ -257,17 +241,20 @@ add_data(struct objects *objects, const struct mapping *mapping)
 static int
 read_maps(pid_t tid, struct objects *objects, bool is_code, struct rot_error *err)
 {
-	ino_t program = program_inode(tid);
 	char *line = NULL, path[64];
+	struct stat status;
 	size_t line_bytes = 0;
+	ino_t program;
 	FILE *maps;
 
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	program = stat(path, &status) == 0 ? status.st_ino : 0;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
 	maps = fopen(path, "re");
 	if (!maps)
 		return rot_error_set(err, errno, "cannot look into the memory of process %d", (int)tid);
 	while (getline(&line, &line_bytes, maps) >= 0) {
-		struct mapping mapping;
+		struct object_mapping mapping;
 
 		if (!mapping_read(line, &mapping) || (mapping.permissions[2] == 'x') != is_code)
 			continue;

@@ -2,19 +2,92 @@
 /* Finds the begin and the end of a region in the objects of a process. */
 #include "parent/symbols/places.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
 #include "parent/symbols/function_exits.h"
-#include "parent/symbols/place_name.h"
+
+/* ---- what people write for a place ---- */
+
+/* The first colon of text that stands alone, or NULL. */
+static const char *
+lone_colon(const char *text)
+{
+	const char *at = text;
+
+	while ((at = strchr(at, ':'))) {
+		size_t nr_colons = strspn(at, ":");
+
+		if (nr_colons == 1)
+			return at;
+		at += nr_colons;
+	}
+	return NULL;
+}
+
+/* FILE:LINE is told from OBJECT:NAME by the number; OBJECT:FILE:LINE has two lone colons. */
+int
+place_name_read(const char *text, struct place_name *name, struct rot_error *err)
+{
+	const char *last = strrchr(text, ':'), *colon = lone_colon(text), *rest = text;
+	bool is_line = last && last[1] != '\0' && strspn(last + 1, "0123456789") == strlen(last + 1) &&
+		       (last == text || last[-1] != ':');
+	unsigned long number;
+	char *behind;
+
+	*name = (struct place_name){0};
+	if (colon && (!is_line || colon != last)) {
+		name->object = rot_strndup(text, (size_t)(colon - text));
+		rest = colon + 1;
+	}
+	if (rest[0] == '\0' || (name->object && name->object[0] == '\0') || (is_line && rest == last)) {
+		rot_error_set(err, 0, "'%s' names no place", text);
+		return rot_error_hint(err,
+				      "a place is FUNCTION, 0xADDRESS, FILE:LINE or the name of a marker, with OBJECT: "
+				      "before it for one in a library");
+	}
+	if (is_line) {
+		name->kinds = PLACE_LINE;
+		name->name = rot_strndup(rest, (size_t)(last - rest));
+		number = strtoul(last + 1, NULL, 10); /* too large: ULONG_MAX */
+		if (number == 0 || number > INT_MAX)
+			return rot_error_set(err, 0, "'%s' names no line", text);
+		name->line = (int)number;
+		return 0;
+	}
+	if (rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X')) {
+		name->kinds = PLACE_ADDRESS;
+		errno = 0;
+		name->address = strtoull(rest, &behind, 16);
+		if (errno != 0 || *behind != '\0') /* of "0x" alone it reads the 0 */
+			return rot_error_set(err, 0, "'%s' names no address", text);
+		return 0;
+	}
+	name->kinds = PLACE_FUNCTION | PLACE_MARKER;
+	name->name = rot_strdup(rest);
+	return 0;
+}
+
+void
+place_name_clear(struct place_name *name)
+{
+	free(name->object);
+	free(name->name);
+	*name = (struct place_name){0};
+}
+
+/* ---- where that is in the objects of a process ---- */
 
 #define NR_NAMED 6 /* objects that a hint lists */
 
 /* One search for a name in the objects. */
-struct search {
+struct place_search {
 	struct symbol_files *files;
 	const struct objects *objects;
 	struct place_name name;
@@ -53,20 +126,8 @@ enum found {
 	FOUND_USELESS,      /* likewise, whatever others have                       */
 };
 
-/* Without an object's name, functions that only a library itself can call do not count. */
-static void
-keep_global(struct symbol_ranges *ranges)
-{
-	size_t nr_kept = 0;
-
-	for (size_t i = 0; i < ranges->nr_ranges; i++)
-		if (ranges->ranges[i].is_global)
-			ranges->ranges[nr_kept++] = ranges->ranges[i];
-	ranges->nr_ranges = nr_kept;
-}
-
 static enum found
-find_marker(const struct search *search, struct finding *finding, struct rot_error *err)
+find_marker(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
 	(void)err;
 	symbols_find_marker(finding->file, search->name.name, search->is_end, &finding->ranges);
@@ -74,18 +135,26 @@ find_marker(const struct search *search, struct finding *finding, struct rot_err
 }
 
 static enum found
-find_function(const struct search *search, struct finding *finding, struct rot_error *err)
+find_function(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
+	struct symbol_ranges *ranges = &finding->ranges;
+	size_t nr_kept = 0;
+
 	(void)err;
 	symbols_find_function(finding->file, search->name.name, &finding->ranges);
-	if (!search->name.object && !finding->object->is_program)
-		keep_global(&finding->ranges);
+	if (search->name.object || finding->object->is_program)
+		return FOUND_OR_NOT;
+	/* Without an object's name, functions that only a library itself can call do not count. */
+	for (size_t i = 0; i < ranges->nr_ranges; i++)
+		if (ranges->ranges[i].is_global)
+			ranges->ranges[nr_kept++] = ranges->ranges[i];
+	ranges->nr_ranges = nr_kept;
 	return FOUND_OR_NOT;
 }
 
 /* A breakpoint within an instruction would make another one of it. */
 static enum found
-find_address(const struct search *search, struct finding *finding, struct rot_error *err)
+find_address(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
 	struct symbol_range range = {.address = search->name.address}, function;
 	const uint8_t *bytes = NULL;
@@ -113,7 +182,7 @@ find_address(const struct search *search, struct finding *finding, struct rot_er
 
 /* What one object has no code of, another one may have that was compiled from a source of the same name. */
 static enum found
-find_line(const struct search *search, struct finding *finding, struct rot_error *err)
+find_line(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
 	struct rot_error why = {0};
 	size_t nr_sources;
@@ -129,7 +198,7 @@ find_line(const struct search *search, struct finding *finding, struct rot_error
 /* How a kind of name is looked for; the first that finds something is meant. */
 static const struct {
 	enum place_kind kind;
-	enum found (*find)(const struct search *, struct finding *, struct rot_error *);
+	enum found (*find)(const struct place_search *, struct finding *, struct rot_error *);
 } kinds[] = {
 	{PLACE_MARKER, find_marker},
 	{PLACE_FUNCTION, find_function},
@@ -141,27 +210,24 @@ static const struct {
 
 /* ---- looking into all of them ---- */
 
-/* libopenblas.so.0 is in a file libopenblasp-r0.3.21.so. */
 static bool
-is_library_called(const struct search *search, const struct object *object)
+is_searched(const struct place_search *search, const struct object *object)
 {
-	struct symbol_file *file = symbol_file_open(search->files, object->file, NULL);
-	const char *library = file ? symbols_library_name(file) : NULL;
+	struct symbol_file *file;
+	const char *library;
 
+	if (!object->file || !search->name.object)
+		return object->file != NULL;
+	if (!search->by_library_name)
+		return object_is_called(object, search->name.object);
+	/* libopenblas.so.0 is in a file libopenblasp-r0.3.21.so. */
+	file = symbol_file_open(search->files, object->file, NULL);
+	library = file ? symbols_library_name(file) : NULL;
 	return library && library_is_called(library, search->name.object);
 }
 
 static bool
-is_searched(const struct search *search, const struct object *object)
-{
-	if (!object->file || !search->name.object)
-		return object->file != NULL;
-	return search->by_library_name ? is_library_called(search, object)
-				       : object_is_called(object, search->name.object);
-}
-
-static bool
-is_object_there(const struct search *search)
+is_object_there(const struct place_search *search)
 {
 	for (size_t i = 0; i < search->objects->nr_objects; i++)
 		if (is_searched(search, &search->objects->objects[i]))
@@ -171,7 +237,8 @@ is_object_there(const struct search *search)
 
 /* In the program (or else in the others), with one way to look. -1: something is there, but it is of no use. */
 static int
-find_in(const struct search *search, bool in_program, size_t kind, struct findings *findings, struct rot_error *err)
+find_in(const struct place_search *search, bool in_program, size_t kind, struct findings *findings,
+	struct rot_error *err)
 {
 	enum found worst = FOUND_OR_NOT, found;
 
@@ -203,7 +270,7 @@ find_in(const struct search *search, bool in_program, size_t kind, struct findin
 
 /* Names the objects there are, the program first. */
 static int
-no_such_object(const struct search *search, struct rot_error *err)
+no_such_object(const struct place_search *search, struct rot_error *err)
 {
 	char *names = rot_strdup("");
 	size_t nr_objects = search->objects->nr_objects;
@@ -223,7 +290,7 @@ no_such_object(const struct search *search, struct rot_error *err)
 
 /* The nearest name of all that are searched. */
 static int
-no_such_name(const struct search *search, struct rot_error *err)
+no_such_name(const struct place_search *search, struct rot_error *err)
 {
 	const char *nearest = NULL, *hidden_in = NULL;
 	bool has_names = false;
@@ -255,7 +322,7 @@ no_such_name(const struct search *search, struct rot_error *err)
 }
 
 static int
-find_all(struct search *search, const char *text, struct findings *findings, struct rot_error *err)
+find_all(struct place_search *search, const char *text, struct findings *findings, struct rot_error *err)
 {
 	struct rot_error why = {0};
 
@@ -429,10 +496,10 @@ begins_function(const struct findings *findings)
 }
 
 static int
-add_ends(const struct search *begin_search, const char *begin, const char *end, struct findings *begins,
+add_ends(const struct place_search *begin_search, const char *begin, const char *end, struct findings *begins,
 	 struct region_places *places, struct rot_error *err)
 {
-	struct search search = {.files = begin_search->files, .objects = begin_search->objects, .is_end = true};
+	struct place_search search = {.files = begin_search->files, .objects = begin_search->objects, .is_end = true};
 	bool is_marker = begins->kind == PLACE_MARKER, is_named = end && end[0] != '\0';
 	const char *text = is_named ? end : begin;
 	struct findings ends = {0};
@@ -465,7 +532,7 @@ int
 places_resolve(struct symbol_files *files, const struct objects *objects, const char *begin, const char *end,
 	       struct region_places *places, struct rot_error *err)
 {
-	struct search search = {.files = files, .objects = objects};
+	struct place_search search = {.files = files, .objects = objects};
 	struct findings begins = {0};
 	bool has_end = end && end[0] != '\0';
 	int rc = -1;

@@ -12,12 +12,6 @@
 #define UNNAMED_NAMESPACE "_GLOBAL__N_1"
 #define RUST_HASH_LENGTH 17
 
-static bool
-is_rust_hash(const char *word, size_t length)
-{
-	return length == RUST_HASH_LENGTH && word[0] == 'h' && strspn(word + 1, "0123456789abcdef") >= length - 1;
-}
-
 /* Finds the word of one such as 5solve and moves *at behind it. False: there is none. */
 static bool
 word_read(const char **at, const char **word, size_t *length)
@@ -45,7 +39,8 @@ part_read(const char **at, char *plain)
 	if (!word_read(at, &word, &length))
 		return false;
 	if ((length == strlen(UNNAMED_NAMESPACE) && strncmp(word, UNNAMED_NAMESPACE, length) == 0) ||
-	    (**at == 'E' && is_rust_hash(word, length)))
+	    (**at == 'E' && length == RUST_HASH_LENGTH && word[0] == 'h' &&
+	     strspn(word + 1, "0123456789abcdef") >= length - 1))
 		return true;
 	if (plain[0])
 		strcat(plain, "::");

@@ -12,7 +12,7 @@
 
 /* One that begins no earlier: they overlap, or are near each other. */
 static void
-join(struct span *last, const struct span *span)
+join_spans(struct span *last, const struct span *span)
 {
 	const double of_last = (double)(last->end_ns - last->begin_ns),
 		     of_span = (double)(span->end_ns - span->begin_ns);
@@ -34,7 +34,7 @@ append(struct spans *spans, struct span span)
 	struct span *last = spans->nr > 0 ? &spans->items[spans->nr - 1] : NULL;
 
 	if (last && span.begin_ns <= last->end_ns + spans->gap_ns) {
-		join(last, &span);
+		join_spans(last, &span);
 		return;
 	}
 	if (spans->nr == spans->room) {

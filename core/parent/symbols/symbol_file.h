@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of symbols.h share: one opened file. Addresses in it are link-time addresses. */
+/* One opened file, shared by symbols.c and symbol_lines.c. Addresses in it are link-time addresses. */
 #ifndef CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
 #define CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
 
@@ -33,12 +33,6 @@ struct symbol_file {
 
 /* The segment of the file that is loaded to address; NULL: none. */
 bool symbol_file_segment(const struct symbol_file *file, uint64_t address, GElf_Phdr *segment);
-
-/* A section by its name, or NULL. */
-Elf_Scn *symbol_file_section(const struct symbol_file *file, const char *name, GElf_Shdr *header);
-
-/* The last of the ordered ranges that begins at or before address, or NULL. */
-const struct symbol_range *symbol_ranges_before(const struct symbol_ranges *ranges, uint64_t address);
 
 /* Orders by address; of ranges with the same address the first stays. */
 void symbol_ranges_order(struct symbol_ranges *ranges);

@@ -21,7 +21,7 @@ struct first {
  * next_line:  the next line that has code; 0: none
  * last, last_is_wanted: the name of a source that was compared last, since rows of one come in a row
  */
-struct search {
+struct line_search {
 	struct symbol_file *file;
 	char *source;
 	int line;
@@ -57,7 +57,7 @@ normalized(const char *path)
 
 /* A source file that is called as wanted is remembered, once for each of its spellings that mean the same. */
 static bool
-is_wanted(struct search *search, const char *source)
+is_wanted(struct line_search *search, const char *source)
 {
 	const char *shown;
 	char *path;
@@ -99,7 +99,7 @@ function_of(Dwarf_Die *unit, Dwarf_Addr address)
 }
 
 static void
-add_first(struct search *search, Dwarf_Off function, uint64_t address)
+add_first(struct line_search *search, Dwarf_Off function, uint64_t address)
 {
 	for (size_t i = 0; i < search->nr_firsts; i++) {
 		struct first *first = &search->firsts[i];
@@ -115,7 +115,7 @@ add_first(struct search *search, Dwarf_Off function, uint64_t address)
 }
 
 static void
-look_at_row(struct search *search, Dwarf_Die *unit, Dwarf_Line *row, Dwarf_Addr bias)
+look_at_row(struct line_search *search, Dwarf_Die *unit, Dwarf_Line *row, Dwarf_Addr bias)
 {
 	const char *source;
 	bool is_statement, is_end;
@@ -136,7 +136,7 @@ look_at_row(struct search *search, Dwarf_Die *unit, Dwarf_Line *row, Dwarf_Addr 
 
 /* Whether a source is compiled in at all is known from the rows before the line as well. */
 static void
-look_at_unit(struct search *search, Dwarf_Die *unit, Dwarf_Addr bias)
+look_at_unit(struct line_search *search, Dwarf_Die *unit, Dwarf_Addr bias)
 {
 	Dwarf_Files *sources;
 	Dwarf_Lines *rows;
@@ -157,7 +157,7 @@ look_at_unit(struct search *search, Dwarf_Die *unit, Dwarf_Addr bias)
 }
 
 static int
-search_failed(const struct search *search, const char *source, struct rot_error *err)
+search_failed(const struct line_search *search, const char *source, struct rot_error *err)
 {
 	if (search->nr_sources == 0)
 		return rot_error_set(err, 0, "no source file of '%s' is called '%s'", search->file->path, source);
@@ -187,7 +187,7 @@ int
 symbols_find_line(struct symbol_file *file, const char *source, int line, struct symbol_ranges *found,
 		  size_t *nr_sources, struct rot_error *err)
 {
-	struct search search = {.file = file, .line = line, .is_whole_path = source[0] == '/'};
+	struct line_search search = {.file = file, .line = line, .is_whole_path = source[0] == '/'};
 	char *urls = debuginfod_hide();
 	Dwarf_Addr bias;
 	Dwarf_Die *unit = NULL;

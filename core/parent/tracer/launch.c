@@ -38,14 +38,6 @@ launch_close(int *fd)
 	*fd = -1;
 }
 
-static void
-child_ends_close(struct child_ends *ends)
-{
-	launch_close(&ends->wire);
-	launch_close(&ends->output);
-	launch_close(&ends->errors);
-}
-
 /* ours: READ or WRITE, the end that this process keeps. */
 static int
 open_pipe(int *mine, int *childs, int ours, struct rot_error *err)
@@ -76,36 +68,6 @@ open_ends(struct launch *launch, struct child_ends *ends, struct rot_error *err)
 	return 0;
 }
 
-/* The child gets the signals as a fresh program expects them: none blocked, none ignored. */
-static void
-reset_signals(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* The parent may have ended before the kernel was asked to watch it. */
-static void
-die_with(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
-}
-
-static bool
-take_standard_streams(const struct child_ends *ends)
-{
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	return null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(ends->output, STDOUT_FILENO) >= 0 &&
-	       dup2(ends->errors, STDERR_FILENO) >= 0;
-}
-
 static void
 close_at_exec(int fd)
 {
@@ -116,11 +78,19 @@ static struct launch_failure
 become_core(void *context)
 {
 	const struct core *core = context;
+	sigset_t none;
+	int null;
 
 	setpgid(0, 0);
-	reset_signals();
+	/* The child gets the signals as a fresh program expects them: none blocked, none ignored. */
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	proc_each_descriptor(STDERR_FILENO + 1, close_at_exec);
-	if (take_standard_streams(&core->ends) && fcntl(core->ends.wire, F_SETFD, 0) == 0)
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(core->ends.output, STDOUT_FILENO) >= 0 &&
+	    dup2(core->ends.errors, STDERR_FILENO) >= 0 && fcntl(core->ends.wire, F_SETFD, 0) == 0)
 		execv(core->arguments[0], core->arguments);
 	return (struct launch_failure){.reason = errno};
 }
@@ -151,7 +121,10 @@ launch_fork(struct launch *launch, struct launch_failure (*become)(void *context
 		goto out;
 	launch->pid = fork();
 	if (launch->pid == 0) {
-		die_with(parent);
+		/* The parent may have ended before the kernel was asked to watch it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(127);
 		become_child(launch, exec_fd, go_fd, become, context);
 	}
 	if (launch->pid < 0) {
@@ -200,7 +173,9 @@ launch_prepare(struct launch *launch, const char *program, const char *command, 
 	else
 		setpgid(launch->pid, launch->pid);
 out:
-	child_ends_close(&core.ends);
+	launch_close(&core.ends.wire);
+	launch_close(&core.ends.output);
+	launch_close(&core.ends.errors);
 	if (rc < 0)
 		launch_clear(launch);
 	return rc;

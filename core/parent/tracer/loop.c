@@ -91,23 +91,16 @@ on_timer(void *context)
 	loop->rest = REPORTS_MORE;
 }
 
-static bool
-is_ignored(int number)
-{
-	struct sigaction action;
-
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 int
 loop_open(struct loop *loop, const int *signals, struct rot_error *err)
 {
+	struct sigaction action;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	for (; *signals; signals++) {
-		if (!is_ignored(*signals))
+		if (sigaction(*signals, NULL, &action) < 0 || action.sa_handler != SIG_IGN)
 			sigaddset(&set, *signals);
 	}
 	loop->old_pipe_handler = signal(SIGPIPE, SIG_IGN);

@@ -74,6 +74,21 @@ bool remote_pending_signal(pid_t tid, int signal, siginfo_t *info);
 int
 remote_call(pid_t tid, long options, long number, const uint64_t arguments[6], int64_t *result, struct rot_error *err);
 
+/* The address of a 64-bit system call instruction in the process' code; 0: none. */
+uint64_t remote_find_syscall(pid_t tid);
+
+/* As remote_call, with the instruction at that address; filters are not looked at. */
+int remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_t arguments[6], int64_t *result,
+		     struct rot_error *err);
+
+/*
+ * The stopped thread executes one instruction. Returns SIGTRAP, or the signal that the instruction has raised instead,
+ * which is not delivered; 0: the thread has ended. Signals that come meanwhile stay pending; of step_once the caller
+ * has blocked them.
+ */
+int remote_step(pid_t tid);
+int remote_step_once(pid_t tid);
+
 /*
  * Maps fresh private pages, where nothing is, in reach (REMOTE_NEAR_BYTES) of the address near; anywhere if that is 0.
  * bytes: a multiple of the page size.   protection: as of mmap.   As remote_call.

@@ -143,16 +143,6 @@ take_while(enum taken (*take)(struct reports *, struct report *), struct reports
 	return nr;
 }
 
-static size_t
-count_stops(const struct report *taken, size_t from, size_t nr)
-{
-	size_t nr_stops = 0;
-
-	for (size_t i = from; i < nr; i++)
-		nr_stops += WIFSTOPPED(taken[i].status);
-	return nr_stops;
-}
-
 /*
  * From all. An end is looked at before it is taken, which a stop need not be: so stops come first, as many as there
  * were the last time, in order not to ask for one more. They get no more than half of the room, so that threads that
@@ -169,7 +159,9 @@ take_from_all(struct reports *reports, struct report *taken, size_t nr, size_t m
 		most_stops = (from + most + 1) / 2;
 	nr = take_while(take_any_stop, reports, taken, nr, most_stops, last);
 	nr = take_while(take_any_rest, reports, taken, nr, most, last);
-	reports->nr_stops = count_stops(taken, from, nr);
+	reports->nr_stops = 0;
+	for (size_t i = from; i < nr; i++)
+		reports->nr_stops += WIFSTOPPED(taken[i].status);
 	return nr;
 }
 

@@ -25,7 +25,7 @@ struct set_plan {
 };
 
 /* A measurer at work. */
-struct work {
+struct set_work {
 	const struct planned *planned;
 	struct counts counts;      /* of perf events                                 */
 	struct perf_counts before; /* likewise, as read at the start                 */
@@ -39,23 +39,23 @@ struct thread_set {
 	const struct set_plan *plan;
 	pid_t tid;
 	bool is_started;
-	bool has_sum;       /* started and stopped since it was read */
-	struct work *works; /* as the measurers of the plan */
+	bool has_sum;           /* started and stopped since it was read */
+	struct set_work *works; /* as the measurers of the plan */
 };
 
 struct work_type {
 	const struct rot_class *class;
 	bool counts; /* has counters on the thread */
-	void (*start)(struct work *work);
-	void (*stop)(struct work *work);
-	void *(*output)(const struct work *work);
+	void (*start)(struct set_work *work);
+	void (*stop)(struct set_work *work);
+	void *(*output)(const struct set_work *work);
 };
 
 /* ---- perf events ---- */
 
 /* All pieces together. */
 static void
-read_counts(struct work *work, struct perf_counts *counts)
+read_counts(struct set_work *work, struct perf_counts *counts)
 {
 	struct perf_counts piece = {0};
 
@@ -73,13 +73,13 @@ read_counts(struct work *work, struct perf_counts *counts)
 }
 
 static void
-start_events(struct work *work)
+start_events(struct set_work *work)
 {
 	read_counts(work, &work->before);
 }
 
 static void
-stop_events(struct work *work)
+stop_events(struct set_work *work)
 {
 	struct perf_counts now, *sum = &work->sum.sum;
 
@@ -91,7 +91,7 @@ stop_events(struct work *work)
 }
 
 static void *
-output_events(const struct work *work)
+output_events(const struct set_work *work)
 {
 	return counts_output(&work->sum, &work->planned->counting);
 }
@@ -99,19 +99,19 @@ output_events(const struct work *work)
 /* ---- clocks ---- */
 
 static void
-start_tsc(struct work *work)
+start_tsc(struct set_work *work)
 {
 	work->start = tsc_start();
 }
 
 static void
-stop_tsc(struct work *work)
+stop_tsc(struct set_work *work)
 {
 	work->time += tsc_stop() - work->start;
 }
 
 static void *
-output_tsc(const struct work *work)
+output_tsc(const struct set_work *work)
 {
 	struct tsc_measurer_output *output = tsc_measurer_output_new();
 
@@ -120,7 +120,7 @@ output_tsc(const struct work *work)
 }
 
 static void
-start_time(struct work *work)
+start_time(struct set_work *work)
 {
 	work->start = clock_raw_ns();
 	if (work->first_start == 0)
@@ -128,13 +128,13 @@ start_time(struct work *work)
 }
 
 static void
-stop_time(struct work *work)
+stop_time(struct set_work *work)
 {
 	work->time += clock_raw_ns() - work->start;
 }
 
 static void *
-output_time(const struct work *work)
+output_time(const struct set_work *work)
 {
 	struct execution_time_measurer_output *output = execution_time_measurer_output_new();
 
@@ -232,7 +232,7 @@ thread_set_reopen(struct thread_set *set, pid_t tid, struct rot_error *err)
 {
 	thread_set_end(set);
 	for (size_t i = 0; i < set->plan->nr; i++) {
-		struct work *work = &set->works[i];
+		struct set_work *work = &set->works[i];
 
 		if (work->planned->type->counts && counts_begin(&work->counts, &work->planned->counting,
 								PERF_HEIRS_NONE, PERF_BEGIN_NOW, tid, err) < 0)
@@ -293,10 +293,10 @@ thread_set_stop(struct thread_set *set)
 }
 
 static void
-forget(struct thread_set *set)
+forget_sums(struct thread_set *set)
 {
 	for (size_t i = 0; i < set->plan->nr; i++) {
-		struct work *work = &set->works[i];
+		struct set_work *work = &set->works[i];
 
 		work->sum = (struct counts){0};
 		work->time = work->first_start = 0;
@@ -326,7 +326,7 @@ thread_set_read(struct thread_set *set, struct measurer_set_output **result, str
 		return 0;
 	if (first_error(set)) {
 		rot_error_set(err, first_error(set), "cannot read the counters of measurer set %d", plan->set->id);
-		forget(set);
+		forget_sums(set);
 		return -1;
 	}
 	*result = output = measurer_set_output_new();
@@ -344,6 +344,6 @@ thread_set_read(struct thread_set *set, struct measurer_set_output **result, str
 		else
 			output->main_measurer_output = of_measurer;
 	}
-	forget(set);
+	forget_sums(set);
 	return 0;
 }

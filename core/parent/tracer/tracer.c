@@ -106,7 +106,7 @@ settle(struct tracer *tracer, struct thread *thread)
 }
 
 static void
-end(struct tracer *tracer, struct thread *thread)
+end_thread(struct tracer *tracer, struct thread *thread)
 {
 	settle(tracer, thread);
 	tracer->exited(tracer->context, thread);
@@ -119,7 +119,7 @@ let_go(struct tracer *tracer, struct thread *thread, int signal)
 	const bool is_followed = !thread->is_bystander;
 	pid_t tid = thread->tid;
 
-	end(tracer, thread);
+	end_thread(tracer, thread);
 	if (ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)signal) == 0)
 		tracer->has_left |= is_followed;
 }
@@ -139,7 +139,7 @@ change_program(struct tracer *tracer, struct stop *stop)
 		caller = threads_find(&tracer->threads, (pid_t)message);
 	if (caller && caller->pid == thread->pid) {
 		old_tid = caller->tid;
-		end(tracer, thread);
+		end_thread(tracer, thread);
 		threads_make_main(&tracer->threads, caller);
 		stop->thread = thread = caller;
 	}
@@ -250,7 +250,7 @@ process_of(const struct tracer *tracer, pid_t tid)
 
 /* NULL: it is of no process that is followed (the clone system call can also make one), and was let go. */
 static struct thread *
-find_or_add(struct tracer *tracer, pid_t tid)
+find_or_add_thread(struct tracer *tracer, pid_t tid)
 {
 	struct thread *thread = threads_find(&tracer->threads, tid);
 	pid_t pid;
@@ -270,7 +270,7 @@ find_or_add(struct tracer *tracer, pid_t tid)
 /* ---- beginning and end ---- */
 
 static int
-refused(const struct tracer *tracer, int error, struct rot_error *err)
+refused_to_trace(const struct tracer *tracer, int error, struct rot_error *err)
 {
 	return refusal_explain("/proc", tracer->program, !tracer->is_attached, error, err);
 }
@@ -279,13 +279,13 @@ int
 tracer_seize(struct tracer *tracer, struct rot_error *err)
 {
 	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)tracer_options(tracer)) < 0)
-		return refused(tracer, errno, err);
+		return refused_to_trace(tracer, errno, err);
 	threads_add(&tracer->threads, tracer->program, tracer->program)->state = THREAD_RUNNING;
 	return 0;
 }
 
 static void
-interrupt(void *context, struct thread *thread)
+interrupt_thread(void *context, struct thread *thread)
 {
 	(void)context;
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
@@ -305,7 +305,7 @@ attach_to_thread(struct tracer *tracer, pid_t tid)
 	tracer->nr_unsettled++;
 	tracer->started(tracer->context, thread);
 	if (tracer->is_settling)
-		interrupt(NULL, thread);
+		interrupt_thread(NULL, thread);
 	return 0;
 }
 
@@ -364,10 +364,10 @@ tracer_attach(struct tracer *tracer, struct rot_error *err)
 	for (int i = 0; i < MAX_PAUSES && has_other_tracer(tracer); i++)
 		nanosleep(&pause, NULL);
 	if (has_other_tracer(tracer))
-		return refused(tracer, EPERM, err);
+		return refused_to_trace(tracer, EPERM, err);
 	error = attach_to_new(tracer);
 	if (error)
-		return refused(tracer, error, err);
+		return refused_to_trace(tracer, error, err);
 	tracer->is_leaderless = !threads_find(&tracer->threads, tracer->program);
 	return 0;
 }
@@ -376,7 +376,7 @@ void
 tracer_settle(struct tracer *tracer)
 {
 	tracer->is_settling = true;
-	threads_each(&tracer->threads, interrupt, NULL);
+	threads_each(&tracer->threads, interrupt_thread, NULL);
 }
 
 bool
@@ -415,7 +415,7 @@ void
 tracer_leave(struct tracer *tracer)
 {
 	tracer->is_leaving = true;
-	threads_each(&tracer->threads, interrupt, NULL);
+	threads_each(&tracer->threads, interrupt_thread, NULL);
 }
 
 static void
@@ -444,7 +444,7 @@ end_stray(void *context, struct thread *thread)
 	const struct gone *gone = context;
 
 	if (thread->pid == gone->pid)
-		end(gone->tracer, thread);
+		end_thread(gone->tracer, thread);
 }
 
 static void
@@ -474,7 +474,7 @@ handle_end(struct tracer *tracer, pid_t tid)
 	if (thread) {
 		bool is_process = thread->pid == tid;
 
-		end(tracer, thread);
+		end_thread(tracer, thread);
 		if (is_process)
 			threads_each(&tracer->threads, end_stray, &(struct gone){tracer, tid});
 	}
@@ -488,7 +488,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 
 	if (stop.event == EVENT_ENDED)
 		return handle_end(tracer, report->tid);
-	stop.thread = find_or_add(tracer, report->tid);
+	stop.thread = find_or_add_thread(tracer, report->tid);
 	if (!stop.thread)
 		return false;
 	settle(tracer, stop.thread);

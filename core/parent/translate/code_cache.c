@@ -15,7 +15,6 @@
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/remote.h"
-#include "parent/tracer/remote_step.h"
 #include "parent/translate/contents.h" /* struct contents */
 
 #define PAGE_BYTES 4096

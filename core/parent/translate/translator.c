@@ -18,7 +18,6 @@
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/remote.h"
-#include "parent/tracer/remote_step.h"
 #include "parent/tracer/restart.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/positions.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common/perf_event.h"
-#include "common/perf_hint.h"
 #include "testing.h"
 
 /* type 4: raw, 1: software, 0: hardware (perf_event_open(2)). */

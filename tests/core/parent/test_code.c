@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "parent/breakpoints/slots.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/instruction.h"
 #include "testing.h"

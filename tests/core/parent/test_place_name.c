@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent/symbols/place_name.h"
+#include "parent/symbols/places.h"
 #include "testing.h"
 
 #define WORD (PLACE_FUNCTION | PLACE_MARKER)
