@@ -647,7 +647,8 @@ report(struct job *job, struct rot_error *err)
 	job->report.is_all = configuration_bool(job->rot->configuration, "showAll");
 	has_plot = job->options->output_name && can_be_drawn(&job->report);
 	if (job->options->output_name && !has_plot)
-		program_report_note(&job->report, "no roofline is drawn: it needs operations and bytes above 0");
+		program_report_note(&job->report,
+				    "no roofline is drawn: it needs a performance and an intensity above 0");
 	if (!job->options->is_quiet && !configuration_bool(job->rot->configuration, "quiet"))
 		program_report_print(&job->report, stderr);
 	add_points(job);

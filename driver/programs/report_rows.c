@@ -74,8 +74,11 @@ print_value(const struct quantity_value *value, FILE *out)
 void
 report_row_time(FILE *out, const char *label, const struct quantity_value *value)
 {
-	struct summary seconds = summary_scaled(value->summary, 1e-6);
-	char *text = summary_text(&seconds);
+	struct quantity_value seconds = *value;
+	char *text;
+
+	seconds.summary = summary_scaled(value->summary, 1e-6);
+	text = value_text(&seconds);
 
 	report_row(out, label, text, "s");
 	free(text);
@@ -176,8 +179,37 @@ struct part {
 	size_t nr;
 };
 
+/* Of which operations and borders the values are, under headings that are the same for several of them. */
 static void
-print_thread_head(FILE *out, const struct report_thread *thread, struct part part)
+print_thread_parts(FILE *out, const struct report_thread *thread, struct part part)
+{
+	const struct quantity_value *values = thread->values->values;
+	char *line = rot_strdup("");
+	size_t length;
+
+	for (size_t i = 0; i < part.nr; i++) {
+		const struct quantity_value *value = &values[part.shown[i]];
+		const bool is_said = strcmp(value->name, "transferredBytes") == 0;
+		char *of = is_said ? rot_strdup("") : value_of_words(value);
+		char *longer = rot_format("%s  %*.*s", line, VALUE_WIDTH, VALUE_WIDTH, of);
+
+		free(of);
+		free(line);
+		line = longer;
+	}
+	length = strlen(line);
+	while (length > 0 && line[length - 1] == ' ')
+		length--;
+	if (length > 0) {
+		fprintf(out, "  %8s %-16s", "", "");
+		print_hits(out, thread, "");
+		fprintf(out, " %*s%.*s\n", TIME_WIDTH, "", (int)length, line);
+	}
+	free(line);
+}
+
+static void
+print_thread_head(FILE *out, const struct report_thread *thread, struct part part, bool is_all)
 {
 	const struct program_values *values = thread->values;
 
@@ -191,6 +223,8 @@ print_thread_head(FILE *out, const struct report_thread *thread, struct part par
 		free(heading);
 	}
 	fputc('\n', out);
+	if (is_all)
+		print_thread_parts(out, thread, part);
 	if (values->nr == 1)
 		return;
 	fprintf(out, "  %8s %-16s", "", "");
@@ -263,7 +297,7 @@ report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool i
 		struct part part = {order + done, nr_values - done < nr_fitting ? nr_values - done : nr_fitting};
 
 		done += part.nr;
-		print_thread_head(out, &threads[0], part);
+		print_thread_head(out, &threads[0], part, is_all);
 		for (size_t i = 0; i < nr_shown; i++)
 			print_thread(out, &threads[i], part);
 	}

@@ -314,8 +314,12 @@ quantity_is_of_tainted(const struct quantity_value *value)
 bool
 quantity_is_counted_once(const struct quantity_value *value)
 {
-	return value->summary.n == 1 && value->source &&
-	       (strcmp(value->source, "blocks") == 0 || strcmp(value->source, "blocks per blocks") == 0);
+	static const char *const sources[] = {"blocks", "blocks per blocks", "steps", "steps per steps"};
+	bool is_counted = false;
+
+	for (size_t i = 0; value->source && i < sizeof(sources) / sizeof(*sources); i++)
+		is_counted |= strcmp(value->source, sources[i]) == 0;
+	return is_counted && value->summary.n == 1;
 }
 
 static const char *

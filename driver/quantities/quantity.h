@@ -155,7 +155,8 @@ double quantity_upper_quartile(const struct quantity_value *value);
 /* Every run was disturbed: the value is of runs that would be left out if there were others. */
 bool quantity_is_of_tainted(const struct quantity_value *value);
 
-/* Is it of one run alone, of which each instruction was counted (architectures/blocks.xml), and of no time? */
+/* Is it of one run alone, of which each instruction was counted (architectures/blocks.xml, steps.xml), and of no time?
+ */
 bool quantity_is_counted_once(const struct quantity_value *value);
 
 /*

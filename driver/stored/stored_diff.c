@@ -37,6 +37,35 @@ same_point(const json_t *a, const json_t *b)
 	return same_name(a, b) && (!of_a || !of_b || json_equal(of_a, of_b));
 }
 
+/* Up to the number of a thread, " 123" at the end, which is another one in each run. */
+static size_t
+length_without_number(const char *name)
+{
+	size_t length = strlen(name), end = length;
+
+	while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	return end > 0 && end < length && name[end - 1] == ' ' ? end : length;
+}
+
+/* Points of two "rot run": the programs may have different names, ./solver.old and ./solver. */
+static bool
+same_part_of_run(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"series", "label"};
+	bool is_same = true;
+
+	if (strcmp(json_text_at(a, "series"), "program") == 0)
+		return strcmp(json_text_at(b, "series"), "program") == 0;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *of_a = json_text_at(a, keys[i]), *of_b = json_text_at(b, keys[i]);
+		size_t length = length_without_number(of_a);
+
+		is_same &= length == length_without_number(of_b) && strncmp(of_a, of_b, length) == 0;
+	}
+	return is_same;
+}
+
 typedef bool same_function(const json_t *a, const json_t *b);
 
 /* How many points like that one stand before this one in the result; before its end for NULL. */
@@ -77,7 +106,9 @@ find_nth(const struct stored_result *result, const json_t *like, same_function *
 static const json_t *
 find_counterpart(const struct stored_result *of, const json_t *point, const struct stored_result *other)
 {
-	const json_t *found = find_nth(other, point, same_point, count_before(of, point, point, same_point));
+	const bool are_runs = json_object_get(of->json, "program") && json_object_get(other->json, "program");
+	same_function *is_same = are_runs ? same_part_of_run : same_point;
+	const json_t *found = find_nth(other, point, is_same, count_before(of, point, point, is_same));
 
 	if (!found && count_before(of, NULL, point, same_name) == 1 && count_before(other, NULL, point, same_name) == 1)
 		found = find_nth(other, point, same_name, 0);
@@ -316,6 +347,8 @@ static void
 print_title(FILE *out, const struct row *row)
 {
 	print_name(out, row->point);
+	if (!same_name(row->point, row->other))
+		fprintf(out, " -> %s", json_text_at(row->other, "label"));
 	print_other_coordinates(out, row->point, row->other);
 }
 

@@ -312,11 +312,13 @@ no_such_name(const struct place_search *search, struct rot_error *err)
 	if (hidden_in)
 		return rot_error_hint(err, "a function of %s that only it can call is called so: %s:%s", hidden_in,
 				      hidden_in, search->name.name);
+	if (!has_names && !search->name.object)
+		return rot_error_hint(err,
+				      "the program has no names of functions (it is stripped): name an address, "
+				      "0x..., as in its file%s%s%s",
+				      nearest ? "; a library has '" : "", nearest ? nearest : "", nearest ? "'" : "");
 	if (nearest)
 		return rot_error_hint(err, "did you mean '%s'?", nearest);
-	if (!has_names && !search->name.object)
-		return rot_error_hint(err, "the program has no names of functions (it is stripped): name an address, "
-					   "0x..., as in its file");
 	return rot_error_hint(err, "functions are named as in the table that nm -C or nm -D shows, lines FILE:LINE, "
 				   "addresses 0x...");
 }

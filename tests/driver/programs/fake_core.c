@@ -246,6 +246,10 @@ disturb(struct program_run_output *run, const struct program_command *command)
 		run->wall_time = 750000 + 50000 * (uint64_t)(7 * run->order % 10);
 	if (mode_is("drift"))
 		run->wall_time += 20000 * (uint64_t)run->order;
+	if (mode_is("stolen")) {
+		run->wall_time = 2000000000;
+		run->steal_ticks = 100;
+	}
 	if (!mode_is("disturbed") || command->run_count < 5)
 		return;
 	run->major_faults = run->order == 0;

@@ -327,6 +327,8 @@ if grep -q '"backend": "int3"' regions.json; then
 	check "its hits"
 	call run -R none_such --region-backend=int3 "$target" threads 2 10
 	has "a region that is nowhere" 1 "" "no function or marker is called 'none_such'"
+	call run -R strlenn --region-backend=int3 "${target}_stripped" threads 2 10
+	has "a name that only a library has nearly, in a program without names" 1 "" "it is stripped): name an address"
 	call run -R region_team --region-backend=int3 "$target" threads 2 10
 	has "a region with a part for a team" 0 "" "region region_team: other threads of its OpenMP team are not in it, but in region_team._omp_fn.0"
 else

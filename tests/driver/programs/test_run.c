@@ -146,6 +146,7 @@ START_TEST(tables)
 		{GOLDEN "differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
 		{GOLDEN "interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
 		{GOLDEN "no-counters.txt", "none", "", {"-t", "true"}},
+		{GOLDEN "stolen.txt", "none", "stolen", {"true"}},
 		{GOLDEN "blocks.txt", "blocks", "", {"true", "-o", "x"}},
 		{GOLDEN "blocks-per-thread.txt", "blocks", "", {"-t", "--runs=3", "true"}},
 		{GOLDEN "blocks-uncounted.txt", "blocks", "uncounted", {"true"}},

@@ -45,6 +45,14 @@ call run -q -counting=steps --runs=2 --region=work -j run.json -- "$known" 5000
 is "a program with two threads" 0 "" ""
 counts work 10000.0
 
+# Behind four digits, too. The model of the caches sees nothing of what is around the region.
+call run -counting=steps --region=work -- "$known" 12346
+case $err in *"operation count "*" 24692 flop"*"bytes of regions: the modelled caches see only what is done inside of regions"*) result=0 ;; *) result=1 ;; esac
+check "counts are shown in full, and a note says what the caches do not see"
+call run -counting=steps -caches=none --region=work -- "$known" 12346
+case $err in *" 24692 flop"*"modelled caches"*) result=1 ;; *" 24692 flop"*) result=0 ;; *) result=1 ;; esac
+check "no note about caches where none are modelled"
+
 # What the compiler made of a function beside it has another name, so each region is one of all that are called so.
 alone=$("$stepped")
 call run -q -counting=steps -j run.json --region=tree --region=parent --region=jumper --region=shared --region=queued --region=met --region=moved --region=interrupted \
@@ -74,6 +82,11 @@ check "also in the JSON"
 call run -counting=steps "$known" 10
 case $status:$err in 0:*"regions"*) result=0 ;; *) result=1 ;; esac
 check "a whole program is timed alone, and that is said"
+
+call run -counting=blocks -t --all -- "$known" 10
+lines=$(printf '%s\n' "$err" | awk '/^ +thread name /{getline; print}')
+case $lines in *"LLC-RAM"*"double precision"*"single precision"*"integers"*) result=0 ;; *) result=1 ;; esac
+check "columns of threads say of which operations and borders they are"
 
 "$without" 101 1 "$rot" run -counting=steps --region=work -- "$known" 10 >"$work/out" 2>"$work/err" </dev/null
 status=$? out=$(cat "$work/out") err=$(cat "$work/err")

@@ -62,6 +62,25 @@ says "a summary" "1 faster, 1 slower, 1 no difference shown, 1 too few runs to s
 case $out in *transferredBytes*) result=1 ;; *) result=0 ;; esac
 check "what is expected and the same is not shown"
 
+# Two versions of a program have two names, and their threads other numbers.
+one_run()
+{
+	result 2 "$1|$(quantity instructions "" instruction measured 10)" "worker $2|$(quantity instructions "" instruction measured "$3")" \
+		"worker 9|$(quantity instructions "" instruction measured 40)" |
+		sed 's/"controller": "test"/"program": {}/; s/"S", "label": ".\//"program", "label": ".\//'
+}
+one_run ./old 8 20 >old.json
+one_run ./new 10 30 >new.json
+call diff --limit=60% old.json new.json
+says "programs of two names" "in 3 points"
+says "threads are compared in their order" "S worker 8 -> worker 10
+    instructions"
+result=$status
+check "no point is in one file alone"
+sed 's/"program": {}/"controller": "program"/' old.json >mine.json
+call diff mine.json new.json
+says "points of an experiment are those of one name" "only in mine.json: program ./old"
+
 # Values are made of undisturbed runs, and so is the verdict.
 disturbed=$(quantity time microSeconds s measured 10 90 90 90 90 90 90 90 90 9 10 10 10 10 11 11)
 result 2 "1|${disturbed%\}}, \"taintedSamples\": [1, 2, 3, 4, 5, 6, 7, 8]}" >disturbed.json
