@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "planning/controller_places.h"
+#include "support/entry.h"
 #include "support/process.h"
 
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };
@@ -34,14 +35,19 @@ occupy_standard_streams(void)
 static void
 print_error(const struct rot_error *err)
 {
-	fflush(stdout);
-	fprintf(stderr, "rot: %s\n", err->text);
-	for (const char *line = err->hint; *line; line += strspn(line, "\n")) {
-		int length = (int)strcspn(line, "\n");
+	char *text = rot_format("rot: %s", err->text);
 
-		fprintf(stderr, "     %.*s\n", length, line);
+	for (const char *line = err->hint; *line; line += strspn(line, "\n")) {
+		const int length = (int)strcspn(line, "\n");
+		char *longer = rot_format("%s\n     %.*s", text, length, line);
+
+		free(text);
+		text = longer;
 		line += length;
 	}
+	fflush(stdout);
+	text_print_message(text, stderr);
+	free(text);
 }
 
 /* Files below the command line, which is in configuration already only as far as it names them. */

@@ -79,20 +79,23 @@ print_all(void)
 	       "  rot list keys           settings, -KEY=VALUE here or KEY=VALUE in a file\n");
 }
 
-/* A document of rot: "RUN.md", "doc/RUN.md". False if there is none of that name. */
+/* A document of rot: "RUN.md", "doc/RUN.md", "run". False if there is none of that name. */
 static bool
 print_document(const struct paths *paths, const char *name)
 {
 	static const char *const folders[] = {"doc/", ""};
 	const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	char *text = NULL;
+	char *stem = rot_strndup(file, strlen(file) - (path_ends_in(file, ".md") ? strlen(".md") : 0)), *text = NULL;
 
-	for (size_t i = 0; i < 2 && !text && path_ends_in(file, ".md"); i++) {
-		char *path = rot_format("%s/%s%s", paths->docs, folders[i], file);
+	for (char *c = stem; *c; c++)
+		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c; /* as they are all called */
+	for (size_t i = 0; i < 2 && !text; i++) {
+		char *path = rot_format("%s/%s%s.md", paths->docs, folders[i], stem);
 
 		text = file_read(path, NULL, NULL);
 		free(path);
 	}
+	free(stem);
 	if (!text)
 		return false;
 	fputs(text, stdout);
@@ -137,7 +140,7 @@ unknown_topic(const char *name, const struct controller_info *infos, size_t nr, 
 	for (size_t i = 0; i < configuration_nr_keys; i++)
 		names[nr_names++] = configuration_keys[i].name;
 	nearest = rot_nearest(name, names, nr_names);
-	rot_error_set(err, 0, "there is no command, controller or key '%s'", name);
+	rot_error_set(err, 0, "there is no command, controller, key or document '%s'", name);
 	if (nearest)
 		rot_error_hint(err, "did you mean '%s'? What there is: rot help", nearest);
 	else
@@ -175,7 +178,7 @@ help_complete(struct command_context *context, int i, void (*propose)(const char
 
 const struct command help_command = {
 	.name = "help",
-	.arguments = "[COMMAND | CONTROLLER | KEY | DOCUMENT.md]",
+	.arguments = "[COMMAND | CONTROLLER | KEY | DOCUMENT]",
 	.summary = "what there is, or what one of these does",
 	.examples =
 		(const struct command_example[]){

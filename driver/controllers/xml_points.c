@@ -216,6 +216,7 @@ measure_in_order(struct measuring_points *of, struct rot_error *err)
 	}
 	if (rc < 0 || experiment_nr_points(of->experiment) > 0 || experiment_nr_failures(of->experiment) == 0)
 		return rc;
+	progress_clear();
 	experiment_print_failures(of->experiment, stderr);
 	rot_error_set(err, 0, "none of the %zu points could be measured", of->controller->nr_planned);
 	return rot_error_hint(err, "why is said above");

@@ -14,6 +14,7 @@
 #include "quantities/effort.h"
 #include "quantities/pass.h"
 #include "rot.h"
+#include "support/entry.h"
 #include "support/json.h"
 #include "support/output.h"
 #include "support/process.h"
@@ -311,17 +312,40 @@ experiment_delete(struct experiment *experiment)
 	free(experiment);
 }
 
-/* When it was measured, which may be long ago: below the table. Nothing where nobody knows. */
+/* " with cold caches": each state of the points once. "": they have none. */
+static char *
+cache_states(const struct experiment *experiment)
+{
+	char *states = rot_strdup("");
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const char *state = experiment->points[i].cache_state;
+		char *longer;
+
+		if (strstr(states, state))
+			continue;
+		longer = rot_format("%s %s %s", states, *states ? "and" : "with", state);
+		free(states);
+		states = longer;
+	}
+	return states;
+}
+
+/* How and when it was measured, which may be long ago: below the table. Nothing where nobody knows. */
 static void
-print_dates(const json_t *measured, FILE *out)
+print_dates(const struct experiment *experiment, const json_t *measured, FILE *out)
 {
 	const char *first = json_text_at(measured, "first"), *last = json_text_at(measured, "last");
 	const int length = (int)strlen("2026-11-22T20:31");
+	const bool is_short = strncmp(first, last, (size_t)length) == 0;
+	char *states = cache_states(experiment), *text;
 
-	if (*first && strncmp(first, last, (size_t)length) == 0)
-		fprintf(out, "measured at %.*s UTC\n", length, first);
-	else if (*first)
-		fprintf(out, "measured from %.*s to %.*s UTC\n", length, first, length, last);
+	text = is_short ? rot_format("measured at %.*s UTC%s", length, first, states)
+			: rot_format("measured from %.*s to %.*s UTC%s", length, first, length, last, states);
+	if (*first)
+		text_print_fitting(text, out);
+	free(text);
+	free(states);
 }
 
 int
@@ -336,7 +360,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	json = experiment_json(experiment, is_complete);
 	progress_clear();
 	experiment_print_table(experiment, stdout);
-	print_dates(json_object_get(json, "measured"), stdout);
+	print_dates(experiment, json_object_get(json, "measured"), stdout);
 	if (!is_complete)
 		printf("Not complete: stopped after %zu points%s.\n", experiment->nr_points,
 		       experiment->has_fewer_runs ? ", some of them of fewer runs than were asked for" : "");

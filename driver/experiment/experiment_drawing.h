@@ -36,8 +36,8 @@ void drawing_add_curves(struct drawing *d);
 /* experiment_plot_about.c: what the point is, and of a roofline what bounds it, in lines; fresh memory. */
 char *drawing_about_point(const struct drawing *d, const struct experiment_point *point);
 
-/* experiment_plot_words.c: was it counted by steps? */
-bool drawing_is_stepped(const struct quantity_value *value);
+/* experiment_plot_words.c: was it, or what it is made of, counted by blocks? */
+bool drawing_is_by_blocks(const struct quantity_value *value);
 
 /* experiment_plot_words.c: labels and units of the axes; the caption. Errors: an annotation is no expression. */
 void drawing_make_axis_labels(struct drawing *d);

@@ -6,6 +6,7 @@
 
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "support/entry.h"
 #include "support/json.h"
 #include "support/point_title.h"
 
@@ -67,8 +68,8 @@ experiment_last_failure_repeats(const struct experiment *experiment)
 }
 
 /* A reason once, behind the points that it concerns. */
-void
-experiment_print_failures(const struct experiment *experiment, FILE *out)
+static void
+print_reasons(const struct experiment *experiment, FILE *out)
 {
 	if (experiment->nr_failures)
 		fprintf(out, "Not complete: %zu of %zu points could not be measured:\n", experiment->nr_failures,
@@ -94,6 +95,21 @@ experiment_print_failures(const struct experiment *experiment, FILE *out)
 		/* What follows on the next lines has been told. */
 		fprintf(out, ": %.*s\n", (int)(length && text[length - 1] == ':' ? length - 1 : length), text);
 	}
+}
+
+void
+experiment_print_failures(const struct experiment *experiment, FILE *out)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *reasons = open_memstream(&text, &length);
+
+	if (!reasons)
+		return;
+	print_reasons(experiment, reasons);
+	fclose(reasons);
+	text_print_fitting(text, out);
+	free(text);
 }
 
 json_t *

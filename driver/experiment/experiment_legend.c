@@ -101,8 +101,9 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 		causes[i] = sample_taints_text(disturbed[i].taints);
 	if (disturbed[LEFT_OUT].nr_points)
 		fprintf(out,
-			"up to %zu runs of a point were disturbed (%s) and left out; OUTPUT.json says which, and why\n",
-			disturbed[LEFT_OUT].most_runs, causes[LEFT_OUT]);
+			"up to %zu run%s of a point disturbed (%s) and left out; OUTPUT.json says which, and why\n",
+			disturbed[LEFT_OUT].most_runs, disturbed[LEFT_OUT].most_runs == 1 ? " was" : "s were",
+			causes[LEFT_OUT]);
 	if (disturbed[ALL].nr_points)
 		fprintf(out,
 			"%s: %zu of %zu points had no run that was not disturbed (%s), their values are of these\n",

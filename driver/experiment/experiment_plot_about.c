@@ -37,7 +37,7 @@ add_name(char **text, const struct experiment_point *point)
 static const char *
 kind_in_words(const struct quantity_value *value)
 {
-	if (strcmp(value->kind, "measured") == 0 && drawing_is_stepped(value))
+	if (strcmp(value->kind, "measured") == 0 && drawing_is_by_blocks(value))
 		return "counted by blocks";
 	return value->kind;
 }

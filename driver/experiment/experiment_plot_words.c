@@ -188,16 +188,15 @@ static const struct origin origins[] = {
 	{"modelled", "clock probe", "core cycles", "modelled from the time stamp counter"},
 	{"modelled", "", NULL, "modelled from what can be counted"},
 	{"given", "", NULL, "as given by the controller, not counted"},
-	{"measured", "blocks", NULL, "counted by blocks of the program's code"},
 };
 
-/* In the sources of what is counted by steps (architectures/steps.xml). */
-static const struct origin steps = {NULL, "steps", NULL, "counted by blocks of the code"};
+/* Kernels and regions say "steps", programs "blocks" (architectures/steps.xml and blocks.xml). */
+static const struct origin blocks = {NULL, NULL, NULL, "counted by blocks of the code"};
 
 bool
-drawing_is_stepped(const struct quantity_value *value)
+drawing_is_by_blocks(const struct quantity_value *value)
 {
-	return strstr(value->source, steps.source) != NULL;
+	return strstr(value->source, "steps") || strstr(value->source, "blocks");
 }
 
 /* Of several that fit the first. */
@@ -206,8 +205,8 @@ is_of(const struct quantity_value *value, const struct origin *origin)
 {
 	const struct origin *first = origins;
 
-	if (origin == &steps)
-		return drawing_is_stepped(value);
+	if (origin == &blocks)
+		return drawing_is_by_blocks(value);
 	while (first < origin && (strcmp(value->kind, first->kind) != 0 || !strstr(value->source, first->source)))
 		first++;
 	return first == origin && strcmp(value->kind, origin->kind) == 0 && strstr(value->source, origin->source);
@@ -215,7 +214,7 @@ is_of(const struct quantity_value *value, const struct origin *origin)
 
 /*
  * What of a value that is; NULL: nothing. Of an intensity beside a performance that is not, the bytes alone. What is
- * not measured although it was stepped through is of models: the operations that it is made of were counted.
+ * not measured although blocks were counted is of models: the operations that it is made of were counted.
  */
 static const char *
 part_of(const struct quantity_value *value, const struct quantity_value *beside, const struct origin *origin)
@@ -226,10 +225,10 @@ part_of(const struct quantity_value *value, const struct quantity_value *beside,
 		return origin->part;
 	if (strcmp(value->name, "performance") == 0)
 		return "operations";
-	if (origin == &steps && strcmp(value->kind, "measured") != 0)
+	if (origin == &blocks && strcmp(value->kind, "measured") != 0)
 		return is_intensity ? "operations" : NULL;
 	if (is_intensity)
-		return origin != &steps && beside && strcmp(beside->name, "performance") == 0 &&
+		return origin != &blocks && beside && strcmp(beside->name, "performance") == 0 &&
 				       strcmp(beside->kind, value->kind) != 0
 			       ? "bytes"
 			       : "operations and bytes";
@@ -283,7 +282,7 @@ caption_of_origins(const struct drawing *d)
 	char *line = rot_strdup("");
 
 	for (size_t k = 0; k <= sizeof(origins) / sizeof(*origins); k++) {
-		const struct origin *origin = k == 0 ? &steps : &origins[k - 1];
+		const struct origin *origin = k == 0 ? &blocks : &origins[k - 1];
 		char *names = parts_of(d, origin);
 
 		if (strstr(names, " of some points"))

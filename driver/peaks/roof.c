@@ -144,8 +144,8 @@ roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct 
 		return 0;
 	is_new = !is_roof_of(list, operation);
 	if (is_new) {
-		rot_note("the peaks of this machine are not known yet: a quick search finds them first, once (about "
-			 "half a minute; 'rot peaks' searches thoroughly)");
+		rot_note("the peaks of this machine are not known yet: a quick search finds them first, once (a minute "
+			 "or two; 'rot peaks' searches thoroughly)");
 		if (find_quickly(rot, NULL, 0, err) < 0)
 			return -1;
 		peak_list_clear(list);

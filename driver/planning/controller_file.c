@@ -142,8 +142,34 @@ check_includes(const xmlNode *parent, const struct inclusion *here, struct rot_e
 
 /* ---- reading ---- */
 
+/* A copy of a controller stands where its parts do not: those that are missing are taken from rot's own folder. */
+static void
+find_own_parts(xmlNode *parent, const char *path, const char *data_folder)
+{
+	for (xmlNode *child = parent->children; child; child = child->next) {
+		xmlChar *named = is_include(child) ? named_path(child, path) : NULL, *href;
+		char *own;
+
+		find_own_parts(child, path, data_folder);
+		if (!named || access((const char *)named, F_OK) == 0) {
+			xmlFree(named);
+			continue;
+		}
+		href = xmlGetProp(child, (const xmlChar *)"href");
+		own = rot_format("%s/driver/controllers/%s", data_folder, (const char *)href);
+		xmlFree(href);
+		xmlFree(named);
+		if (access(own, F_OK) == 0) {
+			href = xmlPathToURI((const xmlChar *)own);
+			xmlSetProp(child, (const xmlChar *)"href", href);
+			xmlFree(href);
+		}
+		free(own);
+	}
+}
+
 static int
-read_document(struct controller_file *file, const char *path, struct rot_error *err)
+read_document(struct controller_file *file, const char *path, const char *data_folder, struct rot_error *err)
 {
 	struct xml_complaint complaint = {0};
 	int rc = 0;
@@ -154,6 +180,8 @@ read_document(struct controller_file *file, const char *path, struct rot_error *
 	}
 	xmlSetStructuredErrorFunc(&complaint, xml_complaint_keep_first);
 	file->doc = xmlReadFile(path, NULL, PARSE_OPTIONS);
+	if (file->doc)
+		find_own_parts(xmlDocGetRootElement(file->doc), path, data_folder);
 	if (file->doc && check_includes(xmlDocGetRootElement(file->doc), &(struct inclusion){path, NULL}, err) < 0)
 		rc = -1;
 	else if (!file->doc || xmlXIncludeProcessFlags(file->doc, PARSE_OPTIONS | XML_PARSE_NOBASEFIX) < 0) {
@@ -170,18 +198,21 @@ read_document(struct controller_file *file, const char *path, struct rot_error *
 }
 
 int
-controller_file_open(struct controller_file *file, const char *path, const char *schema_path, struct rot_error *err)
+controller_file_open(struct controller_file *file, const char *path, const char *data_folder, struct rot_error *err)
 {
+	char *schema = rot_format("%s/driver/schemas/controller.rng", data_folder);
+	int rc;
+
 	*file = (struct controller_file){0};
-	if (read_document(file, path, err) < 0)
-		goto fail;
-	note_files(file, xmlDocGetRootElement(file->doc), keep_path(file, path));
-	if (schema_file_validate(schema_path, file->doc, err) < 0)
-		goto fail;
-	return 0;
-fail:
-	controller_file_close(file);
-	return -1;
+	rc = read_document(file, path, data_folder, err);
+	if (rc == 0) {
+		note_files(file, xmlDocGetRootElement(file->doc), keep_path(file, path));
+		rc = schema_file_validate(schema, file->doc, err);
+	}
+	if (rc < 0)
+		controller_file_close(file);
+	free(schema);
+	return rc;
 }
 
 void

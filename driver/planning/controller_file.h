@@ -19,11 +19,12 @@ struct controller_file {
 };
 
 /*
- * Reads path, replaces XInclude elements by what they name (relative to the file they stand in) and validates. Errors
- * name file and line: cannot be read, not well formed, a missing part, not valid.
+ * Reads path, replaces XInclude elements by what they name and validates. A part is relative to the file that names it,
+ * or, if path names one that is not there, to rot's own controllers in data_folder (paths->data). Errors name file and
+ * line: cannot be read, not well formed, a missing part, not valid.
  */
 int
-controller_file_open(struct controller_file *file, const char *path, const char *schema_path, struct rot_error *err);
+controller_file_open(struct controller_file *file, const char *path, const char *data_folder, struct rot_error *err);
 void controller_file_close(struct controller_file *file);
 
 /*

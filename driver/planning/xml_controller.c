@@ -17,11 +17,9 @@
 static int
 read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
 {
-	char *schema = rot_format("%s/driver/schemas/controller.rng", controller->rot->paths->data);
-	int rc = controller_file_open(&controller->file, path, schema, err);
-
-	free(schema);
-	return rc < 0 ? -1 : xml_plan_make(controller, err);
+	if (controller_file_open(&controller->file, path, controller->rot->paths->data, err) < 0)
+		return -1;
+	return xml_plan_make(controller, err);
 }
 
 struct xml_controller *

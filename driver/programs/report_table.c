@@ -123,37 +123,41 @@ print_end(const struct program_report *report, FILE *out)
 		fprintf(out, "  ended with exit status %d\n", run->exit_status);
 }
 
-/* How it was counted, and how else it can be; of what is not counted a note says why. */
+/* How it was counted, and how else it can be here; of what is not counted a note says why. */
 static void
 print_counting(const struct program_report *report, FILE *out)
 {
 	static const struct {
-		const char *counting, *line;
+		const char *counting, *line, *otherwise;
 		bool is_timed;
 	} lines[] = {
-		{"events",
-		 "counted by events of the processor; -counting=blocks: instruction by instruction, in a second run",
-		 true},
-		{"blocks",
-		 "counted by blocks, in a second run; -counting=events: by the processor; "
-		 "-counting=expected: times alone",
-		 true},
-		{"blocks", "counted by blocks, in one run; nothing is timed", false},
-		{"steps",
-		 "regions are counted by blocks, in a second run; -counting=events: by the processor; "
-		 "-counting=expected: times alone",
-		 true},
+		{"events", "counted by events of the processor",
+		 "; -counting=blocks: instruction by instruction, in a second run", true},
+		{"blocks", "counted by blocks, in a second run", "; -counting=expected: times alone", true},
+		{"blocks", "counted by blocks, in one run; nothing is timed", "", false},
+		{"steps", "regions are counted by blocks, in a second run", "; -counting=expected: times alone", true},
 	};
+	const struct architecture *architecture = report->architecture;
+	const bool may_have_events = architecture->counts_by_steps && !architecture->stepping.is_unasked;
 
 	if (strcmp(program_report_counting(report), "blocks") == 0 && !is_counted(report))
 		return;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		if (strcmp(lines[i].counting, program_report_counting(report)) == 0 &&
-		    lines[i].is_timed == report->plan->is_timed)
-			text_print_behind(" ", lines[i].line, out);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		char *text;
+
+		if (strcmp(lines[i].counting, program_report_counting(report)) != 0 ||
+		    lines[i].is_timed != report->plan->is_timed)
+			continue;
+		text = rot_format("%s%s%s", lines[i].line,
+				  may_have_events && *lines[i].otherwise ? "; -counting=events: by the processor" : "",
+				  lines[i].otherwise);
+		text_print_behind(" ", text, out);
+		free(text);
+	}
 	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++)
 		if (program_run_is_cut(report->plan, program_command_output_outputs_at(report->output, i)))
-			text_print_behind(" ", "this run was cut off: the counts are of a part of it (see the notes)", out);
+			text_print_behind(" ", "this run was cut off: the counts are of a part of it (see the notes)",
+					  out);
 }
 
 static void

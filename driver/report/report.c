@@ -16,6 +16,7 @@
 #include "plots/places.h"
 #include "quantities/architecture.h"
 #include "report/results.h"
+#include "support/entry.h"
 #include "support/files.h"
 #include "support/json.h"
 #include "support/output.h"
@@ -72,6 +73,7 @@ print_grades(const struct report *report, FILE *out)
 		{"quantity", true}, {"of", true}, {"grade", true}, {"events", true}};
 	struct text_table table = {
 		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 2};
+	char *text;
 
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];
@@ -83,11 +85,12 @@ print_grades(const struct report *report, FILE *out)
 	}
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	if (architecture->why_not.text[0])
-		fprintf(out, "Nothing can be counted here, so nothing is to be validated: %s\n",
-			architecture->why_not.text);
-	else
-		fputs("'rot validate' proves the events of this machine on known work.\n", out);
+	text = architecture->why_not.text[0]
+		       ? rot_format("Nothing can be counted here, so nothing is to be validated: %s",
+				    architecture->why_not.text)
+		       : rot_strdup("'rot validate' proves the events of this machine on known work.");
+	text_print_fitting(text, out);
+	free(text);
 }
 
 /* ---- the text ---- */
@@ -136,16 +139,19 @@ print_peaks(const struct report *report, FILE *out)
 
 	if (best.nr) {
 		peaks_print(&best, true, out);
-		fprintf(out,
-			"\nThe best of each operation, and of each level and access, of %zu peaks: 'rot measure "
-			"peaks' shows all.\n",
-			report->peaks.nr);
+		char *text =
+			rot_format("\nThe best of each operation, and of each level and access, of %zu peaks: 'rot "
+				   "measure peaks' shows all.",
+				   report->peaks.nr);
+
+		text_print_fitting(text, out);
+		free(text);
 	} else {
 		fputs("No peaks of this machine are kept: 'rot peaks' finds them.\n", out);
 	}
 	free(best.peaks);
 	if (report->profile.message && report->profile.message[0])
-		fprintf(out, "%s\n", report->profile.message);
+		text_print_fitting(report->profile.message, out);
 }
 
 static void
@@ -239,6 +245,7 @@ write_page(const struct report *report, const char *output_name, struct rot_erro
 	title = rot_format("%s: what rot %s knows of it, %s", machine, PACKAGE_VERSION, date);
 	page = page_new(title);
 	rc = draw(report, page, output_name, err);
+	setenv("COLUMNS", "180", true); /* a page has room for whole tables */
 	for (size_t i = NR_SECTIONS; rc == 0 && i-- > 0;) {
 		char *text = NULL;
 		size_t length;

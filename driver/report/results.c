@@ -10,6 +10,7 @@
 #include "quantities/value_text.h"
 #include "rot.h"
 #include "stored/stored_plot.h"
+#include "support/entry.h"
 #include "support/files.h"
 #include "support/json.h"
 #include "support/text_table.h"
@@ -167,6 +168,22 @@ add_row(struct text_table *table, const struct rot *rot, const struct stored_res
 	text_table_add(table, cells);
 }
 
+/* What the marks in the table mean. */
+static void
+print_kinds(const struct text_table *table, FILE *out)
+{
+	for (size_t i = 0; i < value_nr_kinds; i++) {
+		char *text = rot_format("%s: %s", value_kinds[i].mark, value_kinds[i].meaning);
+		bool is_there = false;
+
+		for (size_t k = 0; k < table->nr_rows * table->nr_columns; k++)
+			is_there = is_there || strstr(table->cells[k], value_kinds[i].mark);
+		if (is_there)
+			text_print_fitting(text, out);
+		free(text);
+	}
+}
+
 void
 results_print(const struct rot *rot, const struct result_list *list, FILE *out)
 {
@@ -185,10 +202,9 @@ results_print(const struct rot *rot, const struct result_list *list, FILE *out)
 	for (size_t i = 0; i < list->nr; i++)
 		add_row(&table, rot, &list->items[i]);
 	text_table_print(&table, out);
-	text_table_clear(&table);
 	fputs("highest: of all points; disturbed: share of the runs\n", out);
-	for (size_t i = 0; i < value_nr_kinds; i++)
-		fprintf(out, "%s: %s\n", value_kinds[i].mark, value_kinds[i].meaning);
+	print_kinds(&table, out);
+	text_table_clear(&table);
 }
 
 /* ---- for programs ---- */

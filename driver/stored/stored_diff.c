@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "quantities/value_text.h"
+#include "support/entry.h"
 #include "support/json.h"
 #include "support/point_title.h"
 #include "support/terminal.h"
@@ -358,14 +359,23 @@ unit_of(const struct row *row)
 	return row->a.unit ? shown_unit(row->a.unit).shown : "";
 }
 
-/* The verdict behind the values if it fits there, else below. */
+/* The values behind the words, and the verdict behind them, if they fit there; else each below. */
 static void
 print_narrow(FILE *out, const struct row *row, char *const texts[2], const char *verdict)
 {
-	char *values = rot_format("    %s: %s -> %s %s", row->words, texts[0], texts[1], unit_of(row));
-	const bool fits = text_width(values) + 2 + text_width(verdict) <= terminal_width(out);
+	static const char *const before[] = {" ", "  "}, *const below = "\n        ";
+	char *values = rot_format("%s -> %s %s", texts[0], texts[1], unit_of(row));
+	const char *const parts[] = {values, verdict};
+	size_t column = (size_t)fprintf(out, "    %s:", row->words);
 
-	fprintf(out, "%s%s%s\n", values, fits ? "  " : "\n        ", verdict);
+	for (size_t i = 0; i < 2; i++) {
+		const size_t width = text_width(parts[i]), end = column + strlen(before[i]) + width;
+		const bool fits = end <= terminal_width(out);
+
+		fprintf(out, "%s%s", fits ? before[i] : below, parts[i]);
+		column = fits ? end : strlen(below) - 1 + width;
+	}
+	fputc('\n', out);
 	free(values);
 }
 
@@ -482,10 +492,14 @@ print_summary(const struct comparison *comparison)
 		separator = ", ";
 	}
 	fprintf(comparison->out, "%s in %zu points\n", *separator ? "" : "nothing measured", comparison->nr_points);
-	if (comparison->nr_chance)
-		fprintf(comparison->out,
-			"or chance: %zu of the %zu differences, since %zu comparisons were made (Holm's correction)\n",
-			comparison->nr_chance, comparison->nr_shown, comparison->nr_tests);
+	if (comparison->nr_chance) {
+		char *text = rot_format("or chance: %zu of the %zu differences, since %zu comparisons were made "
+					"(Holm's correction)",
+					comparison->nr_chance, comparison->nr_shown, comparison->nr_tests);
+
+		text_print_fitting(text, comparison->out);
+		free(text);
+	}
 }
 
 static int

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/entry.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/terminal.h"
@@ -59,20 +61,44 @@ text_print_behind(const char *before, const char *text, FILE *out)
 	print_lines(text, (int)strlen(before) + 1, (int)strlen(before), terminal_width(out), out);
 }
 
+/* Lines go on as they begin, or further to the right. */
+static void
+print_fitting(const char *text, size_t width, size_t least_indent, FILE *out)
+{
+	while (*text) {
+		const size_t length = strcspn(text, "\n"), blanks = strspn(text, " "),
+			     word = blanks + strcspn(text + blanks, " \n"),
+			     indent = blanks > least_indent ? blanks : least_indent;
+
+		if (length <= width) {
+			fprintf(out, "%.*s\n", (int)length, text);
+		} else {
+			fprintf(out, "%.*s", (int)word, text);
+			print_line(text + word, length - word, (int)indent, word, width, out);
+		}
+		text += length + (text[length] == '\n');
+	}
+}
+
 void
 text_print_fitting(const char *text, FILE *out)
 {
-	const size_t width = terminal_width(out);
+	print_fitting(text, terminal_width(out), 0, out);
+}
 
-	while (*text) {
-		const size_t length = strcspn(text, "\n");
+void
+text_print_message(const char *text, FILE *out)
+{
+	char *lines = NULL;
+	size_t length;
+	FILE *memory = open_memstream(&lines, &length);
 
-		if (length <= width)
-			fprintf(out, "%.*s\n", (int)length, text);
-		else
-			print_line(text, length, (int)strspn(text, " "), 0, width, out);
-		text += length + (text[length] == '\n');
-	}
+	if (!memory)
+		return;
+	print_fitting(text, terminal_columns(fileno(out), SIZE_MAX), strlen("rot: "), memory);
+	fclose(memory);
+	fputs(lines, out);
+	free(lines);
 }
 
 void

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "memory.h"
 #include "rot.h"
+#include "support/entry.h"
 #include "support/progress.h"
 
 /* Signals within this time after the first are still the same wish. */
@@ -79,13 +81,15 @@ rot_interrupted(void)
 /* One write a message, so that lines of several processes do not mix. */
 static void __attribute__((format(printf, 2, 0))) print(const char *prefix, const char *format, va_list arguments)
 {
-	char *text;
+	char *text, *message;
 
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
+	message = rot_format("rot: %s%s", prefix, text);
 	progress_clear();
 	fflush(stdout);
-	fprintf(stderr, "rot: %s%s\n", prefix, text);
+	text_print_message(message, stderr);
+	free(message);
 	free(text);
 }
 

@@ -105,6 +105,7 @@ line=$(grep -n '1 << 38' "$work/data/rot/kernels/Fragile/Fragile.c" | cut -d : -
 	", which would be element -274877906944 of the 64 allocated at Fragile.c:$(grep -n kernel_allocate \
 		"$work/data/rot/kernels/Fragile/Fragile.c" | cut -d : -f 1)
 " "outside of its buffers"
+says "how they were measured" "$out" " UTC with cold caches"
 says "the table has the others, and names these" "$out" "Fragile      1 " "Fragile     16 " \
 	"Not complete: 2 of 4 points could not be measured:" "  Fragile 2: the measuring core was killed by signal 11"
 has "so does the file" fragile.json 'complete = false' 'points\[0\]\.label = 1' 'points\[1\]\.label = 16' \

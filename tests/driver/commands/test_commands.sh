@@ -133,16 +133,22 @@ call help triad
 has "help of a controller" 0 "Usage: rot measure triad" ""
 call help estimator
 has "help of a key" 0 "  -estimator=median   [choice: median min; default]" ""
+for name in RUN.md doc/RUN.md run.md RUN; do
+	call help "$name"
+	is "a document is $name" 0 "$(cat "$top_srcdir/doc/RUN.md")" ""
+done
+call help readme
+is "and one that is no command needs no ending" 0 "$(cat "$top_srcdir/README.md")" ""
 mkdir folder.xml
 call list controllers folder
 is "a folder is no controller" 1 "" "rot: none of the controllers has 'folder' in its name
      'rot list controllers' shows all"
 rmdir folder.xml
 call help nothing
-is "help of nothing known" 2 "" "rot: there is no command, controller or key 'nothing'
+is "help of nothing known" 2 "" "rot: there is no command, controller, key or document 'nothing'
      what there is: rot help"
 call help trida
-is "help suggests the nearest of all" 2 "" "rot: there is no command, controller or key 'trida'
+is "help suggests the nearest of all" 2 "" "rot: there is no command, controller, key or document 'trida'
      did you mean 'triad'? What there is: rot help"
 
 # ---- settings ----

@@ -132,6 +132,12 @@ printf '%s\n' "$out" >shown
 case $out in *"What works here"*"Events and their grades"*"The roof"*"Results in this folder"*"tiny "*"this one"*) result=0 ;; *) result=1 ;; esac
 [ "$(grep -c '^ADD  *S' shown)" = 1 ] || result=1
 check "the table of results, and of the peaks the higher one"
+(unset COLUMNS && "$rot" measure report) >narrow 2>"$work/err" && ! grep -v -F "$work" narrow | sed "s/±/+/g" | grep -E "^.{81}"
+result=$?
+check "it fits a terminal"
+! grep '^([a-z]): ' shown | cut -d : -f 1 | while read -r mark; do grep -F " $mark" shown || echo "no $mark"; done | grep '^no '
+result=$?
+check "and explains no mark that it does not have"
 [ -s report.svg ] && [ -s report-results.svg ] && grep -q 'Results in this folder' report.txt
 result=$?
 check "pictures of the roof and of the result, and the text"

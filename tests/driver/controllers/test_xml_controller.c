@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "configuration/configuration.h"
@@ -541,6 +542,24 @@ START_TEST(shared_parts_are_included)
 }
 END_TEST
 
+/* Of a copied controller the parts are those of rot's own folder, unless they are copied, too. */
+START_TEST(copies_find_the_parts_of_rot)
+{
+	static const char text[] = "<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n" AXIS
+				   "<xi:include href='parts/threads.xml'/>\n" POINT TAIL;
+	struct rot_error err;
+	struct xml_controller *c = open_text(text, &err);
+
+	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+	xml_controller_close(c);
+	ck_assert_int_eq(mkdir("parts", 0700), 0);
+	file_fill("parts/threads.xml", "<shared>\n\n<axis name='n'><list value='5 6'/></axis>\n</shared>\n");
+	ck_assert_ptr_null(open_text(text, &err));
+	ck_assert_str_eq(err.text, "parts/threads.xml:3: <list> has no attribute 'value'");
+	ck_assert_int_eq(unlink("parts/threads.xml") | rmdir("parts"), 0);
+}
+END_TEST
+
 static void
 part_including(const char *name, const char *namespace, const char *included)
 {
@@ -619,6 +638,7 @@ static const struct listed_test tests[] = {
 	{&entities_of_all_kinds, 1},
 	{&programs, 1},
 	{&conditions_choose_points, 1},
+	{&copies_find_the_parts_of_rot, 1},
 	{&shared_parts_are_included, 1},
 	{&a_circle_of_parts_is_told, 1},
 	{&points_without_their_library_are_left_out, 1},

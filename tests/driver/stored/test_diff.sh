@@ -135,6 +135,28 @@ says "a clear one is none" "faster by 25 % [24, 26]
 "
 says "how many, of how many" "or chance: 1 of the 2 differences, since 20 comparisons were made (Holm's correction)"
 
+# fits WHAT: no line that was printed is longer than a terminal is wide.
+fits()
+{
+	[ "$status" = 0 ] && ! printf '%s\n' "$out" | sed 's/±/+/g' | grep -E '^.{81}'
+	result=$?
+	check "$1"
+}
+COLUMNS=80
+call diff many.json many-others.json
+fits "what may be chance is said in lines of a terminal"
+rate()
+{
+	quantity throughput llcRam.read:microSeconds byte/s modelled "$@"
+}
+result 2 "1|$(rate $(echo "$steady" | sed 's/[0-9]* */12345&/g'))" >one.json
+result 2 "1|$(rate $(echo "$faster" | sed 's/[0-9]* */12345&/g'))" >other.json
+call diff one.json other.json
+says "long values have a line of their own" "    throughput:llcRam.read:microSeconds:
+        "
+fits "which is no longer than that"
+COLUMNS=1000
+
 # The same runs in an order in which both results go up: what happened in between may have done it.
 risen="99 99 99.5 100 100 100 100.5 101 101 101" higher="99.8 100.3 100.4 101.1 101.2 101.3 101.4 101.5 101.6 101.7"
 result 2 "1|$(quantity time microSeconds s measured $risen)" >one.json

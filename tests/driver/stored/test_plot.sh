@@ -120,6 +120,15 @@ if ! command -v gnuplot >/dev/null; then
 fi
 
 # ---- pictures ----
+# by SOURCE FILE: with that source of all values.
+by()
+{
+	sed "s/\"kind\": \"measured\"/&, \"source\": \"$1\"/g" "$2"
+}
+by steps kernel.json >stepped.json
+by blocks first.json >translated.json
+call plot stepped.json translated.json -o by-blocks
+holds "both are counted in one way" by-blocks.gnuplot '\noperations and bytes counted by blocks of the code"'
 call plot kernel.json first.json -o mixed
 is "a kernel beside a program, of other operations" 0 "mixed.pdf, mixed.svg: points: 4, files: 2" ""
 holds "what each of them counts" mixed.gnuplot "operations of kernel: double precision; first: both precisions"

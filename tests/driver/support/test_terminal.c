@@ -139,6 +139,15 @@ print_fitting(FILE *out)
 	text_print_fitting(text, out);
 }
 
+static void
+print_message(FILE *out)
+{
+	char text[300];
+
+	fill(text);
+	text_print_message(text, out);
+}
+
 static const struct {
 	void (*print)(FILE *out);
 	unsigned short columns;
@@ -148,7 +157,7 @@ static const struct {
 	{print_one_part, 0, 70}, {print_one_part, 80, 70}, {print_entry, 0, 80},      {print_entry, 60, 60},
 	{print_entry, 200, 80},  {print_behind, 0, 77},    {print_behind, 80, 77},    {print_behind, 400, 302},
 	{print_fitting, 0, 79},  {print_fitting, 80, 79},  {print_fitting, 400, 294}, {print_threads, 0, 74},
-	{print_threads, 80, 74}, {print_threads, 40, 56},
+	{print_threads, 80, 74}, {print_threads, 40, 56},  {print_message, 0, 294},   {print_message, 80, 79},
 };
 
 /* There are systems without. */
