@@ -9,10 +9,17 @@
 #include "configuration/configuration.h"
 #include "kernels/kernel_needs.h"
 #include "kernels/kernel_work.h"
+#include "machine/cpus.h"
 #include "machine/machine.h"
+#include "measuring/on_cpus.h"
+#include "measuring/program_measuring.h"
 #include "memory.h"
+#include "number.h"
 #include "planning/xml_entity.h"
+#include "programs/plan.h"
 #include "quantities/pass.h"
+
+/* ---- elements below the root ---- */
 
 #define DEFAULT_RUNS 10
 
@@ -28,12 +35,199 @@ xml_plan_next(const struct xml_controller *controller, size_t *i, const char *na
 	return NULL;
 }
 
-void
-xml_plan_collect(struct xml_controller *controller, const xmlNode *element)
+/* Appends to the elements. */
+static void
+collect(struct xml_controller *controller, const xmlNode *element)
 {
 	controller->elements =
 		rot_realloc(controller->elements, controller->nr_elements + 1, sizeof(*controller->elements));
 	controller->elements[controller->nr_elements++] = element;
+}
+
+/* ---- the spaces that axes span ---- */
+
+static void
+add_values(struct space *space, const xmlNode *element)
+{
+	static const struct {
+		const char *element;
+		const char *attributes[3];
+	} forms[] = {
+		{"list", {"values"}},
+		{"value", {"is"}},
+		{"range", {"from", "to", "step"}},
+		{"geometric", {"from", "to", "factor"}},
+	};
+	char *condition = xml_attribute(element, "if", ""), *where = xml_where(element), *text[3] = {0};
+	size_t form = 0;
+
+	while (!xml_is(element, forms[form].element))
+		form++;
+	for (size_t i = 0; i < 3 && forms[form].attributes[i]; i++)
+		text[i] = xml_attribute(element, forms[form].attributes[i], "");
+	if (form == 0)
+		space_add_list(space, text[0], condition, where);
+	else if (form == 1)
+		space_add_value(space, text[0], condition, where);
+	else if (form == 2)
+		space_add_range(space, text[0], text[1], text[2], condition, where);
+	else
+		space_add_geometric(space, text[0], text[1], text[2], condition, where);
+	for (size_t i = 0; i < 3; i++)
+		free(text[i]);
+	free(condition);
+	free(where);
+}
+
+/* Names of axes become variables, and variables of texts. */
+int
+xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err)
+{
+	static const char *const taken[] = {"series",  "label",    "region",    "cpuFlags",    "nrCpus", "l1DataBytes",
+					    "l2Bytes", "llcBytes", "lineBytes", "memoryBytes", "quick"};
+	bool is_taken = false;
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		is_taken = is_taken || strcmp(name, taken[i]) == 0;
+	if (!is_taken && xmlValidateNCName((const xmlChar *)name, 0) == 0)
+		return 0;
+	rot_error_set(err, 0, "%s cannot be called '%s'", xml_is(element, "axis") ? "an axis" : "a choice", name);
+	rot_error_hint(err, "%s",
+		       is_taken ? "that variable has a meaning of its own"
+				: "a name is letters, digits and '_', not beginning with a digit");
+	return xml_error_at(element, err);
+}
+
+static int
+add_axis(struct space *space, const xmlNode *element, struct rot_error *err)
+{
+	char *name = xml_attribute(element, "name", "");
+	int rc = xml_plan_check_name(name, element, err);
+
+	if (rc == 0 && space_add_axis(space, name, err) < 0)
+		rc = xml_error_at(element, err);
+	free(name);
+	if (rc == 0 && !xml_child(element, NULL)) {
+		rot_error_set(err, 0, "<axis> has no values");
+		rot_error_hint(err, "expected there: list, value, range, geometric");
+		rc = xml_error_at(element, err);
+	}
+	for (const xmlNode *child = rc == 0 ? xml_child(element, NULL) : NULL; child; child = xml_next(child, NULL))
+		add_values(space, child);
+	return rc;
+}
+
+/* Those of the elements that are axes and conditions of points left out. */
+static int
+space_fill(struct space *space, const xmlNode *const *elements, size_t nr, struct rot_error *err)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (xml_is(elements[i], "axis") && add_axis(space, elements[i], err) < 0)
+			return -1;
+		if (xml_is(elements[i], "skip")) {
+			char *condition = xml_attribute(elements[i], "if", ""), *where = xml_where(elements[i]);
+
+			space_add_skip(space, condition, where);
+			free(condition);
+			free(where);
+		}
+	}
+	return 0;
+}
+
+int
+xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
+	       size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
+	       struct rot_error *err)
+{
+	const char *path = controller->file.paths[0];
+	struct space *space = space_new();
+	int rc = space_fill(space, elements, nr_elements, err);
+
+	if (rc == 0) {
+		rc = space_points(space, scope, points, nr_points, err);
+		if (rc < 0 && strncmp(err->text, path, strlen(path)) != 0)
+			xml_error_at(owner, err);
+	}
+	space_delete(space);
+	return rc;
+}
+
+int
+xml_plan_inner_space(const struct xml_controller *controller, const xmlNode *parent,
+		     const struct expression_scope *scope, struct point **points, size_t *nr_points,
+		     struct rot_error *err)
+{
+	const xmlNode **elements = NULL;
+	size_t nr_elements = 0;
+	int rc;
+
+	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
+		elements = rot_realloc(elements, nr_elements + 1, sizeof(*elements));
+		elements[nr_elements++] = child;
+	}
+	rc = xml_plan_space(controller, parent, elements, nr_elements, scope, points, nr_points, err);
+	free(elements);
+	return rc;
+}
+
+/* ---- <each>: replaced by what it holds, once at each point of its axes ---- */
+
+/* Of the copy and all below it: attributes with their expressions evaluated, and the file they are in. */
+static int
+evaluate(xmlNode *copy, const xmlNode *each, const struct expression_scope *scope, struct rot_error *err)
+{
+	copy->_private = each->_private;
+	for (xmlAttr *a = copy->properties; a; a = a->next) {
+		char *value = xml_evaluated(copy, (const char *)a->name, NULL, scope, err);
+
+		if (!value)
+			return -1;
+		xmlSetProp(copy, a->name, (const xmlChar *)value);
+		free(value);
+	}
+	for (xmlNode *child = copy->children; child; child = child->next)
+		if (child->type == XML_ELEMENT_NODE && evaluate(child, each, scope, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* The copies stand before the element, so that they belong to the document. */
+static int
+collect_at(struct xml_controller *controller, xmlNode *each, const struct point *at, struct rot_error *err)
+{
+	struct expression_scope *scope = expression_scope_new(controller->constants);
+	int rc = 0;
+
+	point_set_variables(at, scope);
+	for (const xmlNode *child = xml_child(each, NULL); rc == 0 && child; child = xml_next(child, NULL)) {
+		xmlNode *copy;
+
+		if (xml_is(child, "axis") || xml_is(child, "skip"))
+			continue;
+		copy = xmlAddPrevSibling(each, xmlDocCopyNode((xmlNode *)child, each->doc, 1));
+		rc = evaluate(copy, each, scope, err);
+		collect(controller, copy);
+	}
+	expression_scope_delete(scope);
+	return rc;
+}
+
+/* expand_each.c: Collects what is in an <each>, once for each point of the space that its axes span. */
+static int
+expand_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err)
+{
+	struct point *points = NULL;
+	size_t nr = 0;
+	bool is_wanted;
+	int rc = xml_condition(element, controller->constants, &is_wanted, err);
+
+	if (rc == 0 && is_wanted)
+		rc = xml_plan_inner_space(controller, element, controller->constants, &points, &nr, err);
+	for (size_t i = 0; rc == 0 && i < nr; i++)
+		rc = collect_at(controller, (xmlNode *)element, &points[i], err);
+	points_delete(points, nr);
+	return rc;
 }
 
 static int
@@ -45,13 +239,136 @@ collect_elements(struct xml_controller *controller, const xmlNode *parent, struc
 		if (xml_is(child, "shared"))
 			rc = collect_elements(controller, child, err);
 		else if (xml_is(child, "each"))
-			rc = xml_plan_each(controller, child, err);
+			rc = expand_each(controller, child, err);
 		else
-			xml_plan_collect(controller, child);
+			collect(controller, child);
 		if (rc < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- the same work on several CPUs at once: the attribute threads of a point ---- */
+
+/* "all", or how many; 0 where it is neither, or more than there are. */
+static size_t
+nr_threads(const char *text, size_t nr_cpus)
+{
+	double number;
+
+	if (strcmp(text, "all") == 0)
+		return nr_cpus;
+	if (!rot_number_parse(text, &number) || number < 1 || number > (double)nr_cpus || number != floor(number))
+		return 0;
+	return (size_t)number;
+}
+
+static int
+refused(const struct planned_point *planned, const char *text, size_t nr_cpus, struct rot_error *err)
+{
+	rot_error_set(err, 0, "<point threads=\"%s\">: expected 'all' or a number from 1 to %zu", text, nr_cpus);
+	rot_error_hint(err, "each thread needs a CPU of its own, of those that rot may run on");
+	return xml_error_at(planned->element, err);
+}
+
+/* spread_over_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */
+static int
+spread_over_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err)
+{
+	char *text = xml_evaluated(planned->element, "threads", "", scope, err);
+	struct measurement *spread;
+	size_t nr_cpus, nr;
+	int *cpus, rc = -1;
+
+	if (!text || !text[0]) {
+		free(text);
+		return text ? 0 : -1;
+	}
+	nr_cpus = allowed_cpus(&cpus, NULL);
+	nr = nr_threads(text, nr_cpus);
+	if (nr == 0) {
+		refused(planned, text, nr_cpus, err);
+	} else if (measurement_nr_workloads(planned->measurement) != 1) {
+		rot_error_set(err, 0, "<point threads>: there are %zu workloads, and it is about the only one",
+			      measurement_nr_workloads(planned->measurement));
+		xml_error_at(planned->element, err);
+	} else {
+		spread = measurement_on_cpus(planned->measurement, cpus, nr);
+		rot_graph_delete(planned->measurement);
+		planned->measurement = spread;
+		rc = 0;
+	}
+	free(cpus);
+	free(text);
+	return rc;
+}
+
+/* ---- programs ---- */
+
+#define MAX_PASSES 1000
+
+static int
+plan_passes(const xmlNode *element, const struct expression_scope *scope, size_t *max_passes, struct rot_error *err)
+{
+	double passes;
+
+	if (xml_evaluated_number(element, "passes", 0, scope, &passes, err) < 0)
+		return -1;
+	*max_passes = (size_t)fmax(0, fmin(passes, MAX_PASSES));
+	if ((passes >= 1 && passes <= MAX_PASSES && passes == floor(passes)) ||
+	    !xmlHasProp(element, (const xmlChar *)"passes"))
+		return 0;
+	rot_error_set(err, 0, "passes is %g: expected a whole number from 1 to %d", passes, MAX_PASSES);
+	return xml_error_at(element, err);
+}
+
+/* Fills program and max_passes of a point, and checks what can be checked before its quantities are known. */
+static int
+plan_program(struct xml_controller *controller, struct planned_point *planned, const xmlNode *element,
+	     const struct expression_scope *scope, struct rot_error *err)
+{
+	controller->has_programs = true;
+	if (plan_passes(element, scope, &planned->max_passes, err) < 0)
+		return -1;
+	planned->program = xml_program_workload(element, controller->rot->registry, scope, err);
+	if (!planned->program)
+		return -1;
+	return program_workload_identify(controller->rot, planned->program, err) < 0 ? xml_error_at(element, err) : 0;
+}
+
+/* Can the point's quantities be had of a program? */
+static int
+check_program_quantities(const struct xml_controller *controller, const struct planned_point *planned,
+			 struct rot_error *err)
+{
+	const char *clock = configuration_string(controller->rot->configuration, "clock");
+	struct program_plan plan;
+	int rc = program_plan_of(&plan, controller->rot->architecture, planned->requests, planned->nr_requests, clock,
+				 err);
+
+	program_plan_clear(&plan);
+	return rc < 0 ? xml_error_at(planned->element, err) : 0;
+}
+
+/* If programs have regions, gives each point the coordinate "region" of the whole program. */
+static void
+add_region_axis(struct xml_controller *controller)
+{
+	bool has_regions = false;
+	const xmlNode *element;
+
+	for (size_t i = 0; (element = xml_plan_next(controller, &i, "point"));)
+		for (const xmlNode *program = xml_child(element, "program"); program;
+		     program = xml_next(program, "program"))
+			has_regions = has_regions || xml_child(program, "region");
+	for (size_t i = 0; has_regions && i < controller->nr_points; i++) {
+		struct point *point = &controller->points[i];
+
+		point->coordinates =
+			rot_realloc(point->coordinates, point->nr_coordinates + 1, sizeof(*point->coordinates));
+		point->coordinates[point->nr_coordinates++] =
+			(struct coordinate){.axis = rot_strdup("region"), .number = NAN, .text = rot_strdup("program")};
+	}
 }
 
 /* ---- what all texts know ---- */
@@ -310,10 +627,10 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	    check_content(element, program, err) < 0)
 		return -1;
 	if (program) {
-		if (xml_plan_program(controller, planned, program, scope, err) < 0 ||
+		if (plan_program(controller, planned, program, scope, err) < 0 ||
 		    plan_requests(controller, planned, scope, err) < 0)
 			return -1;
-		return xml_plan_check_quantities(controller, planned, err);
+		return check_program_quantities(controller, planned, err);
 	}
 	if (xml_plan_kernels(controller, element, scope, &planned->measurement, &is_missing, err) < 0)
 		return -1;
@@ -322,7 +639,7 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 		controller->nr_planned--;
 		return 0;
 	}
-	return xml_plan_threads(planned, scope, err) < 0 ? -1 : plan_requests(controller, planned, scope, err);
+	return spread_over_threads(planned, scope, err) < 0 ? -1 : plan_requests(controller, planned, scope, err);
 }
 
 /* ---- all ---- */
@@ -370,7 +687,7 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	    xml_plan_space(controller, root, controller->elements, controller->nr_elements, controller->constants,
 			   &controller->points, &controller->nr_points, err) < 0)
 		return -1;
-	xml_plan_add_region_axis(controller);
+	add_region_axis(controller);
 	for (size_t i = 0; i < controller->nr_points; i++)
 		if (plan_at(controller, &controller->points[i], err) < 0)
 			return -1;

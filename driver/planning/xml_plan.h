@@ -89,16 +89,7 @@ void xml_plan_clear(struct xml_controller *controller);
 /* The i-th element below the root with that name, from *i on; NULL when there is none. Advances *i behind it. */
 const xmlNode *xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name);
 
-/* Appends to the elements. */
-void xml_plan_collect(struct xml_controller *controller, const xmlNode *element);
-
-/* xml_plan_each.c: collects what is in an <each>, once for each point of the space that its axes span. */
-int xml_plan_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err);
-
-/* xml_plan_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */
-int xml_plan_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err);
-
-/* xml_plan_space.c: the points that those of the elements span that are axes, less those that are skipped.
+/* The points that those of the elements span that are axes, less those that are skipped.
  * scope: variables of theirs. owner: at whose line errors are that have none. */
 int xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
 		   size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
@@ -110,7 +101,7 @@ int xml_plan_inner_space(const struct xml_controller *controller, const xmlNode 
 /* Names of axes and choices are variables of texts: none that has a meaning already, nor one that is no name. */
 int xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err);
 
-/* xml_plan.c, for the others: the element's attribute runs, or else the default. */
+/* The element's attribute runs, or else the default. */
 int xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err);
 
 /* The element's measurement (rot_graph_delete), checked unless a library of its kernels is missing, which is told. */
@@ -139,15 +130,5 @@ xml_plan_ceiling_variant(const struct xml_controller *controller, const struct p
 int xml_plan_choices(struct xml_controller *controller, struct rot_error *err);
 bool xml_plan_knows_choices(const struct xml_controller *controller);
 void planned_choice_clear(struct planned_choice *choice);
-
-/* xml_plan_programs.c: fills program and max_passes of a point; checks what can be checked before its quantities are
- * known. Then whether these can be had of it. */
-int xml_plan_program(struct xml_controller *controller, struct planned_point *planned, const xmlNode *element,
-		     const struct expression_scope *scope, struct rot_error *err);
-int xml_plan_check_quantities(const struct xml_controller *controller, const struct planned_point *planned,
-			      struct rot_error *err);
-
-/* If programs have regions, gives each point the coordinate "region" of the whole program. */
-void xml_plan_add_region_axis(struct xml_controller *controller);
 
 #endif
