@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "controllers/xml_run.h"
-#include "controllers/xml_run_internal.h"
 #include "experiment/experiment_internal.h"
 #include "kernels/kernel_needs.h"
 #include "kernels/kernel_work.h"
 #include "memory.h"
+#include "planning/xml_plan.h"
 #include "support/entry.h"
 
 /*

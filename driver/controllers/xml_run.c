@@ -2,17 +2,264 @@
 /* XML controllers whose points are planned, measured. */
 #include "controllers/xml_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/xml_run_internal.h"
+#include "experiment/experiment_internal.h"
 #include "levels/levels.h"
 #include "measuring/measuring.h"
+#include "measuring/order.h"
 #include "memory.h"
 #include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/architecture.h"
+#include "quantities/effort.h"
 #include "rot.h"
+#include "support/progress.h"
+
+/* ---- points ---- */
+
+struct measuring_points {
+	const struct xml_controller *controller;
+	struct experiment *experiment;
+	size_t at;      /* the point that is measured: those before it are finished */
+	size_t failing; /* the one that fails if one does: that, or another one in a block */
+	bool *is_over;  /* of each point: it is not measured, or not any more since it failed */
+
+	size_t *in_blocks; /* points that are measured in blocks */
+	size_t nr_in_blocks;
+	int nr_blocks;
+	int *nr_visits; /* of each point: the blocks of which it has the runs */
+};
+
+static struct experiment_position
+position_of(const struct planned_point *planned)
+{
+	return (struct experiment_position){planned->series, planned->label, *planned->at};
+}
+
+static int
+measure_point(const struct measuring_points *of, size_t i, struct rot_error *err)
+{
+	const struct planned_point *p = &of->controller->planned[i];
+	const struct experiment_position position = position_of(p);
+
+	if (p->program)
+		return experiment_add_program(of->experiment, &position, p->program, p->requests, p->nr_requests,
+					      p->nr_runs, p->max_passes, err);
+	return experiment_add_point(of->experiment, &position, p->measurement, p->requests, p->nr_requests, p->nr_runs,
+				    err);
+}
+
+/* ---- points that fail ---- */
+
+/* The error of measuring a point, with the place of its element and where it is in the space. */
+static int
+failed_at(const struct planned_point *planned, struct rot_error *err)
+{
+	char *place = point_text(planned->at);
+
+	if (*place)
+		rot_error_prefix(err, "at %s", place);
+	free(place);
+	return xml_error_at(planned->element, err);
+}
+
+/* Those of the same element that follow in its series are not measured. */
+static void
+end_series(struct measuring_points *of, size_t i)
+{
+	const struct planned_point *planned = of->controller->planned, *p = &planned[i];
+
+	for (size_t k = i + 1; k < of->controller->nr_planned; k++)
+		of->is_over[k] = of->is_over[k] ||
+				 (planned[k].element == p->element && strcmp(planned[k].series, p->series) == 0);
+}
+
+/* After an error of this point: 0 if the others can be measured all the same, which is told. */
+static int
+leave_out(struct measuring_points *of, size_t i, struct rot_error *err)
+{
+	const struct planned_point *p = &of->controller->planned[i];
+	const struct experiment_position position = position_of(p);
+
+	if (err->scope != ROT_ERROR_OF_WORK || rot_interrupted() || of->controller->nr_planned == 1 ||
+	    configuration_bool(of->controller->rot->configuration, "stopOnError"))
+		return -1;
+	experiment_add_failure(of->experiment, &position, err);
+	failed_at(p, err);
+	/* A reason is told once; all points that it concerns are listed at the end. */
+	if (!experiment_last_failure_repeats(of->experiment))
+		rot_warning("a point is left out: %s%s%s", err->text, err->hint[0] ? "\n     " : "", err->hint);
+	of->is_over[i] = true;
+	if (p->until[0]) /* nobody knows whether it would have ended it */
+		end_series(of, i);
+	return 0;
+}
+
+/* ---- in blocks ---- */
+
+static int
+nr_runs_after(const struct measuring_points *of, size_t i, int block)
+{
+	experiment_set_block(of->experiment, block, of->nr_blocks, true);
+	return experiment_effort(of->experiment, of->controller->planned[i].nr_runs).nr_runs;
+}
+
+/* A point with fewer runs than there are blocks has none in some of them. */
+static bool
+has_runs_in(const struct measuring_points *of, size_t i, int block)
+{
+	return nr_runs_after(of, i, block) > nr_runs_after(of, i, block - 1);
+}
+
+static int
+visit(void *context, size_t k, int block, struct rot_error *err)
+{
+	struct measuring_points *of = context;
+	const size_t i = of->in_blocks[k];
+
+	progress_block(block, of->nr_blocks, of->nr_in_blocks);
+	if (of->is_over[i] || !has_runs_in(of, i, block))
+		return 0;
+	experiment_set_block(of->experiment, block, of->nr_blocks, true);
+	of->failing = i;
+	if (measure_point(of, i, err) < 0)
+		return leave_out(of, i, err);
+	of->nr_visits[i] = block;
+	return 0;
+}
+
+/* Whether there are points behind one that may end its series is known when that was measured. */
+static void
+choose_for_blocks(struct measuring_points *of)
+{
+	const int nr_starts = configuration_count(of->controller->rot->configuration, "starts");
+	int most_runs = 0;
+
+	of->nr_in_blocks = 0;
+	for (size_t i = of->at; i < of->controller->nr_planned; i++) {
+		const struct planned_point *p = &of->controller->planned[i];
+		const struct quantity_effort effort = experiment_effort(of->experiment, p->nr_runs);
+		const int nr_runs = effort_first_runs(&effort);
+
+		if (p->until[0] || of->is_over[i])
+			continue;
+		of->in_blocks[of->nr_in_blocks++] = i;
+		most_runs = nr_runs > most_runs ? nr_runs : most_runs;
+	}
+	of->nr_blocks = nr_starts < most_runs ? nr_starts : most_runs;
+}
+
+static int
+measure_in_blocks(void *context, struct rot_error *err)
+{
+	struct measuring_points *of = context;
+	int rc;
+
+	choose_for_blocks(of);
+	if (of->nr_in_blocks < 2 || of->nr_blocks < 2)
+		return 0;
+	rc = order_blocks(of->nr_in_blocks, of->nr_blocks, visit, of, err);
+	experiment_set_block(of->experiment, 0, 0, false);
+	progress_block(0, 0, 0);
+	if (rc < 0)
+		return -1;
+	of->failing = of->at;
+	return of->is_over[of->at] ? rot_error_set(err, 0, "it failed in a block, which was told") : 0;
+}
+
+/* Interrupted: what blocks have measured of the points that are not finished. */
+static void
+keep_blocks(struct measuring_points *of)
+{
+	struct rot_error ignored = {0};
+
+	for (size_t i = of->at; i < of->controller->nr_planned; i++) {
+		if (of->nr_visits[i] == 0 || of->is_over[i])
+			continue;
+		experiment_set_block(of->experiment, of->nr_visits[i], of->nr_blocks, false);
+		measure_point(of, i, &ignored);
+	}
+}
+
+/* ---- one after the other ---- */
+
+/* Whether the point that was just measured ends its series. */
+static int
+look_at_end(struct measuring_points *of, struct rot_error *err)
+{
+	const char *until = of->controller->planned[of->at].until;
+	bool ends = false;
+
+	if (until[0] && experiment_last_holds(of->experiment, until, &ends, err) < 0)
+		return rot_error_prefix(err, "<point until>");
+	if (ends)
+		end_series(of, of->at);
+	return 0;
+}
+
+/* The point, or what is measured ahead of it, may fail without an end of everything. */
+static int
+measure_next(struct measuring_points *of, struct rot_error *err)
+{
+	of->failing = of->at;
+	if (measure_point(of, of->at, err) == 0)
+		return look_at_end(of, err);
+	return of->is_over[of->failing] ? 0 : leave_out(of, of->failing, err);
+}
+
+static int
+measure_in_order(struct measuring_points *of, struct rot_error *err)
+{
+	int rc = 0;
+
+	for (; rc == 0 && of->at < of->controller->nr_planned; of->at += rc == 0) {
+		if (!of->is_over[of->at])
+			rc = measure_next(of, err);
+		if (rc < 0 && !rot_interrupted())
+			failed_at(&of->controller->planned[of->failing], err);
+	}
+	if (rc < 0 || experiment_nr_points(of->experiment) > 0 || experiment_nr_failures(of->experiment) == 0)
+		return rc;
+	progress_clear();
+	experiment_print_failures(of->experiment, stderr);
+	rot_error_set(err, 0, "none of the %zu points could be measured", of->controller->nr_planned);
+	return rot_error_hint(err, "why is said above");
+}
+
+/*
+ * xml_points.c: measures the points into the experiment. Interrupted: those that are there, maybe with fewer runs. A
+ * point that fails for a reason of its own becomes a failure of the experiment, and the others are measured; it is an
+ * error where it is the only one, none could be measured, or with the key stopOnError.
+ */
+static int
+xml_points_measure(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+{
+	const size_t nr = controller->nr_planned + 1;
+	struct measuring_points of = {
+		.controller = controller,
+		.experiment = experiment,
+		.is_over = rot_calloc(nr, sizeof(*of.is_over)),
+		.in_blocks = rot_calloc(nr, sizeof(*of.in_blocks)),
+		.nr_visits = rot_calloc(nr, sizeof(*of.nr_visits)),
+	};
+	int rc;
+
+	measuring_set_ahead(controller->rot, measure_in_blocks, &of);
+	rc = measure_in_order(&of, err);
+	measuring_set_ahead(controller->rot, NULL, NULL);
+	if (rc < 0 && rot_interrupted())
+		keep_blocks(&of);
+	free(of.nr_visits);
+	free(of.in_blocks);
+	free(of.is_over);
+	return rc;
+}
+
+/* ---- all ---- */
 
 /* Measures them into the experiment; one that cannot be measured is left out with a warning. A roofline has no
  * latencies. */

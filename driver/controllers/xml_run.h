@@ -8,6 +8,7 @@
 
 #include "error.h"
 
+struct experiment;
 struct xml_controller;
 
 /* Measures and writes everything. Interrupted: writes what is finished, then fails with "interrupted". */
@@ -15,5 +16,8 @@ int xml_controller_run(struct xml_controller *controller, const char *output_nam
 
 /* What would be measured, by series: points, runs, what of them is cached, and about how long it takes. */
 int xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct rot_error *err);
+
+/* Adds what the controller shows: plots, columns and names (xml_show.c). Every text is tried on made-up values. */
+int xml_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
 
 #endif

@@ -1,13 +1,399 @@
 /* SPDX-License-Identifier: MIT */
 /* What an XML controller shows: its plots, tables, names of values and derived values. */
+#include "controllers/xml_run.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/xml_run_internal.h"
+#include "configuration/configuration.h"
+#include "experiment/experiment.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "nearest.h"
+#include "planning/xml_plan.h"
 #include "quantities/architecture.h"
+
+/* ---- errors that would come after measuring, found before ---- */
+
+/* An x of a plot that is no roofline: a quantity, a derived value, or an axis with numbers at every point. */
+static int
+check_x(const struct xml_controller *controller, const struct experiment *experiment, const char *x,
+	const xmlNode *element, struct rot_error *err)
+{
+	const char **names;
+	struct quantity_request request = {0};
+	struct rot_error ignored;
+	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
+
+	if (quantity_parse(&request, x, &ignored) == 0 || experiment_has_derived(experiment, x) || !at)
+		return 0;
+	for (size_t i = 0; point_coordinate(at, x) && i < controller->nr_planned; i++)
+		if (isnan(point_coordinate(controller->planned[i].at, x)->number)) {
+			rot_error_set(err, 0, "<plot x=\"%s\">: the axis has values that are no numbers", x);
+			return xml_error_at(element, err);
+		}
+	if (point_coordinate(at, x))
+		return 0;
+	names = rot_calloc(at->nr_coordinates + 1, sizeof(*names));
+	for (size_t i = 0; i < at->nr_coordinates; i++)
+		names[i] = at->coordinates[i].axis;
+	rot_error_set(err, 0, "<plot x=\"%s\">: neither an axis nor a quantity nor a derived value", x);
+	rot_nearest_hint(err, x, names, at->nr_coordinates,
+			 "name an axis of this controller, or one of 'rot list quantities'");
+	free(names);
+	return xml_error_at(element, err);
+}
+
+static void
+set_made_up_value(struct expression_scope *scope, const char *prefix, const char *name, double value)
+{
+	char *whole = rot_format("%s%s", prefix, name);
+
+	expression_scope_set_number(scope, whole, value);
+	free(whole);
+}
+
+/*
+ * Made-up values, all different, so that a text which divides by a difference of two does not fail for nothing. more:
+ * those with other prefixes are so much larger.
+ */
+static void
+set_made_up_values(const struct xml_controller *controller, const char *prefix, double more,
+		   struct expression_scope *scope)
+{
+	double made_up = 1.25;
+
+	for (size_t i = 0; i < controller->nr_elements; i++) {
+		const xmlNode *parent = controller->elements[i];
+		const xmlNode *q = xml_is(parent, "quantity") ? parent
+				   : xml_is(parent, "point")  ? xml_child(parent, "quantity")
+							      : NULL;
+
+		for (; q; q = q == parent ? NULL : xml_next(q, "quantity")) {
+			char *name = xml_attribute(q, "name", "");
+
+			if (name[0]) {
+				set_made_up_value(scope, prefix, name, made_up + more);
+				made_up *= 1.75;
+			}
+			free(name);
+		}
+	}
+}
+
+/* The same for derived values, of the first elements of the file. */
+static void
+set_made_up_derived(const struct xml_controller *controller, size_t nr_elements, struct expression_scope *scope)
+{
+	double made_up = 3.75;
+
+	for (size_t i = 0; i < nr_elements; i++) {
+		const xmlNode *element = controller->elements[i];
+		char *name = xml_is(element, "derived") ? xml_attribute(element, "name", "") : NULL;
+
+		if (name && xmlHasProp(element, (const xmlChar *)"text"))
+			expression_scope_set_string(scope, name, "text");
+		else if (name)
+			expression_scope_set_number(scope, name, made_up *= 1.25);
+		free(name);
+	}
+}
+
+/* A point of the experiment as its texts see it, with the derived values of the first elements. */
+static struct expression_scope *
+made_up_scope(const struct xml_controller *controller, size_t nr_elements)
+{
+	struct expression_scope *scope = expression_scope_new(NULL);
+
+	expression_scope_set_string(scope, "series", controller->planned[0].series);
+	expression_scope_set_string(scope, "label", controller->planned[0].label);
+	point_set_variables(controller->planned[0].at, scope);
+	set_made_up_values(controller, "", 0, scope);
+	set_made_up_values(controller, "best.", 0.25, scope);
+	set_made_up_values(controller, "upperQuartile.", 0.125, scope);
+	set_made_up_values(controller, "expected.", 0.0625, scope);
+	set_made_up_values(controller, "first.", 0.5, scope);
+	set_made_up_derived(controller, nr_elements, scope);
+	return scope;
+}
+
+static int
+check_text(const struct expression_scope *scope, const char *text, const char *what, const xmlNode *element,
+	   struct rot_error *err)
+{
+	char *result = expression_text(scope, text, err);
+
+	if (!result) {
+		rot_error_prefix(err, "<%s>: %s", element->name, what);
+		return xml_error_at(element, err);
+	}
+	free(result);
+	return 0;
+}
+
+/* The texts at points, and the annotation of a plot. */
+static int
+check_texts(const struct xml_controller *controller, const struct experiment_plot *plot, const xmlNode *element,
+	    struct rot_error *err)
+{
+	struct expression_scope *scope;
+	int rc = 0;
+
+	if (controller->nr_planned == 0)
+		return 0;
+	scope = made_up_scope(controller, controller->nr_elements);
+	if (check_text(scope, plot->point_label, "pointLabel", element, err) < 0 ||
+	    check_text(scope, plot->annotation, "annotation", element, err) < 0)
+		rc = -1;
+	expression_scope_delete(scope);
+	return rc;
+}
+
+static int
+attribute_error(const xmlNode *element, const char *name, struct rot_error *err)
+{
+	rot_error_prefix(err, "<%s %s>", element->name, name);
+	return xml_error_at(element, err);
+}
+
+/* A condition that an attribute says. what: how it is called. */
+static int
+check_condition(const struct xml_controller *controller, const char *condition, const char *what,
+		const xmlNode *element, struct rot_error *err)
+{
+	struct expression_scope *scope;
+	bool holds;
+	int rc = 0;
+
+	if (controller->nr_planned == 0 || !condition[0])
+		return 0;
+	scope = made_up_scope(controller, 0);
+	if (expression_bool(scope, condition, &holds, err) < 0)
+		rc = attribute_error(element, what, err);
+	expression_scope_delete(scope);
+	return rc;
+}
+
+/* The i-th element, a derived value, of what was derived before it. */
+static int
+check_derived(const struct xml_controller *controller, size_t i, const struct experiment_derived *derived,
+	      struct rot_error *err)
+{
+	const xmlNode *element = controller->elements[i];
+	struct expression_scope *scope;
+	double number;
+	bool holds;
+	int rc = 0;
+
+	if (controller->nr_planned == 0)
+		return 0;
+	scope = made_up_scope(controller, i);
+	if (derived->base[0])
+		set_made_up_values(controller, "base.", 0.75, scope);
+	if (derived->condition[0] && expression_bool(scope, derived->condition, &holds, err) < 0)
+		rc = attribute_error(element, "if", err);
+	else if (derived->kind == EXPERIMENT_DERIVED_NUMBER &&
+		 expression_number(scope, derived->text, &number, err) < 0)
+		rc = attribute_error(element, "is", err);
+	else if (check_text(scope, derived->base, "base", element, err) < 0)
+		rc = -1;
+	else if (derived->kind != EXPERIMENT_DERIVED_NUMBER &&
+		 (check_text(scope, derived->text, "text", element, err) < 0 ||
+		  check_text(scope, derived->border, "border", element, err) < 0 ||
+		  check_text(scope, derived->operation, "operation", element, err) < 0 ||
+		  check_text(scope, derived->instruction_set, "instructionSet", element, err) < 0))
+		rc = -1;
+	expression_scope_delete(scope);
+	return rc;
+}
+
+/* ---- what plots and tables of accuracy see of runs ---- */
+
+/* relativeTo and minimumOf. */
+static int
+read_view(const struct xml_controller *controller, struct sample_view *view, const xmlNode *element,
+	  struct rot_error *err)
+{
+	double minimum_of;
+
+	if (xml_attribute_is(element, "relativeTo", "minimum"))
+		view->reference = SAMPLES_TO_MINIMUM;
+	else if (xml_attribute_is(element, "relativeTo", "expected"))
+		view->reference = SAMPLES_TO_EXPECTED;
+	if (xml_evaluated_number(element, "minimumOf", 1, controller->constants, &minimum_of, err) < 0)
+		return -1;
+	if (minimum_of < 1 || minimum_of > CONFIGURATION_MAX_RUNS || minimum_of != floor(minimum_of)) {
+		rot_error_set(err, 0, "minimumOf is %g: expected a whole number of runs", minimum_of);
+		return xml_error_at(element, err);
+	}
+	view->minimum_of = (size_t)minimum_of;
+	return 0;
+}
+
+static int
+refuse_plot(const xmlNode *element, const char *what, struct rot_error *err)
+{
+	rot_error_set(err, 0, "<plot>: %s", what);
+	return xml_error_at(element, err);
+}
+
+static int
+check_has_x(const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err)
+{
+	const bool has_x = xmlHasProp(element, (const xmlChar *)"x") != NULL;
+
+	if (has_x && plot->kind > EXPERIMENT_SERIES)
+		return refuse_plot(element, "histogram, runs and threads have no x", err);
+	if (!has_x && plot->kind <= EXPERIMENT_SERIES)
+		return refuse_plot(element, "roofline, distribution and series lack an x", err);
+	return 0;
+}
+
+/* RelativeTo and minimumOf; then what a plot shows of runs, and whether that, and having an x, fits
+ * its type. */
+static int
+read_runs(const struct xml_controller *controller, struct experiment_plot *plot, const xmlNode *element,
+	  struct rot_error *err)
+{
+	const bool wants_ratio =
+		xml_attribute_is(element, "show", "ratio") || xml_attribute_is(element, "show", "error");
+
+	if (check_has_x(plot, element, err) < 0 || read_view(controller, &plot->view, element, err) < 0)
+		return -1;
+	plot->has_view = xmlHasProp(element, (const xmlChar *)"show") || plot->kind > EXPERIMENT_SERIES;
+	if (plot->has_view && (plot->kind == EXPERIMENT_ROOFLINE || plot->kind == EXPERIMENT_SERIES))
+		return refuse_plot(element, "show is of distribution, histogram, runs and threads", err);
+	if (!wants_ratio && plot->view.reference != SAMPLES_ALONE)
+		return refuse_plot(element, "relativeTo is of what shows a ratio or an error", err);
+	if (plot->view.reference == SAMPLES_TO_MINIMUM && plot->kind == EXPERIMENT_THREADS)
+		return refuse_plot(element,
+				   "relativeTo=\"minimum\" is of runs: threads are held against what is expected", err);
+	if (plot->view.minimum_of > 1 && (!plot->has_view || plot->kind == EXPERIMENT_THREADS))
+		return refuse_plot(element, "minimumOf is of what shows samples, a ratio or an error of each run", err);
+	if (wants_ratio && plot->view.reference == SAMPLES_ALONE)
+		plot->view.reference = SAMPLES_TO_EXPECTED;
+	plot->view.is_error = xml_attribute_is(element, "show", "error");
+	return 0;
+}
+
+/* ---- lines of plots that no point makes: curves of a theory, and markers at a value of x ---- */
+
+#define NR_CURVE_POINTS 200
+
+/* What is being read: a line of the plot that was added last, which is plot. */
+struct line {
+	const struct xml_controller *controller;
+	struct experiment *experiment;
+	const struct experiment_plot *plot;
+	const xmlNode *element;
+};
+
+/* The value of an attribute where that variable has a value. */
+static int
+evaluate(const struct line *line, const char *attribute, const char *variable, double of_variable, double *value,
+	 struct rot_error *err)
+{
+	struct expression_scope *scope = expression_scope_new(line->controller->constants);
+	int rc;
+
+	expression_scope_set_number(scope, variable, of_variable);
+	rc = xml_evaluated_number(line->element, attribute, NAN, scope, value, err);
+	expression_scope_delete(scope);
+	return rc;
+}
+
+/* From from to to, in steps of the same factor; the plot's x is a variable of that name. */
+static int
+show_curve(const struct line *line, struct rot_error *err)
+{
+	const struct expression_scope *constants = line->controller->constants;
+	double from, to, x[NR_CURVE_POINTS], y[NR_CURVE_POINTS];
+	char *name;
+
+	if (xml_evaluated_number(line->element, "from", NAN, constants, &from, err) < 0 ||
+	    xml_evaluated_number(line->element, "to", NAN, constants, &to, err) < 0)
+		return -1;
+	if (!(from > 0 && to > from)) {
+		rot_error_set(err, 0, "<curve> from %g to %g: expected 0 < from < to", from, to);
+		return xml_error_at(line->element, err);
+	}
+	for (size_t i = 0; i < NR_CURVE_POINTS; i++) {
+		x[i] = from * pow(to / from, (double)i / (NR_CURVE_POINTS - 1));
+		if (evaluate(line, "y", line->plot->x, x[i], &y[i], err) < 0)
+			return -1;
+	}
+	name = xml_attribute(line->element, "name", "");
+	experiment_add_curve(line->experiment, name, x, y, NR_CURVE_POINTS);
+	free(name);
+	return 0;
+}
+
+static int
+show_marker(const struct line *line, struct rot_error *err)
+{
+	char *label;
+	double at;
+
+	if (xml_evaluated_number(line->element, "at", NAN, line->controller->constants, &at, err) < 0)
+		return -1;
+	label = xml_attribute(line->element, "label", "");
+	experiment_add_marker(line->experiment, at, label);
+	free(label);
+	return 0;
+}
+
+/* One for each level that is known, and larger than the one before. */
+static int
+show_cache_markers(const struct line *line, struct rot_error *err)
+{
+	const struct machine *machine = line->controller->rot->machine;
+	const struct {
+		double bytes;
+		const char *label;
+	} caches[] = {
+		{(double)machine->l1_data_bytes, "L1"},
+		{(double)machine->l2_bytes, "L2"},
+		{(double)machine->llc_bytes, "last-level cache"},
+	};
+	double largest = 0, at;
+
+	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+		if (caches[i].bytes <= largest)
+			continue;
+		largest = caches[i].bytes;
+		if (evaluate(line, "at", "bytes", largest, &at, err) < 0)
+			return -1;
+		experiment_add_marker(line->experiment, at, caches[i].label);
+	}
+	return 0;
+}
+
+/* Each <curve>, <marker> and <cacheMarkers> of the element of the plot that was added last, which is
+ * plot. */
+static int
+show_lines(const struct xml_controller *controller, struct experiment *experiment, const struct experiment_plot *plot,
+	   const xmlNode *element, struct rot_error *err)
+{
+	static const struct {
+		const char *element;
+		int (*show)(const struct line *line, struct rot_error *err);
+	} kinds[] = {{"curve", show_curve}, {"marker", show_marker}, {"cacheMarkers", show_cache_markers}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		for (const xmlNode *e = xml_child(element, kinds[i].element); e; e = xml_next(e, kinds[i].element)) {
+			const struct line line = {controller, experiment, plot, e};
+
+			if (plot->kind == EXPERIMENT_ROOFLINE) {
+				rot_error_set(err, 0, "<%s>: a roofline has none", kinds[i].element);
+				return xml_error_at(e, err);
+			}
+			if (kinds[i].show(&line, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
 
 /* A plot being read: the strings of the struct, to be freed after it was added. */
 struct reading {
@@ -156,7 +542,7 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 		rot_error_set(err, 0, "<plot differenceFrom>: only a plot of type series shows differences");
 		return xml_error_at(element, err);
 	}
-	if (xml_show_runs(controller, plot, element, err) < 0)
+	if (read_runs(controller, plot, element, err) < 0)
 		return -1;
 	if (is_optional_and_unknown(controller, element)) {
 		plot->y = "time";
@@ -191,15 +577,15 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 		return 0;
 	rc = read_plot(controller, &reading, element, err);
 	if (rc == 0 && (reading.plot.kind == EXPERIMENT_DISTRIBUTION || reading.plot.kind == EXPERIMENT_SERIES))
-		rc = xml_check_x(controller, experiment, reading.plot.x, element, err);
+		rc = check_x(controller, experiment, reading.plot.x, element, err);
 	if (rc == 0)
-		rc = xml_check_texts(controller, &reading.plot, element, err);
+		rc = check_texts(controller, &reading.plot, element, err);
 	if (rc == 0)
-		rc = xml_check_condition(controller, reading.plot.condition, "if", element, err);
+		rc = check_condition(controller, reading.plot.condition, "if", element, err);
 	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
 		rc = xml_error_at(element, err);
 	if (rc == 0)
-		rc = xml_show_lines(controller, experiment, &reading.plot, element, err);
+		rc = show_lines(controller, experiment, &reading.plot, element, err);
 	reading_clear(&reading);
 	return rc;
 }
@@ -248,7 +634,7 @@ show_table(const struct xml_controller *controller, struct experiment *experimen
 {
 	char *title = xml_attribute(table, "title", ""), *condition = xml_attribute(table, "if", "");
 	char *best = xml_attribute(table, "best", "");
-	int rc = xml_check_condition(controller, condition, "if", table, err);
+	int rc = check_condition(controller, condition, "if", table, err);
 
 	if (rc == 0 && experiment_add_table(experiment, title, condition, best, err) < 0)
 		rc = xml_error_at(table, err);
@@ -264,7 +650,7 @@ show_point(const struct xml_controller *controller, struct experiment *experimen
 	   struct rot_error *err)
 {
 	char *until = xml_attribute(point, "until", "");
-	int rc = xml_check_condition(controller, until, "until", point, err);
+	int rc = check_condition(controller, until, "until", point, err);
 
 	free(until);
 	return rc < 0 ? -1 : show_names(experiment, xml_child(point, "quantity"), false, err);
@@ -277,14 +663,14 @@ show_accuracy(const struct xml_controller *controller, struct experiment *experi
 	struct experiment_accuracy accuracy = {.title = NULL};
 	struct reading reading = {.nr_owned = 0};
 	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
-	int rc = xml_show_view(controller, &accuracy.view, element, err);
+	int rc = read_view(controller, &accuracy.view, element, err);
 
 	accuracy.title = own(&reading, xml_attribute(element, "title", ""));
 	accuracy.of = own(&reading, xml_attribute(element, "of", ""));
 	accuracy.by = own(&reading, xml_attribute(element, "by", ""));
 	accuracy.condition = own(&reading, xml_attribute(element, "if", ""));
 	if (rc == 0)
-		rc = xml_check_condition(controller, accuracy.condition, "if", element, err);
+		rc = check_condition(controller, accuracy.condition, "if", element, err);
 	if (rc == 0 && accuracy.by[0] && at && !point_coordinate(at, accuracy.by)) {
 		rot_error_set(err, 0, "<accuracy by=\"%s\">: no axis is called that", accuracy.by);
 		rc = xml_error_at(element, err);
@@ -372,7 +758,7 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 	derived.base = own(&reading, xml_attribute(element, "base", ""));
 	rc = xml_evaluated_number(element, "otherwise", NAN, controller->constants, &derived.otherwise, err);
 	if (rc == 0)
-		rc = xml_check_derived(controller, i, &derived, err);
+		rc = check_derived(controller, i, &derived, err);
 	if (rc == 0)
 		experiment_add_derived(experiment, &derived);
 	reading_clear(&reading);

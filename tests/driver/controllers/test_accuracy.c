@@ -10,7 +10,7 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/find.h"
-#include "controllers/xml_run_internal.h"
+#include "controllers/xml_run.h"
 #include "experiment/experiment_internal.h"
 #include "machine/cpus.h"
 #include "memory.h"

@@ -9,7 +9,7 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/find.h"
-#include "controllers/xml_run_internal.h"
+#include "controllers/xml_run.h"
 #include "definition.h"
 #include "experiment/experiment_internal.h"
 #include "fake_rot.h"
