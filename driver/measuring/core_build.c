@@ -1,20 +1,190 @@
 /* SPDX-License-Identifier: MIT */
 /* Cores that are ready, and those that must be built. */
+#include "measuring/core_build.h"
+
+#include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "measuring/core_build.h"
 #include "measuring/core_folder.h"
-#include "measuring/core_make.h"
 #include "measuring/core_prune.h"
 #include "memory.h"
 #include "rot.h"
 #include "support/files.h"
 #include "support/process.h"
+
+/* ---- make ---- */
+
+/* A command that makes the core in a folder, which must stay while the command is used. */
+struct make_command {
+	char *makefile, *jobs;
+	const char *argv[9];
+};
+
+/* The path of ccache, "" without; fresh memory. NULL: it is wanted and not there. */
+static char *
+find_ccache(const struct rot *rot, struct rot_error *err)
+{
+	const char *choice = configuration_string(rot->configuration, "ccache");
+	char *path = strcmp(choice, "no") == 0 ? rot_strdup("") : process_find("ccache");
+
+	if (path || strcmp(choice, "auto") == 0)
+		return path ? path : rot_strdup("");
+	rot_error_set(err, 0, "cannot find 'ccache' in PATH");
+	rot_error_hint(err, "sudo apt-get install ccache    or -ccache=auto");
+	rot_error_scope(err, ROT_ERROR_OF_TOOLS);
+	return NULL;
+}
+
+/*
+ * Sets what make and ccache find in the environment, once before they are started. make passes its own settings on
+ * there; a rot below a make is not part of it.
+ */
+static void
+prepare_environment(const struct rot *rot)
+{
+	static const char *const of_make[] = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GNUMAKEFLAGS", "MAKEFILES"};
+	char *folder = rot_format("%s/ccache", rot->paths->cache);
+
+	for (size_t i = 0; i < sizeof of_make / sizeof *of_make; i++)
+		unsetenv(of_make[i]);
+	/* ccache replaces variables in the value, and cannot be told not to. */
+	if (!strchr(folder, '$'))
+		setenv("CCACHE_DIR", folder, 0);
+	setenv("CCACHE_MAXSIZE", "500M", 0);
+	setenv("CCACHE_NOHASHDIR", "1", 0);
+	/* The compiler names the files it read (-MD): what is new need not be preprocessed twice. */
+	setenv("CCACHE_DEPEND", "1", 0);
+	free(folder);
+}
+
+/* What the compiler said, without make's own lines, which say nothing to somebody who never started make. */
+static char *
+compiler_messages(const char *output)
+{
+	char *text = rot_calloc(strlen(output) + 1, 1);
+	size_t nr = 0;
+
+	while (*output) {
+		size_t length = strcspn(output, "\n") + (strchr(output, '\n') ? 1 : 0);
+
+		if (strncmp(output, "make: ", 6) != 0) {
+			memcpy(text + nr, output, length);
+			nr += length;
+		}
+		output += length;
+	}
+	while (nr > 0 && text[nr - 1] == '\n')
+		text[--nr] = '\0';
+	return text;
+}
+
+/* Text with every FROM as TO; takes text over. Fresh memory. */
+static char *
+replace(char *text, const char *from, const char *to)
+{
+	char *place = strstr(text, from), *begin = rot_strdup(""), *rest = text;
+
+	for (; place; place = strstr(rest, from)) {
+		char *longer = rot_format("%s%.*s%s", begin, (int)(place - rest), rest, to);
+
+		free(begin);
+		begin = longer;
+		rest = place + strlen(from);
+	}
+	place = rot_format("%s%s", begin, rest);
+	free(begin);
+	free(text);
+	return place;
+}
+
+/* Paths that make cannot take are reached through links (core_folder.c); nobody knows those. */
+static char *
+name_real_folders(char *messages, const struct core_description *description)
+{
+	for (size_t i = 0; i < description->nr_kernels; i++) {
+		const struct definition *definition = description->kernels[i].definition;
+		char *from = rot_format("links/%s/", definition->class->name),
+		     *to = rot_format("%s/", definition->folder);
+
+		messages = replace(messages, from, to);
+		free(from);
+		free(to);
+	}
+	return messages;
+}
+
+/* After a make that failed: -1 and what the compiler said. */
+static int
+report_make(const struct core_description *description, const struct process_result *result, struct rot_error *err)
+{
+	char *messages = name_real_folders(compiler_messages(result->output), description), *names = rot_strdup("");
+
+	for (size_t i = 0; i < description->nr_kernels; i++) {
+		char *longer =
+			rot_format("%s%s%s", names, i ? ", " : "", description->kernels[i].definition->class->name);
+
+		free(names);
+		names = longer;
+	}
+	rot_error_set(err, 0, "cannot compile the measuring core with kernel %s:\n%.*s", names,
+		      messages[0] ? INT_MAX : (int)process_output_length(result),
+		      messages[0] ? messages : result->output);
+	rot_error_scope(err, ROT_ERROR_OF_WORK);
+	if (result->signal)
+		rot_error_hint(err, "make was ended by signal %d", result->signal);
+	else
+		rot_error_hint(
+			err, "a kernel that works: rot help ADD-A-KERNEL.md; flags are the field or key optimization");
+	free(names);
+	free(messages);
+	return -1;
+}
+
+static void
+make_command_init(struct make_command *make, const struct rot *rot, const char *folder, size_t nr_jobs)
+{
+	*make = (struct make_command){.makefile = rot_format("%s/core/core.mk", rot->paths->data),
+				      .jobs = rot_format("-j%zu", nr_jobs)};
+	const char *const argv[] = {
+		"make", "--no-print-directory", "-f", make->makefile, "-C", folder, make->jobs, "child", NULL};
+
+	static_assert(sizeof(argv) == sizeof(make->argv), "as many words as there is room for");
+	memcpy(make->argv, argv, sizeof(argv));
+}
+
+static void
+make_command_clear(struct make_command *make)
+{
+	free(make->makefile);
+	free(make->jobs);
+	*make = (struct make_command){.jobs = NULL};
+}
+
+/* First line of the compiler's --version; "unknown" if it does not say. Fresh memory. */
+static char *
+compiler_version(const struct rot *rot)
+{
+	char *words = rot_strdup(configuration_string(rot->configuration, "compiler")), *rest = NULL, *version = NULL;
+	const char *argv[16] = {0};
+	struct process_result result = {0};
+	size_t nr = 0;
+
+	for (char *word = strtok_r(words, " ", &rest); word && nr < 14; word = strtok_r(NULL, " ", &rest))
+		argv[nr++] = word;
+	argv[nr] = "--version";
+	if (process_run(argv, NULL, &result, NULL, NULL) == 0 && result.status == 0 && result.output[0])
+		version = rot_strndup(result.output, strcspn(result.output, "\n"));
+	process_result_clear(&result);
+	free(words);
+	return version ? version : rot_strdup("unknown");
+}
 
 /* Folders are named PREFIX-REST: the prefix is the same for all cores of the same kernels and tools. */
 #define PREFIX_LENGTH 16
@@ -138,7 +308,7 @@ struct build {
 	char *seed;     /* a complete folder with the same kernels and tools, or NULL */
 	char *compiler; /* its version, NULL: not known yet */
 	bool has_rest;  /* something that was made before was there when make began */
-	struct core_make make;
+	struct make_command make;
 	struct process_job job;
 	const struct core *core; /* NULL: not built */
 	bool has_failed;
@@ -169,7 +339,7 @@ static void
 build_delete(struct build *build)
 {
 	core_description_clear(&build->description);
-	core_make_clear(&build->make);
+	make_command_clear(&build->make);
 	free(build->compiler);
 	free(build->seed);
 	free(build->folder);
@@ -249,7 +419,7 @@ begin_next(void *context)
 		struct rot_error err = {0};
 
 		if (prepare_folder(builds, build, &err) == 0) {
-			core_make_init(&build->make, builds->builder->rot, build->folder, builds->nr_jobs);
+			make_command_init(&build->make, builds->builder->rot, build->folder, builds->nr_jobs);
 			build->job = (struct process_job){.argv = build->make.argv};
 			return &build->job;
 		}
@@ -286,9 +456,9 @@ complete(const struct builds *builds, struct build *build, struct rot_error *err
 	if (build->job.result.status != 0 && build->has_rest && make_anew(builds, build, err) < 0)
 		return -1;
 	if (build->job.result.status != 0)
-		return core_make_report(&build->description, &build->job.result, err);
+		return report_make(&build->description, &build->job.result, err);
 	if (!build->compiler)
-		build->compiler = core_make_compiler_version(builder->rot);
+		build->compiler = compiler_version(builder->rot);
 	if (core_state_write(build->folder, build->compiler, &state, err) < 0)
 		return -1;
 	build->core = remember(builder, build->description.key, build->folder, &state);
@@ -323,7 +493,7 @@ run_builds(struct builds *builds, size_t nr, bool one_by_one)
 	const struct process_source source = {.context = builds, .next = begin_next, .ended = make_ended};
 	const size_t nr_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), nr_all = builds->nr;
 
-	core_make_environment(builds->builder->rot);
+	prepare_environment(builds->builder->rot);
 	builds->nr = nr;
 	builds->nr_jobs = one_by_one ? nr_cpus : 1;
 	process_run_all(&source, one_by_one ? 1 : nr_cpus);
@@ -361,7 +531,7 @@ core_builder_build(struct core_builder *builder, const struct measurement *measu
 	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
 		return -1;
 	build = build_new(builder, &description);
-	ccache = core_make_ccache(builder->rot, err);
+	ccache = find_ccache(builder->rot, err);
 	*core = find(builder, &description);
 	if (*core)
 		rc = 0;
@@ -452,7 +622,7 @@ int
 core_builder_build_all(struct core_builder *builder, struct measurement *const *measurements, size_t nr,
 		       core_builder_progress *progress, struct rot_error *err)
 {
-	char *ccache = core_make_ccache(builder->rot, err);
+	char *ccache = find_ccache(builder->rot, err);
 	struct wanted wanted = {.nr = 0};
 	struct builds builds = {.builder = builder, .ccache = ccache, .progress = progress};
 	int rc = -1;

@@ -12,10 +12,27 @@
 #include "definition.h"
 #include "entities.h"
 #include "error.h"
-#include "measuring/core_facts.h"
 #include "measuring/sha256.h"
 
 struct rot;
+
+/* The files of one kernel. */
+struct kernel_sources {
+	const struct definition *definition;
+	char **paths; /* CLASS.c first, then the other C files in and below its folder, sorted; absolute */
+	size_t nr;
+	char hash[SHA256_HEX_SIZE]; /* of all files of the folder but XML */
+};
+
+/* What was read of kernels and tools so far. */
+struct core_facts {
+	struct kernel_sources **sources;
+	size_t nr;
+	char *compiler;              /* configuration key of tools, or NULL: not read yet */
+	char tools[SHA256_HEX_SIZE]; /* compiler (path, size, time), fixed part of the core, makefile */
+};
+
+void core_facts_clear(struct core_facts *facts);
 
 struct core_kernel {
 	const struct definition *definition;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The measurement application controller of the thesis: cache, core, missing runs, cache. */
+#include "measuring/measuring.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,6 @@
 #include "measuring/core_build.h"
 #include "measuring/core_launch.h"
 #include "measuring/file_hashes.h"
-#include "measuring/measuring.h"
 #include "measuring/measuring_internal.h"
 #include "measuring/monitor.h"
 #include "measuring/performance.h"
@@ -18,6 +19,100 @@
 #include "memory.h"
 #include "rot.h"
 #include "support/progress.h"
+
+/* ---- what a result is found by: the hash of what was measured and of the machine ---- */
+
+static void
+set_ids(struct rot_entity *const *parts, size_t nr)
+{
+	int nr_workloads = 0, nr_kernels = 0, nr_sets = 0, nr_measurers = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (rot_is_a(parts[i], &workload_class))
+			((struct workload *)parts[i])->id = ++nr_workloads;
+		else if (rot_is_a(parts[i], &kernel_base_class))
+			((struct kernel_base *)parts[i])->id = ++nr_kernels;
+		else if (rot_is_a(parts[i], &measurer_set_class))
+			((struct measurer_set *)parts[i])->id = ++nr_sets;
+		else if (rot_is_a(parts[i], &measurer_base_class))
+			((struct measurer_base *)parts[i])->id = ++nr_measurers;
+	}
+}
+
+void
+measuring_set_ids(const void *description)
+{
+	size_t nr;
+	struct rot_entity **parts = rot_graph_collect(description, &nr);
+
+	set_ids(parts, nr);
+	free(parts);
+}
+
+/* The user's flags are part of the description: they change what is measured. Of the nr parts kernels get them. */
+static void
+set_optimization(const struct rot *rot, struct rot_entity *const *parts, size_t nr)
+{
+	const char *flags = configuration_string(rot->configuration, "optimization");
+
+	for (size_t i = 0; flags[0] && i < nr; i++) {
+		struct kernel_base *kernel = rot_cast(parts[i], &kernel_base_class);
+
+		if (kernel)
+			rot_string_set(&kernel->optimization, flags);
+	}
+}
+
+/* Everything of the machine that may change a result; not the flags, sizes and CPUs, which follow from these or do not
+ * matter. */
+static void
+hash_machine(struct sha256 *hash, const struct machine *machine)
+{
+	const char *const texts[] = {machine->cpu_vendor, machine->cpu_name, machine->microcode,
+				     machine->kernel_release, machine->hypervisor};
+	char *numbers =
+		rot_format("%d %d %d", (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping);
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		sha256_add_text(hash, texts[i]);
+	sha256_add_text(hash, numbers);
+	free(numbers);
+}
+
+char *
+measuring_machine_hash(const struct machine *machine, const char *text)
+{
+	struct sha256 *hash = sha256_new();
+	char hex[SHA256_HEX_SIZE];
+
+	sha256_add_text(hash, text);
+	hash_machine(hash, machine);
+	sha256_finish(hash, hex);
+	return rot_strdup(hex);
+}
+
+char *
+measuring_hash(struct rot *rot, const void *description)
+{
+	char *xml = rot_xml_write(description), *hash = measuring_machine_hash(rot->machine, xml);
+
+	free(xml);
+	return hash;
+}
+
+char *
+measuring_description_hash(struct rot *rot, struct measurement *measurement)
+{
+	size_t nr;
+	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+
+	set_ids(parts, nr);
+	set_optimization(rot, parts, nr);
+	free(parts);
+	return measuring_hash(rot, measurement);
+}
+
+/* ---- what stays between two measurements ---- */
 
 struct measuring *
 measuring_new(struct rot *rot, struct rot_error *err)
@@ -88,6 +183,86 @@ measuring_parent_hash(struct rot *rot, struct rot_error *err)
 	}
 	free(path);
 	return hash[0] ? hash : NULL;
+}
+
+/* ---- regions that were to be stepped ---- */
+
+bool
+measuring_was_refused(void)
+{
+	return core_launch_was_refused();
+}
+
+bool
+measuring_was_late(void)
+{
+	return core_launch_was_late();
+}
+
+/* NULL: the set's region was counted to its end, or not at all. */
+static const struct step_measurer_output *
+cut_of_set(const struct measurer_set_output *set)
+{
+	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
+
+	return stepped && strcmp(stepped->cut, "none") != 0 ? stepped : NULL;
+}
+
+const struct step_measurer_output *
+measuring_find_cut(const struct measurement_result *result)
+{
+	const struct step_measurer_output *cut = NULL;
+
+	for (size_t i = 0; i < measurement_result_nr_outputs(result) && !cut; i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run) && !cut; k++)
+			cut = cut_of_set(measurement_run_output_measurer_set_outputs_at(run, k));
+	}
+	return cut;
+}
+
+/* The set's region has counted many instructions. */
+static bool
+has_long_count(const struct measurer_set_output *set)
+{
+	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
+	const size_t nr = stepped ? perf_event_measurer_output_nr_event_counts(&stepped->base) : 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(&stepped->base, i);
+
+		if (strcmp(count->name, "instructions") == 0)
+			return count->raw_count > MEASURING_LONG_COUNT;
+	}
+	return false;
+}
+
+bool
+measuring_has_long_counts(const struct measurement_result *result)
+{
+	bool is_long = measurement_result_nr_outputs(result) > 0;
+
+	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		is_long &= measurement_run_output_nr_measurer_set_outputs(run) > 0;
+		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run); k++)
+			is_long &= has_long_count(measurement_run_output_measurer_set_outputs_at(run, k));
+	}
+	return is_long;
+}
+
+/*
+ * The same for a reason that may be gone: memory was refused. It is measured again by the next process that needs it.
+ * What was cut since it cannot be followed is as it is as long as the code is the same.
+ */
+static bool
+was_cut_in_passing(const struct measurement_result *result)
+{
+	const struct step_measurer_output *cut = measuring_find_cut(result);
+
+	return cut && strcmp(cut->cut, "memory") == 0;
 }
 
 /* ---- kernels ---- */
@@ -267,13 +442,14 @@ static const struct performance_kind kernels = {
 	.runs = kernel_runs,
 	.prepare = get_core,
 	.vouches = vouches,
-	.is_passing = measuring_was_cut_in_passing,
+	.is_passing = was_cut_in_passing,
 	.sign = sign,
 	.measure = measure,
 };
 
-int
-measuring_check_kernels(struct rot *rot, const struct measurement *measurement, struct rot_error *err)
+/* Errors: a kernel refuses its fields. */
+static int
+check_kernels(struct rot *rot, const struct measurement *measurement, struct rot_error *err)
 {
 	size_t nr;
 	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
@@ -307,7 +483,7 @@ measuring_perform_spread(struct rot *rot, struct measurement *const *passes, siz
 	if (nr_passes == 0 || nr_runs < 1)
 		return rot_error_set(err, 0, "nothing to measure: %zu passes of %d runs", nr_passes, nr_runs);
 	for (size_t i = 0; i < nr_passes; i++)
-		if (measuring_check_kernels(rot, passes[i], err) < 0)
+		if (check_kernels(rot, passes[i], err) < 0)
 			return -1;
 	performance.passes = rot_calloc(nr_passes, sizeof *performance.passes);
 	for (size_t i = 0; i < nr_passes; i++)
@@ -318,80 +494,6 @@ measuring_perform_spread(struct rot *rot, struct measurement *const *passes, siz
 		results[i] = performance.passes[i].result;
 	free(performance.passes);
 	return rc;
-}
-
-bool
-measuring_was_refused(void)
-{
-	return core_launch_was_refused();
-}
-
-bool
-measuring_was_late(void)
-{
-	return core_launch_was_late();
-}
-
-/* NULL: the set's region was counted to its end, or not at all. */
-static const struct step_measurer_output *
-cut_of_set(const struct measurer_set_output *set)
-{
-	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
-
-	return stepped && strcmp(stepped->cut, "none") != 0 ? stepped : NULL;
-}
-
-const struct step_measurer_output *
-measuring_find_cut(const struct measurement_result *result)
-{
-	const struct step_measurer_output *cut = NULL;
-
-	for (size_t i = 0; i < measurement_result_nr_outputs(result) && !cut; i++) {
-		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
-
-		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run) && !cut; k++)
-			cut = cut_of_set(measurement_run_output_measurer_set_outputs_at(run, k));
-	}
-	return cut;
-}
-
-/* The set's region has counted many instructions. */
-static bool
-has_long_count(const struct measurer_set_output *set)
-{
-	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
-	const size_t nr = stepped ? perf_event_measurer_output_nr_event_counts(&stepped->base) : 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(&stepped->base, i);
-
-		if (strcmp(count->name, "instructions") == 0)
-			return count->raw_count > MEASURING_LONG_COUNT;
-	}
-	return false;
-}
-
-bool
-measuring_has_long_counts(const struct measurement_result *result)
-{
-	bool is_long = measurement_result_nr_outputs(result) > 0;
-
-	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
-		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
-
-		is_long &= measurement_run_output_nr_measurer_set_outputs(run) > 0;
-		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run); k++)
-			is_long &= has_long_count(measurement_run_output_measurer_set_outputs_at(run, k));
-	}
-	return is_long;
-}
-
-bool
-measuring_was_cut_in_passing(const struct measurement_result *result)
-{
-	const struct step_measurer_output *cut = measuring_find_cut(result);
-
-	return cut && strcmp(cut->cut, "memory") == 0;
 }
 
 int
@@ -405,7 +507,7 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 	int rc;
 
 	*look = (struct measuring_look){.nr_runs_cached = 0};
-	if (result && !measuring_was_cut_in_passing(result)) {
+	if (result && !was_cut_in_passing(result)) {
 		look->nr_runs_cached = (int)measurement_result_nr_outputs(result);
 		look->is_enough = measuring_find_cut(result) || measuring_has_long_counts(result);
 	}
@@ -421,4 +523,86 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 		}
 	}
 	return rc;
+}
+
+/* ---- cores of many measurements, built side by side before they are needed ---- */
+
+static void
+show_builds(size_t nr_done, size_t nr)
+{
+	char *task = rot_format("building measuring cores, %zu of %zu ready", nr_done, nr);
+
+	progress_task(task);
+	free(task);
+}
+
+/* Copies with the user's flags, of those whose kernels can work. Gives the number of the others. */
+static int
+copy_measurable(struct rot *rot, struct measurement *const *measurements, size_t nr, struct measurement **copies,
+		size_t *nr_copies, struct rot_error *err)
+{
+	int nr_refused = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct rot_error local = {0};
+		struct rot_entity **parts;
+		size_t nr_parts;
+
+		if (check_kernels(rot, measurements[i], &local) < 0) {
+			if (nr_refused++ == 0 && err)
+				*err = local;
+			continue;
+		}
+		copies[*nr_copies] = rot_graph_clone(measurements[i], NULL);
+		parts = rot_graph_collect(copies[*nr_copies], &nr_parts);
+		set_optimization(rot, parts, nr_parts);
+		free(parts);
+		(*nr_copies)++;
+	}
+	return nr_refused;
+}
+
+static bool
+misses_core(struct rot *rot, struct measurement *const *measurements, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct core *core;
+
+		if (core_builder_find(rot->measuring->builder, measurements[i], &core, NULL) < 0 || !core)
+			return true;
+	}
+	return false;
+}
+
+static int
+build_cores(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
+{
+	int lock = cache_lock(rot->paths->cache), nr_failed;
+
+	if (lock == -2)
+		return rot_error_set(err, 0, "interrupted");
+	monitor_enter(rot->monitor, "build the cores");
+	nr_failed = core_builder_build_all(rot->measuring->builder, measurements, nr, show_builds, err);
+	monitor_leave(rot->monitor);
+	cache_unlock(lock);
+	return nr_failed;
+}
+
+int
+measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
+{
+	struct measurement **copies = rot_calloc(nr, sizeof(*copies));
+	struct rot_error of_builds = {0};
+	size_t nr_copies = 0;
+	int nr_refused, nr_failed = 0;
+
+	nr_refused = rot->is_cached_only ? 0 : copy_measurable(rot, measurements, nr, copies, &nr_copies, err);
+	if (misses_core(rot, copies, nr_copies))
+		nr_failed = build_cores(rot, copies, nr_copies, &of_builds);
+	if (err && (nr_failed < 0 || (nr_failed > 0 && nr_refused == 0)))
+		*err = of_builds;
+	for (size_t i = 0; i < nr_copies; i++)
+		rot_graph_delete(copies[i]);
+	free(copies);
+	return nr_failed < 0 ? -1 : nr_refused + nr_failed;
 }

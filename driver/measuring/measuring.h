@@ -51,12 +51,6 @@ bool measuring_was_late(void);
 const struct step_measurer_output *measuring_find_cut(const struct measurement_result *result);
 
 /*
- * The same for a reason that may be gone: memory was refused. It is measured again by the next process that needs it.
- * What was cut since it cannot be followed is as it is as long as the code is the same.
- */
-bool measuring_was_cut_in_passing(const struct measurement_result *result);
-
-/*
  * True if all its regions have counted more instructions than this. Such a result is not counted again: with modelled
  * caches that takes minutes, and counts repeat exactly.
  */

@@ -27,12 +27,6 @@ struct measuring {
  * same ones. */
 void measuring_set_ids(const void *description);
 
-/* The user's flags are part of the description: they change what is measured. Of the nr parts kernels get them. */
-void measuring_set_optimization(const struct rot *rot, struct rot_entity *const *parts, size_t nr);
-
-/* Errors: a kernel refuses its fields. */
-int measuring_check_kernels(struct rot *rot, const struct measurement *measurement, struct rot_error *err);
-
 /*
  * SHA-256 in hex of what decides how rot-core counts: its sources, so that neither where nor how it was compiled makes
  * another of it. Valid until the next file is hashed. NULL: it cannot be read.
