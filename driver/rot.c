@@ -20,7 +20,7 @@
 #include "memory.h"
 #include "plots/places.h"
 #include "quantities/architecture.h"
-#include "quantities/kernel_words.h"
+#include "quantities/vocabulary.h"
 #include "support/messages.h"
 #include "validation/validation.h"
 

@@ -30,8 +30,8 @@ struct experiment_point {
 	struct program_workload *program; /* that was measured; NULL for kernels */
 	char **notes;                     /* what the values leave out, and doubts about them */
 	size_t nr_notes;
-	json_t *rule_outputs;                     /* of a program whose rules have measured something; else NULL */
-	json_t *passes;                           /* when their runs were measured (pass_runs.h); NULL: not known */
+	json_t *rule_outputs; /* of a program whose rules have measured something; else NULL */
+	json_t *passes;       /* when their runs were measured (quantities/pass.h); NULL: not known */
 	struct experiment_derived_value *derived; /* in the experiment's order; NULL until they are derived */
 	size_t nr_derived;
 	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */

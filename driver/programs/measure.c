@@ -12,7 +12,7 @@
 #include "programs/plan.h"
 #include "programs/rule_outputs.h"
 #include "quantities/effort.h"
-#include "quantities/pass_runs.h"
+#include "quantities/pass.h"
 #include "quantities/samples.h"
 #include "rot.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "programs/report.h"
-#include "quantities/pass_runs.h"
+#include "quantities/pass.h"
 #include "support/clock.h"
 #include "support/json.h"
 

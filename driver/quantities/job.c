@@ -3,12 +3,15 @@
 #include "quantities/job.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "configuration/configuration.h"
+#include "kernels/kernel_rows.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "quantities/counting_warnings.h"
+#include "quantities/compute.h"
 #include "quantities/expected.h"
+#include "quantities/invariants.h"
 #include "quantities/pass.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
@@ -19,6 +22,123 @@ job_architecture(const struct rot *rot, bool may_step)
 	struct architecture *by_steps = rot->architecture->by_steps;
 
 	return may_step && by_steps ? by_steps : rot->architecture;
+}
+
+/* ---- warnings that steps are refused ---- */
+
+/* Of the first workload that is no load. */
+static const char *
+first_kernel_name(const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+
+		if (!workload_is_load(workload))
+			return kernel_class_name(workload->kernel);
+	}
+	return "";
+}
+
+/* As the key says it. */
+static const char *
+counting_key(const struct architecture *architecture)
+{
+	return architecture->stepping.is_unasked ? "auto" : "steps";
+}
+
+/* The obstacle is said now, or need not be: true if it was before. */
+static bool
+note_said(struct architecture *architecture, enum step_obstacle obstacle)
+{
+	const unsigned bit = 1U << obstacle;
+	const bool was_said = architecture->warned_steps & bit;
+
+	architecture->warned_steps |= bit;
+	return was_said;
+}
+
+/*
+ * Why numbers come from the kernels' definitions although steps were asked for. Where nobody did, what stands below the
+ * table is enough. steps: instructions that a run is expected to execute.
+ */
+static void
+warn_of_obstacle(struct architecture *architecture, const struct measurement *measurement, enum step_obstacle obstacle,
+		 double steps)
+{
+	char *expected;
+
+	if (obstacle == STEPS_CAN || architecture->stepping.is_unasked || note_said(architecture, obstacle))
+		return;
+	expected = obstacle == STEPS_TOO_MANY
+			   ? rot_format(" (some %.2g of %g)", steps, (double)architecture->stepping.limit)
+			   : rot_strdup("");
+	rot_warning("counting=%s: kernel '%s': %s%s; what is not counted comes from the kernels' definitions and is "
+		    "labelled \"expected\"\n     %s",
+		    counting_key(architecture), first_kernel_name(measurement), step_obstacle_text(obstacle), expected,
+		    step_obstacle_hint(obstacle));
+	free(expected);
+}
+
+/* The core did not step it, as why says. */
+static void
+warn_of_refusal(const struct architecture *architecture, const struct measurement *measurement,
+		const struct rot_error *why)
+{
+	(architecture->stepping.is_unasked ? rot_note : rot_warning)(
+		"counting=%s: kernel '%s': %s; what is not counted comes from the kernels' definitions "
+		"and is labelled \"expected\"\n     %s",
+		counting_key(architecture), first_kernel_name(measurement), why->text, why->hint);
+}
+
+/* ---- warnings that events are not counted ---- */
+
+static bool
+is_expected(const struct quantity_part *part)
+{
+	return part->kind && strcmp(part->kind, "expected") == 0;
+}
+
+/* Where nobody asked for steps. */
+static bool
+is_counted_unasked(const struct architecture *architecture, const struct quantity_part *part)
+{
+	return architecture->stepping.is_unasked && part->formula;
+}
+
+static bool
+needs_word(const struct architecture *architecture, const struct quantity_part *part)
+{
+	return is_expected(part) || is_counted_unasked(architecture, part);
+}
+
+/* Why numbers come from the kernels' definitions, or from steps, although events were asked for. */
+static void
+warn_of_expectations(struct architecture *architecture, const struct quantity_resolution *resolutions, size_t nr)
+{
+	bool is_used = false;
+	char *advice;
+
+	for (size_t i = 0; i < nr; i++)
+		is_used |= needs_word(architecture, &resolutions[i].numerator) ||
+			   needs_word(architecture, &resolutions[i].denominator);
+	if (!is_used || architecture->has_warned ||
+	    (!architecture->why_not.text[0] && !architecture_is_generic(architecture)))
+		return;
+	architecture->has_warned = true;
+	if (!architecture->why_not.text[0]) {
+		rot_note("no file describes this processor: generic events of the kernel are counted, and what they do "
+			 "not tell comes from the kernels' definitions and is labelled \"expected\"\n     %s",
+			 STEPS_ADVICE_BESIDE_EVENTS);
+		return;
+	}
+	if (architecture->stepping.is_unasked) {
+		rot_note("no hardware counters: code is counted block by block (see 'rot doctor')");
+		return;
+	}
+	advice = architecture_advice(architecture, true);
+	rot_warning("%s; what cannot be counted comes from the kernels' definitions and is labelled \"expected\"%s%s",
+		    architecture->why_not.text, advice[0] ? "\n     " : "", advice);
+	free(advice);
 }
 
 /* ---- clearing ---- */
@@ -91,12 +211,10 @@ resolve(struct measuring_job *job, struct rot_error *err)
 
 		if (resolve_request(job, job->requests[i], obstacle, resolution, err) < 0)
 			return -1;
-		counting_warn_of_obstacle(job->architecture, job->measurement, resolution->numerator.obstacle,
-					  job->nr_steps);
-		counting_warn_of_obstacle(job->architecture, job->measurement, resolution->denominator.obstacle,
-					  job->nr_steps);
+		warn_of_obstacle(job->architecture, job->measurement, resolution->numerator.obstacle, job->nr_steps);
+		warn_of_obstacle(job->architecture, job->measurement, resolution->denominator.obstacle, job->nr_steps);
 	}
-	counting_warn_of_expectations(job->architecture, job->resolutions, job->nr_requests);
+	warn_of_expectations(job->architecture, job->resolutions, job->nr_requests);
 	return 0;
 }
 
@@ -159,6 +277,62 @@ job_prepare(struct measuring_job *job, struct rot_error *err)
 	return 0;
 }
 
+/* ---- what was cut ---- */
+
+static int
+check_cuts(struct measuring_job *job, struct measurement_result *const *results, size_t nr, struct rot_error *err)
+{
+	const struct step_measurer_output *cut = NULL;
+
+	for (size_t i = 0; i < nr && !cut; i++)
+		cut = measuring_find_cut(results[i]);
+	if (!cut)
+		return 0;
+	job->met = step_obstacle_of_cut(cut->cut);
+	rot_error_set(err, 0, "a region that was to be counted by blocks %s", cut->cut_text);
+	return rot_error_hint(err, "%s; or do without (-counting=expected)", step_obstacle_hint(job->met));
+}
+
+static void
+delete_results(struct measurement_result **results, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		rot_graph_delete(results[i]);
+		results[i] = NULL;
+	}
+}
+
+static bool
+have_long_counts(struct measurement_result *const *results, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!measuring_has_long_counts(results[i]))
+			return false;
+	return true;
+}
+
+/*
+ * nr passes that are stepped, as measuring_perform_spread. Error: one was cut, and job->met says why. One run first: if
+ * that is cut after minutes, so are others; and of what is long one is enough. What was cut is known in the cache,
+ * unless the reason may be gone.
+ */
+static int
+measure_stepped(struct measuring_job *job, struct measurement *const *passes, size_t nr, int nr_runs, int nr_starts,
+		struct measurement_result **results, struct rot_error *err)
+{
+	for (int now = 1;; now = nr_runs) {
+		if (measuring_perform_spread(job->rot, passes, nr, now, nr_starts, results, err) < 0)
+			return -1;
+		if (check_cuts(job, results, nr, err) < 0) {
+			delete_results(results, nr);
+			return -1;
+		}
+		if (now == nr_runs || have_long_counts(results, nr))
+			return 0;
+		delete_results(results, nr);
+	}
+}
+
 /* ---- results and samples ---- */
 
 /*
@@ -183,7 +357,7 @@ measure_passes(struct measuring_job *job, bool are_stepped, int nr_runs, int nr_
 	}
 	job->is_stepping = are_stepped;
 	if (nr && are_stepped)
-		rc = job_measure_stepped(job, passes, nr, nr_runs, nr_starts, measured, err);
+		rc = measure_stepped(job, passes, nr, nr_runs, nr_starts, measured, err);
 	else if (nr)
 		rc = measuring_perform_spread(job->rot, passes, nr, nr_runs, nr_starts, measured, err);
 	nr = 0;
@@ -217,4 +391,143 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- by other ways ---- */
+
+/*
+ * Measuring failed because the core does not step this work, or anything. That it takes too long is an error where
+ * somebody asked for steps.
+ */
+static bool
+is_refused(struct measuring_job *job)
+{
+	if (!job->is_stepping || rot_interrupted())
+		return false;
+	if (job->met == STEPS_CAN && measuring_was_refused()) {
+		job->architecture->cannot_step = true;
+		job->met = STEPS_REFUSED;
+	}
+	if (job->met == STEPS_CAN && job->architecture->stepping.is_unasked && measuring_was_late())
+		job->met = STEPS_LATE;
+	return job->met != STEPS_CAN;
+}
+
+static int
+prepare_and_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
+{
+	job->is_stepping = false;
+	return job_prepare(job, err) < 0 ? -1 : job_measure(job, nr_runs, nr_starts, err);
+}
+
+/*
+ * What is expected where steps were refused, as *err says. If nothing is expected, that is the error. What the core
+ * said is told of the first measurement that met the same.
+ */
+static int
+do_without_steps(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
+{
+	const bool was_said = note_said(job->architecture, job->met);
+	struct rot_error why = {0};
+
+	job_clear(job);
+	if (prepare_and_measure(job, nr_runs, nr_starts, &why) < 0)
+		return -1;
+	if (!was_said)
+		warn_of_refusal(job->architecture, job->measurement, err);
+	*err = (struct rot_error){0};
+	return 0;
+}
+
+int
+job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
+{
+	if (prepare_and_measure(job, nr_runs, nr_starts, err) == 0)
+		return 0;
+	return !is_refused(job) ? -1 : do_without_steps(job, nr_runs, nr_starts, err);
+}
+
+/* ---- values ---- */
+
+/* Over all passes of each sample that are run as often. */
+static void
+add_nearness(const struct measuring_job *job, struct quantity_value *value)
+{
+	value->nearness = rot_calloc(value->nr_samples, sizeof(*value->nearness));
+	for (size_t i = 0; i < value->nr_samples; i++)
+		for (size_t k = 0; k < job->plan.nr_passes; k++)
+			if (i < job->samples[k].nr_runs)
+				nearness_add(&value->nearness[i], &job->samples[k].runs[i].nearness);
+}
+
+static bool
+has_ping_pong(const struct measurement *measurement)
+{
+	const struct measurer_set *set = measurement->overall_measurer_set;
+
+	if (!set)
+		return false;
+	for (size_t i = 0; i < measurer_set_nr_additional_measurers(set); i++)
+		if (rot_is_a(measurer_set_additional_measurers_at(set, i), &ping_pong_measurer_class))
+			return true;
+	return set->main_measurer && rot_is_a(set->main_measurer, &ping_pong_measurer_class);
+}
+
+static int
+compute_values(const struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
+{
+	const bool use_minimum = strcmp(configuration_string(job->rot->configuration, "estimator"), "min") == 0;
+
+	for (size_t i = 0; i < job->nr_requests; i++) {
+		if (quantity_compute(&values[i], &job->resolutions[i], job->architecture, &job->plan, job->samples,
+				     use_minimum, err) < 0)
+			return -1;
+		if (job->plan.nr_passes && has_ping_pong(job->passes[0]))
+			add_nearness(job, &values[i]);
+	}
+	return 0;
+}
+
+/* Leaves out all passes of these runs. */
+static void
+taint_runs(const struct measuring_job *job, const bool *broken, size_t nr_runs)
+{
+	for (size_t i = 0; i < job->plan.nr_passes; i++)
+		for (size_t k = 0; k < nr_runs && k < job->samples[i].nr_runs; k++)
+			if (broken[k])
+				job->samples[i].runs[k].taints |= TAINT_BROKEN_RULE;
+}
+
+/* Computes again without the runs that break a rule. */
+static int
+leave_out_broken(const struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
+{
+	const size_t nr_runs = job->plan.nr_passes ? job->samples[0].nr_runs : 0;
+	bool *broken = rot_calloc(nr_runs + 1, sizeof(*broken));
+	int rc = 0;
+
+	if (invariants_check_runs(values, job->nr_requests, broken, nr_runs) > 0) {
+		taint_runs(job, broken, nr_runs);
+		for (size_t i = 0; i < job->nr_requests; i++)
+			quantity_value_clear(&values[i]);
+		rc = compute_values(job, values, err);
+		invariants_check_runs(values, rc == 0 ? job->nr_requests : 0, NULL, nr_runs);
+	}
+	free(broken);
+	return rc;
+}
+
+/* Threads of kernels' own may wait in loops: their instructions are not the same in each run. */
+int
+job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
+{
+	const bool are_threads = measurement_has_own_threads(job->measurement);
+	const size_t nr_off = are_threads ? 0 : invariants_taint_passes(job->architecture, &job->plan, job->samples);
+
+	if (compute_values(job, values, err) < 0 || leave_out_broken(job, values, err) < 0)
+		return -1;
+	invariants_note_passes(values, job->nr_requests, nr_off);
+	invariants_check_steps(values, job->nr_requests, job->architecture, &job->plan, job->samples, are_threads);
+	invariants_check_bytes(values, job->nr_requests);
+	return invariants_check_passes(values, job->nr_requests, job->architecture, &job->plan, job->samples, err);
 }

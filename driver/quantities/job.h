@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One way to obtain what is asked of a point: each request is resolved into parts, the events of these are packed into
- * passes, the passes are measured, and their runs are samples. For quantities.c, look.c and job_*.c only.
+ * passes, the passes are measured, and their runs are samples. For quantities.c only.
  */
 #ifndef QUANTITIES_JOB_H
 #define QUANTITIES_JOB_H
@@ -51,14 +51,6 @@ int job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_
 void job_clear(struct measuring_job *job);
 /* Of a job whose plan is that of another one. */
 void job_clear_passes(struct measuring_job *job);
-
-/* ---- steps (job_steps.c) ---- */
-
-/* nr passes that are stepped, as measuring_perform_spread. What was cut is no result: -1, and job->met says why. */
-int job_measure_stepped(struct measuring_job *job, struct measurement *const *passes, size_t nr, int nr_runs,
-			int nr_starts, struct measurement_result **results, struct rot_error *err);
-
-/* ---- values (job_values.c) ---- */
 
 /* One a request, of all runs there are; checked by the rules of invariants.h. */
 int job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err);

@@ -3,6 +3,7 @@
 #ifndef QUANTITIES_PASS_H
 #define QUANTITIES_PASS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "entities.h"
@@ -49,5 +50,17 @@ const struct action_base *measured_action(const struct measurement *measurement)
  * StepMeasurer with the machine's caches where the architecture counts by steps.
  */
 struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
+
+/* ---- when the runs of a pass were measured, as OUTPUT.json tells ---- */
+
+/* us since 1970 (UTC), or null where seconds is 0: nobody knows. New reference. */
+json_t *run_began_json(int64_t seconds, int32_t microseconds);
+
+/* {"hash", "began", "starts"}, of which the latter two have an element a run; still without runs. hash: of the
+ * description. New reference. */
+json_t *pass_runs_new(const char *hash);
+
+/* The next run, of that start of the core (of a program: of itself). */
+void pass_runs_add(json_t *pass, int64_t seconds, int32_t microseconds, size_t start);
 
 #endif

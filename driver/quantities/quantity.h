@@ -187,7 +187,7 @@ struct quantities_told {
 	char **hashes; /* as of quantities_measure */
 	struct json_t
 		*rules; /* what measurer sets of the measurement's rules gave (set_outputs.h); NULL: there are none */
-	struct json_t *passes; /* of each pass when its runs were measured (pass_runs.h) */
+	struct json_t *passes; /* of each pass when its runs were measured (quantities/pass.h) */
 };
 
 void quantities_told_clear(struct quantities_told *told);

@@ -7,7 +7,6 @@
 
 #include "memory.h"
 #include "quantities/caveats.h"
-#include "quantities/doubts.h"
 #include "quantities/quantity.h"
 
 /* The best undisturbed run. A counter that gave 0 cycles makes an infinite rate: no run of that kind is the best. */

@@ -10,7 +10,7 @@
 
 #include "memory.h"
 #include "number.h"
-#include "quantities/doubts.h"
+#include "quantities/caveats.h"
 
 const struct value_kind value_kinds[] = {
 	{"expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine"},

@@ -61,4 +61,10 @@ char *quantity_column_name(const struct quantity_request *request, const char *u
 /* "performance:doublePrecisionFlop:tsc", as quantity_parse reads it. Fresh memory. */
 char *quantity_request_text(const struct quantity_request *request);
 
+struct definitions;
+
+/* Warns of expected operations and bytes whose operation or border nobody knows: such a row would count for nothing.
+ * The kernel can still be timed. */
+void kernel_words_check(const struct definitions *kernels);
+
 #endif

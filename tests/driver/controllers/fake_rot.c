@@ -15,7 +15,7 @@
 #include "measuring/measuring_internal.h"
 #include "memory.h"
 #include "quantities/architecture.h"
-#include "quantities/pass_runs.h"
+#include "quantities/pass.h"
 #include "quantities/quantity.h"
 #include "support/files.h"
 #include "testing.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "quantities/caveats.h"
-#include "quantities/doubts.h"
 #include "quantities/value_text.h"
 #include "testing.h"
 
