@@ -3,6 +3,7 @@
 #include "experiment/experiment.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,187 @@
 #include "measuring/order.h"
 #include "memory.h"
 #include "page/page.h"
+#include "programs/measure.h"
 #include "quantities/effort.h"
 #include "quantities/pass.h"
 #include "rot.h"
 #include "support/entry.h"
 #include "support/json.h"
 #include "support/output.h"
+#include "support/point_title.h"
 #include "support/process.h"
 #include "support/progress.h"
+
+/* ---- points that could not be measured ---- */
+
+/* So many points are named for one reason, and in a caption. */
+#define MOST_NAMED 6
+
+void
+experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
+		       const struct rot_error *why)
+{
+	experiment->failures =
+		rot_realloc(experiment->failures, experiment->nr_failures + 1, sizeof(*experiment->failures));
+	experiment->failures[experiment->nr_failures++] = (struct experiment_failure){
+		.point = experiment_point_at(position),
+		.text = rot_strdup(why->text),
+		.hint = rot_strdup(why->hint),
+	};
+}
+
+size_t
+experiment_nr_failures(const struct experiment *experiment)
+{
+	return experiment->nr_failures;
+}
+
+static void
+failure_clear(struct experiment_failure *failure)
+{
+	experiment_point_clear(&failure->point);
+	free(failure->text);
+	free(failure->hint);
+}
+
+static char *
+name_of(const struct experiment_failure *failure)
+{
+	const struct experiment_point *point = &failure->point;
+
+	return point_title(point->series, " ", point->label);
+}
+
+/* The number of the first failure for the same reason as failure i: i if there is none before it. */
+static size_t
+first_of_reason(const struct experiment *experiment, size_t i)
+{
+	const struct experiment_failure *failures = experiment->failures;
+
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(failures[k].text, failures[i].text) == 0 && strcmp(failures[k].hint, failures[i].hint) == 0)
+			return k;
+	return i;
+}
+
+bool
+experiment_last_failure_repeats(const struct experiment *experiment)
+{
+	return experiment->nr_failures > 0 &&
+	       first_of_reason(experiment, experiment->nr_failures - 1) != experiment->nr_failures - 1;
+}
+
+/* A reason once, behind the points that it concerns. */
+static void
+print_reasons(const struct experiment *experiment, FILE *out)
+{
+	if (experiment->nr_failures)
+		fprintf(out, "Not complete: %zu of %zu points could not be measured:\n", experiment->nr_failures,
+			experiment->nr_failures + experiment->nr_points);
+	for (size_t i = 0; i < experiment->nr_failures; i++) {
+		const char *text = experiment->failures[i].text;
+		const size_t length = strcspn(text, "\n");
+		size_t nr = 0;
+
+		if (first_of_reason(experiment, i) != i)
+			continue;
+		for (size_t k = i; k < experiment->nr_failures; k++) {
+			char *name;
+
+			if (first_of_reason(experiment, k) != i || ++nr > MOST_NAMED)
+				continue;
+			name = name_of(&experiment->failures[k]);
+			fprintf(out, "%s%s", nr == 1 ? "  " : ", ", name);
+			free(name);
+		}
+		if (nr > MOST_NAMED)
+			fprintf(out, " and %zu more", nr - MOST_NAMED);
+		/* What follows on the next lines has been told. */
+		fprintf(out, ": %.*s\n", (int)(length && text[length - 1] == ':' ? length - 1 : length), text);
+	}
+}
+
+void
+experiment_print_failures(const struct experiment *experiment, FILE *out)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *reasons = open_memstream(&text, &length);
+
+	if (!reasons)
+		return;
+	print_reasons(experiment, reasons);
+	fclose(reasons);
+	text_print_fitting(text, out);
+	free(text);
+}
+
+json_t *
+experiment_json_failures(const struct experiment *experiment)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < experiment->nr_failures; i++) {
+		const struct experiment_failure *failure = &experiment->failures[i];
+
+		json_array_append_new(json,
+				      json_pack("{s:o, s:o, s:o, s:o, s:o}", "series", json_text(failure->point.series),
+						"label", json_text(failure->point.label), "coordinates",
+						experiment_json_coordinates(&failure->point), "error",
+						json_text(failure->text), "hint", json_text(failure->hint)));
+	}
+	return json;
+}
+
+/* What the condition is of may be no expression, which the plot itself tells. */
+static bool
+would_show(const char *condition, const struct experiment_failure *failure)
+{
+	struct rot_error ignored = {0};
+	bool shows;
+
+	return experiment_shows(condition, &failure->point, &shows, &ignored) < 0 || shows;
+}
+
+char *
+experiment_failures_text(const struct experiment *experiment, const char *condition)
+{
+	char *text = rot_strdup(""), *longer;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < experiment->nr_failures; i++) {
+		char *name;
+
+		if (!would_show(condition, &experiment->failures[i]) || ++nr > MOST_NAMED)
+			continue;
+		name = name_of(&experiment->failures[i]);
+		longer = rot_format("%s%s%s", text, nr > 1 ? ", " : "could not be measured: ", name);
+		free(text);
+		free(name);
+		text = longer;
+	}
+	if (nr <= MOST_NAMED)
+		return text;
+	longer = rot_format("%s and %zu more", text, nr - MOST_NAMED);
+	free(text);
+	return longer;
+}
+
+/* Once all is written: the error that points failed. */
+static int
+tell_failures(const struct experiment *experiment, struct rot_error *err)
+{
+	char *name;
+
+	if (experiment->nr_failures == 0)
+		return 0;
+	name = name_of(&experiment->failures[0]);
+	rot_error_set(err, 0, "%zu of %zu points could not be measured, the others are in '%s.json'; the first is %s",
+		      experiment->nr_failures, experiment->nr_failures + experiment->nr_points, experiment->output_name,
+		      name);
+	free(name);
+	return rot_error_hint(err, "why is said above and in the file (failures); -stopOnError=true ends at the first");
+}
 
 struct experiment *
 experiment_new(struct rot *rot, const char *controller_name, const char *output_name, size_t nr_points_expected,
@@ -173,8 +347,9 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 	return 0;
 }
 
-void
-experiment_begin_point(const struct experiment *experiment)
+/* Before a point is measured: progress, and a warning once. */
+static void
+begin_point(const struct experiment *experiment)
 {
 	if (experiment->nr_points == 0)
 		warn_if_plots_will_fail(experiment);
@@ -209,7 +384,7 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 	point.cache_state = cache_state_of(measurement);
 	point.nr_cpus = nr_threads_of(measurement);
 	experiment_use_cpus(experiment, point.nr_cpus);
-	experiment_begin_point(experiment);
+	begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
 		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
@@ -271,7 +446,7 @@ experiment_delete(struct experiment *experiment)
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		experiment_point_clear(&experiment->points[i]);
 	for (size_t i = 0; i < experiment->nr_failures; i++)
-		experiment_failure_clear(&experiment->failures[i]);
+		failure_clear(&experiment->failures[i]);
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
 		experiment_ceiling_clear(&experiment->ceilings[i]);
 	for (size_t i = 0; i < experiment->nr_plots; i++)
@@ -374,9 +549,114 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	json_decref(json);
 	output_print_told();
 	if (rc == 0)
-		rc = experiment_tell_failures(experiment, err);
+		rc = tell_failures(experiment, err);
 	if (rc == 0)
 		rc = experiment_check_strict(experiment, path, err);
 	free(path);
+	return rc;
+}
+
+/* ---- programs ---- */
+
+/* The points of one program: the whole first. */
+struct parts {
+	struct experiment_point *points;
+	size_t nr;
+};
+
+/* Those given, with "region" in its place or at the end. */
+static struct experiment_point
+region_at(const struct experiment_point *whole, const char *region)
+{
+	const size_t nr = whole->at.nr_coordinates;
+	struct coordinate *coordinates = rot_calloc(nr + 1, sizeof(*coordinates));
+	char *series = rot_format("%s%s%s", whole->series, whole->series[0] ? " " : "", region);
+	struct experiment_point point;
+	size_t i = 0;
+
+	memcpy(coordinates, whole->at.coordinates, nr * sizeof(*coordinates));
+	while (i < nr && strcmp(coordinates[i].axis, "region") != 0)
+		i++;
+	coordinates[i] = (struct coordinate){.axis = "region", .number = NAN, .text = region};
+	point = experiment_point_at(
+		&(struct experiment_position){series, whole->label, {coordinates, i == nr ? nr + 1 : nr}});
+	free(coordinates);
+	free(series);
+	return point;
+}
+
+static struct parts
+make_parts(const struct experiment_position *position, const struct program_workload *workload)
+{
+	struct parts parts = {.nr = 1 + program_workload_nr_regions(workload)};
+
+	parts.points = rot_calloc(parts.nr, sizeof(*parts.points));
+	parts.points[0] = experiment_point_at(position);
+	for (size_t i = 1; i < parts.nr; i++)
+		parts.points[i] = region_at(&parts.points[0], program_workload_regions_at(workload, i - 1)->name);
+	return parts;
+}
+
+/* The values move into the point. */
+static void
+fill(struct experiment_point *point, const struct experiment_requests *requests, struct program_values *values)
+{
+	point->requests = rot_calloc(requests->nr + 1, sizeof(*point->requests));
+	memcpy(point->requests, requests->items, requests->nr * sizeof(*point->requests));
+	point->values = values->values;
+	point->nr_values = values->nr;
+	point->cache_state = rot_strdup("");
+	*values = (struct program_values){.nr = 0};
+}
+
+/* A program that uses this much more than a CPU is a single thread with helpers. */
+#define ALONE 0.15
+
+static void
+keep(struct experiment *experiment, struct parts *parts, const struct program_workload *workload,
+     const struct experiment_requests *requests, struct program_quantities *quantities)
+{
+	for (size_t i = 0; i < parts->nr; i++)
+		fill(&parts->points[i], requests, i == 0 ? &quantities->total : &quantities->regions[i - 1]);
+	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
+	parts->points[0].program = rot_graph_clone(workload, NULL);
+	parts->points[0].notes = quantities->notes;
+	parts->points[0].nr_notes = quantities->nr_notes;
+	quantities->notes = NULL;
+	quantities->nr_notes = 0;
+	parts->points[0].rule_outputs = quantities->rule_outputs;
+	quantities->rule_outputs = NULL;
+	parts->points[0].passes = quantities->passes;
+	quantities->passes = NULL;
+	experiment_take_hashes(experiment, quantities->hashes);
+	quantities->hashes = NULL;
+	for (size_t i = 0; i < parts->nr; i++)
+		experiment_keep_point(experiment, &parts->points[i]);
+}
+
+int
+experiment_add_program(struct experiment *experiment, const struct experiment_position *position,
+		       struct program_workload *workload, const struct quantity_request *requests, size_t nr_requests,
+		       int nr_runs, size_t max_passes, struct rot_error *err)
+{
+	struct parts parts = make_parts(position, workload);
+	struct experiment_requests all = {0};
+	struct program_quantities quantities = {.nr_regions = 0};
+	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
+	int rc = 0;
+
+	begin_point(experiment);
+	for (size_t i = 0; rc == 0 && i < parts.nr; i++)
+		rc = experiment_gather(experiment, &parts.points[i], requests, nr_requests, &all, err);
+	if (rc == 0)
+		rc = program_quantities_measure(experiment->rot, workload, all.items, all.nr, &effort, max_passes,
+						&quantities, err);
+	if (rc == 0 && !experiment->is_ahead)
+		keep(experiment, &parts, workload, &all, &quantities);
+	for (size_t i = 0; (rc < 0 || experiment->is_ahead) && i < parts.nr; i++)
+		experiment_point_clear(&parts.points[i]);
+	program_quantities_clear(&quantities);
+	free(parts.points);
+	free(all.items);
 	return rc;
 }

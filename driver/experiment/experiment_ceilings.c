@@ -7,8 +7,339 @@
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "peaks/roof.h"
+#include "quantities/architecture.h"
+#include "quantities/vocabulary.h"
 #include "rot.h"
 #include "support/progress.h"
+
+/* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
+static bool
+is_ceiling_of(const char *operation, const char *shown)
+{
+	operation = operation ? operation : "";
+	shown = shown ? shown : "";
+	return strcmp(operation, shown) == 0 ||
+	       (strcmp(shown, "flop") == 0 && strcmp(operation, "doublePrecisionFlop") == 0);
+}
+
+/*
+ * What counts only the bytes that are loaded is below the bandwidth of loads, and that of both directions is no bound
+ * for it; likewise for stores. border: that of the bytes, "llcRam.read".
+ */
+static bool
+is_of_direction(const char *access, const char *ceiling_border, const char *border)
+{
+	const char *direction = border ? strchr(border, '.') : NULL;
+
+	if (!direction)
+		return true;
+	if (strcmp(direction, ".read") == 0)
+		return strcmp(access, "load") == 0;
+	/* below L1 the bytes of stores are of both directions */
+	return strcmp(access, "ntStore") == 0 || (strcmp(access, "store") == 0 && strcmp(ceiling_border, "cpuL1") == 0);
+}
+
+/* ---- the roof: peaks that a search found ---- */
+
+void
+experiment_use_cpus(struct experiment *experiment, double nr_cpus)
+{
+	experiment->nr_cpus = fmax(experiment->nr_cpus, nr_cpus);
+	for (size_t i = 0; i < experiment->nr_used_cpus; i++)
+		if (experiment->used_cpus[i] == nr_cpus)
+			return;
+	experiment->used_cpus =
+		rot_realloc(experiment->used_cpus, experiment->nr_used_cpus + 1, sizeof(*experiment->used_cpus));
+	experiment->used_cpus[experiment->nr_used_cpus++] = nr_cpus;
+}
+
+void
+experiment_set_cpus(struct experiment *experiment, double nr_cpus)
+{
+	experiment->points[experiment->nr_points - 1].nr_cpus = nr_cpus;
+}
+
+/* ---- the unit of time ---- */
+
+/* In which the first roofline shows performance. Never "auto". */
+const char *
+experiment_clock_shown(const struct experiment *experiment)
+{
+	const char *clock = NULL;
+
+	for (size_t i = 0; !clock && i < experiment->nr_plots; i++) {
+		const struct experiment_own_plot *plot = &experiment->plots[i];
+
+		if (plot->plot.kind != EXPERIMENT_ROOFLINE)
+			continue;
+		clock = plot->y.clock;
+		for (size_t k = 0; k < experiment->nr_points; k++) {
+			const struct quantity_value *y = experiment_point_value(&experiment->points[k], &plot->y);
+
+			clock = y && y->request.clock ? y->request.clock : clock;
+		}
+	}
+	clock = clock ? clock : configuration_string(experiment->rot->configuration, "clock");
+	if (strcmp(clock, "auto") == 0)
+		clock = architecture_formula(experiment->rot->architecture, "time", "coreCycles") ? "coreCycles"
+												  : "microSeconds";
+	return clock;
+}
+
+/* That are summed over threads; those of the time stamp counter go by once for all of them, as wall time does. */
+static bool
+is_of_cycles(const char *clock)
+{
+	return strcmp(clock, "coreCycles") == 0 || strcmp(clock, "referenceCycles") == 0;
+}
+
+/* As points have it: where cycles are summed, a rate is that of one thread, of points as of peaks. */
+static struct peak_estimate
+estimate_of(const struct peak *peak, const char *clock)
+{
+	const struct peak_estimate e = strcmp(clock, "microSeconds") == 0 ? peak->per_second
+				       : strcmp(clock, "coreCycles") == 0 ? peak->per_cycle
+									  : peak->per_tsc_cycle;
+	const double factor = strcmp(clock, "tsc") == 0 ? peak->nr_threads : 1;
+
+	return (struct peak_estimate){e.value * factor, e.low * factor, e.high * factor};
+}
+
+static char *
+unit_of(const struct peak *peak, const char *clock)
+{
+	const struct quantity_word *word =
+		peak->kind == PEAK_PERFORMANCE ? quantity_word_find(WORD_OPERATION, peak->operation) : NULL;
+
+	return rot_format("%s/%s",
+			  peak->kind == PEAK_BANDWIDTH ? "byte"
+			  : word                       ? word->unit
+						       : "operation",
+			  strcmp(clock, "microSeconds") == 0 ? "s" : "cycle");
+}
+
+/* ---- ceilings ---- */
+
+/*
+ * A line that is stored to is loaded first (filled) and written back later. Peaks count the bytes of the program's
+ * loads and stores, intensities those that cross a border: so many for each of the program's. What is not here has no
+ * other bytes, as loads, non-temporal stores and updates, which wanted the line anyway. Evidence (EPYC 9005): stores to
+ * L2 and L3 with this factor are as fast as updates (127 and 59 byte/cycle).
+ */
+static const struct {
+	const char *access;
+	double bytes;
+} filling[] = {{"store", 2}, {"copy", 3.0 / 2}, {"triad", 4.0 / 3}, {"load2Store", 4.0 / 3}};
+
+static double
+crossing_bytes(const struct peak *peak)
+{
+	for (size_t i = 0; i < sizeof(filling) / sizeof(*filling); i++)
+		if (strcmp(filling[i].access, peak->access) == 0 && peak->kind == PEAK_BANDWIDTH &&
+		    strcmp(peak->border, "cpuL1") != 0)
+			return filling[i].bytes;
+	return 1;
+}
+
+struct summary
+experiment_peak_line(const struct peak *peak, const char *clock)
+{
+	const struct peak_estimate e = estimate_of(peak, clock);
+	const double factor = crossing_bytes(peak);
+	struct summary line = summary_single(factor * e.value, "quantile");
+
+	line.low = factor * e.low;
+	line.high = factor * e.high;
+	return line;
+}
+
+char *
+experiment_peak_name(const struct peak *peak)
+{
+	return rot_format("%s%s%s%s", peak->name, crossing_bytes(peak) > 1 ? " with fills" : "",
+			  peak->mode[0] ? ", " : "", peak->mode);
+}
+
+/* Of fewer threads than the most that points use, its name says how many. */
+static void
+add(struct experiment *experiment, const struct peak *peak, const char *clock)
+{
+	const struct summary line = experiment_peak_line(peak, clock);
+	const struct experiment_ceiling wanted = {
+		.name = peak->name,
+		.operation = peak->kind == PEAK_PERFORMANCE ? peak->operation : NULL,
+		.border = peak->kind == PEAK_PERFORMANCE ? NULL : peak->border,
+	};
+	struct experiment_own_ceiling own = {.is_peak = true, .best = line.value, .low = line.low, .high = line.high};
+	char *name;
+
+	if (!isfinite(line.value) || !experiment_wants_ceiling(experiment, &wanted))
+		return;
+	name = experiment_peak_name(peak);
+	own.name = peak->nr_threads == experiment->nr_roof_threads
+			   ? rot_strdup(name)
+			   : rot_format("%s, %d thread%s", name, peak->nr_threads, peak->nr_threads == 1 ? "" : "s");
+	own.nr_threads = peak->nr_threads;
+	free(name);
+	own.operation = rot_strdup(wanted.operation);
+	own.border = rot_strdup(wanted.border);
+	own.access = rot_strdup(peak->access);
+	own.instruction_set = rot_strdup(peak->instruction_set);
+	own.value.unit = unit_of(peak, clock);
+	own.value.kind = "measured";
+	own.value.grade = "";
+	own.value.summary = summary_single(own.best, "peak");
+	own.value.summary.n = peak->nr_samples;
+	experiment_keep_ceiling(experiment, &own);
+}
+
+/* The first operation that a roofline shows and that there may be peaks of; NULL: none. */
+static const char *
+operation_shown(const struct experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->nr_plots; i++) {
+		const char *operation = experiment->plots[i].y.operation;
+
+		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE || !operation)
+			continue;
+		if (strcmp(operation, "flop") == 0 || strcmp(operation, "doublePrecisionFlop") == 0)
+			return "doublePrecisionFlop";
+		if (strcmp(operation, "singlePrecisionFlop") == 0)
+			return operation;
+	}
+	return NULL;
+}
+
+double
+experiment_peak_value(const struct experiment *experiment, const struct peak_wish *wish, const char *clock)
+{
+	double best = NAN;
+
+	for (size_t i = 0; i < experiment->roof.nr; i++) {
+		const struct peak *peak = &experiment->roof.peaks[i];
+
+		if (peak->nr_threads == experiment->nr_roof_threads &&
+		    peak_wish_is(wish, peak->operation, peak->border, peak->access, peak->instruction_set))
+			best = fmax(best, estimate_of(peak, clock[0] ? clock : "coreCycles").value);
+	}
+	return best;
+}
+
+/* The roof, with the peaks that derived values name. */
+static int
+get_roof(struct experiment *experiment, struct rot_error *err)
+{
+	struct peak_list *roof = &experiment->roof;
+	struct peak_wish *wishes;
+	size_t nr;
+	int rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
+
+	if (rc < 0)
+		return -1;
+	nr = experiment_wishes(experiment, &wishes);
+	if (nr > 0)
+		rc = roof_complete(experiment->rot, wishes, nr, roof, err);
+	for (size_t i = 0; i < nr; i++)
+		peak_wish_clear(&wishes[i]);
+	free(wishes);
+	return rc;
+}
+
+/* Of the peaks of so many threads; fresh memory. */
+static char *
+text_of_roof(const struct experiment *experiment, int nr_threads)
+{
+	return roof_note(&experiment->roof, nr_threads, is_of_cycles(experiment_clock_shown(experiment)));
+}
+
+/* Are some points bounded by the roof of so many threads? */
+static bool
+bounds_some(const struct experiment *experiment, int nr_threads)
+{
+	for (size_t i = 0; i < experiment->nr_used_cpus; i++)
+		if (experiment_roof_threads(experiment, experiment->used_cpus[i]) == nr_threads)
+			return true;
+	return nr_threads == experiment->nr_roof_threads;
+}
+
+int
+experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
+{
+	struct peak_list *roof = &experiment->roof;
+	const char *clock;
+	int rc;
+
+	peak_list_clear(roof);
+	progress_enter("roof");
+	rc = get_roof(experiment, err);
+	progress_leave();
+	if (rc < 0)
+		return -1;
+	clock = experiment_clock_shown(experiment);
+	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
+	for (size_t i = 0; i < roof->nr; i++)
+		if (roof->peaks[i].kind != PEAK_LATENCY && bounds_some(experiment, roof->peaks[i].nr_threads))
+			add(experiment, &roof->peaks[i], clock);
+	free(experiment->roof_note);
+	experiment->roof_note = roof->nr ? text_of_roof(experiment, experiment->nr_roof_threads) : NULL;
+	return 0;
+}
+
+int
+experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
+{
+	return roof_nr_threads(&experiment->roof, nr_cpus);
+}
+
+static struct bounding_line
+line_of(const struct peak *peak, const char *clock)
+{
+	const struct summary line = experiment_peak_line(peak, clock);
+
+	return (struct bounding_line){peak->access, line.value, line.low, line.high};
+}
+
+static bool
+is_line_of(const struct peak *peak, const char *operation, const char *border)
+{
+	const size_t length = border ? strcspn(border, ".") : 0;
+
+	if (operation)
+		return peak->kind == PEAK_PERFORMANCE && is_ceiling_of(peak->operation, operation);
+	return peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
+	       strncmp(peak->border, border, length) == 0 && is_of_direction(peak->access, peak->border, border);
+}
+
+/* As plots find it. */
+const struct peak *
+experiment_bounding_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
+{
+	const char *clock = experiment_clock_shown(experiment);
+	struct bounding_line *lines = rot_calloc(experiment->roof.nr + 1, sizeof(*lines));
+	const struct peak **peaks = rot_calloc(experiment->roof.nr + 1, sizeof(*peaks)), *found;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < experiment->roof.nr; i++) {
+		const struct peak *peak = &experiment->roof.peaks[i];
+
+		lines[nr] = line_of(peak, clock);
+		if (peak->nr_threads == nr_threads && is_line_of(peak, operation, border) && !isnan(lines[nr].value))
+			peaks[nr++] = peak;
+	}
+	found = nr ? peaks[experiment_bounding_line(lines, nr)] : NULL;
+	free(lines);
+	free(peaks);
+	return found;
+}
+
+struct summary
+experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
+{
+	const struct peak *peak = experiment_bounding_peak(experiment, operation, border, nr_threads);
+
+	return peak ? experiment_peak_line(peak, "microSeconds") : summary_single(NAN, "quantile");
+}
 
 /* A ceiling this close below another one says nothing new, and their texts would overlap. */
 #define NEARLY_THE_SAME 0.93
@@ -35,15 +366,6 @@ experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling)
 }
 
 bool
-experiment_is_ceiling_of(const char *operation, const char *shown)
-{
-	operation = operation ? operation : "";
-	shown = shown ? shown : "";
-	return strcmp(operation, shown) == 0 ||
-	       (strcmp(shown, "flop") == 0 && strcmp(operation, "doublePrecisionFlop") == 0);
-}
-
-bool
 experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling)
 {
 	bool has_roofline = false;
@@ -54,7 +376,7 @@ experiment_wants_ceiling(const struct experiment *experiment, const struct exper
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
 			continue;
 		has_roofline = true;
-		if (ceiling->operation && experiment_is_ceiling_of(ceiling->operation, shown))
+		if (ceiling->operation && is_ceiling_of(ceiling->operation, shown))
 			return true;
 	}
 	return !has_roofline || !ceiling->operation;
@@ -147,25 +469,12 @@ is_bandwidth(const struct experiment_own_ceiling *ceiling)
 	return ceiling->operation[0] == '\0';
 }
 
-bool
-experiment_is_of_direction(const char *access, const char *ceiling_border, const char *border)
-{
-	const char *direction = border ? strchr(border, '.') : NULL;
-
-	if (!direction)
-		return true;
-	if (strcmp(direction, ".read") == 0)
-		return strcmp(access, "load") == 0;
-	/* below L1 the bytes of stores are of both directions */
-	return strcmp(access, "ntStore") == 0 || (strcmp(access, "store") == 0 && strcmp(ceiling_border, "cpuL1") == 0);
-}
-
 static bool
 belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment_own_plot *plot)
 {
-	return is_bandwidth(ceiling) ? !ceiling->is_peak || experiment_is_of_direction(ceiling->access, ceiling->border,
-										       plot->x.border)
-				     : experiment_is_ceiling_of(ceiling->operation, plot->y.operation);
+	return is_bandwidth(ceiling)
+		       ? !ceiling->is_peak || is_of_direction(ceiling->access, ceiling->border, plot->x.border)
+		       : is_ceiling_of(ceiling->operation, plot->y.operation);
 }
 
 /* Of the same machine, and of as many threads. */
@@ -414,7 +723,7 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 	const size_t nr = experiment_ceilings_of(experiment, plot, &shown);
 	const int most = experiment->nr_stored_machines > 1 ? 0 : most_threads(shown, nr, 0);
 	char *text = most == 0             ? rot_strdup("")
-		     : experiment->roof.nr ? experiment_roof_note(experiment, most)
+		     : experiment->roof.nr ? text_of_roof(experiment, most)
 					   : rot_format("ceilings of %d thread%s", most, most == 1 ? "" : "s");
 
 	for (int t = most - 1; t > 0; t--) {

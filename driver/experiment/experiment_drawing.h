@@ -28,19 +28,12 @@ struct drawing {
 /* Does it show single runs of its points? */
 bool drawing_shows_runs(const struct drawing *d);
 
-/* experiment_plot_points.c: the series of its points, and those behind them. Errors: a label or x is impossible. */
+/* The series of its points, and those behind them. Errors: a label or x is impossible. */
 int drawing_make_series(struct drawing *d, struct rot_error *err);
 void drawing_add_compulsory(struct drawing *d);
 void drawing_add_curves(struct drawing *d);
 
-/* experiment_plot_about.c: what the point is, and of a roofline what bounds it, in lines; fresh memory. */
-char *drawing_about_point(const struct drawing *d, const struct experiment_point *point);
-
-/* experiment_plot_words.c: was it, or what it is made of, counted by blocks? */
+/* Was it, or what it is made of, counted by blocks? */
 bool drawing_is_by_blocks(const struct quantity_value *value);
-
-/* experiment_plot_words.c: labels and units of the axes; the caption. Errors: an annotation is no expression. */
-void drawing_make_axis_labels(struct drawing *d);
-int drawing_make_caption(struct drawing *d, struct rot_error *err);
 
 #endif

@@ -174,10 +174,6 @@ experiment_point_value(const struct experiment_point *point, const struct quanti
 struct expression_scope *experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
 					  const struct experiment_point *first);
 
-/* Makes the point's named values variables: PREFIXNAME, best.PREFIXNAME, ... */
-void experiment_set_values(const struct experiment *experiment, const struct experiment_point *point,
-			   const char *prefix, struct expression_scope *scope);
-
 /* The point of that series and label, or NULL. */
 const struct experiment_point *
 experiment_find_point(const struct experiment *experiment, const char *series, const char *label);
@@ -190,9 +186,6 @@ double experiment_peak_value(const struct experiment *experiment, const struct p
 
 /* Does a plot or table of that condition show the point? Errors: the condition is no expression. */
 int experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err);
-
-/* What the marks in tables mean, how runs ended, notes and ceilings. */
-void experiment_print_legend(const struct experiment *experiment, FILE *out);
 
 /*
  * The points that it shows; if best has a name, of each series only the one with its highest value. The caller frees
@@ -211,17 +204,15 @@ void experiment_print_accuracy(const struct experiment *experiment, FILE *out);
 json_t *experiment_json_accuracy(const struct experiment *experiment);
 
 /*
- * experiment_failures.c: of the points that could not be measured, lines below the table; a line for the caption of a
- * plot with that condition ("": none, fresh memory); and once all is written the error that they are.
+ * Of the points that could not be measured: lines below the table; a line for the caption of a plot with that condition
+ * ("": none, fresh memory).
  */
 void experiment_print_failures(const struct experiment *experiment, FILE *out);
 bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
-int experiment_tell_failures(const struct experiment *experiment, struct rot_error *err);
 json_t *experiment_json_failures(const struct experiment *experiment);
-void experiment_failure_clear(struct experiment_failure *failure);
 
-/* experiment_json.c: {"size": 10, "core": "Haswell"} */
+/* {"size": 10, "core": "Haswell"} */
 json_t *experiment_json_coordinates(const struct experiment_point *point);
 
 /* "is not measured here: REASON", for what needs runs. Fresh memory. */
@@ -234,12 +225,8 @@ void experiment_derive(struct experiment *experiment);
 const struct experiment_own_derived *
 experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i);
 
-/* Makes the point's derived values variables. */
-void experiment_set_derived(const struct experiment *experiment, const struct experiment_point *point,
-			    struct expression_scope *scope);
 json_t *experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point);
 void experiment_derived_clear(struct experiment_own_derived *own);
-void experiment_point_clear_derived(struct experiment_point *point);
 
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point experiment_point_at(const struct experiment_position *position);
@@ -249,9 +236,6 @@ void experiment_point_clear(struct experiment_point *point);
 int experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
 		      const struct quantity_request *requests, size_t nr_requests, struct experiment_requests *all,
 		      struct rot_error *err);
-
-/* Before a point is measured: progress, and a warning once. */
-void experiment_begin_point(const struct experiment *experiment);
 
 /*
  * From now on points get the runs that they have after so many of the blocks, and no more (0, 0: all that they should).
@@ -291,7 +275,7 @@ char *experiment_peak_name(const struct peak *peak);
 const char *experiment_clock_shown(const struct experiment *experiment);
 
 /*
- * experiment_verdicts.c: of a point in a roofline (NULL: in the first one). The only place where this is computed for
+ * Of a point in a roofline (NULL: in the first one). The only place where this is computed for
  * texts, tables, JSON and pages. Clear the bound. The first roofline is NULL where there is none.
  */
 struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
@@ -312,13 +296,6 @@ void experiment_print_own_costs(const struct experiment *experiment, FILE *out);
  */
 void experiment_print_bytes(const struct experiment *experiment, FILE *out);
 
-/* experiment_run_points.c: from what a view sees to what is shown: the unit's factor, of errors percent. */
-double experiment_view_factor(const struct sample_view *view, const struct quantity_value *value);
-
-/* What a plot that shows runs has of the value: that many points in fresh memory, each with a label to be freed. */
-size_t experiment_run_points(const struct experiment_plot *plot, const struct quantity_value *value,
-			     struct plot_point **points);
-
 /* Is that so? */
 bool experiment_has_compulsory(const struct quantity_value *value);
 
@@ -331,18 +308,9 @@ int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
 /* Keeps the hashes that are new; frees the array and the rest. */
 void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
-/*
- * What counts only the bytes that are loaded is below the bandwidth of loads, and that of both directions is no bound
- * for it; likewise for stores. border: that of the bytes, "llcRam.read".
- */
-bool experiment_is_of_direction(const char *access, const char *ceiling_border, const char *border);
-
 /* Takes the ceiling over, unless a higher one of its name is there. */
 void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
 void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
-
-/* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
-bool experiment_is_ceiling_of(const char *operation, const char *shown);
 
 /*
  * The ceilings that a roofline shows, best first; caller frees the array. Where points are bounded by roofs of
@@ -354,9 +322,6 @@ size_t experiment_ceilings_of(const struct experiment *experiment, const struct 
 /* Of those, the one that bounds what is like it: black. */
 bool experiment_is_main_ceiling(const struct experiment_own_plot *plot,
 				const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t i);
-
-/* Of the peaks of so many threads; fresh memory. */
-char *experiment_roof_note(const struct experiment *experiment, int nr_threads);
 
 /* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);

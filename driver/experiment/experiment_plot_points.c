@@ -1,15 +1,216 @@
 /* SPDX-License-Identifier: MIT */
 /* From the points of an experiment to the series of a plot. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/experiment_drawing.h"
+#include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "number.h"
 #include "plots/script.h"
 #include "quantities/value_text.h"
+#include "statistics/series.h"
 #include "support/point_title.h"
+
+/* ---- single runs ---- */
+
+#define NR_STEPS 20
+
+/* From what a view sees to what is shown: the unit's factor, of errors percent. */
+static double
+view_factor(const struct sample_view *view, const struct quantity_value *value)
+{
+	if (view->reference != SAMPLES_ALONE)
+		return view->is_error ? 100 : 1;
+	return value->unit ? shown_unit(value->unit).factor : 1;
+}
+
+static struct plot_point
+point_at(double x, double y)
+{
+	return (struct plot_point){
+		.x = summary_single(x, "run"), .y = summary_single(y, "run"), .label = rot_strdup(""), .size = NAN};
+}
+
+/* In their order, counted from 1. */
+static size_t
+points_of_runs(const double *seen, size_t nr, struct plot_point *points)
+{
+	for (size_t i = 0; i < nr; i++)
+		points[i] = point_at((double)(i + 1), seen[i]);
+	return nr;
+}
+
+/* Of values that are all the same: this share of them, so that their step can be seen. */
+#define NARROW_STEP 0.001
+
+/*
+ * Steps of the same width from the least to the highest, and an empty one at either end, so that the line begins and
+ * ends at 0. Of values that are all the same one step.
+ */
+static size_t
+points_of_steps(const double *seen, size_t nr, struct plot_point *points)
+{
+	const struct summary summary = summary_median(seen, nr);
+	const bool is_one = summary.minimum == summary.maximum;
+	const double width = !is_one              ? (summary.maximum - summary.minimum) / NR_STEPS
+			     : summary.value != 0 ? NARROW_STEP * fabs(summary.value)
+						  : NARROW_STEP;
+	const double low = is_one ? summary.minimum - width / 2 : summary.minimum;
+	const size_t nr_steps = is_one ? 1 : NR_STEPS;
+	size_t counts[NR_STEPS + 2] = {0};
+
+	for (size_t i = 0; i < nr; i++) {
+		const size_t step = (size_t)((seen[i] - low) / width);
+
+		counts[1 + (step < nr_steps ? step : nr_steps - 1)]++;
+	}
+	for (size_t i = 0; nr > 0 && i < nr_steps + 2; i++)
+		points[i] = point_at(low + ((double)i - 0.5) * width, (double)counts[i]);
+	return nr > 0 ? nr_steps + 2 : 0;
+}
+
+/* What a thread gave, as the view sees it; share: what is expected of a thread, or 1. */
+static double
+seen_of_thread(const struct sample_view *view, double value, double share)
+{
+	return view->is_error ? series_error(value, share) : value / share;
+}
+
+/* Of each run that counts, what the first two workloads gave, a thread's share being expected. */
+static size_t
+points_of_threads(const struct sample_view *view, const struct quantity_value *value, struct plot_point *points)
+{
+	const double *first = value->thread_samples, *second = first ? first + value->nr_samples : NULL;
+	const double share = view->reference == SAMPLES_TO_EXPECTED ? value->expected / (double)value->nr_threads : 1;
+	const double factor = view_factor(view, value);
+	size_t nr = 0;
+
+	for (size_t i = 0; value->nr_threads > 1 && i < value->nr_samples; i++)
+		if (quantity_keeps_run(value, i))
+			points[nr++] = point_at(factor * seen_of_thread(view, first[i], share),
+						factor * seen_of_thread(view, second[i], share));
+	return nr;
+}
+
+/* What a plot that shows runs has of the value: that many points in fresh memory, each with a label to be freed. */
+static size_t
+make_run_points(const struct experiment_plot *plot, const struct quantity_value *value, struct plot_point **points)
+{
+	const size_t most = value->nr_samples > NR_STEPS + 2 ? value->nr_samples : NR_STEPS + 2;
+	size_t nr;
+	double *seen = sample_view_of(&plot->view, value, &nr);
+
+	*points = rot_calloc(most, sizeof(**points));
+	for (size_t i = 0; i < nr; i++)
+		seen[i] *= view_factor(&plot->view, value);
+	if (plot->kind == EXPERIMENT_THREADS)
+		nr = nr ? points_of_threads(&plot->view, value, *points) : 0;
+	else if (plot->kind == EXPERIMENT_RUNS)
+		nr = points_of_runs(seen, nr, *points);
+	else
+		nr = points_of_steps(seen, nr, *points);
+	free(seen);
+	return nr;
+}
+
+/* ---- what a point is, in lines ---- */
+
+/* Appends a line; takes it over. */
+static void
+add_line(char **text, char *line)
+{
+	char *longer = rot_format("%s%s%s", *text, (*text)[0] && line[0] ? "\n" : "", line);
+
+	free(*text);
+	free(line);
+	*text = longer;
+}
+
+/* "Triad 10000", and the axes that the label does not say. */
+static void
+add_name(char **text, const struct experiment_point *point)
+{
+	add_line(text, point_title(point->series, ", ", point->label));
+	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
+		const struct coordinate *c = &point->at.coordinates[i];
+
+		if (strcmp(c->text, point->label) != 0 && strcmp(c->text, point->series) != 0)
+			add_line(text, rot_format("%s: %s", c->axis, c->text));
+	}
+}
+
+/* "measured", "counted by blocks", "modelled", "expected", "given". */
+static const char *
+kind_in_words(const struct quantity_value *value)
+{
+	if (strcmp(value->kind, "measured") == 0 && drawing_is_by_blocks(value))
+		return "counted by blocks";
+	return value->kind;
+}
+
+static void
+add_value(char **text, const struct quantity_value *value)
+{
+	char *name = camel_case_words(value->name), *of = value_of_words(value), *number = value_text(value),
+	     *estimator = camel_case_words(value->summary.estimator ? value->summary.estimator : "");
+
+	add_line(text, rot_format("%s%s%s%s: %s %s", name, *of ? " (" : "", of, *of ? ")" : "", number,
+				  shown_unit(value->unit).shown));
+	if (value->summary.n > 1)
+		add_line(text, rot_format("  %s of n = %zu%s", estimator, value->summary.n,
+					  value->summary.tainted ? ", without disturbed runs" : ""));
+	add_line(text, rot_format("  %s%s%s%s%s", kind_in_words(value), value->source[0] ? ": " : "", value->source,
+				  value->grade[0] ? ", grade " : "", value->grade));
+	free(name);
+	free(of);
+	free(number);
+	free(estimator);
+}
+
+/* "51 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth (99 % sure)" */
+static void
+add_bound(char **text, const struct experiment_bound *bound)
+{
+	char *threads = bound->nr_threads > 1 ? rot_format(" of %d threads", bound->nr_threads) : rot_strdup("");
+	char *verdict = bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
+			: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
+					      : verdict_text("bound by computing", "by bandwidth", bound->probability);
+	char *percent = digits_text(100 * bound->share, 3);
+
+	add_line(text, rot_format("%s %% of the roof%s at this intensity (%s): %s", percent, threads, bound->ceiling,
+				  verdict));
+	free(percent);
+	free(threads);
+	free(verdict);
+}
+
+/* What the point is, and of a roofline what bounds it, in lines; fresh memory. */
+static char *
+about_point(const struct drawing *d, const struct experiment_point *point)
+{
+	const struct quantity_request *requests[] = {&d->own->y, &d->own->x};
+	char *text = rot_strdup("");
+
+	add_name(&text, point);
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+		const struct quantity_value *value =
+			requests[i]->name ? experiment_point_value(point, requests[i]) : NULL;
+
+		if (value)
+			add_value(&text, value);
+	}
+	if (d->page && d->own->plot.kind == EXPERIMENT_ROOFLINE) {
+		struct experiment_bound bound = experiment_bound_of(d->experiment, d->own, point);
+
+		if (bound.ceiling)
+			add_bound(&text, &bound);
+		experiment_bound_clear(&bound);
+	}
+	return text;
+}
 
 static struct summary
 shown_summary(const struct quantity_value *value)
@@ -59,7 +260,7 @@ seen_summary(const struct experiment_plot *plot, const struct quantity_value *va
 	struct summary summary = summary_median(seen, nr);
 
 	free(seen);
-	return summary_scaled(summary, experiment_view_factor(&plot->view, value));
+	return summary_scaled(summary, view_factor(&plot->view, value));
 }
 
 /* Of the plot's y, or its difference to the series that the plot names. */
@@ -109,7 +310,7 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 	if (!plotted->label)
 		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
 	plotted->y = y_of_point(d, point);
-	plotted->about = d->page ? drawing_about_point(d, point) : NULL;
+	plotted->about = d->page ? about_point(d, point) : NULL;
 	plotted->is_expected = is_expected(d, point);
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
@@ -152,7 +353,7 @@ add_runs(struct drawing *d, size_t i)
 		return; /* two points that are called the same */
 	d->series[at].style = is_histogram ? PLOT_STEPS : PLOT_MARKS;
 	d->series[at].nr_points =
-		experiment_run_points(&d->own->plot, experiment_point_value(point, &d->own->y), &d->points[at]);
+		make_run_points(&d->own->plot, experiment_point_value(point, &d->own->y), &d->points[at]);
 	d->series[at].points = d->points[at];
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From points and ceilings to plots. */
+/* From points and ceilings to plots, with their labels and captions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,362 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "experiment/experiment_drawing.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "plots/places.h"
 #include "quantities/value_text.h"
 #include "rot.h"
+
+/* ---- words ---- */
+
+static void
+append(char **text, const char *separator, const char *more)
+{
+	char *longer = rot_format("%s%s%s", *text, (*text)[0] && more[0] ? separator : "", more);
+
+	free(*text);
+	*text = longer;
+}
+
+/* "Transferred bytes (LLC-RAM)" */
+static char *
+quantity_label(const struct quantity_value *value)
+{
+	char *name = camel_case_words(value->name), *of = value_of_words(value), *label;
+
+	if (name[0] >= 'a' && name[0] <= 'z')
+		name[0] = (char)(name[0] - 'a' + 'A');
+	label = of[0] ? rot_format("%s (%s)", name, of) : rot_strdup(name);
+	free(name);
+	free(of);
+	return label;
+}
+
+/* "Error of time / least, least of 10" */
+static char *
+view_label(const struct sample_view *view, const struct quantity_value *value)
+{
+	static const char *const references[] = {"", " / expected", " / least"};
+	char *name = quantity_label(value),
+	     *minimum = view->minimum_of > 1 ? rot_format(", least of %zu", view->minimum_of) : rot_strdup("");
+	char *label =
+		rot_format("%s%s%s%s", view->is_error ? "Error of: " : "", name, references[view->reference], minimum);
+
+	free(name);
+	free(minimum);
+	return label;
+}
+
+static const char *
+view_unit(const struct sample_view *view, const struct quantity_value *value)
+{
+	if (view->reference != SAMPLES_ALONE)
+		return view->is_error ? "%" : "";
+	return value->unit ? shown_unit(value->unit).shown : "";
+}
+
+/* Which of the axes the runs' values are on, and what the other one is. */
+static void
+make_axis_labels_of_runs(struct drawing *d, const struct quantity_value *y)
+{
+	const enum experiment_plot_kind kind = d->own->plot.kind;
+	const char *unit = view_unit(&d->own->plot.view, y);
+	char *label = view_label(&d->own->plot.view, y);
+
+	d->x_unit = kind == EXPERIMENT_RUNS ? "" : unit;
+	d->y_unit = kind == EXPERIMENT_HISTOGRAM ? "" : unit;
+	d->x_label = kind == EXPERIMENT_RUNS      ? rot_strdup("Run")
+		     : kind == EXPERIMENT_THREADS ? rot_format("%s, first CPU", label)
+						  : rot_strdup(label);
+	d->y_label = kind == EXPERIMENT_HISTOGRAM ? rot_strdup("Runs")
+		     : kind == EXPERIMENT_THREADS ? rot_format("%s, second CPU", label)
+						  : rot_strdup(label);
+	free(label);
+}
+
+static void
+make_axis_labels(struct drawing *d)
+{
+	const struct experiment_plot *plot = &d->own->plot;
+	const struct experiment_point *first = d->nr_shown ? d->shown[0] : NULL;
+	const struct quantity_value *x = first && d->own->x.name ? experiment_point_value(first, &d->own->x) : NULL;
+	const struct quantity_value *y = first ? experiment_point_value(first, &d->own->y) : NULL;
+
+	if (drawing_shows_runs(d) && y) {
+		make_axis_labels_of_runs(d, y);
+		return;
+	}
+	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
+	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
+	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? shown_unit(x->unit).shown : "";
+	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? shown_unit(y->unit).shown : "";
+	if (!plot->has_view || !y)
+		return;
+	if (!plot->y_label[0]) {
+		free(d->y_label);
+		d->y_label = view_label(&plot->view, y);
+	}
+	d->y_unit = view_unit(&plot->view, y);
+}
+
+/* Of all points shown. */
+struct runs_shown {
+	const char *estimator; /* of points with undisturbed runs, if there are any */
+	size_t least, most;
+	size_t nr_points, nr_disturbed; /* all of whose runs were */
+};
+
+static struct runs_shown
+runs_shown(const struct drawing *d)
+{
+	struct runs_shown runs = {.estimator = "exact", .least = SIZE_MAX};
+
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
+
+		if (!y)
+			continue;
+		runs.nr_points++;
+		runs.nr_disturbed += quantity_is_of_tainted(y);
+		runs.least = y->summary.n < runs.least ? y->summary.n : runs.least;
+		runs.most = y->summary.n > runs.most ? y->summary.n : runs.most;
+		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
+			runs.estimator = y->summary.estimator;
+	}
+	return runs;
+}
+
+/* "ratioOfMediansOfTainted" -> "ratio of medians" */
+static char *
+estimator_words(const char *estimator)
+{
+	const char *suffix = strstr(estimator, "OfTainted");
+	char *name = rot_strndup(estimator, suffix ? (size_t)(suffix - estimator) : strlen(estimator));
+	char *words = camel_case_words(name);
+
+	free(name);
+	return words;
+}
+
+static const char *
+words_of_disturbed(const struct runs_shown *runs)
+{
+	if (runs->nr_disturbed == 0)
+		return "";
+	return runs->nr_disturbed < runs->nr_points ? "; of some points all runs were disturbed"
+						    : "; all runs were disturbed";
+}
+
+/* "cold caches; median, n = 10" for all points together. */
+static char *
+caption_of_runs(const struct drawing *d)
+{
+	const struct runs_shown runs = runs_shown(d);
+	char *states = rot_strdup(""), *words, *line;
+
+	for (size_t i = 0; i < d->nr_shown; i++)
+		if (!strstr(states, d->shown[i]->cache_state))
+			append(&states, "; ", d->shown[i]->cache_state);
+	words = d->own->plot.has_view && d->own->plot.view.minimum_of > 1
+			? rot_format("least of each %zu runs", d->own->plot.view.minimum_of)
+			: estimator_words(drawing_shows_runs(d) ? "each run" : runs.estimator);
+	if (d->nr_shown == 0)
+		line = rot_strdup("theory alone: what it is about cannot be measured on this machine");
+	else if (runs.most == 0)
+		line = rot_strdup(words);
+	else if (runs.least == runs.most)
+		line = rot_format("%s, n = %zu%s", words, runs.most, words_of_disturbed(&runs));
+	else
+		line = rot_format("%s, n = %zu ... %zu%s", words, runs.least, runs.most, words_of_disturbed(&runs));
+	append(&states, "; ", line);
+	free(words);
+	free(line);
+	return states;
+}
+
+/* How values are known, where it is not by events: their kind (NULL: any), and what is in their source. */
+struct origin {
+	const char *kind, *source;
+	const char *part; /* what of the value; NULL: as part_of says */
+	const char *words;
+};
+
+static const struct origin origins[] = {
+	{"expected", "", NULL, "as the kernel's definition expects, not counted (hollow)"},
+	{"modelled", "modelled caches", NULL, "of modelled caches"},
+	{"modelled", "modelled TLB", NULL, "of a modelled TLB"},
+	{"modelled", "clock probe", "core cycles", "modelled from the time stamp counter"},
+	{"modelled", "", NULL, "modelled from what can be counted"},
+	{"given", "", NULL, "as given by the controller, not counted"},
+};
+
+/* Kernels and regions say "steps", programs "blocks" (architectures/steps.xml and blocks.xml). */
+static const struct origin blocks = {NULL, NULL, NULL, "counted by blocks of the code"};
+
+bool
+drawing_is_by_blocks(const struct quantity_value *value)
+{
+	return strstr(value->source, "steps") || strstr(value->source, "blocks");
+}
+
+/* Of several that fit the first. */
+static bool
+is_of(const struct quantity_value *value, const struct origin *origin)
+{
+	const struct origin *first = origins;
+
+	if (origin == &blocks)
+		return drawing_is_by_blocks(value);
+	while (first < origin && (strcmp(value->kind, first->kind) != 0 || !strstr(value->source, first->source)))
+		first++;
+	return first == origin && strcmp(value->kind, origin->kind) == 0 && strstr(value->source, origin->source);
+}
+
+/*
+ * What of a value that is; NULL: nothing. Of an intensity beside a performance that is not, the bytes alone. What is
+ * not measured although blocks were counted is of models: the operations that it is made of were counted.
+ */
+static const char *
+part_of(const struct quantity_value *value, const struct quantity_value *beside, const struct origin *origin)
+{
+	const bool is_intensity = strcmp(value->name, "operationalIntensity") == 0;
+
+	if (origin->part)
+		return origin->part;
+	if (strcmp(value->name, "performance") == 0)
+		return "operations";
+	if (origin == &blocks && strcmp(value->kind, "measured") != 0)
+		return is_intensity ? "operations" : NULL;
+	if (is_intensity)
+		return origin != &blocks && beside && strcmp(beside->name, "performance") == 0 &&
+				       strcmp(beside->kind, value->kind) != 0
+			       ? "bytes"
+			       : "operations and bytes";
+	return strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
+}
+
+/* What x and y show at a point; NULL where there is nothing. */
+static void
+shown_values(const struct drawing *d, size_t point, const struct quantity_value *values[2])
+{
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+
+	for (size_t i = 0; i < 2; i++)
+		values[i] = requests[i]->name ? experiment_point_value(d->shown[point], requests[i]) : NULL;
+}
+
+/* Names what is of this origin at any point: "bytes", or "bytes of some points". Empty if nothing is. */
+static char *
+parts_of(const struct drawing *d, const struct origin *origin)
+{
+	char *names = rot_strdup("");
+	size_t nr_points = 0;
+
+	for (size_t p = 0; p < d->nr_shown; p++) {
+		const struct quantity_value *values[2];
+		bool is_here = false;
+
+		shown_values(d, p, values);
+		for (size_t i = 0; i < 2; i++) {
+			const char *part = values[i] && is_of(values[i], origin)
+						   ? part_of(values[i], values[1 - i], origin)
+						   : NULL;
+			char *words = part ? camel_case_words(part) : NULL;
+
+			is_here = is_here || part;
+			if (part && !strstr(names, words))
+				append(&names, ", ", words);
+			free(words);
+		}
+		nr_points += is_here;
+	}
+	append(&names, " ", nr_points && nr_points < d->nr_shown ? "of some points" : "");
+	return names;
+}
+
+/* Says which of the quantities shown are not counted by events: in one line, or where points differ in one for each. */
+static char *
+caption_of_origins(const struct drawing *d)
+{
+	const char *separator = "; ";
+	char *line = rot_strdup("");
+
+	for (size_t k = 0; k <= sizeof(origins) / sizeof(*origins); k++) {
+		const struct origin *origin = k == 0 ? &blocks : &origins[k - 1];
+		char *names = parts_of(d, origin);
+
+		if (strstr(names, " of some points"))
+			separator = "\n";
+		if (names[0]) {
+			append(&names, " ", origin->words);
+			append(&line, separator, names);
+		}
+		free(names);
+	}
+	return line;
+}
+
+/* How well what was counted is known to count: "counts validated on known work: grade A". */
+static char *
+caption_of_grades(const struct drawing *d)
+{
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+	const char *weakest = "";
+
+	for (size_t i = 0; d->nr_shown && i < 2; i++) {
+		const struct quantity_value *value =
+			requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
+
+		if (value && strcmp(value->grade, weakest) > 0)
+			weakest = value->grade;
+	}
+	return weakest[0] ? rot_format("counts validated on known work: grade %s", weakest) : rot_strdup("");
+}
+
+/* Where the values are from. */
+static char *
+caption_of_machines(const struct experiment *experiment)
+{
+	char *lines = experiment->nr_stored_machines ? rot_strdup("") : machine_caption(experiment->rot->machine);
+
+	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
+		append(&lines, "\n", experiment->stored_machines[i]);
+	return lines;
+}
+
+/* Error: an annotation is no expression. */
+static int
+make_caption(struct drawing *d, struct rot_error *err)
+{
+	const struct experiment_point *last = d->nr_shown ? d->shown[d->nr_shown - 1] : NULL;
+	struct expression_scope *scope;
+	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_origins(d),
+	     *grades = caption_of_grades(d),
+	     *failures = experiment_failures_text(d->experiment, d->own->plot.condition),
+	     *roof = d->own->plot.kind == EXPERIMENT_ROOFLINE ? experiment_roof_text(d->experiment, d->own)
+							      : rot_strdup("");
+	char *annotation;
+
+	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
+	annotation = expression_text(scope, d->own->plot.annotation, err);
+	expression_scope_delete(scope);
+	d->caption = rot_strdup(machine);
+	append(&d->caption, "\n", runs);
+	append(&d->caption, "\n", kinds);
+	append(&d->caption, "\n", roof);
+	append(&d->caption, "\n", grades);
+	append(&d->caption, "\n", failures);
+	if (annotation)
+		append(&d->caption, "\n", annotation);
+	free(machine);
+	free(runs);
+	free(kinds);
+	free(grades);
+	free(roof);
+	free(failures);
+	free(annotation);
+	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);
+}
 
 static struct plot_frame
 make_frame(const struct drawing *d)
@@ -226,8 +578,8 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 		rc = 0;
 		goto out;
 	}
-	drawing_make_axis_labels(&d);
-	if (drawing_make_series(&d, err) < 0 || drawing_make_caption(&d, err) < 0)
+	make_axis_labels(&d);
+	if (drawing_make_series(&d, err) < 0 || make_caption(&d, err) < 0)
 		goto out;
 	if (has_no_values(&d)) {
 		rot_warning("the plot '%s' has no values and is not drawn", own->plot.title);

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "quantities/caveats.h"
 #include "quantities/invariants.h"
 #include "quantities/own_cost.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
+#include "rot.h"
 #include "support/point_title.h"
 #include "support/text_table.h"
 
@@ -309,4 +312,43 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 		fputc('\n', out);
 	}
 	text_table_clear(&table);
+}
+
+/* ---- the key strict ---- */
+
+/* Numbers of all points, those with any caveat, and those with each. */
+struct counts {
+	size_t nr, nr_with, *nr_of;
+};
+
+static void
+count(struct counts *counts, const struct quantity_value *value)
+{
+	const unsigned caveats = quantity_caveats_of(value);
+
+	counts->nr++;
+	counts->nr_with += caveats != 0;
+	for (size_t i = 0; i < quantity_nr_caveats; i++)
+		counts->nr_of[i] += caveats >> i & 1;
+}
+
+int
+experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err)
+{
+	struct counts counts = {.nr_of = rot_calloc(quantity_nr_caveats, sizeof(*counts.nr_of))};
+	int rc = 0;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t k = 0; k < experiment->points[i].nr_values; k++)
+			count(&counts, &experiment->points[i].values[k]);
+	if (counts.nr_with > 0 && configuration_bool(experiment->rot->configuration, "strict")) {
+		rc = rot_error_set(err, 0, "strict: %zu of %zu numbers are not both measured and sound", counts.nr_with,
+				   counts.nr);
+		for (size_t i = 0; i < quantity_nr_caveats; i++)
+			if (counts.nr_of[i])
+				rot_error_append(err, "\n     %zu: %s", counts.nr_of[i], quantity_caveats[i].meaning);
+		rot_error_hint(err, "which they are says '%s' (caveats)", path);
+	}
+	free(counts.nr_of);
+	return rc;
 }
