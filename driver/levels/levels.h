@@ -30,9 +30,6 @@ bool levels_are_known(const struct machine *machine);
  */
 int levels_ensure(struct rot *rot, struct rot_error *err);
 
-/* Measures (or takes runs from the result cache) and keeps the levels, also where sizes are known. */
-int levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error *err);
-
 /* What the measured size says of the one that was told (0: none was); found may be NULL. */
 const char *levels_verdict(int64_t told, const struct measured_level *found);
 

@@ -8,8 +8,9 @@
 
 #include "memory.h"
 #include "number.h"
-#include "peaks/present_cells.h"
 #include "peaks/ridges.h"
+#include "peaks/saturation.h"
+#include "plots/plot.h"
 #include "quantities/value_text.h"
 #include "support/entry.h"
 #include "support/text_table.h"
@@ -42,7 +43,8 @@ note_of(struct notes *notes, const struct peak *peak)
 
 /* ---- cells ---- */
 
-char *
+/* "31.990 ±0.010", in units of 1 / factor. Fresh memory. */
+static char *
 estimate_text(const struct peak_estimate *estimate, double factor)
 {
 	struct summary summary = summary_empty();
@@ -82,7 +84,8 @@ operation_cell(const struct peak *peak, struct notes *notes)
 	return text;
 }
 
-char *
+/* "double", "single", "extended", "int32": of what its operations are. Fresh memory. */
+static char *
 peak_precision(const struct peak *peak)
 {
 	static const char *const words[][2] = {
@@ -335,7 +338,8 @@ by_level(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-const struct peak **
+/* Those of the kind, levels one after the other, closest to the core first; caller frees the array. */
+static const struct peak **
 peaks_in_order(const struct peak_list *list, enum peak_kind kind, size_t *nr)
 {
 	const struct peak **peaks = rot_calloc(list->nr + 1, sizeof(*peaks));
@@ -390,7 +394,7 @@ peaks_print_performance(const struct peak_list *list, FILE *out)
 		    "Peak performance, per core cycle of one thread and per second of all", "operations", out);
 }
 
-void
+static void
 peaks_print_bandwidth(const struct peak_list *list, FILE *out)
 {
 	print_table(list, PEAK_BANDWIDTH, bandwidth_columns, NR(bandwidth_columns), 4,
@@ -399,7 +403,7 @@ peaks_print_bandwidth(const struct peak_list *list, FILE *out)
 		    "bytes", out);
 }
 
-void
+static void
 peaks_print_latency(const struct peak_list *list, FILE *out)
 {
 	print_table(list, PEAK_LATENCY, latency_columns, NR(latency_columns), 2,
@@ -499,6 +503,331 @@ peaks_print_ridges(const struct peak_list *list, FILE *out)
 
 typedef void print_part(const struct peak_list *list, FILE *out);
 
+/* ---- over the number of threads, as a table ---- */
+
+/* Columns of a row: what it is of, one for each number of threads, and what follows from them. */
+enum { OF_NAME, OF_SET, OF_MODE, NR_KEYS };
+enum { FROM_FACTOR, FROM_SATURATION, NR_RESULTS };
+
+static char *
+value_cell(const struct growth *growth, int nr_threads)
+{
+	for (size_t i = 0; i < growth->nr; i++)
+		if (growth->peaks[i]->nr_threads == nr_threads)
+			return estimate_text(&growth->peaks[i]->per_second, 1e-9);
+	return rot_strdup("-");
+}
+
+static void
+add_growth(struct text_table *table, const struct growth *growth, const int *threads, size_t nr_threads)
+{
+	char **cells = rot_calloc(table->nr_columns, sizeof(*cells));
+	char **results = cells + NR_KEYS + nr_threads;
+
+	cells[OF_NAME] = rot_strdup(growth->peaks[0]->name);
+	cells[OF_SET] = rot_strdup(growth->peaks[0]->instruction_set);
+	cells[OF_MODE] = rot_strdup(growth->mode);
+	for (size_t i = 0; i < nr_threads; i++)
+		cells[NR_KEYS + i] = value_cell(growth, threads[i]);
+	results[FROM_FACTOR] = isnan(growth->factor) ? rot_strdup("-") : rot_format("%.2f", growth->factor);
+	results[FROM_SATURATION] = growth->saturated_from ? rot_format("%d", growth->saturated_from) : rot_strdup("no");
+	text_table_add(table, cells);
+	free(cells);
+}
+
+/* Two numbers with others between them say nothing of where it stops. */
+static bool
+is_sweep(const int *threads, size_t nr)
+{
+	return nr > 2 || (nr == 2 && threads[1] == threads[0] + 1);
+}
+
+static void
+print_growths(const struct growth *growths, size_t nr, const int *threads, size_t nr_threads, FILE *out)
+{
+	const size_t nr_columns = NR_KEYS + nr_threads + NR_RESULTS;
+	struct text_table_column *columns = rot_calloc(nr_columns, sizeof(*columns));
+	struct text_table table = {.columns = columns, .nr_columns = nr_columns, .nr_keys = NR_KEYS};
+	char *title;
+
+	columns[OF_NAME] = (struct text_table_column){"bandwidth", true};
+	columns[OF_SET] = (struct text_table_column){"instruction\nset", true};
+	columns[OF_MODE] = (struct text_table_column){"mode", true};
+	for (size_t i = 0; i < nr_threads; i++)
+		columns[NR_KEYS + i].heading = rot_format("%d thread%s", threads[i], threads[i] == 1 ? "" : "s");
+	columns[NR_KEYS + nr_threads + FROM_FACTOR].heading = "times\nthe first";
+	columns[NR_KEYS + nr_threads + FROM_SATURATION].heading = "saturated\nfrom";
+	for (size_t i = 0; i < nr; i++)
+		add_growth(&table, &growths[i], threads, nr_threads);
+	title = rot_format("Bandwidth over the number of threads [GB/s]; saturated: the fewest threads that reach "
+			   "%.0f %% of the highest\n\n",
+			   100 * SATURATION_SHARE);
+	text_print(title, 0, 0, out);
+	free(title);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	for (size_t i = 0; i < nr_threads; i++)
+		free((char *)columns[NR_KEYS + i].heading);
+	free(columns);
+}
+
+/* Bandwidths over numbers of threads, and from which on they are saturated (saturation.h); nothing where others between
+ * these numbers are not known. */
+static void
+print_growth(const struct peak_list *list, FILE *out)
+{
+	struct growth *growths;
+	size_t nr = peaks_growths(list, &growths);
+	int *threads;
+	size_t nr_threads = growths_threads(growths, nr, &threads);
+
+	if (is_sweep(threads, nr_threads))
+		print_growths(growths, nr, threads, nr_threads, out);
+	free(threads);
+	growths_delete(growths, nr);
+}
+
+/* ---- and as a plot ---- */
+
+/* Loads and stores; of these the widest of each level and mode, which is the highest. */
+static bool
+is_drawn(const struct growth *growths, size_t nr, size_t at)
+{
+	static const char *const accesses[] = {"load", "store", "ntStore"};
+	const struct peak *peak = growths[at].peaks[growths[at].nr - 1];
+	bool is_shown = false;
+
+	for (size_t i = 0; i < sizeof(accesses) / sizeof(*accesses); i++)
+		is_shown = is_shown || strcmp(peak->access, accesses[i]) == 0;
+	for (size_t i = 0; is_shown && i < nr; i++) {
+		const struct peak *other = growths[i].peaks[growths[i].nr - 1];
+
+		if (strcmp(other->border, peak->border) == 0 && strcmp(other->access, peak->access) == 0 &&
+		    strcmp(growths[i].mode, growths[at].mode) == 0 && other->per_second.value > peak->per_second.value)
+			is_shown = false;
+	}
+	return is_shown;
+}
+
+/* Fresh memory: the name and the points. */
+static struct plot_series
+series_of_growth(const struct growth *growth)
+{
+	struct plot_point *points = rot_calloc(growth->nr, sizeof(*points));
+
+	for (size_t i = 0; i < growth->nr; i++) {
+		const struct peak_estimate *e = &growth->peaks[i]->per_second;
+
+		points[i] = (struct plot_point){
+			.x = summary_single(growth->peaks[i]->nr_threads, "given"),
+			.y = summary_single(e->value * 1e-9, "quantile"),
+			.size = NAN,
+		};
+		points[i].y.low = e->low * 1e-9;
+		points[i].y.high = e->high * 1e-9;
+	}
+	return (struct plot_series){
+		.name = rot_format("%s%s%s", growth->peaks[0]->name, growth->mode[0] ? ", " : "", growth->mode),
+		.points = points,
+		.nr_points = growth->nr,
+	};
+}
+
+bool
+peaks_have_growth(const struct peak_list *list)
+{
+	struct growth *growths;
+	const size_t nr = peaks_growths(list, &growths);
+	bool is_some_drawn = false;
+
+	for (size_t i = 0; i < nr; i++)
+		is_some_drawn = is_some_drawn || is_drawn(growths, nr, i);
+	growths_delete(growths, nr);
+	return is_some_drawn;
+}
+
+int
+peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err)
+{
+	struct growth *growths;
+	size_t nr = peaks_growths(list, &growths);
+	struct plot_series *series = rot_calloc(nr + 1, sizeof(*series));
+	struct series_plot plot = {
+		.frame = {.title = "Bandwidth over the number of threads",
+			  .caption = caption,
+			  .x = {.label = "Threads, each on a CPU of its own", .unit = "", .low = NAN, .high = NAN},
+			  .y = {.label = "Bandwidth", .unit = "GB/s", .is_log = true, .low = NAN, .high = NAN},
+			  .key_position = "auto"},
+		.series = series,
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (is_drawn(growths, nr, i))
+			series[plot.nr_series++] = series_of_growth(&growths[i]);
+	if (plot.nr_series > 0)
+		rc = series_plot_write(&plot, output_name, err);
+	for (size_t i = 0; i < plot.nr_series; i++) {
+		free((char *)series[i].name);
+		free((struct plot_point *)series[i].points);
+	}
+	free(series);
+	growths_delete(growths, nr);
+	return rc;
+}
+
+/* ---- in short ---- */
+
+#define NR(array) (sizeof(array) / sizeof(*(array)))
+
+/* What is told of each kind: the best of those that share a group. */
+static const struct {
+	const char *title;
+	double factor;
+} kinds[NR_PEAK_KINDS] = {
+	[PEAK_PERFORMANCE] = {"Performance [Gflop/s]", 1e-9},
+	[PEAK_BANDWIDTH] = {"Bandwidth [GB/s]", 1e-9},
+	[PEAK_LATENCY] = {"Latency [ns]", 1e9},
+};
+
+/* "double", "llcRam load"; "" for peaks that are no part of the summary. Fresh memory. */
+static char *
+group_of(const struct peak *peak)
+{
+	static const char *const accesses[] = {"load", "store", "chase"};
+
+	if (peak->kind == PEAK_PERFORMANCE)
+		return peak_precision(peak);
+	for (size_t i = 0; i < NR(accesses); i++)
+		if (strcmp(peak->access, accesses[i]) == 0)
+			return rot_format("%s %s", peak->border, peak->access);
+	return rot_strdup("");
+}
+
+static bool
+is_of_group(const struct peak *peak, enum peak_kind kind, const char *group)
+{
+	char *own = peak->kind == kind ? group_of(peak) : rot_strdup("");
+	const bool is_it = *own && strcmp(own, group) == 0;
+
+	free(own);
+	return is_it;
+}
+
+/* The best of the group with that many threads, in any mode; NULL: there is none. */
+static const struct peak *
+best_of(const struct peak_list *list, enum peak_kind kind, const char *group, int nr_threads)
+{
+	const struct peak *best = NULL;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak *peak = &list->peaks[i];
+
+		if (peak->nr_threads == nr_threads && is_of_group(peak, kind, group) &&
+		    (!best || peak_is_better(kind, peak->per_second.value, best->per_second.value)))
+			best = peak;
+	}
+	return best;
+}
+
+/* "double: AVX-512 FMA+ADD", "L1 load". Fresh memory. */
+static char *
+name_of(const struct peak *peak, const char *group)
+{
+	return peak->kind == PEAK_PERFORMANCE ? rot_format("%s: %s", group, peak->name) : rot_strdup(peak->name);
+}
+
+/* Without an interval its runs were disturbed, and the machine reaches at least that. */
+static char *
+best_cell(const struct peak *peak)
+{
+	char *text = estimate_text(&peak->per_second, kinds[peak->kind].factor), *cell;
+
+	cell = rot_format("%s%s", isnan(peak->per_second.low) && peak->kind != PEAK_LATENCY ? "at least " : "", text);
+	free(text);
+	return cell;
+}
+
+static void
+add_best(struct text_table *table, const struct peak *const best[2])
+{
+	const struct peak *any = best[0] ? best[0] : best[1];
+	const double share = 100 * any->per_cycle.value / any->limit_per_cycle;
+	char *group = group_of(any), *cells[4] = {name_of(any, group)};
+
+	for (int i = 0; i < 2; i++)
+		cells[1 + i] = best[i] ? best_cell(best[i]) : rot_strdup("-");
+	cells[3] = isnan(share) ? rot_strdup("-") : rot_format("%.1f %%", share);
+	text_table_add(table, cells);
+	free(group);
+}
+
+/* A row a group, in the order of the table with all peaks. */
+static void
+add_rows(struct text_table *table, const struct peak_list *list, enum peak_kind kind, const int threads[2])
+{
+	size_t nr;
+	const struct peak **peaks = peaks_in_order(list, kind, &nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		char *group = group_of(peaks[i]);
+		const struct peak *best[2] = {best_of(list, kind, group, threads[0]), NULL};
+		size_t first = 0;
+
+		if (threads[1] > threads[0])
+			best[1] = best_of(list, kind, group, threads[1]);
+		while (first < i && !is_of_group(peaks[first], kind, group))
+			first++;
+		if (first == i && (best[0] || best[1]))
+			add_best(table, best);
+		free(group);
+	}
+	free(peaks);
+}
+
+static bool
+print_kind(const struct peak_list *list, enum peak_kind kind, const int threads[2], bool is_first, FILE *out)
+{
+	char *headings[2];
+	struct text_table_column columns[4] = {
+		{kinds[kind].title, true}, {NULL, false}, {NULL, false}, {"of limit", false}};
+	struct text_table table = {.columns = columns, .nr_columns = NR(columns), .nr_keys = 1};
+
+	for (int i = 0; i < 2; i++)
+		columns[1 + i].heading = headings[i] =
+			rot_format("%d thread%s", threads[i], threads[i] == 1 ? "" : "s");
+	add_rows(&table, list, kind, threads);
+	if (table.nr_rows > 0) {
+		fputs(is_first ? "" : "\n", out);
+		text_table_print(&table, out);
+		is_first = false;
+	}
+	text_table_clear(&table);
+	free(headings[0]);
+	free(headings[1]);
+	return is_first;
+}
+
+/* In short: the best of each precision, of each level its loads, stores and latency; per second, of the fewest and the
+ * most threads. */
+static void
+print_summary(const struct peak_list *list, FILE *out)
+{
+	int threads[2] = {0, 0};
+	bool is_first = true;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const int nr = list->peaks[i].nr_threads;
+
+		threads[0] = threads[0] == 0 || nr < threads[0] ? nr : threads[0];
+		threads[1] = nr > threads[1] ? nr : threads[1];
+	}
+	for (enum peak_kind kind = 0; kind < NR_PEAK_KINDS; kind++)
+		is_first = print_kind(list, kind, threads, is_first, out);
+}
+
+/* ---- all of it ---- */
+
 static bool
 says_something(print_part *part, const struct peak_list *list)
 {
@@ -517,12 +846,12 @@ says_something(print_part *part, const struct peak_list *list)
 void
 peaks_print(const struct peak_list *list, bool is_all, FILE *out)
 {
-	static print_part *const parts[] = {peaks_print_performance, peaks_print_bandwidth, peaks_print_growth,
+	static print_part *const parts[] = {peaks_print_performance, peaks_print_bandwidth, print_growth,
 					    peaks_print_latency, peaks_print_ridges};
 	bool is_first = true;
 
 	if (!is_all && list->nr > 0) {
-		peaks_print_summary(list, out);
+		print_summary(list, out);
 		text_print("\nall variants, bandwidths over threads, ridge points: --all", 0, 0, out);
 		return;
 	}

@@ -21,19 +21,9 @@ struct page;
  * core; where its clock is not known, per cycle of the time stamp counter, marked (t).
  */
 void peaks_print_performance(const struct peak_list *list, FILE *out);
-void peaks_print_bandwidth(const struct peak_list *list, FILE *out);
-void peaks_print_latency(const struct peak_list *list, FILE *out);
-
-/* Bandwidths over numbers of threads, and from which on they are saturated (saturation.h); nothing where others between
- * these numbers are not known. */
-void peaks_print_growth(const struct peak_list *list, FILE *out);
 
 /* Minimum arithmetic intensity: performances over the highest bandwidth of each border, for each number of threads. */
 void peaks_print_ridges(const struct peak_list *list, FILE *out);
-
-/* In short: the best of each precision, of each level its loads, stores and latency; per second, of the fewest and the
- * most threads. */
-void peaks_print_summary(const struct peak_list *list, FILE *out);
 
 /* The summary; is_all: all tables above, an empty line between. */
 void peaks_print(const struct peak_list *list, bool is_all, FILE *out);

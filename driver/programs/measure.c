@@ -10,11 +10,46 @@
 #include "measuring/program_measuring.h"
 #include "memory.h"
 #include "programs/plan.h"
-#include "programs/rule_outputs.h"
 #include "quantities/effort.h"
 #include "quantities/pass.h"
 #include "quantities/samples.h"
+#include "quantities/set_outputs.h"
 #include "rot.h"
+
+/* ---- what rules have measured ---- */
+
+static json_t *
+json_of_set(const struct measurer_set_output *set)
+{
+	return set_output_json(set, set->set_id);
+}
+
+/*
+ * An array with an object for each run, in the order of the output: its pass, and the measurer sets that were read, by
+ * the ids that are counted through the rules. NULL if no run has any.
+ */
+static json_t *
+rule_outputs_json(const struct program_command_output *output)
+{
+	json_t *runs = json_array();
+	bool has_any = false;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+		json_t *json = json_object(), *sets = json_array();
+
+		for (size_t j = 0; j < program_run_output_nr_measurer_set_outputs(run); j++)
+			json_array_append_new(sets, json_of_set(program_run_output_measurer_set_outputs_at(run, j)));
+		has_any = has_any || json_array_size(sets) > 0;
+		json_object_set_new(json, "pass", json_integer(run->pass));
+		json_object_set_new(json, "measurerSets", sets);
+		json_array_append_new(runs, json);
+	}
+	if (has_any)
+		return runs;
+	json_decref(runs);
+	return NULL;
+}
 
 /* One call of program_quantities_measure. */
 struct job {
@@ -317,7 +352,7 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 		goto out;
 	tell_end(quantities);
 	add_notes(&job, quantities);
-	quantities->rule_outputs = program_rule_outputs(job.output);
+	quantities->rule_outputs = rule_outputs_json(job.output);
 	quantities->passes = json_runs(&job, quantities->hashes);
 	quantities->nr_cpus = nr_cpus(&job.plan, job.output);
 	rc = 0;

@@ -35,7 +35,7 @@ program_report_note(struct program_report *report, const char *format, ...)
 	va_end(arguments);
 }
 
-void
+static void
 program_report_doubt(struct program_report *report, const char *format, ...)
 {
 	va_list arguments;

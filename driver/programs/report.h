@@ -43,7 +43,6 @@ struct program_report {
 
 /* printf into a note; doubt: which counts as one. */
 void program_report_note(struct program_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void program_report_doubt(struct program_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void program_report_clear(struct program_report *report);
 
 /*
@@ -70,6 +69,15 @@ double program_report_nr_stops(const struct program_report *report);
 double program_report_stopped_share(const struct program_report *report);
 
 void program_report_print(const struct program_report *report, FILE *out);
+
+struct report_thread {
+	const struct program_values *values; /* of a thread                                         */
+	double hits;                         /* NaN in all of them: a table without such a column */
+};
+
+/* A table of the first threads, with an empty line before it: the values that fit on a line; is_all: all, in parts.
+ * Nothing if nr is 0. */
+void report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool is_all);
 
 /*
  * Adds the members "program", "runs", "threads", ... to the JSON of an experiment. Of what is not timed these are

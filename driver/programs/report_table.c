@@ -1,15 +1,522 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as a table: the whole program, its threads, its regions, and notes. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "programs/report.h"
-#include "programs/report_regions.h"
-#include "programs/report_rows.h"
 #include "quantities/value_text.h"
+#include "quantities/vocabulary.h"
 #include "support/entry.h"
+#include "support/terminal.h"
+
+/* ---- one quantity a line, one thread a line ---- */
+
+#define LABEL_WIDTH 44
+#define VALUE_WIDTH 16
+#define HITS_WIDTH 12
+#define TIME_WIDTH 10
+#define MAX_THREADS_SHOWN 40
+
+/* ---- one quantity a line ---- */
+
+/* A row: label, value and unit in their columns. */
+static void
+print_row(FILE *out, const char *label, const char *value, const char *unit)
+{
+	fprintf(out, "  %-*s %*s%s%s\n", LABEL_WIDTH, label, VALUE_WIDTH, value, *unit ? " " : "", unit);
+}
+
+/* "-" for NaN. */
+static void
+row_number(FILE *out, const char *label, double number, const char *unit)
+{
+	struct summary summary = summary_single(number, "exact");
+	char *text = summary_text(&summary);
+
+	print_row(out, label, text, unit);
+	free(text);
+}
+
+/* As percentage. */
+static void
+row_share(FILE *out, const char *label, double share)
+{
+	char *text = isnan(share) ? rot_strdup("-") : rot_format("%.3g", 100 * share);
+
+	print_row(out, label, text, isnan(share) ? "" : "%");
+	free(text);
+}
+
+/* "operation count (double precision)" */
+static char *
+label_of(const struct quantity_value *value)
+{
+	const bool is_cycles = strcmp(value->of, "coreCycles") == 0;
+	char *name = is_cycles ? rot_strdup("core cycles") : camel_case_words(value->name);
+	char *of = is_cycles ? rot_strdup("") : value_of_words(value);
+	char *label = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
+
+	free(name);
+	free(of);
+	return label;
+}
+
+static void
+print_value(const struct quantity_value *value, FILE *out)
+{
+	char *label = label_of(value), *text = value_text(value);
+
+	print_row(out, label, text, strcmp(value->of, "coreCycles") == 0 ? "" : shown_unit(value->unit).shown);
+	free(label);
+	free(text);
+}
+
+/* In seconds. */
+static void
+row_time(FILE *out, const char *label, const struct quantity_value *value)
+{
+	struct quantity_value seconds = *value;
+	char *text;
+
+	seconds.summary = summary_scaled(value->summary, 1e-6);
+	text = value_text(&seconds);
+
+	print_row(out, label, text, "s");
+	free(text);
+}
+
+/* Is there one of the same quantity before it? */
+static bool
+is_further(const struct program_values *values, size_t i)
+{
+	size_t first = 0;
+
+	while (strcmp(values->values[first].name, values->values[i].name) != 0)
+		first++;
+	return first < i;
+}
+
+/* The names with that of the value behind; frees them. */
+static char *
+with_label(char *names, const struct quantity_value *value)
+{
+	char *label = label_of(value), *longer = rot_format("%s%s%s", names, *names ? ", " : "", label);
+
+	free(label);
+	free(names);
+	return longer;
+}
+
+/* Of each quantity but the time the first value, which is the widest (both precisions, memory), and how many others
+ * there are; is_all: all. Instructions per cycle. */
+static void
+row_values(FILE *out, const struct program_values *values, bool is_all)
+{
+	const struct quantity_value *cycles = program_values_find(values, "time", "coreCycles"),
+				    *instructions = program_values_find(values, "instructions", ""),
+				    *flop = program_values_find(values, "operationCount", "flop"),
+				    *masked = program_values_find(values, "maskedOperations", "");
+	char *missing = rot_strdup("");
+	size_t nr_hidden = 0;
+
+	if (masked && !(masked->summary.value > 0))
+		masked = NULL; /* as in most programs */
+	for (size_t i = 0; i < values->nr; i++) {
+		const struct quantity_value *value = &values->values[i];
+		const bool is_time = strcmp(value->name, "time") == 0;
+		const bool masks_nothing = strcmp(value->name, "maskedOperations") == 0 && value != masked;
+
+		if ((is_time && value != cycles) || masks_nothing)
+			continue;
+		if (!is_all && !is_time && is_further(values, i))
+			nr_hidden++;
+		else if (isnan(value->summary.value))
+			missing = with_label(missing, value);
+		else
+			print_value(value, out);
+	}
+	if (*missing) {
+		text_print_behind("  not counted:", missing, out);
+		nr_hidden = 0;
+	}
+	free(missing);
+	if (nr_hidden)
+		fprintf(out, "  %zu values of other operations and borders: --all\n", nr_hidden);
+	if (masked && flop)
+		row_share(out, "active lanes", flop->summary.value / (flop->summary.value + masked->summary.value));
+	if (cycles && instructions)
+		row_number(out, "instructions per cycle", instructions->summary.value / cycles->summary.value, "");
+}
+
+/* ---- one thread a line ---- */
+
+/* A heading as wide as its column. */
+static char *
+thread_heading(const struct quantity_value *value)
+{
+	if (strcmp(value->of, "coreCycles") == 0)
+		return rot_strdup("core cycles");
+	if (strcmp(value->name, "transferredBytes") == 0)
+		return value_of_words(value);
+	return rot_strdup(quantity_kind_find(value->name)->short_name);
+}
+
+/* The hits of a thread, or what stands above them. */
+static void
+print_hits(FILE *out, const struct report_thread *thread, const char *heading)
+{
+	char *number;
+
+	if (isnan(thread->hits))
+		return;
+	number = rot_number_in_full(thread->hits);
+	fprintf(out, "  %*s", HITS_WIDTH, heading ? heading : number);
+	free(number);
+}
+
+/* Some of the values of threads: as many as fit on a line. The time, which is the first, each part has. */
+struct part {
+	const size_t *shown;
+	size_t nr;
+};
+
+/* Of which operations and borders the values are, under headings that are the same for several of them. */
+static void
+print_thread_parts(FILE *out, const struct report_thread *thread, struct part part)
+{
+	const struct quantity_value *values = thread->values->values;
+	char *line = rot_strdup("");
+	size_t length;
+
+	for (size_t i = 0; i < part.nr; i++) {
+		const struct quantity_value *value = &values[part.shown[i]];
+		const bool is_said = strcmp(value->name, "transferredBytes") == 0;
+		char *of = is_said ? rot_strdup("") : value_of_words(value);
+		char *longer = rot_format("%s  %*.*s", line, VALUE_WIDTH, VALUE_WIDTH, of);
+
+		free(of);
+		free(line);
+		line = longer;
+	}
+	length = strlen(line);
+	while (length > 0 && line[length - 1] == ' ')
+		length--;
+	if (length > 0) {
+		fprintf(out, "  %8s %-16s", "", "");
+		print_hits(out, thread, "");
+		fprintf(out, " %*s%.*s\n", TIME_WIDTH, "", (int)length, line);
+	}
+	free(line);
+}
+
+static void
+print_thread_head(FILE *out, const struct report_thread *thread, struct part part, bool is_all)
+{
+	const struct program_values *values = thread->values;
+
+	fprintf(out, "\n  %8s %-16s", "thread", "name");
+	print_hits(out, thread, "hits");
+	fprintf(out, " %*s", TIME_WIDTH, "time [s]");
+	for (size_t i = 0; i < part.nr; i++) {
+		char *heading = thread_heading(&values->values[part.shown[i]]);
+
+		fprintf(out, "  %*.*s", VALUE_WIDTH, VALUE_WIDTH, heading);
+		free(heading);
+	}
+	fputc('\n', out);
+	if (is_all)
+		print_thread_parts(out, thread, part);
+	if (values->nr == 1)
+		return;
+	fprintf(out, "  %8s %-16s", "", "");
+	print_hits(out, thread, "");
+	fprintf(out, " %*s", TIME_WIDTH, "");
+	for (size_t i = 0; i < part.nr; i++)
+		fprintf(out, "  %*s", VALUE_WIDTH, shown_unit(values->values[part.shown[i]].unit).shown);
+	fputc('\n', out);
+}
+
+static void
+print_thread(FILE *out, const struct report_thread *thread, struct part part)
+{
+	const struct program_values *values = thread->values;
+	struct summary seconds = summary_single(values->values[0].summary.value * 1e-6, "measured");
+	char *time = isnan(thread->hits) ? rot_format("%.4f", seconds.value) : summary_text(&seconds);
+
+	fprintf(out, "  %8d %-16.16s", (int)values->thread->tid, values->thread->name);
+	print_hits(out, thread, NULL);
+	fprintf(out, " %*s", TIME_WIDTH, time);
+	for (size_t i = 0; i < part.nr; i++) {
+		char *text = value_text(&values->values[part.shown[i]]);
+
+		fprintf(out, "  %*s", VALUE_WIDTH, text);
+		free(text);
+	}
+	fputc('\n', out);
+	free(time);
+}
+
+static size_t
+nr_of_part(FILE *out, const struct report_thread *thread)
+{
+	const size_t keys = 28 + TIME_WIDTH + (isnan(thread->hits) ? 0 : 2 + HITS_WIDTH);
+	const size_t width = terminal_width(out);
+
+	return width > keys + 2 + VALUE_WIDTH ? (width - keys) / (2 + VALUE_WIDTH) : 1;
+}
+
+/* The values but the time, those that say most first: indices in fresh memory. */
+static size_t *
+values_in_order(const struct program_values *values)
+{
+	static const char *const first[] = {"performance", "operationalIntensity", "throughput", "instructions"};
+	const size_t nr_first = sizeof(first) / sizeof(*first);
+	size_t *order = rot_calloc(values->nr + 1, sizeof(*order)), nr = 0;
+
+	for (size_t k = 0; k <= nr_first; k++)
+		for (size_t i = 1; i < values->nr; i++) {
+			size_t rank = 0;
+
+			while (rank < nr_first &&
+			       (strcmp(values->values[i].name, first[rank]) != 0 || is_further(values, i)))
+				rank++;
+			if (rank == k)
+				order[nr++] = i;
+		}
+	return order;
+}
+
+void
+report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool is_all)
+{
+	const size_t nr_shown = nr < MAX_THREADS_SHOWN ? nr : MAX_THREADS_SHOWN;
+	const size_t nr_values = nr > 0 ? threads[0].values->nr - 1 : 0;
+	const size_t nr_fitting = nr > 0 ? nr_of_part(out, &threads[0]) : 1;
+	size_t *order = nr > 0 ? values_in_order(threads[0].values) : NULL, done = 0;
+
+	for (bool is_done = nr == 0; !is_done; is_done = done == nr_values || !is_all) {
+		struct part part = {order + done, nr_values - done < nr_fitting ? nr_values - done : nr_fitting};
+
+		done += part.nr;
+		print_thread_head(out, &threads[0], part, is_all);
+		for (size_t i = 0; i < nr_shown; i++)
+			print_thread(out, &threads[i], part);
+	}
+	if (nr > nr_shown)
+		fprintf(out, "  and %zu more: --json FILE has them all\n", nr - nr_shown);
+	free(order);
+}
+
+/* ---- regions ---- */
+
+/* More places than this are counted only. */
+#define MAX_PLACES_SHOWN 4
+
+/* ---- what was measured ---- */
+
+static void
+print_time_of_hit(const struct program_region *region, FILE *out)
+{
+	static const struct {
+		const char *unit;
+		double us;
+	} units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1}, {"ns", 0}};
+	const double us = program_region_hit_us(region);
+	size_t i = 0;
+
+	while (us < units[i].us)
+		i++;
+	row_number(out, "time of a hit", us / (units[i].us > 0 ? units[i].us : 1e-3), units[i].unit);
+}
+
+static void
+print_region_hits(const struct program_region *region, FILE *out)
+{
+	static const struct {
+		enum program_hits kind;
+		const char *label;
+	} rows[] = {
+		{HITS_MEASURED, "measured hits"},
+		{HITS_INNER, "hits within these (recursion)"},
+		{HITS_ABANDONED, "abandoned hits"},
+		{HITS_LOST, "lost hits"},
+	};
+	const double all = region->hits[HITS_ALL];
+
+	row_number(out, "hits", all, "");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (region->hits[rows[i].kind] != (rows[i].kind == HITS_MEASURED ? all : 0))
+			row_number(out, rows[i].label, region->hits[rows[i].kind], "");
+	row_number(out, "threads", (double)region->nr_entered, "");
+}
+
+static void
+print_values(const struct program_region *region, bool is_all, FILE *out)
+{
+	const struct quantity_value *time = &region->total.values[0];
+
+	if (region->nr_entered > 1)
+		row_number(out, "threads at once", region->at_once, "");
+	row_time(out, region->nr_entered > 1 ? "time with any thread in it" : "time", time);
+	row_share(out, region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
+		  region->time_share);
+	print_time_of_hit(region, out);
+	row_values(out, &region->total, is_all);
+	if (!isnan(region->roof_share))
+		row_share(out, "share of the roof", region->roof_share);
+}
+
+static void
+print_region_threads(const struct program_region *region, bool is_all, FILE *out)
+{
+	struct report_thread *threads = rot_calloc(region->nr_threads + 1, sizeof(*threads));
+
+	for (size_t i = 0; i < region->nr_threads; i++)
+		threads[i] = (struct report_thread){&region->threads[i].values, region->threads[i].hits[HITS_ALL]};
+	if (region->nr_threads > 1)
+		report_threads(out, threads, region->nr_threads, is_all);
+	free(threads);
+}
+
+/* ---- how it was observed ---- */
+
+static void
+print_places(const struct region_service *service, FILE *out)
+{
+	size_t nr = region_service_nr_places(service);
+	char *text = rot_format("observed by %s at ", service->backend), *longer;
+
+	for (size_t i = 0; i < nr && i < MAX_PLACES_SHOWN; i++) {
+		longer = rot_format("%s%s%s", text, i ? ", " : "", region_service_places_at(service, i));
+		free(text);
+		text = longer;
+	}
+	if (nr > MAX_PLACES_SHOWN) {
+		longer = rot_format("%s and %zu more places", text, nr - MAX_PLACES_SHOWN);
+		free(text);
+		text = longer;
+	}
+	text_print_behind(" ", text, out);
+	free(text);
+}
+
+static void
+print_cost(const struct program_region *region, FILE *out)
+{
+	char *hits, *share, *text;
+
+	if (isnan(region->cost_ns))
+		return;
+	hits = rot_number_in_full(region->hits[HITS_ALL]);
+	share = isnan(region->cost_share)
+			? rot_strdup("")
+			: rot_format(": %.2g %% of the %s", 100 * region->cost_share,
+				     region->nr_entered > 1 ? "life of the thread with the most" : "thread's life");
+	text = rot_format("a hit costs %.3g us; %s of them%s", region->cost_ns * 1e-3, hits, share);
+	text_print_behind(" ", text, out);
+	fputs("  subtracted for each, as in an empty region: ", out);
+	if (!isnan(region->empty_instructions))
+		fprintf(out, "%.4g instructions, ", region->empty_instructions);
+	fprintf(out, "%.4g us\n", region->empty_ns * 1e-3);
+	free(text);
+	free(share);
+	free(hits);
+}
+
+static void
+print_refusals(const struct program_region *region, FILE *out)
+{
+	for (size_t i = 0; region->service && i < region_service_nr_refusals(region->service); i++)
+		text_print_behind(" ", region_service_refusals_at(region->service, i), out);
+}
+
+/* ---- where nothing was measured ---- */
+
+static void
+print_unserved(const struct program_region *region, FILE *out)
+{
+	fprintf(out, "  region %s was not measured\n", region->definition->name);
+	print_refusals(region, out);
+	if (!region->service || region_service_nr_refusals(region->service) == 0)
+		fprintf(out, "  it was found in no program that ran; nm -C FILE and nm -DC FILE list functions\n");
+}
+
+static void
+print_unserved_regions(const struct program_report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->regions.nr; i++)
+		if (!program_region_is_served(&report->regions.items[i]))
+			print_unserved(&report->regions.items[i], out);
+}
+
+static void
+print_never_entered(const struct program_region *region, FILE *out)
+{
+	text_print_behind(" ",
+			  "never entered; the compiler may have put a copy of the function into its callers "
+			  "(FILE:LINE finds these), or another version of it is used",
+			  out);
+	print_places(region->service, out);
+	print_refusals(region, out);
+}
+
+static void
+print_unmeasured(const struct program_region *region, FILE *out)
+{
+	const struct region *definition = region->definition;
+
+	print_region_hits(region, out);
+	if (region->hits[HITS_ABANDONED] == 0)
+		fprintf(out, "\n  none of the hits was measured: those from number %lld on are, of each thread\n",
+			(long long)definition->first_hit);
+	else
+		fprintf(out, "\n  none of the hits was measured: they were not left where the region ends\n");
+	print_places(region->service, out);
+	print_refusals(region, out);
+}
+
+static void
+print_measured(const struct program_region *region, bool is_all, FILE *out)
+{
+	if (region->bound[0]) {
+		text_print_behind(" ", region->bound, out);
+		fputc('\n', out);
+	}
+	print_region_hits(region, out);
+	print_values(region, is_all, out);
+	print_region_threads(region, is_all, out);
+	fputc('\n', out);
+	print_places(region->service, out);
+	print_refusals(region, out);
+	print_cost(region, out);
+}
+
+static void
+print_region(const struct program_region *region, bool is_all, FILE *out)
+{
+	if (!program_region_is_served(region))
+		return;
+	fprintf(out, "\n  region %s\n%s", region->definition->name, region->bound[0] ? "" : "\n");
+	if (region->hits[HITS_ALL] == 0)
+		print_never_entered(region, out);
+	else if (!region->total.nr)
+		print_unmeasured(region, out);
+	else
+		print_measured(region, is_all, out);
+}
+
+static void
+print_regions(const struct program_report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->regions.nr; i++)
+		print_region(&report->regions.items[i], report->is_all, out);
+}
+
+/* ---- the table ---- */
 
 /* ---- the whole program ---- */
 
@@ -59,7 +566,7 @@ print_facts(const struct program_report *report, FILE *out)
 		const double number = program_report_median(report, facts[i].number);
 
 		if (!isnan(number))
-			report_row_number(out, facts[i].label, number, facts[i].unit);
+			row_number(out, facts[i].label, number, facts[i].unit);
 	}
 }
 
@@ -97,8 +604,8 @@ print_stops(const struct program_report *report, FILE *out)
 
 	if (isnan(share))
 		return;
-	report_row_number(out, "stops by tracing", program_report_nr_stops(report), "");
-	report_row_share(out, "share of the run in these stops", share);
+	row_number(out, "stops by tracing", program_report_nr_stops(report), "");
+	row_share(out, "share of the run in these stops", share);
 }
 
 static bool
@@ -164,25 +671,25 @@ static void
 print_total(const struct program_report *report, FILE *out)
 {
 	if (!report->plan->is_timed) {
-		report_row_values(out, &report->total, report->is_all);
+		row_values(out, &report->total, report->is_all);
 		return;
 	}
-	report_row_time(out, "time", &report->total.values[0]);
+	row_time(out, "time", &report->total.values[0]);
 	print_facts(report, out);
-	report_row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
+	row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
 	print_stops(report, out);
 	if (strcmp(program_report_counting(report), "steps") == 0) {
-		report_row(out, "operations, bytes", "of regions", "");
+		print_row(out, "operations, bytes", "of regions", "");
 		return;
 	}
-	report_row_values(out, &report->total, report->is_all);
+	row_values(out, &report->total, report->is_all);
 	if (!isnan(report->roof_share))
-		report_row_share(out, "share of the roof", report->roof_share);
+		row_share(out, "share of the roof", report->roof_share);
 	print_missing(report, out);
 }
 
 static void
-print_threads(const struct program_report *report, FILE *out)
+print_program_threads(const struct program_report *report, FILE *out)
 {
 	struct report_thread *threads = rot_calloc(report->nr_threads + 1, sizeof(*threads));
 
@@ -246,14 +753,14 @@ program_report_print(const struct program_report *report, FILE *out)
 		fprintf(out, "   (%zu runs)", nr);
 	fputc('\n', out);
 	print_end(report, out);
-	report_regions_print_unserved(report, out);
+	print_unserved_regions(report, out);
 	print_counting(report, out);
 	if (report->bound[0])
 		text_print_behind(" ", report->bound, out);
 	fputc('\n', out);
 	print_total(report, out);
-	print_threads(report, out);
-	report_regions_print(report, out);
+	print_program_threads(report, out);
+	print_regions(report, out);
 	if (report->nr_notes)
 		fputc('\n', out);
 	print_marks(report, out);

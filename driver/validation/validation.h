@@ -35,21 +35,12 @@ int validation_run(struct rot *rot, const struct validation_options *options, st
 		   struct rot_error *err);
 void validation_clear(struct validation *validation);
 
-/* Is its grade F? A clock beside a formula, which is what is used then, is only shown. */
-bool validation_fails(const struct validation *validation, const struct candidate *candidate);
-
-/* Is nothing shown of it, since all its runs were disturbed? As above. */
-bool validation_shows_nothing(const struct validation *validation, const struct candidate *candidate);
-
 enum validation_verdict {
 	VALIDATION_PASSES,    /* all formulas and clocks that were tried, and all groups of the architecture's file */
 	VALIDATION_NOT_SHOWN, /* nothing fails, but of some all runs were disturbed                                 */
 	VALIDATION_FAILS,
 };
 enum validation_verdict validation_verdict(const struct validation *validation);
-
-/* Why a candidate fails, by the rules that are known (validation/diagnosis.h); "" if it does not. Fresh memory. */
-char *validation_reason(const struct rot *rot, const struct validation *validation, const struct candidate *candidate);
 
 /* Groups, and formulas with the kernel that decided their grade; with_all: every kernel of every formula. */
 void validation_print(const struct rot *rot, const struct validation *validation, bool with_all, FILE *out);

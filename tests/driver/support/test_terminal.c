@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "programs/report_rows.h"
+#include "programs/report.h"
 #include "support/entry.h"
 #include "support/terminal.h"
 #include "support/text_table.h"
