@@ -20,7 +20,7 @@ struct program_quantities {
 	char **hashes; /* as quantities_measure gives them */
 	char **notes;  /* what the numbers leave out       */
 	size_t nr_notes;
-	json_t *rule_outputs; /* see rule_outputs.h; NULL: none */
+	json_t *rule_outputs; /* of each run what rules have measured; NULL: none */
 	json_t *passes;       /* of each pass when its runs were measured (quantities/pass.h) */
 	double nr_cpus;       /* CPU time per wall time, of all runs, or of threads in a region at once */
 	const char *runs_end; /* why there are no more runs, as of quantity_value */
