@@ -146,16 +146,6 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 
 /* ---- quantities ---- */
 
-static void
-print_quantity(const struct quantity_offer *offer)
-{
-	char *more = rot_format("%s [%s] %s%s%s", offer->of, offer->unit, offer->kind, *offer->source ? ": " : "",
-				offer->source);
-
-	entry_print_wrapped(offer->name, more, offer->description, stdout);
-	free(more);
-}
-
 static int
 list_quantities(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
@@ -172,8 +162,13 @@ list_quantities(struct command_context *context, struct listing *listing, struct
 		listing->nr++;
 		if (listing->items)
 			json_array_append_new(listing->items, quantity_offer_json(&offers[i]));
-		else
-			print_quantity(&offers[i]);
+		else {
+			char *more = rot_format("%s [%s] %s%s%s", offers[i].of, offers[i].unit, offers[i].kind,
+						*offers[i].source ? ": " : "", offers[i].source);
+
+			entry_print_wrapped(offers[i].name, more, offers[i].description, stdout);
+			free(more);
+		}
 	}
 	free(offers);
 	return 0;

@@ -70,16 +70,6 @@ numbers_of_threads(const char *threads, size_t *nr)
 	return numbers;
 }
 
-static void
-print_json(const struct rot *rot, const struct peak_list *list)
-{
-	json_t *peaks = peaks_json(rot, list);
-
-	json_dumpf(peaks, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	json_decref(peaks);
-	puts("");
-}
-
 /* What is known of the levels by measuring, beside what the machine tells. */
 static void
 print_levels(const struct rot *rot)
@@ -112,9 +102,13 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 	rc = peaks_find(rot, &wanted, &list, err);
 	if (rc == 0)
 		rc = peaks_set_limits(rot, &list, err);
-	if (list.nr > 0 && request->format == FORMAT_JSON)
-		print_json(rot, &list);
-	else if (list.nr > 0 && request->format == FORMAT_CSV)
+	if (list.nr > 0 && request->format == FORMAT_JSON) {
+		json_t *peaks = peaks_json(rot, &list);
+
+		json_dumpf(peaks, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+		json_decref(peaks);
+		puts("");
+	} else if (list.nr > 0 && request->format == FORMAT_CSV)
 		peaks_print_csv(&list, stdout);
 	else if (list.nr > 0)
 		peaks_print(&list, configuration_bool(rot->configuration, "showAll"), stdout);

@@ -439,16 +439,6 @@ cut_plan(struct job *job)
 		program_plan_cut(&job->plan, nr);
 }
 
-static void
-note_children(struct job *job)
-{
-	if (job->options->has_no_children)
-		program_report_note(
-			&job->report,
-			"processes that the program started are left out; CPU time, context switches, faults "
-			"and memory are with those it waited for, since the system has no others");
-}
-
 static int
 compute(struct job *job, struct rot_error *err)
 {
@@ -641,7 +631,11 @@ report(struct job *job, struct rot_error *err)
 	cut_plan(job);
 	if (compute(job, err) < 0)
 		return -1;
-	note_children(job);
+	if (job->options->has_no_children)
+		program_report_note(
+			&job->report,
+			"processes that the program started are left out; CPU time, context switches, faults "
+			"and memory are with those it waited for, since the system has no others");
 	add_ceilings(job);
 	program_report_judge(&job->report);
 	job->report.is_all = configuration_bool(job->rot->configuration, "showAll");

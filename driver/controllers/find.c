@@ -37,19 +37,6 @@ list_add(struct list *list, char *name, char *description, char *path, const cha
 	list->items[list->nr++] = (struct controller_info){name, description, path, place};
 }
 
-static void
-list_add_file(struct list *list, const char *folder, const char *file, const char *place, bool takes_c)
-{
-	bool is_xml = path_ends_in(file, ".xml"), is_c = path_ends_in(file, ".c");
-	char *path = controller_path_in(folder, file);
-	char *description = is_xml ? xml_controller_comment(path) : takes_c && is_c ? rot_strdup("") : NULL;
-
-	if (description)
-		list_add(list, rot_strndup(file, strlen(file) - (is_xml ? 4 : 2)), description, path, place);
-	else
-		free(path);
-}
-
 static int
 by_name(const void *a, const void *b)
 {
@@ -65,8 +52,19 @@ controllers_list(const struct paths *paths, struct controller_info **infos, size
 	for (size_t i = 0; i < CONTROLLER_NR_PLACES; i++) {
 		char **files = folder_list(places.at[i].folder);
 
-		for (size_t j = 0; files[j]; j++)
-			list_add_file(&list, places.at[i].folder, files[j], places.at[i].name, places.at[i].takes_c);
+		for (size_t j = 0; files[j]; j++) {
+			bool is_xml = path_ends_in(files[j], ".xml"), is_c = path_ends_in(files[j], ".c");
+			char *path = controller_path_in(places.at[i].folder, files[j]);
+			char *description = is_xml                         ? xml_controller_comment(path)
+					    : places.at[i].takes_c && is_c ? rot_strdup("")
+									   : NULL;
+
+			if (description)
+				list_add(&list, rot_strndup(files[j], strlen(files[j]) - (is_xml ? 4 : 2)), description,
+					 path, places.at[i].name);
+			else
+				free(path);
+		}
 		folder_list_delete(files);
 	}
 	for (size_t i = 0; c_controllers[i]; i++)

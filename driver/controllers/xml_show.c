@@ -765,8 +765,8 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 	return rc;
 }
 
-static void
-show_choices(const struct xml_controller *controller, struct experiment *experiment)
+int
+xml_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	for (size_t i = 0; i < controller->nr_choices; i++) {
 		const struct planned_choice *choice = &controller->choices[i];
@@ -775,12 +775,6 @@ show_choices(const struct xml_controller *controller, struct experiment *experim
 			experiment_add_choice(experiment, choice->name, choice->value, choice->text,
 					      choice->candidates);
 	}
-}
-
-int
-xml_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
-{
-	show_choices(controller, experiment);
 	/* Columns may be of derived values, wherever these stand. */
 	for (size_t i = 0; i < controller->nr_elements; i++)
 		if (xml_is(controller->elements[i], "derived") && show_derived(controller, experiment, i, err) < 0)

@@ -51,20 +51,6 @@ is_derived(const struct quantity_kind *kind)
 	return kind->takes[WORD_OPERATION] + kind->takes[WORD_BORDER] + kind->takes[WORD_CLOCK] > 1;
 }
 
-/* With the events, which is what people ask for. */
-static void
-add_counted(struct findings *findings, const struct quantity_kind *kind, const struct quantity_offer *offer)
-{
-	const bool has_failed = strcmp(offer->grade, "F") == 0;
-	struct finding *finding =
-		findings_add(findings, kind->name, has_failed ? FINDING_LIMITED : FINDING_GOOD, "%s%s%s%s%s: %s",
-			     offer->of, *offer->of ? " " : "", offer->kind, *offer->grade ? ", grade " : "",
-			     offer->grade, *offer->source ? offer->source : "-");
-
-	if (has_failed)
-		finding_advise(finding, "it does not count what it should: rot validate");
-}
-
 /* The first of this kind, for its reason; there is one. */
 static const struct quantity_offer *
 first_of_kind(const struct quantity_offer *offers, const char *name, const char *kind)
@@ -134,8 +120,18 @@ doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 		if (is_derived(kind))
 			continue;
 		for (size_t k = 0; k < nr; k++)
-			if (is_of(&offers[k], kind->name, "measured") || is_of(&offers[k], kind->name, "modelled"))
-				add_counted(findings, kind, &offers[k]);
+			if (is_of(&offers[k], kind->name, "measured") || is_of(&offers[k], kind->name, "modelled")) {
+				/* With the events, which is what people ask for. */
+				const bool has_failed = strcmp(offers[k].grade, "F") == 0;
+				struct finding *finding =
+					findings_add(findings, kind->name, has_failed ? FINDING_LIMITED : FINDING_GOOD,
+						     "%s%s%s%s%s: %s", offers[k].of, *offers[k].of ? " " : "",
+						     offers[k].kind, *offers[k].grade ? ", grade " : "",
+						     offers[k].grade, *offers[k].source ? offers[k].source : "-");
+
+				if (has_failed)
+					finding_advise(finding, "it does not count what it should: rot validate");
+			}
 		add_others(findings, kind, offers, nr, rot->architecture);
 	}
 	add_not_shown(findings, rot->architecture);

@@ -319,22 +319,11 @@ try_cache(struct findings *findings, const struct rot *rot)
 			     free_bytes / (1024.0 * 1024 * 1024));
 }
 
-static void
-try_current_folder(struct findings *findings)
-{
-	struct rot_error err;
-
-	if (output_check("rot-doctor", &err) < 0)
-		finding_advise(findings_add(findings, "results", FINDING_BROKEN, "%s", err.text), "%s", err.hint);
-	else if (free_bytes_in(".") < RESULT_BYTES_NEEDED)
-		finding_advise(findings_add(findings, "results", FINDING_BROKEN,
-					    "only %.0f KiB are free where this folder is", free_bytes_in(".") / 1024),
-			       "make room, or go to another folder");
-}
-
 void
 doctor_try_tools(struct findings *findings, const struct rot *rot)
 {
+	struct rot_error err;
+
 	findings_section(findings, "Programs and folders");
 	try_core(findings, rot);
 	try_program(findings, "compiler", configuration_string(rot->configuration, "compiler"), FINDING_BROKEN,
@@ -344,5 +333,12 @@ doctor_try_tools(struct findings *findings, const struct rot *rot)
 	try_program(findings, "gnuplot", "gnuplot", FINDING_LIMITED, "plots are not drawn, their scripts are written",
 		    "gnuplot-nox");
 	try_cache(findings, rot);
-	try_current_folder(findings);
+
+	/* the current folder */
+	if (output_check("rot-doctor", &err) < 0)
+		finding_advise(findings_add(findings, "results", FINDING_BROKEN, "%s", err.text), "%s", err.hint);
+	else if (free_bytes_in(".") < RESULT_BYTES_NEEDED)
+		finding_advise(findings_add(findings, "results", FINDING_BROKEN,
+					    "only %.0f KiB are free where this folder is", free_bytes_in(".") / 1024),
+			       "make room, or go to another folder");
 }

@@ -265,18 +265,6 @@ experiment_take_hashes(struct experiment *experiment, char **hashes)
 	free(hashes);
 }
 
-/* The plots come last, when nobody may be looking any more. */
-static void
-warn_if_plots_will_fail(const struct experiment *experiment)
-{
-	char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
-
-	if (experiment->nr_plots > 0 && !gnuplot)
-		rot_warning("gnuplot is missing: plots will not be drawn, only their scripts written (apt-get install "
-			    "gnuplot-nox)");
-	free(gnuplot);
-}
-
 int
 experiment_nr_runs(const struct experiment *experiment, int nr_runs)
 {
@@ -290,19 +278,6 @@ experiment_set_block(struct experiment *experiment, int block, int nr_blocks, bo
 	experiment->nr_blocks = nr_blocks;
 	experiment->is_ahead = is_ahead;
 	experiment->has_fewer_runs |= block < nr_blocks && !is_ahead;
-}
-
-/* What of it belongs to the block. */
-static void
-cut_to_block(struct quantity_effort *effort, const struct experiment *experiment)
-{
-	*effort = (struct quantity_effort){
-		.nr_runs = order_runs_after(effort_first_runs(effort), experiment->block, experiment->nr_blocks),
-		.keeps_disturbed = effort->keeps_disturbed,
-		.wants_own_cost = !experiment->is_ahead,
-		.only_measures = experiment->is_ahead,
-		.may_step = effort->may_step,
-	};
 }
 
 struct quantity_effort
@@ -319,8 +294,17 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 		.may_step = true,
 	};
 
-	if (experiment->nr_blocks > 0)
-		cut_to_block(&effort, experiment);
+	if (experiment->nr_blocks > 0) {
+		/* What of it belongs to the block. */
+		effort = (struct quantity_effort){
+			.nr_runs =
+				order_runs_after(effort_first_runs(&effort), experiment->block, experiment->nr_blocks),
+			.keeps_disturbed = effort.keeps_disturbed,
+			.wants_own_cost = !experiment->is_ahead,
+			.only_measures = experiment->is_ahead,
+			.may_step = effort.may_step,
+		};
+	}
 	return effort;
 }
 
@@ -351,8 +335,15 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 static void
 begin_point(const struct experiment *experiment)
 {
-	if (experiment->nr_points == 0)
-		warn_if_plots_will_fail(experiment);
+	if (experiment->nr_points == 0) {
+		/* The plots come last, when nobody may be looking any more. */
+		char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
+
+		if (experiment->nr_plots > 0 && !gnuplot)
+			rot_warning("gnuplot is missing: plots will not be drawn, only their scripts written (apt-get "
+				    "install gnuplot-nox)");
+		free(gnuplot);
+	}
 	progress_point();
 }
 

@@ -129,19 +129,6 @@ add_line(char **text, char *line)
 	*text = longer;
 }
 
-/* "Triad 10000", and the axes that the label does not say. */
-static void
-add_name(char **text, const struct experiment_point *point)
-{
-	add_line(text, point_title(point->series, ", ", point->label));
-	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
-		const struct coordinate *c = &point->at.coordinates[i];
-
-		if (strcmp(c->text, point->label) != 0 && strcmp(c->text, point->series) != 0)
-			add_line(text, rot_format("%s: %s", c->axis, c->text));
-	}
-}
-
 /* "measured", "counted by blocks", "modelled", "expected", "given". */
 static const char *
 kind_in_words(const struct quantity_value *value)
@@ -194,7 +181,14 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 	const struct quantity_request *requests[] = {&d->own->y, &d->own->x};
 	char *text = rot_strdup("");
 
-	add_name(&text, point);
+	/* "Triad 10000", and the axes that the label does not say. */
+	add_line(&text, point_title(point->series, ", ", point->label));
+	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
+		const struct coordinate *c = &point->at.coordinates[i];
+
+		if (strcmp(c->text, point->label) != 0 && strcmp(c->text, point->series) != 0)
+			add_line(&text, rot_format("%s: %s", c->axis, c->text));
+	}
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
 		const struct quantity_value *value =
 			requests[i]->name ? experiment_point_value(point, requests[i]) : NULL;
@@ -376,15 +370,6 @@ nr_series_before(const struct experiment *experiment, const char *name)
 	return nr;
 }
 
-/* So that a series has the same colour in all plots of the experiment. */
-static void
-count_hidden(struct drawing *d)
-{
-	for (size_t i = 0; i < d->nr_series; i++)
-		d->series[i].look_shift = (int)(nr_series_before(d->experiment, d->series[i].name) - i);
-	d->nr_hidden = (int)(nr_series_before(d->experiment, NULL) - d->nr_series);
-}
-
 int
 experiment_add_look(struct experiment *experiment, const struct experiment_look *look, struct rot_error *err)
 {
@@ -465,7 +450,10 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 			return -1;
 	}
 	if (!drawing_shows_runs(d)) {
-		count_hidden(d);
+		/* So that a series has the same colour in all plots of the experiment. */
+		for (size_t i = 0; i < d->nr_series; i++)
+			d->series[i].look_shift = (int)(nr_series_before(d->experiment, d->series[i].name) - i);
+		d->nr_hidden = (int)(nr_series_before(d->experiment, NULL) - d->nr_series);
 		apply_looks(d);
 	}
 	return 0;

@@ -241,16 +241,6 @@ part_of(const struct quantity_value *value, const struct quantity_value *beside,
 	return strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
 }
 
-/* What x and y show at a point; NULL where there is nothing. */
-static void
-shown_values(const struct drawing *d, size_t point, const struct quantity_value *values[2])
-{
-	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
-
-	for (size_t i = 0; i < 2; i++)
-		values[i] = requests[i]->name ? experiment_point_value(d->shown[point], requests[i]) : NULL;
-}
-
 /* Names what is of this origin at any point: "bytes", or "bytes of some points". Empty if nothing is. */
 static char *
 parts_of(const struct drawing *d, const struct origin *origin)
@@ -259,10 +249,12 @@ parts_of(const struct drawing *d, const struct origin *origin)
 	size_t nr_points = 0;
 
 	for (size_t p = 0; p < d->nr_shown; p++) {
-		const struct quantity_value *values[2];
+		const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+		const struct quantity_value *values[2]; /* what x and y show at a point; NULL where there is nothing */
 		bool is_here = false;
 
-		shown_values(d, p, values);
+		for (size_t i = 0; i < 2; i++)
+			values[i] = requests[i]->name ? experiment_point_value(d->shown[p], requests[i]) : NULL;
 		for (size_t i = 0; i < 2; i++) {
 			const char *part = values[i] && is_of(values[i], origin)
 						   ? part_of(values[i], values[1 - i], origin)
@@ -479,18 +471,13 @@ draw(struct drawing *d, const char *output_name, struct rot_error *err)
 }
 
 static void
-point_clear(struct plot_point *point)
-{
-	free((char *)point->label);
-	free((char *)point->about);
-}
-
-static void
 drawing_clear(struct drawing *d)
 {
 	for (size_t i = 0; i < d->nr_series; i++) {
-		for (size_t j = 0; j < d->series[i].nr_points; j++)
-			point_clear(&d->points[i][j]);
+		for (size_t j = 0; j < d->series[i].nr_points; j++) {
+			free((char *)d->points[i][j].label);
+			free((char *)d->points[i][j].about);
+		}
 		free(d->points[i]);
 	}
 	for (size_t i = 0; i < d->nr_names; i++)

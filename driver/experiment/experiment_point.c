@@ -15,14 +15,6 @@
 #include "support/json.h"
 #include "support/point_title.h"
 
-static void
-clear_derived(struct experiment_point *point)
-{
-	for (size_t i = 0; i < point->nr_derived; i++)
-		free(point->derived[i].text);
-	free(point->derived);
-}
-
 static struct point
 coordinates_copy(const struct point *at)
 {
@@ -59,7 +51,9 @@ experiment_point_clear(struct experiment_point *point)
 	rot_graph_delete(point->program);
 	json_decref(point->rule_outputs);
 	json_decref(point->passes);
-	clear_derived(point);
+	for (size_t i = 0; i < point->nr_derived; i++)
+		free(point->derived[i].text);
+	free(point->derived);
 	experiment_bound_clear(&point->stored_bound);
 }
 
@@ -163,13 +157,6 @@ set_variable(const char *name, const struct experiment_derived_value *value, str
 		expression_scope_set_number(scope, name, value->number);
 }
 
-static void
-set_derived(const struct experiment *experiment, const struct experiment_point *point, struct expression_scope *scope)
-{
-	for (size_t i = 0; i < point->nr_derived; i++)
-		set_variable(experiment->derived[i].derived.name, &point->derived[i], scope);
-}
-
 struct expression_scope *
 experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
 		 const struct experiment_point *first)
@@ -180,7 +167,8 @@ experiment_scope(const struct experiment *experiment, const struct experiment_po
 	expression_scope_set_string(scope, "label", point->label);
 	point_set_variables(&point->at, scope);
 	set_values(experiment, point, "", scope);
-	set_derived(experiment, point, scope);
+	for (size_t i = 0; i < point->nr_derived; i++)
+		set_variable(experiment->derived[i].derived.name, &point->derived[i], scope);
 	if (first)
 		set_values(experiment, first, "first.", scope);
 	return scope;

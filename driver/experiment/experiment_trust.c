@@ -204,14 +204,6 @@ ceiling_of(const struct experiment *experiment, const struct quantity_value *val
 	return best;
 }
 
-static void
-check_ceiling(struct quantity_value *value, const struct experiment_own_ceiling *ceiling)
-{
-	const struct shown_unit unit = shown_unit(value->unit);
-
-	invariants_check_ceiling(value, ceiling->best, ceiling->name, unit.shown, unit.factor);
-}
-
 void
 experiment_check_ceilings(struct experiment *experiment)
 {
@@ -221,8 +213,12 @@ experiment_check_ceilings(struct experiment *experiment)
 		for (size_t k = 0; k < point->nr_values; k++) {
 			const struct experiment_own_ceiling *ceiling = ceiling_of(experiment, &point->values[k]);
 
-			if (ceiling)
-				check_ceiling(&point->values[k], ceiling);
+			if (ceiling) {
+				const struct shown_unit unit = shown_unit(point->values[k].unit);
+
+				invariants_check_ceiling(&point->values[k], ceiling->best, ceiling->name, unit.shown,
+							 unit.factor);
+			}
 		}
 		note_breaches(point);
 	}

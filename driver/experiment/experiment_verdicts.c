@@ -118,19 +118,6 @@ struct bounded {
 	double low, high; /* shares of the roof */
 };
 
-static void
-add(struct bounded bounded[2], struct experiment_bound *bound)
-{
-	struct bounded *of = &bounded[bound->is_bandwidth ? 0 : 1];
-
-	of->low = of->nr ? fmin(of->low, bound->share) : bound->share;
-	of->high = of->nr ? fmax(of->high, bound->share) : bound->share;
-	of->nr++;
-	free(of->ceiling);
-	of->ceiling = bound->ceiling;
-	bound->ceiling = NULL;
-}
-
 /* "0.8", "51 to 56"; both in percent. */
 static char *
 shares_text(double low, double high)
@@ -198,8 +185,16 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 
 			if (are_together(experiment, point, &experiment->points[k]))
 				bound = experiment_bound_of(experiment, plot, &experiment->points[k]);
-			if (bound.ceiling && bound.nr_threads > 0)
-				add(bounded, &bound);
+			if (bound.ceiling && bound.nr_threads > 0) {
+				struct bounded *of = &bounded[bound.is_bandwidth ? 0 : 1];
+
+				of->low = of->nr ? fmin(of->low, bound.share) : bound.share;
+				of->high = of->nr ? fmax(of->high, bound.share) : bound.share;
+				of->nr++;
+				free(of->ceiling);
+				of->ceiling = bound.ceiling;
+				bound.ceiling = NULL;
+			}
 			experiment_bound_clear(&bound);
 		}
 		print(point->series, bounded, experiment_roof_threads(experiment, point->nr_cpus), out);

@@ -34,17 +34,6 @@ compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void
-read_flags(struct machine *machine, char *text)
-{
-	char *rest = NULL;
-
-	for (char *flag = strtok_r(text, " ", &rest); flag; flag = strtok_r(NULL, " ", &rest))
-		machine_cpu_flags_add(machine, flag);
-	if (machine->cpu_flags.nr)
-		qsort(machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *), compare_texts);
-}
-
 /* One "name : value" of the first processor. */
 static void
 read_fact(struct machine *machine, const char *name, char *value)
@@ -60,8 +49,14 @@ read_fact(struct machine *machine, const char *name, char *value)
 		{"clflush size", &machine->line_bytes, NULL},
 	};
 
-	if (strcmp(name, "flags") == 0)
-		read_flags(machine, value);
+	if (strcmp(name, "flags") == 0) {
+		char *rest = NULL;
+
+		for (char *flag = strtok_r(value, " ", &rest); flag; flag = strtok_r(NULL, " ", &rest))
+			machine_cpu_flags_add(machine, flag);
+		if (machine->cpu_flags.nr)
+			qsort(machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *), compare_texts);
+	}
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		if (strcmp(name, facts[i].name) != 0)
 			continue;

@@ -145,8 +145,8 @@ find_folder(struct program_workload *workload, struct rot_error *err)
 	return 0;
 }
 
-static void
-forget(struct program_workload *workload)
+int
+program_workload_identify(struct rot *rot, struct program_workload *workload, struct rot_error *err)
 {
 	char **variables = workload->inherited_environment.items;
 
@@ -155,27 +155,15 @@ forget(struct program_workload *workload)
 	for (size_t i = 0; i < workload->inherited_environment.nr; i++)
 		free(variables[i]);
 	workload->files.nr = workload->inherited_environment.nr = 0;
-}
-
-/* The pass has its own number. */
-static void
-number_rules(struct program_workload *workload)
-{
+	if (find_folder(workload, err) < 0 || find_files(rot, workload, err) < 0)
+		return -1;
+	find_environment(workload);
+	/* The pass has its own number. */
 	struct perf_event_measurer *pass = workload->pass;
 
 	workload->pass = NULL;
 	measuring_set_ids(workload);
 	workload->pass = pass;
-}
-
-int
-program_workload_identify(struct rot *rot, struct program_workload *workload, struct rot_error *err)
-{
-	forget(workload);
-	if (find_folder(workload, err) < 0 || find_files(rot, workload, err) < 0)
-		return -1;
-	find_environment(workload);
-	number_rules(workload);
 	return hash_inputs(rot, workload, err);
 }
 

@@ -285,16 +285,6 @@ write_json(xmlTextWriterPtr out, const json_t *json)
 	free(text);
 }
 
-static void
-write_data(xmlTextWriterPtr out, const struct page_result *result)
-{
-	html_begin(out, "script", RESULT_CLASS);
-	html_attribute(out, "type", "application/json");
-	html_attribute(out, "data-name", result->name);
-	write_json(out, result->json);
-	html_end(out);
-}
-
 static int
 write_body(xmlTextWriterPtr out, const struct page *page, const struct page_result *results, size_t nr,
 	   const char *data_folder, struct rot_error *err)
@@ -312,8 +302,13 @@ write_body(xmlTextWriterPtr out, const struct page *page, const struct page_resu
 	html_text(out, nr == 1 ? "; rot plot FILE.html draws it again." : ".");
 	html_end(out);
 	html_end(out);
-	for (size_t i = 0; i < nr; i++)
-		write_data(out, &results[i]);
+	for (size_t i = 0; i < nr; i++) {
+		html_begin(out, "script", RESULT_CLASS);
+		html_attribute(out, "type", "application/json");
+		html_attribute(out, "data-name", results[i].name);
+		write_json(out, results[i].json);
+		html_end(out);
+	}
 	rc = write_own_file(out, "script", data_folder, "page.js", err);
 	html_end(out);
 	return rc;

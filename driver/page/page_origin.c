@@ -59,19 +59,6 @@ write_texts(xmlTextWriterPtr out, const char *name, const json_t *texts, bool is
 	html_end(out);
 }
 
-/* Files with their hashes. */
-static void
-write_hashes(xmlTextWriterPtr out, const json_t *files)
-{
-	for (void *at = json_object_iter((json_t *)files); at; at = json_object_iter_next((json_t *)files, at)) {
-		const char *sha256 = json_string_value(json_object_iter_value(at));
-		char *text = rot_format("%s  %s", sha256 ? sha256 : "", json_object_iter_key(at));
-
-		html_element(out, "div", "code", text);
-		free(text);
-	}
-}
-
 static void
 write_program(xmlTextWriterPtr out, const json_t *program)
 {
@@ -89,7 +76,15 @@ write_program(xmlTextWriterPtr out, const json_t *program)
 	if (json_is_object(hashes)) {
 		html_element(out, "dt", NULL, "SHA-256");
 		html_begin(out, "dd", NULL);
-		write_hashes(out, hashes);
+		/* Files with their hashes. */
+		for (void *at = json_object_iter((json_t *)hashes); at;
+		     at = json_object_iter_next((json_t *)hashes, at)) {
+			const char *sha256 = json_string_value(json_object_iter_value(at));
+			char *text = rot_format("%s  %s", sha256 ? sha256 : "", json_object_iter_key(at));
+
+			html_element(out, "div", "code", text);
+			free(text);
+		}
 		html_end(out);
 	}
 	html_end(out);

@@ -261,22 +261,6 @@ is_of(enum placement_mode mode, enum placement_mode wanted)
 	return wanted == PLACEMENT_UNKNOWN || mode == wanted || (wanted == PLACEMENT_ONE && mode == PLACEMENT_UNKNOWN);
 }
 
-static void
-look_at_mode(const struct modes *modes, struct mode_peak *peak, enum placement_mode wanted)
-{
-	for (size_t i = 0; i < peak->samples.nr; i++)
-		peak->samples.is_left_out[i] =
-			!is_of(placement_mode(&modes->placement, &peak->samples.value, i), wanted);
-}
-
-static void
-remove_at(struct peak_list *list, size_t place)
-{
-	peak_clear(&list->peaks[place]);
-	memmove(&list->peaks[place], &list->peaks[place + 1], (list->nr - place - 1) * sizeof(*list->peaks));
-	list->nr--;
-}
-
 /* The place of a copy right behind it. */
 static size_t
 insert_behind(struct peak_list *list, size_t place)
@@ -294,7 +278,8 @@ insert_behind(struct peak_list *list, size_t place)
 static void
 fill_placement(const struct modes *modes, struct mode_peak *peak, enum placement_mode mode, struct peak *to)
 {
-	look_at_mode(modes, peak, mode);
+	for (size_t i = 0; i < peak->samples.nr; i++)
+		peak->samples.is_left_out[i] = !is_of(placement_mode(&modes->placement, &peak->samples.value, i), mode);
 	rot_string_set(&to->mode, placement_mode_name(mode));
 	peak_samples_fill(&peak->samples, peak->nr_seen, to);
 }
@@ -356,9 +341,12 @@ fill_all(struct modes *modes, struct peak_list *list)
 	for (size_t i = modes->nr; i-- > 0;) {
 		struct mode_peak *peak = &modes->peaks[i];
 
-		if (peak->samples.nr == 0 && peak->end == 0)
-			remove_at(list, peak->place);
-		else if (peak->kind == MODES_OF_PLACEMENT)
+		if (peak->samples.nr == 0 && peak->end == 0) {
+			peak_clear(&list->peaks[peak->place]);
+			memmove(&list->peaks[peak->place], &list->peaks[peak->place + 1],
+				(list->nr - peak->place - 1) * sizeof(*list->peaks));
+			list->nr--;
+		} else if (peak->kind == MODES_OF_PLACEMENT)
 			fill_placements(modes, peak, list);
 		else if (peak->kind == MODES_OF_SHARING)
 			fill_unshared(peak, rate_alone(list, peak->place), &list->peaks[peak->place]);

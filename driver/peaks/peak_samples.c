@@ -263,14 +263,6 @@ clock_hz(const struct peak_samples *samples, const struct selection *selection, 
 	return hz;
 }
 
-static void
-count_tainted(const struct peak_samples *samples, size_t from, size_t *nr_tainted)
-{
-	*nr_tainted = 0;
-	for (size_t i = from; i < samples->nr; i++)
-		*nr_tainted += samples->is_tainted[i] && !samples->is_left_out[i];
-}
-
 static size_t
 nr_undisturbed(const struct peak_samples *samples, size_t from)
 {
@@ -319,7 +311,9 @@ peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *
 			peak->kind == PEAK_LATENCY ? (struct peak_estimate){1 / e.value, 1 / e.high, 1 / e.low} : e;
 	}
 	peak->nr_samples = selection.nr_kept;
-	count_tainted(samples, from, &peak->nr_tainted);
+	peak->nr_tainted = 0;
+	for (size_t i = from; i < samples->nr; i++)
+		peak->nr_tainted += samples->is_tainted[i] && !samples->is_left_out[i];
 	set_usual(&selection, peak);
 	if (nr_undisturbed(samples, from) == 0)
 		note_disturbance(peak);

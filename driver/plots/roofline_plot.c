@@ -96,19 +96,6 @@ write_ceiling_label(FILE *out, const struct roofline_label *label)
 	script_write_label(out, label->text, box->x, box->y, "center", box->angle, colour);
 }
 
-/* A thin grey line to the point, where the label is not beside it. */
-static void
-write_leader(FILE *out, const struct roofline_label *label)
-{
-	double x1, y1, x2, y2;
-
-	roofline_leader_of(label, &x1, &y1, &x2, &y2);
-	fprintf(out,
-		"set arrow from graph %.5f, graph %.5f to graph %.5f, graph %.5f nohead back linewidth 0.4 linecolor "
-		"rgb \"#B0B0B0\"\n",
-		x1 / LAYOUT_PANEL_WIDTH, y1 / LAYOUT_PANEL_HEIGHT, x2 / LAYOUT_PANEL_WIDTH, y2 / LAYOUT_PANEL_HEIGHT);
-}
-
 static void
 write_point_label(FILE *out, const struct roofline_label *label, const char *colour)
 {
@@ -120,8 +107,18 @@ write_point_label(FILE *out, const struct roofline_label *label, const char *col
 		script_write_label_on_white(out, label->text, x, label->box.y, align, colour);
 	else
 		script_write_label(out, label->text, x, label->box.y, align, 0, colour);
-	if (label->has_leader)
-		write_leader(out, label);
+	if (label->has_leader) {
+		/* A thin grey line to the point, where the label is not beside it. */
+		double x1, y1, x2, y2;
+
+		roofline_leader_of(label, &x1, &y1, &x2, &y2);
+		fprintf(out,
+			"set arrow from graph %.5f, graph %.5f to graph %.5f, graph %.5f nohead back linewidth 0.4 "
+			"linecolor "
+			"rgb \"#B0B0B0\"\n",
+			x1 / LAYOUT_PANEL_WIDTH, y1 / LAYOUT_PANEL_HEIGHT, x2 / LAYOUT_PANEL_WIDTH,
+			y2 / LAYOUT_PANEL_HEIGHT);
+	}
 }
 
 static void

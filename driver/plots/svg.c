@@ -64,15 +64,6 @@ write_same_size(const struct svg_panel *panel, const struct roofline_shape *shap
 }
 
 static void
-write_leader(const struct svg_panel *panel, const struct roofline_label *label)
-{
-	double x1, y1, x2, y2;
-
-	roofline_leader_of(label, &x1, &y1, &x2, &y2);
-	svg_line(panel->out, "leader", x1, LAYOUT_PANEL_HEIGHT - y1, x2, LAYOUT_PANEL_HEIGHT - y2);
-}
-
-static void
 write_label(const struct svg_panel *panel, const struct roofline_label *label, const char *look)
 {
 	svg_text(panel->out, look, label->box.x, LAYOUT_PANEL_HEIGHT - label->box.y, label->box.angle, label->text);
@@ -84,8 +75,12 @@ write_point_label(const struct svg_panel *panel, const struct roofline_shape *sh
 {
 	svg_begin_of_series(panel->out, "g", "of-label", &shape->plot->series[label->series], label->series);
 	xmlTextWriterWriteFormatAttribute(panel->out, (const xmlChar *)"data-of", "%s-%zu", panel->id, label->series);
-	if (label->has_leader)
-		write_leader(panel, label);
+	if (label->has_leader) {
+		double x1, y1, x2, y2;
+
+		roofline_leader_of(label, &x1, &y1, &x2, &y2);
+		svg_line(panel->out, "leader", x1, LAYOUT_PANEL_HEIGHT - y1, x2, LAYOUT_PANEL_HEIGHT - y2);
+	}
 	write_label(panel, label, "label");
 	xmlTextWriterEndElement(panel->out);
 }

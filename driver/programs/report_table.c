@@ -65,16 +65,6 @@ label_of(const struct quantity_value *value)
 	return label;
 }
 
-static void
-print_value(const struct quantity_value *value, FILE *out)
-{
-	char *label = label_of(value), *text = value_text(value);
-
-	print_row(out, label, text, strcmp(value->of, "coreCycles") == 0 ? "" : shown_unit(value->unit).shown);
-	free(label);
-	free(text);
-}
-
 /* In seconds. */
 static void
 row_time(FILE *out, const char *label, const struct quantity_value *value)
@@ -136,8 +126,14 @@ row_values(FILE *out, const struct program_values *values, bool is_all)
 			nr_hidden++;
 		else if (isnan(value->summary.value))
 			missing = with_label(missing, value);
-		else
-			print_value(value, out);
+		else {
+			char *label = label_of(value), *text = value_text(value);
+
+			print_row(out, label, text,
+				  strcmp(value->of, "coreCycles") == 0 ? "" : shown_unit(value->unit).shown);
+			free(label);
+			free(text);
+		}
 	}
 	if (*missing) {
 		text_print_behind("  not counted:", missing, out);
@@ -437,34 +433,6 @@ print_refusals(const struct program_region *region, FILE *out)
 /* ---- where nothing was measured ---- */
 
 static void
-print_unserved(const struct program_region *region, FILE *out)
-{
-	fprintf(out, "  region %s was not measured\n", region->definition->name);
-	print_refusals(region, out);
-	if (!region->service || region_service_nr_refusals(region->service) == 0)
-		fprintf(out, "  it was found in no program that ran; nm -C FILE and nm -DC FILE list functions\n");
-}
-
-static void
-print_unserved_regions(const struct program_report *report, FILE *out)
-{
-	for (size_t i = 0; i < report->regions.nr; i++)
-		if (!program_region_is_served(&report->regions.items[i]))
-			print_unserved(&report->regions.items[i], out);
-}
-
-static void
-print_never_entered(const struct program_region *region, FILE *out)
-{
-	text_print_behind(" ",
-			  "never entered; the compiler may have put a copy of the function into its callers "
-			  "(FILE:LINE finds these), or another version of it is used",
-			  out);
-	print_places(region->service, out);
-	print_refusals(region, out);
-}
-
-static void
 print_unmeasured(const struct program_region *region, FILE *out)
 {
 	const struct region *definition = region->definition;
@@ -501,19 +469,17 @@ print_region(const struct program_region *region, bool is_all, FILE *out)
 	if (!program_region_is_served(region))
 		return;
 	fprintf(out, "\n  region %s\n%s", region->definition->name, region->bound[0] ? "" : "\n");
-	if (region->hits[HITS_ALL] == 0)
-		print_never_entered(region, out);
-	else if (!region->total.nr)
+	if (region->hits[HITS_ALL] == 0) {
+		text_print_behind(" ",
+				  "never entered; the compiler may have put a copy of the function into its callers "
+				  "(FILE:LINE finds these), or another version of it is used",
+				  out);
+		print_places(region->service, out);
+		print_refusals(region, out);
+	} else if (!region->total.nr)
 		print_unmeasured(region, out);
 	else
 		print_measured(region, is_all, out);
-}
-
-static void
-print_regions(const struct program_report *report, FILE *out)
-{
-	for (size_t i = 0; i < report->regions.nr; i++)
-		print_region(&report->regions.items[i], report->is_all, out);
 }
 
 /* ---- the table ---- */
@@ -701,13 +667,6 @@ print_program_threads(const struct program_report *report, FILE *out)
 
 /* ---- all ---- */
 
-static void
-print_notes(const struct program_report *report, FILE *out)
-{
-	for (size_t i = 0; i < report->nr_notes; i++)
-		text_print_behind("  note:", report->notes[i], out);
-}
-
 /* What a mark means, if one of the values has it. */
 static void
 print_mark(const struct program_report *report, const char *mark, const char *meaning, FILE *out)
@@ -735,14 +694,6 @@ print_mark(const struct program_report *report, const char *mark, const char *me
 	}
 }
 
-static void
-print_marks(const struct program_report *report, FILE *out)
-{
-	for (size_t k = 0; k < value_nr_kinds; k++)
-		print_mark(report, value_kinds[k].mark, value_kinds[k].meaning, out);
-	print_mark(report, VALUE_DISTURBED, "every run was disturbed, and the value is of these", out);
-}
-
 void
 program_report_print(const struct program_report *report, FILE *out)
 {
@@ -753,17 +704,29 @@ program_report_print(const struct program_report *report, FILE *out)
 		fprintf(out, "   (%zu runs)", nr);
 	fputc('\n', out);
 	print_end(report, out);
-	print_unserved_regions(report, out);
+	for (size_t i = 0; i < report->regions.nr; i++)
+		if (!program_region_is_served(&report->regions.items[i])) {
+			fprintf(out, "  region %s was not measured\n", report->regions.items[i].definition->name);
+			print_refusals(&report->regions.items[i], out);
+			if (!report->regions.items[i].service ||
+			    region_service_nr_refusals(report->regions.items[i].service) == 0)
+				fprintf(out, "  it was found in no program that ran; nm -C FILE and nm -DC FILE list "
+					     "functions\n");
+		}
 	print_counting(report, out);
 	if (report->bound[0])
 		text_print_behind(" ", report->bound, out);
 	fputc('\n', out);
 	print_total(report, out);
 	print_program_threads(report, out);
-	print_regions(report, out);
+	for (size_t i = 0; i < report->regions.nr; i++)
+		print_region(&report->regions.items[i], report->is_all, out);
 	if (report->nr_notes)
 		fputc('\n', out);
-	print_marks(report, out);
-	print_notes(report, out);
+	for (size_t k = 0; k < value_nr_kinds; k++)
+		print_mark(report, value_kinds[k].mark, value_kinds[k].meaning, out);
+	print_mark(report, VALUE_DISTURBED, "every run was disturbed, and the value is of these", out);
+	for (size_t i = 0; i < report->nr_notes; i++)
+		text_print_behind("  note:", report->notes[i], out);
 	fputc('\n', out);
 }

@@ -488,16 +488,6 @@ compute_values(const struct measuring_job *job, struct quantity_value *values, s
 	return 0;
 }
 
-/* Leaves out all passes of these runs. */
-static void
-taint_runs(const struct measuring_job *job, const bool *broken, size_t nr_runs)
-{
-	for (size_t i = 0; i < job->plan.nr_passes; i++)
-		for (size_t k = 0; k < nr_runs && k < job->samples[i].nr_runs; k++)
-			if (broken[k])
-				job->samples[i].runs[k].taints |= TAINT_BROKEN_RULE;
-}
-
 /* Computes again without the runs that break a rule. */
 static int
 leave_out_broken(const struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
@@ -507,7 +497,11 @@ leave_out_broken(const struct measuring_job *job, struct quantity_value *values,
 	int rc = 0;
 
 	if (invariants_check_runs(values, job->nr_requests, broken, nr_runs) > 0) {
-		taint_runs(job, broken, nr_runs);
+		/* Leaves out all passes of these runs. */
+		for (size_t i = 0; i < job->plan.nr_passes; i++)
+			for (size_t k = 0; k < nr_runs && k < job->samples[i].nr_runs; k++)
+				if (broken[k])
+					job->samples[i].runs[k].taints |= TAINT_BROKEN_RULE;
 		for (size_t i = 0; i < job->nr_requests; i++)
 			quantity_value_clear(&values[i]);
 		rc = compute_values(job, values, err);

@@ -294,26 +294,21 @@ check_word(const struct definition *definition, const struct definition_row *row
 		    nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* A row of bytes may be of several borders. */
-static void
-check_row(const struct definition *definition, const struct definition_row *row)
-{
-	const enum word_role role = row->kind == DEFINITION_OPERATIONS ? WORD_OPERATION : WORD_BORDER;
-	char *words = rot_strdup(row->of), *rest = NULL;
-
-	for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		check_word(definition, row, role, word);
-	free(words);
-}
-
 static void
 check_definition(const struct definition *definition)
 {
 	for (size_t i = 0; i < definition->nr_rows; i++) {
 		const struct definition_row *row = &definition->rows[i];
 
-		if (row->kind == DEFINITION_OPERATIONS || row->kind == DEFINITION_BYTES)
-			check_row(definition, row);
+		if (row->kind == DEFINITION_OPERATIONS || row->kind == DEFINITION_BYTES) {
+			/* A row of bytes may be of several borders. */
+			const enum word_role role = row->kind == DEFINITION_OPERATIONS ? WORD_OPERATION : WORD_BORDER;
+			char *words = rot_strdup(row->of), *rest = NULL;
+
+			for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+				check_word(definition, row, role, word);
+			free(words);
+		}
 	}
 }
 

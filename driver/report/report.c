@@ -95,15 +95,6 @@ print_grades(const struct report *report, FILE *out)
 
 /* ---- the text ---- */
 
-static void
-print_heading(const char *heading, FILE *out)
-{
-	fprintf(out, "\n%s\n", heading);
-	for (const char *c = heading; *c; c++)
-		fputc('=', out);
-	fputs("\n\n", out);
-}
-
 /* Do both say how fast the same is done, by other instructions? */
 static bool
 is_rival(const struct peak *a, const struct peak *b)
@@ -190,7 +181,10 @@ print(const struct report *report, FILE *out)
 	fprintf(out, "%s\nrot %s, %s\n", machine, PACKAGE_VERSION, date);
 	free(machine);
 	for (size_t i = 0; i < NR_SECTIONS; i++) {
-		print_heading(sections[i].heading, out);
+		fprintf(out, "\n%s\n", sections[i].heading);
+		for (const char *c = sections[i].heading; *c; c++)
+			fputc('=', out);
+		fputs("\n\n", out);
 		sections[i].print(report, out);
 	}
 }

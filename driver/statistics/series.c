@@ -191,19 +191,6 @@ distance_below(const double *sorted, size_t n, size_t nr)
 	return gap > OUTLIER_RANGES * range && matters(gap, middle) ? (sorted[nr - 1] - middle) / fabs(middle) : 0;
 }
 
-static void
-turn_around(double *sorted, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = -sorted[i];
-	for (size_t i = 0; i < n / 2; i++) {
-		const double value = sorted[i];
-
-		sorted[i] = sorted[n - 1 - i];
-		sorted[n - 1 - i] = value;
-	}
-}
-
 struct series_outliers
 series_outliers(const double *values, size_t n)
 {
@@ -222,7 +209,14 @@ series_outliers(const double *values, size_t n)
 			if (difference != 0)
 				outliers = (struct series_outliers){SERIES_YES, nr, difference};
 		}
-		turn_around(sorted, n);
+		for (size_t i = 0; i < n; i++)
+			sorted[i] = -sorted[i];
+		for (size_t i = 0; i < n / 2; i++) {
+			const double value = sorted[i];
+
+			sorted[i] = sorted[n - 1 - i];
+			sorted[n - 1 - i] = value;
+		}
 	}
 	free(sorted);
 	return outliers;

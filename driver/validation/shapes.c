@@ -298,17 +298,6 @@ try_shape(const struct stand *stand, struct shapes *shapes, unsigned large, unsi
 	return shape.verdict != SHAPE_REFUSED;
 }
 
-static void
-count_usable(struct shapes *shapes)
-{
-	for (size_t i = 0; i < shapes->nr; i++) {
-		const struct shape *shape = &shapes->items[i];
-
-		if (shape->large == 0 && shape->verdict == SHAPE_SOUND && shape->plain == shapes->usable_counters + 1)
-			shapes->usable_counters++;
-	}
-}
-
 /* Plain events between runs of large ones, in one process, without scrubbing. */
 static void
 try_scrub(const struct stand *stand, struct shapes *shapes)
@@ -341,7 +330,12 @@ try_all(const struct stand *stand, struct shapes *shapes)
 				break;
 		}
 	}
-	count_usable(shapes);
+	for (size_t i = 0; i < shapes->nr; i++) {
+		const struct shape *shape = &shapes->items[i];
+
+		if (shape->large == 0 && shape->verdict == SHAPE_SOUND && shape->plain == shapes->usable_counters + 1)
+			shapes->usable_counters++;
+	}
 	if (stand->large)
 		try_scrub(stand, shapes);
 }

@@ -694,18 +694,6 @@ print_faults(const struct rot *rot, const struct validation *validation, FILE *o
 	}
 }
 
-static void
-print_why_not(const struct rot_error *why_not, FILE *out)
-{
-	fprintf(out, "No event is validated: %s.\n", why_not->text);
-	if (why_not->hint[0])
-		fprintf(out, "-> %s\n", why_not->hint);
-	fputs("Operations and bytes are counted by blocks, or expected, which needs no proof by events. The clocks "
-	      "need "
-	      "none:\n",
-	      out);
-}
-
 void
 validation_print(const struct rot *rot, const struct validation *validation, bool with_all, FILE *out)
 {
@@ -715,9 +703,14 @@ validation_print(const struct rot *rot, const struct validation *validation, boo
 	fprintf(out, "%s, %s%s\n\n", caption, rot->architecture->title,
 		validation->options.without_scrub ? "; WITHOUT scrubbing" : "");
 	free(caption);
-	if (validation->why_not.text[0])
-		print_why_not(&validation->why_not, out);
-	else
+	if (validation->why_not.text[0]) {
+		fprintf(out, "No event is validated: %s.\n", validation->why_not.text);
+		if (validation->why_not.hint[0])
+			fprintf(out, "-> %s\n", validation->why_not.hint);
+		fputs("Operations and bytes are counted by blocks, or expected, which needs no proof by events. The "
+		      "clocks need none:\n",
+		      out);
+	} else
 		print_shapes(rot, &validation->shapes, out);
 	fputc('\n', out);
 	print_work(&printing, out);
