@@ -148,8 +148,10 @@ find_folder(struct program_workload *workload, struct rot_error *err)
 int
 program_workload_identify(struct rot *rot, struct program_workload *workload, struct rot_error *err)
 {
+	struct perf_event_measurer *pass = workload->pass;
 	char **variables = workload->inherited_environment.items;
 
+	/* forget what was found before */
 	for (size_t i = 0; i < program_workload_nr_files(workload); i++)
 		rot_graph_delete(program_workload_files_at(workload, i));
 	for (size_t i = 0; i < workload->inherited_environment.nr; i++)
@@ -159,8 +161,6 @@ program_workload_identify(struct rot *rot, struct program_workload *workload, st
 		return -1;
 	find_environment(workload);
 	/* The pass has its own number. */
-	struct perf_event_measurer *pass = workload->pass;
-
 	workload->pass = NULL;
 	measuring_set_ids(workload);
 	workload->pass = pass;
