@@ -135,6 +135,13 @@ xml_error_at(const xmlNode *element, struct rot_error *err)
 	return -1;
 }
 
+int
+xml_attribute_error(const xmlNode *element, const char *name, struct rot_error *err)
+{
+	rot_error_prefix(err, "<%s %s>", element->name, name);
+	return xml_error_at(element, err);
+}
+
 static const xmlNode *
 first_element(const xmlNode *node, const char *name)
 {

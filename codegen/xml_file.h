@@ -44,6 +44,9 @@ char *xml_where(const xmlNode *element);
 /* Puts "FILE:LINE" in front; returns -1. */
 int xml_error_at(const xmlNode *element, struct rot_error *err);
 
+/* The same of an attribute: "<NAME ATTRIBUTE>: ..." before the text. */
+int xml_attribute_error(const xmlNode *element, const char *name, struct rot_error *err);
+
 /* The first child element of that name (NULL: any), the next one after it, or NULL. */
 const xmlNode *xml_child(const xmlNode *element, const char *name);
 const xmlNode *xml_next(const xmlNode *element, const char *name);

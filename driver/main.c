@@ -275,7 +275,8 @@ unknown_command(struct command_context *context, const char *name, struct rot_er
 
 /* Finds and runs the command; *command is set as soon as it is known. */
 static int
-run(struct command_context *context, int argc, char **argv, const struct command **command, struct rot_error *err)
+run_command_line(struct command_context *context, int argc, char **argv, const struct command **command,
+		 struct rot_error *err)
 {
 	bool is_raw = argc > 1 && (*command = command_find(argv[1], NULL)) && (*command)->is_raw;
 	int at = command_index(argc, argv), nr_words = 0, rc = 0;
@@ -358,7 +359,7 @@ main(int argc, char **argv)
 		argv = words;
 		argc = words[2] ? 3 : 2;
 	}
-	rc = run(&context, argc, argv, &command, &err);
+	rc = run_command_line(&context, argc, argv, &command, &err);
 	if (rc == 0)
 		rc = finish_output(&has_no_reader, &err);
 	if (rc < 0 && *err.text)

@@ -25,7 +25,7 @@ has_prefix(const char *text, const char *prefix)
 
 /* The folder of the running program, or "" if the system does not tell. Fresh memory. */
 static char *
-program_path(void)
+driver_path(void)
 {
 	char path[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -183,7 +183,7 @@ struct paths *
 paths_new(const struct configuration *configuration, char **warning, struct rot_error *err)
 {
 	struct paths *paths = rot_calloc(1, sizeof(*paths));
-	char *program = program_path();
+	char *program = driver_path();
 
 	*warning = NULL;
 	if (paths_is_installed(program)) {
@@ -238,7 +238,7 @@ paths_user_config_file(const struct configuration *configuration)
 char *
 paths_default_config_file(void)
 {
-	char *program = program_path(), *path;
+	char *program = driver_path(), *path;
 
 	if (paths_is_installed(program))
 		path = installed_folder(program, ROT_SYSCONFDIR "/rot/config");

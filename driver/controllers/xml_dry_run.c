@@ -167,7 +167,7 @@ has_open_series(const struct xml_controller *controller)
 }
 
 static void
-print(const struct dry_run *dry, FILE *out)
+print_plan(const struct dry_run *dry, FILE *out)
 {
 	struct series_plan sum = {.name = "all"};
 	double builds = BUILD_S * (double)dry->nr_keys;
@@ -217,7 +217,7 @@ xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct r
 	for (size_t i = 0; rc == 0 && i < controller->nr_planned; i++)
 		rc = add_point(&dry, &controller->planned[i], err);
 	if (rc == 0)
-		print(&dry, out);
+		print_plan(&dry, out);
 	for (size_t i = 0; i < dry.nr_keys; i++)
 		free(dry.keys[i]);
 	free(dry.keys);

@@ -349,7 +349,7 @@ know_levels(const struct xml_controller *controller, struct rot_error *err)
 }
 
 static int
-run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
+run_planned(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
 	if (!xml_plan_knows_choices(controller) && xml_controller_plan_again(controller, err) < 0)
 		return -1;
@@ -390,7 +390,7 @@ xml_controller_run(struct xml_controller *controller, const char *output_name, s
 	configuration_push(configuration);
 	if (is_wall_time)
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "clock", "microSeconds", NULL);
-	rc = run(controller, output_name, err);
+	rc = run_planned(controller, output_name, err);
 	configuration_pop(configuration);
 	return rc;
 }

@@ -150,13 +150,6 @@ check_texts(const struct xml_controller *controller, const struct experiment_plo
 	return rc;
 }
 
-static int
-attribute_error(const xmlNode *element, const char *name, struct rot_error *err)
-{
-	rot_error_prefix(err, "<%s %s>", element->name, name);
-	return xml_error_at(element, err);
-}
-
 /* A condition that an attribute says. what: how it is called. */
 static int
 check_condition(const struct xml_controller *controller, const char *condition, const char *what,
@@ -170,7 +163,7 @@ check_condition(const struct xml_controller *controller, const char *condition, 
 		return 0;
 	scope = made_up_scope(controller, 0);
 	if (expression_bool(scope, condition, &holds, err) < 0)
-		rc = attribute_error(element, what, err);
+		rc = xml_attribute_error(element, what, err);
 	expression_scope_delete(scope);
 	return rc;
 }
@@ -192,10 +185,10 @@ check_derived(const struct xml_controller *controller, size_t i, const struct ex
 	if (derived->base[0])
 		set_made_up_values(controller, "base.", 0.75, scope);
 	if (derived->condition[0] && expression_bool(scope, derived->condition, &holds, err) < 0)
-		rc = attribute_error(element, "if", err);
+		rc = xml_attribute_error(element, "if", err);
 	else if (derived->kind == EXPERIMENT_DERIVED_NUMBER &&
 		 expression_number(scope, derived->text, &number, err) < 0)
-		rc = attribute_error(element, "is", err);
+		rc = xml_attribute_error(element, "is", err);
 	else if (check_text(scope, derived->base, "base", element, err) < 0)
 		rc = -1;
 	else if (derived->kind != EXPERIMENT_DERIVED_NUMBER &&

@@ -113,7 +113,7 @@ print_units(const struct rot *rot, const struct events *events, const char *outp
 }
 
 static int
-measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+measure_event_list(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
 	struct events events = {.result = NULL};
 	int rc = -1;
@@ -134,6 +134,6 @@ const struct rot_controller list_events_controller = {
 	.name = "listEvents",
 	.description = "the counting units of this machine and their events, as texts and JSON (on the terminal: rot "
 		       "list events)",
-	.measure = measure,
+	.measure = measure_event_list,
 	.plan = "one start of the measuring core, which lists what libpfm4 finds on this machine; nothing is measured",
 };

@@ -379,6 +379,17 @@ try_kernel_mode(struct screener *screener)
 	screening->counts_kernel_mode = count_together(screener, i, i + 1, 1, &nr_groups, &ignored) == 0;
 }
 
+/* How many events were counted of at least one kernel. */
+static size_t
+nr_counted(const struct screening *screening)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < screening->nr_events; i++)
+		nr += !screening->events[i].refusal[0] && screening->events[i].counts;
+	return nr;
+}
+
 int
 screening_perform(struct rot *rot, bool is_quick, struct screening *screening, struct rot_error *err)
 {
@@ -409,22 +420,12 @@ screening_perform(struct rot *rot, bool is_quick, struct screening *screening, s
 	free(screener.order);
 	screening->is_complete = screener.kernel == screening->nr_kernels;
 	forget_kernels(screening, screener.kernel);
-	if (rc == 0 && screening_nr_counted(screening) == 0) {
+	if (rc == 0 && nr_counted(screening) == 0) {
 		rc = rot_error_set(err, 0, "no event can be counted here: %s",
 				   screening->nr_events ? screening->events[0].refusal : "none is known");
 		rot_error_hint(err, "'rot doctor' says what would change that");
 	}
 	return rc;
-}
-
-size_t
-screening_nr_counted(const struct screening *screening)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < screening->nr_events; i++)
-		nr += !screening->events[i].refusal[0] && screening->events[i].counts;
-	return nr;
 }
 
 void

@@ -59,7 +59,4 @@ struct screening {
 int screening_perform(struct rot *rot, bool is_quick, struct screening *screening, struct rot_error *err);
 void screening_clear(struct screening *screening);
 
-/* How many events were counted of at least one kernel. */
-size_t screening_nr_counted(const struct screening *screening);
-
 #endif

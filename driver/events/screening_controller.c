@@ -127,7 +127,7 @@ print_refused(const struct screening *screening, FILE *out)
 }
 
 static void
-print(const struct screening *screening, FILE *out)
+print_screening(const struct screening *screening, FILE *out)
 {
 	print_counted(screening, out);
 	fprintf(out, "median of %d runs, and x: how much more that is than the least of them; =: all are the same\n",
@@ -194,7 +194,7 @@ write_text(const struct screening *screening, const char *output_name, struct ro
 {
 	struct output_text text;
 
-	print(screening, output_text_begin(&text));
+	print_screening(screening, output_text_begin(&text));
 	return output_text_end(&text, output_name, ".txt", err);
 }
 
@@ -222,7 +222,7 @@ relative_summary(const struct screened_count *count, struct summary *relative)
 
 /* How well events repeat, over their number in the order of the table; those that counted nothing are left out. */
 static int
-draw(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
+draw_screening(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
 {
 	struct plot_series *series = rot_calloc(screening->nr_kernels, sizeof(*series));
 	char *machine = machine_caption(rot->machine);
@@ -270,16 +270,16 @@ draw(const struct rot *rot, const struct screening *screening, const char *outpu
 static int
 show(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
 {
-	print(screening, stdout);
+	print_screening(screening, stdout);
 	fflush(stdout);
 	if (write_json(rot, screening, output_name, err) < 0 || write_text(screening, output_name, err) < 0)
 		return -1;
 	plots_note_undrawn(rot->configuration, 1);
-	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? draw(rot, screening, output_name, err) : 0;
+	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? draw_screening(rot, screening, output_name, err) : 0;
 }
 
 static int
-measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+measure_screening(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
 	const bool is_quick = strcmp(configuration_string(rot->configuration, "sizes"), "small") == 0;
 	struct screening screening = {.nr_events = 0};
@@ -301,7 +301,7 @@ measure(struct rot *rot, const struct rot_controller *self, const char *output_n
 const struct rot_controller screening_controller = {
 	.name = "performanceEventScreening",
 	.description = "what every event of this machine counts of some kernels, in groups, and how well it repeats",
-	.measure = measure,
+	.measure = measure_screening,
 	.plan = "every event of this machine (rot list events, and those of the architecture's file), in groups, of 6 "
 		"kernels, 20 runs each; with -sizes=small of 3 kernels, 6 runs each",
 };

@@ -215,7 +215,7 @@ row_of(const struct contents *contents, const struct experiment_point *point)
 }
 
 static void
-print(const struct experiment *experiment, FILE *out)
+print_csv(const struct experiment *experiment, FILE *out)
 {
 	struct contents contents = contents_of(experiment);
 	struct row first = headings(&contents);
@@ -246,6 +246,6 @@ experiment_write_csv(const struct experiment *experiment, struct rot_error *err)
 
 	if (!configuration_bool(experiment->rot->configuration, "writeCsv"))
 		return 0;
-	print(experiment, output_text_begin(&text));
+	print_csv(experiment, output_text_begin(&text));
 	return output_text_end(&text, experiment->output_name, ".csv", err);
 }

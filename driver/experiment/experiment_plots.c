@@ -450,7 +450,7 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 }
 
 static int
-draw(struct drawing *d, const char *output_name, struct rot_error *err)
+draw_plot(struct drawing *d, const char *output_name, struct rot_error *err)
 {
 	struct distribution_plot distribution = {make_frame(d), d->series, d->nr_series};
 	struct series_plot series = {make_frame(d), d->series, d->nr_series};
@@ -575,7 +575,7 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	}
 	drawing_add_compulsory(&d);
 	drawing_add_curves(&d);
-	rc = draw(&d, output_name, err);
+	rc = draw_plot(&d, output_name, err);
 out:
 	drawing_clear(&d);
 	free(output_name);

@@ -33,8 +33,7 @@ coordinates_copy(const struct point *at)
 void
 experiment_point_clear(struct experiment_point *point)
 {
-	for (size_t i = 0; i < point->nr_values; i++)
-		quantity_value_clear(&point->values[i]);
+	quantity_values_clear(point->values, point->nr_values);
 	free(point->values);
 	free(point->requests);
 	for (size_t i = 0; i < point->at.nr_coordinates; i++) {

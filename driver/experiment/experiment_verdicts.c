@@ -131,7 +131,7 @@ shares_text(double low, double high)
 }
 
 static void
-print(const char *series, const struct bounded bounded[2], int nr_threads, FILE *out)
+print_verdict(const char *series, const struct bounded bounded[2], int nr_threads, FILE *out)
 {
 	const size_t nr = bounded[0].nr + bounded[1].nr;
 
@@ -197,7 +197,7 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 			}
 			experiment_bound_clear(&bound);
 		}
-		print(point->series, bounded, experiment_roof_threads(experiment, point->nr_cpus), out);
+		print_verdict(point->series, bounded, experiment_roof_threads(experiment, point->nr_cpus), out);
 		free(bounded[0].ceiling);
 		free(bounded[1].ceiling);
 	}

@@ -273,7 +273,7 @@ repeat(struct sweep *sweep, struct measured_levels *levels, struct rot_error *er
 }
 
 static int
-measure(struct sweep *sweep, struct measured_levels *levels, struct rot_error *err)
+measure_sizes(struct sweep *sweep, struct measured_levels *levels, struct rot_error *err)
 {
 	const struct machine *machine = sweep->rot->machine;
 	int64_t told = machine->llc_bytes, largest = told > LARGEST_BYTES / 4 ? 4 * told : LARGEST_BYTES;
@@ -301,7 +301,7 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error
 	sweep->rot = rot;
 	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
 	progress_point();
-	rc = measure(sweep, levels, err);
+	rc = measure_sizes(sweep, levels, err);
 	progress_end();
 	sweep_clear(sweep);
 	free(sweep);

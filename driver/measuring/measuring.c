@@ -391,8 +391,8 @@ measure_in_one_start(struct performance *performance, struct performance_pass *c
 }
 
 static int
-measure(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
-	struct rot_error *err)
+measure_kernels(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
+		struct rot_error *err)
 {
 	const struct kernel_job *job = performance->context;
 	int nr_left = job->nr_starts < nr_runs ? job->nr_starts : nr_runs, rc = 0;
@@ -444,7 +444,7 @@ static const struct performance_kind kernels = {
 	.vouches = vouches,
 	.is_passing = was_cut_in_passing,
 	.sign = sign,
-	.measure = measure,
+	.measure = measure_kernels,
 };
 
 /* Errors: a kernel refuses its fields. */

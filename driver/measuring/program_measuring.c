@@ -279,8 +279,8 @@ take_words(struct program_command_output *to, const struct program_command_outpu
 }
 
 static int
-measure(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
-	struct rot_error *err)
+measure_program(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
+		struct rot_error *err)
 {
 	const struct program_workload *first = passes[0]->description;
 	struct program_command *command = make_command(first, passes, nr, nr_runs);
@@ -311,7 +311,7 @@ static const struct performance_kind programs = {
 	.runs = program_runs,
 	.prepare = prepare,
 	.sign = sign,
-	.measure = measure,
+	.measure = measure_program,
 };
 
 /* ---- all passes ---- */

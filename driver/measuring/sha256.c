@@ -34,7 +34,7 @@ sha256_new(void)
 	return hash;
 }
 
-void
+static void
 sha256_add_bytes(struct sha256 *hash, const void *bytes, size_t length)
 {
 	EVP_DigestUpdate(hash->context, bytes, length);

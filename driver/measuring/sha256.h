@@ -14,7 +14,6 @@ struct sha256;
 struct sha256 *sha256_new(void);
 
 /* Bytes as they are; or framed by their length, so that "a" "bc" and "ab" "c" differ. */
-void sha256_add_bytes(struct sha256 *hash, const void *bytes, size_t length);
 void sha256_add_block(struct sha256 *hash, const void *bytes, size_t length);
 void sha256_add_text(struct sha256 *hash, const char *text);
 

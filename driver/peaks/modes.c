@@ -106,7 +106,7 @@ modes_clear(struct modes *modes)
 
 /* One round more. */
 static int
-measure(struct mode_peak *peak, struct rot *rot, int nr_runs, struct rot_error *err)
+measure_peak(struct mode_peak *peak, struct rot *rot, int nr_runs, struct rot_error *err)
 {
 	const size_t nr = (peak->end ? peak->end : peak->nr_seen) + (size_t)nr_runs;
 	struct peak_samples samples;
@@ -240,7 +240,7 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 		if (!is_in[i])
 			continue;
 		progress_point();
-		if (measure(&modes->peaks[i], rot, rounds->runs, err) < 0 && !rot_interrupted())
+		if (measure_peak(&modes->peaks[i], rot, rounds->runs, err) < 0 && !rot_interrupted())
 			rot_warning("runs of a peak are left out: %s", err->text);
 	}
 	free(is_in);

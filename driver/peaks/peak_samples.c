@@ -96,8 +96,8 @@ lies_in_huge_pages(const struct rot *rot, char *const *hashes)
 }
 
 static int
-measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
-	const struct peak_work *work, const struct quantity_effort *effort, struct rot_error *err)
+measure_samples(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+		const struct peak_work *work, const struct quantity_effort *effort, struct rot_error *err)
 {
 	const size_t nr_threads = measurement_nr_workloads(measurement);
 	const double total = work->of_thread * (double)nr_threads;
@@ -141,7 +141,7 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 {
 	const struct quantity_effort effort = {.nr_runs = nr_runs, .budget_s = REPEATING_S};
 
-	return measure(samples, rot, measurement, work, &effort, err);
+	return measure_samples(samples, rot, measurement, work, &effort, err);
 }
 
 int
@@ -150,7 +150,7 @@ peak_samples_measure_just(struct peak_samples *samples, struct rot *rot, const s
 {
 	const struct quantity_effort effort = {.nr_runs = nr_runs};
 
-	return measure(samples, rot, measurement, work, &effort, err);
+	return measure_samples(samples, rot, measurement, work, &effort, err);
 }
 
 void

@@ -215,7 +215,7 @@ ridge_points(const struct roof *roof, size_t *nr)
 
 static int
 draw_roofline(const struct rot *rot, const struct roof *roof, const char *title, const char *caption, struct page *page,
-     const char *output_name, struct rot_error *err)
+	      const char *output_name, struct rot_error *err)
 {
 	struct roofline_ceiling *ceilings = rot_calloc(roof->nr + 1, sizeof(*ceilings));
 	struct plot_series ridges = {.name = "minimum arithmetic intensity for the highest performance [flop/byte]"};
@@ -479,8 +479,8 @@ caption_of(const struct peak_landscape *landscape, const char *machine, const do
 }
 
 static int
-draw(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, const char *caption,
-     const char *output_name, struct rot_error *err)
+draw_heat_map(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, const char *caption,
+	      const char *output_name, struct rot_error *err)
 {
 	const struct peak_landscape *landscape = &peak->landscape;
 	double *values = rot_calloc(x->nr * y->nr, sizeof(*values));
@@ -578,7 +578,7 @@ peak_draw_landscape(const struct peak *peak, const char *caption, const char *ou
 	x_axis = choose_axis(landscape, columns, SIZE_MAX);
 	x = axis_values(landscape, x_axis);
 	y = axis_values(landscape, choose_axis(landscape, rows, x_axis));
-	rc = draw(peak, &x, &y, caption, output_name, err);
+	rc = draw_heat_map(peak, &x, &y, caption, output_name, err);
 	shown_axis_clear(&x);
 	shown_axis_clear(&y);
 	return rc;

@@ -225,13 +225,6 @@ controller_file_close(struct controller_file *file)
 	*file = (struct controller_file){0};
 }
 
-static int
-attribute_error(const xmlNode *element, const char *name, struct rot_error *err)
-{
-	rot_error_prefix(err, "<%s %s>", element->name, name);
-	return xml_error_at(element, err);
-}
-
 char *
 xml_evaluated(const xmlNode *element, const char *name, const char *fallback, const struct expression_scope *scope,
 	      struct rot_error *err)
@@ -240,7 +233,7 @@ xml_evaluated(const xmlNode *element, const char *name, const char *fallback, co
 	char *value = text ? expression_text(scope, text, err) : NULL;
 
 	if (text && !value)
-		attribute_error(element, name, err);
+		xml_attribute_error(element, name, err);
 	free(text);
 	return value;
 }
@@ -260,7 +253,7 @@ xml_evaluated_number(const xmlNode *element, const char *name, double default_nu
 		return -1;
 	if (!rot_number_parse(text, number) || !isfinite(*number)) {
 		rot_error_set(err, 0, "'%s' is no number", text);
-		rc = attribute_error(element, name, err);
+		rc = xml_attribute_error(element, name, err);
 	}
 	free(text);
 	return rc;
@@ -274,7 +267,7 @@ xml_condition(const xmlNode *element, const struct expression_scope *scope, bool
 
 	*holds = true;
 	if (condition && expression_bool(scope, condition, holds, err) < 0)
-		rc = attribute_error(element, "if", err);
+		rc = xml_attribute_error(element, "if", err);
 	free(condition);
 	return rc;
 }

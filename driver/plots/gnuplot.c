@@ -74,7 +74,7 @@ close_file(FILE **file, const char *what, const struct gnuplot *gnuplot, struct 
 }
 
 static int
-run(const struct gnuplot *gnuplot, struct rot_error *err)
+run_gnuplot(const struct gnuplot *gnuplot, struct rot_error *err)
 {
 	char *script = rot_format("./%s.gnuplot", gnuplot->base); /* "-x" must not look like an option */
 	const char *argv[] = {"gnuplot", script, NULL};
@@ -125,7 +125,7 @@ gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err)
 	if (close_file(&gnuplot->data, "data", gnuplot, err) < 0 ||
 	    close_file(&gnuplot->script, "gnuplot", gnuplot, err) < 0)
 		return -1;
-	if (run(gnuplot, err) == 0)
+	if (run_gnuplot(gnuplot, err) == 0)
 		return move_in_place(gnuplot, script_has_png ? NR_SUFFIXES : NR_SUFFIXES - 1, err);
 	/* script and data can be drawn elsewhere */
 	move_in_place(gnuplot, NR_WRITTEN, NULL);

@@ -102,7 +102,7 @@ write_scale(FILE *out, const struct heat_plot *plot, const struct layout_page *p
 }
 
 static int
-draw(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_error *err)
+draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_error *err)
 {
 	struct layout_axis x = {.low = -0.5, .high = (double)plot->nr_columns - 0.5, .length = LAYOUT_PANEL_WIDTH};
 	struct layout_axis y = {.low = -0.5, .high = (double)plot->nr_rows - 0.5, .length = LAYOUT_PANEL_HEIGHT};
@@ -142,7 +142,7 @@ heat_plot_write(const struct heat_plot *plot, const char *output_name, struct ro
 	int rc = gnuplot_open(&gnuplot, output_name, err);
 
 	if (rc == 0)
-		rc = draw(&gnuplot, plot, err);
+		rc = draw_heat(&gnuplot, plot, err);
 	gnuplot_close(&gnuplot);
 	return rc;
 }

@@ -153,7 +153,7 @@ write_same_size(const struct drawing *drawing)
 /* ---- the whole ---- */
 
 static char *
-plot_command(const struct roofline_plot *plot)
+roofline_command(const struct roofline_plot *plot)
 {
 	char *command = rot_strdup("plot ");
 
@@ -167,10 +167,10 @@ plot_command(const struct roofline_plot *plot)
 }
 
 static int
-draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
+draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 {
 	const struct roofline_plot *plot = drawing->plot;
-	char *command = plot_command(plot);
+	char *command = roofline_command(plot);
 
 	drawing->script = gnuplot->script;
 	drawing->shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
@@ -205,7 +205,7 @@ roofline_plot_write(const struct roofline_plot *plot, const char *output_name, s
 	int rc = gnuplot_open(&gnuplot, output_name, err);
 
 	if (rc == 0)
-		rc = draw(&drawing, &gnuplot, err);
+		rc = draw_panel(&drawing, &gnuplot, err);
 	gnuplot_close(&gnuplot);
 	return rc;
 }

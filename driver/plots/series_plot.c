@@ -12,7 +12,7 @@
 
 /* Where a series is drawn beside its x, the script says by how much. */
 static char *
-plot_command(const struct point_set *set, const struct point_edges *edges)
+series_command(const struct point_set *set, const struct point_edges *edges)
 {
 	char *command = rot_strdup("plot ");
 
@@ -34,14 +34,14 @@ plot_command(const struct point_set *set, const struct point_edges *edges)
 }
 
 static int
-draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
-     struct rot_error *err)
+draw_series(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
+	    struct rot_error *err)
 {
 	const struct point_set set = {frame, series, nr_series, false};
 	const struct point_edges edges = points_edges_of(&set);
 	const struct layout_axis *x = &edges.x;
 	struct plot_frame captioned = *frame;
-	char *command = plot_command(&set, &edges), *told = points_caption(&set, &edges),
+	char *command = series_command(&set, &edges), *told = points_caption(&set, &edges),
 	     *caption = script_caption(told);
 	struct layout_page page;
 
@@ -70,7 +70,7 @@ write_plot(const struct plot_frame *frame, const struct plot_series *series, siz
 	int rc = gnuplot_open(&gnuplot, output_name, err);
 
 	if (rc == 0)
-		rc = draw(&gnuplot, frame, series, nr_series, err);
+		rc = draw_series(&gnuplot, frame, series, nr_series, err);
 	gnuplot_close(&gnuplot);
 	return rc;
 }

@@ -393,7 +393,7 @@ run_core(struct launch *launch, char *const *argv, const struct program_counting
 #define MAX_FORESEEN 500
 
 static int
-run(struct launch *launch, double duration_s, const struct program_counting *counting, struct rot_error *err)
+run_launched(struct launch *launch, double duration_s, const struct program_counting *counting, struct rot_error *err)
 {
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
 	char *limit = rot_format("%.6f", duration_s);
@@ -528,7 +528,7 @@ program_launch(const struct rot *rot, struct program_command *command, double du
 
 	*status = CANNOT;
 	if (launch_open(&launch, rot, err) == 0 && write_command(&launch, command, err) == 0 &&
-	    run(&launch, duration_s, counting, err) == 0) {
+	    run_launched(&launch, duration_s, counting, err) == 0) {
 		if (!command->program && WIFSIGNALED(launch.status))
 			launch.nr_repaired = process_repair(command->process_id);
 		rc = read_output(&launch, command, output, status, err);

@@ -119,7 +119,7 @@ texts_clear(char **texts)
 
 /* What there is stays if this fails. */
 static int
-measure(struct job *job, int nr_runs, char ***hashes, struct rot_error *err)
+measure_passes(struct job *job, int nr_runs, char ***hashes, struct rot_error *err)
 {
 	const size_t nr = job->plan.passes.nr_passes;
 	struct program_command_output *output = NULL;
@@ -252,7 +252,7 @@ measure_often(struct job *job, const struct quantity_effort *effort, struct prog
 	do {
 		const bool is_first = !job->output;
 
-		if (measure(job, next, &quantities->hashes, err) < 0)
+		if (measure_passes(job, next, &quantities->hashes, err) < 0)
 			return !is_first && (rot_interrupted() || job->rot->is_cached_only) ? 0 : -1;
 		nr_runs = next;
 		if (effort->only_measures)

@@ -44,12 +44,6 @@ set_numbers(json_t *json, const struct number *numbers, size_t nr)
 
 #define SET_NUMBERS(json, numbers) set_numbers(json, numbers, sizeof(numbers) / sizeof(*(numbers)))
 
-static json_t *
-json_real_or_null(double number)
-{
-	return isfinite(number) ? json_real(number) : json_null();
-}
-
 /* Raw counts by event. */
 static json_t *
 json_counts(const struct perf_event_measurer_output *output)

@@ -357,8 +357,7 @@ program_values_region_thread(struct program_values *values, const struct program
 void
 program_values_clear(struct program_values *values)
 {
-	for (size_t i = 0; i < values->nr; i++)
-		quantity_value_clear(&values->values[i]);
+	quantity_values_clear(values->values, values->nr);
 	free(values->values);
 	*values = (struct program_values){.nr = 0};
 }

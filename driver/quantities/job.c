@@ -502,8 +502,7 @@ leave_out_broken(const struct measuring_job *job, struct quantity_value *values,
 			for (size_t k = 0; k < nr_runs && k < job->samples[i].nr_runs; k++)
 				if (broken[k])
 					job->samples[i].runs[k].taints |= TAINT_BROKEN_RULE;
-		for (size_t i = 0; i < job->nr_requests; i++)
-			quantity_value_clear(&values[i]);
+		quantity_values_clear(values, job->nr_requests);
 		rc = compute_values(job, values, err);
 		invariants_check_runs(values, rc == 0 ? job->nr_requests : 0, NULL, nr_runs);
 	}

@@ -13,13 +13,6 @@
 #include "quantities/set_outputs.h"
 #include "rot.h"
 
-static void
-values_clear(struct quantity_value *values, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		quantity_value_clear(&values[i]);
-}
-
 /* ---- beside the values ---- */
 
 static char **
@@ -95,7 +88,7 @@ add_runs(struct measuring_job *job, struct effort_course *course, struct quantit
 			return -1;
 		}
 		nr_runs = next;
-		values_clear(values, job->nr_requests);
+		quantity_values_clear(values, job->nr_requests);
 		if (job_compute(job, values, err) < 0)
 			return -1;
 	}
@@ -178,7 +171,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 	if (rc == 0 && !effort->only_measures)
 		rc = give_back(&job, &course, values, told, err);
 	if (rc < 0)
-		values_clear(values, nr_requests);
+		quantity_values_clear(values, nr_requests);
 	job_clear(&job);
 	return rc;
 }

@@ -145,6 +145,7 @@ struct quantity_value {
 };
 
 void quantity_value_clear(struct quantity_value *value);
+void quantity_values_clear(struct quantity_value *values, size_t nr);
 
 /* The best undisturbed run of a rate. */
 double quantity_best_run(const struct quantity_value *value);

@@ -46,7 +46,7 @@ kind_of(const json_t *json)
 }
 
 static const char *
-grade_of(const json_t *json)
+stored_grade(const json_t *json)
 {
 	static const char *const known[] = {"A", "B", "C", "D", "E", "F"};
 	const char *text = json_text_at(json, "grade");
@@ -112,7 +112,7 @@ request_of(const json_t *json, struct quantity_request *request)
 int
 stored_value(const json_t *json, struct quantity_value *value)
 {
-	*value = (struct quantity_value){.grade = grade_of(json), .expected = json_number_at(json, "expected")};
+	*value = (struct quantity_value){.grade = stored_grade(json), .expected = json_number_at(json, "expected")};
 	if (!json_is_object(json) || request_of(json, &value->request) < 0)
 		return -1;
 	value->name = rot_strdup(json_text_at(json, "name"));

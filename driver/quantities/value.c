@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "quantities/caveats.h"
 #include "quantities/quantity.h"
+#include "support/json.h"
 
 /* The best undisturbed run. A counter that gave 0 cycles makes an infinite rate: no run of that kind is the best. */
 double
@@ -86,6 +87,13 @@ quantity_value_clear(struct quantity_value *value)
 }
 
 void
+quantity_values_clear(struct quantity_value *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		quantity_value_clear(&values[i]);
+}
+
+void
 quantities_told_clear(struct quantities_told *told)
 {
 	for (size_t i = 0; told->hashes && told->hashes[i]; i++)
@@ -96,20 +104,13 @@ quantities_told_clear(struct quantities_told *told)
 	*told = (struct quantities_told){.hashes = NULL};
 }
 
-/* JSON has neither NaN nor infinity: null. */
-static json_t *
-json_number_of(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *
 json_samples(const double *values, size_t nr)
 {
 	json_t *samples = json_array();
 
 	for (size_t i = 0; i < nr; i++)
-		json_array_append_new(samples, json_number_of(values[i]));
+		json_array_append_new(samples, json_real_or_null(values[i]));
 	return samples;
 }
 
@@ -171,17 +172,17 @@ add_doubts(json_t *json, const struct quantity_value *value)
 
 	if (modes->finding == SERIES_YES)
 		json_object_set_new(json, "modes",
-				    json_pack("[{s:o, s:I}, {s:o, s:I}]", "value", json_number_of(modes->low), "n",
-					      (json_int_t)modes->nr_low, "value", json_number_of(modes->high), "n",
+				    json_pack("[{s:o, s:I}, {s:o, s:I}]", "value", json_real_or_null(modes->low), "n",
+					      (json_int_t)modes->nr_low, "value", json_real_or_null(modes->high), "n",
 					      (json_int_t)modes->nr_high));
 	if (doubts.drift.finding == SERIES_YES)
-		json_object_set_new(json, "drift", json_number_of(doubts.drift.change));
+		json_object_set_new(json, "drift", json_real_or_null(doubts.drift.change));
 	if (doubts.first.finding == SERIES_YES)
-		json_object_set_new(json, "firstRun", json_number_of(doubts.first.difference));
+		json_object_set_new(json, "firstRun", json_real_or_null(doubts.first.difference));
 	if (doubts.outliers.finding == SERIES_YES)
 		json_object_set_new(json, "outliers",
 				    json_pack("{s:I, s:o}", "n", (json_int_t)doubts.outliers.nr, "difference",
-					      json_number_of(doubts.outliers.difference)));
+					      json_real_or_null(doubts.outliers.difference)));
 }
 
 static void
@@ -202,9 +203,9 @@ add_caveats(json_t *json, const struct quantity_value *value)
 static json_t *
 json_own_cost(const struct quantity_own_cost *cost)
 {
-	return json_pack("{s:o, s:o, s:o, s:o}", "value", json_number_of(cost->top), "share",
-			 json_number_of(cost->top_share), "per", json_number_of(cost->bottom), "perShare",
-			 json_number_of(cost->bottom_share));
+	return json_pack("{s:o, s:o, s:o, s:o}", "value", json_real_or_null(cost->top), "share",
+			 json_real_or_null(cost->top_share), "per", json_real_or_null(cost->bottom), "perShare",
+			 json_real_or_null(cost->bottom_share));
 }
 
 static json_t *
@@ -215,9 +216,9 @@ json_breaches(const struct quantity_value *value)
 	for (size_t i = 0; i < value->nr_breaches; i++) {
 		const struct quantity_breach *breach = &value->breaches[i];
 
-		json_t *rule =
-			json_pack("{s:s, s:o, s:o, s:s}", "rule", breach->rule, "found", json_number_of(breach->found),
-				  "bound", json_number_of(breach->bound), "text", breach->text);
+		json_t *rule = json_pack("{s:s, s:o, s:o, s:s}", "rule", breach->rule, "found",
+					 json_real_or_null(breach->found), "bound", json_real_or_null(breach->bound),
+					 "text", breach->text);
 
 		if (breach->nr_runs)
 			json_object_set_new(rule, "runs", json_integer((json_int_t)breach->nr_runs));
@@ -245,12 +246,12 @@ quantity_value_json(const struct quantity_value *value)
 	};
 	json_t *json =
 		json_pack("{s:s, s:s, s:s, s:o, s:s, s:I, s:I, s:s, s:s, s:s}", "name", value->name, "of", value->of,
-			  "unit", value->unit, "value", json_number_of(summary->value), "estimator", summary->estimator,
-			  "n", (json_int_t)summary->n, "tainted", (json_int_t)summary->tainted, "kind", value->kind,
-			  "source", value->source, "grade", value->grade);
+			  "unit", value->unit, "value", json_real_or_null(summary->value), "estimator",
+			  summary->estimator, "n", (json_int_t)summary->n, "tainted", (json_int_t)summary->tainted,
+			  "kind", value->kind, "source", value->source, "grade", value->grade);
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		json_object_set_new(json, numbers[i].key, json_number_of(numbers[i].number));
+		json_object_set_new(json, numbers[i].key, json_real_or_null(numbers[i].number));
 	if (isinf(summary->value))
 		json_object_set_new(json, "infinite", json_true());
 	if (value->request.clock)
@@ -267,7 +268,7 @@ quantity_value_json(const struct quantity_value *value)
 	if (value->why_expected && *value->why_expected)
 		json_object_set_new(json, "whyExpected", json_string(value->why_expected));
 	if (value->compulsory > 0)
-		json_object_set_new(json, "compulsory", json_number_of(value->compulsory));
+		json_object_set_new(json, "compulsory", json_real_or_null(value->compulsory));
 	if (value->own_cost.is_known)
 		json_object_set_new(json, "emptyRegion", json_own_cost(&value->own_cost));
 	if (value->nr_breaches)

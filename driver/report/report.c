@@ -173,7 +173,7 @@ static const struct section {
 enum { NR_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 static void
-print(const struct report *report, FILE *out)
+print_report(const struct report *report, FILE *out)
 {
 	char *machine = machine_caption(report->rot->machine), date[32];
 
@@ -194,7 +194,7 @@ write_text(const struct report *report, const char *output_name, struct rot_erro
 {
 	struct output_text text;
 
-	print(report, output_text_begin(&text));
+	print_report(report, output_text_begin(&text));
 	return output_text_end(&text, output_name, ".txt", err);
 }
 
@@ -213,7 +213,7 @@ report_json(const struct report *report)
 /* ---- files ---- */
 
 static int
-draw(const struct report *report, struct page *page, const char *output_name, struct rot_error *err)
+draw_summary(const struct report *report, struct page *page, const char *output_name, struct rot_error *err)
 {
 	char *results = rot_format("%s-results", output_name);
 	int rc = 0;
@@ -238,7 +238,7 @@ write_page(const struct report *report, const char *output_name, struct rot_erro
 	strftime(date, sizeof(date), "%Y-%m-%d", localtime(&report->now));
 	title = rot_format("%s: what rot %s knows of it, %s", machine, PACKAGE_VERSION, date);
 	page = page_new(title);
-	rc = draw(report, page, output_name, err);
+	rc = draw_summary(report, page, output_name, err);
 	setenv("COLUMNS", "180", true); /* a page has room for whole tables */
 	for (size_t i = NR_SECTIONS; rc == 0 && i-- > 0;) {
 		char *text = NULL;
@@ -271,18 +271,18 @@ write_files(const struct report *report, const char *output_name, struct rot_err
 	if ((!has_page || plots_go_to(configuration, PLOTS_IN_FILES)) &&
 	    (write_text(report, output_name, err) < 0 || output_take_json(report_json(report), output_name, err) < 0))
 		return -1;
-	return has_page ? write_page(report, output_name, err) : draw(report, NULL, output_name, err);
+	return has_page ? write_page(report, output_name, err) : draw_summary(report, NULL, output_name, err);
 }
 
 static int
-measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+measure_report(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
 	struct report report = {.rot = rot, .now = time(NULL)};
 	int rc = -1;
 
 	(void)self;
 	if (output_check(output_name, err) == 0 && collect(&report, err) == 0) {
-		print(&report, stdout);
+		print_report(&report, stdout);
 		fflush(stdout);
 		rc = write_files(&report, output_name, err);
 		output_print_told();
@@ -295,6 +295,6 @@ const struct rot_controller report_controller = {
 	.name = "report",
 	.description = "what is known of this machine: what works, grades of events, its roof, and the results in "
 		       "this folder",
-	.measure = measure,
+	.measure = measure_report,
 	.plan = "nothing: it reads what is kept of this machine and the results in this folder",
 };

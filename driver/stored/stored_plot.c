@@ -648,7 +648,7 @@ read_results(struct job *job, const char *const *paths, size_t nr_paths, struct 
 }
 
 static int
-draw(const struct job *job, struct rot_error *err)
+draw_stored(const struct job *job, struct rot_error *err)
 {
 	struct page_result *results;
 	int rc;
@@ -703,7 +703,7 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 	note_precisions(&job);
 	if (!options->has_no_ceilings)
 		add_ceilings(&job);
-	rc = draw(&job, err);
+	rc = draw_stored(&job, err);
 	if (rc == 0)
 		print_files(&job);
 out:

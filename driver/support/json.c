@@ -21,6 +21,12 @@ json_number(double number)
 }
 
 json_t *
+json_real_or_null(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+json_t *
 json_text(const char *text)
 {
 	char *clean = utf8_text(text ? text : "");

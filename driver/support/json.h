@@ -8,6 +8,9 @@
 /* Whole numbers as JSON integers; what is no number, or infinite, becomes null. New reference. */
 json_t *json_number(double number);
 
+/* The same with whole numbers as reals. */
+json_t *json_real_or_null(double number);
+
 /* NULL is ""; what is not UTF-8 as utf8_text has it. New reference. */
 json_t *json_text(const char *text);
 

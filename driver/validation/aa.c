@@ -183,13 +183,6 @@ open_work(struct comparing *comparing, struct rot_error *err)
 
 /* ---- comparing ---- */
 
-static void
-clear_values(struct quantity_value *values, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		quantity_value_clear(&values[i]);
-}
-
 static int
 measure_point(const struct comparing *comparing, const struct aa_point *point, const struct quantity_effort *effort,
 	      struct quantity_value *values, struct rot_error *err)
@@ -269,10 +262,10 @@ compare_round(struct comparing *comparing, struct rot_error *err)
 		rc = evaluate_point(comparing, i, comparing->values, err);
 		if (rc == 0)
 			compare_point(comparing, i);
-		clear_values(comparing->values, rc == 0 ? nr_values : 0);
+		quantity_values_clear(comparing->values, rc == 0 ? nr_values : 0);
 	}
 	for (size_t i = 0; i < nr; i++)
-		clear_values(comparing->points[i].first, nr_values);
+		quantity_values_clear(comparing->points[i].first, nr_values);
 	return rc;
 }
 
