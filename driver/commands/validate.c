@@ -4,11 +4,76 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
-#include "commands/validate_aa.h"
+#include "validation/aa.h"
 #include "validation/validation.h"
+
+/* ---- validate aa ---- */
+
+#define DEFAULT_CONTROLLER "same-twice"
+#define DEFAULT_RUNS 10
+#define DEFAULT_BUDGET_S 60
+
+static bool
+any_is_too_often(const struct aa *aa)
+{
+	size_t nr;
+	struct aa_row *rows = aa_rows(aa, &nr);
+	bool any = false;
+
+	for (size_t i = 0; i < nr; i++)
+		any |= aa_is_too_often(&rows[i]);
+	free(rows);
+	return any;
+}
+
+static void
+show_aa(const struct aa *aa, bool is_json)
+{
+	if (is_json) {
+		json_t *json = aa_json(aa);
+
+		json_dumpf(json, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(json);
+	} else {
+		aa_print(aa, stdout);
+	}
+}
+
+/*
+ * As the run of a command. controller: whose work is measured, NULL: same-twice. nr_rounds: at most, 0: no limit;
+ * budget_s: no round begins later, 0: a minute.
+ */
+static int
+perform_aa(struct command_context *context, const char *controller, int nr_rounds, double budget_s, bool is_json,
+       struct rot_error *err)
+{
+	struct aa_options options = {.controller = controller ? controller : DEFAULT_CONTROLLER,
+				     .nr_rounds = nr_rounds,
+				     .nr_runs = DEFAULT_RUNS,
+				     .budget_s = budget_s > 0 ? budget_s : DEFAULT_BUDGET_S};
+	struct rot *rot;
+	struct aa aa;
+	int runs, rc;
+
+	rot = command_rot(context, err);
+	if (!rot)
+		return -1;
+	runs = configuration_count(rot->configuration, "runs");
+	if (runs > 0)
+		options.nr_runs = runs;
+	rc = aa_measure(rot, &options, &aa, err);
+	if (rc == 0)
+		show_aa(&aa, is_json);
+	context->has_status = rc == 0 && !rot_interrupted();
+	context->status = rc == 0 && any_is_too_often(&aa);
+	aa_clear(&aa);
+	return rc;
+}
 
 struct request {
 	struct validation_options options;
@@ -42,7 +107,7 @@ static const struct option_row rows[] = {
 static const struct option_table options = {"validate", rows, sizeof(rows) / sizeof(*rows), false};
 
 static void
-show(const struct rot *rot, const struct validation *validation, const struct request *request)
+show_validation(const struct rot *rot, const struct validation *validation, const struct request *request)
 {
 	json_t *json;
 
@@ -81,7 +146,7 @@ run_aa(struct command_context *context, const struct request *request, const cha
 	/* who says how many rounds wants them all */
 	const double budget_s = request->budget_s > 0 ? request->budget_s : request->nr_rounds ? INFINITY : 0;
 
-	return validate_aa_run(context, controller, (int)request->nr_rounds, budget_s, request->is_json, err);
+	return perform_aa(context, controller, (int)request->nr_rounds, budget_s, request->is_json, err);
 }
 
 static void
@@ -115,7 +180,7 @@ validate_run(struct command_context *context, int argc, char **argv, struct rot_
 	request.options.seconds = request.budget_s;
 	rc = validation_run(rot, &request.options, &validation, err);
 	if (rc == 0)
-		show(rot, &validation, &request);
+		show_validation(rot, &validation, &request);
 	if (rc == 0 && !request.options.without_scrub)
 		rc = validation_store(rot, &validation, err);
 	context->has_status = rc == 0;

@@ -2,7 +2,209 @@
 /* All that the doctor looks at, in its order. */
 #include "doctor/doctor.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "configuration/paths.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "support/entry.h"
+#include "support/terminal.h"
+
+/* ---- findings ---- */
+
+#define TEXT_COLUMN 24
+#define LINE_WIDTH 118
+
+static const struct {
+	const char *name, *mark;
+} states[] = {
+	[FINDING_GOOD] = {"good", " "},
+	[FINDING_LIMITED] = {"limited", "!"},
+	[FINDING_BROKEN] = {"broken", "X"},
+};
+
+void
+findings_section(struct findings *findings, const char *section)
+{
+	findings->section = section;
+}
+
+struct finding *
+findings_add(struct findings *findings, const char *name, enum finding_state state, const char *format, ...)
+{
+	struct finding *finding;
+	va_list arguments;
+
+	findings->items = rot_realloc(findings->items, findings->nr + 1, sizeof(*findings->items));
+	finding = &findings->items[findings->nr++];
+	va_start(arguments, format);
+	*finding = (struct finding){.section = findings->section,
+				    .name = name,
+				    .state = state,
+				    .text = rot_vformat(format, arguments),
+				    .advice = rot_strdup("")};
+	va_end(arguments);
+	return finding;
+}
+
+void
+finding_advise(struct finding *finding, const char *format, ...)
+{
+	va_list arguments;
+
+	free(finding->advice);
+	va_start(arguments, format);
+	finding->advice = rot_vformat(format, arguments);
+	va_end(arguments);
+}
+
+enum finding_state
+findings_worst(const struct findings *findings)
+{
+	enum finding_state worst = FINDING_GOOD;
+
+	for (size_t i = 0; i < findings->nr; i++)
+		if (findings->items[i].state > worst)
+			worst = findings->items[i].state;
+	return worst;
+}
+
+void
+findings_clear(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->nr; i++) {
+		free(findings->items[i].text);
+		free(findings->items[i].advice);
+	}
+	free(findings->items);
+	*findings = (struct findings){0};
+}
+
+/* ---- for people ---- */
+
+/* Behind what is on the line already, going on below at the same column. */
+static void
+print_wrapped(const char *prefix, const char *text, FILE *out)
+{
+	const int columns = (int)terminal_width(out), width = columns < LINE_WIDTH ? columns : LINE_WIDTH;
+	int column = TEXT_COLUMN + (int)strlen(prefix);
+
+	fputs(prefix, out);
+	for (const char *word = text; *word;) {
+		int length = (int)strcspn(word, " \n");
+
+		if (word != text && column + 1 + length > width) {
+			fprintf(out, "\n%*s", TEXT_COLUMN + (int)strlen(prefix), "");
+			column = TEXT_COLUMN + (int)strlen(prefix);
+		} else if (word != text) {
+			fputc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", length, word);
+		column += length;
+		word += length;
+		word += strspn(word, " \n");
+	}
+	fputc('\n', out);
+}
+
+static void
+print_finding(const struct finding *finding, FILE *out)
+{
+	fprintf(out, "%s %-*s", states[finding->state].mark, TEXT_COLUMN - 2, finding->name);
+	print_wrapped("", finding->text, out);
+	if (*finding->advice) {
+		fprintf(out, "%*s", TEXT_COLUMN, "");
+		print_wrapped("-> ", finding->advice, out);
+	}
+}
+
+/* What is good of a section, by name in one paragraph; each once. */
+static void
+print_good(const struct findings *findings, const char *section, FILE *out)
+{
+	char *names = rot_strdup("");
+	const char *last = "";
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+		char *longer;
+
+		if (finding->state != FINDING_GOOD || strcmp(finding->section, section) != 0 ||
+		    strcmp(finding->name, last) == 0)
+			continue;
+		longer = rot_format("%s%s%s", names, *names ? ", " : "", last = finding->name);
+		free(names);
+		names = longer;
+	}
+	if (*names)
+		print_finding(&(struct finding){.name = "good", .text = names, .advice = (char *)""}, out);
+	free(names);
+}
+
+void
+findings_print(const struct findings *findings, bool is_all, FILE *out)
+{
+	static const char *const verdicts[] = {
+		[FINDING_GOOD] = "All is well: rot measure triad",
+		[FINDING_LIMITED] =
+			"rot measure triad works; what is marked ! limits what can be known, or how exactly",
+		[FINDING_BROKEN] = "rot measure triad does not work here: see what is marked X",
+	};
+	const char *section = "";
+
+	text_print(verdicts[findings_worst(findings)], 0, 0, out);
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+		const bool is_fact = strcmp(finding->section, "Machine") == 0;
+
+		if (strcmp(section, finding->section) != 0) {
+			fprintf(out, "\n%s\n", section = finding->section);
+			if (!is_all && !is_fact)
+				print_good(findings, section, out);
+		}
+		if (is_all || is_fact || finding->state != FINDING_GOOD)
+			print_finding(finding, out);
+	}
+	if (!is_all)
+		text_print("\nrot doctor --all says of each what was found", 0, 0, out);
+}
+
+/* ---- for programs ---- */
+
+static json_t *
+quantities_json(struct rot *rot)
+{
+	struct quantity_offer *offers;
+	size_t nr = quantity_offers(rot, &offers);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr; i++)
+		json_array_append_new(array, quantity_offer_json(&offers[i]));
+	free(offers);
+	return array;
+}
+
+json_t *
+findings_json(const struct findings *findings, struct rot *rot)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s}", "section", finding->section, "name",
+						       finding->name, "state", states[finding->state].name, "text",
+						       finding->text, "advice", finding->advice));
+	}
+	return json_pack("{s:s, s:b, s:o, s:o}", "schema", "rot.doctor/1", "works",
+			 findings_worst(findings) != FINDING_BROKEN, "findings", array, "quantities",
+			 quantities_json(rot));
+}
+
+/* ---- all ---- */
 
 void
 doctor_look(struct findings *findings, struct rot *rot)

@@ -7,7 +7,6 @@
 #include "page/page.h"
 
 /* Each writes one part on a result. */
-void page_write_points(xmlTextWriterPtr out, const json_t *result);
 void page_write_methods(xmlTextWriterPtr out, const json_t *result);
 void page_write_origin(xmlTextWriterPtr out, const json_t *result);
 
