@@ -129,7 +129,7 @@ count_blocks(struct rot *rot, const char *folder, struct rot_error *err)
 	return with_blocks(architecture_load_steps(folder, &stepping, &why, err), folder, &stepping, err);
 }
 
-/* Events, or else steps. What that means is said where it is done (quantities/counting_warnings.c). */
+/* Events, or else steps. What that means is said where it is done (quantities/job.c). */
 static struct architecture *
 count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
 {

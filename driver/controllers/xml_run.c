@@ -231,12 +231,12 @@ measure_in_order(struct measuring_points *of, struct rot_error *err)
 }
 
 /*
- * xml_points.c: measures the points into the experiment. Interrupted: those that are there, maybe with fewer runs. A
+ * Measures the points into the experiment. Interrupted: those that are there, maybe with fewer runs. A
  * point that fails for a reason of its own becomes a failure of the experiment, and the others are measured; it is an
  * error where it is the only one, none could be measured, or with the key stopOnError.
  */
 static int
-xml_points_measure(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+measure_points(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	const size_t nr = controller->nr_planned + 1;
 	struct measuring_points of = {
@@ -327,7 +327,7 @@ static int
 measure_all(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	prepare_cores(controller);
-	if (xml_points_measure(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
+	if (measure_points(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
 		return -1;
 	return add_roof(controller, experiment, err);
 }

@@ -119,7 +119,7 @@ unit_of(const struct peak *peak, const char *clock)
 			  strcmp(clock, "microSeconds") == 0 ? "s" : "cycle");
 }
 
-/* ---- ceilings ---- */
+/* ---- ceilings of peaks ---- */
 
 /*
  * A line that is stored to is loaded first (filled) and written back later. Peaks count the bytes of the program's
@@ -340,6 +340,8 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 
 	return peak ? experiment_peak_line(peak, "microSeconds") : summary_single(NAN, "quantile");
 }
+
+/* ---- all ceilings, and which of them a roofline shows ---- */
 
 /* A ceiling this close below another one says nothing new, and their texts would overlap. */
 #define NEARLY_THE_SAME 0.93

@@ -430,6 +430,8 @@ experiment_print_legend(const struct experiment *experiment, FILE *out)
 	free(text);
 }
 
+/* ---- cells ---- */
+
 /* Estimates of a column, and what of it was not measured: named as the estimators of such values are. */
 struct estimates {
 	const char *estimator;

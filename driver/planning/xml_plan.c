@@ -213,7 +213,7 @@ collect_at(struct xml_controller *controller, xmlNode *each, const struct point 
 	return rc;
 }
 
-/* expand_each.c: Collects what is in an <each>, once for each point of the space that its axes span. */
+/* Collects what is in an <each>, once for each point of the space that its axes span. */
 static int
 expand_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err)
 {
@@ -271,7 +271,7 @@ refused(const struct planned_point *planned, const char *text, size_t nr_cpus, s
 	return xml_error_at(planned->element, err);
 }
 
-/* spread_over_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */
+/* Puts the point's workload on as many CPUs as its attribute threads says. */
 static int
 spread_over_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err)
 {
@@ -642,7 +642,7 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	return spread_over_threads(planned, scope, err) < 0 ? -1 : plan_requests(controller, planned, scope, err);
 }
 
-/* ---- all ---- */
+/* ---- the whole plan ---- */
 
 static int
 plan_at(struct xml_controller *controller, const struct point *at, struct rot_error *err)

@@ -13,8 +13,6 @@
 #include "support/entry.h"
 #include "support/terminal.h"
 
-/* ---- one quantity a line, one thread a line ---- */
-
 #define LABEL_WIDTH 44
 #define VALUE_WIDTH 16
 #define HITS_WIDTH 12
@@ -307,12 +305,10 @@ report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool i
 	free(order);
 }
 
-/* ---- regions ---- */
-
 /* More places than this are counted only. */
 #define MAX_PLACES_SHOWN 4
 
-/* ---- what was measured ---- */
+/* ---- what was measured of a region ---- */
 
 static void
 print_time_of_hit(const struct program_region *region, FILE *out)
@@ -481,8 +477,6 @@ print_region(const struct program_region *region, bool is_all, FILE *out)
 	else
 		print_measured(region, is_all, out);
 }
-
-/* ---- the table ---- */
 
 /* ---- the whole program ---- */
 
@@ -665,7 +659,7 @@ print_program_threads(const struct program_report *report, FILE *out)
 	free(threads);
 }
 
-/* ---- all ---- */
+/* ---- the whole report ---- */
 
 /* What a mark means, if one of the values has it. */
 static void
