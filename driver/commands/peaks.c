@@ -19,13 +19,14 @@
 enum format { FORMAT_TABLES, FORMAT_JSON, FORMAT_CSV };
 static const char *const threads_choices[] = {"1", "all", "sweep", NULL};
 
-struct request {
+struct peaks_request {
 	int strategy; /* enum search_strategy */
 	int format;
 	const char *threads;
 };
 
-#define SETTING(member, setting) .type = OPTION_SETTING, .offset = offsetof(struct request, member), .number = (setting)
+#define SETTING(member, setting)                                                                                       \
+	.type = OPTION_SETTING, .offset = offsetof(struct peaks_request, member), .number = (setting)
 
 static const struct option_row rows[] = {
 	{.name = "quick", .about = "recommended variants only; a minute", SETTING(strategy, SEARCH_QUICK)},
@@ -36,7 +37,7 @@ static const struct option_row rows[] = {
 	{.name = "threads",
 	 .about = "1: one thread; all: also all CPUs together (default); sweep: numbers between, too",
 	 .type = OPTION_CHOICE,
-	 .offset = offsetof(struct request, threads),
+	 .offset = offsetof(struct peaks_request, threads),
 	 .choices = threads_choices},
 	{.name = "json", .about = "JSON instead of tables", SETTING(format, FORMAT_JSON)},
 	{.name = "csv", .about = "comma separated values instead of tables", SETTING(format, FORMAT_CSV)},
@@ -85,7 +86,7 @@ print_levels(const struct rot *rot)
 
 /* Also what was found before an interruption is kept and shown. */
 static int
-find(struct rot *rot, const struct request *request, char **words, size_t nr_words, struct rot_error *err)
+find_peaks(struct rot *rot, const struct peaks_request *request, char **words, size_t nr_words, struct rot_error *err)
 {
 	struct peaks_options wanted = {
 		.strategy = (enum search_strategy)request->strategy,
@@ -126,13 +127,13 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 static int
 peaks_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
-	struct request request = {.strategy = SEARCH_FAST, .threads = "all"};
+	struct peaks_request request = {.strategy = SEARCH_FAST, .threads = "all"};
 	struct rot *rot;
 
 	if (options_take(&options, &request, &argc, argv, err) < 0)
 		return COMMAND_USAGE;
 	rot = command_rot(context, err);
-	return rot ? find(rot, &request, argv, (size_t)argc, err) : -1;
+	return rot ? find_peaks(rot, &request, argv, (size_t)argc, err) : -1;
 }
 
 const struct command peaks_command = {

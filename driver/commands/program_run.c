@@ -27,7 +27,7 @@
 #include "support/utf8.h"
 
 /* One call of program_run. */
-struct job {
+struct run_job {
 	struct rot *rot;
 	const struct run_options *options;
 	char *title, *executable; /* executable: NULL if not known  */
@@ -44,7 +44,7 @@ struct job {
 };
 
 static void
-job_clear(struct job *job)
+job_clear(struct run_job *job)
 {
 	program_report_clear(&job->report);
 	rot_graph_delete(job->output);
@@ -68,7 +68,7 @@ standard_input_is_pipe(void)
 
 /* By blocks a program is counted in a run of its own: twice runs only what may. */
 static void
-choose_counting(struct job *job)
+choose_counting(struct run_job *job)
 {
 	const struct run_options *options = job->options;
 	const struct architecture *blocks = job->rot->architecture->by_blocks;
@@ -116,7 +116,7 @@ image_of(long process_id)
 }
 
 static char *
-title_of(const struct job *job, char *const *argv)
+title_of(const struct run_job *job, char *const *argv)
 {
 	long process_id = job->options->process_id;
 	char *title = !process_id       ? rot_strdup("")
@@ -152,7 +152,7 @@ set_standard_input(struct program *program)
 
 /* Of these some are timed; one is counted by blocks. */
 static size_t
-nr_runs_of(const struct job *job)
+nr_runs_of(const struct run_job *job)
 {
 	const size_t nr_counted = job->is_by_blocks, nr = job->plan.passes.nr_passes - nr_counted;
 
@@ -160,7 +160,7 @@ nr_runs_of(const struct job *job)
 }
 
 static struct program *
-make_program(const struct job *job, char *const *argv)
+make_program(const struct run_job *job, char *const *argv)
 {
 	struct program *program = program_new();
 
@@ -173,7 +173,7 @@ make_program(const struct job *job, char *const *argv)
 }
 
 static void
-make_command(struct job *job, char *const *argv)
+make_command(struct run_job *job, char *const *argv)
 {
 	struct program_command *command = program_command_new();
 
@@ -203,7 +203,7 @@ make_command(struct job *job, char *const *argv)
 }
 
 static int
-add_roofline(struct job *job, struct rot_error *err)
+add_roofline(struct run_job *job, struct rot_error *err)
 {
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
 	char *x, *y;
@@ -229,7 +229,7 @@ add_roofline(struct job *job, struct rot_error *err)
 }
 
 static int
-prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
+prepare(struct run_job *job, char *const *argv, int *status, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 
@@ -258,7 +258,7 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 }
 
 static void
-announce_blocks(const struct job *job)
+announce_blocks(const struct run_job *job)
 {
 	const char *cost =
 		program_plan_has_caches(&job->plan)
@@ -282,7 +282,7 @@ announce_blocks(const struct job *job)
 
 /* Said before the program runs: what the user may want to stop. */
 static void
-announce(const struct job *job)
+announce(const struct run_job *job)
 {
 	const size_t nr = nr_runs_of(job);
 
@@ -310,7 +310,7 @@ announce(const struct job *job)
 /* How long the run for the counts takes, by the longest one that was timed: what it computes is slower, waiting is not.
  */
 static struct program_counting
-how_long(const struct job *job)
+how_long(const struct run_job *job)
 {
 	const struct program_slowdown slowdown = program_plan_slowdown(&job->plan);
 	struct program_counting counting = {0};
@@ -339,7 +339,7 @@ how_long(const struct job *job)
 
 /* The program has run: what the run for its counts did not give is missing from the table, which says why. */
 static void
-count_blocks(struct job *job)
+count_blocks(struct run_job *job)
 {
 	const struct program_counting counting = how_long(job);
 	const size_t nr = program_command_output_nr_outputs(job->output);
@@ -381,7 +381,7 @@ status_of(const struct program_command_output *output)
 }
 
 static struct program_roof
-roof_of(const struct job *job, double nr_cpus)
+roof_of(const struct run_job *job, double nr_cpus)
 {
 	const struct experiment *experiment = job->experiment;
 	int nr_threads = experiment_roof_threads(experiment, nr_cpus);
@@ -398,14 +398,14 @@ whole_cpus(double nr_cpus)
 }
 
 static double
-cpus_of_program(const struct job *job)
+cpus_of_program(const struct run_job *job)
 {
 	return whole_cpus(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report));
 }
 
 /* Found only when a plot is asked for; else those that are known already. */
 static void
-add_ceilings(struct job *job)
+add_ceilings(struct run_job *job)
 {
 	struct program_regions *regions = &job->report.regions;
 	struct rot_error why = {0};
@@ -426,7 +426,7 @@ add_ceilings(struct job *job)
 
 /* After an interruption: passes run in order, so the first ones are there. */
 static void
-cut_plan(struct job *job)
+cut_plan(struct run_job *job)
 {
 	size_t nr = 0;
 
@@ -440,7 +440,7 @@ cut_plan(struct job *job)
 }
 
 static int
-compute(struct job *job, struct rot_error *err)
+compute(struct run_job *job, struct rot_error *err)
 {
 	struct program_report *report = &job->report;
 	const struct architecture *architecture = job->architecture;
@@ -466,7 +466,7 @@ compute(struct job *job, struct rot_error *err)
 }
 
 static void
-add_point(struct job *job, const char *series, const char *label, struct program_values *values, double nr_cpus)
+add_point(struct run_job *job, const char *series, const char *label, struct program_values *values, double nr_cpus)
 {
 	experiment_add_values(job->experiment, series, label, job->plan.requests, values->values, values->nr);
 	experiment_set_cpus(job->experiment, nr_cpus);
@@ -476,7 +476,7 @@ add_point(struct job *job, const char *series, const char *label, struct program
 #define MAX_THREADS_DRAWN 8
 
 static void
-add_thread_points(struct job *job)
+add_thread_points(struct run_job *job)
 {
 	struct program_report *report = &job->report;
 
@@ -491,7 +491,7 @@ add_thread_points(struct job *job)
 }
 
 static void
-add_region_points(struct job *job, struct program_region *region)
+add_region_points(struct run_job *job, struct program_region *region)
 {
 	char *series = rot_format("region %s", region->definition->name);
 
@@ -510,7 +510,7 @@ add_region_points(struct job *job, struct program_region *region)
 
 /* For the JSON and the plot, which take the values over: the last thing that is done. */
 static void
-add_points(struct job *job)
+add_points(struct run_job *job)
 {
 	add_point(job, "program", job->title, &job->report.total, cpus_of_program(job));
 	for (size_t i = 0; i < job->report.regions.nr; i++)
@@ -545,7 +545,7 @@ can_be_drawn(const struct program_report *report)
  * it cannot be written.
  */
 static void
-keep_last_run(const struct job *job, json_t *json)
+keep_last_run(const struct run_job *job, json_t *json)
 {
 	char *path = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
 
@@ -555,7 +555,7 @@ keep_last_run(const struct job *job, json_t *json)
 }
 
 static int
-write_files(struct job *job, bool has_plot, struct rot_error *err)
+write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 	char *path = options->output_name ? rot_format("%s.json", options->output_name) : NULL;
@@ -583,7 +583,7 @@ write_files(struct job *job, bool has_plot, struct rot_error *err)
 
 /* Where the numbers are, with their caveats. */
 static char *
-json_path_of(const struct job *job)
+json_path_of(const struct run_job *job)
 {
 	const struct run_options *options = job->options;
 	const bool has_json = options->json_path && strcmp(options->json_path, "-") != 0;
@@ -595,7 +595,7 @@ json_path_of(const struct job *job)
 
 /* After everything is written: the points have the values. */
 static int
-check_strict(const struct job *job, struct rot_error *err)
+check_strict(const struct run_job *job, struct rot_error *err)
 {
 	const size_t nr = job->report.nr_doubts;
 	char *path = json_path_of(job);
@@ -611,7 +611,7 @@ check_strict(const struct job *job, struct rot_error *err)
 }
 
 static int
-report(struct job *job, struct rot_error *err)
+report(struct run_job *job, struct rot_error *err)
 {
 	bool has_plot;
 
@@ -652,7 +652,7 @@ report(struct job *job, struct rot_error *err)
 int
 program_run(struct rot *rot, const struct run_options *options, char *const *argv, int *status, struct rot_error *err)
 {
-	struct job job = {.rot = rot, .options = options};
+	struct run_job job = {.rot = rot, .options = options};
 	int rc = -1;
 
 	*status = 1;

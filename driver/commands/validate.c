@@ -50,7 +50,7 @@ show_aa(const struct aa *aa, bool is_json)
  */
 static int
 perform_aa(struct command_context *context, const char *controller, int nr_rounds, double budget_s, bool is_json,
-       struct rot_error *err)
+	   struct rot_error *err)
 {
 	struct aa_options options = {.controller = controller ? controller : DEFAULT_CONTROLLER,
 				     .nr_rounds = nr_rounds,
@@ -75,7 +75,7 @@ perform_aa(struct command_context *context, const char *controller, int nr_round
 	return rc;
 }
 
-struct request {
+struct validate_request {
 	struct validation_options options;
 	bool is_json, with_all;
 	long nr_rounds;  /* 0: as many as the budget allows */
@@ -85,29 +85,29 @@ struct request {
 static const struct option_row rows[] = {
 	{.name = "quick",
 	 .about = "a few seconds instead of a minute: fewer kernels",
-	 .offset = offsetof(struct request, options.is_quick)},
-	{.name = "all", .about = "every kernel in the table", .offset = offsetof(struct request, with_all)},
+	 .offset = offsetof(struct validate_request, options.is_quick)},
+	{.name = "all", .about = "every kernel in the table", .offset = offsetof(struct validate_request, with_all)},
 	{.name = "no-scrub",
 	 .about = "see what happens without clearing the counters; nothing is remembered then",
-	 .offset = offsetof(struct request, options.without_scrub)},
-	{.name = "json", .about = "JSON instead of tables", .offset = offsetof(struct request, is_json)},
+	 .offset = offsetof(struct validate_request, options.without_scrub)},
+	{.name = "json", .about = "JSON instead of tables", .offset = offsetof(struct validate_request, is_json)},
 	{.name = "rounds",
 	 .value = "N",
 	 .about = "aa: end after so many rounds",
 	 .type = OPTION_COUNT,
-	 .offset = offsetof(struct request, nr_rounds),
+	 .offset = offsetof(struct validate_request, nr_rounds),
 	 .number = 1000000},
 	{.name = "budget",
 	 .value = "SECONDS",
 	 .about = "measure for about so long; aa: begin no round after that (60, or with rounds: no limit)",
 	 .type = OPTION_SECONDS,
-	 .offset = offsetof(struct request, budget_s)},
+	 .offset = offsetof(struct validate_request, budget_s)},
 };
 
 static const struct option_table options = {"validate", rows, sizeof(rows) / sizeof(*rows), false};
 
 static void
-show_validation(const struct rot *rot, const struct validation *validation, const struct request *request)
+show_validation(const struct rot *rot, const struct validation *validation, const struct validate_request *request)
 {
 	json_t *json;
 
@@ -123,7 +123,7 @@ show_validation(const struct rot *rot, const struct validation *validation, cons
 
 /* Without words, or "aa" and maybe a controller, with the options of that. */
 static int
-check(const struct request *request, int argc, char *const *argv, struct rot_error *err)
+check(const struct validate_request *request, int argc, char *const *argv, struct rot_error *err)
 {
 	const bool is_aa = argc > 0 && strcmp(argv[0], "aa") == 0;
 
@@ -141,7 +141,8 @@ check(const struct request *request, int argc, char *const *argv, struct rot_err
 }
 
 static int
-run_aa(struct command_context *context, const struct request *request, const char *controller, struct rot_error *err)
+run_aa(struct command_context *context, const struct validate_request *request, const char *controller,
+       struct rot_error *err)
 {
 	/* who says how many rounds wants them all */
 	const double budget_s = request->budget_s > 0 ? request->budget_s : request->nr_rounds ? INFINITY : 0;
@@ -165,7 +166,7 @@ static const int statuses[] = {
 static int
 validate_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
-	struct request request = {0};
+	struct validate_request request = {0};
 	struct validation validation;
 	struct rot *rot;
 	int rc;

@@ -389,27 +389,28 @@ show_lines(const struct xml_controller *controller, struct experiment *experimen
 }
 
 /* A plot being read: the strings of the struct, to be freed after it was added. */
-struct reading {
+struct plot_reading {
 	struct experiment_plot plot;
 	char *owned[20];
 	size_t nr_owned;
 };
 
 static const char *
-own(struct reading *reading, char *text)
+own(struct plot_reading *reading, char *text)
 {
 	return reading->owned[reading->nr_owned++] = text;
 }
 
 static void
-reading_clear(struct reading *reading)
+reading_clear(struct plot_reading *reading)
 {
 	for (size_t i = 0; i < reading->nr_owned; i++)
 		free(reading->owned[i]);
 }
 
 static int
-read_scale(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
+read_scale(struct xml_controller *controller, struct plot_reading *reading, const xmlNode *element,
+	   struct rot_error *err)
 {
 	struct experiment_plot *plot = &reading->plot;
 	bool is_x = xml_attribute_is(element, "axis", "x");
@@ -508,7 +509,8 @@ is_optional_and_unknown(const struct xml_controller *controller, const xmlNode *
 }
 
 static int
-read_plot(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
+read_plot(struct xml_controller *controller, struct plot_reading *reading, const xmlNode *element,
+	  struct rot_error *err)
 {
 	static const char *const kinds[] = {"roofline", "distribution", "series", "histogram", "runs", "threads"};
 	static const char *const labels[] = {"none", "ends", "all"};
@@ -563,7 +565,7 @@ static int
 show_plot(struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
 	  struct rot_error *err)
 {
-	struct reading reading = {0};
+	struct plot_reading reading = {0};
 	int rc;
 
 	if (is_optional_and_unknown(controller, element) && !xml_child(element, "curve"))
@@ -654,7 +656,7 @@ show_accuracy(const struct xml_controller *controller, struct experiment *experi
 	      struct rot_error *err)
 {
 	struct experiment_accuracy accuracy = {.title = NULL};
-	struct reading reading = {.nr_owned = 0};
+	struct plot_reading reading = {.nr_owned = 0};
 	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 	int rc = read_view(controller, &accuracy.view, element, err);
 
@@ -698,7 +700,7 @@ static int
 show_look(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
 	  struct rot_error *err)
 {
-	struct reading reading = {.nr_owned = 0};
+	struct plot_reading reading = {.nr_owned = 0};
 	struct experiment_look look = {.series = own(&reading, xml_attribute(element, "series", "")),
 				       .colour = own(&reading, xml_attribute(element, "colour", "")),
 				       .marker = own(&reading, xml_attribute(element, "marker", ""))};
@@ -737,7 +739,7 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 {
 	const xmlNode *element = controller->elements[i];
 	struct experiment_derived derived = {.kind = EXPERIMENT_DERIVED_NUMBER};
-	struct reading reading = {.nr_owned = 0};
+	struct plot_reading reading = {.nr_owned = 0};
 	int rc;
 
 	derived.name = own(&reading, xml_attribute(element, "name", ""));

@@ -19,7 +19,7 @@ append(char **list, const char *item)
 }
 
 static bool
-is_of(const struct quantity_offer *offer, const char *name, const char *kind)
+is_offer_of(const struct quantity_offer *offer, const char *name, const char *kind)
 {
 	return strcmp(offer->name, name) == 0 && strcmp(offer->kind, kind) == 0;
 }
@@ -32,7 +32,7 @@ words_of_kind(const struct quantity_offer *offers, size_t nr, const char *name, 
 	size_t nr_of_kind = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (!is_of(&offers[i], name, kind))
+		if (!is_offer_of(&offers[i], name, kind))
 			continue;
 		nr_of_kind++;
 		if (*offers[i].of)
@@ -55,7 +55,7 @@ is_derived(const struct quantity_kind *kind)
 static const struct quantity_offer *
 first_of_kind(const struct quantity_offer *offers, const char *name, const char *kind)
 {
-	while (!is_of(offers, name, kind))
+	while (!is_offer_of(offers, name, kind))
 		offers++;
 	return offers;
 }
@@ -120,7 +120,8 @@ doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 		if (is_derived(kind))
 			continue;
 		for (size_t k = 0; k < nr; k++)
-			if (is_of(&offers[k], kind->name, "measured") || is_of(&offers[k], kind->name, "modelled")) {
+			if (is_offer_of(&offers[k], kind->name, "measured") ||
+			    is_offer_of(&offers[k], kind->name, "modelled")) {
 				/* With the events, which is what people ask for. */
 				const bool has_failed = strcmp(offers[k].grade, "F") == 0;
 				struct finding *finding =

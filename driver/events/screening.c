@@ -114,7 +114,7 @@ add_masks(struct screening *screening, const struct pmu_description *pmu, const 
 }
 
 static int
-collect(struct screening *screening, struct rot *rot, struct rot_error *err)
+collect_events(struct screening *screening, struct rot *rot, struct rot_error *err)
 {
 	const struct rot_error *why_not = &rot->architecture->why_not;
 	struct events events;
@@ -404,7 +404,7 @@ screening_perform(struct rot *rot, bool is_quick, struct screening *screening, s
 			   : is_quick  ? RUNS_QUICK
 				       : RUNS,
 	};
-	rc = collect(screening, rot, err);
+	rc = collect_events(screening, rot, err);
 	screener.order = rot_calloc(screening->nr_events + 1, sizeof(*screener.order));
 	take_order(&screener);
 	if (rc == 0)

@@ -56,7 +56,7 @@ failure_clear(struct experiment_failure *failure)
 }
 
 static char *
-name_of(const struct experiment_failure *failure)
+name_of_failure(const struct experiment_failure *failure)
 {
 	const struct experiment_point *point = &failure->point;
 
@@ -101,7 +101,7 @@ print_reasons(const struct experiment *experiment, FILE *out)
 
 			if (first_of_reason(experiment, k) != i || ++nr > MOST_NAMED)
 				continue;
-			name = name_of(&experiment->failures[k]);
+			name = name_of_failure(&experiment->failures[k]);
 			fprintf(out, "%s%s", nr == 1 ? "  " : ", ", name);
 			free(name);
 		}
@@ -165,7 +165,7 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 
 		if (!would_show(condition, &experiment->failures[i]) || ++nr > MOST_NAMED)
 			continue;
-		name = name_of(&experiment->failures[i]);
+		name = name_of_failure(&experiment->failures[i]);
 		longer = rot_format("%s%s%s", text, nr > 1 ? ", " : "could not be measured: ", name);
 		free(text);
 		free(name);
@@ -186,7 +186,7 @@ tell_failures(const struct experiment *experiment, struct rot_error *err)
 
 	if (experiment->nr_failures == 0)
 		return 0;
-	name = name_of(&experiment->failures[0]);
+	name = name_of_failure(&experiment->failures[0]);
 	rot_error_set(err, 0, "%zu of %zu points could not be measured, the others are in '%s.json'; the first is %s",
 		      experiment->nr_failures, experiment->nr_failures + experiment->nr_points, experiment->output_name,
 		      name);
@@ -590,7 +590,8 @@ make_parts(const struct experiment_position *position, const struct program_work
 
 /* The values move into the point. */
 static void
-fill(struct experiment_point *point, const struct experiment_requests *requests, struct program_values *values)
+fill_program_point(struct experiment_point *point, const struct experiment_requests *requests,
+		   struct program_values *values)
 {
 	point->requests = rot_calloc(requests->nr + 1, sizeof(*point->requests));
 	memcpy(point->requests, requests->items, requests->nr * sizeof(*point->requests));
@@ -608,7 +609,8 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
      const struct experiment_requests *requests, struct program_quantities *quantities)
 {
 	for (size_t i = 0; i < parts->nr; i++)
-		fill(&parts->points[i], requests, i == 0 ? &quantities->total : &quantities->regions[i - 1]);
+		fill_program_point(&parts->points[i], requests,
+				   i == 0 ? &quantities->total : &quantities->regions[i - 1]);
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
 	parts->points[0].program = rot_graph_clone(workload, NULL);
 	parts->points[0].notes = quantities->notes;

@@ -163,7 +163,7 @@ experiment_peak_name(const struct peak *peak)
 
 /* Of fewer threads than the most that points use, its name says how many. */
 static void
-add(struct experiment *experiment, const struct peak *peak, const char *clock)
+add_peak(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
 	const struct summary line = experiment_peak_line(peak, clock);
 	const struct experiment_ceiling wanted = {
@@ -280,7 +280,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
 	for (size_t i = 0; i < roof->nr; i++)
 		if (roof->peaks[i].kind != PEAK_LATENCY && bounds_some(experiment, roof->peaks[i].nr_threads))
-			add(experiment, &roof->peaks[i], clock);
+			add_peak(experiment, &roof->peaks[i], clock);
 	free(experiment->roof_note);
 	experiment->roof_note = roof->nr ? text_of_roof(experiment, experiment->nr_roof_threads) : NULL;
 	return 0;

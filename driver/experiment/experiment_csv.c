@@ -40,7 +40,7 @@ add_axes(struct contents *contents, const struct point *at)
 }
 
 static char *
-name_of(const struct quantity_value *value)
+name_of_value(const struct quantity_value *value)
 {
 	return quantity_column_name(&value->request, value->unit);
 }
@@ -48,7 +48,7 @@ name_of(const struct quantity_value *value)
 static void
 add_value(struct contents *contents, const struct quantity_value *value)
 {
-	char *name = name_of(value);
+	char *name = name_of_value(value);
 
 	for (size_t k = 0; k < contents->nr_values; k++)
 		if (strcmp(name, contents->values[k]) == 0) {
@@ -128,24 +128,24 @@ part_cell(const struct quantity_value *value, enum part part)
 
 /* ---- the table: the first row is that of headings ---- */
 
-struct row {
+struct csv_row {
 	char **cells;
 	size_t nr;
 };
 
 /* Takes the cell over. */
 static void
-add_cell(struct row *row, char *cell)
+add_cell(struct csv_row *row, char *cell)
 {
 	row->cells = rot_realloc(row->cells, row->nr + 1, sizeof(*row->cells));
 	row->cells[row->nr++] = cell;
 }
 
-static struct row
+static struct csv_row
 headings(const struct contents *contents)
 {
 	const struct experiment *experiment = contents->experiment;
-	struct row row = {0};
+	struct csv_row row = {0};
 
 	add_cell(&row, rot_strdup("series"));
 	add_cell(&row, rot_strdup("label"));
@@ -168,7 +168,7 @@ value_called(const struct experiment_point *point, const char *name)
 	const struct quantity_value *found = NULL;
 
 	for (size_t i = 0; i < point->nr_values && !found; i++) {
-		char *own = name_of(&point->values[i]);
+		char *own = name_of_value(&point->values[i]);
 
 		found = strcmp(own, name) == 0 ? &point->values[i] : NULL;
 		free(own);
@@ -186,11 +186,11 @@ derived_cell(const struct experiment_point *point, size_t i)
 	return number_cell(value ? value->number : NAN);
 }
 
-static struct row
+static struct csv_row
 row_of(const struct contents *contents, const struct experiment_point *point)
 {
 	struct experiment_bound bound = experiment_bound_of(contents->experiment, NULL, point);
-	struct row row = {0};
+	struct csv_row row = {0};
 
 	add_cell(&row, rot_strdup(point->series));
 	add_cell(&row, rot_strdup(point->label));
@@ -218,14 +218,14 @@ static void
 print_csv(const struct experiment *experiment, FILE *out)
 {
 	struct contents contents = contents_of(experiment);
-	struct row first = headings(&contents);
+	struct csv_row first = headings(&contents);
 	struct text_table_column *columns = rot_calloc(first.nr, sizeof(*columns));
 	struct text_table table = {.columns = columns, .nr_columns = first.nr};
 
 	for (size_t i = 0; i < first.nr; i++)
 		columns[i].heading = first.cells[i];
 	for (size_t i = 0; i < experiment->nr_points; i++) {
-		struct row row = row_of(&contents, &experiment->points[i]);
+		struct csv_row row = row_of(&contents, &experiment->points[i]);
 
 		text_table_add(&table, row.cells);
 		free(row.cells);

@@ -36,14 +36,14 @@ add_text(json_t *array, const char *text)
 }
 
 /* What the results in the cache tell of themselves; each text once. */
-struct origin {
+struct measured_origin {
 	json_t *compilers, *compile_lines;
 	json_t *facts;      /* what kernels told of what they measured: libraries and their versions */
 	char *first, *last; /* dates of the oldest and the newest run; NULL: no result is known */
 };
 
 static void
-add_date(struct origin *origin, const char *date)
+add_date(struct measured_origin *origin, const char *date)
 {
 	if (!origin->first || strcmp(date, origin->first) < 0)
 		rot_string_set(&origin->first, date);
@@ -53,7 +53,7 @@ add_date(struct origin *origin, const char *date)
 
 /* A result may have got more runs long after it was made. */
 static void
-add_date_of_run(struct origin *origin, time_t start)
+add_date_of_run(struct measured_origin *origin, time_t start)
 {
 	char date[CLOCK_DATE_SIZE];
 
@@ -63,7 +63,7 @@ add_date_of_run(struct origin *origin, time_t start)
 }
 
 static void
-add_result(struct origin *origin, const struct measurement_result *result)
+add_result(struct measured_origin *origin, const struct measurement_result *result)
 {
 	add_text(origin->compilers, result->compiler);
 	for (size_t i = 0; i < measurement_result_nr_compile_lines(result); i++)
@@ -78,10 +78,10 @@ add_result(struct origin *origin, const struct measurement_result *result)
 	add_date(origin, result->created);
 }
 
-static struct origin
+static struct measured_origin
 origin_of(const struct experiment *experiment)
 {
-	struct origin origin = {json_array(), json_array(), json_array(), NULL, NULL};
+	struct measured_origin origin = {json_array(), json_array(), json_array(), NULL, NULL};
 	struct result_cache *cache = result_cache_new(experiment->rot->paths->cache, experiment->rot->registry);
 
 	for (size_t i = 0; i < experiment->nr_hashes; i++) {
@@ -99,7 +99,7 @@ origin_of(const struct experiment *experiment)
 static void
 add_origin(json_t *json, const struct experiment *experiment)
 {
-	struct origin origin = origin_of(experiment);
+	struct measured_origin origin = origin_of(experiment);
 	json_t *software = json_object();
 
 	json_object_set_new(software, "rot", json_text(PACKAGE_VERSION));

@@ -181,13 +181,13 @@ caption_of_runs(const struct drawing *d)
 }
 
 /* How values are known, where it is not by events: their kind (NULL: any), and what is in their source. */
-struct origin {
+struct value_origin {
 	const char *kind, *source;
 	const char *part; /* what of the value; NULL: as part_of says */
 	const char *words;
 };
 
-static const struct origin origins[] = {
+static const struct value_origin origins[] = {
 	{"expected", "", NULL, "as the kernel's definition expects, not counted (hollow)"},
 	{"modelled", "modelled caches", NULL, "of modelled caches"},
 	{"modelled", "modelled TLB", NULL, "of a modelled TLB"},
@@ -197,7 +197,7 @@ static const struct origin origins[] = {
 };
 
 /* Kernels and regions say "steps", programs "blocks" (architectures/steps.xml and blocks.xml). */
-static const struct origin blocks = {NULL, NULL, NULL, "counted by blocks of the code"};
+static const struct value_origin blocks = {NULL, NULL, NULL, "counted by blocks of the code"};
 
 bool
 drawing_is_by_blocks(const struct quantity_value *value)
@@ -207,9 +207,9 @@ drawing_is_by_blocks(const struct quantity_value *value)
 
 /* Of several that fit the first. */
 static bool
-is_of(const struct quantity_value *value, const struct origin *origin)
+is_of_origin(const struct quantity_value *value, const struct value_origin *origin)
 {
-	const struct origin *first = origins;
+	const struct value_origin *first = origins;
 
 	if (origin == &blocks)
 		return drawing_is_by_blocks(value);
@@ -223,7 +223,7 @@ is_of(const struct quantity_value *value, const struct origin *origin)
  * not measured although blocks were counted is of models: the operations that it is made of were counted.
  */
 static const char *
-part_of(const struct quantity_value *value, const struct quantity_value *beside, const struct origin *origin)
+part_of(const struct quantity_value *value, const struct quantity_value *beside, const struct value_origin *origin)
 {
 	const bool is_intensity = strcmp(value->name, "operationalIntensity") == 0;
 
@@ -243,7 +243,7 @@ part_of(const struct quantity_value *value, const struct quantity_value *beside,
 
 /* Names what is of this origin at any point: "bytes", or "bytes of some points". Empty if nothing is. */
 static char *
-parts_of(const struct drawing *d, const struct origin *origin)
+parts_of(const struct drawing *d, const struct value_origin *origin)
 {
 	char *names = rot_strdup("");
 	size_t nr_points = 0;
@@ -256,7 +256,7 @@ parts_of(const struct drawing *d, const struct origin *origin)
 		for (size_t i = 0; i < 2; i++)
 			values[i] = requests[i]->name ? experiment_point_value(d->shown[p], requests[i]) : NULL;
 		for (size_t i = 0; i < 2; i++) {
-			const char *part = values[i] && is_of(values[i], origin)
+			const char *part = values[i] && is_of_origin(values[i], origin)
 						   ? part_of(values[i], values[1 - i], origin)
 						   : NULL;
 			char *words = part ? camel_case_words(part) : NULL;
@@ -280,7 +280,7 @@ caption_of_origins(const struct drawing *d)
 	char *line = rot_strdup("");
 
 	for (size_t k = 0; k <= sizeof(origins) / sizeof(*origins); k++) {
-		const struct origin *origin = k == 0 ? &blocks : &origins[k - 1];
+		const struct value_origin *origin = k == 0 ? &blocks : &origins[k - 1];
 		char *names = parts_of(d, origin);
 
 		if (strstr(names, " of some points"))

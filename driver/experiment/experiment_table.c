@@ -534,7 +534,7 @@ unit_text(const char *unit)
 }
 
 static const char *
-name_of(const struct experiment_column *column)
+name_of_column(const struct experiment_column *column)
 {
 	return column->heading && column->heading[0] ? column->heading : NULL;
 }
@@ -552,7 +552,7 @@ static void
 fill_quantity(const struct filling *f)
 {
 	const struct quantity_value *any = NULL;
-	const char *name = name_of(f->column);
+	const char *name = name_of_column(f->column);
 	char *words = name ? rot_strdup(name) : NULL;
 
 	for (size_t i = 0; i < f->experiment->nr_points; i++) {
@@ -585,7 +585,7 @@ key_cell(const struct experiment_point *point, const struct experiment_column *c
 static void
 fill_key(const struct filling *f)
 {
-	f->text->heading = rot_strdup(name_of(f->column) ? name_of(f->column) : f->column->axis);
+	f->text->heading = rot_strdup(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis);
 	for (size_t i = 0; i < f->experiment->nr_points; i++) {
 		const struct coordinate *c = point_coordinate(&f->experiment->points[i].at, f->column->axis);
 
@@ -613,8 +613,8 @@ fill_derived(const struct filling *f)
 	struct shown_unit unit = shown_unit(own->derived.unit);
 
 	f->text->is_left = own->derived.kind == EXPERIMENT_DERIVED_TEXT;
-	f->text->heading = heading_of(name_of(f->column) ? name_of(f->column) : f->column->axis, rot_strdup(""),
-				      unit_text(own->derived.unit), rot_strdup(""));
+	f->text->heading = heading_of(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis,
+				      rot_strdup(""), unit_text(own->derived.unit), rot_strdup(""));
 	for (size_t row = 0; row < f->experiment->nr_points; row++) {
 		const struct experiment_point *point = &f->experiment->points[row];
 		const struct experiment_derived_value *value = point->derived ? &point->derived[i] : NULL;
@@ -643,7 +643,7 @@ fill_roof_share(const struct filling *f)
 }
 
 static void
-fill(const struct filling *f)
+fill_cell(const struct filling *f)
 {
 	if (f->column->kind == COLUMN_ROOF_SHARE) {
 		fill_roof_share(f);
@@ -659,13 +659,13 @@ fill(const struct filling *f)
 
 /* ---- the columns of a table without any ---- */
 
-struct columns {
+struct table_columns {
 	struct experiment_column *items; /* their texts are borrowed */
 	size_t nr;
 };
 
 static void
-columns_add(struct columns *columns, struct experiment_column column)
+columns_add(struct table_columns *columns, struct experiment_column column)
 {
 	columns->items = rot_realloc(columns->items, columns->nr + 1, sizeof(*columns->items));
 	columns->items[columns->nr++] = column;
@@ -673,7 +673,7 @@ columns_add(struct columns *columns, struct experiment_column column)
 
 /* Series and label; the axes where there are no labels. */
 static void
-add_keys(struct columns *columns, const struct experiment *experiment)
+add_keys(struct table_columns *columns, const struct experiment *experiment)
 {
 	bool has_label = false;
 
@@ -702,7 +702,7 @@ is_of_rank(const struct quantity_request *request, const char *rank)
 
 /* Every quantity of that rank that some point has. */
 static void
-add_quantities(struct columns *columns, const struct experiment *experiment, const char *rank)
+add_quantities(struct table_columns *columns, const struct experiment *experiment, const char *rank)
 {
 	size_t first = columns->nr;
 
@@ -724,7 +724,7 @@ add_quantities(struct columns *columns, const struct experiment *experiment, con
 
 /* All that there is: what matters most first, and the share of the roof in front of the intensity. */
 static void
-add_all(struct columns *columns, const struct experiment *experiment)
+add_all(struct table_columns *columns, const struct experiment *experiment)
 {
 	bool has_share = false;
 
@@ -752,7 +752,7 @@ is_key(const struct experiment_column *column)
 
 /* Names of the columns that the table does not show, in one paragraph: those from nr_shown on, and empty ones. */
 static void
-print_left_out(const struct text_table *table, const struct columns *columns, size_t nr_shown, FILE *out)
+print_left_out(const struct text_table *table, const struct table_columns *columns, size_t nr_shown, FILE *out)
 {
 	const struct {
 		const char *title;
@@ -769,7 +769,7 @@ print_left_out(const struct text_table *table, const struct columns *columns, si
 			if (text_table_is_empty(table, i) ? !parts[p].is_empty : parts[p].is_empty || i < nr_shown)
 				continue;
 			name = column->kind == COLUMN_QUANTITY ? quantity_request_text(&column->request)
-			       : name_of(column)               ? rot_strdup(name_of(column))
+			       : name_of_column(column)        ? rot_strdup(name_of_column(column))
 							       : rot_strdup(column->axis);
 			longer = rot_format("%s%s%s", names, *names ? ", " : "", name);
 			free(name);
@@ -791,7 +791,7 @@ print_left_out(const struct text_table *table, const struct columns *columns, si
 static void
 print_points(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
 {
-	struct columns columns = {0};
+	struct table_columns columns = {0};
 	struct text_table_column *texts;
 	struct text_table table;
 	const bool is_all = configuration_bool(experiment->rot->configuration, "showAll");
@@ -818,7 +818,7 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 				    .is_one_part =
 					    !is_all && (own->nr_columns == 0 || experiment->nr_points > WHOLE_TABLE)};
 	for (size_t i = 0; i < columns.nr; i++)
-		fill(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
+		fill_cell(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
 	nr_shown = text_table_print(&table, out);
 	if (!is_all)
 		print_left_out(&table, &columns, nr_shown, out);

@@ -31,21 +31,21 @@ add_note(struct experiment_point *point, char *text)
 
 /* ---- parts of a value ---- */
 
-struct part {
+struct value_part {
 	char *name;       /* "time", "bytes (LLC-RAM read)" */
 	const char *unit; /* a base unit                    */
 	double cost, share;
 };
 
-static struct part
+static struct value_part
 part_of(const struct quantity_value *value, bool is_bottom)
 {
 	const struct quantity_request *request = &value->request;
 	const char *words[NR_WORD_ROLES] = {request->operation, request->border, request->clock};
 	static const char *const names[] = {"operations", "bytes", "time"};
 	int role = WORD_OPERATION;
-	struct part part = {.cost = is_bottom ? value->own_cost.bottom : value->own_cost.top,
-			    .share = is_bottom ? value->own_cost.bottom_share : value->own_cost.top_share};
+	struct value_part part = {.cost = is_bottom ? value->own_cost.bottom : value->own_cost.top,
+				  .share = is_bottom ? value->own_cost.bottom_share : value->own_cost.top_share};
 	char *of;
 
 	while (role < NR_WORD_ROLES && !words[role])
@@ -68,7 +68,7 @@ part_of(const struct quantity_value *value, bool is_bottom)
 /* ---- the empty region ---- */
 
 static void
-append_share(char **text, const struct part *part)
+append_share(char **text, const struct value_part *part)
 {
 	char *share, *longer;
 
@@ -89,7 +89,7 @@ note_own_cost(struct experiment_point *point)
 
 	for (size_t i = 0; i < point->nr_values; i++) {
 		for (int bottom = 0; bottom < 2 && own_cost_is_high(&point->values[i].own_cost); bottom++) {
-			struct part part = part_of(&point->values[i], bottom);
+			struct value_part part = part_of(&point->values[i], bottom);
 
 			append_share(&text, &part);
 			free(part.name);
@@ -113,7 +113,7 @@ struct ranges {
 };
 
 static void
-ranges_add(struct ranges *ranges, const struct part *part)
+ranges_add(struct ranges *ranges, const struct value_part *part)
 {
 	size_t i = 0;
 
@@ -141,7 +141,7 @@ experiment_print_own_costs(const struct experiment *experiment, FILE *out)
 
 		for (size_t k = 0; k < point->nr_values; k++) {
 			for (int bottom = 0; bottom < 2 && point->values[k].own_cost.is_known; bottom++) {
-				struct part part = part_of(&point->values[k], bottom);
+				struct value_part part = part_of(&point->values[k], bottom);
 
 				ranges_add(&ranges, &part);
 				free(part.name);

@@ -72,7 +72,7 @@ set_variable(const struct definition_row *row, struct expression_scope *scope, s
 
 /* Is the word (a border) one of those, separated by blanks, that the row is of? */
 static bool
-is_of(const struct definition_row *row, const char *word)
+is_row_of(const struct definition_row *row, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -98,7 +98,7 @@ each_row(const struct rot *rot, const struct kernel_base *kernel, enum definitio
 		const struct definition_row *row = &definition->rows[i];
 		bool holds = true;
 
-		if (row->kind != DEFINITION_LET && (row->kind != kind || (border[0] && !is_of(row, border))))
+		if (row->kind != DEFINITION_LET && (row->kind != kind || (border[0] && !is_row_of(row, border))))
 			continue;
 		if (row->condition[0])
 			rc = expression_bool(scope, row->condition, &holds, err);

@@ -385,7 +385,8 @@ static const struct text_table_column columns[] = {
 
 /* Takes told over. */
 static void
-add_row(struct text_table *table, const char *name, char *told, const struct measured_level *found, const char *verdict)
+add_level(struct text_table *table, const char *name, char *told, const struct measured_level *found,
+	  const char *verdict)
 {
 	char *const cells[] = {
 		rot_strdup(name),
@@ -419,11 +420,11 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 		const struct measured_level *found = measured_level_of(levels, machine, i);
 		bool is_told = strcmp(caches[i].source, "measured") != 0;
 
-		add_row(&table, caches[i].name, told_text(caches[i].bytes, caches[i].source, machine, i == 2), found,
-			levels_verdict(is_told ? caches[i].bytes : 0, found));
+		add_level(&table, caches[i].name, told_text(caches[i].bytes, caches[i].source, machine, i == 2), found,
+			  levels_verdict(is_told ? caches[i].bytes : 0, found));
 	}
 	if (levels->nr)
-		add_row(&table, "memory", rot_strdup("-"), &levels->levels[levels->nr - 1], "");
+		add_level(&table, "memory", rot_strdup("-"), &levels->levels[levels->nr - 1], "");
 	text_table_print(&table, out);
 	text_table_clear(&table);
 	fputs("\nmeasured: footprint of which half the accesses miss; fits: of which at most a tenth do; ns, cycles: "

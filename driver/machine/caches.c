@@ -26,7 +26,7 @@ struct caches {
 };
 
 static void
-add(struct caches *caches, int level, int64_t bytes, int64_t ways, int64_t line_bytes, const char *source)
+add_cache(struct caches *caches, int level, int64_t bytes, int64_t ways, int64_t line_bytes, const char *source)
 {
 	if (level < 1 || level > MAX_LEVEL || bytes <= 0 || caches->levels[level].bytes)
 		return;
@@ -115,8 +115,8 @@ read_index(struct caches *caches, const char *root, int cpu, int index)
 	const bool is_found = texts.type && texts.level && texts.size;
 
 	if (is_found && holds_data(&texts))
-		add(caches, atoi(texts.level), size_bytes(texts.size), number_of(texts.ways),
-		    number_of(texts.line_bytes), "sysfs");
+		add_cache(caches, atoi(texts.level), size_bytes(texts.size), number_of(texts.ways),
+			  number_of(texts.line_bytes), "sysfs");
 	index_texts_clear(&texts);
 	return is_found;
 }
@@ -176,8 +176,8 @@ read_deterministic(struct caches *caches, const char *root, uint32_t leaf, const
 		int64_t ways = (r.ebx >> 22) + 1, sets = (int64_t)r.ecx + 1;
 
 		if ((r.eax & 31) == CACHE_DATA || (r.eax & 31) == CACHE_UNIFIED)
-			add(caches, (int)(r.eax >> 5 & 7), line_bytes * partitions * ways * sets, ways, line_bytes,
-			    source);
+			add_cache(caches, (int)(r.eax >> 5 & 7), line_bytes * partitions * ways * sets, ways,
+				  line_bytes, source);
 	}
 }
 
@@ -200,9 +200,10 @@ read_legacy(struct caches *caches, const char *root)
 	struct cpuid_registers r;
 
 	if (cpuid_read(root, 0x80000005, 0, &r))
-		add(caches, 1, (int64_t)(r.ecx >> 24) << 10, legacy_l1_ways(r.ecx), r.ecx & 0xff, "cpuid 80000005");
+		add_cache(caches, 1, (int64_t)(r.ecx >> 24) << 10, legacy_l1_ways(r.ecx), r.ecx & 0xff,
+			  "cpuid 80000005");
 	if (cpuid_read(root, 0x80000006, 0, &r)) {
-		add(caches, 2, (int64_t)(r.ecx >> 16) << 10, legacy_ways[r.ecx >> 12 & 15], 0, "cpuid 80000006");
+		add_cache(caches, 2, (int64_t)(r.ecx >> 16) << 10, legacy_ways[r.ecx >> 12 & 15], 0, "cpuid 80000006");
 		caches->package_bytes = (int64_t)(r.edx >> 18) << 19;
 		caches->package_ways = legacy_ways[r.edx >> 12 & 15];
 	}

@@ -262,7 +262,7 @@ remember(struct core_builder *builder, const char *key, const char *folder, cons
 
 /* One that was met before may have been removed since (core_prune.h). */
 static const struct core *
-find(struct core_builder *builder, const struct core_description *description)
+find_core(struct core_builder *builder, const struct core_description *description)
 {
 	struct core_state state;
 	char *folder;
@@ -294,7 +294,7 @@ core_builder_find(struct core_builder *builder, const struct measurement *measur
 
 	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
 		return -1;
-	*core = find(builder, &description);
+	*core = find_core(builder, &description);
 	core_description_clear(&description);
 	return 0;
 }
@@ -532,7 +532,7 @@ core_builder_build(struct core_builder *builder, const struct measurement *measu
 		return -1;
 	build = build_new(builder, &description);
 	ccache = find_ccache(builder->rot, err);
-	*core = find(builder, &description);
+	*core = find_core(builder, &description);
 	if (*core)
 		rc = 0;
 	else if (ccache)
@@ -562,8 +562,8 @@ is_wanted(const struct wanted *wanted, const struct core_description *descriptio
 
 /* err: of the first failure. */
 static void
-collect(struct wanted *wanted, struct core_builder *builder, struct measurement *const *measurements, size_t nr,
-	struct rot_error *err)
+collect_wanted(struct wanted *wanted, struct core_builder *builder, struct measurement *const *measurements, size_t nr,
+	       struct rot_error *err)
 {
 	wanted->items = rot_calloc(nr, sizeof(*wanted->items));
 	for (size_t i = 0; i < nr; i++) {
@@ -575,7 +575,7 @@ collect(struct wanted *wanted, struct core_builder *builder, struct measurement 
 				*err = local;
 			continue;
 		}
-		if (find(builder, &description) || is_wanted(wanted, &description))
+		if (find_core(builder, &description) || is_wanted(wanted, &description))
 			core_description_clear(&description);
 		else
 			wanted->items[wanted->nr++] = build_new(builder, &description);
@@ -629,7 +629,7 @@ core_builder_build_all(struct core_builder *builder, struct measurement *const *
 
 	if (!ccache)
 		return -1;
-	collect(&wanted, builder, measurements, nr, err);
+	collect_wanted(&wanted, builder, measurements, nr, err);
 	builds.items = wanted.items;
 	builds.nr = wanted.nr;
 	run_builds(&builds, put_pioneers_first(builder, &wanted), true);

@@ -28,7 +28,7 @@
 /* Has the output everything that the command asked for? */
 typedef bool completeness(const void *output, const void *command);
 
-struct launch {
+struct core_launch {
 	const struct rot *rot;
 	const char *child;   /* NULL: somebody else's program, which writes to our pipe of messages */
 	const void *command; /* entity: what is asked for */
@@ -51,7 +51,7 @@ struct launch {
 /* ---- command ---- */
 
 static int
-write_command(const struct launch *launch, struct rot_error *err)
+write_command(const struct core_launch *launch, struct rot_error *err)
 {
 	FILE *out = fopen(launch->command_path, "we");
 	int rc = out ? rot_text_write(launch->command, out, err) : -1;
@@ -67,7 +67,7 @@ write_command(const struct launch *launch, struct rot_error *err)
 
 /* In the child: never returns. */
 static void
-exec_core(const struct launch *launch, const char *const *argv, int messages, pid_t parent)
+exec_core(const struct core_launch *launch, const char *const *argv, int messages, pid_t parent)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -80,7 +80,7 @@ exec_core(const struct launch *launch, const char *const *argv, int messages, pi
 }
 
 static int
-start(struct launch *launch, struct rot_error *err)
+start(struct core_launch *launch, struct rot_error *err)
 {
 	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built), fd[16], limit[32];
@@ -116,7 +116,7 @@ start(struct launch *launch, struct rot_error *err)
 
 /* "run I of N" */
 static void
-take_progress(struct launch *launch, const char *bytes, size_t length)
+take_progress(struct core_launch *launch, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		int run, nr_runs;
@@ -134,7 +134,7 @@ take_progress(struct launch *launch, const char *bytes, size_t length)
 }
 
 static void
-take_messages(struct launch *launch, const char *bytes, size_t length)
+take_messages(struct core_launch *launch, const char *bytes, size_t length)
 {
 	size_t room = STDERR_LIMIT - launch->text_length;
 
@@ -151,7 +151,8 @@ take_messages(struct launch *launch, const char *bytes, size_t length)
 
 /* Reads what is there; closes at the end of file. */
 static void
-read_pipe(struct launch *launch, int *fd, void (*take)(struct launch *launch, const char *bytes, size_t length))
+read_pipe(struct core_launch *launch, int *fd,
+	  void (*take)(struct core_launch *launch, const char *bytes, size_t length))
 {
 	char buffer[4096];
 	ssize_t nr = read(*fd, buffer, sizeof buffer);
@@ -165,7 +166,7 @@ read_pipe(struct launch *launch, int *fd, void (*take)(struct launch *launch, co
 }
 
 static void
-stop(struct launch *launch, int *step, double *deadline_s)
+stop(struct core_launch *launch, int *step, double *deadline_s)
 {
 	kill(launch->pid, (*step)++ == 0 ? SIGTERM : SIGKILL);
 	*deadline_s = clock_now_s() + GRACE_S;
@@ -176,7 +177,7 @@ stop(struct launch *launch, int *step, double *deadline_s)
  * counts, not that of its pipes: they may have been inherited.
  */
 static void
-follow(struct launch *launch)
+follow(struct core_launch *launch)
 {
 	double deadline_s = clock_now_s() + launch->time_limit_s + GRACE_S;
 	bool has_ended = false;
@@ -217,7 +218,7 @@ length_without_newlines(const char *text, size_t length)
 
 /* Lines that rot-core wrote itself repeat what the failure says. */
 static void
-drop_own_lines(struct launch *launch)
+drop_own_lines(struct core_launch *launch)
 {
 	char *to = launch->text;
 
@@ -235,7 +236,7 @@ drop_own_lines(struct launch *launch)
 }
 
 static void
-append_messages(const struct launch *launch, const char *already, struct rot_error *err)
+append_messages(const struct core_launch *launch, const char *already, struct rot_error *err)
 {
 	size_t length = launch->text_length;
 	const char *text = launch->text;
@@ -261,7 +262,7 @@ static const struct {
 
 /* Does a failure of that kind say nothing of other work? What is refused, or not found, is so for others as well. */
 static bool
-is_of_work(const struct launch *launch, const char *kind)
+is_of_work(const struct core_launch *launch, const char *kind)
 {
 	static const char *const kinds[] = {"timeLimit", "killed", "exited"};
 
@@ -286,7 +287,7 @@ core_launch_was_late(void)
 }
 
 static int
-report_failure(struct launch *launch, const struct core_failure *failure, struct rot_error *err)
+report_failure(struct core_launch *launch, const struct core_failure *failure, struct rot_error *err)
 {
 	was_refused = strcmp(failure->kind, "refused") == 0;
 	was_late = strcmp(failure->kind, "timeLimit") == 0;
@@ -313,7 +314,7 @@ report_failure(struct launch *launch, const struct core_failure *failure, struct
 }
 
 static int
-report_end(const struct launch *launch, const struct rot_error *why, struct rot_error *err)
+report_end(const struct core_launch *launch, const struct rot_error *why, struct rot_error *err)
 {
 	if (launch->has_timed_out) {
 		rot_error_set(err, 0, "the measuring core was stopped: it did not answer within %g s",
@@ -370,7 +371,7 @@ has_all_runs(const void *output, const void *command)
 }
 
 static int
-read_output(struct launch *launch, void **output, struct rot_error *err)
+read_output(struct core_launch *launch, void **output, struct rot_error *err)
 {
 	FILE *in = fopen(launch->output_path, "re");
 	struct rot_error why = {0};
@@ -410,7 +411,7 @@ check_time_limit(double seconds, struct rot_error *err)
 
 /* *printed (may be NULL): the end of standard error, fresh memory. */
 static int
-launch_and_read(struct launch *launch, void **output, char **printed, struct rot_error *err)
+launch_and_read(struct core_launch *launch, void **output, char **printed, struct rot_error *err)
 {
 	int rc = -1;
 
@@ -459,11 +460,11 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
 {
 	struct measurement_command *command = measurement_command_new();
-	struct launch launch = {.rot = rot,
-				.child = child,
-				.command = command,
-				.answer = &measurement_command_output_class,
-				.is_complete = has_all_collections};
+	struct core_launch launch = {.rot = rot,
+				     .child = child,
+				     .command = command,
+				     .answer = &measurement_command_output_class,
+				     .is_complete = has_all_collections};
 	void *graph = NULL;
 	int rc;
 
@@ -485,7 +486,7 @@ int
 core_launch_program(const struct rot *rot, const struct program_command *command,
 		    struct program_command_output **output, char **printed, struct rot_error *err)
 {
-	struct launch launch = {
+	struct core_launch launch = {
 		.rot = rot, .command = command, .answer = &program_command_output_class, .is_complete = has_all_runs};
 	void *graph = NULL;
 	int rc = launch_and_read(&launch, &graph, printed, err);

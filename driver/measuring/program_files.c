@@ -21,7 +21,7 @@ struct object {
 };
 
 /* Files are looked at in the order in which they are found. */
-struct search {
+struct file_search {
 	const struct program *program;
 	struct file_list *files;
 	struct object *objects; /* [files->nr] */
@@ -33,7 +33,7 @@ struct search {
 
 /* Takes the path. */
 static void
-add(struct search *search, char *path)
+add_file(struct file_search *search, char *path)
 {
 	struct file_list *files = search->files;
 
@@ -141,7 +141,7 @@ program_path(const struct program *program)
 
 /* Every build of the library in that folder. */
 static bool
-add_from_folder(struct search *search, const char *folder, const char *name)
+add_from_folder(struct file_search *search, const char *folder, const char *name)
 {
 	static const char *const builds[] = {"glibc-hwcaps/x86-64-v4/", "glibc-hwcaps/x86-64-v3/",
 					     "glibc-hwcaps/x86-64-v2/", ""};
@@ -153,7 +153,7 @@ add_from_folder(struct search *search, const char *folder, const char *name)
 
 		if (elf_needs_read(&needs, path) == 0) {
 			is_found = true;
-			add(search, path);
+			add_file(search, path);
 		} else {
 			free(path);
 		}
@@ -175,7 +175,7 @@ expand(const char *folder, const char *object)
 }
 
 static bool
-add_from_folders(struct search *search, const char *folders, const char *separators, const char *object,
+add_from_folders(struct file_search *search, const char *folders, const char *separators, const char *object,
 		 const char *name)
 {
 	bool is_found = false;
@@ -194,7 +194,7 @@ add_from_folders(struct search *search, const char *folders, const char *separat
 
 /* Of the object and of who asked for it, up to the program; those that have a runpath do not pass theirs on. */
 static bool
-add_from_rpaths(struct search *search, const char *name)
+add_from_rpaths(struct file_search *search, const char *name)
 {
 	if (search->objects[search->at].needs.runpath)
 		return false;
@@ -210,19 +210,19 @@ add_from_rpaths(struct search *search, const char *name)
 }
 
 static bool
-add_from_cache(struct search *search, const char *name)
+add_from_cache(struct file_search *search, const char *name)
 {
 	const char *path;
 	size_t i = 0;
 
 	for (; (path = loader_cache_find(&search->cache, name, i)); i++)
-		add(search, rot_strdup(path));
+		add_file(search, rot_strdup(path));
 	return i > 0;
 }
 
 /* A library that the object looked at asks for. */
 static void
-add_library(struct search *search, const char *name)
+add_library(struct file_search *search, const char *name)
 {
 	static const char standard[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:"
 				       "/usr/lib/x86_64-linux-gnu:/usr/local/lib";
@@ -230,17 +230,17 @@ add_library(struct search *search, const char *name)
 		   *runpath = search->objects[search->at].needs.runpath, *object = search->files->paths[search->at];
 
 	if (strchr(name, '/'))
-		add(search, from_here(search->program, name));
+		add_file(search, from_here(search->program, name));
 	else if (!add_from_rpaths(search, name) &&
 		 !(wanted && *wanted && add_from_folders(search, wanted, ":;", object, name)) &&
 		 !(runpath && add_from_folders(search, runpath, ":", object, name)) && !add_from_cache(search, name) &&
 		 !add_from_folders(search, standard, ":", object, name))
-		add(search, not_found(name));
+		add_file(search, not_found(name));
 }
 
 /* What an environment variable or a file names, separated by blanks or colons. */
 static void
-add_preloaded(struct search *search, const char *names)
+add_preloaded(struct file_search *search, const char *names)
 {
 	for (names = names ? names : ""; *names; names += strspn(names, " \t\n:")) {
 		size_t length = strcspn(names, " \t\n:");
@@ -257,25 +257,25 @@ add_preloaded(struct search *search, const char *names)
 
 /* Of "#!/usr/bin/env NAME" also the program of that name. */
 static void
-add_interpreters(struct search *search, char *line)
+add_interpreters(struct file_search *search, char *line)
 {
 	char *rest = NULL, *word = strtok_r(line, " \t\r\n", &rest), *base = word ? strrchr(word, '/') : NULL;
 	bool is_env = base && strcmp(base, "/env") == 0;
 
 	if (word)
-		add(search, from_here(search->program, word));
+		add_file(search, from_here(search->program, word));
 	while (is_env && (word = strtok_r(NULL, " \t\r\n", &rest)))
 		if (word[0] != '-' && !strchr(word, '=')) {
 			char *path = strchr(word, '/') ? from_here(search->program, word)
 						       : search_path(search->program, word);
 
-			add(search, path ? path : not_found(word));
+			add_file(search, path ? path : not_found(word));
 			return;
 		}
 }
 
 static void
-look_at_script(struct search *search, const char *path)
+look_at_script(struct file_search *search, const char *path)
 {
 	FILE *in = fopen(path, "re");
 	char line[512];
@@ -289,7 +289,7 @@ look_at_script(struct search *search, const char *path)
 /* ---- all ---- */
 
 static void
-look_at(struct search *search)
+look_at(struct file_search *search)
 {
 	char *path = search->files->paths[search->at];
 	struct elf_needs needs;
@@ -300,7 +300,7 @@ look_at(struct search *search)
 		look_at_script(search, path);
 	search->objects[search->at].needs = needs;
 	if (needs.interpreter)
-		add(search, rot_strdup(needs.interpreter));
+		add_file(search, rot_strdup(needs.interpreter));
 	for (size_t i = 0; i < needs.nr_libraries; i++)
 		add_library(search, needs.libraries[i]);
 }
@@ -308,13 +308,13 @@ look_at(struct search *search)
 void
 program_files_find(const struct program *program, struct file_list *files)
 {
-	struct search search = {.program = program, .files = files};
+	struct file_search search = {.program = program, .files = files};
 	char *path = program_path(program), *preloaded = file_read("/etc/ld.so.preload", NULL, NULL);
 
 	*files = (struct file_list){.nr = 0};
 	loader_cache_open(&search.cache, "/etc/ld.so.cache");
 	if (path)
-		add(&search, path);
+		add_file(&search, path);
 	for (; search.at < files->nr; search.at++) {
 		look_at(&search);
 		if (search.at > 0)

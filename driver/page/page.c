@@ -22,7 +22,7 @@
 /* ---- points ---- */
 
 /* What the columns are: words and units of quantities, axes, names of derived values. */
-struct columns {
+struct page_columns {
 	struct page_texts rates, axes, others, derived;
 	bool has_series, has_label, has_roof;
 };
@@ -73,7 +73,7 @@ coordinate_text(const json_t *coordinate)
 
 /* Axes, but for those whose values are the point's series or label. */
 static void
-add_axes(struct columns *columns, const json_t *point)
+add_axes(struct page_columns *columns, const json_t *point)
 {
 	json_t *coordinates = json_object_get(point, "coordinates");
 
@@ -86,10 +86,10 @@ add_axes(struct columns *columns, const json_t *point)
 	}
 }
 
-static struct columns
+static struct page_columns
 columns_of(const json_t *points)
 {
-	struct columns columns = {.has_series = false};
+	struct page_columns columns = {.has_series = false};
 
 	for (size_t i = 0; i < json_array_size(points); i++) {
 		const json_t *point = json_array_get(points, i), *derived = json_object_get(point, "derived");
@@ -174,7 +174,7 @@ write_roof_headings(xmlTextWriterPtr out)
 }
 
 static void
-write_headings(xmlTextWriterPtr out, const json_t *points, const struct columns *columns)
+write_headings(xmlTextWriterPtr out, const json_t *points, const struct page_columns *columns)
 {
 	html_begin(out, "thead", NULL);
 	html_begin(out, "tr", NULL);
@@ -258,7 +258,7 @@ write_roof(xmlTextWriterPtr out, const json_t *point)
 }
 
 static void
-write_row(xmlTextWriterPtr out, const json_t *point, const struct columns *columns)
+write_row(xmlTextWriterPtr out, const json_t *point, const struct page_columns *columns)
 {
 	html_begin(out, "tr", NULL);
 	if (columns->has_series)
@@ -314,7 +314,7 @@ static void
 write_points(xmlTextWriterPtr out, const json_t *result)
 {
 	const json_t *points = json_object_get(result, "points");
-	struct columns columns = columns_of(points);
+	struct page_columns columns = columns_of(points);
 
 	page_begin_wide(out, "values");
 	html_begin(out, "table", NULL);

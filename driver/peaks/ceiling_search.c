@@ -288,7 +288,7 @@ nr_turns(const struct ceiling_search *search)
  * disturbs the machine for a second disturbs all.
  */
 static int
-choose(const struct ceiling_search *search, size_t *best, struct rot_error *err)
+choose_best(const struct ceiling_search *search, size_t *best, struct rot_error *err)
 {
 	const struct nr_runs *runs = &search->of->effort->runs;
 	size_t finalists[NR_BEST + MAX_SEEDS], nr = find_finalists(search, finalists), highest = 0;
@@ -432,7 +432,7 @@ ceiling_search_finish(const struct ceiling_search *search, struct rot_error *err
 	const size_t first = search->of->list->nr;
 	size_t best = 0, seed;
 
-	if (choose(search, &best, err) < 0 || report_all(search, best, err) < 0)
+	if (choose_best(search, &best, err) < 0 || report_all(search, best, err) < 0)
 		return -1;
 	seed = find_best_seed(search);
 	if (best < search->ceiling->nr_seeds || seed == optimiser_nr_points(search->optimiser) ||

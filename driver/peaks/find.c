@@ -173,7 +173,7 @@ nr_points(const struct finding *finding, const struct planned_ceiling *const *ce
 }
 
 static int
-find(struct finding *finding, struct rot_error *err)
+find_all(struct finding *finding, struct rot_error *err)
 {
 	const struct xml_controller *controller = finding->controller;
 	const struct planned_ceiling **wanted =
@@ -251,7 +251,7 @@ peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_lis
 			goto out;
 		}
 	if (finding.controller && know_sizes(&finding, err) == 0)
-		rc = find(&finding, err);
+		rc = find_all(&finding, err);
 out:
 	modes_clear(&finding.modes);
 	architecture_delete(finding.limits);

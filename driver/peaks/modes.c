@@ -256,7 +256,7 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 
 /* Where all are of one placement, those are as good whose placement is not known. Nothing wanted: all are. */
 static bool
-is_of(enum placement_mode mode, enum placement_mode wanted)
+is_of_mode(enum placement_mode mode, enum placement_mode wanted)
 {
 	return wanted == PLACEMENT_UNKNOWN || mode == wanted || (wanted == PLACEMENT_ONE && mode == PLACEMENT_UNKNOWN);
 }
@@ -279,7 +279,8 @@ static void
 fill_placement(const struct modes *modes, struct mode_peak *peak, enum placement_mode mode, struct peak *to)
 {
 	for (size_t i = 0; i < peak->samples.nr; i++)
-		peak->samples.is_left_out[i] = !is_of(placement_mode(&modes->placement, &peak->samples.value, i), mode);
+		peak->samples.is_left_out[i] =
+			!is_of_mode(placement_mode(&modes->placement, &peak->samples.value, i), mode);
 	rot_string_set(&to->mode, placement_mode_name(mode));
 	peak_samples_fill(&peak->samples, peak->nr_seen, to);
 }

@@ -732,7 +732,7 @@ best_of(const struct peak_list *list, enum peak_kind kind, const char *group, in
 
 /* "double: AVX-512 FMA+ADD", "L1 load". Fresh memory. */
 static char *
-name_of(const struct peak *peak, const char *group)
+name_in_summary(const struct peak *peak, const char *group)
 {
 	return peak->kind == PEAK_PERFORMANCE ? rot_format("%s: %s", group, peak->name) : rot_strdup(peak->name);
 }
@@ -753,7 +753,7 @@ add_best(struct text_table *table, const struct peak *const best[2])
 {
 	const struct peak *any = best[0] ? best[0] : best[1];
 	const double share = 100 * any->per_cycle.value / any->limit_per_cycle;
-	char *group = group_of(any), *cells[4] = {name_of(any, group)};
+	char *group = group_of(any), *cells[4] = {name_in_summary(any, group)};
 
 	for (int i = 0; i < 2; i++)
 		cells[1 + i] = best[i] ? best_cell(best[i]) : rot_strdup("-");

@@ -48,7 +48,7 @@ variant_field(const struct peak *peak)
 }
 
 static void
-add_row(struct text_table *table, const struct peak *peak)
+add_peak(struct text_table *table, const struct peak *peak)
 {
 	char *cells[] = {
 		rot_strdup(peak_kind_name(peak->kind)),
@@ -89,7 +89,7 @@ peaks_print_csv(const struct peak_list *list, FILE *out)
 	struct text_table table = {.columns = csv_columns, .nr_columns = NR(csv_columns)};
 
 	for (size_t i = 0; i < list->nr; i++)
-		add_row(&table, &list->peaks[i]);
+		add_peak(&table, &list->peaks[i]);
 	text_table_print_csv(&table, out);
 	text_table_clear(&table);
 }

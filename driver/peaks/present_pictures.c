@@ -61,7 +61,7 @@ higher_first(const void *a, const void *b)
 }
 
 static bool
-is_of(const struct peak *peak, const char *operation, int nr_threads)
+is_line_of(const struct peak *peak, const char *operation, int nr_threads)
 {
 	if (peak->nr_threads != nr_threads || !(peak->per_second.value > 0))
 		return false;
@@ -120,14 +120,14 @@ is_drawn(const struct roof *roof, const struct peak *peak)
 }
 
 static struct roof
-choose(const struct peak_list *list, const char *operation, int nr_threads, bool is_per_cycle)
+choose_lines(const struct peak_list *list, const char *operation, int nr_threads, bool is_per_cycle)
 {
 	struct roof roof = {.lines = rot_calloc(list->nr + 1, sizeof(*roof.lines)), .is_per_cycle = is_per_cycle};
 	const struct peak **all = rot_calloc(list->nr + 1, sizeof(*all));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		if (is_of(&list->peaks[i], operation, nr_threads) &&
+		if (is_line_of(&list->peaks[i], operation, nr_threads) &&
 		    (!is_per_cycle || !isnan(list->peaks[i].per_cycle.value)))
 			all[nr++] = &list->peaks[i];
 	qsort(all, nr, sizeof(*all), higher_first);
@@ -262,7 +262,7 @@ draw_roof(const struct rot *rot, const struct peak_list *list, const char *opera
 	  const char *caption, struct page *page, const char *output_name, struct rot_error *err)
 {
 	const bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
-	struct roof roof = choose(list, operation, nr_threads, is_per_cycle);
+	struct roof roof = choose_lines(list, operation, nr_threads, is_per_cycle);
 	char *words = camel_case_words(operation), *note = roof_note(list, nr_threads, is_per_cycle);
 	char *title =
 		rot_format("The roof of this machine: %s, %d thread%s", words, nr_threads, nr_threads == 1 ? "" : "s");
@@ -405,7 +405,7 @@ unit_of(const struct peak *peak)
 
 /* Fills the grid with the best of the points that fall into a cell. */
 static void
-fill(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, double *values)
+fill_landscape(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, double *values)
 {
 	for (size_t i = 0; i < x->nr * y->nr; i++)
 		values[i] = NAN;
@@ -501,7 +501,7 @@ draw_heat_map(const struct peak *peak, const struct shown_axis *x, const struct 
 	};
 	int rc;
 
-	fill(peak, x, y, values);
+	fill_landscape(peak, x, y, values);
 	under = caption_of(landscape, caption, values, x->nr * y->nr);
 	plot.frame.caption = under;
 	find_best(peak, x, y, values, &plot);

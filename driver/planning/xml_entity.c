@@ -31,7 +31,7 @@ struct origin {
 	const xmlNode *element;
 };
 
-struct reading {
+struct entity_reading {
 	const struct rot_registry *registry;
 	const struct expression_scope *scope;
 	struct label *labels;
@@ -42,7 +42,7 @@ struct reading {
 	size_t nr_origins;
 };
 
-static int fill(struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err);
+static int fill_entity(struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err);
 
 /* ---- fields by the name of an element ---- */
 
@@ -106,8 +106,8 @@ unknown_field(const struct rot_class *class, const xmlNode *element, struct rot_
 /* ---- classes ---- */
 
 static int
-unknown_class(const struct reading *reading, const struct rot_class *target, const char *name, const xmlNode *element,
-	      struct rot_error *err)
+unknown_class(const struct entity_reading *reading, const struct rot_class *target, const char *name,
+	      const xmlNode *element, struct rot_error *err)
 {
 	struct names names = {0};
 
@@ -122,7 +122,7 @@ unknown_class(const struct reading *reading, const struct rot_class *target, con
 }
 
 static const struct rot_class *
-class_of_element(const struct reading *reading, const struct rot_class *target, const xmlNode *element,
+class_of_element(const struct entity_reading *reading, const struct rot_class *target, const xmlNode *element,
 		 struct rot_error *err)
 {
 	char *type = xml_evaluated(element, "type", target->name, reading->scope, err);
@@ -147,7 +147,7 @@ class_of_element(const struct reading *reading, const struct rot_class *target, 
 /* ---- members ---- */
 
 static void *
-label_find(const struct reading *reading, const char *name)
+label_find(const struct entity_reading *reading, const char *name)
 {
 	for (size_t i = 0; i < reading->nr_labels; i++)
 		if (strcmp(reading->labels[i].name, name) == 0)
@@ -165,7 +165,7 @@ member_set(void *owner, const struct rot_field *field, void *entity)
 }
 
 static int
-read_reference(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
+read_reference(struct entity_reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
 	       struct rot_error *err)
 {
 	char *ref = xml_attribute(element, "ref", NULL), *id;
@@ -202,12 +202,12 @@ read_reference(struct reading *reading, void *owner, const struct rot_field *fie
 		reading->labels = rot_realloc(reading->labels, reading->nr_labels + 1, sizeof(*reading->labels));
 		reading->labels[reading->nr_labels++] = (struct label){id, entity};
 	}
-	return fill(reading, entity, element, err);
+	return fill_entity(reading, entity, element, err);
 }
 
 /* Items of primitive lists go through an entity field's parser by way of the only type in use: text. */
 static int
-read_item(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
+read_item(struct entity_reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
 	  struct rot_error *err)
 {
 	char *value = xml_evaluated(element, "value", NULL, reading->scope, err);
@@ -237,7 +237,7 @@ read_item(struct reading *reading, void *owner, const struct rot_field *field, c
 }
 
 static int
-set_attribute(const struct reading *reading, void *entity, const xmlNode *element, const char *name,
+set_attribute(const struct entity_reading *reading, void *entity, const xmlNode *element, const char *name,
 	      struct rot_error *err)
 {
 	char *value = xml_evaluated(element, name, NULL, reading->scope, err);
@@ -251,7 +251,7 @@ set_attribute(const struct reading *reading, void *entity, const xmlNode *elemen
 }
 
 static int
-set_attributes(const struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
+set_attributes(const struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
 {
 	for (const xmlAttr *a = element->properties; a; a = a->next) {
 		const char *name = (const char *)a->name;
@@ -264,7 +264,7 @@ set_attributes(const struct reading *reading, void *entity, const xmlNode *eleme
 }
 
 static int
-fill_children(struct reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown,
+fill_children(struct entity_reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown,
 	      struct rot_error *err)
 {
 	for (const xmlNode *child = xml_child(element, NULL); child; child = xml_next(child, NULL)) {
@@ -292,7 +292,7 @@ fill_children(struct reading *reading, void *entity, const xmlNode *element, boo
 }
 
 static int
-fill(struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
+fill_entity(struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
 {
 	if (set_attributes(reading, entity, element, err) < 0)
 		return -1;
@@ -302,7 +302,7 @@ fill(struct reading *reading, void *entity, const xmlNode *element, struct rot_e
 /* ---- references ---- */
 
 static int
-resolve(const struct reading *reading, const struct pending *pending, struct rot_error *err)
+resolve(const struct entity_reading *reading, const struct pending *pending, struct rot_error *err)
 {
 	void *entity = label_find(reading, pending->name);
 	struct names names = {0};
@@ -334,7 +334,7 @@ resolve(const struct reading *reading, const struct pending *pending, struct rot
 }
 
 static int
-resolve_all(struct reading *reading, struct rot_error *err)
+resolve_all(struct entity_reading *reading, struct rot_error *err)
 {
 	int rc = 0;
 
@@ -344,7 +344,7 @@ resolve_all(struct reading *reading, struct rot_error *err)
 }
 
 static void
-reading_clear(struct reading *reading)
+reading_clear(struct entity_reading *reading)
 {
 	for (size_t i = 0; i < reading->nr_labels; i++)
 		free(reading->labels[i].name);
@@ -359,7 +359,7 @@ struct measurement *
 xml_measurement(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		struct rot_error *err)
 {
-	struct reading reading = {.registry = registry, .scope = scope};
+	struct entity_reading reading = {.registry = registry, .scope = scope};
 	struct measurement *measurement = measurement_new();
 	int rc = fill_children(&reading, measurement, element, true, err);
 
@@ -376,7 +376,7 @@ xml_measurement(const xmlNode *element, const struct rot_registry *registry, con
 
 /* Those that the workload has not are the program's. */
 static int
-set_program_attributes(const struct reading *reading, struct program_workload *workload, const xmlNode *element,
+set_program_attributes(const struct entity_reading *reading, struct program_workload *workload, const xmlNode *element,
 		       struct rot_error *err)
 {
 	for (const xmlAttr *a = element->properties; a; a = a->next) {
@@ -427,7 +427,7 @@ check_regions(const struct program_workload *workload, const xmlNode *element, s
 
 /* element: of the program, where the reason has none of its own. */
 static int
-check_rules(const struct reading *reading, const struct program_workload *workload, const xmlNode *element,
+check_rules(const struct entity_reading *reading, const struct program_workload *workload, const xmlNode *element,
 	    struct rot_error *err)
 {
 	for (size_t i = 0; i < program_workload_nr_rules(workload); i++) {
@@ -448,7 +448,7 @@ struct program_workload *
 xml_program_workload(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		     struct rot_error *err)
 {
-	struct reading reading = {.registry = registry, .scope = scope};
+	struct entity_reading reading = {.registry = registry, .scope = scope};
 	struct program_workload *workload = program_workload_new();
 	int rc = -1;
 

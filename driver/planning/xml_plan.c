@@ -37,7 +37,7 @@ xml_plan_next(const struct xml_controller *controller, size_t *i, const char *na
 
 /* Appends to the elements. */
 static void
-collect(struct xml_controller *controller, const xmlNode *element)
+collect_element(struct xml_controller *controller, const xmlNode *element)
 {
 	controller->elements =
 		rot_realloc(controller->elements, controller->nr_elements + 1, sizeof(*controller->elements));
@@ -207,7 +207,7 @@ collect_at(struct xml_controller *controller, xmlNode *each, const struct point 
 			continue;
 		copy = xmlAddPrevSibling(each, xmlDocCopyNode((xmlNode *)child, each->doc, 1));
 		rc = evaluate(copy, each, scope, err);
-		collect(controller, copy);
+		collect_element(controller, copy);
 	}
 	expression_scope_delete(scope);
 	return rc;
@@ -241,7 +241,7 @@ collect_elements(struct xml_controller *controller, const xmlNode *parent, struc
 		else if (xml_is(child, "each"))
 			rc = expand_each(controller, child, err);
 		else
-			collect(controller, child);
+			collect_element(controller, child);
 		if (rc < 0)
 			return -1;
 	}

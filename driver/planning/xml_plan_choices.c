@@ -171,7 +171,7 @@ parse_best(struct choosing *c, struct rot_error *err)
 }
 
 static int
-choose(struct choosing *c, struct rot_error *err)
+make_choice(struct choosing *c, struct rot_error *err)
 {
 	const struct expression_scope *constants = c->controller->constants;
 	struct planned_choice *choice = c->choice;
@@ -206,7 +206,7 @@ xml_plan_choices(struct xml_controller *controller, struct rot_error *err)
 			rot_realloc(controller->choices, controller->nr_choices + 1, sizeof(*controller->choices));
 		choosing.choice = &controller->choices[controller->nr_choices++];
 		*choosing.choice = (struct planned_choice){.name = NULL};
-		rc = choose(&choosing, err);
+		rc = make_choice(&choosing, err);
 		free(choosing.guess);
 		if (rc < 0)
 			return -1;

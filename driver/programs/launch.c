@@ -175,7 +175,7 @@ signals_block(sigset_t *old)
 
 /* ---- running ---- */
 
-struct launch {
+struct program_launch {
 	const struct rot *rot;
 	struct work_folder work;
 	char *command, *output;
@@ -186,9 +186,9 @@ struct launch {
 };
 
 static int
-launch_open(struct launch *launch, const struct rot *rot, struct rot_error *err)
+launch_open(struct program_launch *launch, const struct rot *rot, struct rot_error *err)
 {
-	*launch = (struct launch){.rot = rot};
+	*launch = (struct program_launch){.rot = rot};
 	if (work_folder_open(&launch->work, rot->paths->cache, err) < 0)
 		return -1;
 	launch->command = rot_format("%s/command", launch->work.path);
@@ -197,7 +197,7 @@ launch_open(struct launch *launch, const struct rot *rot, struct rot_error *err)
 }
 
 static void
-launch_close(struct launch *launch)
+launch_close(struct program_launch *launch)
 {
 	work_folder_close(&launch->work);
 	free(launch->command);
@@ -205,7 +205,7 @@ launch_close(struct launch *launch)
 }
 
 static int
-write_command(const struct launch *launch, const struct program_command *command, struct rot_error *err)
+write_command(const struct program_launch *launch, const struct program_command *command, struct rot_error *err)
 {
 	FILE *out = fopen(launch->command, "we");
 	int rc = out ? rot_text_write(command, out, err)
@@ -220,7 +220,7 @@ write_command(const struct launch *launch, const struct program_command *command
 
 /* Not /dev/null, at which some programs look to save work. The reader ends with this process, or with the launch. */
 static int
-drain_begin(struct launch *launch, struct rot_error *err)
+drain_begin(struct program_launch *launch, struct rot_error *err)
 {
 	char bytes[65536];
 	int ends[2];
@@ -246,7 +246,7 @@ drain_begin(struct launch *launch, struct rot_error *err)
 }
 
 static void
-drain_end(struct launch *launch)
+drain_end(struct program_launch *launch)
 {
 	if (launch->drain == 0)
 		return;
@@ -258,7 +258,7 @@ drain_end(struct launch *launch)
 
 /* Until the other end of go is closed, signals are blocked. */
 static void
-become_core(const struct launch *launch, char *const *argv, const int go[2], pid_t driver, const sigset_t *mask)
+become_core(const struct program_launch *launch, char *const *argv, const int go[2], pid_t driver, const sigset_t *mask)
 {
 	struct sigaction old[NR_CAUGHT];
 	char byte;
@@ -332,7 +332,7 @@ display_end(const struct display *display)
 
 /* A core that stops does not look after a program yet: a shell is to see it by this process. */
 static void
-await_core(struct launch *launch, struct display *display)
+await_core(struct program_launch *launch, struct display *display)
 {
 	const struct timespec pause = {.tv_nsec = 20000000};
 
@@ -356,7 +356,8 @@ await_core(struct launch *launch, struct display *display)
 
 /* What comes before signals are blocked is remembered, or ends this process; what comes later reaches the core. */
 static int
-run_core(struct launch *launch, char *const *argv, const struct program_counting *counting, struct rot_error *err)
+run_core(struct program_launch *launch, char *const *argv, const struct program_counting *counting,
+	 struct rot_error *err)
 {
 	struct display display = display_new(counting);
 	const pid_t driver = getpid();
@@ -393,7 +394,8 @@ run_core(struct launch *launch, char *const *argv, const struct program_counting
 #define MAX_FORESEEN 500
 
 static int
-run_launched(struct launch *launch, double duration_s, const struct program_counting *counting, struct rot_error *err)
+run_launched(struct program_launch *launch, double duration_s, const struct program_counting *counting,
+	     struct rot_error *err)
 {
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
 	char *limit = rot_format("%.6f", duration_s);
@@ -471,7 +473,7 @@ is_wish_to_end(int status)
 }
 
 static int
-report_end(const struct launch *launch, const char *why, int *status, struct rot_error *err)
+report_end(const struct program_launch *launch, const char *why, int *status, struct rot_error *err)
 {
 	if (is_wish_to_end(launch->status)) {
 		*status = 128 + WTERMSIG(launch->status);
@@ -493,8 +495,8 @@ report_end(const struct launch *launch, const char *why, int *status, struct rot
 }
 
 static int
-read_output(const struct launch *launch, const struct program_command *command, struct program_command_output **output,
-	    int *status, struct rot_error *err)
+read_output(const struct program_launch *launch, const struct program_command *command,
+	    struct program_command_output **output, int *status, struct rot_error *err)
 {
 	FILE *in = fopen(launch->output, "re");
 	struct rot_error why = {0};
@@ -523,7 +525,7 @@ program_launch(const struct rot *rot, struct program_command *command, double du
 	       const struct program_counting *counting, struct program_command_output **output, int *status,
 	       struct rot_error *err)
 {
-	struct launch launch;
+	struct program_launch launch;
 	int rc = -1;
 
 	*status = CANNOT;

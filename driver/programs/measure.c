@@ -52,7 +52,7 @@ rule_outputs_json(const struct program_command_output *output)
 }
 
 /* One call of program_quantities_measure. */
-struct job {
+struct quantities_job {
 	struct rot *rot;
 	struct program_workload *workload;
 	struct program_plan plan;
@@ -61,7 +61,7 @@ struct job {
 };
 
 static void
-job_clear(struct job *job)
+job_clear(struct quantities_job *job)
 {
 	for (size_t i = 0; job->passes && i < job->plan.passes.nr_passes; i++)
 		rot_graph_delete(job->passes[i]);
@@ -71,13 +71,13 @@ job_clear(struct job *job)
 }
 
 static const struct architecture *
-architecture_of(const struct job *job)
+architecture_of(const struct quantities_job *job)
 {
 	return program_architecture(job->rot, program_workload_nr_regions(job->workload) > 0);
 }
 
 static int
-make_plan(struct job *job, const struct quantity_request *requests, size_t nr_requests, size_t max_passes,
+make_plan(struct quantities_job *job, const struct quantity_request *requests, size_t nr_requests, size_t max_passes,
 	  struct rot_error *err)
 {
 	const struct configuration *configuration = job->rot->configuration;
@@ -95,7 +95,7 @@ make_plan(struct job *job, const struct quantity_request *requests, size_t nr_re
 }
 
 static int
-make_passes(struct job *job, struct rot_error *err)
+make_passes(struct quantities_job *job, struct rot_error *err)
 {
 	const size_t nr = job->plan.passes.nr_passes;
 
@@ -119,7 +119,7 @@ texts_clear(char **texts)
 
 /* What there is stays if this fails. */
 static int
-measure_passes(struct job *job, int nr_runs, char ***hashes, struct rot_error *err)
+measure_passes(struct quantities_job *job, int nr_runs, char ***hashes, struct rot_error *err)
 {
 	const size_t nr = job->plan.passes.nr_passes;
 	struct program_command_output *output = NULL;
@@ -139,7 +139,7 @@ measure_passes(struct job *job, int nr_runs, char ***hashes, struct rot_error *e
 /* ---- regions ---- */
 
 static const struct region_service *
-service_of(const struct job *job, size_t region)
+service_of(const struct quantities_job *job, size_t region)
 {
 	const char *name = program_workload_regions_at(job->workload, region)->name;
 
@@ -153,7 +153,8 @@ service_of(const struct job *job, size_t region)
 }
 
 static int
-refuse_region(const struct job *job, size_t region, const struct region_service *service, struct rot_error *err)
+refuse_region(const struct quantities_job *job, size_t region, const struct region_service *service,
+	      struct rot_error *err)
 {
 	rot_error_set(err, 0, "the region '%s' of '%s' was not observed",
 		      program_workload_regions_at(job->workload, region)->name, job->workload->program->executable);
@@ -163,7 +164,7 @@ refuse_region(const struct job *job, size_t region, const struct region_service 
 }
 
 static int
-compute_regions(const struct job *job, struct program_quantities *quantities, struct rot_error *err)
+compute_regions(const struct quantities_job *job, struct program_quantities *quantities, struct rot_error *err)
 {
 	size_t nr = program_workload_nr_regions(job->workload);
 
@@ -192,7 +193,7 @@ values_clear(struct program_quantities *quantities)
 }
 
 static int
-compute(const struct job *job, struct program_quantities *quantities, struct rot_error *err)
+compute(const struct quantities_job *job, struct program_quantities *quantities, struct rot_error *err)
 {
 	values_clear(quantities);
 	if (program_values_total(&quantities->total, &job->plan, architecture_of(job), job->output, err) < 0)
@@ -219,7 +220,7 @@ all_values(const struct program_quantities *quantities, size_t *nr)
 }
 
 static double
-spent_s(const struct job *job)
+spent_s(const struct quantities_job *job)
 {
 	double ns = 0;
 
@@ -229,7 +230,8 @@ spent_s(const struct job *job)
 }
 
 static int
-next_runs(const struct job *job, struct effort_course *course, const struct program_quantities *quantities, int nr_runs)
+next_runs(const struct quantities_job *job, struct effort_course *course, const struct program_quantities *quantities,
+	  int nr_runs)
 {
 	size_t nr;
 	struct quantity_value *values = all_values(quantities, &nr);
@@ -241,7 +243,7 @@ next_runs(const struct job *job, struct effort_course *course, const struct prog
 
 /* As many as the effort wants. Added ones that are interrupted, or not in the cache, are done without. */
 static int
-measure_often(struct job *job, const struct quantity_effort *effort, struct program_quantities *quantities,
+measure_often(struct quantities_job *job, const struct quantity_effort *effort, struct program_quantities *quantities,
 	      struct rot_error *err)
 {
 	struct effort_course course;
@@ -286,7 +288,7 @@ add_note(struct program_quantities *quantities, char *note)
 }
 
 static void
-add_notes(const struct job *job, struct program_quantities *quantities)
+add_notes(const struct quantities_job *job, struct program_quantities *quantities)
 {
 	struct program_agreement agreement = program_agreement_of(&job->plan, architecture_of(job), job->output);
 
@@ -320,7 +322,7 @@ nr_cpus(const struct program_plan *plan, const struct program_command_output *ou
 
 /* Each run of a pass is a start of the program. */
 static json_t *
-json_runs(const struct job *job, char *const *hashes)
+json_runs(const struct quantities_job *job, char *const *hashes)
 {
 	json_t *passes = json_array();
 
@@ -343,7 +345,7 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 			   size_t nr_requests, const struct quantity_effort *effort, size_t max_passes,
 			   struct program_quantities *quantities, struct rot_error *err)
 {
-	struct job job = {.rot = rot, .workload = workload};
+	struct quantities_job job = {.rot = rot, .workload = workload};
 	int rc = -1;
 
 	*quantities = (struct program_quantities){.nr_regions = 0};

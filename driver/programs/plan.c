@@ -124,8 +124,8 @@ try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
 }
 
 static int
-choose(struct choice *choice, const struct architecture *architecture, size_t max_passes, bool is_timed,
-       struct pass_plan *passes, struct rot_error *err)
+choose_passes(struct choice *choice, const struct architecture *architecture, size_t max_passes, bool is_timed,
+	      struct pass_plan *passes, struct rot_error *err)
 {
 	*choice = (struct choice){.architecture = architecture, .is_timed = is_timed};
 	for (size_t i = 0; i < NR_WANTED; i++)
@@ -148,8 +148,8 @@ add_with_clock(struct program_plan *plan, const struct architecture *architectur
 }
 
 static int
-add(struct program_plan *plan, const struct architecture *architecture, const struct quantity_request *request,
-    struct rot_error *err)
+add_request(struct program_plan *plan, const struct architecture *architecture, const struct quantity_request *request,
+	    struct rot_error *err)
 {
 	return add_with_clock(plan, architecture, request, wall, err);
 }
@@ -164,7 +164,7 @@ add_counts(struct program_plan *plan, const struct choice *choice, const char *q
 
 		if (!choice->is_counted[i] || strcmp(wanted[i].quantity, quantity) != 0)
 			continue;
-		rc = add(plan, choice->architecture, &request, err);
+		rc = add_request(plan, choice->architecture, &request, err);
 	}
 	return rc;
 }
@@ -181,21 +181,21 @@ add_ratios(struct program_plan *plan, const struct choice *choice, struct rot_er
 {
 	const struct quantity_request performance = {
 		.name = "performance", .operation = plan->operation, .clock = wall};
-	int rc = plan->operation && choice->is_timed ? add(plan, choice->architecture, &performance, err) : 0;
+	int rc = plan->operation && choice->is_timed ? add_request(plan, choice->architecture, &performance, err) : 0;
 
 	for (size_t i = 0; rc == 0 && choice->is_timed && i < NR_WANTED; i++) {
 		const struct quantity_request throughput = {
 			.name = "throughput", .border = wanted[i].of, .clock = wall};
 
 		if (has_ratios(choice, i))
-			rc = add(plan, choice->architecture, &throughput, err);
+			rc = add_request(plan, choice->architecture, &throughput, err);
 	}
 	for (size_t i = 0; rc == 0 && plan->operation && i < NR_WANTED; i++) {
 		const struct quantity_request intensity = {
 			.name = "operationalIntensity", .operation = plan->operation, .border = wanted[i].of};
 
 		if (has_ratios(choice, i))
-			rc = add(plan, choice->architecture, &intensity, err);
+			rc = add_request(plan, choice->architecture, &intensity, err);
 	}
 	return rc;
 }
@@ -239,15 +239,15 @@ program_plan_make(struct program_plan *plan, const struct architecture *architec
 	int rc = -1;
 
 	*plan = (struct program_plan){.is_timed = is_timed};
-	if (choose(&choice, architecture, max_passes, is_timed, &plan->passes, err) < 0 ||
-	    choose(&all, architecture, SIZE_MAX, is_timed, &passes_of_all, err) < 0)
+	if (choose_passes(&choice, architecture, max_passes, is_timed, &plan->passes, err) < 0 ||
+	    choose_passes(&all, architecture, SIZE_MAX, is_timed, &passes_of_all, err) < 0)
 		goto out;
 	plan->operation = first_counted(&choice, "operationCount");
 	plan->border = first_counted(&choice, "transferredBytes");
 	plan->left_out = name_left_out(&choice, &all);
 	plan->nr_passes_of_all = passes_of_all.nr_passes;
-	if ((is_timed && add(plan, architecture, &time, err) < 0) || add_counts(plan, &choice, "time", err) < 0 ||
-	    add_counts(plan, &choice, "instructions", err) < 0 ||
+	if ((is_timed && add_request(plan, architecture, &time, err) < 0) ||
+	    add_counts(plan, &choice, "time", err) < 0 || add_counts(plan, &choice, "instructions", err) < 0 ||
 	    add_counts(plan, &choice, "operationCount", err) < 0 ||
 	    add_counts(plan, &choice, "maskedOperations", err) < 0 ||
 	    add_counts(plan, &choice, "transferredBytes", err) < 0)

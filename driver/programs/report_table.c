@@ -173,14 +173,14 @@ print_hits(FILE *out, const struct report_thread *thread, const char *heading)
 }
 
 /* Some of the values of threads: as many as fit on a line. The time, which is the first, each part has. */
-struct part {
+struct table_part {
 	const size_t *shown;
 	size_t nr;
 };
 
 /* Of which operations and borders the values are, under headings that are the same for several of them. */
 static void
-print_thread_parts(FILE *out, const struct report_thread *thread, struct part part)
+print_thread_parts(FILE *out, const struct report_thread *thread, struct table_part part)
 {
 	const struct quantity_value *values = thread->values->values;
 	char *line = rot_strdup("");
@@ -208,7 +208,7 @@ print_thread_parts(FILE *out, const struct report_thread *thread, struct part pa
 }
 
 static void
-print_thread_head(FILE *out, const struct report_thread *thread, struct part part, bool is_all)
+print_thread_head(FILE *out, const struct report_thread *thread, struct table_part part, bool is_all)
 {
 	const struct program_values *values = thread->values;
 
@@ -235,7 +235,7 @@ print_thread_head(FILE *out, const struct report_thread *thread, struct part par
 }
 
 static void
-print_thread(FILE *out, const struct report_thread *thread, struct part part)
+print_thread(FILE *out, const struct report_thread *thread, struct table_part part)
 {
 	const struct program_values *values = thread->values;
 	struct summary seconds = summary_single(values->values[0].summary.value * 1e-6, "measured");
@@ -293,7 +293,7 @@ report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool i
 	size_t *order = nr > 0 ? values_in_order(threads[0].values) : NULL, done = 0;
 
 	for (bool is_done = nr == 0; !is_done; is_done = done == nr_values || !is_all) {
-		struct part part = {order + done, nr_values - done < nr_fitting ? nr_values - done : nr_fitting};
+		struct table_part part = {order + done, nr_values - done < nr_fitting ? nr_values - done : nr_fitting};
 
 		done += part.nr;
 		print_thread_head(out, &threads[0], part, is_all);

@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "quantities/quantity.h"
 
-struct reading {
+struct sample_reading {
 	const struct architecture *architecture;
 	const struct pass *pass;
 	struct pass_run *run;
@@ -65,14 +65,14 @@ pass_run_add_counts(struct pass_run *run, const struct architecture *architectur
 }
 
 static void
-read_events(struct reading *reading, const void *output)
+read_events(struct sample_reading *reading, const void *output)
 {
 	pass_run_add_counts(reading->run, reading->architecture, reading->pass, output, reading->seen);
 }
 
 /* Counts of it were read as those of any measurer of events. */
 static void
-read_step_doubts(struct reading *reading, const void *output)
+read_step_doubts(struct sample_reading *reading, const void *output)
 {
 	const struct step_measurer_output *steps = output;
 	struct pass_run *run = reading->run;
@@ -83,7 +83,7 @@ read_step_doubts(struct reading *reading, const void *output)
 }
 
 static void
-read_tsc(struct reading *reading, const void *output)
+read_tsc(struct sample_reading *reading, const void *output)
 {
 	const struct tsc_measurer_output *tsc = output;
 
@@ -92,7 +92,7 @@ read_tsc(struct reading *reading, const void *output)
 }
 
 static void
-read_wall_time(struct reading *reading, const void *output)
+read_wall_time(struct sample_reading *reading, const void *output)
 {
 	const struct execution_time_measurer_output *time = output;
 
@@ -104,7 +104,7 @@ read_wall_time(struct reading *reading, const void *output)
 
 /* Its additions are core cycles (clock_chains.c in core/child). */
 static void
-read_clock_probe(struct reading *reading, const void *output)
+read_clock_probe(struct sample_reading *reading, const void *output)
 {
 	const struct clock_probe_measurer_output *probe = output;
 	const double before = (double)probe->start_additions / (double)probe->start_ticks,
@@ -117,7 +117,7 @@ read_clock_probe(struct reading *reading, const void *output)
 }
 
 static void
-read_usage(struct reading *reading, const void *output)
+read_usage(struct sample_reading *reading, const void *output)
 {
 	const struct resource_usage_measurer_output *usage = output;
 	struct pass_run *run = reading->run;
@@ -148,7 +148,7 @@ sample_is_stolen(int64_t ticks, double ns)
  * knows which.
  */
 static void
-read_steal_time(struct reading *reading, const struct measurer_output_base *output)
+read_steal_time(struct sample_reading *reading, const struct measurer_output_base *output)
 {
 	const struct resource_usage_measurer_output *usage = (const void *)output;
 	int64_t ticks;
@@ -201,7 +201,7 @@ read_overall_set(struct pass_run *run, const struct measurer_set_output *set)
 
 static const struct {
 	const struct rot_class *class;
-	void (*read)(struct reading *reading, const void *output);
+	void (*read)(struct sample_reading *reading, const void *output);
 } output_readers[] = {
 	{&perf_event_measurer_output_class, read_events},        {&tsc_measurer_output_class, read_tsc},
 	{&execution_time_measurer_output_class, read_wall_time}, {&resource_usage_measurer_output_class, read_usage},
@@ -209,7 +209,7 @@ static const struct {
 };
 
 static void
-read_output(struct reading *reading, const struct measurer_output_base *output)
+read_output(struct sample_reading *reading, const struct measurer_output_base *output)
 {
 	for (size_t i = 0; output && i < sizeof(output_readers) / sizeof(output_readers[0]); i++) {
 		if (rot_is_a(output, output_readers[i].class))
@@ -235,7 +235,7 @@ add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events)
 
 /* Into own alone. */
 static void
-read_set(struct reading *reading, const struct measurer_set_output *set, struct pass_run *own)
+read_set(struct sample_reading *reading, const struct measurer_set_output *set, struct pass_run *own)
 {
 	struct pass_run *run = reading->run;
 
@@ -312,8 +312,8 @@ workload_of_set(const struct measurement *measured, int32_t set_id)
 }
 
 static int
-read_run(struct reading *reading, const struct measurement *measured, const struct measurement_run_output *output,
-	 struct rot_error *err)
+read_run(struct sample_reading *reading, const struct measurement *measured,
+	 const struct measurement_run_output *output, struct rot_error *err)
 {
 	const struct measurer_set *of_threads = pass_thread_set(measured, reading->pass);
 	const size_t nr_expected = nr_expected_sets(measured);
@@ -377,10 +377,10 @@ pass_samples_read(struct pass_samples *samples, const struct architecture *archi
 	samples->runs = rot_calloc(samples->nr_runs, sizeof(*samples->runs));
 	samples->nr_threads = nr_expected_sets(measured) > 1 ? nr_expected_sets(measured) : 0;
 	for (size_t i = 0; i < samples->nr_runs; i++) {
-		struct reading reading = {.architecture = architecture,
-					  .pass = pass,
-					  .run = &samples->runs[i],
-					  .has_own_threads = measurement_has_own_threads(measured)};
+		struct sample_reading reading = {.architecture = architecture,
+						 .pass = pass,
+						 .run = &samples->runs[i],
+						 .has_own_threads = measurement_has_own_threads(measured)};
 
 		if (read_run(&reading, measured, measurement_result_outputs_at(result, i), err) < 0)
 			return rot_error_prefix(err, "run %zu", i + 1);

@@ -32,7 +32,7 @@ struct report {
 };
 
 static int
-collect(struct report *report, struct rot_error *err)
+collect_parts(struct report *report, struct rot_error *err)
 {
 	doctor_look(&report->findings, report->rot);
 	results_read(&report->results, ".");
@@ -281,7 +281,7 @@ measure_report(struct rot *rot, const struct rot_controller *self, const char *o
 	int rc = -1;
 
 	(void)self;
-	if (output_check(output_name, err) == 0 && collect(&report, err) == 0) {
+	if (output_check(output_name, err) == 0 && collect_parts(&report, err) == 0) {
 		print_report(&report, stdout);
 		fflush(stdout);
 		rc = write_files(&report, output_name, err);

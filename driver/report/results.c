@@ -149,7 +149,7 @@ highest_text(const json_t *json)
 }
 
 static void
-add_row(struct text_table *table, const struct rot *rot, const struct stored_result *result)
+add_result(struct text_table *table, const struct rot *rot, const struct stored_result *result)
 {
 	const struct gist gist = gist_of(result);
 	char *const cells[] = {
@@ -200,7 +200,7 @@ results_print(const struct rot *rot, const struct result_list *list, FILE *out)
 		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 1};
 
 	for (size_t i = 0; i < list->nr; i++)
-		add_row(&table, rot, &list->items[i]);
+		add_result(&table, rot, &list->items[i]);
 	text_table_print(&table, out);
 	fputs("highest: of all points; disturbed: share of the runs\n", out);
 	print_kinds(&table, out);

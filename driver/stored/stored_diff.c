@@ -145,7 +145,7 @@ find_quantity(const json_t *point, const char *words)
 /* ---- the table ---- */
 
 /* One quantity at a point of both; without words the point itself. */
-struct row {
+struct diff_row {
 	const json_t *point, *other;
 	char *words;
 	struct quantity_value a, b;
@@ -157,7 +157,7 @@ struct comparison {
 	bool everything, is_narrow;
 	double limit;              /* NaN: none */
 	size_t nr_held, nr_beyond; /* rows held to it, and those that differ by more */
-	struct row *rows;
+	struct diff_row *rows;
 	size_t nr_rows;
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
 	size_t nr_tests, nr_shown,
@@ -214,21 +214,21 @@ is_measured(const struct quantity_value *value)
 
 /* Of what is expected on one side a difference says nothing of the other. */
 static bool
-are_measured(const struct row *row)
+are_measured(const struct diff_row *row)
 {
 	return is_measured(&row->a) && is_measured(&row->b);
 }
 
 /* Takes the row over. */
 static void
-add_row(struct comparison *comparison, const struct row *row)
+add_compared(struct comparison *comparison, const struct diff_row *row)
 {
 	comparison->rows = rot_realloc(comparison->rows, comparison->nr_rows + 1, sizeof(*comparison->rows));
 	comparison->rows[comparison->nr_rows++] = *row;
 }
 
 static void
-clear_row(struct row *row)
+clear_row(struct diff_row *row)
 {
 	quantity_value_clear(&row->a);
 	quantity_value_clear(&row->b);
@@ -238,7 +238,7 @@ clear_row(struct row *row)
 static void
 compare_quantity(struct comparison *comparison, const json_t *quantity, const json_t *other)
 {
-	struct row row = {.words = stored_value_words(quantity)};
+	struct diff_row row = {.words = stored_value_words(quantity)};
 	const json_t *of_other = find_quantity(other, row.words);
 	bool is_shown = false;
 
@@ -248,7 +248,7 @@ compare_quantity(struct comparison *comparison, const json_t *quantity, const js
 			   row.shift.ratio.value != 1;
 	}
 	if (is_shown)
-		add_row(comparison, &row);
+		add_compared(comparison, &row);
 	else
 		clear_row(&row);
 }
@@ -260,7 +260,7 @@ correct_for_many(struct comparison *comparison)
 	double *p = rot_calloc(comparison->nr_rows + 1, sizeof(*p));
 
 	for (size_t i = 0; i < comparison->nr_rows; i++) {
-		const struct row *row = &comparison->rows[i];
+		const struct diff_row *row = &comparison->rows[i];
 
 		p[i] = row->words && are_measured(row) ? row->shift.p : NAN;
 		comparison->nr_tests += !isnan(p[i]);
@@ -307,7 +307,7 @@ print_other_coordinates(FILE *out, const json_t *point, const json_t *other)
 
 /* A difference that one of so many comparisons would show by chance. */
 static bool
-is_chance(struct comparison *comparison, const struct row *row, enum diff_verdict verdict)
+is_chance(struct comparison *comparison, const struct diff_row *row, enum diff_verdict verdict)
 {
 	bool is_it;
 
@@ -321,7 +321,7 @@ is_chance(struct comparison *comparison, const struct row *row, enum diff_verdic
 
 /* Does it differ by more than the limit? */
 static bool
-is_beyond(struct comparison *comparison, const struct row *row)
+is_beyond(struct comparison *comparison, const struct diff_row *row)
 {
 	const struct summary *ratio = &row->shift.ratio;
 	const bool has_interval = !isnan(ratio->low);
@@ -338,14 +338,14 @@ is_beyond(struct comparison *comparison, const struct row *row)
 
 /* The time stands for all that is the same at its point. */
 static bool
-is_told(const struct comparison *comparison, const struct row *row, enum diff_verdict verdict)
+is_told(const struct comparison *comparison, const struct diff_row *row, enum diff_verdict verdict)
 {
 	return comparison->everything || verdict != DIFF_NONE || strcmp(row->a.name, "time") == 0 ||
 	       strcmp(row->a.kind, row->b.kind) != 0;
 }
 
 static void
-print_title(FILE *out, const struct row *row)
+print_title(FILE *out, const struct diff_row *row)
 {
 	print_name(out, row->point);
 	if (!same_name(row->point, row->other))
@@ -354,14 +354,14 @@ print_title(FILE *out, const struct row *row)
 }
 
 static const char *
-unit_of(const struct row *row)
+unit_of(const struct diff_row *row)
 {
 	return row->a.unit ? shown_unit(row->a.unit).shown : "";
 }
 
 /* The values behind the words, and the verdict behind them, if they fit there; else each below. */
 static void
-print_narrow(FILE *out, const struct row *row, char *const texts[2], const char *verdict)
+print_narrow(FILE *out, const struct diff_row *row, char *const texts[2], const char *verdict)
 {
 	static const char *const before[] = {" ", "  "}, *const below = "\n        ";
 	char *values = rot_format("%s -> %s %s", texts[0], texts[1], unit_of(row));
@@ -381,7 +381,7 @@ print_narrow(FILE *out, const struct row *row, char *const texts[2], const char 
 
 /* title: of the row's point, if nothing of it was printed yet; else NULL. True if it is printed. */
 static bool
-print_row(struct comparison *comparison, const struct row *row, const struct row *title)
+print_row(struct comparison *comparison, const struct diff_row *row, const struct diff_row *title)
 {
 	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict, *kinds, *told;
 	const enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
@@ -411,10 +411,10 @@ print_row(struct comparison *comparison, const struct row *row, const struct row
 static void
 print_rows(struct comparison *comparison)
 {
-	const struct row *title = NULL;
+	const struct diff_row *title = NULL;
 
 	for (size_t i = 0; i < comparison->nr_rows; i++) {
-		const struct row *row = &comparison->rows[i];
+		const struct diff_row *row = &comparison->rows[i];
 
 		if (!row->words)
 			title = row;
@@ -441,7 +441,7 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 			continue;
 		}
 		comparison->nr_points++;
-		add_row(comparison, &(struct row){.point = point, .other = other});
+		add_compared(comparison, &(struct diff_row){.point = point, .other = other});
 		json_array_foreach(json_object_get(point, "quantities"), j, quantity)
 			compare_quantity(comparison, quantity, other);
 		note_lone(comparison, 0, point, other);

@@ -27,7 +27,7 @@ struct stored_axes {
 	bool is_mixed; /* each file has floating-point operations of some precision; x and y say "flop" */
 };
 
-struct search {
+struct axes_search {
 	const struct stored_result *results;
 	size_t nr;
 	const char *x, *y; /* what was asked for, or NULL */
@@ -130,7 +130,7 @@ is_wanted(const char *asked, const struct quantity_request *request)
 
 /* The y that goes with x in that point. */
 static bool
-find_y(const struct search *search, const json_t *point, struct stored_axes *axes)
+find_y(const struct axes_search *search, const json_t *point, struct stored_axes *axes)
 {
 	const json_t *quantities = json_object_get(point, "quantities");
 	bool is_found = false;
@@ -152,7 +152,7 @@ find_y(const struct search *search, const json_t *point, struct stored_axes *axe
 }
 
 static bool
-all_have(const struct search *search, const struct stored_axes *axes)
+all_have(const struct axes_search *search, const struct stored_axes *axes)
 {
 	for (size_t i = 1; i < search->nr; i++)
 		if (!has_axes(&search->results[i], axes))
@@ -162,7 +162,7 @@ all_have(const struct search *search, const struct stored_axes *axes)
 
 /* Makes the axes those of any floating-point operations, if x and y are of such. */
 static void
-mix(const struct search *search, struct stored_axes *axes)
+mix(const struct axes_search *search, struct stored_axes *axes)
 {
 	for (size_t i = 0; search->is_mixed && !axes->is_mixed && i < NR_FLOP_WORDS; i++)
 		if (quantity_same_word(axes->x.operation, flop_words[i])) {
@@ -173,7 +173,7 @@ mix(const struct search *search, struct stored_axes *axes)
 
 /* The first pair of that point that all files have; else *first gets the first pair, if there was none before. */
 static bool
-choose_of_point(struct search *search, const json_t *point, struct stored_axes *first)
+choose_of_point(struct axes_search *search, const json_t *point, struct stored_axes *first)
 {
 	const json_t *quantities = json_object_get(point, "quantities");
 	bool is_found = false;
@@ -239,7 +239,7 @@ refuse(const struct stored_result *result, const char *what, struct rot_error *e
 }
 
 static int
-refuse_axes(const struct search *search, const struct stored_axes *first, struct rot_error *err)
+refuse_axes(const struct axes_search *search, const struct stored_axes *first, struct rot_error *err)
 {
 	const char *x = search->x ? search->x : "an operationalIntensity",
 		   *y = search->y ? search->y : "a performance of the same operation";
@@ -272,7 +272,7 @@ static int
 axes_choose(struct stored_axes *axes, const struct stored_result *results, size_t nr, const char *x, const char *y,
 	    struct rot_error *err)
 {
-	struct search whole = {results, nr, x, y, axes, false}, *search = &whole;
+	struct axes_search whole = {results, nr, x, y, axes, false}, *search = &whole;
 	const json_t *points = stored_result_points(&search->results[0]);
 	struct quantity_request ignored;
 	struct stored_axes first = {.unit = NULL};
@@ -290,7 +290,7 @@ axes_choose(struct stored_axes *axes, const struct stored_result *results, size_
 	return refuse_axes(search, &first, err);
 }
 
-struct job {
+struct plot_job {
 	const struct stored_plot_options *options;
 	struct stored_result *results;
 	size_t *machines; /* of each result: index of its machine */
@@ -319,7 +319,7 @@ can_be_drawn(const struct quantity_value values[2])
 
 /* "a: Triad": which file, where there are several. Fresh memory. */
 static char *
-series_of(const struct job *job, const struct stored_result *result, const json_t *point)
+series_of(const struct plot_job *job, const struct stored_result *result, const json_t *point)
 {
 	const char *series = json_text_at(point, "series");
 
@@ -346,7 +346,7 @@ bound_of(const json_t *point, const char *intensity)
 }
 
 static bool
-add_point(struct job *job, const struct stored_result *result, const json_t *point)
+add_point(struct plot_job *job, const struct stored_result *result, const json_t *point)
 {
 	const json_t *found[2];
 	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
@@ -368,7 +368,7 @@ add_point(struct job *job, const struct stored_result *result, const json_t *poi
 }
 
 static int
-add_points(struct job *job, struct rot_error *err)
+add_points(struct plot_job *job, struct rot_error *err)
 {
 	for (size_t i = 0; i < job->nr; i++) {
 		const json_t *points = stored_result_points(&job->results[i]);
@@ -387,7 +387,7 @@ add_points(struct job *job, struct rot_error *err)
 /* ---- machines and their ceilings ---- */
 
 static size_t
-machine_of(const struct job *job, size_t result)
+machine_of(const struct plot_job *job, size_t result)
 {
 	for (size_t i = 0; i < result; i++)
 		if (stored_result_same_machine(&job->results[i], &job->results[result]))
@@ -397,7 +397,7 @@ machine_of(const struct job *job, size_t result)
 
 /* "a, b": those of the machine. Fresh memory. */
 static char *
-files_of(const struct job *job, size_t machine)
+files_of(const struct plot_job *job, size_t machine)
 {
 	char *files = rot_strdup(""), *longer;
 
@@ -412,7 +412,7 @@ files_of(const struct job *job, size_t machine)
 }
 
 static void
-add_machines(struct job *job)
+add_machines(struct plot_job *job)
 {
 	struct experiment *experiment = job->experiment;
 	char *line;
@@ -438,7 +438,7 @@ add_machines(struct job *job)
 
 /* The file whose name stands for the machine. */
 static const char *
-machine_name(const struct job *job, size_t machine)
+machine_name(const struct plot_job *job, size_t machine)
 {
 	size_t i = 0;
 
@@ -458,7 +458,7 @@ has_unit_of(const json_t *ceiling, const struct stored_axes *axes)
 }
 
 static void
-add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
+add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 {
 	bool is_performance = strcmp(json_text_at(ceiling, "kind"), "performance") == 0;
 	const char *name = json_text_at(ceiling, "name"), *of = json_text_at(ceiling, "of");
@@ -490,7 +490,7 @@ add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
 }
 
 static void
-add_ceilings(struct job *job)
+add_ceilings(struct plot_job *job)
 {
 	for (size_t i = 0; i < job->nr; i++) {
 		const json_t *ceilings = json_object_get(job->results[i].json, "ceilings");
@@ -542,7 +542,7 @@ read_labels(const char *text, enum experiment_labels *labels, struct rot_error *
 
 /* "a, b"; of one file what it is of. Fresh memory. */
 static char *
-title_of(const struct job *job)
+title_of(const struct plot_job *job)
 {
 	const struct stored_result *first = &job->results[0];
 	const char *controller = json_text_at(first->json, "controller");
@@ -569,7 +569,7 @@ title_of(const struct job *job)
 
 /* Where files differ in the operations that they know: those of each, below the machines. */
 static void
-note_precisions(struct job *job)
+note_precisions(struct plot_job *job)
 {
 	struct experiment *experiment = job->experiment;
 	char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
@@ -586,7 +586,7 @@ note_precisions(struct job *job)
 }
 
 static int
-add_plot(struct job *job, struct rot_error *err)
+add_plot(struct plot_job *job, struct rot_error *err)
 {
 	const struct quantity_value border = {.of = (char *)job->axes.x.border};
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
@@ -614,7 +614,7 @@ add_plot(struct job *job, struct rot_error *err)
 }
 
 static bool
-is_read(const struct job *job, const char *path)
+is_read(const struct plot_job *job, const char *path)
 {
 	for (size_t i = 0; i < job->nr; i++)
 		if (strcmp(job->results[i].path, path) == 0)
@@ -624,7 +624,7 @@ is_read(const struct job *job, const char *path)
 
 /* Each file once, into room for all. */
 static int
-read_results(struct job *job, const char *const *paths, size_t nr_paths, struct rot_error *err)
+read_results(struct plot_job *job, const char *const *paths, size_t nr_paths, struct rot_error *err)
 {
 	for (size_t i = 0; i < nr_paths; i++) {
 		struct stored_result *result = &job->results[job->nr];
@@ -648,7 +648,7 @@ read_results(struct job *job, const char *const *paths, size_t nr_paths, struct 
 }
 
 static int
-draw_stored(const struct job *job, struct rot_error *err)
+draw_stored(const struct plot_job *job, struct rot_error *err)
 {
 	struct page_result *results;
 	int rc;
@@ -665,7 +665,7 @@ draw_stored(const struct job *job, struct rot_error *err)
 
 /* What was written, if anything was. */
 static void
-print_files(const struct job *job)
+print_files(const struct plot_job *job)
 {
 	const struct configuration *configuration = job->experiment->rot->configuration;
 	const bool has_files = plots_go_to(configuration, PLOTS_IN_FILES),
@@ -688,7 +688,7 @@ int
 stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, const struct stored_plot_options *options,
 		  struct rot_error *err)
 {
-	struct job job = {.options = options};
+	struct plot_job job = {.options = options};
 	int rc = -1;
 
 	job.results = rot_calloc(nr_paths, sizeof(*job.results));

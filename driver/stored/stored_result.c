@@ -52,7 +52,7 @@ read_machine(const json_t *json)
 
 /* "folder/a.json", "folder/a.html" -> "a" */
 static char *
-name_of(const char *path)
+name_of_path(const char *path)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	const bool has_ending = path_ends_in(base, ".json") || path_ends_in(base, ".html");
@@ -77,7 +77,7 @@ stored_result_read(struct stored_result *result, const char *path, struct rot_er
 	size_t length;
 	char *bytes = file_read(path, &length, err);
 
-	*result = (struct stored_result){.path = rot_strdup(path), .name = name_of(path)};
+	*result = (struct stored_result){.path = rot_strdup(path), .name = name_of_path(path)};
 	if (!bytes)
 		return -1;
 	if (page_is_page(bytes, length)) {

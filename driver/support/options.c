@@ -29,7 +29,7 @@ is_named(const char *name, const char *text, size_t length)
 
 /* value: what follows "=", or NULL. */
 static const struct option_row *
-find(const struct option_table *table, const char *word, const char **value)
+find_row(const struct option_table *table, const char *word, const char **value)
 {
 	const char *text = word + (word[1] == '-' ? 2 : 1);
 	const size_t length = strcspn(text, "=");
@@ -51,7 +51,7 @@ options_length(const struct option_table *table, int argc, char *const *argv)
 		return -1;
 	if (is_word(argv[0]))
 		return table->ends_at_word ? -1 : 1;
-	row = find(table, argv[0], &value);
+	row = find_row(table, argv[0], &value);
 	if (!row)
 		return 0;
 	return takes_value(row) && !value && argc > 1 ? 2 : 1;
@@ -145,7 +145,7 @@ static int
 read_option(const struct option_table *table, void *values, int length, char *const *argv, struct rot_error *err)
 {
 	const char *value;
-	const struct option_row *row = length > 0 ? find(table, argv[0], &value) : NULL;
+	const struct option_row *row = length > 0 ? find_row(table, argv[0], &value) : NULL;
 
 	if (!row)
 		return rot_error_set(err, 0, "unknown option '%s'", argv[0]);

@@ -227,7 +227,7 @@ end_job(struct crew *crew, struct process_job *job, int rc, struct rot_error *er
 
 /* Puts programs into empty places as long as there are some. */
 static void
-fill(struct crew *crew)
+fill_crew(struct crew *crew)
 {
 	for (size_t i = 0; i < crew->nr && !is_interrupted(crew); i++) {
 		struct process_job *job = NULL;
@@ -281,7 +281,7 @@ process_run_all(const struct process_source *source, size_t nr_at_once)
 	struct pollfd *fds = rot_calloc(nr_at_once, sizeof(*fds));
 
 	crew.members = rot_calloc(nr_at_once, sizeof(*crew.members));
-	for (fill(&crew); crew.nr_running > 0; fill(&crew))
+	for (fill_crew(&crew); crew.nr_running > 0; fill_crew(&crew))
 		follow(&crew, fds);
 	free(crew.members);
 	free(fds);

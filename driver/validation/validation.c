@@ -580,7 +580,7 @@ remark_text(const struct printing *printing, const struct candidate *candidate, 
 
 /* row NULL: the candidate was not tried. */
 static void
-add_row(struct printing *printing, const struct candidate *candidate, const struct known_work_row *row)
+add_known_work(struct printing *printing, const struct candidate *candidate, const struct known_work_row *row)
 {
 	static const struct known_work_row none = {
 		.expected = NAN, .measured = NAN, .grade = {.bias = NAN, .spread = NAN}};
@@ -608,12 +608,12 @@ add_candidate(struct printing *printing, const struct candidate *candidate)
 	const struct known_work *work = &printing->validation->work;
 
 	if (!printing->with_all) {
-		add_row(printing, candidate, known_work_row_to_show(work, candidate));
+		add_known_work(printing, candidate, known_work_row_to_show(work, candidate));
 		return;
 	}
 	for (size_t i = 0; i < work->nr; i++) {
 		if (work->rows[i].candidate == candidate)
-			add_row(printing, candidate, &work->rows[i]);
+			add_known_work(printing, candidate, &work->rows[i]);
 	}
 }
 

@@ -277,7 +277,7 @@ next_point(const struct choosing *choosing)
 }
 
 static void
-choose(struct choosing *choosing, size_t i)
+choose_point(struct choosing *choosing, size_t i)
 {
 	struct work_point *point = &choosing->list->points[i];
 
@@ -322,9 +322,9 @@ work_list_choose(struct work_list *list, const struct candidate *candidates, siz
 
 	order_shuffle(choosing.order, list->nr, 0);
 	for (size_t i = next_point(&choosing); i < list->nr; i = next_point(&choosing))
-		choose(&choosing, i);
+		choose_point(&choosing, i);
 	if (choosing.seconds_left == seconds && list->nr > 0)
-		choose(&choosing, cheapest(&choosing, ANY, INFINITY));
+		choose_point(&choosing, cheapest(&choosing, ANY, INFINITY));
 	drop_others(list);
 	free(choosing.order);
 	free(choosing.nr_served);
