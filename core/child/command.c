@@ -114,7 +114,7 @@ check_rule(const struct rule *rule, const struct measurement *measurement, enum 
 	return rot_error_set(err, 0, "actions are nested more than %d deep", MAX_DEPTH);
 }
 
-/* Whether this core can carry out the measurement. 0, or -1 and *kind. */
+/* Checks that this core can carry out the measurement. 0, or -1 and *kind. */
 static int
 measurement_check(const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err)
 {

@@ -67,7 +67,7 @@ failed_at(const struct planned_point *planned, struct rot_error *err)
 	return xml_error_at(planned->element, err);
 }
 
-/* Those of the same element that follow in its series are not measured. */
+/* Later points of the same element in its series are not measured. */
 static void
 end_series(struct measuring_points *of, size_t i)
 {
@@ -132,7 +132,7 @@ visit(void *context, size_t k, int block, struct rot_error *err)
 	return 0;
 }
 
-/* Whether there are points behind one that may end its series is known when that was measured. */
+/* Points behind one that may end its series are known only when that was measured. */
 static void
 choose_for_blocks(struct measuring_points *of)
 {
@@ -187,7 +187,7 @@ keep_blocks(struct measuring_points *of)
 
 /* ---- one after the other ---- */
 
-/* Whether the point that was just measured ends its series. */
+/* True if the point that was just measured ends its series. */
 static int
 look_at_end(struct measuring_points *of, struct rot_error *err)
 {

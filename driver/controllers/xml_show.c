@@ -676,7 +676,7 @@ show_accuracy(const struct xml_controller *controller, struct experiment *experi
 	return rc;
 }
 
-/* Of points with regions, series begin with that of the point. */
+/* The series of the point itself comes before those of its regions. */
 static int
 check_series(const struct xml_controller *controller, const char *series, const xmlNode *element, struct rot_error *err)
 {

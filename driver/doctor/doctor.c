@@ -121,7 +121,7 @@ print_finding(const struct finding *finding, FILE *out)
 	}
 }
 
-/* What is good of a section, by name in one paragraph; each once. */
+/* Names what is good in a section, in one paragraph; each once. */
 static void
 print_good(const struct findings *findings, const char *section, FILE *out)
 {

@@ -555,7 +555,7 @@ struct parts {
 	size_t nr;
 };
 
-/* Those given, with "region" in its place or at the end. */
+/* The given axes, with "region" in its place or at the end. */
 static struct experiment_point
 region_at(const struct experiment_point *whole, const char *region)
 {

@@ -233,7 +233,7 @@ int experiment_add_default_peaks(struct experiment *experiment, struct rot_error
 /* Points on that many CPUs are added; points of kernels say so themselves. */
 void experiment_use_cpus(struct experiment *experiment, double nr_cpus);
 
-/* Of the point that was added last: the roof of so many CPUs bounds it. */
+/* The roof of so many CPUs bounds the point that was added last. */
 void experiment_set_cpus(struct experiment *experiment, double nr_cpus);
 
 /*

@@ -161,7 +161,7 @@ experiment_peak_name(const struct peak *peak)
 			  peak->mode[0] ? ", " : "", peak->mode);
 }
 
-/* Of fewer threads than the most that points use, its name says how many. */
+/* The name says how many threads, where points use more. */
 static void
 add_peak(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
@@ -246,7 +246,7 @@ get_roof(struct experiment *experiment, struct rot_error *err)
 	return rc;
 }
 
-/* Of the peaks of so many threads; fresh memory. */
+/* The line of the peaks of so many threads; fresh memory. */
 static char *
 text_of_roof(const struct experiment *experiment, int nr_threads)
 {
@@ -479,7 +479,7 @@ belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment
 		       : is_ceiling_of(ceiling->operation, plot->y.operation);
 }
 
-/* Of the same machine, and of as many threads. */
+/* True if both are of the same machine, and of as many threads. */
 static bool
 are_of_one_roof(const struct experiment_own_ceiling *a, const struct experiment_own_ceiling *b)
 {
@@ -665,7 +665,7 @@ experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct 
 
 /* ---- roofs of several numbers of threads ---- */
 
-/* Of the plot's points, which are of this roof? Where that is not known: all. */
+/* The plot's points that are of this roof; all, where that is not known. */
 static bool
 bounds_shown_points(const struct experiment *experiment, const struct experiment_own_plot *plot, int nr_threads)
 {
@@ -744,7 +744,7 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 	return text;
 }
 
-/* Of a roof of fewer threads: what bounds, the highest of its kind. Of several machines there is one roof each. */
+/* In a roof of fewer threads: the line that bounds, the highest of its kind. Each machine has a roof of its own. */
 static bool
 is_lesser_bound(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling,
 		const struct kept_ceilings *kept, const struct experiment_own_plot *plot)

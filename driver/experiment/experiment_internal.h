@@ -319,7 +319,7 @@ void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 			      const struct experiment_own_ceiling ***ceilings);
 
-/* Of those, the one that bounds what is like it: black. */
+/* Among them, the line that bounds: it is black. */
 bool experiment_is_main_ceiling(const struct experiment_own_plot *plot,
 				const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t i);
 

@@ -43,7 +43,7 @@ points_of_runs(const double *seen, size_t nr, struct plot_point *points)
 	return nr;
 }
 
-/* Of values that are all the same: this share of them, so that their step can be seen. */
+/* The range of equal values is this share of them, so that their step can be seen. */
 #define NARROW_STEP 0.001
 
 /*
@@ -174,7 +174,7 @@ add_bound(char **text, const struct experiment_bound *bound)
 	free(verdict);
 }
 
-/* What the point is, and of a roofline what bounds it, in lines; fresh memory. */
+/* Describes the point, and in a roofline the line that bounds it; fresh memory. */
 static char *
 about_point(const struct drawing *d, const struct experiment_point *point)
 {

@@ -105,7 +105,7 @@ make_axis_labels(struct drawing *d)
 	d->y_unit = view_unit(&plot->view, y);
 }
 
-/* Of all points shown. */
+/* The range of all points shown. */
 struct runs_shown {
 	const char *estimator; /* of points with undisturbed runs, if there are any */
 	size_t least, most;

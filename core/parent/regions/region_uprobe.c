@@ -224,7 +224,7 @@ answers(int events)
 	return answer.revents != 0;
 }
 
-/* Whoever joins those who wait for it can never be killed. Somebody who knows that it does is asked first. */
+/* A thread that waits for it as others do can never be killed, so a way that is known to work comes first. */
 static int
 check_not_stuck(const struct tracepoints *tracepoints, struct rot_error *err)
 {

@@ -38,8 +38,8 @@ place_at(const struct code *code, uint64_t address)
 }
 
 /*
- * ", which would be element 4608 of the 1000 allocated at Scale.c:20" for each buffer of the table. Nobody knows which
- * of them was meant. Fresh memory; "" without any.
+ * ", which would be element 4608 of the 1000 allocated at Scale.c:20" for each buffer of the table: the one that was
+ * meant is not known. Fresh memory; "" without any.
  */
 static char *
 elements_text(const struct code *code, pid_t tid, uint64_t table, uint64_t address)

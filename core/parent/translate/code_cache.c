@@ -278,16 +278,16 @@ copy_arena(struct code_cache *cache, const struct code_cache *from, uint32_t i, 
 {
 	const struct arena *old = &from->arenas[i];
 	struct arena *arena = &cache->arenas[i];
-	const size_t stubs = (size_t)old->nr_stubs * STUB_BYTES;
+	const size_t gaps = (size_t)old->nr_gaps * GAP_BYTES;
 
 	*arena = *old;
 	arena->bytes = map_here(cache, FILE_ARENAS + i * ARENA_BYTES, ARENA_BYTES);
-	arena->stubs = duplicate(old->stubs, old->stub_room, sizeof(*old->stubs));
+	arena->gaps = duplicate(old->gaps, old->gap_room, sizeof(*old->gaps));
 	arena->order = duplicate(old->order, old->order_room, sizeof(*old->order));
 	if (!arena->bytes)
 		return false;
 	memcpy(arena->bytes, old->bytes, old->used);
-	memcpy(arena->bytes + ARENA_BYTES - stubs, old->bytes + ARENA_BYTES - stubs, stubs);
+	memcpy(arena->bytes + ARENA_BYTES - gaps, old->bytes + ARENA_BYTES - gaps, gaps);
 	return !is_error(map_there(maker, fd, old->address, ARENA_BYTES, PROT_READ | PROT_EXEC,
 				   FILE_ARENAS + i * ARENA_BYTES, MAP_FIXED));
 }
@@ -364,7 +364,7 @@ code_cache_release(struct code_cache *cache)
 	for (uint32_t i = 0; i < cache->nr_arenas; i++) {
 		if (cache->arenas[i].bytes)
 			munmap(cache->arenas[i].bytes, ARENA_BYTES);
-		free(cache->arenas[i].stubs);
+		free(cache->arenas[i].gaps);
 		free(cache->arenas[i].order);
 	}
 	for (size_t i = 0; i < CODE_PAGE_BUCKETS; i++) {
@@ -407,7 +407,7 @@ code_cache_unmap(const struct code_cache *cache, pid_t tid, long options)
 
 /* ---- arenas ---- */
 
-/* More than one fragment takes, with its stubs. */
+/* More than one fragment takes, with its gaps. */
 #define SPARE_BYTES 131072
 
 static bool
@@ -420,7 +420,7 @@ is_near(uint64_t address, uint64_t arena)
 static bool
 has_room(const struct arena *arena)
 {
-	return arena->used + (uint64_t)arena->nr_stubs * STUB_BYTES + SPARE_BYTES < ARENA_BYTES;
+	return arena->used + (uint64_t)arena->nr_gaps * GAP_BYTES + SPARE_BYTES < ARENA_BYTES;
 }
 
 /* The new arena's address; 0: there is no place for it. */
@@ -583,12 +583,12 @@ code_cache_each_counter(const struct code_cache *cache, int64_t area,
 
 /* ---- fragments ---- */
 
-#define STUB_INDEX_BITS 22 /* as many as an arena has room for */
+#define GAP_INDEX_BITS 22 /* as many as an arena has room for */
 
-static struct stub *
-stub_of(const struct code_cache *cache, uint32_t number)
+static struct gap *
+gap_of(const struct code_cache *cache, uint32_t number)
 {
-	return &cache->arenas[(number - 1) >> STUB_INDEX_BITS].stubs[(number - 1) & ((1U << STUB_INDEX_BITS) - 1)];
+	return &cache->arenas[(number - 1) >> GAP_INDEX_BITS].gaps[(number - 1) & ((1U << GAP_INDEX_BITS) - 1)];
 }
 
 /* Where the address is, or would be. Addresses of 32 bytes of code have their places in a cache line. */
@@ -789,23 +789,23 @@ code_cache_forget(struct code_cache *cache, uint64_t start, uint64_t end)
 	}
 }
 
-/* ---- stubs ---- */
+/* ---- gaps ---- */
 
 static uint32_t
-stub_offset(uint32_t index)
+gap_offset(uint32_t index)
 {
-	return (uint32_t)(ARENA_BYTES - (index + 1) * (uint64_t)STUB_BYTES);
+	return (uint32_t)(ARENA_BYTES - (index + 1) * (uint64_t)GAP_BYTES);
 }
 
-struct stub *
-code_cache_stub_at(const struct code_cache *cache, uint64_t address)
+struct gap *
+code_cache_gap_at(const struct code_cache *cache, uint64_t address)
 {
 	const struct arena *arena = code_cache_arena_at(cache, address);
 	const uint64_t from_end = arena ? arena->address + ARENA_BYTES - address : 0;
 
-	if (!arena || from_end == 0 || from_end % STUB_BYTES != 0 || from_end / STUB_BYTES > arena->nr_stubs)
+	if (!arena || from_end == 0 || from_end % GAP_BYTES != 0 || from_end / GAP_BYTES > arena->nr_gaps)
 		return NULL;
-	return &arena->stubs[from_end / STUB_BYTES - 1];
+	return &arena->gaps[from_end / GAP_BYTES - 1];
 }
 
 /* Other threads may execute the int3 until its byte is replaced, which is written last. */
@@ -850,43 +850,43 @@ set_site(struct arena *arena, uint32_t site, uint64_t target)
 }
 
 static void
-link_stub(struct code_cache *cache, uint32_t number, const struct fragment *fragment)
+link_gap(struct code_cache *cache, uint32_t number, const struct fragment *fragment)
 {
 	const uint64_t target = fragment_address(cache, fragment);
-	struct arena *arena = &cache->arenas[(number - 1) >> STUB_INDEX_BITS];
-	const uint32_t offset = stub_offset((number - 1) & ((1U << STUB_INDEX_BITS) - 1));
+	struct arena *arena = &cache->arenas[(number - 1) >> GAP_INDEX_BITS];
+	const uint32_t offset = gap_offset((number - 1) & ((1U << GAP_INDEX_BITS) - 1));
 
 	make_jump(arena->bytes + offset, arena->address + offset, target);
-	set_site(arena, stub_of(cache, number)->site, target);
+	set_site(arena, gap_of(cache, number)->site, target);
 }
 
 void
 code_cache_link(struct code_cache *cache, struct fragment *fragment)
 {
-	for (; fragment->waiting != 0; fragment->waiting = stub_of(cache, fragment->waiting)->next)
-		link_stub(cache, fragment->waiting, fragment);
+	for (; fragment->waiting != 0; fragment->waiting = gap_of(cache, fragment->waiting)->next)
+		link_gap(cache, fragment->waiting, fragment);
 }
 
 uint32_t
-code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub *stub)
+code_cache_add_gap(struct code_cache *cache, uint32_t arena, const struct gap *gap)
 {
 	struct arena *in = &cache->arenas[arena];
-	const uint32_t index = in->nr_stubs, number = (arena << STUB_INDEX_BITS | index) + 1;
+	const uint32_t index = in->nr_gaps, number = (arena << GAP_INDEX_BITS | index) + 1;
 
-	in->stubs = grown(in->stubs, in->nr_stubs, &in->stub_room, sizeof(*in->stubs));
-	in->stubs[in->nr_stubs++] = *stub;
-	in->bytes[stub_offset(index)] = INT3;
-	if (stub->kind == STUB_LINK) {
-		struct known *known = find_known(cache, stub->target);
+	in->gaps = grown(in->gaps, in->nr_gaps, &in->gap_room, sizeof(*in->gaps));
+	in->gaps[in->nr_gaps++] = *gap;
+	in->bytes[gap_offset(index)] = INT3;
+	if (gap->kind == GAP_LINK) {
+		struct known *known = find_known(cache, gap->target);
 
 		if (known->number != 0 && !(known->number & KNOWN_WAITS)) {
-			link_stub(cache, number, &cache->fragments[known->number - 1]);
-			return stub_offset(index);
+			link_gap(cache, number, &cache->fragments[known->number - 1]);
+			return gap_offset(index);
 		}
-		in->stubs[index].next = known->number & ~KNOWN_WAITS;
-		set_known(cache, known, stub->target, number | KNOWN_WAITS);
+		in->gaps[index].next = known->number & ~KNOWN_WAITS;
+		set_known(cache, known, gap->target, number | KNOWN_WAITS);
 	}
-	return stub_offset(index);
+	return gap_offset(index);
 }
 
 /* ---- original code ---- */

@@ -2,16 +2,16 @@
 /*
  * The code cache of a traced process: translated code, in memory that the process executes and the tracer writes.
  *
- * Memory files (memfd) hold all of it; the process maps parts of them, and no page is both writable and executable
- *there:
+ * Memory files (memfd) hold all of it; the process maps parts of them, and no page is both writable and
+ * executable there:
  *
  *	low      below 2 GB, so that "[index * 8 + address]" reaches it: the look-up table of indirect branches, and
  *	         small tables for system calls and masks. Read-only
  *	arenas   translated code, each in reach of the code that it was translated from. Executable
  *	areas    one for each thread, at its gs base: slots for registers, then 8-byte counters
  *
- * A forked process shares the cache with its parent until one of them maps other code (code_cache_copy); areas are of
- *one file for all of them, so that copying disturbs no thread that runs.
+ * A forked process shares the cache with its parent until one of them maps other code (code_cache_copy); areas are of one
+ * file for all of them, so that copying disturbs no thread that runs.
  */
 #ifndef CORE_PARENT_TRANSLATE_CODE_CACHE_H
 #define CORE_PARENT_TRANSLATE_CODE_CACHE_H
@@ -56,7 +56,7 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 
 #define ARENA_BYTES (UINT64_C(64) << 20)
 #define MAX_ARENAS 64
-#define STUB_BYTES 16
+#define GAP_BYTES 16
 
 /* Where arenas lie in the file, behind the low part. */
 #define FILE_ARENAS (UINT64_C(1) << 30)
@@ -71,39 +71,40 @@ struct areas {
 };
 
 /*
- * A place where a thread stops because something is missing: an int3, which becomes a jump when it is there.
+ * A gap: a place where a thread stops because something is missing. It is an int3, and becomes a jump later.
  * target: the original address that the thread is on its way to
  * site: where the branch that leads here has its displacement, to be set right when the target is there; of a call, the
  * instruction itself; 0: nowhere
- * fragment: of STUB_CALL and STUB_STALE
+ * fragment: of GAP_CALL and GAP_STALE
  * next: of those that wait for the same target, + 1
  */
-enum stub_kind { STUB_LINK, STUB_CALL, STUB_NATIVE, STUB_STALE };
-struct stub {
+enum gap_kind { GAP_LINK, GAP_CALL, GAP_NATIVE, GAP_STALE };
+struct gap {
 	uint64_t target;
 	uint32_t site, fragment, next;
 	uint8_t kind;
 };
 
 /*
- * Translated code grows from the beginning, stubs from the end; order has the fragments of the arena by address.
+ * Translated code grows from the beginning, gaps from the end; order has the fragments of the arena by address.
  * The first byte is an int3 that ends each chain of the look-up table.
  */
 struct arena {
 	uint64_t address;
 	uint8_t *bytes;
 	uint32_t used;
-	struct stub *stubs;
-	uint32_t nr_stubs, stub_room;
+	struct gap *gaps;
+	uint32_t nr_gaps, gap_room;
 	uint32_t *order;
 	uint32_t nr_order, order_room;
 };
 
-/* A copied instruction, or another place at which all registers are the program's; offsets from body and origin. */
-/* In origin. */
+/* Bits in a mark's origin. */
 #define MARK_AFTER_CALL 0x8000 /* behind a system call: rcx is not right yet     */
 #define MARK_SAVED 0x4000      /* the program's rcx and rdx are in their slots */
 #define MARK_ORIGIN 0x3fff
+
+/* A copied instruction, or another place at which all registers are the program's; offsets from body and origin. */
 struct mark {
 	uint16_t at, origin;
 };
@@ -121,7 +122,7 @@ struct fragment {
 	uint64_t origin;
 	uint32_t body, end, entry;
 	uint32_t marks, bytes, counter;
-	uint32_t waiting;  /* the first stub that is linked when it is complete, + 1 */
+	uint32_t waiting;  /* the first gap that is linked when it is complete, + 1 */
 	uint32_t contents; /* of contents.h: + 1; 0: not looked at yet */
 	uint16_t nr_marks, nr_origin_bytes, counted_at;
 	uint8_t arena;
@@ -140,7 +141,7 @@ struct dynamic {
 
 /*
  * An original address that is known, in an open hash table. number, + 1: of its fragment, or, with KNOWN_WAITS, of the
- * first stub that waits for one; 0: the place is free; KNOWN_WAITS alone: the address is not known any more.
+ * first gap that waits for one; 0: the place is free; KNOWN_WAITS alone: the address is not known any more.
  */
 #define KNOWN_WAITS 0x80000000U
 struct known {
@@ -268,9 +269,9 @@ struct fragment *code_cache_fragment_at(const struct code_cache *cache, uint64_t
 /* The arena that has that address, or NULL. */
 struct arena *code_cache_arena_at(const struct code_cache *cache, uint64_t address);
 
-/* A new stub; its offset in the arena. One of STUB_LINK waits for its target, or leads there at once. */
-uint32_t code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub *stub);
-struct stub *code_cache_stub_at(const struct code_cache *cache, uint64_t address);
+/* A new gap; its offset in the arena. One of GAP_LINK waits for its target, or leads there at once. */
+uint32_t code_cache_add_gap(struct code_cache *cache, uint32_t arena, const struct gap *gap);
+struct gap *code_cache_gap_at(const struct code_cache *cache, uint64_t address);
 
 /* All who wait for the target of this fragment now lead there. */
 void code_cache_link(struct code_cache *cache, struct fragment *fragment);

@@ -18,14 +18,14 @@
 /* Blocks of a mapped file. They are only added, so others may keep the number of those that they know. */
 struct foreseen_file;
 
-/* What programs have executed, kept in that folder, which is made. delete writes what is new. */
+/* Opens what is known of programs, kept in that folder, which is made. delete writes what is new. */
 struct foreseen *foreseen_new(const char *folder);
 void foreseen_delete(struct foreseen *foreseen);
 
-/* What is known of the program of that path. It and its files live as long as foreseen. */
+/* The program of that path, with what is known of it. It and its files live as long as foreseen. */
 struct foreseen_program *foreseen_program(struct foreseen *foreseen, const char *path);
 
-/* What is known of a file that is mapped while the program executes. NULL: there is no such file now. */
+/* A file that is mapped while the program executes. NULL: there is no such file now. */
 struct foreseen_file *foreseen_find(struct foreseen_program *program, const char *path);
 
 size_t foreseen_nr(const struct foreseen_file *file);

@@ -13,20 +13,20 @@ restore_saved(const struct code_cache *cache, int64_t area, struct user_regs_str
 	registers->rdx = code_cache_slot(cache, area, AREA_RDX);
 }
 
-/* At a stub, or behind its int3. */
+/* At a gap, or behind its int3. */
 static bool
-find_stub(const struct code_cache *cache, int64_t area, struct user_regs_struct *registers)
+find_gap(const struct code_cache *cache, int64_t area, struct user_regs_struct *registers)
 {
-	const struct stub *stub = code_cache_stub_at(cache, registers->rip);
+	const struct gap *gap = code_cache_gap_at(cache, registers->rip);
 
-	if (!stub)
-		stub = code_cache_stub_at(cache, registers->rip - 1);
-	if (!stub)
+	if (!gap)
+		gap = code_cache_gap_at(cache, registers->rip - 1);
+	if (!gap)
 		return false;
-	registers->rip = stub->target;
-	if (stub->kind == STUB_STALE) {
+	registers->rip = gap->target;
+	if (gap->kind == GAP_STALE) {
 		restore_saved(cache, area, registers);
-		registers->rip = cache->fragments[stub->fragment].origin;
+		registers->rip = cache->fragments[gap->fragment].origin;
 	}
 	return true;
 }
@@ -109,7 +109,7 @@ position_find(struct code_cache *cache, int64_t area, bool is_fault, struct user
 	memset(correction, 0, STEP_NR_COUNTS * sizeof(*correction));
 	if (!arena)
 		return POSITION_ORIGINAL;
-	return find_miss(cache, arena, area, registers) || find_stub(cache, area, registers) ||
+	return find_miss(cache, arena, area, registers) || find_gap(cache, area, registers) ||
 			       find_mark(cache, area, is_fault, registers, correction)
 		       ? POSITION_FOUND
 		       : POSITION_INSIDE;

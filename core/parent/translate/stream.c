@@ -240,7 +240,7 @@ flags_of(const struct work_access *access)
 	return flush | (access->is_store ? USES_STORE : 0) | (access->is_streaming ? USES_STREAMING : 0);
 }
 
-/* What an access does with each of its lines that are sampled. Of a flush of no bytes that is one line. */
+/* Adds an access to each of its lines that are sampled. A flush of no bytes has one line. */
 static void
 add_sampled(struct finding *finding, const struct work_access *access, uint64_t at, unsigned shift)
 {

@@ -25,8 +25,8 @@ struct stream_thread;
 
 /*
  * levels, line_bytes: of the caches, as struct step_region has them. has_pages: translations of addresses are modelled,
- * too. sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8 or 16. Of other
- * numbers all always are, as with pages, and if these caches cannot be sampled.
+ * too. sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8 or 16. Other
+ * numbers, pages, or caches that cannot be sampled mean all lines.
  */
 struct stream *
 stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling);

@@ -99,7 +99,7 @@ emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes
 {
 	const struct fragment *fragment = code_cache_find(work->cache, target);
 	int64_t relative = 0;
-	uint32_t stub;
+	uint32_t gap;
 
 	align_displacement(work, (uint32_t)opcode_bytes);
 	emit_bytes(&work->to, opcode, opcode_bytes);
@@ -109,9 +109,9 @@ emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes
 		emit_32(&work->to, (uint32_t)relative);
 		return;
 	}
-	stub = code_cache_add_stub(work->cache, work->arena,
-				   &(struct stub){.kind = STUB_LINK, .target = target, .site = work->to.at});
-	emit_32(&work->to, stub - (work->to.at + 4));
+	gap = code_cache_add_gap(work->cache, work->arena,
+				 &(struct gap){.kind = GAP_LINK, .target = target, .site = work->to.at});
+	emit_32(&work->to, gap - (work->to.at + 4));
 	if (!is_unlikely(work, target))
 		enqueue(work, target, false);
 }
@@ -123,10 +123,10 @@ emit_jump(struct work_in_progress *work, uint64_t target)
 }
 
 static void
-emit_jump_to_stub(struct work_in_progress *work, const struct stub *stub)
+emit_jump_to_gap(struct work_in_progress *work, const struct gap *gap)
 {
 	emit_8(&work->to, 0xe9);
-	emit_32(&work->to, code_cache_add_stub(work->cache, work->arena, stub) - (work->to.at + 4));
+	emit_32(&work->to, code_cache_add_gap(work->cache, work->arena, gap) - (work->to.at + 4));
 }
 
 /* ---- entries of the look-up table ---- */
@@ -358,7 +358,7 @@ emit_check(struct work_in_progress *work, uint64_t address, const uint8_t *bytes
 	emit_bytes(to, loads[n].bytes, loads[n].nr);
 	emit_constant(to, RDX, -value);
 	EMIT(to, 0x48, 0x8d, 0x0c, 0x11, 0xe3, 0x05); /* lea rcx, [rcx + rdx]; jrcxz over the jump */
-	emit_jump_to_stub(work, &(struct stub){.kind = STUB_STALE, .fragment = fragment});
+	emit_jump_to_gap(work, &(struct gap){.kind = GAP_STALE, .fragment = fragment});
 }
 
 /* Loads are aligned: the program may have set the flag that wants them so. */
@@ -419,7 +419,7 @@ emit_system_call(struct work_in_progress *work, uint32_t index, uint32_t origin_
 	struct code_cache *cache = work->cache;
 	struct emitter *to = &work->to;
 	uint32_t plain, plain_if, none, plain_set, stop, stop_if, stop_set, of_protection, not_blocked;
-	struct stub stub = {.kind = STUB_CALL, .fragment = index, .target = work->block.origin + origin_at};
+	struct gap gap = {.kind = GAP_CALL, .fragment = index, .target = work->block.origin + origin_at};
 
 	code_cache_add_mark(cache, &cache->fragments[index], to->at, origin_at);
 	EMIT(to, 0x0f, 0xb7, 0xc8); /* movzx ecx, ax */
@@ -448,8 +448,8 @@ emit_system_call(struct work_in_progress *work, uint32_t index, uint32_t origin_
 	land(to, stop);
 	land(to, stop_if);
 	land(to, stop_set);
-	stub.site = to->at + 5;
-	emit_jump_to_stub(work, &stub);
+	gap.site = to->at + 5;
+	emit_jump_to_gap(work, &gap);
 	land(to, plain);
 	land(to, none);
 	land(to, plain_set);
@@ -651,7 +651,7 @@ emit_loop(struct work_in_progress *work, const struct basic_block_item *item)
 static void
 emit_native(struct work_in_progress *work, uint64_t origin)
 {
-	emit_jump_to_stub(work, &(struct stub){.kind = STUB_NATIVE, .target = origin});
+	emit_jump_to_gap(work, &(struct gap){.kind = GAP_NATIVE, .target = origin});
 }
 
 /* What is executed next without a jump; 0: nothing. */

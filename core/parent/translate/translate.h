@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Translation of original code into fragments of the code cache. Instructions are copied as they are, but for addresses
- * relative to themselves; each basic block counts itself; branches lead to translated code, or to a stub. What the
+ * relative to themselves; each basic block counts itself; branches lead to translated code, or to a gap. What the
  * program sees stays as it was: calls push original addresses, and all registers are its own at each mark.
  */
 #ifndef CORE_PARENT_TRANSLATE_TRANSLATE_H

@@ -513,7 +513,7 @@ is_own_trap(const struct translated *translated, uint64_t rip)
 	const struct arena *arena = code_cache_arena_at(cache, rip);
 	uint32_t dead;
 
-	return arena && (rip - 1 == arena->address || code_cache_stub_at(cache, rip - 1) ||
+	return arena && (rip - 1 == arena->address || code_cache_gap_at(cache, rip - 1) ||
 			 code_cache_find_dead(cache, rip - 1, &dead) ||
 			 (translated->stream && stream_is_full(cache, translated->area)));
 }
@@ -530,8 +530,8 @@ stand_at_int3(const struct translated *translated, struct user_regs_struct *regi
 
 	if (!is_own_trap(translated, registers->rip))
 		return false;
-	/* A stub may be linked by now, the others are as they were. */
-	if (!code_cache_stub_at(translated->space->cache, before) &&
+	/* A gap may be linked by now, the others are as they were. */
+	if (!code_cache_gap_at(translated->space->cache, before) &&
 	    (before < arena->address || arena->bytes[before - arena->address] != INT3))
 		return false;
 	registers->rip--;
@@ -810,12 +810,12 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 }
 
 static enum tracer_answer
-step_over_call(struct translator *self, struct thread *thread, const struct stub *stub,
+step_over_call(struct translator *self, struct thread *thread, const struct gap *gap,
 	       struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
 	const struct code_cache *cache = translated->space->cache;
-	const uint64_t call = cache->arenas[cache->fragments[stub->fragment].arena].address + stub->site;
+	const uint64_t call = cache->arenas[cache->fragments[gap->fragment].arena].address + gap->site;
 	uint64_t set = 0;
 
 	if (registers->rax == SYS_rt_sigreturn)
@@ -851,7 +851,7 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 {
 	struct translated *translated = thread->translated;
 	struct code_cache *cache = translated->space->cache;
-	const struct stub *stub = code_cache_stub_at(cache, registers->rip - 1);
+	const struct gap *gap = code_cache_gap_at(cache, registers->rip - 1);
 	int64_t none[STEP_NR_COUNTS];
 	uint32_t dead = NO_FRAGMENT;
 	bool is_miss;
@@ -864,19 +864,19 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 		*answer = TRACER_RESUME;
 		return true;
 	}
-	if (stub && stub->kind == STUB_CALL) {
-		*answer = step_over_call(self, thread, stub, registers);
+	if (gap && gap->kind == GAP_CALL) {
+		*answer = step_over_call(self, thread, gap, registers);
 		return true;
 	}
 	is_miss = registers->rip - 1 == code_cache_arena_at(cache, registers->rip)->address;
-	if (stub && stub->kind == STUB_STALE)
-		dead = stub->fragment;
-	else if (!stub && !is_miss)
+	if (gap && gap->kind == GAP_STALE)
+		dead = gap->fragment;
+	else if (!gap && !is_miss)
 		code_cache_find_dead(cache, registers->rip - 1, &dead);
 	if (dead != NO_FRAGMENT && !cache->fragments[dead].is_dead)
 		code_cache_kill(cache, &cache->fragments[dead]);
 	position_find(cache, translated->area, false, registers, none);
-	if (stub && stub->kind == STUB_NATIVE)
+	if (gap && gap->kind == GAP_NATIVE)
 		*answer = step_natively(self, thread, registers);
 	else
 		*answer = enter(self, thread, registers, is_miss);
