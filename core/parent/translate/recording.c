@@ -385,22 +385,6 @@ emit_besides(struct emitter *to, const struct work *work, unsigned word)
 #define NEAR_ACCESSES 4
 #define MOST_FILTERED 16
 
-static bool
-can_be_left_out(const struct site *site)
-{
-	if (site->kind != SITE_PLAIN || !site->is_repeatable || site->nr_accesses > MOST_FILTERED)
-		return false;
-	for (unsigned i = 0; i < site->nr_accesses; i++) {
-		const struct site_access *access = &site->accesses[i];
-		const bool is_absolute = !access->base && !access->index;
-
-		if (access->is_local || access->address_mask != UINT64_MAX ||
-		    (!is_absolute && (int64_t)access->displacement != (int32_t)access->displacement))
-			return false;
-	}
-	return true;
-}
-
 /* The register that a word of the frame has. */
 static unsigned
 register_in(const struct site *site, unsigned word)
@@ -410,6 +394,24 @@ register_in(const struct site *site, unsigned word)
 	while (--word > 0)
 		left &= left - 1;
 	return (unsigned)__builtin_ctz(left);
+}
+
+static bool
+can_be_left_out(const struct site *site)
+{
+	if (site->kind != SITE_PLAIN || !site->is_repeatable || site->nr_accesses > MOST_FILTERED)
+		return false;
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		const struct site_access *access = &site->accesses[i];
+		const bool is_absolute = !access->base && !access->index;
+		/* An index may have been a copy of rsp, which cannot be encoded as one. */
+		const bool has_rsp = access->index && register_in(site, access->index) == 4;
+
+		if (access->is_local || access->address_mask != UINT64_MAX || has_rsp ||
+		    (!is_absolute && (int64_t)access->displacement != (int32_t)access->displacement))
+			return false;
+	}
+	return true;
 }
 
 /* lea rcx, [base + index * scale + displacement], with the program's rcx in its slot if is_changed */

@@ -68,7 +68,8 @@ struct job {
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
  * caches: of those that begin
  * residues: those of lines that are sampled, after STREAM_ALL uses; 0: all lines are modelled
- * nr_uses: so far, until lines are sampled; sample: of the threads that have ended
+ * nr_uses: so far; it never falls, so that threads which come later are sampled at once
+ * sample: of the threads that have ended
  * modeller: goes through the caches. NULL: there is none (yet), and the worker does it, with uses
  */
 struct stream {

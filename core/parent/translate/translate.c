@@ -957,7 +957,8 @@ foreseen_code(struct code_cache *cache, const struct code_range *range)
 	if (!range->foreseen || foreseen_nr(range->foreseen) == 0)
 		return NULL;
 	for (size_t i = 0; i < cache->nr_foreseen; i++) {
-		if (cache->foreseen[i].file == code.file && cache->foreseen[i].start == code.start)
+		if (cache->foreseen[i].file == code.file && cache->foreseen[i].start == code.start &&
+		    cache->foreseen[i].end == code.end)
 			return &cache->foreseen[i];
 	}
 	cache->foreseen = rot_grow(cache->foreseen, cache->nr_foreseen, sizeof(*cache->foreseen));

@@ -198,11 +198,43 @@ START_TEST(other_frames_are_left)
 }
 END_TEST
 
+/* Bytes of the code that writes a frame with an access to [rsi + index]. */
+static uint32_t
+code_bytes(unsigned index, bool leaves_out)
+{
+	static uint8_t bytes[512];
+	static struct site_access access;
+	const bool is_first = index < 6;
+	struct sites sites = {.chunks = {all_sites}, .nr = 1, .leaves_out = leaves_out};
+	struct emitter to = {.bytes = bytes};
+
+	access = (struct site_access){
+		.address_mask = UINT64_MAX, .bytes = 8, .base = is_first ? 2 : 1, .index = is_first ? 1 : 2};
+	all_sites[0] = (struct site){.kind = SITE_PLAIN,
+				     .is_repeatable = true,
+				     .registers = (uint16_t)(1U << 6 | 1U << index),
+				     .nr_words = 3,
+				     .nr_accesses = 1,
+				     .accesses = &access};
+	recording_emit(&to, &sites, 0, 0x10000);
+	return to.at;
+}
+
+/* An instruction cannot have rsp as an index, but another register may have had a copy of it. */
+START_TEST(frames_are_looked_at_if_that_can_be_done)
+{
+	for (unsigned index = 0; index < 16; index++) {
+		if (index == 4)
+			ck_assert_uint_eq(code_bytes(index, true), code_bytes(index, false));
+		else if (index != 6)
+			ck_assert_uint_gt(code_bytes(index, true), code_bytes(index, false));
+	}
+}
+END_TEST
+
 static const struct listed_test tests[] = {
-	{&code_finds_the_same, 9},
-	{&only_sampled_lines_are_found, 4},
-	{&caches_do_not_miss_what_is_dropped, 4},
-	{&other_frames_are_left, 1},
+	{&frames_are_looked_at_if_that_can_be_done, 1}, {&code_finds_the_same, 9},   {&only_sampled_lines_are_found, 4},
+	{&caches_do_not_miss_what_is_dropped, 4},       {&other_frames_are_left, 1},
 };
 
 UNIT_TESTS("line_finder", tests, .is_in_one_process = true);
