@@ -85,10 +85,12 @@ print_document(const struct paths *paths, const char *name)
 {
 	static const char *const folders[] = {"doc/", ""};
 	const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	char *stem = rot_strndup(file, strlen(file) - (path_ends_in(file, ".md") ? strlen(".md") : 0)), *text = NULL;
+	char *stem = rot_strdup(file), *text = NULL;
 
 	for (char *c = stem; *c; c++)
 		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c; /* as they are all called */
+	if (path_ends_in(stem, ".MD"))
+		stem[strlen(stem) - strlen(".MD")] = '\0';
 	for (size_t i = 0; i < 2 && !text; i++) {
 		char *path = rot_format("%s/%s%s.md", paths->docs, folders[i], stem);
 

@@ -715,7 +715,7 @@ says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, si
 		nr_own++;
 		nr_near += is_near;
 	}
-	return kept[i]->nr_threads < most && nr_own == nr_near;
+	return kept[i]->nr_threads > 0 && kept[i]->nr_threads < most && nr_own == nr_near;
 }
 
 char *
@@ -787,7 +787,7 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 	for (size_t i = 0; i < nr; i++) {
 		const struct experiment_own_ceiling *ceiling = all[i];
 
-		if (ceiling->nr_threads < most_threads(all, nr, ceiling->machine)) {
+		if (ceiling->nr_threads > 0 && ceiling->nr_threads < most_threads(all, nr, ceiling->machine)) {
 			if (is_lesser_bound(experiment, ceiling, &kept, plot))
 				kept.items[kept.nr++] = all[named_for(all, nr, i)];
 		} else if (plot->plot.has_all_peaks) {

@@ -395,7 +395,7 @@ roof_of(const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t 
 	size_t roof = ceilings[i]->machine;
 
 	for (size_t k = 0; k < nr; k++) {
-		bool is_counted = ceilings[k]->machine != ceilings[i]->machine ||
+		bool is_counted = ceilings[i]->nr_threads == 0 || ceilings[k]->machine != ceilings[i]->machine ||
 				  ceilings[k]->nr_threads <= ceilings[i]->nr_threads;
 
 		for (size_t j = 0; j < k && !is_counted; j++)

@@ -183,9 +183,10 @@ experiment_note_trust(struct experiment_point *point)
 	note_breaches(point);
 }
 
-/* The highest ceiling of what the value is a rate of, in its unit; NULL: none. */
+/* The highest ceiling of what the value is a rate of, in its unit, for as many threads as the point has; NULL: none. */
 static const struct experiment_own_ceiling *
-ceiling_of(const struct experiment *experiment, const struct quantity_value *value)
+ceiling_of(const struct experiment *experiment, const struct experiment_point *point,
+	   const struct quantity_value *value)
 {
 	const bool is_performance = strcmp(value->name, "performance") == 0;
 	const char *of = is_performance ? value->request.operation : value->request.border;
@@ -197,6 +198,9 @@ ceiling_of(const struct experiment *experiment, const struct quantity_value *val
 		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
 		const char *bounds = is_performance ? ceiling->operation : ceiling->border;
 
+		if (ceiling->nr_threads > 0 && point->nr_cpus > 0 &&
+		    ceiling->nr_threads != experiment_roof_threads(experiment, point->nr_cpus))
+			continue;
 		if (bounds[0] && strlen(bounds) == strcspn(of, ".") && strncmp(bounds, of, strlen(bounds)) == 0 &&
 		    strcmp(ceiling->value.unit, value->unit) == 0 && (!best || ceiling->best > best->best))
 			best = ceiling;
@@ -211,7 +215,7 @@ experiment_check_ceilings(struct experiment *experiment)
 		struct experiment_point *point = &experiment->points[i];
 
 		for (size_t k = 0; k < point->nr_values; k++) {
-			const struct experiment_own_ceiling *ceiling = ceiling_of(experiment, &point->values[k]);
+			const struct experiment_own_ceiling *ceiling = ceiling_of(experiment, point, &point->values[k]);
 
 			if (ceiling) {
 				const struct shown_unit unit = shown_unit(point->values[k].unit);

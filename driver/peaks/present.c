@@ -752,12 +752,11 @@ static void
 add_best(struct text_table *table, const struct peak *const best[2])
 {
 	const struct peak *any = best[0] ? best[0] : best[1];
-	const double share = 100 * any->per_cycle.value / any->limit_per_cycle;
 	char *group = group_of(any), *cells[4] = {name_in_summary(any, group)};
 
 	for (int i = 0; i < 2; i++)
 		cells[1 + i] = best[i] ? best_cell(best[i]) : rot_strdup("-");
-	cells[3] = isnan(share) ? rot_strdup("-") : rot_format("%.1f %%", share);
+	cells[3] = share_cell(any, NULL);
 	text_table_add(table, cells);
 	free(group);
 }

@@ -107,7 +107,7 @@ add_arrow(struct arrows *arrows, const struct point_edges *edges, const struct p
 	const enum layout_end beyond_x = layout_beyond(&edges->x, x), beyond_y = layout_beyond(&edges->y, y);
 	struct point_arrow arrow = *of;
 
-	if (!beyond_x && !beyond_y)
+	if ((!beyond_x && !beyond_y) || isnan(x) || isnan(y))
 		return;
 	arrow.right = beyond_x == LAYOUT_HIGH_END ? 1 : beyond_x == LAYOUT_LOW_END ? -1 : 0;
 	arrow.up = beyond_y == LAYOUT_HIGH_END ? 1 : beyond_y == LAYOUT_LOW_END ? -1 : 0;

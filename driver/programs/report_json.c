@@ -127,6 +127,7 @@ json_run(const struct program_run_output *run)
 		{"maximumResidentBytes", run->maximum_resident_bytes},
 		{"exitStatus", run->exit_status},
 		{"signal", run->signal},
+		{"interruptedBy", run->interrupted_by},
 		{"nrThreads", run->nr_threads},
 		{"nrStops", run->nr_stops},
 		{"stoppedTime", (json_int_t)run->stopped_time},

@@ -176,8 +176,10 @@ read_program(const struct foreseen *foreseen, struct foreseen_program *program)
 		while (read_file(program, from))
 			;
 	}
-	if (from)
+	if (from) {
+		futimens(fileno(from), NULL); /* it is used now: the least used go first */
 		fclose(from);
+	}
 	free(path);
 }
 
