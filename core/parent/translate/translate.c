@@ -808,13 +808,13 @@ add_entry(struct work_in_progress *work, struct fragment *fragment)
 	publish_entry(work->cache, work->arena, fragment->origin, entry);
 }
 
-/* Room for one more fragment, in reach of its code. */
+/* Room for one more fragment, in reach of its code. Others that share the cache would not have a new arena. */
 static bool
 find_room(struct work_in_progress *work, uint64_t origin, struct rot_error *err)
 {
 	int arena;
 
-	if (is_ahead(work) && !code_cache_has_room(work->cache, origin))
+	if ((is_ahead(work) || work->cache->nr_users > 1) && !code_cache_has_room(work->cache, origin))
 		return false;
 	arena = code_cache_arena(work->cache, work->translation->tid, work->translation->options, origin, err);
 	if (arena < 0 || work->cache->nr_counters + 64 > AREA_MAX_COUNTERS)
@@ -1018,8 +1018,7 @@ translate(const struct translation *translation, uint64_t origin, bool has_entry
 	queue.entries[0] = (struct queued){origin, has_entry};
 	queue.first = 0;
 	queue.nr = 1;
-	if (work_off(translation, &queue, MOST_AT_ONCE, err) < 0)
-		return NULL;
+	work_off(translation, &queue, MOST_AT_ONCE, err);
 	put_in_front(&cache->ahead, &queue);
 	cache->ahead.nr_to_make = MOST_AHEAD;
 	return code_cache_find(cache, origin);

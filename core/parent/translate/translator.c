@@ -457,10 +457,13 @@ translation_for(const struct translator *self, const struct thread *thread)
 static bool
 find_code(struct translator *self, struct thread *thread, struct user_regs_struct *registers, bool has_entry)
 {
-	const struct translation translation = translation_for(self, thread);
+	struct translation translation;
 	const struct fragment *fragment;
 	struct rot_error err;
 
+	if (!code_cache_has_room(thread->translated->space->cache, registers->rip))
+		own_cache(self, thread);
+	translation = translation_for(self, thread);
 	fragment = translate(&translation, registers->rip, has_entry, &err);
 	if (!fragment)
 		return false;
@@ -475,8 +478,6 @@ enter(struct translator *self, struct thread *thread, struct user_regs_struct *r
 {
 	struct address_space *space = (thread->translated)->space;
 
-	if (!code_cache_has_room(space->cache, registers->rip))
-		own_cache(self, thread);
 	if (!find_code(self, thread, registers, has_entry)) {
 		read_ranges(space, thread->tid);
 		if (!find_code(self, thread, registers, has_entry))
@@ -1113,8 +1114,33 @@ look_for_space(void *context, struct thread *thread)
 		search->space = translated->space;
 }
 
+#ifndef CLONE_VM
+#define CLONE_VM 0x100
+#endif
+
 /*
- * The address space of who made the thread: as announced, or, where its first stop comes before the announcement, of
+ * The address space of what the system call makes whose arguments the thread still has: that one, or a fork of it. The
+ * caller has a share in it.
+ */
+static struct address_space *
+space_of_new(struct translator *self, struct address_space *space, pid_t tid, bool is_thread)
+{
+	struct user_regs_struct registers = {0};
+	uint64_t flags = 0;
+
+	ptrace(PTRACE_GETREGS, tid, NULL, &registers);
+	if (registers.orig_rax == SYS_clone)
+		flags = registers.rdi;
+	else if (registers.orig_rax == SYS_clone3)
+		remote_read(tid, registers.rdi, &flags, sizeof(flags), NULL);
+	if (!is_thread && registers.orig_rax != SYS_vfork && !(flags & CLONE_VM))
+		return space_fork(self, space);
+	space->nr_users++;
+	return space;
+}
+
+/*
+ * The address space of a new thread: as announced, or, where its first stop comes before the announcement, by that of
  * its process or the parent of that. The caller has a share in it.
  */
 static struct address_space *
@@ -1137,28 +1163,7 @@ find_creator(struct translator *self, const struct thread *thread)
 		search.pid = (pid_t)parent;
 		threads_each(&self->tracer->threads, look_for_space, &search);
 	}
-	if (search.space)
-		search.space->nr_users++;
-	return search.space;
-}
-
-#ifndef CLONE_VM
-#define CLONE_VM 0x100
-#endif
-
-/* By the system call that made it, whose arguments its registers still have. */
-static bool
-shares_memory(const struct thread *thread, const struct user_regs_struct *registers)
-{
-	uint64_t flags = 0;
-
-	if (thread->pid != thread->tid || registers->orig_rax == SYS_vfork)
-		return true;
-	if (registers->orig_rax == SYS_clone)
-		flags = registers->rdi;
-	else if (registers->orig_rax == SYS_clone3)
-		remote_read(thread->tid, registers->rdi, &flags, sizeof(flags), NULL);
-	return (flags & CLONE_VM) != 0;
+	return search.space ? space_of_new(self, search.space, thread->tid, thread->pid != thread->tid) : NULL;
 }
 
 /* A new thread, or a new process: it stands behind the system call that made it. */
@@ -1166,7 +1171,7 @@ static enum tracer_answer
 adopt(struct translator *self, struct thread *thread)
 {
 	struct translated *translated = thread->translated;
-	struct address_space *space = find_creator(self, thread), *forked;
+	struct address_space *space = find_creator(self, thread);
 	struct user_regs_struct registers;
 	struct rot_error err;
 	int64_t creator;
@@ -1176,11 +1181,6 @@ adopt(struct translator *self, struct thread *thread)
 		translated->is_native = true;
 		space_release(space);
 		return TRACER_DELIVER;
-	}
-	if (!shares_memory(thread, &registers)) {
-		forked = space_fork(self, space);
-		space_release(space);
-		space = forked;
 	}
 	creator = (int64_t)((registers.gs_base - code_cache_area_address(space->cache, 0)) / AREA_BYTES);
 	return join(self, thread, space, &registers, code_cache_slot(space->cache, creator, AREA_BLOCKS_TRAPS) != 0,
@@ -1199,7 +1199,7 @@ translator_started(struct translator *self, struct thread *thread)
 	thread->translated = translated;
 }
 
-/* It may have been adopted already. */
+/* It may have been adopted already. A fork shares the cache from now on, before its creator goes on. */
 void
 translator_created(struct translator *self, struct thread *thread, pid_t child)
 {
@@ -1211,8 +1211,7 @@ translator_created(struct translator *self, struct thread *thread, pid_t child)
 	    (known && known->translated && ((struct translated *)known->translated)->space))
 		return;
 	expected = rot_calloc(1, sizeof(*expected));
-	*expected = (struct expected){child, translated->space, self->expected};
-	translated->space->nr_users++;
+	*expected = (struct expected){child, space_of_new(self, translated->space, thread->tid, false), self->expected};
 	self->expected = expected;
 }
 

@@ -92,6 +92,75 @@ forks(void)
 	munmap((void *)(uintptr_t)common, PAGE);
 }
 
+/* Code that no other is near, and from which other code can just be reached. */
+#define FAR UINT64_C(0x110000000000)
+#define JUST_REACHED (UINT64_C(0x80000000) - 2 * PAGE)
+
+static unsigned char *
+pages_at(uint64_t address)
+{
+	void *pages = mmap((void *)address, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	CHECK(pages == (void *)address);
+	return pages;
+}
+
+static int
+call_code(const unsigned char *code)
+{
+	return ((number_function *)(uintptr_t)code)();
+}
+
+/* Parent and child come to code that is new to both, each as the first in turn. */
+static void
+forks_to_new_code(void)
+{
+	for (int i = 0; i < 20; i++) {
+		unsigned char *near = pages_at(FAR + ((uint64_t)i << 36)),
+			      *far = pages_at((uint64_t)near + JUST_REACHED);
+		const int32_t distance = (int32_t)(far - (near + 64 + 5));
+		int ends[2], status;
+		bool waits;
+		char byte;
+		pid_t pid;
+
+		put_number(near, i);
+		near[64] = 0xe9; /* jmp */
+		memcpy(near + 65, &distance, sizeof(distance));
+		put_number(far, i + 1);
+		CHECK_SAME(i % 4 < 2 ? call_code(near) : i, i);
+		CHECK(pipe(ends) == 0);
+		pid = fork();
+		CHECK(pid >= 0);
+		waits = (pid == 0) == (i % 2 == 0);
+		close(ends[waits]);
+		CHECK(!waits || read(ends[0], &byte, 1) == 1);
+		CHECK_SAME(call_code(near + 64), i + 1);
+		CHECK(waits || write(ends[1], "", 1) == 1);
+		if (pid == 0)
+			_exit(i);
+		CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == i);
+		close(ends[!waits]);
+	}
+}
+
+/* What runs on first after a fork is not known. */
+static void
+forks_and_new_code_at_once(void)
+{
+	for (int i = 0; i < 40; i++) {
+		const unsigned char *code = put_number(pages_at(FAR + ((uint64_t)i << 34)), i) - 6;
+		int status;
+		pid_t pid = fork();
+
+		CHECK_SAME(call_code(code), i);
+		if (pid == 0)
+			_exit(i);
+		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == i);
+	}
+}
+
 static void *
 fork_some(void *number)
 {
@@ -367,6 +436,8 @@ orphans(void)
 
 const struct hard_case process_cases[] = {
 	{"forks", forks},
+	{"forks-to-new-code", forks_to_new_code},
+	{"forks-and-new-code-at-once", forks_and_new_code_at_once},
 	{"forks-of-threads", forks_of_threads},
 	{"vforks", vforks},
 	{"vforks-of-threads", vforks_of_threads},
