@@ -140,9 +140,10 @@ install_missing()
 		return 1
 	fi
 	if [ -n "${ROT_NO_INSTALL:-}" ] || ! privilege >/dev/null; then
+		[ "$(id -u)" = 0 ] || line="sudo $line"
 		say "needed and not found: $packages"
 		say "install them, then call rot again:"
-		say "    sudo $line"
+		say "    $line"
 		return 1
 	fi
 	begin=$(seconds)

@@ -265,6 +265,9 @@ for how in "$tree/rot --no-install list" "env ROT_NO_INSTALL=1 $tree/rot list"; 
 		"rot:     sudo apt-get install -y --no-install-recommends libjansson-dev gnuplot-nox
 status 1"
 done
+echo 'echo 0' | program id
+holds "for root it prints the line without sudo" "$("$tree/rot" --no-install list 2>&1)" "rot:     apt-get install"
+echo 'echo 1000' | program id
 expect "and calls nothing for it" "$(count apt-get)" 0
 : >"$calls"
 out=$("$tree/rot" list 2>"$work/says"; echo "status $?")
