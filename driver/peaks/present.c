@@ -678,8 +678,6 @@ peaks_draw_growth(const struct peak_list *list, const char *caption, const char 
 
 /* ---- in short ---- */
 
-#define NR(array) (sizeof(array) / sizeof(*(array)))
-
 /* What is told of each kind: the best of those that share a group. */
 static const struct {
 	const char *title;
@@ -737,13 +735,18 @@ name_in_summary(const struct peak *peak, const char *group)
 	return peak->kind == PEAK_PERFORMANCE ? rot_format("%s: %s", group, peak->name) : rot_strdup(peak->name);
 }
 
-/* Without an interval its runs were disturbed, and the machine reaches at least that. */
+/*
+ * Without an interval its runs were disturbed, and the machine reaches at least that. One that is another than what the
+ * row is named for has its name.
+ */
 static char *
-best_cell(const struct peak *peak)
+best_cell(const struct peak *peak, const struct peak *named)
 {
+	const bool is_other = strcmp(peak->name, named->name) != 0;
 	char *text = estimate_text(&peak->per_second, kinds[peak->kind].factor), *cell;
 
-	cell = rot_format("%s%s", isnan(peak->per_second.low) && peak->kind != PEAK_LATENCY ? "at least " : "", text);
+	cell = rot_format("%s%s%s%s", is_other ? peak->name : "", is_other ? ": " : "",
+			  isnan(peak->per_second.low) && peak->kind != PEAK_LATENCY ? "at least " : "", text);
 	free(text);
 	return cell;
 }
@@ -755,7 +758,7 @@ add_best(struct text_table *table, const struct peak *const best[2])
 	char *group = group_of(any), *cells[4] = {name_in_summary(any, group)};
 
 	for (int i = 0; i < 2; i++)
-		cells[1 + i] = best[i] ? best_cell(best[i]) : rot_strdup("-");
+		cells[1 + i] = best[i] ? best_cell(best[i], any) : rot_strdup("-");
 	cells[3] = share_cell(any, NULL);
 	text_table_add(table, cells);
 	free(group);

@@ -77,6 +77,18 @@ START_TEST(summary_is_golden)
 }
 END_TEST
 
+/* With two threads another variant may be the best. */
+START_TEST(summary_names_each_variant)
+{
+	char *text;
+
+	rot_string_set(&list.peaks[7].name, "AVX2 FMA");
+	text = printed(print_short);
+	ck_assert_ptr_nonnull(strstr(text, "double: AVX-512 FMA+ADD  191.94 ±0.08  AVX2 FMA: 383.84 ±0.24"));
+	free(text);
+}
+END_TEST
+
 START_TEST(tables_are_golden)
 {
 	char *text = printed(print_all);
@@ -205,6 +217,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&summary_is_golden, 1},
+	{&summary_names_each_variant, 1},
 	{&tables_are_golden, 1},
 	{&comma_separated_values_are_golden, 1},
 	{&json_is_golden, 1},
