@@ -66,19 +66,13 @@ experiment_set_cpus(struct experiment *experiment, double nr_cpus)
 const char *
 experiment_clock_shown(const struct experiment *experiment)
 {
-	const char *clock = NULL;
+	const struct experiment_own_plot *plot = experiment_first_roofline(experiment);
+	const char *clock = plot ? plot->y.clock : NULL;
 
-	for (size_t i = 0; !clock && i < experiment->nr_plots; i++) {
-		const struct experiment_own_plot *plot = &experiment->plots[i];
+	for (size_t i = 0; plot && i < experiment->nr_points; i++) {
+		const struct quantity_value *y = experiment_point_value(&experiment->points[i], &plot->y);
 
-		if (plot->plot.kind != EXPERIMENT_ROOFLINE)
-			continue;
-		clock = plot->y.clock;
-		for (size_t k = 0; k < experiment->nr_points; k++) {
-			const struct quantity_value *y = experiment_point_value(&experiment->points[k], &plot->y);
-
-			clock = y && y->request.clock ? y->request.clock : clock;
-		}
+		clock = y && y->request.clock ? y->request.clock : clock;
 	}
 	clock = clock ? clock : configuration_string(experiment->rot->configuration, "clock");
 	if (strcmp(clock, "auto") == 0)
@@ -343,9 +337,6 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 
 /* ---- all ceilings, and which of them a roofline shows ---- */
 
-/* A ceiling this close below another one says nothing new, and their texts would overlap. */
-#define NEARLY_THE_SAME 0.93
-
 /* Of the many performances that are found, so many are shown, each at most this share of the one above. */
 #define MAX_PERFORMANCES 5
 #define CLEARLY_LESS 0.7
@@ -384,16 +375,6 @@ experiment_wants_ceiling(const struct experiment *experiment, const struct exper
 	return !has_roofline || !ceiling->operation;
 }
 
-/* The clock in which the rooflines show performance; NULL: the configured one. */
-static const char *
-clock_of_plots(const struct experiment *experiment)
-{
-	for (size_t i = 0; i < experiment->nr_plots; i++)
-		if (experiment->plots[i].plot.kind == EXPERIMENT_ROOFLINE)
-			return experiment->plots[i].y.clock;
-	return NULL;
-}
-
 void
 experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling)
 {
@@ -420,11 +401,12 @@ int
 experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
 		       const struct measurement *measurement, int nr_runs, struct rot_error *err)
 {
+	const struct experiment_own_plot *roofline = experiment_first_roofline(experiment);
 	struct quantity_request request = {
 		.name = ceiling->operation ? "performance" : "throughput",
 		.operation = ceiling->operation,
 		.border = ceiling->border,
-		.clock = clock_of_plots(experiment),
+		.clock = roofline ? roofline->y.clock : NULL,
 		.given_operations = ceiling->operation ? ceiling->work : 0,
 		.given_bytes = ceiling->operation ? 0 : ceiling->work,
 	};
@@ -563,6 +545,14 @@ is_best_known(const struct experiment_own_ceiling *peak, const struct experiment
 	return true;
 }
 
+static bool
+is_of_own_border(const struct experiment_own_plot *plot, const struct experiment_own_ceiling *ceiling)
+{
+	const char *border = plot->x.border ? plot->x.border : "";
+
+	return ceiling->border[0] && strncmp(border, ceiling->border, strlen(ceiling->border)) == 0;
+}
+
 /*
  * Of many peaks those that matter: the highest performance, and the best known one of each instruction set, as long as
  * they are clearly apart; of the border that the plot counts the highest bandwidth, and of each border that of loads,
@@ -570,15 +560,14 @@ is_best_known(const struct experiment_own_ceiling *peak, const struct experiment
  */
 static bool
 does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceilings *kept,
-	    const struct experiment_own_ceiling *const *all, size_t nr, const char *border)
+	    const struct experiment_own_ceiling *const *all, size_t nr, const struct experiment_own_plot *plot)
 {
-	bool is_own = peak->border[0] && strncmp(border, peak->border, strlen(peak->border)) == 0;
-
 	if (!is_bandwidth(peak))
 		return nr_kept_performances(kept, peak) == 0 ||
 		       (nr_kept_performances(kept, peak) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
 			!has_kept(kept, peak, NULL, peak->best / CLEARLY_LESS));
-	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) && (is_own || !has_load(all, nr, peak)));
+	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) &&
+				 (is_of_own_border(plot, peak) || !has_load(all, nr, peak)));
 }
 
 /* ---- the line that is named ---- */
@@ -609,14 +598,15 @@ experiment_bounding_line(const struct bounding_line *lines, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		const int order = top == SIZE_MAX ? -1 : rank(lines[i].access) - rank(lines[top].access);
 
-		if (lines[i].value >= NEARLY_THE_SAME * highest &&
+		if (lines[i].value >= ROOF_NEARLY_THE_SAME * highest &&
 		    (order < 0 || (order == 0 && lines[i].value > lines[top].value)))
 			top = i;
 	}
 	best = top;
 	for (size_t i = 0; i < nr; i++)
-		if (lines[i].value >= NEARLY_THE_SAME * highest && rank(lines[i].access) == rank(lines[top].access) &&
-		    overlap(&lines[i], &lines[top]) && width_of(&lines[i]) < width_of(&lines[best]))
+		if (lines[i].value >= ROOF_NEARLY_THE_SAME * highest &&
+		    rank(lines[i].access) == rank(lines[top].access) && overlap(&lines[i], &lines[top]) &&
+		    width_of(&lines[i]) < width_of(&lines[best]))
 			best = i;
 	return best;
 }
@@ -640,14 +630,6 @@ named_for(const struct experiment_own_ceiling *const *all, size_t nr, size_t fro
 	free(indices);
 	free(lines);
 	return found;
-}
-
-static bool
-is_of_own_border(const struct experiment_own_plot *plot, const struct experiment_own_ceiling *ceiling)
-{
-	const char *border = plot->x.border ? plot->x.border : "";
-
-	return ceiling->border[0] && strncmp(border, ceiling->border, strlen(ceiling->border)) == 0;
 }
 
 bool
@@ -710,8 +692,8 @@ says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, si
 		for (size_t b = 0; b < nr; b++)
 			is_near = is_near || (kept[b]->machine == kept[a]->machine && kept[b]->nr_threads == most &&
 					      strcmp(kept[b]->border, kept[a]->border) == 0 &&
-					      kept[a]->best > NEARLY_THE_SAME * kept[b]->best &&
-					      kept[b]->best > NEARLY_THE_SAME * kept[a]->best);
+					      kept[a]->best > ROOF_NEARLY_THE_SAME * kept[b]->best &&
+					      kept[b]->best > ROOF_NEARLY_THE_SAME * kept[a]->best);
 		nr_own++;
 		nr_near += is_near;
 	}
@@ -724,9 +706,7 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 	const struct experiment_own_ceiling **shown;
 	const size_t nr = experiment_ceilings_of(experiment, plot, &shown);
 	const int most = experiment->nr_stored_machines > 1 ? 0 : most_threads(shown, nr, 0);
-	char *text = most == 0             ? rot_strdup("")
-		     : experiment->roof.nr ? text_of_roof(experiment, most)
-					   : rot_format("ceilings of %d thread%s", most, most == 1 ? "" : "s");
+	char *text = most == 0 ? rot_strdup("") : text_of_roof(experiment, most);
 
 	for (int t = most - 1; t > 0; t--) {
 		bool is_there = false;
@@ -773,7 +753,6 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 {
 	const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
 	struct kept_ceilings kept = {rot_calloc(experiment->nr_ceilings + 1, sizeof(*all)), 0};
-	const char *border = plot->x.border ? plot->x.border : "";
 	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
@@ -792,8 +771,8 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 				kept.items[kept.nr++] = all[named_for(all, nr, i)];
 		} else if (plot->plot.has_all_peaks) {
 			kept.items[kept.nr++] = ceiling;
-		} else if (!has_kept(&kept, ceiling, NULL, ceiling->best / NEARLY_THE_SAME) &&
-			   (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, border))) {
+		} else if (!has_kept(&kept, ceiling, NULL, ceiling->best / ROOF_NEARLY_THE_SAME) &&
+			   (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, plot))) {
 			kept.items[kept.nr++] = ceiling->is_peak ? all[named_for(all, nr, i)] : ceiling;
 		}
 	}

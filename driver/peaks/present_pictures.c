@@ -24,9 +24,6 @@
 /* Likewise it ends beyond the largest one, so that the names of performances have room. */
 #define RIGHT_OF_RIDGES 14
 
-/* A line this close below another one of its kind and level says nothing new. */
-#define NEARLY_THE_SAME 0.93
-
 /* Performances are drawn of which each is at most this share of the one above. */
 #define CLEARLY_LESS 0.8
 
@@ -87,7 +84,7 @@ keep(struct roof *roof, const struct peak *peak)
 
 		if (other->kind != peak->kind || strcmp(other->border, peak->border) != 0 ||
 		    strcmp(other->mode, peak->mode) != 0 ||
-		    peak->per_cycle.value < NEARLY_THE_SAME * other->per_cycle.value)
+		    peak->per_cycle.value < ROOF_NEARLY_THE_SAME * other->per_cycle.value)
 			continue;
 		if (is_known_better(peak, other))
 			roof->lines[i] = peak;
@@ -113,7 +110,7 @@ is_drawn(const struct roof *roof, const struct peak *peak)
 
 		if (is_bandwidth && strcmp(other->border, peak->border) == 0)
 			return strcmp(other->instruction_set, peak->instruction_set) == 0 && is_basic;
-		if (!is_bandwidth && other->kind == peak->kind && share < NEARLY_THE_SAME && share > CLEARLY_LESS)
+		if (!is_bandwidth && other->kind == peak->kind && share < ROOF_NEARLY_THE_SAME && share > CLEARLY_LESS)
 			return false;
 	}
 	return true;

@@ -227,6 +227,7 @@ roof_nr_threads(const struct peak_list *list, double nr_cpus)
 char *
 roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle)
 {
+	const bool is_of_one = is_per_cycle && nr_threads > 1;
 	double low = NAN, high = NAN;
 	bool is_quick = false;
 	time_t oldest = 0;
@@ -250,7 +251,7 @@ roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle)
 		snprintf(clock, sizeof(clock), " at %.1f to %.1f GHz", low, high);
 	else if (!isnan(low))
 		snprintf(clock, sizeof(clock), " at %.2f GHz", (low + high) / 2);
-	return rot_format("ceilings of %d thread%s%s%s%s%s", nr_threads, nr_threads == 1 ? "" : "s",
-			  is_per_cycle && nr_threads > 1 ? ", per cycle of one," : "", clock, date,
+	return rot_format("ceilings of %d thread%s%s%s%s%s%s", nr_threads, nr_threads == 1 ? "" : "s",
+			  is_of_one ? ", per cycle of one" : "", is_of_one && clock[0] ? "," : "", clock, date,
 			  is_quick ? " (quick search)" : "");
 }

@@ -10,6 +10,9 @@
 
 struct rot;
 
+/* A line this close below another one of its kind and level says nothing new, and their texts would overlap. */
+#define ROOF_NEARLY_THE_SAME 0.93
+
 /*
  * The peaks of this machine; their limits are those of when they were found. What is peculiar about the profile is told
  * as a warning. Without peaks of the operation (NULL: of any), or of any bandwidth, a quick search finds and keeps them
