@@ -260,13 +260,14 @@ prepare(struct run_job *job, char *const *argv, int *status, struct rot_error *e
 static void
 announce_blocks(const struct run_job *job)
 {
-	const char *cost =
-		program_plan_has_caches(&job->plan)
-			? "translated, to count its blocks and model its caches, which is about 4 to 30 times as slow "
-			  "(-caches=none: 1.1 to 4 times)"
-			: "translated, to count its blocks, which is about 1.1 to 4 times as slow";
+	const bool has_caches = program_plan_has_caches(&job->plan);
+	const struct program_slowdown slowdown = program_slowdown(has_caches), least = program_slowdown(false);
 	const char *why = job->architecture->stepping.is_unasked ? "no hardware counters: " : "";
 	const long nr = job->options->nr_runs;
+	char *without =
+		has_caches ? rot_format(" (-caches=none: %g to %g times)", least.least, least.most) : rot_strdup("");
+	char *cost = rot_format("translated, to count its blocks%s, which is about %g to %g times as slow%s",
+				has_caches ? " and model its caches" : "", slowdown.least, slowdown.most, without);
 
 	if (!job->plan.is_timed)
 		rot_note("the program will run once, %s", cost);
@@ -278,12 +279,15 @@ announce_blocks(const struct run_job *job)
 		rot_note("%sthe program will run %ld times: %ld times as it is, to be timed, and once %s; "
 			 "-counting=expected leaves that out",
 			 why, nr + 1, nr, cost);
+	free(cost);
+	free(without);
 }
 
 /* Said before the program runs: what the user may want to stop. */
 static void
 announce(const struct run_job *job)
 {
+	const struct program_slowdown slowdown = program_slowdown(program_plan_has_caches(&job->plan));
 	const size_t nr = nr_runs_of(job);
 
 	if (job->is_by_blocks)
@@ -292,7 +296,7 @@ announce(const struct run_job *job)
 		rot_note("the program will run %zu times: to time its regions, and to count them, in which they are "
 			 "about "
 			 "%g to %g times as slow",
-			 nr, program_plan_slowdown(&job->plan).least, program_plan_slowdown(&job->plan).most);
+			 nr, slowdown.least, slowdown.most);
 	else if (nr > 1)
 		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it "
 			 "once",
@@ -312,7 +316,7 @@ announce(const struct run_job *job)
 static struct program_counting
 how_long(const struct run_job *job)
 {
-	const struct program_slowdown slowdown = program_plan_slowdown(&job->plan);
+	const struct program_slowdown slowdown = program_slowdown(program_plan_has_caches(&job->plan));
 	struct program_counting counting = {0};
 	double longest_s = 0;
 

@@ -332,9 +332,9 @@ program_plan_has_caches(const struct program_plan *plan)
 }
 
 struct program_slowdown
-program_plan_slowdown(const struct program_plan *plan)
+program_slowdown(bool has_caches)
 {
-	return program_plan_has_caches(plan) ? (struct program_slowdown){4, 30} : (struct program_slowdown){1.1, 4};
+	return has_caches ? (struct program_slowdown){4, 30} : (struct program_slowdown){1.1, 4};
 }
 
 bool

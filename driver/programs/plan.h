@@ -50,7 +50,7 @@ bool program_plan_has_caches(const struct program_plan *plan);
 struct program_slowdown {
 	double least, most;
 };
-struct program_slowdown program_plan_slowdown(const struct program_plan *plan);
+struct program_slowdown program_slowdown(bool has_caches);
 
 /* Only the first nr_passes (> 0) have run: what needs the others is taken out. */
 void program_plan_cut(struct program_plan *plan, size_t nr_passes);

@@ -335,7 +335,7 @@ judge_cut(struct program_report *report)
 	const struct program_run_output *cut = find_cut(report);
 	const double used_s = cut ? 1e-9 * (double)(cut->user_time + cut->system_time) : 0;
 	const double times = report->plan->is_timed ? used_s / program_report_cpu_s(report) : NAN;
-	const struct program_slowdown slowdown = program_plan_slowdown(report->plan);
+	const struct program_slowdown slowdown = program_slowdown(program_plan_has_caches(report->plan));
 	char *share = rot_strdup("");
 
 	if (cut && report->regions.nr == 0 && times < slowdown.most) {
