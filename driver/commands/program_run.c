@@ -428,6 +428,33 @@ add_ceilings(struct run_job *job)
 		regions->items[i].roof = roof_of(job, whole_cpus(regions->items[i].at_once));
 }
 
+static bool
+is_cut(const struct run_job *job, const struct program_run_output *run)
+{
+	return program_run_is_cut(&job->plan, run) || program_run_is_ended_by(run, run->interrupted_by);
+}
+
+/* What was a part of the program is not mixed with what was the whole of it. */
+static void
+drop_cut_runs(struct run_job *job)
+{
+	struct rot_list *list = &job->output->outputs;
+	struct program_run_output **runs = list->items;
+
+	for (size_t i = list->nr; i-- > 0;) {
+		bool has_whole = false;
+
+		for (size_t k = 0; k < list->nr; k++)
+			has_whole |= runs[k]->pass == runs[i]->pass && !is_cut(job, runs[k]);
+		if (!has_whole || !is_cut(job, runs[i]))
+			continue;
+		program_report_note(&job->report, "run %zu was cut off by signal %d after %.3g s: it is left out",
+				    i + 1, runs[i]->interrupted_by, 1e-9 * (double)runs[i]->wall_time);
+		rot_graph_delete(runs[i]);
+		memmove(&runs[i], &runs[i + 1], (--list->nr - i) * sizeof(*runs));
+	}
+}
+
 /* After an interruption: passes run in order, so the first ones are there. */
 static void
 cut_plan(struct run_job *job)
@@ -632,6 +659,7 @@ report(struct run_job *job, struct rot_error *err)
 		.output = job->output,
 		.roof = {summary_empty(), summary_empty(), 0},
 	};
+	drop_cut_runs(job);
 	cut_plan(job);
 	if (compute(job, err) < 0)
 		return -1;

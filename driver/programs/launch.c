@@ -424,13 +424,17 @@ run_launched(struct program_launch *launch, double duration_s, const struct prog
 /* ---- result ---- */
 
 bool
+program_run_is_ended_by(const struct program_run_output *run, int number)
+{
+	return number && (number != SIGINT || run->signal == number || run->exit_status == 128 + number);
+}
+
+bool
 program_launch_is_over(const struct program_command_output *output)
 {
 	const size_t nr = program_command_output_nr_outputs(output);
-	const struct program_run_output *last = program_command_output_outputs_at(output, nr - 1);
-	const int number = asked_by;
 
-	return number && (number != SIGINT || last->signal == number || last->exit_status == 128 + number);
+	return program_run_is_ended_by(program_command_output_outputs_at(output, nr - 1), asked_by);
 }
 
 static bool

@@ -36,6 +36,9 @@ int program_launch(const struct rot *rot, struct program_command *command, doubl
 		   const struct program_counting *counting, struct program_command_output **output, int *status,
 		   struct rot_error *err);
 
+/* Did a signal (0: none) that asks to end do so to the run? SIGINT may be a command of the program. */
+bool program_run_is_ended_by(const struct program_run_output *run, int number);
+
 /*
  * Did a signal end the last launch, of which that is the output? A program that was ended by it is not started again,
  * as within one launch.

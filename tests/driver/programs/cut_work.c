@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cut_work NAME: does ten times a thousand additions; in the second run it makes the file NAME.ready when it has done
- * so four times, and waits for its end.
+ * cut_work NAME N: does ten times a thousand additions; in the N-th run it makes the file NAME.ready when it has done
+ * so four times, and waits for its end. The file NAME counts the runs.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,17 +23,20 @@ main(int argc, char **argv)
 {
 	double sum = 0;
 	char ready[4096];
-	int is_first;
+	int file, waits;
 
-	if (argc < 2)
+	if (argc < 3)
 		return 2;
-	is_first = open(argv[1], O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0;
+	file = open(argv[1], O_CREAT | O_APPEND | O_WRONLY, 0600);
+	if (file < 0 || write(file, ".", 1) != 1)
+		return 2;
+	waits = lseek(file, 0, SEEK_END) == atoi(argv[2]);
 	snprintf(ready, sizeof(ready), "%s.ready", argv[1]);
-	for (int i = 0; i < (is_first ? 10 : 4); i++)
+	for (int i = 0; i < (waits ? 4 : 10); i++)
 		sum += work(1000);
-	if (!is_first)
+	if (waits)
 		open(ready, O_CREAT | O_WRONLY, 0600);
-	while (!is_first)
+	while (waits)
 		pause();
 	printf("%g\n", sum);
 	return 0;

@@ -7,11 +7,13 @@ work_program=$top_builddir/tests/driver/programs/cut_work
 call run --counts-only -j - true
 case $err in *'counted by a tracer'*) echo "SKIP: $err" >&2; exit 77 ;; esac
 
-# cut_off OPTION...: its end is asked for when it has said that it is ready
+# cut_off N OPTION...: the end of the N-th run is asked for when it has said that it is ready
 cut_off()
 {
+	nr=$1
+	shift
 	rm -f first first.ready
-	"$rot" run -strict -j cut.json "$@" -- "$work_program" first >out 2>err </dev/null &
+	"$rot" run -strict -j cut.json "$@" -- "$work_program" first "$nr" >out 2>err </dev/null &
 	driver=$!
 	waited=0
 	until [ -e first.ready ] || ! kill -0 $driver 2>/dev/null || [ $waited = 600 ]; do
@@ -35,7 +37,7 @@ says()
 	check "$what"
 }
 
-cut_off -counting=steps --region=work
+cut_off 2 -counting=steps --region=work
 says "of a region it is told of how many hits its counts are" 'this run was cut off' \
 	'^  hits +10$' '^  operation count +4000 flop$' '^  not counted: performance' \
 	'cut off by signal 15 after .*, and there are no rates$' 'region work: its counts are of 4 of 10 hits \(40 %\)$'
@@ -44,7 +46,20 @@ grep -q 'its counts are of 4 of 10 hits' cut.json
 result=$?
 check "also in the file"
 
-cut_off -counting=blocks
+# Whole runs were made before: nothing is mixed with them.
+cut_off 4 -counting=steps --region=work --runs=2
+says "a run for the counts that was cut off is left out" '^  hits +10$' '^  operation count +10000 flop$' \
+	'^  performance ' 'run 4 was cut off by signal 15 after .*: it is left out$'
+result=0
+printf '%s\n' "$err" | grep -q -e 'they are of that part' -e 'its counts are of' && result=1
+check "and there is no doubt about the others"
+cut_off 3 -counting=expected --runs=4
+says "so is one that was timed" 'run 3 was cut off by signal 15 after .*: it is left out$'
+[ "$("$top_builddir/tests/json_lines" cut.json | grep -c "^runs.*wallTime = ")" = 2 ]
+result=$?
+check "and the time is of two runs"
+
+cut_off 2 -counting=blocks
 says "of a program it is told between which shares that may be" 'this run was cut off' '^  operation count +4[0-9]{3} flop$' \
 	'^  not counted: performance' 'cut off by signal 15 after .*they are of that part'
 [ "$status" = 143 ]
