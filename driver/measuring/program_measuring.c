@@ -264,15 +264,22 @@ check_ends(const struct program_workload *workload, const struct program_command
 	return 0;
 }
 
-/* What is said of all runs goes to each pass that has not got it yet. */
+/* What is said of all runs: each warning once, and what the first runs tell of regions. */
 static void
 take_words(struct program_command_output *to, const struct program_command_output *from)
 {
+	for (size_t i = 0; i < program_command_output_nr_warnings(from); i++) {
+		const char *warning = program_command_output_warnings_at(from, i);
+		bool is_known = false;
+
+		for (size_t k = 0; k < program_command_output_nr_warnings(to); k++)
+			is_known |= strcmp(program_command_output_warnings_at(to, k), warning) == 0;
+		if (!is_known)
+			program_command_output_warnings_add(to, warning);
+	}
 	if (program_command_output_nr_outputs(to) > 0)
 		return;
 	rot_string_set(&to->backend, from->backend);
-	for (size_t i = 0; i < program_command_output_nr_warnings(from); i++)
-		program_command_output_warnings_add(to, program_command_output_warnings_at(from, i));
 	for (size_t i = 0; i < program_command_output_nr_region_services(from); i++)
 		program_command_output_region_services_add(
 			to, rot_graph_clone(program_command_output_region_services_at(from, i), NULL));

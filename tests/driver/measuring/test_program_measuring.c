@@ -349,6 +349,27 @@ START_TEST(interruption)
 }
 END_TEST
 
+/* Of each start of the core, whichever pass or run it was for. */
+START_TEST(warnings_of_all_starts_are_kept)
+{
+	struct program_workload *workload = workload_new_test();
+	struct program_command_output *output;
+	struct rot_error err = {0};
+
+	fixture_replace_core("log=${0%/*}/../../log/core; echo start >>$log; REAL \"$@\" || exit\n"
+			     "sed -i \"/^warnings$/{n;s/^0$/1\\nin start $(grep -c . $log)/}\" \"$4\"");
+	perform(workload, 1, 1);
+	perform(workload, 1, 2);
+	ck_assert_msg(perform_passes(workload, 2, 2, &output, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(fixture_count("core"), 3);
+	ck_assert_uint_eq(program_command_output_nr_warnings(output), 3);
+	ck_assert_str_eq(program_command_output_warnings_at(output, 1), "in start 2");
+	ck_assert_str_eq(program_command_output_warnings_at(output, 2), "in start 3");
+	rot_graph_delete(output);
+	rot_graph_delete(workload);
+}
+END_TEST
+
 /* Nothing of the program reaches our streams; its own files do. */
 START_TEST(standard_streams)
 {
@@ -375,6 +396,7 @@ static const struct listed_test tests[] = {
 	{&signals_are_bad_ends, 1},
 	{&what_cannot_run, 1},
 	{&interruption, 1},
+	{&warnings_of_all_starts_are_kept, 1},
 	{&standard_streams, 1},
 };
 
