@@ -488,7 +488,7 @@ remote_mappings(pid_t tid, size_t *nr, struct rot_error *err)
 		unsigned long long start, end, offset = 0;
 		char flags[8] = "", name[sizeof(mappings->name)] = "";
 
-		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %255s", &start, &end, flags, &offset, name) < 4)
+		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %255[^\n]", &start, &end, flags, &offset, name) < 4)
 			continue;
 		if (*nr == room)
 			mappings = rot_realloc(mappings, room = 2 * room + 64, sizeof(*mappings));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done in a stopped process from outside: it works, and the process does not notice. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -458,7 +459,31 @@ START_TEST(gaps_are_found)
 }
 END_TEST
 
+/* Blanks are a part of its name. */
+START_TEST(a_mapping_has_the_name_of_its_file)
+{
+	char *folder = temporary_folder_new(), *path = folder_write(folder, "a file", "content");
+	const int file = open(path, O_RDONLY);
+	void *here = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+	struct rot_error err = {0};
+	size_t nr, i = 0;
+	struct remote_mapping *mappings = remote_mappings(getpid(), &nr, &err);
+
+	ck_assert_msg(mappings && here != MAP_FAILED, "%s", err.text);
+	while (i < nr && mappings[i].start != (uint64_t)here)
+		i++;
+	ck_assert_uint_lt(i, nr);
+	ck_assert_int_eq(strncmp(mappings[i].name, path, sizeof(mappings[i].name) - 1), 0);
+	free(mappings);
+	munmap(here, 4096);
+	close(file);
+	free(path);
+	temporary_folder_delete(folder);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&a_mapping_has_the_name_of_its_file, 1},
 	{&memory_is_read_and_written, 1},
 	{&a_call_leaves_no_trace, 1},
 	{&a_call_does_not_disturb_the_one_that_it_interrupts, NR_ELEMENTS(blocked_works)},
