@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What counting by blocks costs: programs alone, translated, and translated with modelled caches, all lines or one of 16, in turns; beside valgrind without a
 # tool, callgrind, and cachegrind with caches, where they are installed and able. Wall-clock times of whole commands, the best of each, and what they are relative to the program alone; at the end
-# the geometric mean over the first nine.
+# the geometric mean over the first nine. Beside callgrind, instructions of both are compared, with functions of the C library that every processor has.
 #
 # bench-blocks.sh [-n ROUNDS] [-w] [NAME...]     3 rounds; those of valgrind one. -w: without valgrind; NAME: only these
 set -euo pipefail
@@ -21,6 +21,7 @@ shift $((OPTIND - 1))
 chosen=" $* "
 . "$top/tools/bench.sh" # makes $work, which is the current folder then
 limit_s=300
+plain=glibc.cpu.hwcaps=$(printf -- '-%s,' AVX512F AVX512VL AVX512BW AVX512CD AVX2 AVX ERMS FSRM BMI2 RTM MOVBE LZCNT SSSE3 SSE4_1)-SSE4_2
 
 # ---- programs ----
 
@@ -172,7 +173,7 @@ rows=(
 	"calls|./calls"
 	"true|/bin/true"
 )
-export OPENBLAS_NUM_THREADS=1
+export OPENBLAS_NUM_THREADS=1 PYTHONHASHSEED=0
 
 # ---- timing ----
 
@@ -185,11 +186,12 @@ once()
 	case $way in
 	native) timeout $limit_s "$@" ;;
 	rot) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -j counts.json -- "$@" ;;
+	plain) GLIBC_TUNABLES=$plain timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -j plain.json -- "$@" ;;
 	caches) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -j counts.json -- "$@" ;;
 	sampled) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -cacheSampling=16 -j counts.json -- "$@" ;;
 	none) timeout $limit_s valgrind -q --tool=none "$@" ;;
 	cachegrind) timeout $limit_s valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null "$@" ;;
-	callgrind) timeout $limit_s valgrind -q --tool=callgrind --callgrind-out-file=/dev/null "$@" ;;
+	callgrind) GLIBC_TUNABLES=$plain timeout $limit_s valgrind -q --tool=callgrind --callgrind-out-file=callgrind.out "$@" ;;
 	esac >said 2>errors </dev/null || return 0
 	echo $((${EPOCHREALTIME/[.,]/} - start))
 }
@@ -223,6 +225,12 @@ for row in "${rows[@]}"; do
 		NR == 1 {printf "%-10s %10s", $1, text}
 		NR > 1 {printf " %20s", text ($3 == "-" || $4 == "-" ? "" : sprintf(" %6.2f x", $3 / $4))}
 		END {print ""}'
+	if [ -n "${best[callgrind]:-}" ] && [ -n "$(once plain "${command[@]}")" ]; then
+		awk -v FS='[ ,:]+' '
+			FILENAME == "plain.json" && $2 == "\"instructions\"" && $3 ~ /^[0-9]+$/ {rot = $3}
+			FILENAME == "callgrind.out" && $1 ~ /^(summary|totals)$/ {theirs = $2}
+			END {printf "%-10s %.0f instructions, callgrind %.0f: %+.4f %%\n", "", rot, theirs, (rot / theirs - 1) * 100}' plain.json callgrind.out
+	fi
 done
 awk -v names="$(printf '%s\n' "${rows[@]:0:9}" | cut -d'|' -f1 | tr '\n' ' ')" '
 	BEGIN {nr = split(names, list, " "); for (i = 1; i <= nr; i++) is_first[list[i]] = 1}
