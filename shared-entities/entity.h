@@ -148,6 +148,10 @@ struct rot_entity **rot_graph_collect(const void *root, size_t *nr);
 /* Frees root and all it reaches. NULL is allowed. */
 void rot_graph_delete(void *root);
 
+/* The same for a local variable when its block ends, as autofree (memory.h). */
+#define autograph __attribute__((cleanup(rot_graph_delete_local)))
+void rot_graph_delete_local(void *variable);
+
 /* old -> new pairs of a clone. */
 struct rot_clone_map;
 void *rot_clone_map_get(const struct rot_clone_map *map, const void *old); /* NULL if not cloned */

@@ -84,6 +84,12 @@ rot_graph_delete(void *root)
 	free(entities);
 }
 
+void
+rot_graph_delete_local(void *variable)
+{
+	rot_graph_delete(rot_keep(variable));
+}
+
 /* ---- clone ---- */
 
 struct rot_clone_map {

@@ -75,3 +75,17 @@ rot_format(const char *format, ...)
 	va_end(arguments);
 	return text;
 }
+
+void
+rot_append(char **text, const char *format, ...)
+{
+	const size_t length = *text ? strlen(*text) : 0;
+	autofree char *more = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	more = rot_vformat(format, arguments);
+	va_end(arguments);
+	*text = rot_realloc(*text, length + strlen(more) + 1, 1);
+	strcpy(*text + length, more);
+}

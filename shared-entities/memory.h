@@ -3,8 +3,11 @@
 #ifndef ROT_MEMORY_H
 #define ROT_MEMORY_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Zeroed memory for nr elements of size bytes; exits with status 1 when there is none or nr * size overflows. */
 void *rot_calloc(size_t nr, size_t size);
@@ -22,5 +25,36 @@ char *rot_strndup(const char *s, size_t n);
 /* printf into fresh memory; exits as above. */
 char *rot_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *rot_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+/* The same behind what *text has so far, which may move, or be NULL. */
+void rot_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * A local variable with this frees what it points to when its block ends: autofree char *path = rot_format(...);
+ * errno is left alone.
+ */
+#define autofree __attribute__((cleanup(rot_free_local)))
+
+static inline void
+rot_free_local(void *variable)
+{
+	const int reason = errno;
+	void *memory;
+
+	memcpy(&memory, variable, sizeof(memory));
+	free(memory);
+	errno = reason;
+}
+
+/* What such a variable points to, for the caller: return rot_keep(&path); the variable is NULL then. */
+static inline void *
+rot_keep(void *variable)
+{
+	void *memory;
+
+	memcpy(&memory, variable, sizeof(memory));
+	memset(variable, 0, sizeof(memory));
+	return memory;
+}
 
 #endif

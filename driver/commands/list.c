@@ -15,6 +15,7 @@
 #include "quantities/quantity.h"
 #include "support/entry.h"
 #include "support/json.h"
+#include "support/pool.h"
 
 struct listing {
 	const char *part; /* of names, in any case of letters; "": all */
@@ -45,22 +46,19 @@ append(struct listing *listing, const struct pmu_description *pmu)
 static int
 list_events(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct rot *rot = command_rot(context, err);
-	struct events events;
-	int rc = rot ? events_read(rot, &events, err) : -1;
+	const struct list_events_measurer_output *events = rot ? events_read(rot, &pool, err) : NULL;
 
-	if (!rot)
-		return -1;
-	for (size_t i = 0; rc == 0 && i < list_events_measurer_output_nr_pmus(events.output); i++) {
-		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events.output, i);
+	for (size_t i = 0; events && i < list_events_measurer_output_nr_pmus(events); i++) {
+		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events, i);
 
 		if (listing->items)
 			append(listing, pmu);
 		else
 			listing->nr += events_print_pmu(pmu, listing->part, stdout);
 	}
-	events_clear(&events);
-	return rc;
+	return events ? 0 : -1;
 }
 
 static const struct option_row rows[] = {

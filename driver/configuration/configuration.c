@@ -12,6 +12,7 @@
 
 #include "memory.h"
 #include "nearest.h"
+#include "support/pool.h"
 
 #define KEY(name, type, default_text, choices, description)                                                            \
 	{name, CONFIGURATION_##type, default_text, choices, description},
@@ -38,7 +39,8 @@ enum {
 
 /* The texts of one state; NULL where a source says nothing. Text of CONFIGURATION_DEFAULT is that of the key. */
 struct state {
-	char *texts[NR_KEYS][NR_SOURCES];
+	struct pool pool; /* of the texts that the state below does not have */
+	const char *texts[NR_KEYS][NR_SOURCES];
 	struct state *below; /* what pop goes back to */
 };
 
@@ -47,14 +49,13 @@ struct configuration {
 };
 
 static struct state *
-state_new(const struct state *from, struct state *below)
+state_new(struct state *below)
 {
 	struct state *state = rot_calloc(1, sizeof(*state));
 
+	if (below)
+		memcpy(state->texts, below->texts, sizeof(state->texts));
 	state->below = below;
-	for (size_t k = 0; k < NR_KEYS; k++)
-		for (size_t s = 0; from && s < NR_SOURCES; s++)
-			state->texts[k][s] = from->texts[k][s] ? rot_strdup(from->texts[k][s]) : NULL;
 	return state;
 }
 
@@ -64,9 +65,7 @@ state_delete(struct state *state)
 {
 	struct state *below = state->below;
 
-	for (size_t k = 0; k < NR_KEYS; k++)
-		for (size_t s = 0; s < NR_SOURCES; s++)
-			free(state->texts[k][s]);
+	pool_clear(&state->pool);
 	free(state);
 	return below;
 }
@@ -76,7 +75,7 @@ configuration_new(void)
 {
 	struct configuration *configuration = rot_calloc(1, sizeof(*configuration));
 
-	configuration->top = state_new(NULL, NULL);
+	configuration->top = state_new(NULL);
 	return configuration;
 }
 
@@ -93,7 +92,7 @@ configuration_delete(struct configuration *configuration)
 void
 configuration_push(struct configuration *configuration)
 {
-	configuration->top = state_new(configuration->top, configuration->top);
+	configuration->top = state_new(configuration->top);
 }
 
 void
@@ -178,10 +177,9 @@ are_among(const char *words, const char *text)
 	bool is_good = true;
 
 	for (const char *w = text; is_good && w; w = strchr(w, ',') ? strchr(w, ',') + 1 : NULL) {
-		char *word = rot_strndup(w, strcspn(w, ","));
+		autofree char *word = rot_strndup(w, strcspn(w, ","));
 
 		is_good = is_among(words, word);
-		free(word);
 	}
 	return is_good;
 }
@@ -242,11 +240,7 @@ configuration_key_takes(const char *name, const char *text)
 static void
 state_set(struct state *state, const struct configuration_key *key, enum configuration_source source, const char *text)
 {
-	char **place = &state->texts[key - configuration_keys][source];
-	char *old = *place;
-
-	*place = rot_strdup(text);
-	free(old);
+	state->texts[key - configuration_keys][source] = pool_strdup(&state->pool, text);
 }
 
 int
@@ -304,7 +298,7 @@ configuration_load(struct configuration *configuration, enum configuration_sourc
 		   bool required, struct rot_error *err)
 {
 	FILE *in = fopen(path, "re");
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
 	int number = 0, rc = 0;
@@ -324,7 +318,6 @@ configuration_load(struct configuration *configuration, enum configuration_sourc
 	}
 	if (!rc && ferror(in))
 		rc = rot_error_set(err, errno, "cannot read the configuration file '%s'", path);
-	free(line);
 	fclose(in);
 	return rc;
 }
@@ -334,7 +327,7 @@ static int
 take_argument(struct configuration *configuration, const char *argument, struct rot_error *err)
 {
 	const char *equals = strchr(argument, '=');
-	char *name = equals ? rot_strndup(argument, (size_t)(equals - argument)) : rot_strdup(argument);
+	autofree char *name = equals ? rot_strndup(argument, (size_t)(equals - argument)) : rot_strdup(argument);
 	const struct configuration_key *key = configuration_key_find(name);
 	int rc;
 
@@ -350,7 +343,6 @@ take_argument(struct configuration *configuration, const char *argument, struct 
 		rot_error_set(err, 0, "-%s has no value", name);
 		rc = rot_error_hint(err, "write -%s=VALUE; only true-or-false keys can stand alone", name);
 	}
-	free(name);
 	return rc;
 }
 
@@ -388,7 +380,7 @@ key_index(const char *name)
 enum configuration_source
 configuration_origin(const struct configuration *configuration, const char *name)
 {
-	char *const *texts = configuration->top->texts[key_index(name)];
+	const char *const *texts = configuration->top->texts[key_index(name)];
 	int source = CONFIGURATION_COMMAND_LINE;
 
 	while (source > CONFIGURATION_DEFAULT && !texts[source])

@@ -51,13 +51,12 @@ installed_folder(const char *program, const char *folder)
 	const char *const tail = below_prefix(whole), *const rest = below_prefix(folder);
 	const bool is_staged = path_ends_in(program, whole), is_moved = !is_staged && path_ends_in(program, tail);
 	const size_t length = strlen(program) - strlen(is_staged ? whole : tail);
-	char *found = is_staged  ? rot_format("%.*s%s", (int)length, program, folder)
-		      : is_moved ? rot_format("%.*s%s", (int)length, program, rest)
-				 : rot_strdup(folder);
+	autofree char *found = is_staged  ? rot_format("%.*s%s", (int)length, program, folder)
+			       : is_moved ? rot_format("%.*s%s", (int)length, program, rest)
+					  : rot_strdup(folder);
 
 	if (!is_moved || (rest != folder && access(found, F_OK) == 0))
-		return found;
-	free(found);
+		return rot_keep(&found);
 	return rot_strdup(folder);
 }
 
@@ -75,14 +74,12 @@ static char *
 xdg_folder(const char *variable, const char *fallback)
 {
 	const char *value = getenv(variable);
-	char *home, *folder;
+	autofree char *home = NULL;
 
 	if (value && value[0] == '/')
 		return rot_format("%s/rot", value);
 	home = home_folder();
-	folder = rot_format("%s/%s/rot", home, fallback);
-	free(home);
-	return folder;
+	return rot_format("%s/%s/rot", home, fallback);
 }
 
 /* A folder from a key: made absolute, without slashes at the end; empty: the XDG one. Fresh memory. */
@@ -109,7 +106,7 @@ key_folder(const struct configuration *configuration, const char *key, const cha
 static void
 tag_cache(const char *folder)
 {
-	char *path = rot_format("%s/CACHEDIR.TAG", folder);
+	autofree char *path = rot_format("%s/CACHEDIR.TAG", folder);
 	FILE *out = fopen(path, "wxe");
 
 	if (out) {
@@ -117,7 +114,6 @@ tag_cache(const char *folder)
 		      out);
 		fclose(out);
 	}
-	free(path);
 }
 
 /*
@@ -127,7 +123,7 @@ tag_cache(const char *folder)
 static int
 try_writing(const char *folder)
 {
-	char *path = rot_format("%s/.try-XXXXXX", folder);
+	autofree char *path = rot_format("%s/.try-XXXXXX", folder);
 	int fd = mkstemp(path), reason = fd >= 0 ? 0 : errno;
 
 	if (fd >= 0) {
@@ -136,7 +132,6 @@ try_writing(const char *folder)
 		close(fd);
 		unlink(path);
 	}
-	free(path);
 	errno = reason;
 	return reason ? -1 : 0;
 }
@@ -145,7 +140,7 @@ static int
 cache_open(struct paths *paths, char **warning, struct rot_error *err)
 {
 	const char *temporary = getenv("TMPDIR");
-	char *folder;
+	autofree char *folder = NULL;
 	int reason;
 
 	if (folder_make(paths->cache, NULL) == 0 && try_writing(paths->cache) == 0) {
@@ -157,15 +152,13 @@ cache_open(struct paths *paths, char **warning, struct rot_error *err)
 	if (!mkdtemp(folder)) {
 		rot_error_set(err, reason, "cannot write to the cache folder '%s'", paths->cache);
 		rot_error_append(err, "; and cannot make the temporary folder '%s': %s", folder, strerror(errno));
-		rot_error_hint(err, "name a folder you may write to: -cacheFolder=FOLDER");
-		free(folder);
-		return -1;
+		return rot_error_hint(err, "name a folder you may write to: -cacheFolder=FOLDER");
 	}
 	*warning = rot_format("cannot write to the cache folder '%s' (%s): results of this run are not kept; "
 			      "name another one with -cacheFolder=FOLDER",
 			      paths->cache, strerror(reason));
 	free(paths->cache);
-	paths->cache = folder;
+	paths->cache = rot_keep(&folder);
 	paths->cache_is_temporary = true;
 	return 0;
 }
@@ -183,7 +176,7 @@ struct paths *
 paths_new(const struct configuration *configuration, char **warning, struct rot_error *err)
 {
 	struct paths *paths = rot_calloc(1, sizeof(*paths));
-	char *program = driver_path();
+	autofree char *program = driver_path();
 
 	*warning = NULL;
 	if (paths_is_installed(program)) {
@@ -196,7 +189,6 @@ paths_new(const struct configuration *configuration, char **warning, struct rot_
 		paths->docs = rot_strdup(paths->data);
 		paths->built = resolved(ROT_BUILD_FOLDER);
 	}
-	free(program);
 	paths->user = key_folder(configuration, "dataFolder", "XDG_DATA_HOME", ".local/share");
 	paths->cache = key_folder(configuration, "cacheFolder", "XDG_CACHE_HOME", ".cache");
 	if (cache_open(paths, warning, err) < 0) {
@@ -225,25 +217,19 @@ char *
 paths_user_config_file(const struct configuration *configuration)
 {
 	const char *text = configuration_string(configuration, "userConfigFile");
-	char *folder, *path;
+	autofree char *folder = NULL;
 
 	if (*text)
 		return rot_strdup(text);
 	folder = xdg_folder("XDG_CONFIG_HOME", ".config");
-	path = rot_format("%s/config", folder);
-	free(folder);
-	return path;
+	return rot_format("%s/config", folder);
 }
 
 char *
 paths_default_config_file(void)
 {
-	char *program = driver_path(), *path;
+	autofree char *program = driver_path();
 
-	if (paths_is_installed(program))
-		path = installed_folder(program, ROT_SYSCONFDIR "/rot/config");
-	else
-		path = rot_strdup(ROT_SOURCE_FOLDER "/driver/configuration/config");
-	free(program);
-	return path;
+	return paths_is_installed(program) ? installed_folder(program, ROT_SYSCONFDIR "/rot/config")
+					   : rot_strdup(ROT_SOURCE_FOLDER "/driver/configuration/config");
 }

@@ -46,7 +46,8 @@ by_name(const void *a, const void *b)
 void
 controllers_list(const struct paths *paths, struct controller_info **infos, size_t *nr)
 {
-	struct controller_places places = controller_places_of(paths);
+	autopool pool = {0};
+	struct controller_places places = controller_places_of(&pool, paths);
 	struct list list = {0};
 
 	for (size_t i = 0; i < CONTROLLER_NR_PLACES; i++) {
@@ -65,14 +66,13 @@ controllers_list(const struct paths *paths, struct controller_info **infos, size
 			else
 				free(path);
 		}
-		folder_list_delete(files);
+		free(files);
 	}
 	for (size_t i = 0; c_controllers[i]; i++)
 		list_add(&list, rot_strdup(c_controllers[i]->name), rot_strdup(c_controllers[i]->description),
 			 rot_strdup(""), "built in");
 	if (list.nr > 0)
 		qsort(list.items, list.nr, sizeof(*list.items), by_name);
-	controller_places_clear(&places);
 	*infos = list.items;
 	*nr = list.nr;
 }

@@ -9,6 +9,7 @@
 #include "rot.h"
 #include "support/entry.h"
 #include "support/json.h"
+#include "support/pool.h"
 
 /* The smallest measurement: one workload that does nothing, with the listing measurer. NULL on error. */
 static struct measurement *
@@ -38,40 +39,31 @@ static const struct list_events_measurer_output *
 listing_find(const struct measurement_result *result)
 {
 	size_t nr;
-	struct rot_entity **reached = rot_graph_collect(result, &nr);
+	autofree struct rot_entity **reached = rot_graph_collect(result, &nr);
 	const struct list_events_measurer_output *output = NULL;
 
 	for (size_t i = 0; i < nr && !output; i++)
 		output = rot_cast(reached[i], &list_events_measurer_output_class);
-	free(reached);
 	return output;
 }
 
-int
-events_read(struct rot *rot, struct events *events, struct rot_error *err)
+const struct list_events_measurer_output *
+events_read(struct rot *rot, struct pool *pool, struct rot_error *err)
 {
-	struct measurement *measurement = listing_new(rot, err);
-	int rc = -1;
+	autograph struct measurement *measurement = listing_new(rot, err);
+	struct measurement_result *result;
+	const struct list_events_measurer_output *events;
 
-	*events = (struct events){.result = NULL};
 	if (!measurement)
-		return -1;
-	if (measuring_perform(rot, &measurement, 1, 1, &events->result, err) < 0) {
+		return NULL;
+	if (measuring_perform(rot, &measurement, 1, 1, &result, err) < 0) {
 		rot_error_prefix(err, "cannot list the events");
-		goto out;
+		return NULL;
 	}
-	events->output = listing_find(events->result);
-	rc = events->output ? 0 : rot_error_set(err, 0, "the measuring core did not list its events");
-out:
-	rot_graph_delete(measurement);
-	return rc;
-}
-
-void
-events_clear(struct events *events)
-{
-	rot_graph_delete(events->result);
-	*events = (struct events){.result = NULL};
+	events = listing_find(pool_own(pool, result, rot_graph_delete));
+	if (!events)
+		rot_error_set(err, 0, "the measuring core did not list its events");
+	return events;
 }
 
 /* ---- JSON ---- */
@@ -98,7 +90,7 @@ event_attribute_is_umask(const struct perf_event_attribute_description *attribut
 static void
 print_event(const struct pmu_description *pmu, const struct perf_event_description *event, FILE *out)
 {
-	char *name = rot_format("%s::%s", pmu->pmu_name, event->name);
+	autofree char *name = rot_format("%s::%s", pmu->pmu_name, event->name);
 	size_t nr = perf_event_description_nr_attributes(event);
 
 	entry_print(name, "", event->description, out);
@@ -109,7 +101,6 @@ print_event(const struct pmu_description *pmu, const struct perf_event_descripti
 		if (event_attribute_is_umask(attribute))
 			fprintf(out, "      :%s  %s\n", attribute->name, attribute->description);
 	}
-	free(name);
 }
 
 size_t

@@ -11,17 +11,11 @@
 #include "entities.h"
 #include "error.h"
 
+struct pool;
 struct rot;
 
-/* Zeroed: nothing was asked. */
-struct events {
-	struct measurement_result *result;                /* what the core gave; owned          */
-	const struct list_events_measurer_output *output; /* borrowed of it: the units in pmus  */
-};
-
-/* Units of this machine with their events. Clear also after an error. */
-int events_read(struct rot *rot, struct events *events, struct rot_error *err);
-void events_clear(struct events *events);
+/* Units of this machine (in pmus) with their events, which live as long as the pool. NULL on error. */
+const struct list_events_measurer_output *events_read(struct rot *rot, struct pool *pool, struct rot_error *err);
 
 /* Is the attribute a unit mask, which makes an event of its own? */
 bool event_attribute_is_umask(const struct perf_event_attribute_description *attribute);

@@ -9,6 +9,7 @@
 #include "quantities/architecture.h"
 #include "support/json.h"
 #include "support/output.h"
+#include "support/pool.h"
 #include "support/text_table.h"
 
 /* ---- a text for each unit ---- */
@@ -17,28 +18,23 @@
 static char *
 text_path(const struct pmu_description *pmu, const char *output_name)
 {
-	char *unit = rot_strdup(pmu->pmu_name), *path;
+	autofree char *unit = rot_strdup(pmu->pmu_name);
 
 	for (char *c = unit; *c; c++)
 		*c = isalnum((unsigned char)*c) || *c == '_' ? *c : '-';
-	path = rot_format("%s-%s.txt", output_name, unit);
-	free(unit);
-	return path;
+	return rot_format("%s-%s.txt", output_name, unit);
 }
 
 static int
 write_text(const struct pmu_description *pmu, const char *output_name, struct rot_error *err)
 {
-	char *path = text_path(pmu, output_name);
+	autofree char *path = text_path(pmu, output_name);
 	struct output_text text;
 	FILE *out = output_text_begin(&text);
-	int rc;
 
 	if (events_print_pmu(pmu, "", out) == 0)
 		fprintf(out, "%s (%s): no events that libpfm4 knows by name\n", pmu->pmu_name, pmu->description);
-	rc = output_text_end(&text, path, "", err);
-	free(path);
-	return rc;
+	return output_text_end(&text, path, "", err);
 }
 
 /* ---- JSON ---- */
@@ -55,12 +51,13 @@ pmu_json(const struct pmu_description *pmu)
 }
 
 static int
-write_json(const struct rot *rot, const struct events *events, const char *output_name, struct rot_error *err)
+write_json(const struct rot *rot, const struct list_events_measurer_output *events, const char *output_name,
+	   struct rot_error *err)
 {
 	json_t *units = json_array();
 
-	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events->output); i++)
-		json_array_append_new(units, pmu_json(list_events_measurer_output_pmus_at(events->output, i)));
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events); i++)
+		json_array_append_new(units, pmu_json(list_events_measurer_output_pmus_at(events, i)));
 	return output_take_json(json_pack("{s:s, s:o, s:o}", "schema", "rot.events/1", "machine",
 					  json_entity(rot->machine), "units", units),
 				output_name, err);
@@ -86,7 +83,7 @@ nr_countable(const struct pmu_description *pmu)
 }
 
 static void
-print_units(const struct rot *rot, const struct events *events, const char *output_name)
+print_units(const struct rot *rot, const struct list_events_measurer_output *events, const char *output_name)
 {
 	static const struct text_table_column columns[] = {
 		{"unit", true},    {"what it is", true},       {"counters", false}, {"fixed", false},
@@ -94,8 +91,8 @@ print_units(const struct rot *rot, const struct events *events, const char *outp
 	struct text_table table = {
 		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 1};
 
-	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events->output); i++) {
-		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events->output, i);
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events); i++) {
+		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events, i);
 		char *const cells[] = {rot_strdup(pmu->pmu_name),
 				       rot_strdup(pmu->description),
 				       rot_format("%d", (int)pmu->number_of_counters),
@@ -115,19 +112,22 @@ print_units(const struct rot *rot, const struct events *events, const char *outp
 static int
 measure_event_list(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
-	struct events events = {.result = NULL};
-	int rc = -1;
+	autopool pool = {0};
+	const struct list_events_measurer_output *events;
 
 	(void)self;
-	if (output_check(output_name, err) < 0 || events_read(rot, &events, err) < 0)
-		goto out;
-	print_units(rot, &events, output_name);
-	rc = write_json(rot, &events, output_name, err);
-	for (size_t i = 0; rc == 0 && i < list_events_measurer_output_nr_pmus(events.output); i++)
-		rc = write_text(list_events_measurer_output_pmus_at(events.output, i), output_name, err);
-out:
-	events_clear(&events);
-	return rc;
+	if (output_check(output_name, err) < 0)
+		return -1;
+	events = events_read(rot, &pool, err);
+	if (!events)
+		return -1;
+	print_units(rot, events, output_name);
+	if (write_json(rot, events, output_name, err) < 0)
+		return -1;
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events); i++)
+		if (write_text(list_events_measurer_output_pmus_at(events, i), output_name, err) < 0)
+			return -1;
+	return 0;
 }
 
 const struct rot_controller list_events_controller = {

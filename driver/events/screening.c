@@ -37,18 +37,20 @@ enum { NR_KERNELS = sizeof(kernels) / sizeof(kernels[0]), NR_KERNELS_QUICK = 3 }
 /* ---- the events ---- */
 
 static struct screened_event *
-add_event(struct screening *screening, const char *unit, char *name, const char *definition, const char *description)
+add_event(struct screening *screening, const char *unit, const char *name, const char *definition,
+	  const char *description)
 {
+	struct pool *pool = &screening->pool;
 	struct screened_event *event;
 
-	screening->events = rot_realloc(screening->events, screening->nr_events + 1, sizeof(*screening->events));
+	screening->events = pool_grow(pool, screening->events, screening->nr_events, sizeof(*screening->events));
 	event = &screening->events[screening->nr_events++];
 	*event = (struct screened_event){
-		.unit = rot_strdup(unit),
-		.name = name,
-		.definition = rot_strdup(definition),
-		.description = rot_strdup(description),
-		.refusal = rot_strdup(""),
+		.unit = pool_strdup(pool, unit),
+		.name = pool_strdup(pool, name),
+		.definition = pool_strdup(pool, definition),
+		.description = pool_strdup(pool, description),
+		.refusal = "",
 	};
 	return event;
 }
@@ -56,17 +58,15 @@ add_event(struct screening *screening, const char *unit, char *name, const char 
 static void
 add_architecture(struct screening *screening, const struct architecture *architecture)
 {
-	char *unit = rot_format("rot's %s", architecture->name);
+	autofree char *unit = rot_format("rot's %s", architecture->name);
 
 	for (size_t i = 0; i < architecture->nr_events; i++) {
 		const struct architecture_event *of = &architecture->events[i];
-		struct screened_event *event =
-			add_event(screening, unit, rot_strdup(of->name), of->definition, of->definition);
+		struct screened_event *event = add_event(screening, unit, of->name, of->definition, of->definition);
 
 		event->is_hardware = true;
 		event->is_alone = of->class == EVENT_LARGE || of->class == EVENT_OFFCORE;
 	}
-	free(unit);
 }
 
 /* Another name of an event; one of an event with masks is worth having, as a choice of masks that makes sense. */
@@ -102,7 +102,7 @@ add_masks(struct screening *screening, const struct pmu_description *pmu, const 
 		const bool is_end = i == perf_event_description_nr_attributes(of);
 		const struct perf_event_attribute_description *mask =
 			is_end ? NULL : perf_event_description_attributes_at(of, i);
-		char *name;
+		autofree char *name = NULL;
 
 		if (is_end ? nr_masks > 0 : !event_attribute_is_umask(mask))
 			continue;
@@ -117,13 +117,13 @@ static int
 collect_events(struct screening *screening, struct rot *rot, struct rot_error *err)
 {
 	const struct rot_error *why_not = &rot->architecture->why_not;
-	struct events events;
-	int rc = events_read(rot, &events, err);
+	autopool pool = {0};
+	const struct list_events_measurer_output *events = events_read(rot, &pool, err);
 
 	if (!rot->architecture->counts_by_steps)
 		add_architecture(screening, rot->architecture);
-	for (size_t i = 0; rc == 0 && i < list_events_measurer_output_nr_pmus(events.output); i++) {
-		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events.output, i);
+	for (size_t i = 0; events && i < list_events_measurer_output_nr_pmus(events); i++) {
+		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events, i);
 
 		for (size_t k = 0; strcmp(pmu->pmu_name, "perf_raw") != 0 && k < pmu_description_nr_events(pmu); k++) {
 			const struct perf_event_description *event = pmu_description_events_at(pmu, k);
@@ -132,11 +132,10 @@ collect_events(struct screening *screening, struct rot *rot, struct rot_error *e
 				add_masks(screening, pmu, event);
 		}
 	}
-	events_clear(&events);
 	for (size_t i = 0; why_not->text[0] && i < screening->nr_events; i++)
 		if (screening->events[i].is_hardware)
-			rot_string_set(&screening->events[i].refusal, why_not->text);
-	return rc;
+			screening->events[i].refusal = why_not->text;
+	return events ? 0 : -1;
 }
 
 /* ---- counting ---- */
@@ -161,7 +160,8 @@ kernel_new(struct rot *rot, const struct screened_kernel *of, struct rot_error *
 {
 	const struct rot_class *class = rot_registry_find(rot->registry, of->class);
 	struct kernel_base *kernel = class ? rot_entity_new(class) : NULL;
-	char *words = rot_strdup(of->fields), *rest = words, *word;
+	autofree char *words = rot_strdup(of->fields);
+	char *rest = words, *word;
 	int rc = kernel ? 0 : rot_error_set(err, 0, "the kernel %s is missing", of->class);
 
 	while (rc == 0 && (word = strsep(&rest, " "))) {
@@ -169,7 +169,6 @@ kernel_new(struct rot *rot, const struct screened_kernel *of, struct rot_error *
 
 		rc = rot_entity_set(kernel, field, word, err);
 	}
-	free(words);
 	if (rc == 0)
 		return kernel;
 	rot_graph_delete(kernel);
@@ -250,6 +249,7 @@ static void
 take_counts(const struct screener *screener, const struct measurement_result *result, size_t from, size_t to)
 {
 	const size_t nr_runs = measurement_result_nr_outputs(result);
+	struct pool *pool = &screener->screening->pool;
 
 	for (size_t i = from; i < to; i++) {
 		struct screened_event *event = event_at(screener, i);
@@ -257,10 +257,9 @@ take_counts(const struct screener *screener, const struct measurement_result *re
 		size_t nr = 0;
 
 		if (!event->counts)
-			event->counts = rot_calloc(screener->screening->nr_kernels, sizeof(*event->counts));
+			event->counts = pool_calloc(pool, screener->screening->nr_kernels, sizeof(*event->counts));
 		count = &event->counts[screener->kernel];
-		free(count->samples);
-		count->samples = rot_calloc(nr_runs + 1, sizeof(*count->samples));
+		count->samples = pool_calloc(pool, nr_runs + 1, sizeof(*count->samples));
 		for (size_t k = 0; k < nr_runs; k++) {
 			const struct measurement_run_output *run = measurement_result_outputs_at(result, k);
 			const struct perf_event_measurer_output *counts =
@@ -280,9 +279,9 @@ static int
 count_together(const struct screener *screener, size_t from, size_t to, size_t most, size_t *nr_groups,
 	       struct rot_error *err)
 {
-	struct measurement **passes = rot_calloc(to - from, sizeof(*passes));
-	struct measurement_result **results = rot_calloc(to - from, sizeof(*results));
-	size_t *begins = rot_calloc(to - from + 1, sizeof(*begins));
+	autofree struct measurement **passes = rot_calloc(to - from, sizeof(*passes));
+	autofree struct measurement_result **results = rot_calloc(to - from, sizeof(*results));
+	autofree size_t *begins = rot_calloc(to - from + 1, sizeof(*begins));
 	int rc = 0;
 
 	*nr_groups = 0;
@@ -302,9 +301,6 @@ count_together(const struct screener *screener, size_t from, size_t to, size_t m
 		rot_graph_delete(results[i]);
 		rot_graph_delete(passes[i]);
 	}
-	free(begins);
-	free(results);
-	free(passes);
 	return rc;
 }
 
@@ -325,7 +321,7 @@ count_range(const struct screener *screener, size_t from, size_t to, size_t most
 		return -1;
 	}
 	if (to - from == 1) {
-		rot_string_set(&event_at(screener, from)->refusal, why.text);
+		event_at(screener, from)->refusal = pool_strdup(&screener->screening->pool, why.text);
 		return 0;
 	}
 	if (nr_groups == 1)
@@ -344,23 +340,6 @@ take_order(struct screener *screener)
 	for (size_t i = 0; i < screener->screening->nr_events; i++)
 		if (!screener->screening->events[i].refusal[0])
 			screener->order[screener->nr++] = i;
-}
-
-/* Those from the first one on, of which not all events were counted. */
-static void
-forget_kernels(struct screening *screening, size_t first)
-{
-	for (size_t i = 0; i < screening->nr_events; i++) {
-		struct screened_event *event = &screening->events[i];
-
-		for (size_t k = first; event->counts && k < screening->nr_kernels; k++)
-			free(event->counts[k].samples);
-		if (first == 0) {
-			free(event->counts);
-			event->counts = NULL;
-		}
-	}
-	screening->nr_kernels = first;
 }
 
 /* May software events count what happens in the kernel? Most of theirs do. Tried on one of them. */
@@ -405,7 +384,7 @@ screening_perform(struct rot *rot, bool is_quick, struct screening *screening, s
 				       : RUNS,
 	};
 	rc = collect_events(screening, rot, err);
-	screener.order = rot_calloc(screening->nr_events + 1, sizeof(*screener.order));
+	screener.order = pool_calloc(&screening->pool, screening->nr_events + 1, sizeof(*screener.order));
 	take_order(&screener);
 	if (rc == 0)
 		try_kernel_mode(&screener);
@@ -417,32 +396,13 @@ screening_perform(struct rot *rot, bool is_quick, struct screening *screening, s
 		screener.kernel += rc == 0;
 	}
 	progress_end();
-	free(screener.order);
+	/* Kernels of which not all events were counted do not count. */
 	screening->is_complete = screener.kernel == screening->nr_kernels;
-	forget_kernels(screening, screener.kernel);
+	screening->nr_kernels = screener.kernel;
 	if (rc == 0 && nr_counted(screening) == 0) {
 		rc = rot_error_set(err, 0, "no event can be counted here: %s",
 				   screening->nr_events ? screening->events[0].refusal : "none is known");
 		rot_error_hint(err, "'rot doctor' says what would change that");
 	}
 	return rc;
-}
-
-void
-screening_clear(struct screening *screening)
-{
-	for (size_t i = 0; i < screening->nr_events; i++) {
-		struct screened_event *event = &screening->events[i];
-
-		for (size_t k = 0; event->counts && k < screening->nr_kernels; k++)
-			free(event->counts[k].samples);
-		free(event->counts);
-		free(event->unit);
-		free(event->name);
-		free(event->definition);
-		free(event->description);
-		free(event->refusal);
-	}
-	free(screening->events);
-	*screening = (struct screening){.nr_events = 0};
 }

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "statistics/summary.h"
+#include "support/pool.h"
 
 struct rot;
 
@@ -29,11 +30,11 @@ struct screened_count {
 };
 
 struct screened_event {
-	char *unit; /* "zen5 (rot)", "perf" */
-	char *name; /* as libpfm4 reads it: "perf::PERF_COUNT_SW_PAGE_FAULTS"; or that of the architecture's file */
-	char *definition;
-	char *description;
-	char *refusal;    /* why it is not counted here; "" if it is */
+	const char *unit; /* "zen5 (rot)", "perf" */
+	const char
+		*name; /* as libpfm4 reads it: "perf::PERF_COUNT_SW_PAGE_FAULTS"; or that of the architecture's file */
+	const char *definition, *description;
+	const char *refusal; /* why it is not counted here; "" if it is */
 	bool is_hardware; /* counted by the processor: user mode alone. Else kernel mode as well, where that is allowed
 			   */
 	bool is_alone;    /* shares its group with no other */
@@ -41,6 +42,7 @@ struct screened_event {
 };
 
 struct screening {
+	struct pool pool; /* of all below */
 	const struct screened_kernel *kernels;
 	size_t nr_kernels; /* that all events were counted of: fewer than wanted after an interruption */
 	bool is_complete;
@@ -53,10 +55,9 @@ struct screening {
 /*
  * Events of the architecture's file and of the units that libpfm4 finds here (but the one for raw codes), each with
  * each unit mask. Where hardware events cannot be counted these are refused with that reason, and nothing else of them
- * is tried. Error: interrupted (what was counted of whole kernels is kept), or nothing can be counted at all. Clear
- * also after an error.
+ * is tried. Error: interrupted (what was counted of whole kernels is kept), or nothing can be counted at all. Clear the
+ * pool also after an error.
  */
 int screening_perform(struct rot *rot, bool is_quick, struct screening *screening, struct rot_error *err);
-void screening_clear(struct screening *screening);
 
 #endif

@@ -52,12 +52,12 @@ static void
 print_counted(const struct screening *screening, FILE *out)
 {
 	enum { NR_KEYS = 2 };
-	struct text_table_column *columns = rot_calloc(screening->nr_kernels + NR_KEYS, sizeof(*columns));
+	autofree struct text_table_column *columns = rot_calloc(screening->nr_kernels + NR_KEYS, sizeof(*columns));
 	struct text_table table = {.columns = columns,
 				   .nr_columns = screening->nr_kernels + NR_KEYS,
 				   .nr_keys = NR_KEYS,
 				   .is_all_shown = true};
-	char **cells = rot_calloc(table.nr_columns, sizeof(*cells));
+	autofree char **cells = rot_calloc(table.nr_columns, sizeof(*cells));
 
 	columns[0] = (struct text_table_column){"", false};
 	columns[1] = (struct text_table_column){"event", true};
@@ -77,8 +77,6 @@ print_counted(const struct screening *screening, FILE *out)
 	text_table_print(&table, out);
 	fputc('\n', out);
 	text_table_clear(&table);
-	free(cells);
-	free(columns);
 }
 
 static void
@@ -211,12 +209,11 @@ static bool
 relative_summary(const struct screened_count *count, struct summary *relative)
 {
 	const struct summary *of = &count->summary;
-	double *values = rot_calloc(of->n + 1, sizeof(*values));
+	autofree double *values = rot_calloc(of->n + 1, sizeof(*values));
 
 	for (size_t i = 0; i < of->n; i++)
 		values[i] = count->samples[i] / of->minimum;
 	*relative = summary_median(values, of->n);
-	free(values);
 	return of->n > 0 && of->minimum > 0;
 }
 
@@ -224,11 +221,13 @@ relative_summary(const struct screened_count *count, struct summary *relative)
 static int
 draw_screening(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
 {
-	struct plot_series *series = rot_calloc(screening->nr_kernels, sizeof(*series));
-	char *machine = machine_caption(rot->machine);
-	char *caption = rot_format("%s\nmedian, quartiles and range of %d runs, each over the least of them\n"
-				   "numbers of events are those in %s.txt",
-				   machine, screening->nr_runs, output_name);
+	autopool pool = {0};
+	struct plot_series *series = pool_calloc(&pool, screening->nr_kernels, sizeof(*series));
+	char *machine = pool_own(&pool, machine_caption(rot->machine), free);
+	char *caption = pool_format(&pool,
+				    "%s\nmedian, quartiles and range of %d runs, each over the least of them\n"
+				    "numbers of events are those in %s.txt",
+				    machine, screening->nr_runs, output_name);
 	struct distribution_plot plot = {
 		.frame = {.title = "How well events repeat",
 			  .caption = caption,
@@ -240,10 +239,9 @@ draw_screening(const struct rot *rot, const struct screening *screening, const c
 		.series = series,
 		.nr_series = screening->nr_kernels,
 	};
-	int rc;
 
 	for (size_t k = 0; k < screening->nr_kernels; k++) {
-		struct plot_point *points = rot_calloc(screening->nr_events + 1, sizeof(*points));
+		struct plot_point *points = pool_calloc(&pool, screening->nr_events + 1, sizeof(*points));
 		size_t nr = 0, row = 0;
 
 		for (size_t i = 0; i < screening->nr_events; i++) {
@@ -258,13 +256,7 @@ draw_screening(const struct rot *rot, const struct screening *screening, const c
 		}
 		series[k] = (struct plot_series){.name = screening->kernels[k].name, .points = points, .nr_points = nr};
 	}
-	rc = distribution_plot_write(&plot, output_name, err);
-	for (size_t k = 0; k < screening->nr_kernels; k++)
-		free((void *)series[k].points);
-	free(series);
-	free(caption);
-	free(machine);
-	return rc;
+	return distribution_plot_write(&plot, output_name, err);
 }
 
 static int
@@ -294,7 +286,7 @@ measure_screening(struct rot *rot, const struct rot_controller *self, const char
 		rc = show(rot, &screening, output_name, err);
 	else if (rot_interrupted() && screening.nr_kernels > 0)
 		show(rot, &screening, output_name, &later); /* that we were interrupted is what the user must know */
-	screening_clear(&screening);
+	pool_clear(&screening.pool);
 	return rc;
 }
 

@@ -34,8 +34,10 @@ expression_scope_new(const struct expression_scope *parent)
 }
 
 void
-expression_scope_delete(struct expression_scope *scope)
+expression_scope_delete(void *deleted)
 {
+	struct expression_scope *scope = deleted;
+
 	if (!scope)
 		return;
 	for (size_t i = 0; i < scope->nr; i++) {
@@ -44,6 +46,12 @@ expression_scope_delete(struct expression_scope *scope)
 	}
 	free(scope->variables);
 	free(scope);
+}
+
+void
+expression_scope_delete_local(void *variable)
+{
+	expression_scope_delete(rot_keep(variable));
 }
 
 static struct variable *
@@ -108,10 +116,9 @@ set_field(struct expression_scope *scope, const void *entity, const struct rot_f
 	if (rot_entity_number(entity, field->name, &number)) {
 		expression_scope_set_number(scope, field->name, number);
 	} else {
-		char *text = rot_entity_get(entity, field->name);
+		autofree char *text = rot_entity_get(entity, field->name);
 
 		expression_scope_set_string(scope, field->name, text);
-		free(text);
 	}
 }
 
@@ -292,7 +299,7 @@ static void
 report_unknown_variable(const struct expression_scope *scope, const char *name, const char *expression,
 			struct rot_error *err)
 {
-	const char **names = rot_calloc(count_variables(scope) + 1, sizeof *names);
+	autofree const char **names = rot_calloc(count_variables(scope) + 1, sizeof *names);
 	const char *nearest;
 	size_t nr = 0;
 
@@ -305,7 +312,6 @@ report_unknown_variable(const struct expression_scope *scope, const char *name, 
 		rot_error_hint(err, "did you mean '$%s'?", nearest);
 	else if (nr == 0)
 		rot_error_hint(err, "no variables are known here");
-	free(names);
 }
 
 /* What cannot be read, and where reading stopped. */
@@ -472,60 +478,47 @@ expression_length(const char *start)
 static char *
 evaluate_part(const struct expression_scope *scope, const char *start, size_t length, struct rot_error *err)
 {
-	char *expression = rot_strndup(start, length), *text = NULL;
+	autofree char *expression = rot_strndup(start, length);
+	char *text = NULL;
 	xmlXPathObjectPtr object = evaluate(scope, expression, err);
 
 	if (object)
 		text = object_text(object, expression, err);
 	xmlXPathFreeObject(object);
-	free(expression);
 	return text;
-}
-
-static void
-append(char **text, size_t *length, const char *part, size_t part_length)
-{
-	*text = rot_realloc(*text, *length + part_length + 1, 1);
-	memcpy(*text + *length, part, part_length);
-	*length += part_length;
-	(*text)[*length] = '\0';
 }
 
 char *
 expression_text(const struct expression_scope *scope, const char *text, struct rot_error *err)
 {
-	char *result = rot_strdup("");
-	size_t length = 0;
+	autofree char *result = rot_strdup("");
 
 	for (const char *s = text; *s;) {
-		size_t plain = strcspn(s, "{}"), part_length;
-		char *part;
+		const size_t plain = strcspn(s, "{}");
+		const bool is_doubled = s[plain] && s[plain + 1] == s[plain];
+		autofree char *part = NULL;
+		size_t length;
 
-		append(&result, &length, s, plain);
+		rot_append(&result, "%.*s", (int)(plain + is_doubled), s);
 		s += plain;
-		if (*s && s[1] == *s) {
-			append(&result, &length, s, 1);
+		if (is_doubled) {
 			s += 2;
 			continue;
 		}
 		if (!*s)
 			break;
-		part_length = *s == '{' ? expression_length(s + 1) : SIZE_MAX;
-		if (part_length == SIZE_MAX) {
+		length = *s == '{' ? expression_length(s + 1) : SIZE_MAX;
+		if (length == SIZE_MAX) {
 			rot_error_set(err, 0, "'%s': %s", text,
 				      *s == '{' ? "a brace is not closed" : "a brace is not opened");
 			rot_error_hint(err, "write '{{' and '}}' for braces in text");
-			free(result);
 			return NULL;
 		}
-		part = evaluate_part(scope, s + 1, part_length, err);
-		if (!part) {
-			free(result);
+		part = evaluate_part(scope, s + 1, length, err);
+		if (!part)
 			return NULL;
-		}
-		append(&result, &length, part, strlen(part));
-		free(part);
-		s += part_length + 2;
+		rot_append(&result, "%s", part);
+		s += length + 2;
 	}
-	return result;
+	return rot_keep(&result);
 }

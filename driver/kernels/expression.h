@@ -12,7 +12,12 @@ struct expression_scope;
 
 /* Variables by name. parent (may be NULL, borrowed) is asked for names that are not set here. */
 struct expression_scope *expression_scope_new(const struct expression_scope *parent);
-void expression_scope_delete(struct expression_scope *scope);
+void expression_scope_delete(void *scope);
+
+/* Deletes that of a local variable when its block ends, as autofree (memory.h). */
+#define autoscope __attribute__((cleanup(expression_scope_delete_local)))
+void expression_scope_delete_local(void *variable);
+
 void expression_scope_set_number(struct expression_scope *scope, const char *name, double value);
 void expression_scope_set_string(struct expression_scope *scope, const char *name, const char *value);
 

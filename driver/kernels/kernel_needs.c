@@ -14,12 +14,9 @@
 static char *
 file_in(const char *folder, size_t length, const char *name)
 {
-	char *path = rot_format("%.*s/%s", (int)length, folder, name);
+	autofree char *path = rot_format("%.*s/%s", (int)length, folder, name);
 
-	if (length > 0 && access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
+	return length > 0 && access(path, R_OK) == 0 ? rot_keep(&path) : NULL;
 }
 
 static char *
@@ -84,14 +81,13 @@ note_missing(const struct definition_row *row, const struct expression_scope *sc
 	     struct rot_error *err)
 {
 	struct missing *missing = context;
-	char *path = missing->what ? NULL : kernel_library_find(row->of);
+	autofree char *path = missing->what ? NULL : kernel_library_find(row->of);
 
 	(void)scope;
 	(void)err;
 	if (!path && !missing->what)
 		missing->what =
 			rot_format("kernel '%s' needs the library %s: install %s", missing->kernel, row->of, row->text);
-	free(path);
 	return 0;
 }
 
@@ -109,28 +105,22 @@ static int
 append_file(const struct definition_row *row, const struct expression_scope *scope, void *context,
 	    struct rot_error *err)
 {
-	char **files = context, *path = kernel_library_find(row->of), *longer;
+	char **files = context;
+	autofree char *path = kernel_library_find(row->of);
 	struct stat status;
 
 	(void)scope;
 	(void)err;
-	if (path && stat(path, &status) == 0) {
-		longer = rot_format("%s%s=%s %lld %lld;", *files, row->of, path, (long long)status.st_size,
-				    (long long)status.st_mtim.tv_sec);
-		free(*files);
-		*files = longer;
-	}
-	free(path);
+	if (path && stat(path, &status) == 0)
+		rot_append(files, "%s=%s %lld %lld;", row->of, path, (long long)status.st_size,
+			   (long long)status.st_mtim.tv_sec);
 	return 0;
 }
 
 char *
 kernel_library_files(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err)
 {
-	char *files = rot_strdup("");
+	autofree char *files = rot_strdup("");
 
-	if (kernel_each_row(rot, kernel, DEFINITION_NEEDS, append_file, &files, err) == 0)
-		return files;
-	free(files);
-	return NULL;
+	return kernel_each_row(rot, kernel, DEFINITION_NEEDS, append_file, &files, err) == 0 ? rot_keep(&files) : NULL;
 }

@@ -88,12 +88,9 @@ each_row(const struct rot *rot, const struct kernel_base *kernel, enum definitio
 	 kernel_row_visitor *visit, void *context, struct rot_error *err)
 {
 	const struct definition *definition = kernel_definition(rot, kernel, err);
-	struct expression_scope *scope;
-	int rc = 0;
+	autoscope struct expression_scope *scope = definition ? kernel_scope(rot, kernel, border) : NULL;
+	int rc = definition ? 0 : -1;
 
-	if (!definition)
-		return -1;
-	scope = kernel_scope(rot, kernel, border);
 	for (size_t i = 0; rc == 0 && i < definition->nr_rows; i++) {
 		const struct definition_row *row = &definition->rows[i];
 		bool holds = true;
@@ -108,7 +105,6 @@ each_row(const struct rot *rot, const struct kernel_base *kernel, enum definitio
 		if (rc < 0)
 			rot_error_prefix(err, "%s:%d", definition->path, row->line);
 	}
-	expression_scope_delete(scope);
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/kernel_needs.h"
 #include "kernels/kernel_rows.h"
 #include "machine/machine.h"
+#include "memory.h"
 #include "rot.h"
 
 /* ---- expected work ---- */
@@ -123,15 +124,13 @@ static int
 check_flag(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
 {
 	const struct check *check = context;
-	char *caption;
+	autofree char *caption = machine_caption(check->rot->machine);
 
 	(void)scope;
 	if (machine_has_flag(check->rot->machine, row->of))
 		return 0;
-	caption = machine_caption(check->rot->machine);
 	rot_error_set(err, 0, "kernel '%s' needs a processor with '%s', which this one lacks (%s)",
 		      kernel_class_name(check->kernel), row->of, caption);
-	free(caption);
 	return rot_error_hint(err, "choose an instruction set that 'grep flags /proc/cpuinfo' lists");
 }
 
@@ -149,12 +148,11 @@ add_data(const struct definition_row *row, const struct expression_scope *scope,
 static int
 check_libraries(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err)
 {
-	char *missing;
+	autofree char *missing = NULL;
 	int rc = kernel_missing(rot, kernel, &missing, err);
 
 	if (rc == 0 && missing)
 		rc = rot_error_set(err, 0, "%s", missing);
-	free(missing);
 	return rc;
 }
 
@@ -177,15 +175,13 @@ kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error
 	    kernel_data_bytes(rot, kernel, &data_bytes, err) < 0)
 		return -1;
 	if (memory_bytes > 0 && data_bytes > memory_bytes) {
-		char *needed = machine_size_text((int64_t)fmin(data_bytes, 0x1p62)),
-		     *there = machine_size_text(machine_usable_bytes(rot->machine));
+		autofree char *needed = machine_size_text((int64_t)fmin(data_bytes, 0x1p62));
+		autofree char *there = machine_size_text(machine_usable_bytes(rot->machine));
 
 		rot_error_set(err, 0, "kernel '%s' needs %s of memory, %s %s", kernel_class_name(kernel), needed,
 			      rot->machine->memory_limit_bytes ? "and rot's control group may have"
 							       : "this machine has",
 			      there);
-		free(needed);
-		free(there);
 		return rot_error_hint(err, "choose a smaller size");
 	}
 	return 0;

@@ -23,8 +23,8 @@ warn(const struct rot_error *reason)
 static void
 load_file(struct rot *rot, const char *root, const char *folder, const char *name)
 {
-	char *stem = rot_strndup(name, strlen(name) - strlen(".xml"));
-	char *path = rot_format("%s/%s", folder, name);
+	autofree char *stem = rot_strndup(name, strlen(name) - strlen(".xml"));
+	autofree char *path = rot_format("%s/%s", folder, name);
 	const struct definition *earlier = definitions_find(rot->kernels, stem);
 	struct rot_error reason = {0};
 
@@ -32,33 +32,29 @@ load_file(struct rot *rot, const char *root, const char *folder, const char *nam
 		rot_warning("a kernel is left out: %s: '%s' is already defined in %s", path, stem, earlier->path);
 	if (!earlier && definitions_load_file(rot->kernels, path, &reason) < 0)
 		warn(&reason);
-	free(path);
-	free(stem);
 }
 
 /* FOLDER/NAME/ *.xml of every NAME. */
 static void
 load_folder(struct rot *rot, const char *folder)
 {
-	char **kernels = folder_list(folder);
+	autofree char **kernels = folder_list(folder);
 
 	for (size_t k = 0; kernels[k]; k++) {
-		char *kernel = rot_format("%s/%s", folder, kernels[k]);
-		char **names = folder_list(kernel);
+		autofree char *kernel = rot_format("%s/%s", folder, kernels[k]);
+		autofree char **names = folder_list(kernel);
 
 		for (size_t i = 0; names[i]; i++)
 			if (names[i][0] != '.' && path_ends_in(names[i], ".xml"))
 				load_file(rot, folder, kernel, names[i]);
-		folder_list_delete(names);
-		free(kernel);
 	}
-	folder_list_delete(kernels);
 }
 
 int
 kernels_load(struct rot *rot, struct rot_error *err)
 {
-	char *user = rot_format("%s/kernels", rot->paths->user), *built_in = rot_format("%s/kernels", rot->paths->data);
+	autofree char *user = rot_format("%s/kernels", rot->paths->user);
+	autofree char *built_in = rot_format("%s/kernels", rot->paths->data);
 	struct rot_error reason = {0};
 	size_t nr;
 	int rc = 0;
@@ -75,7 +71,5 @@ kernels_load(struct rot *rot, struct rot_error *err)
 		rc = rot_error_set(err, 0, "no kernel found in '%s' or '%s'", user, built_in);
 		rot_error_hint(err, "install rot again, or call the driver where it was built");
 	}
-	free(user);
-	free(built_in);
 	return rc;
 }

@@ -76,13 +76,12 @@ largest_below(const struct knee_point *points, const double *envelope, size_t nr
 size_t
 knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[KNEES_MAX])
 {
-	double *envelope = envelope_of(points, nr);
+	autofree double *envelope = envelope_of(points, nr);
 	size_t nr_levels = find_plateaus(points, envelope, nr, levels);
 
 	for (size_t i = 0; i + 1 < nr_levels; i++) {
 		levels[i].bytes = largest_below(points, envelope, nr, &levels[i], SIZE_SHARE);
 		levels[i].fitting_bytes = largest_below(points, envelope, nr, &levels[i], FITTING_SHARE);
 	}
-	free(envelope);
 	return nr_levels;
 }

@@ -90,7 +90,7 @@ static struct measurement *
 describe(const struct rot *rot, int64_t bytes, struct rot_error *err)
 {
 	const struct rot_class *class = rot_registry_find(rot->registry, "Chase");
-	struct measurement *measurement = measurement_new(), *pass;
+	autograph struct measurement *measurement = measurement_new();
 	struct workload *workload = workload_new();
 
 	measurement_workloads_add(measurement, workload);
@@ -100,14 +100,10 @@ describe(const struct rot *rot, int64_t bytes, struct rot_error *err)
 		rot_error_set(err, 0, "there is no kernel 'Chase' to measure the levels of the memory with");
 	if (!class || set_number(workload->kernel, "bufferSize", bytes, err) < 0 ||
 	    set_number(workload->kernel, "accesses", ACCESSES, err) < 0 ||
-	    set_number(workload->kernel, "warmAccesses", warm_accesses(rot->machine, bytes), err) < 0) {
-		rot_graph_delete(measurement);
+	    set_number(workload->kernel, "warmAccesses", warm_accesses(rot->machine, bytes), err) < 0)
 		return NULL;
-	}
 	workload->kernel->warm_code = workload->kernel->warm_data = true;
-	pass = pass_measurement(measurement, rot->architecture, &clock_pass);
-	rot_graph_delete(measurement);
-	return pass;
+	return pass_measurement(measurement, rot->architecture, &clock_pass);
 }
 
 static int
@@ -295,7 +291,7 @@ measure_sizes(struct sweep *sweep, struct measured_levels *levels, struct rot_er
 static int
 levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error *err)
 {
-	struct sweep *sweep = rot_calloc(1, sizeof(*sweep));
+	autofree struct sweep *sweep = rot_calloc(1, sizeof(*sweep));
 	int rc;
 
 	sweep->rot = rot;
@@ -304,7 +300,6 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error
 	rc = measure_sizes(sweep, levels, err);
 	progress_end();
 	sweep_clear(sweep);
-	free(sweep);
 	if (rc < 0)
 		return rot_error_prefix(err, "the levels of the memory");
 	return measured_levels_store(levels, rot->paths->cache, rot->machine, err);
@@ -364,8 +359,9 @@ levels_verdict(int64_t told, const struct measured_level *found)
 static char *
 told_text(int64_t bytes, const char *source, const struct machine *machine, bool is_last)
 {
-	char *size = machine_size_text(strcmp(source, "measured") == 0 ? 0 : bytes), *text;
-	char *most = machine_size_text(machine->package_llc_bytes);
+	autofree char *size = machine_size_text(strcmp(source, "measured") == 0 ? 0 : bytes);
+	char *text;
+	autofree char *most = machine_size_text(machine->package_llc_bytes);
 
 	if (bytes && strcmp(source, "measured") != 0)
 		text = rot_format("%s (%s)", size, source);
@@ -373,8 +369,6 @@ told_text(int64_t bytes, const char *source, const struct machine *machine, bool
 		text = rot_format("at most %s (the package)", most);
 	else
 		text = rot_strdup(size);
-	free(size);
-	free(most);
 	return text;
 }
 

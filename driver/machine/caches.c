@@ -9,6 +9,7 @@
 #include "machine/cpuid.h"
 #include "memory.h"
 #include "support/files.h"
+#include "support/pool.h"
 
 #define CPU_FOLDER "sys/devices/system/cpu"
 #define MAX_LEVEL 4
@@ -62,37 +63,24 @@ struct index_texts {
 };
 
 static char *
-index_text(const char *root, int cpu, int index, const char *name)
+index_text(struct pool *pool, const char *root, int cpu, int index, const char *name)
 {
-	char *path = rot_format(CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, name);
-	char *text = file_first_line(root, path);
+	char *path = pool_format(pool, CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, name);
 
-	free(path);
-	return text;
+	return pool_own(pool, file_first_line(root, path), free);
 }
 
 static struct index_texts
-index_texts_read(const char *root, int cpu, int index)
+index_texts_read(struct pool *pool, const char *root, int cpu, int index)
 {
 	return (struct index_texts){
-		.type = index_text(root, cpu, index, "type"),
-		.level = index_text(root, cpu, index, "level"),
-		.size = index_text(root, cpu, index, "size"),
-		.ways = index_text(root, cpu, index, "ways_of_associativity"),
-		.line_bytes = index_text(root, cpu, index, "coherency_line_size"),
-		.shared = index_text(root, cpu, index, "shared_cpu_list"),
+		.type = index_text(pool, root, cpu, index, "type"),
+		.level = index_text(pool, root, cpu, index, "level"),
+		.size = index_text(pool, root, cpu, index, "size"),
+		.ways = index_text(pool, root, cpu, index, "ways_of_associativity"),
+		.line_bytes = index_text(pool, root, cpu, index, "coherency_line_size"),
+		.shared = index_text(pool, root, cpu, index, "shared_cpu_list"),
 	};
-}
-
-static void
-index_texts_clear(struct index_texts *texts)
-{
-	free(texts->type);
-	free(texts->level);
-	free(texts->size);
-	free(texts->ways);
-	free(texts->line_bytes);
-	free(texts->shared);
 }
 
 static bool
@@ -111,13 +99,13 @@ number_of(const char *text)
 static bool
 read_index(struct caches *caches, const char *root, int cpu, int index)
 {
-	struct index_texts texts = index_texts_read(root, cpu, index);
+	autopool pool = {0};
+	struct index_texts texts = index_texts_read(&pool, root, cpu, index);
 	const bool is_found = texts.type && texts.level && texts.size;
 
 	if (is_found && holds_data(&texts))
 		add_cache(caches, atoi(texts.level), size_bytes(texts.size), number_of(texts.ways),
 			  number_of(texts.line_bytes), "sysfs");
-	index_texts_clear(&texts);
 	return is_found;
 }
 
@@ -134,7 +122,8 @@ read_sysfs(struct caches *caches, const char *root, int cpu)
 static bool
 read_owner(struct cache_owners *owners, int *last_level, int cpu, const char *root, int index)
 {
-	struct index_texts texts = index_texts_read(root, cpu, index);
+	autopool pool = {0};
+	struct index_texts texts = index_texts_read(&pool, root, cpu, index);
 	const bool is_found = texts.type && texts.level && texts.shared;
 	const int level = is_found && holds_data(&texts) ? atoi(texts.level) : 0;
 
@@ -146,7 +135,6 @@ read_owner(struct cache_owners *owners, int *last_level, int cpu, const char *ro
 		owners->llc = atoi(texts.shared);
 		*last_level = level;
 	}
-	index_texts_clear(&texts);
 	return is_found;
 }
 

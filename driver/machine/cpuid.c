@@ -25,7 +25,7 @@ ask(uint32_t leaf, uint32_t subleaf, struct cpuid_registers *registers)
 static bool
 look_up(const char *root, uint32_t leaf, uint32_t subleaf, struct cpuid_registers *registers)
 {
-	char *path = rot_format("%s/cpuid", root), *line = NULL;
+	autofree char *path = rot_format("%s/cpuid", root), *line = NULL;
 	FILE *file = fopen(path, "re");
 	bool is_found = false;
 	size_t size = 0;
@@ -42,8 +42,6 @@ look_up(const char *root, uint32_t leaf, uint32_t subleaf, struct cpuid_register
 	}
 	if (file)
 		fclose(file);
-	free(line);
-	free(path);
 	return is_found;
 }
 

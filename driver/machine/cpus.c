@@ -46,8 +46,8 @@ core_of(int cpu)
 size_t
 cpus_spread(int *cpus, const int *cores, size_t nr)
 {
-	size_t *ranks = rot_calloc(nr + 1, sizeof(*ranks)); /* how many before it are of the same core */
-	int *old = rot_calloc(nr + 1, sizeof(*old));
+	autofree size_t *ranks = rot_calloc(nr + 1, sizeof(*ranks)); /* how many before it are of the same core */
+	autofree int *old = rot_calloc(nr + 1, sizeof(*old));
 	size_t nr_cores = 0, nr_placed = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -60,15 +60,13 @@ cpus_spread(int *cpus, const int *cores, size_t nr)
 		for (size_t i = 0; i < nr; i++)
 			if (ranks[i] == rank)
 				cpus[nr_placed++] = old[i];
-	free(old);
-	free(ranks);
 	return nr_cores;
 }
 
 size_t
 allowed_cpus(int **cpus, size_t *nr_cores)
 {
-	int *cores = rot_calloc(CPU_SETSIZE, sizeof(*cores));
+	autofree int *cores = rot_calloc(CPU_SETSIZE, sizeof(*cores));
 	cpu_set_t set;
 	size_t nr = 0, nr_of_them;
 
@@ -85,6 +83,5 @@ allowed_cpus(int **cpus, size_t *nr_cores)
 	nr_of_them = cpus_spread(*cpus, cores, nr);
 	if (nr_cores)
 		*nr_cores = nr_of_them;
-	free(cores);
 	return nr;
 }

@@ -19,11 +19,10 @@
 static void
 set_from_file(char **member, const char *root, const char *name)
 {
-	char *line = file_first_line(root, name);
+	autofree char *line = file_first_line(root, name);
 
 	if (line)
 		rot_string_set(member, line);
-	free(line);
 }
 
 /* ---- /proc/cpuinfo ---- */
@@ -86,21 +85,19 @@ split_fact(char *line, char **value)
 static int
 read_cpuinfo(struct machine *machine, const char *root, struct rot_error *err)
 {
-	char *path = rot_format("%s%sproc/cpuinfo", root, strcmp(root, "/") == 0 ? "" : "/"), *line = NULL, *value;
+	autofree char *path = rot_format("%s%sproc/cpuinfo", root, strcmp(root, "/") == 0 ? "" : "/"), *line = NULL;
+	char *value;
 	FILE *file = fopen(path, "re");
 	size_t size = 0;
 
 	if (!file) {
 		rot_error_set(err, errno, "cannot read the processor's description '%s'", path);
-		free(path);
 		return rot_error_hint(err, "rot needs /proc, also in a chroot or container: mount -t proc proc /proc");
 	}
 	while (getline(&line, &size, file) > 0 && line[0] != '\n')
 		if (split_fact(line, &value))
 			read_fact(machine, line, value);
-	free(line);
 	fclose(file);
-	free(path);
 	return 0;
 }
 
@@ -113,7 +110,8 @@ read_cpuinfo(struct machine *machine, const char *root, struct rot_error *err)
 static void
 read_online_cpus(struct machine *machine, const char *root)
 {
-	char *line = file_first_line(root, CPU_FOLDER "/online"), *s = line;
+	autofree char *line = file_first_line(root, CPU_FOLDER "/online");
+	char *s = line;
 
 	while (s && *s) {
 		char *end;
@@ -129,18 +127,16 @@ read_online_cpus(struct machine *machine, const char *root)
 	}
 	if (machine->online_cpus.nr == 0)
 		machine_online_cpus_add(machine, 0);
-	free(line);
 }
 
 static void
 read_memory(struct machine *machine, const char *root)
 {
-	char *line = file_first_line(root, "proc/meminfo");
+	autofree char *line = file_first_line(root, "proc/meminfo");
 	int64_t limit;
 
 	if (line && strncmp(line, "MemTotal:", 9) == 0)
 		machine->memory_bytes = strtoll(line + 9, NULL, 10) * 1024;
-	free(line);
 	limit = memory_limit_read(root);
 	if (limit < machine->memory_bytes)
 		machine->memory_limit_bytes = limit;
@@ -225,13 +221,10 @@ machine_caches_text(const struct machine *machine)
 
 	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
 		const char *source = strcmp(caches[i].source, "sysfs") == 0 ? "" : caches[i].source;
-		char *size = machine_size_text(caches[i].bytes);
-		char *longer = rot_format(*source ? "%s%s%s %s (%s)" : "%s%s%s %s", text, *text ? ", " : "",
-					  caches[i].name, size, source);
+		autofree char *size = machine_size_text(caches[i].bytes);
 
-		free(size);
-		free(text);
-		text = longer;
+		rot_append(&text, *source ? "%s%s %s (%s)" : "%s%s %s", *text ? ", " : "", caches[i].name, size,
+			   source);
 	}
 	return text;
 }
@@ -272,8 +265,8 @@ machine_caption(const struct machine *machine)
 static bool
 count_on_all_cpus(const char *root, struct rot_error *why)
 {
-	char *counting = file_first_line(root, "sys/devices/cpu_core/cpus");
-	int *cpus;
+	autofree char *counting = file_first_line(root, "sys/devices/cpu_core/cpus");
+	autofree int *cpus = NULL;
 	size_t nr = allowed_cpus(&cpus, NULL);
 	bool are_all = true;
 
@@ -287,15 +280,13 @@ count_on_all_cpus(const char *root, struct rot_error *why)
 			      cpus[i], counting);
 		rot_error_hint(why, "keep to the CPUs that count: taskset -c %s rot ...", counting);
 	}
-	free(cpus);
-	free(counting);
 	return are_all;
 }
 
 static void
 hint_permission(struct rot_error *why)
 {
-	char *line = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
+	autofree char *line = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
 
 	if (line && atoi(line) > 2)
 		rot_error_hint(why, "sudo sysctl kernel.perf_event_paranoid=2    (it is %s), or run with CAP_PERFMON",
@@ -306,7 +297,6 @@ hint_permission(struct rot_error *why)
 			       "seccomp filter? "
 			       "For docker: --cap-add PERFMON --security-opt seccomp=unconfined",
 			       line ? line : "unknown");
-	free(line);
 }
 
 static void

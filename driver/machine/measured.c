@@ -33,10 +33,9 @@ machine_file_name(const struct machine *machine)
 static char *
 path_of(const char *cache_folder, const struct machine *machine)
 {
-	char *name = machine_file_name(machine), *path = rot_format("%s/levels-%s.json", cache_folder, name);
+	autofree char *name = machine_file_name(machine);
 
-	free(name);
-	return path;
+	return rot_format("%s/levels-%s.json", cache_folder, name);
 }
 
 static json_t *
@@ -55,9 +54,9 @@ int
 measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
 		      struct rot_error *err)
 {
-	json_t *json = json_object(), *list = json_array();
-	char *path = path_of(cache_folder, machine), *text;
-	int rc;
+	json_auto_t *json = json_object();
+	json_t *list = json_array();
+	autofree char *path = path_of(cache_folder, machine), *text = NULL;
 
 	for (size_t i = 0; i < levels->nr; i++)
 		json_array_append_new(list, level_json(&levels->levels[i]));
@@ -67,11 +66,7 @@ measured_levels_store(const struct measured_levels *levels, const char *cache_fo
 	json_object_set_new(json, "steady", json_boolean(levels->is_steady));
 	json_object_set_new(json, "levels", list);
 	text = json_dumps(json, JSON_INDENT(1));
-	rc = file_write(path, text, strlen(text), false, err);
-	free(text);
-	free(path);
-	json_decref(json);
-	return rc;
+	return file_write(path, text, strlen(text), false, err);
 }
 
 static bool
@@ -106,17 +101,14 @@ read_levels(struct measured_levels *levels, const json_t *json, const struct mac
 void
 measured_levels_load(struct measured_levels *levels, const char *cache_folder, const struct machine *machine)
 {
-	char *path = path_of(cache_folder, machine);
+	autofree char *path = path_of(cache_folder, machine);
 	size_t length;
-	char *bytes = file_read(path, &length, NULL);
-	json_t *json = bytes ? json_loadb(bytes, length, 0, NULL) : NULL;
+	autofree char *bytes = file_read(path, &length, NULL);
+	json_auto_t *json = bytes ? json_loadb(bytes, length, 0, NULL) : NULL;
 
 	*levels = (struct measured_levels){.nr = 0};
 	if (!json || !read_levels(levels, json, machine))
 		*levels = (struct measured_levels){.nr = 0};
-	json_decref(json);
-	free(bytes);
-	free(path);
 }
 
 /* ---- which is which ---- */

@@ -28,18 +28,16 @@ least(int64_t a, int64_t b)
 static int64_t
 limit_of(const char *root, const struct hierarchy *in, const char *group)
 {
-	char *name = rot_format("%s%s/%s", in->folder, group, in->file), *line = file_first_line(root, name);
-	int64_t limit = line && isdigit((unsigned char)line[0]) ? strtoll(line, NULL, 10) : INT64_MAX;
+	autofree char *name = rot_format("%s%s/%s", in->folder, group, in->file), *line = file_first_line(root, name);
 
-	free(line);
-	free(name);
-	return limit;
+	return line && isdigit((unsigned char)line[0]) ? strtoll(line, NULL, 10) : INT64_MAX;
 }
 
-/* group: "/a/b"; is cut. */
+/* path: "/a/b". */
 static int64_t
-limit_with_parents(const char *root, const struct hierarchy *in, char *group)
+limit_with_parents(const char *root, const struct hierarchy *in, const char *path)
 {
+	autofree char *group = rot_strdup(path);
 	int64_t limit = limit_of(root, in, "");
 
 	for (char *slash; (slash = strrchr(group, '/')); *slash = '\0')
@@ -54,32 +52,24 @@ limit_of_line(const char *root, const char *line)
 {
 	const char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
 	int64_t limit = INT64_MAX;
-	char *group;
 
 	if (!path)
 		return limit;
-	if (strncmp(controllers, ":memory:", 8) == 0) {
-		group = rot_strdup(path + 1);
-		limit = limit_with_parents(root, &version_1, group);
-		free(group);
-	}
-	for (size_t i = 0; path == controllers + 1 && i < sizeof(version_2) / sizeof(*version_2); i++) {
-		group = rot_strdup(path + 1);
-		limit = least(limit, limit_with_parents(root, &version_2[i], group));
-		free(group);
-	}
+	if (strncmp(controllers, ":memory:", 8) == 0)
+		limit = limit_with_parents(root, &version_1, path + 1);
+	for (size_t i = 0; path == controllers + 1 && i < sizeof(version_2) / sizeof(*version_2); i++)
+		limit = least(limit, limit_with_parents(root, &version_2[i], path + 1));
 	return limit;
 }
 
 int64_t
 memory_limit_read(const char *root)
 {
-	char *path = rot_format("%s/proc/self/cgroup", root), *text = file_read(path, NULL, NULL), *rest = text;
+	autofree char *path = rot_format("%s/proc/self/cgroup", root), *text = file_read(path, NULL, NULL);
+	char *rest = text;
 	int64_t limit = INT64_MAX;
 
 	for (char *line; (line = strsep(&rest, "\n"));)
 		limit = least(limit, limit_of_line(root, line));
-	free(text);
-	free(path);
 	return limit;
 }

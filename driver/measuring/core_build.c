@@ -364,7 +364,7 @@ find_seed(const struct core_builder *builder, struct build *build)
 		}
 		free(other);
 	}
-	folder_list_delete(names);
+	free(names);
 }
 
 /*

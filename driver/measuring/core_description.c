@@ -89,7 +89,7 @@ add_folder(struct kernel_sources *sources, const char *folder, const char *own, 
 	int rc = 0;
 
 	if (strcmp(folder, sources->definition->folder) != 0 && holds_definition(names)) {
-		folder_list_delete(names);
+		free(names);
 		return 0;
 	}
 	for (size_t i = 0; rc == 0 && names[i]; i++) {
@@ -104,7 +104,7 @@ add_folder(struct kernel_sources *sources, const char *folder, const char *own, 
 			rc = add_file(sources, path, own, hash, err);
 		free(path);
 	}
-	folder_list_delete(names);
+	free(names);
 	return rc;
 }
 

@@ -241,7 +241,7 @@ copy_folder(const char *to, const char *from, const char *new_name, const char *
 		free(target);
 		free(source);
 	}
-	folder_list_delete(names);
+	free(names);
 	return rc;
 }
 

@@ -67,5 +67,5 @@ prune(const char *folder, const char *mark, size_t nr_kept)
 		}
 	}
 	free(uses);
-	folder_list_delete(names);
+	free(names);
 }

@@ -15,7 +15,7 @@ void
 core_state_clear(struct core_state *state)
 {
 	if (state->compile_lines)
-		folder_list_delete(state->compile_lines);
+		free(state->compile_lines);
 	free(state->compiler);
 	*state = (struct core_state){0};
 }
@@ -181,7 +181,7 @@ find_files(const char *folder, const char *suffix, struct names *found)
 			add_name(found, rot_strdup(path));
 		free(path);
 	}
-	folder_list_delete(entries);
+	free(entries);
 }
 
 static void

@@ -144,7 +144,7 @@ sweep(const struct result_cache *cache)
 		folder_sweep(path);
 		free(path);
 	}
-	folder_list_delete(names);
+	free(names);
 	free(folder);
 }
 

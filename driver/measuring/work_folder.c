@@ -64,7 +64,7 @@ remove_stale(const char *folder)
 			close(lock);
 		free(path);
 	}
-	folder_list_delete(names);
+	free(names);
 }
 
 /* prefix: the path up to the name. */

@@ -222,12 +222,9 @@ profiles_folder(const struct rot *rot)
 static char *
 profile_path(const struct rot *rot)
 {
-	char *folder = profiles_folder(rot), *name = machine_file_name(rot->machine);
-	char *path = rot_format("%s/%s.json", folder, name);
+	autofree char *folder = profiles_folder(rot), *name = machine_file_name(rot->machine);
 
-	free(folder);
-	free(name);
-	return path;
+	return rot_format("%s/%s.json", folder, name);
 }
 
 /* ---- whose ---- */
@@ -269,10 +266,9 @@ fact_text(const json_t *fact)
 static void
 put_aside(const char *path, const char *ending)
 {
-	char *to = rot_format("%s%s", path, ending);
+	autofree char *to = rot_format("%s%s", path, ending);
 
 	rename(path, to);
-	free(to);
 }
 
 /* What a file says; NULL: it is no profile, with the reason in fresh memory. */
@@ -310,7 +306,8 @@ read_file(struct profile_state *state, int *rc, struct rot_error *err)
 {
 	size_t length;
 	struct rot_error why = {0};
-	char *bytes = file_read(state->path, &length, &why), *reason;
+	autofree char *bytes = file_read(state->path, &length, &why);
+	char *reason;
 	json_t *json;
 
 	*rc = 0;
@@ -325,7 +322,6 @@ read_file(struct profile_state *state, int *rc, struct rot_error *err)
 	json = bytes ? parse(bytes, length, &reason) : NULL;
 	if (!bytes)
 		reason = rot_strdup(why.text);
-	free(bytes);
 	if (!json) {
 		put_aside(state->path, ".damaged");
 		say(state, PROFILE_NONE,
@@ -375,15 +371,13 @@ append_change(char **text, const json_t *peaks, const json_t *now, size_t fact)
 	json_array_foreach(peaks, i, peak)
 	{
 		const json_t *then = json_object_get(json_object_get(peak, "foundOn"), key);
-		char *before, *after;
+		autofree char *before = NULL, *after = NULL;
 
 		if (json_equal(then, json_object_get(now, key)))
 			continue;
 		before = fact_text(then);
 		after = fact_text(json_object_get(now, key));
 		append(text, rot_format("%s %s, now %s", profile_facts[fact].words, before, after));
-		free(before);
-		free(after);
 		return;
 	}
 }
@@ -393,7 +387,8 @@ static char *
 changes(const json_t *json, const struct machine *machine)
 {
 	const json_t *peaks = json_object_get(json, "peaks");
-	json_t *now = facts_json(machine), *peak;
+	json_auto_t *now = facts_json(machine);
+	json_t *peak;
 	char *text = rot_strdup("");
 	json_int_t oldest = (json_int_t)time(NULL);
 	size_t i;
@@ -408,27 +403,27 @@ changes(const json_t *json, const struct machine *machine)
 	}
 	if (time(NULL) - oldest > (time_t)PROFILE_MAX_AGE_DAYS * 86400)
 		append(&text, rot_format("up to %lld days old", (long long)(time(NULL) - oldest) / 86400));
-	json_decref(now);
 	return text;
 }
 
 static bool
 is_foreign(const json_t *json, const struct machine *machine, char **whose)
 {
-	struct machine *found = machine_new();
+	autograph struct machine *found = machine_new();
 	bool is_same;
 
 	json_entity_fill(found, json_object_get(json, "machine"));
 	is_same = is_same_machine(found, machine);
 	*whose = is_same ? NULL : machine_caption(found);
-	rot_graph_delete(found);
 	return !is_same;
 }
 
 static void
 use(const struct rot *rot, const json_t *json, struct peak_list *list, struct profile_state *state)
 {
-	char *whose, *changed, *here;
+	char *whose;
+	autofree char *changed = NULL;
+	char *here;
 
 	if (strcmp(json_text_at(json, "schema"), schema) != 0) {
 		say(state, PROFILE_NONE,
@@ -459,14 +454,14 @@ use(const struct rot *rot, const json_t *json, struct peak_list *list, struct pr
 		    rot_format("the peaks of this machine were found under other conditions: %s; " ADVICE, changed));
 	else
 		say(state, PROFILE_FRESH, rot_strdup(""));
-	free(changed);
 }
 
 /* Without a profile of its own: are there those of others? They may have been brought here to be used. */
 static void
 look_for_others(const struct rot *rot, struct profile_state *state)
 {
-	char *folder = profiles_folder(rot), **names = folder_list(folder), *others = rot_strdup("");
+	autofree char *folder = profiles_folder(rot), **names = folder_list(folder);
+	autofree char *others = rot_strdup("");
 
 	for (size_t i = 0; names[i]; i++)
 		if (path_ends_in(names[i], ".json"))
@@ -474,15 +469,12 @@ look_for_others(const struct rot *rot, struct profile_state *state)
 	if (others[0] && !state->message[0])
 		say(state, PROFILE_FOREIGN,
 		    rot_format("the profiles in '%s' are of other machines (%s) and are not used", folder, others));
-	free(others);
-	folder_list_delete(names);
-	free(folder);
 }
 
 int
 profile_load(struct rot *rot, struct peak_list *list, struct profile_state *state, struct rot_error *err)
 {
-	json_t *json;
+	json_auto_t *json = NULL;
 	int rc;
 
 	*list = (struct peak_list){.peaks = NULL};
@@ -492,7 +484,6 @@ profile_load(struct rot *rot, struct peak_list *list, struct profile_state *stat
 		use(rot, json, list, state);
 	else if (rc == 0)
 		look_for_others(rot, state);
-	json_decref(json);
 	return rc < 0 ? rot_error_prefix(err, "the profile of this machine") : 0;
 }
 
@@ -527,7 +518,7 @@ static json_t *
 read_kept(const struct rot *rot, struct profile_state *state, int *rc, struct rot_error *err)
 {
 	json_t *json = read_file(state, rc, err), *kept;
-	char *whose = NULL;
+	autofree char *whose = NULL;
 
 	if (json && (strcmp(json_text_at(json, "schema"), schema) != 0 || is_foreign(json, rot->machine, &whose))) {
 		put_aside(state->path, ".other");
@@ -536,7 +527,6 @@ read_kept(const struct rot *rot, struct profile_state *state, int *rc, struct ro
 	}
 	kept = json ? json_incref(json_object_get(json, "peaks")) : json_array();
 	json_decref(json);
-	free(whose);
 	return kept;
 }
 
@@ -544,7 +534,7 @@ static int
 write_profile(const struct rot *rot, const char *path, const json_t *peaks, struct rot_error *err)
 {
 	json_t *json = json_object();
-	char *text;
+	autofree char *text = NULL;
 	int rc;
 
 	json_object_set_new(json, "schema", json_text(schema));
@@ -552,7 +542,6 @@ write_profile(const struct rot *rot, const char *path, const json_t *peaks, stru
 	json_object_set(json, "peaks", (json_t *)peaks);
 	text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	rc = file_write(path, text, strlen(text), true, err);
-	free(text);
 	json_decref(json);
 	return rc;
 }
@@ -572,8 +561,11 @@ int
 profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *err)
 {
 	struct profile_state state = {.path = profile_path(rot), .message = rot_strdup("")};
-	char *folder = profiles_folder(rot);
-	json_t *now = facts_json(rot->machine), *found, *kept, *all;
+	autofree char *folder = profiles_folder(rot);
+	json_auto_t *now = facts_json(rot->machine);
+	json_auto_t *found = NULL;
+	json_auto_t *kept = NULL;
+	json_auto_t *all = NULL;
 	int lock, rc = folder_make(folder, err);
 
 	if (rc < 0)
@@ -586,18 +578,13 @@ profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *e
 		rot_warning("%s", state.message);
 	if (rc == 0)
 		rc = write_profile(rot, state.path, all, err);
-	json_decref(all);
-	json_decref(kept);
-	json_decref(found);
 	if (lock >= 0)
 		close(lock);
 out:
-	json_decref(now);
 	if (rc < 0) {
 		rot_error_prefix(err, "the peaks of this machine are not kept");
 		rot_error_hint(err, "name a folder you may write to: -dataFolder=FOLDER");
 	}
-	free(folder);
 	profile_state_clear(&state);
 	return rc;
 }

@@ -24,8 +24,8 @@ keep_path(struct controller_file *file, const char *path)
 	for (size_t i = 0; i < file->nr_paths; i++)
 		if (strcmp(file->paths[i], path) == 0)
 			return file->paths[i];
-	file->paths = rot_realloc(file->paths, file->nr_paths + 1, sizeof(*file->paths));
-	return file->paths[file->nr_paths++] = rot_strdup(path);
+	file->paths = pool_grow(file->pool, file->paths, file->nr_paths, sizeof(*file->paths));
+	return file->paths[file->nr_paths++] = pool_strdup(file->pool, path);
 }
 
 /* The file an XInclude element of the file at `path` names, for xmlFree; NULL: none. */
@@ -86,20 +86,16 @@ static int check_includes(const xmlNode *parent, const struct inclusion *here, s
 static int
 circle_error(const xmlNode *include, const struct inclusion *here, const char *path, struct rot_error *err)
 {
-	char *circle = rot_strdup(path);
+	autopool pool = {0};
+	const char *circle = path;
 
 	for (const struct inclusion *in = here;; in = in->outer) {
-		char *longer = rot_format("%s, %s", in->path, circle);
-
-		free(circle);
-		circle = longer;
+		circle = pool_format(&pool, "%s, %s", in->path, circle);
 		if (strcmp(in->path, path) == 0)
 			break;
 	}
-	rot_error_set(err, 0, "%s:%ld: files include each other in a circle: %s", here->path, xmlGetLineNo(include),
-		      circle);
-	free(circle);
-	return -1;
+	return rot_error_set(err, 0, "%s:%ld: files include each other in a circle: %s", here->path,
+			     xmlGetLineNo(include), circle);
 }
 
 /* What cannot be read is told when it is included. */
@@ -148,7 +144,7 @@ find_own_parts(xmlNode *parent, const char *path, const char *data_folder)
 {
 	for (xmlNode *child = parent->children; child; child = child->next) {
 		xmlChar *named = is_include(child) ? named_path(child, path) : NULL, *href;
-		char *own;
+		autofree char *own = NULL;
 
 		find_own_parts(child, path, data_folder);
 		if (!named || access((const char *)named, F_OK) == 0) {
@@ -164,7 +160,6 @@ find_own_parts(xmlNode *parent, const char *path, const char *data_folder)
 			xmlSetProp(child, (const xmlChar *)"href", href);
 			xmlFree(href);
 		}
-		free(own);
 	}
 }
 
@@ -197,77 +192,71 @@ read_document(struct controller_file *file, const char *path, const char *data_f
 	return rc;
 }
 
-int
-controller_file_open(struct controller_file *file, const char *path, const char *data_folder, struct rot_error *err)
+static void
+free_document(void *document)
 {
-	char *schema = rot_format("%s/driver/schemas/controller.rng", data_folder);
-	int rc;
-
-	*file = (struct controller_file){0};
-	rc = read_document(file, path, data_folder, err);
-	if (rc == 0) {
-		note_files(file, xmlDocGetRootElement(file->doc), keep_path(file, path));
-		rc = schema_file_validate(schema, file->doc, err);
-	}
-	if (rc < 0)
-		controller_file_close(file);
-	free(schema);
-	return rc;
+	xmlFreeDoc(document);
 }
 
-void
-controller_file_close(struct controller_file *file)
+int
+controller_file_open(struct controller_file *file, struct pool *pool, const char *path, const char *data_folder,
+		     struct rot_error *err)
 {
-	xmlFreeDoc(file->doc);
-	for (size_t i = 0; i < file->nr_paths; i++)
-		free(file->paths[i]);
-	free(file->paths);
-	*file = (struct controller_file){0};
+	autofree char *schema = rot_format("%s/driver/schemas/controller.rng", data_folder);
+	int rc;
+
+	*file = (struct controller_file){.pool = pool};
+	rc = read_document(file, path, data_folder, err);
+	pool_own(pool, file->doc, free_document);
+	if (rc < 0)
+		return -1;
+	note_files(file, xmlDocGetRootElement(file->doc), keep_path(file, path));
+	return schema_file_validate(schema, file->doc, err);
 }
 
 char *
-xml_evaluated(const xmlNode *element, const char *name, const char *fallback, const struct expression_scope *scope,
-	      struct rot_error *err)
+xml_unevaluated(struct pool *pool, const xmlNode *element, const char *name, const char *fallback)
 {
-	char *text = xml_attribute(element, name, fallback);
+	return pool_own(pool, xml_attribute(element, name, fallback), free);
+}
+
+char *
+xml_evaluated(struct pool *pool, const xmlNode *element, const char *name, const char *fallback,
+	      const struct expression_scope *scope, struct rot_error *err)
+{
+	autofree char *text = xml_attribute(element, name, fallback);
 	char *value = text ? expression_text(scope, text, err) : NULL;
 
 	if (text && !value)
 		xml_attribute_error(element, name, err);
-	free(text);
-	return value;
+	return pool_own(pool, value, free);
 }
 
 int
 xml_evaluated_number(const xmlNode *element, const char *name, double default_number,
 		     const struct expression_scope *scope, double *number, struct rot_error *err)
 {
-	char *text;
-	int rc = 0;
+	autopool pool = {0};
+	const char *text;
 
 	*number = default_number;
 	if (!xmlHasProp(element, (const xmlChar *)name))
 		return 0;
-	text = xml_evaluated(element, name, NULL, scope, err);
+	text = xml_evaluated(&pool, element, name, NULL, scope, err);
 	if (!text)
 		return -1;
-	if (!rot_number_parse(text, number) || !isfinite(*number)) {
-		rot_error_set(err, 0, "'%s' is no number", text);
-		rc = xml_attribute_error(element, name, err);
-	}
-	free(text);
-	return rc;
+	if (rot_number_parse(text, number) && isfinite(*number))
+		return 0;
+	rot_error_set(err, 0, "'%s' is no number", text);
+	return xml_attribute_error(element, name, err);
 }
 
 int
 xml_condition(const xmlNode *element, const struct expression_scope *scope, bool *holds, struct rot_error *err)
 {
-	char *condition = xml_attribute(element, "if", NULL);
-	int rc = 0;
+	autofree char *condition = xml_attribute(element, "if", NULL);
 
 	*holds = true;
-	if (condition && expression_bool(scope, condition, holds, err) < 0)
-		rc = xml_attribute_error(element, "if", err);
-	free(condition);
-	return rc;
+	return condition && expression_bool(scope, condition, holds, err) < 0 ? xml_attribute_error(element, "if", err)
+									      : 0;
 }

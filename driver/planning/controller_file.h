@@ -9,10 +9,12 @@
 
 #include "error.h"
 #include "kernels/expression.h"
+#include "support/pool.h"
 #include "xml_file.h"
 
 /* Zeroed: nothing is open. */
 struct controller_file {
+	struct pool *pool; /* of all below */
 	xmlDoc *doc;
 	char **paths; /* of all files that take part; elements point to them */
 	size_t nr_paths;
@@ -23,15 +25,17 @@ struct controller_file {
  * or, if path names one that is not there, to rot's own controllers in data_folder (paths->data). Errors name file and
  * line: cannot be read, not well formed, a missing part, not valid.
  */
-int
-controller_file_open(struct controller_file *file, const char *path, const char *data_folder, struct rot_error *err);
-void controller_file_close(struct controller_file *file);
+int controller_file_open(struct controller_file *file, struct pool *pool, const char *path, const char *data_folder,
+			 struct rot_error *err);
+
+/* An attribute as xml_attribute gives it, in the pool. */
+char *xml_unevaluated(struct pool *pool, const xmlNode *element, const char *name, const char *fallback);
 
 /*
- * An attribute (as xml_attribute gives it) with its expressions evaluated. Errors name file, line and attribute.
+ * The same with its expressions evaluated. Errors name file, line and attribute.
  * xml_evaluated_number: NULL fallback is replaced by default_number; a text that is no number is an error.
  */
-char *xml_evaluated(const xmlNode *element, const char *name, const char *fallback,
+char *xml_evaluated(struct pool *pool, const xmlNode *element, const char *name, const char *fallback,
 		    const struct expression_scope *scope, struct rot_error *err);
 int xml_evaluated_number(const xmlNode *element, const char *name, double default_number,
 			 const struct expression_scope *scope, double *number, struct rot_error *err);

@@ -9,20 +9,13 @@
 #include "memory.h"
 
 struct controller_places
-controller_places_of(const struct paths *paths)
+controller_places_of(struct pool *pool, const struct paths *paths)
 {
 	return (struct controller_places){{
-		{rot_strdup("."), "current folder", false},
-		{rot_format("%s/controllers", paths->user), "your controllers", true},
-		{rot_format("%s/driver/controllers", paths->data), "built in", false},
+		{".", "current folder", false},
+		{pool_format(pool, "%s/controllers", paths->user), "your controllers", true},
+		{pool_format(pool, "%s/driver/controllers", paths->data), "built in", false},
 	}};
-}
-
-void
-controller_places_clear(struct controller_places *places)
-{
-	for (size_t i = 0; i < CONTROLLER_NR_PLACES; i++)
-		free(places->at[i].folder);
 }
 
 char *
@@ -35,20 +28,16 @@ char *
 controller_find_file(const struct paths *paths, const char *name)
 {
 	static const char *const endings[] = {".xml", ".c"};
-	struct controller_places places = controller_places_of(paths);
-	char *found = NULL;
+	autopool pool = {0};
+	struct controller_places places = controller_places_of(&pool, paths);
 
-	for (size_t i = 0; i < CONTROLLER_NR_PLACES && !found; i++)
-		for (size_t j = 0; j < 2 && !found; j++) {
-			char *file = rot_format("%s%s", name, endings[j]),
-			     *path = controller_path_in(places.at[i].folder, file);
+	for (size_t i = 0; i < CONTROLLER_NR_PLACES; i++)
+		for (size_t j = 0; j < 2; j++) {
+			autofree char *file = rot_format("%s%s", name, endings[j]),
+				      *path = controller_path_in(places.at[i].folder, file);
 
-			free(file);
 			if (access(path, F_OK) == 0)
-				found = path;
-			else
-				free(path);
+				return rot_keep(&path);
 		}
-	controller_places_clear(&places);
-	return found;
+	return NULL;
 }

@@ -9,22 +9,21 @@
 #include <stdbool.h>
 
 #include "configuration/paths.h"
+#include "support/pool.h"
 
 #define CONTROLLER_NR_PLACES 3
 
 /* Folders that are searched, in order. */
 struct controller_places {
 	struct {
-		char *folder;
+		const char *folder;
 		const char *name;
 		bool takes_c; /* a C file in the current folder is rarely a controller: it is found by name, but not
 				 listed */
 	} at[CONTROLLER_NR_PLACES];
 };
 
-/* Clear it. */
-struct controller_places controller_places_of(const struct paths *paths);
-void controller_places_clear(struct controller_places *places);
+struct controller_places controller_places_of(struct pool *pool, const struct paths *paths);
 
 /* The path of a file in such a folder: in the current one its bare name, as in messages. Fresh memory. */
 char *controller_path_in(const char *folder, const char *file);

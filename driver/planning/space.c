@@ -32,6 +32,7 @@ struct skip {
 };
 
 struct space {
+	struct pool *pool;
 	struct axis *axes;
 	size_t nr_axes;
 	struct skip *skips;
@@ -40,6 +41,7 @@ struct space {
 
 /* Values of one axis at one place. */
 struct values {
+	struct pool *pool;
 	struct coordinate *items;
 	size_t nr;
 };
@@ -49,39 +51,16 @@ struct walk {
 	const struct space *space;
 	struct coordinate *here; /* [nr_axes], borrowed from the values of the level */
 	struct point *points;
-	size_t nr, room;
+	size_t nr;
 };
 
 struct space *
-space_new(void)
+space_new(struct pool *pool)
 {
-	return rot_calloc(1, sizeof(struct space));
-}
+	struct space *space = pool_calloc(pool, 1, sizeof(*space));
 
-void
-space_delete(struct space *space)
-{
-	if (!space)
-		return;
-	for (size_t i = 0; i < space->nr_axes; i++) {
-		for (size_t j = 0; j < space->axes[i].nr_generators; j++) {
-			struct generator *g = &space->axes[i].generators[j];
-
-			for (size_t k = 0; k < 3; k++)
-				free(g->text[k]);
-			free(g->condition);
-			free(g->where);
-		}
-		free(space->axes[i].generators);
-		free(space->axes[i].name);
-	}
-	for (size_t i = 0; i < space->nr_skips; i++) {
-		free(space->skips[i].condition);
-		free(space->skips[i].where);
-	}
-	free(space->axes);
-	free(space->skips);
-	free(space);
+	space->pool = pool;
+	return space;
 }
 
 int
@@ -90,8 +69,8 @@ space_add_axis(struct space *space, const char *name, struct rot_error *err)
 	for (size_t i = 0; i < space->nr_axes; i++)
 		if (strcmp(space->axes[i].name, name) == 0)
 			return rot_error_set(err, 0, "axis '%s' is there twice", name);
-	space->axes = rot_realloc(space->axes, space->nr_axes + 1, sizeof(*space->axes));
-	space->axes[space->nr_axes++] = (struct axis){.name = rot_strdup(name)};
+	space->axes = pool_grow(space->pool, space->axes, space->nr_axes, sizeof(*space->axes));
+	space->axes[space->nr_axes++] = (struct axis){.name = pool_strdup(space->pool, name)};
 	return 0;
 }
 
@@ -102,13 +81,13 @@ add_generator(struct space *space, enum generator_kind kind, const char *const t
 	struct axis *axis = &space->axes[space->nr_axes - 1];
 	struct generator *g;
 
-	axis->generators = rot_realloc(axis->generators, axis->nr_generators + 1, sizeof(*axis->generators));
+	axis->generators = pool_grow(space->pool, axis->generators, axis->nr_generators, sizeof(*axis->generators));
 	g = &axis->generators[axis->nr_generators++];
 	g->kind = kind;
 	for (size_t i = 0; i < 3; i++)
-		g->text[i] = rot_strdup(text[i]);
-	g->condition = rot_strdup(condition);
-	g->where = rot_strdup(where);
+		g->text[i] = pool_strdup(space->pool, text[i]);
+	g->condition = pool_strdup(space->pool, condition);
+	g->where = pool_strdup(space->pool, where);
 }
 
 void
@@ -140,8 +119,9 @@ space_add_geometric(struct space *space, const char *from, const char *to, const
 void
 space_add_skip(struct space *space, const char *condition, const char *where)
 {
-	space->skips = rot_realloc(space->skips, space->nr_skips + 1, sizeof(*space->skips));
-	space->skips[space->nr_skips++] = (struct skip){rot_strdup(condition), rot_strdup(where)};
+	space->skips = pool_grow(space->pool, space->skips, space->nr_skips, sizeof(*space->skips));
+	space->skips[space->nr_skips++] =
+		(struct skip){pool_strdup(space->pool, condition), pool_strdup(space->pool, where)};
 }
 
 static bool
@@ -153,8 +133,8 @@ parse_number(const char *text, double *number)
 static void
 values_add(struct values *values, double number, char *text)
 {
-	values->items = rot_realloc(values->items, values->nr + 1, sizeof(*values->items));
-	values->items[values->nr++] = (struct coordinate){.number = number, .text = text};
+	values->items = pool_grow(values->pool, values->items, values->nr, sizeof(*values->items));
+	values->items[values->nr++] = (struct coordinate){.number = number, .text = pool_own(values->pool, text, free)};
 }
 
 static void
@@ -166,15 +146,6 @@ values_add_text(struct values *values, const char *text)
 		values_add(values, number, rot_number_in_full(number));
 	else
 		values_add(values, NAN, rot_strdup(text));
-}
-
-static void
-values_clear(struct values *values)
-{
-	for (size_t i = 0; i < values->nr; i++)
-		free((char *)values->items[i].text);
-	free(values->items);
-	*values = (struct values){0};
 }
 
 static void
@@ -195,14 +166,13 @@ evaluate_bounds(const struct generator *g, const struct expression_scope *scope,
 
 	for (size_t i = 0; i < 3; i++) {
 		const char *name = names[g->kind == GENERATOR_GEOMETRIC][i];
-		char *text = expression_text(scope, g->text[i], err);
+		autofree char *text = expression_text(scope, g->text[i], err);
 		bool is_number = text && parse_number(text, &bounds[i]);
 
 		if (text && !is_number)
 			rot_error_set(err, 0, "%s is '%s', which is no number", name, text);
 		else if (!text)
 			rot_error_prefix(err, "%s", name);
-		free(text);
 		if (!is_number)
 			return -1;
 	}
@@ -249,8 +219,8 @@ add_progression(const struct generator *g, const struct expression_scope *scope,
 static int
 generate(const struct generator *g, const struct expression_scope *scope, struct values *values, struct rot_error *err)
 {
+	autofree char *text = NULL;
 	bool counts = true;
-	char *text;
 
 	if (g->condition[0] && expression_bool(scope, g->condition, &counts, err) < 0)
 		return rot_error_prefix(err, "if");
@@ -265,7 +235,6 @@ generate(const struct generator *g, const struct expression_scope *scope, struct
 		add_blank_separated(values, text);
 	else
 		values_add_text(values, text);
-	free(text);
 	return 0;
 }
 
@@ -294,21 +263,12 @@ set_variable(struct expression_scope *scope, const struct coordinate *c)
 		expression_scope_set_number(scope, c->axis, c->number);
 }
 
-static void
-point_copy(struct point *copy, const struct coordinate *coordinates, size_t nr)
-{
-	copy->coordinates = rot_calloc(nr ? nr : 1, sizeof(*copy->coordinates));
-	copy->nr_coordinates = nr;
-	for (size_t i = 0; i < nr; i++) {
-		copy->coordinates[i] = coordinates[i];
-		copy->coordinates[i].axis = rot_strdup(coordinates[i].axis);
-		copy->coordinates[i].text = rot_strdup(coordinates[i].text);
-	}
-}
-
 static int
 walk_add_point(struct walk *walk, const struct expression_scope *scope, struct rot_error *err)
 {
+	const size_t nr_axes = walk->space->nr_axes;
+	struct pool *pool = walk->space->pool;
+
 	for (size_t i = 0; i < walk->space->nr_skips; i++) {
 		const struct skip *skip = &walk->space->skips[i];
 		bool is_left_out;
@@ -322,11 +282,11 @@ walk_add_point(struct walk *walk, const struct expression_scope *scope, struct r
 	}
 	if (walk->nr == SPACE_MAX_POINTS)
 		return rot_error_set(err, 0, "the axes span more than %d points", SPACE_MAX_POINTS);
-	if (walk->nr == walk->room) {
-		walk->room = walk->room ? 2 * walk->room : 16;
-		walk->points = rot_realloc(walk->points, walk->room, sizeof(*walk->points));
-	}
-	point_copy(&walk->points[walk->nr++], walk->here, walk->space->nr_axes);
+	walk->points = pool_grow(pool, walk->points, walk->nr, sizeof(*walk->points));
+	walk->points[walk->nr++] = (struct point){
+		.coordinates = pool_copy(pool, walk->here, nr_axes, sizeof(*walk->here)),
+		.nr_coordinates = nr_axes,
+	};
 	return 0;
 }
 
@@ -335,65 +295,42 @@ static int
 walk_axis(struct walk *walk, size_t level, const struct expression_scope *outer, struct rot_error *err)
 {
 	const struct space *space = walk->space;
-	struct values values = {0};
-	int rc = -1;
+	struct values values = {.pool = space->pool};
 
 	if (level == space->nr_axes)
 		return walk_add_point(walk, outer, err);
 	if (axis_values(&space->axes[level], outer, &values, err) < 0)
-		goto out;
+		return -1;
 	for (size_t i = 0; i < values.nr; i++) {
-		struct expression_scope *inner = expression_scope_new(outer);
-		int failed;
+		autoscope struct expression_scope *inner = expression_scope_new(outer);
 
 		walk->here[level] = values.items[i];
 		set_variable(inner, &values.items[i]);
-		failed = walk_axis(walk, level + 1, inner, err);
-		expression_scope_delete(inner);
-		if (failed)
-			goto out;
+		if (walk_axis(walk, level + 1, inner, err) < 0)
+			return -1;
 	}
-	rc = 0;
-out:
-	values_clear(&values);
-	return rc;
+	return 0;
 }
 
 int
 space_points(const struct space *space, const struct expression_scope *constants, struct point **points, size_t *nr,
 	     struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(constants);
-	struct walk walk = {.space = space, .here = rot_calloc(space->nr_axes + 1, sizeof(*walk.here))};
-	int rc = walk_axis(&walk, 0, scope, err);
+	autoscope struct expression_scope *scope = expression_scope_new(constants);
+	struct walk walk = {
+		.space = space,
+		.here = pool_calloc(space->pool, space->nr_axes, sizeof(*walk.here)),
+	};
 
-	if (rc == 0 && walk.nr == 0) {
-		rc = rot_error_set(err, 0, "no point to measure is left");
-		rot_error_hint(err, "look at the values of the axes, and at what the conditions leave out");
-	}
-	if (rc < 0) {
-		points_delete(walk.points, walk.nr);
-		walk.points = NULL;
-		walk.nr = 0;
+	if (walk_axis(&walk, 0, scope, err) < 0)
+		return -1;
+	if (walk.nr == 0) {
+		rot_error_set(err, 0, "no point to measure is left");
+		return rot_error_hint(err, "look at the values of the axes, and at what the conditions leave out");
 	}
 	*points = walk.points;
 	*nr = walk.nr;
-	free(walk.here);
-	expression_scope_delete(scope);
-	return rc;
-}
-
-void
-points_delete(struct point *points, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		for (size_t j = 0; j < points[i].nr_coordinates; j++) {
-			free((char *)points[i].coordinates[j].axis);
-			free((char *)points[i].coordinates[j].text);
-		}
-		free(points[i].coordinates);
-	}
-	free(points);
+	return 0;
 }
 
 const struct coordinate *
@@ -410,13 +347,9 @@ point_text(const struct point *point)
 {
 	char *text = rot_strdup("");
 
-	for (size_t i = 0; i < point->nr_coordinates; i++) {
-		char *longer = rot_format("%s%s%s=%s", text, i ? ", " : "", point->coordinates[i].axis,
-					  point->coordinates[i].text ? point->coordinates[i].text : "");
-
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; i < point->nr_coordinates; i++)
+		rot_append(&text, "%s%s=%s", i ? ", " : "", point->coordinates[i].axis,
+			   point->coordinates[i].text ? point->coordinates[i].text : "");
 	return text;
 }
 

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "kernels/expression.h"
+#include "support/pool.h"
 
 /* Where a point is on one axis. */
 struct coordinate {
@@ -30,8 +31,8 @@ struct space;
 /* More points than this are an error: somebody mistyped a step. */
 #define SPACE_MAX_POINTS 1000000
 
-struct space *space_new(void);
-void space_delete(struct space *space);
+/* The space and its points live as long as the pool. */
+struct space *space_new(struct pool *pool);
 
 /*
  * Further axes are added to the end. Values of an axis are added to the axis added last. condition (NULL or "": always)
@@ -56,7 +57,6 @@ void space_add_skip(struct space *space, const char *condition, const char *wher
  */
 int space_points(const struct space *space, const struct expression_scope *constants, struct point **points, size_t *nr,
 		 struct rot_error *err);
-void points_delete(struct point *points, size_t nr);
 
 /* The coordinate on that axis, or NULL. */
 const struct coordinate *point_coordinate(const struct point *point, const char *axis);

@@ -17,9 +17,9 @@
 static int
 read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
 {
-	if (controller_file_open(&controller->file, path, controller->rot->paths->data, err) < 0)
-		return -1;
-	return xml_plan_make(controller, err);
+	return controller_file_open(&controller->file, &controller->pool, path, controller->rot->paths->data, err) < 0
+		       ? -1
+		       : xml_plan_make(controller, err);
 }
 
 struct xml_controller *
@@ -37,10 +37,8 @@ xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
 void
 xml_controller_close(struct xml_controller *controller)
 {
-	if (!controller)
-		return;
-	xml_plan_clear(controller);
-	controller_file_close(&controller->file);
+	if (controller)
+		pool_clear(&controller->pool);
 	free(controller);
 }
 
@@ -60,38 +58,31 @@ xml_controller_nr_points(const struct xml_controller *controller)
 	return controller->nr_planned;
 }
 
-/* The file is read anew: planning has changed the one in memory. What is missing was told. */
+/* The file is read anew: planning has changed the one in memory. What is missing was told. It is done once, so the
+ * first plan stays in the pool. */
 int
 xml_controller_plan_again(struct xml_controller *controller, struct rot_error *err)
 {
-	struct xml_controller again = {.rot = controller->rot,
-				       .may_measure = true,
-				       .missing = controller->missing,
-				       .nr_missing = controller->nr_missing};
-	char *path = rot_strdup(controller->file.paths[0]);
-	int rc;
+	const char *path = controller->file.paths[0];
 
-	controller->missing = NULL;
-	controller->nr_missing = 0;
-	xml_plan_clear(controller);
-	controller_file_close(&controller->file);
-	*controller = again;
-	rc = read_and_plan(controller, path, err);
-	free(path);
-	return rc;
+	*controller = (struct xml_controller){.rot = controller->rot,
+					      .pool = controller->pool,
+					      .may_measure = true,
+					      .missing = controller->missing,
+					      .nr_missing = controller->nr_missing};
+	return read_and_plan(controller, path, err);
 }
 
 struct xml_controller *
 xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err)
 {
-	char *path = controller_find_file(rot->paths, "default-peaks");
+	autofree char *path = controller_find_file(rot->paths, "default-peaks");
 	struct xml_controller *peaks = path ? xml_controller_open(rot, path, err) : NULL;
 
 	if (!path) {
 		rot_error_set(err, 0, "the controller default-peaks is missing");
 		rot_error_hint(err, "rot's data folder is damaged: install rot again");
 	}
-	free(path);
 	return peaks;
 }
 
@@ -107,14 +98,15 @@ char *
 xml_controller_comment(const char *path)
 {
 	size_t length = 0;
-	char *content = file_read(path, &length, NULL), *comment = NULL;
+	autofree char *content = file_read(path, &length, NULL);
+	char *comment = NULL;
 	xmlTextReader *reader = content && length < INT_MAX
 					? xmlReaderForMemory(content, (int)length, path, NULL,
 							     XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
 					: NULL;
 
 	if (!reader)
-		goto out;
+		return NULL;
 	xmlTextReaderSetErrorHandler(reader, ignore, NULL);
 	while (xmlTextReaderRead(reader) == 1) {
 		if (xmlTextReaderNodeType(reader) != XML_READER_TYPE_ELEMENT)
@@ -128,7 +120,5 @@ xml_controller_comment(const char *path)
 		break;
 	}
 	xmlFreeTextReader(reader);
-out:
-	free(content);
 	return comment;
 }

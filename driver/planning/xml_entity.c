@@ -14,12 +14,12 @@
 
 /* An entity that can be referred to, or a member that waits for one. */
 struct label {
-	char *name;
+	const char *name;
 	void *entity;
 };
 
 struct pending {
-	char *name;
+	const char *name;
 	const xmlNode *element;
 	const struct rot_field *field;
 	void *owner;
@@ -32,6 +32,7 @@ struct origin {
 };
 
 struct entity_reading {
+	struct pool *pool; /* of what is below */
 	const struct rot_registry *registry;
 	const struct expression_scope *scope;
 	struct label *labels;
@@ -50,15 +51,10 @@ static const struct rot_field *
 field_of_element(const struct rot_class *class, const xmlNode *element)
 {
 	const char *name = (const char *)element->name;
-	const struct rot_field *field = rot_class_field(class, name);
-	char *plural;
+	autofree char *plural = rot_format("%ss", name);
+	const struct rot_field *field = rot_class_field(class, name), *list = rot_class_field(class, plural);
 
-	if (field)
-		return field;
-	plural = rot_format("%ss", name);
-	field = rot_class_field(class, plural);
-	free(plural);
-	return field && field->is_list ? field : NULL;
+	return field ? field : list && list->is_list ? list : NULL;
 }
 
 struct names {
@@ -125,7 +121,7 @@ static const struct rot_class *
 class_of_element(const struct entity_reading *reading, const struct rot_class *target, const xmlNode *element,
 		 struct rot_error *err)
 {
-	char *type = xml_evaluated(element, "type", target->name, reading->scope, err);
+	const char *type = xml_evaluated(reading->pool, element, "type", target->name, reading->scope, err);
 	const struct rot_class *class = type ? rot_registry_find(reading->registry, type) : NULL;
 
 	if (!type)
@@ -138,9 +134,8 @@ class_of_element(const struct entity_reading *reading, const struct rot_class *t
 		else
 			rot_error_set(err, 0, "<%s type=\"%s\">: not a possible %s", element->name, type, target->name);
 		unknown_class(reading, target, type, element, err);
-		class = NULL;
+		return NULL;
 	}
-	free(type);
 	return class;
 }
 
@@ -168,18 +163,19 @@ static int
 read_reference(struct entity_reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
 	       struct rot_error *err)
 {
-	char *ref = xml_attribute(element, "ref", NULL), *id;
+	const char *ref = xml_unevaluated(reading->pool, element, "ref", NULL),
+		   *id = xml_unevaluated(reading->pool, element, "id", NULL);
 	const struct rot_class *class;
 	void *entity;
 
 	for (const xmlNode *other = field->is_list ? NULL : element->prev; other; other = other->prev)
 		if (xml_is(other, (const char *)element->name)) {
-			free(ref);
 			rot_error_set(err, 0, "<%s> is there twice in <%s>", element->name, element->parent->name);
 			return xml_error_at(element, err);
 		}
 	if (ref) {
-		reading->pending = rot_realloc(reading->pending, reading->nr_pending + 1, sizeof(*reading->pending));
+		reading->pending =
+			pool_grow(reading->pool, reading->pending, reading->nr_pending, sizeof(*reading->pending));
 		reading->pending[reading->nr_pending++] = (struct pending){ref, element, field, owner};
 		if (field->is_list)
 			member_set(owner, field, NULL); /* keeps the place */
@@ -190,16 +186,15 @@ read_reference(struct entity_reading *reading, void *owner, const struct rot_fie
 		return -1;
 	entity = rot_entity_new(class);
 	member_set(owner, field, entity);
-	reading->origins = rot_realloc(reading->origins, reading->nr_origins + 1, sizeof(*reading->origins));
+	reading->origins = pool_grow(reading->pool, reading->origins, reading->nr_origins, sizeof(*reading->origins));
 	reading->origins[reading->nr_origins++] = (struct origin){entity, element};
-	id = xml_attribute(element, "id", NULL);
 	if (id && label_find(reading, id)) {
 		rot_error_set(err, 0, "<%s id=\"%s\">: another entity has this id", element->name, id);
-		free(id);
 		return xml_error_at(element, err);
 	}
 	if (id) {
-		reading->labels = rot_realloc(reading->labels, reading->nr_labels + 1, sizeof(*reading->labels));
+		reading->labels =
+			pool_grow(reading->pool, reading->labels, reading->nr_labels, sizeof(*reading->labels));
 		reading->labels[reading->nr_labels++] = (struct label){id, entity};
 	}
 	return fill_entity(reading, entity, element, err);
@@ -210,10 +205,9 @@ static int
 read_item(struct entity_reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
 	  struct rot_error *err)
 {
-	char *value = xml_evaluated(element, "value", NULL, reading->scope, err);
+	char *value = xml_evaluated(reading->pool, element, "value", NULL, reading->scope, err);
 	double number;
 	bool is_number;
-	int rc = 0;
 
 	if (!value && !xmlHasProp(element, (const xmlChar *)"value")) {
 		rot_error_set(err, 0, "<%s> lacks the attribute 'value'", element->name);
@@ -230,24 +224,20 @@ read_item(struct entity_reading *reading, void *owner, const struct rot_field *f
 		rot_list_add(rot_field_of(owner, field), ROT_INT, &(int32_t){(int32_t)number});
 	} else {
 		rot_error_set(err, 0, "<%s value=\"%s\">: not a possible value", element->name, value);
-		rc = xml_error_at(element, err);
+		return xml_error_at(element, err);
 	}
-	free(value);
-	return rc;
+	return 0;
 }
 
 static int
 set_attribute(const struct entity_reading *reading, void *entity, const xmlNode *element, const char *name,
 	      struct rot_error *err)
 {
-	char *value = xml_evaluated(element, name, NULL, reading->scope, err);
-	int rc;
+	const char *value = xml_evaluated(reading->pool, element, name, NULL, reading->scope, err);
 
 	if (!value)
 		return -1;
-	rc = rot_entity_set(entity, name, value, err);
-	free(value);
-	return rc < 0 ? xml_error_at(element, err) : 0;
+	return rot_entity_set(entity, name, value, err) < 0 ? xml_error_at(element, err) : 0;
 }
 
 static int
@@ -343,33 +333,17 @@ resolve_all(struct entity_reading *reading, struct rot_error *err)
 	return rc;
 }
 
-static void
-reading_clear(struct entity_reading *reading)
-{
-	for (size_t i = 0; i < reading->nr_labels; i++)
-		free(reading->labels[i].name);
-	for (size_t i = 0; i < reading->nr_pending; i++)
-		free(reading->pending[i].name);
-	free(reading->labels);
-	free(reading->pending);
-	free(reading->origins);
-}
-
 struct measurement *
 xml_measurement(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		struct rot_error *err)
 {
-	struct entity_reading reading = {.registry = registry, .scope = scope};
-	struct measurement *measurement = measurement_new();
-	int rc = fill_children(&reading, measurement, element, true, err);
+	autopool pool = {0};
+	struct entity_reading reading = {.pool = &pool, .registry = registry, .scope = scope};
+	autograph struct measurement *measurement = measurement_new();
 
-	if (rc == 0)
-		rc = resolve_all(&reading, err);
-	reading_clear(&reading);
-	if (rc == 0)
-		return measurement;
-	rot_graph_delete(measurement);
-	return NULL;
+	return fill_children(&reading, measurement, element, true, err) == 0 && resolve_all(&reading, err) == 0
+		       ? rot_keep(&measurement)
+		       : NULL;
 }
 
 /* ---- programs ---- */
@@ -448,19 +422,16 @@ struct program_workload *
 xml_program_workload(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		     struct rot_error *err)
 {
-	struct entity_reading reading = {.registry = registry, .scope = scope};
-	struct program_workload *workload = program_workload_new();
-	int rc = -1;
+	autopool pool = {0};
+	struct entity_reading reading = {.pool = &pool, .registry = registry, .scope = scope};
+	autograph struct program_workload *workload = program_workload_new();
 
 	workload->program = program_new();
 	if (set_program_attributes(&reading, workload, element, err) == 0 &&
 	    fill_children(&reading, workload, element, true, err) == 0 &&
 	    fill_children(&reading, workload->program, element, true, err) == 0 && resolve_all(&reading, err) == 0 &&
-	    check_environment(workload->program, element, err) == 0 && check_regions(workload, element, err) == 0)
-		rc = check_rules(&reading, workload, element, err);
-	reading_clear(&reading);
-	if (rc == 0)
-		return workload;
-	rot_graph_delete(workload);
+	    check_environment(workload->program, element, err) == 0 && check_regions(workload, element, err) == 0 &&
+	    check_rules(&reading, workload, element, err) == 0)
+		return rot_keep(&workload);
 	return NULL;
 }

@@ -39,8 +39,8 @@ xml_plan_next(const struct xml_controller *controller, size_t *i, const char *na
 static void
 collect_element(struct xml_controller *controller, const xmlNode *element)
 {
-	controller->elements =
-		rot_realloc(controller->elements, controller->nr_elements + 1, sizeof(*controller->elements));
+	controller->elements = pool_grow(&controller->pool, controller->elements, controller->nr_elements,
+					 sizeof(*controller->elements));
 	controller->elements[controller->nr_elements++] = element;
 }
 
@@ -58,13 +58,15 @@ add_values(struct space *space, const xmlNode *element)
 		{"range", {"from", "to", "step"}},
 		{"geometric", {"from", "to", "factor"}},
 	};
-	char *condition = xml_attribute(element, "if", ""), *where = xml_where(element), *text[3] = {0};
+	autofree char *condition = xml_attribute(element, "if", ""), *where = xml_where(element);
+	autopool pool = {0};
+	const char *text[3];
 	size_t form = 0;
 
 	while (!xml_is(element, forms[form].element))
 		form++;
 	for (size_t i = 0; i < 3 && forms[form].attributes[i]; i++)
-		text[i] = xml_attribute(element, forms[form].attributes[i], "");
+		text[i] = xml_unevaluated(&pool, element, forms[form].attributes[i], "");
 	if (form == 0)
 		space_add_list(space, text[0], condition, where);
 	else if (form == 1)
@@ -73,10 +75,6 @@ add_values(struct space *space, const xmlNode *element)
 		space_add_range(space, text[0], text[1], text[2], condition, where);
 	else
 		space_add_geometric(space, text[0], text[1], text[2], condition, where);
-	for (size_t i = 0; i < 3; i++)
-		free(text[i]);
-	free(condition);
-	free(where);
 }
 
 /* Names of axes become variables, and variables of texts. */
@@ -101,20 +99,20 @@ xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *
 static int
 add_axis(struct space *space, const xmlNode *element, struct rot_error *err)
 {
-	char *name = xml_attribute(element, "name", "");
-	int rc = xml_plan_check_name(name, element, err);
+	autofree char *name = xml_attribute(element, "name", "");
 
-	if (rc == 0 && space_add_axis(space, name, err) < 0)
-		rc = xml_error_at(element, err);
-	free(name);
-	if (rc == 0 && !xml_child(element, NULL)) {
+	if (xml_plan_check_name(name, element, err) < 0)
+		return -1;
+	if (space_add_axis(space, name, err) < 0)
+		return xml_error_at(element, err);
+	if (!xml_child(element, NULL)) {
 		rot_error_set(err, 0, "<axis> has no values");
 		rot_error_hint(err, "expected there: list, value, range, geometric");
-		rc = xml_error_at(element, err);
+		return xml_error_at(element, err);
 	}
-	for (const xmlNode *child = rc == 0 ? xml_child(element, NULL) : NULL; child; child = xml_next(child, NULL))
+	for (const xmlNode *child = xml_child(element, NULL); child; child = xml_next(child, NULL))
 		add_values(space, child);
-	return rc;
+	return 0;
 }
 
 /* Those of the elements that are axes and conditions of points left out. */
@@ -125,50 +123,43 @@ space_fill(struct space *space, const xmlNode *const *elements, size_t nr, struc
 		if (xml_is(elements[i], "axis") && add_axis(space, elements[i], err) < 0)
 			return -1;
 		if (xml_is(elements[i], "skip")) {
-			char *condition = xml_attribute(elements[i], "if", ""), *where = xml_where(elements[i]);
+			autofree char *condition = xml_attribute(elements[i], "if", ""),
+				      *where = xml_where(elements[i]);
 
 			space_add_skip(space, condition, where);
-			free(condition);
-			free(where);
 		}
 	}
 	return 0;
 }
 
 int
-xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
-	       size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
-	       struct rot_error *err)
+xml_plan_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *owner,
+	       const xmlNode *const *elements, size_t nr_elements, const struct expression_scope *scope,
+	       struct point **points, size_t *nr_points, struct rot_error *err)
 {
 	const char *path = controller->file.paths[0];
-	struct space *space = space_new();
-	int rc = space_fill(space, elements, nr_elements, err);
+	struct space *space = space_new(pool);
 
-	if (rc == 0) {
-		rc = space_points(space, scope, points, nr_points, err);
-		if (rc < 0 && strncmp(err->text, path, strlen(path)) != 0)
-			xml_error_at(owner, err);
-	}
-	space_delete(space);
-	return rc;
+	if (space_fill(space, elements, nr_elements, err) < 0)
+		return -1;
+	if (space_points(space, scope, points, nr_points, err) == 0)
+		return 0;
+	return strncmp(err->text, path, strlen(path)) == 0 ? -1 : xml_error_at(owner, err);
 }
 
 int
-xml_plan_inner_space(const struct xml_controller *controller, const xmlNode *parent,
+xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *parent,
 		     const struct expression_scope *scope, struct point **points, size_t *nr_points,
 		     struct rot_error *err)
 {
 	const xmlNode **elements = NULL;
 	size_t nr_elements = 0;
-	int rc;
 
 	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
-		elements = rot_realloc(elements, nr_elements + 1, sizeof(*elements));
+		elements = pool_grow(pool, elements, nr_elements, sizeof(*elements));
 		elements[nr_elements++] = child;
 	}
-	rc = xml_plan_space(controller, parent, elements, nr_elements, scope, points, nr_points, err);
-	free(elements);
-	return rc;
+	return xml_plan_space(controller, pool, parent, elements, nr_elements, scope, points, nr_points, err);
 }
 
 /* ---- <each>: replaced by what it holds, once at each point of its axes ---- */
@@ -179,12 +170,12 @@ evaluate(xmlNode *copy, const xmlNode *each, const struct expression_scope *scop
 {
 	copy->_private = each->_private;
 	for (xmlAttr *a = copy->properties; a; a = a->next) {
-		char *value = xml_evaluated(copy, (const char *)a->name, NULL, scope, err);
+		autopool pool = {0};
+		char *value = xml_evaluated(&pool, copy, (const char *)a->name, NULL, scope, err);
 
 		if (!value)
 			return -1;
 		xmlSetProp(copy, a->name, (const xmlChar *)value);
-		free(value);
 	}
 	for (xmlNode *child = copy->children; child; child = child->next)
 		if (child->type == XML_ELEMENT_NODE && evaluate(child, each, scope, err) < 0)
@@ -196,38 +187,39 @@ evaluate(xmlNode *copy, const xmlNode *each, const struct expression_scope *scop
 static int
 collect_at(struct xml_controller *controller, xmlNode *each, const struct point *at, struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(controller->constants);
-	int rc = 0;
+	autoscope struct expression_scope *scope = expression_scope_new(controller->constants);
 
 	point_set_variables(at, scope);
-	for (const xmlNode *child = xml_child(each, NULL); rc == 0 && child; child = xml_next(child, NULL)) {
+	for (const xmlNode *child = xml_child(each, NULL); child; child = xml_next(child, NULL)) {
 		xmlNode *copy;
 
 		if (xml_is(child, "axis") || xml_is(child, "skip"))
 			continue;
 		copy = xmlAddPrevSibling(each, xmlDocCopyNode((xmlNode *)child, each->doc, 1));
-		rc = evaluate(copy, each, scope, err);
+		if (evaluate(copy, each, scope, err) < 0)
+			return -1;
 		collect_element(controller, copy);
 	}
-	expression_scope_delete(scope);
-	return rc;
+	return 0;
 }
 
 /* Collects what is in an <each>, once for each point of the space that its axes span. */
 static int
 expand_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err)
 {
-	struct point *points = NULL;
+	autopool pool = {0};
+	struct point *points;
 	size_t nr = 0;
 	bool is_wanted;
-	int rc = xml_condition(element, controller->constants, &is_wanted, err);
 
-	if (rc == 0 && is_wanted)
-		rc = xml_plan_inner_space(controller, element, controller->constants, &points, &nr, err);
-	for (size_t i = 0; rc == 0 && i < nr; i++)
-		rc = collect_at(controller, (xmlNode *)element, &points[i], err);
-	points_delete(points, nr);
-	return rc;
+	if (xml_condition(element, controller->constants, &is_wanted, err) < 0 ||
+	    (is_wanted &&
+	     xml_plan_inner_space(controller, &pool, element, controller->constants, &points, &nr, err) < 0))
+		return -1;
+	for (size_t i = 0; i < nr; i++)
+		if (collect_at(controller, (xmlNode *)element, &points[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 static int
@@ -273,34 +265,26 @@ refused(const struct planned_point *planned, const char *text, size_t nr_cpus, s
 
 /* Puts the point's workload on as many CPUs as its attribute threads says. */
 static int
-spread_over_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err)
+spread_over_threads(struct pool *pool, struct planned_point *planned, const struct expression_scope *scope,
+		    struct rot_error *err)
 {
-	char *text = xml_evaluated(planned->element, "threads", "", scope, err);
-	struct measurement *spread;
+	const char *text = xml_evaluated(pool, planned->element, "threads", "", scope, err);
+	autofree int *cpus = NULL;
 	size_t nr_cpus, nr;
-	int *cpus, rc = -1;
 
-	if (!text || !text[0]) {
-		free(text);
+	if (!text || !text[0])
 		return text ? 0 : -1;
-	}
 	nr_cpus = allowed_cpus(&cpus, NULL);
 	nr = nr_threads(text, nr_cpus);
-	if (nr == 0) {
-		refused(planned, text, nr_cpus, err);
-	} else if (measurement_nr_workloads(planned->measurement) != 1) {
+	if (nr == 0)
+		return refused(planned, text, nr_cpus, err);
+	if (measurement_nr_workloads(planned->measurement) != 1) {
 		rot_error_set(err, 0, "<point threads>: there are %zu workloads, and it is about the only one",
 			      measurement_nr_workloads(planned->measurement));
-		xml_error_at(planned->element, err);
-	} else {
-		spread = measurement_on_cpus(planned->measurement, cpus, nr);
-		rot_graph_delete(planned->measurement);
-		planned->measurement = spread;
-		rc = 0;
+		return xml_error_at(planned->element, err);
 	}
-	free(cpus);
-	free(text);
-	return rc;
+	planned->measurement = pool_own(pool, measurement_on_cpus(planned->measurement, cpus, nr), rot_graph_delete);
+	return 0;
 }
 
 /* ---- programs ---- */
@@ -330,7 +314,9 @@ plan_program(struct xml_controller *controller, struct planned_point *planned, c
 	controller->has_programs = true;
 	if (plan_passes(element, scope, &planned->max_passes, err) < 0)
 		return -1;
-	planned->program = xml_program_workload(element, controller->rot->registry, scope, err);
+	planned->program =
+		pool_own(&controller->pool, xml_program_workload(element, controller->rot->registry, scope, err),
+			 rot_graph_delete);
 	if (!planned->program)
 		return -1;
 	return program_workload_identify(controller->rot, planned->program, err) < 0 ? xml_error_at(element, err) : 0;
@@ -363,11 +349,14 @@ add_region_axis(struct xml_controller *controller)
 			has_regions = has_regions || xml_child(program, "region");
 	for (size_t i = 0; has_regions && i < controller->nr_points; i++) {
 		struct point *point = &controller->points[i];
+		struct coordinate *coordinates =
+			pool_calloc(&controller->pool, point->nr_coordinates + 1, sizeof(*coordinates));
 
-		point->coordinates =
-			rot_realloc(point->coordinates, point->nr_coordinates + 1, sizeof(*point->coordinates));
+		if (point->nr_coordinates)
+			memcpy(coordinates, point->coordinates, point->nr_coordinates * sizeof(*coordinates));
+		point->coordinates = coordinates;
 		point->coordinates[point->nr_coordinates++] =
-			(struct coordinate){.axis = rot_strdup("region"), .number = NAN, .text = rot_strdup("program")};
+			(struct coordinate){.axis = "region", .number = NAN, .text = "program"};
 	}
 }
 
@@ -379,14 +368,10 @@ make_constants(const struct rot *rot)
 {
 	const struct machine *machine = rot->machine;
 	struct expression_scope *scope = expression_scope_new(NULL);
-	char *flags = rot_strdup(" ");
+	autofree char *flags = rot_strdup(" ");
 
-	for (size_t i = 0; i < machine_nr_cpu_flags(machine); i++) {
-		char *longer = rot_format("%s%s ", flags, machine_cpu_flags_at(machine, i));
-
-		free(flags);
-		flags = longer;
-	}
+	for (size_t i = 0; i < machine_nr_cpu_flags(machine); i++)
+		rot_append(&flags, "%s ", machine_cpu_flags_at(machine, i));
 	expression_scope_set_string(scope, "cpuFlags", flags);
 	expression_scope_set_number(scope, "quick",
 				    strcmp(configuration_string(rot->configuration, "sizes"), "small") == 0);
@@ -396,7 +381,6 @@ make_constants(const struct rot *rot)
 	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
 	expression_scope_set_number(scope, "lineBytes", (double)machine->line_bytes);
 	expression_scope_set_number(scope, "memoryBytes", (double)machine_usable_bytes(machine));
-	free(flags);
 	return scope;
 }
 
@@ -473,39 +457,35 @@ struct measurement *
 xml_plan_measurement(const struct xml_controller *controller, const xmlNode *element,
 		     const struct expression_scope *scope, struct rot_error *err)
 {
-	struct measurement *measurement = xml_measurement(element, controller->rot->registry, scope, err);
+	autograph struct measurement *measurement = xml_measurement(element, controller->rot->registry, scope, err);
 
-	if (measurement && check_kernels(controller, element, measurement, err) < 0) {
-		rot_graph_delete(measurement);
-		return NULL;
-	}
-	return measurement;
+	return measurement && check_kernels(controller, element, measurement, err) == 0 ? rot_keep(&measurement) : NULL;
 }
 
 static int
 plan_request(const xmlNode *element, const struct expression_scope *scope, struct quantity_request *request,
 	     struct rot_error *err)
 {
-	char *text = xml_evaluated(element, "is", NULL, scope, err);
-	int rc = text ? quantity_parse(request, text, err) : -1;
+	autopool pool = {0};
+	const char *text = xml_evaluated(&pool, element, "is", NULL, scope, err);
 
-	if (text && rc < 0)
-		xml_error_at(element, err);
-	free(text);
-	if (rc == 0 && (xml_evaluated_number(element, "operations", 0, scope, &request->given_operations, err) < 0 ||
-			xml_evaluated_number(element, "bytes", 0, scope, &request->given_bytes, err) < 0))
-		rc = -1;
-	if (rc == 0 && ((xmlHasProp(element, (const xmlChar *)"operations") && !(request->given_operations > 0)) ||
-			(xmlHasProp(element, (const xmlChar *)"bytes") && !(request->given_bytes > 0)))) {
-		rot_error_set(err, 0, "<quantity>: given operations and bytes must be above 0");
-		rc = xml_error_at(element, err);
-	}
-	return rc;
+	if (!text)
+		return -1;
+	if (quantity_parse(request, text, err) < 0)
+		return xml_error_at(element, err);
+	if (xml_evaluated_number(element, "operations", 0, scope, &request->given_operations, err) < 0 ||
+	    xml_evaluated_number(element, "bytes", 0, scope, &request->given_bytes, err) < 0)
+		return -1;
+	if ((!xmlHasProp(element, (const xmlChar *)"operations") || request->given_operations > 0) &&
+	    (!xmlHasProp(element, (const xmlChar *)"bytes") || request->given_bytes > 0))
+		return 0;
+	rot_error_set(err, 0, "<quantity>: given operations and bytes must be above 0");
+	return xml_error_at(element, err);
 }
 
 static int
-plan_requests(const struct xml_controller *controller, struct planned_point *planned,
-	      const struct expression_scope *scope, struct rot_error *err)
+plan_requests(struct xml_controller *controller, struct planned_point *planned, const struct expression_scope *scope,
+	      struct rot_error *err)
 {
 	const xmlNode *element = xml_child(planned->element, "quantity");
 	bool is_of_point = element != NULL;
@@ -518,8 +498,8 @@ plan_requests(const struct xml_controller *controller, struct planned_point *pla
 
 		if (plan_request(element, scope, &request, err) < 0)
 			return -1;
-		planned->requests =
-			rot_realloc(planned->requests, planned->nr_requests + 1, sizeof(*planned->requests));
+		planned->requests = pool_grow(&controller->pool, planned->requests, planned->nr_requests,
+					      sizeof(*planned->requests));
 		planned->requests[planned->nr_requests++] = request;
 		element = is_of_point ? xml_next(element, "quantity") : NULL;
 		if (!element) {
@@ -553,19 +533,16 @@ check_content(const xmlNode *point, const xmlNode *program, struct rot_error *er
 	return 0;
 }
 
-/* Says each library once. Takes the text. */
+/* Says each library once. */
 static void
-note_missing(struct xml_controller *controller, char *what)
+note_missing(struct xml_controller *controller, const char *what)
 {
-	for (size_t i = 0; i < controller->nr_missing; i++) {
-		if (strcmp(controller->missing[i], what) == 0) {
-			free(what);
+	for (size_t i = 0; i < controller->nr_missing; i++)
+		if (strcmp(controller->missing[i], what) == 0)
 			return;
-		}
-	}
 	controller->missing =
-		rot_realloc(controller->missing, controller->nr_missing + 1, sizeof(*controller->missing));
-	controller->missing[controller->nr_missing++] = what;
+		pool_grow(&controller->pool, controller->missing, controller->nr_missing, sizeof(*controller->missing));
+	controller->missing[controller->nr_missing++] = pool_strdup(&controller->pool, what);
 	rot_warning("points are left out: %s", what);
 }
 
@@ -576,7 +553,7 @@ find_missing(struct xml_controller *controller, const xmlNode *element, const st
 	*is_missing = false;
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
 		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
-		char *what = NULL;
+		autofree char *what = NULL;
 
 		if (kernel && kernel_missing(controller->rot, kernel, &what, err) < 0)
 			return xml_error_at(kernel_element(element, i), err);
@@ -597,32 +574,23 @@ xml_plan_kernels(struct xml_controller *controller, const xmlNode *element, cons
 	return *is_missing ? 0 : check_kernels(controller, element, *measurement, err);
 }
 
-static void
-planned_point_clear(struct planned_point *planned)
-{
-	free(planned->series);
-	free(planned->label);
-	free(planned->until);
-	free(planned->requests);
-	rot_graph_delete(planned->measurement);
-	rot_graph_delete(planned->program);
-}
-
 static int
 plan_point(struct xml_controller *controller, const xmlNode *element, const struct point *at,
 	   const struct expression_scope *scope, struct rot_error *err)
 {
 	const xmlNode *program = xml_child(element, "program");
+	struct pool *pool = &controller->pool;
 	struct planned_point *planned;
 	bool is_missing;
+	int rc;
 
 	controller->planned =
-		rot_realloc(controller->planned, controller->nr_planned + 1, sizeof(*controller->planned));
+		pool_grow(pool, controller->planned, controller->nr_planned, sizeof(*controller->planned));
 	planned = &controller->planned[controller->nr_planned++];
 	*planned = (struct planned_point){.element = element, .at = at};
-	planned->series = xml_evaluated(element, "series", "", scope, err);
-	planned->label = planned->series ? xml_evaluated(element, "label", "", scope, err) : NULL;
-	planned->until = xml_attribute(element, "until", "");
+	planned->series = xml_evaluated(pool, element, "series", "", scope, err);
+	planned->label = planned->series ? xml_evaluated(pool, element, "label", "", scope, err) : NULL;
+	planned->until = xml_unevaluated(pool, element, "until", "");
 	if (!planned->label || xml_plan_runs(element, scope, &planned->nr_runs, err) < 0 ||
 	    check_content(element, program, err) < 0)
 		return -1;
@@ -632,14 +600,15 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 			return -1;
 		return check_program_quantities(controller, planned, err);
 	}
-	if (xml_plan_kernels(controller, element, scope, &planned->measurement, &is_missing, err) < 0)
+	rc = xml_plan_kernels(controller, element, scope, &planned->measurement, &is_missing, err);
+	pool_own(pool, planned->measurement, rot_graph_delete);
+	if (rc < 0)
 		return -1;
 	if (is_missing) {
-		planned_point_clear(planned);
 		controller->nr_planned--;
 		return 0;
 	}
-	return spread_over_threads(planned, scope, err) < 0 ? -1 : plan_requests(controller, planned, scope, err);
+	return spread_over_threads(pool, planned, scope, err) < 0 ? -1 : plan_requests(controller, planned, scope, err);
 }
 
 /* ---- the whole plan ---- */
@@ -647,7 +616,7 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 static int
 plan_at(struct xml_controller *controller, const struct point *at, struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(controller->constants);
+	autoscope struct expression_scope *scope = expression_scope_new(controller->constants);
 	int rc = 0;
 
 	point_set_variables(at, scope);
@@ -666,12 +635,10 @@ plan_at(struct xml_controller *controller, const struct point *at, struct rot_er
 			rc = xml_is(element, "point") ? plan_point(controller, element, at, scope, err)
 						      : xml_plan_ceiling(controller, element, at, NULL, err);
 	}
-	expression_scope_delete(scope);
 	if (rc < 0 && at->nr_coordinates > 0) {
-		char *place = point_text(at);
+		autofree char *place = point_text(at);
 
 		rot_error_append(err, " (at %s)", place);
-		free(place);
 	}
 	return rc;
 }
@@ -682,10 +649,10 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
 	const xmlNode *plot, *derived;
 
-	controller->constants = make_constants(controller->rot);
+	controller->constants = pool_own(&controller->pool, make_constants(controller->rot), expression_scope_delete);
 	if (collect_elements(controller, root, err) < 0 || xml_plan_choices(controller, err) < 0 ||
-	    xml_plan_space(controller, root, controller->elements, controller->nr_elements, controller->constants,
-			   &controller->points, &controller->nr_points, err) < 0)
+	    xml_plan_space(controller, &controller->pool, root, controller->elements, controller->nr_elements,
+			   controller->constants, &controller->points, &controller->nr_points, err) < 0)
 		return -1;
 	add_region_axis(controller);
 	for (size_t i = 0; i < controller->nr_points; i++)
@@ -705,24 +672,4 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	rot_error_set(err, 0, "<controller> has nothing to measure");
 	rot_error_hint(err, "add a <point> with a <workload> or a <program>: rot help CONTROLLERS.md");
 	return xml_error_at(root, err);
-}
-
-void
-xml_plan_clear(struct xml_controller *controller)
-{
-	for (size_t i = 0; i < controller->nr_planned; i++)
-		planned_point_clear(&controller->planned[i]);
-	for (size_t i = 0; i < controller->nr_missing; i++)
-		free(controller->missing[i]);
-	free(controller->missing);
-	for (size_t i = 0; i < controller->nr_choices; i++)
-		planned_choice_clear(&controller->choices[i]);
-	free(controller->choices);
-	for (size_t i = 0; i < controller->nr_ceilings; i++)
-		planned_ceiling_clear(&controller->ceilings[i]);
-	free(controller->planned);
-	free(controller->ceilings);
-	free(controller->elements);
-	points_delete(controller->points, controller->nr_points);
-	expression_scope_delete(controller->constants);
 }

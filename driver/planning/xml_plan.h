@@ -54,14 +54,15 @@ struct planned_ceiling {
 
 /* A value that is chosen before the points are planned: a variable of all texts. */
 struct planned_choice {
-	char *name, *value;
+	const char *name, *value;
 	bool is_known;      /* no: nobody has measured all candidates yet, value is a guess */
-	char *text;         /* what the candidates reach; "" where there are none */
+	const char *text;   /* what the candidates reach; "" where there are none */
 	json_t *candidates; /* [{"value": "SkylakeX", "quantity": {...}}] */
 };
 
 struct xml_controller {
 	struct rot *rot;
+	struct pool pool; /* of all below, and all that points and ceilings hold */
 	struct controller_file file;
 	const xmlNode **elements; /* below the root, those of <shared> parts in their place */
 	size_t nr_elements;
@@ -84,18 +85,17 @@ struct xml_controller {
 
 /* Fills elements, constants, points, planned and ceilings of a controller whose file is open. */
 int xml_plan_make(struct xml_controller *controller, struct rot_error *err);
-void xml_plan_clear(struct xml_controller *controller);
 
 /* The i-th element below the root with that name, from *i on; NULL when there is none. Advances *i behind it. */
 const xmlNode *xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name);
 
-/* The points that those of the elements span that are axes, less those that are skipped.
+/* The points that those of the elements span that are axes, less those that are skipped; they live as long as the pool.
  * scope: variables of theirs. owner: at whose line errors are that have none. */
-int xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
-		   size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
-		   struct rot_error *err);
+int xml_plan_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *owner,
+		   const xmlNode *const *elements, size_t nr_elements, const struct expression_scope *scope,
+		   struct point **points, size_t *nr_points, struct rot_error *err);
 /* The same of the axes that stand in the element. */
-int xml_plan_inner_space(const struct xml_controller *controller, const xmlNode *parent,
+int xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *parent,
 			 const struct expression_scope *scope, struct point **points, size_t *nr_points,
 			 struct rot_error *err);
 /* Names of axes and choices are variables of texts: none that has a meaning already, nor one that is no name. */
@@ -115,7 +115,6 @@ int xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, 
 		     const struct point *inner, struct rot_error *err);
 int xml_plan_ceilings(struct xml_controller *controller, const xmlNode *element, const struct point *at,
 		      struct rot_error *err);
-void planned_ceiling_clear(struct planned_ceiling *planned);
 
 /*
  * A variant of the ceiling: coordinates has a value of each of its axes. Its measurement (rot_graph_delete) and the
@@ -129,6 +128,5 @@ xml_plan_ceiling_variant(const struct xml_controller *controller, const struct p
  */
 int xml_plan_choices(struct xml_controller *controller, struct rot_error *err);
 bool xml_plan_knows_choices(const struct xml_controller *controller);
-void planned_choice_clear(struct planned_choice *choice);
 
 #endif

@@ -9,37 +9,17 @@
 #include "memory.h"
 #include "planning/xml_plan.h"
 
-void
-planned_ceiling_clear(struct planned_ceiling *planned)
-{
-	expression_scope_delete(planned->scope);
-	free(planned->name);
-	free(planned->operation);
-	free(planned->border);
-	free(planned->access);
-	free(planned->instruction_set);
-	for (size_t i = 0; i < planned->nr_axes; i++) {
-		free(planned->axes[i].name);
-		free(planned->axes[i].values);
-	}
-	free(planned->axes);
-	for (size_t i = 0; i < planned->nr_seeds; i++)
-		free(planned->seeds[i]);
-	free(planned->seeds);
-	rot_graph_delete(planned->measurement);
-}
-
 /* ---- what it is ---- */
 
 /* The attribute evaluated; NULL without it. */
 static int
-evaluated_or_null(const xmlNode *element, const char *name, const struct expression_scope *scope, char **text,
+evaluated_or_null(struct pool *pool, const struct planned_ceiling *planned, const char *name, char **text,
 		  struct rot_error *err)
 {
 	*text = NULL;
-	if (!xmlHasProp(element, (const xmlChar *)name))
+	if (!xmlHasProp(planned->element, (const xmlChar *)name))
 		return 0;
-	*text = xml_evaluated(element, name, NULL, scope, err);
+	*text = xml_evaluated(pool, planned->element, name, NULL, planned->scope, err);
 	return *text ? 0 : -1;
 }
 
@@ -47,40 +27,29 @@ static int
 check_request(const struct planned_ceiling *planned, struct rot_error *err)
 {
 	struct quantity_request ignored = {0};
-	char *text;
-	int rc;
+	autofree char *text = planned->operation ? rot_format("performance:%s", planned->operation)
+						 : rot_format("throughput:%s", planned->border);
 
-	text = planned->operation ? rot_format("performance:%s", planned->operation)
-				  : rot_format("throughput:%s", planned->border);
-	rc = quantity_parse(&ignored, text, err);
-	free(text);
-	return rc < 0 ? xml_error_at(planned->element, err) : 0;
+	return quantity_parse(&ignored, text, err) < 0 ? xml_error_at(planned->element, err) : 0;
 }
 
 static int
-plan_kind(struct planned_ceiling *planned, struct rot_error *err)
+plan_kind(struct pool *pool, struct planned_ceiling *planned, struct rot_error *err)
 {
-	char *throughput = NULL, *latency = NULL;
-	int rc = -1;
+	char *throughput, *latency;
 
-	if (evaluated_or_null(planned->element, "performance", planned->scope, &planned->operation, err) < 0 ||
-	    evaluated_or_null(planned->element, "throughput", planned->scope, &throughput, err) < 0 ||
-	    evaluated_or_null(planned->element, "latency", planned->scope, &latency, err) < 0)
-		goto out;
+	if (evaluated_or_null(pool, planned, "performance", &planned->operation, err) < 0 ||
+	    evaluated_or_null(pool, planned, "throughput", &throughput, err) < 0 ||
+	    evaluated_or_null(pool, planned, "latency", &latency, err) < 0)
+		return -1;
 	if ((planned->operation != NULL) + (throughput != NULL) + (latency != NULL) != 1) {
 		rot_error_set(err, 0, "<ceiling> needs either a performance or a throughput or a latency");
 		rot_error_hint(err, "performance=\"doublePrecisionFlop\" or throughput=\"llcRam\"");
-		xml_error_at(planned->element, err);
-		goto out;
+		return xml_error_at(planned->element, err);
 	}
 	planned->is_latency = latency != NULL;
 	planned->border = latency ? latency : throughput;
-	latency = throughput = NULL;
-	rc = check_request(planned, err);
-out:
-	free(throughput);
-	free(latency);
-	return rc;
+	return check_request(planned, err);
 }
 
 /* An attribute whose expression gives one of two words; without it the second. */
@@ -88,25 +57,35 @@ static int
 plan_choice(const struct planned_ceiling *planned, const char *name, const char *yes, const char *no, bool *is_yes,
 	    struct rot_error *err)
 {
-	char *text = xml_evaluated(planned->element, name, no, planned->scope, err);
-	int rc = text ? 0 : -1;
+	autopool pool = {0};
+	const char *text = xml_evaluated(&pool, planned->element, name, no, planned->scope, err);
 
-	*is_yes = text && strcmp(text, yes) == 0;
-	if (text && !*is_yes && strcmp(text, no) != 0) {
-		rot_error_set(err, 0, "<ceiling %s=\"%s\">: expected %s or %s", name, text, yes, no);
-		rc = xml_error_at(planned->element, err);
-	}
-	free(text);
-	return rc;
+	if (!text)
+		return -1;
+	*is_yes = strcmp(text, yes) == 0;
+	if (*is_yes || strcmp(text, no) == 0)
+		return 0;
+	rot_error_set(err, 0, "<ceiling %s=\"%s\">: expected %s or %s", name, text, yes, no);
+	return xml_error_at(planned->element, err);
 }
 
 /* ---- what it varies over ---- */
 
 static int
-plan_axis_values(struct planned_axis *axis, const xmlNode *element, const struct point *points, size_t nr,
-		 struct rot_error *err)
+plan_axis(struct xml_controller *controller, struct planned_ceiling *planned, const xmlNode *element,
+	  struct rot_error *err)
 {
-	axis->values = rot_calloc(nr, sizeof(*axis->values));
+	struct pool *pool = &controller->pool;
+	struct planned_axis *axis;
+	struct point *points;
+	size_t nr;
+
+	if (xml_plan_space(controller, pool, element, &element, 1, planned->scope, &points, &nr, err) < 0)
+		return -1;
+	planned->axes = pool_grow(pool, planned->axes, planned->nr_axes, sizeof(*planned->axes));
+	axis = &planned->axes[planned->nr_axes++];
+	axis->name = xml_unevaluated(pool, element, "name", "");
+	axis->values = pool_calloc(pool, nr, sizeof(*axis->values));
 	for (size_t i = 0; i < nr; i++) {
 		double number = points[i].coordinates[0].number;
 
@@ -117,25 +96,6 @@ plan_axis_values(struct planned_axis *axis, const xmlNode *element, const struct
 		axis->values[axis->nr_values++] = (int)number;
 	}
 	return 0;
-}
-
-static int
-plan_axis(const struct xml_controller *controller, struct planned_ceiling *planned, const xmlNode *element,
-	  struct rot_error *err)
-{
-	struct planned_axis *axis;
-	struct point *points = NULL;
-	size_t nr = 0;
-	int rc = xml_plan_space(controller, element, &element, 1, planned->scope, &points, &nr, err);
-
-	if (rc < 0)
-		return -1;
-	planned->axes = rot_realloc(planned->axes, planned->nr_axes + 1, sizeof(*planned->axes));
-	axis = &planned->axes[planned->nr_axes++];
-	*axis = (struct planned_axis){.name = xml_attribute(element, "name", "")};
-	rc = plan_axis_values(axis, element, points, nr, err);
-	points_delete(points, nr);
-	return rc;
 }
 
 static const struct planned_axis *
@@ -149,11 +109,11 @@ find_axis(const struct planned_ceiling *planned, const char *name)
 
 /* Each of its attributes is an axis, but for the condition, and each axis is one of its attributes. */
 static int
-plan_seed(struct planned_ceiling *planned, const xmlNode *element, struct rot_error *err)
+plan_seed(struct pool *pool, struct planned_ceiling *planned, const xmlNode *element, struct rot_error *err)
 {
-	int *seed = rot_calloc(planned->nr_axes + 1, sizeof(*seed));
+	int *seed = pool_calloc(pool, planned->nr_axes, sizeof(*seed));
 
-	planned->seeds = rot_realloc(planned->seeds, planned->nr_seeds + 1, sizeof(*planned->seeds));
+	planned->seeds = pool_grow(pool, planned->seeds, planned->nr_seeds, sizeof(*planned->seeds));
 	planned->seeds[planned->nr_seeds++] = seed;
 	for (const xmlAttr *attribute = element->properties; attribute; attribute = attribute->next) {
 		const char *name = (const char *)attribute->name;
@@ -179,17 +139,15 @@ plan_seed(struct planned_ceiling *planned, const xmlNode *element, struct rot_er
 }
 
 static int
-plan_variants(const struct xml_controller *controller, struct planned_ceiling *planned, struct rot_error *err)
+plan_variants(struct xml_controller *controller, struct planned_ceiling *planned, struct rot_error *err)
 {
 	for (const xmlNode *axis = xml_child(planned->element, "axis"); axis; axis = xml_next(axis, "axis")) {
-		char *name = xml_attribute(axis, "name", "");
-		bool is_known = find_axis(planned, name) != NULL;
+		autofree char *name = xml_attribute(axis, "name", "");
 
-		if (is_known)
+		if (find_axis(planned, name)) {
 			rot_error_set(err, 0, "two axes are called '%s'", name);
-		free(name);
-		if (is_known)
 			return xml_error_at(axis, err);
+		}
 		if (plan_axis(controller, planned, axis, err) < 0)
 			return -1;
 	}
@@ -197,7 +155,7 @@ plan_variants(const struct xml_controller *controller, struct planned_ceiling *p
 		bool is_wanted;
 
 		if (xml_condition(seed, planned->scope, &is_wanted, err) < 0 ||
-		    (is_wanted && plan_seed(planned, seed, err) < 0))
+		    (is_wanted && plan_seed(&controller->pool, planned, seed, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -212,54 +170,47 @@ plan_work(const struct xml_controller *controller, const struct planned_ceiling 
 	  struct rot_error *err)
 {
 	const struct kernel_base *kernel = measurement_workloads_at(measurement, 0)->kernel;
-	struct expression_scope *scope = expression_scope_new(outer);
+	autoscope struct expression_scope *scope = expression_scope_new(outer);
 	struct rot *rot = controller->rot;
-	bool is_known;
-	int rc;
 
 	expression_scope_set_entity(scope, kernel);
-	rc = xml_evaluated_number(planned->element, "work", NAN, scope, work, err);
-	expression_scope_delete(scope);
-	if (rc < 0 || !isnan(*work))
-		goto check;
-	rot_error_set(err, 0, "the kernel's definition does not say the work of '%s'", planned->name);
-	is_known = planned->operation ? kernel_expected_operations(rot, kernel, planned->operation, work, err)
-				      : kernel_expected_bytes(rot, kernel, planned->border, "both", work, err);
-	if (!is_known)
-		return xml_error_at(planned->element, err);
-check:
-	if (rc == 0 && !(*work > 0)) {
-		rot_error_set(err, 0, "the work of '%s' is %g per run: expected more than 0", planned->name, *work);
-		rc = xml_error_at(planned->element, err);
+	if (xml_evaluated_number(planned->element, "work", NAN, scope, work, err) < 0)
+		return -1;
+	if (isnan(*work)) {
+		rot_error_set(err, 0, "the kernel's definition does not say the work of '%s'", planned->name);
+		if (planned->operation ? !kernel_expected_operations(rot, kernel, planned->operation, work, err)
+				       : !kernel_expected_bytes(rot, kernel, planned->border, "both", work, err))
+			return xml_error_at(planned->element, err);
 	}
-	return rc;
+	if (*work > 0)
+		return 0;
+	rot_error_set(err, 0, "the work of '%s' is %g per run: expected more than 0", planned->name, *work);
+	return xml_error_at(planned->element, err);
 }
 
 int
 xml_plan_ceiling_variant(const struct xml_controller *controller, const struct planned_ceiling *planned,
 			 const int *coordinates, struct measurement **measurement, double *work, struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(planned->scope);
-	int rc = -1;
+	autoscope struct expression_scope *scope = expression_scope_new(planned->scope);
+	autograph struct measurement *variant = NULL;
 
+	*measurement = NULL;
 	for (size_t i = 0; i < planned->nr_axes; i++)
 		expression_scope_set_number(scope, planned->axes[i].name, coordinates[i]);
-	*measurement = xml_plan_measurement(controller, planned->element, scope, err);
-	if (*measurement)
-		rc = plan_work(controller, planned, *measurement, scope, work, err);
-	if (rc < 0) {
-		rot_graph_delete(*measurement);
-		*measurement = NULL;
-	}
-	expression_scope_delete(scope);
-	return rc;
+	variant = xml_plan_measurement(controller, planned->element, scope, err);
+	if (!variant || plan_work(controller, planned, variant, scope, work, err) < 0)
+		return -1;
+	*measurement = rot_keep(&variant);
+	return 0;
 }
 
 /* The first seed that the kernel takes, else the first value of each axis. */
 static int
-plan_first_variant(const struct xml_controller *controller, struct planned_ceiling *planned, struct rot_error *err)
+plan_first_variant(struct xml_controller *controller, struct planned_ceiling *planned, struct rot_error *err)
 {
-	int *first = rot_calloc(planned->nr_axes + 1, sizeof(*first)), rc = -1;
+	autofree int *first = rot_calloc(planned->nr_axes + 1, sizeof(*first));
+	int rc = -1;
 
 	for (size_t i = 0; i < planned->nr_axes; i++)
 		first[i] = planned->axes[i].values[0];
@@ -271,7 +222,7 @@ plan_first_variant(const struct xml_controller *controller, struct planned_ceili
 	}
 	if (rc < 0)
 		rc = xml_plan_ceiling_variant(controller, planned, first, &planned->measurement, &planned->work, err);
-	free(first);
+	pool_own(&controller->pool, planned->measurement, rot_graph_delete);
 	return rc;
 }
 
@@ -281,23 +232,22 @@ int
 xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, const struct point *at,
 		 const struct point *inner, struct rot_error *err)
 {
+	struct pool *pool = &controller->pool;
 	struct planned_ceiling *planned;
 
 	controller->ceilings =
-		rot_realloc(controller->ceilings, controller->nr_ceilings + 1, sizeof(*controller->ceilings));
+		pool_grow(pool, controller->ceilings, controller->nr_ceilings, sizeof(*controller->ceilings));
 	planned = &controller->ceilings[controller->nr_ceilings++];
-	*planned = (struct planned_ceiling){
-		.element = element,
-		.scope = expression_scope_new(controller->constants),
-	};
+	planned->element = element;
+	planned->scope = pool_own(pool, expression_scope_new(controller->constants), expression_scope_delete);
 	point_set_variables(at, planned->scope);
 	if (inner)
 		point_set_variables(inner, planned->scope);
-	planned->name = xml_evaluated(element, "name", NULL, planned->scope, err);
-	planned->access = planned->name ? xml_evaluated(element, "access", "", planned->scope, err) : NULL;
+	planned->name = xml_evaluated(pool, element, "name", NULL, planned->scope, err);
+	planned->access = planned->name ? xml_evaluated(pool, element, "access", "", planned->scope, err) : NULL;
 	planned->instruction_set =
-		planned->access ? xml_evaluated(element, "instructionSet", "", planned->scope, err) : NULL;
-	if (!planned->instruction_set || plan_kind(planned, err) < 0 ||
+		planned->access ? xml_evaluated(pool, element, "instructionSet", "", planned->scope, err) : NULL;
+	if (!planned->instruction_set || plan_kind(pool, planned, err) < 0 ||
 	    plan_choice(planned, "rare", "true", "false", &planned->is_rare, err) < 0 ||
 	    plan_choice(planned, "threads", "1", "all", &planned->is_of_one_thread, err) < 0 ||
 	    xml_plan_runs(element, planned->scope, &planned->nr_runs, err) < 0 ||
@@ -310,7 +260,7 @@ static int
 plan_ceilings_at(struct xml_controller *controller, const xmlNode *group, const struct point *at,
 		 const struct point *inner, const struct expression_scope *outer, struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(outer);
+	autoscope struct expression_scope *scope = expression_scope_new(outer);
 	int rc = 0;
 
 	point_set_variables(inner, scope);
@@ -322,12 +272,10 @@ plan_ceilings_at(struct xml_controller *controller, const xmlNode *group, const 
 		if (rc == 0 && is_wanted)
 			rc = xml_plan_ceiling(controller, element, at, inner, err);
 	}
-	expression_scope_delete(scope);
 	if (rc < 0 && inner->nr_coordinates > 0) {
-		char *place = point_text(inner);
+		autofree char *place = point_text(inner);
 
 		rot_error_append(err, " (at %s)", place);
-		free(place);
 	}
 	return rc;
 }
@@ -336,19 +284,18 @@ int
 xml_plan_ceilings(struct xml_controller *controller, const xmlNode *group, const struct point *at,
 		  struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(controller->constants);
-	struct point *points = NULL;
+	autoscope struct expression_scope *scope = expression_scope_new(controller->constants);
+	autopool pool = {0};
+	struct point *points;
 	size_t nr_points = 0;
 	bool is_wanted;
-	int rc;
 
 	point_set_variables(at, scope);
-	rc = xml_condition(group, scope, &is_wanted, err);
-	if (rc == 0 && is_wanted)
-		rc = xml_plan_inner_space(controller, group, scope, &points, &nr_points, err);
-	for (size_t i = 0; rc == 0 && i < nr_points; i++)
-		rc = plan_ceilings_at(controller, group, at, &points[i], scope, err);
-	points_delete(points, nr_points);
-	expression_scope_delete(scope);
-	return rc;
+	if (xml_condition(group, scope, &is_wanted, err) < 0 ||
+	    (is_wanted && xml_plan_inner_space(controller, &pool, group, scope, &points, &nr_points, err) < 0))
+		return -1;
+	for (size_t i = 0; i < nr_points; i++)
+		if (plan_ceilings_at(controller, group, at, &points[i], scope, err) < 0)
+			return -1;
+	return 0;
 }

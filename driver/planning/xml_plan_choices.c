@@ -11,6 +11,7 @@
 #include "quantities/architecture.h"
 #include "quantities/expected.h"
 #include "quantities/value_text.h"
+#include "support/json.h"
 
 /* So much better than those before it a candidate must be: of what is as good as equal the first one stays, run by run.
  */
@@ -23,33 +24,17 @@ struct choosing {
 	struct quantity_request best;
 	struct planned_choice *choice;
 	double highest;
-	char *guess; /* the first candidate that nothing is said against; or NULL */
+	const char *guess; /* the first candidate that nothing is said against; or NULL */
 };
-
-void
-planned_choice_clear(struct planned_choice *choice)
-{
-	free(choice->name);
-	free(choice->value);
-	free(choice->text);
-	json_decref(choice->candidates);
-}
 
 /* "SkylakeX 104, Haswell 60.1" gets another one; what: its value, or why it has none. */
 static void
-tell(struct planned_choice *choice, const char *candidate, const char *what)
+tell(struct choosing *c, const char *candidate, const char *what)
 {
-	char *longer = rot_format("%s%s%s %s", choice->text, choice->text[0] ? ", " : "", candidate, what);
+	struct planned_choice *choice = c->choice;
 
-	free(choice->text);
-	choice->text = longer;
-}
-
-static void
-replace(char **text, const char *with)
-{
-	free(*text);
-	*text = rot_strdup(with);
+	choice->text = pool_format(&c->controller->pool, "%s%s%s %s", choice->text, choice->text[0] ? ", " : "",
+				   candidate, what);
 }
 
 /* What disturbs runs makes them slower: candidates are compared by what a quarter of their runs reach. */
@@ -58,18 +43,17 @@ keep_value(struct choosing *c, const char *candidate, const struct quantity_valu
 {
 	struct shown_unit unit = shown_unit(value->unit);
 	double reached = quantity_upper_quartile(value);
-	char *number = rot_format("%.3g %s", reached * unit.factor, unit.shown);
+	autofree char *number = rot_format("%.3g %s", reached * unit.factor, unit.shown);
 	json_t *json = json_object();
 
-	tell(c->choice, candidate, number);
+	tell(c, candidate, number);
 	json_object_set_new(json, "value", json_string(candidate));
 	json_object_set_new(json, "quantity", quantity_value_json(value));
 	json_array_append_new(c->choice->candidates, json);
 	if (isnan(c->highest) || reached > CLEARLY_BETTER * c->highest) {
 		c->highest = reached;
-		replace(&c->choice->value, candidate);
+		c->choice->value = pool_strdup(&c->controller->pool, candidate);
 	}
-	free(number);
 }
 
 static double
@@ -108,7 +92,7 @@ try_candidate(struct choosing *c, const char *candidate, const struct measuremen
 	int rc;
 
 	if (!c->guess)
-		c->guess = rot_strdup(candidate);
+		c->guess = pool_strdup(&c->controller->pool, candidate);
 	rot->is_cached_only = was_cached_only || !c->controller->may_measure;
 	rc = quantities_measure(rot, measurement, &request, 1, nr_runs, &value, NULL, &why);
 	rot->is_cached_only = was_cached_only;
@@ -119,7 +103,7 @@ try_candidate(struct choosing *c, const char *candidate, const struct measuremen
 		*err = why;
 		return -1;
 	} else if (c->controller->may_measure) {
-		tell(c->choice, candidate, "impossible");
+		tell(c, candidate, "impossible");
 	} else {
 		c->choice->is_known = false;
 	}
@@ -129,44 +113,43 @@ try_candidate(struct choosing *c, const char *candidate, const struct measuremen
 static int
 try_at(struct choosing *c, const struct point *at, struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(c->controller->constants);
-	struct measurement *measurement = NULL;
+	autoscope struct expression_scope *scope = expression_scope_new(c->controller->constants);
+	autograph struct measurement *measurement = NULL;
 	bool is_missing;
-	int nr_runs, rc = -1;
+	int nr_runs;
 
 	point_set_variables(at, scope);
-	if (xml_plan_kernels(c->controller, c->element, scope, &measurement, &is_missing, err) == 0 &&
-	    xml_plan_runs(c->element, scope, &nr_runs, err) == 0)
-		rc = is_missing ? 0 : try_candidate(c, at->coordinates[0].text, measurement, nr_runs, err);
-	rot_graph_delete(measurement);
-	expression_scope_delete(scope);
-	return rc;
+	if (xml_plan_kernels(c->controller, c->element, scope, &measurement, &is_missing, err) < 0 ||
+	    xml_plan_runs(c->element, scope, &nr_runs, err) < 0)
+		return -1;
+	return is_missing ? 0 : try_candidate(c, at->coordinates[0].text, measurement, nr_runs, err);
 }
 
 static int
 try_all(struct choosing *c, struct rot_error *err)
 {
 	const xmlNode *axis = xml_child(c->element, "axis");
-	struct point *points = NULL;
-	size_t nr = 0;
-	int rc = xml_plan_space(c->controller, c->element, &axis, 1, c->controller->constants, &points, &nr, err);
+	autopool pool = {0};
+	struct point *points;
+	size_t nr;
 
-	for (size_t i = 0; rc == 0 && i < nr; i++)
-		rc = try_at(c, &points[i], err);
-	points_delete(points, nr);
-	return rc;
+	if (xml_plan_space(c->controller, &pool, c->element, &axis, 1, c->controller->constants, &points, &nr, err) < 0)
+		return -1;
+	for (size_t i = 0; i < nr; i++)
+		if (try_at(c, &points[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 /* Of times and counts the highest is not the best. */
 static int
 parse_best(struct choosing *c, struct rot_error *err)
 {
-	char *best = xml_attribute(c->element, "best", "");
+	autofree char *best = xml_attribute(c->element, "best", "");
 	int rc = quantity_parse(&c->best, best, err);
 
 	if (rc == 0 && strcmp(c->best.name, "performance") != 0 && strcmp(c->best.name, "throughput") != 0)
 		rc = rot_error_set(err, 0, "<choice best=\"%s\">: expected a performance or a throughput", best);
-	free(best);
 	return rc < 0 ? xml_error_at(c->element, err) : 0;
 }
 
@@ -174,21 +157,22 @@ static int
 make_choice(struct choosing *c, struct rot_error *err)
 {
 	const struct expression_scope *constants = c->controller->constants;
+	struct pool *pool = &c->controller->pool;
 	struct planned_choice *choice = c->choice;
 	bool is_wanted;
 
-	choice->name = xml_attribute(c->element, "name", "");
-	choice->text = rot_strdup("");
-	choice->candidates = json_array();
+	choice->name = xml_unevaluated(pool, c->element, "name", "");
+	choice->text = "";
+	choice->candidates = json_in_pool(pool, json_array());
 	choice->is_known = true;
 	if (parse_best(c, err) < 0)
 		return -1;
-	choice->value = xml_evaluated(c->element, "otherwise", NULL, constants, err);
+	choice->value = xml_evaluated(pool, c->element, "otherwise", NULL, constants, err);
 	if (!choice->value || xml_plan_check_name(choice->name, c->element, err) < 0 ||
 	    xml_condition(c->element, constants, &is_wanted, err) < 0 || (is_wanted && try_all(c, err) < 0))
 		return -1;
 	if (!choice->is_known && c->guess)
-		replace(&choice->value, c->guess);
+		choice->value = c->guess;
 	expression_scope_set_string(c->controller->constants, choice->name, choice->value);
 	return 0;
 }
@@ -200,15 +184,11 @@ xml_plan_choices(struct xml_controller *controller, struct rot_error *err)
 
 	for (size_t i = 0; (element = xml_plan_next(controller, &i, "choice"));) {
 		struct choosing choosing = {.controller = controller, .element = element, .highest = NAN};
-		int rc;
 
-		controller->choices =
-			rot_realloc(controller->choices, controller->nr_choices + 1, sizeof(*controller->choices));
+		controller->choices = pool_grow(&controller->pool, controller->choices, controller->nr_choices,
+						sizeof(*controller->choices));
 		choosing.choice = &controller->choices[controller->nr_choices++];
-		*choosing.choice = (struct planned_choice){.name = NULL};
-		rc = make_choice(&choosing, err);
-		free(choosing.guess);
-		if (rc < 0)
+		if (make_choice(&choosing, err) < 0)
 			return -1;
 	}
 	return 0;

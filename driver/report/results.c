@@ -36,7 +36,7 @@ results_read(struct result_list *list, const char *folder)
 		}
 		free(path);
 	}
-	folder_list_delete(names);
+	free(names);
 }
 
 void

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "statistics/sorted.h"
 #include "statistics/summary.h"
+#include "support/pool.h"
 
 /* ---- values between others ---- */
 
@@ -113,11 +114,11 @@ compare_members(const void *a, const void *b)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
-/* The runs, those of a group together; without groups each is one. Fresh memory. */
+/* The runs, those of a group together; without groups each is one. */
 static struct member *
-members_of(const struct grouped *of, bool use_groups, size_t *nr_groups)
+members_of(struct pool *pool, const struct grouped *of, bool use_groups, size_t *nr_groups)
 {
-	struct member *members = rot_calloc(of->n, sizeof(*members));
+	struct member *members = pool_calloc(pool, of->n, sizeof(*members));
 
 	for (size_t i = 0; i < of->n; i++)
 		members[i] = (struct member){.group = use_groups ? of->groups[i] : i, .run = i};
@@ -129,35 +130,32 @@ members_of(const struct grouped *of, bool use_groups, size_t *nr_groups)
 }
 
 static void
-side_set_groups(struct side *side, const struct grouped *of, const size_t *rank)
+side_set_groups(struct pool *pool, struct side *side, const struct grouped *of, const size_t *rank)
 {
-	struct member *members = members_of(of, of->groups != NULL, &side->nr_groups);
+	struct member *members = members_of(pool, of, of->groups != NULL, &side->nr_groups);
 	size_t group = 0;
 
-	if (of->groups && side->nr_groups < SUMMARY_LEAST) {
-		free(members);
-		members = members_of(of, false, &side->nr_groups);
-	}
-	side->members = rot_calloc(of->n, sizeof(*side->members));
-	side->begin = rot_calloc(side->nr_groups + 1, sizeof(*side->begin));
+	if (of->groups && side->nr_groups < SUMMARY_LEAST)
+		members = members_of(pool, of, false, &side->nr_groups);
+	side->members = pool_calloc(pool, of->n, sizeof(*side->members));
+	side->begin = pool_calloc(pool, side->nr_groups + 1, sizeof(*side->begin));
 	for (size_t i = 0; i < of->n; i++) {
 		if (i == 0 || members[i].group != members[i - 1].group)
 			side->begin[group++] = i;
 		side->members[i] = rank[members[i].run];
 	}
 	side->begin[group] = of->n;
-	free(members);
 }
 
 static struct side
-side_new(const struct grouped *of)
+side_new(struct pool *pool, const struct grouped *of)
 {
 	struct side side = {.n = of->n,
 			    .values = of->values,
-			    .sorted = rot_calloc(of->n, sizeof(double)),
-			    .drawn = rot_calloc(of->n, sizeof(unsigned))};
-	struct ranked *order = rot_calloc(of->n, sizeof(*order));
-	size_t *rank = rot_calloc(of->n, sizeof(*rank));
+			    .sorted = pool_calloc(pool, of->n, sizeof(double)),
+			    .drawn = pool_calloc(pool, of->n, sizeof(unsigned))};
+	struct ranked *order = pool_calloc(pool, of->n, sizeof(*order));
+	size_t *rank = pool_calloc(pool, of->n, sizeof(*rank));
 
 	for (size_t i = 0; i < of->n; i++)
 		order[i] = (struct ranked){.value = of->values[i], .run = i};
@@ -166,19 +164,8 @@ side_new(const struct grouped *of)
 		side.sorted[i] = order[i].value;
 		rank[order[i].run] = i;
 	}
-	side_set_groups(&side, of, rank);
-	free(order);
-	free(rank);
+	side_set_groups(pool, &side, of, rank);
 	return side;
-}
-
-static void
-side_clear(struct side *side)
-{
-	free(side->sorted);
-	free(side->drawn);
-	free(side->members);
-	free(side->begin);
 }
 
 static void
@@ -259,7 +246,7 @@ set_bootstrap_interval(struct summary *summary, const struct ratio *of, uint64_t
 {
 	const double tail = bootstrap_tail_percentile(fewest_groups(of));
 	struct random random = {.state = seed};
-	double *values = rot_calloc(NR_RESAMPLES, sizeof(*values));
+	autofree double *values = rot_calloc(NR_RESAMPLES, sizeof(*values));
 	size_t nr = 0;
 
 	random_next(&random);
@@ -275,21 +262,20 @@ set_bootstrap_interval(struct summary *summary, const struct ratio *of, uint64_t
 		summary->high = sorted_percentile(values, nr, 100 - tail);
 		summary->confidence = CONFIDENCE;
 	}
-	free(values);
 }
 
 /* The median of the values of each group, in order; fresh memory. */
 static double *
 group_medians(const struct side *side)
 {
-	double *medians = rot_calloc(side->nr_groups, sizeof(*medians)), *values = rot_calloc(side->n, sizeof(*values));
+	double *medians = rot_calloc(side->nr_groups, sizeof(*medians));
+	autofree double *values = rot_calloc(side->n, sizeof(*values));
 
 	for (size_t i = 0; i < side->n; i++)
 		values[i] = side->sorted[side->members[i]];
 	for (size_t g = 0; g < side->nr_groups; g++)
 		medians[g] = statistics_percentile(&values[side->begin[g]], side->begin[g + 1] - side->begin[g], 50);
 	qsort(medians, side->nr_groups, sizeof(*medians), double_compare);
-	free(values);
 	return medians;
 }
 
@@ -302,12 +288,11 @@ static void
 set_side_interval(struct summary *summary, const struct side *side)
 {
 	struct summary of_groups = summary_empty();
-	double *medians;
+	autofree double *medians = NULL;
 
 	sorted_set_median_interval(summary, side->sorted, side->n);
 	medians = group_medians(side);
 	sorted_set_median_interval(&of_groups, medians, side->nr_groups);
-	free(medians);
 	summary->low = fmin(summary->low, of_groups.low);
 	summary->high = fmax(summary->high, of_groups.high);
 	summary->confidence = of_groups.confidence;
@@ -317,13 +302,14 @@ struct summary
 summary_grouped_median(const struct grouped *of)
 {
 	struct summary summary = summary_median(of->values, of->n);
+	autopool pool = {0};
+
 	struct side side;
 
 	if (!of->groups)
 		return summary;
-	side = side_new(of);
+	side = side_new(&pool, of);
 	set_side_interval(&summary, &side);
-	side_clear(&side);
 	return summary;
 }
 
@@ -381,15 +367,16 @@ summary_ratio(const struct grouped *numerator, const struct grouped *denominator
 	      uint64_t seed)
 {
 	struct summary summary = summary_empty();
+	autopool pool = {0};
 	struct side top, bottom;
-	double *singles;
+	autofree double *singles = NULL;
 	size_t nr_singles;
 
 	summary.estimator = "ratioOfMedians";
 	if (numerator->n == 0 || denominator->n == 0 || (jointly && numerator->n != denominator->n))
 		return summary;
-	top = side_new(numerator);
-	bottom = side_new(denominator);
+	top = side_new(&pool, numerator);
+	bottom = side_new(&pool, denominator);
 	summary.value = scale * sorted_median(top.sorted, top.n) / sorted_median(bottom.sorted, bottom.n);
 	singles = single_ratios(&top, &bottom, scale, jointly, &nr_singles);
 	qsort(singles, nr_singles, sizeof(*singles), double_compare);
@@ -399,8 +386,5 @@ summary_ratio(const struct grouped *numerator, const struct grouped *denominator
 		set_interval_with_known(&summary, &top, &bottom, scale);
 	else if (summary.n >= SUMMARY_LEAST)
 		set_bootstrap_interval(&summary, &(struct ratio){&top, &bottom, scale, jointly}, seed);
-	free(singles);
-	side_clear(&top);
-	side_clear(&bottom);
 	return summary;
 }

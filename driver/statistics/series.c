@@ -68,7 +68,8 @@ struct series_modes
 series_modes(const double *values, size_t n)
 {
 	struct series_modes modes = {.low = NAN, .high = NAN};
-	double *sorted, gap, distance, low, high;
+	autofree double *sorted = NULL;
+	double gap, distance, low, high;
 	size_t split;
 
 	if (n < MIN_FOR_MODES)
@@ -79,7 +80,6 @@ series_modes(const double *values, size_t n)
 	low = median(sorted, split);
 	high = median(sorted + split, n - split);
 	distance = total_distance(sorted, split, low) + total_distance(sorted + split, n - split, high);
-	free(sorted);
 	modes.finding = SERIES_NO;
 	if (gap > 0 && gap >= gap_limit(n) * distance / (double)n && matters(high - low, low))
 		modes = (struct series_modes){SERIES_YES, low, high, split, n - split};
@@ -105,7 +105,8 @@ thinned(const double *values, size_t *n)
 static double
 score_variance(const double *values, size_t n)
 {
-	double *sorted = sorted_copy(values, n), variance = (double)n * ((double)n - 1) * (2 * (double)n + 5);
+	autofree double *sorted = sorted_copy(values, n);
+	double variance = (double)n * ((double)n - 1) * (2 * (double)n + 5);
 
 	for (size_t i = 0, next; i < n; i = next) {
 		double ties;
@@ -115,7 +116,6 @@ score_variance(const double *values, size_t n)
 		ties = (double)(next - i);
 		variance -= ties * (ties - 1) * (2 * ties + 5);
 	}
-	free(sorted);
 	return variance / 18;
 }
 
@@ -123,7 +123,8 @@ struct series_drift
 series_drift(const double *values, size_t n)
 {
 	struct series_drift drift = {.change = NAN, .p = NAN};
-	double *thin, *slopes, score = 0, variance, middle;
+	autofree double *thin = NULL, *slopes = NULL;
+	double score = 0, variance, middle;
 	size_t nr = 0;
 
 	if (n < MIN_FOR_DRIFT)
@@ -142,8 +143,6 @@ series_drift(const double *values, size_t n)
 	drift.finding =
 		drift.p < DRIFT_LEVEL && drift.change != 0 && matters(drift.change, middle) ? SERIES_YES : SERIES_NO;
 	drift.change = drift.change == 0 ? 0 : drift.change / fabs(middle);
-	free(slopes);
-	free(thin);
 	return drift;
 }
 
@@ -153,7 +152,8 @@ struct series_first
 series_first(const double *values, size_t n)
 {
 	struct series_first first = {.difference = NAN};
-	double *distances, middle, scale, difference;
+	autofree double *distances = NULL;
+	double middle, scale, difference;
 	const double *others;
 	bool is_outside;
 
@@ -167,7 +167,6 @@ series_first(const double *values, size_t n)
 	for (size_t i = 0; i < n; i++)
 		distances[i] = fabs(others[i] - middle);
 	scale = NORMAL_SCALE * median(distances, n);
-	free(distances);
 	is_outside =
 		values[0] < statistics_percentile(others, n, 0) || values[0] > statistics_percentile(others, n, 100);
 	first.finding = is_outside && fabs(difference) > FIRST_DEVIATIONS * scale && matters(difference, middle)
@@ -196,7 +195,7 @@ series_outliers(const double *values, size_t n)
 {
 	const size_t most = (size_t)ceil(LEAST_SHARE * (double)n) - 1;
 	struct series_outliers outliers = {.difference = NAN};
-	double *sorted;
+	autofree double *sorted = NULL;
 
 	if (n < MIN_FOR_OUTLIERS)
 		return outliers;
@@ -218,7 +217,6 @@ series_outliers(const double *values, size_t n)
 			sorted[n - 1 - i] = value;
 		}
 	}
-	free(sorted);
 	return outliers;
 }
 

@@ -24,7 +24,7 @@
 
 /* One side: values in any order. */
 struct sample {
-	double *values;
+	double values[MOST_VALUES];
 	size_t n;
 };
 
@@ -44,8 +44,9 @@ compare_places(const void *a, const void *b)
 static double *
 group_medians(const struct grouped *of, size_t *nr)
 {
-	struct placed *places = rot_calloc(of->n + 1, sizeof(*places));
-	double *values = rot_calloc(of->n + 1, sizeof(*values)), *medians = rot_calloc(of->n + 1, sizeof(*medians));
+	autofree struct placed *places = rot_calloc(of->n + 1, sizeof(*places));
+	autofree double *values = rot_calloc(of->n + 1, sizeof(*values));
+	autofree double *medians = rot_calloc(of->n + 1, sizeof(*medians));
 	size_t begin = 0, nr_groups = 0;
 
 	for (size_t i = 0; i < of->n; i++)
@@ -58,28 +59,22 @@ group_medians(const struct grouped *of, size_t *nr)
 		medians[nr_groups++] = statistics_percentile(&values[begin], i + 1 - begin, 50);
 		begin = i + 1;
 	}
-	free(places);
-	free(values);
-	if (nr_groups >= SUMMARY_LEAST) {
-		*nr = nr_groups;
-		return medians;
-	}
-	free(medians);
-	return NULL;
+	if (nr_groups < SUMMARY_LEAST)
+		return NULL;
+	*nr = nr_groups;
+	return rot_keep(&medians);
 }
 
 static struct sample
 sample_of(const struct grouped *of)
 {
 	size_t nr = of->n;
-	double *medians = of->groups ? group_medians(of, &nr) : NULL;
+	autofree double *medians = of->groups ? group_medians(of, &nr) : NULL;
 	const double *values = medians ? medians : of->values;
 	struct sample sample = {.n = nr < MOST_VALUES ? nr : MOST_VALUES};
 
-	sample.values = rot_calloc(sample.n, sizeof(*sample.values));
 	for (size_t i = 0; i < sample.n; i++)
 		sample.values[i] = values[i * nr / sample.n];
-	free(medians);
 	return sample;
 }
 
@@ -92,7 +87,8 @@ sample_of(const struct grouped *of)
 static double *
 sum_probabilities(const size_t *ranks, size_t nr, size_t nr_above, size_t total)
 {
-	double *ways = rot_calloc((nr_above + 1) * (total + 1), sizeof(*ways)), *last, all = 0;
+	autofree double *ways = rot_calloc((nr_above + 1) * (total + 1), sizeof(*ways));
+	double *last, all = 0;
 	size_t reach = 0;
 
 	ways[0] = 1;
@@ -107,7 +103,6 @@ sum_probabilities(const size_t *ranks, size_t nr, size_t nr_above, size_t total)
 	}
 	last = rot_calloc(total + 1, sizeof(*last));
 	memcpy(last, &ways[nr_above * (total + 1)], (total + 1) * sizeof(*last));
-	free(ways);
 	for (size_t sum = 0; sum <= total; sum++)
 		all += last[sum];
 	for (size_t sum = 0; sum <= total; sum++)
@@ -125,7 +120,7 @@ static size_t
 double_ranks(const struct sample *above, const struct sample *below, size_t *ranks)
 {
 	const size_t nr = above->n + below->n;
-	struct ranked *all = rot_calloc(nr + 1, sizeof(*all));
+	autofree struct ranked *all = rot_calloc(nr + 1, sizeof(*all));
 	size_t sum = 0;
 
 	for (size_t i = 0; i < nr; i++)
@@ -140,7 +135,6 @@ double_ranks(const struct sample *above, const struct sample *below, size_t *ran
 			sum += all[k].is_above ? ranks[k] : 0;
 		}
 	}
-	free(all);
 	return sum;
 }
 
@@ -149,13 +143,13 @@ static double
 exact_p(const size_t *ranks, size_t nr, size_t nr_above, size_t sum)
 {
 	const size_t total = nr * (nr + 1);
-	double *probabilities = sum_probabilities(ranks, nr, nr_above, total), below = 0, above = 0;
+	autofree double *probabilities = sum_probabilities(ranks, nr, nr_above, total);
+	double below = 0, above = 0;
 
 	for (size_t i = 0; i <= total; i++) {
 		below += i <= sum ? probabilities[i] : 0;
 		above += i >= sum ? probabilities[i] : 0;
 	}
-	free(probabilities);
 	return fmin(1, 2 * fmin(below, above));
 }
 
@@ -177,11 +171,10 @@ static double
 mann_whitney_p(const struct sample *above, const struct sample *below)
 {
 	const size_t nr = above->n + below->n;
-	size_t *ranks = rot_calloc(nr + 1, sizeof(*ranks)), sum = double_ranks(above, below, ranks);
-	const double p = nr <= MOST_FOR_EXACT ? exact_p(ranks, nr, above->n, sum) : normal_p(ranks, nr, above->n, sum);
+	autofree size_t *ranks = rot_calloc(nr + 1, sizeof(*ranks));
+	size_t sum = double_ranks(above, below, ranks);
 
-	free(ranks);
-	return p;
+	return nr <= MOST_FOR_EXACT ? exact_p(ranks, nr, above->n, sum) : normal_p(ranks, nr, above->n, sum);
 }
 
 /* ---- the interval ---- */
@@ -191,16 +184,16 @@ static size_t
 exact_outside(size_t nr_above, size_t nr_below)
 {
 	const size_t nr = nr_above + nr_below, total = nr * (nr + 1) / 2, least = nr_above * (nr_above + 1) / 2;
-	size_t *ranks = rot_calloc(nr + 1, sizeof(*ranks)), outside = 0;
-	double *probabilities, tail = 0;
+	autofree size_t *ranks = rot_calloc(nr + 1, sizeof(*ranks));
+	size_t outside = 0;
+	autofree double *probabilities = NULL;
+	double tail = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		ranks[i] = i + 1;
 	probabilities = sum_probabilities(ranks, nr, nr_above, total);
 	while ((tail += probabilities[least + outside]) <= (1 - CONFIDENCE) / 2)
 		outside++;
-	free(probabilities);
-	free(ranks);
 	return outside;
 }
 
@@ -310,15 +303,15 @@ static double
 drift_widening(const struct sample *above, const struct sample *below, double shift)
 {
 	const size_t nr = above->n + below->n;
-	double *all = rot_calloc(nr, sizeof(*all)), *ranks = rot_calloc(nr, sizeof(*ranks)), by_stretches, by_runs;
+	autofree double *all = rot_calloc(nr, sizeof(*all));
+	autofree double *ranks = rot_calloc(nr, sizeof(*ranks));
+	double by_stretches, by_runs;
 
 	for (size_t i = 0; i < nr; i++)
 		all[i] = i < above->n ? above->values[i] / shift : below->values[i - above->n];
 	mean_ranks(all, nr, ranks);
 	by_stretches = variance_by_stretches(ranks, above->n) + variance_by_stretches(&ranks[above->n], below->n);
 	by_runs = variance(ranks, nr) * (1 / (double)above->n + 1 / (double)below->n);
-	free(ranks);
-	free(all);
 	return by_runs > 0 ? sqrt(by_stretches / by_runs) * STUDENT_QUANTILE / NORMAL_QUANTILE : 1;
 }
 
@@ -362,7 +355,7 @@ statistics_shift(const struct grouped *above, const struct grouped *below)
 {
 	struct shift shift = {.ratio = summary_empty(), .p = NAN};
 	struct sample top, bottom;
-	double *ratios;
+	autofree double *ratios = NULL;
 
 	shift.ratio.estimator = "hodgesLehmann";
 	if (above->n == 0 || below->n == 0)
@@ -378,9 +371,6 @@ statistics_shift(const struct grouped *above, const struct grouped *below)
 		shift.p = mann_whitney_p(&top, &bottom);
 		allow_for_drift(&shift, &top, &bottom, ratios);
 	}
-	free(ratios);
-	free(top.values);
-	free(bottom.values);
 	return shift;
 }
 
@@ -389,8 +379,9 @@ statistics_shift(const struct grouped *above, const struct grouped *below)
 void
 statistics_holm(double *p, size_t n)
 {
-	double *sorted = rot_calloc(n + 1, sizeof(*sorted)), *corrected = rot_calloc(n + 1, sizeof(*corrected)),
-	       most = 0;
+	autofree double *sorted = rot_calloc(n + 1, sizeof(*sorted));
+	autofree double *corrected = rot_calloc(n + 1, sizeof(*corrected));
+	double most = 0;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -409,6 +400,4 @@ statistics_holm(double *p, size_t n)
 		if (!isnan(p[i]))
 			p[i] = corrected[rank];
 	}
-	free(corrected);
-	free(sorted);
 }

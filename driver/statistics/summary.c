@@ -5,16 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "memory.h"
 #include "statistics/sorted.h"
 
 double
 statistics_percentile(const double *values, size_t n, double p)
 {
-	double *sorted = sorted_copy(values, n);
-	double value = sorted_percentile(sorted, n, p);
+	autofree double *sorted = sorted_copy(values, n);
 
-	free(sorted);
-	return value;
+	return sorted_percentile(sorted, n, p);
 }
 
 struct summary
@@ -34,7 +33,7 @@ struct summary
 summary_median(const double *values, size_t n)
 {
 	struct summary summary = summary_empty();
-	double *sorted = sorted_copy(values, n);
+	autofree double *sorted = sorted_copy(values, n);
 
 	sorted_set_range(&summary, sorted, n);
 	if (n) {
@@ -43,7 +42,6 @@ summary_median(const double *values, size_t n)
 		if (n > 1 && sorted[0] == sorted[n - 1])
 			summary.estimator = "exact";
 	}
-	free(sorted);
 	return summary;
 }
 
@@ -76,14 +74,13 @@ struct summary
 summary_quantile(const double *values, size_t n, double p)
 {
 	struct summary summary = summary_empty();
-	double *sorted = sorted_copy(values, n);
+	autofree double *sorted = sorted_copy(values, n);
 
 	summary.estimator = "quantile";
 	sorted_set_range(&summary, sorted, n);
 	summary.value = sorted_percentile(sorted, n, 100 * p);
 	if (n)
 		set_quantile_interval(&summary, sorted, n, p);
-	free(sorted);
 	return summary;
 }
 
@@ -131,12 +128,11 @@ struct summary
 summary_minimum(const double *values, size_t n)
 {
 	struct summary summary = summary_empty();
-	double *sorted = sorted_copy(values, n);
+	autofree double *sorted = sorted_copy(values, n);
 
 	summary.estimator = "minimum";
 	sorted_set_range(&summary, sorted, n);
 	summary.value = summary.minimum;
-	free(sorted);
 	return summary;
 }
 

@@ -13,6 +13,7 @@
 
 #include "memory.h"
 #include "support/files.h"
+#include "support/pool.h"
 
 /* More than any file that is read as a whole. */
 #define MOST_BYTES (256 << 20)
@@ -77,11 +78,11 @@ file_is_unreadable(int reason)
 char *
 file_first_line(const char *root, const char *name)
 {
-	char *path = rot_format("%s/%s", root, name), *line = NULL;
+	autofree char *path = rot_format("%s/%s", root, name);
+	char *line = NULL;
 	FILE *file = fopen(path, "re");
 	size_t size = 0;
 
-	free(path);
 	if (!file)
 		return NULL;
 	if (getline(&line, &size, file) < 0) {
@@ -125,7 +126,7 @@ write_into(const char *path, const void *bytes, size_t length)
 static int
 replace(const char *path, const void *bytes, size_t length, bool durable)
 {
-	char *temporary = rot_format("%s" FILE_TEMPORARY, path);
+	autofree char *temporary = rot_format("%s" FILE_TEMPORARY, path);
 	int fd = mkostemp(temporary, O_CLOEXEC), reason = 0;
 	mode_t mask = umask(0);
 
@@ -138,7 +139,6 @@ replace(const char *path, const void *bytes, size_t length, bool durable)
 		reason = errno;
 	if (reason && fd >= 0)
 		unlink(temporary);
-	free(temporary);
 	return reason;
 }
 
@@ -155,10 +155,9 @@ say_written(const char *path, int reason, struct rot_error *err)
 int
 file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err)
 {
-	char *target = realpath(path, NULL); /* where links lead: they stay */
+	autofree char *target = realpath(path, NULL); /* where links lead: they stay */
 	int reason = replace(target ? target : path, bytes, length, durable);
 
-	free(target);
 	return say_written(path, reason, err);
 }
 
@@ -176,17 +175,16 @@ int
 file_write_if_changed(const char *path, const char *text, struct rot_error *err)
 {
 	size_t length;
-	char *old = file_read(path, &length, NULL);
+	autofree char *old = file_read(path, &length, NULL);
 	bool is_same = old && length == strlen(text) && memcmp(old, text, length) == 0;
 
-	free(old);
 	return is_same ? 0 : file_write(path, text, strlen(text), false, err);
 }
 
 int
 folder_make(const char *path, struct rot_error *err)
 {
-	char *part = rot_strdup(path);
+	autofree char *part = rot_strdup(path);
 	int reason = 0;
 
 	for (char *s = part + 1; !reason; s++) {
@@ -201,7 +199,6 @@ folder_make(const char *path, struct rot_error *err)
 		if (end == '\0')
 			break;
 	}
-	free(part);
 	struct stat status;
 
 	if (!reason && stat(path, &status) < 0)
@@ -241,19 +238,17 @@ folder_sweep(const char *path)
 {
 	static const char pattern[] = FILE_TEMPORARY;
 	const size_t tail = sizeof(pattern) - 1, fixed = strcspn(pattern, "X");
-	char **names = folder_list(path);
+	autofree char **names = folder_list(path);
 
 	for (size_t i = 0; names[i]; i++) {
 		const size_t length = strlen(names[i]);
-		char *entry = rot_format("%s/%s", path, names[i]);
+		autofree char *entry = rot_format("%s/%s", path, names[i]);
 		struct stat status;
 
 		if (length > tail && strncmp(names[i] + length - tail, pattern, fixed) == 0 &&
 		    lstat(entry, &status) == 0 && time(NULL) - status.st_mtime > LEFT_AFTER_S)
 			folder_remove(entry);
-		free(entry);
 	}
-	folder_list_delete(names);
 }
 
 static int
@@ -265,31 +260,31 @@ compare_names(const void *a, const void *b)
 char **
 folder_list(const char *path)
 {
+	autopool pool = {0};
 	DIR *folder = opendir(path);
-	char **names = rot_calloc(1, sizeof *names);
 	struct dirent *entry;
-	size_t nr = 0;
+	char **names = NULL, **copy, *end;
+	size_t nr = 0, length = 0;
 
 	while (folder && (entry = readdir(folder))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		names = rot_realloc(names, nr + 2, sizeof *names);
-		names[nr++] = rot_strdup(entry->d_name);
-		names[nr] = NULL;
+		names = pool_grow(&pool, names, nr, sizeof *names);
+		names[nr++] = pool_strdup(&pool, entry->d_name);
+		length += strlen(entry->d_name) + 1;
 	}
 	if (folder)
 		closedir(folder);
 	if (nr)
 		qsort(names, nr, sizeof *names, compare_names);
-	return names;
-}
-
-void
-folder_list_delete(char **names)
-{
-	for (size_t i = 0; names[i]; i++)
-		free(names[i]);
-	free(names);
+	/* The texts are behind the pointers. */
+	copy = rot_calloc(1, (nr + 1) * sizeof *copy + length);
+	end = (char *)(copy + nr + 1);
+	for (size_t i = 0; i < nr; i++) {
+		copy[i] = end;
+		end = stpcpy(end, names[i]) + 1;
+	}
+	return copy;
 }
 
 bool

@@ -45,10 +45,9 @@ void folder_remove(const char *path);
 /* Removes what processes that were killed left in it under temporary names, more than ten minutes ago. */
 void folder_sweep(const char *path);
 
-/* Names in the folder, without "." and "..", sorted bytewise; NULL-terminated in fresh memory, also when there is no
- * such folder. */
+/* Names in the folder, without "." and "..", sorted bytewise; NULL-terminated, also when there is no such folder. Fresh
+ * memory: one block for all. */
 char **folder_list(const char *path);
-void folder_list_delete(char **names);
 
 /* True if path ends in the suffix. */
 bool path_ends_in(const char *path, const char *suffix);

@@ -68,11 +68,8 @@ home_hide(const char *text, const char *folder)
 char *
 home_hide_own(const char *text)
 {
-	char *home = home_folder(), *real = *home ? realpath(home, NULL) : NULL;
-	char *hidden = home_hide(text, home), *both = home_hide(hidden, real ? real : "");
+	autofree char *home = home_folder(), *real = *home ? realpath(home, NULL) : NULL;
+	autofree char *hidden = home_hide(text, home);
 
-	free(home);
-	free(real);
-	free(hidden);
-	return both;
+	return home_hide(hidden, real ? real : "");
 }

@@ -29,11 +29,9 @@ json_real_or_null(double number)
 json_t *
 json_text(const char *text)
 {
-	char *clean = utf8_text(text ? text : "");
-	json_t *json = json_string(clean);
+	autofree char *clean = utf8_text(text ? text : "");
 
-	free(clean);
-	return json;
+	return json_string(clean);
 }
 
 static void
@@ -78,10 +76,9 @@ json_entity_fill(void *entity, const json_t *object)
 		if (json_is_string(value)) {
 			rot_entity_set(entity, key, json_string_value(value), NULL);
 		} else if (json_is_integer(value)) {
-			char *text = rot_format("%lld", (long long)json_integer_value(value));
+			autofree char *text = rot_format("%lld", (long long)json_integer_value(value));
 
 			rot_entity_set(entity, key, text, NULL);
-			free(text);
 		}
 	}
 }
@@ -100,4 +97,16 @@ json_text_at(const json_t *object, const char *key)
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
+}
+
+static void
+drop_reference(void *json)
+{
+	json_decref(json);
+}
+
+json_t *
+json_in_pool(struct pool *pool, json_t *json)
+{
+	return pool_own(pool, json, drop_reference);
 }

@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include "support/pool.h"
+
 /* Whole numbers as JSON integers; what is no number, or infinite, becomes null. New reference. */
 json_t *json_number(double number);
 
@@ -23,5 +25,8 @@ void json_entity_fill(void *entity, const json_t *object);
 /* Member of an object: NaN where there is no number, "" where there is no text (borrowed). */
 double json_number_at(const json_t *object, const char *key);
 const char *json_text_at(const json_t *object, const char *key);
+
+/* Gives the reference to the pool, which drops it; gives it back. */
+json_t *json_in_pool(struct pool *pool, json_t *json);
 
 #endif

@@ -64,10 +64,7 @@ join_choices(const struct option_row *row, const char *between, const char *befo
 	char *text = rot_strdup(row->choices[0]);
 
 	for (size_t i = 1; row->choices[i]; i++) {
-		char *longer = rot_format("%s%s%s", text, row->choices[i + 1] ? between : before_last, row->choices[i]);
-
-		free(text);
-		text = longer;
+		rot_append(&text, "%s%s", row->choices[i + 1] ? between : before_last, row->choices[i]);
 	}
 	return text;
 }
@@ -196,13 +193,10 @@ char *
 option_names(const struct option_row *row)
 {
 	const char *dashes = row->name[1] ? "--" : "-";
-	char *letter = row->letter ? rot_format("-%s, ", row->letter) : rot_strdup(row->name[1] ? "    " : "");
-	char *value = row->choices ? join_choices(row, "|", "|") : rot_strdup(row->value);
-	char *names = rot_format("%s%s%s%s%s", letter, dashes, row->name, *value ? " " : "", value);
+	autofree char *letter = row->letter ? rot_format("-%s, ", row->letter) : rot_strdup(row->name[1] ? "    " : "");
+	autofree char *value = row->choices ? join_choices(row, "|", "|") : rot_strdup(row->value);
 
-	free(letter);
-	free(value);
-	return names;
+	return rot_format("%s%s%s%s%s", letter, dashes, row->name, *value ? " " : "", value);
 }
 
 void
@@ -213,11 +207,10 @@ options_each_word(const struct option_table *table, void (*tell)(const char *wor
 		const char *dashes = row->name[1] ? "--" : "-";
 
 		for (size_t k = 0; k == 0 || (row->choices && row->choices[k]); k++) {
-			char *word = rot_format("%s%s%s%s", dashes, row->name, takes_value(row) ? "=" : "",
-						row->choices ? row->choices[k] : "");
+			autofree char *word = rot_format("%s%s%s%s", dashes, row->name, takes_value(row) ? "=" : "",
+							 row->choices ? row->choices[k] : "");
 
 			tell(word, to);
-			free(word);
 		}
 	}
 }

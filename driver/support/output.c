@@ -37,12 +37,11 @@ static int
 try_beside(const char *name, const char *what, struct rot_error *err)
 {
 	const char *slash = strrchr(name, '/');
-	char *path = rot_format("%s" FILE_TEMPORARY, name),
-	     *folder = slash ? rot_strndup(name, (size_t)(slash - name) + 1) : rot_strdup(".");
+	autofree char *path = rot_format("%s" FILE_TEMPORARY, name);
+	autofree char *folder = slash ? rot_strndup(name, (size_t)(slash - name) + 1) : rot_strdup(".");
 	int fd = mkstemp(path), reason = errno;
 
 	folder_sweep(folder);
-	free(folder);
 
 	if (fd >= 0) {
 		close(fd);
@@ -51,7 +50,6 @@ try_beside(const char *name, const char *what, struct rot_error *err)
 		rot_error_set(err, reason, "cannot write %s", what);
 		hint_elsewhere(name, err);
 	}
-	free(path);
 	return fd < 0 ? -1 : 0;
 }
 
@@ -108,18 +106,15 @@ output_tell(const char *path)
 void
 output_print_told(void)
 {
-	char *list = rot_strdup("");
+	autofree char *list = rot_strdup("");
 
 	for (size_t i = 0; i < nr_told; i++) {
-		char *longer = rot_format("%s %s", list, told[i]);
+		rot_append(&list, " %s", told[i]);
 
-		free(list);
-		list = longer;
 		free(told[i]);
 	}
 	if (nr_told)
 		rot_note("wrote%s", list);
-	free(list);
 	free(told);
 	told = NULL;
 	nr_told = 0;
@@ -128,7 +123,8 @@ output_print_told(void)
 int
 output_write_json(const json_t *json, const char *path, struct rot_error *err)
 {
-	char *text = json_dumps(json, JSON_INDENT(1)), *lines = rot_format("%s\n", text ? text : "");
+	autofree char *text = json_dumps(json, JSON_INDENT(1));
+	autofree char *lines = rot_format("%s\n", text ? text : "");
 	int rc = 0;
 
 	if (!text)
@@ -139,19 +135,16 @@ output_write_json(const json_t *json, const char *path, struct rot_error *err)
 		rc = hint_elsewhere(path, err);
 	else if (err)
 		output_tell(path);
-	free(text);
-	free(lines);
 	return rc;
 }
 
 int
 output_take_json(json_t *json, const char *output_name, struct rot_error *err)
 {
-	char *path = rot_format("%s.json", output_name);
+	autofree char *path = rot_format("%s.json", output_name);
 	int rc = output_write_json(json, path, err);
 
 	json_decref(json);
-	free(path);
 	return rc;
 }
 
@@ -166,7 +159,7 @@ output_text_begin(struct output_text *text)
 int
 output_text_end(struct output_text *text, const char *output_name, const char *ending, struct rot_error *err)
 {
-	char *path = rot_format("%s%s", output_name, ending);
+	autofree char *path = rot_format("%s%s", output_name, ending);
 	int rc;
 
 	fclose(text->stream);
@@ -176,6 +169,5 @@ output_text_end(struct output_text *text, const char *output_name, const char *e
 	else
 		output_tell(path);
 	free(text->text);
-	free(path);
 	return rc;
 }

@@ -278,13 +278,12 @@ void
 process_run_all(const struct process_source *source, size_t nr_at_once)
 {
 	struct crew crew = {.source = source, .nr = nr_at_once, .was_interrupted = rot_interrupted()};
-	struct pollfd *fds = rot_calloc(nr_at_once, sizeof(*fds));
+	autofree struct pollfd *fds = rot_calloc(nr_at_once, sizeof(*fds));
 
 	crew.members = rot_calloc(nr_at_once, sizeof(*crew.members));
 	for (fill_crew(&crew); crew.nr_running > 0; fill_crew(&crew))
 		follow(&crew, fds);
 	free(crew.members);
-	free(fds);
 }
 
 /* ---- one, to its end ---- */

@@ -41,12 +41,9 @@ duration_text(double seconds)
 char *
 progress_range(double least_s, double most_s)
 {
-	char *least = duration_text(least_s), *most = duration_text(most_s), *text;
+	autofree char *least = duration_text(least_s), *most = duration_text(most_s);
 
-	text = strcmp(least, most) == 0 ? rot_format("about %s", least) : rot_format("about %s to %s", least, most);
-	free(least);
-	free(most);
-	return text;
+	return strcmp(least, most) == 0 ? rot_format("about %s", least) : rot_format("about %s to %s", least, most);
 }
 
 /* ", about 12 s left", or nothing where there is no ground to say so. */
@@ -70,19 +67,14 @@ left_text(const struct progress_place *place, double elapsed_s)
 char *
 progress_text(const char *title, const struct progress_place *place, const char *task, double elapsed_s)
 {
-	char *block =
+	autofree char *block =
 		place->nr_blocks ? rot_format("block %d of %d, ", place->block, place->nr_blocks) : rot_strdup("");
-	char *of_points = place->nr_points ? rot_format(" of %zu", place->nr_points) : rot_strdup("");
-	char *doing = task ? rot_strdup(task) : rot_format("run %d of %d", place->run, place->nr_runs);
-	char *left = left_text(place, elapsed_s);
-	char *text = rot_format("%s%s%spoint %zu%s, %s%s", title ? title : "", title ? ": " : "", block, place->point,
-				of_points, doing, left);
+	autofree char *of_points = place->nr_points ? rot_format(" of %zu", place->nr_points) : rot_strdup("");
+	autofree char *doing = task ? rot_strdup(task) : rot_format("run %d of %d", place->run, place->nr_runs);
+	autofree char *left = left_text(place, elapsed_s);
 
-	free(block);
-	free(of_points);
-	free(left);
-	free(doing);
-	return text;
+	return rot_format("%s%s%spoint %zu%s, %s%s", title ? title : "", title ? ": " : "", block, place->point,
+			  of_points, doing, left);
 }
 
 /* Whole words that fit on a line: a longer one would go on in the next, which is never cleared. */

@@ -183,7 +183,8 @@ size_t
 text_table_print(const struct text_table *table, FILE *out)
 {
 	const size_t width = terminal_width(out);
-	size_t *widths = column_widths(table), *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
+	autofree size_t *widths = column_widths(table);
+	autofree size_t *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
 	size_t nr_keys = 0, key_width = 0, nr, taken, i;
 
 	for (i = 0; i < table->nr_keys; i++)
@@ -208,8 +209,6 @@ text_table_print(const struct text_table *table, FILE *out)
 		taken += widths[i] + GAP;
 	}
 	print_columns(table, widths, chosen, nr, out);
-	free(chosen);
-	free(widths);
 	return i;
 }
 

@@ -225,7 +225,7 @@ damage(const char *folder, const char *ending)
 			ck_assert_int_eq(file_write(path, "\377\001: %\n \t\200", 9, false, NULL), 0);
 		free(path);
 	}
-	folder_list_delete(names);
+	free(names);
 	return nr;
 }
 
@@ -291,7 +291,7 @@ START_TEST(least_used_cores_are_removed)
 	left = folder_list(folder);
 	for (int i = 0; i < 4; i++)
 		ck_assert_str_eq(left[i], names[i]);
-	folder_list_delete(left);
+	free(left);
 	used = fixture_path("prune/a");
 	core_touch(used);
 	prune(folder, "state", 2);
@@ -299,7 +299,7 @@ START_TEST(least_used_cores_are_removed)
 	ck_assert_str_eq(left[0], "a");
 	ck_assert_str_eq(left[1], "c");
 	ck_assert_ptr_null(left[2]);
-	folder_list_delete(left);
+	free(left);
 	free(used);
 	free(folder);
 }

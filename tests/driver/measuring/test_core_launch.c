@@ -70,7 +70,7 @@ expect_no_work_folder(void)
 	char *work = fixture_path("cache/work"), **names = folder_list(work);
 
 	ck_assert_ptr_null(names[0]);
-	folder_list_delete(names);
+	free(names);
 	free(work);
 }
 

@@ -315,7 +315,7 @@ START_TEST(full_disk_keeps_the_old_result)
 	ck_assert(rot_graph_equal(old, loaded));
 	names = folder_list(folder);
 	ck_assert(names[0] && !names[1]);
-	folder_list_delete(names);
+	free(names);
 	rot_graph_delete(loaded);
 	rot_graph_delete(new);
 	rot_graph_delete(old);

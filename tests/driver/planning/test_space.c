@@ -10,19 +10,19 @@
 #include "planning/space.h"
 #include "testing.h"
 
+static struct pool pool; /* of a test, which is a process of its own */
+
 /* "a=1 b=x; a=1 b=y": all points as a text. */
-static char *
+static const char *
 points_text(const struct point *points, size_t nr)
 {
-	char *all = rot_strdup("");
+	char *all = pool_strdup(&pool, "");
 
 	for (size_t i = 0; i < nr; i++)
 		for (size_t j = 0; j < points[i].nr_coordinates; j++) {
 			const struct coordinate *c = &points[i].coordinates[j];
-			char *longer = rot_format("%s%s%s=%s", all, j ? " " : i ? "; " : "", c->axis, c->text);
 
-			free(all);
-			all = longer;
+			all = pool_format(&pool, "%s%s%s=%s", all, j ? " " : i ? "; " : "", c->axis, c->text);
 		}
 	return all;
 }
@@ -33,20 +33,15 @@ assert_points(struct space *space, const char *expected)
 	struct rot_error err = {0};
 	struct point *points;
 	size_t nr;
-	char *text;
 
 	ck_assert_msg(space_points(space, NULL, &points, &nr, &err) == 0, "%s", err.text);
-	text = points_text(points, nr);
-	ck_assert_str_eq(text, expected);
-	free(text);
-	points_delete(points, nr);
-	space_delete(space);
+	ck_assert_str_eq(points_text(points, nr), expected);
 }
 
 static struct space *
 space_with(const char *axis)
 {
-	struct space *space = space_new();
+	struct space *space = space_new(&pool);
 
 	ck_assert_int_eq(space_add_axis(space, axis, NULL), 0);
 	return space;
@@ -54,15 +49,13 @@ space_with(const char *axis)
 
 START_TEST(no_axis_is_one_point)
 {
-	struct space *space = space_new();
+	struct space *space = space_new(&pool);
 	struct point *points;
 	size_t nr;
 
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, NULL), 0);
 	ck_assert_uint_eq(nr, 1);
 	ck_assert_uint_eq(points[0].nr_coordinates, 0);
-	points_delete(points, nr);
-	space_delete(space);
 }
 END_TEST
 
@@ -134,8 +127,6 @@ START_TEST(coordinates_are_found)
 	ck_assert_ptr_null(point_coordinate(&points[0], "c"));
 	ck_assert_double_eq(point_coordinate(&points[3], "a")->number, 2);
 	ck_assert(isnan(point_coordinate(&points[3], "b")->number));
-	points_delete(points, nr);
-	space_delete(space);
 }
 END_TEST
 
@@ -170,8 +161,6 @@ START_TEST(refused)
 		space_add_range(space, refusals[_i].from, refusals[_i].to, refusals[_i].step, NULL, "f.xml:3");
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &err), -1);
 	ck_assert_msg(strstr(err.text, refusals[_i].message) != NULL, "%s", err.text);
-	ck_assert_ptr_null(points);
-	space_delete(space);
 }
 END_TEST
 
@@ -188,7 +177,6 @@ START_TEST(nothing_left_or_too_much)
 	space_add_range(space, "1", "501", "1", NULL, NULL);
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "span more than 1000000"));
-	space_delete(space);
 	space = space_with("a");
 	space_add_list(space, "1 2", NULL, NULL);
 	space_add_skip(space, "$a > 0", "f.xml:9");
@@ -199,7 +187,6 @@ START_TEST(nothing_left_or_too_much)
 	space_add_list(space, "{", NULL, "f.xml:11");
 	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &err), -1);
 	ck_assert_msg(strstr(err.text, "f.xml:11: axis 'c'") != NULL, "%s", err.text);
-	space_delete(space);
 }
 END_TEST
 

@@ -44,7 +44,7 @@ nr_files(void)
 
 	while (names[nr])
 		nr++;
-	folder_list_delete(names);
+	free(names);
 	return nr;
 }
 

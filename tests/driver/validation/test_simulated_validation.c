@@ -372,7 +372,7 @@ record_file(void)
 
 	ck_assert(names[0] && !names[1]);
 	path = rot_format("%s/%s", folder, names[0]);
-	folder_list_delete(names);
+	free(names);
 	free(folder);
 	return path;
 }
