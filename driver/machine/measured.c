@@ -51,13 +51,10 @@ level_json(const struct measured_level *level)
 	return json;
 }
 
-int
-measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
-		      struct rot_error *err)
+json_t *
+measured_levels_json(const struct measured_levels *levels, const struct machine *machine)
 {
 	json_t *json = json_object(), *list = json_array();
-	char *path = path_of(cache_folder, machine), *text;
-	int rc;
 
 	for (size_t i = 0; i < levels->nr; i++)
 		json_array_append_new(list, level_json(&levels->levels[i]));
@@ -66,8 +63,17 @@ measured_levels_store(const struct measured_levels *levels, const char *cache_fo
 	json_object_set_new(json, "created", json_text(levels->created));
 	json_object_set_new(json, "steady", json_boolean(levels->is_steady));
 	json_object_set_new(json, "levels", list);
-	text = json_dumps(json, JSON_INDENT(1));
-	rc = file_write(path, text, strlen(text), false, err);
+	return json;
+}
+
+int
+measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
+		      struct rot_error *err)
+{
+	json_t *json = measured_levels_json(levels, machine);
+	char *path = path_of(cache_folder, machine), *text = json_dumps(json, JSON_INDENT(1));
+	int rc = file_write(path, text, strlen(text), false, err);
+
 	free(text);
 	free(path);
 	json_decref(json);
