@@ -109,16 +109,18 @@ void
 output_print_told(void)
 {
 	char *list = rot_strdup("");
+	bool has_pictures = false;
 
 	for (size_t i = 0; i < nr_told; i++) {
 		char *longer = rot_format("%s %s", list, told[i]);
 
+		has_pictures = has_pictures || path_ends_in(told[i], ".pdf");
 		free(list);
 		list = longer;
 		free(told[i]);
 	}
 	if (nr_told)
-		rot_note("wrote%s", list);
+		rot_note("wrote%s%s", list, has_pictures ? " (.data and .gnuplot draw a picture anew)" : "");
 	free(list);
 	free(told);
 	told = NULL;

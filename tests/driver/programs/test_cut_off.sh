@@ -37,7 +37,7 @@ says()
 
 cut_off -counting=steps --region=work
 says "of a region it is told of how many hits its counts are" 'this run was cut off' \
-	'^  hits +10$' '^  operation count +4000 flop$' '^  not counted: performance' \
+	'^  hits +10$' '^  operations +4000 flop$' '^  not counted: performance' \
 	'cut off by signal 15 after .*, and there are no rates$' 'region work: its counts are of 4 of 10 hits \(40 %\)$'
 says "which is a doubt" 'strict: '
 grep -q 'its counts are of 4 of 10 hits' cut.json
@@ -45,7 +45,7 @@ result=$?
 check "also in the file"
 
 cut_off -counting=blocks
-says "of a program it is told between which shares that may be" 'this run was cut off' '^  operation count +4[0-9]{3} flop$' \
+says "of a program it is told between which shares that may be" 'this run was cut off' '^  operations +4[0-9]{3} flop$' \
 	'^  not counted: performance' 'cut off by signal 15 after .*they are of that part'
 [ "$status" = 143 ]
 result=$?
