@@ -4,6 +4,19 @@
 
 #include "commands/command.h"
 #include "doctor/doctor.h"
+#include "events/events.h"
+#include "support/pool.h"
+
+/* Empty where the core cannot list them. */
+static json_t *
+json_of_events(struct rot *rot)
+{
+	struct rot_error ignored;
+	autopool pool = {0};
+	const struct list_events_measurer_output *events = events_read(rot, &pool, &ignored);
+
+	return events ? events_json(events) : json_array();
+}
 
 static const struct option_row rows[] = {
 	{.letter = "j", .name = "json", .about = "JSON instead of text"},
@@ -27,6 +40,7 @@ doctor_run(struct command_context *context, int argc, char **argv, struct rot_er
 	if (is_json) {
 		json_t *json = findings_json(&findings, rot);
 
+		json_object_set_new(json, "events", json_of_events(rot));
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
 		json_decref(json);
@@ -46,13 +60,13 @@ const struct command doctor_command = {
 	.examples =
 		(const struct command_example[]){
 			{"rot doctor", "what works here, and what would help"},
-			{"rot doctor --json", "the same for programs"},
+			{"rot doctor --all", "each finding, what would change it, versions"},
+			{"rot doctor --json", "all of it, and events, for programs"},
 			{0},
 		},
 	.description =
 		"Looks and tries; changes nothing. Marks: ! limits what can be known, or how exactly; X keeps rot "
-		"measure from working. --all: also what is good, in words. Exit status 0 when rot measure triad works "
-		"here, else 1.",
+		"measure from working. Exit status 0 when rot measure triad works here, else 1.",
 	.options = &options,
 	.run = doctor_run,
 };

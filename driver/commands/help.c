@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/document.h"
 #include "commands/print.h"
 #include "controllers/find.h"
 #include "memory.h"
@@ -100,7 +101,7 @@ print_document(const struct paths *paths, const char *name)
 	free(stem);
 	if (!text)
 		return false;
-	fputs(text, stdout);
+	document_print(text, stdout);
 	free(text);
 	return true;
 }
@@ -187,7 +188,7 @@ const struct command help_command = {
 			{"rot help measure", "a command"},
 			{"rot help triad", "a controller"},
 			{"rot help estimator", "a key"},
-			{"rot help RUN.md | less", "a document"},
+			{"rot help RUN.md | less", "a document, in lines of a terminal"},
 			{0},
 		},
 	.description = "",

@@ -21,6 +21,7 @@
 #include "quantities/architecture.h"
 #include "quantities/samples.h"
 #include "rot.h"
+#include "support/files.h"
 #include "support/messages.h"
 #include "support/output.h"
 #include "support/progress.h"
@@ -585,19 +586,35 @@ keep_last_run(const struct run_job *job, json_t *json)
 	free(path);
 }
 
+/* Of OUTPUT.csv the part before the ending: the name of the results, or that of the JSON. NULL: it has none. */
+static char *
+csv_name_of(const struct run_options *options)
+{
+	const char *json = options->json_path;
+
+	if (options->output_name)
+		return rot_strdup(options->output_name);
+	if (!json || strcmp(json, "-") == 0)
+		return NULL;
+	return rot_strndup(json, strlen(json) - (path_ends_in(json, ".json") ? strlen(".json") : 0));
+}
+
 static int
 write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 	char *path = options->output_name ? rot_format("%s.json", options->output_name) : NULL;
+	char *csv = csv_name_of(options);
 	json_t *json = experiment_json(job->experiment, true);
 	int rc = 0;
 
 	program_report_add_json(&job->report, json);
 	if (path)
 		rc = output_write_json(json, path, err);
-	if (rc == 0 && path)
-		rc = experiment_write_csv(job->experiment, err);
+	if (rc == 0 && csv)
+		rc = experiment_write_csv(job->experiment, csv, err);
+	else if (options->json_path && configuration_bool(job->rot->configuration, "writeCsv"))
+		rot_warning("no CSV is written: it has a name beside -o NAME or -j FILE.json");
 	if (rc == 0 && options->json_path)
 		rc = output_write_json(json, options->json_path, err);
 	if (job->plan.is_timed)
@@ -608,8 +625,27 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 		rc = experiment_write_plots(job->experiment, &(struct page_result){"", json}, 1, err);
 	output_print_told();
 	json_decref(json);
+	free(csv);
 	free(path);
 	return rc;
+}
+
+/* By messages_next. */
+static void
+tell_next(const struct run_job *job, char *const *argv)
+{
+	const struct run_options *options = job->options;
+
+	if (!job->plan.is_timed)
+		messages_next("rot diff compares such counts, of -j BEFORE.json and -j AFTER.json");
+	else if (!job->plan.operation || !job->plan.border)
+		messages_next("rot doctor says why operations and bytes are not counted");
+	else if (isnan(job->report.roof.peak.value) || isnan(job->report.roof.bandwidth.value))
+		messages_next("rot peaks --quick finds the roof of this machine in a minute");
+	else if (options->nr_regions == 0 && !options->process_id)
+		messages_next("rot run --region=FUNCTION %s... measures one function", argv[0]);
+	else if (!options->output_name)
+		messages_next("rot plot -plots=terminal draws this run here");
 }
 
 /* Where the numbers are, with their caveats. */
@@ -642,7 +678,7 @@ check_strict(const struct run_job *job, struct rot_error *err)
 }
 
 static int
-report(struct run_job *job, struct rot_error *err)
+report(struct run_job *job, char *const *argv, struct rot_error *err)
 {
 	bool has_plot;
 
@@ -678,7 +714,10 @@ report(struct run_job *job, struct rot_error *err)
 	if (!job->options->is_quiet && !configuration_bool(job->rot->configuration, "quiet"))
 		program_report_print(&job->report, stderr);
 	add_points(job);
-	return write_files(job, has_plot, err) < 0 ? -1 : check_strict(job, err);
+	if (write_files(job, has_plot, err) < 0)
+		return -1;
+	tell_next(job, argv);
+	return check_strict(job, err);
 }
 
 int
@@ -698,7 +737,7 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 	if (job.counting && !program_launch_is_over(job.output))
 		count_blocks(&job);
 	*status = options->process_id ? 0 : status_of(job.output);
-	rc = report(&job, err);
+	rc = report(&job, argv, err);
 	for (size_t i = 0; i < job.report.regions.nr && *status == 0; i++)
 		*status = program_region_is_served(&job.report.regions.items[i]) ? 0 : 1;
 out:

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "configuration/paths.h"
+#include "machine/measured.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "quantities/vocabulary.h"
 #include "support/entry.h"
+#include "support/json.h"
 #include "support/terminal.h"
 
 /* ---- findings ---- */
@@ -121,27 +124,119 @@ print_finding(const struct finding *finding, FILE *out)
 	}
 }
 
-/* Names what is good in a section, in one paragraph; each once. */
+/* Has the machine's section, or those of rot itself, this finding? */
+static bool
+is_of(const struct finding *finding, const char *section)
+{
+	return strcmp(finding->section, section) == 0;
+}
+
+/* Of a quantity that is not counted, or not all of it. */
+static bool
+is_not_counted(const struct finding *finding)
+{
+	return finding->state == FINDING_LIMITED && is_of(finding, DOCTOR_QUANTITIES) &&
+	       !strstr(finding->text, "grade F");
+}
+
+/* Has one of that name stood before, or is a good one named instead? */
+static bool
+is_named(const struct findings *findings, size_t i)
+{
+	const struct finding *finding = &findings->items[i];
+
+	for (size_t k = 0; k < findings->nr; k++) {
+		const struct finding *other = &findings->items[k];
+
+		if (strcmp(other->name, finding->name) == 0 &&
+		    (other->state == finding->state ? k < i : other->state == FINDING_GOOD))
+			return true;
+	}
+	return false;
+}
+
+/* Names of findings in one paragraph, each once: of those that are good, or of quantities that are not counted. */
 static void
-print_good(const struct findings *findings, const char *section, FILE *out)
+print_names(const struct findings *findings, const char *title, enum finding_state state, FILE *out)
 {
 	char *names = rot_strdup("");
-	const char *last = "";
 
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct finding *finding = &findings->items[i];
+		const struct quantity_kind *kind = quantity_kind_find(finding->name);
 		char *longer;
 
-		if (finding->state != FINDING_GOOD || strcmp(finding->section, section) != 0 ||
-		    strcmp(finding->name, last) == 0)
+		if (finding->state != state || (state == FINDING_LIMITED && !is_not_counted(finding)) ||
+		    is_of(finding, "Machine") || is_of(finding, "Versions") || is_named(findings, i))
 			continue;
-		longer = rot_format("%s%s%s", names, *names ? ", " : "", last = finding->name);
+		longer = rot_format("%s%s%s", names, *names ? ", " : "", kind ? kind->short_name : finding->name);
 		free(names);
 		names = longer;
 	}
 	if (*names)
-		print_finding(&(struct finding){.name = "good", .text = names, .advice = (char *)""}, out);
+		print_finding(&(struct finding){.name = title, .state = state, .text = names, .advice = (char *)""},
+			      out);
 	free(names);
+}
+
+/* Of the worst findings the first that says what to do; counters change most. NULL: there is none. */
+static const struct finding *
+next_step(const struct findings *findings)
+{
+	const enum finding_state worst = findings_worst(findings);
+	const struct finding *next = NULL;
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (finding->state == worst && *finding->advice &&
+		    (!next || (worst == FINDING_LIMITED && strcmp(finding->name, "hardware counters") == 0)))
+			next = finding;
+	}
+	return next;
+}
+
+/* One screen: the rest is told by --all. */
+static void
+print_summary(const struct findings *findings, FILE *out)
+{
+	const struct finding *next = next_step(findings);
+
+	for (size_t i = 0; i < findings->nr; i++)
+		if (is_of(&findings->items[i], "Machine") && findings->items[i].state == FINDING_GOOD)
+			print_finding(&findings->items[i], out);
+	print_names(findings, "good", FINDING_GOOD, out);
+	fputc('\n', out);
+	for (size_t i = 0; i < findings->nr; i++) {
+		struct finding short_finding = findings->items[i];
+
+		short_finding.advice = (char *)"";
+		if (short_finding.state != FINDING_GOOD && !is_not_counted(&short_finding))
+			print_finding(&short_finding, out);
+	}
+	print_names(findings, "not counted", FINDING_LIMITED, out);
+	if (next) {
+		char *before = rot_format("next, for %s:", next->name);
+
+		fputc('\n', out);
+		text_print_behind(before, next->advice, out);
+		free(before);
+	}
+	text_print("\nrot doctor --all: what was found, and what would change it; --json: all of it", 0, 0, out);
+}
+
+static void
+print_all(const struct findings *findings, FILE *out)
+{
+	const char *section = "";
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (strcmp(section, finding->section) != 0)
+			fprintf(out, "\n%s\n", section = finding->section);
+		print_finding(finding, out);
+	}
 }
 
 void
@@ -153,23 +248,14 @@ findings_print(const struct findings *findings, bool is_all, FILE *out)
 			"rot measure triad works; what is marked ! limits what can be known, or how exactly",
 		[FINDING_BROKEN] = "rot measure triad does not work here: see what is marked X",
 	};
-	const char *section = "";
 
 	text_print(verdicts[findings_worst(findings)], 0, 0, out);
-	for (size_t i = 0; i < findings->nr; i++) {
-		const struct finding *finding = &findings->items[i];
-		const bool is_fact = strcmp(finding->section, "Machine") == 0;
-
-		if (strcmp(section, finding->section) != 0) {
-			fprintf(out, "\n%s\n", section = finding->section);
-			if (!is_all && !is_fact)
-				print_good(findings, section, out);
-		}
-		if (is_all || is_fact || finding->state != FINDING_GOOD)
-			print_finding(finding, out);
+	if (is_all) {
+		print_all(findings, out);
+	} else {
+		fputc('\n', out);
+		print_summary(findings, out);
 	}
-	if (!is_all)
-		text_print("\nrot doctor --all says of each what was found", 0, 0, out);
 }
 
 /* ---- for programs ---- */
@@ -190,6 +276,7 @@ quantities_json(struct rot *rot)
 json_t *
 findings_json(const struct findings *findings, struct rot *rot)
 {
+	struct measured_levels levels;
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < findings->nr; i++) {
@@ -199,8 +286,10 @@ findings_json(const struct findings *findings, struct rot *rot)
 						       finding->name, "state", states[finding->state].name, "text",
 						       finding->text, "advice", finding->advice));
 	}
-	return json_pack("{s:s, s:b, s:o, s:o}", "schema", "rot.doctor/1", "works",
-			 findings_worst(findings) != FINDING_BROKEN, "findings", array, "quantities",
+	measured_levels_load(&levels, rot->paths->cache, rot->machine);
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "schema", "rot.doctor/1", "works",
+			 findings_worst(findings) != FINDING_BROKEN, "machine", json_entity(rot->machine), "levels",
+			 measured_levels_json(&levels, rot->machine), "findings", array, "quantities",
 			 quantities_json(rot));
 }
 
@@ -216,4 +305,5 @@ doctor_look(struct findings *findings, struct rot *rot)
 	doctor_try_rights(findings, rot);
 	doctor_try_tools(findings, rot);
 	doctor_look_at_quantities(findings, rot);
+	doctor_look_at_versions(findings, rot->paths);
 }

@@ -15,6 +15,9 @@
  */
 enum finding_state { FINDING_GOOD, FINDING_LIMITED, FINDING_BROKEN };
 
+/* The section of what can be counted. */
+#define DOCTOR_QUANTITIES "Quantities (rates and intensities follow from these)"
+
 /* advice: the next step, where possible the exact command; "" if there is none. All fresh memory but section, name. */
 struct finding {
 	const char *section, *name;
@@ -47,8 +50,12 @@ void doctor_look_at_surroundings(struct findings *findings, const struct machine
 /* What was measured of the caches (levels/levels.h), if it was. */
 void doctor_look_at_levels(struct findings *findings, const struct machine *machine, const char *cache_folder);
 
+/* Of rot and its libraries; those of rot-core only with paths. */
+void doctor_look_at_versions(struct findings *findings, const struct paths *paths);
+
 /* By trying it, in this process and in children of it. */
 void doctor_try_rights(struct findings *findings, const struct rot *rot);
+void doctor_try_programs(struct findings *findings, const struct configuration *configuration);
 void doctor_try_tools(struct findings *findings, const struct rot *rot);
 
 /* Each quantity that is not made of others: by which events, or why it is not counted. */
@@ -57,11 +64,11 @@ void doctor_look_at_quantities(struct findings *findings, struct rot *rot);
 /* All of these, on this machine. */
 void doctor_look(struct findings *findings, struct rot *rot);
 
-/* The verdict, then what is not good, and the machine; is_all: also what is good, each in a line. */
+/* On one screen: the verdict, the machine, what is not good, and the next step. is_all: each finding with its advice,
+ * by sections. */
 void findings_print(const struct findings *findings, bool is_all, FILE *out);
 
-/* {"schema": "rot.doctor/1", "works": bool, "findings": [{section, name, state, text, advice}], "quantities": [{name,
- * of, unit, kind, source, grade, reason, advice}]} (quantity_offers). New reference. */
+/* All that is known of the machine, but its events: schemas/doctor-1.json. New reference. */
 json_t *findings_json(const struct findings *findings, struct rot *rot);
 
 #endif

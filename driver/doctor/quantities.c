@@ -113,7 +113,7 @@ doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 	struct quantity_offer *offers;
 	size_t nr = quantity_offers(rot, &offers);
 
-	findings_section(findings, "Quantities (rates and intensities follow from these)");
+	findings_section(findings, DOCTOR_QUANTITIES);
 	for (size_t i = 0; i < nr_quantity_kinds; i++) {
 		const struct quantity_kind *kind = &quantity_kinds[i];
 

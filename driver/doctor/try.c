@@ -248,23 +248,6 @@ doctor_try_rights(struct findings *findings, const struct rot *rot)
 
 /* ---- programs ---- */
 
-/* package: what it is in on Debian. */
-static void
-try_program(struct findings *findings, const char *name, const char *program, enum finding_state without,
-	    const char *loss, const char *package)
-{
-	const char *const argv[] = {program, "--version", NULL};
-	struct process_result result = {0};
-	struct rot_error err;
-
-	if (process_run(argv, NULL, &result, NULL, &err) == 0 && result.status == 0)
-		findings_add(findings, name, FINDING_GOOD, "%.*s", (int)strcspn(result.output, "\n"), result.output);
-	else
-		finding_advise(findings_add(findings, name, without, "'%s' cannot be run: %s", program, loss),
-			       "apt-get install %s", package);
-	process_result_clear(&result);
-}
-
 static void
 try_core(struct findings *findings, const struct rot *rot)
 {
@@ -324,14 +307,8 @@ doctor_try_tools(struct findings *findings, const struct rot *rot)
 {
 	struct rot_error err;
 
-	findings_section(findings, "Programs and folders");
+	doctor_try_programs(findings, rot->configuration);
 	try_core(findings, rot);
-	try_program(findings, "compiler", configuration_string(rot->configuration, "compiler"), FINDING_BROKEN,
-		    "kernels cannot be built", "gcc");
-	try_program(findings, "make", "make", FINDING_BROKEN, "kernels cannot be built", "make");
-	try_program(findings, "ccache", "ccache", FINDING_LIMITED, "what was built once is built again", "ccache");
-	try_program(findings, "gnuplot", "gnuplot", FINDING_LIMITED, "plots are not drawn, their scripts are written",
-		    "gnuplot-nox");
 	try_cache(findings, rot);
 
 	/* the current folder */

@@ -79,6 +79,23 @@ event_json(const struct perf_event_description *event)
 	return json;
 }
 
+json_t *
+events_json(const struct list_events_measurer_output *events)
+{
+	json_t *units = json_array();
+
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events); i++) {
+		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events, i);
+		json_t *unit = json_entity(pmu), *list = json_array();
+
+		for (size_t k = 0; k < pmu_description_nr_events(pmu); k++)
+			json_array_append_new(list, event_json(pmu_description_events_at(pmu, k)));
+		json_object_set_new(unit, "events", list);
+		json_array_append_new(units, unit);
+	}
+	return units;
+}
+
 /* ---- printing ---- */
 
 bool

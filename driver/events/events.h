@@ -23,6 +23,9 @@ bool event_attribute_is_umask(const struct perf_event_attribute_description *att
 /* As in rot.events/1: name, description, and its unit masks and modifiers as attributes. New reference. */
 json_t *event_json(const struct perf_event_description *event);
 
+/* Of each unit its fields and its events. New reference. */
+json_t *events_json(const struct list_events_measurer_output *events);
+
 /* The unit with those of its events whose name holds part, in any case of letters; how many these are. Nothing is
  * printed if there is none. */
 size_t events_print_pmu(const struct pmu_description *pmu, const char *part, FILE *out);

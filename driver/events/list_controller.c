@@ -39,27 +39,12 @@ write_text(const struct pmu_description *pmu, const char *output_name, struct ro
 
 /* ---- JSON ---- */
 
-static json_t *
-pmu_json(const struct pmu_description *pmu)
-{
-	json_t *json = json_entity(pmu), *list = json_array();
-
-	for (size_t i = 0; i < pmu_description_nr_events(pmu); i++)
-		json_array_append_new(list, event_json(pmu_description_events_at(pmu, i)));
-	json_object_set_new(json, "events", list);
-	return json;
-}
-
 static int
 write_json(const struct rot *rot, const struct list_events_measurer_output *events, const char *output_name,
 	   struct rot_error *err)
 {
-	json_t *units = json_array();
-
-	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events); i++)
-		json_array_append_new(units, pmu_json(list_events_measurer_output_pmus_at(events, i)));
 	return output_take_json(json_pack("{s:s, s:o, s:o}", "schema", "rot.events/1", "machine",
-					  json_entity(rot->machine), "units", units),
+					  json_entity(rot->machine), "units", events_json(events)),
 				output_name, err);
 }
 

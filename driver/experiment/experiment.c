@@ -70,7 +70,8 @@ first_of_reason(const struct experiment *experiment, size_t i)
 	const struct experiment_failure *failures = experiment->failures;
 
 	for (size_t k = 0; k < i; k++)
-		if (strcmp(failures[k].text, failures[i].text) == 0 && strcmp(failures[k].hint, failures[i].hint) == 0)
+		if (experiment_are_alike(failures[k].text, failures[i].text) &&
+		    strcmp(failures[k].hint, failures[i].hint) == 0)
 			return k;
 	return i;
 }
@@ -534,11 +535,13 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	fflush(stdout);
 	rc = output_write_json(json, path, err);
 	if (rc == 0)
-		rc = experiment_write_csv(experiment, err);
+		rc = experiment_write_csv(experiment, experiment->output_name, err);
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
 	json_decref(json);
 	output_print_told();
+	if (rc == 0 && experiment->nr_failures == 0)
+		experiment_tell_next(experiment);
 	if (rc == 0)
 		rc = tell_failures(experiment, err);
 	if (rc == 0)

@@ -240,12 +240,12 @@ print_csv(const struct experiment *experiment, FILE *out)
 }
 
 int
-experiment_write_csv(const struct experiment *experiment, struct rot_error *err)
+experiment_write_csv(const struct experiment *experiment, const char *output_name, struct rot_error *err)
 {
 	struct output_text text;
 
 	if (!configuration_bool(experiment->rot->configuration, "writeCsv"))
 		return 0;
 	print_csv(experiment, output_text_begin(&text));
-	return output_text_end(&text, experiment->output_name, ".csv", err);
+	return output_text_end(&text, output_name, ".csv", err);
 }

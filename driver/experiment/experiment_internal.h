@@ -208,6 +208,8 @@ json_t *experiment_json_accuracy(const struct experiment *experiment);
  * ("": none, fresh memory).
  */
 void experiment_print_failures(const struct experiment *experiment, FILE *out);
+/* They say the same, maybe of other numbers and addresses; not of L1 and L2. */
+bool experiment_are_alike(const char *a, const char *b);
 bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
 json_t *experiment_json_failures(const struct experiment *experiment);
@@ -285,6 +287,9 @@ const struct experiment_own_plot *experiment_first_roofline(const struct experim
 
 /* A line a series: how near it comes to which ceiling of the first roofline. */
 void experiment_print_verdicts(const struct experiment *experiment, FILE *out);
+
+/* What says more of these points, by messages_next. */
+void experiment_tell_next(const struct experiment *experiment);
 
 /* Notes, at the points, rates above all ceilings there are by now. */
 void experiment_check_ceilings(struct experiment *experiment);

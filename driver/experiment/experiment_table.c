@@ -255,17 +255,24 @@ print_grades(const struct experiment *experiment, FILE *out)
 	free(known);
 }
 
-/* They say the same, maybe of other numbers; not of L1 and L2. */
-static bool
-are_alike(const char *a, const char *b)
+/* Behind a number, which may be an address. */
+static const char *
+behind_number(const char *text)
 {
-	static const char of_numbers[] = "0123456789.,+-";
+	if (strncmp(text, "0x", 2) == 0)
+		text += 2 + strspn(text + 2, "0123456789abcdef");
+	return text + strspn(text, "0123456789.,+-");
+}
+
+bool
+experiment_are_alike(const char *a, const char *b)
+{
 	bool is_in_word = false;
 
 	for (;; a++, b++) {
 		if (!is_in_word) {
-			a += strspn(a, of_numbers);
-			b += strspn(b, of_numbers);
+			a = behind_number(a);
+			b = behind_number(b);
 		}
 		if (*a != *b || !*a)
 			return *a == *b;
@@ -283,7 +290,7 @@ nr_like(const struct experiment *experiment, size_t from, size_t to, const char 
 		bool has_one = false;
 
 		for (size_t j = 0; j < experiment->points[i].nr_notes; j++)
-			has_one = has_one || are_alike(experiment->points[i].notes[j], note);
+			has_one = has_one || experiment_are_alike(experiment->points[i].notes[j], note);
 		nr += has_one;
 	}
 	return nr;
@@ -528,9 +535,9 @@ heading_of(const char *what, char *of, char *unit, char *runs)
 }
 
 static char *
-unit_text(const char *unit)
+unit_text(struct shown_unit unit)
 {
-	return unit[0] ? rot_format("[%s]", shown_unit(unit).shown) : rot_strdup("");
+	return unit.shown[0] ? rot_format("[%s]", unit.shown) : rot_strdup("");
 }
 
 static const char *
@@ -553,21 +560,26 @@ fill_quantity(const struct filling *f)
 {
 	const struct quantity_value *any = NULL;
 	const char *name = name_of_column(f->column);
-	char *words = name ? rot_strdup(name) : NULL;
+	struct shown_unit unit;
+	double size = 0;
 
 	for (size_t i = 0; i < f->experiment->nr_points; i++) {
 		const struct quantity_value *value =
 			experiment_point_value(&f->experiment->points[i], &f->column->request);
 
 		any = any ? any : value;
-		f->cells[i * f->stride] = value ? value_text(value) : rot_strdup("-");
+		size = value ? fmax(size, fabs(value->summary.value)) : size;
 	}
-	if (!words)
-		words = rot_strdup(quantity_kind_find(f->column->request.name)->short_name);
-	f->text->heading =
-		heading_of(words, any && !name ? value_of_words(any) : rot_strdup(""), unit_text(any ? any->unit : ""),
-			   heading_of_runs(f->experiment, &f->column->request));
-	free(words);
+	unit = shown_unit_for(any ? any->unit : "", size);
+	for (size_t i = 0; i < f->experiment->nr_points; i++) {
+		const struct quantity_value *value =
+			experiment_point_value(&f->experiment->points[i], &f->column->request);
+
+		f->cells[i * f->stride] = value ? value_text_in(value, unit) : rot_strdup("-");
+	}
+	f->text->heading = heading_of(name ? name : quantity_kind_find(f->column->request.name)->short_name,
+				      any && !name ? value_of_words(any) : rot_strdup(""), unit_text(unit),
+				      heading_of_runs(f->experiment, &f->column->request));
 }
 
 static const char *
@@ -614,7 +626,7 @@ fill_derived(const struct filling *f)
 
 	f->text->is_left = own->derived.kind == EXPERIMENT_DERIVED_TEXT;
 	f->text->heading = heading_of(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis,
-				      rot_strdup(""), unit_text(own->derived.unit), rot_strdup(""));
+				      rot_strdup(""), unit_text(unit), rot_strdup(""));
 	for (size_t row = 0; row < f->experiment->nr_points; row++) {
 		const struct experiment_point *point = &f->experiment->points[row];
 		const struct experiment_derived_value *value = point->derived ? &point->derived[i] : NULL;
@@ -722,7 +734,7 @@ add_quantities(struct table_columns *columns, const struct experiment *experimen
 		}
 }
 
-/* All that there is: what matters most first, and the share of the roof in front of the intensity. */
+/* All that there is: the share of the roof, and then what matters most first. */
 static void
 add_all(struct table_columns *columns, const struct experiment *experiment)
 {
@@ -734,12 +746,11 @@ add_all(struct table_columns *columns, const struct experiment *experiment)
 		has_share = bound.ceiling != NULL;
 		experiment_bound_clear(&bound);
 	}
-	for (size_t i = 0; i < sizeof(first_quantities) / sizeof(*first_quantities); i++) {
-		if (has_share && first_quantities[i] && strcmp(first_quantities[i], "operationalIntensity") == 0)
-			columns_add(columns, (struct experiment_column){.kind = COLUMN_ROOF_SHARE,
-									.axis = (char *)"share of roof"});
+	if (has_share)
+		columns_add(columns,
+			    (struct experiment_column){.kind = COLUMN_ROOF_SHARE, .axis = (char *)"share of roof"});
+	for (size_t i = 0; i < sizeof(first_quantities) / sizeof(*first_quantities); i++)
 		add_quantities(columns, experiment, first_quantities[i]);
-	}
 }
 
 /* ---- printing ---- */
@@ -750,9 +761,23 @@ is_key(const struct experiment_column *column)
 	return column->kind == COLUMN_SERIES || column->kind == COLUMN_LABEL || column->kind == COLUMN_AXIS;
 }
 
+/* "bytes (LLC-RAM read)"; the request where no point has a value. */
+static char *
+label_of_column(const struct experiment *experiment, const struct experiment_column *column)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = experiment_point_value(&experiment->points[i], &column->request);
+
+		if (value)
+			return value_label(value);
+	}
+	return quantity_request_text(&column->request);
+}
+
 /* Names of the columns that the table does not show, in one paragraph: those from nr_shown on, and empty ones. */
 static void
-print_left_out(const struct text_table *table, const struct table_columns *columns, size_t nr_shown, FILE *out)
+print_left_out(const struct experiment *experiment, const struct text_table *table, const struct table_columns *columns,
+	       size_t nr_shown, FILE *out)
 {
 	const struct {
 		const char *title;
@@ -768,7 +793,7 @@ print_left_out(const struct text_table *table, const struct table_columns *colum
 
 			if (text_table_is_empty(table, i) ? !parts[p].is_empty : parts[p].is_empty || i < nr_shown)
 				continue;
-			name = column->kind == COLUMN_QUANTITY ? quantity_request_text(&column->request)
+			name = column->kind == COLUMN_QUANTITY ? label_of_column(experiment, column)
 			       : name_of_column(column)        ? rot_strdup(name_of_column(column))
 							       : rot_strdup(column->axis);
 			longer = rot_format("%s%s%s", names, *names ? ", " : "", name);
@@ -821,7 +846,7 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 		fill_cell(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
 	nr_shown = text_table_print(&table, out);
 	if (!is_all)
-		print_left_out(&table, &columns, nr_shown, out);
+		print_left_out(experiment, &table, &columns, nr_shown, out);
 	fputc('\n', out);
 	text_table_clear(&table);
 	for (size_t i = 0; i < columns.nr; i++)

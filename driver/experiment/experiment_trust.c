@@ -277,18 +277,17 @@ is_said_by_another(const struct experiment_point *point, const struct quantity_v
 static void
 add_counts(struct text_table *table, const struct experiment_point *point, const struct quantity_value *value)
 {
-	const char *name = quantity_kind_find(value->name)->short_name;
-	char *of = value_of_words(value);
+	char *label = value_label(value);
 	char *const cells[] = {
 		point_title(point->series, " ", point->label),
-		rot_format("%s (%s) [%s]", name, of, shown_unit(value->unit).shown),
+		rot_format("%s [%s]", label, shown_unit(value->unit).shown),
 		count_text(value, value->compulsory),
 		count_text(value, value->expected),
 		value->nr_samples ? value_text(value) : rot_strdup("not counted"),
 	};
 
 	text_table_add(table, cells);
-	free(of);
+	free(label);
 }
 
 void

@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "plots/places.h"
+#include "rot.h"
 #include "support/entry.h"
+#include "support/messages.h"
 
 void
 experiment_bound_clear(struct experiment_bound *bound)
@@ -200,5 +204,39 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 		print_verdict(point->series, bounded, experiment_roof_threads(experiment, point->nr_cpus), out);
 		free(bounded[0].ceiling);
 		free(bounded[1].ceiling);
+	}
+}
+
+/* ---- what to do next ---- */
+
+static bool
+has_bound(const struct experiment *experiment)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < experiment->nr_points && !is_known; i++) {
+		struct experiment_bound bound = experiment_bound_of(experiment, NULL, &experiment->points[i]);
+
+		is_known = bound.ceiling != NULL;
+		experiment_bound_clear(&bound);
+	}
+	return is_known;
+}
+
+void
+experiment_tell_next(const struct experiment *experiment)
+{
+	const struct configuration *configuration = experiment->rot->configuration;
+
+	if (experiment->nr_points == 0)
+		return;
+	if (experiment_first_roofline(experiment) && !has_bound(experiment)) {
+		if (strcmp(configuration_string(configuration, "caches"), "none") == 0)
+			messages_next(
+				"without -caches=none the caches are modelled, and the bound of each point is told");
+		else
+			messages_next("rot peaks --quick finds the roof of this machine in a minute");
+	} else if (!plots_go_to(configuration, PLOTS_ON_PAGE)) {
+		messages_next("the same with -plots=html makes one page of plots, values and how they are known");
 	}
 }

@@ -50,13 +50,10 @@ level_json(const struct measured_level *level)
 	return json;
 }
 
-int
-measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
-		      struct rot_error *err)
+json_t *
+measured_levels_json(const struct measured_levels *levels, const struct machine *machine)
 {
-	json_auto_t *json = json_object();
-	json_t *list = json_array();
-	autofree char *path = path_of(cache_folder, machine), *text = NULL;
+	json_t *json = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < levels->nr; i++)
 		json_array_append_new(list, level_json(&levels->levels[i]));
@@ -65,7 +62,16 @@ measured_levels_store(const struct measured_levels *levels, const char *cache_fo
 	json_object_set_new(json, "created", json_text(levels->created));
 	json_object_set_new(json, "steady", json_boolean(levels->is_steady));
 	json_object_set_new(json, "levels", list);
-	text = json_dumps(json, JSON_INDENT(1));
+	return json;
+}
+
+int
+measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
+		      struct rot_error *err)
+{
+	json_auto_t *json = measured_levels_json(levels, machine);
+	autofree char *path = path_of(cache_folder, machine), *text = json_dumps(json, JSON_INDENT(1));
+
 	return file_write(path, text, strlen(text), false, err);
 }
 

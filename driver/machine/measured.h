@@ -7,6 +7,7 @@
 #ifndef MACHINE_MEASURED_H
 #define MACHINE_MEASURED_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,9 @@ struct measured_levels {
 void measured_levels_load(struct measured_levels *levels, const char *cache_folder, const struct machine *machine);
 int measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
 			  struct rot_error *err);
+
+/* What is kept of them: schema rot.levels/1. New reference. */
+json_t *measured_levels_json(const struct measured_levels *levels, const struct machine *machine);
 
 /* Which measured level is that of the machine's L1, L2 or last cache (0 to 2), whether its size was told or not; NULL:
  * none can be it. */

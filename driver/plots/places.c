@@ -14,7 +14,7 @@
 #include "support/terminal.h"
 
 /* Of what is no terminal, as a pipe or a file. */
-#define COLUMNS_OTHERWISE 100
+#define COLUMNS_OTHERWISE 80
 
 /* By so much texts and lines are larger that are read from far away. */
 #define ZOOM_OF_SLIDES 1.4

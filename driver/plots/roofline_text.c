@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "plots/points.h"
 #include "plots/roofline_shape.h"
+#include "support/entry.h"
 #include "support/text_table.h"
 
 /* Left of the panel: labels of ticks, a blank and the axis. */
@@ -367,10 +368,13 @@ print_x_axis(const struct panel *panel, FILE *out)
 }
 
 static void
-print_axis_name(const struct plot_axis *axis, size_t indentation, FILE *out)
+print_axis_name(const struct plot_axis *axis, int indentation, size_t columns, FILE *out)
 {
-	fprintf(out, "%*s%s%s%s%s\n", (int)indentation, "", axis->label, axis->unit[0] ? " [" : "", axis->unit,
-		axis->unit[0] ? "]" : "");
+	char *name = rot_format("%*s%s%s%s%s\n", indentation, "", axis->label, axis->unit[0] ? " [" : "", axis->unit,
+				axis->unit[0] ? "]" : "");
+
+	text_print_within(name, columns, out);
+	free(name);
 }
 
 /* Texts side by side, in lines that fit. */
@@ -417,14 +421,12 @@ roofline_text_print(const struct roofline_plot *plot, const struct roofline_text
 	draw_ceilings(&panel);
 	draw_points(&panel);
 	label_ceilings(&panel);
-	if (plot->frame.title[0])
-		fprintf(out, "%s\n", plot->frame.title);
-	print_axis_name(&plot->frame.y, 0, out);
+	text_print_within(plot->frame.title, least, out);
+	print_axis_name(&plot->frame.y, 0, least, out);
 	print_rows(&panel, out);
 	print_x_axis(&panel, out);
-	print_axis_name(&plot->frame.x, MARGIN, out);
+	print_axis_name(&plot->frame.x, MARGIN, least, out);
 	print_legend(&panel, out);
-	if (plot->frame.caption[0])
-		fprintf(out, "%s\n", plot->frame.caption);
+	text_print_within(plot->frame.caption, least, out);
 	free(panel.cells);
 }

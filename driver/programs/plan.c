@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/value_text.h"
 #include "rot.h"
 
 const struct architecture *
@@ -210,19 +211,21 @@ first_counted(const struct choice *choice, const char *quantity)
 	return NULL;
 }
 
-/* "transferredBytes of llcRam, ...": what more passes would count. */
+/* "bytes (LLC-RAM), ...": what more passes would count. */
 static char *
 name_left_out(const struct choice *choice, const struct choice *all)
 {
 	char *names = rot_strdup("");
 
 	for (size_t i = 0; i < NR_WANTED; i++) {
-		char *longer;
+		const struct quantity_value value = {.name = (char *)wanted[i].quantity, .of = (char *)wanted[i].of};
+		char *label, *longer;
 
 		if (choice->is_counted[i] || !all->is_counted[i])
 			continue;
-		longer = rot_format("%s%s%s%s%s", names, *names ? ", " : "", wanted[i].quantity,
-				    wanted[i].of[0] ? ":" : "", wanted[i].of);
+		label = value_label(&value);
+		longer = rot_format("%s%s%s", names, *names ? ", " : "", label);
+		free(label);
 		free(names);
 		names = longer;
 	}

@@ -161,12 +161,18 @@ struct roof_shares {
 	double peak, bandwidth;
 };
 
+static bool
+counts_memory(const struct program_plan *plan)
+{
+	return plan->border && strncmp(plan->border, "llcRam", 6) == 0;
+}
+
 static struct roof_shares
 shares_of(const struct program_report *report, const struct program_roof *roof, const struct program_values *values)
 {
 	struct roof_shares shares = {value_of(values, "performance") / roof->peak.value, NAN};
 
-	if (report->plan->border && strncmp(report->plan->border, "llcRam", 6) == 0)
+	if (counts_memory(report->plan))
 		shares.bandwidth = value_of(values, "throughput") / roof->bandwidth.value;
 	return shares;
 }
@@ -212,6 +218,10 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 	const bool is_memory = shares.bandwidth > shares.peak;
 	char *verdict, *text;
 
+	if (isfinite(shares.peak) && report->architecture->counts_by_steps && !counts_memory(report->plan))
+		return rot_format("%.0f %% of the peak%s; what bounds it is told with modelled caches alone "
+				  "(-caches=auto), which count the bytes from memory",
+				  100 * shares.peak, more_cpus);
 	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
 	if (shares.peak == 0)

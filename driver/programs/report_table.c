@@ -49,20 +49,6 @@ row_share(FILE *out, const char *label, double share)
 	free(text);
 }
 
-/* "operation count (double precision)" */
-static char *
-label_of(const struct quantity_value *value)
-{
-	const bool is_cycles = strcmp(value->of, "coreCycles") == 0;
-	char *name = is_cycles ? rot_strdup("core cycles") : camel_case_words(value->name);
-	char *of = is_cycles ? rot_strdup("") : value_of_words(value);
-	char *label = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
-
-	free(name);
-	free(of);
-	return label;
-}
-
 /* In seconds. */
 static void
 row_time(FILE *out, const char *label, const struct quantity_value *value)
@@ -92,7 +78,7 @@ is_further(const struct program_values *values, size_t i)
 static char *
 with_label(char *names, const struct quantity_value *value)
 {
-	char *label = label_of(value), *longer = rot_format("%s%s%s", names, *names ? ", " : "", label);
+	char *label = value_label(value), *longer = rot_format("%s%s%s", names, *names ? ", " : "", label);
 
 	free(label);
 	free(names);
@@ -125,10 +111,10 @@ row_values(FILE *out, const struct program_values *values, bool is_all)
 		else if (isnan(value->summary.value))
 			missing = with_label(missing, value);
 		else {
-			char *label = label_of(value), *text = value_text(value);
+			const struct shown_unit unit = shown_unit_for(value->unit, value->summary.value);
+			char *label = value_label(value), *text = value_text_in(value, unit);
 
-			print_row(out, label, text,
-				  strcmp(value->of, "coreCycles") == 0 ? "" : shown_unit(value->unit).shown);
+			print_row(out, label, text, strcmp(value->of, "coreCycles") == 0 ? "" : unit.shown);
 			free(label);
 			free(text);
 		}
@@ -362,15 +348,26 @@ print_values(const struct program_region *region, bool is_all, FILE *out)
 		row_share(out, "share of the roof", region->roof_share);
 }
 
+/* Each with --all; else how far they differ. */
 static void
 print_region_threads(const struct program_region *region, bool is_all, FILE *out)
 {
 	struct report_thread *threads = rot_calloc(region->nr_threads + 1, sizeof(*threads));
+	double least_us = INFINITY, most_us = 0;
 
-	for (size_t i = 0; i < region->nr_threads; i++)
-		threads[i] = (struct report_thread){&region->threads[i].values, region->threads[i].hits[HITS_ALL]};
-	if (region->nr_threads > 1)
+	for (size_t i = 0; i < region->nr_threads; i++) {
+		const struct program_values *values = &region->threads[i].values;
+		const double us = values->nr ? values->values[0].summary.value : NAN;
+
+		threads[i] = (struct report_thread){values, region->threads[i].hits[HITS_ALL]};
+		least_us = fmin(least_us, us);
+		most_us = fmax(most_us, us);
+	}
+	if (region->nr_threads > 1 && is_all)
 		report_threads(out, threads, region->nr_threads, is_all);
+	else if (region->nr_threads > 1)
+		fprintf(out, "  each of the %zu threads was in it for %.3g to %.3g s: --all shows them\n",
+			region->nr_threads, least_us * 1e-6, most_us * 1e-6);
 	free(threads);
 }
 
@@ -397,7 +394,7 @@ print_places(const struct region_service *service, FILE *out)
 }
 
 static void
-print_cost(const struct program_region *region, FILE *out)
+print_cost(const struct program_region *region, bool is_all, FILE *out)
 {
 	char *hits, *share, *text;
 
@@ -407,13 +404,14 @@ print_cost(const struct program_region *region, FILE *out)
 	share = isnan(region->cost_share)
 			? rot_strdup("")
 			: rot_format(": %.2g %% of the %s", 100 * region->cost_share,
-				     region->nr_entered > 1 ? "life of the thread with the most" : "thread's life");
+				     region->nr_entered > 1 ? "busiest thread's life" : "thread's life");
 	text = rot_format("a hit costs %.3g us; %s of them%s", region->cost_ns * 1e-3, hits, share);
 	text_print_behind(" ", text, out);
-	fputs("  subtracted for each, as in an empty region: ", out);
-	if (!isnan(region->empty_instructions))
-		fprintf(out, "%.4g instructions, ", region->empty_instructions);
-	fprintf(out, "%.4g us\n", region->empty_ns * 1e-3);
+	if (is_all && !isnan(region->empty_instructions))
+		fprintf(out, "  subtracted for each, as in an empty region: %.4g instructions, %.4g us\n",
+			region->empty_instructions, region->empty_ns * 1e-3);
+	else if (is_all)
+		fprintf(out, "  subtracted for each, as in an empty region: %.4g us\n", region->empty_ns * 1e-3);
 	free(text);
 	free(share);
 	free(hits);
@@ -456,7 +454,7 @@ print_measured(const struct program_region *region, bool is_all, FILE *out)
 	fputc('\n', out);
 	print_places(region->service, out);
 	print_refusals(region, out);
-	print_cost(region, out);
+	print_cost(region, is_all, out);
 }
 
 static void
@@ -464,7 +462,7 @@ print_region(const struct program_region *region, bool is_all, FILE *out)
 {
 	if (!program_region_is_served(region))
 		return;
-	fprintf(out, "\n  region %s\n%s", region->definition->name, region->bound[0] ? "" : "\n");
+	fprintf(out, "\n  region %s\n", region->definition->name);
 	if (region->hits[HITS_ALL] == 0) {
 		text_print_behind(" ",
 				  "never entered; the compiler may have put a copy of the function into its callers "
@@ -627,9 +625,26 @@ print_counting(const struct program_report *report, FILE *out)
 					  out);
 }
 
+/* Who asks for regions wants to know of them. */
+static bool
+is_about_regions(const struct program_report *report)
+{
+	bool is_measured = false;
+
+	for (size_t i = 0; i < report->regions.nr; i++)
+		is_measured = is_measured || report->regions.items[i].total.nr > 0;
+	return is_measured && !report->is_all;
+}
+
 static void
 print_total(const struct program_report *report, FILE *out)
 {
+	if (is_about_regions(report)) {
+		row_time(out, "time", &report->total.values[0]);
+		row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
+		fputs("  other values of the whole program: --all\n", out);
+		return;
+	}
 	if (!report->plan->is_timed) {
 		row_values(out, &report->total, report->is_all);
 		return;

@@ -107,14 +107,15 @@ is_uneven(const struct quantity_value *value)
 	return quantity_doubts_any(&doubts);
 }
 
-/* Of what runs gave; where they all gave the same none is needed. */
+/* Of what runs gave; where they all gave the same, or each instruction was counted, none is needed. */
 static bool
 lacks_interval(const struct quantity_value *value)
 {
 	const char *estimator = value->summary.estimator;
 
 	return value->nr_samples > 0 && isnan(value->summary.low) && !isinf(value->summary.value) &&
-	       strcmp(estimator, "exact") != 0 && strcmp(estimator, "expected") != 0;
+	       !quantity_is_counted_once(value) && strcmp(estimator, "exact") != 0 &&
+	       strcmp(estimator, "expected") != 0;
 }
 
 const struct quantity_caveat quantity_caveats[] = {

@@ -11,11 +11,11 @@
 #include "memory.h"
 #include "number.h"
 #include "quantities/caveats.h"
+#include "quantities/vocabulary.h"
 
 const struct value_kind value_kinds[] = {
 	{"expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine"},
-	{"modelled", "(m)",
-	 "modelled from what is counted: by events, or by blocks of the code (then of caches that are modelled)"},
+	{"modelled", "(m)", "modelled from counted events, or from blocks and modelled caches"},
 	{"given", "(g)", "operations or bytes as given by the controller, not counted"},
 };
 const size_t value_nr_kinds = sizeof(value_kinds) / sizeof(*value_kinds);
@@ -120,21 +120,36 @@ summary_text(const struct summary *s)
 	return s->value == 0 ? rot_strdup("0") : rounded(s->value, exponent_of(s->value) - 3);
 }
 
+/* In a unit there are no smaller numbers, if there is a smaller unit. */
+#define LEAST_SHOWN 0.01
+
+struct shown_unit
+shown_unit_for(const char *unit, double size)
+{
+	enum { NR_SIZES = 4 };
+	static const struct {
+		const char *unit;
+		struct shown_unit shown[NR_SIZES];
+	} rows[] = {
+		{"flop/s", {{"Gflop/s", 1e-9}, {"Mflop/s", 1e-6}, {"kflop/s", 1e-3}, {"flop/s", 1}}},
+		{"byte/s", {{"GB/s", 1e-9}, {"MB/s", 1e-6}, {"kB/s", 1e-3}, {"B/s", 1}}},
+	};
+	size_t k = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (strcmp(rows[i].unit, unit) != 0)
+			continue;
+		while (size != 0 && k + 1 < NR_SIZES && fabs(size) * rows[i].shown[k].factor < LEAST_SHOWN)
+			k++;
+		return rows[i].shown[k];
+	}
+	return (struct shown_unit){unit, 1};
+}
+
 struct shown_unit
 shown_unit(const char *unit)
 {
-	static const struct {
-		const char *unit;
-		struct shown_unit shown;
-	} rows[] = {
-		{"flop/s", {"Gflop/s", 1e-9}},
-		{"byte/s", {"GB/s", 1e-9}},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (strcmp(rows[i].unit, unit) == 0)
-			return rows[i].shown;
-	return (struct shown_unit){unit, 1};
+	return shown_unit_for(unit, INFINITY);
 }
 
 struct summary
@@ -150,7 +165,13 @@ summary_scaled(struct summary s, double factor)
 char *
 value_text(const struct quantity_value *value)
 {
-	struct summary summary = summary_scaled(value->summary, value->unit ? shown_unit(value->unit).factor : 1);
+	return value_text_in(value, shown_unit(value->unit ? value->unit : ""));
+}
+
+char *
+value_text_in(const struct quantity_value *value, struct shown_unit unit)
+{
+	struct summary summary = summary_scaled(value->summary, unit.factor);
 	const bool is_whole =
 		quantity_is_counted_once(value) && summary.value == floor(summary.value) && fabs(summary.value) < 1e15;
 	char *number = is_whole ? rot_number_in_full(summary.value) : summary_text(&summary), *marked;
@@ -296,6 +317,22 @@ value_of_words(const struct quantity_value *value)
 	}
 	free(copy);
 	return all;
+}
+
+char *
+value_label(const struct quantity_value *value)
+{
+	const struct quantity_kind *kind = quantity_kind_find(value->name);
+	char *name, *of, *label;
+
+	if (strcmp(value->name, "time") == 0 && strcmp(value->of, "coreCycles") == 0)
+		return rot_strdup("core cycles");
+	name = kind ? rot_strdup(kind->short_name) : camel_case_words(value->name);
+	of = value_of_words(value);
+	label = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
+	free(name);
+	free(of);
+	return label;
 }
 
 /* Of two verdicts one holds, then. */

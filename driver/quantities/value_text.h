@@ -26,6 +26,10 @@ struct shown_unit {
 };
 struct shown_unit shown_unit(const char *unit);
 
+/* The same for rates of that size, which may be too small for it: "MB/s", "kflop/s". */
+struct shown_unit shown_unit_for(const char *unit, double size);
+char *value_text_in(const struct quantity_value *value, struct shown_unit unit);
+
 /* Every value in it times the factor. */
 struct summary summary_scaled(struct summary summary, double factor);
 
@@ -40,6 +44,9 @@ char *camel_case_words(const char *name);
 
 /* Marks a value of which every run was disturbed. */
 #define VALUE_DISTURBED "(d)"
+
+/* Name and what it is of, as tables have it: "bytes (LLC-RAM read)", "core cycles". Fresh memory. */
+char *value_label(const struct quantity_value *value);
 
 /* What the value is of, for people: "doublePrecisionFlop/llcRam.read" -> "double precision, LLC-RAM read"; clocks are
  * left out. Fresh memory. */

@@ -49,22 +49,27 @@ length_without_number(const char *name)
 	return end > 0 && end < length && name[end - 1] == ' ' ? end : length;
 }
 
+/* Of many threads that is "threads", of few the name and number of each. */
+static const char *
+series_of_part(const json_t *point)
+{
+	const char *series = json_text_at(point, "series"), *label = json_text_at(point, "label");
+	const bool is_thread = strcmp(series, label) == 0 && series[length_without_number(series)];
+
+	return is_thread ? "threads" : series;
+}
+
 /* Points of two "rot run": the programs may have different names, ./solver.old and ./solver. */
 static bool
 same_part_of_run(const json_t *a, const json_t *b)
 {
-	static const char *const keys[] = {"series", "label"};
-	bool is_same = true;
+	const char *series = series_of_part(a), *of_a = json_text_at(a, "label"), *of_b = json_text_at(b, "label");
+	const size_t length = length_without_number(of_a);
 
-	if (strcmp(json_text_at(a, "series"), "program") == 0)
-		return strcmp(json_text_at(b, "series"), "program") == 0;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		const char *of_a = json_text_at(a, keys[i]), *of_b = json_text_at(b, keys[i]);
-		size_t length = length_without_number(of_a);
-
-		is_same &= length == length_without_number(of_b) && strncmp(of_a, of_b, length) == 0;
-	}
-	return is_same;
+	if (strcmp(series, series_of_part(b)) != 0)
+		return false;
+	return strcmp(series, "program") == 0 ||
+	       (length == length_without_number(of_b) && strncmp(of_a, of_b, length) == 0);
 }
 
 typedef bool same_function(const json_t *a, const json_t *b);
@@ -166,6 +171,20 @@ struct comparison {
 	size_t nr_lone[2];
 };
 
+/* "time [us]" */
+static char *
+name_of(const json_t *quantity)
+{
+	struct quantity_value value = {.name = (char *)json_text_at(quantity, "name"),
+				       .of = (char *)json_text_at(quantity, "of")};
+	const char *unit = shown_unit(json_text_at(quantity, "unit")).shown;
+	char *label = value_label(&value),
+	     *name = rot_format("%s%s%s%s", label, *unit ? " [" : "", unit, *unit ? "]" : "");
+
+	free(label);
+	return name;
+}
+
 /* Quantities of the point that the other one does not have. */
 static void
 note_lone(struct comparison *comparison, size_t side, const json_t *point, const json_t *other)
@@ -175,17 +194,22 @@ note_lone(struct comparison *comparison, size_t side, const json_t *point, const
 
 	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
 	{
-		char *words = stored_value_words(quantity), ***lone = &comparison->lone[side];
+		char *words = stored_value_words(quantity), *name, ***lone = &comparison->lone[side];
 		size_t *nr = &comparison->nr_lone[side], k = 0;
+		const bool is_lone = has_value(quantity) && !find_quantity(other, words);
 
-		while (k < *nr && strcmp((*lone)[k], words) != 0)
+		free(words);
+		if (!is_lone)
+			continue;
+		name = name_of(quantity);
+		while (k < *nr && strcmp((*lone)[k], name) != 0)
 			k++;
-		if (k < *nr || !has_value(quantity) || find_quantity(other, words)) {
-			free(words);
+		if (k < *nr) {
+			free(name);
 			continue;
 		}
 		*lone = rot_realloc(*lone, *nr + 1, sizeof(**lone));
-		(*lone)[(*nr)++] = words;
+		(*lone)[(*nr)++] = name;
 	}
 }
 
@@ -353,20 +377,14 @@ print_title(FILE *out, const struct diff_row *row)
 	print_other_coordinates(out, row->point, row->other);
 }
 
-static const char *
-unit_of(const struct diff_row *row)
-{
-	return row->a.unit ? shown_unit(row->a.unit).shown : "";
-}
-
-/* The values behind the words, and the verdict behind them, if they fit there; else each below. */
+/* The values behind the name, and the verdict behind them, if they fit there; else each below. */
 static void
-print_narrow(FILE *out, const struct diff_row *row, char *const texts[2], const char *verdict)
+print_narrow(FILE *out, const char *name, char *const texts[2], const char *unit, const char *verdict)
 {
 	static const char *const before[] = {" ", "  "}, *const below = "\n        ";
-	char *values = rot_format("%s -> %s %s", texts[0], texts[1], unit_of(row));
+	char *values = rot_format("%s -> %s %s", texts[0], texts[1], unit);
 	const char *const parts[] = {values, verdict};
-	size_t column = (size_t)fprintf(out, "    %s:", row->words);
+	size_t column = (size_t)fprintf(out, "    %s:", name);
 
 	for (size_t i = 0; i < 2; i++) {
 		const size_t width = text_width(parts[i]), end = column + strlen(before[i]) + width;
@@ -383,7 +401,10 @@ print_narrow(FILE *out, const struct diff_row *row, char *const texts[2], const 
 static bool
 print_row(struct comparison *comparison, const struct diff_row *row, const struct diff_row *title)
 {
-	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict, *kinds, *told;
+	const struct shown_unit unit = shown_unit_for(row->a.unit ? row->a.unit : "",
+						      fmax(fabs(row->a.summary.value), fabs(row->b.summary.value)));
+	char *texts[2] = {value_text_in(&row->a, unit), value_text_in(&row->b, unit)}, *verdict, *kinds, *told;
+	char *name = value_label(&row->a);
 	const enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
 	const bool is_by_chance = is_chance(comparison, row, kind), is_shown = is_told(comparison, row, kind);
 
@@ -394,11 +415,12 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 	if (is_shown && title)
 		print_title(comparison->out, title);
 	if (is_shown && comparison->is_narrow)
-		print_narrow(comparison->out, row, texts, told);
+		print_narrow(comparison->out, name, texts, unit.shown, told);
 	else if (is_shown)
-		fprintf(comparison->out, WIDE_ROW, row->words, texts[0], texts[1], unit_of(row), told);
+		fprintf(comparison->out, WIDE_ROW, name, texts[0], texts[1], unit.shown, told);
 	if (are_measured(row))
 		comparison->nr_verdicts[kind]++;
+	free(name);
 	free(told);
 	free(kinds);
 	free(verdict);

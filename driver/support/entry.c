@@ -81,6 +81,12 @@ print_fitting(const char *text, size_t width, size_t least_indent, FILE *out)
 }
 
 void
+text_print_within(const char *text, size_t width, FILE *out)
+{
+	print_fitting(text, width, 0, out);
+}
+
+void
 text_print_fitting(const char *text, FILE *out)
 {
 	print_fitting(text, terminal_width(out), 0, out);

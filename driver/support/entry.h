@@ -21,6 +21,7 @@ void text_print_behind(const char *before, const char *text, FILE *out);
 /* Lines as they are; those that are longer than terminal_width are wrapped between words, and indented as they begin.
  */
 void text_print_fitting(const char *text, FILE *out);
+void text_print_within(const char *text, size_t width, FILE *out);
 
 /* Lines in one write, wrapped only on a terminal: in a file, a message is one line to look for. What follows a line's
  * first part is indented as hints are. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "rot.h"
@@ -112,5 +113,17 @@ rot_note(const char *format, ...)
 		return;
 	va_start(arguments, format);
 	print("", format, arguments);
+	va_end(arguments);
+}
+
+void
+messages_next(const char *format, ...)
+{
+	va_list arguments;
+
+	if (are_notes_silent || !isatty(STDERR_FILENO))
+		return;
+	va_start(arguments, format);
+	print("next: ", format, arguments);
 	va_end(arguments);
 }

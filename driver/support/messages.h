@@ -15,4 +15,7 @@ bool messages_are_quiet(void);
  */
 void messages_catch_signals(void);
 
+/* The most useful next command, for somebody at a terminal: the last line. Silent where notes are. */
+void messages_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -107,14 +107,15 @@ void
 output_print_told(void)
 {
 	autofree char *list = rot_strdup("");
+	bool has_pictures = false;
 
 	for (size_t i = 0; i < nr_told; i++) {
 		rot_append(&list, " %s", told[i]);
-
+		has_pictures = has_pictures || path_ends_in(told[i], ".pdf");
 		free(told[i]);
 	}
 	if (nr_told)
-		rot_note("wrote%s", list);
+		rot_note("wrote%s%s", list, has_pictures ? " (.data and .gnuplot draw a picture anew)" : "");
 	free(told);
 	told = NULL;
 	nr_told = 0;

@@ -57,7 +57,8 @@ result=0
 [ -s "$work/named" ] || result=1
 while read -r line; do
 	call help "${line##* }"
-	cmp -s out "$docs/doc/${line##* }" || cmp -s out "$docs/${line##* }" || { echo "$line"; result=1; }
+	file=$(find "$docs" -name "${line##* }")
+	[ -n "$file" ] && [ "$(head -n 1 out)" = "$(sed -n '1s/# //p' "$file")" ] || { echo "$line"; result=1; }
 done <"$work/named"
 for file in "$docs"/*.md "$docs"/doc/*.md; do
 	for link in $(grep -o -E '\]\([^):#]+\.(md|svg|png)' "$file" | sed 's/](//'); do

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "doctor/doctor.h"
+#include "json_schema.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
+#include "memory.h"
 #include "testing.h"
 
 static struct findings findings;
@@ -198,13 +200,13 @@ END_TEST
 /* ---- how they are shown ---- */
 
 static char *
-printed(void)
+printed(bool is_all)
 {
 	char *text;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	findings_print(&findings, true, out);
+	findings_print(&findings, is_all, out);
 	fclose(out);
 	return text;
 }
@@ -218,7 +220,7 @@ START_TEST(shows_the_worst)
 		findings_section(&findings, "Things");
 		finding_advise(findings_add(&findings, "one", state, "number %d", (int)state), "do %s", "this");
 		ck_assert_int_eq(findings_worst(&findings), state);
-		text = printed();
+		text = printed(true);
 		ck_assert_msg(strstr(text, verdicts[state]) != NULL, "%s", text);
 		free(text);
 	}
@@ -235,7 +237,7 @@ START_TEST(wraps_long_lines_and_keeps_all_words)
 		sprintf(words + strlen(words), "word%d ", i);
 	findings_section(&findings, "Things");
 	finding_advise(findings_add(&findings, "one", FINDING_LIMITED, "%s", words), "%s", words);
-	text = printed();
+	text = printed(true);
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (strcspn(line, "\n") > longest)
 			longest = strcspn(line, "\n");
@@ -250,7 +252,50 @@ START_TEST(wraps_long_lines_and_keeps_all_words)
 }
 END_TEST
 
+/* What the program prints. */
+START_TEST(json_is_of_the_schema)
+{
+	char *path = built_path("driver/rot"), *command = rot_format("'%s' doctor --json", path);
+	json_error_t why;
+	FILE *in;
+	json_t *json;
+
+	setenv("XDG_CACHE_HOME", folder, 1);
+	in = popen(command, "r");
+	ck_assert_ptr_nonnull(in);
+	json = json_loadf(in, 0, &why);
+	ck_assert_msg(json != NULL, "%s", why.text);
+	expect_schema("driver/schemas/doctor-1.json", json);
+	ck_assert_int_ne(pclose(in), -1);
+	json_decref(json);
+	free(command);
+	free(path);
+}
+END_TEST
+
+/* One screen, whatever was found: advice is for the next step alone. */
+START_TEST(is_short)
+{
+	char *text;
+
+	look_at_recorded("zen5-turin-no-caches");
+	findings_section(&findings, DOCTOR_QUANTITIES);
+	finding_advise(findings_add(&findings, "tlbMisses", FINDING_LIMITED, "unavailable; no event"), "count blocks");
+	findings_section(&findings, "Rights");
+	finding_advise(findings_add(&findings, "hardware counters", FINDING_LIMITED, "none"), "do this");
+	text = printed(false);
+	ck_assert_ptr_nonnull(strstr(text, "\nnext, for hardware counters: do this\n"));
+	ck_assert_ptr_nonnull(strstr(text, "not counted           tlb misses\n"));
+	ck_assert_ptr_null(strstr(text, "count blocks"));
+	ck_assert_ptr_null(strstr(text, "-> "));
+	ck_assert_ptr_null(strstr(text, "Steadiness"));
+	free(text);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&json_is_of_the_schema, 1},
+	{&is_short, 1},
 	{&tells_a_virtual_machine, 1},
 	{&tells_where_sizes_come_from, 1},
 	{&shows_measured_sizes_beside_told_ones, 1},

@@ -43,7 +43,8 @@ example(void)
 	warm[1] = point(NAN, 20, "nowhere");
 	model[0] = point(1, 20, "never");
 	return (struct roofline_plot){.frame = {.title = "A title",
-						.caption = "a machine\na note",
+						.caption = "a machine\na note that is longer than a narrow "
+							   "terminal is wide, as notes on runs, clocks and roofs are",
 						.x = {"Operational intensity", "flop/byte", true, NAN, NAN},
 						.y = {"Performance", "Gflop/s", true, NAN, NAN},
 						.key_position = "auto"},

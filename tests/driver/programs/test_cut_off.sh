@@ -39,7 +39,7 @@ says()
 
 cut_off 2 -counting=steps --region=work
 says "of a region it is told of how many hits its counts are" 'this run was cut off' \
-	'^  hits +10$' '^  operation count +4000 flop$' '^  not counted: performance' \
+	'^  hits +10$' '^  operations +4000 flop$' '^  not counted: performance' \
 	'cut off by signal 15 after .*, and there are no rates$' 'region work: its counts are of 4 of 10 hits \(40 %\)$'
 says "which is a doubt" 'strict: '
 grep -q 'its counts are of 4 of 10 hits' cut.json
@@ -48,7 +48,7 @@ check "also in the file"
 
 # Whole runs were made before: nothing is mixed with them.
 cut_off 4 -counting=steps --region=work --runs=2
-says "a run for the counts that was cut off is left out" '^  hits +10$' '^  operation count +10000 flop$' \
+says "a run for the counts that was cut off is left out" '^  hits +10$' '^  operations +10000 flop$' \
 	'^  performance ' 'run 4 was cut off by signal 15 after .*: it is left out$'
 result=0
 printf '%s\n' "$err" | grep -q -e 'they are of that part' -e 'its counts are of' && result=1
@@ -60,7 +60,7 @@ result=$?
 check "and the time is of two runs"
 
 cut_off 2 -counting=blocks
-says "of a program it is told between which shares that may be" 'this run was cut off' '^  operation count +4[0-9]{3} flop$' \
+says "of a program it is told between which shares that may be" 'this run was cut off' '^  operations +4[0-9]{3} flop$' \
 	'^  not counted: performance' 'cut off by signal 15 after .*they are of that part'
 [ "$status" = 143 ]
 result=$?

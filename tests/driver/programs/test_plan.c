@@ -22,8 +22,8 @@ static const struct {
 	 "time:microSeconds time:coreCycles operationCount:flop transferredBytes:llcRam.read "
 	 "performance:flop:microSeconds "
 	 "throughput:llcRam.read:microSeconds operationalIntensity:flop:llcRam.read",
-	 "transferredBytes:llcRam, instructions, transferredBytes:l2l3, operationCount:doublePrecisionFlop, "
-	 "operationCount:singlePrecisionFlop, transferredBytes:l1l2"},
+	 "bytes (LLC-RAM), instructions, bytes (L2-L3), operations (double precision), operations (single precision), "
+	 "bytes (L1-L2)"},
 	{"none", 1, 1, "time:microSeconds", ""},
 	{"generic", 1, 1,
 	 "time:microSeconds time:coreCycles instructions transferredBytes:llcRam.read "

@@ -47,7 +47,7 @@ counts work 10000.0
 
 # Behind four digits, too. The model of the caches sees nothing of what is around the region.
 call run -counting=steps --region=work -- "$known" 12346
-case $err in *"operation count "*" 24692 flop"*"bytes of regions: the modelled caches see only what is done inside of regions"*) result=0 ;; *) result=1 ;; esac
+case $err in *"operations "*" 24692 flop"*"bytes of regions: the modelled caches see only what is done inside of regions"*) result=0 ;; *) result=1 ;; esac
 check "counts are shown in full, and a note says what the caches do not see"
 call run -counting=steps -caches=none --region=work -- "$known" 12346
 case $err in *" 24692 flop"*"modelled caches"*) result=1 ;; *" 24692 flop"*) result=0 ;; *) result=1 ;; esac

@@ -59,7 +59,7 @@ says "a point of the second alone" "only in after.json: S 5"
 says "another compiler" "< 2"
 says "other flags" "> -O3"
 says "a summary" "1 faster, 1 slower, 1 no difference shown, 1 too few runs to say in 3 points"
-case $out in *transferredBytes*) result=1 ;; *) result=0 ;; esac
+case $out in *bytes*) result=1 ;; *) result=0 ;; esac
 check "what is expected and the same is not shown"
 
 # Two versions of a program have two names, and their threads other numbers.
@@ -77,6 +77,18 @@ says "threads are compared in their order" "S worker 8 -> worker 10
     instructions"
 result=$status
 check "no point is in one file alone"
+
+# More than eight threads are one series, fewer are one each.
+sed 's/"S", "label": "worker/"threads", "label": "worker/' old.json >many-threads.json
+sed 's/"S", "label": "\(worker [0-9]*\)"/"\1", "label": "\1"/' new.json >few-threads.json
+call diff --limit=60% many-threads.json few-threads.json
+says "so they are compared as well" "threads worker 8 -> worker 10
+    instructions"
+result=$status
+check "with no thread in one file alone"
+call diff --limit=60% few-threads.json many-threads.json
+result=$status
+check "the other way round"
 sed 's/"program": {}/"controller": "program"/' old.json >mine.json
 call diff mine.json new.json
 says "points of an experiment are those of one name" "only in mine.json: program ./old"
@@ -104,7 +116,7 @@ says "nor the other way round" "
 1 slower in 1 points"
 
 call diff --all before.json before.json
-says "with --all it is" "transferredBytes"
+says "with --all it is" "    bytes (LLC-RAM)"
 says "the same environment" "the same machine, kernel, compiler, flags and libraries"
 
 # Disturbed runs are left out of the comparison, as they are of the summary: here all that are slow.
@@ -147,12 +159,12 @@ call diff many.json many-others.json
 fits "what may be chance is said in lines of a terminal"
 rate()
 {
-	quantity throughput llcRam.read:microSeconds byte/s modelled "$@"
+	quantity throughput llcRam.read byte/s modelled "$@"
 }
 result 2 "1|$(rate $(echo "$steady" | sed 's/[0-9]* */12345&/g'))" >one.json
 result 2 "1|$(rate $(echo "$faster" | sed 's/[0-9]* */12345&/g'))" >other.json
 call diff one.json other.json
-says "long values have a line of their own" "    throughput:llcRam.read:microSeconds:
+says "names are those of tables, and long values have a line of their own" "    throughput (LLC-RAM read):
         "
 fits "which is no longer than that"
 COLUMNS=1000
@@ -191,7 +203,7 @@ call diff one.json far.json
 result=$status
 check "without a limit it is told alone"
 call diff one.json one.json
-case $status:$out in 0:*operationCount*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
+case $status:$out in 0:*operations*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
 check "what is the same is not shown"
 call diff --limit=30% before.json after.json
 case $status:$err in 1:*"in one of the files alone"*) result=0 ;; *) result=1 ;; esac
@@ -233,8 +245,8 @@ call diff twice.json twice.json
 says "which of several decides their order" "2 no difference shown in 2 points"
 sed 's/"of": "microSeconds"/"of": "coreCycles"/' before.json >cycles.json
 call diff before.json cycles.json
-says "another clock in the first" "quantities only in before.json: time:microSeconds"
-says "another clock in the second" "quantities only in cycles.json: time:coreCycles"
+says "another clock in the first" "quantities only in before.json: time [s]"
+says "another clock in the second" "quantities only in cycles.json: core cycles [s]"
 
 result 2 "9|$(quantity time microSeconds s measured 1)" >other.json
 call diff before.json other.json

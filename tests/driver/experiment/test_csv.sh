@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What doc/RESULTS.md tells to do with OUTPUT.csv, done: with pandas and R where they are installed.
+. "$top_srcdir/tests/support/program.sh"
+document=$top_srcdir/doc/RESULTS.md
+
+cat >triad.xml <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="triad" comment="" runs="2">
+	<axis name="size"><list values="1000 2000"/></axis>
+	<point series="Triad" label="{$size}"><workload><kernel type="Triad" bufferSize="{$size}"/></workload></point>
+	<quantity is="time:microSeconds"/>
+	<quantity is="performance:doublePrecisionFlop:microSeconds"/>
+</controller>
+END
+call measure ./triad.xml -writeCsv -starts=1 -findPeaks=false
+[ "$status" = 0 ] && [ "$(wc -l <triad.csv)" = 3 ]
+result=$?
+check "a row a point, and one of names"
+
+# example WORD: the code below the line that begins so.
+example()
+{
+	sed -n "/^$1/,\$p" "$document" | sed -n '/^```/,/^```/p;' | sed '1d; /^```/,$d'
+}
+
+# runs WHAT LINE COMMAND...: the example prints both labels.
+runs()
+{
+	what=$1
+	example "$2" >example
+	shift 2
+	out=$("$@" example 2>err)
+	status=$? err=$(cat err)
+	[ "$status" = 0 ] && [ -s example ] && printf '%s\n' "$out" | grep -q '\<1000\>' && printf '%s\n' "$out" | grep -q '\<2000\>'
+	result=$?
+	check "$what"
+}
+
+if command -v python3 >/dev/null; then
+	runs "read by Python" 'Without it:' python3
+else
+	echo "not tried: there is no python3"
+fi
+if python3 -c 'import pandas' 2>/dev/null; then
+	runs "read by pandas" 'With pandas:' python3
+else
+	echo "not tried: there is no pandas"
+fi
+if command -v Rscript >/dev/null; then
+	runs "read by R" 'With R:' Rscript
+else
+	echo "not tried: there is no R"
+fi
+
+# Of a program the name is that of the other results.
+call run -q -writeCsv -j there.json true
+[ "$status" = 0 ] && [ -s there.csv ]
+result=$?
+check "beside -j FILE.json"
+call run -q -writeCsv -j - true
+case $err in *"no CSV is written"*) result=0 ;; *) result=1 ;; esac
+check "on standard output there is room for one alone, which is told"
+
+[ $nr_failed = 0 ]
