@@ -10,8 +10,8 @@
  *	arenas   translated code, each in reach of the code that it was translated from. Executable
  *	areas    one for each thread, at its gs base: slots for registers, then 8-byte counters
  *
- * A forked process shares the cache with its parent until one of them maps other code (code_cache_copy); areas are of one
- * file for all of them, so that copying disturbs no thread that runs.
+ * A forked process shares the cache with its parent until one of them maps other code or needs another arena
+ * (code_cache_copy); areas are of one file for all of them, so that copying disturbs no thread that runs.
  */
 #ifndef CORE_PARENT_TRANSLATE_CODE_CACHE_H
 #define CORE_PARENT_TRANSLATE_CODE_CACHE_H
