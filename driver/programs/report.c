@@ -378,7 +378,8 @@ judge_runs(struct program_report *report)
 				     "quantities of different runs do not belong together",
 				     100 * report->agreement.spread);
 	if (!report->agreement.has_same_threads)
-		program_report_note(report, "the runs had different numbers of threads; they are not shown one by one");
+		program_report_note(
+			report, "the runs had different threads, or in another order; they are not shown one by one");
 	for (size_t i = 1; i < nr_runs(report); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
 

@@ -421,6 +421,22 @@ program_empty_instructions(const struct program_plan *plan, const struct archite
 	return run.counts[i];
 }
 
+/* As many, and where their names are known the same ones in the same order. */
+static bool
+have_same_threads(const struct program_run_output *a, const struct program_run_output *b)
+{
+	const size_t nr = program_run_output_nr_threads(a);
+	bool are_same = nr == program_run_output_nr_threads(b);
+
+	for (size_t i = 0; are_same && i < nr; i++) {
+		const char *one = program_run_output_threads_at(a, i)->name;
+		const char *other = program_run_output_threads_at(b, i)->name;
+
+		are_same = !*one || !*other || strcmp(one, other) == 0;
+	}
+	return are_same;
+}
+
 struct program_agreement
 program_agreement_of(const struct program_plan *plan, const struct architecture *architecture,
 		     const struct program_command_output *output)
@@ -435,8 +451,7 @@ program_agreement_of(const struct program_plan *plan, const struct architecture 
 
 		if (program_run_has_threads(run)) {
 			first = first ? first : run;
-			agreement.has_same_threads &=
-				program_run_output_nr_threads(run) == program_run_output_nr_threads(first);
+			agreement.has_same_threads &= have_same_threads(run, first);
 		}
 		if (isnan(instructions))
 			continue;

@@ -18,7 +18,7 @@ struct program_values {
 struct program_agreement {
 	size_t nr_counted;     /* runs that counted instructions                                   */
 	double spread;         /* (most - fewest) / fewest instructions; NaN if fewer than 2 counted */
-	bool has_same_threads; /* as many threads in every run that tells them apart                */
+	bool has_same_threads; /* in every run that tells them apart, in the same order */
 };
 
 /* Instructions of two runs that differ by more are not those of the same work. */

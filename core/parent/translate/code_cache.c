@@ -463,6 +463,22 @@ find_arena(const struct code_cache *cache, uint64_t near)
 	return -1;
 }
 
+/* The last one stands for all. While it was made it may have been mapped, but not executable. */
+bool
+code_cache_is_whole(const struct code_cache *cache, pid_t tid)
+{
+	const uint64_t last = cache->nr_arenas > 0 ? cache->arenas[cache->nr_arenas - 1].address : 0;
+	size_t nr;
+	struct remote_mapping *mappings = remote_mappings(tid, &nr, NULL);
+	bool is_whole = !mappings || cache->nr_arenas == 0;
+
+	for (size_t i = 0; i < nr && !is_whole; i++)
+		is_whole =
+			mappings[i].is_executable && mappings[i].start <= last && last + ARENA_BYTES <= mappings[i].end;
+	free(mappings);
+	return is_whole;
+}
+
 bool
 code_cache_has_room(const struct code_cache *cache, uint64_t near)
 {

@@ -10,8 +10,8 @@
  *	arenas   translated code, each in reach of the code that it was translated from. Executable
  *	areas    one for each thread, at its gs base: slots for registers, then 8-byte counters
  *
- * A forked process shares the cache with its parent until one of them maps other code (code_cache_copy); areas are of one
- * file for all of them, so that copying disturbs no thread that runs.
+ * A forked process shares the cache with its parent until one of them maps other code or needs another arena
+ * (code_cache_copy); areas are of one file for all of them, so that copying disturbs no thread that runs.
  */
 #ifndef CORE_PARENT_TRANSLATE_CODE_CACHE_H
 #define CORE_PARENT_TRANSLATE_CODE_CACHE_H
@@ -226,6 +226,9 @@ void code_cache_unmap(const struct code_cache *cache, pid_t tid, long options);
 
 /* The arena in reach of that address with room for more code, made where there is none. -1: there can be none. */
 int code_cache_arena(struct code_cache *cache, pid_t tid, long options, uint64_t near, struct rot_error *err);
+
+/* The process of that thread, which is stopped, has all arenas: none was made while it was forked. */
+bool code_cache_is_whole(const struct code_cache *cache, pid_t tid);
 
 /* There is such an arena already. */
 bool code_cache_has_room(const struct code_cache *cache, uint64_t near);

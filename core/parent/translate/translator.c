@@ -425,16 +425,13 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 	return step(translated, thread, registers->rip, 0);
 }
 
-/* Before this process has code that others which share its cache have not. */
 static void
-own_cache(struct translator *self, struct thread *thread)
+copy_cache(struct translator *self, struct thread *thread)
 {
 	struct address_space *space = (thread->translated)->space;
 	struct code_cache *copy;
 	struct rot_error err;
 
-	if (space->cache->nr_users == 1)
-		return;
 	copy = code_cache_copy(space->cache, thread->tid, tracer_options(self->tracer), &err);
 	if (!copy) {
 		self->why_native = err;
@@ -443,6 +440,14 @@ own_cache(struct translator *self, struct thread *thread)
 	copy->memory_pid = thread->pid;
 	code_cache_release(space->cache);
 	space->cache = copy;
+}
+
+/* Before this process has code that others which share its cache have not. */
+static void
+own_cache(struct translator *self, struct thread *thread)
+{
+	if (thread->translated->space->cache->nr_users > 1)
+		copy_cache(self, thread);
 }
 
 static struct translation
@@ -1069,6 +1074,8 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 		return TRACER_DELIVER;
 	}
 	translated->space = space;
+	if (thread->tid == thread->pid && !code_cache_is_whole(space->cache, thread->tid))
+		copy_cache(self, thread);
 	if (unblock_traps(thread->tid) || blocks_traps)
 		believe(thread, true);
 	registers->gs_base = code_cache_area_address(space->cache, translated->area);

@@ -3,10 +3,11 @@
  * Stands for rot-core: runs the program once per pass and run, and answers with times and counts that are always the
  * same: those of the table below for each of two threads, or for the total of them.
  * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
- * FAKE_CORE=interrupted: only the first run took place. FAKE_CORE=disturbed: where there are many runs, the first one
- * reads pages from a disk, the fourth is preempted often, and from the sixth 1 % is stolen. FAKE_CORE=scatter: wall
- * times of 0.75 to 1.2 ms. FAKE_CORE=drift: each run takes 2 % longer. FAKE_CORE=uncounted: a program that is to be
- * translated is not counted; FAKE_CORE=fail-translating: a CoreFailure then.
+ * FAKE_CORE=interrupted: only the first run took place. FAKE_CORE=reorder: the threads of the second run begin in
+ * another order. FAKE_CORE=disturbed: where there are many runs, the first one reads pages from a disk, the fourth is
+ * preempted often, and from the sixth 1 % is stolen. FAKE_CORE=scatter: wall times of 0.75 to 1.2 ms. FAKE_CORE=drift:
+ * each run takes 2 % longer. FAKE_CORE=uncounted: a program that is to be translated is not counted;
+ * FAKE_CORE=fail-translating: a CoreFailure then.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -208,7 +209,7 @@ add_thread(struct program_run_output *run, const struct perf_event_measurer *pas
 
 	thread->tid = is_total ? 0 : 100 + index;
 	thread->pid = 100;
-	rot_string_set(&thread->name, index ? "worker" : "main");
+	rot_string_set(&thread->name, index + (mode_is("reorder") ? run->order : 0) == 1 ? "worker" : "main");
 	rot_string_set(&thread->executable, "/bin/fake");
 	thread->start_time = (uint64_t)index * 250000;
 	thread->stop_time = 1000000;

@@ -133,42 +133,39 @@ run(const char *architecture, const char *const *words)
 
 #define RUN(architecture, ...) run(architecture, (const char *const[]){__VA_ARGS__, NULL})
 
+static const struct {
+	const char *golden, *architecture, *mode;
+	const char *words[MAX_WORDS];
+	int status;
+} tables_of_runs[] = {
+	{GOLDEN "one-pass.txt", "zen5", "", {"true", "-o", "x"}},
+	{GOLDEN "per-thread.txt", "zen5", "", {"-t", "true"}},
+	{GOLDEN "all-passes.txt", "zen5", "", {"--passes=9", "true"}},
+	{GOLDEN "differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
+	{GOLDEN "reordered.txt", "none", "reorder", {"-t", "--runs=2", "true"}},
+	{GOLDEN "interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
+	{GOLDEN "no-counters.txt", "none", "", {"-t", "true"}},
+	{GOLDEN "stolen.txt", "none", "stolen", {"true"}},
+	{GOLDEN "blocks.txt", "blocks", "", {"true", "-o", "x"}},
+	{GOLDEN "blocks-per-thread.txt", "blocks", "", {"-t", "--runs=3", "true"}},
+	{GOLDEN "blocks-uncounted.txt", "blocks", "uncounted", {"true"}},
+	{GOLDEN "blocks-failing.txt", "blocks", "fail-translating", {"true"}},
+	{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}},
+	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}},
+	{GOLDEN "regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
+	{GOLDEN "regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "true"}},
+	{GOLDEN "regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}, 1},
+	{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
+	{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}},
+};
+
 START_TEST(tables)
 {
-	static const struct {
-		const char *golden, *architecture, *mode;
-		const char *words[MAX_WORDS];
-		int status;
-	} rows[] = {
-		{GOLDEN "one-pass.txt", "zen5", "", {"true", "-o", "x"}},
-		{GOLDEN "per-thread.txt", "zen5", "", {"-t", "true"}},
-		{GOLDEN "all-passes.txt", "zen5", "", {"--passes=9", "true"}},
-		{GOLDEN "differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
-		{GOLDEN "interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
-		{GOLDEN "no-counters.txt", "none", "", {"-t", "true"}},
-		{GOLDEN "stolen.txt", "none", "stolen", {"true"}},
-		{GOLDEN "blocks.txt", "blocks", "", {"true", "-o", "x"}},
-		{GOLDEN "blocks-per-thread.txt", "blocks", "", {"-t", "--runs=3", "true"}},
-		{GOLDEN "blocks-uncounted.txt", "blocks", "uncounted", {"true"}},
-		{GOLDEN "blocks-failing.txt", "blocks", "fail-translating", {"true"}},
-		{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}},
-		{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}},
-		{GOLDEN "regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
-		{GOLDEN "regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "true"}},
-		{GOLDEN "regions-missing.txt",
-		 "zen5",
-		 "",
-		 {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"},
-		 1},
-		{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
-		{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}},
-	};
-
-	setenv("FAKE_CORE", rows[_i].mode, 1);
-	run(rows[_i].architecture, rows[_i].words);
-	ck_assert_int_eq(status, rows[_i].status);
+	setenv("FAKE_CORE", tables_of_runs[_i].mode, 1);
+	run(tables_of_runs[_i].architecture, tables_of_runs[_i].words);
+	ck_assert_int_eq(status, tables_of_runs[_i].status);
 	ck_assert_str_eq(out, "");
-	expect_golden(rows[_i].golden, err);
+	expect_golden(tables_of_runs[_i].golden, err);
 }
 END_TEST
 
@@ -525,7 +522,7 @@ START_TEST(files_that_cannot_be_written)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&tables, 17},
+	{&tables, NR_ELEMENTS(tables_of_runs)},
 	{&counts_alone_repeat, 1},
 	{&values_as_json, 1},
 	{&last_run_is_kept, 1},

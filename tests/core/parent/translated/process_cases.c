@@ -161,6 +161,48 @@ forks_and_new_code_at_once(void)
 	}
 }
 
+#define NR_NEW 40
+static const unsigned char *new_code[NR_NEW];
+static volatile int nr_called;
+
+static void
+call_all_new_code(void)
+{
+	for (int i = 0; i < NR_NEW; i++)
+		CHECK_SAME(call_code(new_code[i]), i);
+}
+
+static void *
+call_new_code(void *unused)
+{
+	for (; nr_called < NR_NEW; nr_called++) {
+		usleep(300);
+		CHECK_SAME(call_code(new_code[nr_called]), nr_called);
+	}
+	return unused;
+}
+
+static void
+fork_beside_new_code(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < NR_NEW; i++)
+		new_code[i] = put_number(pages_at(FAR + ((uint64_t)i << 34)), i) - 6;
+	CHECK(pthread_create(&thread, NULL, call_new_code, NULL) == 0);
+	while (nr_called < NR_NEW)
+		CHECK_SAME(status_of(call_all_new_code), 0);
+	CHECK(pthread_join(thread, NULL) == 0);
+}
+
+/* One thread comes to it while another one forks. */
+static void
+forks_beside_new_code(void)
+{
+	for (int i = 0; i < 5; i++)
+		CHECK_SAME(status_of(fork_beside_new_code), 0);
+}
+
 static void *
 fork_some(void *number)
 {
@@ -438,6 +480,7 @@ const struct hard_case process_cases[] = {
 	{"forks", forks},
 	{"forks-to-new-code", forks_to_new_code},
 	{"forks-and-new-code-at-once", forks_and_new_code_at_once},
+	{"forks-beside-new-code", forks_beside_new_code},
 	{"forks-of-threads", forks_of_threads},
 	{"vforks", vforks},
 	{"vforks-of-threads", vforks_of_threads},
