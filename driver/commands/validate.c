@@ -20,13 +20,13 @@
 static bool
 any_is_too_often(const struct aa *aa)
 {
+	autopool pool = {0};
 	size_t nr;
-	struct aa_row *rows = aa_rows(aa, &nr);
+	struct aa_row *rows = aa_rows(&pool, aa, &nr);
 	bool any = false;
 
 	for (size_t i = 0; i < nr; i++)
 		any |= aa_is_too_often(&rows[i]);
-	free(rows);
 	return any;
 }
 
@@ -71,7 +71,7 @@ perform_aa(struct command_context *context, const char *controller, int nr_round
 		show_aa(&aa, is_json);
 	context->has_status = rc == 0 && !rot_interrupted();
 	context->status = rc == 0 && any_is_too_often(&aa);
-	aa_clear(&aa);
+	pool_clear(&aa.pool);
 	return rc;
 }
 
@@ -186,7 +186,7 @@ validate_run(struct command_context *context, int argc, char **argv, struct rot_
 		rc = validation_store(rot, &validation, err);
 	context->has_status = rc == 0;
 	context->status = rc == 0 ? statuses[validation_verdict(&validation)] : 0;
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 	return rc;
 }
 

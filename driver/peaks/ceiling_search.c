@@ -34,14 +34,12 @@ static bool
 is_valid_variant(void *context, const int *coordinates)
 {
 	struct ceiling_search *search = context;
-	struct measurement *measurement;
+	autograph struct measurement *measurement = NULL;
 	struct rot_error why = {0};
 	double work;
-	int rc = xml_plan_ceiling_variant(search->of->controller, search->ceiling, coordinates, &measurement, &work,
-					  &why);
 
-	rot_graph_delete(measurement);
-	return rc == 0;
+	return xml_plan_ceiling_variant(search->of->controller, search->ceiling, coordinates, &measurement, &work,
+					&why) == 0;
 }
 
 /* Of peaks that are a time less is better, and there are no limits. 0: not known. */
@@ -65,7 +63,7 @@ int
 ceiling_search_begin(struct ceiling_search *search, struct finding *finding, const struct planned_ceiling *ceiling,
 		     struct rot_error *err)
 {
-	struct optimiser_axis *axes = rot_calloc(ceiling->nr_axes + 1, sizeof(*axes));
+	autofree struct optimiser_axis *axes = rot_calloc(ceiling->nr_axes + 1, sizeof(*axes));
 	const struct optimiser_space space = {
 		.axes = axes, .nr_axes = ceiling->nr_axes, .is_valid = is_valid_variant, .context = search};
 	const struct optimiser_options options = {
@@ -82,7 +80,6 @@ ceiling_search_begin(struct ceiling_search *search, struct finding *finding, con
 		axes[i] = (struct optimiser_axis){ceiling->axes[i].values, ceiling->axes[i].nr_values};
 	*search = (struct ceiling_search){.of = finding, .ceiling = ceiling};
 	search->optimiser = optimiser_new(&space, &options);
-	free(axes);
 	if (search->optimiser)
 		return 0;
 	return rot_error_set(err, 0, "the ceiling '%s' has more than %d variants", ceiling->name, OPTIMISER_MAX_SPACE);
@@ -147,37 +144,38 @@ variant_measure(struct variant *variant)
 
 /* Of what was measured on one thread. */
 static void
-set_landscape(struct peak_landscape *landscape, const struct ceiling_search *search)
+set_landscape(struct pool *pool, struct peak_landscape *landscape, const struct ceiling_search *search)
 {
 	const size_t nr_axes = search->ceiling->nr_axes;
 
 	landscape->nr_axes = nr_axes;
-	landscape->axes = rot_calloc(nr_axes + 1, sizeof(*landscape->axes));
+	landscape->axes = pool_calloc(pool, nr_axes, sizeof(*landscape->axes));
 	for (size_t i = 0; i < nr_axes; i++)
-		landscape->axes[i] = rot_strdup(search->ceiling->axes[i].name);
+		landscape->axes[i] = pool_strdup(pool, search->ceiling->axes[i].name);
 	landscape->nr_points = nr_axes ? optimiser_nr_points(search->optimiser) : 0;
-	landscape->points = rot_calloc(landscape->nr_points + 1, sizeof(*landscape->points));
+	landscape->points = pool_calloc(pool, landscape->nr_points, sizeof(*landscape->points));
 	for (size_t i = 0; i < landscape->nr_points; i++) {
 		const struct optimiser_point *found = optimiser_at(search->optimiser, i);
 		struct peak_point *point = &landscape->points[i];
 
 		point->per_cycle = search->ceiling->is_latency ? 1 / found->value : found->value;
-		point->coordinates = rot_calloc(nr_axes, sizeof(*point->coordinates));
-		memcpy(point->coordinates, found->coordinates, nr_axes * sizeof(*point->coordinates));
+		point->coordinates = pool_copy(pool, found->coordinates, nr_axes, sizeof(*point->coordinates));
 	}
 }
 
 static void
-set_variant(struct peak *peak, const struct ceiling_search *search, size_t best, const struct measurement *measurement)
+set_variant(struct pool *pool, struct peak *peak, const struct ceiling_search *search, size_t best,
+	    const struct measurement *measurement)
 {
 	const struct kernel_base *kernel = measurement_workloads_at(measurement, 0)->kernel;
 	const int *coordinates = optimiser_at(search->optimiser, best)->coordinates;
 	double number;
 
 	peak->nr_coordinates = search->ceiling->nr_axes;
-	peak->variant = rot_calloc(peak->nr_coordinates + 1, sizeof(*peak->variant));
+	peak->variant = pool_calloc(pool, peak->nr_coordinates, sizeof(*peak->variant));
 	for (size_t i = 0; i < peak->nr_coordinates; i++)
-		peak->variant[i] = (struct peak_coordinate){rot_strdup(search->ceiling->axes[i].name), coordinates[i]};
+		peak->variant[i] =
+			(struct peak_coordinate){pool_strdup(pool, search->ceiling->axes[i].name), coordinates[i]};
 	if (rot_entity_number(kernel, "bufferSize", &number))
 		peak->buffer_bytes = (size_t)number;
 }
@@ -188,29 +186,30 @@ add_peak(const struct ceiling_search *search, size_t best, const struct measurem
 {
 	const struct planned_ceiling *ceiling = search->ceiling;
 	struct peak_list *list = search->of->list;
+	struct pool *pool = &list->pool;
 	struct peak *peak;
 
-	list->peaks = rot_realloc(list->peaks, list->nr + 1, sizeof(*list->peaks));
+	list->peaks = pool_grow(pool, list->peaks, list->nr, sizeof(*list->peaks));
 	peak = &list->peaks[list->nr++];
 	*peak = (struct peak){
 		.kind = ceiling_kind(ceiling),
-		.name = rot_strdup(ceiling->name),
-		.operation = rot_strdup(ceiling->operation),
-		.border = rot_strdup(ceiling->border),
-		.access = rot_strdup(ceiling->access),
-		.instruction_set = rot_strdup(ceiling->instruction_set),
+		.name = pool_strdup(pool, ceiling->name),
+		.operation = pool_strdup(pool, ceiling->operation),
+		.border = pool_strdup(pool, ceiling->border),
+		.access = pool_strdup(pool, ceiling->access),
+		.instruction_set = pool_strdup(pool, ceiling->instruction_set),
 		.nr_threads = (int)measurement_nr_workloads(measurement),
-		.mode = rot_strdup(""),
-		.clock_source = rot_strdup(""),
-		.search = rot_strdup(search->of->effort->name),
+		.mode = "",
+		.clock_source = "",
+		.search = search->of->effort->name,
 		.found_at = (int64_t)time(NULL),
 		.limit_per_cycle = NAN,
-		.limit_source = rot_strdup(""),
-		.remark = rot_strdup(search->was_cut_short ? "the search ended early: its time was up" : ""),
+		.limit_source = "",
+		.remark = search->was_cut_short ? "the search ended early: its time was up" : "",
 	};
-	set_variant(peak, search, best, measurement);
+	set_variant(pool, peak, search, best, measurement);
 	if (peak->nr_threads == 1)
-		set_landscape(&peak->landscape, search);
+		set_landscape(pool, &peak->landscape, search);
 	return list->nr - 1;
 }
 
@@ -220,18 +219,14 @@ plan_at(const struct ceiling_search *search, size_t index, size_t nr_threads, st
 	struct peak_work *work, struct rot_error *err)
 {
 	const struct finding *finding = search->of;
-	struct measurement *on_one;
+	autograph struct measurement *on_one = NULL;
 	double of_thread;
 
 	if (xml_plan_ceiling_variant(finding->controller, search->ceiling,
 				     optimiser_at(search->optimiser, index)->coordinates, &on_one, &of_thread, err) < 0)
 		return -1;
 	*work = work_of(search->ceiling, of_thread);
-	*measurement = on_one;
-	if (nr_threads > 1) {
-		*measurement = measurement_on_cpus(on_one, finding->cpus, nr_threads);
-		rot_graph_delete(on_one);
-	}
+	*measurement = nr_threads > 1 ? measurement_on_cpus(on_one, finding->cpus, nr_threads) : rot_keep(&on_one);
 	return 0;
 }
 
@@ -260,16 +255,12 @@ find_finalists(const struct ceiling_search *search, size_t finalists[NR_BEST + M
 static int
 score(const struct ceiling_search *search, size_t index, int nr_runs, double *score, struct rot_error *err)
 {
-	struct measurement *measurement;
+	autograph struct measurement *measurement = NULL;
 	struct peak_samples samples;
 	struct peak_work work;
-	int rc;
 
-	if (plan_at(search, index, 1, &measurement, &work, err) < 0)
-		return -1;
-	rc = peak_samples_measure(&samples, search->of->rot, measurement, &work, nr_runs, err);
-	rot_graph_delete(measurement);
-	if (rc < 0)
+	if (plan_at(search, index, 1, &measurement, &work, err) < 0 ||
+	    peak_samples_measure(&samples, search->of->rot, measurement, &work, nr_runs, err) < 0)
 		return -1;
 	*score = peak_samples_score(&samples, 0, samples.nr);
 	peak_samples_clear(&samples);
@@ -346,13 +337,12 @@ report_on(const struct ceiling_search *search, size_t best, struct measurement *
 	if (peak_samples_measure(&samples, search->of->rot, *measurement, work, (int)(from + nr_runs), err) < 0)
 		return -1;
 	place = add_peak(search, best, *measurement);
-	peak_samples_fill(&samples, from, &search->of->list->peaks[place]);
+	peak_samples_fill(&search->of->list->pool, &samples, from, &search->of->list->peaks[place]);
 	peak_samples_clear(&samples);
 	if (search->of->list->peaks[place].per_cycle.value <
 	    (1 - LIMIT_NOTABLE) * limit_of(search->of, search->ceiling)) {
-		modes_add(&search->of->modes, place, *measurement, work, from, nr_runs,
+		modes_add(&search->of->modes, place, rot_keep(measurement), work, from, nr_runs,
 			  limit_of(search->of, search->ceiling));
-		*measurement = NULL;
 	}
 	return 0;
 }
@@ -361,27 +351,23 @@ report_on(const struct ceiling_search *search, size_t best, struct measurement *
 static int
 report(const struct ceiling_search *search, size_t best, size_t nr_threads, struct rot_error *err)
 {
-	struct measurement *measurement;
+	autograph struct measurement *measurement = NULL;
 	struct peak_work work;
-	size_t nr_seen = 0;
+	size_t nr_seen = 0, place;
 	bool has_modes;
-	int rc = 0;
 
 	if (plan_at(search, best, nr_threads, &measurement, &work, err) < 0)
 		return -1;
 	has_modes = modes_of(&search->of->modes, work.border, nr_threads) != MODES_NONE;
 	/* Where nothing was chosen, those runs are as good as others; but they are of one process. */
-	if (has_modes || !has_no_choice(search))
-		rc = count_seen(search, measurement, &work, &nr_seen, err);
-	if (rc == 0 && has_modes) {
-		modes_add(&search->of->modes, add_peak(search, best, measurement), measurement, &work, nr_seen, 0,
-			  limit_of(search->of, search->ceiling));
-		return 0;
-	}
-	if (rc == 0)
-		rc = report_on(search, best, &measurement, &work, nr_seen, err);
-	rot_graph_delete(measurement);
-	return rc;
+	if ((has_modes || !has_no_choice(search)) && count_seen(search, measurement, &work, &nr_seen, err) < 0)
+		return -1;
+	if (!has_modes)
+		return report_on(search, best, &measurement, &work, nr_seen, err);
+	place = add_peak(search, best, measurement);
+	modes_add(&search->of->modes, place, rot_keep(&measurement), &work, nr_seen, 0,
+		  limit_of(search->of, search->ceiling));
+	return 0;
 }
 
 static int

@@ -87,36 +87,32 @@ draw_landscapes(const struct rot *rot, const struct peak_list *list, const char 
 		struct rot_error *err)
 {
 	const bool has_files = plots_go_to(rot->configuration, PLOTS_IN_FILES);
-	char *caption = machine_caption(rot->machine);
+	autofree char *caption = machine_caption(rot->machine);
 	int rc = 0;
 
 	*nr_maps = 0;
 	for (size_t i = 0; rc == 0 && i < list->nr; i++) {
 		const struct peak *peak = &list->peaks[i];
-		char *name;
+		autofree char *name = NULL;
 
 		if (!has_landscape(peak) || !is_best(list, peak))
 			continue;
 		name = map_name(peak, output_name);
 		rc = has_files ? peak_draw_landscape(peak, caption, name, err) : 0;
 		++*nr_maps;
-		free(name);
 	}
 	if (*nr_maps == 0 && has_files)
 		rot_note("no heat map of the search is drawn: it tried too few variants; 'rot peaks' tries more");
-	free(caption);
 	return rc;
 }
 
 static int
 draw_growth(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
 {
-	char *caption = machine_caption(rot->machine), *name = rot_format("%s-threads", output_name);
-	int rc = plots_go_to(rot->configuration, PLOTS_IN_FILES) ? peaks_draw_growth(list, caption, name, err) : 0;
+	autofree char *caption = machine_caption(rot->machine);
+	autofree char *name = rot_format("%s-threads", output_name);
 
-	free(name);
-	free(caption);
-	return rc;
+	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? peaks_draw_growth(list, caption, name, err) : 0;
 }
 
 /* ---- tables ---- */

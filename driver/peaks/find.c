@@ -45,12 +45,12 @@ is_in(const struct planned_ceiling *ceiling, const char *word)
 static bool
 has_part(const struct planned_ceiling *ceiling, const char *word)
 {
-	char *parts = rot_strdup(word), *rest = NULL;
+	autofree char *parts = rot_strdup(word);
+	char *rest = NULL;
 	bool is_found = false;
 
 	for (char *part = strtok_r(parts, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
 		is_found = is_found || is_in(ceiling, part);
-	free(parts);
 	return is_found;
 }
 
@@ -83,20 +83,19 @@ is_wanted(const struct planned_ceiling *ceiling, const struct peaks_options *opt
 static void
 build(struct finding *finding, const struct variant *variants, size_t nr)
 {
-	struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
+	autofree struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
 	struct rot_error ignored = {0};
 
 	for (size_t i = 0; i < nr; i++)
 		measurements[i] = variants[i].measurement;
 	measuring_prepare(finding->rot, measurements, nr, &ignored);
-	free(measurements);
 }
 
 /* One batch of each. Gives the number of variants; interrupted: -1. */
 static int
 search_once(struct finding *finding, struct ceiling_search *searches, size_t nr_searches)
 {
-	struct variant *variants = NULL;
+	autofree struct variant *variants = NULL;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < nr_searches; i++)
@@ -107,14 +106,13 @@ search_once(struct finding *finding, struct ceiling_search *searches, size_t nr_
 			variant_measure(&variants[i]);
 		rot_graph_delete(variants[i].measurement);
 	}
-	free(variants);
 	return rot_interrupted() ? -1 : (int)nr;
 }
 
 static int
 search_group(struct finding *finding, const struct planned_ceiling *const *ceilings, size_t nr, struct rot_error *err)
 {
-	struct ceiling_search *searches = rot_calloc(nr + 1, sizeof(*searches));
+	autofree struct ceiling_search *searches = rot_calloc(nr + 1, sizeof(*searches));
 	size_t nr_begun = 0;
 	int rc = 0, nr_measured = 1;
 
@@ -133,7 +131,6 @@ search_group(struct finding *finding, const struct planned_ceiling *const *ceili
 	}
 	for (size_t i = 0; i < nr_begun; i++)
 		optimiser_delete(searches[i].optimiser);
-	free(searches);
 	return nr_measured < 0 ? rot_error_set(err, 0, "interrupted") : rc;
 }
 
@@ -176,7 +173,7 @@ static int
 find_all(struct finding *finding, struct rot_error *err)
 {
 	const struct xml_controller *controller = finding->controller;
-	const struct planned_ceiling **wanted =
+	autofree const struct planned_ceiling **wanted =
 		rot_calloc(controller->nr_ceilings + 1, sizeof(struct planned_ceiling *));
 	struct rot_error ignored;
 	size_t nr = 0;
@@ -202,7 +199,6 @@ find_all(struct finding *finding, struct rot_error *err)
 		peak_list_keep_best(finding->list);
 		progress_end();
 	}
-	free(wanted);
 	return rc;
 }
 
@@ -241,18 +237,18 @@ peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_lis
 		.controller = xml_controller_open_default_peaks(rot, err),
 		.limits = limits_load(rot, NULL),
 	};
+	bool has_cpus = true;
 	int rc = -1;
 
 	finding.nr_cpus = allowed_cpus(&finding.cpus, &finding.modes.nr_cores);
-	for (size_t i = 0; finding.controller && i < options->nr_threads; i++)
+	for (size_t i = 0; finding.controller && has_cpus && i < options->nr_threads; i++)
 		if (options->threads[i] < 1 || (size_t)options->threads[i] > finding.nr_cpus) {
 			rot_error_set(err, 0, "%d threads: this process may run on %zu CPUs", options->threads[i],
 				      finding.nr_cpus);
-			goto out;
+			has_cpus = false;
 		}
-	if (finding.controller && know_sizes(&finding, err) == 0)
+	if (finding.controller && has_cpus && know_sizes(&finding, err) == 0)
 		rc = find_all(&finding, err);
-out:
 	modes_clear(&finding.modes);
 	architecture_delete(finding.limits);
 	xml_controller_close(finding.controller);
@@ -263,9 +259,8 @@ out:
 int
 peaks_max_threads(void)
 {
-	int *cpus;
+	autofree int *cpus = NULL;
 	size_t nr = allowed_cpus(&cpus, NULL);
 
-	free(cpus);
 	return (int)nr;
 }

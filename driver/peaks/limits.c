@@ -69,18 +69,16 @@ unknown_cause(const struct peak *peak)
 }
 
 static void
-set_remark(struct peak *peak, const struct architecture_limit *limit)
+set_remark(struct pool *pool, struct peak *peak, const struct architecture_limit *limit)
 {
 	bool is_cause =
 		limit->cause[0] && (limit->cause_below_chains == 0 || nr_chains(peak) < limit->cause_below_chains);
 
 	if (peak->per_cycle.value > (1 + LIMIT_EXCEEDED) * peak->limit_per_cycle)
-		rot_string_set(
-			&peak->remark,
-			"above what the documents allow: the clock was misread, or they are; not to be believed");
+		peak->remark = "above what the documents allow: the clock was misread, or they are; not to be believed";
 	else if (!(peak->remark && peak->remark[0]) &&
 		 peak->per_cycle.value < (1 - LIMIT_NOTABLE) * peak->limit_per_cycle)
-		rot_string_set(&peak->remark, is_cause ? limit->cause : unknown_cause(peak));
+		peak->remark = pool_strdup(pool, is_cause ? limit->cause : unknown_cause(peak));
 }
 
 /* NULL: none. *factor: operations or bytes of what the limit counts. */
@@ -105,26 +103,23 @@ peak_limit(const struct peak *peak, const struct architecture *architecture, int
 }
 
 void
-peak_set_limit(struct peak *peak, const struct architecture *architecture, int model)
+peak_set_limit(struct pool *pool, struct peak *peak, const struct architecture *architecture, int model)
 {
 	double factor;
 	const struct architecture_limit *limit = find_limit(peak, architecture, model, &factor);
 
-	free(peak->limit_source);
-	peak->limit_source = rot_strdup(limit ? limit->source : "");
+	peak->limit_source = pool_strdup(pool, limit ? limit->source : "");
 	peak->limit_per_cycle = limit ? limit->per_cycle * factor : NAN;
 	if (limit)
-		set_remark(peak, limit);
+		set_remark(pool, peak, limit);
 }
 
 struct architecture *
 limits_load(struct rot *rot, struct rot_error *err)
 {
-	char *folder = rot_format("%s/driver/architectures", rot->paths->data);
-	struct architecture *architecture = architecture_load(folder, rot->machine, NULL, err);
+	autofree char *folder = rot_format("%s/driver/architectures", rot->paths->data);
 
-	free(folder);
-	return architecture;
+	return architecture_load(folder, rot->machine, NULL, err);
 }
 
 int
@@ -133,7 +128,7 @@ peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err)
 	struct architecture *architecture = limits_load(rot, err);
 
 	for (size_t i = 0; architecture && i < list->nr; i++)
-		peak_set_limit(&list->peaks[i], architecture, (int)rot->machine->cpu_model);
+		peak_set_limit(&list->pool, &list->peaks[i], architecture, (int)rot->machine->cpu_model);
 	if (!architecture)
 		return -1;
 	architecture_delete(architecture);

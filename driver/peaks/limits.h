@@ -26,7 +26,7 @@ double peak_limit(const struct peak *peak, const struct architecture *architectu
  * Sets limit, source and remark of the peak, on a CPU of that model; NaN and "" where nothing is known. A remark that
  * is there already stays.
  */
-void peak_set_limit(struct peak *peak, const struct architecture *architecture, int model);
+void peak_set_limit(struct pool *pool, struct peak *peak, const struct architecture *architecture, int model);
 
 /* The same for all, on this machine. */
 int peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err);

@@ -228,7 +228,7 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 {
 	const double now = clock_now_s();
 	const bool has_time = now <= deadline_s;
-	bool *is_in = rot_calloc(modes->nr + 1, sizeof(*is_in));
+	autofree bool *is_in = rot_calloc(modes->nr + 1, sizeof(*is_in));
 	int nr = 0;
 
 	for (size_t i = 0; i < modes->nr; i++) {
@@ -243,7 +243,6 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 		if (measure_peak(&modes->peaks[i], rot, rounds->runs, err) < 0 && !rot_interrupted())
 			rot_warning("runs of a peak are left out: %s", err->text);
 	}
-	free(is_in);
 	if (rot_interrupted())
 		return rot_error_set(err, 0, "interrupted");
 	placement_clear(&modes->placement);
@@ -261,28 +260,28 @@ is_of_mode(enum placement_mode mode, enum placement_mode wanted)
 	return wanted == PLACEMENT_UNKNOWN || mode == wanted || (wanted == PLACEMENT_ONE && mode == PLACEMENT_UNKNOWN);
 }
 
-/* The place of a copy right behind it. */
+/* The place of a copy right behind it, without the landscape. */
 static size_t
 insert_behind(struct peak_list *list, size_t place)
 {
 	struct peak *from;
 
-	list->peaks = rot_realloc(list->peaks, list->nr + 1, sizeof(*list->peaks));
+	list->peaks = pool_grow(&list->pool, list->peaks, list->nr, sizeof(*list->peaks));
 	from = &list->peaks[place];
-	memmove(from + 2, from + 1, (list->nr - place - 1) * sizeof(*list->peaks));
-	list->nr++;
-	from[1] = peak_copy(from);
+	memmove(from + 1, from, (list->nr++ - place) * sizeof(*list->peaks));
+	from[1].landscape = (struct peak_landscape){.nr_axes = 0};
 	return place + 1;
 }
 
 static void
-fill_placement(const struct modes *modes, struct mode_peak *peak, enum placement_mode mode, struct peak *to)
+fill_placement(struct pool *pool, const struct modes *modes, struct mode_peak *peak, enum placement_mode mode,
+	       struct peak *to)
 {
 	for (size_t i = 0; i < peak->samples.nr; i++)
 		peak->samples.is_left_out[i] =
 			!is_of_mode(placement_mode(&modes->placement, &peak->samples.value, i), mode);
-	rot_string_set(&to->mode, placement_mode_name(mode));
-	peak_samples_fill(&peak->samples, peak->nr_seen, to);
+	to->mode = placement_mode_name(mode);
+	peak_samples_fill(pool, &peak->samples, peak->nr_seen, to);
 }
 
 /* The first placement that undisturbed runs were in; unknown: there are none, and all runs have to do. */
@@ -305,26 +304,28 @@ fill_placements(const struct modes *modes, struct mode_peak *peak, struct peak_l
 	if (first == PLACEMENT_NEAR && nr_of_mode(modes, peak, PLACEMENT_FAR) > 0) {
 		size_t behind = insert_behind(list, peak->place);
 
-		fill_placement(modes, peak, PLACEMENT_FAR, &list->peaks[behind]);
+		fill_placement(&list->pool, modes, peak, PLACEMENT_FAR, &list->peaks[behind]);
 	}
-	fill_placement(modes, peak, first, &list->peaks[peak->place]);
+	fill_placement(&list->pool, modes, peak, first, &list->peaks[peak->place]);
 }
 
 /* Runs on cores of their own, if there are any. A few others may be slow for other reasons. */
 static void
-fill_unshared(struct mode_peak *peak, double alone, struct peak *to)
+fill_unshared(struct pool *pool, struct mode_peak *peak, double alone, struct peak *to)
 {
 	size_t nr_shared, nr_unshared = count_unshared(peak, alone, &nr_shared);
 
 	for (size_t i = 0; nr_unshared > 0 && i < peak->samples.nr; i++)
 		peak->samples.is_left_out[i] = was_shared(peak, i, alone);
-	peak_samples_fill(&peak->samples, 0, to);
+	peak_samples_fill(pool, &peak->samples, 0, to);
 	if (nr_unshared == 0 && nr_shared > 0) {
-		rot_string_set(&to->mode, "shared");
-		peak_add_remark(to, "about half of what one thread reaches alone: the CPUs seem to share a core, which "
-				    "nobody tells");
+		to->mode = "shared";
+		peak_add_remark(pool, to,
+				"about half of what one thread reaches alone: the CPUs seem to share a core, which "
+				"nobody tells");
 	} else if ((double)nr_shared > FEW * (double)nr_unshared) {
-		peak_add_remark(to, "without runs that reached about half: the CPUs seem to share a core at times");
+		peak_add_remark(pool, to,
+				"without runs that reached about half: the CPUs seem to share a core at times");
 	}
 }
 
@@ -337,20 +338,19 @@ fill_all(struct modes *modes, struct peak_list *list)
 {
 	for (size_t i = 0; i < modes->nr; i++)
 		if (modes->peaks[i].kind == MODES_OF_RATE && modes->peaks[i].samples.nr > 0)
-			peak_samples_fill(&modes->peaks[i].samples, modes->peaks[i].nr_seen,
+			peak_samples_fill(&list->pool, &modes->peaks[i].samples, modes->peaks[i].nr_seen,
 					  &list->peaks[modes->peaks[i].place]);
 	for (size_t i = modes->nr; i-- > 0;) {
 		struct mode_peak *peak = &modes->peaks[i];
 
 		if (peak->samples.nr == 0 && peak->end == 0) {
-			peak_clear(&list->peaks[peak->place]);
 			memmove(&list->peaks[peak->place], &list->peaks[peak->place + 1],
 				(list->nr - peak->place - 1) * sizeof(*list->peaks));
 			list->nr--;
 		} else if (peak->kind == MODES_OF_PLACEMENT)
 			fill_placements(modes, peak, list);
 		else if (peak->kind == MODES_OF_SHARING)
-			fill_unshared(peak, rate_alone(list, peak->place), &list->peaks[peak->place]);
+			fill_unshared(&list->pool, peak, rate_alone(list, peak->place), &list->peaks[peak->place]);
 	}
 }
 

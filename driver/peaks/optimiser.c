@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "support/pool.h"
 
 /* Points are known by their rank: their place when all are counted, the first axis slowest. */
 #define NOT_ASKED SIZE_MAX
@@ -27,6 +28,7 @@ struct climber {
 };
 
 struct optimiser {
+	struct pool pool; /* of all below */
 	struct optimiser_axis *axes;
 	size_t nr_axes;
 	bool (*is_valid)(void *context, const int *coordinates);
@@ -57,10 +59,8 @@ copy_space(struct optimiser *optimiser, const struct optimiser_space *space)
 	optimiser->axes = rot_calloc(space->nr_axes + 1, sizeof(*optimiser->axes));
 	for (size_t i = 0; i < space->nr_axes; i++) {
 		const size_t nr = space->axes[i].nr;
-		int *values = rot_calloc(nr + 1, sizeof(*values));
+		const int *values = pool_copy(&optimiser->pool, space->axes[i].values, nr, sizeof(*values));
 
-		for (size_t k = 0; k < nr; k++)
-			values[k] = space->axes[i].values[k];
 		optimiser->axes[i] = (struct optimiser_axis){values, nr};
 		if (nr > 0 && optimiser->nr_all > OPTIMISER_MAX_SPACE / nr)
 			return false;
@@ -107,15 +107,15 @@ ask(struct optimiser *optimiser, size_t rank)
 		return optimiser->index_of[rank];
 	if (optimiser->options.max_points && optimiser->nr_found >= optimiser->options.max_points)
 		return NOT_ASKED;
-	coordinates = rot_calloc(optimiser->nr_axes + 1, sizeof(*coordinates));
+	coordinates = pool_calloc(&optimiser->pool, optimiser->nr_axes, sizeof(*coordinates));
 	for (size_t i = 0; i < optimiser->nr_axes; i++)
 		coordinates[i] = optimiser->axes[i].values[place_on_axis(optimiser, rank, i)];
-	if (optimiser->is_valid && !optimiser->is_valid(optimiser->context, coordinates)) {
-		free(coordinates);
+	if (optimiser->is_valid && !optimiser->is_valid(optimiser->context, coordinates))
 		return NOT_ASKED;
-	}
-	optimiser->found = rot_realloc(optimiser->found, optimiser->nr_found + 1, sizeof(*optimiser->found));
-	optimiser->ranks = rot_realloc(optimiser->ranks, optimiser->nr_found + 1, sizeof(*optimiser->ranks));
+	optimiser->found =
+		pool_grow(&optimiser->pool, optimiser->found, optimiser->nr_found, sizeof(*optimiser->found));
+	optimiser->ranks =
+		pool_grow(&optimiser->pool, optimiser->ranks, optimiser->nr_found, sizeof(*optimiser->ranks));
 	optimiser->found[optimiser->nr_found] = (struct optimiser_point){coordinates, NAN};
 	optimiser->ranks[optimiser->nr_found] = rank;
 	optimiser->index_of[rank] = optimiser->nr_found;
@@ -126,7 +126,7 @@ static void
 start_climber(struct optimiser *optimiser, size_t index)
 {
 	optimiser->climbers =
-		rot_realloc(optimiser->climbers, optimiser->nr_climbers + 1, sizeof(*optimiser->climbers));
+		pool_grow(&optimiser->pool, optimiser->climbers, optimiser->nr_climbers, sizeof(*optimiser->climbers));
 	optimiser->climbers[optimiser->nr_climbers++] = (struct climber){.at = index};
 }
 
@@ -157,7 +157,8 @@ draw_below(uint64_t *state, size_t n)
 static void
 ask_starts(struct optimiser *optimiser)
 {
-	size_t *order = rot_calloc(optimiser->nr_all + 1, sizeof(*order)), nr = 0;
+	autofree size_t *order = rot_calloc(optimiser->nr_all + 1, sizeof(*order));
+	size_t nr = 0;
 	uint64_t state = 0;
 
 	for (size_t i = 0; i < optimiser->nr_all; i++)
@@ -177,7 +178,6 @@ ask_starts(struct optimiser *optimiser)
 		start_climber(optimiser, index);
 		nr++;
 	}
-	free(order);
 }
 
 /* ---- climbing ---- */
@@ -224,7 +224,7 @@ typedef void of_neighbour(struct optimiser *optimiser, size_t rank, size_t *best
 static void
 visit_neighbours(struct optimiser *optimiser, size_t rank, of_neighbour *visit, size_t *best)
 {
-	int *steps = rot_calloc(optimiser->nr_axes + 1, sizeof(*steps));
+	autofree int *steps = rot_calloc(optimiser->nr_axes + 1, sizeof(*steps));
 	bool is_one = optimiser->nr_axes <= MAX_AXES_OF_DIAGONALS; /* the first combination is all -1 */
 
 	for (size_t i = 0; i < optimiser->nr_axes; i++)
@@ -236,7 +236,6 @@ visit_neighbours(struct optimiser *optimiser, size_t rank, of_neighbour *visit, 
 		if (other != NOT_ASKED)
 			visit(optimiser, other, best);
 	}
-	free(steps);
 }
 
 static void
@@ -363,7 +362,7 @@ optimiser_next(struct optimiser *optimiser, const size_t **batch)
 	nr = optimiser->nr_found - optimiser->nr_handed;
 	if (optimiser->options.max_batch && nr > optimiser->options.max_batch)
 		nr = optimiser->options.max_batch;
-	optimiser->batch = rot_realloc(optimiser->batch, nr + 1, sizeof(*optimiser->batch));
+	optimiser->batch = pool_calloc(&optimiser->pool, nr, sizeof(*optimiser->batch));
 	for (size_t i = 0; i < nr; i++)
 		optimiser->batch[i] = optimiser->nr_handed++;
 	*batch = optimiser->batch;
@@ -418,7 +417,7 @@ struct optimiser *
 optimiser_new(const struct optimiser_space *space, const struct optimiser_options *options)
 {
 	struct optimiser *optimiser = rot_calloc(1, sizeof(*optimiser));
-	int **seeds;
+	const int **seeds;
 
 	optimiser->options = *options;
 	optimiser->options.seeds = NULL;
@@ -429,15 +428,12 @@ optimiser_new(const struct optimiser_space *space, const struct optimiser_option
 	}
 	if (options->strategy == SEARCH_FAST && optimiser->nr_all <= SMALL_SPACE)
 		optimiser->options.strategy = SEARCH_GRID;
-	seeds = rot_calloc(options->nr_seeds + 1, sizeof(*seeds));
-	for (size_t i = 0; i < options->nr_seeds; i++) {
-		seeds[i] = rot_calloc(space->nr_axes + 1, sizeof(**seeds));
-		if (space->nr_axes)
-			memcpy(seeds[i], options->seeds[i], space->nr_axes * sizeof(**seeds));
-	}
-	optimiser->options.seeds = (const int *const *)seeds;
+	seeds = pool_calloc(&optimiser->pool, options->nr_seeds, sizeof(*seeds));
+	for (size_t i = 0; i < options->nr_seeds; i++)
+		seeds[i] = pool_copy(&optimiser->pool, options->seeds[i], space->nr_axes, sizeof(**seeds));
+	optimiser->options.seeds = seeds;
 	optimiser->options.nr_seeds = options->nr_seeds;
-	optimiser->index_of = rot_calloc(optimiser->nr_all + 1, sizeof(*optimiser->index_of));
+	optimiser->index_of = pool_calloc(&optimiser->pool, optimiser->nr_all, sizeof(*optimiser->index_of));
 	for (size_t i = 0; i < optimiser->nr_all; i++)
 		optimiser->index_of[i] = NOT_ASKED;
 	return optimiser;
@@ -446,20 +442,7 @@ optimiser_new(const struct optimiser_space *space, const struct optimiser_option
 void
 optimiser_delete(struct optimiser *optimiser)
 {
-	if (!optimiser)
-		return;
-	for (size_t i = 0; i < optimiser->nr_axes; i++)
-		free((int *)optimiser->axes[i].values);
-	for (size_t i = 0; i < optimiser->nr_found; i++)
-		free(optimiser->found[i].coordinates);
-	for (size_t i = 0; i < optimiser->options.nr_seeds; i++)
-		free((int *)optimiser->options.seeds[i]);
-	free((int **)optimiser->options.seeds);
-	free(optimiser->axes);
-	free(optimiser->index_of);
-	free(optimiser->ranks);
-	free(optimiser->found);
-	free(optimiser->batch);
-	free(optimiser->climbers);
+	if (optimiser)
+		pool_clear(&optimiser->pool);
 	free(optimiser);
 }

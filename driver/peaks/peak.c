@@ -50,75 +50,11 @@ peak_wish_clear(struct peak_wish *wish)
 	*wish = (struct peak_wish){0};
 }
 
-/* ---- life ---- */
-
-static const size_t texts[] = {
-	offsetof(struct peak, name),
-	offsetof(struct peak, operation),
-	offsetof(struct peak, border),
-	offsetof(struct peak, access),
-	offsetof(struct peak, instruction_set),
-	offsetof(struct peak, mode),
-	offsetof(struct peak, clock_source),
-	offsetof(struct peak, search),
-	offsetof(struct peak, limit_source),
-	offsetof(struct peak, remark),
-};
-
-static char **
-text_at(struct peak *peak, size_t i)
-{
-	return (char **)(void *)((char *)peak + texts[i]);
-}
-
 void
-peak_add_remark(struct peak *peak, const char *text)
+peak_add_remark(struct pool *pool, struct peak *peak, const char *text)
 {
-	char *both;
-
-	if (strstr(peak->remark, text))
-		return;
-	both = rot_format("%s%s%s", peak->remark, peak->remark[0] ? "; " : "", text);
-
-	rot_string_set(&peak->remark, both);
-	free(both);
-}
-
-struct peak
-peak_copy(const struct peak *peak)
-{
-	struct peak copy = *peak;
-
-	for (size_t i = 0; i < NR(texts); i++)
-		*text_at(&copy, i) = rot_strdup(*text_at(&copy, i));
-	copy.variant = rot_calloc(peak->nr_coordinates + 1, sizeof(*copy.variant));
-	for (size_t i = 0; i < peak->nr_coordinates; i++)
-		copy.variant[i] = (struct peak_coordinate){rot_strdup(peak->variant[i].name), peak->variant[i].value};
-	copy.landscape = (struct peak_landscape){.nr_axes = 0};
-	return copy;
-}
-
-static void
-landscape_clear(struct peak_landscape *landscape)
-{
-	for (size_t i = 0; i < landscape->nr_axes; i++)
-		free(landscape->axes[i]);
-	free(landscape->axes);
-	for (size_t i = 0; i < landscape->nr_points; i++)
-		free(landscape->points[i].coordinates);
-	free(landscape->points);
-}
-
-void
-peak_clear(struct peak *peak)
-{
-	for (size_t i = 0; i < NR(texts); i++)
-		free(*text_at(peak, i));
-	for (size_t i = 0; i < peak->nr_coordinates; i++)
-		free(peak->variant[i].name);
-	free(peak->variant);
-	landscape_clear(&peak->landscape);
-	memset(peak, 0, sizeof(*peak));
+	if (!strstr(peak->remark, text))
+		peak->remark = pool_format(pool, "%s%s%s", peak->remark, peak->remark[0] ? "; " : "", text);
 }
 
 static bool
@@ -144,14 +80,10 @@ peak_list_keep_best(struct peak_list *list)
 
 		while (k < nr && !is_same_but_for_variant(&list->peaks[k], &peak))
 			k++;
-		if (k == nr) {
+		if (k == nr)
 			list->peaks[nr++] = peak;
-		} else if (peak_is_better(peak.kind, peak.per_cycle.value, list->peaks[k].per_cycle.value)) {
-			peak_clear(&list->peaks[k]);
+		else if (peak_is_better(peak.kind, peak.per_cycle.value, list->peaks[k].per_cycle.value))
 			list->peaks[k] = peak;
-		} else {
-			peak_clear(&list->peaks[i]);
-		}
 	}
 	list->nr = nr;
 }
@@ -159,8 +91,6 @@ peak_list_keep_best(struct peak_list *list)
 void
 peak_list_clear(struct peak_list *list)
 {
-	for (size_t i = 0; i < list->nr; i++)
-		peak_clear(&list->peaks[i]);
-	free(list->peaks);
-	memset(list, 0, sizeof(*list));
+	pool_clear(&list->pool);
+	*list = (struct peak_list){.nr = 0};
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/pool.h"
+
 /* The share of the undisturbed runs that stay below a peak, where not more of them were slowed (peak_samples.h). */
 #define PEAK_QUANTILE 0.75
 
@@ -33,7 +35,7 @@ struct peak_estimate {
 
 /* One coordinate of a variant: "dlp" = 12. */
 struct peak_coordinate {
-	char *name;
+	const char *name;
 	int value;
 };
 
@@ -45,7 +47,7 @@ struct peak_point {
 
 /* Everything that was tried for one peak, for the heat map; no axes: nothing was searched. */
 struct peak_landscape {
-	char **axes;
+	const char **axes;
 	size_t nr_axes;
 	struct peak_point *points;
 	size_t nr_points;
@@ -53,15 +55,15 @@ struct peak_landscape {
 
 struct peak {
 	enum peak_kind kind;
-	char *name;      /* "AVX-512 FMA+ADD", "L2 copy": unique together with what follows down to mode */
-	char *operation; /* performance: word of the vocabulary, "doublePrecisionFlop"; else "" */
-	char *border;    /* bandwidth, latency: "cpuL1", "l1l2", "l2l3" or "llcRam"; else "" */
-	char *access;    /* performance: "FMA", of integers "ADD_INT32"; bandwidth: "load", "store", "ntStore", "copy",
-			    "update", "triad"... */
-	char *instruction_set; /* "AVX512", as the kernels name it */
-	int nr_threads;        /* each on a CPU of its own; values are of all together */
+	const char *name;      /* "AVX-512 FMA+ADD", "L2 copy": unique together with what follows down to mode */
+	const char *operation; /* performance: word of the vocabulary, "doublePrecisionFlop"; else "" */
+	const char *border;    /* bandwidth, latency: "cpuL1", "l1l2", "l2l3" or "llcRam"; else "" */
+	const char *access;    /* performance: "FMA", of integers "ADD_INT32"; bandwidth: "load", "store", "ntStore",
+			    "copy",    "update", "triad"... */
+	const char *instruction_set; /* "AVX512", as the kernels name it */
+	int nr_threads;              /* each on a CPU of its own; values are of all together */
 	/* "": only one was seen; several CPUs: "near", "far" (memory; caches of the CPUs apart), "shared" (one core) */
-	char *mode;
+	const char *mode;
 
 	struct peak_coordinate *variant; /* the best: dlp, unroll, streams, prefetchDistance ... */
 	size_t nr_coordinates;
@@ -77,14 +79,14 @@ struct peak {
 	struct peak_estimate per_tsc_cycle; /* as per_cycle, in cycles of the time stamp counter */
 	double usual_per_cycle;             /* as per_cycle, but the median of all undisturbed runs; NaN: unknown */
 	double clock_hz;                    /* of the core while it was measured; NaN: unknown */
-	char *clock_source;                 /* "counted", or "probe": chains of dependent instructions, timed */
+	const char *clock_source;           /* "counted", or "probe": chains of dependent instructions, timed */
 	size_t nr_samples, nr_tainted;
-	char *search;     /* how thoroughly it was looked for: "quick", "full" or "grid"; "" */
-	int64_t found_at; /* seconds since 1970; 0: now, for the profile to set */
+	const char *search; /* how thoroughly it was looked for: "quick", "full" or "grid"; "" */
+	int64_t found_at;   /* seconds since 1970; 0: now, for the profile to set */
 
-	double limit_per_cycle; /* what the processor's documents allow; NaN: not known */
-	char *limit_source;     /* where that is said */
-	char *remark;           /* why it differs from the limit, or what was peculiar; "" if nothing */
+	double limit_per_cycle;   /* what the processor's documents allow; NaN: not known */
+	const char *limit_source; /* where that is said */
+	const char *remark;       /* why it differs from the limit, or what was peculiar; "" if nothing */
 
 	struct peak_landscape landscape;
 };
@@ -98,6 +100,7 @@ struct peak_wish {
 struct peak_list {
 	struct peak *peaks;
 	size_t nr;
+	struct pool pool; /* of the peaks and all that they hold */
 };
 
 /* Of peaks that are the same but for their variant the best alone stays, at the place of the first. */
@@ -111,11 +114,8 @@ bool peak_wish_is(const struct peak_wish *wish, const char *operation, const cha
 void peak_wish_clear(struct peak_wish *wish);
 
 /* Behind what is remarked already, once. */
-void peak_add_remark(struct peak *peak, const char *text);
+void peak_add_remark(struct pool *pool, struct peak *peak, const char *text);
 
-/* Without the landscape. Clear it. */
-struct peak peak_copy(const struct peak *peak);
-void peak_clear(struct peak *peak);
 void peak_list_clear(struct peak_list *list);
 
 #endif

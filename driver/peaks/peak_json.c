@@ -129,19 +129,19 @@ read_estimate(const json_t *json, struct peak_estimate *estimate)
 }
 
 static int
-read_variant(const json_t *json, struct peak *peak)
+read_variant(struct pool *pool, const json_t *json, struct peak *peak)
 {
 	const char *name;
 	json_t *value;
 
 	if (!json_is_object(json))
 		return -1;
-	peak->variant = rot_calloc(json_object_size(json) + 1, sizeof(*peak->variant));
+	peak->variant = pool_calloc(pool, json_object_size(json), sizeof(*peak->variant));
 	json_object_foreach((json_t *)json, name, value)
 	{
 		struct peak_coordinate *coordinate = &peak->variant[peak->nr_coordinates++];
 
-		coordinate->name = rot_strdup(name);
+		coordinate->name = pool_strdup(pool, name);
 		coordinate->value = (int)json_integer_value(value);
 		if (!json_is_integer(value))
 			return -1;
@@ -151,11 +151,11 @@ read_variant(const json_t *json, struct peak *peak)
 
 /* One point: as many coordinates as there are axes, and a value or null. */
 static int
-read_point(const json_t *json, size_t nr_axes, struct peak_point *point)
+read_point(struct pool *pool, const json_t *json, size_t nr_axes, struct peak_point *point)
 {
 	const json_t *value = json_array_get(json, nr_axes);
 
-	point->coordinates = rot_calloc(nr_axes, sizeof(*point->coordinates));
+	point->coordinates = pool_calloc(pool, nr_axes, sizeof(*point->coordinates));
 	point->per_cycle = json_is_number(value) ? json_number_value(value) : NAN;
 	for (size_t i = 0; i < nr_axes; i++) {
 		const json_t *coordinate = json_array_get(json, i);
@@ -168,7 +168,7 @@ read_point(const json_t *json, size_t nr_axes, struct peak_point *point)
 }
 
 static int
-read_landscape(const json_t *json, struct peak_landscape *landscape)
+read_landscape(struct pool *pool, const json_t *json, struct peak_landscape *landscape)
 {
 	const json_t *axes = json_object_get(json, "axes"), *points = json_object_get(json, "points");
 	size_t i;
@@ -176,17 +176,17 @@ read_landscape(const json_t *json, struct peak_landscape *landscape)
 
 	if (!json_array_size(axes) || !json_is_array(points))
 		return -1;
-	landscape->axes = rot_calloc(json_array_size(axes), sizeof(*landscape->axes));
-	landscape->points = rot_calloc(json_array_size(points) + 1, sizeof(*landscape->points));
+	landscape->axes = pool_calloc(pool, json_array_size(axes), sizeof(*landscape->axes));
+	landscape->points = pool_calloc(pool, json_array_size(points), sizeof(*landscape->points));
 	json_array_foreach(axes, i, item)
 	{
 		if (!json_is_string(item))
 			return -1;
-		landscape->axes[landscape->nr_axes++] = rot_strdup(json_string_value(item));
+		landscape->axes[landscape->nr_axes++] = pool_strdup(pool, json_string_value(item));
 	}
 	json_array_foreach(points, i, item)
 	{
-		if (read_point(item, landscape->nr_axes, &landscape->points[landscape->nr_points++]) < 0)
+		if (read_point(pool, item, landscape->nr_axes, &landscape->points[landscape->nr_points++]) < 0)
 			return -1;
 	}
 	return 0;
@@ -194,12 +194,12 @@ read_landscape(const json_t *json, struct peak_landscape *landscape)
 
 /* Texts are set first, so that every peak has them all. */
 static int
-read_members(const json_t *json, struct peak *peak)
+read_members(struct pool *pool, const json_t *json, struct peak *peak)
 {
 	const json_t *count;
 
 	for (size_t i = 0; i < NR(texts); i++)
-		*(char **)member_in(peak, &texts[i]) = rot_strdup(json_text_at(json, texts[i].key));
+		*(char **)member_in(peak, &texts[i]) = pool_strdup(pool, json_text_at(json, texts[i].key));
 	for (size_t i = 0; i < NR(numbers); i++)
 		*(double *)member_in(peak, &numbers[i]) = json_number_at(json, numbers[i].key);
 	for (size_t i = 0; i < NR(estimates); i++)
@@ -215,7 +215,7 @@ read_members(const json_t *json, struct peak *peak)
 }
 
 int
-peak_of_json(const json_t *json, struct peak *peak)
+peak_of_json(struct pool *pool, const json_t *json, struct peak *peak)
 {
 	const char *kind = json_text_at(json, "kind");
 	const json_t *threads = json_object_get(json, "threads"), *landscape = json_object_get(json, "landscape");
@@ -224,7 +224,7 @@ peak_of_json(const json_t *json, struct peak *peak)
 	*peak = (struct peak){.kind = PEAK_PERFORMANCE};
 	while (i < NR_PEAK_KINDS && strcmp(peak_kind_name((enum peak_kind)i), kind) != 0)
 		i++;
-	if (read_members(json, peak) < 0 || i == NR_PEAK_KINDS || !peak->name[0])
+	if (read_members(pool, json, peak) < 0 || i == NR_PEAK_KINDS || !peak->name[0])
 		return -1;
 	peak->kind = (enum peak_kind)i;
 	if (!json_is_integer(threads) || json_integer_value(threads) < 1 || json_integer_value(threads) > 1 << 20)
@@ -232,7 +232,7 @@ peak_of_json(const json_t *json, struct peak *peak)
 	peak->nr_threads = (int)json_integer_value(threads);
 	peak->has_huge_pages = json_is_true(json_object_get(json, "hugePages"));
 	peak->found_at = (int64_t)json_integer_value(json_object_get(json, "foundAt"));
-	if (read_variant(json_object_get(json, "variant"), peak) < 0)
+	if (read_variant(pool, json_object_get(json, "variant"), peak) < 0)
 		return -1;
-	return landscape ? read_landscape(landscape, &peak->landscape) : 0;
+	return landscape ? read_landscape(pool, landscape, &peak->landscape) : 0;
 }

@@ -11,6 +11,6 @@
 json_t *peak_json(const struct peak *peak);
 
 /* The peak of such an object; peak is to be cleared in any case. -1: it is none. */
-int peak_of_json(const json_t *json, struct peak *peak);
+int peak_of_json(struct pool *pool, const json_t *json, struct peak *peak);
 
 #endif

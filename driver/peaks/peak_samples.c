@@ -35,10 +35,10 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 
 	samples->nr = values[0].nr_samples;
 	samples->clock_kind = values[OF_CYCLES].kind;
-	samples->is_tainted = rot_calloc(samples->nr + 1, sizeof(*samples->is_tainted));
-	samples->is_left_out = rot_calloc(samples->nr + 1, sizeof(*samples->is_left_out));
+	samples->is_tainted = pool_calloc(&samples->pool, samples->nr, sizeof(*samples->is_tainted));
+	samples->is_left_out = pool_calloc(&samples->pool, samples->nr, sizeof(*samples->is_left_out));
 	for (size_t k = 0; k < NR_CLOCKS; k++) {
-		*rates[k] = rot_calloc(samples->nr + 1, sizeof(**rates[k]));
+		*rates[k] = pool_calloc(&samples->pool, samples->nr, sizeof(**rates[k]));
 		for (size_t i = 0; i < samples->nr; i++) {
 			(*rates[k])[i] = values[k].samples[i];
 			samples->is_tainted[i] |= values[k].taints[i] != 0 || !isfinite(values[k].samples[i]);
@@ -85,11 +85,10 @@ lies_in_huge_pages(const struct rot *rot, char *const *hashes)
 	size_t nr_told = 0, nr_huge = 0;
 
 	for (; *hashes; hashes++) {
-		struct measurement_result *result = result_cache_load(cache, *hashes);
+		autograph struct measurement_result *result = result_cache_load(cache, *hashes);
 
 		if (result)
 			look_at_pages(result, &nr_told, &nr_huge);
-		rot_graph_delete(result);
 	}
 	result_cache_delete(cache);
 	return nr_told > 0 && nr_huge == nr_told;
@@ -156,11 +155,7 @@ peak_samples_measure_just(struct peak_samples *samples, struct rot *rot, const s
 void
 peak_samples_clear(struct peak_samples *samples)
 {
-	free(samples->per_cycle);
-	free(samples->per_second);
-	free(samples->per_tsc);
-	free(samples->is_tainted);
-	free(samples->is_left_out);
+	pool_clear(&samples->pool);
 	quantity_value_clear(&samples->value);
 	*samples = (struct peak_samples){.nr = 0};
 }
@@ -179,9 +174,9 @@ struct selection {
 
 /* Those that were not disturbed; all, if all were. */
 static void
-select_kept(const struct peak_samples *samples, size_t from, size_t to, struct selection *selection)
+select_kept(struct pool *pool, const struct peak_samples *samples, size_t from, size_t to, struct selection *selection)
 {
-	selection->runs = rot_calloc(to > from ? to - from : 1, sizeof(*selection->runs));
+	selection->runs = pool_calloc(pool, to > from ? to - from : 0, sizeof(*selection->runs));
 	for (int use_all = 0; use_all < 2 && selection->nr == 0; use_all++)
 		for (size_t i = from; i < to && i < samples->nr; i++)
 			if (isfinite(samples->per_cycle[i]) && !samples->is_left_out[i] &&
@@ -205,7 +200,7 @@ values_of(const struct selection *selection, const double *values)
 static void
 narrow_to_plateau(const struct peak_samples *samples, struct selection *selection)
 {
-	double *rates = values_of(selection, samples->per_cycle);
+	autofree double *rates = values_of(selection, samples->per_cycle);
 	const double quartile = statistics_percentile(rates, selection->nr, 100 * PEAK_QUANTILE);
 	const struct plateau plateau = plateau_find(rates, selection->nr);
 	size_t nr = 0;
@@ -217,16 +212,14 @@ narrow_to_plateau(const struct peak_samples *samples, struct selection *selectio
 		if (rates[i] >= plateau.low && rates[i] <= plateau.high)
 			selection->runs[nr++] = selection->runs[i];
 	selection->nr = selection->has_plateau ? nr : selection->nr;
-	free(rates);
 }
 
-/* Free its runs. */
 static struct selection
-select_runs(const struct peak_samples *samples, size_t from, size_t to)
+select_runs(struct pool *pool, const struct peak_samples *samples, size_t from, size_t to)
 {
 	struct selection selection = {.nr = 0};
 
-	select_kept(samples, from, to, &selection);
+	select_kept(pool, samples, from, to, &selection);
 	narrow_to_plateau(samples, &selection);
 	return selection;
 }
@@ -234,33 +227,29 @@ select_runs(const struct peak_samples *samples, size_t from, size_t to)
 static struct peak_estimate
 estimate(const struct selection *selection, const double *values)
 {
-	double *of = values_of(selection, values);
+	autofree double *of = values_of(selection, values);
 	struct summary summary = summary_quantile(of, selection->nr, selection->quantile);
 
-	free(of);
 	return (struct peak_estimate){summary.value, summary.low, summary.high};
 }
 
 double
 peak_samples_score(const struct peak_samples *samples, size_t from, size_t to)
 {
-	struct selection selection = select_runs(samples, from, to);
-	double score = estimate(&selection, samples->per_cycle).value;
+	autopool pool = {0};
+	struct selection selection = select_runs(&pool, samples, from, to);
 
-	free(selection.runs);
-	return score;
+	return estimate(&selection, samples->per_cycle).value;
 }
 
 static double
 clock_hz(const struct peak_samples *samples, const struct selection *selection, int nr_threads)
 {
-	double *each = rot_calloc(samples->nr + 1, sizeof(*each)), hz;
+	autofree double *each = rot_calloc(samples->nr + 1, sizeof(*each));
 
 	for (size_t i = 0; i < samples->nr; i++)
 		each[i] = samples->per_second[i] / nr_threads / samples->per_cycle[i];
-	hz = estimate(selection, each).value;
-	free(each);
-	return hz;
+	return estimate(selection, each).value;
 }
 
 static size_t
@@ -282,27 +271,29 @@ note_disturbance(struct peak *peak)
 	for (size_t i = 0; i < 3; i++)
 		estimates[i]->low = estimates[i]->high = NAN;
 	if (!peak->remark[0])
-		rot_string_set(&peak->remark, "every run was disturbed: the machine can do better");
+		peak->remark = "every run was disturbed: the machine can do better";
 }
 
 /* The median of all, not only of those that the peak is made of. */
 static void
-set_usual(const struct selection *selection, struct peak *peak)
+set_usual(struct pool *pool, const struct selection *selection, struct peak *peak)
 {
 	const bool is_latency = peak->kind == PEAK_LATENCY;
 	const double rate = is_latency ? 1 / peak->per_cycle.value : peak->per_cycle.value;
 
 	peak->usual_per_cycle = is_latency ? 1 / selection->usual : selection->usual;
 	if (selection->usual < (1 - USUAL_NOTABLE) * rate)
-		peak_add_remark(peak, "half of the runs and more were notably slower, for a reason that nothing tells");
+		peak_add_remark(pool, peak,
+				"half of the runs and more were notably slower, for a reason that nothing tells");
 }
 
 void
-peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak)
+peak_samples_fill(struct pool *pool, const struct peak_samples *samples, size_t from, struct peak *peak)
 {
 	double *const rates[] = {samples->per_cycle, samples->per_second, samples->per_tsc};
 	struct peak_estimate *const estimates[] = {&peak->per_cycle, &peak->per_second, &peak->per_tsc_cycle};
-	struct selection selection = select_runs(samples, from, samples->nr);
+	autopool runs = {0};
+	struct selection selection = select_runs(&runs, samples, from, samples->nr);
 
 	for (size_t i = 0; i < 3; i++) {
 		struct peak_estimate e = estimate(&selection, rates[i]);
@@ -314,11 +305,10 @@ peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *
 	peak->nr_tainted = 0;
 	for (size_t i = from; i < samples->nr; i++)
 		peak->nr_tainted += samples->is_tainted[i] && !samples->is_left_out[i];
-	set_usual(&selection, peak);
+	set_usual(pool, &selection, peak);
 	if (nr_undisturbed(samples, from) == 0)
 		note_disturbance(peak);
 	peak->has_huge_pages = samples->has_huge_pages;
 	peak->clock_hz = clock_hz(samples, &selection, peak->nr_threads);
-	rot_string_set(&peak->clock_source, strcmp(samples->clock_kind, "measured") == 0 ? "counted" : "probe");
-	free(selection.runs);
+	peak->clock_source = strcmp(samples->clock_kind, "measured") == 0 ? "counted" : "probe";
 }

@@ -12,6 +12,7 @@ struct rot;
 
 /* Rates of each run, in its order; not a number or infinite where a time is not known. */
 struct peak_samples {
+	struct pool pool;   /* of the arrays */
 	double *per_cycle;  /* of a core, and of one thread */
 	double *per_second; /* of all threads together */
 	double *per_tsc;    /* ticks of the time stamp counter, of one thread */
@@ -54,6 +55,6 @@ double peak_samples_score(const struct peak_samples *samples, size_t from, size_
  * samples, from the samples from `from` on. A latency was measured in accesses per time and is the time of one (of
  * several threads or chains: of all their accesses together, per second; of one thread's, per cycle).
  */
-void peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak);
+void peak_samples_fill(struct pool *pool, const struct peak_samples *samples, size_t from, struct peak *peak);
 
 #endif

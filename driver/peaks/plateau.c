@@ -33,7 +33,7 @@ plateau_find(const double *rates, size_t nr)
 {
 	const double least = fmax(PLATEAU_LEAST, PLATEAU_SHARE * (double)nr);
 	struct plateau plateau = {NAN, NAN, NAN, 0};
-	double *sorted = rot_calloc(nr + 1, sizeof(*sorted));
+	autofree double *sorted = rot_calloc(nr + 1, sizeof(*sorted));
 
 	memcpy(sorted, rates, nr * sizeof(*sorted));
 	qsort(sorted, nr, sizeof(*sorted), descending);
@@ -48,6 +48,5 @@ plateau_find(const double *rates, size_t nr)
 				.nr = nr_here,
 			};
 	}
-	free(sorted);
 	return plateau;
 }

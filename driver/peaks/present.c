@@ -576,15 +576,14 @@ print_growths(const struct growth *growths, size_t nr, const int *threads, size_
 static void
 print_growth(const struct peak_list *list, FILE *out)
 {
+	autopool pool = {0};
 	struct growth *growths;
-	size_t nr = peaks_growths(list, &growths);
+	size_t nr = peaks_growths(&pool, list, &growths);
 	int *threads;
-	size_t nr_threads = growths_threads(growths, nr, &threads);
+	size_t nr_threads = growths_threads(&pool, growths, nr, &threads);
 
 	if (is_sweep(threads, nr_threads))
 		print_growths(growths, nr, threads, nr_threads, out);
-	free(threads);
-	growths_delete(growths, nr);
 }
 
 /* ---- and as a plot ---- */
@@ -636,21 +635,22 @@ series_of_growth(const struct growth *growth)
 bool
 peaks_have_growth(const struct peak_list *list)
 {
+	autopool pool = {0};
 	struct growth *growths;
-	const size_t nr = peaks_growths(list, &growths);
+	const size_t nr = peaks_growths(&pool, list, &growths);
 	bool is_some_drawn = false;
 
 	for (size_t i = 0; i < nr; i++)
 		is_some_drawn = is_some_drawn || is_drawn(growths, nr, i);
-	growths_delete(growths, nr);
 	return is_some_drawn;
 }
 
 int
 peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct growth *growths;
-	size_t nr = peaks_growths(list, &growths);
+	size_t nr = peaks_growths(&pool, list, &growths);
 	struct plot_series *series = rot_calloc(nr + 1, sizeof(*series));
 	struct series_plot plot = {
 		.frame = {.title = "Bandwidth over the number of threads",
@@ -672,7 +672,6 @@ peaks_draw_growth(const struct peak_list *list, const char *caption, const char 
 		free((struct plot_point *)series[i].points);
 	}
 	free(series);
-	growths_delete(growths, nr);
 	return rc;
 }
 

@@ -140,7 +140,8 @@ peaks_json(const struct rot *rot, const struct peak_list *list)
 	json_t *json = json_object(), *peaks = json_array(), *points = json_array(), *over_threads = json_array();
 	struct ridge *ridges;
 	struct growth *growths;
-	size_t nr = peaks_ridges(list, &ridges), nr_growths = peaks_growths(list, &growths);
+	autopool pool = {0};
+	size_t nr = peaks_ridges(list, &ridges), nr_growths = peaks_growths(&pool, list, &growths);
 
 	for (size_t i = 0; i < list->nr; i++)
 		json_array_append_new(peaks, peak_json(&list->peaks[i]));
@@ -153,7 +154,6 @@ peaks_json(const struct rot *rot, const struct peak_list *list)
 	json_object_set_new(json, "peaks", peaks);
 	json_object_set_new(json, "ridges", points);
 	json_object_set_new(json, "growths", over_threads);
-	growths_delete(growths, nr_growths);
 	free(ridges);
 	return json;
 }

@@ -219,12 +219,12 @@ profiles_folder(const struct rot *rot)
 }
 
 /* "AuthenticAMD-26-2-1-KVM.json": so that a home folder shared by several machines holds one for each kind. */
-static char *
-profile_path(const struct rot *rot)
+static struct profile_state
+state_of(struct pool *pool, const struct rot *rot)
 {
 	autofree char *folder = profiles_folder(rot), *name = machine_file_name(rot->machine);
 
-	return rot_format("%s/%s.json", folder, name);
+	return (struct profile_state){.path = pool_format(pool, "%s/%s.json", folder, name), .message = ""};
 }
 
 /* ---- whose ---- */
@@ -271,9 +271,9 @@ put_aside(const char *path, const char *ending)
 	rename(path, to);
 }
 
-/* What a file says; NULL: it is no profile, with the reason in fresh memory. */
+/* What a file says; NULL: it is no profile, with the reason. */
 static json_t *
-parse(const char *bytes, size_t length, char **reason)
+parse(struct pool *pool, const char *bytes, size_t length, const char **reason)
 {
 	json_error_t why;
 	json_t *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
@@ -281,11 +281,11 @@ parse(const char *bytes, size_t length, char **reason)
 
 	*reason = NULL;
 	if (!json)
-		*reason = rot_format("line %d: %s", why.line, why.text);
+		*reason = pool_format(pool, "line %d: %s", why.line, why.text);
 	else if (strncmp(found, schema_family, strlen(schema_family)) != 0)
-		*reason = rot_strdup("it does not say that it is a profile");
+		*reason = "it does not say that it is a profile";
 	else if (strcmp(found, schema) == 0 && !json_is_array(json_object_get(json, "peaks")))
-		*reason = rot_strdup("it has no \"peaks\"");
+		*reason = "it has no \"peaks\"";
 	if (!*reason)
 		return json;
 	json_decref(json);
@@ -293,21 +293,20 @@ parse(const char *bytes, size_t length, char **reason)
 }
 
 static void
-say(struct profile_state *state, enum profile_match match, char *message)
+say(struct profile_state *state, enum profile_match match, const char *message)
 {
-	free(state->message);
 	state->message = message;
 	state->match = match;
 }
 
 /* The machine's file, damaged ones put aside. NULL: nothing to use, see state; -1 in *rc: cannot be read. */
 static json_t *
-read_file(struct profile_state *state, int *rc, struct rot_error *err)
+read_file(struct pool *pool, struct profile_state *state, int *rc, struct rot_error *err)
 {
 	size_t length;
 	struct rot_error why = {0};
 	autofree char *bytes = file_read(state->path, &length, &why);
-	char *reason;
+	const char *reason = why.text;
 	json_t *json;
 
 	*rc = 0;
@@ -319,17 +318,14 @@ read_file(struct profile_state *state, int *rc, struct rot_error *err)
 		*rc = -1;
 		return NULL;
 	}
-	json = bytes ? parse(bytes, length, &reason) : NULL;
-	if (!bytes)
-		reason = rot_strdup(why.text);
-	if (!json) {
-		put_aside(state->path, ".damaged");
-		say(state, PROFILE_NONE,
-		    rot_format("the profile '%s' is damaged (%s) and was put aside as '%s.damaged'", state->path,
-			       reason, state->path));
-		free(reason);
-	}
-	return json;
+	json = bytes ? parse(pool, bytes, length, &reason) : NULL;
+	if (json)
+		return json;
+	put_aside(state->path, ".damaged");
+	say(state, PROFILE_NONE,
+	    pool_format(pool, "the profile '%s' is damaged (%s) and was put aside as '%s.damaged'", state->path, reason,
+			state->path));
+	return NULL;
 }
 
 /* ---- loading ---- */
@@ -341,23 +337,13 @@ read_peaks(const json_t *json, struct peak_list *list)
 	size_t i;
 	json_t *peak;
 
-	list->peaks = rot_calloc(json_array_size(peaks) + 1, sizeof(*list->peaks));
 	json_array_foreach(peaks, i, peak)
 	{
-		if (peak_of_json(peak, &list->peaks[list->nr++]) < 0)
+		list->peaks = pool_grow(&list->pool, list->peaks, list->nr, sizeof(*list->peaks));
+		if (peak_of_json(&list->pool, peak, &list->peaks[list->nr++]) < 0)
 			return -1;
 	}
 	return 0;
-}
-
-static void
-append(char **text, char *more)
-{
-	char *longer = rot_format("%s%s%s", *text, (*text)[0] ? ", " : "", more);
-
-	free(*text);
-	free(more);
-	*text = longer;
 }
 
 /* The first peak whose fact is another one now, said once for all. */
@@ -377,7 +363,7 @@ append_change(char **text, const json_t *peaks, const json_t *now, size_t fact)
 			continue;
 		before = fact_text(then);
 		after = fact_text(json_object_get(now, key));
-		append(text, rot_format("%s %s, now %s", profile_facts[fact].words, before, after));
+		rot_append(text, "%s%s %s, now %s", (*text)[0] ? ", " : "", profile_facts[fact].words, before, after);
 		return;
 	}
 }
@@ -402,7 +388,8 @@ changes(const json_t *json, const struct machine *machine)
 		oldest = found_at < oldest ? found_at : oldest;
 	}
 	if (time(NULL) - oldest > (time_t)PROFILE_MAX_AGE_DAYS * 86400)
-		append(&text, rot_format("up to %lld days old", (long long)(time(NULL) - oldest) / 86400));
+		rot_append(&text, "%sup to %lld days old", text[0] ? ", " : "",
+			   (long long)(time(NULL) - oldest) / 86400);
 	return text;
 }
 
@@ -421,54 +408,52 @@ is_foreign(const json_t *json, const struct machine *machine, char **whose)
 static void
 use(const struct rot *rot, const json_t *json, struct peak_list *list, struct profile_state *state)
 {
-	char *whose;
-	autofree char *changed = NULL;
-	char *here;
+	autofree char *whose = NULL, *changed = NULL;
+	struct pool *pool = &list->pool;
 
 	if (strcmp(json_text_at(json, "schema"), schema) != 0) {
 		say(state, PROFILE_NONE,
-		    rot_format("the profile '%s' is of a later rot ('%s') and is not used", state->path,
-			       json_text_at(json, "schema")));
+		    pool_format(pool, "the profile '%s' is of a later rot ('%s') and is not used", state->path,
+				json_text_at(json, "schema")));
 		return;
 	}
 	if (is_foreign(json, rot->machine, &whose)) {
-		here = machine_caption(rot->machine);
+		autofree char *here = machine_caption(rot->machine);
+
 		say(state, PROFILE_FOREIGN,
-		    rot_format("the profile '%s' is of another machine (%s; this is %s) and is not used", state->path,
-			       whose, here));
-		free(whose);
-		free(here);
+		    pool_format(pool, "the profile '%s' is of another machine (%s; this is %s) and is not used",
+				state->path, whose, here));
 		return;
 	}
 	if (read_peaks(json, list) < 0) {
-		peak_list_clear(list);
+		list->nr = 0;
 		put_aside(state->path, ".damaged");
 		say(state, PROFILE_NONE,
-		    rot_format("the profile '%s' is damaged (a peak is none) and was put aside as '%s.damaged'",
-			       state->path, state->path));
+		    pool_format(pool, "the profile '%s' is damaged (a peak is none) and was put aside as '%s.damaged'",
+				state->path, state->path));
 		return;
 	}
 	changed = changes(json, rot->machine);
-	if (changed[0])
-		say(state, PROFILE_STALE,
-		    rot_format("the peaks of this machine were found under other conditions: %s; " ADVICE, changed));
-	else
-		say(state, PROFILE_FRESH, rot_strdup(""));
+	say(state, changed[0] ? PROFILE_STALE : PROFILE_FRESH,
+	    changed[0] ? pool_format(pool, "the peaks of this machine were found under other conditions: %s; " ADVICE,
+				     changed)
+		       : "");
 }
 
 /* Without a profile of its own: are there those of others? They may have been brought here to be used. */
 static void
-look_for_others(const struct rot *rot, struct profile_state *state)
+look_for_others(struct pool *pool, const struct rot *rot, struct profile_state *state)
 {
 	autofree char *folder = profiles_folder(rot), **names = folder_list(folder);
 	autofree char *others = rot_strdup("");
 
 	for (size_t i = 0; names[i]; i++)
 		if (path_ends_in(names[i], ".json"))
-			append(&others, rot_format("%.*s", (int)strlen(names[i]) - 5, names[i]));
+			rot_append(&others, "%s%.*s", others[0] ? ", " : "", (int)strlen(names[i]) - 5, names[i]);
 	if (others[0] && !state->message[0])
 		say(state, PROFILE_FOREIGN,
-		    rot_format("the profiles in '%s' are of other machines (%s) and are not used", folder, others));
+		    pool_format(pool, "the profiles in '%s' are of other machines (%s) and are not used", folder,
+				others));
 }
 
 int
@@ -478,21 +463,13 @@ profile_load(struct rot *rot, struct peak_list *list, struct profile_state *stat
 	int rc;
 
 	*list = (struct peak_list){.peaks = NULL};
-	*state = (struct profile_state){.path = profile_path(rot), .message = rot_strdup("")};
-	json = read_file(state, &rc, err);
+	*state = state_of(&list->pool, rot);
+	json = read_file(&list->pool, state, &rc, err);
 	if (json)
 		use(rot, json, list, state);
 	else if (rc == 0)
-		look_for_others(rot, state);
+		look_for_others(&list->pool, rot, state);
 	return rc < 0 ? rot_error_prefix(err, "the profile of this machine") : 0;
-}
-
-void
-profile_state_clear(struct profile_state *state)
-{
-	free(state->path);
-	free(state->message);
-	*state = (struct profile_state){.match = PROFILE_NONE};
 }
 
 /* ---- storing ---- */
@@ -515,35 +492,30 @@ found_json(const struct peak_list *list, json_t *facts)
 
 /* What is kept for this machine; what is there instead is put aside. An empty array if there is nothing. */
 static json_t *
-read_kept(const struct rot *rot, struct profile_state *state, int *rc, struct rot_error *err)
+read_kept(struct pool *pool, const struct rot *rot, struct profile_state *state, int *rc, struct rot_error *err)
 {
-	json_t *json = read_file(state, rc, err), *kept;
+	json_auto_t *json = read_file(pool, state, rc, err);
 	autofree char *whose = NULL;
 
-	if (json && (strcmp(json_text_at(json, "schema"), schema) != 0 || is_foreign(json, rot->machine, &whose))) {
-		put_aside(state->path, ".other");
-		json_decref(json);
-		json = NULL;
-	}
-	kept = json ? json_incref(json_object_get(json, "peaks")) : json_array();
-	json_decref(json);
-	return kept;
+	if (!json)
+		return json_array();
+	if (strcmp(json_text_at(json, "schema"), schema) == 0 && !is_foreign(json, rot->machine, &whose))
+		return json_incref(json_object_get(json, "peaks"));
+	put_aside(state->path, ".other");
+	return json_array();
 }
 
 static int
 write_profile(const struct rot *rot, const char *path, const json_t *peaks, struct rot_error *err)
 {
-	json_t *json = json_object();
+	json_auto_t *json = json_object();
 	autofree char *text = NULL;
-	int rc;
 
 	json_object_set_new(json, "schema", json_text(schema));
 	json_object_set_new(json, "machine", json_entity(rot->machine));
 	json_object_set(json, "peaks", (json_t *)peaks);
 	text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-	rc = file_write(path, text, strlen(text), true, err);
-	json_decref(json);
-	return rc;
+	return file_write(path, text, strlen(text), true, err);
 }
 
 /* Whoever stores at the same time waits; without a lock (a file system that has none) it goes on. */
@@ -560,31 +532,27 @@ lock_folder(const char *folder)
 int
 profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *err)
 {
-	struct profile_state state = {.path = profile_path(rot), .message = rot_strdup("")};
+	autopool pool = {0};
+	struct profile_state state = state_of(&pool, rot);
 	autofree char *folder = profiles_folder(rot);
-	json_auto_t *now = facts_json(rot->machine);
-	json_auto_t *found = NULL;
-	json_auto_t *kept = NULL;
-	json_auto_t *all = NULL;
-	int lock, rc = folder_make(folder, err);
+	json_t *now = json_in_pool(&pool, facts_json(rot->machine)), *found, *kept;
+	int rc = folder_make(folder, err);
 
-	if (rc < 0)
-		goto out;
-	lock = lock_folder(folder);
-	found = found_json(list, now);
-	kept = read_kept(rot, &state, &rc, err);
-	all = profile_merge(found, kept, now);
-	if (state.message[0])
-		rot_warning("%s", state.message);
-	if (rc == 0)
-		rc = write_profile(rot, state.path, all, err);
-	if (lock >= 0)
-		close(lock);
-out:
+	if (rc == 0) {
+		const int lock = lock_folder(folder);
+
+		found = json_in_pool(&pool, found_json(list, now));
+		kept = json_in_pool(&pool, read_kept(&pool, rot, &state, &rc, err));
+		if (state.message[0])
+			rot_warning("%s", state.message);
+		if (rc == 0)
+			rc = write_profile(rot, state.path, json_in_pool(&pool, profile_merge(found, kept, now)), err);
+		if (lock >= 0)
+			close(lock);
+	}
 	if (rc < 0) {
 		rot_error_prefix(err, "the peaks of this machine are not kept");
 		rot_error_hint(err, "name a folder you may write to: -dataFolder=FOLDER");
 	}
-	profile_state_clear(&state);
 	return rc;
 }

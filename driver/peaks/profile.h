@@ -20,8 +20,9 @@ enum profile_match {
 
 struct profile_state {
 	enum profile_match match;
-	char *path;    /* where this machine's profile is, or would be */
-	char *message; /* for the user: what changed, or why it is not used, and what to do; "" if there is nothing */
+	const char *path; /* where this machine's profile is, or would be */
+	const char *
+		message; /* for the user: what changed, or why it is not used, and what to do; "" if there is nothing */
 };
 
 /* Peaks older than this are worth finding anew: memory is added, firmware and hosts change without telling. */
@@ -32,7 +33,6 @@ struct profile_state {
  * aside) and one of a later rot are no errors: see state. -1: the file is there and cannot be read. Clear both.
  */
 int profile_load(struct rot *rot, struct peak_list *list, struct profile_state *state, struct rot_error *err);
-void profile_state_clear(struct profile_state *state);
 
 /*
  * Keeps the peaks together with those that are kept already. Of a peak that was found before (same name, operation,

@@ -43,7 +43,6 @@ load(struct rot *rot, struct peak_list *list, bool is_told)
 		rot_warning("%s", why.text);
 	else if (is_told && state.message[0] && (state.match != PROFILE_FOREIGN || !rot->is_cached_only))
 		rot_warning("%s", state.message);
-	profile_state_clear(&state);
 }
 
 /* No wishes: all that is not rare. An interrupted search is not kept: what it did not come to would never be looked
@@ -110,7 +109,7 @@ repeat_doubtful(struct rot *rot, int64_t min_age_s, struct peak_list *list, stru
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < MAX_REPEATS; i++) {
-		struct peak_wish *doubtful;
+		autofree struct peak_wish *doubtful = NULL;
 		const size_t nr = doubtful_of(list, min_age_s, &doubtful);
 
 		if (nr > 0) {
@@ -123,7 +122,6 @@ repeat_doubtful(struct rot *rot, int64_t min_age_s, struct peak_list *list, stru
 			rc = find_quickly(rot, doubtful, nr, err);
 			configuration_pop(rot->configuration);
 		}
-		free(doubtful);
 		if (nr == 0 || rc < 0)
 			break;
 		peak_list_clear(list);
@@ -187,7 +185,7 @@ int
 roof_complete(struct rot *rot, const struct peak_wish *wishes, size_t nr_wishes, struct peak_list *list,
 	      struct rot_error *err)
 {
-	struct peak_wish *missing;
+	autofree struct peak_wish *missing = NULL;
 	size_t nr = missing_of(list, wishes, nr_wishes, &missing);
 	int rc = 0;
 
@@ -205,7 +203,6 @@ roof_complete(struct rot *rot, const struct peak_wish *wishes, size_t nr_wishes,
 			rot_warning("no peak '%s'%s%s of %s is known", missing[i].access,
 				    missing[i].instruction_set[0] ? " with " : "", missing[i].instruction_set,
 				    missing[i].operation[0] ? missing[i].operation : missing[i].border);
-	free(missing);
 	return rc;
 }
 

@@ -59,9 +59,9 @@ judge(struct growth *growth)
 }
 
 static struct growth
-growth_of(const struct peak_list *list, const struct peak *peak)
+growth_of(struct pool *pool, const struct peak_list *list, const struct peak *peak)
 {
-	struct growth growth = {.peaks = rot_calloc(list->nr, sizeof(struct peak *)), .mode = peak->mode};
+	struct growth growth = {.peaks = pool_calloc(pool, list->nr, sizeof(struct peak *)), .mode = peak->mode};
 
 	for (size_t i = 0; i < list->nr; i++)
 		if (is_same_bandwidth(&list->peaks[i], peak) && is_of_mode(&list->peaks[i], peak->mode))
@@ -72,33 +72,22 @@ growth_of(const struct peak_list *list, const struct peak *peak)
 }
 
 size_t
-peaks_growths(const struct peak_list *list, struct growth **growths)
+peaks_growths(struct pool *pool, const struct peak_list *list, struct growth **growths)
 {
 	size_t nr = 0;
 
-	*growths = rot_calloc(list->nr + 1, sizeof(**growths));
+	*growths = pool_calloc(pool, list->nr, sizeof(**growths));
 	for (size_t i = 0; i < list->nr; i++) {
 		if (!begins(list, i))
 			continue;
-		(*growths)[nr] = growth_of(list, &list->peaks[i]);
-		if ((*growths)[nr].nr > 1)
-			nr++;
-		else
-			free((*growths)[nr].peaks);
+		(*growths)[nr] = growth_of(pool, list, &list->peaks[i]);
+		nr += (*growths)[nr].nr > 1;
 	}
 	return nr;
 }
 
-void
-growths_delete(struct growth *growths, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free(growths[i].peaks);
-	free(growths);
-}
-
 size_t
-growths_threads(const struct growth *growths, size_t nr, int **threads)
+growths_threads(struct pool *pool, const struct growth *growths, size_t nr, int **threads)
 {
 	size_t nr_threads = 0;
 
@@ -114,7 +103,7 @@ growths_threads(const struct growth *growths, size_t nr, int **threads)
 			}
 		if (next == 0)
 			return nr_threads;
-		*threads = rot_realloc(*threads, nr_threads + 1, sizeof(**threads));
+		*threads = pool_grow(pool, *threads, nr_threads, sizeof(**threads));
 		(*threads)[nr_threads++] = next;
 	}
 }

@@ -25,12 +25,11 @@ struct growth {
 
 /*
  * Of all bandwidths that are known on two numbers of threads at least, in the order of the list. A bandwidth on one
- * thread, which has no mode, begins the growth of each mode. Caller frees with growths_delete.
+ * thread, which has no mode, begins the growth of each mode.
  */
-size_t peaks_growths(const struct peak_list *list, struct growth **growths);
-void growths_delete(struct growth *growths, size_t nr);
+size_t peaks_growths(struct pool *pool, const struct peak_list *list, struct growth **growths);
 
-/* The numbers of threads of all these, rising. Caller frees the array. */
-size_t growths_threads(const struct growth *growths, size_t nr, int **threads);
+/* The numbers of threads of all these, rising. */
+size_t growths_threads(struct pool *pool, const struct growth *growths, size_t nr, int **threads);
 
 #endif

@@ -35,8 +35,10 @@ xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
 }
 
 void
-xml_controller_close(struct xml_controller *controller)
+xml_controller_close(void *closed)
 {
+	struct xml_controller *controller = closed;
+
 	if (controller)
 		pool_clear(&controller->pool);
 	free(controller);

@@ -19,7 +19,7 @@ struct xml_controller *xml_controller_open(struct rot *rot, const char *path, st
 /* That which describes the ceilings of the machine, the user's or rot's own. */
 struct xml_controller *xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err);
 
-void xml_controller_close(struct xml_controller *controller);
+void xml_controller_close(void *controller);
 
 /* Plans once more where choices were guessed: their candidates are measured now. -1 also: interrupted. */
 int xml_controller_plan_again(struct xml_controller *controller, struct rot_error *err);

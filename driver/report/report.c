@@ -44,7 +44,6 @@ report_clear(struct report *report)
 {
 	findings_clear(&report->findings);
 	peak_list_clear(&report->peaks);
-	profile_state_clear(&report->profile);
 	results_clear(&report->results);
 }
 

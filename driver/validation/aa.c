@@ -40,7 +40,7 @@ static const char *const compared_quantities[] = {
 
 struct aa_point {
 	const struct measurement *measurement; /* borrowed of the controller */
-	char *name;
+	const char *name;
 	struct quantity_value *first; /* the values of the first of two measurements */
 };
 
@@ -63,10 +63,11 @@ struct comparing {
 static bool
 is_measured(const struct quantity_offer *offers, size_t nr, const struct quantity_request *request)
 {
-	char *of = request->operation && request->border ? rot_format("%s/%s", request->operation, request->border)
-		   : request->operation                  ? rot_strdup(request->operation)
-		   : request->border                     ? rot_strdup(request->border)
-							 : rot_strdup(request->clock ? request->clock : "");
+	autofree char *of = request->operation && request->border
+				    ? rot_format("%s/%s", request->operation, request->border)
+			    : request->operation ? rot_strdup(request->operation)
+			    : request->border    ? rot_strdup(request->border)
+						 : rot_strdup(request->clock ? request->clock : "");
 	bool is_it = false;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -74,14 +75,13 @@ is_measured(const struct quantity_offer *offers, size_t nr, const struct quantit
 			is_it |= !offers[i].may_be_stepped &&
 				 (strcmp(offers[i].kind, "measured") == 0 || strcmp(offers[i].kind, "modelled") == 0);
 	}
-	free(of);
 	return is_it;
 }
 
 static int
 choose_quantities(struct comparing *comparing, struct rot_error *err)
 {
-	struct quantity_offer *offers;
+	autofree struct quantity_offer *offers = NULL;
 	size_t nr = quantity_offers(comparing->rot, &offers);
 	int rc = 0;
 
@@ -94,7 +94,6 @@ choose_quantities(struct comparing *comparing, struct rot_error *err)
 		comparing->words[comparing->nr_requests] = compared_quantities[i];
 		comparing->requests[comparing->nr_requests++] = request;
 	}
-	free(offers);
 	return rc;
 }
 
@@ -103,10 +102,11 @@ add_subjects(struct comparing *comparing, const struct aa_point *point)
 {
 	struct aa *aa = comparing->aa;
 
-	aa->subjects = rot_realloc(aa->subjects, aa->nr_subjects + comparing->nr_requests + 1, sizeof(*aa->subjects));
-	for (size_t i = 0; i < comparing->nr_requests; i++)
+	for (size_t i = 0; i < comparing->nr_requests; i++) {
+		aa->subjects = pool_grow(&aa->pool, aa->subjects, aa->nr_subjects, sizeof(*aa->subjects));
 		aa->subjects[aa->nr_subjects++] =
-			(struct aa_subject){.words = rot_strdup(comparing->words[i]), .point = rot_strdup(point->name)};
+			(struct aa_subject){.words = comparing->words[i], .point = point->name};
+	}
 }
 
 static void
@@ -115,7 +115,7 @@ choose_points(struct comparing *comparing)
 	const size_t nr = xml_controller_nr_points(comparing->controller);
 	struct aa *aa = comparing->aa;
 
-	comparing->points = rot_calloc(nr + 1, sizeof(*comparing->points));
+	comparing->points = pool_calloc(&aa->pool, nr, sizeof(*comparing->points));
 	for (size_t i = 0; i < nr; i++) {
 		const char *series, *label;
 		struct aa_point *point = &comparing->points[aa->nr_points];
@@ -123,8 +123,8 @@ choose_points(struct comparing *comparing)
 		point->measurement = xml_controller_point(comparing->controller, i, &series, &label);
 		if (!point->measurement)
 			continue;
-		point->name = rot_format("%s%s%s", series, *label ? " " : "", label);
-		point->first = rot_calloc(comparing->nr_requests + 1, sizeof(*point->first));
+		point->name = pool_format(&aa->pool, "%s%s%s", series, *label ? " " : "", label);
+		point->first = pool_calloc(&aa->pool, comparing->nr_requests, sizeof(*point->first));
 		add_subjects(comparing, point);
 		aa->nr_points++;
 	}
@@ -135,14 +135,11 @@ static int
 prepare(const struct comparing *comparing, struct rot_error *err)
 {
 	const size_t nr = comparing->aa->nr_points;
-	struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
-	int rc;
+	autofree struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
 
 	for (size_t i = 0; i < nr; i++)
 		measurements[i] = (struct measurement *)comparing->points[i].measurement; /* stays as it is */
-	rc = measuring_prepare(comparing->rot, measurements, nr, err);
-	free(measurements);
-	return rc < 0 ? -1 : 0;
+	return measuring_prepare(comparing->rot, measurements, nr, err) < 0 ? -1 : 0;
 }
 
 /* As controller_run finds it, but in XML only. NULL: there is none. Fresh memory. */
@@ -151,33 +148,28 @@ find_xml(const struct rot *rot, const char *name)
 {
 	const size_t length = strlen(name);
 	const bool is_path = strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".xml") == 0);
-	char *path = is_path ? rot_strdup(name) : controller_find_file(rot->paths, name);
+	autofree char *path = is_path ? rot_strdup(name) : controller_find_file(rot->paths, name);
 
-	if (path && strcmp(path + strlen(path) - 2, ".c") == 0) {
-		free(path);
-		path = NULL;
-	}
-	return path;
+	return path && strcmp(path + strlen(path) - 2, ".c") == 0 ? NULL : rot_keep(&path);
 }
 
 static int
 open_work(struct comparing *comparing, struct rot_error *err)
 {
 	const char *name = comparing->options->controller;
-	char *path = find_xml(comparing->rot, name);
+	autofree char *path = find_xml(comparing->rot, name);
 
 	comparing->controller = path ? xml_controller_open(comparing->rot, path, err) : NULL;
 	if (!path) {
 		rot_error_set(err, 0, "there is no XML controller '%s'", name);
 		rot_error_hint(err, "rot list controllers");
 	}
-	free(path);
 	if (!comparing->controller || choose_quantities(comparing, err) < 0)
 		return -1;
 	choose_points(comparing);
 	if (comparing->aa->nr_points == 0)
 		return rot_error_set(err, 0, "the controller '%s' has no kernels to compare", name);
-	comparing->values = rot_calloc(comparing->nr_requests + 1, sizeof(*comparing->values));
+	comparing->values = pool_calloc(&comparing->aa->pool, comparing->nr_requests, sizeof(*comparing->values));
 	return prepare(comparing, err);
 }
 
@@ -243,7 +235,7 @@ compare_point(struct comparing *comparing, size_t i)
 
 	for (size_t k = 0; k < comparing->nr_requests; k++) {
 		if (has_value(&first[k]) && has_value(&comparing->values[k]))
-			aa_subject_add(&subjects[k], &first[k], &comparing->values[k]);
+			aa_subject_add(&comparing->aa->pool, &subjects[k], &first[k], &comparing->values[k]);
 	}
 }
 
@@ -289,18 +281,6 @@ compare_all(struct comparing *comparing, struct rot_error *err)
 	return aa->is_interrupted && aa->nr_rounds > 0 ? 0 : rc;
 }
 
-static void
-comparing_clear(struct comparing *comparing)
-{
-	for (size_t i = 0; i < comparing->aa->nr_points; i++) {
-		free(comparing->points[i].name);
-		free(comparing->points[i].first);
-	}
-	free(comparing->points);
-	free(comparing->values);
-	xml_controller_close(comparing->controller);
-}
-
 int
 aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, struct rot_error *err)
 {
@@ -319,25 +299,8 @@ aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, str
 		rc = compare_all(&comparing, err);
 	progress_end();
 	configuration_pop(rot->configuration);
-	comparing_clear(&comparing);
+	xml_controller_close(comparing.controller);
 	return rc;
-}
-
-void
-aa_clear(struct aa *aa)
-{
-	for (size_t i = 0; i < aa->nr_subjects; i++) {
-		struct aa_subject *subject = &aa->subjects[i];
-
-		for (size_t k = 0; k < subject->nr_measurements; k++)
-			free(subject->measurements[k].samples);
-		free(subject->measurements);
-		free(subject->needed);
-		free(subject->words);
-		free(subject->point);
-	}
-	free(aa->subjects);
-	*aa = (struct aa){0};
 }
 
 /* ---- figures ---- */
@@ -364,10 +327,11 @@ aa_needed(const struct summary *ratio)
 
 /* The undisturbed runs, or all if every one is disturbed: as those the summary is of. */
 static struct aa_measurement
-measurement_of(const struct quantity_value *value)
+measurement_of(struct pool *pool, const struct quantity_value *value)
 {
-	struct aa_measurement measurement = {.samples =
-						     rot_calloc(value->nr_samples + 1, sizeof(*measurement.samples))};
+	struct aa_measurement measurement = {
+		.samples = pool_calloc(pool, value->nr_samples, sizeof(*measurement.samples)),
+	};
 	const bool use_all = value->summary.tainted >= value->nr_samples;
 
 	for (size_t i = 0; i < value->nr_samples; i++) {
@@ -388,14 +352,14 @@ is_constant(const struct aa_measurement *measurement, double value)
 }
 
 static void
-add_measurement(struct aa_subject *subject, const struct quantity_value *value)
+add_measurement(struct pool *pool, struct aa_subject *subject, const struct quantity_value *value)
 {
 	struct aa_measurement *measurement;
 
 	subject->measurements =
-		rot_realloc(subject->measurements, subject->nr_measurements + 1, sizeof(*subject->measurements));
+		pool_grow(pool, subject->measurements, subject->nr_measurements, sizeof(*subject->measurements));
 	measurement = &subject->measurements[subject->nr_measurements++];
-	*measurement = measurement_of(value);
+	*measurement = measurement_of(pool, value);
 	if (subject->nr_measurements == 1)
 		subject->is_exact = true;
 	if (subject->measurements[0].nr == 0 || !is_constant(measurement, subject->measurements[0].samples[0]))
@@ -403,24 +367,24 @@ add_measurement(struct aa_subject *subject, const struct quantity_value *value)
 }
 
 void
-aa_subject_add(struct aa_subject *subject, const struct quantity_value *first, const struct quantity_value *second)
+aa_subject_add(struct pool *pool, struct aa_subject *subject, const struct quantity_value *first,
+	       const struct quantity_value *second)
 {
-	json_t *a = quantity_value_json(first), *b = quantity_value_json(second);
+	json_auto_t *a = quantity_value_json(first);
+	json_auto_t *b = quantity_value_json(second);
 	const struct summary ratio = diff_shift_of(a, b, first, second).ratio;
 	const double needed = aa_needed(&ratio);
-	char *text;
+	autofree char *text = NULL;
 	enum diff_verdict verdict = diff_verdict_of(first->name, &ratio, &text);
 
-	add_measurement(subject, first);
-	add_measurement(subject, second);
+	add_measurement(pool, subject, first);
+	add_measurement(pool, subject, second);
 	subject->nr_unknown += verdict == DIFF_UNKNOWN;
 	subject->nr_different += verdict != DIFF_UNKNOWN && verdict != DIFF_NONE;
-	subject->needed = rot_realloc(subject->needed, subject->nr_needed + 1, sizeof(*subject->needed));
-	if (!isnan(needed))
-		subject->needed[subject->nr_needed++] = needed;
-	free(text);
-	json_decref(a);
-	json_decref(b);
+	if (isnan(needed))
+		return;
+	subject->needed = pool_grow(pool, subject->needed, subject->nr_needed, sizeof(*subject->needed));
+	subject->needed[subject->nr_needed++] = needed;
 }
 
 /* ---- spreads ---- */
@@ -436,32 +400,28 @@ relative_spread(const double *values, size_t n)
 static double
 spread_within(const struct aa_subject *subject)
 {
-	double *spreads = rot_calloc(subject->nr_measurements + 1, sizeof(*spreads)), spread;
+	autofree double *spreads = rot_calloc(subject->nr_measurements + 1, sizeof(*spreads));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < subject->nr_measurements; i++) {
 		if (subject->measurements[i].nr > 1)
 			spreads[nr++] = relative_spread(subject->measurements[i].samples, subject->measurements[i].nr);
 	}
-	spread = statistics_percentile(spreads, nr, 50);
-	free(spreads);
-	return spread;
+	return statistics_percentile(spreads, nr, 50);
 }
 
 /* Of the medians of measurements, whose samples lie one after the other in pool. */
 static double
 spread_of_medians(const struct aa_subject *subject, const double *pool)
 {
-	double *medians = rot_calloc(subject->nr_measurements + 1, sizeof(*medians)), spread;
+	autofree double *medians = rot_calloc(subject->nr_measurements + 1, sizeof(*medians));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < subject->nr_measurements; pool += subject->measurements[i++].nr) {
 		if (subject->measurements[i].nr > 0)
 			medians[nr++] = statistics_percentile(pool, subject->measurements[i].nr, 50);
 	}
-	spread = nr > 1 ? relative_spread(medians, nr) : NAN;
-	free(medians);
-	return spread;
+	return nr > 1 ? relative_spread(medians, nr) : NAN;
 }
 
 /* Fisher and Yates. */
@@ -482,7 +442,7 @@ spreads_between(const struct aa_subject *subject, double *between, double *by_ch
 {
 	unsigned short seed[3] = {1, 2, 3};
 	size_t nr = 0, at = 0;
-	double *pool;
+	autofree double *pool = NULL;
 
 	for (size_t i = 0; i < subject->nr_measurements; i++)
 		nr += subject->measurements[i].nr;
@@ -495,7 +455,6 @@ spreads_between(const struct aa_subject *subject, double *between, double *by_ch
 		deal(pool, nr, seed);
 		*by_chance += spread_of_medians(subject, pool) / NR_DEALS;
 	}
-	free(pool);
 }
 
 /* ---- a quantity ---- */
@@ -509,18 +468,17 @@ struct gathered {
 };
 
 static void
-gather(struct gathered *gathered, struct aa_row *row, const struct aa_subject *subject)
+gather(struct pool *pool, struct gathered *gathered, struct aa_row *row, const struct aa_subject *subject)
 {
-	const size_t nr_needed = gathered->nr_needed + subject->nr_needed, k = gathered->nr_spreads;
+	const size_t k = gathered->nr_spreads;
 
 	row->nr_compared += subject->nr_measurements / 2 - subject->nr_unknown;
 	row->nr_different += subject->nr_different;
 	row->nr_unknown += subject->nr_unknown;
-	gathered->needed = rot_realloc(gathered->needed, nr_needed + 1, sizeof(*gathered->needed));
-	if (subject->nr_needed > 0)
-		memcpy(&gathered->needed[gathered->nr_needed], subject->needed,
-		       subject->nr_needed * sizeof(*gathered->needed));
-	gathered->nr_needed = nr_needed;
+	for (size_t i = 0; i < subject->nr_needed; i++) {
+		gathered->needed = pool_grow(pool, gathered->needed, gathered->nr_needed, sizeof(*gathered->needed));
+		gathered->needed[gathered->nr_needed++] = subject->needed[i];
+	}
 	if (subject->is_exact)
 		return;
 	gathered->within[k] = spread_within(subject);
@@ -532,15 +490,16 @@ static struct aa_row
 row_of(const struct aa *aa, const char *words)
 {
 	struct aa_row row = {.words = words, .rate = summary_empty()};
+	autopool pool = {0};
 	struct gathered gathered = {
-		.within = rot_calloc(aa->nr_subjects, sizeof(double)),
-		.between = rot_calloc(aa->nr_subjects, sizeof(double)),
-		.by_chance = rot_calloc(aa->nr_subjects, sizeof(double)),
+		.within = pool_calloc(&pool, aa->nr_subjects, sizeof(double)),
+		.between = pool_calloc(&pool, aa->nr_subjects, sizeof(double)),
+		.by_chance = pool_calloc(&pool, aa->nr_subjects, sizeof(double)),
 	};
 
 	for (size_t i = 0; i < aa->nr_subjects; i++) {
 		if (strcmp(aa->subjects[i].words, words) == 0)
-			gather(&gathered, &row, &aa->subjects[i]);
+			gather(&pool, &gathered, &row, &aa->subjects[i]);
 	}
 	if (row.nr_compared > 0)
 		row.rate = summary_share(row.nr_different, row.nr_compared);
@@ -550,10 +509,6 @@ row_of(const struct aa *aa, const char *words)
 	row.within = statistics_percentile(gathered.within, gathered.nr_spreads, 50);
 	row.between = statistics_percentile(gathered.between, gathered.nr_spreads, 50);
 	row.by_chance = statistics_percentile(gathered.by_chance, gathered.nr_spreads, 50);
-	free(gathered.needed);
-	free(gathered.within);
-	free(gathered.between);
-	free(gathered.by_chance);
 	return row;
 }
 
@@ -568,9 +523,9 @@ is_known(const struct aa_row *rows, size_t nr, const char *words)
 }
 
 struct aa_row *
-aa_rows(const struct aa *aa, size_t *nr)
+aa_rows(struct pool *pool, const struct aa *aa, size_t *nr)
 {
-	struct aa_row *rows = rot_calloc(aa->nr_subjects + 1, sizeof(*rows));
+	struct aa_row *rows = pool_calloc(pool, aa->nr_subjects, sizeof(*rows));
 
 	*nr = 0;
 	for (size_t i = 0; i < aa->nr_subjects; i++) {
@@ -678,8 +633,9 @@ any_too_often(const struct aa_row *rows, size_t nr)
 void
 aa_print(const struct aa *aa, FILE *out)
 {
+	autopool pool = {0};
 	size_t nr;
-	struct aa_row *rows = aa_rows(aa, &nr);
+	struct aa_row *rows = aa_rows(&pool, aa, &nr);
 
 	fprintf(out,
 		"%zu points of '%s', each measured twice with %d runs and compared as rot diff does: %d round%s in "
@@ -695,7 +651,6 @@ aa_print(const struct aa *aa, FILE *out)
 		      "of "
 		      "false\nalarms says how sure that is\n",
 		      out);
-	free(rows);
 }
 
 static json_t *
@@ -722,8 +677,9 @@ json_t *
 aa_json(const struct aa *aa)
 {
 	json_t *quantities = json_array(), *points = json_array();
+	autopool pool = {0};
 	size_t nr;
-	struct aa_row *rows = aa_rows(aa, &nr);
+	struct aa_row *rows = aa_rows(&pool, aa, &nr);
 
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(quantities, row_json(&rows[i]));
@@ -731,7 +687,6 @@ aa_json(const struct aa *aa)
 		if (aa->subjects[i].nr_measurements > 0)
 			json_array_append_new(points, subject_json(&aa->subjects[i]));
 	}
-	free(rows);
 	return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "rot.aa/1", "controller",
 			 aa->options.controller, "rounds", aa->nr_rounds, "runs", aa->options.nr_runs, "seconds",
 			 json_number(aa->elapsed_s), "quantities", quantities, "points", points);

@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "statistics/summary.h"
+#include "support/pool.h"
 
 struct rot;
 struct json_t;
@@ -35,9 +36,9 @@ struct aa_measurement {
 
 /* One quantity at one point. */
 struct aa_subject {
-	char *words;   /* "time:tsc" */
-	char *point;   /* "READ 64 MiB" */
-	bool is_exact; /* every run of every measurement gave the same */
+	const char *words; /* "time:tsc" */
+	const char *point; /* "READ 64 MiB" */
+	bool is_exact;     /* every run of every measurement gave the same */
 	struct aa_measurement *measurements;
 	size_t nr_measurements;
 	size_t nr_different, nr_unknown; /* of the comparisons; unknown: too few runs for an interval */
@@ -63,6 +64,7 @@ struct aa_row {
 };
 
 struct aa {
+	struct pool pool; /* of all below */
 	struct aa_options options;
 	struct aa_subject *subjects;
 	size_t nr_subjects;
@@ -74,17 +76,16 @@ struct aa {
 
 /*
  * Measures round by round, with the configuration's useCachedResults put aside. Interrupted: what is finished stays, no
- * error if that is a round or more. Clear also after an error.
+ * error if that is a round or more. The pool is to be cleared also after an error.
  */
 int aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, struct rot_error *err);
-void aa_clear(struct aa *aa);
 
 /* Adds a comparison. */
-void
-aa_subject_add(struct aa_subject *subject, const struct quantity_value *first, const struct quantity_value *second);
+void aa_subject_add(struct pool *pool, struct aa_subject *subject, const struct quantity_value *first,
+		    const struct quantity_value *second);
 
-/* The rows, in the order of the subjects; fresh memory, *nr of them. */
-struct aa_row *aa_rows(const struct aa *aa, size_t *nr);
+/* The rows, in the order of the subjects; *nr of them. */
+struct aa_row *aa_rows(struct pool *pool, const struct aa *aa, size_t *nr);
 
 /*
  * How many times as wide an interval of a ratio must be to hold 1: the distance of its value from 1, in units of that

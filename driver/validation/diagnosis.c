@@ -52,10 +52,9 @@ broken_group(const struct diagnosis_context *context, const struct candidate *ca
 		const struct shape *shape = shapes_find_one(context->shapes, row->nr_large, row->nr_plain);
 
 		if (is_wrong(row) && shape && shape->verdict == SHAPE_WRONG) {
-			char *group = shape_text(shape), *text = rot_format("groups of %s count wrong here", group);
+			autofree char *group = shape_text(shape);
 
-			free(group);
-			return text;
+			return rot_format("groups of %s count wrong here", group);
 		}
 	}
 	return NULL;

@@ -25,7 +25,8 @@ struct grade
 grade_of(const double *deviations, size_t n)
 {
 	struct grade grade = {.bias = NAN, .spread = NAN, .worst = NAN, .of = summary_empty()};
-	double *ratios, low, high;
+	autofree double *ratios = NULL;
+	double low, high;
 
 	if (n == 0)
 		return grade;
@@ -33,7 +34,6 @@ grade_of(const double *deviations, size_t n)
 	for (size_t i = 0; i < n; i++)
 		ratios[i] = 1 + deviations[i];
 	grade.of = summary_median(ratios, n);
-	free(ratios);
 	low = statistics_percentile(deviations, n, 5);
 	high = statistics_percentile(deviations, n, 95);
 	grade.bias = grade.of.value - 1;

@@ -29,6 +29,7 @@ known_work_deviation(double measured, double expected, double reference)
 #define TRYING_S 0.5
 
 struct point_samples {
+	struct pool pool; /* of all below */
 	struct measurement **passes;
 	struct measurement_result **results;
 	struct pass_samples *samples;
@@ -38,14 +39,9 @@ struct point_samples {
 static void
 samples_clear(struct point_samples *samples)
 {
-	for (size_t i = 0; i < samples->nr; i++) {
-		rot_graph_delete(samples->passes[i]);
-		rot_graph_delete(samples->results[i]);
+	for (size_t i = 0; i < samples->nr; i++)
 		pass_samples_clear(&samples->samples[i]);
-	}
-	free(samples->passes);
-	free(samples->results);
-	free(samples->samples);
+	pool_clear(&samples->pool);
 }
 
 /* nr_runs more; the cache gives those before, since they were measured by this process. */
@@ -54,17 +50,20 @@ point_measure(struct work_point *point, struct rot *rot, int nr_runs, struct poi
 	      struct rot_error *err)
 {
 	const size_t nr = point->plan.nr_passes;
+	struct pool *pool = &samples->pool;
 	int rc;
 
-	*samples = (struct point_samples){
-		.passes = rot_calloc(nr, sizeof(*samples->passes)),
-		.results = rot_calloc(nr, sizeof(*samples->results)),
-		.samples = rot_calloc(nr, sizeof(*samples->samples)),
-		.nr = nr,
-	};
+	*samples = (struct point_samples){.nr = nr};
+	samples->passes = pool_calloc(pool, nr, sizeof(*samples->passes));
+	samples->results = pool_calloc(pool, nr, sizeof(*samples->results));
+	samples->samples = pool_calloc(pool, nr, sizeof(*samples->samples));
 	for (size_t i = 0; i < nr; i++)
-		samples->passes[i] = pass_measurement(point->measurement, rot->architecture, &point->plan.passes[i]);
+		samples->passes[i] =
+			pool_own(pool, pass_measurement(point->measurement, rot->architecture, &point->plan.passes[i]),
+				 rot_graph_delete);
 	rc = measuring_perform(rot, samples->passes, nr, point->nr_done + nr_runs, samples->results, err);
+	for (size_t i = 0; i < nr; i++)
+		pool_own(pool, samples->results[i], rot_graph_delete);
 	for (size_t i = 0; rc == 0 && i < nr; i++)
 		rc = pass_samples_read(&samples->samples[i], rot->architecture, &point->plan.passes[i],
 				       samples->passes[i], samples->results[i], err);
@@ -117,13 +116,14 @@ struct trial_values {
 };
 
 static void
-read_values(struct trial_values *of, const struct trial *trial, const struct rot *rot, const struct work_point *point,
-	    const struct point_samples *samples, size_t nr_runs, const struct moment *start)
+read_values(struct pool *pool, struct trial_values *of, const struct trial *trial, const struct rot *rot,
+	    const struct work_point *point, const struct point_samples *samples, size_t nr_runs,
+	    const struct moment *start)
 {
 	*of = (struct trial_values){
-		.values = rot_calloc(nr_runs + 1, sizeof(double)),
-		.expected = rot_calloc(nr_runs + 1, sizeof(double)),
-		.deviations = rot_calloc(nr_runs + 1, sizeof(double)),
+		.values = pool_calloc(pool, nr_runs, sizeof(double)),
+		.expected = pool_calloc(pool, nr_runs, sizeof(double)),
+		.deviations = pool_calloc(pool, nr_runs, sizeof(double)),
 	};
 	for (size_t i = 0; i < nr_runs; i++) {
 		struct trial_reading reading =
@@ -150,17 +150,17 @@ count_group(struct known_work_row *row, const struct architecture *architecture,
 }
 
 static struct known_work_row
-make_row(const struct trial *trial, const struct rot *rot, const struct work_point *point,
-	 const struct point_samples *samples, const struct moment *start)
+make_row(struct pool *pool, const struct trial *trial, const struct rot *rot, const struct work_point *point,
+	 struct point_samples *samples, const struct moment *start)
 {
 	const size_t nr_runs = samples->nr ? samples->samples[0].nr_runs : 0;
 	struct trial_values of;
 	struct known_work_row row;
 
-	read_values(&of, trial, rot, point, samples, nr_runs, start);
+	read_values(&samples->pool, &of, trial, rot, point, samples, nr_runs, start);
 	row = (struct known_work_row){
 		.candidate = trial->candidate,
-		.kernel = rot_strdup(point->kernel),
+		.kernel = pool_strdup(pool, point->kernel),
 		.expected = statistics_percentile(of.expected, of.nr, 50),
 		.measured = statistics_percentile(of.values, of.nr, 50),
 		.grade = grade_of(of.deviations, of.nr),
@@ -170,9 +170,6 @@ make_row(const struct trial *trial, const struct rot *rot, const struct work_poi
 		.is_estimate = point->is_estimate,
 	};
 	count_group(&row, rot->architecture, trial_pass(trial, &point->plan));
-	free(of.values);
-	free(of.expected);
-	free(of.deviations);
 	return row;
 }
 
@@ -186,6 +183,7 @@ struct point_rows {
 
 struct measuring_work {
 	struct rot *rot;
+	struct pool *pool; /* of the rows */
 	const struct known_work_options *options;
 	struct work_list list;
 	struct point_rows *rows; /* of each point */
@@ -194,14 +192,6 @@ struct measuring_work {
 	double deadline_s;
 	bool has_warned; /* that a point was refused */
 };
-
-static void
-rows_clear(struct known_work_row *rows, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free(rows[i].kernel);
-	free(rows);
-}
 
 static int
 measure_point(struct measuring_work *of, size_t i, struct rot_error *err)
@@ -214,12 +204,11 @@ measure_point(struct measuring_work *of, size_t i, struct rot_error *err)
 
 	of->taken_s[i] = clock_now_s() - begin_s;
 	if (rc == 0) {
-		rows_clear(rows->rows, rows->nr);
 		rows->nr = point->nr_trials;
-		rows->rows = rot_calloc(rows->nr, sizeof(*rows->rows));
+		rows->rows = pool_calloc(of->pool, rows->nr, sizeof(*rows->rows));
 	}
 	for (size_t k = 0; rc == 0 && k < point->nr_trials; k++)
-		rows->rows[k] = make_row(&point->trials[k], of->rot, point, &samples, &of->start);
+		rows->rows[k] = make_row(of->pool, &point->trials[k], of->rot, point, &samples, &of->start);
 	samples_clear(&samples);
 	return rc;
 }
@@ -241,7 +230,7 @@ leave_out_refused(struct measuring_work *of, struct rot_error *err)
 static int
 measure_round(struct measuring_work *of, int round, bool *is_over, struct rot_error *err)
 {
-	size_t *order = rot_calloc(of->list.nr + 1, sizeof(*order));
+	autofree size_t *order = rot_calloc(of->list.nr + 1, sizeof(*order));
 	int rc = 0;
 
 	order_shuffle(order, of->list.nr, (unsigned)round);
@@ -255,7 +244,6 @@ measure_round(struct measuring_work *of, int round, bool *is_over, struct rot_er
 		else if (measure_point(of, order[i], err) < 0)
 			rc = leave_out_refused(of, err);
 	}
-	free(order);
 	return rc;
 }
 
@@ -266,15 +254,12 @@ gather(struct measuring_work *of, struct known_work *work)
 		const struct point_rows *rows = &of->rows[i];
 
 		work->nr_points += rows->nr > 0;
-		work->rows = rot_realloc(work->rows, work->nr + rows->nr + 1, sizeof(*work->rows));
-		if (rows->nr)
-			memcpy(&work->rows[work->nr], rows->rows, rows->nr * sizeof(*rows->rows));
-		work->nr += rows->nr;
-		free(rows->rows);
+		for (size_t k = 0; k < rows->nr; k++) {
+			work->rows = pool_grow(of->pool, work->rows, work->nr, sizeof(*work->rows));
+			work->rows[work->nr++] = rows->rows[k];
+		}
 	}
 	work->nr_left_out = of->list.nr_left_out + of->list.nr - work->nr_points;
-	free(of->rows);
-	free(of->taken_s);
 }
 
 static int
@@ -293,8 +278,8 @@ measure_all(struct measuring_work *of, struct known_work *work, struct rot_error
 		of->start = moment_now();
 		of->deadline_s = clock_now_s() + options->seconds;
 	}
-	of->rows = rot_calloc(of->list.nr + 1, sizeof(*of->rows));
-	of->taken_s = rot_calloc(of->list.nr + 1, sizeof(*of->taken_s));
+	of->rows = pool_calloc(of->pool, of->list.nr, sizeof(*of->rows));
+	of->taken_s = pool_calloc(of->pool, of->list.nr, sizeof(*of->taken_s));
 	progress_begin(of->list.nr * (size_t)options->nr_rounds, configuration_bool(rot->configuration, "quiet"));
 	while (rc == 0 && !is_over && work->nr_rounds < options->nr_rounds)
 		rc = measure_round(of, work->nr_rounds++, &is_over, err);
@@ -304,28 +289,20 @@ measure_all(struct measuring_work *of, struct known_work *work, struct rot_error
 }
 
 int
-known_work_measure(struct rot *rot, const struct known_work_options *options, struct known_work *work,
-		   struct rot_error *err)
+known_work_measure(struct rot *rot, struct pool *pool, const struct known_work_options *options,
+		   struct known_work *work, struct rot_error *err)
 {
-	struct measuring_work of = {.rot = rot, .options = options};
+	struct measuring_work of = {.rot = rot, .pool = pool, .options = options};
 	int rc;
 
 	*work = (struct known_work){0};
-	work->nr_candidates = candidates_of(rot->architecture, &work->candidates);
+	work->nr_candidates = candidates_of(pool, rot->architecture, &work->candidates);
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false", NULL);
 	rc = measure_all(&of, work, err);
 	configuration_pop(rot->configuration);
 	work_list_clear(&of.list);
 	return rc;
-}
-
-void
-known_work_clear(struct known_work *work)
-{
-	rows_clear(work->rows, work->nr);
-	free(work->candidates);
-	*work = (struct known_work){0};
 }
 
 /* ---- grades ---- */

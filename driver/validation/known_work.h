@@ -16,8 +16,8 @@ struct rot;
 /* A candidate on one kernel. */
 struct known_work_row {
 	const struct candidate *candidate;
-	char *kernel;    /* "AVX2 DOUBLE FMA", "WRITE 64 MiB cold" */
-	double expected; /* medians */
+	const char *kernel; /* "AVX2 DOUBLE FMA", "WRITE 64 MiB cold" */
+	double expected;    /* medians */
 	double measured;
 	struct grade grade;
 	size_t nr_tainted;    /* samples left out, */
@@ -50,9 +50,8 @@ struct known_work_options {
  * Measures all points anew, in the groups that the planner would open for all candidates at once. Those whose events
  * the machine refuses are left out with a warning. Interrupted: an error, "interrupted". Clear also after an error.
  */
-int known_work_measure(struct rot *rot, const struct known_work_options *options, struct known_work *work,
-		       struct rot_error *err);
-void known_work_clear(struct known_work *work);
+int known_work_measure(struct rot *rot, struct pool *pool, const struct known_work_options *options,
+		       struct known_work *work, struct rot_error *err);
 
 /* Is it part of its candidate's grade? */
 bool known_work_is_graded(const struct known_work_row *row);

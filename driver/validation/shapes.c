@@ -124,25 +124,21 @@ static int
 count_alone(const struct stand *stand, const struct architecture_event *event, double *count, struct rot_error *err)
 {
 	struct stand alone = *stand;
-	struct measurement_result *result = NULL;
-	struct measurement *pass;
+	autograph struct measurement_result *result = NULL;
+	autograph struct measurement *pass = NULL;
 	double counts[NR_RUNS];
 	size_t nr = 0;
 
 	alone.plain = event;
 	pass = group_measurement(&alone, 0, 1, 0, true);
-	if (perform(stand, &pass, 1, &result, err) < 0) {
-		rot_graph_delete(pass);
+	if (perform(stand, &pass, 1, &result, err) < 0)
 		return -1;
-	}
 	for (size_t i = 0; i < NR_RUNS; i++) {
 		const struct perf_event_measurer_output *run = counts_of_run(result, i);
 
 		if (run)
 			counts[nr++] = count_at(stand, run, 0);
 	}
-	rot_graph_delete(result);
-	rot_graph_delete(pass);
 	*count = statistics_percentile(counts, nr, 50);
 	if (!(*count > 0))
 		return rot_error_set(err, 0,
@@ -218,12 +214,11 @@ find_work(struct rot *rot, const struct xml_controller *controller)
 static int
 stand_open(struct stand *stand, struct rot *rot, struct rot_error *err)
 {
-	char *path = controller_find_file(rot->paths, CONTROLLER);
+	autofree char *path = controller_find_file(rot->paths, CONTROLLER);
 
 	*stand = (struct stand){.rot = rot};
 	stand->controller = path ? xml_controller_open(rot, path, err) : NULL;
 	stand->work = stand->controller ? find_work(rot, stand->controller) : NULL;
-	free(path);
 	if (stand->controller && !stand->work)
 		rot_error_set(err, 0, "no kernel of the controller '%s' computes in double precision", CONTROLLER);
 	else if (!stand->controller && err && !err->text[0])
@@ -277,11 +272,11 @@ is_legal_shape(const struct architecture *architecture, unsigned large, unsigned
 
 /* False when a group with even more plain events cannot be opened either. */
 static bool
-try_shape(const struct stand *stand, struct shapes *shapes, unsigned large, unsigned plain)
+try_shape(const struct stand *stand, struct pool *pool, struct shapes *shapes, unsigned large, unsigned plain)
 {
 	struct shape shape = {.large = large, .plain = plain, .verdict = SHAPE_REFUSED, .deviation = NAN};
-	struct measurement_result *result = NULL;
-	struct measurement *pass;
+	autograph struct measurement_result *result = NULL;
+	autograph struct measurement *pass = NULL;
 	unsigned fixed;
 
 	progress_point();
@@ -291,9 +286,7 @@ try_shape(const struct stand *stand, struct shapes *shapes, unsigned large, unsi
 		shape.deviation = worst_deviation(stand, result, large, plain);
 	if (!isnan(shape.deviation))
 		shape.verdict = fabs(shape.deviation) <= MAX_DEVIATION ? SHAPE_SOUND : SHAPE_WRONG;
-	rot_graph_delete(result);
-	rot_graph_delete(pass);
-	shapes->items = rot_realloc(shapes->items, shapes->nr + 1, sizeof(*shapes->items));
+	shapes->items = pool_grow(pool, shapes->items, shapes->nr, sizeof(*shapes->items));
 	shapes->items[shapes->nr++] = shape;
 	return shape.verdict != SHAPE_REFUSED;
 }
@@ -302,31 +295,29 @@ try_shape(const struct stand *stand, struct shapes *shapes, unsigned large, unsi
 static void
 try_scrub(const struct stand *stand, struct shapes *shapes)
 {
-	struct measurement *passes[2] = {group_measurement(stand, 1, 0, 0, false),
-					 group_measurement(stand, 0, 1, 0, false)};
+	autograph struct measurement *first = group_measurement(stand, 1, 0, 0, false),
+				     *second = group_measurement(stand, 0, 1, 0, false);
 	struct measurement_result *results[2] = {NULL, NULL};
 
-	if (perform(stand, passes, 2, results, NULL) == 0) {
+	if (perform(stand, (struct measurement *[]){first, second}, 2, results, NULL) == 0) {
 		double large = worst_deviation(stand, results[0], 1, 0),
 		       plain = worst_deviation(stand, results[1], 0, 1);
 
 		shapes->is_scrub_tried = true;
 		shapes->is_scrub_needed = !(fabs(large) <= MAX_DEVIATION && fabs(plain) <= MAX_DEVIATION);
 	}
-	for (size_t i = 0; i < 2; i++) {
-		rot_graph_delete(results[i]);
-		rot_graph_delete(passes[i]);
-	}
+	rot_graph_delete(results[0]);
+	rot_graph_delete(results[1]);
 }
 
 static void
-try_all(const struct stand *stand, struct shapes *shapes)
+try_all(const struct stand *stand, struct pool *pool, struct shapes *shapes)
 {
 	const unsigned most = (unsigned)stand->rot->architecture->nominal_counters + 1;
 
 	for (unsigned large = 0; large <= (stand->large ? MAX_LARGE : 0); large++) {
 		for (unsigned plain = large ? 0 : 1; large + plain <= most && !rot_interrupted(); plain++) {
-			if (!try_shape(stand, shapes, large, plain))
+			if (!try_shape(stand, pool, shapes, large, plain))
 				break;
 		}
 	}
@@ -341,7 +332,7 @@ try_all(const struct stand *stand, struct shapes *shapes)
 }
 
 int
-shapes_find(struct rot *rot, struct shapes *shapes, struct rot_error *err)
+shapes_find(struct rot *rot, struct pool *pool, struct shapes *shapes, struct rot_error *err)
 {
 	struct stand stand;
 	int rc;
@@ -353,20 +344,13 @@ shapes_find(struct rot *rot, struct shapes *shapes, struct rot_error *err)
 	rc = stand_open(&stand, rot, err);
 	shapes->has_large = rc == 0 && stand.large;
 	if (rc == 0)
-		try_all(&stand, shapes);
+		try_all(&stand, pool, shapes);
 	if (rc == 0 && rot_interrupted())
 		rc = rot_error_set(err, 0, "interrupted");
 	progress_end();
 	configuration_pop(rot->configuration);
 	xml_controller_close(stand.controller);
 	return rc;
-}
-
-void
-shapes_clear(struct shapes *shapes)
-{
-	free(shapes->items);
-	*shapes = (struct shapes){0};
 }
 
 const struct shape *

@@ -11,6 +11,7 @@
 
 #include "error.h"
 
+struct pool;
 struct rot;
 struct architecture;
 
@@ -44,8 +45,7 @@ struct shapes {
  * their own the first plain event that counts enough of it), and the first large event that counts anything. Error: the
  * architecture has no event for instructions, or it does not count alone.
  */
-int shapes_find(struct rot *rot, struct shapes *shapes, struct rot_error *err);
-void shapes_clear(struct shapes *shapes);
+int shapes_find(struct rot *rot, struct pool *pool, struct shapes *shapes, struct rot_error *err);
 
 /* What the architecture's file gets wrong: a legal group that is not sound. NULL: nothing. */
 const struct shape *shapes_first_wrong(const struct shapes *shapes);

@@ -74,11 +74,11 @@ ticks_in(double ns, const struct moment *start)
 /* ---- candidates ---- */
 
 size_t
-candidates_of(const struct architecture *architecture, struct candidate **candidates)
+candidates_of(struct pool *pool, const struct architecture *architecture, struct candidate **candidates)
 {
 	size_t nr = 0;
 
-	*candidates = rot_calloc(architecture->nr_formulas + NR_CLOCKS, sizeof(**candidates));
+	*candidates = pool_calloc(pool, architecture->nr_formulas + NR_CLOCKS, sizeof(**candidates));
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];
 
@@ -192,10 +192,11 @@ is_too_small(const struct rot *rot, const struct trial *trial, size_t nr_threads
 }
 
 int
-trials_find(struct rot *rot, const struct measurement *measurement, const struct candidate *candidates, size_t nr,
-	    struct trial **trials, size_t *nr_trials, struct rot_error *err)
+trials_find(struct rot *rot, struct pool *pool, const struct measurement *measurement,
+	    const struct candidate *candidates, size_t nr, struct trial **trials, size_t *nr_trials,
+	    struct rot_error *err)
 {
-	struct trial *found = rot_calloc(nr + 1, sizeof(*found));
+	struct trial *found = pool_calloc(pool, nr, sizeof(*found));
 	size_t nr_found = 0, nr_kept = 0;
 	int rc = 0;
 
@@ -230,7 +231,7 @@ int
 trials_plan(const struct trial *trials, size_t nr, const struct architecture *architecture, struct pass_plan *plan,
 	    struct rot_error *err)
 {
-	const struct architecture_formula **formulas = rot_calloc(nr + 1, sizeof(*formulas));
+	autofree const struct architecture_formula **formulas = rot_calloc(nr + 1, sizeof(*formulas));
 	bool with_clock = false;
 	size_t nr_formulas = 0;
 	int rc;
@@ -243,7 +244,6 @@ trials_plan(const struct trial *trials, size_t nr, const struct architecture *ar
 	rc = pass_plan_make(plan, architecture, formulas, nr_formulas, with_clock, err);
 	if (rc == 0 && with_clock)
 		pass_plan_probe_clock(plan);
-	free(formulas);
 	return rc;
 }
 

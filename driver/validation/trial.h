@@ -12,6 +12,7 @@
 #include "quantities/architecture.h"
 #include "quantities/plan.h"
 #include "quantities/samples.h"
+#include "support/pool.h"
 
 struct rot;
 struct clock;
@@ -23,8 +24,8 @@ struct candidate {
 	const struct clock *clock;                  /* NULL: a formula */
 };
 
-/* Formulas in the order of the architecture, then clocks. The caller frees the array. */
-size_t candidates_of(const struct architecture *architecture, struct candidate **candidates);
+/* Formulas in the order of the architecture, then clocks. */
+size_t candidates_of(struct pool *pool, const struct architecture *architecture, struct candidate **candidates);
 
 /* A candidate on one measurement. */
 struct trial {
@@ -41,8 +42,9 @@ struct trial {
  * The trials of those candidates of whose kind the kernels do a known amount, or none beside something else of that
  * kind; fresh memory. -1: an expression of a kernel's definition failed.
  */
-int trials_find(struct rot *rot, const struct measurement *measurement, const struct candidate *candidates, size_t nr,
-		struct trial **trials, size_t *nr_trials, struct rot_error *err);
+int trials_find(struct rot *rot, struct pool *pool, const struct measurement *measurement,
+		const struct candidate *candidates, size_t nr, struct trial **trials, size_t *nr_trials,
+		struct rot_error *err);
 
 /* The passes that tell all of them. */
 int trials_plan(const struct trial *trials, size_t nr, const struct architecture *architecture, struct pass_plan *plan,

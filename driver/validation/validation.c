@@ -97,14 +97,13 @@ static const char schema[] = "rot.validation/1";
 static char *
 record_path(const struct rot *rot, struct rot_error *err)
 {
-	char file[SHA256_HEX_SIZE], *hash, *path;
+	char file[SHA256_HEX_SIZE];
+	autofree char *hash = NULL;
 
 	if (sha256_of_file(rot->architecture->path, file, err) < 0)
 		return NULL;
 	hash = measuring_machine_hash(rot->machine, file);
-	path = rot_format("%s/validation/%s.json", rot->paths->cache, hash);
-	free(hash);
-	return path;
+	return rot_format("%s/validation/%s.json", rot->paths->cache, hash);
 }
 
 /* ---- to JSON ---- */
@@ -155,21 +154,19 @@ row_json(const struct known_work_row *row)
 static json_t *
 candidate_json(const struct rot *rot, const struct validation *validation, const struct candidate *candidate)
 {
-	json_t *rows = json_array(), *json;
-	char *reason = reason_of(rot, validation, candidate);
+	json_t *rows = json_array();
+	autofree char *reason = reason_of(rot, validation, candidate);
 
 	for (size_t i = 0; i < validation->work.nr; i++) {
 		if (validation->work.rows[i].candidate == candidate)
 			json_array_append_new(rows, row_json(&validation->work.rows[i]));
 	}
-	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o}", "quantity", candidate->quantity, "of",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o}", "quantity", candidate->quantity, "of",
 			 candidate->of, "kind", candidate->kind, "source", candidate->source, "value",
 			 candidate->formula ? candidate->formula->expression : "", "grade",
 			 letter_json(known_work_grade(&validation->work, candidate)), "notShown",
 			 (json_int_t)known_work_nr_disturbed(&validation->work, candidate), "brokenRule", reason,
 			 "rows", rows);
-	free(reason);
-	return json;
 }
 
 static const char *const verdict_words[] = {
@@ -205,19 +202,17 @@ read_record(const char *path)
 	json_error_t why;
 	json_t *json;
 	size_t length;
-	char *bytes = file_read(path, &length, NULL), *aside;
+	autofree char *bytes = file_read(path, &length, NULL), *aside = NULL;
 
 	if (!bytes)
 		return NULL;
 	json = json_loadb(bytes, length, 0, &why);
-	free(bytes);
 	if (json && strcmp(json_text_at(json, "schema"), schema) == 0)
 		return json;
 	json_decref(json);
 	aside = rot_format("%s.damaged", path);
 	if (rename(path, aside) == 0)
 		rot_warning("the record of the validation was damaged and is put aside as '%s'", aside);
-	free(aside);
 	return NULL;
 }
 
@@ -264,7 +259,8 @@ apply_grade(struct architecture *architecture, const json_t *item)
 static void
 apply_groups(struct architecture *architecture, const json_t *groups)
 {
-	struct shapes shapes = {.items = rot_calloc(json_array_size(groups) + 1, sizeof(*shapes.items))};
+	autopool pool = {0};
+	struct shapes shapes = {.items = pool_calloc(&pool, json_array_size(groups), sizeof(*shapes.items))};
 	size_t i;
 	json_t *item;
 
@@ -282,7 +278,6 @@ apply_groups(struct architecture *architecture, const json_t *groups)
 			shapes.items[shapes.nr++] = shape;
 	}
 	shapes_prove(&shapes, architecture);
-	shapes_clear(&shapes);
 }
 
 static void
@@ -298,13 +293,11 @@ apply(struct architecture *architecture, const json_t *record)
 bool
 validation_recall(struct rot *rot)
 {
-	char *path = record_path(rot, NULL);
-	json_t *record = path ? read_record(path) : NULL;
+	autofree char *path = record_path(rot, NULL);
+	json_auto_t *record = path ? read_record(path) : NULL;
 
 	if (record)
 		apply(rot->architecture, record);
-	json_decref(record);
-	free(path);
 	return record != NULL;
 }
 
@@ -328,16 +321,12 @@ is_quick(const json_t *record)
 bool
 validation_is_due(const struct rot *rot)
 {
-	char *path = record_path(rot, NULL);
-	json_t *record = path ? read_record(path) : NULL;
-	const bool is_due =
-		!record ||
-		(is_quick(record) &&
-		 strcmp(json_text_at(record, "verdict"), verdict_words[VALIDATION_NOT_SHOWN]) == 0 && is_old(path));
+	autofree char *path = record_path(rot, NULL);
+	json_auto_t *record = path ? read_record(path) : NULL;
 
-	json_decref(record);
-	free(path);
-	return is_due;
+	return !record ||
+	       (is_quick(record) && strcmp(json_text_at(record, "verdict"), verdict_words[VALIDATION_NOT_SHOWN]) == 0 &&
+		is_old(path));
 }
 
 static size_t
@@ -353,37 +342,25 @@ nr_shown(const json_t *record)
 static int
 write_record(const char *path, const json_t *record, struct rot_error *err)
 {
-	char *text = json_dumps(record, JSON_INDENT(1)),
-	     *folder = rot_strndup(path, (size_t)(strrchr(path, '/') - path));
-	int rc = folder_make(folder, err);
+	autofree char *text = json_dumps(record, JSON_INDENT(1));
+	autofree char *folder = rot_strndup(path, (size_t)(strrchr(path, '/') - path));
 
-	if (rc == 0)
-		rc = file_write(path, text, strlen(text), false, err);
-	free(folder);
-	free(text);
-	return rc;
+	return folder_make(folder, err) < 0 ? -1 : file_write(path, text, strlen(text), false, err);
 }
 
 int
 validation_store(struct rot *rot, const struct validation *validation, struct rot_error *err)
 {
-	char *path = record_path(rot, err);
-	json_t *known = path ? read_record(path) : NULL, *record;
-	int rc;
+	autofree char *path = record_path(rot, err);
+	json_auto_t *known = path ? read_record(path) : NULL;
+	json_auto_t *record = validation_json(rot, validation);
 
-	record = validation_json(rot, validation);
-	if (known && is_quick(record) && !is_quick(known)) {
-		rc = 0;
-	} else if (known && is_quick(record) && nr_shown(known) > nr_shown(record)) {
-		rc = write_record(path, known, err); /* from now on it counts again when another one is due */
-	} else {
-		apply(rot->architecture, record);
-		rc = path ? write_record(path, record, err) : -1;
-	}
-	json_decref(record);
-	json_decref(known);
-	free(path);
-	return rc;
+	if (known && is_quick(record) && !is_quick(known))
+		return 0;
+	if (known && is_quick(record) && nr_shown(known) > nr_shown(record))
+		return write_record(path, known, err); /* from now on it counts again when another one is due */
+	apply(rot->architecture, record);
+	return path ? write_record(path, record, err) : -1;
 }
 
 static const struct work_source sources[] = {
@@ -424,7 +401,7 @@ measure_work(struct rot *rot, struct validation *validation, struct rot_error *e
 		options.seconds = validation->options.seconds;
 	if (validation->options.without_scrub)
 		architecture->scrub_count = 0;
-	rc = known_work_measure(rot, &options, &validation->work, err);
+	rc = known_work_measure(rot, &validation->pool, &options, &validation->work, err);
 	architecture->scrub_count = scrub_count;
 	return rc;
 }
@@ -440,18 +417,11 @@ validation_run(struct rot *rot, const struct validation_options *options, struct
 		return rot_error_hint(err, "use -counting=events");
 	}
 	if (!validation->why_not.text[0]) {
-		if (shapes_find(rot, &validation->shapes, err) < 0)
+		if (shapes_find(rot, &validation->pool, &validation->shapes, err) < 0)
 			return -1;
 		shapes_prove(&validation->shapes, rot->architecture);
 	}
 	return measure_work(rot, validation, err);
-}
-
-void
-validation_clear(struct validation *validation)
-{
-	shapes_clear(&validation->shapes);
-	known_work_clear(&validation->work);
 }
 
 void
@@ -477,7 +447,7 @@ validation_ensure(struct rot *rot)
 	else if (rc == 0 && validation_verdict(&validation) == VALIDATION_NOT_SHOWN)
 		rot_warning("nothing is shown of some events, since all their runs were disturbed: rot validate, when "
 			    "nothing else runs");
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 }
 
 /* ---- in words ---- */
@@ -648,7 +618,8 @@ print_work(struct printing *printing, FILE *out)
 static void
 print_failure(const struct rot *rot, const struct validation *validation, const struct candidate *candidate, FILE *out)
 {
-	char *name = candidate_text(candidate), *reason = reason_of(rot, validation, candidate);
+	autofree char *name = candidate_text(candidate);
+	autofree char *reason = reason_of(rot, validation, candidate);
 
 	if (candidate->formula)
 		fprintf(out, "\n%s:%d: ", rot->architecture->path, candidate->formula->line);
@@ -656,18 +627,15 @@ print_failure(const struct rot *rot, const struct validation *validation, const 
 		fputc('\n', out);
 	fprintf(out, "%s counted by %s does not count what it is said to%s%s\n", name, candidate->source,
 		reason[0] ? ": " : "", reason);
-	free(reason);
-	free(name);
 }
 
 static void
 print_not_shown(const struct validation *validation, const struct candidate *candidate, FILE *out)
 {
-	char *name = candidate_text(candidate), *text = not_shown_text(validation, candidate);
+	autofree char *name = candidate_text(candidate);
+	autofree char *text = not_shown_text(validation, candidate);
 
 	fprintf(out, "\n%s counted by %s is %s; measure when nothing else runs\n", name, candidate->source, text);
-	free(text);
-	free(name);
 }
 
 static void
@@ -677,10 +645,9 @@ print_faults(const struct rot *rot, const struct validation *validation, FILE *o
 	const struct shape *wrong = shapes_first_wrong(&validation->shapes);
 
 	if (wrong) {
-		char *group = shape_text(wrong);
+		autofree char *group = shape_text(wrong);
 
 		fprintf(out, "\n'%s' allows groups of %s, which do not count right here\n", architecture->path, group);
-		free(group);
 	}
 	if (validation->shapes.is_scrub_needed && architecture->scrub_count == 0)
 		fprintf(out, "\n'%s' scrubs nothing, which is needed here\n", architecture->path);
@@ -698,11 +665,10 @@ void
 validation_print(const struct rot *rot, const struct validation *validation, bool with_all, FILE *out)
 {
 	struct printing printing = {.rot = rot, .validation = validation, .with_all = with_all};
-	char *caption = machine_caption(rot->machine);
+	autofree char *caption = machine_caption(rot->machine);
 
 	fprintf(out, "%s, %s%s\n\n", caption, rot->architecture->title,
 		validation->options.without_scrub ? "; WITHOUT scrubbing" : "");
-	free(caption);
 	if (validation->why_not.text[0]) {
 		fprintf(out, "No event is validated: %s.\n", validation->why_not.text);
 		if (validation->why_not.hint[0])

@@ -24,16 +24,16 @@ struct validation_options {
 };
 
 struct validation {
+	struct pool pool; /* of all below; the caller clears it */
 	struct validation_options options;
 	struct rot_error why_not; /* why no event can be counted, with a hint; then shapes are empty */
 	struct shapes shapes;
 	struct known_work work;
 };
 
-/* Measures. Clear also after an error. */
+/* Measures. The pool is to be cleared also after an error. */
 int validation_run(struct rot *rot, const struct validation_options *options, struct validation *validation,
 		   struct rot_error *err);
-void validation_clear(struct validation *validation);
 
 enum validation_verdict {
 	VALIDATION_PASSES,    /* all formulas and clocks that were tried, and all groups of the architecture's file */

@@ -63,24 +63,12 @@ estimate_seconds(struct work_point *point, struct rot *rot, struct rot_error *er
 
 /* ---- all points ---- */
 
-static void
-point_clear(struct work_point *point)
-{
-	free(point->kernel);
-	free(point->trials);
-	pass_plan_clear(&point->plan);
-}
-
 void
 work_list_clear(struct work_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++)
-		point_clear(&list->points[i]);
-	free(list->points);
-	for (size_t i = 0; i < list->nr_controllers; i++)
-		xml_controller_close(list->controllers[i]);
-	free(list->controllers);
-	*list = (struct work_list){0};
+		pass_plan_clear(&list->points[i].plan);
+	pool_clear(&list->pool);
 }
 
 /* Leaves the point out if nothing can be tried at it. */
@@ -88,16 +76,19 @@ static int
 add_point(struct work_list *list, struct rot *rot, struct work_point point, const struct candidate *candidates,
 	  size_t nr_candidates, struct rot_error *err)
 {
-	int rc = trials_find(rot, point.measurement, candidates, nr_candidates, &point.trials, &point.nr_trials, err);
+	int rc = trials_find(rot, &list->pool, point.measurement, candidates, nr_candidates, &point.trials,
+			     &point.nr_trials, err);
 
 	if (rc == 0 && point.nr_trials)
 		rc = trials_plan(point.trials, point.nr_trials, rot->architecture, &point.plan, err);
 	if (rc == 0 && point.nr_trials)
 		rc = estimate_seconds(&point, rot, err);
-	if (rc == 0 && point.nr_trials)
+	if (rc == 0 && point.nr_trials) {
+		list->points = pool_grow(&list->pool, list->points, list->nr, sizeof(*list->points));
 		list->points[list->nr++] = point;
-	else
-		point_clear(&point);
+	} else {
+		pass_plan_clear(&point.plan);
+	}
 	return rc;
 }
 
@@ -105,18 +96,16 @@ static int
 add_controller(struct work_list *list, struct rot *rot, const struct work_source *source,
 	       const struct candidate *candidates, size_t nr_candidates, struct rot_error *err)
 {
-	char *path = controller_find_file(rot->paths, source->controller);
+	autofree char *path = controller_find_file(rot->paths, source->controller);
 	struct xml_controller *controller = path ? xml_controller_open(rot, path, err) : NULL;
 	size_t nr = controller ? xml_controller_nr_points(controller) : 0;
 	int rc = controller ? 0 : -1;
 
-	free(path);
 	if (!controller)
 		return err && err->text[0]
 			       ? -1
 			       : rot_error_set(err, 0, "the controller '%s' is missing", source->controller);
-	list->controllers[list->nr_controllers++] = controller;
-	list->points = rot_realloc(list->points, list->nr + nr + 1, sizeof(*list->points));
+	pool_own(&list->pool, controller, xml_controller_close);
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
 		struct work_point point = {.is_estimate = source->is_estimate};
 		const char *label;
@@ -124,7 +113,7 @@ add_controller(struct work_list *list, struct rot *rot, const struct work_source
 		point.measurement = xml_controller_point(controller, i, &point.series, &label);
 		if (!point.measurement)
 			continue;
-		point.kernel = rot_format("%s %s", point.series, label);
+		point.kernel = pool_format(&list->pool, "%s %s", point.series, label);
 		rc = add_point(list, rot, point, candidates, nr_candidates, err);
 	}
 	return rc;
@@ -136,7 +125,7 @@ work_list_open(struct work_list *list, struct rot *rot, const struct work_source
 {
 	int rc = 0;
 
-	*list = (struct work_list){.controllers = rot_calloc(nr_sources + 1, sizeof(*list->controllers))};
+	*list = (struct work_list){.nr = 0};
 	for (size_t i = 0; rc == 0 && i < nr_sources; i++)
 		rc = add_controller(list, rot, &sources[i], candidates, nr_candidates, err);
 	return rc;
@@ -298,7 +287,7 @@ drop_others(struct work_list *list)
 		if (list->points[i].is_chosen)
 			list->points[nr++] = list->points[i];
 		else
-			point_clear(&list->points[i]);
+			pass_plan_clear(&list->points[i].plan);
 	}
 	list->nr_left_out = list->nr - nr;
 	list->nr = nr;
@@ -311,9 +300,9 @@ work_list_choose(struct work_list *list, const struct candidate *candidates, siz
 	struct choosing choosing = {
 		.list = list,
 		.candidates = candidates,
-		.nr_served = rot_calloc(nr_candidates + 1, sizeof(*choosing.nr_served)),
+		.nr_served = pool_calloc(&list->pool, nr_candidates + 1, sizeof(*choosing.nr_served)),
 		.nr_candidates = nr_candidates,
-		.order = rot_calloc(list->nr + 1, sizeof(*choosing.order)),
+		.order = pool_calloc(&list->pool, list->nr + 1, sizeof(*choosing.order)),
 		.nr_rounds = nr_rounds,
 		.nr_runs = nr_runs,
 		.seconds = seconds,
@@ -326,19 +315,14 @@ work_list_choose(struct work_list *list, const struct candidate *candidates, siz
 	if (choosing.seconds_left == seconds && list->nr > 0)
 		choose_point(&choosing, cheapest(&choosing, ANY, INFINITY));
 	drop_others(list);
-	free(choosing.order);
-	free(choosing.nr_served);
 }
 
 int
 work_list_prepare(const struct work_list *list, struct rot *rot, struct rot_error *err)
 {
-	struct measurement **measurements = rot_calloc(list->nr + 1, sizeof(*measurements));
-	int rc;
+	autofree struct measurement **measurements = rot_calloc(list->nr + 1, sizeof(*measurements));
 
 	for (size_t i = 0; i < list->nr; i++)
 		measurements[i] = (struct measurement *)list->points[i].measurement; /* stays as it is */
-	rc = measuring_prepare(rot, measurements, list->nr, err);
-	free(measurements);
-	return rc < 0 ? -1 : 0;
+	return measuring_prepare(rot, measurements, list->nr, err) < 0 ? -1 : 0;
 }

@@ -24,7 +24,7 @@ struct work_source {
 struct work_point {
 	const struct measurement *measurement; /* borrowed of the controller, */
 	const char *series;                    /* as this is                 */
-	char *kernel;                          /* "AVX2 DOUBLE FMA", "WRITE 64 MiB cold" */
+	const char *kernel;                    /* "AVX2 DOUBLE FMA", "WRITE 64 MiB cold" */
 	bool is_estimate;
 	struct trial *trials;
 	size_t nr_trials;
@@ -36,8 +36,7 @@ struct work_point {
 };
 
 struct work_list {
-	struct xml_controller **controllers;
-	size_t nr_controllers;
+	struct pool pool; /* of all below, and the controllers */
 	struct work_point *points;
 	size_t nr;
 	size_t nr_left_out; /* by work_list_choose */

@@ -307,9 +307,9 @@ START_TEST(stores_are_shown_with_their_fills)
 	struct peak *peak = peak_by_hand(&list, "DRAM non-temporal store", 1);
 	const struct experiment_own_ceiling *ceiling;
 
-	rot_string_set(&peak->name, "DRAM");
-	rot_string_set(&peak->access, rows[_i].access);
-	rot_string_set(&peak->border, rows[_i].border);
+	peak->name = "DRAM";
+	peak->access = rows[_i].access;
+	peak->border = rows[_i].border;
 	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
 	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
 	ceiling = ceiling_named(experiment, rows[_i].name);

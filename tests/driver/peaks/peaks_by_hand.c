@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "memory.h"
-
 static const struct {
 	enum peak_kind kind;
 	const char *name, *operation, *border, *access, *instruction_set, *mode;
@@ -53,26 +51,26 @@ add_coordinate(struct peak *peak, const char *name, int value)
 {
 	if (value == 0)
 		return;
-	peak->variant[peak->nr_coordinates].name = rot_strdup(name);
+	peak->variant[peak->nr_coordinates].name = name;
 	peak->variant[peak->nr_coordinates++].value = value;
 }
 
 /* All combinations of both axes up to 6; the farther from the best, the lower; one could not be measured. */
 static void
-add_landscape(struct peak *peak, int dlp, int unroll)
+add_landscape(struct pool *pool, struct peak *peak, int dlp, int unroll)
 {
 	struct peak_landscape *landscape = &peak->landscape;
 
-	landscape->axes = rot_calloc(2, sizeof(*landscape->axes));
-	landscape->axes[0] = rot_strdup("dlp");
-	landscape->axes[1] = rot_strdup("unroll");
+	landscape->axes = pool_calloc(pool, 2, sizeof(*landscape->axes));
+	landscape->axes[0] = "dlp";
+	landscape->axes[1] = "unroll";
 	landscape->nr_axes = 2;
-	landscape->points = rot_calloc(144, sizeof(*landscape->points));
+	landscape->points = pool_calloc(pool, 144, sizeof(*landscape->points));
 	for (int i = 0; i < 144; i++) {
 		struct peak_point *point = &landscape->points[landscape->nr_points++];
 		int x = 2 * (i % 12) + 2, y = i / 12 + 1;
 
-		point->coordinates = rot_calloc(2, sizeof(*point->coordinates));
+		point->coordinates = pool_calloc(pool, 2, sizeof(*point->coordinates));
 		point->coordinates[0] = x;
 		point->coordinates[1] = y;
 		point->per_cycle = i == 143 ? NAN
@@ -83,38 +81,38 @@ add_landscape(struct peak *peak, int dlp, int unroll)
 
 /* Chains of misses: twice as many, half the time, up to 12. */
 static void
-add_curve(struct peak *peak)
+add_curve(struct pool *pool, struct peak *peak)
 {
 	struct peak_landscape *landscape = &peak->landscape;
 
-	landscape->axes = rot_calloc(1, sizeof(*landscape->axes));
-	landscape->axes[0] = rot_strdup("chains");
+	landscape->axes = pool_calloc(pool, 1, sizeof(*landscape->axes));
+	landscape->axes[0] = "chains";
 	landscape->nr_axes = 1;
-	landscape->points = rot_calloc(12, sizeof(*landscape->points));
+	landscape->points = pool_calloc(pool, 12, sizeof(*landscape->points));
 	for (int chains = 12; chains > 0; chains--) {
 		struct peak_point *point = &landscape->points[landscape->nr_points++];
 
-		point->coordinates = rot_calloc(1, sizeof(*point->coordinates));
+		point->coordinates = pool_calloc(pool, 1, sizeof(*point->coordinates));
 		point->coordinates[0] = chains;
 		point->per_cycle = 840.0 / chains;
 	}
 }
 
 static void
-fill(struct peak *peak, size_t i)
+fill(struct pool *pool, struct peak *peak, size_t i)
 {
 	bool is_latency = rows[i].kind == PEAK_LATENCY;
 	double per_second = is_latency ? 1 / CLOCK_HZ : CLOCK_HZ * rows[i].nr_threads;
 
 	peak->kind = rows[i].kind;
-	peak->name = rot_strdup(rows[i].name);
-	peak->operation = rot_strdup(rows[i].operation);
-	peak->border = rot_strdup(rows[i].border);
-	peak->access = rot_strdup(rows[i].access);
-	peak->instruction_set = rot_strdup(rows[i].instruction_set);
-	peak->mode = rot_strdup(rows[i].mode);
+	peak->name = rows[i].name;
+	peak->operation = rows[i].operation;
+	peak->border = rows[i].border;
+	peak->access = rows[i].access;
+	peak->instruction_set = rows[i].instruction_set;
+	peak->mode = rows[i].mode;
 	peak->nr_threads = rows[i].nr_threads;
-	peak->variant = rot_calloc(3, sizeof(*peak->variant));
+	peak->variant = pool_calloc(pool, 3, sizeof(*peak->variant));
 	add_coordinate(peak, "dlp", rows[i].dlp);
 	add_coordinate(peak, is_latency ? "chains" : "streams", rows[i].streams);
 	add_coordinate(peak, "unroll", rows[i].unroll);
@@ -125,16 +123,16 @@ fill(struct peak *peak, size_t i)
 		estimate(rows[i].per_cycle, rows[i].half_width, is_latency ? TSC_HZ / CLOCK_HZ : CLOCK_HZ / TSC_HZ);
 	peak->usual_per_cycle = 0.75 * rows[i].per_cycle;
 	peak->clock_hz = CLOCK_HZ;
-	peak->clock_source = rot_strdup("probe");
+	peak->clock_source = "probe";
 	peak->nr_samples = 20;
-	peak->search = rot_strdup("full");
+	peak->search = "full";
 	peak->limit_per_cycle = NAN;
-	peak->limit_source = rot_strdup("");
-	peak->remark = rot_strdup("");
+	peak->limit_source = "";
+	peak->remark = "";
 	if (i == 0)
-		add_landscape(peak, rows[i].dlp, rows[i].unroll);
+		add_landscape(pool, peak, rows[i].dlp, rows[i].unroll);
 	if (rows[i].streams == 12)
-		add_curve(peak);
+		add_curve(pool, peak);
 }
 
 struct peak_list
@@ -142,9 +140,9 @@ peaks_by_hand(void)
 {
 	struct peak_list list = {.nr = sizeof(rows) / sizeof(*rows)};
 
-	list.peaks = rot_calloc(list.nr, sizeof(*list.peaks));
+	list.peaks = pool_calloc(&list.pool, list.nr, sizeof(*list.peaks));
 	for (size_t i = 0; i < list.nr; i++)
-		fill(&list.peaks[i], i);
+		fill(&list.pool, &list.peaks[i], i);
 	return list;
 }
 

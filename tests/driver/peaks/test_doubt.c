@@ -52,7 +52,7 @@ static struct {
 
 START_TEST(disturbed_peaks_are_doubtful)
 {
-	struct peak_list list = {cases[_i].peaks, 3};
+	struct peak_list list = {.peaks = cases[_i].peaks, .nr = 3};
 
 	for (size_t i = 0; i < list.nr; i++) {
 		struct peak *peak = &list.peaks[i];

@@ -77,17 +77,18 @@ static const struct {
 
 START_TEST(limits_are_those_of_the_documents)
 {
+	autopool pool = {0};
 	struct architecture *read = architecture(rows[_i].architecture);
 	struct peak peak = {
 		.kind = rows[_i].border[0] ? PEAK_BANDWIDTH : PEAK_PERFORMANCE,
-		.operation = rot_strdup(rows[_i].operation),
-		.border = rot_strdup(rows[_i].border),
-		.access = rot_strdup(rows[_i].access),
-		.instruction_set = rot_strdup(rows[_i].instruction_set),
-		.search = rot_strdup("full"),
+		.operation = rows[_i].operation,
+		.border = rows[_i].border,
+		.access = rows[_i].access,
+		.instruction_set = rows[_i].instruction_set,
+		.search = "full",
 	};
 
-	peak_set_limit(&peak, read, rows[_i].model);
+	peak_set_limit(&pool, &peak, read, rows[_i].model);
 	if (isnan(rows[_i].limit)) {
 		ck_assert(isnan(peak.limit_per_cycle));
 		ck_assert_str_eq(peak.limit_source, "");
@@ -95,7 +96,6 @@ START_TEST(limits_are_those_of_the_documents)
 		ck_assert_double_eq(peak.limit_per_cycle, rows[_i].limit);
 		ck_assert_str_ne(peak.limit_source, "");
 	}
-	peak_clear(&peak);
 	architecture_delete(read);
 }
 END_TEST
@@ -108,10 +108,10 @@ START_TEST(more_than_is_allowed_is_said)
 	struct peak *peak = peak_by_hand(&list, "AVX-512 ADD", 1);
 
 	peak->per_cycle.value = 16.07;
-	peak_set_limit(peak, read, 2);
+	peak_set_limit(&list.pool, peak, read, 2);
 	ck_assert_str_eq(peak->remark, "");
 	peak->per_cycle.value = 16.1;
-	peak_set_limit(peak, read, 2);
+	peak_set_limit(&list.pool, peak, read, 2);
 	ck_assert_ptr_nonnull(strstr(peak->remark, "above what the documents allow"));
 	peak_list_clear(&list);
 	architecture_delete(read);
@@ -125,27 +125,26 @@ START_TEST(causes_are_said_of_peaks_below)
 	struct peak_list list = peaks_by_hand();
 	struct peak *below = peak_by_hand(&list, "AVX2 FMA+ADD", 1), *full = peak_by_hand(&list, "AVX-512 FMA+ADD", 1);
 
-	peak_set_limit(below, read, 2);
+	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_ptr_nonnull(strstr(below->remark, "16 registers"));
-	peak_set_limit(full, read, 2);
+	peak_set_limit(&list.pool, full, read, 2);
 	ck_assert_str_eq(full->remark, "");
 	below->variant[0].value = 12; /* enough chains: that is not the cause */
-	rot_string_set(&below->remark, "");
-	peak_set_limit(below, read, 2);
+	below->remark = "";
+	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_ptr_nonnull(strstr(below->remark, "not known"));
-	rot_string_set(&below->remark, "");
-	rot_string_set(&below->search, "quick");
-	peak_set_limit(below, read, 2);
+	below->remark = "";
+	below->search = "quick";
+	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_ptr_nonnull(strstr(below->remark, "a quick search tries few variants"));
-	rot_string_set(&below->remark, "");
+	below->remark = "";
 	below->variant[0].value = 8;
 	below->per_cycle.value = 23.9;
-	peak_set_limit(below, read, 2);
+	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_str_eq(below->remark, "");
 	below->per_cycle.value = 10;
-	free(below->remark);
-	below->remark = rot_strdup("hot");
-	peak_set_limit(below, read, 2);
+	below->remark = "hot";
+	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_str_eq(below->remark, "hot");
 	peak_list_clear(&list);
 	architecture_delete(read);

@@ -32,7 +32,7 @@ set_up(void)
 	ck_assert_msg(architecture != NULL, "%s", err.text);
 	list = peaks_by_hand();
 	for (size_t i = 0; i < list.nr; i++)
-		peak_set_limit(&list.peaks[i], architecture, 2);
+		peak_set_limit(&list.pool, &list.peaks[i], architecture, 2);
 	architecture_delete(architecture);
 	free(schema);
 	free(path);
@@ -102,7 +102,7 @@ START_TEST(comma_separated_values_are_golden)
 {
 	char *text;
 
-	rot_string_set(&list.peaks[1].remark, "a \"quoted\" remark, with a comma");
+	list.peaks[1].remark = "a \"quoted\" remark, with a comma";
 	text = printed(peaks_print_csv);
 	expect_golden("tests/driver/peaks/golden/peaks.csv", text);
 	free(text);
@@ -176,7 +176,7 @@ START_TEST(ridges_are_of_equal_threads_and_floating_point)
 	struct ridge *ridges;
 	size_t nr;
 
-	rot_string_set(&list.peaks[5].operation, "integerOperation");
+	list.peaks[5].operation = "integerOperation";
 	nr = peaks_ridges(&list, &ridges);
 	/* six performances and six bandwidths of one thread, one and two of two */
 	ck_assert_uint_eq(nr, 6 * 6 + 2);

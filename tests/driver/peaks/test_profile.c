@@ -45,7 +45,6 @@ tear_down(void)
 {
 	peak_list_clear(&found);
 	peak_list_clear(&list);
-	profile_state_clear(&state);
 	rot_graph_delete(rot.machine);
 	rot.machine = NULL;
 	temporary_folder_delete(paths.user);
@@ -65,7 +64,6 @@ load(enum profile_match match)
 	struct rot_error err = {0};
 
 	peak_list_clear(&list);
-	profile_state_clear(&state);
 	ck_assert_msg(profile_load(&rot, &list, &state, &err) == 0, "%s", err.text);
 	ck_assert_msg(state.match == match, "%d: %s", state.match, state.message);
 	ck_assert(match == PROFILE_FRESH || match == PROFILE_STALE || list.nr == 0);
@@ -165,7 +163,7 @@ END_TEST
 /* Peaks that were not looked for again stay, with their own conditions. */
 START_TEST(new_peaks_are_added_to_the_others)
 {
-	struct peak_list all = found, some = {found.peaks + 1, 2};
+	struct peak_list all = found, some = {.peaks = found.peaks + 1, .nr = 2};
 
 	store();
 	found = some;
@@ -183,8 +181,7 @@ static void
 set_search(const char *search, double factor)
 {
 	for (size_t i = 0; i < found.nr; i++) {
-		free(found.peaks[i].search);
-		found.peaks[i].search = rot_strdup(search);
+		found.peaks[i].search = search;
 		found.peaks[i].per_cycle.value *= factor;
 	}
 }
@@ -262,13 +259,13 @@ END_TEST
 /* Both modes of a peak are one line of the roof: they are replaced together. */
 START_TEST(modes_are_replaced_together)
 {
-	struct peak_list all = found, one = {NULL, 1};
+	struct peak_list all = found, one = {.nr = 1};
 
 	store();
 	for (size_t i = 0; i < all.nr; i++)
 		if (strcmp(all.peaks[i].mode, "far") == 0)
 			one.peaks = &all.peaks[i];
-	rot_string_set(&one.peaks->mode, "");
+	one.peaks->mode = "";
 	found = one;
 	store();
 	found = all;
@@ -284,18 +281,18 @@ START_TEST(shared_cores_are_replaced)
 	struct peak *peak = peak_by_hand(&found, "AVX-512 FMA+ADD", 2);
 
 	peak->per_cycle = (struct peak_estimate){24, 23.9, 47.9};
-	rot_string_set(&peak->mode, "shared");
+	peak->mode = "shared";
 	store();
 	set_search("quick", 2);
 	peak->per_cycle.low = 47.9;
-	rot_string_set(&peak->mode, "");
+	peak->mode = "";
 	store();
 	load(PROFILE_FRESH);
 	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 2)->per_cycle.value, 48);
 	ck_assert_str_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 2)->mode, "");
 	set_search("full", 0.5);
 	peak->per_cycle = (struct peak_estimate){24, 23.9, 24.1};
-	rot_string_set(&peak->mode, "shared");
+	peak->mode = "shared";
 	store();
 	load(PROFILE_FRESH);
 	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 2)->per_cycle.value, 48);

@@ -23,21 +23,20 @@ set_up(void)
 static void
 tear_down(void)
 {
-	growths_delete(growths, nr);
 	peak_list_clear(&list);
 }
 
 static void
 add(const char *name, const char *mode, int nr_threads, double gigabytes)
 {
-	list.peaks = rot_realloc(list.peaks, list.nr + 1, sizeof(*list.peaks));
+	list.peaks = pool_grow(&list.pool, list.peaks, list.nr, sizeof(*list.peaks));
 	list.peaks[list.nr++] = (struct peak){
 		.kind = PEAK_BANDWIDTH,
-		.name = rot_strdup(name),
-		.border = rot_strdup("llcRam"),
-		.access = rot_strdup("load"),
-		.instruction_set = rot_strdup("SSE"),
-		.mode = rot_strdup(mode),
+		.name = name,
+		.border = "llcRam",
+		.access = "load",
+		.instruction_set = "SSE",
+		.mode = mode,
 		.nr_threads = nr_threads,
 		.per_second = {gigabytes * 1e9, NAN, NAN},
 	};
@@ -62,7 +61,7 @@ START_TEST(saturation_is_where_fewer_threads_get_as_much)
 	add("load", "", 8, rows[_i].rates[3]);
 	add("load", "", 4, rows[_i].rates[2]);
 	add("load", "", 2, rows[_i].rates[1]);
-	nr = peaks_growths(&list, &growths);
+	nr = peaks_growths(&list.pool, &list, &growths);
 	ck_assert_uint_eq(nr, 1);
 	ck_assert_uint_eq(growths[0].nr, 4);
 	ck_assert_int_eq(growths[0].peaks[1]->nr_threads, 2);
@@ -86,7 +85,7 @@ START_TEST(modes_grow_from_the_same_thread)
 	add("L1 load", "", 1, 100);
 	add("L1 load", "", 2, 200);
 	list.peaks[5].kind = PEAK_LATENCY; /* no bandwidth: that of two threads is alone */
-	nr = peaks_growths(&list, &growths);
+	nr = peaks_growths(&list.pool, &list, &growths);
 	ck_assert_uint_eq(nr, 2);
 	ck_assert_str_eq(growths[0].mode, "near");
 	ck_assert_uint_eq(growths[0].nr, 2);
@@ -94,10 +93,9 @@ START_TEST(modes_grow_from_the_same_thread)
 	ck_assert_str_eq(growths[1].mode, "far");
 	ck_assert_uint_eq(growths[1].nr, 3);
 	ck_assert_double_eq_tol(growths[1].factor, 3, 1e-9);
-	ck_assert_uint_eq(growths_threads(growths, nr, &threads), 3);
+	ck_assert_uint_eq(growths_threads(&list.pool, growths, nr, &threads), 3);
 	ck_assert_int_eq(threads[0], 1);
 	ck_assert_int_eq(threads[2], 3);
-	free(threads);
 }
 END_TEST
 
@@ -105,13 +103,12 @@ START_TEST(one_number_of_threads_does_not_grow)
 {
 	int *threads;
 
-	nr = peaks_growths(&list, &growths);
+	nr = peaks_growths(&list.pool, &list, &growths);
 	ck_assert_uint_eq(nr, 0);
-	growths_delete(growths, nr);
 	add("load", "", 2, 10);
-	nr = peaks_growths(&list, &growths);
+	nr = peaks_growths(&list.pool, &list, &growths);
 	ck_assert_uint_eq(nr, 0);
-	ck_assert_uint_eq(growths_threads(growths, nr, &threads), 0);
+	ck_assert_uint_eq(growths_threads(&list.pool, growths, nr, &threads), 0);
 	ck_assert_ptr_null(threads);
 }
 END_TEST

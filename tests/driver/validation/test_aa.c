@@ -24,21 +24,21 @@ set_up(void)
 	draw_state = 1;
 	aa = (struct aa){
 		.options = {.controller = "simulated", .nr_runs = NR_RUNS},
-		.subjects = rot_calloc(2, sizeof(struct aa_subject)),
 		.nr_subjects = 2,
 		.nr_points = 2,
 		.nr_rounds = NR_COMPARISONS,
 	};
+	aa.subjects = pool_calloc(&aa.pool, 2, sizeof(struct aa_subject));
 	for (size_t i = 0; i < 2; i++) {
-		aa.subjects[i].words = rot_strdup("time:tsc");
-		aa.subjects[i].point = rot_format("point %zu", i);
+		aa.subjects[i].words = "time:tsc";
+		aa.subjects[i].point = pool_format(&aa.pool, "point %zu", i);
 	}
 }
 
 static void
 tear_down(void)
 {
-	aa_clear(&aa);
+	pool_clear(&aa.pool);
 }
 
 /* A measurement of nr runs, of which the last is disturbed and far off. */
@@ -71,7 +71,7 @@ compare(double between, double within, size_t nr_runs)
 		struct quantity_value first = measured(1000 + between * draw_standard_normal(), within, nr_runs),
 				      second = measured(1000 + between * draw_standard_normal(), within, nr_runs);
 
-		aa_subject_add(&aa.subjects[i % 2], &first, &second);
+		aa_subject_add(&aa.pool, &aa.subjects[i % 2], &first, &second);
 		quantity_value_clear(&first);
 		quantity_value_clear(&second);
 	}
@@ -81,11 +81,10 @@ static struct aa_row
 only_row(void)
 {
 	size_t nr;
-	struct aa_row *rows = aa_rows(&aa, &nr), row = rows[0];
+	struct aa_row *rows = aa_rows(&aa.pool, &aa, &nr);
 
 	ck_assert_uint_eq(nr, 1);
-	free(rows);
-	return row;
+	return rows[0];
 }
 
 static char *
@@ -172,7 +171,7 @@ START_TEST(starts_that_are_told_raise_no_alarms)
 	for (int i = 0; i < NR_COMPARISONS; i++) {
 		struct quantity_value first = measured_in_starts(are_told), second = measured_in_starts(are_told);
 
-		aa_subject_add(&aa.subjects[0], &first, &second);
+		aa_subject_add(&aa.pool, &aa.subjects[0], &first, &second);
 		quantity_value_clear(&first);
 		quantity_value_clear(&second);
 	}

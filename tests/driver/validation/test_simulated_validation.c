@@ -181,7 +181,7 @@ START_TEST(traps_are_found)
 	ck_assert(formulas_pass(&validation));
 	ck_assert_uint_gt(validation.work.nr_left_out, 0); /* it is quick, */
 	ck_assert_uint_gt(validation.work.nr_points, 15);  /* and no kernel takes the time of all others */
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 }
 END_TEST
 
@@ -197,8 +197,8 @@ START_TEST(a_budget_is_kept)
 	ck_assert_uint_lt(shorter.work.nr_points, quick.work.nr_points);
 	ck_assert_uint_gt(shorter.work.nr_left_out, quick.work.nr_left_out);
 	ck_assert(formulas_pass(&shorter));
-	validation_clear(&shorter);
-	validation_clear(&quick);
+	pool_clear(&shorter.pool);
+	pool_clear(&quick.pool);
 }
 END_TEST
 
@@ -210,7 +210,7 @@ START_TEST(grades_are_remembered)
 	ck_assert(!validation_recall(&rot));
 	validate(&validation, false);
 	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 	close_rot();
 	open_rot();
 	ck_assert(architecture_formula(rot.architecture, "transferredBytes", "llcRam.read")->grade == 'A');
@@ -229,7 +229,7 @@ START_TEST(what_is_refused_is_left_out)
 	ck_assert_int_eq(grade(&validation, "operationCount", "doublePrecisionFlop"), 'A');
 	ck_assert_int_eq(grade(&validation, "time", "referenceCycles"), 0);
 	ck_assert_uint_gt(validation.work.nr_points, 0);
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 }
 END_TEST
 
@@ -241,7 +241,7 @@ START_TEST(without_scrubbing_grades_fall)
 	ck_assert(grade(&validation, "operationCount", "doublePrecisionFlop") == 'F');
 	ck_assert_int_eq(validation_verdict(&validation), VALIDATION_FAILS);
 	ck_assert_int_eq(rot.architecture->scrub_count, 5); /* as it was */
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 }
 END_TEST
 
@@ -291,7 +291,7 @@ START_TEST(faults_are_named)
 	ck_assert_msg(strstr(text, faults[fault].named) != NULL, "%s", text);
 	ck_assert_ptr_nonnull(strstr(text, "tampered.xml"));
 	free(text);
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 }
 END_TEST
 
@@ -327,7 +327,7 @@ validate_disturbed(void)
 	unsetenv("ROT_SIMULATED_SWITCHES");
 	ck_assert_int_eq(validation_verdict(&validation), VALIDATION_NOT_SHOWN);
 	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 }
 
 /* Where every run is disturbed, nothing was seen to be right either. */
@@ -359,7 +359,7 @@ START_TEST(what_is_not_shown_does_not_pass)
 	ck_assert(json_has(json, "\"text\": \"not shown, since all runs were disturbed: "));
 	json_decref(json);
 	findings_clear(&findings);
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 	temporary_folder_delete(cache);
 }
 END_TEST
@@ -473,8 +473,8 @@ START_TEST(the_first_validation_is_as_good_as_others)
 	ck_assert_uint_eq(first.work.nr, second.work.nr);
 	for (size_t i = 0; i < first.work.nr; i++)
 		ck_assert_str_eq(first.work.rows[i].kernel, second.work.rows[i].kernel);
-	validation_clear(&first);
-	validation_clear(&second);
+	pool_clear(&first.pool);
+	pool_clear(&second.pool);
 	temporary_folder_delete(cache);
 }
 END_TEST
@@ -497,7 +497,7 @@ START_TEST(only_proved_groups_are_opened)
 	ck_assert(pass_is_legal(rot.architecture, plain, 5));
 	ck_assert(formulas_pass(&validation));
 	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
-	validation_clear(&validation);
+	pool_clear(&validation.pool);
 	tamper("<group plain=\"5\"/>", "<group plain=\"6\"/>");
 	ck_assert(pass_is_legal(rot.architecture, plain, 6));
 	ck_assert(validation_recall(&rot));
