@@ -614,8 +614,10 @@ print_counting(const struct program_report *report, FILE *out)
 		    lines[i].is_timed != report->plan->is_timed)
 			continue;
 		text = rot_format("%s%s%s", lines[i].line,
-				  may_have_events && *lines[i].otherwise ? "; -counting=events: by the processor" : "",
-				  lines[i].otherwise);
+				  report->is_all && may_have_events && *lines[i].otherwise
+					  ? "; -counting=events: by the processor"
+					  : "",
+				  report->is_all ? lines[i].otherwise : "");
 		text_print_behind(" ", text, out);
 		free(text);
 	}
