@@ -391,12 +391,19 @@ is_further(const struct comparison *comparison, const struct diff_row *row)
 }
 
 static void
-print_title(FILE *out, const struct diff_row *row)
+print_title(const struct comparison *comparison, const struct diff_row *row)
 {
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
 	print_name(out, row->point);
 	if (!same_name(row->point, row->other))
 		fprintf(out, " -> %s", json_text_at(row->other, "label"));
 	print_other_coordinates(out, row->point, row->other);
+	fclose(out);
+	text_print_within(text, comparison->width, comparison->out);
+	free(text);
 }
 
 /* The values behind the name, and the verdict behind them, if they fit there; else each below. */
@@ -438,7 +445,7 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 			   : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
 	told = rot_format("%s%s%s", verdict, is_by_chance ? ", or chance" : "", kinds);
 	if (is_shown && title)
-		print_title(comparison->out, title);
+		print_title(comparison, title);
 	if (is_shown && comparison->width < WIDE)
 		print_narrow(comparison, name, texts, unit.shown, told);
 	else if (is_shown)
