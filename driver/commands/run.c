@@ -49,8 +49,8 @@ const struct command run_command = {
 	.summary = "run a program and say what it did: time, operations, bytes, and where it stands under the roof",
 	.examples =
 		(const struct command_example[]){
-			{"rot run gzip -k file", "what gzip did, and where it is in the roof"},
-			{"rot run -o gzip gzip -k file", "also gzip.pdf, gzip.svg, gzip.json"},
+			{"rot run ./solver -n 4", "what it did, and where it is in the roof"},
+			{"rot run -o new ./solver -n 4", "also new.pdf, new.svg, new.json"},
 			{"rot run --region=solve ./prog", "the function solve alone"},
 			{"rot run --runs=10 ./prog", "with intervals, from ten runs"},
 			{"rot run --counts-only ./prog", "the same counts each time"},

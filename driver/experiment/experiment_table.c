@@ -106,9 +106,9 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 		causes[i] = sample_taints_text(disturbed[i].taints);
 	if (disturbed[LEFT_OUT].nr_points)
 		fprintf(out,
-			"up to %zu run%s of a point disturbed (%s) and left out; OUTPUT.json says which, and why\n",
-			disturbed[LEFT_OUT].most_runs, disturbed[LEFT_OUT].most_runs == 1 ? " was" : "s were",
-			causes[LEFT_OUT]);
+			"up to %zu run%s of a point %s disturbed (%s) and left out; OUTPUT.json says which, and why\n",
+			disturbed[LEFT_OUT].most_runs, disturbed[LEFT_OUT].most_runs == 1 ? "" : "s",
+			disturbed[LEFT_OUT].most_runs == 1 ? "was" : "were", causes[LEFT_OUT]);
 	if (disturbed[ALL].nr_points)
 		fprintf(out,
 			"%s: %zu of %zu points had no run that was not disturbed (%s), their values are of these\n",
@@ -774,6 +774,16 @@ label_of_column(const struct experiment *experiment, const struct experiment_col
 	return quantity_request_text(&column->request);
 }
 
+/* Has an earlier column the same heading, as where a quantity was asked for with its clock and without? */
+static bool
+is_repeated(const struct text_table *table, size_t column)
+{
+	for (size_t i = table->nr_keys; i < column; i++)
+		if (strcmp(table->columns[i].heading, table->columns[column].heading) == 0)
+			return true;
+	return false;
+}
+
 /* Names of the columns that the table does not show, in one paragraph: those from nr_shown on, and empty ones. */
 static void
 print_left_out(const struct experiment *experiment, const struct text_table *table, const struct table_columns *columns,
@@ -791,7 +801,8 @@ print_left_out(const struct experiment *experiment, const struct text_table *tab
 			const struct experiment_column *column = &columns->items[i];
 			char *name, *longer;
 
-			if (text_table_is_empty(table, i) ? !parts[p].is_empty : parts[p].is_empty || i < nr_shown)
+			if (is_repeated(table, i) ||
+			    (text_table_is_empty(table, i) ? !parts[p].is_empty : parts[p].is_empty || i < nr_shown))
 				continue;
 			name = column->kind == COLUMN_QUANTITY ? label_of_column(experiment, column)
 			       : name_of_column(column)        ? rot_strdup(name_of_column(column))

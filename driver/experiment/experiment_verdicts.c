@@ -227,10 +227,11 @@ void
 experiment_tell_next(const struct experiment *experiment)
 {
 	const struct configuration *configuration = experiment->rot->configuration;
+	const struct experiment_own_plot *roofline = experiment_first_roofline(experiment);
 
 	if (experiment->nr_points == 0)
 		return;
-	if (experiment_first_roofline(experiment) && !has_bound(experiment)) {
+	if (roofline && roofline->plot.has_default_peaks && !has_bound(experiment)) {
 		if (strcmp(configuration_string(configuration, "caches"), "none") == 0)
 			messages_next(
 				"without -caches=none the caches are modelled, and the bound of each point is told");

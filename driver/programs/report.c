@@ -206,6 +206,17 @@ more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what
 				    : rot_strdup("");
 }
 
+/* "83 %", "0.042 %" */
+static struct percent {
+	char text[32];
+} percent(double share)
+{
+	struct percent percent;
+
+	snprintf(percent.text, sizeof(percent.text), share < 0.1 ? "%.2g %%" : "%.0f %%", 100 * share);
+	return percent;
+}
+
 /*
  * more_cpus: what to add to shares, since the work was that of several CPUs. memory_bound: how probable that is, NaN if
  * not known.
@@ -219,25 +230,24 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 	char *verdict, *text;
 
 	if (isfinite(shares.peak) && report->architecture->counts_by_steps && !counts_memory(report->plan))
-		return rot_format("%.0f %% of the peak%s; what bounds it is told with modelled caches alone "
+		return rot_format("%s of the peak%s; what bounds it is told with modelled caches alone "
 				  "(-caches=auto), which count the bytes from memory",
-				  100 * shares.peak, more_cpus);
+				  percent(shares.peak).text, more_cpus);
 	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
 	if (shares.peak == 0)
-		return rot_format("no floating-point operations; %.0f %% of the memory bandwidth%s",
-				  100 * shares.bandwidth, more_cpus);
+		return rot_format("no floating-point operations; %s of the memory bandwidth%s",
+				  percent(shares.bandwidth).text, more_cpus);
 	if (shares.peak < VERDICT_FAR_BELOW && shares.bandwidth < VERDICT_FAR_BELOW)
-		return rot_format("neither memory nor arithmetic: %.0f %% of the memory bandwidth, %.0f %% of the "
-				  "peak%s; something else takes the time (latency, dependences, other instructions, "
-				  "waiting)",
-				  100 * shares.bandwidth, 100 * shares.peak, more_cpus);
+		return rot_format("neither memory nor arithmetic: %s of the memory bandwidth, %s of the peak%s; "
+				  "something else takes the time (latency, dependences, other instructions, waiting)",
+				  percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus);
 	verdict = is_memory ? verdict_text("memory-bound", "compute-bound", memory_bound)
 			    : verdict_text("compute-bound", "memory-bound", 1 - memory_bound);
-	text = is_memory ? rot_format("%s: %.0f %% of the memory bandwidth at this intensity; %.0f %% of the peak%s",
-				      verdict, 100 * shares.bandwidth, 100 * shares.peak, more_cpus)
-			 : rot_format("%s: %.0f %% of the peak; %.0f %% of the memory bandwidth%s", verdict,
-				      100 * shares.peak, 100 * shares.bandwidth, more_cpus);
+	text = is_memory ? rot_format("%s: %s of the memory bandwidth at this intensity; %s of the peak%s", verdict,
+				      percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus)
+			 : rot_format("%s: %s of the peak; %s of the memory bandwidth%s", verdict,
+				      percent(shares.peak).text, percent(shares.bandwidth).text, more_cpus);
 	free(verdict);
 	return text;
 }

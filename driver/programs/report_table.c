@@ -614,8 +614,10 @@ print_counting(const struct program_report *report, FILE *out)
 		    lines[i].is_timed != report->plan->is_timed)
 			continue;
 		text = rot_format("%s%s%s", lines[i].line,
-				  may_have_events && *lines[i].otherwise ? "; -counting=events: by the processor" : "",
-				  lines[i].otherwise);
+				  report->is_all && may_have_events && *lines[i].otherwise
+					  ? "; -counting=events: by the processor"
+					  : "",
+				  report->is_all ? lines[i].otherwise : "");
 		text_print_behind(" ", text, out);
 		free(text);
 	}
@@ -707,11 +709,13 @@ void
 program_report_print(const struct program_report *report, FILE *out)
 {
 	size_t nr = program_command_output_nr_outputs(report->output);
+	char *runs = nr > 1 ? rot_format(" (%zu runs)", nr) : rot_strdup("");
+	char *title = rot_format("%s%s", report->title, runs);
 
-	fprintf(out, "\n  %s", report->title);
-	if (nr > 1)
-		fprintf(out, "   (%zu runs)", nr);
 	fputc('\n', out);
+	text_print_behind(" ", title, out);
+	free(runs);
+	free(title);
 	print_end(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		if (!program_region_is_served(&report->regions.items[i])) {

@@ -105,6 +105,13 @@ find_nth(const struct stored_result *result, const json_t *like, same_function *
 	return NULL;
 }
 
+/* By rot run. */
+static bool
+are_runs(const struct stored_result *first, const struct stored_result *second)
+{
+	return json_object_get(first->json, "program") && json_object_get(second->json, "program");
+}
+
 /*
  * What a point of one result is in the other one: the first of several that are the same is the first one there, and so
  * on. Where only one has that name, its coordinates may differ: on another machine an axis may have another value.
@@ -112,8 +119,7 @@ find_nth(const struct stored_result *result, const json_t *like, same_function *
 static const json_t *
 find_counterpart(const struct stored_result *of, const json_t *point, const struct stored_result *other)
 {
-	const bool are_runs = json_object_get(of->json, "program") && json_object_get(other->json, "program");
-	same_function *is_same = are_runs ? same_part_of_run : same_point;
+	same_function *is_same = are_runs(of, other) ? same_part_of_run : same_point;
 	const json_t *found = find_nth(other, point, is_same, count_before(of, point, point, is_same));
 
 	if (!found && count_before(of, NULL, point, same_name) == 1 && count_before(other, NULL, point, same_name) == 1)
@@ -159,12 +165,14 @@ struct diff_row {
 
 struct comparison {
 	FILE *out;
-	bool everything, is_narrow;
+	size_t width; /* of its lines */
+	bool everything, are_runs;
 	double limit;              /* NaN: none */
 	size_t nr_held, nr_beyond; /* rows held to it, and those that differ by more */
 	struct diff_row *rows;
 	size_t nr_rows;
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
+	size_t nr_folded; /* rows that are told of with --all alone */
 	size_t nr_tests, nr_shown,
 		nr_chance; /* comparisons by chance; differences they show, and of these doubtful ones */
 	char **lone[2];    /* quantities that only one of the results has at a point of both; each once */
@@ -368,32 +376,54 @@ is_told(const struct comparison *comparison, const struct diff_row *row, enum di
 	       strcmp(row->a.kind, row->b.kind) != 0;
 }
 
-static void
-print_title(FILE *out, const struct diff_row *row)
+/* Of a run, which has all that could be counted: is there one of the same quantity before it at its point? */
+static bool
+is_further(const struct comparison *comparison, const struct diff_row *row)
 {
+	const struct diff_row *before = row;
+
+	if (!comparison->are_runs || comparison->everything)
+		return false;
+	while ((--before)->words)
+		if (strcmp(before->a.name, row->a.name) == 0)
+			return true;
+	return false;
+}
+
+static void
+print_title(const struct comparison *comparison, const struct diff_row *row)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
 	print_name(out, row->point);
 	if (!same_name(row->point, row->other))
 		fprintf(out, " -> %s", json_text_at(row->other, "label"));
 	print_other_coordinates(out, row->point, row->other);
+	fclose(out);
+	text_print_within(text, comparison->width, comparison->out);
+	free(text);
 }
 
 /* The values behind the name, and the verdict behind them, if they fit there; else each below. */
 static void
-print_narrow(FILE *out, const char *name, char *const texts[2], const char *unit, const char *verdict)
+print_narrow(const struct comparison *comparison, const char *name, char *const texts[2], const char *unit,
+	     const char *verdict)
 {
 	static const char *const before[] = {" ", "  "}, *const below = "\n        ";
 	char *values = rot_format("%s -> %s %s", texts[0], texts[1], unit);
 	const char *const parts[] = {values, verdict};
-	size_t column = (size_t)fprintf(out, "    %s:", name);
+	size_t column = (size_t)fprintf(comparison->out, "    %s:", name);
 
 	for (size_t i = 0; i < 2; i++) {
 		const size_t width = text_width(parts[i]), end = column + strlen(before[i]) + width;
-		const bool fits = end <= terminal_width(out);
+		const bool fits = end <= comparison->width;
 
-		fprintf(out, "%s%s", fits ? before[i] : below, parts[i]);
+		fprintf(comparison->out, "%s%s", fits ? before[i] : below, parts[i]);
 		column = fits ? end : strlen(below) - 1 + width;
 	}
-	fputc('\n', out);
+	fputc('\n', comparison->out);
 	free(values);
 }
 
@@ -406,16 +436,18 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 	char *texts[2] = {value_text_in(&row->a, unit), value_text_in(&row->b, unit)}, *verdict, *kinds, *told;
 	char *name = value_label(&row->a);
 	const enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
-	const bool is_by_chance = is_chance(comparison, row, kind), is_shown = is_told(comparison, row, kind);
+	const bool is_by_chance = is_chance(comparison, row, kind), is_of_kind = strcmp(row->a.kind, row->b.kind) == 0,
+		   is_too_much = is_of_kind && is_beyond(comparison, row), is_worth_it = is_told(comparison, row, kind),
+		   is_shown = is_worth_it && (is_too_much || !is_further(comparison, row));
 
-	kinds = strcmp(row->a.kind, row->b.kind) != 0
-			? rot_format(" (%s -> %s)", row->a.kind, row->b.kind)
-			: rot_strdup(is_beyond(comparison, row) ? ", beyond the limit" : "");
+	comparison->nr_folded += is_worth_it && !is_shown;
+	kinds = is_of_kind ? rot_strdup(is_too_much ? ", beyond the limit" : "")
+			   : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
 	told = rot_format("%s%s%s", verdict, is_by_chance ? ", or chance" : "", kinds);
 	if (is_shown && title)
-		print_title(comparison->out, title);
-	if (is_shown && comparison->is_narrow)
-		print_narrow(comparison->out, name, texts, unit.shown, told);
+		print_title(comparison, title);
+	if (is_shown && comparison->width < WIDE)
+		print_narrow(comparison, name, texts, unit.shown, told);
 	else if (is_shown)
 		fprintf(comparison->out, WIDE_ROW, name, texts[0], texts[1], unit.shown, told);
 	if (are_measured(row))
@@ -443,6 +475,9 @@ print_rows(struct comparison *comparison)
 		else if (print_row(comparison, row, title))
 			title = NULL;
 	}
+	if (comparison->nr_folded > 0)
+		fprintf(comparison->out, "    %zu differences of other operations and borders: --all\n",
+			comparison->nr_folded);
 	for (size_t i = 0; i < comparison->nr_rows; i++)
 		clear_row(&comparison->rows[i]);
 	free(comparison->rows);
@@ -500,7 +535,7 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 /* ---- the whole ---- */
 
 static void
-print_summary(const struct comparison *comparison)
+print_summary(const struct comparison *comparison, FILE *out)
 {
 	static const char *const words[NR_DIFF_VERDICTS] = {
 		"faster", "slower", "more", "less", "no difference shown", "too few runs to say",
@@ -510,16 +545,17 @@ print_summary(const struct comparison *comparison)
 	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++) {
 		if (comparison->nr_verdicts[i] == 0)
 			continue;
-		fprintf(comparison->out, "%s%zu %s", separator, comparison->nr_verdicts[i], words[i]);
+		fprintf(out, "%s%zu %s", separator, comparison->nr_verdicts[i], words[i]);
 		separator = ", ";
 	}
-	fprintf(comparison->out, "%s in %zu points\n", *separator ? "" : "nothing measured", comparison->nr_points);
+	fprintf(out, "%s in %zu point%s\n", *separator ? "" : "nothing measured", comparison->nr_points,
+		comparison->nr_points == 1 ? "" : "s");
 	if (comparison->nr_chance) {
 		char *text = rot_format("or chance: %zu of the %zu differences, since %zu comparisons were made "
 					"(Holm's correction)",
 					comparison->nr_chance, comparison->nr_shown, comparison->nr_tests);
 
-		text_print_fitting(text, comparison->out);
+		text_print_fitting(text, out);
 		free(text);
 	}
 }
@@ -546,12 +582,24 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 		  double limit, struct rot_error *err)
 {
 	struct comparison comparison = {
-		.out = out, .everything = everything, .is_narrow = terminal_width(out) < WIDE, .limit = limit};
+		.width = terminal_width(out),
+		.everything = everything,
+		.are_runs = are_runs(first, second),
+		.limit = limit,
+	};
+	char *rows = NULL;
+	size_t length;
 
-	fprintf(out, "%s -> %s\n", first->path, second->path);
+	comparison.out = open_memstream(&rows, &length);
 	compare_points(&comparison, first, second);
 	correct_for_many(&comparison);
 	print_rows(&comparison);
+	fclose(comparison.out);
+	comparison.out = out;
+	fprintf(out, "%s -> %s\n", first->path, second->path);
+	print_summary(&comparison, out);
+	fprintf(out, "\n%s", rows);
+	free(rows);
 	if (comparison.nr_points == 0) {
 		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
 		return rot_error_hint(err,
@@ -563,7 +611,5 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	print_lone(&comparison, 1, second);
 	fputc('\n', out);
 	stored_diff_print_environment(out, first, second);
-	fputc('\n', out);
-	print_summary(&comparison);
 	return check_limit(&comparison, second, err);
 }

@@ -43,8 +43,8 @@ run(void *kernel)
 {
 	struct fragile *self = kernel;
 
-	if (self->data.size == 2)
-		((volatile char *)self->memory)[-((long)1 << 38)] = 1;
+	if (self->data.size == 2 || self->data.size > 16)
+		((volatile char *)self->memory)[-((long)1 << 38) - (self->data.size - 2)] = 1;
 	while (self->data.size == 8)
 		pause();
 }
@@ -120,6 +120,15 @@ check "a plot that would show them says so"
 [ -s fragile-large.gnuplot ] && ! grep -q 'could not be measured' fragile-large.gnuplot
 result=$?
 check "another plot does not"
+
+# Points that crash in the same way do so at other addresses, and that is told once.
+controller crashing 1 32 64 128
+call measure ./crashing.xml crashing
+says "points that crash alike are told once" "$out" "Not complete: 3 of 4 points could not be measured:" "  Fragile "
+[ "$(printf '%s\n' "$err" | grep -c 'a point is left out')" = 1 ] &&
+	[ "$(printf '%s\n' "$out" | grep -c 'killed by signal 11')" = 1 ]
+result=$?
+check "in one line for all of them"
 
 # Points that end need not end within this limit, however busy the machine is: they are measured already.
 sed 's/2 4/8/' fragile.xml >hanging.xml

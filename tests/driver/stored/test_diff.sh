@@ -89,6 +89,15 @@ check "with no thread in one file alone"
 call diff --limit=60% few-threads.json many-threads.json
 result=$status
 check "the other way round"
+sed 's/"quantities": \[/"quantities": ['"$(quantity operationCount flop flop measured 10)"', '"$(quantity operationCount doublePrecisionFlop flop measured 10)"', /' old.json >much.json
+sed 's/"quantities": \[/"quantities": ['"$(quantity operationCount flop flop measured 20)"', '"$(quantity operationCount doublePrecisionFlop flop measured 20)"', /' new.json >more.json
+call diff much.json more.json
+says "of a run the widest value of each quantity is shown" "    operations "
+says "and how many others differ" "    3 differences of other operations and borders: --all"
+case $out in *"(double precision)"*) result=1 ;; *) result=0 ;; esac
+check "which are left out"
+call diff --all much.json more.json
+says "but with --all" "    operations (double precision) "
 sed 's/"program": {}/"controller": "program"/' old.json >mine.json
 call diff mine.json new.json
 says "points of an experiment are those of one name" "only in mine.json: program ./old"
@@ -110,10 +119,10 @@ result 2 "1|$(quantity time microSeconds s measured $faster), $(quantity operati
 call diff counted.json by-definition.json
 says "of which kinds the numbers are" "(measured -> expected)"
 says "which is no difference between measurements" "
-1 faster in 1 points"
+1 faster in 1 point"
 call diff by-definition.json counted.json
 says "nor the other way round" "
-1 slower in 1 points"
+1 slower in 1 point"
 
 call diff --all before.json before.json
 says "with --all it is" "    bytes (LLC-RAM)"
@@ -174,7 +183,7 @@ risen="99 99 99.5 100 100 100 100.5 101 101 101" higher="99.8 100.3 100.4 101.1 
 result 2 "1|$(quantity time microSeconds s measured $risen)" >one.json
 result 2 "1|$(quantity time microSeconds s measured $higher)" >other.json
 call diff one.json other.json
-says "what drifts is no difference" "1 no difference shown in 1 points"
+says "what drifts is no difference" "1 no difference shown in 1 point"
 
 # A limit of what may change, for counts: by blocks one run is enough, by events it is no more than its value.
 counted()
@@ -237,7 +246,7 @@ says "is compared all the same" "faster by 25 % ["
 result 2 "1|$one" "1|$two" | sed '0,/"coordinates": {}/s//"coordinates": {"n": 1}/; s/"coordinates": {}/"coordinates": {"n": 2}/' >several.json
 result 2 "1|$two" "1|$one" | sed '0,/"coordinates": {}/s//"coordinates": {"n": 2}/; s/"coordinates": {}/"coordinates": {"n": 3}/' >others.json
 call diff several.json others.json
-says "which of several decide coordinates" "1 no difference shown in 1 points"
+says "which of several decide coordinates" "1 no difference shown in 1 point"
 says "what has no counterpart in the first" "only in several.json: S 1"
 says "what has no counterpart in the second" "only in others.json: S 1"
 result 2 "1|$one" "1|$two" >twice.json
