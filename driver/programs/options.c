@@ -67,8 +67,9 @@ static const struct option_row rows[] = {
 	 .name = "region",
 	 .value = "SPEC",
 	 .about = "measure a part of the program by itself, each time a thread goes through it; as often as there are "
-		  "parts. SPEC is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]], a place is FUNCTION, 0xADDRESS, FILE:LINE "
-		  "or a marker's name, with LIBRARY: before it if need be: solve, inner=mesh.c:40..mesh.c:52, "
+		  "parts. SPEC is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]], a place is FUNCTION, 0xADDRESS, FILE:LINE, "
+		  "a marker's name or ssc:NUMBER, with LIBRARY: before it if need be: solve, "
+		  "inner=mesh.c:40..mesh.c:52, "
 		  "libz.so.1:deflate#2-10",
 	 .type = OPTION_TAKEN,
 	 .take = add_region},

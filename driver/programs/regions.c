@@ -38,8 +38,9 @@ program_region_is_served(const struct program_region *region)
 double
 program_region_hit_us(const struct program_region *region)
 {
-	return region->total.nr ? region->total.values[0].summary.value * region->at_once / region->hits[HITS_MEASURED]
-				: NAN;
+	const double nr = region->hits[HITS_MEASURED], nr_threads = region->hits[HITS_TEAM] > 0 ? 1 : region->at_once;
+
+	return region->total.nr && nr > 0 ? region->total.values[0].summary.value * nr_threads / nr : NAN;
 }
 
 /* ---- hits ---- */
@@ -55,6 +56,7 @@ add_hits(double sums[NR_HITS], const struct program_region_output *output)
 {
 	sums[HITS_ALL] += (double)output->hits;
 	sums[HITS_MEASURED] += (double)output->measured_hits;
+	sums[HITS_TEAM] += (double)output->team_hits;
 	sums[HITS_INNER] += (double)output->inner_hits;
 	sums[HITS_ABANDONED] += (double)output->abandoned_hits;
 	sums[HITS_LOST] += (double)output->lost_hits;
@@ -127,16 +129,18 @@ compute_shares(struct program_region *region, const struct program_run_output *r
 
 	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
 		const struct program_region_output *one = program_run_output_regions_at(run, i);
-		double life;
+		double life, nr_observed;
 
 		if (!is_of_region(one, region))
 			continue;
+		nr_observed = fmax((double)one->hits, (double)(one->measured_hits + one->inner_hits)) +
+			      (double)one->team_hits;
 		at = index_of_thread(run, one, at);
 		if (at == program_run_output_nr_threads(run))
 			continue;
 		life = life_ns(program_run_output_threads_at(run, at));
 		if (life > 0)
-			region->cost_share = fmax(region->cost_share, (double)one->hits * region->cost_ns / life);
+			region->cost_share = fmax(region->cost_share, nr_observed * region->cost_ns / life);
 		lives += life;
 		times += (double)one->time;
 	}
@@ -227,7 +231,7 @@ compute_region(struct program_region *region, const struct context *context, str
 		return 0;
 	if (compute_threads(region, context, err) < 0)
 		return -1;
-	if (region->hits[HITS_MEASURED] > 0 &&
+	if (region->hits[HITS_MEASURED] + region->hits[HITS_TEAM] > 0 &&
 	    program_values_region(&region->total, context->plan, context->architecture, context->output,
 				  region->service, err) < 0)
 		return -1;

@@ -19,7 +19,7 @@ struct program_roof {
 };
 
 /* Kinds of hits, as in ProgramRegionOutput. */
-enum program_hits { HITS_ALL, HITS_MEASURED, HITS_INNER, HITS_ABANDONED, HITS_LOST, NR_HITS };
+enum program_hits { HITS_ALL, HITS_MEASURED, HITS_TEAM, HITS_INNER, HITS_ABANDONED, HITS_LOST, NR_HITS };
 
 struct program_region_thread {
 	double hits[NR_HITS];         /* in the first run  */
@@ -64,7 +64,8 @@ void program_regions_clear(struct program_regions *regions);
 /* Was it found and observed? */
 bool program_region_is_served(const struct program_region *region);
 
-/* Microseconds of a measured hit, as an average; NaN if there was none. */
+/* Microseconds of a measured hit, as an average; NaN if there was none. With a team: of wall time, as if one thread
+ * opened it. */
 double program_region_hit_us(const struct program_region *region);
 
 #endif

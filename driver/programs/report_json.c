@@ -81,6 +81,7 @@ json_region_of_run(const struct program_region_output *region)
 		{"pid", region->pid},
 		{"hits", region->hits},
 		{"measuredHits", region->measured_hits},
+		{"teamHits", region->team_hits},
 		{"innerHits", region->inner_hits},
 		{"abandonedHits", region->abandoned_hits},
 		{"lostHits", region->lost_hits},
@@ -168,7 +169,8 @@ set_service(json_t *json, const struct region_service *service)
 static void
 set_hits(json_t *json, const double hits[NR_HITS])
 {
-	static const char *const keys[NR_HITS] = {"hits", "measuredHits", "innerHits", "abandonedHits", "lostHits"};
+	static const char *const keys[NR_HITS] = {"hits",      "measuredHits",  "teamHits",
+						  "innerHits", "abandonedHits", "lostHits"};
 
 	for (size_t i = 0; i < NR_HITS; i++)
 		json_object_set_new(json, keys[i], json_real_or_null(hits[i]));

@@ -306,6 +306,8 @@ print_time_of_hit(const struct program_region *region, FILE *out)
 	const double us = program_region_hit_us(region);
 	size_t i = 0;
 
+	if (isnan(us))
+		return;
 	while (us < units[i].us)
 		i++;
 	row_number(out, "time of a hit", us / (units[i].us > 0 ? units[i].us : 1e-3), units[i].unit);
@@ -319,7 +321,8 @@ print_region_hits(const struct program_region *region, FILE *out)
 		const char *label;
 	} rows[] = {
 		{HITS_MEASURED, "measured hits"},
-		{HITS_INNER, "hits within these (recursion)"},
+		{HITS_TEAM, "hits of its OpenMP team"},
+		{HITS_INNER, "hits within these (recursion, team)"},
 		{HITS_ABANDONED, "abandoned hits"},
 		{HITS_LOST, "lost hits"},
 	};
@@ -359,7 +362,8 @@ print_region_threads(const struct program_region *region, bool is_all, FILE *out
 		const struct program_values *values = &region->threads[i].values;
 		const double us = values->nr ? values->values[0].summary.value : NAN;
 
-		threads[i] = (struct report_thread){values, region->threads[i].hits[HITS_ALL]};
+		threads[i] = (struct report_thread){values, region->threads[i].hits[HITS_ALL] +
+								    region->threads[i].hits[HITS_TEAM]};
 		least_us = fmin(least_us, us);
 		most_us = fmax(most_us, us);
 	}
@@ -400,7 +404,7 @@ print_cost(const struct program_region *region, bool is_all, FILE *out)
 
 	if (isnan(region->cost_ns))
 		return;
-	hits = rot_number_in_full(region->hits[HITS_ALL]);
+	hits = rot_number_in_full(region->hits[HITS_ALL] + region->hits[HITS_TEAM]);
 	share = isnan(region->cost_share)
 			? rot_strdup("")
 			: rot_format(": %.2g %% of the %s", 100 * region->cost_share,
@@ -463,7 +467,7 @@ print_region(const struct program_region *region, bool is_all, FILE *out)
 	if (!program_region_is_served(region))
 		return;
 	fprintf(out, "\n  region %s\n", region->definition->name);
-	if (region->hits[HITS_ALL] == 0) {
+	if (region->hits[HITS_ALL] + region->hits[HITS_TEAM] == 0) {
 		text_print_behind(" ",
 				  "never entered; the compiler may have put a copy of the function into its callers "
 				  "(FILE:LINE finds these), or another version of it is used",

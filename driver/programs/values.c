@@ -130,7 +130,7 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 
 		if (!is_of_thread(output, selection->thread, one) || strcmp(one->region, selection->region) != 0)
 			continue;
-		nr_measured += (double)one->measured_hits;
+		nr_measured += (double)(one->measured_hits + one->team_hits);
 		nr_inner += (double)one->inner_hits;
 		run->wall_ns += (double)(is_of_all ? one->wall_time : one->time);
 		if (has_counted(one->counts))
@@ -241,7 +241,7 @@ is_known(const struct program_run_output *run, const struct pass *pass, const st
 		const struct program_region_output *one = program_run_output_regions_at(run, i);
 
 		if (!is_of_thread(run, selection->thread, one) || strcmp(one->region, selection->region) != 0 ||
-		    one->measured_hits == 0)
+		    one->measured_hits + one->team_hits == 0)
 			continue;
 		if (!has_counted(one->counts))
 			return false;

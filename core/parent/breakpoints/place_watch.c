@@ -58,6 +58,7 @@ on_site_refused(void *context, uint64_t address, const struct rot_error *err)
 	site->watch->refused(site->watch, address, err);
 }
 
+/* Parts that a team executes are no calls of the function. */
 static int
 set_all(struct place_watch *watch, const struct place *places, size_t nr, struct thread *thread, struct rot_error *err)
 {
@@ -67,7 +68,7 @@ set_all(struct place_watch *watch, const struct place *places, size_t nr, struct
 		const struct breakpoint_user user = {
 			.hit = on_site_hit, .refused = on_site_refused, .context = site_of(watch, places[i].condition)};
 
-		if (breakpoint_set(thread, places[i].address, user, err) < 0)
+		if (!places[i].is_team && breakpoint_set(thread, places[i].address, user, err) < 0)
 			rc = rot_error_prefix(err, "%s", places[i].text);
 	}
 	return rc;

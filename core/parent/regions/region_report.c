@@ -126,7 +126,7 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 	struct program_region_output *output;
 	uint64_t time_before_ns, time_ns;
 
-	if (frames->hits == 0 && frames->lost_hits == 0)
+	if (frames->hits == 0 && frames->team_hits == 0 && frames->lost_hits == 0)
 		return;
 	output = program_region_output_new();
 	rot_string_set(&output->region, report->services[region]->region);
@@ -134,6 +134,7 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 	output->pid = thread->pid;
 	output->hits = frames->hits;
 	output->measured_hits = frames->measured_hits;
+	output->team_hits = frames->team_hits;
 	output->inner_hits = frames->inner_hits;
 	output->abandoned_hits = frames->abandoned_hits;
 	output->lost_hits = frames->lost_hits;

@@ -83,9 +83,22 @@ add_place(struct region_points *points, const struct place *place, enum frames_k
 	}
 	point->begins |= begins;
 	point->ends |= !begins;
+	point->is_team = place->is_team;
 	point->is_instant = point->begins && point->ends && kind != FRAMES_SPAN;
 	if (!begins)
 		point->condition = place->condition;
+}
+
+/* What a team executes belongs to no hit of its threads, so where hits are chosen by their number it is left out. */
+static void
+add_places(struct region_points *points, const struct place *places, size_t nr, enum frames_kind kind, bool begins,
+	   bool chooses_hits)
+{
+	for (size_t i = 0; i < nr; i++) {
+		points->leaves_out_team |= chooses_hits && places[i].is_team;
+		if (!chooses_hits || !places[i].is_team)
+			add_place(points, &places[i], kind, begins);
+	}
 }
 
 int
@@ -102,12 +115,10 @@ regions_find_places(void *symbol_files, pid_t tid, const struct region *region, 
 		enum frames_kind kind = !places.is_function   ? FRAMES_SPAN
 					: places.is_reentered ? FRAMES_LOOP
 							      : FRAMES_FUNCTION;
+		const bool chooses_hits = region->first_hit > 1 || region->last_hit > 0;
 
-		for (size_t i = 0; i < places.nr_begins; i++)
-			add_place(points, &places.begins[i], kind, true);
-		for (size_t i = 0; i < places.nr_ends; i++)
-			add_place(points, &places.ends[i], kind, false);
-		points->team_part = places.team_part;
+		add_places(points, places.begins, places.nr_begins, kind, true, chooses_hits);
+		add_places(points, places.ends, places.nr_ends, kind, false, chooses_hits);
 		rc = 0;
 	}
 	region_places_clear(&places);
@@ -156,8 +167,10 @@ void
 regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit)
 {
 	struct frames *frames = &thread->frames[point->region];
-	const struct frames_moment moment = {
-		.stack_pointer = hit->stack_pointer, .time_ns = hit->time_ns, .counts = hit->counts};
+	const struct frames_moment moment = {.stack_pointer = hit->stack_pointer,
+					     .time_ns = hit->time_ns,
+					     .counts = hit->counts,
+					     .is_team = point->is_team};
 	bool ends = point->ends && code_is_taken(point->condition, hit->flags, hit->rcx);
 
 	if (point->begins && point->is_instant)
@@ -498,11 +511,11 @@ observe_points(struct region_thread *witness, size_t region, struct region_point
 	}
 	if (backend)
 		region_report_service(regions->report, region, backend->name, points, found->nr);
-	if (backend && found->team_part)
+	if (backend && found->leaves_out_team)
 		regions_warn(regions,
-			     "region %s: other threads of its OpenMP team are not in it, but in %s: --region=%s has "
-			     "what all of them do",
-			     region_at(regions, region)->name, found->team_part, found->team_part);
+			     "region %s: other threads of its OpenMP team are not in it, since hits are counted by "
+			     "thread: without # it has what all of them do",
+			     region_at(regions, region)->name);
 	free(points);
 }
 

@@ -44,6 +44,7 @@ struct region_point {
 	bool begins, ends;     /* both: it ends what was begun before, unless is_instant            */
 	bool is_instant;       /* the first instruction of a function leaves it: it begins and then ends */
 	uint8_t condition;     /* of an end: the point counts only if code_is_taken says so     */
+	bool is_team;          /* of a part that every thread of an OpenMP team executes        */
 	const struct region_backend *backend;
 };
 
@@ -51,7 +52,7 @@ struct region_point {
 struct region_points {
 	struct region_point *points;
 	size_t nr;
-	const char *team_part; /* of symbols/places.h; as long as its context */
+	bool leaves_out_team; /* hits are chosen by their number, so parts for OpenMP teams are none */
 };
 
 /*

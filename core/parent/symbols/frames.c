@@ -59,10 +59,11 @@ frames_enter(struct frames *frames, const struct frames_moment *moment)
 		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
 	}
 	frame = &frames->open[frames->nr_open++];
-	*frame = (struct frame){.stack_pointer = moment->stack_pointer, .time_ns = moment->time_ns};
+	*frame = (struct frame){
+		.stack_pointer = moment->stack_pointer, .time_ns = moment->time_ns, .is_team = moment->is_team};
 	if (moment->counts)
 		frame->counts = *moment->counts;
-	frames->hits++;
+	frames->hits += !moment->is_team;
 	if (frames->nr_open > 1) {
 		frames->open[0].nr_inner++;
 		return;
@@ -87,7 +88,10 @@ measure_frame(struct frames *frames, const struct frame *frame, const struct fra
 		for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
 			counts.values[i] = moment->counts->values[i] - frame->counts.values[i];
 	}
-	frames->measured_hits++;
+	if (frame->is_team)
+		frames->team_hits++;
+	else
+		frames->measured_hits++;
 	frames->inner_hits += frame->nr_inner;
 	frames->time_ns += time_ns;
 	spans_add(&frames->spans, frame->time_ns, moment->time_ns);

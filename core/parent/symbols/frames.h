@@ -40,11 +40,15 @@ struct frames_rule {
 	int64_t first_hit, last_hit;
 };
 
-/* A thread at a place where the region begins or ends. counts: running totals of the thread; NULL: no counters. */
+/*
+ * A thread at a place where the region begins or ends. counts: running totals of the thread; NULL: no counters.
+ * is_team: what begins is a part of the region's function that every thread of an OpenMP team executes.
+ */
 struct frames_moment {
 	uint64_t stack_pointer;
 	uint64_t time_ns;
 	const struct perf_counts *counts;
+	bool is_team;
 };
 
 /* Told of each hit that is measured. counts: NULL without counters. */
@@ -57,7 +61,7 @@ struct frame {
 	uint64_t stack_pointer;
 	uint64_t time_ns;
 	struct perf_counts counts;
-	bool is_measured;
+	bool is_measured, is_team;
 	uint64_t nr_lost; /* moments that were lost since; 2: its end, and another beginning, may be among them */
 	int64_t nr_inner; /* of the outermost: beginnings since */
 };
@@ -66,16 +70,18 @@ struct frame {
  * Zeroed but for rule and listener (NULL: nobody): never entered.
  *
  * hits: beginnings that are known, recursion included.
- * measured_hits: outermost ones within the rule that were ended; time_ns and counts are sums over them, spans when
- * they were.
- * inner_hits: beginnings within these.
+ * measured_hits: outermost ones within the rule that were ended.
+ * team_hits: outermost beginnings of parts for a team that were ended. They are in none of the other numbers of hits,
+ * but for those that were abandoned or lost.
+ * time_ns and counts are sums over the measured hits and the team's, spans when they were.
+ * inner_hits: beginnings within these, also of parts for a team.
  * abandoned_hits: known never to have been ended.
  * lost_hits: the beginning or the end was missed, or may have been; those whose beginning was missed are not in hits.
  */
 struct frames {
 	struct frames_rule rule;
 	const struct frames_listener *listener;
-	int64_t hits, outermost_hits, measured_hits, inner_hits, abandoned_hits, lost_hits;
+	int64_t hits, outermost_hits, measured_hits, team_hits, inner_hits, abandoned_hits, lost_hits;
 	uint64_t time_ns;
 	struct perf_counts counts;
 	struct spans spans;

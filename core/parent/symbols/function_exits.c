@@ -112,10 +112,43 @@ is_left_at(struct function *function, const struct code_exit *found)
 	return symbols_is_at_entry_depth(function->file, found->address);
 }
 
+/* Functions whose addresses some code has as constants. */
+struct choosing {
+	struct symbol_file *file;
+	const struct symbol_range *code;
+	bool (*is_wanted)(const char *name); /* NULL: all are */
+	struct symbol_ranges *choices;
+};
+
+static void
+add_choice(void *context, uint64_t constant)
+{
+	struct choosing *choosing = context;
+	struct symbol_range range;
+
+	if (symbols_function_at(choosing->file, constant, &range) && range.address == constant &&
+	    range.address != choosing->code->address &&
+	    (!choosing->is_wanted || (range.name && choosing->is_wanted(range.name))))
+		symbol_ranges_add(choosing->choices, &range);
+}
+
+/* As gcc, clang and flang call what they make of a parallel region or a task. */
+static bool
+is_called_team(const char *name)
+{
+	static const char *const marks[] = {"._omp_fn.", ".omp_outlined", ".omp_task_entry", "..omp_par"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (strstr(name, marks[i]))
+			return true;
+	return false;
+}
+
 static int
 look_at_part(struct function *function, const struct symbol_range *part, struct rot_error *err)
 {
 	const uint8_t *bytes = symbols_bytes(function->file, part->address, part->size);
+	struct choosing team = {function->file, part, is_called_team, &function->shape->team};
 	struct symbol_range next;
 	struct code_exits exits;
 	uint64_t behind;
@@ -129,6 +162,7 @@ look_at_part(struct function *function, const struct symbol_range *part, struct 
 		if (is_left_at(function, &exits.exits[i]))
 			code_exits_add(&function->shape->exits, &exits.exits[i]);
 	code_exits_clear(&exits);
+	code_find_constants(bytes, part->size, part->address, add_choice, &team);
 	/* Functions in assembler may run on into others, or into labels that look like others. */
 	behind = part->address + part->size;
 	if (code_runs_on(bytes, part->size) && function->nr_parts < MAX_PARTS && !is_within(function, behind) &&
@@ -170,32 +204,14 @@ void
 function_shape_clear(struct function_shape *shape)
 {
 	code_exits_clear(&shape->exits);
-}
-
-/* ---- ifuncs ---- */
-
-struct choosing {
-	struct symbol_file *file;
-	const struct symbol_range *resolver;
-	struct symbol_ranges *choices;
-};
-
-static void
-add_choice(void *context, uint64_t constant)
-{
-	struct choosing *choosing = context;
-	struct symbol_range range;
-
-	if (symbols_function_at(choosing->file, constant, &range) && range.address == constant &&
-	    range.address != choosing->resolver->address)
-		symbol_ranges_add(choosing->choices, &range);
+	symbol_ranges_clear(&shape->team);
 }
 
 void
 function_choices(struct symbol_file *file, const struct symbol_range *resolver, struct symbol_ranges *choices)
 {
 	const uint8_t *bytes = symbols_bytes(file, resolver->address, resolver->size);
-	struct choosing choosing = {file, resolver, choices};
+	struct choosing choosing = {file, resolver, NULL, choices};
 
 	if (bytes)
 		code_find_constants(bytes, resolver->size, resolver->address, add_choice, &choosing);

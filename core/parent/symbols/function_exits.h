@@ -14,11 +14,13 @@
  * begin: its first instruction; the one behind endbr64, which the kernel would have to single-step at a probe
  * is_reentered: its own code jumps back to begin, or to the endbr64 before it
  * exits: each ret, and each jump out of it that can be the last thing it does
+ * team: what its code hands to OpenMP, so that other threads execute it as well; a function may be there several times
  */
 struct function_shape {
 	uint64_t begin;
 	bool is_reentered;
 	struct code_exits exits;
+	struct symbol_ranges team;
 };
 
 /*

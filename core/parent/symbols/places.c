@@ -2,6 +2,7 @@
 /* Finds the begin and the end of a region in the objects of a process. */
 #include "parent/symbols/places.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "memory.h"
 #include "parent/symbols/function_exits.h"
@@ -31,6 +33,37 @@ lone_colon(const char *text)
 	return NULL;
 }
 
+#define SSC "ssc"
+
+/* The number of "ssc:NUMBER" or "OBJECT:ssc:NUMBER", or NULL. */
+static const char *
+ssc_number(const char *text)
+{
+	const size_t length = strlen(SSC);
+	const char *colon = strrchr(text, ':');
+	const char *word = colon && colon - text >= (ptrdiff_t)length ? colon - length : NULL;
+
+	if (!word || strncmp(word, SSC, length) != 0 || !isdigit((unsigned char)colon[1]) ||
+	    (word != text && word[-1] != ':'))
+		return NULL;
+	return colon + 1;
+}
+
+static int
+ssc_read(const char *text, const char *number, struct place_name *name, struct rot_error *err)
+{
+	const char *word = number - strlen(SSC) - 1;
+	char *behind;
+
+	errno = 0;
+	*name = (struct place_name){.kinds = PLACE_SSC,
+				    .object = word > text ? rot_strndup(text, (size_t)(word - text - 1)) : NULL,
+				    .address = strtoull(number, &behind, strncasecmp(number, "0x", 2) == 0 ? 16 : 10)};
+	if (errno != 0 || *behind != '\0' || name->address > UINT32_MAX)
+		return rot_error_set(err, 0, "'%s' names no mark: they have numbers of 32 bits", text);
+	return 0;
+}
+
 /* FILE:LINE is told from OBJECT:NAME by the number; OBJECT:FILE:LINE has two lone colons. */
 int
 place_name_read(const char *text, struct place_name *name, struct rot_error *err)
@@ -42,6 +75,8 @@ place_name_read(const char *text, struct place_name *name, struct rot_error *err
 	char *behind;
 
 	*name = (struct place_name){0};
+	if (ssc_number(text))
+		return ssc_read(text, ssc_number(text), name, err);
 	if (colon && (!is_line || colon != last)) {
 		name->object = rot_strndup(text, (size_t)(colon - text));
 		rest = colon + 1;
@@ -49,8 +84,8 @@ place_name_read(const char *text, struct place_name *name, struct rot_error *err
 	if (rest[0] == '\0' || (name->object && name->object[0] == '\0') || (is_line && rest == last)) {
 		rot_error_set(err, 0, "'%s' names no place", text);
 		return rot_error_hint(err,
-				      "a place is FUNCTION, 0xADDRESS, FILE:LINE or the name of a marker, with OBJECT: "
-				      "before it for one in a library");
+				      "a place is FUNCTION, 0xADDRESS, FILE:LINE, the name of a marker or ssc:NUMBER, "
+				      "with OBJECT: before it for one in a library");
 	}
 	if (is_line) {
 		name->kinds = PLACE_LINE;
@@ -69,7 +104,7 @@ place_name_read(const char *text, struct place_name *name, struct rot_error *err
 			return rot_error_set(err, 0, "'%s' names no address", text);
 		return 0;
 	}
-	name->kinds = PLACE_FUNCTION | PLACE_MARKER;
+	name->kinds = PLACE_FUNCTION | PLACE_MARKER | (strcmp(rest, SSC) == 0 ? PLACE_SSC : 0);
 	name->name = rot_strdup(rest);
 	return 0;
 }
@@ -152,13 +187,24 @@ find_function(const struct place_search *search, struct finding *finding, struct
 	return FOUND_OR_NOT;
 }
 
+/* Where the instruction begins that an address lies in: there, as far as is known. */
+static uint64_t
+instruction_at(struct symbol_file *file, uint64_t address)
+{
+	struct symbol_range function;
+	const uint8_t *bytes = NULL;
+
+	if (symbols_function_at(file, address, &function))
+		bytes = symbols_bytes(file, function.address, function.size);
+	return bytes ? code_instruction_at(bytes, function.size, function.address, address) : address;
+}
+
 /* A breakpoint within an instruction would make another one of it. */
 static enum found
 find_address(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
-	struct symbol_range range = {.address = search->name.address}, function;
-	const uint8_t *bytes = NULL;
-	uint64_t begin = range.address;
+	struct symbol_range range = {.address = search->name.address};
+	uint64_t begin;
 
 	if (!search->name.object && !finding->object->is_program)
 		return FOUND_OR_NOT;
@@ -166,10 +212,7 @@ find_address(const struct place_search *search, struct finding *finding, struct 
 		rot_error_set(err, 0, "'%s' has no code at 0x%" PRIx64, finding->object->path, range.address);
 		return FOUND_USELESS;
 	}
-	if (symbols_function_at(finding->file, range.address, &function))
-		bytes = symbols_bytes(finding->file, function.address, function.size);
-	if (bytes)
-		begin = code_instruction_at(bytes, function.size, function.address, range.address);
+	begin = instruction_at(finding->file, range.address);
 	if (begin != range.address) {
 		rot_error_set(err, 0, "no instruction of '%s' begins at 0x%" PRIx64, finding->object->path,
 			      range.address);
@@ -195,15 +238,39 @@ find_line(const struct place_search *search, struct finding *finding, struct rot
 	return nr_sources > 1 ? FOUND_USELESS : nr_sources == 1 ? FOUND_USELESS_HERE : FOUND_OR_NOT;
 }
 
+/* The usual numbers: of emulators and simulators. */
+#define SSC_BEGIN 0xFACE
+#define SSC_END 0xDEAD
+#define SSC_MOV_BYTES 5
+
+/* The same bytes may stand within other instructions. The place is the nop, which costs a probe the least. */
+static enum found
+find_ssc(const struct place_search *search, struct finding *finding, struct rot_error *err)
+{
+	const bool is_usual = search->name.name != NULL;
+	struct symbol_ranges *ranges = &finding->ranges;
+	size_t nr_kept = 0;
+
+	(void)err;
+	symbols_find_ssc(finding->file,
+			 is_usual ? (search->is_end ? SSC_END : SSC_BEGIN) : (uint32_t)search->name.address, ranges);
+	for (size_t i = 0; i < ranges->nr_ranges; i++) {
+		if (instruction_at(finding->file, ranges->ranges[i].address) != ranges->ranges[i].address)
+			continue;
+		ranges->ranges[nr_kept] = ranges->ranges[i];
+		ranges->ranges[nr_kept++].address += SSC_MOV_BYTES;
+	}
+	ranges->nr_ranges = nr_kept;
+	return FOUND_OR_NOT;
+}
+
 /* How a kind of name is looked for; the first that finds something is meant. */
 static const struct {
 	enum place_kind kind;
 	enum found (*find)(const struct place_search *, struct finding *, struct rot_error *);
 } kinds[] = {
-	{PLACE_MARKER, find_marker},
-	{PLACE_FUNCTION, find_function},
-	{PLACE_ADDRESS, find_address},
-	{PLACE_LINE, find_line},
+	{PLACE_MARKER, find_marker}, {PLACE_FUNCTION, find_function}, {PLACE_ADDRESS, find_address},
+	{PLACE_LINE, find_line},     {PLACE_SSC, find_ssc},
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -341,6 +408,11 @@ find_all(struct place_search *search, const char *text, struct findings *finding
 		if (findings->nr_findings > 0)
 			return 0;
 	}
+	if (search->name.kinds & PLACE_SSC) {
+		rot_error_set(err, 0, "there is no mark '%s'", text);
+		return rot_error_hint(err, "a mark is 'mov $NUMBER, %%ebx' with the bytes 64 67 90 behind it, which "
+					   "objdump -d shows as 'addr32 fs nop'; ssc alone is from 0xFACE to 0xDEAD");
+	}
 	if (search->name.kinds & PLACE_FUNCTION)
 		return no_such_name(search, err);
 	if (why.text[0] == '\0')
@@ -395,20 +467,25 @@ place_line_at(struct symbol_files *files, const struct objects *objects, uint64_
 	return source ? rot_format("%s:%d", source, line) : NULL;
 }
 
-static void
-add_place(struct place **places, size_t *nr_places, const struct finding *finding, uint64_t address, uint8_t condition)
+/* False: it is there, or in no file. */
+static bool
+add_place(struct place **places, size_t *nr_places, const struct finding *finding, uint64_t address, uint8_t condition,
+	  bool is_team)
 {
-	struct place place = {
-		.object = finding->object, .address = address + finding->object->bias, .condition = condition};
+	struct place place = {.object = finding->object,
+			      .address = address + finding->object->bias,
+			      .condition = condition,
+			      .is_team = is_team};
 
 	for (size_t i = 0; i < *nr_places; i++)
 		if ((*places)[i].address == place.address)
-			return;
+			return false;
 	if (!symbols_file_offset(finding->file, address, &place.file_offset))
-		return;
+		return false;
 	place.text = text_of(finding->file, finding->object, address);
 	*places = rot_realloc(*places, *nr_places + 1, sizeof(**places));
 	(*places)[(*nr_places)++] = place;
+	return true;
 }
 
 static void
@@ -417,7 +494,7 @@ add_findings(struct place **places, size_t *nr_places, const struct findings *fi
 	for (size_t i = 0; i < findings->nr_findings; i++)
 		for (size_t j = 0; j < findings->findings[i].ranges.nr_ranges; j++)
 			add_place(places, nr_places, &findings->findings[i],
-				  findings->findings[i].ranges.ranges[j].address, CODE_ALWAYS);
+				  findings->findings[i].ranges.ranges[j].address, CODE_ALWAYS, false);
 }
 
 /* An ifunc is never entered when its name is called: the functions it chooses from are. */
@@ -449,7 +526,29 @@ replace_resolvers(struct findings *findings, struct rot_error *err)
 	return 0;
 }
 
-/* Where the functions begin and where they are left. */
+/* Where a function begins and is left, and then the parts of it that OpenMP teams execute, which may have such parts.
+ */
+static int
+add_function(const struct finding *finding, const struct symbol_range *function, bool is_team,
+	     struct region_places *places, struct rot_error *err)
+{
+	struct function_shape shape;
+	int rc = 0;
+
+	if (function_look_at(finding->file, function, &shape, err) < 0)
+		return rot_error_prefix(err, "cannot tell where '%s' is left", object_name(finding->object));
+	if (add_place(&places->begins, &places->nr_begins, finding, shape.begin, CODE_ALWAYS, is_team)) {
+		places->is_reentered |= shape.is_reentered;
+		for (size_t i = 0; i < shape.exits.nr_exits; i++)
+			add_place(&places->ends, &places->nr_ends, finding, shape.exits.exits[i].address,
+				  shape.exits.exits[i].condition, is_team);
+		for (size_t i = 0; i < shape.team.nr_ranges && rc == 0; i++)
+			rc = add_function(finding, &shape.team.ranges[i], true, places, err);
+	}
+	function_shape_clear(&shape);
+	return rc;
+}
+
 static int
 add_functions(const struct findings *findings, struct region_places *places, struct rot_error *err)
 {
@@ -457,22 +556,9 @@ add_functions(const struct findings *findings, struct region_places *places, str
 	for (size_t i = 0; i < findings->nr_findings; i++) {
 		const struct finding *finding = &findings->findings[i];
 
-		for (size_t j = 0; j < finding->ranges.nr_ranges; j++) {
-			const struct symbol_range *function = &finding->ranges.ranges[j];
-			struct function_shape shape;
-
-			if (function->name && !places->team_part)
-				places->team_part = symbols_team_part(finding->file, function->name);
-			if (function_look_at(finding->file, function, &shape, err) < 0)
-				return rot_error_prefix(err, "cannot tell where '%s' is left",
-							object_name(finding->object));
-			add_place(&places->begins, &places->nr_begins, finding, shape.begin, CODE_ALWAYS);
-			places->is_reentered |= shape.is_reentered;
-			for (size_t k = 0; k < shape.exits.nr_exits; k++)
-				add_place(&places->ends, &places->nr_ends, finding, shape.exits.exits[k].address,
-					  shape.exits.exits[k].condition);
-			function_shape_clear(&shape);
-		}
+		for (size_t j = 0; j < finding->ranges.nr_ranges; j++)
+			if (add_function(finding, &finding->ranges.ranges[j], false, places, err) < 0)
+				return -1;
 	}
 	if (places->nr_ends == 0) {
 		rot_error_set(err, 0, "%s never returns", places->nr_begins ? places->begins[0].text : "the function");
@@ -503,21 +589,22 @@ add_ends(const struct place_search *begin_search, const char *begin, const char 
 {
 	struct place_search search = {.files = begin_search->files, .objects = begin_search->objects, .is_end = true};
 	bool is_marker = begins->kind == PLACE_MARKER, is_named = end && end[0] != '\0';
+	bool is_pair = is_marker || (begins->kind == PLACE_SSC && begin_search->name.name);
 	const char *text = is_named ? end : begin;
 	struct findings ends = {0};
 	int rc;
 
-	if (!is_named && !is_marker) {
+	if (!is_named && !is_pair) {
 		rot_error_set(err, 0, "a region that begins at '%s' needs an end", begin);
-		return rot_error_hint(err, "only a function, named or by the address of its first instruction, and a "
-					   "marker have ends of their own");
+		return rot_error_hint(err, "only a function, named or by the address of its first instruction, a "
+					   "marker and ssc have ends of their own");
 	}
 	rc = place_name_read(text, &search.name, err);
 	if (!is_named)
-		search.name.kinds = PLACE_MARKER;
+		search.name.kinds = begins->kind;
 	if (rc == 0)
 		rc = find_all(&search, text, &ends, err);
-	if (rc < 0 && !is_named) {
+	if (rc < 0 && !is_named && is_marker) {
 		rot_error_set(err, 0, "the marker '%s' begins a region that ends nowhere", begin);
 		rot_error_hint(err, "put ROT_REGION_END(%s) where it ends, or name its end", search.name.name);
 	}

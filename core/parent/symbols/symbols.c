@@ -188,7 +188,10 @@ symbols_is_code(const struct symbol_file *file, uint64_t address)
 	return symbol_file_segment(file, address, &segment) && (segment.p_flags & PF_X);
 }
 
-/* Labels without a type are functions if somebody wrote them in assembler: those of the compiler have no symbols. */
+/*
+ * Labels without a type are functions if somebody wrote them in assembler: those of the compiler have no symbols. Local
+ * labels begin with a dot, but so do functions that clang makes of OpenMP's parallel regions.
+ */
 static void
 add_function(struct symbol_file *file, int index)
 {
@@ -199,7 +202,8 @@ add_function(struct symbol_file *file, int index)
 	int type = GELF_ST_TYPE(symbol.st_info);
 	struct symbol_range range;
 
-	if (!name || name[0] == '\0' || name[0] == '.' || section == SHN_UNDEF || section == SHN_ABS)
+	if (!name || name[0] == '\0' || (name[0] == '.' && type != STT_FUNC) || section == SHN_UNDEF ||
+	    section == SHN_ABS)
 		return;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && (type != STT_NOTYPE || symbol.st_size != 0))
 		return;
@@ -614,26 +618,6 @@ symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_ra
 	return address - range->address < range->size;
 }
 
-/* As gcc and clang call them. */
-static const char *const team_parts[] = {"._omp_fn.", ".omp_outlined"};
-
-const char *
-symbols_team_part(const struct symbol_file *file, const char *function)
-{
-	const size_t length = strlen(function);
-
-	for (size_t i = 0; i < file->functions.nr_ranges; i++) {
-		const char *name = file->functions.ranges[i].name;
-
-		for (size_t k = 0; k < sizeof(team_parts) / sizeof(team_parts[0]); k++) {
-			if (strncmp(name, function, length) == 0 &&
-			    strncmp(name + length, team_parts[k], strlen(team_parts[k])) == 0)
-				return name;
-		}
-	}
-	return NULL;
-}
-
 bool
 symbols_has_functions(const struct symbol_file *file)
 {
@@ -710,4 +694,36 @@ symbols_find_marker(struct symbol_file *file, const char *name, bool is_end, str
 	}
 	symbol_ranges_order(found);
 	free(wanted);
+}
+
+/* ---- marks in code ---- */
+
+void
+symbols_find_ssc(struct symbol_file *file, uint32_t number, struct symbol_ranges *found)
+{
+	const uint8_t mark[] = {0xbb,
+				(uint8_t)number,
+				(uint8_t)(number >> 8),
+				(uint8_t)(number >> 16),
+				(uint8_t)(number >> 24),
+				0x64,
+				0x67,
+				0x90};
+	size_t nr_segments = 0;
+	GElf_Phdr segment;
+
+	elf_getphdrnum(file->elf, &nr_segments);
+	for (size_t i = 0; i < nr_segments; i++) {
+		const uint8_t *bytes, *at;
+
+		if (!gelf_getphdr(file->elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+		    !(segment.p_flags & PF_X))
+			continue;
+		bytes = at = symbols_bytes(file, segment.p_vaddr, segment.p_filesz);
+		while (at && (at = memmem(at, segment.p_filesz - (size_t)(at - bytes), mark, sizeof(mark)))) {
+			const uint64_t offset = (uint64_t)(at++ - bytes);
+
+			symbol_ranges_add(found, &(struct symbol_range){.address = segment.p_vaddr + offset});
+		}
+	}
 }

@@ -61,9 +61,6 @@ bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symb
  */
 const char *symbols_library_name(const struct symbol_file *file);
 
-/* A part of the function that all threads of an OpenMP team execute, as compilers make them; NULL: there is none. */
-const char *symbols_team_part(const struct symbol_file *file, const char *function);
-
 /* False: the file does not name its functions. */
 bool symbols_has_functions(const struct symbol_file *file);
 
@@ -84,6 +81,12 @@ const char *symbols_line_at(const struct symbol_file *file, uint64_t address, in
 
 /* Adds the places of the markers that begin or end the region of rot-marker.h called name; size is 0. */
 void symbols_find_marker(struct symbol_file *file, const char *name, bool is_end, struct symbol_ranges *found);
+
+/*
+ * Adds each "mov $number, %ebx" in code that the bytes 64 67 90, a nop with prefixes, stand behind: a mark as emulators
+ * and simulators know it; address only. Source: Intel SDE, "SSC marks"; __SSC_MARK of clang.
+ */
+void symbols_find_ssc(struct symbol_file *file, uint32_t number, struct symbol_ranges *found);
 
 /* size bytes of the file that stand at a link-time address, or NULL. They live as long as the file. */
 const uint8_t *symbols_bytes(struct symbol_file *file, uint64_t address, uint64_t size);

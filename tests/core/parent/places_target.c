@@ -47,6 +47,15 @@ __asm__(".text\n"
 	FUNCTION("_ZN2ns5solveEi") "	ret\n" END("_ZN2ns5solveEi")
 	FUNCTION("_ZN2ns5solveEd") "	ret\n" END("_ZN2ns5solveEd")
 	FUNCTION("_ZN5other5solveEv") "	ret\n" END("_ZN5other5solveEv")
+	FUNCTION("with_team") "	lea with_team._omp_fn.0(%rip), %rdi\n	lea two_returns(%rip), %rsi\n	ret\n" END("with_team")
+	"	.type with_team._omp_fn.0, @function\nwith_team._omp_fn.0:\n	lea .omp_outlined..1(%rip), %rdi\n	ret\n"
+		END("with_team._omp_fn.0")
+	"	.type .omp_outlined..1, @function\n.omp_outlined..1:\n	lea with_team._omp_fn.0(%rip), %rdi\n	ret\n"
+		END(".omp_outlined..1")
+	/* Marks; the bytes of one stand within another instruction, too. */
+	FUNCTION("with_marks") "	mov $0xface, %ebx\n	.byte 0x64, 0x67, 0x90\n	mov $111, %ebx\n	.byte 0x64, 0x67, 0x90\n"
+		"	mov $0xface, %r11d\n	.byte 0x64, 0x67, 0x90\n	mov $0xdead, %ebx\n	.byte 0x64, 0x67, 0x90\n"
+		"	mov $0xface, %ebx\n	.byte 0x64, 0x67, 0x90\n	ret\n" END("with_marks")
 	FUNCTION("alias_of") FUNCTION("__alias_of") "	ret\n" END("alias_of") END("__alias_of")
 #if !defined __PIE__ && !defined __PIC__
 	FUNCTION("own_table") "	jmp *1f(,%rdi,8)\n2:	nop\n	ret\n" END("own_table")

@@ -77,22 +77,6 @@ region_empty(void)
 {
 }
 
-/* As a compiler cuts a function with OpenMP in two. */
-__attribute__((noinline, used)) static void team_part(void) __asm__("region_team._omp_fn.0");
-
-static void
-team_part(void)
-{
-	__asm__ volatile("nop");
-}
-
-__attribute__((noinline, used)) void
-region_team(void)
-{
-	team_part();
-	__asm__ volatile("nop");
-}
-
 FUNCTION void
 region_one(void)
 {

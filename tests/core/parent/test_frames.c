@@ -43,6 +43,16 @@ enter(int depth)
 }
 
 static void
+enter_for_team(int depth)
+{
+	struct perf_counts counts;
+	struct frames_moment here = moment(depth, &counts);
+
+	here.is_team = true;
+	frames_enter(&frames, &here);
+}
+
+static void
 leave(int depth)
 {
 	struct perf_counts counts;
@@ -181,6 +191,30 @@ START_TEST(a_span)
 	leave(1);
 	frames_end(&frames);
 	expect(4, 3, 1, 0);
+}
+END_TEST
+
+/* The thread that opens a team is inside already, the others are not; each may open another one. */
+START_TEST(a_team)
+{
+	enter(1);
+	enter_for_team(2);
+	leave(2);
+	leave(1);
+	expect(1, 1, 0, 0);
+	ck_assert_int_eq(frames.inner_hits, 1);
+	ck_assert_int_eq(frames.team_hits, 0);
+	ck_assert_uint_eq(frames.time_ns, 30);
+	enter_for_team(1);
+	enter_for_team(2);
+	leave(2);
+	leave(1);
+	enter_for_team(1);
+	frames_end(&frames);
+	expect(1, 1, 1, 0);
+	ck_assert_int_eq(frames.team_hits, 1);
+	ck_assert_uint_eq(frames.time_ns, 60);
+	ck_assert_uint_eq(frames.counts.values[0], 18);
 }
 END_TEST
 
@@ -364,6 +398,7 @@ static const struct listed_test tests[] = {
 	{&some_hits, 1},
 	{&a_jump_to_the_beginning_is_no_call, 1},
 	{&a_span, 1},
+	{&a_team, 1},
 	{&other_stacks, 1},
 	{&lost_moments, 1},
 	{&a_hit_with_one_lost_moment_is_measured, 1},

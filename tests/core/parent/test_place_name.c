@@ -50,6 +50,16 @@ static const struct {
 	{"0y1", WORD, NULL, "0y1", 0, 0},
 	{"1x1", WORD, NULL, "1x1", 0, 0},
 	{"libm:x1", WORD, "libm", "x1", 0, 0},
+	/* Marks. */
+	{"ssc", WORD | PLACE_SSC, NULL, "ssc", 0, 0},
+	{"libm:ssc", WORD | PLACE_SSC, "libm", "ssc", 0, 0},
+	{"ssc:0xFACE", PLACE_SSC, NULL, NULL, 0, 0xface},
+	{"ssc:012", PLACE_SSC, NULL, NULL, 0, 12},
+	{"libm:ssc:4294967295", PLACE_SSC, "libm", NULL, 0, UINT32_MAX},
+	{"ssc:solve", WORD, "ssc", "solve", 0, 0},
+	{"ssc.c:12", PLACE_LINE, NULL, "ssc.c", 12, 0},
+	{"xssc:12", PLACE_LINE, NULL, "xssc", 12, 0},
+	{"ssc::12", WORD, NULL, "ssc::12", 0, 0},
 };
 
 static void
@@ -89,6 +99,9 @@ static const struct {
 	{"lines.c:0", "'lines.c:0' names no line", ""},
 	{"lines.c:2147483648", "'lines.c:2147483648' names no line", ""},
 	{"lines.c:18446744073709551617", "'lines.c:18446744073709551617' names no line", ""},
+	{"ssc:4294967296", "'ssc:4294967296' names no mark: they have numbers of 32 bits", ""},
+	{"ssc:0xg", "'ssc:0xg' names no mark: they have numbers of 32 bits", ""},
+	{"libm:ssc:1f", "'libm:ssc:1f' names no mark: they have numbers of 32 bits", ""},
 	{"0x", "'0x' names no address", ""},
 	{"0x1g", "'0x1g' names no address", ""},
 	{"0x-1", "'0x-1' names no address", ""},

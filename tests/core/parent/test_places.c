@@ -284,6 +284,13 @@ static const struct region_case {
 	{"", "sizeless_with_frame", NULL, 1, 2, {0xc3, 0xc3}, true, false},
 	{"", "jumps_in_frame", NULL, 1, 3, {0xff, 0xc3, 0xc3}, true, false},
 	{"", "ns::solve", NULL, 2, 2, {0xc3, 0xc3}, true, false},
+	{"", "with_team", NULL, 3, 3, {0xc3, 0xc3, 0xc3}, true, false},
+	{"", "with_team._omp_fn.0", NULL, 2, 2, {0xc3, 0xc3}, true, false},
+	{"", "ssc", NULL, 2, 1, {0x64}, false, false},
+	{"_stripped", "ssc:111", "ssc", 1, 1, {0x64}, false, false},
+	{"", "ssc:0xface", "ssc", 2, 1, {0x64}, false, false},
+	{"", "places_target:ssc:111", "ssc:57005", 1, 1, {0x64}, false, false},
+	{"", "two_returns", "ssc:0xFACE", 1, 2, {0x64, 0x64}, false, false},
 	{"", "twin", NULL, 2, 2, {0xc3, 0xc3}, true, false},
 	{"_no_pie", "own_table", NULL, 1, 1, {0xc3}, true, false},
 	{"_no_pie", "table_of_functions", NULL, 1, 1, {0xff}, true, false},
@@ -335,6 +342,29 @@ START_TEST(regions_are_found)
 		ck_assert_int_eq(place->file_offset, offset);
 		ck_assert_int_eq(place->condition, tested->left[i] == 0x74 ? 4 : CODE_ALWAYS);
 	}
+	region_places_clear(&places);
+}
+END_TEST
+
+/* The function that is named is entered; of a team are the parts whose addresses it has, and theirs. */
+START_TEST(parts_of_a_team_are_told)
+{
+	struct region_places places;
+	struct rot_error err = {0};
+	size_t nr_own = 0;
+
+	ck_assert(start(""));
+	read_objects();
+	ck_assert_msg(places_resolve(files, &objects, "with_team", NULL, &places, &err) == 0, "%s", err.text);
+	for (size_t i = 0; i < places.nr_begins; i++) {
+		const bool is_own = strncmp(places.begins[i].text, "with_team+0x0 ", 14) == 0;
+
+		ck_assert_msg(places.begins[i].is_team == !is_own, "%s", places.begins[i].text);
+		nr_own += is_own;
+	}
+	ck_assert_uint_eq(nr_own, 1);
+	for (size_t i = 0; i < places.nr_ends; i++)
+		ck_assert(places.ends[i].is_team == (strncmp(places.ends[i].text, "with_team+", 10) != 0));
 	region_places_clear(&places);
 }
 END_TEST
@@ -423,6 +453,9 @@ static const struct {
 	{"", "endless_region", NULL, "'endless_region' begins a region that ends nowhere",
 	 "ROT_REGION_END(endless_region)"},
 	{"", "lines.c:102", NULL, "needs an end", ""},
+	{"", "ssc:0xFACE", NULL, "needs an end", "ssc"},
+	{"", "ssc:222", "ssc", "there is no mark 'ssc:222'", "64 67 90"},
+	{"", "libc:ssc", NULL, "there is no mark 'libc:ssc'", "64 67 90"},
 	{"", "lines.c:103", "two_returns", "no code on line 103 of folder/lines.c", "104"},
 	{"", "no_such.c:1", "two_returns", "no_such.c", ""},
 	{"_stripped", "lines.c:102", "two_returns", "no debug information", "-g"},
@@ -463,6 +496,7 @@ static const struct listed_test tests[] = {
 	{&libraries_are_called_by_their_own_name, 1},
 	{&objects_are_called_by_their_end, NR_ELEMENTS(calls)},
 	{&regions_are_found, NR_ELEMENTS(regions)},
+	{&parts_of_a_team_are_told, 1},
 	{&addresses_are_those_of_the_file, 2},
 	{&chosen_functions_are_found, 1},
 	{&lines_are_those_of_the_object_that_has_them, 2},

@@ -35,7 +35,7 @@ static const struct {
 enum { EMPTY_INSTRUCTIONS = 2, EMPTY_CYCLES = 100, EMPTY_NS = 200, HIT_NS = 1000 };
 
 /* In each of the first nr_threads threads: hits, and what is measured of the first of them: the share of the thread's
- * counts is 1 / divisor. */
+ * counts is 1 / divisor. "shared" opens a team, of which the second thread is. */
 static const struct {
 	const char *begin, *backend;
 	int nr_threads, hits, measured, inner, abandoned, lost, time_ns, divisor;
@@ -46,6 +46,7 @@ static const struct {
 	{"throwing", "uprobe", 2, 8, 6, 0, 2, 0, 300000, 4, NULL},
 	{"fast", "int3", 1, 100, 90, 0, 0, 10, 9000, 1000, NULL},
 	{"deep", "uprobe", 1, 100, 10, 90, 0, 0, 500000, 4, NULL},
+	{"shared", "uprobe", 2, 10, 10, 10, 0, 0, 250000, 2, NULL},
 	{"idle", "uprobe", 0, 0, 0, 0, 0, 0, 0, 1, NULL},
 	{"late", "uprobe", 2, 10, 0, 0, 0, 0, 0, 1, NULL},
 	{"missing", "none", 0, 0, 0, 0, 0, 0, 0, 1, "no function 'missing' in the program and its libraries"},
@@ -141,6 +142,10 @@ add_region(struct program_run_output *run, const struct perf_event_measurer *pas
 
 		count->raw_count = count->raw_count / (uint64_t)regions[row].divisor +
 				   (uint64_t)(regions[row].measured + regions[row].inner) * empty_count(count->name);
+	}
+	if (thread > 0 && strcmp(region->begin, "shared") == 0) {
+		output->team_hits = output->measured_hits;
+		output->hits = output->measured_hits = 0;
 	}
 	program_run_output_regions_add(run, output);
 }

@@ -288,8 +288,8 @@ call run -rnus=3 true
 has "an unknown key" 2 "" "'-rnus=3' is neither an option of 'rot run' nor a configuration key"
 call run --region=solve.. true
 is "half a region" 2 "" "rot: region 'solve..': the place where it ends is missing
-     a region is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]]; a place is FUNCTION, 0xADDRESS, FILE:LINE or a marker's name,
-     with LIBRARY: before it if need be; for example: solve, inner=mesh.c:40..mesh.c:52, libz.so.1:deflate#2-10"
+     a region is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]]; a place is FUNCTION, 0xADDRESS, FILE:LINE, a marker's name
+     or ssc:NUMBER, with LIBRARY: before it if need be; for example: solve, inner=mesh.c:40..mesh.c:52, libz.so.1:deflate#2-10"
 call run -R solve -R solve#2 true
 is "two regions of one name" 2 "" "rot: region 'solve#2': a second one with the name 'solve'
      give each a name of its own: --region=NAME=solve#2"
@@ -329,8 +329,6 @@ if grep -q '"backend": "int3"' regions.json; then
 	has "a region that is nowhere" 1 "" "no function or marker is called 'none_such'"
 	call run -R strlenn --region-backend=int3 "${target}_stripped" threads 2 10
 	has "a name that only a library has nearly, in a program without names" 1 "" "it is stripped): name an address"
-	call run -R region_team --region-backend=int3 "$target" threads 2 10
-	has "a region with a part for a team" 0 "" "region region_team: other threads of its OpenMP team are not in it, but in region_team._omp_fn.0"
 else
 	echo "skipped: int3 cannot observe regions here: $err"
 fi

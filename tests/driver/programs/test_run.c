@@ -153,7 +153,7 @@ static const struct {
 	{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}},
 	{GOLDEN "regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
-	{GOLDEN "regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "true"}},
+	{GOLDEN "regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "-R=shared", "true"}},
 	{GOLDEN "regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}, 1},
 	{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
 	{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}},

@@ -93,4 +93,33 @@ status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 case $status:$err in 1:*"not told apart"*) result=0 ;; *) result=1 ;; esac
 check "without ptrace the program runs all the same, and its region is told to be missing"
 
+# What OpenMP shares among threads is work of the function: one of 64000 operations, or five.
+# Compilers give what threads execute names of their own, and gcc leaves some functions by a jump to the team.
+for compiler in gcc clang; do
+	"$compiler" -O1 -fopenmp -o "team_$compiler" "$top_srcdir/tests/driver/programs/team_work.c" 2>/dev/null || {
+		echo "skipped: $compiler cannot link programs with OpenMP here"
+		continue
+	}
+	call run -q -counting=steps -caches=none -j run.json --region=loop --region=nested --region=tasks --region=ssc \
+		--region=half=loop#1-5 -- "./team_$compiler"
+	counts loop 320000.0
+	counts nested 64000.0
+	counts tasks 64000.0
+	counts ssc 64000.0
+	counts half 160000.0
+	has "$compiler: hits are those of the function, and of its team besides" run.json \
+		'regions\[0\]\.hits = 5\.0' 'regions\[0\]\.measuredHits = 5\.0' 'regions\[0\]\.innerHits = 5\.0' \
+		'regions\[0\]\.teamHits = 5\.0' 'regions\[0\]\.nrThreads = 2' 'regions\[0\]\.hitsAgree = true' \
+		'regions\[3\]\.hits = 1\.0' 'regions\[4\]\.teamHits = 0\.0' \
+		'notes\[[0-9]+\] = region half: other threads of its OpenMP team are not in it.*'
+	call run -counting=expected --region=loop --region=ssc:0xFACE..ssc:57005 -- "./team_$compiler"
+	case $status:$err in 0:*"region loop"*"hits of its OpenMP team "*" 5"*"region ssc:0xFACE..ssc:57005"*) result=0 ;; *) result=1 ;; esac
+	check "$compiler: regions of a team and of marks are timed"
+done
+if [ -x team_gcc ]; then
+	call run -q -counting=steps -caches=none -j run.json --region=loop._omp_fn.0 -- ./team_gcc
+	counts loop._omp_fn.0 320000.0
+	has "a part by its own name has hits" run.json 'regions\[0\]\.hits = 10\.0' 'regions\[0\]\.teamHits = 0\.0'
+fi
+
 exit $((nr_failed != 0))
