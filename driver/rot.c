@@ -115,18 +115,25 @@ count_steps(struct rot *rot, const char *folder, struct rot_error *err)
 	return read_stepping(rot, &stepping, err) < 0 ? NULL : architecture_load_steps(folder, &stepping, &why, err);
 }
 
-/* What is no whole program is stepped. */
+/* What is no whole program is stepped. What events count of it as well is for comparison. */
 static struct architecture *
 count_blocks(struct rot *rot, const char *folder, struct rot_error *err)
 {
 	struct architecture_stepping stepping;
+	struct architecture *architecture, *events;
 	struct rot_error why = {0};
 
 	rot_error_set(&why, 0, "counting=blocks counts programs that rot run starts");
 	rot_error_hint(&why, "-counting=events uses hardware counters");
 	if (read_stepping(rot, &stepping, err) < 0)
 		return NULL;
-	return with_blocks(architecture_load_steps(folder, &stepping, &why, err), folder, &stepping, err);
+	architecture = with_blocks(architecture_load_steps(folder, &stepping, &why, err), folder, &stepping, err);
+	events = architecture ? count_events(rot, folder, NULL) : NULL;
+	if (events && !events->why_not.text[0])
+		architecture->by_events = events;
+	else
+		architecture_delete(events);
+	return architecture;
 }
 
 /* Events, or else steps. What that means is said where it is done (quantities/job.c). */

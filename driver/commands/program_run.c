@@ -16,6 +16,7 @@
 #include "measuring/sha256.h"
 #include "memory.h"
 #include "page/page.h"
+#include "programs/comparison.h"
 #include "programs/launch.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
@@ -37,6 +38,7 @@ struct run_job {
 	bool is_by_blocks;
 	const char *why_once; /* it is not counted by blocks, although it could be; NULL */
 	struct program_plan plan;
+	struct program_comparison comparison;
 	struct program_command *command;  /* with all it refers to; the runs that are timed, if there are any */
 	struct program_command *counting; /* the run that is counted by blocks; NULL: there is none beside these */
 	struct program_command_output *output;
@@ -52,6 +54,7 @@ job_clear(struct run_job *job)
 	rot_graph_delete(job->command);
 	rot_graph_delete(job->counting);
 	program_plan_clear(&job->plan);
+	program_comparison_clear(&job->comparison);
 	experiment_delete(job->experiment);
 	free(job->title);
 	free(job->executable);
@@ -191,10 +194,13 @@ make_command(struct run_job *job, char *const *argv)
 	if (job->is_by_blocks && job->plan.is_timed)
 		job->counting = rot_graph_clone(command, NULL);
 	for (size_t i = 0; i < job->plan.passes.nr_passes; i++) {
-		const struct pass *pass = &job->plan.passes.passes[i];
+		const struct pass *pass = &job->plan.passes.passes[i], *compared = NULL;
 
+		if (!pass->is_stepped)
+			compared = program_comparison_pass(&job->comparison);
 		program_command_passes_add(pass->is_stepped && job->counting ? job->counting : command,
-					   pass_measurer(job->architecture, pass));
+					   compared ? pass_measurer(job->comparison.events, compared)
+						    : pass_measurer(job->architecture, pass));
 	}
 	if (!job->is_by_blocks)
 		return;
@@ -250,6 +256,8 @@ prepare(struct run_job *job, char *const *argv, int *status, struct rot_error *e
 	if (program_plan_make(&job->plan, job->architecture, options->max_passes ? (size_t)options->max_passes : 1,
 			      !options->is_counts_only, err) < 0)
 		return -1;
+	if (job->is_by_blocks && job->plan.is_timed)
+		program_comparison_choose(&job->comparison, job->rot->architecture->by_events, job->architecture);
 	job->experiment = experiment_new(job->rot, "run", options->output_name, 0, err);
 	if (!job->experiment || add_roofline(job, err) < 0 ||
 	    (options->json_path && output_check_file(options->json_path, err) < 0))
@@ -677,6 +685,17 @@ check_strict(const struct run_job *job, struct rot_error *err)
 	return rc;
 }
 
+/* All runs took place, and none was ended before its time. */
+static bool
+is_whole(const struct run_job *job)
+{
+	size_t nr = program_command_output_nr_outputs(job->output);
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(job->output); i++)
+		nr -= program_command_output_outputs_at(job->output, i)->interrupted_by != 0;
+	return nr == nr_runs_of(job);
+}
+
 static int
 report(struct run_job *job, char *const *argv, struct rot_error *err)
 {
@@ -706,6 +725,8 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 			"and memory are with those it waited for, since the system has no others");
 	add_ceilings(job);
 	program_report_judge(&job->report);
+	if (is_whole(job) && program_comparison_note(&job->comparison, job->output, &job->report, err) < 0)
+		return -1;
 	job->report.is_all = configuration_bool(job->rot->configuration, "showAll");
 	has_plot = job->options->output_name && can_be_drawn(&job->report);
 	if (job->options->output_name && !has_plot)
@@ -733,6 +754,8 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 		goto out;
 	announce(&job);
 	if (program_launch(rot, job.command, options->duration_s, NULL, &job.output, status, err) < 0)
+		goto out;
+	if (program_comparison_count(&job.comparison, job.output, err) < 0)
 		goto out;
 	if (job.counting && !program_launch_is_over(job.output))
 		count_blocks(&job);

@@ -266,6 +266,7 @@ architecture_delete(struct architecture *architecture)
 		return;
 	architecture_delete(architecture->of_programs);
 	architecture_delete(architecture->by_blocks);
+	architecture_delete(architecture->by_events);
 	architecture_delete(architecture->by_steps);
 	for (size_t i = 0; i < architecture->nr_events; i++) {
 		free(architecture->events[i].name);

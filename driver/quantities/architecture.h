@@ -85,6 +85,7 @@ struct architecture {
 	struct architecture_stepping stepping; /* only then                                                */
 	struct architecture *of_programs;      /* only then: what counts programs instead; owned, or NULL  */
 	struct architecture *by_blocks;        /* counts whole programs that rot starts instead; owned, or NULL */
+	struct architecture *by_events;        /* where counts are by blocks: has what events count; owned, or NULL */
 	struct architecture *by_steps;         /* counts points of experiments instead; owned, or NULL */
 	int nominal_counters; /* what the processor has                                                 */
 	int usable_counters;  /* what a group may use                                                   */

@@ -29,6 +29,7 @@ static const struct {
 	{"l2Fills", 100000},       {"l2DirtyVictims", 10000}, {"combinedLines", 0},     {"combinedToCache", 0},
 	{"scalarDouble", 1000000}, {"packedDouble", 3000000}, {"scalarSingle", 0},      {"packedSingle", 0},
 	{"l1Fills", 200000},       {"storeLines", 70000},     {"loadedBytes", 6400000}, {"storedBytes", 1600000},
+	{"memoryReads", 40000},    {"memoryWrites", 5000},
 };
 
 /* What an empty region counts, and its times in ns. */

@@ -65,6 +65,8 @@ teardown(void)
 static int
 run_here(const char *architecture, const char *const *words, int nr)
 {
+	static const struct machine with_caches = {.l1_data_bytes = 32768, .l2_bytes = 1048576, .llc_bytes = 33554432};
+	const bool is_both = strcmp(architecture, "blocks beside events") == 0;
 	struct configuration *configuration = configuration_new();
 	struct run_options options;
 	struct rot_error error = {0};
@@ -83,12 +85,14 @@ run_here(const char *architecture, const char *const *words, int nr)
 		return 99;
 	}
 	architecture_delete(rot.architecture);
-	rot.architecture = architecture_named(strcmp(architecture, "blocks") == 0 ? "none" : architecture);
-	if (strcmp(architecture, "blocks") == 0) {
+	rot.architecture = architecture_named(is_both || strcmp(architecture, "blocks") == 0 ? "none" : architecture);
+	if (is_both || strcmp(architecture, "blocks") == 0) {
+		const struct architecture_stepping stepping = {.is_unasked = !is_both,
+							       .machine = is_both ? &with_caches : NULL};
 		char *files = architecture_folder();
 
-		rot.architecture->by_blocks =
-			architecture_load_blocks(files, &(struct architecture_stepping){.is_unasked = true}, &error);
+		rot.architecture->by_blocks = architecture_load_blocks(files, &stepping, &error);
+		rot.architecture->by_events = is_both ? architecture_named("zen5") : NULL;
 		free(files);
 	}
 	if (strcmp(rot.architecture->name, "none") == 0) {
@@ -147,6 +151,7 @@ static const struct {
 	{GOLDEN "no-counters.txt", "none", "", {"-t", "true"}},
 	{GOLDEN "stolen.txt", "none", "stolen", {"true"}},
 	{GOLDEN "blocks.txt", "blocks", "", {"true", "-o", "x"}},
+	{GOLDEN "blocks-beside-events.txt", "blocks beside events", "", {"--runs=2", "true"}},
 	{GOLDEN "blocks-per-thread.txt", "blocks", "", {"-t", "--runs=3", "true"}},
 	{GOLDEN "blocks-uncounted.txt", "blocks", "uncounted", {"true"}},
 	{GOLDEN "blocks-failing.txt", "blocks", "fail-translating", {"true"}},

@@ -42,6 +42,13 @@ of_threads()
 	case $("$top_builddir/tests/json_lines" run.json) in *.multiplexed*|*.overflow*) result=1 ;; *) result=0 ;; esac
 	check "they counted all the time"
 
+	# both ways in one call: the model's bytes, those of events, and their quotient, in three digits
+	on_zen5 -counting=blocks -caches=32K:8,1M:16,32M:16 -- "$known" 2000000
+	printf '%s\n' "$err" | sed -n "s/.*modelled caches beside the processor's events.* LLC-RAM: \([0-9.e+]*\) and \([0-9.e+]*\) bytes (\([0-9.e+-]*\) times.*/\1 \2 \3/p" |
+		awk '{ nr++; off = $3 * $2 / $1 - 1 } END { exit !(nr == 1 && $1 > 0 && $2 > 0 && off < 0.02 && off > -0.02) }'
+	result=$?
+	check "modelled caches beside events"
+
 	# a thread is in the region for much of its life
 	for backend in breakpoint int3; do
 		on_zen5 --region=work --region-backend=$backend -- "$known" 2000000
