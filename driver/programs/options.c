@@ -68,7 +68,7 @@ static const struct option_row rows[] = {
 	 .value = "SPEC",
 	 .about = "measure a part of the program by itself, each time a thread goes through it; as often as there are "
 		  "parts. SPEC is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]], a place is FUNCTION, 0xADDRESS, FILE:LINE, "
-		  "a marker's name or ssc:NUMBER, with LIBRARY: before it if need be: solve, "
+		  "a marker's name, ssc:NUMBER or itt:TASK, with LIBRARY: before it if need be: solve, "
 		  "inner=mesh.c:40..mesh.c:52, "
 		  "libz.so.1:deflate#2-10",
 	 .type = OPTION_TAKEN,

@@ -9,7 +9,8 @@
 
 const char region_spec_usage[] =
 	"a region is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]]; a place is FUNCTION, 0xADDRESS, FILE:LINE, a marker's "
-	"name\nor ssc:NUMBER, with LIBRARY: before it if need be; for example: solve, inner=mesh.c:40..mesh.c:52, "
+	"name,\nssc:NUMBER or itt:TASK, with LIBRARY: before it if need be; for example: solve, "
+	"inner=mesh.c:40..mesh.c:52, "
 	"libz.so.1:deflate#2-10";
 
 static size_t

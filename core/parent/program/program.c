@@ -22,6 +22,7 @@
 #include "entities.h"
 #include "entity.h"
 #include "memory.h"
+#include "parent/program/itt_tasks.h"
 #include "parent/program/program_launch.h"
 #include "parent/program/program_rules.h"
 #include "parent/program/program_run.h"
@@ -285,7 +286,7 @@ program_measure(const struct request *request, struct rot_error *err)
 	session.command = command;
 	session.leads_parent = request->leads_parent;
 	session.foreseen = request->foreseen;
-	if (!command || check_command(command, err) < 0)
+	if (!command || check_command(command, err) < 0 || itt_tasks_prepare(command, err) < 0)
 		session_fail(&session, "error", err);
 	else
 		measure_program(&session, request);

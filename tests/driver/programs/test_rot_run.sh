@@ -288,8 +288,8 @@ call run -rnus=3 true
 has "an unknown key" 2 "" "'-rnus=3' is neither an option of 'rot run' nor a configuration key"
 call run --region=solve.. true
 is "half a region" 2 "" "rot: region 'solve..': the place where it ends is missing
-     a region is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]]; a place is FUNCTION, 0xADDRESS, FILE:LINE, a marker's name
-     or ssc:NUMBER, with LIBRARY: before it if need be; for example: solve, inner=mesh.c:40..mesh.c:52, libz.so.1:deflate#2-10"
+     a region is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]]; a place is FUNCTION, 0xADDRESS, FILE:LINE, a marker's name,
+     ssc:NUMBER or itt:TASK, with LIBRARY: before it if need be; for example: solve, inner=mesh.c:40..mesh.c:52, libz.so.1:deflate#2-10"
 call run -R solve -R solve#2 true
 is "two regions of one name" 2 "" "rot: region 'solve#2': a second one with the name 'solve'
      give each a name of its own: --region=NAME=solve#2"

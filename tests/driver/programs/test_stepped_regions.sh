@@ -122,4 +122,16 @@ if [ -x team_gcc ]; then
 	has "a part by its own name has hits" run.json 'regions\[0\]\.hits = 10\.0' 'regions\[0\]\.teamHits = 0\.0'
 fi
 
+# Tasks of ITT, one within the other; what has no name, or another one, is no region.
+itt=$top_builddir/tests/driver/programs/itt_work
+call run -q -counting=steps -caches=none -j run.json "--region=itt:outer task" --region=itt:inner --region=again=itt:inner#2 --region=itt:inne -- "$itt"
+counts 'itt:outer task' 4800.0
+counts itt:inner 1500.0
+counts again 500.0
+has "tasks have hits" run.json 'regions\[0\]\.hits = 3\.0' 'regions\[0\]\.begin = itt:outer task' 'regions\[1\]\.hits = 3\.0' \
+	'regions\[3\]\.hits = 0\.0'
+call run --region=itt:inner..itt:outer -- "$itt"
+case $status:$err in 1:*"an ITT task ends where the program says"*) result=0 ;; *) result=1 ;; esac
+check "tasks have ends of their own"
+
 exit $((nr_failed != 0))
