@@ -119,6 +119,7 @@ regions_find_places(void *symbol_files, pid_t tid, const struct region *region, 
 
 		add_places(points, places.begins, places.nr_begins, kind, true, chooses_hits);
 		add_places(points, places.ends, places.nr_ends, kind, false, chooses_hits);
+		points->team_below = places.team_below;
 		rc = 0;
 	}
 	region_places_clear(&places);
@@ -516,6 +517,12 @@ observe_points(struct region_thread *witness, size_t region, struct region_point
 			     "region %s: other threads of its OpenMP team are not in it, since hits are counted by "
 			     "thread: without # it has what all of them do",
 			     region_at(regions, region)->name);
+	if (backend && found->team_below)
+		regions_warn(
+			regions,
+			"region %s: where %s opens a team of OpenMP for it, other threads are not in it: --region=%s "
+			"has what all of them do",
+			region_at(regions, region)->name, found->team_below, found->team_below);
 	free(points);
 }
 

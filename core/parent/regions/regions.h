@@ -52,7 +52,8 @@ struct region_point {
 struct region_points {
 	struct region_point *points;
 	size_t nr;
-	bool leaves_out_team; /* hits are chosen by their number, so parts for OpenMP teams are none */
+	const char *team_below; /* of symbols/places.h; as long as its context */
+	bool leaves_out_team;   /* hits are chosen by their number, so parts for OpenMP teams are none */
 };
 
 /*

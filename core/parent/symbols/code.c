@@ -213,6 +213,17 @@ code_find_constants(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
 }
 
 void
+code_find_targets(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
+		  void (*found)(void *context, uint64_t target), void *context)
+{
+	struct instruction instruction;
+
+	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length)
+		if (instruction.flow == FLOW_CALL || instruction.flow == FLOW_JUMP || instruction.flow == FLOW_BRANCH)
+			found(context, address + at + instruction.length + (uint64_t)instruction.relative);
+}
+
+void
 code_exits_clear(struct code_exits *exits)
 {
 	free(exits->exits);

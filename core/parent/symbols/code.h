@@ -74,4 +74,8 @@ bool code_jumps_to(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint
 void code_find_constants(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
 			 void (*found)(void *context, uint64_t constant), void *context);
 
+/* The same with the target of each direct call and jump. */
+void code_find_targets(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
+		       void (*found)(void *context, uint64_t target), void *context);
+
 #endif

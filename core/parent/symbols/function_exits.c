@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MAX_PARTS 32
+#define MAX_CALLED 1000
 #define ENDBR64_BYTES 4
 
 struct function {
@@ -112,13 +113,22 @@ is_left_at(struct function *function, const struct code_exit *found)
 	return symbols_is_at_entry_depth(function->file, found->address);
 }
 
-/* Functions whose addresses some code has as constants. */
+/* Functions whose addresses some code has as constants, or that it calls; each once. */
 struct choosing {
 	struct symbol_file *file;
 	const struct symbol_range *code;
 	bool (*is_wanted)(const char *name); /* NULL: all are */
 	struct symbol_ranges *choices;
 };
+
+static bool
+has_range(const struct symbol_ranges *ranges, uint64_t address)
+{
+	for (size_t i = 0; i < ranges->nr_ranges; i++)
+		if (ranges->ranges[i].address == address)
+			return true;
+	return false;
+}
 
 static void
 add_choice(void *context, uint64_t constant)
@@ -128,7 +138,8 @@ add_choice(void *context, uint64_t constant)
 
 	if (symbols_function_at(choosing->file, constant, &range) && range.address == constant &&
 	    range.address != choosing->code->address &&
-	    (!choosing->is_wanted || (range.name && choosing->is_wanted(range.name))))
+	    (!choosing->is_wanted || (range.name && choosing->is_wanted(range.name))) &&
+	    !has_range(choosing->choices, range.address))
 		symbol_ranges_add(choosing->choices, &range);
 }
 
@@ -205,6 +216,32 @@ function_shape_clear(struct function_shape *shape)
 {
 	code_exits_clear(&shape->exits);
 	symbol_ranges_clear(&shape->team);
+}
+
+const char *
+function_team_below(struct symbol_file *file, const struct symbol_range *function)
+{
+	struct symbol_ranges called = {0};
+	const char *name = NULL;
+
+	symbol_ranges_add(&called, function);
+	for (size_t i = 0; i < called.nr_ranges && i < MAX_CALLED && !name; i++) {
+		const struct symbol_range code = called.ranges[i];
+		const uint8_t *bytes = symbols_bytes(file, code.address, code.size);
+		struct symbol_ranges parts = {0};
+		struct choosing team = {file, &code, is_called_team, &parts}, next = {file, &code, NULL, &called};
+
+		if (!bytes)
+			continue;
+		if (i > 0)
+			code_find_constants(bytes, code.size, code.address, add_choice, &team);
+		if (parts.nr_ranges > 0)
+			name = code.name;
+		code_find_targets(bytes, code.size, code.address, add_choice, &next);
+		symbol_ranges_clear(&parts);
+	}
+	symbol_ranges_clear(&called);
+	return name;
 }
 
 void

@@ -37,6 +37,12 @@ int function_look_at(struct symbol_file *file, const struct symbol_range *functi
 		     struct rot_error *err);
 void function_shape_clear(struct function_shape *shape);
 
+/*
+ * The name of a function that this one calls, directly or through others of the file, and that hands parts of itself to
+ * OpenMP; NULL: there is none among the first thousand. It lives as long as the file.
+ */
+const char *function_team_below(struct symbol_file *file, const struct symbol_range *function);
+
 /* Adds the functions whose addresses an ifunc's resolver has as constants: one of them is what it returns. */
 void function_choices(struct symbol_file *file, const struct symbol_range *resolver, struct symbol_ranges *choices);
 

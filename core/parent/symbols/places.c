@@ -559,6 +559,8 @@ add_functions(const struct findings *findings, struct region_places *places, str
 		for (size_t j = 0; j < finding->ranges.nr_ranges; j++)
 			if (add_function(finding, &finding->ranges.ranges[j], false, places, err) < 0)
 				return -1;
+		for (size_t j = 0; j < finding->ranges.nr_ranges && !places->team_below; j++)
+			places->team_below = function_team_below(finding->file, &finding->ranges.ranges[j]);
 	}
 	if (places->nr_ends == 0) {
 		rot_error_set(err, 0, "%s never returns", places->nr_begins ? places->begins[0].text : "the function");

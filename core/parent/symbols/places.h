@@ -57,13 +57,15 @@ struct place {
  * is_function: the region is a function from its first instruction, where rsp points to the return address, to the
  *              instructions that leave it, where it points there again. Otherwise rsp has any value at both.
  * is_reentered: of a function: code of its own jumps back to its first instruction, so that a thread can pass it
- * several times (with the same rsp) before it leaves.
+ * several times (with the same rsp) before it leaves. team_below: function_team_below (function_exits.h) of one of the
+ * functions.
  */
 struct region_places {
 	struct place *begins, *ends;
 	size_t nr_begins, nr_ends;
 	bool is_function;
 	bool is_reentered;
+	const char *team_below; /* borrowed from files */
 };
 
 /*

@@ -48,6 +48,8 @@ __asm__(".text\n"
 	FUNCTION("_ZN2ns5solveEd") "	ret\n" END("_ZN2ns5solveEd")
 	FUNCTION("_ZN5other5solveEv") "	ret\n" END("_ZN5other5solveEv")
 	FUNCTION("with_team") "	lea with_team._omp_fn.0(%rip), %rdi\n	lea two_returns(%rip), %rsi\n	ret\n" END("with_team")
+	FUNCTION("above_team") "	nop\n	call two_returns\n	jmp further_above_team\n" END("above_team")
+	FUNCTION("further_above_team") "	call with_team\n	call above_team\n	ret\n" END("further_above_team")
 	"	.type with_team._omp_fn.0, @function\nwith_team._omp_fn.0:\n	lea .omp_outlined..1(%rip), %rdi\n	ret\n"
 		END("with_team._omp_fn.0")
 	"	.type .omp_outlined..1, @function\n.omp_outlined..1:\n	lea with_team._omp_fn.0(%rip), %rdi\n	ret\n"

@@ -365,6 +365,11 @@ START_TEST(parts_of_a_team_are_told)
 	ck_assert_uint_eq(nr_own, 1);
 	for (size_t i = 0; i < places.nr_ends; i++)
 		ck_assert(places.ends[i].is_team == (strncmp(places.ends[i].text, "with_team+", 10) != 0));
+	ck_assert_ptr_null(places.team_below);
+	region_places_clear(&places);
+	ck_assert_msg(places_resolve(files, &objects, "above_team", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(places.nr_begins, 1);
+	ck_assert_str_eq(places.team_below, "with_team");
 	region_places_clear(&places);
 }
 END_TEST

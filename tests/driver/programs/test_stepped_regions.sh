@@ -112,9 +112,9 @@ for compiler in gcc clang; do
 		'regions\[0\]\.teamHits = 5\.0' 'regions\[0\]\.nrThreads = 2' 'regions\[0\]\.hitsAgree = true' \
 		'regions\[3\]\.hits = 1\.0' 'regions\[4\]\.teamHits = 0\.0' \
 		'notes\[[0-9]+\] = region half: other threads of its OpenMP team are not in it.*'
-	call run -counting=expected --region=loop --region=ssc:0xFACE..ssc:57005 -- "./team_$compiler"
-	case $status:$err in 0:*"region loop"*"hits of its OpenMP team "*" 5"*"region ssc:0xFACE..ssc:57005"*) result=0 ;; *) result=1 ;; esac
-	check "$compiler: regions of a team and of marks are timed"
+	call run -counting=expected --region=loop --region=ssc:0xFACE..ssc:57005 --region=main -- "./team_$compiler"
+	case $status:$err in 0:*"region loop"*"hits of its OpenMP team "*" 5"*"region ssc:0xFACE..ssc:57005"*"region main: where loop opens a team"*) result=0 ;; *) result=1 ;; esac
+	check "$compiler: regions of a team and of marks are timed, and a region with others' teams is told"
 done
 if [ -x team_gcc ]; then
 	call run -q -counting=steps -caches=none -j run.json --region=loop._omp_fn.0 -- ./team_gcc
