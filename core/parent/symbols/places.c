@@ -411,7 +411,7 @@ find_all(struct place_search *search, const char *text, struct findings *finding
 	if (search->name.kinds & PLACE_SSC) {
 		rot_error_set(err, 0, "there is no mark '%s'", text);
 		return rot_error_hint(err, "a mark is 'mov $NUMBER, %%ebx' with the bytes 64 67 90 behind it, which "
-					   "objdump -d shows as 'addr32 fs nop'; ssc alone is from 0xFACE to 0xDEAD");
+					   "objdump -d shows as 'fs addr32 nop'; ssc alone is from 0xFACE to 0xDEAD");
 	}
 	if (search->name.kinds & PLACE_FUNCTION)
 		return no_such_name(search, err);
