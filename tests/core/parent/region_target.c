@@ -123,6 +123,26 @@ region_tail(void)
 	region_one();
 }
 
+/* As a compiler cuts a function with OpenMP in two: the first one has the address of the second. */
+FUNCTION void part_of_team(void) __asm__("region_team._omp_fn.0");
+
+FUNCTION void
+part_of_team(void)
+{
+	touch(1);
+}
+
+FUNCTION void
+region_team(void)
+{
+	void (*part)(void) = part_of_team;
+
+	__asm__("" : "+r"(part));
+	touch(1);
+	part();
+	touch(1);
+}
+
 FUNCTION void
 phase_begin(void)
 {
@@ -212,6 +232,15 @@ act_tail(void)
 	for (int i = 0; i < first_number; i++) {
 		prepare(3);
 		region_tail();
+	}
+}
+
+static void
+act_team(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		prepare(3);
+		region_team();
 	}
 }
 
@@ -492,7 +521,7 @@ static const struct {
 	{"phases", act_phases},     {"forks", act_forks},
 	{"execute", act_execute},   {"leave_child", act_leave_child},
 	{"for_ever", act_for_ever}, {"sequences", act_sequences},
-	{"orphans", act_orphans},
+	{"orphans", act_orphans},   {"team", act_team},
 #ifdef HAS_LIBRARIES
 	{"load", act_load},         {"reload", act_reload},
 	{"load_odd", act_load_odd}, {"load_alone", act_load_alone},

@@ -349,6 +349,8 @@ static const struct passage {
 	{{"nested", "7"}, "region_outer", "reached", "region_three", "left", 1, 0, 1, 28},
 	{{"recursive", "3", "5"}, "region_recursive", "entered", "region_recursive", "left", 1, 0, 1, 15},
 	{{"tail", "6"}, "region_tail", "entered", "region_tail", "left", 1, 0, 1, 12},
+	/* a part for a team is no call of the function */
+	{{"team", "6"}, "region_team", "entered", "region_team", "left", 3, 5, 1, 9},
 	{{"phases", "6"}, "phase_begin", "reached", "phase_end", "reached", 1, 0, 1, 24},
 	{{"load", "8"}, "library_region", "entered", "library_region", "left", 1, 0, 1, 8},
 	{{"reload", "4", "2"}, "library_region", "entered", "library_region", "left", 1, 0, 1, 8},
