@@ -82,7 +82,7 @@ START_TEST(summary_names_each_variant)
 {
 	char *text;
 
-	rot_string_set(&list.peaks[7].name, "AVX2 FMA");
+	list.peaks[7].name = "AVX2 FMA";
 	text = printed(print_short);
 	ck_assert_ptr_nonnull(strstr(text, "double: AVX-512 FMA+ADD  191.94 ±0.08  AVX2 FMA: 383.84 ±0.24"));
 	free(text);
