@@ -47,25 +47,21 @@ static const struct option_table options = {"diff", rows, sizeof(rows) / sizeof(
 static int
 diff_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct stored_result results[2] = {0};
 	struct diff_options asked = {.limit = NAN};
 	struct rot *rot;
-	int rc;
 
 	if (options_take(&options, &asked, &argc, argv, err) < 0)
 		return COMMAND_USAGE;
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
-	rc = stored_result_read(&results[0], argv[0], err);
-	if (rc == 0)
-		rc = stored_result_read(&results[1], argv[1], err);
-	if (rc == 0)
-		rc = stored_diff_print(stdout, &results[0], &results[1],
-				       configuration_bool(rot->configuration, "showAll"), asked.limit, err);
-	stored_result_clear(&results[0]);
-	stored_result_clear(&results[1]);
-	return rc;
+	if (stored_result_read(&pool, &results[0], argv[0], err) < 0 ||
+	    stored_result_read(&pool, &results[1], argv[1], err) < 0)
+		return -1;
+	return stored_diff_print(stdout, &results[0], &results[1], configuration_bool(rot->configuration, "showAll"),
+				 asked.limit, err);
 }
 
 const struct command diff_command = {

@@ -14,59 +14,49 @@
 #include "measuring/sha256.h"
 #include "memory.h"
 #include "support/files.h"
+#include "support/pool.h"
 #include "support/process.h"
 
 /* What compiling one file needs. All paths are absolute. */
 struct compilation {
+	struct pool pool; /* of the texts */
 	char *source, *folder;
 	char *object, *dependencies; /* FOLDER/KEY.so and .d */
 	char *compiler;
 	char *includes[4]; /* -I of the headers: rot's own, and those generated */
 };
 
-static void
-compilation_clear(struct compilation *c)
-{
-	free(c->source);
-	free(c->folder);
-	free(c->object);
-	free(c->dependencies);
-	free(c->compiler);
-	for (size_t i = 0; i < sizeof(c->includes) / sizeof(*c->includes); i++)
-		free(c->includes[i]);
-}
-
 /* Another source text, compiler or rot gives another object. */
 static int
 compilation_init(struct compilation *c, const struct paths *paths, const char *compiler, const char *path,
 		 struct rot_error *err)
 {
-	char key[SHA256_HEX_SIZE], *full = realpath(path, NULL), *text = full ? file_read(full, NULL, err) : NULL;
+	char key[SHA256_HEX_SIZE];
+	struct pool *pool = &c->pool;
+	autofree char *text = NULL;
 	struct sha256 *hash;
 
-	if (!full)
-		rot_error_set(err, 2 /* ENOENT */, "cannot read '%s'", path);
-	if (!text) {
-		free(full);
+	*c = (struct compilation){.compiler = NULL};
+	c->source = pool_own(pool, realpath(path, NULL), free);
+	if (!c->source)
+		return rot_error_set(err, 2 /* ENOENT */, "cannot read '%s'", path);
+	text = file_read(c->source, NULL, err);
+	if (!text)
 		return -1;
-	}
 	hash = sha256_new();
-	sha256_add_text(hash, full);
+	sha256_add_text(hash, c->source);
 	sha256_add_text(hash, text);
 	sha256_add_text(hash, compiler);
 	sha256_add_text(hash, PACKAGE_VERSION);
 	sha256_finish(hash, key);
-	free(text);
-	*c = (struct compilation){
-		.source = full,
-		.folder = rot_format("%s/controllers", paths->cache),
-		.object = rot_format("%s/controllers/%s.so", paths->cache, key),
-		.dependencies = rot_format("%s/controllers/%s.d", paths->cache, key),
-		.compiler = rot_strdup(compiler),
-		.includes = {rot_format("-I%s/driver", paths->data), rot_format("-I%s/shared-entities", paths->data),
-			     rot_format("-I%s/codegen", paths->data),
-			     rot_format("-I%s/shared-entities/generated", paths->built)},
-	};
+	c->folder = pool_format(pool, "%s/controllers", paths->cache);
+	c->object = pool_format(pool, "%s/%s.so", c->folder, key);
+	c->dependencies = pool_format(pool, "%s/%s.d", c->folder, key);
+	c->compiler = pool_strdup(pool, compiler);
+	c->includes[0] = pool_format(pool, "-I%s/driver", paths->data);
+	c->includes[1] = pool_format(pool, "-I%s/shared-entities", paths->data);
+	c->includes[2] = pool_format(pool, "-I%s/codegen", paths->data);
+	c->includes[3] = pool_format(pool, "-I%s/shared-entities/generated", paths->built);
 	return 0;
 }
 
@@ -84,23 +74,23 @@ is_up_to_date(const struct compilation *c)
 {
 	struct stat object, file;
 	struct rot_error ignored;
-	char *text, *rest = NULL;
 	bool is_current = stat(c->object, &object) == 0;
+	autofree char *text = is_current ? file_read(c->dependencies, NULL, &ignored) : NULL;
+	char *rest = NULL;
 
-	text = is_current ? file_read(c->dependencies, NULL, &ignored) : NULL;
 	for (char *word = text ? strtok_r(text, " \t\r\n\\", &rest) : NULL; word && is_current;
 	     word = strtok_r(NULL, " \t\r\n\\", &rest))
 		if (word[strlen(word) - 1] != ':')
 			is_current = stat(word, &file) == 0 && !is_newer(&file, &object);
-	free(text);
 	return is_current && text;
 }
 
 static int
 compile(const struct compilation *c, struct rot_error *err)
 {
-	char *temporary = rot_format("%s.%ld", c->object, (long)getpid());
-	char *words = rot_strdup(c->compiler), *rest = NULL;
+	autofree char *temporary = rot_format("%s.%ld", c->object, (long)getpid());
+	autofree char *words = rot_strdup(c->compiler);
+	char *rest = NULL;
 	const char *const options[] = {"-std=gnu11",   "-D_GNU_SOURCE", "-O2",          "-g",           "-Wall",
 				       "-fPIC",        "-shared",       "-MMD",         "-MF",          c->dependencies,
 				       c->includes[0], c->includes[1],  c->includes[2], c->includes[3], "-o",
@@ -127,8 +117,6 @@ compile(const struct compilation *c, struct rot_error *err)
 		rc = rot_error_set(err, 0, "cannot write '%s'", c->object);
 	}
 	unlink(temporary);
-	free(temporary);
-	free(words);
 	process_result_clear(&result);
 	return rc;
 }
@@ -160,10 +148,9 @@ c_controller_load(const struct paths *paths, const struct configuration *configu
 	struct compilation c;
 	const struct rot_controller *controller = NULL;
 
-	if (compilation_init(&c, paths, configuration_string(configuration, "compiler"), path, err) < 0)
-		return NULL;
-	if (is_up_to_date(&c) || compile(&c, err) == 0)
+	if (compilation_init(&c, paths, configuration_string(configuration, "compiler"), path, err) == 0 &&
+	    (is_up_to_date(&c) || compile(&c, err) == 0))
 		controller = load(&c, err);
-	compilation_clear(&c);
+	pool_clear(&c.pool);
 	return controller;
 }

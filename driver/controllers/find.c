@@ -110,7 +110,7 @@ not_found(const struct paths *paths, const char *name, struct rot_error *err)
 {
 	struct controller_info *infos;
 	size_t nr;
-	const char **names;
+	autofree const char **names = NULL;
 
 	controllers_list(paths, &infos, &nr);
 	names = rot_calloc(nr + 1, sizeof(*names));
@@ -120,7 +120,6 @@ not_found(const struct paths *paths, const char *name, struct rot_error *err)
 	rot_nearest_hint(err, name, names, nr,
 			 "'rot list controllers' shows all; a file of your own is given with its ending: "
 			 "./mine.xml, ./mine.c");
-	free(names);
 	controllers_list_delete(infos, nr);
 	return -1;
 }
@@ -160,13 +159,12 @@ static char *
 complete_path(const char *name)
 {
 	static const char *const endings[] = {"", ".xml", ".c"};
-	char *path = NULL;
 
 	for (size_t i = 0; i < 3; i++) {
-		path = rot_format("%s%s", name, endings[i]);
+		autofree char *path = rot_format("%s%s", name, endings[i]);
+
 		if (access(path, F_OK) == 0)
-			return path;
-		free(path);
+			return rot_keep(&path);
 	}
 	return rot_strdup(name);
 }
@@ -174,8 +172,8 @@ complete_path(const char *name)
 int
 controller_run(struct rot *rot, const char *name, const char *output_name, struct rot_error *err)
 {
-	char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
-	char *own_name = output_name ? rot_strdup(output_name) : stem(name);
+	autofree char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
+	autofree char *own_name = output_name ? rot_strdup(output_name) : stem(name);
 	const struct rot_controller *linked = path ? NULL : find_linked(name);
 	int rc;
 
@@ -187,15 +185,13 @@ controller_run(struct rot *rot, const char *name, const char *output_name, struc
 		rc = run_c(rot, c_controller_load(rot->paths, rot->configuration, path, err), own_name, err);
 	else
 		rc = run_xml(rot, path, own_name, err);
-	free(path);
-	free(own_name);
 	return rc;
 }
 
 int
 controller_print_plan(struct rot *rot, const char *name, struct rot_error *err)
 {
-	char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
+	autofree char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
 	const struct rot_controller *linked = path ? NULL : find_linked(name);
 	struct xml_controller *controller;
 	int rc = -1;
@@ -214,6 +210,5 @@ controller_print_plan(struct rot *rot, const char *name, struct rot_error *err)
 		rc = controller ? xml_controller_print_plan(controller, stdout, err) : -1;
 		xml_controller_close(controller);
 	}
-	free(path);
 	return rc;
 }

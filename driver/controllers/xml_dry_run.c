@@ -71,10 +71,9 @@ static double
 flop_per_s(const struct rot *rot, const struct kernel_base *kernel)
 {
 	struct rot_error ignored = {0};
-	char *libraries = kernel_library_files(rot, kernel, &ignored);
+	autofree char *libraries = kernel_library_files(rot, kernel, &ignored);
 	const bool is_of_library = libraries && *libraries;
 
-	free(libraries);
 	return is_of_library ? LIBRARY_FLOP_PER_S * fmax(kernel->num_threads, 1) : LOOP_FLOP_PER_S;
 }
 
@@ -171,7 +170,7 @@ print_plan(const struct dry_run *dry, FILE *out)
 {
 	struct series_plan sum = {.name = "all"};
 	double builds = BUILD_S * (double)dry->nr_keys;
-	char *time, *text;
+	autofree char *time = NULL, *text = NULL;
 
 	fprintf(out, "%-32s %7s %7s %7s %9s %9s\n", "series", "points", "cached", "passes", "runs", "to do");
 	for (size_t i = 0; i <= dry->nr_series; i++) {
@@ -202,8 +201,6 @@ print_plan(const struct dry_run *dry, FILE *out)
 			  has_open_series(dry->controller) ? "series may end before; at most about" : "about", time,
 			  dry->controller->has_programs ? ", without the programs" : "");
 	text_print_fitting(text, out);
-	free(text);
-	free(time);
 }
 
 int

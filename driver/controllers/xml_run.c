@@ -59,11 +59,10 @@ measure_point(const struct measuring_points *of, size_t i, struct rot_error *err
 static int
 failed_at(const struct planned_point *planned, struct rot_error *err)
 {
-	char *place = point_text(planned->at);
+	autofree char *place = point_text(planned->at);
 
 	if (*place)
 		rot_error_prefix(err, "at %s", place);
-	free(place);
 	return xml_error_at(planned->element, err);
 }
 
@@ -294,7 +293,7 @@ static void
 prepare_cores(const struct xml_controller *controller)
 {
 	const struct configuration *configuration = controller->rot->configuration;
-	struct measurement **measurements;
+	autofree struct measurement **measurements = NULL;
 	struct rot_error ignored = {0};
 	size_t nr = 0;
 
@@ -306,7 +305,6 @@ prepare_cores(const struct xml_controller *controller)
 		if (controller->planned[i].measurement)
 			measurements[nr++] = controller->planned[i].measurement;
 	measuring_prepare(controller->rot, measurements, nr, &ignored);
-	free(measurements);
 }
 
 /* The points are measured, and worth being written without it. */
@@ -355,7 +353,8 @@ run_planned(struct xml_controller *controller, const char *output_name, struct r
 		return -1;
 
 	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
-	char *name = xml_attribute(root, "name", ""), *disturbed = xml_attribute(root, "disturbed", "");
+	autofree char *name = xml_attribute(root, "name", "");
+	autofree char *disturbed = xml_attribute(root, "disturbed", "");
 	struct experiment *experiment = experiment_new(controller->rot, name, output_name,
 						       controller->nr_planned + controller->nr_ceilings, err);
 	struct rot_error later = {0};
@@ -372,8 +371,6 @@ run_planned(struct xml_controller *controller, const char *output_name, struct r
 		experiment_write(experiment, false, &later); /* that we were interrupted is what the user must know */
 out:
 	experiment_delete(experiment);
-	free(disturbed);
-	free(name);
 	return rc;
 }
 

@@ -21,7 +21,7 @@ static int
 check_x(const struct xml_controller *controller, const struct experiment *experiment, const char *x,
 	const xmlNode *element, struct rot_error *err)
 {
-	const char **names;
+	autofree const char **names = NULL;
 	struct quantity_request request = {0};
 	struct rot_error ignored;
 	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
@@ -41,17 +41,15 @@ check_x(const struct xml_controller *controller, const struct experiment *experi
 	rot_error_set(err, 0, "<plot x=\"%s\">: neither an axis nor a quantity nor a derived value", x);
 	rot_nearest_hint(err, x, names, at->nr_coordinates,
 			 "name an axis of this controller, or one of 'rot list quantities'");
-	free(names);
 	return xml_error_at(element, err);
 }
 
 static void
 set_made_up_value(struct expression_scope *scope, const char *prefix, const char *name, double value)
 {
-	char *whole = rot_format("%s%s", prefix, name);
+	autofree char *whole = rot_format("%s%s", prefix, name);
 
 	expression_scope_set_number(scope, whole, value);
-	free(whole);
 }
 
 /*
@@ -71,13 +69,12 @@ set_made_up_values(const struct xml_controller *controller, const char *prefix, 
 							      : NULL;
 
 		for (; q; q = q == parent ? NULL : xml_next(q, "quantity")) {
-			char *name = xml_attribute(q, "name", "");
+			autofree char *name = xml_attribute(q, "name", "");
 
 			if (name[0]) {
 				set_made_up_value(scope, prefix, name, made_up + more);
 				made_up *= 1.75;
 			}
-			free(name);
 		}
 	}
 }
@@ -90,13 +87,12 @@ set_made_up_derived(const struct xml_controller *controller, size_t nr_elements,
 
 	for (size_t i = 0; i < nr_elements; i++) {
 		const xmlNode *element = controller->elements[i];
-		char *name = xml_is(element, "derived") ? xml_attribute(element, "name", "") : NULL;
+		autofree char *name = xml_is(element, "derived") ? xml_attribute(element, "name", "") : NULL;
 
 		if (name && xmlHasProp(element, (const xmlChar *)"text"))
 			expression_scope_set_string(scope, name, "text");
 		else if (name)
 			expression_scope_set_number(scope, name, made_up *= 1.25);
-		free(name);
 	}
 }
 
@@ -122,13 +118,12 @@ static int
 check_text(const struct expression_scope *scope, const char *text, const char *what, const xmlNode *element,
 	   struct rot_error *err)
 {
-	char *result = expression_text(scope, text, err);
+	autofree char *result = expression_text(scope, text, err);
 
 	if (!result) {
 		rot_error_prefix(err, "<%s>: %s", element->name, what);
 		return xml_error_at(element, err);
 	}
-	free(result);
 	return 0;
 }
 
@@ -137,7 +132,7 @@ static int
 check_texts(const struct xml_controller *controller, const struct experiment_plot *plot, const xmlNode *element,
 	    struct rot_error *err)
 {
-	struct expression_scope *scope;
+	autoscope struct expression_scope *scope = NULL;
 	int rc = 0;
 
 	if (controller->nr_planned == 0)
@@ -146,7 +141,6 @@ check_texts(const struct xml_controller *controller, const struct experiment_plo
 	if (check_text(scope, plot->point_label, "pointLabel", element, err) < 0 ||
 	    check_text(scope, plot->annotation, "annotation", element, err) < 0)
 		rc = -1;
-	expression_scope_delete(scope);
 	return rc;
 }
 
@@ -155,7 +149,7 @@ static int
 check_condition(const struct xml_controller *controller, const char *condition, const char *what,
 		const xmlNode *element, struct rot_error *err)
 {
-	struct expression_scope *scope;
+	autoscope struct expression_scope *scope = NULL;
 	bool holds;
 	int rc = 0;
 
@@ -164,7 +158,6 @@ check_condition(const struct xml_controller *controller, const char *condition, 
 	scope = made_up_scope(controller, 0);
 	if (expression_bool(scope, condition, &holds, err) < 0)
 		rc = xml_attribute_error(element, what, err);
-	expression_scope_delete(scope);
 	return rc;
 }
 
@@ -174,7 +167,7 @@ check_derived(const struct xml_controller *controller, size_t i, const struct ex
 	      struct rot_error *err)
 {
 	const xmlNode *element = controller->elements[i];
-	struct expression_scope *scope;
+	autoscope struct expression_scope *scope = NULL;
 	double number;
 	bool holds;
 	int rc = 0;
@@ -197,7 +190,6 @@ check_derived(const struct xml_controller *controller, size_t i, const struct ex
 		  check_text(scope, derived->operation, "operation", element, err) < 0 ||
 		  check_text(scope, derived->instruction_set, "instructionSet", element, err) < 0))
 		rc = -1;
-	expression_scope_delete(scope);
 	return rc;
 }
 
@@ -287,13 +279,10 @@ static int
 evaluate(const struct line *line, const char *attribute, const char *variable, double of_variable, double *value,
 	 struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(line->controller->constants);
-	int rc;
+	autoscope struct expression_scope *scope = expression_scope_new(line->controller->constants);
 
 	expression_scope_set_number(scope, variable, of_variable);
-	rc = xml_evaluated_number(line->element, attribute, NAN, scope, value, err);
-	expression_scope_delete(scope);
-	return rc;
+	return xml_evaluated_number(line->element, attribute, NAN, scope, value, err);
 }
 
 /* From from to to, in steps of the same factor; the plot's x is a variable of that name. */
@@ -302,7 +291,7 @@ show_curve(const struct line *line, struct rot_error *err)
 {
 	const struct expression_scope *constants = line->controller->constants;
 	double from, to, x[NR_CURVE_POINTS], y[NR_CURVE_POINTS];
-	char *name;
+	autofree char *name = NULL;
 
 	if (xml_evaluated_number(line->element, "from", NAN, constants, &from, err) < 0 ||
 	    xml_evaluated_number(line->element, "to", NAN, constants, &to, err) < 0)
@@ -318,21 +307,19 @@ show_curve(const struct line *line, struct rot_error *err)
 	}
 	name = xml_attribute(line->element, "name", "");
 	experiment_add_curve(line->experiment, name, x, y, NR_CURVE_POINTS);
-	free(name);
 	return 0;
 }
 
 static int
 show_marker(const struct line *line, struct rot_error *err)
 {
-	char *label;
+	autofree char *label = NULL;
 	double at;
 
 	if (xml_evaluated_number(line->element, "at", NAN, line->controller->constants, &at, err) < 0)
 		return -1;
 	label = xml_attribute(line->element, "label", "");
 	experiment_add_marker(line->experiment, at, label);
-	free(label);
 	return 0;
 }
 
@@ -440,12 +427,9 @@ annotation_of(const xmlNode *element)
 	char *all = rot_strdup("");
 
 	for (const xmlNode *a = xml_child(element, "annotation"); a; a = xml_next(a, "annotation")) {
-		char *text = xml_attribute(a, "text", ""),
-		     *longer = rot_format("%s%s%s", all, all[0] ? "\n" : "", text);
+		autofree char *text = xml_attribute(a, "text", "");
 
-		free(text);
-		free(all);
-		all = longer;
+		rot_append(&all, "%s%s", all[0] ? "\n" : "", text);
 	}
 	return all;
 }
@@ -482,7 +466,7 @@ static bool
 is_known_here(struct rot *rot, const char *quantity)
 {
 	struct quantity_request request = {0};
-	struct quantity_offer *offers;
+	autofree struct quantity_offer *offers = NULL;
 	struct rot_error ignored;
 	bool is_known = true;
 	size_t nr;
@@ -494,18 +478,15 @@ is_known_here(struct rot *rot, const char *quantity)
 		if (strcmp(offers[i].name, request.name) == 0 && is_unknown(rot, &offers[i]) &&
 		    (!offers[i].of[0] || is_word_of(offers[i].of, &request)))
 			is_known = false;
-	free(offers);
 	return is_known;
 }
 
 static bool
 is_optional_and_unknown(const struct xml_controller *controller, const xmlNode *element)
 {
-	char *y = xml_attribute(element, "y", "");
-	bool is = xml_attribute_is(element, "optional", "true") && !is_known_here(controller->rot, y);
+	autofree char *y = xml_attribute(element, "y", "");
 
-	free(y);
-	return is;
+	return xml_attribute_is(element, "optional", "true") && !is_known_here(controller->rot, y);
 }
 
 static int
@@ -589,11 +570,10 @@ static int
 show_names(struct experiment *experiment, const xmlNode *quantity, bool is_everywhere, struct rot_error *err)
 {
 	for (; quantity; quantity = xml_next(quantity, "quantity")) {
-		char *name = xml_attribute(quantity, "name", ""), *is = xml_attribute(quantity, "is", "");
+		autofree char *name = xml_attribute(quantity, "name", "");
+		autofree char *is = xml_attribute(quantity, "is", "");
 		int rc = name[0] ? experiment_name_value(experiment, name, is, is_everywhere, err) : 0;
 
-		free(name);
-		free(is);
 		if (rc < 0)
 			return xml_error_at(quantity, err);
 	}
@@ -605,7 +585,8 @@ show_columns(const struct xml_controller *controller, struct experiment *experim
 	     struct rot_error *err)
 {
 	for (const xmlNode *c = xml_child(table, "column"); c; c = xml_next(c, "column")) {
-		char *of = xml_attribute(c, "of", ""), *heading = xml_attribute(c, "heading", "");
+		autofree char *of = xml_attribute(c, "of", "");
+		autofree char *heading = xml_attribute(c, "heading", "");
 		struct quantity_request request = {0};
 		const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 		int rc = 0;
@@ -615,8 +596,6 @@ show_columns(const struct xml_controller *controller, struct experiment *experim
 			rc = quantity_parse(&request, of, err);
 		if (rc == 0)
 			rc = experiment_add_column(experiment, of, heading, err);
-		free(of);
-		free(heading);
 		if (rc < 0)
 			return xml_error_at(c, err);
 	}
@@ -627,15 +606,13 @@ static int
 show_table(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *table,
 	   struct rot_error *err)
 {
-	char *title = xml_attribute(table, "title", ""), *condition = xml_attribute(table, "if", "");
-	char *best = xml_attribute(table, "best", "");
+	autofree char *title = xml_attribute(table, "title", "");
+	autofree char *condition = xml_attribute(table, "if", "");
+	autofree char *best = xml_attribute(table, "best", "");
 	int rc = check_condition(controller, condition, "if", table, err);
 
 	if (rc == 0 && experiment_add_table(experiment, title, condition, best, err) < 0)
 		rc = xml_error_at(table, err);
-	free(title);
-	free(condition);
-	free(best);
 	return rc < 0 ? -1 : show_columns(controller, experiment, table, err);
 }
 
@@ -644,10 +621,9 @@ static int
 show_point(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *point,
 	   struct rot_error *err)
 {
-	char *until = xml_attribute(point, "until", "");
+	autofree char *until = xml_attribute(point, "until", "");
 	int rc = check_condition(controller, until, "until", point, err);
 
-	free(until);
 	return rc < 0 ? -1 : show_names(experiment, xml_child(point, "quantity"), false, err);
 }
 
@@ -680,7 +656,7 @@ show_accuracy(const struct xml_controller *controller, struct experiment *experi
 static int
 check_series(const struct xml_controller *controller, const char *series, const xmlNode *element, struct rot_error *err)
 {
-	const char **names = rot_calloc(controller->nr_planned + 1, sizeof(*names));
+	autofree const char **names = rot_calloc(controller->nr_planned + 1, sizeof(*names));
 	bool is_there = controller->nr_planned == 0;
 
 	for (size_t i = 0; i < controller->nr_planned; i++) {
@@ -692,7 +668,6 @@ check_series(const struct xml_controller *controller, const char *series, const 
 		rot_nearest_hint(err, series, names, controller->nr_planned, "");
 		xml_error_at(element, err);
 	}
-	free(names);
 	return is_there ? 0 : -1;
 }
 

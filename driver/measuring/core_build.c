@@ -50,7 +50,7 @@ static void
 prepare_environment(const struct rot *rot)
 {
 	static const char *const of_make[] = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GNUMAKEFLAGS", "MAKEFILES"};
-	char *folder = rot_format("%s/ccache", rot->paths->cache);
+	autofree char *folder = rot_format("%s/ccache", rot->paths->cache);
 
 	for (size_t i = 0; i < sizeof of_make / sizeof *of_make; i++)
 		unsetenv(of_make[i]);
@@ -61,7 +61,6 @@ prepare_environment(const struct rot *rot)
 	setenv("CCACHE_NOHASHDIR", "1", 0);
 	/* The compiler names the files it read (-MD): what is new need not be preprocessed twice. */
 	setenv("CCACHE_DEPEND", "1", 0);
-	free(folder);
 }
 
 /* What the compiler said, without make's own lines, which say nothing to somebody who never started make. */
@@ -89,17 +88,16 @@ compiler_messages(const char *output)
 static char *
 replace(char *text, const char *from, const char *to)
 {
-	char *place = strstr(text, from), *begin = rot_strdup(""), *rest = text;
+	char *place = strstr(text, from);
+	autofree char *begin = rot_strdup("");
+	char *rest = text;
 
 	for (; place; place = strstr(rest, from)) {
-		char *longer = rot_format("%s%.*s%s", begin, (int)(place - rest), rest, to);
+		rot_append(&begin, "%.*s%s", (int)(place - rest), rest, to);
 
-		free(begin);
-		begin = longer;
 		rest = place + strlen(from);
 	}
 	place = rot_format("%s%s", begin, rest);
-	free(begin);
 	free(text);
 	return place;
 }
@@ -110,12 +108,10 @@ name_real_folders(char *messages, const struct core_description *description)
 {
 	for (size_t i = 0; i < description->nr_kernels; i++) {
 		const struct definition *definition = description->kernels[i].definition;
-		char *from = rot_format("links/%s/", definition->class->name),
-		     *to = rot_format("%s/", definition->folder);
+		autofree char *from = rot_format("links/%s/", definition->class->name);
+		autofree char *to = rot_format("%s/", definition->folder);
 
 		messages = replace(messages, from, to);
-		free(from);
-		free(to);
 	}
 	return messages;
 }
@@ -124,15 +120,11 @@ name_real_folders(char *messages, const struct core_description *description)
 static int
 report_make(const struct core_description *description, const struct process_result *result, struct rot_error *err)
 {
-	char *messages = name_real_folders(compiler_messages(result->output), description), *names = rot_strdup("");
+	autofree char *messages = name_real_folders(compiler_messages(result->output), description);
+	autofree char *names = rot_strdup("");
 
-	for (size_t i = 0; i < description->nr_kernels; i++) {
-		char *longer =
-			rot_format("%s%s%s", names, i ? ", " : "", description->kernels[i].definition->class->name);
-
-		free(names);
-		names = longer;
-	}
+	for (size_t i = 0; i < description->nr_kernels; i++)
+		rot_append(&names, "%s%s", i ? ", " : "", description->kernels[i].definition->class->name);
 	rot_error_set(err, 0, "cannot compile the measuring core with kernel %s:\n%.*s", names,
 		      messages[0] ? INT_MAX : (int)process_output_length(result),
 		      messages[0] ? messages : result->output);
@@ -142,8 +134,6 @@ report_make(const struct core_description *description, const struct process_res
 	else
 		rot_error_hint(
 			err, "a kernel that works: rot help ADD-A-KERNEL.md; flags are the field or key optimization");
-	free(names);
-	free(messages);
 	return -1;
 }
 
@@ -171,7 +161,8 @@ make_command_clear(struct make_command *make)
 static char *
 compiler_version(const struct rot *rot)
 {
-	char *words = rot_strdup(configuration_string(rot->configuration, "compiler")), *rest = NULL, *version = NULL;
+	autofree char *words = rot_strdup(configuration_string(rot->configuration, "compiler"));
+	char *rest = NULL, *version = NULL;
 	const char *argv[16] = {0};
 	struct process_result result = {0};
 	size_t nr = 0;
@@ -182,7 +173,6 @@ compiler_version(const struct rot *rot)
 	if (process_run(argv, NULL, &result, NULL, NULL) == 0 && result.status == 0 && result.output[0])
 		version = rot_strndup(result.output, strcspn(result.output, "\n"));
 	process_result_clear(&result);
-	free(words);
 	return version ? version : rot_strdup("unknown");
 }
 
@@ -265,7 +255,7 @@ static const struct core *
 find_core(struct core_builder *builder, const struct core_description *description)
 {
 	struct core_state state;
-	char *folder;
+	autofree char *folder = NULL;
 	const struct core *core = NULL;
 
 	for (size_t i = 0; i < builder->nr_cores; i++) {
@@ -282,7 +272,6 @@ find_core(struct core_builder *builder, const struct core_description *descripti
 		core = remember(builder, description->key, folder, &state);
 		core_touch(folder);
 	}
-	free(folder);
 	return core;
 }
 
@@ -351,20 +340,18 @@ static void
 find_seed(const struct core_builder *builder, struct build *build)
 {
 	const char *own = strrchr(build->folder, '/') + 1;
-	char **names = folder_list(builder->folder);
+	autofree char **names = folder_list(builder->folder);
 	struct core_state state;
 
 	for (size_t i = 0; names[i] && !build->seed; i++) {
-		char *other = rot_format("%s/%s", builder->folder, names[i]);
+		autofree char *other = rot_format("%s/%s", builder->folder, names[i]);
 
 		if (strncmp(names[i], own, PREFIX_LENGTH + 1) == 0 && core_state_read(other, &state) == CORE_FRESH) {
 			build->compiler = rot_strdup(state.compiler);
 			build->seed = rot_strdup(other);
 			core_state_clear(&state);
 		}
-		free(other);
 	}
-	free(names);
 }
 
 /*
@@ -525,7 +512,7 @@ core_builder_build(struct core_builder *builder, const struct measurement *measu
 {
 	struct core_description description;
 	struct build *build;
-	char *ccache;
+	autofree char *ccache = NULL;
 	int rc = -1;
 
 	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
@@ -537,7 +524,6 @@ core_builder_build(struct core_builder *builder, const struct measurement *measu
 		rc = 0;
 	else if (ccache)
 		rc = build_one(builder, build, ccache, core, err);
-	free(ccache);
 	build_delete(build);
 	return rc;
 }
@@ -622,7 +608,7 @@ int
 core_builder_build_all(struct core_builder *builder, struct measurement *const *measurements, size_t nr,
 		       core_builder_progress *progress, struct rot_error *err)
 {
-	char *ccache = find_ccache(builder->rot, err);
+	autofree char *ccache = find_ccache(builder->rot, err);
 	struct wanted wanted = {.nr = 0};
 	struct builds builds = {.builder = builder, .ccache = ccache, .progress = progress};
 	int rc = -1;
@@ -642,6 +628,5 @@ core_builder_build_all(struct core_builder *builder, struct measurement *const *
 	for (size_t i = 0; i < wanted.nr; i++)
 		build_delete(wanted.items[i]);
 	free(wanted.items);
-	free(ccache);
 	return rc;
 }

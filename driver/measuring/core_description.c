@@ -43,15 +43,12 @@ core_facts_clear(struct core_facts *facts)
 static bool
 belongs_to_other_kernel(const char *path, const char *own)
 {
-	char *xml;
-	bool has_xml;
+	autofree char *xml = NULL;
 
 	if (strcmp(path, own) == 0)
 		return false;
 	xml = rot_format("%.*s.xml", (int)(strlen(path) - 2), path);
-	has_xml = access(xml, F_OK) == 0;
-	free(xml);
-	return has_xml;
+	return access(xml, F_OK) == 0;
 }
 
 static bool
@@ -67,13 +64,12 @@ static int
 add_file(struct kernel_sources *sources, const char *path, const char *own, struct sha256 *hash, struct rot_error *err)
 {
 	size_t length;
-	char *content = file_read(path, &length, err);
+	autofree char *content = file_read(path, &length, err);
 
 	if (!content)
 		return -1;
 	sha256_add_text(hash, path + strlen(sources->definition->folder));
 	sha256_add_block(hash, content, length);
-	free(content);
 	if (path_ends_in(path, ".c") && strcmp(path, own) != 0) {
 		sources->paths = rot_realloc(sources->paths, sources->nr + 1, sizeof *sources->paths);
 		sources->paths[sources->nr++] = rot_strdup(path);
@@ -85,15 +81,13 @@ static int
 add_folder(struct kernel_sources *sources, const char *folder, const char *own, struct sha256 *hash,
 	   struct rot_error *err)
 {
-	char **names = folder_list(folder);
+	autofree char **names = folder_list(folder);
 	int rc = 0;
 
-	if (strcmp(folder, sources->definition->folder) != 0 && holds_definition(names)) {
-		free(names);
+	if (strcmp(folder, sources->definition->folder) != 0 && holds_definition(names))
 		return 0;
-	}
 	for (size_t i = 0; rc == 0 && names[i]; i++) {
-		char *path = rot_format("%s/%s", folder, names[i]);
+		autofree char *path = rot_format("%s/%s", folder, names[i]);
 		struct stat status;
 
 		if (names[i][0] == '.' || stat(path, &status) < 0 || path_ends_in(path, ".xml"))
@@ -102,9 +96,7 @@ add_folder(struct kernel_sources *sources, const char *folder, const char *own, 
 			rc = add_folder(sources, path, own, hash, err);
 		else if (S_ISREG(status.st_mode) && !(path_ends_in(path, ".c") && belongs_to_other_kernel(path, own)))
 			rc = add_file(sources, path, own, hash, err);
-		free(path);
 	}
-	free(names);
 	return rc;
 }
 
@@ -112,7 +104,7 @@ static int
 read_sources(struct kernel_sources *sources, struct rot_error *err)
 {
 	const struct definition *definition = sources->definition;
-	char *own = rot_format("%s/%s.c", definition->folder, definition->class->name);
+	autofree char *own = rot_format("%s/%s.c", definition->folder, definition->class->name);
 	struct sha256 *hash;
 	int rc = -1;
 
@@ -127,7 +119,6 @@ read_sources(struct kernel_sources *sources, struct rot_error *err)
 		rc = add_folder(sources, definition->folder, own, hash, err);
 		sha256_finish(hash, sources->hash);
 	}
-	free(own);
 	return rc;
 }
 
@@ -157,7 +148,8 @@ sources_of(struct core_facts *facts, const struct definition *definition, struct
 static char *
 find_compiler(const char *compiler, struct rot_error *err)
 {
-	char *program = rot_strndup(compiler, strcspn(compiler, " ")), *path = process_find(program);
+	autofree char *program = rot_strndup(compiler, strcspn(compiler, " "));
+	char *path = process_find(program);
 
 	if (!path) {
 		rot_error_set(err, 0, "cannot find the compiler '%s' in PATH", program);
@@ -165,14 +157,13 @@ find_compiler(const char *compiler, struct rot_error *err)
 			       strstr(program, "clang") ? "clang" : "gcc");
 		rot_error_scope(err, ROT_ERROR_OF_TOOLS);
 	}
-	free(program);
 	return path;
 }
 
 static int
 add_compiler(struct sha256 *hash, const char *compiler, struct rot_error *err)
 {
-	char *path = find_compiler(compiler, err), *real, *identity;
+	autofree char *path = find_compiler(compiler, err), *real = NULL, *identity = NULL;
 	struct stat status = {0};
 
 	if (!path)
@@ -182,9 +173,6 @@ add_compiler(struct sha256 *hash, const char *compiler, struct rot_error *err)
 	identity = rot_format("%s %s %lld %lld.%09ld", compiler, real ? real : path, (long long)status.st_size,
 			      (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 	sha256_add_text(hash, identity);
-	free(identity);
-	free(real);
-	free(path);
 	return 0;
 }
 
@@ -204,10 +192,10 @@ add_fixed_part(struct sha256 *hash, const struct paths *paths, struct rot_error 
 	sha256_add_text(hash, paths->data);
 	sha256_add_text(hash, paths->built);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		char *path = rot_format("%s/%s", files[i].folder, files[i].name), hex[SHA256_HEX_SIZE];
+		autofree char *path = rot_format("%s/%s", files[i].folder, files[i].name);
+		char hex[SHA256_HEX_SIZE];
 		int rc = sha256_of_file(path, hex, err);
 
-		free(path);
 		if (rc < 0) {
 			rot_error_prefix(err, "rot is not complete");
 			return rot_error_hint(err, "build or install rot again");
@@ -260,10 +248,7 @@ core_description_clear(struct core_description *description)
 static void
 append_word(char **text, const char *word)
 {
-	char *longer = rot_format("%s%s%s", *text, **text && *word ? " " : "", word);
-
-	free(*text);
-	*text = longer;
+	rot_append(text, "%s%s", **text && *word ? " " : "", word);
 }
 
 static int
@@ -437,43 +422,32 @@ core_macro_text(const struct core_macro *macro)
 static char *
 libraries_text(const struct core_description *description)
 {
-	char *files = rot_strdup(""), *text;
+	autofree char *files = rot_strdup("");
 
 	for (size_t i = 0; i < description->nr_kernels; i++)
 		append_word(&files, description->kernels[i].files_loaded);
 	for (char *s = files; *s; s++)
 		if (*s == '"' || *s == '\\' || iscntrl((unsigned char)*s))
 			*s = '_';
-	text = *files ? rot_format("__attribute__((used)) static const char libraries[] = \"%s\";\n", files)
+	return *files ? rot_format("__attribute__((used)) static const char libraries[] = \"%s\";\n", files)
 		      : rot_strdup("");
-	free(files);
-	return text;
 }
 
 char *
 core_table_text(const struct core_description *description)
 {
-	char *declarations = rot_strdup(""), *rows = rot_strdup(""), *libraries = libraries_text(description), *text;
+	autofree char *declarations = rot_strdup(""), *rows = rot_strdup(""), *libraries = libraries_text(description);
 
 	for (size_t i = 0; i < description->nr_kernels; i++) {
-		char *snake = codegen_snake_case(description->kernels[i].definition->class->name), *longer;
+		autofree char *snake = codegen_snake_case(description->kernels[i].definition->class->name);
 
-		longer = rot_format("%sextern const struct kernel_type kernel_%s;\n", declarations, snake);
-		free(declarations);
-		declarations = longer;
-		longer = rot_format("%s&kernel_%s, ", rows, snake);
-		free(rows);
-		rows = longer;
-		free(snake);
+		rot_append(&declarations, "extern const struct kernel_type kernel_%s;\n", snake);
+		rot_append(&rows, "&kernel_%s, ", snake);
 	}
 	/* One file for the compiler: each start of it costs more than what it compiles here. */
-	text = rot_format("#include \"kernel_entities.c\"\n#include \"kernel.h\"\n\n%s\n"
+	return rot_format("#include \"kernel_entities.c\"\n#include \"kernel.h\"\n\n%s\n"
 			  "const struct kernel_type *const rot_kernels[] = {%sNULL};\n%s",
 			  declarations, rows, libraries);
-	free(libraries);
-	free(declarations);
-	free(rows);
-	return text;
 }
 
 /* ---- keys ---- */
@@ -493,7 +467,7 @@ hash_class(struct sha256 *hash, const struct rot_class *class)
 	hash_optional(hash, class->comment);
 	for (size_t i = 0; i < class->nr_fields; i++) {
 		const struct rot_field *field = &class->fields[i];
-		char *numbers = rot_format("%d %d %zu", field->type, field->is_list, field->offset);
+		autofree char *numbers = rot_format("%d %d %zu", field->type, field->is_list, field->offset);
 
 		sha256_add_text(hash, field->name);
 		sha256_add_text(hash, numbers);
@@ -503,7 +477,6 @@ hash_class(struct sha256 *hash, const struct rot_class *class)
 		hash_optional(hash, field->unit);
 		hash_optional(hash, field->macro);
 		hash_optional(hash, field->comment);
-		free(numbers);
 	}
 }
 
@@ -553,7 +526,7 @@ core_describe(const struct rot *rot, const struct measurement *measurement, stru
 	      struct core_description *description, struct rot_error *err)
 {
 	size_t nr;
-	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
 	int rc = read_tools(facts, rot, err);
 
 	*description = (struct core_description){0};
@@ -566,7 +539,6 @@ core_describe(const struct rot *rot, const struct measurement *measurement, stru
 		if (rc == 0)
 			rc = add_macros(description, kernel, err);
 	}
-	free(parts);
 	if (rc == 0) {
 		if (description->nr_kernels)
 			qsort(description->kernels, description->nr_kernels, sizeof *description->kernels,

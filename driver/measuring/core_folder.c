@@ -31,7 +31,8 @@ is_plain_path(const char *path)
 static char *
 path_for_make(const char *folder, const char *name, const char *path, struct rot_error *err)
 {
-	char *links, *link, *result = NULL;
+	autofree char *links = NULL, *link = NULL;
+	char *result = NULL;
 
 	if (is_plain_path(path))
 		return rot_strdup(path);
@@ -44,8 +45,6 @@ path_for_make(const char *folder, const char *name, const char *path, struct rot
 		else
 			result = rot_format("links/%s", name);
 	}
-	free(link);
-	free(links);
 	return result;
 }
 
@@ -64,7 +63,7 @@ write_kernel(FILE *out, const char *folder, const struct core_kernel *kernel, st
 {
 	const struct definition *definition = kernel->definition;
 	const char *name = definition->class->name;
-	char *base = path_for_make(folder, name, definition->folder, err);
+	autofree char *base = path_for_make(folder, name, definition->folder, err);
 
 	if (!base)
 		return -1;
@@ -74,7 +73,6 @@ write_kernel(FILE *out, const char *folder, const struct core_kernel *kernel, st
 	fputc('\n', out);
 	write_value(out, "FLAGS", name, kernel->flags);
 	write_value(out, "LIBS", name, kernel->libraries);
-	free(base);
 	return 0;
 }
 
@@ -82,9 +80,9 @@ static int
 write_settings(const char *folder, const struct rot *rot, const struct core_description *description,
 	       const char *ccache, struct rot_error *err)
 {
-	char *data = path_for_make(folder, "data", rot->paths->data, err);
-	char *built = path_for_make(folder, "built", rot->paths->built, err);
-	char *path = rot_format("%s/settings.mk", folder), *text = NULL;
+	autofree char *data = path_for_make(folder, "data", rot->paths->data, err);
+	autofree char *built = path_for_make(folder, "built", rot->paths->built, err);
+	autofree char *path = rot_format("%s/settings.mk", folder), *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	int rc = data && built ? 0 : -1;
@@ -102,10 +100,6 @@ write_settings(const char *folder, const struct rot *rot, const struct core_desc
 	fclose(out);
 	if (rc == 0)
 		rc = file_write_if_changed(path, text, err);
-	free(text);
-	free(path);
-	free(built);
-	free(data);
 	return rc;
 }
 
@@ -150,10 +144,9 @@ write_entities(const char *generated, const struct rot *rot, const struct core_d
 static int
 write_text(const char *folder, const char *name, const char *suffix, char *text, struct rot_error *err)
 {
-	char *path = rot_format("%s/%s%s", folder, name, suffix);
+	autofree char *path = rot_format("%s/%s%s", folder, name, suffix);
 	int rc = file_write_if_changed(path, text, err);
 
-	free(path);
 	free(text);
 	return rc;
 }
@@ -162,7 +155,8 @@ static int
 write_generated(const char *folder, const struct rot *rot, const struct core_description *description,
 		struct rot_error *err)
 {
-	char *generated = rot_format("%s/generated", folder), *macros = rot_format("%s/macros", generated);
+	autofree char *generated = rot_format("%s/generated", folder);
+	autofree char *macros = rot_format("%s/macros", generated);
 	int rc = folder_make(macros, err);
 
 	if (rc == 0)
@@ -172,8 +166,6 @@ write_generated(const char *folder, const struct rot *rot, const struct core_des
 	for (size_t i = 0; rc == 0 && i < description->nr_macros; i++)
 		rc = write_text(macros, description->macros[i].name, ".h", core_macro_text(&description->macros[i]),
 				err);
-	free(macros);
-	free(generated);
 	return rc;
 }
 
@@ -211,7 +203,7 @@ copy_file(const char *to, const char *from, const struct stat *status, const cha
 {
 	struct timespec times[] = {status->st_mtim, status->st_mtim};
 	size_t length;
-	char *content = file_read(from, &length, NULL);
+	autofree char *content = file_read(from, &length, NULL);
 	int rc;
 
 	if (!content)
@@ -219,18 +211,18 @@ copy_file(const char *to, const char *from, const struct stat *status, const cha
 	if (path_ends_in(from, ".compile"))
 		replace_all(content, old_name, new_name);
 	rc = file_write(to, content, length, false, NULL);
-	free(content);
 	return rc < 0 ? -1 : utimensat(AT_FDCWD, to, times, 0);
 }
 
 static int
 copy_folder(const char *to, const char *from, const char *new_name, const char *old_name)
 {
-	char **names = folder_list(from);
+	autofree char **names = folder_list(from);
 	int rc = folder_make(to, NULL);
 
 	for (size_t i = 0; rc == 0 && names[i]; i++) {
-		char *source = rot_format("%s/%s", from, names[i]), *target = rot_format("%s/%s", to, names[i]);
+		autofree char *source = rot_format("%s/%s", from, names[i]);
+		autofree char *target = rot_format("%s/%s", to, names[i]);
 		struct stat status;
 
 		rc = lstat(source, &status);
@@ -238,10 +230,7 @@ copy_folder(const char *to, const char *from, const char *new_name, const char *
 			rc = copy_folder(target, source, new_name, old_name);
 		else if (rc == 0 && S_ISREG(status.st_mode))
 			rc = copy_file(target, source, &status, new_name, old_name);
-		free(target);
-		free(source);
 	}
-	free(names);
 	return rc;
 }
 
@@ -249,18 +238,16 @@ void
 core_folder_seed(const char *folder, const char *from)
 {
 	static const char *const parts[] = {"generated", "objects"};
-	char *copy = rot_format("%s.new", folder);
+	autofree char *copy = rot_format("%s.new", folder);
 	int rc = strlen(last_part(folder)) == strlen(last_part(from)) ? 0 : -1;
 
 	folder_remove(copy);
 	for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
-		char *source = rot_format("%s/%s", from, parts[i]), *target = rot_format("%s/%s", copy, parts[i]);
+		autofree char *source = rot_format("%s/%s", from, parts[i]);
+		autofree char *target = rot_format("%s/%s", copy, parts[i]);
 
 		rc = copy_folder(target, source, last_part(folder), last_part(from));
-		free(target);
-		free(source);
 	}
 	if (rc < 0 || rename(copy, folder) < 0)
 		folder_remove(copy);
-	free(copy);
 }

@@ -83,7 +83,8 @@ static int
 start(struct core_launch *launch, struct rot_error *err)
 {
 	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
-	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built), fd[16], limit[32];
+	autofree char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
+	char fd[16], limit[32];
 	const char *argv[] = {
 		core,           "--command", launch->command_path, "--output", launch->output_path,
 		"--time-limit", limit,       "--progress-fd",      fd,         launch->child ? "--child" : NULL,
@@ -108,7 +109,6 @@ start(struct core_launch *launch, struct rot_error *err)
 	close(messages[1]);
 	launch->progress = progress[0];
 	launch->messages = messages[0];
-	free(core);
 	return rc;
 }
 

@@ -16,22 +16,20 @@ struct use {
 void
 core_touch(const char *folder)
 {
-	char *state = rot_format("%s/state", folder);
+	autofree char *state = rot_format("%s/state", folder);
 
 	utimensat(AT_FDCWD, state, NULL, 0);
-	free(state);
 }
 
 static struct use
 read_use(const char *folder, const char *name, const char *mark)
 {
 	struct use use = {.path = rot_format("%s/%s", folder, name)};
-	char *marked = mark ? rot_format("%s/%s", use.path, mark) : rot_strdup(use.path);
+	autofree char *marked = mark ? rot_format("%s/%s", use.path, mark) : rot_strdup(use.path);
 	struct stat status;
 
 	if (stat(marked, &status) == 0)
 		use.time = status.st_mtim;
-	free(marked);
 	return use;
 }
 
@@ -49,8 +47,8 @@ compare_uses(const void *a, const void *b)
 void
 prune(const char *folder, const char *mark, size_t nr_kept)
 {
-	char **names = folder_list(folder);
-	struct use *uses = NULL;
+	autofree char **names = folder_list(folder);
+	autofree struct use *uses = NULL;
 	size_t nr = 0;
 
 	while (names[nr])
@@ -66,6 +64,4 @@ prune(const char *folder, const char *mark, size_t nr_kept)
 			free(uses[i].path);
 		}
 	}
-	free(uses);
-	free(names);
 }

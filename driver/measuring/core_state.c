@@ -24,11 +24,10 @@ core_state_clear(struct core_state *state)
 static char *
 file_identity(const char *folder, const char *path)
 {
-	char *full = path[0] == '/' ? rot_strdup(path) : rot_format("%s/%s", folder, path);
+	autofree char *full = path[0] == '/' ? rot_strdup(path) : rot_format("%s/%s", folder, path);
 	struct stat status;
 	int rc = stat(full, &status);
 
-	free(full);
 	return rc < 0 ? NULL
 		      : rot_format("%lld %lld.%09ld", (long long)status.st_size, (long long)status.st_mtim.tv_sec,
 				   status.st_mtim.tv_nsec);
@@ -53,11 +52,10 @@ static bool
 is_unchanged(const char *folder, const char *text)
 {
 	const char *space = strchr(text, ' '), *path = space ? strchr(space + 1, ' ') : NULL;
-	char *identity = path ? file_identity(folder, path + 1) : NULL;
+	autofree char *identity = path ? file_identity(folder, path + 1) : NULL;
 	bool is_same =
 		identity && strlen(identity) == (size_t)(path - text) && strncmp(identity, text, strlen(identity)) == 0;
 
-	free(identity);
 	return is_same;
 }
 
@@ -79,7 +77,8 @@ take_line(const char *folder, const char *line, struct core_state *state)
 enum core_freshness
 core_state_read(const char *folder, struct core_state *state)
 {
-	char *path = rot_format("%s/state", folder), *text = file_read(path, NULL, NULL), *rest = NULL, *line;
+	autofree char *path = rot_format("%s/state", folder), *text = file_read(path, NULL, NULL);
+	char *rest = NULL, *line;
 	bool is_complete = false, is_same = true;
 
 	*state = (struct core_state){.compile_lines = rot_calloc(1, sizeof(char *))};
@@ -90,8 +89,6 @@ core_state_read(const char *folder, struct core_state *state)
 			is_same = take_line(folder, line, state);
 		}
 	is_complete = is_complete && strlen(state->hash) == SHA256_HEX_SIZE - 1 && state->compiler;
-	free(text);
-	free(path);
 	if (is_complete && is_same)
 		return CORE_FRESH;
 	core_state_clear(state);
@@ -169,19 +166,17 @@ add_prerequisites(struct names *names, const char *rules)
 static void
 find_files(const char *folder, const char *suffix, struct names *found)
 {
-	char **entries = folder_list(folder);
+	autofree char **entries = folder_list(folder);
 
 	for (size_t i = 0; entries[i]; i++) {
-		char *path = rot_format("%s/%s", folder, entries[i]);
+		autofree char *path = rot_format("%s/%s", folder, entries[i]);
 		struct stat status;
 
 		if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
 			find_files(path, suffix, found);
 		if (path_ends_in(path, suffix) && S_ISREG(status.st_mode))
 			add_name(found, rot_strdup(path));
-		free(path);
 	}
-	free(entries);
 }
 
 static void
@@ -191,21 +186,19 @@ write_dependencies(const char *folder, FILE *out)
 
 	find_files(folder, ".d", &rules);
 	for (size_t i = 0; i < rules.nr; i++) {
-		char *text = file_read(rules.items[i], NULL, NULL);
+		autofree char *text = file_read(rules.items[i], NULL, NULL);
 
 		add_prerequisites(&names, text ? text : "");
-		free(text);
 	}
 	add_name(&names, rot_strdup("child"));
 	qsort(names.items, names.nr, sizeof *names.items, compare_names);
 	for (size_t i = 0; i < names.nr; i++) {
-		char *identity = i && strcmp(names.items[i], names.items[i - 1]) == 0
-					 ? NULL
-					 : file_identity(folder, names.items[i]);
+		autofree char *identity = i && strcmp(names.items[i], names.items[i - 1]) == 0
+						  ? NULL
+						  : file_identity(folder, names.items[i]);
 
 		if (identity)
 			fprintf(out, "file %s %s\n", identity, names.items[i]);
-		free(identity);
 	}
 	clear_names(&rules);
 	clear_names(&names);
@@ -214,30 +207,29 @@ write_dependencies(const char *folder, FILE *out)
 static void
 collect_compile_lines(const char *folder, struct core_state *state)
 {
-	char *objects = rot_format("%s/objects", folder), *own = rot_format("%s/objects/generated/", folder);
+	autofree char *objects = rot_format("%s/objects", folder);
+	autofree char *own = rot_format("%s/objects/generated/", folder);
 	struct names files = {0};
 
 	state->compile_lines = rot_calloc(1, sizeof(char *));
 	find_files(objects, ".compile", &files);
 	for (size_t i = 0; i < files.nr; i++) {
-		char *text =
+		autofree char *text =
 			strncmp(files.items[i], own, strlen(own)) == 0 ? NULL : file_read(files.items[i], NULL, NULL);
 
 		if (!text)
 			continue;
 		text[strcspn(text, "\n")] = '\0';
 		add_line(&state->compile_lines, text);
-		free(text);
 	}
 	clear_names(&files);
-	free(objects);
-	free(own);
 }
 
 int
 core_state_write(const char *folder, const char *compiler, struct core_state *state, struct rot_error *err)
 {
-	char *child = rot_format("%s/child", folder), *path = rot_format("%s/state", folder), *text = NULL;
+	autofree char *child = rot_format("%s/child", folder);
+	autofree char *path = rot_format("%s/state", folder), *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	int rc;
@@ -255,8 +247,5 @@ core_state_write(const char *folder, const char *compiler, struct core_state *st
 		rc = file_write(path, text, size, false, err);
 	if (rc < 0)
 		core_state_clear(state);
-	free(text);
-	free(path);
-	free(child);
 	return rc;
 }

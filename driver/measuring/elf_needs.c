@@ -25,15 +25,12 @@ struct file {
 static void *
 read_part(const struct file *file, uint64_t offset, uint64_t size)
 {
-	char *bytes;
+	autofree char *bytes = NULL;
 
 	if (size == 0 || size > MAX_BYTES || offset > INT64_MAX - MAX_BYTES)
 		return NULL;
 	bytes = rot_calloc(1, size + 1);
-	if (pread(file->fd, bytes, size, (off_t)offset) == (ssize_t)size)
-		return bytes;
-	free(bytes);
-	return NULL;
+	return pread(file->fd, bytes, size, (off_t)offset) == (ssize_t)size ? rot_keep(&bytes) : NULL;
 }
 
 static int
@@ -101,11 +98,12 @@ take_names(struct elf_needs *needs, const Elf64_Dyn *entries, size_t nr, const c
 							       : NULL;
 
 		if (path && !*path)
-			*path = rot_strdup(name);
+			*path = pool_strdup(&needs->pool, name);
 		if (entries[i].d_tag != DT_NEEDED || !*name)
 			continue;
-		needs->libraries = rot_realloc(needs->libraries, needs->nr_libraries + 1, sizeof(*needs->libraries));
-		needs->libraries[needs->nr_libraries++] = rot_strdup(name);
+		needs->libraries =
+			pool_grow(&needs->pool, needs->libraries, needs->nr_libraries, sizeof(*needs->libraries));
+		needs->libraries[needs->nr_libraries++] = pool_strdup(&needs->pool, name);
 	}
 }
 
@@ -113,17 +111,15 @@ static int
 read_dynamic(const struct file *file, struct elf_needs *needs)
 {
 	const Elf64_Phdr *segment = find_segment(file, PT_DYNAMIC);
-	Elf64_Dyn *entries = segment ? read_part(file, segment->p_offset, segment->p_filesz) : NULL;
+	autofree Elf64_Dyn *entries = segment ? read_part(file, segment->p_offset, segment->p_filesz) : NULL;
 	size_t nr = entries ? segment->p_filesz / sizeof(*entries) : 0;
 	uint64_t size = entry_value(entries, nr, DT_STRSZ), offset, room;
-	char *names = NULL;
+	autofree char *names = NULL;
 
 	if (find_address(file, entry_value(entries, nr, DT_STRTAB), &offset, &room))
 		names = read_part(file, offset, size < room ? size : room);
 	if (names)
 		take_names(needs, entries, nr, names, size < room ? size : room);
-	free(names);
-	free(entries);
 	return !segment || names ? 0 : -1;
 }
 
@@ -137,7 +133,8 @@ elf_needs_read(struct elf_needs *needs, const char *path)
 	*needs = (struct elf_needs){.nr_libraries = 0};
 	segment = rc == 0 ? find_segment(&file, PT_INTERP) : NULL;
 	if (segment)
-		needs->interpreter = read_part(&file, segment->p_offset, segment->p_filesz);
+		needs->interpreter =
+			pool_own(&needs->pool, read_part(&file, segment->p_offset, segment->p_filesz), free);
 	if (rc == 0)
 		rc = read_dynamic(&file, needs);
 	file_close(&file);
@@ -147,11 +144,6 @@ elf_needs_read(struct elf_needs *needs, const char *path)
 void
 elf_needs_clear(struct elf_needs *needs)
 {
-	for (size_t i = 0; i < needs->nr_libraries; i++)
-		free(needs->libraries[i]);
-	free(needs->libraries);
-	free(needs->interpreter);
-	free(needs->rpath);
-	free(needs->runpath);
+	pool_clear(&needs->pool);
 	*needs = (struct elf_needs){.nr_libraries = 0};
 }

@@ -5,8 +5,11 @@
 
 #include <stddef.h>
 
+#include "support/pool.h"
+
 /* Zeroed: nothing. */
 struct elf_needs {
+	struct pool pool;  /* of all below */
 	char *interpreter; /* "/lib64/ld-linux-x86-64.so.2"; NULL: none                */
 	char **libraries;  /* as they are named there: "libc.so.6"                     */
 	size_t nr_libraries;

@@ -43,10 +43,9 @@ void
 measuring_set_ids(const void *description)
 {
 	size_t nr;
-	struct rot_entity **parts = rot_graph_collect(description, &nr);
+	autofree struct rot_entity **parts = rot_graph_collect(description, &nr);
 
 	set_ids(parts, nr);
-	free(parts);
 }
 
 /* The user's flags are part of the description: they change what is measured. Of the nr parts kernels get them. */
@@ -70,13 +69,12 @@ hash_machine(struct sha256 *hash, const struct machine *machine)
 {
 	const char *const texts[] = {machine->cpu_vendor, machine->cpu_name, machine->microcode,
 				     machine->kernel_release, machine->hypervisor};
-	char *numbers =
+	autofree char *numbers =
 		rot_format("%d %d %d", (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping);
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		sha256_add_text(hash, texts[i]);
 	sha256_add_text(hash, numbers);
-	free(numbers);
 }
 
 char *
@@ -94,21 +92,19 @@ measuring_machine_hash(const struct machine *machine, const char *text)
 char *
 measuring_hash(struct rot *rot, const void *description)
 {
-	char *xml = rot_xml_write(description), *hash = measuring_machine_hash(rot->machine, xml);
+	autofree char *xml = rot_xml_write(description);
 
-	free(xml);
-	return hash;
+	return measuring_machine_hash(rot->machine, xml);
 }
 
 char *
 measuring_description_hash(struct rot *rot, struct measurement *measurement)
 {
 	size_t nr;
-	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
 
 	set_ids(parts, nr);
 	set_optimization(rot, parts, nr);
-	free(parts);
 	return measuring_hash(rot, measurement);
 }
 
@@ -174,14 +170,13 @@ measuring_go_ahead(struct measuring *measuring, struct rot_error *err)
 const char *
 measuring_parent_hash(struct rot *rot, struct rot_error *err)
 {
-	char *path = rot_format("%s/core/rot-core.sha256", rot->paths->built);
+	autofree char *path = rot_format("%s/core/rot-core.sha256", rot->paths->built);
 	const char *hash = file_hashes_get(rot->measuring->files, path);
 
 	if (!hash[0]) {
 		rot_error_set(err, 0, "cannot read '%s'", path);
 		rot_error_hint(err, "rot's folder of programs is damaged: install rot again");
 	}
-	free(path);
 	return hash[0] ? hash : NULL;
 }
 
@@ -300,12 +295,11 @@ static bool
 is_stepped(const struct measurement *measurement)
 {
 	size_t nr;
-	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
 	bool is_it = false;
 
 	for (size_t i = 0; i < nr; i++)
 		is_it = is_it || rot_is_a(parts[i], &step_measurer_class);
-	free(parts);
 	return is_it;
 }
 
@@ -376,8 +370,8 @@ measure_in_one_start(struct performance *performance, struct performance_pass *c
 		     struct rot_error *err)
 {
 	const struct kernel_job *job = performance->context;
-	struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
-	struct measurement_command_output *output = NULL;
+	autofree struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
+	autograph struct measurement_command_output *output = NULL;
 	int rc;
 
 	for (size_t i = 0; i < nr; i++)
@@ -385,8 +379,6 @@ measure_in_one_start(struct performance *performance, struct performance_pass *c
 	rc = core_launch(performance->rot, job->core->child, measurements, nr, nr_runs, &output, err);
 	for (size_t i = 0; rc == 0 && i < nr; i++)
 		take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
-	rot_graph_delete(output);
-	free(measurements);
 	return rc;
 }
 
@@ -413,7 +405,8 @@ measure_kernels(struct performance *performance, struct performance_pass *const 
 static bool
 is_of_compiler(const char *version, const char *configured)
 {
-	char *program = rot_strndup(configured, strcspn(configured, " ")), *slash = strrchr(program, '/');
+	autofree char *program = rot_strndup(configured, strcspn(configured, " "));
+	char *slash = strrchr(program, '/');
 	const char *name = slash ? slash + 1 : program;
 	const size_t length = strlen(name);
 	bool is_it = false;
@@ -422,7 +415,6 @@ is_of_compiler(const char *version, const char *configured)
 		is_it = strcspn(word, " ") == length && strncmp(word, name, length) == 0;
 		word += strcspn(word, " ");
 	}
-	free(program);
 	return is_it;
 }
 
@@ -452,13 +444,12 @@ static int
 check_kernels(struct rot *rot, const struct measurement *measurement, struct rot_error *err)
 {
 	size_t nr;
-	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < nr; i++)
 		if (rot_is_a(parts[i], &kernel_base_class))
 			rc = kernel_check(rot, (const struct kernel_base *)parts[i], err);
-	free(parts);
 	return rc;
 }
 
@@ -499,8 +490,8 @@ measuring_perform_spread(struct rot *rot, struct measurement *const *passes, siz
 int
 measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look *look, struct rot_error *err)
 {
-	char *hash = measuring_description_hash(rot, pass);
-	struct measurement_result *result = result_cache_load(rot->measuring->cache, hash);
+	autofree char *hash = measuring_description_hash(rot, pass);
+	autograph struct measurement_result *result = result_cache_load(rot->measuring->cache, hash);
 	struct core_builder *builder = rot->measuring->builder;
 	struct core_description description;
 	const struct core *core;
@@ -511,8 +502,6 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 		look->nr_runs_cached = (int)measurement_result_nr_outputs(result);
 		look->is_enough = measuring_find_cut(result) || measuring_has_long_counts(result);
 	}
-	rot_graph_delete(result);
-	free(hash);
 	rc = core_builder_find(builder, pass, &core, err);
 	look->is_built = rc == 0 && core;
 	if (rc == 0 && !core) {
@@ -530,10 +519,9 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 static void
 show_builds(size_t nr_done, size_t nr)
 {
-	char *task = rot_format("building measuring cores, %zu of %zu ready", nr_done, nr);
+	autofree char *task = rot_format("building measuring cores, %zu of %zu ready", nr_done, nr);
 
 	progress_task(task);
-	free(task);
 }
 
 /* Copies with the user's flags, of those whose kernels can work. Gives the number of the others. */
@@ -545,7 +533,7 @@ copy_measurable(struct rot *rot, struct measurement *const *measurements, size_t
 
 	for (size_t i = 0; i < nr; i++) {
 		struct rot_error local = {0};
-		struct rot_entity **parts;
+		autofree struct rot_entity **parts = NULL;
 		size_t nr_parts;
 
 		if (check_kernels(rot, measurements[i], &local) < 0) {
@@ -556,7 +544,6 @@ copy_measurable(struct rot *rot, struct measurement *const *measurements, size_t
 		copies[*nr_copies] = rot_graph_clone(measurements[i], NULL);
 		parts = rot_graph_collect(copies[*nr_copies], &nr_parts);
 		set_optimization(rot, parts, nr_parts);
-		free(parts);
 		(*nr_copies)++;
 	}
 	return nr_refused;
@@ -591,7 +578,7 @@ build_cores(struct rot *rot, struct measurement *const *measurements, size_t nr,
 int
 measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
 {
-	struct measurement **copies = rot_calloc(nr, sizeof(*copies));
+	autofree struct measurement **copies = rot_calloc(nr, sizeof(*copies));
 	struct rot_error of_builds = {0};
 	size_t nr_copies = 0;
 	int nr_refused, nr_failed = 0;
@@ -603,6 +590,5 @@ measuring_prepare(struct rot *rot, struct measurement *const *measurements, size
 		*err = of_builds;
 	for (size_t i = 0; i < nr_copies; i++)
 		rot_graph_delete(copies[i]);
-	free(copies);
 	return nr_failed < 0 ? -1 : nr_refused + nr_failed;
 }

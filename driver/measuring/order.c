@@ -25,7 +25,7 @@ order_shuffle(size_t *order, size_t nr, unsigned round)
 int
 order_blocks(size_t nr, int nr_blocks, order_visit *visit, void *context, struct rot_error *err)
 {
-	size_t *order = rot_calloc(nr + 1, sizeof(*order));
+	autofree size_t *order = rot_calloc(nr + 1, sizeof(*order));
 	int rc = 0;
 
 	for (int block = 1; rc == 0 && block <= nr_blocks; block++) {
@@ -33,7 +33,6 @@ order_blocks(size_t nr, int nr_blocks, order_visit *visit, void *context, struct
 		for (size_t i = 0; rc == 0 && i < nr; i++)
 			rc = visit(context, order[i], block, err);
 	}
-	free(order);
 	return rc;
 }
 

@@ -115,7 +115,8 @@ static struct measurement_result *
 new_result(const struct performance *performance, const struct performance_pass *pass)
 {
 	struct measurement_result *result = measurement_result_new();
-	char created[CLOCK_DATE_SIZE], *description = rot_xml_write(pass->description);
+	char created[CLOCK_DATE_SIZE];
+	autofree char *description = rot_xml_write(pass->description);
 
 	clock_date(created);
 	rot_string_set(&result->description_hash, pass->hash);
@@ -126,7 +127,6 @@ new_result(const struct performance *performance, const struct performance_pass 
 	result->machine = rot_graph_clone(performance->rot->machine, NULL);
 	if (performance->kind->sign)
 		performance->kind->sign(performance, result);
-	free(description);
 	return result;
 }
 
@@ -134,7 +134,7 @@ new_result(const struct performance *performance, const struct performance_pass 
 static int
 measure_once(struct performance *performance, struct rot_error *err)
 {
-	struct performance_pass **passes = rot_calloc(performance->nr, sizeof(*passes));
+	autofree struct performance_pass **passes = rot_calloc(performance->nr, sizeof(*passes));
 	int nr_runs = (int)least_missing(performance), rc;
 	size_t nr = 0;
 
@@ -155,7 +155,6 @@ measure_once(struct performance *performance, struct rot_error *err)
 		result_cache_store(performance->rot->measuring->cache, passes[i]->result);
 		remember_seen(performance->rot->measuring, passes[i]->hash);
 	}
-	free(passes);
 	return rc;
 }
 

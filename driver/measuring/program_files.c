@@ -22,6 +22,7 @@ struct object {
 
 /* Files are looked at in the order in which they are found. */
 struct file_search {
+	struct pool pool; /* of what is looked for */
 	const struct program *program;
 	struct file_list *files;
 	struct object *objects; /* [files->nr] */
@@ -31,36 +32,31 @@ struct file_search {
 
 /* ---- paths ---- */
 
-/* Takes the path. */
 static void
-add_file(struct file_search *search, char *path)
+add_file(struct file_search *search, const char *path)
 {
 	struct file_list *files = search->files;
 
 	for (size_t i = 0; i < files->nr; i++)
-		if (strcmp(files->paths[i], path) == 0) {
-			free(path);
+		if (strcmp(files->paths[i], path) == 0)
 			return;
-		}
-	files->paths = rot_realloc(files->paths, files->nr + 1, sizeof(*files->paths));
-	search->objects = rot_realloc(search->objects, files->nr + 1, sizeof(*search->objects));
-	search->objects[files->nr] = (struct object){.parent = search->at};
-	files->paths[files->nr++] = path;
+	files->paths = pool_grow(&files->pool, files->paths, files->nr, sizeof(*files->paths));
+	search->objects = pool_grow(&search->pool, search->objects, files->nr, sizeof(*search->objects));
+	search->objects[files->nr].parent = search->at;
+	files->paths[files->nr++] = pool_strdup(&files->pool, path);
 }
 
 /* No file of that name in the current folder is meant. */
-static char *
-not_found(const char *name)
+static void
+add_not_found(struct file_search *search, const char *name)
 {
-	return rot_format("%s (not found)", name);
+	add_file(search, pool_format(&search->pool, "%s (not found)", name));
 }
 
 void
 file_list_clear(struct file_list *files)
 {
-	for (size_t i = 0; i < files->nr; i++)
-		free(files->paths[i]);
-	free(files->paths);
+	pool_clear(&files->pool);
 	*files = (struct file_list){.nr = 0};
 }
 
@@ -79,11 +75,11 @@ variable_of(const struct program *program, const char *name)
 	return getenv(name);
 }
 
-/* A path as the program understands it, from where this process is. Fresh memory. */
-static char *
-from_here(const struct program *program, const char *path)
+/* A path as the program understands it, from where this process is. */
+static const char *
+from_here(struct pool *pool, const struct program *program, const char *path)
 {
-	return path[0] == '/' || !program->folder[0] ? rot_strdup(path) : rot_format("%s/%s", program->folder, path);
+	return path[0] == '/' || !program->folder[0] ? path : pool_format(pool, "%s/%s", program->folder, path);
 }
 
 static bool
@@ -94,47 +90,45 @@ is_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The next of the folders separated by any of these characters, or NULL. Fresh memory. */
-static char *
-next_folder(const char **folders, const char *separators)
+/* The next of the folders separated by any of these characters, or NULL. */
+static const char *
+next_folder(struct pool *pool, const char **folders, const char *separators)
 {
 	size_t length = *folders ? strcspn(*folders, separators) : 0;
-	char *folder;
+	const char *folder;
 
 	if (!*folders)
 		return NULL;
-	folder = length ? rot_strndup(*folders, length) : rot_strdup(".");
+	folder = length ? pool_strndup(pool, *folders, length) : ".";
 	*folders = (*folders)[length] ? *folders + length + 1 : NULL;
 	return folder;
 }
 
-/* A program as its own PATH finds it. */
-static char *
-search_path(const struct program *program, const char *name)
+/* A path, or a program as the other program's PATH finds it; or NULL. */
+static const char *
+find_program(struct pool *pool, const struct program *program, const char *name)
 {
-	const char *folders = variable_of(program, "PATH");
-	char *folder, *found = NULL;
+	const char *folders = variable_of(program, "PATH"), *folder;
 
+	if (strchr(name, '/'))
+		return from_here(pool, program, name);
 	folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin";
-	while (!found && (folder = next_folder(&folders, ":"))) {
-		char *candidate = rot_format("%s/%s", folder, name);
+	while ((folder = next_folder(pool, &folders, ":"))) {
+		const char *found = from_here(pool, program, pool_format(pool, "%s/%s", folder, name));
 
-		found = from_here(program, candidate);
-		if (!is_file(found) || access(found, X_OK) < 0) {
-			free(found);
-			found = NULL;
-		}
-		free(candidate);
-		free(folder);
+		if (is_file(found) && access(found, X_OK) == 0)
+			return found;
 	}
-	return found;
+	return NULL;
 }
 
 char *
 program_path(const struct program *program)
 {
-	return strchr(program->executable, '/') ? from_here(program, program->executable)
-						: search_path(program, program->executable);
+	autopool pool = {0};
+	const char *path = find_program(&pool, program, program->executable);
+
+	return path ? rot_strdup(path) : NULL;
 }
 
 /* ---- libraries ---- */
@@ -148,48 +142,41 @@ add_from_folder(struct file_search *search, const char *folder, const char *name
 	bool is_found = false;
 
 	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
-		char *path = rot_format("%s/%s%s", folder, builds[i], name);
+		const char *path = pool_format(&search->pool, "%s/%s%s", folder, builds[i], name);
 		struct elf_needs needs;
 
 		if (elf_needs_read(&needs, path) == 0) {
 			is_found = true;
 			add_file(search, path);
-		} else {
-			free(path);
 		}
 		elf_needs_clear(&needs);
 	}
 	return is_found;
 }
 
-/* $ORIGIN at the beginning is the folder of the object. Fresh memory. */
-static char *
-expand(const char *folder, const char *object)
+/* $ORIGIN at the beginning is the folder of the object. */
+static const char *
+expand(struct pool *pool, const char *folder, const char *object)
 {
 	const char *end = strrchr(object, '/');
 	size_t length = strncmp(folder, "$ORIGIN", 7) == 0 ? 7 : strncmp(folder, "${ORIGIN}", 9) == 0 ? 9 : 0;
 
 	if (length == 0)
-		return rot_strdup(folder);
-	return rot_format("%.*s%s", end ? (int)(end - object) : 1, end ? object : ".", folder + length);
+		return folder;
+	return pool_format(pool, "%.*s%s", end ? (int)(end - object) : 1, end ? object : ".", folder + length);
 }
 
 static bool
 add_from_folders(struct file_search *search, const char *folders, const char *separators, const char *object,
 		 const char *name)
 {
-	bool is_found = false;
-	char *folder;
+	struct pool *pool = &search->pool;
+	const char *folder;
 
-	while (!is_found && (folder = next_folder(&folders, separators))) {
-		char *expanded = expand(folder, object), *here = from_here(search->program, expanded);
-
-		is_found = add_from_folder(search, here, name);
-		free(here);
-		free(expanded);
-		free(folder);
-	}
-	return is_found;
+	while ((folder = next_folder(pool, &folders, separators)))
+		if (add_from_folder(search, from_here(pool, search->program, expand(pool, folder, object)), name))
+			return true;
+	return false;
 }
 
 /* Of the object and of who asked for it, up to the program; those that have a runpath do not pass theirs on. */
@@ -216,7 +203,7 @@ add_from_cache(struct file_search *search, const char *name)
 	size_t i = 0;
 
 	for (; (path = loader_cache_find(&search->cache, name, i)); i++)
-		add_file(search, rot_strdup(path));
+		add_file(search, path);
 	return i > 0;
 }
 
@@ -230,12 +217,12 @@ add_library(struct file_search *search, const char *name)
 		   *runpath = search->objects[search->at].needs.runpath, *object = search->files->paths[search->at];
 
 	if (strchr(name, '/'))
-		add_file(search, from_here(search->program, name));
+		add_file(search, from_here(&search->pool, search->program, name));
 	else if (!add_from_rpaths(search, name) &&
 		 !(wanted && *wanted && add_from_folders(search, wanted, ":;", object, name)) &&
 		 !(runpath && add_from_folders(search, runpath, ":", object, name)) && !add_from_cache(search, name) &&
 		 !add_from_folders(search, standard, ":", object, name))
-		add_file(search, not_found(name));
+		add_not_found(search, name);
 }
 
 /* What an environment variable or a file names, separated by blanks or colons. */
@@ -244,11 +231,10 @@ add_preloaded(struct file_search *search, const char *names)
 {
 	for (names = names ? names : ""; *names; names += strspn(names, " \t\n:")) {
 		size_t length = strcspn(names, " \t\n:");
-		char *name = rot_strndup(names, length);
+		autofree char *name = rot_strndup(names, length);
 
 		if (*name)
 			add_library(search, name);
-		free(name);
 		names += length;
 	}
 }
@@ -263,13 +249,15 @@ add_interpreters(struct file_search *search, char *line)
 	bool is_env = base && strcmp(base, "/env") == 0;
 
 	if (word)
-		add_file(search, from_here(search->program, word));
+		add_file(search, from_here(&search->pool, search->program, word));
 	while (is_env && (word = strtok_r(NULL, " \t\r\n", &rest)))
 		if (word[0] != '-' && !strchr(word, '=')) {
-			char *path = strchr(word, '/') ? from_here(search->program, word)
-						       : search_path(search->program, word);
+			const char *path = find_program(&search->pool, search->program, word);
 
-			add_file(search, path ? path : not_found(word));
+			if (path)
+				add_file(search, path);
+			else
+				add_not_found(search, word);
 			return;
 		}
 }
@@ -300,7 +288,7 @@ look_at(struct file_search *search)
 		look_at_script(search, path);
 	search->objects[search->at].needs = needs;
 	if (needs.interpreter)
-		add_file(search, rot_strdup(needs.interpreter));
+		add_file(search, needs.interpreter);
 	for (size_t i = 0; i < needs.nr_libraries; i++)
 		add_library(search, needs.libraries[i]);
 }
@@ -309,7 +297,8 @@ void
 program_files_find(const struct program *program, struct file_list *files)
 {
 	struct file_search search = {.program = program, .files = files};
-	char *path = program_path(program), *preloaded = file_read("/etc/ld.so.preload", NULL, NULL);
+	const char *path = find_program(&search.pool, program, program->executable);
+	autofree char *preloaded = file_read("/etc/ld.so.preload", NULL, NULL);
 
 	*files = (struct file_list){.nr = 0};
 	loader_cache_open(&search.cache, "/etc/ld.so.cache");
@@ -324,7 +313,6 @@ program_files_find(const struct program *program, struct file_list *files)
 	}
 	for (size_t i = 0; i < files->nr; i++)
 		elf_needs_clear(&search.objects[i].needs);
-	free(search.objects);
+	pool_clear(&search.pool);
 	loader_cache_close(&search.cache);
-	free(preloaded);
 }

@@ -7,11 +7,13 @@
 #define MEASURING_PROGRAM_FILES_H
 
 #include "entities.h"
+#include "support/pool.h"
 
 /* Zeroed: empty. */
 struct file_list {
 	char **paths;
 	size_t nr;
+	struct pool pool; /* of the paths */
 };
 
 /* The path of the executable, from where it runs ("": the current folder), or NULL. Fresh memory. */

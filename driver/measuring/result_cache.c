@@ -73,12 +73,11 @@ parse(const struct result_cache *cache, const char *content, size_t length, cons
 {
 	const char *body = strchr(content, '\n');
 	size_t head_length = body ? (size_t)(body - content) + 1 : length;
-	char *head = first_line(content + head_length, length - head_length);
+	autofree char *head = first_line(content + head_length, length - head_length);
 	bool is_intact = strlen(head) == head_length && memcmp(head, content, head_length) == 0;
 	struct measurement_result *result;
-	void *graph;
+	autograph void *graph = NULL;
 
-	free(head);
 	if (!is_intact) {
 		rot_error_set(err, 0, "wrong checksum or version");
 		return NULL;
@@ -86,30 +85,28 @@ parse(const struct result_cache *cache, const char *content, size_t length, cons
 	graph = document_read(cache->registry, content + head_length, length - head_length, path, err);
 	result = rot_cast(graph, &measurement_result_class);
 	if (result && result->format_version == FORMAT_VERSION && strcmp(result->description_hash, hash) == 0)
-		return result;
+		return rot_keep(&graph);
 	if (graph)
 		rot_error_set(err, 0, "it is not the result %s", hash);
-	rot_graph_delete(graph);
 	return NULL;
 }
 
 static void
 set_aside(const char *path, const struct rot_error *why)
 {
-	char *damaged = rot_format("%s.damaged", path);
+	autofree char *damaged = rot_format("%s.damaged", path);
 
 	if (rename(path, damaged) == 0)
 		rot_warning("the cached result '%s' is damaged (%s): set aside as '%s', to be measured again", path,
 			    why->text, damaged);
 	else
 		rot_warning("the cached result '%s' is damaged (%s): to be measured again", path, why->text);
-	free(damaged);
 }
 
 struct measurement_result *
 result_cache_load(struct result_cache *cache, const char *description_hash)
 {
-	char *path = result_path(cache, description_hash), *content;
+	autofree char *path = result_path(cache, description_hash), *content = NULL;
 	struct measurement_result *result = NULL;
 	struct rot_error err = {0};
 	size_t length;
@@ -125,8 +122,6 @@ result_cache_load(struct result_cache *cache, const char *description_hash)
 		rot_warning("%s: cached results are not used", err.text);
 		cache->warned_of_read = true;
 	}
-	free(content);
-	free(path);
 	return result;
 }
 
@@ -136,16 +131,14 @@ result_cache_load(struct result_cache *cache, const char *description_hash)
 static void
 sweep(const struct result_cache *cache)
 {
-	char *folder = rot_format("%s/results", cache->folder), **names = folder_list(folder);
+	autofree char *folder = rot_format("%s/results", cache->folder);
+	autofree char **names = folder_list(folder);
 
 	for (size_t i = 0; names[i]; i++) {
-		char *path = rot_format("%s/%s", folder, names[i]);
+		autofree char *path = rot_format("%s/%s", folder, names[i]);
 
 		folder_sweep(path);
-		free(path);
 	}
-	free(names);
-	free(folder);
 }
 
 /* Tells backup programs that everything here can be made again. Source: Cache Directory Tagging Specification. */
@@ -155,32 +148,26 @@ mark_as_cache(struct result_cache *cache)
 	static const char text[] =
 		"Signature: 8a477f597d28d172789f06886806bc55\n"
 		"# Results and measuring cores of rot. It may be removed at any time; rot measures again.\n";
-	char *path = rot_format("%s/CACHEDIR.TAG", cache->folder);
+	autofree char *path = rot_format("%s/CACHEDIR.TAG", cache->folder);
 
 	if (!cache->is_ready && access(path, F_OK) < 0)
 		file_write(path, text, strlen(text), false, NULL);
 	if (!cache->is_ready)
 		sweep(cache);
 	cache->is_ready = true;
-	free(path);
 }
 
 static int
 store(struct result_cache *cache, const struct measurement_result *result, struct rot_error *err)
 {
-	char *folder = result_folder(cache, result->description_hash),
-	     *path = result_path(cache, result->description_hash);
-	char *body = rot_xml_write(result), *head = first_line(body, strlen(body)),
-	     *content = rot_format("%s%s", head, body);
+	autofree char *folder = result_folder(cache, result->description_hash);
+	autofree char *path = result_path(cache, result->description_hash);
+	autofree char *body = rot_xml_write(result), *head = first_line(body, strlen(body));
+	autofree char *content = rot_format("%s%s", head, body);
 	int rc = folder_make(folder, err);
 
 	if (rc == 0)
 		rc = file_write(path, content, strlen(content), true, err);
-	free(content);
-	free(head);
-	free(body);
-	free(path);
-	free(folder);
 	return rc;
 }
 
@@ -202,11 +189,10 @@ result_cache_store(struct result_cache *cache, const struct measurement_result *
 int
 cache_lock(const char *folder)
 {
-	char *path = rot_format("%s/measuring.lock", folder);
+	autofree char *path = rot_format("%s/measuring.lock", folder);
 	int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	bool is_noted = false;
 
-	free(path);
 	while (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0) {
 		if (errno == EINTR)
 			continue;
@@ -234,11 +220,10 @@ cache_unlock(int lock)
 bool
 cache_is_locked(const char *folder)
 {
-	char *path = rot_format("%s/measuring.lock", folder);
+	autofree char *path = rot_format("%s/measuring.lock", folder);
 	int lock = open(path, O_RDWR | O_CLOEXEC);
 	bool is_locked = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 
-	free(path);
 	cache_unlock(lock);
 	return is_locked;
 }

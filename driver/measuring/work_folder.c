@@ -24,10 +24,9 @@
 static int
 lock_folder(const char *path, int flags)
 {
-	char *name = rot_format("%s/lock", path);
+	autofree char *name = rot_format("%s/lock", path);
 	int lock = open(name, O_RDWR | O_CLOEXEC | flags, 0666);
 
-	free(name);
 	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0) {
 		int reason = errno;
 
@@ -51,10 +50,10 @@ is_old(const char *path)
 static void
 remove_stale(const char *folder)
 {
-	char **names = folder_list(folder);
+	autofree char **names = folder_list(folder);
 
 	for (size_t i = 0; names[i]; i++) {
-		char *path = rot_format("%s%s", folder, names[i]);
+		autofree char *path = rot_format("%s%s", folder, names[i]);
 		const bool may_be = is_old(path);
 		int lock = may_be ? lock_folder(path, 0) : -1;
 
@@ -62,9 +61,7 @@ remove_stale(const char *folder)
 			folder_remove(path);
 		if (lock >= 0)
 			close(lock);
-		free(path);
 	}
-	free(names);
 }
 
 /* prefix: the path up to the name. */

@@ -56,7 +56,7 @@ copy_space(struct optimiser *optimiser, const struct optimiser_space *space)
 	optimiser->nr_axes = space->nr_axes;
 	optimiser->is_valid = space->is_valid;
 	optimiser->context = space->context;
-	optimiser->axes = rot_calloc(space->nr_axes + 1, sizeof(*optimiser->axes));
+	optimiser->axes = pool_calloc(&optimiser->pool, space->nr_axes, sizeof(*optimiser->axes));
 	for (size_t i = 0; i < space->nr_axes; i++) {
 		const size_t nr = space->axes[i].nr;
 		const int *values = pool_copy(&optimiser->pool, space->axes[i].values, nr, sizeof(*values));

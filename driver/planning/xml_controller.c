@@ -37,11 +37,10 @@ xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
 void
 xml_controller_close(void *closed)
 {
-	struct xml_controller *controller = closed;
+	autofree struct xml_controller *controller = closed;
 
 	if (controller)
 		pool_clear(&controller->pool);
-	free(controller);
 }
 
 const struct measurement *

@@ -67,14 +67,13 @@ static int
 counted_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
 	       const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
 {
-	struct expression_scope *scope = expression_scope_new(NULL);
+	autoscope struct expression_scope *scope = expression_scope_new(NULL);
 	int rc = 0;
 
 	for (size_t i = 0; i < series->nr && rc == 0; i++) {
 		set_events(scope, architecture, part, plan, samples, series, i);
 		rc = expression_number(scope, part->formula->expression, &series->values[i], err);
 	}
-	expression_scope_delete(scope);
 	if (rc < 0)
 		return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
 	return 0;
@@ -458,7 +457,7 @@ set_thread_samples(struct quantity_value *value, const struct quantity_resolutio
 	value->nr_threads = samples[0].nr_threads;
 	value->thread_samples = rot_calloc(value->nr_threads * value->nr_samples, sizeof(*value->thread_samples));
 	for (size_t t = 0; rc == 0 && t < value->nr_threads; t++) {
-		struct pass_samples *own = samples_of_thread(plan, samples, t);
+		autofree struct pass_samples *own = samples_of_thread(plan, samples, t);
 		struct series series;
 
 		rc = part_series(&series, architecture, &resolution->numerator, plan, own, err);
@@ -467,7 +466,6 @@ set_thread_samples(struct quantity_value *value, const struct quantity_resolutio
 		series_clear(&series);
 		for (size_t i = 0; i < plan->nr_passes; i++)
 			free(own[i].runs);
-		free(own);
 	}
 	return rc;
 }

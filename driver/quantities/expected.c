@@ -48,11 +48,9 @@ bytes_of(bytes_of_kernel *known, struct rot *rot, const struct kernel_base *kern
 	 struct rot_error *err)
 {
 	const char *dot = strchr(of, '.');
-	char *border = rot_strndup(of, dot ? (size_t)(dot - of) : strlen(of));
-	bool is_known = known(rot, kernel, border, dot ? dot + 1 : "both", bytes, err);
+	autofree char *border = rot_strndup(of, dot ? (size_t)(dot - of) : strlen(of));
 
-	free(border);
-	return is_known;
+	return known(rot, kernel, border, dot ? dot + 1 : "both", bytes, err);
 }
 
 static bool
@@ -143,14 +141,13 @@ counted_llc_bytes(const struct machine *machine, const struct cache_owners *owne
 struct machine
 machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i)
 {
-	struct cache_owners *owners = owners_of(measurement);
+	autofree struct cache_owners *owners = owners_of(measurement);
 	struct machine own = machine_of(machine, owners, measurement_nr_workloads(measurement), i);
 
 	if (owners)
 		own.llc_bytes = counted_llc_bytes(machine, owners, measurement);
 	if (machine->llc_bytes == machine->l2_bytes)
 		own.l2_bytes = own.llc_bytes;
-	free(owners);
 	return own;
 }
 
@@ -182,7 +179,7 @@ expected_sum(struct rot *rot, const struct measurement *measurement, const char 
 	     double *sum, struct rot_error *err)
 {
 	const size_t nr = measurement_nr_workloads(measurement);
-	struct cache_owners *owners = of ? owners_of(measurement) : NULL;
+	autofree struct cache_owners *owners = of ? owners_of(measurement) : NULL;
 	int rc = 0;
 
 	*sum = of ? 0 : NAN;
@@ -195,7 +192,6 @@ expected_sum(struct rot *rot, const struct measurement *measurement, const char 
 		if (!workload_is_load(workload))
 			rc = add_expected(&own, workload->kernel, of, expected, sum, err);
 	}
-	free(owners);
 	return rc;
 }
 
@@ -224,7 +220,7 @@ held_back_of(struct rot *rot, const struct measurement *measurement, const char 
 {
 	const char *dot = of ? strchr(of, '.') : NULL;
 	double stored, crossed, written;
-	char *crossing;
+	autofree char *crossing = NULL;
 	int rc;
 
 	*bytes = dot && strcmp(dot, ".read") == 0 ? 0 : NAN;
@@ -238,7 +234,6 @@ held_back_of(struct rot *rot, const struct measurement *measurement, const char 
 		rc = expected_bytes_of(rot, measurement, "llcRam.write", &written, err);
 	if (rc == 0 && !isnan(stored) && !isnan(crossed) && !isnan(written))
 		*bytes = fmax(0, stored - fmax(crossed, written));
-	free(crossing);
 	return rc;
 }
 

@@ -246,13 +246,11 @@ runs_that_count(const struct pass_plan *plan, const struct pass_samples *samples
 static double
 median_count(const struct alike_run *runs, size_t nr)
 {
-	double *counts = rot_calloc(nr + 1, sizeof(*counts)), median;
+	autofree double *counts = rot_calloc(nr + 1, sizeof(*counts));
 
 	for (size_t i = 0; i < nr; i++)
 		counts[i] = runs[i].count;
-	median = statistics_percentile(counts, nr, 50);
-	free(counts);
-	return median;
+	return statistics_percentile(counts, nr, 50);
 }
 
 size_t
@@ -260,7 +258,7 @@ invariants_taint_passes(const struct architecture *architecture, const struct pa
 			const struct pass_samples *samples)
 {
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
-	struct alike_run *runs = NULL;
+	autofree struct alike_run *runs = NULL;
 	size_t nr = 0, nr_off = 0;
 	double median;
 
@@ -272,7 +270,6 @@ invariants_taint_passes(const struct architecture *architecture, const struct pa
 	for (size_t i = 0; 2 * nr_off < nr && i < nr; i++)
 		if (fabs(runs[i].count - median) > INVARIANT_INSTRUCTIONS * median)
 			runs[i].run->taints |= TAINT_BROKEN_RULE;
-	free(runs);
 	return 2 * nr_off < nr ? nr_off : 0;
 }
 

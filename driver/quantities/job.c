@@ -65,7 +65,7 @@ static void
 warn_of_obstacle(struct architecture *architecture, const struct measurement *measurement, enum step_obstacle obstacle,
 		 double steps)
 {
-	char *expected;
+	autofree char *expected = NULL;
 
 	if (obstacle == STEPS_CAN || architecture->stepping.is_unasked || note_said(architecture, obstacle))
 		return;
@@ -76,7 +76,6 @@ warn_of_obstacle(struct architecture *architecture, const struct measurement *me
 		    "labelled \"expected\"\n     %s",
 		    counting_key(architecture), first_kernel_name(measurement), step_obstacle_text(obstacle), expected,
 		    step_obstacle_hint(obstacle));
-	free(expected);
 }
 
 /* The core did not step it, as why says. */
@@ -116,7 +115,7 @@ static void
 warn_of_expectations(struct architecture *architecture, const struct quantity_resolution *resolutions, size_t nr)
 {
 	bool is_used = false;
-	char *advice;
+	autofree char *advice = NULL;
 
 	for (size_t i = 0; i < nr; i++)
 		is_used |= needs_word(architecture, &resolutions[i].numerator) ||
@@ -138,7 +137,6 @@ warn_of_expectations(struct architecture *architecture, const struct quantity_re
 	advice = architecture_advice(architecture, true);
 	rot_warning("%s; what cannot be counted comes from the kernels' definitions and is labelled \"expected\"%s%s",
 		    architecture->why_not.text, advice[0] ? "\n     " : "", advice);
-	free(advice);
 }
 
 /* ---- clearing ---- */
@@ -344,8 +342,8 @@ measure_passes(struct measuring_job *job, bool are_stepped, int nr_runs, int nr_
 	       struct measurement_result **results, struct rot_error *err)
 {
 	const size_t nr_passes = job->plan.nr_passes;
-	struct measurement **passes = rot_calloc(nr_passes + 1, sizeof(*passes));
-	struct measurement_result **measured = rot_calloc(nr_passes + 1, sizeof(*measured));
+	autofree struct measurement **passes = rot_calloc(nr_passes + 1, sizeof(*passes));
+	autofree struct measurement_result **measured = rot_calloc(nr_passes + 1, sizeof(*measured));
 	size_t nr = 0;
 	int rc = 0;
 
@@ -364,8 +362,6 @@ measure_passes(struct measuring_job *job, bool are_stepped, int nr_runs, int nr_
 	for (size_t i = 0; rc == 0 && i < nr_passes; i++)
 		if (job->plan.passes[i].is_stepped == are_stepped)
 			results[i] = measured[nr++];
-	free(passes);
-	free(measured);
 	return rc;
 }
 
@@ -493,7 +489,7 @@ static int
 leave_out_broken(const struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
 {
 	const size_t nr_runs = job->plan.nr_passes ? job->samples[0].nr_runs : 0;
-	bool *broken = rot_calloc(nr_runs + 1, sizeof(*broken));
+	autofree bool *broken = rot_calloc(nr_runs + 1, sizeof(*broken));
 	int rc = 0;
 
 	if (invariants_check_runs(values, job->nr_requests, broken, nr_runs) > 0) {
@@ -506,7 +502,6 @@ leave_out_broken(const struct measuring_job *job, struct quantity_value *values,
 		rc = compute_values(job, values, err);
 		invariants_check_runs(values, rc == 0 ? job->nr_requests : 0, NULL, nr_runs);
 	}
-	free(broken);
 	return rc;
 }
 

@@ -58,17 +58,15 @@ reference_of(const struct sample_view *view, const struct quantity_value *value,
 double
 sample_view_reference(const struct sample_view *view, const struct quantity_value *value)
 {
-	double *kept = rot_calloc(value->nr_samples + 1, sizeof(*kept));
-	double reference = reference_of(view, value, kept, quantity_kept_samples(value, kept));
+	autofree double *kept = rot_calloc(value->nr_samples + 1, sizeof(*kept));
 
-	free(kept);
-	return reference;
+	return reference_of(view, value, kept, quantity_kept_samples(value, kept));
 }
 
 double *
 sample_view_of(const struct sample_view *view, const struct quantity_value *value, size_t *nr)
 {
-	double *kept = rot_calloc(value->nr_samples + 1, sizeof(*kept));
+	autofree double *kept = rot_calloc(value->nr_samples + 1, sizeof(*kept));
 	double *seen = rot_calloc(value->nr_samples + 1, sizeof(*seen)), reference;
 	const size_t nr_kept = quantity_is_of_runs(value) ? quantity_kept_samples(value, kept) : 0;
 
@@ -76,7 +74,6 @@ sample_view_of(const struct sample_view *view, const struct quantity_value *valu
 	*nr = isnan(reference) ? 0 : series_minima(kept, nr_kept, view->minimum_of ? view->minimum_of : 1, seen);
 	for (size_t i = 0; i < *nr && view->reference != SAMPLES_ALONE; i++)
 		seen[i] = view->is_error ? series_error(seen[i], reference) : seen[i] / reference;
-	free(kept);
 	return seen;
 }
 
@@ -92,11 +89,10 @@ sample_accuracy_of(const struct sample_view *view, const struct quantity_value *
 {
 	const struct sample_view alone = {.minimum_of = view->minimum_of};
 	struct sample_accuracy accuracy = {.off = NAN, .spread = NAN};
-	double *seen = sample_view_of(&alone, value, &accuracy.nr), reference = sample_view_reference(view, value),
-	       unit;
+	autofree double *seen = sample_view_of(&alone, value, &accuracy.nr);
+	double reference = sample_view_reference(view, value), unit;
 	const struct summary summary = summary_median(seen, accuracy.nr);
 
-	free(seen);
 	if (view->reference != SAMPLES_ALONE && isnan(reference))
 		accuracy.nr = 0;
 	if (accuracy.nr == 0)

@@ -102,11 +102,9 @@ stored_value_words(const json_t *json)
 static int
 request_of(const json_t *json, struct quantity_request *request)
 {
-	char *text = stored_value_words(json);
-	int rc = quantity_parse(request, text, NULL);
+	autofree char *text = stored_value_words(json);
 
-	free(text);
-	return rc;
+	return quantity_parse(request, text, NULL);
 }
 
 int

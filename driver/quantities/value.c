@@ -25,15 +25,13 @@ quantity_best_run(const struct quantity_value *value)
 double
 quantity_upper_quartile(const struct quantity_value *value)
 {
-	double *sound = rot_calloc(value->nr_samples + 1, sizeof(*sound)), quartile;
+	autofree double *sound = rot_calloc(value->nr_samples + 1, sizeof(*sound));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < value->nr_samples; i++)
 		if (value->taints[i] == 0 && isfinite(value->samples[i]))
 			sound[nr++] = value->samples[i];
-	quartile = nr ? summary_quantile(sound, nr, 0.75).value : value->summary.value;
-	free(sound);
-	return quartile;
+	return nr ? summary_quantile(sound, nr, 0.75).value : value->summary.value;
 }
 
 static const struct {
@@ -56,14 +54,12 @@ static const struct {
 char *
 sample_taints_text(unsigned taints)
 {
-	char *text = rot_strdup(""), *longer;
+	char *text = rot_strdup("");
 
 	for (size_t i = 0; i < NR_TAINTS; i++) {
 		if (!(taints & taint_names[i].taint))
 			continue;
-		longer = rot_format("%s%s%s", text, text[0] ? ", " : "", taint_names[i].name);
-		free(text);
-		text = longer;
+		rot_append(&text, "%s%s", text[0] ? ", " : "", taint_names[i].name);
 	}
 	return text;
 }

@@ -211,7 +211,8 @@ take_word(struct quantity_request *request, const struct quantity_kind *kind, co
 int
 quantity_parse(struct quantity_request *request, const char *text, struct rot_error *err)
 {
-	char *copy = rot_strdup(text), *rest = copy, *word = strsep(&rest, ":");
+	autofree char *copy = rot_strdup(text);
+	char *rest = copy, *word = strsep(&rest, ":");
 	const struct quantity_kind *kind = quantity_kind_find(word);
 	int rc = kind ? 0 : unknown_name(word, err);
 
@@ -220,7 +221,6 @@ quantity_parse(struct quantity_request *request, const char *text, struct rot_er
 		if (*word)
 			rc = take_word(request, kind, word, err);
 	}
-	free(copy);
 	return rc < 0 ? rc : quantity_request_check(request, err);
 }
 
@@ -230,14 +230,9 @@ quantity_request_text(const struct quantity_request *request)
 	const char *const words[] = {request->operation, request->border, request->clock};
 	char *text = rot_strdup(request->name);
 
-	for (size_t i = 0; i < NR_ELEMENTS(words); i++) {
-		char *longer = words[i] ? rot_format("%s:%s", text, words[i]) : NULL;
-
-		if (longer) {
-			free(text);
-			text = longer;
-		}
-	}
+	for (size_t i = 0; i < NR_ELEMENTS(words); i++)
+		if (words[i])
+			rot_append(&text, ":%s", words[i]);
 	return text;
 }
 
@@ -249,20 +244,14 @@ quantity_column_name(const struct quantity_request *request, const char *unit)
 		request->operation ? quantity_word_find(WORD_OPERATION, request->operation) : NULL,
 		request->border ? quantity_word_find(WORD_BORDER, request->border) : NULL,
 	};
-	char *name = rot_strdup(kind ? kind->short_name : request->name), *longer;
+	char *name = rot_strdup(kind ? kind->short_name : request->name);
 	const char *per = strchr(unit, '/');
 
 	for (size_t i = 0; i < NR_ELEMENTS(words); i++)
-		if (words[i]) {
-			longer = rot_format("%s_%s", name, words[i]->short_name);
-			free(name);
-			name = longer;
-		}
-	if (kind && kind->takes[WORD_CLOCK]) {
-		longer = rot_format("%s_%s%s", name, per ? "per_" : "", per ? per + 1 : unit);
-		free(name);
-		name = longer;
-	}
+		if (words[i])
+			rot_append(&name, "_%s", words[i]->short_name);
+	if (kind && kind->takes[WORD_CLOCK])
+		rot_append(&name, "_%s%s", per ? "per_" : "", per ? per + 1 : unit);
 	for (char *c = name; *c; c++)
 		*c = *c == ' ' ? '_' : (char)tolower((unsigned char)*c);
 	return name;
@@ -303,11 +292,11 @@ check_definition(const struct definition *definition)
 		if (row->kind == DEFINITION_OPERATIONS || row->kind == DEFINITION_BYTES) {
 			/* A row of bytes may be of several borders. */
 			const enum word_role role = row->kind == DEFINITION_OPERATIONS ? WORD_OPERATION : WORD_BORDER;
-			char *words = rot_strdup(row->of), *rest = NULL;
+			autofree char *words = rot_strdup(row->of);
+			char *rest = NULL;
 
 			for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 				check_word(definition, row, role, word);
-			free(words);
 		}
 	}
 }

@@ -28,6 +28,7 @@ struct report {
 	struct findings findings;
 	struct peak_list peaks;
 	struct profile_state profile;
+	struct pool pool; /* of the results */
 	struct result_list results;
 };
 
@@ -35,7 +36,7 @@ static int
 collect_parts(struct report *report, struct rot_error *err)
 {
 	doctor_look(&report->findings, report->rot);
-	results_read(&report->results, ".");
+	results_read(&report->pool, &report->results, ".");
 	return profile_load(report->rot, &report->peaks, &report->profile, err);
 }
 
@@ -44,7 +45,7 @@ report_clear(struct report *report)
 {
 	findings_clear(&report->findings);
 	peak_list_clear(&report->peaks);
-	results_clear(&report->results);
+	pool_clear(&report->pool);
 }
 
 /* ---- validated formulas ---- */
@@ -72,7 +73,7 @@ print_grades(const struct report *report, FILE *out)
 		{"quantity", true}, {"of", true}, {"grade", true}, {"events", true}};
 	struct text_table table = {
 		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 2};
-	char *text;
+	autofree char *text = NULL;
 
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];
@@ -89,7 +90,6 @@ print_grades(const struct report *report, FILE *out)
 				    architecture->why_not.text)
 		       : rot_strdup("'rot validate' proves the events of this machine on known work.");
 	text_print_fitting(text, out);
-	free(text);
 }
 
 /* ---- the text ---- */
@@ -129,13 +129,12 @@ print_peaks(const struct report *report, FILE *out)
 
 	if (best.nr) {
 		peaks_print(&best, true, out);
-		char *text =
+		autofree char *text =
 			rot_format("\nThe best of each operation, and of each level and access, of %zu peaks: 'rot "
 				   "measure peaks' shows all.",
 				   report->peaks.nr);
 
 		text_print_fitting(text, out);
-		free(text);
 	} else {
 		fputs("No peaks of this machine are kept: 'rot peaks' finds them.\n", out);
 	}
@@ -174,11 +173,11 @@ enum { NR_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 static void
 print_report(const struct report *report, FILE *out)
 {
-	char *machine = machine_caption(report->rot->machine), date[32];
+	autofree char *machine = machine_caption(report->rot->machine);
+	char date[32];
 
 	strftime(date, sizeof(date), "%Y-%m-%d %H:%M", localtime(&report->now));
 	fprintf(out, "%s\nrot %s, %s\n", machine, PACKAGE_VERSION, date);
-	free(machine);
 	for (size_t i = 0; i < NR_SECTIONS; i++) {
 		fprintf(out, "\n%s\n", sections[i].heading);
 		for (const char *c = sections[i].heading; *c; c++)
@@ -214,14 +213,13 @@ report_json(const struct report *report)
 static int
 draw_summary(const struct report *report, struct page *page, const char *output_name, struct rot_error *err)
 {
-	char *results = rot_format("%s-results", output_name);
+	autofree char *results = rot_format("%s-results", output_name);
 	int rc = 0;
 
 	if (report->peaks.nr)
 		rc = peaks_draw_roofs(report->rot, &report->peaks, page, output_name, err);
 	if (rc == 0)
 		rc = results_draw(report->rot, &report->results, page, results, err);
-	free(results);
 	return rc;
 }
 
@@ -229,9 +227,11 @@ draw_summary(const struct report *report, struct page *page, const char *output_
 static int
 write_page(const struct report *report, const char *output_name, struct rot_error *err)
 {
-	char *machine = machine_caption(report->rot->machine), date[32], *title;
+	autofree char *machine = machine_caption(report->rot->machine);
+	char date[32];
+	autofree char *title = NULL;
 	struct page *page;
-	struct page_result *results = rot_calloc(report->results.nr + 1, sizeof(*results));
+	autofree struct page_result *results = rot_calloc(report->results.nr + 1, sizeof(*results));
 	int rc;
 
 	strftime(date, sizeof(date), "%Y-%m-%d", localtime(&report->now));
@@ -240,23 +240,19 @@ write_page(const struct report *report, const char *output_name, struct rot_erro
 	rc = draw_summary(report, page, output_name, err);
 	setenv("COLUMNS", "180", true); /* a page has room for whole tables */
 	for (size_t i = NR_SECTIONS; rc == 0 && i-- > 0;) {
-		char *text = NULL;
+		autofree char *text = NULL;
 		size_t length;
 		FILE *out = open_memstream(&text, &length);
 
 		sections[i].print(report, out);
 		fclose(out);
 		page_add_text(page, sections[i].heading, text);
-		free(text);
 	}
 	for (size_t i = 0; i < report->results.nr; i++)
 		results[i] = (struct page_result){report->results.items[i].name, report->results.items[i].json};
 	if (rc == 0)
 		rc = page_write(page, results, report->results.nr, report->rot->paths->data, output_name, err);
-	free(results);
 	page_delete(page);
-	free(title);
-	free(machine);
 	return rc;
 }
 

@@ -18,34 +18,22 @@
 /* ---- reading ---- */
 
 void
-results_read(struct result_list *list, const char *folder)
+results_read(struct pool *pool, struct result_list *list, const char *folder)
 {
-	char **names = folder_list(folder);
+	autofree char **names = folder_list(folder);
 
 	*list = (struct result_list){.nr = 0};
 	for (size_t i = 0; names[i]; i++) {
-		char *path = strcmp(folder, ".") == 0 ? rot_strdup(names[i]) : rot_format("%s/%s", folder, names[i]);
+		autofree char *path =
+			strcmp(folder, ".") == 0 ? rot_strdup(names[i]) : rot_format("%s/%s", folder, names[i]);
 		struct stored_result result = {.path = NULL};
 		struct rot_error ignored;
 
-		if (path_ends_in(path, ".json") && stored_result_read(&result, path, &ignored) == 0) {
-			list->items = rot_realloc(list->items, list->nr + 1, sizeof(*list->items));
-			list->items[list->nr++] = result;
-		} else {
-			stored_result_clear(&result);
-		}
-		free(path);
+		if (!path_ends_in(path, ".json") || stored_result_read(pool, &result, path, &ignored) < 0)
+			continue;
+		list->items = pool_grow(pool, list->items, list->nr, sizeof(*list->items));
+		list->items[list->nr++] = result;
 	}
-	free(names);
-}
-
-void
-results_clear(struct result_list *list)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		stored_result_clear(&list->items[i]);
-	free(list->items);
-	*list = (struct result_list){.nr = 0};
 }
 
 /* ---- what a result says ---- */
@@ -135,15 +123,14 @@ static char *
 highest_text(const json_t *json)
 {
 	struct quantity_value value;
-	char *number, *of, *text;
+	autofree char *number = NULL, *of = NULL;
+	char *text;
 
 	if (!json || stored_value(json, &value) < 0)
 		return rot_strdup("");
 	number = value_text(&value);
 	of = value_of_words(&value);
 	text = rot_format("%s %s%s%s", number, shown_unit(value.unit).shown, of[0] ? ", " : "", of);
-	free(number);
-	free(of);
 	quantity_value_clear(&value);
 	return text;
 }
@@ -173,14 +160,13 @@ static void
 print_kinds(const struct text_table *table, FILE *out)
 {
 	for (size_t i = 0; i < value_nr_kinds; i++) {
-		char *text = rot_format("%s: %s", value_kinds[i].mark, value_kinds[i].meaning);
+		autofree char *text = rot_format("%s: %s", value_kinds[i].mark, value_kinds[i].meaning);
 		bool is_there = false;
 
 		for (size_t k = 0; k < table->nr_rows * table->nr_columns; k++)
 			is_there = is_there || strstr(table->cells[k], value_kinds[i].mark);
 		if (is_there)
 			text_print_fitting(text, out);
-		free(text);
 	}
 }
 
@@ -272,34 +258,25 @@ int
 results_draw(struct rot *rot, const struct result_list *list, struct page *page, const char *output_name,
 	     struct rot_error *err)
 {
-	const char **paths = rot_calloc(list->nr + 1, sizeof(*paths));
+	autofree const char **paths = rot_calloc(list->nr + 1, sizeof(*paths));
 	struct stored_plot_options options = {
 		.output_name = output_name, .title = "Results of this machine", .page = page};
-	char *x = NULL, *y = NULL;
+	autofree char *x = NULL, *y = NULL;
 	size_t nr_drawn = 0;
-	int rc = 0;
 
 	for (size_t i = 0; i < list->nr; i++) {
-		char *own_x = words_of(&list->items[i], "operationalIntensity"),
-		     *own_y = words_of(&list->items[i], "performance");
+		autofree char *own_x = words_of(&list->items[i], "operationalIntensity"),
+			      *own_y = words_of(&list->items[i], "performance");
 
 		if (own_x && own_y && is_of_this_machine(rot, &list->items[i]) &&
 		    (!x || (strcmp(x, own_x) == 0 && strcmp(y, own_y) == 0)))
 			paths[nr_drawn++] = list->items[i].path;
 		if (nr_drawn == 1 && !x) {
-			x = own_x;
-			y = own_y;
-			continue;
+			x = rot_keep(&own_x);
+			y = rot_keep(&own_y);
 		}
-		free(own_x);
-		free(own_y);
 	}
 	options.x = x;
 	options.y = y;
-	if (nr_drawn)
-		rc = stored_plot_write(rot, paths, nr_drawn, &options, err);
-	free(x);
-	free(y);
-	free(paths);
-	return rc;
+	return nr_drawn ? stored_plot_write(rot, paths, nr_drawn, &options, err) : 0;
 }

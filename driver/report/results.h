@@ -16,9 +16,8 @@ struct result_list {
 	size_t nr;
 };
 
-/* Results of rot in that folder (OUTPUT.json), by name; other files are passed over. Clear it. */
-void results_read(struct result_list *list, const char *folder);
-void results_clear(struct result_list *list);
+/* Results of rot in that folder (OUTPUT.json), by name; other files are passed over. */
+void results_read(struct pool *pool, struct result_list *list, const char *folder);
 
 /* A table, and what its marks mean. */
 void results_print(const struct rot *rot, const struct result_list *list, FILE *out);

@@ -12,16 +12,14 @@
 static char *
 text_of(const json_t *value)
 {
-	char *dumped, *text;
+	autofree char *dumped = NULL;
 
 	if (json_is_string(value))
 		return rot_strdup(json_string_value(value));
 	if (!value)
 		return rot_strdup("not said");
 	dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-	text = rot_strdup(dumped ? dumped : "");
-	free(dumped);
-	return text;
+	return rot_strdup(dumped ? dumped : "");
 }
 
 static bool
@@ -42,10 +40,9 @@ array_has(const json_t *array, const json_t *item)
 static void
 print_side(FILE *out, const char *key, const char *sign, const char *text)
 {
-	char *before = rot_format("    %-16s %s", key, sign);
+	autofree char *before = rot_format("    %-16s %s", key, sign);
 
 	text_print_behind(before, *text ? text : "\n", out);
-	free(before);
 }
 
 /* The items of an array that the other does not have. */
@@ -57,13 +54,12 @@ print_items(FILE *out, const char *key, const char *sign, const json_t *array, c
 
 	json_array_foreach(array, i, item)
 	{
-		char *text;
+		autofree char *text = NULL;
 
 		if (array_has(other, item))
 			continue;
 		text = text_of(item);
 		print_side(out, key, sign, text);
-		free(text);
 		nr++;
 	}
 	return nr;
@@ -97,7 +93,7 @@ static char *
 other_words(const json_t *lines, const json_t *other)
 {
 	static const char folders[] = "-ffile-prefix-map=";
-	char *words = rot_strdup(""), *longer;
+	char *words = rot_strdup("");
 	const json_t *line;
 	size_t i;
 
@@ -109,9 +105,7 @@ other_words(const json_t *lines, const json_t *other)
 			size_t length = strcspn(at, " ");
 
 			if (strncmp(at, folders, sizeof(folders) - 1) != 0 && !texts_have(other, at, length)) {
-				longer = rot_format("%s%s%.*s", words, *words ? " " : "", (int)length, at);
-				free(words);
-				words = longer;
+				rot_append(&words, "%s%.*s", *words ? " " : "", (int)length, at);
 			}
 			at += length;
 		}
@@ -128,10 +122,9 @@ without_home(const json_t *lines)
 
 	json_array_foreach(lines, i, line)
 	{
-		char *text = home_hide_own(json_string_value(line) ? json_string_value(line) : "");
+		autofree char *text = home_hide_own(json_string_value(line) ? json_string_value(line) : "");
 
 		json_array_append_new(hidden, json_text(text));
-		free(text);
 	}
 	return hidden;
 }
@@ -206,7 +199,8 @@ stored_diff_print_environment(FILE *out, const struct stored_result *first, cons
 {
 	static const char *const parts[] = {"machine", "software"};
 	char *dates[] = {date_text(first), date_text(second)};
-	char *title = rot_format("environment (< %s%s, > %s%s):\n", first->path, dates[0], second->path, dates[1]);
+	autofree char *title =
+		rot_format("environment (< %s%s, > %s%s):\n", first->path, dates[0], second->path, dates[1]);
 	size_t nr = 0;
 
 	text_print_fitting(title, out);
@@ -217,7 +211,6 @@ stored_diff_print_environment(FILE *out, const struct stored_result *first, cons
 		text_print_fitting("    the same machine, kernel, compiler, flags and libraries, as far as the files "
 				   "say\n",
 				   out);
-	free(title);
 	free(dates[0]);
 	free(dates[1]);
 }

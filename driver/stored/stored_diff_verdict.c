@@ -149,7 +149,7 @@ diff_verdict_of(const char *name, const struct summary *ratio, char **text)
 {
 	struct summary change = change_of(name, ratio);
 	bool is_exact = ratio->estimator && strcmp(ratio->estimator, "exact") == 0, is_more = change.value > 0;
-	char *by;
+	autofree char *by = NULL;
 
 	if (change.value == 0 && (is_exact || isnan(change.low))) {
 		*text = rot_strdup("the same");
@@ -162,16 +162,12 @@ diff_verdict_of(const char *name, const struct summary *ratio, char **text)
 				   : is_more           ? "more"
 						       : "less",
 				   by);
-		free(by);
 		return DIFF_UNKNOWN;
 	}
 	if (!is_exact && change.low <= 0 && change.high >= 0) {
-		char *low = percent(change.low), *high = percent(change.high);
+		autofree char *low = percent(change.low), *high = percent(change.high);
 
 		*text = rot_format("no difference shown [%s, %s] %%", low, high);
-		free(low);
-		free(high);
-		free(by);
 		return DIFF_NONE;
 	}
 	*text = rot_format("%s by %s",
@@ -179,7 +175,6 @@ diff_verdict_of(const char *name, const struct summary *ratio, char **text)
 			   : is_more           ? "more"
 					       : "less",
 			   by);
-	free(by);
 	if (diff_is_speed(name))
 		return is_more ? DIFF_BETTER : DIFF_WORSE;
 	return is_more ? DIFF_MORE : DIFF_LESS;

@@ -103,13 +103,12 @@ axes_precision(const struct stored_axes *axes, const struct stored_result *resul
 {
 	const json_t *values[2];
 	struct quantity_value value;
-	char *words = rot_strdup("");
+	char *words;
 
-	if (first_point(axes, result, values) && stored_value(values[1], &value) == 0) {
-		free(words);
-		words = value_of_words(&value);
-		quantity_value_clear(&value);
-	}
+	if (!first_point(axes, result, values) || stored_value(values[1], &value) < 0)
+		return rot_strdup("");
+	words = value_of_words(&value);
+	quantity_value_clear(&value);
 	return words;
 }
 
@@ -211,16 +210,12 @@ all_words(const struct stored_result *result)
 
 		for (size_t k = 0; k < json_array_size(quantities); k++) {
 			const json_t *quantity = json_array_get(quantities, k);
-			char *words = stored_value_words(quantity), *longer;
+			autofree char *words = stored_value_words(quantity);
 			struct quantity_value value;
 
-			if (stored_value(quantity, &value) == 0 && !strstr(all, words)) {
-				longer = rot_format("%s%s%s", all, *all ? ", " : "", words);
-				free(all);
-				all = longer;
-			}
+			if (stored_value(quantity, &value) == 0 && !strstr(all, words))
+				rot_append(&all, "%s%s", *all ? ", " : "", words);
 			quantity_value_clear(&value);
-			free(words);
 		}
 	}
 	return all;
@@ -229,13 +224,11 @@ all_words(const struct stored_result *result)
 static int
 refuse(const struct stored_result *result, const char *what, struct rot_error *err)
 {
-	char *words = all_words(result);
+	autofree char *words = all_words(result);
 
 	rot_error_set(err, 0, "'%s' has no point with %s; it has: %s", result->path, what, *words ? words : "nothing");
-	rot_error_hint(err, "-x and -y choose other quantities; counting operations and bytes needs hardware counters, "
-			    "see rot doctor");
-	free(words);
-	return -1;
+	return rot_error_hint(err, "-x and -y choose other quantities; counting operations and bytes needs hardware "
+				   "counters, see rot doctor");
 }
 
 static int
@@ -243,25 +236,19 @@ refuse_axes(const struct axes_search *search, const struct stored_axes *first, s
 {
 	const char *x = search->x ? search->x : "an operationalIntensity",
 		   *y = search->y ? search->y : "a performance of the same operation";
-	char *what, *x_text, *y_text;
+	autofree char *x_text = NULL, *y_text = NULL, *what = NULL;
 	size_t i = 1;
 
 	if (!first->unit) {
 		what = rot_format("%s and %s", x, y);
-		refuse(&search->results[0], what, err);
-		free(what);
-		return -1;
+		return refuse(&search->results[0], what, err);
 	}
 	while (i + 1 < search->nr && has_axes(&search->results[i], first))
 		i++;
 	x_text = quantity_request_text(&first->x);
 	y_text = quantity_request_text(&first->y);
 	what = rot_format("%s and %s, as '%s' has", x_text, y_text, search->results[0].path);
-	refuse(&search->results[i], what, err);
-	free(what);
-	free(x_text);
-	free(y_text);
-	return -1;
+	return refuse(&search->results[i], what, err);
 }
 
 /*
@@ -291,6 +278,7 @@ axes_choose(struct stored_axes *axes, const struct stored_result *results, size_
 }
 
 struct plot_job {
+	struct pool pool; /* of the results */
 	const struct stored_plot_options *options;
 	struct stored_result *results;
 	size_t *machines; /* of each result: index of its machine */
@@ -399,14 +387,12 @@ machine_of(const struct plot_job *job, size_t result)
 static char *
 files_of(const struct plot_job *job, size_t machine)
 {
-	char *files = rot_strdup(""), *longer;
+	char *files = rot_strdup("");
 
 	for (size_t i = 0; i < job->nr; i++) {
 		if (job->machines[i] != machine)
 			continue;
-		longer = rot_format("%s%s%s", files, *files ? ", " : "", job->results[i].name);
-		free(files);
-		files = longer;
+		rot_append(&files, "%s%s", *files ? ", " : "", job->results[i].name);
 	}
 	return files;
 }
@@ -427,12 +413,11 @@ add_machines(struct plot_job *job)
 			machine_caption(job->results[i].machine);
 	}
 	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {
-		char *files = files_of(job, m);
+		autofree char *files = files_of(job, m);
 
 		line = rot_format("%s: %s", files, experiment->stored_machines[m]);
 		free(experiment->stored_machines[m]);
 		experiment->stored_machines[m] = line;
-		free(files);
 	}
 }
 
@@ -516,11 +501,10 @@ static int
 read_range(const char *text, const char *option, double *low, double *high, struct rot_error *err)
 {
 	const char *colon = text ? strchr(text, ':') : NULL;
-	char *first = colon ? rot_strndup(text, (size_t)(colon - text)) : NULL;
+	autofree char *first = colon ? rot_strndup(text, (size_t)(colon - text)) : NULL;
 	bool is_range = first && rot_number_parse(first, low) && rot_number_parse(colon + 1, high) && *low > 0 &&
 			*low < *high && isfinite(*high);
 
-	free(first);
 	if (!text || is_range)
 		return 0;
 	rot_error_set(err, 0, "%s: '%s' is no range", option, text);
@@ -546,24 +530,16 @@ title_of(const struct plot_job *job)
 {
 	const struct stored_result *first = &job->results[0];
 	const char *controller = json_text_at(first->json, "controller");
-	char *title = rot_strdup("");
+	char *title = NULL;
 
-	if (job->options->title) {
-		free(title);
+	if (job->options->title)
 		return rot_strdup(job->options->title);
-	}
-	if (job->nr == 1) {
-		free(title);
+	if (job->nr == 1)
 		return rot_strdup(strcmp(controller, "run") == 0
 					  ? json_text_at(json_array_get(stored_result_points(first), 0), "label")
 					  : controller);
-	}
-	for (size_t i = 0; i < job->nr; i++) {
-		char *longer = rot_format("%s%s%s", title, i ? ", " : "", job->results[i].name);
-
-		free(title);
-		title = longer;
-	}
+	for (size_t i = 0; i < job->nr; i++)
+		rot_append(&title, "%s%s", i ? ", " : "", job->results[i].name);
 	return title;
 }
 
@@ -575,13 +551,10 @@ note_precisions(struct plot_job *job)
 	char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
 
 	for (size_t i = 0; job->axes.is_mixed && i < job->nr; i++) {
-		char *words = axes_precision(&job->axes, &job->results[i]), *longer;
+		autofree char *words = axes_precision(&job->axes, &job->results[i]);
 
-		longer = rot_format("%s%s%s: %s", *last, i ? "; " : "\noperations of ", job->results[i].name,
-				    *words ? words : "both precisions");
-		free(words);
-		free(*last);
-		*last = longer;
+		rot_append(last, "%s%s: %s", i ? "; " : "\noperations of ", job->results[i].name,
+			   *words ? words : "both precisions");
 	}
 }
 
@@ -590,8 +563,10 @@ add_plot(struct plot_job *job, struct rot_error *err)
 {
 	const struct quantity_value border = {.of = (char *)job->axes.x.border};
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
-	char *x = quantity_request_text(&job->axes.x), *y = quantity_request_text(&job->axes.y), *title = title_of(job);
-	char *words = value_of_words(&border), *x_label = rot_format("Operational intensity (%s)", words);
+	autofree char *x = quantity_request_text(&job->axes.x);
+	autofree char *y = quantity_request_text(&job->axes.y), *title = title_of(job);
+	autofree char *words = value_of_words(&border);
+	autofree char *x_label = rot_format("Operational intensity (%s)", words);
 	int rc = -1;
 
 	plot.x = x;
@@ -605,11 +580,6 @@ add_plot(struct plot_job *job, struct rot_error *err)
 	    read_range(job->options->y_range, "--y-range", &plot.y_low, &plot.y_high, err) == 0 &&
 	    read_labels(job->options->labels, &plot.labels, err) == 0)
 		rc = experiment_add_plot(job->experiment, &plot, err);
-	free(x);
-	free(y);
-	free(title);
-	free(words);
-	free(x_label);
 	return rc;
 }
 
@@ -634,14 +604,12 @@ read_results(struct plot_job *job, const char *const *paths, size_t nr_paths, st
 			continue;
 		}
 		job->nr++;
-		if (stored_result_read(result, paths[i], err) < 0)
+		if (stored_result_read(&job->pool, result, paths[i], err) < 0)
 			return -1;
 		for (struct stored_result *other = job->results; other < result; other++) {
 			/* a/x.json and b/x.json: what is different is the path */
-			if (strcmp(other->name, result->name) != 0)
-				continue;
-			free(result->name);
-			result->name = rot_strdup(paths[i]);
+			if (strcmp(other->name, result->name) == 0)
+				result->name = result->path;
 		}
 	}
 	return 0;
@@ -650,17 +618,14 @@ read_results(struct plot_job *job, const char *const *paths, size_t nr_paths, st
 static int
 draw_stored(const struct plot_job *job, struct rot_error *err)
 {
-	struct page_result *results;
-	int rc;
+	autofree struct page_result *results = NULL;
 
 	if (job->options->page)
 		return experiment_draw_plots(job->experiment, job->options->page, err);
 	results = rot_calloc(job->nr, sizeof(*results));
 	for (size_t i = 0; i < job->nr; i++)
 		results[i] = (struct page_result){job->nr > 1 ? job->results[i].name : "", job->results[i].json};
-	rc = experiment_write_plots(job->experiment, results, job->nr, err);
-	free(results);
-	return rc;
+	return experiment_write_plots(job->experiment, results, job->nr, err);
 }
 
 /* What was written, if anything was. */
@@ -691,8 +656,8 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 	struct plot_job job = {.options = options};
 	int rc = -1;
 
-	job.results = rot_calloc(nr_paths, sizeof(*job.results));
-	job.machines = rot_calloc(nr_paths, sizeof(*job.machines));
+	job.results = pool_calloc(&job.pool, nr_paths, sizeof(*job.results));
+	job.machines = pool_calloc(&job.pool, nr_paths, sizeof(*job.machines));
 	if (read_results(&job, paths, nr_paths, err) < 0 ||
 	    axes_choose(&job.axes, job.results, job.nr, options->x, options->y, err) < 0)
 		goto out;
@@ -708,9 +673,6 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 		print_files(&job);
 out:
 	experiment_delete(job.experiment);
-	for (size_t i = 0; i < job.nr; i++)
-		stored_result_clear(&job.results[i]);
-	free(job.results);
-	free(job.machines);
+	pool_clear(&job.pool);
 	return rc;
 }

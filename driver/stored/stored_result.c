@@ -52,57 +52,46 @@ read_machine(const json_t *json)
 
 /* "folder/a.json", "folder/a.html" -> "a" */
 static char *
-name_of_path(const char *path)
+name_of_path(struct pool *pool, const char *path)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	const bool has_ending = path_ends_in(base, ".json") || path_ends_in(base, ".html");
 	size_t length = strlen(base);
 
-	return rot_strndup(base, has_ending && length > 5 ? length - 5 : length);
+	return pool_strndup(pool, base, has_ending && length > 5 ? length - 5 : length);
 }
 
 static int
-take_json(struct stored_result *result, struct rot_error *err)
+take_json(struct pool *pool, struct stored_result *result, struct rot_error *err)
 {
+	json_in_pool(pool, result->json);
 	if (check(result, err) < 0)
 		return -1;
-	result->machine = read_machine(result->json);
+	result->machine = pool_own(pool, read_machine(result->json), rot_graph_delete);
 	return 0;
 }
 
 int
-stored_result_read(struct stored_result *result, const char *path, struct rot_error *err)
+stored_result_read(struct pool *pool, struct stored_result *result, const char *path, struct rot_error *err)
 {
 	json_error_t why;
 	size_t length;
-	char *bytes = file_read(path, &length, err);
+	autofree char *bytes = file_read(path, &length, err);
 
-	*result = (struct stored_result){.path = rot_strdup(path), .name = name_of_path(path)};
+	*result = (struct stored_result){.path = pool_strdup(pool, path), .name = name_of_path(pool, path)};
 	if (!bytes)
 		return -1;
 	if (page_is_page(bytes, length)) {
 		result->json = page_read_result(path, bytes, length, err);
-		free(bytes);
-		return result->json ? take_json(result, err) : -1;
+		return result->json ? take_json(pool, result, err) : -1;
 	}
 	result->json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
-	free(bytes);
 	if (!result->json) {
 		rot_error_set(err, 0, "%s:%d:%d: no JSON: %s", path, why.line, why.column, why.text);
 		return rot_error_hint(err,
 				      "results are the .json files of rot measure, and of rot run -o NAME or -j FILE");
 	}
-	return take_json(result, err);
-}
-
-void
-stored_result_clear(struct stored_result *result)
-{
-	free(result->path);
-	free(result->name);
-	json_decref(result->json);
-	rot_graph_delete(result->machine);
-	*result = (struct stored_result){.path = NULL};
+	return take_json(pool, result, err);
 }
 
 const json_t *

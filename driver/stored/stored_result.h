@@ -9,18 +9,18 @@
 #include "entities.h"
 #include "error.h"
 #include "quantities/stored_value.h"
+#include "support/pool.h"
 
-/* Zeroed: nothing was read. */
+/* Zeroed: nothing was read. All is of a pool. */
 struct stored_result {
-	char *path;
-	char *name; /* for people: the file's name without ending */
+	const char *path;
+	const char *name; /* for people: the file's name without ending */
 	json_t *json;
 	struct machine *machine; /* as far as the file says */
 };
 
 /* Errors name the file: cannot be read, no JSON (with line and column), no result of rot, without points. */
-int stored_result_read(struct stored_result *result, const char *path, struct rot_error *err);
-void stored_result_clear(struct stored_result *result);
+int stored_result_read(struct pool *pool, struct stored_result *result, const char *path, struct rot_error *err);
 
 /* The points of the file; borrowed. Its elements are objects. */
 const json_t *stored_result_points(const struct stored_result *result);

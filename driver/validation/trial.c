@@ -273,7 +273,7 @@ read_formula(const struct trial *trial, const struct architecture *architecture,
 	     const struct pass_samples *samples, size_t run)
 {
 	const struct architecture_formula *formula = trial->candidate->formula;
-	struct expression_scope *scope = expression_scope_new(NULL);
+	autoscope struct expression_scope *scope = expression_scope_new(NULL);
 	struct trial_reading reading = {.value = NAN, .expected = trial->expected};
 	size_t together = pass_plan_find_all(plan, formula);
 
@@ -290,7 +290,6 @@ read_formula(const struct trial *trial, const struct architecture *architecture,
 			reading.expected = samples[from].runs[run].tsc_ticks;
 	}
 	expression_number(scope, formula->expression, &reading.value, NULL);
-	expression_scope_delete(scope);
 	return reading;
 }
 
