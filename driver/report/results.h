@@ -20,8 +20,8 @@ struct result_list {
 void results_read(struct result_list *list, const char *folder);
 void results_clear(struct result_list *list);
 
-/* A table, and what its marks mean. */
-void results_print(const struct rot *rot, const struct result_list *list, FILE *out);
+/* A table, and what its marks mean; is_all: with all columns. */
+void results_print(const struct rot *rot, const struct result_list *list, bool is_all, FILE *out);
 
 /* [{file, controller, complete, isOfThisMachine, points, disturbedSamples, samples, brokenRules, highest: [{name, of,
  * unit, value}]}]. New reference. */
