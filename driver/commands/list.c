@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "quantities/quantity.h"
+#include "quantities/vocabulary.h"
 #include "support/entry.h"
 #include "support/json.h"
 #include "support/pool.h"
@@ -72,6 +73,13 @@ static bool
 is_asked(const struct listing *listing, const char *name, const char *words)
 {
 	return strcasestr(name, listing->part) || strcasestr(words, listing->part);
+}
+
+/* Of all there are short rows, which --all makes long. */
+static bool
+is_in_detail(const struct command_context *context, const struct listing *listing)
+{
+	return *listing->part || listing->items || configuration_bool(context->configuration, "showAll");
 }
 
 /* ---- kernels ---- */
@@ -135,6 +143,7 @@ static int
 list_kernels(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	struct rot *rot = command_rot(context, err);
+	const bool has_fields = is_in_detail(context, listing);
 
 	if (!rot)
 		return -1;
@@ -150,7 +159,7 @@ list_kernels(struct command_context *context, struct listing *listing, struct ro
 			continue;
 		}
 		print_entry(class->name, "", class->comment ? class->comment : "");
-		for (size_t field = 0; field < rot_class_nr_fields(class); field++)
+		for (size_t field = 0; has_fields && field < rot_class_nr_fields(class); field++)
 			print_field(rot_class_field_at(class, field));
 	}
 	return 0;
@@ -191,6 +200,44 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 
 /* ---- quantities ---- */
 
+/* What requests are made of. */
+static void
+print_words(enum word_role role, const char *title)
+{
+	char *names = rot_strdup("");
+
+	for (size_t i = 0; i < nr_quantity_words; i++) {
+		char *longer;
+
+		if (quantity_words[i].role != role)
+			continue;
+		longer = rot_format("%s%s%s", names, *names ? ", " : "", quantity_words[i].name);
+		free(names);
+		names = longer;
+	}
+	print_entry(title, "", names);
+	free(names);
+}
+
+static void
+print_kinds(void)
+{
+	for (size_t i = 0; i < nr_quantity_kinds; i++) {
+		const struct quantity_kind *kind = &quantity_kinds[i];
+		char *request = rot_format("%s%s%s%s", kind->name, kind->takes[WORD_OPERATION] ? ":OPERATION" : "",
+					   kind->takes[WORD_BORDER] ? ":BORDER" : "",
+					   kind->takes[WORD_CLOCK] ? "[:CLOCK]" : "");
+
+		text_print(kind->description, 41, printf("  %-38s", request), stdout);
+		free(request);
+	}
+	putchar('\n');
+	print_words(WORD_OPERATION, "OPERATION");
+	print_words(WORD_BORDER, "BORDER");
+	print_words(WORD_CLOCK, "CLOCK");
+	text_print("\nrot list quantities PART says of each how it is known here; --all of all", 0, 0, stdout);
+}
+
 static int
 list_quantities(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
@@ -200,6 +247,10 @@ list_quantities(struct command_context *context, struct listing *listing, struct
 
 	if (!rot)
 		return -1;
+	if (!is_in_detail(context, listing)) {
+		print_kinds();
+		return 0;
+	}
 	nr = quantity_offers(rot, &offers);
 	for (size_t i = 0; i < nr; i++) {
 		if (!is_asked(listing, offers[i].name, offers[i].of))
@@ -338,9 +389,10 @@ const struct command list_command = {
 			{"rot list events l1d", "events of this machine"},
 			{0},
 		},
-	.description =
-		"Without TOPIC: the topics. PART may be written in small letters. 'rot help NAME' and --json say "
-		"where a controller is, --json where a kernel is.",
+	.description = "Without TOPIC: the topics. PART may be written in small letters; with it, or --all, kernels "
+		       "have their "
+		       "fields, and quantities how they are known here. 'rot help NAME' and --json say "
+		       "where a controller is, --json where a kernel is.",
 	.nr_arguments_max = 2,
 	.options = &options,
 	.run = list_run,

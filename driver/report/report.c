@@ -24,6 +24,7 @@
 
 struct report {
 	struct rot *rot;
+	bool is_all; /* whole tables, and all sections: as in the file */
 	time_t now;
 	struct findings findings;
 	struct peak_list peaks;
@@ -127,7 +128,9 @@ print_peaks(const struct report *report, FILE *out)
 {
 	struct peak_list best = best_peaks(&report->peaks);
 
-	if (best.nr) {
+	if (best.nr && !report->is_all) {
+		peaks_print(&report->peaks, false, out);
+	} else if (best.nr) {
 		peaks_print(&best, true, out);
 		autofree char *text =
 			rot_format("\nThe best of each operation, and of each level and access, of %zu peaks: 'rot "
@@ -153,7 +156,7 @@ static void
 print_results(const struct report *report, FILE *out)
 {
 	if (report->results.nr)
-		results_print(report->rot, &report->results, out);
+		results_print(report->rot, &report->results, report->is_all, out);
 	else
 		fputs("There are none: 'rot measure triad' is a beginning.\n", out);
 }
@@ -161,11 +164,12 @@ print_results(const struct report *report, FILE *out)
 static const struct section {
 	const char *heading;
 	void (*print)(const struct report *report, FILE *out);
+	bool is_short; /* so that the terminal has it, too */
 } sections[] = {
-	{"What works here", print_findings},
-	{"Events and their grades", print_grades},
-	{"The roof", print_peaks},
-	{"Results in this folder", print_results},
+	{"What works here", print_findings, false},
+	{"Events and their grades", print_grades, false},
+	{"The roof", print_peaks, true},
+	{"Results in this folder", print_results, true},
 };
 
 enum { NR_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
@@ -179,6 +183,8 @@ print_report(const struct report *report, FILE *out)
 	strftime(date, sizeof(date), "%Y-%m-%d %H:%M", localtime(&report->now));
 	fprintf(out, "%s\nrot %s, %s\n", machine, PACKAGE_VERSION, date);
 	for (size_t i = 0; i < NR_SECTIONS; i++) {
+		if (!report->is_all && !sections[i].is_short)
+			continue;
 		fprintf(out, "\n%s\n", sections[i].heading);
 		for (const char *c = sections[i].heading; *c; c++)
 			fputc('=', out);
@@ -272,13 +278,15 @@ write_files(const struct report *report, const char *output_name, struct rot_err
 static int
 measure_report(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
-	struct report report = {.rot = rot, .now = time(NULL)};
+	const bool is_all = configuration_bool(rot->configuration, "showAll");
+	struct report report = {.rot = rot, .is_all = is_all, .now = time(NULL)};
 	int rc = -1;
 
 	(void)self;
 	if (output_check(output_name, err) == 0 && collect_parts(&report, err) == 0) {
 		print_report(&report, stdout);
 		fflush(stdout);
+		report.is_all = true;
 		rc = write_files(&report, output_name, err);
 		output_print_told();
 	}

@@ -171,7 +171,7 @@ print_kinds(const struct text_table *table, FILE *out)
 }
 
 void
-results_print(const struct rot *rot, const struct result_list *list, FILE *out)
+results_print(const struct rot *rot, const struct result_list *list, bool is_all, FILE *out)
 {
 	static const struct text_table_column columns[] = {{"result", true},
 							   {"controller", true},
@@ -182,13 +182,15 @@ results_print(const struct rot *rot, const struct result_list *list, FILE *out)
 							   {"highest intensity", true},
 							   {"disturbed", false},
 							   {"rules broken", false}};
-	struct text_table table = {
-		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 1};
+	struct text_table table = {.columns = columns,
+				   .nr_columns = sizeof(columns) / sizeof(columns[0]),
+				   .nr_keys = 1,
+				   .is_one_part = !is_all};
 
 	for (size_t i = 0; i < list->nr; i++)
 		add_result(&table, rot, &list->items[i]);
 	text_table_print(&table, out);
-	fputs("highest: of all points; disturbed: share of the runs\n", out);
+	fputs(is_all ? "highest: of all points; disturbed: share of the runs\n" : "highest: of all points\n", out);
 	print_kinds(&table, out);
 	text_table_clear(&table);
 }

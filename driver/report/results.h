@@ -19,8 +19,8 @@ struct result_list {
 /* Results of rot in that folder (OUTPUT.json), by name; other files are passed over. */
 void results_read(struct pool *pool, struct result_list *list, const char *folder);
 
-/* A table, and what its marks mean. */
-void results_print(const struct rot *rot, const struct result_list *list, FILE *out);
+/* A table, and what its marks mean; is_all: with all columns. */
+void results_print(const struct rot *rot, const struct result_list *list, bool is_all, FILE *out);
 
 /* [{file, controller, complete, isOfThisMachine, points, disturbedSamples, samples, brokenRules, highest: [{name, of,
  * unit, value}]}]. New reference. */

@@ -41,6 +41,9 @@ screen 40 help triad
 screen 40 doctor
 screen 40 version
 screen 40 list
+screen 40 list quantities
+screen 50 list kernels # two lines each
+screen 40 measure report
 screen 40 measure --dry-run ./mine.xml
 screen 60 measure ./mine.xml -starts=1 -plots=terminal,gnuplot # with a picture of 24 lines
 screen 40 measure ./mine.xml -starts=1

@@ -396,7 +396,7 @@ check_bound(double performance, double throughput, const char *border, double cp
 		.operation = "flop", .border = border, .left_out = (char *)"", .passes = {&pass, 1}};
 	struct region definition = {.name = (char *)"r"};
 	struct program_region *region = rot_calloc(1, sizeof(*region));
-	struct architecture architecture = {.name = (char *)"x"};
+	struct architecture architecture = {.name = (char *)"x", .counts_by_steps = strcmp(border, "cpuL1") == 0};
 	struct program_report report = {
 		.architecture = &architecture,
 		.plan = &plan,
@@ -448,6 +448,14 @@ START_TEST(bound_in_words)
 		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of 2 CPUs)", 0.6);
 	nr_roof_threads = 1;
 	check_bound(60e9, 5e9, "l2l3", 1, "", NAN);
+	check_bound(60e9, 5e9, "cpuL1", 1,
+		    "60 % of the peak; what bounds it is told with modelled caches alone (-caches=auto), which count "
+		    "the bytes from memory",
+		    NAN);
+	check_bound(42e6, 1e6, "llcRam", 1,
+		    "neither memory nor arithmetic: 0.01 % of the memory bandwidth, 0.042 % of the peak; something "
+		    "else takes the time (latency, dependences, other instructions, waiting)",
+		    0.00042);
 	check_bound(NAN, 5e9, "llcRam", 1, "", NAN);
 }
 END_TEST
