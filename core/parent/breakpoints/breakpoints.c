@@ -222,9 +222,13 @@ set_breakpoint(struct thread *thread, uint64_t address, struct breakpoint_user u
 {
 	const uint8_t int3 = INT3;
 	struct image *image = thread->image;
-	struct breakpoint *breakpoint = find_or_add_breakpoint(image, address);
-	struct use *use = find_use(breakpoint, user);
+	struct breakpoint *breakpoint;
+	struct use *use;
 
+	if (image->images->set)
+		return image->images->set(image->images->context, thread, address, &user, is_once, err);
+	breakpoint = find_or_add_breakpoint(image, address);
+	use = find_use(breakpoint, user);
 	breakpoint->is_set = is_in_code(image, breakpoint);
 	if (breakpoint->is_refused)
 		return rot_error_set(err, 0, "%s", refusal);
@@ -399,8 +403,7 @@ tell_users(struct breakpoint *breakpoint, const struct breakpoint_hit *hit)
 static void
 hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struct user_regs_struct *registers)
 {
-	const struct breakpoint_hit hit = {thread,           breakpoint->address,       registers,
-					   breakpoint->code, breakpoint->nr_code_bytes, breakpoint->is_once};
+	const struct breakpoint_hit hit = {thread, breakpoint->address, registers};
 
 	if (!breakpoint->is_set) {
 		set_rip(thread, breakpoint->address);

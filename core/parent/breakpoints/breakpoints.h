@@ -20,9 +20,6 @@ struct breakpoint_hit {
 	struct thread *thread; /* stopped; thread->image is where the breakpoint is */
 	uint64_t address;
 	const struct user_regs_struct *registers; /* the thread's own: rip is address */
-	const uint8_t *code;                      /* what stands there without breakpoints */
-	size_t nr_code_bytes;
-	bool is_once; /* nobody comes there again */
 };
 
 /*

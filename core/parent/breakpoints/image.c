@@ -301,17 +301,6 @@ read_auxiliary(pid_t tid, struct auxiliary *auxiliary, struct rot_error *err)
 	return auxiliary->entry ? 0 : rot_error_set(err, 0, "%s names no entry point", path);
 }
 
-static void
-on_loader(void *context, const struct breakpoint_hit *hit)
-{
-	struct images *images = context;
-	struct image *image = hit->thread->image;
-	int state;
-
-	if (image_read(image, image->loader_state_address, &state, sizeof(state)) == 0 && state == RT_CONSISTENT)
-		images->objects_changed(images->context, hit->thread);
-}
-
 /* The run-time address of the dynamic section; 0: there is none. */
 static uint64_t
 find_dynamic(struct image *image, const struct auxiliary *auxiliary)
@@ -346,25 +335,58 @@ find_debug(struct image *image, uint64_t dynamic)
 	return 0;
 }
 
+/* Where the loader says what it does, and where it calls its empty function, or 0: there is no loader. */
+static int
+find_loader(struct thread *thread, uint64_t *state_address, uint64_t *function, struct rot_error *err)
+{
+	struct image *image = thread->image;
+	struct auxiliary auxiliary;
+	struct r_debug content;
+	uint64_t debug;
+
+	*state_address = *function = 0;
+	if (read_auxiliary(thread->tid, &auxiliary, err) < 0)
+		return -1;
+	debug = find_debug(image, find_dynamic(image, &auxiliary));
+	if (!debug || image_read(image, debug, &content, sizeof(content)) < 0)
+		return 0;
+	*state_address = debug + offsetof(struct r_debug, r_state);
+	*function = content.r_brk;
+	return 0;
+}
+
+/* A process that was forked has the places of translated code, and an image of its own. */
+static void
+on_loader(void *context, const struct breakpoint_hit *hit)
+{
+	struct images *images = context;
+	struct image *image = hit->thread->image;
+	uint64_t function;
+	struct rot_error err;
+	int state;
+
+	if (!image->loader_state_address)
+		find_loader(hit->thread, &image->loader_state_address, &function, &err);
+	if (image_read(image, image->loader_state_address, &state, sizeof(state)) == 0 && state == RT_CONSISTENT)
+		images->objects_changed(images->context, hit->thread);
+}
+
 int
 image_watch_objects(struct thread *thread, struct rot_error *err)
 {
 	struct image *image = thread->image;
 	struct breakpoint_user user = {.hit = on_loader, .context = image->images};
-	struct auxiliary auxiliary;
-	uint64_t debug;
-	struct r_debug content;
+	uint64_t state_address, function;
 
 	if (image->loader_state_address)
 		return 0;
-	if (read_auxiliary(thread->tid, &auxiliary, err) < 0)
+	if (find_loader(thread, &state_address, &function, err) < 0)
 		return -1;
-	debug = find_debug(image, find_dynamic(image, &auxiliary));
-	if (!debug || image_read(image, debug, &content, sizeof(content)) < 0 || content.r_brk == 0)
+	if (function == 0)
 		return 0;
-	if (breakpoint_set(thread, content.r_brk, user, err) < 0)
+	if (breakpoint_set(thread, function, user, err) < 0)
 		return rot_error_prefix(err, "libraries that are loaded later cannot be noticed");
-	image->loader_state_address = debug + offsetof(struct r_debug, r_state);
+	image->loader_state_address = state_address;
 	return 0;
 }
 
@@ -430,7 +452,8 @@ begin_image(struct thread *thread)
 		refuse_program(images, thread, &err);
 		return;
 	}
-	unblock_trap(thread);
+	if (!images->set)
+		unblock_trap(thread);
 }
 
 /* ---- what threads do ---- */

@@ -17,6 +17,7 @@
 #include "parent/tracer/tracer.h"
 
 struct breakpoint;
+struct breakpoint_user;
 struct images;
 struct slot_page;
 
@@ -54,6 +55,13 @@ struct images {
 	void (*refused)(void *context, struct thread *thread, const struct rot_error *err);
 	void *context;
 	const struct tracer *tracer;
+
+	/*
+	 * Where code is translated: who brings threads to places without changing the code, as breakpoint_set and
+	 * breakpoint_set_once. NULL: int3s do. These places are not lifted.
+	 */
+	int (*set)(void *context, struct thread *thread, uint64_t address, const struct breakpoint_user *user, bool is_once,
+		   struct rot_error *err);
 
 	/* its own */
 	struct image *first; /* the newest */

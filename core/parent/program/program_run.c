@@ -17,6 +17,7 @@
 #include "ProgramRegionOutput.h"
 #include "ProgramRunOutput.h"
 #include "ProgramThreadOutput.h"
+#include "Region.h"
 #include "common/clock.h"
 #include "common/proc.h"
 #include "common/steal_time.h"
@@ -29,12 +30,12 @@
 #include "parent/program/program_rules.h"
 #include "parent/program/program_threads.h"
 #include "parent/regions/empty_region.h"
-#include "parent/regions/region_steps.h"
 #include "parent/regions/regions.h"
 #include "parent/supervisor/keep_off.h"
 #include "parent/tracer/counting.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/tracer.h"
+#include "parent/translate/borders.h"
 
 /* How long threads that are to be let go may take to stop, and how often as long those that have not waited for it. */
 #define LEAVING_S 5
@@ -52,8 +53,8 @@ struct program_run {
 	struct program_rules *rules;   /* NULL: there are none */
 	struct counts inherited;       /* where not */
 	struct regions *regions;       /* NULL: none are asked for */
-	struct region_steps *steps;    /* NULL: regions are not stepped through */
 	struct translator *translator; /* NULL: code is not translated */
+	struct frames_rule *rules_of_regions;
 	bool has_places;               /* regions, or rules that answer breakpoints */
 	struct images images;          /* where it has places */
 	bool awaits_pause;             /* of a thread of a process that is visited, to look for its places */
@@ -316,7 +317,6 @@ on_started(void *context, struct thread *thread)
 
 	if (self->has_places)
 		images_started(&self->images, thread);
-	region_steps_started(self->steps, thread);
 	translator_started(self->translator, thread);
 	program_thread_started(&self->threads, thread);
 	self->tracer.cost_from_ns = clock_raw_ns();
@@ -335,7 +335,6 @@ on_created(void *context, struct thread *thread, pid_t child)
 {
 	struct program_run *self = context;
 
-	region_steps_created(self->steps, thread, child);
 	if (self->translator)
 		translator_created(self->translator, thread, child);
 }
@@ -347,7 +346,6 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 	bool is_begin = self->threads.start_ns == 0;
 
 	keep_off_process(&self->keep_off, thread->pid);
-	region_steps_exited(self->steps, thread);
 	translator_executed(self->translator, thread);
 	program_thread_executed(&self->threads, thread, old_tid);
 	if (is_begin) {
@@ -365,7 +363,6 @@ on_exited(void *context, struct thread *thread)
 
 	program_thread_exited(&self->threads, thread);
 	translator_exited(self->translator, thread);
-	region_steps_exited(self->steps, thread);
 	if (self->has_places)
 		images_exited(&self->images, thread);
 }
@@ -377,7 +374,6 @@ find_places(void *context, struct thread *thread)
 	struct program_run *self = context;
 	uint64_t begin_ns = clock_raw_ns();
 
-	region_steps_code_changed(self->steps);
 	regions_resolve(self->regions, thread);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1) {
@@ -401,14 +397,12 @@ static enum tracer_answer
 on_stop(void *context, const struct tracer_stop *stop)
 {
 	struct program_run *self = context;
-	enum tracer_answer answer = region_steps_stopped(self->steps, stop);
+	enum tracer_answer answer = translator_stopped(self->translator, stop);
 	struct rot_error err;
 
 	if (answer != TRACER_DELIVER)
 		return answer;
 	answer = images_stopped(&self->images, stop);
-	if (answer == TRACER_RESUME)
-		return region_steps_follow(self->steps, stop->thread, regions_have(self->regions, stop->thread));
 	if (answer == TRACER_DELIVER && self->awaits_pause && stop->thread->pid == self->tracer.program &&
 	    tracer_is_settled(&self->tracer) && image_bring_to_rest(stop->thread)) {
 		self->awaits_pause = false;
@@ -419,68 +413,82 @@ on_stop(void *context, const struct tracer_stop *stop)
 	return answer == TRACER_DELIVER ? regions_stopped(self->regions, stop) : answer;
 }
 
-static enum tracer_answer
-on_stop_of_translated(void *context, const struct tracer_stop *stop)
-{
-	return translator_stopped(((struct program_run *)context)->translator, stop);
-}
-
-static enum tracer_answer
-on_leaving_of_translated(void *context, const struct tracer_stop *stop)
-{
-	return translator_leaving(((struct program_run *)context)->translator, stop);
-}
-
-/* A pass that counts instructions, and no regions: whole threads are translated. */
-static void
-prepare_translation(struct program_run *self)
-{
-	const struct program_command *command = self->session->command;
-	struct translator_options options;
-	struct step_region caches;
-
-	if (!self->counting.steps || program_command_nr_regions(command) > 0 || self->is_attached ||
-	    !self->session->is_traced)
-		return;
-	self->counting.is_translated = true;
-	caches = step_region_of(self->counting.steps);
-	options = (struct translator_options){.caches = caches.has_lines ? &caches : NULL,
-					      .has_pages = caches.has_pages,
-					      .sampling = (unsigned)command->cache_sampling,
-					      .foreseen = self->session->foreseen};
-	self->threads.translator = self->translator = translator_new(&self->tracer, &options);
-	self->tracer.stopped = on_stop_of_translated;
-	self->tracer.leaving = on_leaving_of_translated;
-}
-
 /* Whether it shares the memory of its parent is known when there are breakpoints in it. */
 static bool
 may_go(void *context, struct thread *thread)
 {
 	struct program_run *self = context;
-	bool may_of_steps = region_steps_may_go(self->steps, thread);
 
+	if (self->translator)
+		translator_let_go(self->translator, thread);
 	if (self->awaits_pause && !thread->image) {
 		images_started(&self->images, thread);
 		return false;
 	}
-	return images_may_go(&self->images, thread) && may_of_steps;
+	return images_may_go(&self->images, thread);
 }
 
 static enum tracer_answer
 on_leaving(void *context, const struct tracer_stop *stop)
 {
 	struct program_run *self = context;
-	const enum tracer_answer of_steps = region_steps_leaving(self->steps, stop);
+	const enum tracer_answer of_translated = translator_leaving(self->translator, stop);
 	struct tracer_stop shown = *stop;
 	enum tracer_answer answer;
 
-	if (of_steps == TRACER_KEEP)
+	if (of_translated == TRACER_KEEP)
 		return TRACER_KEEP;
-	if (of_steps == TRACER_RESUME)
+	if (of_translated == TRACER_RESUME)
 		shown.signal = 0;
 	answer = images_leaving(&self->images, &shown);
-	return answer == TRACER_DELIVER ? of_steps : answer;
+	return answer == TRACER_DELIVER ? of_translated : answer;
+}
+
+/* Where code is translated a place is a border, at which the thread stops. */
+static int
+set_border(void *context, struct thread *thread, uint64_t address, const struct breakpoint_user *user, bool is_once,
+	   struct rot_error *err)
+{
+	const struct program_run *self = context;
+
+	return translator_set_border(self->translator, thread,
+				     &(struct border){.address = address,
+						      .kind = BORDER_STOP,
+						      .condition = CODE_ALWAYS,
+						      .is_once = is_once,
+						      .user = *user},
+				     err);
+}
+
+/* A pass that counts instructions: whole threads are translated. */
+static void
+prepare_translation(struct program_run *self)
+{
+	const struct program_command *command = self->session->command;
+	const size_t nr_regions = program_command_nr_regions(command);
+	struct translator_options options;
+	struct step_region caches;
+
+	if (!self->counting.steps || self->is_attached || !self->session->is_traced)
+		return;
+	self->counting.is_translated = true;
+	self->rules_of_regions = rot_calloc(nr_regions + 1, sizeof(*self->rules_of_regions));
+	for (size_t i = 0; i < nr_regions; i++) {
+		const struct region *region = program_command_regions_at(command, i);
+
+		self->rules_of_regions[i] =
+			(struct frames_rule){.first_hit = region->first_hit, .last_hit = region->last_hit};
+	}
+	caches = step_region_of(self->counting.steps);
+	options = (struct translator_options){.caches = caches.has_lines ? &caches : NULL,
+					      .has_pages = caches.has_pages,
+					      .sampling = (unsigned)command->cache_sampling,
+					      .foreseen = self->session->foreseen,
+					      .regions = self->rules_of_regions,
+					      .nr_regions = nr_regions};
+	self->threads.translator = self->translator = translator_new(&self->tracer, &options);
+	self->tracer.stopped = on_stop;
+	self->tracer.leaving = on_leaving;
 }
 
 static void
@@ -494,7 +502,7 @@ on_samples(void *context)
 static void
 prepare_places(struct program_run *self)
 {
-	const struct regions_setup setup = {.steps = self->steps,
+	const struct regions_setup setup = {.translator = self->translator,
 					    .command = self->session->command,
 					    .counting = &self->counting,
 					    .tracer = &self->tracer,
@@ -508,6 +516,7 @@ prepare_places(struct program_run *self)
 	self->images = (struct images){.at_entry = find_places,
 				       .objects_changed = find_places,
 				       .refused = warn_of_objects,
+				       .set = self->translator ? set_border : NULL,
 				       .context = self,
 				       .tracer = &self->tracer};
 	self->tracer.stopped = on_stop;
@@ -522,7 +531,7 @@ on_idle(void *context)
 {
 	const struct program_run *self = context;
 
-	return self->translator ? translator_idle(self->translator) : region_steps_idle(self->steps);
+	return translator_idle(self->translator);
 }
 
 static void
@@ -799,7 +808,7 @@ warn_of_doubts(struct program_run *self, char *doubts)
 	free(doubts);
 }
 
-/* A region that is counted by blocks counts nothing where it is empty, and is not timed. */
+/* A region of translated code counts nothing where it is empty, and is not timed. */
 static void
 add_regions(struct program_run *self)
 {
@@ -808,11 +817,9 @@ add_regions(struct program_run *self)
 	if (!self->regions)
 		return;
 	regions_output(self->regions, self->output, self->session->output);
-	if (*region_steps_failure(self->steps))
-		forget_counts(self, region_steps_failure(self->steps));
-	else
-		warn_of_doubts(self, region_steps_doubts(self->steps));
-	if (self->steps)
+	if (self->translator && *translator_why_incomplete(self->translator))
+		forget_counts(self, translator_why_incomplete(self->translator));
+	if (self->translator)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (regions_use(self->regions, names[i]))
@@ -830,12 +837,10 @@ conclude_run(struct program_run *self)
 		session->failure = program_explain(session->command->program, &self->failure);
 	} else if (self->is_late) {
 		rot_error_set(&err, 0, "the program exceeded the time limit%s and was killed",
-			      self->steps ? " while its regions were counted" : "");
-		if (self->steps)
-			rot_error_hint(&err,
-				       "regions take longer when they are counted: measure fewer hits "
-				       "(NAME#FIRST-LAST), raise timeLimit (seconds; for all runs together), or time "
-				       "them alone (-counting=expected)");
+			      self->translator ? " while its blocks were counted" : "");
+		if (self->translator)
+			rot_error_hint(&err, "a program takes longer when it is counted: raise timeLimit (seconds; for all "
+					     "runs together), or time it alone (-counting=expected)");
 		else
 			rot_error_hint(&err, "if it needs longer, raise timeLimit (seconds; for all runs together)");
 		session_fail(session, "timeLimit", &err);
@@ -919,7 +924,6 @@ program_run(struct session *session, int32_t pass)
 		goto out;
 	}
 	prepare_translation(self);
-	self->steps = region_steps_new(self->translator ? NULL : self->counting.steps, &self->tracer);
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = begin_run(self) == 0;
@@ -932,8 +936,8 @@ program_run(struct session *session, int32_t pass)
 out:
 	program_rules_delete(self->rules);
 	regions_delete(self->regions);
-	region_steps_delete(self->steps);
 	translator_delete(self->translator);
+	free(self->rules_of_regions);
 	counting_close(&self->counting);
 	free(self);
 	if (is_done)

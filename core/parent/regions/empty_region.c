@@ -395,7 +395,7 @@ empty_region_print(FILE *out)
 {
 	const struct counting nothing = {0};
 
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+	for (size_t i = 0; i < REGION_NR_BACKENDS && region_backends[i] != &region_blocks; i++) {
 		const char *name = region_backends[i]->name;
 		const size_t length = strlen(name);
 		struct rot_error err = {0};

@@ -9,7 +9,6 @@
 #include "common/clock.h"
 #include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
-#include "parent/regions/region_steps.h"
 #include "parent/regions/regions.h"
 
 struct int3 {
@@ -34,16 +33,14 @@ int3_hit(void *context, const struct breakpoint_hit *breakpoint)
 	struct region_hit hit = {.stack_pointer = breakpoint->registers->rsp,
 				 .flags = breakpoint->registers->eflags,
 				 .rcx = breakpoint->registers->rcx};
-	struct region_steps *steps = regions_steps(((const struct int3 *)context)->regions);
 	struct perf_counts counts;
 	struct rot_error err;
 
+	(void)context;
 	if (!thread || !thread->image)
 		return;
-	hit.time_ns = clock_raw_ns();
-	if (steps ? region_steps_hit(steps, breakpoint, hit.time_ns, &counts)
-		  : thread->counts && thread->counts->group.nr > 0 &&
-			    perf_group_read(&thread->counts->group, &counts, &err) == 0)
+	if (thread->counts && thread->counts->group.nr > 0 &&
+	    perf_group_read(&thread->counts->group, &counts, &err) == 0)
 		hit.counts = &counts;
 	hit.time_ns = clock_raw_ns();
 	regions_hit_address(thread, &region_int3, breakpoint->address, &hit);

@@ -20,7 +20,7 @@
 #include "parent/tracer/launch.h"
 
 const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,
-									  &region_int3};
+									  &region_int3, &region_blocks};
 
 struct backend_state {
 	void *self; /* NULL: not open */
@@ -200,22 +200,10 @@ regions_lose(struct region_thread *thread, size_t region, uint64_t nr)
 	frames_lose(&thread->frames[region], nr);
 }
 
-struct region_steps *
-regions_steps(const struct regions *regions)
+const struct regions_setup *
+regions_setup(const struct regions *regions)
 {
-	return regions->setup.steps;
-}
-
-bool
-regions_have(const struct regions *regions, const struct thread *thread)
-{
-	const struct region_thread *self = regions ? thread->in_regions : NULL;
-
-	for (size_t i = 0; self && i < regions->nr; i++) {
-		if (self->frames[i].nr_open > 0 && self->frames[i].open[0].is_measured)
-			return true;
-	}
-	return false;
+	return &regions->setup;
 }
 
 /* ---- images ---- */
@@ -437,10 +425,9 @@ is_wanted(const struct regions *regions, const struct region_backend *backend)
 {
 	const char *wanted = regions->setup.command->region_backend;
 
-	/* a thread must stop where a region begins to be stepped from there on */
-	if (regions->setup.steps && backend != &region_int3)
-		return false;
-	return regions->setup.steps || strcmp(wanted, "auto") == 0 || strcmp(wanted, backend->name) == 0;
+	if (regions->setup.translator || backend == &region_blocks)
+		return regions->setup.translator && backend == &region_blocks;
+	return strcmp(wanted, "auto") == 0 || strcmp(wanted, backend->name) == 0;
 }
 
 static void

@@ -22,8 +22,8 @@
 
 struct regions;
 struct region_image;
-struct region_steps;
 struct region_thread;
+struct translator;
 
 /* ---- where ---- */
 
@@ -80,7 +80,7 @@ struct region_hit {
  * What a process executes. A forked process gets an image of its own with the points of its parent. own is for the
  * backends, NULL at first, at their numbers.
  */
-#define REGION_NR_BACKENDS 3
+#define REGION_NR_BACKENDS 4
 
 struct region_image {
 	struct regions *regions;
@@ -137,9 +137,9 @@ struct region_backend {
 	void (*close)(void *self);
 };
 
-extern const struct region_backend region_uprobe, region_breakpoint, region_int3;
+extern const struct region_backend region_blocks, region_uprobe, region_breakpoint, region_int3;
 
-/* All of them, in the order in which they are tried. */
+/* All of them, in the order in which they are tried. Of a program that is translated only region_blocks is. */
 extern const struct region_backend *const region_backends[REGION_NR_BACKENDS];
 
 /* What a backend tells. hit: at that point, or at all points of this backend at that address of the thread's image. */
@@ -150,11 +150,8 @@ void regions_hit_address(struct region_thread *thread, const struct region_backe
 /* The point of that id, or NULL. */
 struct region_point *regions_point(const struct regions *regions, uint64_t id);
 
-/* For the backends: who steps through regions, or NULL. */
-struct region_steps *regions_steps(const struct regions *regions);
-
-/* Is the thread in a region, in a hit that is measured? NULL regions: no. */
-bool regions_have(const struct regions *regions, const struct thread *thread);
+/* For the backends: of what regions_new was told. */
+const struct regions_setup *regions_setup(const struct regions *regions);
 
 /* So many hits of the thread in the region, beginnings and ends, were lost between the last one and the next. */
 void regions_lose(struct region_thread *thread, size_t region, uint64_t nr);
@@ -177,7 +174,7 @@ struct regions_setup {
 	region_finder find;
 	void *context; /* of find */
 	const struct frames_listener *listeners;
-	struct region_steps *steps; /* NULL: hardware's counters, if any */
+	struct translator *translator; /* of the whole program; NULL: hardware counts, if anybody does */
 };
 
 /* NULL: the command has no regions. Nothing is observed before regions_resolve. */

@@ -47,6 +47,8 @@ struct cache_model {
 
 	uint64_t residues;            /* those that are sampled; 0: all lines are modelled */
 	struct cache_model *all_were; /* what it had counted before; the counts alone */
+
+	uint64_t moved[STEP_NR_COUNTS]; /* by cache_model_move_counts, so far */
 };
 
 static void
@@ -549,6 +551,17 @@ cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_
 	counts[STEP_MEMORY_WRITES] +=
 		total(model, model->nr_streamed, all_were ? all_were->nr_streamed : NULL) + model->front.nr_combined;
 	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
+}
+
+void
+cache_model_move_counts(struct cache_model *model, uint64_t counts[STEP_NR_COUNTS])
+{
+	uint64_t now[STEP_NR_COUNTS] = {0};
+
+	cache_model_add_counts(model, now);
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		counts[i] += now[i] - model->moved[i];
+	memcpy(model->moved, now, sizeof(now));
 }
 
 void

@@ -117,6 +117,9 @@ void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept
  */
 void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
 
+/* Adds what has crossed since the last call. */
+void cache_model_move_counts(struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
+
 /* Sets of no level are shared by lines of different residues. */
 bool cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 

@@ -197,7 +197,7 @@ begin_region(struct child_steps *self, struct thread *thread, uint64_t address)
 	counted->region = region;
 	counted->address = address;
 	if (!self->translator)
-		self->translator = translator_new_of_regions(self->tracer, &region, true);
+		self->translator = translator_new_of_regions(self->tracer, &region);
 	if (self->nr_inside == 0 && !goes_on)
 		translator_reset(self->translator, &region);
 	translator_look_for_code(thread);

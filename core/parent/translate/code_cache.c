@@ -15,6 +15,7 @@
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/remote.h"
+#include "parent/translate/borders.h"  /* struct border */
 #include "parent/translate/contents.h" /* struct contents */
 
 #define PAGE_BYTES 4096
@@ -146,7 +147,7 @@ areas_release(struct areas *areas)
 		return;
 	if (areas->fd >= 0)
 		close(areas->fd);
-	free(areas->is_used);
+	free(areas->owners);
 	free(areas);
 }
 
@@ -176,10 +177,11 @@ areas_new(const struct remote_maker *maker, uint64_t empty)
 	int64_t fd = -1;
 	int rc;
 
-	*areas = (struct areas){.fd = -1, .nr_users = 1, .is_used = rot_calloc(MAX_AREAS, 1)};
+	*areas = (struct areas){.fd = -1, .nr_users = 1, .owners = rot_calloc(MAX_AREAS, sizeof(*areas->owners))};
 	rc = make_file(maker, empty, MAX_AREAS * AREA_BYTES, &areas->fd, &fd);
 	if (rc == 0)
 		rc = map_areas(areas, maker, fd);
+	areas->first_bank = areas->nr;
 	if (fd >= 0)
 		call(maker, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
 	if (rc == 0)
@@ -307,6 +309,8 @@ copy_tables(struct code_cache *cache, const struct code_cache *from)
 	cache->nr_counters = from->nr_counters, cache->owner_room = from->owner_room;
 	cache->contents = duplicate(from->contents, from->contents_room, sizeof(*from->contents));
 	cache->nr_contents = from->nr_contents, cache->contents_room = from->contents_room;
+	cache->borders = duplicate(from->borders, from->nr_borders, sizeof(*from->borders));
+	cache->nr_borders = from->nr_borders;
 	free(cache->known);
 	cache->known = duplicate(from->known, from->known_room, sizeof(*from->known));
 	cache->nr_known = from->nr_known, cache->known_room = from->known_room;
@@ -389,6 +393,7 @@ code_cache_release(struct code_cache *cache)
 	free(cache->owners);
 	free(cache->contents);
 	free(cache->foreseen);
+	free(cache->borders);
 	free(cache);
 }
 
@@ -526,13 +531,49 @@ code_cache_arena_at(const struct code_cache *cache, uint64_t address)
 int64_t
 code_cache_take_area(struct code_cache *cache)
 {
-	for (int64_t i = 0; i < cache->areas->nr; i++) {
-		if (!cache->areas->is_used[i]) {
-			cache->areas->is_used[i] = 1;
+	struct areas *areas = cache->areas;
+
+	for (int64_t i = 0; i < areas->first_bank; i++) {
+		if (areas->owners[i] == 0) {
+			areas->owners[i] = (uint16_t)(i + 1);
 			return i;
 		}
 	}
 	return -1;
+}
+
+/* Where one was a bank before, its first page is mapped once more. */
+int64_t
+code_cache_take_bank(struct code_cache *cache, int64_t area, pid_t tid, long options, struct rot_error *err)
+{
+	const struct remote_maker maker = maker_of(tid, options, err);
+	struct areas *areas = cache->areas;
+	int64_t bank = areas->nr - 1, result;
+
+	while (bank >= 0 && areas->owners[bank] != 0)
+		bank--;
+	if (bank < 0)
+		return rot_error_set(err, 0, "there are more threads in regions than can be counted at a time");
+	result = call(&maker, SYS_mremap, code_cache_area_address(cache, area), 0, PAGE_BYTES,
+		      MREMAP_MAYMOVE | MREMAP_FIXED, code_cache_area_address(cache, bank), 0);
+	if (is_error(result))
+		return refused(&maker, result, "map counters of regions");
+	areas->owners[bank] = (uint16_t)(area + 1);
+	if (bank < areas->first_bank)
+		areas->first_bank = (uint32_t)bank;
+	return bank;
+}
+
+int64_t
+code_cache_bank_at(const struct code_cache *cache, uint64_t gs_base)
+{
+	return (int64_t)((gs_base - cache->areas->address) / AREA_BYTES);
+}
+
+int64_t
+code_cache_owner(const struct code_cache *cache, int64_t bank)
+{
+	return bank >= 0 && bank < cache->areas->nr ? (int64_t)cache->areas->owners[bank] - 1 : -1;
 }
 
 void
@@ -540,7 +581,7 @@ code_cache_give_area(struct code_cache *cache, int64_t area)
 {
 	fallocate(cache->areas->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)((uint64_t)area * AREA_BYTES),
 		  (off_t)AREA_BYTES);
-	cache->areas->is_used[area] = 0;
+	cache->areas->owners[area] = 0;
 }
 
 uint64_t
@@ -549,22 +590,32 @@ code_cache_area_address(const struct code_cache *cache, int64_t area)
 	return cache->areas->address + (uint64_t)area * AREA_BYTES;
 }
 
+void
+code_cache_read_area(const struct code_cache *cache, int64_t area, uint64_t offset, void *bytes, size_t n)
+{
+	if (pread(cache->areas->fd, bytes, n, (off_t)((uint64_t)area * AREA_BYTES + offset)) != (ssize_t)n)
+		memset(bytes, 0, n);
+}
+
+bool
+code_cache_write_area(const struct code_cache *cache, int64_t area, uint64_t offset, const void *bytes, size_t n)
+{
+	return pwrite(cache->areas->fd, bytes, n, (off_t)((uint64_t)area * AREA_BYTES + offset)) == (ssize_t)n;
+}
+
 uint64_t
 code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset)
 {
-	uint64_t word = 0;
+	uint64_t word;
 
-	if (pread(cache->areas->fd, &word, sizeof(word), (off_t)((uint64_t)area * AREA_BYTES + offset)) !=
-	    (ssize_t)sizeof(word))
-		return 0;
+	code_cache_read_area(cache, area, offset, &word, sizeof(word));
 	return word;
 }
 
 bool
 code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offset, uint64_t word)
 {
-	return pwrite(cache->areas->fd, &word, sizeof(word), (off_t)((uint64_t)area * AREA_BYTES + offset)) ==
-	       (ssize_t)sizeof(word);
+	return code_cache_write_area(cache, area, offset, &word, sizeof(word));
 }
 
 bool
@@ -757,6 +808,18 @@ code_cache_kill(struct code_cache *cache, struct fragment *fragment)
 		known->number = KNOWN_WAITS;
 	fragment->is_dead = true;
 	__atomic_store_n(&cache->arenas[fragment->arena].bytes[fragment->body], INT3, __ATOMIC_RELEASE);
+}
+
+void
+code_cache_kill_all(struct code_cache *cache)
+{
+	for (size_t i = 0; i < cache->nr_foreseen; i++)
+		cache->foreseen[i].next = 0;
+	cache->has_all_foreseen = false;
+	for (uint32_t i = 0; i < cache->nr_fragments; i++) {
+		if (!cache->fragments[i].is_dead)
+			code_cache_kill(cache, &cache->fragments[i]);
+	}
 }
 
 bool

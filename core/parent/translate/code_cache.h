@@ -9,6 +9,8 @@
  *	         small tables for system calls and masks. Read-only
  *	arenas   translated code, each in reach of the code that it was translated from. Executable
  *	areas    one for each thread, at its gs base: slots for registers, then 8-byte counters
+ *	banks    areas with other counters of a thread, which count while it is in some regions. In the process their
+ *	         first page is that of the thread's area, so that the thread changes them by its gs base alone
  *
  * A forked process shares the cache with its parent until one of them maps other code or needs another arena
  * (code_cache_copy); areas are of one file for all of them, so that copying disturbs no thread that runs.
@@ -45,7 +47,9 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_BLOCKS_TRAPS 24 /* 1: the program believes that the thread blocks SIGTRAP */
 #define AREA_RECORD 32       /* where the next frame is recorded (recording.h) */
 #define AREA_SIGNAL_SET 40   /* what is blocked or let through instead of the program's set */
-#define AREA_COUNTERS 4096
+#define AREA_VISITS 512  /* struct visit of each region (visits.h) */
+#define AREA_TOGGLES 4096 /* of a bank: by regions, the bank that is entered where one begins or ends; 0: not known */
+#define AREA_COUNTERS 8192
 #define AREA_MAX_COUNTERS (((UINT64_C(16) << 20) - AREA_COUNTERS) / 8)
 #define MAX_AREAS 16384
 
@@ -61,13 +65,17 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 /* Where arenas lie in the file, behind the low part. */
 #define FILE_ARENAS (UINT64_C(1) << 30)
 
-/* The areas of processes that are descended from each other by fork, in a file of their own. */
+/*
+ * The areas of processes that are descended from each other by fork, in a file of their own.
+ * nr: of threads; the first first_bank of them have not been banks, which are taken from the end
+ * owners: of each, + 1: the area of its thread; 0: it is free
+ */
 struct areas {
 	int fd;
 	unsigned nr_users; /* caches */
-	uint32_t nr;
+	uint32_t nr, first_bank;
 	uint64_t address;
-	uint8_t *is_used;
+	uint16_t *owners;
 };
 
 /*
@@ -75,10 +83,10 @@ struct areas {
  * target: the original address that the thread is on its way to
  * site: where the branch that leads here has its displacement, to be set right when the target is there; of a call, the
  * instruction itself; 0: nowhere
- * fragment: of GAP_CALL and GAP_STALE
+ * fragment: of GAP_CALL and GAP_STALE; of GAP_BORDER the number of the border, and site is where the thread goes on
  * next: of those that wait for the same target, + 1
  */
-enum gap_kind { GAP_LINK, GAP_CALL, GAP_NATIVE, GAP_STALE };
+enum gap_kind { GAP_LINK, GAP_CALL, GAP_NATIVE, GAP_STALE, GAP_BORDER };
 struct gap {
 	uint64_t target;
 	uint32_t site, fragment, next;
@@ -102,7 +110,8 @@ struct arena {
 /* Bits in a mark's origin. */
 #define MARK_AFTER_CALL 0x8000 /* behind a system call: rcx is not right yet     */
 #define MARK_SAVED 0x4000      /* the program's rcx and rdx are in their slots */
-#define MARK_ORIGIN 0x3fff
+#define MARK_PASSED 0x2000     /* behind a border at the same address, which would be passed once more */
+#define MARK_ORIGIN 0x1fff
 
 /* A copied instruction, or another place at which all registers are the program's; offsets from body and origin. */
 struct mark {
@@ -205,6 +214,8 @@ struct code_cache {
 	struct foreseen_code *foreseen;
 	size_t nr_foreseen;
 	bool has_all_foreseen; /* made, of all that is mapped */
+	struct border *borders; /* numbers of those that are lifted are not used again */
+	uint32_t nr_borders;
 };
 
 /*
@@ -237,6 +248,18 @@ bool code_cache_has_room(const struct code_cache *cache, uint64_t near);
 int64_t code_cache_take_area(struct code_cache *cache);
 void code_cache_give_area(struct code_cache *cache, int64_t area);
 uint64_t code_cache_area_address(const struct code_cache *cache, int64_t area);
+
+/* A bank for the thread of that area, mapped as code_cache_new does. -1: there can be none. */
+int64_t
+code_cache_take_bank(struct code_cache *cache, int64_t area, pid_t tid, long options, struct rot_error *err);
+
+/* The area or bank that a gs base is the address of, and the area of its thread. */
+int64_t code_cache_bank_at(const struct code_cache *cache, uint64_t gs_base);
+int64_t code_cache_owner(const struct code_cache *cache, int64_t bank);
+
+/* Bytes of an area, zero where nothing was written. write: false: the system refuses it. */
+void code_cache_read_area(const struct code_cache *cache, int64_t area, uint64_t offset, void *bytes, size_t n);
+bool code_cache_write_area(const struct code_cache *cache, int64_t area, uint64_t offset, const void *bytes, size_t n);
 
 /* A word of an area; 0 where nothing was written. set: false: the system refuses it. */
 uint64_t code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset);
@@ -282,6 +305,9 @@ void code_cache_link(struct code_cache *cache, struct fragment *fragment);
 /* Fragments of code in that range are not used any more, and its bytes are read anew. */
 void code_cache_forget(struct code_cache *cache, uint64_t start, uint64_t end);
 void code_cache_kill(struct code_cache *cache, struct fragment *fragment);
+
+/* All code is translated anew. */
+void code_cache_kill_all(struct code_cache *cache);
 
 /* The number of the fragment that begins at that address of the process and is not used any more. */
 #define NO_FRAGMENT UINT32_MAX

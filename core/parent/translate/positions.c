@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "parent/translate/borders.h"
+
 #define INT3 0xcc
 
 static void
@@ -21,8 +23,10 @@ find_gap(const struct code_cache *cache, int64_t area, struct user_regs_struct *
 
 	if (!gap)
 		gap = code_cache_gap_at(cache, registers->rip - 1);
-	if (!gap)
+	if (!gap || (gap->kind == GAP_BORDER && cache->borders[gap->fragment].kind != BORDER_STOP))
 		return false;
+	if (gap->kind == GAP_BORDER)
+		registers->rcx = code_cache_slot(cache, area, AREA_RCX);
 	registers->rip = gap->target;
 	if (gap->kind == GAP_STALE) {
 		restore_saved(cache, area, registers);
@@ -86,7 +90,7 @@ find_mark(struct code_cache *cache, int64_t area, bool is_fault, struct user_reg
 	for (uint32_t i = 0; i < fragment->nr_marks; i++) {
 		const struct mark *mark = &cache->marks[fragment->marks + i];
 
-		if (mark->at == at && (is_fault || !(mark->origin & MARK_SAVED)))
+		if (mark->at == at && (is_fault || !(mark->origin & (MARK_SAVED | MARK_PASSED))))
 			found = mark;
 	}
 	if (!found)

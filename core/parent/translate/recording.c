@@ -49,6 +49,17 @@ add_site(struct sites *sites, const struct site *site)
 	return __atomic_fetch_add(&sites->nr, 1, __ATOMIC_RELEASE);
 }
 
+uint32_t
+recording_bank_site(struct sites *sites)
+{
+	const struct site site = {.kind = SITE_BANK, .registers = 1 << RDX, .nr_words = 2};
+
+	if (!sites->has_bank)
+		sites->bank = add_site(sites, &site);
+	sites->has_bank = true;
+	return sites->bank;
+}
+
 /* ---- what a block accesses ---- */
 
 /* A register's value is that of origin, where the frame is recorded, plus a constant. origin NO_NUMBER: the latter. */

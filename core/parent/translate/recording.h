@@ -53,9 +53,10 @@ struct site_access {
 /*
  * SITE_TURNS, SITE_TURNS_END: before and behind a repeated string instruction, with rcx, rsi and rdi
  * SITE_WORK: an instruction whose accesses depend on more than plain addresses
+ * SITE_BANK: the thread goes to other counters (borders.h), whose address is in rdx
  * registers: bits of the general registers that are recorded, by their numbers
  */
-enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK };
+enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK, SITE_BANK };
 struct site {
 	enum site_kind kind;
 	uint16_t registers, nr_words;
@@ -73,6 +74,8 @@ struct sites {
 	uint32_t nr;
 	bool merges;     /* accesses that follow each other, where lines have SITE_LINE bytes at least */
 	bool leaves_out; /* frames without a sampled line, where lines have SITE_LINE bytes */
+	bool has_bank;
+	uint32_t bank; /* of recording_bank_site */
 };
 struct sites *sites_new(void);
 void sites_delete(struct sites *sites);
@@ -116,6 +119,9 @@ struct recording {
 
 /* Finds what has to be recorded of a block, in order. Returns how many. */
 size_t recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX]);
+
+/* The number of a SITE_BANK; UINT32_MAX: there are no more sites. */
+uint32_t recording_bank_site(struct sites *sites);
 
 /* Writes a frame. low_address: of the code cache's low part. */
 void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site, uint64_t low_address);

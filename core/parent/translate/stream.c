@@ -31,10 +31,20 @@ struct caches {
 	unsigned nr_users;
 };
 
+/* number: of its area; next: the one before */
+struct bank_counts {
+	int64_t number;
+	uint64_t counts[STEP_NR_COUNTS];
+	struct bank_counts *next;
+};
+
 /*
- * model: only the modeller changes it; others may when nr_waiting is 0
+ * model: only the modeller changes it, and counts of banks; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
+ * banks: none are added while a job waits that has them; the first is the thread's own
+ * bank: the one that it counted in behind the last frame
+ * areas_address: of the process
  * buffer, begin: the one that is being filled, and where it begins in the area
  * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
@@ -52,9 +62,11 @@ struct stream_thread {
 	unsigned nr_waiting;
 	bool is_waiting[2];
 	bool is_sampled; /* since a job that was begun */
+	struct bank_counts own, *bank, *banks;
+	uint64_t areas_address;
 };
 
-/* A buffer, or (accesses) what an instruction accessed that was not translated. */
+/* A buffer, or (accesses) what an instruction accessed that was not translated, or another bank. */
 struct job {
 	struct stream_thread *thread;
 	unsigned buffer;
@@ -62,6 +74,7 @@ struct job {
 	uint64_t fs_base;
 	struct work_access *accesses;
 	size_t nr_accesses;
+	struct bank_counts *bank;
 };
 
 /*
@@ -384,6 +397,28 @@ do_turns(struct finding *finding, const struct site *site, const uint64_t *end, 
 	}
 }
 
+static struct bank_counts *
+find_bank(struct stream_thread *thread, int64_t number)
+{
+	struct bank_counts *bank = __atomic_load_n(&thread->banks, __ATOMIC_ACQUIRE);
+
+	while (bank && bank->number != number)
+		bank = bank->next;
+	return bank;
+}
+
+/* Of one that is not known, the program has written the frame. */
+static void
+do_bank(struct finding *finding, struct bank_counts *bank)
+{
+	struct stream_thread *thread = finding->thread;
+
+	if (!bank)
+		return;
+	uses_add_counts(finding->uses, thread->bank->counts);
+	thread->bank = bank;
+}
+
 static void
 do_frame(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
 {
@@ -405,6 +440,9 @@ do_frame(struct finding *finding, const struct site *site, const uint64_t *frame
 		if (thread->turns)
 			do_turns(finding, thread->turns, frame, fs_base);
 		thread->turns = NULL;
+		break;
+	case SITE_BANK:
+		do_bank(finding, find_bank(thread, (int64_t)((frame[1] - thread->areas_address) / AREA_BYTES)));
 		break;
 	}
 }
@@ -471,6 +509,7 @@ do_job(struct stream *stream, const struct job *job)
 		add(&finding, &job->accesses[i]);
 	}
 	free(job->accesses);
+	do_bank(&finding, job->bank);
 	finding.uses->done = end_half;
 	finding.uses->context = job->thread;
 	end_uses(&finding);
@@ -630,7 +669,13 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 	struct stream_thread *thread = rot_calloc(1, sizeof(*thread));
 
 	stream->nr_threads++;
-	*thread = (struct stream_thread){.stream = stream, .area = area, .search.space = (uint64_t)space << 48};
+	*thread = (struct stream_thread){.stream = stream,
+					 .area = area,
+					 .search.space = (uint64_t)space << 48,
+					 .own.number = area,
+					 .bank = &thread->own,
+					 .banks = &thread->own,
+					 .areas_address = cache->areas->address};
 	thread->mapped = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, cache->areas->fd,
 			      (off_t)((uint64_t)area * AREA_BYTES + MAPPED_AT));
 	if (thread->mapped == MAP_FAILED || !set_place(thread, cache)) {
@@ -673,6 +718,38 @@ stream_counts(struct stream_thread *thread, const struct code_cache *cache, uint
 }
 
 void
+stream_add_bank(struct stream_thread *thread, int64_t number)
+{
+	struct bank_counts *bank = rot_calloc(1, sizeof(*bank));
+
+	bank->number = number;
+	bank->next = thread->banks;
+	__atomic_store_n(&thread->banks, bank, __ATOMIC_RELEASE);
+}
+
+void
+stream_switch(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, int64_t number)
+{
+	const struct job job = {.thread = thread, .bank = find_bank(thread, number)};
+
+	stream_turn(thread, cache, fs_base);
+	hand_over(thread->stream, &job);
+}
+
+void
+stream_bank_counts(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, int64_t number,
+		   int64_t counts[STEP_NR_COUNTS])
+{
+	const struct bank_counts *bank = find_bank(thread, number);
+
+	stream_turn(thread, cache, fs_base);
+	wait_for(thread);
+	cache_model_move_counts(thread->model, thread->bank->counts);
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		counts[i] += (int64_t)bank->counts[i];
+}
+
+void
 stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
 {
 	if (!thread)
@@ -683,6 +760,12 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	munmap(thread->mapped, MAPPED_BYTES);
 	cache_model_delete(thread->model);
 	caches_release(thread->caches);
+	while (thread->banks != &thread->own) {
+		struct bank_counts *bank = thread->banks;
+
+		thread->banks = bank->next;
+		free(bank);
+	}
 	thread->stream->nr_threads--;
 	free(thread);
 }

@@ -6,6 +6,7 @@
 
 #include "memory.h"
 #include "parent/translate/basic_block.h"
+#include "parent/translate/borders.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/emit.h"
 #include "parent/translate/foreseen.h"
@@ -32,6 +33,7 @@ struct work_in_progress {
 	uint32_t most_targets; /* of a jump by a table in the block that is next; 0: unknown */
 	struct basic_block block;
 	struct count_place place; /* of the block */
+	bool has_borders;         /* at the beginning of the block */
 	struct recording recordings[RECORDING_MAX];
 	size_t nr_recordings;
 };
@@ -47,6 +49,15 @@ static bool
 is_ahead(const struct work_in_progress *work)
 {
 	return work->translation->tid == CODE_CACHE_RUNNING;
+}
+
+/* A place where all registers are the program's. What is behind a border is no place to come back to. */
+static void
+add_mark(struct work_in_progress *work, uint32_t index, uint32_t origin)
+{
+	if (work->has_borders && (origin & MARK_ORIGIN) == 0)
+		origin |= MARK_PASSED;
+	code_cache_add_mark(work->cache, &work->cache->fragments[index], work->to.at, origin);
 }
 
 static uint64_t
@@ -330,7 +341,7 @@ emit_item(struct work_in_progress *work, uint32_t index, const struct basic_bloc
 		emit_turns(work, counter, false);
 	else if (is_dynamic && !work_may_mask_flops(&what))
 		emit_lanes(work, counter, &what);
-	code_cache_add_mark(work->cache, fragment, work->to.at, item->at);
+	add_mark(work, index, item->at);
 	copy(work, item);
 	if (is_dynamic && kind == DYNAMIC_TURNS)
 		emit_turns(work, counter, true);
@@ -486,7 +497,7 @@ emit_call(struct work_in_progress *work, uint32_t index, const struct basic_bloc
 
 	/* The constant stands right behind the jump, whose displacement must not need padding any more. */
 	align_displacement(work, push_bytes + 1);
-	code_cache_add_mark(work->cache, &work->cache->fragments[index], work->to.at, item->at);
+	add_mark(work, index, item->at);
 	has_constant = emit_push_return(work, 5);
 	emit_jump(work, work->block.target);
 	if (has_constant)
@@ -606,7 +617,7 @@ emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_
 
 	emit_save(to, RCX, AREA_RCX);
 	emit_save(to, RDX, AREA_RDX);
-	code_cache_add_mark(cache, &cache->fragments[index], to->at, item->at);
+	add_mark(work, index, item->at);
 	if (work->block.end == BLOCK_RETURNS) {
 		emit_8(to, 0x59); /* pop rcx */
 		if (item->instruction.opcode == 0xc2) {
@@ -623,7 +634,7 @@ emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_
 	else if (work->queue && work->block.end == BLOCK_JUMPS_INDIRECTLY)
 		enqueue_targets(work);
 	if (work->block.end == BLOCK_CALLS_INDIRECTLY) {
-		code_cache_add_mark(cache, &cache->fragments[index], to->at, item->at | MARK_SAVED);
+		add_mark(work, index, item->at | MARK_SAVED);
 		has_constant = emit_push_return(work, 10);
 		enqueue(work, back, true);
 	}
@@ -682,7 +693,7 @@ emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block
 	default:
 		break;
 	}
-	code_cache_add_mark(cache, &cache->fragments[index], work->to.at, item->at);
+	add_mark(work, index, item->at);
 	switch (work->block.end) {
 	case BLOCK_JUMPS:
 		return work->block.target;
@@ -698,6 +709,14 @@ emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block
 }
 
 /* ---- fragments ---- */
+
+static void
+emit_borders(struct work_in_progress *work, uint32_t index, bool are_behind)
+{
+	const struct fragment *fragment = &work->cache->fragments[index];
+
+	borders_emit(work->cache, work->arena, &work->to, work->translation->sites, fragment->origin, are_behind);
+}
 
 /* Cuts the block in front of an item that cannot be copied. */
 static void
@@ -732,15 +751,19 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 {
 	struct code_cache *cache = work->cache;
 	struct basic_block *block = &work->block;
+	const struct borders_at borders = borders_at(cache, origin);
 	uint64_t next = 0;
 	uint32_t index, entry = 0;
-	bool has_end;
+	bool has_end, ends_behind;
 
 	*is_made = basic_block_decode(work->translation, origin, block);
 	if (!*is_made)
 		return 0;
 	make_fit(work);
 	work->place = basic_block_count_place(work->translation, block);
+	/* It is counted, with what it accesses, before a border behind it. */
+	if (borders.ends && work->place.before != 0)
+		work->place = (struct count_place){0, COUNT_SAVING, 0};
 	work->nr_recordings =
 		work->translation->sites ? recording_plan(work->translation->sites, block, work->recordings) : 0;
 	if (has_entry)
@@ -749,18 +772,25 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	code_cache_add(cache, work->arena, origin, work->to.at)->entry = entry;
 	cache->fragments[index].nr_origin_bytes = (uint16_t)block->nr_bytes;
 	cache->fragments[index].is_checked = block->may_change;
-	code_cache_add_mark(cache, &cache->fragments[index], work->to.at, 0);
+	work->has_borders = false;
+	add_mark(work, index, 0);
+	work->has_borders = borders.is_there;
 	if (block->may_change) {
 		code_cache_keep(cache, &cache->fragments[index], block->bytes);
 		emit_checks(work, index);
 	}
+	if (borders.is_there)
+		emit_borders(work, index, false);
 	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
+	ends_behind = borders.ends && block->nr > 0 && !has_end && may_be_dynamic(&block->items[0].instruction);
 	for (size_t i = 0; i < block->nr; i++) {
 		emit_recordings(work, i, false);
 		if (i == work->place.before) {
-			code_cache_add_mark(cache, &cache->fragments[index], work->to.at, block->items[i].at);
+			add_mark(work, index, block->items[i].at);
 			emit_count(work, &cache->fragments[index]);
 		}
+		if (borders.ends && !ends_behind)
+			emit_borders(work, index, true);
 		if (i + 1 < block->nr || !has_end)
 			emit_item(work, index, &block->items[i]);
 		else
@@ -769,6 +799,8 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	}
 	if (block->nr > 0 && work->place.before == block->nr)
 		emit_count(work, &cache->fragments[index]);
+	if (ends_behind || (borders.ends && block->nr == 0))
+		emit_borders(work, index, true);
 	if (block->end == BLOCK_GOES_ON)
 		next = origin + block->nr_bytes;
 	else if (block->end == BLOCK_NATIVE)

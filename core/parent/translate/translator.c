@@ -22,8 +22,7 @@
 #include "parent/translate/contents.h"
 #include "parent/translate/positions.h"
 #include "parent/translate/recording.h"
-#include "parent/translate/stream.h"
-#include "parent/translate/translate.h"
+#include "parent/translate/translator_internal.h"
 
 #define ARCH_SET_GS 0x1001
 #define ARCH_GET_GS 0x1004
@@ -34,85 +33,14 @@
 #define FIRST_RESTART (-516)
 #define LAST_RESTART (-512)
 
-/*
- * An address space, which threads share, and processes made by vfork. cache: also of processes that were forked.
- * program: what is known of what it executes; NULL: nothing can be
- */
-struct address_space {
-	struct foreseen_program *program;
-	struct code_cache *cache;
-	struct code_range *ranges;
-	size_t nr_ranges;
-	unsigned nr_users; /* threads, and those that are expected */
-	uint32_t number;
-	bool is_stale; /* its code may have changed */
-};
-
-/* What a thread has executed. nr_unknown: of which it is not known what it does; unknown_at: the first of them. */
-struct totals {
-	int64_t counts[STEP_NR_COUNTS];
-	uint64_t nr_unknown, unknown_at;
-};
-
-/*
- * space: NULL before its first pause, and when it is not followed (is_native); of a thread that has left, still its own
- * begins: its process executes another program, and has not paused yet
- * stream: what it records; NULL: nothing is recorded
- * own_gs: what the program believes its gs base to be
- * is_stepping: a single step that was asked for has not been told of yet; it is from stepped_from
- * sets_traps: the set of the call has SIGTRAP
- * trap_waits: a SIGTRAP was sent that the program believes to be blocked
- * call: a system call that is being made and will be concluded (by stepped_from), and its arguments; -1: none
- */
-struct translated {
-	struct address_space *space;
-	int64_t area;
-	struct stream_thread *stream;
-	uint64_t own_gs, fs_base, stepped_from;
-	bool begins, is_native, is_stepping, executes_own;
-	bool blocks_traps, sets_traps, trap_waits, enters_handler;
-	bool is_at_trap; /* it has left at a trap that is none of ours */
-	int64_t call;
-	uint64_t arguments[3];
-	struct totals totals, before;
-};
-
-/* A thread or process that was announced by who made it. */
-struct expected {
-	pid_t tid;
-	struct address_space *space;
-	struct expected *next;
-};
-
-/* The address space of a process that has been in a region, as long as it lives. */
-struct kept {
-	pid_t pid;
-	struct address_space *space;
-	struct kept *next;
-};
-
-/* stream: NULL: addresses are not recorded. foreseen: NULL: nothing is. is_of_regions: threads enter and leave, and
- * traps may be of others */
-struct translator {
-	struct tracer *tracer;
-	bool is_of_regions, adopts;
-	struct stream *stream;
-	struct foreseen *foreseen;
-	uint32_t nr_spaces;
-	struct kept *kept;
-	struct expected *expected;
-	pid_t last_tid; /* for which code was translated last */
-	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
-	char first_unknown[128];
-	struct rot_error why_native;
-};
-
 struct translator *
 translator_new(struct tracer *tracer, const struct translator_options *options)
 {
 	struct translator *self = rot_calloc(1, sizeof(*self));
 
 	self->tracer = tracer;
+	self->rules = options->regions;
+	self->nr_regions = options->nr_regions;
 	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
 	if (options->caches)
 		self->stream = stream_new(options->caches->levels, options->caches->line_bytes, options->has_pages,
@@ -263,7 +191,15 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 			    cache->fragments[owner].origin + contents->unknown_at);
 }
 
-/* With what its area has. */
+void
+translator_add_counters(const struct translated *translated, int64_t bank, struct totals *totals)
+{
+	struct harvest harvest = {translated->space->cache, totals};
+
+	code_cache_each_counter(harvest.cache, bank, add_counter, &harvest);
+}
+
+/* With what its banks have. */
 static struct totals
 totals_of(const struct thread *thread)
 {
@@ -273,11 +209,10 @@ totals_of(const struct thread *thread)
 	if (translated)
 		totals = translated->totals;
 	if (translated && translated->space) {
-		struct harvest harvest = {translated->space->cache, &totals};
-
-		code_cache_each_counter(harvest.cache, translated->area, add_counter, &harvest);
+		for (size_t i = 0; i < translated->nr_banks; i++)
+			translator_add_counters(translated, translated->banks[i].number, &totals);
 		if (translated->stream)
-			stream_counts(translated->stream, harvest.cache, translated->fs_base, totals.counts);
+			stream_counts(translated->stream, translated->space->cache, translated->fs_base, totals.counts);
 	}
 	return totals;
 }
@@ -312,13 +247,16 @@ leave_space(struct translator *self, struct thread *thread)
 
 	if (!space)
 		return;
+	visits_end(self, thread);
 	translated->totals = totals_of(thread);
 	if (translated->totals.nr_unknown > 0 && self->nr_unknown == 0)
 		name_unknown(self, space, translated->totals.unknown_at);
 	self->nr_unknown += translated->totals.nr_unknown;
 	stream_end(translated->stream, space->cache, translated->fs_base);
 	translated->stream = NULL;
-	code_cache_give_area(space->cache, translated->area);
+	for (size_t i = 0; i < translated->nr_banks; i++)
+		code_cache_give_area(space->cache, translated->banks[i].number);
+	translated->nr_banks = translated->bank = 0;
 	space_release(space);
 	translated->space = NULL;
 }
@@ -336,11 +274,19 @@ translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
 static void
 add_counts(struct translated *translated, const int64_t counts[STEP_NR_COUNTS])
 {
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++) {
 		translated->totals.counts[i] += counts[i];
+		translated->banks[translated->bank].counts[i] += counts[i];
+	}
 }
 
 /* ---- stops ---- */
+
+static uint64_t
+bank_address(const struct translated *translated)
+{
+	return code_cache_area_address(translated->space->cache, translated->banks[translated->bank].number);
+}
 
 /* As the program believes them, but for gs. False: it was killed. */
 static bool
@@ -353,7 +299,9 @@ get_registers(struct translated *translated, pid_t tid, struct user_regs_struct 
 		registers->rsi = translated->arguments[1];
 	if (translated->space && translated->executes_own) {
 		translated->own_gs = registers->gs_base;
-		registers->gs_base = code_cache_area_address(translated->space->cache, translated->area);
+		registers->gs_base = bank_address(translated);
+	} else if (translated->space) {
+		visits_follow(translated, registers->gs_base);
 	}
 	return true;
 }
@@ -382,27 +330,23 @@ read_memory(void *tid, uint64_t address, void *bytes, size_t nr_bytes)
 	return remote_read(*(const pid_t *)tid, address, bytes, nr_bytes, NULL) == 0;
 }
 
-void
-translator_count(struct translator *self, struct thread *thread, const struct user_regs_struct *registers,
-		 const uint8_t *code, size_t nr_bytes)
+/* An instruction that the thread executes by itself, with these registers before it. */
+static void
+count(struct thread *thread, const struct user_regs_struct *registers, const uint8_t *code, size_t nr_bytes)
 {
 	struct work_thread who = {registers, read_vectors, &thread->tid, read_memory};
-	struct translated *translated;
-	struct work_done done;
+	struct translated *translated = thread->translated;
+	struct work_done done = {.counts = {[STEP_INSTRUCTIONS] = 1}};
+	int64_t counts[STEP_NR_COUNTS];
 	struct work work;
 
-	if (!thread->translated)
-		translator_started(self, thread);
-	translated = thread->translated;
-	if (!work_decode(code, nr_bytes, &work)) {
-		translated->totals.counts[STEP_INSTRUCTIONS]++;
-		return;
-	}
-	work_do(&work, &who, &done);
+	if (work_decode(code, nr_bytes, &work))
+		work_do(&work, &who, &done);
 	if (done.is_unknown)
 		add_unknown(&translated->totals, 1, registers->rip);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		translated->totals.counts[i] += (int64_t)done.counts[i];
+		counts[i] = (int64_t)done.counts[i];
+	add_counts(translated, counts);
 	if (translated->stream && done.nr_accesses > 0)
 		stream_add(translated->stream, translated->space->cache, translated->fs_base, done.accesses,
 			   done.nr_accesses);
@@ -418,7 +362,7 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 		code_cache_read(translated->space->cache, thread->tid, registers->rip, code, sizeof(code), true);
 
 	self->nr_native_steps++;
-	translator_count(self, thread, registers, code, nr);
+	count(thread, registers, code, nr);
 	translated->executes_own = true;
 	registers->gs_base = translated->own_gs;
 	remote_set_registers(thread->tid, registers);
@@ -547,14 +491,33 @@ stand_at_int3(const struct translated *translated, struct user_regs_struct *regi
 /* Enough for the longest sequence that is inserted. */
 #define MOST_STEPS 4096
 
+/* A border of a region is passed at its gap. */
+static void
+pass_border(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	const struct code_cache *cache = translated->space->cache;
+	const struct gap *gap = code_cache_gap_at(cache, registers->rip);
+	uint64_t next;
+
+	if (!gap || gap->kind != GAP_BORDER)
+		return;
+	next = code_cache_arena_at(cache, registers->rip)->address + gap->site;
+	registers->rcx = code_cache_slot(cache, translated->area, AREA_RCX);
+	visits_pass(self, thread, &cache->borders[gap->fragment], registers);
+	registers->rip = next;
+	remote_set_registers(thread->tid, registers);
+}
+
 /*
  * Lets a thread that is stopped within inserted code go on to where its registers are its own; these then are in
  * *registers. Signals that come meanwhile stay pending. False: it has ended.
  */
 static bool
-leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, struct user_regs_struct *registers,
-		    int64_t correction[STEP_NR_COUNTS])
+leave_inserted_code(struct translator *self, struct translated *translated, struct thread *thread, bool is_fault,
+		    struct user_regs_struct *registers, int64_t correction[STEP_NR_COUNTS])
 {
+	const pid_t tid = thread->tid;
 	struct code_cache *cache = translated->space->cache;
 	enum position position;
 	uint64_t mask;
@@ -567,8 +530,11 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 		return false;
 	for (unsigned i = 0; i < MOST_STEPS && position == POSITION_INSIDE; i++) {
 		empty_buffer(translated, tid, registers);
+		if (thread->translated == translated)
+			pass_border(self, thread, registers);
 		if (remote_step_once(tid) == 0 || ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 			return false;
+		visits_follow(translated, registers->gs_base);
 		position = position_find(cache, translated->area, false, registers, correction);
 	}
 	remote_set_mask(tid, mask);
@@ -666,6 +632,7 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	struct user_regs_struct registers;
 	int64_t correction[STEP_NR_COUNTS];
 	uint64_t address;
+	bool is_fault;
 	siginfo_t info;
 
 	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0 ||
@@ -685,10 +652,12 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	translated->call = -1;
 	translated->executes_own = false;
 	address = registers.rip;
-	if (!leave_inserted_code(translated, thread->tid, info.si_code > 0 && remote_is_synchronous(signal), &registers,
-				 correction))
+	is_fault = info.si_code > 0 && remote_is_synchronous(signal);
+	if (!leave_inserted_code(self, translated, thread, is_fault, &registers, correction))
 		return TRACER_DELIVER;
 	add_counts(translated, correction);
+	translated->repeats_at = is_fault && borders_at(translated->space->cache, registers.rip).is_there ? registers.rip : 0;
+	translated->repeats_rsp = registers.rsp;
 	correct_info(&info, address, registers.rip);
 	remote_set_registers(thread->tid, &registers);
 	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
@@ -807,7 +776,7 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 			translated->own_gs = registers->gs_base;
 		else if (arguments[0] == ARCH_GET_GS)
 			remote_write(thread->tid, arguments[1], &translated->own_gs, sizeof(uint64_t), NULL);
-		registers->gs_base = code_cache_area_address(space->cache, translated->area);
+		registers->gs_base = bank_address(translated);
 		remote_set_registers(thread->tid, registers);
 		break;
 	default:
@@ -851,6 +820,29 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 
 /* ---- our own traps ---- */
 
+/* Who is told of the stop may set and lift borders; where that is once, the thread finds what is there since. */
+static enum tracer_answer
+serve_border(struct translator *self, struct thread *thread, const struct gap *gap, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	struct code_cache *cache = translated->space->cache;
+	const struct border border = cache->borders[gap->fragment];
+	const uint64_t next = code_cache_arena_at(cache, registers->rip)->address + gap->site;
+
+	registers->rcx = code_cache_slot(cache, translated->area, AREA_RCX);
+	registers->rip = border.address;
+	cache->borders[gap->fragment].is_lifted |= border.is_once;
+	if (!border.is_lifted && border.kind == BORDER_STOP)
+		border.user.hit(border.user.context, &(struct breakpoint_hit){thread, border.address, registers});
+	else if (!border.is_lifted)
+		visits_pass(self, thread, &border, registers);
+	if (border.is_once)
+		return enter(self, thread, registers, false);
+	registers->rip = next;
+	remote_set_registers(thread->tid, registers);
+	return TRACER_RESUME;
+}
+
 /* The thread has executed an int3 of ours: something is missing. False: it is none of ours. */
 static bool
 serve(struct translator *self, struct thread *thread, struct user_regs_struct *registers, enum tracer_answer *answer)
@@ -868,6 +860,10 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 		registers->rip--;
 		empty_buffer(translated, thread->tid, registers);
 		*answer = TRACER_RESUME;
+		return true;
+	}
+	if (gap && gap->kind == GAP_BORDER) {
+		*answer = serve_border(self, thread, gap, registers);
 		return true;
 	}
 	if (gap && gap->kind == GAP_CALL) {
@@ -927,14 +923,15 @@ end_step(struct translator *self, struct thread *thread, struct user_regs_struct
 
 /* The thread, which is stopped, goes on in original code from here. False: it has ended. */
 static bool
-leave(struct translated *translated, struct thread *thread, struct user_regs_struct *registers)
+leave(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
 {
+	struct translated *translated = thread->translated;
 	int64_t correction[STEP_NR_COUNTS];
 	uint64_t mask;
 
 	translated->is_native = true;
 	translated->is_stepping = translated->enters_handler = translated->executes_own = false;
-	if (!leave_inserted_code(translated, thread->tid, false, registers, correction))
+	if (!leave_inserted_code(self, translated, thread, false, registers, correction))
 		return false;
 	add_counts(translated, correction);
 	registers->gs_base = translated->own_gs;
@@ -1026,12 +1023,62 @@ trap(struct translator *self, struct thread *thread)
 		return end_step(self, thread, &registers);
 	if (self->is_of_regions && info.si_code == SI_KERNEL) {
 		if (code_cache_arena_at(translated->space->cache, registers.rip) || translated->is_stepping) {
-			leave(translated, thread, &registers);
+			leave(self, thread, &registers);
 			translated->is_at_trap = true;
 		}
 		return TRACER_DELIVER;
 	}
 	return deliver(self, thread, SIGTRAP);
+}
+
+/* ---- borders ---- */
+
+static void
+add_border(struct code_cache *cache, const struct border *border)
+{
+	cache->borders = rot_realloc(cache->borders, cache->nr_borders + 1, sizeof(*cache->borders));
+	cache->borders[cache->nr_borders++] = *border;
+}
+
+int
+translator_set_border(struct translator *self, struct thread *thread, const struct border *border,
+		      struct rot_error *err)
+{
+	struct translated *translated = thread->translated;
+
+	if (border->region >= MAX_TRANSLATED_REGIONS)
+		return rot_error_set(err, 0, "no more than %d regions can be counted by blocks", MAX_TRANSLATED_REGIONS);
+	if (!translated || (!translated->space && !translated->begins))
+		return rot_error_set(err, 0, "thread %d is not translated", (int)thread->tid);
+	if (!translated->space) {
+		translated->borders = rot_realloc(translated->borders, translated->nr_borders + 1, sizeof(*border));
+		translated->borders[translated->nr_borders++] = *border;
+		return 0;
+	}
+	own_cache(self, thread);
+	add_border(translated->space->cache, border);
+	code_cache_kill_all(translated->space->cache);
+	return 0;
+}
+
+/* Its code goes on without it. */
+void
+translator_lift_border(struct translator *self, struct thread *thread, const struct border *border)
+{
+	struct code_cache *cache;
+
+	if (!thread->translated || !thread->translated->space)
+		return;
+	own_cache(self, thread);
+	cache = thread->translated->space->cache;
+	for (uint32_t i = 0; i < cache->nr_borders; i++) {
+		const struct border *other = &cache->borders[i];
+
+		if (other->address == border->address && other->kind == border->kind &&
+		    other->region == border->region && other->user.hit == border->user.hit)
+			cache->borders[i].is_lifted = true;
+	}
+	code_cache_kill_all(cache);
 }
 
 /* ---- beginnings ---- */
@@ -1074,6 +1121,7 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 		return TRACER_DELIVER;
 	}
 	translated->space = space;
+	visits_begin(self, translated);
 	if (thread->tid == thread->pid && !code_cache_is_whole(space->cache, thread->tid))
 		copy_cache(self, thread);
 	if (unblock_traps(thread->tid) || blocks_traps)
@@ -1100,6 +1148,9 @@ begin(struct translator *self, struct thread *thread)
 		stay_native(self, thread->translated, &err);
 		return TRACER_DELIVER;
 	}
+	for (size_t i = 0; i < thread->translated->nr_borders; i++)
+		add_border(space->cache, &thread->translated->borders[i]);
+	thread->translated->nr_borders = 0;
 	(thread->translated)->own_gs = registers.gs_base;
 	blocks_traps = (thread->translated)->blocks_traps;
 	(thread->translated)->blocks_traps = false;
@@ -1189,7 +1240,7 @@ adopt(struct translator *self, struct thread *thread)
 		space_release(space);
 		return TRACER_DELIVER;
 	}
-	creator = (int64_t)((registers.gs_base - code_cache_area_address(space->cache, 0)) / AREA_BYTES);
+	creator = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers.gs_base));
 	return join(self, thread, space, &registers, code_cache_slot(space->cache, creator, AREA_BLOCKS_TRAPS) != 0,
 		    &err);
 }
@@ -1234,6 +1285,7 @@ translator_executed(struct translator *self, struct thread *thread)
 		translator_started(self, thread);
 	translated = thread->translated;
 	leave_space(self, thread);
+	translated->nr_borders = 0;
 	translated->is_native = translated->is_stepping = translated->executes_own = false;
 	translated->call = -1;
 	translated->begins = true;
@@ -1260,8 +1312,10 @@ translator_exited(struct translator *self, struct thread *thread)
 {
 	if (!self)
 		return;
-	if (thread->translated)
+	if (thread->translated) {
 		leave_space(self, thread);
+		visits_clear(self, thread->translated);
+	}
 	free(thread->translated);
 	thread->translated = NULL;
 	if (thread->tid == thread->pid)
@@ -1303,11 +1357,6 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 						 : deliver(self, thread, stop->signal);
 	if (stop->signal != 0)
 		return TRACER_DELIVER;
-	if (!translated->begins && self->is_of_regions && !self->adopts) {
-		translated->is_native = true;
-		translator_let_go(self, thread);
-		return TRACER_DELIVER;
-	}
 	if (!translated->begins)
 		return adopt(self, thread);
 	translated->begins = false;
@@ -1396,7 +1445,7 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
 					     : translated->is_stepping && !is_sent(translated, &info));
 	settle_call(self, thread, &registers);
-	if (leave(translated, thread, &registers) && stop->signal == 0)
+	if (leave(self, thread, &registers) && stop->signal == 0)
 		unmap_if_last(self, thread);
 	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
 }
@@ -1404,14 +1453,13 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 /* ---- regions ---- */
 
 struct translator *
-translator_new_of_regions(struct tracer *tracer, const struct step_region *region, bool adopts)
+translator_new_of_regions(struct tracer *tracer, const struct step_region *region)
 {
 	const struct translator_options options = {
 		.caches = region->has_lines ? region : NULL, .has_pages = region->has_pages, .sampling = 1};
 	struct translator *self = translator_new(tracer, &options);
 
 	self->is_of_regions = true;
-	self->adopts = adopts;
 	return self;
 }
 
@@ -1488,7 +1536,7 @@ translator_enter(struct translator *self, struct thread *thread, struct rot_erro
 		change_code(self, thread, 0, UINT64_MAX);
 		translated->space->is_stale = false;
 	}
-	registers.gs_base = code_cache_area_address(translated->space->cache, translated->area);
+	registers.gs_base = bank_address(translated);
 	believe(thread, unblock_traps(thread->tid));
 	return enter(self, thread, &registers, false);
 }
@@ -1502,7 +1550,7 @@ translator_leave(struct translator *self, struct thread *thread)
 	if (!translator_has(thread) || !get_registers(translated, thread->tid, &registers))
 		return false;
 	settle_call(self, thread, &registers);
-	return leave(translated, thread, &registers);
+	return leave(self, thread, &registers);
 }
 
 bool
@@ -1587,16 +1635,6 @@ translator_since(const struct thread *thread, struct step_region *region)
 	region->unknown_at = region->nr_unknown > 0 ? totals.unknown_at : 0;
 }
 
-static void
-forget_code(void *context, struct thread *thread)
-{
-	const struct translated *translated = thread->translated;
-
-	(void)context;
-	if (translated && translated->space)
-		translated->space->is_stale = true;
-}
-
 void
 translator_look_for_code(struct thread *thread)
 {
@@ -1616,12 +1654,6 @@ translator_look_for_code(struct thread *thread)
 	free(before);
 }
 
-void
-translator_forget_code(struct translator *self)
-{
-	threads_each(&self->tracer->threads, forget_code, NULL);
-}
-
 /* ---- processes that are let go at once ---- */
 
 void
@@ -1637,8 +1669,8 @@ translator_let_go(struct translator *self, struct thread *thread)
 		space_release(space);
 		return;
 	}
-	creator.area = (int64_t)((registers.gs_base - code_cache_area_address(space->cache, 0)) / AREA_BYTES);
-	if (leave_inserted_code(&creator, thread->tid, false, &registers, correction)) {
+	creator.area = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers.gs_base));
+	if (leave_inserted_code(self, &creator, thread, false, &registers, correction)) {
 		registers.gs_base = 0;
 		remote_set_registers(thread->tid, &registers);
 	}

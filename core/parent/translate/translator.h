@@ -12,6 +12,7 @@
 #include <sys/user.h>
 
 #include "common/step_counts.h"
+#include "parent/symbols/frames.h"
 #include "parent/tracer/tracer.h"
 
 struct translator;
@@ -21,12 +22,15 @@ struct translator;
  * has_pages: translations of addresses, too
  * sampling: as of stream_new
  * foreseen: folder where it is kept what programs execute (foreseen.h); NULL: nothing is
+ * regions: which hits of each are counted, nr_regions of them (kind is not used), borrowed
  */
 struct translator_options {
 	const struct step_region *caches;
 	bool has_pages;
 	unsigned sampling;
 	const char *foreseen;
+	const struct frames_rule *regions;
+	size_t nr_regions;
 };
 
 /* Follows the threads of the tracer, which is borrowed. */
@@ -47,20 +51,44 @@ enum tracer_answer translator_leaving(struct translator *translator, const struc
  */
 bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 
+/*
+ * ---- regions of a program that is translated as a whole ----
+ *
+ * Borders are places where one begins or ends (borders.h), or where the thread stops and somebody is told, in the
+ * process of a stopped thread. set: -1: it cannot be counted. What is not there is lifted all the same.
+ */
+struct border;
+int translator_set_border(struct translator *translator, struct thread *thread, const struct border *border,
+			  struct rot_error *err);
+void translator_lift_border(struct translator *translator, struct thread *thread, const struct border *border);
+
+/*
+ * What a thread did in a region since the last call, or since it began; frames that are open are abandoned. It has ended
+ * or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others.
+ */
+struct translated_visits {
+	int64_t hits, measured_hits, inner_hits, abandoned_hits, nr_mixed;
+	uint64_t counts[STEP_NR_COUNTS];
+};
+void translator_take_visits(struct translator *translator, struct thread *thread, size_t region,
+			    struct translated_visits *visits);
+
+/* Why regions were not counted, or not wholly; "": they were. */
+const char *translator_why_incomplete(const struct translator *translator);
+
 /* For the loop's idle: translates a little of what threads may come to. NULL translator: nothing. */
 bool translator_idle(struct translator *translator);
 
 /*
  * ---- regions: threads are translated for a while, and go on by themselves else ----
  *
- * new_of_regions: for regions like this one. adopts: threads that are started in one are in it as well. What is not its
- * own trap is left to others: the thread is at an original address then, and goes on translated after
- * translator_follow, with the answer to that stop.
+ * new_of_regions: for regions like this one; threads that are started in one are in it as well. What is not its own
+ * trap is left to others: the thread is at an original address then, and goes on translated after translator_follow,
+ * with the answer to that stop.
  */
-struct translator *translator_new_of_regions(struct tracer *tracer, const struct step_region *region, bool adopts);
+struct translator *translator_new_of_regions(struct tracer *tracer, const struct step_region *region);
 
-/* Code has changed since threads were translated last; or other objects may have been mapped in this one's process. */
-void translator_forget_code(struct translator *translator);
+/* Other objects may have been mapped in the thread's process since it was translated last. */
 void translator_look_for_code(struct thread *thread);
 
 /*
@@ -84,10 +112,6 @@ void translator_begin(struct translator *translator, struct thread *thread);
 void translator_since(const struct thread *thread, struct step_region *region);
 bool translator_is_at_trap(const struct thread *thread);
 void translator_end(struct thread *thread);
-
-/* Counts an instruction that the thread executes by itself, with these registers before it. */
-void translator_count(struct translator *translator, struct thread *thread, const struct user_regs_struct *registers,
-		      const uint8_t *code, size_t nr_bytes);
 
 /* A process that nobody follows stands at its first stop: it goes on in original code. */
 void translator_let_go(struct translator *translator, struct thread *thread);

@@ -13,7 +13,9 @@ do_access(struct cache_model *model, uint64_t word, uint64_t address)
 {
 	const uint64_t bytes = (word & ~USES_ACCESS) >> USES_FLAG_BITS;
 
-	if (word & (USES_EVICT | USES_CLEAN))
+	if (word & USES_COUNTS)
+		cache_model_move_counts(model, (uint64_t *)(uintptr_t)address);
+	else if (word & (USES_EVICT | USES_CLEAN))
 		cache_model_flush(model, address, word & USES_CLEAN);
 	else
 		cache_model_access(model, address, (uint32_t)bytes, word & USES_STORE, word & USES_STREAMING);

@@ -11,17 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/step_counts.h"
+
 struct cache_model;
 
 /*
  * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an access of another kind,
- * whose address is the next word. nr_accesses: accesses of another kind among them
+ * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the counts whose
+ * address is the next word. nr_accesses: uses of two words among them
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
  * done: called when they have been used, or NULL; context: its own
  */
 #define USES_ROOM 524288
 #define USES_ACCESS (UINT64_C(1) << 63)
-enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_FLAG_BITS = 4 };
+enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_COUNTS = 16, USES_FLAG_BITS = 5 };
 struct uses {
 	struct cache_model *model;
 	uint64_t residues;
@@ -37,6 +40,12 @@ uses_add_access(struct uses *uses, uint64_t address, uint64_t bytes, unsigned fl
 	uses->words[uses->nr++] = USES_ACCESS | bytes << USES_FLAG_BITS | flags;
 	uses->words[uses->nr++] = address;
 	uses->nr_accesses++;
+}
+
+static inline void
+uses_add_counts(struct uses *uses, uint64_t counts[STEP_NR_COUNTS])
+{
+	uses_add_access(uses, (uint64_t)(uintptr_t)counts, 0, USES_COUNTS);
 }
 
 /* Uses all of these lines, and empties the list. */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions of a program that is translated as a whole: translated code counts them by itself (translate/borders.h), at any
+ * number of hits, and what a thread did is told when it has ended.
+ */
+#include "Region.h"
+#include "common/step_counts.h"
+#include "parent/regions/regions.h"
+#include "parent/translate/borders.h"
+#include "parent/translate/translator.h"
+
+static void *
+blocks_open(struct regions *regions, struct rot_error *err)
+{
+	(void)err;
+	return regions;
+}
+
+static struct border
+border_of(const struct region_point *point, enum border_kind kind)
+{
+	return (struct border){.address = point->address,
+			       .kind = kind,
+			       .region = (uint32_t)point->region,
+			       .rule = point->kind,
+			       .condition = kind == BORDER_END ? point->condition : CODE_ALWAYS,
+			       .is_behind = kind == BORDER_BEGIN && point->ends && !point->is_instant};
+}
+
+static int
+set(struct translator *translator, struct thread *thread, const struct region_point *point, struct rot_error *err)
+{
+	const struct border begin = border_of(point, BORDER_BEGIN), end = border_of(point, BORDER_END);
+
+	if (point->begins && point->is_instant && translator_set_border(translator, thread, &begin, err) < 0)
+		return -1;
+	if (point->ends && translator_set_border(translator, thread, &end, err) < 0)
+		return -1;
+	if (point->begins && !point->is_instant && translator_set_border(translator, thread, &begin, err) < 0)
+		return -1;
+	return 0;
+}
+
+static void
+blocks_lift(void *context, struct region_thread *witness, const struct region_point *point)
+{
+	struct translator *translator = regions_setup(context)->translator;
+	const struct border begin = border_of(point, BORDER_BEGIN), end = border_of(point, BORDER_END);
+
+	if (point->begins)
+		translator_lift_border(translator, witness->thread, &begin);
+	if (point->ends)
+		translator_lift_border(translator, witness->thread, &end);
+}
+
+static int
+blocks_install(void *context, struct region_image *image, struct region_thread *witness,
+	       struct region_point *const *points, size_t nr, struct rot_error *err)
+{
+	(void)image;
+	for (size_t i = 0; i < nr; i++) {
+		if (set(regions_setup(context)->translator, witness->thread, points[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void
+warn_of_mixed(struct regions *regions, size_t region, int64_t nr)
+{
+	const char *name = program_command_regions_at(regions_setup(regions)->command, region)->name;
+
+	regions_warn(regions,
+		     "region %s: %lld hits of a thread were not left where it ends (an exception, longjmp); its counts "
+		     "have what they did, and what came behind them up to the next hit",
+		     name, (long long)nr);
+}
+
+/* Times are those of another run: the counts are of all of it. */
+static void
+add_counts(const struct perf_event_measurer *measurer, const uint64_t counts[STEP_NR_COUNTS], struct perf_counts *sum)
+{
+	sum->enabled_ns = sum->running_ns = 1;
+	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++)
+		sum->values[i] += step_counts_of_event(measurer, i, counts);
+}
+
+static void
+blocks_leave(void *context, struct region_thread *thread)
+{
+	const struct regions_setup *setup = regions_setup(context);
+
+	for (size_t i = 0; i < program_command_nr_regions(setup->command); i++) {
+		struct frames *frames = &thread->frames[i];
+		struct translated_visits visits;
+
+		translator_take_visits(setup->translator, thread->thread, i, &visits);
+		frames->hits += visits.hits;
+		frames->measured_hits += visits.measured_hits;
+		frames->inner_hits += visits.inner_hits;
+		frames->abandoned_hits += visits.abandoned_hits;
+		add_counts(setup->counting->measurer, visits.counts, &frames->counts);
+		if (visits.nr_mixed > 0)
+			warn_of_mixed(context, i, visits.nr_mixed);
+	}
+}
+
+static void
+blocks_close(void *context)
+{
+	(void)context;
+}
+
+const struct region_backend region_blocks = {.name = "blocks",
+					     .number = 3,
+					     .open = blocks_open,
+					     .install = blocks_install,
+					     .lift = blocks_lift,
+					     .leave = blocks_leave,
+					     .close = blocks_close};

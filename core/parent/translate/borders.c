@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* See borders.h. */
+#include "parent/translate/borders.h"
+
+#include <stddef.h>
+#include <sys/auxv.h>
+
+#ifndef HWCAP2_FSGSBASE
+#define HWCAP2_FSGSBASE 2
+#endif
+
+#define JMP 0xeb
+
+uint64_t
+borders_next(const struct code_cache *cache, uint64_t address)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (uint32_t i = 0; i < cache->nr_borders; i++) {
+		const struct border *border = &cache->borders[i];
+
+		if (!border->is_lifted && border->address >= address && border->address < next)
+			next = border->address;
+	}
+	return next;
+}
+
+static bool
+is_behind(const struct border *border)
+{
+	return border->kind == BORDER_END || border->is_behind;
+}
+
+struct borders_at
+borders_at(const struct code_cache *cache, uint64_t address)
+{
+	struct borders_at at = {false, false};
+
+	for (uint32_t i = 0; i < cache->nr_borders; i++) {
+		const struct border *border = &cache->borders[i];
+
+		if (border->is_lifted || border->address != address)
+			continue;
+		at.is_there = true;
+		at.ends |= is_behind(border);
+	}
+	return at;
+}
+
+/* The code needs instructions that change a gs base, and that shift without changing flags. */
+static bool
+can_go_on(void)
+{
+	return (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) && __builtin_cpu_supports("bmi2");
+}
+
+/* ---- code ---- */
+
+/*
+ * The code of one border: jumps to its end and to its gap are set when these are there. rcx is saved, and changed.
+ */
+#define MOST_JUMPS 8
+struct border_code {
+	struct emitter *to;
+	uint32_t visit, toggle;
+	uint32_t to_gap[MOST_JUMPS], to_end[MOST_JUMPS];
+	unsigned nr_to_gap, nr_to_end;
+};
+
+/* A jump of one byte; its place. */
+static uint32_t
+emit_short(struct emitter *to, unsigned opcode)
+{
+	emit_8(to, opcode);
+	emit_8(to, 0);
+	return to->at;
+}
+
+static void
+land(struct emitter *to, uint32_t jump)
+{
+	to->bytes[jump - 1] = (uint8_t)(to->at - jump);
+}
+
+/* jmp; the place of its distance */
+static uint32_t
+emit_long(struct emitter *to)
+{
+	emit_8(to, 0xe9);
+	emit_32(to, 0);
+	return to->at;
+}
+
+static void
+set_distance(struct emitter *to, uint32_t jump, uint32_t target)
+{
+	const uint32_t distance = target - jump;
+
+	memcpy(to->bytes + jump - 4, &distance, sizeof(distance));
+}
+
+static void
+stop(struct border_code *code)
+{
+	code->to_gap[code->nr_to_gap++] = emit_long(code->to);
+}
+
+static void
+finish(struct border_code *code)
+{
+	code->to_end[code->nr_to_end++] = emit_long(code->to);
+}
+
+/* To the gap if rcx is 0. */
+static void
+stop_if_zero(struct border_code *code)
+{
+	uint32_t over;
+
+	EMIT(code->to, JRCXZ, 0x02); /* to the jmp */
+	over = emit_short(code->to, JMP);
+	stop(code);
+	land(code->to, over);
+}
+
+#define FIELD(code, field) ((code)->visit + (uint32_t)offsetof(struct visit, field))
+
+/* rcx = rcx + 1, or - 1 */
+static void
+emit_step(struct emitter *to, int by)
+{
+	EMIT(to, 0x48, 0x8d, 0x49); /* lea rcx, [rcx + by] */
+	emit_8(to, (uint8_t)by);
+}
+
+static void
+emit_increment(struct emitter *to, uint32_t offset)
+{
+	emit_load(to, RCX, offset);
+	emit_step(to, 1);
+	emit_save(to, RCX, offset);
+}
+
+/* lea rcx, [rcx + rsp + n]: with the frame in rcx, the stack pointer less that of the frame, less 1, plus n */
+static void
+emit_distance(struct emitter *to, uint32_t n)
+{
+	EMIT(to, 0x48, 0x8d, 0x8c, 0x0c);
+	emit_32(to, n);
+}
+
+/* Goes to the other bank, which a frame of the stream tells; the program's rcx is in its slot before and afterwards. */
+static void
+emit_toggle(struct border_code *code, const struct sites *sites, uint32_t site)
+{
+	struct emitter *to = code->to;
+
+	emit_save(to, RDX, AREA_RDX);
+	emit_load(to, RDX, code->toggle);
+	if (sites) {
+		emit_load(to, RCX, AREA_RCX);
+		recording_emit(to, sites, site, 0);
+	}
+	EMIT(to, 0xf3, 0x48, 0x0f, 0xae, 0xda); /* wrgsbase rdx */
+	emit_load(to, RDX, AREA_RDX);
+}
+
+/* Of one that is not inside: enters if it may. Else it is an inner frame, if it is deeper than the one that is there. */
+static void
+emit_begin(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
+{
+	struct emitter *to = code->to;
+	uint32_t outside, inner;
+
+	emit_load(to, RCX, FIELD(code, frame));
+	outside = emit_short(to, JRCXZ);
+	if (border->rule == FRAMES_LOOP) {
+		emit_distance(to, 1);
+		inner = emit_short(to, JRCXZ);
+		stop(code);
+		land(to, inner);
+		finish(code);
+	} else {
+		emit_distance(to, (uint32_t)FRAMES_STACK_BYTES + 1);
+		/* rorx rcx, rcx, log2(FRAMES_STACK_BYTES); mov ecx, ecx */
+		EMIT(to, 0xc4, 0xe3, 0xfb, 0xf0, 0xc9, 26, 0x89, 0xc9);
+		inner = emit_short(to, JRCXZ);
+		stop(code);
+		land(to, inner);
+		emit_increment(to, FIELD(code, nr_inner));
+		emit_increment(to, FIELD(code, nr_begins));
+		finish(code);
+	}
+	land(to, outside);
+	emit_load(to, RCX, code->toggle);
+	stop_if_zero(code);
+	emit_load(to, RCX, FIELD(code, nr_free));
+	stop_if_zero(code);
+	emit_step(to, -1);
+	emit_save(to, RCX, FIELD(code, nr_free));
+	EMIT(to, 0x48, 0x89, 0xe1, 0x48, 0xf7, 0xd1); /* mov rcx, rsp; not rcx */
+	emit_save(to, RCX, FIELD(code, frame));
+	emit_increment(to, FIELD(code, nr_begins));
+	emit_toggle(code, sites, site);
+}
+
+/* Of one that is inside: with the stack pointer of the frame it leaves, or, of a span without inner frames, with any. */
+static void
+emit_end(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
+{
+	struct emitter *to = code->to;
+	uint32_t inside, same, leaves, leaves_span = 0;
+
+	emit_load(to, RCX, FIELD(code, frame));
+	EMIT(to, JRCXZ, 0x02);
+	inside = emit_short(to, JMP);
+	finish(code);
+	land(to, inside);
+	emit_distance(to, 1);
+	same = emit_short(to, JRCXZ);
+	if (border->rule == FRAMES_LOOP) {
+		stop(code);
+	} else {
+		emit_load(to, RCX, FIELD(code, nr_inner));
+		leaves_span = emit_short(to, JRCXZ);
+		emit_step(to, -1);
+		emit_save(to, RCX, FIELD(code, nr_inner));
+		finish(code);
+		if (border->rule == FRAMES_FUNCTION) {
+			land(to, leaves_span);
+			finish(code);
+		}
+	}
+	land(to, same);
+	emit_load(to, RCX, FIELD(code, nr_inner));
+	leaves = emit_short(to, JRCXZ);
+	stop(code);
+	land(to, leaves);
+	if (border->rule == FRAMES_SPAN)
+		land(to, leaves_span);
+	emit_load(to, RCX, code->toggle);
+	stop_if_zero(code);
+	EMIT(to, 0x65, 0x48, 0xc7, 0x04, 0x25); /* mov qword gs:[frame], 0 */
+	emit_32(to, FIELD(code, frame));
+	emit_32(to, 0);
+	emit_increment(to, FIELD(code, nr_ends));
+	emit_toggle(code, sites, site);
+}
+
+/* Past all where the branch at a border does not jump; where the distance of that stands, 0: it always does. */
+static uint32_t
+emit_condition(struct emitter *to, uint8_t condition)
+{
+	if (condition == CODE_ALWAYS || condition > 0xf)
+		return 0;
+	EMIT(to, 0x0f); /* jcc with the opposite condition */
+	emit_8(to, 0x80 | (condition ^ 1));
+	emit_32(to, 0);
+	return to->at;
+}
+
+static void
+emit_border(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint32_t number)
+{
+	const struct border *border = &cache->borders[number];
+	struct border_code code = {
+		.to = to, .visit = VISIT_AT(border->region), .toggle = TOGGLE_AT(border->region)};
+	const uint32_t past = emit_condition(to, border->condition);
+	const uint32_t site = sites && border->kind != BORDER_STOP ? recording_bank_site(sites) : 0;
+	uint32_t end, gap;
+
+	emit_save(to, RCX, AREA_RCX);
+	if (border->kind == BORDER_STOP || site == UINT32_MAX || !can_go_on() ||
+	    (border->condition > 0xf && border->condition != CODE_ALWAYS))
+		stop(&code);
+	else if (border->kind == BORDER_BEGIN)
+		emit_begin(&code, border, sites, site);
+	else
+		emit_end(&code, border, sites, site);
+	end = to->at;
+	emit_load(to, RCX, AREA_RCX);
+	if (past)
+		set_distance(to, past, to->at);
+	gap = code_cache_add_gap(
+		cache, arena,
+		&(struct gap){.kind = GAP_BORDER, .target = border->address, .site = end, .fragment = number});
+	for (unsigned i = 0; i < code.nr_to_gap; i++)
+		set_distance(to, code.to_gap[i], gap);
+	for (unsigned i = 0; i < code.nr_to_end; i++)
+		set_distance(to, code.to_end[i], end);
+}
+
+void
+borders_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
+	     bool are_behind)
+{
+	for (uint32_t i = 0; i < cache->nr_borders; i++) {
+		const struct border *border = &cache->borders[i];
+
+		if (!border->is_lifted && border->address == address && is_behind(border) == are_behind)
+			emit_border(cache, arena, to, sites, i);
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Borders: original addresses where threads enter and leave regions, or stop for somebody. A fragment begins at each of
+ * them, and the code that is inserted there does what visits.c would do, without a stop: where a region begins or ends
+ * for a thread that is not in it yet, or in it once, the thread goes to another bank of counters. In all other cases it
+ * stops at a gap.
+ */
+#ifndef CORE_PARENT_TRANSLATE_BORDERS_H
+#define CORE_PARENT_TRANSLATE_BORDERS_H
+
+#include "parent/breakpoints/breakpoints.h"
+#include "parent/symbols/code.h"
+#include "parent/symbols/frames.h"
+#include "parent/translate/code_cache.h"
+#include "parent/translate/emit.h"
+#include "parent/translate/recording.h"
+
+#define MAX_TRANSLATED_REGIONS 56
+
+/*
+ * region, rule, condition: as of struct region_point (regions.h); of BORDER_STOP user is told instead, each time or once
+ * is_behind: of BORDER_BEGIN: the region begins behind the instruction, where it ended before
+ */
+enum border_kind { BORDER_BEGIN, BORDER_END, BORDER_STOP };
+struct border {
+	uint64_t address;
+	enum border_kind kind;
+	uint32_t region;
+	enum frames_kind rule;
+	uint8_t condition;
+	bool is_behind, is_once, is_lifted;
+	struct breakpoint_user user;
+};
+
+/*
+ * In an area, of each region: what translated code knows of the thread in it.
+ * frame: ~ the stack pointer where it entered; 0: it is not inside
+ * nr_inner: frames within that, by recursion
+ * nr_free: how often it may still enter without a stop
+ * nr_begins, nr_ends: how often it began, also within itself, and was left
+ */
+struct visit {
+	uint64_t frame, nr_inner, nr_free, nr_begins, nr_ends, unused[3];
+};
+#define VISIT_AT(region) ((uint32_t)(AREA_VISITS + (region) * sizeof(struct visit)))
+#define TOGGLE_AT(region) ((uint32_t)(AREA_TOGGLES + (region) * 8))
+
+/* The first border at that address or behind it; UINT64_MAX: there is none. */
+uint64_t borders_next(const struct code_cache *cache, uint64_t address);
+
+/* What stands at an address. ends: something stands behind its instruction, which then has a fragment of its own. */
+struct borders_at {
+	bool is_there, ends;
+};
+struct borders_at borders_at(const struct code_cache *cache, uint64_t address);
+
+/*
+ * Code of all borders at an address that stand before the instruction, or behind it. sites: NULL: nothing is recorded.
+ * It begins and ends with all registers the program's.
+ */
+void borders_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
+		  bool are_behind);
+
+#endif

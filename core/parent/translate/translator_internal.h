@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* What translator.c and visits.c share. */
+#ifndef CORE_PARENT_TRANSLATE_TRANSLATOR_INTERNAL_H
+#define CORE_PARENT_TRANSLATE_TRANSLATOR_INTERNAL_H
+
+#include "parent/symbols/frames.h"
+#include "parent/translate/borders.h"
+#include "parent/translate/foreseen.h"
+#include "parent/translate/stream.h"
+#include "parent/translate/translate.h"
+#include "parent/translate/translator.h"
+
+/*
+ * An address space, which threads share, and processes made by vfork. cache: also of processes that were forked.
+ * program: what is known of what it executes; NULL: nothing can be
+ */
+struct address_space {
+	struct foreseen_program *program;
+	struct code_cache *cache;
+	struct code_range *ranges;
+	size_t nr_ranges;
+	unsigned nr_users; /* threads, and those that are expected */
+	uint32_t number;
+	bool is_stale; /* its code may have changed */
+};
+
+/* What a thread has executed, or a part of it. nr_unknown: of which it is not known what it does; unknown_at: the first of them. */
+struct totals {
+	int64_t counts[STEP_NR_COUNTS];
+	uint64_t nr_unknown, unknown_at;
+};
+
+/* Counters of a thread while it is in some regions, a bit each. counts: what was counted there in other ways */
+struct bank {
+	int64_t number; /* of its area */
+	uint64_t regions;
+	int64_t counts[STEP_NR_COUNTS];
+};
+
+/*
+ * What a thread did in a region, less what its struct visit has. kind: as of its borders; counts: in banks that are
+ * gone, less what was abandoned
+ * nr_outermost: beginnings outside of itself. is_measured: those since the last stop are.
+ * nr_free: as the visit had it then
+ * has_before: of the frame that is open: counts_before and inner_before are from when it began
+ * nr_mixed: abandoned frames whose counts could not be taken away
+ * inner: of FRAMES_LOOP, the frames within the outermost one
+ */
+struct visits {
+	int64_t hits, nr_outermost, measured_hits, inner_hits, abandoned_hits, nr_mixed;
+	uint64_t nr_free;
+	bool is_measured, has_before;
+	int64_t counts[STEP_NR_COUNTS], counts_before[STEP_NR_COUNTS], inner_before;
+	struct frames inner;
+};
+
+/*
+ * space: NULL before its first pause, and when it is not followed (is_native); of a thread that has left, still its own
+ * begins: its process executes another program, and has not paused yet
+ * stream: what it records; NULL: nothing is recorded
+ * banks: the first is its area; bank: the number of the one it counts in. visits: of each region
+ * borders: to be set when it has a space
+ * repeats_at, repeats_rsp: a fault takes it to this border once more, with this stack pointer; 0: none does
+ * own_gs: what the program believes its gs base to be
+ * is_stepping: a single step that was asked for has not been told of yet; it is from stepped_from
+ * sets_traps: the set of the call has SIGTRAP
+ * trap_waits: a SIGTRAP was sent that the program believes to be blocked
+ * call: a system call that is being made and will be concluded (by stepped_from), and its arguments; -1: none
+ */
+struct translated {
+	struct address_space *space;
+	int64_t area;
+	struct stream_thread *stream;
+	uint64_t own_gs, fs_base, stepped_from;
+	bool begins, is_native, is_stepping, executes_own;
+	bool blocks_traps, sets_traps, trap_waits, enters_handler;
+	bool is_at_trap; /* it has left at a trap that is none of ours */
+	int64_t call;
+	uint64_t arguments[3];
+	struct bank *banks;
+	size_t nr_banks, bank;
+	struct visits *visits;
+	bool has_ended_visits;
+	struct border *borders;
+	size_t nr_borders;
+	uint64_t repeats_at, repeats_rsp;
+	struct totals totals, before;
+};
+
+/* A thread or process that was announced by who made it. */
+struct expected {
+	pid_t tid;
+	struct address_space *space;
+	struct expected *next;
+};
+
+/* The address space of a process that has been in a region, as long as it lives. */
+struct kept {
+	pid_t pid;
+	struct address_space *space;
+	struct kept *next;
+};
+
+/*
+ * stream: NULL: addresses are not recorded. foreseen: NULL: nothing is.
+ * is_of_regions: threads enter and leave, and traps may be of others
+ * rules: of nr_regions regions of a program; are_abandoned: by some thread, a bit each
+ * why_incomplete: why regions are not counted; "": they are
+ */
+struct translator {
+	struct tracer *tracer;
+	bool is_of_regions;
+	const struct frames_rule *rules;
+	size_t nr_regions;
+	uint64_t are_abandoned;
+	struct rot_error why_incomplete;
+	struct stream *stream;
+	struct foreseen *foreseen;
+	uint32_t nr_spaces;
+	struct kept *kept;
+	struct expected *expected;
+	pid_t last_tid; /* for which code was translated last */
+	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
+	char first_unknown[128];
+	struct rot_error why_native;
+};
+
+/* ---- translator.c ---- */
+
+/* Adds what counters of a bank, or of an area, have. */
+void translator_add_counters(const struct translated *translated, int64_t bank, struct totals *totals);
+
+/* ---- visits.c ---- */
+
+/* A thread that has got its area, or gives it back: what it did in regions is kept. */
+void visits_begin(struct translator *translator, struct translated *translated);
+void visits_end(struct translator *translator, struct thread *thread);
+void visits_clear(struct translator *translator, struct translated *translated);
+
+/* The gs base is that of the bank in which the thread counts now. */
+void visits_follow(struct translated *translated, uint64_t gs_base);
+
+/* The stopped thread is at a border of a region, with these registers, whose gs base may change. */
+void visits_pass(struct translator *translator, struct thread *thread, const struct border *border,
+		 struct user_regs_struct *registers);
+
+#endif
