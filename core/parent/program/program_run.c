@@ -425,7 +425,7 @@ may_go(void *context, struct thread *thread)
 		images_started(&self->images, thread);
 		return false;
 	}
-	return images_may_go(&self->images, thread);
+	return !self->has_places || images_may_go(&self->images, thread);
 }
 
 static enum tracer_answer
@@ -489,6 +489,7 @@ prepare_translation(struct program_run *self)
 	self->threads.translator = self->translator = translator_new(&self->tracer, &options);
 	self->tracer.stopped = on_stop;
 	self->tracer.leaving = on_leaving;
+	self->tracer.may_go = may_go;
 }
 
 static void

@@ -506,6 +506,11 @@ sum(const uint64_t counts[CACHE_RESIDUES], const uint64_t before[CACHE_RESIDUES]
 {
 	uint64_t sum = 0;
 
+	if (residues == UINT64_MAX && !before) {
+		for (unsigned i = 0; i < CACHE_RESIDUES; i++)
+			sum += counts[i];
+		return sum;
+	}
 	for (unsigned i = 0; i < CACHE_RESIDUES; i++) {
 		if (residues >> i & 1)
 			sum += counts[i] - (before ? before[i] : 0);

@@ -351,7 +351,7 @@ START_TEST(a_signal_ends_the_call_of_one_that_joins)
 	tracer.program = fork();
 	if (tracer.program == 0)
 		wait_for_signal(go[0]);
-	translator = translator_new_of_regions(&tracer, &(struct step_region){.has_lines = false}, false);
+	translator = translator_new_of_regions(&tracer, &(struct step_region){.has_lines = false});
 	ck_assert_msg(tracer_seize(&tracer, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(write(go[1], "", 1), 1);
 	signal_and_join(threads_find(&tracer.threads, tracer.program));
