@@ -60,8 +60,8 @@ struct images {
 	 * Where code is translated: who brings threads to places without changing the code, as breakpoint_set and
 	 * breakpoint_set_once. NULL: int3s do. These places are not lifted.
 	 */
-	int (*set)(void *context, struct thread *thread, uint64_t address, const struct breakpoint_user *user, bool is_once,
-		   struct rot_error *err);
+	int (*set)(void *context, struct thread *thread, uint64_t address, const struct breakpoint_user *user,
+		   bool is_once, struct rot_error *err);
 
 	/* its own */
 	struct image *first; /* the newest */

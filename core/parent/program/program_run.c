@@ -55,9 +55,9 @@ struct program_run {
 	struct regions *regions;       /* NULL: none are asked for */
 	struct translator *translator; /* NULL: code is not translated */
 	struct frames_rule *rules_of_regions;
-	bool has_places;               /* regions, or rules that answer breakpoints */
-	struct images images;          /* where it has places */
-	bool awaits_pause;             /* of a thread of a process that is visited, to look for its places */
+	bool has_places;      /* regions, or rules that answer breakpoints */
+	struct images images; /* where it has places */
+	bool awaits_pause;    /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
 	bool has_gone; /* the new process was let go */
 	bool is_program_over;
@@ -840,8 +840,9 @@ conclude_run(struct program_run *self)
 		rot_error_set(&err, 0, "the program exceeded the time limit%s and was killed",
 			      self->translator ? " while its blocks were counted" : "");
 		if (self->translator)
-			rot_error_hint(&err, "a program takes longer when it is counted: raise timeLimit (seconds; for all "
-					     "runs together), or time it alone (-counting=expected)");
+			rot_error_hint(&err,
+				       "a program takes longer when it is counted: raise timeLimit (seconds; for all "
+				       "runs together), or time it alone (-counting=expected)");
 		else
 			rot_error_hint(&err, "if it needs longer, raise timeLimit (seconds; for all runs together)");
 		session_fail(session, "timeLimit", &err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of a program that is translated as a whole: translated code counts them by itself (translate/borders.h), at any
- * number of hits, and what a thread did is told when it has ended.
+ * Regions of a program that is translated as a whole: translated code counts them by itself (translate/borders.h), at
+ * any number of hits, and what a thread did is told when it has ended.
  */
 #include "Region.h"
 #include "common/step_counts.h"

@@ -165,7 +165,8 @@ emit_toggle(struct border_code *code, const struct sites *sites, uint32_t site)
 	emit_load(to, RDX, AREA_RDX);
 }
 
-/* Of one that is not inside: enters if it may. Else it is an inner frame, if it is deeper than the one that is there. */
+/* Of one that is not inside: enters if it may. Else it is an inner frame, if it is deeper than the one that is there.
+ */
 static void
 emit_begin(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
 {
@@ -204,7 +205,8 @@ emit_begin(struct border_code *code, const struct border *border, const struct s
 	emit_toggle(code, sites, site);
 }
 
-/* Of one that is inside: with the stack pointer of the frame it leaves, or, of a span without inner frames, with any. */
+/* Of one that is inside: with the stack pointer of the frame it leaves, or, of a span without inner frames, with any.
+ */
 static void
 emit_end(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
 {
@@ -263,8 +265,7 @@ static void
 emit_border(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint32_t number)
 {
 	const struct border *border = &cache->borders[number];
-	struct border_code code = {
-		.to = to, .visit = VISIT_AT(border->region), .toggle = TOGGLE_AT(border->region)};
+	struct border_code code = {.to = to, .visit = VISIT_AT(border->region), .toggle = TOGGLE_AT(border->region)};
 	const uint32_t past = emit_condition(to, border->condition);
 	const uint32_t site = sites && border->kind != BORDER_STOP ? recording_bank_site(sites) : 0;
 	uint32_t end, gap;

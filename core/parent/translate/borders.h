@@ -18,8 +18,8 @@
 #define MAX_TRANSLATED_REGIONS 56
 
 /*
- * region, rule, condition: as of struct region_point (regions.h); of BORDER_STOP user is told instead, each time or once
- * is_behind: of BORDER_BEGIN: the region begins behind the instruction, where it ended before
+ * region, rule, condition: as of struct region_point (regions.h); of BORDER_STOP user is told instead, each time or
+ * once is_behind: of BORDER_BEGIN: the region begins behind the instruction, where it ended before
  */
 enum border_kind { BORDER_BEGIN, BORDER_END, BORDER_STOP };
 struct border {
@@ -43,7 +43,7 @@ struct visit {
 	uint64_t frame, nr_inner, nr_free, nr_begins, nr_ends, unused[3];
 };
 #define VISIT_AT(region) ((uint32_t)(AREA_VISITS + (region) * sizeof(struct visit)))
-#define TOGGLE_AT(region) ((uint32_t)(AREA_TOGGLES + (region) * 8))
+#define TOGGLE_AT(region) ((uint32_t)(AREA_TOGGLES + (region)*8))
 
 /* The first border at that address or behind it; UINT64_MAX: there is none. */
 uint64_t borders_next(const struct code_cache *cache, uint64_t address);

@@ -47,7 +47,7 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_BLOCKS_TRAPS 24 /* 1: the program believes that the thread blocks SIGTRAP */
 #define AREA_RECORD 32       /* where the next frame is recorded (recording.h) */
 #define AREA_SIGNAL_SET 40   /* what is blocked or let through instead of the program's set */
-#define AREA_VISITS 512  /* struct visit of each region (visits.h) */
+#define AREA_VISITS 512      /* struct visit of each region (visits.h) */
 #define AREA_TOGGLES 4096 /* of a bank: by regions, the bank that is entered where one begins or ends; 0: not known */
 #define AREA_COUNTERS 8192
 #define AREA_MAX_COUNTERS (((UINT64_C(16) << 20) - AREA_COUNTERS) / 8)
@@ -213,7 +213,7 @@ struct code_cache {
 	struct code_queue ahead;
 	struct foreseen_code *foreseen;
 	size_t nr_foreseen;
-	bool has_all_foreseen; /* made, of all that is mapped */
+	bool has_all_foreseen;  /* made, of all that is mapped */
 	struct border *borders; /* numbers of those that are lifted are not used again */
 	uint32_t nr_borders;
 };
@@ -250,8 +250,7 @@ void code_cache_give_area(struct code_cache *cache, int64_t area);
 uint64_t code_cache_area_address(const struct code_cache *cache, int64_t area);
 
 /* A bank for the thread of that area, mapped as code_cache_new does. -1: there can be none. */
-int64_t
-code_cache_take_bank(struct code_cache *cache, int64_t area, pid_t tid, long options, struct rot_error *err);
+int64_t code_cache_take_bank(struct code_cache *cache, int64_t area, pid_t tid, long options, struct rot_error *err);
 
 /* The area or bank that a gs base is the address of, and the area of its thread. */
 int64_t code_cache_bank_at(const struct code_cache *cache, uint64_t gs_base);

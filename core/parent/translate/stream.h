@@ -66,8 +66,8 @@ void stream_counts(struct stream_thread *thread, const struct code_cache *cache,
 		   int64_t counts[STEP_NR_COUNTS]);
 
 /*
- * Banks: what crosses borders is also counted for the bank that the thread counts in. add: there is another one, of that
- * number. switch: the stopped thread goes on in it; translated code tells by itself (SITE_BANK). bank_counts: as
+ * Banks: what crosses borders is also counted for the bank that the thread counts in. add: there is another one, of
+ * that number. switch: the stopped thread goes on in it; translated code tells by itself (SITE_BANK). bank_counts: as
  * stream_counts, of that bank.
  */
 void stream_add_bank(struct stream_thread *thread, int64_t bank);

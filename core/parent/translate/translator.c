@@ -656,7 +656,8 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	if (!leave_inserted_code(self, translated, thread, is_fault, &registers, correction))
 		return TRACER_DELIVER;
 	add_counts(translated, correction);
-	translated->repeats_at = is_fault && borders_at(translated->space->cache, registers.rip).is_there ? registers.rip : 0;
+	translated->repeats_at =
+		is_fault && borders_at(translated->space->cache, registers.rip).is_there ? registers.rip : 0;
 	translated->repeats_rsp = registers.rsp;
 	correct_info(&info, address, registers.rip);
 	remote_set_registers(thread->tid, &registers);
@@ -1047,7 +1048,8 @@ translator_set_border(struct translator *self, struct thread *thread, const stru
 	struct translated *translated = thread->translated;
 
 	if (border->region >= MAX_TRANSLATED_REGIONS)
-		return rot_error_set(err, 0, "no more than %d regions can be counted by blocks", MAX_TRANSLATED_REGIONS);
+		return rot_error_set(err, 0, "no more than %d regions can be counted by blocks",
+				     MAX_TRANSLATED_REGIONS);
 	if (!translated || (!translated->space && !translated->begins))
 		return rot_error_set(err, 0, "thread %d is not translated", (int)thread->tid);
 	if (!translated->space) {

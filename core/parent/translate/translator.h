@@ -63,8 +63,8 @@ int translator_set_border(struct translator *translator, struct thread *thread, 
 void translator_lift_border(struct translator *translator, struct thread *thread, const struct border *border);
 
 /*
- * What a thread did in a region since the last call, or since it began; frames that are open are abandoned. It has ended
- * or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others.
+ * What a thread did in a region since the last call, or since it began; frames that are open are abandoned. It has
+ * ended or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others.
  */
 struct translated_visits {
 	int64_t hits, measured_hits, inner_hits, abandoned_hits, nr_mixed;

@@ -24,7 +24,8 @@ struct address_space {
 	bool is_stale; /* its code may have changed */
 };
 
-/* What a thread has executed, or a part of it. nr_unknown: of which it is not known what it does; unknown_at: the first of them. */
+/* What a thread has executed, or a part of it. nr_unknown: of which it is not known what it does; unknown_at: the first
+ * of them. */
 struct totals {
 	int64_t counts[STEP_NR_COUNTS];
 	uint64_t nr_unknown, unknown_at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads do in regions of a program that is translated as a whole. A thread has a bank of counters for each set of
- * regions that it is in. Translated code changes banks by itself (borders.c); here is what it stops for: a bank that is
- * not there yet, hits that are to be counted from now on or no more, and frames that were abandoned.
+ * What threads do in regions of a program that is translated as a whole. A thread has a bank of counters for each set
+ * of regions that it is in. Translated code changes banks by itself (borders.c); here is what it stops for: a bank that
+ * is not there yet, hits that are to be counted from now on or no more, and frames that were abandoned.
  *
  * The first hits of a region begin with a stop, in which its counts are read: what is abandoned then is taken away from
  * them. Where nothing was abandoned, later hits do without.
@@ -373,15 +373,15 @@ visits_clear(struct translator *self, struct translated *translated)
 void
 translator_take_visits(struct translator *self, struct thread *thread, size_t region, struct translated_visits *result)
 {
-	struct visits *visits = thread->translated && thread->translated->visits ? &thread->translated->visits[region]
-										 : NULL;
+	struct visits *visits =
+		thread->translated && thread->translated->visits ? &thread->translated->visits[region] : NULL;
 
 	*result = (struct translated_visits){.hits = 0};
 	if (!visits)
 		return;
 	visits_end(self, thread);
-	*result = (struct translated_visits){visits->hits, visits->measured_hits, visits->inner_hits,
-					     visits->abandoned_hits, visits->nr_mixed, {0}};
+	*result = (struct translated_visits){visits->hits,           visits->measured_hits, visits->inner_hits,
+					     visits->abandoned_hits, visits->nr_mixed,      {0}};
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		result->counts[i] = (uint64_t)visits->counts[i];
 	*visits = (struct visits){.hits = 0};
