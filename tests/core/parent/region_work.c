@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program whose regions do known work: "region_work ACT". Additions of doubles are counted, one for each call of
+ * add(1), which is inlined.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define REGION __attribute__((noinline, noclone, used)) static
+
+static _Thread_local volatile double sum;
+
+static inline __attribute__((always_inline)) void
+add(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum = sum + 1;
+}
+
+REGION void
+tick(int n)
+{
+	add(n);
+}
+
+static void
+act_many(void)
+{
+	for (int i = 0; i < 1000000; i++)
+		tick(1);
+}
+
+/* ---- caches: 16 lines are looked at, which 256 KiB between two hits evict ---- */
+
+#define LINE 64
+
+static char own[16 * LINE] __attribute__((aligned(LINE))), others[4096 * LINE] __attribute__((aligned(LINE)));
+
+REGION void
+look(const volatile char *lines)
+{
+	for (size_t i = 0; i < sizeof(own); i += LINE)
+		(void)lines[i];
+}
+
+static void
+act_evicted(void)
+{
+	for (int i = 0; i < 10; i++) {
+		for (size_t k = 0; k < sizeof(others); k += LINE)
+			(void)*(volatile char *)&others[k];
+		look(own);
+	}
+}
+
+/* ---- recursion, nesting, overlapping ---- */
+
+REGION void
+tree(int n)
+{
+	add(1);
+	if (n > 0) {
+		tree(n - 1);
+		tree(n - 1);
+	}
+	add(1);
+}
+
+static void
+act_trees(void)
+{
+	for (int i = 0; i < 1000; i++)
+		tree(5);
+}
+
+REGION void
+inner(void)
+{
+	add(3);
+}
+
+REGION void
+outer(void)
+{
+	add(1);
+	inner();
+	inner();
+	add(1);
+}
+
+static void
+act_nested(void)
+{
+	for (int i = 0; i < 1000; i++)
+		outer();
+}
+
+REGION void
+first_begin(void)
+{
+	__asm__ volatile("");
+}
+
+REGION void
+first_end(void)
+{
+	__asm__ volatile("");
+}
+
+REGION void
+second_begin(void)
+{
+	__asm__ volatile("");
+}
+
+REGION void
+second_end(void)
+{
+	__asm__ volatile("");
+}
+
+static void
+act_overlapping(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		first_begin();
+		add(1);
+		second_begin();
+		add(2);
+		first_end();
+		add(4);
+		second_end();
+		add(8);
+	}
+}
+
+/* ---- regions that are not left where they end ---- */
+
+static sigjmp_buf back;
+
+REGION void
+leaver(int leaves)
+{
+	add(2);
+	if (leaves)
+		siglongjmp(back, 1);
+	add(1);
+}
+
+static void
+act_leave_early(void)
+{
+	for (volatile int i = 0; i < 30; i++) {
+		if (sigsetjmp(back, 0) == 0)
+			leaver(i % 3 == 0);
+		add(7);
+	}
+}
+
+static void
+act_leave_late(void)
+{
+	for (volatile int i = 0; i < 300; i++) {
+		if (sigsetjmp(back, 0) == 0)
+			leaver(i == 200);
+	}
+}
+
+/* ---- signals ---- */
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	add(5);
+}
+
+REGION void
+interrupted(void)
+{
+	add(1);
+	raise(SIGUSR1);
+	add(1);
+}
+
+static void
+act_signals(void)
+{
+	signal(SIGUSR1, on_signal);
+	for (int i = 0; i < 200; i++)
+		interrupted();
+}
+
+/* Its first instruction faults, and is executed once more. */
+int peek(const int *address);
+__asm__(".text\n.type peek, @function\npeek: movl (%rdi), %eax\nret\n.size peek, . - peek\n");
+
+static char *page;
+
+static void
+on_fault(int number)
+{
+	(void)number;
+	mprotect(page, LINE, PROT_READ);
+}
+
+static void
+act_faults(void)
+{
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	signal(SIGSEGV, on_fault);
+	for (int i = 0; i < 200; i++) {
+		mprotect(page, LINE, PROT_NONE);
+		peek((const int *)(const void *)page);
+	}
+}
+
+/* ---- threads ---- */
+
+static void *
+tick_often(void *n)
+{
+	for (int i = 0; i < 5000; i++)
+		tick((int)(intptr_t)n);
+	return NULL;
+}
+
+static void
+act_threads(void)
+{
+	pthread_t threads[2];
+
+	for (intptr_t i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, tick_often, (void *)(i + 1));
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static const struct {
+	const char *name;
+	void (*perform)(void);
+} acts[] = {{"many", act_many},
+	    {"evicted", act_evicted},
+	    {"trees", act_trees},
+	    {"nested", act_nested},
+	    {"overlapping", act_overlapping},
+	    {"leave_early", act_leave_early},
+	    {"leave_late", act_leave_late},
+	    {"signals", act_signals},
+	    {"faults", act_faults},
+	    {"threads", act_threads}};
+
+int
+main(int argc, char *argv[])
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(acts) / sizeof(acts[0]); i++) {
+		if (strcmp(acts[i].name, argv[1]) == 0) {
+			acts[i].perform();
+			return 0;
+		}
+	}
+	return 1;
+}
