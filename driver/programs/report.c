@@ -450,21 +450,6 @@ judge_inner_regions(struct program_report *report, const struct program_region *
 	}
 }
 
-/* Only code of regions is translated, so the model does not know what else is in the caches of the program. */
-static void
-judge_caches_of_regions(struct program_report *report)
-{
-	bool has_hits = false;
-
-	for (size_t i = 0; i < report->regions.nr; i++)
-		has_hits |= report->regions.items[i].hits[HITS_MEASURED] > 0;
-	if (has_hits && program_plan_steps(report->plan) && program_plan_has_caches(report->plan))
-		program_report_note(
-			report, "bytes of regions: the modelled caches see only what is done inside of regions. "
-				"What other code and threads do to the caches is missing, so bytes may be far too few; "
-				"the other parts named as regions too, or the whole program, show it");
-}
-
 static void
 judge_region(struct program_report *report, struct program_region *region)
 {
@@ -501,7 +486,6 @@ program_report_judge(struct program_report *report)
 	judge_runs(report);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		judge_region(report, &report->regions.items[i]);
-	judge_caches_of_regions(report);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)
 		program_report_doubt(report, "%s", program_command_output_warnings_at(report->output, i));
 	if (report->plan->is_timed && program_values_find(&report->total, "operationalIntensity", "") &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Regions of programs that are counted by steps: operations are exact, and programs do what they do alone.
+# Regions of programs that are counted by blocks: operations are exact, and programs do what they do alone.
 . "$top_srcdir/tests/support/program.sh"
 
 known=$top_builddir/tests/driver/programs/known_work
@@ -45,13 +45,20 @@ call run -q -counting=steps --runs=2 --region=work -j run.json -- "$known" 5000
 is "a program with two threads" 0 "" ""
 counts work 10000.0
 
-# Behind four digits, too. The model of the caches sees nothing of what is around the region.
+# Behind four digits, too.
 call run -counting=steps --region=work -- "$known" 12346
-case $err in *"operations "*" 24692 flop"*"bytes of regions: the modelled caches see only what is done inside of regions"*) result=0 ;; *) result=1 ;; esac
-check "counts are shown in full, and a note says what the caches do not see"
-call run -counting=steps -caches=none --region=work -- "$known" 12346
-case $err in *" 24692 flop"*"modelled caches"*) result=1 ;; *" 24692 flop"*) result=0 ;; *) result=1 ;; esac
-check "no note about caches where none are modelled"
+case $err in *"operations "*" 24692 flop"*) result=0 ;; *) result=1 ;; esac
+check "counts are shown in full"
+
+# Every thread of the program does the work once.
+call run -q -counting=blocks --region=work -j run.json -- "$known" 5000
+is "a region and its program" 0 "" ""
+counts work 10000.0
+has "both are counted" run.json 'counting = blocks' 'points\[0\]\.series = program' 'regions\[0\]\.name = work'
+
+# What a process does that is not followed, it does in its own code.
+call run -q --no-children --counts-only -- "$stepped"
+is "a process that is not followed computes what it computes" 0 "$("$stepped")" ""
 
 # What the compiler made of a function beside it has another name, so each region is one of all that are called so.
 alone=$("$stepped")
