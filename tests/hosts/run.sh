@@ -18,6 +18,7 @@ hosts()
 	no-uprobes | test_regions_hw test_rot_run | privately 'hide /sys/kernel/tracing; hide /sys/kernel/debug' $refuse 430 1 "$@" | is_filtered
 	old-container | measuring tracing | $refuse 135 1 $refuse 310 38 $refuse 434 38 $refuse 435 38 "$@" | is_filtered
 	dead-breakpoints | test_regions_hw test_simulated_run | env LD_PRELOAD="$build/tests/dead_breakpoints.so" "$@" | true
+	no-fsgsbase | test_stepped_regions | env LD_PRELOAD="$build/tests/hosts/no_fsgsbase.so" "$@" | true
 	slow-stops | tracing test_failing_points | env LD_PRELOAD="$build/tests/hosts/slow_stops.so" "$@" | true
 	no-cache-sizes | measuring test_auto_counting doctor | privately 'for cpu in /sys/devices/system/cpu/cpu[0-9]*; do hide "$cpu/cache"; done' "$@" | ! [ -e /sys/devices/system/cpu/cpu0/cache/index0 ]
 	no-sysfs | measuring doctor | privately 'hide /sys' "$@" | ! [ -e /sys/devices ]

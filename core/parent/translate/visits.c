@@ -240,8 +240,8 @@ enter(struct translator *self, struct thread *thread, size_t region, struct visi
 		change_measured(translated, region, is_measured);
 	visit->nr_free = visits->nr_free = nr_alike(self, visits, region);
 	visit->frame = ~registers->rsp;
-	if (is_measured) {
-		visits->has_before = true;
+	visits->has_before = is_measured && visit->nr_free == 0;
+	if (visits->has_before) {
 		visits->inner_before = visits->inner_hits;
 		memset(visits->counts_before, 0, sizeof(visits->counts_before));
 		add_counts(translated, region, visits->counts_before);
