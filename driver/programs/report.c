@@ -317,10 +317,8 @@ judge_counting(struct program_report *report)
 	else if (why->text[0])
 		program_report_note(report, "operations and bytes: not counted: %s%s%s%s", why->text,
 				    why->hint[0] ? "\n" : "", why->hint,
-				    !report->can_step ? ""
-				    : report->regions.nr > 0
-					    ? "\nregions can be counted without: -counting=steps"
-					    : "\n-counting=blocks counts the program without, in a second run");
+				    report->can_step ? "\n-counting=blocks counts the program without, in a second run"
+						     : "");
 	else if (!report->plan->operation && !report->plan->border)
 		program_report_note(report, "operations and bytes: the architecture '%s' has no events for them",
 				    report->architecture->title);

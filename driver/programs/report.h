@@ -22,7 +22,7 @@ struct program_report {
 	const char *executable;        /* path that was run; NULL if not known          */
 	const char *sha256;            /* of its content; "" if it cannot be read      */
 	long process_id;               /* attached to; 0                               */
-	bool can_step;                 /* its regions could be counted by blocks, and nobody asked for it */
+	bool can_step;                 /* it could be counted by blocks, and nobody asked for it */
 	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
 	const struct architecture *architecture;
 	const struct program_plan *plan;
