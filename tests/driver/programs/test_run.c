@@ -162,6 +162,7 @@ static const struct {
 	{GOLDEN "regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}, 1},
 	{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
 	{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}},
+	{GOLDEN "regions-blocks.txt", "blocks", "", {"--region=solve", "true"}},
 };
 
 START_TEST(tables)
