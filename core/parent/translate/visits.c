@@ -198,16 +198,20 @@ abandon(struct translator *self, const struct translated *translated, size_t reg
 	visits->has_before = false;
 }
 
-/* Hits that are the same for translated code, from this one on: how many. */
+/*
+ * Hits that are the same for translated code, from this one on: how many. The last one is always abandoned where a hit
+ * ends when the next one begins.
+ */
 static uint64_t
-nr_alike(const struct translator *self, const struct visits *visits, size_t region)
+nr_alike(const struct translator *self, const struct visits *visits, const struct border *border)
 {
-	const struct frames_rule *rule = &self->rules[region];
+	const struct frames_rule *rule = &self->rules[border->region];
 
 	if (!visits->is_measured)
 		return visits->nr_outermost < rule->first_hit ? (uint64_t)(rule->first_hit - 1 - visits->nr_outermost)
 							      : ANY_NUMBER;
-	if (visits->nr_outermost - rule->first_hit + 1 < EXACT_HITS || self->are_abandoned >> region & 1)
+	if (visits->nr_outermost - rule->first_hit + 1 < EXACT_HITS || border->is_behind ||
+	    self->are_abandoned >> border->region & 1)
 		return 0;
 	return rule->last_hit ? (uint64_t)(rule->last_hit - visits->nr_outermost) : ANY_NUMBER;
 }
@@ -222,10 +226,11 @@ change_measured(const struct translated *translated, size_t region, bool is_meas
 }
 
 static void
-enter(struct translator *self, struct thread *thread, size_t region, struct visit *visit,
+enter(struct translator *self, struct thread *thread, const struct border *border, struct visit *visit,
       struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
+	const size_t region = border->region;
 	struct visits *visits = &translated->visits[region];
 	const struct frames_rule *rule = &self->rules[region];
 	const uint64_t regions = translated->banks[translated->bank].regions;
@@ -238,7 +243,7 @@ enter(struct translator *self, struct thread *thread, size_t region, struct visi
 		      (rule->last_hit == 0 || visits->nr_outermost <= rule->last_hit);
 	if (is_measured != visits->is_measured)
 		change_measured(translated, region, is_measured);
-	visit->nr_free = visits->nr_free = nr_alike(self, visits, region);
+	visit->nr_free = visits->nr_free = nr_alike(self, visits, border);
 	visit->frame = ~registers->rsp;
 	visits->has_before = is_measured && visit->nr_free == 0;
 	if (visits->has_before) {
@@ -279,7 +284,7 @@ begin(struct translator *self, struct thread *thread, const struct border *borde
 		      translated->banks[translated->bank].regions & ~(UINT64_C(1) << border->region), registers);
 	}
 	if (!visit->frame) {
-		enter(self, thread, border->region, visit, registers);
+		enter(self, thread, border, visit, registers);
 	} else if (border->rule == FRAMES_LOOP) {
 		visits->inner.rule.kind = FRAMES_LOOP;
 		frames_enter(&visits->inner, &moment);

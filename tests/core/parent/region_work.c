@@ -140,6 +140,30 @@ act_overlapping(void)
 	}
 }
 
+/* Each round ends the one before. */
+static void
+act_rounds(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		first_begin();
+		add(3);
+	}
+	add(100);
+}
+
+/* Jumps back to its first instruction, where it is entered by recursion, too; 21 times with 6. */
+void again(int n);
+__asm__(".text\n.type again, @function\n"
+	"again: testl %edi, %edi\njle 1f\npushq %rdi\ndecl %edi\ncall again\npopq %rdi\nsubl $2, %edi\njmp again\n"
+	"1: ret\n.size again, . - again\n");
+
+static void
+act_again(void)
+{
+	for (int i = 0; i < 200; i++)
+		again(6);
+}
+
 /* ---- regions that are not left where they end ---- */
 
 static sigjmp_buf back;
@@ -245,16 +269,10 @@ act_threads(void)
 static const struct {
 	const char *name;
 	void (*perform)(void);
-} acts[] = {{"many", act_many},
-	    {"evicted", act_evicted},
-	    {"trees", act_trees},
-	    {"nested", act_nested},
-	    {"overlapping", act_overlapping},
-	    {"leave_early", act_leave_early},
-	    {"leave_late", act_leave_late},
-	    {"signals", act_signals},
-	    {"faults", act_faults},
-	    {"threads", act_threads}};
+} acts[] = {{"many", act_many},       {"evicted", act_evicted},         {"trees", act_trees},
+	    {"nested", act_nested},   {"overlapping", act_overlapping}, {"rounds", act_rounds},
+	    {"again", act_again},     {"leave_early", act_leave_early}, {"leave_late", act_leave_late},
+	    {"signals", act_signals}, {"faults", act_faults},           {"threads", act_threads}};
 
 int
 main(int argc, char *argv[])

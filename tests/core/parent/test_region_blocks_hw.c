@@ -80,6 +80,9 @@ static const struct {
 	{"overlapping",
 	 {{.begin = "first_begin", .end = "first_end"}, {.begin = "second_begin", .end = "second_end"}},
 	 {{"first_begin", 1000, 1000, 0, 0, 3000}, {"second_begin", 1000, 1000, 0, 0, 6000}}},
+	/* the last round has no end */
+	{"rounds", {{.begin = "first_begin", .end = "first_begin"}}, {{"first_begin", 1000, 999, 0, 1, 2997}}},
+	{"again", {{.begin = "again"}}, {{"again", 4200, 200, 4000, 0, 0}}},
 	/* what was done in hits that are abandoned is not counted */
 	{"leave_early", {{.begin = "leaver"}}, {{"leaver", 30, 20, 0, 10, 60}}},
 	{"signals", {{.begin = "interrupted"}}, {{"interrupted", 200, 200, 0, 0, 1400}}},
