@@ -23,6 +23,7 @@ border_of(const struct region_point *point, enum border_kind kind)
 			       .kind = kind,
 			       .region = (uint32_t)point->region,
 			       .rule = point->kind,
+			       .is_team = point->is_team,
 			       .condition = kind == BORDER_END ? point->condition : CODE_ALWAYS,
 			       .is_behind = kind == BORDER_BEGIN && point->ends && !point->is_instant};
 }
@@ -97,6 +98,7 @@ blocks_leave(void *context, struct region_thread *thread)
 		translator_take_visits(setup->translator, thread->thread, i, &visits);
 		frames->hits += visits.hits;
 		frames->measured_hits += visits.measured_hits;
+		frames->team_hits += visits.team_hits;
 		frames->inner_hits += visits.inner_hits;
 		frames->abandoned_hits += visits.abandoned_hits;
 		add_counts(setup->counting->measurer, visits.counts, &frames->counts);

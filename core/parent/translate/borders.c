@@ -141,6 +141,22 @@ emit_increment(struct emitter *to, uint32_t offset)
 	emit_save(to, RCX, offset);
 }
 
+static void
+emit_set(struct emitter *to, uint32_t offset, uint32_t value)
+{
+	EMIT(to, 0x65, 0x48, 0xc7, 0x04, 0x25); /* mov qword gs:[offset], value */
+	emit_32(to, offset);
+	emit_32(to, value);
+}
+
+static void
+emit_count_begin(struct border_code *code, const struct border *border)
+{
+	emit_increment(code->to, FIELD(code, nr_begins));
+	if (border->is_team)
+		emit_increment(code->to, FIELD(code, nr_team_begins));
+}
+
 /* lea rcx, [rcx + rsp + n]: with the frame in rcx, the stack pointer less that of the frame, less 1, plus n */
 static void
 emit_distance(struct emitter *to, uint32_t n)
@@ -189,7 +205,7 @@ emit_begin(struct border_code *code, const struct border *border, const struct s
 		stop(code);
 		land(to, inner);
 		emit_increment(to, FIELD(code, nr_inner));
-		emit_increment(to, FIELD(code, nr_begins));
+		emit_count_begin(code, border);
 		finish(code);
 	}
 	land(to, outside);
@@ -201,7 +217,8 @@ emit_begin(struct border_code *code, const struct border *border, const struct s
 	emit_save(to, RCX, FIELD(code, nr_free));
 	EMIT(to, 0x48, 0x89, 0xe1, 0x48, 0xf7, 0xd1); /* mov rcx, rsp; not rcx */
 	emit_save(to, RCX, FIELD(code, frame));
-	emit_increment(to, FIELD(code, nr_begins));
+	emit_set(to, FIELD(code, is_team), border->is_team);
+	emit_count_begin(code, border);
 	emit_toggle(code, sites, site);
 }
 
@@ -211,7 +228,7 @@ static void
 emit_end(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
-	uint32_t inside, same, leaves, leaves_span = 0;
+	uint32_t inside, same, leaves, is_plain, counted, leaves_span = 0;
 
 	emit_load(to, RCX, FIELD(code, frame));
 	EMIT(to, JRCXZ, 0x02);
@@ -242,10 +259,14 @@ emit_end(struct border_code *code, const struct border *border, const struct sit
 		land(to, leaves_span);
 	emit_load(to, RCX, code->toggle);
 	stop_if_zero(code);
-	EMIT(to, 0x65, 0x48, 0xc7, 0x04, 0x25); /* mov qword gs:[frame], 0 */
-	emit_32(to, FIELD(code, frame));
-	emit_32(to, 0);
+	emit_set(to, FIELD(code, frame), 0);
+	emit_load(to, RCX, FIELD(code, is_team));
+	is_plain = emit_short(to, JRCXZ);
+	emit_increment(to, FIELD(code, nr_team_ends));
+	counted = emit_short(to, JMP);
+	land(to, is_plain);
 	emit_increment(to, FIELD(code, nr_ends));
+	land(to, counted);
 	emit_toggle(code, sites, site);
 }
 

@@ -18,8 +18,9 @@
 #define MAX_TRANSLATED_REGIONS 56
 
 /*
- * region, rule, condition: as of struct region_point (regions.h); of BORDER_STOP user is told instead, each time or
- * once is_behind: of BORDER_BEGIN: the region begins behind the instruction, where it ended before
+ * region, rule, condition, is_team: as of struct region_point (regions.h), is_team of what begins
+ * user: of BORDER_STOP: is told, each time or once
+ * is_behind: of BORDER_BEGIN: the region begins behind the instruction, where it ended before
  */
 enum border_kind { BORDER_BEGIN, BORDER_END, BORDER_STOP };
 struct border {
@@ -28,7 +29,7 @@ struct border {
 	uint32_t region;
 	enum frames_kind rule;
 	uint8_t condition;
-	bool is_behind, is_once, is_lifted;
+	bool is_team, is_behind, is_once, is_lifted;
 	struct breakpoint_user user;
 };
 
@@ -38,9 +39,10 @@ struct border {
  * nr_inner: frames within that, by recursion
  * nr_free: how often it may still enter without a stop
  * nr_begins, nr_ends: how often it began, also within itself, and was left
+ * is_team: the frame is of a part for a team; nr_team_begins: of those, among all; nr_team_ends: not in nr_ends
  */
 struct visit {
-	uint64_t frame, nr_inner, nr_free, nr_begins, nr_ends, unused[3];
+	uint64_t frame, nr_inner, nr_free, nr_begins, nr_ends, is_team, nr_team_begins, nr_team_ends;
 };
 #define VISIT_AT(region) ((uint32_t)(AREA_VISITS + (region) * sizeof(struct visit)))
 #define TOGGLE_AT(region) ((uint32_t)(AREA_TOGGLES + (region)*8))

@@ -67,7 +67,7 @@ void translator_lift_border(struct translator *translator, struct thread *thread
  * ended or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others.
  */
 struct translated_visits {
-	int64_t hits, measured_hits, inner_hits, abandoned_hits, nr_mixed;
+	int64_t hits, measured_hits, team_hits, inner_hits, abandoned_hits, nr_mixed;
 	uint64_t counts[STEP_NR_COUNTS];
 };
 void translator_take_visits(struct translator *translator, struct thread *thread, size_t region,

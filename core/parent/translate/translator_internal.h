@@ -48,7 +48,7 @@ struct bank {
  * inner: of FRAMES_LOOP, the frames within the outermost one
  */
 struct visits {
-	int64_t hits, nr_outermost, measured_hits, inner_hits, abandoned_hits, nr_mixed;
+	int64_t hits, nr_outermost, measured_hits, team_hits, inner_hits, abandoned_hits, nr_mixed;
 	uint64_t nr_free;
 	bool is_measured, has_before;
 	int64_t counts[STEP_NR_COUNTS], counts_before[STEP_NR_COUNTS], inner_before;

@@ -140,14 +140,15 @@ take(struct visits *visits, struct visit *visit)
 	const uint64_t nr_outermost = visits->nr_free - visit->nr_free;
 
 	visits->has_before &= nr_outermost == 0;
-	visits->hits += (int64_t)visit->nr_begins;
+	visits->hits += (int64_t)(visit->nr_begins - visit->nr_team_begins);
 	visits->nr_outermost += (int64_t)nr_outermost;
 	if (visits->is_measured) {
 		visits->measured_hits += (int64_t)visit->nr_ends;
+		visits->team_hits += (int64_t)visit->nr_team_ends;
 		visits->inner_hits += (int64_t)(visit->nr_begins - nr_outermost);
 	}
 	visits->nr_free = visit->nr_free;
-	visit->nr_begins = visit->nr_ends = 0;
+	visit->nr_begins = visit->nr_ends = visit->nr_team_begins = visit->nr_team_ends = 0;
 }
 
 /* ---- frames ---- */
@@ -237,7 +238,7 @@ enter(struct translator *self, struct thread *thread, const struct border *borde
 	bool is_measured;
 
 	take(visits, visit);
-	visits->hits++;
+	visits->hits += !border->is_team;
 	visits->nr_outermost++;
 	is_measured = visits->nr_outermost >= rule->first_hit &&
 		      (rule->last_hit == 0 || visits->nr_outermost <= rule->last_hit);
@@ -245,6 +246,7 @@ enter(struct translator *self, struct thread *thread, const struct border *borde
 		change_measured(translated, region, is_measured);
 	visit->nr_free = visits->nr_free = nr_alike(self, visits, border);
 	visit->frame = ~registers->rsp;
+	visit->is_team = border->is_team;
 	visits->has_before = is_measured && visit->nr_free == 0;
 	if (visits->has_before) {
 		visits->inner_before = visits->inner_hits;
@@ -262,7 +264,10 @@ leave(struct translator *self, struct thread *thread, size_t region, struct visi
 
 	end_inner(&translated->visits[region], visit);
 	visit->frame = 0;
-	visit->nr_ends++;
+	if (visit->is_team)
+		visit->nr_team_ends++;
+	else
+		visit->nr_ends++;
 	translated->visits[region].has_before = false;
 	go_to(self, thread, region, translated->banks[translated->bank].regions & ~(UINT64_C(1) << region), registers);
 }
@@ -274,7 +279,7 @@ begin(struct translator *self, struct thread *thread, const struct border *borde
 	struct translated *translated = thread->translated;
 	struct visits *visits = &translated->visits[border->region];
 	const struct frames_moment moment = {.stack_pointer = registers->rsp};
-	const int64_t hits_before = visits->inner.hits;
+	int64_t nr = 1;
 
 	if (visit->frame && border->rule == FRAMES_LOOP && registers->rsp == frame_of(visit))
 		return;
@@ -285,15 +290,19 @@ begin(struct translator *self, struct thread *thread, const struct border *borde
 	}
 	if (!visit->frame) {
 		enter(self, thread, border, visit, registers);
-	} else if (border->rule == FRAMES_LOOP) {
+		return;
+	}
+	if (border->rule == FRAMES_LOOP) {
+		nr = -visits->inner.hits;
 		visits->inner.rule.kind = FRAMES_LOOP;
 		frames_enter(&visits->inner, &moment);
-		visit->nr_begins += (uint64_t)(visits->inner.hits - hits_before);
+		nr += visits->inner.hits;
 		visit->nr_inner = visits->inner.nr_open;
 	} else {
-		visit->nr_begins++;
 		visit->nr_inner++;
 	}
+	visit->nr_begins += (uint64_t)nr;
+	visit->nr_team_begins += border->is_team ? (uint64_t)nr : 0;
 }
 
 static void
@@ -385,8 +394,12 @@ translator_take_visits(struct translator *self, struct thread *thread, size_t re
 	if (!visits)
 		return;
 	visits_end(self, thread);
-	*result = (struct translated_visits){visits->hits,           visits->measured_hits, visits->inner_hits,
-					     visits->abandoned_hits, visits->nr_mixed,      {0}};
+	*result = (struct translated_visits){.hits = visits->hits,
+					     .measured_hits = visits->measured_hits,
+					     .team_hits = visits->team_hits,
+					     .inner_hits = visits->inner_hits,
+					     .abandoned_hits = visits->abandoned_hits,
+					     .nr_mixed = visits->nr_mixed};
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		result->counts[i] = (uint64_t)visits->counts[i];
 	*visits = (struct visits){.hits = 0};

@@ -266,13 +266,51 @@ act_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
+/* What compilers make of a loop for a team of OpenMP: one thread opens it, the other works for it. */
+REGION void part_of_team(void) __asm__("with_team._omp_fn.0");
+REGION void
+part_of_team(void)
+{
+	add(2);
+}
+
+REGION void
+with_team(void)
+{
+	void (*part)(void) = part_of_team;
+
+	__asm__ volatile("" : "+r"(part));
+	part();
+	add(1);
+}
+
+static void *
+work_for_team(void *unused)
+{
+	for (int i = 0; i < 5000; i++)
+		part_of_team();
+	return unused;
+}
+
+static void
+act_team(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, work_for_team, NULL);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 1000; i++)
+		with_team();
+}
+
 static const struct {
 	const char *name;
 	void (*perform)(void);
 } acts[] = {{"many", act_many},       {"evicted", act_evicted},         {"trees", act_trees},
 	    {"nested", act_nested},   {"overlapping", act_overlapping}, {"rounds", act_rounds},
 	    {"again", act_again},     {"leave_early", act_leave_early}, {"leave_late", act_leave_late},
-	    {"signals", act_signals}, {"faults", act_faults},           {"threads", act_threads}};
+	    {"signals", act_signals}, {"faults", act_faults},           {"threads", act_threads},
+	    {"team", act_team}};
 
 int
 main(int argc, char *argv[])

@@ -51,6 +51,7 @@ struct expected {
 	const char *region;
 	int64_t hits, measured, inner, abandoned;
 	uint64_t additions;
+	int64_t team;
 };
 
 static void
@@ -59,6 +60,7 @@ check(const struct program_region_output *region, const struct expected *expecte
 	ck_assert_str_eq(region->region, expected->region);
 	ck_assert_int_eq(region->hits, expected->hits);
 	ck_assert_int_eq(region->measured_hits, expected->measured);
+	ck_assert_int_eq(region->team_hits, expected->team);
 	ck_assert_int_eq(region->inner_hits, expected->inner);
 	ck_assert_int_eq(region->abandoned_hits, expected->abandoned);
 	ck_assert_int_eq(region->lost_hits, 0);
@@ -142,6 +144,18 @@ START_TEST(threads_have_counts_of_their_own)
 }
 END_TEST
 
+/* The thread that works for the other's team ends first. */
+START_TEST(teams_work_for_regions)
+{
+	const struct trial_region with_team[2] = {{.begin = "with_team"}};
+	const struct program_run_output *output = program_command_output_outputs_at(run("team", with_team), 0);
+
+	ck_assert_uint_eq(program_run_output_nr_regions(output), 2);
+	check(program_run_output_regions_at(output, 0), &(struct expected){"with_team", 0, 0, 0, 0, 10000, 5000});
+	check(program_run_output_regions_at(output, 1), &(struct expected){"with_team", 1000, 1000, 1000, 0, 3000, 0});
+}
+END_TEST
+
 /* Where hits do without a stop, the work of one that is abandoned cannot be told from that of others. */
 START_TEST(late_abandoned_hits_are_told)
 {
@@ -158,6 +172,7 @@ static const struct listed_test tests[] = {
 	{&counts_of_regions_are_exact, NR_ELEMENTS(acts)},
 	{&caches_know_what_is_done_between_hits, 1},
 	{&threads_have_counts_of_their_own, 1},
+	{&teams_work_for_regions, 1},
 	{&late_abandoned_hits_are_told, 1},
 };
 
