@@ -3,12 +3,14 @@
 #include "programs/options.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entities.h"
 #include "memory.h"
+#include "number.h"
 #include "programs/region_spec.h"
 
 static const char *const backends[] = {"auto", "uprobe", "breakpoint", "int3", NULL};
@@ -30,6 +32,18 @@ add_region(void *values, const char *value, struct rot_error *err)
 		}
 	options->regions = rot_realloc(options->regions, options->nr_regions + 1, sizeof(*options->regions));
 	options->regions[options->nr_regions++] = region;
+	return 0;
+}
+
+static int
+set_functions(void *values, const char *value, struct rot_error *err)
+{
+	struct run_options *options = values;
+	double number;
+
+	if (!rot_number_parse(value, &number) || number < 0 || number > INT_MAX || number != floor(number))
+		return rot_error_set(err, 0, "'--functions' takes a whole number, 0 for none; '%s' is none", value);
+	options->nr_functions = (long)number;
 	return 0;
 }
 
@@ -73,6 +87,14 @@ static const struct option_row rows[] = {
 		  "libz.so.1:deflate#2-10",
 	 .type = OPTION_TAKEN,
 	 .take = add_region},
+	{.letter = "f",
+	 .name = "functions",
+	 .value = "N",
+	 .about =
+		 "show up to N functions by their share of the CPU time; 0: none, and nothing is sampled (default: 10, "
+		 "without those below 1 %)",
+	 .type = OPTION_TAKEN,
+	 .take = set_functions},
 	{.name = "region-backend",
 	 .about = "how regions are observed; auto: the first of the others that can (default)",
 	 .type = OPTION_CHOICE,
@@ -119,7 +141,7 @@ static bool
 is_of_times(const struct run_options *options)
 {
 	return options->output_name || options->per_thread || options->process_id || options->nr_regions > 0 ||
-	       options->nr_runs > 1 || options->max_passes > 1;
+	       options->nr_runs > 1 || options->max_passes > 1 || options->nr_functions > 0;
 }
 
 static int
@@ -135,10 +157,12 @@ check(const struct run_options *options, bool has_program, struct rot_error *err
 		rot_error_set(err, 0, "a backend of regions without --region");
 	else if (options->process_id && (options->max_passes > 1 || options->nr_runs > 1))
 		rot_error_set(err, 0, "a running process cannot be run again: no passes or runs with -p PID");
+	else if (options->process_id && options->nr_functions > 0)
+		rot_error_set(err, 0, "--functions with -p PID: the time of programs is sampled that rot starts");
 	else if (options->is_counts_only && is_of_times(options))
 		rot_error_set(err, 0,
 			      "--counts-only counts a whole program in one run that is not timed: no -o, -t, -p, "
-			      "--region, --runs or --passes with it");
+			      "--region, --runs, --passes or --functions with it");
 	else
 		return 0;
 	return rot_error_hint(err, "usage: rot run [OPTION...] [--] PROGRAM [ARGUMENT...], or rot run -p PID; more: "
@@ -150,7 +174,7 @@ run_options_parse(struct run_options *options, int argc, char *const *argv, stru
 {
 	int i = 0;
 
-	*options = (struct run_options){.nr_runs = 1, .region_backend = backends[0]};
+	*options = (struct run_options){.nr_runs = 1, .nr_functions = -1, .region_backend = backends[0]};
 	while (options_length(&run_options_table, argc - i, argv + i) >= 0) {
 		int length = options_next(&run_options_table, options, argc - i, argv + i, err);
 

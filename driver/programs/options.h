@@ -18,6 +18,7 @@ struct run_options {
 	double duration_s;       /* of an attachment; 0: until it ends   */
 	long max_passes;         /* >= 1; 0: not said                    */
 	long nr_runs;            /* of each pass, >= 1                   */
+	long nr_functions;       /* in the table; 0: none are sampled, -1: those that matter */
 	bool per_thread;
 	bool has_no_children; /* the processes that the program starts are left out */
 	bool is_quiet;

@@ -55,6 +55,7 @@ program_report_clear(struct program_report *report)
 	for (size_t i = 0; i < report->nr_notes; i++)
 		free(report->notes[i]);
 	program_regions_clear(&report->regions);
+	program_places_clear(&report->places);
 	free(report->threads);
 	free(report->bound);
 	free(report->notes);
@@ -399,6 +400,18 @@ judge_runs(struct program_report *report)
 	}
 }
 
+static void
+judge_samples(struct program_report *report)
+{
+	const struct program_places *places = &report->places;
+
+	if (places->refusal && *places->refusal)
+		program_report_note(report, "functions: %s", places->refusal);
+	if (places->nr_lost > 0)
+		program_report_note(report, "functions: %llu records of samples and mappings were lost",
+				    (unsigned long long)places->nr_lost);
+}
+
 /* ---- regions ---- */
 
 static void
@@ -482,6 +495,7 @@ program_report_judge(struct program_report *report)
 	judge_cut(report);
 	judge_counting(report);
 	judge_runs(report);
+	judge_samples(report);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		judge_region(report, &report->regions.items[i]);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "entities.h"
+#include "programs/places.h"
 #include "programs/plan.h"
 #include "programs/regions.h"
 #include "programs/values.h"
@@ -32,6 +33,8 @@ struct program_report {
 	size_t nr_threads;
 	struct program_regions regions;
 	struct program_agreement agreement;
+	struct program_places places;
+	long nr_functions;        /* of places that the table shows; 0: none, -1: those that matter */
 	struct program_roof roof; /* of as many CPUs as the program used */
 	double roof_share;        /* performance as a share of the roof at this intensity; NaN if not known */
 	char *bound;              /* see program_report_judge; fresh memory */
@@ -78,6 +81,13 @@ struct report_thread {
 /* A table of the first threads, with an empty line before it: the values that fit on a line; is_all: all, in parts.
  * Nothing if nr is 0. */
 void report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool is_all);
+
+/* The functions in which the CPU time went, with an empty line before; nothing if too few samples say so. */
+void report_places(const struct program_report *report, FILE *out);
+
+/* All of them: as a member of the JSON, and as OUTPUT_NAME-functions.csv. */
+json_t *report_places_json(const struct program_report *report);
+int report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err);
 
 /*
  * Adds the members "program", "runs", "threads", ... to the JSON of an experiment. Of what is not timed these are

@@ -736,6 +736,7 @@ program_report_print(const struct program_report *report, FILE *out)
 	fputc('\n', out);
 	print_total(report, out);
 	print_program_threads(report, out);
+	report_places(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		print_region(&report->regions.items[i], report->is_all, out);
 	if (report->nr_notes)

@@ -124,6 +124,25 @@ summary_share(size_t nr, size_t n)
 	return summary;
 }
 
+#define NORMAL_QUANTILE 1.959963984540054 /* of (1 + CONFIDENCE) / 2 */
+
+struct summary
+summary_large_share(size_t nr, size_t n)
+{
+	const double share = (double)nr / (double)n, z2 = NORMAL_QUANTILE * NORMAL_QUANTILE / (double)n;
+	const double middle = (share + z2 / 2) / (1 + z2);
+	const double half = sqrt(share * (1 - share) * z2 + z2 * z2 / 4) / (1 + z2);
+	struct summary summary = summary_single(share, "share");
+
+	if (n == 0)
+		return summary_empty();
+	summary.n = n;
+	summary.low = nr == 0 ? 0 : middle - half;
+	summary.high = nr == n ? 1 : middle + half;
+	summary.confidence = CONFIDENCE;
+	return summary;
+}
+
 struct summary
 summary_minimum(const double *values, size_t n)
 {

@@ -77,6 +77,9 @@ struct summary summary_ratio(const struct grouped *numerator, const struct group
  */
 struct summary summary_share(size_t nr, size_t n);
 
+/* The same by Wilson's interval (1927), in a moment however large n is, which may be 0 (no share). */
+struct summary summary_large_share(size_t nr, size_t n);
+
 /*
  * The quotient of two estimates that err independently of each other: value and interval, of errors that are taken for
  * lognormal. No interval where one of them has none, or is not positive.

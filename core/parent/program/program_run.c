@@ -24,6 +24,7 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/breakpoints/image.h"
+#include "parent/profile/profile.h"
 #include "parent/program/descendants.h"
 #include "parent/program/process_usage.h"
 #include "parent/program/program_launch.h"
@@ -55,9 +56,10 @@ struct program_run {
 	struct regions *regions;       /* NULL: none are asked for */
 	struct translator *translator; /* NULL: code is not translated */
 	struct frames_rule *rules_of_regions;
-	bool has_places;      /* regions, or rules that answer breakpoints */
-	struct images images; /* where it has places */
-	bool awaits_pause;    /* of a thread of a process that is visited, to look for its places */
+	struct profile *profile; /* NULL: CPU time is not sampled */
+	bool has_places;         /* regions, or rules that answer breakpoints */
+	struct images images;    /* where it has places */
+	bool awaits_pause;       /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
 	bool has_gone; /* the new process was let go */
 	bool is_program_over;
@@ -501,6 +503,14 @@ on_samples(void *context)
 }
 
 static void
+on_full_rings(void *context)
+{
+	struct program_run *self = context;
+
+	profile_drain(self->profile);
+}
+
+static void
 prepare_places(struct program_run *self)
 {
 	const struct regions_setup setup = {.translator = self->translator,
@@ -555,8 +565,9 @@ prepare_loop(struct program_run *self)
 	};
 	loop->sources[0] = (struct source){&self->launch.exec_fd, 0, on_exec};
 	loop->sources[1] = (struct source){&self->session->driver_fd, 0, on_driver_end};
-	loop->sources[2] = (struct source){regions_fd(self->regions), 0, on_samples};
-	loop->nr_sources = self->regions ? 3 : 2;
+	loop->sources[2] = (struct source){profile_fd(self->profile), 0, on_full_rings};
+	loop->sources[3] = (struct source){regions_fd(self->regions), 0, on_samples};
+	loop->nr_sources = self->regions ? 4 : 3;
 	loop->is_over = loop->is_draining = false;
 }
 
@@ -657,6 +668,7 @@ prepare_program(struct program_run *self)
 		session_fail(session, "refused", &err);
 		return -1;
 	}
+	profile_begin(self->profile, self->launch.pid, session->command->sample_period, session->command->follow_forks);
 	return 0;
 }
 
@@ -848,6 +860,7 @@ conclude_run(struct program_run *self)
 		session_fail(session, "timeLimit", &err);
 	} else {
 		fill_output(self);
+		self->output->profile = profile_end(self->profile, session->symbols);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
@@ -926,6 +939,8 @@ program_run(struct session *session, int32_t pass)
 		goto out;
 	}
 	prepare_translation(self);
+	if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
+		self->profile = profile_new();
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = begin_run(self) == 0;
@@ -936,6 +951,7 @@ program_run(struct session *session, int32_t pass)
 	if (self->begin && self->begin != MAP_FAILED)
 		munmap(self->begin, sizeof(*self->begin));
 out:
+	profile_delete(self->profile);
 	program_rules_delete(self->rules);
 	regions_delete(self->regions);
 	translator_delete(self->translator);

@@ -8,20 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/perf_event.h"
+#include "common/perf_ring.h"
 #include "memory.h"
 
 /* The rings of the first threads; those of many are smaller, so that all together stay below 100 MiB. */
 #define RING_BYTES ((size_t)4 << 20)
 #define RING_FULL_THREADS 8
 #define RING_LEAST_BYTES ((size_t)16 << 10)
-
-#define RECORD_MAX_BYTES ((size_t)1 << 16)
 
 struct member {
 	int fd;
@@ -35,8 +33,7 @@ struct sampled {
 	struct region_thread *thread;
 	struct member *members;
 	size_t nr_members;
-	struct perf_event_mmap_page *ring;
-	size_t ring_bytes, page_bytes;
+	struct perf_ring ring; /* its size is that wanted before it is mapped */
 };
 
 void
@@ -73,8 +70,7 @@ sampled_new(struct sampling *sampling, struct region_thread *thread)
 	if (sampling->ring_limit > 0 && bytes > sampling->ring_limit)
 		bytes = sampling->ring_limit;
 	sampled->thread = thread;
-	sampled->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	sampled->ring_bytes = bytes;
+	sampled->ring.bytes = bytes;
 	sampling->nr++;
 	thread->own[sampling->backend->number] = sampled;
 	return sampled;
@@ -98,49 +94,45 @@ fair_ring_bytes(void)
 	return bytes;
 }
 
-/* MAP_FAILED: not even a page. A user who may lock little memory gets a small ring. */
-static void *
-map_largest(struct sampling *sampling, struct sampled *sampled, int fd)
+/* A user who may lock little memory gets a small ring. 0, or -1 with errno: not even a page. */
+static int
+map_largest(struct sampling *sampling, struct perf_ring *ring, int fd)
 {
-	const size_t page = sampled->page_bytes;
-	void *ring = MAP_FAILED;
+	size_t bytes = ring->bytes;
 
-	while (sampled->ring_bytes >= page) {
-		ring = mmap(NULL, page + sampled->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (ring != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
+	while (bytes >= (size_t)sysconf(_SC_PAGESIZE)) {
+		if (perf_ring_map(ring, fd, bytes) == 0)
+			return 0;
+		if (errno != EPERM && errno != ENOMEM)
 			break;
 		if (sampling->ring_limit == 0)
 			sampling->ring_limit = fair_ring_bytes();
-		sampled->ring_bytes /= 2;
-		if (sampled->ring_bytes > sampling->ring_limit)
-			sampled->ring_bytes = sampling->ring_limit;
+		bytes = bytes / 2 > sampling->ring_limit ? sampling->ring_limit : bytes / 2;
 	}
-	return ring;
+	return -1;
 }
 
 static int
 map_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
 {
-	void *ring = map_largest(sampling, sampled, fd);
 	int tid = (int)sampled->thread->thread->tid;
 
-	if (ring == MAP_FAILED) {
+	if (map_largest(sampling, &sampled->ring, fd) < 0) {
 		rot_error_set(err, errno, "cannot get memory for the samples of thread %d", tid);
 		return rot_error_hint(err, "raise /proc/sys/kernel/perf_event_mlock_kb, or 'ulimit -l'");
 	}
 	if (regions_watch(sampled->thread, fd) < 0) {
 		rot_error_set(err, errno, "cannot wait for the samples of thread %d", tid);
-		munmap(ring, sampled->page_bytes + sampled->ring_bytes);
+		perf_ring_unmap(&sampled->ring);
 		return -1;
 	}
-	sampled->ring = ring;
 	return 0;
 }
 
 static int
 connect_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
 {
-	if (!sampled->ring)
+	if (!sampled->ring.page)
 		return map_ring(sampling, sampled, fd, err);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, sampled->members[0].fd) < 0)
 		return rot_error_set(err, errno, "cannot share a ring of samples");
@@ -154,7 +146,7 @@ open_member(const struct sampled *sampled, const struct perf_event_attr *attr)
 	struct perf_event_attr own = *attr;
 	int leader = group->nr > 0 ? group->fds[0] : sampled->nr_members > 0 ? sampled->members[0].fd : -1;
 
-	own.wakeup_watermark = (uint32_t)(sampled->ring_bytes / 4);
+	own.wakeup_watermark = (uint32_t)(sampled->ring.bytes / 4);
 	return (int)syscall(SYS_perf_event_open, &own, sampled->thread->thread->tid, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -327,37 +319,29 @@ handle_sample(struct sampling *sampling, struct sampled *sampled, struct cursor 
 		sampling->hit(sampling->context, sampled->thread, &sample, &hit);
 }
 
-/* Records may begin at the end of the ring and go on at its start. */
+/* A ring that is read, and whose it is. */
+struct reader {
+	struct sampling *sampling;
+	struct sampled *sampled;
+};
+
+static void
+handle_record(void *context, const struct perf_event_header *record)
+{
+	const struct reader *reader = context;
+	const uint8_t *bytes = (const uint8_t *)record;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		handle_sample(reader->sampling, reader->sampled,
+			      (struct cursor){bytes + sizeof(*record), bytes + record->size});
+}
+
 static void
 drain_ring(struct sampling *sampling, struct sampled *sampled)
 {
-	const uint8_t *data = (const uint8_t *)sampled->ring + sampled->page_bytes;
-	uint64_t head, tail;
-	uint8_t copy[RECORD_MAX_BYTES];
+	struct reader reader = {sampling, sampled};
 
-	if (!sampled->ring)
-		return;
-	tail = sampled->ring->data_tail;
-	head = __atomic_load_n(&sampled->ring->data_head, __ATOMIC_ACQUIRE);
-	while (tail < head) {
-		size_t offset = tail & (sampled->ring_bytes - 1), room = sampled->ring_bytes - offset;
-		const uint8_t *record = data + offset;
-		struct perf_event_header header;
-
-		memcpy(&header, record, sizeof(header));
-		if (header.size < sizeof(header))
-			break;
-		if (header.size > room) {
-			memcpy(copy, record, room);
-			memcpy(copy + room, data, header.size - room);
-			record = copy;
-		}
-		if (header.type == PERF_RECORD_SAMPLE)
-			handle_sample(sampling, sampled,
-				      (struct cursor){record + sizeof(header), record + header.size});
-		tail += header.size;
-	}
-	__atomic_store_n(&sampled->ring->data_tail, tail, __ATOMIC_RELEASE);
+	perf_ring_read(&sampled->ring, handle_record, &reader);
 }
 
 void
@@ -403,9 +387,9 @@ sampling_leave(void *self, struct region_thread *thread)
 		return;
 	drain_ring(sampling, sampled);
 	read_rest(sampling, sampled);
-	if (sampled->ring) {
+	if (sampled->ring.page) {
 		regions_unwatch(thread, sampled->members[0].fd);
-		munmap(sampled->ring, sampled->page_bytes + sampled->ring_bytes);
+		perf_ring_unmap(&sampled->ring);
 	}
 	for (size_t i = 0; i < sampled->nr_members; i++)
 		close(sampled->members[i].fd);

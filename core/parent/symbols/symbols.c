@@ -148,6 +148,24 @@ symbols_file_offset(struct symbol_file *file, uint64_t address, uint64_t *offset
 	return true;
 }
 
+bool
+symbols_address(const struct symbol_file *file, uint64_t offset, uint64_t *address)
+{
+	GElf_Phdr segment;
+	size_t nr_segments;
+
+	if (elf_getphdrnum(file->elf, &nr_segments) != 0)
+		return false;
+	for (size_t i = 0; i < nr_segments; i++) {
+		if (!gelf_getphdr(file->elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+		    !(segment.p_flags & PF_X) || offset - segment.p_offset >= segment.p_filesz)
+			continue;
+		*address = offset - segment.p_offset + segment.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
 const uint8_t *
 symbols_bytes(struct symbol_file *file, uint64_t address, uint64_t size)
 {
@@ -616,6 +634,14 @@ symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_ra
 	*range = *label;
 	complete(file, range);
 	return address - range->address < range->size;
+}
+
+const char *
+symbols_name_before(const struct symbol_file *file, uint64_t address)
+{
+	const struct symbol_range *before = symbol_ranges_before(&file->functions, address);
+
+	return before ? before->name : NULL;
 }
 
 bool

@@ -57,6 +57,9 @@ void symbols_find_function(struct symbol_file *file, const char *name, struct sy
  */
 bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_range *range);
 
+/* The last name that stands in the file before a link-time address, or NULL. Lives as long as the file. */
+const char *symbols_name_before(const struct symbol_file *file, uint64_t address);
+
 /* The name that the loader knows a library by ("libz.so.1", whatever its file is called), or NULL. Lives as the file.
  */
 const char *symbols_library_name(const struct symbol_file *file);
@@ -96,6 +99,9 @@ bool symbols_is_code(const struct symbol_file *file, uint64_t address);
 
 /* Where a link-time address of code stands in the file. False: nowhere. */
 bool symbols_file_offset(struct symbol_file *file, uint64_t address, uint64_t *offset);
+
+/* And back: the link-time address of code that stands there in the file. False: that is no code. */
+bool symbols_address(const struct symbol_file *file, uint64_t offset, uint64_t *address);
 
 /*
  * Whether the stack at an instruction is as it was when the function was entered, so that a jump there may be the last

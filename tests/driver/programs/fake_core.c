@@ -7,7 +7,8 @@
  * another order. FAKE_CORE=disturbed: where there are many runs, the first one reads pages from a disk, the fourth is
  * preempted often, and from the sixth 1 % is stolen. FAKE_CORE=scatter: wall times of 0.75 to 1.2 ms. FAKE_CORE=drift:
  * each run takes 2 % longer. FAKE_CORE=uncounted: a program that is to be translated is not counted;
- * FAKE_CORE=fail-translating: a CoreFailure then.
+ * FAKE_CORE=fail-translating: a CoreFailure then. FAKE_CORE=sampled: runs of 2 s with samples in the places of the
+ * table below; FAKE_CORE=sampled-user: the same without those in the kernel; FAKE_CORE=unsampled: they are refused.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -268,6 +269,76 @@ disturb(struct program_run_output *run, const struct program_command *command)
 	}
 }
 
+/* ---- samples ---- */
+
+static const struct program_place sampled_places[] = {
+	{.object = (char *)"/opt/lib/libsolve.so.1.2",
+	 .function = (char *)"solver::of_planes::Relaxation::sweep",
+	 .symbol = (char *)"_ZN6solver9of_planes10Relaxation5sweepEi",
+	 .address = 0x1240,
+	 .size = 512,
+	 .source = (char *)"sweep.cc",
+	 .line = 17,
+	 .samples = 700},
+	{.object = (char *)"/opt/bin/solver",
+	 .behind = (char *)"main",
+	 .address = 0x4fee40,
+	 .size = 96,
+	 .samples = 300},
+	{.object = (char *)"[kernel]", .samples = 250},
+	{.object = (char *)"[jit]",
+	 .function = (char *)"py::a_function_with_a_name_that_no_column_holds",
+	 .symbol = (char *)"py::a_function_with_a_name_that_no_column_holds",
+	 .samples = 200},
+	{.object = (char *)"/opt/bin/solver",
+	 .function = (char *)"main",
+	 .address = 0x4000,
+	 .size = 32,
+	 .samples = 190},
+	{.object = (char *)"[unknown]", .samples = 50},
+	{.object = (char *)"/opt/bin/solver", .samples = 40},
+	{.object = (char *)"/opt/bin/solver", .function = (char *)"init", .address = 0x4100, .size = 32, .samples = 5},
+	{.object = (char *)"/opt/bin/solver", .function = (char *)"exit", .address = 0x4200, .size = 32, .samples = 2},
+};
+
+static struct program_place *
+make_place(const struct program_place *from, int order)
+{
+	struct program_place *place = program_place_new();
+
+	rot_string_set(&place->object, from->object);
+	rot_string_set(&place->function, from->function ? from->function : "");
+	rot_string_set(&place->symbol, from->symbol ? from->symbol : place->function);
+	rot_string_set(&place->behind, from->behind ? from->behind : "");
+	rot_string_set(&place->source, from->source ? from->source : "");
+	place->address = from->address;
+	place->size = from->size;
+	place->line = from->line;
+	place->samples = from->samples + (uint64_t)order;
+	return place;
+}
+
+static void
+add_samples(struct program_run_output *run, bool is_asked)
+{
+	const bool has_kernel = mode_is("sampled"), is_refused = mode_is("unsampled");
+
+	if (!is_asked || (!has_kernel && !is_refused && !mode_is("sampled-user")))
+		return;
+	run->wall_time = 2000000000;
+	run->user_time = 1500000000;
+	run->system_time = 250000000;
+	run->profile = program_profile_new();
+	run->profile->period = 1000000;
+	run->profile->has_kernel = has_kernel;
+	run->profile->lost_records = has_kernel ? 0 : 3;
+	if (is_refused)
+		rot_string_set(&run->profile->refusal, "cannot sample the CPU time: Permission denied");
+	for (size_t i = 0; !is_refused && i < sizeof(sampled_places) / sizeof(sampled_places[0]); i++)
+		if (has_kernel || strcmp(sampled_places[i].object, "[kernel]") != 0)
+			program_profile_places_add(run->profile, make_place(&sampled_places[i], run->order));
+}
+
 static struct program_run_output *
 run_once(const struct program_command *command, int pass, int order)
 {
@@ -284,6 +355,8 @@ run_once(const struct program_command *command, int pass, int order)
 	run->voluntary_context_switches = 3;
 	run->involuntary_context_switches = 1;
 	disturb(run, command);
+	if (!rot_is_a(measurer, &step_measurer_class))
+		add_samples(run, command->sample_period > 0);
 	run->maximum_resident_bytes = 8 << 20;
 	run->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -33,6 +33,8 @@ static const struct {
 	{{"-p", "17", "-R", "solve"}, NULL, 4, NULL, 0, 1, 17, false, 1, NULL},
 	{{"--counts-only", "-j", "-", "cc"}, NULL, 3, NULL, 0, 1, 0, false, 0, NULL},
 	{{"--counts-only", "-t", "cc"}, "no -o, -t, -p", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"--counts-only", "-f", "5", "cc"}, "no -o, -t, -p", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-f", "5", "-p", "17"}, "--functions with -p PID", 0, NULL, 0, 0, 0, false, 0, NULL},
 	{{"--counts-only", "--runs=2", "cc"}, "no -o, -t, -p", 0, NULL, 0, 0, 0, false, 0, NULL},
 	{{NULL}, "no program given", 0, NULL, 0, 0, 0, false, 0, NULL},
 	{{"--"}, "no program given", 0, NULL, 0, 0, 0, false, 0, NULL},
@@ -150,10 +152,41 @@ START_TEST(length_of_one_option)
 }
 END_TEST
 
+/* 0 is a number of functions, and not the same as not to say one. */
+START_TEST(number_of_functions)
+{
+	static const struct {
+		const char *words[4];
+		long nr;
+	} asked[] = {{{"cc"}, -1}, {{"--functions=0", "cc"}, 0}, {{"-f", "25", "cc"}, 25}};
+	static const char *const wrong[] = {"--functions=-1", "--functions=1.5", "--functions=x", "--functions=1e99"};
+	struct run_options options;
+	struct rot_error err;
+
+	for (int i = 0; i < NR_ELEMENTS(asked); i++) {
+		int nr_words = 0;
+
+		while (asked[i].words[nr_words])
+			nr_words++;
+		ck_assert_int_eq(run_options_parse(&options, nr_words, (char *const *)asked[i].words, &err), 0);
+		ck_assert_int_eq(options.nr_functions, asked[i].nr);
+		run_options_clear(&options);
+	}
+	for (int i = 0; i < NR_ELEMENTS(wrong); i++) {
+		char *const words[] = {(char *)wrong[i], (char *)"cc"};
+
+		ck_assert_int_eq(run_options_parse(&options, 2, words, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "'--functions' takes a whole number, 0 for none"));
+		run_options_clear(&options);
+	}
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&options_of_a_command_line, NR_ELEMENTS(rows)},
 	{&children_are_measured_unless_they_are_left_out, 1},
 	{&length_of_one_option, 1},
+	{&number_of_functions, 1},
 };
 
 UNIT_TESTS("options", tests, .is_in_one_process = true);

@@ -32,7 +32,7 @@
 static char *folder, *fake;
 static int status;
 static char *out, *err;
-static bool is_strict;
+static bool is_strict, has_csv;
 
 static void
 setup(void)
@@ -77,6 +77,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, NULL);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", cache, NULL);
 	free(cache);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "writeCsv", has_csv ? "true" : "false", NULL);
 	if (is_strict)
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "strict", "true", NULL);
 	if (rot_open(&rot, configuration, &error) < 0 ||
@@ -156,6 +157,9 @@ static const struct {
 	{GOLDEN "blocks-uncounted.txt", "blocks", "uncounted", {"true"}},
 	{GOLDEN "blocks-failing.txt", "blocks", "fail-translating", {"true"}},
 	{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}},
+	{GOLDEN "functions.txt", "blocks", "sampled", {"true"}},
+	{GOLDEN "functions-runs.txt", "none", "sampled-user", {"--functions=3", "--runs=2", "true"}},
+	{GOLDEN "functions-refused.txt", "none", "unsampled", {"true"}},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}},
 	{GOLDEN "regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
 	{GOLDEN "regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "-R=shared", "true"}},
@@ -207,6 +211,45 @@ START_TEST(values_as_json)
 	ck_assert_int_ne(access("y", F_OK), 0);
 	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "-R=idle", "true");
 	check_json("x.json", GOLDEN "regions.json");
+	setenv("FAKE_CORE", "sampled", 1);
+	RUN("none", "-q", "-j", "x.json", "true");
+	check_json("x.json", GOLDEN "functions.json");
+}
+END_TEST
+
+/* Shares of all functions, of what is none and of what no sample stands for are the whole. */
+START_TEST(functions_in_files)
+{
+	static const char *const modes[] = {"sampled", "sampled-user"};
+	const char *const groups[] = {"functions", "others"};
+	json_t *json, *functions, *item;
+	double sum;
+	char *csv;
+	size_t i;
+
+	has_csv = true;
+	setenv("FAKE_CORE", modes[_i], 1);
+	RUN("none", "-q", "-o", "x", "--runs=2", "true");
+	ck_assert_int_eq(status, 0);
+	json = json_load_file("x.json", 0, NULL);
+	functions = json_object_get(json, "functions");
+	sum = json_number_value(json_object_get(json_object_get(functions, "missing"), "share"));
+	ck_assert(_i == 0 ? sum < 0.02 : sum > 0.1 && sum < 0.2);
+	for (size_t k = 0; k < NR_ELEMENTS(groups); k++)
+		json_array_foreach(json_object_get(functions, groups[k]), i, item) sum +=
+			json_number_value(json_object_get(item, "share"));
+	ck_assert_double_eq_tol(sum, 1, 1e-9);
+	csv = file_text("x-functions.csv");
+	ck_assert_ptr_nonnull(strstr(csv, "\n/opt/lib/"
+					  "libsolve.so.1.2,solver::of_planes::Relaxation::sweep,_ZN6solver9of_"
+					  "planes10Relaxation5sweepEi,,4672,512,sweep.cc,17,1401,0."));
+	free(csv);
+	json_decref(json);
+	RUN("none", "-q", "-j", "y.json", "--functions=0", "true");
+	json = json_load_file("y.json", 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	ck_assert_ptr_null(json_object_get(json, "functions"));
+	json_decref(json);
 }
 END_TEST
 
@@ -539,6 +582,7 @@ static const struct listed_test tests[] = {
 	{&tables, NR_ELEMENTS(tables_of_runs)},
 	{&counts_alone_repeat, 1},
 	{&values_as_json, 1},
+	{&functions_in_files, 2},
 	{&last_run_is_kept, 1},
 	{&regions_imply_tracing, 1},
 	{&strict_wants_sound_numbers, 8},

@@ -445,6 +445,27 @@ START_TEST(test_share)
 }
 END_TEST
 
+/* By Wilson, from tables; also of so many that the exact interval would take long. */
+START_TEST(test_large_share)
+{
+	struct summary s = summary_large_share(5, 100);
+
+	ck_assert_str_eq(s.estimator, "share");
+	ck_assert_double_eq_tol(s.value, 0.05, 1e-12);
+	ck_assert_double_eq_tol(s.low, 0.0215, 0.00005);
+	ck_assert_double_eq_tol(s.high, 0.1118, 0.00005);
+	s = summary_large_share(0, 10);
+	ck_assert(s.value == 0 && s.low == 0);
+	ck_assert_double_eq_tol(s.high, 0.2775, 0.00005);
+	s = summary_large_share(10, 10);
+	ck_assert(s.value == 1 && s.high == 1);
+	ck_assert_double_eq_tol(s.low, 0.7225, 0.00005);
+	s = summary_large_share(500000000, 1000000000);
+	ck_assert_double_eq_tol(s.high - s.low, 6.198e-5, 1e-8);
+	ck_assert(isnan(summary_large_share(0, 0).value));
+}
+END_TEST
+
 static struct summary
 estimate(double value, double low, double high)
 {
@@ -517,6 +538,7 @@ static const struct listed_test tests[] = {
 	{&test_groups, 1},
 	{&test_ratio_to_zero_is_infinite, 1},
 	{&test_share, 1},
+	{&test_large_share, 1},
 	{&test_quotient, 1},
 	{&test_probability_below, NR_ELEMENTS(compared)},
 };

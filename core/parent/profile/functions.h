@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of a program, and code that is in none: a ProgramPlace each, found by where code stands in a file, with
+ * what is added up for it.
+ */
+#ifndef CORE_PARENT_PROFILE_FUNCTIONS_H
+#define CORE_PARENT_PROFILE_FUNCTIONS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ProgramPlace.h"
+#include "ProgramProfile.h"
+#include "parent/symbols/symbols.h"
+
+struct functions;
+
+/* files is borrowed. */
+struct functions *functions_new(struct symbol_files *files);
+
+/* With places that were not taken. */
+void functions_delete(struct functions *functions);
+
+/*
+ * The function that the code at that offset of a file is in. One without a name has the address and size that its frame
+ * tells; of code without either, and of a file that cannot be read or is another one by now (inode), there is one place
+ * for all of it. The place is owned by functions.
+ */
+struct program_place *functions_at(struct functions *functions, const char *path, ino_t inode, uint64_t offset);
+
+/* The same by name, of what is no file: "[kernel]"; name "": all of it. */
+struct program_place *functions_named(struct functions *functions, const char *object, const char *name);
+
+/* Hands all places over to the profile, those with most samples first; with source lines, unless they have few. */
+void functions_take(struct functions *functions, struct program_profile *profile);
+
+#endif

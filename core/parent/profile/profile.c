@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* See profile.h. */
+#include "parent/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "entity.h"
+#include "memory.h"
+#include "parent/profile/functions.h"
+#include "parent/profile/named_code.h"
+#include "parent/profile/sampler.h"
+#include "parent/profile/spaces.h"
+
+/* Samples at one address. */
+struct spot {
+	struct code_position at;
+	uint64_t nr;
+};
+
+struct profile {
+	struct sampler *sampler;
+	struct program_profile *output; /* NULL: not begun */
+	int fd;
+	struct spaces *spaces;
+	struct spot *spots;
+	size_t nr_spots, room;
+};
+
+struct profile *
+profile_new(void)
+{
+	struct profile *profile = rot_calloc(1, sizeof(*profile));
+
+	profile->fd = -1;
+	profile->spaces = spaces_new();
+	return profile;
+}
+
+void
+profile_delete(struct profile *profile)
+{
+	if (!profile)
+		return;
+	sampler_close(profile->sampler);
+	spaces_delete(profile->spaces);
+	rot_graph_delete(profile->output);
+	free(profile->spots);
+	free(profile);
+}
+
+void
+profile_begin(struct profile *profile, pid_t pid, uint64_t period_ns, bool has_children)
+{
+	struct rot_error err;
+
+	if (!profile)
+		return;
+	profile->output = program_profile_new();
+	profile->output->period = period_ns;
+	profile->sampler = sampler_open(pid, period_ns, has_children, &err);
+	if (!profile->sampler) {
+		rot_string_set(&profile->output->refusal, err.text);
+		return;
+	}
+	profile->output->has_kernel = sampler_has_kernel(profile->sampler);
+	profile->fd = sampler_fd(profile->sampler);
+}
+
+int *
+profile_fd(struct profile *profile)
+{
+	static int none = -1;
+
+	return profile ? &profile->fd : &none;
+}
+
+/* ---- samples ---- */
+
+static int
+compare_spots(const void *a, const void *b)
+{
+	const struct code_position *left = &((const struct spot *)a)->at, *right = &((const struct spot *)b)->at;
+	const int order = (left->object > right->object) - (left->object < right->object);
+
+	return order ? order : (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+/* Samples at the same address become one spot. */
+static void
+merge_spots(struct profile *profile)
+{
+	size_t nr = 0;
+
+	if (profile->nr_spots > 0)
+		qsort(profile->spots, profile->nr_spots, sizeof(*profile->spots), compare_spots);
+	for (size_t i = 0; i < profile->nr_spots; i++) {
+		if (nr > 0 && compare_spots(&profile->spots[nr - 1], &profile->spots[i]) == 0)
+			profile->spots[nr - 1].nr += profile->spots[i].nr;
+		else
+			profile->spots[nr++] = profile->spots[i];
+	}
+	profile->nr_spots = nr;
+}
+
+#define LEAST_ROOM 4096
+
+static void
+add_sample(struct profile *profile, const struct sample_record *sample)
+{
+	if (profile->nr_spots == profile->room) {
+		merge_spots(profile);
+		if (profile->nr_spots >= profile->room / 2)
+			profile->room = profile->room ? 2 * profile->room : LEAST_ROOM;
+		profile->spots = rot_realloc(profile->spots, profile->room, sizeof(*profile->spots));
+	}
+	profile->spots[profile->nr_spots++] = (struct spot){spaces_find(profile->spaces, sample), 1};
+}
+
+static void
+handle_record(void *context, const struct perf_event_header *record)
+{
+	struct profile *profile = context;
+	uint64_t lost[2]; /* of which event, and how many */
+
+	if (record->type == PERF_RECORD_SAMPLE) {
+		add_sample(profile, (const struct sample_record *)record);
+	} else if (record->type == PERF_RECORD_LOST) {
+		memcpy(lost, record + 1, sizeof(lost));
+		profile->output->lost_records += lost[1];
+	} else {
+		spaces_handle(profile->spaces, record);
+	}
+}
+
+void
+profile_drain(struct profile *profile)
+{
+	if (profile && profile->sampler)
+		sampler_drain(profile->sampler, false, handle_record, profile);
+}
+
+/* ---- functions ---- */
+
+static struct program_place *
+place_of(const struct profile *profile, struct functions *functions, struct named_code *named, const struct spot *spot)
+{
+	const struct code_object *object = spaces_object(profile->spaces, spot->at.object);
+	const char *name;
+
+	switch (object->origin) {
+	case CODE_KERNEL:
+		return functions_named(functions, "[kernel]", "");
+	case CODE_VDSO:
+		return functions_named(functions, "[vdso]", "");
+	case CODE_ANONYMOUS:
+		name = named_code_find(named, object->pid, spot->at.offset);
+		return functions_named(functions, name ? "[jit]" : "[anonymous]", name ? name : "");
+	case CODE_FILE:
+		return functions_at(functions, object->path, object->inode, spot->at.offset);
+	default:
+		return functions_named(functions, "[unknown]", "");
+	}
+}
+
+struct program_profile *
+profile_end(struct profile *profile, struct symbol_files *files)
+{
+	struct program_profile *output = profile ? profile->output : NULL;
+	struct functions *functions;
+	struct named_code named = {0};
+
+	if (output && profile->sampler) {
+		sampler_drain(profile->sampler, true, handle_record, profile);
+		merge_spots(profile);
+		functions = functions_new(files);
+		for (size_t i = 0; i < profile->nr_spots; i++)
+			place_of(profile, functions, &named, &profile->spots[i])->samples += profile->spots[i].nr;
+		functions_take(functions, output);
+		functions_delete(functions);
+		named_code_clear(&named);
+	}
+	if (profile)
+		profile->output = NULL;
+	return output;
+}

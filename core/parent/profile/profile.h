@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Where one run of a program spends its CPU time: samples, added up by function. */
+#ifndef CORE_PARENT_PROFILE_PROFILE_H
+#define CORE_PARENT_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ProgramProfile.h"
+#include "parent/symbols/symbols.h"
+
+struct profile;
+
+/* Nothing is sampled before profile_begin. NULL is allowed for all functions below: nothing is done. */
+struct profile *profile_new(void);
+void profile_delete(struct profile *profile);
+
+/* As sampler_open. Where it is refused, that is what profile_end tells. */
+void profile_begin(struct profile *profile, pid_t pid, uint64_t period_ns, bool has_children);
+
+/* The descriptor that tells of full rings, -1: there is none; for a loop's source. */
+int *profile_fd(struct profile *profile);
+void profile_drain(struct profile *profile);
+
+/* The program has ended: what was found out, to be freed as a graph; NULL: never begun. files is borrowed. */
+struct program_profile *profile_end(struct profile *profile, struct symbol_files *files);
+
+#endif

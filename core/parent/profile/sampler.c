@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* See sampler.h. */
+#include "parent/profile/sampler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/perf_ring.h"
+#include "memory.h"
+
+/* A quarter of what an ordinary user may lock in memory for each CPU, unless that was changed. */
+#define RING_BYTES ((size_t)128 << 10)
+
+/* A user who may lock little gets smaller rings, which still tell in time that they fill up. */
+#define RING_LEAST_BYTES ((size_t)32 << 10)
+
+struct cpu_ring {
+	int fd;
+	struct perf_ring ring;
+};
+
+/* A copy of a record that waits for its turn. number: in the order of reading. */
+struct waiting {
+	uint64_t time_ns, number;
+	struct perf_event_header *record;
+};
+
+struct sampler {
+	struct perf_event_attr attr;
+	struct cpu_ring *cpus;
+	size_t nr_cpus;
+	int epoll_fd;
+	uint64_t drained_ns; /* when the last call that emptied the rings began */
+	struct waiting *waiting;
+	size_t nr_waiting;
+	uint64_t nr_read;
+};
+
+/* ---- opening ---- */
+
+static void
+fill_attributes(struct perf_event_attr *attr, uint64_t period_ns, bool has_children)
+{
+	*attr = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(*attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period_ns,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.disabled = 1,
+		.enable_on_exec = 1,
+		.inherit = 1,
+		.inherit_thread = !has_children,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.exclude_hv = 1,
+		.watermark = 1,
+		.wakeup_watermark = RING_LEAST_BYTES / 2,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC_RAW,
+	};
+}
+
+static int
+open_event(const struct sampler *sampler, pid_t pid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, &sampler->attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int
+map_ring(struct cpu_ring *cpu)
+{
+	for (size_t bytes = RING_BYTES; bytes >= RING_LEAST_BYTES; bytes /= 2) {
+		if (perf_ring_map(&cpu->ring, cpu->fd, bytes) == 0)
+			return 0;
+		if (errno != EPERM && errno != ENOMEM)
+			return -1;
+	}
+	return -1;
+}
+
+/* CPUs that are not there, or are switched off, have none. 0, or -1 with errno. */
+static int
+open_cpu(struct sampler *sampler, pid_t pid, int number)
+{
+	struct cpu_ring cpu = {.fd = open_event(sampler, pid, number)};
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+
+	if (cpu.fd < 0 && (errno == EACCES || errno == EPERM) && !sampler->attr.exclude_kernel) {
+		sampler->attr.exclude_kernel = 1;
+		cpu.fd = open_event(sampler, pid, number);
+	}
+	if (cpu.fd < 0)
+		return errno == ENODEV || (errno == EINVAL && sampler->nr_cpus > 0) ? 0 : -1;
+	if (map_ring(&cpu) < 0 || epoll_ctl(sampler->epoll_fd, EPOLL_CTL_ADD, cpu.fd, &event) < 0) {
+		const int reason = errno;
+
+		perf_ring_unmap(&cpu.ring);
+		close(cpu.fd);
+		errno = reason;
+		return -1;
+	}
+	sampler->cpus = rot_grow(sampler->cpus, sampler->nr_cpus, sizeof(*sampler->cpus));
+	sampler->cpus[sampler->nr_cpus++] = cpu;
+	return 0;
+}
+
+struct sampler *
+sampler_open(pid_t pid, uint64_t period_ns, bool has_children, struct rot_error *err)
+{
+	struct sampler *sampler = rot_calloc(1, sizeof(*sampler));
+	const int nr = (int)sysconf(_SC_NPROCESSORS_CONF);
+
+	fill_attributes(&sampler->attr, period_ns, has_children);
+	sampler->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (int cpu = 0; cpu < nr; cpu++) {
+		if (open_cpu(sampler, pid, cpu) == 0)
+			continue;
+		rot_error_set(err, errno, "cannot sample the CPU time");
+		sampler_close(sampler);
+		return NULL;
+	}
+	return sampler;
+}
+
+void
+sampler_close(struct sampler *sampler)
+{
+	if (!sampler)
+		return;
+	for (size_t i = 0; i < sampler->nr_cpus; i++) {
+		perf_ring_unmap(&sampler->cpus[i].ring);
+		close(sampler->cpus[i].fd);
+	}
+	for (size_t i = 0; i < sampler->nr_waiting; i++)
+		free(sampler->waiting[i].record);
+	if (sampler->epoll_fd >= 0)
+		close(sampler->epoll_fd);
+	free(sampler->waiting);
+	free(sampler->cpus);
+	free(sampler);
+}
+
+bool
+sampler_has_kernel(const struct sampler *sampler)
+{
+	return !sampler->attr.exclude_kernel;
+}
+
+int
+sampler_fd(const struct sampler *sampler)
+{
+	return sampler->epoll_fd;
+}
+
+/* ---- records ---- */
+
+static void
+keep_record(void *context, const struct perf_event_header *record)
+{
+	struct sampler *sampler = context;
+	struct waiting waiting = {.number = sampler->nr_read++, .record = rot_calloc(1, record->size)};
+
+	memcpy(waiting.record, record, record->size);
+	if (record->size >= sizeof(*record) + sizeof(waiting.time_ns))
+		memcpy(&waiting.time_ns, (const char *)record + record->size - sizeof(waiting.time_ns),
+		       sizeof(waiting.time_ns));
+	sampler->waiting = rot_grow(sampler->waiting, sampler->nr_waiting, sizeof(*sampler->waiting));
+	sampler->waiting[sampler->nr_waiting++] = waiting;
+}
+
+static int
+compare_waiting(const void *a, const void *b)
+{
+	const struct waiting *left = a, *right = b;
+	const int order = (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+
+	return order ? order : (left->number > right->number) - (left->number < right->number);
+}
+
+static void
+hand_on(struct sampler *sampler, uint64_t before_ns,
+	void (*handle)(void *context, const struct perf_event_header *record), void *context)
+{
+	size_t nr = 0;
+
+	if (sampler->nr_waiting == 0)
+		return;
+	qsort(sampler->waiting, sampler->nr_waiting, sizeof(*sampler->waiting), compare_waiting);
+	for (; nr < sampler->nr_waiting && sampler->waiting[nr].time_ns < before_ns; nr++) {
+		handle(context, sampler->waiting[nr].record);
+		free(sampler->waiting[nr].record);
+	}
+	sampler->nr_waiting -= nr;
+	memmove(sampler->waiting, sampler->waiting + nr, sampler->nr_waiting * sizeof(*sampler->waiting));
+}
+
+void
+sampler_drain(struct sampler *sampler, bool is_end,
+	      void (*handle)(void *context, const struct perf_event_header *record), void *context)
+{
+	const uint64_t last_ns = sampler->drained_ns;
+	struct epoll_event events[16];
+
+	sampler->drained_ns = clock_raw_ns();
+	while (epoll_wait(sampler->epoll_fd, events, sizeof(events) / sizeof(events[0]), 0) > 0)
+		;
+	for (size_t i = 0; i < sampler->nr_cpus; i++)
+		perf_ring_read(&sampler->cpus[i].ring, keep_record, sampler);
+	hand_on(sampler, is_end ? UINT64_MAX : last_ns, handle, context);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * known_shares WHERE [LIBRARY]: executes the same loop three times as often in one function as in another, a hundred
+ * times in turn. WHERE: here (one thread), threads (two), child (a program that is started), library (LIBRARY is loaded
+ * for it), named (code that is made now, with a name that is written down as the tool perf reads it; prints the file).
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef IS_LIBRARY
+#define TRIPLE library_triple
+#define SINGLE library_single
+#else
+#define TRIPLE own_triple
+#define SINGLE own_single
+#endif
+
+enum { NR_TURNS = 1000000, NR_ROUNDS = 100 };
+
+void TRIPLE(void);
+void SINGLE(void);
+
+/* Both are the same instructions: 1: dec, jnz 1b; the first byte of a loop is the first of 64. */
+#define LOOP(turns) __asm__ volatile("	.p2align 6\n1:	decq %0\n	jnz 1b" : "+r"(turns) : : "cc")
+
+__attribute__((noinline)) void
+TRIPLE(void)
+{
+	unsigned long turns = 3ul * NR_TURNS;
+
+	LOOP(turns);
+}
+
+__attribute__((noinline)) void
+SINGLE(void)
+{
+	unsigned long turns = NR_TURNS;
+
+	LOOP(turns);
+}
+
+#ifndef IS_LIBRARY
+
+static void
+repeat(void (*triple)(void), void (*single)(void))
+{
+	for (int i = 0; i < NR_ROUNDS; i++) {
+		triple();
+		single();
+	}
+}
+
+static void *
+repeat_own(void *unused)
+{
+	repeat(own_triple, own_single);
+	return unused;
+}
+
+static int
+repeat_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	void (*triple)(void), (*single)(void);
+
+	if (!library)
+		return 1;
+	*(void **)&triple = dlsym(library, "library_triple");
+	*(void **)&single = dlsym(library, "library_single");
+	repeat(triple, single);
+	return 0;
+}
+
+/* mov edi, turns; 1: dec rdi; jnz 1b; ret */
+static const unsigned char code[] = {0xbf, 0, 0, 0, 0, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
+
+static int
+repeat_named(void)
+{
+	enum { FUNCTION_BYTES = 64 };
+	static const char *const names[] = {"made::triple", "made::single"};
+	const unsigned turns[] = {3 * NR_TURNS, NR_TURNS};
+	unsigned char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*functions[2])(void);
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = memory != MAP_FAILED ? fopen(path, "w") : NULL;
+	if (!map)
+		return 1;
+	puts(path);
+	for (int i = 0; i < 2; i++) {
+		unsigned char *function = memory + FUNCTION_BYTES * i;
+
+		memcpy(function, code, sizeof(code));
+		memcpy(function + 1, &turns[i], sizeof(turns[i]));
+		*(void **)&functions[i] = function;
+		fprintf(map, "%lx %zx %s\n", (unsigned long)function, sizeof(code), names[i]);
+	}
+	if (fclose(map) != 0 || mprotect(memory, 4096, PROT_READ | PROT_EXEC) < 0)
+		return 1;
+	repeat(functions[0], functions[1]);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *where = argc > 1 ? argv[1] : "here";
+	pthread_t thread;
+	int status;
+
+	if (strcmp(where, "library") == 0 && argc > 2)
+		return repeat_library(argv[2]);
+	if (strcmp(where, "named") == 0)
+		return repeat_named();
+	if (strcmp(where, "child") == 0) {
+		if (fork() == 0) {
+			execl(argv[0], argv[0], "here", (char *)NULL);
+			_exit(127);
+		}
+		return wait(&status) < 0 || status != 0;
+	}
+	if (strcmp(where, "threads") == 0 && pthread_create(&thread, NULL, repeat_own, NULL) != 0)
+		return 1;
+	repeat_own(NULL);
+	return strcmp(where, "threads") == 0 && pthread_join(thread, NULL) != 0;
+}
+
+#endif

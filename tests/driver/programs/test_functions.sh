@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Where CPU time goes: a program of which two functions are known to take 3 : 1, whatever the machine and its other work are.
+. "$top_srcdir/tests/support/program.sh"
+here=$top_builddir/tests/driver/programs
+mkdir -p config/rot
+echo counting=expected >config/rot/config
+
+# of_functions FILE KEY VALUE WANTED: what functions that have such a value have under the key WANTED, added up
+of_functions()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk -v key="$2" -v value="$3" -v wanted="$4" '
+		match($0, /^functions\.functions\[[0-9]*\]\./) {
+			function_ = substr($0, 1, RLENGTH)
+			line = substr($0, RLENGTH + 1)
+			at = index(line, " = ")
+			values[function_ substr(line, 1, at - 1)] = substr(line, at + 3)
+			functions[function_]
+		}
+		END {
+			for (function_ in functions)
+				if (values[function_ key] == value)
+					sum += values[function_ wanted]
+			printf "%.0f\n", sum
+		}'
+}
+
+# are_known WHAT KEY TRIPLE SINGLE ARGUMENT...: both functions were found, and their samples are about 3 : 1. A busy machine
+# takes samples away, of both alike; few of them vary, so runs are added up until they do.
+are_known()
+{
+	what=$1 key=$2 triple=$3 single=$4
+	shift 4
+	result=1
+	for runs in 1 2 4 8; do
+		call run -q -j functions.json --runs=$runs "$@"
+		out="$(of_functions functions.json "$key" "$triple" samples) $(of_functions functions.json "$key" "$single" samples)"
+		grep '^/tmp/perf-[0-9]*\.map$' "$work/out" | xargs rm -f
+		echo "$out" | awk '{exit !($2 > 10 && $1 > 2 * $2 && $1 < 4.5 * $2)}' && result=0 && break
+	done
+	check "$what"
+}
+
+call run -q -j refused.json "$here/known_shares" here
+"$top_builddir/tests/json_lines" refused.json >lines
+if grep -q 'functions\.refusal = .' lines; then
+	echo "skipped: $(grep 'functions\.refusal' lines)"
+else
+	are_known "two functions" function own_triple own_single "$here/known_shares" here
+	are_known "of two threads" function own_triple own_single "$here/known_shares" threads
+	are_known "of threads that are told apart by a tracer" function own_triple own_single -t "$here/known_shares" threads
+	are_known "of a program that it starts" function own_triple own_single "$here/known_shares" child
+	call run -q -j functions.json --no-children "$here/known_shares" child
+	out=$(of_functions functions.json function own_triple samples)
+	[ "$out" = 0 ]
+	result=$?
+	check "which is left out with --no-children"
+	are_known "of a library that is loaded later" function library_triple library_single \
+		"$here/known_shares" library "$here/known_shares_library.so"
+	are_known "of code that was made and named" function made::triple made::single "$here/known_shares" named
+
+	# Beside counters, of threads: the CPU clock needs none of them.
+	if ! is_sanitized; then
+		export LD_PRELOAD="$top_builddir/tests/simulated_pmu.so" ROT_SIMULATED_MACHINE="$top_srcdir/tests/machines/zen5-turin-kvm"
+		are_known "beside counted events" function own_triple own_single -counting=events -validate=never -findPeaks=false -t \
+			"$here/known_shares" threads
+		unset LD_PRELOAD ROT_SIMULATED_MACHINE
+		has "which are counted" functions.json 'runs\[0\]\.threads\[1\]\.counts\.allFlops = .*'
+	fi
+
+	# A stripped copy has the same code at the same addresses.
+	call run -q -j named.json "$here/known_shares" here
+	are_known "without symbols, by their addresses" address "$(of_functions named.json function own_triple address)" \
+		"$(of_functions named.json function own_single address)" \
+		"$here/known_shares_stripped" here
+fi
+
+# ---- where it is refused ----
+"$top_builddir/tests/without_syscall" 298 13 "$rot" run -j - "$here/known_shares" here >refused.json 2>"$work/err"
+status=$? out='' err=$(cat "$work/err")
+case $status:$err in 0:*"functions: cannot sample the CPU time: Permission denied"*) result=0 ;; *) result=1 ;; esac
+check "a remark, and no failure, where the system refuses it"
+"$top_builddir/tests/json_lines" refused.json | grep -q 'functions\.cpuTime = null'
+result=$?
+check "of which nothing is said to be measured"
+
+exit $((nr_failed != 0))
