@@ -196,6 +196,24 @@ next_step(const struct findings *findings)
 	return next;
 }
 
+/* The clauses that fit into one line; a long one is cut between words. Fresh memory. */
+static char *
+first_line(const char *text, FILE *out)
+{
+	const size_t columns = terminal_width(out), width = columns < LINE_WIDTH ? columns : LINE_WIDTH,
+		     room = width > 2 * TEXT_COLUMN ? width - TEXT_COLUMN : TEXT_COLUMN;
+	size_t clauses = 0, words = room;
+
+	if (strlen(text) <= room)
+		return rot_strdup(text);
+	for (size_t i = 1; i <= room; i++)
+		if (text[i] == ' ') {
+			words = i;
+			clauses = strchr(":;,", text[i - 1]) ? i - 1 : clauses;
+		}
+	return rot_strndup(text, clauses ? clauses : words);
+}
+
 /* One screen: the rest is told by --all. */
 static void
 print_summary(const struct findings *findings, FILE *out)
@@ -210,9 +228,13 @@ print_summary(const struct findings *findings, FILE *out)
 	for (size_t i = 0; i < findings->nr; i++) {
 		struct finding short_finding = findings->items[i];
 
+		if (short_finding.state == FINDING_GOOD || is_not_counted(&short_finding))
+			continue;
 		short_finding.advice = (char *)"";
-		if (short_finding.state != FINDING_GOOD && !is_not_counted(&short_finding))
-			print_finding(&short_finding, out);
+		short_finding.text = short_finding.state == FINDING_BROKEN ? rot_strdup(short_finding.text)
+									   : first_line(short_finding.text, out);
+		print_finding(&short_finding, out);
+		free(short_finding.text);
 	}
 	print_names(findings, "not counted", FINDING_LIMITED, out);
 	if (next) {

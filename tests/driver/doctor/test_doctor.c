@@ -282,10 +282,14 @@ START_TEST(is_short)
 	findings_section(&findings, DOCTOR_QUANTITIES);
 	finding_advise(findings_add(&findings, "tlbMisses", FINDING_LIMITED, "unavailable; no event"), "count blocks");
 	findings_section(&findings, "Rights");
-	finding_advise(findings_add(&findings, "hardware counters", FINDING_LIMITED, "none"), "do this");
+	finding_advise(
+		findings_add(&findings, "hardware counters", FINDING_LIMITED,
+			     "these are none: since there is no room in a line for what follows, it is not shown"),
+		"do this");
 	text = printed(false);
 	ck_assert_ptr_nonnull(strstr(text, "\nnext, for hardware counters: do this\n"));
 	ck_assert_ptr_nonnull(strstr(text, "not counted           tlb misses\n"));
+	ck_assert_ptr_nonnull(strstr(text, "! hardware counters     these are none\n"));
 	ck_assert_ptr_null(strstr(text, "count blocks"));
 	ck_assert_ptr_null(strstr(text, "-> "));
 	ck_assert_ptr_null(strstr(text, "Steadiness"));

@@ -21,6 +21,46 @@ START_TEST(units_for_people)
 }
 END_TEST
 
+/* No number is a row of zeros. */
+START_TEST(units_of_small_rates)
+{
+	static const struct {
+		const char *unit;
+		double size;
+		const char *shown;
+	} rows[] = {{"flop/s", 2e7, "Gflop/s"}, {"flop/s", 9e6, "Mflop/s"}, {"byte/s", 366.8, "kB/s"},
+		    {"byte/s", -2, "B/s"},      {"byte/s", 0, "GB/s"},      {"flop/cycle", 1e-9, "flop/cycle"}};
+	struct quantity_value value = {
+		.kind = "measured", .unit = (char *)"byte/s", .summary = summary_single(366.8, "median")};
+	char *text = value_text_in(&value, shown_unit_for("byte/s", 366.8));
+
+	ck_assert_str_eq(text, "0.3668");
+	for (size_t i = 0; i < NR_ELEMENTS(rows); i++)
+		ck_assert_str_eq(shown_unit_for(rows[i].unit, rows[i].size).shown, rows[i].shown);
+	free(text);
+}
+END_TEST
+
+START_TEST(labels_of_tables)
+{
+	static const char *const rows[][3] = {
+		{"time", "coreCycles", "core cycles"},
+		{"time", "microSeconds", "time"},
+		{"performance", "flop", "performance"},
+		{"operationCount", "doublePrecisionFlop", "operations (double precision)"},
+		{"transferredBytes", "llcRam.read", "bytes (LLC-RAM read)"},
+		{"ofALaterRot", "", "of a later rot"}};
+
+	for (size_t i = 0; i < NR_ELEMENTS(rows); i++) {
+		const struct quantity_value value = {.name = (char *)rows[i][0], .of = (char *)rows[i][1]};
+		char *label = value_label(&value);
+
+		ck_assert_str_eq(label, rows[i][2]);
+		free(label);
+	}
+}
+END_TEST
+
 static const struct {
 	double value, low, high;
 	const char *kind, *text;
@@ -127,8 +167,13 @@ START_TEST(numbers_have_some_digits)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&units_for_people, 1}, {&digits_follow_the_interval, NR_ELEMENTS(numbers)}, {&words_for_people, 1},
-	{&doubts_are_told, 1},  {&numbers_have_some_digits, NR_ELEMENTS(digits)},
+	{&units_for_people, 1},
+	{&units_of_small_rates, 1},
+	{&labels_of_tables, 1},
+	{&digits_follow_the_interval, NR_ELEMENTS(numbers)},
+	{&words_for_people, 1},
+	{&doubts_are_told, 1},
+	{&numbers_have_some_digits, NR_ELEMENTS(digits)},
 };
 
 UNIT_TESTS("value_text", tests, .is_in_one_process = true);
