@@ -311,19 +311,31 @@ add_spread(char *command, size_t index, const char *colour, const struct plot_fr
 	return command;
 }
 
-/* How gnuplot draws it, in fresh memory. */
+/*
+ * How gnuplot draws it, in fresh memory. Lines without marks are told apart by their dashes as well, and lines whose
+ * colours are there again.
+ */
 static char *
-with_style(enum plot_style style, int mark)
+with_style(const struct plot_series *series, size_t index)
 {
-	switch (style) {
+	static const char *const of_models[SCRIPT_NR_COLOURS] = {"(6,4)",     "(12,4)", "(2,3)",         "(10,3,2,3)",
+								 "(6,2,2,2)", "(3,6)",  "(12,2,2,2,2,2)"};
+	static const char *const of_steps[SCRIPT_NR_COLOURS] = {"solid",  "(8,3)", "(2,3)",     "(8,3,2,3)",
+								"(14,3)", "(4,6)", "(14,2,2,2)"};
+	static const char *const of_cycles[SCRIPT_NR_CYCLES] = {"solid", "(8,3)", "(3,3)"};
+	const size_t look = plot_look(series, index) % SCRIPT_NR_COLOURS;
+	const int mark = script_mark(series, index);
+
+	switch (series->style) {
 	case PLOT_MODEL:
-		return rot_strdup("lines linewidth 1.6 dashtype (6,4)");
+		return rot_format("lines linewidth 1.6 dashtype %s", of_models[look]);
 	case PLOT_MARKS:
 		return rot_format("points pointtype %d pointsize 0.4", mark);
 	case PLOT_STEPS:
-		return rot_strdup("histeps linewidth 1.2");
+		return rot_format("histeps linewidth 1.2 dashtype %s", of_steps[look]);
 	default:
-		return rot_format("linespoints pointtype %d pointsize 0.55 linewidth 1.2", mark);
+		return rot_format("linespoints pointtype %d pointsize 0.55 linewidth 1.2 dashtype %s", mark,
+				  of_cycles[script_cycle(series, index)]);
 	}
 }
 
@@ -354,7 +366,7 @@ points_add_commands(char *command, const struct plot_series *series, size_t inde
 
 	if (has_spread(series))
 		command = add_spread(command, index, script_colour(series, index), frame, both_directions, x);
-	with = with_style(series->style, script_mark(series, index));
+	with = with_style(series, index);
 	element = rot_format("data index %zu using %s:2 with %s linecolor rgb \"%s\" title %s", index, x, with,
 			     script_colour(series, index), title);
 	command = add_command(command, element);

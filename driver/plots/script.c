@@ -37,6 +37,12 @@ script_mark(const struct plot_series *series, size_t place)
 }
 
 size_t
+script_cycle(const struct plot_series *series, size_t place)
+{
+	return series->colour ? 0 : plot_look(series, place) / SCRIPT_NR_COLOURS % SCRIPT_NR_CYCLES;
+}
+
+size_t
 script_place_of_colour(const char *colour)
 {
 	size_t place = 0;

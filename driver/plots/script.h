@@ -18,6 +18,10 @@
 const char *script_colour(const struct plot_series *series, size_t place);
 int script_mark(const struct plot_series *series, size_t place);
 
+/* How often the series' colour was used before it: of later cycles joining lines are dashed. */
+enum { SCRIPT_NR_CYCLES = 3 };
+size_t script_cycle(const struct plot_series *series, size_t place);
+
 /* "#0072B2" of "blue" or "#0072b2", and the shape of "circle"; NULL or 0 for what is none, with an error. */
 const char *script_colour_of(const char *text, char own[8], struct rot_error *err);
 enum plot_shape script_shape_of(const char *text, struct rot_error *err);

@@ -87,19 +87,16 @@ write_point_label(const struct svg_panel *panel, const struct roofline_shape *sh
 
 /* Above everything, and off the pointer's way. */
 static void
-write_labels(const struct svg_panel *panel, const struct roofline_shape *shape)
+write_labels(const struct svg_panel *panel, const struct roofline_shape *shape, const struct roofline_labels *labels)
 {
-	struct roofline_labels labels = roofline_labels_of(shape);
-
-	for (size_t i = 0; i < labels.nr; i++) {
-		const struct roofline_label *label = &labels.items[i];
+	for (size_t i = 0; i < labels->nr; i++) {
+		const struct roofline_label *label = &labels->items[i];
 
 		if (label->ceiling)
 			write_label(panel, label, label->ceiling->is_main ? "label main" : "label other");
 		else
 			write_point_label(panel, shape, label);
 	}
-	roofline_labels_clear(&labels);
 }
 
 /* What says so in words is at the arrow. */
@@ -130,6 +127,8 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 	const struct roofline_shape shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	const struct point_set set = roofline_points_of(plot);
 	const struct svg_panel panel = {out, &plot->frame, {shape.x, shape.y}, id};
+	struct roofline_labels labels = roofline_labels_of(&shape);
+	char *caption = roofline_labels_caption(&labels, points_caption(&set, &panel.edges));
 
 	svg_begin(&panel);
 	write_ceilings(&panel, &shape);
@@ -137,9 +136,10 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 	for (size_t s = 0; s < plot->nr_series; s++)
 		svg_series(&panel, &plot->series[s], s, true);
 	write_arrows(&panel, &set);
-	write_labels(&panel, &shape);
+	write_labels(&panel, &shape, &labels);
 	svg_end(&panel);
-	return points_caption(&set, &panel.edges);
+	roofline_labels_clear(&labels);
+	return caption;
 }
 
 /* ---- series and distributions ---- */

@@ -260,7 +260,10 @@ svg_begin_of_series(xmlTextWriterPtr out, const char *element, const char *look,
 {
 	const size_t place =
 		series->colour ? script_place_of_colour(series->colour) : plot_look(series, index) % SCRIPT_NR_COLOURS;
-	char *classes = place < SCRIPT_NR_COLOURS ? rot_format("%s s%zu", look, place) : rot_strdup(look);
+	const char *const cycles[SCRIPT_NR_CYCLES] = {"", " c1", " c2"};
+	char *classes = place < SCRIPT_NR_COLOURS
+				? rot_format("%s s%zu%s", look, place, cycles[script_cycle(series, index)])
+				: rot_strdup(look);
 
 	begin(out, element, classes);
 	if (place == SCRIPT_NR_COLOURS)

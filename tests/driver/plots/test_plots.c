@@ -491,6 +491,139 @@ START_TEST(leaders_are_no_whiskers)
 }
 END_TEST
 
+/* Do the labels' boxes touch each other? */
+static bool
+some_labels_touch(const struct roofline_labels *labels)
+{
+	for (size_t i = 0; i < labels->nr; i++) {
+		struct layout_box box = labels->items[i].box;
+		const struct layout taken = {&box, 1, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT};
+
+		for (size_t k = 0; k < i; k++)
+			if (!layout_is_free(&taken, &labels->items[k].box))
+				return true;
+	}
+	return false;
+}
+
+static const struct roofline_label *
+label_of(const struct roofline_labels *labels, const struct roofline_ceiling *ceiling)
+{
+	for (size_t i = 0; i < labels->nr; i++)
+		if (labels->items[i].ceiling == ceiling)
+			return &labels->items[i];
+	return NULL;
+}
+
+/* So that each line that is seen can be told, however many there are and however small the picture is. */
+START_TEST(lines_without_room_for_names_have_letters)
+{
+	struct roofline_plot plot = example();
+	struct roofline_ceiling ceilings[12];
+	struct roofline_shape shape;
+	struct roofline_labels labels;
+	size_t nr_letters = 0;
+	char *caption;
+
+	for (size_t i = 0; i < NR_ELEMENTS(ceilings); i++)
+		ceilings[i] =
+			(struct roofline_ceiling){i < 6 ? "a long name of a computation" : "a long name of a level",
+						  i >= 6,
+						  32 * pow(0.9, (double)i),
+						  NAN,
+						  NAN,
+						  "9.5 units",
+						  i % 6 == 0,
+						  0};
+	plot.ceilings = ceilings;
+	plot.nr_ceilings = NR_ELEMENTS(ceilings);
+	layout_zoom = _i ? 2 : 1;
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	labels = roofline_labels_of(&shape);
+	ck_assert(!some_labels_touch(&labels));
+	caption = roofline_labels_caption(&labels, rot_strdup("a machine"));
+	ck_assert_int_eq(strncmp(caption, "a machine\na:\u00a0a long name of a ", 31), 0);
+	for (size_t i = 0; i < NR_ELEMENTS(ceilings); i++) {
+		const struct roofline_label *label = label_of(&labels, &ceilings[i]);
+		char *letter;
+
+		ck_assert_msg(label != NULL, "%zu", i);
+		if (!label->stands_for)
+			continue;
+		letter = rot_format("%s:\u00a0%s (9.5 units)", label->text, ceilings[i].name);
+		ck_assert_msg(strstr(caption, letter) != NULL, "%s: %s", letter, caption);
+		free(letter);
+		nr_letters++;
+	}
+	ck_assert_uint_ge(nr_letters, 2);
+	free(caption);
+	roofline_labels_clear(&labels);
+	layout_zoom = 1;
+}
+END_TEST
+
+/* As points have where a key does not name them. */
+START_TEST(points_without_room_for_names_have_letters)
+{
+	static struct plot_point points[26];
+	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 26, .style = PLOT_MARKS};
+	struct roofline_plot plot = example();
+	struct roofline_shape shape;
+	struct roofline_labels labels;
+	size_t nr_letters = 0;
+
+	for (size_t i = 0; i < 26; i++)
+		points[i] =
+			(struct plot_point){.x = summary_single(1 + 0.01 * (double)i, ""),
+					    .y = summary_single(1, ""),
+					    .label = "a name that is as long as the panel is wide, or nearly so: it "
+						     "takes two thirds of that",
+					    .is_labelled = true,
+					    .size = NAN};
+	plot.series = &series;
+	plot.frame.key_position = _i ? "none" : "auto";
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	labels = roofline_labels_of(&shape);
+	ck_assert(!some_labels_touch(&labels));
+	for (size_t i = 0; i < labels.nr; i++)
+		nr_letters += !labels.items[i].ceiling && labels.items[i].stands_for;
+	ck_assert_int_eq(nr_letters > 0, _i);
+	roofline_labels_clear(&labels);
+}
+END_TEST
+
+/* What has neither a mark of its own nor a colour of its own has its own dashes. */
+START_TEST(lines_that_look_alike_differ_in_dashes)
+{
+	const struct roofline_plot source = example();
+	struct plot_series series[9];
+	char *dashes[NR_ELEMENTS(series)];
+
+	for (size_t i = 0; i < NR_ELEMENTS(series); i++) {
+		char *command, *at;
+
+		series[i] = source.series[0];
+		series[i].style = _i ? PLOT_MODEL : PLOT_JOINED;
+		command = points_add_commands(rot_strdup("plot "), &series[i], i, &source.frame, true, "1");
+		at = strstr(command, "dashtype ");
+		ck_assert_ptr_nonnull(at);
+		dashes[i] = rot_strndup(at, strcspn(at, "c"));
+		free(command);
+	}
+	if (_i) {
+		for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++)
+			for (size_t k = 0; k < i; k++)
+				ck_assert_str_ne(dashes[i], dashes[k]);
+	} else {
+		ck_assert_str_eq(dashes[0], dashes[6]);
+		ck_assert_str_ne(dashes[0], dashes[7]);
+		ck_assert_str_eq(dashes[7], dashes[8]);
+	}
+	for (size_t i = 0; i < NR_ELEMENTS(series); i++)
+		free(dashes[i]);
+}
+END_TEST
+
 /* Boxes that would cover each other stand side by side; those that are apart stay at their x. */
 START_TEST(boxes_stand_side_by_side)
 {
@@ -617,6 +750,9 @@ static const struct listed_test tests[] = {
 	{&a_series_has_the_look_that_is_said, 1},
 	{&pictures_are_png_too_where_that_is_wanted, 2},
 	{&leaders_are_no_whiskers, 1},
+	{&lines_without_room_for_names_have_letters, 2},
+	{&points_without_room_for_names_have_letters, 2},
+	{&lines_that_look_alike_differ_in_dashes, 2},
 	{&boxes_stand_side_by_side, 2},
 	{&distribution_says_how_many_samples, 1},
 	{&marks_of_a_page_are_of_their_series_alone, 2},
