@@ -311,7 +311,10 @@ static void
 place_point_label(struct placing *placing, const struct plot_point *point, size_t series)
 {
 	const bool is_named_otherwise = strcmp(placing->shape->plot->frame.key_position, "none") != 0;
-	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
+	char *text = rot_format("%s%s", point->label,
+				isinf(point->x.value) ? " (no bytes)"
+				: point->y.value == 0 ? " (no operations)"
+						      : "");
 	struct roofline_label label = {
 		.text = text,
 		.series = series,

@@ -173,13 +173,12 @@ draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *e
 	drawing->shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	const struct point_edges edges = {drawing->shape.x, drawing->shape.y};
 	const struct point_set set = roofline_points_of(plot);
-	struct plot_frame frame = plot->frame;
 	struct roofline_labels labels = roofline_labels_of(&drawing->shape);
+	char *caption = roofline_labels_caption(&labels, points_caption(&set, &edges));
+	struct plot_frame frame = script_fold(&plot->frame, caption);
 	struct layout_page page;
-	char *told = roofline_labels_caption(&labels, points_caption(&set, &edges)), *caption = script_caption(told);
 
 	frame.x.is_log = frame.y.is_log = true;
-	frame.caption = caption;
 	page = layout_page_of(&frame, plot->series, plot->nr_series);
 	script_write_frame(gnuplot->script, &frame, &page, &drawing->shape.x, &drawing->shape.y, plot->nr_series);
 	write_ceilings(drawing);
@@ -190,7 +189,7 @@ draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *e
 	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
 	roofline_labels_clear(&labels);
-	free(told);
+	script_fold_clear(&frame);
 	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);

@@ -145,18 +145,20 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 /* ---- series and distributions ---- */
 
 static void
-write_markers(const struct svg_panel *panel)
+write_markers(const struct svg_panel *panel, const struct point_set *set)
 {
-	for (size_t i = 0; i < panel->frame->nr_markers; i++) {
-		const struct plot_marker *marker = &panel->frame->markers[i];
-		const double x = svg_x(panel, marker->x);
+	struct layout_box *labels = points_marker_labels(set, &panel->edges);
 
-		if (!(x > 0 && x < LAYOUT_PANEL_WIDTH))
+	for (size_t i = 0; i < set->frame->nr_markers; i++) {
+		const double x = svg_x(panel, set->frame->markers[i].x);
+
+		if (labels[i].width == 0)
 			continue;
 		svg_line(panel->out, "same", x, 0, x, LAYOUT_PANEL_HEIGHT);
-		svg_text(panel->out, "label other", x - layout_text_height() * 0.6,
-			 layout_text_width(marker->label) / 2 + 2, 90, marker->label);
+		svg_text(panel->out, "label other", labels[i].x, LAYOUT_PANEL_HEIGHT - labels[i].y, 90,
+			 set->frame->markers[i].label);
 	}
+	free(labels);
 }
 
 /* The series, beside its x where boxes are in the way. */
@@ -189,7 +191,7 @@ series_svg_write(const struct plot_frame *frame, const struct plot_series *serie
 	panel.edges = points_edges_of(&set);
 
 	svg_begin(&panel);
-	write_markers(&panel);
+	write_markers(&panel, &set);
 	for (size_t s = 0; s < nr_series; s++)
 		write_beside(&panel, &set, s);
 	write_arrows(&panel, &set);

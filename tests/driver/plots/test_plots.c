@@ -207,6 +207,25 @@ START_TEST(an_infinite_intensity_is_drawn_at_the_edge)
 }
 END_TEST
 
+/* In the corner there is no sign of 0: the label says what it is. */
+START_TEST(a_point_without_operations_says_so)
+{
+	struct roofline_plot plot = example();
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct roofline_shape shape;
+	struct roofline_labels labels;
+	bool is_there = false;
+
+	points[0].x = points[0].y = summary_single(0, "exact");
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	labels = roofline_labels_of(&shape);
+	for (size_t i = 0; i < labels.nr; i++)
+		is_there = is_there || strcmp(labels.items[i].text, "small (no operations)") == 0;
+	ck_assert(is_there);
+	roofline_labels_clear(&labels);
+}
+END_TEST
+
 /* The same over size: at the upper edge, marked, and the line goes there. */
 START_TEST(an_infinite_value_is_drawn_at_the_upper_edge)
 {
@@ -335,6 +354,48 @@ START_TEST(labels_of_markers_keep_off_points)
 	ck_assert_msg(distribution_plot_write(&plot, "markers", &err) == 0, "%s", err.text);
 	script = file_text("markers.gnuplot");
 	ck_assert_double_lt(label_height(script, "\"taken\""), label_height(script, "\"free\"") - 0.05);
+	free(script);
+}
+END_TEST
+
+START_TEST(labels_of_markers_keep_off_each_other)
+{
+	static const struct plot_marker markers[] = {{10, "a level"}, {10.1, "another"}, {1e9, "beyond"}};
+	struct roofline_plot source = example();
+	const struct point_set set = {&source.frame, NULL, 0, false};
+	const struct point_edges edges = {{.low = 0, .high = 20, .length = LAYOUT_PANEL_WIDTH},
+					  {.low = 0, .high = 1, .length = LAYOUT_PANEL_HEIGHT}};
+	struct layout_box *labels;
+
+	source.frame.markers = markers;
+	source.frame.nr_markers = NR_ELEMENTS(markers);
+	labels = points_marker_labels(&set, &edges);
+	ck_assert_double_le(labels[1].y + labels[1].width / 2, labels[0].y - labels[0].width / 2);
+	ck_assert_double_eq(labels[2].width, 0);
+	free(labels);
+}
+END_TEST
+
+/* In as large a font as names of axes have. */
+START_TEST(a_long_title_is_folded)
+{
+	struct roofline_plot plot = example();
+	struct rot_error err = {0};
+	char *script, *title;
+
+	plot.frame.title =
+		_i ? "what it costs to move a thread to another processor, and to read what was in the caches "
+		     "of the one that it came from, less the time of a thread that stays there"
+		   : "a title that is not long";
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(roofline_plot_write(&plot, "title", &err) == 0, "%s", err.text);
+	script = file_text("title.gnuplot");
+	title = strstr(script, "set label \"") + strlen("set label \"");
+	title[strcspn(title, "\"")] = '\0';
+	ck_assert_int_eq(strstr(title, "\\n") != NULL, _i);
+	title[strlen(title)] = '"';
+	ck_assert_int_eq(strstr(script, "left noenhanced font \",9\"\n") != NULL, _i);
 	free(script);
 }
 END_TEST
@@ -690,6 +751,26 @@ START_TEST(marks_of_a_page_are_of_their_series_alone)
 }
 END_TEST
 
+START_TEST(long_names_of_axes_fit_a_narrow_page)
+{
+	struct roofline_plot source = example();
+	xmlBufferPtr buffer = xmlBufferCreate();
+	xmlTextWriterPtr out = xmlNewTextWriterMemory(buffer, 0);
+	const char *text;
+
+	source.frame.x.label = "Operational intensity (double precision, LLC-RAM)";
+	source.frame.y.label = "P";
+	layout_zoom = _i ? 1.7 : 1;
+	series_svg_write(&source.frame, source.series, 1, false, "id", out);
+	layout_zoom = 1;
+	xmlFreeTextWriter(out);
+	text = (const char *)xmlBufferContent(buffer);
+	ck_assert_ptr_nonnull(strstr(text, "<g style=\"font-size:9px\"><text class=\"name y\""));
+	ck_assert_int_eq(strstr(text, "<g style=\"font-size:9px\"><text class=\"name x\"") != NULL, !_i);
+	xmlBufferFree(buffer);
+}
+END_TEST
+
 START_TEST(without_gnuplot_the_script_is_left)
 {
 	struct roofline_plot plot = example();
@@ -738,11 +819,14 @@ static const struct listed_test tests[] = {
 	{&roofline_writes_four_files, 1},
 	{&turned_labels_on_lines_have_a_ground, 1},
 	{&an_infinite_intensity_is_drawn_at_the_edge, 1},
+	{&a_point_without_operations_says_so, 1},
 	{&an_infinite_value_is_drawn_at_the_upper_edge, 1},
 	{&zero_is_drawn_at_the_lower_edge, 2},
 	{&marks_of_what_is_expected_are_hollow, 2},
 	{&markers_are_drawn, 1},
 	{&labels_of_markers_keep_off_points, 1},
+	{&labels_of_markers_keep_off_each_other, 1},
+	{&a_long_title_is_folded, 2},
 	{&far_ends_of_whiskers_are_arrows, 2},
 	{&points_beyond_a_range_are_told, 1},
 	{&a_series_plot_has_the_range_of_its_values, 1},
@@ -756,6 +840,7 @@ static const struct listed_test tests[] = {
 	{&boxes_stand_side_by_side, 2},
 	{&distribution_says_how_many_samples, 1},
 	{&marks_of_a_page_are_of_their_series_alone, 2},
+	{&long_names_of_axes_fit_a_narrow_page, 2},
 	{&without_gnuplot_the_script_is_left, 1},
 	{&a_failing_gnuplot_is_reported_with_its_words, 1},
 	{&an_unwritable_place_is_an_error, 1},

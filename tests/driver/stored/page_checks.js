@@ -38,7 +38,7 @@
 	tell("of the two pictures one is shown", figures.length === 2 && figures.filter(isSeen).length === 1);
 	tell("it is within the window", plot.getBoundingClientRect().left >= 0 &&
 		plot.getBoundingClientRect().right <= window.innerWidth);
-	tell("and all texts are in it", Array.from(plot.querySelectorAll("text")).every(function (text) {
+	tell("and all texts are in it", Array.from(plot.querySelectorAll("text")).filter(isSeen).every(function (text) {
 		const inner = text.getBoundingClientRect(), outer = plot.getBoundingClientRect();
 		return inner.left > outer.left - 1 && outer.right + 1 > inner.right;
 	}));
