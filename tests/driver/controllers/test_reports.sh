@@ -62,6 +62,9 @@ case $status:$err in
 	printf '%s\n' "$out" | cmp -s - performanceEventScreening.txt && [ -s performanceEventScreening.svg ]
 	result=$?
 	check "the text and the picture"
+	grep -q 'with candlesticks' performanceEventScreening.gnuplot && ! grep -q linespoints performanceEventScreening.gnuplot
+	result=$?
+	check "which joins no events"
 	;;
 esac
 

@@ -689,17 +689,18 @@ END_TEST
 START_TEST(boxes_stand_side_by_side)
 {
 	static struct plot_point points[2];
-	static const struct plot_series series[] = {{.name = "a", .points = &points[0], .nr_points = 1},
-						    {.name = "b", .points = &points[1], .nr_points = 1}};
+	const enum plot_style style = _i == 2 ? PLOT_MARKS : PLOT_JOINED;
+	const struct plot_series series[] = {{.name = "a", .points = &points[0], .nr_points = 1, .style = style},
+					     {.name = "b", .points = &points[1], .nr_points = 1, .style = style}};
 	struct roofline_plot source = example();
 	const struct point_set set = {&source.frame, series, 2, false};
 	struct point_edges edges;
 
 	points[0] = (struct plot_point){.x = summary_single(10, ""), .y = spread(1), .label = "", .size = NAN};
-	points[1] =
-		(struct plot_point){.x = summary_single(10, ""), .y = spread(_i ? 2 : 1.01), .label = "", .size = NAN};
+	points[1] = (struct plot_point){
+		.x = summary_single(10, ""), .y = spread(_i == 1 ? 2 : 1.01), .label = "", .size = NAN};
 	edges = points_edges_of(&set);
-	if (_i) {
+	if (_i == 1) {
 		ck_assert_double_eq(beside_shift_of(&set, &edges, 0), 0);
 		ck_assert_double_eq(beside_shift_of(&set, &edges, 1), 0);
 	} else {
@@ -837,7 +838,7 @@ static const struct listed_test tests[] = {
 	{&lines_without_room_for_names_have_letters, 2},
 	{&points_without_room_for_names_have_letters, 2},
 	{&lines_that_look_alike_differ_in_dashes, 2},
-	{&boxes_stand_side_by_side, 2},
+	{&boxes_stand_side_by_side, 3},
 	{&distribution_says_how_many_samples, 1},
 	{&marks_of_a_page_are_of_their_series_alone, 2},
 	{&long_names_of_axes_fit_a_narrow_page, 2},
