@@ -473,7 +473,8 @@ caption_of(const struct peak_landscape *landscape, const char *machine, const do
 
 	for (size_t i = 0; i < nr; i++)
 		has_gaps = has_gaps || isnan(values[i]);
-	return rot_format("%s\n%zu variants tried%s; the framed one is the best%s", machine, landscape->nr_points,
+	return rot_format("%s\n%zu variants tried%s; framed: that of the title, which has later runs%s", machine,
+			  landscape->nr_points,
 			  landscape->nr_axes > 2 ? ", each cell the best over what is not shown" : "",
 			  has_gaps ? "; white: not tried, or not possible" : "");
 }
