@@ -254,7 +254,8 @@ draw_screening(const struct rot *rot, const struct screening *screening, const c
 			if (relative_summary(&event->counts[k], &point.y))
 				points[nr++] = point;
 		}
-		series[k] = (struct plot_series){.name = screening->kernels[k].name, .points = points, .nr_points = nr};
+		series[k] = (struct plot_series){
+			.name = screening->kernels[k].name, .points = points, .nr_points = nr, .style = PLOT_MARKS};
 	}
 	return distribution_plot_write(&plot, output_name, err);
 }

@@ -5,12 +5,14 @@
 #include <libxml/parser.h>
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
 #include "number.h"
 #include "page/page_internal.h"
+#include "plots/layout.h"
 #include "plots/svg.h"
 #include "quantities/stored_value.h"
 #include "quantities/value_text.h"
@@ -342,6 +344,7 @@ struct page {
 	xmlBufferPtr pictures;
 	xmlTextWriterPtr writer; /* of the pictures */
 	size_t nr_pictures;
+	double zoom; /* of the layout outside of figures */
 };
 
 /* ---- texts ---- */
@@ -436,45 +439,39 @@ write_legend(xmlTextWriterPtr out, const struct plot_series *series, size_t nr_s
 	html_end(out);
 }
 
-/* Shown where the page is narrower than the picture: then names of its lines may be out of sight. roofline: or NULL. */
-static void
-write_hint(xmlTextWriterPtr out, const struct roofline_plot *roofline)
-{
-	html_begin(out, "p", "small hint");
-	html_text(out, "The picture goes on to the right.");
-	for (size_t i = 0; roofline && i < roofline->nr_ceilings; i++) {
-		const struct roofline_ceiling *ceiling = &roofline->ceilings[i];
-		char *line = rot_format("%s %s (%s)", i ? ";" : " Its lines:", ceiling->name, ceiling->label);
+/* Each picture is there twice, and the style sheet shows one: as wide as a page may be, and laid out for a narrow one.
+ */
+static const struct {
+	const char *look;
+	double least_zoom;
+} widths[] = {{"broad", 0}, {"narrow", 1.7}};
 
-		html_text(out, line);
-		free(line);
-	}
-	html_end(out);
-}
+enum { NR_WIDTHS = sizeof(widths) / sizeof(widths[0]) };
 
+/* Until figure_end the layout is that of the width. Gives the picture's id, in fresh memory. */
 static char *
-picture_begin(struct page *page, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
-	      const struct roofline_plot *roofline)
+figure_begin(struct page *page, size_t width, const struct plot_frame *frame, const struct plot_series *series,
+	     size_t nr_series)
 {
 	char *id = rot_format("plot%zu", ++page->nr_pictures);
 
-	html_begin(page->writer, "figure", NULL);
+	page->zoom = layout_zoom;
+	layout_zoom = fmax(layout_zoom, widths[width].least_zoom);
+	html_begin(page->writer, "figure", widths[width].look);
 	if (strcmp(frame->title, page->title) != 0)
 		html_element(page->writer, "h2", NULL, frame->title);
 	if (nr_series > 0)
 		write_legend(page->writer, series, nr_series, id);
-	write_hint(page->writer, roofline);
-	html_begin(page->writer, "div", "picture");
 	return id;
 }
 
 static void
-picture_end(struct page *page, char *caption, char *id)
+figure_end(struct page *page, char *caption, char *id)
 {
-	html_end(page->writer);
 	if (*caption)
 		html_element(page->writer, "figcaption", NULL, caption);
 	html_end(page->writer);
+	layout_zoom = page->zoom;
 	free(caption);
 	free(id);
 }
@@ -482,18 +479,22 @@ picture_end(struct page *page, char *caption, char *id)
 void
 page_add_roofline(struct page *page, const struct roofline_plot *plot)
 {
-	char *id = picture_begin(page, &plot->frame, plot->series, plot->nr_series, plot);
+	for (size_t i = 0; i < NR_WIDTHS; i++) {
+		char *id = figure_begin(page, i, &plot->frame, plot->series, plot->nr_series);
 
-	picture_end(page, roofline_svg_write(plot, id, page->writer), id);
+		figure_end(page, roofline_svg_write(plot, id, page->writer), id);
+	}
 }
 
 void
 page_add_series(struct page *page, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
 		bool shows_spread)
 {
-	char *id = picture_begin(page, frame, series, nr_series, NULL);
+	for (size_t i = 0; i < NR_WIDTHS; i++) {
+		char *id = figure_begin(page, i, frame, series, nr_series);
 
-	picture_end(page, series_svg_write(frame, series, nr_series, shows_spread, id, page->writer), id);
+		figure_end(page, series_svg_write(frame, series, nr_series, shows_spread, id, page->writer), id);
+	}
 }
 
 void

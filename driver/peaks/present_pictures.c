@@ -95,7 +95,8 @@ keep(struct roof *roof, const struct peak *peak)
 
 /*
  * Of each level the highest bandwidth, and that of loads with as wide registers, of memory also that of stores;
- * performances that are clearly apart. The rest is in the table.
+ * performances that are clearly apart, below the highest one without mixtures of operations ("FMA_ADD", "MIX"). The
+ * rest is in the table.
  */
 static bool
 is_drawn(const struct roof *roof, const struct peak *peak)
@@ -103,6 +104,7 @@ is_drawn(const struct roof *roof, const struct peak *peak)
 	const bool is_bandwidth = peak->kind == PEAK_BANDWIDTH;
 	const bool is_basic = strcmp(peak->access, "load") == 0 || peak->mode[0] ||
 			      (strcmp(peak->access, "store") == 0 && strcmp(peak->border, "llcRam") == 0);
+	const bool is_mixture = strchr(peak->access, '_') || strcmp(peak->access, "MIX") == 0;
 
 	for (size_t i = 0; i < roof->nr; i++) {
 		const struct peak *other = roof->lines[i];
@@ -110,7 +112,8 @@ is_drawn(const struct roof *roof, const struct peak *peak)
 
 		if (is_bandwidth && strcmp(other->border, peak->border) == 0)
 			return strcmp(other->instruction_set, peak->instruction_set) == 0 && is_basic;
-		if (!is_bandwidth && other->kind == peak->kind && share < ROOF_NEARLY_THE_SAME && share > CLEARLY_LESS)
+		if (!is_bandwidth && other->kind == peak->kind &&
+		    ((share < ROOF_NEARLY_THE_SAME && share > CLEARLY_LESS) || is_mixture))
 			return false;
 	}
 	return true;
@@ -470,7 +473,8 @@ caption_of(const struct peak_landscape *landscape, const char *machine, const do
 
 	for (size_t i = 0; i < nr; i++)
 		has_gaps = has_gaps || isnan(values[i]);
-	return rot_format("%s\n%zu variants tried%s; the framed one is the best%s", machine, landscape->nr_points,
+	return rot_format("%s\n%zu variants tried%s; framed: that of the title, which has later runs%s", machine,
+			  landscape->nr_points,
 			  landscape->nr_axes > 2 ? ", each cell the best over what is not shown" : "",
 			  has_gaps ? "; white: not tried, or not possible" : "");
 }

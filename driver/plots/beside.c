@@ -39,21 +39,27 @@ compare(const struct point_edges *edges, const struct plot_series *a, const stru
 		}
 }
 
+static bool
+has_marks(const struct plot_series *series)
+{
+	return series->style == PLOT_JOINED || series->style == PLOT_MARKS;
+}
+
 double
 beside_shift_of(const struct point_set *set, const struct point_edges *edges, size_t series)
 {
 	double gap = edges->x.length, place = 0, nr = 0, step;
 	bool is_covered = false;
 
-	if (!set->frame->show_percentiles || set->is_of_two || set->series[series].style != PLOT_JOINED)
+	if (!set->frame->show_percentiles || set->is_of_two || !has_marks(&set->series[series]))
 		return 0;
 	for (size_t s = 0; s < set->nr_series; s++) {
-		if (set->series[s].style != PLOT_JOINED)
+		if (!has_marks(&set->series[s]))
 			continue;
 		place = s == series ? nr : place;
 		nr++;
 		for (size_t t = s; t < set->nr_series; t++)
-			if (set->series[t].style == PLOT_JOINED)
+			if (has_marks(&set->series[t]))
 				compare(edges, &set->series[s], &set->series[t], &is_covered, &gap);
 	}
 	step = fmin(1.2 * BESIDE_BOX_SHARE * edges->x.length, MOST_TAKEN * gap / nr);

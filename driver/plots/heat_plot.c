@@ -106,15 +106,12 @@ draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_erro
 {
 	struct layout_axis x = {.low = -0.5, .high = (double)plot->nr_columns - 0.5, .length = LAYOUT_PANEL_WIDTH};
 	struct layout_axis y = {.low = -0.5, .high = (double)plot->nr_rows - 0.5, .length = LAYOUT_PANEL_HEIGHT};
-	struct plot_frame frame = plot->frame;
-	char *caption = script_caption(frame.caption);
-	struct layout_page page;
+	struct plot_frame frame = script_fold(&plot->frame, plot->frame.caption);
+	const struct layout_page page = layout_page_of(&frame, NULL, 0);
 	FILE *out = gnuplot->script;
 	double low, high;
 
 	range_of(plot, &low, &high);
-	frame.caption = caption;
-	page = layout_page_of(&frame, NULL, 0);
 	script_write_frame(out, &frame, &page, &x, &y, 0);
 	fprintf(out, "set rmargin at screen %g\nunset grid\nset border 0\n", PANEL_RIGHT);
 	write_ticks(out, 'x', plot->columns, plot->nr_columns);
@@ -131,7 +128,7 @@ draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_erro
 		}
 	/* "pixels": drawn as rectangles, which no viewer blurs */
 	script_write_outputs(out, &page, "plot data using 1:2:3 with image pixels notitle");
-	free(caption);
+	script_fold_clear(&frame);
 	return gnuplot_finish(gnuplot, err);
 }
 

@@ -233,7 +233,7 @@ log_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 	return nr;
 }
 
-/* About so many steps of 1, 2 or 5 times a power of ten. */
+/* About so many steps of 1, 2 or 5 times a power of ten; of whole numbers whole ones, if two of them are in range. */
 #define LINEAR_STEPS 6
 
 static size_t
@@ -241,7 +241,8 @@ linear_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 {
 	const double rough = (axis->high - axis->low) / LINEAR_STEPS, power = pow(10, floor(log10(rough)));
 	const double round = power * (rough / power >= 5 ? 10 : rough / power >= 2 ? 5 : rough / power >= 1 ? 2 : 1);
-	const double step = axis->is_whole ? fmax(round, 1) : round;
+	const bool has_two = floor(axis->high) > ceil(axis->low);
+	const double step = axis->is_whole && has_two ? fmax(round, 1) : round;
 	size_t nr = 0;
 
 	for (double k = ceil(axis->low / step - 1e-9); k * step <= axis->high + step * 1e-9; k++)
@@ -322,10 +323,27 @@ layout_ticks(const struct layout_axis *axis)
 	return next;
 }
 
-/* Height of a row of the key and of a line of the caption; what a row has besides its name: mark and gaps. */
+/*
+ * Heights of a row of the key, and of lines of caption and title. For columns of the key gnuplot takes all characters
+ * to be as wide as digits, besides mark and gaps: where fewer columns fit than are expected the key would reach into
+ * the title.
+ */
 #define KEY_ROW 10.0
+#define KEY_CHARACTER (LAYOUT_SMALL_FONT * 0.64)
 #define KEY_MARK 30.0
 #define CAPTION_LINE 8.2
+#define TITLE_LINE 11.0
+
+/* Not bytes, of UTF-8. */
+static size_t
+nr_characters(const char *text)
+{
+	size_t nr = 0;
+
+	for (; *text; text++)
+		nr += ((unsigned char)*text & 0xc0) != 0x80;
+	return nr;
+}
 
 static size_t
 nr_lines(const char *text)
@@ -344,7 +362,7 @@ layout_page_of(const struct plot_frame *frame, const struct plot_series *series,
 	double widest = 1, nr_rows = 1;
 
 	for (size_t i = 0; i < nr_series; i++)
-		widest = fmax(widest, layout_text_width(series[i].name) + KEY_MARK);
+		widest = fmax(widest, (double)nr_characters(series[i].name) * KEY_CHARACTER + KEY_MARK);
 	if (widest < LAYOUT_PANEL_WIDTH)
 		page.key_columns = (size_t)(LAYOUT_PANEL_WIDTH / widest);
 	if (nr_series > 0 && strcmp(frame->key_position, "auto") == 0)
@@ -353,7 +371,7 @@ layout_page_of(const struct plot_frame *frame, const struct plot_series *series,
 	page.caption = page.bottom - 38.5;
 	page.top = page.bottom + LAYOUT_PANEL_HEIGHT;
 	page.key = page.top + 9 + KEY_ROW * nr_rows / 2;
-	page.title = page.top + 21.5 + KEY_ROW * nr_rows;
+	page.title = page.top + 21.5 + KEY_ROW * nr_rows + TITLE_LINE * (fmax(1, (double)nr_lines(frame->title)) - 1);
 	page.height = page.title + 12.5;
 	return page;
 }
@@ -449,15 +467,10 @@ layout_take(struct layout *layout, const struct layout_box *box)
 /* The average width of a sans-serif character is about 0.58 of its size. */
 #define CHARACTER (LAYOUT_SMALL_FONT * 0.58)
 
-/* Characters, not bytes, of UTF-8. */
 double
 layout_text_width(const char *text)
 {
-	size_t nr = 0;
-
-	for (; *text; text++)
-		nr += ((unsigned char)*text & 0xc0) != 0x80;
-	return (double)nr * CHARACTER + 3;
+	return (double)nr_characters(text) * CHARACTER + 3;
 }
 
 void

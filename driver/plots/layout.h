@@ -42,7 +42,7 @@ extern double layout_zoom;
 struct layout_page {
 	double height;      /* of the picture */
 	double bottom, top; /* of the panel */
-	double title, key;  /* their middles; the key's with all its rows */
+	double title, key;  /* the middles: of the title's first line, of the key with all its rows */
 	double caption;     /* the middle of its first line */
 	size_t key_columns; /* at most */
 };

@@ -223,6 +223,69 @@ point_shown_y(const struct plot_point *point, const struct point_edges *edges)
 	return shown_value(point->y.value, &edges->y);
 }
 
+/* ---- labels of markers ---- */
+
+/* From a point's least value to its largest one, and the sign beside it; from the one before, the line. */
+static void
+take_point(struct layout *taken, const struct plot_point *point, bool is_first, const struct point_edges *edges)
+{
+	const double x = layout_position(&edges->x, point_shown_x(point, edges)),
+		     y = layout_position(&edges->y, point_shown_y(point, edges)),
+		     low = fmin(y, fmax(0, layout_position(&edges->y, point->y.minimum))),
+		     high = fmax(y, fmin(edges->y.length, layout_position(&edges->y, point->y.maximum)));
+	struct layout_box box = {x, y, 9, 7, 0};
+
+	if (isfinite(low) && isfinite(high)) {
+		box.y = (low + high) / 2;
+		box.height += high - low;
+	}
+	if (layout_end_of(&edges->y, point->y.value) != LAYOUT_NO_END)
+		box.height += 4 * LAYOUT_END_SIGN;
+	layout_take(taken, &box);
+	if (is_first)
+		return;
+	box = layout_line(layout_position(&edges->x, point_shown_x(point - 1, edges)),
+			  layout_position(&edges->y, point_shown_y(point - 1, edges)), x, y);
+	layout_take(taken, &box);
+}
+
+/* The label of a marker at x, as far up as there is room; at the very top where there is none. */
+static struct layout_box
+marker_label(const char *label, double x, const struct layout *taken)
+{
+	const double width = layout_text_width(label), top = LAYOUT_PANEL_HEIGHT - width / 2 - 2;
+	struct layout_box box = {x - layout_text_height() * 0.6, top, width, layout_text_height(), 90};
+
+	while (!layout_is_free(taken, &box) && box.y > width / 2)
+		box.y -= 4;
+	if (!layout_is_free(taken, &box))
+		box.y = top;
+	return box;
+}
+
+struct layout_box *
+points_marker_labels(const struct point_set *set, const struct point_edges *edges)
+{
+	struct layout taken = {.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
+	struct layout_box *labels = rot_calloc(set->frame->nr_markers + 1, sizeof(*labels));
+
+	for (size_t s = 0; set->frame->nr_markers && s < set->nr_series; s++)
+		for (size_t i = 0; i < set->series[s].nr_points; i++)
+			take_point(&taken, &set->series[s].points[i], i == 0, edges);
+	for (size_t i = 0; i < set->frame->nr_markers; i++) {
+		const double at = layout_position(&edges->x, set->frame->markers[i].x);
+
+		if (!(at > 0 && at < edges->x.length))
+			continue;
+		labels[i] = marker_label(set->frame->markers[i].label, at, &taken);
+		layout_take(&taken, &labels[i]);
+	}
+	layout_clear(&taken);
+	return labels;
+}
+
+/* ---- for gnuplot ---- */
+
 static void
 write_point(FILE *out, const struct plot_point *point, const struct point_edges *edges)
 {
@@ -311,19 +374,31 @@ add_spread(char *command, size_t index, const char *colour, const struct plot_fr
 	return command;
 }
 
-/* How gnuplot draws it, in fresh memory. */
+/*
+ * How gnuplot draws it, in fresh memory. Lines without marks are told apart by their dashes as well, and lines whose
+ * colours are there again.
+ */
 static char *
-with_style(enum plot_style style, int mark)
+with_style(const struct plot_series *series, size_t index)
 {
-	switch (style) {
+	static const char *const of_models[SCRIPT_NR_COLOURS] = {"(6,4)",     "(12,4)", "(2,3)",         "(10,3,2,3)",
+								 "(6,2,2,2)", "(3,6)",  "(12,2,2,2,2,2)"};
+	static const char *const of_steps[SCRIPT_NR_COLOURS] = {"solid",  "(8,3)", "(2,3)",     "(8,3,2,3)",
+								"(14,3)", "(4,6)", "(14,2,2,2)"};
+	static const char *const of_cycles[SCRIPT_NR_CYCLES] = {"solid", "(8,3)", "(3,3)"};
+	const size_t look = plot_look(series, index) % SCRIPT_NR_COLOURS;
+	const int mark = script_mark(series, index);
+
+	switch (series->style) {
 	case PLOT_MODEL:
-		return rot_strdup("lines linewidth 1.6 dashtype (6,4)");
+		return rot_format("lines linewidth 1.6 dashtype %s", of_models[look]);
 	case PLOT_MARKS:
 		return rot_format("points pointtype %d pointsize 0.4", mark);
 	case PLOT_STEPS:
-		return rot_strdup("histeps linewidth 1.2");
+		return rot_format("histeps linewidth 1.2 dashtype %s", of_steps[look]);
 	default:
-		return rot_format("linespoints pointtype %d pointsize 0.55 linewidth 1.2", mark);
+		return rot_format("linespoints pointtype %d pointsize 0.55 linewidth 1.2 dashtype %s", mark,
+				  of_cycles[script_cycle(series, index)]);
 	}
 }
 
@@ -354,7 +429,7 @@ points_add_commands(char *command, const struct plot_series *series, size_t inde
 
 	if (has_spread(series))
 		command = add_spread(command, index, script_colour(series, index), frame, both_directions, x);
-	with = with_style(series->style, script_mark(series, index));
+	with = with_style(series, index);
 	element = rot_format("data index %zu using %s:2 with %s linecolor rgb \"%s\" title %s", index, x, with,
 			     script_colour(series, index), title);
 	command = add_command(command, element);

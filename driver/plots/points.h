@@ -59,6 +59,12 @@ size_t points_arrows_of(const struct point_set *set, const struct point_edges *e
 /* The frame's caption, and how many values and ends of whiskers are beyond the edges. Fresh memory. */
 char *points_caption(const struct point_set *set, const struct point_edges *edges);
 
+/*
+ * Where the labels of the frame's markers are, turned upwards: off each other, points and the lines between points, as
+ * far as there is room. One for each marker, of width 0 where the axis does not reach. Free the array.
+ */
+struct layout_box *points_marker_labels(const struct point_set *set, const struct point_edges *edges);
+
 /* What of the point is drawn: itself, or the edge that it is beyond. */
 double point_shown_x(const struct plot_point *point, const struct point_edges *edges);
 double point_shown_y(const struct plot_point *point, const struct point_edges *edges);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 #include "plots/points.h"
@@ -17,6 +18,7 @@ struct placing {
 	struct layout obstacles[NR_OBSTACLES];
 	struct layout performances, bandwidths; /* all ceilings: lines that are parallel */
 	struct roofline_labels labels;
+	char letter[2]; /* the next one that stands for a text without a place */
 };
 
 static void
@@ -53,7 +55,7 @@ static const struct {
 	{OBSTACLE_CEILING, true, false}, /* has them all */
 	{OBSTACLE_JOIN, false, false},   /* a line that is crossed goes on behind the label */
 	{OBSTACLE_JOIN, true, false},
-	{OBSTACLE_MARK, true, true},
+	{OBSTACLE_MARK, true, true}, /* the label may begin before its line */
 };
 enum { NR_EFFORTS = sizeof(efforts) / sizeof(*efforts) };
 
@@ -67,10 +69,7 @@ is_free_for(const struct placing *placing, const struct roofline_ceiling *ceilin
 		layout_is_free(ceiling->is_bandwidth ? &placing->bandwidths : &placing->performances, box));
 }
 
-/*
- * A label beside its line, at the first free place from the preferred end on; above the line before below. A label
- * without any place is left out.
- */
+/* A label beside its line, at the first free place from the preferred end on; above the line before below. */
 static void
 place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceiling)
 {
@@ -82,10 +81,11 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 	bool is_placed = segment.x1 >= segment.x2;
 
 	for (int attempt = 0; attempt < 2 * NR_EFFORTS && !is_placed; attempt++) {
-		double away = (attempt % 2 ? -1 : 1) * (height / 2 + 1.5);
+		const double away = (attempt % 2 ? -1 : 1) * (height / 2 + 1.5), first = line.width / 2 - width / 2 - 3,
+			     last = efforts[attempt / 2].is_for_main_alone ? -line.width / 2
+									   : fmin(first, (width - line.width) / 2);
 
-		for (double along = line.width / 2 - width / 2 - 3; along >= -line.width / 2 && !is_placed;
-		     along -= 8) {
+		for (double along = first; along >= last && !is_placed; along -= 8) {
 			/* diagonals: from the lower end upwards, where nothing else is; horizontals: from the right end
 			 */
 			double at = ceiling->is_bandwidth ? -along : along;
@@ -102,6 +102,67 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 		}
 	}
 	free(text);
+}
+
+static bool
+has_label(const struct roofline_labels *labels, const struct roofline_ceiling *ceiling)
+{
+	for (size_t i = 0; i < labels->nr; i++)
+		if (labels->items[i].ceiling == ceiling)
+			return true;
+	return false;
+}
+
+/* Is the box on no other ceiling? */
+static bool
+is_on_no_other(const struct placing *placing, const struct roofline_ceiling *ceiling, const struct layout_box *box)
+{
+	const struct roofline_plot *plot = placing->shape->plot;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++) {
+		const struct roofline_segment segment = roofline_segment_of(placing->shape, &plot->ceilings[i]);
+		struct layout_box line = segment_box(placing, &segment);
+		const struct layout other = {&line, 1, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT};
+
+		if (&plot->ceilings[i] != ceiling && roofline_segment_is_visible(placing->shape, &segment) &&
+		    !layout_is_free(&other, box))
+			return false;
+	}
+	return true;
+}
+
+/* Keeps the label, which has the next letter for a text. */
+static void
+keep_letter(struct placing *placing, struct roofline_label *label, char *text)
+{
+	label->text = rot_strdup(placing->letter);
+	label->stands_for = text;
+	keep(placing, label);
+	placing->letter[0]++;
+}
+
+/* A letter on the line itself, where no other line is if possible; the caption says what it stands for. */
+static void
+place_letter(struct placing *placing, const struct roofline_ceiling *ceiling)
+{
+	const struct roofline_segment segment = roofline_segment_of(placing->shape, ceiling);
+	const struct layout_box line = segment_box(placing, &segment);
+	const double cosine = cos(line.angle * M_PI / 180), sine = sin(line.angle * M_PI / 180);
+	struct roofline_label label = {.is_on_lines = true, .ceiling = ceiling};
+
+	label.box = (struct layout_box){.width = layout_text_width("a"), .height = layout_text_height()};
+	for (int effort = 0; effort < 2; effort++)
+		for (double along = line.width / 2 - 6; along >= 6 - line.width / 2; along -= 4) {
+			const double at = ceiling->is_bandwidth ? -along : along;
+
+			label.box.x = line.x + at * cosine;
+			label.box.y = line.y + at * sine;
+			if (!layout_is_free(&placing->obstacles[OBSTACLE_MARK], &label.box) ||
+			    (effort == 0 && !is_on_no_other(placing, ceiling, &label.box)))
+				continue;
+			keep_letter(placing, &label, rot_format("%s (%s)", ceiling->name, ceiling->label));
+			return;
+		}
 }
 
 /* ---- points ---- */
@@ -185,8 +246,9 @@ static const struct place {
 };
 
 /* Then farther away, with a leader: the nearer gaps first, each at the right and left, above and below. */
-static const double leader_gaps[][2] = {{15, 8},  {22, 11}, {14, 18}, {30, 8},  {26, 20},
-					{14, 28}, {38, 14}, {26, 32}, {44, 24}, {14, 38}};
+static const double leader_gaps[][2] = {{15, 8},  {22, 11}, {14, 18}, {30, 8},  {26, 20}, {14, 28},
+					{38, 14}, {26, 32}, {44, 24}, {14, 38}, {60, 12}, {60, 34},
+					{34, 48}, {84, 20}, {84, 48}, {110, 34}};
 enum {
 	NR_BESIDE = sizeof(beside) / sizeof(*beside),
 	NR_WITHOUT_LEADER = NR_BESIDE - 4,
@@ -225,11 +287,34 @@ has_free_leader(const struct placing *placing, const struct roofline_label *labe
 	return layout_is_free(&placing->obstacles[OBSTACLE_JOIN], &line);
 }
 
-/* On ceilings and on lines of data if need be, never on marks. A label without any place is left out. */
+/* At the first free place: on ceilings and on lines of data if need be, never on marks. False: there is none. */
+static bool
+find_place(struct placing *placing, struct roofline_label *label)
+{
+	for (int avoided = OBSTACLE_CEILING; avoided >= OBSTACLE_MARK; avoided--)
+		for (int i = 0; i < NR_PLACES && isfinite(label->x) && isfinite(label->y); i++) {
+			const struct place place = place_of(i);
+
+			label->box.x = label->x + place.right * (label->box.width / 2 + place.across);
+			label->box.y = label->y + place.up * (label->box.height / 2 + place.along);
+			label->has_leader = i >= NR_WITHOUT_LEADER;
+			label->is_on_lines = avoided < OBSTACLE_CEILING;
+			if (layout_is_free(&placing->obstacles[avoided], &label->box) &&
+			    (!label->has_leader || has_free_leader(placing, label)))
+				return true;
+		}
+	return false;
+}
+
+/* A label without any place is left out, or a letter where the label is all that names the point. */
 static void
 place_point_label(struct placing *placing, const struct plot_point *point, size_t series)
 {
-	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
+	const bool is_named_otherwise = strcmp(placing->shape->plot->frame.key_position, "none") != 0;
+	char *text = rot_format("%s%s", point->label,
+				isinf(point->x.value) ? " (no bytes)"
+				: point->y.value == 0 ? " (no operations)"
+						      : "");
 	struct roofline_label label = {
 		.text = text,
 		.series = series,
@@ -238,28 +323,27 @@ place_point_label(struct placing *placing, const struct plot_point *point, size_
 		.box = {.width = layout_text_width(text), .height = layout_text_height()},
 	};
 
-	for (int avoided = OBSTACLE_CEILING; avoided >= OBSTACLE_MARK; avoided--)
-		for (int i = 0; i < NR_PLACES && isfinite(label.x) && isfinite(label.y); i++) {
-			const struct place place = place_of(i);
-
-			label.box.x = label.x + place.right * (label.box.width / 2 + place.across);
-			label.box.y = label.y + place.up * (label.box.height / 2 + place.along);
-			label.has_leader = i >= NR_WITHOUT_LEADER;
-			label.is_on_lines = avoided < OBSTACLE_CEILING;
-			if (layout_is_free(&placing->obstacles[avoided], &label.box) &&
-			    (!label.has_leader || has_free_leader(placing, &label))) {
-				const struct layout_box leader = leader_box(&label);
-
-				keep(placing, &label);
-				if (label.has_leader)
-					take(placing, OBSTACLE_LABEL, &leader);
-				return;
-			}
+	if (find_place(placing, &label)) {
+		keep(placing, &label);
+	} else {
+		label.box.width = layout_text_width(placing->letter);
+		if (is_named_otherwise || placing->letter[0] > 'z' || !find_place(placing, &label)) {
+			free(text);
+			return;
 		}
-	free(text);
+		keep_letter(placing, &label, text);
+	}
+	if (label.has_leader) {
+		const struct layout_box leader = leader_box(&label);
+
+		take(placing, OBSTACLE_LABEL, &leader);
+	}
 }
 
-/* Points first: a ceiling's label may stand anywhere along its line. Of ceilings, those that matter most first. */
+/*
+ * Points first: a ceiling's label may stand anywhere along its line. Of ceilings, those that matter most first, and
+ * diagonals, which have less room than horizontals.
+ */
 static void
 place_labels(struct placing *placing)
 {
@@ -270,10 +354,20 @@ place_labels(struct placing *placing)
 			if (series->points[i].is_labelled)
 				place_point_label(placing, &series->points[i], s);
 	}
-	for (int is_main = 1; is_main >= 0; is_main--)
-		for (size_t i = 0; i < placing->shape->plot->nr_ceilings; i++)
-			if (placing->shape->plot->ceilings[i].is_main == is_main)
-				place_ceiling_label(placing, &placing->shape->plot->ceilings[i]);
+	for (int rank = 0; rank < 4; rank++)
+		for (size_t i = 0; i < placing->shape->plot->nr_ceilings; i++) {
+			const struct roofline_ceiling *ceiling = &placing->shape->plot->ceilings[i];
+
+			if (ceiling->is_main == (rank < 2) && ceiling->is_bandwidth == (rank % 2 == 0))
+				place_ceiling_label(placing, ceiling);
+		}
+	for (size_t i = 0; i < placing->shape->plot->nr_ceilings && placing->letter[0] <= 'z'; i++) {
+		const struct roofline_ceiling *ceiling = &placing->shape->plot->ceilings[i];
+		const struct roofline_segment segment = roofline_segment_of(placing->shape, ceiling);
+
+		if (roofline_segment_is_visible(placing->shape, &segment) && !has_label(&placing->labels, ceiling))
+			place_letter(placing, ceiling);
+	}
 }
 
 /* ---- the whole ---- */
@@ -307,7 +401,7 @@ take_lines(struct placing *placing)
 struct roofline_labels
 roofline_labels_of(const struct roofline_shape *shape)
 {
-	struct placing placing = {.shape = shape};
+	struct placing placing = {.shape = shape, .letter = "a"};
 
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		placing.obstacles[i] = (struct layout){.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
@@ -321,11 +415,32 @@ roofline_labels_of(const struct roofline_shape *shape)
 	return placing.labels;
 }
 
+char *
+roofline_labels_caption(const struct roofline_labels *labels, char *caption)
+{
+	const char *separator = *caption ? "\n" : "";
+
+	for (size_t i = 0; i < labels->nr; i++) {
+		const struct roofline_label *label = &labels->items[i];
+		char *longer;
+
+		if (!label->stands_for)
+			continue;
+		longer = rot_format("%s%s%s:\u00a0%s", caption, separator, label->text, label->stands_for);
+		free(caption);
+		caption = longer;
+		separator = "; ";
+	}
+	return caption;
+}
+
 void
 roofline_labels_clear(struct roofline_labels *labels)
 {
-	for (size_t i = 0; i < labels->nr; i++)
+	for (size_t i = 0; i < labels->nr; i++) {
 		free(labels->items[i].text);
+		free(labels->items[i].stands_for);
+	}
 	free(labels->items);
 	*labels = (struct roofline_labels){.items = NULL};
 }

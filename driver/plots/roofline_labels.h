@@ -11,6 +11,7 @@
 /* Positions are in points from the lower left corner of a panel of LAYOUT_PANEL_WIDTH and LAYOUT_PANEL_HEIGHT. */
 struct roofline_label {
 	char *text;
+	char *stands_for; /* text is a letter for this, which had no place; NULL: it is itself */
 	struct layout_box box;
 	bool is_on_lines;                       /* there was no place off them: it needs a ground  */
 	const struct roofline_ceiling *ceiling; /* whose it is; NULL: a point's                    */
@@ -26,10 +27,14 @@ struct roofline_labels {
 
 /*
  * shape: of a panel of that size. Of points those that are labelled. Lines are avoided if possible, other
- * labels always, and marks by labels of points; a label without any place is left out.
+ * labels always, and marks by labels of points. Where a label has no place, a ceiling gets a letter, as does a point of
+ * a plot without a key; other points have none.
  */
 struct roofline_labels roofline_labels_of(const struct roofline_shape *shape);
 void roofline_labels_clear(struct roofline_labels *labels);
+
+/* The caption (taken over) and, where there are letters, what they stand for. Fresh memory. */
+char *roofline_labels_caption(const struct roofline_labels *labels, char *caption);
 
 /* The leader, from the label (1) to shortly before the point (2). */
 void roofline_leader_of(const struct roofline_label *label, double *x1, double *y1, double *x2, double *y2);

@@ -122,12 +122,10 @@ write_point_label(FILE *out, const struct roofline_label *label, const char *col
 }
 
 static void
-write_labels(const struct drawing *drawing)
+write_labels(const struct drawing *drawing, const struct roofline_labels *labels)
 {
-	struct roofline_labels labels = roofline_labels_of(&drawing->shape);
-
-	for (size_t i = 0; i < labels.nr; i++) {
-		const struct roofline_label *label = &labels.items[i];
+	for (size_t i = 0; i < labels->nr; i++) {
+		const struct roofline_label *label = &labels->items[i];
 
 		if (label->ceiling)
 			write_ceiling_label(drawing->script, label);
@@ -135,7 +133,6 @@ write_labels(const struct drawing *drawing)
 			write_point_label(drawing->script, label,
 					  script_colour(&drawing->plot->series[label->series], label->series));
 	}
-	roofline_labels_clear(&labels);
 }
 
 /* Dashed lines through the points of the same size in consecutive series. */
@@ -176,22 +173,23 @@ draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *e
 	drawing->shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	const struct point_edges edges = {drawing->shape.x, drawing->shape.y};
 	const struct point_set set = roofline_points_of(plot);
-	struct plot_frame frame = plot->frame;
+	struct roofline_labels labels = roofline_labels_of(&drawing->shape);
+	char *caption = roofline_labels_caption(&labels, points_caption(&set, &edges));
+	struct plot_frame frame = script_fold(&plot->frame, caption);
 	struct layout_page page;
-	char *told = points_caption(&set, &edges), *caption = script_caption(told);
 
 	frame.x.is_log = frame.y.is_log = true;
-	frame.caption = caption;
 	page = layout_page_of(&frame, plot->series, plot->nr_series);
 	script_write_frame(gnuplot->script, &frame, &page, &drawing->shape.x, &drawing->shape.y, plot->nr_series);
 	write_ceilings(drawing);
 	write_same_size(drawing);
-	write_labels(drawing);
+	write_labels(drawing, &labels);
 	points_write_data(gnuplot->data, plot->series, plot->nr_series, &edges);
 	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &edges.x, &edges.y);
 	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
-	free(told);
+	roofline_labels_clear(&labels);
+	script_fold_clear(&frame);
 	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);

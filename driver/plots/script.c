@@ -37,6 +37,12 @@ script_mark(const struct plot_series *series, size_t place)
 }
 
 size_t
+script_cycle(const struct plot_series *series, size_t place)
+{
+	return series->colour ? 0 : plot_look(series, place) / SCRIPT_NR_COLOURS % SCRIPT_NR_CYCLES;
+}
+
+size_t
 script_place_of_colour(const char *colour)
 {
 	size_t place = 0;
@@ -161,17 +167,35 @@ write_key(FILE *out, const char *position, const struct layout_page *page, size_
 			fprintf(out, "set key %s %s font \",%g\"\n", positions[i].gnuplot, look, LAYOUT_SMALL_FONT);
 }
 
-/* Of a title that is not too long for it. */
+/* Of a title that is not too long for it; one that would be smaller than a name of an axis is folded. */
 #define TITLE_FONT (LAYOUT_FONT * 1.3)
 
-/* The caption, folded to the panel's width. Fresh memory. */
-char *
-script_caption(const char *text)
+/* At which all of it is as wide as the panel. */
+static double
+font_that_fits(const char *title)
 {
-	char *caption = rot_strdup(text);
+	return LAYOUT_SMALL_FONT * LAYOUT_PANEL_WIDTH / layout_text_width(title);
+}
 
-	layout_fold(caption, LAYOUT_PANEL_WIDTH * LAYOUT_SMALL_FONT / LAYOUT_CAPTION_FONT);
-	return caption;
+struct plot_frame
+script_fold(const struct plot_frame *frame, const char *caption)
+{
+	struct plot_frame folded = *frame;
+	char *title = rot_strdup(frame->title), *lines = rot_strdup(caption);
+
+	if (font_that_fits(title) < LAYOUT_FONT)
+		layout_fold(title, LAYOUT_PANEL_WIDTH * LAYOUT_SMALL_FONT / LAYOUT_FONT);
+	layout_fold(lines, LAYOUT_PANEL_WIDTH * LAYOUT_SMALL_FONT / LAYOUT_CAPTION_FONT);
+	folded.title = title;
+	folded.caption = lines;
+	return folded;
+}
+
+void
+script_fold_clear(struct plot_frame *folded)
+{
+	free((char *)folded->title);
+	free((char *)folded->caption);
 }
 
 void
@@ -185,8 +209,7 @@ script_write_frame(FILE *out, const struct plot_frame *frame, const struct layou
 	fputs("set label ", out);
 	script_write_string(out, frame->title);
 	fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\"\n", LAYOUT_LEFT, page->title / page->height,
-		fmax(LAYOUT_SMALL_FONT,
-		     fmin(TITLE_FONT, LAYOUT_SMALL_FONT * LAYOUT_PANEL_WIDTH / layout_text_width(frame->title))));
+		strchr(frame->title, '\n') ? LAYOUT_FONT : fmin(TITLE_FONT, font_that_fits(frame->title)));
 	if (*frame->caption) {
 		fputs("set label ", out);
 		script_write_string(out, frame->caption);
@@ -290,67 +313,24 @@ script_write_arrows(FILE *out, const struct point_set *set, const struct point_e
 	free(arrows);
 }
 
-/* From a point's least value to its largest one, and the sign beside it; from the one before, the line. */
-static void
-take_point(struct layout *taken, const struct plot_point *point, bool is_first, const struct point_edges *edges)
-{
-	const double x = layout_position(&edges->x, point_shown_x(point, edges)),
-		     y = layout_position(&edges->y, point_shown_y(point, edges)),
-		     low = fmin(y, fmax(0, layout_position(&edges->y, point->y.minimum))),
-		     high = fmax(y, fmin(edges->y.length, layout_position(&edges->y, point->y.maximum)));
-	struct layout_box box = {x, y, 9, 7, 0};
-
-	if (isfinite(low) && isfinite(high)) {
-		box.y = (low + high) / 2;
-		box.height += high - low;
-	}
-	if (layout_end_of(&edges->y, point->y.value) != LAYOUT_NO_END)
-		box.height += 4 * LAYOUT_END_SIGN;
-	layout_take(taken, &box);
-	if (is_first)
-		return;
-	box = layout_line(layout_position(&edges->x, point_shown_x(point - 1, edges)),
-			  layout_position(&edges->y, point_shown_y(point - 1, edges)), x, y);
-	layout_take(taken, &box);
-}
-
-/* The label of a marker at x, as far up as there is room; at the very top where there is none. */
-static void
-write_marker_label(FILE *out, const char *label, double x, const struct layout *taken)
-{
-	const double width = layout_text_width(label), top = LAYOUT_PANEL_HEIGHT - width / 2 - 2;
-	struct layout_box box = {x - layout_text_height() * 0.6, top, width, layout_text_height(), 90};
-
-	while (!layout_is_free(taken, &box) && box.y > width / 2)
-		box.y -= 4;
-	if (!layout_is_free(taken, &box))
-		box.y = top;
-	script_write_label(out, label, box.x, box.y, "center", 90, "#606060");
-}
-
 void
-script_write_markers(FILE *out, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
-		     const struct point_edges *edges)
+script_write_markers(FILE *out, const struct point_set *set, const struct point_edges *edges)
 {
-	struct layout taken = {.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
+	struct layout_box *labels = points_marker_labels(set, edges);
 
-	for (size_t s = 0; frame->nr_markers && s < nr_series; s++)
-		for (size_t i = 0; i < series[s].nr_points; i++)
-			take_point(&taken, &series[s].points[i], i == 0, edges);
-	for (size_t i = 0; i < frame->nr_markers; i++) {
-		const struct plot_marker *marker = &frame->markers[i];
-		double at = layout_position(&edges->x, marker->x);
+	for (size_t i = 0; i < set->frame->nr_markers; i++) {
+		const struct plot_marker *marker = &set->frame->markers[i];
 
-		if (!(at > 0 && at < edges->x.length))
+		if (labels[i].width == 0)
 			continue;
 		fputs("set arrow from ", out);
 		script_write_number(out, marker->x);
 		fputs(",graph 0 to ", out);
 		script_write_number(out, marker->x);
 		fputs(",graph 1 nohead back dashtype 2 linewidth 0.8 linecolor rgb \"#808080\"\n", out);
-		write_marker_label(out, marker->label, at, &taken);
+		script_write_label(out, marker->label, labels[i].x, labels[i].y, "center", 90, "#606060");
 	}
-	layout_clear(&taken);
+	free(labels);
 }
 
 bool script_has_png;

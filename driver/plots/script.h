@@ -18,6 +18,10 @@
 const char *script_colour(const struct plot_series *series, size_t place);
 int script_mark(const struct plot_series *series, size_t place);
 
+/* How often the series' colour was used before it: of later cycles joining lines are dashed. */
+enum { SCRIPT_NR_CYCLES = 3 };
+size_t script_cycle(const struct plot_series *series, size_t place);
+
 /* "#0072B2" of "blue" or "#0072b2", and the shape of "circle"; NULL or 0 for what is none, with an error. */
 const char *script_colour_of(const char *text, char own[8], struct rot_error *err);
 enum plot_shape script_shape_of(const char *text, struct rot_error *err);
@@ -34,8 +38,9 @@ void script_write_number(FILE *out, double value);
 /* The text as a double-quoted gnuplot string: nothing in it is interpreted. Newlines stay line breaks. */
 void script_write_string(FILE *out, const char *text);
 
-/* A caption for the frame, folded to the panel's width. Fresh memory. */
-char *script_caption(const char *text);
+/* The frame with that caption, which is folded to the panel's width, as a long title is. Clear it. */
+struct plot_frame script_fold(const struct plot_frame *frame, const char *caption);
+void script_fold_clear(struct plot_frame *folded);
 
 /* Terminal-independent head: title, caption, axes, grid, margins, key. x and y are the final ranges; nr_total_series
  * decides the key. */
@@ -60,9 +65,8 @@ void script_write_ends(FILE *out, const struct plot_series *series, size_t nr_se
 /* Arrows where something is beyond an edge. */
 void script_write_arrows(FILE *out, const struct point_set *set, const struct point_edges *edges);
 
-/* The frame's vertical lines; their labels where no point is, and no line between two. */
-void script_write_markers(FILE *out, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
-			  const struct point_edges *edges);
+/* The frame's vertical lines, with their labels. */
+void script_write_markers(FILE *out, const struct point_set *set, const struct point_edges *edges);
 
 /* Are pictures also drawn as PNG? The same for all of a process. */
 extern bool script_has_png;

@@ -40,23 +40,20 @@ draw_series(struct gnuplot *gnuplot, const struct plot_frame *frame, const struc
 	const struct point_set set = {frame, series, nr_series, false};
 	const struct point_edges edges = points_edges_of(&set);
 	const struct layout_axis *x = &edges.x;
-	struct plot_frame captioned = *frame;
-	char *command = series_command(&set, &edges), *told = points_caption(&set, &edges),
-	     *caption = script_caption(told);
-	struct layout_page page;
+	char *command = series_command(&set, &edges), *caption = points_caption(&set, &edges);
+	struct plot_frame folded = script_fold(frame, caption);
+	const struct layout_page page = layout_page_of(&folded, series, nr_series);
 
-	captioned.caption = caption;
-	page = layout_page_of(&captioned, series, nr_series);
-	script_write_frame(gnuplot->script, &captioned, &page, x, &edges.y, nr_series);
+	script_write_frame(gnuplot->script, &folded, &page, x, &edges.y, nr_series);
 	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x->high - x->low) * BESIDE_BOX_SHARE);
 	if (x->is_log)
 		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x->high / x->low, BESIDE_BOX_SHARE) - 1);
 	points_write_data(gnuplot->data, series, nr_series, &edges);
-	script_write_markers(gnuplot->script, frame, series, nr_series, &edges);
+	script_write_markers(gnuplot->script, &set, &edges);
 	script_write_ends(gnuplot->script, series, nr_series, x, &edges.y);
 	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
-	free(told);
+	script_fold_clear(&folded);
 	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);

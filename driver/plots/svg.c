@@ -87,19 +87,16 @@ write_point_label(const struct svg_panel *panel, const struct roofline_shape *sh
 
 /* Above everything, and off the pointer's way. */
 static void
-write_labels(const struct svg_panel *panel, const struct roofline_shape *shape)
+write_labels(const struct svg_panel *panel, const struct roofline_shape *shape, const struct roofline_labels *labels)
 {
-	struct roofline_labels labels = roofline_labels_of(shape);
-
-	for (size_t i = 0; i < labels.nr; i++) {
-		const struct roofline_label *label = &labels.items[i];
+	for (size_t i = 0; i < labels->nr; i++) {
+		const struct roofline_label *label = &labels->items[i];
 
 		if (label->ceiling)
 			write_label(panel, label, label->ceiling->is_main ? "label main" : "label other");
 		else
 			write_point_label(panel, shape, label);
 	}
-	roofline_labels_clear(&labels);
 }
 
 /* What says so in words is at the arrow. */
@@ -130,6 +127,8 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 	const struct roofline_shape shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	const struct point_set set = roofline_points_of(plot);
 	const struct svg_panel panel = {out, &plot->frame, {shape.x, shape.y}, id};
+	struct roofline_labels labels = roofline_labels_of(&shape);
+	char *caption = roofline_labels_caption(&labels, points_caption(&set, &panel.edges));
 
 	svg_begin(&panel);
 	write_ceilings(&panel, &shape);
@@ -137,26 +136,29 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 	for (size_t s = 0; s < plot->nr_series; s++)
 		svg_series(&panel, &plot->series[s], s, true);
 	write_arrows(&panel, &set);
-	write_labels(&panel, &shape);
+	write_labels(&panel, &shape, &labels);
 	svg_end(&panel);
-	return points_caption(&set, &panel.edges);
+	roofline_labels_clear(&labels);
+	return caption;
 }
 
 /* ---- series and distributions ---- */
 
 static void
-write_markers(const struct svg_panel *panel)
+write_markers(const struct svg_panel *panel, const struct point_set *set)
 {
-	for (size_t i = 0; i < panel->frame->nr_markers; i++) {
-		const struct plot_marker *marker = &panel->frame->markers[i];
-		const double x = svg_x(panel, marker->x);
+	struct layout_box *labels = points_marker_labels(set, &panel->edges);
 
-		if (!(x > 0 && x < LAYOUT_PANEL_WIDTH))
+	for (size_t i = 0; i < set->frame->nr_markers; i++) {
+		const double x = svg_x(panel, set->frame->markers[i].x);
+
+		if (labels[i].width == 0)
 			continue;
 		svg_line(panel->out, "same", x, 0, x, LAYOUT_PANEL_HEIGHT);
-		svg_text(panel->out, "label other", x - layout_text_height() * 0.6,
-			 layout_text_width(marker->label) / 2 + 2, 90, marker->label);
+		svg_text(panel->out, "label other", labels[i].x, LAYOUT_PANEL_HEIGHT - labels[i].y, 90,
+			 set->frame->markers[i].label);
 	}
+	free(labels);
 }
 
 /* The series, beside its x where boxes are in the way. */
@@ -189,7 +191,7 @@ series_svg_write(const struct plot_frame *frame, const struct plot_series *serie
 	panel.edges = points_edges_of(&set);
 
 	svg_begin(&panel);
-	write_markers(&panel);
+	write_markers(&panel, &set);
 	for (size_t s = 0; s < nr_series; s++)
 		write_beside(&panel, &set, s);
 	write_arrows(&panel, &set);

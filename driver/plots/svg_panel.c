@@ -173,6 +173,21 @@ write_ticks(const struct svg_panel *panel, const struct side *side)
 	layout_ticks_delete(ticks, nr);
 }
 
+/* Smaller where it would be longer than the panel and what is at both its ends. */
+static void
+write_axis_name(const struct svg_panel *panel, const struct side *side, const char *look, const char *name)
+{
+	const double width = layout_text_width(name) * LAYOUT_FONT / LAYOUT_SMALL_FONT, at = side->axis->length / 2;
+	char *size = coordinate(LAYOUT_FONT * fmin(1, (side->axis->length + 2 * TOP) / width));
+
+	xmlTextWriterStartElement(panel->out, X("g"));
+	xmlTextWriterWriteFormatAttribute(panel->out, X("style"), "font-size:%spx", size);
+	svg_text(panel->out, look, side->is_x ? at : -38, side->is_x ? LAYOUT_PANEL_HEIGHT + 28 : at,
+		 side->is_x ? 0 : 90, name);
+	xmlTextWriterEndElement(panel->out);
+	free(size);
+}
+
 static char *
 axis_name(const struct plot_axis *axis)
 {
@@ -218,6 +233,8 @@ void
 svg_begin(const struct svg_panel *panel)
 {
 	xmlTextWriterPtr out = panel->out;
+	const struct side across = {&panel->edges.x, true, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_HEIGHT, 1, 12, "tick x"},
+			  up = {&panel->edges.y, false, LAYOUT_PANEL_WIDTH, 0, -1, 6, "tick y"};
 	char *x_name = axis_name(&panel->frame->x), *y_name = axis_name(&panel->frame->y);
 
 	begin(out, "svg", "plot");
@@ -232,13 +249,12 @@ svg_begin(const struct svg_panel *panel)
 	xmlTextWriterWriteFormatAttribute(out, X("id"), "%s-panel", panel->id);
 	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 8, LAYOUT_PANEL_HEIGHT + 8);
 	xmlTextWriterEndElement(out);
-	write_ticks(panel,
-		    &(struct side){&panel->edges.x, true, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_HEIGHT, 1, 12, "tick x"});
-	write_ticks(panel, &(struct side){&panel->edges.y, false, LAYOUT_PANEL_WIDTH, 0, -1, 6, "tick y"});
+	write_ticks(panel, &across);
+	write_ticks(panel, &up);
 	svg_line(out, "axis", 0, 0, 0, LAYOUT_PANEL_HEIGHT);
 	svg_line(out, "axis", 0, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
-	svg_text(out, "name x", LAYOUT_PANEL_WIDTH / 2, LAYOUT_PANEL_HEIGHT + 28, 0, x_name);
-	svg_text(out, "name y", -38, LAYOUT_PANEL_HEIGHT / 2, 90, y_name);
+	write_axis_name(panel, &across, "name x", x_name);
+	write_axis_name(panel, &up, "name y", y_name);
 	xmlTextWriterStartElement(out, X("g"));
 	xmlTextWriterWriteFormatAttribute(out, X("clip-path"), "url(#%s-panel)", panel->id);
 	free(x_name);
@@ -260,7 +276,10 @@ svg_begin_of_series(xmlTextWriterPtr out, const char *element, const char *look,
 {
 	const size_t place =
 		series->colour ? script_place_of_colour(series->colour) : plot_look(series, index) % SCRIPT_NR_COLOURS;
-	char *classes = place < SCRIPT_NR_COLOURS ? rot_format("%s s%zu", look, place) : rot_strdup(look);
+	const char *const cycles[SCRIPT_NR_CYCLES] = {"", " c1", " c2"};
+	char *classes = place < SCRIPT_NR_COLOURS
+				? rot_format("%s s%zu%s", look, place, cycles[script_cycle(series, index)])
+				: rot_strdup(look);
 
 	begin(out, element, classes);
 	if (place == SCRIPT_NR_COLOURS)

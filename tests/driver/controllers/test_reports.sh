@@ -62,6 +62,9 @@ case $status:$err in
 	printf '%s\n' "$out" | cmp -s - performanceEventScreening.txt && [ -s performanceEventScreening.svg ]
 	result=$?
 	check "the text and the picture"
+	grep -q 'with candlesticks' performanceEventScreening.gnuplot && ! grep -q linespoints performanceEventScreening.gnuplot
+	result=$?
+	check "which joins no events"
 	;;
 esac
 
@@ -153,7 +156,7 @@ result=$?
 check "the report as a page is one file, which loads nothing"
 result=0
 for part in '<h2>The roof of this machine: double precision flop, 1 thread</h2>' '<h2>Results of this machine</h2>' '<h2>The roof</h2>' \
-	'<h2>Results in this folder</h2>' '<h2>What works here</h2>' '<h2>Events and their grades</h2>' '<h2>tiny</h2>' ' SSE ADD (' \
+	'<h2>Results in this folder</h2>' '<h2>What works here</h2>' '<h2>Events and their grades</h2>' '<h2>tiny</h2>' '>SSE ADD (' \
 	'class="rot-result"'; do
 	grep -Fq -e "$part" one.html || { echo "no $part"; result=1; }
 done

@@ -66,6 +66,7 @@ static const struct {
 	{"peaks", "out.csv", "AVX2 FMA+ADD", "nan"},
 	{"peaks", "out.gnuplot", "L3 load (126 GB/s)", "DRAM load, far"},
 	{"peaks", "out.gnuplot", "found ", "single"},
+	{"peaks", "out.gnuplot", "\"AVX-512 FMA+ADD (", "AVX2 FMA+ADD"}, /* mixtures only as the highest line */
 	{"peaks", "out-single.gnuplot", "single precision flop, 1 thread", "AVX2"},
 	{"peaks", "out-2-threads.gnuplot", "DRAM load, far (79.2 GB/s)", "L3 load"},
 };

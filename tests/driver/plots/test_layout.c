@@ -127,6 +127,11 @@ START_TEST(whole_values_have_no_ticks_between_them)
 	ticks = layout_ticks(&axis);
 	ck_assert_str_eq(ticks, "(\"1\" 1 0, \"2\" 2 0)");
 	free(ticks);
+	axis = layout_range(&automatic_linear, threads, 1, 400);
+	layout_suit_ticks(&axis, threads, 1, false);
+	ticks = layout_ticks(&axis);
+	ck_assert_msg(has_tick(ticks, "\"0.95\"") && has_tick(ticks, "\"1\""), "%s", ticks); /* else a single one */
+	free(ticks);
 	axis = layout_range(&automatic_linear, many, NR_ELEMENTS(many), 400);
 	layout_suit_ticks(&axis, many, NR_ELEMENTS(many), true);
 	ck_assert(axis.is_whole && axis.nr_ticks == 0);
@@ -198,7 +203,7 @@ START_TEST(page_has_room_for_all_its_text)
 	static const struct plot_series names[] = {
 		{.name = "a series with quite a long name"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "e"},
 	};
-	struct plot_frame frame = {.caption = "one line", .key_position = "auto"};
+	struct plot_frame frame = {.title = "a title", .caption = "one line", .key_position = "auto"};
 	struct layout_page small = layout_page_of(&frame, names, 2), more = layout_page_of(&frame, names, 5);
 
 	ck_assert_uint_ge(small.key_columns, 2);
@@ -211,6 +216,21 @@ START_TEST(page_has_room_for_all_its_text)
 	frame.key_position = "topLeft"; /* in the panel */
 	more = layout_page_of(&frame, names, 5);
 	ck_assert_double_eq_tol(more.title - more.top, small.title - small.top, 1e-9);
+	frame.title = "a title\nof two lines";
+	ck_assert_double_gt(layout_page_of(&frame, names, 5).title, more.title + LAYOUT_FONT);
+}
+END_TEST
+
+/* gnuplot would make fewer columns of wide names, whose rows would reach into the title: "w" is as wide as 0.64 em. */
+START_TEST(keys_have_no_more_columns_than_gnuplot_makes)
+{
+	static const struct plot_series names[] = {{.name = "mmm: MMM-OpenBlas-Threaded"}, {.name = "b"}};
+	const struct plot_frame frame = {.title = "", .caption = "", .key_position = "auto"};
+
+	layout_zoom = 1.4;
+	ck_assert_uint_eq(layout_page_of(&frame, names, 2).key_columns, 1);
+	layout_zoom = 1;
+	ck_assert_uint_eq(layout_page_of(&frame, names, 2).key_columns, 2);
 }
 END_TEST
 
@@ -239,6 +259,7 @@ static const struct listed_test tests[] = {
 	{&long_lines_are_folded, 1},
 	{&ranges_are_widened_a_little_alone, 1},
 	{&page_has_room_for_all_its_text, 1},
+	{&keys_have_no_more_columns_than_gnuplot_makes, 1},
 	{&text_width_counts_characters_not_bytes, 1},
 };
 

@@ -207,6 +207,25 @@ START_TEST(an_infinite_intensity_is_drawn_at_the_edge)
 }
 END_TEST
 
+/* In the corner there is no sign of 0: the label says what it is. */
+START_TEST(a_point_without_operations_says_so)
+{
+	struct roofline_plot plot = example();
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct roofline_shape shape;
+	struct roofline_labels labels;
+	bool is_there = false;
+
+	points[0].x = points[0].y = summary_single(0, "exact");
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	labels = roofline_labels_of(&shape);
+	for (size_t i = 0; i < labels.nr; i++)
+		is_there = is_there || strcmp(labels.items[i].text, "small (no operations)") == 0;
+	ck_assert(is_there);
+	roofline_labels_clear(&labels);
+}
+END_TEST
+
 /* The same over size: at the upper edge, marked, and the line goes there. */
 START_TEST(an_infinite_value_is_drawn_at_the_upper_edge)
 {
@@ -335,6 +354,48 @@ START_TEST(labels_of_markers_keep_off_points)
 	ck_assert_msg(distribution_plot_write(&plot, "markers", &err) == 0, "%s", err.text);
 	script = file_text("markers.gnuplot");
 	ck_assert_double_lt(label_height(script, "\"taken\""), label_height(script, "\"free\"") - 0.05);
+	free(script);
+}
+END_TEST
+
+START_TEST(labels_of_markers_keep_off_each_other)
+{
+	static const struct plot_marker markers[] = {{10, "a level"}, {10.1, "another"}, {1e9, "beyond"}};
+	struct roofline_plot source = example();
+	const struct point_set set = {&source.frame, NULL, 0, false};
+	const struct point_edges edges = {{.low = 0, .high = 20, .length = LAYOUT_PANEL_WIDTH},
+					  {.low = 0, .high = 1, .length = LAYOUT_PANEL_HEIGHT}};
+	struct layout_box *labels;
+
+	source.frame.markers = markers;
+	source.frame.nr_markers = NR_ELEMENTS(markers);
+	labels = points_marker_labels(&set, &edges);
+	ck_assert_double_le(labels[1].y + labels[1].width / 2, labels[0].y - labels[0].width / 2);
+	ck_assert_double_eq(labels[2].width, 0);
+	free(labels);
+}
+END_TEST
+
+/* In as large a font as names of axes have. */
+START_TEST(a_long_title_is_folded)
+{
+	struct roofline_plot plot = example();
+	struct rot_error err = {0};
+	char *script, *title;
+
+	plot.frame.title =
+		_i ? "what it costs to move a thread to another processor, and to read what was in the caches "
+		     "of the one that it came from, less the time of a thread that stays there"
+		   : "a title that is not long";
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(roofline_plot_write(&plot, "title", &err) == 0, "%s", err.text);
+	script = file_text("title.gnuplot");
+	title = strstr(script, "set label \"") + strlen("set label \"");
+	title[strcspn(title, "\"")] = '\0';
+	ck_assert_int_eq(strstr(title, "\\n") != NULL, _i);
+	title[strlen(title)] = '"';
+	ck_assert_int_eq(strstr(script, "left noenhanced font \",9\"\n") != NULL, _i);
 	free(script);
 }
 END_TEST
@@ -491,21 +552,155 @@ START_TEST(leaders_are_no_whiskers)
 }
 END_TEST
 
+/* Do the labels' boxes touch each other? */
+static bool
+some_labels_touch(const struct roofline_labels *labels)
+{
+	for (size_t i = 0; i < labels->nr; i++) {
+		struct layout_box box = labels->items[i].box;
+		const struct layout taken = {&box, 1, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT};
+
+		for (size_t k = 0; k < i; k++)
+			if (!layout_is_free(&taken, &labels->items[k].box))
+				return true;
+	}
+	return false;
+}
+
+static const struct roofline_label *
+label_of(const struct roofline_labels *labels, const struct roofline_ceiling *ceiling)
+{
+	for (size_t i = 0; i < labels->nr; i++)
+		if (labels->items[i].ceiling == ceiling)
+			return &labels->items[i];
+	return NULL;
+}
+
+/* So that each line that is seen can be told, however many there are and however small the picture is. */
+START_TEST(lines_without_room_for_names_have_letters)
+{
+	struct roofline_plot plot = example();
+	struct roofline_ceiling ceilings[12];
+	struct roofline_shape shape;
+	struct roofline_labels labels;
+	size_t nr_letters = 0;
+	char *caption;
+
+	for (size_t i = 0; i < NR_ELEMENTS(ceilings); i++)
+		ceilings[i] =
+			(struct roofline_ceiling){i < 6 ? "a long name of a computation" : "a long name of a level",
+						  i >= 6,
+						  32 * pow(0.9, (double)i),
+						  NAN,
+						  NAN,
+						  "9.5 units",
+						  i % 6 == 0,
+						  0};
+	plot.ceilings = ceilings;
+	plot.nr_ceilings = NR_ELEMENTS(ceilings);
+	layout_zoom = _i ? 2 : 1;
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	labels = roofline_labels_of(&shape);
+	ck_assert(!some_labels_touch(&labels));
+	caption = roofline_labels_caption(&labels, rot_strdup("a machine"));
+	ck_assert_int_eq(strncmp(caption, "a machine\na:\u00a0a long name of a ", 31), 0);
+	for (size_t i = 0; i < NR_ELEMENTS(ceilings); i++) {
+		const struct roofline_label *label = label_of(&labels, &ceilings[i]);
+		char *letter;
+
+		ck_assert_msg(label != NULL, "%zu", i);
+		if (!label->stands_for)
+			continue;
+		letter = rot_format("%s:\u00a0%s (9.5 units)", label->text, ceilings[i].name);
+		ck_assert_msg(strstr(caption, letter) != NULL, "%s: %s", letter, caption);
+		free(letter);
+		nr_letters++;
+	}
+	ck_assert_uint_ge(nr_letters, 2);
+	free(caption);
+	roofline_labels_clear(&labels);
+	layout_zoom = 1;
+}
+END_TEST
+
+/* As points have where a key does not name them. */
+START_TEST(points_without_room_for_names_have_letters)
+{
+	static struct plot_point points[26];
+	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 26, .style = PLOT_MARKS};
+	struct roofline_plot plot = example();
+	struct roofline_shape shape;
+	struct roofline_labels labels;
+	size_t nr_letters = 0;
+
+	for (size_t i = 0; i < 26; i++)
+		points[i] =
+			(struct plot_point){.x = summary_single(1 + 0.01 * (double)i, ""),
+					    .y = summary_single(1, ""),
+					    .label = "a name that is as long as the panel is wide, or nearly so: it "
+						     "takes two thirds of that",
+					    .is_labelled = true,
+					    .size = NAN};
+	plot.series = &series;
+	plot.frame.key_position = _i ? "none" : "auto";
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	labels = roofline_labels_of(&shape);
+	ck_assert(!some_labels_touch(&labels));
+	for (size_t i = 0; i < labels.nr; i++)
+		nr_letters += !labels.items[i].ceiling && labels.items[i].stands_for;
+	ck_assert_int_eq(nr_letters > 0, _i);
+	roofline_labels_clear(&labels);
+}
+END_TEST
+
+/* What has neither a mark of its own nor a colour of its own has its own dashes. */
+START_TEST(lines_that_look_alike_differ_in_dashes)
+{
+	const struct roofline_plot source = example();
+	struct plot_series series[9];
+	char *dashes[NR_ELEMENTS(series)];
+
+	for (size_t i = 0; i < NR_ELEMENTS(series); i++) {
+		char *command, *at;
+
+		series[i] = source.series[0];
+		series[i].style = _i ? PLOT_MODEL : PLOT_JOINED;
+		command = points_add_commands(rot_strdup("plot "), &series[i], i, &source.frame, true, "1");
+		at = strstr(command, "dashtype ");
+		ck_assert_ptr_nonnull(at);
+		dashes[i] = rot_strndup(at, strcspn(at, "c"));
+		free(command);
+	}
+	if (_i) {
+		for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++)
+			for (size_t k = 0; k < i; k++)
+				ck_assert_str_ne(dashes[i], dashes[k]);
+	} else {
+		ck_assert_str_eq(dashes[0], dashes[6]);
+		ck_assert_str_ne(dashes[0], dashes[7]);
+		ck_assert_str_eq(dashes[7], dashes[8]);
+	}
+	for (size_t i = 0; i < NR_ELEMENTS(series); i++)
+		free(dashes[i]);
+}
+END_TEST
+
 /* Boxes that would cover each other stand side by side; those that are apart stay at their x. */
 START_TEST(boxes_stand_side_by_side)
 {
 	static struct plot_point points[2];
-	static const struct plot_series series[] = {{.name = "a", .points = &points[0], .nr_points = 1},
-						    {.name = "b", .points = &points[1], .nr_points = 1}};
+	const enum plot_style style = _i == 2 ? PLOT_MARKS : PLOT_JOINED;
+	const struct plot_series series[] = {{.name = "a", .points = &points[0], .nr_points = 1, .style = style},
+					     {.name = "b", .points = &points[1], .nr_points = 1, .style = style}};
 	struct roofline_plot source = example();
 	const struct point_set set = {&source.frame, series, 2, false};
 	struct point_edges edges;
 
 	points[0] = (struct plot_point){.x = summary_single(10, ""), .y = spread(1), .label = "", .size = NAN};
-	points[1] =
-		(struct plot_point){.x = summary_single(10, ""), .y = spread(_i ? 2 : 1.01), .label = "", .size = NAN};
+	points[1] = (struct plot_point){
+		.x = summary_single(10, ""), .y = spread(_i == 1 ? 2 : 1.01), .label = "", .size = NAN};
 	edges = points_edges_of(&set);
-	if (_i) {
+	if (_i == 1) {
 		ck_assert_double_eq(beside_shift_of(&set, &edges, 0), 0);
 		ck_assert_double_eq(beside_shift_of(&set, &edges, 1), 0);
 	} else {
@@ -553,6 +748,26 @@ START_TEST(marks_of_a_page_are_of_their_series_alone)
 	}
 	ck_assert_uint_gt(nr, 0);
 	ck_assert_uint_eq(nr, series.nr_points);
+	xmlBufferFree(buffer);
+}
+END_TEST
+
+START_TEST(long_names_of_axes_fit_a_narrow_page)
+{
+	struct roofline_plot source = example();
+	xmlBufferPtr buffer = xmlBufferCreate();
+	xmlTextWriterPtr out = xmlNewTextWriterMemory(buffer, 0);
+	const char *text;
+
+	source.frame.x.label = "Operational intensity (double precision, LLC-RAM)";
+	source.frame.y.label = "P";
+	layout_zoom = _i ? 1.7 : 1;
+	series_svg_write(&source.frame, source.series, 1, false, "id", out);
+	layout_zoom = 1;
+	xmlFreeTextWriter(out);
+	text = (const char *)xmlBufferContent(buffer);
+	ck_assert_ptr_nonnull(strstr(text, "<g style=\"font-size:9px\"><text class=\"name y\""));
+	ck_assert_int_eq(strstr(text, "<g style=\"font-size:9px\"><text class=\"name x\"") != NULL, !_i);
 	xmlBufferFree(buffer);
 }
 END_TEST
@@ -605,11 +820,14 @@ static const struct listed_test tests[] = {
 	{&roofline_writes_four_files, 1},
 	{&turned_labels_on_lines_have_a_ground, 1},
 	{&an_infinite_intensity_is_drawn_at_the_edge, 1},
+	{&a_point_without_operations_says_so, 1},
 	{&an_infinite_value_is_drawn_at_the_upper_edge, 1},
 	{&zero_is_drawn_at_the_lower_edge, 2},
 	{&marks_of_what_is_expected_are_hollow, 2},
 	{&markers_are_drawn, 1},
 	{&labels_of_markers_keep_off_points, 1},
+	{&labels_of_markers_keep_off_each_other, 1},
+	{&a_long_title_is_folded, 2},
 	{&far_ends_of_whiskers_are_arrows, 2},
 	{&points_beyond_a_range_are_told, 1},
 	{&a_series_plot_has_the_range_of_its_values, 1},
@@ -617,9 +835,13 @@ static const struct listed_test tests[] = {
 	{&a_series_has_the_look_that_is_said, 1},
 	{&pictures_are_png_too_where_that_is_wanted, 2},
 	{&leaders_are_no_whiskers, 1},
-	{&boxes_stand_side_by_side, 2},
+	{&lines_without_room_for_names_have_letters, 2},
+	{&points_without_room_for_names_have_letters, 2},
+	{&lines_that_look_alike_differ_in_dashes, 2},
+	{&boxes_stand_side_by_side, 3},
 	{&distribution_says_how_many_samples, 1},
 	{&marks_of_a_page_are_of_their_series_alone, 2},
+	{&long_names_of_axes_fit_a_narrow_page, 2},
 	{&without_gnuplot_the_script_is_left, 1},
 	{&a_failing_gnuplot_is_reported_with_its_words, 1},
 	{&an_unwritable_place_is_an_error, 1},

@@ -1,7 +1,7 @@
 /* Appended to a page: what it does in a browser, told in the attribute data-told of its body: a line each. */
 (function () {
 	const told = [], wanted = new Set(["narrow", "dark"].filter(function (word) { return location.hash.includes(word); }));
-	const figure = document.querySelector("figure"), picture = figure.querySelector(".picture");
+	const figures = Array.from(document.querySelectorAll("figure")), figure = figures.find(isSeen);
 	const plot = figure.querySelector("svg.plot"), table = document.querySelector(".wide");
 	const entries = Array.from(figure.querySelectorAll(".legend li"));
 
@@ -35,10 +35,15 @@
 	tell("the page is as wide as the window", document.documentElement.scrollWidth <= window.innerWidth);
 	tell("texts in the picture have 9 pixels at least",
 		plot.getScreenCTM().a * parseFloat(getComputedStyle(plot).fontSize) >= 9);
-	tell("a picture that goes on is announced, with its lines, and no other",
-		isSeen(figure.querySelector(".hint")) === picture.scrollWidth > picture.clientWidth &&
-		picture.scrollWidth > picture.clientWidth === isNarrow);
-	tell("the hint names the lines", figure.querySelector(".hint").textContent.includes("FMA <wide> (2 Gflop/s)"));
+	tell("of the two pictures one is shown", figures.length === 2 && figures.filter(isSeen).length === 1);
+	tell("it is within the window", plot.getBoundingClientRect().left >= 0 &&
+		plot.getBoundingClientRect().right <= window.innerWidth);
+	tell("and all texts are in it", Array.from(plot.querySelectorAll("text")).filter(isSeen).every(function (text) {
+		const inner = text.getBoundingClientRect(), outer = plot.getBoundingClientRect();
+		return inner.left > outer.left - 1 && outer.right + 1 > inner.right;
+	}));
+	tell("its lines have names", figure.textContent.includes("FMA <wide> (2 Gflop/s)") &&
+		figure.textContent.includes("memory & load (3 GB/s)"));
 	if (isNarrow) {
 		const first = table.querySelector("td.stays");
 		table.scrollLeft = 200;
