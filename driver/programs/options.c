@@ -115,8 +115,8 @@ static const struct option_row rows[] = {
 	 .number = 1000000,
 	 MEMBER(nr_runs)},
 	{.name = "counts-only",
-	 .about = "run the program once, count its blocks, and show nothing but counts: the same each time for a "
-		  "program that does the same (rot diff --limit=0.1%)",
+	 .about = "run the program once, count its blocks (with --region: those of regions, too), and show nothing but "
+		  "counts: the same each time for a program that does the same (rot diff --limit=0.1%)",
 	 MEMBER(is_counts_only)},
 	{.letter = "p",
 	 .name = "pid",
@@ -140,8 +140,8 @@ const struct option_table run_options_table = {"run", rows, sizeof(rows) / sizeo
 static bool
 is_of_times(const struct run_options *options)
 {
-	return options->output_name || options->per_thread || options->process_id || options->nr_regions > 0 ||
-	       options->nr_runs > 1 || options->max_passes > 1 || options->nr_functions > 0;
+	return options->output_name || options->per_thread || options->process_id || options->nr_runs > 1 ||
+	       options->max_passes > 1 || options->nr_functions > 0;
 }
 
 static int
@@ -161,8 +161,8 @@ check(const struct run_options *options, bool has_program, struct rot_error *err
 		rot_error_set(err, 0, "--functions with -p PID: the time of programs is sampled that rot starts");
 	else if (options->is_counts_only && is_of_times(options))
 		rot_error_set(err, 0,
-			      "--counts-only counts a whole program in one run that is not timed: no -o, -t, -p, "
-			      "--region, --runs, --passes or --functions with it");
+			      "--counts-only counts a program in one run that is not timed: no -o, -t, -p, "
+			      "--runs, --passes or --functions with it");
 	else
 		return 0;
 	return rot_error_hint(err, "usage: rot run [OPTION...] [--] PROGRAM [ARGUMENT...], or rot run -p PID; more: "

@@ -39,8 +39,9 @@ double
 program_region_hit_us(const struct program_region *region)
 {
 	const double nr = region->hits[HITS_MEASURED], nr_threads = region->hits[HITS_TEAM] > 0 ? 1 : region->at_once;
+	const struct quantity_value *time = program_values_find(&region->total, "time", "");
 
-	return region->total.nr && nr > 0 ? region->total.values[0].summary.value * nr_threads / nr : NAN;
+	return time && nr > 0 ? time->summary.value * nr_threads / nr : NAN;
 }
 
 /* ---- hits ---- */
@@ -146,7 +147,7 @@ compute_shares(struct program_region *region, const struct program_run_output *r
 	}
 	if (region->cost_share > 1)
 		region->cost_share = 1;
-	if (lives > 0)
+	if (lives > 0 && times > 0)
 		region->time_share = times / lives;
 }
 
@@ -244,7 +245,8 @@ program_regions_compute(struct program_regions *regions, const struct program_pl
 			const struct architecture *architecture, const struct program_command *command,
 			const struct program_command_output *output, bool has_threads, struct rot_error *err)
 {
-	const struct context context = {plan, architecture, output, has_threads};
+	/* One by one their times are shown. */
+	const struct context context = {plan, architecture, output, has_threads && plan->is_timed};
 
 	*regions = (struct program_regions){.nr = program_command_nr_regions(command)};
 	regions->items = rot_calloc(regions->nr + 1, sizeof(*regions->items));

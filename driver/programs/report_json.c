@@ -73,6 +73,13 @@ json_thread(const struct program_thread_output *thread)
 	return json;
 }
 
+/* Runs that are only counted have no times of regions. */
+static json_t *
+ns_or_null(uint64_t ns)
+{
+	return ns > 0 ? json_integer((json_int_t)ns) : json_null();
+}
+
 static json_t *
 json_region_of_run(const struct program_region_output *region)
 {
@@ -85,13 +92,13 @@ json_region_of_run(const struct program_region_output *region)
 		{"innerHits", region->inner_hits},
 		{"abandonedHits", region->abandoned_hits},
 		{"lostHits", region->lost_hits},
-		{"time", (json_int_t)region->time},
-		{"wallTime", (json_int_t)region->wall_time},
 	};
 	json_t *json = json_object();
 
 	json_object_set_new(json, "region", json_text(region->region));
 	SET_NUMBERS(json, numbers);
+	json_object_set_new(json, "time", ns_or_null(region->time));
+	json_object_set_new(json, "wallTime", ns_or_null(region->wall_time));
 	json_object_set_new(json, "counts", json_counts(region->counts));
 	return json;
 }
@@ -227,6 +234,16 @@ json_region(const struct program_region *region)
 }
 
 static json_t *
+json_regions(const struct program_report *report)
+{
+	json_t *regions = json_array();
+
+	for (size_t i = 0; i < report->regions.nr; i++)
+		json_array_append_new(regions, json_region(&report->regions.items[i]));
+	return regions;
+}
+
+static json_t *
 json_agreement(const struct program_agreement *agreement)
 {
 	json_t *json = json_object();
@@ -269,6 +286,7 @@ add_counts_alone(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "counting", json_text(program_report_counting(report)));
 	json_object_set_new(json, "notes", notes);
 	json_object_set_new(json, "counts", counts);
+	json_object_set_new(json, "regions", json_regions(report));
 	json_object_set_new(json, "nrThreads", json_integer(run->nr_threads));
 	json_object_set_new(json, "exitStatus", json_integer(run->exit_status));
 	json_object_set_new(json, "signal", json_integer(run->signal));
@@ -279,7 +297,7 @@ add_counts_alone(const struct program_report *report, json_t *json)
 void
 program_report_add_json(const struct program_report *report, json_t *json)
 {
-	json_t *runs, *notes, *regions;
+	json_t *runs, *notes;
 	char now[CLOCK_DATE_SIZE];
 
 	if (!report->plan->is_timed) {
@@ -288,9 +306,6 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	}
 	runs = json_array();
 	notes = json_array();
-	regions = json_array();
-	for (size_t i = 0; i < report->regions.nr; i++)
-		json_array_append_new(regions, json_region(&report->regions.items[i]));
 	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++)
 		json_array_append_new(runs, json_run(program_command_output_outputs_at(report->output, i)));
 	for (size_t i = 0; i < report->nr_notes; i++)
@@ -304,7 +319,7 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "memoryBound", json_real_or_null(report->memory_bound));
 	json_object_set_new(json, "roofShare", json_real_or_null(report->roof_share));
 	json_object_set_new(json, "stoppedShare", json_real_or_null(program_report_stopped_share(report)));
-	json_object_set_new(json, "regions", regions);
+	json_object_set_new(json, "regions", json_regions(report));
 	json_object_set_new(json, "agreement", json_agreement(&report->agreement));
 	json_object_set_new(json, "notes", notes);
 	if (program_places_are_known(&report->places))

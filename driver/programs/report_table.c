@@ -338,14 +338,17 @@ print_region_hits(const struct program_region *region, FILE *out)
 static void
 print_values(const struct program_region *region, bool is_all, FILE *out)
 {
-	const struct quantity_value *time = &region->total.values[0];
+	const struct quantity_value *time = program_values_find(&region->total, "time", "");
 
-	if (region->nr_entered > 1)
-		row_number(out, "threads at once", region->at_once, "");
-	row_time(out, region->nr_entered > 1 ? "time with any thread in it" : "time", time);
-	row_share(out, region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
-		  region->time_share);
-	print_time_of_hit(region, out);
+	if (time) {
+		if (region->nr_entered > 1)
+			row_number(out, "threads at once", region->at_once, "");
+		row_time(out, region->nr_entered > 1 ? "time with any thread in it" : "time", time);
+		row_share(out,
+			  region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
+			  region->time_share);
+		print_time_of_hit(region, out);
+	}
 	row_values(out, &region->total, is_all);
 	if (!isnan(region->roof_share))
 		row_share(out, "share of the roof", region->roof_share);
@@ -646,8 +649,10 @@ static void
 print_total(const struct program_report *report, FILE *out)
 {
 	if (is_about_regions(report)) {
-		row_time(out, "time", &report->total.values[0]);
-		row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
+		if (report->plan->is_timed) {
+			row_time(out, "time", &report->total.values[0]);
+			row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
+		}
 		fputs("  other values of the whole program: --all\n", out);
 		return;
 	}

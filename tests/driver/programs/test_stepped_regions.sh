@@ -56,6 +56,13 @@ is "a region and its program" 0 "" ""
 counts work 10000.0
 has "both are counted" run.json 'counting = blocks' 'points\[0\]\.series = program' 'regions\[0\]\.name = work'
 
+# Counts alone have regions as well, and no time of anything.
+call run --counts-only -caches=none --region=work -j run.json -- "$known" 5000
+counts work 10000.0
+case $status:$err in *"time of a hit"*|*"  time "*) result=1 ;; 0:*"nothing is timed"*"region work"*) result=0 ;; *) result=1 ;; esac
+check "a region of a run that is not timed has no time"
+has "nor has it in the file" run.json 'regions\[0\]\.hits = 2\.0' 'regions\[0\]\.timeShare = null'
+
 # What a process does that is not followed, it does in its own code.
 call run -q --no-children --counts-only -- "$stepped"
 is "a process that is not followed computes what it computes" 0 "$("$stepped")" ""
