@@ -28,20 +28,6 @@ border_of(const struct region_point *point, enum border_kind kind)
 			       .is_behind = kind == BORDER_BEGIN && point->ends && !point->is_instant};
 }
 
-static int
-set(struct translator *translator, struct thread *thread, const struct region_point *point, struct rot_error *err)
-{
-	const struct border begin = border_of(point, BORDER_BEGIN), end = border_of(point, BORDER_END);
-
-	if (point->begins && point->is_instant && translator_set_border(translator, thread, &begin, err) < 0)
-		return -1;
-	if (point->ends && translator_set_border(translator, thread, &end, err) < 0)
-		return -1;
-	if (point->begins && !point->is_instant && translator_set_border(translator, thread, &begin, err) < 0)
-		return -1;
-	return 0;
-}
-
 static void
 blocks_lift(void *context, struct region_thread *witness, const struct region_point *point)
 {
@@ -54,13 +40,19 @@ blocks_lift(void *context, struct region_thread *witness, const struct region_po
 		translator_lift_border(translator, witness->thread, &end);
 }
 
+/* Where a region ends and begins again, it ends first. */
 static int
 blocks_install(void *context, struct region_image *image, struct region_thread *witness,
 	       struct region_point *const *points, size_t nr, struct rot_error *err)
 {
+	struct translator *translator = regions_setup(context)->translator;
+
 	(void)image;
 	for (size_t i = 0; i < nr; i++) {
-		if (set(regions_setup(context)->translator, witness->thread, points[i], err) < 0)
+		const struct border begin = border_of(points[i], BORDER_BEGIN), end = border_of(points[i], BORDER_END);
+
+		if ((points[i]->ends && translator_set_border(translator, witness->thread, &end, err) < 0) ||
+		    (points[i]->begins && translator_set_border(translator, witness->thread, &begin, err) < 0))
 			return -1;
 	}
 	return 0;

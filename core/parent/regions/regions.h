@@ -139,7 +139,7 @@ struct region_backend {
 
 extern const struct region_backend region_blocks, region_uprobe, region_breakpoint, region_int3;
 
-/* All of them, in the order in which they are tried. Of a program that is translated only region_blocks is. */
+/* All of them, in the order in which they are tried. Where the program is translated, only region_blocks is. */
 extern const struct region_backend *const region_backends[REGION_NR_BACKENDS];
 
 /* What a backend tells. hit: at that point, or at all points of this backend at that address of the thread's image. */

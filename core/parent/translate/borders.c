@@ -9,8 +9,6 @@
 #define HWCAP2_FSGSBASE 2
 #endif
 
-#define JMP 0xeb
-
 uint64_t
 borders_next(const struct code_cache *cache, uint64_t address)
 {
@@ -66,21 +64,6 @@ struct border_code {
 	uint32_t to_gap[MOST_JUMPS], to_end[MOST_JUMPS];
 	unsigned nr_to_gap, nr_to_end;
 };
-
-/* A jump of one byte; its place. */
-static uint32_t
-emit_short(struct emitter *to, unsigned opcode)
-{
-	emit_8(to, opcode);
-	emit_8(to, 0);
-	return to->at;
-}
-
-static void
-land(struct emitter *to, uint32_t jump)
-{
-	to->bytes[jump - 1] = (uint8_t)(to->at - jump);
-}
 
 /* jmp; the place of its distance */
 static uint32_t
@@ -181,34 +164,12 @@ emit_toggle(struct border_code *code, const struct sites *sites, uint32_t site)
 	emit_load(to, RDX, AREA_RDX);
 }
 
-/* Of one that is not inside: enters if it may. Else it is an inner frame, if it is deeper than the one that is there.
- */
+/* The thread is not inside, and enters if it may without a stop. */
 static void
-emit_begin(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
+emit_enter(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
-	uint32_t outside, inner;
 
-	emit_load(to, RCX, FIELD(code, frame));
-	outside = emit_short(to, JRCXZ);
-	if (border->rule == FRAMES_LOOP) {
-		emit_distance(to, 1);
-		inner = emit_short(to, JRCXZ);
-		stop(code);
-		land(to, inner);
-		finish(code);
-	} else {
-		emit_distance(to, (uint32_t)FRAMES_STACK_BYTES + 1);
-		/* rorx rcx, rcx, log2(FRAMES_STACK_BYTES); mov ecx, ecx */
-		EMIT(to, 0xc4, 0xe3, 0xfb, 0xf0, 0xc9, 26, 0x89, 0xc9);
-		inner = emit_short(to, JRCXZ);
-		stop(code);
-		land(to, inner);
-		emit_increment(to, FIELD(code, nr_inner));
-		emit_count_begin(code, border);
-		finish(code);
-	}
-	land(to, outside);
 	emit_load(to, RCX, code->toggle);
 	stop_if_zero(code);
 	emit_load(to, RCX, FIELD(code, nr_free));
@@ -222,16 +183,62 @@ emit_begin(struct border_code *code, const struct border *border, const struct s
 	emit_toggle(code, sites, site);
 }
 
-/* Of one that is inside: with the stack pointer of the frame it leaves, or, of a span without inner frames, with any.
- */
+/* A thread that is inside already begins an inner frame, if that is deeper than the one that is there. */
+static void
+emit_begin(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
+{
+	struct emitter *to = code->to;
+	uint32_t outside, inner;
+
+	emit_load(to, RCX, FIELD(code, frame));
+	outside = emit_short(to, JRCXZ);
+	if (border->rule == FRAMES_LOOP) {
+		emit_distance(to, 1);
+	} else {
+		emit_distance(to, (uint32_t)FRAMES_STACK_BYTES + 1);
+		/* rorx rcx, rcx, log2(FRAMES_STACK_BYTES); mov ecx, ecx */
+		EMIT(to, 0xc4, 0xe3, 0xfb, 0xf0, 0xc9, 26, 0x89, 0xc9);
+	}
+	inner = emit_short(to, JRCXZ);
+	stop(code);
+	land(to, inner);
+	if (border->rule != FRAMES_LOOP) {
+		emit_increment(to, FIELD(code, nr_inner));
+		emit_count_begin(code, border);
+	}
+	finish(code);
+	land(to, outside);
+	emit_enter(code, border, sites, site);
+}
+
+static void
+emit_leave(struct border_code *code, const struct sites *sites, uint32_t site)
+{
+	struct emitter *to = code->to;
+	uint32_t is_plain, is_counted;
+
+	emit_load(to, RCX, code->toggle);
+	stop_if_zero(code);
+	emit_set(to, FIELD(code, frame), 0);
+	emit_load(to, RCX, FIELD(code, is_team));
+	is_plain = emit_short(to, JRCXZ);
+	emit_increment(to, FIELD(code, nr_team_ends));
+	is_counted = emit_short(to, JMP);
+	land(to, is_plain);
+	emit_increment(to, FIELD(code, nr_ends));
+	land(to, is_counted);
+	emit_toggle(code, sites, site);
+}
+
+/* An end with another stack pointer is that of an inner frame; of a span without inner frames it ends the only one. */
 static void
 emit_end(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
-	uint32_t inside, same, leaves, is_plain, counted, leaves_span = 0;
+	uint32_t inside, same, has_none, ends_span = 0;
 
 	emit_load(to, RCX, FIELD(code, frame));
-	EMIT(to, JRCXZ, 0x02);
+	EMIT(to, JRCXZ, 0x02); /* over the next jump */
 	inside = emit_short(to, JMP);
 	finish(code);
 	land(to, inside);
@@ -241,36 +248,24 @@ emit_end(struct border_code *code, const struct border *border, const struct sit
 		stop(code);
 	} else {
 		emit_load(to, RCX, FIELD(code, nr_inner));
-		leaves_span = emit_short(to, JRCXZ);
+		ends_span = emit_short(to, JRCXZ);
 		emit_step(to, -1);
 		emit_save(to, RCX, FIELD(code, nr_inner));
+		if (border->rule == FRAMES_FUNCTION)
+			land(to, ends_span);
 		finish(code);
-		if (border->rule == FRAMES_FUNCTION) {
-			land(to, leaves_span);
-			finish(code);
-		}
 	}
 	land(to, same);
 	emit_load(to, RCX, FIELD(code, nr_inner));
-	leaves = emit_short(to, JRCXZ);
+	has_none = emit_short(to, JRCXZ);
 	stop(code);
-	land(to, leaves);
+	land(to, has_none);
 	if (border->rule == FRAMES_SPAN)
-		land(to, leaves_span);
-	emit_load(to, RCX, code->toggle);
-	stop_if_zero(code);
-	emit_set(to, FIELD(code, frame), 0);
-	emit_load(to, RCX, FIELD(code, is_team));
-	is_plain = emit_short(to, JRCXZ);
-	emit_increment(to, FIELD(code, nr_team_ends));
-	counted = emit_short(to, JMP);
-	land(to, is_plain);
-	emit_increment(to, FIELD(code, nr_ends));
-	land(to, counted);
-	emit_toggle(code, sites, site);
+		land(to, ends_span);
+	emit_leave(code, sites, site);
 }
 
-/* Past all where the branch at a border does not jump; where the distance of that stands, 0: it always does. */
+/* Goes past the whole code where the branch at a border does not jump. Returns where that distance stands, or 0. */
 static uint32_t
 emit_condition(struct emitter *to, uint8_t condition)
 {

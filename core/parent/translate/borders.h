@@ -50,7 +50,7 @@ struct visit {
 /* The first border at that address or behind it; UINT64_MAX: there is none. */
 uint64_t borders_next(const struct code_cache *cache, uint64_t address);
 
-/* What stands at an address. ends: something stands behind its instruction, which then has a fragment of its own. */
+/* Is there a border at an address? ends: one stands behind its instruction, which then has a fragment of its own. */
 struct borders_at {
 	bool is_there, ends;
 };

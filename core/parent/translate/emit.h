@@ -13,7 +13,9 @@
 #include "parent/stepping/work.h"
 #include "parent/translate/code_cache.h"
 
+/* Short jumps. */
 #define JRCXZ 0xe3
+#define JMP 0xeb
 
 /* As instructions have them. */
 enum { RAX, RCX, RDX };
@@ -53,6 +55,21 @@ static inline void
 emit_64(struct emitter *to, uint64_t value)
 {
 	emit_bytes(to, &value, sizeof(value));
+}
+
+/* A short jump whose distance is set by land, at the place that it leads to. */
+static inline uint32_t
+emit_short(struct emitter *to, unsigned opcode)
+{
+	emit_8(to, opcode);
+	emit_8(to, 0);
+	return to->at;
+}
+
+static inline void
+land(struct emitter *to, uint32_t jump)
+{
+	to->bytes[jump - 1] = (uint8_t)(to->at - jump);
 }
 
 /* mov gs:[offset], reg or (opcode 8b) mov reg, gs:[offset] */

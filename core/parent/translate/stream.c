@@ -42,7 +42,7 @@ struct bank_counts {
  * model: only the modeller changes it, and counts of banks; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
- * banks: none are added while a job waits that has them; the first is the thread's own
+ * banks: the worker reads them while others are added in front
  * bank: the one that it counted in behind the last frame
  * areas_address: of the process
  * buffer, begin: the one that is being filled, and where it begins in the area
@@ -407,7 +407,7 @@ find_bank(struct stream_thread *thread, int64_t number)
 	return bank;
 }
 
-/* Of one that is not known, the program has written the frame. */
+/* NULL: the program has written the frame. */
 static void
 do_bank(struct finding *finding, struct bank_counts *bank)
 {

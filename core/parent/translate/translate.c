@@ -51,7 +51,7 @@ is_ahead(const struct work_in_progress *work)
 	return work->translation->tid == CODE_CACHE_RUNNING;
 }
 
-/* A place where all registers are the program's. What is behind a border is no place to come back to. */
+/* At a place where all registers are the program's. Behind a border nobody comes back to the same address. */
 static void
 add_mark(struct work_in_progress *work, uint32_t index, uint32_t origin)
 {
@@ -395,21 +395,6 @@ emit_checks(struct work_in_progress *work, uint32_t index)
 
 /* ---- ends of blocks ---- */
 
-/* A short jump of that opcode whose displacement is not known yet; returns its place. */
-static uint32_t
-emit_short(struct emitter *to, unsigned opcode)
-{
-	emit_8(to, opcode);
-	emit_8(to, 0);
-	return to->at;
-}
-
-static void
-land(struct emitter *to, uint32_t jump)
-{
-	to->bytes[jump - 1] = (uint8_t)(to->at - jump);
-}
-
 /* movzx ecx, byte [rcx + table] of the low part */
 static void
 emit_low(struct work_in_progress *work, uint32_t table)
@@ -417,8 +402,6 @@ emit_low(struct work_in_progress *work, uint32_t table)
 	EMIT(&work->to, 0x0f, 0xb6, 0x89);
 	emit_32(&work->to, (uint32_t)work->cache->low_address + table);
 }
-
-#define JMP 0xeb
 
 /*
  * Decides whether it stops before the call. The call itself changes rcx, and nothing reads it before; flags stay as

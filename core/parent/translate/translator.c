@@ -40,7 +40,7 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 
 	self->tracer = tracer;
 	self->rules = options->regions;
-	self->nr_regions = options->nr_regions;
+	self->nr_regions = options->nr_regions < MAX_TRANSLATED_REGIONS ? options->nr_regions : MAX_TRANSLATED_REGIONS;
 	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
 	if (options->caches)
 		self->stream = stream_new(options->caches->levels, options->caches->line_bytes, options->has_pages,
@@ -821,7 +821,7 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 
 /* ---- our own traps ---- */
 
-/* Who is told of the stop may set and lift borders; where that is once, the thread finds what is there since. */
+/* Whatever is told of the stop may set and lift borders. After a stop that is told once the thread meets new ones. */
 static enum tracer_answer
 serve_border(struct translator *self, struct thread *thread, const struct gap *gap, struct user_regs_struct *registers)
 {

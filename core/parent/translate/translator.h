@@ -55,7 +55,7 @@ bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS
  * ---- regions of a program that is translated as a whole ----
  *
  * Borders are places where one begins or ends (borders.h), or where the thread stops and somebody is told, in the
- * process of a stopped thread. set: -1: it cannot be counted. What is not there is lifted all the same.
+ * process of a stopped thread. set: -1: it cannot be counted. lift: also if it is not there.
  */
 struct border;
 int translator_set_border(struct translator *translator, struct thread *thread, const struct border *border,
@@ -63,7 +63,7 @@ int translator_set_border(struct translator *translator, struct thread *thread, 
 void translator_lift_border(struct translator *translator, struct thread *thread, const struct border *border);
 
 /*
- * What a thread did in a region since the last call, or since it began; frames that are open are abandoned. It has
+ * The thread's visits to a region since the last call, or since it began; open frames are abandoned. It has
  * ended or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others.
  */
 struct translated_visits {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What translator.c and visits.c share. */
+/* Shared by translator.c and visits.c. */
 #ifndef CORE_PARENT_TRANSLATE_TRANSLATOR_INTERNAL_H
 #define CORE_PARENT_TRANSLATE_TRANSLATOR_INTERNAL_H
 
@@ -39,8 +39,8 @@ struct bank {
 };
 
 /*
- * What a thread did in a region, less what its struct visit has. kind: as of its borders; counts: in banks that are
- * gone, less what was abandoned
+ * A thread's visits to a region, less what its struct visit has.
+ * counts: of banks that are gone, less what was abandoned
  * nr_outermost: beginnings outside of itself. is_measured: those since the last stop are.
  * nr_free: as the visit had it then
  * has_before: of the frame that is open: counts_before and inner_before are from when it began
@@ -128,12 +128,12 @@ struct translator {
 
 /* ---- translator.c ---- */
 
-/* Adds what counters of a bank, or of an area, have. */
+/* Adds what the counters of a bank have. */
 void translator_add_counters(const struct translated *translated, int64_t bank, struct totals *totals);
 
 /* ---- visits.c ---- */
 
-/* A thread that has got its area, or gives it back: what it did in regions is kept. */
+/* begin: a thread has got its area. end: it gives that back, and what it did in regions is kept. */
 void visits_begin(struct translator *translator, struct translated *translated);
 void visits_end(struct translator *translator, struct thread *thread);
 void visits_clear(struct translator *translator, struct translated *translated);

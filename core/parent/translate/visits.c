@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads do in regions of a program that is translated as a whole. A thread has a bank of counters for each set
+ * Visits of threads to regions of a program that is translated as a whole. A thread has a bank of counters for each set
  * of regions that it is in. Translated code changes banks by itself (borders.c); here is what it stops for: a bank that
  * is not there yet, hits that are to be counted from now on or no more, and frames that were abandoned.
  *
@@ -133,7 +133,7 @@ write_visit(const struct translated *translated, size_t region, const struct vis
 	code_cache_write_area(translated->space->cache, translated->area, VISIT_AT(region), visit, sizeof(*visit));
 }
 
-/* What it did since the last stop. */
+/* Takes over what was counted since the last stop. */
 static void
 take(struct visits *visits, struct visit *visit)
 {
@@ -169,9 +169,11 @@ is_left(const struct visit *visit, uint64_t rsp)
 static void
 end_inner(struct visits *visits, struct visit *visit)
 {
-	visits->abandoned_hits += (int64_t)visit->nr_inner;
+	visits->abandoned_hits += (int64_t)(visit->nr_inner - visits->inner.nr_open);
 	visit->nr_inner = 0;
 	frames_end(&visits->inner);
+	visits->abandoned_hits += visits->inner.abandoned_hits;
+	visits->inner.abandoned_hits = 0;
 }
 
 /* The frame that is open, with those in it. */
@@ -387,8 +389,8 @@ visits_clear(struct translator *self, struct translated *translated)
 void
 translator_take_visits(struct translator *self, struct thread *thread, size_t region, struct translated_visits *result)
 {
-	struct visits *visits =
-		thread->translated && thread->translated->visits ? &thread->translated->visits[region] : NULL;
+	const bool is_there = thread->translated && thread->translated->visits && region < self->nr_regions;
+	struct visits *visits = is_there ? &thread->translated->visits[region] : NULL;
 
 	*result = (struct translated_visits){.hits = 0};
 	if (!visits)
@@ -402,6 +404,7 @@ translator_take_visits(struct translator *self, struct thread *thread, size_t re
 					     .nr_mixed = visits->nr_mixed};
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		result->counts[i] = (uint64_t)visits->counts[i];
+	frames_clear(&visits->inner);
 	*visits = (struct visits){.hits = 0};
 }
 
