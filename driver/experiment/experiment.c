@@ -98,13 +98,12 @@ print_reasons(const struct experiment *experiment, FILE *out)
 		if (first_of_reason(experiment, i) != i)
 			continue;
 		for (size_t k = i; k < experiment->nr_failures; k++) {
-			char *name;
+			autofree char *name = NULL;
 
 			if (first_of_reason(experiment, k) != i || ++nr > MOST_NAMED)
 				continue;
 			name = name_of_failure(&experiment->failures[k]);
 			fprintf(out, "%s%s", nr == 1 ? "  " : ", ", name);
-			free(name);
 		}
 		if (nr > MOST_NAMED)
 			fprintf(out, " and %zu more", nr - MOST_NAMED);
@@ -116,7 +115,7 @@ print_reasons(const struct experiment *experiment, FILE *out)
 void
 experiment_print_failures(const struct experiment *experiment, FILE *out)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t length;
 	FILE *reasons = open_memstream(&text, &length);
 
@@ -125,7 +124,6 @@ experiment_print_failures(const struct experiment *experiment, FILE *out)
 	print_reasons(experiment, reasons);
 	fclose(reasons);
 	text_print_fitting(text, out);
-	free(text);
 }
 
 json_t *
@@ -162,14 +160,13 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->nr_failures; i++) {
-		char *name;
+		autofree char *name = NULL;
 
 		if (!would_show(condition, &experiment->failures[i]) || ++nr > MOST_NAMED)
 			continue;
 		name = name_of_failure(&experiment->failures[i]);
 		longer = rot_format("%s%s%s", text, nr > 1 ? ", " : "could not be measured: ", name);
 		free(text);
-		free(name);
 		text = longer;
 	}
 	if (nr <= MOST_NAMED)
@@ -183,7 +180,7 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 static int
 tell_failures(const struct experiment *experiment, struct rot_error *err)
 {
-	char *name;
+	autofree char *name = NULL;
 
 	if (experiment->nr_failures == 0)
 		return 0;
@@ -191,7 +188,6 @@ tell_failures(const struct experiment *experiment, struct rot_error *err)
 	rot_error_set(err, 0, "%zu of %zu points could not be measured, the others are in '%s.json'; the first is %s",
 		      experiment->nr_failures, experiment->nr_failures + experiment->nr_points, experiment->output_name,
 		      name);
-	free(name);
 	return rot_error_hint(err, "why is said above and in the file (failures); -stopOnError=true ends at the first");
 }
 
@@ -238,10 +234,7 @@ cache_state_of(const struct measurement *measurement)
 			workload->kernel && !workload_is_load(workload) ? cache_state_name(workload->kernel) : "";
 
 		if (!strstr(state, name)) {
-			char *longer = rot_format("%s%s%s", state, state[0] ? "; " : "", name);
-
-			free(state);
-			state = longer;
+			rot_append(&state, "%s%s", state[0] ? "; " : "", name);
 		}
 	}
 	return state;
@@ -338,12 +331,11 @@ begin_point(const struct experiment *experiment)
 {
 	if (experiment->nr_points == 0) {
 		/* The plots come last, when nobody may be looking any more. */
-		char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
+		autofree char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
 
 		if (experiment->nr_plots > 0 && !gnuplot)
 			rot_warning("gnuplot is missing: plots will not be drawn, only their scripts written (apt-get "
 				    "install gnuplot-nox)");
-		free(gnuplot);
 	}
 	progress_point();
 }
@@ -487,13 +479,10 @@ cache_states(const struct experiment *experiment)
 
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		const char *state = experiment->points[i].cache_state;
-		char *longer;
 
 		if (strstr(states, state))
 			continue;
-		longer = rot_format("%s %s %s", states, *states ? "and" : "with", state);
-		free(states);
-		states = longer;
+		rot_append(&states, " %s %s", *states ? "and" : "with", state);
 	}
 	return states;
 }
@@ -505,21 +494,19 @@ print_dates(const struct experiment *experiment, const json_t *measured, FILE *o
 	const char *first = json_text_at(measured, "first"), *last = json_text_at(measured, "last");
 	const int length = (int)strlen("2026-11-22T20:31");
 	const bool is_short = strncmp(first, last, (size_t)length) == 0;
-	char *states = cache_states(experiment), *text;
+	autofree char *states = cache_states(experiment), *text = NULL;
 
 	text = is_short ? rot_format("measured at %.*s UTC%s", length, first, states)
 			: rot_format("measured from %.*s to %.*s UTC%s", length, first, length, last, states);
 	if (*first)
 		text_print_fitting(text, out);
-	free(text);
-	free(states);
 }
 
 int
 experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err)
 {
-	char *path = rot_format("%s.json", experiment->output_name);
-	json_t *json;
+	autofree char *path = rot_format("%s.json", experiment->output_name);
+	json_auto_t *json = NULL;
 	int rc;
 
 	experiment_derive(experiment);
@@ -538,7 +525,6 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 		rc = experiment_write_csv(experiment, experiment->output_name, err);
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
-	json_decref(json);
 	output_print_told();
 	if (rc == 0 && experiment->nr_failures == 0)
 		experiment_tell_next(experiment);
@@ -546,7 +532,6 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 		rc = tell_failures(experiment, err);
 	if (rc == 0)
 		rc = experiment_check_strict(experiment, path, err);
-	free(path);
 	return rc;
 }
 
@@ -563,20 +548,16 @@ static struct experiment_point
 region_at(const struct experiment_point *whole, const char *region)
 {
 	const size_t nr = whole->at.nr_coordinates;
-	struct coordinate *coordinates = rot_calloc(nr + 1, sizeof(*coordinates));
-	char *series = rot_format("%s%s%s", whole->series, whole->series[0] ? " " : "", region);
-	struct experiment_point point;
+	autofree struct coordinate *coordinates = rot_calloc(nr + 1, sizeof(*coordinates));
+	autofree char *series = rot_format("%s%s%s", whole->series, whole->series[0] ? " " : "", region);
 	size_t i = 0;
 
 	memcpy(coordinates, whole->at.coordinates, nr * sizeof(*coordinates));
 	while (i < nr && strcmp(coordinates[i].axis, "region") != 0)
 		i++;
 	coordinates[i] = (struct coordinate){.axis = "region", .number = NAN, .text = region};
-	point = experiment_point_at(
+	return experiment_point_at(
 		&(struct experiment_position){series, whole->label, {coordinates, i == nr ? nr + 1 : nr}});
-	free(coordinates);
-	free(series);
-	return point;
 }
 
 static struct parts

@@ -167,7 +167,7 @@ number_of_points(const struct group *group)
 static void
 print_groups(const struct experiment_own_accuracy *own, const struct groups *groups, FILE *out)
 {
-	char *of_minima = rot_format("least of %zu\nnumber", own->view.minimum_of);
+	autofree char *of_minima = rot_format("least of %zu\nnumber", own->view.minimum_of);
 	const struct text_table_column columns[] = {
 		{"series", true},   {own->by, false},           {"points", false},
 		{"runs", false},    {"runs\noff\n[%]", false},  {"quartiles\napart\n[%]", false},
@@ -187,7 +187,6 @@ print_groups(const struct experiment_own_accuracy *own, const struct groups *gro
 	text_table_print(&table, out);
 	fputc('\n', out);
 	text_table_clear(&table);
-	free(of_minima);
 }
 
 static const char *
@@ -205,13 +204,12 @@ experiment_print_accuracy(const struct experiment *experiment, FILE *out)
 		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
 		const struct quantity_value *value = any_value(experiment, own);
 		struct groups groups = groups_of(experiment, own);
-		char *why;
+		autofree char *why = NULL;
 
 		if (value && !groups.is_measured) {
 			why = experiment_why_not_measured(experiment);
 			fprintf(out, "%s: %s%s%s %s\n\n", own->title, value->name, value->of[0] ? ":" : "", value->of,
 				why);
-			free(why);
 		} else if (groups.nr > 0) {
 			fprintf(out, "%s: the worst point of each row%s\n\n", own->title, reference_words(&own->view));
 			print_groups(own, &groups, out);
@@ -266,7 +264,7 @@ experiment_json_accuracy(const struct experiment *experiment)
 		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
 		const struct quantity_value *value = any_value(experiment, own);
 		struct groups groups = groups_of(experiment, own);
-		char *why = value && !groups.is_measured ? experiment_why_not_measured(experiment) : NULL;
+		autofree char *why = value && !groups.is_measured ? experiment_why_not_measured(experiment) : NULL;
 		json_t *table = json_object();
 
 		json_object_set_new(table, "title", json_text(own->title));
@@ -279,7 +277,6 @@ experiment_json_accuracy(const struct experiment *experiment)
 			json_object_set_new(table, "notMeasured", json_text(why));
 		json_array_append_new(json, table);
 		free(groups.items);
-		free(why);
 	}
 	return json;
 }

@@ -229,8 +229,7 @@ experiment_table_clear(struct experiment_own_table *table)
 int
 experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err)
 {
-	struct expression_scope *scope;
-	int rc;
+	autoscope struct expression_scope *scope = NULL;
 
 	*shows = true;
 	if (condition[0] == '\0')
@@ -239,9 +238,7 @@ experiment_shows(const char *condition, const struct experiment_point *point, bo
 	expression_scope_set_string(scope, "series", point->series);
 	expression_scope_set_string(scope, "label", point->label);
 	point_set_variables(&point->at, scope);
-	rc = expression_bool(scope, condition, shows, err);
-	expression_scope_delete(scope);
-	return rc;
+	return expression_bool(scope, condition, shows, err);
 }
 
 /* Below everything where the point has none. */
@@ -279,21 +276,19 @@ int
 experiment_choose(const struct experiment *experiment, const char *condition, const struct quantity_request *best,
 		  const struct experiment_point ***points, size_t *nr, struct rot_error *err)
 {
-	const struct experiment_point **chosen = rot_calloc(2 * experiment->nr_points + 1, sizeof(*chosen));
+	autofree const struct experiment_point **chosen = rot_calloc(2 * experiment->nr_points + 1, sizeof(*chosen));
 	size_t nr_chosen = 0;
 
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		bool shows;
 
-		if (experiment_shows(condition, &experiment->points[i], &shows, err) < 0) {
-			free(chosen);
+		if (experiment_shows(condition, &experiment->points[i], &shows, err) < 0)
 			return -1;
-		}
 		if (shows)
 			chosen[nr_chosen++] = &experiment->points[i];
 	}
 	*nr = best->name ? keep_best(chosen, nr_chosen, best) : nr_chosen;
-	*points = chosen;
+	*points = rot_keep(&chosen);
 	return 0;
 }
 

@@ -166,7 +166,7 @@ add_peak(struct experiment *experiment, const struct peak *peak, const char *clo
 		.border = peak->kind == PEAK_PERFORMANCE ? NULL : peak->border,
 	};
 	struct experiment_own_ceiling own = {.is_peak = true, .best = line.value, .low = line.low, .high = line.high};
-	char *name;
+	autofree char *name = NULL;
 
 	if (!isfinite(line.value) || !experiment_wants_ceiling(experiment, &wanted))
 		return;
@@ -175,7 +175,6 @@ add_peak(struct experiment *experiment, const struct peak *peak, const char *clo
 			   ? rot_strdup(name)
 			   : rot_format("%s, %d thread%s", name, peak->nr_threads, peak->nr_threads == 1 ? "" : "s");
 	own.nr_threads = peak->nr_threads;
-	free(name);
 	own.operation = rot_strdup(wanted.operation);
 	own.border = rot_strdup(wanted.border);
 	own.access = rot_strdup(peak->access);
@@ -225,7 +224,7 @@ static int
 get_roof(struct experiment *experiment, struct rot_error *err)
 {
 	struct peak_list *roof = &experiment->roof;
-	struct peak_wish *wishes;
+	autofree struct peak_wish *wishes = NULL;
 	size_t nr;
 	int rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
 
@@ -236,7 +235,6 @@ get_roof(struct experiment *experiment, struct rot_error *err)
 		rc = roof_complete(experiment->rot, wishes, nr, roof, err);
 	for (size_t i = 0; i < nr; i++)
 		peak_wish_clear(&wishes[i]);
-	free(wishes);
 	return rc;
 }
 
@@ -310,8 +308,8 @@ const struct peak *
 experiment_bounding_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
 	const char *clock = experiment_clock_shown(experiment);
-	struct bounding_line *lines = rot_calloc(experiment->roof.nr + 1, sizeof(*lines));
-	const struct peak **peaks = rot_calloc(experiment->roof.nr + 1, sizeof(*peaks)), *found;
+	autofree struct bounding_line *lines = rot_calloc(experiment->roof.nr + 1, sizeof(*lines));
+	autofree const struct peak **peaks = rot_calloc(experiment->roof.nr + 1, sizeof(*peaks));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->roof.nr; i++) {
@@ -321,10 +319,7 @@ experiment_bounding_peak(const struct experiment *experiment, const char *operat
 		if (peak->nr_threads == nr_threads && is_line_of(peak, operation, border) && !isnan(lines[nr].value))
 			peaks[nr++] = peak;
 	}
-	found = nr ? peaks[experiment_bounding_line(lines, nr)] : NULL;
-	free(lines);
-	free(peaks);
-	return found;
+	return nr ? peaks[experiment_bounding_line(lines, nr)] : NULL;
 }
 
 struct summary
@@ -615,8 +610,9 @@ experiment_bounding_line(const struct bounding_line *lines, size_t nr)
 static size_t
 named_for(const struct experiment_own_ceiling *const *all, size_t nr, size_t from)
 {
-	struct bounding_line *lines = rot_calloc(nr, sizeof(*lines));
-	size_t *indices = rot_calloc(nr, sizeof(*indices)), nr_lines = 0, found;
+	autofree struct bounding_line *lines = rot_calloc(nr, sizeof(*lines));
+	autofree size_t *indices = rot_calloc(nr, sizeof(*indices));
+	size_t nr_lines = 0;
 
 	for (size_t i = from; i < nr; i++) {
 		const struct experiment_own_ceiling *of = all[i];
@@ -626,10 +622,7 @@ named_for(const struct experiment_own_ceiling *const *all, size_t nr, size_t fro
 		lines[nr_lines] = (struct bounding_line){of->access ? of->access : "", of->best, of->low, of->high};
 		indices[nr_lines++] = i;
 	}
-	found = indices[experiment_bounding_line(lines, nr_lines)];
-	free(indices);
-	free(lines);
-	return found;
+	return indices[experiment_bounding_line(lines, nr_lines)];
 }
 
 bool
@@ -703,24 +696,20 @@ says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, si
 char *
 experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot)
 {
-	const struct experiment_own_ceiling **shown;
+	autofree const struct experiment_own_ceiling **shown = NULL;
 	const size_t nr = experiment_ceilings_of(experiment, plot, &shown);
 	const int most = experiment->nr_stored_machines > 1 ? 0 : most_threads(shown, nr, 0);
 	char *text = most == 0 ? rot_strdup("") : text_of_roof(experiment, most);
 
 	for (int t = most - 1; t > 0; t--) {
 		bool is_there = false;
-		char *longer;
 
 		for (size_t i = 0; i < nr; i++)
 			is_there = is_there || shown[i]->nr_threads == t;
 		if (!is_there)
 			continue;
-		longer = rot_format("%s; dashed: of %d thread%s", text, t, t == 1 ? "" : "s");
-		free(text);
-		text = longer;
+		rot_append(&text, "; dashed: of %d thread%s", t, t == 1 ? "" : "s");
 	}
-	free(shown);
 	return text;
 }
 
@@ -736,7 +725,7 @@ is_lesser_bound(const struct experiment *experiment, const struct experiment_own
 static void
 drop_what_is_known(struct kept_ceilings *kept)
 {
-	const struct experiment_own_ceiling **all = kept->items;
+	autofree const struct experiment_own_ceiling **all = kept->items;
 	const size_t nr = kept->nr;
 
 	kept->items = rot_calloc(nr + 1, sizeof(*all));
@@ -744,14 +733,13 @@ drop_what_is_known(struct kept_ceilings *kept)
 	for (size_t i = 0; i < nr; i++)
 		if (!says_nothing_new(all, nr, i))
 			kept->items[kept->nr++] = all[i];
-	free(all);
 }
 
 size_t
 experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 		       const struct experiment_own_ceiling ***ceilings)
 {
-	const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
+	autofree const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
 	struct kept_ceilings kept = {rot_calloc(experiment->nr_ceilings + 1, sizeof(*all)), 0};
 	size_t nr = 0;
 
@@ -777,7 +765,6 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 		}
 	}
 	drop_what_is_known(&kept);
-	free(all);
 	*ceilings = kept.items;
 	return kept.nr;
 }

@@ -101,7 +101,7 @@ make_run_points(const struct experiment_plot *plot, const struct quantity_value 
 {
 	const size_t most = value->nr_samples > NR_STEPS + 2 ? value->nr_samples : NR_STEPS + 2;
 	size_t nr;
-	double *seen = sample_view_of(&plot->view, value, &nr);
+	autofree double *seen = sample_view_of(&plot->view, value, &nr);
 
 	*points = rot_calloc(most, sizeof(**points));
 	for (size_t i = 0; i < nr; i++)
@@ -112,7 +112,6 @@ make_run_points(const struct experiment_plot *plot, const struct quantity_value 
 		nr = points_of_runs(seen, nr, *points);
 	else
 		nr = points_of_steps(seen, nr, *points);
-	free(seen);
 	return nr;
 }
 
@@ -141,8 +140,9 @@ kind_in_words(const struct quantity_value *value)
 static void
 add_value(char **text, const struct quantity_value *value)
 {
-	char *name = camel_case_words(value->name), *of = value_of_words(value), *number = value_text(value),
-	     *estimator = camel_case_words(value->summary.estimator ? value->summary.estimator : "");
+	autofree char *name = camel_case_words(value->name), *of = value_of_words(value);
+	autofree char *number = value_text(value);
+	autofree char *estimator = camel_case_words(value->summary.estimator ? value->summary.estimator : "");
 
 	add_line(text, rot_format("%s%s%s%s: %s %s", name, *of ? " (" : "", of, *of ? ")" : "", number,
 				  shown_unit(value->unit).shown));
@@ -151,27 +151,22 @@ add_value(char **text, const struct quantity_value *value)
 					  value->summary.tainted ? ", without disturbed runs" : ""));
 	add_line(text, rot_format("  %s%s%s%s%s", kind_in_words(value), value->source[0] ? ": " : "", value->source,
 				  value->grade[0] ? ", grade " : "", value->grade));
-	free(name);
-	free(of);
-	free(number);
-	free(estimator);
 }
 
 /* "51 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth (99 % sure)" */
 static void
 add_bound(char **text, const struct experiment_bound *bound)
 {
-	char *threads = bound->nr_threads > 1 ? rot_format(" of %d threads", bound->nr_threads) : rot_strdup("");
-	char *verdict = bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
-			: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
-					      : verdict_text("bound by computing", "by bandwidth", bound->probability);
-	char *percent = digits_text(100 * bound->share, 3);
+	autofree char *threads =
+		bound->nr_threads > 1 ? rot_format(" of %d threads", bound->nr_threads) : rot_strdup("");
+	autofree char *verdict =
+		bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
+		: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
+				      : verdict_text("bound by computing", "by bandwidth", bound->probability);
+	autofree char *percent = digits_text(100 * bound->share, 3);
 
 	add_line(text, rot_format("%s %% of the roof%s at this intensity (%s): %s", percent, threads, bound->ceiling,
 				  verdict));
-	free(percent);
-	free(threads);
-	free(verdict);
 }
 
 /* Describes the point, and in a roofline the line that bounds it; fresh memory. */
@@ -250,10 +245,9 @@ static struct summary
 seen_summary(const struct experiment_plot *plot, const struct quantity_value *value)
 {
 	size_t nr;
-	double *seen = sample_view_of(&plot->view, value, &nr);
+	autofree double *seen = sample_view_of(&plot->view, value, &nr);
 	struct summary summary = summary_median(seen, nr);
 
-	free(seen);
 	return summary_scaled(summary, view_factor(&plot->view, value));
 }
 
@@ -297,10 +291,9 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 {
 	const struct experiment_point *point = d->shown[i];
 	const struct experiment_plot *plot = &d->own->plot;
-	struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
+	autoscope struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
 
 	plotted->label = expression_text(scope, plot->point_label[0] ? plot->point_label : "{$label}", err);
-	expression_scope_delete(scope);
 	if (!plotted->label)
 		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
 	plotted->y = y_of_point(d, point);

@@ -128,9 +128,10 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 {
 	for (size_t i = 0; i < experiment->nr_names; i++) {
 		const struct quantity_value *value = experiment_point_value(point, &experiment->names[i].request);
-		char *name = rot_format("%s%s", prefix, experiment->names[i].name);
-		char *best = rot_format("best.%s", name), *quartile = rot_format("upperQuartile.%s", name),
-		     *expected = rot_format("expected.%s", name);
+		autofree char *name = rot_format("%s%s", prefix, experiment->names[i].name);
+		autofree char *best = rot_format("best.%s", name);
+		autofree char *quartile = rot_format("upperQuartile.%s", name);
+		autofree char *expected = rot_format("expected.%s", name);
 
 		if (value)
 			expression_scope_set_number(scope, name, value->summary.value);
@@ -140,10 +141,6 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 			expression_scope_set_number(scope, quartile, quantity_upper_quartile(value));
 		if (value && isfinite(value->expected))
 			expression_scope_set_number(scope, expected, value->expected);
-		free(expected);
-		free(quartile);
-		free(best);
-		free(name);
 	}
 }
 
@@ -176,12 +173,10 @@ experiment_scope(const struct experiment *experiment, const struct experiment_po
 int
 experiment_last_holds(const struct experiment *experiment, const char *condition, bool *holds, struct rot_error *err)
 {
-	struct expression_scope *scope =
+	autoscope struct expression_scope *scope =
 		experiment_scope(experiment, &experiment->points[experiment->nr_points - 1], NULL);
-	int rc = expression_bool(scope, condition, holds, err);
 
-	expression_scope_delete(scope);
-	return rc;
+	return expression_bool(scope, condition, holds, err);
 }
 
 /* ---- derived values ---- */
@@ -279,7 +274,7 @@ static void
 wish_at(const struct experiment *experiment, const struct experiment_point *point, struct peak_wish **wishes,
 	size_t *nr)
 {
-	struct expression_scope *scope = experiment_scope(experiment, point, NULL);
+	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
 		const struct experiment_derived *derived = &experiment->derived[i].derived;
@@ -293,7 +288,6 @@ wish_at(const struct experiment *experiment, const struct experiment_point *poin
 			continue;
 		add_wish(wishes, nr, &wish);
 	}
-	expression_scope_delete(scope);
 }
 
 size_t
@@ -339,9 +333,9 @@ derive_limit(const struct experiment *experiment, const struct architecture *arc
 	     const struct experiment_derived *derived, const struct expression_scope *scope, double *number,
 	     struct rot_error *err)
 {
-	char *border = expression_text(scope, derived->border, err);
-	char *set = border ? expression_text(scope, derived->instruction_set, err) : NULL;
-	char *access = set ? expression_text(scope, derived->text, err) : NULL;
+	autofree char *border = expression_text(scope, derived->border, err);
+	autofree char *set = border ? expression_text(scope, derived->instruction_set, err) : NULL;
+	autofree char *access = set ? expression_text(scope, derived->text, err) : NULL;
 	const struct architecture_limit *limit =
 		access && architecture ? architecture_limit(architecture, (int)experiment->rot->machine->cpu_model,
 							    border, access, set)
@@ -349,9 +343,6 @@ derive_limit(const struct experiment *experiment, const struct architecture *arc
 	int rc = access ? 0 : -1;
 
 	*number = limit ? limit->per_cycle : NAN;
-	free(border);
-	free(set);
-	free(access);
 	return rc;
 }
 
@@ -360,7 +351,7 @@ static int
 set_base(const struct experiment *experiment, const struct experiment_derived *derived,
 	 const struct experiment_point *point, struct expression_scope *scope, bool *has_base, struct rot_error *err)
 {
-	char *series = expression_text(scope, derived->base, err);
+	autofree char *series = expression_text(scope, derived->base, err);
 	const struct experiment_point *base =
 		series && *series ? experiment_find_point(experiment, series, point->label) : NULL;
 	int rc = series ? 0 : -1;
@@ -368,7 +359,6 @@ set_base(const struct experiment *experiment, const struct experiment_derived *d
 	*has_base = !derived->base[0] || base;
 	if (base)
 		set_values(experiment, base, "base.", scope);
-	free(series);
 	return rc;
 }
 
@@ -377,7 +367,7 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 	   const struct experiment_derived *derived, const struct expression_scope *scope,
 	   struct experiment_derived_value *value, struct rot_error *err)
 {
-	char *name;
+	autofree char *name = NULL;
 
 	switch (derived->kind) {
 	case EXPERIMENT_DERIVED_NUMBER:
@@ -393,7 +383,6 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 		name = expression_text(scope, derived->text, err);
 		if (name)
 			value->number = value_of_ceiling(experiment, name);
-		free(name);
 		return name ? 0 : -1;
 	}
 }
@@ -404,17 +393,16 @@ static void
 tell_left_out(const struct experiment_own_derived *own, const struct experiment_point *point,
 	      const struct rot_error *why)
 {
-	char *title = point_title(point->series, " ", point->label);
+	autofree char *title = point_title(point->series, " ", point->label);
 
 	rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why->text);
-	free(title);
 }
 
 /* What cannot be computed is missing; each of them is told once. */
 static void
 derive_at(struct experiment *experiment, const struct architecture *architecture, struct experiment_point *point)
 {
-	struct expression_scope *scope = experiment_scope(experiment, point, NULL);
+	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
 	point->derived = rot_calloc(experiment->nr_derived + 1, sizeof(*point->derived));
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
@@ -438,13 +426,12 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 		point->derived[point->nr_derived++] = value;
 		set_variable(own->derived.name, &value, scope);
 	}
-	expression_scope_delete(scope);
 }
 
 void
 experiment_derive(struct experiment *experiment)
 {
-	char *folder = rot_format("%s/driver/architectures", experiment->rot->paths->data);
+	autofree char *folder = rot_format("%s/driver/architectures", experiment->rot->paths->data);
 	struct rot_error why = {0};
 	/* That of this processor, whether its events can be counted or not. */
 	struct architecture *architecture =
@@ -454,7 +441,6 @@ experiment_derive(struct experiment *experiment)
 		if (!experiment->points[i].derived)
 			derive_at(experiment, architecture, &experiment->points[i]);
 	architecture_delete(architecture);
-	free(folder);
 }
 
 json_t *

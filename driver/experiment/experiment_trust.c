@@ -46,7 +46,7 @@ part_of(const struct quantity_value *value, bool is_bottom)
 	int role = WORD_OPERATION;
 	struct value_part part = {.cost = is_bottom ? value->own_cost.bottom : value->own_cost.top,
 				  .share = is_bottom ? value->own_cost.bottom_share : value->own_cost.top_share};
-	char *of;
+	autofree char *of = NULL;
 
 	while (role < NR_WORD_ROLES && !words[role])
 		role++;
@@ -61,7 +61,6 @@ part_of(const struct quantity_value *value, bool is_bottom)
 	of = value_of_words(&(struct quantity_value){.of = (char *)words[role]});
 	part.name = rot_format("%s%s%s%s", names[role], of[0] ? " (" : "", of, of[0] ? ")" : "");
 	part.unit = quantity_word_find((enum word_role)role, words[role])->unit;
-	free(of);
 	return part;
 }
 
@@ -70,14 +69,14 @@ part_of(const struct quantity_value *value, bool is_bottom)
 static void
 append_share(char **text, const struct value_part *part)
 {
-	char *share, *longer;
+	autofree char *share = NULL;
+	char *longer;
 
 	if (!(part->share * OWN_COST_SHORT > 1) || (*text && strstr(*text, part->name)))
 		return;
 	share = part->share < 1 ? rot_format("%.2g %%", 100 * part->share) : rot_strdup("all");
 	longer = rot_format("%s%s%s of its %s", *text ? *text : "", *text ? ", " : "", share, part->name);
 	free(*text);
-	free(share);
 	*text = longer;
 }
 
@@ -85,7 +84,7 @@ append_share(char **text, const struct value_part *part)
 static void
 note_own_cost(struct experiment_point *point)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 
 	for (size_t i = 0; i < point->nr_values; i++) {
 		for (int bottom = 0; bottom < 2 && own_cost_is_high(&point->values[i].own_cost); bottom++) {
@@ -97,7 +96,6 @@ note_own_cost(struct experiment_point *point)
 	}
 	if (text)
 		add_note(point, rot_format("short: starting and stopping the measurement is %s", text));
-	free(text);
 }
 
 /* The costs of one part over all points. */
@@ -151,11 +149,10 @@ experiment_print_own_costs(const struct experiment *experiment, FILE *out)
 	for (size_t i = 0; i < ranges.nr; i++) {
 		const struct range *range = &ranges.items[i];
 		const bool is_one = range->high - range->low < 0.05 * range->high || range->high == range->low;
-		char *to = is_one ? rot_strdup("") : rot_format(" to %.3g", range->high);
+		autofree char *to = is_one ? rot_strdup("") : rot_format(" to %.3g", range->high);
 
 		fprintf(out, "%s%s %.3g%s %s", i ? ", " : "an empty region: ", range->name, range->low, to,
 			range->unit);
-		free(to);
 		free(range->name);
 	}
 	if (ranges.nr)
@@ -277,7 +274,7 @@ is_said_by_another(const struct experiment_point *point, const struct quantity_v
 static void
 add_counts(struct text_table *table, const struct experiment_point *point, const struct quantity_value *value)
 {
-	char *label = value_label(value);
+	autofree char *label = value_label(value);
 	char *const cells[] = {
 		point_title(point->series, " ", point->label),
 		rot_format("%s [%s]", label, shown_unit(value->unit).shown),
@@ -287,7 +284,6 @@ add_counts(struct text_table *table, const struct experiment_point *point, const
 	};
 
 	text_table_add(table, cells);
-	free(label);
 }
 
 void
