@@ -32,12 +32,12 @@ void
 experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
 		       const struct rot_error *why)
 {
-	experiment->failures =
-		rot_realloc(experiment->failures, experiment->nr_failures + 1, sizeof(*experiment->failures));
+	experiment->failures = pool_grow(&experiment->pool, experiment->failures, experiment->nr_failures,
+					 sizeof(*experiment->failures));
 	experiment->failures[experiment->nr_failures++] = (struct experiment_failure){
 		.point = experiment_point_at(position),
-		.text = rot_strdup(why->text),
-		.hint = rot_strdup(why->hint),
+		.text = pool_strdup(&experiment->pool, why->text),
+		.hint = pool_strdup(&experiment->pool, why->hint),
 	};
 }
 
@@ -45,14 +45,6 @@ size_t
 experiment_nr_failures(const struct experiment *experiment)
 {
 	return experiment->nr_failures;
-}
-
-static void
-failure_clear(struct experiment_failure *failure)
-{
-	experiment_point_clear(&failure->point);
-	free(failure->text);
-	free(failure->hint);
 }
 
 static char *
@@ -201,8 +193,8 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 		return NULL;
 	experiment = rot_calloc(1, sizeof(*experiment));
 	experiment->rot = rot;
-	experiment->controller_name = rot_strdup(controller_name);
-	experiment->output_name = rot_strdup(output_name);
+	experiment->controller_name = pool_strdup(&experiment->pool, controller_name);
+	experiment->output_name = pool_strdup(&experiment->pool, output_name);
 	experiment->configured_runs = configuration_count(rot->configuration, "runs");
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
@@ -233,9 +225,8 @@ cache_state_of(const struct measurement *measurement)
 		const char *name =
 			workload->kernel && !workload_is_load(workload) ? cache_state_name(workload->kernel) : "";
 
-		if (!strstr(state, name)) {
+		if (!strstr(state, name))
 			rot_append(&state, "%s%s", state[0] ? "; " : "", name);
-		}
 	}
 	return state;
 }
@@ -252,9 +243,9 @@ experiment_take_hashes(struct experiment *experiment, char **hashes)
 			free(hashes[i]);
 			continue;
 		}
-		experiment->hashes =
-			rot_realloc(experiment->hashes, experiment->nr_hashes + 1, sizeof(*experiment->hashes));
-		experiment->hashes[experiment->nr_hashes++] = hashes[i];
+		experiment->hashes = pool_grow(&experiment->pool, experiment->hashes, experiment->nr_hashes,
+					       sizeof(*experiment->hashes));
+		experiment->hashes[experiment->nr_hashes++] = pool_own(&experiment->pool, hashes[i], free);
 	}
 	free(hashes);
 }
@@ -306,20 +297,18 @@ static int
 measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
 	      const struct experiment_requests *requests, int nr_runs, struct rot_error *err)
 {
-	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
+	autofree struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
 	struct quantities_told told;
 	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
 	int rc = quantities_measure_with(experiment->rot, measurement, requests->items, requests->nr, &effort, values,
 					 &told, err);
 
-	if (rc < 0) {
-		free(values);
+	if (rc < 0)
 		return -1;
-	}
 	experiment_take_hashes(experiment, told.hashes);
 	point->rule_outputs = told.rules;
 	point->passes = told.passes;
-	point->values = values;
+	point->values = rot_keep(&values);
 	point->requests = requests->items;
 	point->nr_values = requests->nr;
 	return 0;
@@ -430,44 +419,12 @@ experiment_delete(struct experiment *experiment)
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		experiment_point_clear(&experiment->points[i]);
 	for (size_t i = 0; i < experiment->nr_failures; i++)
-		failure_clear(&experiment->failures[i]);
+		experiment_point_clear(&experiment->failures[i].point);
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		experiment_ceiling_clear(&experiment->ceilings[i]);
-	for (size_t i = 0; i < experiment->nr_plots; i++)
-		experiment_plot_clear(&experiment->plots[i]);
-	for (size_t i = 0; i < experiment->nr_names; i++)
-		free(experiment->names[i].name);
-	for (size_t i = 0; i < experiment->nr_tables; i++)
-		experiment_table_clear(&experiment->tables[i]);
-	for (size_t i = 0; i < experiment->nr_accuracies; i++)
-		experiment_accuracy_clear(&experiment->accuracies[i]);
-	for (size_t i = 0; i < experiment->nr_derived; i++)
-		experiment_derived_clear(&experiment->derived[i]);
-	for (size_t i = 0; i < experiment->nr_hashes; i++)
-		free(experiment->hashes[i]);
-	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
-		free(experiment->stored_machines[i]);
+		quantity_value_clear(&experiment->ceilings[i].value);
 	peak_list_clear(&experiment->roof);
 	json_decref(experiment->choices);
-	for (size_t i = 0; i < experiment->nr_looks; i++) {
-		free(experiment->looks[i].series);
-		free(experiment->looks[i].colour);
-	}
-	free(experiment->looks);
-	free(experiment->roof_note);
-	free(experiment->used_cpus);
-	free(experiment->stored_machines);
-	free(experiment->points);
-	free(experiment->failures);
-	free(experiment->ceilings);
-	free(experiment->plots);
-	free(experiment->names);
-	free(experiment->tables);
-	free(experiment->accuracies);
-	free(experiment->derived);
-	free(experiment->hashes);
-	free(experiment->controller_name);
-	free(experiment->output_name);
+	pool_clear(&experiment->pool);
 	free(experiment);
 }
 

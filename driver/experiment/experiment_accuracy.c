@@ -19,21 +19,13 @@ experiment_add_accuracy(struct experiment *experiment, const struct experiment_a
 
 	if (quantity_parse(&own.of, accuracy->of, err) < 0)
 		return rot_error_prefix(err, "accuracy: of");
-	own.title = rot_strdup(accuracy->title ? accuracy->title : "");
-	own.by = rot_strdup(accuracy->by ? accuracy->by : "");
-	own.condition = rot_strdup(accuracy->condition ? accuracy->condition : "");
-	experiment->accuracies =
-		rot_realloc(experiment->accuracies, experiment->nr_accuracies + 1, sizeof(*experiment->accuracies));
+	own.title = pool_strdup(&experiment->pool, accuracy->title);
+	own.by = pool_strdup(&experiment->pool, accuracy->by);
+	own.condition = pool_strdup(&experiment->pool, accuracy->condition);
+	experiment->accuracies = pool_grow(&experiment->pool, experiment->accuracies, experiment->nr_accuracies,
+					   sizeof(*experiment->accuracies));
 	experiment->accuracies[experiment->nr_accuracies++] = own;
 	return 0;
-}
-
-void
-experiment_accuracy_clear(struct experiment_own_accuracy *own)
-{
-	free(own->title);
-	free(own->by);
-	free(own->condition);
 }
 
 char *

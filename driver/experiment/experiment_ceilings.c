@@ -49,8 +49,8 @@ experiment_use_cpus(struct experiment *experiment, double nr_cpus)
 	for (size_t i = 0; i < experiment->nr_used_cpus; i++)
 		if (experiment->used_cpus[i] == nr_cpus)
 			return;
-	experiment->used_cpus =
-		rot_realloc(experiment->used_cpus, experiment->nr_used_cpus + 1, sizeof(*experiment->used_cpus));
+	experiment->used_cpus = pool_grow(&experiment->pool, experiment->used_cpus, experiment->nr_used_cpus,
+					  sizeof(*experiment->used_cpus));
 	experiment->used_cpus[experiment->nr_used_cpus++] = nr_cpus;
 }
 
@@ -160,6 +160,7 @@ static void
 add_peak(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
 	const struct summary line = experiment_peak_line(peak, clock);
+	struct pool *pool = &experiment->pool;
 	const struct experiment_ceiling wanted = {
 		.name = peak->name,
 		.operation = peak->kind == PEAK_PERFORMANCE ? peak->operation : NULL,
@@ -172,13 +173,14 @@ add_peak(struct experiment *experiment, const struct peak *peak, const char *clo
 		return;
 	name = experiment_peak_name(peak);
 	own.name = peak->nr_threads == experiment->nr_roof_threads
-			   ? rot_strdup(name)
-			   : rot_format("%s, %d thread%s", name, peak->nr_threads, peak->nr_threads == 1 ? "" : "s");
+			   ? pool_strdup(pool, name)
+			   : pool_format(pool, "%s, %d thread%s", name, peak->nr_threads,
+					 peak->nr_threads == 1 ? "" : "s");
 	own.nr_threads = peak->nr_threads;
-	own.operation = rot_strdup(wanted.operation);
-	own.border = rot_strdup(wanted.border);
-	own.access = rot_strdup(peak->access);
-	own.instruction_set = rot_strdup(peak->instruction_set);
+	own.operation = pool_strdup(pool, wanted.operation);
+	own.border = pool_strdup(pool, wanted.border);
+	own.access = pool_strdup(pool, peak->access);
+	own.instruction_set = pool_strdup(pool, peak->instruction_set);
 	own.value.unit = unit_of(peak, clock);
 	own.value.kind = "measured";
 	own.value.grade = "";
@@ -273,8 +275,9 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	for (size_t i = 0; i < roof->nr; i++)
 		if (roof->peaks[i].kind != PEAK_LATENCY && bounds_some(experiment, roof->peaks[i].nr_threads))
 			add_peak(experiment, &roof->peaks[i], clock);
-	free(experiment->roof_note);
-	experiment->roof_note = roof->nr ? text_of_roof(experiment, experiment->nr_roof_threads) : NULL;
+	experiment->roof_note =
+		roof->nr ? pool_own(&experiment->pool, text_of_roof(experiment, experiment->nr_roof_threads), free)
+			 : NULL;
 	return 0;
 }
 
@@ -336,17 +339,6 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 #define MAX_PERFORMANCES 5
 #define CLEARLY_LESS 0.7
 
-void
-experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
-{
-	quantity_value_clear(&ceiling->value);
-	free(ceiling->name);
-	free(ceiling->operation);
-	free(ceiling->border);
-	free(ceiling->access);
-	free(ceiling->instruction_set);
-}
-
 bool
 experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling)
 {
@@ -384,11 +376,11 @@ experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_cei
 			*known = *ceiling;
 			*ceiling = lower;
 		}
-		experiment_ceiling_clear(ceiling);
+		quantity_value_clear(&ceiling->value);
 		return;
 	}
-	experiment->ceilings =
-		rot_realloc(experiment->ceilings, experiment->nr_ceilings + 1, sizeof(*experiment->ceilings));
+	experiment->ceilings = pool_grow(&experiment->pool, experiment->ceilings, experiment->nr_ceilings,
+					 sizeof(*experiment->ceilings));
 	experiment->ceilings[experiment->nr_ceilings++] = *ceiling;
 }
 
@@ -421,15 +413,15 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	if (rc < 0)
 		return rot_interrupted() ? -1 : rot_error_prefix(err, "ceiling '%s'", ceiling->name);
 	experiment_take_hashes(experiment, hashes);
-	own.name = rot_strdup(ceiling->name);
-	own.operation = rot_strdup(ceiling->operation);
-	own.border = rot_strdup(ceiling->border);
+	own.name = pool_strdup(&experiment->pool, ceiling->name);
+	own.operation = pool_strdup(&experiment->pool, ceiling->operation);
+	own.border = pool_strdup(&experiment->pool, ceiling->border);
 	own.best = quantity_best_run(&own.value);
 	if (isfinite(own.best)) {
 		experiment_keep_ceiling(experiment, &own);
 	} else {
 		rot_warning("the ceiling '%s' is left out: no time was counted in any of its runs", own.name);
-		experiment_ceiling_clear(&own);
+		quantity_value_clear(&own.value);
 	}
 	return 0;
 }

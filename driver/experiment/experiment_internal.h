@@ -46,7 +46,7 @@ struct experiment_derived_value {
 /* A point that could not be measured: it has no values. */
 struct experiment_failure {
 	struct experiment_point point;
-	char *text, *hint; /* of the error */
+	const char *text, *hint; /* of the error */
 };
 
 /* What is asked for at a point; each once. */
@@ -56,7 +56,7 @@ struct experiment_requests {
 };
 
 struct experiment_value_name {
-	char *name;
+	const char *name;
 	struct quantity_request request;
 	bool is_everywhere;
 };
@@ -70,12 +70,12 @@ enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, CO
 
 struct experiment_column {
 	enum column_kind kind;
-	char *axis, *heading;
+	const char *axis, *heading;
 	struct quantity_request request;
 };
 
 struct experiment_own_table {
-	char *title, *condition;
+	const char *title, *condition;
 	struct quantity_request best; /* without name: all points */
 	struct experiment_column *columns;
 	size_t nr_columns;
@@ -87,32 +87,32 @@ struct experiment_own_plot {
 	struct quantity_request x, y, best;
 	struct experiment_curve *curves;
 	size_t nr_curves;
-	struct plot_marker *markers; /* own their labels */
+	struct plot_marker *markers;
 	size_t nr_markers;
 };
 
 struct experiment_own_accuracy {
-	char *title, *by, *condition;
+	const char *title, *by, *condition;
 	struct quantity_request of;
 	struct sample_view view;
 };
 
 struct experiment_own_look {
-	char *series, *colour; /* colour: NULL for none */
-	enum plot_shape shape; /* 0: none */
+	const char *series, *colour; /* colour: NULL for none */
+	enum plot_shape shape;       /* 0: none */
 	double order;
 };
 
 /* A theoretical curve: nr summaries of single values. */
 struct experiment_curve {
-	char *name;
+	const char *name;
 	struct plot_point *points;
 	size_t nr;
 };
 
 struct experiment_own_ceiling {
-	char *name, *operation, *border; /* "" for none */
-	char *access, *instruction_set;  /* of a peak: "load", "AVX512"; else NULL */
+	const char *name, *operation, *border; /* "" for none */
+	const char *access, *instruction_set;  /* of a peak: "load", "AVX512"; else NULL */
 	struct quantity_value value;
 	double best;
 	double low, high; /* of a peak: its interval, or NaN */
@@ -126,7 +126,8 @@ bool experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling);
 
 struct experiment {
 	struct rot *rot;
-	char *controller_name, *output_name;
+	struct pool pool; /* of all below but what points hold, the values of ceilings, and the roof */
+	const char *controller_name, *output_name;
 	int configured_runs;  /* instead of those asked for; 0: none */
 	bool keeps_disturbed; /* experiment_keep_disturbed */
 	int block, nr_blocks; /* experiment_set_block; 0, 0: there are none */
@@ -154,12 +155,12 @@ struct experiment {
 	double nr_cpus;        /* that the points use at most; 0: one */
 	double *used_cpus;     /* each number that points use */
 	size_t nr_used_cpus;
-	int nr_roof_threads; /* of the peaks that became ceilings */
-	char *roof_note;     /* for captions; NULL */
-	json_t *choices;     /* name, value, text and candidates of each; NULL: none */
-	char **hashes;       /* each once, in the order of measuring */
+	int nr_roof_threads;   /* of the peaks that became ceilings */
+	const char *roof_note; /* for captions; NULL */
+	json_t *choices;       /* name, value, text and candidates of each; NULL: none */
+	char **hashes;         /* each once, in the order of measuring */
 	size_t nr_hashes;
-	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
+	const char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
 	size_t nr_stored_machines;
 };
 
@@ -194,12 +195,7 @@ int experiment_shows(const char *condition, const struct experiment_point *point
 int experiment_choose(const struct experiment *experiment, const char *condition, const struct quantity_request *best,
 		      const struct experiment_point ***points, size_t *nr, struct rot_error *err);
 
-/* Free what they own. */
-void experiment_plot_clear(struct experiment_own_plot *own);
-void experiment_table_clear(struct experiment_own_table *table);
-
 /* experiment_accuracy.c */
-void experiment_accuracy_clear(struct experiment_own_accuracy *own);
 void experiment_print_accuracy(const struct experiment *experiment, FILE *out);
 json_t *experiment_json_accuracy(const struct experiment *experiment);
 
@@ -228,7 +224,6 @@ const struct experiment_own_derived *
 experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i);
 
 json_t *experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point);
-void experiment_derived_clear(struct experiment_own_derived *own);
 
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point experiment_point_at(const struct experiment_position *position);
@@ -315,7 +310,6 @@ void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
 /* Takes the ceiling over, unless a higher one of its name is there. */
 void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
-void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 
 /*
  * The ceilings that a roofline shows, best first; caller frees the array. Where points are bounded by roofs of

@@ -59,16 +59,16 @@ make_axis_labels_of_runs(struct drawing *d, const struct quantity_value *y)
 {
 	const enum experiment_plot_kind kind = d->own->plot.kind;
 	const char *unit = view_unit(&d->own->plot.view, y);
-	autofree char *label = view_label(&d->own->plot.view, y);
+	const char *label = pool_own(&d->pool, view_label(&d->own->plot.view, y), free);
 
 	d->x_unit = kind == EXPERIMENT_RUNS ? "" : unit;
 	d->y_unit = kind == EXPERIMENT_HISTOGRAM ? "" : unit;
-	d->x_label = kind == EXPERIMENT_RUNS      ? rot_strdup("Run")
-		     : kind == EXPERIMENT_THREADS ? rot_format("%s, first CPU", label)
-						  : rot_strdup(label);
-	d->y_label = kind == EXPERIMENT_HISTOGRAM ? rot_strdup("Runs")
-		     : kind == EXPERIMENT_THREADS ? rot_format("%s, second CPU", label)
-						  : rot_strdup(label);
+	d->x_label = kind == EXPERIMENT_RUNS      ? "Run"
+		     : kind == EXPERIMENT_THREADS ? pool_format(&d->pool, "%s, first CPU", label)
+						  : label;
+	d->y_label = kind == EXPERIMENT_HISTOGRAM ? "Runs"
+		     : kind == EXPERIMENT_THREADS ? pool_format(&d->pool, "%s, second CPU", label)
+						  : label;
 }
 
 static void
@@ -83,16 +83,14 @@ make_axis_labels(struct drawing *d)
 		make_axis_labels_of_runs(d, y);
 		return;
 	}
-	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
-	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
+	d->x_label = plot->x_label[0] ? plot->x_label : x ? pool_own(&d->pool, quantity_label(x), free) : plot->x;
+	d->y_label = plot->y_label[0] ? plot->y_label : y ? pool_own(&d->pool, quantity_label(y), free) : plot->y;
 	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? shown_unit(x->unit).shown : "";
 	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? shown_unit(y->unit).shown : "";
 	if (!plot->has_view || !y)
 		return;
-	if (!plot->y_label[0]) {
-		free(d->y_label);
-		d->y_label = view_label(&plot->view, y);
-	}
+	if (!plot->y_label[0])
+		d->y_label = pool_own(&d->pool, view_label(&plot->view, y), free);
 	d->y_unit = view_unit(&plot->view, y);
 }
 
@@ -354,15 +352,14 @@ make_frame(const struct drawing *d)
 	};
 }
 
-/* "at least 120 GB/s". Fresh memory. */
-static char *
-ceiling_label(const struct experiment_own_ceiling *ceiling, struct shown_unit unit)
+/* "at least 120 GB/s". */
+static const char *
+ceiling_label(struct pool *pool, const struct experiment_own_ceiling *ceiling, struct shown_unit unit)
 {
 	autofree char *number = digits_text(ceiling->best * unit.factor, 3);
-	char *label =
-		rot_format("%s%s %s", experiment_ceiling_is_least(ceiling) ? "at least " : "", number, unit.shown);
 
-	return label;
+	return pool_format(pool, "%s%s %s", experiment_ceiling_is_least(ceiling) ? "at least " : "", number,
+			   unit.shown);
 }
 
 /* Roofs of other machines, or of fewer threads, are told apart by their number. */
@@ -390,7 +387,7 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 	size_t nr = d->own->plot.has_default_peaks || d->experiment->nr_ceilings
 			    ? experiment_ceilings_of(d->experiment, d->own, &own)
 			    : 0;
-	struct roofline_ceiling *ceilings = rot_calloc(nr + 1, sizeof(*ceilings));
+	struct roofline_ceiling *ceilings = pool_calloc(&d->pool, nr, sizeof(*ceilings));
 	struct roofline_plot plot = {
 		.frame = make_frame(d),
 		.ceilings = ceilings,
@@ -399,7 +396,6 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 		.nr_series = d->nr_series,
 		.same_size = d->own->plot.connect_same_size ? SAME_SIZE_ALL : SAME_SIZE_NONE,
 	};
-	int rc;
 
 	for (size_t i = 0; i < nr; i++) {
 		bool is_bandwidth = own[i]->operation[0] == '\0';
@@ -411,18 +407,14 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 			.value = own[i]->best * unit.factor,
 			.low = own[i]->low * unit.factor,
 			.high = own[i]->high * unit.factor,
-			.label = ceiling_label(own[i], unit),
+			.label = ceiling_label(&d->pool, own[i], unit),
 			.is_main = experiment_is_main_ceiling(d->own, own, nr, i),
 			.machine = roof_of(own, nr, i),
 		};
 	}
 	if (d->page)
 		page_add_roofline(d->page, &plot);
-	rc = roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
-	for (size_t i = 0; i < nr; i++)
-		free((char *)ceilings[i].label);
-	free(ceilings);
-	return rc;
+	return roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
 }
 
 static int
@@ -444,27 +436,6 @@ draw_plot(struct drawing *d, const char *output_name, struct rot_error *err)
 	default:
 		return series_plot_write(&series, output_name, err);
 	}
-}
-
-static void
-drawing_clear(struct drawing *d)
-{
-	for (size_t i = 0; i < d->nr_series; i++) {
-		for (size_t j = 0; j < d->series[i].nr_points; j++) {
-			free((char *)d->points[i][j].label);
-			free((char *)d->points[i][j].about);
-		}
-		free(d->points[i]);
-	}
-	for (size_t i = 0; i < d->nr_names; i++)
-		free(d->names[i]);
-	free(d->names);
-	free(d->points);
-	free(d->shown);
-	free(d->series);
-	free(d->caption);
-	free(d->x_label);
-	free(d->y_label);
 }
 
 /* Of what is not measured there may be many plots: the first one says it. */
@@ -524,12 +495,12 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	struct drawing d = {.experiment = experiment, .own = own, .page = page};
 	autofree char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
 						       : rot_strdup(experiment->output_name);
+	autofree const struct experiment_point **shown = NULL;
 	int rc = -1;
 
-	if (experiment_choose(experiment, own->plot.condition, &own->best, &d.shown, &d.nr_shown, err) < 0) {
-		rot_error_prefix(err, "plot '%s'", own->plot.title);
-		goto out;
-	}
+	if (experiment_choose(experiment, own->plot.condition, &own->best, &shown, &d.nr_shown, err) < 0)
+		return rot_error_prefix(err, "plot '%s'", own->plot.title);
+	d.shown = shown;
 	if (leave_out_unmeasured(&d)) {
 		warn_unmeasured(&d);
 		rc = 0;
@@ -552,7 +523,8 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	drawing_add_curves(&d);
 	rc = draw_plot(&d, output_name, err);
 out:
-	drawing_clear(&d);
+	free(d.caption);
+	pool_clear(&d.pool);
 	return rc;
 }
 
@@ -616,7 +588,6 @@ experiment_write_plots(const struct experiment *experiment, const struct page_re
 void
 experiment_drop_plots(struct experiment *experiment)
 {
-	for (size_t i = 0; i < experiment->nr_plots; i++)
-		experiment_plot_clear(&experiment->plots[i]);
+	experiment->plots = NULL;
 	experiment->nr_plots = 0;
 }

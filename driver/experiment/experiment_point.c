@@ -83,7 +83,8 @@ note_doubts(struct experiment_point *point)
 void
 experiment_keep_point(struct experiment *experiment, const struct experiment_point *point)
 {
-	experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
+	experiment->points =
+		pool_grow(&experiment->pool, experiment->points, experiment->nr_points, sizeof(*experiment->points));
 	experiment->points[experiment->nr_points] = *point;
 	note_doubts(&experiment->points[experiment->nr_points]);
 	experiment_note_trust(&experiment->points[experiment->nr_points++]);
@@ -193,24 +194,14 @@ derived_string(struct experiment_derived *derived, size_t i)
 }
 
 void
-experiment_derived_clear(struct experiment_own_derived *own)
-{
-	for (size_t i = 0; derived_string(&own->derived, i); i++)
-		free((char *)*derived_string(&own->derived, i));
-}
-
-void
 experiment_add_derived(struct experiment *experiment, const struct experiment_derived *derived)
 {
 	struct experiment_own_derived own = {.derived = *derived};
 
-	for (size_t i = 0; derived_string(&own.derived, i); i++) {
-		const char *text = *derived_string(&own.derived, i);
-
-		*derived_string(&own.derived, i) = rot_strdup(text ? text : "");
-	}
+	for (size_t i = 0; derived_string(&own.derived, i); i++)
+		*derived_string(&own.derived, i) = pool_strdup(&experiment->pool, *derived_string(&own.derived, i));
 	experiment->derived =
-		rot_realloc(experiment->derived, experiment->nr_derived + 1, sizeof(*experiment->derived));
+		pool_grow(&experiment->pool, experiment->derived, experiment->nr_derived, sizeof(*experiment->derived));
 	experiment->derived[experiment->nr_derived++] = own;
 }
 

@@ -401,23 +401,21 @@ static void
 add_machines(struct plot_job *job)
 {
 	struct experiment *experiment = job->experiment;
-	char *line;
+	struct pool *pool = &experiment->pool;
 
 	for (size_t i = 0; i < job->nr; i++) {
 		job->machines[i] = machine_of(job, i);
 		if (job->machines[i] < experiment->nr_stored_machines)
 			continue;
 		experiment->stored_machines =
-			rot_realloc(experiment->stored_machines, experiment->nr_stored_machines + 1, sizeof(char *));
+			pool_grow(pool, experiment->stored_machines, experiment->nr_stored_machines, sizeof(char *));
 		experiment->stored_machines[experiment->nr_stored_machines++] =
-			machine_caption(job->results[i].machine);
+			pool_own(pool, machine_caption(job->results[i].machine), free);
 	}
 	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {
 		autofree char *files = files_of(job, m);
 
-		line = rot_format("%s: %s", files, experiment->stored_machines[m]);
-		free(experiment->stored_machines[m]);
-		experiment->stored_machines[m] = line;
+		experiment->stored_machines[m] = pool_format(pool, "%s: %s", files, experiment->stored_machines[m]);
 	}
 }
 
@@ -447,11 +445,13 @@ add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 {
 	bool is_performance = strcmp(json_text_at(ceiling, "kind"), "performance") == 0;
 	const char *name = json_text_at(ceiling, "name"), *of = json_text_at(ceiling, "of");
+	struct pool *pool = &job->experiment->pool;
 	struct experiment_own_ceiling own = {
-		.name = job->experiment->nr_stored_machines > 1 ? rot_format("%s, %s", name, machine_name(job, machine))
-								: rot_strdup(name),
-		.operation = rot_strdup(is_performance ? of : ""),
-		.border = rot_strdup(is_performance ? "" : of),
+		.name = job->experiment->nr_stored_machines > 1
+				? pool_format(pool, "%s, %s", name, machine_name(job, machine))
+				: pool_strdup(pool, name),
+		.operation = pool_strdup(pool, is_performance ? of : ""),
+		.border = pool_strdup(pool, is_performance ? "" : of),
 		.value = {.unit = rot_strdup(json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
 		.best = json_number_value(json_object_get(ceiling, "value")),
 		.machine = machine,
@@ -459,8 +459,8 @@ add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 		.high = NAN,
 		.is_peak = json_object_get(ceiling, "access") != NULL,
 		.nr_threads = (int)json_number_value(json_object_get(ceiling, "threads")),
-		.access = rot_strdup(json_text_at(ceiling, "access")),
-		.instruction_set = rot_strdup(json_text_at(ceiling, "instructionSet")),
+		.access = pool_strdup(pool, json_text_at(ceiling, "access")),
+		.instruction_set = pool_strdup(pool, json_text_at(ceiling, "instructionSet")),
 	};
 
 	if (own.is_peak) {
@@ -471,7 +471,7 @@ add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 	if (own.best > 0)
 		experiment_keep_ceiling(job->experiment, &own);
 	else
-		experiment_ceiling_clear(&own);
+		quantity_value_clear(&own.value);
 }
 
 static void
@@ -548,13 +548,13 @@ static void
 note_precisions(struct plot_job *job)
 {
 	struct experiment *experiment = job->experiment;
-	char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
+	const char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
 
 	for (size_t i = 0; job->axes.is_mixed && i < job->nr; i++) {
 		autofree char *words = axes_precision(&job->axes, &job->results[i]);
 
-		rot_append(last, "%s%s: %s", i ? "; " : "\noperations of ", job->results[i].name,
-			   *words ? words : "both precisions");
+		*last = pool_format(&experiment->pool, "%s%s%s: %s", *last, i ? "; " : "\noperations of ",
+				    job->results[i].name, *words ? words : "both precisions");
 	}
 }
 
