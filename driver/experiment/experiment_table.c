@@ -242,9 +242,8 @@ print_grades(const struct experiment *experiment, FILE *out)
 			autofree char *name = rot_format("%s%s%s", value->name, value->of[0] ? ":" : "", value->of);
 			autofree char *text = rot_format("%s %s", name, value->grade);
 
-			if (value->grade[0] && !strstr(known, text)) {
+			if (value->grade[0] && !strstr(known, text))
 				rot_append(&known, "%s%s", known[0] ? ", " : "", text);
-			}
 		}
 	if (known[0])
 		fprintf(out, "validated on known work: %s\n", known);

@@ -39,9 +39,8 @@ variant_field(const struct peak *peak)
 {
 	char *text = rot_strdup("");
 
-	for (size_t i = 0; i < peak->nr_coordinates; i++) {
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
 		rot_append(&text, "%s%s=%d", i ? " " : "", peak->variant[i].name, peak->variant[i].value);
-	}
 	return text;
 }
 

@@ -24,22 +24,18 @@ static const char *const event_class_names[EVENT_NR_CLASSES] = {
 static int
 attribute_number(const xmlNode *node, const char *name)
 {
-	char *text = xml_attribute(node, name, "0");
-	int number = (int)strtol(text, NULL, 10);
+	autofree char *text = xml_attribute(node, name, "0");
 
-	free(text);
-	return number;
+	return (int)strtol(text, NULL, 10);
 }
 
 /* As XML Schema writes them; the schema wants one. */
 static bool
 attribute_bool(const xmlNode *node, const char *name)
 {
-	char *text = xml_attribute(node, name, "false");
-	bool is_true = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+	autofree char *text = xml_attribute(node, name, "false");
 
-	free(text);
-	return is_true;
+	return strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
 }
 
 /* The event of that name (nr characters), or nr_events. */
@@ -92,12 +88,11 @@ read_event(struct architecture *architecture, const xmlNode *node, struct rot_er
 {
 	struct architecture_event event = {.name = xml_attribute(node, "name", ""),
 					   .definition = xml_attribute(node, "definition", "")};
-	char *class = xml_attribute(node, "class", "plain");
+	autofree char *class = xml_attribute(node, "class", "plain");
 	bool is_new = event_find(architecture, event.name, strlen(event.name)) == architecture->nr_events;
 
 	while (strcmp(event_class_names[event.class], class) != 0)
 		event.class ++;
-	free(class);
 	architecture->events = rot_realloc(architecture->events, architecture->nr_events + 1, sizeof(event));
 	architecture->events[architecture->nr_events++] = event;
 	if (is_new)
@@ -109,7 +104,8 @@ read_event(struct architecture *architecture, const xmlNode *node, struct rot_er
 static int
 read_ride(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	char *names = xml_attribute(node, "events", ""), *rest = NULL;
+	autofree char *names = xml_attribute(node, "events", "");
+	char *rest = NULL;
 	int rc = 0;
 
 	for (char *name = strtok_r(names, " \t\n", &rest); name && rc == 0; name = strtok_r(NULL, " \t\n", &rest)) {
@@ -123,7 +119,6 @@ read_ride(struct architecture *architecture, const xmlNode *node, struct rot_err
 		architecture->riders = rot_realloc(architecture->riders, architecture->nr_riders + 1, sizeof(event));
 		architecture->riders[architecture->nr_riders++] = event;
 	}
-	free(names);
 	return rc;
 }
 
@@ -193,13 +188,11 @@ read_limit(struct architecture *architecture, const xmlNode *node, struct rot_er
 					   .models = xml_attribute(node, "models", ""),
 					   .source = xml_attribute(node, "source", ""),
 					   .cause = xml_attribute(node, "cause", "")};
-	char *number = xml_attribute(node, limit.border[0] ? "bytes" : "instructions", "0");
-	char *chains = xml_attribute(node, "causeBelowChains", "0");
+	autofree char *number = xml_attribute(node, limit.border[0] ? "bytes" : "instructions", "0");
+	autofree char *chains = xml_attribute(node, "causeBelowChains", "0");
 	bool is_number = rot_number_parse(number, &limit.per_cycle) && isfinite(limit.per_cycle);
 
 	limit.cause_below_chains = (int)strtol(chains, NULL, 10); /* the schema wants a number */
-	free(chains);
-	free(number);
 	architecture->limits = rot_realloc(architecture->limits, architecture->nr_limits + 1, sizeof(limit));
 	architecture->limits[architecture->nr_limits++] = limit;
 	if (is_number)
@@ -350,14 +343,11 @@ models_hold(const char *models, long model)
 static bool
 cpu_matches(const xmlNode *cpu, const struct machine *machine)
 {
-	char *vendor = xml_attribute(cpu, "vendor", ""), *models = xml_attribute(cpu, "models", "");
-	bool matches = strcmp(vendor, machine->cpu_vendor) == 0 &&
-		       attribute_number(cpu, "family") == machine->cpu_family &&
-		       models_hold(models, machine->cpu_model);
+	autofree char *vendor = xml_attribute(cpu, "vendor", "");
+	autofree char *models = xml_attribute(cpu, "models", "");
 
-	free(vendor);
-	free(models);
-	return matches;
+	return strcmp(vendor, machine->cpu_vendor) == 0 && attribute_number(cpu, "family") == machine->cpu_family &&
+	       models_hold(models, machine->cpu_model);
 }
 
 static bool
@@ -386,7 +376,7 @@ is_xml(const struct dirent *entry)
 static char *
 find_for_machine(const char *folder, const struct machine *machine, struct rot_error *err)
 {
-	struct dirent **entries;
+	autofree struct dirent **entries = NULL;
 	int nr = scandir(folder, &entries, is_xml, alphasort);
 	char *found = NULL;
 	bool failed = false;
@@ -408,7 +398,6 @@ find_for_machine(const char *folder, const struct machine *machine, struct rot_e
 		free(path);
 		free(entries[i]);
 	}
-	free(entries);
 	if (failed)
 		return NULL;
 	return found ? found : rot_format("%s/generic.xml", folder);
@@ -418,11 +407,10 @@ find_for_machine(const char *folder, const struct machine *machine, struct rot_e
 static struct architecture *
 read_in_folder(const char *folder, char *path, struct rot_error *err)
 {
-	char *schema = rot_format("%s/../schemas/architecture.rng", folder);
+	autofree char *schema = rot_format("%s/../schemas/architecture.rng", folder);
 	struct architecture *architecture = path ? architecture_read(path, schema, err) : NULL;
 
 	free(path);
-	free(schema);
 	return architecture;
 }
 
