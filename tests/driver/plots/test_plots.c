@@ -738,7 +738,7 @@ START_TEST(marks_of_a_page_are_of_their_series_alone)
 	size_t nr = 0;
 
 	series.style = _i ? PLOT_MARKS : PLOT_JOINED;
-	series_svg_write(&source.frame, &series, 1, false, "id", out);
+	free(series_svg_write(&source.frame, &series, 1, false, "id", out));
 	xmlFreeTextWriter(out);
 	text = (const char *)xmlBufferContent(buffer);
 	ck_assert_ptr_nonnull(strstr(text, "<g class=\"series s0\" id=\"id-0\">"));
