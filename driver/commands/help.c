@@ -153,18 +153,18 @@ static int
 help_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr;
 	int rc = 0;
 
 	if (!paths)
 		return -1;
-	controllers_list(paths, &infos, &nr);
+	controllers_list(&pool, paths, &infos, &nr);
 	if (argc == 0)
 		print_all();
 	else if (!print_topic(context, argv[0], infos, nr) && !print_document(paths, argv[0]))
 		rc = unknown_topic(argv[0], infos, nr, err);
-	controllers_list_delete(infos, nr);
 	return rc;
 }
 

@@ -177,12 +177,13 @@ static int
 list_controllers(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr;
 
 	if (!paths)
 		return -1;
-	controllers_list(paths, &infos, &nr);
+	controllers_list(&pool, paths, &infos, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (!is_asked(listing, infos[i].name, ""))
 			continue;
@@ -193,7 +194,6 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 			print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
 				    infos[i].description);
 	}
-	controllers_list_delete(infos, nr);
 	return 0;
 }
 

@@ -65,6 +65,7 @@ write_one(const struct paths *paths, const struct new_file *file, const struct r
 static int
 check_controller(const struct paths *paths, const char *name, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr;
 	int rc = 0;
@@ -73,12 +74,11 @@ check_controller(const struct paths *paths, const char *name, struct rot_error *
 								"0123456789_-")])
 		return rot_error_set(err, 0, "'%s' is no name for a controller: a letter or digit, then these, - and _",
 				     name);
-	controllers_list(paths, &infos, &nr);
+	controllers_list(&pool, paths, &infos, &nr);
 	for (size_t i = 0; i < nr && rc == 0; i++)
 		if (strcmp(infos[i].name, name) == 0)
 			rc = rot_error_set(err, 0, "there is a controller '%s' already (%s%s%s)", name, infos[i].place,
 					   *infos[i].path ? ": " : "", infos[i].path);
-	controllers_list_delete(infos, nr);
 	return rc;
 }
 
