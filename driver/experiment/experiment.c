@@ -306,10 +306,10 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 	if (rc < 0)
 		return -1;
 	experiment_take_hashes(experiment, told.hashes);
-	point->rule_outputs = told.rules;
-	point->passes = told.passes;
-	point->values = rot_keep(&values);
-	point->requests = requests->items;
+	point->rule_outputs = json_in_pool(&point->pool, told.rules);
+	point->passes = json_in_pool(&point->pool, told.passes);
+	point->values = pool_own(&point->pool, rot_keep(&values), free);
+	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*requests->items));
 	point->nr_values = requests->nr;
 	return 0;
 }
@@ -354,20 +354,18 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 	struct experiment_requests all = {0};
 	int rc;
 
-	point.cache_state = cache_state_of(measurement);
+	point.cache_state = pool_own(&point.pool, cache_state_of(measurement), free);
 	point.nr_cpus = nr_threads_of(measurement);
 	experiment_use_cpus(experiment, point.nr_cpus);
 	begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
 		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
-	if (rc == 0 && !experiment->is_ahead) {
+	free(all.items);
+	if (rc == 0 && !experiment->is_ahead)
 		experiment_keep_point(experiment, &point);
-		return 0;
-	}
-	if (rc < 0)
-		free(all.items); /* else they are the point's */
-	experiment_point_clear(&point);
+	else
+		experiment_point_clear(&point);
 	return rc;
 }
 
@@ -377,15 +375,11 @@ experiment_add_values(struct experiment *experiment, const char *series, const c
 {
 	struct experiment_point point = experiment_point_at(&(struct experiment_position){series, label, {NULL, 0}});
 
-	point.cache_state = rot_strdup("");
-	point.requests = rot_calloc(nr_values + 1, sizeof(*point.requests));
-	point.values = rot_calloc(nr_values + 1, sizeof(*point.values));
+	point.requests = pool_copy(&point.pool, requests, nr_values, sizeof(*requests));
+	point.values = pool_copy(&point.pool, values, nr_values, sizeof(*values));
 	point.nr_values = nr_values;
-	for (size_t i = 0; i < nr_values; i++) {
-		point.requests[i] = requests[i];
-		point.values[i] = values[i];
+	for (size_t i = 0; i < nr_values; i++)
 		values[i] = (struct quantity_value){.nr_samples = 0};
-	}
 	experiment_keep_point(experiment, &point);
 }
 
@@ -534,11 +528,9 @@ static void
 fill_program_point(struct experiment_point *point, const struct experiment_requests *requests,
 		   struct program_values *values)
 {
-	point->requests = rot_calloc(requests->nr + 1, sizeof(*point->requests));
-	memcpy(point->requests, requests->items, requests->nr * sizeof(*point->requests));
-	point->values = values->values;
+	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*point->requests));
+	point->values = pool_own(&point->pool, values->values, free);
 	point->nr_values = values->nr;
-	point->cache_state = rot_strdup("");
 	*values = (struct program_values){.nr = 0};
 }
 
@@ -549,19 +541,17 @@ static void
 keep(struct experiment *experiment, struct parts *parts, const struct program_workload *workload,
      const struct experiment_requests *requests, struct program_quantities *quantities)
 {
+	struct experiment_point *whole = &parts->points[0];
+
 	for (size_t i = 0; i < parts->nr; i++)
 		fill_program_point(&parts->points[i], requests,
 				   i == 0 ? &quantities->total : &quantities->regions[i - 1]);
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
-	parts->points[0].program = rot_graph_clone(workload, NULL);
-	parts->points[0].notes = quantities->notes;
-	parts->points[0].nr_notes = quantities->nr_notes;
-	quantities->notes = NULL;
-	quantities->nr_notes = 0;
-	parts->points[0].rule_outputs = quantities->rule_outputs;
-	quantities->rule_outputs = NULL;
-	parts->points[0].passes = quantities->passes;
-	quantities->passes = NULL;
+	whole->program = pool_own(&whole->pool, rot_graph_clone(workload, NULL), rot_graph_delete);
+	for (size_t i = 0; i < quantities->nr_notes; i++)
+		experiment_point_note(whole, quantities->notes[i]);
+	whole->rule_outputs = json_in_pool(&whole->pool, json_incref(quantities->rule_outputs));
+	whole->passes = json_in_pool(&whole->pool, json_incref(quantities->passes));
 	experiment_take_hashes(experiment, quantities->hashes);
 	quantities->hashes = NULL;
 	for (size_t i = 0; i < parts->nr; i++)

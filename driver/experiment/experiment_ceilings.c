@@ -226,18 +226,15 @@ static int
 get_roof(struct experiment *experiment, struct rot_error *err)
 {
 	struct peak_list *roof = &experiment->roof;
-	autofree struct peak_wish *wishes = NULL;
+	autopool pool = {0};
+	struct peak_wish *wishes;
 	size_t nr;
 	int rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
 
 	if (rc < 0)
 		return -1;
-	nr = experiment_wishes(experiment, &wishes);
-	if (nr > 0)
-		rc = roof_complete(experiment->rot, wishes, nr, roof, err);
-	for (size_t i = 0; i < nr; i++)
-		peak_wish_clear(&wishes[i]);
-	return rc;
+	nr = experiment_wishes(&pool, experiment, &wishes);
+	return nr > 0 ? roof_complete(experiment->rot, wishes, nr, roof, err) : rc;
 }
 
 /* The line of the peaks of so many threads; fresh memory. */

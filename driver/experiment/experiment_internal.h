@@ -20,15 +20,16 @@ struct experiment_bound {
 };
 
 struct experiment_point {
-	char *series, *label;
+	struct pool pool; /* of all below, but what the values hold */
+	const char *series, *label;
 	struct point at;
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
 	double nr_cpus;                   /* that it uses; 0: not known, as of programs of controllers */
-	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
+	const char *cache_state;          /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
-	char **notes;                     /* what the values leave out, and doubts about them */
+	const char **notes;               /* what the values leave out, and doubts about them */
 	size_t nr_notes;
 	json_t *rule_outputs; /* of a program whose rules have measured something; else NULL */
 	json_t *passes;       /* when their runs were measured (quantities/pass.h); NULL: not known */
@@ -40,7 +41,7 @@ struct experiment_point {
 /* A number, or a text if that is not NULL; neither (NaN): missing. */
 struct experiment_derived_value {
 	double number;
-	char *text;
+	const char *text;
 };
 
 /* A point that could not be measured: it has no values. */
@@ -179,8 +180,8 @@ struct expression_scope *experiment_scope(const struct experiment *experiment, c
 const struct experiment_point *
 experiment_find_point(const struct experiment *experiment, const char *series, const char *label);
 
-/* The peaks that derived values of the points name, each once. Clear each, and free the array. */
-size_t experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes);
+/* The peaks that derived values of the points name, each once. */
+size_t experiment_wishes(struct pool *pool, const struct experiment *experiment, struct peak_wish **wishes);
 
 /* The highest peak that is wished for, of as many threads as the ceilings, per that clock (""); NaN: there is none. */
 double experiment_peak_value(const struct experiment *experiment, const struct peak_wish *wish, const char *clock);
@@ -228,6 +229,9 @@ json_t *experiment_json_derived(const struct experiment *experiment, const struc
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point experiment_point_at(const struct experiment_position *position);
 void experiment_point_clear(struct experiment_point *point);
+
+/* Notes it once. */
+void experiment_point_note(struct experiment_point *point, const char *text);
 
 /* Adds the requests, and those of what is shown of such a point. */
 int experiment_gather(const struct experiment *experiment, const struct experiment_point *point,

@@ -16,16 +16,19 @@
 #include "support/point_title.h"
 
 static struct point
-coordinates_copy(const struct point *at)
+coordinates_copy(struct pool *pool, const struct point *at)
 {
-	struct point copy = {rot_calloc(at->nr_coordinates + 1, sizeof(*copy.coordinates)), at->nr_coordinates};
+	struct point copy = {pool_calloc(pool, at->nr_coordinates, sizeof(*copy.coordinates)), at->nr_coordinates};
 
 	for (size_t i = 0; i < copy.nr_coordinates; i++) {
 		const struct coordinate *c = &at->coordinates[i];
 
-		copy.coordinates[i] =
-			(struct coordinate){rot_strdup(c->axis), c->number,
-					    isnan(c->number) ? rot_strdup(c->text) : rot_number_in_full(c->number)};
+		copy.coordinates[i] = (struct coordinate){
+			.axis = pool_strdup(pool, c->axis),
+			.number = c->number,
+			.text = isnan(c->number) ? pool_strdup(pool, c->text)
+						 : pool_own(pool, rot_number_in_full(c->number), free),
+		};
 	}
 	return copy;
 }
@@ -34,50 +37,40 @@ void
 experiment_point_clear(struct experiment_point *point)
 {
 	quantity_values_clear(point->values, point->nr_values);
-	free(point->values);
-	free(point->requests);
-	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
-		free((char *)point->at.coordinates[i].axis);
-		free((char *)point->at.coordinates[i].text);
-	}
-	free(point->at.coordinates);
-	free(point->series);
-	free(point->label);
-	free(point->cache_state);
-	for (size_t i = 0; i < point->nr_notes; i++)
-		free(point->notes[i]);
-	free(point->notes);
-	rot_graph_delete(point->program);
-	json_decref(point->rule_outputs);
-	json_decref(point->passes);
-	for (size_t i = 0; i < point->nr_derived; i++)
-		free(point->derived[i].text);
-	free(point->derived);
-	experiment_bound_clear(&point->stored_bound);
+	pool_clear(&point->pool);
 }
 
 struct experiment_point
 experiment_point_at(const struct experiment_position *position)
 {
-	return (struct experiment_point){
-		.series = rot_strdup(position->series),
-		.label = rot_strdup(position->label),
-		.at = coordinates_copy(&position->at),
-	};
+	struct experiment_point point = {.cache_state = ""};
+
+	point.series = pool_strdup(&point.pool, position->series);
+	point.label = pool_strdup(&point.pool, position->label);
+	point.at = coordinates_copy(&point.pool, &position->at);
+	return point;
+}
+
+void
+experiment_point_note(struct experiment_point *point, const char *text)
+{
+	for (size_t i = 0; i < point->nr_notes; i++)
+		if (strcmp(point->notes[i], text) == 0)
+			return;
+	point->notes = pool_grow(&point->pool, point->notes, point->nr_notes, sizeof(*point->notes));
+	point->notes[point->nr_notes++] = pool_strdup(&point->pool, text);
 }
 
 /* The runs took the same time for all values of a point: one note, of the first one that has any. */
 static void
 note_doubts(struct experiment_point *point)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 
 	for (size_t i = 0; i < point->nr_values && !text; i++)
 		text = value_doubts_text(&point->values[i]);
-	if (!text)
-		return;
-	point->notes = rot_realloc(point->notes, point->nr_notes + 1, sizeof(*point->notes));
-	point->notes[point->nr_notes++] = text;
+	if (text)
+		experiment_point_note(point, text);
 }
 
 void
@@ -225,19 +218,16 @@ experiment_has_derived(const struct experiment *experiment, const char *name)
 /* ---- peaks ---- */
 
 static int
-wish_of(const struct experiment_derived *derived, const struct expression_scope *scope, struct peak_wish *wish,
-	struct rot_error *err)
+wish_of(struct pool *pool, const struct experiment_derived *derived, const struct expression_scope *scope,
+	struct peak_wish *wish, struct rot_error *err)
 {
 	*wish = (struct peak_wish){
-		.operation = expression_text(scope, derived->operation, err),
-		.border = expression_text(scope, derived->border, err),
-		.access = expression_text(scope, derived->text, err),
-		.instruction_set = expression_text(scope, derived->instruction_set, err),
+		.operation = pool_own(pool, expression_text(scope, derived->operation, err), free),
+		.border = pool_own(pool, expression_text(scope, derived->border, err), free),
+		.access = pool_own(pool, expression_text(scope, derived->text, err), free),
+		.instruction_set = pool_own(pool, expression_text(scope, derived->instruction_set, err), free),
 	};
-	if (wish->operation && wish->border && wish->access && wish->instruction_set)
-		return 0;
-	peak_wish_clear(wish);
-	return -1;
+	return wish->operation && wish->border && wish->access && wish->instruction_set ? 0 : -1;
 }
 
 static bool
@@ -247,23 +237,20 @@ is_same_wish(const struct peak_wish *a, const struct peak_wish *b)
 	       strcmp(a->access, b->access) == 0 && strcmp(a->instruction_set, b->instruction_set) == 0;
 }
 
-/* Takes the wish over. */
 static void
-add_wish(struct peak_wish **wishes, size_t *nr, struct peak_wish *wish)
+add_wish(struct pool *pool, struct peak_wish **wishes, size_t *nr, const struct peak_wish *wish)
 {
 	for (size_t i = 0; i < *nr; i++)
-		if (is_same_wish(&(*wishes)[i], wish)) {
-			peak_wish_clear(wish);
+		if (is_same_wish(&(*wishes)[i], wish))
 			return;
-		}
-	*wishes = rot_realloc(*wishes, *nr + 1, sizeof(**wishes));
+	*wishes = pool_grow(pool, *wishes, *nr, sizeof(**wishes));
 	(*wishes)[(*nr)++] = *wish;
 }
 
 /* What follows from values that are derived before is not known yet: such a peak is not looked for, only used. */
 static void
-wish_at(const struct experiment *experiment, const struct experiment_point *point, struct peak_wish **wishes,
-	size_t *nr)
+wish_at(struct pool *pool, const struct experiment *experiment, const struct experiment_point *point,
+	struct peak_wish **wishes, size_t *nr)
 {
 	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
@@ -275,20 +262,20 @@ wish_at(const struct experiment *experiment, const struct experiment_point *poin
 
 		if (derived->kind != EXPERIMENT_DERIVED_PEAK ||
 		    (derived->condition[0] && expression_bool(scope, derived->condition, &is_wanted, &ignored) < 0) ||
-		    !is_wanted || wish_of(derived, scope, &wish, &ignored) < 0)
+		    !is_wanted || wish_of(pool, derived, scope, &wish, &ignored) < 0)
 			continue;
-		add_wish(wishes, nr, &wish);
+		add_wish(pool, wishes, nr, &wish);
 	}
 }
 
 size_t
-experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes)
+experiment_wishes(struct pool *pool, const struct experiment *experiment, struct peak_wish **wishes)
 {
 	size_t nr = 0;
 
 	*wishes = NULL;
 	for (size_t i = 0; i < experiment->nr_points; i++)
-		wish_at(experiment, &experiment->points[i], wishes, &nr);
+		wish_at(pool, experiment, &experiment->points[i], wishes, &nr);
 	return nr;
 }
 
@@ -296,12 +283,12 @@ static int
 derive_peak(const struct experiment *experiment, const struct experiment_derived *derived,
 	    const struct expression_scope *scope, double *number, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct peak_wish wish;
 
-	if (wish_of(derived, scope, &wish, err) < 0)
+	if (wish_of(&pool, derived, scope, &wish, err) < 0)
 		return -1;
 	*number = experiment_peak_value(experiment, &wish, derived->clock);
-	peak_wish_clear(&wish);
 	return 0;
 }
 
@@ -395,7 +382,7 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 {
 	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
-	point->derived = rot_calloc(experiment->nr_derived + 1, sizeof(*point->derived));
+	point->derived = pool_calloc(&point->pool, experiment->nr_derived, sizeof(*point->derived));
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
 		struct experiment_own_derived *own = &experiment->derived[i];
 		struct experiment_derived_value value = {.number = NAN};
@@ -414,6 +401,7 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 		if (rc < 0 && !own->is_told)
 			tell_left_out(own, point, &why);
 		own->is_told = own->is_told || rc < 0;
+		pool_own(&point->pool, (char *)value.text, free);
 		point->derived[point->nr_derived++] = value;
 		set_variable(own->derived.name, &value, scope);
 	}

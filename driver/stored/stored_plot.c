@@ -318,14 +318,14 @@ series_of(const struct plot_job *job, const struct stored_result *result, const 
 
 /* What its file says of it, if that is about the intensity that is drawn. */
 static struct experiment_bound
-bound_of(const json_t *point, const char *intensity)
+bound_of(struct pool *pool, const json_t *point, const char *intensity)
 {
 	const json_t *roof = json_object_get(point, "roof");
 
 	if (!*json_text_at(point, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
 		return (struct experiment_bound){.ceiling = NULL};
 	return (struct experiment_bound){
-		.ceiling = rot_strdup(json_text_at(point, "boundBy")),
+		.ceiling = pool_strdup(pool, json_text_at(point, "boundBy")),
 		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
 		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
 		.share = json_number_at(point, "roofShare"),
@@ -339,19 +339,20 @@ add_point(struct plot_job *job, const struct stored_result *result, const json_t
 	const json_t *found[2];
 	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
 	struct quantity_value values[2] = {{.name = NULL}};
-	char *series = series_of(job, result, point);
+	autofree char *series = series_of(job, result, point);
 	bool is_drawn = axes_values(&job->axes, point, found) && is_shown(point) &&
 			stored_value(found[0], &values[0]) == 0 && stored_value(found[1], &values[1]) == 0 &&
 			can_be_drawn(values);
 
 	if (is_drawn) {
+		struct experiment_point *added;
+
 		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
-		job->experiment->points[job->experiment->nr_points - 1].stored_bound =
-			bound_of(point, json_text_at(found[0], "of"));
+		added = &job->experiment->points[job->experiment->nr_points - 1];
+		added->stored_bound = bound_of(&added->pool, point, json_text_at(found[0], "of"));
 	}
 	quantity_value_clear(&values[0]);
 	quantity_value_clear(&values[1]);
-	free(series);
 	return is_drawn;
 }
 
