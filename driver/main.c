@@ -35,19 +35,16 @@ occupy_standard_streams(void)
 static void
 print_error(const struct rot_error *err)
 {
-	char *text = rot_format("rot: %s", err->text);
+	autofree char *text = rot_format("rot: %s", err->text);
 
 	for (const char *line = err->hint; *line; line += strspn(line, "\n")) {
 		const int length = (int)strcspn(line, "\n");
-		char *longer = rot_format("%s\n     %.*s", text, length, line);
+		rot_append(&text, "\n     %.*s", length, line);
 
-		free(text);
-		text = longer;
 		line += length;
 	}
 	fflush(stdout);
 	text_print_message(text, stderr);
-	free(text);
 }
 
 /* Files below the command line, which is in configuration already only as far as it names them. */
@@ -84,12 +81,11 @@ configure(struct configuration *configuration, int *argc, char **argv, struct ro
 	if (rc < 0)
 		return COMMAND_USAGE;
 	copy = NULL;
-	char *user_file = rot_strdup(configuration_string(configuration, "userConfigFile"));
+	autofree char *user_file = rot_strdup(configuration_string(configuration, "userConfigFile"));
 
 	configuration_pop(configuration);
 	if (*user_file)
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "userConfigFile", user_file, NULL);
-	free(user_file);
 	if (load_files(configuration, err) < 0)
 		return -1;
 	return configuration_take_arguments(configuration, argc, argv, err) < 0 ? COMMAND_USAGE : 0;
@@ -175,8 +171,9 @@ static int
 unknown_option(const struct command *command, const char *word, struct rot_error *err)
 {
 	const size_t nr_rows = command->options->nr, nr = nr_rows + configuration_nr_keys + configuration_nr_shorts;
-	const char **names = rot_calloc(nr, sizeof(*names)), *nearest;
-	char *name = rot_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
+	autofree const char **names = rot_calloc(nr, sizeof(*names));
+	const char *nearest;
+	autofree char *name = rot_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
 	bool is_option = false;
 
 	for (size_t i = 0; i < nr; i++)
@@ -192,19 +189,15 @@ unknown_option(const struct command *command, const char *word, struct rot_error
 			       is_option && nearest[1] ? "--" : "-", nearest, command->name);
 	else
 		rot_error_hint(err, "more: rot help %s, rot list keys", command->name);
-	free(name);
-	free(names);
 	return COMMAND_USAGE;
 }
 
 static bool
 is_key(const char *word)
 {
-	char *name = rot_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
-	bool is_known = configuration_key_find(name) != NULL;
+	autofree char *name = rot_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
 
-	free(name);
-	return is_known;
+	return configuration_key_find(name) != NULL;
 }
 
 /*
@@ -216,8 +209,8 @@ configure_own_words(struct configuration *configuration, int *argc, char **argv,
 {
 	const int nr_own = nr_own_words(*argc, argv), at = command_index(*argc, argv);
 	const struct command *command = command_find(argv[at], NULL);
-	char **keys = rot_calloc((size_t)*argc + 1, sizeof(*keys)),
-	     **rest = rot_calloc((size_t)*argc + 1, sizeof(*rest));
+	autofree char **keys = rot_calloc((size_t)*argc + 1, sizeof(*keys));
+	autofree char **rest = rot_calloc((size_t)*argc + 1, sizeof(*rest));
 	int nr_keys = 0, nr_rest = 0, rc = 0;
 
 	*nr_words = 0;
@@ -244,19 +237,16 @@ configure_own_words(struct configuration *configuration, int *argc, char **argv,
 	*argc = nr_rest;
 	if (rc == 0)
 		rc = configure(configuration, &nr_keys, keys, err);
-	free(keys);
-	free(rest);
 	return rc;
 }
 
 static int
 usage_error(const struct command *command, struct rot_error *err)
 {
-	char *usage = command_usage(command);
+	autofree char *usage = command_usage(command);
 
 	rot_error_set(err, 0, "wrong number of arguments for '%s'", command->name);
 	rot_error_hint(err, "usage: %s", usage);
-	free(usage);
 	return COMMAND_USAGE;
 }
 
@@ -265,11 +255,10 @@ static int
 unknown_command(struct command_context *context, const char *name, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, NULL);
-	char *file = paths ? controller_find_file(paths, name) : NULL;
+	autofree char *file = paths ? controller_find_file(paths, name) : NULL;
 
 	if (file)
 		rot_error_hint(err, "to measure the controller of that name: rot measure %s", name);
-	free(file);
 	return COMMAND_USAGE;
 }
 

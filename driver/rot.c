@@ -171,12 +171,11 @@ static int
 open_architecture(struct rot *rot, struct rot_error *err)
 {
 	const char *counting = configuration_string(rot->configuration, "counting");
-	char *folder = rot_format("%s/driver/architectures", rot->paths->data);
+	autofree char *folder = rot_format("%s/driver/architectures", rot->paths->data);
 
 	for (size_t i = 0; i < sizeof(countings) / sizeof(*countings); i++)
 		if (strcmp(countings[i].counting, counting) == 0)
 			rot->architecture = countings[i].load(rot, folder, err);
-	free(folder);
 	return rot->architecture ? 0 : -1;
 }
 
@@ -205,14 +204,13 @@ open_machine(const struct paths *paths, struct rot_error *err)
 static int
 open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 {
-	char *warning = NULL;
+	autofree char *warning = NULL;
 
 	rot->paths = paths_new(rot->configuration, &warning, err);
 	if (!rot->paths)
 		return -1;
 	if (warning)
 		rot_warning("%s", warning);
-	free(warning);
 	if (*configuration_string(rot->configuration, "dataFolder") && !is_folder(rot->paths->user))
 		rot_warning("the data folder '%s' is no folder that can be read: none of your kernels and controllers "
 			    "are known",

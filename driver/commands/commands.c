@@ -100,13 +100,13 @@ command_complete_controllers(struct command_context *context, int i, void (*prop
 			     void *to)
 {
 	const struct paths *paths = command_paths(context, NULL);
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr;
 
 	if (i != 0 || !paths)
 		return;
-	controllers_list(paths, &infos, &nr);
+	controllers_list(&pool, paths, &infos, &nr);
 	for (size_t k = 0; k < nr; k++)
 		propose(infos[k].name, to);
-	controllers_list_delete(infos, nr);
 }

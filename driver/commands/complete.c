@@ -61,7 +61,7 @@ length_before_value(const char *text, const struct configuration_key *key)
 static void
 propose_values(const char *dashes, const char *text, char *prefix)
 {
-	char *name = rot_strndup(text, strcspn(text, "="));
+	autofree char *name = rot_strndup(text, strcspn(text, "="));
 	const struct configuration_key *key = configuration_key_find(name);
 	const size_t before = length_before_value(text, key);
 	const char *values = !key                              ? ""
@@ -71,13 +71,11 @@ propose_values(const char *dashes, const char *text, char *prefix)
 
 	for (; *values; values += strspn(values, " ")) {
 		size_t value = strcspn(values, " ");
-		char *word = rot_format("%s%.*s%.*s", dashes, (int)before, text, (int)value, values);
+		autofree char *word = rot_format("%s%.*s%.*s", dashes, (int)before, text, (int)value, values);
 
 		propose(word, prefix);
-		free(word);
 		values += value;
 	}
-	free(name);
 }
 
 static void

@@ -21,10 +21,9 @@ take_limit(void *values, const char *value, struct rot_error *err)
 	struct diff_options *options = values;
 	const size_t length = strlen(value);
 	const bool is_percent = length > 0 && value[length - 1] == '%';
-	char *number = rot_strndup(value, length - is_percent);
+	autofree char *number = rot_strndup(value, length - is_percent);
 	const bool is_number = rot_number_parse(number, &options->limit) && isfinite(options->limit);
 
-	free(number);
 	if (is_percent)
 		options->limit /= 100;
 	if (is_number && options->limit >= 0)

@@ -38,12 +38,11 @@ doctor_run(struct command_context *context, int argc, char **argv, struct rot_er
 		return -1;
 	doctor_look(&findings, rot);
 	if (is_json) {
-		json_t *json = findings_json(&findings, rot);
+		json_auto_t *json = findings_json(&findings, rot);
 
 		json_object_set_new(json, "events", json_of_events(rot));
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
-		json_decref(json);
 	} else {
 		findings_print(&findings, configuration_bool(rot->configuration, "showAll"), stdout);
 	}

@@ -80,14 +80,13 @@ plain_text(const char *text, size_t length)
 static void
 end_paragraph(struct document *document)
 {
-	char *text = plain_text(document->paragraph, strlen(document->paragraph));
+	autofree char *text = plain_text(document->paragraph, strlen(document->paragraph));
 	const size_t blanks = strspn(text, " ");
 	const int bullet = document->indent ? (int)(blanks + strcspn(text + blanks, " ")) : 0;
 
 	fprintf(document->out, "%.*s", bullet, text);
 	if (*text)
 		text_print(text + bullet, document->indent, bullet, document->out);
-	free(text);
 	free(document->paragraph);
 	document->paragraph = rot_strdup("");
 }
@@ -95,10 +94,7 @@ end_paragraph(struct document *document)
 static void
 add_line(struct document *document, const char *line, size_t length)
 {
-	char *longer = rot_format("%s%s%.*s", document->paragraph, *document->paragraph ? " " : "", (int)length, line);
-
-	free(document->paragraph);
-	document->paragraph = longer;
+	rot_append(&document->paragraph, "%s%.*s", *document->paragraph ? " " : "", (int)length, line);
 }
 
 /* "- ", "12. ": its length, or 0. */
@@ -116,14 +112,13 @@ static void
 print_heading(struct document *document, const char *line, size_t length)
 {
 	const size_t level = strspn(line, "#"), blanks = level + strspn(line + level, " ");
-	char *text = plain_text(line + blanks, length - blanks);
+	autofree char *text = plain_text(line + blanks, length - blanks);
 
 	fprintf(document->out, "%s\n", text);
 	for (size_t i = 0; level < 3 && i < text_width(text); i++)
 		fputc(level == 1 ? '=' : '-', document->out);
 	if (level < 3)
 		fputc('\n', document->out);
-	free(text);
 }
 
 /* ---- tables ---- */
@@ -184,12 +179,11 @@ print_rows(const struct text_table *table, FILE *out)
 		text_print(cells[0], 0, 0, out);
 		for (size_t i = 1; i < table->nr_columns; i++) {
 			const bool is_named = table->nr_columns > 2 && *table->cells[i];
-			char *text =
+			autofree char *text =
 				rot_format("%s%s%s", is_named ? table->cells[i] : "", is_named ? ": " : "", cells[i]);
 
 			if (*cells[i])
 				text_print(text, CELL_INDENT, 0, out);
-			free(text);
 		}
 	}
 }

@@ -26,7 +26,7 @@ print_usage(const char *usage, const char *summary)
 static void
 print_command(const struct command *command)
 {
-	char *usage = command_usage(command);
+	autofree char *usage = command_usage(command);
 
 	print_usage(usage, command->summary);
 	printf("\nExamples\n");
@@ -38,17 +38,15 @@ print_command(const struct command *command)
 	}
 	if (command->options)
 		print_options(command->options);
-	free(usage);
 }
 
 static void
 print_controller(const struct controller_info *info)
 {
-	char *usage = rot_format("rot measure %s [OUTPUT]", info->name);
+	autofree char *usage = rot_format("rot measure %s [OUTPUT]", info->name);
 
 	print_usage(usage, info->description);
 	printf("\n%s%s%s\n", info->place, *info->path ? ": " : "", info->path);
-	free(usage);
 }
 
 /* The first part of a summary that fits beside a name. */
@@ -86,23 +84,22 @@ print_document(const struct paths *paths, const char *name)
 {
 	static const char *const folders[] = {"doc/", ""};
 	const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	char *stem = rot_strdup(file), *text = NULL;
+	char *stem = rot_strdup(file);
+	autofree char *text = NULL;
 
 	for (char *c = stem; *c; c++)
 		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c; /* as they are all called */
 	if (path_ends_in(stem, ".MD"))
 		stem[strlen(stem) - strlen(".MD")] = '\0';
 	for (size_t i = 0; i < 2 && !text; i++) {
-		char *path = rot_format("%s/%s%s.md", paths->docs, folders[i], stem);
+		autofree char *path = rot_format("%s/%s%s.md", paths->docs, folders[i], stem);
 
 		text = file_read(path, NULL, NULL);
-		free(path);
 	}
 	free(stem);
 	if (!text)
 		return false;
 	document_print(text, stdout);
-	free(text);
 	return true;
 }
 
@@ -133,7 +130,8 @@ print_topic(const struct command_context *context, const char *name, const struc
 static int
 unknown_topic(const char *name, const struct controller_info *infos, size_t nr, struct rot_error *err)
 {
-	const char **names = rot_calloc(nr_commands + nr + configuration_nr_keys, sizeof(*names)), *nearest;
+	autofree const char **names = rot_calloc(nr_commands + nr + configuration_nr_keys, sizeof(*names));
+	const char *nearest;
 	size_t nr_names = 0;
 
 	for (size_t i = 0; i < nr_commands; i++)
@@ -148,7 +146,6 @@ unknown_topic(const char *name, const struct controller_info *infos, size_t nr, 
 		rot_error_hint(err, "did you mean '%s'? What there is: rot help", nearest);
 	else
 		rot_error_hint(err, "what there is: rot help");
-	free(names);
 	return COMMAND_USAGE;
 }
 
@@ -156,18 +153,18 @@ static int
 help_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr;
 	int rc = 0;
 
 	if (!paths)
 		return -1;
-	controllers_list(paths, &infos, &nr);
+	controllers_list(&pool, paths, &infos, &nr);
 	if (argc == 0)
 		print_all();
 	else if (!print_topic(context, argv[0], infos, nr) && !print_document(paths, argv[0]))
 		rc = unknown_topic(argv[0], infos, nr, err);
-	controllers_list_delete(infos, nr);
 	return rc;
 }
 

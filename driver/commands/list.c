@@ -95,7 +95,7 @@ print_field(const struct rot_field *field)
 {
 	enum { INDENT = 10 };
 	const char *unit = field->unit ? field->unit : "", *values = field->values;
-	char *more;
+	autofree char *more = NULL;
 	int column;
 
 	if (!is_settable(field))
@@ -105,7 +105,6 @@ print_field(const struct rot_field *field)
 	column = printf("      %s=%s%s%s", field->name, field->default_text ? field->default_text : "",
 			*unit ? " " : "", unit);
 	text_print(more, INDENT, column, stdout);
-	free(more);
 }
 
 static void
@@ -178,12 +177,13 @@ static int
 list_controllers(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr;
 
 	if (!paths)
 		return -1;
-	controllers_list(paths, &infos, &nr);
+	controllers_list(&pool, paths, &infos, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (!is_asked(listing, infos[i].name, ""))
 			continue;
@@ -194,7 +194,6 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 			print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
 				    infos[i].description);
 	}
-	controllers_list_delete(infos, nr);
 	return 0;
 }
 
@@ -204,19 +203,15 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 static void
 print_words(enum word_role role, const char *title)
 {
-	char *names = rot_strdup("");
+	autofree char *names = rot_strdup("");
 
 	for (size_t i = 0; i < nr_quantity_words; i++) {
-		char *longer;
 
 		if (quantity_words[i].role != role)
 			continue;
-		longer = rot_format("%s%s%s", names, *names ? ", " : "", quantity_words[i].name);
-		free(names);
-		names = longer;
+		rot_append(&names, "%s%s", *names ? ", " : "", quantity_words[i].name);
 	}
 	print_entry(title, "", names);
-	free(names);
 }
 
 static void
@@ -224,12 +219,11 @@ print_kinds(void)
 {
 	for (size_t i = 0; i < nr_quantity_kinds; i++) {
 		const struct quantity_kind *kind = &quantity_kinds[i];
-		char *request = rot_format("%s%s%s%s", kind->name, kind->takes[WORD_OPERATION] ? ":OPERATION" : "",
-					   kind->takes[WORD_BORDER] ? ":BORDER" : "",
-					   kind->takes[WORD_CLOCK] ? "[:CLOCK]" : "");
+		autofree char *request = rot_format(
+			"%s%s%s%s", kind->name, kind->takes[WORD_OPERATION] ? ":OPERATION" : "",
+			kind->takes[WORD_BORDER] ? ":BORDER" : "", kind->takes[WORD_CLOCK] ? "[:CLOCK]" : "");
 
 		text_print(kind->description, 41, printf("  %-38s", request), stdout);
-		free(request);
 	}
 	putchar('\n');
 	print_words(WORD_OPERATION, "OPERATION");
@@ -242,7 +236,7 @@ static int
 list_quantities(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	struct rot *rot = command_rot(context, err);
-	struct quantity_offer *offers;
+	autofree struct quantity_offer *offers = NULL;
 	size_t nr;
 
 	if (!rot)
@@ -259,14 +253,12 @@ list_quantities(struct command_context *context, struct listing *listing, struct
 		if (listing->items)
 			json_array_append_new(listing->items, quantity_offer_json(&offers[i]));
 		else {
-			char *more = rot_format("%s [%s] %s%s%s", offers[i].of, offers[i].unit, offers[i].kind,
-						*offers[i].source ? ": " : "", offers[i].source);
+			autofree char *more = rot_format("%s [%s] %s%s%s", offers[i].of, offers[i].unit, offers[i].kind,
+							 *offers[i].source ? ": " : "", offers[i].source);
 
 			entry_print_wrapped(offers[i].name, more, offers[i].description, stdout);
-			free(more);
 		}
 	}
-	free(offers);
 	return 0;
 }
 
@@ -333,12 +325,11 @@ list_topic(struct command_context *context, const struct topic *topic, struct li
 	int rc = topic->list(context, listing, err);
 
 	if (rc == 0 && listing->items) {
-		json_t *json = json_pack("{s:s, s:s, s:O}", "schema", "rot.list/1", "topic", topic->name, "items",
-					 listing->items);
+		json_auto_t *json = json_pack("{s:s, s:s, s:O}", "schema", "rot.list/1", "topic", topic->name, "items",
+					      listing->items);
 
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
-		json_decref(json);
 	}
 	if (rc < 0 || listing->nr > 0 || !*listing->part)
 		return rc;

@@ -50,17 +50,14 @@ static int
 write_one(const struct paths *paths, const struct new_file *file, const struct replacement *replacements, size_t nr,
 	  struct rot_error *err)
 {
-	char *from = rot_format("%s/driver/skeletons/%s", paths->data, file->skeleton);
-	char *folder = rot_strndup(file->path, (size_t)(strrchr(file->path, '/') - file->path));
-	char *skeleton = file_read(from, NULL, err), *text = skeleton ? replaced(skeleton, replacements, nr) : NULL;
+	autofree char *from = rot_format("%s/driver/skeletons/%s", paths->data, file->skeleton);
+	autofree char *folder = rot_strndup(file->path, (size_t)(strrchr(file->path, '/') - file->path));
+	autofree char *skeleton = file_read(from, NULL, err);
+	autofree char *text = skeleton ? replaced(skeleton, replacements, nr) : NULL;
 	int rc = text ? folder_make(folder, err) : -1;
 
 	if (rc == 0)
 		rc = file_write(file->path, text, strlen(text), false, err);
-	free(from);
-	free(folder);
-	free(skeleton);
-	free(text);
 	return rc;
 }
 
@@ -68,6 +65,7 @@ write_one(const struct paths *paths, const struct new_file *file, const struct r
 static int
 check_controller(const struct paths *paths, const char *name, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr;
 	int rc = 0;
@@ -76,12 +74,11 @@ check_controller(const struct paths *paths, const char *name, struct rot_error *
 								"0123456789_-")])
 		return rot_error_set(err, 0, "'%s' is no name for a controller: a letter or digit, then these, - and _",
 				     name);
-	controllers_list(paths, &infos, &nr);
+	controllers_list(&pool, paths, &infos, &nr);
 	for (size_t i = 0; i < nr && rc == 0; i++)
 		if (strcmp(infos[i].name, name) == 0)
 			rc = rot_error_set(err, 0, "there is a controller '%s' already (%s%s%s)", name, infos[i].place,
 					   *infos[i].path ? ": " : "", infos[i].path);
-	controllers_list_delete(infos, nr);
 	return rc;
 }
 
@@ -91,7 +88,7 @@ check_kernel(const struct rot *rot, const char *name, const char *c_name, struct
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 	const struct definition *kernel = definitions_find(rot->kernels, name);
-	char *path, *contract, *function;
+	autofree char *path = NULL, *contract = NULL, *function = NULL;
 
 	if (!isupper((unsigned char)*name) || name[strspn(name, letters)]) {
 		rot_error_set(err, 0, "'%s' is no name for a kernel: a capital letter, then letters and digits", name);
@@ -109,9 +106,6 @@ check_kernel(const struct rot *rot, const char *name, const char *c_name, struct
 	if (contract &&
 	    (rot_registry_find(rot->registry, name) || codegen_is_reserved(c_name) || strstr(contract, function)))
 		rc = rot_error_set(err, 0, "'%s' is a name that C or rot uses itself: choose another one", name);
-	free(path);
-	free(contract);
-	free(function);
 	return rc;
 }
 
@@ -150,7 +144,7 @@ new_run(struct command_context *context, int argc, char **argv, struct rot_error
 	/* A data folder that is named and not there would be warned about. */
 	if (!paths || folder_make(paths->user, err) < 0 || !(rot = command_rot(context, err)))
 		return -1;
-	char *c_name = codegen_snake_case(name);
+	autofree char *c_name = codegen_snake_case(name);
 	const struct replacement replacements[] = {
 		{"Skeleton", name}, {"skeleton", c_name}, {"@kernel@", is_kernel ? name : "Triad"}, {"@name@", name}};
 	const char *user = rot->paths->user;
@@ -175,7 +169,6 @@ new_run(struct command_context *context, int argc, char **argv, struct rot_error
 		print_written(files, nr_files, is_kernel, name);
 	for (size_t i = 0; i < MAX_FILES; i++)
 		free(files[i].path);
-	free(c_name);
 	return rc;
 }
 

@@ -94,7 +94,7 @@ find_peaks(struct rot *rot, const struct peaks_request *request, char **words, s
 		.words = (const char *const *)words,
 		.nr_words = nr_words,
 	};
-	int *threads = numbers_of_threads(request->threads, &wanted.nr_threads);
+	autofree int *threads = numbers_of_threads(request->threads, &wanted.nr_threads);
 	struct peak_list list = {0};
 	struct rot_error later = {0};
 	int rc;
@@ -104,10 +104,9 @@ find_peaks(struct rot *rot, const struct peaks_request *request, char **words, s
 	if (rc == 0)
 		rc = peaks_set_limits(rot, &list, err);
 	if (list.nr > 0 && request->format == FORMAT_JSON) {
-		json_t *peaks = peaks_json(rot, &list);
+		json_auto_t *peaks = peaks_json(rot, &list);
 
 		json_dumpf(peaks, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-		json_decref(peaks);
 		puts("");
 	} else if (list.nr > 0 && request->format == FORMAT_CSV)
 		peaks_print_csv(&list, stdout);
@@ -120,7 +119,6 @@ find_peaks(struct rot *rot, const struct peaks_request *request, char **words, s
 		rc = -1;
 	}
 	peak_list_clear(&list);
-	free(threads);
 	return rc;
 }
 

@@ -45,7 +45,7 @@ static const struct option_table table = {"plot", rows, sizeof(rows) / sizeof(*r
 static int
 plot_last_run(struct rot *rot, const struct stored_plot_options *options, struct rot_error *err)
 {
-	char *path = rot_format("%s/" PROGRAM_LAST_RUN, rot->paths->cache);
+	autofree char *path = rot_format("%s/" PROGRAM_LAST_RUN, rot->paths->cache);
 	int rc = -1;
 
 	if (access(path, F_OK) < 0) {
@@ -54,7 +54,6 @@ plot_last_run(struct rot *rot, const struct stored_plot_options *options, struct
 	} else {
 		rc = stored_plot_write(rot, (const char *const *)&path, 1, options, err);
 	}
-	free(path);
 	return rc;
 }
 

@@ -45,12 +45,10 @@ void
 print_key(const struct configuration *configuration, const struct configuration_key *key)
 {
 	const char *value = configuration_text(configuration, key->name);
-	char *name = rot_format("-%s=%s", key->name, value);
-	char *more = rot_format("[%s%s%s; %s]", configuration_type_name(key->type), key->choices ? ": " : "",
-				key->choices ? key->choices : "",
-				configuration_source_name(configuration_origin(configuration, key->name)));
+	autofree char *name = rot_format("-%s=%s", key->name, value);
+	autofree char *more = rot_format("[%s%s%s; %s]", configuration_type_name(key->type), key->choices ? ": " : "",
+					 key->choices ? key->choices : "",
+					 configuration_source_name(configuration_origin(configuration, key->name)));
 
 	entry_print_wrapped(name, more, key->description, stdout);
-	free(name);
-	free(more);
 }

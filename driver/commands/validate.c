@@ -34,11 +34,10 @@ static void
 show_aa(const struct aa *aa, bool is_json)
 {
 	if (is_json) {
-		json_t *json = aa_json(aa);
+		json_auto_t *json = aa_json(aa);
 
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
-		json_decref(json);
 	} else {
 		aa_print(aa, stdout);
 	}
@@ -109,7 +108,7 @@ static const struct option_table options = {"validate", rows, sizeof(rows) / siz
 static void
 show_validation(const struct rot *rot, const struct validation *validation, const struct validate_request *request)
 {
-	json_t *json;
+	json_auto_t *json = NULL;
 
 	if (!request->is_json) {
 		validation_print(rot, validation, request->with_all, stdout);
@@ -118,7 +117,6 @@ show_validation(const struct rot *rot, const struct validation *validation, cons
 	json = validation_json(rot, validation);
 	json_dumpf(json, stdout, JSON_INDENT(2));
 	putchar('\n');
-	json_decref(json);
 }
 
 /* Without words, or "aa" and maybe a controller, with the options of that. */

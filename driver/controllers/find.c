@@ -18,22 +18,19 @@
 /* ---- listing ---- */
 
 struct list {
+	struct pool *pool;
 	struct controller_info *items;
 	size_t nr;
 };
 
-/* Takes name, description and path over; a name that is there already hides this one. */
+/* A name that is there already hides this one. */
 static void
-list_add(struct list *list, char *name, char *description, char *path, const char *place)
+list_add(struct list *list, const char *name, const char *description, const char *path, const char *place)
 {
 	for (size_t i = 0; i < list->nr; i++)
-		if (strcmp(list->items[i].name, name) == 0) {
-			free(name);
-			free(description);
-			free(path);
+		if (strcmp(list->items[i].name, name) == 0)
 			return;
-		}
-	list->items = rot_realloc(list->items, list->nr + 1, sizeof(*list->items));
+	list->items = pool_grow(list->pool, list->items, list->nr, sizeof(*list->items));
 	list->items[list->nr++] = (struct controller_info){name, description, path, place};
 }
 
@@ -44,48 +41,32 @@ by_name(const void *a, const void *b)
 }
 
 void
-controllers_list(const struct paths *paths, struct controller_info **infos, size_t *nr)
+controllers_list(struct pool *pool, const struct paths *paths, struct controller_info **infos, size_t *nr)
 {
-	autopool pool = {0};
-	struct controller_places places = controller_places_of(&pool, paths);
-	struct list list = {0};
+	struct controller_places places = controller_places_of(pool, paths);
+	struct list list = {.pool = pool};
 
 	for (size_t i = 0; i < CONTROLLER_NR_PLACES; i++) {
-		char **files = folder_list(places.at[i].folder);
+		autofree char **files = folder_list(places.at[i].folder);
 
 		for (size_t j = 0; files[j]; j++) {
 			bool is_xml = path_ends_in(files[j], ".xml"), is_c = path_ends_in(files[j], ".c");
-			char *path = controller_path_in(places.at[i].folder, files[j]);
-			char *description = is_xml                         ? xml_controller_comment(path)
-					    : places.at[i].takes_c && is_c ? rot_strdup("")
-									   : NULL;
+			const char *path = pool_own(pool, controller_path_in(places.at[i].folder, files[j]), free);
+			const char *description = is_xml ? pool_own(pool, xml_controller_comment(path), free)
+						  : places.at[i].takes_c && is_c ? ""
+										 : NULL;
 
 			if (description)
-				list_add(&list, rot_strndup(files[j], strlen(files[j]) - (is_xml ? 4 : 2)), description,
-					 path, places.at[i].name);
-			else
-				free(path);
+				list_add(&list, pool_strndup(pool, files[j], strlen(files[j]) - (is_xml ? 4 : 2)),
+					 description, path, places.at[i].name);
 		}
-		free(files);
 	}
 	for (size_t i = 0; c_controllers[i]; i++)
-		list_add(&list, rot_strdup(c_controllers[i]->name), rot_strdup(c_controllers[i]->description),
-			 rot_strdup(""), "built in");
+		list_add(&list, c_controllers[i]->name, c_controllers[i]->description, "", "built in");
 	if (list.nr > 0)
 		qsort(list.items, list.nr, sizeof(*list.items), by_name);
 	*infos = list.items;
 	*nr = list.nr;
-}
-
-void
-controllers_list_delete(struct controller_info *infos, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		free(infos[i].name);
-		free(infos[i].description);
-		free(infos[i].path);
-	}
-	free(infos);
 }
 
 /* ---- finding ---- */
@@ -108,20 +89,19 @@ find_linked(const char *name)
 static int
 not_found(const struct paths *paths, const char *name, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct controller_info *infos;
+	const char **names;
 	size_t nr;
-	autofree const char **names = NULL;
 
-	controllers_list(paths, &infos, &nr);
-	names = rot_calloc(nr + 1, sizeof(*names));
+	controllers_list(&pool, paths, &infos, &nr);
+	names = pool_calloc(&pool, nr, sizeof(*names));
 	for (size_t i = 0; i < nr; i++)
 		names[i] = infos[i].name;
 	rot_error_set(err, 0, "there is no controller '%s'", name);
-	rot_nearest_hint(err, name, names, nr,
-			 "'rot list controllers' shows all; a file of your own is given with its ending: "
-			 "./mine.xml, ./mine.c");
-	controllers_list_delete(infos, nr);
-	return -1;
+	return rot_nearest_hint(err, name, names, nr,
+				"'rot list controllers' shows all; a file of your own is given with its ending: "
+				"./mine.xml, ./mine.c");
 }
 
 /* "../x/mine.xml" -> "mine". */

@@ -11,18 +11,19 @@
 #include "configuration/paths.h"
 #include "error.h"
 #include "rot.h"
+#include "support/pool.h"
 
-/* What can be told without running it. Strings are owned by the list. */
+/* What can be told without running it. */
 struct controller_info {
-	char *name;        /* what "rot measure" takes */
-	char *description; /* the comment of an XML controller; "" if a C file would have to be compiled to know it */
-	char *path;        /* of its file; "" when linked in */
-	const char *place; /* "current folder", "your controllers" or "built in" */
+	const char *name; /* what "rot measure" takes */
+	const char *
+		description; /* the comment of an XML controller; "" if a C file would have to be compiled to know it */
+	const char *path;    /* of its file; "" when linked in */
+	const char *place;   /* "current folder", "your controllers" or "built in" */
 };
 
 /* All controllers sorted by name, each name once. Files that are no controllers are passed over. */
-void controllers_list(const struct paths *paths, struct controller_info **infos, size_t *nr);
-void controllers_list_delete(struct controller_info *infos, size_t nr);
+void controllers_list(struct pool *pool, const struct paths *paths, struct controller_info **infos, size_t *nr);
 
 /*
  * Finds and runs a controller. output_name NULL: its name without folder and ending. Errors: not found (suggests the

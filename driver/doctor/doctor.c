@@ -159,24 +159,20 @@ is_named(const struct findings *findings, size_t i)
 static void
 print_names(const struct findings *findings, const char *title, enum finding_state state, FILE *out)
 {
-	char *names = rot_strdup("");
+	autofree char *names = rot_strdup("");
 
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct finding *finding = &findings->items[i];
 		const struct quantity_kind *kind = quantity_kind_find(finding->name);
-		char *longer;
 
 		if (finding->state != state || (state == FINDING_LIMITED && !is_not_counted(finding)) ||
 		    is_of(finding, "Machine") || is_of(finding, "Versions") || is_named(findings, i))
 			continue;
-		longer = rot_format("%s%s%s", names, *names ? ", " : "", kind ? kind->short_name : finding->name);
-		free(names);
-		names = longer;
+		rot_append(&names, "%s%s", *names ? ", " : "", kind ? kind->short_name : finding->name);
 	}
 	if (*names)
 		print_finding(&(struct finding){.name = title, .state = state, .text = names, .advice = (char *)""},
 			      out);
-	free(names);
 }
 
 /* Of the worst findings the first that says what to do; counters change most. NULL: there is none. */
@@ -238,11 +234,10 @@ print_summary(const struct findings *findings, FILE *out)
 	}
 	print_names(findings, "not counted", FINDING_LIMITED, out);
 	if (next) {
-		char *before = rot_format("next, for %s:", next->name);
+		autofree char *before = rot_format("next, for %s:", next->name);
 
 		fputc('\n', out);
 		text_print_behind(before, next->advice, out);
-		free(before);
 	}
 	text_print("\nrot doctor --all: what was found, and what would change it; --json: all of it", 0, 0, out);
 }
@@ -285,13 +280,12 @@ findings_print(const struct findings *findings, bool is_all, FILE *out)
 static json_t *
 quantities_json(struct rot *rot)
 {
-	struct quantity_offer *offers;
+	autofree struct quantity_offer *offers = NULL;
 	size_t nr = quantity_offers(rot, &offers);
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(array, quantity_offer_json(&offers[i]));
-	free(offers);
 	return array;
 }
 

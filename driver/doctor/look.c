@@ -17,7 +17,7 @@
 static void
 advise_on_caches(struct finding *finding, const struct machine *machine)
 {
-	char *most = machine_size_text(machine->package_llc_bytes);
+	autofree char *most = machine_size_text(machine->package_llc_bytes);
 
 	if (machine->package_llc_bytes)
 		finding_advise(
@@ -28,15 +28,14 @@ advise_on_caches(struct finding *finding, const struct machine *machine)
 	else
 		finding_advise(finding, "neither /sys/devices/system/cpu/cpu0/cache nor CPUID tells: is /sys mounted? "
 					"rot measure levels measures them");
-	free(most);
 }
 
 static void
 look_at_caches(struct findings *findings, const struct machine *machine)
 {
-	char *caches = machine_caches_text(machine);
-	char *memory = machine_size_text(machine->memory_bytes);
-	char *usable = machine_size_text(machine->memory_limit_bytes);
+	autofree char *caches = machine_caches_text(machine);
+	autofree char *memory = machine_size_text(machine->memory_bytes);
+	autofree char *usable = machine_size_text(machine->memory_limit_bytes);
 	bool is_known = machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes;
 	struct finding *finding = findings_add(findings, "caches", is_known ? FINDING_GOOD : FINDING_LIMITED,
 					       "%s for one CPU, lines of %d bytes", caches, (int)machine->line_bytes);
@@ -48,16 +47,14 @@ look_at_caches(struct findings *findings, const struct machine *machine)
 			     usable);
 	else
 		findings_add(findings, "memory", FINDING_GOOD, "%s", memory);
-	free(caches);
-	free(memory);
-	free(usable);
 }
 
 /* "cpu, msr, software"; "" if there are none. Fresh memory. */
 static char *
 pmu_names(const char *root, bool *has_cpu)
 {
-	char *folder = rot_format("%s/sys/bus/event_source/devices", root), *names = rot_strdup("");
+	autofree char *folder = rot_format("%s/sys/bus/event_source/devices", root);
+	char *names = rot_strdup("");
 	struct dirent **entries;
 	int nr = scandir(folder, &entries, NULL, alphasort);
 
@@ -77,7 +74,6 @@ pmu_names(const char *root, bool *has_cpu)
 	}
 	if (nr >= 0)
 		free(entries);
-	free(folder);
 	return names;
 }
 
@@ -85,22 +81,21 @@ static void
 look_at_pmus(struct findings *findings, const char *root)
 {
 	bool has_cpu;
-	char *names = pmu_names(root, &has_cpu);
+	autofree char *names = pmu_names(root, &has_cpu);
 
 	if (has_cpu)
 		findings_add(findings, "PMUs", FINDING_GOOD, "%s", names);
 	else
 		findings_add(findings, "PMUs", FINDING_LIMITED, "%s%s",
 			     *names ? "none of the processor; " : "none are shown", names);
-	free(names);
 }
 
 void
 doctor_look_at_machine(struct findings *findings, const struct machine *machine, const char *root)
 {
-	char *caption = machine_caption(machine);
+	autofree char *caption = machine_caption(machine);
 	size_t nr_cpus = machine_nr_online_cpus(machine);
-	char *smt = file_first_line(root, "sys/devices/system/cpu/smt/active");
+	autofree char *smt = file_first_line(root, "sys/devices/system/cpu/smt/active");
 
 	findings_section(findings, "Machine");
 	findings_add(findings, "processor", FINDING_GOOD, "%s%s%s", caption,
@@ -111,8 +106,6 @@ doctor_look_at_machine(struct findings *findings, const struct machine *machine,
 	look_at_pmus(findings, root);
 	findings_add(findings, "kernel", FINDING_GOOD, "Linux %s",
 		     machine->kernel_release[0] ? machine->kernel_release : "of unknown release");
-	free(smt);
-	free(caption);
 }
 
 /* "L2 896 KiB agrees"; what was measured beside what was told. Fresh memory. */
@@ -128,11 +121,10 @@ measured_text(const struct measured_levels *levels, const struct machine *machin
 		    {machine->llc_bytes, machine->llc_source}};
 	const struct measured_level *found = measured_level_of(levels, machine, cache);
 	bool is_told = strcmp(told[cache].source, "measured") != 0;
-	char *size = machine_size_text(found ? found->bytes : 0);
+	autofree char *size = machine_size_text(found ? found->bytes : 0);
 	char *text =
 		rot_format("%s %s: %s", names[cache], size, levels_verdict(is_told ? told[cache].bytes : 0, found));
 
-	free(size);
 	return text;
 }
 
@@ -164,7 +156,8 @@ static void
 look_at_tsc(struct findings *findings, const struct machine *machine, const char *root)
 {
 	bool is_steady = machine_has_flag(machine, "constant_tsc") && machine_has_flag(machine, "nonstop_tsc");
-	char *source = file_first_line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource");
+	autofree char *source =
+		file_first_line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource");
 
 	if (is_steady)
 		findings_add(findings, "time stamp counter", FINDING_GOOD, "constant rate%s%s",
@@ -173,7 +166,6 @@ look_at_tsc(struct findings *findings, const struct machine *machine, const char
 		finding_advise(findings_add(findings, "time stamp counter", FINDING_LIMITED,
 					    "changes its rate, or stops with the processor"),
 			       "choose the wall clock: -clock=microSeconds");
-	free(source);
 }
 
 /* Who decides how fast the processor runs, and how it is told to run at one speed. */
@@ -188,7 +180,7 @@ look_at_frequency(struct findings *findings, const char *root)
 		{"sys/devices/system/cpu/intel_pstate/no_turbo", "0",
 		 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"},
 	};
-	char *governor = file_first_line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	autofree char *governor = file_first_line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	bool is_steady = governor && strcmp(governor, "performance") == 0, is_told = false;
 
 	if (!governor)
@@ -202,7 +194,7 @@ look_at_frequency(struct findings *findings, const char *root)
 					    "governor %s: the clock follows the load", governor),
 			       "sudo cpupower frequency-set -g performance");
 	for (size_t i = 0; i < sizeof(turbos) / sizeof(*turbos); i++) {
-		char *state = file_first_line(root, turbos[i].file);
+		autofree char *state = file_first_line(root, turbos[i].file);
 
 		if (state && strcmp(state, turbos[i].on) == 0)
 			finding_advise(findings_add(findings, "turbo", FINDING_LIMITED,
@@ -211,18 +203,16 @@ look_at_frequency(struct findings *findings, const char *root)
 		else if (state)
 			findings_add(findings, "turbo", FINDING_GOOD, "off");
 		is_told |= state != NULL;
-		free(state);
 	}
 	if (!is_told)
 		findings_add(findings, "turbo", FINDING_GOOD, "not under control of this system");
-	free(governor);
 }
 
 /* The bracketed word of "always [madvise] never". */
 static void
 look_at_huge_pages(struct findings *findings, const char *root)
 {
-	char *line = file_first_line(root, "sys/kernel/mm/transparent_hugepage/enabled");
+	autofree char *line = file_first_line(root, "sys/kernel/mm/transparent_hugepage/enabled");
 	char *chosen = line ? strchr(line, '[') : NULL;
 
 	if (!chosen) {
@@ -231,14 +221,14 @@ look_at_huge_pages(struct findings *findings, const char *root)
 		chosen[strcspn(chosen, "]")] = '\0';
 		findings_add(findings, "huge pages", FINDING_GOOD, "transparent: %s", chosen + 1);
 	}
-	free(line);
 }
 
 /* Share of the time, since the machine started, that other guests of its host took; NaN-free: -1 if not known. */
 static double
 stolen_share(const char *root)
 {
-	char *line = file_first_line(root, "proc/stat"), *at = line;
+	autofree char *line = file_first_line(root, "proc/stat");
+	char *at = line;
 	double sum = 0, stolen = -1;
 
 	if (line && strncmp(line, "cpu ", 4) == 0) {
@@ -251,14 +241,13 @@ stolen_share(const char *root)
 				stolen = ticks / sum;
 		}
 	}
-	free(line);
 	return stolen;
 }
 
 static void
 look_at_load(struct findings *findings, const struct machine *machine, const char *root)
 {
-	char *line = file_first_line(root, "proc/loadavg");
+	autofree char *line = file_first_line(root, "proc/loadavg");
 	double stolen = stolen_share(root), load = line ? strtod(line, NULL) : -1;
 	double nr_cpus = (double)machine_nr_online_cpus(machine);
 
@@ -271,7 +260,6 @@ look_at_load(struct findings *findings, const struct machine *machine, const cha
 	if (stolen > 0.01)
 		findings_add(findings, "stolen time", FINDING_LIMITED,
 			     "%.1f %% of the time since start went to other guests of the host", stolen * 100);
-	free(line);
 }
 
 void
@@ -289,14 +277,11 @@ doctor_look_at_clocks(struct findings *findings, const struct machine *machine, 
 static bool
 has_file(const char *root, const char *name)
 {
-	char *path = rot_format("%s/%s", root, name);
+	autofree char *path = rot_format("%s/%s", root, name);
 	size_t length;
-	char *content = file_read(path, &length, NULL);
-	bool is_there = content != NULL;
+	autofree char *content = file_read(path, &length, NULL);
 
-	free(content);
-	free(path);
-	return is_there;
+	return content != NULL;
 }
 
 /* The name of what keeps this process apart from the machine, or NULL. */
@@ -316,10 +301,9 @@ container_name(const char *root)
 	};
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
-		char *line = signs[i].part ? file_first_line(root, signs[i].file) : NULL;
+		autofree char *line = signs[i].part ? file_first_line(root, signs[i].file) : NULL;
 		bool is_found = signs[i].part ? line && strstr(line, signs[i].part) : has_file(root, signs[i].file);
 
-		free(line);
 		if (is_found)
 			return signs[i].name;
 	}

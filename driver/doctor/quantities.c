@@ -12,10 +12,7 @@
 static void
 append(char **list, const char *item)
 {
-	char *longer = rot_format("%s%s%s", *list, **list ? ", " : "", item);
-
-	free(*list);
-	*list = longer;
+	rot_append(list, "%s%s", **list ? ", " : "", item);
 }
 
 static bool
@@ -28,7 +25,8 @@ is_offer_of(const struct quantity_offer *offer, const char *name, const char *ki
 static char *
 words_of_kind(const struct quantity_offer *offers, size_t nr, const char *name, const char *kind)
 {
-	char *words = rot_strdup(""), *text = NULL;
+	autofree char *words = rot_strdup("");
+	char *text = NULL;
 	size_t nr_of_kind = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -40,7 +38,6 @@ words_of_kind(const struct quantity_offer *offers, size_t nr, const char *name, 
 	}
 	if (nr_of_kind > 0)
 		text = rot_format("%s%s%s", kind, *words ? ": " : "", words);
-	free(words);
 	return text;
 }
 
@@ -69,7 +66,7 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 	const char *steps = architecture_steps_advice(architecture);
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-		char *words = words_of_kind(offers, nr, kind->name, kinds[k]);
+		autofree char *words = words_of_kind(offers, nr, kind->name, kinds[k]);
 		const struct quantity_offer *first = words ? first_of_kind(offers, kind->name, kinds[k]) : NULL;
 		struct finding *finding;
 
@@ -80,7 +77,6 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 			if (steps && strstr(first->advice, steps))
 				finding_advise(finding, "%s", steps);
 		}
-		free(words);
 	}
 }
 
@@ -88,15 +84,14 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 static void
 add_not_shown(struct findings *findings, const struct architecture *architecture)
 {
-	char *words = rot_strdup("");
+	autofree char *words = rot_strdup("");
 
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];
-		char *name = rot_format("%s%s%s", formula->quantity, *formula->of ? ":" : "", formula->of);
+		autofree char *name = rot_format("%s%s%s", formula->quantity, *formula->of ? ":" : "", formula->of);
 
 		if (formula->is_not_shown)
 			append(&words, name);
-		free(name);
 	}
 	if (architecture->is_probe_not_shown && !architecture_formula(architecture, "time", "coreCycles"))
 		append(&words, "time:coreCycles by the clock probe");
@@ -104,13 +99,12 @@ add_not_shown(struct findings *findings, const struct architecture *architecture
 		finding_advise(findings_add(findings, "validation", FINDING_LIMITED,
 					    "not shown, since all runs were disturbed: %s", words),
 			       "rot validate, when nothing else runs");
-	free(words);
 }
 
 void
 doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 {
-	struct quantity_offer *offers;
+	autofree struct quantity_offer *offers = NULL;
 	size_t nr = quantity_offers(rot, &offers);
 
 	findings_section(findings, DOCTOR_QUANTITIES);
@@ -136,5 +130,4 @@ doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 		add_others(findings, kind, offers, nr, rot->architecture);
 	}
 	add_not_shown(findings, rot->architecture);
-	free(offers);
 }

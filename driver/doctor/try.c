@@ -47,27 +47,24 @@ capability_names(void)
 		int number;
 		const char *name;
 	} known[] = {{19, "CAP_SYS_PTRACE"}, {21, "CAP_SYS_ADMIN"}, {38, "CAP_PERFMON"}};
-	char *mask = own_status("CapEff"), *names = rot_strdup("");
+	autofree char *mask = own_status("CapEff");
+	char *names = rot_strdup("");
 	unsigned long long bits = mask ? strtoull(mask, NULL, 16) : 0;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		char *longer;
 
 		if (!(bits >> known[i].number & 1))
 			continue;
-		longer = rot_format("%s%s%s", names, *names ? ", " : "", known[i].name);
-		free(names);
-		names = longer;
+		rot_append(&names, "%s%s", *names ? ", " : "", known[i].name);
 	}
-	free(mask);
 	return names;
 }
 
 static void
 look_at_process(struct findings *findings)
 {
-	char *paranoid = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
-	char *names = capability_names(), *seccomp = own_status("Seccomp");
+	autofree char *paranoid = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
+	autofree char *names = capability_names(), *seccomp = own_status("Seccomp");
 
 	findings_add(findings, "this process", FINDING_GOOD, "user %d, %s; kernel.perf_event_paranoid %s",
 		     (int)geteuid(), *names ? names : "no capabilities that matter here",
@@ -80,9 +77,6 @@ look_at_process(struct findings *findings)
 			     "filtered (seccomp): what is refused, or said not to be there, may be so only in here");
 	else
 		findings_add(findings, "system calls", FINDING_GOOD, "not filtered (no seccomp)");
-	free(paranoid);
-	free(names);
-	free(seccomp);
 }
 
 static bool
@@ -162,7 +156,7 @@ ptrace_advice(const char *scope)
 static bool
 try_ptrace(struct findings *findings)
 {
-	char *scope = file_first_line("/", "proc/sys/kernel/yama/ptrace_scope");
+	autofree char *scope = file_first_line("/", "proc/sys/kernel/yama/ptrace_scope");
 	int reason = try_to_trace();
 
 	if (reason == 0)
@@ -172,7 +166,6 @@ try_ptrace(struct findings *findings)
 		finding_advise(findings_add(findings, "ptrace", FINDING_LIMITED,
 					    "%s: no threads of libraries, no rot run -t, no regions", strerror(reason)),
 			       "%s", ptrace_advice(scope ? scope : ""));
-	free(scope);
 	return reason == 0;
 }
 
@@ -206,7 +199,7 @@ add_backend(struct findings *findings, char *line)
 static void
 try_regions(struct findings *findings, const struct rot *rot)
 {
-	char *core = rot_format("%s/core/rot-core", rot->paths->built);
+	autofree char *core = rot_format("%s/core/rot-core", rot->paths->built);
 	const char *const argv[] = {core, "--try-backends", NULL};
 	struct process_result result = {0};
 	struct rot_error err;
@@ -218,7 +211,6 @@ try_regions(struct findings *findings, const struct rot *rot)
 			add_backend(findings, line);
 	}
 	process_result_clear(&result);
-	free(core);
 }
 
 /* A group of events has as many descriptors as events, on every thread. */
@@ -254,13 +246,12 @@ try_core(struct findings *findings, const struct rot *rot)
 	static const char *const parts[] = {"core/rot-core", "core/rot-core.sha256", "core/librot-child.a"};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		char *path = rot_format("%s/%s", rot->paths->built, parts[i]);
+		autofree char *path = rot_format("%s/%s", rot->paths->built, parts[i]);
 
 		if (access(path, i == 0 ? X_OK : R_OK) < 0)
 			finding_advise(findings_add(findings, "measuring core", FINDING_BROKEN, "'%s': %s", path,
 						    strerror(errno)),
 				       "make, or make install, again");
-		free(path);
 	}
 }
 

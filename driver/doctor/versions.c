@@ -29,7 +29,7 @@ static void
 look_at_core_libraries(struct findings *findings, const struct paths *paths)
 {
 	static const char *const known[] = {"libpfm4", "libdw", "Zydis"};
-	char *core = rot_format("%s/core/rot-core", paths ? paths->built : "");
+	autofree char *core = rot_format("%s/core/rot-core", paths ? paths->built : "");
 	const char *const argv[] = {core, "--versions", NULL};
 	struct process_result result = {0};
 	struct rot_error ignored;
@@ -46,7 +46,6 @@ look_at_core_libraries(struct findings *findings, const struct paths *paths)
 					findings_add(findings, known[i], FINDING_GOOD, "%s", line ? line : "");
 		}
 	process_result_clear(&result);
-	free(core);
 }
 
 void

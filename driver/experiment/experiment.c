@@ -32,12 +32,12 @@ void
 experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
 		       const struct rot_error *why)
 {
-	experiment->failures =
-		rot_realloc(experiment->failures, experiment->nr_failures + 1, sizeof(*experiment->failures));
+	experiment->failures = pool_grow(&experiment->pool, experiment->failures, experiment->nr_failures,
+					 sizeof(*experiment->failures));
 	experiment->failures[experiment->nr_failures++] = (struct experiment_failure){
 		.point = experiment_point_at(position),
-		.text = rot_strdup(why->text),
-		.hint = rot_strdup(why->hint),
+		.text = pool_strdup(&experiment->pool, why->text),
+		.hint = pool_strdup(&experiment->pool, why->hint),
 	};
 }
 
@@ -45,14 +45,6 @@ size_t
 experiment_nr_failures(const struct experiment *experiment)
 {
 	return experiment->nr_failures;
-}
-
-static void
-failure_clear(struct experiment_failure *failure)
-{
-	experiment_point_clear(&failure->point);
-	free(failure->text);
-	free(failure->hint);
 }
 
 static char *
@@ -98,13 +90,12 @@ print_reasons(const struct experiment *experiment, FILE *out)
 		if (first_of_reason(experiment, i) != i)
 			continue;
 		for (size_t k = i; k < experiment->nr_failures; k++) {
-			char *name;
+			autofree char *name = NULL;
 
 			if (first_of_reason(experiment, k) != i || ++nr > MOST_NAMED)
 				continue;
 			name = name_of_failure(&experiment->failures[k]);
 			fprintf(out, "%s%s", nr == 1 ? "  " : ", ", name);
-			free(name);
 		}
 		if (nr > MOST_NAMED)
 			fprintf(out, " and %zu more", nr - MOST_NAMED);
@@ -116,7 +107,7 @@ print_reasons(const struct experiment *experiment, FILE *out)
 void
 experiment_print_failures(const struct experiment *experiment, FILE *out)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t length;
 	FILE *reasons = open_memstream(&text, &length);
 
@@ -125,7 +116,6 @@ experiment_print_failures(const struct experiment *experiment, FILE *out)
 	print_reasons(experiment, reasons);
 	fclose(reasons);
 	text_print_fitting(text, out);
-	free(text);
 }
 
 json_t *
@@ -162,14 +152,13 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->nr_failures; i++) {
-		char *name;
+		autofree char *name = NULL;
 
 		if (!would_show(condition, &experiment->failures[i]) || ++nr > MOST_NAMED)
 			continue;
 		name = name_of_failure(&experiment->failures[i]);
 		longer = rot_format("%s%s%s", text, nr > 1 ? ", " : "could not be measured: ", name);
 		free(text);
-		free(name);
 		text = longer;
 	}
 	if (nr <= MOST_NAMED)
@@ -183,7 +172,7 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 static int
 tell_failures(const struct experiment *experiment, struct rot_error *err)
 {
-	char *name;
+	autofree char *name = NULL;
 
 	if (experiment->nr_failures == 0)
 		return 0;
@@ -191,7 +180,6 @@ tell_failures(const struct experiment *experiment, struct rot_error *err)
 	rot_error_set(err, 0, "%zu of %zu points could not be measured, the others are in '%s.json'; the first is %s",
 		      experiment->nr_failures, experiment->nr_failures + experiment->nr_points, experiment->output_name,
 		      name);
-	free(name);
 	return rot_error_hint(err, "why is said above and in the file (failures); -stopOnError=true ends at the first");
 }
 
@@ -205,8 +193,8 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 		return NULL;
 	experiment = rot_calloc(1, sizeof(*experiment));
 	experiment->rot = rot;
-	experiment->controller_name = rot_strdup(controller_name);
-	experiment->output_name = rot_strdup(output_name);
+	experiment->controller_name = pool_strdup(&experiment->pool, controller_name);
+	experiment->output_name = pool_strdup(&experiment->pool, output_name);
 	experiment->configured_runs = configuration_count(rot->configuration, "runs");
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
@@ -237,12 +225,8 @@ cache_state_of(const struct measurement *measurement)
 		const char *name =
 			workload->kernel && !workload_is_load(workload) ? cache_state_name(workload->kernel) : "";
 
-		if (!strstr(state, name)) {
-			char *longer = rot_format("%s%s%s", state, state[0] ? "; " : "", name);
-
-			free(state);
-			state = longer;
-		}
+		if (!strstr(state, name))
+			rot_append(&state, "%s%s", state[0] ? "; " : "", name);
 	}
 	return state;
 }
@@ -259,9 +243,9 @@ experiment_take_hashes(struct experiment *experiment, char **hashes)
 			free(hashes[i]);
 			continue;
 		}
-		experiment->hashes =
-			rot_realloc(experiment->hashes, experiment->nr_hashes + 1, sizeof(*experiment->hashes));
-		experiment->hashes[experiment->nr_hashes++] = hashes[i];
+		experiment->hashes = pool_grow(&experiment->pool, experiment->hashes, experiment->nr_hashes,
+					       sizeof(*experiment->hashes));
+		experiment->hashes[experiment->nr_hashes++] = pool_own(&experiment->pool, hashes[i], free);
 	}
 	free(hashes);
 }
@@ -313,21 +297,19 @@ static int
 measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
 	      const struct experiment_requests *requests, int nr_runs, struct rot_error *err)
 {
-	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
+	autofree struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
 	struct quantities_told told;
 	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
 	int rc = quantities_measure_with(experiment->rot, measurement, requests->items, requests->nr, &effort, values,
 					 &told, err);
 
-	if (rc < 0) {
-		free(values);
+	if (rc < 0)
 		return -1;
-	}
 	experiment_take_hashes(experiment, told.hashes);
-	point->rule_outputs = told.rules;
-	point->passes = told.passes;
-	point->values = values;
-	point->requests = requests->items;
+	point->rule_outputs = json_in_pool(&point->pool, told.rules);
+	point->passes = json_in_pool(&point->pool, told.passes);
+	point->values = pool_own(&point->pool, rot_keep(&values), free);
+	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*requests->items));
 	point->nr_values = requests->nr;
 	return 0;
 }
@@ -338,12 +320,11 @@ begin_point(const struct experiment *experiment)
 {
 	if (experiment->nr_points == 0) {
 		/* The plots come last, when nobody may be looking any more. */
-		char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
+		autofree char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
 
 		if (experiment->nr_plots > 0 && !gnuplot)
 			rot_warning("gnuplot is missing: plots will not be drawn, only their scripts written (apt-get "
 				    "install gnuplot-nox)");
-		free(gnuplot);
 	}
 	progress_point();
 }
@@ -373,20 +354,18 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 	struct experiment_requests all = {0};
 	int rc;
 
-	point.cache_state = cache_state_of(measurement);
+	point.cache_state = pool_own(&point.pool, cache_state_of(measurement), free);
 	point.nr_cpus = nr_threads_of(measurement);
 	experiment_use_cpus(experiment, point.nr_cpus);
 	begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
 		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
-	if (rc == 0 && !experiment->is_ahead) {
+	free(all.items);
+	if (rc == 0 && !experiment->is_ahead)
 		experiment_keep_point(experiment, &point);
-		return 0;
-	}
-	if (rc < 0)
-		free(all.items); /* else they are the point's */
-	experiment_point_clear(&point);
+	else
+		experiment_point_clear(&point);
 	return rc;
 }
 
@@ -396,15 +375,11 @@ experiment_add_values(struct experiment *experiment, const char *series, const c
 {
 	struct experiment_point point = experiment_point_at(&(struct experiment_position){series, label, {NULL, 0}});
 
-	point.cache_state = rot_strdup("");
-	point.requests = rot_calloc(nr_values + 1, sizeof(*point.requests));
-	point.values = rot_calloc(nr_values + 1, sizeof(*point.values));
+	point.requests = pool_copy(&point.pool, requests, nr_values, sizeof(*requests));
+	point.values = pool_copy(&point.pool, values, nr_values, sizeof(*values));
 	point.nr_values = nr_values;
-	for (size_t i = 0; i < nr_values; i++) {
-		point.requests[i] = requests[i];
-		point.values[i] = values[i];
+	for (size_t i = 0; i < nr_values; i++)
 		values[i] = (struct quantity_value){.nr_samples = 0};
-	}
 	experiment_keep_point(experiment, &point);
 }
 
@@ -438,44 +413,12 @@ experiment_delete(struct experiment *experiment)
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		experiment_point_clear(&experiment->points[i]);
 	for (size_t i = 0; i < experiment->nr_failures; i++)
-		failure_clear(&experiment->failures[i]);
+		experiment_point_clear(&experiment->failures[i].point);
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		experiment_ceiling_clear(&experiment->ceilings[i]);
-	for (size_t i = 0; i < experiment->nr_plots; i++)
-		experiment_plot_clear(&experiment->plots[i]);
-	for (size_t i = 0; i < experiment->nr_names; i++)
-		free(experiment->names[i].name);
-	for (size_t i = 0; i < experiment->nr_tables; i++)
-		experiment_table_clear(&experiment->tables[i]);
-	for (size_t i = 0; i < experiment->nr_accuracies; i++)
-		experiment_accuracy_clear(&experiment->accuracies[i]);
-	for (size_t i = 0; i < experiment->nr_derived; i++)
-		experiment_derived_clear(&experiment->derived[i]);
-	for (size_t i = 0; i < experiment->nr_hashes; i++)
-		free(experiment->hashes[i]);
-	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
-		free(experiment->stored_machines[i]);
+		quantity_value_clear(&experiment->ceilings[i].value);
 	peak_list_clear(&experiment->roof);
 	json_decref(experiment->choices);
-	for (size_t i = 0; i < experiment->nr_looks; i++) {
-		free(experiment->looks[i].series);
-		free(experiment->looks[i].colour);
-	}
-	free(experiment->looks);
-	free(experiment->roof_note);
-	free(experiment->used_cpus);
-	free(experiment->stored_machines);
-	free(experiment->points);
-	free(experiment->failures);
-	free(experiment->ceilings);
-	free(experiment->plots);
-	free(experiment->names);
-	free(experiment->tables);
-	free(experiment->accuracies);
-	free(experiment->derived);
-	free(experiment->hashes);
-	free(experiment->controller_name);
-	free(experiment->output_name);
+	pool_clear(&experiment->pool);
 	free(experiment);
 }
 
@@ -487,13 +430,10 @@ cache_states(const struct experiment *experiment)
 
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		const char *state = experiment->points[i].cache_state;
-		char *longer;
 
 		if (strstr(states, state))
 			continue;
-		longer = rot_format("%s %s %s", states, *states ? "and" : "with", state);
-		free(states);
-		states = longer;
+		rot_append(&states, " %s %s", *states ? "and" : "with", state);
 	}
 	return states;
 }
@@ -505,21 +445,19 @@ print_dates(const struct experiment *experiment, const json_t *measured, FILE *o
 	const char *first = json_text_at(measured, "first"), *last = json_text_at(measured, "last");
 	const int length = (int)strlen("2026-11-22T20:31");
 	const bool is_short = strncmp(first, last, (size_t)length) == 0;
-	char *states = cache_states(experiment), *text;
+	autofree char *states = cache_states(experiment), *text = NULL;
 
 	text = is_short ? rot_format("measured at %.*s UTC%s", length, first, states)
 			: rot_format("measured from %.*s to %.*s UTC%s", length, first, length, last, states);
 	if (*first)
 		text_print_fitting(text, out);
-	free(text);
-	free(states);
 }
 
 int
 experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err)
 {
-	char *path = rot_format("%s.json", experiment->output_name);
-	json_t *json;
+	autofree char *path = rot_format("%s.json", experiment->output_name);
+	json_auto_t *json = NULL;
 	int rc;
 
 	experiment_derive(experiment);
@@ -538,7 +476,6 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 		rc = experiment_write_csv(experiment, experiment->output_name, err);
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
-	json_decref(json);
 	output_print_told();
 	if (rc == 0 && experiment->nr_failures == 0)
 		experiment_tell_next(experiment);
@@ -546,7 +483,6 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 		rc = tell_failures(experiment, err);
 	if (rc == 0)
 		rc = experiment_check_strict(experiment, path, err);
-	free(path);
 	return rc;
 }
 
@@ -563,20 +499,16 @@ static struct experiment_point
 region_at(const struct experiment_point *whole, const char *region)
 {
 	const size_t nr = whole->at.nr_coordinates;
-	struct coordinate *coordinates = rot_calloc(nr + 1, sizeof(*coordinates));
-	char *series = rot_format("%s%s%s", whole->series, whole->series[0] ? " " : "", region);
-	struct experiment_point point;
+	autofree struct coordinate *coordinates = rot_calloc(nr + 1, sizeof(*coordinates));
+	autofree char *series = rot_format("%s%s%s", whole->series, whole->series[0] ? " " : "", region);
 	size_t i = 0;
 
 	memcpy(coordinates, whole->at.coordinates, nr * sizeof(*coordinates));
 	while (i < nr && strcmp(coordinates[i].axis, "region") != 0)
 		i++;
 	coordinates[i] = (struct coordinate){.axis = "region", .number = NAN, .text = region};
-	point = experiment_point_at(
+	return experiment_point_at(
 		&(struct experiment_position){series, whole->label, {coordinates, i == nr ? nr + 1 : nr}});
-	free(coordinates);
-	free(series);
-	return point;
 }
 
 static struct parts
@@ -596,11 +528,9 @@ static void
 fill_program_point(struct experiment_point *point, const struct experiment_requests *requests,
 		   struct program_values *values)
 {
-	point->requests = rot_calloc(requests->nr + 1, sizeof(*point->requests));
-	memcpy(point->requests, requests->items, requests->nr * sizeof(*point->requests));
-	point->values = values->values;
+	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*point->requests));
+	point->values = pool_own(&point->pool, values->values, free);
 	point->nr_values = values->nr;
-	point->cache_state = rot_strdup("");
 	*values = (struct program_values){.nr = 0};
 }
 
@@ -611,19 +541,17 @@ static void
 keep(struct experiment *experiment, struct parts *parts, const struct program_workload *workload,
      const struct experiment_requests *requests, struct program_quantities *quantities)
 {
+	struct experiment_point *whole = &parts->points[0];
+
 	for (size_t i = 0; i < parts->nr; i++)
 		fill_program_point(&parts->points[i], requests,
 				   i == 0 ? &quantities->total : &quantities->regions[i - 1]);
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
-	parts->points[0].program = rot_graph_clone(workload, NULL);
-	parts->points[0].notes = quantities->notes;
-	parts->points[0].nr_notes = quantities->nr_notes;
-	quantities->notes = NULL;
-	quantities->nr_notes = 0;
-	parts->points[0].rule_outputs = quantities->rule_outputs;
-	quantities->rule_outputs = NULL;
-	parts->points[0].passes = quantities->passes;
-	quantities->passes = NULL;
+	whole->program = pool_own(&whole->pool, rot_graph_clone(workload, NULL), rot_graph_delete);
+	for (size_t i = 0; i < quantities->nr_notes; i++)
+		experiment_point_note(whole, quantities->notes[i]);
+	whole->rule_outputs = json_in_pool(&whole->pool, json_incref(quantities->rule_outputs));
+	whole->passes = json_in_pool(&whole->pool, json_incref(quantities->passes));
 	experiment_take_hashes(experiment, quantities->hashes);
 	quantities->hashes = NULL;
 	for (size_t i = 0; i < parts->nr; i++)

@@ -19,21 +19,13 @@ experiment_add_accuracy(struct experiment *experiment, const struct experiment_a
 
 	if (quantity_parse(&own.of, accuracy->of, err) < 0)
 		return rot_error_prefix(err, "accuracy: of");
-	own.title = rot_strdup(accuracy->title ? accuracy->title : "");
-	own.by = rot_strdup(accuracy->by ? accuracy->by : "");
-	own.condition = rot_strdup(accuracy->condition ? accuracy->condition : "");
-	experiment->accuracies =
-		rot_realloc(experiment->accuracies, experiment->nr_accuracies + 1, sizeof(*experiment->accuracies));
+	own.title = pool_strdup(&experiment->pool, accuracy->title);
+	own.by = pool_strdup(&experiment->pool, accuracy->by);
+	own.condition = pool_strdup(&experiment->pool, accuracy->condition);
+	experiment->accuracies = pool_grow(&experiment->pool, experiment->accuracies, experiment->nr_accuracies,
+					   sizeof(*experiment->accuracies));
 	experiment->accuracies[experiment->nr_accuracies++] = own;
 	return 0;
-}
-
-void
-experiment_accuracy_clear(struct experiment_own_accuracy *own)
-{
-	free(own->title);
-	free(own->by);
-	free(own->condition);
 }
 
 char *
@@ -167,7 +159,7 @@ number_of_points(const struct group *group)
 static void
 print_groups(const struct experiment_own_accuracy *own, const struct groups *groups, FILE *out)
 {
-	char *of_minima = rot_format("least of %zu\nnumber", own->view.minimum_of);
+	autofree char *of_minima = rot_format("least of %zu\nnumber", own->view.minimum_of);
 	const struct text_table_column columns[] = {
 		{"series", true},   {own->by, false},           {"points", false},
 		{"runs", false},    {"runs\noff\n[%]", false},  {"quartiles\napart\n[%]", false},
@@ -187,7 +179,6 @@ print_groups(const struct experiment_own_accuracy *own, const struct groups *gro
 	text_table_print(&table, out);
 	fputc('\n', out);
 	text_table_clear(&table);
-	free(of_minima);
 }
 
 static const char *
@@ -205,13 +196,12 @@ experiment_print_accuracy(const struct experiment *experiment, FILE *out)
 		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
 		const struct quantity_value *value = any_value(experiment, own);
 		struct groups groups = groups_of(experiment, own);
-		char *why;
+		autofree char *why = NULL;
 
 		if (value && !groups.is_measured) {
 			why = experiment_why_not_measured(experiment);
 			fprintf(out, "%s: %s%s%s %s\n\n", own->title, value->name, value->of[0] ? ":" : "", value->of,
 				why);
-			free(why);
 		} else if (groups.nr > 0) {
 			fprintf(out, "%s: the worst point of each row%s\n\n", own->title, reference_words(&own->view));
 			print_groups(own, &groups, out);
@@ -266,7 +256,7 @@ experiment_json_accuracy(const struct experiment *experiment)
 		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
 		const struct quantity_value *value = any_value(experiment, own);
 		struct groups groups = groups_of(experiment, own);
-		char *why = value && !groups.is_measured ? experiment_why_not_measured(experiment) : NULL;
+		autofree char *why = value && !groups.is_measured ? experiment_why_not_measured(experiment) : NULL;
 		json_t *table = json_object();
 
 		json_object_set_new(table, "title", json_text(own->title));
@@ -279,7 +269,6 @@ experiment_json_accuracy(const struct experiment *experiment)
 			json_object_set_new(table, "notMeasured", json_text(why));
 		json_array_append_new(json, table);
 		free(groups.items);
-		free(why);
 	}
 	return json;
 }

@@ -24,7 +24,7 @@ experiment_plot_default(enum experiment_plot_kind kind)
 	};
 }
 
-/* The members that are strings, so that copying and freeing need no list of their own each. */
+/* The members that are strings, so that copying needs no list of its own. */
 static const char **
 plot_string(struct experiment_plot *plot, size_t i)
 {
@@ -37,21 +37,6 @@ plot_string(struct experiment_plot *plot, size_t i)
 	};
 
 	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
-}
-
-void
-experiment_plot_clear(struct experiment_own_plot *own)
-{
-	for (size_t i = 0; plot_string(&own->plot, i); i++)
-		free((char *)*plot_string(&own->plot, i));
-	for (size_t i = 0; i < own->nr_curves; i++) {
-		free(own->curves[i].name);
-		free(own->curves[i].points);
-	}
-	free(own->curves);
-	for (size_t i = 0; i < own->nr_markers; i++)
-		free((char *)own->markers[i].label);
-	free(own->markers);
 }
 
 static int
@@ -106,19 +91,17 @@ experiment_add_plot(struct experiment *experiment, const struct experiment_plot 
 	if (check_key_position(plot, err) < 0)
 		return -1;
 	for (size_t i = 0; plot_string(&own.plot, i); i++)
-		*plot_string(&own.plot, i) = rot_strdup(*plot_string(&own.plot, i));
+		*plot_string(&own.plot, i) = pool_strdup(&experiment->pool, *plot_string(&own.plot, i));
 	for (size_t i = 0; i < experiment->nr_plots; i++)
 		if (strcmp(experiment->plots[i].plot.name, own.plot.name) == 0) {
 			rot_error_set(err, 0, "two plots with the name '%s'", own.plot.name);
-			rot_error_hint(err, "the files of a plot are OUTPUT-NAME.pdf, ...: give each another name");
-			experiment_plot_clear(&own);
-			return -1;
+			return rot_error_hint(err, "the files of a plot are OUTPUT-NAME.pdf, ...: give each another "
+						   "name");
 		}
-	if (parse_plot(&own, err) < 0) {
-		experiment_plot_clear(&own);
+	if (parse_plot(&own, err) < 0)
 		return -1;
-	}
-	experiment->plots = rot_realloc(experiment->plots, experiment->nr_plots + 1, sizeof(*experiment->plots));
+	experiment->plots =
+		pool_grow(&experiment->pool, experiment->plots, experiment->nr_plots, sizeof(*experiment->plots));
 	experiment->plots[experiment->nr_plots++] = own;
 	return 0;
 }
@@ -127,12 +110,13 @@ void
 experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr)
 {
 	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
-	struct experiment_curve curve = {rot_strdup(name), rot_calloc(nr + 1, sizeof(*curve.points)), nr};
+	struct pool *pool = &experiment->pool;
+	struct experiment_curve curve = {pool_strdup(pool, name), pool_calloc(pool, nr, sizeof(*curve.points)), nr};
 
 	for (size_t i = 0; i < nr; i++)
 		curve.points[i] = (struct plot_point){
 			.x = summary_single(x[i], "given"), .y = summary_single(y[i], "given"), .size = NAN};
-	own->curves = rot_realloc(own->curves, own->nr_curves + 1, sizeof(*own->curves));
+	own->curves = pool_grow(pool, own->curves, own->nr_curves, sizeof(*own->curves));
 	own->curves[own->nr_curves++] = curve;
 }
 
@@ -141,8 +125,8 @@ experiment_add_marker(struct experiment *experiment, double x, const char *label
 {
 	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
 
-	own->markers = rot_realloc(own->markers, own->nr_markers + 1, sizeof(*own->markers));
-	own->markers[own->nr_markers++] = (struct plot_marker){x, rot_strdup(label)};
+	own->markers = pool_grow(&experiment->pool, own->markers, own->nr_markers, sizeof(*own->markers));
+	own->markers[own->nr_markers++] = (struct plot_marker){x, pool_strdup(&experiment->pool, label)};
 }
 
 int
@@ -153,9 +137,10 @@ experiment_name_value(struct experiment *experiment, const char *name, const cha
 
 	if (quantity_parse(&request, quantity, err) < 0)
 		return -1;
-	experiment->names = rot_realloc(experiment->names, experiment->nr_names + 1, sizeof(*experiment->names));
+	experiment->names =
+		pool_grow(&experiment->pool, experiment->names, experiment->nr_names, sizeof(*experiment->names));
 	experiment->names[experiment->nr_names++] =
-		(struct experiment_value_name){rot_strdup(name), request, is_everywhere};
+		(struct experiment_value_name){pool_strdup(&experiment->pool, name), request, is_everywhere};
 	return 0;
 }
 
@@ -169,9 +154,10 @@ experiment_add_table(struct experiment *experiment, const char *title, const cha
 
 	if (best && best[0] && quantity_parse(&table.best, best, err) < 0)
 		return rot_error_prefix(err, "table: best");
-	table.title = rot_strdup(title ? title : "");
-	table.condition = rot_strdup(condition ? condition : "");
-	experiment->tables = rot_realloc(experiment->tables, experiment->nr_tables + 1, sizeof(*experiment->tables));
+	table.title = pool_strdup(&experiment->pool, title);
+	table.condition = pool_strdup(&experiment->pool, condition);
+	experiment->tables =
+		pool_grow(&experiment->pool, experiment->tables, experiment->nr_tables, sizeof(*experiment->tables));
 	experiment->tables[experiment->nr_tables++] = table;
 	return 0;
 }
@@ -204,24 +190,12 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 		return rot_error_prefix(err, "column");
 	if (column.kind != COLUMN_QUANTITY)
 		column.request = (struct quantity_request){0};
-	column.axis = rot_strdup(of);
-	column.heading = rot_strdup(heading);
+	column.axis = pool_strdup(&experiment->pool, of);
+	column.heading = pool_strdup(&experiment->pool, heading);
 	table = last_table(experiment);
-	table->columns = rot_realloc(table->columns, table->nr_columns + 1, sizeof(*table->columns));
+	table->columns = pool_grow(&experiment->pool, table->columns, table->nr_columns, sizeof(*table->columns));
 	table->columns[table->nr_columns++] = column;
 	return 0;
-}
-
-void
-experiment_table_clear(struct experiment_own_table *table)
-{
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		free(table->columns[i].axis);
-		free(table->columns[i].heading);
-	}
-	free(table->columns);
-	free(table->title);
-	free(table->condition);
 }
 
 /* ---- which points are shown, and what is measured for it ---- */
@@ -229,8 +203,7 @@ experiment_table_clear(struct experiment_own_table *table)
 int
 experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err)
 {
-	struct expression_scope *scope;
-	int rc;
+	autoscope struct expression_scope *scope = NULL;
 
 	*shows = true;
 	if (condition[0] == '\0')
@@ -239,9 +212,7 @@ experiment_shows(const char *condition, const struct experiment_point *point, bo
 	expression_scope_set_string(scope, "series", point->series);
 	expression_scope_set_string(scope, "label", point->label);
 	point_set_variables(&point->at, scope);
-	rc = expression_bool(scope, condition, shows, err);
-	expression_scope_delete(scope);
-	return rc;
+	return expression_bool(scope, condition, shows, err);
 }
 
 /* Below everything where the point has none. */
@@ -279,21 +250,19 @@ int
 experiment_choose(const struct experiment *experiment, const char *condition, const struct quantity_request *best,
 		  const struct experiment_point ***points, size_t *nr, struct rot_error *err)
 {
-	const struct experiment_point **chosen = rot_calloc(2 * experiment->nr_points + 1, sizeof(*chosen));
+	autofree const struct experiment_point **chosen = rot_calloc(2 * experiment->nr_points + 1, sizeof(*chosen));
 	size_t nr_chosen = 0;
 
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		bool shows;
 
-		if (experiment_shows(condition, &experiment->points[i], &shows, err) < 0) {
-			free(chosen);
+		if (experiment_shows(condition, &experiment->points[i], &shows, err) < 0)
 			return -1;
-		}
 		if (shows)
 			chosen[nr_chosen++] = &experiment->points[i];
 	}
 	*nr = best->name ? keep_best(chosen, nr_chosen, best) : nr_chosen;
-	*points = chosen;
+	*points = rot_keep(&chosen);
 	return 0;
 }
 

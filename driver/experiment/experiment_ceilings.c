@@ -49,8 +49,8 @@ experiment_use_cpus(struct experiment *experiment, double nr_cpus)
 	for (size_t i = 0; i < experiment->nr_used_cpus; i++)
 		if (experiment->used_cpus[i] == nr_cpus)
 			return;
-	experiment->used_cpus =
-		rot_realloc(experiment->used_cpus, experiment->nr_used_cpus + 1, sizeof(*experiment->used_cpus));
+	experiment->used_cpus = pool_grow(&experiment->pool, experiment->used_cpus, experiment->nr_used_cpus,
+					  sizeof(*experiment->used_cpus));
 	experiment->used_cpus[experiment->nr_used_cpus++] = nr_cpus;
 }
 
@@ -160,26 +160,27 @@ static void
 add_peak(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
 	const struct summary line = experiment_peak_line(peak, clock);
+	struct pool *pool = &experiment->pool;
 	const struct experiment_ceiling wanted = {
 		.name = peak->name,
 		.operation = peak->kind == PEAK_PERFORMANCE ? peak->operation : NULL,
 		.border = peak->kind == PEAK_PERFORMANCE ? NULL : peak->border,
 	};
 	struct experiment_own_ceiling own = {.is_peak = true, .best = line.value, .low = line.low, .high = line.high};
-	char *name;
+	autofree char *name = NULL;
 
 	if (!isfinite(line.value) || !experiment_wants_ceiling(experiment, &wanted))
 		return;
 	name = experiment_peak_name(peak);
 	own.name = peak->nr_threads == experiment->nr_roof_threads
-			   ? rot_strdup(name)
-			   : rot_format("%s, %d thread%s", name, peak->nr_threads, peak->nr_threads == 1 ? "" : "s");
+			   ? pool_strdup(pool, name)
+			   : pool_format(pool, "%s, %d thread%s", name, peak->nr_threads,
+					 peak->nr_threads == 1 ? "" : "s");
 	own.nr_threads = peak->nr_threads;
-	free(name);
-	own.operation = rot_strdup(wanted.operation);
-	own.border = rot_strdup(wanted.border);
-	own.access = rot_strdup(peak->access);
-	own.instruction_set = rot_strdup(peak->instruction_set);
+	own.operation = pool_strdup(pool, wanted.operation);
+	own.border = pool_strdup(pool, wanted.border);
+	own.access = pool_strdup(pool, peak->access);
+	own.instruction_set = pool_strdup(pool, peak->instruction_set);
 	own.value.unit = unit_of(peak, clock);
 	own.value.kind = "measured";
 	own.value.grade = "";
@@ -225,19 +226,15 @@ static int
 get_roof(struct experiment *experiment, struct rot_error *err)
 {
 	struct peak_list *roof = &experiment->roof;
+	autopool pool = {0};
 	struct peak_wish *wishes;
 	size_t nr;
 	int rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
 
 	if (rc < 0)
 		return -1;
-	nr = experiment_wishes(experiment, &wishes);
-	if (nr > 0)
-		rc = roof_complete(experiment->rot, wishes, nr, roof, err);
-	for (size_t i = 0; i < nr; i++)
-		peak_wish_clear(&wishes[i]);
-	free(wishes);
-	return rc;
+	nr = experiment_wishes(&pool, experiment, &wishes);
+	return nr > 0 ? roof_complete(experiment->rot, wishes, nr, roof, err) : rc;
 }
 
 /* The line of the peaks of so many threads; fresh memory. */
@@ -275,8 +272,9 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	for (size_t i = 0; i < roof->nr; i++)
 		if (roof->peaks[i].kind != PEAK_LATENCY && bounds_some(experiment, roof->peaks[i].nr_threads))
 			add_peak(experiment, &roof->peaks[i], clock);
-	free(experiment->roof_note);
-	experiment->roof_note = roof->nr ? text_of_roof(experiment, experiment->nr_roof_threads) : NULL;
+	experiment->roof_note =
+		roof->nr ? pool_own(&experiment->pool, text_of_roof(experiment, experiment->nr_roof_threads), free)
+			 : NULL;
 	return 0;
 }
 
@@ -310,8 +308,8 @@ const struct peak *
 experiment_bounding_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
 	const char *clock = experiment_clock_shown(experiment);
-	struct bounding_line *lines = rot_calloc(experiment->roof.nr + 1, sizeof(*lines));
-	const struct peak **peaks = rot_calloc(experiment->roof.nr + 1, sizeof(*peaks)), *found;
+	autofree struct bounding_line *lines = rot_calloc(experiment->roof.nr + 1, sizeof(*lines));
+	autofree const struct peak **peaks = rot_calloc(experiment->roof.nr + 1, sizeof(*peaks));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->roof.nr; i++) {
@@ -321,10 +319,7 @@ experiment_bounding_peak(const struct experiment *experiment, const char *operat
 		if (peak->nr_threads == nr_threads && is_line_of(peak, operation, border) && !isnan(lines[nr].value))
 			peaks[nr++] = peak;
 	}
-	found = nr ? peaks[experiment_bounding_line(lines, nr)] : NULL;
-	free(lines);
-	free(peaks);
-	return found;
+	return nr ? peaks[experiment_bounding_line(lines, nr)] : NULL;
 }
 
 struct summary
@@ -340,17 +335,6 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 /* Of the many performances that are found, so many are shown, each at most this share of the one above. */
 #define MAX_PERFORMANCES 5
 #define CLEARLY_LESS 0.7
-
-void
-experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
-{
-	quantity_value_clear(&ceiling->value);
-	free(ceiling->name);
-	free(ceiling->operation);
-	free(ceiling->border);
-	free(ceiling->access);
-	free(ceiling->instruction_set);
-}
 
 bool
 experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling)
@@ -389,11 +373,11 @@ experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_cei
 			*known = *ceiling;
 			*ceiling = lower;
 		}
-		experiment_ceiling_clear(ceiling);
+		quantity_value_clear(&ceiling->value);
 		return;
 	}
-	experiment->ceilings =
-		rot_realloc(experiment->ceilings, experiment->nr_ceilings + 1, sizeof(*experiment->ceilings));
+	experiment->ceilings = pool_grow(&experiment->pool, experiment->ceilings, experiment->nr_ceilings,
+					 sizeof(*experiment->ceilings));
 	experiment->ceilings[experiment->nr_ceilings++] = *ceiling;
 }
 
@@ -426,15 +410,15 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	if (rc < 0)
 		return rot_interrupted() ? -1 : rot_error_prefix(err, "ceiling '%s'", ceiling->name);
 	experiment_take_hashes(experiment, hashes);
-	own.name = rot_strdup(ceiling->name);
-	own.operation = rot_strdup(ceiling->operation);
-	own.border = rot_strdup(ceiling->border);
+	own.name = pool_strdup(&experiment->pool, ceiling->name);
+	own.operation = pool_strdup(&experiment->pool, ceiling->operation);
+	own.border = pool_strdup(&experiment->pool, ceiling->border);
 	own.best = quantity_best_run(&own.value);
 	if (isfinite(own.best)) {
 		experiment_keep_ceiling(experiment, &own);
 	} else {
 		rot_warning("the ceiling '%s' is left out: no time was counted in any of its runs", own.name);
-		experiment_ceiling_clear(&own);
+		quantity_value_clear(&own.value);
 	}
 	return 0;
 }
@@ -615,8 +599,9 @@ experiment_bounding_line(const struct bounding_line *lines, size_t nr)
 static size_t
 named_for(const struct experiment_own_ceiling *const *all, size_t nr, size_t from)
 {
-	struct bounding_line *lines = rot_calloc(nr, sizeof(*lines));
-	size_t *indices = rot_calloc(nr, sizeof(*indices)), nr_lines = 0, found;
+	autofree struct bounding_line *lines = rot_calloc(nr, sizeof(*lines));
+	autofree size_t *indices = rot_calloc(nr, sizeof(*indices));
+	size_t nr_lines = 0;
 
 	for (size_t i = from; i < nr; i++) {
 		const struct experiment_own_ceiling *of = all[i];
@@ -626,10 +611,7 @@ named_for(const struct experiment_own_ceiling *const *all, size_t nr, size_t fro
 		lines[nr_lines] = (struct bounding_line){of->access ? of->access : "", of->best, of->low, of->high};
 		indices[nr_lines++] = i;
 	}
-	found = indices[experiment_bounding_line(lines, nr_lines)];
-	free(indices);
-	free(lines);
-	return found;
+	return indices[experiment_bounding_line(lines, nr_lines)];
 }
 
 bool
@@ -703,24 +685,20 @@ says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, si
 char *
 experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot)
 {
-	const struct experiment_own_ceiling **shown;
+	autofree const struct experiment_own_ceiling **shown = NULL;
 	const size_t nr = experiment_ceilings_of(experiment, plot, &shown);
 	const int most = experiment->nr_stored_machines > 1 ? 0 : most_threads(shown, nr, 0);
 	char *text = most == 0 ? rot_strdup("") : text_of_roof(experiment, most);
 
 	for (int t = most - 1; t > 0; t--) {
 		bool is_there = false;
-		char *longer;
 
 		for (size_t i = 0; i < nr; i++)
 			is_there = is_there || shown[i]->nr_threads == t;
 		if (!is_there)
 			continue;
-		longer = rot_format("%s; dashed: of %d thread%s", text, t, t == 1 ? "" : "s");
-		free(text);
-		text = longer;
+		rot_append(&text, "; dashed: of %d thread%s", t, t == 1 ? "" : "s");
 	}
-	free(shown);
 	return text;
 }
 
@@ -736,7 +714,7 @@ is_lesser_bound(const struct experiment *experiment, const struct experiment_own
 static void
 drop_what_is_known(struct kept_ceilings *kept)
 {
-	const struct experiment_own_ceiling **all = kept->items;
+	autofree const struct experiment_own_ceiling **all = kept->items;
 	const size_t nr = kept->nr;
 
 	kept->items = rot_calloc(nr + 1, sizeof(*all));
@@ -744,14 +722,13 @@ drop_what_is_known(struct kept_ceilings *kept)
 	for (size_t i = 0; i < nr; i++)
 		if (!says_nothing_new(all, nr, i))
 			kept->items[kept->nr++] = all[i];
-	free(all);
 }
 
 size_t
 experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 		       const struct experiment_own_ceiling ***ceilings)
 {
-	const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
+	autofree const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
 	struct kept_ceilings kept = {rot_calloc(experiment->nr_ceilings + 1, sizeof(*all)), 0};
 	size_t nr = 0;
 
@@ -777,7 +754,6 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 		}
 	}
 	drop_what_is_known(&kept);
-	free(all);
 	*ceilings = kept.items;
 	return kept.nr;
 }

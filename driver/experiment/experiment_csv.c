@@ -168,10 +168,9 @@ value_called(const struct experiment_point *point, const char *name)
 	const struct quantity_value *found = NULL;
 
 	for (size_t i = 0; i < point->nr_values && !found; i++) {
-		char *own = name_of_value(&point->values[i]);
+		autofree char *own = name_of_value(&point->values[i]);
 
 		found = strcmp(own, name) == 0 ? &point->values[i] : NULL;
-		free(own);
 	}
 	return found;
 }

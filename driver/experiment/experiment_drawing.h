@@ -9,6 +9,7 @@
 
 /* It owns all that the plot's structs borrow. */
 struct drawing {
+	struct pool pool; /* of the series, their points and texts */
 	const struct experiment *experiment;
 	const struct experiment_own_plot *own;
 	struct page *page;                     /* NULL: there is none */
@@ -18,10 +19,8 @@ struct drawing {
 	struct plot_point **points; /* [nr_series][...] */
 	size_t nr_series;
 	int nr_hidden; /* series of the experiment that the plot does not show */
-	char **names;  /* of series that are not the experiment's */
-	size_t nr_names;
 	char *caption;
-	char *x_label, *y_label;
+	const char *x_label, *y_label;
 	const char *x_unit, *y_unit;
 };
 

@@ -20,15 +20,16 @@ struct experiment_bound {
 };
 
 struct experiment_point {
-	char *series, *label;
+	struct pool pool; /* of all below, but what the values hold */
+	const char *series, *label;
 	struct point at;
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
 	double nr_cpus;                   /* that it uses; 0: not known, as of programs of controllers */
-	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
+	const char *cache_state;          /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
-	char **notes;                     /* what the values leave out, and doubts about them */
+	const char **notes;               /* what the values leave out, and doubts about them */
 	size_t nr_notes;
 	json_t *rule_outputs; /* of a program whose rules have measured something; else NULL */
 	json_t *passes;       /* when their runs were measured (quantities/pass.h); NULL: not known */
@@ -40,13 +41,13 @@ struct experiment_point {
 /* A number, or a text if that is not NULL; neither (NaN): missing. */
 struct experiment_derived_value {
 	double number;
-	char *text;
+	const char *text;
 };
 
 /* A point that could not be measured: it has no values. */
 struct experiment_failure {
 	struct experiment_point point;
-	char *text, *hint; /* of the error */
+	const char *text, *hint; /* of the error */
 };
 
 /* What is asked for at a point; each once. */
@@ -56,7 +57,7 @@ struct experiment_requests {
 };
 
 struct experiment_value_name {
-	char *name;
+	const char *name;
 	struct quantity_request request;
 	bool is_everywhere;
 };
@@ -70,12 +71,12 @@ enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, CO
 
 struct experiment_column {
 	enum column_kind kind;
-	char *axis, *heading;
+	const char *axis, *heading;
 	struct quantity_request request;
 };
 
 struct experiment_own_table {
-	char *title, *condition;
+	const char *title, *condition;
 	struct quantity_request best; /* without name: all points */
 	struct experiment_column *columns;
 	size_t nr_columns;
@@ -87,32 +88,32 @@ struct experiment_own_plot {
 	struct quantity_request x, y, best;
 	struct experiment_curve *curves;
 	size_t nr_curves;
-	struct plot_marker *markers; /* own their labels */
+	struct plot_marker *markers;
 	size_t nr_markers;
 };
 
 struct experiment_own_accuracy {
-	char *title, *by, *condition;
+	const char *title, *by, *condition;
 	struct quantity_request of;
 	struct sample_view view;
 };
 
 struct experiment_own_look {
-	char *series, *colour; /* colour: NULL for none */
-	enum plot_shape shape; /* 0: none */
+	const char *series, *colour; /* colour: NULL for none */
+	enum plot_shape shape;       /* 0: none */
 	double order;
 };
 
 /* A theoretical curve: nr summaries of single values. */
 struct experiment_curve {
-	char *name;
+	const char *name;
 	struct plot_point *points;
 	size_t nr;
 };
 
 struct experiment_own_ceiling {
-	char *name, *operation, *border; /* "" for none */
-	char *access, *instruction_set;  /* of a peak: "load", "AVX512"; else NULL */
+	const char *name, *operation, *border; /* "" for none */
+	const char *access, *instruction_set;  /* of a peak: "load", "AVX512"; else NULL */
 	struct quantity_value value;
 	double best;
 	double low, high; /* of a peak: its interval, or NaN */
@@ -126,7 +127,8 @@ bool experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling);
 
 struct experiment {
 	struct rot *rot;
-	char *controller_name, *output_name;
+	struct pool pool; /* of all below but what points hold, the values of ceilings, and the roof */
+	const char *controller_name, *output_name;
 	int configured_runs;  /* instead of those asked for; 0: none */
 	bool keeps_disturbed; /* experiment_keep_disturbed */
 	int block, nr_blocks; /* experiment_set_block; 0, 0: there are none */
@@ -154,12 +156,12 @@ struct experiment {
 	double nr_cpus;        /* that the points use at most; 0: one */
 	double *used_cpus;     /* each number that points use */
 	size_t nr_used_cpus;
-	int nr_roof_threads; /* of the peaks that became ceilings */
-	char *roof_note;     /* for captions; NULL */
-	json_t *choices;     /* name, value, text and candidates of each; NULL: none */
-	char **hashes;       /* each once, in the order of measuring */
+	int nr_roof_threads;   /* of the peaks that became ceilings */
+	const char *roof_note; /* for captions; NULL */
+	json_t *choices;       /* name, value, text and candidates of each; NULL: none */
+	char **hashes;         /* each once, in the order of measuring */
 	size_t nr_hashes;
-	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
+	const char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
 	size_t nr_stored_machines;
 };
 
@@ -178,8 +180,8 @@ struct expression_scope *experiment_scope(const struct experiment *experiment, c
 const struct experiment_point *
 experiment_find_point(const struct experiment *experiment, const char *series, const char *label);
 
-/* The peaks that derived values of the points name, each once. Clear each, and free the array. */
-size_t experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes);
+/* The peaks that derived values of the points name, each once. */
+size_t experiment_wishes(struct pool *pool, const struct experiment *experiment, struct peak_wish **wishes);
 
 /* The highest peak that is wished for, of as many threads as the ceilings, per that clock (""); NaN: there is none. */
 double experiment_peak_value(const struct experiment *experiment, const struct peak_wish *wish, const char *clock);
@@ -194,12 +196,7 @@ int experiment_shows(const char *condition, const struct experiment_point *point
 int experiment_choose(const struct experiment *experiment, const char *condition, const struct quantity_request *best,
 		      const struct experiment_point ***points, size_t *nr, struct rot_error *err);
 
-/* Free what they own. */
-void experiment_plot_clear(struct experiment_own_plot *own);
-void experiment_table_clear(struct experiment_own_table *table);
-
 /* experiment_accuracy.c */
-void experiment_accuracy_clear(struct experiment_own_accuracy *own);
 void experiment_print_accuracy(const struct experiment *experiment, FILE *out);
 json_t *experiment_json_accuracy(const struct experiment *experiment);
 
@@ -228,11 +225,13 @@ const struct experiment_own_derived *
 experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i);
 
 json_t *experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point);
-void experiment_derived_clear(struct experiment_own_derived *own);
 
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point experiment_point_at(const struct experiment_position *position);
 void experiment_point_clear(struct experiment_point *point);
+
+/* Notes it once. */
+void experiment_point_note(struct experiment_point *point, const char *text);
 
 /* Adds the requests, and those of what is shown of such a point. */
 int experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
@@ -315,7 +314,6 @@ void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
 /* Takes the ceiling over, unless a higher one of its name is there. */
 void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
-void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 
 /*
  * The ceilings that a roofline shows, best first; caller frees the array. Where points are bounded by roofs of

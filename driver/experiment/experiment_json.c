@@ -85,11 +85,10 @@ origin_of(const struct experiment *experiment)
 	struct result_cache *cache = result_cache_new(experiment->rot->paths->cache, experiment->rot->registry);
 
 	for (size_t i = 0; i < experiment->nr_hashes; i++) {
-		struct measurement_result *result = result_cache_load(cache, experiment->hashes[i]);
+		autograph struct measurement_result *result = result_cache_load(cache, experiment->hashes[i]);
 
 		if (result)
 			add_result(&origin, result);
-		rot_graph_delete(result);
 	}
 	result_cache_delete(cache);
 	return origin;

@@ -31,7 +31,7 @@ static struct plot_point
 point_at(double x, double y)
 {
 	return (struct plot_point){
-		.x = summary_single(x, "run"), .y = summary_single(y, "run"), .label = rot_strdup(""), .size = NAN};
+		.x = summary_single(x, "run"), .y = summary_single(y, "run"), .label = "", .size = NAN};
 }
 
 /* In their order, counted from 1. */
@@ -95,15 +95,16 @@ points_of_threads(const struct sample_view *view, const struct quantity_value *v
 	return nr;
 }
 
-/* What a plot that shows runs has of the value: that many points in fresh memory, each with a label to be freed. */
+/* What a plot that shows runs has of the value: that many points. */
 static size_t
-make_run_points(const struct experiment_plot *plot, const struct quantity_value *value, struct plot_point **points)
+make_run_points(struct pool *pool, const struct experiment_plot *plot, const struct quantity_value *value,
+		struct plot_point **points)
 {
 	const size_t most = value->nr_samples > NR_STEPS + 2 ? value->nr_samples : NR_STEPS + 2;
 	size_t nr;
-	double *seen = sample_view_of(&plot->view, value, &nr);
+	autofree double *seen = sample_view_of(&plot->view, value, &nr);
 
-	*points = rot_calloc(most, sizeof(**points));
+	*points = pool_calloc(pool, most, sizeof(**points));
 	for (size_t i = 0; i < nr; i++)
 		seen[i] *= view_factor(&plot->view, value);
 	if (plot->kind == EXPERIMENT_THREADS)
@@ -112,7 +113,6 @@ make_run_points(const struct experiment_plot *plot, const struct quantity_value 
 		nr = points_of_runs(seen, nr, *points);
 	else
 		nr = points_of_steps(seen, nr, *points);
-	free(seen);
 	return nr;
 }
 
@@ -122,11 +122,8 @@ make_run_points(const struct experiment_plot *plot, const struct quantity_value 
 static void
 add_line(char **text, char *line)
 {
-	char *longer = rot_format("%s%s%s", *text, (*text)[0] && line[0] ? "\n" : "", line);
-
-	free(*text);
+	rot_append(text, "%s%s", (*text)[0] && line[0] ? "\n" : "", line);
 	free(line);
-	*text = longer;
 }
 
 /* "measured", "counted by blocks", "modelled", "expected", "given". */
@@ -141,8 +138,9 @@ kind_in_words(const struct quantity_value *value)
 static void
 add_value(char **text, const struct quantity_value *value)
 {
-	char *name = camel_case_words(value->name), *of = value_of_words(value), *number = value_text(value),
-	     *estimator = camel_case_words(value->summary.estimator ? value->summary.estimator : "");
+	autofree char *name = camel_case_words(value->name), *of = value_of_words(value);
+	autofree char *number = value_text(value);
+	autofree char *estimator = camel_case_words(value->summary.estimator ? value->summary.estimator : "");
 
 	add_line(text, rot_format("%s%s%s%s: %s %s", name, *of ? " (" : "", of, *of ? ")" : "", number,
 				  shown_unit(value->unit).shown));
@@ -151,27 +149,22 @@ add_value(char **text, const struct quantity_value *value)
 					  value->summary.tainted ? ", without disturbed runs" : ""));
 	add_line(text, rot_format("  %s%s%s%s%s", kind_in_words(value), value->source[0] ? ": " : "", value->source,
 				  value->grade[0] ? ", grade " : "", value->grade));
-	free(name);
-	free(of);
-	free(number);
-	free(estimator);
 }
 
 /* "51 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth (99 % sure)" */
 static void
 add_bound(char **text, const struct experiment_bound *bound)
 {
-	char *threads = bound->nr_threads > 1 ? rot_format(" of %d threads", bound->nr_threads) : rot_strdup("");
-	char *verdict = bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
-			: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
-					      : verdict_text("bound by computing", "by bandwidth", bound->probability);
-	char *percent = digits_text(100 * bound->share, 3);
+	autofree char *threads =
+		bound->nr_threads > 1 ? rot_format(" of %d threads", bound->nr_threads) : rot_strdup("");
+	autofree char *verdict =
+		bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
+		: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
+				      : verdict_text("bound by computing", "by bandwidth", bound->probability);
+	autofree char *percent = digits_text(100 * bound->share, 3);
 
 	add_line(text, rot_format("%s %% of the roof%s at this intensity (%s): %s", percent, threads, bound->ceiling,
 				  verdict));
-	free(percent);
-	free(threads);
-	free(verdict);
 }
 
 /* Describes the point, and in a roofline the line that bounds it; fresh memory. */
@@ -250,10 +243,9 @@ static struct summary
 seen_summary(const struct experiment_plot *plot, const struct quantity_value *value)
 {
 	size_t nr;
-	double *seen = sample_view_of(&plot->view, value, &nr);
+	autofree double *seen = sample_view_of(&plot->view, value, &nr);
 	struct summary summary = summary_median(seen, nr);
 
-	free(seen);
 	return summary_scaled(summary, view_factor(&plot->view, value));
 }
 
@@ -293,18 +285,18 @@ is_expected(const struct drawing *d, const struct experiment_point *point)
 }
 
 static int
-make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct rot_error *err)
+make_point(struct drawing *d, size_t i, struct plot_point *plotted, struct rot_error *err)
 {
 	const struct experiment_point *point = d->shown[i];
 	const struct experiment_plot *plot = &d->own->plot;
-	struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
+	autoscope struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
 
-	plotted->label = expression_text(scope, plot->point_label[0] ? plot->point_label : "{$label}", err);
-	expression_scope_delete(scope);
+	plotted->label = pool_own(
+		&d->pool, expression_text(scope, plot->point_label[0] ? plot->point_label : "{$label}", err), free);
 	if (!plotted->label)
 		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
 	plotted->y = y_of_point(d, point);
-	plotted->about = d->page ? about_point(d, point) : NULL;
+	plotted->about = d->page ? pool_own(&d->pool, about_point(d, point), free) : NULL;
 	plotted->is_expected = is_expected(d, point);
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
@@ -314,16 +306,21 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 }
 
 static size_t
+add_series(struct drawing *d, const struct plot_series *series)
+{
+	d->series = pool_grow(&d->pool, d->series, d->nr_series, sizeof(*d->series));
+	d->points = pool_grow(&d->pool, d->points, d->nr_series, sizeof(*d->points));
+	d->series[d->nr_series] = *series;
+	return d->nr_series++;
+}
+
+static size_t
 series_of(struct drawing *d, const char *name)
 {
 	for (size_t i = 0; i < d->nr_series; i++)
 		if (strcmp(d->series[i].name, name) == 0)
 			return i;
-	d->series = rot_realloc(d->series, d->nr_series + 1, sizeof(*d->series));
-	d->points = rot_realloc(d->points, d->nr_series + 1, sizeof(*d->points));
-	d->series[d->nr_series] = (struct plot_series){.name = name};
-	d->points[d->nr_series] = NULL;
-	return d->nr_series++;
+	return add_series(d, &(struct plot_series){.name = name});
 }
 
 bool
@@ -340,14 +337,12 @@ add_runs(struct drawing *d, size_t i)
 	const bool is_histogram = d->own->plot.kind == EXPERIMENT_HISTOGRAM;
 	size_t at;
 
-	d->names = rot_realloc(d->names, d->nr_names + 1, sizeof(*d->names));
-	d->names[d->nr_names] = point_title(point->series, ", ", point->label);
-	at = series_of(d, d->names[d->nr_names++]);
+	at = series_of(d, pool_own(&d->pool, point_title(point->series, ", ", point->label), free));
 	if (d->series[at].nr_points)
 		return; /* two points that are called the same */
 	d->series[at].style = is_histogram ? PLOT_STEPS : PLOT_MARKS;
 	d->series[at].nr_points =
-		make_run_points(&d->own->plot, experiment_point_value(point, &d->own->y), &d->points[at]);
+		make_run_points(&d->pool, &d->own->plot, experiment_point_value(point, &d->own->y), &d->points[at]);
 	d->series[at].points = d->points[at];
 }
 
@@ -380,9 +375,14 @@ experiment_add_look(struct experiment *experiment, const struct experiment_look 
 
 	if ((has_colour && !colour) || (has_marker && !shape))
 		return -1;
-	experiment->looks = rot_realloc(experiment->looks, experiment->nr_looks + 1, sizeof(*experiment->looks));
+	experiment->looks =
+		pool_grow(&experiment->pool, experiment->looks, experiment->nr_looks, sizeof(*experiment->looks));
 	experiment->looks[experiment->nr_looks++] = (struct experiment_own_look){
-		rot_strdup(look->series), colour ? rot_strdup(colour) : NULL, shape, look->order};
+		.series = pool_strdup(&experiment->pool, look->series),
+		.colour = colour ? pool_strdup(&experiment->pool, colour) : NULL,
+		.shape = shape,
+		.order = look->order,
+	};
 	return 0;
 }
 
@@ -442,8 +442,7 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 		size_t at = series_of(d, d->shown[i]->series);
 		size_t nr = d->series[at].nr_points;
 
-		d->points[at] = rot_realloc(d->points[at], nr + 1, sizeof(**d->points));
-		d->points[at][nr] = (struct plot_point){0};
+		d->points[at] = pool_grow(&d->pool, d->points[at], nr, sizeof(**d->points));
 		d->series[at].points = d->points[at];
 		d->series[at].nr_points = nr + 1;
 		if (make_point(d, i, &d->points[at][nr], err) < 0)
@@ -465,17 +464,12 @@ drawing_add_curves(struct drawing *d)
 {
 	for (size_t i = 0; i < d->own->nr_curves; i++) {
 		const struct experiment_curve *curve = &d->own->curves[i];
-		size_t at = d->nr_series++;
 
-		d->series = rot_realloc(d->series, d->nr_series, sizeof(*d->series));
-		d->points = rot_realloc(d->points, d->nr_series, sizeof(*d->points));
-		d->points[at] = rot_calloc(curve->nr + 1, sizeof(**d->points));
-		memcpy(d->points[at], curve->points, curve->nr * sizeof(**d->points));
-		d->series[at] = (struct plot_series){.name = curve->name,
-						     .points = d->points[at],
-						     .nr_points = curve->nr,
-						     .style = PLOT_MODEL,
-						     .look_shift = d->nr_hidden};
+		add_series(d, &(struct plot_series){.name = curve->name,
+						    .points = curve->points,
+						    .nr_points = curve->nr,
+						    .style = PLOT_MODEL,
+						    .look_shift = d->nr_hidden});
 	}
 }
 
@@ -486,7 +480,7 @@ drawing_add_curves(struct drawing *d)
 static void
 add_compulsory_of(struct drawing *d, size_t series)
 {
-	struct plot_point *points = rot_calloc(d->nr_shown + 1, sizeof(*points));
+	struct plot_point *points = pool_calloc(&d->pool, d->nr_shown + 1, sizeof(*points));
 	const struct quantity_value *x = NULL;
 	size_t nr = 0;
 
@@ -500,32 +494,24 @@ add_compulsory_of(struct drawing *d, size_t series)
 		points[nr++] =
 			(struct plot_point){.x = summary_single(x->compulsory * shown_unit(x->unit).factor, "expected"),
 					    .y = summary_single(shown_summary(y).value, "expected"),
-					    .label = rot_strdup(""),
+					    .label = "",
 					    .size = NAN};
 	}
 	if (nr == 1) {
 		points[1] = points[0];
-		points[1].label = rot_strdup("");
 		points[nr++].x = summary_single(d->points[series][0].x.value, "expected");
 	}
-	if (nr == 0) {
-		free(points);
+	if (nr == 0)
 		return;
-	}
-	d->series = rot_realloc(d->series, d->nr_series + 1, sizeof(*d->series));
-	d->points = rot_realloc(d->points, d->nr_series + 1, sizeof(*d->points));
-	d->names = rot_realloc(d->names, d->nr_names + 1, sizeof(*d->names));
-	d->names[d->nr_names] =
-		rot_format("%s%seach datum once", d->series[series].name, d->series[series].name[0] ? ": " : "");
-	d->points[d->nr_series] = points;
-	d->series[d->nr_series] =
-		(struct plot_series){.name = d->names[d->nr_names++],
-				     .points = points,
-				     .nr_points = nr,
-				     .style = PLOT_MODEL,
-				     .look_shift = (int)plot_look(&d->series[series], series) - (int)d->nr_series,
-				     .colour = d->series[series].colour};
-	d->nr_series++;
+	add_series(d, &(struct plot_series){
+			      .name = pool_format(&d->pool, "%s%seach datum once", d->series[series].name,
+						  d->series[series].name[0] ? ": " : ""),
+			      .points = points,
+			      .nr_points = nr,
+			      .style = PLOT_MODEL,
+			      .look_shift = (int)plot_look(&d->series[series], series) - (int)d->nr_series,
+			      .colour = d->series[series].colour,
+		      });
 }
 
 void

@@ -18,24 +18,18 @@
 static void
 append(char **text, const char *separator, const char *more)
 {
-	char *longer = rot_format("%s%s%s", *text, (*text)[0] && more[0] ? separator : "", more);
-
-	free(*text);
-	*text = longer;
+	rot_append(text, "%s%s", (*text)[0] && more[0] ? separator : "", more);
 }
 
 /* "Transferred bytes (LLC-RAM)" */
 static char *
 quantity_label(const struct quantity_value *value)
 {
-	char *name = camel_case_words(value->name), *of = value_of_words(value), *label;
+	autofree char *name = camel_case_words(value->name), *of = value_of_words(value);
 
 	if (name[0] >= 'a' && name[0] <= 'z')
 		name[0] = (char)(name[0] - 'a' + 'A');
-	label = of[0] ? rot_format("%s (%s)", name, of) : rot_strdup(name);
-	free(name);
-	free(of);
-	return label;
+	return of[0] ? rot_format("%s (%s)", name, of) : rot_strdup(name);
 }
 
 /* "Error of time / least, least of 10" */
@@ -43,13 +37,11 @@ static char *
 view_label(const struct sample_view *view, const struct quantity_value *value)
 {
 	static const char *const references[] = {"", " / expected", " / least"};
-	char *name = quantity_label(value),
-	     *minimum = view->minimum_of > 1 ? rot_format(", least of %zu", view->minimum_of) : rot_strdup("");
+	autofree char *name = quantity_label(value);
+	autofree char *minimum = view->minimum_of > 1 ? rot_format(", least of %zu", view->minimum_of) : rot_strdup("");
 	char *label =
 		rot_format("%s%s%s%s", view->is_error ? "Error of: " : "", name, references[view->reference], minimum);
 
-	free(name);
-	free(minimum);
 	return label;
 }
 
@@ -67,17 +59,16 @@ make_axis_labels_of_runs(struct drawing *d, const struct quantity_value *y)
 {
 	const enum experiment_plot_kind kind = d->own->plot.kind;
 	const char *unit = view_unit(&d->own->plot.view, y);
-	char *label = view_label(&d->own->plot.view, y);
+	const char *label = pool_own(&d->pool, view_label(&d->own->plot.view, y), free);
 
 	d->x_unit = kind == EXPERIMENT_RUNS ? "" : unit;
 	d->y_unit = kind == EXPERIMENT_HISTOGRAM ? "" : unit;
-	d->x_label = kind == EXPERIMENT_RUNS      ? rot_strdup("Run")
-		     : kind == EXPERIMENT_THREADS ? rot_format("%s, first CPU", label)
-						  : rot_strdup(label);
-	d->y_label = kind == EXPERIMENT_HISTOGRAM ? rot_strdup("Runs")
-		     : kind == EXPERIMENT_THREADS ? rot_format("%s, second CPU", label)
-						  : rot_strdup(label);
-	free(label);
+	d->x_label = kind == EXPERIMENT_RUNS      ? "Run"
+		     : kind == EXPERIMENT_THREADS ? pool_format(&d->pool, "%s, first CPU", label)
+						  : label;
+	d->y_label = kind == EXPERIMENT_HISTOGRAM ? "Runs"
+		     : kind == EXPERIMENT_THREADS ? pool_format(&d->pool, "%s, second CPU", label)
+						  : label;
 }
 
 static void
@@ -92,16 +83,14 @@ make_axis_labels(struct drawing *d)
 		make_axis_labels_of_runs(d, y);
 		return;
 	}
-	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
-	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
+	d->x_label = plot->x_label[0] ? plot->x_label : x ? pool_own(&d->pool, quantity_label(x), free) : plot->x;
+	d->y_label = plot->y_label[0] ? plot->y_label : y ? pool_own(&d->pool, quantity_label(y), free) : plot->y;
 	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? shown_unit(x->unit).shown : "";
 	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? shown_unit(y->unit).shown : "";
 	if (!plot->has_view || !y)
 		return;
-	if (!plot->y_label[0]) {
-		free(d->y_label);
-		d->y_label = view_label(&plot->view, y);
-	}
+	if (!plot->y_label[0])
+		d->y_label = pool_own(&d->pool, view_label(&plot->view, y), free);
 	d->y_unit = view_unit(&plot->view, y);
 }
 
@@ -137,11 +126,9 @@ static char *
 estimator_words(const char *estimator)
 {
 	const char *suffix = strstr(estimator, "OfTainted");
-	char *name = rot_strndup(estimator, suffix ? (size_t)(suffix - estimator) : strlen(estimator));
-	char *words = camel_case_words(name);
+	autofree char *name = rot_strndup(estimator, suffix ? (size_t)(suffix - estimator) : strlen(estimator));
 
-	free(name);
-	return words;
+	return camel_case_words(name);
 }
 
 static const char *
@@ -158,7 +145,8 @@ static char *
 caption_of_runs(const struct drawing *d)
 {
 	const struct runs_shown runs = runs_shown(d);
-	char *states = rot_strdup(""), *words, *line;
+	char *states = rot_strdup("");
+	autofree char *words = NULL, *line = NULL;
 
 	for (size_t i = 0; i < d->nr_shown; i++)
 		if (!strstr(states, d->shown[i]->cache_state))
@@ -175,8 +163,6 @@ caption_of_runs(const struct drawing *d)
 	else
 		line = rot_format("%s, n = %zu ... %zu%s", words, runs.least, runs.most, words_of_disturbed(&runs));
 	append(&states, "; ", line);
-	free(words);
-	free(line);
 	return states;
 }
 
@@ -259,12 +245,11 @@ parts_of(const struct drawing *d, const struct value_origin *origin)
 			const char *part = values[i] && is_of_origin(values[i], origin)
 						   ? part_of(values[i], values[1 - i], origin)
 						   : NULL;
-			char *words = part ? camel_case_words(part) : NULL;
+			autofree char *words = part ? camel_case_words(part) : NULL;
 
 			is_here = is_here || part;
 			if (part && !strstr(names, words))
 				append(&names, ", ", words);
-			free(words);
 		}
 		nr_points += is_here;
 	}
@@ -281,7 +266,7 @@ caption_of_origins(const struct drawing *d)
 
 	for (size_t k = 0; k <= sizeof(origins) / sizeof(*origins); k++) {
 		const struct value_origin *origin = k == 0 ? &blocks : &origins[k - 1];
-		char *names = parts_of(d, origin);
+		autofree char *names = parts_of(d, origin);
 
 		if (strstr(names, " of some points"))
 			separator = "\n";
@@ -289,7 +274,6 @@ caption_of_origins(const struct drawing *d)
 			append(&names, " ", origin->words);
 			append(&line, separator, names);
 		}
-		free(names);
 	}
 	return line;
 }
@@ -327,17 +311,16 @@ static int
 make_caption(struct drawing *d, struct rot_error *err)
 {
 	const struct experiment_point *last = d->nr_shown ? d->shown[d->nr_shown - 1] : NULL;
-	struct expression_scope *scope;
-	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_origins(d),
-	     *grades = caption_of_grades(d),
-	     *failures = experiment_failures_text(d->experiment, d->own->plot.condition),
-	     *roof = d->own->plot.kind == EXPERIMENT_ROOFLINE ? experiment_roof_text(d->experiment, d->own)
-							      : rot_strdup("");
-	char *annotation;
+	autoscope struct expression_scope *scope = NULL;
+	autofree char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d);
+	autofree char *kinds = caption_of_origins(d), *grades = caption_of_grades(d);
+	autofree char *failures = experiment_failures_text(d->experiment, d->own->plot.condition);
+	autofree char *roof =
+		d->own->plot.kind == EXPERIMENT_ROOFLINE ? experiment_roof_text(d->experiment, d->own) : rot_strdup("");
+	autofree char *annotation = NULL;
 
 	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
 	annotation = expression_text(scope, d->own->plot.annotation, err);
-	expression_scope_delete(scope);
 	d->caption = rot_strdup(machine);
 	append(&d->caption, "\n", runs);
 	append(&d->caption, "\n", kinds);
@@ -346,13 +329,6 @@ make_caption(struct drawing *d, struct rot_error *err)
 	append(&d->caption, "\n", failures);
 	if (annotation)
 		append(&d->caption, "\n", annotation);
-	free(machine);
-	free(runs);
-	free(kinds);
-	free(grades);
-	free(roof);
-	free(failures);
-	free(annotation);
 	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);
 }
 
@@ -376,16 +352,14 @@ make_frame(const struct drawing *d)
 	};
 }
 
-/* "at least 120 GB/s". Fresh memory. */
-static char *
-ceiling_label(const struct experiment_own_ceiling *ceiling, struct shown_unit unit)
+/* "at least 120 GB/s". */
+static const char *
+ceiling_label(struct pool *pool, const struct experiment_own_ceiling *ceiling, struct shown_unit unit)
 {
-	char *number = digits_text(ceiling->best * unit.factor, 3);
-	char *label =
-		rot_format("%s%s %s", experiment_ceiling_is_least(ceiling) ? "at least " : "", number, unit.shown);
+	autofree char *number = digits_text(ceiling->best * unit.factor, 3);
 
-	free(number);
-	return label;
+	return pool_format(pool, "%s%s %s", experiment_ceiling_is_least(ceiling) ? "at least " : "", number,
+			   unit.shown);
 }
 
 /* Roofs of other machines, or of fewer threads, are told apart by their number. */
@@ -409,11 +383,11 @@ roof_of(const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t 
 static int
 draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 {
-	const struct experiment_own_ceiling **own = NULL;
+	autofree const struct experiment_own_ceiling **own = NULL;
 	size_t nr = d->own->plot.has_default_peaks || d->experiment->nr_ceilings
 			    ? experiment_ceilings_of(d->experiment, d->own, &own)
 			    : 0;
-	struct roofline_ceiling *ceilings = rot_calloc(nr + 1, sizeof(*ceilings));
+	struct roofline_ceiling *ceilings = pool_calloc(&d->pool, nr, sizeof(*ceilings));
 	struct roofline_plot plot = {
 		.frame = make_frame(d),
 		.ceilings = ceilings,
@@ -422,7 +396,6 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 		.nr_series = d->nr_series,
 		.same_size = d->own->plot.connect_same_size ? SAME_SIZE_ALL : SAME_SIZE_NONE,
 	};
-	int rc;
 
 	for (size_t i = 0; i < nr; i++) {
 		bool is_bandwidth = own[i]->operation[0] == '\0';
@@ -434,19 +407,14 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 			.value = own[i]->best * unit.factor,
 			.low = own[i]->low * unit.factor,
 			.high = own[i]->high * unit.factor,
-			.label = ceiling_label(own[i], unit),
+			.label = ceiling_label(&d->pool, own[i], unit),
 			.is_main = experiment_is_main_ceiling(d->own, own, nr, i),
 			.machine = roof_of(own, nr, i),
 		};
 	}
 	if (d->page)
 		page_add_roofline(d->page, &plot);
-	rc = roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
-	for (size_t i = 0; i < nr; i++)
-		free((char *)ceilings[i].label);
-	free(ceilings);
-	free(own);
-	return rc;
+	return roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
 }
 
 static int
@@ -470,33 +438,12 @@ draw_plot(struct drawing *d, const char *output_name, struct rot_error *err)
 	}
 }
 
-static void
-drawing_clear(struct drawing *d)
-{
-	for (size_t i = 0; i < d->nr_series; i++) {
-		for (size_t j = 0; j < d->series[i].nr_points; j++) {
-			free((char *)d->points[i][j].label);
-			free((char *)d->points[i][j].about);
-		}
-		free(d->points[i]);
-	}
-	for (size_t i = 0; i < d->nr_names; i++)
-		free(d->names[i]);
-	free(d->names);
-	free(d->points);
-	free(d->shown);
-	free(d->series);
-	free(d->caption);
-	free(d->x_label);
-	free(d->y_label);
-}
-
 /* Of what is not measured there may be many plots: the first one says it. */
 static void
 warn_unmeasured(const struct drawing *d)
 {
 	const struct experiment_own_plot *first = d->experiment->plots;
-	char *why;
+	autofree char *why = NULL;
 
 	while (!first->plot.has_view || !experiment_same_request(&first->y, &d->own->y))
 		first++;
@@ -504,7 +451,6 @@ warn_unmeasured(const struct drawing *d)
 		return;
 	why = experiment_why_not_measured(d->experiment);
 	rot_warning("plots of the runs of %s are not drawn: it %s", d->own->plot.y, why);
-	free(why);
 }
 
 /* A plot of what runs gave shows neither what is only expected, nor what has no reference. True if nothing is measured.
@@ -547,14 +493,14 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	   struct rot_error *err)
 {
 	struct drawing d = {.experiment = experiment, .own = own, .page = page};
-	char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
-					      : rot_strdup(experiment->output_name);
+	autofree char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
+						       : rot_strdup(experiment->output_name);
+	autofree const struct experiment_point **shown = NULL;
 	int rc = -1;
 
-	if (experiment_choose(experiment, own->plot.condition, &own->best, &d.shown, &d.nr_shown, err) < 0) {
-		rot_error_prefix(err, "plot '%s'", own->plot.title);
-		goto out;
-	}
+	if (experiment_choose(experiment, own->plot.condition, &own->best, &shown, &d.nr_shown, err) < 0)
+		return rot_error_prefix(err, "plot '%s'", own->plot.title);
+	d.shown = shown;
 	if (leave_out_unmeasured(&d)) {
 		warn_unmeasured(&d);
 		rc = 0;
@@ -577,8 +523,8 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	drawing_add_curves(&d);
 	rc = draw_plot(&d, output_name, err);
 out:
-	drawing_clear(&d);
-	free(output_name);
+	free(d.caption);
+	pool_clear(&d.pool);
 	return rc;
 }
 
@@ -642,7 +588,6 @@ experiment_write_plots(const struct experiment *experiment, const struct page_re
 void
 experiment_drop_plots(struct experiment *experiment)
 {
-	for (size_t i = 0; i < experiment->nr_plots; i++)
-		experiment_plot_clear(&experiment->plots[i]);
+	experiment->plots = NULL;
 	experiment->nr_plots = 0;
 }

@@ -16,16 +16,19 @@
 #include "support/point_title.h"
 
 static struct point
-coordinates_copy(const struct point *at)
+coordinates_copy(struct pool *pool, const struct point *at)
 {
-	struct point copy = {rot_calloc(at->nr_coordinates + 1, sizeof(*copy.coordinates)), at->nr_coordinates};
+	struct point copy = {pool_calloc(pool, at->nr_coordinates, sizeof(*copy.coordinates)), at->nr_coordinates};
 
 	for (size_t i = 0; i < copy.nr_coordinates; i++) {
 		const struct coordinate *c = &at->coordinates[i];
 
-		copy.coordinates[i] =
-			(struct coordinate){rot_strdup(c->axis), c->number,
-					    isnan(c->number) ? rot_strdup(c->text) : rot_number_in_full(c->number)};
+		copy.coordinates[i] = (struct coordinate){
+			.axis = pool_strdup(pool, c->axis),
+			.number = c->number,
+			.text = isnan(c->number) ? pool_strdup(pool, c->text)
+						 : pool_own(pool, rot_number_in_full(c->number), free),
+		};
 	}
 	return copy;
 }
@@ -34,56 +37,47 @@ void
 experiment_point_clear(struct experiment_point *point)
 {
 	quantity_values_clear(point->values, point->nr_values);
-	free(point->values);
-	free(point->requests);
-	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
-		free((char *)point->at.coordinates[i].axis);
-		free((char *)point->at.coordinates[i].text);
-	}
-	free(point->at.coordinates);
-	free(point->series);
-	free(point->label);
-	free(point->cache_state);
-	for (size_t i = 0; i < point->nr_notes; i++)
-		free(point->notes[i]);
-	free(point->notes);
-	rot_graph_delete(point->program);
-	json_decref(point->rule_outputs);
-	json_decref(point->passes);
-	for (size_t i = 0; i < point->nr_derived; i++)
-		free(point->derived[i].text);
-	free(point->derived);
-	experiment_bound_clear(&point->stored_bound);
+	pool_clear(&point->pool);
 }
 
 struct experiment_point
 experiment_point_at(const struct experiment_position *position)
 {
-	return (struct experiment_point){
-		.series = rot_strdup(position->series),
-		.label = rot_strdup(position->label),
-		.at = coordinates_copy(&position->at),
-	};
+	struct experiment_point point = {.cache_state = ""};
+
+	point.series = pool_strdup(&point.pool, position->series);
+	point.label = pool_strdup(&point.pool, position->label);
+	point.at = coordinates_copy(&point.pool, &position->at);
+	return point;
+}
+
+void
+experiment_point_note(struct experiment_point *point, const char *text)
+{
+	for (size_t i = 0; i < point->nr_notes; i++)
+		if (strcmp(point->notes[i], text) == 0)
+			return;
+	point->notes = pool_grow(&point->pool, point->notes, point->nr_notes, sizeof(*point->notes));
+	point->notes[point->nr_notes++] = pool_strdup(&point->pool, text);
 }
 
 /* The runs took the same time for all values of a point: one note, of the first one that has any. */
 static void
 note_doubts(struct experiment_point *point)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 
 	for (size_t i = 0; i < point->nr_values && !text; i++)
 		text = value_doubts_text(&point->values[i]);
-	if (!text)
-		return;
-	point->notes = rot_realloc(point->notes, point->nr_notes + 1, sizeof(*point->notes));
-	point->notes[point->nr_notes++] = text;
+	if (text)
+		experiment_point_note(point, text);
 }
 
 void
 experiment_keep_point(struct experiment *experiment, const struct experiment_point *point)
 {
-	experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
+	experiment->points =
+		pool_grow(&experiment->pool, experiment->points, experiment->nr_points, sizeof(*experiment->points));
 	experiment->points[experiment->nr_points] = *point;
 	note_doubts(&experiment->points[experiment->nr_points]);
 	experiment_note_trust(&experiment->points[experiment->nr_points++]);
@@ -128,9 +122,10 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 {
 	for (size_t i = 0; i < experiment->nr_names; i++) {
 		const struct quantity_value *value = experiment_point_value(point, &experiment->names[i].request);
-		char *name = rot_format("%s%s", prefix, experiment->names[i].name);
-		char *best = rot_format("best.%s", name), *quartile = rot_format("upperQuartile.%s", name),
-		     *expected = rot_format("expected.%s", name);
+		autofree char *name = rot_format("%s%s", prefix, experiment->names[i].name);
+		autofree char *best = rot_format("best.%s", name);
+		autofree char *quartile = rot_format("upperQuartile.%s", name);
+		autofree char *expected = rot_format("expected.%s", name);
 
 		if (value)
 			expression_scope_set_number(scope, name, value->summary.value);
@@ -140,10 +135,6 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 			expression_scope_set_number(scope, quartile, quantity_upper_quartile(value));
 		if (value && isfinite(value->expected))
 			expression_scope_set_number(scope, expected, value->expected);
-		free(expected);
-		free(quartile);
-		free(best);
-		free(name);
 	}
 }
 
@@ -176,12 +167,10 @@ experiment_scope(const struct experiment *experiment, const struct experiment_po
 int
 experiment_last_holds(const struct experiment *experiment, const char *condition, bool *holds, struct rot_error *err)
 {
-	struct expression_scope *scope =
+	autoscope struct expression_scope *scope =
 		experiment_scope(experiment, &experiment->points[experiment->nr_points - 1], NULL);
-	int rc = expression_bool(scope, condition, holds, err);
 
-	expression_scope_delete(scope);
-	return rc;
+	return expression_bool(scope, condition, holds, err);
 }
 
 /* ---- derived values ---- */
@@ -198,24 +187,14 @@ derived_string(struct experiment_derived *derived, size_t i)
 }
 
 void
-experiment_derived_clear(struct experiment_own_derived *own)
-{
-	for (size_t i = 0; derived_string(&own->derived, i); i++)
-		free((char *)*derived_string(&own->derived, i));
-}
-
-void
 experiment_add_derived(struct experiment *experiment, const struct experiment_derived *derived)
 {
 	struct experiment_own_derived own = {.derived = *derived};
 
-	for (size_t i = 0; derived_string(&own.derived, i); i++) {
-		const char *text = *derived_string(&own.derived, i);
-
-		*derived_string(&own.derived, i) = rot_strdup(text ? text : "");
-	}
+	for (size_t i = 0; derived_string(&own.derived, i); i++)
+		*derived_string(&own.derived, i) = pool_strdup(&experiment->pool, *derived_string(&own.derived, i));
 	experiment->derived =
-		rot_realloc(experiment->derived, experiment->nr_derived + 1, sizeof(*experiment->derived));
+		pool_grow(&experiment->pool, experiment->derived, experiment->nr_derived, sizeof(*experiment->derived));
 	experiment->derived[experiment->nr_derived++] = own;
 }
 
@@ -239,19 +218,16 @@ experiment_has_derived(const struct experiment *experiment, const char *name)
 /* ---- peaks ---- */
 
 static int
-wish_of(const struct experiment_derived *derived, const struct expression_scope *scope, struct peak_wish *wish,
-	struct rot_error *err)
+wish_of(struct pool *pool, const struct experiment_derived *derived, const struct expression_scope *scope,
+	struct peak_wish *wish, struct rot_error *err)
 {
 	*wish = (struct peak_wish){
-		.operation = expression_text(scope, derived->operation, err),
-		.border = expression_text(scope, derived->border, err),
-		.access = expression_text(scope, derived->text, err),
-		.instruction_set = expression_text(scope, derived->instruction_set, err),
+		.operation = pool_own(pool, expression_text(scope, derived->operation, err), free),
+		.border = pool_own(pool, expression_text(scope, derived->border, err), free),
+		.access = pool_own(pool, expression_text(scope, derived->text, err), free),
+		.instruction_set = pool_own(pool, expression_text(scope, derived->instruction_set, err), free),
 	};
-	if (wish->operation && wish->border && wish->access && wish->instruction_set)
-		return 0;
-	peak_wish_clear(wish);
-	return -1;
+	return wish->operation && wish->border && wish->access && wish->instruction_set ? 0 : -1;
 }
 
 static bool
@@ -261,25 +237,22 @@ is_same_wish(const struct peak_wish *a, const struct peak_wish *b)
 	       strcmp(a->access, b->access) == 0 && strcmp(a->instruction_set, b->instruction_set) == 0;
 }
 
-/* Takes the wish over. */
 static void
-add_wish(struct peak_wish **wishes, size_t *nr, struct peak_wish *wish)
+add_wish(struct pool *pool, struct peak_wish **wishes, size_t *nr, const struct peak_wish *wish)
 {
 	for (size_t i = 0; i < *nr; i++)
-		if (is_same_wish(&(*wishes)[i], wish)) {
-			peak_wish_clear(wish);
+		if (is_same_wish(&(*wishes)[i], wish))
 			return;
-		}
-	*wishes = rot_realloc(*wishes, *nr + 1, sizeof(**wishes));
+	*wishes = pool_grow(pool, *wishes, *nr, sizeof(**wishes));
 	(*wishes)[(*nr)++] = *wish;
 }
 
 /* What follows from values that are derived before is not known yet: such a peak is not looked for, only used. */
 static void
-wish_at(const struct experiment *experiment, const struct experiment_point *point, struct peak_wish **wishes,
-	size_t *nr)
+wish_at(struct pool *pool, const struct experiment *experiment, const struct experiment_point *point,
+	struct peak_wish **wishes, size_t *nr)
 {
-	struct expression_scope *scope = experiment_scope(experiment, point, NULL);
+	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
 		const struct experiment_derived *derived = &experiment->derived[i].derived;
@@ -289,21 +262,20 @@ wish_at(const struct experiment *experiment, const struct experiment_point *poin
 
 		if (derived->kind != EXPERIMENT_DERIVED_PEAK ||
 		    (derived->condition[0] && expression_bool(scope, derived->condition, &is_wanted, &ignored) < 0) ||
-		    !is_wanted || wish_of(derived, scope, &wish, &ignored) < 0)
+		    !is_wanted || wish_of(pool, derived, scope, &wish, &ignored) < 0)
 			continue;
-		add_wish(wishes, nr, &wish);
+		add_wish(pool, wishes, nr, &wish);
 	}
-	expression_scope_delete(scope);
 }
 
 size_t
-experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes)
+experiment_wishes(struct pool *pool, const struct experiment *experiment, struct peak_wish **wishes)
 {
 	size_t nr = 0;
 
 	*wishes = NULL;
 	for (size_t i = 0; i < experiment->nr_points; i++)
-		wish_at(experiment, &experiment->points[i], wishes, &nr);
+		wish_at(pool, experiment, &experiment->points[i], wishes, &nr);
 	return nr;
 }
 
@@ -311,12 +283,12 @@ static int
 derive_peak(const struct experiment *experiment, const struct experiment_derived *derived,
 	    const struct expression_scope *scope, double *number, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct peak_wish wish;
 
-	if (wish_of(derived, scope, &wish, err) < 0)
+	if (wish_of(&pool, derived, scope, &wish, err) < 0)
 		return -1;
 	*number = experiment_peak_value(experiment, &wish, derived->clock);
-	peak_wish_clear(&wish);
 	return 0;
 }
 
@@ -339,9 +311,9 @@ derive_limit(const struct experiment *experiment, const struct architecture *arc
 	     const struct experiment_derived *derived, const struct expression_scope *scope, double *number,
 	     struct rot_error *err)
 {
-	char *border = expression_text(scope, derived->border, err);
-	char *set = border ? expression_text(scope, derived->instruction_set, err) : NULL;
-	char *access = set ? expression_text(scope, derived->text, err) : NULL;
+	autofree char *border = expression_text(scope, derived->border, err);
+	autofree char *set = border ? expression_text(scope, derived->instruction_set, err) : NULL;
+	autofree char *access = set ? expression_text(scope, derived->text, err) : NULL;
 	const struct architecture_limit *limit =
 		access && architecture ? architecture_limit(architecture, (int)experiment->rot->machine->cpu_model,
 							    border, access, set)
@@ -349,9 +321,6 @@ derive_limit(const struct experiment *experiment, const struct architecture *arc
 	int rc = access ? 0 : -1;
 
 	*number = limit ? limit->per_cycle : NAN;
-	free(border);
-	free(set);
-	free(access);
 	return rc;
 }
 
@@ -360,7 +329,7 @@ static int
 set_base(const struct experiment *experiment, const struct experiment_derived *derived,
 	 const struct experiment_point *point, struct expression_scope *scope, bool *has_base, struct rot_error *err)
 {
-	char *series = expression_text(scope, derived->base, err);
+	autofree char *series = expression_text(scope, derived->base, err);
 	const struct experiment_point *base =
 		series && *series ? experiment_find_point(experiment, series, point->label) : NULL;
 	int rc = series ? 0 : -1;
@@ -368,7 +337,6 @@ set_base(const struct experiment *experiment, const struct experiment_derived *d
 	*has_base = !derived->base[0] || base;
 	if (base)
 		set_values(experiment, base, "base.", scope);
-	free(series);
 	return rc;
 }
 
@@ -377,7 +345,7 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 	   const struct experiment_derived *derived, const struct expression_scope *scope,
 	   struct experiment_derived_value *value, struct rot_error *err)
 {
-	char *name;
+	autofree char *name = NULL;
 
 	switch (derived->kind) {
 	case EXPERIMENT_DERIVED_NUMBER:
@@ -393,7 +361,6 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 		name = expression_text(scope, derived->text, err);
 		if (name)
 			value->number = value_of_ceiling(experiment, name);
-		free(name);
 		return name ? 0 : -1;
 	}
 }
@@ -404,19 +371,18 @@ static void
 tell_left_out(const struct experiment_own_derived *own, const struct experiment_point *point,
 	      const struct rot_error *why)
 {
-	char *title = point_title(point->series, " ", point->label);
+	autofree char *title = point_title(point->series, " ", point->label);
 
 	rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why->text);
-	free(title);
 }
 
 /* What cannot be computed is missing; each of them is told once. */
 static void
 derive_at(struct experiment *experiment, const struct architecture *architecture, struct experiment_point *point)
 {
-	struct expression_scope *scope = experiment_scope(experiment, point, NULL);
+	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
-	point->derived = rot_calloc(experiment->nr_derived + 1, sizeof(*point->derived));
+	point->derived = pool_calloc(&point->pool, experiment->nr_derived, sizeof(*point->derived));
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
 		struct experiment_own_derived *own = &experiment->derived[i];
 		struct experiment_derived_value value = {.number = NAN};
@@ -435,16 +401,16 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 		if (rc < 0 && !own->is_told)
 			tell_left_out(own, point, &why);
 		own->is_told = own->is_told || rc < 0;
+		pool_own(&point->pool, (char *)value.text, free);
 		point->derived[point->nr_derived++] = value;
 		set_variable(own->derived.name, &value, scope);
 	}
-	expression_scope_delete(scope);
 }
 
 void
 experiment_derive(struct experiment *experiment)
 {
-	char *folder = rot_format("%s/driver/architectures", experiment->rot->paths->data);
+	autofree char *folder = rot_format("%s/driver/architectures", experiment->rot->paths->data);
 	struct rot_error why = {0};
 	/* That of this processor, whether its events can be counted or not. */
 	struct architecture *architecture =
@@ -454,7 +420,6 @@ experiment_derive(struct experiment *experiment)
 		if (!experiment->points[i].derived)
 			derive_at(experiment, architecture, &experiment->points[i]);
 	architecture_delete(architecture);
-	free(folder);
 }
 
 json_t *

@@ -234,25 +234,19 @@ print_marks(const struct experiment *experiment, FILE *out)
 static void
 print_grades(const struct experiment *experiment, FILE *out)
 {
-	char *known = rot_strdup("");
+	autofree char *known = rot_strdup("");
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
 			const struct quantity_value *value = &experiment->points[i].values[j];
-			char *name = rot_format("%s%s%s", value->name, value->of[0] ? ":" : "", value->of);
-			char *text = rot_format("%s %s", name, value->grade), *longer;
+			autofree char *name = rot_format("%s%s%s", value->name, value->of[0] ? ":" : "", value->of);
+			autofree char *text = rot_format("%s %s", name, value->grade);
 
-			if (value->grade[0] && !strstr(known, text)) {
-				longer = rot_format("%s%s%s", known, known[0] ? ", " : "", text);
-				free(known);
-				known = longer;
-			}
-			free(text);
-			free(name);
+			if (value->grade[0] && !strstr(known, text))
+				rot_append(&known, "%s%s", known[0] ? ", " : "", text);
 		}
 	if (known[0])
 		fprintf(out, "validated on known work: %s\n", known);
-	free(known);
 }
 
 /* Behind a number, which may be an address. */
@@ -304,16 +298,13 @@ print_notes(const struct experiment *experiment, FILE *out)
 		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
 			const struct experiment_point *point = &experiment->points[i];
 			const size_t nr_more = nr_like(experiment, i + 1, experiment->nr_points, point->notes[j]);
-			char *title = point_title(point->series, " ", point->label), *more = rot_strdup("");
+			autofree char *title = point_title(point->series, " ", point->label);
+			autofree char *more = NULL;
 
-			if (nr_more > 0) {
-				free(more);
+			if (nr_more > 0)
 				more = rot_format(" and %zu more point%s", nr_more, nr_more == 1 ? "" : "s");
-			}
 			if (nr_like(experiment, 0, i, point->notes[j]) == 0)
-				fprintf(out, "%s%s: %s\n", title, more, point->notes[j]);
-			free(title);
-			free(more);
+				fprintf(out, "%s%s: %s\n", title, more ? more : "", point->notes[j]);
 		}
 }
 
@@ -324,7 +315,7 @@ is_shown(const struct experiment *experiment, const struct experiment_own_ceilin
 	bool is_found = false;
 
 	for (size_t i = 0; i < experiment->nr_plots && !is_found; i++) {
-		const struct experiment_own_ceiling **shown;
+		autofree const struct experiment_own_ceiling **shown = NULL;
 		size_t nr;
 
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
@@ -332,7 +323,6 @@ is_shown(const struct experiment *experiment, const struct experiment_own_ceilin
 		nr = experiment_ceilings_of(experiment, &experiment->plots[i], &shown);
 		for (size_t k = 0; k < nr; k++)
 			is_found = is_found || shown[k] == ceiling;
-		free(shown);
 	}
 	return is_found;
 }
@@ -343,7 +333,7 @@ ceiling_text(const struct experiment_own_ceiling *ceiling)
 {
 	struct shown_unit unit = shown_unit(ceiling->value.unit);
 	struct summary summary = ceiling->value.summary;
-	char *number, *of, *text;
+	autofree char *number = NULL, *of = NULL;
 
 	if (experiment_ceiling_is_least(ceiling))
 		return rot_format("at least %.4g %s: its runs were disturbed, 'rot peaks' finds it anew",
@@ -353,15 +343,11 @@ ceiling_text(const struct experiment_own_ceiling *ceiling)
 		summary.high = ceiling->high;
 		summary = summary_scaled(summary, unit.factor);
 		number = summary_text(&summary);
-		text = rot_format("%s %s", number, unit.shown);
-		free(number);
-		return text;
+		return rot_format("%s %s", number, unit.shown);
 	}
 	of = ceiling->operation[0] ? value_of_words(&ceiling->value) : rot_strdup("");
-	text = rot_format("%.4g %s%s%s (best of %zu)", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "", of,
+	return rot_format("%.4g %s%s%s (best of %zu)", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "", of,
 			  ceiling->value.nr_samples);
-	free(of);
-	return text;
 }
 
 /* Those that were measured for this, and with_peaks those of the machine's roof that plots show. */
@@ -376,14 +362,13 @@ print_ceilings(const struct experiment *experiment, bool with_peaks, FILE *out)
 									 : width;
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
 		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
-		char *text;
+		autofree char *text = NULL;
 
 		if (ceiling->is_peak && (!with_peaks || !is_shown(experiment, ceiling)))
 			continue;
 		text = ceiling_text(ceiling);
 		fprintf(out, "%s%s%*s%s\n", is_first ? "ceiling " : "        ", ceiling->name,
 			(int)(width - text_width(ceiling->name) + 2), "", text);
-		free(text);
 		is_first = false;
 	}
 }
@@ -423,7 +408,7 @@ static void
 experiment_print_legend(const struct experiment *experiment, FILE *out)
 {
 	const bool is_all = configuration_bool(experiment->rot->configuration, "showAll");
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t length = 0;
 	FILE *legend = open_memstream(&text, &length);
 
@@ -434,7 +419,6 @@ experiment_print_legend(const struct experiment *experiment, FILE *out)
 	print_legend(experiment, is_all, legend);
 	fclose(legend);
 	text_print_fitting(text, out);
-	free(text);
 }
 
 /* ---- cells ---- */
@@ -508,14 +492,9 @@ heading_of_runs(const struct experiment *experiment, const struct quantity_reque
 	}
 	text = estimates.has_some || !(estimates.has_known[0] || estimates.has_known[1]) ? text_of_estimates(&estimates)
 											 : rot_strdup("");
-	for (size_t i = 0; i < NR_KNOWN; i++) {
-		char *before = text;
-
-		if (!estimates.has_known[i])
-			continue;
-		text = rot_format("%s%s%s", before, before[0] ? " or " : "", known_estimators[i]);
-		free(before);
-	}
+	for (size_t i = 0; i < NR_KNOWN; i++)
+		if (estimates.has_known[i])
+			rot_append(&text, "%s%s", text[0] ? " or " : "", known_estimators[i]);
 	return text;
 }
 
@@ -795,11 +774,11 @@ print_left_out(const struct experiment *experiment, const struct text_table *tab
 	} parts[] = {{"without a value: ", true}, {"with --all and in the files: ", false}};
 
 	for (size_t p = 0; p < sizeof(parts) / sizeof(*parts); p++) {
-		char *names = rot_strdup(""), *text;
+		autofree char *names = rot_strdup(""), *text = NULL;
 
 		for (size_t i = table->nr_keys; i < columns->nr; i++) {
 			const struct experiment_column *column = &columns->items[i];
-			char *name, *longer;
+			autofree char *name = NULL;
 
 			if (is_repeated(table, i) ||
 			    (text_table_is_empty(table, i) ? !parts[p].is_empty : parts[p].is_empty || i < nr_shown))
@@ -807,16 +786,11 @@ print_left_out(const struct experiment *experiment, const struct text_table *tab
 			name = column->kind == COLUMN_QUANTITY ? label_of_column(experiment, column)
 			       : name_of_column(column)        ? rot_strdup(name_of_column(column))
 							       : rot_strdup(column->axis);
-			longer = rot_format("%s%s%s", names, *names ? ", " : "", name);
-			free(name);
-			free(names);
-			names = longer;
+			rot_append(&names, "%s%s", *names ? ", " : "", name);
 		}
 		text = rot_format("%s%s\n", parts[p].title, names);
 		if (*names)
 			text_print_fitting(text, out);
-		free(names);
-		free(text);
 	}
 }
 
@@ -828,7 +802,7 @@ static void
 print_points(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
 {
 	struct table_columns columns = {0};
-	struct text_table_column *texts;
+	autofree struct text_table_column *texts = NULL;
 	struct text_table table;
 	const bool is_all = configuration_bool(experiment->rot->configuration, "showAll");
 	size_t nr_keys, nr_shown;
@@ -862,7 +836,6 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 	text_table_clear(&table);
 	for (size_t i = 0; i < columns.nr; i++)
 		free((char *)texts[i].heading);
-	free(texts);
 	free(columns.items);
 }
 
@@ -882,7 +855,7 @@ view_of(const struct experiment *experiment, const struct experiment_point **poi
 static void
 print_table(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
 {
-	const struct experiment_point **points = NULL;
+	autofree const struct experiment_point **points = NULL;
 	struct experiment view;
 	struct rot_error why = {0};
 	size_t nr = 0;
@@ -890,14 +863,12 @@ print_table(const struct experiment *experiment, const struct experiment_own_tab
 	if (experiment_choose(experiment, own->condition, &own->best, &points, &nr, &why) < 0)
 		fprintf(out, "%s: %s\n", own->title, why.text);
 	if (nr == 0)
-		goto out;
+		return;
 	view = view_of(experiment, points, nr);
 	if (own->title[0])
 		fprintf(out, "%s\n\n", own->title);
 	print_points(&view, own, out);
 	free(view.points);
-out:
-	free(points);
 }
 
 void

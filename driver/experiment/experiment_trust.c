@@ -16,29 +16,16 @@
 #include "support/point_title.h"
 #include "support/text_table.h"
 
-static void
-add_note(struct experiment_point *point, char *text)
-{
-	for (size_t i = 0; i < point->nr_notes; i++) {
-		if (strcmp(point->notes[i], text) == 0) {
-			free(text);
-			return;
-		}
-	}
-	point->notes = rot_realloc(point->notes, point->nr_notes + 1, sizeof(*point->notes));
-	point->notes[point->nr_notes++] = text;
-}
-
 /* ---- parts of a value ---- */
 
 struct value_part {
-	char *name;       /* "time", "bytes (LLC-RAM read)" */
+	const char *name; /* "time", "bytes (LLC-RAM read)" */
 	const char *unit; /* a base unit                    */
 	double cost, share;
 };
 
 static struct value_part
-part_of(const struct quantity_value *value, bool is_bottom)
+part_of(struct pool *pool, const struct quantity_value *value, bool is_bottom)
 {
 	const struct quantity_request *request = &value->request;
 	const char *words[NR_WORD_ROLES] = {request->operation, request->border, request->clock};
@@ -46,7 +33,7 @@ part_of(const struct quantity_value *value, bool is_bottom)
 	int role = WORD_OPERATION;
 	struct value_part part = {.cost = is_bottom ? value->own_cost.bottom : value->own_cost.top,
 				  .share = is_bottom ? value->own_cost.bottom_share : value->own_cost.top_share};
-	char *of;
+	autofree char *of = NULL;
 
 	while (role < NR_WORD_ROLES && !words[role])
 		role++;
@@ -54,14 +41,13 @@ part_of(const struct quantity_value *value, bool is_bottom)
 		for (role++; role < NR_WORD_ROLES && !words[role];)
 			role++;
 	if (role == NR_WORD_ROLES) {
-		part.name = camel_case_words(value->name);
+		part.name = pool_own(pool, camel_case_words(value->name), free);
 		part.unit = value->unit;
 		return part;
 	}
 	of = value_of_words(&(struct quantity_value){.of = (char *)words[role]});
-	part.name = rot_format("%s%s%s%s", names[role], of[0] ? " (" : "", of, of[0] ? ")" : "");
+	part.name = pool_format(pool, "%s%s%s%s", names[role], of[0] ? " (" : "", of, of[0] ? ")" : "");
 	part.unit = quantity_word_find((enum word_role)role, words[role])->unit;
-	free(of);
 	return part;
 }
 
@@ -70,44 +56,42 @@ part_of(const struct quantity_value *value, bool is_bottom)
 static void
 append_share(char **text, const struct value_part *part)
 {
-	char *share, *longer;
+	autofree char *share = NULL;
 
 	if (!(part->share * OWN_COST_SHORT > 1) || (*text && strstr(*text, part->name)))
 		return;
 	share = part->share < 1 ? rot_format("%.2g %%", 100 * part->share) : rot_strdup("all");
-	longer = rot_format("%s%s%s of its %s", *text ? *text : "", *text ? ", " : "", share, part->name);
-	free(*text);
-	free(share);
-	*text = longer;
+	rot_append(text, "%s%s of its %s", *text ? ", " : "", share, part->name);
 }
 
 /* One note for all values of the point. */
 static void
 note_own_cost(struct experiment_point *point)
 {
-	char *text = NULL;
+	autopool pool = {0};
+	autofree char *text = NULL;
 
 	for (size_t i = 0; i < point->nr_values; i++) {
 		for (int bottom = 0; bottom < 2 && own_cost_is_high(&point->values[i].own_cost); bottom++) {
-			struct value_part part = part_of(&point->values[i], bottom);
+			struct value_part part = part_of(&pool, &point->values[i], bottom);
 
 			append_share(&text, &part);
-			free(part.name);
 		}
 	}
 	if (text)
-		add_note(point, rot_format("short: starting and stopping the measurement is %s", text));
-	free(text);
+		experiment_point_note(point,
+				      pool_format(&pool, "short: starting and stopping the measurement is %s", text));
 }
 
 /* The costs of one part over all points. */
 struct range {
-	char *name;
+	const char *name;
 	const char *unit;
 	double low, high;
 };
 
 struct ranges {
+	struct pool pool;
 	struct range *items;
 	size_t nr;
 };
@@ -123,9 +107,8 @@ ranges_add(struct ranges *ranges, const struct value_part *part)
 	       (strcmp(ranges->items[i].name, part->name) != 0 || strcmp(ranges->items[i].unit, part->unit) != 0))
 		i++;
 	if (i == ranges->nr) {
-		ranges->items = rot_realloc(ranges->items, ranges->nr + 1, sizeof(*ranges->items));
-		ranges->items[ranges->nr++] =
-			(struct range){rot_strdup(part->name), part->unit, part->cost, part->cost};
+		ranges->items = pool_grow(&ranges->pool, ranges->items, ranges->nr, sizeof(*ranges->items));
+		ranges->items[ranges->nr++] = (struct range){part->name, part->unit, part->cost, part->cost};
 	}
 	ranges->items[i].low = fmin(ranges->items[i].low, part->cost);
 	ranges->items[i].high = fmax(ranges->items[i].high, part->cost);
@@ -141,26 +124,23 @@ experiment_print_own_costs(const struct experiment *experiment, FILE *out)
 
 		for (size_t k = 0; k < point->nr_values; k++) {
 			for (int bottom = 0; bottom < 2 && point->values[k].own_cost.is_known; bottom++) {
-				struct value_part part = part_of(&point->values[k], bottom);
+				struct value_part part = part_of(&ranges.pool, &point->values[k], bottom);
 
 				ranges_add(&ranges, &part);
-				free(part.name);
 			}
 		}
 	}
 	for (size_t i = 0; i < ranges.nr; i++) {
 		const struct range *range = &ranges.items[i];
 		const bool is_one = range->high - range->low < 0.05 * range->high || range->high == range->low;
-		char *to = is_one ? rot_strdup("") : rot_format(" to %.3g", range->high);
+		autofree char *to = is_one ? rot_strdup("") : rot_format(" to %.3g", range->high);
 
 		fprintf(out, "%s%s %.3g%s %s", i ? ", " : "an empty region: ", range->name, range->low, to,
 			range->unit);
-		free(to);
-		free(range->name);
 	}
 	if (ranges.nr)
 		fprintf(out, "; that is in every run, and nothing is subtracted\n");
-	free(ranges.items);
+	pool_clear(&ranges.pool);
 }
 
 /* ---- rules ---- */
@@ -171,8 +151,9 @@ note_breaches(struct experiment_point *point)
 	for (size_t i = 0; i < point->nr_values; i++)
 		for (size_t k = 0; k < point->values[i].nr_breaches; k++) {
 			const struct quantity_breach *breach = &point->values[i].breaches[k];
+			autofree char *text = rot_format("%s%s", breach->nr_runs ? "" : "doubtful: ", breach->text);
 
-			add_note(point, rot_format("%s%s", breach->nr_runs ? "" : "doubtful: ", breach->text));
+			experiment_point_note(point, text);
 		}
 }
 
@@ -277,7 +258,7 @@ is_said_by_another(const struct experiment_point *point, const struct quantity_v
 static void
 add_counts(struct text_table *table, const struct experiment_point *point, const struct quantity_value *value)
 {
-	char *label = value_label(value);
+	autofree char *label = value_label(value);
 	char *const cells[] = {
 		point_title(point->series, " ", point->label),
 		rot_format("%s [%s]", label, shown_unit(value->unit).shown),
@@ -287,7 +268,6 @@ add_counts(struct text_table *table, const struct experiment_point *point, const
 	};
 
 	text_table_add(table, cells);
-	free(label);
 }
 
 void

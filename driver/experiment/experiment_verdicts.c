@@ -45,7 +45,7 @@ line_of_peak(const struct peak *peak, const char *clock)
 static struct line
 line_of_ceilings(const struct experiment *experiment, const struct experiment_own_plot *plot, bool is_bandwidth)
 {
-	const struct experiment_own_ceiling **ceilings;
+	autofree const struct experiment_own_ceiling **ceilings = NULL;
 	const size_t nr = experiment_ceilings_of(experiment, plot, &ceilings);
 	struct line line = {.name = NULL};
 
@@ -58,7 +58,6 @@ line_of_ceilings(const struct experiment *experiment, const struct experiment_ow
 		line.height.low = own->low;
 		line.height.high = own->high;
 	}
-	free(ceilings);
 	return line;
 }
 
@@ -126,12 +125,10 @@ struct bounded {
 static char *
 shares_text(double low, double high)
 {
-	char *from = rot_format("%.*f", low < 10, low), *to = rot_format("%.*f", high < 10, high), *text;
+	autofree char *from = rot_format("%.*f", low < 10, low);
+	autofree char *to = rot_format("%.*f", high < 10, high);
 
-	text = strcmp(from, to) == 0 ? rot_strdup(from) : rot_format("%s to %s", from, to);
-	free(from);
-	free(to);
-	return text;
+	return strcmp(from, to) == 0 ? rot_strdup(from) : rot_format("%s to %s", from, to);
 }
 
 static void
@@ -141,7 +138,7 @@ print_verdict(const char *series, const struct bounded bounded[2], int nr_thread
 
 	for (int i = 0; i < 2; i++) {
 		const struct bounded *of = &bounded[i];
-		char *points, *shares, *text;
+		autofree char *points = NULL, *shares = NULL, *text = NULL;
 
 		if (of->nr == 0)
 			continue;
@@ -150,9 +147,6 @@ print_verdict(const char *series, const struct bounded bounded[2], int nr_thread
 		text = rot_format("%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, of->ceiling,
 				  nr_threads, nr_threads == 1 ? "" : "s", points);
 		text_print_fitting(text, out);
-		free(text);
-		free(points);
-		free(shares);
 	}
 }
 

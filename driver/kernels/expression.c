@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "number.h"
+#include "support/pool.h"
 
 struct variable {
 	char *name;
@@ -228,6 +229,7 @@ static const struct {
 
 /* One evaluation: what it may use, and what it met that is unknown. */
 struct evaluation {
+	struct pool pool; /* of the texts */
 	const struct expression_scope *scope;
 	char *unknown_variable; /* first one, or NULL                                   */
 	char *last_function;    /* the last that was looked up and is not one of ours  */
@@ -246,7 +248,7 @@ look_up_variable(void *data, const xmlChar *name, const xmlChar *namespace)
 		return variable->text ? xmlXPathNewString((const xmlChar *)variable->text)
 				      : xmlXPathNewFloat(variable->number);
 	if (!evaluation->unknown_variable)
-		evaluation->unknown_variable = rot_strdup((const char *)name);
+		evaluation->unknown_variable = pool_strdup(&evaluation->pool, (const char *)name);
 	return NULL;
 }
 
@@ -258,8 +260,7 @@ look_up_function(void *data, const xmlChar *name, const xmlChar *namespace)
 	for (size_t i = 0; !namespace && i < sizeof functions / sizeof *functions; i++)
 		if (strcmp((const char *)name, functions[i].name) == 0)
 			return functions[i].function;
-	free(evaluation->last_function);
-	evaluation->last_function = rot_strdup((const char *)name);
+	evaluation->last_function = pool_strdup(&evaluation->pool, (const char *)name);
 	return NULL;
 }
 
@@ -274,9 +275,9 @@ keep_message(void *data, xmlError *error)
 	struct evaluation *evaluation = data;
 
 	if (error->message && !evaluation->message)
-		evaluation->message = rot_strndup(error->message, strcspn(error->message, "\n"));
+		evaluation->message = pool_strndup(&evaluation->pool, error->message, strcspn(error->message, "\n"));
 	if (evaluation->context->function && !evaluation->called)
-		evaluation->called = rot_strdup((const char *)evaluation->context->function);
+		evaluation->called = pool_strdup(&evaluation->pool, (const char *)evaluation->context->function);
 }
 
 static void __attribute__((format(printf, 2, 3))) discard_message(void *data, const char *format, ...)
@@ -403,10 +404,7 @@ evaluate(const struct expression_scope *scope, const char *expression, struct ro
 	xmlSetGenericErrorFunc(old_context, old_function);
 	if (!value)
 		report(&evaluation, context, expression, err);
-	free(evaluation.unknown_variable);
-	free(evaluation.last_function);
-	free(evaluation.called);
-	free(evaluation.message);
+	pool_clear(&evaluation.pool);
 	return value;
 }
 

@@ -18,22 +18,10 @@
 #include "support/files.h"
 #include "support/process.h"
 
-static void
-clear_sources(struct kernel_sources *sources)
-{
-	for (size_t i = 0; i < sources->nr; i++)
-		free(sources->paths[i]);
-	free(sources->paths);
-	free(sources);
-}
-
 void
 core_facts_clear(struct core_facts *facts)
 {
-	for (size_t i = 0; i < facts->nr; i++)
-		clear_sources(facts->sources[i]);
-	free(facts->sources);
-	free(facts->compiler);
+	pool_clear(&facts->pool);
 	*facts = (struct core_facts){0};
 }
 
@@ -61,7 +49,8 @@ holds_definition(char *const *names)
 }
 
 static int
-add_file(struct kernel_sources *sources, const char *path, const char *own, struct sha256 *hash, struct rot_error *err)
+add_file(struct pool *pool, struct kernel_sources *sources, const char *path, const char *own, struct sha256 *hash,
+	 struct rot_error *err)
 {
 	size_t length;
 	autofree char *content = file_read(path, &length, err);
@@ -71,14 +60,14 @@ add_file(struct kernel_sources *sources, const char *path, const char *own, stru
 	sha256_add_text(hash, path + strlen(sources->definition->folder));
 	sha256_add_block(hash, content, length);
 	if (path_ends_in(path, ".c") && strcmp(path, own) != 0) {
-		sources->paths = rot_realloc(sources->paths, sources->nr + 1, sizeof *sources->paths);
-		sources->paths[sources->nr++] = rot_strdup(path);
+		sources->paths = pool_grow(pool, sources->paths, sources->nr, sizeof *sources->paths);
+		sources->paths[sources->nr++] = pool_strdup(pool, path);
 	}
 	return 0;
 }
 
 static int
-add_folder(struct kernel_sources *sources, const char *folder, const char *own, struct sha256 *hash,
+add_folder(struct pool *pool, struct kernel_sources *sources, const char *folder, const char *own, struct sha256 *hash,
 	   struct rot_error *err)
 {
 	autofree char **names = folder_list(folder);
@@ -93,15 +82,15 @@ add_folder(struct kernel_sources *sources, const char *folder, const char *own, 
 		if (names[i][0] == '.' || stat(path, &status) < 0 || path_ends_in(path, ".xml"))
 			;
 		else if (S_ISDIR(status.st_mode))
-			rc = add_folder(sources, path, own, hash, err);
+			rc = add_folder(pool, sources, path, own, hash, err);
 		else if (S_ISREG(status.st_mode) && !(path_ends_in(path, ".c") && belongs_to_other_kernel(path, own)))
-			rc = add_file(sources, path, own, hash, err);
+			rc = add_file(pool, sources, path, own, hash, err);
 	}
 	return rc;
 }
 
 static int
-read_sources(struct kernel_sources *sources, struct rot_error *err)
+read_sources(struct pool *pool, struct kernel_sources *sources, struct rot_error *err)
 {
 	const struct definition *definition = sources->definition;
 	autofree char *own = rot_format("%s/%s.c", definition->folder, definition->class->name);
@@ -113,10 +102,10 @@ read_sources(struct kernel_sources *sources, struct rot_error *err)
 			      definition->path, own);
 		rot_error_hint(err, "a kernel is NAME.xml and NAME.c in one folder");
 	} else {
-		sources->paths = rot_calloc(1, sizeof *sources->paths);
-		sources->paths[sources->nr++] = rot_strdup(own);
+		sources->paths = pool_grow(pool, NULL, 0, sizeof *sources->paths);
+		sources->paths[sources->nr++] = pool_strdup(pool, own);
 		hash = sha256_new();
-		rc = add_folder(sources, definition->folder, own, hash, err);
+		rc = add_folder(pool, sources, definition->folder, own, hash, err);
 		sha256_finish(hash, sources->hash);
 	}
 	return rc;
@@ -131,13 +120,11 @@ sources_of(struct core_facts *facts, const struct definition *definition, struct
 	for (size_t i = 0; i < facts->nr; i++)
 		if (facts->sources[i]->definition == definition)
 			return facts->sources[i];
-	sources = rot_calloc(1, sizeof *sources);
+	sources = pool_calloc(&facts->pool, 1, sizeof *sources);
 	sources->definition = definition;
-	if (read_sources(sources, err) < 0) {
-		clear_sources(sources);
+	if (read_sources(&facts->pool, sources, err) < 0)
 		return NULL;
-	}
-	facts->sources = rot_realloc(facts->sources, facts->nr + 1, sizeof *facts->sources);
+	facts->sources = pool_grow(&facts->pool, facts->sources, facts->nr, sizeof *facts->sources);
 	facts->sources[facts->nr++] = sources;
 	return sources;
 }
@@ -219,8 +206,7 @@ read_tools(struct core_facts *facts, const struct rot *rot, struct rot_error *er
 	hash = sha256_new();
 	rc = add_compiler(hash, compiler, err) < 0 || add_fixed_part(hash, rot->paths, err) < 0 ? -1 : 0;
 	sha256_finish(hash, facts->tools);
-	free(facts->compiler);
-	facts->compiler = rc == 0 ? rot_strdup(compiler) : NULL;
+	facts->compiler = rc == 0 ? pool_strdup(&facts->pool, compiler) : NULL;
 	return rc;
 }
 
@@ -229,26 +215,22 @@ read_tools(struct core_facts *facts, const struct rot *rot, struct rot_error *er
 void
 core_description_clear(struct core_description *description)
 {
-	for (size_t i = 0; i < description->nr_kernels; i++) {
-		free(description->kernels[i].flags);
-		free(description->kernels[i].libraries);
-		free(description->kernels[i].files_loaded);
-	}
-	for (size_t i = 0; i < description->nr_macros; i++) {
-		free(description->macros[i].name);
-		free(description->macros[i].value);
-	}
-	free(description->kernels);
-	free(description->macros);
+	pool_clear(&description->pool);
 	*description = (struct core_description){0};
 }
 
 /* ---- flags and libraries ---- */
 
+/* Flags, separated by blanks. */
+struct words {
+	struct pool *pool;
+	const char *text;
+};
+
 static void
-append_word(char **text, const char *word)
+append_word(struct words *words, const char *word)
 {
-	rot_append(text, "%s%s", **text && *word ? " " : "", word);
+	words->text = pool_format(words->pool, "%s%s%s", words->text, *words->text && *word ? " " : "", word);
 }
 
 static int
@@ -293,22 +275,25 @@ check_line(const char *text, const char *what, const char *kernel, struct rot_er
 }
 
 static int
-read_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_facts *facts,
+read_kernel(struct pool *pool, const struct rot *rot, const struct kernel_base *entity, struct core_facts *facts,
 	    struct core_kernel *kernel, struct rot_error *err)
 {
+	struct words flags = {pool, ""}, libraries = {pool, ""};
 	const char *name = entity->entity.class->name;
 
 	kernel->definition = kernel_definition(rot, entity, err);
 	if (!kernel->definition)
 		return -1;
 	kernel->sources = sources_of(facts, kernel->definition, err);
-	if (!kernel->sources || kernel_each_row(rot, entity, DEFINITION_FLAGS, append_row, &kernel->flags, err) < 0 ||
-	    kernel_each_row(rot, entity, DEFINITION_LIBRARY, append_row, &kernel->libraries, err) < 0)
+	if (!kernel->sources || kernel_each_row(rot, entity, DEFINITION_FLAGS, append_row, &flags, err) < 0 ||
+	    kernel_each_row(rot, entity, DEFINITION_LIBRARY, append_row, &libraries, err) < 0)
 		return -1;
-	kernel->files_loaded = kernel_library_files(rot, entity, err);
+	kernel->files_loaded = pool_own(pool, kernel_library_files(rot, entity, err), free);
 	if (!kernel->files_loaded)
 		return -1;
-	append_word(&kernel->flags, entity->optimization);
+	append_word(&flags, entity->optimization);
+	kernel->flags = flags.text;
+	kernel->libraries = libraries.text;
 	return check_line(kernel->flags, "compiler flags", name, err) < 0 ||
 			       check_line(kernel->libraries, "linker flags", name, err) < 0
 		       ? -1
@@ -319,30 +304,23 @@ static int
 add_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_facts *facts,
 	   struct core_description *description, struct rot_error *err)
 {
-	struct core_kernel kernel = {.flags = rot_strdup(""), .libraries = rot_strdup("")};
-	int rc = read_kernel(rot, entity, facts, &kernel, err);
+	struct pool *pool = &description->pool;
+	struct core_kernel kernel = {.flags = ""};
 
-	for (size_t i = 0; rc == 0 && i < description->nr_kernels; i++) {
+	if (read_kernel(pool, rot, entity, facts, &kernel, err) < 0)
+		return -1;
+	for (size_t i = 0; i < description->nr_kernels; i++) {
 		const struct core_kernel *other = &description->kernels[i];
 
 		if (other->definition != kernel.definition)
 			continue;
-		if (strcmp(other->flags, kernel.flags) != 0)
-			rc = rot_error_set(err, 0,
-					   "two kernels of the class '%s' want different compiler flags: '%s' and '%s'",
-					   kernel.definition->class->name, other->flags, kernel.flags);
-		free(kernel.flags);
-		free(kernel.libraries);
-		free(kernel.files_loaded);
-		return rc;
+		if (strcmp(other->flags, kernel.flags) == 0)
+			return 0;
+		return rot_error_set(err, 0,
+				     "two kernels of the class '%s' want different compiler flags: '%s' and '%s'",
+				     kernel.definition->class->name, other->flags, kernel.flags);
 	}
-	if (rc < 0) {
-		free(kernel.flags);
-		free(kernel.libraries);
-		free(kernel.files_loaded);
-		return -1;
-	}
-	description->kernels = rot_realloc(description->kernels, description->nr_kernels + 1, sizeof kernel);
+	description->kernels = pool_grow(pool, description->kernels, description->nr_kernels, sizeof kernel);
 	description->kernels[description->nr_kernels++] = kernel;
 	return 0;
 }
@@ -357,7 +335,7 @@ add_macro(struct core_description *description, const struct kernel_base *entity
 	struct core_macro macro = {.field = field, .kernel = kernel};
 	int rc;
 
-	if (!field->macro || !(macro.value = rot_entity_get(entity, field->name)))
+	if (!field->macro || !(macro.value = pool_own(&description->pool, rot_entity_get(entity, field->name), free)))
 		return 0;
 	rc = check_line(macro.value, "value of a macro", kernel, err);
 	for (size_t i = 0; i < description->nr_macros; i++) {
@@ -375,11 +353,10 @@ add_macro(struct core_description *description, const struct kernel_base *entity
 				"kernels of one measurement share their compile-time fields: give both the same '%s'",
 				field->name);
 		}
-		free(macro.value);
 		return rc;
 	}
-	macro.name = rot_strdup(field->macro);
-	description->macros = rot_realloc(description->macros, description->nr_macros + 1, sizeof macro);
+	macro.name = pool_strdup(&description->pool, field->macro);
+	description->macros = pool_grow(&description->pool, description->macros, description->nr_macros, sizeof macro);
 	description->macros[description->nr_macros++] = macro;
 	return rc;
 }
@@ -425,7 +402,8 @@ libraries_text(const struct core_description *description)
 	autofree char *files = rot_strdup("");
 
 	for (size_t i = 0; i < description->nr_kernels; i++)
-		append_word(&files, description->kernels[i].files_loaded);
+		rot_append(&files, "%s%s", *files && *description->kernels[i].files_loaded ? " " : "",
+			   description->kernels[i].files_loaded);
 	for (char *s = files; *s; s++)
 		if (*s == '"' || *s == '\\' || iscntrl((unsigned char)*s))
 			*s = '_';

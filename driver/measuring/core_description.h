@@ -13,6 +13,7 @@
 #include "entities.h"
 #include "error.h"
 #include "measuring/sha256.h"
+#include "support/pool.h"
 
 struct rot;
 
@@ -26,9 +27,10 @@ struct kernel_sources {
 
 /* What was read of kernels and tools so far. */
 struct core_facts {
+	struct pool pool; /* of all below */
 	struct kernel_sources **sources;
 	size_t nr;
-	char *compiler;              /* configuration key of tools, or NULL: not read yet */
+	const char *compiler;        /* configuration key of tools, or NULL: not read yet */
 	char tools[SHA256_HEX_SIZE]; /* compiler (path, size, time), fixed part of the core, makefile */
 };
 
@@ -37,19 +39,20 @@ void core_facts_clear(struct core_facts *facts);
 struct core_kernel {
 	const struct definition *definition;
 	const struct kernel_sources *sources; /* owned by the facts                                 */
-	char *flags;                          /* of the definition, then the kernel's optimization    */
-	char *libraries;
-	char *files_loaded; /* of those that the kernel loads, see kernel_library_files */
+	const char *flags;                    /* of the definition, then the kernel's optimization    */
+	const char *libraries;
+	const char *files_loaded; /* of those that the kernel loads, see kernel_library_files */
 };
 
 struct core_macro {
-	char *name;
-	char *value;
+	const char *name;
+	const char *value;
 	const struct rot_field *field;
 	const char *kernel; /* name of the class that gave it */
 };
 
 struct core_description {
+	struct pool pool;            /* of all below */
 	struct core_kernel *kernels; /* sorted by name, each class once */
 	size_t nr_kernels;
 	struct core_macro *macros; /* sorted by name */

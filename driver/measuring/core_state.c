@@ -14,9 +14,7 @@
 void
 core_state_clear(struct core_state *state)
 {
-	if (state->compile_lines)
-		free(state->compile_lines);
-	free(state->compiler);
+	pool_clear(&state->pool);
 	*state = (struct core_state){0};
 }
 
@@ -34,15 +32,21 @@ file_identity(const char *folder, const char *path)
 }
 
 static void
-add_line(char ***lines, const char *text)
+begin_lines(struct core_state *state)
+{
+	state->compile_lines = pool_grow(&state->pool, NULL, 0, sizeof *state->compile_lines);
+}
+
+/* The NULL behind the last line counts as one of the array. */
+static void
+add_line(struct core_state *state, const char *text)
 {
 	size_t nr = 0;
 
-	while (*lines && (*lines)[nr])
+	while (state->compile_lines[nr])
 		nr++;
-	*lines = rot_realloc(*lines, nr + 2, sizeof **lines);
-	(*lines)[nr] = rot_strdup(text);
-	(*lines)[nr + 1] = NULL;
+	state->compile_lines = pool_grow(&state->pool, state->compile_lines, nr + 1, sizeof *state->compile_lines);
+	state->compile_lines[nr] = pool_strdup(&state->pool, text);
 }
 
 /* ---- reading ---- */
@@ -53,10 +57,8 @@ is_unchanged(const char *folder, const char *text)
 {
 	const char *space = strchr(text, ' '), *path = space ? strchr(space + 1, ' ') : NULL;
 	autofree char *identity = path ? file_identity(folder, path + 1) : NULL;
-	bool is_same =
-		identity && strlen(identity) == (size_t)(path - text) && strncmp(identity, text, strlen(identity)) == 0;
 
-	return is_same;
+	return identity && strlen(identity) == (size_t)(path - text) && strncmp(identity, text, strlen(identity)) == 0;
 }
 
 /* One line of the file. False: something changed. */
@@ -66,9 +68,9 @@ take_line(const char *folder, const char *line, struct core_state *state)
 	if (strncmp(line, "hash ", 5) == 0)
 		snprintf(state->hash, sizeof state->hash, "%s", line + 5);
 	else if (strncmp(line, "compiler ", 9) == 0 && !state->compiler)
-		state->compiler = rot_strdup(line + 9);
+		state->compiler = pool_strdup(&state->pool, line + 9);
 	else if (strncmp(line, "line ", 5) == 0)
-		add_line(&state->compile_lines, line + 5);
+		add_line(state, line + 5);
 	else if (strncmp(line, "file ", 5) == 0)
 		return is_unchanged(folder, line + 5);
 	return true;
@@ -81,7 +83,8 @@ core_state_read(const char *folder, struct core_state *state)
 	char *rest = NULL, *line;
 	bool is_complete = false, is_same = true;
 
-	*state = (struct core_state){.compile_lines = rot_calloc(1, sizeof(char *))};
+	*state = (struct core_state){.compiler = NULL};
+	begin_lines(state);
 	line = text ? strtok_r(text, "\n", &rest) : NULL;
 	if (line && strcmp(line, VERSION_LINE) == 0)
 		while (!is_complete && is_same && (line = strtok_r(NULL, "\n", &rest))) {
@@ -99,6 +102,7 @@ core_state_read(const char *folder, struct core_state *state)
 
 /* A list of names that grows; sorted when complete. */
 struct names {
+	struct pool *pool;
 	char **items;
 	size_t nr;
 };
@@ -106,16 +110,8 @@ struct names {
 static void
 add_name(struct names *names, char *name)
 {
-	names->items = rot_realloc(names->items, names->nr + 1, sizeof *names->items);
+	names->items = pool_grow(names->pool, names->items, names->nr, sizeof *names->items);
 	names->items[names->nr++] = name;
-}
-
-static void
-clear_names(struct names *names)
-{
-	for (size_t i = 0; i < names->nr; i++)
-		free(names->items[i]);
-	free(names->items);
 }
 
 static int
@@ -126,11 +122,11 @@ compare_names(const void *a, const void *b)
 
 /* One word of a makefile rule, with make's escapes taken away; NULL at the end. */
 static char *
-next_word(const char **position)
+next_word(struct pool *pool, const char **position)
 {
 	const char *s = *position;
+	autofree char *word = NULL;
 	size_t nr = 0;
-	char *word;
 
 	while (*s == ' ' || *s == '\n' || *s == '\t' || (*s == '\\' && s[1] == '\n'))
 		s += *s == '\\' ? 2 : 1;
@@ -145,7 +141,7 @@ next_word(const char **position)
 		word[nr++] = *s++;
 	}
 	*position = s;
-	return word;
+	return pool_strndup(pool, word, nr);
 }
 
 /* Prerequisites of the rules the compiler wrote; targets end in a colon. */
@@ -154,12 +150,9 @@ add_prerequisites(struct names *names, const char *rules)
 {
 	char *word;
 
-	while ((word = next_word(&rules))) {
-		if (path_ends_in(word, ":"))
-			free(word);
-		else
+	while ((word = next_word(names->pool, &rules)))
+		if (!path_ends_in(word, ":"))
 			add_name(names, word);
-	}
 }
 
 /* Files with the suffix below folder, sorted. */
@@ -175,14 +168,15 @@ find_files(const char *folder, const char *suffix, struct names *found)
 		if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
 			find_files(path, suffix, found);
 		if (path_ends_in(path, suffix) && S_ISREG(status.st_mode))
-			add_name(found, rot_strdup(path));
+			add_name(found, pool_strdup(found->pool, path));
 	}
 }
 
 static void
 write_dependencies(const char *folder, FILE *out)
 {
-	struct names rules = {0}, names = {0};
+	autopool pool = {0};
+	struct names rules = {.pool = &pool}, names = {.pool = &pool};
 
 	find_files(folder, ".d", &rules);
 	for (size_t i = 0; i < rules.nr; i++) {
@@ -190,7 +184,7 @@ write_dependencies(const char *folder, FILE *out)
 
 		add_prerequisites(&names, text ? text : "");
 	}
-	add_name(&names, rot_strdup("child"));
+	add_name(&names, pool_strdup(&pool, "child"));
 	qsort(names.items, names.nr, sizeof *names.items, compare_names);
 	for (size_t i = 0; i < names.nr; i++) {
 		autofree char *identity = i && strcmp(names.items[i], names.items[i - 1]) == 0
@@ -200,8 +194,6 @@ write_dependencies(const char *folder, FILE *out)
 		if (identity)
 			fprintf(out, "file %s %s\n", identity, names.items[i]);
 	}
-	clear_names(&rules);
-	clear_names(&names);
 }
 
 static void
@@ -209,9 +201,10 @@ collect_compile_lines(const char *folder, struct core_state *state)
 {
 	autofree char *objects = rot_format("%s/objects", folder);
 	autofree char *own = rot_format("%s/objects/generated/", folder);
-	struct names files = {0};
+	autopool pool = {0};
+	struct names files = {.pool = &pool};
 
-	state->compile_lines = rot_calloc(1, sizeof(char *));
+	begin_lines(state);
 	find_files(objects, ".compile", &files);
 	for (size_t i = 0; i < files.nr; i++) {
 		autofree char *text =
@@ -220,9 +213,8 @@ collect_compile_lines(const char *folder, struct core_state *state)
 		if (!text)
 			continue;
 		text[strcspn(text, "\n")] = '\0';
-		add_line(&state->compile_lines, text);
+		add_line(state, text);
 	}
-	clear_names(&files);
 }
 
 int
@@ -234,7 +226,8 @@ core_state_write(const char *folder, const char *compiler, struct core_state *st
 	FILE *out = open_memstream(&text, &size);
 	int rc;
 
-	*state = (struct core_state){.compiler = rot_strndup(compiler, strcspn(compiler, "\n"))};
+	*state = (struct core_state){.compiler = NULL};
+	state->compiler = pool_strndup(&state->pool, compiler, strcspn(compiler, "\n"));
 	collect_compile_lines(folder, state);
 	rc = sha256_of_file(child, state->hash, err);
 	fprintf(out, "%s\nhash %s\ncompiler %s\n", VERSION_LINE, state->hash, state->compiler);

@@ -10,8 +10,10 @@
 
 #include "error.h"
 #include "measuring/sha256.h"
+#include "support/pool.h"
 
 struct core_state {
+	struct pool pool;           /* of the texts                                        */
 	char hash[SHA256_HEX_SIZE]; /* of the child binary                                 */
 	char *compiler;             /* first line of its --version                         */
 	char **compile_lines;       /* final compile line of each source, NULL-terminated  */

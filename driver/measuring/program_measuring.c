@@ -117,8 +117,8 @@ hash_inputs(struct rot *rot, struct program_workload *workload, struct rot_error
 {
 	for (size_t i = 0; i < program_workload_nr_inputs(workload); i++) {
 		struct program_file *input = program_workload_inputs_at(workload, i);
-		char *path = input->file[0] == '/' ? rot_strdup(input->file)
-						   : rot_format("%s/%s", workload->runs_in, input->file);
+		autofree char *path = input->file[0] == '/' ? rot_strdup(input->file)
+							    : rot_format("%s/%s", workload->runs_in, input->file);
 
 		errno = 0;
 		rot_string_set(&input->sha256, file_hashes_get(rot->measuring->files, path));
@@ -126,7 +126,6 @@ hash_inputs(struct rot *rot, struct program_workload *workload, struct rot_error
 			rot_error_set(err, access(path, R_OK) < 0 ? errno : EINVAL, "cannot read the input '%s'", path);
 			rot_error_hint(err, "an input is a file; its path counts from the folder the program runs in");
 		}
-		free(path);
 		if (!input->sha256[0])
 			return -1;
 	}
@@ -291,8 +290,8 @@ measure_program(struct performance *performance, struct performance_pass *const 
 {
 	const struct program_workload *first = passes[0]->description;
 	struct program_command *command = make_command(first, passes, nr, nr_runs);
-	struct program_command_output *output = NULL;
-	char *printed = NULL;
+	autograph struct program_command_output *output = NULL;
+	autofree char *printed = NULL;
 	int rc = core_launch_program(performance->rot, command, &output, &printed, err);
 
 	if (rc == 0)
@@ -308,9 +307,7 @@ measure_program(struct performance *performance, struct performance_pass *const 
 	}
 	if (rc == 0)
 		output->outputs.nr = 0;
-	rot_graph_delete(output);
 	program_command_delete(command);
-	free(printed);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "memory.h"
 #include "support/xml_text.h"
 
 #define X(text) ((const xmlChar *)(text))
@@ -25,19 +26,17 @@ html_end(xmlTextWriterPtr out)
 void
 html_attribute(xmlTextWriterPtr out, const char *name, const char *value)
 {
-	char *text = xml_text(value);
+	autofree char *text = xml_text(value);
 
 	xmlTextWriterWriteAttribute(out, X(name), X(text));
-	free(text);
 }
 
 void
 html_text(xmlTextWriterPtr out, const char *text)
 {
-	char *copy = xml_text(text);
+	autofree char *copy = xml_text(text);
 
 	xmlTextWriterWriteString(out, X(copy));
-	free(copy);
 }
 
 void

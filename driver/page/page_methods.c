@@ -39,12 +39,11 @@ static void
 write_members(xmlTextWriterPtr out, const json_t *object)
 {
 	for (void *at = json_object_iter((json_t *)object); at; at = json_object_iter_next((json_t *)object, at)) {
-		char *name = camel_case_words(json_object_iter_key(at)), *text = plain_text(json_object_iter_value(at));
+		autofree char *name = camel_case_words(json_object_iter_key(at));
+		autofree char *text = plain_text(json_object_iter_value(at));
 
 		if (strcmp(text, "0") != 0)
 			write_pair(out, name, text);
-		free(name);
-		free(text);
 	}
 }
 
@@ -85,10 +84,9 @@ write_program(xmlTextWriterPtr out, const json_t *program)
 		for (void *at = json_object_iter((json_t *)hashes); at;
 		     at = json_object_iter_next((json_t *)hashes, at)) {
 			const char *sha256 = json_string_value(json_object_iter_value(at));
-			char *text = rot_format("%s  %s", sha256 ? sha256 : "", json_object_iter_key(at));
+			autofree char *text = rot_format("%s  %s", sha256 ? sha256 : "", json_object_iter_key(at));
 
 			html_element(out, "div", "code", text);
-			free(text);
 		}
 		html_end(out);
 	}
@@ -126,7 +124,7 @@ print_word(FILE *out, const char *word)
 static void
 write_command_line(xmlTextWriterPtr out, const json_t *words)
 {
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t length;
 	FILE *text = json_array_size(words) > 0 ? open_memstream(&line, &length) : NULL;
 
@@ -143,7 +141,6 @@ write_command_line(xmlTextWriterPtr out, const json_t *words)
 	html_begin(out, "dd", NULL);
 	html_element(out, "div", "code", line);
 	html_end(out);
-	free(line);
 }
 
 void
@@ -221,7 +218,8 @@ static char *
 quantity_words(const json_t *quantity)
 {
 	struct quantity_value value;
-	char *name, *of, *words;
+	autofree char *name = NULL, *of = NULL;
+	char *words;
 
 	if (stored_value(quantity, &value) < 0) {
 		quantity_value_clear(&value);
@@ -230,8 +228,6 @@ quantity_words(const json_t *quantity)
 	name = camel_case_words(value.name);
 	of = value_of_words(&value);
 	words = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
-	free(name);
-	free(of);
 	quantity_value_clear(&value);
 	return words;
 }
@@ -254,7 +250,7 @@ static void
 add_quantity(struct knowledges *all, const json_t *quantity)
 {
 	struct knowledge *own = knowledge_of(all, quantity_words(quantity));
-	char *estimator = camel_case_words(json_text_at(quantity, "estimator"));
+	autofree char *estimator = camel_case_words(json_text_at(quantity, "estimator"));
 	const size_t n = count_at(quantity, "n");
 
 	page_texts_add(&own->kinds, page_kind_of(quantity));
@@ -264,7 +260,6 @@ add_quantity(struct knowledges *all, const json_t *quantity)
 	own->n_least = n < own->n_least ? n : own->n_least;
 	own->n_most = n > own->n_most ? n : own->n_most;
 	own->nr_disturbed += count_at(quantity, "tainted");
-	free(estimator);
 }
 
 /* "Triad 10000: time: ...": as rot says it below its table. */
@@ -272,16 +267,14 @@ static void
 add_notes(struct knowledges *all, const json_t *point)
 {
 	const json_t *notes = json_object_get(point, "notes");
-	char *title = point_title(json_text_at(point, "series"), " ", json_text_at(point, "label"));
+	autofree char *title = point_title(json_text_at(point, "series"), " ", json_text_at(point, "label"));
 
 	for (size_t i = 0; i < json_array_size(notes); i++) {
 		const char *note = json_string_value(json_array_get(notes, i));
-		char *line = rot_format("%s: %s", title, note ? note : "");
+		autofree char *line = rot_format("%s: %s", title, note ? note : "");
 
 		page_texts_add(&all->doubts, line);
-		free(line);
 	}
-	free(title);
 }
 
 static void
@@ -386,13 +379,10 @@ causes_text(json_t *causes)
 	char *text = rot_strdup("");
 
 	for (void *at = json_object_iter(causes); at; at = json_object_iter_next(causes, at)) {
-		char *name = camel_case_words(json_object_iter_key(at));
-		char *longer = rot_format("%s%s%s (%lld)", text, *text ? ", " : "", name,
-					  (long long)json_integer_value(json_object_iter_value(at)));
+		autofree char *name = camel_case_words(json_object_iter_key(at));
 
-		free(name);
-		free(text);
-		text = longer;
+		rot_append(&text, "%s%s (%lld)", *text ? ", " : "", name,
+			   (long long)json_integer_value(json_object_iter_value(at)));
 	}
 	return text;
 }
@@ -400,7 +390,7 @@ causes_text(json_t *causes)
 static void
 write_disturbed(xmlTextWriterPtr out, const struct knowledges *all)
 {
-	char *causes = causes_text(all->causes), *text;
+	autofree char *causes = causes_text(all->causes), *text = NULL;
 
 	text = all->nr_disturbed == 0
 		       ? rot_strdup(" No sample was disturbed.")
@@ -410,8 +400,6 @@ write_disturbed(xmlTextWriterPtr out, const struct knowledges *all)
 				 all->nr_samples, all->nr_disturbed, causes);
 	html_text(out, text);
 	html_text(out, " All samples are in the data of this page, in the order in which they were measured.");
-	free(text);
-	free(causes);
 }
 
 /* Why points have no more runs, as "runsEnd" says. */
@@ -461,8 +449,9 @@ static void
 write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowledges *all)
 {
 	const size_t nr = json_array_size(json_object_get(result, "points"));
-	char *states = page_texts_joined(&all->cache_states);
-	char *text = rot_format("%zu point%s%s%s.", nr, nr == 1 ? "" : "s", *states ? ", measured with " : "", states);
+	autofree char *states = page_texts_joined(&all->cache_states);
+	autofree char *text =
+		rot_format("%zu point%s%s%s.", nr, nr == 1 ? "" : "s", *states ? ", measured with " : "", states);
 
 	html_begin(out, "p", NULL);
 	html_text(out, text);
@@ -473,8 +462,6 @@ write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowled
 	write_ends(out, &all->ends);
 	write_estimates(out, all);
 	html_end(out);
-	free(text);
-	free(states);
 }
 
 /* ---- tables and lists ---- */
@@ -489,10 +476,9 @@ range_text(size_t least, size_t most)
 static void
 write_cell(xmlTextWriterPtr out, const struct page_texts *texts)
 {
-	char *text = page_texts_joined(texts);
+	autofree char *text = page_texts_joined(texts);
 
 	html_element(out, "td", NULL, text);
-	free(text);
 }
 
 static void
@@ -526,7 +512,8 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 	begin_table(out, "sources", headings, sizeof(headings) / sizeof(*headings));
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct knowledge *own = &all->items[i];
-		char *n = range_text(own->n_least, own->n_most), *disturbed = rot_format("%zu", own->nr_disturbed);
+		autofree char *n = range_text(own->n_least, own->n_most);
+		autofree char *disturbed = rot_format("%zu", own->nr_disturbed);
 
 		html_begin(out, "tr", NULL);
 		html_element(out, "td", NULL, own->words);
@@ -537,8 +524,6 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 		html_element(out, "td", NULL, disturbed);
 		write_cell(out, &own->grades);
 		html_end(out);
-		free(n);
-		free(disturbed);
 	}
 	end_table(out);
 }
@@ -562,12 +547,11 @@ write_failures(xmlTextWriterPtr out, const json_t *failures)
 
 	for (size_t i = 0; i < json_array_size(failures); i++) {
 		const json_t *failure = json_array_get(failures, i);
-		char *title = point_title(json_text_at(failure, "series"), " ", json_text_at(failure, "label"));
-		char *line = rot_format("%s: %s", title, json_text_at(failure, "error"));
+		autofree char *title =
+			point_title(json_text_at(failure, "series"), " ", json_text_at(failure, "label"));
+		autofree char *line = rot_format("%s: %s", title, json_text_at(failure, "error"));
 
 		page_texts_add(&texts, line);
-		free(line);
-		free(title);
 	}
 	write_list(out, "Points that could not be measured", &texts);
 	page_texts_clear(&texts);
@@ -591,10 +575,9 @@ static void
 write_number(xmlTextWriterPtr out, const json_t *ceiling, const char *key, struct shown_unit unit)
 {
 	const double value = json_number_at(ceiling, key) * unit.factor;
-	char *text = isnan(value) ? rot_strdup("-") : rot_format("%.4g", value);
+	autofree char *text = isnan(value) ? rot_strdup("-") : rot_format("%.4g", value);
 
 	html_element(out, "td", "number", text);
-	free(text);
 }
 
 static void

@@ -41,16 +41,6 @@ peak_wish_is(const struct peak_wish *wish, const char *operation, const char *bo
 }
 
 void
-peak_wish_clear(struct peak_wish *wish)
-{
-	free((char *)wish->operation);
-	free((char *)wish->border);
-	free((char *)wish->access);
-	free((char *)wish->instruction_set);
-	*wish = (struct peak_wish){0};
-}
-
-void
 peak_add_remark(struct pool *pool, struct peak *peak, const char *text)
 {
 	if (!strstr(peak->remark, text))

@@ -110,9 +110,6 @@ void peak_list_keep_best(struct peak_list *list);
 bool peak_wish_is(const struct peak_wish *wish, const char *operation, const char *border, const char *access,
 		  const char *instruction_set);
 
-/* Frees the strings. */
-void peak_wish_clear(struct peak_wish *wish);
-
 /* Behind what is remarked already, once. */
 void peak_add_remark(struct pool *pool, struct peak *peak, const char *text);
 

@@ -207,15 +207,13 @@ buffer_cell(const struct peak *peak, struct notes *notes)
 static char *
 per_cycle_cell(const struct peak *peak, struct notes *notes)
 {
-	char *text, *marked;
+	autofree char *text = NULL;
 
 	if (!isnan(peak->per_cycle.value) || isnan(peak->per_tsc_cycle.value))
 		return estimate_text(&peak->per_cycle, 1);
 	notes->has_tsc = true;
 	text = estimate_text(&peak->per_tsc_cycle, 1);
-	marked = rot_format("%s (t)", text);
-	free(text);
-	return marked;
+	return rot_format("%s (t)", text);
 }
 
 static char *
@@ -313,18 +311,17 @@ static void
 print_notes(const struct notes *notes, const char *unit, FILE *out)
 {
 	for (size_t i = 0; i < notes->nr; i++) {
-		char *mark = rot_format("(%zu)", i + 1);
+		autofree char *mark = rot_format("(%zu)", i + 1);
 
 		text_print_behind(mark, notes->texts[i], out);
-		free(mark);
 	}
 	if (notes->has_tsc) {
-		char *meaning = rot_format("%s per cycle of the time stamp counter: the clock of the core is not known "
-					   "here",
-					   unit);
+		autofree char *meaning =
+			rot_format("%s per cycle of the time stamp counter: the clock of the core is not known "
+				   "here",
+				   unit);
 
 		text_print_behind("(t)", meaning, out);
-		free(meaning);
 	}
 }
 
@@ -356,13 +353,13 @@ static void
 print_table(const struct peak_list *list, enum peak_kind kind, const struct peak_column *columns, size_t nr_columns,
 	    size_t nr_keys, const char *title, const char *unit, FILE *out)
 {
-	struct text_table_column *plain = rot_calloc(nr_columns, sizeof(*plain));
+	autofree struct text_table_column *plain = rot_calloc(nr_columns, sizeof(*plain));
 	struct text_table table = {.columns = plain, .nr_columns = nr_columns, .nr_keys = nr_keys};
-	char **cells = rot_calloc(nr_columns, sizeof(*cells));
+	autofree char **cells = rot_calloc(nr_columns, sizeof(*cells));
 	struct notes notes = {.nr = 0};
 	bool has_huge_pages = false;
 	size_t nr;
-	const struct peak **peaks = peaks_in_order(list, kind, &nr);
+	autofree const struct peak **peaks = peaks_in_order(list, kind, &nr);
 
 	for (size_t i = 0; i < nr_columns; i++)
 		plain[i] = columns[i].column;
@@ -382,9 +379,6 @@ print_table(const struct peak_list *list, enum peak_kind kind, const struct peak
 	}
 	text_table_clear(&table);
 	free(notes.texts);
-	free(peaks);
-	free(cells);
-	free(plain);
 }
 
 void
@@ -480,7 +474,7 @@ print_ridges_of(const struct peak_list *list, const struct ridge *ridges, size_t
 void
 peaks_print_ridges(const struct peak_list *list, FILE *out)
 {
-	struct ridge *ridges;
+	autofree struct ridge *ridges = NULL;
 	size_t nr = peaks_ridges(list, &ridges);
 	int last = 0, next;
 
@@ -498,7 +492,6 @@ peaks_print_ridges(const struct peak_list *list, FILE *out)
 			fputc('\n', out);
 		print_ridges_of(list, ridges, nr, next, out);
 	}
-	free(ridges);
 }
 
 typedef void print_part(const struct peak_list *list, FILE *out);
@@ -521,7 +514,7 @@ value_cell(const struct growth *growth, int nr_threads)
 static void
 add_growth(struct text_table *table, const struct growth *growth, const int *threads, size_t nr_threads)
 {
-	char **cells = rot_calloc(table->nr_columns, sizeof(*cells));
+	autofree char **cells = rot_calloc(table->nr_columns, sizeof(*cells));
 	char **results = cells + NR_KEYS + nr_threads;
 
 	cells[OF_NAME] = rot_strdup(growth->peaks[0]->name);
@@ -532,7 +525,6 @@ add_growth(struct text_table *table, const struct growth *growth, const int *thr
 	results[FROM_FACTOR] = isnan(growth->factor) ? rot_strdup("-") : rot_format("%.2f", growth->factor);
 	results[FROM_SATURATION] = growth->saturated_from ? rot_format("%d", growth->saturated_from) : rot_strdup("no");
 	text_table_add(table, cells);
-	free(cells);
 }
 
 /* Two numbers with others between them say nothing of where it stops. */
@@ -546,9 +538,9 @@ static void
 print_growths(const struct growth *growths, size_t nr, const int *threads, size_t nr_threads, FILE *out)
 {
 	const size_t nr_columns = NR_KEYS + nr_threads + NR_RESULTS;
-	struct text_table_column *columns = rot_calloc(nr_columns, sizeof(*columns));
+	autofree struct text_table_column *columns = rot_calloc(nr_columns, sizeof(*columns));
 	struct text_table table = {.columns = columns, .nr_columns = nr_columns, .nr_keys = NR_KEYS};
-	char *title;
+	autofree char *title = NULL;
 
 	columns[OF_NAME] = (struct text_table_column){"bandwidth", true};
 	columns[OF_SET] = (struct text_table_column){"instruction\nset", true};
@@ -563,12 +555,10 @@ print_growths(const struct growth *growths, size_t nr, const int *threads, size_
 			   "%.0f %% of the highest\n\n",
 			   100 * SATURATION_SHARE);
 	text_print(title, 0, 0, out);
-	free(title);
 	text_table_print(&table, out);
 	text_table_clear(&table);
 	for (size_t i = 0; i < nr_threads; i++)
 		free((char *)columns[NR_KEYS + i].heading);
-	free(columns);
 }
 
 /* Bandwidths over numbers of threads, and from which on they are saturated (saturation.h); nothing where others between
@@ -704,11 +694,9 @@ group_of(const struct peak *peak)
 static bool
 is_of_group(const struct peak *peak, enum peak_kind kind, const char *group)
 {
-	char *own = peak->kind == kind ? group_of(peak) : rot_strdup("");
-	const bool is_it = *own && strcmp(own, group) == 0;
+	autofree char *own = peak->kind == kind ? group_of(peak) : rot_strdup("");
 
-	free(own);
-	return is_it;
+	return *own && strcmp(own, group) == 0;
 }
 
 /* The best of the group with that many threads, in any mode; NULL: there is none. */
@@ -742,25 +730,23 @@ static char *
 best_cell(const struct peak *peak, const struct peak *named)
 {
 	const bool is_other = strcmp(peak->name, named->name) != 0;
-	char *text = estimate_text(&peak->per_second, kinds[peak->kind].factor), *cell;
+	autofree char *text = estimate_text(&peak->per_second, kinds[peak->kind].factor);
 
-	cell = rot_format("%s%s%s%s", is_other ? peak->name : "", is_other ? ": " : "",
+	return rot_format("%s%s%s%s", is_other ? peak->name : "", is_other ? ": " : "",
 			  isnan(peak->per_second.low) && peak->kind != PEAK_LATENCY ? "at least " : "", text);
-	free(text);
-	return cell;
 }
 
 static void
 add_best(struct text_table *table, const struct peak *const best[2])
 {
 	const struct peak *any = best[0] ? best[0] : best[1];
-	char *group = group_of(any), *cells[4] = {name_in_summary(any, group)};
+	autofree char *group = group_of(any);
+	char *cells[4] = {name_in_summary(any, group)};
 
 	for (int i = 0; i < 2; i++)
 		cells[1 + i] = best[i] ? best_cell(best[i], any) : rot_strdup("-");
 	cells[3] = share_cell(any, NULL);
 	text_table_add(table, cells);
-	free(group);
 }
 
 /* A row a group, in the order of the table with all peaks. */
@@ -768,10 +754,10 @@ static void
 add_rows(struct text_table *table, const struct peak_list *list, enum peak_kind kind, const int threads[2])
 {
 	size_t nr;
-	const struct peak **peaks = peaks_in_order(list, kind, &nr);
+	autofree const struct peak **peaks = peaks_in_order(list, kind, &nr);
 
 	for (size_t i = 0; i < nr; i++) {
-		char *group = group_of(peaks[i]);
+		autofree char *group = group_of(peaks[i]);
 		const struct peak *best[2] = {best_of(list, kind, group, threads[0]), NULL};
 		size_t first = 0;
 
@@ -781,9 +767,7 @@ add_rows(struct text_table *table, const struct peak_list *list, enum peak_kind 
 			first++;
 		if (first == i && (best[0] || best[1]))
 			add_best(table, best);
-		free(group);
 	}
-	free(peaks);
 }
 
 static bool
@@ -832,7 +816,7 @@ print_summary(const struct peak_list *list, FILE *out)
 static bool
 says_something(print_part *part, const struct peak_list *list)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
 
@@ -840,7 +824,6 @@ says_something(print_part *part, const struct peak_list *list)
 		return false;
 	part(list, out);
 	fclose(out);
-	free(text);
 	return length > 0;
 }
 

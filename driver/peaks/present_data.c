@@ -37,13 +37,10 @@ number_field(double number)
 static char *
 variant_field(const struct peak *peak)
 {
-	char *text = rot_strdup(""), *longer;
+	char *text = rot_strdup("");
 
-	for (size_t i = 0; i < peak->nr_coordinates; i++) {
-		longer = rot_format("%s%s%s=%d", text, i ? " " : "", peak->variant[i].name, peak->variant[i].value);
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
+		rot_append(&text, "%s%s=%d", i ? " " : "", peak->variant[i].name, peak->variant[i].value);
 	return text;
 }
 
@@ -138,7 +135,7 @@ json_t *
 peaks_json(const struct rot *rot, const struct peak_list *list)
 {
 	json_t *json = json_object(), *peaks = json_array(), *points = json_array(), *over_threads = json_array();
-	struct ridge *ridges;
+	autofree struct ridge *ridges = NULL;
 	struct growth *growths;
 	autopool pool = {0};
 	size_t nr = peaks_ridges(list, &ridges), nr_growths = peaks_growths(&pool, list, &growths);
@@ -154,6 +151,5 @@ peaks_json(const struct rot *rot, const struct peak_list *list)
 	json_object_set_new(json, "peaks", peaks);
 	json_object_set_new(json, "ridges", points);
 	json_object_set_new(json, "growths", over_threads);
-	free(ridges);
 	return json;
 }

@@ -25,12 +25,11 @@ private_path(const struct gnuplot *gnuplot, const char *suffix)
 static FILE *
 open_file(const struct gnuplot *gnuplot, const char *suffix, struct rot_error *err)
 {
-	char *path = private_path(gnuplot, suffix);
+	autofree char *path = private_path(gnuplot, suffix);
 	FILE *file = fopen(path, "we");
 
 	if (!file)
 		rot_error_set(err, errno, "cannot write '%s'", path);
-	free(path);
 	return file;
 }
 
@@ -76,7 +75,7 @@ close_file(FILE **file, const char *what, const struct gnuplot *gnuplot, struct 
 static int
 run_gnuplot(const struct gnuplot *gnuplot, struct rot_error *err)
 {
-	char *script = rot_format("./%s.gnuplot", gnuplot->base); /* "-x" must not look like an option */
+	autofree char *script = rot_format("./%s.gnuplot", gnuplot->base); /* "-x" must not look like an option */
 	const char *argv[] = {"gnuplot", script, NULL};
 	struct process_result result;
 	bool not_found;
@@ -95,7 +94,6 @@ run_gnuplot(const struct gnuplot *gnuplot, struct rot_error *err)
 				   (int)process_output_length(&result), result.output);
 	}
 	process_result_clear(&result);
-	free(script);
 	return rc;
 }
 
@@ -103,16 +101,14 @@ static int
 move_in_place(const struct gnuplot *gnuplot, int nr_suffixes, struct rot_error *err)
 {
 	for (int i = 0; i < nr_suffixes; i++) {
-		char *from = private_path(gnuplot, suffixes[i]);
-		char *to = rot_format("%s.%s", gnuplot->output_name, suffixes[i]);
+		autofree char *from = private_path(gnuplot, suffixes[i]);
+		autofree char *to = rot_format("%s.%s", gnuplot->output_name, suffixes[i]);
 		int rc = rename(from, to);
 
 		if (rc < 0)
 			rot_error_set(err, errno, "cannot write '%s'", to);
 		else if (i >= NR_WRITTEN)
 			output_tell(to);
-		free(from);
-		free(to);
 		if (rc < 0)
 			return -1;
 	}
@@ -140,10 +136,9 @@ gnuplot_close(struct gnuplot *gnuplot)
 	if (gnuplot->script)
 		fclose(gnuplot->script);
 	for (int i = 0; gnuplot->folder && i < NR_SUFFIXES; i++) {
-		char *path = private_path(gnuplot, suffixes[i]);
+		autofree char *path = private_path(gnuplot, suffixes[i]);
 
 		unlink(path);
-		free(path);
 	}
 	if (gnuplot->folder)
 		rmdir(gnuplot->folder);

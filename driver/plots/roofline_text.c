@@ -142,7 +142,7 @@ draw_ceiling(struct panel *panel, const struct roofline_ceiling *ceiling)
 static void
 label_performance(struct panel *panel, const struct roofline_ceiling *ceiling)
 {
-	char *text = rot_format(" %s %s", ceiling->name, ceiling->label);
+	autofree char *text = rot_format(" %s %s", ceiling->name, ceiling->label);
 	const size_t width = text_width(text), row = row_of(panel, ceiling->value);
 
 	for (size_t column = panel->columns - width; width <= panel->columns && column > panel->columns / 3; column--)
@@ -150,7 +150,6 @@ label_performance(struct panel *panel, const struct roofline_ceiling *ceiling)
 			put_text(panel, row, column, text);
 			break;
 		}
-	free(text);
 }
 
 /* The letter of a bandwidth on its line, where that leaves the panel at the left or below, or the next free place. */
@@ -243,14 +242,13 @@ mark_of(const struct panel *panel, size_t series)
 static void
 label_point(struct panel *panel, const struct plot_point *point, size_t row, size_t column)
 {
-	char *text = rot_format(" %s ", point->label);
+	autofree char *text = rot_format(" %s ", point->label);
 	const size_t width = text_width(text);
 
 	if (is_free(panel, row, column + 1, width))
 		put_text(panel, row, column + 1, text);
 	else if (column >= width && is_free(panel, row, column - width, width))
 		put_text(panel, row, column - width, text);
-	free(text);
 }
 
 /* All marks before all labels. Models are lines in pictures, and left out here. */
@@ -370,11 +368,10 @@ print_x_axis(const struct panel *panel, FILE *out)
 static void
 print_axis_name(const struct plot_axis *axis, int indentation, size_t columns, FILE *out)
 {
-	char *name = rot_format("%*s%s%s%s%s\n", indentation, "", axis->label, axis->unit[0] ? " [" : "", axis->unit,
-				axis->unit[0] ? "]" : "");
+	autofree char *name = rot_format("%*s%s%s%s%s\n", indentation, "", axis->label, axis->unit[0] ? " [" : "",
+					 axis->unit, axis->unit[0] ? "]" : "");
 
 	text_print_within(name, columns, out);
-	free(name);
 }
 
 /* Texts side by side, in lines that fit. */
@@ -388,7 +385,7 @@ print_legend(const struct panel *panel, FILE *out)
 		const bool is_series = i < plot->nr_series;
 		const struct roofline_ceiling *ceiling = is_series ? NULL : &plot->ceilings[i - plot->nr_series];
 		const char letter = is_series ? '\0' : letter_of(panel, i - plot->nr_series);
-		char *text = NULL;
+		autofree char *text = NULL;
 
 		if (is_series && plot->series[i].style != PLOT_MODEL)
 			text = rot_format("%s %s", mark_of(panel, i), plot->series[i].name);
@@ -402,7 +399,6 @@ print_legend(const struct panel *panel, FILE *out)
 			fprintf(out, "%s%s", at ? "   " : "", text);
 			at += (at ? 3 : 0) + text_width(text);
 		}
-		free(text);
 	}
 	if (at > 0)
 		fputc('\n', out);

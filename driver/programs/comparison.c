@@ -70,7 +70,7 @@ program_comparison_note(const struct program_comparison *comparison, const struc
 {
 	const struct program_values *counted = &comparison->values;
 	struct program_values modelled = {0};
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t length = 0;
 	FILE *out;
 	int rc;
@@ -81,17 +81,15 @@ program_comparison_note(const struct program_comparison *comparison, const struc
 	out = open_memstream(&text, &length);
 	for (size_t i = 0; rc == 0 && i < counted->nr; i++) {
 		const double model = modelled.values[i].summary.value, events = counted->values[i].summary.value;
-		char *of = value_of_words(&counted->values[i]);
+		autofree char *of = value_of_words(&counted->values[i]);
 
 		if (model > 0 && events > 0)
 			fprintf(out, "%s %s: %.3g and %.3g bytes (%.3g times as many)", ftell(out) > 0 ? ";" : "", of,
 				model, events, model / events);
-		free(of);
 	}
 	fclose(out);
 	if (length > 0)
 		program_report_note(report, "modelled caches beside the processor's events in the timed run:%s", text);
-	free(text);
 	program_values_clear(&modelled);
 	return rc;
 }

@@ -306,7 +306,7 @@ static void
 display_show(struct display *display)
 {
 	const double now_s = clock_now_s(), used_s = now_s - display->begin_s;
-	char *left, *text;
+	autofree char *left = NULL, *text = NULL;
 
 	if (!display->counting || now_s < display->next_s)
 		return;
@@ -319,8 +319,6 @@ display_show(struct display *display)
 		       : rot_format("counting for %.0f s (Ctrl-C keeps what is counted)", used_s);
 	fprintf(stderr, display->rewrites ? "\r\033[Krot: %s" : "rot: %s\n", text);
 	display->is_shown = display->rewrites;
-	free(left);
-	free(text);
 }
 
 static void
@@ -397,9 +395,9 @@ static int
 run_launched(struct program_launch *launch, double duration_s, const struct program_counting *counting,
 	     struct rot_error *err)
 {
-	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
-	char *limit = rot_format("%.6f", duration_s);
-	char *foreseen = rot_format("%s/blocks", launch->rot->paths->cache);
+	autofree char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
+	autofree char *limit = rot_format("%.6f", duration_s);
+	autofree char *foreseen = rot_format("%s/blocks", launch->rot->paths->cache);
 	const char *argv[] = {
 		core,     "--command",    launch->command, "--output", launch->output, "--leads-parent", "--foreseen",
 		foreseen, "--time-limit", limit,           NULL};
@@ -415,9 +413,6 @@ run_launched(struct program_launch *launch, double duration_s, const struct prog
 		rc = run_core(launch, (char *const *)argv, counting, err);
 	drain_end(launch);
 	prune(foreseen, NULL, MAX_FORESEEN);
-	free(foreseen);
-	free(limit);
-	free(core);
 	return rc;
 }
 
@@ -452,7 +447,7 @@ is_complete(const struct program_command_output *output, const struct program_co
 static int
 report_failure(const struct core_failure *failure, const struct program *program, int *status, struct rot_error *err)
 {
-	char *path = program ? program_find(program->executable, status, NULL) : NULL;
+	autofree char *path = program ? program_find(program->executable, status, NULL) : NULL;
 
 	*status = strcmp(failure->kind, "notFound") == 0        ? PROGRAM_NOT_FOUND
 		  : strcmp(failure->kind, "notExecutable") == 0 ? PROGRAM_NOT_EXECUTABLE
@@ -461,7 +456,6 @@ report_failure(const struct core_failure *failure, const struct program *program
 	rot_error_hint(err, "%s", failure->hint);
 	if (path && failure->number == ENOEXEC)
 		explain_format(path, err);
-	free(path);
 	return -1;
 }
 

@@ -234,11 +234,9 @@ next_runs(const struct quantities_job *job, struct effort_course *course, const 
 	  int nr_runs)
 {
 	size_t nr;
-	struct quantity_value *values = all_values(quantities, &nr);
-	int next = effort_next(course, values, nr, nr_runs, spent_s(job));
+	autofree struct quantity_value *values = all_values(quantities, &nr);
 
-	free(values);
-	return next;
+	return effort_next(course, values, nr, nr_runs, spent_s(job));
 }
 
 /* As many as the effort wants. Added ones that are interrupted, or not in the cache, are done without. */

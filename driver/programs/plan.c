@@ -219,15 +219,12 @@ name_left_out(const struct choice *choice, const struct choice *all)
 
 	for (size_t i = 0; i < NR_WANTED; i++) {
 		const struct quantity_value value = {.name = (char *)wanted[i].quantity, .of = (char *)wanted[i].of};
-		char *label, *longer;
+		autofree char *label = NULL;
 
 		if (choice->is_counted[i] || !all->is_counted[i])
 			continue;
 		label = value_label(&value);
-		longer = rot_format("%s%s%s", names, *names ? ", " : "", label);
-		free(label);
-		free(names);
-		names = longer;
+		rot_append(&names, "%s%s", *names ? ", " : "", label);
 	}
 	return names;
 }
@@ -293,7 +290,7 @@ program_plan_of(struct program_plan *plan, const struct architecture *architectu
 		const struct quantity_request *requests, size_t nr_requests, const char *default_clock,
 		struct rot_error *err)
 {
-	const struct architecture_formula **formulas = rot_calloc(2 * nr_requests + 1, sizeof(*formulas));
+	autofree const struct architecture_formula **formulas = rot_calloc(2 * nr_requests + 1, sizeof(*formulas));
 	const char *clock = strcmp(default_clock, "auto") == 0 ? wall : default_clock;
 	size_t nr;
 	int rc = 0;
@@ -314,7 +311,6 @@ program_plan_of(struct program_plan *plan, const struct architecture *architectu
 	if (rc == 0)
 		rc = pass_plan_make(&plan->passes, architecture, formulas, nr, needs_clock(architecture, nr), err);
 	plan->nr_passes_of_all = plan->passes.nr_passes;
-	free(formulas);
 	return rc;
 }
 

@@ -73,7 +73,8 @@ static int
 parse(const char *text, struct region *region, struct rot_error *err)
 {
 	size_t length = name_length(text);
-	char *name = rot_strndup(text, length), *begin = rot_strdup(text + length + (length > 0)), *end;
+	autofree char *name = rot_strndup(text, length);
+	char *begin = rot_strdup(text + length + (length > 0)), *end;
 	int rc = -1;
 
 	if (text[0] == '=') {
@@ -94,7 +95,6 @@ parse(const char *text, struct region *region, struct rot_error *err)
 	rot_string_set(&region->end, end ? end : "");
 	rc = 0;
 out:
-	free(name);
 	free(begin);
 	return rc;
 }

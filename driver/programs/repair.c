@@ -57,7 +57,7 @@ static size_t
 repair_mapping(pid_t pid, int memory, const struct mapping *mapping)
 {
 	static uint8_t is[1 << 16], should[1 << 16];
-	char *path = rot_format("/proc/%d/root%s", (int)pid, mapping->file);
+	autofree char *path = rot_format("/proc/%d/root%s", (int)pid, mapping->file);
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 	size_t nr_int3 = 0;
@@ -73,18 +73,18 @@ repair_mapping(pid_t pid, int memory, const struct mapping *mapping)
 	}
 	if (file >= 0)
 		close(file);
-	free(path);
 	return nr_int3;
 }
 
 size_t
 process_repair(pid_t pid)
 {
-	char *maps_path = rot_format("/proc/%d/maps", (int)pid), *memory_path = rot_format("/proc/%d/mem", (int)pid);
+	autofree char *maps_path = rot_format("/proc/%d/maps", (int)pid);
+	autofree char *memory_path = rot_format("/proc/%d/mem", (int)pid);
 	FILE *maps = fopen(maps_path, "re");
 	int memory = open(memory_path, O_RDWR | O_CLOEXEC);
 	struct mapping mapping;
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t size = 0, nr_int3 = 0;
 
 	while (maps && memory >= 0 && getline(&line, &size, maps) > 0) {
@@ -95,8 +95,5 @@ process_repair(pid_t pid)
 		fclose(maps);
 	if (memory >= 0)
 		close(memory);
-	free(line);
-	free(memory_path);
-	free(maps_path);
 	return nr_int3;
 }

@@ -151,7 +151,7 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 static double
 usual_switches(const struct program_plan *plan, const struct program_command_output *output)
 {
-	double *switches = rot_calloc(program_command_output_nr_outputs(output) + 1, sizeof(*switches)), usual;
+	autofree double *switches = rot_calloc(program_command_output_nr_outputs(output) + 1, sizeof(*switches));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
@@ -160,9 +160,7 @@ usual_switches(const struct program_plan *plan, const struct program_command_out
 		if (!plan->passes.passes[run->pass].is_stepped)
 			switches[nr++] = (double)run->involuntary_context_switches;
 	}
-	usual = nr < LEAST_FOR_HABITS ? NAN : statistics_percentile(switches, nr, 50);
-	free(switches);
-	return usual;
+	return nr < LEAST_FOR_HABITS ? NAN : statistics_percentile(switches, nr, 50);
 }
 
 /* Stepping switches to another process and back at each stop, and takes its time. */
@@ -280,8 +278,8 @@ compute(struct program_values *values, const struct program_plan *plan, const st
 	const struct selection *selection, struct rot_error *err)
 {
 	const size_t nr_passes = plan->passes.nr_passes;
-	struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples)),
-			    *timed = rot_calloc(nr_passes, sizeof(*timed));
+	autofree struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples));
+	autofree struct pass_samples *timed = rot_calloc(nr_passes, sizeof(*timed));
 	bool is_cut = false;
 	int rc = 0;
 
@@ -301,8 +299,6 @@ compute(struct program_values *values, const struct program_plan *plan, const st
 				      is_cut && is_rate(&plan->requests[i]) ? timed : samples, plan->use_minimum, err);
 	for (size_t i = 0; i < nr_passes; i++)
 		pass_samples_clear(&samples[i]);
-	free(timed);
-	free(samples);
 	return rc;
 }
 

@@ -24,22 +24,25 @@ static const char *const event_class_names[EVENT_NR_CLASSES] = {
 static int
 attribute_number(const xmlNode *node, const char *name)
 {
-	char *text = xml_attribute(node, name, "0");
-	int number = (int)strtol(text, NULL, 10);
+	autofree char *text = xml_attribute(node, name, "0");
 
-	free(text);
-	return number;
+	return (int)strtol(text, NULL, 10);
 }
 
 /* As XML Schema writes them; the schema wants one. */
 static bool
 attribute_bool(const xmlNode *node, const char *name)
 {
-	char *text = xml_attribute(node, name, "false");
-	bool is_true = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+	autofree char *text = xml_attribute(node, name, "false");
 
-	free(text);
-	return is_true;
+	return strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+}
+
+/* "" without the attribute. */
+static char *
+text_of(struct architecture *architecture, const xmlNode *node, const char *name)
+{
+	return pool_own(&architecture->pool, xml_attribute(node, name, ""), free);
 }
 
 /* The event of that name (nr characters), or nr_events. */
@@ -68,8 +71,7 @@ static int
 read_scrub(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
 	(void)err;
-	free(architecture->scrub_event);
-	architecture->scrub_event = xml_attribute(node, "event", "");
+	architecture->scrub_event = text_of(architecture, node, "event");
 	architecture->scrub_count = attribute_number(node, "count");
 	return 0;
 }
@@ -82,7 +84,8 @@ read_group(struct architecture *architecture, const xmlNode *node, struct rot_er
 	(void)err;
 	for (int class = 0; class < EVENT_NR_CLASSES; class ++)
 		group.limit[class] = group.proved[class] = (unsigned)attribute_number(node, event_class_names[class]);
-	architecture->groups = rot_realloc(architecture->groups, architecture->nr_groups + 1, sizeof(group));
+	architecture->groups =
+		pool_grow(&architecture->pool, architecture->groups, architecture->nr_groups, sizeof(group));
 	architecture->groups[architecture->nr_groups++] = group;
 	return 0;
 }
@@ -90,15 +93,15 @@ read_group(struct architecture *architecture, const xmlNode *node, struct rot_er
 static int
 read_event(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	struct architecture_event event = {.name = xml_attribute(node, "name", ""),
-					   .definition = xml_attribute(node, "definition", "")};
-	char *class = xml_attribute(node, "class", "plain");
+	struct architecture_event event = {.name = text_of(architecture, node, "name"),
+					   .definition = text_of(architecture, node, "definition")};
+	autofree char *class = xml_attribute(node, "class", "plain");
 	bool is_new = event_find(architecture, event.name, strlen(event.name)) == architecture->nr_events;
 
 	while (strcmp(event_class_names[event.class], class) != 0)
 		event.class ++;
-	free(class);
-	architecture->events = rot_realloc(architecture->events, architecture->nr_events + 1, sizeof(event));
+	architecture->events =
+		pool_grow(&architecture->pool, architecture->events, architecture->nr_events, sizeof(event));
 	architecture->events[architecture->nr_events++] = event;
 	if (is_new)
 		return 0;
@@ -109,7 +112,8 @@ read_event(struct architecture *architecture, const xmlNode *node, struct rot_er
 static int
 read_ride(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	char *names = xml_attribute(node, "events", ""), *rest = NULL;
+	autofree char *names = xml_attribute(node, "events", "");
+	char *rest = NULL;
 	int rc = 0;
 
 	for (char *name = strtok_r(names, " \t\n", &rest); name && rc == 0; name = strtok_r(NULL, " \t\n", &rest)) {
@@ -120,10 +124,10 @@ read_ride(struct architecture *architecture, const xmlNode *node, struct rot_err
 			rc = xml_error_at(node, err);
 			break;
 		}
-		architecture->riders = rot_realloc(architecture->riders, architecture->nr_riders + 1, sizeof(event));
+		architecture->riders =
+			pool_grow(&architecture->pool, architecture->riders, architecture->nr_riders, sizeof(event));
 		architecture->riders[architecture->nr_riders++] = event;
 	}
-	free(names);
 	return rc;
 }
 
@@ -170,16 +174,17 @@ formula_link(const struct architecture *architecture, struct architecture_formul
 static int
 read_formula(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	struct architecture_formula formula = {.quantity = xml_attribute(node, "quantity", ""),
-					       .of = xml_attribute(node, "of", ""),
-					       .kind = xml_attribute(node, "kind", ""),
-					       .expression = xml_attribute(node, "value", ""),
-					       .source = xml_attribute(node, "source", ""),
+	struct architecture_formula formula = {.quantity = text_of(architecture, node, "quantity"),
+					       .of = text_of(architecture, node, "of"),
+					       .kind = text_of(architecture, node, "kind"),
+					       .expression = text_of(architecture, node, "value"),
+					       .source = text_of(architecture, node, "source"),
 					       .line = (int)xmlGetLineNo((xmlNode *)node),
 					       .goes_round = attribute_bool(node, "goesRound")};
 	int rc = formula_link(architecture, &formula, err);
 
-	architecture->formulas = rot_realloc(architecture->formulas, architecture->nr_formulas + 1, sizeof(formula));
+	architecture->formulas =
+		pool_grow(&architecture->pool, architecture->formulas, architecture->nr_formulas, sizeof(formula));
 	architecture->formulas[architecture->nr_formulas++] = formula;
 	return rc < 0 ? xml_error_at(node, err) : 0;
 }
@@ -187,20 +192,19 @@ read_formula(struct architecture *architecture, const xmlNode *node, struct rot_
 static int
 read_limit(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	struct architecture_limit limit = {.border = xml_attribute(node, "border", ""),
-					   .accesses = xml_attribute(node, "access", ""),
-					   .instruction_sets = xml_attribute(node, "instructionSets", ""),
-					   .models = xml_attribute(node, "models", ""),
-					   .source = xml_attribute(node, "source", ""),
-					   .cause = xml_attribute(node, "cause", "")};
-	char *number = xml_attribute(node, limit.border[0] ? "bytes" : "instructions", "0");
-	char *chains = xml_attribute(node, "causeBelowChains", "0");
+	struct architecture_limit limit = {.border = text_of(architecture, node, "border"),
+					   .accesses = text_of(architecture, node, "access"),
+					   .instruction_sets = text_of(architecture, node, "instructionSets"),
+					   .models = text_of(architecture, node, "models"),
+					   .source = text_of(architecture, node, "source"),
+					   .cause = text_of(architecture, node, "cause")};
+	autofree char *number = xml_attribute(node, limit.border[0] ? "bytes" : "instructions", "0");
+	autofree char *chains = xml_attribute(node, "causeBelowChains", "0");
 	bool is_number = rot_number_parse(number, &limit.per_cycle) && isfinite(limit.per_cycle);
 
 	limit.cause_below_chains = (int)strtol(chains, NULL, 10); /* the schema wants a number */
-	free(chains);
-	free(number);
-	architecture->limits = rot_realloc(architecture->limits, architecture->nr_limits + 1, sizeof(limit));
+	architecture->limits =
+		pool_grow(&architecture->pool, architecture->limits, architecture->nr_limits, sizeof(limit));
 	architecture->limits[architecture->nr_limits++] = limit;
 	if (is_number)
 		return 0;
@@ -233,11 +237,11 @@ architecture_from(xmlDoc *doc, const char *path, struct rot_error *err)
 	const xmlNode *root = xmlDocGetRootElement(doc);
 	struct architecture *architecture = rot_calloc(1, sizeof(*architecture));
 
-	architecture->name = xml_attribute(root, "name", "");
-	architecture->title = xml_attribute(root, "title", "");
-	architecture->path = rot_strdup(path);
+	architecture->name = text_of(architecture, root, "name");
+	architecture->title = text_of(architecture, root, "title");
+	architecture->path = pool_strdup(&architecture->pool, path);
 	architecture->counts_by_steps = attribute_bool(root, "countsBySteps");
-	architecture->scrub_event = rot_strdup("");
+	architecture->scrub_event = pool_strdup(&architecture->pool, "");
 	for (const xmlNode *node = root->children; node; node = node->next) {
 		if (node->type == XML_ELEMENT_NODE && read_child(architecture, node, err) < 0) {
 			architecture_delete(architecture);
@@ -268,34 +272,7 @@ architecture_delete(struct architecture *architecture)
 	architecture_delete(architecture->by_blocks);
 	architecture_delete(architecture->by_events);
 	architecture_delete(architecture->by_steps);
-	for (size_t i = 0; i < architecture->nr_events; i++) {
-		free(architecture->events[i].name);
-		free(architecture->events[i].definition);
-	}
-	for (size_t i = 0; i < architecture->nr_formulas; i++) {
-		free(architecture->formulas[i].quantity);
-		free(architecture->formulas[i].of);
-		free(architecture->formulas[i].kind);
-		free(architecture->formulas[i].expression);
-		free(architecture->formulas[i].source);
-	}
-	for (size_t i = 0; i < architecture->nr_limits; i++) {
-		free(architecture->limits[i].border);
-		free(architecture->limits[i].accesses);
-		free(architecture->limits[i].instruction_sets);
-		free(architecture->limits[i].models);
-		free(architecture->limits[i].source);
-		free(architecture->limits[i].cause);
-	}
-	free(architecture->limits);
-	free(architecture->events);
-	free(architecture->formulas);
-	free(architecture->groups);
-	free(architecture->riders);
-	free(architecture->scrub_event);
-	free(architecture->path);
-	free(architecture->title);
-	free(architecture->name);
+	pool_clear(&architecture->pool);
 	free(architecture);
 }
 
@@ -350,14 +327,11 @@ models_hold(const char *models, long model)
 static bool
 cpu_matches(const xmlNode *cpu, const struct machine *machine)
 {
-	char *vendor = xml_attribute(cpu, "vendor", ""), *models = xml_attribute(cpu, "models", "");
-	bool matches = strcmp(vendor, machine->cpu_vendor) == 0 &&
-		       attribute_number(cpu, "family") == machine->cpu_family &&
-		       models_hold(models, machine->cpu_model);
+	autofree char *vendor = xml_attribute(cpu, "vendor", "");
+	autofree char *models = xml_attribute(cpu, "models", "");
 
-	free(vendor);
-	free(models);
-	return matches;
+	return strcmp(vendor, machine->cpu_vendor) == 0 && attribute_number(cpu, "family") == machine->cpu_family &&
+	       models_hold(models, machine->cpu_model);
 }
 
 static bool
@@ -386,9 +360,9 @@ is_xml(const struct dirent *entry)
 static char *
 find_for_machine(const char *folder, const struct machine *machine, struct rot_error *err)
 {
-	struct dirent **entries;
+	autofree struct dirent **entries = NULL;
 	int nr = scandir(folder, &entries, is_xml, alphasort);
-	char *found = NULL;
+	autofree char *found = NULL;
 	bool failed = false;
 
 	if (nr < 0) {
@@ -396,34 +370,27 @@ find_for_machine(const char *folder, const struct machine *machine, struct rot_e
 		return NULL;
 	}
 	for (int i = 0; i < nr; i++) {
-		char *path = rot_format("%s/%s", folder, entries[i]->d_name);
+		autofree char *path = rot_format("%s/%s", folder, entries[i]->d_name);
 		xmlDoc *doc = found || failed ? NULL : xml_file_read(path, err);
 
 		failed = failed || (!found && !doc);
-		if (doc && document_matches(doc, machine)) {
-			found = path;
-			path = NULL;
-		}
+		if (doc && document_matches(doc, machine))
+			found = rot_keep(&path);
 		xmlFreeDoc(doc);
-		free(path);
 		free(entries[i]);
 	}
-	free(entries);
 	if (failed)
 		return NULL;
-	return found ? found : rot_format("%s/generic.xml", folder);
+	return found ? rot_keep(&found) : rot_format("%s/generic.xml", folder);
 }
 
-/* path: fresh memory, taken over; may be NULL after an error. */
+/* taken: the path in fresh memory, taken over; may be NULL after an error. */
 static struct architecture *
-read_in_folder(const char *folder, char *path, struct rot_error *err)
+read_in_folder(const char *folder, char *taken, struct rot_error *err)
 {
-	char *schema = rot_format("%s/../schemas/architecture.rng", folder);
-	struct architecture *architecture = path ? architecture_read(path, schema, err) : NULL;
+	autofree char *schema = rot_format("%s/../schemas/architecture.rng", folder), *path = taken;
 
-	free(path);
-	free(schema);
-	return architecture;
+	return path ? architecture_read(path, schema, err) : NULL;
 }
 
 struct architecture *

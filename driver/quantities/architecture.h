@@ -13,6 +13,7 @@
 #include "entities.h"
 #include "error.h"
 #include "machine/caches.h"
+#include "support/pool.h"
 
 /*
  * What an event needs of the counters; a group shape says how many of each it may hold.
@@ -78,8 +79,9 @@ struct architecture_stepping {
 
 /* Read only once loaded, but for what validation finds, stepping, and what was warned of. */
 struct architecture {
-	char *name;  /* "zen5", "generic", "none", "steps", "blocks"                           */
-	char *title; /* "AMD Zen 5 (EPYC Turin)"                                               */
+	struct pool pool; /* of all below but the other architectures */
+	char *name;       /* "zen5", "generic", "none", "steps", "blocks"                           */
+	char *title;      /* "AMD Zen 5 (EPYC Turin)"                                               */
 	char *path;
 	bool counts_by_steps;                  /* events are those of steps, and need no counters   */
 	struct architecture_stepping stepping; /* only then                                                */

@@ -27,7 +27,7 @@ struct quantity_doubts
 quantity_doubts_of(const struct quantity_value *value)
 {
 	const bool is_asked = value->nr_samples > 0 && depends_on_time(value->name);
-	double *kept = rot_calloc(value->nr_samples + 1, sizeof(*kept));
+	autofree double *kept = rot_calloc(value->nr_samples + 1, sizeof(*kept));
 	size_t nr = is_asked ? quantity_kept_samples(value, kept) : 0;
 	struct quantity_doubts doubts = {
 		.modes = series_modes(kept, nr),
@@ -36,7 +36,6 @@ quantity_doubts_of(const struct quantity_value *value)
 		.outliers = series_outliers(kept, nr),
 	};
 
-	free(kept);
 	return doubts;
 }
 

@@ -185,14 +185,13 @@ static void
 add_caveats(json_t *json, const struct quantity_value *value)
 {
 	const unsigned caveats = quantity_caveats_of(value);
-	json_t *names = json_array();
+	json_auto_t *names = json_array();
 
 	for (size_t i = 0; i < quantity_nr_caveats; i++)
 		if (caveats >> i & 1)
 			json_array_append_new(names, json_string(quantity_caveats[i].name));
 	if (caveats)
 		json_object_set(json, "caveats", names);
-	json_decref(names);
 }
 
 /* {"value", "share"}, and of the denominator of a ratio {"per", "perShare"}; null: that part was not measured. */

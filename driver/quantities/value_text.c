@@ -78,18 +78,15 @@ with_interval(const struct summary *s)
 {
 	double below = s->value - s->low, above = s->high - s->value, wider = fmax(below, above);
 	int exponent = lower(last_digit_of(wider), lower(last_of_digits(s->value, 2), last_of_digits(s->low, 1)));
-	char *value = rounded(s->value, exponent), *low = rounded(s->low, exponent), *high = rounded(s->high, exponent);
-	char *down = rounded(below, exponent), *up = rounded(above, exponent), *text;
+	autofree char *value = rounded(s->value, exponent), *low = rounded(s->low, exponent);
+	autofree char *high = rounded(s->high, exponent), *down = rounded(below, exponent);
+	autofree char *up = rounded(above, exponent);
+	char *text;
 
 	if (strcmp(down, up) == 0)
 		text = rot_format("%s ±%s", value, up);
 	else
 		text = rot_format("%s [%s, %s]", value, low, high);
-	free(value);
-	free(low);
-	free(high);
-	free(down);
-	free(up);
 	return text;
 }
 
@@ -174,15 +171,13 @@ value_text_in(const struct quantity_value *value, struct shown_unit unit)
 	struct summary summary = summary_scaled(value->summary, unit.factor);
 	const bool is_whole =
 		quantity_is_counted_once(value) && summary.value == floor(summary.value) && fabs(summary.value) < 1e15;
-	char *number = is_whole ? rot_number_in_full(summary.value) : summary_text(&summary), *marked;
+	autofree char *number = is_whole ? rot_number_in_full(summary.value) : summary_text(&summary);
 	const char *kind = "", *disturbed = quantity_is_of_tainted(value) ? " " VALUE_DISTURBED : "";
 
 	for (size_t i = 0; i < value_nr_kinds; i++)
 		if (value->kind && strcmp(value->kind, value_kinds[i].kind) == 0)
 			kind = value_kinds[i].mark;
-	marked = rot_format("%s%s%s%s", number, kind[0] ? " " : "", kind, disturbed);
-	free(number);
-	return marked;
+	return rot_format("%s%s%s%s", number, kind[0] ? " " : "", kind, disturbed);
 }
 
 /* ---- doubts ---- */
@@ -229,7 +224,7 @@ char *
 value_doubts_text(const struct quantity_value *value)
 {
 	const struct quantity_doubts doubts = quantity_doubts_of(value);
-	char *text = NULL, *words, *named;
+	autofree char *text = NULL, *words = NULL;
 	struct shown_unit unit;
 
 	if (!quantity_doubts_any(&doubts))
@@ -248,10 +243,7 @@ value_doubts_text(const struct quantity_value *value)
 	if (is_outlier_of_its_own(&doubts))
 		text = joined(text, outliers_text(&doubts.outliers));
 	words = camel_case_words(value->name);
-	named = rot_format("%s: %s", words, text);
-	free(words);
-	free(text);
-	return named;
+	return rot_format("%s: %s", words, text);
 }
 
 /* ---- words ---- */
@@ -301,21 +293,19 @@ word_for(const char *part)
 char *
 value_of_words(const struct quantity_value *value)
 {
-	char *copy = rot_strdup(value->of), *rest = copy, *all = rot_strdup("");
+	autofree char *copy = rot_strdup(value->of);
+	char *rest = copy, *all = rot_strdup("");
 
 	for (char *part = strsep(&rest, "/"); part; part = strsep(&rest, "/")) {
-		char *direction = strchr(part, '.'), *longer;
+		char *direction = strchr(part, '.');
 		const char *word;
 
 		if (direction)
 			*direction++ = '\0';
 		word = word_for(part);
-		longer = rot_format("%s%s%s%s%s", all, all[0] && word[0] ? ", " : "", word, direction ? " " : "",
-				    direction ? direction : "");
-		free(all);
-		all = longer;
+		rot_append(&all, "%s%s%s%s", all[0] && word[0] ? ", " : "", word, direction ? " " : "",
+			   direction ? direction : "");
 	}
-	free(copy);
 	return all;
 }
 
@@ -323,16 +313,13 @@ char *
 value_label(const struct quantity_value *value)
 {
 	const struct quantity_kind *kind = quantity_kind_find(value->name);
-	char *name, *of, *label;
+	autofree char *name = NULL, *of = NULL;
 
 	if (strcmp(value->name, "time") == 0 && strcmp(value->of, "coreCycles") == 0)
 		return rot_strdup("core cycles");
 	name = kind ? rot_strdup(kind->short_name) : camel_case_words(value->name);
 	of = value_of_words(value);
-	label = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
-	free(name);
-	free(of);
-	return label;
+	return rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
 }
 
 /* Of two verdicts one holds, then. */
@@ -341,7 +328,7 @@ value_label(const struct quantity_value *value)
 char *
 verdict_text(const char *verdict, const char *other, double probability)
 {
-	char *sure, *text;
+	autofree char *sure = NULL;
 
 	if (isnan(probability))
 		return rot_strdup(verdict);
@@ -349,8 +336,6 @@ verdict_text(const char *verdict, const char *other, double probability)
 		sure = rot_strdup("over 99.9");
 	else
 		sure = rot_format("%.*f", probability >= 0.99, 100 * probability);
-	text = probability < SURE ? rot_format("rather %s than %s (%s %% sure)", verdict, other, sure)
+	return probability < SURE ? rot_format("rather %s than %s (%s %% sure)", verdict, other, sure)
 				  : rot_format("%s (%s %% sure)", verdict, sure);
-	free(sure);
-	return text;
 }

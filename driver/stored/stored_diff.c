@@ -143,10 +143,9 @@ find_quantity(const json_t *point, const char *words)
 
 	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
 	{
-		char *own = stored_value_words(quantity);
+		autofree char *own = stored_value_words(quantity);
 		bool is_it = strcmp(own, words) == 0 && has_value(quantity);
 
-		free(own);
 		if (is_it)
 			return quantity;
 	}
@@ -186,11 +185,9 @@ name_of(const json_t *quantity)
 	struct quantity_value value = {.name = (char *)json_text_at(quantity, "name"),
 				       .of = (char *)json_text_at(quantity, "of")};
 	const char *unit = shown_unit(json_text_at(quantity, "unit")).shown;
-	char *label = value_label(&value),
-	     *name = rot_format("%s%s%s%s", label, *unit ? " [" : "", unit, *unit ? "]" : "");
+	autofree char *label = value_label(&value);
 
-	free(label);
-	return name;
+	return rot_format("%s%s%s%s", label, *unit ? " [" : "", unit, *unit ? "]" : "");
 }
 
 /* Quantities of the point that the other one does not have. */
@@ -202,11 +199,12 @@ note_lone(struct comparison *comparison, size_t side, const json_t *point, const
 
 	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
 	{
-		char *words = stored_value_words(quantity), *name, ***lone = &comparison->lone[side];
+		autofree char *words = stored_value_words(quantity);
+		char *name;
+		char ***lone = &comparison->lone[side];
 		size_t *nr = &comparison->nr_lone[side], k = 0;
 		const bool is_lone = has_value(quantity) && !find_quantity(other, words);
 
-		free(words);
 		if (!is_lone)
 			continue;
 		name = name_of(quantity);
@@ -225,7 +223,7 @@ note_lone(struct comparison *comparison, size_t side, const json_t *point, const
 static void
 print_lone(struct comparison *comparison, size_t side, const struct stored_result *of)
 {
-	char **lone = comparison->lone[side];
+	autofree char **lone = comparison->lone[side];
 
 	for (size_t i = 0; i < comparison->nr_lone[side]; i++) {
 		if (i == 0)
@@ -235,7 +233,6 @@ print_lone(struct comparison *comparison, size_t side, const struct stored_resul
 	}
 	if (comparison->nr_lone[side])
 		fputc('\n', comparison->out);
-	free(lone);
 }
 
 static bool
@@ -289,7 +286,7 @@ compare_quantity(struct comparison *comparison, const json_t *quantity, const js
 static void
 correct_for_many(struct comparison *comparison)
 {
-	double *p = rot_calloc(comparison->nr_rows + 1, sizeof(*p));
+	autofree double *p = rot_calloc(comparison->nr_rows + 1, sizeof(*p));
 
 	for (size_t i = 0; i < comparison->nr_rows; i++) {
 		const struct diff_row *row = &comparison->rows[i];
@@ -300,16 +297,14 @@ correct_for_many(struct comparison *comparison)
 	statistics_holm(p, comparison->nr_rows);
 	for (size_t i = 0; i < comparison->nr_rows; i++)
 		comparison->rows[i].shift.p = p[i];
-	free(p);
 }
 
 static void
 print_name(FILE *out, const json_t *point)
 {
-	char *title = point_title(json_text_at(point, "series"), " ", json_text_at(point, "label"));
+	autofree char *title = point_title(json_text_at(point, "series"), " ", json_text_at(point, "label"));
 
 	fputs(title, out);
-	free(title);
 }
 
 /* " (core: \"Haswell\" -> \"SkylakeX\")" */
@@ -393,7 +388,7 @@ is_further(const struct comparison *comparison, const struct diff_row *row)
 static void
 print_title(const struct comparison *comparison, const struct diff_row *row)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
@@ -403,7 +398,6 @@ print_title(const struct comparison *comparison, const struct diff_row *row)
 	print_other_coordinates(out, row->point, row->other);
 	fclose(out);
 	text_print_within(text, comparison->width, comparison->out);
-	free(text);
 }
 
 /* The values behind the name, and the verdict behind them, if they fit there; else each below. */
@@ -412,7 +406,7 @@ print_narrow(const struct comparison *comparison, const char *name, char *const 
 	     const char *verdict)
 {
 	static const char *const before[] = {" ", "  "}, *const below = "\n        ";
-	char *values = rot_format("%s -> %s %s", texts[0], texts[1], unit);
+	autofree char *values = rot_format("%s -> %s %s", texts[0], texts[1], unit);
 	const char *const parts[] = {values, verdict};
 	size_t column = (size_t)fprintf(comparison->out, "    %s:", name);
 
@@ -424,7 +418,6 @@ print_narrow(const struct comparison *comparison, const char *name, char *const 
 		column = fits ? end : strlen(below) - 1 + width;
 	}
 	fputc('\n', comparison->out);
-	free(values);
 }
 
 /* title: of the row's point, if nothing of it was printed yet; else NULL. True if it is printed. */
@@ -433,8 +426,8 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 {
 	const struct shown_unit unit = shown_unit_for(row->a.unit ? row->a.unit : "",
 						      fmax(fabs(row->a.summary.value), fabs(row->b.summary.value)));
-	char *texts[2] = {value_text_in(&row->a, unit), value_text_in(&row->b, unit)}, *verdict, *kinds, *told;
-	char *name = value_label(&row->a);
+	char *texts[2] = {value_text_in(&row->a, unit), value_text_in(&row->b, unit)};
+	autofree char *verdict = NULL, *kinds = NULL, *told = NULL, *name = value_label(&row->a);
 	const enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
 	const bool is_by_chance = is_chance(comparison, row, kind), is_of_kind = strcmp(row->a.kind, row->b.kind) == 0,
 		   is_too_much = is_of_kind && is_beyond(comparison, row), is_worth_it = is_told(comparison, row, kind),
@@ -452,10 +445,6 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 		fprintf(comparison->out, WIDE_ROW, name, texts[0], texts[1], unit.shown, told);
 	if (are_measured(row))
 		comparison->nr_verdicts[kind]++;
-	free(name);
-	free(told);
-	free(kinds);
-	free(verdict);
 	free(texts[0]);
 	free(texts[1]);
 	return is_shown;
@@ -551,12 +540,12 @@ print_summary(const struct comparison *comparison, FILE *out)
 	fprintf(out, "%s in %zu point%s\n", *separator ? "" : "nothing measured", comparison->nr_points,
 		comparison->nr_points == 1 ? "" : "s");
 	if (comparison->nr_chance) {
-		char *text = rot_format("or chance: %zu of the %zu differences, since %zu comparisons were made "
-					"(Holm's correction)",
-					comparison->nr_chance, comparison->nr_shown, comparison->nr_tests);
+		autofree char *text =
+			rot_format("or chance: %zu of the %zu differences, since %zu comparisons were made "
+				   "(Holm's correction)",
+				   comparison->nr_chance, comparison->nr_shown, comparison->nr_tests);
 
 		text_print_fitting(text, out);
-		free(text);
 	}
 }
 
@@ -587,7 +576,7 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 		.are_runs = are_runs(first, second),
 		.limit = limit,
 	};
-	char *rows = NULL;
+	autofree char *rows = NULL;
 	size_t length;
 
 	comparison.out = open_memstream(&rows, &length);
@@ -599,7 +588,6 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	fprintf(out, "%s -> %s\n", first->path, second->path);
 	print_summary(&comparison, out);
 	fprintf(out, "\n%s", rows);
-	free(rows);
 	if (comparison.nr_points == 0) {
 		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
 		return rot_error_hint(err,

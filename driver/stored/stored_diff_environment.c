@@ -104,9 +104,8 @@ other_words(const json_t *lines, const json_t *other)
 		for (; at && *at; at += strspn(at, " ")) {
 			size_t length = strcspn(at, " ");
 
-			if (strncmp(at, folders, sizeof(folders) - 1) != 0 && !texts_have(other, at, length)) {
+			if (strncmp(at, folders, sizeof(folders) - 1) != 0 && !texts_have(other, at, length))
 				rot_append(&words, "%s%.*s", *words ? " " : "", (int)length, at);
-			}
 			at += length;
 		}
 	}

@@ -318,14 +318,14 @@ series_of(const struct plot_job *job, const struct stored_result *result, const 
 
 /* What its file says of it, if that is about the intensity that is drawn. */
 static struct experiment_bound
-bound_of(const json_t *point, const char *intensity)
+bound_of(struct pool *pool, const json_t *point, const char *intensity)
 {
 	const json_t *roof = json_object_get(point, "roof");
 
 	if (!*json_text_at(point, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
 		return (struct experiment_bound){.ceiling = NULL};
 	return (struct experiment_bound){
-		.ceiling = rot_strdup(json_text_at(point, "boundBy")),
+		.ceiling = pool_strdup(pool, json_text_at(point, "boundBy")),
 		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
 		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
 		.share = json_number_at(point, "roofShare"),
@@ -339,19 +339,20 @@ add_point(struct plot_job *job, const struct stored_result *result, const json_t
 	const json_t *found[2];
 	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
 	struct quantity_value values[2] = {{.name = NULL}};
-	char *series = series_of(job, result, point);
+	autofree char *series = series_of(job, result, point);
 	bool is_drawn = axes_values(&job->axes, point, found) && is_shown(point) &&
 			stored_value(found[0], &values[0]) == 0 && stored_value(found[1], &values[1]) == 0 &&
 			can_be_drawn(values);
 
 	if (is_drawn) {
+		struct experiment_point *added;
+
 		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
-		job->experiment->points[job->experiment->nr_points - 1].stored_bound =
-			bound_of(point, json_text_at(found[0], "of"));
+		added = &job->experiment->points[job->experiment->nr_points - 1];
+		added->stored_bound = bound_of(&added->pool, point, json_text_at(found[0], "of"));
 	}
 	quantity_value_clear(&values[0]);
 	quantity_value_clear(&values[1]);
-	free(series);
 	return is_drawn;
 }
 
@@ -401,23 +402,21 @@ static void
 add_machines(struct plot_job *job)
 {
 	struct experiment *experiment = job->experiment;
-	char *line;
+	struct pool *pool = &experiment->pool;
 
 	for (size_t i = 0; i < job->nr; i++) {
 		job->machines[i] = machine_of(job, i);
 		if (job->machines[i] < experiment->nr_stored_machines)
 			continue;
 		experiment->stored_machines =
-			rot_realloc(experiment->stored_machines, experiment->nr_stored_machines + 1, sizeof(char *));
+			pool_grow(pool, experiment->stored_machines, experiment->nr_stored_machines, sizeof(char *));
 		experiment->stored_machines[experiment->nr_stored_machines++] =
-			machine_caption(job->results[i].machine);
+			pool_own(pool, machine_caption(job->results[i].machine), free);
 	}
 	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {
 		autofree char *files = files_of(job, m);
 
-		line = rot_format("%s: %s", files, experiment->stored_machines[m]);
-		free(experiment->stored_machines[m]);
-		experiment->stored_machines[m] = line;
+		experiment->stored_machines[m] = pool_format(pool, "%s: %s", files, experiment->stored_machines[m]);
 	}
 }
 
@@ -447,11 +446,13 @@ add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 {
 	bool is_performance = strcmp(json_text_at(ceiling, "kind"), "performance") == 0;
 	const char *name = json_text_at(ceiling, "name"), *of = json_text_at(ceiling, "of");
+	struct pool *pool = &job->experiment->pool;
 	struct experiment_own_ceiling own = {
-		.name = job->experiment->nr_stored_machines > 1 ? rot_format("%s, %s", name, machine_name(job, machine))
-								: rot_strdup(name),
-		.operation = rot_strdup(is_performance ? of : ""),
-		.border = rot_strdup(is_performance ? "" : of),
+		.name = job->experiment->nr_stored_machines > 1
+				? pool_format(pool, "%s, %s", name, machine_name(job, machine))
+				: pool_strdup(pool, name),
+		.operation = pool_strdup(pool, is_performance ? of : ""),
+		.border = pool_strdup(pool, is_performance ? "" : of),
 		.value = {.unit = rot_strdup(json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
 		.best = json_number_value(json_object_get(ceiling, "value")),
 		.machine = machine,
@@ -459,8 +460,8 @@ add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 		.high = NAN,
 		.is_peak = json_object_get(ceiling, "access") != NULL,
 		.nr_threads = (int)json_number_value(json_object_get(ceiling, "threads")),
-		.access = rot_strdup(json_text_at(ceiling, "access")),
-		.instruction_set = rot_strdup(json_text_at(ceiling, "instructionSet")),
+		.access = pool_strdup(pool, json_text_at(ceiling, "access")),
+		.instruction_set = pool_strdup(pool, json_text_at(ceiling, "instructionSet")),
 	};
 
 	if (own.is_peak) {
@@ -471,7 +472,7 @@ add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 	if (own.best > 0)
 		experiment_keep_ceiling(job->experiment, &own);
 	else
-		experiment_ceiling_clear(&own);
+		quantity_value_clear(&own.value);
 }
 
 static void
@@ -548,13 +549,13 @@ static void
 note_precisions(struct plot_job *job)
 {
 	struct experiment *experiment = job->experiment;
-	char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
+	const char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
 
 	for (size_t i = 0; job->axes.is_mixed && i < job->nr; i++) {
 		autofree char *words = axes_precision(&job->axes, &job->results[i]);
 
-		rot_append(last, "%s%s: %s", i ? "; " : "\noperations of ", job->results[i].name,
-			   *words ? words : "both precisions");
+		*last = pool_format(&experiment->pool, "%s%s%s: %s", *last, i ? "; " : "\noperations of ",
+				    job->results[i].name, *words ? words : "both precisions");
 	}
 }
 

@@ -63,9 +63,8 @@ join_choices(const struct option_row *row, const char *between, const char *befo
 {
 	char *text = rot_strdup(row->choices[0]);
 
-	for (size_t i = 1; row->choices[i]; i++) {
+	for (size_t i = 1; row->choices[i]; i++)
 		rot_append(&text, "%s%s", row->choices[i + 1] ? between : before_last, row->choices[i]);
-	}
 	return text;
 }
 

@@ -26,11 +26,12 @@
 
 START_TEST(built_in_controllers_are_valid)
 {
+	autopool pool = {0};
 	struct controller_info *infos;
 	struct rot_error err = {0};
 	size_t nr, nr_built_in = 0;
 
-	controllers_list(rot.paths, &infos, &nr);
+	controllers_list(&pool, rot.paths, &infos, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct xml_controller *controller;
 		struct experiment *experiment;
@@ -51,7 +52,6 @@ START_TEST(built_in_controllers_are_valid)
 		nr_built_in += strcmp(infos[i].place, "built in") == 0;
 	}
 	ck_assert_uint_ge(nr_built_in, 6);
-	controllers_list_delete(infos, nr);
 }
 END_TEST
 
@@ -605,13 +605,14 @@ END_TEST
 
 START_TEST(current_folder_comes_first)
 {
+	autopool pool = {0};
 	struct controller_info *infos;
 	size_t nr, found = 0;
 
 	file_fill("triad.xml", HEAD AXIS POINT TAIL);
 	file_fill("notes.xml", "<notes/>");
 	file_fill("broken.xml", "<contr");
-	controllers_list(rot.paths, &infos, &nr);
+	controllers_list(&pool, rot.paths, &infos, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		ck_assert_str_ne(infos[i].name, "notes");
 		ck_assert_str_ne(infos[i].name, "broken");
@@ -622,7 +623,6 @@ START_TEST(current_folder_comes_first)
 		ck_assert_str_eq(infos[i].place, "current folder");
 	}
 	ck_assert_uint_eq(found, 1);
-	controllers_list_delete(infos, nr);
 }
 END_TEST
 

@@ -380,17 +380,16 @@ START_TEST(nearly_equal_ceilings_are_one)
 	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
 	struct experiment_own_plot plot = {.y = {.name = "performance", .operation = "flop"}};
 	struct experiment_own_ceiling rows[] = {
-		{.name = rot_strdup("a"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 10},
-		{.name = rot_strdup("b"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 9.9},
-		{.name = rot_strdup("c"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 5},
-		{.name = rot_strdup("d"), .operation = rot_strdup(""), .border = rot_strdup("llcRam"), .best = 9.9},
-		{.name = rot_strdup("e"), .operation = rot_strdup("other"), .border = rot_strdup(""), .best = 50},
+		{.name = "a", .operation = "flop", .border = "", .best = 10},
+		{.name = "b", .operation = "flop", .border = "", .best = 9.9},
+		{.name = "c", .operation = "flop", .border = "", .best = 5},
+		{.name = "d", .operation = "", .border = "llcRam", .best = 9.9},
+		{.name = "e", .operation = "other", .border = "", .best = 50},
 	};
 	const struct experiment_own_ceiling **shown;
 	size_t nr;
 
-	experiment->ceilings = rot_calloc(5, sizeof(*rows));
-	memcpy(experiment->ceilings, rows, sizeof(rows));
+	experiment->ceilings = pool_copy(&experiment->pool, rows, 5, sizeof(*rows));
 	experiment->nr_ceilings = 5;
 	nr = experiment_ceilings_of(experiment, &plot, &shown);
 	ck_assert_uint_eq(nr, 3);

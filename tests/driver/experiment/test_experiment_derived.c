@@ -104,11 +104,8 @@ START_TEST(derived_values_are_peaks)
 	ck_assert_msg(experiment_add_point(experiment, &(struct experiment_position){"s", "1", {&at, 1}}, measurement,
 					   NULL, 0, 5, &err) == 0,
 		      "%s", err.text);
-	ck_assert_uint_eq(experiment_wishes(experiment, &wishes), 6); /* the same ones once */
+	ck_assert_uint_eq(experiment_wishes(&experiment->pool, experiment, &wishes), 6); /* the same ones once */
 	ck_assert_str_eq(wishes[1].operation, "singlePrecisionFlop");
-	for (size_t i = 0; i < 6; i++)
-		peak_wish_clear(&wishes[i]);
-	free(wishes);
 	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
 	experiment_print_table(experiment, nowhere);
 	experiment_derive(experiment);

@@ -738,7 +738,7 @@ START_TEST(marks_of_a_page_are_of_their_series_alone)
 	size_t nr = 0;
 
 	series.style = _i ? PLOT_MARKS : PLOT_JOINED;
-	series_svg_write(&source.frame, &series, 1, false, "id", out);
+	free(series_svg_write(&source.frame, &series, 1, false, "id", out));
 	xmlFreeTextWriter(out);
 	text = (const char *)xmlBufferContent(buffer);
 	ck_assert_ptr_nonnull(strstr(text, "<g class=\"series s0\" id=\"id-0\">"));
@@ -762,7 +762,7 @@ START_TEST(long_names_of_axes_fit_a_narrow_page)
 	source.frame.x.label = "Operational intensity (double precision, LLC-RAM)";
 	source.frame.y.label = "P";
 	layout_zoom = _i ? 1.7 : 1;
-	series_svg_write(&source.frame, source.series, 1, false, "id", out);
+	free(series_svg_write(&source.frame, source.series, 1, false, "id", out));
 	layout_zoom = 1;
 	xmlFreeTextWriter(out);
 	text = (const char *)xmlBufferContent(buffer);

@@ -398,6 +398,7 @@ main(int argc, char **argv)
 	struct program_command *command;
 	FILE *in = argc >= 5 ? fopen(argv[2], "r") : NULL; /* what may follow are limits and progress */
 	int order = 0, rc;
+	bool fails;
 
 	if (!in || strcmp(argv[1], "--command") != 0 || strcmp(argv[3], "--output") != 0)
 		return 2;
@@ -412,8 +413,7 @@ main(int argc, char **argv)
 	fclose(in);
 	if (!rot_is_a(command, &program_command_class))
 		return 2;
-	if (is_translated(command) && (!command->per_thread || mode_is("fail-translating")))
-		return fail(argv[4]);
+	fails = is_translated(command) && (!command->per_thread || mode_is("fail-translating"));
 	if (is_translated(command) && mode_is("uncounted"))
 		program_command_output_warnings_add(output, "the program was not translated, and is not counted");
 	rot_string_set(&output->backend, command->per_thread ? "fake, by thread" : "fake");
@@ -423,9 +423,9 @@ main(int argc, char **argv)
 		for (size_t pass = 0; pass < program_command_nr_passes(command); pass++)
 			if (order == 0 || !mode_is("interrupted"))
 				program_command_output_outputs_add(output, run_once(command, (int)pass, order++));
-	rc = write_graph(output, argv[4]);
+	rc = fails ? fail(argv[4]) : write_graph(output, argv[4]);
 	rot_graph_delete(output);
 	rot_graph_delete(command);
 	rot_registry_delete(registry);
-	return rc < 0;
+	return rc != 0;
 }
