@@ -36,7 +36,7 @@
 #include "parent/tracer/counting.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/tracer.h"
-#include "parent/translate/borders.h"
+#include "parent/translate/edges.h"
 
 /* How long threads that are to be let go may take to stop, and how often as long those that have not waited for it. */
 #define LEAVING_S 5
@@ -446,20 +446,20 @@ on_leaving(void *context, const struct tracer_stop *stop)
 	return answer == TRACER_DELIVER ? of_translated : answer;
 }
 
-/* Where code is translated a place is a border, at which the thread stops. */
+/* Where code is translated a place is an edge, at which the thread stops. */
 static int
-set_border(void *context, struct thread *thread, uint64_t address, const struct breakpoint_user *user, bool is_once,
-	   struct rot_error *err)
+set_edge(void *context, struct thread *thread, uint64_t address, const struct breakpoint_user *user, bool is_once,
+	 struct rot_error *err)
 {
 	const struct program_run *self = context;
 
-	return translator_set_border(self->translator, thread,
-				     &(struct border){.address = address,
-						      .kind = BORDER_STOP,
-						      .condition = CODE_ALWAYS,
-						      .is_once = is_once,
-						      .user = *user},
-				     err);
+	return translator_set_edge(self->translator, thread,
+				   &(struct edge){.address = address,
+						  .kind = EDGE_STOP,
+						  .condition = CODE_ALWAYS,
+						  .is_once = is_once,
+						  .user = *user},
+				   err);
 }
 
 /* A pass that counts instructions: whole threads are translated. */
@@ -527,7 +527,7 @@ prepare_places(struct program_run *self)
 	self->images = (struct images){.at_entry = find_places,
 				       .objects_changed = find_places,
 				       .refused = warn_of_objects,
-				       .set = self->translator ? set_border : NULL,
+				       .set = self->translator ? set_edge : NULL,
 				       .context = self,
 				       .tracer = &self->tracer};
 	self->tracer.stopped = on_stop;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of a program that is translated as a whole: translated code counts them by itself (translate/borders.h), at
+ * Regions of a program that is translated as a whole: translated code counts them by itself (translate/edges.h), at
  * any number of hits, and what a thread did is told when it has ended.
  */
 #include "Region.h"
 #include "common/step_counts.h"
 #include "parent/regions/regions.h"
-#include "parent/translate/borders.h"
+#include "parent/translate/edges.h"
 #include "parent/translate/translator.h"
 
 static void *
@@ -16,28 +16,28 @@ blocks_open(struct regions *regions, struct rot_error *err)
 	return regions;
 }
 
-static struct border
-border_of(const struct region_point *point, enum border_kind kind)
+static struct edge
+edge_of(const struct region_point *point, enum edge_kind kind)
 {
-	return (struct border){.address = point->address,
-			       .kind = kind,
-			       .region = (uint32_t)point->region,
-			       .rule = point->kind,
-			       .is_team = point->is_team,
-			       .condition = kind == BORDER_END ? point->condition : CODE_ALWAYS,
-			       .is_behind = kind == BORDER_BEGIN && point->ends && !point->is_instant};
+	return (struct edge){.address = point->address,
+			     .kind = kind,
+			     .region = (uint32_t)point->region,
+			     .rule = point->kind,
+			     .is_team = point->is_team,
+			     .condition = kind == EDGE_END ? point->condition : CODE_ALWAYS,
+			     .is_behind = kind == EDGE_BEGIN && point->ends && !point->is_instant};
 }
 
 static void
 blocks_lift(void *context, struct region_thread *witness, const struct region_point *point)
 {
 	struct translator *translator = regions_setup(context)->translator;
-	const struct border begin = border_of(point, BORDER_BEGIN), end = border_of(point, BORDER_END);
+	const struct edge begin = edge_of(point, EDGE_BEGIN), end = edge_of(point, EDGE_END);
 
 	if (point->begins)
-		translator_lift_border(translator, witness->thread, &begin);
+		translator_lift_edge(translator, witness->thread, &begin);
 	if (point->ends)
-		translator_lift_border(translator, witness->thread, &end);
+		translator_lift_edge(translator, witness->thread, &end);
 }
 
 /* Where a region ends and begins again, it ends first. */
@@ -49,10 +49,10 @@ blocks_install(void *context, struct region_image *image, struct region_thread *
 
 	(void)image;
 	for (size_t i = 0; i < nr; i++) {
-		const struct border begin = border_of(points[i], BORDER_BEGIN), end = border_of(points[i], BORDER_END);
+		const struct edge begin = edge_of(points[i], EDGE_BEGIN), end = edge_of(points[i], EDGE_END);
 
-		if ((points[i]->ends && translator_set_border(translator, witness->thread, &end, err) < 0) ||
-		    (points[i]->begins && translator_set_border(translator, witness->thread, &begin, err) < 0))
+		if ((points[i]->ends && translator_set_edge(translator, witness->thread, &end, err) < 0) ||
+		    (points[i]->begins && translator_set_edge(translator, witness->thread, &begin, err) < 0))
 			return -1;
 	}
 	return 0;

@@ -2,7 +2,7 @@
 /* See basic_block.h. */
 #include "parent/translate/basic_block.h"
 
-#include "parent/translate/borders.h"
+#include "parent/translate/edges.h"
 
 #define FEW_ITEMS 16 /* of a block that checks itself */
 
@@ -129,8 +129,8 @@ bool
 basic_block_decode(const struct translation *translation, uint64_t origin, struct basic_block *block)
 {
 	const struct code_range *range = translate_find_range(translation, origin);
-	const bool is_apart = borders_at(translation->cache, origin).ends;
-	const uint64_t next_border = borders_next(translation->cache, origin + 1);
+	const bool is_apart = edges_at(translation->cache, origin).ends;
+	const uint64_t next_edge = edges_next(translation->cache, origin + 1);
 	size_t room = sizeof(block->bytes), nr_read = 0, most;
 
 	if (!range)
@@ -144,7 +144,7 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 		room = range->end - origin;
 	if (block->may_change && room > FEW_ITEMS * INSTRUCTION_MAX_BYTES)
 		room = FEW_ITEMS * INSTRUCTION_MAX_BYTES;
-	while (block->nr < most && block->end == BLOCK_GOES_ON && origin + block->nr_bytes < next_border) {
+	while (block->nr < most && block->end == BLOCK_GOES_ON && origin + block->nr_bytes < next_edge) {
 		struct basic_block_item *item = &block->items[block->nr];
 
 		if (nr_read < block->nr_bytes + INSTRUCTION_MAX_BYTES && nr_read < room)

@@ -15,8 +15,8 @@
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/remote.h"
-#include "parent/translate/borders.h"  /* struct border */
 #include "parent/translate/contents.h" /* struct contents */
+#include "parent/translate/edges.h"    /* struct edge */
 
 #define PAGE_BYTES 4096
 #define INT3 0xcc
@@ -309,8 +309,8 @@ copy_tables(struct code_cache *cache, const struct code_cache *from)
 	cache->nr_counters = from->nr_counters, cache->owner_room = from->owner_room;
 	cache->contents = duplicate(from->contents, from->contents_room, sizeof(*from->contents));
 	cache->nr_contents = from->nr_contents, cache->contents_room = from->contents_room;
-	cache->borders = duplicate(from->borders, from->nr_borders, sizeof(*from->borders));
-	cache->nr_borders = from->nr_borders;
+	cache->edges = duplicate(from->edges, from->nr_edges, sizeof(*from->edges));
+	cache->nr_edges = from->nr_edges;
 	free(cache->known);
 	cache->known = duplicate(from->known, from->known_room, sizeof(*from->known));
 	cache->nr_known = from->nr_known, cache->known_room = from->known_room;
@@ -393,7 +393,7 @@ code_cache_release(struct code_cache *cache)
 	free(cache->owners);
 	free(cache->contents);
 	free(cache->foreseen);
-	free(cache->borders);
+	free(cache->edges);
 	free(cache);
 }
 

@@ -83,10 +83,10 @@ struct areas {
  * target: the original address that the thread is on its way to
  * site: where the branch that leads here has its displacement, to be set right when the target is there; of a call, the
  * instruction itself; 0: nowhere
- * fragment: of GAP_CALL and GAP_STALE; of GAP_BORDER the number of the border, and site is where the thread goes on
+ * fragment: of GAP_CALL and GAP_STALE; of GAP_EDGE the number of the edge, and site is where the thread goes on
  * next: of those that wait for the same target, + 1
  */
-enum gap_kind { GAP_LINK, GAP_CALL, GAP_NATIVE, GAP_STALE, GAP_BORDER };
+enum gap_kind { GAP_LINK, GAP_CALL, GAP_NATIVE, GAP_STALE, GAP_EDGE };
 struct gap {
 	uint64_t target;
 	uint32_t site, fragment, next;
@@ -110,7 +110,7 @@ struct arena {
 /* Bits in a mark's origin. */
 #define MARK_AFTER_CALL 0x8000 /* behind a system call: rcx is not right yet     */
 #define MARK_SAVED 0x4000      /* the program's rcx and rdx are in their slots */
-#define MARK_PASSED 0x2000     /* behind a border at the same address, which would be passed once more */
+#define MARK_PASSED 0x2000     /* behind an edge at the same address, which would be passed once more */
 #define MARK_ORIGIN 0x1fff
 
 /* A copied instruction, or another place at which all registers are the program's; offsets from body and origin. */
@@ -213,9 +213,9 @@ struct code_cache {
 	struct code_queue ahead;
 	struct foreseen_code *foreseen;
 	size_t nr_foreseen;
-	bool has_all_foreseen;  /* made, of all that is mapped */
-	struct border *borders; /* numbers of those that are lifted are not used again */
-	uint32_t nr_borders;
+	bool has_all_foreseen; /* made, of all that is mapped */
+	struct edge *edges;    /* numbers of those that are lifted are not used again */
+	uint32_t nr_edges;
 };
 
 /*

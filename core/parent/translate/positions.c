@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "parent/translate/borders.h"
+#include "parent/translate/edges.h"
 
 #define INT3 0xcc
 
@@ -23,9 +23,9 @@ find_gap(const struct code_cache *cache, int64_t area, struct user_regs_struct *
 
 	if (!gap)
 		gap = code_cache_gap_at(cache, registers->rip - 1);
-	if (!gap || (gap->kind == GAP_BORDER && cache->borders[gap->fragment].kind != BORDER_STOP))
+	if (!gap || (gap->kind == GAP_EDGE && cache->edges[gap->fragment].kind != EDGE_STOP))
 		return false;
-	if (gap->kind == GAP_BORDER)
+	if (gap->kind == GAP_EDGE)
 		registers->rcx = code_cache_slot(cache, area, AREA_RCX);
 	registers->rip = gap->target;
 	if (gap->kind == GAP_STALE) {

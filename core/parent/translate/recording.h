@@ -53,7 +53,7 @@ struct site_access {
 /*
  * SITE_TURNS, SITE_TURNS_END: before and behind a repeated string instruction, with rcx, rsi and rdi
  * SITE_WORK: an instruction whose accesses depend on more than plain addresses
- * SITE_BANK: the thread goes to other counters (borders.h), whose address is in rdx
+ * SITE_BANK: the thread goes to other counters (edges.h), whose address is in rdx
  * registers: bits of the general registers that are recorded, by their numbers
  */
 enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK, SITE_BANK };

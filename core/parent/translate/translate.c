@@ -6,8 +6,8 @@
 
 #include "memory.h"
 #include "parent/translate/basic_block.h"
-#include "parent/translate/borders.h"
 #include "parent/translate/contents.h"
+#include "parent/translate/edges.h"
 #include "parent/translate/emit.h"
 #include "parent/translate/foreseen.h"
 #include "parent/translate/recording.h"
@@ -33,7 +33,7 @@ struct work_in_progress {
 	uint32_t most_targets; /* of a jump by a table in the block that is next; 0: unknown */
 	struct basic_block block;
 	struct count_place place; /* of the block */
-	bool has_borders;         /* at the beginning of the block */
+	bool has_edges;           /* at the beginning of the block */
 	struct recording recordings[RECORDING_MAX];
 	size_t nr_recordings;
 };
@@ -51,11 +51,11 @@ is_ahead(const struct work_in_progress *work)
 	return work->translation->tid == CODE_CACHE_RUNNING;
 }
 
-/* At a place where all registers are the program's. Behind a border nobody comes back to the same address. */
+/* At a place where all registers are the program's. Behind an edge nobody comes back to the same address. */
 static void
 add_mark(struct work_in_progress *work, uint32_t index, uint32_t origin)
 {
-	if (work->has_borders && (origin & MARK_ORIGIN) == 0)
+	if (work->has_edges && (origin & MARK_ORIGIN) == 0)
 		origin |= MARK_PASSED;
 	code_cache_add_mark(work->cache, &work->cache->fragments[index], work->to.at, origin);
 }
@@ -694,11 +694,11 @@ emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block
 /* ---- fragments ---- */
 
 static void
-emit_borders(struct work_in_progress *work, uint32_t index, bool are_behind)
+emit_edges(struct work_in_progress *work, uint32_t index, bool are_behind)
 {
 	const struct fragment *fragment = &work->cache->fragments[index];
 
-	borders_emit(work->cache, work->arena, &work->to, work->translation->sites, fragment->origin, are_behind);
+	edges_emit(work->cache, work->arena, &work->to, work->translation->sites, fragment->origin, are_behind);
 }
 
 /* Cuts the block in front of an item that cannot be copied. */
@@ -734,7 +734,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 {
 	struct code_cache *cache = work->cache;
 	struct basic_block *block = &work->block;
-	const struct borders_at borders = borders_at(cache, origin);
+	const struct edges_at edges = edges_at(cache, origin);
 	uint64_t next = 0;
 	uint32_t index, entry = 0;
 	bool has_end, ends_behind;
@@ -744,8 +744,8 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 		return 0;
 	make_fit(work);
 	work->place = basic_block_count_place(work->translation, block);
-	/* It is counted, with what it accesses, before a border behind it. */
-	if (borders.ends && work->place.before != 0)
+	/* It is counted, with what it accesses, before an edge behind it. */
+	if (edges.ends && work->place.before != 0)
 		work->place = (struct count_place){0, COUNT_SAVING, 0};
 	work->nr_recordings =
 		work->translation->sites ? recording_plan(work->translation->sites, block, work->recordings) : 0;
@@ -755,25 +755,25 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	code_cache_add(cache, work->arena, origin, work->to.at)->entry = entry;
 	cache->fragments[index].nr_origin_bytes = (uint16_t)block->nr_bytes;
 	cache->fragments[index].is_checked = block->may_change;
-	work->has_borders = false;
+	work->has_edges = false;
 	add_mark(work, index, 0);
-	work->has_borders = borders.is_there;
+	work->has_edges = edges.is_there;
 	if (block->may_change) {
 		code_cache_keep(cache, &cache->fragments[index], block->bytes);
 		emit_checks(work, index);
 	}
-	if (borders.is_there)
-		emit_borders(work, index, false);
+	if (edges.is_there)
+		emit_edges(work, index, false);
 	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
-	ends_behind = borders.ends && block->nr > 0 && !has_end && may_be_dynamic(&block->items[0].instruction);
+	ends_behind = edges.ends && block->nr > 0 && !has_end && may_be_dynamic(&block->items[0].instruction);
 	for (size_t i = 0; i < block->nr; i++) {
 		emit_recordings(work, i, false);
 		if (i == work->place.before) {
 			add_mark(work, index, block->items[i].at);
 			emit_count(work, &cache->fragments[index]);
 		}
-		if (borders.ends && !ends_behind)
-			emit_borders(work, index, true);
+		if (edges.ends && !ends_behind)
+			emit_edges(work, index, true);
 		if (i + 1 < block->nr || !has_end)
 			emit_item(work, index, &block->items[i]);
 		else
@@ -782,8 +782,8 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	}
 	if (block->nr > 0 && work->place.before == block->nr)
 		emit_count(work, &cache->fragments[index]);
-	if (ends_behind || (borders.ends && block->nr == 0))
-		emit_borders(work, index, true);
+	if (ends_behind || (edges.ends && block->nr == 0))
+		emit_edges(work, index, true);
 	if (block->end == BLOCK_GOES_ON)
 		next = origin + block->nr_bytes;
 	else if (block->end == BLOCK_NATIVE)

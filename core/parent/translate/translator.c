@@ -491,20 +491,20 @@ stand_at_int3(const struct translated *translated, struct user_regs_struct *regi
 /* Enough for the longest sequence that is inserted. */
 #define MOST_STEPS 4096
 
-/* A border of a region is passed at its gap. */
+/* A edge of a region is passed at its gap. */
 static void
-pass_border(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+pass_edge(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
 	const struct code_cache *cache = translated->space->cache;
 	const struct gap *gap = code_cache_gap_at(cache, registers->rip);
 	uint64_t next;
 
-	if (!gap || gap->kind != GAP_BORDER)
+	if (!gap || gap->kind != GAP_EDGE)
 		return;
 	next = code_cache_arena_at(cache, registers->rip)->address + gap->site;
 	registers->rcx = code_cache_slot(cache, translated->area, AREA_RCX);
-	visits_pass(self, thread, &cache->borders[gap->fragment], registers);
+	visits_pass(self, thread, &cache->edges[gap->fragment], registers);
 	registers->rip = next;
 	remote_set_registers(thread->tid, registers);
 }
@@ -531,7 +531,7 @@ leave_inserted_code(struct translator *self, struct translated *translated, stru
 	for (unsigned i = 0; i < MOST_STEPS && position == POSITION_INSIDE; i++) {
 		empty_buffer(translated, tid, registers);
 		if (thread->translated == translated)
-			pass_border(self, thread, registers);
+			pass_edge(self, thread, registers);
 		if (remote_step_once(tid) == 0 || ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 			return false;
 		visits_follow(translated, registers->gs_base);
@@ -657,7 +657,7 @@ deliver(struct translator *self, struct thread *thread, int signal)
 		return TRACER_DELIVER;
 	add_counts(translated, correction);
 	translated->repeats_at =
-		is_fault && borders_at(translated->space->cache, registers.rip).is_there ? registers.rip : 0;
+		is_fault && edges_at(translated->space->cache, registers.rip).is_there ? registers.rip : 0;
 	translated->repeats_rsp = registers.rsp;
 	correct_info(&info, address, registers.rip);
 	remote_set_registers(thread->tid, &registers);
@@ -821,23 +821,23 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 
 /* ---- our own traps ---- */
 
-/* Whatever is told of the stop may set and lift borders. After a stop that is told once the thread meets new ones. */
+/* Whatever is told of the stop may set and lift edges. After a stop that is told once the thread meets new ones. */
 static enum tracer_answer
-serve_border(struct translator *self, struct thread *thread, const struct gap *gap, struct user_regs_struct *registers)
+serve_edge(struct translator *self, struct thread *thread, const struct gap *gap, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
 	struct code_cache *cache = translated->space->cache;
-	const struct border border = cache->borders[gap->fragment];
+	const struct edge edge = cache->edges[gap->fragment];
 	const uint64_t next = code_cache_arena_at(cache, registers->rip)->address + gap->site;
 
 	registers->rcx = code_cache_slot(cache, translated->area, AREA_RCX);
-	registers->rip = border.address;
-	cache->borders[gap->fragment].is_lifted |= border.is_once;
-	if (!border.is_lifted && border.kind == BORDER_STOP)
-		border.user.hit(border.user.context, &(struct breakpoint_hit){thread, border.address, registers});
-	else if (!border.is_lifted)
-		visits_pass(self, thread, &border, registers);
-	if (border.is_once)
+	registers->rip = edge.address;
+	cache->edges[gap->fragment].is_lifted |= edge.is_once;
+	if (!edge.is_lifted && edge.kind == EDGE_STOP)
+		edge.user.hit(edge.user.context, &(struct breakpoint_hit){thread, edge.address, registers});
+	else if (!edge.is_lifted)
+		visits_pass(self, thread, &edge, registers);
+	if (edge.is_once)
 		return enter(self, thread, registers, false);
 	registers->rip = next;
 	remote_set_registers(thread->tid, registers);
@@ -863,8 +863,8 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 		*answer = TRACER_RESUME;
 		return true;
 	}
-	if (gap && gap->kind == GAP_BORDER) {
-		*answer = serve_border(self, thread, gap, registers);
+	if (gap && gap->kind == GAP_EDGE) {
+		*answer = serve_edge(self, thread, gap, registers);
 		return true;
 	}
 	if (gap && gap->kind == GAP_CALL) {
@@ -1032,40 +1032,39 @@ trap(struct translator *self, struct thread *thread)
 	return deliver(self, thread, SIGTRAP);
 }
 
-/* ---- borders ---- */
+/* ---- edges ---- */
 
 static void
-add_border(struct code_cache *cache, const struct border *border)
+add_edge(struct code_cache *cache, const struct edge *edge)
 {
-	cache->borders = rot_realloc(cache->borders, cache->nr_borders + 1, sizeof(*cache->borders));
-	cache->borders[cache->nr_borders++] = *border;
+	cache->edges = rot_realloc(cache->edges, cache->nr_edges + 1, sizeof(*cache->edges));
+	cache->edges[cache->nr_edges++] = *edge;
 }
 
 int
-translator_set_border(struct translator *self, struct thread *thread, const struct border *border,
-		      struct rot_error *err)
+translator_set_edge(struct translator *self, struct thread *thread, const struct edge *edge, struct rot_error *err)
 {
 	struct translated *translated = thread->translated;
 
-	if (border->region >= MAX_TRANSLATED_REGIONS)
+	if (edge->region >= MAX_TRANSLATED_REGIONS)
 		return rot_error_set(err, 0, "no more than %d regions can be counted by blocks",
 				     MAX_TRANSLATED_REGIONS);
 	if (!translated || (!translated->space && !translated->begins))
 		return rot_error_set(err, 0, "thread %d is not translated", (int)thread->tid);
 	if (!translated->space) {
-		translated->borders = rot_realloc(translated->borders, translated->nr_borders + 1, sizeof(*border));
-		translated->borders[translated->nr_borders++] = *border;
+		translated->edges = rot_realloc(translated->edges, translated->nr_edges + 1, sizeof(*edge));
+		translated->edges[translated->nr_edges++] = *edge;
 		return 0;
 	}
 	own_cache(self, thread);
-	add_border(translated->space->cache, border);
+	add_edge(translated->space->cache, edge);
 	code_cache_kill_all(translated->space->cache);
 	return 0;
 }
 
 /* Its code goes on without it. */
 void
-translator_lift_border(struct translator *self, struct thread *thread, const struct border *border)
+translator_lift_edge(struct translator *self, struct thread *thread, const struct edge *edge)
 {
 	struct code_cache *cache;
 
@@ -1073,12 +1072,12 @@ translator_lift_border(struct translator *self, struct thread *thread, const str
 		return;
 	own_cache(self, thread);
 	cache = thread->translated->space->cache;
-	for (uint32_t i = 0; i < cache->nr_borders; i++) {
-		const struct border *other = &cache->borders[i];
+	for (uint32_t i = 0; i < cache->nr_edges; i++) {
+		const struct edge *other = &cache->edges[i];
 
-		if (other->address == border->address && other->kind == border->kind &&
-		    other->region == border->region && other->user.hit == border->user.hit)
-			cache->borders[i].is_lifted = true;
+		if (other->address == edge->address && other->kind == edge->kind && other->region == edge->region &&
+		    other->user.hit == edge->user.hit)
+			cache->edges[i].is_lifted = true;
 	}
 	code_cache_kill_all(cache);
 }
@@ -1150,9 +1149,9 @@ begin(struct translator *self, struct thread *thread)
 		stay_native(self, thread->translated, &err);
 		return TRACER_DELIVER;
 	}
-	for (size_t i = 0; i < thread->translated->nr_borders; i++)
-		add_border(space->cache, &thread->translated->borders[i]);
-	thread->translated->nr_borders = 0;
+	for (size_t i = 0; i < thread->translated->nr_edges; i++)
+		add_edge(space->cache, &thread->translated->edges[i]);
+	thread->translated->nr_edges = 0;
 	(thread->translated)->own_gs = registers.gs_base;
 	blocks_traps = (thread->translated)->blocks_traps;
 	(thread->translated)->blocks_traps = false;
@@ -1287,7 +1286,7 @@ translator_executed(struct translator *self, struct thread *thread)
 		translator_started(self, thread);
 	translated = thread->translated;
 	leave_space(self, thread);
-	translated->nr_borders = 0;
+	translated->nr_edges = 0;
 	translated->is_native = translated->is_stepping = translated->executes_own = false;
 	translated->call = -1;
 	translated->begins = true;

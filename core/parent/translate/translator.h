@@ -54,13 +54,13 @@ bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS
 /*
  * ---- regions of a program that is translated as a whole ----
  *
- * Borders are places where one begins or ends (borders.h), or where the thread stops and somebody is told, in the
+ * Edges are places where one begins or ends (edges.h), or where the thread stops and somebody is told, in the
  * process of a stopped thread. set: -1: it cannot be counted. lift: also if it is not there.
  */
-struct border;
-int translator_set_border(struct translator *translator, struct thread *thread, const struct border *border,
-			  struct rot_error *err);
-void translator_lift_border(struct translator *translator, struct thread *thread, const struct border *border);
+struct edge;
+int translator_set_edge(struct translator *translator, struct thread *thread, const struct edge *edge,
+			struct rot_error *err);
+void translator_lift_edge(struct translator *translator, struct thread *thread, const struct edge *edge);
 
 /*
  * The thread's visits to a region since the last call, or since it began; open frames are abandoned. It has

@@ -4,7 +4,7 @@
 #define CORE_PARENT_TRANSLATE_TRANSLATOR_INTERNAL_H
 
 #include "parent/symbols/frames.h"
-#include "parent/translate/borders.h"
+#include "parent/translate/edges.h"
 #include "parent/translate/foreseen.h"
 #include "parent/translate/stream.h"
 #include "parent/translate/translate.h"
@@ -60,8 +60,8 @@ struct visits {
  * begins: its process executes another program, and has not paused yet
  * stream: what it records; NULL: nothing is recorded
  * banks: the first is its area; bank: the number of the one it counts in. visits: of each region
- * borders: to be set when it has a space
- * repeats_at, repeats_rsp: a fault takes it to this border once more, with this stack pointer; 0: none does
+ * edges: to be set when it has a space
+ * repeats_at, repeats_rsp: a fault takes it to this edge once more, with this stack pointer; 0: none does
  * own_gs: what the program believes its gs base to be
  * is_stepping: a single step that was asked for has not been told of yet; it is from stepped_from
  * sets_traps: the set of the call has SIGTRAP
@@ -82,8 +82,8 @@ struct translated {
 	size_t nr_banks, bank;
 	struct visits *visits;
 	bool has_ended_visits;
-	struct border *borders;
-	size_t nr_borders;
+	struct edge *edges;
+	size_t nr_edges;
 	uint64_t repeats_at, repeats_rsp;
 	struct totals totals, before;
 };
@@ -141,8 +141,8 @@ void visits_clear(struct translator *translator, struct translated *translated);
 /* The gs base is that of the bank in which the thread counts now. */
 void visits_follow(struct translated *translated, uint64_t gs_base);
 
-/* The stopped thread is at a border of a region, with these registers, whose gs base may change. */
-void visits_pass(struct translator *translator, struct thread *thread, const struct border *border,
+/* The stopped thread is at an edge of a region, with these registers, whose gs base may change. */
+void visits_pass(struct translator *translator, struct thread *thread, const struct edge *edge,
 		 struct user_regs_struct *registers);
 
 #endif

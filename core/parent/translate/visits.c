@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Visits of threads to regions of a program that is translated as a whole. A thread has a bank of counters for each set
- * of regions that it is in. Translated code changes banks by itself (borders.c); here is what it stops for: a bank that
+ * of regions that it is in. Translated code changes banks by itself (edges.c); here is what it stops for: a bank that
  * is not there yet, hits that are to be counted from now on or no more, and frames that were abandoned.
  *
  * The first hits of a region begin with a stop, in which its counts are read: what is abandoned then is taken away from
@@ -206,15 +206,15 @@ abandon(struct translator *self, const struct translated *translated, size_t reg
  * ends when the next one begins.
  */
 static uint64_t
-nr_alike(const struct translator *self, const struct visits *visits, const struct border *border)
+nr_alike(const struct translator *self, const struct visits *visits, const struct edge *edge)
 {
-	const struct frames_rule *rule = &self->rules[border->region];
+	const struct frames_rule *rule = &self->rules[edge->region];
 
 	if (!visits->is_measured)
 		return visits->nr_outermost < rule->first_hit ? (uint64_t)(rule->first_hit - 1 - visits->nr_outermost)
 							      : ANY_NUMBER;
-	if (visits->nr_outermost - rule->first_hit + 1 < EXACT_HITS || border->is_behind ||
-	    self->are_abandoned >> border->region & 1)
+	if (visits->nr_outermost - rule->first_hit + 1 < EXACT_HITS || edge->is_behind ||
+	    self->are_abandoned >> edge->region & 1)
 		return 0;
 	return rule->last_hit ? (uint64_t)(rule->last_hit - visits->nr_outermost) : ANY_NUMBER;
 }
@@ -229,26 +229,26 @@ change_measured(const struct translated *translated, size_t region, bool is_meas
 }
 
 static void
-enter(struct translator *self, struct thread *thread, const struct border *border, struct visit *visit,
+enter(struct translator *self, struct thread *thread, const struct edge *edge, struct visit *visit,
       struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
-	const size_t region = border->region;
+	const size_t region = edge->region;
 	struct visits *visits = &translated->visits[region];
 	const struct frames_rule *rule = &self->rules[region];
 	const uint64_t regions = translated->banks[translated->bank].regions;
 	bool is_measured;
 
 	take(visits, visit);
-	visits->hits += !border->is_team;
+	visits->hits += !edge->is_team;
 	visits->nr_outermost++;
 	is_measured = visits->nr_outermost >= rule->first_hit &&
 		      (rule->last_hit == 0 || visits->nr_outermost <= rule->last_hit);
 	if (is_measured != visits->is_measured)
 		change_measured(translated, region, is_measured);
-	visit->nr_free = visits->nr_free = nr_alike(self, visits, border);
+	visit->nr_free = visits->nr_free = nr_alike(self, visits, edge);
 	visit->frame = ~registers->rsp;
-	visit->is_team = border->is_team;
+	visit->is_team = edge->is_team;
 	visits->has_before = is_measured && visit->nr_free == 0;
 	if (visits->has_before) {
 		visits->inner_before = visits->inner_hits;
@@ -275,26 +275,26 @@ leave(struct translator *self, struct thread *thread, size_t region, struct visi
 }
 
 static void
-begin(struct translator *self, struct thread *thread, const struct border *border, struct visit *visit,
+begin(struct translator *self, struct thread *thread, const struct edge *edge, struct visit *visit,
       struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
-	struct visits *visits = &translated->visits[border->region];
+	struct visits *visits = &translated->visits[edge->region];
 	const struct frames_moment moment = {.stack_pointer = registers->rsp};
 	int64_t nr = 1;
 
-	if (visit->frame && border->rule == FRAMES_LOOP && registers->rsp == frame_of(visit))
+	if (visit->frame && edge->rule == FRAMES_LOOP && registers->rsp == frame_of(visit))
 		return;
 	if (visit->frame && is_left(visit, registers->rsp)) {
-		abandon(self, translated, border->region, visit);
-		go_to(self, thread, border->region,
-		      translated->banks[translated->bank].regions & ~(UINT64_C(1) << border->region), registers);
+		abandon(self, translated, edge->region, visit);
+		go_to(self, thread, edge->region,
+		      translated->banks[translated->bank].regions & ~(UINT64_C(1) << edge->region), registers);
 	}
 	if (!visit->frame) {
-		enter(self, thread, border, visit, registers);
+		enter(self, thread, edge, visit, registers);
 		return;
 	}
-	if (border->rule == FRAMES_LOOP) {
+	if (edge->rule == FRAMES_LOOP) {
 		nr = -visits->inner.hits;
 		visits->inner.rule.kind = FRAMES_LOOP;
 		frames_enter(&visits->inner, &moment);
@@ -304,21 +304,21 @@ begin(struct translator *self, struct thread *thread, const struct border *borde
 		visit->nr_inner++;
 	}
 	visit->nr_begins += (uint64_t)nr;
-	visit->nr_team_begins += border->is_team ? (uint64_t)nr : 0;
+	visit->nr_team_begins += edge->is_team ? (uint64_t)nr : 0;
 }
 
 static void
-end(struct translator *self, struct thread *thread, const struct border *border, struct visit *visit,
+end(struct translator *self, struct thread *thread, const struct edge *edge, struct visit *visit,
     struct user_regs_struct *registers)
 {
-	struct visits *visits = &thread->translated->visits[border->region];
+	struct visits *visits = &thread->translated->visits[edge->region];
 	const struct frames_moment moment = {.stack_pointer = registers->rsp};
 
 	if (!visit->frame)
 		return;
-	if (registers->rsp == frame_of(visit) || (border->rule == FRAMES_SPAN && visit->nr_inner == 0)) {
-		leave(self, thread, border->region, visit, registers);
-	} else if (border->rule == FRAMES_LOOP) {
+	if (registers->rsp == frame_of(visit) || (edge->rule == FRAMES_SPAN && visit->nr_inner == 0)) {
+		leave(self, thread, edge->region, visit, registers);
+	} else if (edge->rule == FRAMES_LOOP) {
 		frames_leave(&visits->inner, &moment);
 		visit->nr_inner = visits->inner.nr_open;
 	} else if (visit->nr_inner > 0) {
@@ -327,21 +327,20 @@ end(struct translator *self, struct thread *thread, const struct border *border,
 }
 
 void
-visits_pass(struct translator *self, struct thread *thread, const struct border *border,
-	    struct user_regs_struct *registers)
+visits_pass(struct translator *self, struct thread *thread, const struct edge *edge, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
-	struct visit visit = read_visit(translated, border->region);
-	const bool is_repeated = translated->repeats_at == border->address && translated->repeats_rsp == registers->rsp;
+	struct visit visit = read_visit(translated, edge->region);
+	const bool is_repeated = translated->repeats_at == edge->address && translated->repeats_rsp == registers->rsp;
 
 	translated->repeats_at = 0;
-	if (is_repeated || !code_is_taken(border->condition, registers->eflags, registers->rcx))
+	if (is_repeated || !code_is_taken(edge->condition, registers->eflags, registers->rcx))
 		return;
-	if (border->kind == BORDER_BEGIN)
-		begin(self, thread, border, &visit, registers);
+	if (edge->kind == EDGE_BEGIN)
+		begin(self, thread, edge, &visit, registers);
 	else
-		end(self, thread, border, &visit, registers);
-	write_visit(translated, border->region, &visit);
+		end(self, thread, edge, &visit, registers);
+	write_visit(translated, edge->region, &visit);
 }
 
 /* ---- beginning and end ---- */
@@ -383,7 +382,7 @@ visits_clear(struct translator *self, struct translated *translated)
 		frames_clear(&translated->visits[i].inner);
 	free(translated->visits);
 	free(translated->banks);
-	free(translated->borders);
+	free(translated->edges);
 }
 
 void

@@ -266,7 +266,7 @@ act_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* What compilers make of a loop for a team of OpenMP: one thread opens it, the other works for it. */
+/* Compilers make this of a loop for a team of OpenMP: one thread opens it, the other works for it. */
 REGION void part_of_team(void) __asm__("with_team._omp_fn.0");
 REGION void
 part_of_team(void)

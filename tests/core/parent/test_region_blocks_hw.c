@@ -46,7 +46,7 @@ count_of(const struct program_region_output *region, size_t event)
 	return perf_event_measurer_output_event_counts_at(region->counts, event)->raw_count;
 }
 
-/* Of one region in one thread. */
+/* A region in one thread. */
 struct expected {
 	const char *region;
 	int64_t hits, measured, inner, abandoned;

@@ -21,7 +21,7 @@
 
 static const char *const all_backends[] = {"uprobe", "breakpoint", "int3"};
 
-/* Those that this machine allows, and behind them that of code that is translated. */
+/* The ones that this machine allows, and behind them that of translated code. */
 static const char *backends[NR_ELEMENTS(all_backends) + 1];
 static int nr_backends;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Borders: original addresses where threads enter and leave regions, or stop for somebody. A fragment begins at each of
+ * Edges: original addresses where threads enter and leave regions, or stop for somebody. A fragment begins at each of
  * them, and the code that is inserted there does what visits.c would do, without a stop: where a region begins or ends
  * for a thread that is not in it yet, or in it once, the thread goes to another bank of counters. In all other cases it
  * stops at a gap.
  */
-#ifndef CORE_PARENT_TRANSLATE_BORDERS_H
-#define CORE_PARENT_TRANSLATE_BORDERS_H
+#ifndef CORE_PARENT_TRANSLATE_EDGES_H
+#define CORE_PARENT_TRANSLATE_EDGES_H
 
 #include "parent/breakpoints/breakpoints.h"
 #include "parent/symbols/code.h"
@@ -19,13 +19,13 @@
 
 /*
  * region, rule, condition, is_team: as of struct region_point (regions.h), is_team of what begins
- * user: of BORDER_STOP: is told, each time or once
- * is_behind: of BORDER_BEGIN: the region begins behind the instruction, where it ended before
+ * user: of EDGE_STOP: is told, each time or once
+ * is_behind: of EDGE_BEGIN: the region begins behind the instruction, where it ended before
  */
-enum border_kind { BORDER_BEGIN, BORDER_END, BORDER_STOP };
-struct border {
+enum edge_kind { EDGE_BEGIN, EDGE_END, EDGE_STOP };
+struct edge {
 	uint64_t address;
-	enum border_kind kind;
+	enum edge_kind kind;
 	uint32_t region;
 	enum frames_kind rule;
 	uint8_t condition;
@@ -47,20 +47,20 @@ struct visit {
 #define VISIT_AT(region) ((uint32_t)(AREA_VISITS + (region) * sizeof(struct visit)))
 #define TOGGLE_AT(region) ((uint32_t)(AREA_TOGGLES + (region)*8))
 
-/* The first border at that address or behind it; UINT64_MAX: there is none. */
-uint64_t borders_next(const struct code_cache *cache, uint64_t address);
+/* The first edge at that address or behind it; UINT64_MAX: there is none. */
+uint64_t edges_next(const struct code_cache *cache, uint64_t address);
 
-/* Is there a border at an address? ends: one stands behind its instruction, which then has a fragment of its own. */
-struct borders_at {
+/* Is there an edge at an address? ends: one stands behind its instruction, which then has a fragment of its own. */
+struct edges_at {
 	bool is_there, ends;
 };
-struct borders_at borders_at(const struct code_cache *cache, uint64_t address);
+struct edges_at edges_at(const struct code_cache *cache, uint64_t address);
 
 /*
- * Code of all borders at an address that stand before the instruction, or behind it. sites: NULL: nothing is recorded.
+ * Code of all edges at an address that stand before the instruction, or behind it. sites: NULL: nothing is recorded.
  * It begins and ends with all registers the program's.
  */
-void borders_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
-		  bool are_behind);
+void edges_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
+		bool are_behind);
 
 #endif

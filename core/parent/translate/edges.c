@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See borders.h. */
-#include "parent/translate/borders.h"
+/* See edges.h. */
+#include "parent/translate/edges.h"
 
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -10,37 +10,37 @@
 #endif
 
 uint64_t
-borders_next(const struct code_cache *cache, uint64_t address)
+edges_next(const struct code_cache *cache, uint64_t address)
 {
 	uint64_t next = UINT64_MAX;
 
-	for (uint32_t i = 0; i < cache->nr_borders; i++) {
-		const struct border *border = &cache->borders[i];
+	for (uint32_t i = 0; i < cache->nr_edges; i++) {
+		const struct edge *edge = &cache->edges[i];
 
-		if (!border->is_lifted && border->address >= address && border->address < next)
-			next = border->address;
+		if (!edge->is_lifted && edge->address >= address && edge->address < next)
+			next = edge->address;
 	}
 	return next;
 }
 
 static bool
-is_behind(const struct border *border)
+is_behind(const struct edge *edge)
 {
-	return border->kind == BORDER_END || border->is_behind;
+	return edge->kind == EDGE_END || edge->is_behind;
 }
 
-struct borders_at
-borders_at(const struct code_cache *cache, uint64_t address)
+struct edges_at
+edges_at(const struct code_cache *cache, uint64_t address)
 {
-	struct borders_at at = {false, false};
+	struct edges_at at = {false, false};
 
-	for (uint32_t i = 0; i < cache->nr_borders; i++) {
-		const struct border *border = &cache->borders[i];
+	for (uint32_t i = 0; i < cache->nr_edges; i++) {
+		const struct edge *edge = &cache->edges[i];
 
-		if (border->is_lifted || border->address != address)
+		if (edge->is_lifted || edge->address != address)
 			continue;
 		at.is_there = true;
-		at.ends |= is_behind(border);
+		at.ends |= is_behind(edge);
 	}
 	return at;
 }
@@ -55,10 +55,10 @@ can_go_on(void)
 /* ---- code ---- */
 
 /*
- * The code of one border: jumps to its end and to its gap are set when these are there. rcx is saved, and changed.
+ * The code of one edge: jumps to its end and to its gap are set when these are there. rcx is saved, and changed.
  */
 #define MOST_JUMPS 8
-struct border_code {
+struct edge_code {
 	struct emitter *to;
 	uint32_t visit, toggle;
 	uint32_t to_gap[MOST_JUMPS], to_end[MOST_JUMPS];
@@ -83,20 +83,20 @@ set_distance(struct emitter *to, uint32_t jump, uint32_t target)
 }
 
 static void
-stop(struct border_code *code)
+stop(struct edge_code *code)
 {
 	code->to_gap[code->nr_to_gap++] = emit_long(code->to);
 }
 
 static void
-finish(struct border_code *code)
+finish(struct edge_code *code)
 {
 	code->to_end[code->nr_to_end++] = emit_long(code->to);
 }
 
 /* To the gap if rcx is 0. */
 static void
-stop_if_zero(struct border_code *code)
+stop_if_zero(struct edge_code *code)
 {
 	uint32_t over;
 
@@ -133,10 +133,10 @@ emit_set(struct emitter *to, uint32_t offset, uint32_t value)
 }
 
 static void
-emit_count_begin(struct border_code *code, const struct border *border)
+emit_count_begin(struct edge_code *code, const struct edge *edge)
 {
 	emit_increment(code->to, FIELD(code, nr_begins));
-	if (border->is_team)
+	if (edge->is_team)
 		emit_increment(code->to, FIELD(code, nr_team_begins));
 }
 
@@ -150,7 +150,7 @@ emit_distance(struct emitter *to, uint32_t n)
 
 /* Goes to the other bank, which a frame of the stream tells; the program's rcx is in its slot before and afterwards. */
 static void
-emit_toggle(struct border_code *code, const struct sites *sites, uint32_t site)
+emit_toggle(struct edge_code *code, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
 
@@ -166,7 +166,7 @@ emit_toggle(struct border_code *code, const struct sites *sites, uint32_t site)
 
 /* The thread is not inside, and enters if it may without a stop. */
 static void
-emit_enter(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
+emit_enter(struct edge_code *code, const struct edge *edge, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
 
@@ -178,21 +178,21 @@ emit_enter(struct border_code *code, const struct border *border, const struct s
 	emit_save(to, RCX, FIELD(code, nr_free));
 	EMIT(to, 0x48, 0x89, 0xe1, 0x48, 0xf7, 0xd1); /* mov rcx, rsp; not rcx */
 	emit_save(to, RCX, FIELD(code, frame));
-	emit_set(to, FIELD(code, is_team), border->is_team);
-	emit_count_begin(code, border);
+	emit_set(to, FIELD(code, is_team), edge->is_team);
+	emit_count_begin(code, edge);
 	emit_toggle(code, sites, site);
 }
 
 /* A thread that is inside already begins an inner frame, if that is deeper than the one that is there. */
 static void
-emit_begin(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
+emit_begin(struct edge_code *code, const struct edge *edge, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
 	uint32_t outside, inner;
 
 	emit_load(to, RCX, FIELD(code, frame));
 	outside = emit_short(to, JRCXZ);
-	if (border->rule == FRAMES_LOOP) {
+	if (edge->rule == FRAMES_LOOP) {
 		emit_distance(to, 1);
 	} else {
 		emit_distance(to, (uint32_t)FRAMES_STACK_BYTES + 1);
@@ -202,17 +202,17 @@ emit_begin(struct border_code *code, const struct border *border, const struct s
 	inner = emit_short(to, JRCXZ);
 	stop(code);
 	land(to, inner);
-	if (border->rule != FRAMES_LOOP) {
+	if (edge->rule != FRAMES_LOOP) {
 		emit_increment(to, FIELD(code, nr_inner));
-		emit_count_begin(code, border);
+		emit_count_begin(code, edge);
 	}
 	finish(code);
 	land(to, outside);
-	emit_enter(code, border, sites, site);
+	emit_enter(code, edge, sites, site);
 }
 
 static void
-emit_leave(struct border_code *code, const struct sites *sites, uint32_t site)
+emit_leave(struct edge_code *code, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
 	uint32_t is_plain, is_counted;
@@ -232,7 +232,7 @@ emit_leave(struct border_code *code, const struct sites *sites, uint32_t site)
 
 /* An end with another stack pointer is that of an inner frame; of a span without inner frames it ends the only one. */
 static void
-emit_end(struct border_code *code, const struct border *border, const struct sites *sites, uint32_t site)
+emit_end(struct edge_code *code, const struct edge *edge, const struct sites *sites, uint32_t site)
 {
 	struct emitter *to = code->to;
 	uint32_t inside, same, has_none, ends_span = 0;
@@ -244,14 +244,14 @@ emit_end(struct border_code *code, const struct border *border, const struct sit
 	land(to, inside);
 	emit_distance(to, 1);
 	same = emit_short(to, JRCXZ);
-	if (border->rule == FRAMES_LOOP) {
+	if (edge->rule == FRAMES_LOOP) {
 		stop(code);
 	} else {
 		emit_load(to, RCX, FIELD(code, nr_inner));
 		ends_span = emit_short(to, JRCXZ);
 		emit_step(to, -1);
 		emit_save(to, RCX, FIELD(code, nr_inner));
-		if (border->rule == FRAMES_FUNCTION)
+		if (edge->rule == FRAMES_FUNCTION)
 			land(to, ends_span);
 		finish(code);
 	}
@@ -260,12 +260,12 @@ emit_end(struct border_code *code, const struct border *border, const struct sit
 	has_none = emit_short(to, JRCXZ);
 	stop(code);
 	land(to, has_none);
-	if (border->rule == FRAMES_SPAN)
+	if (edge->rule == FRAMES_SPAN)
 		land(to, ends_span);
 	emit_leave(code, sites, site);
 }
 
-/* Goes past the whole code where the branch at a border does not jump. Returns where that distance stands, or 0. */
+/* Goes past the whole code where the branch at an edge does not jump. Returns where that distance stands, or 0. */
 static uint32_t
 emit_condition(struct emitter *to, uint8_t condition)
 {
@@ -278,29 +278,29 @@ emit_condition(struct emitter *to, uint8_t condition)
 }
 
 static void
-emit_border(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint32_t number)
+emit_edge(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint32_t number)
 {
-	const struct border *border = &cache->borders[number];
-	struct border_code code = {.to = to, .visit = VISIT_AT(border->region), .toggle = TOGGLE_AT(border->region)};
-	const uint32_t past = emit_condition(to, border->condition);
-	const uint32_t site = sites && border->kind != BORDER_STOP ? recording_bank_site(sites) : 0;
+	const struct edge *edge = &cache->edges[number];
+	struct edge_code code = {.to = to, .visit = VISIT_AT(edge->region), .toggle = TOGGLE_AT(edge->region)};
+	const uint32_t past = emit_condition(to, edge->condition);
+	const uint32_t site = sites && edge->kind != EDGE_STOP ? recording_bank_site(sites) : 0;
 	uint32_t end, gap;
 
 	emit_save(to, RCX, AREA_RCX);
-	if (border->kind == BORDER_STOP || site == UINT32_MAX || !can_go_on() ||
-	    (border->condition > 0xf && border->condition != CODE_ALWAYS))
+	if (edge->kind == EDGE_STOP || site == UINT32_MAX || !can_go_on() ||
+	    (edge->condition > 0xf && edge->condition != CODE_ALWAYS))
 		stop(&code);
-	else if (border->kind == BORDER_BEGIN)
-		emit_begin(&code, border, sites, site);
+	else if (edge->kind == EDGE_BEGIN)
+		emit_begin(&code, edge, sites, site);
 	else
-		emit_end(&code, border, sites, site);
+		emit_end(&code, edge, sites, site);
 	end = to->at;
 	emit_load(to, RCX, AREA_RCX);
 	if (past)
 		set_distance(to, past, to->at);
 	gap = code_cache_add_gap(
 		cache, arena,
-		&(struct gap){.kind = GAP_BORDER, .target = border->address, .site = end, .fragment = number});
+		&(struct gap){.kind = GAP_EDGE, .target = edge->address, .site = end, .fragment = number});
 	for (unsigned i = 0; i < code.nr_to_gap; i++)
 		set_distance(to, code.to_gap[i], gap);
 	for (unsigned i = 0; i < code.nr_to_end; i++)
@@ -308,13 +308,13 @@ emit_border(struct code_cache *cache, uint32_t arena, struct emitter *to, struct
 }
 
 void
-borders_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
-	     bool are_behind)
+edges_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
+	   bool are_behind)
 {
-	for (uint32_t i = 0; i < cache->nr_borders; i++) {
-		const struct border *border = &cache->borders[i];
+	for (uint32_t i = 0; i < cache->nr_edges; i++) {
+		const struct edge *edge = &cache->edges[i];
 
-		if (!border->is_lifted && border->address == address && is_behind(border) == are_behind)
-			emit_border(cache, arena, to, sites, i);
+		if (!edge->is_lifted && edge->address == address && is_behind(edge) == are_behind)
+			emit_edge(cache, arena, to, sites, i);
 	}
 }
