@@ -157,7 +157,7 @@ print_others(const struct program_report *report, size_t first, FILE *out)
 {
 	const struct program_places *places = &report->places;
 	const struct summary rest = program_places_rest(places, first);
-	const char *missing = places->has_kernel ? "no sample: threads of less than 2.5 ms, or a hypervisor"
+	const char *missing = places->has_kernel ? "no sample: threads of less than 3.5 ms, or a hypervisor"
 						 : "the kernel: CPU time without a sample in user code";
 	const size_t nr = places->nr_functions - first;
 	autofree char *others = rot_format("%zu other function%s", nr, nr == 1 ? "" : "s");
