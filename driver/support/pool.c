@@ -72,18 +72,6 @@ pool_format(struct pool *pool, const char *format, ...)
 }
 
 void *
-pool_grow(struct pool *pool, void *array, size_t nr, size_t size)
-{
-	void *larger;
-
-	/* The room is always a power of two. */
-	if (nr & (nr - 1))
-		return array;
-	larger = pool_calloc(pool, nr ? 2 * nr : 1, size);
-	return nr ? memcpy(larger, array, nr * size) : larger;
-}
-
-void *
 pool_own(struct pool *pool, void *thing, void (*release)(void *thing))
 {
 	struct pool_item *item = add_item(pool, 0, 0);
@@ -91,6 +79,35 @@ pool_own(struct pool *pool, void *thing, void (*release)(void *thing))
 	item->release = release;
 	item->thing = thing;
 	return thing;
+}
+
+/* An array that grows moves, and its item stays. */
+struct growing {
+	struct pool_item *item;
+	max_align_t elements[];
+};
+
+void *
+pool_grow(struct pool *pool, void *array, size_t nr, size_t size)
+{
+	struct growing *growing = nr ? (struct growing *)((char *)array - sizeof(*growing)) : NULL;
+	struct pool_item *item = nr ? growing->item : NULL;
+	const size_t room = nr ? 2 * nr : 1;
+
+	/* The room is always a power of two. */
+	if (nr & (nr - 1))
+		return array;
+	if (room > (SIZE_MAX - sizeof(*growing)) / size)
+		rot_calloc(room, size); /* ends the process */
+	growing = rot_realloc(growing, 1, sizeof(*growing) + room * size);
+	memset((char *)growing->elements + nr * size, 0, (room - nr) * size);
+	if (!item) {
+		pool_own(pool, growing, free);
+		item = pool->last;
+	}
+	growing->item = item;
+	item->thing = growing;
+	return growing->elements;
 }
 
 void
