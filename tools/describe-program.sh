@@ -42,7 +42,7 @@ describe_region()
 }
 
 # describe_counting FILE PROGRAM ARGUMENT...: the instructions of each thread, counted by blocks; with $has_caches=true lines of
-# modelled caches as well, one of $sampling
+# modelled caches as well, one of $sampling; with $counts_functions=true also what functions do
 describe_counting()
 {
 	local file=$1 events=step::instructions
@@ -62,7 +62,8 @@ describe_counting()
 describe_command()
 {
 	printf '%s\n' ProgramCommand program "$1" processId "$2" passes 1 "$3" runCount 1 perThread "$4" followForks true \
-		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" cacheSampling "${sampling:-1}" samplePeriod 0 rules 0
+		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" cacheSampling "${sampling:-1}" samplePeriod 0 countsFunctions "${counts_functions:-false}" \
+		rules 0
 }
 
 # describe_executable PROGRAM ARGUMENT...

@@ -193,6 +193,7 @@ make_command(struct run_job *job, char *const *argv)
 	command->run_count = (int32_t)job->options->nr_runs;
 	command->cache_sampling = atoi(configuration_string(job->rot->configuration, "cacheSampling"));
 	command->sample_period = job->options->nr_functions != 0 && job->plan.is_timed ? SAMPLE_PERIOD_NS : 0;
+	command->counts_functions = job->options->nr_functions != 0 && job->plan.is_timed;
 	command->follow_forks = !job->options->has_no_children;
 	command->per_thread = job->options->per_thread || job->options->nr_regions > 0;
 	for (size_t i = 0; i < job->options->nr_regions; i++)
@@ -494,9 +495,9 @@ compute(struct run_job *job, struct rot_error *err)
 	size_t nr = program_run_output_nr_threads(program_command_output_outputs_at(job->output, 0));
 	bool are_apart;
 
-	if (program_values_total(&report->total, &job->plan, architecture, job->output, err) < 0)
+	if (program_values_total(&report->total, &job->plan, architecture, job->output, err) < 0 ||
+	    program_places_compute(&report->places, &job->plan, architecture, job->output, err) < 0)
 		return -1;
-	program_places_compute(&report->places, job->output);
 	report->agreement = program_agreement_of(&job->plan, architecture, job->output);
 	are_apart = report->agreement.has_same_threads &&
 		    program_run_has_threads(program_command_output_outputs_at(job->output, 0));

@@ -350,6 +350,46 @@ program_values_region_thread(struct program_values *values, const struct program
 	return rc;
 }
 
+/* The more time, the lower the rate. */
+static void
+set_interval(struct summary *rate, const struct summary *time)
+{
+	const double work = rate->value * time->value;
+
+	rate->low = work / time->high;
+	rate->high = time->low > 0 ? work / time->low : INFINITY;
+}
+
+int
+program_values_code(struct program_values *values, const struct program_plan *plan,
+		    const struct architecture *architecture, const uint64_t *counts, const struct summary *time,
+		    struct rot_error *err)
+{
+	const size_t nr_passes = plan->passes.nr_passes;
+	struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples));
+	int rc = 0;
+
+	*values = (struct program_values){.values = rot_calloc(plan->nr, sizeof(*values->values)), .nr = plan->nr};
+	for (size_t i = 0; i < nr_passes; i++) {
+		const struct pass *pass = &plan->passes.passes[i];
+
+		samples[i] = (struct pass_samples){.runs = rot_calloc(1, sizeof(*samples->runs)), .nr_runs = 1};
+		samples[i].runs[0].wall_ns = time->value;
+		for (size_t k = 0; pass->is_stepped && k < pass->nr_events; k++)
+			samples[i].runs[0].counts[k] = (double)counts[k];
+	}
+	for (size_t i = 0; rc == 0 && i < plan->nr; i++) {
+		rc = quantity_compute(&values->values[i], &plan->resolutions[i], architecture, &plan->passes, samples,
+				      plan->use_minimum, err);
+		if (rc == 0 && is_rate(&plan->requests[i]))
+			set_interval(&values->values[i].summary, time);
+	}
+	for (size_t i = 0; i < nr_passes; i++)
+		pass_samples_clear(&samples[i]);
+	free(samples);
+	return rc;
+}
+
 void
 program_values_clear(struct program_values *values)
 {

@@ -52,6 +52,13 @@ int program_values_region(struct program_values *values, const struct program_pl
 int program_values_region_thread(struct program_values *values, const struct program_plan *plan,
 				 const struct architecture *architecture, const struct program_command_output *output,
 				 const struct region_service *service, size_t index, struct rot_error *err);
+/*
+ * Values of code that was counted so by the pass that was translated, and took that time (ns) of wall time: rates have
+ * the interval of the time. Clear also after an error.
+ */
+int program_values_code(struct program_values *values, const struct program_plan *plan,
+			const struct architecture *architecture, const uint64_t *counts, const struct summary *time,
+			struct rot_error *err);
 void program_values_clear(struct program_values *values);
 
 /* The value of that quantity and what it is of ("" for any), or NULL. */

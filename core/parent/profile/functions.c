@@ -8,6 +8,7 @@
 
 #include "entity.h"
 #include "memory.h"
+#include "parent/profile/named_code.h"
 #include "parent/symbols/plain_name.h"
 
 /* Places of one file, or of what is none, ordered by address and name. file NULL: nothing is known of its code. */
@@ -21,6 +22,7 @@ struct code_file {
 
 struct functions {
 	struct symbol_files *files;
+	struct named_code named;
 	struct code_file *items;
 	size_t nr_items;
 };
@@ -48,6 +50,7 @@ functions_delete(struct functions *functions)
 		free(item->path);
 	}
 	free(functions->items);
+	named_code_clear(&functions->named);
 	free(functions);
 }
 
@@ -101,8 +104,8 @@ add_place(struct code_file *item, size_t at)
 	return place;
 }
 
-struct program_place *
-functions_named(struct functions *functions, const char *object, const char *name)
+static struct program_place *
+find_named(struct functions *functions, const char *object, const char *name)
 {
 	struct code_file *item = find_file(functions, object, 0);
 	const size_t at = position_of(item, 0, name);
@@ -130,20 +133,21 @@ describe(const struct code_file *item, struct program_place *place, const struct
 	free(plain);
 }
 
-struct program_place *
-functions_at(struct functions *functions, const char *path, ino_t inode, uint64_t offset)
+/* *address: of the code in the file, 0: not known */
+static struct program_place *
+find_in_file(struct functions *functions, const struct code_object *object, uint64_t offset, uint64_t *address)
 {
-	struct code_file *item = find_file(functions, path, inode);
+	struct code_file *item = find_file(functions, object->path, object->inode);
 	struct symbol_range range = {0};
-	uint64_t address;
 	size_t at;
 
-	if (item->file && symbols_address(item->file, offset, &address)) {
+	*address = 0;
+	if (item->file && symbols_address(item->file, offset, address)) {
 		/* The last of those that begin before it. */
-		at = position_of(item, address + 1, "");
-		if (at > 0 && address - item->places[at - 1]->address < item->places[at - 1]->size)
+		at = position_of(item, *address + 1, "");
+		if (at > 0 && *address - item->places[at - 1]->address < item->places[at - 1]->size)
 			return item->places[at - 1];
-		if (!symbols_function_at(item->file, address, &range))
+		if (!symbols_function_at(item->file, *address, &range))
 			range = (struct symbol_range){0};
 	}
 	at = position_of(item, range.address, "");
@@ -151,6 +155,36 @@ functions_at(struct functions *functions, const char *path, ino_t inode, uint64_
 		return item->places[at];
 	describe(item, add_place(item, at), &range);
 	return item->places[at];
+}
+
+struct program_place *
+functions_of(struct functions *functions, const struct code_object *object, uint64_t offset, bool *is_begin)
+{
+	struct program_place *place;
+	uint64_t address = 0;
+	const char *name;
+
+	switch (object->origin) {
+	case CODE_FILE:
+		place = find_in_file(functions, object, offset, &address);
+		break;
+	case CODE_ANONYMOUS:
+		name = named_code_find(&functions->named, object->pid, offset);
+		place = find_named(functions, name ? "[jit]" : "[anonymous]", name ? name : "");
+		break;
+	case CODE_KERNEL:
+		place = find_named(functions, "[kernel]", "");
+		break;
+	case CODE_VDSO:
+		place = find_named(functions, "[vdso]", "");
+		break;
+	default:
+		place = find_named(functions, "[unknown]", "");
+		break;
+	}
+	if (is_begin)
+		*is_begin = address != 0 && place->size > 0 && place->address == address;
+	return place;
 }
 
 /* ---- the end ---- */

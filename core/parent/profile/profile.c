@@ -8,7 +8,6 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/profile/functions.h"
-#include "parent/profile/named_code.h"
 #include "parent/profile/sampler.h"
 #include "parent/profile/spaces.h"
 
@@ -140,45 +139,26 @@ profile_drain(struct profile *profile)
 		sampler_drain(profile->sampler, false, handle_record, profile);
 }
 
-/* ---- functions ---- */
-
-static struct program_place *
-place_of(const struct profile *profile, struct functions *functions, struct named_code *named, const struct spot *spot)
-{
-	const struct code_object *object = spaces_object(profile->spaces, spot->at.object);
-	const char *name;
-
-	switch (object->origin) {
-	case CODE_KERNEL:
-		return functions_named(functions, "[kernel]", "");
-	case CODE_VDSO:
-		return functions_named(functions, "[vdso]", "");
-	case CODE_ANONYMOUS:
-		name = named_code_find(named, object->pid, spot->at.offset);
-		return functions_named(functions, name ? "[jit]" : "[anonymous]", name ? name : "");
-	case CODE_FILE:
-		return functions_at(functions, object->path, object->inode, spot->at.offset);
-	default:
-		return functions_named(functions, "[unknown]", "");
-	}
-}
+/* ---- the end ---- */
 
 struct program_profile *
 profile_end(struct profile *profile, struct symbol_files *files)
 {
 	struct program_profile *output = profile ? profile->output : NULL;
 	struct functions *functions;
-	struct named_code named = {0};
 
 	if (output && profile->sampler) {
 		sampler_drain(profile->sampler, true, handle_record, profile);
 		merge_spots(profile);
 		functions = functions_new(files);
-		for (size_t i = 0; i < profile->nr_spots; i++)
-			place_of(profile, functions, &named, &profile->spots[i])->samples += profile->spots[i].nr;
+		for (size_t i = 0; i < profile->nr_spots; i++) {
+			const struct spot *spot = &profile->spots[i];
+			const struct code_object *object = spaces_object(profile->spaces, spot->at.object);
+
+			functions_of(functions, object, spot->at.offset, NULL)->samples += spot->nr;
+		}
 		functions_take(functions, output);
 		functions_delete(functions);
-		named_code_clear(&named);
 	}
 	if (profile)
 		profile->output = NULL;

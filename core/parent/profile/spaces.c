@@ -64,12 +64,10 @@ find_object(struct spaces *spaces, enum code_origin origin, pid_t pid, ino_t ino
 	return spaces->nr_objects++;
 }
 
-/* Memory that is shared through a file which has no name in any folder counts as memory without a file. */
-static size_t
-object_of(struct spaces *spaces, const struct mapping_record *record)
+size_t
+spaces_object_of(struct spaces *spaces, pid_t pid, ino_t inode, const char *path)
 {
 	static const char *const unnamed[] = {"//", "/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"};
-	const char *path = record->path;
 	enum code_origin origin = *path == '/' ? CODE_FILE : CODE_ANONYMOUS;
 
 	for (size_t i = 0; i < sizeof(unnamed) / sizeof(unnamed[0]); i++)
@@ -78,8 +76,14 @@ object_of(struct spaces *spaces, const struct mapping_record *record)
 	if (strcmp(path, "[vdso]") == 0)
 		return find_object(spaces, CODE_VDSO, 0, 0, "");
 	if (origin == CODE_ANONYMOUS)
-		return find_object(spaces, origin, (pid_t)record->pid, 0, "");
-	return find_object(spaces, origin, 0, (ino_t)record->inode, path);
+		return find_object(spaces, origin, pid, 0, "");
+	return find_object(spaces, origin, 0, inode, path);
+}
+
+size_t
+spaces_unknown_object(struct spaces *spaces)
+{
+	return find_object(spaces, CODE_UNKNOWN, 0, 0, "");
 }
 
 /* ---- processes ---- */
@@ -171,8 +175,9 @@ map(struct space *space, const struct mapping *mapping)
 static void
 handle_mapping(struct spaces *spaces, const struct mapping_record *record)
 {
-	const struct mapping mapping = {record->start, record->start + record->bytes, record->offset,
-					object_of(spaces, record)};
+	const struct mapping mapping = {
+		record->start, record->start + record->bytes, record->offset,
+		spaces_object_of(spaces, (pid_t)record->pid, (ino_t)record->inode, record->path)};
 
 	if (record->bytes > 0)
 		map(need_space(spaces, (pid_t)record->pid), &mapping);
@@ -246,7 +251,7 @@ spaces_find(struct spaces *spaces, const struct sample_record *sample)
 	at = space ? first_behind(space, sample->address) : 0;
 	mapping = space && at < space->nr_mappings ? &space->mappings[at] : NULL;
 	if (!mapping || mapping->start > sample->address)
-		return (struct code_position){find_object(spaces, CODE_UNKNOWN, 0, 0, ""), 0};
+		return (struct code_position){spaces_unknown_object(spaces), 0};
 	if (spaces->objects[mapping->object].origin != CODE_FILE)
 		return (struct code_position){mapping->object, sample->address};
 	return (struct code_position){mapping->object, mapping->offset + sample->address - mapping->start};

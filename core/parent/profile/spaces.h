@@ -42,6 +42,15 @@ void spaces_handle(struct spaces *spaces, const struct perf_event_header *record
 
 struct code_position spaces_find(struct spaces *spaces, const struct sample_record *sample);
 
+/*
+ * The object that a process has mapped: of that file, or without one (path "", "[stack]"). Memory that is shared
+ * through a file which has no name in any folder counts as memory without a file.
+ */
+size_t spaces_object_of(struct spaces *spaces, pid_t pid, ino_t inode, const char *path);
+
+/* An object of which nothing is known. */
+size_t spaces_unknown_object(struct spaces *spaces);
+
 /* Lives until the next record is handled. */
 const struct code_object *spaces_object(const struct spaces *spaces, size_t object);
 

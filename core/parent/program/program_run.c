@@ -24,6 +24,7 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/breakpoints/image.h"
+#include "parent/profile/counted_code.h"
 #include "parent/profile/profile.h"
 #include "parent/program/descendants.h"
 #include "parent/program/process_usage.h"
@@ -56,10 +57,11 @@ struct program_run {
 	struct regions *regions;       /* NULL: none are asked for */
 	struct translator *translator; /* NULL: code is not translated */
 	struct frames_rule *rules_of_regions;
-	struct profile *profile; /* NULL: CPU time is not sampled */
-	bool has_places;         /* regions, or rules that answer breakpoints */
-	struct images images;    /* where it has places */
-	bool awaits_pause;       /* of a thread of a process that is visited, to look for its places */
+	struct counted_code *counted; /* NULL: what code did is not asked for by function */
+	struct profile *profile;      /* NULL: CPU time is not sampled */
+	bool has_places;              /* regions, or rules that answer breakpoints */
+	struct images images;         /* where it has places */
+	bool awaits_pause;            /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
 	bool has_gone; /* the new process was let go */
 	bool is_program_over;
@@ -482,9 +484,11 @@ prepare_translation(struct program_run *self)
 			(struct frames_rule){.first_hit = region->first_hit, .last_hit = region->last_hit};
 	}
 	caches = step_region_of(self->counting.steps);
+	self->counted = command->counts_functions ? counted_code_new() : NULL;
 	options = (struct translator_options){.caches = caches.has_lines ? &caches : NULL,
 					      .has_pages = caches.has_pages,
 					      .sampling = (unsigned)command->cache_sampling,
+					      .counted = self->counted,
 					      .foreseen = self->session->foreseen,
 					      .regions = self->rules_of_regions,
 					      .nr_regions = nr_regions};
@@ -860,7 +864,11 @@ conclude_run(struct program_run *self)
 		session_fail(session, "timeLimit", &err);
 	} else {
 		fill_output(self);
-		self->output->profile = profile_end(self->profile, session->symbols);
+		if (self->counted)
+			translator_count_lines(self->translator);
+		self->output->profile =
+			self->counted ? counted_code_take(self->counted, session->symbols, self->counting.measurer)
+				      : profile_end(self->profile, session->symbols);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
@@ -956,6 +964,7 @@ out:
 	regions_delete(self->regions);
 	translator_delete(self->translator);
 	free(self->rules_of_regions);
+	counted_code_delete(self->counted);
 	counting_close(&self->counting);
 	free(self);
 	if (is_done)

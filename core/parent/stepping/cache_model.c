@@ -20,7 +20,8 @@
 #define MAX_LINE_SHIFT 8 /* the streaming stores of x86 are of 4 bytes at least: units of a line as large */
 
 struct cache_level {
-	struct cache_level *next; /* what it reads from and writes back to; NULL: memory */
+	struct cache_model *model; /* whose it is */
+	struct cache_level *next;  /* what it reads from and writes back to; NULL: memory */
 	uint64_t nr_sets, nr_ways;
 	uint64_t set_mask; /* nr_sets - 1 if that is a power of two less one; else 0 */
 	uint64_t room;     /* entries of a set that there is memory for: nr_ways, or more, which stay 0 */
@@ -48,13 +49,38 @@ struct cache_model {
 	uint64_t residues;            /* those that are sampled; 0: all lines are modelled */
 	struct cache_model *all_were; /* what it had counted before; the counts alone */
 
+	struct cache_cause *(*find_cause)(void *context, const uint64_t *use); /* NULL: causes are not told apart */
+	void *context;
+	const uint64_t *use;       /* that is being modelled */
+	struct cache_cause *cause; /* of what crosses borders now */
+	struct cache_cause other;  /* where it is not known */
+
 	uint64_t moved[STEP_NR_COUNTS]; /* by cache_model_move_counts, so far */
 };
 
 static void
-count(uint64_t counts[CACHE_RESIDUES], uint64_t line)
+count(struct cache_model *model, uint64_t counts[CACHE_RESIDUES], unsigned which, uint64_t line)
 {
 	counts[line % CACHE_RESIDUES]++;
+	model->cause->lines[model->residues != 0 && line % CACHE_RESIDUES != 0][which]++;
+}
+
+static void
+count_fill(struct cache_level *level, uint64_t line)
+{
+	count(level->model, level->nr_fills, 2 * (unsigned)(level - level->model->levels), line);
+}
+
+static void
+count_write_back(struct cache_level *level, uint64_t line)
+{
+	count(level->model, level->nr_write_backs, 2 * (unsigned)(level - level->model->levels) + 1, line);
+}
+
+static void
+count_streamed(struct cache_model *model, uint64_t line)
+{
+	count(model, model->nr_streamed, CACHE_CAUSE_STREAMED, line);
 }
 
 /* Counts of the border below each level. */
@@ -209,13 +235,16 @@ static void
 exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victim)
 {
 	const uint64_t line = entry >> NR_ENTRY_BITS;
+	struct cache_model *model = level->model;
 
+	if (level == model->first && model->find_cause)
+		model->cause = model->find_cause(model->context, model->use);
 	if (is_read) {
-		count(level->nr_fills, line);
+		count_fill(level, line);
 		use_level(level->next, entry & ~(uint64_t)IS_MODIFIED, true);
 	}
 	if (victim & IS_MODIFIED) {
-		count(level->nr_write_backs, victim >> NR_ENTRY_BITS);
+		count_write_back(level, victim >> NR_ENTRY_BITS);
 		use_level(level->next, victim, false);
 	}
 }
@@ -250,7 +279,8 @@ evict_from_all(struct cache_model *model, uint64_t line)
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
 		is_modified |= level_drop(level, line);
-		level->nr_write_backs[line % CACHE_RESIDUES] += is_modified;
+		if (is_modified)
+			count_write_back(level, line);
 	}
 }
 
@@ -262,7 +292,8 @@ clean_in_all(struct cache_model *model, uint64_t line)
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
 		is_modified |= level_clean(level, line);
-		level->nr_write_backs[line % CACHE_RESIDUES] += is_modified;
+		if (is_modified)
+			count_write_back(level, line);
 	}
 }
 
@@ -300,7 +331,7 @@ put_combined(struct cache_model *model, uint64_t line, uint64_t written)
 {
 	if (model->front.nr_combined == CACHE_MODEL_COMBINED) {
 		model->front.nr_combined--;
-		count(model->nr_streamed, model->combined[model->front.nr_combined].line);
+		count_streamed(model, model->combined[model->front.nr_combined].line);
 	}
 	memmove(model->combined + 1, model->combined, model->front.nr_combined * sizeof(*model->combined));
 	model->combined[0] = (struct combined){line, written};
@@ -315,7 +346,7 @@ stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes
 	if (!before)
 		evict_from_all(model, line);
 	if (written == units(model, 0, UINT64_C(1) << model->front.line_shift))
-		count(model->nr_streamed, line);
+		count_streamed(model, line);
 	else
 		put_combined(model, line, written);
 }
@@ -326,7 +357,7 @@ static void
 use_line(struct cache_model *model, uint64_t use)
 {
 	if (model->front.nr_combined && take_combined(model, use >> NR_ENTRY_BITS))
-		count(model->nr_streamed, use >> NR_ENTRY_BITS);
+		count_streamed(model, use >> NR_ENTRY_BITS);
 	use_level(model->first, use, true);
 }
 
@@ -350,8 +381,9 @@ cache_model_access_lines(struct cache_model *model, uint64_t address, uint32_t b
 }
 
 IN_VECTORS static void
-use_lines_in_vectors(struct cache_level *level, const uint64_t *uses, size_t nr)
+use_lines_in_vectors(struct cache_model *model, const uint64_t *uses, size_t nr)
 {
+	struct cache_level *level = model->first;
 	uint64_t *const entries = level->entries, set_mask = level->set_mask, nr_ways = level->nr_ways;
 	const uint64_t room = level->room;
 	uint64_t victim;
@@ -361,8 +393,10 @@ use_lines_in_vectors(struct cache_level *level, const uint64_t *uses, size_t nr)
 		uint64_t *const first = entries + (use >> NR_ENTRY_BITS & set_mask) * room;
 
 		if (*first != use && *first != (use | IS_MODIFIED) &&
-		    !promote_in_vectors((__m512i *)(void *)first, nr_ways, use, &victim))
+		    !promote_in_vectors((__m512i *)(void *)first, nr_ways, use, &victim)) {
+			model->use = uses + i;
 			exchange(level, use, true, victim);
+		}
 	}
 }
 
@@ -377,16 +411,17 @@ cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr
 	for (size_t i = 0; model->front.has_pages && i < nr; i++)
 		tlb_model_access(&model->front.tlb, uses[i] >> NR_ENTRY_BITS << model->front.line_shift, 1);
 	if (is_quick && model->first->has_vectors) {
-		use_lines_in_vectors(model->first, uses, nr);
+		use_lines_in_vectors(model, uses, nr);
 		return;
 	}
 	for (size_t i = 0; i < nr; i++) {
 		const uint64_t use = uses[i];
 		uint64_t *entry = entries + (use >> NR_ENTRY_BITS & set_mask) * room;
 
-		if ((*entry | IS_MODIFIED) != (use | IS_MODIFIED))
+		if ((*entry | IS_MODIFIED) != (use | IS_MODIFIED)) {
+			model->use = uses + i;
 			use_line(model, use);
-		else if (*entry != use)
+		} else if (*entry != use)
 			*entry |= use;
 	}
 }
@@ -399,7 +434,7 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 	if (!model->first)
 		return;
 	if (take_combined(model, line))
-		count(model->nr_streamed, line);
+		count_streamed(model, line);
 	if (is_kept)
 		clean_in_all(model, line);
 	else
@@ -412,7 +447,9 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 static void
 connect(struct cache_model *model)
 {
+	model->cause = &model->other;
 	for (int i = STEP_NR_LEVELS - 1; i >= 0; i--) {
+		model->levels[i].model = model;
 		if (!model->levels[i].nr_sets)
 			continue;
 		model->levels[i].next = model->first;
@@ -556,6 +593,42 @@ cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_
 	counts[STEP_MEMORY_WRITES] +=
 		total(model, model->nr_streamed, all_were ? all_were->nr_streamed : NULL) + model->front.nr_combined;
 	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
+}
+
+void
+cache_model_set_causes(struct cache_model *model, struct cache_cause *(*find)(void *context, const uint64_t *use),
+		       void *context)
+{
+	model->find_cause = find;
+	model->context = context;
+}
+
+void
+cache_model_begin(struct cache_model *model, const uint64_t *use)
+{
+	model->use = use;
+	if (model->find_cause)
+		model->cause = model->find_cause(model->context, use);
+}
+
+void
+cache_model_add_cause(const struct cache_model *model, const struct cache_cause *cause, uint64_t residues,
+		      uint64_t counts[STEP_NR_COUNTS])
+{
+	const uint64_t nr_others = (unsigned)__builtin_popcountll(residues & ~UINT64_C(1));
+	uint64_t lines[CACHE_CAUSE_STREAMED + 1];
+
+	for (unsigned i = 0; i <= CACHE_CAUSE_STREAMED; i++)
+		lines[i] = cause->lines[0][i] + (nr_others ? cause->lines[1][i] * (CACHE_RESIDUES - 1) / nr_others : 0);
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		const struct cache_level *level = level_above(model, i);
+
+		if (!level)
+			continue;
+		counts[borders[i].fills] += lines[2 * (level - model->levels)];
+		counts[borders[i].write_backs] += lines[2 * (level - model->levels) + 1];
+	}
+	counts[STEP_MEMORY_WRITES] += lines[CACHE_CAUSE_STREAMED];
 }
 
 void

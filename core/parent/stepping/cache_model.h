@@ -105,6 +105,28 @@ cache_model_access_lines(struct cache_model *model, uint64_t address, uint32_t b
 /* The same of nr whole lines, each a CACHE_USE. */
 void cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr);
 
+/*
+ * Lines that crossed borders for one cause: of each level those that were filled and those that were written back, at
+ * last those that were streamed. [1]: of sampled lines that stand for others as well.
+ */
+#define CACHE_CAUSE_STREAMED (2 * STEP_NR_LEVELS)
+struct cache_cause {
+	uint64_t lines[2][CACHE_CAUSE_STREAMED + 1];
+};
+
+/*
+ * From now on lines are counted by cause as well, which find tells of a use that is missing in the first level: what
+ * is written back for it is of that cause, too. cache_model_begin: the use has that cause where it is of another kind.
+ */
+void cache_model_set_causes(struct cache_model *model, struct cache_cause *(*find)(void *context, const uint64_t *use),
+			    void *context);
+void cache_model_begin(struct cache_model *model, const uint64_t *use);
+
+/* Adds what a model like this one has counted for a cause, as cache_model_add_counts. residues: of cache_model_sample;
+ * 0: never called. */
+void cache_model_add_cause(const struct cache_model *model, const struct cache_cause *cause, uint64_t residues,
+			   uint64_t counts[STEP_NR_COUNTS]);
+
 /* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What
  * is being combined of it is written. */
 void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept);

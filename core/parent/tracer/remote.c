@@ -485,16 +485,18 @@ remote_mappings(pid_t tid, size_t *nr, struct rot_error *err)
 		return NULL;
 	}
 	while (getline(&line, &size, file) > 0) {
-		unsigned long long start, end, offset = 0;
+		unsigned long long start, end, offset = 0, inode = 0;
 		char flags[8] = "", name[sizeof(mappings->name)] = "";
 
-		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %255[^\n]", &start, &end, flags, &offset, name) < 4)
+		if (sscanf(line, "%llx-%llx %7s %llx %*s %llu %255[^\n]", &start, &end, flags, &offset, &inode, name) <
+		    5)
 			continue;
 		if (*nr == room)
 			mappings = rot_realloc(mappings, room = 2 * room + 64, sizeof(*mappings));
 		mappings[*nr] = (struct remote_mapping){.start = start,
 							.end = end,
 							.offset = offset,
+							.inode = (ino_t)inode,
 							.is_executable = flags[2] == 'x',
 							.is_changeable = flags[1] == 'w' || flags[3] == 's'};
 		memcpy(mappings[(*nr)++].name, name, sizeof(name));

@@ -102,6 +102,7 @@ struct remote_mapping {
 	bool is_executable;
 	bool is_changeable; /* by writing to it, or to another mapping of the same file */
 	char name[256];     /* the beginning of its path or [name]; "" */
+	ino_t inode;        /* 0: it has no file */
 	uint64_t offset;    /* in its file */
 };
 

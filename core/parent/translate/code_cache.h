@@ -124,6 +124,7 @@ struct mark {
  * counted_at: where it has been counted, from body on
  * bytes: its original bytes in code_cache.bytes, if they are kept (is_kept): they may change, or have changed
  * is_checked: it looks whether they have, each time
+ * object, offset: where the code is, as struct code_range has it; object 0: not known
  * is_executed: some thread has executed it
  * There are hundreds of thousands of them, so they are small.
  */
@@ -133,6 +134,7 @@ struct fragment {
 	uint32_t marks, bytes, counter;
 	uint32_t waiting;  /* the first gap that is linked when it is complete, + 1 */
 	uint32_t contents; /* of contents.h: + 1; 0: not looked at yet */
+	uint32_t object, offset;
 	uint16_t nr_marks, nr_origin_bytes, counted_at;
 	uint8_t arena;
 	bool is_dead : 1, is_checked : 1, is_kept : 1, is_executed : 1;

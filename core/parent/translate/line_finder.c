@@ -14,7 +14,7 @@
 #define NEXT_LINE (1 << CACHE_NR_ENTRY_BITS)
 
 #define CODE_BYTES ((uint32_t)32 << 20)
-#define BYTES_OF_ACCESS 160 /* at most; of all else of a site as well */
+#define BYTES_OF_ACCESS 192 /* at most; of all else of a site as well */
 
 /* The low bits count how often a site was found, up to SEEN_ENOUGH. SEEN_AGAIN: once it came directly after itself. */
 #define SEEN_ENOUGH 7
@@ -96,11 +96,11 @@ find_sampled(const struct line_finder *finder, struct line_search *search, const
 /*
  * rdi: frame       rsi: to                      r11: search
  * rdx: differ      r10: to, where it began      r9: offsets
- * rax, rcx, r8: of each access
+ * rax, rcx, r8: of each access                  rbx: where the next origin goes, where sites have causes
  *
  * Where lines are sampled, rdx has their residues, and r10 those of lines that are sampled, or whose next one is.
  */
-enum { RSI = 6, RDI = 7, R8 = 8, R11 = 11 };
+enum { RBX = 3, RSI = 6, RDI = 7, R8 = 8, R11 = 11 };
 
 /* OPCODE reg, [base + offset], or the other way round; base: not rsp, nor r12 */
 static void
@@ -135,17 +135,21 @@ emit_return_if(struct emitter *to, unsigned condition)
 	emit_32(to, 0 - (to->at + 4));
 }
 
-/* To the code of the frame at rdi, or back. */
+/* To the code of the frame at rdi, or back. Of its site are uses from here on. */
 static void
-emit_next(struct emitter *to)
+emit_next(const struct line_finder *finder, struct emitter *to)
 {
 	emit_search(to, 0x3b, RDI, SEARCH(end)); /* cmp */
 	emit_return_if(to, 0x83);
 	emit_search(to, 0x3b, RSI, SEARCH(room));
 	emit_return_if(to, 0x87);
-	EMIT(to, 0x8b, 0x07,               /* mov eax, [rdi] */
-	     0x25, 0xff, 0xff, 0x0f, 0x00, /* and eax, 0xfffff */
-	     0x41, 0x8b, 0x04, 0x81);      /* mov eax, [r9 + rax * 4] */
+	EMIT(to, 0x8b, 0x07,                /* mov eax, [rdi] */
+	     0x25, 0xff, 0xff, 0x0f, 0x00); /* and eax, 0xfffff */
+	if (finder->sites->has_causes && !finder->residues) {
+		EMIT(to, 0x89, 0x33, 0x89, 0x83); /* mov [rbx], esi; mov [rbx + apart], eax */
+		emit_32(to, 4 * USES_ORIGINS_ROOM);
+	}
+	EMIT(to, 0x41, 0x8b, 0x04, 0x81); /* mov eax, [r9 + rax * 4] */
 	emit_search(to, 0x03, RAX, SEARCH(code));
 	EMIT(to, 0xff, 0xe0); /* jmp rax */
 }
@@ -158,18 +162,26 @@ emit_ends(struct line_finder *finder)
 
 	emit_search(to, 0x89, RDI, SEARCH(frame));
 	emit_search(to, 0x89, RSI, SEARCH(to));
+	if (finder->sites->has_causes) {
+		emit_search(to, 0x89, RBX, SEARCH(origins));
+		EMIT(to, 0x5b); /* pop rbx */
+	}
 	EMIT(to, 0xc3);
 	finder->entry = to->at;
+	if (finder->sites->has_causes)
+		EMIT(to, 0x53);                       /* push rbx */
 	EMIT(to, 0x49, 0x89, 0xfb, 0x49, 0x89, 0xf1); /* mov r11, rdi; mov r9, rsi */
 	emit_search(to, 0x8b, RDI, SEARCH(frame));
 	emit_search(to, 0x8b, RSI, SEARCH(to));
+	if (finder->sites->has_causes)
+		emit_search(to, 0x8b, RBX, SEARCH(origins));
 	if (finder->residues) {
 		emit_constant(to, RDX, finder->residues);
 		EMIT(to, 0x49, 0xba); /* mov r10, either */
 		emit_64(to, finder->residues | finder->residues >> 1 | finder->residues << (CACHE_RESIDUES - 1));
 	}
 	finder->next = to->at;
-	emit_next(to);
+	emit_next(finder, to);
 }
 
 /* to rax */
@@ -294,9 +306,13 @@ compile(struct line_finder *finder, const struct site *site, uint32_t number, bo
 	emit_32(to, 8U * site->nr_accesses);
 	if (may_drop)
 		EMIT(to, 0x48, 0x85, 0xd2, 0x49, 0x0f, 0x44, 0xf2); /* test rdx, rdx; cmovz rsi, r10 */
-	EMIT(to, 0x48, 0x83, 0xc7);                                 /* add rdi, bytes */
+	if (finder->sites->has_causes && may_drop)
+		EMIT(to, 0x48, 0x8d, 0x43, 0x04, 0x48, 0x0f, 0x45, 0xd8); /* lea rax, [rbx + 4]; cmovnz rbx, rax */
+	else if (finder->sites->has_causes)
+		EMIT(to, 0x48, 0x83, 0xc3, 0x04); /* add rbx, 4 */
+	EMIT(to, 0x48, 0x83, 0xc7);               /* add rdi, bytes */
 	emit_8(to, 8U * site->nr_words);
-	emit_next(to);
+	emit_next(finder, to);
 	for (int i = 0; i < site->nr_accesses; i++) {
 		if (jumps[i]) {
 			set_distance(to, jumps[i], to->at);
@@ -318,19 +334,31 @@ emit_test(struct emitter *to, unsigned shift)
 
 /* The use of the line in rcx, if that is sampled. */
 static void
-emit_sampled_line(struct emitter *to, bool is_store)
+emit_sampled_line(const struct line_finder *finder, struct emitter *to, uint32_t site, bool is_store)
 {
-	EMIT(to, 0x48, 0x0f, 0xa3, 0xca, 0x73, 0x0f, 0x4c, 0x8d, 0x04, 0x8d); /* bt rdx, rcx; jnc; lea r8, [use] */
+	uint32_t skip;
+
+	EMIT(to, 0x48, 0x0f, 0xa3, 0xca, 0x73, 0, 0x4c, 0x8d, 0x04, 0x8d); /* bt rdx, rcx; jnc; lea r8, [use] */
+	skip = to->at - 4;
 	emit_32(to, (uint32_t)CACHE_USE(0, is_store));
-	EMIT(to, 0x4c, 0x89, 0x06, 0x48, 0x83, 0xc6, 0x08); /* mov [rsi], r8; add rsi, 8 */
+	EMIT(to, 0x4c, 0x89, 0x06); /* mov [rsi], r8 */
+	if (finder->sites->has_causes) {
+		EMIT(to, 0x89, 0x33, 0xc7, 0x83); /* mov [rbx], esi; mov dword [rbx + apart], site */
+		emit_32(to, 4 * USES_ORIGINS_ROOM);
+		emit_32(to, site);
+		EMIT(to, 0x48, 0x83, 0xc3, 0x04); /* add rbx, 4 */
+	}
+	EMIT(to, 0x48, 0x83, 0xc6, 0x08); /* add rsi, 8 */
+	to->bytes[skip - 1] = (uint8_t)(to->at - skip);
 }
 
 static void
-emit_sampled_lines(struct emitter *to, const struct site_access *access, unsigned shift, uint32_t back)
+emit_sampled_lines(const struct line_finder *finder, struct emitter *to, uint32_t site,
+		   const struct site_access *access, uint32_t back)
 {
-	const uint32_t line_bytes = UINT32_C(1) << shift;
+	const uint32_t line_bytes = UINT32_C(1) << finder->line_shift;
 
-	emit_sampled_line(to, access->is_store);
+	emit_sampled_line(finder, to, site, access->is_store);
 	EMIT(to, 0x25); /* and eax, line_bytes - 1 */
 	emit_32(to, line_bytes - 1);
 	EMIT(to, 0x3d); /* cmp eax, line_bytes - bytes */
@@ -338,7 +366,7 @@ emit_sampled_lines(struct emitter *to, const struct site_access *access, unsigne
 	EMIT(to, 0x0f, 0x86); /* jbe */
 	emit_32(to, back - (to->at + 4));
 	EMIT(to, 0x48, 0xff, 0xc1); /* inc rcx */
-	emit_sampled_line(to, access->is_store);
+	emit_sampled_line(finder, to, site, access->is_store);
 	EMIT(to, 0xe9); /* jmp */
 	emit_32(to, back - (to->at + 4));
 }
@@ -359,10 +387,10 @@ compile_sampled(struct line_finder *finder, const struct site *site, uint32_t nu
 	}
 	EMIT(to, 0x48, 0x83, 0xc7); /* add rdi, bytes */
 	emit_8(to, 8U * site->nr_words);
-	emit_next(to);
+	emit_next(finder, to);
 	for (int i = 0; i < site->nr_accesses; i++) {
 		set_distance(to, jumps[i], to->at);
-		emit_sampled_lines(to, &site->accesses[i], finder->line_shift, behind[i]);
+		emit_sampled_lines(finder, to, number, &site->accesses[i], behind[i]);
 	}
 	finder->offsets[number] = begin;
 }
@@ -439,6 +467,7 @@ static void
 find_first(struct line_finder *finder, struct line_search *search, const struct site *site, uint32_t number)
 {
 	uint8_t *seen = finder->code ? &finder->seen[number] : NULL;
+	const uint64_t *const first = search->to;
 	bool is_again = false;
 
 	if (finder->residues)
@@ -446,6 +475,8 @@ find_first(struct line_finder *finder, struct line_search *search, const struct 
 	else
 		is_again = find_lines(finder, search, site, number);
 	search->frame += site->nr_words;
+	if (finder->sites->has_causes && search->to != first)
+		search->origins = uses_put_origin(search->origins, first, number);
 	if (!seen || *seen == SEEN_ENOUGH)
 		return;
 	*seen |= is_again ? SEEN_AGAIN : 0;

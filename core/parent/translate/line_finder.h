@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "parent/translate/recording.h"
+#include "parent/translate/uses.h"
 
 /*
  * How far the frames of a thread have been looked at.
@@ -19,12 +20,14 @@
  * last: 1 more than the number of the site before, 0: none
  * lines: of that site, each use plus 1 if the next line was used, too
  * code: of the finder
+ * origins: where the next origin of uses goes, which has room then; where sites have causes
  */
 struct line_search {
 	const uint64_t *frame, *end;
 	uint64_t *to, *room;
 	uint64_t fs_base, space, last;
 	const uint8_t *code;
+	uint32_t *origins;
 	uint64_t lines[SITE_MAX_ACCESSES];
 };
 

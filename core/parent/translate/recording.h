@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parent/profile/counted_code.h"
 #include "parent/stepping/work.h"
 #include "parent/translate/basic_block.h"
 #include "parent/translate/emit.h"
@@ -55,6 +56,7 @@ struct site_access {
  * SITE_WORK: an instruction whose accesses depend on more than plain addresses
  * SITE_BANK: the thread goes to other counters (edges.h), whose address is in rdx
  * registers: bits of the general registers that are recorded, by their numbers
+ * block: where the code of its basic block is; whoever goes through frames does not look at it
  */
 enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK, SITE_BANK };
 struct site {
@@ -65,6 +67,7 @@ struct site {
 	struct site_access *accesses;
 	struct work *work; /* of SITE_TURNS and SITE_WORK */
 	uint64_t origin;   /* of the instruction, likewise */
+	struct counted_at block;
 };
 
 /* Sites by their numbers. They stay where they are, so that others may read those that they know of. */
@@ -74,6 +77,7 @@ struct sites {
 	uint32_t nr;
 	bool merges;     /* accesses that follow each other, where lines have SITE_LINE bytes at least */
 	bool leaves_out; /* frames without a sampled line, where lines have SITE_LINE bytes */
+	bool has_causes; /* uses of lines are told apart by site (uses.h) */
 	bool has_bank;
 	uint32_t bank; /* of recording_bank_site */
 };
@@ -84,6 +88,12 @@ static inline const struct site *
 sites_at(const struct sites *sites, uint32_t number)
 {
 	return &sites->chunks[number / SITES_CHUNK][number % SITES_CHUNK];
+}
+
+static inline void
+sites_set_block(struct sites *sites, uint32_t number, const struct counted_at *block)
+{
+	sites->chunks[number / SITES_CHUNK][number % SITES_CHUNK].block = *block;
 }
 
 /* NULL: there is none of that number, as in a frame that the program has written into. */

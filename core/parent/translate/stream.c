@@ -94,6 +94,7 @@ struct stream {
 	uint64_t residues, nr_uses;
 	struct cache_sample sample;
 	struct sites *sites;
+	struct causes *causes; /* NULL: lines are not told apart by code */
 	pthread_t worker;
 	pthread_mutex_t mutex;
 	pthread_cond_t is_new, is_done;
@@ -166,7 +167,8 @@ find_sampling(unsigned of)
 }
 
 struct stream *
-stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling)
+stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling,
+	   bool has_causes)
 {
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
 
@@ -175,6 +177,8 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
+	stream->sites->has_causes = has_causes;
+	stream->causes = has_causes ? causes_new() : NULL;
 	stream->sites->merges = line_bytes >= SITE_LINE;
 	stream->sites->leaves_out = stream->residues && line_bytes == SITE_LINE && has_quick_pext();
 	stream->caches = caches_new(stream->sites, cache_model_new(levels, line_bytes));
@@ -213,6 +217,7 @@ struct finding {
 	struct stream *stream;
 	struct stream_thread *thread;
 	struct uses *uses;
+	uint32_t site; /* that is not left to the line finder; CAUSES_OTHER: none */
 };
 
 static void
@@ -224,6 +229,16 @@ begin_uses(struct finding *finding)
 	finding->uses->model = finding->thread->model;
 	finding->uses->residues = 0;
 	finding->uses->done = NULL;
+	finding->uses->causes = finding->stream->causes;
+	uses_set_origin(finding->uses, finding->site);
+}
+
+/* Of which uses are from here on. */
+static void
+set_site(struct finding *finding, uint32_t site)
+{
+	finding->site = site;
+	uses_set_origin(finding->uses, site);
 }
 
 static void
@@ -481,7 +496,7 @@ begin_sampling(struct finding *finding)
 static void
 do_job(struct stream *stream, const struct job *job)
 {
-	struct finding finding = {stream, job->thread, NULL};
+	struct finding finding = {stream, job->thread, NULL, CAUSES_OTHER};
 	struct line_search *search = &job->thread->search;
 	const struct caches *caches = job->thread->caches;
 
@@ -497,13 +512,17 @@ do_job(struct stream *stream, const struct job *job)
 
 		search->to = uses->words + uses->nr;
 		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
+		search->origins = uses_next_origin(uses);
 		site = line_finder_run(job->thread->is_sampled ? caches->sampling : caches->finder, search);
 		uses->nr = (size_t)(search->to - uses->words);
+		uses->nr_origins = (size_t)(search->origins - uses->origins);
 		if (!site)
 			continue;
+		set_site(&finding, RECORD_SITE(search->frame[0]));
 		do_frame(&finding, site, search->frame, job->fs_base);
 		search->frame += site->nr_words;
 	}
+	set_site(&finding, CAUSES_OTHER);
 	for (size_t i = 0; i < job->nr_accesses; i++) {
 		search->last = 0;
 		add(&finding, &job->accesses[i]);
@@ -770,6 +789,34 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	free(thread);
 }
 
+/* What sampled lines stand for is rounded in the sum, so that many sites with few lines lose nothing. */
+void
+stream_each_code(const struct stream *stream,
+		 void (*visit)(void *context, const struct counted_at *block, const uint64_t counts[STEP_NR_COUNTS]),
+		 void *context)
+{
+	const uint64_t residues = stream->has_sampled ? stream->residues : 0;
+	uint64_t before[STEP_NR_COUNTS] = {0};
+	struct cache_cause sum = {{{0}}};
+
+	for (uint32_t i = 0; stream->causes && i < stream->sites->nr; i++) {
+		const struct cache_cause *cause = causes_find(stream->causes, i);
+		uint64_t now[STEP_NR_COUNTS] = {0}, counts[STEP_NR_COUNTS];
+
+		if (!cause)
+			continue;
+		for (unsigned k = 0; k <= CACHE_CAUSE_STREAMED; k++) {
+			sum.lines[0][k] += cause->lines[0][k];
+			sum.lines[1][k] += cause->lines[1][k];
+		}
+		cache_model_add_cause(stream->caches->model, &sum, residues, now);
+		for (size_t k = 0; k < STEP_NR_COUNTS; k++)
+			counts[k] = now[k] - before[k];
+		memcpy(before, now, sizeof(before));
+		visit(context, &sites_at(stream->sites, i)->block, counts);
+	}
+}
+
 /* ---- what sampling is worth ---- */
 
 /* Shares of a value: how far off it was while all lines were modelled, and half its interval since. */
@@ -847,6 +894,7 @@ stream_delete(struct stream *stream)
 		pthread_join(stream->worker, NULL);
 	}
 	modeller_delete(stream->modeller);
+	causes_delete(stream->causes);
 	caches_release(stream->caches);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);

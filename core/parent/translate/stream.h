@@ -26,10 +26,10 @@ struct stream_thread;
 /*
  * levels, line_bytes: of the caches, as struct step_region has them. has_pages: translations of addresses are modelled,
  * too. sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8 or 16. Other
- * numbers, pages, or caches that cannot be sampled mean all lines.
+ * numbers, pages, or caches that cannot be sampled mean all lines. has_causes: lines are counted by code, too.
  */
-struct stream *
-stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling);
+struct stream *stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages,
+			  unsigned sampling, bool has_causes);
 void stream_delete(struct stream *stream);
 
 #define STREAM_ALL (UINT64_C(1) << 22)
@@ -39,6 +39,12 @@ void stream_delete(struct stream *stream);
  * have ended.
  */
 char *stream_sample_text(const struct stream *stream);
+
+/* All threads have ended: what crossed borders for which code. Not where the latter is not known, and no pages. */
+void
+stream_each_code(const struct stream *stream,
+		 void (*visit)(void *context, const struct counted_at *block, const uint64_t counts[STEP_NR_COUNTS]),
+		 void *context);
 
 /* Other caches for those that begin from now on; all others have ended. */
 void stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);

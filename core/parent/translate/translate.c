@@ -728,6 +728,20 @@ make_fit(struct work_in_progress *work)
 	}
 }
 
+/* What is mapped there later may be other code. */
+static void
+set_object(const struct work_in_progress *work, struct fragment *fragment)
+{
+	const struct code_range *range = translate_find_range(work->translation, fragment->origin);
+	const uint64_t offset = range ? fragment->origin - range->start + range->offset : 0;
+
+	fragment->offset = (uint32_t)offset;
+	fragment->object = range && offset == fragment->offset ? range->object : 0;
+	for (size_t i = 0; i < work->nr_recordings; i++)
+		sites_set_block(work->translation->sites, work->recordings[i].site,
+				&(struct counted_at){fragment->object, fragment->offset, fragment->origin});
+}
+
 /* What is executed next without a jump; 0: nothing. *is_made: false if there is no code. */
 static uint64_t
 emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bool *is_made)
@@ -755,6 +769,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	code_cache_add(cache, work->arena, origin, work->to.at)->entry = entry;
 	cache->fragments[index].nr_origin_bytes = (uint16_t)block->nr_bytes;
 	cache->fragments[index].is_checked = block->may_change;
+	set_object(work, &cache->fragments[index]);
 	work->has_edges = false;
 	add_mark(work, index, 0);
 	work->has_edges = edges.is_there;

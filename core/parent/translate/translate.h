@@ -17,6 +17,7 @@
 /*
  * Executable memory of a process. offset, name: in its file, and the last part of that one's path, or as much of it.
  * may_change: it can be written, or is of no file: its fragments check themselves.
+ * object: of the code, where functions are counted (profile/counted_code.h); 0: not known
  * foreseen: what is known of its file; NULL: nothing can be.
  */
 struct code_range {
@@ -24,6 +25,7 @@ struct code_range {
 	struct foreseen_file *foreseen;
 	char name[48];
 	bool may_change;
+	uint32_t object;
 };
 
 /* What is translated, for whom. tid: as of code_cache_read. sites: of what is recorded; NULL: nothing is. */

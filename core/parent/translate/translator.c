@@ -39,12 +39,13 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 	struct translator *self = rot_calloc(1, sizeof(*self));
 
 	self->tracer = tracer;
+	self->counted = options->counted;
 	self->rules = options->regions;
 	self->nr_regions = options->nr_regions < MAX_TRANSLATED_REGIONS ? options->nr_regions : MAX_TRANSLATED_REGIONS;
 	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
 	if (options->caches)
 		self->stream = stream_new(options->caches->levels, options->caches->line_bytes, options->has_pages,
-					  options->sampling);
+					  options->sampling, self->counted != NULL);
 	return self;
 }
 
@@ -104,7 +105,11 @@ read_ranges(struct address_space *space, pid_t tid)
 					    ? foreseen_find(space->program, mapping->name)
 					    : NULL,
 			.may_change = mapping->is_changeable ||
-				      (mapping->name[0] != '/' && strcmp(mapping->name, "[vdso]") != 0)};
+				      (mapping->name[0] != '/' && strcmp(mapping->name, "[vdso]") != 0),
+			.object = space->counted
+					  ? (uint32_t)counted_code_object(space->counted, space->cache->memory_pid,
+									  mapping->inode, mapping->name)
+					  : 0};
 		snprintf(space->ranges[used].name, sizeof(space->ranges[used].name), "%s",
 			 strrchr(mapping->name, '/') ? strrchr(mapping->name, '/') + 1 : mapping->name);
 		used++;
@@ -125,6 +130,7 @@ space_new(struct translator *self, const struct thread *thread, const struct use
 
 	space->nr_users = 1;
 	space->number = self->nr_spaces++;
+	space->counted = self->counted;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
 	if (self->foreseen && readlink(path, program, sizeof(program) - 1) > 0)
 		space->program = foreseen_program(self->foreseen, program);
@@ -156,10 +162,23 @@ space_fork(struct translator *self, const struct address_space *parent)
 
 /* ---- what threads have counted ---- */
 
+/* counted: NULL: the totals alone are wanted. */
 struct harvest {
 	struct code_cache *cache;
 	struct totals *totals;
+	struct counted_code *counted;
 };
+
+/* The code of a fragment has done so much, begun from its start so often. */
+static void
+count_fragment(struct counted_code *counted, const struct fragment *fragment, uint64_t nr_begun,
+	       const int64_t counts[STEP_NR_COUNTS])
+{
+	const struct counted_at at = {fragment->object, fragment->offset, fragment->origin};
+
+	if (counted)
+		counted_code_add(counted, &at, nr_begun, counts);
+}
 
 static void
 add_unknown(struct totals *totals, uint64_t nr, uint64_t at)
@@ -175,33 +194,53 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	struct harvest *harvest = context;
 	struct code_cache *cache = harvest->cache;
 	const uint32_t owner = cache->owners[counter];
+	const struct dynamic *dynamic = owner & OWNER_DYNAMIC ? &cache->dynamics[owner & ~OWNER_DYNAMIC] : NULL;
+	struct fragment *fragment = &cache->fragments[dynamic ? dynamic->fragment : owner];
+	int64_t counts[STEP_NR_COUNTS] = {0};
 	const struct contents *contents;
 
-	if (owner & OWNER_DYNAMIC) {
-		contents_add_dynamic(cache, &cache->dynamics[owner & ~OWNER_DYNAMIC], (int64_t)value,
-				     harvest->totals->counts);
-		return;
+	if (dynamic) {
+		contents_add_dynamic(cache, dynamic, (int64_t)value, counts);
+	} else {
+		fragment->is_executed = true;
+		contents = contents_of(cache, fragment);
+		for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
+			counts[i] = (int64_t)(value * contents->counts[i]);
+		if (contents->nr_unknown > 0)
+			add_unknown(harvest->totals, value * contents->nr_unknown,
+				    fragment->origin + contents->unknown_at);
 	}
-	cache->fragments[owner].is_executed = true;
-	contents = contents_of(cache, &cache->fragments[owner]);
 	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
-		harvest->totals->counts[i] += (int64_t)(value * contents->counts[i]);
-	if (contents->nr_unknown > 0)
-		add_unknown(harvest->totals, value * contents->nr_unknown,
-			    cache->fragments[owner].origin + contents->unknown_at);
+		harvest->totals->counts[i] += counts[i];
+	count_fragment(harvest->counted, fragment, dynamic ? 0 : value, counts);
 }
 
 void
 translator_add_counters(const struct translated *translated, int64_t bank, struct totals *totals)
 {
-	struct harvest harvest = {translated->space->cache, totals};
+	struct harvest harvest = {translated->space->cache, totals, NULL};
 
 	code_cache_each_counter(harvest.cache, bank, add_counter, &harvest);
 }
 
-/* With what its banks have. */
+/* It is not known before the end of all threads which code it was that lines crossed the borders of caches for. */
+static void
+add_lines(struct harvest *harvest, const struct translated *translated)
+{
+	int64_t counts[STEP_NR_COUNTS] = {0};
+
+	if (!translated->stream)
+		return;
+	stream_counts(translated->stream, harvest->cache, translated->fs_base, counts);
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		harvest->totals->counts[i] += counts[i];
+	if (harvest->counted)
+		counted_code_add(harvest->counted, &(struct counted_at){0}, 0, counts);
+}
+
+/* With what its banks have; counted: as of struct harvest. */
 static struct totals
-totals_of(const struct thread *thread)
+harvest_of(const struct thread *thread, struct counted_code *counted)
 {
 	const struct translated *translated = thread->translated;
 	struct totals totals = {.nr_unknown = 0};
@@ -209,12 +248,19 @@ totals_of(const struct thread *thread)
 	if (translated)
 		totals = translated->totals;
 	if (translated && translated->space) {
+		struct harvest harvest = {translated->space->cache, &totals, counted};
+
 		for (size_t i = 0; i < translated->nr_banks; i++)
-			translator_add_counters(translated, translated->banks[i].number, &totals);
-		if (translated->stream)
-			stream_counts(translated->stream, translated->space->cache, translated->fs_base, totals.counts);
+			code_cache_each_counter(harvest.cache, translated->banks[i].number, add_counter, &harvest);
+		add_lines(&harvest, translated);
 	}
 	return totals;
+}
+
+static struct totals
+totals_of(const struct thread *thread)
+{
+	return harvest_of(thread, NULL);
 }
 
 /* "maskmovq at 0x1139 of ./a.out", as long as its code is known. */
@@ -248,7 +294,7 @@ leave_space(struct translator *self, struct thread *thread)
 	if (!space)
 		return;
 	visits_end(self, thread);
-	translated->totals = totals_of(thread);
+	translated->totals = harvest_of(thread, space->counted);
 	if (translated->totals.nr_unknown > 0 && self->nr_unknown == 0)
 		name_unknown(self, space, translated->totals.unknown_at);
 	self->nr_unknown += translated->totals.nr_unknown;
@@ -271,13 +317,35 @@ translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
 	return totals.counts[STEP_INSTRUCTIONS] != 0;
 }
 
+/* Of what it has executed of a fragment. NULL: of none, and counts are 0. */
 static void
-add_counts(struct translated *translated, const int64_t counts[STEP_NR_COUNTS])
+add_counts(struct translated *translated, const struct fragment *fragment, const int64_t counts[STEP_NR_COUNTS])
 {
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++) {
 		translated->totals.counts[i] += counts[i];
 		translated->banks[translated->bank].counts[i] += counts[i];
 	}
+	if (fragment)
+		count_fragment(translated->space->counted, fragment, 0, counts);
+}
+
+/* Of an instruction that was not translated, at that address. */
+static void
+add_native(struct translated *translated, uint64_t address, const int64_t counts[STEP_NR_COUNTS])
+{
+	const struct address_space *space = translated->space;
+	struct counted_at at = {.address = address};
+
+	add_counts(translated, NULL, counts);
+	if (!space || !space->counted)
+		return;
+	for (size_t i = 0; i < space->nr_ranges; i++) {
+		const struct code_range *range = &space->ranges[i];
+
+		if (address >= range->start && address < range->end)
+			at = (struct counted_at){range->object, address - range->start + range->offset, address};
+	}
+	counted_code_add(space->counted, &at, 1, counts);
 }
 
 /* ---- stops ---- */
@@ -344,9 +412,8 @@ count(struct thread *thread, const struct user_regs_struct *registers, const uin
 		work_do(&work, &who, &done);
 	if (done.is_unknown)
 		add_unknown(&translated->totals, 1, registers->rip);
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		counts[i] = (int64_t)done.counts[i];
-	add_counts(translated, counts);
+	memcpy(counts, done.counts, sizeof(counts));
+	add_native(translated, registers->rip, counts);
 	if (translated->stream && done.nr_accesses > 0)
 		stream_add(translated->stream, translated->space->cache, translated->fs_base, done.accesses,
 			   done.nr_accesses);
@@ -488,6 +555,24 @@ stand_at_int3(const struct translated *translated, struct user_regs_struct *regi
 	return true;
 }
 
+/*
+ * Makes registers and counts what they would be in the original; is_counted: else registers alone. False: the thread is
+ * within inserted code.
+ */
+static bool
+find_original(struct translated *translated, bool is_counted, bool is_fault, struct user_regs_struct *registers)
+{
+	struct code_cache *cache = translated->space->cache;
+	const struct fragment *fragment = code_cache_fragment_at(cache, registers->rip);
+	int64_t correction[STEP_NR_COUNTS];
+
+	if (position_find(cache, translated->area, is_fault, registers, correction) == POSITION_INSIDE)
+		return false;
+	if (is_counted)
+		add_counts(translated, fragment, correction);
+	return true;
+}
+
 /* Enough for the longest sequence that is inserted. */
 #define MOST_STEPS 4096
 
@@ -515,30 +600,29 @@ pass_edge(struct translator *self, struct thread *thread, struct user_regs_struc
  */
 static bool
 leave_inserted_code(struct translator *self, struct translated *translated, struct thread *thread, bool is_fault,
-		    struct user_regs_struct *registers, int64_t correction[STEP_NR_COUNTS])
+		    struct user_regs_struct *registers)
 {
+	const bool is_own = thread->translated == translated;
 	const pid_t tid = thread->tid;
-	struct code_cache *cache = translated->space->cache;
-	enum position position;
 	uint64_t mask;
 
 	stand_at_int3(translated, registers);
-	position = position_find(cache, translated->area, is_fault, registers, correction);
-	if (position != POSITION_INSIDE)
+	if (find_original(translated, is_own, is_fault, registers))
 		return true;
 	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
 		return false;
-	for (unsigned i = 0; i < MOST_STEPS && position == POSITION_INSIDE; i++) {
+	for (unsigned i = 0; i < MOST_STEPS; i++) {
 		empty_buffer(translated, tid, registers);
-		if (thread->translated == translated)
+		if (is_own)
 			pass_edge(self, thread, registers);
 		if (remote_step_once(tid) == 0 || ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 			return false;
 		visits_follow(translated, registers->gs_base);
-		position = position_find(cache, translated->area, false, registers, correction);
+		if (find_original(translated, is_own, false, registers))
+			break;
 	}
 	remote_set_mask(tid, mask);
-	return position != POSITION_INSIDE;
+	return !code_cache_arena_at(translated->space->cache, registers->rip);
 }
 
 /* ---- signals ---- */
@@ -630,7 +714,6 @@ deliver(struct translator *self, struct thread *thread, int signal)
 {
 	struct translated *translated = thread->translated;
 	struct user_regs_struct registers;
-	int64_t correction[STEP_NR_COUNTS];
 	uint64_t address;
 	bool is_fault;
 	siginfo_t info;
@@ -653,9 +736,8 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	translated->executes_own = false;
 	address = registers.rip;
 	is_fault = info.si_code > 0 && remote_is_synchronous(signal);
-	if (!leave_inserted_code(self, translated, thread, is_fault, &registers, correction))
+	if (!leave_inserted_code(self, translated, thread, is_fault, &registers))
 		return TRACER_DELIVER;
-	add_counts(translated, correction);
 	translated->repeats_at =
 		is_fault && edges_at(translated->space->cache, registers.rip).is_there ? registers.rip : 0;
 	translated->repeats_rsp = registers.rsp;
@@ -927,14 +1009,12 @@ static bool
 leave(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
-	int64_t correction[STEP_NR_COUNTS];
 	uint64_t mask;
 
 	translated->is_native = true;
 	translated->is_stepping = translated->enters_handler = translated->executes_own = false;
-	if (!leave_inserted_code(self, translated, thread, false, registers, correction))
+	if (!leave_inserted_code(self, translated, thread, false, registers))
 		return false;
-	add_counts(translated, correction);
 	registers->gs_base = translated->own_gs;
 	remote_set_registers(thread->tid, registers);
 	if (translated->blocks_traps && remote_get_mask(thread->tid, &mask) == 0)
@@ -1662,7 +1742,6 @@ translator_let_go(struct translator *self, struct thread *thread)
 {
 	struct address_space *space = find_creator(self, thread);
 	struct user_regs_struct registers;
-	int64_t correction[STEP_NR_COUNTS];
 	struct translated creator = {.space = space};
 
 	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
@@ -1671,11 +1750,24 @@ translator_let_go(struct translator *self, struct thread *thread)
 		return;
 	}
 	creator.area = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers.gs_base));
-	if (leave_inserted_code(self, &creator, thread, false, &registers, correction)) {
+	if (leave_inserted_code(self, &creator, thread, false, &registers)) {
 		registers.gs_base = 0;
 		remote_set_registers(thread->tid, &registers);
 	}
 	space_release(space);
+}
+
+static void
+move_lines(void *context, const struct counted_at *block, const uint64_t counts[STEP_NR_COUNTS])
+{
+	counted_code_move(context, block, counts);
+}
+
+void
+translator_count_lines(struct translator *self)
+{
+	if (self->counted && self->stream)
+		stream_each_code(self->stream, move_lines, self->counted);
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include <sys/user.h>
 
 #include "common/step_counts.h"
+#include "parent/profile/counted_code.h"
 #include "parent/symbols/frames.h"
 #include "parent/tracer/tracer.h"
 
@@ -21,6 +22,7 @@ struct translator;
  * caches: those that are to be modelled, as a region tells them; NULL: none, which takes a third of the time
  * has_pages: translations of addresses, too
  * sampling: as of stream_new
+ * counted: where functions are counted, borrowed; NULL: they are not
  * foreseen: folder where it is kept what programs execute (foreseen.h); NULL: nothing is
  * regions: which hits of each are counted, nr_regions of them (kind is not used), borrowed
  */
@@ -28,6 +30,7 @@ struct translator_options {
 	const struct step_region *caches;
 	bool has_pages;
 	unsigned sampling;
+	struct counted_code *counted;
 	const char *foreseen;
 	const struct frames_rule *regions;
 	size_t nr_regions;
@@ -115,6 +118,9 @@ void translator_end(struct thread *thread);
 
 /* A process that nobody follows stands at its first stop: it goes on in original code. */
 void translator_let_go(struct translator *translator, struct thread *thread);
+
+/* All threads have ended: lines of caches are counted by code, as far as that is known. */
+void translator_count_lines(struct translator *translator);
 
 /* Some of what was to be counted was not, of any thread; unknown instructions are none of that. */
 bool translator_has_lost(const struct translator *translator);

@@ -13,8 +13,10 @@
 /*
  * An address space, which threads share, and processes made by vfork. cache: also of processes that were forked.
  * program: what is known of what it executes; NULL: nothing can be
+ * counted: as of struct translator_options
  */
 struct address_space {
+	struct counted_code *counted;
 	struct foreseen_program *program;
 	struct code_cache *cache;
 	struct code_range *ranges;
@@ -116,6 +118,7 @@ struct translator {
 	uint64_t are_abandoned;
 	struct rot_error why_incomplete;
 	struct stream *stream;
+	struct counted_code *counted;
 	struct foreseen *foreseen;
 	uint32_t nr_spaces;
 	struct kept *kept;

@@ -8,6 +8,72 @@
 #include "memory.h"
 #include "parent/stepping/cache_model.h"
 
+struct causes *
+causes_new(void)
+{
+	return rot_calloc(1, sizeof(struct causes));
+}
+
+void
+causes_delete(struct causes *causes)
+{
+	for (size_t i = 0; causes && i < sizeof(causes->chunks) / sizeof(*causes->chunks); i++)
+		free(causes->chunks[i]);
+	free(causes);
+}
+
+const struct cache_cause *
+causes_find(const struct causes *causes, uint32_t site)
+{
+	const struct cache_cause *chunk = causes->chunks[site / CAUSES_CHUNK];
+
+	return chunk ? &chunk[site % CAUSES_CHUNK] : NULL;
+}
+
+/*
+ * The last origin that is not behind the use. Misses come one after the other, so it is near the one before; how near
+ * cannot be foreseen, so there are no branches that follow from it.
+ */
+static size_t
+find_origin(const struct uses *uses, const uint64_t *use)
+{
+	const uint32_t at = uses_address(use);
+	size_t origin = uses->origin;
+	int nr;
+
+	do {
+		nr = 0;
+		for (int i = 1; i <= USES_ORIGINS_AT_ONCE; i++)
+			nr += (int32_t)(uses->origins[origin + i] - at) <= 0;
+		origin += (size_t)nr;
+	} while (nr == USES_ORIGINS_AT_ONCE);
+	return origin;
+}
+
+/* Behind the last one there are some that are behind all uses. */
+static void
+end_origins(struct uses *uses)
+{
+	for (size_t i = 0; i < USES_ORIGINS_AT_ONCE; i++)
+		uses->origins[uses->nr_origins + i] = uses_address(uses->words + USES_ROOM + 1);
+	uses->origin = 0;
+}
+
+static struct cache_cause *
+find_cause(void *context, const uint64_t *use)
+{
+	struct uses *uses = context;
+	struct cache_cause **chunk;
+	uint32_t site;
+
+	uses->origin = find_origin(uses, use);
+	site = uses->sites[uses->origin];
+	chunk = &uses->causes->chunks[site / CAUSES_CHUNK];
+	if (!*chunk)
+		*chunk = rot_calloc(CAUSES_CHUNK, sizeof(**chunk));
+	return &(*chunk)[site % CAUSES_CHUNK];
+}
+
 static void
 do_access(struct cache_model *model, uint64_t word, uint64_t address)
 {
@@ -28,15 +94,20 @@ uses_do(struct uses *uses)
 
 	if (uses->residues)
 		cache_model_sample(uses->model, uses->residues);
+	if (uses->causes) {
+		cache_model_set_causes(uses->model, find_cause, uses);
+		end_origins(uses);
+	}
 	for (size_t i = 0; uses->nr_accesses > 0; uses->nr_accesses--) {
 		while (!(uses->words[i] & USES_ACCESS))
 			i++;
 		cache_model_use_lines(uses->model, uses->words + first, i - first);
+		cache_model_begin(uses->model, uses->words + i);
 		do_access(uses->model, uses->words[i], uses->words[i + 1]);
 		first = i += 2;
 	}
 	cache_model_use_lines(uses->model, uses->words + first, uses->nr - first);
-	uses->nr = 0;
+	uses->nr = uses->nr_origins = 0;
 	if (uses->done)
 		uses->done(uses->context);
 }
@@ -132,7 +203,7 @@ modeller_take(struct modeller *modeller)
 		pthread_cond_wait(&modeller->is_done, &modeller->mutex);
 	uses = &modeller->ring[(modeller->first + modeller->nr) % NR_USES];
 	pthread_mutex_unlock(&modeller->mutex);
-	uses->nr = 0;
+	uses->nr = uses->nr_origins = 0;
 	uses->done = NULL;
 	return uses;
 }

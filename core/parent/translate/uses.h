@@ -14,6 +14,25 @@
 #include "common/step_counts.h"
 
 struct cache_model;
+struct cache_cause;
+
+/*
+ * What crossed borders for each site of recording.h; CAUSES_OTHER: for what is of no site. Sites that never missed
+ * anything take no memory.
+ */
+#define CAUSES_CHUNK 4096
+#define CAUSES_OTHER (UINT32_C(1) << 20)
+struct causes {
+	struct cache_cause *chunks[CAUSES_OTHER / CAUSES_CHUNK + 1];
+};
+
+struct causes *causes_new(void);
+
+/* NULL is allowed. */
+void causes_delete(struct causes *causes);
+
+/* NULL: there was nothing. */
+const struct cache_cause *causes_find(const struct causes *causes, uint32_t site);
 
 /*
  * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an access of another kind,
@@ -21,8 +40,13 @@ struct cache_model;
  * address is the next word. nr_accesses: uses of two words among them
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
  * done: called when they have been used, or NULL; context: its own
+ * causes: NULL: sites are not told apart; else origins, in the order of the uses, say of which site they are
+ * origins, sites: from the use at this address on (its low 32 bits) uses are of that site
+ * origin: the one that was found last
  */
 #define USES_ROOM 524288
+#define USES_ORIGINS_AT_ONCE 16
+#define USES_ORIGINS_ROOM (USES_ROOM + 2 * USES_ORIGINS_AT_ONCE)
 #define USES_ACCESS (UINT64_C(1) << 63)
 enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_COUNTS = 16, USES_FLAG_BITS = 5 };
 struct uses {
@@ -30,9 +54,44 @@ struct uses {
 	uint64_t residues;
 	void (*done)(void *context);
 	void *context;
+	struct causes *causes;
+	size_t nr_origins, origin;
 	size_t nr, nr_accesses;
 	uint64_t words[USES_ROOM];
+	uint32_t origins[USES_ORIGINS_ROOM], sites[USES_ORIGINS_ROOM];
 };
+
+static inline uint32_t
+uses_address(const uint64_t *use)
+{
+	return (uint32_t)(uintptr_t)use;
+}
+
+/* Where the next origin goes: of those that are kept, each has a use, so that there is room. */
+static inline uint32_t *
+uses_next_origin(struct uses *uses)
+{
+	const uint32_t at = uses_address(uses->words + uses->nr);
+
+	uses->nr_origins -= uses->nr_origins > 0 && uses->origins[uses->nr_origins - 1] == at;
+	return &uses->origins[uses->nr_origins];
+}
+
+/* At such a place; what is added next is of that site. */
+static inline uint32_t *
+uses_put_origin(uint32_t *origin, const uint64_t *next_use, uint32_t site)
+{
+	origin[0] = uses_address(next_use);
+	origin[USES_ORIGINS_ROOM] = site;
+	return origin + 1;
+}
+
+static inline void
+uses_set_origin(struct uses *uses, uint32_t site)
+{
+	uses->nr_origins =
+		(size_t)(uses_put_origin(uses_next_origin(uses), uses->words + uses->nr, site) - uses->origins);
+}
 
 static inline void
 uses_add_access(struct uses *uses, uint64_t address, uint64_t bytes, unsigned flags)

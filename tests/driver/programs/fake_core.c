@@ -8,7 +8,8 @@
  * preempted often, and from the sixth 1 % is stolen. FAKE_CORE=scatter: wall times of 0.75 to 1.2 ms. FAKE_CORE=drift:
  * each run takes 2 % longer. FAKE_CORE=uncounted: a program that is to be translated is not counted;
  * FAKE_CORE=fail-translating: a CoreFailure then. FAKE_CORE=sampled: runs of 2 s with samples in the places of the
- * table below; FAKE_CORE=sampled-user: the same without those in the kernel; FAKE_CORE=unsampled: they are refused.
+ * table below, and counts of some where code is translated; FAKE_CORE=sampled-user: the same without those in the
+ * kernel; FAKE_CORE=unsampled: they are refused.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -318,6 +319,27 @@ make_place(const struct program_place *from, int order)
 	return place;
 }
 
+/* What they did where code is translated: three quarters in sweep, the rest where no sample was taken. */
+static void
+add_function_counts(struct program_run_output *run, const struct perf_event_measurer *pass)
+{
+	struct program_place *sweep = make_place(&sampled_places[0], 0), *other = make_place(&sampled_places[8], 0);
+
+	sweep->samples = other->samples = 0;
+	sweep->entries = 1000;
+	rot_string_set(&other->function, "never_seen");
+	other->address = 0x5000;
+	for (size_t i = 0; i < perf_event_measurer_nr_events(pass); i++) {
+		const uint64_t count = 2 * count_of(perf_event_measurer_events_at(pass, i)->name, run->order);
+
+		program_place_counts_add(sweep, count / 4 * 3);
+		program_place_counts_add(other, count - count / 4 * 3);
+	}
+	run->profile = program_profile_new();
+	program_profile_places_add(run->profile, sweep);
+	program_profile_places_add(run->profile, other);
+}
+
 static void
 add_samples(struct program_run_output *run, bool is_asked)
 {
@@ -366,6 +388,8 @@ run_once(const struct program_command *command, int pass, int order)
 	for (int i = 0; i < (command->per_thread ? nr_threads : 1); i++)
 		add_thread(run, measurer, i, !command->per_thread);
 	add_regions(run, command, measurer);
+	if (rot_is_a(measurer, &step_measurer_class) && command->counts_functions && mode_is("sampled"))
+		add_function_counts(run, measurer);
 	return run;
 }
 

@@ -18,7 +18,20 @@ values_of()
 	awk -v name="$1" 'is_next {print} {is_next = $0 == name}' "$work/output"
 }
 
-# translated PROGRAM ARGUMENT...: $status is that of the program, 128 and more for a signal, 98 where rot-core fails
+# What functions did, and code that is in none, is what the threads did.
+parts_are_whole()
+{
+	awk '
+		left > 0 {parts += $0; left--; next}
+		before == "rawCount" {whole += $0}
+		before == "counts" && /^[0-9]+$/ {left = $0}
+		{before = $0}
+		END {if (whole == 0 || parts != whole) {printf "%d of %d were counted by function\n", parts, whole; exit 1}}' "$work/output"
+}
+
+# translated PROGRAM ARGUMENT...: $status is that of the program, 128 and more for a signal, 98 where rot-core fails, 97 where functions
+# are not what is counted
+counts_functions=true
 translated()
 {
 	describe_counting "$work/command" "$@"
@@ -28,6 +41,7 @@ translated()
 	}
 	status=$(values_of signal)
 	[ "$status" -gt 0 ] && status=$((128 + status)) || status=$(values_of exitStatus)
+	parts_are_whole >>"$work/err" || status=97
 }
 
 fail()
