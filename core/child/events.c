@@ -6,24 +6,12 @@
 #include <string.h>
 
 #include "child/notifier.h"
-#include "common/watch.h"
 #include "entity.h"
-#include "program_rule_check.h"
 
 bool
 event_is(const struct event *event, enum event_kind kind, const char *name)
 {
 	return event->kind == kind && strcmp(event->name, name) == 0;
-}
-
-bool
-measurement_has_workload(const struct measurement *measurement, const struct workload *workload)
-{
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
-		if (measurement_workloads_at(measurement, i) == workload)
-			return true;
-	}
-	return false;
 }
 
 /* ---- predicates ---- */
@@ -101,39 +89,4 @@ predicate_matches(const struct event_predicate_base *predicate, const struct eve
 	const struct predicate_type *type = predicate_type_of(predicate);
 
 	return type && type->matches(predicate, event);
-}
-
-int
-predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
-		struct rot_error *err)
-{
-	const struct workload_event_predicate *own = rot_cast((void *)predicate, &workload_event_predicate_class);
-	const struct thread_event_predicate *thread = rot_cast((void *)predicate, &thread_event_predicate_class);
-	const struct breakpoint_event_predicate *place = rot_cast((void *)predicate, &breakpoint_event_predicate_class);
-
-	if (!predicate)
-		return 0;
-	if (!predicate_type_of(predicate)) {
-		const char *name = ROT_ENTITY(predicate)->class->name;
-
-		if (rot_is_a(predicate, &program_event_predicate_class))
-			return rot_error_set(err, 0, "a %s is of programs, and this is a measurement of kernels", name);
-		return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it", name);
-	}
-	if (place && strlen(place->place) >= WATCH_PLACE_BYTES)
-		return rot_error_set(err, 0, "BreakpointEventPredicate: the place is longer than %d characters",
-				     WATCH_PLACE_BYTES - 1);
-	if (place && breakpoint_predicate_check(place, err) < 0)
-		return -1;
-	if (thread && *thread->name && strcmp(thread->event, "exiting") == 0) {
-		rot_error_set(err, 0,
-			      "a ThreadEventPredicate wants threads that exit with the name '%s', which is not known "
-			      "any more",
-			      thread->name);
-		return rot_error_hint(err, "name the thread by its index");
-	}
-	if (!own || !own->workload || measurement_has_workload(measurement, own->workload))
-		return 0;
-	return rot_error_set(err, 0, "a WorkloadEventPredicate names workload %d, which is not in the measurement",
-			     own->workload->id);
 }

@@ -8,7 +8,6 @@
 
 #include "child/thread.h"
 #include "entities.h"
-#include "error.h"
 
 enum event_kind {
 	EVENT_RUN,        /* start, stop                          */
@@ -34,11 +33,5 @@ bool event_is(const struct event *event, enum event_kind kind, const char *name)
 
 /* Whether the predicate matches the event. */
 bool predicate_matches(const struct event_predicate_base *predicate, const struct event *event);
-
-/* Whether events of the measurement can match it; NULL is fine. 0, or -1. */
-int predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
-		    struct rot_error *err);
-
-bool measurement_has_workload(const struct measurement *measurement, const struct workload *workload);
 
 #endif

@@ -64,7 +64,6 @@ const struct measurer_type clock_probe_measurer_type = {
 	.is_ahead = true,
 	.is_signal_safe = true,
 	.state_size = sizeof(struct clock_probe_state),
-	.not_foreign = "it times instructions of the thread that starts it",
 	.initialize = clock_probe_initialize,
 	.start = clock_probe_start,
 	.stop = clock_probe_stop,

@@ -128,7 +128,6 @@ file_dispose(void *state)
 const struct measurer_type file_measurer_type = {
 	.class = &file_measurer_class,
 	.state_size = sizeof(struct file_state),
-	.not_foreign = "the file is none of a thread's; read it with the measurers of a workload or of the run",
 	.initialize = file_initialize,
 	.start = file_start,
 	.stop = file_stop,

@@ -340,7 +340,6 @@ ping_pong_dispose(void *memory)
 const struct measurer_type ping_pong_measurer_type = {
 	.class = &ping_pong_measurer_class,
 	.state_size = sizeof(struct ping_pong_state),
-	.not_foreign = "it is of two CPUs, not of a thread",
 	.initialize = ping_pong_initialize,
 	.start = ping_pong_start,
 	.stop = ping_pong_stop,

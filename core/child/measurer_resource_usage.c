@@ -112,8 +112,6 @@ const struct measurer_type resource_usage_measurer_type = {
 	.class = &resource_usage_measurer_class,
 	.is_signal_safe = true,
 	.state_size = sizeof(struct resource_usage_state),
-	.not_foreign = "what a thread used cannot be read any more once it has ended; software events of a "
-		       "PerfEventMeasurer can",
 	.initialize = resource_usage_initialize,
 	.start = resource_usage_start,
 	.stop = resource_usage_stop,

@@ -81,33 +81,6 @@ set_initialize(struct set_state *state, const struct measurer_set *set, pid_t ti
 	return measurer_initialize(&state->states[0], set->main_measurer, tid, failure);
 }
 
-static int
-check_foreign(const struct measurer_base *description, struct rot_error *err)
-{
-	const struct measurer_type *type = description ? measurer_type_of(description) : &no_measurer;
-
-	if (!type)
-		return rot_error_set(err, 0, "the core has no %s", ROT_ENTITY(description)->class->name);
-	if (!type->not_foreign)
-		return 0;
-	return rot_error_set(err, 0, "a %s cannot measure a thread on its behalf: %s",
-			     ROT_ENTITY(description)->class->name, type->not_foreign);
-}
-
-int
-set_check_foreign(const struct measurer_set *set, struct rot_error *err)
-{
-	for (size_t i = 0; i < measurer_set_nr_validation_measurers(set); i++) {
-		if (check_foreign(measurer_set_validation_measurers_at(set, i), err) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < measurer_set_nr_additional_measurers(set); i++) {
-		if (check_foreign(measurer_set_additional_measurers_at(set, i), err) < 0)
-			return -1;
-	}
-	return check_foreign(set->main_measurer, err);
-}
-
 static void
 measurer_start(struct measurer_state *state)
 {

@@ -170,7 +170,6 @@ const struct measurer_type step_measurer_type = {
 	.class = &step_measurer_class,
 	.state_size = sizeof(struct step_state),
 	.failure_kind = FAILURE_REFUSED,
-	.not_foreign = "the thread that starts it is the one that is translated",
 	.initialize = step_initialize,
 	.start_warming = start_warming,
 	.stop_warming = step_stop,

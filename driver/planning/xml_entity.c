@@ -10,7 +10,7 @@
 #include "nearest.h"
 #include "number.h"
 #include "planning/controller_file.h"
-#include "program_rule_check.h"
+#include "rule_check.h"
 
 /* An entity that can be referred to, or a member that waits for one. */
 struct label {
@@ -407,7 +407,7 @@ check_rules(const struct entity_reading *reading, const struct program_workload 
 	for (size_t i = 0; i < program_workload_nr_rules(workload); i++) {
 		const void *culprit;
 
-		if (program_rule_check(program_workload_rules_at(workload, i), false, &culprit, err) == 0)
+		if (rule_check(program_workload_rules_at(workload, i), NULL, false, &culprit, err) == 0)
 			continue;
 		for (size_t j = 0; j < reading->nr_origins; j++) {
 			if (reading->origins[j].entity == culprit)

@@ -14,7 +14,7 @@
 #include "memory.h"
 #include "parent/program/program_rules_internal.h"
 #include "parent/symbols/objects.h"
-#include "program_rule_check.h"
+#include "rule_check.h"
 
 int
 program_rules_check(const struct program_command *command, struct rot_error *err)
@@ -22,7 +22,7 @@ program_rules_check(const struct program_command *command, struct rot_error *err
 	const void *culprit;
 
 	for (size_t i = 0; i < program_command_nr_rules(command); i++) {
-		if (program_rule_check(program_command_rules_at(command, i), !command->program, &culprit, err) < 0)
+		if (rule_check(program_command_rules_at(command, i), NULL, !command->program, &culprit, err) < 0)
 			return rot_error_prefix(err, "rule at place %zu", i);
 	}
 	if (program_command_nr_rules(command) == 0 || command->per_thread)

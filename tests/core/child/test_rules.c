@@ -298,9 +298,12 @@ static const struct {
 	const struct rot_class *class;
 	const char *text;
 } not_foreign[] = {
-	{&resource_usage_measurer_class, "a ResourceUsageMeasurer cannot measure a thread on its behalf"},
-	{&file_measurer_class, "a FileMeasurer cannot measure a thread on its behalf"},
-	{&list_events_measurer_class, "a ListEventsMeasurer cannot measure a thread on its behalf"},
+	{&resource_usage_measurer_class, "ResourceUsageMeasurer: what a thread used cannot be read from outside"},
+	{&file_measurer_class, "FileMeasurer: a file is none of a thread's"},
+	{&list_events_measurer_class, "ListEventsMeasurer: events are those of the machine, not of a thread"},
+	{&clock_probe_measurer_class, "ClockProbeMeasurer: it times instructions of the thread that starts it"},
+	{&ping_pong_measurer_class, "PingPongMeasurer: it is of two CPUs, not of a thread"},
+	{&step_measurer_class, "StepMeasurer: the thread that starts it is the one that is translated"},
 	{NULL, "it needs"}, /* no measurer: only the parent is missing */
 };
 
@@ -446,10 +449,12 @@ END_TEST
 
 START_TEST(added_rules_are_checked_before_anything_runs)
 {
-	static const char *const texts[] = {
-		"AddRuleAction: no rule is named",          "AddRuleAction: the rule has no action",
-		"AddRuleAction: the rule has no predicate", "a WorkloadEventPredicate names workload 77",
-		"StopKernelAction: no kernel is named",     "actions are nested more than 16 deep"};
+	static const char *const texts[] = {"AddRuleAction: no rule is named",
+					    "a rule has no action",
+					    "a rule has no predicate",
+					    "a WorkloadEventPredicate names workload 77",
+					    "StopKernelAction: no kernel is named",
+					    "actions are nested more than 16 deep"};
 	struct measurement_command *command = make_command(1);
 	struct workload_event_predicate *foreign = on_workload(workload_new(), "start");
 	struct add_rule_action *itself = add_later(on_run("start"), NULL);
@@ -484,7 +489,7 @@ START_TEST(predicates_that_cannot_match_are_refused)
 	struct program_event_predicate *program = program_event_predicate_new();
 	void *const predicates[] = {program, thread};
 	static const char *const texts[] = {
-		"a ProgramEventPredicate is of programs, and this is a measurement of kernels",
+		"ProgramEventPredicate: it is of programs, and this is a measurement of kernels",
 		"threads that exit with the name 'worker*'"};
 	struct stop_kernel_action *stop = stop_kernel_action_new();
 	struct outcome outcome;
