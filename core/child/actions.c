@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "child/events.h"
 #include "child/journal.h"
 #include "child/kernels.h"
 #include "child/spin.h"

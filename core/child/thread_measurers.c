@@ -33,12 +33,6 @@ struct thread_measurers {
 	struct thread_measurers *next;
 };
 
-static bool
-matches(const struct event_predicate_base *predicate, const struct event *event)
-{
-	return predicate && event && predicate_matches(predicate, event);
-}
-
 /* ---- copies ---- */
 
 static void
@@ -148,7 +142,8 @@ find_or_add_measurers(struct run *run, const struct create_measurer_on_thread_ac
 	if (!*at) {
 		*at = rot_calloc(1, sizeof(**at));
 		(*at)->action = action;
-		(*at)->nr_open = !action->start_predicate || matches(action->start_predicate, event);
+		(*at)->nr_open =
+			!action->start_predicate || (event && predicate_matches(action->start_predicate, event));
 	}
 	return *at;
 }
@@ -183,7 +178,7 @@ answer_thread(struct run *run, struct thread_measurers *own, const struct child_
 	if (!thread->is_foreign)
 		return 0;
 	if (event_is(event, EVENT_THREAD, "started"))
-		return install_copy(run, own, thread->tid, matches(own->action->start_predicate, event));
+		return install_copy(run, own, thread->tid, predicate_matches(own->action->start_predicate, event));
 	/* The thread has ended; what it counted can still be read. */
 	for (struct thread_copy **at = &own->copies; *at; at = &(*at)->next) {
 		if ((*at)->tid == thread->tid) {
@@ -203,13 +198,13 @@ answer_event(struct run *run, struct thread_measurers *own, const struct child_t
 
 	if (event->kind == EVENT_THREAD)
 		return answer_thread(run, own, thread, event);
-	if (matches(action->start_predicate, event) && own->nr_open++ == 0)
+	if (predicate_matches(action->start_predicate, event) && own->nr_open++ == 0)
 		for_all(run, own, copy_start);
-	if (matches(action->stop_predicate, event) && own->nr_open > 0 && --own->nr_open == 0)
+	if (predicate_matches(action->stop_predicate, event) && own->nr_open > 0 && --own->nr_open == 0)
 		for_all(run, own, copy_stop);
-	if (matches(action->read_predicate, event))
+	if (predicate_matches(action->read_predicate, event))
 		for_all(run, own, action->stop_predicate ? copy_read : copy_finish);
-	while (matches(action->dispose_predicate, event) && own->copies) {
+	while (predicate_matches(action->dispose_predicate, event) && own->copies) {
 		copy_finish(run, own->copies);
 		copy_dispose(&own->copies);
 	}

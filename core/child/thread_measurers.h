@@ -6,8 +6,8 @@
 #ifndef CHILD_THREAD_MEASURERS_H
 #define CHILD_THREAD_MEASURERS_H
 
-#include "child/events.h"
 #include "child/run.h"
+#include "common/events.h"
 
 /*
  * Executes the action: every thread that has no copy of its set yet gets one, and from the next event on the run

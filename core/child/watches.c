@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "child/actions.h"
-#include "child/events.h"
 #include "child/interruption.h"
 #include "child/journal.h"
 #include "child/spin.h"
 #include "common/clock.h"
+#include "common/events.h"
 #include "common/watch.h"
 #include "memory.h"
 

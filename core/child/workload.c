@@ -37,7 +37,8 @@ raise_event(struct workload_run *work, enum event_kind kind, const char *name)
 {
 	return event_raise(
 		work->run, &work->thread,
-		&(struct event){.kind = kind, .name = name, .workload = work->workload, .thread = &work->thread});
+		&(struct event){
+			.kind = kind, .name = name, .workload = work->workload, .tid = work->thread.tid, .index = -1});
 }
 
 static int
