@@ -148,7 +148,7 @@ execute_initialize_set(struct run *run, struct child_thread *thread, void *actio
 		free(added);
 		return rot_error_set(err, 0, "measurer set %d is initialized already", own->measurer_set->id);
 	}
-	if (set_initialize(&added->state, own->measurer_set, 0, run->failure) < 0)
+	if (set_initialize(&added->state, own->measurer_set, run->failure) < 0)
 		return -1;
 	added->life = SET_READY;
 	return 0;
@@ -287,7 +287,7 @@ execute_measure(struct run *run, struct child_thread *thread, void *action, stru
 	int rc;
 
 	(void)err;
-	rc = set_initialize(&set, own->measurer_set, 0, run->failure);
+	rc = set_initialize(&set, own->measurer_set, run->failure);
 	if (rc == 0) {
 		set_start(&set);
 		rc = action_execute(run, thread, own->action);

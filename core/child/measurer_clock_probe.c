@@ -13,12 +13,11 @@ struct clock_probe_state {
 };
 
 static int
-clock_probe_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+clock_probe_initialize(void *state, const void *description, struct rot_error *err)
 {
 	struct clock_probe_state *own = state;
 
 	(void)description;
-	(void)tid;
 	(void)err;
 	own->latency = clock_chain_find_latency();
 	return 0;

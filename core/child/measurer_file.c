@@ -25,11 +25,10 @@ struct file_state {
 };
 
 static int
-file_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+file_initialize(void *state, const void *description, struct rot_error *err)
 {
 	struct file_state *own = state;
 
-	(void)tid;
 	(void)err;
 	own->description = description;
 	own->nr = file_measurer_nr_files_to_record(own->description);

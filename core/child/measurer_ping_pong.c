@@ -276,11 +276,10 @@ play_game(struct ping_pong_state *state, struct ping_pong_times *times)
 /* ---- the measurer ---- */
 
 static int
-ping_pong_initialize(void *memory, const void *description, pid_t tid, struct rot_error *err)
+ping_pong_initialize(void *memory, const void *description, struct rot_error *err)
 {
 	struct ping_pong_state *state = memory;
 
-	(void)tid;
 	state->measurer = description;
 	if (state->measurer->first_cpu == state->measurer->second_cpu || state->measurer->first_cpu < 0 ||
 	    state->measurer->second_cpu < 0 || state->measurer->milli_seconds <= 0)

@@ -24,12 +24,11 @@ struct resource_usage_state {
 };
 
 static int
-resource_usage_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+resource_usage_initialize(void *state, const void *description, struct rot_error *err)
 {
 	struct resource_usage_state *own = state;
 	const struct resource_usage_measurer *measurer = description;
 
-	(void)tid;
 	(void)err;
 	own->fd = measurer->read_steal_time ? steal_time_open() : -1;
 	if (own->fd < 0)

@@ -48,13 +48,12 @@ steps_place(void)
 }
 
 static int
-step_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+step_initialize(void *state, const void *description, struct rot_error *err)
 {
 	const struct step_measurer *measurer = description;
 	struct step_state *own = state;
 	uint64_t tracer;
 
-	(void)tid;
 	own->region = own->plain = step_region_of(measurer);
 	if (step_counts_check(&measurer->base, err) < 0)
 		return -1;

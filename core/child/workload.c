@@ -97,7 +97,7 @@ prepare_workload(struct workload_run *work)
 	if (atomic_fetch_add(&work->run->nr_initialized, 1) + 1 == work->run->nr_workloads &&
 	    watches_check_places(work->run) < 0)
 		return -1;
-	return set_initialize(&work->set, work->workload->measurer_set, 0, work->run->failure);
+	return set_initialize(&work->set, work->workload->measurer_set, work->run->failure);
 }
 
 /* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel.

@@ -9,11 +9,11 @@
 
 #include "common/events.h"
 #include "common/proc.h"
+#include "common/thread_set.h"
 #include "entities.h"
 #include "parent/breakpoints/place_watch.h"
 #include "parent/program/program_rules.h"
 #include "parent/tracer/loop.h"
-#include "parent/tracer/thread_set.h"
 
 /* ---- who ---- */
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* See thread_set.h: one row for each class of measurers. */
-#include "parent/tracer/thread_set.h"
+#include "common/thread_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/counting.h"
 #include "entities.h"
 #include "memory.h"
-#include "parent/tracer/counting.h"
 
 /* A measurer of a plan. */
 struct planned {
