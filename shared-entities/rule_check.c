@@ -55,7 +55,10 @@ static const struct {
 	{&ping_pong_measurer_class, IN_BOTH("it is of two CPUs, not of a thread"), NULL},
 };
 
-/* What no action may leave out, if its class has the field. */
+/*
+ * What no action may leave out, if its class has the field. Only a MeasureActionExecution in kernels needs no set when
+ * it is described: without one quantities are of that action.
+ */
 static const struct {
 	const char *field, *text;
 } needs[] = {
@@ -222,7 +225,9 @@ check_parts(struct check *check, const struct action_base *action)
 		rot_cast((void *)action, &create_measurer_on_thread_action_class);
 
 	for (size_t i = 0; i < NR_ELEMENTS(needs); i++) {
-		if (rot_class_field(action->entity.class, needs[i].field) && !part_of(action, needs[i].field))
+		if (!rot_class_field(action->entity.class, needs[i].field) || part_of(action, needs[i].field))
+			continue;
+		if (!(check->measurement && measured && strcmp(needs[i].field, "measurerSet") == 0))
 			return rot_error_set(check->err, 0, "%s: %s", name, needs[i].text);
 	}
 	if (measured && (measured->workload || measured->tid >= 0))

@@ -87,6 +87,14 @@ check_pair(const struct rule *rule, struct rot_error *err)
 }
 
 static int
+check_measure(const struct measure_action_execution *action, struct rot_error *err)
+{
+	if (action->measurer_set)
+		return 0;
+	return rot_error_set(err, 0, "MeasureActionExecution: no measurer set is named");
+}
+
+static int
 check_stop(const struct stop_kernel_action *stop, struct rot_error *err)
 {
 	if (kernel_type_of(stop->kernel)->stop)
@@ -111,6 +119,9 @@ check_rule(const struct rule *rule, const struct measurement *measurement, enum 
 	parts = rot_graph_collect(rule, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (rot_is_a(parts[i], &rule_class) && check_pair((struct rule *)parts[i], err) < 0)
+			return -1;
+		if (rot_is_a(parts[i], &measure_action_execution_class) &&
+		    check_measure((struct measure_action_execution *)parts[i], err) < 0)
 			return -1;
 		if (rot_is_a(parts[i], &stop_kernel_action_class) &&
 		    check_stop((struct stop_kernel_action *)parts[i], err) < 0)

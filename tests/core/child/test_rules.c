@@ -454,19 +454,27 @@ START_TEST(added_rules_are_checked_before_anything_runs)
 					    "a rule has no predicate",
 					    "a WorkloadEventPredicate names workload 77",
 					    "StopKernelAction: no kernel is named",
+					    "StopKernelAction: the kernel is of no workload of the measurement",
+					    "MeasureActionExecution: no measurer set is named",
 					    "actions are nested more than 16 deep"};
 	struct measurement_command *command = make_command(1);
 	struct workload_event_predicate *foreign = on_workload(workload_new(), "start");
 	struct add_rule_action *itself = add_later(on_run("start"), NULL);
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct measure_action_execution *measure = measure_action_execution_new();
 	struct add_rule_action *const wrong[] = {add_rule_action_new(),
 						 add_later(on_run("start"), NULL),
 						 add_later(NULL, stop_kernel_action_new()),
 						 add_later(foreign, stop_kernel_action_new()),
 						 add_later(on_run("start"), stop_kernel_action_new()),
+						 add_later(on_run("start"), stop),
+						 add_later(on_run("start"), measure),
 						 itself};
 	struct outcome outcome;
 
 	foreign->workload->id = 77;
+	stop->kernel = rot_entity_new(&plain_data_class);
+	measure->action = &wait_for_both()->base;
 	itself->rule->action = &itself->base;
 	for (int i = 0; i < (int)NR_ELEMENTS(wrong); i++) {
 		if (i != _i)
@@ -527,7 +535,7 @@ static const struct listed_test tests[] = {
 	{&a_kernel_that_cannot_be_stopped_is_told_before_anything_runs, 1},
 	{&a_failure_releases_those_who_wait_and_those_who_go_on, 1},
 	{&an_added_rule_answers_the_events_that_follow, 1},
-	{&added_rules_are_checked_before_anything_runs, 6},
+	{&added_rules_are_checked_before_anything_runs, 8},
 	{&predicates_that_cannot_match_are_refused, 2},
 };
 
