@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "child/events.h"
 #include "child/journal.h"
 #include "child/kernels.h"
 #include "child/spin.h"
@@ -13,30 +12,7 @@
 #include "common/set_action.h"
 #include "memory.h"
 
-static int
-check_kernel(const struct kernel_base *kernel, const struct measurement *measurement, struct rot_error *err)
-{
-	for (size_t i = 0; kernel && i < measurement_nr_workloads(measurement); i++) {
-		if (measurement_workloads_at(measurement, i)->kernel == kernel)
-			return 0;
-	}
-	return rot_error_set(err, 0, kernel ? "the kernel is of no workload of the measurement" : "no kernel is named");
-}
-
 /* ---- kernels ---- */
-
-static int
-check_stop_kernel(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct stop_kernel_action *own = action;
-
-	if (check_kernel(own->kernel, measurement, err) < 0)
-		return -1;
-	if (!kernel_type_of(own->kernel)->stop)
-		return rot_error_set(err, 0, "kernel %s cannot be stopped, it ends by itself",
-				     own->kernel->entity.class->name);
-	return 0;
-}
 
 static int
 execute_stop_kernel(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
@@ -55,14 +31,6 @@ stop_kernel_inside(struct run *run, void *action)
 	const struct stop_kernel_action *own = action;
 
 	return workload_stop_kernel_inside(run_find_kernel(run, own->kernel));
-}
-
-static int
-check_flush_buffers(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct flush_kernel_buffers_action *own = action;
-
-	return check_kernel(own->kernel, measurement, err);
 }
 
 static int
@@ -85,18 +53,6 @@ flush_buffers_inside(struct run *run, void *action)
 /* ---- waiting; a run that has failed releases all who wait ---- */
 
 static int
-check_wait_for_workload(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct wait_for_workload_action *own = action;
-
-	if (!own->wait_for_workload || !measurement_has_workload(measurement, own->wait_for_workload))
-		return rot_error_set(err, 0,
-				     own->wait_for_workload ? "the workload to wait for is not in the measurement"
-							    : "no workload to wait for is named");
-	return 0;
-}
-
-static int
 execute_wait_for_workload(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
 {
 	const struct wait_for_workload_action *own = action;
@@ -108,15 +64,6 @@ execute_wait_for_workload(struct run *run, struct child_thread *thread, void *ac
 	while (!other->has_kernel_stopped && !run_has_failed(run))
 		spin_once(&spin);
 	return 0;
-}
-
-static int
-check_barrier(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct wait_for_pressure_barrier_action *own = action;
-
-	(void)measurement;
-	return own->barrier ? 0 : rot_error_set(err, 0, "no barrier is named");
 }
 
 static struct barrier_state *
@@ -153,15 +100,6 @@ execute_barrier(struct run *run, struct child_thread *thread, void *action, stru
 }
 
 /* ---- measurer sets ---- */
-
-static int
-check_set(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct set_action *own = action;
-
-	(void)measurement;
-	return own->measurer_set ? 0 : rot_error_set(err, 0, "no measurer set is named");
-}
 
 /* The link to the set's state (so that it can be taken out), or to NULL. Called with the lock held. */
 static struct action_set **
@@ -210,7 +148,7 @@ execute_initialize_set(struct run *run, struct child_thread *thread, void *actio
 		free(added);
 		return rot_error_set(err, 0, "measurer set %d is initialized already", own->measurer_set->id);
 	}
-	if (set_initialize(&added->state, own->measurer_set, 0, run->failure) < 0)
+	if (set_initialize(&added->state, own->measurer_set, run->failure) < 0)
 		return -1;
 	added->life = SET_READY;
 	return 0;
@@ -320,34 +258,6 @@ execute_dispose_set(struct run *run, struct child_thread *thread, void *action, 
 /* ---- measurers on other threads ---- */
 
 static int
-check_create(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct create_measurer_on_thread_action *own = action;
-	const struct event_predicate_base *predicates[] = {own->start_predicate, own->stop_predicate,
-							   own->read_predicate, own->dispose_predicate};
-
-	if (!own->measurer_set)
-		return rot_error_set(err, 0, "no measurer set is named");
-	for (size_t i = 0; i < sizeof(predicates) / sizeof(predicates[0]); i++) {
-		if (predicates[i] && rot_is_a(predicates[i], &breakpoint_event_predicate_class))
-			return rot_error_set(err, 0,
-					     "breakpoints in kernels cannot start, stop or read its measurers; rules "
-					     "for breakpoints can start and stop a measurer set");
-		if (predicate_check(predicates[i], measurement, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int
-refuse_create(const void *action, struct rot_error *err)
-{
-	const struct create_measurer_on_thread_action *own = action;
-
-	return set_check_foreign(own->measurer_set, err);
-}
-
-static int
 execute_create(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
 {
 	(void)err;
@@ -355,15 +265,6 @@ execute_create(struct run *run, struct child_thread *thread, void *action, struc
 }
 
 /* ---- rules ---- */
-
-static int
-check_add_rule(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct add_rule_action *own = action;
-
-	(void)measurement;
-	return own->rule ? 0 : rot_error_set(err, 0, "no rule is named");
-}
 
 static int
 execute_add_rule(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
@@ -379,22 +280,6 @@ execute_add_rule(struct run *run, struct child_thread *thread, void *action, str
 /* ---- actions on actions ---- */
 
 static int
-check_measure(const void *action, const struct measurement *measurement, struct rot_error *err)
-{
-	const struct measure_action_execution *own = action;
-
-	(void)measurement;
-	if (!own->action || !own->measurer_set)
-		return rot_error_set(err, 0,
-				     own->action ? "no measurer set is named" : "no action to be measured is named");
-	if (own->action->workload || own->action->tid >= 0)
-		return rot_error_set(err, 0,
-				     "the action to be measured (%s) names a thread; name it in the outer action",
-				     ROT_ENTITY(own->action)->class->name);
-	return 0;
-}
-
-static int
 execute_measure(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
 {
 	const struct measure_action_execution *own = action;
@@ -402,7 +287,7 @@ execute_measure(struct run *run, struct child_thread *thread, void *action, stru
 	int rc;
 
 	(void)err;
-	rc = set_initialize(&set, own->measurer_set, 0, run->failure);
+	rc = set_initialize(&set, own->measurer_set, run->failure);
 	if (rc == 0) {
 		set_start(&set);
 		rc = action_execute(run, thread, own->action);
@@ -417,43 +302,31 @@ execute_measure(struct run *run, struct child_thread *thread, void *action, stru
 /* ---- the table ---- */
 
 /*
- * check: complains about what is missing. execute: -1 with err set, or with the failure recorded already.
+ * execute: -1 with err set, or with the failure recorded already.
  * execute_inside: the same in a thread that is interrupted, see action_execute_inside; NULL: not possible, as it
  * allocates memory, waits, or makes and deletes what others use.
  * works_on_behalf: does not depend on the thread that executes it, and waits for nothing.
- * refuse: complains about what this core cannot do, after check; may be NULL.
  */
 static const struct action_type {
 	const struct rot_class *class;
 	const char *journal_text;
-	int (*check)(const void *action, const struct measurement *measurement, struct rot_error *err);
 	int (*execute)(struct run *run, struct child_thread *thread, void *action, struct rot_error *err);
 	enum action_attempt (*execute_inside)(struct run *run, void *action);
 	bool works_on_behalf;
-	int (*refuse)(const void *action, struct rot_error *err);
 } types[] = {
-	{&stop_kernel_action_class, "action StopKernel", check_stop_kernel, execute_stop_kernel, stop_kernel_inside,
-	 true, NULL},
-	{&flush_kernel_buffers_action_class, "action FlushKernelBuffers", check_flush_buffers, execute_flush_buffers,
-	 flush_buffers_inside, true, NULL},
-	{&wait_for_workload_action_class, "action WaitForWorkload", check_wait_for_workload, execute_wait_for_workload,
-	 NULL, false, NULL},
-	{&wait_for_pressure_barrier_action_class, "action WaitForPressureBarrier", check_barrier, execute_barrier, NULL,
-	 false, NULL},
-	{&initialize_measurer_set_action_class, "action InitializeMeasurerSet", check_set, execute_initialize_set, NULL,
-	 false, NULL},
-	{&start_measurer_set_action_class, "action StartMeasurerSet", check_set, execute_start_set, start_set_inside,
-	 false, NULL},
-	{&stop_measurer_set_action_class, "action StopMeasurerSet", check_set, execute_stop_set, stop_set_inside, false,
-	 NULL},
-	{&read_measurer_set_action_class, "action ReadMeasurerSet", check_set, execute_read_set, NULL, false, NULL},
-	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", check_set, execute_dispose_set, NULL, false,
-	 NULL},
-	{&add_rule_action_class, "action AddRule", check_add_rule, execute_add_rule, NULL, true, NULL},
-	{&measure_action_execution_class, "action MeasureActionExecution", check_measure, execute_measure, NULL, false,
-	 NULL},
-	{&create_measurer_on_thread_action_class, "action CreateMeasurerOnThread", check_create, execute_create, NULL,
-	 true, refuse_create},
+	{&stop_kernel_action_class, "action StopKernel", execute_stop_kernel, stop_kernel_inside, true},
+	{&flush_kernel_buffers_action_class, "action FlushKernelBuffers", execute_flush_buffers, flush_buffers_inside,
+	 true},
+	{&wait_for_workload_action_class, "action WaitForWorkload", execute_wait_for_workload, NULL, false},
+	{&wait_for_pressure_barrier_action_class, "action WaitForPressureBarrier", execute_barrier, NULL, false},
+	{&initialize_measurer_set_action_class, "action InitializeMeasurerSet", execute_initialize_set, NULL, false},
+	{&start_measurer_set_action_class, "action StartMeasurerSet", execute_start_set, start_set_inside, false},
+	{&stop_measurer_set_action_class, "action StopMeasurerSet", execute_stop_set, stop_set_inside, false},
+	{&read_measurer_set_action_class, "action ReadMeasurerSet", execute_read_set, NULL, false},
+	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", execute_dispose_set, NULL, false},
+	{&add_rule_action_class, "action AddRule", execute_add_rule, NULL, true},
+	{&measure_action_execution_class, "action MeasureActionExecution", execute_measure, NULL, false},
+	{&create_measurer_on_thread_action_class, "action CreateMeasurerOnThread", execute_create, NULL, true},
 };
 
 static const struct action_type *
@@ -499,50 +372,11 @@ action_is_executed_inside(const struct action_base *action)
 {
 	const struct action_type *type = action_type_of(action);
 
-	return type && type->execute_inside;
-}
-
-const struct action_base *
-action_inner(const struct action_base *action)
-{
-	const struct measure_action_execution *measure = rot_cast((void *)action, &measure_action_execution_class);
-	const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
-
-	return measure ? measure->action : add ? add->rule->action : NULL;
-}
-
-int
-action_check(const struct action_base *action, const struct measurement *measurement, enum failure_kind *kind,
-	     struct rot_error *err)
-{
-	const struct action_type *type = action_type_of(action);
-	const char *name = ROT_ENTITY(action)->class->name;
-
-	if (!type) {
-		*kind = FAILURE_REFUSED;
-		return rot_error_set(err, 0, "cannot execute a %s: this version of the core cannot", name);
-	}
-	if (action->workload && !measurement_has_workload(measurement, action->workload))
-		return rot_error_set(err, 0, "%s: its workload is not in the measurement", name);
-	if (type->check(action, measurement, err) < 0)
-		return rot_error_prefix(err, "%s", name);
-	if (type->refuse && type->refuse(action, err) < 0) {
-		*kind = FAILURE_REFUSED;
-		return rot_error_prefix(err, "%s", name);
-	}
-	return 0;
+	return type->execute_inside;
 }
 
 bool
 action_works_on_behalf(const struct action_base *action)
 {
 	return action_type_of(action)->works_on_behalf;
-}
-
-bool
-action_needs_service(const struct action_base *action)
-{
-	while (action && !rot_is_a(action, &create_measurer_on_thread_action_class))
-		action = action_inner(action);
-	return action != NULL;
 }

@@ -20,21 +20,7 @@ enum action_attempt action_execute_inside(struct run *run, struct action_base *a
 /* Whether its kind permits that. */
 bool action_is_executed_inside(const struct action_base *action);
 
-/*
- * Whether the core can execute it, before anything runs: nothing is missing, its kernels and workloads are of this
- * measurement. What is inside of it is not looked at. 0, or -1; *kind becomes refused where this version of the core is
- * the reason.
- */
-int action_check(const struct action_base *action, const struct measurement *measurement, enum failure_kind *kind,
-		 struct rot_error *err);
-
-/* The action that it executes itself, or that of the rule that it adds; or NULL. */
-const struct action_base *action_inner(const struct action_base *action);
-
 /* Whether it can be executed on behalf of a foreign thread, see event_raise. */
 bool action_works_on_behalf(const struct action_base *action);
-
-/* Whether it, or an action inside of it, concerns threads that kernels create. */
-bool action_needs_service(const struct action_base *action);
 
 #endif

@@ -3,11 +3,11 @@
 #include "child/command.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "child/actions.h"
 #include "child/caches.h"
 #include "child/configurator.h"
-#include "child/events.h"
 #include "child/interruption.h"
 #include "child/kernels.h"
 #include "child/measurer.h"
@@ -17,7 +17,9 @@
 #include "child/service.h"
 #include "child/watches.h"
 #include "common/clock.h"
+#include "common/watch.h"
 #include "memory.h"
+#include "rule_check.h"
 
 /* ---- what can be seen to be wrong with a command before it runs ---- */
 
@@ -60,10 +62,14 @@ check_workload(const struct measurement *measurement, size_t i, struct rot_error
 static int
 check_pair(const struct rule *rule, struct rot_error *err)
 {
+	const struct breakpoint_event_predicate *place = rot_cast(rule->predicate, &breakpoint_event_predicate_class);
 	const char *name = ROT_ENTITY(rule->action)->class->name;
 
-	if (!rot_is_a(rule->predicate, &breakpoint_event_predicate_class))
+	if (!place)
 		return 0;
+	if (strlen(place->place) >= WATCH_PLACE_BYTES)
+		return rot_error_set(err, 0, "BreakpointEventPredicate: the place is longer than %d characters",
+				     WATCH_PLACE_BYTES - 1);
 	if (rule->action->workload || rule->action->tid >= 0)
 		return rot_error_set(
 			err, 0,
@@ -81,37 +87,47 @@ check_pair(const struct rule *rule, struct rot_error *err)
 }
 
 static int
-check_head(const struct rule *rule, const struct measurement *measurement, struct rot_error *err)
+check_measure(const struct measure_action_execution *action, struct rot_error *err)
 {
-	if (!rule->predicate || !rule->action)
-		return rot_error_set(err, 0, "the rule has no %s", rule->predicate ? "action" : "predicate");
-	return predicate_check(rule->predicate, measurement, err) < 0 ? -1 : check_pair(rule, err);
+	if (action->measurer_set)
+		return 0;
+	return rot_error_set(err, 0, "MeasureActionExecution: no measurer set is named");
 }
 
-/* Deepest nesting of actions that contain actions. */
-#define MAX_DEPTH 16
+static int
+check_stop(const struct stop_kernel_action *stop, struct rot_error *err)
+{
+	if (kernel_type_of(stop->kernel)->stop)
+		return 0;
+	return rot_error_set(err, 0, "StopKernelAction: kernel %s cannot be stopped, it ends by itself",
+			     stop->kernel->entity.class->name);
+}
 
-/* The rule, its action, and all that these contain. */
+/* The rule and all that it reaches: rule_check knows what no core can do, the rest is of this one. */
 static int
 check_rule(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	   struct rot_error *err)
 {
-	const struct action_base *action = rule->action;
+	autofree struct rot_entity **parts = NULL;
+	const void *culprit;
+	size_t nr;
 
-	if (check_head(rule, measurement, err) < 0)
+	if (rule_check(rule, measurement, false, &culprit, err) < 0) {
+		*kind = rot_is_a(culprit, &measurer_base_class) ? FAILURE_REFUSED : FAILURE_ERROR;
 		return -1;
-	for (int depth = 0; depth < MAX_DEPTH; depth++) {
-		const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
-
-		if (action_check(action, measurement, kind, err) < 0)
-			return -1;
-		if (add && check_head(add->rule, measurement, err) < 0)
-			return rot_error_prefix(err, "%s", ROT_ENTITY(action)->class->name);
-		action = action_inner(action);
-		if (!action)
-			return 0;
 	}
-	return rot_error_set(err, 0, "actions are nested more than %d deep", MAX_DEPTH);
+	parts = rot_graph_collect(rule, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (rot_is_a(parts[i], &rule_class) && check_pair((struct rule *)parts[i], err) < 0)
+			return -1;
+		if (rot_is_a(parts[i], &measure_action_execution_class) &&
+		    check_measure((struct measure_action_execution *)parts[i], err) < 0)
+			return -1;
+		if (rot_is_a(parts[i], &stop_kernel_action_class) &&
+		    check_stop((struct stop_kernel_action *)parts[i], err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Checks that this core can carry out the measurement. 0, or -1 and *kind. */
@@ -124,11 +140,7 @@ measurement_check(const struct measurement *measurement, enum failure_kind *kind
 			return -1;
 	}
 	for (size_t i = 0; i < measurement_nr_rules(measurement); i++) {
-		const struct rule *rule = measurement_rules_at(measurement, i);
-
-		if (!rule)
-			return rot_error_set(err, 0, "the rule at place %zu is missing", i);
-		if (check_rule(rule, measurement, kind, err) < 0)
+		if (check_rule(measurement_rules_at(measurement, i), measurement, kind, err) < 0)
 			return rot_error_prefix(err, "rule at place %zu", i);
 	}
 	return 0;

@@ -17,9 +17,8 @@
  * is_ahead: as an additional measurer it is started before the event kernelStart, so that workloads which wait for each
  * other at this event begin at the same time, however long this takes; and stopped after the other additional ones.
  * is_signal_safe: start and stop may be called in a thread that was interrupted anywhere, like a signal handler.
- * initialize: everything that can be done ahead, to measure thread tid (0: the calling one). failure_kind says what a
+ * initialize: everything that can be done ahead, to measure the calling thread. failure_kind says what a
  * failure of it is, output_failure_kind one of output.
- * not_foreign: why it cannot measure a thread on behalf of which another one starts and stops it; NULL: it can.
  * start_warming, stop_warming: around what warms the caches of the calling thread, for one that follows what they hold;
  * NULL: it does not. start_warming: does it, as described?
  * start, stop: nothing but the reading of the counter, as close to the caller as possible. What fails is kept in the
@@ -31,10 +30,9 @@ struct measurer_type {
 	const struct rot_class *class;
 	size_t state_size;
 	enum failure_kind failure_kind, output_failure_kind;
-	const char *not_foreign;
 	bool is_ahead;
 	bool is_signal_safe;
-	int (*initialize)(void *state, const void *description, pid_t tid, struct rot_error *err);
+	int (*initialize)(void *state, const void *description, struct rot_error *err);
 	bool (*start_warming)(void *state);
 	void (*stop_warming)(void *state);
 	void (*start)(void *state);

@@ -13,12 +13,11 @@ struct clock_probe_state {
 };
 
 static int
-clock_probe_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+clock_probe_initialize(void *state, const void *description, struct rot_error *err)
 {
 	struct clock_probe_state *own = state;
 
 	(void)description;
-	(void)tid;
 	(void)err;
 	own->latency = clock_chain_find_latency();
 	return 0;
@@ -64,7 +63,6 @@ const struct measurer_type clock_probe_measurer_type = {
 	.is_ahead = true,
 	.is_signal_safe = true,
 	.state_size = sizeof(struct clock_probe_state),
-	.not_foreign = "it times instructions of the thread that starts it",
 	.initialize = clock_probe_initialize,
 	.start = clock_probe_start,
 	.stop = clock_probe_stop,

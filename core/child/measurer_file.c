@@ -25,11 +25,10 @@ struct file_state {
 };
 
 static int
-file_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+file_initialize(void *state, const void *description, struct rot_error *err)
 {
 	struct file_state *own = state;
 
-	(void)tid;
 	(void)err;
 	own->description = description;
 	own->nr = file_measurer_nr_files_to_record(own->description);
@@ -128,7 +127,6 @@ file_dispose(void *state)
 const struct measurer_type file_measurer_type = {
 	.class = &file_measurer_class,
 	.state_size = sizeof(struct file_state),
-	.not_foreign = "the file is none of a thread's; read it with the measurers of a workload or of the run",
 	.initialize = file_initialize,
 	.start = file_start,
 	.stop = file_stop,

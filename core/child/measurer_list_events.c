@@ -75,7 +75,6 @@ list_events_output(void *state, const void *description, struct rot_error *err)
 
 const struct measurer_type list_events_measurer_type = {
 	.class = &list_events_measurer_class,
-	.not_foreign = "events are those of the machine, not of a thread",
 	.start = do_nothing,
 	.stop = do_nothing,
 	.output = list_events_output,

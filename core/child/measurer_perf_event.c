@@ -29,10 +29,9 @@ whose_cpus(void)
 /*
  * The scrub comes before the group is made, long before the caches are prepared: it would disturb them. Starting and
  * stopping the same group again and again does not poison its counters (threads switched in and out count exactly).
- * For a foreign thread there is none: it would disturb what others measure at that time.
  */
 static int
-perf_event_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+perf_event_initialize(void *state, const void *description, struct rot_error *err)
 {
 	const struct perf_event_measurer *measurer = description;
 	struct perf_modes modes = {.user = measurer->count_user, .kernel = measurer->count_kernel};
@@ -43,10 +42,10 @@ perf_event_initialize(void *state, const void *description, pid_t tid, struct ro
 
 	for (size_t i = 0; i < nr; i++)
 		events[i] = perf_event_measurer_events_at(measurer, i)->definition;
-	if (tid == 0 && measurer->scrub_event[0] && measurer->scrub_count > 0)
+	if (measurer->scrub_event[0] && measurer->scrub_count > 0)
 		rc = perf_scrub(measurer->scrub_event, (size_t)measurer->scrub_count, whose_cpus(), err);
 	if (rc == 0)
-		rc = perf_group_open(&own->group, events, nr, modes, tid, err);
+		rc = perf_group_open(&own->group, events, nr, modes, 0, err);
 	free(events);
 	return rc;
 }

@@ -276,11 +276,10 @@ play_game(struct ping_pong_state *state, struct ping_pong_times *times)
 /* ---- the measurer ---- */
 
 static int
-ping_pong_initialize(void *memory, const void *description, pid_t tid, struct rot_error *err)
+ping_pong_initialize(void *memory, const void *description, struct rot_error *err)
 {
 	struct ping_pong_state *state = memory;
 
-	(void)tid;
 	state->measurer = description;
 	if (state->measurer->first_cpu == state->measurer->second_cpu || state->measurer->first_cpu < 0 ||
 	    state->measurer->second_cpu < 0 || state->measurer->milli_seconds <= 0)
@@ -340,7 +339,6 @@ ping_pong_dispose(void *memory)
 const struct measurer_type ping_pong_measurer_type = {
 	.class = &ping_pong_measurer_class,
 	.state_size = sizeof(struct ping_pong_state),
-	.not_foreign = "it is of two CPUs, not of a thread",
 	.initialize = ping_pong_initialize,
 	.start = ping_pong_start,
 	.stop = ping_pong_stop,

@@ -24,12 +24,11 @@ struct resource_usage_state {
 };
 
 static int
-resource_usage_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+resource_usage_initialize(void *state, const void *description, struct rot_error *err)
 {
 	struct resource_usage_state *own = state;
 	const struct resource_usage_measurer *measurer = description;
 
-	(void)tid;
 	(void)err;
 	own->fd = measurer->read_steal_time ? steal_time_open() : -1;
 	if (own->fd < 0)
@@ -112,8 +111,6 @@ const struct measurer_type resource_usage_measurer_type = {
 	.class = &resource_usage_measurer_class,
 	.is_signal_safe = true,
 	.state_size = sizeof(struct resource_usage_state),
-	.not_foreign = "what a thread used cannot be read any more once it has ended; software events of a "
-		       "PerfEventMeasurer can",
 	.initialize = resource_usage_initialize,
 	.start = resource_usage_start,
 	.stop = resource_usage_stop,

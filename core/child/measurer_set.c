@@ -37,8 +37,7 @@ validation_at(const struct set_state *state, size_t i)
 }
 
 static int
-measurer_initialize(struct measurer_state *state, const struct measurer_base *description, pid_t tid,
-		    struct failure *failure)
+measurer_initialize(struct measurer_state *state, const struct measurer_base *description, struct failure *failure)
 {
 	const struct measurer_type *type = description ? measurer_type_of(description) : &no_measurer;
 	struct rot_error error;
@@ -51,15 +50,15 @@ measurer_initialize(struct measurer_state *state, const struct measurer_base *de
 	state->description = description;
 	state->memory = rot_calloc(1, type->state_size + 1);
 	state->type = type;
-	if (!type->initialize || type->initialize(state->memory, description, tid, &error) == 0)
+	if (!type->initialize || type->initialize(state->memory, description, &error) == 0)
 		return 0;
 	return failure_record(failure, type->failure_kind, &error);
 }
 
 int
-set_initialize(struct set_state *state, const struct measurer_set *set, pid_t tid, struct failure *failure)
+set_initialize(struct set_state *state, const struct measurer_set *set, struct failure *failure)
 {
-	*state = (struct set_state){.set = set, .tid = tid ? tid : gettid()};
+	*state = (struct set_state){.set = set, .tid = gettid()};
 	if (!set)
 		return 0;
 	journal_add("set initialize", set->id);
@@ -69,43 +68,16 @@ set_initialize(struct set_state *state, const struct measurer_set *set, pid_t ti
 	for (size_t i = 0; i < 1 + state->nr_additional + state->nr_validation; i++)
 		state->states[i].type = &no_measurer;
 	for (size_t i = 0; i < state->nr_validation; i++) {
-		if (measurer_initialize(validation_at(state, i), measurer_set_validation_measurers_at(set, i), tid,
+		if (measurer_initialize(validation_at(state, i), measurer_set_validation_measurers_at(set, i),
 					failure) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < state->nr_additional; i++) {
-		if (measurer_initialize(additional_at(state, i), measurer_set_additional_measurers_at(set, i), tid,
+		if (measurer_initialize(additional_at(state, i), measurer_set_additional_measurers_at(set, i),
 					failure) < 0)
 			return -1;
 	}
-	return measurer_initialize(&state->states[0], set->main_measurer, tid, failure);
-}
-
-static int
-check_foreign(const struct measurer_base *description, struct rot_error *err)
-{
-	const struct measurer_type *type = description ? measurer_type_of(description) : &no_measurer;
-
-	if (!type)
-		return rot_error_set(err, 0, "the core has no %s", ROT_ENTITY(description)->class->name);
-	if (!type->not_foreign)
-		return 0;
-	return rot_error_set(err, 0, "a %s cannot measure a thread on its behalf: %s",
-			     ROT_ENTITY(description)->class->name, type->not_foreign);
-}
-
-int
-set_check_foreign(const struct measurer_set *set, struct rot_error *err)
-{
-	for (size_t i = 0; i < measurer_set_nr_validation_measurers(set); i++) {
-		if (check_foreign(measurer_set_validation_measurers_at(set, i), err) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < measurer_set_nr_additional_measurers(set); i++) {
-		if (check_foreign(measurer_set_additional_measurers_at(set, i), err) < 0)
-			return -1;
-	}
-	return check_foreign(set->main_measurer, err);
+	return measurer_initialize(&state->states[0], set->main_measurer, failure);
 }
 
 static void

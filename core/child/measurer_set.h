@@ -16,7 +16,7 @@ struct measurer_state {
 };
 
 /*
- * A set on one thread. A zeroed one is not initialized.
+ * A set on the thread that starts it; on other threads see common/thread_set.h. A zeroed one is not initialized.
  *
  * set: the description, NULL if nothing is measured.   states: main, then the additional ones, then those for
  * validation.
@@ -29,14 +29,10 @@ struct set_state {
 };
 
 /*
- * Initializes all measurers of set (NULL: none) for thread tid (0: the calling one; else only those that can be started
- * and stopped on behalf of a thread, see set_check_foreign). 0, or -1 and the failure recorded; either way set_dispose
- * must follow.
+ * Initializes all measurers of set (NULL: none) for the calling thread. 0, or -1 and the failure recorded; either way
+ * set_dispose must follow.
  */
-int set_initialize(struct set_state *state, const struct measurer_set *set, pid_t tid, struct failure *failure);
-
-/* Whether all measurers of set can measure a thread on behalf of which another one starts and stops them. 0, or -1. */
-int set_check_foreign(const struct measurer_set *set, struct rot_error *err);
+int set_initialize(struct set_state *state, const struct measurer_set *set, struct failure *failure);
 
 /* Parts of a set, started in list order and stopped in reverse. ahead: those additional ones that are (measurer.h);
  * they are stopped with the others, after them. */

@@ -48,13 +48,12 @@ steps_place(void)
 }
 
 static int
-step_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+step_initialize(void *state, const void *description, struct rot_error *err)
 {
 	const struct step_measurer *measurer = description;
 	struct step_state *own = state;
 	uint64_t tracer;
 
-	(void)tid;
 	own->region = own->plain = step_region_of(measurer);
 	if (step_counts_check(&measurer->base, err) < 0)
 		return -1;
@@ -170,7 +169,6 @@ const struct measurer_type step_measurer_type = {
 	.class = &step_measurer_class,
 	.state_size = sizeof(struct step_state),
 	.failure_kind = FAILURE_REFUSED,
-	.not_foreign = "the thread that starts it is the one that is translated",
 	.initialize = step_initialize,
 	.start_warming = start_warming,
 	.stop_warming = step_stop,

@@ -105,22 +105,6 @@ drain_wire(struct notifier *notifier)
 		learn(notifier, &message);
 }
 
-void
-thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES])
-{
-	char path[64];
-	FILE *file;
-
-	name[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
-	file = fopen(path, "re");
-	if (file && !fgets(name, THREAD_NAME_BYTES, file))
-		name[0] = '\0';
-	if (file)
-		fclose(file);
-	name[strcspn(name, "\n")] = '\0';
-}
-
 bool
 thread_is_alive(pid_t tid)
 {

@@ -75,10 +75,6 @@ pid_t *notifier_tids(struct notifier *notifier, size_t *nr);
 /* Which of the threads that started in this run it is; -1: none of them, or it has ended. */
 int notifier_index(struct notifier *notifier, pid_t tid);
 
-/* The name of a thread of this process; "" if it has ended. */
-#define THREAD_NAME_BYTES 32
-void thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES]);
-
 /* Whether a thread of this process still executes. */
 bool thread_is_alive(pid_t tid);
 

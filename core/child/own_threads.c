@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "child/notifier.h"
+#include "common/proc.h"
 
 /*
  * A thread inherits the name of its creator, and has it until it runs. Any other mark would need the thread to run, or

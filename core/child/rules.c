@@ -8,12 +8,16 @@
 #include "child/interruption.h"
 #include "child/journal.h"
 #include "child/thread_measurers.h"
+#include "memory.h"
 
 bool
 measurement_needs_service(const struct measurement *measurement)
 {
-	for (size_t i = 0; i < measurement_nr_rules(measurement); i++) {
-		if (action_needs_service(measurement_rules_at(measurement, i)->action))
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (rot_is_a(parts[i], &create_measurer_on_thread_action_class))
 			return true;
 	}
 	return false;

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "child/events.h"
 #include "child/run.h"
+#include "common/events.h"
 
 /*
  * Raises an event in the calling thread: executes the actions queued to the thread, then searches the rule list in

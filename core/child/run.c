@@ -219,7 +219,7 @@ run_measured(struct run *run, struct service *service, struct measurement_run_ou
 	struct measurer_set_output *overall = NULL;
 	struct set_state set = {0};
 
-	if (set_initialize(&set, run->measurement->overall_measurer_set, 0, run->failure) < 0 ||
+	if (set_initialize(&set, run->measurement->overall_measurer_set, run->failure) < 0 ||
 	    event_raise(run, &run->main_thread, &(struct event){.kind = EVENT_RUN, .name = "start"}) < 0)
 		goto out;
 	notifier_run_is_prepared(run->notifier);

@@ -22,9 +22,8 @@ raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 		child_thread_init(&thread, NULL);
 		thread.tid = tid;
 		thread.is_foreign = true;
-		thread.index = index;
 		event_raise(service->run, &thread,
-			    &(struct event){.kind = EVENT_THREAD, .name = name, .thread = &thread});
+			    &(struct event){.kind = EVENT_THREAD, .name = name, .tid = tid, .index = index});
 		child_thread_clear(&thread);
 		/* The main thread ends the workloads: a kernel that goes on until it is stopped would not end. */
 		if (run_has_failed(service->run)) {

@@ -15,7 +15,7 @@ static _Thread_local struct child_thread *volatile current;
 void
 child_thread_init(struct child_thread *thread, const struct workload *workload)
 {
-	*thread = (struct child_thread){.workload = workload, .index = -1};
+	*thread = (struct child_thread){.workload = workload};
 	pthread_mutex_init(&thread->lock, NULL);
 }
 

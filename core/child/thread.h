@@ -22,7 +22,7 @@ struct run;
  * behalf, and nothing can be queued to it.
  *
  * tid: 0 until the thread runs.   workload: NULL for the main thread.   queue: actions to execute, oldest first.
- * event: that it is raising, or NULL.   index: of a foreign thread, see ThreadEventPredicate; else -1.
+ * event: that it is raising, or NULL.
  * run: NULL for a foreign thread.   is_raising: it executes actions, and may not be interrupted to execute others.
  */
 struct child_thread {
@@ -31,7 +31,6 @@ struct child_thread {
 	struct run *run;
 	bool is_foreign;
 	atomic_bool is_raising;
-	int index;
 	const struct event *event;
 	pthread_mutex_t lock;
 	struct action_base **queue;

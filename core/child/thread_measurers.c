@@ -6,74 +6,63 @@
 #include <time.h>
 
 #include "child/notifier.h"
+#include "common/thread_set.h"
 #include "memory.h"
 
 /* How long a thread that cannot be measured may take to be gone, before it is a failure: it was ending. */
 #define ENDING_MS 100
 
-enum copy_state {
-	COPY_READY,   /* nothing to be read  */
-	COPY_STARTED, /* counts              */
-	COPY_STOPPED, /* has counted         */
-};
-
-/* A copy of a measurer set on one thread. */
+/* A copy of a measurer set on one thread. nr_open: as of its action, with the events of the thread itself. */
 struct thread_copy {
 	pid_t tid;
-	enum copy_state state;
-	struct set_state set;
+	unsigned nr_open;
+	struct thread_set *set;
 	struct thread_copy *next;
 };
 
 /* An action that was executed. nr_open: events of its start predicate that none of its stop predicate followed. */
 struct thread_measurers {
 	const struct create_measurer_on_thread_action *action;
+	struct set_plan *plan;
 	unsigned nr_open;
 	struct thread_copy *copies;
 	struct thread_measurers *next;
 };
 
-static bool
-matches(const struct event_predicate_base *predicate, const struct event *event)
+static int
+fail(struct run *run, enum failure_kind kind, struct rot_error *err)
 {
-	return predicate && event && predicate_matches(predicate, event);
+	rot_error_prefix(err, "CreateMeasurerOnThreadAction");
+	return failure_record(run->failure, kind, err);
 }
 
 /* ---- copies ---- */
 
 static void
-copy_start(struct run *run, struct thread_copy *copy)
+copy_switch(struct thread_copy *copy)
 {
-	(void)run;
-	if (copy->state != COPY_READY)
-		return;
-	set_start(&copy->set);
-	copy->state = COPY_STARTED;
-}
-
-static void
-copy_stop(struct run *run, struct thread_copy *copy)
-{
-	(void)run;
-	if (copy->state != COPY_STARTED)
-		return;
-	set_stop(&copy->set);
-	copy->state = COPY_STOPPED;
+	if (copy->nr_open > 0)
+		thread_set_start(copy->set);
+	else
+		thread_set_stop(copy->set);
 }
 
 static void
 copy_read(struct run *run, struct thread_copy *copy)
 {
-	if (copy->state != COPY_STOPPED)
-		return;
-	run_add_output(run, set_output(&copy->set, run->failure));
-	copy->state = COPY_READY;
+	struct measurer_set_output *output;
+	struct rot_error error;
+
+	if (thread_set_read(copy->set, &output, &error) < 0)
+		fail(run, FAILURE_ERROR, &error);
+	else
+		run_add_output(run, output);
 }
 
 static void
 copy_finish(struct run *run, struct thread_copy *copy)
 {
-	copy_stop(run, copy);
+	thread_set_stop(copy->set);
 	copy_read(run, copy);
 }
 
@@ -84,7 +73,7 @@ copy_dispose(struct thread_copy **at)
 	struct thread_copy *copy = *at;
 
 	*at = copy->next;
-	set_dispose(&copy->set);
+	thread_set_delete(copy->set);
 	free(copy);
 }
 
@@ -93,6 +82,25 @@ for_all(struct run *run, struct thread_measurers *own, void (*step)(struct run *
 {
 	for (struct thread_copy *copy = own->copies; copy; copy = copy->next)
 		step(run, copy);
+}
+
+static void
+count_open(unsigned *nr_open, bool is_start)
+{
+	if (is_start)
+		++*nr_open;
+	else if (*nr_open > 0)
+		--*nr_open;
+}
+
+static void
+switch_copies(struct thread_measurers *own, bool is_start)
+{
+	count_open(&own->nr_open, is_start);
+	for (struct thread_copy *copy = own->copies; copy; copy = copy->next) {
+		count_open(&copy->nr_open, is_start);
+		copy_switch(copy);
+	}
 }
 
 /* ---- making them ---- */
@@ -112,44 +120,48 @@ is_ending(pid_t tid)
 static int
 install_copy(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 {
-	struct failure failure = FAILURE_NONE;
 	struct thread_copy *copy;
+	struct thread_set *set;
+	struct rot_error error;
 
 	for (copy = own->copies; copy; copy = copy->next) {
 		if (copy->tid == tid)
 			return 0;
 	}
-	copy = rot_calloc(1, sizeof(*copy));
-	copy->tid = tid;
-	copy->next = own->copies;
-	own->copies = copy;
-	if (set_initialize(&copy->set, own->action->measurer_set, tid, &failure) < 0) {
-		copy_dispose(&own->copies);
-		if (is_ending(tid)) {
-			notifier_cover(run->notifier, tid); /* there is nothing left to measure */
-			return 0;
-		}
-		rot_error_prefix(&failure.error, "CreateMeasurerOnThreadAction");
-		return failure_record(run->failure, failure.kind, &failure.error);
-	}
+	set = thread_set_new(own->plan, tid, &error);
+	if (!set && !is_ending(tid))
+		return fail(run, FAILURE_REFUSED, &error);
 	notifier_cover(run->notifier, tid);
-	if (start || own->nr_open > 0)
-		copy_start(run, copy);
+	if (!set)
+		return 0; /* there is nothing left to measure */
+	copy = rot_calloc(1, sizeof(*copy));
+	*copy = (struct thread_copy){.tid = tid, .nr_open = own->nr_open + start, .set = set, .next = own->copies};
+	own->copies = copy;
+	copy_switch(copy);
 	return 0;
 }
 
+/* NULL and the failure recorded: an event of the set is not known. */
 static struct thread_measurers *
 find_or_add_measurers(struct run *run, const struct create_measurer_on_thread_action *action, const struct event *event)
 {
 	struct thread_measurers **at = &run->thread_measurers;
+	struct rot_error error;
+	struct set_plan *plan;
 
 	while (*at && (*at)->action != action)
 		at = &(*at)->next;
-	if (!*at) {
-		*at = rot_calloc(1, sizeof(**at));
-		(*at)->action = action;
-		(*at)->nr_open = !action->start_predicate || matches(action->start_predicate, event);
+	if (*at)
+		return *at;
+	plan = set_plan_new(action->measurer_set, &error);
+	if (!plan) {
+		fail(run, FAILURE_REFUSED, &error);
+		return NULL;
 	}
+	*at = rot_calloc(1, sizeof(**at));
+	(*at)->action = action;
+	(*at)->plan = plan;
+	(*at)->nr_open = !action->start_predicate || (event && predicate_matches(action->start_predicate, event));
 	return *at;
 }
 
@@ -161,10 +173,11 @@ thread_measurers_execute(struct run *run, const struct create_measurer_on_thread
 	struct thread_measurers *own;
 	pid_t *tids;
 	size_t nr;
-	int rc = 0;
+	int rc;
 
 	pthread_mutex_lock(&run->thread_lock);
 	own = find_or_add_measurers(run, action, event);
+	rc = own ? 0 : -1;
 	tids = notifier_tids(run->notifier, &nr);
 	for (size_t i = 0; i < nr && rc == 0; i++)
 		rc = install_copy(run, own, tids[i], false);
@@ -183,7 +196,7 @@ answer_thread(struct run *run, struct thread_measurers *own, const struct child_
 	if (!thread->is_foreign)
 		return 0;
 	if (event_is(event, EVENT_THREAD, "started"))
-		return install_copy(run, own, thread->tid, matches(own->action->start_predicate, event));
+		return install_copy(run, own, thread->tid, predicate_matches(own->action->start_predicate, event));
 	/* The thread has ended; what it counted can still be read. */
 	for (struct thread_copy **at = &own->copies; *at; at = &(*at)->next) {
 		if ((*at)->tid == thread->tid) {
@@ -203,13 +216,13 @@ answer_event(struct run *run, struct thread_measurers *own, const struct child_t
 
 	if (event->kind == EVENT_THREAD)
 		return answer_thread(run, own, thread, event);
-	if (matches(action->start_predicate, event) && own->nr_open++ == 0)
-		for_all(run, own, copy_start);
-	if (matches(action->stop_predicate, event) && own->nr_open > 0 && --own->nr_open == 0)
-		for_all(run, own, copy_stop);
-	if (matches(action->read_predicate, event))
+	if (predicate_matches(action->start_predicate, event))
+		switch_copies(own, true);
+	if (predicate_matches(action->stop_predicate, event))
+		switch_copies(own, false);
+	if (predicate_matches(action->read_predicate, event))
 		for_all(run, own, action->stop_predicate ? copy_read : copy_finish);
-	while (matches(action->dispose_predicate, event) && own->copies) {
+	while (predicate_matches(action->dispose_predicate, event) && own->copies) {
 		copy_finish(run, own->copies);
 		copy_dispose(&own->copies);
 	}
@@ -261,6 +274,7 @@ thread_measurers_clear(struct run *run)
 
 		while (run->thread_measurers->copies)
 			copy_dispose(&run->thread_measurers->copies);
+		set_plan_delete(run->thread_measurers->plan);
 		free(run->thread_measurers);
 		run->thread_measurers = next;
 	}

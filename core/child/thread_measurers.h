@@ -6,8 +6,8 @@
 #ifndef CHILD_THREAD_MEASURERS_H
 #define CHILD_THREAD_MEASURERS_H
 
-#include "child/events.h"
 #include "child/run.h"
+#include "common/events.h"
 
 /*
  * Executes the action: every thread that has no copy of its set yet gets one, and from the next event on the run
@@ -16,7 +16,8 @@
  *
  * A copy counts while more events of the start predicate have come than of the stop predicate, also if it is made in
  * the meantime. Without a stop predicate it counts until its thread ends, at the latest until the run does; without
- * one to read it is read then. Copies that never counted give no output; those that count again after they were read
+ * one to read it is read then. What a copy measures adds up until it is read.
+ * Copies that never counted give no output; those that count again after they were read
  * give one more. 0, or -1 and the failure recorded.
  */
 int thread_measurers_execute(struct run *run, const struct create_measurer_on_thread_action *action,

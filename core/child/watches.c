@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "child/actions.h"
-#include "child/events.h"
 #include "child/interruption.h"
 #include "child/journal.h"
 #include "child/spin.h"
 #include "common/clock.h"
+#include "common/events.h"
 #include "common/watch.h"
 #include "memory.h"
 
@@ -32,37 +32,17 @@ static _Atomic(const char *) failed_action;
 
 typedef void (*visit_place)(void *context, const struct breakpoint_event_predicate *predicate);
 
-static void visit_rule(const struct rule *rule, visit_place visit, void *context);
-
+/* Those of rules that are added at run time, too: they are in the actions of others. */
 static void
-visit_action(const struct action_base *action, visit_place visit, void *context)
+visit_places(const void *root, visit_place visit, void *context)
 {
-	const struct measure_action_execution *measure = rot_cast((void *)action, &measure_action_execution_class);
-	const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(root, &nr);
 
-	if (measure)
-		visit_action(measure->action, visit, context);
-	else if (add)
-		visit_rule(add->rule, visit, context);
-}
-
-/* Rules that are added at run time are in the actions of others. How deep was checked. */
-static void
-visit_rule(const struct rule *rule, visit_place visit, void *context)
-{
-	const struct breakpoint_event_predicate *predicate =
-		rot_cast((void *)rule->predicate, &breakpoint_event_predicate_class);
-
-	if (predicate)
-		visit(context, predicate);
-	visit_action(rule->action, visit, context);
-}
-
-static void
-visit_measurement(const struct measurement *measurement, visit_place visit, void *context)
-{
-	for (size_t i = 0; i < measurement_nr_rules(measurement); i++)
-		visit_rule(measurement_rules_at(measurement, i), visit, context);
+	for (size_t i = 0; i < nr; i++) {
+		if (rot_is_a(parts[i], &breakpoint_event_predicate_class))
+			visit(context, (const struct breakpoint_event_predicate *)parts[i]);
+	}
 }
 
 static struct watch_entry *
@@ -228,8 +208,7 @@ watches_open(const struct measurement_command *command, struct notifier *notifie
 	struct rot_error error;
 	int64_t answer;
 
-	for (size_t i = 0; i < measurement_command_nr_measurements(command); i++)
-		visit_measurement(measurement_command_measurements_at(command, i), collect_entry, NULL);
+	visit_places(command, collect_entry, NULL);
 	if (nr_entries == 0)
 		return 0;
 	if (notifier->fd < 0)
@@ -273,7 +252,7 @@ int
 watches_check_places(struct run *run)
 {
 	pthread_mutex_lock(&run->lock);
-	visit_measurement(run->measurement, check_place, run);
+	visit_places(run->measurement, check_place, run);
 	pthread_mutex_unlock(&run->lock);
 	return run_has_failed(run) ? -1 : 0;
 }

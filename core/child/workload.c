@@ -37,7 +37,8 @@ raise_event(struct workload_run *work, enum event_kind kind, const char *name)
 {
 	return event_raise(
 		work->run, &work->thread,
-		&(struct event){.kind = kind, .name = name, .workload = work->workload, .thread = &work->thread});
+		&(struct event){
+			.kind = kind, .name = name, .workload = work->workload, .tid = work->thread.tid, .index = -1});
 }
 
 static int
@@ -96,7 +97,7 @@ prepare_workload(struct workload_run *work)
 	if (atomic_fetch_add(&work->run->nr_initialized, 1) + 1 == work->run->nr_workloads &&
 	    watches_check_places(work->run) < 0)
 		return -1;
-	return set_initialize(&work->set, work->workload->measurer_set, 0, work->run->failure);
+	return set_initialize(&work->set, work->workload->measurer_set, work->run->failure);
 }
 
 /* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel.

@@ -296,10 +296,15 @@ perf_group_close(struct perf_group *group)
 int
 perf_group_start(const struct perf_group *group)
 {
-	if (ioctl(group->fds[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) < 0 ||
-	    ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
+	if (ioctl(group->fds[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) < 0)
 		return errno;
-	return 0;
+	return perf_group_resume(group);
+}
+
+int
+perf_group_resume(const struct perf_group *group)
+{
+	return ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0 ? errno : 0;
 }
 
 int

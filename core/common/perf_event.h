@@ -106,6 +106,9 @@ void perf_group_close(struct perf_group *group);
  */
 int perf_group_start(const struct perf_group *group);
 
+/* Goes on counting, from the values of the last stop. As perf_group_start. */
+int perf_group_resume(const struct perf_group *group);
+
 /* Counts no more. As perf_group_start. */
 int perf_group_stop(const struct perf_group *group);
 

@@ -3,10 +3,12 @@
 #include "common/proc.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FOLDER_BYTES 32
 
@@ -81,6 +83,23 @@ proc_is_ending(pid_t id)
 
 	return !proc_stat(id, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
 	       (flags & PF_EXITING);
+}
+
+void
+thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES])
+{
+	char path[32];
+	int fd;
+	ssize_t bytes;
+
+	*name = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	bytes = read(fd, name, THREAD_NAME_BYTES);
+	name[bytes > 0 ? bytes - 1 : 0] = '\0';
+	close(fd);
 }
 
 /* close_range does so since Linux 5.9, and marks them since 5.11. */

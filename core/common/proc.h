@@ -23,6 +23,10 @@ bool proc_status_in(const char *folder, const char *key, int base, uint64_t *num
 bool proc_stat(pid_t id, char fields[PROC_STAT_BYTES]);
 bool proc_stat_in(const char *folder, char fields[PROC_STAT_BYTES]);
 
+/* The name of a thread, which is there until its end was taken; "" if it is not. */
+#define THREAD_NAME_BYTES 16
+void thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES]);
+
 /* Calls visit for each descriptor that this process has open from least on; it may close it. */
 void proc_each_descriptor(int least, void (*visit)(int fd));
 

@@ -10,7 +10,7 @@
 #include "nearest.h"
 #include "number.h"
 #include "planning/controller_file.h"
-#include "program_rule_check.h"
+#include "rule_check.h"
 
 /* An entity that can be referred to, or a member that waits for one. */
 struct label {
@@ -333,6 +333,25 @@ resolve_all(struct entity_reading *reading, struct rot_error *err)
 	return rc;
 }
 
+/* measurement: NULL for rules of a program.   element: of them all, where the reason has none of its own. */
+static int
+check_rules(const struct entity_reading *reading, const struct rot_list *rules, const struct measurement *measurement,
+	    const xmlNode *element, struct rot_error *err)
+{
+	for (size_t i = 0; i < rules->nr; i++) {
+		const void *culprit;
+
+		if (rule_check(((struct rule **)rules->items)[i], measurement, false, &culprit, err) == 0)
+			continue;
+		for (size_t j = 0; j < reading->nr_origins; j++) {
+			if (reading->origins[j].entity == culprit)
+				element = reading->origins[j].element;
+		}
+		return xml_error_at(element, err);
+	}
+	return 0;
+}
+
 struct measurement *
 xml_measurement(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		struct rot_error *err)
@@ -341,9 +360,10 @@ xml_measurement(const xmlNode *element, const struct rot_registry *registry, con
 	struct entity_reading reading = {.pool = &pool, .registry = registry, .scope = scope};
 	autograph struct measurement *measurement = measurement_new();
 
-	return fill_children(&reading, measurement, element, true, err) == 0 && resolve_all(&reading, err) == 0
-		       ? rot_keep(&measurement)
-		       : NULL;
+	if (fill_children(&reading, measurement, element, true, err) == 0 && resolve_all(&reading, err) == 0 &&
+	    check_rules(&reading, &measurement->rules, measurement, element, err) == 0)
+		return rot_keep(&measurement);
+	return NULL;
 }
 
 /* ---- programs ---- */
@@ -399,25 +419,6 @@ check_regions(const struct program_workload *workload, const xmlNode *element, s
 	return 0;
 }
 
-/* element: of the program, where the reason has none of its own. */
-static int
-check_rules(const struct entity_reading *reading, const struct program_workload *workload, const xmlNode *element,
-	    struct rot_error *err)
-{
-	for (size_t i = 0; i < program_workload_nr_rules(workload); i++) {
-		const void *culprit;
-
-		if (program_rule_check(program_workload_rules_at(workload, i), false, &culprit, err) == 0)
-			continue;
-		for (size_t j = 0; j < reading->nr_origins; j++) {
-			if (reading->origins[j].entity == culprit)
-				element = reading->origins[j].element;
-		}
-		return xml_error_at(element, err);
-	}
-	return 0;
-}
-
 struct program_workload *
 xml_program_workload(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		     struct rot_error *err)
@@ -431,7 +432,7 @@ xml_program_workload(const xmlNode *element, const struct rot_registry *registry
 	    fill_children(&reading, workload, element, true, err) == 0 &&
 	    fill_children(&reading, workload->program, element, true, err) == 0 && resolve_all(&reading, err) == 0 &&
 	    check_environment(workload->program, element, err) == 0 && check_regions(workload, element, err) == 0 &&
-	    check_rules(&reading, workload, element, err) == 0)
+	    check_rules(&reading, &workload->rules, NULL, element, err) == 0)
 		return rot_keep(&workload);
 	return NULL;
 }

@@ -150,9 +150,9 @@ copy_make(struct program_rules *rules, struct creation *creation, struct ruled_t
 static void
 count_levels(struct creation *creation, const struct program_event *event, bool is_start)
 {
-	if (event->kind == EVENT_PROGRAM)
+	if (event->base.kind == EVENT_PROGRAM)
 		count_open(&level_of(creation, event->thread->process)->nr_open, is_start);
-	if (event->kind != EVENT_RUN)
+	if (event->base.kind != EVENT_RUN)
 		return;
 	for (struct process_level *level = creation->levels; level; level = level->next)
 		count_open(&level->nr_open, is_start);
@@ -201,17 +201,18 @@ answer_creation(struct program_rules *rules, struct creation *creation, const st
 	const struct create_measurer_on_thread_action *action = creation->action;
 	struct held_set *copy;
 
-	if (event->kind == EVENT_THREAD && !event->thread->has_ended)
+	if (event->base.kind == EVENT_THREAD && !event->thread->has_ended)
 		copy_make(rules, creation, event->thread);
-	if (program_predicate_matches(action->start_predicate, event))
+	if (predicate_matches(action->start_predicate, &event->base))
 		switch_copies(rules, creation, event, true);
-	if (program_predicate_matches(action->stop_predicate, event))
+	if (predicate_matches(action->stop_predicate, &event->base))
 		switch_copies(rules, creation, event, false);
-	if (program_predicate_matches(action->read_predicate, event))
+	if (predicate_matches(action->read_predicate, &event->base))
 		read_copies(rules, creation, event, false);
-	if (program_predicate_matches(action->dispose_predicate, event))
+	if (predicate_matches(action->dispose_predicate, &event->base))
 		read_copies(rules, creation, event, true);
-	copy = event->kind == EVENT_THREAD && event->thread->has_ended ? held_set_find(event->thread, creation) : NULL;
+	copy = event->base.kind == EVENT_THREAD && event->thread->has_ended ? held_set_find(event->thread, creation)
+									    : NULL;
 	if (copy) {
 		copy_finish(rules, copy);
 		held_set_remove(event->thread, copy);
@@ -252,7 +253,7 @@ create_copies(struct program_rules *rules, const struct program_event *event, co
 	}
 	for (struct ruled_thread *thread = rules->threads; thread; thread = thread->next)
 		copy_make(rules, *at, thread);
-	if (is_new && program_predicate_matches(action->start_predicate, event))
+	if (is_new && predicate_matches(action->start_predicate, &event->base))
 		switch_copies(rules, *at, event, true);
 }
 
@@ -323,7 +324,7 @@ on_held_sets(struct program_rules *rules, const struct program_event *event, con
 	}
 	if (!is_held)
 		program_rules_warn(rules, "%s: measurer set %d is not initialized on the threads of an event %s",
-				   own->base.entity.class->name, own->measurer_set->id, event->name);
+				   own->base.entity.class->name, own->measurer_set->id, event->base.name);
 }
 
 static void

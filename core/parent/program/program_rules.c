@@ -3,7 +3,6 @@
 #include "parent/program/program_rules.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "memory.h"
 #include "parent/program/program_rules_internal.h"
 #include "parent/symbols/objects.h"
-#include "program_rule_check.h"
+#include "rule_check.h"
 
 int
 program_rules_check(const struct program_command *command, struct rot_error *err)
@@ -22,7 +21,7 @@ program_rules_check(const struct program_command *command, struct rot_error *err
 	const void *culprit;
 
 	for (size_t i = 0; i < program_command_nr_rules(command); i++) {
-		if (program_rule_check(program_command_rules_at(command, i), !command->program, &culprit, err) < 0)
+		if (rule_check(program_command_rules_at(command, i), NULL, !command->program, &culprit, err) < 0)
 			return rot_error_prefix(err, "rule at place %zu", i);
 	}
 	if (program_command_nr_rules(command) == 0 || command->per_thread)
@@ -43,89 +42,6 @@ program_rules_warn(const struct program_rules *rules, const char *format, ...)
 	rules->setup.warn(rules->setup.context, text);
 }
 
-/* ---- predicates ---- */
-
-static bool
-matches_run(const void *predicate, const struct program_event *event)
-{
-	const struct measurement_run_event_predicate *own = predicate;
-
-	return event->kind == EVENT_RUN && strcmp(own->event, event->name) == 0;
-}
-
-/* Whole components from the end of a path. */
-static bool
-ends_in(const char *path, const char *end)
-{
-	size_t nr = strlen(path), nr_end = strlen(end);
-
-	if (nr_end == 0)
-		return true;
-	return nr >= nr_end && strcmp(path + nr - nr_end, end) == 0 &&
-	       (nr == nr_end || *end == '/' || path[nr - nr_end - 1] == '/');
-}
-
-static bool
-matches_program(const void *predicate, const struct program_event *event)
-{
-	const struct program_event_predicate *own = predicate;
-
-	return event->kind == EVENT_PROGRAM && strcmp(own->event, event->name) == 0 &&
-	       ends_in(event->thread->process->executable, own->executable);
-}
-
-static bool
-has_name(const struct ruled_thread *thread, const char *pattern)
-{
-	char name[NAME_BYTES];
-
-	if (!*pattern)
-		return true;
-	memcpy(name, thread->name, sizeof(name));
-	if (!thread->has_ended)
-		thread_read_name(thread->tid, name);
-	return fnmatch(pattern, name, 0) == 0;
-}
-
-static bool
-matches_thread(const void *predicate, const struct program_event *event)
-{
-	const struct thread_event_predicate *own = predicate;
-
-	return event->kind == EVENT_THREAD && strcmp(own->event, event->name) == 0 &&
-	       (own->index < 0 || own->index == event->thread->index) && has_name(event->thread, own->name);
-}
-
-static bool
-matches_breakpoint(const void *predicate, const struct program_event *event)
-{
-	const struct breakpoint_event_predicate *own = predicate;
-
-	return event->kind == EVENT_BREAKPOINT && strcmp(own->event, event->name) == 0 &&
-	       strcmp(own->place, event->place) == 0 && event->hit >= own->first_hit &&
-	       (own->last_hit == 0 || event->hit <= own->last_hit);
-}
-
-static const struct {
-	const struct rot_class *class;
-	bool (*matches)(const void *predicate, const struct program_event *event);
-} predicate_types[] = {
-	{&measurement_run_event_predicate_class, matches_run},
-	{&program_event_predicate_class, matches_program},
-	{&thread_event_predicate_class, matches_thread},
-	{&breakpoint_event_predicate_class, matches_breakpoint},
-};
-
-bool
-program_predicate_matches(const struct event_predicate_base *predicate, const struct program_event *event)
-{
-	for (size_t i = 0; predicate && i < sizeof(predicate_types) / sizeof(predicate_types[0]); i++) {
-		if (rot_is_a(predicate, predicate_types[i].class))
-			return predicate_types[i].matches(predicate, event);
-	}
-	return false;
-}
-
 /* ---- events ---- */
 
 struct ruled_thread *
@@ -134,10 +50,10 @@ concerned_next(const struct program_rules *rules, const struct program_event *ev
 {
 	struct ruled_thread *thread = last ? last->next : rules->threads;
 
-	if (tid < 0 && event->kind >= EVENT_THREAD)
+	if (tid < 0 && event->base.kind >= EVENT_THREAD)
 		return last ? NULL : event->thread;
 	while (thread && (tid >= 0 ? thread->tid != tid || thread->has_ended
-				   : event->kind != EVENT_RUN && thread->process != event->thread->process))
+				   : event->base.kind != EVENT_RUN && thread->process != event->thread->process))
 		thread = thread->next;
 	return thread;
 }
@@ -151,16 +67,24 @@ answer_event(struct program_rules *rules, const struct program_event *event)
 	if (!rules->is_started || rules->is_over)
 		return;
 	for (size_t i = 0; i < nr; i++) {
-		if (program_predicate_matches(rules->items[i]->predicate, event))
+		if (predicate_matches(rules->items[i]->predicate, &event->base))
 			program_action_execute(rules, event, rules->items[i]->action);
 	}
 	creations_answer(rules, nr_creations, event);
 }
 
 static void
-raise_event(struct program_rules *rules, enum program_event_kind kind, const char *name, struct ruled_thread *thread)
+raise_event(struct program_rules *rules, enum event_kind kind, const char *name, struct ruled_thread *thread)
 {
-	answer_event(rules, &(struct program_event){.kind = kind, .name = name, .thread = thread});
+	struct program_event event = {.base = {.kind = kind, .name = name}, .thread = thread};
+
+	if (thread) {
+		event.base.executable = thread->process->executable;
+		event.base.tid = thread->tid;
+		event.base.index = thread->index;
+		event.base.thread_name = thread->has_ended ? thread->name : NULL;
+	}
+	answer_event(rules, &event);
 }
 
 /* ---- who there is ---- */
@@ -334,16 +258,18 @@ on_watch_hit(struct place_watch *at, const struct breakpoint_hit *hit)
 	struct watch *watch = at->context;
 	struct program_rules *rules = watch->rules;
 	struct ruled_thread *thread = hit->thread->ruled;
+	struct program_event event;
 
 	if (!thread)
 		return;
 	if (!thread->hits)
 		thread->hits = rot_calloc(rules->nr_watches, sizeof(*thread->hits));
-	answer_event(rules, &(struct program_event){.kind = EVENT_BREAKPOINT,
-						    .name = at->event,
-						    .thread = thread,
-						    .place = at->place,
-						    .hit = ++thread->hits[watch - rules->watches]});
+	event = (struct program_event){.base = {.kind = EVENT_BREAKPOINT,
+						.name = at->event,
+						.place = at->place,
+						.hit = ++thread->hits[watch - rules->watches]},
+				       .thread = thread};
+	answer_event(rules, &event);
 }
 
 static void

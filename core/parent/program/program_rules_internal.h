@@ -7,11 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/events.h"
+#include "common/proc.h"
+#include "common/thread_set.h"
 #include "entities.h"
 #include "parent/breakpoints/place_watch.h"
 #include "parent/program/program_rules.h"
 #include "parent/tracer/loop.h"
-#include "parent/tracer/thread_set.h"
 
 /* ---- who ---- */
 
@@ -36,7 +38,7 @@ struct ruled_thread {
 	struct ruled_process *process;
 	int index; /* in the order of their start */
 	bool has_ended;
-	char name[NAME_BYTES]; /* once it has ended */
+	char name[THREAD_NAME_BYTES]; /* once it has ended */
 	struct held_set *sets;
 	int64_t *hits;
 	struct ruled_thread *next, **link;
@@ -52,21 +54,10 @@ struct watch {
 
 /* ---- what ---- */
 
-/* Widest first. */
-enum program_event_kind {
-	EVENT_RUN,        /* start, stop                */
-	EVENT_PROGRAM,    /* started, executed, exited  */
-	EVENT_THREAD,     /* started, exiting           */
-	EVENT_BREAKPOINT, /* reached, entered, left     */
-};
-
-/* name: as in the predicates.   thread: whose it is; NULL for events of the run. */
+/* thread: whose it is; NULL for events of the run. */
 struct program_event {
-	enum program_event_kind kind;
-	const char *name;
+	struct event base;
 	struct ruled_thread *thread;
-	const char *place; /* of EVENT_BREAKPOINT: as in the predicate, and which hit of the thread it is */
-	int64_t hit;
 };
 
 /* A CreateMeasurerOnThreadAction that was executed. */
@@ -86,8 +77,6 @@ struct program_rules {
 	struct creation *creations; /* in the order of their execution */
 	bool is_started, is_over;
 };
-
-bool program_predicate_matches(const struct event_predicate_base *predicate, const struct program_event *event);
 
 /*
  * The threads that an action of the event concerns which names thread tid (-1: none), one after the other: last is NULL

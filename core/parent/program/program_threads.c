@@ -104,7 +104,7 @@ describe_end(struct program_threads *self, const struct thread *thread, struct p
 {
 	const struct report *report = self->report && self->report->tid == thread->tid ? self->report : NULL;
 	const struct thread *main_thread = threads_find(self->threads, thread->pid);
-	char name[NAME_BYTES];
+	char name[THREAD_NAME_BYTES];
 
 	if (main_thread && main_thread != thread && main_thread->measured)
 		rot_string_set(&output->executable,

@@ -4,9 +4,9 @@
 #define CORE_PARENT_PROGRAM_PROGRAM_THREADS_H
 
 #include "ProgramRunOutput.h"
+#include "common/counting.h"
 #include "parent/program/program_rules.h"
 #include "parent/regions/regions.h"
-#include "parent/tracer/counting.h"
 #include "parent/tracer/loop.h"
 #include "parent/tracer/thread.h"
 #include "parent/translate/translator.h"

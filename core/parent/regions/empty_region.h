@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "EmptyRegionOutput.h"
+#include "common/counting.h"
 #include "error.h"
-#include "parent/tracer/counting.h"
 
 /* Takes some ten milliseconds. NULL: it could not be found out. */
 struct empty_region_output *

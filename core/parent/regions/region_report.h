@@ -6,8 +6,8 @@
 #include "ProgramCommand.h"
 #include "ProgramCommandOutput.h"
 #include "ProgramRunOutput.h"
+#include "common/counting.h"
 #include "parent/regions/regions.h"
-#include "parent/tracer/counting.h"
 
 struct region_report;
 

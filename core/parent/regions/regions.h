@@ -14,9 +14,9 @@
 #include "ProgramCommand.h"
 #include "ProgramCommandOutput.h"
 #include "ProgramRunOutput.h"
+#include "common/counting.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/frames.h"
-#include "parent/tracer/counting.h"
 #include "parent/tracer/thread.h"
 #include "parent/tracer/tracer.h"
 

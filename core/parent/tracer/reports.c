@@ -19,23 +19,6 @@
 
 enum taken { TAKEN_NOTHING, TAKEN_REPORT, TAKEN_NOBODY };
 
-void
-thread_read_name(pid_t tid, char name[NAME_BYTES])
-{
-	char path[32];
-	int fd;
-	ssize_t bytes;
-
-	*name = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	bytes = read(fd, name, NAME_BYTES);
-	name[bytes > 0 ? bytes - 1 : 0] = '\0';
-	close(fd);
-}
-
 /* Whoever has something to tell, in one step. */
 static enum taken
 take_any(struct reports *reports, struct report *report)

@@ -15,9 +15,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "common/proc.h"
 #include "parent/tracer/thread.h"
-
-#define NAME_BYTES 16
 
 /* A status of a child or of a traced thread, taken from the system. */
 struct report {
@@ -26,7 +25,7 @@ struct report {
 	uint64_t time_ns; /* clock_raw_ns when it was taken                                      */
 	struct rusage
 		usage; /* at the end of the process that usage_of names: of it, and of the children it waited for */
-	char name[NAME_BYTES]; /* of one that ended: its name, if it was wanted; else empty           */
+	char name[THREAD_NAME_BYTES]; /* of one that ended: its name, if it was wanted; else empty           */
 };
 
 /*
@@ -77,8 +76,5 @@ size_t reports_take(struct reports *reports, struct report *taken, size_t most, 
 
 /* A stop of a thread that created another: it may be handled before all others of the same call. */
 bool report_is_creation(const struct report *report);
-
-/* The name of a thread, which is there until its end was taken; "" if it is not. */
-void thread_read_name(pid_t tid, char name[NAME_BYTES]);
 
 #endif

@@ -298,9 +298,12 @@ static const struct {
 	const struct rot_class *class;
 	const char *text;
 } not_foreign[] = {
-	{&resource_usage_measurer_class, "a ResourceUsageMeasurer cannot measure a thread on its behalf"},
-	{&file_measurer_class, "a FileMeasurer cannot measure a thread on its behalf"},
-	{&list_events_measurer_class, "a ListEventsMeasurer cannot measure a thread on its behalf"},
+	{&resource_usage_measurer_class, "ResourceUsageMeasurer: what a thread used cannot be read from outside"},
+	{&file_measurer_class, "FileMeasurer: a file is none of a thread's"},
+	{&list_events_measurer_class, "ListEventsMeasurer: events are those of the machine, not of a thread"},
+	{&clock_probe_measurer_class, "ClockProbeMeasurer: it times instructions of the thread that starts it"},
+	{&ping_pong_measurer_class, "PingPongMeasurer: it is of two CPUs, not of a thread"},
+	{&step_measurer_class, "StepMeasurer: the thread that starts it is the one that is translated"},
 	{NULL, "it needs"}, /* no measurer: only the parent is missing */
 };
 
@@ -446,22 +449,32 @@ END_TEST
 
 START_TEST(added_rules_are_checked_before_anything_runs)
 {
-	static const char *const texts[] = {
-		"AddRuleAction: no rule is named",          "AddRuleAction: the rule has no action",
-		"AddRuleAction: the rule has no predicate", "a WorkloadEventPredicate names workload 77",
-		"StopKernelAction: no kernel is named",     "actions are nested more than 16 deep"};
+	static const char *const texts[] = {"AddRuleAction: no rule is named",
+					    "a rule has no action",
+					    "a rule has no predicate",
+					    "a WorkloadEventPredicate names workload 77",
+					    "StopKernelAction: no kernel is named",
+					    "StopKernelAction: the kernel is of no workload of the measurement",
+					    "MeasureActionExecution: no measurer set is named",
+					    "actions are nested more than 16 deep"};
 	struct measurement_command *command = make_command(1);
 	struct workload_event_predicate *foreign = on_workload(workload_new(), "start");
 	struct add_rule_action *itself = add_later(on_run("start"), NULL);
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct measure_action_execution *measure = measure_action_execution_new();
 	struct add_rule_action *const wrong[] = {add_rule_action_new(),
 						 add_later(on_run("start"), NULL),
 						 add_later(NULL, stop_kernel_action_new()),
 						 add_later(foreign, stop_kernel_action_new()),
 						 add_later(on_run("start"), stop_kernel_action_new()),
+						 add_later(on_run("start"), stop),
+						 add_later(on_run("start"), measure),
 						 itself};
 	struct outcome outcome;
 
 	foreign->workload->id = 77;
+	stop->kernel = rot_entity_new(&plain_data_class);
+	measure->action = &wait_for_both()->base;
 	itself->rule->action = &itself->base;
 	for (int i = 0; i < (int)NR_ELEMENTS(wrong); i++) {
 		if (i != _i)
@@ -484,7 +497,7 @@ START_TEST(predicates_that_cannot_match_are_refused)
 	struct program_event_predicate *program = program_event_predicate_new();
 	void *const predicates[] = {program, thread};
 	static const char *const texts[] = {
-		"a ProgramEventPredicate is of programs, and this is a measurement of kernels",
+		"ProgramEventPredicate: it is of programs, and this is a measurement of kernels",
 		"threads that exit with the name 'worker*'"};
 	struct stop_kernel_action *stop = stop_kernel_action_new();
 	struct outcome outcome;
@@ -522,7 +535,7 @@ static const struct listed_test tests[] = {
 	{&a_kernel_that_cannot_be_stopped_is_told_before_anything_runs, 1},
 	{&a_failure_releases_those_who_wait_and_those_who_go_on, 1},
 	{&an_added_rule_answers_the_events_that_follow, 1},
-	{&added_rules_are_checked_before_anything_runs, 6},
+	{&added_rules_are_checked_before_anything_runs, 8},
 	{&predicates_that_cannot_match_are_refused, 2},
 };
 

@@ -233,6 +233,34 @@ START_TEST(threads_that_are_there_already_get_a_copy)
 }
 END_TEST
 
+/* The start is an event of each thread, the stop one of the workload: warming up is counted, the kernel is not. */
+START_TEST(a_workload_stops_what_threads_started)
+{
+	const struct crew_case *expected = &crews[1];
+	const uint64_t once = (uint64_t)expected->pages * (uint64_t)expected->rounds * (1 + 2 + 3 + 4);
+	struct measurement_command *command = make_command(1);
+	struct create_measurer_on_thread_action *action;
+	struct outcome outcome;
+	uint64_t *faults, sum = 0;
+	size_t nr;
+
+	add_crew(command_measurement(command), expected->mode, expected->nr_threads, expected->pages, expected->rounds);
+	action = add_action(command_measurement(command), on_run("start"));
+	action->start_predicate = &thread_event_predicate_new()->base;
+	action->stop_predicate = &on_workload(NULL, "kernelStart")->base;
+	runner_trace();
+	outcome = runner_run(command);
+	faults = all_faults(outcome_run(&outcome, 0, 0), &nr);
+	ck_assert_uint_eq(nr, (size_t)expected->nr_threads);
+	for (size_t i = 0; i < nr; i++)
+		sum += faults[i];
+	ck_assert_uint_ge(sum, once);
+	ck_assert_uint_lt(sum, 2 * once);
+	free(faults);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* Two passes: one with the rule, one without, interleaved. */
 START_TEST(threads_without_a_rule_are_counted_as_unmeasured)
 {
@@ -456,6 +484,7 @@ static const struct listed_test tests[] = {
 	{&a_copy_without_predicates_counts_the_whole_life, 1},
 	{&a_thousand_short_threads_are_all_measured, 1},
 	{&threads_that_are_there_already_get_a_copy, 1},
+	{&a_workload_stops_what_threads_started, 1},
 	{&threads_without_a_rule_are_counted_as_unmeasured, 1},
 	{&threads_of_an_earlier_run_are_not_counted, 1},
 	{&rules_answer_events_of_foreign_threads, 1},

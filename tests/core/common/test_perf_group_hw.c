@@ -5,8 +5,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/perf_event.h"
+#include "common/thread_set.h"
+#include "entities.h"
 #include "testing.h"
 
 #define NR_STARTS 3
@@ -135,6 +138,48 @@ START_TEST(heirs_are_counted)
 }
 END_TEST
 
+/* The second number that the system gives of a group: how long it was enabled. */
+static uint64_t
+enabled_ns(int fd)
+{
+	uint64_t data[4];
+
+	ck_assert_int_eq(read(fd, data, sizeof(data)), sizeof(data));
+	return data[1];
+}
+
+/* A set that was stopped, or not started yet, leaves the counters to others. */
+START_TEST(a_set_of_a_thread_counts_only_between_start_and_stop)
+{
+	struct perf_event_definition *definition = perf_event_definition_new();
+	struct perf_event_measurer *measurer = perf_event_measurer_new();
+	struct measurer_set *description = measurer_set_new();
+	int fd = dup(STDERR_FILENO); /* the number of the next descriptor */
+	struct rot_error err;
+	struct set_plan *plan;
+	struct thread_set *set;
+	uint64_t stopped_ns;
+
+	rot_string_set(&definition->definition, "perf::PERF_COUNT_SW_PAGE_FAULTS");
+	perf_event_measurer_events_add(measurer, definition);
+	description->main_measurer = &measurer->base;
+	plan = set_plan_new(description, &err);
+	ck_assert_msg(plan != NULL, "%s", err.text);
+	close(fd);
+	set = thread_set_new(plan, gettid(), &err);
+	ck_assert_msg(set != NULL, "%s", err.text);
+	ck_assert_uint_eq(enabled_ns(fd), 0);
+	thread_set_start(set);
+	ck_assert_uint_gt(enabled_ns(fd), 0);
+	thread_set_stop(set);
+	stopped_ns = enabled_ns(fd);
+	ck_assert_uint_eq(enabled_ns(fd), stopped_ns);
+	thread_set_delete(set);
+	set_plan_delete(plan);
+	rot_graph_delete(description);
+}
+END_TEST
+
 static bool
 groups_can_be_opened(void)
 {
@@ -153,6 +198,7 @@ static const struct listed_test tests[] = {
 	{&every_start_counts_anew, NR_ELEMENTS(groups)},
 	{&a_group_counts_as_soon_as_it_is_open, 3},
 	{&heirs_are_counted, NR_ELEMENTS(groups)},
+	{&a_set_of_a_thread_counts_only_between_start_and_stop, 1},
 };
 
 UNIT_TESTS("perf groups", tests, .needs = {groups_can_be_opened});

@@ -143,9 +143,9 @@ place_watch_clear(struct place_watch *watch)
 }
 
 void
-thread_read_name(pid_t tid, char name[NAME_BYTES])
+thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES])
 {
-	snprintf(name, NAME_BYTES, "name-%d", (int)tid);
+	snprintf(name, THREAD_NAME_BYTES, "name-%d", (int)tid);
 }
 
 /* ---- a program ---- */
@@ -477,13 +477,10 @@ static const struct {
 START_TEST(executables_are_named_by_their_end)
 {
 	struct program_event_predicate *predicate = on_program("exited");
-	char path[] = "/a/b";
-	struct ruled_process process = {.executable = path};
-	struct ruled_thread thread = {.process = &process};
-	const struct program_event event = {EVENT_PROGRAM, "exited", &thread, NULL, 0};
+	const struct event event = {.kind = EVENT_PROGRAM, .name = "exited", .executable = "/a/b"};
 
 	rot_string_set(&predicate->executable, executables[_i].executable);
-	ck_assert_int_eq(program_predicate_matches(&predicate->base, &event), executables[_i].matches);
+	ck_assert_int_eq(predicate_matches(&predicate->base, &event), executables[_i].matches);
 	rot_graph_delete(predicate);
 }
 END_TEST

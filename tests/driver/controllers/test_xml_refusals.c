@@ -22,6 +22,8 @@
 #define RULE(predicate, action)                                                                                        \
 	HEAD AXIS PROGRAM("executable='sh'", "<argument value='-c'/>\n<rule>\n" predicate "\n" action "</rule>") TAIL
 #define RUN_START "<predicate type='MeasurementRunEventPredicate'/>"
+#define IN_KERNEL(rule)                                                                                                \
+	HEAD AXIS "<point><workload><kernel type='Dummy'/></workload>\n<rule>\n" rule "</rule></point>" TAIL
 #define CREATE(set) "<action type='CreateMeasurerOnThreadAction'>\n" set "</action>"
 
 static const struct {
@@ -349,6 +351,10 @@ static const struct {
 	 RULE(RUN_START, "<action type='AddRuleAction'><rule id='r'>" RUN_START
 			 "<action type='AddRuleAction'><rule ref='r'/></action></rule></action>"),
 	 "c.xml:6: actions are nested more than 16 deep (at n=1)", ""},
+	{__LINE__, IN_KERNEL(RUN_START "\n<action type='StopKernelAction'/>"),
+	 "c.xml:6: StopKernelAction: no kernel is named (at n=1)", ""},
+	{__LINE__, IN_KERNEL("<predicate type='ProgramEventPredicate'/>\n" CREATE("<measurerSet/>")),
+	 "c.xml:5: ProgramEventPredicate: it is of programs, and this is a measurement of kernels (at n=1)", ""},
 	{__LINE__, HEAD AXIS PROGRAM("executable='no-such-program'", "") TAIL,
 	 "c.xml:3: cannot run 'no-such-program': no such program in PATH (at n=1)", "./NAME"},
 	{__LINE__, HEAD AXIS PROGRAM("executable='./no-such-program'", "") TAIL,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measurer sets on other people's threads: everything is done on behalf of the thread, in which nothing is executed.
- * Counters run from the beginning; what start and stop read is subtracted.
+ * Counters run between start and stop, so that sets which take turns need not share them.
  */
-#ifndef CORE_PARENT_TRACER_THREAD_SET_H
-#define CORE_PARENT_TRACER_THREAD_SET_H
+#ifndef CORE_THREAD_SET_H
+#define CORE_THREAD_SET_H
 
 #include <stdbool.h>
 #include <sys/types.h>

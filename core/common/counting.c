@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See counting.h. */
-#include "parent/tracer/counting.h"
+#include "common/counting.h"
 
 #include <stdlib.h>
 

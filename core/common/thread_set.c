@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* See thread_set.h: one row for each class of measurers. */
-#include "parent/tracer/thread_set.h"
+#include "common/thread_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/counting.h"
 #include "entities.h"
 #include "memory.h"
-#include "parent/tracer/counting.h"
 
 /* A measurer of a plan. */
 struct planned {
@@ -76,6 +76,8 @@ static void
 start_events(struct set_work *work)
 {
 	read_counts(work, &work->before);
+	if (work->counts.group.nr > 0 && !work->error)
+		work->error = perf_group_resume(&work->counts.group);
 }
 
 static void
@@ -83,6 +85,8 @@ stop_events(struct set_work *work)
 {
 	struct perf_counts now, *sum = &work->sum.sum;
 
+	if (work->counts.group.nr > 0 && !work->error)
+		work->error = perf_group_stop(&work->counts.group);
 	read_counts(work, &now);
 	sum->enabled_ns += now.enabled_ns - work->before.enabled_ns;
 	sum->running_ns += now.running_ns - work->before.running_ns;
@@ -230,12 +234,14 @@ thread_set_end(struct thread_set *set)
 int
 thread_set_reopen(struct thread_set *set, pid_t tid, struct rot_error *err)
 {
+	enum perf_begin begin = set->is_started ? PERF_BEGIN_NOW : PERF_BEGIN_LATER;
+
 	thread_set_end(set);
 	for (size_t i = 0; i < set->plan->nr; i++) {
 		struct set_work *work = &set->works[i];
 
-		if (work->planned->type->counts && counts_begin(&work->counts, &work->planned->counting,
-								PERF_HEIRS_NONE, PERF_BEGIN_NOW, tid, err) < 0)
+		if (work->planned->type->counts &&
+		    counts_begin(&work->counts, &work->planned->counting, PERF_HEIRS_NONE, begin, tid, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts the events of one pass on other threads. */
-#ifndef CORE_PARENT_TRACER_COUNTING_H
-#define CORE_PARENT_TRACER_COUNTING_H
+#ifndef CORE_COUNTING_H
+#define CORE_COUNTING_H
 
 #include "PerfEventMeasurer.h"
 #include "PerfEventMeasurerOutput.h"
