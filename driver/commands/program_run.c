@@ -281,23 +281,20 @@ announce_blocks(const struct run_job *job)
 	const struct program_slowdown slowdown = program_slowdown(has_caches), least = program_slowdown(false);
 	const char *why = job->architecture->stepping.is_unasked ? "no hardware counters: " : "";
 	const long nr = job->options->nr_runs;
-	char *without =
-		has_caches ? rot_format(" (-caches=none: %g to %g times)", least.least, least.most) : rot_strdup("");
-	char *cost = rot_format("translated, to count its blocks%s, which is about %g to %g times as slow%s",
-				has_caches ? " and model its caches" : "", slowdown.least, slowdown.most, without);
+	autofree char *cost = rot_format("%g to %g times as slow", slowdown.least, slowdown.most);
 
-	if (!job->plan.is_timed)
-		rot_note("the program will run once, %s", cost);
-	else if (nr == 1)
-		rot_note("%sthe program will run twice: as it is, to be timed, and %s; -counting=expected leaves that "
-			 "out",
-			 why, cost);
+	if (!job->plan.is_timed) {
+		rot_note("the program will run once, to count its blocks, %s", cost);
+		return;
+	}
+	if (nr == 1)
+		rot_note("%sthe program will run twice (-counting=expected: once)", why);
 	else
-		rot_note("%sthe program will run %ld times: %ld times as it is, to be timed, and once %s; "
-			 "-counting=expected leaves that out",
-			 why, nr + 1, nr, cost);
-	free(cost);
-	free(without);
+		rot_note("%sthe program will run %ld times (-counting=expected: %ld)", why, nr + 1, nr);
+	if (has_caches)
+		rot_note("timed, then counted once, %s (-caches=none: %g to %g)", cost, least.least, least.most);
+	else
+		rot_note("timed, then counted once, %s", cost);
 }
 
 /* Said before the program runs: what the user may want to stop. */
@@ -356,6 +353,18 @@ how_long(const struct run_job *job)
 		free(range);
 	}
 	return counting;
+}
+
+/* The timed run found none of the regions that are asked for: to count them is not worth a slow run. */
+static bool
+has_no_region(const struct run_job *job)
+{
+	const struct program_command_output *output = job->output;
+	bool has_some = job->options->nr_regions == 0;
+
+	for (size_t i = 0; i < program_command_output_nr_region_services(output); i++)
+		has_some |= strcmp(program_command_output_region_services_at(output, i)->backend, "none") != 0;
+	return !has_some;
 }
 
 /* The program has run: what the run for its counts did not give is missing from the table, which says why. */
@@ -770,7 +779,9 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 		goto out;
 	if (program_comparison_count(&job.comparison, job.output, err) < 0)
 		goto out;
-	if (job.counting && !program_launch_is_over(job.output))
+	if (job.counting && has_no_region(&job))
+		rot_note("the run for the counts is left out, since no region could be measured");
+	else if (job.counting && !program_launch_is_over(job.output))
 		count_blocks(&job);
 	*status = options->process_id ? 0 : status_of(job.output);
 	rc = report(&job, argv, err);

@@ -157,10 +157,13 @@ add_bound(char **text, const struct experiment_bound *bound)
 {
 	autofree char *threads =
 		bound->nr_threads > 1 ? rot_format(" of %d threads", bound->nr_threads) : rot_strdup("");
-	autofree char *verdict =
-		bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
-		: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
-				      : verdict_text("bound by computing", "by bandwidth", bound->probability);
+	static const char *const words[2][2] = {{"bound by computing", "by bandwidth"},
+						{"bound by bandwidth", "by computing"}};
+	static const char *const sides[2][2] = {
+		{"far below, on the computing side of the ridge", "on the bandwidth side"},
+		{"far below, on the bandwidth side of the ridge", "on the computing side"}};
+	const char *const *said = (bound->share < VERDICT_FAR_BELOW ? sides : words)[bound->is_bandwidth];
+	autofree char *verdict = verdict_text(said[0], said[1], bound->probability);
 	autofree char *percent = digits_text(100 * bound->share, 3);
 
 	add_line(text, rot_format("%s %% of the roof%s at this intensity (%s): %s", percent, threads, bound->ceiling,

@@ -508,8 +508,11 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 {
 	static const char *const headings[] = {"quantity",           "is", "from", "estimator", "n", "disturbed",
 					       "grade on known work"};
+	size_t nr_graded = 0;
 
-	begin_table(out, "sources", headings, sizeof(headings) / sizeof(*headings));
+	for (size_t i = 0; i < all->nr; i++)
+		nr_graded += all->items[i].grades.nr > 0;
+	begin_table(out, "sources", headings, sizeof(headings) / sizeof(*headings) - (nr_graded == 0));
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct knowledge *own = &all->items[i];
 		autofree char *n = range_text(own->n_least, own->n_most);
@@ -522,7 +525,8 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 		write_cell(out, &own->estimators);
 		html_element(out, "td", NULL, n);
 		html_element(out, "td", NULL, disturbed);
-		write_cell(out, &own->grades);
+		if (nr_graded > 0)
+			write_cell(out, &own->grades);
 		html_end(out);
 	}
 	end_table(out);

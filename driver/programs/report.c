@@ -218,6 +218,34 @@ static struct percent {
 	return percent;
 }
 
+/* Why nobody knows how sure it is on which side of the ridge the work is; "" if that is known. */
+static const char *
+doubt_of_side(const struct program_values *values, double memory_bound)
+{
+	const struct quantity_value *intensity = program_values_find(values, "operationalIntensity", "");
+
+	if (!isnan(memory_bound))
+		return "";
+	return intensity && !isnan(intensity->summary.low) ? "; how sure is not known, as the roofs have no intervals"
+							   : "; --runs=6 tells how sure that is";
+}
+
+/* Far below both roofs the side of the ridge is told, but not that the work waits for what is scarce there. */
+static char *
+far_below_text(struct roof_shares shares, double memory_bound, const char *more_cpus)
+{
+	const bool is_memory = shares.bandwidth > shares.peak;
+	autofree char *side =
+		is_memory ? verdict_text("on the memory side of the ridge", "on the arithmetic side", memory_bound)
+			  : verdict_text("on the arithmetic side of the ridge", "on the memory side", 1 - memory_bound);
+	autofree char *times = digits_text(1 / fmax(shares.peak, shares.bandwidth), 2);
+
+	return rot_format("%s, %s times below the roof: %s of the memory bandwidth, %s of the peak%s; "
+			  "something else takes the time (latency, dependences, other instructions, waiting)%s",
+			  side, times, percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus,
+			  *more_cpus ? "; threads and functions may differ (-t, --region)" : "");
+}
+
 /*
  * more_cpus: what to add to shares, since the work was that of several CPUs. memory_bound: how probable that is, NaN if
  * not known.
@@ -228,7 +256,8 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 {
 	struct roof_shares shares = shares_of(report, roof, values);
 	const bool is_memory = shares.bandwidth > shares.peak;
-	char *verdict, *text;
+	const char *doubt = doubt_of_side(values, memory_bound);
+	autofree char *verdict = NULL, *text = NULL;
 
 	if (isfinite(shares.peak) && report->architecture->counts_by_steps && !counts_memory(report->plan))
 		return rot_format("%s of the peak%s; what bounds it is told with modelled caches alone "
@@ -239,18 +268,16 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 	if (shares.peak == 0)
 		return rot_format("no floating-point operations; %s of the memory bandwidth%s",
 				  percent(shares.bandwidth).text, more_cpus);
-	if (shares.peak < VERDICT_FAR_BELOW && shares.bandwidth < VERDICT_FAR_BELOW)
-		return rot_format("neither memory nor arithmetic: %s of the memory bandwidth, %s of the peak%s; "
-				  "something else takes the time (latency, dependences, other instructions, waiting)",
-				  percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus);
+	if (fmax(shares.peak, shares.bandwidth) < VERDICT_FAR_BELOW) {
+		text = far_below_text(shares, memory_bound, more_cpus);
+		return rot_format("%s%s", text, doubt);
+	}
 	verdict = is_memory ? verdict_text("memory-bound", "compute-bound", memory_bound)
 			    : verdict_text("compute-bound", "memory-bound", 1 - memory_bound);
-	text = is_memory ? rot_format("%s: %s of the memory bandwidth at this intensity; %s of the peak%s", verdict,
-				      percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus)
-			 : rot_format("%s: %s of the peak; %s of the memory bandwidth%s", verdict,
-				      percent(shares.peak).text, percent(shares.bandwidth).text, more_cpus);
-	free(verdict);
-	return text;
+	return is_memory ? rot_format("%s: %s of the memory bandwidth at this intensity; %s of the peak%s%s", verdict,
+				      percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus, doubt)
+			 : rot_format("%s: %s of the peak; %s of the memory bandwidth%s%s", verdict,
+				      percent(shares.peak).text, percent(shares.bandwidth).text, more_cpus, doubt);
 }
 
 /* ---- notes ---- */

@@ -61,8 +61,8 @@ char *digits_text(double value, int nr_digits);
  */
 char *verdict_text(const char *verdict, const char *other, double probability);
 
-/* Below this share of the roof neither of its lines is what is waited for. */
-#define VERDICT_FAR_BELOW 0.1
+/* Below this share of the roof nothing is called bound by it: something else takes most of the time. */
+#define VERDICT_FAR_BELOW (1.0 / 3)
 
 /* The number alone, by the rules of value_text. Fresh memory. */
 char *summary_text(const struct summary *summary);

@@ -3,6 +3,7 @@
 #include "stored/stored_diff.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ are_runs(const struct stored_result *first, const struct stored_result *second)
  * on. Where only one has that name, its coordinates may differ: on another machine an axis may have another value.
  */
 static const json_t *
-find_counterpart(const struct stored_result *of, const json_t *point, const struct stored_result *other)
+find_named(const struct stored_result *of, const json_t *point, const struct stored_result *other)
 {
 	same_function *is_same = are_runs(of, other) ? same_part_of_run : same_point;
 	const json_t *found = find_nth(other, point, is_same, count_before(of, point, point, is_same));
@@ -125,6 +126,44 @@ find_counterpart(const struct stored_result *of, const json_t *point, const stru
 	if (!found && count_before(of, NULL, point, same_name) == 1 && count_before(other, NULL, point, same_name) == 1)
 		found = find_nth(other, point, same_name, 0);
 	return found;
+}
+
+static bool
+is_thread_part(const json_t *point)
+{
+	return strcmp(series_of_part(point), "threads") == 0;
+}
+
+/* The n-th thread without one of its name in the other result; the number of those before the point in *n. */
+static const json_t *
+find_nameless(const struct stored_result *of, const json_t *before, const struct stored_result *other, size_t *n)
+{
+	const size_t wanted = *n;
+	const json_t *point;
+	size_t i;
+
+	*n = 0;
+	json_array_foreach(stored_result_points(of), i, point)
+	{
+		if (point == before)
+			break;
+		if (is_thread_part(point) && !find_named(of, point, other) && (*n)++ == wanted)
+			return point;
+	}
+	return NULL;
+}
+
+/* Threads often have the name of their program: those that have another name there are compared in their order. */
+static const json_t *
+find_counterpart(const struct stored_result *of, const json_t *point, const struct stored_result *other)
+{
+	const json_t *found = find_named(of, point, other);
+	size_t n = SIZE_MAX;
+
+	if (found || !are_runs(of, other) || !is_thread_part(point))
+		return found;
+	find_nameless(of, point, other, &n);
+	return find_nameless(other, NULL, of, &n);
 }
 
 static bool
@@ -428,15 +467,20 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 						      fmax(fabs(row->a.summary.value), fabs(row->b.summary.value)));
 	char *texts[2] = {value_text_in(&row->a, unit), value_text_in(&row->b, unit)};
 	autofree char *verdict = NULL, *kinds = NULL, *told = NULL, *name = value_label(&row->a);
-	const enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
+	const enum diff_verdict found = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
+	/* a difference that the digits shown do not have */
+	const bool is_hidden = isnan(row->shift.p) && found != DIFF_NONE && strcmp(texts[0], texts[1]) == 0;
+	const enum diff_verdict kind = is_hidden ? DIFF_NONE : found;
 	const bool is_by_chance = is_chance(comparison, row, kind), is_of_kind = strcmp(row->a.kind, row->b.kind) == 0,
-		   is_too_much = is_of_kind && is_beyond(comparison, row), is_worth_it = is_told(comparison, row, kind),
+		   is_too_much = is_of_kind && is_beyond(comparison, row),
+		   is_worth_it = is_too_much || is_told(comparison, row, kind),
 		   is_shown = is_worth_it && (is_too_much || !is_further(comparison, row));
 
 	comparison->nr_folded += is_worth_it && !is_shown;
 	kinds = is_of_kind ? rot_strdup(is_too_much ? ", beyond the limit" : "")
 			   : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
-	told = rot_format("%s%s%s", verdict, is_by_chance ? ", or chance" : "", kinds);
+	told = rot_format("%s%s%s", is_hidden && !is_too_much ? "the same in the digits shown" : verdict,
+			  is_by_chance ? ", or chance" : "", kinds);
 	if (is_shown && title)
 		print_title(comparison, title);
 	if (is_shown && comparison->width < WIDE)
@@ -521,6 +565,20 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 	fputc('\n', out);
 }
 
+/* The marks that the rows have. */
+static void
+print_marks(const char *rows, FILE *out)
+{
+	for (size_t i = 0; i < value_nr_kinds; i++) {
+		autofree char *before = rot_format("  %s:", value_kinds[i].mark);
+
+		if (*value_kinds[i].mark && strstr(rows, value_kinds[i].mark))
+			text_print_behind(before, value_kinds[i].meaning, out);
+	}
+	if (strstr(rows, VALUE_DISTURBED))
+		text_print_behind("  " VALUE_DISTURBED ":", "every run was disturbed, and the value is of these", out);
+}
+
 /* ---- the whole ---- */
 
 static void
@@ -593,6 +651,7 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 		return rot_error_hint(err,
 				      "points are the same when series and label are, and of several the coordinates");
 	}
+	print_marks(rows, out);
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);
 	print_lone(&comparison, 0, first);

@@ -62,6 +62,14 @@ runs_clear(struct runs *runs)
 	free(runs->starts);
 }
 
+/* Bytes of modelled caches are counted by blocks as well, and no further run would give them an interval. */
+static bool
+is_single_count(const struct quantity_value *value)
+{
+	return value->summary.n == 1 && value->source && strncmp(value->source, "blocks", 6) == 0 &&
+	       !strstr(value->source, "CLOCK");
+}
+
 struct shift
 diff_shift_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
 {
@@ -70,7 +78,8 @@ diff_shift_of(const json_t *first, const json_t *second, const struct quantity_v
 	const struct grouped below = {before.values, before.starts, before.nr};
 	const struct grouped above = {after.values, after.starts, after.nr};
 	bool is_exact = (a->summary.low == a->summary.high && b->summary.low == b->summary.high) ||
-			(quantity_is_counted_once(a) && quantity_is_counted_once(b));
+			(quantity_is_counted_once(a) && quantity_is_counted_once(b)) ||
+			(is_single_count(a) && is_single_count(b));
 
 	if (a->summary.value == b->summary.value && (is_exact || below.n < 2 || above.n < 2))
 		shift.ratio.value = 1;

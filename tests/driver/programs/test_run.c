@@ -437,6 +437,19 @@ START_TEST(runs_that_drift_or_are_disturbed)
 }
 END_TEST
 
+/* A misspelled region costs one run, not a slow one, too. */
+START_TEST(missing_regions_are_not_counted)
+{
+	RUN("blocks", "-R=missing", "true");
+	ck_assert_int_eq(status, 1);
+	ck_assert_ptr_nonnull(strstr(err, "the run for the counts is left out"));
+	ck_assert_ptr_null(strstr(err, "(2 runs)"));
+	RUN("blocks", "-R=missing", "-R=solve", "true");
+	ck_assert_ptr_null(strstr(err, "is left out"));
+	ck_assert_ptr_nonnull(strstr(err, "(2 runs)"));
+}
+END_TEST
+
 START_TEST(core_that_fails)
 {
 	setenv("FAKE_CORE", "fail", 1);
@@ -471,6 +484,8 @@ check_bound(double performance, double throughput, const char *border, double cp
 		 .of = (char *)"",
 		 .summary = with_interval(performance / throughput)},
 	};
+	const char *whose = strstr(expected, " (of one CPU");
+	const size_t length = whose ? (size_t)(whose - expected) : strlen(expected);
 	struct program_run_output *one = program_run_output_new();
 	struct program_command_output *output = program_command_output_new();
 	struct pass pass = {.nr_events = 0};
@@ -500,7 +515,7 @@ check_bound(double performance, double throughput, const char *border, double cp
 	program_report_judge(&report);
 	ck_assert_str_eq(report.bound, expected);
 	/* a region of one thread, whatever the program used */
-	ck_assert(report.roof.nr_threads > 1 || strncmp(region->bound, expected, strlen(region->bound)) == 0);
+	ck_assert(report.roof.nr_threads > 1 || strncmp(region->bound, expected, length) == 0);
 	ck_assert_ptr_null(strstr(region->bound, "of one CPU"));
 	ck_assert_int_eq(region->bound[0] == '\0', expected[0] == '\0');
 	ck_assert(report.roof.nr_threads > 1 || (isnan(report.roof_share) && isnan(region->roof_share)) ||
@@ -511,23 +526,37 @@ check_bound(double performance, double throughput, const char *border, double cp
 	rot_graph_delete(output);
 }
 
+#define UNSURE "; --runs=6 tells how sure that is"
+
 START_TEST(bound_in_words)
 {
 	check_bound(4e9, 8.3e9, "llcRam", 1,
-		    "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak", 0.83);
-	check_bound(60e9, 0.3e9, "llcRam.read", 1, "compute-bound: 60 % of the peak; 3 % of the memory bandwidth", 0.6);
+		    "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak" UNSURE, 0.83);
+	check_bound(60e9, 0.3e9, "llcRam.read", 1,
+		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth" UNSURE, 0.6);
 	check_bound(0, 5e9, "llcRam", 1, "no floating-point operations; 50 % of the memory bandwidth", NAN);
 	check_bound(60e9, 0.3e9, "llcRam", 2,
-		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of one CPU; the program used more)",
+		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of one CPU; the program used "
+		    "more)" UNSURE,
 		    0.6);
+	check_bound(1e9, 0.3e9, "llcRam", 1,
+		    "on the memory side of the ridge, 33 times below the roof: 3 % of the memory bandwidth, 1 % of the "
+		    "peak; something else takes the time (latency, dependences, other instructions, waiting)" UNSURE,
+		    0.03);
 	check_bound(
-		1e9, 0.3e9, "llcRam", 1,
-		"neither memory nor arithmetic: 3 % of the memory bandwidth, 1 % of the peak; something else takes the "
-		"time (latency, dependences, other instructions, waiting)",
-		0.03);
+		4e9, 3.2e9, "llcRam", 1,
+		"on the memory side of the ridge, 3.1 times below the roof: 32 % of the memory bandwidth, 4 % of the "
+		"peak; something else takes the time (latency, dependences, other instructions, waiting)" UNSURE,
+		0.32);
+	check_bound(
+		20e9, 0.5e9, "llcRam", 2,
+		"on the arithmetic side of the ridge, 5 times below the roof: 5 % of the memory bandwidth, 20 % of "
+		"the peak (of one CPU; the program used more); something else takes the time (latency, dependences, "
+		"other instructions, waiting); threads and functions may differ (-t, --region)" UNSURE,
+		0.2);
 	nr_roof_threads = 2;
 	check_bound(120e9, 0.6e9, "llcRam", 2,
-		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of 2 CPUs)", 0.6);
+		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of 2 CPUs)" UNSURE, 0.6);
 	nr_roof_threads = 1;
 	check_bound(60e9, 5e9, "l2l3", 1, "", NAN);
 	check_bound(60e9, 5e9, "cpuL1", 1,
@@ -535,8 +564,9 @@ START_TEST(bound_in_words)
 		    "the bytes from memory",
 		    NAN);
 	check_bound(42e6, 1e6, "llcRam", 1,
-		    "neither memory nor arithmetic: 0.01 % of the memory bandwidth, 0.042 % of the peak; something "
-		    "else takes the time (latency, dependences, other instructions, waiting)",
+		    "on the arithmetic side of the ridge, 2400 times below the roof: 0.01 % of the memory bandwidth, "
+		    "0.042 % of the peak; something else takes the time (latency, dependences, other instructions, "
+		    "waiting)" UNSURE,
 		    0.00042);
 	check_bound(NAN, 5e9, "llcRam", 1, "", NAN);
 }
@@ -546,6 +576,12 @@ END_TEST
 START_TEST(how_sure_the_bound_is)
 {
 	reach = 0.1;
+	check_bound(
+		4e9, 2e9, "llcRam", 1,
+		"on the memory side of the ridge (over 99.9 % sure), 5 times below the roof: 20 % of the memory "
+		"bandwidth, 4 % of the peak; something else takes the time (latency, dependences, other instructions, "
+		"waiting)",
+		0.2);
 	check_bound(4e9, 8e9, "llcRam", 1,
 		    "memory-bound (over 99.9 % sure): 80 % of the memory bandwidth at this intensity; 4 % of the peak",
 		    0.8);
@@ -628,6 +664,7 @@ static const struct listed_test tests[] = {
 	{&program_keeps_its_output, 1},
 	{&repeated_runs, 1},
 	{&runs_that_drift_or_are_disturbed, 1},
+	{&missing_regions_are_not_counted, 1},
 	{&core_that_fails, 1},
 	{&bound_in_words, 1},
 	{&how_sure_the_bound_is, 1},

@@ -89,6 +89,31 @@ check "with no thread in one file alone"
 call diff --limit=60% few-threads.json many-threads.json
 result=$status
 check "the other way round"
+# A thread has the name of its program.
+sed 's/worker 10/old 8/g' few-threads.json >named.json
+sed 's/worker 10/new 10/g' few-threads.json >renamed.json
+call diff --all named.json renamed.json
+says "threads of a renamed program are compared in their order" "old 8 -> new 10
+"
+case $out in *"only in"*) result=1 ;; *) result=0 ;; esac
+check "and none is alone"
+
+# Modelled bytes are counted once by blocks.
+modelled()
+{
+	result 2 "1|$(quantity transferredBytes llcRam byte modelled "$1" | sed 's/"low.*"confidence"/"low": null, "high": null, "source": "blocks, modelled caches", "confidence"/')"
+}
+modelled 100000 >model.json
+modelled 110000 >model-more.json
+modelled 100000.1 >model-close.json
+call diff model.json model-more.json
+says "a count needs no runs for an interval" "more by 10 %
+"
+says "a mark is explained" "  (m): modelled"
+call diff --all model.json model-close.json
+says "what looks the same is no difference" "the same in the digits shown"
+call diff --all --limit=0.00001% model.json model-close.json
+says "unless it is beyond the limit" "beyond the limit"
 sed 's/"quantities": \[/"quantities": ['"$(quantity operationCount flop flop measured 10)"', '"$(quantity operationCount doublePrecisionFlop flop measured 10)"', /' old.json >much.json
 sed 's/"quantities": \[/"quantities": ['"$(quantity operationCount flop flop measured 20)"', '"$(quantity operationCount doublePrecisionFlop flop measured 20)"', /' new.json >more.json
 call diff much.json more.json

@@ -43,6 +43,13 @@ is "a page without gnuplot" 0 "page.html: points: 3, files: 1" ""
 result=$?
 check "and no other file"
 
+# The column of grades is left out where no value has one.
+sed 's/"grade": "[A-F]"/"grade": ""/' result.json >ungraded.json
+call plot ungraded.json -plots=html -o ungraded
+lacks "no column without a grade" ungraded.html "grade on known work"
+holds "but the others" ungraded.html "<th>disturbed</th>"
+holds "and where there are grades" page.html "grade on known work"
+
 body page.html >page.txt
 if [ "${GOLDEN-}" = write ]; then
 	cp page.txt "$source/golden/page.txt"
@@ -128,7 +135,7 @@ holds "a series" page.txt '&lt;b&gt;&amp;&quot;'
 lacks "a script cannot be ended by data" page.txt '"</script>'
 holds "data keep it" page.html '\u003c/script\u003e'
 holds "what is counted by steps" page.txt 'counted by blocks: steps: flop per CLOCK_MONOTONIC_RAW, grade A'
-holds "what bounds a point, as its file says" page.txt '32.1 % of the roof of 2 threads at this intensity (memory &amp; load): bound by bandwidth'
+holds "what bounds a point, as its file says" page.txt '32.1 % of the roof of 2 threads at this intensity (memory &amp; load): far below, on the bandwidth side'
 holds "what bounds another one, by the ceilings of the file" page.txt '45 % of the roof at this intensity (FMA &lt;wide&gt;): bound by computing'
 holds "disturbed runs" page.txt 'Of 8 samples, 2 were disturbed'
 holds "their causes" page.txt 'context switch (2), steal time (1)'
