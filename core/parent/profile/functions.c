@@ -123,7 +123,7 @@ static void
 describe(const struct code_file *item, struct program_place *place, const struct symbol_range *range)
 {
 	char *plain = range->name ? plain_name(range->name) : NULL;
-	const char *behind = range->name ? NULL : symbols_name_before(item->file, range->address);
+	const char *behind = range->name || !item->file ? NULL : symbols_name_before(item->file, range->address);
 
 	place->address = range->address;
 	place->size = range->size;

@@ -165,7 +165,8 @@ map(struct space *space, const struct mapping *mapping)
 		space->mappings[end].offset += mapping->end - space->mappings[end].start;
 		space->mappings[end].start = mapping->end;
 	}
-	memmove(space->mappings + at, space->mappings + end, (space->nr_mappings - end) * sizeof(*mapping));
+	if (end > at)
+		memmove(space->mappings + at, space->mappings + end, (space->nr_mappings - end) * sizeof(*mapping));
 	space->nr_mappings -= end - at;
 	insert(space, at, mapping);
 }
