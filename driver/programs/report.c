@@ -207,14 +207,15 @@ more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what
 				    : rot_strdup("");
 }
 
-/* "83 %", "0.042 %" */
+/* "83 %", "0.042 %"; "at most 83 %" where the roof is at least so high, which has no interval then. */
 static struct percent {
 	char text[32];
-} percent(double share)
+} percent(double share, const struct summary *roof)
 {
 	struct percent percent;
 
-	snprintf(percent.text, sizeof(percent.text), share < 0.1 ? "%.2g %%" : "%.0f %%", 100 * share);
+	snprintf(percent.text, sizeof(percent.text), share < 0.1 ? "%s%.2g %%" : "%s%.0f %%",
+		 isfinite(roof->low) ? "" : "at most ", 100 * share);
 	return percent;
 }
 
@@ -233,22 +234,25 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 	if (isfinite(shares.peak) && report->architecture->counts_by_steps && !counts_memory(report->plan))
 		return rot_format("%s of the peak%s; what bounds it is told with modelled caches alone "
 				  "(-caches=auto), which count the bytes from memory",
-				  percent(shares.peak).text, more_cpus);
+				  percent(shares.peak, &roof->peak).text, more_cpus);
 	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
 	if (shares.peak == 0)
 		return rot_format("no floating-point operations; %s of the memory bandwidth%s",
-				  percent(shares.bandwidth).text, more_cpus);
+				  percent(shares.bandwidth, &roof->bandwidth).text, more_cpus);
 	if (shares.peak < VERDICT_FAR_BELOW && shares.bandwidth < VERDICT_FAR_BELOW)
 		return rot_format("neither memory nor arithmetic: %s of the memory bandwidth, %s of the peak%s; "
 				  "something else takes the time (latency, dependences, other instructions, waiting)",
-				  percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus);
+				  percent(shares.bandwidth, &roof->bandwidth).text,
+				  percent(shares.peak, &roof->peak).text, more_cpus);
 	verdict = is_memory ? verdict_text("memory-bound", "compute-bound", memory_bound)
 			    : verdict_text("compute-bound", "memory-bound", 1 - memory_bound);
 	text = is_memory ? rot_format("%s: %s of the memory bandwidth at this intensity; %s of the peak%s", verdict,
-				      percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus)
+				      percent(shares.bandwidth, &roof->bandwidth).text,
+				      percent(shares.peak, &roof->peak).text, more_cpus)
 			 : rot_format("%s: %s of the peak; %s of the memory bandwidth%s", verdict,
-				      percent(shares.peak).text, percent(shares.bandwidth).text, more_cpus);
+				      percent(shares.peak, &roof->peak).text,
+				      percent(shares.bandwidth, &roof->bandwidth).text, more_cpus);
 	free(verdict);
 	return text;
 }
