@@ -61,7 +61,7 @@ print_runs_ends(const struct experiment *experiment, FILE *out)
 		}
 		if (nr == 0)
 			continue;
-		points = nr == experiment->nr_points ? rot_format("all %zu points", nr)
+		points = nr == experiment->nr_points ? rot_format("%zu of %zu points", nr, nr)
 						     : points_text(&experiment->points[first], nr - 1);
 		fprintf(out, "%s: %s\n", points, ends[k].meaning);
 	}
