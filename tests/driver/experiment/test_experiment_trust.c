@@ -212,6 +212,38 @@ START_TEST(operations_against_the_definition)
 }
 END_TEST
 
+/* Of the points whose runs ended alike the first is named. */
+START_TEST(points_of_ended_runs_are_named)
+{
+	static const char *const ends[] = {"", "disturbed", "disturbed"}, *const labels[] = {"1", "2", "3"};
+	const struct quantity_request request = {.name = "time", .clock = "microSeconds"};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "test", "ends", 3, &err);
+	FILE *out = fopen("ends", "w");
+	autofree char *table = NULL;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct quantity_value value = {.request = request,
+					       .name = rot_strdup("time"),
+					       .of = rot_strdup("microSeconds"),
+					       .unit = rot_strdup("us"),
+					       .source = rot_strdup(""),
+					       .kind = "measured",
+					       .grade = "",
+					       .expected = NAN,
+					       .runs_end = ends[i],
+					       .summary = summary_single(10, "median")};
+
+		experiment_add_values(experiment, "a", labels[i], &request, &value, 1);
+	}
+	experiment_print_table(experiment, out);
+	fclose(out);
+	table = file_read("ends", NULL, &err);
+	ck_assert_msg(strstr(table, "a 2 and 1 more point: too many runs were disturbed") != NULL, "%s", table);
+	experiment_delete(experiment);
+}
+END_TEST
+
 /* What is measured of an empty region is done by as many threads, on the same CPU, with caches in the same state. */
 START_TEST(an_empty_region_is_like_the_measured_one)
 {
@@ -243,6 +275,7 @@ static const struct listed_test tests[] = {
 	{&too_few_starts_are_told, 2},
 	{&rates_above_the_roof_are_told, 1},
 	{&operations_against_the_definition, 1},
+	{&points_of_ended_runs_are_named, 1},
 	{&an_empty_region_is_like_the_measured_one, 1},
 };
 
