@@ -192,22 +192,25 @@ next_step(const struct findings *findings)
 	return next;
 }
 
-/* The clauses that fit into one line; a long one is cut between words. Fresh memory. */
+/* The clauses that fit into one line; a long one is cut between words, outside of parentheses. Fresh memory. */
 static char *
 first_line(const char *text, FILE *out)
 {
 	const size_t columns = terminal_width(out), width = columns < LINE_WIDTH ? columns : LINE_WIDTH,
 		     room = width > 2 * TEXT_COLUMN ? width - TEXT_COLUMN : TEXT_COLUMN;
-	size_t clauses = 0, words = room;
+	size_t clauses = 0, words = 0;
+	int depth = 0;
 
 	if (strlen(text) <= room)
 		return rot_strdup(text);
-	for (size_t i = 1; i <= room; i++)
-		if (text[i] == ' ') {
+	for (size_t i = 1; i <= room; i++) {
+		depth += (text[i - 1] == '(') - (text[i - 1] == ')');
+		if (text[i] == ' ' && depth == 0) {
 			words = i;
 			clauses = strchr(":;,", text[i - 1]) ? i - 1 : clauses;
 		}
-	return rot_strndup(text, clauses ? clauses : words);
+	}
+	return rot_strndup(text, clauses ? clauses : words ? words : room);
 }
 
 /* One screen: the rest is told by --all. */

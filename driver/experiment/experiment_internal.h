@@ -13,8 +13,9 @@
 struct experiment_bound {
 	char *ceiling; /* the line that bounds it; NULL: not known */
 	bool is_bandwidth;
-	int nr_threads;     /* of that roof; 0: not known */
-	double share;       /* of it that the point reaches */
+	int nr_threads; /* of that roof; 0: not known */
+	double share;   /* of it that the point reaches */
+	bool is_most;   /* the share: the line is a peak without an interval, and the machine reaches at least that */
 	double probability; /* that this line bounds it and not the other one, by all three intervals; NaN: one has none
 			     */
 };

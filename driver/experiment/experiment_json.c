@@ -178,6 +178,8 @@ add_roof(json_t *json, const struct experiment *experiment, const struct experim
 				    json_pack("{s:o, s:s, s:i, s:o}", "of", json_text(x->of), "kind",
 					      bound.is_bandwidth ? "bandwidth" : "performance", "threads",
 					      bound.nr_threads, "probability", json_number(bound.probability)));
+		if (bound.is_most)
+			json_object_set_new(json_object_get(json, "roof"), "isLeast", json_true());
 	}
 	experiment_bound_clear(&bound);
 }

@@ -166,8 +166,8 @@ add_bound(char **text, const struct experiment_bound *bound)
 	autofree char *verdict = verdict_text(said[0], said[1], bound->probability);
 	autofree char *percent = digits_text(100 * bound->share, 3);
 
-	add_line(text, rot_format("%s %% of the roof%s at this intensity (%s): %s", percent, threads, bound->ceiling,
-				  verdict));
+	add_line(text, rot_format("%s%s %% of the roof%s at this intensity (%s): %s", bound->is_most ? "at most " : "",
+				  percent, threads, bound->ceiling, verdict));
 }
 
 /* Describes the point, and in a roofline the line that bounds it; fresh memory. */

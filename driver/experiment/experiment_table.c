@@ -21,6 +21,17 @@
 
 /* ---- what stands below a table ---- */
 
+/* "Triad 1000 and 2 more points": the first of nr_more + 1. Fresh memory. */
+static char *
+points_text(const struct experiment_point *first, size_t nr_more)
+{
+	char *text = point_title(first->series, " ", first->label);
+
+	if (nr_more > 0)
+		rot_append(&text, " and %zu more point%s", nr_more, nr_more == 1 ? "" : "s");
+	return text;
+}
+
 /* Why no more runs were made, for how many points: nothing about those that got as many as were asked for. */
 static void
 print_runs_ends(const struct experiment *experiment, FILE *out)
@@ -36,16 +47,23 @@ print_runs_ends(const struct experiment *experiment, FILE *out)
 	};
 
 	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
-		size_t nr = 0;
+		size_t nr = 0, first = 0;
+		autofree char *points = NULL;
 
-		for (size_t i = 0; i < experiment->nr_points; i++) {
+		for (size_t i = experiment->nr_points; i-- > 0;) {
 			const struct experiment_point *point = &experiment->points[i];
 			const char *end = point->nr_values ? point->values[0].runs_end : NULL;
 
-			nr += end && strcmp(end, ends[k].end) == 0;
+			if (!end || strcmp(end, ends[k].end) != 0)
+				continue;
+			nr++;
+			first = i;
 		}
-		if (nr)
-			fprintf(out, "%zu of %zu points: %s\n", nr, experiment->nr_points, ends[k].meaning);
+		if (nr == 0)
+			continue;
+		points = nr == experiment->nr_points ? rot_format("%zu of %zu points", nr, nr)
+						     : points_text(&experiment->points[first], nr - 1);
+		fprintf(out, "%s: %s\n", points, ends[k].meaning);
 	}
 }
 
@@ -204,14 +222,21 @@ print_modelled_caches(const struct experiment *experiment, FILE *out)
 static void
 print_marks(const struct experiment *experiment, FILE *out)
 {
-	bool has_interval = false;
+	bool has_interval = false, has_most = false;
 
-	for (size_t i = 0; i < experiment->nr_points; i++)
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		struct experiment_bound bound = experiment_bound_of(experiment, NULL, &experiment->points[i]);
+
+		has_most = has_most || bound.is_most;
+		experiment_bound_clear(&bound);
 		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
 			const struct quantity_value *value = &experiment->points[i].values[j];
 
 			has_interval = has_interval || value->summary.low < value->summary.high;
 		}
+	}
+	if (has_most)
+		fprintf(out, VALUE_AT_MOST ": at most, since the roof is at least as high: its runs were disturbed\n");
 	if (has_interval)
 		fprintf(out, "±, [low, high]: interval of at least 95 %% for the estimate\n");
 	print_few_starts(experiment, out);
@@ -298,13 +323,10 @@ print_notes(const struct experiment *experiment, FILE *out)
 		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
 			const struct experiment_point *point = &experiment->points[i];
 			const size_t nr_more = nr_like(experiment, i + 1, experiment->nr_points, point->notes[j]);
-			autofree char *title = point_title(point->series, " ", point->label);
-			autofree char *more = NULL;
+			autofree char *points = points_text(point, nr_more);
 
-			if (nr_more > 0)
-				more = rot_format(" and %zu more point%s", nr_more, nr_more == 1 ? "" : "s");
 			if (nr_like(experiment, 0, i, point->notes[j]) == 0)
-				fprintf(out, "%s%s: %s\n", title, more ? more : "", point->notes[j]);
+				fprintf(out, "%s: %s\n", points, point->notes[j]);
 		}
 }
 
@@ -620,7 +642,7 @@ fill_derived(const struct filling *f)
 	}
 }
 
-/* In percent; "-" where the roof is not known. */
+/* In percent; "≤" where the roof is at least that high, "-" where it is not known. */
 static void
 fill_roof_share(const struct filling *f)
 {
@@ -628,7 +650,9 @@ fill_roof_share(const struct filling *f)
 	for (size_t i = 0; i < f->experiment->nr_points; i++) {
 		struct experiment_bound bound = experiment_bound_of(f->experiment, NULL, &f->experiment->points[i]);
 
-		f->cells[i * f->stride] = bound.ceiling ? digits_text(100 * bound.share, 3) : rot_strdup("-");
+		autofree char *share = bound.ceiling ? digits_text(100 * bound.share, 3) : rot_strdup("-");
+
+		f->cells[i * f->stride] = rot_format("%s%s", bound.is_most ? VALUE_AT_MOST : "", share);
 		experiment_bound_clear(&bound);
 	}
 }
@@ -679,21 +703,9 @@ add_keys(struct table_columns *columns, const struct experiment *experiment)
 						       .axis = (char *)experiment->points[0].at.coordinates[i].axis});
 }
 
-/* Those that people look for come first; NULL: all others. */
-static const char *const first_quantities[] = {"time", "performance", "operationalIntensity", "throughput", NULL};
-
-static bool
-is_of_rank(const struct quantity_request *request, const char *rank)
-{
-	for (size_t i = 0; !rank && first_quantities[i]; i++)
-		if (strcmp(request->name, first_quantities[i]) == 0)
-			return false;
-	return !rank || strcmp(request->name, rank) == 0;
-}
-
-/* Every quantity of that rank that some point has. */
+/* Every quantity that some point has: those that were asked for, then those of plots. */
 static void
-add_quantities(struct table_columns *columns, const struct experiment *experiment, const char *rank)
+add_quantities(struct table_columns *columns, const struct experiment *experiment)
 {
 	size_t first = columns->nr;
 
@@ -702,8 +714,6 @@ add_quantities(struct table_columns *columns, const struct experiment *experimen
 			const struct quantity_request *request = &experiment->points[i].requests[j];
 			size_t k = first;
 
-			if (!is_of_rank(request, rank))
-				continue;
 			while (k < columns->nr && !experiment_same_request(&columns->items[k].request, request))
 				k++;
 			if (k == columns->nr)
@@ -713,7 +723,7 @@ add_quantities(struct table_columns *columns, const struct experiment *experimen
 		}
 }
 
-/* All that there is: the share of the roof, and then what matters most first. */
+/* All that there is: the share of the roof, and the quantities in the order of the controller. */
 static void
 add_all(struct table_columns *columns, const struct experiment *experiment)
 {
@@ -728,8 +738,7 @@ add_all(struct table_columns *columns, const struct experiment *experiment)
 	if (has_share)
 		columns_add(columns,
 			    (struct experiment_column){.kind = COLUMN_ROOF_SHARE, .axis = (char *)"share of roof"});
-	for (size_t i = 0; i < sizeof(first_quantities) / sizeof(*first_quantities); i++)
-		add_quantities(columns, experiment, first_quantities[i]);
+	add_quantities(columns, experiment);
 }
 
 /* ---- printing ---- */

@@ -157,10 +157,37 @@ note_breaches(struct experiment_point *point)
 		}
 }
 
+/*
+ * Operations that the kernel's definition does not expect. Those of translated code are exact; others differ where
+ * their interval and one in a hundred leave the expected number out.
+ */
+static void
+note_contradictions(struct experiment_point *point)
+{
+	for (size_t i = 0; i < point->nr_values; i++) {
+		const struct quantity_value *value = &point->values[i];
+		const struct summary *counted = &value->summary;
+		const bool is_exact = strstr(value->source, "steps") || strstr(value->source, "blocks");
+		const double expected = value->expected, slack = is_exact ? 0.5 : 0.01 * expected;
+		autofree char *of = NULL, *text = NULL;
+
+		if (strcmp(value->name, "operationCount") != 0 || strcmp(value->kind, "measured") != 0 ||
+		    !isfinite(expected) || !(counted->n > 0) ||
+		    (expected >= fmin(counted->low, counted->value) - slack &&
+		     expected <= fmax(counted->high, counted->value) + slack))
+			continue;
+		of = value_of_words(value);
+		text = rot_format("operations (%s): counted %.10g, the definition expects %.10g", of, counted->value,
+				  expected);
+		experiment_point_note(point, text);
+	}
+}
+
 void
 experiment_note_trust(struct experiment_point *point)
 {
 	note_own_cost(point);
+	note_contradictions(point);
 	note_breaches(point);
 }
 

@@ -32,13 +32,18 @@ experiment_first_roofline(const struct experiment *experiment)
 struct line {
 	char *name;
 	struct summary height;
+	bool is_least; /* the machine reaches at least that */
 };
 
 static struct line
 line_of_peak(const struct peak *peak, const char *clock)
 {
-	return peak ? (struct line){experiment_peak_name(peak), experiment_peak_line(peak, clock)}
-		    : (struct line){.name = NULL};
+	struct line line = {.name = NULL};
+
+	if (peak)
+		line = (struct line){experiment_peak_name(peak), experiment_peak_line(peak, clock), false};
+	line.is_least = peak && !isfinite(line.height.low);
+	return line;
 }
 
 /* Of ceilings that are no peaks of this machine, as of a file: the highest that the plot draws as what bounds. */
@@ -54,7 +59,8 @@ line_of_ceilings(const struct experiment *experiment, const struct experiment_ow
 
 		if ((own->operation[0] == '\0') != is_bandwidth || !experiment_is_main_ceiling(plot, ceilings, nr, i))
 			continue;
-		line = (struct line){rot_strdup(own->name), summary_single(own->best, "quantile")};
+		line = (struct line){rot_strdup(own->name), summary_single(own->best, "quantile"),
+				     experiment_ceiling_is_least(own)};
 		line.height.low = own->low;
 		line.height.high = own->high;
 	}
@@ -72,6 +78,7 @@ bound_below(struct line slope, struct line peak, const struct summary *x, double
 		.ceiling = rot_strdup(is_bandwidth ? slope.name : peak.name),
 		.is_bandwidth = is_bandwidth,
 		.share = y / fmin(memory, peak.height.value),
+		.is_most = is_bandwidth ? slope.is_least : peak.is_least,
 		.probability = is_bandwidth ? below : 1 - below,
 	};
 }
@@ -119,6 +126,7 @@ struct bounded {
 	char *ceiling;
 	size_t nr;
 	double low, high; /* shares of the roof */
+	bool is_most;
 };
 
 /* "0.8", "51 to 56"; both in percent. */
@@ -144,8 +152,9 @@ print_verdict(const char *series, const struct bounded bounded[2], int nr_thread
 			continue;
 		points = of->nr == nr ? rot_strdup("") : rot_format(", %zu of %zu points", of->nr, nr);
 		shares = shares_text(100 * of->low, 100 * of->high);
-		text = rot_format("%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, of->ceiling,
-				  nr_threads, nr_threads == 1 ? "" : "s", points);
+		text = rot_format("%s: at %s%s %% of its roof, %s (%d thread%s)%s\n", series,
+				  of->is_most ? "most " : "", shares, of->ceiling, nr_threads,
+				  nr_threads == 1 ? "" : "s", points);
 		text_print_fitting(text, out);
 	}
 }
@@ -188,6 +197,7 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 
 				of->low = of->nr ? fmin(of->low, bound.share) : bound.share;
 				of->high = of->nr ? fmax(of->high, bound.share) : bound.share;
+				of->is_most = of->is_most || bound.is_most;
 				of->nr++;
 				free(of->ceiling);
 				of->ceiling = bound.ceiling;

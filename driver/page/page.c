@@ -246,14 +246,18 @@ static void
 write_roof(xmlTextWriterPtr out, const json_t *point)
 {
 	const char *ceiling = json_text_at(point, "boundBy");
-	const json_int_t nr_threads = json_integer_value(json_object_get(json_object_get(point, "roof"), "threads"));
-	char *share = *ceiling ? digits_text(100 * json_number_at(point, "roofShare"), 3) : rot_strdup("-");
+	const json_t *roof = json_object_get(point, "roof");
+	const json_int_t nr_threads = json_integer_value(json_object_get(roof, "threads"));
+	const bool is_least = json_is_true(json_object_get(roof, "isLeast"));
+	char *digits = *ceiling ? digits_text(100 * json_number_at(point, "roofShare"), 3) : rot_strdup("-");
+	char *share = rot_format("%s%s", is_least ? VALUE_AT_MOST : "", digits);
 	char *threads = nr_threads > 0 ? rot_format(", %d thread%s", (int)nr_threads, nr_threads == 1 ? "" : "s")
 				       : rot_strdup("");
 	char *line = rot_format("%s%s", *ceiling ? ceiling : "-", threads);
 
 	html_element(out, "td", "number", share);
 	html_element(out, "td", "line", line);
+	free(digits);
 	free(share);
 	free(threads);
 	free(line);

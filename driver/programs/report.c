@@ -207,14 +207,15 @@ more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what
 				    : rot_strdup("");
 }
 
-/* "83 %", "0.042 %" */
+/* "83 %", "0.042 %"; "at most 83 %" where the roof is at least so high, which has no interval then. */
 static struct percent {
 	char text[32];
-} percent(double share)
+} percent(double share, const struct summary *roof)
 {
 	struct percent percent;
 
-	snprintf(percent.text, sizeof(percent.text), share < 0.1 ? "%.2g %%" : "%.0f %%", 100 * share);
+	snprintf(percent.text, sizeof(percent.text), share < 0.1 ? "%s%.2g %%" : "%s%.0f %%",
+		 isfinite(roof->low) ? "" : "at most ", 100 * share);
 	return percent;
 }
 
@@ -232,7 +233,7 @@ doubt_of_side(const struct program_values *values, double memory_bound)
 
 /* Far below both roofs the side of the ridge is told, but not that the work waits for what is scarce there. */
 static char *
-far_below_text(struct roof_shares shares, double memory_bound, const char *more_cpus)
+far_below_text(struct roof_shares shares, const struct program_roof *roof, double memory_bound, const char *more_cpus)
 {
 	const bool is_memory = shares.bandwidth > shares.peak;
 	autofree char *side =
@@ -242,7 +243,8 @@ far_below_text(struct roof_shares shares, double memory_bound, const char *more_
 
 	return rot_format("%s, %s times below the roof: %s of the memory bandwidth, %s of the peak%s; "
 			  "something else takes the time (latency, dependences, other instructions, waiting)%s",
-			  side, times, percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus,
+			  side, times, percent(shares.bandwidth, &roof->bandwidth).text,
+			  percent(shares.peak, &roof->peak).text, more_cpus,
 			  *more_cpus ? "; threads and functions may differ (-t, --region)" : "");
 }
 
@@ -262,22 +264,24 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 	if (isfinite(shares.peak) && report->architecture->counts_by_steps && !counts_memory(report->plan))
 		return rot_format("%s of the peak%s; what bounds it is told with modelled caches alone "
 				  "(-caches=auto), which count the bytes from memory",
-				  percent(shares.peak).text, more_cpus);
+				  percent(shares.peak, &roof->peak).text, more_cpus);
 	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
 	if (shares.peak == 0)
 		return rot_format("no floating-point operations; %s of the memory bandwidth%s",
-				  percent(shares.bandwidth).text, more_cpus);
+				  percent(shares.bandwidth, &roof->bandwidth).text, more_cpus);
 	if (fmax(shares.peak, shares.bandwidth) < VERDICT_FAR_BELOW) {
-		text = far_below_text(shares, memory_bound, more_cpus);
+		text = far_below_text(shares, roof, memory_bound, more_cpus);
 		return rot_format("%s%s", text, doubt);
 	}
 	verdict = is_memory ? verdict_text("memory-bound", "compute-bound", memory_bound)
 			    : verdict_text("compute-bound", "memory-bound", 1 - memory_bound);
 	return is_memory ? rot_format("%s: %s of the memory bandwidth at this intensity; %s of the peak%s%s", verdict,
-				      percent(shares.bandwidth).text, percent(shares.peak).text, more_cpus, doubt)
+				      percent(shares.bandwidth, &roof->bandwidth).text,
+				      percent(shares.peak, &roof->peak).text, more_cpus, doubt)
 			 : rot_format("%s: %s of the peak; %s of the memory bandwidth%s%s", verdict,
-				      percent(shares.peak).text, percent(shares.bandwidth).text, more_cpus, doubt);
+				      percent(shares.peak, &roof->peak).text,
+				      percent(shares.bandwidth, &roof->bandwidth).text, more_cpus, doubt);
 }
 
 /* ---- notes ---- */

@@ -49,6 +49,15 @@ row_share(FILE *out, const char *label, double share)
 	free(text);
 }
 
+/* A roof without an interval is at least so high. */
+static void
+row_roof_share(FILE *out, double share, const struct program_roof *roof)
+{
+	const bool is_known = isfinite(roof->peak.low) && isfinite(roof->bandwidth.low);
+
+	row_share(out, is_known ? "share of the roof" : "share of the roof, at most", share);
+}
+
 /* In seconds. */
 static void
 row_time(FILE *out, const char *label, const struct quantity_value *value)
@@ -351,7 +360,7 @@ print_values(const struct program_region *region, bool is_all, FILE *out)
 	}
 	row_values(out, &region->total, is_all);
 	if (!isnan(region->roof_share))
-		row_share(out, "share of the roof", region->roof_share);
+		row_roof_share(out, region->roof_share, &region->roof);
 }
 
 /* Each with --all; else how far they differ. */
@@ -670,7 +679,7 @@ print_total(const struct program_report *report, FILE *out)
 	}
 	row_values(out, &report->total, report->is_all);
 	if (!isnan(report->roof_share))
-		row_share(out, "share of the roof", report->roof_share);
+		row_roof_share(out, report->roof_share, &report->roof);
 	print_missing(report, out);
 }
 

@@ -45,6 +45,9 @@ char *camel_case_words(const char *name);
 /* Marks a value of which every run was disturbed. */
 #define VALUE_DISTURBED "(d)"
 
+/* Before a share of a roof that the machine reaches at least. */
+#define VALUE_AT_MOST "≤"
+
 /* Name and what it is of, as tables have it: "bytes (LLC-RAM read)", "core cycles". Fresh memory. */
 char *value_label(const struct quantity_value *value);
 

@@ -329,6 +329,7 @@ bound_of(struct pool *pool, const json_t *point, const char *intensity)
 		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
 		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
 		.share = json_number_at(point, "roofShare"),
+		.is_most = json_is_true(json_object_get(roof, "isLeast")),
 		.probability = json_number_at(roof, "probability"),
 	};
 }

@@ -206,10 +206,10 @@ rm "$XDG_CONFIG_HOME/rot/frontendconfig"
 
 # ---- help ----
 out=$("$tree/rot" -h 2>&1)
-holds "-h tells the own flags" "$out" "-nb     do not build"
+holds "-h tells the own flags" "$out" "-b, -nb       build when"
 holds "-h goes on to the driver" "$out" "<-h>"
 holds "help tells them as well" "$("$tree/rot" help 2>&1)" "
-  -nb     do not build: take the driver as it is
+  -b, -nb       build when something changed (as without any flag), or never
 "
 holds "help builds before that, and goes on to the driver" "$(rm -r "$tree/build"; "$tree/rot" help 2>&1)" "
 <help>"

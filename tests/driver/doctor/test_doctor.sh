@@ -66,6 +66,10 @@ for reason in 13 1; do
 	says "perf events refused ($reason)" 0 'cannot count hardware events' '-> ' 'perf_event_paranoid' 'filtered (seccomp)' \
 		'expected: ' 'see Rights' 'rot measure triad works'
 done
+doctor_where "$without" 298 13 "$rot" doctor
+printf '%s\n' "$out" | grep 'cannot count hardware events' >"$work/line" && ! grep '([^)]*$' "$work/line"
+result=$?
+check 'a line is cut outside of parentheses'
 doctor_where "$without" 298 2 "$rot" doctor --all
 says 'no PMU' 0 'No such file or directory' 'pmu=on' 'expected: ' 'rot measure triad works'
 doctor_where "$without" 298 38 "$rot" doctor

@@ -200,6 +200,35 @@ START_TEST(a_point_is_judged_once)
 }
 END_TEST
 
+/* A peak without an interval is a roof that the machine reaches at least: table, verdict and JSON say so. */
+START_TEST(a_share_of_the_least_roof_is_the_most)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
+	FILE *out = fopen("table", "w");
+	json_t *json;
+	char *text;
+
+	store_peaks();
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	add_half(experiment, "one", 1);
+	for (size_t i = 0; i < experiment->roof.nr; i++)
+		experiment->roof.peaks[i].per_second.low = experiment->roof.peaks[i].per_second.high = NAN;
+	experiment_print_table(experiment, out);
+	fclose(out);
+	json = experiment_json(experiment, true);
+	text = file_text("table");
+	ck_assert_msg(strstr(text, "one: at most ") && strstr(text, " \u2264") &&
+			      strstr(text, "\n\u2264: at most, since"),
+		      "%s", text);
+	ck_assert(json_is_true(json_object_get(
+		json_object_get(json_array_get(json_object_get(json, "points"), 0), "roof"), "isLeast")));
+	free(text);
+	json_decref(json);
+	experiment_delete(experiment);
+}
+END_TEST
+
 /* Those of a kernel's library are threads too. */
 START_TEST(threads_of_a_library_have_the_ceilings_of_as_many)
 {
@@ -499,6 +528,7 @@ static const struct listed_test tests[] = {
 	{&ceilings_are_those_of_the_profile, 3},
 	{&work_on_several_cpus_has_their_ceilings, NR_ELEMENTS(units_of_threads)},
 	{&a_point_is_judged_once, 1},
+	{&a_share_of_the_least_roof_is_the_most, 1},
 	{&threads_of_a_library_have_the_ceilings_of_as_many, 1},
 	{&upper_quartile_is_of_sound_runs, 1},
 	{&few_ceilings_matter, 1},

@@ -175,6 +175,75 @@ START_TEST(rates_above_the_roof_are_told)
 }
 END_TEST
 
+/* Exact counts contradict the definition whenever they differ, others if their interval and one in a hundred say so. */
+START_TEST(operations_against_the_definition)
+{
+	static const struct {
+		const char *source;
+		double counted;
+		bool is_told;
+	} cases[] = {{"basic blocks", 1000, false},
+		     {"basic blocks", 1001, true},
+		     {"r8f03", 1001, false},
+		     {"r8f03", 3000, true}};
+	const struct quantity_request request = {.name = "operationCount", .operation = "doublePrecisionFlop"};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct rot_error err = {0};
+		struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &err);
+		struct quantity_value value = {.request = request,
+					       .name = rot_strdup("operationCount"),
+					       .of = rot_strdup("doublePrecisionFlop"),
+					       .unit = rot_strdup("flop"),
+					       .source = rot_strdup(cases[i].source),
+					       .kind = "measured",
+					       .grade = "",
+					       .expected = 1000,
+					       .summary = summary_single(cases[i].counted, "exact")};
+		autofree char *note = rot_format(
+			"operations (double precision): counted %.0f, the definition expects 1000", cases[i].counted);
+
+		experiment_add_values(experiment, "a", "", &request, &value, 1);
+		ck_assert_uint_eq(experiment->points[0].nr_notes, cases[i].is_told);
+		if (cases[i].is_told)
+			ck_assert_str_eq(experiment->points[0].notes[0], note);
+		experiment_delete(experiment);
+	}
+}
+END_TEST
+
+/* Of the points whose runs ended alike the first is named. */
+START_TEST(points_of_ended_runs_are_named)
+{
+	static const char *const ends[] = {"", "disturbed", "disturbed"}, *const labels[] = {"1", "2", "3"};
+	const struct quantity_request request = {.name = "time", .clock = "microSeconds"};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "test", "ends", 3, &err);
+	FILE *out = fopen("ends", "w");
+	autofree char *table = NULL;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct quantity_value value = {.request = request,
+					       .name = rot_strdup("time"),
+					       .of = rot_strdup("microSeconds"),
+					       .unit = rot_strdup("us"),
+					       .source = rot_strdup(""),
+					       .kind = "measured",
+					       .grade = "",
+					       .expected = NAN,
+					       .runs_end = ends[i],
+					       .summary = summary_single(10, "median")};
+
+		experiment_add_values(experiment, "a", labels[i], &request, &value, 1);
+	}
+	experiment_print_table(experiment, out);
+	fclose(out);
+	table = file_read("ends", NULL, &err);
+	ck_assert_msg(strstr(table, "a 2 and 1 more point: too many runs were disturbed") != NULL, "%s", table);
+	experiment_delete(experiment);
+}
+END_TEST
+
 /* What is measured of an empty region is done by as many threads, on the same CPU, with caches in the same state. */
 START_TEST(an_empty_region_is_like_the_measured_one)
 {
@@ -205,6 +274,8 @@ static const struct listed_test tests[] = {
 	{&lines_to_each_datum_once_have_the_colour_of_their_series, 1},
 	{&too_few_starts_are_told, 2},
 	{&rates_above_the_roof_are_told, 1},
+	{&operations_against_the_definition, 1},
+	{&points_of_ended_runs_are_named, 1},
 	{&an_empty_region_is_like_the_measured_one, 1},
 };
 

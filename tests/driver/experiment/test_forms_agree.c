@@ -148,11 +148,11 @@ cell_of(const char *row, int number)
 					: strcspn(row, "\n"));
 }
 
-/* series, label, share, time, performance, intensity */
+/* series, label, share, time, and x and y of the plot */
 static void
 check_table(const char *table, const json_t *point)
 {
-	static const char *const names[] = {[3] = "time", [4] = "performance", [5] = "operationalIntensity"};
+	static const char *const names[] = {[3] = "time", [4] = "operationalIntensity", [5] = "performance"};
 	char *begin = rot_format("\n%s  ", json_string_value(json_object_get(point, "series")));
 	const char *label = json_string_value(json_object_get(point, "label")), *row = table;
 	char *found, *cell;

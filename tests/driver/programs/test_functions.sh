@@ -57,6 +57,11 @@ else
 	check "which is left out with --no-children"
 	are_known "of a library that is loaded later" function library_triple library_single \
 		"$here/known_shares" library "$here/known_shares_library.so"
+	cp "$here/known_shares" gone
+	call run -q -j functions.json sh -c './gone here & sleep 0.05; rm gone; wait'
+	out="$status $(of_functions functions.json object "$PWD/gone" samples)"
+	case $out in "0 "[1-9]*) result=0 ;; *) result=1 ;; esac
+	check "of a file that is gone"
 	are_known "of code that was made and named" function made::triple made::single "$here/known_shares" named
 
 	# Beside counters, of threads: the CPU clock needs none of them.
