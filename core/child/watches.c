@@ -32,7 +32,7 @@ static _Atomic(const char *) failed_action;
 
 typedef void (*visit_place)(void *context, const struct breakpoint_event_predicate *predicate);
 
-/* Those of rules that are added at run time, too: they are in the actions of others. */
+/* Includes rules that are added at run time: they are in the actions of others. */
 static void
 visit_places(const void *root, visit_place visit, void *context)
 {

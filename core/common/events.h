@@ -37,7 +37,7 @@ struct event {
 
 bool event_is(const struct event *event, enum event_kind kind, const char *name);
 
-/* Whether the predicate (NULL: none) matches the event. Of a breakpoint: callable as in a signal handler. */
+/* True if the predicate (NULL: none) matches the event. Signal handlers may call it for a breakpoint. */
 bool predicate_matches(const struct event_predicate_base *predicate, const struct event *event);
 
 #endif

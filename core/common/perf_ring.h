@@ -12,7 +12,7 @@ struct perf_ring {
 	size_t bytes;
 };
 
-/* Of an open event. 0, or -1 with errno, and nothing is mapped. */
+/* Maps the ring of an open event. 0, or -1 with errno, and nothing is mapped. */
 int perf_ring_map(struct perf_ring *ring, int fd, size_t bytes);
 void perf_ring_unmap(struct perf_ring *ring);
 

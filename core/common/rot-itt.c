@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The collector of ITT tasks: programs with ittnotify load the library that INTEL_LIBITTNOTIFY64 names when they call
- * it first, and take from it the functions that it has. Those of tasks here pass the marker of the task.
+ * it first, and take from it the functions that it has. The functions of tasks pass the task's marker.
  *
  * Source: ittnotify_static.c (github.com/intel/ittapi), __itt_init_ittlib: a library with __itt_api_version and
  * without __itt_api_init is asked for each function by name; ittnotify.h has their arguments.
@@ -37,7 +37,7 @@ struct itt_string {
 		ROT_REGION_END(itt_task_##number);                                                                     \
 		break;
 
-/* Of the tasks of a thread that have not ended; what is deeper has no place, and is not seen. -1: not wanted. */
+/* The tasks of a thread that have not ended; deeper ones have no place and are not seen. -1: not wanted. */
 #define MAX_DEPTH 256
 
 static __thread int open_tasks[MAX_DEPTH], nr_open;

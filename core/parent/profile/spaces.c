@@ -91,7 +91,7 @@ spaces_unknown_object(struct spaces *spaces)
 static struct space *
 find_space(struct spaces *spaces, pid_t pid)
 {
-	/* Those that came last are asked for most. */
+	/* The last ones are asked for most. */
 	for (size_t i = spaces->nr_spaces; i-- > 0;)
 		if (spaces->spaces[i].pid == pid)
 			return &spaces->spaces[i];
@@ -184,7 +184,7 @@ handle_mapping(struct spaces *spaces, const struct mapping_record *record)
 		map(need_space(spaces, (pid_t)record->pid), &mapping);
 }
 
-/* Of a process that executes a program before anything else is known, only the thread that does so is left. */
+/* A process that executes a program before anything else is known keeps only the thread that does so. */
 static void
 handle_command(struct spaces *spaces, const struct command_record *record)
 {

@@ -417,7 +417,7 @@ on_stop(void *context, const struct tracer_stop *stop)
 	return answer == TRACER_DELIVER ? regions_stopped(self->regions, stop) : answer;
 }
 
-/* Whether it shares the memory of its parent is known when there are breakpoints in it. */
+/* Breakpoints in it tell whether it shares the memory of its parent. */
 static bool
 may_go(void *context, struct thread *thread)
 {

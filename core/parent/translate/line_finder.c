@@ -135,7 +135,7 @@ emit_return_if(struct emitter *to, unsigned condition)
 	emit_32(to, 0 - (to->at + 4));
 }
 
-/* To the code of the frame at rdi, or back. Of its site are uses from here on. */
+/* Goes to the code of the frame at rdi, or back. Uses are its site's from here on. */
 static void
 emit_next(const struct line_finder *finder, struct emitter *to)
 {

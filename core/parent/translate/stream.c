@@ -233,7 +233,7 @@ begin_uses(struct finding *finding)
 	uses_set_origin(finding->uses, finding->site);
 }
 
-/* Of which uses are from here on. */
+/* The site that uses belong to from here on. */
 static void
 set_site(struct finding *finding, uint32_t site)
 {
