@@ -85,20 +85,11 @@ for_all(struct run *run, struct thread_measurers *own, void (*step)(struct run *
 }
 
 static void
-count_open(unsigned *nr_open, bool is_start)
-{
-	if (is_start)
-		++*nr_open;
-	else if (*nr_open > 0)
-		--*nr_open;
-}
-
-static void
 switch_copies(struct thread_measurers *own, bool is_start)
 {
-	count_open(&own->nr_open, is_start);
+	thread_set_count_open(&own->nr_open, is_start);
 	for (struct thread_copy *copy = own->copies; copy; copy = copy->next) {
-		count_open(&copy->nr_open, is_start);
+		thread_set_count_open(&copy->nr_open, is_start);
 		copy_switch(copy);
 	}
 }

@@ -54,4 +54,14 @@ void thread_set_stop(struct thread_set *set);
  */
 int thread_set_read(struct thread_set *set, struct measurer_set_output **output, struct rot_error *err);
 
+/* One more start of a set that has not been stopped, or one less: stops without a start count nothing. */
+static inline void
+thread_set_count_open(unsigned *nr_open, bool is_start)
+{
+	if (is_start)
+		++*nr_open;
+	else if (*nr_open > 0)
+		--*nr_open;
+}
+
 #endif

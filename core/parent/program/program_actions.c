@@ -117,15 +117,6 @@ level_of(struct creation *creation, const struct ruled_process *process)
 }
 
 static void
-count_open(unsigned *nr_open, bool is_start)
-{
-	if (is_start)
-		++*nr_open;
-	else if (*nr_open > 0)
-		--*nr_open;
-}
-
-static void
 copy_finish(struct program_rules *rules, struct held_set *copy)
 {
 	thread_set_stop(copy->set);
@@ -151,12 +142,12 @@ static void
 count_levels(struct creation *creation, const struct program_event *event, bool is_start)
 {
 	if (event->base.kind == EVENT_PROGRAM)
-		count_open(&level_of(creation, event->thread->process)->nr_open, is_start);
+		thread_set_count_open(&level_of(creation, event->thread->process)->nr_open, is_start);
 	if (event->base.kind != EVENT_RUN)
 		return;
 	for (struct process_level *level = creation->levels; level; level = level->next)
-		count_open(&level->nr_open, is_start);
-	count_open(&creation->nr_open, is_start);
+		thread_set_count_open(&level->nr_open, is_start);
+	thread_set_count_open(&creation->nr_open, is_start);
 }
 
 static void
@@ -168,7 +159,7 @@ switch_copies(struct program_rules *rules, struct creation *creation, const stru
 
 		if (!copy)
 			continue;
-		count_open(&copy->nr_open, is_start);
+		thread_set_count_open(&copy->nr_open, is_start);
 		if (copy->nr_open > 0)
 			thread_set_start(copy->set);
 		else
