@@ -187,7 +187,7 @@ write_macro(const struct kernel_base *kernel, const struct rot_field *field, con
 	ck_assert_msg(file_write_if_changed(path, text, &err) == 0, "%s", err.text);
 	free(text);
 	free(path);
-	free(macro.value);
+	free((char *)macro.value);
 }
 
 /* FOLDER/macros/MACRO.h for each field of the kernel that is one. */

@@ -78,12 +78,12 @@ static const struct {
 	{"trees", {{.begin = "tree"}}, {{"tree", 63000, 1000, 62000, 0, 126000}}},
 	{"nested",
 	 {{.begin = "outer"}, {.begin = "inner"}},
-	 {{"outer", 1000, 1000, 0, 0, 8000}, {"inner", 2000, 2000, 0, 0, 6000}}},
+	 {{"outer", 1000, 1000, 0, 0, 8000, 0}, {"inner", 2000, 2000, 0, 0, 6000, 0}}},
 	{"overlapping",
 	 {{.begin = "first_begin", .end = "first_end"}, {.begin = "second_begin", .end = "second_end"}},
-	 {{"first_begin", 1000, 1000, 0, 0, 3000}, {"second_begin", 1000, 1000, 0, 0, 6000}}},
+	 {{"first_begin", 1000, 1000, 0, 0, 3000, 0}, {"second_begin", 1000, 1000, 0, 0, 6000, 0}}},
 	/* the last round has no end */
-	{"rounds", {{.begin = "first_begin", .end = "first_begin"}}, {{"first_begin", 1000, 999, 0, 1, 2997}}},
+	{"rounds", {{.begin = "first_begin", .end = "first_begin"}}, {{"first_begin", 1000, 999, 0, 1, 2997, 0}}},
 	{"again", {{.begin = "again"}}, {{"again", 4200, 200, 4000, 0, 0}}},
 	/* what was done in hits that are abandoned is not counted */
 	{"leave_early", {{.begin = "leaver"}}, {{"leaver", 30, 20, 0, 10, 60}}},

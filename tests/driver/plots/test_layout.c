@@ -13,7 +13,7 @@ static const struct plot_axis automatic_linear = {"x", "", false, NAN, NAN};
 
 START_TEST(positions_are_points_from_the_edge)
 {
-	struct layout_axis logarithmic = {true, 0.01, 1000, 400}, linear = {false, -5, 20, 300};
+	struct layout_axis logarithmic = {true, 0.01, 1000, 400, false}, linear = {false, -5, 20, 300, false};
 
 	ck_assert_double_eq_tol(layout_position(&logarithmic, 0.01), 0, 1e-9);
 	ck_assert_double_eq_tol(layout_position(&logarithmic, 1), 160, 1e-9);
@@ -27,7 +27,7 @@ END_TEST
 
 START_TEST(what_has_no_place_is_at_an_end)
 {
-	struct layout_axis logarithmic = {true, 0.01, 1000, 400}, linear = {false, -5, 20, 300};
+	struct layout_axis logarithmic = {true, 0.01, 1000, 400, false}, linear = {false, -5, 20, 300, false};
 
 	ck_assert_int_eq(layout_end_of(&linear, INFINITY), LAYOUT_HIGH_END);
 	ck_assert_int_eq(layout_end_of(&linear, -INFINITY), LAYOUT_NO_END);
@@ -75,7 +75,7 @@ END_TEST
 
 START_TEST(ticks_have_labels_at_powers_of_ten_or_more_often_when_short)
 {
-	struct layout_axis long_axis = {true, 0.01, 1000, 400}, short_axis = {true, 2, 30, 400};
+	struct layout_axis long_axis = {true, 0.01, 1000, 400, false}, short_axis = {true, 2, 30, 400, false};
 	char *wide = layout_ticks(&long_axis), *narrow = layout_ticks(&short_axis);
 
 	ck_assert_ptr_nonnull(strstr(wide, "\"100\" 100 0"));

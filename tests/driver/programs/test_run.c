@@ -379,14 +379,14 @@ START_TEST(strict_wants_sound_numbers)
 		int status;
 		const char *error, *architecture;
 	} rows[] = {
-		{"", {"-q", "--runs=6", "true"}, 0, ""},
+		{"", {"-q", "--runs=6", "true"}, 0, "", NULL},
 		{"", {"-q", "--runs=6", "true"}, 0, "", "blocks"},
 		{"", {"-q", "--counts-only", "true"}, 0, "", "blocks"},
 		{"", {"-q", "true"}, 1, "of too few runs for an interval", "blocks"},
-		{"", {"-q", "true"}, 1, "of too few runs for an interval [which they are says '"},
-		{"", {"-q", "-j", "x.json", "true"}, 1, "which they are says 'x.json' (caveats)"},
-		{"", {"-q", "sh", "-c", "exit 42"}, 42, "numbers are not both measured and sound"},
-		{"differ", {"-q", "--runs=6", "--region=solve", "true"}, 1, ": doubts about the runs"},
+		{"", {"-q", "true"}, 1, "of too few runs for an interval [which they are says '", NULL},
+		{"", {"-q", "-j", "x.json", "true"}, 1, "which they are says 'x.json' (caveats)", NULL},
+		{"", {"-q", "sh", "-c", "exit 42"}, 42, "numbers are not both measured and sound", NULL},
+		{"differ", {"-q", "--runs=6", "--region=solve", "true"}, 1, ": doubts about the runs", NULL},
 	};
 
 	is_strict = true;

@@ -55,11 +55,11 @@ START_TEST(the_newest_is_released_first)
 {
 	struct pool pool = {0};
 
-	ck_assert_str_eq(pool_own(&pool, "a", release), "a");
-	pool_own(&pool, "b", release);
+	ck_assert_str_eq(pool_own(&pool, (char *)"a", release), "a");
+	pool_own(&pool, (char *)"b", release);
 	pool_clear(&pool);
 	ck_assert_str_eq(released, "ba");
-	pool_own(&pool, "c", release); /* it can be used again */
+	pool_own(&pool, (char *)"c", release); /* it can be used again */
 	pool_clear(&pool);
 	pool_clear(&pool);
 	ck_assert_str_eq(released, "bac");

@@ -97,7 +97,7 @@ START_TEST(names_the_rule)
 		      text);
 	free(text);
 	for (size_t i = 0; i < 4; i++)
-		free(rows[i].kernel);
+		free((char *)rows[i].kernel);
 }
 END_TEST
 
