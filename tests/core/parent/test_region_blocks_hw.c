@@ -72,10 +72,10 @@ static const struct {
 	struct trial_region regions[2];
 	struct expected expected[2];
 } acts[] = {
-	{"many", {{.begin = "tick"}}, {{"tick", 1000000, 1000000, 0, 0, 1000000}}},
-	{"many", {{.begin = "tick", .first_hit = 100, .last_hit = 199}}, {{"tick", 1000000, 100, 0, 0, 100}}},
-	{"many", {{.begin = "tick", .first_hit = 1000}}, {{"tick", 1000000, 999001, 0, 0, 999001}}},
-	{"trees", {{.begin = "tree"}}, {{"tree", 63000, 1000, 62000, 0, 126000}}},
+	{"many", {{.begin = "tick"}}, {{"tick", 1000000, 1000000, 0, 0, 1000000, 0}}},
+	{"many", {{.begin = "tick", .first_hit = 100, .last_hit = 199}}, {{"tick", 1000000, 100, 0, 0, 100, 0}}},
+	{"many", {{.begin = "tick", .first_hit = 1000}}, {{"tick", 1000000, 999001, 0, 0, 999001, 0}}},
+	{"trees", {{.begin = "tree"}}, {{"tree", 63000, 1000, 62000, 0, 126000, 0}}},
 	{"nested",
 	 {{.begin = "outer"}, {.begin = "inner"}},
 	 {{"outer", 1000, 1000, 0, 0, 8000, 0}, {"inner", 2000, 2000, 0, 0, 6000, 0}}},
@@ -84,11 +84,11 @@ static const struct {
 	 {{"first_begin", 1000, 1000, 0, 0, 3000, 0}, {"second_begin", 1000, 1000, 0, 0, 6000, 0}}},
 	/* the last round has no end */
 	{"rounds", {{.begin = "first_begin", .end = "first_begin"}}, {{"first_begin", 1000, 999, 0, 1, 2997, 0}}},
-	{"again", {{.begin = "again"}}, {{"again", 4200, 200, 4000, 0, 0}}},
+	{"again", {{.begin = "again"}}, {{"again", 4200, 200, 4000, 0, 0, 0}}},
 	/* what was done in hits that are abandoned is not counted */
-	{"leave_early", {{.begin = "leaver"}}, {{"leaver", 30, 20, 0, 10, 60}}},
-	{"signals", {{.begin = "interrupted"}}, {{"interrupted", 200, 200, 0, 0, 1400}}},
-	{"faults", {{.begin = "peek"}}, {{"peek", 200, 200, 0, 0, 0}}},
+	{"leave_early", {{.begin = "leaver"}}, {{"leaver", 30, 20, 0, 10, 60, 0}}},
+	{"signals", {{.begin = "interrupted"}}, {{"interrupted", 200, 200, 0, 0, 1400, 0}}},
+	{"faults", {{.begin = "peek"}}, {{"peek", 200, 200, 0, 0, 0, 0}}},
 };
 
 static const struct program_command_output *
@@ -139,8 +139,8 @@ START_TEST(threads_have_counts_of_their_own)
 	for (size_t i = 0; i < 2; i++)
 		regions[i] = program_run_output_regions_at(output, i);
 	twice = count_of(regions[1], ADDITIONS) > count_of(regions[0], ADDITIONS);
-	check(regions[!twice], &(struct expected){"tick", 5000, 5000, 0, 0, 5000});
-	check(regions[twice], &(struct expected){"tick", 5000, 5000, 0, 0, 10000});
+	check(regions[!twice], &(struct expected){"tick", 5000, 5000, 0, 0, 5000, 0});
+	check(regions[twice], &(struct expected){"tick", 5000, 5000, 0, 0, 10000, 0});
 }
 END_TEST
 
@@ -164,7 +164,7 @@ START_TEST(late_abandoned_hits_are_told)
 	const struct program_run_output *run = program_command_output_outputs_at(output, 0);
 
 	ck_assert(runner_has_warning(output, "region leaver: 1 hits of a thread were not left where it ends"));
-	check(program_run_output_regions_at(run, 0), &(struct expected){"leaver", 300, 299, 0, 1, 899});
+	check(program_run_output_regions_at(run, 0), &(struct expected){"leaver", 300, 299, 0, 1, 899, 0});
 }
 END_TEST
 

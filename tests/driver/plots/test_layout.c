@@ -13,7 +13,8 @@ static const struct plot_axis automatic_linear = {"x", "", false, NAN, NAN};
 
 START_TEST(positions_are_points_from_the_edge)
 {
-	struct layout_axis logarithmic = {true, 0.01, 1000, 400, false}, linear = {false, -5, 20, 300, false};
+	struct layout_axis logarithmic = {.is_log = true, .low = 0.01, .high = 1000, .length = 400},
+			   linear = {.is_log = false, .low = -5, .high = 20, .length = 300};
 
 	ck_assert_double_eq_tol(layout_position(&logarithmic, 0.01), 0, 1e-9);
 	ck_assert_double_eq_tol(layout_position(&logarithmic, 1), 160, 1e-9);
@@ -27,7 +28,8 @@ END_TEST
 
 START_TEST(what_has_no_place_is_at_an_end)
 {
-	struct layout_axis logarithmic = {true, 0.01, 1000, 400, false}, linear = {false, -5, 20, 300, false};
+	struct layout_axis logarithmic = {.is_log = true, .low = 0.01, .high = 1000, .length = 400},
+			   linear = {.is_log = false, .low = -5, .high = 20, .length = 300};
 
 	ck_assert_int_eq(layout_end_of(&linear, INFINITY), LAYOUT_HIGH_END);
 	ck_assert_int_eq(layout_end_of(&linear, -INFINITY), LAYOUT_NO_END);
@@ -75,7 +77,8 @@ END_TEST
 
 START_TEST(ticks_have_labels_at_powers_of_ten_or_more_often_when_short)
 {
-	struct layout_axis long_axis = {true, 0.01, 1000, 400, false}, short_axis = {true, 2, 30, 400, false};
+	struct layout_axis long_axis = {.is_log = true, .low = 0.01, .high = 1000, .length = 400},
+			   short_axis = {.is_log = true, .low = 2, .high = 30, .length = 400};
 	char *wide = layout_ticks(&long_axis), *narrow = layout_ticks(&short_axis);
 
 	ck_assert_ptr_nonnull(strstr(wide, "\"100\" 100 0"));
@@ -184,8 +187,8 @@ END_TEST
 
 START_TEST(ticks_of_many_digits_are_powers)
 {
-	char *large = layout_ticks(&(struct layout_axis){true, 1e5, 1e13, 400}),
-	     *small = layout_ticks(&(struct layout_axis){true, 1e-4, 1e-3, 400});
+	char *large = layout_ticks(&(struct layout_axis){.is_log = true, .low = 1e5, .high = 1e13, .length = 400}),
+	     *small = layout_ticks(&(struct layout_axis){.is_log = true, .low = 1e-4, .high = 1e-3, .length = 400});
 
 	ck_assert_msg(strstr(large, "\"100000\" 100000 0, ") && strstr(large, "\"10⁶\" 1e+06 0, ") &&
 			      strstr(large, "\"10¹³\""),
