@@ -72,13 +72,18 @@ is_error(int64_t result)
 	return result < 0 && result > -PAGE_BYTES;
 }
 
+/* cache: whose first arena the process has; NULL: it has none, or not for long. */
 static struct remote_maker
-maker_of(pid_t tid, long options, struct rot_error *err)
+maker_of(const struct code_cache *cache, pid_t tid, long options, struct rot_error *err)
 {
+	struct remote_maker maker = {.tid = tid, .options = options, .err = err};
 	uint64_t mode = 0;
 
 	proc_status(tid, "Seccomp", 10, &mode);
-	return (struct remote_maker){tid, options, mode == 0 ? remote_find_syscall(tid) : 0, err};
+	if (mode == 0)
+		maker.instruction = cache && cache->nr_arenas > 0 ? cache->arenas[0].address + ARENA_CALL
+								  : remote_find_syscall(tid);
+	return maker;
 }
 
 static int
@@ -242,7 +247,7 @@ new_empty(void)
 struct code_cache *
 code_cache_new(pid_t tid, long options, uint64_t empty, struct rot_error *err)
 {
-	const struct remote_maker maker = maker_of(tid, options, err);
+	const struct remote_maker maker = maker_of(NULL, tid, options, err);
 	struct code_cache *cache = new_empty();
 	int64_t fd;
 
@@ -328,7 +333,7 @@ copy_tables(struct code_cache *cache, const struct code_cache *from)
 struct code_cache *
 code_cache_copy(const struct code_cache *from, pid_t tid, long options, struct rot_error *err)
 {
-	const struct remote_maker maker = maker_of(tid, options, err);
+	const struct remote_maker maker = maker_of(from, tid, options, err);
 	struct code_cache *cache = new_empty();
 	bool is_done;
 	int64_t fd;
@@ -401,7 +406,7 @@ void
 code_cache_unmap(const struct code_cache *cache, pid_t tid, long options)
 {
 	struct rot_error err;
-	const struct remote_maker maker = maker_of(tid, options, &err);
+	const struct remote_maker maker = maker_of(NULL, tid, options, &err);
 
 	call(&maker, SYS_munmap, cache->low_address, LOW_BYTES, 0, 0, 0, 0);
 	call(&maker, SYS_munmap, cache->areas->address, cache->areas->nr * AREA_BYTES, 0, 0, 0, 0);
@@ -501,14 +506,15 @@ code_cache_arena(struct code_cache *cache, pid_t tid, long options, uint64_t nea
 		return known;
 	if (cache->nr_arenas == MAX_ARENAS)
 		return rot_error_set(err, 0, "there is no room for more translated code in process %d", (int)tid);
-	maker = maker_of(tid, options, err);
-	*arena = (struct arena){.address = move_arena(cache, &maker, near), .used = 16};
+	maker = maker_of(cache, tid, options, err);
+	*arena = (struct arena){.address = move_arena(cache, &maker, near), .used = ARENA_FIRST};
 	if (arena->address == 0)
 		return -1;
 	arena->bytes = map_here(cache, FILE_ARENAS + cache->nr_arenas * ARENA_BYTES, ARENA_BYTES);
 	if (!arena->bytes)
 		return rot_error_set(err, errno, "cannot map the translated code of process %d", (int)tid);
 	arena->bytes[0] = INT3;
+	memcpy(arena->bytes + ARENA_CALL, "\x0f\x05", 2);
 	if (cache->nr_arenas == 0) {
 		for (size_t i = 0; i < LOW_TABLE_ENTRIES; i++)
 			memcpy(cache->low + LOW_TABLE + 8 * i, &arena->address, 8);
@@ -546,7 +552,7 @@ code_cache_take_area(struct code_cache *cache)
 int64_t
 code_cache_take_bank(struct code_cache *cache, int64_t area, pid_t tid, long options, struct rot_error *err)
 {
-	const struct remote_maker maker = maker_of(tid, options, err);
+	const struct remote_maker maker = maker_of(cache, tid, options, err);
 	struct areas *areas = cache->areas;
 	int64_t bank = areas->nr - 1, result;
 
