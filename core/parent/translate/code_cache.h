@@ -95,8 +95,8 @@ struct gap {
 
 /*
  * Translated code grows from the beginning, gaps from the end; order has the fragments of the arena by address.
- * The first byte is an int3 that ends each chain of the look-up table. At ARENA_CALL is a system call, which the process
- * makes for the tracer.
+ * The first byte is an int3 that ends each chain of the look-up table. At ARENA_CALL is a system call, which the
+ * process makes for the tracer.
  */
 #define ARENA_CALL 2
 #define ARENA_FIRST 16 /* where the code begins */

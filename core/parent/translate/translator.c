@@ -1000,8 +1000,7 @@ keep_fault(struct translated *translated, uint64_t frame)
 			translated->faults[i].frame = 0;
 	}
 	if (translated->fault_at)
-		translated->faults[translated->nr_faults++ % FAULTS_KEPT] =
-			(struct fault){frame, translated->fault_at};
+		translated->faults[translated->nr_faults++ % FAULTS_KEPT] = (struct fault){frame, translated->fault_at};
 }
 
 /* The thread may stand at the first instruction of a handler, during which its signals are blocked. */

@@ -88,7 +88,15 @@ static const struct {
 	/* what was done in hits that are abandoned is not counted */
 	{"leave_early", {{.begin = "leaver"}}, {{"leaver", 30, 20, 0, 10, 60, 0}}},
 	{"signals", {{.begin = "interrupted"}}, {{"interrupted", 200, 200, 0, 0, 1400, 0}}},
-	{"faults", {{.begin = "peek"}}, {{"peek", 200, 200, 0, 0, 0, 0}}},
+	{"faults",
+	 {{.begin = "peek"}, {.begin = "peek_too"}},
+	 {{"peek", 200, 200, 0, 0, 200, 0}, {"peek_too", 200, 200, 0, 0, 200, 0}}},
+	{"faults", {{.begin = "peek", .end = "peek"}}, {{"peek", 200, 199, 0, 1, 199, 0}}},
+	{"faults_entering",
+	 {{.begin = "peek"}, {.begin = "tick"}},
+	 {{"peek", 200, 200, 0, 0, 400, 0}, {"tick", 200, 200, 0, 0, 200, 0}}},
+	{"faults_within", {{.begin = "peek"}}, {{"peek", 400, 200, 200, 0, 400, 0}}},
+	{"faults_leaving", {{.begin = "peek"}}, {{"peek", 400, 200, 0, 200, 200, 0}}},
 };
 
 static const struct program_command_output *
