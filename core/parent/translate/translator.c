@@ -1207,6 +1207,24 @@ stay_native(struct translator *self, struct translated *translated, const struct
 		self->why_native = *err;
 }
 
+/*
+ * A new thread or process that shares the code of its creator goes on in original code. Registers that are in slots are
+ * those of the creator.
+ */
+static void
+go_on_natively(struct translator *self, struct thread *thread, struct address_space *space,
+	       struct user_regs_struct *registers)
+{
+	struct translated creator = {.space = space};
+	bool is_fault = false;
+
+	creator.area = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers->gs_base));
+	if (!leave_inserted_code(self, &creator, thread, &is_fault, registers))
+		return;
+	registers->gs_base = 0;
+	remote_set_registers(thread->tid, registers);
+}
+
 /* An area for the thread, and what it records in. */
 static int
 take_area(struct translator *self, struct translated *translated, struct address_space *space, struct rot_error *err)
@@ -1233,6 +1251,8 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 	translated->fs_base = registers->fs_base;
 	if (take_area(self, translated, space, err) < 0) {
 		stay_native(self, translated, err);
+		if (code_cache_arena_at(space->cache, registers->rip))
+			go_on_natively(self, thread, space, registers);
 		space_release(space);
 		return TRACER_DELIVER;
 	}
@@ -1777,19 +1797,10 @@ translator_let_go(struct translator *self, struct thread *thread)
 {
 	struct address_space *space = find_creator(self, thread);
 	struct user_regs_struct registers;
-	struct translated creator = {.space = space};
-	bool is_fault = false;
 
-	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
-	    !code_cache_arena_at(space->cache, registers.rip)) {
-		space_release(space);
-		return;
-	}
-	creator.area = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers.gs_base));
-	if (leave_inserted_code(self, &creator, thread, &is_fault, &registers)) {
-		registers.gs_base = 0;
-		remote_set_registers(thread->tid, &registers);
-	}
+	if (space && remote_get_registers(thread->tid, &registers, NULL) == 0 &&
+	    code_cache_arena_at(space->cache, registers.rip))
+		go_on_natively(self, thread, space, &registers);
 	space_release(space);
 }
 

@@ -57,6 +57,8 @@ act(int nr_arguments, char **arguments)
 		return atoi(arguments[1]);
 	if (strcmp(*arguments, "=count-down") == 0 && nr_arguments > 1)
 		return count_down(atoi(arguments[1]));
+	if (strcmp(*arguments, "=crowd") == 0 && nr_arguments > 1)
+		return crowd_of(atoi(arguments[1])) == atoi(arguments[1]) ? 0 : 77;
 	if (strcmp(*arguments, "=masks") == 0)
 		return look_at_masks();
 	return 2;
