@@ -312,6 +312,31 @@ act_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
+static void
+act_tick(void)
+{
+	tick(1);
+}
+
+static void *
+execute(void *unused)
+{
+	tick(1);
+	execl("/proc/self/exe", "region_work", "tick", NULL);
+	return unused;
+}
+
+/* The other thread is the main one afterwards. */
+static void
+act_execute(void)
+{
+	pthread_t thread;
+
+	tick(1);
+	pthread_create(&thread, NULL, execute, NULL);
+	pthread_join(thread, NULL);
+}
+
 /* Compilers make this of a loop for a team of OpenMP: one thread opens it, the other works for it. */
 REGION void part_of_team(void) __asm__("with_team._omp_fn.0");
 REGION void
@@ -367,7 +392,9 @@ static const struct {
 	    {"team", act_team},
 	    {"faults_entering", act_faults_entering},
 	    {"faults_within", act_faults_within},
-	    {"faults_leaving", act_faults_leaving}};
+	    {"faults_leaving", act_faults_leaving},
+	    {"tick", act_tick},
+	    {"execute", act_execute}};
 
 int
 main(int argc, char *argv[])
