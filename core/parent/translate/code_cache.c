@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -473,18 +474,36 @@ find_arena(const struct code_cache *cache, uint64_t near)
 	return -1;
 }
 
-/* The last one stands for all. While it was made it may have been mapped, but not executable. */
+/* From that address on it has so many bytes of that file. */
+static bool
+has_mapped(const struct remote_mapping *mappings, size_t nr, ino_t inode, uint64_t address, uint64_t bytes,
+	   bool is_executable)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (mappings[i].inode == inode && mappings[i].is_executable == is_executable &&
+		    mappings[i].start <= address && address + bytes <= mappings[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* While a part was made it may have been mapped, but not executable; while it was copied, it may be of the other file.
+ */
 bool
 code_cache_is_whole(const struct code_cache *cache, pid_t tid)
 {
-	const uint64_t last = cache->nr_arenas > 0 ? cache->arenas[cache->nr_arenas - 1].address : 0;
 	size_t nr;
 	struct remote_mapping *mappings = remote_mappings(tid, &nr, NULL);
-	bool is_whole = !mappings || cache->nr_arenas == 0;
+	struct stat status;
+	bool is_whole = true;
 
-	for (size_t i = 0; i < nr && !is_whole; i++)
+	if (mappings && fstat(cache->fd, &status) == 0) {
 		is_whole =
-			mappings[i].is_executable && mappings[i].start <= last && last + ARENA_BYTES <= mappings[i].end;
+			has_mapped(mappings, nr, status.st_ino, cache->low_address, LOW_BYTES, false) &&
+			has_mapped(mappings, nr, status.st_ino, cache->handle_address, MAX_ARENAS * ARENA_BYTES, false);
+		for (uint32_t i = 0; i < cache->nr_arenas && is_whole; i++)
+			is_whole = has_mapped(mappings, nr, status.st_ino, cache->arenas[i].address, ARENA_BYTES, true);
+	}
 	free(mappings);
 	return is_whole;
 }

@@ -245,7 +245,7 @@ void code_cache_unmap(const struct code_cache *cache, pid_t tid, long options);
 /* The arena in reach of that address with room for more code, made where there is none. -1: there can be none. */
 int code_cache_arena(struct code_cache *cache, pid_t tid, long options, uint64_t near, struct rot_error *err);
 
-/* The process of that thread, which is stopped, has all arenas: none was made while it was forked. */
+/* The process of that thread, which is stopped, has all of it: nothing was made or copied while it was forked. */
 bool code_cache_is_whole(const struct code_cache *cache, pid_t tid);
 
 /* There is such an arena already. */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,55 @@ forks_of_threads(void)
 	for (uintptr_t i = 0; i < 8; i++)
 		CHECK(pthread_create(&threads[i], NULL, fork_some, (void *)i) == 0);
 	for (int i = 0; i < 8; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static void
+make_code(int number)
+{
+	unsigned char *code = pages_new(1, PROT_READ | PROT_WRITE);
+
+	put_number(code, number);
+	CHECK(mprotect(code, PAGE, PROT_READ | PROT_EXEC) == 0);
+	CHECK_SAME(((number_function *)(uintptr_t)code)(), number);
+	munmap(code, PAGE);
+}
+
+static void
+compute_and_make(void)
+{
+	char text[32];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "%g", 1.5 * i);
+		CHECK(strtod(text, NULL) == 1.5 * i);
+		make_code(i);
+	}
+}
+
+static atomic_int nr_forking;
+
+static void *
+fork_and_compute(void *unused)
+{
+	for (int i = 0; i < 100; i++)
+		CHECK_SAME(status_of(compute_and_make), 0);
+	nr_forking--;
+	return unused;
+}
+
+/* One thread makes code, which its process no longer shares with those that others are forking. */
+static void
+forks_while_code_is_made(void)
+{
+	pthread_t threads[2];
+
+	nr_forking = 2;
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_create(&threads[i], NULL, fork_and_compute, NULL) == 0);
+	for (int i = 0; nr_forking > 0; i++)
+		make_code(i);
+	for (int i = 0; i < 2; i++)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
@@ -484,6 +534,7 @@ const struct hard_case process_cases[] = {
 	{"forks-and-new-code-at-once", forks_and_new_code_at_once},
 	{"forks-beside-new-code", forks_beside_new_code},
 	{"forks-of-threads", forks_of_threads},
+	{"forks-while-code-is-made", forks_while_code_is_made},
 	{"vforks", vforks},
 	{"vforks-of-threads", vforks_of_threads},
 	{"spawned", spawned},
