@@ -1393,6 +1393,21 @@ translator_started(struct translator *self, struct thread *thread)
 	thread->translated = translated;
 }
 
+/* Processes that were killed before their first stop. */
+static void
+forget_killed(struct translator *self)
+{
+	for (struct expected **link = &self->expected, *expected; (expected = *link);) {
+		if (!proc_is_ending(expected->tid)) {
+			link = &expected->next;
+			continue;
+		}
+		*link = expected->next;
+		space_release(expected->space);
+		free(expected);
+	}
+}
+
 /* It may have been adopted already. A fork shares the cache from now on, before its creator goes on. */
 void
 translator_created(struct translator *self, struct thread *thread, pid_t child)
@@ -1404,6 +1419,7 @@ translator_created(struct translator *self, struct thread *thread, pid_t child)
 	if (!translated || !translated->space ||
 	    (known && known->translated && ((struct translated *)known->translated)->space))
 		return;
+	forget_killed(self);
 	expected = rot_calloc(1, sizeof(*expected));
 	*expected = (struct expected){child, space_of_new(self, translated->space, thread->tid, false), self->expected};
 	self->expected = expected;
