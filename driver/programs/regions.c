@@ -63,6 +63,16 @@ add_hits(double sums[NR_HITS], const struct program_region_output *output)
 	sums[HITS_LOST] += (double)output->lost_hits;
 }
 
+/* Every run was cut off. */
+static bool
+are_all_cut(const struct context *context)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(context->output); i++)
+		if (!program_run_is_cut(context->plan, program_command_output_outputs_at(context->output, i)))
+			return false;
+	return true;
+}
+
 static void
 compute_hits(struct program_region *region, const struct context *context)
 {
@@ -73,15 +83,15 @@ compute_hits(struct program_region *region, const struct context *context)
 
 	region->fewest_hits = INFINITY;
 	region->cut_hits = NAN;
+	region->is_cut = are_all_cut(context);
 	for (size_t i = 0; i < nr_all; i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(context->output, i);
-		const bool is_cut = program_run_is_cut(context->plan, run);
 
 		memset(of_runs[nr], 0, sizeof(of_runs[nr]));
 		for (size_t k = 0; k < program_run_output_nr_regions(run); k++)
 			if (is_of_region(program_run_output_regions_at(run, k), region))
 				add_hits(of_runs[nr], program_run_output_regions_at(run, k));
-		if (is_cut) {
+		if (!region->is_cut && program_run_is_cut(context->plan, run)) {
 			region->cut_hits = of_runs[nr][HITS_MEASURED];
 			continue;
 		}

@@ -34,6 +34,7 @@ struct program_region {
 	double fewest_hits, most_hits;        /* HITS_ALL of a run                    */
 	double cut_hits;             /* measured in a run for the counts that was cut off, whose hits the others
 				      * do not have; NaN: none was */
+	bool is_cut;                 /* its hits are those of a run that was cut off, since there is no other */
 	size_t nr_entered;           /* threads that entered it, in the first run */
 	double at_once;              /* threads in it while any was, an average of the first run */
 	struct program_values total; /* nr is 0 if nothing was measured      */

@@ -462,8 +462,8 @@ judge_hits(struct program_report *report, const struct program_region *region)
 	if (region->hits[HITS_ABANDONED] > 0)
 		program_report_note(report,
 				    "region %s: %.0f hits are not in its values: they were not left where it ends "
-				    "(an exception, longjmp, the end of the thread)",
-				    name, region->hits[HITS_ABANDONED]);
+				    "(an exception, longjmp, the end of the thread%s)",
+				    name, region->hits[HITS_ABANDONED], region->is_cut ? " or of the run" : "");
 	if (region->hits[HITS_LOST] > 0)
 		program_report_doubt(report,
 				     "region %s: %.0f hits were lost, since they came faster than they could be read; "

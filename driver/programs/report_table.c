@@ -448,7 +448,9 @@ print_unmeasured(const struct program_region *region, FILE *out)
 	const struct region *definition = region->definition;
 
 	print_region_hits(region, out);
-	if (region->hits[HITS_ABANDONED] == 0)
+	if (region->is_cut)
+		fprintf(out, "\n  none of the hits was measured: the run was cut off before\n");
+	else if (region->hits[HITS_ABANDONED] == 0)
 		fprintf(out, "\n  none of the hits was measured: those from number %lld on are, of each thread\n",
 			(long long)definition->first_hit);
 	else
@@ -481,8 +483,10 @@ print_region(const struct program_region *region, bool is_all, FILE *out)
 	fprintf(out, "\n  region %s\n", region->definition->name);
 	if (region->hits[HITS_ALL] + region->hits[HITS_TEAM] == 0) {
 		text_print_behind(" ",
-				  "never entered; the compiler may have put a copy of the function into its callers "
-				  "(FILE:LINE finds these), or another version of it is used",
+				  region->is_cut
+					  ? "not entered before the run was cut off"
+					  : "never entered; the compiler may have put a copy of the function into its "
+					    "callers (FILE:LINE finds these), or another version of it is used",
 				  out);
 		print_places(region->service, out);
 		print_refusals(region, out);

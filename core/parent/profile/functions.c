@@ -142,14 +142,9 @@ find_in_file(struct functions *functions, const struct code_object *object, uint
 	size_t at;
 
 	*address = 0;
-	if (item->file && symbols_address(item->file, offset, address)) {
-		/* The last of those that begin before it. */
-		at = position_of(item, *address + 1, "");
-		if (at > 0 && *address - item->places[at - 1]->address < item->places[at - 1]->size)
-			return item->places[at - 1];
-		if (!symbols_function_at(item->file, *address, &range))
-			range = (struct symbol_range){0};
-	}
+	if (item->file && symbols_address(item->file, offset, address) &&
+	    !symbols_function_at(item->file, *address, &range))
+		range = (struct symbol_range){0};
 	at = position_of(item, range.address, "");
 	if (at < item->nr_places && item->places[at]->address == range.address)
 		return item->places[at];

@@ -2,8 +2,11 @@
 /* See profile.h. */
 #include "parent/profile/profile.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "entity.h"
 #include "memory.h"
@@ -48,8 +51,18 @@ profile_delete(struct profile *profile)
 	free(profile);
 }
 
+/* The kernel takes away all events from a process that executes what it may not read. */
+static bool
+may_be_read(const char *path, struct rot_error *err)
+{
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno != EACCES)
+		return true;
+	rot_error_set(err, 0, "the system does not sample a program that may be executed, but not read");
+	return false;
+}
+
 void
-profile_begin(struct profile *profile, pid_t pid, uint64_t period_ns, bool has_children)
+profile_begin(struct profile *profile, pid_t pid, const char *path, uint64_t period_ns, bool has_children)
 {
 	struct rot_error err;
 
@@ -57,7 +70,8 @@ profile_begin(struct profile *profile, pid_t pid, uint64_t period_ns, bool has_c
 		return;
 	profile->output = program_profile_new();
 	profile->output->period = period_ns;
-	profile->sampler = sampler_open(pid, period_ns, has_children, &err);
+	if (may_be_read(path, &err))
+		profile->sampler = sampler_open(pid, period_ns, has_children, &err);
 	if (!profile->sampler) {
 		rot_string_set(&profile->output->refusal, err.text);
 		return;

@@ -16,8 +16,11 @@ struct profile;
 struct profile *profile_new(void);
 void profile_delete(struct profile *profile);
 
-/* As sampler_open. Where it is refused, that is what profile_end tells. */
-void profile_begin(struct profile *profile, pid_t pid, uint64_t period_ns, bool has_children);
+/*
+ * As sampler_open, of a process that will execute the program of that path. Where it is refused, that is what
+ * profile_end tells.
+ */
+void profile_begin(struct profile *profile, pid_t pid, const char *path, uint64_t period_ns, bool has_children);
 
 /* The descriptor that tells of full rings, -1: there is none; for a loop's source. */
 int *profile_fd(struct profile *profile);

@@ -653,6 +653,7 @@ static int
 prepare_program(struct program_run *self)
 {
 	struct session *session = self->session;
+	autofree char *path = program_path(session->command->program);
 	struct rot_error err;
 
 	self->begin = mmap(NULL, sizeof(*self->begin), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -672,7 +673,8 @@ prepare_program(struct program_run *self)
 		session_fail(session, "refused", &err);
 		return -1;
 	}
-	profile_begin(self->profile, self->launch.pid, session->command->sample_period, session->command->follow_forks);
+	profile_begin(self->profile, self->launch.pid, path, session->command->sample_period,
+		      session->command->follow_forks);
 	return 0;
 }
 

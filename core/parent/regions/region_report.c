@@ -120,8 +120,7 @@ region_report_unseen(struct region_report *report, const struct rot_error *err)
 }
 
 void
-region_report_thread(struct region_report *report, size_t region, const struct thread *thread,
-		     const struct frames *frames)
+region_report_thread(struct region_report *report, size_t region, pid_t pid, pid_t tid, const struct frames *frames)
 {
 	struct program_region_output *output;
 	uint64_t time_before_ns, time_ns;
@@ -130,8 +129,8 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 		return;
 	output = program_region_output_new();
 	rot_string_set(&output->region, report->services[region]->region);
-	output->tid = thread->tid;
-	output->pid = thread->pid;
+	output->tid = tid;
+	output->pid = pid;
 	output->hits = frames->hits;
 	output->measured_hits = frames->measured_hits;
 	output->team_hits = frames->team_hits;

@@ -29,8 +29,8 @@ void region_report_warn(struct region_report *report, const char *text);
 void region_report_unseen(struct region_report *report, const struct rot_error *err);
 
 /* The thread has ended. One that never was in the region is left out. */
-void region_report_thread(struct region_report *report, size_t region, const struct thread *thread,
-			  const struct frames *frames);
+void
+region_report_thread(struct region_report *report, size_t region, pid_t pid, pid_t tid, const struct frames *frames);
 
 /* How often a backend served a region so far. */
 bool region_report_serves(const struct region_report *report, const char *backend);

@@ -295,6 +295,7 @@ thread_new(struct regions *regions, struct thread *thread, struct counts *counts
 	struct region_thread *self = rot_calloc(1, sizeof(*self));
 
 	self->thread = thread;
+	self->tid = thread->tid;
 	self->counts = counts;
 	self->frames = rot_calloc(regions->nr, sizeof(*self->frames));
 	for (size_t i = 0; i < regions->nr; i++) {
@@ -397,7 +398,7 @@ regions_thread_leaves(struct regions *regions, struct thread *thread)
 	if (self->image)
 		put_away(self);
 	for (size_t i = 0; i < regions->nr; i++) {
-		region_report_thread(regions->report, i, thread, &self->frames[i]);
+		region_report_thread(regions->report, i, thread->pid, self->tid, &self->frames[i]);
 		frames_clear(&self->frames[i]);
 	}
 	free(self->frames);

@@ -94,6 +94,7 @@ struct region_image {
 
 struct region_thread {
 	struct thread *thread; /* its in_regions is this */
+	pid_t tid;             /* of its beginning: that of its process, since it executed a program, is another's */
 	struct region_image *image;
 	struct counts *counts; /* its counters; the group may be closed (no events, or they were refused) */
 	struct frames *frames; /* one for each region */

@@ -37,6 +37,9 @@ bool symbol_file_segment(const struct symbol_file *file, uint64_t address, GElf_
 /* Orders by address; of ranges with the same address the first stays. */
 void symbol_ranges_order(struct symbol_ranges *ranges);
 
+/* Likewise, but all of them stay. */
+void symbol_ranges_sort(struct symbol_ranges *ranges);
+
 /* All frame descriptions. */
 const struct symbol_ranges *symbol_file_frames(struct symbol_file *file);
 

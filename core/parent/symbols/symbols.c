@@ -54,11 +54,19 @@ compare_ranges(const void *a, const void *b)
 	return order;
 }
 
-static void
-sort(struct symbol_ranges *ranges)
+void
+symbol_ranges_sort(struct symbol_ranges *ranges)
 {
+	uint64_t reach = 0;
+
 	if (ranges->nr_ranges > 0)
 		qsort(ranges->ranges, ranges->nr_ranges, sizeof(*ranges->ranges), compare_ranges);
+	for (size_t i = 0; i < ranges->nr_ranges; i++) {
+		struct symbol_range *range = &ranges->ranges[i];
+
+		reach = range->address + range->size > reach ? range->address + range->size : reach;
+		range->reach = reach;
+	}
 }
 
 void
@@ -66,7 +74,7 @@ symbol_ranges_order(struct symbol_ranges *ranges)
 {
 	size_t nr_kept = 0;
 
-	sort(ranges);
+	symbol_ranges_sort(ranges);
 	for (size_t i = 0; i < ranges->nr_ranges; i++)
 		if (nr_kept == 0 || ranges->ranges[nr_kept - 1].address != ranges->ranges[i].address)
 			ranges->ranges[nr_kept++] = ranges->ranges[i];
@@ -273,7 +281,7 @@ file_read(struct symbol_file *file, struct rot_error *err)
 	nr_symbols = dwfl_module_getsymtab(file->module);
 	for (int i = 1; i < nr_symbols; i++)
 		add_function(file, i);
-	sort(&file->functions);
+	symbol_ranges_sort(&file->functions);
 	return 0;
 }
 
@@ -597,15 +605,15 @@ symbols_find_function(struct symbol_file *file, const char *name, struct symbol_
 	symbol_ranges_order(found);
 }
 
-/* The range that address lies in, of names for the same the first; labels without size do not count. */
+/* The innermost range that address lies in, of names for the same the first; labels without size do not count. */
 static const struct symbol_range *
 covering(const struct symbol_ranges *ranges, uint64_t address)
 {
 	const struct symbol_range *range = symbol_ranges_before(ranges, address);
 
-	while (range && range->size == 0)
+	while (range && range->reach > address && address - range->address >= range->size)
 		range = range > ranges->ranges ? range - 1 : NULL;
-	if (!range || address - range->address >= range->size)
+	if (!range || range->reach <= address)
 		return NULL;
 	while (range > ranges->ranges && range[-1].address == range->address && range[-1].size >= range->size)
 		range--;

@@ -25,10 +25,10 @@ struct symbol_file *symbol_file_open(struct symbol_files *files, const char *pat
 
 /*
  * A stretch of code. address: link-time; size in bytes, 0: not known. file_offset: where it stands in the file. name:
- * NULL if it has none; lives as long as the file.
+ * NULL if it has none; lives as long as the file. reach: where ordered ranges up to this one end, whichever does last.
  */
 struct symbol_range {
-	uint64_t address, size, file_offset;
+	uint64_t address, size, file_offset, reach;
 	const char *name;
 	bool is_global;   /* other objects can call it by its name            */
 	bool is_resolver; /* an ifunc: returns the function that is meant      */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -72,13 +73,18 @@ is_error(int64_t result)
 	return result < 0 && result > -PAGE_BYTES;
 }
 
+/* cache: whose first arena the process has; NULL: it has none, or not for long. */
 static struct remote_maker
-maker_of(pid_t tid, long options, struct rot_error *err)
+maker_of(const struct code_cache *cache, pid_t tid, long options, struct rot_error *err)
 {
+	struct remote_maker maker = {.tid = tid, .options = options, .err = err};
 	uint64_t mode = 0;
 
 	proc_status(tid, "Seccomp", 10, &mode);
-	return (struct remote_maker){tid, options, mode == 0 ? remote_find_syscall(tid) : 0, err};
+	if (mode == 0)
+		maker.instruction = cache && cache->nr_arenas > 0 ? cache->arenas[0].address + ARENA_CALL
+								  : remote_find_syscall(tid);
+	return maker;
 }
 
 static int
@@ -242,7 +248,7 @@ new_empty(void)
 struct code_cache *
 code_cache_new(pid_t tid, long options, uint64_t empty, struct rot_error *err)
 {
-	const struct remote_maker maker = maker_of(tid, options, err);
+	const struct remote_maker maker = maker_of(NULL, tid, options, err);
 	struct code_cache *cache = new_empty();
 	int64_t fd;
 
@@ -328,7 +334,7 @@ copy_tables(struct code_cache *cache, const struct code_cache *from)
 struct code_cache *
 code_cache_copy(const struct code_cache *from, pid_t tid, long options, struct rot_error *err)
 {
-	const struct remote_maker maker = maker_of(tid, options, err);
+	const struct remote_maker maker = maker_of(from, tid, options, err);
 	struct code_cache *cache = new_empty();
 	bool is_done;
 	int64_t fd;
@@ -401,7 +407,7 @@ void
 code_cache_unmap(const struct code_cache *cache, pid_t tid, long options)
 {
 	struct rot_error err;
-	const struct remote_maker maker = maker_of(tid, options, &err);
+	const struct remote_maker maker = maker_of(NULL, tid, options, &err);
 
 	call(&maker, SYS_munmap, cache->low_address, LOW_BYTES, 0, 0, 0, 0);
 	call(&maker, SYS_munmap, cache->areas->address, cache->areas->nr * AREA_BYTES, 0, 0, 0, 0);
@@ -468,18 +474,36 @@ find_arena(const struct code_cache *cache, uint64_t near)
 	return -1;
 }
 
-/* The last one stands for all. While it was made it may have been mapped, but not executable. */
+/* From that address on it has so many bytes of that file. */
+static bool
+has_mapped(const struct remote_mapping *mappings, size_t nr, ino_t inode, uint64_t address, uint64_t bytes,
+	   bool is_executable)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (mappings[i].inode == inode && mappings[i].is_executable == is_executable &&
+		    mappings[i].start <= address && address + bytes <= mappings[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* While a part was made it may have been mapped, but not executable; while it was copied, it may be of the other file.
+ */
 bool
 code_cache_is_whole(const struct code_cache *cache, pid_t tid)
 {
-	const uint64_t last = cache->nr_arenas > 0 ? cache->arenas[cache->nr_arenas - 1].address : 0;
 	size_t nr;
 	struct remote_mapping *mappings = remote_mappings(tid, &nr, NULL);
-	bool is_whole = !mappings || cache->nr_arenas == 0;
+	struct stat status;
+	bool is_whole = true;
 
-	for (size_t i = 0; i < nr && !is_whole; i++)
+	if (mappings && fstat(cache->fd, &status) == 0) {
 		is_whole =
-			mappings[i].is_executable && mappings[i].start <= last && last + ARENA_BYTES <= mappings[i].end;
+			has_mapped(mappings, nr, status.st_ino, cache->low_address, LOW_BYTES, false) &&
+			has_mapped(mappings, nr, status.st_ino, cache->handle_address, MAX_ARENAS * ARENA_BYTES, false);
+		for (uint32_t i = 0; i < cache->nr_arenas && is_whole; i++)
+			is_whole = has_mapped(mappings, nr, status.st_ino, cache->arenas[i].address, ARENA_BYTES, true);
+	}
 	free(mappings);
 	return is_whole;
 }
@@ -501,14 +525,15 @@ code_cache_arena(struct code_cache *cache, pid_t tid, long options, uint64_t nea
 		return known;
 	if (cache->nr_arenas == MAX_ARENAS)
 		return rot_error_set(err, 0, "there is no room for more translated code in process %d", (int)tid);
-	maker = maker_of(tid, options, err);
-	*arena = (struct arena){.address = move_arena(cache, &maker, near), .used = 16};
+	maker = maker_of(cache, tid, options, err);
+	*arena = (struct arena){.address = move_arena(cache, &maker, near), .used = ARENA_FIRST};
 	if (arena->address == 0)
 		return -1;
 	arena->bytes = map_here(cache, FILE_ARENAS + cache->nr_arenas * ARENA_BYTES, ARENA_BYTES);
 	if (!arena->bytes)
 		return rot_error_set(err, errno, "cannot map the translated code of process %d", (int)tid);
 	arena->bytes[0] = INT3;
+	memcpy(arena->bytes + ARENA_CALL, "\x0f\x05", 2);
 	if (cache->nr_arenas == 0) {
 		for (size_t i = 0; i < LOW_TABLE_ENTRIES; i++)
 			memcpy(cache->low + LOW_TABLE + 8 * i, &arena->address, 8);
@@ -546,7 +571,7 @@ code_cache_take_area(struct code_cache *cache)
 int64_t
 code_cache_take_bank(struct code_cache *cache, int64_t area, pid_t tid, long options, struct rot_error *err)
 {
-	const struct remote_maker maker = maker_of(tid, options, err);
+	const struct remote_maker maker = maker_of(cache, tid, options, err);
 	struct areas *areas = cache->areas;
 	int64_t bank = areas->nr - 1, result;
 

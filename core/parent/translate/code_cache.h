@@ -95,8 +95,11 @@ struct gap {
 
 /*
  * Translated code grows from the beginning, gaps from the end; order has the fragments of the arena by address.
- * The first byte is an int3 that ends each chain of the look-up table.
+ * The first byte is an int3 that ends each chain of the look-up table. At ARENA_CALL is a system call, which the
+ * process makes for the tracer.
  */
+#define ARENA_CALL 2
+#define ARENA_FIRST 16 /* where the code begins */
 struct arena {
 	uint64_t address;
 	uint8_t *bytes;
@@ -111,7 +114,8 @@ struct arena {
 #define MARK_AFTER_CALL 0x8000 /* behind a system call: rcx is not right yet     */
 #define MARK_SAVED 0x4000      /* the program's rcx and rdx are in their slots */
 #define MARK_PASSED 0x2000     /* behind an edge at the same address, which would be passed once more */
-#define MARK_ORIGIN 0x1fff
+#define MARK_BEHIND 0x1000     /* behind all edges at the address: what was taken away here goes on here */
+#define MARK_ORIGIN 0x0fff
 
 /* A copied instruction, or another place at which all registers are the program's; offsets from body and origin. */
 struct mark {
@@ -126,6 +130,7 @@ struct mark {
  * is_checked: it looks whether they have, each time
  * object, offset: where the code is, as struct code_range has it; object 0: not known
  * is_executed: some thread has executed it
+ * is_ended: an edge stands between the place where its only instruction is counted and the instruction
  * There are hundreds of thousands of them, so they are small.
  */
 struct fragment {
@@ -137,7 +142,7 @@ struct fragment {
 	uint32_t object, offset;
 	uint16_t nr_marks, nr_origin_bytes, counted_at;
 	uint8_t arena;
-	bool is_dead : 1, is_checked : 1, is_kept : 1, is_executed : 1;
+	bool is_dead : 1, is_checked : 1, is_kept : 1, is_executed : 1, is_ended : 1;
 };
 
 /* A counter of what depends on values: how many active lanes, or turns of a repeated instruction. */
@@ -240,7 +245,7 @@ void code_cache_unmap(const struct code_cache *cache, pid_t tid, long options);
 /* The arena in reach of that address with room for more code, made where there is none. -1: there can be none. */
 int code_cache_arena(struct code_cache *cache, pid_t tid, long options, uint64_t near, struct rot_error *err);
 
-/* The process of that thread, which is stopped, has all arenas: none was made while it was forked. */
+/* The process of that thread, which is stopped, has all of it: nothing was made or copied while it was forked. */
 bool code_cache_is_whole(const struct code_cache *cache, pid_t tid);
 
 /* There is such an arena already. */

@@ -311,10 +311,13 @@ void
 edges_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
 	   bool are_behind)
 {
-	for (uint32_t i = 0; i < cache->nr_edges; i++) {
-		const struct edge *edge = &cache->edges[i];
+	for (uint32_t i = 0; i < 2 * cache->nr_edges; i++) {
+		const uint32_t number = i % cache->nr_edges;
+		const struct edge *edge = &cache->edges[number];
+		const bool is_first = i < cache->nr_edges;
 
-		if (!edge->is_lifted && edge->address == address && is_behind(edge) == are_behind)
-			emit_edge(cache, arena, to, sites, i);
+		if (!edge->is_lifted && edge->address == address && is_behind(edge) == are_behind &&
+		    (edge->kind == EDGE_STOP) == is_first)
+			emit_edge(cache, arena, to, sites, number);
 	}
 }

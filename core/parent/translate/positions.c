@@ -68,6 +68,8 @@ correct(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32
 	const struct contents *whole = contents_of(cache, fragment);
 	const bool is_counted = at >= fragment->counted_at;
 
+	if (fragment->is_ended)
+		return;
 	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
 		correction[i] += (int64_t)before.counts[i] - (is_counted ? (int64_t)whole->counts[i] : 0);
 	take_back_turns(cache, fragment, origin, registers, correction);
@@ -117,4 +119,18 @@ position_find(struct code_cache *cache, int64_t area, bool is_fault, struct user
 			       find_mark(cache, area, is_fault, registers, correction)
 		       ? POSITION_FOUND
 		       : POSITION_INSIDE;
+}
+
+uint64_t
+position_behind_edges(const struct code_cache *cache, const struct fragment *fragment)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; !fragment->is_checked && i < fragment->nr_marks; i++) {
+		const struct mark *mark = &cache->marks[fragment->marks + i];
+
+		if (mark->origin & MARK_BEHIND)
+			at = mark->at;
+	}
+	return fragment_address(cache, fragment) + at;
 }

@@ -21,4 +21,10 @@ enum position {
 enum position position_find(struct code_cache *cache, int64_t area, bool is_fault, struct user_regs_struct *registers,
 			    int64_t correction[STEP_NR_COUNTS]);
 
+/*
+ * Where a thread goes on that was taken away from the instruction at which the fragment begins, behind the edges there:
+ * it is counted once more, as far as that was taken back. Edges of code that may have changed are passed again.
+ */
+uint64_t position_behind_edges(const struct code_cache *cache, const struct fragment *fragment);
+
 #endif

@@ -51,7 +51,7 @@ is_ahead(const struct work_in_progress *work)
 	return work->translation->tid == CODE_CACHE_RUNNING;
 }
 
-/* At a place where all registers are the program's. Behind an edge nobody comes back to the same address. */
+/* At a place where all registers are the program's. Behind an edge only a fault takes it back to the same address. */
 static void
 add_mark(struct work_in_progress *work, uint32_t index, uint32_t origin)
 {
@@ -777,18 +777,23 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 		code_cache_keep(cache, &cache->fragments[index], block->bytes);
 		emit_checks(work, index);
 	}
-	if (edges.is_there)
+	if (edges.is_there) {
 		emit_edges(work, index, false);
+		add_mark(work, index, MARK_BEHIND);
+	}
 	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
 	ends_behind = edges.ends && block->nr > 0 && !has_end && may_be_dynamic(&block->items[0].instruction);
+	cache->fragments[index].is_ended = edges.ends && block->nr > 0 && !ends_behind;
 	for (size_t i = 0; i < block->nr; i++) {
 		emit_recordings(work, i, false);
 		if (i == work->place.before) {
 			add_mark(work, index, block->items[i].at);
 			emit_count(work, &cache->fragments[index]);
 		}
-		if (edges.ends && !ends_behind)
+		if (edges.ends && !ends_behind) {
 			emit_edges(work, index, true);
+			add_mark(work, index, MARK_BEHIND);
+		}
 		if (i + 1 < block->nr || !has_end)
 			emit_item(work, index, &block->items[i]);
 		else
@@ -799,6 +804,8 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 		emit_count(work, &cache->fragments[index]);
 	if (ends_behind || (edges.ends && block->nr == 0))
 		emit_edges(work, index, true);
+	if (edges.is_there && block->nr == 0)
+		add_mark(work, index, MARK_BEHIND);
 	if (block->end == BLOCK_GOES_ON)
 		next = origin + block->nr_bytes;
 	else if (block->end == BLOCK_NATIVE)

@@ -596,18 +596,20 @@ pass_edge(struct translator *self, struct thread *thread, struct user_regs_struc
 
 /*
  * Lets a thread that is stopped within inserted code go on to where its registers are its own; these then are in
- * *registers. Signals that come meanwhile stay pending. False: it has ended.
+ * *registers. Signals that come meanwhile stay pending. is_fault: the instruction that it is at has raised a signal, or
+ * would. False: it has ended.
  */
 static bool
-leave_inserted_code(struct translator *self, struct translated *translated, struct thread *thread, bool is_fault,
+leave_inserted_code(struct translator *self, struct translated *translated, struct thread *thread, bool *is_fault,
 		    struct user_regs_struct *registers)
 {
 	const bool is_own = thread->translated == translated;
 	const pid_t tid = thread->tid;
 	uint64_t mask;
+	int raised;
 
 	stand_at_int3(translated, registers);
-	if (find_original(translated, is_own, is_fault, registers))
+	if (find_original(translated, is_own, *is_fault, registers))
 		return true;
 	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
 		return false;
@@ -615,10 +617,12 @@ leave_inserted_code(struct translator *self, struct translated *translated, stru
 		empty_buffer(translated, tid, registers);
 		if (is_own)
 			pass_edge(self, thread, registers);
-		if (remote_step_once(tid) == 0 || ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
+		raised = remote_step_once(tid);
+		if (raised == 0 || ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 			return false;
 		visits_follow(translated, registers->gs_base);
-		if (find_original(translated, is_own, false, registers))
+		*is_fault = raised != SIGTRAP;
+		if (find_original(translated, is_own, *is_fault, registers))
 			break;
 	}
 	remote_set_mask(tid, mask);
@@ -736,11 +740,10 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	translated->executes_own = false;
 	address = registers.rip;
 	is_fault = info.si_code > 0 && remote_is_synchronous(signal);
-	if (!leave_inserted_code(self, translated, thread, is_fault, &registers))
+	if (!leave_inserted_code(self, translated, thread, &is_fault, &registers))
 		return TRACER_DELIVER;
-	translated->repeats_at =
+	translated->fault_at =
 		is_fault && edges_at(translated->space->cache, registers.rip).is_there ? registers.rip : 0;
-	translated->repeats_rsp = registers.rsp;
 	correct_info(&info, address, registers.rip);
 	remote_set_registers(thread->tid, &registers);
 	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
@@ -794,6 +797,17 @@ change_mask(struct thread *thread)
 	believe(thread, blocks);
 }
 
+/* A handler returns from that frame to where a fault behind edges has called it. */
+static bool
+returns_to_fault(const struct translated *translated, uint64_t frame, uint64_t address)
+{
+	for (size_t i = 0; i < FAULTS_KEPT; i++) {
+		if (translated->faults[i].frame == frame && translated->faults[i].address == address)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The handler of a signal returns: to translated code, without another stop. What it changes is believed when the call
  * has been made.
@@ -802,9 +816,11 @@ static enum tracer_answer
 return_from_handler(struct translator *self, struct thread *thread, struct user_regs_struct *registers, uint64_t call)
 {
 	struct translated *translated = thread->translated;
+	const struct code_cache *cache;
 	struct user_regs_struct there = *registers;
 	const uint64_t frame = registers->rsp;
 	uint64_t mask = 0;
+	bool is_behind;
 
 	registers->rip = call;
 	remote_set_registers(thread->tid, registers);
@@ -818,8 +834,13 @@ return_from_handler(struct translator *self, struct thread *thread, struct user_
 	code_cache_set_slot(translated->space->cache, translated->area, AREA_BLOCKS_TRAPS, translated->sets_traps);
 	mask &= ~REMOTE_SIGNAL(SIGTRAP);
 	remote_write(thread->tid, frame + FRAME_MASK, &mask, sizeof(mask), NULL);
-	if (translated->trap_waits || !find_code(self, thread, &there, false) ||
-	    remote_write(thread->tid, frame + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0)
+	is_behind = returns_to_fault(translated, frame, there.rip);
+	if (translated->trap_waits || !find_code(self, thread, &there, false))
+		return step(translated, thread, call, 0);
+	cache = translated->space->cache;
+	if (is_behind)
+		there.rip = position_behind_edges(cache, code_cache_fragment_at(cache, there.rip));
+	if (remote_write(thread->tid, frame + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0)
 		return step(translated, thread, call, 0);
 	return TRACER_RESUME;
 }
@@ -970,6 +991,18 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	return true;
 }
 
+/* A handler begins that has this frame, which others may have had that never returned. */
+static void
+keep_fault(struct translated *translated, uint64_t frame)
+{
+	for (size_t i = 0; i < FAULTS_KEPT; i++) {
+		if (translated->faults[i].frame == frame)
+			translated->faults[i].frame = 0;
+	}
+	if (translated->fault_at)
+		translated->faults[translated->nr_faults++ % FAULTS_KEPT] = (struct fault){frame, translated->fault_at};
+}
+
 /* The thread may stand at the first instruction of a handler, during which its signals are blocked. */
 static void
 begin_handler(struct thread *thread, const struct user_regs_struct *registers)
@@ -980,6 +1013,7 @@ begin_handler(struct thread *thread, const struct user_regs_struct *registers)
 	if (!translated->enters_handler)
 		return;
 	translated->enters_handler = false;
+	keep_fault(translated, registers->rsp + 8);
 	if (translated->blocks_traps &&
 	    remote_read(thread->tid, registers->rsp + 8 + FRAME_MASK, &first, 1, NULL) == 0) {
 		first |= REMOTE_SIGNAL(SIGTRAP);
@@ -1009,11 +1043,12 @@ static bool
 leave(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
+	bool is_fault = false;
 	uint64_t mask;
 
 	translated->is_native = true;
 	translated->is_stepping = translated->enters_handler = translated->executes_own = false;
-	if (!leave_inserted_code(self, translated, thread, false, registers))
+	if (!leave_inserted_code(self, translated, thread, &is_fault, registers))
 		return false;
 	registers->gs_base = translated->own_gs;
 	remote_set_registers(thread->tid, registers);
@@ -1172,6 +1207,24 @@ stay_native(struct translator *self, struct translated *translated, const struct
 		self->why_native = *err;
 }
 
+/*
+ * A new thread or process that shares the code of its creator goes on in original code. Registers that are in slots are
+ * those of the creator.
+ */
+static void
+go_on_natively(struct translator *self, struct thread *thread, struct address_space *space,
+	       struct user_regs_struct *registers)
+{
+	struct translated creator = {.space = space};
+	bool is_fault = false;
+
+	creator.area = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers->gs_base));
+	if (!leave_inserted_code(self, &creator, thread, &is_fault, registers))
+		return;
+	registers->gs_base = 0;
+	remote_set_registers(thread->tid, registers);
+}
+
 /* An area for the thread, and what it records in. */
 static int
 take_area(struct translator *self, struct translated *translated, struct address_space *space, struct rot_error *err)
@@ -1198,6 +1251,8 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 	translated->fs_base = registers->fs_base;
 	if (take_area(self, translated, space, err) < 0) {
 		stay_native(self, translated, err);
+		if (code_cache_arena_at(space->cache, registers->rip))
+			go_on_natively(self, thread, space, registers);
 		space_release(space);
 		return TRACER_DELIVER;
 	}
@@ -1338,6 +1393,21 @@ translator_started(struct translator *self, struct thread *thread)
 	thread->translated = translated;
 }
 
+/* Processes that were killed before their first stop. */
+static void
+forget_killed(struct translator *self)
+{
+	for (struct expected **link = &self->expected, *expected; (expected = *link);) {
+		if (!proc_is_ending(expected->tid)) {
+			link = &expected->next;
+			continue;
+		}
+		*link = expected->next;
+		space_release(expected->space);
+		free(expected);
+	}
+}
+
 /* It may have been adopted already. A fork shares the cache from now on, before its creator goes on. */
 void
 translator_created(struct translator *self, struct thread *thread, pid_t child)
@@ -1349,6 +1419,7 @@ translator_created(struct translator *self, struct thread *thread, pid_t child)
 	if (!translated || !translated->space ||
 	    (known && known->translated && ((struct translated *)known->translated)->space))
 		return;
+	forget_killed(self);
 	expected = rot_calloc(1, sizeof(*expected));
 	*expected = (struct expected){child, space_of_new(self, translated->space, thread->tid, false), self->expected};
 	self->expected = expected;
@@ -1742,18 +1813,10 @@ translator_let_go(struct translator *self, struct thread *thread)
 {
 	struct address_space *space = find_creator(self, thread);
 	struct user_regs_struct registers;
-	struct translated creator = {.space = space};
 
-	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
-	    !code_cache_arena_at(space->cache, registers.rip)) {
-		space_release(space);
-		return;
-	}
-	creator.area = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers.gs_base));
-	if (leave_inserted_code(self, &creator, thread, false, &registers)) {
-		registers.gs_base = 0;
-		remote_set_registers(thread->tid, &registers);
-	}
+	if (space && remote_get_registers(thread->tid, &registers, NULL) == 0 &&
+	    code_cache_arena_at(space->cache, registers.rip))
+		go_on_natively(self, thread, space, &registers);
 	space_release(space);
 }
 

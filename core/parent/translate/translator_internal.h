@@ -58,12 +58,21 @@ struct visits {
 };
 
 /*
+ * A handler that interrupts an instruction with edges in front of it, which were passed: when it returns they are not
+ * passed again. frame: what the kernel has put onto the stack for it; 0: none
+ */
+struct fault {
+	uint64_t frame, address;
+};
+#define FAULTS_KEPT 16 /* handlers within handlers */
+
+/*
  * space: NULL before its first pause, and when it is not followed (is_native); of a thread that has left, still its own
  * begins: its process executes another program, and has not paused yet
  * stream: what it records; NULL: nothing is recorded
  * banks: the first is its area; bank: the number of the one it counts in. visits: of each region
  * edges: to be set when it has a space
- * repeats_at, repeats_rsp: a fault takes it to this edge once more, with this stack pointer; 0: none does
+ * fault_at: it enters a handler that was called from behind edges at this address, or 0; faults: the last of these
  * own_gs: what the program believes its gs base to be
  * is_stepping: a single step that was asked for has not been told of yet; it is from stepped_from
  * sets_traps: the set of the call has SIGTRAP
@@ -86,7 +95,9 @@ struct translated {
 	bool has_ended_visits;
 	struct edge *edges;
 	size_t nr_edges;
-	uint64_t repeats_at, repeats_rsp;
+	uint64_t fault_at;
+	struct fault faults[FAULTS_KEPT];
+	unsigned nr_faults;
 	struct totals totals, before;
 };
 

@@ -331,10 +331,8 @@ visits_pass(struct translator *self, struct thread *thread, const struct edge *e
 {
 	struct translated *translated = thread->translated;
 	struct visit visit = read_visit(translated, edge->region);
-	const bool is_repeated = translated->repeats_at == edge->address && translated->repeats_rsp == registers->rsp;
 
-	translated->repeats_at = 0;
-	if (is_repeated || !code_is_taken(edge->condition, registers->eflags, registers->rcx))
+	if (!code_is_taken(edge->condition, registers->eflags, registers->rcx))
 		return;
 	if (edge->kind == EDGE_BEGIN)
 		begin(self, thread, edge, &visit, registers);

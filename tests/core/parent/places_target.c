@@ -34,6 +34,7 @@ __asm__(".text\n"
 	/* Parts that the compiler put elsewhere: by name, and by a jump back. */
 	FUNCTION("split") "	test %edi, %edi\n	je split.cold\n	js 3f\n2:	nop\n	ret\n" END("split")
 	FUNCTION("in_between") "	ret\n" END("in_between")
+	FUNCTION("around") "	nop\n" FUNCTION("inside") "	nop\n	nop\n" END("inside") "	ret\n" END("around")
 	"	.type split.cold, @function\nsplit.cold:\n	nop\n	ret\n" END("split.cold")
 	"	.type nameless, @function\nnameless:\n3:	nop\n	jmp 2b\n" END("nameless")
 	/* Ends that nobody told. */

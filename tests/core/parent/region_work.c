@@ -221,28 +221,74 @@ act_signals(void)
 		interrupted();
 }
 
-/* Its first instruction faults, and is executed once more. */
-int peek(const int *address);
-__asm__(".text\n.type peek, @function\npeek: movl (%rdi), %eax\nret\n.size peek, . - peek\n");
+/*
+ * Its first instruction faults for a page, and is executed once more. It adds, and looks at the second address in a
+ * call of itself, unless that is NULL. It has two names.
+ */
+int peek(const void *address, const void *other);
+__asm__(".text\n.type peek, @function\n.type peek_too, @function\n"
+	"peek:\npeek_too: movl (%rdi), %eax\naddsd %xmm0, %xmm0\nmovq %rsi, %rdi\nxorl %esi, %esi\n"
+	"testq %rdi, %rdi\nje 1f\ncall peek\n1: ret\n"
+	".size peek, . - peek\n.size peek_too, . - peek_too\n");
 
 static char *page;
 
 static void
-on_fault(int number)
+open_page(int number)
 {
 	(void)number;
 	mprotect(page, LINE, PROT_READ);
 }
 
 static void
-act_faults(void)
+open_page_by_tick(int number)
+{
+	tick(1);
+	open_page(number);
+}
+
+static void
+go_back(int number)
+{
+	siglongjmp(back, number);
+}
+
+static void
+look_at_page(void (*on_fault)(int number), const void *first)
 {
 	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	signal(SIGSEGV, on_fault);
-	for (int i = 0; i < 200; i++) {
+	for (volatile int i = 0; i < 200; i++) {
 		mprotect(page, LINE, PROT_NONE);
-		peek((const int *)(const void *)page);
+		if (sigsetjmp(back, 1) == 0)
+			peek(first ? first : page, first ? page : NULL);
+		else
+			peek(own, NULL);
 	}
+}
+
+static void
+act_faults(void)
+{
+	look_at_page(open_page, NULL);
+}
+
+static void
+act_faults_entering(void)
+{
+	look_at_page(open_page_by_tick, NULL);
+}
+
+static void
+act_faults_within(void)
+{
+	look_at_page(open_page, own);
+}
+
+static void
+act_faults_leaving(void)
+{
+	look_at_page(go_back, NULL);
 }
 
 /* ---- threads ---- */
@@ -264,6 +310,31 @@ act_threads(void)
 		pthread_create(&threads[i], NULL, tick_often, (void *)(i + 1));
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
+}
+
+static void
+act_tick(void)
+{
+	tick(1);
+}
+
+static void *
+execute(void *unused)
+{
+	tick(1);
+	execl("/proc/self/exe", "region_work", "tick", NULL);
+	return unused;
+}
+
+/* The other thread is the main one afterwards. */
+static void
+act_execute(void)
+{
+	pthread_t thread;
+
+	tick(1);
+	pthread_create(&thread, NULL, execute, NULL);
+	pthread_join(thread, NULL);
 }
 
 /* Compilers make this of a loop for a team of OpenMP: one thread opens it, the other works for it. */
@@ -306,11 +377,24 @@ act_team(void)
 static const struct {
 	const char *name;
 	void (*perform)(void);
-} acts[] = {{"many", act_many},       {"evicted", act_evicted},         {"trees", act_trees},
-	    {"nested", act_nested},   {"overlapping", act_overlapping}, {"rounds", act_rounds},
-	    {"again", act_again},     {"leave_early", act_leave_early}, {"leave_late", act_leave_late},
-	    {"signals", act_signals}, {"faults", act_faults},           {"threads", act_threads},
-	    {"team", act_team}};
+} acts[] = {{"many", act_many},
+	    {"evicted", act_evicted},
+	    {"trees", act_trees},
+	    {"nested", act_nested},
+	    {"overlapping", act_overlapping},
+	    {"rounds", act_rounds},
+	    {"again", act_again},
+	    {"leave_early", act_leave_early},
+	    {"leave_late", act_leave_late},
+	    {"signals", act_signals},
+	    {"faults", act_faults},
+	    {"threads", act_threads},
+	    {"team", act_team},
+	    {"faults_entering", act_faults_entering},
+	    {"faults_within", act_faults_within},
+	    {"faults_leaving", act_faults_leaving},
+	    {"tick", act_tick},
+	    {"execute", act_execute}};
 
 int
 main(int argc, char *argv[])

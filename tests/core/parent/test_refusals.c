@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ProgramProfile.h"
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/refusal.h"
@@ -391,14 +392,14 @@ can_gain_rights(void)
 }
 
 static void
-copy_set_uid(const char *name, uid_t owner)
+copy_target(const char *name, uid_t owner, mode_t mode)
 {
 	char *from = built_path("tests/core/parent/target_no_pie"), *to = rot_format("%s/%s", runner_folder, name);
 	char *command = rot_format("cp '%s' '%s'", from, to);
 
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_int_eq(chown(to, owner, (gid_t)owner), 0);
-	ck_assert_int_eq(chmod(to, 04755), 0);
+	ck_assert_int_eq(chmod(to, mode), 0);
 	free(command);
 	free(to);
 	free(from);
@@ -419,7 +420,7 @@ START_TEST(set_uid_programs_are_counted)
 	if (!can_gain_rights() || !permits_counting())
 		return;
 	ck_assert_int_eq(chmod(runner_folder, 0755), 0);
-	copy_set_uid("owned", SOMEBODY);
+	copy_target("owned", SOMEBODY, 04755);
 	output = runner_run(&trials[_i]);
 	run = program_command_output_outputs_at(output, 0);
 	ck_assert_uint_eq(program_command_output_nr_warnings(output), 0);
@@ -461,7 +462,7 @@ START_TEST(ordinary_users_do_not_trace_set_uid_programs)
 
 	if (!can_gain_rights() || !nobody_can_run_core())
 		return;
-	copy_set_uid("owned", SOMEBODY);
+	copy_target("owned", SOMEBODY, 04755);
 	failure = runner_fail(&trial);
 	ck_assert_str_eq(failure->kind, "refused");
 	ck_assert_ptr_nonnull(strstr(failure->attempted, "as an ordinary user: it is set-uid"));
@@ -474,6 +475,38 @@ START_TEST(ordinary_users_do_not_trace_set_uid_programs)
 	trial.arguments[0] = "-c";
 	trial.arguments[1] = "./owned exit 3";
 	ck_assert(runner_has_warning(runner_run(&trial), "ran without these rights"));
+}
+END_TEST
+
+static void
+sample(struct program_command *command)
+{
+	command->sample_period = 1000000;
+}
+
+/* Whoever may read everything is another user for that. */
+START_TEST(programs_that_may_not_be_read_are_not_sampled)
+{
+	static const char *const names[] = {"./unreadable", "./readable"};
+	struct trial trial = {.folder = runner_folder,
+			      .arguments = {"exit", "3"},
+			      .as_user = geteuid() == 0 ? NOBODY : 0,
+			      .is_time_only = true,
+			      .amend = sample};
+
+	if (geteuid() == 0 && !nobody_can_run_core())
+		return;
+	copy_target("unreadable", geteuid(), 0111);
+	copy_target("readable", geteuid(), 0755);
+	for (int i = 0; i < 2; i++) {
+		const struct program_run_output *run;
+
+		trial.program = names[i];
+		run = program_command_output_outputs_at(runner_run(&trial), 0);
+		ck_assert_int_eq(run->exit_status, 3);
+		ck_assert_ptr_nonnull(run->profile);
+		ck_assert_int_eq(strstr(run->profile->refusal, "may be executed, but not read") != NULL, i == 0);
+	}
 }
 END_TEST
 
@@ -490,6 +523,7 @@ static const struct listed_test tests[] = {
 	{&programs_of_32_bits_are_measured, 2},
 	{&set_uid_programs_are_counted, 3},
 	{&ordinary_users_do_not_trace_set_uid_programs, 1},
+	{&programs_that_may_not_be_read_are_not_sampled, 1},
 };
 
 UNIT_TESTS("refusals", tests, .needs = {permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);

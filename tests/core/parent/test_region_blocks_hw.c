@@ -8,6 +8,7 @@
 #include "PerfEventDefinition.h"
 #include "PerfEventMeasurerOutput.h"
 #include "ProgramRegionOutput.h"
+#include "ProgramThreadOutput.h"
 #include "StepMeasurer.h"
 #include "entity.h"
 #include "memory.h"
@@ -88,7 +89,15 @@ static const struct {
 	/* what was done in hits that are abandoned is not counted */
 	{"leave_early", {{.begin = "leaver"}}, {{"leaver", 30, 20, 0, 10, 60, 0}}},
 	{"signals", {{.begin = "interrupted"}}, {{"interrupted", 200, 200, 0, 0, 1400, 0}}},
-	{"faults", {{.begin = "peek"}}, {{"peek", 200, 200, 0, 0, 0, 0}}},
+	{"faults",
+	 {{.begin = "peek"}, {.begin = "peek_too"}},
+	 {{"peek", 200, 200, 0, 0, 200, 0}, {"peek_too", 200, 200, 0, 0, 200, 0}}},
+	{"faults", {{.begin = "peek", .end = "peek"}}, {{"peek", 200, 199, 0, 1, 199, 0}}},
+	{"faults_entering",
+	 {{.begin = "peek"}, {.begin = "tick"}},
+	 {{"peek", 200, 200, 0, 0, 400, 0}, {"tick", 200, 200, 0, 0, 200, 0}}},
+	{"faults_within", {{.begin = "peek"}}, {{"peek", 400, 200, 200, 0, 400, 0}}},
+	{"faults_leaving", {{.begin = "peek"}}, {{"peek", 400, 200, 0, 200, 200, 0}}},
 };
 
 static const struct program_command_output *
@@ -144,6 +153,24 @@ START_TEST(threads_have_counts_of_their_own)
 }
 END_TEST
 
+/* It is called as the main thread then, which had hits of its own. */
+START_TEST(threads_that_execute_programs_stay_themselves)
+{
+	const struct trial_region tick[2] = {{.begin = "tick"}};
+	const struct program_run_output *output = program_command_output_outputs_at(run("execute", tick), 0);
+
+	ck_assert_uint_eq(program_run_output_nr_regions(output), 2);
+	ck_assert_uint_eq(program_run_output_nr_threads(output), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(output, i);
+		const struct program_region_output *region = program_run_output_regions_at(output, i);
+
+		ck_assert_int_eq(region->tid, thread->tid);
+		check(region, &(struct expected){"tick", 1 + (int)i, 1 + (int)i, 0, 0, 1 + i, 0});
+	}
+}
+END_TEST
+
 /* The thread that works for the other's team ends first. */
 START_TEST(teams_work_for_regions)
 {
@@ -172,6 +199,7 @@ static const struct listed_test tests[] = {
 	{&counts_of_regions_are_exact, NR_ELEMENTS(acts)},
 	{&caches_know_what_is_done_between_hits, 1},
 	{&threads_have_counts_of_their_own, 1},
+	{&threads_that_execute_programs_stay_themselves, 1},
 	{&teams_work_for_regions, 1},
 	{&late_abandoned_hits_are_told, 1},
 };

@@ -68,6 +68,8 @@ fill(const struct made_up functions[MAX_RANGES], const struct made_up frames[MAX
 		add(&file.functions, &functions[i]);
 	for (int i = 0; i < MAX_RANGES && frames[i].size; i++)
 		add(&file.frames, &frames[i]);
+	symbol_ranges_sort(&file.functions);
+	symbol_ranges_sort(&file.frames);
 }
 
 static uint64_t
@@ -237,6 +239,7 @@ static const struct {
 	 0x12,
 	 {0x10, 9, "f"}},
 	{"shorter names do not reach", {{0x10, 4, "short"}, {0x10, 8, "f"}}, {{0}}, 0x16, {0x10, 8, "f"}},
+	{"behind a function within", {{0x08, 0x80, "other"}, {0x10, 8, "f"}}, {{0}}, 0x18, {0x08, 0x80, "other"}},
 	{"another function before", {{0x08, 0x80, "other"}, {0x10, 8, "f"}}, {{0}}, 0x12, {0x10, 8, "f"}},
 	{"labels within", {{0x10, 8, "f"}, {0x12, 0, "a"}, {0x14, 0, "b"}}, {{0}}, 0x16, {0x10, 8, "f"}},
 	{"a label at its begin", {{0x10, 8, "f"}, {0x10, 0, "a"}}, {{0}}, 0x10, {0x10, 8, "f"}},

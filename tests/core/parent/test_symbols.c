@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "parent/profile/functions.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/plain_name.h"
 #include "parent/symbols/symbols.h"
@@ -166,6 +167,31 @@ START_TEST(addresses_get_names)
 	ck_assert_str_eq(at.name, "tail_call");
 	ck_assert(symbols_function_at(file, function(file, "alias_of").address, &at));
 	ck_assert_str_eq(at.name, "alias_of");
+}
+END_TEST
+
+/* Whichever is asked for first. */
+START_TEST(functions_within_others_are_told_apart)
+{
+	static const char *const names[] = {"around", "inside", "inside", "around"};
+	struct symbol_file *file = target("");
+	const struct symbol_range around = function(file, "around");
+	struct code_object object = {.origin = CODE_FILE, .path = built_path(TARGET)};
+	struct functions *places = functions_new(files);
+	struct symbol_range at;
+	struct stat status;
+
+	ck_assert_int_eq(stat(object.path, &status), 0);
+	object.inode = status.st_ino;
+	for (uint64_t i = 0; i < 8; i++) {
+		const uint64_t k = _i ? 3 - i % 4 : i % 4;
+
+		ck_assert(symbols_function_at(file, around.address + k, &at));
+		ck_assert_str_eq(at.name, names[k]);
+		ck_assert_str_eq(functions_of(places, &object, around.file_offset + k, NULL)->symbol, names[k]);
+	}
+	functions_delete(places);
+	free(object.path);
 }
 END_TEST
 
@@ -470,6 +496,7 @@ static const struct listed_test tests[] = {
 	{&names_are_matched, 1},
 	{&ends_are_found, 1},
 	{&addresses_get_names, 1},
+	{&functions_within_others_are_told_apart, 2},
 	{&depth_is_known_from_frames, 2},
 	{&stripped_files_have_frames, 1},
 	{&files_without_sections_have_frames, 1},

@@ -66,6 +66,14 @@ says "of a program it is told between which shares that may be" 'this run was cu
 result=$?
 check "and the status is that of the program"
 
+# There is no other run: what was counted of regions is shown, also of one that was not left.
+cut_off 1 --counts-only --region=work --region=main
+says "of the only run, regions have what was counted" '^  hits +4$' '^  operations +4000 flop$' '^  abandoned hits +1$' \
+	'none of the hits was measured: the run was cut off before$'
+result=0
+printf '%s\n' "$err" | grep -q -e ' inf ' -e 'hits  *-$' && result=1
+check "and nothing that is not there"
+
 # As it is on a terminal, where somebody waits.
 "$top_builddir/tests/at_terminal" sh -c '"$0" run -counting=blocks sleep 4 >out' "$rot" >shown 2>&1
 err=$(tr '\r' '\n' <shown)

@@ -6,4 +6,7 @@
 /* The status to end with. arguments[0] is the act. */
 int act(int nr_arguments, char **arguments);
 
+/* So many threads live at the same time, or as many as are permitted. Returns how many that are. */
+int crowd_of(int most);
+
 #endif

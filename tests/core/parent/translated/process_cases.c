@@ -2,10 +2,12 @@
 /* Processes: fork, vfork, posix_spawn, execve, and who inherits what. */
 #include "acts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,8 @@ act(int nr_arguments, char **arguments)
 		return atoi(arguments[1]);
 	if (strcmp(*arguments, "=count-down") == 0 && nr_arguments > 1)
 		return count_down(atoi(arguments[1]));
+	if (strcmp(*arguments, "=crowd") == 0 && nr_arguments > 1)
+		return crowd_of(atoi(arguments[1])) == atoi(arguments[1]) ? 0 : 77;
 	if (strcmp(*arguments, "=masks") == 0)
 		return look_at_masks();
 	return 2;
@@ -226,6 +230,121 @@ forks_of_threads(void)
 		CHECK(pthread_create(&threads[i], NULL, fork_some, (void *)i) == 0);
 	for (int i = 0; i < 8; i++)
 		CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static void
+make_code(int number)
+{
+	unsigned char *code = pages_new(1, PROT_READ | PROT_WRITE);
+
+	put_number(code, number);
+	CHECK(mprotect(code, PAGE, PROT_READ | PROT_EXEC) == 0);
+	CHECK_SAME(((number_function *)(uintptr_t)code)(), number);
+	munmap(code, PAGE);
+}
+
+static void
+compute_and_make(void)
+{
+	char text[32];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "%g", 1.5 * i);
+		CHECK(strtod(text, NULL) == 1.5 * i);
+		make_code(i);
+	}
+}
+
+static atomic_int nr_forking;
+
+static void *
+fork_and_compute(void *unused)
+{
+	for (int i = 0; i < 100; i++)
+		CHECK_SAME(status_of(compute_and_make), 0);
+	nr_forking--;
+	return unused;
+}
+
+/* One thread makes code, which its process no longer shares with those that others are forking. */
+static void
+forks_while_code_is_made(void)
+{
+	pthread_t threads[2];
+
+	nr_forking = 2;
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_create(&threads[i], NULL, fork_and_compute, NULL) == 0);
+	for (int i = 0; nr_forking > 0; i++)
+		make_code(i);
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+/* That whoever traces this process has open; 0: nobody does, or it is not known. */
+static int
+nr_descriptors_of_tracer(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	int tracer = 0, nr = 0;
+	DIR *folder;
+
+	while (file && fgets(line, sizeof(line), file) && sscanf(line, "TracerPid: %d", &tracer) != 1)
+		;
+	if (file)
+		fclose(file);
+	snprintf(line, sizeof(line), "/proc/%d/fd", tracer);
+	folder = opendir(line);
+	while (folder && readdir(folder))
+		nr++;
+	if (folder)
+		closedir(folder);
+	return nr;
+}
+
+/* Children of the main thread, as soon as there are any. */
+static void *
+kill_children(void *unused)
+{
+	char path[64], line[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	while (nr_forking > 0) {
+		const int file = open(path, O_RDONLY | O_CLOEXEC);
+		const ssize_t n = file < 0 ? -1 : read(file, line, sizeof(line) - 1);
+
+		line[n > 0 ? n : 0] = '\0';
+		if (atoi(line) > 1)
+			kill(atoi(line), SIGKILL);
+		if (file >= 0)
+			close(file);
+	}
+	return unused;
+}
+
+/* Some of them before a tracer has seen them. What it keeps for a process, it gives up. */
+static void
+killed_as_they_begin(void)
+{
+	int nr_descriptors = 0;
+	pthread_t thread;
+
+	nr_forking = 1;
+	CHECK(pthread_create(&thread, NULL, kill_children, NULL) == 0);
+	for (int i = 0; i < 150; i++) {
+		const pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		CHECK(pid > 0 && waitpid(pid, NULL, 0) == pid);
+		make_code(i);
+		if (i == 20)
+			nr_descriptors = nr_descriptors_of_tracer();
+	}
+	CHECK(nr_descriptors_of_tracer() < nr_descriptors + 10);
+	nr_forking = 0;
+	CHECK(pthread_join(thread, NULL) == 0);
 }
 
 /* The child uses its parent's memory and stack until it ends or executes another program. */
@@ -482,6 +601,8 @@ const struct hard_case process_cases[] = {
 	{"forks-and-new-code-at-once", forks_and_new_code_at_once},
 	{"forks-beside-new-code", forks_beside_new_code},
 	{"forks-of-threads", forks_of_threads},
+	{"forks-while-code-is-made", forks_while_code_is_made},
+	{"killed-as-they-begin", killed_as_they_begin},
 	{"vforks", vforks},
 	{"vforks-of-threads", vforks_of_threads},
 	{"spawned", spawned},

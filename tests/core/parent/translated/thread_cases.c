@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "acts.h"
 #include "hard_cases.h"
 
 static atomic_int nr_done;
@@ -68,19 +70,17 @@ wait_for_gate(void *unused)
 	return unused;
 }
 
-/* All of them alive at the same time. */
-static void
-crowd(void)
+int
+crowd_of(int most)
 {
-	enum { MANY = 5000 };
-	pthread_t *threads = calloc(MANY, sizeof(*threads));
+	pthread_t *threads = calloc((size_t)most, sizeof(*threads));
 	pthread_attr_t small;
 	int nr = 0;
 
 	small_stacks(&small);
 	nr_done = 0;
 	is_open = false;
-	while (nr < MANY && pthread_create(&threads[nr], &small, wait_for_gate, NULL) == 0)
+	while (nr < most && pthread_create(&threads[nr], &small, wait_for_gate, NULL) == 0)
 		nr++;
 	pthread_mutex_lock(&gate);
 	is_open = true;
@@ -90,8 +90,37 @@ crowd(void)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 	CHECK_SAME(nr_done, nr);
 	free(threads);
-	if (nr < MANY)
+	return nr;
+}
+
+static void
+crowd(void)
+{
+	if (crowd_of(5000) < 5000)
 		skip("so many threads are not permitted");
+}
+
+/* Memory for counters of 256 threads, and for code. */
+static void
+execute_crowd(void)
+{
+	const struct rlimit limit = {UINT64_C(24) << 30, UINT64_C(24) << 30};
+	static char name[] = "=crowd", number[] = "300";
+	char *const arguments[] = {name, name, number, NULL};
+
+	setrlimit(RLIMIT_AS, &limit);
+	execv(own_path, arguments);
+}
+
+/* Some cannot be counted, and yet run. */
+static void
+crowd_without_room(void)
+{
+	const int status = status_of(execute_crowd);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip("so many threads are not permitted");
+	CHECK_SAME(status, 0);
 }
 
 /* ---- threads without the C library ---- */
@@ -507,6 +536,7 @@ traps_without_end(void)
 const struct hard_case thread_cases[] = {
 	{"ten-thousand-threads", ten_thousand_threads},
 	{"crowd", crowd},
+	{"crowd-without-room", crowd_without_room},
 	{"threads-without-library", threads_without_library},
 	{"clones-of-all-kinds", clones_of_all_kinds},
 	{"first-thread-ends", first_thread_ends},
