@@ -194,6 +194,7 @@ make_command(struct run_job *job, char *const *argv)
 	command->cache_sampling = atoi(configuration_string(job->rot->configuration, "cacheSampling"));
 	command->sample_period = job->options->nr_functions != 0 && job->plan.is_timed ? SAMPLE_PERIOD_NS : 0;
 	command->counts_functions = job->options->nr_functions != 0 && job->plan.is_timed;
+	command->tells_lines = command->counts_functions && run_options_by(job->options) == PLACES_LINES;
 	command->follow_forks = !job->options->has_no_children;
 	command->per_thread = job->options->per_thread || job->options->nr_regions > 0;
 	for (size_t i = 0; i < job->options->nr_regions; i++)
@@ -732,6 +733,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.why_once = job->why_once,
 		.architecture = job->architecture,
 		.plan = &job->plan,
+		.by = run_options_by(job->options),
 		.nr_functions = job->plan.is_timed && !job->options->process_id ? job->options->nr_functions : 0,
 		.output = job->output,
 		.roof = {summary_empty(), summary_empty(), 0},

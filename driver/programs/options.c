@@ -15,6 +15,9 @@
 
 static const char *const backends[] = {"auto", "uprobe", "breakpoint", "int3", NULL};
 
+static const char *const parts[] = {
+	[PLACES_FUNCTIONS] = "function", [PLACES_LOOPS] = "loop", [PLACES_LINES] = "line", NULL};
+
 static int
 add_region(void *values, const char *value, struct rot_error *err)
 {
@@ -45,6 +48,16 @@ set_functions(void *values, const char *value, struct rot_error *err)
 		return rot_error_set(err, 0, "'--functions' takes a whole number, 0 for none; '%s' is none", value);
 	options->nr_functions = (long)number;
 	return 0;
+}
+
+enum place_kind
+run_options_by(const struct run_options *options)
+{
+	enum place_kind kind = PLACES_FUNCTIONS;
+
+	while (parts[kind] && options->by != parts[kind])
+		kind++;
+	return kind;
 }
 
 void
@@ -95,6 +108,12 @@ static const struct option_row rows[] = {
 		 "without those below 1 %)",
 	 .type = OPTION_TAKEN,
 	 .take = set_functions},
+	{.name = "by",
+	 .about = "show time and counts by function (default), by loop of these, with how many turns it made, or by "
+		  "source line",
+	 .type = OPTION_CHOICE,
+	 .choices = parts,
+	 MEMBER(by)},
 	{.name = "region-backend",
 	 .about = "how regions are observed; auto: the first of the others that can (default)",
 	 .type = OPTION_CHOICE,
@@ -157,6 +176,9 @@ check(const struct run_options *options, bool has_program, struct rot_error *err
 		rot_error_set(err, 0, "a backend of regions without --region");
 	else if (options->process_id && (options->max_passes > 1 || options->nr_runs > 1))
 		rot_error_set(err, 0, "a running process cannot be run again: no passes or runs with -p PID");
+	else if (options->by != parts[0] &&
+		 (options->process_id || options->is_counts_only || options->nr_functions == 0))
+		rot_error_set(err, 0, "--by without samples: the time of programs is sampled that rot starts");
 	else if (options->process_id && options->nr_functions > 0)
 		rot_error_set(err, 0, "--functions with -p PID: the time of programs is sampled that rot starts");
 	else if (options->is_counts_only && is_of_times(options))
@@ -174,7 +196,8 @@ run_options_parse(struct run_options *options, int argc, char *const *argv, stru
 {
 	int i = 0;
 
-	*options = (struct run_options){.nr_runs = 1, .nr_functions = -1, .region_backend = backends[0]};
+	*options =
+		(struct run_options){.nr_runs = 1, .nr_functions = -1, .by = parts[0], .region_backend = backends[0]};
 	while (options_length(&run_options_table, argc - i, argv + i) >= 0) {
 		int length = options_next(&run_options_table, options, argc - i, argv + i, err);
 

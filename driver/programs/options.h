@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "programs/places.h"
 #include "support/options.h"
 
 struct region;
@@ -19,6 +20,7 @@ struct run_options {
 	long max_passes;         /* >= 1; 0: not said                    */
 	long nr_runs;            /* of each pass, >= 1                   */
 	long nr_functions;       /* in the table; 0: none are sampled, -1: those that matter */
+	const char *by;          /* "function", "loop" or "line": what it shows of the time */
 	bool per_thread;
 	bool has_no_children; /* the processes that the program starts are left out */
 	bool is_quiet;
@@ -36,6 +38,7 @@ extern const struct option_table run_options_table;
  * as a hint. Clear also after an error.
  */
 int run_options_parse(struct run_options *options, int argc, char *const *argv, struct rot_error *err);
+enum place_kind run_options_by(const struct run_options *options);
 void run_options_clear(struct run_options *options);
 
 #endif

@@ -9,17 +9,34 @@
 #include "memory.h"
 #include "quantities/value_text.h"
 
-/* Places of all runs, one after the other; the same function is the same place in each of them. */
+/* Of a line: what tells it from others; "": it is not known, and it is not told apart from its function. */
+static const char *
+source_of(const struct place_share *share)
+{
+	return share->part && !share->part->header && share->part->line ? share->part->source : "";
+}
+
+/*
+ * Places of all runs, one after the other; the same function, or loop of it, is the same place in each of them. So is
+ * the same line of an object, whichever function it was inlined in.
+ */
 static int
 compare_places(const void *a, const void *b)
 {
-	const struct program_place *left = ((const struct place_share *)a)->place;
-	const struct program_place *right = ((const struct place_share *)b)->place;
+	const struct place_share *one = a, *other = b;
+	const struct program_place *left = one->place, *right = other->place;
+	const uint64_t headers[] = {one->part ? one->part->header : 0, other->part ? other->part->header : 0};
 	int order = strcmp(left->object, right->object);
 
 	if (order == 0)
+		order = strcmp(source_of(one), source_of(other));
+	if (order == 0 && *source_of(one))
+		return one->part->line - other->part->line;
+	if (order == 0)
 		order = (left->address > right->address) - (left->address < right->address);
-	return order ? order : strcmp(left->function, right->function);
+	if (order == 0)
+		order = strcmp(left->function, right->function);
+	return order ? order : (headers[0] > headers[1]) - (headers[0] < headers[1]);
 }
 
 static int
@@ -38,57 +55,86 @@ is_function(const struct program_place *place)
 }
 
 static void
-add_counts(struct place_share *share, const struct program_place *place, size_t nr_events)
+add_counts(struct place_share *share, const struct place_share *from, size_t nr_events)
 {
-	if (place->counts.nr != nr_events || nr_events == 0)
+	const struct rot_list *counts = from->part ? &from->part->counts : &from->place->counts;
+
+	if (counts->nr != nr_events || nr_events == 0)
 		return;
 	if (!share->counts)
 		share->counts = rot_calloc(nr_events, sizeof(*share->counts));
 	for (size_t i = 0; i < nr_events; i++)
-		share->counts[i] += program_place_counts_at(place, i);
-	share->nr_entries += place->entries;
-}
-
-/* All places of a kind, added up over the runs. nr_events: of those that are counted */
-static struct place_share *
-add_up(const struct program_command_output *output, bool are_functions, size_t nr_events, size_t *nr)
-{
-	struct place_share *all = NULL;
-	size_t nr_all = 0;
-
-	*nr = 0;
-	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
-		const struct program_profile *profile = program_command_output_outputs_at(output, i)->profile;
-
-		for (size_t k = 0; profile && k < program_profile_nr_places(profile); k++) {
-			const struct program_place *place = program_profile_places_at(profile, k);
-
-			if (is_function(place) != are_functions)
-				continue;
-			all = rot_grow(all, nr_all, sizeof(*all));
-			all[nr_all++] =
-				(struct place_share){.place = place, .nr_samples = place->samples, .roof_share = NAN};
-		}
-	}
-	if (nr_all > 0)
-		qsort(all, nr_all, sizeof(*all), compare_places);
-	for (size_t i = 0; i < nr_all; i++) {
-		if (*nr > 0 && compare_places(&all[*nr - 1], &all[i]) == 0)
-			all[*nr - 1].nr_samples += all[i].nr_samples;
-		else
-			all[(*nr)++] = all[i];
-		add_counts(&all[*nr - 1], all[i].place, nr_events);
-	}
-	if (*nr > 0)
-		qsort(all, *nr, sizeof(*all), compare_samples);
-	return all;
+		share->counts[i] += ((const uint64_t *)counts->items)[i];
+	share->nr_entries += from->part ? from->part->entries : from->place->entries;
+	share->nr_turns += from->part ? from->part->turns : 0;
+	/* The timed run alone may know its lines. */
+	if (from->part && share->part && !*share->part->source)
+		share->part = from->part;
 }
 
 static void
-set_shares(struct program_places *places, struct place_share *shares, size_t nr)
+add(struct place_list *list, const struct program_place *place, const struct program_part *part)
 {
+	list->items = rot_grow(list->items, list->nr, sizeof(*list->items));
+	list->items[list->nr++] = (struct place_share){
+		.place = place, .part = part, .nr_samples = part ? part->samples : place->samples, .roof_share = NAN};
+}
+
+/* A place, or its parts of that kind if it has any. */
+static void
+add_all(struct place_list *list, enum place_kind kind, const struct program_place *place)
+{
+	const struct rot_list *parts = kind == PLACES_LOOPS ? &place->loops : &place->lines;
+	const size_t nr = kind == PLACES_LOOPS || kind == PLACES_LINES ? parts->nr : 0;
+
+	if (is_function(place) != (kind != PLACES_OTHERS))
+		return;
+	if (nr == 0)
+		add(list, place, NULL);
 	for (size_t i = 0; i < nr; i++)
-		shares[i].share = summary_large_share(shares[i].nr_samples, places->whole);
+		add(list, place, ((struct program_part *const *)parts->items)[i]);
+}
+
+/* All places of a kind, added up over the runs. nr_events: of those that are counted */
+static struct place_list
+add_up(const struct program_command_output *output, enum place_kind kind, size_t nr_events)
+{
+	struct place_list list = {.nr = 0};
+	struct place_share *all;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_profile *profile = program_command_output_outputs_at(output, i)->profile;
+
+		for (size_t k = 0; profile && k < program_profile_nr_places(profile); k++)
+			add_all(&list, kind, program_profile_places_at(profile, k));
+	}
+	all = list.items;
+	if (list.nr > 0)
+		qsort(all, list.nr, sizeof(*all), compare_places);
+	for (size_t i = 0; i < list.nr; i++) {
+		const struct place_share from = all[i];
+
+		if (nr > 0 && compare_places(&all[nr - 1], &from) == 0)
+			all[nr - 1].nr_samples += from.nr_samples;
+		else
+			all[nr++] = from;
+		add_counts(&all[nr - 1], &from, nr_events);
+	}
+	list.nr = nr;
+	if (nr > 0)
+		qsort(all, nr, sizeof(*all), compare_samples);
+	return list;
+}
+
+static uint64_t
+nr_samples(const struct place_list *list, size_t first)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = first; i < list->nr; i++)
+		nr += list->items[i].nr_samples;
+	return nr;
 }
 
 /* A run that was sampled, or should have been. */
@@ -111,26 +157,27 @@ add_run(struct program_places *places, const struct program_run_output *run, dou
 }
 
 size_t
-program_places_nr_sampled(const struct program_places *places)
+place_list_nr_sampled(const struct place_list *list)
 {
 	size_t nr = 0;
 
-	while (nr < places->nr_functions && places->functions[nr].nr_samples > 0)
+	while (nr < list->nr && list->items[nr].nr_samples > 0)
 		nr++;
 	return nr;
 }
 
-/* As the program as a whole, each function is taken to use so many CPUs at once. */
+/* As the program as a whole, each place is taken to use so many CPUs at once. */
 static int
-compute_values(struct program_places *places, const struct program_plan *plan, const struct architecture *architecture,
-	       struct rot_error *err)
+compute_values(struct program_places *places, struct place_list *list, const struct program_plan *plan,
+	       const struct architecture *architecture, struct rot_error *err)
 {
 	const double nr_cpus = fmax(1, places->cpu_s / places->wall_s);
 	const double run_ns = 1e9 * places->cpu_s / (double)places->nr_runs / nr_cpus;
+	const size_t nr = place_list_nr_sampled(list);
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < program_places_nr_sampled(places); i++) {
-		struct place_share *item = &places->functions[i];
+	for (size_t i = 0; rc == 0 && i < nr; i++) {
+		struct place_share *item = &list->items[i];
 		const struct summary time = summary_scaled(item->share, run_ns);
 
 		if (item->counts)
@@ -147,6 +194,7 @@ program_places_compute(struct program_places *places, const struct program_plan 
 	bool is_cut = false;
 	double worth = 0;
 	size_t nr_events;
+	int rc = 0;
 
 	*places = (struct program_places){.has_kernel = true, .refusal = ""};
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
@@ -159,17 +207,21 @@ program_places_compute(struct program_places *places, const struct program_plan 
 			add_run(places, run, &worth);
 	}
 	nr_events = places->counted ? places->counted->nr_events : 0;
-	places->functions = add_up(output, true, nr_events, &places->nr_functions);
-	places->others = add_up(output, false, nr_events, &places->nr_others);
-	for (size_t i = 0; i < places->nr_functions; i++)
-		places->nr_samples += places->functions[i].nr_samples;
-	for (size_t i = 0; i < places->nr_others; i++)
-		places->nr_samples += places->others[i].nr_samples;
+	for (size_t kind = 0; kind < NR_PLACE_KINDS; kind++)
+		places->lists[kind] = add_up(output, (enum place_kind)kind, nr_events);
+	places->nr_samples =
+		nr_samples(&places->lists[PLACES_FUNCTIONS], 0) + nr_samples(&places->lists[PLACES_OTHERS], 0);
 	places->whole = (uint64_t)fmax(worth + 0.5, (double)places->nr_samples);
-	set_shares(places, places->functions, places->nr_functions);
-	set_shares(places, places->others, places->nr_others);
 	places->missing = summary_large_share(places->whole - places->nr_samples, places->whole);
-	return is_cut ? 0 : compute_values(places, plan, architecture, err);
+	for (size_t kind = 0; rc == 0 && kind < NR_PLACE_KINDS; kind++) {
+		struct place_list *list = &places->lists[kind];
+
+		for (size_t i = 0; i < list->nr; i++)
+			list->items[i].share = summary_large_share(list->items[i].nr_samples, places->whole);
+		if (!is_cut && kind != PLACES_OTHERS)
+			rc = compute_values(places, list, plan, architecture, err);
+	}
+	return rc;
 }
 
 bool
@@ -181,23 +233,20 @@ program_places_are_known(const struct program_places *places)
 void
 program_places_clear(struct program_places *places)
 {
-	for (size_t i = 0; i < places->nr_functions; i++) {
-		free(places->functions[i].counts);
-		program_values_clear(&places->functions[i].values);
+	for (size_t kind = 0; kind < NR_PLACE_KINDS; kind++) {
+		struct place_list *list = &places->lists[kind];
+
+		for (size_t i = 0; i < list->nr; i++) {
+			free(list->items[i].counts);
+			program_values_clear(&list->items[i].values);
+		}
+		free(list->items);
 	}
-	for (size_t i = 0; i < places->nr_others; i++)
-		free(places->others[i].counts);
-	free(places->functions);
-	free(places->others);
 	*places = (struct program_places){0};
 }
 
 struct summary
-program_places_rest(const struct program_places *places, size_t first)
+program_places_rest(const struct program_places *places, enum place_kind kind, size_t first)
 {
-	uint64_t nr = 0;
-
-	for (size_t i = first; i < places->nr_functions; i++)
-		nr += places->functions[i].nr_samples;
-	return summary_large_share(nr, places->whole);
+	return summary_large_share(nr_samples(&places->lists[kind], first), places->whole);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the CPU time of a program went: the samples of all its runs, by function. Pure. */
+/* Where the CPU time of a program went: the samples of all its runs, by function, loop or line. Pure. */
 #ifndef PROGRAMS_PLACES_H
 #define PROGRAMS_PLACES_H
 
@@ -16,29 +16,40 @@
  * share: of the CPU time of all runs that were sampled, with its interval.
  * values: of what it did in the time that it took, if both are known and the run that was counted was not cut off;
  *         else without any. roof_share: as that of the program, set by program_report_judge; NaN
- * nr_entries, counts: what it did in the run that was translated, by the events of that one's pass; NULL: it was not
- * there
+ * nr_entries, nr_turns, counts: what it did in the run that was translated, by the events of that one's pass; NULL: it
+ * was not there. nr_entries of a loop: 0: not known; nr_turns: of a loop alone
  */
 struct place_share {
-	const struct program_place *place; /* of the first run it was seen in; borrowed */
+	const struct program_place *place; /* of a run it was seen in; borrowed */
+	const struct program_part *part;   /* of it; NULL: all of it; borrowed  */
 	uint64_t nr_samples;
 	struct summary share;
-	uint64_t nr_entries;
+	uint64_t nr_entries, nr_turns;
 	uint64_t *counts;
 	struct program_values values;
 	double roof_share;
 };
 
+struct place_list {
+	struct place_share *items;
+	size_t nr;
+};
+
 /*
- * functions: those with most samples first; others: code that is in no function of a file, as the kernel's. Shares of
- * both and the missing share are the whole. Zeroed: no run was sampled.
+ * The same time in parts: by function; by loop, where functions without loops are parts as well; by source line, where
+ * functions without lines are. Code that is in no function of a file, as the kernel's, is apart from these.
+ */
+enum place_kind { PLACES_FUNCTIONS, PLACES_LOOPS, PLACES_LINES, PLACES_OTHERS, NR_PLACE_KINDS };
+
+/*
+ * lists: those with most samples first. Shares of one list, of the others and the missing share are the whole. Zeroed:
+ * no run was sampled.
  *
  * missing: CPU time that no sample stands for: that in the kernel, where the system permits samples in user code alone;
  *          else that of threads which lived for less than a period, or that a hypervisor took.
  */
 struct program_places {
-	struct place_share *functions, *others;
-	size_t nr_functions, nr_others;
+	struct place_list lists[NR_PLACE_KINDS];
 	const struct pass *counted; /* of the run that was translated; borrowed; NULL: functions are not counted */
 	uint64_t nr_samples;
 	uint64_t whole; /* samples that the CPU time is worth; at least nr_samples */
@@ -60,10 +71,10 @@ int program_places_compute(struct program_places *places, const struct program_p
 			   struct rot_error *err);
 void program_places_clear(struct program_places *places);
 
-/* Functions in which a thread was found; they are the first ones. */
-size_t program_places_nr_sampled(const struct program_places *places);
+/* Those in which a thread was found; they are the first ones. */
+size_t place_list_nr_sampled(const struct place_list *list);
 
 /* The share of several places together, from the one numbered first on. */
-struct summary program_places_rest(const struct program_places *places, size_t first);
+struct summary program_places_rest(const struct program_places *places, enum place_kind kind, size_t first);
 
 #endif

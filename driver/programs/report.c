@@ -527,12 +527,13 @@ program_report_judge(struct program_report *report)
 	judge_counting(report);
 	judge_runs(report);
 	judge_samples(report);
-	for (size_t i = 0; i < report->places.nr_functions; i++) {
-		struct place_share *item = &report->places.functions[i];
+	for (size_t kind = 0; kind < NR_PLACE_KINDS; kind++)
+		for (size_t i = 0; i < report->places.lists[kind].nr; i++) {
+			struct place_share *item = &report->places.lists[kind].items[i];
 
-		if (item->values.nr > 0)
-			item->roof_share = roof_share_of(report, &report->roof, &item->values);
-	}
+			if (item->values.nr > 0)
+				item->roof_share = roof_share_of(report, &report->roof, &item->values);
+		}
 	for (size_t i = 0; i < report->regions.nr; i++)
 		judge_region(report, &report->regions.items[i]);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)

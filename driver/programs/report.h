@@ -34,6 +34,7 @@ struct program_report {
 	struct program_regions regions;
 	struct program_agreement agreement;
 	struct program_places places;
+	enum place_kind by;       /* of these in the table */
 	long nr_functions;        /* of places that the table shows; 0: none, -1: those that matter */
 	struct program_roof roof; /* of as many CPUs as the program used */
 	double roof_share;        /* performance as a share of the roof at this intensity; NaN if not known */
@@ -82,10 +83,11 @@ struct report_thread {
  * Nothing if nr is 0. */
 void report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool is_all);
 
-/* The functions in which the CPU time went, with an empty line before; nothing if too few samples say so. */
+/* The functions, loops or lines in which the CPU time went, with an empty line before; nothing if too few samples say
+ * so. */
 void report_places(const struct program_report *report, FILE *out);
 
-/* All of them: as a member of the JSON, and as OUTPUT_NAME-functions.csv. */
+/* All of them: as a member of the JSON, and as OUTPUT_NAME-functions.csv, -loops.csv and, if asked for, -lines.csv. */
 json_t *report_places_json(const struct program_report *report);
 int report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err);
 

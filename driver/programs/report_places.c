@@ -103,22 +103,57 @@ print_share(FILE *out, const struct summary *share, const char *name, const char
 		*where ? FUNCTION_WIDTH + 2 - (int)text_width(shown) : 0, "", shown_where);
 }
 
-/* With the source line, where both fit. */
+/* "relax.c:17-20"; "": not known. Fresh memory. */
 static char *
-where_text(const struct program_place *place, size_t room)
+lines_text(const struct place_share *item)
 {
-	const char *object = last_part(place->object);
-	autofree char *text = rot_format("%s, %s:%d", object, place->source, place->line);
+	const struct program_part *part = item->part;
+	const char *source = part ? part->source : item->place->source;
+	const int first = part ? part->line : item->place->line, last = part ? part->last_line : first;
 
-	if (*place->source && text_width(text) <= room)
-		return rot_strdup(text);
+	if (!*source || first == 0)
+		return rot_strdup("");
+	return last > first ? rot_format("%s:%d-%d", source, first, last) : rot_format("%s:%d", source, first);
+}
+
+/* "50 turns": how many a loop makes each time that it is entered; "": not known. Fresh memory. */
+static char *
+turns_text(const struct place_share *item)
+{
+	if (!item->part || item->nr_turns == 0)
+		return rot_strdup("");
+	if (item->nr_entries == 0)
+		return rot_format("%.3g turns in all", (double)item->nr_turns);
+	return rot_format("%.3g turn%s", (double)item->nr_turns / (double)item->nr_entries,
+			  item->nr_turns == item->nr_entries ? "" : "s");
+}
+
+/* Object, source lines and turns: the first of them is left out if not all fit, and then the last. */
+static char *
+where_text(const struct place_share *item, size_t room)
+{
+	const struct program_place *place = item->place;
+	const char *object = last_part(place->object);
+	autofree char *lines = lines_text(item), *turns = turns_text(item);
+	const char *comma = *lines && *turns ? ", " : "";
+	char *text = rot_format("%s%s%s%s%s", object, *lines || *turns ? ", " : "", lines, comma, turns);
+
+	if ((*lines || *turns) && text_width(text) <= room)
+		return text;
+	free(text);
+	text = rot_format("%s%s%s", lines, comma, turns);
+	if (item->part && *text && text_width(text) <= room)
+		return text;
+	free(text);
+	if (item->part && *lines)
+		return rot_strdup(lines);
 	return *place->function ? rot_strdup(object)
 	       : *place->behind ? rot_format("behind %s", place->behind)
 				: rot_strdup("");
 }
 
 static char *
-name_text(const struct program_place *place)
+function_name(const struct program_place *place)
 {
 	const char *object = last_part(place->object);
 
@@ -127,27 +162,67 @@ name_text(const struct program_place *place)
 				: rot_format("%s, in no function", object);
 }
 
-static void
-print_function(FILE *out, const struct place_share *item)
+/* A source line, not a loop. */
+static bool
+is_line(const struct place_share *item)
 {
-	autofree char *where = where_text(item->place, where_room(out)), *name = name_text(item->place);
+	return item->part && item->part->header == 0 && item->part->line > 0;
+}
+
+/* Of a loop without source lines also where it is in the function. */
+static char *
+name_text(const struct place_share *item)
+{
+	const struct program_part *part = item->part;
+	autofree char *name = function_name(item->place);
+
+	if (is_line(item))
+		return lines_text(item);
+	if (part && part->depth == 0 && part->line == 0 && item->place->loops.nr > 0)
+		return rot_format("%s, outside its loops", name);
+	if (!part || part->depth == 0 || *part->source)
+		return part && *part->inlined ? rot_format("%s in %s", part->inlined, name) : rot_strdup(name);
+	return rot_format("%s+0x%llx..0x%llx", name, (unsigned long long)(part->address - item->place->address),
+			  (unsigned long long)(part->address + part->size - item->place->address));
+}
+
+static void
+print_place(FILE *out, const struct place_share *item)
+{
+	autofree char *name = name_text(item);
+	autofree char *where = is_line(item) ? function_name(item->place) : where_text(item, where_room(out));
 
 	print_share(out, &item->share, name, where);
+}
+
+static const struct place_list *
+shown_list(const struct program_report *report)
+{
+	return &report->places.lists[report->by];
 }
 
 static size_t
 nr_shown(const struct program_report *report)
 {
-	const struct program_places *places = &report->places;
+	const struct place_list *list = shown_list(report);
 	const bool is_asked = report->nr_functions >= 0;
 	const size_t most = is_asked ? (size_t)report->nr_functions : MOST_SHOWN;
-	const size_t nr_sampled = program_places_nr_sampled(places);
+	const size_t nr_sampled = place_list_nr_sampled(list);
 	size_t nr = 0;
 
-	while (nr < nr_sampled && nr < most && (is_asked || places->functions[nr].share.value >= LEAST_SHARE))
+	while (nr < nr_sampled && nr < most && (is_asked || list->items[nr].share.value >= LEAST_SHARE))
 		nr++;
 	return nr;
 }
+
+static const struct {
+	const char *key, *one, *csv;
+} kinds[NR_PLACE_KINDS] = {
+	[PLACES_FUNCTIONS] = {"functions", "function", "-functions.csv"},
+	[PLACES_LOOPS] = {"loops", "part", "-loops.csv"},
+	[PLACES_LINES] = {"lines", "line", "-lines.csv"},
+	[PLACES_OTHERS] = {"others", "place", NULL},
+};
 
 /* What the names of places that are none of files mean. */
 static const struct {
@@ -163,19 +238,20 @@ static void
 print_others(const struct program_report *report, size_t first, FILE *out)
 {
 	const struct program_places *places = &report->places;
-	const struct summary rest = program_places_rest(places, first);
+	const struct place_list *unnamed = &places->lists[PLACES_OTHERS];
+	const struct summary rest = program_places_rest(places, report->by, first);
 	const char *missing = places->has_kernel ? "no sample: threads of less than 3.5 ms, or a hypervisor"
 						 : "the kernel: CPU time without a sample in user code";
-	const size_t nr = program_places_nr_sampled(places) - first;
-	autofree char *others = rot_format("%zu other function%s", nr, nr == 1 ? "" : "s");
+	const size_t nr = place_list_nr_sampled(shown_list(report)) - first;
+	autofree char *others = rot_format("%zu other %s%s", nr, kinds[report->by].one, nr == 1 ? "" : "s");
 
 	if (nr > 0)
 		print_share(out, &rest, others, "");
-	for (size_t i = 0; i < places->nr_others; i++)
+	for (size_t i = 0; i < unnamed->nr; i++)
 		for (size_t k = 0; k < sizeof(origins) / sizeof(*origins); k++)
-			if (places->others[i].nr_samples > 0 &&
-			    strcmp(places->others[i].place->object, origins[k].object) == 0)
-				print_share(out, &places->others[i].share, origins[k].meaning, "");
+			if (unnamed->items[i].nr_samples > 0 &&
+			    strcmp(unnamed->items[i].place->object, origins[k].object) == 0)
+				print_share(out, &unnamed->items[i].share, origins[k].meaning, "");
 	if (places->missing.value >= LEAST_SHARE || (!places->has_kernel && places->missing.value > 0))
 		print_share(out, &places->missing, missing, "");
 }
@@ -220,11 +296,20 @@ print_number(FILE *out, double number, const char *unit)
 	fprintf(out, "  %*s", COLUMN_WIDTH, text);
 }
 
+/* With its lines, as there is no column for them. */
+static char *
+work_name(const struct place_share *item)
+{
+	autofree char *name = name_text(item), *lines = lines_text(item);
+
+	return item->part && *lines && !is_line(item) ? rot_format("%s, %s", lines, name) : rot_strdup(name);
+}
+
 static void
 print_work(FILE *out, const struct program_report *report, const struct place_share *item, double share)
 {
 	const size_t taken = 2 + 5 * (COLUMN_WIDTH + 2), width = terminal_width(out);
-	autofree char *name = name_text(item->place);
+	autofree char *name = work_name(item);
 	autofree char *shown = fitted(name, width > taken + LEAST_WHERE ? width - taken : LEAST_WHERE);
 
 	print_number(out, 100 * share, " %");
@@ -247,14 +332,15 @@ print_works(const struct program_report *report, size_t nr, FILE *out)
 	double rest = 1;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct place_share *item = &report->places.functions[i];
+		const struct place_share *item = &shown_list(report)->items[i];
 		const double share = value_of(&item->values, "operationCount", operation ? operation : "") / whole;
 
 		if (!(whole > 0 && share >= LEAST_SHARE))
 			continue;
 		for (size_t k = 0; rest >= 1 && k < sizeof(headings) / sizeof(*headings); k++)
-			fprintf(out, "%s%*s%s", k == 0 ? "\n  " : "  ", COLUMN_WIDTH, headings[k],
-				k + 1 == sizeof(headings) / sizeof(*headings) ? "  by functions that take time\n" : "");
+			fprintf(out, "%s%*s", k == 0 ? "\n  " : "  ", COLUMN_WIDTH, headings[k]);
+		if (rest >= 1)
+			fprintf(out, "  by %ss that take time\n", kinds[report->by].one);
 		print_work(out, report, item, share);
 		rest -= share;
 	}
@@ -275,7 +361,7 @@ report_places(const struct program_report *report, FILE *out)
 	fprintf(out, "\n  %*s  where, by %llu samples in %.3g s of it\n", SHARE_WIDTH, "CPU time",
 		(unsigned long long)places->nr_samples, places->cpu_s);
 	for (size_t i = 0; i < nr; i++)
-		print_function(out, &places->functions[i]);
+		print_place(out, &shown_list(report)->items[i]);
 	print_others(report, nr, out);
 	if (places->off_cpu_s >= LEAST_SHARE * places->wall_s) {
 		autofree char *text = rot_format("%.3g s", places->off_cpu_s);
@@ -324,18 +410,39 @@ set_rates(json_t *json, const struct place_share *item)
 	json_object_set_new(json, "roofShare", json_real_or_null(item->roof_share));
 }
 
+/* Of a part: its function, and what it is itself. */
 static json_t *
-json_places(const struct program_report *report, const struct place_share *items, size_t nr)
+json_place(const struct place_share *item)
 {
+	json_t *json = json_entity(item->part ? (const void *)item->part : (const void *)item->place);
+
+	if (!item->part)
+		return json;
+	json_object_set_new(json, "object", json_text(item->place->object));
+	json_object_set_new(json, "function", json_text(item->place->function));
+	json_object_set_new(json, "functionAddress", json_integer((json_int_t)item->place->address));
+	json_object_set_new(json, "turns", json_integer((json_int_t)item->nr_turns));
+	return json;
+}
+
+/* Functions without parts are only among the functions. */
+static json_t *
+json_places(const struct program_report *report, enum place_kind kind)
+{
+	const struct place_list *list = &report->places.lists[kind];
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < nr; i++) {
-		json_t *json = json_entity(items[i].place);
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct place_share *item = &list->items[i];
+		json_t *json;
 
-		set_share(json, items[i].nr_samples, &items[i].share);
-		json_object_set_new(json, "entries", json_integer((json_int_t)items[i].nr_entries));
-		json_object_set_new(json, "counts", json_counts(report, &items[i]));
-		set_rates(json, &items[i]);
+		if ((kind == PLACES_LOOPS || kind == PLACES_LINES) && !item->part)
+			continue;
+		json = json_place(item);
+		set_share(json, item->nr_samples, &item->share);
+		json_object_set_new(json, "entries", json_integer((json_int_t)item->nr_entries));
+		json_object_set_new(json, "counts", json_counts(report, item));
+		set_rates(json, item);
 		json_array_append_new(array, json);
 	}
 	return array;
@@ -349,8 +456,9 @@ report_places_json(const struct program_report *report)
 	json_t *json = json_object(), *missing = json_object();
 
 	set_share(missing, places->whole - places->nr_samples, &places->missing);
-	json_object_set_new(json, "functions", json_places(report, places->functions, places->nr_functions));
-	json_object_set_new(json, "others", json_places(report, places->others, places->nr_others));
+	for (size_t kind = 0; kind < NR_PLACE_KINDS; kind++)
+		if (kind != PLACES_LINES || report->by == PLACES_LINES)
+			json_object_set_new(json, kinds[kind].key, json_places(report, (enum place_kind)kind));
 	json_object_set_new(json, "missing", missing);
 	json_object_set_new(json, "samples", json_integer((json_int_t)places->nr_samples));
 	json_object_set_new(json, "hasKernel", json_boolean(places->has_kernel));
@@ -365,16 +473,18 @@ report_places_json(const struct program_report *report)
 static void
 add_csv_row(struct text_table *table, const struct place_share *item)
 {
+	static const struct program_part whole = {.source = (char *)"", .inlined = (char *)""};
 	const struct program_place *place = item->place;
+	const struct program_part *part = item->part ? item->part : &whole;
 	char *const cells[] = {
 		rot_strdup(place->object),
 		rot_strdup(place->function),
 		rot_strdup(place->symbol),
 		rot_strdup(place->behind),
-		rot_format("%llu", (unsigned long long)place->address),
-		rot_format("%llu", (unsigned long long)place->size),
-		rot_strdup(place->source),
-		rot_format("%d", place->line),
+		rot_format("%llu", (unsigned long long)(item->part ? part->address : place->address)),
+		rot_format("%llu", (unsigned long long)(item->part ? part->size : place->size)),
+		rot_strdup(item->part ? part->source : place->source),
+		rot_format("%d", item->part ? part->line : place->line),
 		rot_format("%llu", (unsigned long long)item->nr_samples),
 		rot_number_text(item->share.value, 1),
 		rot_number_text(item->share.low, 1),
@@ -383,13 +493,24 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 		rot_number_text(value_of(&item->values, "performance", ""), 1),
 		rot_number_text(value_of(&item->values, "operationalIntensity", ""), 1),
 		rot_number_text(item->roof_share, 1),
+		rot_format("%d", part->last_line),
+		rot_strdup(part->inlined),
+		rot_format("%llu", (unsigned long long)part->header),
+		rot_format("%llu", (unsigned long long)part->around),
+		rot_format("%d", part->depth),
+		rot_format("%llu", (unsigned long long)item->nr_turns),
 	};
 
 	text_table_add(table, cells);
+	for (size_t i = table->nr_columns; i < sizeof(cells) / sizeof(*cells); i++)
+		free(cells[i]);
 }
 
-int
-report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err)
+/* Columns of parts are behind those of functions. */
+#define NR_FUNCTION_COLUMNS 16
+
+static int
+write_csv(const struct program_report *report, enum place_kind kind, const char *output_name, struct rot_error *err)
 {
 	static const struct text_table_column columns[] = {
 		{.heading = "object"},     {.heading = "function"},    {.heading = "symbol"},
@@ -397,17 +518,32 @@ report_places_csv(const struct program_report *report, const char *output_name, 
 		{.heading = "source"},     {.heading = "line"},        {.heading = "samples"},
 		{.heading = "share"},      {.heading = "share_low"},   {.heading = "share_high"},
 		{.heading = "entries"},    {.heading = "performance"}, {.heading = "operational_intensity"},
-		{.heading = "roof_share"},
+		{.heading = "roof_share"}, {.heading = "last_line"},   {.heading = "inlined"},
+		{.heading = "header"},     {.heading = "around"},      {.heading = "depth"},
+		{.heading = "turns"},
 	};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns)};
-	const struct program_places *places = &report->places;
+	const struct place_list *lists[] = {&report->places.lists[kind], &report->places.lists[PLACES_OTHERS]};
+	struct text_table table = {.columns = columns,
+				   .nr_columns = kind == PLACES_FUNCTIONS ? NR_FUNCTION_COLUMNS
+									  : sizeof(columns) / sizeof(*columns)};
 	struct output_text text;
 
-	for (size_t i = 0; i < places->nr_functions; i++)
-		add_csv_row(&table, &places->functions[i]);
-	for (size_t i = 0; i < places->nr_others; i++)
-		add_csv_row(&table, &places->others[i]);
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < lists[k]->nr; i++)
+			add_csv_row(&table, &lists[k]->items[i]);
 	text_table_print_csv(&table, output_text_begin(&text));
 	text_table_clear(&table);
-	return output_text_end(&text, output_name, "-functions.csv", err);
+	return output_text_end(&text, output_name, kinds[kind].csv, err);
+}
+
+int
+report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err)
+{
+	int rc = write_csv(report, PLACES_FUNCTIONS, output_name, err);
+
+	if (rc == 0)
+		rc = write_csv(report, PLACES_LOOPS, output_name, err);
+	if (rc == 0 && report->by == PLACES_LINES)
+		rc = write_csv(report, PLACES_LINES, output_name, err);
+	return rc;
 }

@@ -11,7 +11,8 @@
 
 struct counted {
 	struct code_position at;
-	uint64_t nr_begun;
+	uint32_t nr_bytes;
+	int64_t nr_begun;
 	int64_t counts[STEP_NR_COUNTS];
 };
 
@@ -55,17 +56,19 @@ counted_code_object(struct counted_code *code, pid_t pid, ino_t inode, const cha
 	return spaces_object_of(code->spaces, pid, inode, path);
 }
 
-/* Where the number of the item with that position is, or would be. */
+/* Where the number of the item with that position and length is, or would be. */
 static uint32_t *
-find(const struct counted_code *code, struct code_position at)
+find(const struct counted_code *code, struct code_position at, uint32_t nr_bytes)
 {
-	size_t i = ((at.offset ^ at.object << 48) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+	const uint64_t key = at.offset ^ at.object << 48 ^ (uint64_t)nr_bytes << 38;
+	size_t i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
 
 	for (;; i++) {
 		uint32_t *number = &code->table[i & (code->table_room - 1)];
 		const struct counted *item = *number ? &code->items[*number - 1] : NULL;
 
-		if (!item || (item->at.offset == at.offset && item->at.object == at.object))
+		if (!item ||
+		    (item->at.offset == at.offset && item->at.object == at.object && item->nr_bytes == nr_bytes))
 			return number;
 	}
 }
@@ -79,11 +82,11 @@ grow(struct counted_code *code)
 	code->table_room = 2 * code->room;
 	code->table = rot_calloc(code->table_room, sizeof(*code->table));
 	for (size_t i = 0; i < code->nr; i++)
-		*find(code, code->items[i].at) = (uint32_t)i + 1;
+		*find(code, code->items[i].at, code->items[i].nr_bytes) = (uint32_t)i + 1;
 }
 
 void
-counted_code_add(struct counted_code *code, const struct counted_at *where, uint64_t nr_begun,
+counted_code_add(struct counted_code *code, const struct counted_at *where, int64_t nr_begun,
 		 const int64_t counts[STEP_NR_COUNTS])
 {
 	const bool is_of_file = spaces_object(code->spaces, where->object)->origin == CODE_FILE;
@@ -93,9 +96,9 @@ counted_code_add(struct counted_code *code, const struct counted_at *where, uint
 
 	if (code->nr == code->room)
 		grow(code);
-	number = find(code, at);
+	number = find(code, at, where->nr_bytes);
 	if (*number == 0) {
-		code->items[code->nr++] = (struct counted){.at = at};
+		code->items[code->nr++] = (struct counted){.at = at, .nr_bytes = where->nr_bytes};
 		*number = (uint32_t)code->nr;
 	}
 	item = &code->items[*number - 1];
@@ -107,7 +110,7 @@ counted_code_add(struct counted_code *code, const struct counted_at *where, uint
 void
 counted_code_move(struct counted_code *code, const struct counted_at *where, const uint64_t counts[STEP_NR_COUNTS])
 {
-	const uint32_t unknown = *find(code, (struct code_position){0, 0});
+	const uint32_t unknown = *find(code, (struct code_position){0, 0}, 0);
 	int64_t moved[STEP_NR_COUNTS];
 
 	for (size_t i = 0; unknown && i < STEP_NR_COUNTS; i++) {
@@ -120,34 +123,19 @@ counted_code_move(struct counted_code *code, const struct counted_at *where, con
 		counted_code_add(code, where, 0, moved);
 }
 
-static void
-add_to_place(struct program_place *place, const struct counted *item, const struct perf_event_measurer *measurer)
-{
-	const size_t nr = perf_event_measurer_nr_events(measurer);
-	uint64_t counts[STEP_NR_COUNTS];
-
-	memcpy(counts, item->counts, sizeof(counts));
-	while (place->counts.nr < nr)
-		program_place_counts_add(place, 0);
-	for (size_t i = 0; i < nr; i++)
-		((uint64_t *)place->counts.items)[i] += step_counts_of_event(measurer, i, counts);
-}
-
 struct program_profile *
 counted_code_take(const struct counted_code *code, struct symbol_files *files,
-		  const struct perf_event_measurer *measurer)
+		  const struct perf_event_measurer *measurer, code_counts count, bool has_lines)
 {
 	struct program_profile *profile = program_profile_new();
-	struct functions *functions = functions_new(files);
+	struct functions *functions = functions_new(files, measurer, count, has_lines);
 
 	for (size_t i = 0; i < code->nr; i++) {
 		const struct counted *item = &code->items[i];
-		const struct code_object *object = spaces_object(code->spaces, item->at.object);
-		bool is_begin;
-		struct program_place *place = functions_of(functions, object, item->at.offset, &is_begin);
+		const struct found found = {
+			.nr_bytes = item->nr_bytes, .nr_begun = item->nr_begun, .counts = item->counts};
 
-		add_to_place(place, item, measurer);
-		place->entries += is_begin ? item->nr_begun : 0;
+		functions_add(functions, spaces_object(code->spaces, item->at.object), item->at.offset, &found);
 	}
 	functions_take(functions, profile);
 	functions_delete(functions);

@@ -9,6 +9,7 @@
 #include "PerfEventMeasurer.h"
 #include "ProgramProfile.h"
 #include "common/step_counts.h"
+#include "parent/profile/parts.h"
 #include "parent/profile/spaces.h"
 #include "parent/symbols/symbols.h"
 
@@ -22,14 +23,18 @@ void counted_code_delete(struct counted_code *code);
 /* As spaces_object_of. Object 0 is there from the beginning: it is not known what code that is. */
 size_t counted_code_object(struct counted_code *code, pid_t pid, ino_t inode, const char *path);
 
-/* offset: in the object's file. Where that is none, the address tells where it is. */
+/*
+ * offset: in the object's file. Where that is none, the address tells where it is. nr_bytes: of code that is executed
+ * from there to its end; 0: what is counted is of the instruction there alone, and not how often it is executed
+ */
 struct counted_at {
 	size_t object;
 	uint64_t offset, address;
+	uint32_t nr_bytes;
 };
 
-/* Counts, negative where too much was added before; nr_begun: how often it was executed from there on. */
-void counted_code_add(struct counted_code *code, const struct counted_at *where, uint64_t nr_begun,
+/* Counts, negative where too much was added before, as nr_begun: how often its code was executed. */
+void counted_code_add(struct counted_code *code, const struct counted_at *where, int64_t nr_begun,
 		      const int64_t counts[STEP_NR_COUNTS]);
 
 /* So much that was added where code is not known (object 0) was done there, unless there is less. */
@@ -38,9 +43,11 @@ counted_code_move(struct counted_code *code, const struct counted_at *where, con
 
 /*
  * Adds all of it up: places with the counts of the measurer's events. Functions count as entered as often as they were
- * executed from their first instruction on. To be freed as a graph. files is borrowed.
+ * executed from their first instruction on. To be freed as a graph. files is borrowed. count: as of parts.h; has_lines:
+ * source lines are asked for.
  */
-struct program_profile *counted_code_take(const struct counted_code *code, struct symbol_files *files,
-					  const struct perf_event_measurer *measurer);
+struct program_profile *
+counted_code_take(const struct counted_code *code, struct symbol_files *files,
+		  const struct perf_event_measurer *measurer, code_counts count, bool has_lines);
 
 #endif

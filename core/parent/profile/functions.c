@@ -11,28 +11,38 @@
 #include "parent/profile/named_code.h"
 #include "parent/symbols/plain_name.h"
 
-/* Places of one file, or of what is none, ordered by address and name. file NULL: nothing is known of its code. */
+/* weight: samples, or instructions. parts: NULL: nothing is known of its code. */
+struct function {
+	struct program_place *place;
+	struct parts *parts;
+	uint64_t weight;
+};
+
+/* Of one file, or of what is none, ordered by address and name. file NULL: nothing is known of its code. */
 struct code_file {
 	char *path;
 	ino_t inode;
 	struct symbol_file *file;
-	struct program_place **places;
-	size_t nr_places;
+	struct function *functions;
+	size_t nr_functions;
 };
 
 struct functions {
 	struct symbol_files *files;
+	const struct perf_event_measurer *measurer;
+	code_counts count;
+	bool has_lines;
 	struct named_code named;
 	struct code_file *items;
 	size_t nr_items;
 };
 
 struct functions *
-functions_new(struct symbol_files *files)
+functions_new(struct symbol_files *files, const struct perf_event_measurer *measurer, code_counts count, bool has_lines)
 {
 	struct functions *functions = rot_calloc(1, sizeof(*functions));
 
-	functions->files = files;
+	*functions = (struct functions){.files = files, .measurer = measurer, .count = count, .has_lines = has_lines};
 	return functions;
 }
 
@@ -44,9 +54,11 @@ functions_delete(struct functions *functions)
 	for (size_t i = 0; i < functions->nr_items; i++) {
 		struct code_file *item = &functions->items[i];
 
-		for (size_t k = 0; k < item->nr_places; k++)
-			program_place_delete(item->places[k]);
-		free(item->places);
+		for (size_t k = 0; k < item->nr_functions; k++) {
+			rot_graph_delete(item->functions[k].place);
+			parts_delete(item->functions[k].parts);
+		}
+		free(item->functions);
 		free(item->path);
 	}
 	free(functions->items);
@@ -73,15 +85,15 @@ find_file(struct functions *functions, const char *path, ino_t inode)
 	return item;
 }
 
-/* The index of the first place that is not before it. */
+/* The index of the first function that is not before it. */
 static size_t
 position_of(const struct code_file *item, uint64_t address, const char *name)
 {
-	size_t low = 0, high = item->nr_places;
+	size_t low = 0, high = item->nr_functions;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const struct program_place *place = item->places[middle];
+		const struct program_place *place = item->functions[middle].place;
 
 		if (place->address < address || (place->address == address && strcmp(place->function, name) < 0))
 			low = middle + 1;
@@ -91,32 +103,32 @@ position_of(const struct code_file *item, uint64_t address, const char *name)
 	return low;
 }
 
-static struct program_place *
-add_place(struct code_file *item, size_t at)
+static struct function *
+add_function(struct code_file *item, size_t at)
 {
-	struct program_place *place = program_place_new();
+	struct function *function;
 
-	rot_string_set(&place->object, item->path);
-	item->places = rot_grow(item->places, item->nr_places, sizeof(*item->places));
-	memmove(item->places + at + 1, item->places + at, (item->nr_places - at) * sizeof(*item->places));
-	item->places[at] = place;
-	item->nr_places++;
-	return place;
+	item->functions = rot_grow(item->functions, item->nr_functions, sizeof(*item->functions));
+	function = &item->functions[at];
+	memmove(function + 1, function, (item->nr_functions++ - at) * sizeof(*function));
+	*function = (struct function){.place = program_place_new()};
+	rot_string_set(&function->place->object, item->path);
+	return function;
 }
 
-static struct program_place *
+static struct function *
 find_named(struct functions *functions, const char *object, const char *name)
 {
 	struct code_file *item = find_file(functions, object, 0);
 	const size_t at = position_of(item, 0, name);
-	struct program_place *place = at < item->nr_places ? item->places[at] : NULL;
+	struct function *function = &item->functions[at];
 
-	if (place && strcmp(place->function, name) == 0)
-		return place;
-	place = add_place(item, at);
-	rot_string_set(&place->function, name);
-	rot_string_set(&place->symbol, name);
-	return place;
+	if (at < item->nr_functions && strcmp(function->place->function, name) == 0)
+		return function;
+	function = add_function(item, at);
+	rot_string_set(&function->place->function, name);
+	rot_string_set(&function->place->symbol, name);
+	return function;
 }
 
 static void
@@ -134,52 +146,65 @@ describe(const struct code_file *item, struct program_place *place, const struct
 }
 
 /* *address: of the code in the file, 0: not known */
-static struct program_place *
+static struct function *
 find_in_file(struct functions *functions, const struct code_object *object, uint64_t offset, uint64_t *address)
 {
 	struct code_file *item = find_file(functions, object->path, object->inode);
 	struct symbol_range range = {0};
+	struct function *function;
 	size_t at;
 
-	*address = 0;
 	if (item->file && symbols_address(item->file, offset, address) &&
 	    !symbols_function_at(item->file, *address, &range))
 		range = (struct symbol_range){0};
 	at = position_of(item, range.address, "");
-	if (at < item->nr_places && item->places[at]->address == range.address)
-		return item->places[at];
-	describe(item, add_place(item, at), &range);
-	return item->places[at];
+	function = &item->functions[at];
+	if (at < item->nr_functions && function->place->address == range.address)
+		return function;
+	function = add_function(item, at);
+	describe(item, function->place, &range);
+	if (item->file)
+		function->parts = parts_new(item->file, function->place, functions->has_lines);
+	return function;
 }
 
-struct program_place *
-functions_of(struct functions *functions, const struct code_object *object, uint64_t offset, bool *is_begin)
+static struct function *
+find_function(struct functions *functions, const struct code_object *object, uint64_t offset, uint64_t *address)
 {
-	struct program_place *place;
-	uint64_t address = 0;
 	const char *name;
 
 	switch (object->origin) {
 	case CODE_FILE:
-		place = find_in_file(functions, object, offset, &address);
-		break;
+		return find_in_file(functions, object, offset, address);
 	case CODE_ANONYMOUS:
 		name = named_code_find(&functions->named, object->pid, offset);
-		place = find_named(functions, name ? "[jit]" : "[anonymous]", name ? name : "");
-		break;
+		return find_named(functions, name ? "[jit]" : "[anonymous]", name ? name : "");
 	case CODE_KERNEL:
-		place = find_named(functions, "[kernel]", "");
-		break;
+		return find_named(functions, "[kernel]", "");
 	case CODE_VDSO:
-		place = find_named(functions, "[vdso]", "");
-		break;
+		return find_named(functions, "[vdso]", "");
 	default:
-		place = find_named(functions, "[unknown]", "");
-		break;
+		return find_named(functions, "[unknown]", "");
 	}
-	if (is_begin)
-		*is_begin = address != 0 && place->size > 0 && place->address == address;
-	return place;
+}
+
+void
+functions_add(struct functions *functions, const struct code_object *object, uint64_t offset, const struct found *found)
+{
+	uint64_t address = 0;
+	struct function *function = find_function(functions, object, offset, &address);
+	struct program_place *place = function->place;
+
+	place->samples += found->samples;
+	function->weight += found->samples;
+	if (found->counts) {
+		part_counts_add(&place->counts, functions->measurer, found->counts);
+		function->weight += (uint64_t)found->counts[STEP_INSTRUCTIONS];
+	}
+	if (found->nr_bytes > 0 && address != 0 && place->size > 0 && place->address == address)
+		place->entries += (uint64_t)found->nr_begun;
+	if (function->parts)
+		parts_add(function->parts, address, found, functions->count);
 }
 
 /* ---- the end ---- */
@@ -196,42 +221,45 @@ compare_places(const void *a, const void *b)
 	return order ? order : (left->address > right->address) - (left->address < right->address);
 }
 
-/* Lines of functions with few samples help nobody, and take long to read where there are many source files. */
-#define LEAST_SAMPLES_WITH_LINES 0.001
+/* Lines of functions with little of the whole help nobody, and take long to read where there are many source files. */
+#define LEAST_WEIGHT_WITH_LINES 0.001
 
 static void
-add_lines(const struct code_file *item, double least_samples)
+add_line(const struct code_file *item, struct program_place *place)
 {
-	for (size_t i = 0; item->file && i < item->nr_places; i++) {
-		struct program_place *place = item->places[i];
-		const char *source = NULL;
-		int line = 0;
+	int line = 0;
+	const char *source = place->size > 0 ? symbols_line_at(item->file, place->address, &line) : NULL;
 
-		if (place->size > 0 && (double)place->samples >= least_samples)
-			source = symbols_line_at(item->file, place->address, &line);
-		if (!source)
-			continue;
-		rot_string_set(&place->source, source);
-		place->line = line;
-	}
+	if (!source)
+		return;
+	rot_string_set(&place->source, source);
+	place->line = line;
 }
 
 void
 functions_take(struct functions *functions, struct program_profile *profile)
 {
 	struct rot_list *places = &profile->places;
-	uint64_t nr_samples = 0;
+	double weight = 0;
 
 	for (size_t i = 0; i < functions->nr_items; i++)
-		for (size_t k = 0; k < functions->items[i].nr_places; k++)
-			nr_samples += functions->items[i].places[k]->samples;
+		for (size_t k = 0; k < functions->items[i].nr_functions; k++)
+			weight += (double)functions->items[i].functions[k].weight;
 	for (size_t i = 0; i < functions->nr_items; i++) {
 		struct code_file *item = &functions->items[i];
 
-		add_lines(item, LEAST_SAMPLES_WITH_LINES * (double)nr_samples);
-		for (size_t k = 0; k < item->nr_places; k++)
-			program_profile_places_add(profile, item->places[k]);
-		item->nr_places = 0;
+		for (size_t k = 0; k < item->nr_functions; k++) {
+			struct function *function = &item->functions[k];
+			const bool with_source = (double)function->weight >= LEAST_WEIGHT_WITH_LINES * weight;
+
+			if (item->file && with_source)
+				add_line(item, function->place);
+			if (function->parts)
+				parts_take(function->parts, function->place, functions->measurer, with_source);
+			parts_delete(function->parts);
+			program_profile_places_add(profile, function->place);
+		}
+		item->nr_functions = 0;
 	}
 	if (places->nr > 0)
 		qsort(places->items, places->nr, sizeof(struct program_place *), compare_places);

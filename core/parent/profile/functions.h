@@ -11,27 +11,35 @@
 
 #include "ProgramPlace.h"
 #include "ProgramProfile.h"
+#include "parent/profile/parts.h"
 #include "parent/profile/spaces.h"
 #include "parent/symbols/symbols.h"
 
 struct functions;
 
-/* files is borrowed. */
-struct functions *functions_new(struct symbol_files *files);
+/*
+ * files is borrowed. measurer: of the events that are counted, with what code counts for (parts.h); NULL: samples are
+ * added. has_lines: source lines are asked for.
+ */
+struct functions *functions_new(struct symbol_files *files, const struct perf_event_measurer *measurer,
+				code_counts count, bool has_lines);
 
 /* With places that were not taken. */
 void functions_delete(struct functions *functions);
 
 /*
- * The function that the code at that offset of an object is in (code_position). One without a name has the address and
- * size that its frame tells; of code without either, and of a file that cannot be read or is another one by now
- * (inode), there is one place for all of it, as of what is no file. The place is owned by functions.
- * is_begin: it is the function's first instruction; false where that is not known. NULL is allowed.
+ * Adds to the function that the code at that offset of an object is in (code_position), and to its parts. One without a
+ * name has the address and size that its frame tells; of code without either, and of a file that cannot be read or is
+ * another one by now (inode), there is one place for all of it, as of what is no file. A function counts as entered
+ * where code was begun at its first instruction.
  */
-struct program_place *
-functions_of(struct functions *functions, const struct code_object *object, uint64_t offset, bool *is_begin);
+void functions_add(struct functions *functions, const struct code_object *object, uint64_t offset,
+		   const struct found *found);
 
-/* Hands all places over to the profile, those with most samples first; with source lines, unless they have few. */
+/*
+ * Hands all places over to the profile, those with most samples first; with source lines, unless they have few (or
+ * few instructions, where these were counted).
+ */
 void functions_take(struct functions *functions, struct program_profile *profile);
 
 #endif

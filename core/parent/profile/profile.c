@@ -23,6 +23,7 @@ struct spot {
 struct profile {
 	struct sampler *sampler;
 	struct program_profile *output; /* NULL: not begun */
+	bool has_lines;
 	int fd;
 	struct spaces *spaces;
 	struct spot *spots;
@@ -30,11 +31,12 @@ struct profile {
 };
 
 struct profile *
-profile_new(void)
+profile_new(bool has_lines)
 {
 	struct profile *profile = rot_calloc(1, sizeof(*profile));
 
 	profile->fd = -1;
+	profile->has_lines = has_lines;
 	profile->spaces = spaces_new();
 	return profile;
 }
@@ -164,12 +166,12 @@ profile_end(struct profile *profile, struct symbol_files *files)
 	if (output && profile->sampler) {
 		sampler_drain(profile->sampler, true, handle_record, profile);
 		merge_spots(profile);
-		functions = functions_new(files);
+		functions = functions_new(files, NULL, NULL, profile->has_lines);
 		for (size_t i = 0; i < profile->nr_spots; i++) {
 			const struct spot *spot = &profile->spots[i];
 			const struct code_object *object = spaces_object(profile->spaces, spot->at.object);
 
-			functions_of(functions, object, spot->at.offset, NULL)->samples += spot->nr;
+			functions_add(functions, object, spot->at.offset, &(struct found){.samples = spot->nr});
 		}
 		functions_take(functions, output);
 		functions_delete(functions);

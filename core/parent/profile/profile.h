@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where one run of a program spends its CPU time: samples, added up by function. */
+/* Where one run of a program spends its CPU time: samples, added up by function and its loops. */
 #ifndef CORE_PARENT_PROFILE_PROFILE_H
 #define CORE_PARENT_PROFILE_PROFILE_H
 
@@ -12,8 +12,9 @@
 
 struct profile;
 
-/* Nothing is sampled before profile_begin. NULL is allowed for all functions below: nothing is done. */
-struct profile *profile_new(void);
+/* has_lines: source lines are asked for. Nothing is sampled before profile_begin. NULL is allowed for all functions
+ * below: nothing is done. */
+struct profile *profile_new(bool has_lines);
 void profile_delete(struct profile *profile);
 
 /*

@@ -37,6 +37,7 @@
 #include "parent/supervisor/keep_off.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/tracer.h"
+#include "parent/translate/contents.h"
 #include "parent/translate/edges.h"
 
 /* How long threads that are to be let go may take to stop, and how often as long those that have not waited for it. */
@@ -869,7 +870,8 @@ conclude_run(struct program_run *self)
 		if (self->counted)
 			translator_count_lines(self->translator);
 		self->output->profile =
-			self->counted ? counted_code_take(self->counted, session->symbols, self->counting.measurer)
+			self->counted ? counted_code_take(self->counted, session->symbols, self->counting.measurer,
+							  contents_count, session->command->tells_lines)
 				      : profile_end(self->profile, session->symbols);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
@@ -950,7 +952,7 @@ program_run(struct session *session, int32_t pass)
 	}
 	prepare_translation(self);
 	if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
-		self->profile = profile_new();
+		self->profile = profile_new(session->command->tells_lines);
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = begin_run(self) == 0;

@@ -66,17 +66,33 @@ add(struct contents *contents, const struct work *work, uint32_t offset)
 	}
 }
 
+static struct contents
+contents_of_bytes(const uint8_t *bytes, size_t nr_bytes)
+{
+	struct contents contents = {.nr_unknown = 0};
+	struct work work;
+
+	for (uint32_t at = 0; at < nr_bytes && work_decode(bytes + at, nr_bytes - at, &work); at += work.length)
+		add(&contents, &work, at);
+	return contents;
+}
+
 struct contents
 contents_before(struct code_cache *cache, const struct fragment *fragment, uint32_t origin_offset)
 {
-	struct contents contents = {.nr_unknown = 0};
 	uint8_t bytes[BLOCK_MAX_ITEMS * INSTRUCTION_MAX_BYTES];
 	const size_t nr = bytes_of(cache, fragment, 0, bytes, sizeof(bytes));
-	struct work work;
 
-	for (uint32_t at = 0; at < origin_offset && work_decode(bytes + at, nr - at, &work); at += work.length)
-		add(&contents, &work, at);
-	return contents;
+	return contents_of_bytes(bytes, nr < origin_offset ? nr : origin_offset);
+}
+
+void
+contents_count(const uint8_t *bytes, size_t nr_bytes, int64_t counts[STEP_NR_COUNTS])
+{
+	const struct contents contents = contents_of_bytes(bytes, nr_bytes);
+
+	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
+		counts[i] += contents.counts[i];
 }
 
 const struct contents *

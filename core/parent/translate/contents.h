@@ -29,6 +29,9 @@ bool contents_ahead(struct code_cache *cache, int64_t area);
 /* Of its first instructions, up to that offset from its origin. */
 struct contents contents_before(struct code_cache *cache, const struct fragment *fragment, uint32_t origin_offset);
 
+/* Adds that of code which stands in a file, as code_counts of profile/parts.h. */
+void contents_count(const uint8_t *bytes, size_t nr_bytes, int64_t counts[STEP_NR_COUNTS]);
+
 /* True if the work depends on values: then a counter of that kind is kept, and contents leave out what it says. */
 bool contents_are_dynamic(const struct work *work, enum dynamic_kind *kind);
 

@@ -56,7 +56,7 @@ struct site_access {
  * SITE_WORK: an instruction whose accesses depend on more than plain addresses
  * SITE_BANK: the thread goes to other counters (edges.h), whose address is in rdx
  * registers: bits of the general registers that are recorded, by their numbers
- * block: where the code of its basic block is; whoever goes through frames does not look at it
+ * at: where its first instruction is; whoever goes through frames does not look at it
  */
 enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK, SITE_BANK };
 struct site {
@@ -67,7 +67,7 @@ struct site {
 	struct site_access *accesses;
 	struct work *work; /* of SITE_TURNS and SITE_WORK */
 	uint64_t origin;   /* of the instruction, likewise */
-	struct counted_at block;
+	struct counted_at at;
 };
 
 /* Sites by their numbers. They stay where they are, so that others may read those that they know of. */
@@ -91,9 +91,9 @@ sites_at(const struct sites *sites, uint32_t number)
 }
 
 static inline void
-sites_set_block(struct sites *sites, uint32_t number, const struct counted_at *block)
+sites_set_at(struct sites *sites, uint32_t number, const struct counted_at *at)
 {
-	sites->chunks[number / SITES_CHUNK][number % SITES_CHUNK].block = *block;
+	sites->chunks[number / SITES_CHUNK][number % SITES_CHUNK].at = *at;
 }
 
 /* NULL: there is none of that number, as in a frame that the program has written into. */

@@ -792,7 +792,7 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 /* What sampled lines stand for is rounded in the sum, so that many sites with few lines lose nothing. */
 void
 stream_each_code(const struct stream *stream,
-		 void (*visit)(void *context, const struct counted_at *block, const uint64_t counts[STEP_NR_COUNTS]),
+		 void (*visit)(void *context, const struct counted_at *at, const uint64_t counts[STEP_NR_COUNTS]),
 		 void *context)
 {
 	const uint64_t residues = stream->has_sampled ? stream->residues : 0;
@@ -813,7 +813,7 @@ stream_each_code(const struct stream *stream,
 		for (size_t k = 0; k < STEP_NR_COUNTS; k++)
 			counts[k] = now[k] - before[k];
 		memcpy(before, now, sizeof(before));
-		visit(context, &sites_at(stream->sites, i)->block, counts);
+		visit(context, &sites_at(stream->sites, i)->at, counts);
 	}
 }
 

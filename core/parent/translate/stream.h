@@ -41,10 +41,9 @@ void stream_delete(struct stream *stream);
 char *stream_sample_text(const struct stream *stream);
 
 /* All threads have ended: what crossed borders for which code. Not where the latter is not known, and no pages. */
-void
-stream_each_code(const struct stream *stream,
-		 void (*visit)(void *context, const struct counted_at *block, const uint64_t counts[STEP_NR_COUNTS]),
-		 void *context);
+void stream_each_code(const struct stream *stream,
+		      void (*visit)(void *context, const struct counted_at *at, const uint64_t counts[STEP_NR_COUNTS]),
+		      void *context);
 
 /* Other caches for those that begin from now on; all others have ended. */
 void stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);

@@ -737,9 +737,13 @@ set_object(const struct work_in_progress *work, struct fragment *fragment)
 
 	fragment->offset = (uint32_t)offset;
 	fragment->object = range && offset == fragment->offset ? range->object : 0;
-	for (size_t i = 0; i < work->nr_recordings; i++)
-		sites_set_block(work->translation->sites, work->recordings[i].site,
-				&(struct counted_at){fragment->object, fragment->offset, fragment->origin});
+	for (size_t i = 0; i < work->nr_recordings; i++) {
+		const uint16_t from = work->block.items[work->recordings[i].item].at;
+
+		sites_set_at(work->translation->sites, work->recordings[i].site,
+			     &(struct counted_at){fragment->object, fragment->offset + (uint64_t)from,
+						  fragment->origin + from, 0});
+	}
 }
 
 /* What is executed next without a jump; 0: nothing. *is_made: false if there is no code. */

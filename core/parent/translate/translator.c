@@ -169,15 +169,12 @@ struct harvest {
 	struct counted_code *counted;
 };
 
-/* The code of a fragment has done so much, begun from its start so often. */
-static void
-count_fragment(struct counted_code *counted, const struct fragment *fragment, uint64_t nr_begun,
-	       const int64_t counts[STEP_NR_COUNTS])
+/* nr_bytes of a fragment's code, from that offset from its origin on. */
+static struct counted_at
+part_of(const struct fragment *fragment, uint32_t from, uint32_t nr_bytes)
 {
-	const struct counted_at at = {fragment->object, fragment->offset, fragment->origin};
-
-	if (counted)
-		counted_code_add(counted, &at, nr_begun, counts);
+	return (struct counted_at){fragment->object, fragment->offset + (uint64_t)from, fragment->origin + from,
+				   nr_bytes};
 }
 
 static void
@@ -198,6 +195,7 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	struct fragment *fragment = &cache->fragments[dynamic ? dynamic->fragment : owner];
 	int64_t counts[STEP_NR_COUNTS] = {0};
 	const struct contents *contents;
+	struct counted_at at;
 
 	if (dynamic) {
 		contents_add_dynamic(cache, dynamic, (int64_t)value, counts);
@@ -212,7 +210,9 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	}
 	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
 		harvest->totals->counts[i] += counts[i];
-	count_fragment(harvest->counted, fragment, dynamic ? 0 : value, counts);
+	at = dynamic ? part_of(fragment, dynamic->origin, 0) : part_of(fragment, 0, fragment->nr_origin_bytes);
+	if (harvest->counted)
+		counted_code_add(harvest->counted, &at, dynamic ? 0 : (int64_t)value, counts);
 }
 
 void
@@ -317,16 +317,32 @@ translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
 	return totals.counts[STEP_INSTRUCTIONS] != 0;
 }
 
-/* Of what it has executed of a fragment. NULL: of none, and counts are 0. */
 static void
-add_counts(struct translated *translated, const struct fragment *fragment, const int64_t counts[STEP_NR_COUNTS])
+add_counts(struct translated *translated, const int64_t counts[STEP_NR_COUNTS])
 {
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++) {
 		translated->totals.counts[i] += counts[i];
 		translated->banks[translated->bank].counts[i] += counts[i];
 	}
-	if (fragment)
-		count_fragment(translated->space->counted, fragment, 0, counts);
+}
+
+/* A thread leaves a fragment at that offset from its origin: what it did before that is added, or what is behind taken
+ * back. */
+static void
+add_correction(struct translated *translated, const struct fragment *fragment, uint32_t left_at,
+	       const int64_t correction[STEP_NR_COUNTS])
+{
+	struct counted_code *counted = translated->space->counted;
+	const bool is_taken_back = correction[STEP_INSTRUCTIONS] < 0;
+	struct counted_at at = part_of(fragment, left_at, 0);
+
+	add_counts(translated, correction);
+	if (is_taken_back)
+		at = part_of(fragment, left_at, fragment->nr_origin_bytes - left_at);
+	else if (correction[STEP_INSTRUCTIONS] > 0)
+		at = part_of(fragment, 0, left_at);
+	if (counted)
+		counted_code_add(counted, &at, is_taken_back ? -1 : 1, correction);
 }
 
 /* Of an instruction that was not translated, at that address. */
@@ -334,16 +350,16 @@ static void
 add_native(struct translated *translated, uint64_t address, const int64_t counts[STEP_NR_COUNTS])
 {
 	const struct address_space *space = translated->space;
-	struct counted_at at = {.address = address};
+	struct counted_at at = {.address = address, .nr_bytes = 1};
 
-	add_counts(translated, NULL, counts);
+	add_counts(translated, counts);
 	if (!space || !space->counted)
 		return;
 	for (size_t i = 0; i < space->nr_ranges; i++) {
 		const struct code_range *range = &space->ranges[i];
 
 		if (address >= range->start && address < range->end)
-			at = (struct counted_at){range->object, address - range->start + range->offset, address};
+			at = (struct counted_at){range->object, address - range->start + range->offset, address, 1};
 	}
 	counted_code_add(space->counted, &at, 1, counts);
 }
@@ -568,8 +584,8 @@ find_original(struct translated *translated, bool is_counted, bool is_fault, str
 
 	if (position_find(cache, translated->area, is_fault, registers, correction) == POSITION_INSIDE)
 		return false;
-	if (is_counted)
-		add_counts(translated, fragment, correction);
+	if (is_counted && fragment)
+		add_correction(translated, fragment, (uint32_t)(registers->rip - fragment->origin), correction);
 	return true;
 }
 
@@ -1821,9 +1837,9 @@ translator_let_go(struct translator *self, struct thread *thread)
 }
 
 static void
-move_lines(void *context, const struct counted_at *block, const uint64_t counts[STEP_NR_COUNTS])
+move_lines(void *context, const struct counted_at *at, const uint64_t counts[STEP_NR_COUNTS])
 {
-	counted_code_move(context, block, counts);
+	counted_code_move(context, at, counts);
 }
 
 void

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "entity.h"
 #include "memory.h"
 #include "parent/profile/functions.h"
 #include "parent/symbols/code.h"
@@ -177,7 +178,8 @@ START_TEST(functions_within_others_are_told_apart)
 	struct symbol_file *file = target("");
 	const struct symbol_range around = function(file, "around");
 	struct code_object object = {.origin = CODE_FILE, .path = built_path(TARGET)};
-	struct functions *places = functions_new(files);
+	struct functions *functions = functions_new(files, NULL, NULL, false);
+	struct program_profile *profile = program_profile_new();
 	struct symbol_range at;
 	struct stat status;
 
@@ -188,9 +190,16 @@ START_TEST(functions_within_others_are_told_apart)
 
 		ck_assert(symbols_function_at(file, around.address + k, &at));
 		ck_assert_str_eq(at.name, names[k]);
-		ck_assert_str_eq(functions_of(places, &object, around.file_offset + k, NULL)->symbol, names[k]);
+		functions_add(functions, &object, around.file_offset + k, &(struct found){.samples = 1 + k * k});
 	}
-	functions_delete(places);
+	functions_take(functions, profile);
+	ck_assert_uint_eq(program_profile_nr_places(profile), 2);
+	ck_assert_str_eq(program_profile_places_at(profile, 0)->symbol, "around");
+	ck_assert_uint_eq(program_profile_places_at(profile, 0)->samples, 2 * (1 + 10));
+	ck_assert_str_eq(program_profile_places_at(profile, 1)->symbol, "inside");
+	ck_assert_uint_eq(program_profile_places_at(profile, 1)->samples, 2 * (2 + 5));
+	rot_graph_delete(profile);
+	functions_delete(functions);
 	free(object.path);
 }
 END_TEST

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* See parts.h. */
+#include "parent/profile/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ProgramPart.h"
+#include "entity.h"
+#include "memory.h"
+#include "parent/symbols/flow.h"
+#include "parent/symbols/source_lines.h"
+
+/* What was found in a block. counts: NULL: none. */
+struct block_work {
+	uint64_t samples;
+	int64_t *counts;
+};
+
+/* executions: of each block's first instruction. lines: NULL: they are not asked for, or not known. */
+struct parts {
+	struct symbol_file *file;
+	uint64_t address, size;
+	const uint8_t *bytes;
+	struct code_flow flow;
+	struct source_lines lines;
+	bool has_lines;
+	struct block_work *work;
+	int64_t *executions;
+};
+
+struct parts *
+parts_new(struct symbol_file *file, const struct program_place *place, bool has_lines)
+{
+	const uint8_t *bytes = place->size > 0 ? symbols_bytes(file, place->address, place->size) : NULL;
+	uint64_t *splits = NULL;
+	struct parts *parts;
+
+	if (!bytes)
+		return NULL;
+	parts = rot_calloc(1, sizeof(*parts));
+	*parts = (struct parts){
+		.file = file, .address = place->address, .size = place->size, .bytes = bytes, .has_lines = has_lines};
+	if (has_lines) {
+		source_lines_read(file, place->address, place->size, &parts->lines);
+		splits = rot_calloc(parts->lines.nr_rows + 1, sizeof(*splits));
+		for (size_t i = 0; i < parts->lines.nr_rows; i++)
+			splits[i] = parts->lines.rows[i].address;
+	}
+	code_flow_find(bytes, place->size, place->address, splits, parts->lines.nr_rows, &parts->flow);
+	free(splits);
+	if (parts->flow.nr_blocks == 0 || (!has_lines && parts->flow.nr_loops == 0)) {
+		/* Then it is all one part, the function. */
+		code_flow_clear(&parts->flow);
+		return parts;
+	}
+	parts->work = rot_calloc(parts->flow.nr_blocks, sizeof(*parts->work));
+	parts->executions = rot_calloc(parts->flow.nr_blocks, sizeof(*parts->executions));
+	return parts;
+}
+
+void
+parts_delete(struct parts *parts)
+{
+	if (!parts)
+		return;
+	for (uint32_t i = 0; i < parts->flow.nr_blocks; i++)
+		free(parts->work[i].counts);
+	free(parts->work);
+	free(parts->executions);
+	source_lines_clear(&parts->lines);
+	code_flow_clear(&parts->flow);
+	free(parts);
+}
+
+static void
+add_to_block(struct parts *parts, uint32_t block, const struct found *found, const int64_t counts[STEP_NR_COUNTS])
+{
+	struct block_work *work = &parts->work[block];
+
+	work->samples += found->samples;
+	if (!counts)
+		return;
+	if (!work->counts)
+		work->counts = rot_calloc(STEP_NR_COUNTS, sizeof(*work->counts));
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		work->counts[i] += counts[i];
+}
+
+/* What was counted of several blocks at once is what their code counts for; what that leaves is the last one's. */
+void
+parts_add(struct parts *parts, uint64_t address, const struct found *found, code_counts count)
+{
+	const struct code_flow *flow = &parts->flow;
+	const uint64_t behind = address + found->nr_bytes;
+	uint32_t block = code_flow_block_at(flow, address);
+	int64_t left[STEP_NR_COUNTS];
+
+	if (flow->nr_blocks == 0)
+		return;
+	if (found->nr_bytes > 0 && flow->blocks[block].address == address)
+		parts->executions[block] += found->nr_begun;
+	if (!found->counts || block + 1 == flow->nr_blocks || behind <= flow->blocks[block + 1].address) {
+		add_to_block(parts, block, found, found->counts);
+		return;
+	}
+	memcpy(left, found->counts, sizeof(left));
+	for (uint64_t at = address; at < behind; block++) {
+		const uint64_t next = flow->blocks[block + 1].address;
+		int64_t counts[STEP_NR_COUNTS] = {0};
+
+		if (at != address)
+			parts->executions[block] += found->nr_begun;
+		if (block + 1 == flow->nr_blocks || next >= behind) {
+			add_to_block(parts, block, found, left);
+			return;
+		}
+		count(parts->bytes + (at - parts->address), next - at, counts);
+		for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+			left[i] -= counts[i] *= found->nr_begun;
+		add_to_block(parts, block, found, counts);
+		at = next;
+	}
+}
+
+void
+part_counts_add(struct rot_list *list, const struct perf_event_measurer *measurer, const int64_t counts[STEP_NR_COUNTS])
+{
+	const size_t nr = perf_event_measurer_nr_events(measurer);
+	const uint64_t none = 0;
+	uint64_t all[STEP_NR_COUNTS];
+
+	memcpy(all, counts, sizeof(all));
+	while (list->nr < nr)
+		rot_list_add(list, ROT_ULONG, &none);
+	for (size_t i = 0; i < nr; i++)
+		((uint64_t *)list->items)[i] += step_counts_of_event(measurer, i, all);
+}
+
+static void
+add_block_to_part(struct program_part *part, const struct block_work *work, const struct perf_event_measurer *measurer)
+{
+	part->samples += work->samples;
+	if (work->counts)
+		part_counts_add(&part->counts, measurer, work->counts);
+}
+
+static bool
+is_found(const struct block_work *work)
+{
+	return work->samples > 0 || work->counts;
+}
+
+/* ---- loops ---- */
+
+static void
+add_source(const struct parts *parts, uint32_t loop, struct program_part *part)
+{
+	const struct code_flow *flow = &parts->flow;
+	bool *marks = rot_calloc(parts->lines.nr_rows + 1, sizeof(*marks));
+	struct source_span span;
+
+	for (uint32_t i = 0; i < flow->nr_blocks; i++)
+		if (code_flow_is_in(flow, i, loop))
+			source_lines_mark(&parts->lines, flow->blocks[i].address, flow->blocks[i + 1].address, marks);
+	if (source_lines_span(&parts->lines, marks, &span)) {
+		rot_string_set(&part->source, span.source);
+		rot_string_set(&part->inlined, span.inlined);
+		part->line = span.first;
+		part->last_line = span.last;
+	}
+	free(marks);
+}
+
+static struct program_part *
+describe_loop(const struct parts *parts, uint32_t number, struct program_part *const *loops)
+{
+	const struct code_flow *flow = &parts->flow;
+	const struct flow_loop *loop = &flow->loops[number];
+	struct program_part *part = program_part_new();
+
+	/* What comes from a table is not an instruction. */
+	part->header = loop->header < flow->nr_blocks ? flow->blocks[loop->header].address : loop->begin;
+	part->around = loop->parent == FLOW_NO_LOOP ? 0 : loops[loop->parent]->header;
+	part->depth = loop->parent == FLOW_NO_LOOP ? 1 : loops[loop->parent]->depth + 1;
+	part->address = loop->begin;
+	part->size = loop->end - loop->begin;
+	return part;
+}
+
+static void
+take_loops(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
+	   bool with_source)
+{
+	const struct code_flow *flow = &parts->flow;
+	struct program_part **loops = rot_calloc(flow->nr_loops + 1, sizeof(struct program_part *)), *none;
+	bool *are_found = rot_calloc(flow->nr_loops + 1, sizeof(*are_found));
+	uint64_t *entries = rot_calloc(flow->nr_loops + 1, sizeof(*entries));
+	uint64_t *turns = rot_calloc(flow->nr_loops + 1, sizeof(*turns));
+
+	none = loops[flow->nr_loops] = program_part_new();
+	none->address = place->address;
+	none->size = place->size;
+	for (uint32_t i = 0; i < flow->nr_loops; i++)
+		loops[i] = describe_loop(parts, i, loops);
+	for (uint32_t i = 0; i < flow->nr_blocks; i++) {
+		const uint32_t loop = flow->blocks[i].loop == FLOW_NO_LOOP ? flow->nr_loops : flow->blocks[i].loop;
+
+		add_block_to_part(loops[loop], &parts->work[i], measurer);
+		are_found[loop] |= is_found(&parts->work[i]);
+	}
+	code_flow_enter(flow, parts->executions, entries, turns);
+	for (uint32_t i = flow->nr_loops; i-- > 0;)
+		if (are_found[i] && flow->loops[i].parent != FLOW_NO_LOOP)
+			are_found[flow->loops[i].parent] = true;
+	program_place_loops_add(place, none);
+	for (uint32_t i = 0; i < flow->nr_loops; i++) {
+		if (!are_found[i]) {
+			program_part_delete(loops[i]);
+			continue;
+		}
+		loops[i]->turns = measurer ? turns[i] : 0;
+		loops[i]->entries = measurer && entries[i] != FLOW_NOT_KNOWN ? entries[i] : 0;
+		if (with_source)
+			add_source(parts, i, loops[i]);
+		program_place_loops_add(place, loops[i]);
+	}
+	free(turns);
+	free(entries);
+	free(are_found);
+	free(loops);
+}
+
+/* ---- lines ---- */
+
+/* Of the same line, in the same inlined function. Lines follow each other in no order, so few are looked through. */
+static struct program_part *
+find_line(struct program_place *place, const struct source_row *row, const char *inlined)
+{
+	const char *source = row ? row->source : "";
+	struct program_part *part;
+
+	for (size_t i = 0; i < program_place_nr_lines(place); i++) {
+		part = program_place_lines_at(place, i);
+		if (part->line == (row ? row->line : 0) && strcmp(part->source, source) == 0 &&
+		    strcmp(part->inlined, inlined) == 0)
+			return part;
+	}
+	part = program_part_new();
+	rot_string_set(&part->source, source);
+	rot_string_set(&part->inlined, inlined);
+	part->line = part->last_line = row ? row->line : 0;
+	program_place_lines_add(place, part);
+	return part;
+}
+
+static void
+take_lines(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer)
+{
+	const struct code_flow *flow = &parts->flow;
+
+	for (uint32_t i = 0; i < flow->nr_blocks; i++) {
+		const uint64_t begin = flow->blocks[i].address, end = flow->blocks[i + 1].address;
+		const struct source_row *row = source_lines_at(&parts->lines, begin);
+		const char *inlined = row && row->scope ? parts->lines.scopes[row->scope].name : NULL;
+		struct program_part *part;
+
+		if (!is_found(&parts->work[i]))
+			continue;
+		part = find_line(place, row, inlined ? inlined : "");
+		if (part->size == 0)
+			part->address = begin;
+		part->size = end - part->address;
+		add_block_to_part(part, &parts->work[i], measurer);
+	}
+}
+
+void
+parts_take(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
+	   bool with_source)
+{
+	if (with_source && !parts->has_lines && parts->flow.nr_loops > 0)
+		source_lines_read(parts->file, parts->address, parts->size, &parts->lines);
+	if (parts->flow.nr_loops > 0)
+		take_loops(parts, place, measurer, with_source);
+	if (parts->has_lines && parts->flow.nr_blocks > 0)
+		take_lines(parts, place, measurer);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of one function: its loops, and its source lines, with what was found or counted in each. */
+#ifndef CORE_PARENT_PROFILE_PARTS_H
+#define CORE_PARENT_PROFILE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "PerfEventMeasurer.h"
+#include "ProgramPlace.h"
+#include "common/step_counts.h"
+#include "parent/symbols/symbols.h"
+
+/* What so many bytes of code count for each time that they are executed, but for what depends on values or addresses.
+ */
+typedef void (*code_counts)(const uint8_t *bytes, size_t nr_bytes, int64_t counts[STEP_NR_COUNTS]);
+
+/*
+ * What was found at an address of code: samples; or what the nr_bytes from there on did, each time from their first to
+ * their last, nr_begun times (less than 0: so often less than was told before). nr_bytes 0: counts alone, of the
+ * instruction there. counts: NULL with samples.
+ */
+struct found {
+	uint64_t samples;
+	uint32_t nr_bytes;
+	int64_t nr_begun;
+	const int64_t *counts;
+};
+
+struct parts;
+
+/* Of the function that place tells of, in file. NULL: its code cannot be read. has_lines: lines are asked for. */
+struct parts *parts_new(struct symbol_file *file, const struct program_place *place, bool has_lines);
+void parts_delete(struct parts *parts);
+
+/* address: link-time, in the function. count: for code that belongs to several parts; NULL with samples. */
+void parts_add(struct parts *parts, uint64_t address, const struct found *found, code_counts count);
+
+/* Gives them to the place. measurer: of the events that are counted; NULL: samples. with_source: with source lines. */
+void parts_take(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
+		bool with_source);
+
+/* Adds counts of the measurer's events to a list of them. */
+void
+part_counts_add(struct rot_list *list, const struct perf_event_measurer *measurer, const int64_t counts[STEP_NR_COUNTS]);
+
+#endif
