@@ -9,34 +9,36 @@
 #include "memory.h"
 #include "quantities/value_text.h"
 
-/* Of a line: what tells it from others; "": it is not known, and it is not told apart from its function. */
-static const char *
-source_of(const struct place_share *share)
+static int
+compare_parts(const struct program_part *left, const struct program_part *right)
 {
-	return share->part && !share->part->header && share->part->line ? share->part->source : "";
+	int order = (left->header > right->header) - (left->header < right->header);
+
+	/* The source lines of a loop may not be known in each run. */
+	if (order == 0 && left->header == 0)
+		order = strcmp(left->source, right->source);
+	if (order == 0 && left->header == 0)
+		order = left->line - right->line;
+	if (order == 0 && left->header == 0)
+		order = strcmp(left->inlined, right->inlined);
+	return order;
 }
 
-/*
- * Places of all runs, one after the other; the same function, or loop of it, is the same place in each of them. So is
- * the same line of an object, whichever function it was inlined in.
- */
+/* Places of all runs, one after the other; the same function, or part of it, is the same place in each of them. */
 static int
 compare_places(const void *a, const void *b)
 {
 	const struct place_share *one = a, *other = b;
 	const struct program_place *left = one->place, *right = other->place;
-	const uint64_t headers[] = {one->part ? one->part->header : 0, other->part ? other->part->header : 0};
 	int order = strcmp(left->object, right->object);
 
-	if (order == 0)
-		order = strcmp(source_of(one), source_of(other));
-	if (order == 0 && *source_of(one))
-		return one->part->line - other->part->line;
 	if (order == 0)
 		order = (left->address > right->address) - (left->address < right->address);
 	if (order == 0)
 		order = strcmp(left->function, right->function);
-	return order ? order : (headers[0] > headers[1]) - (headers[0] < headers[1]);
+	if (order == 0 && (!one->part || !other->part))
+		return (one->part != NULL) - (other->part != NULL);
+	return order ? order : one->part ? compare_parts(one->part, other->part) : 0;
 }
 
 static int

@@ -28,6 +28,7 @@
 #define SHARE_WIDTH 19
 #define FUNCTION_WIDTH 31
 #define LEAST_WHERE 20
+#define LEAST_NAME 8 /* before lines of a loop */
 
 static const char *
 last_part(const char *path)
@@ -120,33 +121,25 @@ lines_text(const struct place_share *item)
 static char *
 turns_text(const struct place_share *item)
 {
+	const double turns = (double)item->nr_turns, mean = turns / (double)item->nr_entries;
+
 	if (!item->part || item->nr_turns == 0)
 		return rot_strdup("");
 	if (item->nr_entries == 0)
-		return rot_format("%.3g turns in all", (double)item->nr_turns);
-	return rot_format("%.3g turn%s", (double)item->nr_turns / (double)item->nr_entries,
-			  item->nr_turns == item->nr_entries ? "" : "s");
+		return rot_format("%.3g turns in all", turns);
+	return rot_format(mean >= 1000 && mean < 1e6 ? "%.0f turn%s" : "%.3g turn%s", mean, mean == 1 ? "" : "s");
 }
 
-/* Object, source lines and turns: the first of them is left out if not all fit, and then the last. */
+/* With the source line, where both fit. */
 static char *
 where_text(const struct place_share *item, size_t room)
 {
 	const struct program_place *place = item->place;
 	const char *object = last_part(place->object);
-	autofree char *lines = lines_text(item), *turns = turns_text(item);
-	const char *comma = *lines && *turns ? ", " : "";
-	char *text = rot_format("%s%s%s%s%s", object, *lines || *turns ? ", " : "", lines, comma, turns);
+	autofree char *lines = lines_text(item), *text = rot_format("%s, %s", object, lines);
 
-	if ((*lines || *turns) && text_width(text) <= room)
-		return text;
-	free(text);
-	text = rot_format("%s%s%s", lines, comma, turns);
-	if (item->part && *text && text_width(text) <= room)
-		return text;
-	free(text);
-	if (item->part && *lines)
-		return rot_strdup(lines);
+	if (*lines && text_width(text) <= room)
+		return rot_strdup(text);
 	return *place->function ? rot_strdup(object)
 	       : *place->behind ? rot_format("behind %s", place->behind)
 				: rot_strdup("");
@@ -162,37 +155,59 @@ function_name(const struct program_place *place)
 				: rot_format("%s, in no function", object);
 }
 
-/* A source line, not a loop. */
 static bool
-is_line(const struct place_share *item)
+is_loop(const struct place_share *item)
 {
-	return item->part && item->part->header == 0 && item->part->line > 0;
+	return item->part && item->part->header != 0;
 }
 
-/* Of a loop without source lines also where it is in the function. */
+/* A source line, or code of which none is known. */
+static bool
+is_line(const struct program_report *report, const struct place_share *item)
+{
+	return report->by == PLACES_LINES && item->part;
+}
+
+/* Where a loop is: "relax.c:17-20", or else "+0x12..0x48" in its function; "": it is none. Fresh memory. */
 static char *
-name_text(const struct place_share *item)
+loop_text(const struct place_share *item)
 {
 	const struct program_part *part = item->part;
-	autofree char *name = function_name(item->place);
+	const uint64_t from = is_loop(item) ? part->address - item->place->address : 0;
 
-	if (is_line(item))
-		return lines_text(item);
-	if (part && part->depth == 0 && part->line == 0 && item->place->loops.nr > 0)
+	if (!is_loop(item) || *part->source)
+		return is_loop(item) ? lines_text(item) : rot_strdup("");
+	return rot_format("+0x%llx..0x%llx", (unsigned long long)from, (unsigned long long)(from + part->size));
+}
+
+static char *
+name_text(const struct program_report *report, const struct place_share *item)
+{
+	autofree char *name = function_name(item->place), *lines = lines_text(item);
+
+	if (is_line(report, item))
+		return *lines ? rot_strdup(lines) : rot_format("%s, without lines", name);
+	if (item->part && !is_loop(item))
 		return rot_format("%s, outside its loops", name);
-	if (!part || part->depth == 0 || *part->source)
-		return part && *part->inlined ? rot_format("%s in %s", part->inlined, name) : rot_strdup(name);
-	return rot_format("%s+0x%llx..0x%llx", name, (unsigned long long)(part->address - item->place->address),
-			  (unsigned long long)(part->address + part->size - item->place->address));
+	return item->part && *item->part->inlined ? rot_format("%s in %s", item->part->inlined, name)
+						  : rot_strdup(name);
 }
 
 static void
-print_place(FILE *out, const struct place_share *item)
+print_place(const struct program_report *report, FILE *out, const struct place_share *item)
 {
-	autofree char *name = name_text(item);
-	autofree char *where = is_line(item) ? function_name(item->place) : where_text(item, where_room(out));
+	autofree char *name = name_text(report, item), *loop = loop_text(item), *turns = turns_text(item);
+	autofree char *text = NULL, *where = NULL;
 
-	print_share(out, &item->share, name, where);
+	if (is_loop(item))
+		text = rot_format(*loop == '+' ? "%2$s%1$s%3$s%4$s" : "%1$s, %2$s%3$s%4$s", loop, name,
+				  *turns ? ", " : "", turns);
+	else if (!item->part)
+		where = where_text(item, where_room(out));
+	else if (is_line(report, item))
+		where = *item->part->inlined ? rot_format("%s in %s", item->part->inlined, item->place->function)
+					     : function_name(item->place);
+	print_share(out, &item->share, text ? text : name, where ? where : "");
 }
 
 static const struct place_list *
@@ -296,28 +311,22 @@ print_number(FILE *out, double number, const char *unit)
 	fprintf(out, "  %*s", COLUMN_WIDTH, text);
 }
 
-/* With its lines, as there is no column for them. */
-static char *
-work_name(const struct place_share *item)
-{
-	autofree char *name = name_text(item), *lines = lines_text(item);
-
-	return item->part && *lines && !is_line(item) ? rot_format("%s, %s", lines, name) : rot_strdup(name);
-}
-
 static void
 print_work(FILE *out, const struct program_report *report, const struct place_share *item, double share)
 {
 	const size_t taken = 2 + 5 * (COLUMN_WIDTH + 2), width = terminal_width(out);
-	autofree char *name = work_name(item);
-	autofree char *shown = fitted(name, width > taken + LEAST_WHERE ? width - taken : LEAST_WHERE);
+	const size_t room = width > taken + LEAST_WHERE ? width - taken : LEAST_WHERE;
+	autofree char *name = name_text(report, item), *loop = loop_text(item);
+	const char *behind = strrchr(loop, ':') ? strrchr(loop, ':') : loop; /* lines of a function need no file */
+	autofree char *shown =
+		fitted(name, room > text_width(behind) + LEAST_NAME ? room - text_width(behind) : LEAST_NAME);
 
 	print_number(out, 100 * share, " %");
 	print_number(out, 1e-9 * value_of(&item->values, "performance", ""), "");
 	print_number(out, value_of(&item->values, "operationalIntensity", ""), "");
 	print_number(out, 100 * item->roof_share, " %");
 	print_number(out, 100 * packed_share(report, item), " %");
-	fprintf(out, "  %s\n", shown);
+	fprintf(out, "  %s%s\n", shown, behind);
 }
 
 /* Functions that are shown and compute something, and how much of it is left for all others. */
@@ -361,7 +370,7 @@ report_places(const struct program_report *report, FILE *out)
 	fprintf(out, "\n  %*s  where, by %llu samples in %.3g s of it\n", SHARE_WIDTH, "CPU time",
 		(unsigned long long)places->nr_samples, places->cpu_s);
 	for (size_t i = 0; i < nr; i++)
-		print_place(out, &shown_list(report)->items[i]);
+		print_place(report, out, &shown_list(report)->items[i]);
 	print_others(report, nr, out);
 	if (places->off_cpu_s >= LEAST_SHARE * places->wall_s) {
 		autofree char *text = rot_format("%.3g s", places->off_cpu_s);

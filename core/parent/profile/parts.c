@@ -79,12 +79,12 @@ add_to_block(struct parts *parts, uint32_t block, const struct found *found, con
 	struct block_work *work = &parts->work[block];
 
 	work->samples += found->samples;
-	if (!counts)
-		return;
-	if (!work->counts)
-		work->counts = rot_calloc(STEP_NR_COUNTS, sizeof(*work->counts));
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		work->counts[i] += counts[i];
+	for (size_t i = 0; counts && i < STEP_NR_COUNTS; i++) {
+		if (counts[i] != 0 && !work->counts)
+			work->counts = rot_calloc(STEP_NR_COUNTS, sizeof(*work->counts));
+		if (counts[i] != 0)
+			work->counts[i] += counts[i];
+	}
 }
 
 /* What was counted of several blocks at once is what their code counts for; what that leaves is the last one's. */
@@ -279,10 +279,10 @@ void
 parts_take(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
 	   bool with_source)
 {
-	if (with_source && !parts->has_lines && parts->flow.nr_loops > 0)
+	if (parts->flow.nr_loops > 0 && with_source && !parts->has_lines)
 		source_lines_read(parts->file, parts->address, parts->size, &parts->lines);
 	if (parts->flow.nr_loops > 0)
-		take_loops(parts, place, measurer, with_source);
+		take_loops(parts, place, measurer, with_source || parts->has_lines);
 	if (parts->has_lines && parts->flow.nr_blocks > 0)
 		take_lines(parts, place, measurer);
 }

@@ -302,6 +302,58 @@ static const struct program_place sampled_places[] = {
 	{.object = (char *)"/opt/bin/solver", .function = (char *)"exit", .address = 0x4200, .size = 32, .samples = 2},
 };
 
+/* Loops and code of none of sweep: in samples, and quarters of its counts. */
+static const struct {
+	struct program_part part;
+	uint64_t quarters;
+} sampled_loops[] = {
+	{{.address = 0x1240, .size = 512, .samples = 50}, 0},
+	{{.header = 0x1260,
+	  .address = 0x1260,
+	  .size = 256,
+	  .depth = 1,
+	  .source = (char *)"sweep.cc",
+	  .line = 20,
+	  .last_line = 31,
+	  .samples = 150,
+	  .turns = 4000,
+	  .entries = 1000},
+	 1},
+	{{.header = 0x1280,
+	  .around = 0x1260,
+	  .address = 0x1278,
+	  .size = 64,
+	  .depth = 2,
+	  .samples = 500,
+	  .turns = 80000},
+	 3},
+};
+
+static void
+add_loops(struct program_place *place, bool is_counted)
+{
+	for (size_t i = 0; i < sizeof(sampled_loops) / sizeof(sampled_loops[0]); i++) {
+		const struct program_part *from = &sampled_loops[i].part;
+		struct program_part *loop = program_part_new();
+
+		rot_string_set(&loop->source, !is_counted && from->source ? from->source : "");
+		loop->header = from->header;
+		loop->around = from->around;
+		loop->address = from->address;
+		loop->size = from->size;
+		loop->depth = from->depth;
+		loop->line = is_counted ? 0 : from->line;
+		loop->last_line = is_counted ? 0 : from->last_line;
+		loop->samples = is_counted ? 0 : from->samples;
+		loop->turns = is_counted ? from->turns : 0;
+		loop->entries = is_counted ? from->entries : 0;
+		for (size_t k = 0; is_counted && k < program_place_nr_counts(place); k++)
+			program_part_counts_add(loop,
+						program_place_counts_at(place, k) / 4 * sampled_loops[i].quarters);
+		program_place_loops_add(place, loop);
+	}
+}
+
 static struct program_place *
 make_place(const struct program_place *from, int order)
 {
@@ -335,6 +387,7 @@ add_function_counts(struct program_run_output *run, const struct perf_event_meas
 		program_place_counts_add(sweep, count / 4 * 3);
 		program_place_counts_add(other, count - count / 4 * 3);
 	}
+	add_loops(sweep, true);
 	run->profile = program_profile_new();
 	program_profile_places_add(run->profile, sweep);
 	program_profile_places_add(run->profile, other);
@@ -356,9 +409,16 @@ add_samples(struct program_run_output *run, bool is_asked)
 	run->profile->lost_records = has_kernel ? 0 : 3;
 	if (is_refused)
 		rot_string_set(&run->profile->refusal, "cannot sample the CPU time: Permission denied");
-	for (size_t i = 0; !is_refused && i < sizeof(sampled_places) / sizeof(sampled_places[0]); i++)
+	for (size_t i = 0; !is_refused && i < sizeof(sampled_places) / sizeof(sampled_places[0]); i++) {
+		struct program_place *place = make_place(&sampled_places[i], run->order);
+
+		if (i == 0)
+			add_loops(place, false);
 		if (has_kernel || strcmp(sampled_places[i].object, "[kernel]") != 0)
-			program_profile_places_add(run->profile, make_place(&sampled_places[i], run->order));
+			program_profile_places_add(run->profile, place);
+		else
+			rot_graph_delete(place);
+	}
 }
 
 static struct program_run_output *

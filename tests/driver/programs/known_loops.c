@@ -1,99 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * known_loops [ROUNDS]: loops whose turns are known, whatever the compiler makes of them, ROUNDS times (1).
+ * known_loops WHERE [ROUNDS]: loops whose turns are known, whatever compiler made the rest.
  *
- *	triad      N turns, one entry; compilers make vectors and a loop of the rest of it
- *	product    a product of matrices in blocks: 6 loops; the innermost has BLOCK turns
- *	chase      STEPS turns in a row
- *	ragged     a loop with 0, 1, ... 9 turns, in one of 10 turns
- *	shared     two loops in one function, entered 1 and 3 times a call, the first by a jump into its middle
+ *	product    a product of matrices in blocks: 6 loops, of 4, 4, 4, 6, 6 and 6 turns. The innermost has 7
+ *	           instructions, a multiplication and an addition, 24 bytes loaded and 8 stored
+ *	two_loops  10 turns of an inner loop of 5 turns, which is entered in its middle; then one loop of 40 turns
+ *	triple     an inner loop of 3 * TURNS turns of two instructions, and one of TURNS turns
  *
- * Those whose turns a compiler might change are written in its own instructions.
+ * WHERE: counts (product and two_loops, once), threads (in 2 threads), shares (triple, ROUNDS times).
  */
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { N = 10003, SIZE = 24, BLOCK = 6, STEPS = 1000, ROWS = 10 };
+enum { SIZE = 24, BLOCK = 6, TURNS = 1000000 };
 
-double a[N], b[N], c[N];
-double x[SIZE][SIZE], y[SIZE][SIZE], z[SIZE][SIZE];
+static double x[SIZE][SIZE], y[SIZE][SIZE], z[SIZE][SIZE];
 
-__attribute__((noinline)) static void
-triad(double *restrict to, const double *from, const double *with, long n)
+void product(double *to, const double *left, const double *right);
+void two_loops(void);
+void triple(unsigned long turns, unsigned long more_turns);
+
+/* With a frame, by which a function is known without its name. */
+#define FUNCTION(name, code)                                                                                           \
+	__asm__(".text\n	.globl " #name "\n	.type " #name ", @function\n	.p2align 6\n" #name ":\n"      \
+		"	.cfi_startproc\n" code "	ret\n	.cfi_endproc\n	.size " #name ", .-" #name "\n")
+
+#define LOOP(label, reg, turns, code)                                                                                  \
+	"	mov $" turns ", %" reg "\n" label ":\n" code "	dec %" reg "\n	jnz " label "b\n"
+
+FUNCTION(product, LOOP("1", "eax", "4",
+		       LOOP("2", "ecx", "4",
+			    LOOP("3", "r8d", "4",
+				 LOOP("4", "r9d", "6",
+				      LOOP("5", "r10d", "6",
+					   LOOP("6", "r11d", "6",
+						"	movsd (%rsi), %xmm0\n	mulsd (%rdx), %xmm0\n"
+						"	addsd (%rdi), %xmm0\n	movsd %xmm0, (%rdi)\n	nop\n")))))));
+FUNCTION(two_loops, "	mov $10, %ecx\n"
+		    "1:	mov $5, %eax\n	jmp 3f\n"
+		    "	.p2align 4\n"
+		    "2:	nop\n"
+		    "3:	dec %eax\n	jnz 2b\n"
+		    "	dec %ecx\n	jnz 1b\n" LOOP("4", "eax", "40", "	nop\n	nop\n"));
+FUNCTION(triple, "	.p2align 6\n1:	dec %rdi\n	jnz 1b\n"
+		 "	.p2align 6\n2:	dec %rsi\n	jnz 2b\n");
+
+static void *
+count(void *unused)
 {
-	for (long i = 0; i < n; i++)
-		to[i] = from[i] + 3 * with[i];
+	product(z[0], x[0], y[0]);
+	two_loops();
+	return unused;
 }
-
-/* A turn of it cannot be left out, doubled or joined with others. */
-#define FENCE() __asm__ volatile("" ::: "memory")
-
-__attribute__((noinline)) static void
-product(void)
-{
-	for (int i = 0; i < SIZE; i += BLOCK)
-		for (int j = 0; j < SIZE; j += BLOCK)
-			for (int k = 0; k < SIZE; k += BLOCK)
-				for (int ii = i; ii < i + BLOCK; ii++)
-					for (int jj = j; jj < j + BLOCK; jj++)
-						for (int kk = k; kk < k + BLOCK; kk++) {
-							z[ii][jj] += x[ii][kk] * y[kk][jj];
-							FENCE();
-						}
-}
-
-static inline void
-follow(void **cell)
-{
-	for (int i = 0; i < STEPS; i++) {
-		cell = *cell;
-		__asm__ volatile("" : "+r"(cell) : : "memory");
-	}
-}
-
-__attribute__((noinline)) static void
-chase(void)
-{
-	void *cell = &cell;
-
-	follow(&cell);
-}
-
-__attribute__((noinline)) static double
-ragged(double value)
-{
-	for (int i = 0; i < ROWS; i++)
-		for (int k = 0; k < i; k++) {
-			value = value * 1.5 + 1;
-			__asm__ volatile("" : "+x"(value));
-		}
-	return value;
-}
-
-/* 1 entry with 5 turns, the first half a one; then 3 entries with 4 turns each in a loop of 3 turns. */
-void shared(void);
-__asm__(".text\n	.globl shared\n	.type shared, @function\n	.p2align 4\nshared:\n	.cfi_startproc\n"
-	"	mov $5, %eax\n	jmp 2f\n"
-	"1:	nop\n"
-	"2:	dec %eax\n	jnz 1b\n"
-	"	mov $3, %edx\n"
-	"3:	mov $4, %eax\n"
-	"4:	dec %eax\n	jnz 4b\n"
-	"	dec %edx\n	jnz 3b\n"
-	"	ret\n	.cfi_endproc\n	.size shared, .-shared\n");
 
 int
 main(int argc, char **argv)
 {
-	const long rounds = argc > 1 ? atol(argv[1]) : 1;
-	double value = 1;
+	const char *where = argc > 1 ? argv[1] : "counts";
+	const long rounds = argc > 2 ? atol(argv[2]) : 100;
+	pthread_t thread;
 
-	for (long i = 0; i < rounds; i++) {
-		triad(a, b, c, N);
-		product();
-		chase();
-		value = ragged(value);
-		shared();
-		FENCE();
+	if (strcmp(where, "shares") == 0) {
+		for (long i = 0; i < rounds; i++) /* the loop of main */
+			triple(3ul * TURNS, TURNS);
+		return 0;
 	}
-	return value == 0;
+	if (strcmp(where, "threads") == 0 && pthread_create(&thread, NULL, count, NULL) != 0)
+		return 1;
+	count(NULL);
+	return strcmp(where, "threads") == 0 && pthread_join(thread, NULL) != 0;
 }

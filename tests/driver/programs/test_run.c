@@ -158,6 +158,7 @@ static const struct {
 	{GOLDEN "blocks-failing.txt", "blocks", "fail-translating", {"true"}, 0},
 	{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}, 0},
 	{GOLDEN "functions.txt", "blocks", "sampled", {"true"}, 0},
+	{GOLDEN "loops.txt", "blocks", "sampled", {"--by=loop", "true"}, 0},
 	{GOLDEN "functions-runs.txt", "none", "sampled-user", {"--functions=3", "--runs=2", "true"}, 0},
 	{GOLDEN "functions-refused.txt", "none", "unsampled", {"true"}, 0},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}, 0},
@@ -281,6 +282,10 @@ START_TEST(functions_in_files)
 	ck_assert_ptr_nonnull(strstr(csv, "\n/opt/lib/"
 					  "libsolve.so.1.2,solver::of_planes::Relaxation::sweep,_ZN6solver9of_"
 					  "planes10Relaxation5sweepEi,,4672,512,sweep.cc,17,1401,0."));
+	free(csv);
+	csv = file_text("x-loops.csv");
+	ck_assert_ptr_nonnull(strstr(csv, ",4704,256,sweep.cc,20,300,0."));
+	ck_assert_ptr_nonnull(strstr(csv, ",31,,4704,0,1,0\n"));
 	free(csv);
 	json_decref(json);
 	if (_i == 0) {
