@@ -14,7 +14,7 @@
 /* The last instruction of a block. target: its block; NONE: outside of the function, or not known. */
 struct block_end {
 	enum flow flow;
-	uint64_t target_address;
+	uint64_t address, target_address;
 	uint32_t target;
 	bool is_filling; /* the block does nothing: nops between others */
 	bool is_led_to;  /* by the block before it, or by a jump */
@@ -36,54 +36,79 @@ has_target(enum flow flow)
 	return flow == FLOW_JUMP || flow == FLOW_BRANCH;
 }
 
-/* One instruction after the other; a byte that begins none is passed over. False: there is no other. */
-static bool
-next(const uint8_t *bytes, size_t nr_bytes, size_t *at, struct instruction *instruction)
-{
-	while (*at < nr_bytes && !instruction_decode(bytes + *at, nr_bytes - *at, instruction))
-		++*at;
-	return *at < nr_bytes;
-}
+/* An instruction. at, target: from the beginning of the function. */
+struct step {
+	uint32_t at;
+	enum flow flow;
+	uint64_t target;
+	bool is_filling;
+};
 
-/* leads: of each byte, whether a block begins there. */
-static void
-find_leaders(const uint8_t *bytes, size_t nr_bytes, uint8_t *leads)
+/* One instruction after the other; a byte that begins none is passed over. leads: of each byte, whether a block begins
+ * there. */
+static struct step *
+read_code(const uint8_t *bytes, size_t nr_bytes, uint8_t *leads, size_t *nr)
 {
+	struct step *steps = rot_calloc(nr_bytes + 1, sizeof(*steps));
 	struct instruction instruction;
 
-	for (size_t at = 0; next(bytes, nr_bytes, &at, &instruction); at += instruction.length) {
-		const uint64_t behind = at + instruction.length, target = behind + (uint64_t)instruction.relative;
+	*nr = 0;
+	for (size_t at = 0; at < nr_bytes;) {
+		struct step *step = &steps[*nr];
+		size_t behind;
 
-		if (instruction.flow != FLOW_NEXT && behind < nr_bytes)
+		if (!instruction_decode(bytes + at, nr_bytes - at, &instruction)) {
+			at++;
+			continue;
+		}
+		behind = at + instruction.length;
+		*step = (struct step){.at = (uint32_t)at,
+				      .flow = instruction.flow,
+				      .target = behind + (uint64_t)instruction.relative,
+				      .is_filling = is_filling(&instruction)};
+		leads[at] |= ++*nr == 1;
+		if (step->flow != FLOW_NEXT)
 			leads[behind] = 1;
-		if (has_target(instruction.flow) && target < nr_bytes)
-			leads[target] = 1;
+		if (has_target(step->flow) && step->target < nr_bytes)
+			leads[step->target] = 1;
+		at = behind;
 	}
+	return steps;
 }
 
-/* Where an instruction looks like an indirect tail call it stays in no loop of the function. */
-static bool
-is_tail_call(const struct code_exits *exits, uint64_t address)
+/* What looks like an indirect tail call leads to no place in the function. */
+static void
+find_tables(struct block_end *ends, uint32_t nr, const uint8_t *bytes, size_t nr_bytes, uint64_t address)
 {
-	for (size_t i = 0; i < exits->nr_exits; i++)
-		if (exits->exits[i].address == address && exits->exits[i].kind == CODE_INDIRECT)
-			return true;
-	return false;
+	struct code_exits exits = {0};
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (ends[i].flow != FLOW_INDIRECT_JUMP)
+			continue;
+		if (!exits.exits)
+			code_find_exits(bytes, nr_bytes, address, &exits);
+		ends[i].is_indexed = true;
+		for (size_t k = 0; k < exits.nr_exits; k++)
+			ends[i].is_indexed &=
+				exits.exits[k].address != ends[i].address || exits.exits[k].kind != CODE_INDIRECT;
+	}
+	code_exits_clear(&exits);
 }
 
+/* The first block begins with the function, whatever its first bytes are. */
 static struct block_end *
-make_blocks(struct code_flow *flow, const uint8_t *bytes, size_t nr_bytes, uint64_t address, const uint8_t *leads)
+make_blocks(struct code_flow *flow, const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint8_t *leads)
 {
 	struct block_end *ends = NULL;
-	struct instruction instruction;
-	struct code_exits exits;
+	size_t nr;
+	struct step *steps = read_code(bytes, nr_bytes, leads, &nr);
 
-	code_find_exits(bytes, nr_bytes, address, &exits);
-	for (size_t at = 0; next(bytes, nr_bytes, &at, &instruction); at += instruction.length) {
+	for (size_t i = 0; i < nr; i++) {
+		const struct step *step = &steps[i];
 		struct block_end *end;
 
-		if (leads[at] || flow->nr_blocks == 0) {
-			const uint64_t begin = flow->nr_blocks ? address + at : address;
+		if (leads[step->at]) {
+			const uint64_t begin = flow->nr_blocks ? address + step->at : address;
 
 			flow->blocks = rot_grow(flow->blocks, flow->nr_blocks, sizeof(*flow->blocks));
 			ends = rot_grow(ends, flow->nr_blocks, sizeof(*ends));
@@ -91,12 +116,13 @@ make_blocks(struct code_flow *flow, const uint8_t *bytes, size_t nr_bytes, uint6
 			flow->blocks[flow->nr_blocks++] = (struct flow_block){.address = begin, .loop = FLOW_NO_LOOP};
 		}
 		end = &ends[flow->nr_blocks - 1];
-		end->flow = instruction.flow;
-		end->is_filling &= is_filling(&instruction);
-		end->target_address = address + at + instruction.length + (uint64_t)instruction.relative;
-		end->is_indexed = instruction.flow == FLOW_INDIRECT_JUMP && !is_tail_call(&exits, address + at);
+		end->flow = step->flow;
+		end->is_filling &= step->is_filling;
+		end->address = address + step->at;
+		end->target_address = address + step->target;
 	}
-	code_exits_clear(&exits);
+	free(steps);
+	find_tables(ends, flow->nr_blocks, bytes, nr_bytes, address);
 	return ends;
 }
 
@@ -339,7 +365,6 @@ code_flow_find(const uint8_t *bytes, size_t nr_bytes, uint64_t address, const ui
 	for (size_t i = 0; i < nr_splits; i++)
 		if (splits[i] - address < nr_bytes)
 			leads[splits[i] - address] = 1;
-	find_leaders(bytes, nr_bytes, leads);
 	ends = make_blocks(flow, bytes, nr_bytes, address, leads);
 	if (flow->nr_blocks > 0) {
 		make_edges(flow, ends);

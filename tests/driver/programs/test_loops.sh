@@ -26,7 +26,7 @@ loops()
 		}
 		END {
 			for (l in loops)
-				if (values[l key] == value)
+				if (values[l key] == value && values[l "object"] ~ /known_/)
 					printf "%s %.0f: %.0f/%.0f %.0f %.0f,\n", values[l "header"], values[l "depth"], values[l "turns"],
 						values[l "entries"], values[l "counts.instructions"], values[l "counts.scalarDouble"]
 		}' | sort -n | sed 's/[^ ]* //' | tr '\n' ' '
