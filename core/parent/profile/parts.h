@@ -41,7 +41,7 @@ void parts_take(struct parts *parts, struct program_place *place, const struct p
 		bool with_source);
 
 /* Adds counts of the measurer's events to a list of them. */
-void
-part_counts_add(struct rot_list *list, const struct perf_event_measurer *measurer, const int64_t counts[STEP_NR_COUNTS]);
+void part_counts_add(struct rot_list *list, const struct perf_event_measurer *measurer,
+		     const int64_t counts[STEP_NR_COUNTS]);
 
 #endif
