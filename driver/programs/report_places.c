@@ -180,6 +180,16 @@ loop_text(const struct place_share *item)
 	return rot_format("+0x%llx..0x%llx", (unsigned long long)from, (unsigned long long)(from + part->size));
 }
 
+/* "axpy in main", without arguments of templates. Fresh memory. */
+static char *
+inlined_name(const struct place_share *item, const char *function)
+{
+	const char *inlined = item->part ? item->part->inlined : "";
+	const size_t length = strncmp(inlined, "operator", 8) == 0 ? strlen(inlined) : strcspn(inlined, "<");
+
+	return length > 0 ? rot_format("%.*s in %s", (int)length, inlined, function) : rot_strdup(function);
+}
+
 static char *
 name_text(const struct program_report *report, const struct place_share *item)
 {
@@ -189,8 +199,7 @@ name_text(const struct program_report *report, const struct place_share *item)
 		return *lines ? rot_strdup(lines) : rot_format("%s, without lines", name);
 	if (item->part && !is_loop(item))
 		return rot_format("%s, outside its loops", name);
-	return item->part && *item->part->inlined ? rot_format("%s in %s", item->part->inlined, name)
-						  : rot_strdup(name);
+	return inlined_name(item, name);
 }
 
 static void
@@ -205,8 +214,9 @@ print_place(const struct program_report *report, FILE *out, const struct place_s
 	else if (!item->part)
 		where = where_text(item, where_room(out));
 	else if (is_line(report, item))
-		where = *item->part->inlined ? rot_format("%s in %s", item->part->inlined, item->place->function)
-					     : function_name(item->place);
+		where = inlined_name(item, item->place->function);
+	else
+		where = rot_strdup(last_part(item->place->object));
 	print_share(out, &item->share, text ? text : name, where ? where : "");
 }
 

@@ -187,7 +187,6 @@ make_edges(struct code_flow *flow, struct block_end *ends)
 	for (uint32_t i = 0; i < flow->nr_blocks; i++) {
 		const struct block_end *end = &ends[i];
 		const bool has_next = goes_on(end->flow) && i + 1 < flow->nr_blocks;
-		const bool is_part = !end->is_filling || end->is_led_to;
 
 		flow->blocks[i].first_edge = flow->nr_edges;
 		flow->blocks[i].may_leave = end->flow != FLOW_NEXT && end->target == NONE && !end->is_indexed;
@@ -195,7 +194,7 @@ make_edges(struct code_flow *flow, struct block_end *ends)
 		flow->blocks[i].calls = end->flow == FLOW_CALL || end->flow == FLOW_INDIRECT_CALL;
 		if (end->target != NONE)
 			add_edge(flow, i, end->target);
-		if (has_next && is_part && end->target != i + 1)
+		if (has_next && end->target != i + 1)
 			add_edge(flow, i, i + 1);
 		if (end->is_indexed)
 			add_edge(flow, i, table);

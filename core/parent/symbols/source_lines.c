@@ -140,21 +140,24 @@ read_scopes(struct reader *reader, Dwarf_Die *around, uint32_t outer)
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
+/* Around an inlined function libdw's scopes of an address are those where it was written, not where it is. */
 static void
 read_function(struct reader *reader)
 {
-	Dwarf_Die *scopes = NULL;
-	const int nr = dwarf_getscopes(&reader->unit, reader->begin - reader->bias, &scopes);
+	Dwarf_Die *innermost = NULL, *around = NULL;
+	const int nr = dwarf_getscopes(&reader->unit, reader->begin - reader->bias, &innermost);
+	const int nr_around = nr > 0 ? dwarf_getscopes_die(&innermost[0], &around) : 0;
 	size_t nr_files;
 
 	if (dwarf_getsrcfiles(&reader->unit, &reader->files, &nr_files) != 0)
 		reader->files = NULL;
-	for (int i = nr - 1; i >= 0; i--)
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-			read_scopes(reader, &scopes[i], 0);
+	for (int i = nr_around - 1; i >= 0; i--)
+		if (dwarf_tag(&around[i]) == DW_TAG_subprogram) {
+			read_scopes(reader, &around[i], 0);
 			break;
 		}
-	free(scopes);
+	free(innermost);
+	free(around);
 }
 
 void
