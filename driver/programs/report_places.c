@@ -197,8 +197,6 @@ name_text(const struct program_report *report, const struct place_share *item)
 
 	if (is_line(report, item))
 		return *lines ? rot_strdup(lines) : rot_format("%s, without lines", name);
-	if (item->part && !is_loop(item))
-		return rot_format("%s, outside its loops", name);
 	return inlined_name(item, name);
 }
 
@@ -216,7 +214,7 @@ print_place(const struct program_report *report, FILE *out, const struct place_s
 	else if (is_line(report, item))
 		where = inlined_name(item, item->place->function);
 	else
-		where = rot_strdup(last_part(item->place->object));
+		where = rot_strdup("outside its loops");
 	print_share(out, &item->share, text ? text : name, where ? where : "");
 }
 
@@ -327,7 +325,9 @@ print_work(FILE *out, const struct program_report *report, const struct place_sh
 	const size_t taken = 2 + 5 * (COLUMN_WIDTH + 2), width = terminal_width(out);
 	const size_t room = width > taken + LEAST_WHERE ? width - taken : LEAST_WHERE;
 	autofree char *name = name_text(report, item), *loop = loop_text(item);
-	const char *behind = strrchr(loop, ':') ? strrchr(loop, ':') : loop; /* lines of a function need no file */
+	const bool is_outside = item->part && !is_loop(item) && !is_line(report, item);
+	/* Lines of a function need no file. */
+	const char *behind = is_outside ? ", no loop" : strrchr(loop, ':') ? strrchr(loop, ':') : loop;
 	autofree char *shown =
 		fitted(name, room > text_width(behind) + LEAST_NAME ? room - text_width(behind) : LEAST_NAME);
 
