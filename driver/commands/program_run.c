@@ -635,6 +635,8 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 	int rc = 0;
 
 	program_report_add_json(&job->report, json);
+	experiment_bound_functions(job->experiment, json);
+	experiment_add_functions(job->experiment, 0, "functions", json);
 	if (path)
 		rc = output_write_json(json, path, err);
 	if (rc == 0 && csv)

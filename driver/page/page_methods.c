@@ -561,14 +561,13 @@ write_failures(xmlTextWriterPtr out, const json_t *failures)
 	page_texts_clear(&texts);
 }
 
-/* Notes of the whole, as rot run has them, with what bounds the program. */
+/* Notes of the whole, as rot run has them. */
 static void
 write_notes(xmlTextWriterPtr out, const json_t *result)
 {
 	const json_t *notes = json_object_get(result, "notes");
 	struct page_texts texts = {.nr = 0};
 
-	page_texts_add(&texts, json_text_at(result, "bound"));
 	for (size_t i = 0; i < json_array_size(notes); i++)
 		page_texts_add(&texts, json_string_value(json_array_get(notes, i)));
 	write_list(out, "Notes", &texts);
@@ -615,8 +614,12 @@ void
 page_write_methods(xmlTextWriterPtr out, const json_t *result)
 {
 	struct knowledges all = knowledges_of(json_object_get(result, "points"));
+	struct page_texts observations = {.nr = 0};
 
 	write_paragraph(out, result, &all);
+	page_add_observations(&observations, result);
+	write_list(out, "How it was observed", &observations);
+	page_texts_clear(&observations);
 	write_sources(out, &all);
 	write_list(out, "Doubts and remarks", &all.doubts);
 	write_notes(out, result);
