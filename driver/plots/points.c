@@ -287,19 +287,23 @@ points_marker_labels(const struct point_set *set, const struct point_edges *edge
 /* ---- for gnuplot ---- */
 
 static void
-write_point(FILE *out, const struct plot_point *point, const struct point_edges *edges)
+write_point(FILE *out, const struct plot_point *point, bool has_share, const struct point_edges *edges)
 {
 	const struct summary *x = &point->x, *y = &point->y;
 	double shown_x = point_shown_x(point, edges), shown_y = point_shown_y(point, edges);
-	const double columns[] = {shown_x,      shown_y,       x->minimum,         x->maximum,    y->minimum,
-				  y->maximum,   x->quartile25, x->quartile75,      y->quartile25, y->quartile75,
-				  (double)y->n, point->size,   point->is_expected, point->share};
+	const double columns[] = {shown_x,      shown_y,       x->minimum,        x->maximum,    y->minimum,
+				  y->maximum,   x->quartile25, x->quartile75,     y->quartile25, y->quartile75,
+				  (double)y->n, point->size,   point->is_expected};
 
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		script_write_number(out, columns[i]);
 		fputc(' ', out);
 	}
 	script_write_string(out, point->label ? point->label : "");
+	if (has_share) {
+		fputc(' ', out);
+		script_write_number(out, point->share);
+	}
 	fputc('\n', out);
 }
 
@@ -307,10 +311,12 @@ void
 points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges)
 {
 	for (size_t s = 0; s < nr_series; s++) {
-		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected share label\n",
-			s ? "\n\n" : "", series[s].name);
+		const bool has_share = series[s].style == PLOT_DOTS;
+
+		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected label%s\n",
+			s ? "\n\n" : "", series[s].name, has_share ? " share" : "");
 		for (size_t i = 0; i < series[s].nr_points; i++)
-			write_point(out, &series[s].points[i], edges);
+			write_point(out, &series[s].points[i], has_share, edges);
 	}
 }
 
@@ -405,14 +411,14 @@ with_style(const struct plot_series *series, size_t index)
 /* Half the width of gnuplot's marks of pointsize 1, in points. */
 #define GNUPLOT_MARK 3.6
 
-/* Marks that are seen through, with an edge that is not; column 14 has the share. */
+/* Marks that are seen through, with an edge that is not; column 15 has the share. */
 static char *
 add_dots(char *command, const struct plot_series *series, size_t index, const char *x)
 {
 	const char *colour = script_colour(series, index);
 	autofree char *size = NULL, *inside = NULL, *edge = NULL;
 
-	size = rot_format("(%g*($14 > %g ? sqrt($14) : %g))", PLOT_LARGEST_DOT / GNUPLOT_MARK,
+	size = rot_format("(%g*($15 > %g ? sqrt($15) : %g))", PLOT_LARGEST_DOT / GNUPLOT_MARK,
 			  pow(PLOT_LEAST_DOT / PLOT_LARGEST_DOT, 2), PLOT_LEAST_DOT / PLOT_LARGEST_DOT);
 	inside = rot_format("data index %zu using %s:2:%s with points pointtype %d pointsize variable linecolor rgb "
 			    "\"#A0%s\" notitle",

@@ -70,7 +70,8 @@ double point_shown_x(const struct plot_point *point, const struct point_edges *e
 double point_shown_y(const struct plot_point *point, const struct point_edges *edges);
 
 /*
- * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected share "label".
+ * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected "label", and of dots
+ * the share.
  */
 void points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges);
 
