@@ -555,7 +555,7 @@ add_region_points(struct run_job *job, struct program_region *region)
 
 	if (region->total.nr)
 		add_point(job, series, region->definition->name, &region->total, whole_cpus(region->at_once));
-	for (size_t i = 0; i < region->nr_threads; i++) {
+	for (size_t i = 0; region->nr_threads > 1 && i < region->nr_threads; i++) {
 		struct program_values *values = &region->threads[i].values;
 		char *label = rot_format("%s: %s %d", region->definition->name, values->thread->name,
 					 (int)values->thread->tid);

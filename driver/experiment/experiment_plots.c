@@ -182,13 +182,13 @@ static const struct value_origin origins[] = {
 	{"given", "", NULL, "as given by the controller, not counted"},
 };
 
-/* Kernels and regions say "steps", programs "blocks" (architectures/steps.xml and blocks.xml). */
+/* As their sources say (architectures/steps.xml and blocks.xml). */
 static const struct value_origin blocks = {NULL, NULL, NULL, "counted by blocks of the code"};
 
 bool
 drawing_is_by_blocks(const struct quantity_value *value)
 {
-	return strstr(value->source, "steps") || strstr(value->source, "blocks");
+	return strstr(value->source, "blocks") != NULL;
 }
 
 /* Of several that fit the first. */

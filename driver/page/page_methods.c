@@ -176,15 +176,13 @@ page_write_origin(xmlTextWriterPtr out, const json_t *result)
 	html_end(out);
 }
 
-/* In the sources of what is counted by steps (architectures/steps.xml). */
-#define STEPS_SOURCE "steps"
-
 const char *
 page_kind_of(const json_t *quantity)
 {
-	const char *kind = json_text_at(quantity, "kind");
+	const char *kind = json_text_at(quantity, "kind"), *source = json_text_at(quantity, "source");
 
-	return strcmp(kind, "measured") == 0 && strstr(json_text_at(quantity, "source"), STEPS_SOURCE)
+	/* kernels and regions of older results say "steps" */
+	return strcmp(kind, "measured") == 0 && (strstr(source, "blocks") || strstr(source, "steps"))
 		       ? "counted by blocks"
 		       : kind;
 }

@@ -155,6 +155,8 @@ is "help suggests the nearest of all" 2 "" "rot: there is no command, controller
 mkdir -p "$work/config/rot"
 printf '# mine\nestimator=min\nquiet=true\n' >"$work/config/rot/config"
 call list keys
+has "what is not the default says so" 0 "  -estimator=min             (user file) headline of a time" ""
+call list keys --all
 has "the user's file counts" 0 "  -estimator=min   [choice: median min; user file]" ""
 call list keys estim -estimator=median
 is "the command line counts more" 0 "  -estimator=median   [choice: median min; command line]
