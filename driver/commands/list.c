@@ -414,10 +414,11 @@ const struct command list_command = {
 			{"rot list events l1d", "events of this machine"},
 			{0},
 		},
-	.description = "Without TOPIC: the topics. PART may be written in small letters; with it, or --all, "
-		       "rows are described in full: kernels have their fields, events are named, and quantities say how "
-		       "they are known here. 'rot help NAME' and --json say "
-		       "where a controller is, --json where a kernel is.",
+	.description =
+		"Without TOPIC: the topics. PART may be written in small letters; with it, or --all, "
+		"rows are described in full: kernels have their fields, events are named, and quantities say how "
+		"they are known here. 'rot help NAME' and --json say "
+		"where a controller is, --json where a kernel is.",
 	.nr_arguments_max = 2,
 	.options = &options,
 	.run = list_run,

@@ -16,6 +16,9 @@
 
 #define LABEL_WIDTH 24
 
+/* Of those without a dot. */
+#define MOST_NAMED 3
+
 static const json_t *
 functions_of(const json_t *result)
 {
@@ -127,6 +130,7 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 {
 	const json_t *functions = functions_of(result);
 	const size_t nr_before = experiment->nr_functions;
+	size_t nr_others = 0;
 	autofree char *others = rot_strdup("");
 	double drawn = 0, all_operations = 0;
 
@@ -148,10 +152,13 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 		} else if (!computes && json_number_at(json, "performance") >= 0) {
 			autofree char *title = function_title(json, LABEL_WIDTH);
 
-			rot_append(&others, "%s%s\u00a0%.*f\u00a0%%", *others ? ", " : "", title, share < 0.1,
-				   100 * share);
+			if (nr_others++ < MOST_NAMED)
+				rot_append(&others, "%s%s\u00a0%.*f\u00a0%%", *others ? ", " : "", title, share < 0.1,
+					   100 * share);
 		}
 	}
+	if (nr_others > MOST_NAMED)
+		rot_append(&others, " and %zu more", nr_others - MOST_NAMED);
 	if (experiment->nr_functions > nr_before)
 		note_functions(experiment, series, experiment->nr_functions - nr_before, drawn, others);
 }

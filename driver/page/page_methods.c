@@ -179,12 +179,10 @@ page_write_origin(xmlTextWriterPtr out, const json_t *result)
 const char *
 page_kind_of(const json_t *quantity)
 {
-	const char *kind = json_text_at(quantity, "kind"), *source = json_text_at(quantity, "source");
+	const char *kind = json_text_at(quantity, "kind");
+	autofree char *source = stored_value_source(quantity);
 
-	/* kernels and regions of older results say "steps" */
-	return strcmp(kind, "measured") == 0 && (strstr(source, "blocks") || strstr(source, "steps"))
-		       ? "counted by blocks"
-		       : kind;
+	return strcmp(kind, "measured") == 0 && strstr(source, "blocks") ? "counted by blocks" : kind;
 }
 
 /* ---- what is known of one quantity over all points ---- */
@@ -249,10 +247,11 @@ add_quantity(struct knowledges *all, const json_t *quantity)
 {
 	struct knowledge *own = knowledge_of(all, quantity_words(quantity));
 	autofree char *estimator = camel_case_words(json_text_at(quantity, "estimator"));
+	autofree char *source = stored_value_source(quantity);
 	const size_t n = count_at(quantity, "n");
 
 	page_texts_add(&own->kinds, page_kind_of(quantity));
-	page_texts_add(&own->sources, json_text_at(quantity, "source"));
+	page_texts_add(&own->sources, source);
 	page_texts_add(&own->estimators, estimator);
 	page_texts_add(&own->grades, json_text_at(quantity, "grade"));
 	own->n_least = n < own->n_least ? n : own->n_least;

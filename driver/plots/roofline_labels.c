@@ -174,7 +174,7 @@ place_letter(struct placing *placing, const struct roofline_ceiling *ceiling)
 static double
 mark_size(const struct plot_series *series, const struct plot_point *point)
 {
-	return series->style == PLOT_DOTS ? fmax(WHISKER_SIZE, 2 * plot_dot_size(point->share) + 1) : MARK_SIZE;
+	return series->style == PLOT_DOTS ? fmax(WHISKER_SIZE, 2 * plot_dot_size(point->share) + 3) : MARK_SIZE;
 }
 
 /* Where two values of an axis are, as far as they are known, with room for a mark. */

@@ -788,8 +788,7 @@ program_report_print(const struct program_report *report, FILE *out)
 	if (!is_about_regions(report) || report->nr_functions > 0)
 		report_places(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
-		print_region(&report->regions.items[i], report->regions.nr > 1 && !report->is_all, report->is_all,
-			     out);
+		print_region(&report->regions.items[i], report->regions.nr > 1 && !report->is_all, report->is_all, out);
 	if (report->nr_notes)
 		fputc('\n', out);
 	for (size_t k = 0; k < value_nr_kinds; k++)

@@ -45,9 +45,8 @@ kind_of(const json_t *json)
 	return "measured";
 }
 
-/* Older results of kernels and regions say "steps" for blocks. Fresh memory. */
-static char *
-source_of(const json_t *json)
+char *
+stored_value_source(const json_t *json)
 {
 	static const char old[] = "steps";
 	const char *rest = json_text_at(json, "source"), *at;
@@ -130,7 +129,7 @@ stored_value(const json_t *json, struct quantity_value *value)
 	value->name = rot_strdup(json_text_at(json, "name"));
 	value->of = rot_strdup(json_text_at(json, "of"));
 	value->unit = rot_strdup(json_text_at(json, "unit"));
-	value->source = source_of(json);
+	value->source = stored_value_source(json);
 	value->kind = kind_of(json);
 	value->summary = summary_of(json);
 	return isnan(value->summary.value) ? -1 : 0;

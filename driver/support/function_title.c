@@ -20,7 +20,7 @@ char *
 function_title(const json_t *place, size_t most)
 {
 	const char *function = json_text_at(place, "function");
-	const bool has_end = strcmp(function, json_text_at(place, "symbol")) != 0;
+	const bool has_end = !*function || strcmp(function, json_text_at(place, "symbol")) != 0;
 	const json_int_t address = json_integer_value(json_object_get(place, "address"));
 	char *title = *function ? rot_strdup(function)
 		      : json_number_at(place, "size") > 0

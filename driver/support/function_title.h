@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /*
- * place: an element of "functions" of a result. The function's name, or "FILE+0xADDRESS". Of a qualified name that is
- * longer than most (0: it may be as long as it is) the end is left, of others the beginning. Fresh memory.
+ * place: an element of "functions" of a result. The function's name, or "FILE+0xADDRESS". Of a qualified name or an
+ * address that is longer than most (0: it may be as long as it is) the end is left, of others the beginning. Fresh
+ * memory.
  */
 char *function_title(const json_t *place, size_t most);
 

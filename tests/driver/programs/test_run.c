@@ -32,7 +32,7 @@
 static char *folder, *fake;
 static int status;
 static char *out, *err;
-static bool is_strict, has_csv;
+static bool is_strict, has_csv, is_all;
 
 static void
 setup(void)
@@ -78,6 +78,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", cache, NULL);
 	free(cache);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "writeCsv", has_csv ? "true" : "false", NULL);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "showAll", is_all ? "true" : "false", NULL);
 	if (is_strict)
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "strict", "true", NULL);
 	if (rot_open(&rot, configuration, &error) < 0 ||
@@ -167,6 +168,7 @@ static const struct {
 	 "",
 	 {"--region=throwing", "-R=fast", "-R=deep", "-R=shared", "true"},
 	 0},
+	{GOLDEN "regions-all.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "-R=shared", "true"}, 0},
 	{GOLDEN "regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}, 1},
 	{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}, 0},
 	{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}, 0},
@@ -176,6 +178,7 @@ static const struct {
 START_TEST(tables)
 {
 	setenv("FAKE_CORE", tables_of_runs[_i].mode, 1);
+	is_all = strstr(tables_of_runs[_i].golden, "-all.") != NULL; /* as --all says */
 	run(tables_of_runs[_i].architecture, tables_of_runs[_i].words);
 	ck_assert_int_eq(status, tables_of_runs[_i].status);
 	ck_assert_str_eq(out, "");
