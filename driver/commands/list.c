@@ -24,7 +24,7 @@ struct listing {
 	size_t nr;        /* of what is listed */
 };
 
-/* Of all there are short rows, which --all makes long. */
+/* Without a part of names rows are short, which --all makes long. */
 static bool
 is_in_detail(const struct command_context *context, const struct listing *listing)
 {
@@ -293,7 +293,7 @@ key_json(const struct configuration *configuration, const struct configuration_k
 			 "description", json_text(key->description));
 }
 
-/* What is not by default says who set it. */
+/* A value that is not the default says who set it. */
 static void
 print_key_short(const struct configuration *configuration, const struct configuration_key *key)
 {
@@ -364,7 +364,7 @@ list_topic(struct command_context *context, const struct topic *topic, struct li
 		putchar('\n');
 	}
 	if (rc == 0 && !is_in_detail(context, listing))
-		printf("\nrot list %s PART, or --all, describes them in full\n", topic->name);
+		printf("rot list %s PART, or --all, describes them in full\n", topic->name);
 	if (rc < 0 || listing->nr > 0 || !*listing->part)
 		return rc;
 	rot_error_set(err, 0, "none of the %s has '%s' in its name", topic->name, listing->part);

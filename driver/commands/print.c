@@ -12,7 +12,7 @@
 #include "support/text_table.h"
 #include "support/utf8.h"
 
-enum { NAMES_WIDTH = 26, SHORT_NAMES_WIDTH = 27 };
+enum { NAMES_WIDTH = 26, SHORT_NAMES_WIDTH = 27, LAST_COLUMN = 80 };
 
 void
 print_entry(const char *name, const char *more, const char *text)
@@ -23,7 +23,8 @@ print_entry(const char *name, const char *more, const char *text)
 void
 print_short(const char *name, const char *text)
 {
-	const size_t width = terminal_width(stdout), before = 2 + SHORT_NAMES_WIDTH;
+	const size_t columns = terminal_width(stdout), width = columns < LAST_COLUMN ? columns : LAST_COLUMN,
+		     before = 2 + SHORT_NAMES_WIDTH;
 	const size_t used = strlen(name) < SHORT_NAMES_WIDTH ? before : 2 + strlen(name) + 1;
 	const size_t room = width > used ? width - used : 0;
 	autofree char *line = rot_strndup(text, strcspn(text, "\n"));

@@ -16,7 +16,7 @@
 
 #define LABEL_WIDTH 24
 
-/* Of those without a dot. */
+/* Functions without a dot that the caption names. */
 #define MOST_NAMED 3
 
 static const json_t *

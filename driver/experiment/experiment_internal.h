@@ -216,7 +216,7 @@ bool experiment_last_failure_repeats(const struct experiment *experiment); /* fo
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
 json_t *experiment_json_failures(const struct experiment *experiment);
 
-/* What bounds the point in the first roofline, as members of its JSON; nothing where that is not known. And read back:
+/* The bound of the point in the first roofline, as members of its JSON; none where it is not known. And read back:
  * of the pool, and unknown where the intensity is of something else. */
 void experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point);
 struct experiment_bound experiment_json_bound(struct pool *pool, const json_t *json, const char *intensity);

@@ -182,7 +182,7 @@ static const struct value_origin origins[] = {
 	{"given", "", NULL, "as given by the controller, not counted"},
 };
 
-/* As their sources say (architectures/steps.xml and blocks.xml). */
+/* Sources say so (architectures/steps.xml and blocks.xml). */
 static const struct value_origin blocks = {NULL, NULL, NULL, "counted by blocks of the code"};
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only results of programs have: their functions and regions, and how these were observed. */
+/* The parts that only results of programs have: functions and regions, and how these were observed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "support/function_title.h"
 #include "support/json.h"
 
-/* Of many functions those with most of the time. */
+/* The table has so many functions, those with most of the time. */
 #define MOST_FUNCTIONS 100
 
 /* ---- cells ---- */
@@ -100,7 +100,7 @@ end_table(xmlTextWriterPtr out)
 
 /* ---- functions ---- */
 
-/* Of several events together; NaN: they were not counted. */
+/* The sum of several events; NaN: they were not counted. */
 static double
 count_of(const json_t *place, const char *const *events, size_t nr)
 {
@@ -112,7 +112,7 @@ count_of(const json_t *place, const char *const *events, size_t nr)
 	return sum;
 }
 
-/* Of the whole program the first quantity of that name, with its unit; false: there is none. */
+/* The first quantity of that name of the whole program, with its unit; false: there is none. */
 static bool
 find_value(const json_t *result, const char *name, struct quantity_value *value)
 {

@@ -462,7 +462,7 @@ print_unmeasured(const struct program_region *region, FILE *out)
 	print_refusals(region, out);
 }
 
-/* Of several regions what places them in the roofline, so that they fit on a screen; --all has the rest. */
+/* Several regions fit on a screen with only what places them in the roofline; --all has the rest. */
 static void
 print_briefly(const struct program_region *region, FILE *out)
 {

@@ -333,7 +333,7 @@ are_first(const json_t *point, const json_t *found[2])
 	return are;
 }
 
-/* Of the program whose point was just added. */
+/* The program is that of the point that was just added. */
 static void
 add_functions(struct plot_job *job, const struct stored_result *result)
 {

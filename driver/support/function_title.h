@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What functions of a result are called in pictures and pages. */
+/* Names of functions in pictures and pages. */
 #ifndef SUPPORT_FUNCTION_TITLE_H
 #define SUPPORT_FUNCTION_TITLE_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * place: an element of "functions" of a result. The function's name, or "FILE+0xADDRESS". Of a qualified name or an
- * address that is longer than most (0: it may be as long as it is) the end is left, of others the beginning. Fresh
+ * place: an element of "functions" of a result. The function's name, or "FILE+0xADDRESS". If it is longer than most
+ * (0: any length), a qualified name or an address keeps its end, another name its beginning. Fresh
  * memory.
  */
 char *function_title(const json_t *place, size_t most);

@@ -297,10 +297,8 @@ call list kernels
 has "a broken kernel is left out with a warning" 0 "  Memory" \
 	"rot: warning: a kernel is left out: $work/data/rot/kernels/Broken/Broken.xml:"
 has "one with an unknown base as well" 0 "" "rot: warning: a kernel is left out: $work/data/rot/kernels/Mine/Lost.xml:2: "
-has "my kernels hide the built-in ones" 0 "  Triad
-      my own" ""
-has "and stand beside them" 0 "  Mine
-      my own" ""
+has "my kernels hide the built-in ones" 0 "  Triad                      my own" ""
+has "and stand beside them" 0 "  Mine                       my own" ""
 call list kernels mine --json
 has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
 rm -r "$work/data"
