@@ -143,7 +143,7 @@
 		const cell = row.cells[column];
 		const text = cell ? cell.dataset.sort || cell.textContent : "-";
 		const number = text === "\u221e" ? Infinity : parseFloat(text.replace("\u2264", ""));
-		return text === "-" ? undefined : isNaN(number) ? text.toLowerCase() : number;
+		return text === "-" || text === "" ? undefined : isNaN(number) ? text.toLowerCase() : number;
 	}
 
 	function compare(a, b) {

@@ -187,6 +187,9 @@ write_rest(xmlTextWriterPtr out, const char *name, const json_t *share)
 	html_begin(out, "tr", NULL);
 	html_element(out, "td", "stays", name);
 	write_interval(out, share, keys, 100);
+	html_begin(out, "td", NULL);
+	html_attribute(out, "colspan", "12");
+	html_end(out);
 	html_end(out);
 }
 

@@ -247,7 +247,7 @@ svg_begin(const struct svg_panel *panel)
 	write_description(panel, x_name, y_name);
 	xmlTextWriterStartElement(out, X("clipPath"));
 	xmlTextWriterWriteFormatAttribute(out, X("id"), "%s-panel", panel->id);
-	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 8, LAYOUT_PANEL_HEIGHT + 8);
+	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 4 + RIGHT, LAYOUT_PANEL_HEIGHT + 8);
 	xmlTextWriterEndElement(out);
 	write_ticks(panel, &across);
 	write_ticks(panel, &up);
