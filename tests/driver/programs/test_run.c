@@ -258,6 +258,29 @@ check_rates(const char *path)
 	json_decref(json);
 }
 
+/* The picture has one dot, that of the function with most of the operations, where the result says. */
+static void
+check_dots(const char *data_path, const char *json_path)
+{
+	json_t *json = json_load_file(json_path, 0, NULL);
+	const json_t *functions = json_object_get(json_object_get(json, "functions"), "functions"),
+		     *sweep = json_array_get(functions, 0);
+	char *data = file_text(data_path), *dots = strstr(data, "# functions\n");
+	double x, y, share;
+
+	ck_assert_msg(dots != NULL, "%s", data);
+	dots = strchr(strchr(dots, '\n') + 1, '\n') + 1;
+	ck_assert_int_eq(sscanf(dots, "%lf %lf", &x, &y), 2);
+	ck_assert_int_eq(sscanf(strrchr(dots, '"') + 1, "%lf", &share), 1);
+	ck_assert_double_eq_tol(x, json_number_value(json_object_get(sweep, "operationalIntensity")), 1e-9);
+	ck_assert_double_eq_tol(1e9 * y, json_number_value(json_object_get(sweep, "performance")), 1);
+	ck_assert_double_eq_tol(share, json_number_value(json_object_get(sweep, "share")), 1e-9);
+	ck_assert_ptr_nonnull(strstr(dots, "::Relaxation::sweep 40 %"));
+	ck_assert_ptr_eq(strchr(dots, '\n') + 1, dots + strlen(dots));
+	free(data);
+	json_decref(json);
+}
+
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */
 START_TEST(functions_in_files)
 {
@@ -265,7 +288,7 @@ START_TEST(functions_in_files)
 	const char *const groups[] = {"functions", "others"};
 	json_t *json, *functions, *item;
 	double sum;
-	char *csv;
+	char *csv, *gnuplot = process_find("gnuplot");
 	size_t i;
 
 	has_csv = true;
@@ -289,7 +312,11 @@ START_TEST(functions_in_files)
 	if (_i == 0) {
 		RUN("blocks", "-q", "-j", "y.json", "true");
 		check_rates("y.json");
+		RUN("blocks", "-q", "-o", "z", "true");
+		if (gnuplot)
+			check_dots("z.data", "z.json");
 	}
+	free(gnuplot);
 	RUN("none", "-q", "-j", "y.json", "--functions=0", "true");
 	json = json_load_file("y.json", 0, NULL);
 	ck_assert_ptr_nonnull(json);
