@@ -24,6 +24,13 @@ struct listing {
 	size_t nr;        /* of what is listed */
 };
 
+/* Without a part of names rows are short, which --all makes long. */
+static bool
+is_in_detail(const struct command_context *context, const struct listing *listing)
+{
+	return *listing->part || listing->items || configuration_bool(context->configuration, "showAll");
+}
+
 /* ---- events ---- */
 
 /* Appends those of one unit; an object of the schema rot.events/1 each, with its unit. */
@@ -43,6 +50,16 @@ append(struct listing *listing, const struct pmu_description *pmu)
 	}
 }
 
+static void
+print_unit(struct listing *listing, const struct pmu_description *pmu)
+{
+	const size_t nr = pmu_description_nr_events(pmu);
+	autofree char *text = rot_format("%zu event%s: %s", nr, nr == 1 ? "" : "s", pmu->description);
+
+	print_short(pmu->pmu_name, text);
+	listing->nr++;
+}
+
 /* Prints the units of this machine with those events, or adds the events to the items. */
 static int
 list_events(struct command_context *context, struct listing *listing, struct rot_error *err)
@@ -56,6 +73,8 @@ list_events(struct command_context *context, struct listing *listing, struct rot
 
 		if (listing->items)
 			append(listing, pmu);
+		else if (!is_in_detail(context, listing))
+			print_unit(listing, pmu);
 		else
 			listing->nr += events_print_pmu(pmu, listing->part, stdout);
 	}
@@ -73,13 +92,6 @@ static bool
 is_asked(const struct listing *listing, const char *name, const char *words)
 {
 	return strcasestr(name, listing->part) || strcasestr(words, listing->part);
-}
-
-/* Of all there are short rows, which --all makes long. */
-static bool
-is_in_detail(const struct command_context *context, const struct listing *listing)
-{
-	return *listing->part || listing->items || configuration_bool(context->configuration, "showAll");
 }
 
 /* ---- kernels ---- */
@@ -157,8 +169,12 @@ list_kernels(struct command_context *context, struct listing *listing, struct ro
 			json_array_append_new(listing->items, kernel_json(definition));
 			continue;
 		}
+		if (!has_fields) {
+			print_short(class->name, class->comment ? class->comment : "");
+			continue;
+		}
 		print_entry(class->name, "", class->comment ? class->comment : "");
-		for (size_t field = 0; has_fields && field < rot_class_nr_fields(class); field++)
+		for (size_t field = 0; field < rot_class_nr_fields(class); field++)
 			print_field(rot_class_field_at(class, field));
 	}
 	return 0;
@@ -190,6 +206,8 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 		listing->nr++;
 		if (listing->items)
 			json_array_append_new(listing->items, controller_json(&infos[i]));
+		else if (!is_in_detail(context, listing))
+			print_short(infos[i].name, infos[i].description);
 		else
 			print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
 				    infos[i].description);
@@ -229,7 +247,6 @@ print_kinds(void)
 	print_words(WORD_OPERATION, "OPERATION");
 	print_words(WORD_BORDER, "BORDER");
 	print_words(WORD_CLOCK, "CLOCK");
-	text_print("\nrot list quantities PART says of each how it is known here; --all of all", 0, 0, stdout);
 }
 
 static int
@@ -276,6 +293,19 @@ key_json(const struct configuration *configuration, const struct configuration_k
 			 "description", json_text(key->description));
 }
 
+/* A value that is not the default says who set it. */
+static void
+print_key_short(const struct configuration *configuration, const struct configuration_key *key)
+{
+	const enum configuration_source origin = configuration_origin(configuration, key->name);
+	autofree char *name = rot_format("-%s=%s", key->name, configuration_text(configuration, key->name));
+	autofree char *text = rot_format("%s%s%s%s", origin == CONFIGURATION_DEFAULT ? "" : "(",
+					 origin == CONFIGURATION_DEFAULT ? "" : configuration_source_name(origin),
+					 origin == CONFIGURATION_DEFAULT ? "" : ") ", key->description);
+
+	print_short(name, text);
+}
+
 static int
 list_keys(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
@@ -286,6 +316,8 @@ list_keys(struct command_context *context, struct listing *listing, struct rot_e
 		listing->nr++;
 		if (listing->items)
 			json_array_append_new(listing->items, key_json(context->configuration, &configuration_keys[i]));
+		else if (!is_in_detail(context, listing))
+			print_key_short(context->configuration, &configuration_keys[i]);
 		else
 			print_key(context->configuration, &configuration_keys[i]);
 	}
@@ -331,6 +363,8 @@ list_topic(struct command_context *context, const struct topic *topic, struct li
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
 	}
+	if (rc == 0 && !is_in_detail(context, listing))
+		printf("rot list %s PART, or --all, describes them in full\n", topic->name);
 	if (rc < 0 || listing->nr > 0 || !*listing->part)
 		return rc;
 	rot_error_set(err, 0, "none of the %s has '%s' in its name", topic->name, listing->part);
@@ -380,10 +414,11 @@ const struct command list_command = {
 			{"rot list events l1d", "events of this machine"},
 			{0},
 		},
-	.description = "Without TOPIC: the topics. PART may be written in small letters; with it, or --all, kernels "
-		       "have their "
-		       "fields, and quantities how they are known here. 'rot help NAME' and --json say "
-		       "where a controller is, --json where a kernel is.",
+	.description =
+		"Without TOPIC: the topics. PART may be written in small letters; with it, or --all, "
+		"rows are described in full: kernels have their fields, events are named, and quantities say how "
+		"they are known here. 'rot help NAME' and --json say "
+		"where a controller is, --json where a kernel is.",
 	.nr_arguments_max = 2,
 	.options = &options,
 	.run = list_run,

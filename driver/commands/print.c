@@ -8,13 +8,32 @@
 
 #include "memory.h"
 #include "support/entry.h"
+#include "support/terminal.h"
+#include "support/text_table.h"
+#include "support/utf8.h"
 
-enum { NAMES_WIDTH = 26 };
+enum { NAMES_WIDTH = 26, SHORT_NAMES_WIDTH = 27, LAST_COLUMN = 80 };
 
 void
 print_entry(const char *name, const char *more, const char *text)
 {
 	entry_print(name, more, text, stdout);
+}
+
+void
+print_short(const char *name, const char *text)
+{
+	const size_t columns = terminal_width(stdout), width = columns < LAST_COLUMN ? columns : LAST_COLUMN,
+		     before = 2 + SHORT_NAMES_WIDTH;
+	const size_t used = strlen(name) < SHORT_NAMES_WIDTH ? before : 2 + strlen(name) + 1;
+	const size_t room = width > used ? width - used : 0;
+	autofree char *line = rot_strndup(text, strcspn(text, "\n"));
+
+	if (text_width(line) > room && room > 3) {
+		line[utf8_fitting(line, room - 3)] = '\0';
+		strcpy(strrchr(line, ' ') ? strrchr(line, ' ') : line, "...");
+	}
+	printf("  %-*s %s\n", SHORT_NAMES_WIDTH - 1, name, room > 3 ? line : "");
 }
 
 void

@@ -9,6 +9,9 @@
 /* entry_print on standard output. */
 void print_entry(const char *name, const char *more, const char *text);
 
+/* The same in one line: what of the text does not fit is left out. */
+void print_short(const char *name, const char *text);
+
 /* A key with its value, where that comes from, its type and description. */
 void print_key(const struct configuration *configuration, const struct configuration_key *key);
 

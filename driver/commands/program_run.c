@@ -556,7 +556,7 @@ add_region_points(struct run_job *job, struct program_region *region)
 
 	if (region->total.nr)
 		add_point(job, series, region->definition->name, &region->total, whole_cpus(region->at_once));
-	for (size_t i = 0; i < region->nr_threads; i++) {
+	for (size_t i = 0; region->nr_threads > 1 && i < region->nr_threads; i++) {
 		struct program_values *values = &region->threads[i].values;
 		char *label = rot_format("%s: %s %d", region->definition->name, values->thread->name,
 					 (int)values->thread->tid);
@@ -636,6 +636,8 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 	int rc = 0;
 
 	program_report_add_json(&job->report, json);
+	experiment_bound_functions(job->experiment, json);
+	experiment_add_functions(job->experiment, 0, "functions", json);
 	if (path)
 		rc = output_write_json(json, path, err);
 	if (rc == 0 && csv)

@@ -260,6 +260,15 @@ size_t experiment_nr_failures(const struct experiment *experiment);
 int
 experiment_last_holds(const struct experiment *experiment, const char *condition, bool *holds, struct rot_error *err);
 
+/*
+ * result: with "functions", of the program whose point is the one of that number (bound: the first one). bound: each
+ * that computes gets what bounds it, as points have it. add: those that take most of the time become a series of dots
+ * in rooflines of the first one's quantities.
+ */
+void experiment_bound_functions(struct experiment *experiment, struct json_t *result);
+void experiment_add_functions(struct experiment *experiment, size_t program, const char *series,
+			      const struct json_t *result);
+
 /* ---- results ---- */
 
 /*

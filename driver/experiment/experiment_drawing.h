@@ -15,6 +15,7 @@ struct drawing {
 	struct page *page;                     /* NULL: there is none */
 	const struct experiment_point **shown; /* the experiment's points that the plot shows */
 	size_t nr_shown;
+	bool has_functions;
 	struct plot_series *series;
 	struct plot_point **points; /* [nr_series][...] */
 	size_t nr_series;

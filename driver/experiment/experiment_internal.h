@@ -37,6 +37,7 @@ struct experiment_point {
 	struct experiment_derived_value *derived; /* in the experiment's order; NULL until they are derived */
 	size_t nr_derived;
 	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */
+	struct summary time_share;            /* of a function: of the program's CPU time; of others all is 0 */
 };
 
 /* A number, or a text if that is not NULL; neither (NaN): missing. */
@@ -139,6 +140,9 @@ struct experiment {
 	size_t nr_points;
 	struct experiment_failure *failures;
 	size_t nr_failures;
+	struct experiment_point *functions; /* of programs: in rooflines alone */
+	size_t nr_functions;
+	const char *functions_note; /* for captions; "" or NULL */
 	struct experiment_own_ceiling *ceilings;
 	size_t nr_ceilings;
 	struct experiment_own_plot *plots;
@@ -211,6 +215,11 @@ bool experiment_are_alike(const char *a, const char *b);
 bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
 json_t *experiment_json_failures(const struct experiment *experiment);
+
+/* The bound of the point in the first roofline, as members of its JSON; none where it is not known. And read back:
+ * of the pool, and unknown where the intensity is of something else. */
+void experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point);
+struct experiment_bound experiment_json_bound(struct pool *pool, const json_t *json, const char *intensity);
 
 /* {"size": 10, "core": "Haswell"} */
 json_t *experiment_json_coordinates(const struct experiment_point *point);

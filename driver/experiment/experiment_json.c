@@ -164,8 +164,8 @@ experiment_json_coordinates(const struct experiment_point *point)
 }
 
 /* Of the first roofline, where it is known; "of" is that of its intensity. */
-static void
-add_roof(json_t *json, const struct experiment *experiment, const struct experiment_point *point)
+void
+experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point)
 {
 	const struct experiment_own_plot *plot = experiment_first_roofline(experiment);
 	const struct quantity_value *x = plot ? experiment_point_value(point, &plot->x) : NULL;
@@ -182,6 +182,23 @@ add_roof(json_t *json, const struct experiment *experiment, const struct experim
 			json_object_set_new(json_object_get(json, "roof"), "isLeast", json_true());
 	}
 	experiment_bound_clear(&bound);
+}
+
+struct experiment_bound
+experiment_json_bound(struct pool *pool, const json_t *json, const char *intensity)
+{
+	const json_t *roof = json_object_get(json, "roof");
+
+	if (!*json_text_at(json, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
+		return (struct experiment_bound){.ceiling = NULL};
+	return (struct experiment_bound){
+		.ceiling = pool_strdup(pool, json_text_at(json, "boundBy")),
+		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
+		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
+		.share = json_number_at(json, "roofShare"),
+		.is_most = json_is_true(json_object_get(roof, "isLeast")),
+		.probability = json_number_at(roof, "probability"),
+	};
 }
 
 static json_t *
@@ -205,7 +222,7 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 	json_object_set_new(json, "coordinates", experiment_json_coordinates(point));
 	json_object_set_new(json, "cacheState", json_text(point->cache_state));
 	json_object_set_new(json, "quantities", quantities);
-	add_roof(json, experiment, point);
+	experiment_json_add_bound(json, experiment, point);
 	if (point->nr_derived > 0)
 		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
 	return json;

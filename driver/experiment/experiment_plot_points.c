@@ -185,6 +185,12 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 		if (strcmp(c->text, point->label) != 0 && strcmp(c->text, point->series) != 0)
 			add_line(&text, rot_format("%s: %s", c->axis, c->text));
 	}
+	if (point->time_share.value > 0) {
+		const struct summary percent = summary_scaled(point->time_share, 100);
+		autofree char *share = summary_text(&percent);
+
+		add_line(&text, rot_format("%s %% of the CPU time", share));
+	}
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
 		const struct quantity_value *value =
 			requests[i]->name ? experiment_point_value(point, requests[i]) : NULL;
@@ -301,7 +307,9 @@ make_point(struct drawing *d, size_t i, struct plot_point *plotted, struct rot_e
 	plotted->y = y_of_point(d, point);
 	plotted->about = d->page ? pool_own(&d->pool, about_point(d, point), free) : NULL;
 	plotted->is_expected = is_expected(d, point);
+	plotted->share = point->time_share.value;
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
+			       (plot->labels != EXPERIMENT_LABELS_NONE && plotted->share > 0) ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
 	if (!plot->connect_same_size || !rot_number_parse(point->label, &plotted->size))
 		plotted->size = NAN;
@@ -448,6 +456,7 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 		d->points[at] = pool_grow(&d->pool, d->points[at], nr, sizeof(**d->points));
 		d->series[at].points = d->points[at];
 		d->series[at].nr_points = nr + 1;
+		d->series[at].style = d->shown[i]->time_share.value > 0 ? PLOT_DOTS : PLOT_JOINED;
 		if (make_point(d, i, &d->points[at][nr], err) < 0)
 			return -1;
 	}

@@ -109,7 +109,7 @@ runs_shown(const struct drawing *d)
 	for (size_t i = 0; i < d->nr_shown; i++) {
 		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
 
-		if (!y)
+		if (!y || d->shown[i]->time_share.value > 0)
 			continue;
 		runs.nr_points++;
 		runs.nr_disturbed += quantity_is_of_tainted(y);
@@ -182,13 +182,13 @@ static const struct value_origin origins[] = {
 	{"given", "", NULL, "as given by the controller, not counted"},
 };
 
-/* Kernels and regions say "steps", programs "blocks" (architectures/steps.xml and blocks.xml). */
+/* Sources say so (architectures/steps.xml and blocks.xml). */
 static const struct value_origin blocks = {NULL, NULL, NULL, "counted by blocks of the code"};
 
 bool
 drawing_is_by_blocks(const struct quantity_value *value)
 {
-	return strstr(value->source, "steps") || strstr(value->source, "blocks");
+	return strstr(value->source, "blocks") != NULL;
 }
 
 /* Of several that fit the first. */
@@ -324,6 +324,8 @@ make_caption(struct drawing *d, struct rot_error *err)
 	d->caption = rot_strdup(machine);
 	append(&d->caption, "\n", runs);
 	append(&d->caption, "\n", kinds);
+	if (d->has_functions)
+		append(&d->caption, "\n", d->experiment->functions_note);
 	append(&d->caption, "\n", roof);
 	append(&d->caption, "\n", grades);
 	append(&d->caption, "\n", failures);
@@ -488,6 +490,25 @@ has_no_values(const struct drawing *d)
 	return d->own->nr_curves == 0;
 }
 
+/* Behind the points that were chosen, which are taken over. */
+static const struct experiment_point **
+add_functions(struct drawing *d, const struct experiment_point **chosen)
+{
+	const struct experiment_point **shown =
+		rot_realloc(chosen, d->nr_shown + d->experiment->nr_functions + 1, sizeof(*shown));
+
+	d->shown = shown;
+	for (size_t i = 0; d->own->plot.kind == EXPERIMENT_ROOFLINE && i < d->experiment->nr_functions; i++) {
+		const struct experiment_point *function = &d->experiment->functions[i];
+
+		if (!experiment_point_value(function, &d->own->x) || !experiment_point_value(function, &d->own->y))
+			continue;
+		shown[d->nr_shown++] = function;
+		d->has_functions = true;
+	}
+	return shown;
+}
+
 static int
 write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct page *page,
 	   struct rot_error *err)
@@ -500,7 +521,7 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 
 	if (experiment_choose(experiment, own->plot.condition, &own->best, &shown, &d.nr_shown, err) < 0)
 		return rot_error_prefix(err, "plot '%s'", own->plot.title);
-	d.shown = shown;
+	shown = add_functions(&d, shown);
 	if (leave_out_unmeasured(&d)) {
 		warn_unmeasured(&d);
 		rc = 0;

@@ -167,7 +167,7 @@ note_contradictions(struct experiment_point *point)
 	for (size_t i = 0; i < point->nr_values; i++) {
 		const struct quantity_value *value = &point->values[i];
 		const struct summary *counted = &value->summary;
-		const bool is_exact = strstr(value->source, "steps") || strstr(value->source, "blocks");
+		const bool is_exact = strstr(value->source, "blocks") != NULL;
 		const double expected = value->expected, slack = is_exact ? 0.5 : 0.01 * expected;
 		autofree char *of = NULL, *text = NULL;
 

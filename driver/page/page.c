@@ -323,7 +323,7 @@ write_points(xmlTextWriterPtr out, const json_t *result)
 	struct page_columns columns = columns_of(points);
 
 	page_begin_wide(out, "values");
-	html_begin(out, "table", NULL);
+	html_begin(out, "table", "sortable");
 	write_headings(out, points, &columns);
 	html_begin(out, "tbody", NULL);
 	for (size_t i = 0; i < json_array_size(points); i++)
@@ -571,6 +571,7 @@ write_result(xmlTextWriterPtr out, const struct page_result *result)
 	html_begin(out, "section", NULL);
 	if (*result->name)
 		html_element(out, "h2", NULL, result->name);
+	page_write_program(out, result->json);
 	html_element(out, "h3", NULL, "Values");
 	write_points(out, result->json);
 	html_element(out, "h3", NULL, "How do we know?");

@@ -136,12 +136,51 @@
 		button.addEventListener("dblclick", function () { isolate(figure, entry); });
 	}
 
+	/* ---- tables ---- */
+
+	/* Numbers as such, texts as such; what is not known stands at the end. */
+	function keyOf(row, column) {
+		const cell = row.cells[column];
+		const text = cell ? cell.dataset.sort || cell.textContent : "-";
+		const number = text === "\u221e" ? Infinity : parseFloat(text.replace("\u2264", ""));
+		return text === "-" || text === "" ? undefined : isNaN(number) ? text.toLowerCase() : number;
+	}
+
+	function compare(a, b) {
+		if (a === undefined || b === undefined) { return (a === undefined) - (b === undefined); }
+		return typeof a === typeof b ? (a > b) - (b > a) : (typeof a === "string") - (typeof b === "string");
+	}
+
+	/* First the largest number, and the first text of the alphabet; then the other way round. */
+	function sort(table, heading) {
+		const column = heading.cellIndex, body = table.tBodies[0], rows = Array.from(body.rows);
+		const isText = rows.some(function (row) { return typeof keyOf(row, column) === "string"; });
+		const was = heading.getAttribute("aria-sort");
+		const goes = was ? (was === "ascending" ? "descending" : "ascending") : isText ? "ascending" : "descending";
+		table.querySelectorAll("th").forEach(function (other) { other.removeAttribute("aria-sort"); });
+		heading.setAttribute("aria-sort", goes);
+		rows.sort(function (a, b) {
+			const x = keyOf(a, column), y = keyOf(b, column), order = compare(x, y);
+			return goes === "ascending" || x === undefined || y === undefined ? order : -order;
+		});
+		body.append.apply(body, rows);
+	}
+
+	function addSort(heading) {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.append.apply(button, Array.from(heading.childNodes));
+		heading.append(button);
+		button.addEventListener("click", function () { sort(heading.closest("table"), heading); });
+	}
+
 	tip.className = "tip";
 	tip.hidden = true;
 	document.querySelectorAll("svg.plot").forEach(addCross);
 	document.querySelectorAll("svg.plot .point").forEach(addTip);
 	document.querySelectorAll("svg.plot").forEach(addArrows);
 	document.querySelectorAll(".legend li").forEach(addSwitch);
+	document.querySelectorAll("table.sortable th").forEach(addSort);
 	window.addEventListener("beforeprint", function () {
 		document.querySelectorAll("details").forEach(function (details) { details.open = true; });
 	});

@@ -6,7 +6,8 @@
 #include "page/html.h"
 #include "page/page.h"
 
-/* Each writes one part on a result. */
+/* Each writes one part on a result; program: nothing where it is not of a program. */
+void page_write_program(xmlTextWriterPtr out, const json_t *result);
 void page_write_methods(xmlTextWriterPtr out, const json_t *result);
 void page_write_origin(xmlTextWriterPtr out, const json_t *result);
 
@@ -20,6 +21,9 @@ struct page_texts {
 };
 void page_texts_add(struct page_texts *texts, const char *text);
 void page_texts_clear(struct page_texts *texts);
+
+/* How a program was observed, in sentences. */
+void page_add_observations(struct page_texts *texts, const json_t *result);
 
 /* "a, b and c"; fresh memory. */
 char *page_texts_joined(const struct page_texts *texts);

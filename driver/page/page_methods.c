@@ -176,17 +176,13 @@ page_write_origin(xmlTextWriterPtr out, const json_t *result)
 	html_end(out);
 }
 
-/* In the sources of what is counted by steps (architectures/steps.xml). */
-#define STEPS_SOURCE "steps"
-
 const char *
 page_kind_of(const json_t *quantity)
 {
 	const char *kind = json_text_at(quantity, "kind");
+	autofree char *source = stored_value_source(quantity);
 
-	return strcmp(kind, "measured") == 0 && strstr(json_text_at(quantity, "source"), STEPS_SOURCE)
-		       ? "counted by blocks"
-		       : kind;
+	return strcmp(kind, "measured") == 0 && strstr(source, "blocks") ? "counted by blocks" : kind;
 }
 
 /* ---- what is known of one quantity over all points ---- */
@@ -251,10 +247,11 @@ add_quantity(struct knowledges *all, const json_t *quantity)
 {
 	struct knowledge *own = knowledge_of(all, quantity_words(quantity));
 	autofree char *estimator = camel_case_words(json_text_at(quantity, "estimator"));
+	autofree char *source = stored_value_source(quantity);
 	const size_t n = count_at(quantity, "n");
 
 	page_texts_add(&own->kinds, page_kind_of(quantity));
-	page_texts_add(&own->sources, json_text_at(quantity, "source"));
+	page_texts_add(&own->sources, source);
 	page_texts_add(&own->estimators, estimator);
 	page_texts_add(&own->grades, json_text_at(quantity, "grade"));
 	own->n_least = n < own->n_least ? n : own->n_least;
@@ -561,14 +558,13 @@ write_failures(xmlTextWriterPtr out, const json_t *failures)
 	page_texts_clear(&texts);
 }
 
-/* Notes of the whole, as rot run has them, with what bounds the program. */
+/* Notes of the whole, as rot run has them. */
 static void
 write_notes(xmlTextWriterPtr out, const json_t *result)
 {
 	const json_t *notes = json_object_get(result, "notes");
 	struct page_texts texts = {.nr = 0};
 
-	page_texts_add(&texts, json_text_at(result, "bound"));
 	for (size_t i = 0; i < json_array_size(notes); i++)
 		page_texts_add(&texts, json_string_value(json_array_get(notes, i)));
 	write_list(out, "Notes", &texts);
@@ -615,8 +611,12 @@ void
 page_write_methods(xmlTextWriterPtr out, const json_t *result)
 {
 	struct knowledges all = knowledges_of(json_object_get(result, "points"));
+	struct page_texts observations = {.nr = 0};
 
 	write_paragraph(out, result, &all);
+	page_add_observations(&observations, result);
+	write_list(out, "How it was observed", &observations);
+	page_texts_clear(&observations);
 	write_sources(out, &all);
 	write_list(out, "Doubts and remarks", &all.doubts);
 	write_notes(out, result);

@@ -7,6 +7,7 @@
 #ifndef PLOTS_PLOT_H
 #define PLOTS_PLOT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -48,6 +49,7 @@ struct plot_point {
 	bool is_expected;  /* of what was not counted, but is expected: its mark is hollow */
 	const char *about; /* for who points at it, where the plot can tell: lines; NULL: nothing */
 	double size;       /* points of the same size in several series can be connected; NaN: none */
+	double share;      /* of PLOT_DOTS: the area of its mark, of 1 */
 };
 
 enum plot_style {
@@ -55,7 +57,19 @@ enum plot_style {
 	PLOT_MODEL,  /* a dashed line without marks: a theoretical curve */
 	PLOT_MARKS,  /* marks alone: a point each run */
 	PLOT_STEPS,  /* x is the middle of a step, y its height: a histogram */
+	PLOT_DOTS,   /* marks that are not joined, behind those of other series; their area is a share */
 };
+
+/* Half the width of a mark, in points: of a dot by its share, else PLOT_MARK. */
+#define PLOT_MARK 3.0
+#define PLOT_LARGEST_DOT 11.0
+#define PLOT_LEAST_DOT 1.5
+
+static inline double
+plot_dot_size(double share)
+{
+	return fmax(PLOT_LEAST_DOT, PLOT_LARGEST_DOT * sqrt(share));
+}
 
 /* In the order in which series have them. */
 enum plot_shape {

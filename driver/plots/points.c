@@ -31,7 +31,7 @@ is_repeated(const struct plot_series *series)
 static bool
 has_spread(const struct plot_series *series)
 {
-	return series->style != PLOT_MODEL && is_repeated(series);
+	return series->style != PLOT_MODEL && series->style != PLOT_DOTS && is_repeated(series);
 }
 
 struct point_values
@@ -287,7 +287,7 @@ points_marker_labels(const struct point_set *set, const struct point_edges *edge
 /* ---- for gnuplot ---- */
 
 static void
-write_point(FILE *out, const struct plot_point *point, const struct point_edges *edges)
+write_point(FILE *out, const struct plot_point *point, bool has_share, const struct point_edges *edges)
 {
 	const struct summary *x = &point->x, *y = &point->y;
 	double shown_x = point_shown_x(point, edges), shown_y = point_shown_y(point, edges);
@@ -300,6 +300,10 @@ write_point(FILE *out, const struct plot_point *point, const struct point_edges 
 		fputc(' ', out);
 	}
 	script_write_string(out, point->label ? point->label : "");
+	if (has_share) {
+		fputc(' ', out);
+		script_write_number(out, point->share);
+	}
 	fputc('\n', out);
 }
 
@@ -307,10 +311,12 @@ void
 points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges)
 {
 	for (size_t s = 0; s < nr_series; s++) {
-		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected label\n",
-			s ? "\n\n" : "", series[s].name);
+		const bool has_share = series[s].style == PLOT_DOTS;
+
+		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected label%s\n",
+			s ? "\n\n" : "", series[s].name, has_share ? " share" : "");
 		for (size_t i = 0; i < series[s].nr_points; i++)
-			write_point(out, &series[s].points[i], edges);
+			write_point(out, &series[s].points[i], has_share, edges);
 	}
 }
 
@@ -402,6 +408,37 @@ with_style(const struct plot_series *series, size_t index)
 	}
 }
 
+/* Half the width of gnuplot's marks of pointsize 1, in points. */
+#define GNUPLOT_MARK 3.6
+
+/* Marks that are seen through, with an edge that is not; column 15 has the share. */
+static char *
+add_dots(char *command, const struct plot_series *series, size_t index, const char *x)
+{
+	const char *colour = script_colour(series, index);
+	autofree char *size = NULL, *inside = NULL, *edge = NULL;
+
+	size = rot_format("(%g*($15 > %g ? sqrt($15) : %g))", PLOT_LARGEST_DOT / GNUPLOT_MARK,
+			  pow(PLOT_LEAST_DOT / PLOT_LARGEST_DOT, 2), PLOT_LEAST_DOT / PLOT_LARGEST_DOT);
+	inside = rot_format("data index %zu using %s:2:%s with points pointtype %d pointsize variable linecolor rgb "
+			    "\"#A0%s\" notitle",
+			    index, x, size, script_mark(series, index), colour + 1);
+	edge = rot_format("data index %zu using %s:2:%s with points pointtype %d pointsize variable linewidth 0.8 "
+			  "linecolor rgb \"%s\" notitle",
+			  index, x, size, script_mark(series, index) - 1, colour);
+	return add_command(add_command(command, inside), edge);
+}
+
+char *
+points_add_key(char *command, const struct plot_series *series, size_t index)
+{
+	autofree char *title = quoted(series->name), *element = NULL;
+
+	element = rot_format("NaN with points pointtype %d pointsize 0.9 linewidth 0.8 linecolor rgb \"%s\" title %s",
+			     script_mark(series, index) - 1, script_colour(series, index), title);
+	return add_command(command, element);
+}
+
 /* Hollow marks: column 13 says which. */
 static char *
 add_holes(char *command, const struct plot_series *series, size_t index, const char *x)
@@ -425,8 +462,11 @@ char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 		    bool both_directions, const char *x)
 {
-	char *title = quoted(series->name), *element, *with;
+	char *title, *element, *with;
 
+	if (series->style == PLOT_DOTS)
+		return add_dots(command, series, index, x);
+	title = quoted(series->name);
 	if (has_spread(series))
 		command = add_spread(command, index, script_colour(series, index), frame, both_directions, x);
 	with = with_style(series, index);

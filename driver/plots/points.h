@@ -70,7 +70,8 @@ double point_shown_x(const struct plot_point *point, const struct point_edges *e
 double point_shown_y(const struct plot_point *point, const struct point_edges *edges);
 
 /*
- * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected "label".
+ * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected "label", and of dots
+ * the share.
  */
 void points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges);
 
@@ -81,6 +82,9 @@ void points_write_data(FILE *out, const struct plot_series *series, size_t nr_se
  */
 char *points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 			  bool both_directions, const char *x);
+
+/* Likewise the entry of dots in the key, where it is their turn. */
+char *points_add_key(char *command, const struct plot_series *series, size_t index);
 
 /* The script's variable with the width of boxes on a logarithmic x axis, as a share of x. */
 #define POINTS_BOX_OF_X "box_of_x"

@@ -171,6 +171,12 @@ place_letter(struct placing *placing, const struct roofline_ceiling *ceiling)
 #define MARK_SIZE 7.0
 #define WHISKER_SIZE 5.0
 
+static double
+mark_size(const struct plot_series *series, const struct plot_point *point)
+{
+	return series->style == PLOT_DOTS ? fmax(WHISKER_SIZE, 2 * plot_dot_size(point->share) + 3) : MARK_SIZE;
+}
+
 /* Where two values of an axis are, as far as they are known, with room for a mark. */
 struct extent {
 	double centre, size;
@@ -188,15 +194,15 @@ extent_of(const struct layout_axis *axis, double shown, double from, double to, 
 
 /* The mark with its box, and the whiskers in both directions. */
 static void
-take_point(struct placing *placing, const struct plot_point *point)
+take_point(struct placing *placing, const struct plot_point *point, double mark_size)
 {
 	const struct layout_axis *x_axis = &placing->shape->x, *y_axis = &placing->shape->y;
 	const double x = roofline_shown_x(placing->shape, point), y = roofline_shown_y(placing->shape, point);
 	const struct summary *of_x = &point->x, *of_y = &point->y;
-	const struct extent box_x = extent_of(x_axis, x, of_x->quartile25, of_x->quartile75, MARK_SIZE),
-			    box_y = extent_of(y_axis, y, of_y->quartile25, of_y->quartile75, MARK_SIZE),
-			    whisker_x = extent_of(x_axis, x, of_x->minimum, of_x->maximum, MARK_SIZE),
-			    whisker_y = extent_of(y_axis, y, of_y->minimum, of_y->maximum, MARK_SIZE);
+	const struct extent box_x = extent_of(x_axis, x, of_x->quartile25, of_x->quartile75, mark_size),
+			    box_y = extent_of(y_axis, y, of_y->quartile25, of_y->quartile75, mark_size),
+			    whisker_x = extent_of(x_axis, x, of_x->minimum, of_x->maximum, mark_size),
+			    whisker_y = extent_of(y_axis, y, of_y->minimum, of_y->maximum, mark_size);
 	const double at_x = layout_position(x_axis, x), at_y = layout_position(y_axis, y);
 
 	take(placing, OBSTACLE_MARK, &(struct layout_box){box_x.centre, box_y.centre, box_x.size, box_y.size, 0});
@@ -223,9 +229,9 @@ take_series(struct placing *placing, const struct plot_series *series)
 		const struct plot_point *point = &series->points[i];
 		struct layout_box box;
 
-		take_point(placing, point);
+		take_point(placing, point, mark_size(series, point));
 		take_sign(placing, point);
-		if (i == 0)
+		if (i == 0 || series->style == PLOT_DOTS)
 			continue;
 		struct roofline_segment line = {
 			roofline_shown_x(placing->shape, point - 1), roofline_shown_y(placing->shape, point - 1),
@@ -265,8 +271,8 @@ place_of(int i)
 	return (struct place){k & 2 ? -1 : 1, k & 1 ? -1 : 1, leader_gaps[k / 4][0], leader_gaps[k / 4][1]};
 }
 
-/* A leader ends so far from the point, in points. */
-#define BEFORE_POINT 5.0
+/* A leader ends so far from the mark, in points. */
+#define BEFORE_MARK 1.5
 
 /* Always a slant one, which is no whisker. */
 static struct layout_box
@@ -291,12 +297,14 @@ has_free_leader(const struct placing *placing, const struct roofline_label *labe
 static bool
 find_place(struct placing *placing, struct roofline_label *label)
 {
+	const double more = fmax(0, label->mark - MARK_SIZE / 2); /* that a dot is larger than other marks */
+
 	for (int avoided = OBSTACLE_CEILING; avoided >= OBSTACLE_MARK; avoided--)
 		for (int i = 0; i < NR_PLACES && isfinite(label->x) && isfinite(label->y); i++) {
 			const struct place place = place_of(i);
 
-			label->box.x = label->x + place.right * (label->box.width / 2 + place.across);
-			label->box.y = label->y + place.up * (label->box.height / 2 + place.along);
+			label->box.x = label->x + place.right * (label->box.width / 2 + place.across + more);
+			label->box.y = label->y + place.up * (label->box.height / 2 + place.along + more);
 			label->has_leader = i >= NR_WITHOUT_LEADER;
 			label->is_on_lines = avoided < OBSTACLE_CEILING;
 			if (layout_is_free(&placing->obstacles[avoided], &label->box) &&
@@ -320,6 +328,7 @@ place_point_label(struct placing *placing, const struct plot_point *point, size_
 		.series = series,
 		.x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point)),
 		.y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point)),
+		.mark = mark_size(&placing->shape->plot->series[series], point) / 2,
 		.box = {.width = layout_text_width(text), .height = layout_text_height()},
 	};
 
@@ -449,11 +458,12 @@ void
 roofline_leader_of(const struct roofline_label *label, double *x1, double *y1, double *x2, double *y2)
 {
 	const struct layout_box *box = &label->box;
+	const double away = label->mark + BEFORE_MARK;
 	double share;
 
 	*x1 = fmax(box->x - box->width / 2, fmin(label->x, box->x + box->width / 2));
 	*y1 = fmax(box->y - box->height / 2, fmin(label->y, box->y + box->height / 2));
-	share = BEFORE_POINT / fmax(BEFORE_POINT, hypot(*x1 - label->x, *y1 - label->y));
+	share = away / fmax(away, hypot(*x1 - label->x, *y1 - label->y));
 	*x2 = label->x + share * (*x1 - label->x);
 	*y2 = label->y + share * (*y1 - label->y);
 }

@@ -18,6 +18,7 @@ struct roofline_label {
 	size_t series;                          /* of the point                                    */
 	bool has_leader;                        /* a thin line leads from the label to its point   */
 	double x, y;                            /* the point                                       */
+	double mark;                            /* half the width of the point's mark              */
 };
 
 struct roofline_labels {

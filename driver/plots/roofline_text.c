@@ -251,24 +251,28 @@ label_point(struct panel *panel, const struct plot_point *point, size_t row, siz
 		put_text(panel, row, column - width, text);
 }
 
-/* All marks before all labels. Models are lines in pictures, and left out here. */
+/* All marks before all labels: dots first, the largest before the others. Models are lines in pictures, and left out
+ * here. */
 static void
 draw_points(struct panel *panel)
 {
 	const struct roofline_plot *plot = panel->shape.plot;
 	const struct point_edges edges = {panel->shape.x, panel->shape.y};
 
-	for (int is_label = 0; is_label < 2; is_label++)
+	for (int pass = 0; pass < 3; pass++)
 		for (size_t s = 0; s < plot->nr_series; s++)
 			for (size_t i = 0; i < plot->series[s].nr_points; i++) {
 				const struct plot_point *point = &plot->series[s].points[i];
 				const double x = point_shown_x(point, &edges), y = point_shown_y(point, &edges);
+				const bool is_dot = plot->series[s].style == PLOT_DOTS;
 
-				if (!isfinite(x) || !isfinite(y) || plot->series[s].style == PLOT_MODEL)
+				if (!isfinite(x) || !isfinite(y) || plot->series[s].style == PLOT_MODEL ||
+				    (pass < 2 && is_dot != (pass == 0)))
 					continue;
-				if (!is_label)
+				if (pass == 1 ||
+				    (pass == 0 && is_free(panel, row_of(panel, y), column_of(panel, x), 1)))
 					put_text(panel, row_of(panel, y), column_of(panel, x), mark_of(panel, s));
-				else if (point->is_labelled)
+				else if (pass == 2 && point->is_labelled)
 					label_point(panel, point, row_of(panel, y), column_of(panel, x));
 			}
 }

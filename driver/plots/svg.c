@@ -133,8 +133,10 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 	svg_begin(&panel);
 	write_ceilings(&panel, &shape);
 	write_same_size(&panel, &shape);
-	for (size_t s = 0; s < plot->nr_series; s++)
-		svg_series(&panel, &plot->series[s], s, true);
+	for (int is_dots = 1; is_dots >= 0; is_dots--)
+		for (size_t s = 0; s < plot->nr_series; s++)
+			if ((plot->series[s].style == PLOT_DOTS) == is_dots)
+				svg_series(&panel, &plot->series[s], s, true);
 	write_arrows(&panel, &set);
 	write_labels(&panel, &shape, &labels);
 	svg_end(&panel);

@@ -247,7 +247,7 @@ svg_begin(const struct svg_panel *panel)
 	write_description(panel, x_name, y_name);
 	xmlTextWriterStartElement(out, X("clipPath"));
 	xmlTextWriterWriteFormatAttribute(out, X("id"), "%s-panel", panel->id);
-	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 8, LAYOUT_PANEL_HEIGHT + 8);
+	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 4 + RIGHT, LAYOUT_PANEL_HEIGHT + 8);
 	xmlTextWriterEndElement(out);
 	write_ticks(panel, &across);
 	write_ticks(panel, &up);
@@ -299,6 +299,12 @@ mark_of(const struct plot_series *series, size_t index)
 	return marks[plot_shape(series, index)];
 }
 
+static bool
+has_marks(const struct plot_series *series)
+{
+	return series->style == PLOT_JOINED || series->style == PLOT_MARKS || series->style == PLOT_DOTS;
+}
+
 static const char *
 line_look(enum plot_style style)
 {
@@ -312,8 +318,8 @@ svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t in
 	xmlTextWriterWriteAttribute(out, X("viewBox"), X("-9 -5 18 10"));
 	if (series->style == PLOT_JOINED || series->style == PLOT_MODEL || series->style == PLOT_STEPS)
 		svg_line(out, line_look(series->style), -9, 0, 9, 0);
-	if (series->style == PLOT_JOINED || series->style == PLOT_MARKS)
-		svg_path(out, "mark", mark_of(series, index));
+	if (has_marks(series))
+		svg_path(out, series->style == PLOT_DOTS ? "mark dot" : "mark", mark_of(series, index));
 	xmlTextWriterEndElement(out);
 }
 
@@ -364,6 +370,10 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 {
 	const double x = svg_x(panel, point_shown_x(point, &panel->edges)),
 		     y = svg_y(panel, point_shown_y(point, &panel->edges));
+	autofree char *size = coordinate(plot_dot_size(point->share) / PLOT_MARK);
+	autofree char *scale = series->style == PLOT_DOTS    ? rot_format(" scale(%s)", size)
+			       : series->style == PLOT_MARKS ? rot_strdup(" scale(0.6)")
+							     : rot_strdup("");
 	char *at_x, *at_y;
 
 	if (!isfinite(x) || !isfinite(y))
@@ -378,9 +388,8 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 		write_string(panel->out, point->about);
 		xmlTextWriterEndElement(panel->out);
 	}
-	begin(panel->out, "path", "mark");
-	xmlTextWriterWriteFormatAttribute(panel->out, X("transform"), "translate(%s %s)%s", at_x, at_y,
-					  series->style == PLOT_MARKS ? " scale(0.6)" : "");
+	begin(panel->out, "path", series->style == PLOT_DOTS ? "mark dot" : "mark");
+	xmlTextWriterWriteFormatAttribute(panel->out, X("transform"), "translate(%s %s)%s", at_x, at_y, scale);
 	xmlTextWriterWriteAttribute(panel->out, X("d"), X(mark_of(series, index)));
 	xmlTextWriterEndElement(panel->out);
 	write_end_sign(panel, point, x, y);
@@ -424,7 +433,7 @@ write_line(const struct svg_panel *panel, const struct plot_series *series)
 {
 	char *path;
 
-	if (series->style == PLOT_MARKS || series->nr_points == 0)
+	if (series->style == PLOT_MARKS || series->style == PLOT_DOTS || series->nr_points == 0)
 		return;
 	path = series->style == PLOT_STEPS ? step_path(panel, series) : joined_path(panel, series);
 	svg_path(panel->out, line_look(series->style), path);
@@ -441,7 +450,7 @@ svg_series(const struct svg_panel *panel, const struct plot_series *series, size
 			write_spread(panel, &series->points[i], in_both_directions);
 	write_line(panel, series);
 	for (size_t i = 0; i < series->nr_points; i++)
-		if (series->style == PLOT_JOINED || series->style == PLOT_MARKS)
+		if (has_marks(series))
 			write_point(panel, series, index, &series->points[i]);
 	xmlTextWriterEndElement(panel->out);
 }

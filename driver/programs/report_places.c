@@ -420,12 +420,14 @@ set_rates(json_t *json, const struct place_share *item)
 {
 	const struct quantity_value *performance = program_values_find(&item->values, "performance", "");
 	const struct summary none = summary_empty(), *rate = performance ? &performance->summary : &none;
+	const double intensity = value_of(&item->values, "operationalIntensity", "");
 
 	json_object_set_new(json, "performance", json_real_or_null(rate->value));
 	json_object_set_new(json, "performanceLow", json_real_or_null(rate->low));
 	json_object_set_new(json, "performanceHigh", json_real_or_null(rate->high));
-	json_object_set_new(json, "operationalIntensity",
-			    json_real_or_null(value_of(&item->values, "operationalIntensity", "")));
+	json_object_set_new(json, "operationalIntensity", json_real_or_null(intensity));
+	if (isinf(intensity))
+		json_object_set_new(json, "infiniteIntensity", json_true());
 	json_object_set_new(json, "roofShare", json_real_or_null(item->roof_share));
 }
 

@@ -94,6 +94,15 @@ with_label(char *names, const struct quantity_value *value)
 	return longer;
 }
 
+static void
+row_value(FILE *out, const struct quantity_value *value)
+{
+	const struct shown_unit unit = shown_unit_for(value->unit, value->summary.value);
+	autofree char *label = value_label(value), *text = value_text_in(value, unit);
+
+	print_row(out, label, text, strcmp(value->of, "coreCycles") == 0 ? "" : unit.shown);
+}
+
 /* Of each quantity but the time the first value, which is the widest (both precisions, memory), and how many others
  * there are; is_all: all. Instructions per cycle. */
 static void
@@ -119,14 +128,8 @@ row_values(FILE *out, const struct program_values *values, bool is_all)
 			nr_hidden++;
 		else if (isnan(value->summary.value))
 			missing = with_label(missing, value);
-		else {
-			const struct shown_unit unit = shown_unit_for(value->unit, value->summary.value);
-			char *label = value_label(value), *text = value_text_in(value, unit);
-
-			print_row(out, label, text, strcmp(value->of, "coreCycles") == 0 ? "" : unit.shown);
-			free(label);
-			free(text);
-		}
+		else
+			row_value(out, value);
 	}
 	if (*missing) {
 		text_print_behind("  not counted:", missing, out);
@@ -459,6 +462,31 @@ print_unmeasured(const struct program_region *region, FILE *out)
 	print_refusals(region, out);
 }
 
+/* Several regions fit on a screen with only what places them in the roofline; --all has the rest. */
+static void
+print_briefly(const struct program_region *region, FILE *out)
+{
+	static const char *const names[] = {"performance", "operationalIntensity"};
+	const struct quantity_value *time = program_values_find(&region->total, "time", "");
+
+	if (region->bound[0])
+		text_print_behind(" ", region->bound, out);
+	print_region_hits(region, out);
+	if (time)
+		row_time(out, region->nr_entered > 1 ? "time with any thread in it" : "time", time);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct quantity_value *value = program_values_find(&region->total, names[i], "");
+
+		if (value && !isnan(value->summary.value))
+			row_value(out, value);
+	}
+	if (!isnan(region->roof_share))
+		row_roof_share(out, region->roof_share, &region->roof);
+	print_refusals(region, out);
+	if (region->cost_share > 0.01)
+		print_cost(region, false, out);
+}
+
 static void
 print_measured(const struct program_region *region, bool is_all, FILE *out)
 {
@@ -476,7 +504,7 @@ print_measured(const struct program_region *region, bool is_all, FILE *out)
 }
 
 static void
-print_region(const struct program_region *region, bool is_all, FILE *out)
+print_region(const struct program_region *region, bool is_brief, bool is_all, FILE *out)
 {
 	if (!program_region_is_served(region))
 		return;
@@ -492,6 +520,8 @@ print_region(const struct program_region *region, bool is_all, FILE *out)
 		print_refusals(region, out);
 	} else if (!region->total.nr)
 		print_unmeasured(region, out);
+	else if (is_brief)
+		print_briefly(region, out);
 	else
 		print_measured(region, is_all, out);
 }
@@ -666,7 +696,8 @@ print_total(const struct program_report *report, FILE *out)
 			row_time(out, "time", &report->total.values[0]);
 			row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
 		}
-		fputs("  other values of the whole program: --all\n", out);
+		fprintf(out, "  other values of the whole program%s: --all\n",
+			report->regions.nr > 1 ? ", and of regions" : "");
 		return;
 	}
 	if (!report->plan->is_timed) {
@@ -754,9 +785,10 @@ program_report_print(const struct program_report *report, FILE *out)
 	fputc('\n', out);
 	print_total(report, out);
 	print_program_threads(report, out);
-	report_places(report, out);
+	if (!is_about_regions(report) || report->nr_functions > 0)
+		report_places(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
-		print_region(&report->regions.items[i], report->is_all, out);
+		print_region(&report->regions.items[i], report->regions.nr > 1 && !report->is_all, report->is_all, out);
 	if (report->nr_notes)
 		fputc('\n', out);
 	for (size_t k = 0; k < value_nr_kinds; k++)

@@ -313,7 +313,7 @@ quantity_is_of_tainted(const struct quantity_value *value)
 bool
 quantity_is_counted_once(const struct quantity_value *value)
 {
-	static const char *const sources[] = {"blocks", "blocks per blocks", "steps", "steps per steps"};
+	static const char *const sources[] = {"blocks", "blocks per blocks"};
 	bool is_counted = false;
 
 	for (size_t i = 0; value->source && i < sizeof(sources) / sizeof(*sources); i++)

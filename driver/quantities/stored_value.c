@@ -45,6 +45,19 @@ kind_of(const json_t *json)
 	return "measured";
 }
 
+char *
+stored_value_source(const json_t *json)
+{
+	static const char old[] = "steps";
+	const char *rest = json_text_at(json, "source"), *at;
+	char *source = rot_strdup("");
+
+	for (; (at = strstr(rest, old)); rest = at + strlen(old))
+		rot_append(&source, "%.*sblocks", (int)(at - rest), rest);
+	rot_append(&source, "%s", rest);
+	return source;
+}
+
 static const char *
 stored_grade(const json_t *json)
 {
@@ -116,7 +129,7 @@ stored_value(const json_t *json, struct quantity_value *value)
 	value->name = rot_strdup(json_text_at(json, "name"));
 	value->of = rot_strdup(json_text_at(json, "of"));
 	value->unit = rot_strdup(json_text_at(json, "unit"));
-	value->source = rot_strdup(json_text_at(json, "source"));
+	value->source = stored_value_source(json);
 	value->kind = kind_of(json);
 	value->summary = summary_of(json);
 	return isnan(value->summary.value) ? -1 : 0;

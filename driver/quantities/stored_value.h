@@ -14,6 +14,10 @@
  */
 int stored_value(const json_t *json, struct quantity_value *value);
 
+/* Where it is from. Older results of kernels and regions say "steps" for blocks, which is read as that. Fresh memory.
+ */
+char *stored_value_source(const json_t *json);
+
 /* What it is, as quantity_parse reads it: "performance:flop:microSeconds". Fresh memory. */
 char *stored_value_words(const json_t *json);
 

@@ -316,22 +316,30 @@ series_of(const struct plot_job *job, const struct stored_result *result, const 
 	return rot_format("%s%s%s", result->name, *series ? ": " : "", series);
 }
 
-/* What its file says of it, if that is about the intensity that is drawn. */
-static struct experiment_bound
-bound_of(struct pool *pool, const json_t *point, const char *intensity)
+/* Are x and y those that functions are told of: the first ones of their names? */
+static bool
+are_first(const json_t *point, const json_t *found[2])
 {
-	const json_t *roof = json_object_get(point, "roof");
+	const json_t *quantities = json_object_get(point, "quantities");
+	bool are = true;
 
-	if (!*json_text_at(point, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
-		return (struct experiment_bound){.ceiling = NULL};
-	return (struct experiment_bound){
-		.ceiling = pool_strdup(pool, json_text_at(point, "boundBy")),
-		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
-		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
-		.share = json_number_at(point, "roofShare"),
-		.is_most = json_is_true(json_object_get(roof, "isLeast")),
-		.probability = json_number_at(roof, "probability"),
-	};
+	for (size_t i = 0; i < 2; i++) {
+		size_t k = 0;
+
+		while (strcmp(json_text_at(json_array_get(quantities, k), "name"), json_text_at(found[i], "name")) != 0)
+			k++;
+		are = are && json_array_get(quantities, k) == found[i];
+	}
+	return are;
+}
+
+/* The program is that of the point that was just added. */
+static void
+add_functions(struct plot_job *job, const struct stored_result *result)
+{
+	autofree char *series = job->nr == 1 ? rot_strdup("functions") : rot_format("%s: functions", result->name);
+
+	experiment_add_functions(job->experiment, job->experiment->nr_points - 1, series, result->json);
 }
 
 static bool
@@ -350,8 +358,10 @@ add_point(struct plot_job *job, const struct stored_result *result, const json_t
 
 		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
 		added = &job->experiment->points[job->experiment->nr_points - 1];
-		added->stored_bound = bound_of(&added->pool, point, json_text_at(found[0], "of"));
+		added->stored_bound = experiment_json_bound(&added->pool, point, json_text_at(found[0], "of"));
 	}
+	if (is_drawn && strcmp(json_text_at(point, "series"), "program") == 0 && are_first(point, found))
+		add_functions(job, result);
 	quantity_value_clear(&values[0]);
 	quantity_value_clear(&values[1]);
 	return is_drawn;

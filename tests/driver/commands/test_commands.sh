@@ -155,6 +155,8 @@ is "help suggests the nearest of all" 2 "" "rot: there is no command, controller
 mkdir -p "$work/config/rot"
 printf '# mine\nestimator=min\nquiet=true\n' >"$work/config/rot/config"
 call list keys
+has "what is not the default says so" 0 "  -estimator=min             (user file) headline of a time" ""
+call list keys --all
 has "the user's file counts" 0 "  -estimator=min   [choice: median min; user file]" ""
 call list keys estim -estimator=median
 is "the command line counts more" 0 "  -estimator=median   [choice: median min; command line]
@@ -295,10 +297,8 @@ call list kernels
 has "a broken kernel is left out with a warning" 0 "  Memory" \
 	"rot: warning: a kernel is left out: $work/data/rot/kernels/Broken/Broken.xml:"
 has "one with an unknown base as well" 0 "" "rot: warning: a kernel is left out: $work/data/rot/kernels/Mine/Lost.xml:2: "
-has "my kernels hide the built-in ones" 0 "  Triad
-      my own" ""
-has "and stand beside them" 0 "  Mine
-      my own" ""
+has "my kernels hide the built-in ones" 0 "  Triad                      my own" ""
+has "and stand beside them" 0 "  Mine                       my own" ""
 call list kernels mine --json
 has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
 rm -r "$work/data"

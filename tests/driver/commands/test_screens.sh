@@ -42,7 +42,10 @@ screen 40 doctor
 screen 40 version
 screen 40 list
 screen 40 list quantities
-screen 50 list kernels # two lines each
+screen 40 list kernels
+screen 40 list controllers
+screen 40 list keys
+screen 40 list events
 screen 40 measure report
 screen 40 measure --dry-run ./mine.xml
 screen 60 measure ./mine.xml -starts=1 -plots=terminal,gnuplot # with a picture of 24 lines
@@ -52,6 +55,7 @@ screen 40 run -j before.json "$known" 1000
 screen 40 run -j after.json "$known" 2000
 screen 40 run -t "$known" 1000
 screen 40 run --region=work "$known" 1000
+screen 40 run --region=work --region=main "$known" 1000
 screen 40 run --counts-only "$known" 1000
 screen 40 diff before.json after.json
 screen 40 plot before.json

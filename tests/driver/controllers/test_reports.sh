@@ -19,7 +19,7 @@ check "its table"
 has "its JSON" listEvents.json 'schema = rot\.events/1' 'units\[[0-9]\]\.pmuName = perf' \
 	'units\[[0-9]\]\.events\[[0-9]+\]\.name = PERF_COUNT_SW_PAGE_FAULTS' \
 	'units\[[0-9]\]\.events\[[0-9]+\]\.attributes\[[0-9]+\]\.attributeType = umask'
-call list events
+call list events --all
 sort "$work/out" >listed
 cat listEvents-*.txt | sort | cmp -s - listed
 result=$?

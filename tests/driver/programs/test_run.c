@@ -32,7 +32,7 @@
 static char *folder, *fake;
 static int status;
 static char *out, *err;
-static bool is_strict, has_csv;
+static bool is_strict, has_csv, is_all;
 
 static void
 setup(void)
@@ -78,6 +78,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", cache, NULL);
 	free(cache);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "writeCsv", has_csv ? "true" : "false", NULL);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "showAll", is_all ? "true" : "false", NULL);
 	if (is_strict)
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "strict", "true", NULL);
 	if (rot_open(&rot, configuration, &error) < 0 ||
@@ -168,6 +169,7 @@ static const struct {
 	 "",
 	 {"--region=throwing", "-R=fast", "-R=deep", "-R=shared", "true"},
 	 0},
+	{GOLDEN "regions-all.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "-R=shared", "true"}, 0},
 	{GOLDEN "regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}, 1},
 	{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}, 0},
 	{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}, 0},
@@ -177,6 +179,7 @@ static const struct {
 START_TEST(tables)
 {
 	setenv("FAKE_CORE", tables_of_runs[_i].mode, 1);
+	is_all = strstr(tables_of_runs[_i].golden, "-all.") != NULL; /* as --all says */
 	run(tables_of_runs[_i].architecture, tables_of_runs[_i].words);
 	ck_assert_int_eq(status, tables_of_runs[_i].status);
 	ck_assert_str_eq(out, "");
@@ -256,6 +259,29 @@ check_rates(const char *path)
 	json_decref(json);
 }
 
+/* The picture has one dot, that of the function with most of the operations, where the result says. */
+static void
+check_dots(const char *data_path, const char *json_path)
+{
+	json_t *json = json_load_file(json_path, 0, NULL);
+	const json_t *functions = json_object_get(json_object_get(json, "functions"), "functions"),
+		     *sweep = json_array_get(functions, 0);
+	char *data = file_text(data_path), *dots = strstr(data, "# functions\n");
+	double x, y, share;
+
+	ck_assert_msg(dots != NULL, "%s", data);
+	dots = strchr(strchr(dots, '\n') + 1, '\n') + 1;
+	ck_assert_int_eq(sscanf(dots, "%lf %lf", &x, &y), 2);
+	ck_assert_int_eq(sscanf(strrchr(dots, '"') + 1, "%lf", &share), 1);
+	ck_assert_double_eq_tol(x, json_number_value(json_object_get(sweep, "operationalIntensity")), 1e-9);
+	ck_assert_double_eq_tol(1e9 * y, json_number_value(json_object_get(sweep, "performance")), 1);
+	ck_assert_double_eq_tol(share, json_number_value(json_object_get(sweep, "share")), 1e-9);
+	ck_assert_ptr_nonnull(strstr(dots, "::Relaxation::sweep 40 %"));
+	ck_assert_ptr_eq(strchr(dots, '\n') + 1, dots + strlen(dots));
+	free(data);
+	json_decref(json);
+}
+
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */
 START_TEST(functions_in_files)
 {
@@ -263,7 +289,7 @@ START_TEST(functions_in_files)
 	const char *const groups[] = {"functions", "others"};
 	json_t *json, *functions, *item;
 	double sum;
-	char *csv;
+	char *csv, *gnuplot = process_find("gnuplot");
 	size_t i;
 
 	has_csv = true;
@@ -291,7 +317,11 @@ START_TEST(functions_in_files)
 	if (_i == 0) {
 		RUN("blocks", "-q", "-j", "y.json", "true");
 		check_rates("y.json");
+		RUN("blocks", "-q", "-o", "z", "true");
+		if (gnuplot)
+			check_dots("z.data", "z.json");
 	}
+	free(gnuplot);
 	RUN("none", "-q", "-j", "y.json", "--functions=0", "true");
 	json = json_load_file("y.json", 0, NULL);
 	ck_assert_ptr_nonnull(json);

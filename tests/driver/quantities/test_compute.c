@@ -63,7 +63,7 @@ START_TEST(test_rate_of_few_steps_and_many_times)
 	ck_assert(rate.summary.low < rate.summary.value && rate.summary.value < rate.summary.high);
 	ck_assert_double_eq_tol(rate.samples[9], 20090. / 1009, 1e-9);
 	ck_assert_str_eq(rate.kind, "measured");
-	ck_assert_str_eq(rate.source, "steps per time stamp counter");
+	ck_assert_str_eq(rate.source, "blocks per time stamp counter");
 	ck_assert_uint_eq(count.summary.n, STEP_RUNS);
 	ck_assert_uint_eq(count.nr_samples, STEP_RUNS);
 	ck_assert_double_eq(count.summary.value, 20090);

@@ -380,7 +380,7 @@ START_TEST(test_offers)
 	rot.architecture = architecture_named("steps");
 	nr = quantity_offers(&rot, &offers);
 	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->kind, "measured");
-	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->source, "steps");
+	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->source, "blocks");
 	ck_assert_str_eq(offer_of(offers, nr, "time", "coreCycles")->kind, "modelled");
 	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->kind, "modelled");
 	ck_assert_str_eq(offer_of(offers, nr, "interrupts", "")->kind, "unavailable");

@@ -78,6 +78,22 @@
 	tell("an arrow goes to another one", document.activeElement !== stops[0] &&
 		document.activeElement.classList.contains("point"));
 
+	/* ---- tables ---- */
+	const values = document.querySelector("table.sortable"), rates = values.querySelectorAll("th.number")[0];
+	function column() {
+		return Array.from(values.tBodies[0].rows).map(function (row) {
+			return parseFloat(row.cells[rates.cellIndex].textContent);
+		});
+	}
+	const before = column();
+	tell("the rows are in no order of values", before.some(function (value, i) { return i > 0 && value > before[i - 1]; }));
+	rates.querySelector("button").click();
+	tell("a click on a heading puts the largest value first", rates.getAttribute("aria-sort") === "descending" &&
+		column().every(function (value, i, all) { return i === 0 || all[i - 1] >= value; }));
+	rates.querySelector("button").click();
+	tell("another one the least", rates.getAttribute("aria-sort") === "ascending" &&
+		column().every(function (value, i, all) { return i === 0 || value >= all[i - 1]; }));
+
 	/* ---- paper ---- */
 	document.querySelectorAll("details").forEach(function (details) { details.open = false; });
 	window.dispatchEvent(new Event("beforeprint"));

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/function_title.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "support/json.h"
+
+const char *
+function_file(const json_t *place)
+{
+	const char *object = json_text_at(place, "object"), *slash = strrchr(object, '/');
+
+	return slash ? slash + 1 : object;
+}
+
+char *
+function_title(const json_t *place, size_t most)
+{
+	const char *function = json_text_at(place, "function");
+	const bool has_end = !*function || strcmp(function, json_text_at(place, "symbol")) != 0;
+	const json_int_t address = json_integer_value(json_object_get(place, "address"));
+	char *title = *function ? rot_strdup(function)
+		      : json_number_at(place, "size") > 0
+			      ? rot_format("%s+0x%llx", function_file(place), (unsigned long long)address)
+			      : rot_format("%s, in no function", function_file(place));
+	const size_t length = strlen(title);
+	size_t from = has_end ? length - most + 1 : 0, to = has_end ? length : most - 1;
+	char *shorter;
+
+	if (most == 0 || length <= most)
+		return title;
+	while ((title[from] & 0xC0) == 0x80) /* within a character */
+		from++;
+	while ((title[to] & 0xC0) == 0x80)
+		to--;
+	shorter = rot_format("%s%.*s%s", has_end ? "\u2026" : "", (int)(to - from), title + from,
+			     has_end ? "" : "\u2026");
+	free(title);
+	return shorter;
+}

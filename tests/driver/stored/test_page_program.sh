@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The functions and regions of a program in its page and its picture: all forms say what the result says.
+. "$top_srcdir/tests/support/program.sh"
+
+source=$top_srcdir/tests/driver/stored
+
+# holds WHAT FILE TEXT, lacks WHAT FILE TEXT
+holds()
+{
+	grep -Fq -e "$3" "$2"
+	result=$?
+	check "$1"
+}
+
+lacks()
+{
+	result=1
+	grep -Fq -e "$3" "$2" || result=0
+	check "$1"
+}
+
+# rows FILE NAME: the table of that name, a row a line, with | between cells
+rows()
+{
+	sed 's/></>\
+</g' "$1" | awk -v name="aria-label=\"$2\"" '
+		index($0, name) { is_there = 1 }
+		is_there && /^<\/div>/ { exit }
+		is_there && /^<tr/ { row = "" }
+		is_there && /^<td/ { gsub(/<[^>]*>/, ""); row = row $0 "|" }
+		is_there && /^<\/tr/ && row { print row }'
+}
+
+call plot "$source/program.json" -plots=html -o page
+is "a page" 0 "page.html: points: 2, files: 1" ""
+
+# ---- the table of functions ----
+rows page.html functions >functions
+holds "a function" functions "triad|64.0 ±3.2|5.00 ±0.25|0.625|80|memory load|8000000|75|80000007|128000000|64000000|3|640|solver, solve.c:17|"
+holds "one without bytes" functions "ns::Matrix&lt;double&gt;::product_of_rows|16.0 ±0.8|4.00 ±0.20|∞|20|FMA|2000000|"
+holds "one that computes nothing" functions "chase|10.0 ±0.5|0|-|-|-|0|-|7|"
+holds "one that was not counted" functions "libx.so.1+0xabc0|4.00 ±0.20|-|-|-|-|-|-|-|-|-|-|40|libx.so.1|"
+lacks "but none that was not sampled" functions never
+holds "the kernel" functions "the kernel|3.00 ±0.15|"
+holds "what has no sample" functions "without a sample|2.5 ±0.5|"
+out=$(awk -F '|' '{ split($2, share, " "); sum += share[1] } END { printf "%.0f\n", sum }' functions)
+[ "$out" = 100 ]
+result=$?
+check "the parts are the whole"
+
+# ---- regions, and how all that is known ----
+rows page.html regions >regions
+holds "a region with its verdict" regions "solve|12|2|1.5|75|80|memory-bound: 80 % of the memory bandwidth|"
+holds "one that was not measured" regions "idle|0|0|-|-|-|was not measured|"
+holds "the verdict of the program" page.html '<p class="verdict">memory-bound: 80 % of the memory bandwidth at this intensity; 20 % of the peak</p>'
+holds "how operations are counted" page.html 'counted by blocks of the code, in a run of its own'
+holds "how time is attributed" page.html '975 samples of the CPU clock in 3.4 s of CPU time (2 s of wall time)'
+holds "what was lost" page.html ' 2 records were lost.'
+holds "how a region is observed" page.html 'Region solve: observed by int3 at /opt/bin/solver+0x1000. A hit costs the program 4.2 us. The 2.1 us of an empty region are subtracted for each hit.'
+holds "what was refused" page.html 'uprobe: Permission denied'
+
+# ---- dots: as large as their share, where the result says ----
+sed 's/></>\
+</g' page.html >lines
+out=$(sed -n 's/.*class="mark dot" transform="translate([^)]*) scale(\([^)]*\))".*/\1/p' lines | head -n 2 | awk 'NR == 1 { large = $1 } END { printf "%.1f\n", large / $1 }')
+[ "$out" = 2.0 ]
+result=$?
+check "four times the share is four times the area"
+for line in 'functions, triad 64 %' 'function: ns::Matrix&lt;double&gt;::product_of_rows' '64.0 ±3.2 % of the CPU time' \
+	'80 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth' \
+	'20 % of the roof of 2 threads at this intensity (FMA): far below, on the computing side of the ridge'; do
+	holds "who points at a dot reads: $line" lines "$line"
+done
+call plot "$source/program.json" -plots=terminal
+holds "a caption" out "functions: 2, area by share of the CPU time, together 80"
+holds "that tells what has no dot" out "chase"
+lacks "and not what nobody knows" out libx
+holds "a dot in text" out "product_of_rows 16 %"
+if command -v gnuplot >/dev/null; then
+	call plot "$source/program.json" -o picture
+	sed -n '/^# functions/,$p' picture.data >dots
+	out=$(awk '/^[0-9]/ { print $2, $NF }' dots | tr '\n' ' ')
+	[ "$out" = "5 0.64 4 0.16 " ]
+	result=$?
+	check "the data of dots"
+	holds "the size of a dot" picture.gnuplot 'pointsize variable'
+fi
+
+# ---- other results ----
+sed '/"boundBy"/d' "$source/program.json" >old.json
+call plot old.json -plots=html -o old
+sed 's/></>\
+</g' old.html >lines
+holds "a result that says no bound is under the roof that is drawn" lines '80 % of the roof at this intensity (memory load): bound by bandwidth'
+call plot "$source/program.json" "$source/result.json" -plots=terminal
+holds "of several files" out "program: functions: 2, area"
+call plot "$source/result.json" -plots=html -o none
+lacks "kernels have no functions" none.html '<h3>Functions'
+
+exit $((nr_failed != 0))
