@@ -140,13 +140,14 @@ propose_words(struct command_context *context, const struct command *command, in
 }
 
 static int
-complete_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+complete_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	struct words words = words_split(argv[0]);
 	const struct command *command = NULL;
 	size_t i = 1;
 	int position = 0;
 
+	(void)options;
 	(void)argc;
 	(void)err;
 	while (i + 1 < words.nr && words.items[i][0] == '-')
