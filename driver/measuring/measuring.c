@@ -143,6 +143,7 @@ measuring_delete(struct measuring *measuring)
 		return;
 	forget(measuring);
 	free(measuring->seen);
+	file_list_clear(&measuring->listed);
 	file_hashes_delete(measuring->files);
 	core_builder_delete(measuring->builder);
 	result_cache_delete(measuring->cache);
