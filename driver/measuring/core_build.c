@@ -222,12 +222,6 @@ core_builder_delete(struct core_builder *builder)
 	free(builder);
 }
 
-struct core_facts *
-core_builder_facts(struct core_builder *builder)
-{
-	return &builder->facts;
-}
-
 static char *
 core_folder(const struct core_builder *builder, const struct core_description *description)
 {
@@ -277,13 +271,15 @@ find_core(struct core_builder *builder, const struct core_description *descripti
 
 int
 core_builder_find(struct core_builder *builder, const struct measurement *measurement, const struct core **core,
-		  struct rot_error *err)
+		  char key[SHA256_HEX_SIZE], struct rot_error *err)
 {
 	struct core_description description;
 
 	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
 		return -1;
 	*core = find_core(builder, &description);
+	if (key)
+		strcpy(key, description.key);
 	core_description_clear(&description);
 	return 0;
 }
@@ -299,7 +295,6 @@ struct build {
 	bool has_rest;  /* something that was made before was there when make began */
 	struct make_command make;
 	struct process_job job;
-	const struct core *core; /* NULL: not built */
 	bool has_failed;
 	struct rot_error error; /* then */
 };
@@ -448,7 +443,7 @@ complete(const struct builds *builds, struct build *build, struct rot_error *err
 		build->compiler = compiler_version(builder->rot);
 	if (core_state_write(build->folder, build->compiler, &state, err) < 0)
 		return -1;
-	build->core = remember(builder, build->description.key, build->folder, &state);
+	remember(builder, build->description.key, build->folder, &state);
 	return 0;
 }
 
@@ -472,7 +467,7 @@ make_ended(void *context, struct process_job *job, int rc, const struct rot_erro
 
 /*
  * The first builds, up to nr, one after the other with all CPUs for each make, or each with one CPU and as many makes
- * at a time.
+ * at a time. The last one alone has all CPUs.
  */
 static void
 run_builds(struct builds *builds, size_t nr, bool one_by_one)
@@ -482,53 +477,10 @@ run_builds(struct builds *builds, size_t nr, bool one_by_one)
 
 	prepare_environment(builds->builder->rot);
 	builds->nr = nr;
-	builds->nr_jobs = one_by_one ? nr_cpus : 1;
+	builds->nr_jobs = one_by_one || nr - builds->nr_begun == 1 ? nr_cpus : 1;
 	process_run_all(&source, one_by_one ? 1 : nr_cpus);
 	builds->nr = nr_all;
 }
-
-static int
-build_one(struct core_builder *builder, struct build *build, const char *ccache, const struct core **core,
-	  struct rot_error *err)
-{
-	struct builds builds = {.builder = builder, .ccache = ccache, .items = &build, .nr = 1};
-
-	run_builds(&builds, 1, true);
-	*core = build->core;
-	if (*core) {
-		prune(builder->folder, "state", MAX_CORES);
-		return 0;
-	}
-	if (!build->has_failed)
-		return rot_error_set(err, 0, "interrupted");
-	if (err)
-		*err = build->error;
-	return -1;
-}
-
-int
-core_builder_build(struct core_builder *builder, const struct measurement *measurement, const struct core **core,
-		   struct rot_error *err)
-{
-	struct core_description description;
-	struct build *build;
-	autofree char *ccache = NULL;
-	int rc = -1;
-
-	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
-		return -1;
-	build = build_new(builder, &description);
-	ccache = find_ccache(builder->rot, err);
-	*core = find_core(builder, &description);
-	if (*core)
-		rc = 0;
-	else if (ccache)
-		rc = build_one(builder, build, ccache, core, err);
-	build_delete(build);
-	return rc;
-}
-
-/* ---- many ---- */
 
 /* What is asked for and not there, each core once. */
 struct wanted {
@@ -608,25 +560,34 @@ int
 core_builder_build_all(struct core_builder *builder, struct measurement *const *measurements, size_t nr,
 		       core_builder_progress *progress, struct rot_error *err)
 {
-	autofree char *ccache = find_ccache(builder->rot, err);
 	struct wanted wanted = {.nr = 0};
-	struct builds builds = {.builder = builder, .ccache = ccache, .progress = progress};
+	struct builds builds = {.builder = builder, .progress = progress};
+	autofree char *ccache = NULL;
 	int rc = -1;
 
-	if (!ccache)
-		return -1;
 	collect_wanted(&wanted, builder, measurements, nr, err);
+	ccache = wanted.nr > 0 ? find_ccache(builder->rot, err) : rot_strdup("");
+	builds.ccache = ccache;
 	builds.items = wanted.items;
-	builds.nr = wanted.nr;
-	run_builds(&builds, put_pioneers_first(builder, &wanted), true);
-	run_builds(&builds, wanted.nr, false);
-	if (builds.nr_ended < wanted.nr)
+	builds.nr = ccache ? wanted.nr : 0;
+	run_builds(&builds, ccache ? put_pioneers_first(builder, &wanted) : 0, true);
+	run_builds(&builds, builds.nr, false);
+	if (ccache && builds.nr_ended < wanted.nr)
 		rot_error_set(err, 0, "interrupted");
-	else
+	else if (ccache)
 		rc = (int)count_failures(&wanted, err);
 	prune(builder->folder, "state", nr > MAX_CORES ? nr : MAX_CORES);
 	for (size_t i = 0; i < wanted.nr; i++)
 		build_delete(wanted.items[i]);
 	free(wanted.items);
 	return rc;
+}
+
+int
+core_builder_build(struct core_builder *builder, struct measurement *measurement, const struct core **core,
+		   struct rot_error *err)
+{
+	if (core_builder_build_all(builder, &measurement, 1, NULL, err) != 0)
+		return -1;
+	return core_builder_find(builder, measurement, core, NULL, err);
 }
