@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/manual.h"
 #include "memory.h"
 
 /* The words of a line, split at blanks; the last one (possibly "") is to be completed. */
@@ -142,14 +143,19 @@ propose_words(struct command_context *context, const struct command *command, in
 static int
 complete_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
-	struct words words = words_split(argv[0]);
 	const struct command *command = NULL;
+	struct words words;
 	size_t i = 1;
 	int position = 0;
 
 	(void)options;
 	(void)argc;
 	(void)err;
+	if (strcmp(argv[0], "--manual") == 0) {
+		manual_print(stdout);
+		return 0;
+	}
+	words = words_split(argv[0]);
 	while (i + 1 < words.nr && words.items[i][0] == '-')
 		i++;
 	if (i + 1 < words.nr) {
@@ -170,7 +176,8 @@ const struct command complete_command = {
 			{"rot complete 'rot mea'", "prints measure"},
 			{0},
 		},
-	.description = "LINE is the command line up to the cursor, beginning with the program's name.",
+	.description = "LINE is the command line up to the cursor, beginning with the program's name. --manual in its "
+		       "place prints what the manual page tells of commands, options and keys.",
 	.nr_arguments_min = 1,
 	.nr_arguments_max = 1,
 	.is_raw = true,
