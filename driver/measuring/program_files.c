@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files a program is made of. Source of the loader's list: ld.so(8), option --list. */
+/* The files a program is made of. */
 #include "measuring/program_files.h"
 
 #include <elf.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "support/process.h"
+#include "support/loader.h"
 
 struct file_search {
 	struct pool pool; /* of what is looked for */
@@ -124,24 +124,18 @@ loader_of(struct pool *pool, const char *path)
 	return loader;
 }
 
-/* A line of the loader: NAME => PATH (ADDRESS), NAME => not found, PATH (ADDRESS), or the name of what is no file. */
+/* A loader_tell. */
 static void
-add_library(struct file_search *search, char *line)
+add_library(const char *name, const char *path, void *to)
 {
-	char *arrow = strstr(line, " => "), *path = arrow ? arrow + strlen(" => ") : line;
-	char *end = strstr(path, " (0x");
+	struct file_search *search = to;
 
-	if (arrow)
-		*arrow = '\0';
-	if (end)
-		*end = '\0';
-	if (end && strchr(path, '/'))
+	if (path)
 		add_file(search, from_here(&search->pool, search->program, path));
-	else if (arrow && !end)
-		add_not_found(search, line);
+	else
+		add_not_found(search, name);
 }
 
-/* The loader maps what it would load, says what that is, and starts nothing. */
 static void
 add_libraries(struct file_search *search, const char *path, const char *loader)
 {
@@ -149,8 +143,6 @@ add_libraries(struct file_search *search, const char *path, const char *loader)
 	const size_t nr = program_nr_environment(program);
 	const char **argv = pool_calloc(&search->pool, nr + 5, sizeof(*argv));
 	autofree char *real = realpath(path, NULL); /* as $ORIGIN is */
-	struct process_result result = {0};
-	char *rest = NULL;
 	size_t n = 0;
 
 	argv[n++] = "env";
@@ -160,11 +152,8 @@ add_libraries(struct file_search *search, const char *path, const char *loader)
 	argv[n++] = loader;
 	argv[n++] = "--list";
 	argv[n] = real;
-	if (real && process_run(argv, program->folder[0] ? program->folder : NULL, &result, NULL, NULL) == 0)
-		for (char *line = strtok_r(result.output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			if (line[0] == '\t')
-				add_library(search, line + 1);
-	process_result_clear(&result);
+	if (real)
+		loader_list(argv, program->folder[0] ? program->folder : NULL, add_library, search);
 }
 
 /* ---- all ---- */

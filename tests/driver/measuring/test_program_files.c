@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/loader_cache.h"
 #include "measuring/file_hashes.h"
 #include "measuring/program_files.h"
 #include "memory.h"
@@ -185,25 +184,6 @@ START_TEST(damaged_programs)
 }
 END_TEST
 
-START_TEST(damaged_list_of_libraries)
-{
-	struct loader_cache cache;
-	size_t length;
-	char *bytes = file_read("/etc/ld.so.cache", &length, NULL);
-
-	loader_cache_open(&cache, "no-such-file");
-	ck_assert_ptr_null(loader_cache_find(&cache, "libc.so.6", 0));
-	loader_cache_close(&cache);
-	for (size_t i = 0; bytes && i < length && i < 512; i++) {
-		ck_assert_int_eq(file_write("cut", bytes, i * length / 512, false, NULL), 0);
-		loader_cache_open(&cache, "cut");
-		(void)loader_cache_find(&cache, "libc.so.6", 1000);
-		loader_cache_close(&cache);
-	}
-	free(bytes);
-}
-END_TEST
-
 START_TEST(hashes_follow_the_content)
 {
 	struct file_hashes *hashes = file_hashes_new();
@@ -227,8 +207,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&all_that_the_loader_loads, 1}, {&interpreters_of_scripts, 1}, {&library_path_comes_first, 1},
-	{&what_is_not_there, 1},         {&damaged_programs, 1},        {&damaged_list_of_libraries, 1},
-	{&hashes_follow_the_content, 1},
+	{&what_is_not_there, 1},         {&damaged_programs, 1},        {&hashes_follow_the_content, 1},
 };
 
 UNIT_TESTS("program_files", tests, .set_up = setup, .tear_down = teardown);
