@@ -242,6 +242,19 @@ out=$missing
 [ -z "$missing" ]
 result=$?
 check "help and the manual have every command, option and key"
+grep -hoE '`(\./)?rot [a-z]+ [^`]*`' "$top_srcdir/README.md" "$top_srcdir"/doc/*.md |
+	sed 's/^`\(\.\/\)\{0,1\}rot //; s/`$//' | grep -v '^check ' | sort -u >"$work/lines"
+unknown=
+while read -r name words; do
+	"$rot" complete "rot $name -" | tr -s -- - | sed 's/=.*//' >"$work/known"
+	for word in $(printf '%s\n' "$words" | grep -oE -- '--[a-z][a-z-]*|-[a-z][A-Za-z]+=' | tr -s -- - | tr -d =); do
+		grep -qx -- "$word" "$work/known" || unknown="$unknown $name:$word"
+	done
+done <"$work/lines"
+out=$unknown
+[ -z "$unknown" ] && [ -s "$work/lines" ]
+result=$?
+check "documents name options and keys that there are"
 if command -v bash >/dev/null; then
 	for line in 'rot mea' 'rot measure -clock=t' 'rot list key'; do
 		LC_ALL=C bash --norc -c '. "$1"; COMP_LINE=$3 COMP_POINT=${#3}; _rot "$2"; printf "%s\n" "${COMPREPLY[@]}"' bash \
