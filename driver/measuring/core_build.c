@@ -299,14 +299,16 @@ struct build {
 	struct rot_error error; /* then */
 };
 
-/* Builds, begun in their order, some at a time. */
+/* Missing cores, each once; begun in their order, some at a time. */
 struct builds {
 	struct core_builder *builder;
 	const char *ccache;
 	struct build **items;
 	size_t nr, nr_begun, nr_ended;
-	size_t nr_jobs;                  /* of each make */
-	core_builder_progress *progress; /* or NULL */
+	size_t nr_now;                   /* of the first items, which may be begun */
+	size_t nr_jobs;                  /* of each make                           */
+	size_t nr_undescribed;           /* cores that cannot even be described    */
+	core_builder_progress *progress; /* or NULL                                */
 };
 
 static struct build *
@@ -396,7 +398,7 @@ begin_next(void *context)
 {
 	struct builds *builds = context;
 
-	while (builds->nr_begun < builds->nr) {
+	while (builds->nr_begun < builds->nr_now) {
 		struct build *build = builds->items[builds->nr_begun++];
 		struct rot_error err = {0};
 
@@ -473,113 +475,100 @@ static void
 run_builds(struct builds *builds, size_t nr, bool one_by_one)
 {
 	const struct process_source source = {.context = builds, .next = begin_next, .ended = make_ended};
-	const size_t nr_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), nr_all = builds->nr;
+	const size_t nr_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 
 	prepare_environment(builds->builder->rot);
-	builds->nr = nr;
+	builds->nr_now = nr;
 	builds->nr_jobs = one_by_one || nr - builds->nr_begun == 1 ? nr_cpus : 1;
 	process_run_all(&source, one_by_one ? 1 : nr_cpus);
-	builds->nr = nr_all;
 }
 
-/* What is asked for and not there, each core once. */
-struct wanted {
-	struct build **items;
-	size_t nr;
-	size_t nr_failed; /* cannot even be described */
-};
-
 static bool
-is_wanted(const struct wanted *wanted, const struct core_description *description)
+is_wanted(const struct builds *builds, const struct core_description *description)
 {
-	for (size_t i = 0; i < wanted->nr; i++)
-		if (strcmp(wanted->items[i]->description.key, description->key) == 0)
+	for (size_t i = 0; i < builds->nr; i++)
+		if (strcmp(builds->items[i]->description.key, description->key) == 0)
 			return true;
 	return false;
 }
 
 /* err: of the first failure. */
 static void
-collect_wanted(struct wanted *wanted, struct core_builder *builder, struct measurement *const *measurements, size_t nr,
-	       struct rot_error *err)
+collect_wanted(struct builds *builds, struct measurement *const *measurements, size_t nr, struct rot_error *err)
 {
-	wanted->items = rot_calloc(nr, sizeof(*wanted->items));
+	struct core_builder *builder = builds->builder;
+
+	builds->items = rot_calloc(nr, sizeof(*builds->items));
 	for (size_t i = 0; i < nr; i++) {
 		struct core_description description;
 		struct rot_error local = {0};
 
 		if (core_describe(builder->rot, measurements[i], &builder->facts, &description, &local) < 0) {
-			if (wanted->nr_failed++ == 0 && err)
+			if (builds->nr_undescribed++ == 0 && err)
 				*err = local;
-			continue;
-		}
-		if (find_core(builder, &description) || is_wanted(wanted, &description))
+		} else if (find_core(builder, &description) || is_wanted(builds, &description)) {
 			core_description_clear(&description);
-		else
-			wanted->items[wanted->nr++] = build_new(builder, &description);
+		} else {
+			builds->items[builds->nr++] = build_new(builder, &description);
+		}
 	}
 }
 
-/* Those that nothing like them can help come first, each kind once: the others start from what they leave. Their
- * number. */
+/* The first of each kind, which nothing that is there can help: the others start from what they leave. Their number. */
 static size_t
-put_pioneers_first(const struct core_builder *builder, struct wanted *wanted)
+put_pioneers_first(struct builds *builds)
 {
+	struct build **items = builds->items;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < wanted->nr; i++) {
-		struct build *build = wanted->items[i];
+	for (size_t i = 0; i < builds->nr; i++) {
+		struct build *build = items[i];
 		bool has_pioneer = false;
 
 		for (size_t k = 0; k < nr; k++)
-			has_pioneer |= strcmp(wanted->items[k]->description.set_key, build->description.set_key) == 0;
-		if (has_pioneer)
+			has_pioneer |= strcmp(items[k]->description.set_key, build->description.set_key) == 0;
+		if (!has_pioneer)
+			find_seed(builds->builder, build);
+		if (has_pioneer || build->seed)
 			continue;
-		find_seed(builder, build);
-		if (build->seed)
-			continue;
-		memmove(&wanted->items[nr + 1], &wanted->items[nr], (i - nr) * sizeof(*wanted->items));
-		wanted->items[nr++] = build;
+		memmove(&items[nr + 1], &items[nr], (i - nr) * sizeof(*items));
+		items[nr++] = build;
 	}
 	return nr;
 }
 
 /* Number of those that could not be built. */
-static size_t
-count_failures(const struct wanted *wanted, struct rot_error *err)
+static int
+count_failures(const struct builds *builds, struct rot_error *err)
 {
-	size_t nr = wanted->nr_failed;
+	size_t nr = builds->nr_undescribed;
 
-	for (size_t i = 0; i < wanted->nr; i++)
-		if (wanted->items[i]->has_failed && nr++ == 0 && err)
-			*err = wanted->items[i]->error;
-	return nr;
+	for (size_t i = 0; i < builds->nr; i++)
+		if (builds->items[i]->has_failed && nr++ == 0 && err)
+			*err = builds->items[i]->error;
+	return (int)nr;
 }
 
 int
 core_builder_build_all(struct core_builder *builder, struct measurement *const *measurements, size_t nr,
 		       core_builder_progress *progress, struct rot_error *err)
 {
-	struct wanted wanted = {.nr = 0};
 	struct builds builds = {.builder = builder, .progress = progress};
 	autofree char *ccache = NULL;
 	int rc = -1;
 
-	collect_wanted(&wanted, builder, measurements, nr, err);
-	ccache = wanted.nr > 0 ? find_ccache(builder->rot, err) : rot_strdup("");
-	builds.ccache = ccache;
-	builds.items = wanted.items;
-	builds.nr = ccache ? wanted.nr : 0;
-	run_builds(&builds, ccache ? put_pioneers_first(builder, &wanted) : 0, true);
-	run_builds(&builds, builds.nr, false);
-	if (ccache && builds.nr_ended < wanted.nr)
-		rot_error_set(err, 0, "interrupted");
-	else if (ccache)
-		rc = (int)count_failures(&wanted, err);
+	collect_wanted(&builds, measurements, nr, err);
+	if (builds.nr == 0) {
+		rc = count_failures(&builds, err);
+	} else if ((builds.ccache = ccache = find_ccache(builder->rot, err))) {
+		run_builds(&builds, put_pioneers_first(&builds), true);
+		run_builds(&builds, builds.nr, false);
+		rc = builds.nr_ended < builds.nr ? rot_error_set(err, 0, "interrupted") : count_failures(&builds, err);
+	}
 	prune(builder->folder, "state", nr > MAX_CORES ? nr : MAX_CORES);
-	for (size_t i = 0; i < wanted.nr; i++)
-		build_delete(wanted.items[i]);
-	free(wanted.items);
+	for (size_t i = 0; i < builds.nr; i++)
+		build_delete(builds.items[i]);
+	free(builds.items);
 	return rc;
 }
 
