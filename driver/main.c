@@ -65,30 +65,24 @@ load_files(struct configuration *configuration, struct rot_error *err)
 }
 
 /*
- * Files first, then the command line, so that a bare -key turns over what the files say. The command line is read
- * twice: it may name the user's file.
+ * Files first, then the keys of the command line, so that a bare -key turns over what the files say. One of the keys
+ * may name the user's file.
  */
 static int
-configure(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
+configure(struct configuration *configuration, char *const *keys, size_t nr, struct rot_error *err)
 {
-	int copy_argc = *argc, rc;
-	char **copy = rot_calloc((size_t)*argc + 1, sizeof(*copy));
+	static const char user_file[] = "userConfigFile=";
 
-	memcpy(copy, argv, (size_t)*argc * sizeof(*copy));
-	configuration_push(configuration);
-	rc = configuration_take_arguments(configuration, &copy_argc, copy, err);
-	free(copy);
-	if (rc < 0)
-		return COMMAND_USAGE;
-	copy = NULL;
-	autofree char *user_file = rot_strdup(configuration_string(configuration, "userConfigFile"));
-
-	configuration_pop(configuration);
-	if (*user_file)
-		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "userConfigFile", user_file, NULL);
+	for (size_t i = 0; i < nr; i++)
+		if (strncmp(keys[i] + strspn(keys[i], "-"), user_file, strlen(user_file)) == 0 &&
+		    configuration_take_word(configuration, keys[i], err) < 0)
+			return COMMAND_USAGE;
 	if (load_files(configuration, err) < 0)
 		return -1;
-	return configuration_take_arguments(configuration, argc, argv, err) < 0 ? COMMAND_USAGE : 0;
+	for (size_t i = 0; i < nr; i++)
+		if (configuration_take_word(configuration, keys[i], err) < 0)
+			return COMMAND_USAGE;
+	return 0;
 }
 
 static bool
@@ -102,68 +96,6 @@ is_version(const char *argument)
 {
 	return !strcmp(argument, "-v") || !strcmp(argument, "-V") || !strcmp(argument, "--version") ||
 	       !strcmp(argument, "-version");
-}
-
-/* The word that names the command, or argc: the first one without a dash. */
-static int
-command_index(int argc, char *const *argv)
-{
-	int i = 1;
-
-	while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0)
-		i++;
-	return i < argc && argv[i][0] != '-' ? i : argc;
-}
-
-/* How many words are ours: all, or those before the arguments of another program. */
-static int
-nr_own_words(int argc, char *const *argv)
-{
-	int i = command_index(argc, argv);
-	const struct command *command = i < argc ? command_find(argv[i], NULL) : NULL;
-
-	if (!command || !command->options)
-		return argc;
-	for (i++; i < argc;) {
-		int length = options_length(command->options, argc - i, argv + i);
-
-		if (length < 0)
-			return i;
-		i += length ? length : 1;
-	}
-	return argc;
-}
-
-/*
- * "rot --help" is "rot help", "rot COMMAND --help" is "rot help COMMAND", "rot --version" is "rot version", as is "rot
- * -V". words has room for the program's name, two words and NULL.
- */
-static bool
-translate(int argc, char **argv, char **words)
-{
-	static char help[] = "help", version[] = "version";
-	int i, command = 0;
-
-	argc = nr_own_words(argc, argv);
-	words[0] = argv[0];
-	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (!command && !strcmp(argv[i], "complete"))
-			return false;
-		if (!command && argv[i][0] != '-')
-			command = i;
-		if (is_help(argv[i])) {
-			words[1] = help;
-			words[2] = command ? argv[command] : NULL;
-			words[3] = NULL;
-			return true;
-		}
-		if (!command && is_version(argv[i])) {
-			words[1] = version;
-			words[2] = NULL;
-			return true;
-		}
-	}
-	return false;
 }
 
 /* A word that is neither an option of the command nor a key: the nearest is told as the documents write it. */
@@ -200,46 +132,6 @@ is_key(const char *word)
 	return configuration_key_find(name) != NULL;
 }
 
-/*
- * Of a command that has options of its own, and maybe another program's arguments: takes the configuration keys out,
- * and leaves the program's name, the command, its options and other words, of which nr_words is the number.
- */
-static int
-configure_own_words(struct configuration *configuration, int *argc, char **argv, int *nr_words, struct rot_error *err)
-{
-	const int nr_own = nr_own_words(*argc, argv), at = command_index(*argc, argv);
-	const struct command *command = command_find(argv[at], NULL);
-	autofree char **keys = rot_calloc((size_t)*argc + 1, sizeof(*keys));
-	autofree char **rest = rot_calloc((size_t)*argc + 1, sizeof(*rest));
-	int nr_keys = 0, nr_rest = 0, rc = 0;
-
-	*nr_words = 0;
-	for (int i = 0; i < at; i++)
-		keys[nr_keys++] = argv[i];
-	rest[nr_rest++] = argv[0];
-	rest[nr_rest++] = argv[at];
-	for (int i = at + 1; i < *argc && rc == 0; i++) {
-		int length = i < nr_own ? options_length(command->options, *argc - i, argv + i) : 1;
-
-		if (length == 0 && !is_key(argv[i]))
-			rc = unknown_option(command, argv[i], err);
-		else if (length == 0)
-			keys[nr_keys++] = argv[i];
-		else
-			rest[nr_rest++] = argv[i];
-		if (length == 2)
-			rest[nr_rest++] = argv[++i];
-		else if (length == 1 && (i > nr_own || argv[i][0] != '-' || !argv[i][1]))
-			++*nr_words;
-	}
-	memcpy(argv, rest, (size_t)nr_rest * sizeof(*rest));
-	argv[nr_rest] = NULL;
-	*argc = nr_rest;
-	if (rc == 0)
-		rc = configure(configuration, &nr_keys, keys, err);
-	return rc;
-}
-
 static int
 usage_error(const struct command *command, struct rot_error *err)
 {
@@ -250,55 +142,104 @@ usage_error(const struct command *command, struct rot_error *err)
 	return COMMAND_USAGE;
 }
 
-/* What is no command may be what somebody wants to measure. */
+/* Words with a dash that are no options of the command. */
+struct strangers {
+	const struct command *command; /* that has options; NULL: not known yet, or it has none */
+	char **keys;
+	size_t nr_keys;
+	bool wants_help;
+};
+
+/* An option_stranger. */
 static int
-unknown_command(struct command_context *context, const char *name, struct rot_error *err)
+take_stranger(void *context, char *word, struct rot_error *err)
 {
-	const struct paths *paths = command_paths(context, NULL);
+	struct strangers *strangers = context;
+
+	if (is_help(word))
+		strangers->wants_help = true;
+	else if (strangers->command && !is_key(word))
+		return unknown_option(strangers->command, word, err);
+	else
+		strangers->keys[strangers->nr_keys++] = word;
+	return 0;
+}
+
+/* The place of the command's name, or argc. Keys stand before it; "rot --version" is "rot version". */
+static int
+find_name(int argc, char **argv, struct strangers *strangers)
+{
+	static char version[] = "version";
+	int at = 1;
+
+	for (; at < argc && argv[at][0] == '-' && argv[at][1] && strcmp(argv[at], "--") != 0; at++) {
+		if (is_version(argv[at])) {
+			argv[argc - 1] = version;
+			return argc - 1;
+		}
+		take_stranger(strangers, argv[at], NULL);
+	}
+	return at < argc && strcmp(argv[at], "--") == 0 ? at + 1 : at;
+}
+
+/* name: NULL if none is given. The unknown name of a command may be that of a controller, to be measured. */
+static int
+no_command(struct command_context *context, const char *name, struct rot_error *err)
+{
+	const struct paths *paths = name ? command_paths(context, NULL) : NULL;
 	autofree char *file = paths ? controller_find_file(paths, name) : NULL;
 
+	if (name) {
+		command_find(name, err);
+	} else {
+		rot_error_set(err, 0, "no command given");
+		rot_error_hint(err, "rot measure CONTROLLER measures, rot help says what else there is");
+	}
 	if (file)
 		rot_error_hint(err, "to measure the controller of that name: rot measure %s", name);
 	return COMMAND_USAGE;
 }
 
-/* Finds and runs the command; *command is set as soon as it is known. */
+/* Finds and runs the command; *command is set as soon as it is known. "rot COMMAND --help" is "rot help COMMAND". */
 static int
 run_command_line(struct command_context *context, int argc, char **argv, const struct command **command,
 		 struct rot_error *err)
 {
-	bool is_raw = argc > 1 && (*command = command_find(argv[1], NULL)) && (*command)->is_raw;
-	int at = command_index(argc, argv), nr_words = 0, rc = 0;
-	bool has_options = at < argc && (*command = command_find(argv[at], NULL)) && (*command)->options;
+	autofree char **keys = rot_calloc((size_t)argc + 1, sizeof(*keys));
+	struct strangers strangers = {.keys = keys};
+	const int at = find_name(argc, argv, &strangers);
+	char *name = at < argc ? argv[at] : NULL;
+	const struct option_table *table;
+	void *values;
+	int rc = 0;
 
-	if (has_options)
-		rc = configure_own_words(context->configuration, &argc, argv, &nr_words, err);
-	else if (!is_raw)
-		rc = configure(context->configuration, &argc, argv, err);
-	if (rc < 0)
-		return rc;
-	is_raw = is_raw || has_options;
-	/* "--" only says where keys end. */
-	for (int i = 1; i < argc && !is_raw; i++) {
-		if (!strcmp(argv[i], "--")) {
-			memmove(&argv[i], &argv[i + 1], (size_t)(argc - i) * sizeof(*argv));
-			argc--;
-			break;
-		}
+	*command = name ? command_find(name, NULL) : NULL;
+	table = *command ? (*command)->options : NULL;
+	values = option_values_new(table);
+	strangers.command = table ? *command : NULL;
+	argv += name ? at + 1 : at;
+	argc -= name ? at + 1 : at;
+	const bool is_raw = *command && (*command)->is_raw;
+
+	if (!is_raw && options_take(table, values, &argc, argv, take_stranger, &strangers, err) < 0) {
+		if (!*err->hint)
+			rot_error_hint(err, "all options: rot help %s", name);
+		rc = COMMAND_USAGE;
+	} else if (strangers.wants_help) {
+		*command = &help_command;
+		argv = &name;
+		argc = name != NULL;
+	} else if (!is_raw) {
+		rc = configure(context->configuration, keys, strangers.nr_keys, err);
 	}
-	if (argc < 2) {
-		rot_error_set(err, 0, "no command given");
-		rot_error_hint(err, "rot measure CONTROLLER measures, rot help says what else there is");
-		return COMMAND_USAGE;
-	}
-	*command = command_find(argv[1], err);
-	if (!*command)
-		return unknown_command(context, argv[1], err);
-	if (!has_options)
-		nr_words = argc - 2;
-	if (nr_words < (*command)->nr_arguments_min || nr_words > (*command)->nr_arguments_max)
-		return usage_error(*command, err);
-	return (*command)->run(context, argc - 2, argv + 2, err);
+	if (rc == 0 && !*command)
+		rc = no_command(context, name, err);
+	else if (rc == 0 && (argc < (*command)->nr_arguments_min || argc > (*command)->nr_arguments_max))
+		rc = usage_error(*command, err);
+	else if (rc == 0)
+		rc = (*command)->run(context, values, argc, argv, err);
+	option_values_delete(table, values);
+	return rc;
 }
 
 /* What was printed has arrived; 0 or -1, without a message if its reader has seen enough (head). */
@@ -334,7 +275,6 @@ main(int argc, char **argv)
 	static struct rot_error err;
 	struct command_context context = {.configuration = configuration_new()};
 	const struct command *command = NULL;
-	char *words[4];
 	const char **typed = rot_calloc((size_t)argc + 1, sizeof(*typed));
 	bool has_no_reader = false;
 	int rc;
@@ -344,10 +284,6 @@ main(int argc, char **argv)
 	context.command_line = typed;
 	occupy_standard_streams();
 	process_ignore_signals();
-	if (translate(argc, argv, words)) {
-		argv = words;
-		argc = words[2] ? 3 : 2;
-	}
 	rc = run_command_line(&context, argc, argv, &command, &err);
 	if (rc == 0)
 		rc = finish_output(&has_no_reader, &err);

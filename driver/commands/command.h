@@ -48,16 +48,16 @@ struct command {
 	const struct command_example *examples; /* for the help; ended by a zeroed one */
 	const char *description;                /* what else there is to know; may hold several lines */
 	int nr_arguments_min, nr_arguments_max; /* without options */
-	bool is_raw;          /* arguments that start with a dash are the command's, not configuration keys */
+	bool is_raw;          /* its words are arguments, also those with a dash; settings are not read */
 	bool has_time_report; /* say at the end where the time went */
 
 	const struct option_table *options; /* its own, beside configuration keys; NULL: none */
 
 	/*
-	 * argv[0] is the first argument; with options these are among them (options_take), and without
-	 * nr_arguments_min <= argc <= nr_arguments_max. 0, -1 or COMMAND_USAGE.
+	 * options: the struct of the table, as it was read. argv: the arguments, nr_arguments_min <= argc <=
+	 * nr_arguments_max. 0, -1 or COMMAND_USAGE.
 	 */
-	int (*run)(struct command_context *context, int argc, char **argv, struct rot_error *err);
+	int (*run)(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err);
 
 	/*
 	 * Words that may stand as argument number i (from 0), told to propose. NULL: none.

@@ -5,39 +5,26 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/manual.h"
 #include "memory.h"
+#include "support/pool.h"
 
 /* The words of a line, split at blanks; the last one (possibly "") is to be completed. */
 struct words {
+	struct pool pool;
 	char **items;
 	size_t nr;
 };
 
-static struct words
-words_split(const char *line)
-{
-	struct words words = {0};
-
-	for (;;) {
-		size_t length;
-
-		line += strspn(line, " \t");
-		length = strcspn(line, " \t");
-		words.items = rot_realloc(words.items, words.nr + 1, sizeof(*words.items));
-		words.items[words.nr++] = rot_strndup(line, length);
-		line += length;
-		if (!*line)
-			return words;
-	}
-}
-
 static void
-words_clear(struct words *words)
+words_split(struct words *words, const char *line)
 {
-	for (size_t i = 0; i < words->nr; i++)
-		free(words->items[i]);
-	free(words->items);
-	*words = (struct words){0};
+	do {
+		line += strspn(line, " \t");
+		words->items = pool_grow(&words->pool, words->items, words->nr, sizeof(*words->items));
+		words->items[words->nr++] = pool_strndup(&words->pool, line, strcspn(line, " \t"));
+		line += strcspn(line, " \t");
+	} while (*line);
 }
 
 /* Prints a word that starts with the prefix. */
@@ -140,15 +127,21 @@ propose_words(struct command_context *context, const struct command *command, in
 }
 
 static int
-complete_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+complete_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
-	struct words words = words_split(argv[0]);
 	const struct command *command = NULL;
+	struct words words = {.nr = 0};
 	size_t i = 1;
 	int position = 0;
 
+	(void)options;
 	(void)argc;
 	(void)err;
+	if (strcmp(argv[0], "--manual") == 0) {
+		manual_print(stdout);
+		return 0;
+	}
+	words_split(&words, argv[0]);
 	while (i + 1 < words.nr && words.items[i][0] == '-')
 		i++;
 	if (i + 1 < words.nr) {
@@ -156,7 +149,7 @@ complete_run(struct command_context *context, int argc, char **argv, struct rot_
 		position = command ? position_of_last(command, (int)(words.nr - i), words.items + i) : -1;
 	}
 	propose_words(context, command, position, words.items[words.nr - 1]);
-	words_clear(&words);
+	pool_clear(&words.pool);
 	return 0;
 }
 
@@ -169,7 +162,8 @@ const struct command complete_command = {
 			{"rot complete 'rot mea'", "prints measure"},
 			{0},
 		},
-	.description = "LINE is the command line up to the cursor, beginning with the program's name.",
+	.description = "LINE is the command line up to the cursor, beginning with the program's name. --manual in its "
+		       "place prints what the manual page tells of commands, options and keys.",
 	.nr_arguments_min = 1,
 	.nr_arguments_max = 1,
 	.is_raw = true,

@@ -41,18 +41,18 @@ static const struct option_row rows[] = {
 	 .take = take_limit},
 };
 
-static const struct option_table options = {"diff", rows, sizeof(rows) / sizeof(*rows), false};
+static const struct option_table table = {OPTION_ROWS(rows, struct diff_options),
+					  .defaults = &(const struct diff_options){.limit = NAN}};
 
 static int
-diff_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+diff_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	autopool pool = {0};
 	struct stored_result results[2] = {0};
-	struct diff_options asked = {.limit = NAN};
+	const struct diff_options *asked = options;
 	struct rot *rot;
 
-	if (options_take(&options, &asked, &argc, argv, err) < 0)
-		return COMMAND_USAGE;
+	(void)argc;
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
@@ -60,7 +60,7 @@ diff_run(struct command_context *context, int argc, char **argv, struct rot_erro
 	    stored_result_read(&pool, &results[1], argv[1], err) < 0)
 		return -1;
 	return stored_diff_print(stdout, &results[0], &results[1], configuration_bool(rot->configuration, "showAll"),
-				 asked.limit, err);
+				 asked->limit, err);
 }
 
 const struct command diff_command = {
@@ -81,6 +81,6 @@ const struct command diff_command = {
 		       "and libraries. --all: also what does not differ.",
 	.nr_arguments_min = 2,
 	.nr_arguments_max = 2,
-	.options = &options,
+	.options = &table,
 	.run = diff_run,
 };

@@ -22,22 +22,22 @@ static const struct option_row rows[] = {
 	{.letter = "j", .name = "json", .about = "JSON instead of text"},
 };
 
-static const struct option_table options = {"doctor", rows, sizeof(rows) / sizeof(*rows), false};
+static const struct option_table table = {OPTION_ROWS(rows, bool)};
 
 static int
-doctor_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+doctor_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	struct findings findings = {0};
-	bool is_json = false;
+	const bool *is_json = options;
 	struct rot *rot;
 
-	if (options_take(&options, &is_json, &argc, argv, err) < 0)
-		return COMMAND_USAGE;
+	(void)argc;
+	(void)argv;
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
 	doctor_look(&findings, rot);
-	if (is_json) {
+	if (*is_json) {
 		json_auto_t *json = findings_json(&findings, rot);
 
 		json_object_set_new(json, "events", json_of_events(rot));
@@ -66,6 +66,6 @@ const struct command doctor_command = {
 	.description =
 		"Looks and tries; changes nothing. Marks: ! limits what can be known, or how exactly; X keeps rot "
 		"measure from working. Exit status 0 when rot measure triad works here, else 1.",
-	.options = &options,
+	.options = &table,
 	.run = doctor_run,
 };

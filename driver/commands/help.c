@@ -150,7 +150,7 @@ unknown_topic(const char *name, const struct controller_info *infos, size_t nr, 
 }
 
 static int
-help_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+help_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
 	autopool pool = {0};
@@ -158,6 +158,7 @@ help_run(struct command_context *context, int argc, char **argv, struct rot_erro
 	size_t nr;
 	int rc = 0;
 
+	(void)options;
 	if (!paths)
 		return -1;
 	controllers_list(&pool, paths, &infos, &nr);

@@ -85,7 +85,7 @@ static const struct option_row rows[] = {
 	{.name = "json", .about = "JSON instead of text"},
 };
 
-static const struct option_table options = {"list", rows, sizeof(rows) / sizeof(*rows), false};
+static const struct option_table table = {OPTION_ROWS(rows, bool)};
 
 /* The name, or the words that belong to it, hold the part that is asked for. */
 static bool
@@ -372,20 +372,18 @@ list_topic(struct command_context *context, const struct topic *topic, struct li
 }
 
 static int
-list_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+list_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	struct listing listing = {.part = ""};
-	bool is_json = false;
+	const bool *is_json = options;
 	int rc;
 
-	if (options_take(&options, &is_json, &argc, argv, err) < 0)
-		return COMMAND_USAGE;
 	for (size_t i = 0; i < NR_TOPICS; i++) {
 		if (argc == 0)
 			print_entry(topics[i].name, "", topics[i].summary);
 		else if (!strcmp(topics[i].name, argv[0])) {
 			listing.part = argc > 1 ? argv[1] : "";
-			listing.items = is_json ? json_array() : NULL;
+			listing.items = *is_json ? json_array() : NULL;
 			rc = list_topic(context, &topics[i], &listing, err);
 			json_decref(listing.items);
 			return rc;
@@ -420,7 +418,7 @@ const struct command list_command = {
 		"they are known here. 'rot help NAME' and --json say "
 		"where a controller is, --json where a kernel is.",
 	.nr_arguments_max = 2,
-	.options = &options,
+	.options = &table,
 	.run = list_run,
 	.complete = list_complete,
 };

@@ -9,19 +9,17 @@ static const struct option_row rows[] = {
 	 .about = "only show the plan: points, runs, what of them is cached, and about how long it will take"},
 };
 
-const struct option_table measure_options = {"measure", rows, sizeof(rows) / sizeof(*rows), false};
+const struct option_table measure_options = {OPTION_ROWS(rows, bool)};
 
 static int
-measure_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+measure_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	struct rot *rot = command_rot(context, err);
-	bool is_dry = false;
+	const bool *is_dry = options;
 
 	if (!rot)
 		return -1;
-	if (options_take(&measure_options, &is_dry, &argc, argv, err) < 0)
-		return COMMAND_USAGE;
-	if (is_dry)
+	if (*is_dry)
 		return controller_print_plan(rot, argv[0], err);
 	validation_ensure(rot);
 	return controller_run(rot, argv[0], argc > 1 ? argv[1] : NULL, err);

@@ -126,7 +126,7 @@ print_written(const struct new_file *files, size_t nr, bool is_kernel, const cha
 }
 
 static int
-new_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+new_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	const bool is_kernel = strcmp(argv[0], "kernel") == 0;
 	const char *name = argv[1];
@@ -134,6 +134,7 @@ new_run(struct command_context *context, int argc, char **argv, struct rot_error
 	struct rot *rot;
 	int rc;
 
+	(void)options;
 	(void)argc;
 	if (!is_kernel && strcmp(argv[0], "controller") != 0) {
 		rot_error_set(err, 0, "there is no new '%s': it is a kernel or a controller", argv[0]);

@@ -43,7 +43,9 @@ static const struct option_row rows[] = {
 	{.name = "csv", .about = "comma separated values instead of tables", SETTING(format, FORMAT_CSV)},
 };
 
-static const struct option_table options = {"peaks", rows, sizeof(rows) / sizeof(*rows), false};
+static const struct option_table table = {
+	OPTION_ROWS(rows, struct peaks_request),
+	.defaults = &(const struct peaks_request){.strategy = SEARCH_FAST, .threads = "all"}};
 
 /* Of a sweep: all numbers up to 16, then four an octave. */
 static bool
@@ -123,15 +125,11 @@ find_peaks(struct rot *rot, const struct peaks_request *request, char **words, s
 }
 
 static int
-peaks_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+peaks_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
-	struct peaks_request request = {.strategy = SEARCH_FAST, .threads = "all"};
-	struct rot *rot;
+	struct rot *rot = command_rot(context, err);
 
-	if (options_take(&options, &request, &argc, argv, err) < 0)
-		return COMMAND_USAGE;
-	rot = command_rot(context, err);
-	return rot ? find_peaks(rot, &request, argv, (size_t)argc, err) : -1;
+	return rot ? find_peaks(rot, options, argv, (size_t)argc, err) : -1;
 }
 
 const struct command peaks_command = {
@@ -155,6 +153,6 @@ const struct command peaks_command = {
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,
 	.has_time_report = true,
-	.options = &options,
+	.options = &table,
 	.run = peaks_run,
 };

@@ -39,7 +39,8 @@ static const struct option_row rows[] = {
 	 .offset = offsetof(struct stored_plot_options, has_no_ceilings)},
 };
 
-static const struct option_table table = {"plot", rows, sizeof(rows) / sizeof(*rows), false};
+static const struct option_table table = {OPTION_ROWS(rows, struct stored_plot_options),
+					  .defaults = &(const struct stored_plot_options){.output_name = "plot"}};
 
 /* What "rot run" left in the cache folder. */
 static int
@@ -58,19 +59,15 @@ plot_last_run(struct rot *rot, const struct stored_plot_options *options, struct
 }
 
 static int
-plot_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+plot_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
-	struct stored_plot_options options = {.output_name = "plot"};
-	struct rot *rot;
+	struct rot *rot = command_rot(context, err);
 
-	if (options_take(&table, &options, &argc, argv, err) < 0)
-		return COMMAND_USAGE;
-	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
 	if (argc == 0)
-		return plot_last_run(rot, &options, err);
-	return stored_plot_write(rot, (const char *const *)argv, (size_t)argc, &options, err);
+		return plot_last_run(rot, options, err);
+	return stored_plot_write(rot, (const char *const *)argv, (size_t)argc, options, err);
 }
 
 const struct command plot_command = {

@@ -3,11 +3,11 @@
 #include "commands/command.h"
 
 static int
-remeasure_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+remeasure_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	if (configuration_set(context->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false", err) < 0)
 		return -1;
-	return measure_command.run(context, argc, argv, err);
+	return measure_command.run(context, options, argc, argv, err);
 }
 
 const struct command remeasure_command = {

@@ -19,28 +19,23 @@ count_alone(struct configuration *configuration, struct rot_error *err)
 }
 
 static int
-run_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+run_run(struct command_context *context, void *values, int argc, char **argv, struct rot_error *err)
 {
-	struct run_options options;
+	const struct run_options *options = values;
 	struct rot *rot;
-	int rc = COMMAND_USAGE;
 
-	if (run_options_parse(&options, argc, argv, err) < 0)
-		goto out;
-	rc = -1;
-	if (options.is_counts_only && count_alone(context->configuration, err) < 0)
-		goto out;
+	if (run_options_check(options, argc > 0, err) < 0)
+		return COMMAND_USAGE;
+	if (options->is_counts_only && count_alone(context->configuration, err) < 0)
+		return -1;
 	/* Counts alone are placed under no roof, which kernels would find. */
-	rot = options.is_counts_only ? command_rot_for_programs(context, err) : command_rot(context, err);
+	rot = options->is_counts_only ? command_rot_for_programs(context, err) : command_rot(context, err);
 	if (!rot)
-		goto out;
-	if (!options.is_counts_only)
+		return -1;
+	if (!options->is_counts_only)
 		validation_ensure(rot);
 	context->has_status = true;
-	rc = program_run(rot, &options, argv + options.nr_words, &context->status, err);
-out:
-	run_options_clear(&options);
-	return rc;
+	return program_run(rot, options, argv, &context->status, err);
 }
 
 const struct command run_command = {

@@ -103,7 +103,7 @@ static const struct option_row rows[] = {
 	 .offset = offsetof(struct validate_request, budget_s)},
 };
 
-static const struct option_table options = {"validate", rows, sizeof(rows) / sizeof(*rows), false};
+static const struct option_table table = {OPTION_ROWS(rows, struct validate_request)};
 
 static void
 show_validation(const struct rot *rot, const struct validation *validation, const struct validate_request *request)
@@ -162,25 +162,25 @@ static const int statuses[] = {
 };
 
 static int
-validate_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+validate_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
-	struct validate_request request = {0};
+	struct validate_request *request = options;
 	struct validation validation;
 	struct rot *rot;
 	int rc;
 
-	if (options_take(&options, &request, &argc, argv, err) < 0 || check(&request, argc, argv, err) < 0)
+	if (check(request, argc, argv, err) < 0)
 		return COMMAND_USAGE;
 	if (argc > 0)
-		return run_aa(context, &request, argc > 1 ? argv[1] : NULL, err);
+		return run_aa(context, request, argc > 1 ? argv[1] : NULL, err);
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
-	request.options.seconds = request.budget_s;
-	rc = validation_run(rot, &request.options, &validation, err);
+	request->options.seconds = request->budget_s;
+	rc = validation_run(rot, &request->options, &validation, err);
 	if (rc == 0)
-		show_validation(rot, &validation, &request);
-	if (rc == 0 && !request.options.without_scrub)
+		show_validation(rot, &validation, request);
+	if (rc == 0 && !request->options.without_scrub)
 		rc = validation_store(rot, &validation, err);
 	context->has_status = rc == 0;
 	context->status = rc == 0 ? statuses[validation_verdict(&validation)] : 0;
@@ -213,7 +213,7 @@ const struct command validate_command = {
 		"begin until the budget (60 seconds) is used up, or there are N. Ctrl-C ends it earlier. Exit "
 		"status 1 if a quantity is called different too often.",
 	.nr_arguments_max = 2,
-	.options = &options,
+	.options = &table,
 	.has_time_report = true,
 	.run = validate_run,
 	.complete = complete,

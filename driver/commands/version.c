@@ -8,10 +8,11 @@
 #include "doctor/doctor.h"
 
 static int
-version_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+version_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	struct findings findings = {0};
 
+	(void)options;
 	(void)argc;
 	(void)argv;
 	doctor_look_at_versions(&findings, command_paths(context, err));

@@ -322,12 +322,11 @@ configuration_load(struct configuration *configuration, enum configuration_sourc
 	return rc;
 }
 
-/* argument: without its dashes. */
-static int
-take_argument(struct configuration *configuration, const char *argument, struct rot_error *err)
+int
+configuration_take_word(struct configuration *configuration, const char *word, struct rot_error *err)
 {
-	const char *equals = strchr(argument, '=');
-	autofree char *name = equals ? rot_strndup(argument, (size_t)(equals - argument)) : rot_strdup(argument);
+	const char *argument = word + (word[1] == '-' ? 2 : 1), *equals = strchr(argument, '=');
+	autofree char *name = rot_strndup(argument, strcspn(argument, "="));
 	const struct configuration_key *key = configuration_key_find(name);
 	int rc;
 
@@ -344,28 +343,6 @@ take_argument(struct configuration *configuration, const char *argument, struct 
 		rc = rot_error_hint(err, "write -%s=VALUE; only true-or-false keys can stand alone", name);
 	}
 	return rc;
-}
-
-int
-configuration_take_arguments(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
-{
-	int nr_kept = *argc > 0 ? 1 : 0, i;
-
-	for (i = nr_kept; i < *argc && strcmp(argv[i], "--") != 0; i++) {
-		const char *argument = argv[i];
-
-		if (argument[0] != '-' || !argument[1]) {
-			argv[nr_kept++] = argv[i];
-			continue;
-		}
-		if (take_argument(configuration, argument + (argument[1] == '-' ? 2 : 1), err) < 0)
-			return -1;
-	}
-	while (i < *argc)
-		argv[nr_kept++] = argv[i++];
-	argv[nr_kept] = NULL;
-	*argc = nr_kept;
-	return 0;
 }
 
 static size_t

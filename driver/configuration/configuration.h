@@ -70,13 +70,8 @@ int configuration_set(struct configuration *configuration, enum configuration_so
 int configuration_load(struct configuration *configuration, enum configuration_source source, const char *path,
 		       bool required, struct rot_error *err);
 
-/*
- * Takes "-key=value", "--key=value" and bare "-key" (turns a bool over, from what it is so far; or a short word) out of
- * argv, up to
- * "--"; the rest stays in order and *argc is its length. argv[0], "-" alone and the option "--" itself are kept. argv
- * has room for a NULL.
- */
-int configuration_take_arguments(struct configuration *configuration, int *argc, char **argv, struct rot_error *err);
+/* Takes a word of the command line: "-key=value", "--key=value", a short word, or "-key", which turns a bool over. */
+int configuration_take_word(struct configuration *configuration, const char *word, struct rot_error *err);
 
 /* The value of a key of any type as text; key must exist (assert). Valid as a string is, see below. */
 const char *configuration_text(const struct configuration *configuration, const char *key);

@@ -2,71 +2,73 @@
 /* Libraries that kernels measure: are they there? */
 #include "kernels/kernel_needs.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels/kernel_rows.h"
-#include "kernels/loader_cache.h"
 #include "memory.h"
+#include "support/loader.h"
+#include "support/pool.h"
 
-static char *
-file_in(const char *folder, size_t length, const char *name)
+/* A name that the loader was asked for. */
+struct library {
+	const char *name;
+	char *path; /* NULL: it is not there */
+};
+
+/* A loader_tell. */
+static void
+note_path(const char *name, const char *path, void *to)
 {
-	autofree char *path = rot_format("%.*s/%s", (int)length, folder, name);
+	struct library *library = to;
 
-	return length > 0 && access(path, R_OK) == 0 ? rot_keep(&path) : NULL;
+	if (path && !library->path && strcmp(name, library->name) == 0)
+		library->path = rot_strdup(path);
 }
 
-static char *
-find_in_variable(const char *name)
+/* As the loader finds it that loads this process; it is asked once for each name. */
+static const char *
+find_by_loader(const char *name)
 {
-	const char *folders = getenv("LD_LIBRARY_PATH");
-	char *path = NULL;
+	static struct pool pool;
+	static struct library *known;
+	static size_t nr;
+	autofree char *self = realpath("/proc/self/exe", NULL);
+	const char *const argv[] = {LOADER_PATH, "--preload", name, "--list", self, NULL};
 
-	for (size_t length; folders && *folders && !path; folders += length + (folders[length] == ':')) {
-		length = strcspn(folders, ":");
-		path = file_in(folders, length, name);
-	}
-	return path;
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].path;
+	known = pool_grow(&pool, known, nr, sizeof(*known));
+	known[nr] = (struct library){.name = pool_strdup(&pool, name)};
+	if (self)
+		loader_list(argv, NULL, note_path, &known[nr]);
+	return known[nr++].path;
 }
 
+/* The path of a file below the folder of the C library; fresh memory. */
 static char *
-find_by_loader(const struct loader_cache *cache, const char *name)
+beside_libc(const char *name)
 {
-	static const char *const folders[] = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-	char *path = find_in_variable(name);
-	const char *known = path ? NULL : loader_cache_find(cache, name, 0);
+	Dl_info libc = {.dli_fname = ""};
+	const char *slash;
 
-	if (known && access(known, R_OK) == 0)
-		return rot_strdup(known);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && !path; i++)
-		path = file_in(folders[i], strlen(folders[i]), name);
-	return path;
-}
-
-static char *
-find_beside_libc(const struct loader_cache *cache, const char *name)
-{
-	const char *libc = loader_cache_find(cache, "libc.so.6", 0);
-	const char *slash = libc ? strrchr(libc, '/') : NULL;
-
-	return slash ? file_in(libc, (size_t)(slash - libc), name) : NULL;
+	dladdr((void *)getenv, &libc);
+	slash = strrchr(libc.dli_fname, '/');
+	return rot_format("%.*s/%s", slash ? (int)(slash - libc.dli_fname) : 0, libc.dli_fname, name);
 }
 
 char *
 kernel_library_find(const char *name)
 {
-	struct loader_cache cache;
-	char *path;
+	const bool is_path = strchr(name, '/');
+	const char *known = is_path ? name : find_by_loader(name);
+	autofree char *path = is_path && name[0] != '/' ? beside_libc(name) : rot_strdup(known);
 
-	if (name[0] == '/')
-		return access(name, R_OK) == 0 ? rot_strdup(name) : NULL;
-	loader_cache_open(&cache, "/etc/ld.so.cache");
-	path = strchr(name, '/') ? find_beside_libc(&cache, name) : find_by_loader(&cache, name);
-	loader_cache_close(&cache);
-	return path;
+	return access(path, R_OK) == 0 ? rot_keep(&path) : NULL;
 }
 
 /* ---- of a kernel ---- */

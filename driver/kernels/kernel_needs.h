@@ -9,8 +9,8 @@
 struct rot;
 
 /*
- * The file that a kernel gets with kernel_library(name): a mere name is looked for in LD_LIBRARY_PATH, the loader's
- * list and the system's folders, one with a folder beside the C library. NULL: it is not there. Fresh memory.
+ * The file that a kernel gets with kernel_library(name): a mere name is looked for by the loader, one
+ * with a folder beside the C library. NULL: it is not there. Fresh memory.
  */
 char *kernel_library_find(const char *name);
 

@@ -222,12 +222,6 @@ core_builder_delete(struct core_builder *builder)
 	free(builder);
 }
 
-struct core_facts *
-core_builder_facts(struct core_builder *builder)
-{
-	return &builder->facts;
-}
-
 static char *
 core_folder(const struct core_builder *builder, const struct core_description *description)
 {
@@ -277,13 +271,15 @@ find_core(struct core_builder *builder, const struct core_description *descripti
 
 int
 core_builder_find(struct core_builder *builder, const struct measurement *measurement, const struct core **core,
-		  struct rot_error *err)
+		  char key[SHA256_HEX_SIZE], struct rot_error *err)
 {
 	struct core_description description;
 
 	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
 		return -1;
 	*core = find_core(builder, &description);
+	if (key)
+		strcpy(key, description.key);
 	core_description_clear(&description);
 	return 0;
 }
@@ -299,19 +295,20 @@ struct build {
 	bool has_rest;  /* something that was made before was there when make began */
 	struct make_command make;
 	struct process_job job;
-	const struct core *core; /* NULL: not built */
 	bool has_failed;
 	struct rot_error error; /* then */
 };
 
-/* Builds, begun in their order, some at a time. */
+/* Missing cores, each once; begun in their order, some at a time. */
 struct builds {
 	struct core_builder *builder;
 	const char *ccache;
 	struct build **items;
 	size_t nr, nr_begun, nr_ended;
-	size_t nr_jobs;                  /* of each make */
-	core_builder_progress *progress; /* or NULL */
+	size_t nr_now;                   /* of the first items, which may be begun */
+	size_t nr_jobs;                  /* of each make                           */
+	size_t nr_undescribed;           /* cores that cannot even be described    */
+	core_builder_progress *progress; /* or NULL                                */
 };
 
 static struct build *
@@ -401,7 +398,7 @@ begin_next(void *context)
 {
 	struct builds *builds = context;
 
-	while (builds->nr_begun < builds->nr) {
+	while (builds->nr_begun < builds->nr_now) {
 		struct build *build = builds->items[builds->nr_begun++];
 		struct rot_error err = {0};
 
@@ -448,7 +445,7 @@ complete(const struct builds *builds, struct build *build, struct rot_error *err
 		build->compiler = compiler_version(builder->rot);
 	if (core_state_write(build->folder, build->compiler, &state, err) < 0)
 		return -1;
-	build->core = remember(builder, build->description.key, build->folder, &state);
+	remember(builder, build->description.key, build->folder, &state);
 	return 0;
 }
 
@@ -472,161 +469,114 @@ make_ended(void *context, struct process_job *job, int rc, const struct rot_erro
 
 /*
  * The first builds, up to nr, one after the other with all CPUs for each make, or each with one CPU and as many makes
- * at a time.
+ * at a time. The last one alone has all CPUs.
  */
 static void
 run_builds(struct builds *builds, size_t nr, bool one_by_one)
 {
 	const struct process_source source = {.context = builds, .next = begin_next, .ended = make_ended};
-	const size_t nr_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), nr_all = builds->nr;
+	const size_t nr_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 
 	prepare_environment(builds->builder->rot);
-	builds->nr = nr;
-	builds->nr_jobs = one_by_one ? nr_cpus : 1;
+	builds->nr_now = nr;
+	builds->nr_jobs = one_by_one || nr - builds->nr_begun == 1 ? nr_cpus : 1;
 	process_run_all(&source, one_by_one ? 1 : nr_cpus);
-	builds->nr = nr_all;
 }
-
-static int
-build_one(struct core_builder *builder, struct build *build, const char *ccache, const struct core **core,
-	  struct rot_error *err)
-{
-	struct builds builds = {.builder = builder, .ccache = ccache, .items = &build, .nr = 1};
-
-	run_builds(&builds, 1, true);
-	*core = build->core;
-	if (*core) {
-		prune(builder->folder, "state", MAX_CORES);
-		return 0;
-	}
-	if (!build->has_failed)
-		return rot_error_set(err, 0, "interrupted");
-	if (err)
-		*err = build->error;
-	return -1;
-}
-
-int
-core_builder_build(struct core_builder *builder, const struct measurement *measurement, const struct core **core,
-		   struct rot_error *err)
-{
-	struct core_description description;
-	struct build *build;
-	autofree char *ccache = NULL;
-	int rc = -1;
-
-	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
-		return -1;
-	build = build_new(builder, &description);
-	ccache = find_ccache(builder->rot, err);
-	*core = find_core(builder, &description);
-	if (*core)
-		rc = 0;
-	else if (ccache)
-		rc = build_one(builder, build, ccache, core, err);
-	build_delete(build);
-	return rc;
-}
-
-/* ---- many ---- */
-
-/* What is asked for and not there, each core once. */
-struct wanted {
-	struct build **items;
-	size_t nr;
-	size_t nr_failed; /* cannot even be described */
-};
 
 static bool
-is_wanted(const struct wanted *wanted, const struct core_description *description)
+is_wanted(const struct builds *builds, const struct core_description *description)
 {
-	for (size_t i = 0; i < wanted->nr; i++)
-		if (strcmp(wanted->items[i]->description.key, description->key) == 0)
+	for (size_t i = 0; i < builds->nr; i++)
+		if (strcmp(builds->items[i]->description.key, description->key) == 0)
 			return true;
 	return false;
 }
 
 /* err: of the first failure. */
 static void
-collect_wanted(struct wanted *wanted, struct core_builder *builder, struct measurement *const *measurements, size_t nr,
-	       struct rot_error *err)
+collect_wanted(struct builds *builds, struct measurement *const *measurements, size_t nr, struct rot_error *err)
 {
-	wanted->items = rot_calloc(nr, sizeof(*wanted->items));
+	struct core_builder *builder = builds->builder;
+
+	builds->items = rot_calloc(nr, sizeof(*builds->items));
 	for (size_t i = 0; i < nr; i++) {
 		struct core_description description;
 		struct rot_error local = {0};
 
 		if (core_describe(builder->rot, measurements[i], &builder->facts, &description, &local) < 0) {
-			if (wanted->nr_failed++ == 0 && err)
+			if (builds->nr_undescribed++ == 0 && err)
 				*err = local;
-			continue;
-		}
-		if (find_core(builder, &description) || is_wanted(wanted, &description))
+		} else if (find_core(builder, &description) || is_wanted(builds, &description)) {
 			core_description_clear(&description);
-		else
-			wanted->items[wanted->nr++] = build_new(builder, &description);
+		} else {
+			builds->items[builds->nr++] = build_new(builder, &description);
+		}
 	}
 }
 
-/* Those that nothing like them can help come first, each kind once: the others start from what they leave. Their
- * number. */
+/* The first of each kind, which nothing that is there can help: the others start from what they leave. Their number. */
 static size_t
-put_pioneers_first(const struct core_builder *builder, struct wanted *wanted)
+put_pioneers_first(struct builds *builds)
 {
+	struct build **items = builds->items;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < wanted->nr; i++) {
-		struct build *build = wanted->items[i];
+	for (size_t i = 0; i < builds->nr; i++) {
+		struct build *build = items[i];
 		bool has_pioneer = false;
 
 		for (size_t k = 0; k < nr; k++)
-			has_pioneer |= strcmp(wanted->items[k]->description.set_key, build->description.set_key) == 0;
-		if (has_pioneer)
+			has_pioneer |= strcmp(items[k]->description.set_key, build->description.set_key) == 0;
+		if (!has_pioneer)
+			find_seed(builds->builder, build);
+		if (has_pioneer || build->seed)
 			continue;
-		find_seed(builder, build);
-		if (build->seed)
-			continue;
-		memmove(&wanted->items[nr + 1], &wanted->items[nr], (i - nr) * sizeof(*wanted->items));
-		wanted->items[nr++] = build;
+		memmove(&items[nr + 1], &items[nr], (i - nr) * sizeof(*items));
+		items[nr++] = build;
 	}
 	return nr;
 }
 
 /* Number of those that could not be built. */
-static size_t
-count_failures(const struct wanted *wanted, struct rot_error *err)
+static int
+count_failures(const struct builds *builds, struct rot_error *err)
 {
-	size_t nr = wanted->nr_failed;
+	size_t nr = builds->nr_undescribed;
 
-	for (size_t i = 0; i < wanted->nr; i++)
-		if (wanted->items[i]->has_failed && nr++ == 0 && err)
-			*err = wanted->items[i]->error;
-	return nr;
+	for (size_t i = 0; i < builds->nr; i++)
+		if (builds->items[i]->has_failed && nr++ == 0 && err)
+			*err = builds->items[i]->error;
+	return (int)nr;
 }
 
 int
 core_builder_build_all(struct core_builder *builder, struct measurement *const *measurements, size_t nr,
 		       core_builder_progress *progress, struct rot_error *err)
 {
-	autofree char *ccache = find_ccache(builder->rot, err);
-	struct wanted wanted = {.nr = 0};
-	struct builds builds = {.builder = builder, .ccache = ccache, .progress = progress};
+	struct builds builds = {.builder = builder, .progress = progress};
+	autofree char *ccache = NULL;
 	int rc = -1;
 
-	if (!ccache)
-		return -1;
-	collect_wanted(&wanted, builder, measurements, nr, err);
-	builds.items = wanted.items;
-	builds.nr = wanted.nr;
-	run_builds(&builds, put_pioneers_first(builder, &wanted), true);
-	run_builds(&builds, wanted.nr, false);
-	if (builds.nr_ended < wanted.nr)
-		rot_error_set(err, 0, "interrupted");
-	else
-		rc = (int)count_failures(&wanted, err);
+	collect_wanted(&builds, measurements, nr, err);
+	if (builds.nr == 0) {
+		rc = count_failures(&builds, err);
+	} else if ((builds.ccache = ccache = find_ccache(builder->rot, err))) {
+		run_builds(&builds, put_pioneers_first(&builds), true);
+		run_builds(&builds, builds.nr, false);
+		rc = builds.nr_ended < builds.nr ? rot_error_set(err, 0, "interrupted") : count_failures(&builds, err);
+	}
 	prune(builder->folder, "state", nr > MAX_CORES ? nr : MAX_CORES);
-	for (size_t i = 0; i < wanted.nr; i++)
-		build_delete(wanted.items[i]);
-	free(wanted.items);
+	for (size_t i = 0; i < builds.nr; i++)
+		build_delete(builds.items[i]);
+	free(builds.items);
 	return rc;
+}
+
+int
+core_builder_build(struct core_builder *builder, struct measurement *measurement, const struct core **core,
+		   struct rot_error *err)
+{
+	if (core_builder_build_all(builder, &measurement, 1, NULL, err) != 0)
+		return -1;
+	return core_builder_find(builder, measurement, core, NULL, err);
 }

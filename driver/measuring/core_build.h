@@ -23,22 +23,19 @@ struct core_builder;
 struct core_builder *core_builder_new(struct rot *rot);
 void core_builder_delete(struct core_builder *builder);
 
-/* What was read of kernels and tools so far; to read more into it. */
-struct core_facts *core_builder_facts(struct core_builder *builder);
-
 /*
  * The core this measurement needs, if it is built already: met before in this process (nothing is read then), or
- * complete on disk with nothing changed since. *core is NULL when it must be built; it stays until the next call.
- * Errors are those of core_describe.
+ * complete on disk with nothing changed since. *core is NULL when it must be built; it stays until the next call. key
+ * (may be NULL) tells cores apart. Errors are those of core_describe.
  */
 int core_builder_find(struct core_builder *builder, const struct measurement *measurement, const struct core **core,
-		      struct rot_error *err);
+		      char key[SHA256_HEX_SIZE], struct rot_error *err);
 
 /*
  * Builds it. The caller keeps other processes out of the cache. Errors: what the compiler said, make or ccache missing
  * (with what installs it), folder not writable.
  */
-int core_builder_build(struct core_builder *builder, const struct measurement *measurement, const struct core **core,
+int core_builder_build(struct core_builder *builder, struct measurement *measurement, const struct core **core,
 		       struct rot_error *err);
 
 /* nr_done of nr cores are ready, or cannot be built. */

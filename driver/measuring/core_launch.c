@@ -29,17 +29,14 @@
 typedef bool completeness(const void *output, const void *command);
 
 struct core_launch {
-	const struct rot *rot;
 	const char *child;   /* NULL: somebody else's program, which writes to our pipe of messages */
 	const void *command; /* entity: what is asked for */
 	const struct rot_class *answer;
 	completeness *is_complete;
 
-	struct work_folder work;
-	char *command_path, *output_path;
+	struct core_start start;
 	double time_limit_s;
 	pid_t pid;              /* 0: not started */
-	int status;             /* of waitpid */
 	int progress, messages; /* pipes, -1: closed */
 	char line[64];          /* of progress, unfinished */
 	size_t line_length;
@@ -48,22 +45,65 @@ struct core_launch {
 	bool has_timed_out;
 };
 
-/* ---- command ---- */
+/* ---- what all starts share ---- */
 
-static int
-write_command(const struct core_launch *launch, struct rot_error *err)
+int
+core_start_open(struct core_start *start, const struct rot *rot, const void *command, struct rot_error *err)
 {
-	FILE *out = fopen(launch->command_path, "we");
-	int rc = out ? rot_text_write(launch->command, out, err) : -1;
+	FILE *out;
+	int rc;
 
-	if (!out)
-		rot_error_set(err, errno, "cannot write '%s'", launch->command_path);
-	else if (fclose(out) != 0 && rc == 0)
-		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command_path);
+	*start = (struct core_start){.rot = rot};
+	if (work_folder_open(&start->work, rot->paths->cache, err) < 0)
+		return -1;
+	start->program = rot_format("%s/core/rot-core", rot->paths->built);
+	start->command = rot_format("%s/command", start->work.path);
+	start->output = rot_format("%s/output", start->work.path);
+	out = fopen(start->command, "we");
+	rc = out ? rot_text_write(command, out, err) : rot_error_set(err, errno, "cannot write '%s'", start->command);
+	if (out && fclose(out) != 0 && rc == 0)
+		rc = rot_error_set(err, errno, "cannot write '%s'", start->command);
+	if (rc < 0)
+		work_folder_explain(&start->work, err);
 	return rc;
 }
 
-/* ---- start ---- */
+void
+core_start_close(struct core_start *start)
+{
+	work_folder_close(&start->work);
+	free(start->program);
+	free(start->command);
+	free(start->output);
+}
+
+void *
+core_start_read(const struct core_start *start, struct rot_error *why)
+{
+	FILE *in = fopen(start->output, "re");
+	void *graph = in ? rot_text_read(start->rot->registry, in, "output of the measuring core", why) : NULL;
+
+	if (in)
+		fclose(in);
+	else
+		rot_error_set(why, errno, "cannot read '%s'", start->output);
+	return graph;
+}
+
+int
+core_start_explain(const struct core_start *start, const struct rot_error *why, struct rot_error *err)
+{
+	const int status = start->status;
+
+	if (WIFSIGNALED(status))
+		return rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(status),
+				     strsignal(WTERMSIG(status)));
+	rot_error_set(err, 0, "the measuring core ended with exit status %d without a result", WEXITSTATUS(status));
+	work_folder_explain(&start->work, err);
+	return why->text[0] && WEXITSTATUS(status) == 0 ? rot_error_append(err, ": %s", why->text) : -1;
+}
+
+/* ---- a start that measures ---- */
 
 /* In the child: never returns. */
 static void
@@ -80,14 +120,14 @@ exec_core(const struct core_launch *launch, const char *const *argv, int message
 }
 
 static int
-start(struct core_launch *launch, struct rot_error *err)
+begin(struct core_launch *launch, struct rot_error *err)
 {
 	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
-	autofree char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
+	const char *core = launch->start.program;
 	char fd[16], limit[32];
 	const char *argv[] = {
-		core,           "--command", launch->command_path, "--output", launch->output_path,
-		"--time-limit", limit,       "--progress-fd",      fd,         launch->child ? "--child" : NULL,
+		core,           "--command", launch->start.command, "--output", launch->start.output,
+		"--time-limit", limit,       "--progress-fd",       fd,         launch->child ? "--child" : NULL,
 		launch->child,  NULL};
 	pid_t parent = getpid();
 	int rc = -1;
@@ -188,7 +228,7 @@ follow(struct core_launch *launch)
 				       {.fd = launch->messages, .events = POLLIN}};
 		bool is_silent = launch->progress < 0 && launch->messages < 0;
 
-		has_ended = has_ended || waitpid(launch->pid, &launch->status, WNOHANG) == launch->pid;
+		has_ended = has_ended || waitpid(launch->pid, &launch->start.status, WNOHANG) == launch->pid;
 		poll(fds, 2, has_ended ? 0 : is_silent ? 1 : 50);
 		if (fds[0].revents)
 			read_pipe(launch, &launch->progress, take_progress);
@@ -320,18 +360,11 @@ report_end(const struct core_launch *launch, const struct rot_error *why, struct
 		rot_error_set(err, 0, "the measuring core was stopped: it did not answer within %g s",
 			      launch->time_limit_s);
 		rot_error_hint(err, "-timeLimit=SECONDS allows more time");
-		rot_error_scope(err, ROT_ERROR_OF_WORK);
-	} else if (WIFSIGNALED(launch->status)) {
-		rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(launch->status),
-			      strsignal(WTERMSIG(launch->status)));
-		rot_error_scope(err, ROT_ERROR_OF_WORK);
 	} else {
-		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
-			      WEXITSTATUS(launch->status));
-		work_folder_explain(&launch->work, err);
+		core_start_explain(&launch->start, why, err);
 	}
-	if (why->text[0] && WIFEXITED(launch->status) && WEXITSTATUS(launch->status) == 0)
-		rot_error_append(err, ": %s", why->text);
+	if (launch->has_timed_out || WIFSIGNALED(launch->start.status))
+		rot_error_scope(err, ROT_ERROR_OF_WORK);
 	append_messages(launch, "", err);
 	return -1;
 }
@@ -353,37 +386,39 @@ has_all_collections(const void *output, const void *command)
 	return nr == nr_asked;
 }
 
-/* What interrupts us also ends the program, whose last run then is none. */
+bool
+program_runs_are_asked(const struct program_command_output *output, const struct program_command *command)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		if (!run || run->pass < 0 || (size_t)run->pass >= program_command_nr_passes(command))
+			return false;
+	}
+	return true;
+}
+
+/* A signal that interrupts us also ends the program, whose last run then is none. */
 static bool
 has_all_runs(const void *output, const void *command)
 {
-	const struct program_command_output *got = output;
 	const struct program_command *asked = command;
-	size_t nr = program_command_output_nr_outputs(got), nr_passes = program_command_nr_passes(asked);
+	const size_t nr = program_command_nr_passes(asked) * (size_t)asked->run_count;
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct program_run_output *run = program_command_output_outputs_at(got, i);
-
-		if (!run || run->pass < 0 || (size_t)run->pass >= nr_passes)
-			return false;
-	}
-	return nr == nr_passes * (size_t)asked->run_count && !rot_interrupted();
+	return program_runs_are_asked(output, asked) && program_command_output_nr_outputs(output) == nr &&
+	       !rot_interrupted();
 }
 
 static int
 read_output(struct core_launch *launch, void **output, struct rot_error *err)
 {
-	FILE *in = fopen(launch->output_path, "re");
+	const int status = launch->start.status;
 	struct rot_error why = {0};
-	void *graph = in ? rot_text_read(launch->rot->registry, in, "output of the measuring core", &why) : NULL;
-	struct core_failure *failure = rot_cast(graph, &core_failure_class);
-	bool has_succeeded = WIFEXITED(launch->status) && WEXITSTATUS(launch->status) == 0;
+	void *graph = core_start_read(&launch->start, &why);
+	const struct core_failure *failure = rot_cast(graph, &core_failure_class);
 
-	if (!in)
-		rot_error_set(&why, errno, "cannot read '%s'", launch->output_path);
-	else
-		fclose(in);
-	if (has_succeeded && rot_is_a(graph, launch->answer) && launch->is_complete(graph, launch->command)) {
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && rot_is_a(graph, launch->answer) &&
+	    launch->is_complete(graph, launch->command)) {
 		*output = graph;
 		return 0;
 	}
@@ -411,21 +446,18 @@ check_time_limit(double seconds, struct rot_error *err)
 
 /* *printed (may be NULL): the end of standard error, fresh memory. */
 static int
-launch_and_read(struct core_launch *launch, void **output, char **printed, struct rot_error *err)
+launch_and_read(struct core_launch *launch, const struct rot *rot, void **output, char **printed, struct rot_error *err)
 {
 	int rc = -1;
 
 	was_refused = was_late = false;
-	launch->time_limit_s = configuration_double(launch->rot->configuration, "timeLimit");
+	launch->time_limit_s = configuration_double(rot->configuration, "timeLimit");
 	launch->progress = launch->messages = -1;
-	if (check_time_limit(launch->time_limit_s, err) == 0 &&
-	    work_folder_open(&launch->work, launch->rot->paths->cache, err) == 0) {
-		launch->command_path = rot_format("%s/command", launch->work.path);
-		launch->output_path = rot_format("%s/output", launch->work.path);
-		if (write_command(launch, err) == 0 && start(launch, err) == 0) {
-			follow(launch);
-			rc = read_output(launch, output, err);
-		}
+	if (check_time_limit(launch->time_limit_s, err) < 0)
+		return -1;
+	if (core_start_open(&launch->start, rot, launch->command, err) == 0 && begin(launch, err) == 0) {
+		follow(launch);
+		rc = read_output(launch, output, err);
 	}
 	if (rc == 0 && printed)
 		*printed = rot_strndup(launch->text, length_without_newlines(launch->text, launch->text_length));
@@ -433,9 +465,7 @@ launch_and_read(struct core_launch *launch, void **output, char **printed, struc
 		close(launch->progress);
 	if (launch->messages >= 0)
 		close(launch->messages);
-	work_folder_close(&launch->work);
-	free(launch->command_path);
-	free(launch->output_path);
+	core_start_close(&launch->start);
 	return rc;
 }
 
@@ -460,8 +490,7 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
 {
 	struct measurement_command *command = measurement_command_new();
-	struct core_launch launch = {.rot = rot,
-				     .child = child,
+	struct core_launch launch = {.child = child,
 				     .command = command,
 				     .answer = &measurement_command_output_class,
 				     .is_complete = has_all_collections};
@@ -475,7 +504,7 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	command->kept_folder = kept_folder(rot);
 	for (size_t i = 0; i < nr_measurements; i++)
 		measurement_command_measurements_add(command, measurements[i]);
-	rc = launch_and_read(&launch, &graph, NULL, err);
+	rc = launch_and_read(&launch, rot, &graph, NULL, err);
 	if (rc == 0)
 		*output = graph;
 	measurement_command_delete(command);
@@ -487,9 +516,9 @@ core_launch_program(const struct rot *rot, const struct program_command *command
 		    struct program_command_output **output, char **printed, struct rot_error *err)
 {
 	struct core_launch launch = {
-		.rot = rot, .command = command, .answer = &program_command_output_class, .is_complete = has_all_runs};
+		.command = command, .answer = &program_command_output_class, .is_complete = has_all_runs};
 	void *graph = NULL;
-	int rc = launch_and_read(&launch, &graph, printed, err);
+	int rc = launch_and_read(&launch, rot, &graph, printed, err);
 
 	if (rc == 0)
 		*output = graph;

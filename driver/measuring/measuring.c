@@ -143,6 +143,7 @@ measuring_delete(struct measuring *measuring)
 		return;
 	forget(measuring);
 	free(measuring->seen);
+	file_list_clear(&measuring->listed);
 	file_hashes_delete(measuring->files);
 	core_builder_delete(measuring->builder);
 	result_cache_delete(measuring->cache);
@@ -283,7 +284,7 @@ check_same_core(const struct performance *performance, struct rot_error *err)
 		const struct core *other;
 
 		if (core_builder_find(performance->rot->measuring->builder, performance->passes[i].description, &other,
-				      err) < 0)
+				      NULL, err) < 0)
 			return -1;
 		if (other != job->core)
 			return rot_error_set(err, 0, "the passes of one point need different measuring cores");
@@ -330,7 +331,7 @@ get_core(struct performance *performance, bool may_build, struct rot_error *err)
 	struct kernel_job *job = performance->context;
 	struct core_builder *builder = performance->rot->measuring->builder;
 	struct measurement *measurement = performance->passes[0].description;
-	int rc = core_builder_find(builder, measurement, &job->core, err);
+	int rc = core_builder_find(builder, measurement, &job->core, NULL, err);
 
 	if (rc == 0 && !job->core) {
 		if (!may_build)
@@ -492,8 +493,6 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 {
 	autofree char *hash = measuring_description_hash(rot, pass);
 	autograph struct measurement_result *result = result_cache_load(rot->measuring->cache, hash);
-	struct core_builder *builder = rot->measuring->builder;
-	struct core_description description;
 	const struct core *core;
 	int rc;
 
@@ -502,15 +501,8 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 		look->nr_runs_cached = (int)measurement_result_nr_outputs(result);
 		look->is_enough = measuring_find_cut(result) || measuring_has_long_counts(result);
 	}
-	rc = core_builder_find(builder, pass, &core, err);
+	rc = core_builder_find(rot->measuring->builder, pass, &core, look->core_key, err);
 	look->is_built = rc == 0 && core;
-	if (rc == 0 && !core) {
-		rc = core_describe(rot, pass, core_builder_facts(builder), &description, err);
-		if (rc == 0) {
-			strcpy(look->core_key, description.key);
-			core_description_clear(&description);
-		}
-	}
 	return rc;
 }
 
@@ -555,7 +547,7 @@ misses_core(struct rot *rot, struct measurement *const *measurements, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		const struct core *core;
 
-		if (core_builder_find(rot->measuring->builder, measurements[i], &core, NULL) < 0 || !core)
+		if (core_builder_find(rot->measuring->builder, measurements[i], &core, NULL, NULL) < 0 || !core)
 			return true;
 	}
 	return false;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "measuring/measuring.h"
+#include "measuring/program_files.h"
 
 struct core_builder;
 struct file_hashes;
@@ -16,6 +17,8 @@ struct measuring {
 	struct result_cache *cache;
 	struct core_builder *builder;
 	struct file_hashes *files;
+	struct file_list listed; /* of the last program, and what decides them */
+	const char *listed_for;
 	char **seen; /* description hashes that were measured in this process */
 	size_t nr_seen;
 	measuring_ahead *ahead; /* as of measuring_set_ahead; or NULL */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The files a program is made of. Source of the order of folders: ld.so(8). */
+/* The files a program is made of. */
 #include "measuring/program_files.h"
 
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,41 +12,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/loader_cache.h"
-#include "measuring/elf_needs.h"
 #include "memory.h"
-#include "support/files.h"
+#include "support/loader.h"
 
-/* A file that was found. */
-struct object {
-	struct elf_needs needs; /* once it was looked at                         */
-	size_t parent;          /* who asked for it first; itself: the program  */
-};
-
-/* Files are looked at in the order in which they are found. */
 struct file_search {
 	struct pool pool; /* of what is looked for */
 	const struct program *program;
 	struct file_list *files;
-	struct object *objects; /* [files->nr] */
-	struct loader_cache cache;
-	size_t at; /* the file that is looked at */
 };
 
 /* ---- paths ---- */
 
-static void
+/* False: it is there already. */
+static bool
 add_file(struct file_search *search, const char *path)
 {
 	struct file_list *files = search->files;
 
 	for (size_t i = 0; i < files->nr; i++)
 		if (strcmp(files->paths[i], path) == 0)
-			return;
+			return false;
 	files->paths = pool_grow(&files->pool, files->paths, files->nr, sizeof(*files->paths));
-	search->objects = pool_grow(&search->pool, search->objects, files->nr, sizeof(*search->objects));
-	search->objects[files->nr].parent = search->at;
 	files->paths[files->nr++] = pool_strdup(&files->pool, path);
+	return true;
 }
 
 /* No file of that name in the current folder is meant. */
@@ -60,19 +51,14 @@ file_list_clear(struct file_list *files)
 	*files = (struct file_list){.nr = 0};
 }
 
-/* As the program will have it; NULL: not set. */
+/* PATH as the program will have it; NULL: not set. */
 static const char *
-variable_of(const struct program *program, const char *name)
+folders_of_programs(const struct program *program)
 {
-	size_t length = strlen(name);
-
-	for (size_t i = program_nr_environment(program); i-- > 0;) {
-		const char *set = program_environment_at(program, i);
-
-		if (strncmp(set, name, length) == 0 && set[length] == '=')
-			return set + length + 1;
-	}
-	return getenv(name);
+	for (size_t i = program_nr_environment(program); i-- > 0;)
+		if (strncmp(program_environment_at(program, i), "PATH=", strlen("PATH=")) == 0)
+			return program_environment_at(program, i) + strlen("PATH=");
+	return getenv("PATH");
 }
 
 /* A path as the program understands it, from where this process is. */
@@ -90,207 +76,131 @@ is_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The next of the folders separated by any of these characters, or NULL. */
-static const char *
-next_folder(struct pool *pool, const char **folders, const char *separators)
-{
-	size_t length = *folders ? strcspn(*folders, separators) : 0;
-	const char *folder;
-
-	if (!*folders)
-		return NULL;
-	folder = length ? pool_strndup(pool, *folders, length) : ".";
-	*folders = (*folders)[length] ? *folders + length + 1 : NULL;
-	return folder;
-}
-
 /* A path, or a program as the other program's PATH finds it; or NULL. */
 static const char *
 find_program(struct pool *pool, const struct program *program, const char *name)
 {
-	const char *folders = variable_of(program, "PATH"), *folder;
+	const char *folders = folders_of_programs(program), *end;
 
 	if (strchr(name, '/'))
 		return from_here(pool, program, name);
-	folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin";
-	while ((folder = next_folder(pool, &folders, ":"))) {
-		const char *found = from_here(pool, program, pool_format(pool, "%s/%s", folder, name));
+	for (folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; folders; folders = *end ? end + 1 : NULL) {
+		const int length = (int)strcspn(folders, ":");
+		const char *found = pool_format(pool, "%.*s/%s", length ? length : 1, length ? folders : ".", name);
 
+		end = folders + length;
+		found = from_here(pool, program, found);
 		if (is_file(found) && access(found, X_OK) == 0)
 			return found;
 	}
 	return NULL;
 }
 
-char *
-program_path(const struct program *program)
-{
-	autopool pool = {0};
-	const char *path = find_program(&pool, program, program->executable);
+/* ---- ELF programs ---- */
 
-	return path ? rot_strdup(path) : NULL;
-}
-
-/* ---- libraries ---- */
-
-/* Every build of the library in that folder. */
-static bool
-add_from_folder(struct file_search *search, const char *folder, const char *name)
-{
-	static const char *const builds[] = {"glibc-hwcaps/x86-64-v4/", "glibc-hwcaps/x86-64-v3/",
-					     "glibc-hwcaps/x86-64-v2/", ""};
-	bool is_found = false;
-
-	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
-		const char *path = pool_format(&search->pool, "%s/%s%s", folder, builds[i], name);
-		struct elf_needs needs;
-
-		if (elf_needs_read(&needs, path) == 0) {
-			is_found = true;
-			add_file(search, path);
-		}
-		elf_needs_clear(&needs);
-	}
-	return is_found;
-}
-
-/* $ORIGIN at the beginning is the folder of the object. */
+/* The path of the loader that a program asks for, or NULL. */
 static const char *
-expand(struct pool *pool, const char *folder, const char *object)
+loader_of(struct pool *pool, const char *path)
 {
-	const char *end = strrchr(object, '/');
-	size_t length = strncmp(folder, "$ORIGIN", 7) == 0 ? 7 : strncmp(folder, "${ORIGIN}", 9) == 0 ? 9 : 0;
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *loader = NULL;
+	char name[PATH_MAX] = "";
+	Elf64_Ehdr head;
+	Elf64_Phdr part;
 
-	if (length == 0)
-		return folder;
-	return pool_format(pool, "%.*s%s", end ? (int)(end - object) : 1, end ? object : ".", folder + length);
-}
+	if (file < 0)
+		return NULL;
+	if (pread(file, &head, sizeof(head), 0) != sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64)
+		head.e_phnum = 0;
+	for (size_t i = 0; i < head.e_phnum && !loader; i++) {
+		const off_t at = (off_t)(head.e_phoff + i * sizeof(part));
 
-static bool
-add_from_folders(struct file_search *search, const char *folders, const char *separators, const char *object,
-		 const char *name)
-{
-	struct pool *pool = &search->pool;
-	const char *folder;
-
-	while ((folder = next_folder(pool, &folders, separators)))
-		if (add_from_folder(search, from_here(pool, search->program, expand(pool, folder, object)), name))
-			return true;
-	return false;
-}
-
-/* Of the object and of who asked for it, up to the program; those that have a runpath do not pass theirs on. */
-static bool
-add_from_rpaths(struct file_search *search, const char *name)
-{
-	if (search->objects[search->at].needs.runpath)
-		return false;
-	for (size_t i = search->at;; i = search->objects[i].parent) {
-		const struct elf_needs *needs = &search->objects[i].needs;
-
-		if (!needs->runpath && needs->rpath &&
-		    add_from_folders(search, needs->rpath, ":", search->files->paths[i], name))
-			return true;
-		if (search->objects[i].parent == i)
-			return false;
+		if (pread(file, &part, sizeof(part), at) == sizeof(part) && part.p_type == PT_INTERP &&
+		    pread(file, name, sizeof(name) - 1, (off_t)part.p_offset) > 0)
+			loader = pool_strdup(pool, name);
 	}
+	close(file);
+	return loader;
 }
 
-static bool
-add_from_cache(struct file_search *search, const char *name)
-{
-	const char *path;
-	size_t i = 0;
-
-	for (; (path = loader_cache_find(&search->cache, name, i)); i++)
-		add_file(search, path);
-	return i > 0;
-}
-
-/* A library that the object looked at asks for. */
+/* A loader_tell. */
 static void
-add_library(struct file_search *search, const char *name)
+add_library(const char *name, const char *path, void *to)
 {
-	static const char standard[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:"
-				       "/usr/lib/x86_64-linux-gnu:/usr/local/lib";
-	const char *wanted = variable_of(search->program, "LD_LIBRARY_PATH"),
-		   *runpath = search->objects[search->at].needs.runpath, *object = search->files->paths[search->at];
+	struct file_search *search = to;
 
-	if (strchr(name, '/'))
-		add_file(search, from_here(&search->pool, search->program, name));
-	else if (!add_from_rpaths(search, name) &&
-		 !(wanted && *wanted && add_from_folders(search, wanted, ":;", object, name)) &&
-		 !(runpath && add_from_folders(search, runpath, ":", object, name)) && !add_from_cache(search, name) &&
-		 !add_from_folders(search, standard, ":", object, name))
+	if (path)
+		add_file(search, from_here(&search->pool, search->program, path));
+	else
 		add_not_found(search, name);
 }
 
-/* What an environment variable or a file names, separated by blanks or colons. */
 static void
-add_preloaded(struct file_search *search, const char *names)
+add_libraries(struct file_search *search, const char *path, const char *loader)
 {
-	for (names = names ? names : ""; *names; names += strspn(names, " \t\n:")) {
-		size_t length = strcspn(names, " \t\n:");
-		autofree char *name = rot_strndup(names, length);
+	const struct program *program = search->program;
+	const size_t nr = program_nr_environment(program);
+	const char **argv = pool_calloc(&search->pool, nr + 5, sizeof(*argv));
+	autofree char *real = realpath(path, NULL); /* as $ORIGIN is */
+	size_t n = 0;
 
-		if (*name)
-			add_library(search, name);
-		names += length;
-	}
-}
-
-/* ---- scripts ---- */
-
-/* Of "#!/usr/bin/env NAME" also the program of that name. */
-static void
-add_interpreters(struct file_search *search, char *line)
-{
-	char *rest = NULL, *word = strtok_r(line, " \t\r\n", &rest), *base = word ? strrchr(word, '/') : NULL;
-	bool is_env = base && strcmp(base, "/env") == 0;
-
-	if (word)
-		add_file(search, from_here(&search->pool, search->program, word));
-	while (is_env && (word = strtok_r(NULL, " \t\r\n", &rest)))
-		if (word[0] != '-' && !strchr(word, '=')) {
-			const char *path = find_program(&search->pool, search->program, word);
-
-			if (path)
-				add_file(search, path);
-			else
-				add_not_found(search, word);
-			return;
-		}
-}
-
-static void
-look_at_script(struct file_search *search, const char *path)
-{
-	FILE *in = fopen(path, "re");
-	char line[512];
-
-	if (in && fgets(line, sizeof(line), in) && strncmp(line, "#!", 2) == 0)
-		add_interpreters(search, line + 2);
-	if (in)
-		fclose(in);
+	argv[n++] = "env";
+	for (size_t i = 0; i < nr; i++)
+		if (strchr(program_environment_at(program, i), '='))
+			argv[n++] = program_environment_at(program, i);
+	argv[n++] = loader;
+	argv[n++] = "--list";
+	argv[n] = real;
+	if (real)
+		loader_list(argv, program->folder[0] ? program->folder : NULL, add_library, search);
 }
 
 /* ---- all ---- */
 
-static void
-look_at(struct file_search *search)
-{
-	char *path = search->files->paths[search->at];
-	struct elf_needs needs;
+static void add_program(struct file_search *search, const char *path);
 
-	if (!is_file(path))
+/* Behind "#!": the interpreter, and of "/usr/bin/env NAME" also the program of that name. */
+static void
+add_interpreters(struct file_search *search, char *line)
+{
+	char *rest = NULL, *word = strtok_r(line, " \t\r\n", &rest), *base = word ? strrchr(word, '/') : NULL;
+	const bool is_env = base && strcmp(base, "/env") == 0;
+	const char *path;
+
+	if (word)
+		add_program(search, from_here(&search->pool, search->program, word));
+	do
+		word = is_env ? strtok_r(NULL, " \t\r\n", &rest) : NULL;
+	while (word && (word[0] == '-' || strchr(word, '=')));
+	path = word ? find_program(&search->pool, search->program, word) : NULL;
+	if (path)
+		add_program(search, path);
+	else if (word)
+		add_not_found(search, word);
+}
+
+/* A program with what it needs; a script may be its own interpreter. */
+static void
+add_program(struct file_search *search, const char *path)
+{
+	const char *loader, *name;
+	char line[512] = "";
+	FILE *in;
+
+	if (!add_file(search, path) || !is_file(path))
 		return;
-	if (elf_needs_read(&needs, path) < 0)
-		look_at_script(search, path);
-	search->objects[search->at].needs = needs;
-	if (needs.interpreter)
-		add_file(search, needs.interpreter);
-	for (size_t i = 0; i < needs.nr_libraries; i++)
-		add_library(search, needs.libraries[i]);
+	loader = loader_of(&search->pool, path);
+	name = loader ? strrchr(loader, '/') : NULL;
+	if (loader)
+		add_file(search, loader);
+	if (name && strncmp(name, "/ld", strlen("/ld")) == 0)
+		add_libraries(search, path, loader);
+	in = fopen(path, "re");
+	if (in && fgets(line, sizeof(line), in) && strncmp(line, "#!", 2) == 0)
+		add_interpreters(search, line + 2);
+	if (in)
+		fclose(in);
 }
 
 void
@@ -298,21 +208,9 @@ program_files_find(const struct program *program, struct file_list *files)
 {
 	struct file_search search = {.program = program, .files = files};
 	const char *path = find_program(&search.pool, program, program->executable);
-	autofree char *preloaded = file_read("/etc/ld.so.preload", NULL, NULL);
 
 	*files = (struct file_list){.nr = 0};
-	loader_cache_open(&search.cache, "/etc/ld.so.cache");
 	if (path)
-		add_file(&search, path);
-	for (; search.at < files->nr; search.at++) {
-		look_at(&search);
-		if (search.at > 0)
-			continue;
-		add_preloaded(&search, variable_of(program, "LD_PRELOAD"));
-		add_preloaded(&search, preloaded);
-	}
-	for (size_t i = 0; i < files->nr; i++)
-		elf_needs_clear(&search.objects[i].needs);
+		add_program(&search, path);
 	pool_clear(&search.pool);
-	loader_cache_close(&search.cache);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The files a program is made of before its first instruction: executable, interpreters of scripts, loader, libraries.
- * Found by reading them, as the loader would; nothing is started.
+ * The loader itself lists the libraries; the program is not started.
  */
 #ifndef MEASURING_PROGRAM_FILES_H
 #define MEASURING_PROGRAM_FILES_H
@@ -16,13 +16,9 @@ struct file_list {
 	struct pool pool; /* of the paths */
 };
 
-/* The path of the executable, from where it runs ("": the current folder), or NULL. Fresh memory. */
-char *program_path(const struct program *program);
-
 /*
- * Each once, the executable first. Where a library exists in several builds for different processors, all of them:
- * which one is taken is the loader's choice. What is not found is there as "NAME (not found)". Not seen: what is opened
- * only later (plug-ins, modules of interpreters).
+ * Each once, the executable first. What is not found is there as "NAME (not found)". Not seen: what is opened only
+ * later (plug-ins, modules of interpreters).
  */
 void program_files_find(const struct program *program, struct file_list *files);
 void file_list_clear(struct file_list *files);

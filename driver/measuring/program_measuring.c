@@ -14,7 +14,6 @@
 #include "measuring/measuring.h"
 #include "measuring/measuring_internal.h"
 #include "measuring/performance.h"
-#include "measuring/program_files.h"
 #include "memory.h"
 #include "rot.h"
 
@@ -90,21 +89,38 @@ check_executable(const struct program_file *file, struct rot_error *err)
 	return rot_error_hint(err, "it must be a file that may be read and executed");
 }
 
+/* The files of the program; the loader is asked again when another one, or a changed one, is meant. */
+static const struct file_list *
+list_files(struct measuring *measuring, const struct program *program)
+{
+	struct file_list *list = &measuring->listed;
+	const char *hash = list->nr > 0 ? file_hashes_get(measuring->files, list->paths[0]) : "";
+	autofree char *key = rot_format("%s\n%s", program->folder, program->executable);
+	autofree char *key_now = NULL;
+
+	for (size_t i = 0; i < program_nr_environment(program); i++)
+		rot_append(&key, "\n%s", program_environment_at(program, i));
+	key_now = rot_format("%s\n%s", key, hash);
+	if (list->nr > 0 && strcmp(measuring->listed_for, key_now) == 0)
+		return list;
+	file_list_clear(list);
+	program_files_find(program, list);
+	hash = list->nr > 0 ? file_hashes_get(measuring->files, list->paths[0]) : "";
+	measuring->listed_for = pool_format(&list->pool, "%s\n%s", key, hash);
+	return list;
+}
+
 static int
 find_files(struct rot *rot, struct program_workload *workload, struct rot_error *err)
 {
 	const struct program *program = workload->program;
-	struct file_list files;
-	bool is_found;
+	const struct file_list *files = list_files(rot->measuring, program);
 
-	program_files_find(program, &files);
-	for (size_t i = 0; i < files.nr; i++)
-		add_file(rot, workload, files.paths[i]);
+	for (size_t i = 0; i < files->nr; i++)
+		add_file(rot, workload, files->paths[i]);
 	if (program->standard_input[0])
 		add_file(rot, workload, program->standard_input);
-	is_found = files.nr > 0;
-	file_list_clear(&files);
-	if (!is_found) {
+	if (files->nr == 0) {
 		rot_error_set(err, 0, "cannot run '%s': no such program in PATH", program->executable);
 		return rot_error_hint(err, "a program that is not in PATH needs its folder in front: ./NAME");
 	}

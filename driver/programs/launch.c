@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "configuration/paths.h"
+#include "measuring/core_launch.h"
 #include "measuring/core_prune.h"
-#include "measuring/work_folder.h"
 #include "memory.h"
 #include "programs/repair.h"
 #include "rot.h"
@@ -176,47 +176,11 @@ signals_block(sigset_t *old)
 /* ---- running ---- */
 
 struct program_launch {
-	const struct rot *rot;
-	struct work_folder work;
-	char *command, *output;
-	int status;         /* of waitpid */
+	struct core_start start;
 	size_t nr_repaired; /* int3s that a killed core left in a process that it visited */
 	pid_t drain;        /* reads what the program writes; 0: nobody does */
 	int drained_fd;     /* where it writes then */
 };
-
-static int
-launch_open(struct program_launch *launch, const struct rot *rot, struct rot_error *err)
-{
-	*launch = (struct program_launch){.rot = rot};
-	if (work_folder_open(&launch->work, rot->paths->cache, err) < 0)
-		return -1;
-	launch->command = rot_format("%s/command", launch->work.path);
-	launch->output = rot_format("%s/output", launch->work.path);
-	return 0;
-}
-
-static void
-launch_close(struct program_launch *launch)
-{
-	work_folder_close(&launch->work);
-	free(launch->command);
-	free(launch->output);
-}
-
-static int
-write_command(const struct program_launch *launch, const struct program_command *command, struct rot_error *err)
-{
-	FILE *out = fopen(launch->command, "we");
-	int rc = out ? rot_text_write(command, out, err)
-		     : rot_error_set(err, errno, "cannot write '%s'", launch->command);
-
-	if (out && fclose(out) != 0 && rc == 0)
-		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command);
-	if (rc < 0)
-		work_folder_explain(&launch->work, err);
-	return rc;
-}
 
 /* Not /dev/null, at which some programs look to save work. The reader ends with this process, or with the launch. */
 static int
@@ -335,7 +299,8 @@ await_core(struct program_launch *launch, struct display *display)
 	const struct timespec pause = {.tv_nsec = 20000000};
 
 	while (core_pid > 0) {
-		const pid_t pid = waitpid(core_pid, &launch->status, WUNTRACED | (display->counting ? WNOHANG : 0));
+		const pid_t pid =
+			waitpid(core_pid, &launch->start.status, WUNTRACED | (display->counting ? WNOHANG : 0));
 
 		if (pid == 0) {
 			nanosleep(&pause, NULL);
@@ -343,7 +308,7 @@ await_core(struct program_launch *launch, struct display *display)
 		} else if (pid < 0) {
 			if (errno != EINTR)
 				return;
-		} else if (!WIFSTOPPED(launch->status)) {
+		} else if (!WIFSTOPPED(launch->start.status)) {
 			return;
 		} else {
 			raise(SIGSTOP);
@@ -395,12 +360,11 @@ static int
 run_launched(struct program_launch *launch, double duration_s, const struct program_counting *counting,
 	     struct rot_error *err)
 {
-	autofree char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
+	const struct core_start *start = &launch->start;
 	autofree char *limit = rot_format("%.6f", duration_s);
-	autofree char *foreseen = rot_format("%s/blocks", launch->rot->paths->cache);
-	const char *argv[] = {
-		core,     "--command",    launch->command, "--output", launch->output, "--leads-parent", "--foreseen",
-		foreseen, "--time-limit", limit,           NULL};
+	autofree char *foreseen = rot_format("%s/blocks", start->rot->paths->cache);
+	const char *argv[] = {start->program, "--command", start->command, "--output", start->output, "--leads-parent",
+			      "--foreseen",   foreseen,    "--time-limit", limit,      NULL};
 	int rc = 0;
 
 	if (duration_s <= 0)
@@ -432,18 +396,6 @@ program_launch_is_over(const struct program_command_output *output)
 	return program_run_is_ended_by(program_command_output_outputs_at(output, nr - 1), asked_by);
 }
 
-static bool
-is_complete(const struct program_command_output *output, const struct program_command *command)
-{
-	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
-		const struct program_run_output *run = program_command_output_outputs_at(output, i);
-
-		if (!run || run->pass < 0 || (size_t)run->pass >= program_command_nr_passes(command))
-			return false;
-	}
-	return program_command_output_nr_outputs(output) > 0;
-}
-
 static int
 report_failure(const struct core_failure *failure, const struct program *program, int *status, struct rot_error *err)
 {
@@ -471,51 +423,43 @@ is_wish_to_end(int status)
 }
 
 static int
-report_end(const struct program_launch *launch, const char *why, int *status, struct rot_error *err)
+report_end(const struct program_launch *launch, const struct rot_error *why, int *status, struct rot_error *err)
 {
-	if (is_wish_to_end(launch->status)) {
-		*status = 128 + WTERMSIG(launch->status);
+	if (is_wish_to_end(launch->start.status)) {
+		*status = 128 + WTERMSIG(launch->start.status);
 		return rot_error_set(err, 0, "interrupted");
 	}
-	if (WIFSIGNALED(launch->status))
-		rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(launch->status),
-			      strsignal(WTERMSIG(launch->status)));
-	else
-		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
-			      WEXITSTATUS(launch->status));
+	core_start_explain(&launch->start, why, err);
 	if (launch->nr_repaired > 0)
 		rot_error_hint(err,
 			       "%zu breakpoints that it left in the process are taken out, which runs on unless a "
 			       "thread had come to one",
 			       launch->nr_repaired);
-	work_folder_explain(&launch->work, err);
-	return rot_error_append(err, ": %s", why);
+	return -1;
 }
 
 static int
 read_output(const struct program_launch *launch, const struct program_command *command,
 	    struct program_command_output **output, int *status, struct rot_error *err)
 {
-	FILE *in = fopen(launch->output, "re");
 	struct rot_error why = {0};
-	void *graph = in ? rot_text_read(launch->rot->registry, in, "output of the measuring core", &why) : NULL;
-	int rc = -1;
+	void *graph = core_start_read(&launch->start, &why);
 
-	if (!in)
-		rot_error_set(&why, errno, "cannot read '%s'", launch->output);
-	else
-		fclose(in);
 	*status = CANNOT;
-	if (rot_is_a(graph, &program_command_output_class) && is_complete(graph, command)) {
+	if (rot_is_a(graph, &program_command_output_class) && program_command_output_nr_outputs(graph) > 0 &&
+	    program_runs_are_asked(graph, command)) {
 		*output = graph;
 		return 0;
 	}
-	if (rot_is_a(graph, &core_failure_class))
+	if (rot_is_a(graph, &core_failure_class)) {
 		report_failure(graph, command->program, status, err);
-	else
-		report_end(launch, graph ? "its output holds no run" : why.text, status, err);
+	} else {
+		if (graph)
+			rot_error_set(&why, 0, "its output holds no run");
+		report_end(launch, &why, status, err);
+	}
 	rot_graph_delete(graph);
-	return rc;
+	return -1;
 }
 
 int
@@ -523,17 +467,18 @@ program_launch(const struct rot *rot, struct program_command *command, double du
 	       const struct program_counting *counting, struct program_command_output **output, int *status,
 	       struct rot_error *err)
 {
-	struct program_launch launch;
+	struct program_launch launch = {.drain = 0};
 	int rc = -1;
 
 	*status = CANNOT;
-	if (launch_open(&launch, rot, err) == 0 && write_command(&launch, command, err) == 0 &&
+	if (core_start_open(&launch.start, rot, command, err) == 0 &&
 	    run_launched(&launch, duration_s, counting, err) == 0) {
-		if (!command->program && WIFSIGNALED(launch.status))
+		if (!command->program && WIFSIGNALED(launch.start.status))
 			launch.nr_repaired = process_repair(command->process_id);
 		rc = read_output(&launch, command, output, status, err);
-	} else if (rot_interrupted())
+	} else if (rot_interrupted()) {
 		*status = 128 + SIGINT;
-	launch_close(&launch);
+	}
+	core_start_close(&launch.start);
 	return rc;
 }

@@ -55,19 +55,19 @@ run_options_by(const struct run_options *options)
 {
 	enum place_kind kind = PLACES_FUNCTIONS;
 
-	while (parts[kind] && options->by != parts[kind])
+	while (parts[kind] && strcmp(options->by, parts[kind]) != 0)
 		kind++;
 	return kind;
 }
 
-void
-run_options_clear(struct run_options *options)
+static void
+clear(void *values)
 {
+	struct run_options *options = values;
+
 	for (size_t i = 0; i < options->nr_regions; i++)
 		region_delete(options->regions[i]);
 	free(options->regions);
-	options->regions = NULL;
-	options->nr_regions = 0;
 }
 
 #define MEMBER(name) .offset = offsetof(struct run_options, name)
@@ -153,7 +153,13 @@ static const struct option_row rows[] = {
 	{.name = "q", .about = "no table and no notes", MEMBER(is_quiet)},
 };
 
-const struct option_table run_options_table = {"run", rows, sizeof(rows) / sizeof(*rows), true};
+const struct option_table run_options_table = {
+	OPTION_ROWS(rows, struct run_options),
+	.defaults = &(
+		const struct run_options){.nr_runs = 1, .nr_functions = -1, .by = "function", .region_backend = "auto"},
+	.ends_at_word = true,
+	.clear = clear,
+};
 
 /* What --counts-only does not do. */
 static bool
@@ -163,8 +169,8 @@ is_of_times(const struct run_options *options)
 	       options->max_passes > 1 || options->nr_functions > 0;
 }
 
-static int
-check(const struct run_options *options, bool has_program, struct rot_error *err)
+int
+run_options_check(const struct run_options *options, bool has_program, struct rot_error *err)
 {
 	if (options->process_id && has_program)
 		rot_error_set(err, 0, "a program and -p PID: it is either to be run or running already");
@@ -172,7 +178,7 @@ check(const struct run_options *options, bool has_program, struct rot_error *err
 		rot_error_set(err, 0, "no program given");
 	else if (!options->process_id && options->duration_s > 0)
 		rot_error_set(err, 0, "a duration without -p PID");
-	else if (options->nr_regions == 0 && options->region_backend != backends[0])
+	else if (options->nr_regions == 0 && strcmp(options->region_backend, "auto") != 0)
 		rot_error_set(err, 0, "a backend of regions without --region");
 	else if (options->process_id && (options->max_passes > 1 || options->nr_runs > 1))
 		rot_error_set(err, 0, "a running process cannot be run again: no passes or runs with -p PID");
@@ -189,24 +195,4 @@ check(const struct run_options *options, bool has_program, struct rot_error *err
 		return 0;
 	return rot_error_hint(err, "usage: rot run [OPTION...] [--] PROGRAM [ARGUMENT...], or rot run -p PID; more: "
 				   "rot help run");
-}
-
-int
-run_options_parse(struct run_options *options, int argc, char *const *argv, struct rot_error *err)
-{
-	int i = 0;
-
-	*options =
-		(struct run_options){.nr_runs = 1, .nr_functions = -1, .by = parts[0], .region_backend = backends[0]};
-	while (options_length(&run_options_table, argc - i, argv + i) >= 0) {
-		int length = options_next(&run_options_table, options, argc - i, argv + i, err);
-
-		if (length < 0)
-			return -1;
-		i += length;
-	}
-	if (i < argc && strcmp(argv[i], "--") == 0)
-		i++;
-	options->nr_words = i;
-	return check(options, i < argc, err);
 }

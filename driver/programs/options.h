@@ -28,17 +28,13 @@ struct run_options {
 	struct region **regions; /* owned; each with a name of its own */
 	size_t nr_regions;
 	const char *region_backend; /* as in ProgramCommand */
-	int nr_words;               /* words before the program             */
 };
 
 extern const struct option_table run_options_table;
 
-/*
- * Reads the options before the program; "--" is among nr_words. Borrows from argv. -1: wrong usage, with what is right
- * as a hint. Clear also after an error.
- */
-int run_options_parse(struct run_options *options, int argc, char *const *argv, struct rot_error *err);
 enum place_kind run_options_by(const struct run_options *options);
-void run_options_clear(struct run_options *options);
+
+/* -1: these do not go together, with what is right as a hint. */
+int run_options_check(const struct run_options *options, bool has_program, struct rot_error *err);
 
 #endif

@@ -141,10 +141,8 @@ static int
 read_option(const struct option_table *table, void *values, int length, char *const *argv, struct rot_error *err)
 {
 	const char *value;
-	const struct option_row *row = length > 0 ? find_row(table, argv[0], &value) : NULL;
+	const struct option_row *row = find_row(table, argv[0], &value);
 
-	if (!row)
-		return rot_error_set(err, 0, "unknown option '%s'", argv[0]);
 	if (length == 2)
 		value = argv[1];
 	if (!takes_value(row) && value)
@@ -155,37 +153,51 @@ read_option(const struct option_table *table, void *values, int length, char *co
 }
 
 int
-options_next(const struct option_table *table, void *values, int argc, char *const *argv, struct rot_error *err)
+options_take(const struct option_table *table, void *values, int *argc, char **argv, option_stranger *stranger,
+	     void *context, struct rot_error *err)
 {
-	int length = options_length(table, argc, argv);
+	static const struct option_table none;
+	int nr_left = 0, i = 0, length;
 
-	if (read_option(table, values, length, argv, err) == 0)
-		return length;
-	if (err && !err->hint[0])
-		rot_error_hint(err, "all options: rot help %s", table->command);
-	return -1;
-}
+	table = table ? table : &none;
+	while ((length = options_length(table, *argc - i, argv + i)) >= 0) {
+		int rc = 0;
 
-int
-options_take(const struct option_table *table, void *values, int *argc, char **argv, struct rot_error *err)
-{
-	int nr_left = 0, i = 0;
-
-	while (options_length(table, *argc - i, argv + i) >= 0) {
-		int length = is_word(argv[i]) ? 0 : options_next(table, values, *argc - i, argv + i, err);
-
-		if (length < 0)
-			return -1;
 		if (length == 0)
-			argv[nr_left++] = argv[i++];
-		i += length;
+			rc = stranger(context, argv[i], err);
+		else if (is_word(argv[i]))
+			argv[nr_left++] = argv[i];
+		else
+			rc = read_option(table, values, length, argv + i, err);
+		if (rc < 0)
+			return -1;
+		i += length ? length : 1;
 	}
 	if (i < *argc && strcmp(argv[i], "--") == 0)
 		i++;
 	while (i < *argc)
 		argv[nr_left++] = argv[i++];
+	argv[nr_left] = NULL;
 	*argc = nr_left;
 	return 0;
+}
+
+void *
+option_values_new(const struct option_table *table)
+{
+	void *values = table ? rot_calloc(1, table->size) : NULL;
+
+	if (table && table->defaults)
+		memcpy(values, table->defaults, table->size);
+	return values;
+}
+
+void
+option_values_delete(const struct option_table *table, void *values)
+{
+	if (values && table->clear)
+		table->clear(values);
+	free(values);
 }
 
 char *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of a command: a table from which they are read, shown in its help and completed. */
+/* The options of a command: one table from which they are read, shown in help and the manual page, and completed. */
 #ifndef SUPPORT_OPTIONS_H
 #define SUPPORT_OPTIONS_H
 
@@ -32,12 +32,19 @@ struct option_row {
 	int (*take)(void *values, const char *value, struct rot_error *err);
 };
 
+/* The struct that options fill begins as a copy of defaults; zeroed if there are none. */
 struct option_table {
-	const char *command; /* whose options they are, for messages */
 	const struct option_row *rows;
 	size_t nr;
-	bool ends_at_word; /* another program begins at the first word without a dash */
+	size_t size; /* of the struct */
+	const void *defaults;
+	bool ends_at_word;           /* another program begins at the first word without a dash */
+	void (*clear)(void *values); /* frees what take functions left there; NULL: nothing     */
 };
+
+/* The members of a table that has these rows, which fill such a type. */
+#define OPTION_ROWS(table_rows, type)                                                                                  \
+	.rows = (table_rows), .nr = sizeof(table_rows) / sizeof(*(table_rows)), .size = sizeof(type)
 
 /*
  * How many words the option in argv[0] takes; 0 if it is none of the table (a configuration key), -1 where options end:
@@ -45,14 +52,19 @@ struct option_table {
  */
 int options_length(const struct option_table *table, int argc, char *const *argv);
 
-/*
- * Reads the option in argv[0] into values, a struct with the members of the rows: how many words it took, or -1 with
- * what would be right as a hint.
- */
-int options_next(const struct option_table *table, void *values, int argc, char *const *argv, struct rot_error *err);
+/* Takes a word that begins with a dash, and that no table knows. */
+typedef int option_stranger(void *context, char *word, struct rot_error *err);
 
-/* Reads all options up to "--", and takes them and "--" out of argv, *argc of whose words are left. 0 or -1. */
-int options_take(const struct option_table *table, void *values, int *argc, char **argv, struct rot_error *err);
+/*
+ * Reads all options up to "--", and takes them and "--" out of argv, *argc of whose words are left. values: the struct
+ * of the table; table NULL: there are no options. 0 or -1, which a stranger may give, too.
+ */
+int options_take(const struct option_table *table, void *values, int *argc, char **argv, option_stranger *stranger,
+		 void *context, struct rot_error *err);
+
+/* A struct of the table with its defaults; fresh memory. It is cleared and freed by the other; NULL is allowed. */
+void *option_values_new(const struct option_table *table);
+void option_values_delete(const struct option_table *table, void *values);
 
 /* "-o, --output NAME", as help shows it; fresh memory. */
 char *option_names(const struct option_row *row);

@@ -224,17 +224,39 @@ call complete 'rot validate --rounds 3 aa same'
 is "the value of an option is no argument" 0 "same-twice" ""
 call complete 'rot no-such-command '
 is "nothing for an unknown command" 0 "" ""
+# What completion, which is all rows of the tables, proposes is told by help and the manual.
+tr -d '\\' <"$top_builddir/doc/rot.1" >"$work/manual"
 missing=
 for name in $("$rot" complete 'rot '); do
+	"$rot" help "$name" >"$work/help"
+	grep -Eq "^\.It Cm $name( |\$)" "$work/manual" || missing="$missing manual:$name"
 	for word in $("$rot" complete "rot $name -" | grep '^--'); do
 		word=${word%%=*}
-		grep -Eq "Fl Fl ${word#--}( |\$)" "$top_srcdir/doc/rot.1" || missing="$missing $name:$word"
+		grep -Eq "Fl Fl ${word#--}( |\$)" "$work/manual" || missing="$missing manual:$name:$word"
+		grep -Eq -- "^  (-., |    )$word( |\$)" "$work/help" || missing="$missing help:$name:$word"
 	done
+done
+for word in $("$rot" complete 'rot -' | tr -d -- '-='); do
+	"$rot" help "$word" >/dev/null || missing="$missing help:$word"
+	grep -Eq "^\.It Fl $word( |\$)" "$work/manual" || missing="$missing manual:$word"
 done
 out=$missing
 [ -z "$missing" ]
 result=$?
-check "the manual page has every option"
+check "help and the manual have every command, option and key"
+grep -hoE '`(\./)?rot [a-z]+ [^`]*`' "$top_srcdir/README.md" "$top_srcdir"/doc/*.md |
+	sed 's/^`\(\.\/\)\{0,1\}rot //; s/`$//' | grep -v '^check ' | sort -u >"$work/lines"
+unknown=
+while read -r name words; do
+	"$rot" complete "rot $name -" | tr -s -- - | sed 's/=.*//' >"$work/known"
+	for word in $(printf '%s\n' "$words" | grep -oE -- '--[a-z][a-z-]*|-[a-z][A-Za-z]+=' | tr -s -- - | tr -d =); do
+		grep -qx -- "$word" "$work/known" || unknown="$unknown $name:$word"
+	done
+done <"$work/lines"
+out=$unknown
+[ -z "$unknown" ] && [ -s "$work/lines" ]
+result=$?
+check "documents name options and keys that there are"
 if command -v bash >/dev/null; then
 	for line in 'rot mea' 'rot measure -clock=t' 'rot list key'; do
 		LC_ALL=C bash --norc -c '. "$1"; COMP_LINE=$3 COMP_POINT=${#3}; _rot "$2"; printf "%s\n" "${COMPREPLY[@]}"' bash \

@@ -41,9 +41,9 @@ load(const char *content, size_t length, enum configuration_source source)
 }
 
 static int
-take(int *argc, const char **argv)
+take(const char *word)
 {
-	return configuration_take_arguments(configuration, argc, (char **)argv, &err);
+	return configuration_take_word(configuration, word, &err);
 }
 
 START_TEST(every_key_is_sound)
@@ -106,16 +106,12 @@ END_TEST
 /* "-quick" and "-sizes=small" are one setting: the last one counts. */
 START_TEST(short_words_stand_for_a_choice)
 {
-	const char *argv[] = {"rot", "-quick", NULL};
-	int argc = 2;
-
 	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
 	ck_assert_int_eq(load("quick=true\n", 11, CONFIGURATION_USER_FILE), 0);
 	ck_assert_str_eq(configuration_string(configuration, "sizes"), "small");
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "sizes", "all", NULL);
 	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
-	ck_assert_int_eq(take(&argc, argv), 0);
-	ck_assert_int_eq(argc, 1);
+	ck_assert_int_eq(take("-quick"), 0);
 	ck_assert_str_eq(configuration_string(configuration, "sizes"), "small");
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quick", "false", NULL);
 	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
@@ -210,41 +206,26 @@ START_TEST(a_missing_file)
 }
 END_TEST
 
-START_TEST(takes_keys_out_of_the_arguments)
+START_TEST(takes_words_of_the_command_line)
 {
-	const char *argv[] = {"rot",   "-runs=5", "measure", "--clock=tsc", "-", "-optimization=-O2 -march=native",
-			      "triad", "-quiet",  "--",      "-runs=6",     NULL};
-	int argc = 10;
-
-	ck_assert_msg(take(&argc, argv) == 0, "%s", err.text);
-	ck_assert_int_eq(argc, 6);
-	ck_assert_str_eq(argv[0], "rot");
-	ck_assert_str_eq(argv[1], "measure");
-	ck_assert_str_eq(argv[2], "-");
-	ck_assert_str_eq(argv[3], "triad");
-	ck_assert_str_eq(argv[4], "--");
-	ck_assert_str_eq(argv[5], "-runs=6");
-	ck_assert_ptr_null(argv[6]);
+	ck_assert_int_eq(take("-runs=5"), 0);
+	ck_assert_int_eq(take("--clock=tsc"), 0);
+	ck_assert_int_eq(take("-optimization=-O2 -march=native"), 0);
 	ck_assert_int_eq(configuration_count(configuration, "runs"), 5);
 	ck_assert_str_eq(configuration_string(configuration, "clock"), "tsc");
 	ck_assert_str_eq(configuration_string(configuration, "optimization"), "-O2 -march=native");
-	ck_assert(configuration_bool(configuration, "quiet"));
 }
 END_TEST
 
 START_TEST(a_bare_key_turns_over_what_it_was)
 {
-	const char *once[] = {"rot", "-quiet", "-showMinMax", NULL}, *twice[] = {"rot", "-quiet", "-quiet", NULL};
-	int argc = 3;
-
 	configuration_set(configuration, CONFIGURATION_USER_FILE, "quiet", "true", NULL);
-	ck_assert_int_eq(take(&argc, once), 0);
-	ck_assert_int_eq(argc, 1);
+	ck_assert_int_eq(take("-quiet"), 0);
 	ck_assert(!configuration_bool(configuration, "quiet"));
+	ck_assert_int_eq(take("-quiet"), 0);
+	ck_assert(configuration_bool(configuration, "quiet"));
+	ck_assert_int_eq(take("--showMinMax"), 0);
 	ck_assert(!configuration_bool(configuration, "showMinMax"));
-	argc = 3;
-	ck_assert_int_eq(take(&argc, twice), 0);
-	ck_assert(!configuration_bool(configuration, "quiet"));
 }
 END_TEST
 
@@ -261,10 +242,7 @@ static const struct {
 
 START_TEST(a_bad_argument_is_an_error)
 {
-	const char *argv[] = {"rot", bad_arguments[_i].argument, NULL};
-	int argc = 2;
-
-	ck_assert_int_eq(take(&argc, argv), -1);
+	ck_assert_int_eq(take(bad_arguments[_i].argument), -1);
 	ck_assert_str_eq(err.text, bad_arguments[_i].message);
 	ck_assert_str_eq(err.hint, bad_arguments[_i].hint);
 }
@@ -283,7 +261,7 @@ run_tests(void)
 		{&reads_a_file, 1},
 		{&a_bad_file_is_an_error_with_its_line, NR_ELEMENTS(bad_files)},
 		{&a_missing_file, 1},
-		{&takes_keys_out_of_the_arguments, 1},
+		{&takes_words_of_the_command_line, 1},
 		{&a_bare_key_turns_over_what_it_was, 1},
 		{&a_bad_argument_is_an_error, NR_ELEMENTS(bad_arguments)},
 	};

@@ -334,7 +334,7 @@ START_TEST(many_cores_are_built_at_once)
 	for (size_t i = 0; i < 6; i++) {
 		const struct core *core = NULL;
 
-		ck_assert_int_eq(core_builder_find(builder, measurements[i], &core, &err), 0);
+		ck_assert_int_eq(core_builder_find(builder, measurements[i], &core, NULL, &err), 0);
 		ck_assert_msg((core == NULL) == (i == 1), "core %zu", i);
 		if (core)
 			ck_assert_int_eq(access(core->child, X_OK), 0);

@@ -12,7 +12,7 @@
 static const struct {
 	const char *words[MAX_WORDS];
 	const char *error; /* part of it; NULL: right */
-	int nr_words;      /* before the program      */
+	int nr_words;      /* options before the program */
 	const char *output_name;
 	long max_passes, nr_runs, process_id;
 	bool per_thread;
@@ -90,43 +90,67 @@ count(const char *const *words)
 	return nr;
 }
 
+static int
+refuse(void *context, char *word, struct rot_error *err)
+{
+	(void)context;
+	return rot_error_set(err, 0, "unknown option '%s'", word);
+}
+
+/* NULL: they are wrong. Words that are left are counted in *nr_left. */
+static struct run_options *
+parse(const char *const *words, int *nr_left, struct rot_error *err)
+{
+	struct run_options *options = option_values_new(&run_options_table);
+	char *argv[MAX_WORDS + 1];
+
+	*nr_left = count(words);
+	memcpy(argv, words, (size_t)*nr_left * sizeof(*argv));
+	if (options_take(&run_options_table, options, nr_left, argv, refuse, NULL, err) == 0 &&
+	    run_options_check(options, *nr_left > 0, err) == 0)
+		return options;
+	option_values_delete(&run_options_table, options);
+	return NULL;
+}
+
 START_TEST(options_of_a_command_line)
 {
-	struct run_options options;
 	struct rot_error err = {0};
-	int rc = run_options_parse(&options, count(rows[_i].words), (char *const *)rows[_i].words, &err);
+	int nr_left;
+	struct run_options *options = parse(rows[_i].words, &nr_left, &err);
 
 	if (rows[_i].error) {
-		ck_assert_int_eq(rc, -1);
+		ck_assert_ptr_null(options);
 		ck_assert_ptr_nonnull(strstr(err.text, rows[_i].error));
-		ck_assert_int_ne(err.hint[0], '\0');
-		run_options_clear(&options);
 		return;
 	}
-	ck_assert_msg(rc == 0, "%s", err.text);
-	ck_assert_int_eq(options.nr_words, rows[_i].nr_words);
-	ck_assert_pstr_eq(options.output_name, rows[_i].output_name);
-	ck_assert_int_eq(options.max_passes, rows[_i].max_passes);
-	ck_assert_int_eq(options.nr_runs, rows[_i].nr_runs);
-	ck_assert_int_eq(options.process_id, rows[_i].process_id);
-	ck_assert_int_eq(options.per_thread, rows[_i].per_thread);
-	ck_assert_uint_eq(options.nr_regions, rows[_i].nr_regions);
-	ck_assert_str_eq(options.region_backend, rows[_i].region_backend ? rows[_i].region_backend : "auto");
-	run_options_clear(&options);
+	ck_assert_msg(options != NULL, "%s", err.text);
+	ck_assert_int_eq(count(rows[_i].words) - nr_left, rows[_i].nr_words);
+	ck_assert_pstr_eq(options->output_name, rows[_i].output_name);
+	ck_assert_int_eq(options->max_passes, rows[_i].max_passes);
+	ck_assert_int_eq(options->nr_runs, rows[_i].nr_runs);
+	ck_assert_int_eq(options->process_id, rows[_i].process_id);
+	ck_assert_int_eq(options->per_thread, rows[_i].per_thread);
+	ck_assert_uint_eq(options->nr_regions, rows[_i].nr_regions);
+	ck_assert_str_eq(options->region_backend, rows[_i].region_backend ? rows[_i].region_backend : "auto");
+	option_values_delete(&run_options_table, options);
 }
 END_TEST
 
 START_TEST(children_are_measured_unless_they_are_left_out)
 {
-	static const char *const words[] = {"--no-children", "-t", "make"};
-	struct run_options options;
+	static const char *const words[] = {"--no-children", "-t", "make", NULL};
 	struct rot_error err;
 
-	ck_assert_int_eq(run_options_parse(&options, 3, (char *const *)words, &err), 0);
-	ck_assert(options.has_no_children);
-	ck_assert_int_eq(options.nr_words, 2);
-	ck_assert_int_eq(run_options_parse(&options, 2, (char *const *)words + 1, &err), 0);
-	ck_assert(!options.has_no_children);
+	for (int i = 0; i < 2; i++) {
+		int nr_left;
+		struct run_options *options = parse(words + i, &nr_left, &err);
+
+		ck_assert_ptr_nonnull(options);
+		ck_assert_int_eq(nr_left, 1);
+		ck_assert_int_eq(options->has_no_children, i == 0);
+		option_values_delete(&run_options_table, options);
+	}
 }
 END_TEST
 
@@ -165,24 +189,21 @@ START_TEST(number_of_functions)
 		long nr;
 	} asked[] = {{{"cc"}, -1}, {{"--functions=0", "cc"}, 0}, {{"-f", "25", "cc"}, 25}};
 	static const char *const wrong[] = {"--functions=-1", "--functions=1.5", "--functions=x", "--functions=1e99"};
-	struct run_options options;
 	struct rot_error err;
+	int nr_left;
 
 	for (int i = 0; i < NR_ELEMENTS(asked); i++) {
-		int nr_words = 0;
+		struct run_options *options = parse(asked[i].words, &nr_left, &err);
 
-		while (asked[i].words[nr_words])
-			nr_words++;
-		ck_assert_int_eq(run_options_parse(&options, nr_words, (char *const *)asked[i].words, &err), 0);
-		ck_assert_int_eq(options.nr_functions, asked[i].nr);
-		run_options_clear(&options);
+		ck_assert_ptr_nonnull(options);
+		ck_assert_int_eq(options->nr_functions, asked[i].nr);
+		option_values_delete(&run_options_table, options);
 	}
 	for (int i = 0; i < NR_ELEMENTS(wrong); i++) {
-		char *const words[] = {(char *)wrong[i], (char *)"cc"};
+		const char *words[] = {wrong[i], "cc", NULL};
 
-		ck_assert_int_eq(run_options_parse(&options, 2, words, &err), -1);
+		ck_assert_ptr_null(parse(words, &nr_left, &err));
 		ck_assert_ptr_nonnull(strstr(err.text, "'--functions' takes a whole number, 0 for none"));
-		run_options_clear(&options);
 	}
 }
 END_TEST

@@ -68,8 +68,9 @@ run_here(const char *architecture, const char *const *words, int nr)
 	static const struct machine with_caches = {.l1_data_bytes = 32768, .l2_bytes = 1048576, .llc_bytes = 33554432};
 	const bool is_both = strcmp(architecture, "blocks beside events") == 0;
 	struct configuration *configuration = configuration_new();
-	struct run_options options;
+	struct run_options *options = option_values_new(&run_options_table);
 	struct rot_error error = {0};
+	char *argv[MAX_WORDS + 1];
 	struct rot rot;
 	char *cache = rot_format("%s/cache", folder);
 	int result, rc;
@@ -81,8 +82,9 @@ run_here(const char *architecture, const char *const *words, int nr)
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "showAll", is_all ? "true" : "false", NULL);
 	if (is_strict)
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "strict", "true", NULL);
+	memcpy(argv, words, (size_t)nr * sizeof(*argv));
 	if (rot_open(&rot, configuration, &error) < 0 ||
-	    run_options_parse(&options, nr, (char *const *)words, &error) < 0) {
+	    options_take(&run_options_table, options, &nr, argv, NULL, NULL, &error) < 0) {
 		fprintf(stderr, "%s\n", error.text);
 		return 99;
 	}
@@ -103,8 +105,8 @@ run_here(const char *architecture, const char *const *words, int nr)
 	}
 	free(rot.paths->built);
 	rot.paths->built = rot_strdup(folder);
-	rc = program_run(&rot, &options, (char *const *)words + options.nr_words, &result, &error);
-	run_options_clear(&options);
+	rc = program_run(&rot, options, argv, &result, &error);
+	option_values_delete(&run_options_table, options);
 	if (rc < 0)
 		fprintf(stderr, "rot: %s [%s]\n", error.text, error.hint);
 	rot_close(&rot);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The manual page's part about commands, options and keys, in the language mdoc. */
+#ifndef COMMANDS_MANUAL_H
+#define COMMANDS_MANUAL_H
+
+#include <stdio.h>
+
+void manual_print(FILE *out);
+
+#endif
