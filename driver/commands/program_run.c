@@ -78,7 +78,9 @@ choose_counting(struct run_job *job)
 	const struct architecture *blocks = job->rot->architecture->by_blocks;
 	const bool has_regions = options->nr_regions > 0 && !options->process_id;
 
-	if (blocks && !options->process_id) {
+	if (options->process_id) {
+		job->is_by_blocks = options->is_counts_only;
+	} else if (blocks) {
 		if (options->max_passes == 1)
 			job->why_once = "--passes=1 leaves that out; --counts-only counts it and measures no times";
 		else if (blocks->stepping.is_unasked && standard_input_is_pipe())

@@ -140,7 +140,7 @@ const struct option_table run_options_table = {"run", rows, sizeof(rows) / sizeo
 static bool
 is_of_times(const struct run_options *options)
 {
-	return options->output_name || options->per_thread || options->process_id || options->nr_runs > 1 ||
+	return options->output_name || options->per_thread || options->nr_runs > 1 ||
 	       options->max_passes > 1 || options->nr_functions > 0;
 }
 
@@ -161,7 +161,7 @@ check(const struct run_options *options, bool has_program, struct rot_error *err
 		rot_error_set(err, 0, "--functions with -p PID: the time of programs is sampled that rot starts");
 	else if (options->is_counts_only && is_of_times(options))
 		rot_error_set(err, 0,
-			      "--counts-only counts a program in one run that is not timed: no -o, -t, -p, "
+			      "--counts-only counts a program in one run that is not timed: no -o, -t, "
 			      "--runs, --passes or --functions with it");
 	else
 		return 0;

@@ -206,6 +206,8 @@ on_report(void *context, const struct report *report)
 		let_threads_go(self);
 	}
 	await_pause(self, report->tid);
+	if (self->translator && self->is_attached && !self->is_leaving)
+		tracer_is_settled(&self->tracer);
 	if (!self->is_attached)
 		lead_parent(self, has_stopped(self));
 	self->threads.report = NULL;
@@ -227,6 +229,23 @@ on_no_children(void *context)
 	struct program_run *self = context;
 
 	self->session->loop.is_over = true;
+}
+
+static void
+find_translated(void *context, struct thread *thread)
+{
+	*(bool *)context |= translator_has(thread);
+}
+
+/* It could not go on without this process. */
+static bool
+has_translated(struct program_run *self)
+{
+	bool has = false;
+
+	if (self->translator)
+		threads_each(&self->tracer.threads, find_translated, &has);
+	return has;
 }
 
 /* One that waits in the kernel stands at no breakpoint; any other may have met one that was taken out since. */
@@ -254,7 +273,8 @@ on_late(void *context)
 	struct program_run *self = context;
 	struct rot_error err;
 
-	if (self->is_leaving && ++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)) {
+	if (self->is_leaving &&
+	    (has_translated(self) || (++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)))) {
 		loop_set_time_limit(&self->session->loop, LEAVING_S, &err);
 	} else if (self->is_leaving) {
 		session_warn(self->session, "some threads did not stop to be let go");
@@ -473,7 +493,7 @@ prepare_translation(struct program_run *self)
 	struct translator_options options;
 	struct step_region caches;
 
-	if (!self->counting.steps || self->is_attached || !self->session->is_traced)
+	if (!self->counting.steps || !self->session->is_traced)
 		return;
 	self->counting.is_translated = true;
 	self->rules_of_regions = rot_calloc(nr_regions + 1, sizeof(*self->rules_of_regions));
@@ -698,7 +718,7 @@ attach_program(struct program_run *self)
 	if (session->failure)
 		return -1;
 	self->awaits_pause = self->has_places;
-	if (self->awaits_pause)
+	if (self->awaits_pause || self->translator)
 		tracer_settle(&self->tracer);
 	return 0;
 }

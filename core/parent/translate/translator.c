@@ -127,15 +127,18 @@ space_new(struct translator *self, const struct thread *thread, const struct use
 	const long options = tracer_options(self->tracer);
 	struct address_space *space = rot_calloc(1, sizeof(*space));
 	char path[64], program[PATH_MAX] = "";
+	uint64_t empty = registers->rsp; /* a byte that is 0 */
+	uint8_t byte;
 
+	while (remote_read(tid, empty, &byte, 1, NULL) == 0 && byte != 0)
+		empty++;
 	space->nr_users = 1;
 	space->number = self->nr_spaces++;
 	space->counted = self->counted;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
 	if (self->foreseen && readlink(path, program, sizeof(program) - 1) > 0)
 		space->program = foreseen_program(self->foreseen, program);
-	/* At the stack pointer is the number of arguments, whose highest byte is 0. */
-	space->cache = code_cache_new(tid, options, registers->rsp + 7, err);
+	space->cache = code_cache_new(tid, options, empty, err);
 	if (!space->cache || code_cache_arena(space->cache, tid, options, registers->rip, err) < 0) {
 		space_release(space);
 		return NULL;
@@ -899,7 +902,7 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
-	if (registers->rax == SYS_rseq && !self->is_of_regions) {
+	if (registers->rax == SYS_rseq && !translated->space->has_sequences) {
 		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none.
 		 */
 		registers->rax = (uint64_t)-ENOSYS;
@@ -1360,6 +1363,27 @@ find_creator(struct translator *self, const struct thread *thread)
 	return search.space ? space_of_new(self, search.space, thread->tid, thread->pid != thread->tid) : NULL;
 }
 
+/*
+ * A thread of a process that ran before. In a system call, which the system would begin anew, it goes on until that
+ * returns. Then it executes nothing that would be counted, and what is left of its time is as without us.
+ */
+static enum tracer_answer
+visit(struct translator *self, struct thread *thread)
+{
+	struct user_regs_struct registers;
+	struct rot_error err;
+
+	thread->is_to_pause = true;
+	if (remote_raised_signal(thread->tid) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+		return TRACER_DELIVER;
+	thread->is_to_pause = false;
+	thread->awaits_return = (int64_t)registers.orig_rax >= 0 && (int64_t)registers.rax >= FIRST_RESTART &&
+				(int64_t)registers.rax <= LAST_RESTART;
+	if (thread->awaits_return)
+		return TRACER_DELIVER;
+	return translator_enter(self, thread, &err);
+}
+
 /* A new thread, or a new process: it stands behind the system call that made it. */
 static enum tracer_answer
 adopt(struct translator *self, struct thread *thread)
@@ -1372,8 +1396,16 @@ adopt(struct translator *self, struct thread *thread)
 
 	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
 	    !code_cache_arena_at(space->cache, registers.rip)) {
-		translated->is_native = true;
+		if (thread->pid == self->tracer->program && self->tracer->is_attached) {
+			space_release(space);
+			return visit(self, thread);
+		}
+		/* A copy of memory that has translated code, which nobody executes there. */
+		if (space && space->nr_users == 1 && code_cache_is_whole(space->cache, thread->tid))
+			code_cache_unmap(space->cache, thread->tid, tracer_options(self->tracer));
 		space_release(space);
+		translated->is_native = true;
+		self->nr_missed_processes += self->tracer->is_attached;
 		return TRACER_DELIVER;
 	}
 	creator = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers.gs_base));
@@ -1391,6 +1423,10 @@ translator_started(struct translator *self, struct thread *thread)
 	translated = rot_calloc(1, sizeof(*translated));
 	translated->call = -1;
 	thread->translated = translated;
+	if (!self->tracer->is_attached || thread->state != THREAD_RUNNING)
+		return;
+	thread->is_to_pause = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 }
 
 /* Processes that were killed before their first stop. */
@@ -1425,25 +1461,6 @@ translator_created(struct translator *self, struct thread *thread, pid_t child)
 	self->expected = expected;
 }
 
-/* In this stop nothing can be done with it; it pauses once more, before its first instruction. */
-void
-translator_executed(struct translator *self, struct thread *thread)
-{
-	struct translated *translated;
-
-	if (!self)
-		return;
-	if (!thread->translated)
-		translator_started(self, thread);
-	translated = thread->translated;
-	leave_space(self, thread);
-	translated->nr_edges = 0;
-	translated->is_native = translated->is_stepping = translated->executes_own = false;
-	translated->call = -1;
-	translated->begins = true;
-	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-}
-
 /* pid 0: of all processes */
 static void
 forget_process(struct translator *self, pid_t pid)
@@ -1457,6 +1474,27 @@ forget_process(struct translator *self, pid_t pid)
 		space_release(kept->space);
 		free(kept);
 	}
+}
+
+/* In this stop nothing can be done with it; it pauses once more, before its first instruction. */
+void
+translator_executed(struct translator *self, struct thread *thread)
+{
+	struct translated *translated;
+
+	if (!self)
+		return;
+	if (!thread->translated)
+		translator_started(self, thread);
+	translated = thread->translated;
+	leave_space(self, thread);
+	forget_process(self, thread->pid);
+	thread->awaits_return = thread->is_to_pause = false;
+	translated->nr_edges = 0;
+	translated->is_native = translated->is_stepping = translated->executes_own = false;
+	translated->call = -1;
+	translated->begins = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 }
 
 void
@@ -1507,8 +1545,12 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 		return stop->signal == 0         ? TRACER_DELIVER
 		       : stop->signal == SIGTRAP ? trap(self, thread)
 						 : deliver(self, thread, stop->signal);
-	if (stop->signal != 0)
+	if (stop->signal != 0) {
+		/* Its handler may run before the call returns. */
+		thread->is_to_pause |= thread->awaits_return;
+		thread->awaits_return = false;
 		return TRACER_DELIVER;
+	}
 	if (!translated->begins)
 		return adopt(self, thread);
 	translated->begins = false;
@@ -1569,6 +1611,8 @@ unmap_if_last(struct translator *self, struct thread *thread)
 {
 	struct search search = {thread->translated->space, false};
 
+	for (const struct expected *expected = self->expected; expected; expected = expected->next)
+		search.has_found |= expected->space == search.space;
 	threads_each(&self->tracer->threads, look_for_translated, &search);
 	if (!search.has_found)
 		code_cache_unmap(search.space->cache, thread->tid, tracer_options(self->tracer));
@@ -1583,9 +1627,20 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 	siginfo_t info = {.si_code = 0};
 	bool is_ours;
 
-	if (!translated || !translated->space || translated->is_native)
+	if (!translated || translated->is_native)
 		return TRACER_DELIVER;
-	if (stop->is_inside || (stop->signal == 0 && remote_raised_signal(thread->tid) != 0)) {
+	/* Interrupted where a system call begins, it would find it interrupted; a new one is in translated code. */
+	if (!translated->space && stop->is_inside && !stop->is_stopped) {
+		thread->is_to_pause = true;
+		thread->awaits_return = false;
+		return TRACER_KEEP;
+	}
+	if (!translated->space && !stop->signal && !translated->begins && !thread->is_to_pause &&
+	    !thread->awaits_return)
+		adopt(self, thread);
+	if (!translated->space)
+		return TRACER_DELIVER;
+	if ((stop->is_inside && !stop->is_stopped) || (stop->signal == 0 && remote_raised_signal(thread->tid) != 0)) {
 		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 		return TRACER_KEEP;
 	}
@@ -1597,7 +1652,7 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
 					     : translated->is_stepping && !is_sent(translated, &info));
 	settle_call(self, thread, &registers);
-	if (leave(self, thread, &registers) && stop->signal == 0)
+	if (leave(self, thread, &registers))
 		unmap_if_last(self, thread);
 	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
 }
@@ -1630,6 +1685,7 @@ find_space(struct translator *self, struct thread *thread, const struct user_reg
 		if (!space)
 			return NULL;
 		kept = rot_calloc(1, sizeof(*kept));
+		space->has_sequences = true;
 		*kept = (struct kept){thread->pid, space, self->kept};
 		self->kept = kept;
 	}
@@ -1859,6 +1915,10 @@ translator_doubts(const struct translator *self)
 	if (self->nr_native_processes > 0)
 		return rot_format("%llu processes or threads were not counted: %s",
 				  (unsigned long long)self->nr_native_processes, self->why_native.text);
+	if (self->nr_missed_processes > 0)
+		return rot_format("%llu processes that were made as the visit began were not counted from their "
+				  "beginning on",
+				  (unsigned long long)self->nr_missed_processes);
 	if (!has_all_sites(self))
 		return rot_format("there is more code than addresses can be recorded of: lines of caches are too few");
 	if (self->nr_unknown > 0)
