@@ -186,7 +186,7 @@ await_pause(struct program_run *self, pid_t tid)
 		return;
 	if (!thread)
 		tracer_settle(&self->tracer);
-	else if (thread->pid == self->tracer.program && thread->state == THREAD_RUNNING)
+	else if (thread->pid == self->tracer.program && thread->state == THREAD_RUNNING && !thread->awaits_return)
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 }
 
@@ -428,7 +428,8 @@ on_stop(void *context, const struct tracer_stop *stop)
 		return answer;
 	answer = images_stopped(&self->images, stop);
 	if (answer == TRACER_DELIVER && self->awaits_pause && stop->thread->pid == self->tracer.program &&
-	    tracer_is_settled(&self->tracer) && image_bring_to_rest(stop->thread)) {
+	    tracer_is_settled(&self->tracer) && (!self->translator || translator_has(stop->thread)) &&
+	    image_bring_to_rest(stop->thread)) {
 		self->awaits_pause = false;
 		find_places(self, stop->thread);
 		if (image_watch_objects(stop->thread, &err) < 0)
