@@ -285,6 +285,11 @@ announce_blocks(const struct run_job *job)
 	const long nr = job->options->nr_runs;
 	autofree char *cost = rot_format("%g to %g times as slow", slowdown.least, slowdown.most);
 
+	if (job->options->process_id) {
+		rot_note("the process goes on %s; killing rot-core (SIGKILL) would end the process, Ctrl-C does not",
+			 cost);
+		return;
+	}
 	if (!job->plan.is_timed) {
 		rot_note("the program will run once, to count its blocks, %s", cost);
 		return;

@@ -29,8 +29,8 @@ run_run(struct command_context *context, int argc, char **argv, struct rot_error
 		goto out;
 	rc = -1;
 	/* A visit is one run. */
-	options.is_counts_only |= options.process_id && strcmp(configuration_string(context->configuration, "counting"),
-							       "blocks") == 0;
+	options.is_counts_only |=
+		options.process_id && strcmp(configuration_string(context->configuration, "counting"), "blocks") == 0;
 	if (options.is_counts_only && count_alone(context->configuration, err) < 0)
 		goto out;
 	/* Counts alone are placed under no roof, which kernels would find. */

@@ -140,8 +140,8 @@ const struct option_table run_options_table = {"run", rows, sizeof(rows) / sizeo
 static bool
 is_of_times(const struct run_options *options)
 {
-	return options->output_name || options->per_thread || options->nr_runs > 1 ||
-	       options->max_passes > 1 || options->nr_functions > 0;
+	return options->output_name || options->per_thread || options->nr_runs > 1 || options->max_passes > 1 ||
+	       options->nr_functions > 0;
 }
 
 static int

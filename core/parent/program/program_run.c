@@ -273,8 +273,7 @@ on_late(void *context)
 	struct program_run *self = context;
 	struct rot_error err;
 
-	if (self->is_leaving &&
-	    (has_translated(self) || (++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)))) {
+	if (self->is_leaving && (has_translated(self) || (++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)))) {
 		loop_set_time_limit(&self->session->loop, LEAVING_S, &err);
 	} else if (self->is_leaving) {
 		session_warn(self->session, "some threads did not stop to be let go");

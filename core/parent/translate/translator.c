@@ -17,6 +17,7 @@
 
 #include "common/proc.h"
 #include "memory.h"
+#include "parent/injection/rseq.h"
 #include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
 #include "parent/translate/contents.h"
@@ -1373,10 +1374,15 @@ visit(struct translator *self, struct thread *thread)
 	struct user_regs_struct registers;
 	struct rot_error err;
 
-	thread->is_to_pause = true;
+	/* A raised signal is told of next, if no other pause comes first. */
+	thread->is_to_pause = false;
 	if (remote_raised_signal(thread->tid) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
-	thread->is_to_pause = false;
+	if (rseq_is_used(thread->tid)) {
+		rot_error_set(&err, 0, "process %d uses restartable sequences", (int)thread->pid);
+		stay_native(self, thread->translated, &err);
+		return TRACER_DELIVER;
+	}
 	thread->awaits_return = (int64_t)registers.orig_rax >= 0 && (int64_t)registers.rax >= FIRST_RESTART &&
 				(int64_t)registers.rax <= LAST_RESTART;
 	if (thread->awaits_return)
@@ -1546,8 +1552,8 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 		       : stop->signal == SIGTRAP ? trap(self, thread)
 						 : deliver(self, thread, stop->signal);
 	if (stop->signal != 0) {
-		/* Its handler may run before the call returns. */
-		thread->is_to_pause |= thread->awaits_return;
+		/* Its handler may run before a call returns. */
+		thread->is_to_pause |= self->tracer->is_attached && !translated->begins;
 		thread->awaits_return = false;
 		return TRACER_DELIVER;
 	}
@@ -1640,7 +1646,13 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 		adopt(self, thread);
 	if (!translated->space)
 		return TRACER_DELIVER;
-	if ((stop->is_inside && !stop->is_stopped) || (stop->signal == 0 && remote_raised_signal(thread->tid) != 0)) {
+	/* What it has raised is told of next, if no other pause comes first. */
+	if (stop->signal == 0 && remote_raised_signal(thread->tid) != 0) {
+		if (stop->is_stopped)
+			ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
+		return TRACER_KEEP;
+	}
+	if (stop->is_inside && !stop->is_stopped) {
 		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 		return TRACER_KEEP;
 	}

@@ -26,6 +26,26 @@ storm()
 storm 4 "int3 steps" "thread-forks thread-vforks" attach
 storm 1 "int3 steps" "leaderless daemons signals traps" attach
 storm 2 "int3 steps" "outlive traps" run
+storm 2 blocks "threads thread-forks thread-vforks execs signals traps" attach
+
+# Its threads are translated for the time of a visit, and nothing of that stays.
+"$VICTIMS" threads >victim &
+victim=$!
+until grep -q ready victim; do sleep 0.01; done
+for seconds in 1 4 16 64; do
+	call run -counting=blocks -p $victim -d $seconds -R storm_region
+	case $err in *'  instructions  '*) break ;; esac
+done
+case $status:$err in 0:*'  hits  '*'  instructions  '*) result=0 ;; *) result=1 ;; esac
+check "a region of a running process is counted without counters"
+! grep -q memfd /proc/$victim/maps
+result=$?
+check "whose memory is as before"
+kill -USR1 $victim
+wait $victim
+status=$?
+result=$status
+check "and which goes on"
 
 # A process whose first thread has ended is looked at like others, for as long as it takes until there is something to see.
 "$VICTIMS" leaderless >victim &
