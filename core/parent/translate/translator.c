@@ -1406,9 +1406,6 @@ adopt(struct translator *self, struct thread *thread)
 			space_release(space);
 			return visit(self, thread);
 		}
-		/* A copy of memory that has translated code, which nobody executes there. */
-		if (space && space->nr_users == 1 && code_cache_is_whole(space->cache, thread->tid))
-			code_cache_unmap(space->cache, thread->tid, tracer_options(self->tracer));
 		space_release(space);
 		translated->is_native = true;
 		self->nr_missed_processes += self->tracer->is_attached;
