@@ -20,6 +20,7 @@
 #include "parent/injection/rseq.h"
 #include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
+#include "parent/translate/attachable.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/positions.h"
 #include "parent/translate/recording.h"
@@ -1378,9 +1379,13 @@ visit(struct translator *self, struct thread *thread)
 	thread->is_to_pause = false;
 	if (remote_raised_signal(thread->tid) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
-	if (rseq_is_used(thread->tid)) {
-		rot_error_set(&err, 0, "process %d uses restartable sequences", (int)thread->pid);
-		stay_native(self, thread->translated, &err);
+	if (!self->is_checked) {
+		self->is_refused = attachable_check(thread->tid, &self->why_native) < 0;
+		self->is_checked = true;
+	}
+	if (self->is_refused || rseq_is_used(thread->tid)) {
+		rot_error_set(&err, 0, "a thread is in a restartable sequence (rseq)");
+		stay_native(self, thread->translated, self->is_refused ? &self->why_native : &err);
 		return TRACER_DELIVER;
 	}
 	thread->awaits_return = (int64_t)registers.orig_rax >= 0 && (int64_t)registers.rax >= FIRST_RESTART &&

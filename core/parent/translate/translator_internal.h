@@ -138,6 +138,7 @@ struct translator {
 	pid_t last_tid; /* for which code was translated last */
 	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
 	uint64_t nr_missed_processes; /* in a visit, made by threads that were not translated yet */
+	bool is_checked, is_refused;  /* of the process that is visited: whether it may be translated was looked at */
 	char first_unknown[128];
 	struct rot_error why_native;
 };
