@@ -1043,12 +1043,11 @@ end_step(struct translator *self, struct thread *thread, struct user_regs_struct
 	return enter(self, thread, registers, false);
 }
 
-/* The thread, which is stopped, goes on in original code from here. False: it has ended. */
+/* The thread, which is stopped, goes on in original code from here; is_fault: by its own fault. False: it has ended. */
 static bool
-leave(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+leave(struct translator *self, struct thread *thread, bool is_fault, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
-	bool is_fault = false;
 	uint64_t mask;
 
 	translated->is_native = true;
@@ -1144,7 +1143,7 @@ trap(struct translator *self, struct thread *thread)
 		return end_step(self, thread, &registers);
 	if (self->is_of_regions && info.si_code == SI_KERNEL) {
 		if (code_cache_arena_at(translated->space->cache, registers.rip) || translated->is_stepping) {
-			leave(self, thread, &registers);
+			leave(self, thread, false, &registers);
 			translated->is_at_trap = true;
 		}
 		return TRACER_DELIVER;
@@ -1626,14 +1625,41 @@ unmap_if_last(struct translator *self, struct thread *thread)
 		code_cache_unmap(search.space->cache, thread->tid, tracer_options(self->tracer));
 }
 
+/* Steps out of inserted code take the place of the signal that is about to be delivered: it is put back. */
+static enum tracer_answer
+leave_for_good(struct translator *self, struct thread *thread, int signal)
+{
+	struct translated *translated = thread->translated;
+	struct user_regs_struct registers;
+	siginfo_t info = {.si_code = 0};
+	bool is_ours, waits, is_fault;
+	uint64_t address;
+
+	if (!get_registers(translated, thread->tid, &registers) ||
+	    (signal != 0 && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0))
+		return TRACER_DELIVER;
+	is_ours = signal == SIGTRAP &&
+		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
+					     : translated->is_stepping && !is_sent(translated, &info));
+	waits = signal == SIGTRAP && info.si_code <= 0 && !is_ours && translated->blocks_traps;
+	translated->trap_waits |= waits;
+	is_fault = !is_ours && info.si_code > 0 && remote_is_synchronous(signal);
+	address = registers.rip;
+	settle_call(self, thread, &registers);
+	if (leave(self, thread, is_fault, &registers)) {
+		correct_info(&info, address, registers.rip);
+		if (signal != 0)
+			ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
+		unmap_if_last(self, thread);
+	}
+	return is_ours || waits ? TRACER_RESUME : TRACER_DELIVER;
+}
+
 enum tracer_answer
 translator_leaving(struct translator *self, const struct tracer_stop *stop)
 {
 	struct thread *thread = stop->thread;
 	struct translated *translated = self ? thread->translated : NULL;
-	struct user_regs_struct registers;
-	siginfo_t info = {.si_code = 0};
-	bool is_ours;
 
 	if (!translated || translated->is_native)
 		return TRACER_DELIVER;
@@ -1658,17 +1684,7 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 		return TRACER_KEEP;
 	}
-	if (!get_registers(translated, thread->tid, &registers))
-		return TRACER_DELIVER;
-	if (stop->signal == SIGTRAP)
-		ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info);
-	is_ours = stop->signal == SIGTRAP &&
-		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
-					     : translated->is_stepping && !is_sent(translated, &info));
-	settle_call(self, thread, &registers);
-	if (leave(self, thread, &registers))
-		unmap_if_last(self, thread);
-	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
+	return leave_for_good(self, thread, stop->signal);
 }
 
 /* ---- regions ---- */
@@ -1772,7 +1788,7 @@ translator_leave(struct translator *self, struct thread *thread)
 	if (!translator_has(thread) || !get_registers(translated, thread->tid, &registers))
 		return false;
 	settle_call(self, thread, &registers);
-	return leave(self, thread, &registers);
+	return leave(self, thread, false, &registers);
 }
 
 bool
