@@ -187,6 +187,22 @@ round_signals(void)
 		check(i);
 }
 
+__attribute__((noinline)) static void
+return_at_once(void)
+{
+	__asm__ volatile("");
+}
+
+/* Where code is translated, most of its time goes to branches whose targets are looked up. */
+static void
+call_indirectly(void)
+{
+	void (*volatile function)(void) = return_at_once;
+
+	for (unsigned i = 0; i < CALLS; i++)
+		function();
+}
+
 /* Handlers run in the middle of regions, also when this comes just before a trap that somebody has put there. */
 static void
 round_traps(void)
@@ -201,6 +217,7 @@ round_traps(void)
 	for (unsigned i = 0; i < NR_THREADS; i++) {
 		if (tids[i] != 0 && tids[i] != gettid())
 			tgkill(getpid(), tids[i], SIGTRAP);
+		call_indirectly();
 	}
 	check(nr_rounds);
 }
