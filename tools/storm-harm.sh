@@ -15,7 +15,7 @@ set -u
 top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd -P)}
 rot=${top_builddir:-$top/build}/driver/rot
 nr_tries=${1:-100} ways=${2:-uprobe breakpoint int3 steps}
-kinds=${3:-threads leaderless forks thread-forks vforks thread-vforks execs daemons outlive signals traps} modes=${4:-attach run}
+kinds=${3:-threads leaderless forks thread-forks vforks thread-vforks execs daemons outlive signals traps faults} modes=${4:-attach run}
 per_victim=${PER_VICTIM:-20} # attaches to one process
 limit=60                     # seconds until a victim that should end is taken for one that hangs
 

@@ -27,7 +27,7 @@ storm 4 "int3 steps" "thread-forks thread-vforks" attach
 storm 1 "int3 steps" "leaderless daemons signals traps" attach
 storm 2 "int3 steps" "outlive traps" run
 storm 2 blocks "threads thread-forks thread-vforks execs signals" attach
-storm 20 blocks traps attach
+storm 10 blocks "traps faults" attach
 storm 4 blocks thread-forks kill
 
 # Its threads are translated for the time of a visit, and nothing of that stays.
