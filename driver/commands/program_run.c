@@ -735,7 +735,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.executable = job->executable,
 		.sha256 = job->sha256,
 		.process_id = job->options->process_id,
-		.can_step = !job->options->process_id && !job->rot->architecture->of_programs,
+		.can_step = !job->rot->architecture->of_programs,
 		.why_once = job->why_once,
 		.architecture = job->architecture,
 		.plan = &job->plan,

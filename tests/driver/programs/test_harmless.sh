@@ -34,6 +34,9 @@ storm 4 blocks thread-forks kill
 "$VICTIMS" threads >victim &
 victim=$!
 until grep -q ready victim; do sleep 0.01; done
+call run -counting=expected -p $victim -d 0.1
+case $status:$err in 0:*'-counting=blocks counts the process without'*) result=0 ;; *) result=1 ;; esac
+check "a process that is not counted could be"
 for seconds in 1 4 16 64; do
 	call run -counting=blocks -p $victim -d $seconds -R storm_region
 	case $err in *'  instructions  '*) break ;; esac
