@@ -4,7 +4,7 @@
 # and says how many were harmed: they must end as they end alone. Ends with 1 if one was.
 #
 # storm-harm.sh [TRIES [WAYS [KINDS [MODES]]]]   so many tries of each (100); lists of words: ways to observe the region
-#                                                (uprobe breakpoint int3 steps), kinds of victims, modes (attach run
+#                                                (uprobe breakpoint int3 steps blocks), kinds of victims, modes (attach run
 #                                                kill interrupt)
 #
 # VICTIMS=FILE: the victims are built already.
@@ -15,7 +15,7 @@ set -u
 top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd -P)}
 rot=${top_builddir:-$top/build}/driver/rot
 nr_tries=${1:-100} ways=${2:-uprobe breakpoint int3 steps}
-kinds=${3:-threads leaderless forks thread-forks vforks thread-vforks execs daemons outlive signals traps} modes=${4:-attach run}
+kinds=${3:-threads leaderless forks thread-forks vforks thread-vforks execs daemons outlive signals traps faults} modes=${4:-attach run}
 per_victim=${PER_VICTIM:-20} # attaches to one process
 limit=60                     # seconds until a victim that should end is taken for one that hangs
 
@@ -45,11 +45,10 @@ milliseconds()
 observe()
 {
 	case $1 in
-	steps) set -- -counting=steps "$@" ;;
-	*) set -- --region-backend="$1" "$@" ;;
+	steps | blocks) first=-counting=$1 ;;
+	*) first=--region-backend=$1 ;;
 	esac
-	first=$1
-	shift 2
+	shift
 	${through:-} "$rot" run "$first" -R storm_region "$@" 2>"$work/said"
 }
 
@@ -163,7 +162,7 @@ try_interrupt()
 try_run()
 {
 	while test $tries -lt "$nr_tries"; do
-		("$victims" reap "$rot" run $(test "$1" = steps && echo -counting=steps || echo --region-backend="$1") \
+		("$victims" reap "$rot" run $(case $1 in steps | blocks) echo -counting="$1" ;; *) echo --region-backend="$1" ;; esac) \
 			-R storm_region -- "$victims" "$2" 20 >"$work/victim" 2>"$work/said") &
 		end_in_time $!
 		cat "$work/said" >>"$work/victim"

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define NR_THREADS 8
@@ -187,6 +188,22 @@ round_signals(void)
 		check(i);
 }
 
+__attribute__((noinline)) static void
+return_at_once(void)
+{
+	__asm__ volatile("");
+}
+
+/* Where code is translated, most of its time goes to branches whose targets are looked up. */
+static void
+call_indirectly(void)
+{
+	void (*volatile function)(void) = return_at_once;
+
+	for (unsigned i = 0; i < CALLS; i++)
+		function();
+}
+
 /* Handlers run in the middle of regions, also when this comes just before a trap that somebody has put there. */
 static void
 round_traps(void)
@@ -201,7 +218,16 @@ round_traps(void)
 	for (unsigned i = 0; i < NR_THREADS; i++) {
 		if (tids[i] != 0 && tids[i] != gettid())
 			tgkill(getpid(), tids[i], SIGTRAP);
+		call_indirectly();
 	}
+	check(nr_rounds);
+}
+
+/* A handler gets the address of the instruction, and goes on behind it. */
+__attribute__((noinline)) static void
+round_faults(void)
+{
+	__asm__ volatile("undefined_instruction: ud2");
 	check(nr_rounds);
 }
 
@@ -224,6 +250,7 @@ static const struct kind {
 	{"quiet", round_quiet, 0, .has_timer = false},
 	{"signals", round_signals, 1, .has_timer = true},
 	{"traps", round_traps, 3, .catches_traps = true},
+	{"faults", round_faults, 3, .has_timer = false},
 };
 
 /* ---- rounds ---- */
@@ -260,6 +287,20 @@ on_trap(int number, siginfo_t *info, void *unused)
 	(void)unused;
 	if (info->si_code > 0)
 		__atomic_fetch_add(&nr_wrong, 1, __ATOMIC_RELAXED);
+}
+
+extern const char undefined_instruction[];
+#define UNDEFINED_BYTES 2
+
+static void
+on_fault(int number, siginfo_t *info, void *context)
+{
+	greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	(void)number;
+	if (info->si_addr != undefined_instruction || *rip != (greg_t)undefined_instruction)
+		__atomic_fetch_add(&nr_wrong, 1, __ATOMIC_RELAXED);
+	*rip += UNDEFINED_BYTES;
 }
 
 static void
@@ -306,8 +347,10 @@ static int
 run_kind(void)
 {
 	const struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART};
+	const struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
 	const struct itimerval never = {{0, 0}, {0, 0}};
 
+	sigaction(SIGILL, &fault, NULL);
 	install(SIGUSR1, stop);
 	install(SIGALRM, on_timer);
 	if (kind->catches_traps)

@@ -78,7 +78,9 @@ choose_counting(struct run_job *job)
 	const struct architecture *blocks = job->rot->architecture->by_blocks;
 	const bool has_regions = options->nr_regions > 0 && !options->process_id;
 
-	if (blocks && !options->process_id) {
+	if (options->process_id) {
+		job->is_by_blocks = options->is_counts_only;
+	} else if (blocks) {
 		if (options->max_passes == 1)
 			job->why_once = "--passes=1 leaves that out; --counts-only counts it and measures no times";
 		else if (blocks->stepping.is_unasked && standard_input_is_pipe())
@@ -284,6 +286,11 @@ announce_blocks(const struct run_job *job)
 	const long nr = job->options->nr_runs;
 	autofree char *cost = rot_format("%g to %g times as slow", slowdown.least, slowdown.most);
 
+	if (job->options->process_id) {
+		rot_note("the process goes on %s; killing rot-core (SIGKILL) would end the process, Ctrl-C does not",
+			 cost);
+		return;
+	}
 	if (!job->plan.is_timed) {
 		rot_note("the program will run once, to count its blocks, %s", cost);
 		return;
@@ -731,7 +738,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.executable = job->executable,
 		.sha256 = job->sha256,
 		.process_id = job->options->process_id,
-		.can_step = !job->options->process_id && !job->rot->architecture->of_programs,
+		.can_step = !job->rot->architecture->of_programs,
 		.why_once = job->why_once,
 		.architecture = job->architecture,
 		.plan = &job->plan,

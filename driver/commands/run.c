@@ -21,11 +21,14 @@ count_alone(struct configuration *configuration, struct rot_error *err)
 static int
 run_run(struct command_context *context, void *values, int argc, char **argv, struct rot_error *err)
 {
-	const struct run_options *options = values;
+	struct run_options *options = values;
 	struct rot *rot;
 
 	if (run_options_check(options, argc > 0, err) < 0)
 		return COMMAND_USAGE;
+	/* A visit is one run. */
+	options->is_counts_only |=
+		options->process_id && strcmp(configuration_string(context->configuration, "counting"), "blocks") == 0;
 	if (options->is_counts_only && count_alone(context->configuration, err) < 0)
 		return -1;
 	/* Counts alone are placed under no roof, which kernels would find. */

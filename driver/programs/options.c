@@ -165,8 +165,8 @@ const struct option_table run_options_table = {
 static bool
 is_of_times(const struct run_options *options)
 {
-	return options->output_name || options->per_thread || options->process_id || options->nr_runs > 1 ||
-	       options->max_passes > 1 || options->nr_functions > 0;
+	return options->output_name || options->per_thread || options->nr_runs > 1 || options->max_passes > 1 ||
+	       options->nr_functions > 0;
 }
 
 int
@@ -189,7 +189,7 @@ run_options_check(const struct run_options *options, bool has_program, struct ro
 		rot_error_set(err, 0, "--functions with -p PID: the time of programs is sampled that rot starts");
 	else if (options->is_counts_only && is_of_times(options))
 		rot_error_set(err, 0,
-			      "--counts-only counts a program in one run that is not timed: no -o, -t, -p, "
+			      "--counts-only counts a program in one run that is not timed: no -o, -t, "
 			      "--runs, --passes or --functions with it");
 	else
 		return 0;

@@ -342,15 +342,16 @@ static void
 judge_counting(struct program_report *report)
 {
 	const struct rot_error *why = &report->architecture->why_not;
+	const char *advice = report->process_id
+				     ? "\n-counting=blocks counts the process without, which is slower meanwhile"
+				     : "\n-counting=blocks counts the program without, in a second run";
 
 	if (report->why_once)
 		program_report_note(report, "operations and bytes: not counted, which takes a second run: %s",
 				    report->why_once);
 	else if (why->text[0])
 		program_report_note(report, "operations and bytes: not counted: %s%s%s%s", why->text,
-				    why->hint[0] ? "\n" : "", why->hint,
-				    report->can_step ? "\n-counting=blocks counts the program without, in a second run"
-						     : "");
+				    why->hint[0] ? "\n" : "", why->hint, report->can_step ? advice : "");
 	else if (!report->plan->operation && !report->plan->border)
 		program_report_note(report, "operations and bytes: the architecture '%s' has no events for them",
 				    report->architecture->title);

@@ -16,17 +16,33 @@ struct rseq_configuration {
 	uint32_t size, signature, flags, padding;
 };
 
+/* at: of the sequence that it is or was in; 0: none. False: it has registered no sequences, or that is not known. */
+static bool
+read_sequence(pid_t tid, uint64_t *at)
+{
+	struct rseq_configuration configuration;
+
+	return ptrace(GET_RSEQ_CONFIGURATION, tid, (void *)sizeof(configuration), &configuration) > 0 &&
+	       configuration.pointer != 0 &&
+	       remote_read(tid, configuration.pointer + offsetof(struct rseq, rseq_cs), at, sizeof(*at), NULL) == 0;
+}
+
+bool
+rseq_is_used(pid_t tid)
+{
+	uint64_t at;
+
+	return read_sequence(tid, &at) && at != 0;
+}
+
 enum rseq_place
 rseq_find(pid_t tid, uint64_t rip, uint64_t *handler)
 {
-	struct rseq_configuration configuration;
 	struct rseq_cs section;
 	struct rot_error err;
 	uint64_t at;
 
-	if (ptrace(GET_RSEQ_CONFIGURATION, tid, (void *)sizeof(configuration), &configuration) <= 0 ||
-	    configuration.pointer == 0 ||
-	    remote_read(tid, configuration.pointer + offsetof(struct rseq, rseq_cs), &at, sizeof(at), &err) < 0)
+	if (!read_sequence(tid, &at))
 		return RSEQ_UNKNOWN;
 	if (at == 0)
 		return RSEQ_OUTSIDE;

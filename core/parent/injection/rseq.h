@@ -23,6 +23,9 @@ enum rseq_place {
  */
 enum rseq_place rseq_find(pid_t tid, uint64_t rip, uint64_t *handler);
 
+/* The stopped thread has been in one since the system looked last. */
+bool rseq_is_used(pid_t tid);
+
 /*
  * Takes registers of a stopped thread out of a restartable sequence, to where the system would let it go on since it
  * has stopped in it. True: they were changed.

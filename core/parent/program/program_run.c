@@ -187,7 +187,7 @@ await_pause(struct program_run *self, pid_t tid)
 		return;
 	if (!thread)
 		tracer_settle(&self->tracer);
-	else if (thread->pid == self->tracer.program && thread->state == THREAD_RUNNING)
+	else if (thread->pid == self->tracer.program && thread->state == THREAD_RUNNING && !thread->awaits_return)
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 }
 
@@ -207,6 +207,8 @@ on_report(void *context, const struct report *report)
 		let_threads_go(self);
 	}
 	await_pause(self, report->tid);
+	if (self->translator && self->is_attached && !self->is_leaving)
+		tracer_is_settled(&self->tracer);
 	if (!self->is_attached)
 		lead_parent(self, has_stopped(self));
 	self->threads.report = NULL;
@@ -228,6 +230,23 @@ on_no_children(void *context)
 	struct program_run *self = context;
 
 	self->session->loop.is_over = true;
+}
+
+static void
+find_translated(void *context, struct thread *thread)
+{
+	*(bool *)context |= translator_has(thread);
+}
+
+/* It could not go on without this process. */
+static bool
+has_translated(struct program_run *self)
+{
+	bool has = false;
+
+	if (self->translator)
+		threads_each(&self->tracer.threads, find_translated, &has);
+	return has;
 }
 
 /* One that waits in the kernel stands at no breakpoint; any other may have met one that was taken out since. */
@@ -255,7 +274,7 @@ on_late(void *context)
 	struct program_run *self = context;
 	struct rot_error err;
 
-	if (self->is_leaving && ++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)) {
+	if (self->is_leaving && (has_translated(self) || (++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)))) {
 		loop_set_time_limit(&self->session->loop, LEAVING_S, &err);
 	} else if (self->is_leaving) {
 		session_warn(self->session, "some threads did not stop to be let go");
@@ -409,7 +428,8 @@ on_stop(void *context, const struct tracer_stop *stop)
 		return answer;
 	answer = images_stopped(&self->images, stop);
 	if (answer == TRACER_DELIVER && self->awaits_pause && stop->thread->pid == self->tracer.program &&
-	    tracer_is_settled(&self->tracer) && image_bring_to_rest(stop->thread)) {
+	    tracer_is_settled(&self->tracer) && (!self->translator || translator_has(stop->thread)) &&
+	    image_bring_to_rest(stop->thread)) {
 		self->awaits_pause = false;
 		find_places(self, stop->thread);
 		if (image_watch_objects(stop->thread, &err) < 0)
@@ -474,7 +494,7 @@ prepare_translation(struct program_run *self)
 	struct translator_options options;
 	struct step_region caches;
 
-	if (!self->counting.steps || self->is_attached || !self->session->is_traced)
+	if (!self->counting.steps || !self->session->is_traced)
 		return;
 	self->counting.is_translated = true;
 	self->rules_of_regions = rot_calloc(nr_regions + 1, sizeof(*self->rules_of_regions));
@@ -699,7 +719,7 @@ attach_program(struct program_run *self)
 	if (session->failure)
 		return -1;
 	self->awaits_pause = self->has_places;
-	if (self->awaits_pause)
+	if (self->awaits_pause || self->translator)
 		tracer_settle(&self->tracer);
 	return 0;
 }

@@ -31,7 +31,8 @@ struct thread {
 	struct image *image;           /* its address space, where somebody looks after it (image.h); else NULL */
 	struct rewinds *rewinds;       /* of breakpoints.c; NULL: none */
 	uint64_t hit_address, hit_rsp; /* likewise: where it met one last, and its stack pointer then; 0: nowhere */
-	bool is_to_pause;              /* of child_steps.c: it was interrupted, and has had other stops since */
+	bool is_to_pause;              /* it was interrupted to pause, and is asked again after each other stop */
+	bool awaits_return;            /* it goes on in its system call, and is_to_pause when that returns */
 	struct thread *next;           /* in the same bucket */
 };
 

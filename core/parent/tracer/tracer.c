@@ -67,7 +67,7 @@ let_run(struct thread *thread, int signal)
 {
 	if (thread->is_to_pause)
 		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-	ptrace(PTRACE_CONT, thread->tid, NULL, (void *)(long)signal);
+	ptrace(thread->awaits_return ? PTRACE_SYSCALL : PTRACE_CONT, thread->tid, NULL, (void *)(long)signal);
 	thread->state = THREAD_RUNNING;
 }
 
@@ -164,7 +164,8 @@ leave_thread(struct tracer *tracer, struct stop *stop)
 	int signal = stop->event == EVENT_SIGNAL ? stop->signal : 0;
 	const struct tracer_stop shown = {.thread = stop->thread,
 					  .signal = signal,
-					  .is_inside = stop->event != EVENT_PAUSED && stop->event != EVENT_SIGNAL};
+					  .is_inside = stop->event != EVENT_PAUSED && stop->event != EVENT_SIGNAL,
+					  .is_stopped = stop->event == EVENT_GROUP_STOP};
 	enum tracer_answer answer = TRACER_DELIVER;
 
 	if (tracer->leaving)
@@ -190,6 +191,19 @@ react(struct tracer *tracer, struct stop *stop)
 		reactions[stop->event](tracer, stop);
 	else if (answer == TRACER_RESUME)
 		resume(tracer, stop);
+}
+
+/* Where a system call begins, its result is this one already. */
+static void
+await_return(const struct stop *stop)
+{
+	struct user_regs_struct registers;
+
+	if (!stop->thread->awaits_return || stop->event != EVENT_REPORT || stop->signal != SYSTEM_STOP ||
+	    ptrace(PTRACE_GETREGS, stop->thread->tid, NULL, &registers) < 0 || registers.rax == (uint64_t)-ENOSYS)
+		return;
+	stop->thread->awaits_return = false;
+	stop->thread->is_to_pause = true;
 }
 
 /*
@@ -507,6 +521,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 	}
 	tell_creation(tracer, &stop, report->status);
 	hide_interruption(tracer, &stop);
+	await_return(&stop);
 	if (tracer->is_leaving)
 		leave_thread(tracer, &stop);
 	else

@@ -24,6 +24,7 @@ struct tracer_stop {
 	int signal; /* about to be delivered; 0: a pause (the first stop, after PTRACE_INTERRUPT, end of a group stop)
 		     */
 	bool is_inside;
+	bool is_stopped; /* with its process; its registers are its own nevertheless */
 };
 
 enum tracer_answer {

@@ -17,8 +17,10 @@
 
 #include "common/proc.h"
 #include "memory.h"
+#include "parent/injection/rseq.h"
 #include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
+#include "parent/translate/attachable.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/positions.h"
 #include "parent/translate/recording.h"
@@ -127,15 +129,18 @@ space_new(struct translator *self, const struct thread *thread, const struct use
 	const long options = tracer_options(self->tracer);
 	struct address_space *space = rot_calloc(1, sizeof(*space));
 	char path[64], program[PATH_MAX] = "";
+	uint64_t empty = registers->rsp; /* a byte that is 0 */
+	uint8_t byte;
 
+	while (remote_read(tid, empty, &byte, 1, NULL) == 0 && byte != 0)
+		empty++;
 	space->nr_users = 1;
 	space->number = self->nr_spaces++;
 	space->counted = self->counted;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
 	if (self->foreseen && readlink(path, program, sizeof(program) - 1) > 0)
 		space->program = foreseen_program(self->foreseen, program);
-	/* At the stack pointer is the number of arguments, whose highest byte is 0. */
-	space->cache = code_cache_new(tid, options, registers->rsp + 7, err);
+	space->cache = code_cache_new(tid, options, empty, err);
 	if (!space->cache || code_cache_arena(space->cache, tid, options, registers->rip, err) < 0) {
 		space_release(space);
 		return NULL;
@@ -915,7 +920,7 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
-	if (registers->rax == SYS_rseq && !self->is_of_regions) {
+	if (registers->rax == SYS_rseq && !translated->space->has_sequences) {
 		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none.
 		 */
 		registers->rax = (uint64_t)-ENOSYS;
@@ -1054,12 +1059,11 @@ end_step(struct translator *self, struct thread *thread, struct user_regs_struct
 	return enter(self, thread, registers, false);
 }
 
-/* The thread, which is stopped, goes on in original code from here. False: it has ended. */
+/* The thread, which is stopped, goes on in original code from here; is_fault: by its own fault. False: it has ended. */
 static bool
-leave(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+leave(struct translator *self, struct thread *thread, bool is_fault, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
-	bool is_fault = false;
 	uint64_t mask;
 
 	translated->is_native = true;
@@ -1155,7 +1159,7 @@ trap(struct translator *self, struct thread *thread)
 		return end_step(self, thread, &registers);
 	if (self->is_of_regions && info.si_code == SI_KERNEL) {
 		if (code_cache_arena_at(translated->space->cache, registers.rip) || translated->is_stepping) {
-			leave(self, thread, &registers);
+			leave(self, thread, false, &registers);
 			translated->is_at_trap = true;
 		}
 		return TRACER_DELIVER;
@@ -1376,6 +1380,36 @@ find_creator(struct translator *self, const struct thread *thread)
 	return search.space ? space_of_new(self, search.space, thread->tid, thread->pid != thread->tid) : NULL;
 }
 
+/*
+ * A thread of a process that ran before. In a system call, which the system would begin anew, it goes on until that
+ * returns. Then it executes nothing that would be counted, and what is left of its time is as without us.
+ */
+static enum tracer_answer
+visit(struct translator *self, struct thread *thread)
+{
+	struct user_regs_struct registers;
+	struct rot_error err;
+
+	/* A raised signal is told of next, if no other pause comes first. */
+	thread->is_to_pause = false;
+	if (remote_raised_signal(thread->tid) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+		return TRACER_DELIVER;
+	if (!self->is_checked) {
+		self->is_refused = attachable_check(thread->tid, &self->why_native) < 0;
+		self->is_checked = true;
+	}
+	if (self->is_refused || rseq_is_used(thread->tid)) {
+		rot_error_set(&err, 0, "a thread is in a restartable sequence (rseq)");
+		stay_native(self, thread->translated, self->is_refused ? &self->why_native : &err);
+		return TRACER_DELIVER;
+	}
+	thread->awaits_return = (int64_t)registers.orig_rax >= 0 && (int64_t)registers.rax >= FIRST_RESTART &&
+				(int64_t)registers.rax <= LAST_RESTART;
+	if (thread->awaits_return)
+		return TRACER_DELIVER;
+	return translator_enter(self, thread, &err);
+}
+
 /* A new thread, or a new process: it stands behind the system call that made it. */
 static enum tracer_answer
 adopt(struct translator *self, struct thread *thread)
@@ -1388,8 +1422,13 @@ adopt(struct translator *self, struct thread *thread)
 
 	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
 	    !code_cache_arena_at(space->cache, registers.rip)) {
-		translated->is_native = true;
+		if (thread->pid == self->tracer->program && self->tracer->is_attached) {
+			space_release(space);
+			return visit(self, thread);
+		}
 		space_release(space);
+		translated->is_native = true;
+		self->nr_missed_processes += self->tracer->is_attached;
 		return TRACER_DELIVER;
 	}
 	creator = code_cache_owner(space->cache, code_cache_bank_at(space->cache, registers.gs_base));
@@ -1407,6 +1446,10 @@ translator_started(struct translator *self, struct thread *thread)
 	translated = rot_calloc(1, sizeof(*translated));
 	translated->call = -1;
 	thread->translated = translated;
+	if (!self->tracer->is_attached || thread->state != THREAD_RUNNING)
+		return;
+	thread->is_to_pause = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 }
 
 /* Processes that were killed before their first stop. */
@@ -1441,25 +1484,6 @@ translator_created(struct translator *self, struct thread *thread, pid_t child)
 	self->expected = expected;
 }
 
-/* In this stop nothing can be done with it; it pauses once more, before its first instruction. */
-void
-translator_executed(struct translator *self, struct thread *thread)
-{
-	struct translated *translated;
-
-	if (!self)
-		return;
-	if (!thread->translated)
-		translator_started(self, thread);
-	translated = thread->translated;
-	leave_space(self, thread);
-	translated->nr_edges = 0;
-	translated->is_native = translated->is_stepping = translated->executes_own = false;
-	translated->call = -1;
-	translated->begins = true;
-	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-}
-
 /* pid 0: of all processes */
 static void
 forget_process(struct translator *self, pid_t pid)
@@ -1473,6 +1497,27 @@ forget_process(struct translator *self, pid_t pid)
 		space_release(kept->space);
 		free(kept);
 	}
+}
+
+/* In this stop nothing can be done with it; it pauses once more, before its first instruction. */
+void
+translator_executed(struct translator *self, struct thread *thread)
+{
+	struct translated *translated;
+
+	if (!self)
+		return;
+	if (!thread->translated)
+		translator_started(self, thread);
+	translated = thread->translated;
+	leave_space(self, thread);
+	forget_process(self, thread->pid);
+	thread->awaits_return = thread->is_to_pause = false;
+	translated->nr_edges = 0;
+	translated->is_native = translated->is_stepping = translated->executes_own = false;
+	translated->call = -1;
+	translated->begins = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 }
 
 void
@@ -1523,8 +1568,12 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 		return stop->signal == 0         ? TRACER_DELIVER
 		       : stop->signal == SIGTRAP ? trap(self, thread)
 						 : deliver(self, thread, stop->signal);
-	if (stop->signal != 0)
+	if (stop->signal != 0) {
+		/* Its handler may run before a call returns. */
+		thread->is_to_pause |= self->tracer->is_attached && !translated->begins;
+		thread->awaits_return = false;
 		return TRACER_DELIVER;
+	}
 	if (!translated->begins)
 		return adopt(self, thread);
 	translated->begins = false;
@@ -1585,9 +1634,41 @@ unmap_if_last(struct translator *self, struct thread *thread)
 {
 	struct search search = {thread->translated->space, false};
 
+	for (const struct expected *expected = self->expected; expected; expected = expected->next)
+		search.has_found |= expected->space == search.space;
 	threads_each(&self->tracer->threads, look_for_translated, &search);
 	if (!search.has_found)
 		code_cache_unmap(search.space->cache, thread->tid, tracer_options(self->tracer));
+}
+
+/* Steps out of inserted code take the place of the signal that is about to be delivered: it is put back. */
+static enum tracer_answer
+leave_for_good(struct translator *self, struct thread *thread, int signal)
+{
+	struct translated *translated = thread->translated;
+	struct user_regs_struct registers;
+	siginfo_t info = {.si_code = 0};
+	bool is_ours, waits, is_fault;
+	uint64_t address;
+
+	if (!get_registers(translated, thread->tid, &registers) ||
+	    (signal != 0 && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0))
+		return TRACER_DELIVER;
+	is_ours = signal == SIGTRAP &&
+		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
+					     : translated->is_stepping && !is_sent(translated, &info));
+	waits = signal == SIGTRAP && info.si_code <= 0 && !is_ours && translated->blocks_traps;
+	translated->trap_waits |= waits;
+	is_fault = !is_ours && info.si_code > 0 && remote_is_synchronous(signal);
+	address = registers.rip;
+	settle_call(self, thread, &registers);
+	if (leave(self, thread, is_fault, &registers)) {
+		correct_info(&info, address, registers.rip);
+		if (signal != 0)
+			ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
+		unmap_if_last(self, thread);
+	}
+	return is_ours || waits ? TRACER_RESUME : TRACER_DELIVER;
 }
 
 enum tracer_answer
@@ -1595,27 +1676,31 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 {
 	struct thread *thread = stop->thread;
 	struct translated *translated = self ? thread->translated : NULL;
-	struct user_regs_struct registers;
-	siginfo_t info = {.si_code = 0};
-	bool is_ours;
 
-	if (!translated || !translated->space || translated->is_native)
+	if (!translated || translated->is_native)
 		return TRACER_DELIVER;
-	if (stop->is_inside || (stop->signal == 0 && remote_raised_signal(thread->tid) != 0)) {
+	/* Interrupted where a system call begins, it would find it interrupted; a new one is in translated code. */
+	if (!translated->space && stop->is_inside && !stop->is_stopped) {
+		thread->is_to_pause = true;
+		thread->awaits_return = false;
+		return TRACER_KEEP;
+	}
+	if (!translated->space && !stop->signal && !translated->begins && !thread->is_to_pause &&
+	    !thread->awaits_return)
+		adopt(self, thread);
+	if (!translated->space)
+		return TRACER_DELIVER;
+	/* What it has raised is told of next, if no other pause comes first. */
+	if (stop->signal == 0 && remote_raised_signal(thread->tid) != 0) {
+		if (stop->is_stopped)
+			ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
+		return TRACER_KEEP;
+	}
+	if (stop->is_inside && !stop->is_stopped) {
 		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 		return TRACER_KEEP;
 	}
-	if (!get_registers(translated, thread->tid, &registers))
-		return TRACER_DELIVER;
-	if (stop->signal == SIGTRAP)
-		ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info);
-	is_ours = stop->signal == SIGTRAP &&
-		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
-					     : translated->is_stepping && !is_sent(translated, &info));
-	settle_call(self, thread, &registers);
-	if (leave(self, thread, &registers) && stop->signal == 0)
-		unmap_if_last(self, thread);
-	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
+	return leave_for_good(self, thread, stop->signal);
 }
 
 /* ---- regions ---- */
@@ -1646,6 +1731,7 @@ find_space(struct translator *self, struct thread *thread, const struct user_reg
 		if (!space)
 			return NULL;
 		kept = rot_calloc(1, sizeof(*kept));
+		space->has_sequences = true;
 		*kept = (struct kept){thread->pid, space, self->kept};
 		self->kept = kept;
 	}
@@ -1718,7 +1804,7 @@ translator_leave(struct translator *self, struct thread *thread)
 	if (!translator_has(thread) || !get_registers(translated, thread->tid, &registers))
 		return false;
 	settle_call(self, thread, &registers);
-	return leave(self, thread, &registers);
+	return leave(self, thread, false, &registers);
 }
 
 bool
@@ -1875,6 +1961,10 @@ translator_doubts(const struct translator *self)
 	if (self->nr_native_processes > 0)
 		return rot_format("%llu processes or threads were not counted: %s",
 				  (unsigned long long)self->nr_native_processes, self->why_native.text);
+	if (self->nr_missed_processes > 0)
+		return rot_format("%llu processes that were made as the visit began were not counted from their "
+				  "beginning on",
+				  (unsigned long long)self->nr_missed_processes);
 	if (!has_all_sites(self))
 		return rot_format("there is more code than addresses can be recorded of: lines of caches are too few");
 	if (self->nr_unknown > 0)

@@ -23,7 +23,8 @@ struct address_space {
 	size_t nr_ranges;
 	unsigned nr_users; /* threads, and those that are expected */
 	uint32_t number;
-	bool is_stale; /* its code may have changed */
+	bool is_stale;      /* its code may have changed */
+	bool has_sequences; /* some thread has registered restartable sequences, so new ones have to, too */
 };
 
 /* What a thread has executed, or a part of it. nr_unknown: of which it is not known what it does; unknown_at: the first
@@ -136,6 +137,8 @@ struct translator {
 	struct expected *expected;
 	pid_t last_tid; /* for which code was translated last */
 	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
+	uint64_t nr_missed_processes; /* in a visit, made by threads that were not translated yet */
+	bool is_checked, is_refused;  /* of the process that is visited: whether it may be translated was looked at */
 	char first_unknown[128];
 	struct rot_error why_native;
 };

@@ -164,7 +164,7 @@ case $err in
 *) of_blocks ;;
 esac
 call run --counts-only -o picture true
-has "counts alone have no roofline" 2 "" "no -o, -t, -p"
+has "counts alone have no roofline" 2 "" "no -o, -t, --runs"
 
 # threads ARGUMENT...: how many threads of the program and of those it starts were measured
 threads()
