@@ -23,7 +23,7 @@
 #include "support/progress.h"
 #include "support/text_table.h"
 
-/* Those of these that are counted or timed here are compared. */
+/* Quantities that are compared if they are counted or timed here. */
 static const char *const compared_quantities[] = {
 	"time:coreCycles",
 	"time:referenceCycles",
@@ -54,7 +54,7 @@ struct comparing {
 
 /* ---- what is compared ---- */
 
-/* What nobody measures here is the same twice, which says nothing. */
+/* A value that nobody measures is the same twice, which says nothing. */
 static bool
 is_measured(const struct quantity_offer *offers, size_t nr, const char *words)
 {
@@ -267,11 +267,11 @@ aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, str
 
 /* ---- figures ---- */
 
-/* Of fewer, the 95th percentile is the largest. */
+/* The 95th percentile of fewer comparisons is the largest. */
 #define LEAST_FOR_WIDENING 20
 /* Deals of runs to measurements; their mean is known to a few percent. */
 #define NR_DEALS 20
-/* Of a normal distribution, the distance of the quartiles in standard deviations. */
+/* The distance of a normal distribution's quartiles in standard deviations. */
 #define QUARTILES_OF_NORMAL 1.3489795
 
 /* ---- one comparison ---- */
@@ -370,7 +370,7 @@ deal(double *pool, size_t nr, unsigned short seed[3])
 	}
 }
 
-/* What the medians would spread by if it did not matter which measurement a run is of. */
+/* The spread that medians would have if it did not matter which measurement a run is of. */
 static double
 spread_by_chance(const struct aa_subject *subject)
 {
@@ -398,7 +398,7 @@ spreads_nowhere(const struct aa_subject *subject)
 
 /* ---- a quantity ---- */
 
-/* Of all subjects of the quantity; spreads are those of the ones that have any. */
+/* Adds up all subjects of the quantity; spreads are those of the ones that have any. */
 static struct aa_row
 row_of(const struct aa *aa, const char *words)
 {

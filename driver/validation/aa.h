@@ -41,7 +41,7 @@ struct aa_subject {
 	size_t nr_needed;
 };
 
-/* What was found for a quantity at all its points. */
+/* The findings for a quantity at all its points. */
 struct aa_row {
 	const char *words; /* borrowed of a subject */
 	size_t nr_compared, nr_different, nr_unknown;
