@@ -18,7 +18,7 @@
 #define LEAST_OF_MAP 9
 #define LEAST_OF_CURVE 4
 
-/* Those of the list that a controller shows; they stay the list's. */
+/* The peaks that a controller shows; they stay the list's. */
 static struct peak_list
 peaks_of(const struct peak_list *list, bool has_performance)
 {
@@ -123,7 +123,7 @@ get(struct rot *rot, struct peak_list *list, const char *output_name, struct rot
 	return rot_error_hint(err, "'rot peaks' finds them");
 }
 
-/* What the search tried, and of bandwidths how they grow with the number of threads. */
+/* Draws what the search tried, and with has_growth bandwidths over the number of threads. */
 static int
 draw_search(const struct rot *rot, const struct peak_list *list, bool has_growth, const char *output_name,
 	    struct rot_error *err)
@@ -140,7 +140,7 @@ draw_search(const struct rot *rot, const struct peak_list *list, bool has_growth
 	return nr_growths < 0 ? -1 : rc;
 }
 
-/* What the controllers ceiling and memory show of the list: its performances, or all else. */
+/* The controller ceiling shows performances, memory all other peaks. */
 static int
 measure_part(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {

@@ -340,7 +340,7 @@ print_table(const struct peak_list *list, enum peak_kind kind, bool *is_first, F
 
 /* ---- ridge points ---- */
 
-/* Those of the levels, and any other (border_order). */
+/* Four levels, and any other border (border_order). */
 enum { MOST_BORDERS = 5 };
 
 /* The highest bandwidth of each border for that number of threads, from the closest to the core to the farthest. */

@@ -36,8 +36,8 @@ void peaks_print_csv(const struct peak_list *list, FILE *out);
 struct json_t *peaks_json(const struct rot *rot, const struct peak_list *list);
 
 /*
- * What the search of the peak tried, over two of its axes (the best of the others): OUTPUT.pdf, .svg, .data, .gnuplot.
- * Of one axis alone it is a curve. caption: of the machine. An error where nothing was searched.
+ * Draws the variants that the search of the peak tried, over two axes (the best of the others): OUTPUT.pdf, .svg,
+ * .data, .gnuplot. One axis alone makes a curve. caption: of the machine. An error where nothing was searched.
  */
 int peak_draw_landscape(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err);
 

@@ -48,7 +48,7 @@ static const struct {
 	{"remark", "remark", NULL},
 };
 
-/* Empty for null. Of an object "dlp=12 unroll=4". Fresh memory. */
+/* Null is empty, an object is "dlp=12 unroll=4". Fresh memory. */
 static char *
 field_text(const json_t *value)
 {

@@ -98,8 +98,8 @@ keep(struct roof *roof, const struct peak *peak)
 }
 
 /*
- * Of each level the highest bandwidth, and that of loads with as wide registers, of memory also that of stores;
- * performances that are clearly apart, below the highest one without mixtures of operations ("FMA_ADD", "MIX"). The
+ * Each level has its highest bandwidth, and that of loads with as wide registers, memory also that of stores. The rest
+ * are performances that are clearly apart, below the highest one without mixtures of operations ("FMA_ADD", "MIX"). The
  * rest is in the table.
  */
 static bool
