@@ -17,19 +17,6 @@
 #define DEFAULT_RUNS 10
 #define DEFAULT_BUDGET_S 60
 
-static bool
-any_is_too_often(const struct aa *aa)
-{
-	autopool pool = {0};
-	size_t nr;
-	struct aa_row *rows = aa_rows(&pool, aa, &nr);
-	bool any = false;
-
-	for (size_t i = 0; i < nr; i++)
-		any |= aa_is_too_often(&rows[i]);
-	return any;
-}
-
 static void
 show_aa(const struct aa *aa, bool is_json)
 {
@@ -69,7 +56,7 @@ perform_aa(struct command_context *context, const char *controller, int nr_round
 	if (rc == 0)
 		show_aa(&aa, is_json);
 	context->has_status = rc == 0 && !rot_interrupted();
-	context->status = rc == 0 && any_is_too_often(&aa);
+	context->status = rc == 0 && aa_is_any_too_often(&aa);
 	pool_clear(&aa.pool);
 	return rc;
 }

@@ -4,7 +4,7 @@
 
 extern const struct rot_controller list_events_controller; /* events/list_controller.c */
 extern const struct rot_controller report_controller;      /* report/report.c */
-extern const struct rot_controller screening_controller;   /* events/screening_controller.c */
+extern const struct rot_controller screening_controller;   /* events/screening.c */
 extern const struct rot_controller levels_controller;      /* levels/levels.c */
 extern const struct rot_controller ceiling_controller, memory_controller, peaks_controller; /* peaks/controllers.c */
 

@@ -18,7 +18,7 @@
 #define LEAST_OF_MAP 9
 #define LEAST_OF_CURVE 4
 
-/* Those of the list that a controller shows; they stay the list's. */
+/* The peaks that a controller shows; they stay the list's. */
 static struct peak_list
 peaks_of(const struct peak_list *list, bool has_performance)
 {
@@ -106,16 +106,7 @@ draw_landscapes(const struct rot *rot, const struct peak_list *list, const char 
 	return rc;
 }
 
-static int
-draw_growth(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
-{
-	autofree char *caption = machine_caption(rot->machine);
-	autofree char *name = rot_format("%s-threads", output_name);
-
-	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? peaks_draw_growth(list, caption, name, err) : 0;
-}
-
-/* ---- tables ---- */
+/* ---- the controllers ---- */
 
 /* Errors: nothing is known of this machine, and nothing may be looked for. */
 static int
@@ -132,49 +123,40 @@ get(struct rot *rot, struct peak_list *list, const char *output_name, struct rot
 	return rot_error_hint(err, "'rot peaks' finds them");
 }
 
+/* Draws what the search tried, and with has_growth bandwidths over the number of threads. */
 static int
-measure_ceiling(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+draw_search(const struct rot *rot, const struct peak_list *list, bool has_growth, const char *output_name,
+	    struct rot_error *err)
 {
-	const bool is_all = configuration_bool(rot->configuration, "showAll");
-	struct peak_list list, shown;
+	autofree char *caption = machine_caption(rot->machine);
+	autofree char *name = rot_format("%s-threads", output_name);
 	size_t nr_maps = 0;
-	int rc = get(rot, &list, output_name, err);
+	int rc = draw_landscapes(rot, list, output_name, &nr_maps, err), nr_growths = 0;
 
-	(void)self;
-	if (rc == 0) {
-		shown = peaks_of(&list, true);
-		peaks_print(&shown, is_all, stdout);
-		if (is_all) {
-			fputc('\n', stdout);
-			peaks_print_ridges(&list, stdout);
-		}
-		rc = write_data(rot, &shown, output_name, err);
-		if (rc == 0)
-			rc = draw_landscapes(rot, &shown, output_name, &nr_maps, err);
-		plots_note_undrawn(rot->configuration, nr_maps);
-		free(shown.peaks);
-	}
-	peak_list_clear(&list);
-	return rc;
+	if (rc == 0 && has_growth)
+		nr_growths = peaks_draw_growth(list, caption,
+					       plots_go_to(rot->configuration, PLOTS_IN_FILES) ? name : NULL, err);
+	plots_note_undrawn(rot->configuration, nr_maps + (nr_growths > 0));
+	return nr_growths < 0 ? -1 : rc;
 }
 
+/* The controller ceiling shows performances, memory all other peaks. */
 static int
-measure_memory(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+measure_part(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
+	const bool is_all = configuration_bool(rot->configuration, "showAll");
+	const bool is_ceiling = strcmp(self->name, "ceiling") == 0;
 	struct peak_list list, shown;
-	size_t nr_maps = 0;
 	int rc = get(rot, &list, output_name, err);
 
-	(void)self;
 	if (rc == 0) {
-		shown = peaks_of(&list, false);
-		peaks_print(&shown, configuration_bool(rot->configuration, "showAll"), stdout);
+		shown = peaks_of(&list, is_ceiling);
+		peaks_print(&shown, is_all, stdout);
+		if (is_ceiling && is_all)
+			peaks_print_ridges(&list, stdout);
 		rc = write_data(rot, &shown, output_name, err);
 		if (rc == 0)
-			rc = draw_landscapes(rot, &shown, output_name, &nr_maps, err);
-		if (rc == 0)
-			rc = draw_growth(rot, &shown, output_name, err);
-		plots_note_undrawn(rot->configuration, nr_maps + peaks_have_growth(&shown));
+			rc = draw_search(rot, &shown, !is_ceiling, output_name, err);
 		free(shown.peaks);
 	}
 	peak_list_clear(&list);
@@ -203,13 +185,13 @@ const struct rot_controller ceiling_controller = {
 	.description =
 		"peak performances of this machine beside what its documents allow, ridge points, and heat maps of "
 		"their search",
-	.measure = measure_ceiling,
+	.measure = measure_part,
 };
 
 const struct rot_controller memory_controller = {
 	.name = "memory",
 	.description = "peak bandwidths and times of random access of this machine, and heat maps of their search",
-	.measure = measure_memory,
+	.measure = measure_part,
 };
 
 const struct rot_controller peaks_controller = {

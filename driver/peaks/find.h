@@ -27,7 +27,7 @@ struct peaks_options {
 	 */
 	const char *const *words;
 	size_t nr_words;
-	/* None: all. Of those that the words leave, the peaks that somebody needs, rare or not. */
+	/* None: all. Otherwise the peaks that somebody needs among those that the words leave, rare or not. */
 	const struct peak_wish *wishes;
 	size_t nr_wishes;
 };

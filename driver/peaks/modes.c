@@ -111,7 +111,7 @@ measure_peak(struct mode_peak *peak, struct rot *rot, int nr_runs, struct rot_er
 	const size_t nr = (peak->end ? peak->end : peak->nr_seen) + (size_t)nr_runs;
 	struct peak_samples samples;
 
-	if (peak_samples_measure_just(&samples, rot, peak->measurement, &peak->work, (int)nr, err) < 0)
+	if (peak_samples_measure(&samples, rot, peak->measurement, &peak->work, (int)nr, false, err) < 0)
 		return -1;
 	peak_samples_clear(&peak->samples);
 	peak->samples = samples;

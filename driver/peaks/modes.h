@@ -5,7 +5,7 @@
  *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
  *		handed to and fro shows it (placement.h), and both modes are peaks
  *	the L2 and the L3, and what stayed below the limits of the documents: on what is not known, perhaps on whether
- *		another guest of the host is the neighbour on the core; the rate itself shows it (plateau.h)
+ *		another guest of the host is the neighbour on the core; the rate itself shows it (peak_samples.h)
  *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
  *		gets half; how much they slow each other down shows it (placement.h; of more than two the rate), and
  *		runs on cores of their own are the peak. Where there are none, the mode of the peak is "shared", and

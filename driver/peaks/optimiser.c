@@ -182,67 +182,36 @@ ask_starts(struct optimiser *optimiser)
 
 /* ---- climbing ---- */
 
-/* The rank of the neighbour that is steps[i] further on each axis i; NOT_ASKED beyond the ends. */
-static size_t
-neighbour(const struct optimiser *optimiser, size_t rank, const int *steps)
+/*
+ * The ranks of all neighbours, which are one step off on some axes; with many axes on one of them alone. Combinations
+ * of steps are counted with digits of base 3. Fresh memory.
+ */
+static size_t *
+neighbours_of(const struct optimiser *optimiser, size_t rank, size_t *nr)
 {
-	size_t result = 0;
-
-	for (size_t i = 0; i < optimiser->nr_axes; i++) {
-		size_t place = place_on_axis(optimiser, rank, i);
-
-		if ((steps[i] < 0 && place == 0) || (steps[i] > 0 && place + 1 == optimiser->axes[i].nr))
-			return NOT_ASKED;
-		result = result * optimiser->axes[i].nr + (size_t)((ptrdiff_t)place + steps[i]);
-	}
-	return result;
-}
-
-/* The next of all combinations of -1, 0 and 1, but not all 0; begins with all -1. False behind the last one. */
-static bool
-next_steps(int *steps, size_t nr)
-{
-	size_t nr_moved;
-
-	do {
-		size_t i = 0;
-
-		while (i < nr && steps[i] == 1)
-			steps[i++] = -1;
-		if (i == nr)
-			return false;
-		steps[i]++;
-		nr_moved = 0;
-		for (size_t k = 0; k < nr; k++)
-			nr_moved += steps[k] != 0;
-	} while (nr_moved == 0 || (nr > MAX_AXES_OF_DIAGONALS && nr_moved > 1));
-	return true;
-}
-
-typedef void of_neighbour(struct optimiser *optimiser, size_t rank, size_t *best);
-
-static void
-visit_neighbours(struct optimiser *optimiser, size_t rank, of_neighbour *visit, size_t *best)
-{
-	autofree int *steps = rot_calloc(optimiser->nr_axes + 1, sizeof(*steps));
-	bool is_one = optimiser->nr_axes <= MAX_AXES_OF_DIAGONALS; /* the first combination is all -1 */
+	size_t nr_combinations = 1, *ranks;
 
 	for (size_t i = 0; i < optimiser->nr_axes; i++)
-		steps[i] = -1;
-	is_one = optimiser->nr_axes > 0 && (is_one || next_steps(steps, optimiser->nr_axes));
-	for (; is_one; is_one = next_steps(steps, optimiser->nr_axes)) {
-		size_t other = neighbour(optimiser, rank, steps);
+		nr_combinations *= 3;
+	ranks = rot_calloc(nr_combinations, sizeof(*ranks));
+	*nr = 0;
+	for (size_t combination = 0; combination < nr_combinations; combination++) {
+		size_t digits = combination, other = 0, nr_moved = 0;
+		bool is_inside = true;
 
-		if (other != NOT_ASKED)
-			visit(optimiser, other, best);
+		for (size_t i = 0; i < optimiser->nr_axes; i++, digits /= 3) {
+			const ptrdiff_t step = (ptrdiff_t)(digits % 3) - 1,
+					nr_places = (ptrdiff_t)optimiser->axes[i].nr;
+			const ptrdiff_t place = (ptrdiff_t)place_on_axis(optimiser, rank, i) + step;
+
+			nr_moved += step != 0;
+			is_inside = is_inside && place >= 0 && place < nr_places;
+			other = other * (size_t)nr_places + (size_t)place;
+		}
+		if (is_inside && nr_moved > 0 && (nr_moved == 1 || optimiser->nr_axes <= MAX_AXES_OF_DIAGONALS))
+			ranks[(*nr)++] = other;
 	}
-}
-
-static void
-ask_neighbour(struct optimiser *optimiser, size_t rank, size_t *best)
-{
-	(void)best;
-	ask(optimiser, rank);
+	return ranks;
 }
 
 /* Is a better than b? Everything is better than what could not be measured. */
@@ -252,31 +221,32 @@ is_better(double a, double b)
 	return !isnan(a) && (isnan(b) || a > b);
 }
 
-static void
-prefer_neighbour(struct optimiser *optimiser, size_t rank, size_t *best)
-{
-	size_t index = optimiser->index_of[rank];
-
-	if (index != NOT_ASKED && is_better(optimiser->found[index].value, optimiser->found[*best].value))
-		*best = index;
-}
-
-/* To its best neighbour, or arrived. */
+/* Lets the next batches have all neighbours. If they have values already, goes to the best, or has arrived. */
 static void
 climb(struct optimiser *optimiser, struct climber *climber)
 {
-	size_t best = climber->at;
-	double here = optimiser->found[climber->at].value, there;
+	size_t best = climber->at, nr;
+	autofree size_t *ranks = neighbours_of(optimiser, optimiser->ranks[climber->at], &nr);
+	const double here = optimiser->found[climber->at].value;
 
-	visit_neighbours(optimiser, optimiser->ranks[climber->at], prefer_neighbour, &best);
-	there = optimiser->found[best].value;
+	for (size_t i = 0; i < nr; i++)
+		ask(optimiser, ranks[i]);
+	if (optimiser->nr_handed < optimiser->nr_found)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		const size_t index = optimiser->index_of[ranks[i]];
+
+		if (index != NOT_ASKED && is_better(optimiser->found[index].value, optimiser->found[best].value))
+			best = index;
+	}
 	climber->has_arrived =
-		best == climber->at || !(isnan(here) || there > here + fabs(here) * optimiser->options.gain);
+		best == climber->at ||
+		!(isnan(here) || optimiser->found[best].value > here + fabs(here) * optimiser->options.gain);
 	if (!climber->has_arrived)
 		climber->at = best;
 }
 
-/* Of those that have not arrived, the one that is highest so far; NULL: none. */
+/* The highest climber that has not arrived; NULL: all have. */
 static struct climber *
 highest_climber(const struct optimiser *optimiser)
 {
@@ -322,11 +292,8 @@ climb_all(struct optimiser *optimiser)
 	struct climber *climber;
 
 	while (optimiser->nr_handed == optimiser->nr_found && !has_plateau(optimiser) &&
-	       (climber = highest_climber(optimiser))) {
-		visit_neighbours(optimiser, optimiser->ranks[climber->at], ask_neighbour, NULL);
-		if (optimiser->nr_handed == optimiser->nr_found)
-			climb(optimiser, climber);
-	}
+	       (climber = highest_climber(optimiser)))
+		climb(optimiser, climber);
 }
 
 /* ---- batches ---- */

@@ -84,3 +84,39 @@ peak_list_clear(struct peak_list *list)
 	pool_clear(&list->pool);
 	*list = (struct peak_list){.nr = 0};
 }
+
+/* ---- borders and ridge points ---- */
+
+static const struct {
+	const char *border, *level;
+} levels[] = {{"cpuL1", "L1"}, {"l1l2", "L2"}, {"l2l3", "L3"}, {"llcRam", "memory"}};
+
+int
+border_order(const char *border)
+{
+	int i = 0;
+
+	while (i < (int)NR(levels) && strcmp(levels[i].border, border) != 0)
+		i++;
+	return i;
+}
+
+const char *
+border_level(const char *border)
+{
+	size_t i = (size_t)border_order(border);
+
+	return i < NR(levels) ? levels[i].level : border;
+}
+
+bool
+peak_ridge(const struct peak *performance, const struct peak *bandwidth, struct peak_estimate *intensity)
+{
+	const bool is_per_cycle = isfinite(performance->per_cycle.value) && isfinite(bandwidth->per_cycle.value);
+	const struct peak_estimate p = is_per_cycle ? performance->per_cycle : performance->per_second;
+	const struct peak_estimate b = is_per_cycle ? bandwidth->per_cycle : bandwidth->per_second;
+
+	*intensity = (struct peak_estimate){p.value / b.value, p.low / b.high, p.high / b.low};
+	return performance->kind == PEAK_PERFORMANCE && bandwidth->kind == PEAK_BANDWIDTH &&
+	       strstr(performance->operation, "Flop") && performance->nr_threads == bandwidth->nr_threads;
+}

@@ -115,4 +115,18 @@ void peak_add_remark(struct pool *pool, struct peak *peak, const char *text);
 
 void peak_list_clear(struct peak_list *list);
 
+/* Does that border come closer to the core: "cpuL1" before "l1l2" before "l2l3" before "llcRam"? Others are last. */
+int border_order(const char *border);
+
+/* "L1", "L2", "L3", "memory". Borrowed. */
+const char *border_level(const char *border);
+
+/*
+ * The ridge point of a floating point performance and a bandwidth of as many threads: the least operational intensity
+ * [flop/byte] at which that performance can be reached when all bytes cross the border at that bandwidth (Williams,
+ * Waterman and Patterson 2009). It is of rates per cycle where both clocks are known, so that a clock that moved does
+ * not matter. The interval is that of the worst case of both. False: they are no such pair.
+ */
+bool peak_ridge(const struct peak *performance, const struct peak *bandwidth, struct peak_estimate *intensity);
+
 #endif

@@ -9,38 +9,41 @@
 #include "memory.h"
 #include "support/json.h"
 
-static const struct member {
+/* Members that are alike: names in JSON, and places in the struct. */
+struct member {
 	const char *key;
 	size_t offset;
-} texts[] =
-	{
-		{"name", offsetof(struct peak, name)},
-		{"operation", offsetof(struct peak, operation)},
-		{"border", offsetof(struct peak, border)},
-		{"access", offsetof(struct peak, access)},
-		{"instructionSet", offsetof(struct peak, instruction_set)},
-		{"mode", offsetof(struct peak, mode)},
-		{"clockSource", offsetof(struct peak, clock_source)},
-		{"search", offsetof(struct peak, search)},
-		{"limitSource", offsetof(struct peak, limit_source)},
-		{"remark", offsetof(struct peak, remark)},
-},
-  estimates[] =
-	  {
-		  {"perCycle", offsetof(struct peak, per_cycle)},
-		  {"perSecond", offsetof(struct peak, per_second)},
-		  {"perTscCycle", offsetof(struct peak, per_tsc_cycle)},
-},
-  numbers[] =
-	  {
-		  {"usualPerCycle", offsetof(struct peak, usual_per_cycle)},
-		  {"clockHz", offsetof(struct peak, clock_hz)},
-		  {"limitPerCycle", offsetof(struct peak, limit_per_cycle)},
-},
-  counts[] = {
-	  {"bufferBytes", offsetof(struct peak, buffer_bytes)},
-	  {"samples", offsetof(struct peak, nr_samples)},
-	  {"tainted", offsetof(struct peak, nr_tainted)},
+};
+
+static const struct member texts[] = {
+	{"name", offsetof(struct peak, name)},
+	{"operation", offsetof(struct peak, operation)},
+	{"border", offsetof(struct peak, border)},
+	{"access", offsetof(struct peak, access)},
+	{"instructionSet", offsetof(struct peak, instruction_set)},
+	{"mode", offsetof(struct peak, mode)},
+	{"clockSource", offsetof(struct peak, clock_source)},
+	{"search", offsetof(struct peak, search)},
+	{"limitSource", offsetof(struct peak, limit_source)},
+	{"remark", offsetof(struct peak, remark)},
+};
+
+static const struct member estimates[] = {
+	{"perCycle", offsetof(struct peak, per_cycle)},
+	{"perSecond", offsetof(struct peak, per_second)},
+	{"perTscCycle", offsetof(struct peak, per_tsc_cycle)},
+};
+
+static const struct member numbers[] = {
+	{"usualPerCycle", offsetof(struct peak, usual_per_cycle)},
+	{"clockHz", offsetof(struct peak, clock_hz)},
+	{"limitPerCycle", offsetof(struct peak, limit_per_cycle)},
+};
+
+static const struct member counts[] = {
+	{"bufferBytes", offsetof(struct peak, buffer_bytes)},
+	{"samples", offsetof(struct peak, nr_samples)},
+	{"tainted", offsetof(struct peak, nr_tainted)},
 };
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
@@ -62,19 +65,15 @@ member_in(struct peak *peak, const struct member *member)
 static json_t *
 estimate_json(const struct peak_estimate *estimate)
 {
-	json_t *json = json_object();
-
-	json_object_set_new(json, "value", json_number(estimate->value));
-	json_object_set_new(json, "low", json_number(estimate->low));
-	json_object_set_new(json, "high", json_number(estimate->high));
-	return json;
+	return json_pack("{s:o, s:o, s:o}", "value", json_number(estimate->value), "low", json_number(estimate->low),
+			 "high", json_number(estimate->high));
 }
 
 /* {"axes": ["dlp", "unroll"], "points": [[1, 1, 0.5], ...]}: coordinates, then what was reached. */
 static json_t *
 landscape_json(const struct peak_landscape *landscape)
 {
-	json_t *json = json_object(), *axes = json_array(), *points = json_array();
+	json_t *axes = json_array(), *points = json_array();
 
 	for (size_t i = 0; i < landscape->nr_axes; i++)
 		json_array_append_new(axes, json_text(landscape->axes[i]));
@@ -86,9 +85,7 @@ landscape_json(const struct peak_landscape *landscape)
 		json_array_append_new(point, json_number(landscape->points[i].per_cycle));
 		json_array_append_new(points, point);
 	}
-	json_object_set_new(json, "axes", axes);
-	json_object_set_new(json, "points", points);
-	return json;
+	return json_pack("{s:o, s:o}", "axes", axes, "points", points);
 }
 
 json_t *

@@ -10,7 +10,6 @@
 #include "configuration/paths.h"
 #include "measuring/result_cache.h"
 #include "memory.h"
-#include "peaks/plateau.h"
 #include "rot.h"
 #include "statistics/summary.h"
 
@@ -50,8 +49,8 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 }
 
 /*
- * What the kernels Memory and Chase tell (kernels/pages.h): the system need not give the pages that were asked for.
- * Behind the last whole one of 2 MiB there may be small ones.
+ * The kernels Memory and Chase tell this fact (kernels/pages.h): the system need not give the pages that were asked
+ * for. Behind the last whole one of 2 MiB there may be small ones.
  */
 static bool
 tells_huge_pages(const char *fact)
@@ -94,12 +93,13 @@ lies_in_huge_pages(const struct rot *rot, char *const *hashes)
 	return nr_told > 0 && nr_huge == nr_told;
 }
 
-static int
-measure_samples(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
-		const struct peak_work *work, const struct quantity_effort *effort, struct rot_error *err)
+int
+peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+		     const struct peak_work *work, int nr_runs, bool repeats_disturbed, struct rot_error *err)
 {
 	const size_t nr_threads = measurement_nr_workloads(measurement);
 	const double total = work->of_thread * (double)nr_threads;
+	const struct quantity_effort effort = {.nr_runs = nr_runs, .budget_s = repeats_disturbed ? REPEATING_S : 0};
 	struct quantity_request requests[NR_CLOCKS];
 	struct quantity_value values[NR_CLOCKS];
 	struct quantities_told told;
@@ -121,7 +121,7 @@ measure_samples(struct peak_samples *samples, struct rot *rot, const struct meas
 	/* The user's compiler flags are for what he compares with the roof. */
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, effort, values, &told, err);
+	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, &effort, values, &told, err);
 	configuration_pop(rot->configuration);
 	if (rc < 0)
 		return -1;
@@ -134,24 +134,6 @@ measure_samples(struct peak_samples *samples, struct rot *rot, const struct meas
 	return 0;
 }
 
-int
-peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
-		     const struct peak_work *work, int nr_runs, struct rot_error *err)
-{
-	const struct quantity_effort effort = {.nr_runs = nr_runs, .budget_s = REPEATING_S};
-
-	return measure_samples(samples, rot, measurement, work, &effort, err);
-}
-
-int
-peak_samples_measure_just(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
-			  const struct peak_work *work, int nr_runs, struct rot_error *err)
-{
-	const struct quantity_effort effort = {.nr_runs = nr_runs};
-
-	return measure_samples(samples, rot, measurement, work, &effort, err);
-}
-
 void
 peak_samples_clear(struct peak_samples *samples)
 {
@@ -162,7 +144,49 @@ peak_samples_clear(struct peak_samples *samples)
 
 /* ---- estimates ---- */
 
-/* What of the runs an estimate is made of, and which part of it. */
+static int
+descending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* How many from `first` on agree with it. */
+static size_t
+nr_agreeing(const double *sorted, size_t nr, size_t first)
+{
+	size_t behind = first;
+
+	while (behind < nr && sorted[behind] >= sorted[first] * (1 - PLATEAU_AGREEING))
+		behind++;
+	return behind - first;
+}
+
+struct plateau
+plateau_find(const double *rates, size_t nr)
+{
+	const double least = fmax(PLATEAU_LEAST, PLATEAU_SHARE * (double)nr);
+	struct plateau plateau = {NAN, NAN, NAN, 0};
+	autofree double *sorted = rot_calloc(nr + 1, sizeof(*sorted));
+
+	memcpy(sorted, rates, nr * sizeof(*sorted));
+	qsort(sorted, nr, sizeof(*sorted), descending);
+	for (size_t first = 0; first < nr && plateau.nr == 0; first++) {
+		const size_t nr_here = nr_agreeing(sorted, nr, first);
+
+		if ((double)nr_here >= least)
+			plateau = (struct plateau){
+				.low = sorted[first + nr_here - 1],
+				.high = sorted[first],
+				.median = statistics_percentile(sorted + first, nr_here, 50),
+				.nr = nr_here,
+			};
+	}
+	return plateau;
+}
+
+/* The runs that an estimate is made of, and the quantile that it is. */
 struct selection {
 	size_t *runs; /* ascending */
 	size_t nr;
@@ -172,7 +196,7 @@ struct selection {
 	bool has_plateau;
 };
 
-/* Those that were not disturbed; all, if all were. */
+/* Selects runs that were not disturbed; all, if all were. */
 static void
 select_kept(struct pool *pool, const struct peak_samples *samples, size_t from, size_t to, struct selection *selection)
 {
@@ -185,7 +209,7 @@ select_kept(struct pool *pool, const struct peak_samples *samples, size_t from, 
 	selection->nr_kept = selection->nr;
 }
 
-/* Of those runs. Fresh memory. */
+/* The values of the selected runs. Fresh memory. */
 static double *
 values_of(const struct selection *selection, const double *values)
 {
@@ -196,7 +220,7 @@ values_of(const struct selection *selection, const double *values)
 	return of;
 }
 
-/* Those on the plateau of rates per core cycle, where that is higher than the upper quartile of all. */
+/* Keeps the runs on the plateau of rates per core cycle, where that is higher than the upper quartile of all. */
 static void
 narrow_to_plateau(const struct peak_samples *samples, struct selection *selection)
 {
@@ -262,7 +286,7 @@ nr_undisturbed(const struct peak_samples *samples, size_t from)
 	return nr;
 }
 
-/* What is of disturbed runs only is no interval for anything. */
+/* Disturbed runs alone give no interval. */
 static void
 note_disturbance(struct peak *peak)
 {

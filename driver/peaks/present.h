@@ -17,15 +17,16 @@ struct json_t;
 struct page;
 
 /*
- * Tables with notes below them; nothing at all where the list has no peak of that kind. What is above, per cycle of the
- * core; where its clock is not known, per cycle of the time stamp counter, marked (t).
+ * Minimum arithmetic intensity: performances over the highest bandwidth of each border, for each number of threads.
+ * Behind an empty line; nothing at all without such pairs.
  */
-void peaks_print_performance(const struct peak_list *list, FILE *out);
-
-/* Minimum arithmetic intensity: performances over the highest bandwidth of each border, for each number of threads. */
 void peaks_print_ridges(const struct peak_list *list, FILE *out);
 
-/* The summary; is_all: all tables above, an empty line between. */
+/*
+ * The summary. is_all: tables with notes below them instead, an empty line between, as far as the list has something
+ * for each. Rates are per cycle of the core; where its clock is not known, per cycle of the time stamp counter, marked
+ * (t).
+ */
 void peaks_print(const struct peak_list *list, bool is_all, FILE *out);
 
 /* One row a peak, in base units; empty fields where nothing is known. */
@@ -35,15 +36,15 @@ void peaks_print_csv(const struct peak_list *list, FILE *out);
 struct json_t *peaks_json(const struct rot *rot, const struct peak_list *list);
 
 /*
- * What the search of the peak tried, over two of its axes (the best of the others): OUTPUT.pdf, .svg, .data, .gnuplot.
- * Of one axis alone it is a curve. caption: of the machine. An error where nothing was searched.
+ * Draws the variants that the search of the peak tried, over two axes (the best of the others): OUTPUT.pdf, .svg,
+ * .data, .gnuplot. One axis alone makes a curve. caption: of the machine. An error where nothing was searched.
  */
 int peak_draw_landscape(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err);
 
-/* Is there something to draw over the number of threads? */
-bool peaks_have_growth(const struct peak_list *list);
-
-/* Loads and stores of all levels over the number of threads; nothing where all are of one number. */
+/*
+ * Loads and stores of all levels over the number of threads. Gives 1, or 0 where all are of one number and there is
+ * nothing to draw. output_name NULL: is there? -1: an error.
+ */
 int
 peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of peaks: the whole roof as a roofline without points, and the landscape of a search. */
+/* Pictures of peaks: the roof without points, bandwidths over the number of threads, and what a search tried. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,26 @@
 #include "memory.h"
 #include "page/page.h"
 #include "peaks/present.h"
-#include "peaks/ridges.h"
 #include "peaks/roof.h"
+#include "peaks/saturation.h"
 #include "plots/places.h"
 #include "plots/plot.h"
 #include "quantities/value_text.h"
 #include "rot.h"
+
+#define NR(array) (sizeof(array) / sizeof(*(array)))
+
+static struct plot_axis
+axis(const char *label, const char *unit)
+{
+	return (struct plot_axis){.label = label, .unit = unit, .low = NAN, .high = NAN};
+}
+
+static struct plot_point
+point(double x, double y)
+{
+	return (struct plot_point){.x = summary_single(x, "given"), .y = summary_single(y, "given"), .size = NAN};
+}
 
 /* ---- rooflines ---- */
 
@@ -28,24 +42,20 @@
 #define CLEARLY_LESS 0.8
 
 struct roof {
+	struct pool pool;
 	const struct peak **lines; /* the highest first, as far as they differ */
 	size_t nr;
 	bool is_per_cycle; /* of the core, and of one thread; else per second, of all */
 };
 
-static double
-value_of(const struct roof *roof, const struct peak *peak)
-{
-	return roof->is_per_cycle ? peak->per_cycle.value : peak->per_second.value * 1e-9;
-}
-
+/* In the units of the plot. */
 static struct peak_estimate
-interval_of(const struct roof *roof, const struct peak *peak)
+estimate_of(const struct roof *roof, const struct peak *peak)
 {
-	struct peak_estimate e = roof->is_per_cycle ? peak->per_cycle : peak->per_second;
-	double factor = roof->is_per_cycle ? 1 : 1e-9;
+	const struct peak_estimate *e = roof->is_per_cycle ? &peak->per_cycle : &peak->per_second;
+	const double factor = roof->is_per_cycle ? 1 : 1e-9;
 
-	return (struct peak_estimate){e.value * factor, e.low * factor, e.high * factor};
+	return (struct peak_estimate){e->value * factor, e->low * factor, e->high * factor};
 }
 
 /* By work per cycle: the clock may have moved between two peaks. */
@@ -66,19 +76,13 @@ is_line_of(const struct peak *peak, const char *operation, int nr_threads)
 	       (peak->kind == PEAK_PERFORMANCE && strcmp(peak->operation, operation) == 0);
 }
 
-/* Of equal ones those that are known best: loads, and fused operations. */
-static bool
-is_known_better(const struct peak *a, const struct peak *b)
-{
-	const char *best = a->kind == PEAK_BANDWIDTH ? "load" : "FMA";
-
-	return strcmp(a->access, best) == 0 && strcmp(b->access, best) != 0;
-}
-
-/* Keeps the peak, unless one that is nearly the same is there; that is replaced where the new one is known better. */
+/* Keeps the peak, unless one that is nearly the same is there. Loads and fused operations, which readers know best,
+ * take the place of such a one. */
 static void
 keep(struct roof *roof, const struct peak *peak)
 {
+	const char *best_known = peak->kind == PEAK_BANDWIDTH ? "load" : "FMA";
+
 	for (size_t i = 0; i < roof->nr; i++) {
 		const struct peak *other = roof->lines[i];
 
@@ -86,7 +90,7 @@ keep(struct roof *roof, const struct peak *peak)
 		    strcmp(other->mode, peak->mode) != 0 ||
 		    peak->per_cycle.value < ROOF_NEARLY_THE_SAME * other->per_cycle.value)
 			continue;
-		if (is_known_better(peak, other))
+		if (strcmp(peak->access, best_known) == 0 && strcmp(other->access, best_known) != 0)
 			roof->lines[i] = peak;
 		return;
 	}
@@ -94,8 +98,8 @@ keep(struct roof *roof, const struct peak *peak)
 }
 
 /*
- * Of each level the highest bandwidth, and that of loads with as wide registers, of memory also that of stores;
- * performances that are clearly apart, below the highest one without mixtures of operations ("FMA_ADD", "MIX"). The
+ * Each level has its highest bandwidth, and that of loads with as wide registers, memory also that of stores. The rest
+ * are performances that are clearly apart, below the highest one without mixtures of operations ("FMA_ADD", "MIX"). The
  * rest is in the table.
  */
 static bool
@@ -119,23 +123,21 @@ is_drawn(const struct roof *roof, const struct peak *peak)
 	return true;
 }
 
-static struct roof
-choose_lines(const struct peak_list *list, const char *operation, int nr_threads, bool is_per_cycle)
+static void
+choose_lines(struct roof *roof, const struct peak_list *list, const char *operation, int nr_threads)
 {
-	struct roof roof = {.lines = rot_calloc(list->nr + 1, sizeof(*roof.lines)), .is_per_cycle = is_per_cycle};
-	const struct peak **all = rot_calloc(list->nr + 1, sizeof(*all));
+	const struct peak **all = pool_calloc(&roof->pool, list->nr, sizeof(*all));
 	size_t nr = 0;
 
+	roof->lines = pool_calloc(&roof->pool, list->nr, sizeof(*roof->lines));
 	for (size_t i = 0; i < list->nr; i++)
 		if (is_line_of(&list->peaks[i], operation, nr_threads) &&
-		    (!is_per_cycle || !isnan(list->peaks[i].per_cycle.value)))
+		    (!roof->is_per_cycle || !isnan(list->peaks[i].per_cycle.value)))
 			all[nr++] = &list->peaks[i];
 	qsort(all, nr, sizeof(*all), higher_first);
 	for (size_t i = 0; i < nr; i++)
-		if (is_drawn(&roof, all[i]))
-			keep(&roof, all[i]);
-	free(all);
-	return roof;
+		if (is_drawn(roof, all[i]))
+			keep(roof, all[i]);
 }
 
 /* The first of its kind and level. */
@@ -158,160 +160,180 @@ highest_performance(const struct roof *roof)
 	return NULL;
 }
 
-/* "120 GB/s". Fresh memory. */
-static char *
-ceiling_label(double value, const char *unit)
-{
-	char *number = digits_text(value, 3), *label = rot_format("%s %s", number, unit);
-
-	free(number);
-	return label;
-}
-
+/* With its value as the label: "120 GB/s". */
 static struct roofline_ceiling
-ceiling_of(const struct roof *roof, size_t i)
+ceiling_of(struct roof *roof, size_t i)
 {
+	static const char *const units[2][2] = {{"Gflop/s", "GB/s"}, {"flop/cycle", "byte/cycle"}};
 	const struct peak *peak = roof->lines[i];
-	bool is_bandwidth = peak->kind == PEAK_BANDWIDTH;
-	struct peak_estimate e = interval_of(roof, peak);
-	const char *unit =
-		roof->is_per_cycle ? (is_bandwidth ? "byte/cycle" : "flop/cycle") : (is_bandwidth ? "GB/s" : "Gflop/s");
+	const bool is_bandwidth = peak->kind == PEAK_BANDWIDTH;
+	const struct peak_estimate e = estimate_of(roof, peak);
+	autofree char *number = digits_text(e.value, 3);
 
 	return (struct roofline_ceiling){
-		.name = rot_format("%s%s%s", peak->name, peak->mode[0] ? ", " : "", peak->mode),
+		.name = pool_format(&roof->pool, "%s%s%s", peak->name, peak->mode[0] ? ", " : "", peak->mode),
 		.is_bandwidth = is_bandwidth,
 		.value = e.value,
 		.low = e.low,
 		.high = e.high,
-		.label = ceiling_label(e.value, unit),
+		.label = pool_format(&roof->pool, "%s %s", number, units[roof->is_per_cycle][is_bandwidth]),
 		.is_main = is_highest(roof, i),
 	};
 }
 
 /* Where the highest performance meets the highest bandwidth of each level. */
 static struct plot_point *
-ridge_points(const struct roof *roof, size_t *nr)
+ridge_points(struct roof *roof, size_t *nr)
 {
-	struct plot_point *points = rot_calloc(roof->nr + 1, sizeof(*points));
-	const struct peak *peak = highest_performance(roof);
+	struct plot_point *points = pool_calloc(&roof->pool, roof->nr, sizeof(*points));
+	const double performance = estimate_of(roof, highest_performance(roof)).value;
 
 	*nr = 0;
-	for (size_t i = 0; peak && i < roof->nr; i++) {
-		const struct peak *bandwidth = roof->lines[i];
-		double intensity = value_of(roof, peak) / value_of(roof, bandwidth);
+	for (size_t i = 0; i < roof->nr; i++) {
+		const double intensity = performance / estimate_of(roof, roof->lines[i]).value;
 
-		if (bandwidth->kind != PEAK_BANDWIDTH || !is_highest(roof, i))
+		if (roof->lines[i]->kind != PEAK_BANDWIDTH || !is_highest(roof, i))
 			continue;
-		points[(*nr)++] = (struct plot_point){
-			.x = summary_single(intensity, "given"),
-			.y = summary_single(value_of(roof, peak), "given"),
-			.label = rot_format("%.3g", intensity),
-			.is_labelled = true,
-			.size = NAN,
-		};
+		points[*nr] = point(intensity, performance);
+		points[*nr].label = pool_format(&roof->pool, "%.3g", intensity);
+		points[(*nr)++].is_labelled = true;
 	}
 	return points;
 }
 
 static int
-draw_roofline(const struct rot *rot, const struct roof *roof, const char *title, const char *caption, struct page *page,
+draw_roofline(const struct rot *rot, struct roof *roof, const char *title, const char *caption, struct page *page,
 	      const char *output_name, struct rot_error *err)
 {
-	struct roofline_ceiling *ceilings = rot_calloc(roof->nr + 1, sizeof(*ceilings));
+	struct roofline_ceiling *ceilings = pool_calloc(&roof->pool, roof->nr, sizeof(*ceilings));
 	struct plot_series ridges = {.name = "minimum arithmetic intensity for the highest performance [flop/byte]"};
-	struct plot_point *points = ridge_points(roof, &ridges.nr_points);
 	struct roofline_plot plot = {
 		.frame = {.title = title,
 			  .caption = caption,
-			  .x = {.label = "Operational intensity", .unit = "flop/byte", .low = NAN, .high = NAN},
-			  .y = {.label = "Performance",
-				.unit = roof->is_per_cycle ? "flop/cycle" : "Gflop/s",
-				.low = NAN,
-				.high = NAN},
+			  .x = axis("Operational intensity", "flop/byte"),
+			  .y = axis("Performance", roof->is_per_cycle ? "flop/cycle" : "Gflop/s"),
 			  .key_position = "auto"},
 		.ceilings = ceilings,
 		.nr_ceilings = roof->nr,
 		.series = &ridges,
 		.nr_series = 1,
 	};
-	int rc;
 
-	ridges.points = points;
+	ridges.points = ridge_points(roof, &ridges.nr_points);
 	for (size_t i = 0; i < ridges.nr_points; i++) {
-		plot.frame.x.low = fmin(plot.frame.x.low, LEFT_OF_RIDGES * points[i].x.value);
-		plot.frame.x.high = fmax(plot.frame.x.high, RIGHT_OF_RIDGES * points[i].x.value);
+		plot.frame.x.low = fmin(plot.frame.x.low, LEFT_OF_RIDGES * ridges.points[i].x.value);
+		plot.frame.x.high = fmax(plot.frame.x.high, RIGHT_OF_RIDGES * ridges.points[i].x.value);
 	}
 	for (size_t i = 0; i < roof->nr; i++)
 		ceilings[i] = ceiling_of(roof, i);
 	if (page)
 		page_add_roofline(page, &plot);
-	rc = roofline_plot_show(&plot, rot->configuration, output_name, err);
-	for (size_t i = 0; i < roof->nr; i++) {
-		free((char *)ceilings[i].name);
-		free((char *)ceilings[i].label);
-	}
-	for (size_t i = 0; i < ridges.nr_points; i++)
-		free((char *)points[i].label);
-	free(points);
-	free(ceilings);
-	return rc;
+	return roofline_plot_show(&plot, rot->configuration, output_name, err);
 }
 
+/* Nothing where no performance of the operation is known for that number of threads. */
 static int
-draw_roof(const struct rot *rot, const struct peak_list *list, const char *operation, int nr_threads,
-	  const char *caption, struct page *page, const char *output_name, struct rot_error *err)
+draw_roof(const struct rot *rot, const struct peak_list *list, const char *operation, int nr_threads, struct page *page,
+	  const char *output_name, struct rot_error *err)
 {
-	const bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
-	struct roof roof = choose_lines(list, operation, nr_threads, is_per_cycle);
-	char *words = camel_case_words(operation), *note = roof_note(list, nr_threads, is_per_cycle);
-	char *title =
-		rot_format("The roof of this machine: %s, %d thread%s", words, nr_threads, nr_threads == 1 ? "" : "s");
-	char *lines = rot_format("%s\n%s", caption, note);
-	int rc = highest_performance(&roof) ? draw_roofline(rot, &roof, title, lines, page, output_name, err) : 0;
+	struct roof roof = {.is_per_cycle =
+				    strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0};
+	autofree char *words = camel_case_words(operation), *machine = machine_caption(rot->machine);
+	autofree char *note = roof_note(list, nr_threads, roof.is_per_cycle);
+	int rc = 0;
 
-	free(lines);
-	free(title);
-	free(note);
-	free(words);
-	free(roof.lines);
+	choose_lines(&roof, list, operation, nr_threads);
+	if (highest_performance(&roof))
+		rc = draw_roofline(rot, &roof,
+				   pool_format(&roof.pool, "The roof of this machine: %s, %d thread%s", words,
+					       nr_threads, nr_threads == 1 ? "" : "s"),
+				   pool_format(&roof.pool, "%s\n%s", machine, note), page, output_name, err);
+	pool_clear(&roof.pool);
 	return rc;
-}
-
-/* ---- pictures of a machine ---- */
-
-static const struct {
-	const char *operation, *name;
-} pictures[] = {{"doublePrecisionFlop", ""}, {"singlePrecisionFlop", "-single"}};
-
-static bool
-has_performance(const struct peak_list *list, const char *operation, int nr_threads)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		if (list->peaks[i].kind == PEAK_PERFORMANCE && list->peaks[i].nr_threads == nr_threads &&
-		    strcmp(list->peaks[i].operation, operation) == 0)
-			return true;
-	return false;
 }
 
 int
 peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, struct page *page, const char *output_name,
 		 struct rot_error *err)
 {
-	int threads[] = {1, roof_nr_threads(list, 1e9)}, rc = 0;
-	char *caption = machine_caption(rot->machine);
+	static const char *const pictures[][2] = {{"doublePrecisionFlop", ""}, {"singlePrecisionFlop", "-single"}};
+	const int most = roof_nr_threads(list, INFINITY);
+	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < sizeof(pictures) / sizeof(*pictures); i++)
-		for (int k = 0; rc == 0 && k < (threads[1] > 1 ? 2 : 1); k++) {
-			char *all = k ? rot_format("-%d-threads", threads[k]) : rot_strdup("");
-			char *name = rot_format("%s%s%s", output_name, pictures[i].name, all);
+	for (size_t i = 0; rc == 0 && i < NR(pictures); i++) {
+		autofree char *name = rot_format("%s%s", output_name, pictures[i][1]);
+		autofree char *of_all = rot_format("%s-%d-threads", name, most);
 
-			if (has_performance(list, pictures[i].operation, threads[k]))
-				rc = draw_roof(rot, list, pictures[i].operation, threads[k], caption, page, name, err);
-			free(name);
-			free(all);
-		}
-	free(caption);
+		rc = draw_roof(rot, list, pictures[i][0], 1, page, name, err);
+		if (rc == 0 && most > 1)
+			rc = draw_roof(rot, list, pictures[i][0], most, page, of_all, err);
+	}
 	return rc;
+}
+
+/* ---- bandwidths over the number of threads ---- */
+
+/* Loads and stores; of these the widest of each level and mode, which is the highest. */
+static bool
+is_growth_drawn(const struct growth *growths, size_t nr, size_t at)
+{
+	const struct peak *peak = growths[at].peaks[growths[at].nr - 1];
+
+	if (strcmp(peak->access, "load") != 0 && strcmp(peak->access, "store") != 0 &&
+	    strcmp(peak->access, "ntStore") != 0)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		const struct peak *other = growths[i].peaks[growths[i].nr - 1];
+
+		if (strcmp(other->border, peak->border) == 0 && strcmp(other->access, peak->access) == 0 &&
+		    strcmp(growths[i].mode, growths[at].mode) == 0 && other->per_second.value > peak->per_second.value)
+			return false;
+	}
+	return true;
+}
+
+static struct plot_series
+series_of_growth(struct pool *pool, const struct growth *growth)
+{
+	struct plot_point *points = pool_calloc(pool, growth->nr, sizeof(*points));
+
+	for (size_t i = 0; i < growth->nr; i++) {
+		const struct peak_estimate *e = &growth->peaks[i]->per_second;
+
+		points[i] = point(growth->peaks[i]->nr_threads, e->value * 1e-9);
+		points[i].y.low = e->low * 1e-9;
+		points[i].y.high = e->high * 1e-9;
+	}
+	return (struct plot_series){
+		.name = pool_format(pool, "%s%s%s", growth->peaks[0]->name, growth->mode[0] ? ", " : "", growth->mode),
+		.points = points,
+		.nr_points = growth->nr,
+	};
+}
+
+int
+peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err)
+{
+	autopool pool = {0};
+	struct growth *growths;
+	size_t nr = peaks_growths(&pool, list, &growths);
+	struct plot_series *series = pool_calloc(&pool, nr, sizeof(*series));
+	struct series_plot plot = {
+		.frame = {.title = "Bandwidth over the number of threads",
+			  .caption = caption,
+			  .x = axis("Threads, each on a CPU of its own", ""),
+			  .y = axis("Bandwidth", "GB/s"),
+			  .key_position = "auto"},
+		.series = series,
+	};
+
+	plot.frame.y.is_log = true;
+	for (size_t i = 0; i < nr; i++)
+		if (is_growth_drawn(growths, nr, i))
+			series[plot.nr_series++] = series_of_growth(&pool, &growths[i]);
+	if (plot.nr_series == 0)
+		return 0;
+	return output_name && series_plot_write(&plot, output_name, err) < 0 ? -1 : 1;
 }
 
 /* ---- what a search tried ---- */
@@ -320,7 +342,7 @@ peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, struct pag
 struct shown_axis {
 	size_t axis; /* index in the landscape */
 	int *values;
-	char **names;
+	const char **names;
 	size_t nr;
 };
 
@@ -333,32 +355,23 @@ ascending(const void *a, const void *b)
 }
 
 static struct shown_axis
-axis_values(const struct peak_landscape *landscape, size_t axis)
+axis_values(struct pool *pool, const struct peak_landscape *landscape, size_t of_axis)
 {
-	struct shown_axis shown = {.axis = axis};
-	size_t nr = 0;
+	struct shown_axis shown = {
+		.axis = of_axis,
+		.values = pool_calloc(pool, landscape->nr_points, sizeof(*shown.values)),
+		.names = pool_calloc(pool, landscape->nr_points, sizeof(*shown.names)),
+	};
 
-	shown.values = rot_calloc(landscape->nr_points + 1, sizeof(*shown.values));
-	shown.names = rot_calloc(landscape->nr_points + 1, sizeof(*shown.names));
 	for (size_t i = 0; i < landscape->nr_points; i++)
-		shown.values[i] = landscape->points[i].coordinates[axis];
+		shown.values[i] = landscape->points[i].coordinates[of_axis];
 	qsort(shown.values, landscape->nr_points, sizeof(*shown.values), ascending);
 	for (size_t i = 0; i < landscape->nr_points; i++)
-		if (nr == 0 || shown.values[nr - 1] != shown.values[i])
-			shown.values[nr++] = shown.values[i];
-	shown.nr = nr;
-	for (size_t i = 0; i < nr; i++)
-		shown.names[i] = rot_format("%d", shown.values[i]);
+		if (shown.nr == 0 || shown.values[shown.nr - 1] != shown.values[i]) {
+			shown.names[shown.nr] = pool_format(pool, "%d", shown.values[i]);
+			shown.values[shown.nr++] = shown.values[i];
+		}
 	return shown;
-}
-
-static void
-shown_axis_clear(struct shown_axis *shown)
-{
-	for (size_t i = 0; i < shown->nr; i++)
-		free(shown->names[i]);
-	free(shown->names);
-	free(shown->values);
 }
 
 static size_t
@@ -372,23 +385,20 @@ index_of(const struct shown_axis *shown, int value)
 }
 
 /* The axis that the thesis shows in this place, or else the one with most values that is not the other one. */
-static size_t
-choose_axis(const struct peak_landscape *landscape, const char *const preferred[], size_t other)
+static struct shown_axis
+choose_axis(struct pool *pool, const struct peak_landscape *landscape, const char *const preferred[], size_t other)
 {
-	size_t best = other == 0 ? 1 : 0, most = 0;
+	struct shown_axis best = {.nr = 0};
 
 	for (; *preferred; preferred++)
 		for (size_t i = 0; i < landscape->nr_axes; i++)
 			if (i != other && strcmp(landscape->axes[i], *preferred) == 0)
-				return i;
+				return axis_values(pool, landscape, i);
 	for (size_t i = 0; i < landscape->nr_axes; i++) {
-		struct shown_axis shown = axis_values(landscape, i);
+		struct shown_axis shown = axis_values(pool, landscape, i);
 
-		if (i != other && shown.nr > most) {
-			best = i;
-			most = shown.nr;
-		}
-		shown_axis_clear(&shown);
+		if (i != other && shown.nr > best.nr)
+			best = shown;
 	}
 	return best;
 }
@@ -403,116 +413,83 @@ unit_of(const struct peak *peak)
 	return strstr(peak->operation, "Flop") ? "flop/cycle" : "operations/cycle";
 }
 
-/* Fills the grid with the best of the points that fall into a cell. */
+/* Each cell is the best of the points that fall into it, NaN without any. The best cell of all is framed, or that of
+ * the peak's variant, so that the frame is around what the table says. */
 static void
-fill_landscape(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, double *values)
+fill_cells(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, double *values,
+	   struct heat_plot *plot)
 {
+	size_t best = 0, nr_found = 0, column = 0, row = 0;
+
 	for (size_t i = 0; i < x->nr * y->nr; i++)
 		values[i] = NAN;
 	for (size_t i = 0; i < peak->landscape.nr_points; i++) {
-		const struct peak_point *point = &peak->landscape.points[i];
-		double *cell = &values[index_of(y, point->coordinates[y->axis]) * x->nr +
-				       index_of(x, point->coordinates[x->axis])];
+		const struct peak_point *of = &peak->landscape.points[i];
+		double *cell =
+			&values[index_of(y, of->coordinates[y->axis]) * x->nr + index_of(x, of->coordinates[x->axis])];
 
-		if (peak_is_better(peak->kind, point->per_cycle, *cell))
-			*cell = point->per_cycle;
+		if (peak_is_better(peak->kind, of->per_cycle, *cell))
+			*cell = of->per_cycle;
 	}
-}
-
-/* Of the peak's variant, so that what the table says is framed; else the best cell. */
-static void
-find_best(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, const double *values,
-	  struct heat_plot *plot)
-{
-	const struct shown_axis *const axes[] = {x, y};
-	size_t *const places[] = {&plot->best_column, &plot->best_row};
-	size_t best = 0, nr_found = 0;
-
 	for (size_t i = 1; i < x->nr * y->nr; i++)
 		if (peak_is_better(peak->kind, values[i], values[best]))
 			best = i;
-	plot->best_column = best % x->nr;
-	plot->best_row = best / x->nr;
-	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < peak->nr_coordinates; i++)
-			if (strcmp(peak->variant[i].name, peak->landscape.axes[axes[k]->axis]) == 0) {
-				*places[k] = index_of(axes[k], peak->variant[i].value);
-				nr_found++;
-			}
-	if (nr_found == 1) {
-		plot->best_column = best % x->nr;
-		plot->best_row = best / x->nr;
+	for (size_t i = 0; i < peak->nr_coordinates; i++) {
+		const struct peak_coordinate *at = &peak->variant[i];
+
+		if (strcmp(at->name, peak->landscape.axes[x->axis]) == 0) {
+			column = index_of(x, at->value);
+			nr_found++;
+		} else if (strcmp(at->name, peak->landscape.axes[y->axis]) == 0) {
+			row = index_of(y, at->value);
+			nr_found++;
+		}
 	}
+	plot->best_column = nr_found == 2 ? column : best % x->nr;
+	plot->best_row = nr_found == 2 ? row : best / x->nr;
 }
 
 /* "AVX-512 FMA, double precision: 47.99 flop/cycle with dlp 12, unroll 4". Fresh memory. */
 static char *
 title_of(const struct peak *peak)
 {
-	char *words = camel_case_words(peak->operation);
+	autofree char *words = camel_case_words(peak->operation);
 	char *title = rot_format("%s%s%s: %.4g %s with", peak->name, words[0] ? ", " : "", words, peak->per_cycle.value,
 				 unit_of(peak));
 
 	for (size_t i = 0; i < peak->nr_coordinates; i++) {
-		char *name = camel_case_words(peak->variant[i].name);
-		char *longer = rot_format("%s%s %s %d", title, i ? "," : "", name, peak->variant[i].value);
+		autofree char *name = camel_case_words(peak->variant[i].name);
 
-		free(name);
-		free(title);
-		title = longer;
+		rot_append(&title, "%s %s %d", i ? "," : "", name, peak->variant[i].value);
 	}
-	free(words);
 	return title;
 }
 
-/* What is to know of the cells. Fresh memory. */
-static char *
-caption_of(const struct peak_landscape *landscape, const char *machine, const double *values, size_t nr)
-{
-	bool has_gaps = false;
-
-	for (size_t i = 0; i < nr; i++)
-		has_gaps = has_gaps || isnan(values[i]);
-	return rot_format("%s\n%zu variants tried%s; framed: that of the title, which has later runs%s", machine,
-			  landscape->nr_points,
-			  landscape->nr_axes > 2 ? ", each cell the best over what is not shown" : "",
-			  has_gaps ? "; white: not tried, or not possible" : "");
-}
-
 static int
-draw_heat_map(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, const char *caption,
-	      const char *output_name, struct rot_error *err)
+draw_heat_map(struct pool *pool, const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y,
+	      struct plot_frame *frame, const char *output_name, struct rot_error *err)
 {
 	const struct peak_landscape *landscape = &peak->landscape;
-	double *values = rot_calloc(x->nr * y->nr, sizeof(*values));
-	char *title = title_of(peak), *x_label = camel_case_words(landscape->axes[x->axis]);
-	char *y_label = camel_case_words(landscape->axes[y->axis]);
-	char *under;
+	double *values = pool_calloc(pool, x->nr * y->nr, sizeof(*values));
 	struct heat_plot plot = {
-		.frame = {.title = title,
-			  .x = {.label = x_label, .unit = "", .low = NAN, .high = NAN},
-			  .y = {.label = y_label, .unit = "", .low = NAN, .high = NAN},
-			  .key_position = "none"},
-		.columns = (const char *const *)x->names,
-		.rows = (const char *const *)y->names,
+		.columns = x->names,
+		.rows = y->names,
 		.nr_columns = x->nr,
 		.nr_rows = y->nr,
 		.values = values,
 		.value_label = unit_of(peak),
 	};
-	int rc;
+	bool has_gaps = false;
 
-	fill_landscape(peak, x, y, values);
-	under = caption_of(landscape, caption, values, x->nr * y->nr);
-	plot.frame.caption = under;
-	find_best(peak, x, y, values, &plot);
-	rc = heat_plot_write(&plot, output_name, err);
-	free(under);
-	free(y_label);
-	free(x_label);
-	free(title);
-	free(values);
-	return rc;
+	fill_cells(peak, x, y, values, &plot);
+	for (size_t i = 0; i < x->nr * y->nr; i++)
+		has_gaps |= isnan(values[i]);
+	frame->caption = pool_format(
+		pool, "%s\n%zu variants tried%s; framed: that of the title, which has later runs%s", frame->caption,
+		landscape->nr_points, landscape->nr_axes > 2 ? ", each cell the best over what is not shown" : "",
+		has_gaps ? "; white: not tried, or not possible" : "");
+	plot.frame = *frame;
+	return heat_plot_write(&plot, output_name, err);
 }
 
 static int
@@ -525,42 +502,20 @@ by_first_coordinate(const void *a, const void *b)
 
 /* Points that could not be measured are left out. */
 static int
-draw_curve(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err)
+draw_curve(struct pool *pool, const struct peak *peak, const struct plot_frame *frame, const char *output_name,
+	   struct rot_error *err)
 {
-	const struct peak_landscape *landscape = &peak->landscape;
-	struct peak_point *sorted = rot_calloc(landscape->nr_points, sizeof(*sorted));
-	struct plot_point *points = rot_calloc(landscape->nr_points, sizeof(*points));
+	const size_t nr = peak->landscape.nr_points;
+	struct peak_point *sorted = pool_copy(pool, peak->landscape.points, nr, sizeof(*sorted));
+	struct plot_point *points = pool_calloc(pool, nr, sizeof(*points));
 	struct plot_series series = {.name = peak->name, .points = points};
-	char *title = title_of(peak), *x_label = camel_case_words(landscape->axes[0]);
-	struct series_plot plot = {
-		.frame = {.title = title,
-			  .caption = caption,
-			  .x = {.label = x_label, .unit = "", .low = NAN, .high = NAN},
-			  .y = {.label = peak->kind == PEAK_LATENCY ? "Time" : "Rate",
-				.unit = unit_of(peak),
-				.low = NAN,
-				.high = NAN},
-			  .key_position = "none"},
-		.series = &series,
-		.nr_series = 1,
-	};
-	int rc;
+	struct series_plot plot = {.frame = *frame, .series = &series, .nr_series = 1};
 
-	memcpy(sorted, landscape->points, landscape->nr_points * sizeof(*sorted));
-	qsort(sorted, landscape->nr_points, sizeof(*sorted), by_first_coordinate);
-	for (size_t i = 0; i < landscape->nr_points; i++)
+	qsort(sorted, nr, sizeof(*sorted), by_first_coordinate);
+	for (size_t i = 0; i < nr; i++)
 		if (!isnan(sorted[i].per_cycle))
-			points[series.nr_points++] = (struct plot_point){
-				.x = summary_single(sorted[i].coordinates[0], "given"),
-				.y = summary_single(sorted[i].per_cycle, "given"),
-				.size = NAN,
-			};
-	rc = series_plot_write(&plot, output_name, err);
-	free(x_label);
-	free(title);
-	free(points);
-	free(sorted);
-	return rc;
+			points[series.nr_points++] = point(sorted[i].coordinates[0], sorted[i].per_cycle);
+	return series_plot_write(&plot, output_name, err);
 }
 
 int
@@ -568,19 +523,21 @@ peak_draw_landscape(const struct peak *peak, const char *caption, const char *ou
 {
 	static const char *const columns[] = {"unroll", NULL}, *const rows[] = {"dlp", "streams", NULL};
 	const struct peak_landscape *landscape = &peak->landscape;
+	autopool pool = {0};
+	struct plot_frame frame = {.caption = caption, .key_position = "none"};
 	struct shown_axis x, y;
-	size_t x_axis;
-	int rc;
 
 	if (landscape->nr_axes == 0 || landscape->nr_points == 0)
 		return rot_error_set(err, 0, "nothing was searched for the peak '%s'", peak->name);
-	if (landscape->nr_axes == 1)
-		return draw_curve(peak, caption, output_name, err);
-	x_axis = choose_axis(landscape, columns, SIZE_MAX);
-	x = axis_values(landscape, x_axis);
-	y = axis_values(landscape, choose_axis(landscape, rows, x_axis));
-	rc = draw_heat_map(peak, &x, &y, caption, output_name, err);
-	shown_axis_clear(&x);
-	shown_axis_clear(&y);
-	return rc;
+	frame.title = pool_own(&pool, title_of(peak), free);
+	if (landscape->nr_axes == 1) {
+		frame.x = axis(pool_own(&pool, camel_case_words(landscape->axes[0]), free), "");
+		frame.y = axis(peak->kind == PEAK_LATENCY ? "Time" : "Rate", unit_of(peak));
+		return draw_curve(&pool, peak, &frame, output_name, err);
+	}
+	x = choose_axis(&pool, landscape, columns, SIZE_MAX);
+	y = choose_axis(&pool, landscape, rows, x.axis);
+	frame.x = axis(pool_own(&pool, camel_case_words(landscape->axes[x.axis]), free), "");
+	frame.y = axis(pool_own(&pool, camel_case_words(landscape->axes[y.axis]), free), "");
+	return draw_heat_map(&pool, peak, &x, &y, &frame, output_name, err);
 }

@@ -155,20 +155,6 @@ may_replace(const json_t *found, const json_t *kept, const json_t *peak, const j
 	return has(found, peak, true, NULL) || !has(kept, peak, true, conditions) || now.value > before.value;
 }
 
-static bool
-holds_same(const json_t *peaks, const json_t *peak)
-{
-	size_t i;
-	json_t *other;
-
-	json_array_foreach(peaks, i, other)
-	{
-		if (is_same_peak(other, peak))
-			return true;
-	}
-	return false;
-}
-
 static void
 append_same(json_t *all, const json_t *peaks, const json_t *peak)
 {
@@ -196,9 +182,9 @@ profile_merge(const json_t *found, const json_t *kept, const json_t *conditions)
 	for (size_t k = 0; k < 2; k++) {
 		json_array_foreach(both[k], i, peak)
 		{
-			bool is_new = holds_same(found, peak) && may_replace(found, kept, peak, conditions);
+			bool is_new = has(found, peak, false, NULL) && may_replace(found, kept, peak, conditions);
 
-			if (!holds_same(all, peak))
+			if (!has(all, peak, false, NULL))
 				append_same(all, is_new || k == 1 ? found : kept, peak);
 		}
 	}
@@ -241,15 +227,10 @@ is_same_machine(const struct machine *a, const struct machine *b)
 static json_t *
 facts_json(const struct machine *machine)
 {
-	json_t *json = json_object();
-
-	json_object_set_new(json, "microcode", json_text(machine->microcode));
-	json_object_set_new(json, "kernel", json_text(machine->kernel_release));
-	json_object_set_new(json, "governor", json_text(machine->governor));
-	json_object_set_new(json, "cpus", json_number((double)machine->online_cpus.nr));
-	json_object_set_new(json, "llcBytes", json_number((double)machine->llc_bytes));
-	json_object_set_new(json, "rot", json_text(PACKAGE_VERSION));
-	return json;
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "microcode", json_text(machine->microcode), "kernel",
+			 json_text(machine->kernel_release), "governor", json_text(machine->governor), "cpus",
+			 json_number((double)machine->online_cpus.nr), "llcBytes",
+			 json_number((double)machine->llc_bytes), "rot", json_text(PACKAGE_VERSION));
 }
 
 /* A text or whole number for people. Fresh memory. */
@@ -299,6 +280,15 @@ say(struct profile_state *state, enum profile_match match, const char *message)
 	state->match = match;
 }
 
+static void
+put_damaged_aside(struct pool *pool, struct profile_state *state, const char *reason)
+{
+	put_aside(state->path, ".damaged");
+	say(state, PROFILE_NONE,
+	    pool_format(pool, "the profile '%s' is damaged (%s) and was put aside as '%s.damaged'", state->path, reason,
+			state->path));
+}
+
 /* The machine's file, damaged ones put aside. NULL: nothing to use, see state; -1 in *rc: cannot be read. */
 static json_t *
 read_file(struct pool *pool, struct profile_state *state, int *rc, struct rot_error *err)
@@ -321,10 +311,7 @@ read_file(struct pool *pool, struct profile_state *state, int *rc, struct rot_er
 	json = bytes ? parse(pool, bytes, length, &reason) : NULL;
 	if (json)
 		return json;
-	put_aside(state->path, ".damaged");
-	say(state, PROFILE_NONE,
-	    pool_format(pool, "the profile '%s' is damaged (%s) and was put aside as '%s.damaged'", state->path, reason,
-			state->path));
+	put_damaged_aside(pool, state, reason);
 	return NULL;
 }
 
@@ -427,10 +414,7 @@ use(const struct rot *rot, const json_t *json, struct peak_list *list, struct pr
 	}
 	if (read_peaks(json, list) < 0) {
 		list->nr = 0;
-		put_aside(state->path, ".damaged");
-		say(state, PROFILE_NONE,
-		    pool_format(pool, "the profile '%s' is damaged (a peak is none) and was put aside as '%s.damaged'",
-				state->path, state->path));
+		put_damaged_aside(pool, state, "a peak is none");
 		return;
 	}
 	changed = changes(json, rot->machine);
@@ -508,13 +492,10 @@ read_kept(struct pool *pool, const struct rot *rot, struct profile_state *state,
 static int
 write_profile(const struct rot *rot, const char *path, const json_t *peaks, struct rot_error *err)
 {
-	json_auto_t *json = json_object();
-	autofree char *text = NULL;
+	json_auto_t *json =
+		json_pack("{s:s, s:o, s:O}", "schema", schema, "machine", json_entity(rot->machine), "peaks", peaks);
+	autofree char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 
-	json_object_set_new(json, "schema", json_text(schema));
-	json_object_set_new(json, "machine", json_entity(rot->machine));
-	json_object_set(json, "peaks", (json_t *)peaks);
-	text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	return file_write(path, text, strlen(text), true, err);
 }
 

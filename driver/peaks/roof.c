@@ -9,7 +9,6 @@
 
 #include "configuration/configuration.h"
 #include "memory.h"
-#include "peaks/doubt.h"
 #include "peaks/find.h"
 #include "peaks/limits.h"
 #include "peaks/profile.h"
@@ -32,7 +31,7 @@ is_roof_of(const struct peak_list *list, const char *operation)
 	return has_performance && has_bandwidth;
 }
 
-/* What cannot be read is as if it were not there; the reason is told. Others' profiles matter to who needs one. */
+/* A profile that cannot be read is as if it were not there, with a warning. */
 static void
 load(struct rot *rot, struct peak_list *list, bool is_told)
 {
@@ -79,6 +78,40 @@ find_quickly(struct rot *rot, const struct peak_wish *wishes, size_t nr_wishes, 
 	return rc;
 }
 
+/* ---- what is in doubt ---- */
+
+/* Far more than peaks of one machine differ by for a reason: loads and copies by 1.4, searches in turns by 1.1. */
+#define FAR_BELOW 0.5
+
+/* Must the peak reach what the other one does? */
+static bool
+is_bound_for(const struct peak *peak, const struct peak *other)
+{
+	if (other->kind != PEAK_BANDWIDTH || other->nr_threads != peak->nr_threads)
+		return false;
+	if (strcmp(other->access, peak->access) == 0)
+		return border_order(other->border) > border_order(peak->border);
+	return strcmp(peak->access, "load") == 0 && border_order(other->border) == border_order(peak->border);
+}
+
+bool
+peak_is_doubtful(const struct peak_list *list, const struct peak *peak)
+{
+	const double reached = peak->per_cycle.value;
+
+	if (peak->kind == PEAK_LATENCY)
+		return false;
+	if ((peak->nr_tainted > 0 && peak->nr_tainted >= peak->nr_samples && isnan(peak->per_cycle.low)) ||
+	    reached < FAR_BELOW * peak->limit_per_cycle)
+		return true;
+	if (peak->kind != PEAK_BANDWIDTH)
+		return false;
+	for (size_t i = 0; i < list->nr; i++)
+		if (is_bound_for(peak, &list->peaks[i]) && reached < FAR_BELOW * list->peaks[i].per_cycle.value)
+			return true;
+	return false;
+}
+
 /* Doubtful peaks of quick searches that are older than min_age_s, as wishes with the strings of the list. Free the
  * array. */
 static size_t
@@ -102,7 +135,7 @@ doubtful_of(const struct peak_list *list, int64_t min_age_s, struct peak_wish **
 #define AGAIN_AFTER_S 3600
 #define MAX_REPEATS 2
 
-/* What is in doubt is searched again, without the results that it comes from. */
+/* Searches doubtful peaks again, without the results that they come from. */
 static int
 repeat_doubtful(struct rot *rot, int64_t min_age_s, struct peak_list *list, struct rot_error *err)
 {
@@ -168,7 +201,7 @@ is_there(const struct peak_list *list, const struct peak_wish *wish)
 	return false;
 }
 
-/* Of these copies the strings are the wishes'. Free the array. */
+/* Copies with the strings of the wishes. Free the array. */
 static size_t
 missing_of(const struct peak_list *list, const struct peak_wish *wishes, size_t nr_wishes, struct peak_wish **missing)
 {

@@ -14,10 +14,10 @@ struct rot;
 #define ROOF_NEARLY_THE_SAME 0.93
 
 /*
- * The peaks of this machine; their limits are those of when they were found. What is peculiar about the profile is told
- * as a warning. Without peaks of the operation (NULL: of any), or of any bandwidth, a quick search finds and keeps them
- * first, unless is_cached_only or the key findPeaks says no: then what there is has to do. Clear the list in any case.
- * -1: the user interrupted.
+ * The peaks of this machine; their limits are those of when they were found. A warning tells what is
+ * peculiar about the profile. Without peaks of the operation (NULL: of any), or of any bandwidth, a quick search finds
+ * and keeps them first, unless is_cached_only or the key findPeaks says no: then what there is has to do. Clear the
+ * list in any case. -1: the user interrupted.
  */
 int roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err);
 
@@ -36,5 +36,12 @@ int roof_nr_threads(const struct peak_list *list, double nr_cpus);
 /* "ceilings of 2 threads at 3.9 to 4.1 GHz, found 2026-11-22 (quick search)"; is_per_cycle: of rates that are those of
  * one thread then. Fresh memory. */
 char *roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle);
+
+/*
+ * True if every run of the peak was disturbed, or if it is far below what another peak of the list or the processor's
+ * documents say: a nearer border slower than a farther one, loads at half of what the same border gives copies, an
+ * operation at half of its limit. Latencies are never in doubt.
+ */
+bool peak_is_doubtful(const struct peak_list *list, const struct peak *peak);
 
 #endif

@@ -23,7 +23,7 @@
 #include "support/progress.h"
 #include "support/text_table.h"
 
-/* Those of these that are counted or timed here are compared. */
+/* Quantities that are compared if they are counted or timed here. */
 static const char *const compared_quantities[] = {
 	"time:coreCycles",
 	"time:referenceCycles",
@@ -38,12 +38,7 @@ static const char *const compared_quantities[] = {
 };
 #define NR_QUANTITIES (sizeof(compared_quantities) / sizeof(*compared_quantities))
 
-struct aa_point {
-	const struct measurement *measurement; /* borrowed of the controller */
-	const char *name;
-	struct quantity_value *first; /* the values of the first of two measurements */
-};
-
+/* The requests lie in the order of the subjects of a point. */
 struct comparing {
 	struct rot *rot;
 	const struct aa_options *options;
@@ -51,31 +46,28 @@ struct comparing {
 	struct quantity_request requests[NR_QUANTITIES];
 	const char *words[NR_QUANTITIES];
 	size_t nr_requests;
-	struct aa_point *points;
-	struct quantity_value *values; /* of the second measurement */
-	int nr_blocks;                 /* starts of the core for each measurement of a point */
+	const struct measurement **points; /* borrowed of the controller */
+	struct quantity_value *first;      /* of all points, in the order of the subjects */
+	int nr_blocks;                     /* starts of the core for each measurement of a point */
 	struct aa *aa;
 };
 
 /* ---- what is compared ---- */
 
-/* What nobody measures here is the same twice, which says nothing. */
+/* A value that nobody measures is the same twice, which says nothing. */
 static bool
-is_measured(const struct quantity_offer *offers, size_t nr, const struct quantity_request *request)
+is_measured(const struct quantity_offer *offers, size_t nr, const char *words)
 {
-	autofree char *of = request->operation && request->border
-				    ? rot_format("%s/%s", request->operation, request->border)
-			    : request->operation ? rot_strdup(request->operation)
-			    : request->border    ? rot_strdup(request->border)
-						 : rot_strdup(request->clock ? request->clock : "");
-	bool is_it = false;
-
 	for (size_t i = 0; i < nr; i++) {
-		if (strcmp(offers[i].name, request->name) == 0 && strcmp(offers[i].of, of) == 0)
-			is_it |= !offers[i].may_be_stepped &&
-				 (strcmp(offers[i].kind, "measured") == 0 || strcmp(offers[i].kind, "modelled") == 0);
+		autofree char *of = rot_format("%s:%s", offers[i].name, offers[i].of);
+
+		for (char *c = of; *c; c++)
+			*c = *c == '/' ? ':' : *c;
+		if (strcmp(of, words) == 0 && !offers[i].may_be_stepped &&
+		    (strcmp(offers[i].kind, "measured") == 0 || strcmp(offers[i].kind, "modelled") == 0))
+			return true;
 	}
-	return is_it;
+	return false;
 }
 
 static int
@@ -83,54 +75,40 @@ choose_quantities(struct comparing *comparing, struct rot_error *err)
 {
 	autofree struct quantity_offer *offers = NULL;
 	size_t nr = quantity_offers(comparing->rot, &offers);
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < NR_QUANTITIES; i++) {
-		struct quantity_request request;
-
-		rc = quantity_parse(&request, compared_quantities[i], err);
-		if (rc < 0 || !is_measured(offers, nr, &request))
+	for (size_t i = 0; i < NR_QUANTITIES; i++) {
+		if (!is_measured(offers, nr, compared_quantities[i]))
 			continue;
 		comparing->words[comparing->nr_requests] = compared_quantities[i];
-		comparing->requests[comparing->nr_requests++] = request;
+		if (quantity_parse(&comparing->requests[comparing->nr_requests++], compared_quantities[i], err) < 0)
+			return -1;
 	}
-	return rc;
-}
-
-static void
-add_subjects(struct comparing *comparing, const struct aa_point *point)
-{
-	struct aa *aa = comparing->aa;
-
-	for (size_t i = 0; i < comparing->nr_requests; i++) {
-		aa->subjects = pool_grow(&aa->pool, aa->subjects, aa->nr_subjects, sizeof(*aa->subjects));
-		aa->subjects[aa->nr_subjects++] =
-			(struct aa_subject){.words = comparing->words[i], .point = point->name};
-	}
+	return 0;
 }
 
 static void
 choose_points(struct comparing *comparing)
 {
-	const size_t nr = xml_controller_nr_points(comparing->controller);
+	const size_t nr = xml_controller_nr_points(comparing->controller), nr_requests = comparing->nr_requests;
 	struct aa *aa = comparing->aa;
 
 	comparing->points = pool_calloc(&aa->pool, nr, sizeof(*comparing->points));
+	comparing->first = pool_calloc(&aa->pool, nr * nr_requests, sizeof(*comparing->first));
+	aa->subjects = pool_calloc(&aa->pool, nr * nr_requests, sizeof(*aa->subjects));
 	for (size_t i = 0; i < nr; i++) {
-		const char *series, *label;
-		struct aa_point *point = &comparing->points[aa->nr_points];
+		const char *series, *label, *name;
 
-		point->measurement = xml_controller_point(comparing->controller, i, &series, &label);
-		if (!point->measurement)
+		comparing->points[aa->nr_points] = xml_controller_point(comparing->controller, i, &series, &label);
+		if (!comparing->points[aa->nr_points])
 			continue;
-		point->name = pool_format(&aa->pool, "%s%s%s", series, *label ? " " : "", label);
-		point->first = pool_calloc(&aa->pool, comparing->nr_requests, sizeof(*point->first));
-		add_subjects(comparing, point);
 		aa->nr_points++;
+		name = pool_format(&aa->pool, "%s%s%s", series, *label ? " " : "", label);
+		for (size_t k = 0; k < nr_requests; k++)
+			aa->subjects[aa->nr_subjects++] =
+				(struct aa_subject){.words = comparing->words[k], .point = name};
 	}
 }
 
-/* All cores at once: one that cannot be built is an error when it is measured. */
 static int
 prepare(const struct comparing *comparing, struct rot_error *err)
 {
@@ -138,7 +116,7 @@ prepare(const struct comparing *comparing, struct rot_error *err)
 	autofree struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
 
 	for (size_t i = 0; i < nr; i++)
-		measurements[i] = (struct measurement *)comparing->points[i].measurement; /* stays as it is */
+		measurements[i] = (struct measurement *)comparing->points[i]; /* stays as it is */
 	return measuring_prepare(comparing->rot, measurements, nr, err) < 0 ? -1 : 0;
 }
 
@@ -169,22 +147,21 @@ open_work(struct comparing *comparing, struct rot_error *err)
 	choose_points(comparing);
 	if (comparing->aa->nr_points == 0)
 		return rot_error_set(err, 0, "the controller '%s' has no kernels to compare", name);
-	comparing->values = pool_calloc(&comparing->aa->pool, comparing->nr_requests, sizeof(*comparing->values));
 	return prepare(comparing, err);
 }
 
 /* ---- comparing ---- */
 
 static int
-measure_point(const struct comparing *comparing, const struct aa_point *point, const struct quantity_effort *effort,
+measure_point(const struct comparing *comparing, size_t i, const struct quantity_effort *effort,
 	      struct quantity_value *values, struct rot_error *err)
 {
 	if (rot_interrupted())
 		return rot_error_set(err, 0, "interrupted");
-	if (quantities_measure_with(comparing->rot, point->measurement, comparing->requests, comparing->nr_requests,
+	if (quantities_measure_with(comparing->rot, comparing->points[i], comparing->requests, comparing->nr_requests,
 				    effort, values, NULL, err) == 0)
 		return 0;
-	return rot_error_prefix(err, "%s", point->name);
+	return rot_error_prefix(err, "%s", comparing->aa->subjects[i * comparing->nr_requests].point);
 }
 
 static int
@@ -196,29 +173,10 @@ visit_point(void *context, size_t i, int block, struct rot_error *err)
 		.only_measures = true,
 	};
 
+	struct quantity_value none[NR_QUANTITIES];
+
 	progress_point();
-	return measure_point(comparing, &comparing->points[i], &effort, comparing->values, err);
-}
-
-/* As "rot measure" does: all points in blocks, anew. */
-static int
-measure_blocks(struct comparing *comparing, struct rot_error *err)
-{
-	measuring_forget(comparing->rot);
-	return order_blocks(comparing->aa->nr_points, comparing->nr_blocks, visit_point, comparing, err);
-}
-
-/* Of what the blocks measured, and again what was disturbed. */
-static int
-evaluate_point(const struct comparing *comparing, size_t i, struct quantity_value *values, struct rot_error *err)
-{
-	const struct quantity_effort effort = {
-		.nr_runs = comparing->options->nr_runs,
-		.budget_s = configuration_double(comparing->rot->configuration, "timeBudget"),
-		.nr_starts = comparing->nr_blocks,
-	};
-
-	return measure_point(comparing, &comparing->points[i], &effort, values, err);
+	return measure_point(comparing, i, &effort, none, err);
 }
 
 static bool
@@ -227,37 +185,41 @@ has_value(const struct quantity_value *value)
 	return isfinite(value->summary.value) && value->summary.value != 0;
 }
 
-static void
-compare_point(struct comparing *comparing, size_t i)
+/* The values of one point, and again what was disturbed. The second ones are compared with the first. */
+static int
+take_values(struct comparing *comparing, size_t i, bool is_second, struct rot_error *err)
 {
+	struct quantity_value values[NR_QUANTITIES], *first = &comparing->first[i * comparing->nr_requests];
 	struct aa_subject *subjects = &comparing->aa->subjects[i * comparing->nr_requests];
-	const struct quantity_value *first = comparing->points[i].first;
+	const struct quantity_effort effort = {
+		.nr_runs = comparing->options->nr_runs,
+		.budget_s = configuration_double(comparing->rot->configuration, "timeBudget"),
+		.nr_starts = comparing->nr_blocks,
+	};
 
-	for (size_t k = 0; k < comparing->nr_requests; k++) {
-		if (has_value(&first[k]) && has_value(&comparing->values[k]))
-			aa_subject_add(&comparing->aa->pool, &subjects[k], &first[k], &comparing->values[k]);
-	}
+	if (measure_point(comparing, i, &effort, is_second ? values : first, err) < 0)
+		return -1;
+	for (size_t k = 0; is_second && k < comparing->nr_requests; k++)
+		if (has_value(&first[k]) && has_value(&values[k]))
+			aa_subject_add(&comparing->aa->pool, &subjects[k], &first[k], &values[k]);
+	quantity_values_clear(values, is_second ? comparing->nr_requests : 0);
+	return 0;
 }
 
-/* All points, then all points again: as two results that somebody compares. */
+/* All points anew in blocks, as "rot measure" does, then all points again: as two results that somebody compares. */
 static int
 compare_round(struct comparing *comparing, struct rot_error *err)
 {
-	const size_t nr = comparing->aa->nr_points, nr_values = comparing->nr_requests;
-	int rc = measure_blocks(comparing, err);
+	const size_t nr = comparing->aa->nr_points;
+	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < nr; i++)
-		rc = evaluate_point(comparing, i, comparing->points[i].first, err);
-	if (rc == 0)
-		rc = measure_blocks(comparing, err);
-	for (size_t i = 0; rc == 0 && i < nr; i++) {
-		rc = evaluate_point(comparing, i, comparing->values, err);
-		if (rc == 0)
-			compare_point(comparing, i);
-		quantity_values_clear(comparing->values, rc == 0 ? nr_values : 0);
+	for (int turn = 0; rc == 0 && turn < 2; turn++) {
+		measuring_forget(comparing->rot);
+		rc = order_blocks(nr, comparing->nr_blocks, visit_point, comparing, err);
+		for (size_t i = 0; rc == 0 && i < nr; i++)
+			rc = take_values(comparing, i, turn == 1, err);
 	}
-	for (size_t i = 0; i < nr; i++)
-		quantity_values_clear(comparing->points[i].first, nr_values);
+	quantity_values_clear(comparing->first, nr * comparing->nr_requests);
 	return rc;
 }
 
@@ -305,11 +267,11 @@ aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, str
 
 /* ---- figures ---- */
 
-/* Of fewer, the 95th percentile is the largest. */
+/* The 95th percentile of fewer comparisons is the largest. */
 #define LEAST_FOR_WIDENING 20
 /* Deals of runs to measurements; their mean is known to a few percent. */
 #define NR_DEALS 20
-/* Of a normal distribution, the distance of the quartiles in standard deviations. */
+/* The distance of a normal distribution's quartiles in standard deviations. */
 #define QUARTILES_OF_NORMAL 1.3489795
 
 /* ---- one comparison ---- */
@@ -326,44 +288,19 @@ aa_needed(const struct summary *ratio)
 }
 
 /* The undisturbed runs, or all if every one is disturbed: as those the summary is of. */
-static struct aa_measurement
-measurement_of(struct pool *pool, const struct quantity_value *value)
-{
-	struct aa_measurement measurement = {
-		.samples = pool_calloc(pool, value->nr_samples, sizeof(*measurement.samples)),
-	};
-	const bool use_all = value->summary.tainted >= value->nr_samples;
-
-	for (size_t i = 0; i < value->nr_samples; i++) {
-		if (use_all || !value->taints[i])
-			measurement.samples[measurement.nr++] = value->samples[i];
-	}
-	return measurement;
-}
-
-static bool
-is_constant(const struct aa_measurement *measurement, double value)
-{
-	for (size_t i = 0; i < measurement->nr; i++) {
-		if (measurement->samples[i] != value)
-			return false;
-	}
-	return true;
-}
-
 static void
 add_measurement(struct pool *pool, struct aa_subject *subject, const struct quantity_value *value)
 {
-	struct aa_measurement *measurement;
+	const bool use_all = value->summary.tainted >= value->nr_samples;
 
-	subject->measurements =
-		pool_grow(pool, subject->measurements, subject->nr_measurements, sizeof(*subject->measurements));
-	measurement = &subject->measurements[subject->nr_measurements++];
-	*measurement = measurement_of(pool, value);
-	if (subject->nr_measurements == 1)
-		subject->is_exact = true;
-	if (subject->measurements[0].nr == 0 || !is_constant(measurement, subject->measurements[0].samples[0]))
-		subject->is_exact = false;
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		if (!use_all && value->taints[i])
+			continue;
+		subject->samples = pool_grow(pool, subject->samples, subject->nr_samples, sizeof(*subject->samples));
+		subject->samples[subject->nr_samples++] = value->samples[i];
+	}
+	subject->ends = pool_grow(pool, subject->ends, subject->nr_measurements, sizeof(*subject->ends));
+	subject->ends[subject->nr_measurements++] = subject->nr_samples;
 }
 
 void
@@ -397,31 +334,27 @@ relative_spread(const double *values, size_t n)
 	return quartiles == 0 ? 0 : quartiles / QUARTILES_OF_NORMAL / fabs(statistics_percentile(values, n, 50));
 }
 
-static double
-spread_within(const struct aa_subject *subject)
+/*
+ * The samples lie in the order of the subject's. The median spread of the runs of a measurement, and the spread of the
+ * medians of measurements.
+ */
+static void
+spreads_of(const struct aa_subject *subject, const double *samples, double *within, double *between)
 {
-	autofree double *spreads = rot_calloc(subject->nr_measurements + 1, sizeof(*spreads));
-	size_t nr = 0;
+	const size_t most = subject->nr_measurements + 1;
+	autofree double *spreads = rot_calloc(most, sizeof(*spreads)), *medians = rot_calloc(most, sizeof(*medians));
+	size_t nr_spreads = 0, nr_medians = 0, begin = 0;
 
-	for (size_t i = 0; i < subject->nr_measurements; i++) {
-		if (subject->measurements[i].nr > 1)
-			spreads[nr++] = relative_spread(subject->measurements[i].samples, subject->measurements[i].nr);
+	for (size_t i = 0; i < subject->nr_measurements; begin = subject->ends[i++]) {
+		const size_t nr = subject->ends[i] - begin;
+
+		if (nr > 1)
+			spreads[nr_spreads++] = relative_spread(&samples[begin], nr);
+		if (nr > 0)
+			medians[nr_medians++] = statistics_percentile(&samples[begin], nr, 50);
 	}
-	return statistics_percentile(spreads, nr, 50);
-}
-
-/* Of the medians of measurements, whose samples lie one after the other in pool. */
-static double
-spread_of_medians(const struct aa_subject *subject, const double *pool)
-{
-	autofree double *medians = rot_calloc(subject->nr_measurements + 1, sizeof(*medians));
-	size_t nr = 0;
-
-	for (size_t i = 0; i < subject->nr_measurements; pool += subject->measurements[i++].nr) {
-		if (subject->measurements[i].nr > 0)
-			medians[nr++] = statistics_percentile(pool, subject->measurements[i].nr, 50);
-	}
-	return nr > 1 ? relative_spread(medians, nr) : NAN;
+	*within = statistics_percentile(spreads, nr_spreads, 50);
+	*between = nr_medians > 1 ? relative_spread(medians, nr_medians) : NAN;
 }
 
 /* Fisher and Yates. */
@@ -437,89 +370,70 @@ deal(double *pool, size_t nr, unsigned short seed[3])
 	}
 }
 
-static void
-spreads_between(const struct aa_subject *subject, double *between, double *by_chance)
+/* The spread that medians would have if it did not matter which measurement a run is of. */
+static double
+spread_by_chance(const struct aa_subject *subject)
 {
+	autofree double *samples = rot_calloc(subject->nr_samples + 1, sizeof(*samples));
 	unsigned short seed[3] = {1, 2, 3};
-	size_t nr = 0, at = 0;
-	autofree double *pool = NULL;
+	double sum = 0, within, between;
 
-	for (size_t i = 0; i < subject->nr_measurements; i++)
-		nr += subject->measurements[i].nr;
-	pool = rot_calloc(nr + 1, sizeof(*pool));
-	for (size_t i = 0; i < subject->nr_measurements; at += subject->measurements[i++].nr)
-		memcpy(&pool[at], subject->measurements[i].samples, subject->measurements[i].nr * sizeof(*pool));
-	*between = spread_of_medians(subject, pool);
-	*by_chance = 0;
+	memcpy(samples, subject->samples, subject->nr_samples * sizeof(*samples));
 	for (int i = 0; i < NR_DEALS; i++) {
-		deal(pool, nr, seed);
-		*by_chance += spread_of_medians(subject, pool) / NR_DEALS;
+		deal(samples, subject->nr_samples, seed);
+		spreads_of(subject, samples, &within, &between);
+		sum += between;
 	}
+	return sum / NR_DEALS;
+}
+
+static bool
+spreads_nowhere(const struct aa_subject *subject)
+{
+	for (size_t i = 1; i < subject->nr_samples; i++)
+		if (subject->samples[i] != subject->samples[0])
+			return false;
+	return true;
 }
 
 /* ---- a quantity ---- */
 
-/* Of those subjects that are the quantity's; of three spreads each, those that are not exact. */
-struct gathered {
-	double *needed;
-	size_t nr_needed;
-	double *within, *between, *by_chance;
-	size_t nr_spreads;
-};
-
-static void
-gather(struct pool *pool, struct gathered *gathered, struct aa_row *row, const struct aa_subject *subject)
-{
-	const size_t k = gathered->nr_spreads;
-
-	row->nr_compared += subject->nr_measurements / 2 - subject->nr_unknown;
-	row->nr_different += subject->nr_different;
-	row->nr_unknown += subject->nr_unknown;
-	for (size_t i = 0; i < subject->nr_needed; i++) {
-		gathered->needed = pool_grow(pool, gathered->needed, gathered->nr_needed, sizeof(*gathered->needed));
-		gathered->needed[gathered->nr_needed++] = subject->needed[i];
-	}
-	if (subject->is_exact)
-		return;
-	gathered->within[k] = spread_within(subject);
-	spreads_between(subject, &gathered->between[k], &gathered->by_chance[k]);
-	gathered->nr_spreads++;
-}
-
+/* Adds up all subjects of the quantity; spreads are those of the ones that have any. */
 static struct aa_row
 row_of(const struct aa *aa, const char *words)
 {
-	struct aa_row row = {.words = words, .rate = summary_empty()};
+	struct aa_row row = {.words = words, .rate = summary_empty(), .widening = NAN};
 	autopool pool = {0};
-	struct gathered gathered = {
-		.within = pool_calloc(&pool, aa->nr_subjects, sizeof(double)),
-		.between = pool_calloc(&pool, aa->nr_subjects, sizeof(double)),
-		.by_chance = pool_calloc(&pool, aa->nr_subjects, sizeof(double)),
-	};
+	double *within = pool_calloc(&pool, aa->nr_subjects, sizeof(double)), *needed = NULL;
+	double *between = pool_calloc(&pool, aa->nr_subjects, sizeof(double));
+	double *by_chance = pool_calloc(&pool, aa->nr_subjects, sizeof(double));
+	size_t nr_spreads = 0, nr_needed = 0;
 
 	for (size_t i = 0; i < aa->nr_subjects; i++) {
-		if (strcmp(aa->subjects[i].words, words) == 0)
-			gather(&pool, &gathered, &row, &aa->subjects[i]);
+		const struct aa_subject *subject = &aa->subjects[i];
+
+		if (strcmp(subject->words, words) != 0)
+			continue;
+		row.nr_compared += subject->nr_measurements / 2 - subject->nr_unknown;
+		row.nr_different += subject->nr_different;
+		row.nr_unknown += subject->nr_unknown;
+		for (size_t k = 0; k < subject->nr_needed; k++) {
+			needed = pool_grow(&pool, needed, nr_needed, sizeof(*needed));
+			needed[nr_needed++] = subject->needed[k];
+		}
+		if (spreads_nowhere(subject))
+			continue;
+		spreads_of(subject, subject->samples, &within[nr_spreads], &between[nr_spreads]);
+		by_chance[nr_spreads++] = spread_by_chance(subject);
 	}
 	if (row.nr_compared > 0)
 		row.rate = summary_share(row.nr_different, row.nr_compared);
-	row.widening = gathered.nr_needed >= LEAST_FOR_WIDENING
-			       ? statistics_percentile(gathered.needed, gathered.nr_needed, 95)
-			       : NAN;
-	row.within = statistics_percentile(gathered.within, gathered.nr_spreads, 50);
-	row.between = statistics_percentile(gathered.between, gathered.nr_spreads, 50);
-	row.by_chance = statistics_percentile(gathered.by_chance, gathered.nr_spreads, 50);
+	if (nr_needed >= LEAST_FOR_WIDENING)
+		row.widening = statistics_percentile(needed, nr_needed, 95);
+	row.within = statistics_percentile(within, nr_spreads, 50);
+	row.between = statistics_percentile(between, nr_spreads, 50);
+	row.by_chance = statistics_percentile(by_chance, nr_spreads, 50);
 	return row;
-}
-
-static bool
-is_known(const struct aa_row *rows, size_t nr, const char *words)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (strcmp(rows[i].words, words) == 0)
-			return true;
-	}
-	return false;
 }
 
 struct aa_row *
@@ -529,7 +443,11 @@ aa_rows(struct pool *pool, const struct aa *aa, size_t *nr)
 
 	*nr = 0;
 	for (size_t i = 0; i < aa->nr_subjects; i++) {
-		if (!is_known(rows, *nr, aa->subjects[i].words))
+		size_t k = 0;
+
+		while (k < *nr && strcmp(rows[k].words, aa->subjects[i].words) != 0)
+			k++;
+		if (k == *nr)
 			rows[(*nr)++] = row_of(aa, aa->subjects[i].words);
 	}
 	return rows;
@@ -539,6 +457,19 @@ bool
 aa_is_too_often(const struct aa_row *row)
 {
 	return row->nr_compared > 0 && row->rate.low > AA_NOMINAL_RATE;
+}
+
+bool
+aa_is_any_too_often(const struct aa *aa)
+{
+	autopool pool = {0};
+	size_t nr;
+	const struct aa_row *rows = aa_rows(&pool, aa, &nr);
+	bool is_any = false;
+
+	for (size_t i = 0; i < nr; i++)
+		is_any |= aa_is_too_often(&rows[i]);
+	return is_any;
 }
 
 /* ---- in words ---- */
@@ -620,16 +551,6 @@ print_verdict(const struct aa_row *row, FILE *out)
 			row->words, row->between / row->by_chance);
 }
 
-static bool
-any_too_often(const struct aa_row *rows, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (aa_is_too_often(&rows[i]))
-			return true;
-	}
-	return false;
-}
-
 void
 aa_print(const struct aa *aa, FILE *out)
 {
@@ -646,7 +567,7 @@ aa_print(const struct aa *aa, FILE *out)
 	fputc('\n', out);
 	for (size_t i = 0; i < nr; i++)
 		print_verdict(&rows[i], out);
-	if (!any_too_often(rows, nr))
+	if (!aa_is_any_too_often(aa))
 		fputs("No quantity is shown to be called different more often than in 5 % of comparisons; the interval "
 		      "of "
 		      "false\nalarms says how sure that is\n",

@@ -28,25 +28,20 @@ struct aa_options {
 	double budget_s;        /* no further round begins that would end later; the first is always done */
 };
 
-/* One measurement of a point: the undisturbed runs of one quantity. */
-struct aa_measurement {
-	double *samples;
-	size_t nr;
-};
-
 /* One quantity at one point. */
 struct aa_subject {
 	const char *words; /* "time:tsc" */
 	const char *point; /* "READ 64 MiB" */
-	bool is_exact;     /* every run of every measurement gave the same */
-	struct aa_measurement *measurements;
+	double *samples;   /* the undisturbed runs of all measurements, one behind the other */
+	size_t nr_samples;
+	size_t *ends; /* of the samples of each measurement */
 	size_t nr_measurements;
 	size_t nr_different, nr_unknown; /* of the comparisons; unknown: too few runs for an interval */
 	double *needed;                  /* of each comparison that has an interval: see aa_needed */
 	size_t nr_needed;
 };
 
-/* What was found for a quantity at all its points. */
+/* The findings for a quantity at all its points. */
 struct aa_row {
 	const char *words; /* borrowed of a subject */
 	size_t nr_compared, nr_different, nr_unknown;
@@ -95,6 +90,7 @@ double aa_needed(const struct summary *ratio);
 
 /* Is the rate of the row above the nominal one, with certainty? */
 bool aa_is_too_often(const struct aa_row *row);
+bool aa_is_any_too_often(const struct aa *aa);
 
 void aa_print(const struct aa *aa, FILE *out);
 

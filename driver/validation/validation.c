@@ -16,65 +16,52 @@
 #include "measuring/measuring.h"
 #include "measuring/sha256.h"
 #include "memory.h"
+#include "quantities/architecture.h"
 #include "rot.h"
 #include "support/files.h"
 #include "support/json.h"
 #include "support/text_table.h"
-#include "validation/diagnosis.h"
 
-/* Is the quantity also counted by a formula, which is what is used then? */
-static bool
-is_also_counted(const struct known_work *work, const struct candidate *candidate)
-{
-	for (size_t i = 0; i < work->nr_candidates; i++) {
-		const struct candidate *other = &work->candidates[i];
-
-		if (other->formula && strcmp(other->quantity, candidate->quantity) == 0 &&
-		    strcmp(other->of, candidate->of) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Does anything rest on it? */
+/* Does anything rest on it? Not on a clock of what is also counted by a formula, which is what is used then. */
 static bool
 is_used(const struct known_work *work, const struct candidate *candidate)
 {
-	return candidate->formula || !is_also_counted(work, candidate);
+	bool is_counted = false;
+
+	for (size_t i = 0; i < work->nr_candidates; i++) {
+		const struct candidate *other = &work->candidates[i];
+
+		is_counted |= other->formula && strcmp(other->quantity, candidate->quantity) == 0 &&
+			      strcmp(other->of, candidate->of) == 0;
+	}
+	return candidate->formula || !is_counted;
 }
 
-/* Is its grade F? A clock beside a formula, which is what is used then, is only shown. */
-static bool
-has_failed(const struct validation *validation, const struct candidate *candidate)
+/* Nothing is shown where all runs were disturbed. A candidate that nothing rests on passes. */
+static enum validation_verdict
+verdict_of(const struct validation *validation, const struct candidate *candidate)
 {
-	return known_work_grade(&validation->work, candidate) == 'F' && is_used(&validation->work, candidate);
-}
-
-/* Is nothing shown of it, since all its runs were disturbed? As above. */
-static bool
-shows_nothing(const struct validation *validation, const struct candidate *candidate)
-{
-	return known_work_nr_disturbed(&validation->work, candidate) > 0 && is_used(&validation->work, candidate);
+	if (!is_used(&validation->work, candidate))
+		return VALIDATION_PASSES;
+	if (known_work_grade(&validation->work, candidate) == 'F')
+		return VALIDATION_FAILS;
+	return known_work_nr_disturbed(&validation->work, candidate) > 0 ? VALIDATION_NOT_SHOWN : VALIDATION_PASSES;
 }
 
 enum validation_verdict
 validation_verdict(const struct validation *validation)
 {
-	bool shows_all = true;
+	enum validation_verdict worst = shapes_first_wrong(&validation->shapes) ? VALIDATION_FAILS : VALIDATION_PASSES;
 
 	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
-		const struct candidate *candidate = &validation->work.candidates[i];
+		const enum validation_verdict verdict = verdict_of(validation, &validation->work.candidates[i]);
 
-		if (has_failed(validation, candidate))
-			return VALIDATION_FAILS;
-		shows_all = shows_all && !shows_nothing(validation, candidate);
+		worst = verdict > worst ? verdict : worst;
 	}
-	if (shapes_first_wrong(&validation->shapes))
-		return VALIDATION_FAILS;
-	return shows_all ? VALIDATION_PASSES : VALIDATION_NOT_SHOWN;
+	return worst;
 }
 
-/* Why a candidate fails, by the rules that are known (validation/diagnosis.h); "" if it does not. Fresh memory. */
+/* Why a candidate fails, by the rules that are known (known_work.h); "" if it does not. Fresh memory. */
 static char *
 reason_of(const struct rot *rot, const struct validation *validation, const struct candidate *candidate)
 {
@@ -255,7 +242,7 @@ apply_grade(struct architecture *architecture, const json_t *item)
 	}
 }
 
-/* Those of the record, as far as the planner has to know them. */
+/* Takes the groups of the record, as far as the planner has to know them. */
 static void
 apply_groups(struct architecture *architecture, const json_t *groups)
 {
@@ -301,7 +288,7 @@ validation_recall(struct rot *rot)
 	return record != NULL;
 }
 
-/* What was shown of nothing but the machine's load may be shown now; not with every command, though. */
+/* After a busy hour the machine may be quieter. */
 #define AGAIN_AFTER_S 3600
 
 static bool
@@ -363,45 +350,28 @@ validation_store(struct rot *rot, const struct validation *validation, struct ro
 	return path ? write_record(path, record, err) : -1;
 }
 
-static const struct work_source sources[] = {
-	{"known-operations", false},
-	{"known-traffic", false},
-	{"known-time", false},
-	{"near-traffic", true},
-};
-
 /*
  * A minute, and some seconds. That is of the kernels alone: how long finding the groups took, a second or two, and
  * building the kernels, which is done once, must not change what is measured.
  */
-static const struct known_work_options full = {
-	.sources = sources,
-	.nr_sources = sizeof(sources) / sizeof(*sources),
-	.nr_rounds = 3,
-	.nr_runs = 5,
-	.seconds = 52,
-};
-static const struct known_work_options quick = {
-	.sources = sources,
-	.nr_sources = sizeof(sources) / sizeof(*sources),
-	.nr_rounds = 1,
-	.nr_runs = 5,
-	.seconds = 3.5,
-};
+#define FULL_ROUNDS 3
+#define FULL_S 52
+#define QUICK_ROUNDS 1
+#define QUICK_S 3.5
 
 static int
 measure_work(struct rot *rot, struct validation *validation, struct rot_error *err)
 {
-	struct known_work_options options = validation->options.is_quick ? quick : full;
+	const struct validation_options *options = &validation->options;
+	const double seconds = options->seconds > 0 ? options->seconds : options->is_quick ? QUICK_S : FULL_S;
 	struct architecture *architecture = rot->architecture;
 	const int scrub_count = architecture->scrub_count;
 	int rc;
 
-	if (validation->options.seconds > 0)
-		options.seconds = validation->options.seconds;
-	if (validation->options.without_scrub)
+	if (options->without_scrub)
 		architecture->scrub_count = 0;
-	rc = known_work_measure(rot, &validation->pool, &options, &validation->work, err);
+	rc = known_work_measure(rot, &validation->pool, options->is_quick ? QUICK_ROUNDS : FULL_ROUNDS, seconds,
+				&validation->work, err);
 	architecture->scrub_count = scrub_count;
 	return rc;
 }
@@ -522,7 +492,7 @@ count_text(double count)
 	return isnan(count) ? rot_strdup("-") : rot_format("%.10g", count);
 }
 
-/* What is to be printed. */
+/* Shared by the functions that print. */
 struct printing {
 	const struct rot *rot;
 	const struct validation *validation;
@@ -539,7 +509,7 @@ not_shown_text(const struct validation *validation, const struct candidate *cand
 	return nr ? rot_format("not shown: all %zu runs were disturbed", nr) : rot_strdup("");
 }
 
-/* What there is to say of the row; row NULL: there is none. Fresh memory. */
+/* The remark on the row; row NULL: there is none. Fresh memory. */
 static char *
 remark_text(const struct printing *printing, const struct candidate *candidate, const struct known_work_row *row)
 {
@@ -614,30 +584,7 @@ print_work(struct printing *printing, FILE *out)
 	fputc('\n', out);
 }
 
-/* What is wrong with the file, by name. */
-static void
-print_failure(const struct rot *rot, const struct validation *validation, const struct candidate *candidate, FILE *out)
-{
-	autofree char *name = candidate_text(candidate);
-	autofree char *reason = reason_of(rot, validation, candidate);
-
-	if (candidate->formula)
-		fprintf(out, "\n%s:%d: ", rot->architecture->path, candidate->formula->line);
-	else
-		fputc('\n', out);
-	fprintf(out, "%s counted by %s does not count what it is said to%s%s\n", name, candidate->source,
-		reason[0] ? ": " : "", reason);
-}
-
-static void
-print_not_shown(const struct validation *validation, const struct candidate *candidate, FILE *out)
-{
-	autofree char *name = candidate_text(candidate);
-	autofree char *text = not_shown_text(validation, candidate);
-
-	fprintf(out, "\n%s counted by %s is %s; measure when nothing else runs\n", name, candidate->source, text);
-}
-
+/* Names what is wrong with the file, and what is not shown. */
 static void
 print_faults(const struct rot *rot, const struct validation *validation, FILE *out)
 {
@@ -653,11 +600,20 @@ print_faults(const struct rot *rot, const struct validation *validation, FILE *o
 		fprintf(out, "\n'%s' scrubs nothing, which is needed here\n", architecture->path);
 	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
 		const struct candidate *candidate = &validation->work.candidates[i];
+		const enum validation_verdict verdict = verdict_of(validation, candidate);
+		autofree char *name = candidate_text(candidate), *not_shown = not_shown_text(validation, candidate);
+		autofree char *reason = reason_of(rot, validation, candidate);
 
-		if (has_failed(validation, candidate))
-			print_failure(rot, validation, candidate, out);
-		else if (shows_nothing(validation, candidate))
-			print_not_shown(validation, candidate, out);
+		if (verdict == VALIDATION_PASSES)
+			continue;
+		fputc('\n', out);
+		if (verdict == VALIDATION_FAILS && candidate->formula)
+			fprintf(out, "%s:%d: ", architecture->path, candidate->formula->line);
+		fprintf(out, "%s counted by %s ", name, candidate->source);
+		if (verdict == VALIDATION_FAILS)
+			fprintf(out, "does not count what it is said to%s%s\n", reason[0] ? ": " : "", reason);
+		else
+			fprintf(out, "is %s; measure when nothing else runs\n", not_shown);
 	}
 }
 

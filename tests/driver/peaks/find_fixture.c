@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "find_fixture.h"
 
+#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,4 +160,18 @@ find(const char *description, struct peaks_options options)
 		options.nr_threads = 1;
 	}
 	return peaks_find(&rot, &options, &list, &find_error);
+}
+
+void
+find_peaks(const char *description, enum search_strategy strategy)
+{
+	ck_assert_msg(find(description, (struct peaks_options){.strategy = strategy}) == 0, "%s", find_error.text);
+}
+
+void
+find_peaks_of_two(const char *description, enum search_strategy strategy)
+{
+	const struct peaks_options options = {.strategy = strategy, .threads = one_and_two, .nr_threads = 2};
+
+	ck_assert_msg(find(description, options) == 0, "%s", find_error.text);
 }

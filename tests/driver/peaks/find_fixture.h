@@ -63,6 +63,10 @@ extern size_t nr_calls_on_two, nr_together; /* with two workloads; those on CPUs
 /* Peaks of the description, on one thread unless options say otherwise: into list and find_error. */
 int find(const char *description, struct peaks_options options);
 
+/* The same without an error; the second on one thread and on two. */
+void find_peaks(const char *description, enum search_strategy strategy);
+void find_peaks_of_two(const char *description, enum search_strategy strategy);
+
 /* May this process run on several cores? Says so if not. */
 bool has_several_cores(void);
 

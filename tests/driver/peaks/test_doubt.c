@@ -3,7 +3,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "peaks/doubt.h"
+#include "peaks/roof.h"
 #include "testing.h"
 
 #define BANDWIDTH(threads, a, b, value)                                                                                \

@@ -48,8 +48,7 @@ START_TEST(full_search_finds_the_best_variant)
 {
 	const struct peak *peak;
 
-	ck_assert_msg(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST}) == 0, "%s",
-		      find_error.text);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
 	ck_assert_uint_eq(list.nr, 2);
 	peak = &list.peaks[1];
 	ck_assert_str_eq(peak->name, "SSE MUL");
@@ -84,7 +83,7 @@ END_TEST
 
 START_TEST(quick_search_takes_the_seed)
 {
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
 	ck_assert_str_eq(list.peaks[0].search, "quick");
@@ -99,7 +98,7 @@ END_TEST
 START_TEST(what_was_chosen_by_is_not_reported)
 {
 	per_cycle = lucky_per_cycle;
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
 	ck_assert_int_eq(list.peaks[0].variant[0].value, 2);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
 	ck_assert_double_eq(list.peaks[0].per_cycle.high, 0.96);
@@ -109,7 +108,7 @@ END_TEST
 START_TEST(seed_that_met_a_bad_moment_is_chosen)
 {
 	per_cycle = unlucky_per_cycle;
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
 	ck_assert_int_eq(list.peaks[0].variant[0].value, 2);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 5);
 }
@@ -118,11 +117,11 @@ END_TEST
 START_TEST(seed_is_reported_where_the_best_stayed_below_the_limit)
 {
 	per_cycle = late_per_cycle;
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 2); /* no limit is known here */
 	peak_list_clear(&list);
 	be_zen5();
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_str_eq(list.peaks[0].name, "SSE ADD");
 	ck_assert_int_eq(list.peaks[0].variant[0].value, 2);
@@ -193,7 +192,7 @@ END_TEST
 START_TEST(disturbed_runs_alone_have_no_interval)
 {
 	fake_measure = measure_disturbed;
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
 	ck_assert(isnan(list.peaks[0].per_cycle.low) && isnan(list.peaks[0].per_second.high));
 	ck_assert_ptr_nonnull(strstr(list.peaks[0].remark, "every run was disturbed"));
@@ -203,7 +202,7 @@ END_TEST
 START_TEST(latency_is_time_of_an_access)
 {
 	per_cycle = ten_per_cycle;
-	ck_assert_int_eq(find(HEAD LATENCY TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	find_peaks(HEAD LATENCY TAIL, SEARCH_QUICK);
 	ck_assert_int_eq(list.peaks[0].kind, PEAK_LATENCY);
 	ck_assert_double_eq_tol(list.peaks[0].per_cycle.value, 0.1, 1e-12);
 	ck_assert_double_eq_tol(list.peaks[0].per_second.value, 0.1 / 4e9, 1e-20);
@@ -254,7 +253,7 @@ END_TEST
 START_TEST(what_cannot_be_measured_is_left_out)
 {
 	fake_failing_call = 1;
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 1);
 	ck_assert_str_eq(list.peaks[0].name, "SSE MUL");
 }

@@ -78,9 +78,7 @@ always_disturbed_per_cycle(const struct measurement *measurement, size_t run)
 
 START_TEST(threads_have_cpus_of_their_own_and_begin_together)
 {
-	ck_assert_int_eq(
-		find(HEAD PERFORMANCES LATENCY TAIL, (struct peaks_options){.threads = one_and_two, .nr_threads = 2}),
-		0);
+	find_peaks_of_two(HEAD PERFORMANCES LATENCY TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 5); /* the latency is of one thread */
 	ck_assert_int_eq(list.peaks[0].nr_threads, 1);
 	ck_assert_int_eq(list.peaks[1].nr_threads, 2);
@@ -114,10 +112,7 @@ START_TEST(threads_that_share_a_core_are_told)
 {
 	per_cycle = sharings[_i].per_cycle;
 	tells_placement = _i == 2;
-	ck_assert_int_eq(
-		find(HEAD PERFORMANCES TAIL,
-		     (struct peaks_options){.strategy = SEARCH_QUICK, .threads = one_and_two, .nr_threads = 2}),
-		0);
+	find_peaks_of_two(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 4);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
 	ck_assert_str_eq(list.peaks[0].mode, "");
@@ -141,9 +136,7 @@ START_TEST(placements_are_peaks_of_their_own)
 
 	per_cycle = ten_or_twenty_per_cycle;
 	tells_placement = true;
-	ck_assert_int_eq(find(HEAD MEMORY MEMORY_OF("another") TAIL,
-			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
-			 0);
+	find_peaks_of_two(HEAD MEMORY MEMORY_OF("another") TAIL, SEARCH_FAST);
 	ck_assert_uint_eq(list.nr, NR_ELEMENTS(expected));
 	for (size_t i = 0; i < list.nr; i++) {
 		ck_assert_str_eq(list.peaks[i].mode, expected[i].mode);
@@ -165,9 +158,7 @@ START_TEST(memory_of_a_shared_core_is_told)
 	per_cycle = ten_or_twenty_per_cycle;
 	tells_placement = true;
 	nr_on_one_core = _i == 0 ? 14 : 1000;
-	ck_assert_int_eq(find(HEAD MEMORY TAIL,
-			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
-			 0);
+	find_peaks_of_two(HEAD MEMORY TAIL, SEARCH_FAST);
 	ck_assert_uint_eq(list.nr, _i == 0 ? 3 : 2);
 	ck_assert_str_eq(list.peaks[0].mode, "");
 	ck_assert_str_eq(list.peaks[1].mode, _i == 0 ? "near" : "shared");
@@ -185,9 +176,7 @@ START_TEST(disturbed_placements_have_a_value)
 	fake_measure = measure_disturbed;
 	per_cycle = ten_per_cycle;
 	tells_placement = true;
-	ck_assert_int_eq(find(HEAD MEMORY TAIL,
-			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
-			 0);
+	find_peaks_of_two(HEAD MEMORY TAIL, SEARCH_FAST);
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_str_eq(list.peaks[1].mode, "");
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, 10);
@@ -198,9 +187,7 @@ END_TEST
 START_TEST(one_placement_is_no_mode)
 {
 	per_cycle = ten_per_cycle;
-	ck_assert_int_eq(find(HEAD MEMORY TAIL,
-			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
-			 0);
+	find_peaks_of_two(HEAD MEMORY TAIL, SEARCH_FAST);
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_str_eq(list.peaks[1].mode, "");
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, 10);
@@ -213,7 +200,7 @@ END_TEST
 START_TEST(plateau_of_a_rate_is_the_peak)
 {
 	per_cycle = rarely_better_per_cycle;
-	ck_assert_int_eq(find(HEAD L3 TAIL, (struct peaks_options){.strategy = SEARCH_FAST}), 0);
+	find_peaks(HEAD L3 TAIL, SEARCH_FAST);
 	ck_assert_uint_eq(list.nr, 1);
 	ck_assert_str_eq(list.peaks[0].mode, "");
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 31);
@@ -235,11 +222,11 @@ static const struct {
 START_TEST(below_its_limit_is_measured_in_rounds)
 {
 	per_cycle = below[_i].per_cycle;
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 3); /* is all that is known here */
 	peak_list_clear(&list);
 	be_zen5();
-	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, below[_i].value);
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, below[_i].value);
@@ -253,7 +240,7 @@ static const char *const caches[] = {HEAD L2 TAIL, HEAD L3 TAIL};
 START_TEST(one_mode_of_a_rate_is_not_noted)
 {
 	per_cycle = ten_per_cycle;
-	ck_assert_int_eq(find(caches[_i], (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	find_peaks(caches[_i], SEARCH_QUICK);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 10);
 	ck_assert_str_eq(list.peaks[0].remark, "");
 	ck_assert_uint_eq(list.peaks[0].nr_samples, 8 * 7 - 1);

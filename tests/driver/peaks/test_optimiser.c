@@ -90,26 +90,56 @@ follow(struct optimiser *optimiser, landscape *value, size_t max_batch)
 	return nr_batches;
 }
 
-static const struct optimiser_point *
-best_of(const struct optimiser *optimiser)
-{
-	size_t best;
+static struct optimiser *optimiser; /* of the test */
+static struct optimiser_space space;
 
-	ck_assert_uint_eq(optimiser_best(optimiser, &best, 1), 1);
-	return optimiser_at(optimiser, best);
+static void
+set_up(void)
+{
+	for (int i = 0; i < NR; i++)
+		one_to_19[i] = i + 1;
+	space = (struct optimiser_space){.axes = square, .nr_axes = 2};
+}
+
+static void
+tear_down(void)
+{
+	optimiser_delete(optimiser);
+	optimiser = NULL;
+}
+
+static void
+begin(const struct optimiser_options *options)
+{
+	optimiser_delete(optimiser);
+	optimiser = optimiser_new(&space, options);
+}
+
+/* A whole search; the number of batches. */
+static size_t
+search(landscape *value, const struct optimiser_options *options)
+{
+	begin(options);
+	return follow(optimiser, value, options->max_batch);
+}
+
+static const struct optimiser_point *
+best(void)
+{
+	size_t index;
+
+	ck_assert_uint_eq(optimiser_best(optimiser, &index, 1), 1);
+	return optimiser_at(optimiser, index);
 }
 
 START_TEST(grid_visits_every_point)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const struct optimiser_options options = {.strategy = SEARCH_GRID, .max_batch = 50};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	ck_assert_uint_eq(follow(optimiser, hill, 50), 8); /* 361 in fifties */
+	ck_assert_uint_eq(search(hill, &options), 8); /* 361 in fifties */
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), NR * NR);
-	ck_assert_int_eq(best_of(optimiser)->coordinates[0], 12);
-	ck_assert_int_eq(best_of(optimiser)->coordinates[1], 4);
-	optimiser_delete(optimiser);
+	ck_assert_int_eq(best()->coordinates[0], 12);
+	ck_assert_int_eq(best()->coordinates[1], 4);
 }
 END_TEST
 
@@ -128,126 +158,100 @@ static const struct {
 
 START_TEST(fast_finds_the_top_with_fewer_points)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5, .gain = 0.001};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	follow(optimiser, hills[_i].value, 0);
-	ck_assert_msg(best_of(optimiser)->value >= hills[_i].enough, "%s: %g", hills[_i].name,
-		      best_of(optimiser)->value);
+	search(hills[_i].value, &options);
+	ck_assert_msg(best()->value >= hills[_i].enough, "%s: %g", hills[_i].name, best()->value);
 	ck_assert_msg(optimiser_nr_points(optimiser) <= hills[_i].at_most, "%s: %zu points", hills[_i].name,
 		      optimiser_nr_points(optimiser));
-	optimiser_delete(optimiser);
 }
 END_TEST
 
 START_TEST(climbs_out_of_what_cannot_be_measured)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const int below[] = {9, 9};
 	const int *const seeds[] = {below};
 	const struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	follow(optimiser, unmeasurable_below_10, 0);
-	ck_assert_double_eq(best_of(optimiser)->value, 100);
-	optimiser_delete(optimiser);
+	search(unmeasurable_below_10, &options);
+	ck_assert_double_eq(best()->value, 100);
 }
 END_TEST
 
 /* The seed is nearer to the top than any point drawn: its neighbours come before those of others. */
 START_TEST(highest_climbs_first)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const int near[] = {11, 5}, top[] = {12, 4};
 	const int *const seeds[] = {near};
 	const struct optimiser_options options = {
 		.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1, .nr_starts = 5, .max_points = 6 + 8};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	follow(optimiser, hill, 0);
-	ck_assert_mem_eq(best_of(optimiser)->coordinates, top, sizeof(top));
-	optimiser_delete(optimiser);
+	search(hill, &options);
+	ck_assert_mem_eq(best()->coordinates, top, sizeof(top));
 }
 END_TEST
 
 /* The seed is the top: its neighbours are looked at, and nobody else climbs where the top is known to be enough. */
 START_TEST(enough_ends_the_search)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const int top[] = {12, 4};
 	const int *const seeds[] = {top};
 	const double enough[] = {0, 99.9, 100.1};
 	struct optimiser_options options = {
 		.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1, .nr_starts = 5, .gain = 0.001};
-	struct optimiser *optimiser;
 
 	options.enough = enough[_i];
-	optimiser = optimiser_new(&space, &options);
-	follow(optimiser, hill, 0);
-	ck_assert_double_eq(best_of(optimiser)->value, 100);
+	search(hill, &options);
+	ck_assert_double_eq(best()->value, 100);
 	if (_i == 1)
 		ck_assert_uint_le(optimiser_nr_points(optimiser), 1 + 5 + 8);
 	else
 		ck_assert_uint_gt(optimiser_nr_points(optimiser), 1 + 5 + 8);
-	optimiser_delete(optimiser);
 }
 END_TEST
 
 START_TEST(gain_keeps_climbers_off_noise)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const int top[] = {15, 15};
 	const int *const seeds[] = {top};
 	struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1, .gain = 0.001};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	ck_assert_uint_eq(follow(optimiser, plateau, 0), 2);
+	ck_assert_uint_eq(search(plateau, &options), 2);
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), 9); /* the seed and its neighbours */
-	optimiser_delete(optimiser);
 	options.gain = 0;
-	optimiser = optimiser_new(&space, &options);
-	follow(optimiser, plateau, 0);
+	search(plateau, &options);
 	ck_assert_uint_gt(optimiser_nr_points(optimiser), 9);
-	optimiser_delete(optimiser);
 }
 END_TEST
 
 /* All seeds as high as each other: the neighbours of one of them are enough. Two are not: the starts climb as well. */
 START_TEST(plateau_ends_a_search)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const int places[][2] = {{15, 15}, {11, 17}, {18, 12}};
 	const int *const seeds[] = {places[0], places[1], places[2]};
 	struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 3, .gain = 0.001};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	ck_assert_uint_eq(follow(optimiser, plateau, 0), 2);
+	ck_assert_uint_eq(search(plateau, &options), 2);
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), 3 + 8);
-	optimiser_delete(optimiser);
 	options.nr_seeds = 2;
-	optimiser = optimiser_new(&space, &options);
-	follow(optimiser, plateau, 0);
+	search(plateau, &options);
 	ck_assert_uint_gt(optimiser_nr_points(optimiser), 2 + 8);
-	optimiser_delete(optimiser);
 }
 END_TEST
 
 START_TEST(same_values_same_points)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5};
-	struct optimiser *a = optimiser_new(&space, &options), *b;
+	struct optimiser *other = optimiser_new(&space, &options);
 
+	follow(other, ridge, 0);
 	options.max_batch = 3;
-	b = optimiser_new(&space, &options);
-	follow(a, ridge, 0);
-	follow(b, ridge, 3);
-	ck_assert_uint_eq(optimiser_nr_points(a), optimiser_nr_points(b));
-	for (size_t i = 0; i < optimiser_nr_points(a); i++)
-		ck_assert_mem_eq(optimiser_at(a, i)->coordinates, optimiser_at(b, i)->coordinates, 2 * sizeof(int));
-	optimiser_delete(a);
-	optimiser_delete(b);
+	search(ridge, &options);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), optimiser_nr_points(other));
+	for (size_t i = 0; i < optimiser_nr_points(other); i++)
+		ck_assert_mem_eq(optimiser_at(optimiser, i)->coordinates, optimiser_at(other, i)->coordinates,
+				 2 * sizeof(int));
+	optimiser_delete(other);
 }
 END_TEST
 
@@ -262,70 +266,57 @@ START_TEST(few_points_are_all_visited)
 {
 	const size_t nr = _i == 0 ? 16 : 17;
 	const struct optimiser_axis axes[] = {{one_to_19, nr}, {one_to_19, 1}};
-	const struct optimiser_space space = {.axes = axes, .nr_axes = 2};
 	const int first[] = {1, 1};
 	const int *const seeds[] = {first};
-	struct optimiser *optimiser = optimiser_new(
-		&space, &(struct optimiser_options){.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1});
 
-	follow(optimiser, first_alone, 0);
+	space.axes = axes;
+	search(first_alone, &(struct optimiser_options){.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1});
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), _i == 0 ? 16 : 2);
-	optimiser_delete(optimiser);
 }
 END_TEST
 
 START_TEST(quick_asks_for_the_valid_seeds_only)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2, .is_valid = is_even};
 	const int good[] = {12, 3}, odd[] = {13, 3}, outside[] = {20, 3}, better[] = {12, 4};
 	const int *const seeds[] = {good, odd, outside, better, good};
 	const struct optimiser_options options = {
 		.strategy = SEARCH_QUICK, .seeds = seeds, .nr_seeds = 5, .nr_starts = 5};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	ck_assert_uint_eq(follow(optimiser, hill, 0), 1);
+	space.is_valid = is_even;
+	ck_assert_uint_eq(search(hill, &options), 1);
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), 2);
-	ck_assert_mem_eq(best_of(optimiser)->coordinates, better, sizeof(better));
-	optimiser_delete(optimiser);
+	ck_assert_mem_eq(best()->coordinates, better, sizeof(better));
 }
 END_TEST
 
 START_TEST(quick_without_seeds_asks_for_starting_points)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2, .is_valid = is_even};
 	const struct optimiser_options options = {.strategy = SEARCH_QUICK, .nr_starts = 5};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	follow(optimiser, hill, 0);
+	space.is_valid = is_even;
+	search(hill, &options);
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), 5);
 	for (size_t i = 0; i < 5; i++)
 		ck_assert_int_eq(optimiser_at(optimiser, i)->coordinates[0] % 2, 0);
-	optimiser_delete(optimiser);
 }
 END_TEST
 
 START_TEST(nothing_valid_finds_nothing)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2, .is_valid = never};
-	const struct optimiser_options options = {.strategy = _i, .nr_starts = 5};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
-	size_t best;
+	size_t index;
 
-	ck_assert_uint_eq(follow(optimiser, hill, 0), 0);
-	ck_assert_uint_eq(optimiser_best(optimiser, &best, 1), 0);
-	optimiser_delete(optimiser);
+	space.is_valid = never;
+	ck_assert_uint_eq(search(hill, &(struct optimiser_options){.strategy = _i, .nr_starts = 5}), 0);
+	ck_assert_uint_eq(optimiser_best(optimiser, &index, 1), 0);
 }
 END_TEST
 
 START_TEST(max_points_ends_a_search)
 {
-	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
 	const struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5, .max_points = 23};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 
-	follow(optimiser, hill, 0);
+	search(hill, &options);
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), 23);
-	optimiser_delete(optimiser);
 }
 END_TEST
 
@@ -333,13 +324,12 @@ START_TEST(many_axes_and_uneven_values)
 {
 	static const int unroll[] = {1, 2, 4, 8, 16}, distances[] = {0, 512, 1024, 4096}, streams[] = {1, 2, 4};
 	const struct optimiser_axis axes[] = {{unroll, 5}, {distances, 4}, {streams, 3}};
-	const struct optimiser_space space = {.axes = axes, .nr_axes = 3};
 	const int seed[] = {2, 512, 1};
 	const int *const seeds[] = {seed};
-	const struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 	const size_t *batch;
 
+	space = (struct optimiser_space){.axes = axes, .nr_axes = 3};
+	begin(&(struct optimiser_options){.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1});
 	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 1);
 	ck_assert_mem_eq(optimiser_at(optimiser, 0)->coordinates, seed, sizeof(seed));
 	optimiser_tell(optimiser, 0, 1);
@@ -348,22 +338,19 @@ START_TEST(many_axes_and_uneven_values)
 	for (size_t i = 0; i < 5; i++)
 		optimiser_tell(optimiser, batch[i], 0.5);
 	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 0);
-	optimiser_delete(optimiser);
 }
 END_TEST
 
 START_TEST(without_axes_there_is_one_point)
 {
-	const struct optimiser_space space = {.nr_axes = 0};
-	const struct optimiser_options options = {.strategy = _i, .nr_starts = 5};
-	struct optimiser *optimiser = optimiser_new(&space, &options);
 	const size_t *batch;
 
+	space.nr_axes = 0;
+	begin(&(struct optimiser_options){.strategy = _i, .nr_starts = 5});
 	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 1);
 	optimiser_tell(optimiser, batch[0], 7);
 	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 0);
-	ck_assert_double_eq(best_of(optimiser)->value, 7);
-	optimiser_delete(optimiser);
+	ck_assert_double_eq(best()->value, 7);
 }
 END_TEST
 
@@ -371,9 +358,10 @@ START_TEST(too_large_a_space_is_refused)
 {
 	const struct optimiser_axis axes[] = {
 		{one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}};
-	const struct optimiser_space space = {.axes = axes, .nr_axes = 5};
 
-	ck_assert_ptr_null(optimiser_new(&space, &(struct optimiser_options){.strategy = SEARCH_GRID}));
+	space = (struct optimiser_space){.axes = axes, .nr_axes = 5};
+	begin(&(struct optimiser_options){.strategy = SEARCH_GRID});
+	ck_assert_ptr_null(optimiser);
 }
 END_TEST
 
@@ -386,33 +374,21 @@ first_axis_mod_3(const int *at)
 START_TEST(best_are_sorted_and_stable)
 {
 	const struct optimiser_axis axis[] = {{one_to_19, 7}};
-	const struct optimiser_space space = {.axes = axis, .nr_axes = 1};
-	struct optimiser *optimiser = optimiser_new(&space, &(struct optimiser_options){.strategy = SEARCH_GRID});
-	size_t best[10], nr;
-	const size_t *batch;
+	size_t ranked[10];
 
-	nr = optimiser_next(optimiser, &batch);
-	ck_assert_uint_eq(nr, 7);
-	for (size_t i = 0; i < nr; i++)
-		optimiser_tell(optimiser, batch[i], first_axis_mod_3(optimiser_at(optimiser, batch[i])->coordinates));
-	ck_assert_uint_eq(optimiser_best(optimiser, best, 10), 5); /* 2 5, 1 4 7; 3 and 6 have no value */
-	ck_assert_int_eq(optimiser_at(optimiser, best[0])->coordinates[0], 2);
-	ck_assert_int_eq(optimiser_at(optimiser, best[1])->coordinates[0], 5);
-	ck_assert_int_eq(optimiser_at(optimiser, best[2])->coordinates[0], 1);
-	ck_assert_int_eq(optimiser_at(optimiser, best[4])->coordinates[0], 7);
-	ck_assert_uint_eq(optimiser_best(optimiser, best, 3), 3);
-	ck_assert_int_eq(optimiser_at(optimiser, best[1])->coordinates[0], 5);
-	ck_assert_uint_eq(optimiser_best(optimiser, best, 0), 0);
-	optimiser_delete(optimiser);
+	space = (struct optimiser_space){.axes = axis, .nr_axes = 1};
+	ck_assert_uint_eq(search(first_axis_mod_3, &(struct optimiser_options){.strategy = SEARCH_GRID}), 1);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), 7);
+	ck_assert_uint_eq(optimiser_best(optimiser, ranked, 10), 5); /* 2 5, 1 4 7; 3 and 6 have no value */
+	ck_assert_int_eq(optimiser_at(optimiser, ranked[0])->coordinates[0], 2);
+	ck_assert_int_eq(optimiser_at(optimiser, ranked[1])->coordinates[0], 5);
+	ck_assert_int_eq(optimiser_at(optimiser, ranked[2])->coordinates[0], 1);
+	ck_assert_int_eq(optimiser_at(optimiser, ranked[4])->coordinates[0], 7);
+	ck_assert_uint_eq(optimiser_best(optimiser, ranked, 3), 3);
+	ck_assert_int_eq(optimiser_at(optimiser, ranked[1])->coordinates[0], 5);
+	ck_assert_uint_eq(optimiser_best(optimiser, ranked, 0), 0);
 }
 END_TEST
-
-static void
-set_up(void)
-{
-	for (int i = 0; i < NR; i++)
-		one_to_19[i] = i + 1;
-}
 
 static const struct listed_test tests[] = {
 	{&grid_visits_every_point, 1},
@@ -434,4 +410,4 @@ static const struct listed_test tests[] = {
 	{&best_are_sorted_and_stable, 1},
 };
 
-UNIT_TESTS("optimiser", tests, .set_up = set_up);
+UNIT_TESTS("optimiser", tests, .set_up = set_up, .tear_down = tear_down);

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "peaks/plateau.h"
+#include "peaks/peak_samples.h"
 #include "testing.h"
 
 static const struct {

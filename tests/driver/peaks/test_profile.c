@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles on recorded machines: what comes back, whose they are, what changed, what replaces what, damaged files. */
 #include <check.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "configuration/paths.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "peaks/peak_json.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
 #include "rot.h"
@@ -69,70 +71,16 @@ load(enum profile_match match)
 	ck_assert(match == PROFILE_FRESH || match == PROFILE_STALE || list.nr == 0);
 }
 
-static void
-assert_same_number(double a, double b)
-{
-	ck_assert(a == b || (isnan(a) && isnan(b)));
-}
-
-static void
-assert_same_estimate(const struct peak_estimate *a, const struct peak_estimate *b)
-{
-	assert_same_number(a->value, b->value);
-	assert_same_number(a->low, b->low);
-	assert_same_number(a->high, b->high);
-}
-
-static void
-assert_same_landscape(const struct peak_landscape *a, const struct peak_landscape *b)
-{
-	ck_assert_uint_eq(a->nr_axes, b->nr_axes);
-	ck_assert_uint_eq(a->nr_points, b->nr_points);
-	for (size_t i = 0; i < a->nr_axes; i++)
-		ck_assert_str_eq(a->axes[i], b->axes[i]);
-	for (size_t i = 0; i < a->nr_points; i++) {
-		assert_same_number(a->points[i].per_cycle, b->points[i].per_cycle);
-		for (size_t k = 0; k < a->nr_axes; k++)
-			ck_assert_int_eq(a->points[i].coordinates[k], b->points[i].coordinates[k]);
-	}
-}
-
+/* But for when they were found. */
 static void
 assert_same_peak(const struct peak *a, const struct peak *b)
 {
-	const char *texts[][2] = {
-		{a->name, b->name},
-		{a->operation, b->operation},
-		{a->border, b->border},
-		{a->access, b->access},
-		{a->instruction_set, b->instruction_set},
-		{a->mode, b->mode},
-		{a->clock_source, b->clock_source},
-		{a->search, b->search},
-		{a->limit_source, b->limit_source},
-		{a->remark, b->remark},
-	};
+	json_auto_t *first = peak_json(a);
+	json_auto_t *second = peak_json(b);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		ck_assert_str_eq(texts[i][0], texts[i][1]);
-	ck_assert_int_eq(a->kind, b->kind);
-	ck_assert_int_eq(a->nr_threads, b->nr_threads);
-	ck_assert_uint_eq(a->nr_coordinates, b->nr_coordinates);
-	for (size_t i = 0; i < a->nr_coordinates; i++) {
-		ck_assert_str_eq(a->variant[i].name, b->variant[i].name);
-		ck_assert_int_eq(a->variant[i].value, b->variant[i].value);
-	}
-	ck_assert_uint_eq(a->buffer_bytes, b->buffer_bytes);
-	ck_assert_int_eq(a->has_huge_pages, b->has_huge_pages);
-	assert_same_estimate(&a->per_cycle, &b->per_cycle);
-	assert_same_estimate(&a->per_second, &b->per_second);
-	assert_same_estimate(&a->per_tsc_cycle, &b->per_tsc_cycle);
-	assert_same_number(a->usual_per_cycle, b->usual_per_cycle);
-	assert_same_number(a->clock_hz, b->clock_hz);
-	assert_same_number(a->limit_per_cycle, b->limit_per_cycle);
-	ck_assert_uint_eq(a->nr_samples, b->nr_samples);
-	ck_assert_uint_eq(a->nr_tainted, b->nr_tainted);
-	assert_same_landscape(&a->landscape, &b->landscape);
+	json_object_del(first, "foundAt");
+	json_object_del(second, "foundAt");
+	ck_assert_msg(json_equal(first, second), "%s", a->name);
 }
 
 START_TEST(what_is_stored_comes_back)
@@ -399,8 +347,6 @@ END_TEST
 START_TEST(every_truncation_is_damaged)
 {
 	char *bytes, *path;
-	size_t length;
-
 	size_t nr = found.nr, nr_points = found.peaks[0].landscape.nr_points;
 
 	found.nr = 1;
@@ -411,7 +357,7 @@ START_TEST(every_truncation_is_damaged)
 	load(PROFILE_FRESH);
 	path = rot_strdup(state.path);
 	bytes = file_text(path);
-	for (length = strlen(bytes) - 1; length > 0; length--) {
+	for (size_t length = strlen(bytes) - 1; length > 0; length--) {
 		bytes[length] = '\0';
 		file_fill(path, bytes);
 		load(PROFILE_NONE);

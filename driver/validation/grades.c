@@ -1,11 +1,139 @@
 /* SPDX-License-Identifier: MIT */
-#include "validation/diagnosis.h"
+/* Grades of known work, and why a formula does not count what it should. Pure. */
+#include "validation/known_work.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "validation/shapes.h"
+
+/* ---- grades ---- */
+
+double
+known_work_deviation(double measured, double expected, double reference)
+{
+	if (!(reference > 0))
+		return NAN;
+	return (measured - expected) / (expected > 0 ? expected : reference);
+}
+
+static const struct {
+	char letter;
+	double within;
+} grades[] = {{'A', 0.01}, {'B', 0.03}, {'C', 0.10}, {'F', INFINITY}};
+
+static char
+letter_of(double deviation)
+{
+	size_t i = 0;
+
+	while (!(fabs(deviation) <= grades[i].within) && grades[i].letter != 'F')
+		i++;
+	return grades[i].letter;
+}
+
+struct grade
+grade_of(const double *deviations, size_t n)
+{
+	struct grade grade = {.bias = NAN, .spread = NAN, .worst = NAN, .of = summary_empty()};
+	autofree double *ratios = NULL;
+	double low, high;
+
+	if (n == 0)
+		return grade;
+	ratios = rot_calloc(n, sizeof(*ratios));
+	for (size_t i = 0; i < n; i++)
+		ratios[i] = 1 + deviations[i];
+	grade.of = summary_median(ratios, n);
+	low = statistics_percentile(deviations, n, 5);
+	high = statistics_percentile(deviations, n, 95);
+	grade.bias = grade.of.value - 1;
+	grade.spread = high - low;
+	grade.worst = fabs(low) > fabs(high) ? low : high;
+	grade.letter = letter_of(grade.worst);
+	grade.is_unstable = grade.letter == 'F' && letter_of(grade.bias) != 'F';
+	return grade;
+}
+
+/* An estimate is not even about right. */
+static bool
+is_beyond_estimate(const struct known_work_row *row)
+{
+	const double ratio = row->grade.of.value;
+
+	return row->expected > 0 ? ratio < 1 / 3.0 || ratio > 3 : ratio > 1.5;
+}
+
+bool
+known_work_is_graded(const struct known_work_row *row)
+{
+	return row->grade.letter && !row->is_too_small && (!row->is_estimate || is_beyond_estimate(row));
+}
+
+static bool
+is_worse(const struct known_work_row *row, const struct known_work_row *than)
+{
+	if (row->grade.letter != than->grade.letter)
+		return row->grade.letter > than->grade.letter;
+	if (fabs(row->grade.worst) != fabs(than->grade.worst))
+		return fabs(row->grade.worst) > fabs(than->grade.worst);
+	return row->expected > than->expected; /* nothing counted of no work proves little */
+}
+
+const struct known_work_row *
+known_work_worst(const struct known_work *work, const struct candidate *candidate)
+{
+	const struct known_work_row *worst = NULL;
+
+	for (size_t i = 0; i < work->nr; i++) {
+		const struct known_work_row *row = &work->rows[i];
+
+		if (row->candidate == candidate && known_work_is_graded(row) && (!worst || is_worse(row, worst)))
+			worst = row;
+	}
+	return worst;
+}
+
+const struct known_work_row *
+known_work_row_to_show(const struct known_work *work, const struct candidate *candidate)
+{
+	const struct known_work_row *shown = known_work_worst(work, candidate);
+
+	for (size_t i = 0; !shown && i < work->nr; i++) {
+		if (work->rows[i].candidate == candidate)
+			shown = &work->rows[i];
+	}
+	return shown;
+}
+
+char
+known_work_grade(const struct known_work *work, const struct candidate *candidate)
+{
+	const struct known_work_row *worst = known_work_worst(work, candidate);
+
+	return worst ? worst->grade.letter : 0;
+}
+
+size_t
+known_work_nr_disturbed(const struct known_work *work, const struct candidate *candidate)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < work->nr; i++) {
+		const struct known_work_row *row = &work->rows[i];
+
+		if (row->candidate != candidate || row->is_too_small || row->is_estimate)
+			continue;
+		if (row->grade.letter)
+			return 0;
+		nr += row->nr_tainted;
+	}
+	return nr;
+}
+
+/* ---- diagnosis ---- */
 
 /* So much of the expected work makes no difference between "the same" and "another". */
 #define SAME 0.03
@@ -36,8 +164,6 @@ next_row(const struct known_work *work, const struct candidate *candidate, size_
 	}
 	return NULL;
 }
-
-/* ---- the rules ---- */
 
 /* Each gives fresh memory, or NULL if it is not the one that was broken. */
 typedef char *rule(const struct diagnosis_context *context, const struct candidate *candidate);

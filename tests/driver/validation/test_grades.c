@@ -1,14 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rule was broken, by how counts are wrong; and which groups are left when some were found wrong. */
+/* Grades; which rule was broken, by how counts are wrong; and which groups are left when some were found wrong. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/architecture.h"
 #include "testing.h"
-#include "validation/diagnosis.h"
-#include "validation/grade.h"
+#include "validation/known_work.h"
+#include "validation/shapes.h"
+
+static const struct {
+	double deviations[6];
+	size_t n;
+	char letter;
+	bool is_unstable;
+} graded[] = {
+	{{0, 0, 0, 0, 0, 0}, 6, 'A', false},
+	{{0.009, 0.0, -0.009, 0, 0, 0}, 6, 'A', false},
+	{{0.02, 0.02, 0.02, 0.02, 0.02, 0.02}, 6, 'B', false},
+	{{-0.02, 0.001, 0, 0, 0.001, 0}, 6, 'B', false},
+	{{0.07, 0.07, 0.07, 0.07, 0.07, 0.07}, 6, 'C', false},
+	{{-0.5, -0.5, -0.5, -0.5, -0.5, -0.5}, 6, 'F', false}, /* half */
+	{{31, 31, 31, 31, 31, 31}, 6, 'F', false},             /* poisoned */
+	{{0, 0, 0, 0, 0, 31}, 6, 'F', true},                   /* right most of the time is no grade at all */
+	{{-1, 0, 0, 0, 0, 0}, 6, 'F', true},
+	{{NAN, NAN, NAN}, 3, 'F', false},
+	{{0}, 0, 0, false},
+};
+
+START_TEST(grades)
+{
+	const struct grade grade = grade_of(graded[_i].deviations, graded[_i].n);
+
+	ck_assert_msg(grade.letter == graded[_i].letter, "case %d: %c", _i, grade.letter ? grade.letter : '0');
+	ck_assert(grade.is_unstable == graded[_i].is_unstable);
+}
+END_TEST
+
+START_TEST(bias_and_spread)
+{
+	const double deviations[] = {0.01, 0.02, 0.03, 0.02, 0.02, 0.02, 0.02};
+	const struct grade grade = grade_of(deviations, 7);
+
+	ck_assert_double_eq_tol(grade.bias, 0.02, 1e-12);
+	ck_assert_double_eq_tol(grade.spread, 0.02, 1e-12);
+	ck_assert_double_eq_tol(grade.worst, 0.03, 1e-12);
+	ck_assert_double_eq_tol(grade.of.value, 1.02, 1e-12);
+}
+END_TEST
+
+/* Work that must be none is compared with the other work of the kernel. */
+START_TEST(deviations_are_relative)
+{
+	ck_assert_double_eq_tol(known_work_deviation(150, 100, 100), 0.5, 1e-12);
+	ck_assert_double_eq_tol(known_work_deviation(0, 100, 400), -1, 1e-12);
+	ck_assert_double_eq_tol(known_work_deviation(100, 0, 400), 0.25, 1e-12);
+	ck_assert_double_nan(known_work_deviation(1, 0, 0));
+}
+END_TEST
 
 static const struct architecture_formula formula;
 static const struct candidate candidates[] = {
@@ -28,7 +79,7 @@ shapes(void)
 	return (struct shapes){.items = shape_items, .nr = NR_ELEMENTS(shape_items)};
 }
 
-/* What each of two kernels should do, double and single, and what the events of "double" counted of it. */
+/* The work of each of two kernels, double and single, and the counts of the events of "double". */
 struct count {
 	double expected[2], measured;
 	size_t nr_overflowed;
@@ -130,8 +181,11 @@ START_TEST(leaves_what_was_proved)
 END_TEST
 
 static const struct listed_test tests[] = {
+	{&grades, NR_ELEMENTS(graded)},
+	{&bias_and_spread, 1},
+	{&deviations_are_relative, 1},
 	{&names_the_rule, NR_ELEMENTS(cases)},
 	{&leaves_what_was_proved, NR_ELEMENTS(groups)},
 };
 
-UNIT_TESTS("diagnosis of wrong counts", tests);
+UNIT_TESTS("grades of known work", tests);
