@@ -82,7 +82,7 @@ for n in 1000 4000; do
 	equals "$n: times of as many as ever" "$(of time microSeconds n)" 3 20
 	equals "$n: and so rates" "$(of performance 'doublePrecisionFlop' n)" 3 20
 	out=$(of operationCount doublePrecisionFlop kind)/$(of transferredBytes llcRam.read kind)/$(of operationCount doublePrecisionFlop source)
-	[ "$out" = 'measured/modelled/steps' ]
+	[ "$out" = 'measured/modelled/blocks' ]
 	result=$?
 	check "$n: labels"
 	[ -z "$("$top_builddir/tests/json_lines" cold.json | grep stepsAgree)" ]
