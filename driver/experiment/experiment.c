@@ -476,7 +476,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	fflush(stdout);
 	rc = output_write_json(json, path, err);
 	if (rc == 0)
-		rc = experiment_write_csv(experiment, experiment->output_name, err);
+		rc = experiment_write_csv(experiment, json, experiment->output_name, err);
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
 	output_print_told();

@@ -296,10 +296,11 @@ int experiment_write_plots(const struct experiment *experiment, const struct pag
 void experiment_drop_plots(struct experiment *experiment);
 
 /*
- * Where the key writeCsv is true, OUTPUT.csv: one row a point (RFC 4180): series, label, axes, cacheState, of each
- * quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
+ * Where the key writeCsv is true, OUTPUT.csv of the JSON: one row a point (RFC 4180): series, label, axes, cacheState, of
+ * each quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
  */
-int experiment_write_csv(const struct experiment *experiment, const char *output_name, struct rot_error *err);
+int experiment_write_csv(const struct experiment *experiment, const struct json_t *json, const char *output_name,
+			 struct rot_error *err);
 
 /* The table alone, with what is told of the points: those of its JSON. */
 void experiment_print_table(const struct experiment *experiment, const struct json_t *points, FILE *out);
