@@ -198,6 +198,21 @@ static const struct remark remarks[] = {
 	{REMARK_END, "noInterval", "the estimator has no interval that the key precision could be compared with",
 	 .advice = "another estimator"},
 
+	{REMARK_OBSTACLE, "severalWorkloads",
+	 "a kernel has threads of its own, and those of several workloads cannot be told apart",
+	 .advice = "let it compute with one thread, or alone"},
+	{REMARK_OBSTACLE, "stepLimit", "more instructions are expected than stepLimit allows to count",
+	 .advice = "choose smaller sizes, or raise -stepLimit (some 60 million instructions take a second)"},
+	{REMARK_OBSTACLE, "timeLimit", "counting it takes longer than timeLimit allows",
+	 .advice = "choose smaller sizes, or raise -timeLimit (seconds)"},
+	{REMARK_OBSTACLE, "refused", "the measuring core could not count it", .advice = "see what it said before"},
+	{REMARK_OBSTACLE, "memory", "the measuring core cannot access its memory",
+	 .advice = "see what the system forbids: /proc/PID/mem, and tracing (rot doctor)"},
+	{REMARK_OBSTACLE, "fullCaches", "caches are modelled as empty at the start, which they are not behind a kernel",
+	 .advice = "ask for what crosses cpuL1"},
+	{REMARK_OBSTACLE, "unknownCaches", "the sizes of the caches to model are not known",
+	 .advice = "rot peaks measures them first"},
+
 	{REMARK_CAVEAT, "missing", "could not be computed", .advice = "see the remarks", .applies = is_missing},
 	{REMARK_CAVEAT, "expected", "by the kernels' definitions, not counted", .advice = "rot doctor",
 	 .applies = is_expected},
@@ -247,6 +262,7 @@ remark_group_words(enum remark_group group)
 		[REMARK_RULE] = "broken rule",
 		[REMARK_RUNS] = "about the runs of a value",
 		[REMARK_END] = "why there are no more runs",
+		[REMARK_OBSTACLE] = "why not all is counted by blocks",
 		[REMARK_CAVEAT] = "why strict refuses a number",
 	};
 

@@ -16,12 +16,13 @@
 #include "support/pool.h"
 
 enum remark_group {
-	REMARK_MARK,   /* what stands behind a value; its code is the "kind" in OUTPUT.json          */
-	REMARK_CAUSE,  /* why runs are left out: "taints"                                           */
-	REMARK_RULE,   /* that values or single runs break (invariants.h): "brokenRules"            */
-	REMARK_RUNS,   /* about the runs that are kept: keys of their own                           */
-	REMARK_END,    /* why there are no more runs: "runsEnd"                                     */
-	REMARK_CAVEAT, /* why the key strict refuses a number: "caveats"                            */
+	REMARK_MARK,     /* what stands behind a value; its code is the "kind" in OUTPUT.json          */
+	REMARK_CAUSE,    /* why runs are left out: "taints"                                           */
+	REMARK_RULE,     /* that values or single runs break (invariants.h): "brokenRules"            */
+	REMARK_RUNS,     /* about the runs that are kept: keys of their own                           */
+	REMARK_END,      /* why there are no more runs: "runsEnd"                                     */
+	REMARK_OBSTACLE, /* why blocks or steps did not count a part: its text is "whyExpected"       */
+	REMARK_CAVEAT,   /* why the key strict refuses a number: "caveats"                            */
 	NR_REMARK_GROUPS
 };
 
