@@ -296,8 +296,8 @@ int experiment_write_plots(const struct experiment *experiment, const struct pag
 void experiment_drop_plots(struct experiment *experiment);
 
 /*
- * Where the key writeCsv is true, OUTPUT.csv of the JSON: one row a point (RFC 4180): series, label, axes, cacheState, of
- * each quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
+ * Where the key writeCsv is true, OUTPUT.csv of the JSON: one row a point (RFC 4180): series, label, axes, cacheState,
+ * of each quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
  */
 int experiment_write_csv(const struct experiment *experiment, const struct json_t *json, const char *output_name,
 			 struct rot_error *err);

@@ -403,7 +403,10 @@ remarks_of_points(struct pool *pool, const json_t *points)
 	{
 		json_array_foreach(json_object_get(point, "quantities"), k, item) tell_of_quantity(&all, point, item);
 		json_array_foreach(json_object_get(point, "notes"), k, item)
-			tell(&all, point, json_string_value(item), true);
+		{
+			if (json_is_string(item))
+				tell(&all, point, json_string_value(item), true);
+		}
 	}
 	for (i = 0; i < all.nr; i++) {
 		const struct telling *one = &all.items[i];

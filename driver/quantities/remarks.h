@@ -41,7 +41,7 @@ const struct remark *remark_next(enum remark_group group, const struct remark *b
 /* NULL: there is none. */
 const struct remark *remark_find(enum remark_group group, const char *code);
 
-/* In words: "how a value is known". */
+/* In words: "why a run is left out". */
 const char *remark_group_words(enum remark_group group);
 
 /* Has the value a caveat: is its number not both measured and sound? Given work is taken as it is given. */

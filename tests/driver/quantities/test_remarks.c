@@ -102,11 +102,10 @@ static const struct {
 	 "",
 	 "2 of 2 points: not all is counted by blocks: too long\nb: the intervals are wider than the key precision "
 	 "wants, with as many runs as are made at most\n"},
-	/* Notes have numbers of the first point, so that it is named; other numbers are no other note, other words are.
-	 */
-	{"[{'series': 's', 'label': '1', 'notes': ['off by 3 %']}, {'series': 's', 'label': '2', 'notes': ['off by 4 "
-	 "%', "
-	 "'L1 is off']}, {'series': 's', 'label': '3', 'notes': ['L2 is off', 'off by 5 %', 'off by 6 %']}]",
+	/* Notes have numbers of the first point, so it is named. Other numbers are no other note; other words are. */
+	{"[{'series': 's', 'label': '1', 'notes': ['off by 3 %']}, "
+	 "{'series': 's', 'label': '2', 'notes': ['off by 4 %', 'L1 is off', 3]}, "
+	 "{'series': 's', 'label': '3', 'notes': ['L2 is off', 'off by 5 %', 'off by 6 %']}]",
 	 "", "s 1 and 2 more points: off by 3 %\ns 2: L1 is off\ns 3: L2 is off\n"},
 	/* Five starts are few, six are not; without an interval nothing is said. */
 	{"[{'label': 'a', 'quantities': [{" QUANTITY ", 'starts': [0, 1, 2, 3, 4, 4]}]}, "
