@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "quantities/quantity.h"
+#include "quantities/remarks.h"
 #include "quantities/vocabulary.h"
 #include "support/entry.h"
 #include "support/json.h"
@@ -324,6 +325,38 @@ list_keys(struct command_context *context, struct listing *listing, struct rot_e
 	return 0;
 }
 
+/* ---- remarks ---- */
+
+/* Those of a group below its words, each with its advice. */
+static int
+list_remarks(struct command_context *context, struct listing *listing, struct rot_error *err)
+{
+	(void)context;
+	(void)err;
+	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
+		bool is_first = true;
+
+		for (const struct remark *remark = remark_next(group, NULL); remark;
+		     remark = remark_next(group, remark)) {
+			if (!is_asked(listing, remark->code, remark->mark ? remark->mark : ""))
+				continue;
+			if (listing->items)
+				json_array_append_new(listing->items,
+						      json_pack("{s:s, s:s, s:s, s:s}", "name", remark->code, "of",
+								remark_group_words(group), "meaning", remark->text,
+								"advice", remark->advice));
+			else if (is_first)
+				printf("%s%s:\n", listing->nr ? "\n" : "", remark_group_words(group));
+			if (!listing->items)
+				entry_print_wrapped(remark->mark ? remark->mark : remark->code, remark->text,
+						    remark->advice, stdout);
+			is_first = false;
+			listing->nr++;
+		}
+	}
+	return 0;
+}
+
 /* ---- all ---- */
 
 static const struct topic {
@@ -335,6 +368,7 @@ static const struct topic {
 	{"kernels", "code under test, with the fields that can be set", list_kernels},
 	{"keys", "configuration keys with their values", list_keys},
 	{"quantities", "what can be measured here, and how", list_quantities},
+	{"remarks", "marks, and reasons not to trust a number, with what helps", list_remarks},
 };
 
 enum { NR_TOPICS = sizeof(topics) / sizeof(topics[0]) };
@@ -403,7 +437,7 @@ list_complete(struct command_context *context, int i, void (*propose)(const char
 const struct command list_command = {
 	.name = "list",
 	.arguments = "[TOPIC [PART]]",
-	.summary = "kernels, controllers, events, quantities or keys; with PART those with it in their name",
+	.summary = "kernels, controllers, events, quantities, keys or remarks; with PART those with it in their name",
 	.examples =
 		(const struct command_example[]){
 			{"rot list controllers", "experiments to measure"},

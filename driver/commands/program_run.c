@@ -648,7 +648,7 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 	if (path)
 		rc = output_write_json(json, path, err);
 	if (rc == 0 && csv)
-		rc = experiment_write_csv(job->experiment, csv, err);
+		rc = experiment_write_csv(job->experiment, json, csv, err);
 	else if (options->json_path && configuration_bool(job->rot->configuration, "writeCsv"))
 		rot_warning("no CSV is written: it has a name beside -o NAME or -j FILE.json");
 	if (rc == 0 && csv && program_places_are_known(&job->report.places) &&

@@ -15,6 +15,7 @@
 #include "programs/measure.h"
 #include "quantities/effort.h"
 #include "quantities/pass.h"
+#include "quantities/remarks.h"
 #include "rot.h"
 #include "support/entry.h"
 #include "support/json.h"
@@ -62,7 +63,7 @@ first_of_reason(const struct experiment *experiment, size_t i)
 	const struct experiment_failure *failures = experiment->failures;
 
 	for (size_t k = 0; k < i; k++)
-		if (experiment_are_alike(failures[k].text, failures[i].text) &&
+		if (remarks_are_alike(failures[k].text, failures[i].text) &&
 		    strcmp(failures[k].hint, failures[i].hint) == 0)
 			return k;
 	return i;
@@ -466,7 +467,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	experiment_check_ceilings(experiment);
 	json = experiment_json(experiment, is_complete);
 	progress_clear();
-	experiment_print_table(experiment, stdout);
+	experiment_print_table(experiment, json_object_get(json, "points"), stdout);
 	print_dates(experiment, json_object_get(json, "measured"), stdout);
 	if (!is_complete)
 		printf("Not complete: stopped after %zu points%s.\n", experiment->nr_points,
@@ -475,7 +476,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	fflush(stdout);
 	rc = output_write_json(json, path, err);
 	if (rc == 0)
-		rc = experiment_write_csv(experiment, experiment->output_name, err);
+		rc = experiment_write_csv(experiment, json, experiment->output_name, err);
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
 	output_print_told();

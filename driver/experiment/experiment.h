@@ -279,7 +279,7 @@ void experiment_add_functions(struct experiment *experiment, size_t program, con
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 
-/* With the key strict: an error where a number of a point has a caveat (quantities/caveats.h). path: names them. */
+/* With the key strict: an error where a number of a point has a caveat (quantities/remarks.h). path: names them. */
 int experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err);
 
 /*
@@ -296,13 +296,14 @@ int experiment_write_plots(const struct experiment *experiment, const struct pag
 void experiment_drop_plots(struct experiment *experiment);
 
 /*
- * Where the key writeCsv is true, OUTPUT.csv: one row a point (RFC 4180): series, label, axes, cacheState, of each
- * quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
+ * Where the key writeCsv is true, OUTPUT.csv of the JSON: one row a point (RFC 4180): series, label, axes, cacheState,
+ * of each quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
  */
-int experiment_write_csv(const struct experiment *experiment, const char *output_name, struct rot_error *err);
+int experiment_write_csv(const struct experiment *experiment, const struct json_t *json, const char *output_name,
+			 struct rot_error *err);
 
-/* The table alone. */
-void experiment_print_table(const struct experiment *experiment, FILE *out);
+/* The table alone, with what is told of the points: those of its JSON. */
+void experiment_print_table(const struct experiment *experiment, const struct json_t *points, FILE *out);
 
 /* The JSON alone; new reference. */
 struct json_t *experiment_json(const struct experiment *experiment, bool is_complete);

@@ -1,250 +1,209 @@
 /* SPDX-License-Identifier: MIT */
-/* OUTPUT.csv: one row a point, in base units; for spreadsheets and data frames. */
-#include <math.h>
-#include <stdlib.h>
+/* OUTPUT.csv: one row a point of OUTPUT.json, in base units; for spreadsheets and data frames. */
 #include <string.h>
 
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "number.h"
-#include "peaks/peak.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
+#include "support/json.h"
 #include "support/output.h"
 #include "support/text_table.h"
 
-struct contents {
-	const struct experiment *experiment;
-	const char **axes; /* borrowed */
-	size_t nr_axes;
-	char **values; /* names of columns, without the part of the value */
-	size_t nr_values;
+/* ---- columns ---- */
+
+/* Each once. */
+struct names {
+	const char **items;
+	size_t nr;
 };
 
-/* ---- what there is ---- */
-
 static void
-add_axes(struct contents *contents, const struct point *at)
+names_add(struct pool *pool, struct names *names, const char *name)
 {
-	for (size_t i = 0; i < at->nr_coordinates; i++) {
-		size_t k = 0;
-
-		while (k < contents->nr_axes && strcmp(contents->axes[k], at->coordinates[i].axis) != 0)
-			k++;
-		if (k < contents->nr_axes)
-			continue;
-		contents->axes = rot_realloc(contents->axes, k + 1, sizeof(*contents->axes));
-		contents->axes[contents->nr_axes++] = at->coordinates[i].axis;
-	}
-}
-
-static char *
-name_of_value(const struct quantity_value *value)
-{
-	return quantity_column_name(&value->request, value->unit);
-}
-
-static void
-add_value(struct contents *contents, const struct quantity_value *value)
-{
-	char *name = name_of_value(value);
-
-	for (size_t k = 0; k < contents->nr_values; k++)
-		if (strcmp(name, contents->values[k]) == 0) {
-			free(name);
+	for (size_t i = 0; i < names->nr; i++)
+		if (strcmp(names->items[i], name) == 0)
 			return;
-		}
-	contents->values = rot_realloc(contents->values, contents->nr_values + 1, sizeof(*contents->values));
-	contents->values[contents->nr_values++] = name;
+	names->items = pool_grow(pool, names->items, names->nr, sizeof(*names->items));
+	names->items[names->nr++] = pool_strdup(pool, name);
 }
+
+/* Columns of a quantity: this behind its name, and the key in the JSON. */
+static const struct {
+	const char *suffix, *key;
+} parts[] = {
+	{"", "value"},     {"_low", "low"},         {"_high", "high"},
+	{"_n", "n"},       {"_tainted", "tainted"}, {"_estimator", "estimator"},
+	{"_kind", "kind"}, {"_source", "source"},
+};
+
+enum { NR_PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+/* "time_us", with the clock that the unit says; fresh memory. */
+static char *
+column_of(const json_t *quantity)
+{
+	const char *of = json_text_at(quantity, "of");
+	autofree char *words = rot_format("%s%s%s", json_text_at(quantity, "name"), *of ? ":" : "", of);
+	struct quantity_request request;
+	struct rot_error ignored;
+
+	for (char *slash = strchr(words, '/'); slash; slash = strchr(slash, '/'))
+		*slash = ':';
+	if (quantity_parse(&request, words, &ignored) < 0)
+		request = (struct quantity_request){.name = words};
+	return quantity_column_name(&request, json_text_at(quantity, "unit"));
+}
+
+/* What the points have, which are of OUTPUT.json. */
+struct contents {
+	struct pool pool;
+	struct names axes, quantities, derived;
+};
 
 static struct contents
-contents_of(const struct experiment *experiment)
+contents_of(const struct experiment *experiment, const json_t *points)
 {
-	struct contents contents = {.experiment = experiment};
+	struct contents contents = {.axes.nr = 0};
+	json_t *point, *item;
+	const char *axis;
+	size_t i, k;
 
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		const struct experiment_point *point = &experiment->points[i];
+	json_array_foreach(points, i, point)
+	{
+		json_object_foreach(json_object_get(point, "coordinates"), axis, item)
+			names_add(&contents.pool, &contents.axes, axis);
+		json_array_foreach(json_object_get(point, "quantities"), k, item)
+		{
+			autofree char *name = column_of(item);
 
-		add_axes(&contents, &point->at);
-		for (size_t j = 0; j < point->nr_values; j++)
-			add_value(&contents, &point->values[j]);
+			names_add(&contents.pool, &contents.quantities, name);
+		}
 	}
+	for (i = 0; i < experiment->nr_derived; i++)
+		names_add(&contents.pool, &contents.derived, experiment->derived[i].derived.name);
 	return contents;
 }
 
 static void
-contents_clear(struct contents *contents)
+make_columns(const struct contents *contents, struct text_table_column *columns, struct pool *pool)
 {
-	for (size_t i = 0; i < contents->nr_values; i++)
-		free(contents->values[i]);
-	free(contents->values);
-	free(contents->axes);
+	size_t nr = 0;
+
+	columns[nr++].heading = "series";
+	columns[nr++].heading = "label";
+	for (size_t i = 0; i < contents->axes.nr; i++)
+		columns[nr++].heading = contents->axes.items[i];
+	columns[nr++].heading = "cache_state";
+	for (size_t i = 0; i < contents->quantities.nr; i++)
+		for (size_t k = 0; k < NR_PARTS; k++)
+			columns[nr++].heading =
+				pool_format(pool, "%s%s", contents->quantities.items[i], parts[k].suffix);
+	columns[nr++].heading = "roof_share";
+	columns[nr++].heading = "bound_by";
+	for (size_t i = 0; i < contents->derived.nr; i++)
+		columns[nr++].heading = contents->derived.items[i];
 }
 
-/* ---- cells ---- */
+/* ---- rows ---- */
 
 static char *
-number_cell(double number)
+cell_of(const json_t *value)
 {
-	if (isinf(number))
-		return rot_strdup(number > 0 ? "inf" : "-inf");
-	return isnan(number) ? rot_strdup("") : rot_number_in_full(number);
+	if (json_is_string(value))
+		return rot_strdup(json_string_value(value));
+	return json_is_number(value) ? rot_number_in_full(json_number_value(value)) : rot_strdup("");
 }
 
-enum part { PART_VALUE, PART_LOW, PART_HIGH, PART_N, PART_TAINTED, PART_ESTIMATOR, PART_KIND, PART_SOURCE, NR_PARTS };
-
-static const char *const parts[NR_PARTS] = {
-	[PART_VALUE] = "",     [PART_LOW] = "_low",         [PART_HIGH] = "_high",
-	[PART_N] = "_n",       [PART_TAINTED] = "_tainted", [PART_ESTIMATOR] = "_estimator",
-	[PART_KIND] = "_kind", [PART_SOURCE] = "_source",
-};
-
-static char *
-part_cell(const struct quantity_value *value, enum part part)
+/* The one of that column, or NULL. */
+static const json_t *
+quantity_called(const json_t *point, const char *column)
 {
-	const struct summary *summary = &value->summary;
+	const json_t *quantity;
+	size_t i;
 
-	switch (part) {
-	case PART_VALUE:
-		return number_cell(summary->value);
-	case PART_LOW:
-		return number_cell(summary->low);
-	case PART_HIGH:
-		return number_cell(summary->high);
-	case PART_N:
-		return number_cell((double)summary->n);
-	case PART_TAINTED:
-		return number_cell((double)summary->tainted);
-	case PART_ESTIMATOR:
-		return rot_strdup(summary->estimator ? summary->estimator : "");
-	case PART_KIND:
-		return rot_strdup(value->kind ? value->kind : "");
-	default:
-		return rot_strdup(value->source ? value->source : "");
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
+	{
+		autofree char *own = column_of(quantity);
+
+		if (strcmp(own, column) == 0)
+			return quantity;
 	}
+	return NULL;
 }
 
-/* ---- the table: the first row is that of headings ---- */
-
-struct csv_row {
-	char **cells;
-	size_t nr;
-};
-
-/* Takes the cell over. */
-static void
-add_cell(struct csv_row *row, char *cell)
+static const json_t *
+derived_called(const json_t *point, const char *name)
 {
-	row->cells = rot_realloc(row->cells, row->nr + 1, sizeof(*row->cells));
-	row->cells[row->nr++] = cell;
-}
+	const json_t *derived;
+	size_t i;
 
-static struct csv_row
-headings(const struct contents *contents)
-{
-	const struct experiment *experiment = contents->experiment;
-	struct csv_row row = {0};
-
-	add_cell(&row, rot_strdup("series"));
-	add_cell(&row, rot_strdup("label"));
-	for (size_t i = 0; i < contents->nr_axes; i++)
-		add_cell(&row, rot_strdup(contents->axes[i]));
-	add_cell(&row, rot_strdup("cache_state"));
-	for (size_t i = 0; i < contents->nr_values; i++)
-		for (size_t part = 0; part < NR_PARTS; part++)
-			add_cell(&row, rot_format("%s%s", contents->values[i], parts[part]));
-	add_cell(&row, rot_strdup("roof_share"));
-	add_cell(&row, rot_strdup("bound_by"));
-	for (size_t i = 0; i < experiment->nr_derived; i++)
-		add_cell(&row, rot_strdup(experiment->derived[i].derived.name));
-	return row;
-}
-
-static const struct quantity_value *
-value_called(const struct experiment_point *point, const char *name)
-{
-	const struct quantity_value *found = NULL;
-
-	for (size_t i = 0; i < point->nr_values && !found; i++) {
-		autofree char *own = name_of_value(&point->values[i]);
-
-		found = strcmp(own, name) == 0 ? &point->values[i] : NULL;
+	json_array_foreach(json_object_get(point, "derived"), i, derived)
+	{
+		if (strcmp(json_text_at(derived, "name"), name) == 0)
+			return json_object_get(derived, "value");
 	}
-	return found;
-}
-
-static char *
-derived_cell(const struct experiment_point *point, size_t i)
-{
-	const struct experiment_derived_value *value = i < point->nr_derived ? &point->derived[i] : NULL;
-
-	if (value && value->text)
-		return rot_strdup(value->text);
-	return number_cell(value ? value->number : NAN);
-}
-
-static struct csv_row
-row_of(const struct contents *contents, const struct experiment_point *point)
-{
-	struct experiment_bound bound = experiment_bound_of(contents->experiment, NULL, point);
-	struct csv_row row = {0};
-
-	add_cell(&row, rot_strdup(point->series));
-	add_cell(&row, rot_strdup(point->label));
-	for (size_t i = 0; i < contents->nr_axes; i++) {
-		const struct coordinate *c = point_coordinate(&point->at, contents->axes[i]);
-
-		add_cell(&row, rot_strdup(c ? c->text : ""));
-	}
-	add_cell(&row, rot_strdup(point->cache_state ? point->cache_state : ""));
-	for (size_t i = 0; i < contents->nr_values; i++) {
-		const struct quantity_value *value = value_called(point, contents->values[i]);
-
-		for (enum part part = 0; part < NR_PARTS; part++)
-			add_cell(&row, value ? part_cell(value, part) : rot_strdup(""));
-	}
-	add_cell(&row, number_cell(bound.share));
-	add_cell(&row, rot_strdup(bound.ceiling ? bound.ceiling : ""));
-	experiment_bound_clear(&bound);
-	for (size_t i = 0; i < contents->experiment->nr_derived; i++)
-		add_cell(&row, derived_cell(point, i));
-	return row;
+	return NULL;
 }
 
 static void
-print_csv(const struct experiment *experiment, FILE *out)
+make_row(const struct contents *contents, const json_t *point, char **cells)
 {
-	struct contents contents = contents_of(experiment);
-	struct csv_row first = headings(&contents);
-	struct text_table_column *columns = rot_calloc(first.nr, sizeof(*columns));
-	struct text_table table = {.columns = columns, .nr_columns = first.nr};
+	const json_t *coordinates = json_object_get(point, "coordinates");
+	size_t nr = 0;
 
-	for (size_t i = 0; i < first.nr; i++)
-		columns[i].heading = first.cells[i];
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		struct csv_row row = row_of(&contents, &experiment->points[i]);
+	cells[nr++] = cell_of(json_object_get(point, "series"));
+	cells[nr++] = cell_of(json_object_get(point, "label"));
+	for (size_t i = 0; i < contents->axes.nr; i++)
+		cells[nr++] = cell_of(json_object_get(coordinates, contents->axes.items[i]));
+	cells[nr++] = cell_of(json_object_get(point, "cacheState"));
+	for (size_t i = 0; i < contents->quantities.nr; i++) {
+		const json_t *quantity = quantity_called(point, contents->quantities.items[i]);
+		const size_t first = nr;
 
-		text_table_add(&table, row.cells);
-		free(row.cells);
+		for (size_t k = 0; k < NR_PARTS; k++)
+			cells[nr++] = cell_of(json_object_get(quantity, parts[k].key));
+		if (json_is_true(json_object_get(quantity, "infinite")))
+			rot_string_set(&cells[first], "inf");
+	}
+	cells[nr++] = cell_of(json_object_get(point, "roofShare"));
+	cells[nr++] = cell_of(json_object_get(point, "boundBy"));
+	for (size_t i = 0; i < contents->derived.nr; i++)
+		cells[nr++] = cell_of(derived_called(point, contents->derived.items[i]));
+}
+
+static void
+print_csv(const struct experiment *experiment, const json_t *points, FILE *out)
+{
+	struct contents contents = contents_of(experiment, points);
+	const size_t nr = 5 + contents.axes.nr + NR_PARTS * contents.quantities.nr + contents.derived.nr;
+	struct text_table_column *columns = pool_calloc(&contents.pool, nr, sizeof(*columns));
+	char **cells = pool_calloc(&contents.pool, nr, sizeof(*cells));
+	struct text_table table = {.columns = columns, .nr_columns = nr};
+	const json_t *point;
+	size_t i;
+
+	make_columns(&contents, columns, &contents.pool);
+	json_array_foreach(points, i, point)
+	{
+		make_row(&contents, point, cells);
+		text_table_add(&table, cells);
 	}
 	text_table_print_csv(&table, out);
 	text_table_clear(&table);
-	for (size_t i = 0; i < first.nr; i++)
-		free(first.cells[i]);
-	free(first.cells);
-	free(columns);
-	contents_clear(&contents);
+	pool_clear(&contents.pool);
 }
 
 int
-experiment_write_csv(const struct experiment *experiment, const char *output_name, struct rot_error *err)
+experiment_write_csv(const struct experiment *experiment, const json_t *json, const char *output_name,
+		     struct rot_error *err)
 {
 	struct output_text text;
 
 	if (!configuration_bool(experiment->rot->configuration, "writeCsv"))
 		return 0;
-	print_csv(experiment, output_text_begin(&text));
+	print_csv(experiment, json_object_get(json, "points"), output_text_begin(&text));
 	return output_text_end(&text, output_name, ".csv", err);
 }

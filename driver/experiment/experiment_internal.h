@@ -210,8 +210,6 @@ json_t *experiment_json_accuracy(const struct experiment *experiment);
  * ("": none, fresh memory).
  */
 void experiment_print_failures(const struct experiment *experiment, FILE *out);
-/* They say the same, maybe of other numbers and addresses; not of L1 and L2. */
-bool experiment_are_alike(const char *a, const char *b);
 bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
 json_t *experiment_json_failures(const struct experiment *experiment);

@@ -11,61 +11,15 @@
 #include "machine/machine.h"
 #include "memory.h"
 #include "peaks/peak.h"
+#include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
 #include "support/entry.h"
 #include "support/json.h"
-#include "support/point_title.h"
 #include "support/text_table.h"
 
 /* ---- what stands below a table ---- */
-
-/* "Triad 1000 and 2 more points": the first of nr_more + 1. Fresh memory. */
-static char *
-points_text(const struct experiment_point *first, size_t nr_more)
-{
-	char *text = point_title(first->series, " ", first->label);
-
-	if (nr_more > 0)
-		rot_append(&text, " and %zu more point%s", nr_more, nr_more == 1 ? "" : "s");
-	return text;
-}
-
-/* Why no more runs were made, for how many points: nothing about those that got as many as were asked for. */
-static void
-print_runs_ends(const struct experiment *experiment, FILE *out)
-{
-	static const struct {
-		const char *end, *meaning;
-	} ends[] = {
-		{"disturbed", "too many runs were disturbed to have as many as were asked for"},
-		{"narrow", "runs were added until the intervals were as narrow as the key precision wants"},
-		{"most", "the intervals are wider than the key precision wants, with as many runs as are made at most"},
-		{"budget", "more runs would have taken longer than the key timeBudget allows"},
-		{"noInterval", "the estimator has no interval that the key precision could be compared with"},
-	};
-
-	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
-		size_t nr = 0, first = 0;
-		autofree char *points = NULL;
-
-		for (size_t i = experiment->nr_points; i-- > 0;) {
-			const struct experiment_point *point = &experiment->points[i];
-			const char *end = point->nr_values ? point->values[0].runs_end : NULL;
-
-			if (!end || strcmp(end, ends[k].end) != 0)
-				continue;
-			nr++;
-			first = i;
-		}
-		if (nr == 0)
-			continue;
-		points = nr == experiment->nr_points ? rot_format("%zu of %zu points", nr, nr)
-						     : points_text(&experiment->points[first], nr - 1);
-		fprintf(out, "%s: %s\n", points, ends[k].meaning);
-	}
-}
 
 /* Disturbed runs of points, and by what. */
 struct disturbed {
@@ -128,9 +82,8 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 			disturbed[LEFT_OUT].most_runs, disturbed[LEFT_OUT].most_runs == 1 ? "" : "s",
 			disturbed[LEFT_OUT].most_runs == 1 ? "was" : "were", causes[LEFT_OUT]);
 	if (disturbed[ALL].nr_points)
-		fprintf(out,
-			"%s: %zu of %zu points had no run that was not disturbed (%s), their values are of these\n",
-			VALUE_DISTURBED, disturbed[ALL].nr_points, experiment->nr_points, causes[ALL]);
+		fprintf(out, "%zu of %zu points had no run that was not disturbed (%s)\n", disturbed[ALL].nr_points,
+			experiment->nr_points, causes[ALL]);
 	if (disturbed[KEPT].nr_points)
 		fprintf(out,
 			"up to %zu runs of a point were disturbed (%s) and are in the values, which are about that; "
@@ -138,67 +91,6 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 			disturbed[KEPT].most_runs, causes[KEPT]);
 	for (int i = 0; i < NR_FATES; i++)
 		free(causes[i]);
-}
-
-/* Runs of so few starts say nothing of how starts differ. */
-static bool
-has_few_starts(const struct quantity_value *value)
-{
-	size_t nr = value->starts && value->nr_samples ? 1 : SUMMARY_LEAST;
-
-	for (size_t i = 1; value->starts && i < value->nr_samples; i++)
-		nr += value->starts[i] != value->starts[i - 1];
-	return nr < SUMMARY_LEAST && value->summary.low < value->summary.high;
-}
-
-static void
-print_few_starts(const struct experiment *experiment, FILE *out)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		bool is_it = false;
-
-		for (size_t j = 0; j < experiment->points[i].nr_values; j++)
-			is_it = is_it || has_few_starts(&experiment->points[i].values[j]);
-		nr += is_it;
-	}
-	if (nr)
-		fprintf(out,
-			"%zu of %zu points: runs of fewer than %d starts of the measuring core, so intervals know "
-			"nothing of what differs between starts (rot remeasure, and the key starts)\n",
-			nr, experiment->nr_points, SUMMARY_LEAST);
-}
-
-/* What kept steps from counting some of the point; "": nothing did. */
-static const char *
-why_expected(const struct experiment_point *point)
-{
-	const char *why = "";
-
-	for (size_t i = 0; i < point->nr_values && !why[0]; i++)
-		why = point->values[i].why_expected ? point->values[i].why_expected : "";
-	return why;
-}
-
-/* Each reason once, with the number of points that have it. */
-static void
-print_why_expected(const struct experiment *experiment, FILE *out)
-{
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		const char *why = why_expected(&experiment->points[i]);
-		size_t nr = 0, first = 0;
-
-		for (size_t k = experiment->nr_points; k-- > 0;) {
-			const bool is_same = strcmp(why_expected(&experiment->points[k]), why) == 0;
-
-			nr += is_same;
-			first = is_same ? k : first;
-		}
-		if (why[0] && first == i)
-			fprintf(out, "%zu of %zu points: not all is counted by blocks: %s\n", nr, experiment->nr_points,
-				why);
-	}
 }
 
 /* Their sizes decide how many bytes cross each border. */
@@ -216,43 +108,6 @@ print_modelled_caches(const struct experiment *experiment, FILE *out)
 			free(caches);
 			return;
 		}
-}
-
-/* What the marks mean, as far as they are in the table. */
-static void
-print_marks(const struct experiment *experiment, FILE *out)
-{
-	bool has_interval = false, has_most = false;
-
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		struct experiment_bound bound = experiment_bound_of(experiment, NULL, &experiment->points[i]);
-
-		has_most = has_most || bound.is_most;
-		experiment_bound_clear(&bound);
-		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
-			const struct quantity_value *value = &experiment->points[i].values[j];
-
-			has_interval = has_interval || value->summary.low < value->summary.high;
-		}
-	}
-	if (has_most)
-		fprintf(out, VALUE_AT_MOST ": at most, since the roof is at least as high: its runs were disturbed\n");
-	if (has_interval)
-		fprintf(out, "±, [low, high]: interval of at least 95 %% for the estimate\n");
-	print_few_starts(experiment, out);
-	for (size_t k = 0; k < value_nr_kinds; k++) {
-		bool is_there = false;
-
-		for (size_t i = 0; i < experiment->nr_points && !is_there; i++)
-			for (size_t j = 0; j < experiment->points[i].nr_values && !is_there; j++)
-				is_there = strcmp(experiment->points[i].values[j].kind, value_kinds[k].kind) == 0;
-		if (is_there)
-			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
-	}
-	print_modelled_caches(experiment, out);
-	print_why_expected(experiment, out);
-	print_disturbed(experiment, out);
-	print_runs_ends(experiment, out);
 }
 
 /* What was counted, once, and how well that is known to count here. */
@@ -274,60 +129,11 @@ print_grades(const struct experiment *experiment, FILE *out)
 		fprintf(out, "validated on known work: %s\n", known);
 }
 
-/* Behind a number, which may be an address. */
-static const char *
-behind_number(const char *text)
-{
-	if (strncmp(text, "0x", 2) == 0)
-		text += 2 + strspn(text + 2, "0123456789abcdef");
-	return text + strspn(text, "0123456789.,+-");
-}
-
-bool
-experiment_are_alike(const char *a, const char *b)
-{
-	bool is_in_word = false;
-
-	for (;; a++, b++) {
-		if (!is_in_word) {
-			a = behind_number(a);
-			b = behind_number(b);
-		}
-		if (*a != *b || !*a)
-			return *a == *b;
-		is_in_word = isalnum((unsigned char)*a);
-	}
-}
-
-/* How many points of these have a note like that. */
-static size_t
-nr_like(const struct experiment *experiment, size_t from, size_t to, const char *note)
-{
-	size_t nr = 0;
-
-	for (size_t i = from; i < to; i++) {
-		bool has_one = false;
-
-		for (size_t j = 0; j < experiment->points[i].nr_notes; j++)
-			has_one = has_one || experiment_are_alike(experiment->points[i].notes[j], note);
-		nr += has_one;
-	}
-	return nr;
-}
-
-/* Each once, of the first point that has one like it. */
 static void
-print_notes(const struct experiment *experiment, FILE *out)
+print_lines(const struct remark_lines *lines, FILE *out)
 {
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
-			const struct experiment_point *point = &experiment->points[i];
-			const size_t nr_more = nr_like(experiment, i + 1, experiment->nr_points, point->notes[j]);
-			autofree char *points = points_text(point, nr_more);
-
-			if (nr_like(experiment, 0, i, point->notes[j]) == 0)
-				fprintf(out, "%s: %s\n", points, point->notes[j]);
-		}
+	for (size_t i = 0; i < lines->nr; i++)
+		fprintf(out, "%s\n", lines->items[i]);
 }
 
 /* In a roofline. */
@@ -410,15 +216,18 @@ print_choices(const struct experiment *experiment, FILE *out)
 }
 
 static void
-print_legend(const struct experiment *experiment, bool is_all, FILE *out)
+print_legend(const struct experiment *experiment, const json_t *points, bool is_all, FILE *out)
 {
-	if (experiment->nr_points > 0) {
-		print_marks(experiment, out);
-		if (is_all)
-			experiment_print_own_costs(experiment, out);
-		print_grades(experiment, out);
-		print_notes(experiment, out);
-	}
+	autopool pool = {0};
+	const struct remark_lines marks = remarks_marks(&pool, points), remarks = remarks_of_points(&pool, points);
+
+	print_lines(&marks, out);
+	print_modelled_caches(experiment, out);
+	print_disturbed(experiment, out);
+	if (is_all)
+		experiment_print_own_costs(experiment, out);
+	print_grades(experiment, out);
+	print_lines(&remarks, out);
 	print_choices(experiment, out);
 	print_ceilings(experiment, is_all, out);
 	if (experiment->roof_note)
@@ -427,7 +236,7 @@ print_legend(const struct experiment *experiment, bool is_all, FILE *out)
 
 /* What the marks in tables mean, how runs ended, notes and ceilings. */
 static void
-experiment_print_legend(const struct experiment *experiment, FILE *out)
+experiment_print_legend(const struct experiment *experiment, const json_t *points, FILE *out)
 {
 	const bool is_all = configuration_bool(experiment->rot->configuration, "showAll");
 	autofree char *text = NULL;
@@ -438,7 +247,7 @@ experiment_print_legend(const struct experiment *experiment, FILE *out)
 		experiment_print_bytes(experiment, out);
 	if (!legend)
 		return;
-	print_legend(experiment, is_all, legend);
+	print_legend(experiment, points, is_all, legend);
 	fclose(legend);
 	text_print_fitting(text, out);
 }
@@ -881,7 +690,7 @@ print_table(const struct experiment *experiment, const struct experiment_own_tab
 }
 
 void
-experiment_print_table(const struct experiment *experiment, FILE *out)
+experiment_print_table(const struct experiment *experiment, const json_t *points, FILE *out)
 {
 	static const struct experiment_own_table all = {.title = (char *)"", .condition = (char *)""};
 
@@ -891,5 +700,5 @@ experiment_print_table(const struct experiment *experiment, FILE *out)
 	for (size_t i = 0; i < experiment->nr_tables; i++)
 		print_table(experiment, &experiment->tables[i], out);
 	experiment_print_accuracy(experiment, out);
-	experiment_print_legend(experiment, out);
+	experiment_print_legend(experiment, points, out);
 }

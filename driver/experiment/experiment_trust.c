@@ -7,9 +7,9 @@
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
-#include "quantities/caveats.h"
 #include "quantities/invariants.h"
 #include "quantities/own_cost.h"
+#include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
@@ -322,39 +322,35 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 
 /* ---- the key strict ---- */
 
-/* Numbers of all points, those with any caveat, and those with each. */
-struct counts {
-	size_t nr, nr_with, *nr_of;
-};
-
-static void
-count(struct counts *counts, const struct quantity_value *value)
+/* Numbers of all points with that caveat; with any for NULL. */
+static size_t
+nr_with(const struct experiment *experiment, const struct remark *caveat)
 {
-	const unsigned caveats = quantity_caveats_of(value);
+	size_t nr = 0;
 
-	counts->nr++;
-	counts->nr_with += caveats != 0;
-	for (size_t i = 0; i < quantity_nr_caveats; i++)
-		counts->nr_of[i] += caveats >> i & 1;
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t k = 0; k < experiment->points[i].nr_values; k++) {
+			const struct quantity_value *value = &experiment->points[i].values[k];
+
+			nr += caveat ? caveat->applies(value) : quantity_has_caveat(value);
+		}
+	return nr;
 }
 
 int
 experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err)
 {
-	struct counts counts = {.nr_of = rot_calloc(quantity_nr_caveats, sizeof(*counts.nr_of))};
-	int rc = 0;
+	size_t nr = 0;
 
+	if (!configuration_bool(experiment->rot->configuration, "strict") || nr_with(experiment, NULL) == 0)
+		return 0;
 	for (size_t i = 0; i < experiment->nr_points; i++)
-		for (size_t k = 0; k < experiment->points[i].nr_values; k++)
-			count(&counts, &experiment->points[i].values[k]);
-	if (counts.nr_with > 0 && configuration_bool(experiment->rot->configuration, "strict")) {
-		rc = rot_error_set(err, 0, "strict: %zu of %zu numbers are not both measured and sound", counts.nr_with,
-				   counts.nr);
-		for (size_t i = 0; i < quantity_nr_caveats; i++)
-			if (counts.nr_of[i])
-				rot_error_append(err, "\n     %zu: %s", counts.nr_of[i], quantity_caveats[i].meaning);
-		rot_error_hint(err, "which they are says '%s' (caveats)", path);
-	}
-	free(counts.nr_of);
-	return rc;
+		nr += experiment->points[i].nr_values;
+	rot_error_set(err, 0, "strict: %zu of %zu numbers are not both measured and sound", nr_with(experiment, NULL),
+		      nr);
+	for (const struct remark *caveat = remark_next(REMARK_CAVEAT, NULL); caveat;
+	     caveat = remark_next(REMARK_CAVEAT, caveat))
+		if (nr_with(experiment, caveat) > 0)
+			rot_error_append(err, "\n     %zu: %s", nr_with(experiment, caveat), caveat->text);
+	return rot_error_hint(err, "which they are says '%s' (caveats)", path);
 }

@@ -14,6 +14,7 @@
 #include "page/page_internal.h"
 #include "plots/layout.h"
 #include "plots/svg.h"
+#include "quantities/remarks.h"
 #include "quantities/stored_value.h"
 #include "quantities/value_text.h"
 #include "support/files.h"
@@ -287,32 +288,18 @@ write_row(xmlTextWriterPtr out, const json_t *point, const struct page_columns *
 	html_end(out);
 }
 
-static bool
-has_kind(const json_t *points, const char *kind)
-{
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
-
-		for (size_t k = 0; k < json_array_size(quantities); k++)
-			if (strcmp(json_text_at(json_array_get(quantities, k), "kind"), kind) == 0)
-				return true;
-	}
-	return false;
-}
-
 static void
 write_marks(xmlTextWriterPtr out, const json_t *points)
 {
-	html_begin(out, "p", "small");
-	html_text(out, "\u00b1 and [low, high]: interval of at least 95 % for the estimate.");
-	for (size_t i = 0; i < value_nr_kinds; i++)
-		if (*value_kinds[i].mark && has_kind(points, value_kinds[i].kind)) {
-			char *text = rot_format(" %s: %s.", value_kinds[i].mark, value_kinds[i].meaning);
+	autopool pool = {0};
+	const struct remark_lines marks = remarks_marks(&pool, points);
 
-			html_text(out, text);
-			free(text);
-		}
-	html_text(out, " Point at a value to see its estimator, number of runs and source.");
+	html_begin(out, "p", "small");
+	for (size_t i = 0; i < marks.nr; i++) {
+		html_text(out, marks.items[i]);
+		html_text(out, ". ");
+	}
+	html_text(out, "Point at a value to see its estimator, number of runs and source.");
 	html_end(out);
 }
 

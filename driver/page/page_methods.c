@@ -7,6 +7,7 @@
 
 #include "memory.h"
 #include "page/page_internal.h"
+#include "quantities/remarks.h"
 #include "quantities/stored_value.h"
 #include "quantities/value_text.h"
 #include "support/json.h"
@@ -196,8 +197,8 @@ struct knowledge {
 struct knowledges {
 	struct knowledge *items;
 	size_t nr;
-	json_t *causes;                                  /* of disturbed samples: how many, by name */
-	struct page_texts cache_states, ends, doubts;    /* doubts: a line each */
+	json_t *causes; /* of disturbed samples: how many, by name */
+	struct page_texts cache_states;
 	size_t nr_samples, nr_disturbed, nr_starts_most; /* samples: of the quantity of each point that has most */
 	double own_cost_most;                            /* share; NaN: not known */
 };
@@ -257,21 +258,6 @@ add_quantity(struct knowledges *all, const json_t *quantity)
 	own->n_least = n < own->n_least ? n : own->n_least;
 	own->n_most = n > own->n_most ? n : own->n_most;
 	own->nr_disturbed += count_at(quantity, "tainted");
-}
-
-/* "Triad 10000: time: ...": as rot says it below its table. */
-static void
-add_notes(struct knowledges *all, const json_t *point)
-{
-	const json_t *notes = json_object_get(point, "notes");
-	autofree char *title = point_title(json_text_at(point, "series"), " ", json_text_at(point, "label"));
-
-	for (size_t i = 0; i < json_array_size(notes); i++) {
-		const char *note = json_string_value(json_array_get(notes, i));
-		autofree char *line = rot_format("%s: %s", title, note ? note : "");
-
-		page_texts_add(&all->doubts, line);
-	}
 }
 
 static void
@@ -343,9 +329,7 @@ knowledges_of(const json_t *points)
 			const json_t *quantity = json_array_get(quantities, k);
 
 			add_quantity(&all, quantity);
-			page_texts_add(&all.ends, json_text_at(quantity, "runsEnd"));
 		}
-		add_notes(&all, point);
 	}
 	return all;
 }
@@ -363,8 +347,6 @@ knowledges_clear(struct knowledges *all)
 	free(all->items);
 	json_decref(all->causes);
 	page_texts_clear(&all->cache_states);
-	page_texts_clear(&all->ends);
-	page_texts_clear(&all->doubts);
 }
 
 /* ---- the paragraph ---- */
@@ -397,26 +379,6 @@ write_disturbed(xmlTextWriterPtr out, const struct knowledges *all)
 				 all->nr_samples, all->nr_disturbed, causes);
 	html_text(out, text);
 	html_text(out, " All samples are in the data of this page, in the order in which they were measured.");
-}
-
-/* Why points have no more runs, as "runsEnd" says. */
-static void
-write_ends(xmlTextWriterPtr out, const struct page_texts *ends)
-{
-	static const char *const words[][2] = {
-		{"disturbed", "Some points have fewer runs than were asked for: too many were disturbed."},
-		{"budget", "Repeating was ended for some points by the budget of time."},
-		{"narrow", "Runs were added until the intervals were as narrow as was asked for."},
-		{"most", "Some intervals did not become as narrow as was asked for within the most runs."},
-		{"noInterval", "Some values have no interval, however many runs there are."},
-	};
-
-	for (size_t i = 0; i < ends->nr; i++)
-		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
-			if (strcmp(ends->items[i], words[k][0]) == 0) {
-				html_text(out, " ");
-				html_text(out, words[k][1]);
-			}
 }
 
 static void
@@ -456,7 +418,6 @@ write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowled
 		html_text(out, " The result is not complete: it was interrupted, or points could not be measured.");
 	if (all->nr_samples > 0)
 		write_disturbed(out, all);
-	write_ends(out, &all->ends);
 	write_estimates(out, all);
 	html_end(out);
 }
@@ -541,6 +502,20 @@ write_list(xmlTextWriterPtr out, const char *heading, const struct page_texts *t
 	html_end(out);
 }
 
+/* As rot says them below its table. */
+static void
+write_remarks(xmlTextWriterPtr out, const json_t *points)
+{
+	autopool pool = {0};
+	const struct remark_lines remarks = remarks_of_points(&pool, points);
+	struct page_texts texts = {.nr = 0};
+
+	for (size_t i = 0; i < remarks.nr; i++)
+		page_texts_add(&texts, remarks.items[i]);
+	write_list(out, "Doubts and remarks", &texts);
+	page_texts_clear(&texts);
+}
+
 static void
 write_failures(xmlTextWriterPtr out, const json_t *failures)
 {
@@ -618,7 +593,7 @@ page_write_methods(xmlTextWriterPtr out, const json_t *result)
 	write_list(out, "How it was observed", &observations);
 	page_texts_clear(&observations);
 	write_sources(out, &all);
-	write_list(out, "Doubts and remarks", &all.doubts);
+	write_remarks(out, json_object_get(result, "points"));
 	write_notes(out, result);
 	write_failures(out, json_object_get(result, "failures"));
 	write_ceilings(out, json_object_get(result, "ceilings"));

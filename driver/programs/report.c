@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "quantities/architecture.h"
+#include "quantities/remarks.h"
 #include "quantities/value_text.h"
 
 /* More than this many CPUs in use cannot be compared with the roofs of one. */
@@ -286,19 +287,6 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 
 /* ---- notes ---- */
 
-static const struct {
-	unsigned taint;
-	const char *note;
-} taints[] = {
-	{TAINT_MULTIPLEXED, "the counters did not count all the time: something else uses them (another profiler, the "
-			    "NMI watchdog)"},
-	{TAINT_OVERFLOW, "a count is larger than a counter can hold and not to be believed: run it again"},
-	{TAINT_MAJOR_FAULT, "pages were read from a disk while it ran; they are in memory the next time"},
-	{TAINT_STEAL,
-	 "a hypervisor ran something else for 1 % of the time of a run or more: its host has too much to do"},
-	{TAINT_CONTEXT_SWITCH, "a run was preempted far more often than the others: something else wants the CPU"},
-};
-
 static size_t
 nr_tainted(const struct quantity_value *value, unsigned taint)
 {
@@ -311,23 +299,23 @@ nr_tainted(const struct quantity_value *value, unsigned taint)
 
 /* In how many runs, of the value that has the most: of one that is counted in a pass of its own. */
 static void
-note_taint(struct program_report *report, unsigned taint, const char *note)
+note_cause(struct program_report *report, const struct remark *cause)
 {
 	const struct quantity_value *most = NULL;
 
 	for (size_t i = 0; i < report->total.nr; i++) {
 		const struct quantity_value *value = &report->total.values[i];
 
-		if (nr_tainted(value, taint) > (most ? nr_tainted(most, taint) : 0))
+		if (nr_tainted(value, cause->taint) > (most ? nr_tainted(most, cause->taint) : 0))
 			most = value;
 	}
 	if (!most)
 		return;
 	if (most->nr_samples == 1)
-		program_report_note(report, "%s", note);
+		program_report_note(report, "%s: %s", cause->text, cause->advice);
 	else
-		program_report_note(report, "%s (%zu of %zu runs%s)", note, nr_tainted(most, taint), most->nr_samples,
-				    quantity_is_of_tainted(most) ? "" : ", left out");
+		program_report_note(report, "%s (%zu of %zu runs%s): %s", cause->text, nr_tainted(most, cause->taint),
+				    most->nr_samples, quantity_is_of_tainted(most) ? "" : ", left out", cause->advice);
 }
 
 const char *
@@ -359,8 +347,9 @@ judge_counting(struct program_report *report)
 		program_report_note(report, "not in %zu run%s: %s; --passes=%zu runs the program often enough",
 				    report->plan->passes.nr_passes, report->plan->passes.nr_passes == 1 ? "" : "s",
 				    report->plan->left_out, report->plan->nr_passes_of_all);
-	for (size_t i = 0; i < sizeof(taints) / sizeof(*taints); i++)
-		note_taint(report, taints[i].taint, taints[i].note);
+	for (const struct remark *cause = remark_next(REMARK_CAUSE, NULL); cause;
+	     cause = remark_next(REMARK_CAUSE, cause))
+		note_cause(report, cause);
 }
 
 /* The run for the counts that somebody ended, or NULL. */

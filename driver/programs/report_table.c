@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "number.h"
 #include "programs/report.h"
+#include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "support/entry.h"
@@ -791,9 +792,8 @@ program_report_print(const struct program_report *report, FILE *out)
 		print_region(&report->regions.items[i], report->regions.nr > 1 && !report->is_all, report->is_all, out);
 	if (report->nr_notes)
 		fputc('\n', out);
-	for (size_t k = 0; k < value_nr_kinds; k++)
-		print_mark(report, value_kinds[k].mark, value_kinds[k].meaning, out);
-	print_mark(report, VALUE_DISTURBED, "every run was disturbed, and the value is of these", out);
+	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark))
+		print_mark(report, mark->mark, mark->text, out);
 	for (size_t i = 0; i < report->nr_notes; i++)
 		text_print_behind("  note:", report->notes[i], out);
 	fputc('\n', out);

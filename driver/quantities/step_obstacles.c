@@ -7,40 +7,42 @@
 
 #include "quantities/expected.h"
 #include "quantities/pass.h"
+#include "quantities/remarks.h"
 
 #define NR_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
-#define FEWER_INSTRUCTIONS "choose smaller sizes, or raise -stepLimit (some 60 million instructions take a second)"
-#define MORE_TIME "choose smaller sizes, or raise -timeLimit (seconds)"
+/* NULL for STEPS_CAN. */
+static const struct remark *
+remark_of(enum step_obstacle obstacle)
+{
+	static const char *const codes[NR_STEP_OBSTACLES] = {
+		[STEPS_CAN] = "",
+		[STEPS_OF_OTHERS] = "severalWorkloads",
+		[STEPS_TOO_MANY] = "stepLimit",
+		[STEPS_LATE] = "timeLimit",
+		[STEPS_REFUSED] = "refused",
+		[STEPS_CUT_MEMORY] = "memory",
+		[STEPS_FROM_FULL] = "fullCaches",
+		[STEPS_WITHOUT_CACHES] = "unknownCaches",
+	};
 
-/* cut: of StepMeasurerOutput, or NULL. */
-static const struct {
-	const char *text, *hint, *cut;
-} obstacles[NR_STEP_OBSTACLES] = {
-	[STEPS_CAN] = {"", "", "none"},
-	[STEPS_OF_OTHERS] = {"a kernel has threads of its own, and those of several workloads cannot be told apart",
-			     "let it compute with one thread, or alone", NULL},
-	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to count", FEWER_INSTRUCTIONS, NULL},
-	[STEPS_LATE] = {"counting it takes longer than timeLimit allows", MORE_TIME, NULL},
-	[STEPS_REFUSED] = {"the measuring core could not count it", "see what it said before", NULL},
-	[STEPS_CUT_MEMORY] = {"the measuring core cannot access its memory",
-			      "see what the system forbids: /proc/PID/mem, and tracing (rot doctor)", "memory"},
-	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not behind a kernel",
-			     "ask for what crosses cpuL1", NULL},
-	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first",
-				  NULL},
-};
+	return remark_find(REMARK_OBSTACLE, codes[obstacle]);
+}
 
 const char *
 step_obstacle_text(enum step_obstacle obstacle)
 {
-	return obstacles[obstacle].text;
+	const struct remark *remark = remark_of(obstacle);
+
+	return remark ? remark->text : "";
 }
 
 const char *
 step_obstacle_hint(enum step_obstacle obstacle)
 {
-	return obstacles[obstacle].hint;
+	const struct remark *remark = remark_of(obstacle);
+
+	return remark ? remark->advice : "";
 }
 
 /* ---- of all that a measurement does ---- */
@@ -67,11 +69,9 @@ step_obstacle_of_work(struct rot *rot, const struct architecture *architecture, 
 enum step_obstacle
 step_obstacle_of_cut(const char *cut)
 {
-	enum step_obstacle obstacle = STEPS_CAN;
-
-	while (obstacle < NR_STEP_OBSTACLES && (!obstacles[obstacle].cut || strcmp(obstacles[obstacle].cut, cut) != 0))
-		obstacle++;
-	return obstacle < NR_STEP_OBSTACLES ? obstacle : STEPS_REFUSED;
+	if (strcmp(cut, "none") == 0)
+		return STEPS_CAN;
+	return strcmp(cut, "memory") == 0 ? STEPS_CUT_MEMORY : STEPS_REFUSED;
 }
 
 /* ---- of one quantity of it ---- */

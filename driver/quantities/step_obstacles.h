@@ -24,7 +24,7 @@ enum step_obstacle {
 	NR_STEP_OBSTACLES
 };
 
-/* In words, and what helps; static. */
+/* In words, and what helps, as the table of remarks has them; "" for STEPS_CAN. */
 const char *step_obstacle_text(enum step_obstacle obstacle);
 const char *step_obstacle_hint(enum step_obstacle obstacle);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "memory.h"
-#include "quantities/caveats.h"
 #include "quantities/quantity.h"
+#include "quantities/remarks.h"
 #include "support/json.h"
 
 /* The best undisturbed run. A counter that gave 0 cycles makes an infinite rate: no run of that kind is the best. */
@@ -34,33 +34,15 @@ quantity_upper_quartile(const struct quantity_value *value)
 	return nr ? summary_quantile(sound, nr, 0.75).value : value->summary.value;
 }
 
-static const struct {
-	enum sample_taint taint;
-	const char *name;
-} taint_names[] = {
-	{TAINT_CONTEXT_SWITCH, "contextSwitch"},
-	{TAINT_MIGRATION, "migration"},
-	{TAINT_MAJOR_FAULT, "majorFault"},
-	{TAINT_MULTIPLEXED, "multiplexed"},
-	{TAINT_OVERFLOW, "overflow"},
-	{TAINT_UNMEASURED_THREAD, "unmeasuredThread"},
-	{TAINT_CLOCK, "clockJump"},
-	{TAINT_STEAL, "stealTime"},
-	{TAINT_BROKEN_RULE, "brokenRule"},
-};
-
-#define NR_TAINTS (sizeof(taint_names) / sizeof(taint_names[0]))
-
 char *
 sample_taints_text(unsigned taints)
 {
 	char *text = rot_strdup("");
 
-	for (size_t i = 0; i < NR_TAINTS; i++) {
-		if (!(taints & taint_names[i].taint))
-			continue;
-		rot_append(&text, "%s%s", text[0] ? ", " : "", taint_names[i].name);
-	}
+	for (const struct remark *cause = remark_next(REMARK_CAUSE, NULL); cause;
+	     cause = remark_next(REMARK_CAUSE, cause))
+		if (taints & cause->taint)
+			rot_append(&text, "%s%s", text[0] ? ", " : "", cause->code);
 	return text;
 }
 
@@ -136,13 +118,14 @@ json_taints(const struct quantity_value *value)
 {
 	json_t *taints = json_object();
 
-	for (size_t i = 0; i < NR_TAINTS; i++) {
+	for (const struct remark *cause = remark_next(REMARK_CAUSE, NULL); cause;
+	     cause = remark_next(REMARK_CAUSE, cause)) {
 		json_int_t nr = 0;
 
 		for (size_t k = 0; k < value->nr_samples; k++)
-			nr += (value->taints[k] & taint_names[i].taint) != 0;
+			nr += (value->taints[k] & cause->taint) != 0;
 		if (nr)
-			json_object_set_new(taints, taint_names[i].name, json_integer(nr));
+			json_object_set_new(taints, cause->code, json_integer(nr));
 	}
 	return taints;
 }
@@ -184,14 +167,14 @@ add_doubts(json_t *json, const struct quantity_value *value)
 static void
 add_caveats(json_t *json, const struct quantity_value *value)
 {
-	const unsigned caveats = quantity_caveats_of(value);
-	json_auto_t *names = json_array();
+	json_auto_t *codes = json_array();
 
-	for (size_t i = 0; i < quantity_nr_caveats; i++)
-		if (caveats >> i & 1)
-			json_array_append_new(names, json_string(quantity_caveats[i].name));
-	if (caveats)
-		json_object_set(json, "caveats", names);
+	for (const struct remark *caveat = remark_next(REMARK_CAVEAT, NULL); caveat;
+	     caveat = remark_next(REMARK_CAVEAT, caveat))
+		if (caveat->applies(value))
+			json_array_append_new(codes, json_string(caveat->code));
+	if (json_array_size(codes))
+		json_object_set(json, "caveats", codes);
 }
 
 /* {"value", "share"}, and of the denominator of a ratio {"per", "perShare"}; null: that part was not measured. */

@@ -10,15 +10,8 @@
 
 #include "memory.h"
 #include "number.h"
-#include "quantities/caveats.h"
+#include "quantities/remarks.h"
 #include "quantities/vocabulary.h"
-
-const struct value_kind value_kinds[] = {
-	{"expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine"},
-	{"modelled", "(m)", "modelled from counted events, or from blocks and modelled caches"},
-	{"given", "(g)", "operations or bytes as given by the controller, not counted"},
-};
-const size_t value_nr_kinds = sizeof(value_kinds) / sizeof(*value_kinds);
 
 /* Rounded to 10^exponent: "12300" for 12345 and 2; "1.23" for 1.2345 and -2. */
 static char *
@@ -172,12 +165,10 @@ value_text_in(const struct quantity_value *value, struct shown_unit unit)
 	const bool is_whole =
 		quantity_is_counted_once(value) && summary.value == floor(summary.value) && fabs(summary.value) < 1e15;
 	autofree char *number = is_whole ? rot_number_in_full(summary.value) : summary_text(&summary);
-	const char *kind = "", *disturbed = quantity_is_of_tainted(value) ? " " VALUE_DISTURBED : "";
+	const struct remark *kind = value->kind ? remark_find(REMARK_MARK, value->kind) : NULL;
+	const char *disturbed = quantity_is_of_tainted(value) ? " " VALUE_DISTURBED : "";
 
-	for (size_t i = 0; i < value_nr_kinds; i++)
-		if (value->kind && strcmp(value->kind, value_kinds[i].kind) == 0)
-			kind = value_kinds[i].mark;
-	return rot_format("%s%s%s%s", number, kind[0] ? " " : "", kind, disturbed);
+	return rot_format("%s%s%s%s", number, kind ? " " : "", kind ? kind->mark : "", disturbed);
 }
 
 /* ---- doubts ---- */

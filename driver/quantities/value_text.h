@@ -5,13 +5,6 @@
 
 #include "quantities/quantity.h"
 
-/* Kinds with a mark; "measured" has none. */
-struct value_kind {
-	const char *kind, *mark, *meaning;
-};
-extern const struct value_kind value_kinds[];
-extern const size_t value_nr_kinds;
-
 /*
  * In the unit shown: "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full;
  * with an interval, to the first digit of its width (the second if the first is small), and as ± where both halves

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "rot.h"
 #include "stored/stored_plot.h"
@@ -157,14 +158,14 @@ add_result(struct text_table *table, const struct rot *rot, const struct stored_
 
 /* What the marks in the table mean. */
 static void
-print_kinds(const struct text_table *table, FILE *out)
+print_marks(const struct text_table *table, FILE *out)
 {
-	for (size_t i = 0; i < value_nr_kinds; i++) {
-		autofree char *text = rot_format("%s: %s", value_kinds[i].mark, value_kinds[i].meaning);
+	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
+		autofree char *text = rot_format("%s: %s", mark->mark, mark->text);
 		bool is_there = false;
 
 		for (size_t k = 0; k < table->nr_rows * table->nr_columns; k++)
-			is_there = is_there || strstr(table->cells[k], value_kinds[i].mark);
+			is_there = is_there || strstr(table->cells[k], mark->mark);
 		if (is_there)
 			text_print_fitting(text, out);
 	}
@@ -191,7 +192,7 @@ results_print(const struct rot *rot, const struct result_list *list, bool is_all
 		add_result(&table, rot, &list->items[i]);
 	text_table_print(&table, out);
 	fputs(is_all ? "highest: of all points; disturbed: share of the runs\n" : "highest: of all points\n", out);
-	print_kinds(&table, out);
+	print_marks(&table, out);
 	text_table_clear(&table);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "support/entry.h"
 #include "support/json.h"
@@ -569,14 +570,12 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 static void
 print_marks(const char *rows, FILE *out)
 {
-	for (size_t i = 0; i < value_nr_kinds; i++) {
-		autofree char *before = rot_format("  %s:", value_kinds[i].mark);
+	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
+		autofree char *before = rot_format("  %s:", mark->mark);
 
-		if (*value_kinds[i].mark && strstr(rows, value_kinds[i].mark))
-			text_print_behind(before, value_kinds[i].meaning, out);
+		if (strstr(rows, mark->mark))
+			text_print_behind(before, mark->text, out);
 	}
-	if (strstr(rows, VALUE_DISTURBED))
-		text_print_behind("  " VALUE_DISTURBED ":", "every run was disturbed, and the value is of these", out);
 }
 
 /* ---- the whole ---- */

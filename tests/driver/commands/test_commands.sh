@@ -54,7 +54,7 @@ call version -- -runs=3
 has "keys end at --" 2 "" "wrong number of arguments"
 
 # ---- width: where nobody says how wide a line may be, it has 80 characters, and only of --all there are many lines ----
-for words in list 'list controllers' 'list keys' 'list quantities' 'doctor --all' \
+for words in list 'list controllers' 'list keys' 'list quantities' 'list remarks' 'doctor --all' \
 	"diff $top_srcdir/tests/driver/stored/result.json $top_srcdir/tests/driver/stored/result.json"; do
 	# shellcheck disable=SC2086
 	(unset COLUMNS && "$rot" $words) >"$work/out" 2>"$work/err" </dev/null
@@ -324,6 +324,10 @@ has "and stand beside them" 0 "  Mine                       my own" ""
 call list kernels mine --json
 has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
 rm -r "$work/data"
+call list remarks stealtime
+is "what a remark means, and what helps" 0 "why a run is left out:
+  stealTime   the hypervisor ran something else for 1 % of a run or more
+      measure at another time, or on another host" ""
 call list keys --json runs
 is "as JSON" 0 '{
   "schema": "rot.list/1",

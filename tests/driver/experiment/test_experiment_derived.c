@@ -107,7 +107,7 @@ START_TEST(derived_values_are_peaks)
 	ck_assert_uint_eq(experiment_wishes(&experiment->pool, experiment, &wishes), 6); /* the same ones once */
 	ck_assert_str_eq(wishes[1].operation, "singlePrecisionFlop");
 	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
-	experiment_print_table(experiment, nowhere);
+	experiment_print_table(experiment, NULL, nowhere);
 	experiment_derive(experiment);
 	for (size_t i = 0; i < NR_ELEMENTS(named_peaks); i++)
 		ck_assert_msg(fabs(derived_peak(experiment, i) / named_peaks[i].value - 1) < 1e-12, "%zu: %g", i,

@@ -221,6 +221,7 @@ START_TEST(points_of_ended_runs_are_named)
 	struct experiment *experiment = experiment_new(&rot, "test", "ends", 3, &err);
 	FILE *out = fopen("ends", "w");
 	autofree char *table = NULL;
+	json_auto_t *json = NULL;
 
 	for (size_t i = 0; i < 3; i++) {
 		struct quantity_value value = {.request = request,
@@ -236,7 +237,8 @@ START_TEST(points_of_ended_runs_are_named)
 
 		experiment_add_values(experiment, "a", labels[i], &request, &value, 1);
 	}
-	experiment_print_table(experiment, out);
+	json = experiment_json(experiment, true);
+	experiment_print_table(experiment, json_object_get(json, "points"), out);
 	fclose(out);
 	table = file_read("ends", NULL, &err);
 	ck_assert_msg(strstr(table, "a 2 and 1 more point: too many runs were disturbed") != NULL, "%s", table);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quantities/caveats.h"
+#include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "testing.h"
 
@@ -282,7 +282,7 @@ START_TEST(test_caveats)
 	changes[_i].change(&value);
 	json = quantity_value_json(&value);
 	caveats = json_object_get(json, "caveats");
-	ck_assert((quantity_caveats_of(&value) != 0) == (changes[_i].caveats[0] != '\0'));
+	ck_assert(quantity_has_caveat(&value) == (changes[_i].caveats[0] != '\0'));
 	ck_assert_uint_eq(json_array_size(caveats), changes[_i].caveats[0] != '\0');
 	if (changes[_i].caveats[0])
 		ck_assert_str_eq(json_string_value(json_array_get(caveats, 0)), changes[_i].caveats);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Remarks: how a number is known, and reasons not to trust it. One table has their codes and words; results, tables,
+ * pages, "rot list remarks" and the key strict print from it, and doc/VALIDATION.md lists it. Pure.
+ */
+#ifndef QUANTITIES_REMARKS_H
+#define QUANTITIES_REMARKS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quantities/quantity.h"
+#include "statistics/series.h"
+#include "support/pool.h"
+
+enum remark_group {
+	REMARK_MARK,     /* what stands behind a value; its code is the "kind" in OUTPUT.json          */
+	REMARK_CAUSE,    /* why runs are left out: "taints"                                           */
+	REMARK_RULE,     /* that values or single runs break (invariants.h): "brokenRules"            */
+	REMARK_RUNS,     /* about the runs that are kept: keys of their own                           */
+	REMARK_END,      /* why there are no more runs: "runsEnd"                                     */
+	REMARK_OBSTACLE, /* why blocks or steps did not count a part: its text is "whyExpected"       */
+	REMARK_CAVEAT,   /* why the key strict refuses a number: "caveats"                            */
+	NR_REMARK_GROUPS
+};
+
+struct remark {
+	enum remark_group group;
+	const char *code;                                    /* one of its group */
+	const char *text, *advice;                           /* its meaning, and what helps; advice "": nothing does */
+	const char *mark;                                    /* else NULL */
+	unsigned taint;                                      /* of causes: its bit; else 0 */
+	bool (*applies)(const struct quantity_value *value); /* of caveats; else NULL */
+};
+
+/* The one of the group behind that one, the first for NULL; NULL: there are no more. */
+const struct remark *remark_next(enum remark_group group, const struct remark *before);
+
+/* NULL: there is none. */
+const struct remark *remark_find(enum remark_group group, const char *code);
+
+/* In words: "why a run is left out". */
+const char *remark_group_words(enum remark_group group);
+
+/* Has the value a caveat: is its number not both measured and sound? Given work is taken as it is given. */
+bool quantity_has_caveat(const struct quantity_value *value);
+
+/* ---- doubts: what the runs of a value say against taking its summary for what every run does ---- */
+
+struct quantity_doubts {
+	struct series_modes modes;
+	struct series_drift drift;
+	struct series_first first;
+	struct series_outliers outliers; /* runs that no known cause has disturbed; they are in the value */
+};
+
+/*
+ * Of the samples without a taint (of all, where all are tainted), in the order of the runs. Only for times and what is
+ * per time; others, and values that were not measured: nothing is known.
+ */
+struct quantity_doubts quantity_doubts_of(const struct quantity_value *value);
+
+/* Is there one? */
+bool quantity_doubts_any(const struct quantity_doubts *doubts);
+
+/* ---- what is told below a table of points, and on a page: a line each, all of a pool ---- */
+
+struct remark_lines {
+	const char **items;
+	size_t nr;
+};
+
+/* What the marks mean, as far as values of the points have them. points: of OUTPUT.json. */
+struct remark_lines remarks_marks(struct pool *pool, const json_t *points);
+
+/* "Triad 1000 and 2 more points: REMARK": those that say the same once, in the order of the points. */
+struct remark_lines remarks_of_points(struct pool *pool, const json_t *points);
+
+/* Both say the same, maybe of other numbers and addresses; not of L1 and L2. */
+bool remarks_are_alike(const char *a, const char *b);
+
+#endif
