@@ -171,7 +171,7 @@ if $is_translated; then
 		"gcc||SHELL cc -std=gnu11 -D_GNU_SOURCE -O2 -I $top/tests/core/parent/translated -c $top/tests/core/parent/translated/random_blocks.c -o object.o && cksum <object.o"
 		"clang||SHELL clang -std=gnu11 -D_GNU_SOURCE -O1 -I $top/tests/core/parent/translated -c $top/tests/core/parent/translated/fault_cases.c -o object.o && cksum <object.o"
 		"g++||SHELL printf '#include <iostream>\n#include <map>\nint main() { std::map<int, int> m; try { throw m.size(); } catch (size_t n) { std::cout << n; } }\n' | c++ -x c++ -O1 -o program - && ./program"
-		"python3-tests||python3 -m test -q test_int test_dict test_re test_json test_struct test_generators test_exceptions"
+		"python3-tests||python3 -m unittest -q test.test_dict test.test_json test.test_struct test.test_generators test.test_exceptions"
 		"python3-threads||python3 -c THREADS"
 		"python3-processes||python3 -c PROCESSES"
 		"node||node -e NODE"
