@@ -162,6 +162,7 @@ static const struct {
 	{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}, 0},
 	{GOLDEN "functions.txt", "blocks", "sampled", {"true"}, 0},
 	{GOLDEN "loops.txt", "blocks", "sampled", {"--by=loop", "true"}, 0},
+	{GOLDEN "lines.txt", "blocks", "sampled", {"--by=line", "true"}, 0},
 	{GOLDEN "functions-runs.txt", "none", "sampled-user", {"--functions=3", "--runs=2", "true"}, 0},
 	{GOLDEN "functions-refused.txt", "none", "unsampled", {"true"}, 0},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}, 0},
