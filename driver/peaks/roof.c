@@ -144,9 +144,7 @@ repeat_doubtful(struct rot *rot, struct peak_list *list, struct rot_error *err)
 		const size_t nr = doubtful_of(list, &doubtful);
 
 		if (nr > 0) {
-			rot_note("%zu of the peaks were disturbed, among them %s%s%s: measured again", nr,
-				 doubtful[0].operation[0] ? "" : doubtful[0].border,
-				 doubtful[0].operation[0] ? "" : " ", doubtful[0].access);
+			rot_note("%zu disturbed peak%s measured again", nr, nr == 1 ? " is" : "s are");
 			configuration_push(rot->configuration);
 			configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false",
 					  NULL);
