@@ -792,7 +792,9 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 		goto out;
 	if (job.counting && has_no_region(&job))
 		rot_note("the run for the counts is left out, since no region could be measured");
-	else if (job.counting && !program_launch_is_over(job.output))
+	else if (job.counting && program_launch_is_over(job.output))
+		rot_note("the run for the counts is left out, since a signal ended the first");
+	else if (job.counting)
 		count_blocks(&job);
 	*status = options->process_id ? 0 : status_of(job.output);
 	rc = report(&job, argv, err);

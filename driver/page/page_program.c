@@ -271,7 +271,7 @@ write_region(xmlTextWriterPtr out, const json_t *region)
 	write_number(out, json_number_at(region, "threadsAtOnce"));
 	write_number(out, 100 * json_number_at(region, "timeShare"));
 	write_number(out, 100 * json_number_at(region, "roofShare"));
-	html_element(out, "td", NULL, verdict);
+	html_element(out, "td", "words", verdict);
 	html_end(out);
 }
 

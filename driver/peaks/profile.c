@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -444,10 +445,13 @@ int
 profile_load(struct rot *rot, struct peak_list *list, struct profile_state *state, struct rot_error *err)
 {
 	json_auto_t *json = NULL;
+	struct stat status;
 	int rc;
 
 	*list = (struct peak_list){.peaks = NULL};
 	*state = state_of(&list->pool, rot);
+	if (stat(state->path, &status) == 0)
+		state->age_s = difftime(time(NULL), status.st_mtime);
 	json = read_file(&list->pool, state, &rc, err);
 	if (json)
 		use(rot, json, list, state);

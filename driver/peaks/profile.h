@@ -21,6 +21,7 @@ enum profile_match {
 struct profile_state {
 	enum profile_match match;
 	const char *path; /* where this machine's profile is, or would be */
+	double age_s;     /* since it was written, which each search does; 0 without a file */
 	const char *
 		message; /* for the user: what changed, or why it is not used, and what to do; "" if there is nothing */
 };

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "configuration/configuration.h"
 #include "memory.h"
@@ -31,8 +30,8 @@ is_roof_of(const struct peak_list *list, const char *operation)
 	return has_performance && has_bandwidth;
 }
 
-/* A profile that cannot be read is as if it were not there, with a warning. */
-static void
+/* A profile that cannot be read is as if it were not there, with a warning. The result: how old the file is. */
+static double
 load(struct rot *rot, struct peak_list *list, bool is_told)
 {
 	struct profile_state state;
@@ -42,6 +41,7 @@ load(struct rot *rot, struct peak_list *list, bool is_told)
 		rot_warning("%s", why.text);
 	else if (is_told && state.message[0] && (state.match != PROFILE_FOREIGN || !rot->is_cached_only))
 		rot_warning("%s", state.message);
+	return state.age_s;
 }
 
 /* No wishes: all that is not rare. An interrupted search is not kept: what it did not come to would never be looked
@@ -112,10 +112,9 @@ peak_is_doubtful(const struct peak_list *list, const struct peak *peak)
 	return false;
 }
 
-/* Doubtful peaks of quick searches that are older than min_age_s, as wishes with the strings of the list. Free the
- * array. */
+/* Doubtful peaks of quick searches, as wishes with the strings of the list. Free the array. */
 static size_t
-doubtful_of(const struct peak_list *list, int64_t min_age_s, struct peak_wish **doubtful)
+doubtful_of(const struct peak_list *list, struct peak_wish **doubtful)
 {
 	size_t nr = 0;
 
@@ -123,32 +122,29 @@ doubtful_of(const struct peak_list *list, int64_t min_age_s, struct peak_wish **
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct peak *peak = &list->peaks[i];
 
-		if (strcmp(peak->search, "quick") == 0 && time(NULL) - peak->found_at >= min_age_s &&
-		    peak_is_doubtful(list, peak))
+		if (strcmp(peak->search, "quick") == 0 && peak_is_doubtful(list, peak))
 			(*doubtful)[nr++] =
 				(struct peak_wish){peak->operation, peak->border, peak->access, peak->instruction_set};
 	}
 	return nr;
 }
 
-/* An hour after a disturbed search the machine may be quieter. */
+/* An hour after the last search, which wrote the profile, the machine may be quieter. */
 #define AGAIN_AFTER_S 3600
 #define MAX_REPEATS 2
 
 /* Searches doubtful peaks again, without the results that they come from. */
 static int
-repeat_doubtful(struct rot *rot, int64_t min_age_s, struct peak_list *list, struct rot_error *err)
+repeat_doubtful(struct rot *rot, struct peak_list *list, struct rot_error *err)
 {
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < MAX_REPEATS; i++) {
 		autofree struct peak_wish *doubtful = NULL;
-		const size_t nr = doubtful_of(list, min_age_s, &doubtful);
+		const size_t nr = doubtful_of(list, &doubtful);
 
 		if (nr > 0) {
-			rot_note("%zu of the peaks were disturbed, among them %s%s%s: measured again", nr,
-				 doubtful[0].operation[0] ? "" : doubtful[0].border,
-				 doubtful[0].operation[0] ? "" : " ", doubtful[0].access);
+			rot_note("%zu disturbed peak%s measured again", nr, nr == 1 ? " is" : "s are");
 			configuration_push(rot->configuration);
 			configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false",
 					  NULL);
@@ -159,7 +155,6 @@ repeat_doubtful(struct rot *rot, int64_t min_age_s, struct peak_list *list, stru
 			break;
 		peak_list_clear(list);
 		load(rot, list, false);
-		min_age_s = 0;
 	}
 	return rc;
 }
@@ -168,9 +163,9 @@ int
 roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err)
 {
 	const double begin_s = clock_now_s();
+	const double age_s = load(rot, list, true);
 	bool is_new;
 
-	load(rot, list, true);
 	if (rot->is_cached_only || !configuration_bool(rot->configuration, "findPeaks"))
 		return 0;
 	is_new = !is_roof_of(list, operation);
@@ -182,7 +177,7 @@ roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct 
 		peak_list_clear(list);
 		load(rot, list, true);
 	}
-	if (repeat_doubtful(rot, is_new ? 0 : AGAIN_AFTER_S, list, err) < 0)
+	if ((is_new || age_s >= AGAIN_AFTER_S) && repeat_doubtful(rot, list, err) < 0)
 		return -1;
 	if (is_new)
 		rot_note("the peaks are known now, and kept (%.0f s)", clock_now_s() - begin_s);

@@ -168,19 +168,21 @@ place_list_nr_sampled(const struct place_list *list)
 	return nr;
 }
 
-/* As the program as a whole, each place is taken to use so many CPUs at once. */
+/* As the program as a whole, each place is taken to use so many CPUs at once. Lines without samples have no rates. */
 static int
-compute_values(struct program_places *places, struct place_list *list, const struct program_plan *plan,
+compute_values(struct program_places *places, enum place_kind kind, const struct program_plan *plan,
 	       const struct architecture *architecture, struct rot_error *err)
 {
+	struct place_list *list = &places->lists[kind];
 	const double nr_cpus = fmax(1, places->cpu_s / places->wall_s);
 	const double run_ns = 1e9 * places->cpu_s / (double)places->nr_runs / nr_cpus;
-	const size_t nr = place_list_nr_sampled(list);
+	const size_t nr = kind == PLACES_LINES ? list->nr : place_list_nr_sampled(list);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
 		struct place_share *item = &list->items[i];
-		const struct summary time = summary_scaled(item->share, run_ns);
+		const struct summary time =
+			item->nr_samples > 0 ? summary_scaled(item->share, run_ns) : summary_empty();
 
 		if (item->counts)
 			rc = program_values_code(&item->values, plan, architecture, item->counts, &time, err);
@@ -221,7 +223,7 @@ program_places_compute(struct program_places *places, const struct program_plan 
 		for (size_t i = 0; i < list->nr; i++)
 			list->items[i].share = summary_large_share(list->items[i].nr_samples, places->whole);
 		if (!is_cut && kind != PLACES_OTHERS)
-			rc = compute_values(places, list, plan, architecture, err);
+			rc = compute_values(places, (enum place_kind)kind, plan, architecture, err);
 	}
 	return rc;
 }

@@ -222,12 +222,14 @@ static struct percent {
 
 /* Why nobody knows how sure it is on which side of the ridge the work is; "" if that is known. */
 static const char *
-doubt_of_side(const struct program_values *values, double memory_bound)
+doubt_of_side(const struct program_report *report, const struct program_values *values, double memory_bound)
 {
 	const struct quantity_value *intensity = program_values_find(values, "operationalIntensity", "");
 
 	if (!isnan(memory_bound))
 		return "";
+	if (report->architecture->counts_by_steps)
+		return "; how sure is not known, as bytes are modelled";
 	return intensity && !isnan(intensity->summary.low) ? "; how sure is not known, as the roofs have no intervals"
 							   : "; --runs=6 tells how sure that is";
 }
@@ -259,7 +261,7 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 {
 	struct roof_shares shares = shares_of(report, roof, values);
 	const bool is_memory = shares.bandwidth > shares.peak;
-	const char *doubt = doubt_of_side(values, memory_bound);
+	const char *doubt = doubt_of_side(report, values, memory_bound);
 	autofree char *verdict = NULL, *text = NULL;
 
 	if (isfinite(shares.peak) && report->architecture->counts_by_steps && !counts_memory(report->plan))
@@ -451,9 +453,12 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     100 * region->cut_hits / region->hits[HITS_MEASURED]);
 	if (region->hits[HITS_ABANDONED] > 0)
 		program_report_note(report,
-				    "region %s: %.0f hits are not in its values: they were not left where it ends "
-				    "(an exception, longjmp, the end of the thread%s)",
-				    name, region->hits[HITS_ABANDONED], region->is_cut ? " or of the run" : "");
+				    "region %s: %.0f of its hits were not left where it ends (an exception, longjmp, "
+				    "the end of the thread%s), and are not among the measured ones",
+				    name, region->hits[HITS_ABANDONED],
+				    region->is_cut           ? " or of the run"
+				    : report->process_id > 0 ? " or of the measurement"
+							     : "");
 	if (region->hits[HITS_LOST] > 0)
 		program_report_doubt(report,
 				     "region %s: %.0f hits were lost, since they came faster than they could be read; "

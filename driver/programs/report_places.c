@@ -309,6 +309,7 @@ packed_share(const struct program_report *report, const struct place_share *item
 }
 
 #define COLUMN_WIDTH 10
+#define LEAST_UNSAMPLED 0.05
 
 /* As wide as its column; "-": not known. */
 static void
@@ -339,7 +340,10 @@ print_work(FILE *out, const struct program_report *report, const struct place_sh
 	fprintf(out, "  %s%s\n", shown, behind);
 }
 
-/* Functions that are shown and compute something, and how much of it is left for all others. */
+/*
+ * Places that are shown and compute something, and how much of it is left for all others. Samples are often of the
+ * instruction behind the one that takes the time, so lines may compute much without any.
+ */
 static void
 print_works(const struct program_report *report, size_t nr, FILE *out)
 {
@@ -348,18 +352,19 @@ print_works(const struct program_report *report, size_t nr, FILE *out)
 	const char *const headings[] = {"operations", are_flops ? "Gflop/s" : "Gop/s",
 					are_flops ? "flop/byte" : "op/byte", "of roof", "in vectors"};
 	const double whole = operation ? value_of(&report->total, "operationCount", operation) : 0;
+	const struct place_list *list = shown_list(report);
 	double rest = 1;
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct place_share *item = &shown_list(report)->items[i];
+	for (size_t i = 0; i < (report->by == PLACES_LINES ? list->nr : nr); i++) {
+		const struct place_share *item = &list->items[i];
 		const double share = value_of(&item->values, "operationCount", operation ? operation : "") / whole;
 
-		if (!(whole > 0 && share >= LEAST_SHARE))
+		if (!(whole > 0 && share >= (i < nr ? LEAST_SHARE : LEAST_UNSAMPLED)))
 			continue;
 		for (size_t k = 0; rest >= 1 && k < sizeof(headings) / sizeof(*headings); k++)
 			fprintf(out, "%s%*s", k == 0 ? "\n  " : "  ", COLUMN_WIDTH, headings[k]);
 		if (rest >= 1)
-			fprintf(out, "  by %ss that take time\n", kinds[report->by].one);
+			fprintf(out, "  by %s\n", kinds[report->by].one);
 		print_work(out, report, item, share);
 		rest -= share;
 	}

@@ -264,15 +264,15 @@ static void
 print_lone(struct comparison *comparison, size_t side, const struct stored_result *of)
 {
 	autofree char **lone = comparison->lone[side];
+	autofree char *text = rot_format("quantities only in %s: ", of->path);
 
 	for (size_t i = 0; i < comparison->nr_lone[side]; i++) {
-		if (i == 0)
-			fprintf(comparison->out, "quantities only in %s: ", of->path);
-		fprintf(comparison->out, "%s%s", i ? ", " : "", lone[i]);
+		rot_append(&text, "%s%s", i ? ", " : "", lone[i]);
 		free(lone[i]);
 	}
+	rot_append(&text, "\n");
 	if (comparison->nr_lone[side])
-		fputc('\n', comparison->out);
+		text_print_fitting(text, comparison->out);
 }
 
 static bool
@@ -642,14 +642,13 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	print_rows(&comparison);
 	fclose(comparison.out);
 	comparison.out = out;
+	if (comparison.nr_points == 0) {
+		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
+		return rot_error_hint(err, "points are compared whose series, label and coordinates are the same");
+	}
 	fprintf(out, "%s -> %s\n", first->path, second->path);
 	print_summary(&comparison, out);
 	fprintf(out, "\n%s", rows);
-	if (comparison.nr_points == 0) {
-		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
-		return rot_error_hint(err,
-				      "points are the same when series and label are, and of several the coordinates");
-	}
 	print_marks(rows, out);
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);

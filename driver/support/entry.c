@@ -20,6 +20,8 @@ print_line(const char *text, size_t length, int indent, size_t column, size_t la
 		text += blanks;
 		length -= blanks;
 		word = strcspn(text, " ");
+		if (strncmp(text + word, " %", 2) == 0) /* no line begins with the unit of a number */
+			word += 1 + strcspn(text + word + 1, " ");
 		word = word < length ? word : length;
 		if (!word)
 			break;

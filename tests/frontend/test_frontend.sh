@@ -211,6 +211,7 @@ holds "-h goes on to the driver" "$out" "<-h>"
 holds "help tells them as well" "$("$tree/rot" help 2>&1)" "
   -b, -nb       build when something changed (as without any flag), or never
 "
+expect "which fits on a terminal" "$("$tree/rot" -h 2>&1 | grep -E '^.{81}')" ""
 holds "help builds before that, and goes on to the driver" "$(rm -r "$tree/build"; "$tree/rot" help 2>&1)" "
 <help>"
 expect "help of something is the driver's alone" "$("$tree/rot" help list 2>&1)" "in $work/elsewhere

@@ -63,10 +63,11 @@ warn_of_mixed(struct regions *regions, size_t region, int64_t nr)
 {
 	const char *name = program_command_regions_at(regions_setup(regions)->command, region)->name;
 
-	regions_warn(regions,
-		     "region %s: %lld hits of a thread were not left where it ends (an exception, longjmp); its counts "
-		     "have what they did, and what came behind them up to the next hit",
-		     name, (long long)nr);
+	regions_warn(
+		regions,
+		"region %s: its counts have the work of %lld hits of a thread that were not left where it ends, and "
+		"what came behind them up to the next hit",
+		name, (long long)nr);
 }
 
 /* Times are those of another run: the counts are of all of it. */

@@ -190,7 +190,7 @@ START_TEST(late_abandoned_hits_are_told)
 	const struct program_command_output *output = run("leave_late", leaver);
 	const struct program_run_output *run = program_command_output_outputs_at(output, 0);
 
-	ck_assert(runner_has_warning(output, "region leaver: 1 hits of a thread were not left where it ends"));
+	ck_assert(runner_has_warning(output, "region leaver: its counts have the work of 1 hits of a thread"));
 	check(program_run_output_regions_at(run, 0), &(struct expected){"leaver", 300, 299, 0, 1, 899, 0});
 }
 END_TEST

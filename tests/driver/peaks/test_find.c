@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for peaks, over ceilings of its own and on a machine whose rates are computed. */
 #include <check.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
+#include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "find_fixture.h"
 #include "measuring/result_cache.h"
+#include "peaks/profile.h"
+#include "peaks/roof.h"
 #include "testing.h"
 
 /* ---- rates ---- */
@@ -199,6 +205,45 @@ START_TEST(disturbed_runs_alone_have_no_interval)
 }
 END_TEST
 
+static void
+get_roof(void)
+{
+	struct rot_error err = {0};
+
+	peak_list_clear(&list);
+	list = (struct peak_list){0};
+	fake_nr_calls = 0;
+	ck_assert_msg(roof_get(&rot, NULL, &list, &err) == 0, "%s", err.text);
+}
+
+/* Lower ones are not kept, so that the peaks stay in doubt and as old as they are. */
+START_TEST(doubtful_peaks_are_searched_once_an_hour)
+{
+	const struct timespec hour_ago[2] = {{.tv_sec = time(NULL) - 3700}, {.tv_sec = time(NULL) - 3700}};
+	struct profile_state state;
+	struct rot_error err = {0};
+
+	file_fill("default-peaks.xml", HEAD PERFORMANCES L2 TAIL);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "findPeaks", "true", NULL);
+	rot.is_cached_only = false;
+	fake_measure = measure_disturbed;
+	per_cycle = ten_per_cycle;
+	get_roof();
+	ck_assert_int_gt(fake_nr_calls, 0);
+	per_cycle = arithmetic_per_cycle;
+	get_roof();
+	ck_assert_int_eq(fake_nr_calls, 0);
+
+	ck_assert_int_eq(profile_load(&rot, &list, &state, &err), 0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, state.path, hour_ago, 0), 0);
+	get_roof();
+	ck_assert_int_gt(fake_nr_calls, 0);
+	ck_assert_double_eq(list.peaks[0].per_cycle.value, 10);
+	get_roof();
+	ck_assert_int_eq(fake_nr_calls, 0);
+}
+END_TEST
+
 START_TEST(latency_is_time_of_an_access)
 {
 	per_cycle = ten_per_cycle;
@@ -298,6 +343,7 @@ run_tests(void)
 		{&words_choose_peaks, NR_ELEMENTS(filters)},
 		{&wishes_choose_peaks, 3},
 		{&disturbed_runs_alone_have_no_interval, 1},
+		{&doubtful_peaks_are_searched_once_an_hour, 1},
 		{&latency_is_time_of_an_access, 1},
 		{&what_cannot_be_measured_is_left_out, 1},
 		{&more_threads_than_cpus_are_refused, 1},

@@ -354,6 +354,20 @@ add_loops(struct program_place *place, bool is_counted)
 	}
 }
 
+/* Lines 40 and 41 of sweep: all samples are of the first, all counts of the second. */
+static void
+add_lines(struct program_place *place, bool is_counted)
+{
+	struct program_part *line = program_part_new();
+
+	rot_string_set(&line->source, "sweep.cc");
+	line->line = line->last_line = is_counted ? 41 : 40;
+	line->samples = is_counted ? 0 : place->samples;
+	for (size_t k = 0; is_counted && k < program_place_nr_counts(place); k++)
+		program_part_counts_add(line, program_place_counts_at(place, k));
+	program_place_lines_add(place, line);
+}
+
 static struct program_place *
 make_place(const struct program_place *from, int order)
 {
@@ -388,6 +402,7 @@ add_function_counts(struct program_run_output *run, const struct perf_event_meas
 		program_place_counts_add(other, count - count / 4 * 3);
 	}
 	add_loops(sweep, true);
+	add_lines(sweep, true);
 	run->profile = program_profile_new();
 	program_profile_places_add(run->profile, sweep);
 	program_profile_places_add(run->profile, other);
@@ -412,8 +427,10 @@ add_samples(struct program_run_output *run, bool is_asked)
 	for (size_t i = 0; !is_refused && i < sizeof(sampled_places) / sizeof(sampled_places[0]); i++) {
 		struct program_place *place = make_place(&sampled_places[i], run->order);
 
-		if (i == 0)
+		if (i == 0) {
 			add_loops(place, false);
+			add_lines(place, false);
+		}
 		if (has_kernel || strcmp(sampled_places[i].object, "[kernel]") != 0)
 			program_profile_places_add(run->profile, place);
 		else

@@ -66,6 +66,10 @@ says "of a program it is told between which shares that may be" 'this run was cu
 result=$?
 check "and the status is that of the program"
 
+cut_off 1 -counting=blocks
+says "why nothing was counted is told, where the first run did not come to its end" \
+	'the run for the counts is left out, since a signal ended the first$' '^  not counted: operations'
+
 # There is no other run: what was counted of regions is shown, also of one that was not left.
 cut_off 1 --counts-only --all --region=work --region=main
 says "of the only run, regions have what was counted" '^  hits +4$' '^  operations +4000 flop$' '^  abandoned hits +1$' \

@@ -162,6 +162,7 @@ static const struct {
 	{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}, 0},
 	{GOLDEN "functions.txt", "blocks", "sampled", {"true"}, 0},
 	{GOLDEN "loops.txt", "blocks", "sampled", {"--by=loop", "true"}, 0},
+	{GOLDEN "lines.txt", "blocks", "sampled", {"--by=line", "true"}, 0},
 	{GOLDEN "functions-runs.txt", "none", "sampled-user", {"--functions=3", "--runs=2", "true"}, 0},
 	{GOLDEN "functions-refused.txt", "none", "unsampled", {"true"}, 0},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}, 0},
@@ -515,7 +516,7 @@ with_interval(double value)
 }
 
 /* Where the others have no interval an exact one, or none: it is at least so high. */
-static bool is_roof_least;
+static bool is_roof_least, is_by_blocks;
 
 static struct summary
 roof_of(double value)
@@ -547,7 +548,8 @@ check_bound(double performance, double throughput, const char *border, double cp
 		.operation = "flop", .border = border, .left_out = (char *)"", .passes = {&pass, 1}};
 	struct region definition = {.name = (char *)"r"};
 	struct program_region *region = rot_calloc(1, sizeof(*region));
-	struct architecture architecture = {.name = (char *)"x", .counts_by_steps = strcmp(border, "cpuL1") == 0};
+	struct architecture architecture = {.name = (char *)"x",
+					    .counts_by_steps = is_by_blocks || strcmp(border, "cpuL1") == 0};
 	struct program_report report = {
 		.architecture = &architecture,
 		.plan = &plan,
@@ -622,6 +624,13 @@ START_TEST(bound_in_words)
 		    "waiting)" UNSURE,
 		    0.00042);
 	check_bound(NAN, 5e9, "llcRam", 1, "", NAN);
+	is_by_blocks = true; /* in one run, however many others there are */
+	check_bound(
+		4e9, 8.3e9, "llcRam", 1,
+		"memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak; how sure is not known, "
+		"as bytes are modelled",
+		0.83);
+	is_by_blocks = false;
 	is_roof_least = true;
 	check_bound(60e9, 0.3e9, "llcRam", 1,
 		    "compute-bound: at most 60 % of the peak; at most 3 % of the memory bandwidth; --runs=6 tells how "

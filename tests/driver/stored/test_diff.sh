@@ -201,6 +201,16 @@ call diff one.json other.json
 says "names are those of tables, and long values have a line of their own" "    throughput (LLC-RAM read):
         "
 fits "which is no longer than that"
+borders=
+for border in cpuL1 l1l2 l2l3 llcRam; do
+	borders="$borders,$(quantity throughput $border byte/s modelled $steady)"
+done
+result 2 "1|$(rate $steady)$borders" >more.json
+result 2 "1|$(rate $steady)" >less.json
+call diff more.json less.json
+says "quantities of one file alone are in several lines" "
+quantities only in more.json: "
+fits "of a terminal"
 COLUMNS=1000
 
 # The same runs in an order in which both results go up: what happened in between may have done it.
@@ -284,8 +294,8 @@ says "another clock in the second" "quantities only in cycles.json: core cycles 
 
 result 2 "9|$(quantity time microSeconds s measured 1)" >other.json
 call diff before.json other.json
-case $status:$err in 1:*"have no point in common"*) result=0 ;; *) result=1 ;; esac
-check "nothing to compare"
+case $status:$out:$err in 1::*"have no point in common"*) result=0 ;; *) result=1 ;; esac
+check "nothing to compare, and nothing that looks like a comparison"
 for damage in '' '{"schema": ' '{"schema": "rot.result/2", "points": []}' '{"schema": "rot.result/1", "points": {}}' '[]'; do
 	printf '%s' "$damage" >damaged.json
 	call diff before.json damaged.json

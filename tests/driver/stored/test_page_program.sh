@@ -52,6 +52,8 @@ check "the parts are the whole"
 # ---- regions, and how all that is known ----
 rows page.html regions >regions
 holds "a region with its verdict" regions "solve|12|2|1.5|75|80|memory-bound: 80 % of the memory bandwidth|"
+holds "whose words have room on a narrow screen" page.html '<td class="words">memory-bound'
+holds "by the style" page.html 'td.words { min-width: '
 holds "one that was not measured" regions "idle|0|0|-|-|-|was not measured|"
 holds "the verdict of the program" page.html '<p class="verdict">memory-bound: 80 % of the memory bandwidth at this intensity; 20 % of the peak</p>'
 holds "how operations are counted" page.html 'counted by blocks of the code, in a run of its own'

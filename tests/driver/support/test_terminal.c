@@ -192,6 +192,19 @@ START_TEST(columns_may_be_asked_for)
 }
 END_TEST
 
-static const struct listed_test tests[] = {{&lines_fit, NR_ELEMENTS(rows)}, {&columns_may_be_asked_for, 1}};
+START_TEST(percent_stays_with_its_number)
+{
+	autofree char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	text_print_within("a share of about 33 % of its time\n", 19, out);
+	fclose(out);
+	ck_assert_str_eq(text, "a share of about\n33 % of its time\n");
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&lines_fit, NR_ELEMENTS(rows)}, {&columns_may_be_asked_for, 1}, {&percent_stays_with_its_number, 1}};
 
 UNIT_TESTS("terminal", tests);
