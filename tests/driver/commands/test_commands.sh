@@ -324,6 +324,14 @@ has "and stand beside them" 0 "  Mine                       my own" ""
 call list kernels mine --json
 has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
 rm -r "$work/data"
+call list remarks
+has "remarks, a row each" 0 "why a run is left out:
+  contextSwitch              another program ran on the CPU
+  migration  " ""
+call list remarks --all
+has "and in full" 0 "
+  contextSwitch   another program ran on the CPU
+      stop other programs" ""
 call list remarks stealtime
 is "what a remark means, and what helps" 0 "why a run is left out:
   stealTime   the hypervisor ran something else for 1 % of a run or more
