@@ -129,6 +129,10 @@ has "a command and a controller of one name" 0 "Usage: rot peaks [OPTION...] [WO
 has "both of them" 0 "Usage: rot measure peaks" ""
 call measure --help
 has "COMMAND --help" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
+call plot --nosuch --x-range=3 --help
+has "whatever else is wrong" 0 "Usage: rot plot [OPTION...] [FILE.json...]" ""
+call measure -h
+has "and with -h" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
 call help triad
 has "help of a controller" 0 "Usage: rot measure triad" ""
 call help estimator
