@@ -147,22 +147,22 @@ struct strangers {
 	const struct command *command; /* that has options; NULL: not known yet, or it has none */
 	char **keys;
 	size_t nr_keys;
+	const char *unknown; /* the first that is neither an option nor a key */
 	bool wants_help;
 };
 
 /* An option_stranger. */
-static int
-take_stranger(void *context, char *word, struct rot_error *err)
+static void
+take_stranger(void *context, char *word)
 {
 	struct strangers *strangers = context;
 
 	if (is_help(word))
 		strangers->wants_help = true;
 	else if (strangers->command && !is_key(word))
-		return unknown_option(strangers->command, word, err);
+		strangers->unknown = strangers->unknown ? strangers->unknown : word;
 	else
 		strangers->keys[strangers->nr_keys++] = word;
-	return 0;
 }
 
 /* The place of the command's name, or argc. Keys stand before it; "rot --version" is "rot version". */
@@ -177,7 +177,7 @@ find_name(int argc, char **argv, struct strangers *strangers)
 			argv[argc - 1] = version;
 			return argc - 1;
 		}
-		take_stranger(strangers, argv[at], NULL);
+		take_stranger(strangers, argv[at]);
 	}
 	return at < argc && strcmp(argv[at], "--") == 0 ? at + 1 : at;
 }
@@ -221,14 +221,19 @@ run_command_line(struct command_context *context, int argc, char **argv, const s
 	argc -= name ? at + 1 : at;
 	const bool is_raw = *command && (*command)->is_raw;
 
-	if (!is_raw && options_take(table, values, &argc, argv, take_stranger, &strangers, err) < 0) {
-		if (!*err->hint)
-			rot_error_hint(err, "all options: rot help %s", name);
-		rc = COMMAND_USAGE;
-	} else if (strangers.wants_help) {
+	if (!is_raw)
+		rc = options_take(table, values, &argc, argv, take_stranger, &strangers, err);
+	if (strangers.wants_help) {
 		*command = &help_command;
 		argv = &name;
 		argc = name != NULL;
+		rc = 0;
+	} else if (rc < 0) {
+		if (!*err->hint)
+			rot_error_hint(err, "all options: rot help %s", name);
+		rc = COMMAND_USAGE;
+	} else if (strangers.unknown) {
+		rc = unknown_option(*command, strangers.unknown, err);
 	} else if (!is_raw) {
 		rc = configure(context->configuration, keys, strangers.nr_keys, err);
 	}

@@ -327,17 +327,18 @@ list_keys(struct command_context *context, struct listing *listing, struct rot_e
 
 /* ---- remarks ---- */
 
-/* Those of a group below its words, each with its advice. */
+/* Those of a group below its words; in detail each with its advice. */
 static int
 list_remarks(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
-	(void)context;
 	(void)err;
 	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
 		bool is_first = true;
 
 		for (const struct remark *remark = remark_next(group, NULL); remark;
 		     remark = remark_next(group, remark)) {
+			const char *name = remark->mark ? remark->mark : remark->code;
+
 			if (!is_asked(listing, remark->code, remark->mark ? remark->mark : ""))
 				continue;
 			if (listing->items)
@@ -347,9 +348,10 @@ list_remarks(struct command_context *context, struct listing *listing, struct ro
 								"advice", remark->advice));
 			else if (is_first)
 				printf("%s%s:\n", listing->nr ? "\n" : "", remark_group_words(group));
-			if (!listing->items)
-				entry_print_wrapped(remark->mark ? remark->mark : remark->code, remark->text,
-						    remark->advice, stdout);
+			if (!listing->items && is_in_detail(context, listing))
+				entry_print_wrapped(name, remark->text, remark->advice, stdout);
+			else if (!listing->items)
+				print_short(name, remark->text);
 			is_first = false;
 			listing->nr++;
 		}

@@ -182,7 +182,7 @@ run_options_check(const struct run_options *options, bool has_program, struct ro
 		rot_error_set(err, 0, "a backend of regions without --region");
 	else if (options->process_id && (options->max_passes > 1 || options->nr_runs > 1))
 		rot_error_set(err, 0, "a running process cannot be run again: no passes or runs with -p PID");
-	else if (options->by != parts[0] &&
+	else if (run_options_by(options) != PLACES_FUNCTIONS &&
 		 (options->process_id || options->is_counts_only || options->nr_functions == 0))
 		rot_error_set(err, 0, "--by without samples: the time of programs is sampled that rot starts");
 	else if (options->process_id && options->nr_functions > 0)

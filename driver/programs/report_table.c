@@ -617,6 +617,13 @@ print_stops(const struct program_report *report, FILE *out)
 	row_share(out, "share of the run in these stops", share);
 }
 
+/* What places a region in the roofline needs a time, so without one the counts stand in full. */
+static bool
+are_regions_brief(const struct program_report *report)
+{
+	return report->regions.nr > 1 && !report->is_all && report->plan->is_timed;
+}
+
 static bool
 is_counted(const struct program_report *report)
 {
@@ -698,7 +705,7 @@ print_total(const struct program_report *report, FILE *out)
 			row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
 		}
 		fprintf(out, "  other values of the whole program%s: --all\n",
-			report->regions.nr > 1 ? ", and of regions" : "");
+			are_regions_brief(report) ? ", and of regions" : "");
 		return;
 	}
 	if (!report->plan->is_timed) {
@@ -789,7 +796,7 @@ program_report_print(const struct program_report *report, FILE *out)
 	if (!is_about_regions(report) || report->nr_functions > 0)
 		report_places(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
-		print_region(&report->regions.items[i], report->regions.nr > 1 && !report->is_all, report->is_all, out);
+		print_region(&report->regions.items[i], are_regions_brief(report), report->is_all, out);
 	if (report->nr_notes)
 		fputc('\n', out);
 	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark))

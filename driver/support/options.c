@@ -157,20 +157,17 @@ options_take(const struct option_table *table, void *values, int *argc, char **a
 	     void *context, struct rot_error *err)
 {
 	static const struct option_table none;
-	int nr_left = 0, i = 0, length;
+	struct rot_error later = {0};
+	int nr_left = 0, i = 0, length, rc = 0;
 
 	table = table ? table : &none;
 	while ((length = options_length(table, *argc - i, argv + i)) >= 0) {
-		int rc = 0;
-
 		if (length == 0)
-			rc = stranger(context, argv[i], err);
+			stranger(context, argv[i]);
 		else if (is_word(argv[i]))
 			argv[nr_left++] = argv[i];
-		else
-			rc = read_option(table, values, length, argv + i, err);
-		if (rc < 0)
-			return -1;
+		else if (read_option(table, values, length, argv + i, rc < 0 ? &later : err) < 0)
+			rc = -1;
 		i += length ? length : 1;
 	}
 	if (i < *argc && strcmp(argv[i], "--") == 0)
@@ -179,7 +176,7 @@ options_take(const struct option_table *table, void *values, int *argc, char **a
 		argv[nr_left++] = argv[i++];
 	argv[nr_left] = NULL;
 	*argc = nr_left;
-	return 0;
+	return rc;
 }
 
 void *

@@ -53,11 +53,11 @@ struct option_table {
 int options_length(const struct option_table *table, int argc, char *const *argv);
 
 /* Takes a word that begins with a dash, and that no table knows. */
-typedef int option_stranger(void *context, char *word, struct rot_error *err);
+typedef void option_stranger(void *context, char *word);
 
 /*
  * Reads all options up to "--", and takes them and "--" out of argv, *argc of whose words are left. values: the struct
- * of the table; table NULL: there are no options. 0 or -1, which a stranger may give, too.
+ * of the table; table NULL: there are no options. 0 or -1, with the first mistake; the others are taken all the same.
  */
 int options_take(const struct option_table *table, void *values, int *argc, char **argv, option_stranger *stranger,
 		 void *context, struct rot_error *err);

@@ -129,6 +129,10 @@ has "a command and a controller of one name" 0 "Usage: rot peaks [OPTION...] [WO
 has "both of them" 0 "Usage: rot measure peaks" ""
 call measure --help
 has "COMMAND --help" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
+call plot --nosuch --x-range=3 --help
+has "whatever else is wrong" 0 "Usage: rot plot [OPTION...] [FILE.json...]" ""
+call measure -h
+has "and with -h" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
 call help triad
 has "help of a controller" 0 "Usage: rot measure triad" ""
 call help estimator
@@ -324,6 +328,14 @@ has "and stand beside them" 0 "  Mine                       my own" ""
 call list kernels mine --json
 has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
 rm -r "$work/data"
+call list remarks
+has "remarks, a row each" 0 "why a run is left out:
+  contextSwitch              another program ran on the CPU
+  migration  " ""
+call list remarks --all
+has "and in full" 0 "
+  contextSwitch   another program ran on the CPU
+      stop other programs" ""
 call list remarks stealtime
 is "what a remark means, and what helps" 0 "why a run is left out:
   stealTime   the hypervisor ran something else for 1 % of a run or more

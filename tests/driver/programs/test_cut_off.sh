@@ -71,7 +71,7 @@ says "why nothing was counted is told, where the first run did not come to its e
 	'the run for the counts is left out, since a signal ended the first$' '^  not counted: operations'
 
 # There is no other run: what was counted of regions is shown, also of one that was not left.
-cut_off 1 --counts-only --all --region=work --region=main
+cut_off 1 --counts-only --region=work --region=main
 says "of the only run, regions have what was counted" '^  hits +4$' '^  operations +4000 flop$' '^  abandoned hits +1$' \
 	'none of the hits was measured: the run was cut off before$'
 result=0

@@ -90,11 +90,10 @@ count(const char *const *words)
 	return nr;
 }
 
-static int
-refuse(void *context, char *word, struct rot_error *err)
+static void
+refuse(void *context, char *word)
 {
-	(void)context;
-	return rot_error_set(err, 0, "unknown option '%s'", word);
+	rot_error_set(context, 0, "unknown option '%s'", word);
 }
 
 /* NULL: they are wrong. Words that are left are counted in *nr_left. */
@@ -106,7 +105,8 @@ parse(const char *const *words, int *nr_left, struct rot_error *err)
 
 	*nr_left = count(words);
 	memcpy(argv, words, (size_t)*nr_left * sizeof(*argv));
-	if (options_take(&run_options_table, options, nr_left, argv, refuse, NULL, err) == 0 &&
+	*err = (struct rot_error){0};
+	if (options_take(&run_options_table, options, nr_left, argv, refuse, err, err) == 0 && !err->text[0] &&
 	    run_options_check(options, *nr_left > 0, err) == 0)
 		return options;
 	option_values_delete(&run_options_table, options);
