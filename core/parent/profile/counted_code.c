@@ -125,10 +125,10 @@ counted_code_move(struct counted_code *code, const struct counted_at *where, con
 
 struct program_profile *
 counted_code_take(const struct counted_code *code, struct symbol_files *files,
-		  const struct perf_event_measurer *measurer, code_counts count, bool has_lines)
+		  const struct perf_event_measurer *measurer, code_counts count, struct parts_wanted wanted)
 {
 	struct program_profile *profile = program_profile_new();
-	struct functions *functions = functions_new(files, measurer, count, has_lines);
+	struct functions *functions = functions_new(files, measurer, count, wanted);
 
 	for (size_t i = 0; i < code->nr; i++) {
 		const struct counted *item = &code->items[i];

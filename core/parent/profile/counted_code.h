@@ -43,11 +43,11 @@ counted_code_move(struct counted_code *code, const struct counted_at *where, con
 
 /*
  * Adds all of it up: places with the counts of the measurer's events. Functions count as entered as often as they were
- * executed from their first instruction on. To be freed as a graph. files is borrowed. count: as of parts.h; has_lines:
- * source lines are asked for.
+ * executed from their first instruction on. To be freed as a graph. files is borrowed. count: as of
+ * parts.h.
  */
 struct program_profile *
 counted_code_take(const struct counted_code *code, struct symbol_files *files,
-		  const struct perf_event_measurer *measurer, code_counts count, bool has_lines);
+		  const struct perf_event_measurer *measurer, code_counts count, struct parts_wanted wanted);
 
 #endif

@@ -11,11 +11,19 @@
 #include "parent/profile/named_code.h"
 #include "parent/symbols/plain_name.h"
 
-/* weight: samples, or instructions. parts: NULL: nothing is known of its code. */
+/* parts: NULL: it is not divided. */
 struct function {
 	struct program_place *place;
 	struct parts *parts;
-	uint64_t weight;
+	bool is_counted;
+	int64_t counts[STEP_NR_COUNTS];
+};
+
+/* What is to be added to the parts of a function when it is known how much of the whole it has. */
+struct addition {
+	struct function *function;
+	uint64_t address;
+	struct found found;
 };
 
 /* Of one file, or of what is none, ordered by address and name. file NULL: nothing is known of its code. */
@@ -23,7 +31,7 @@ struct code_file {
 	char *path;
 	ino_t inode;
 	struct symbol_file *file;
-	struct function *functions;
+	struct function **functions;
 	size_t nr_functions;
 };
 
@@ -31,18 +39,21 @@ struct functions {
 	struct symbol_files *files;
 	const struct perf_event_measurer *measurer;
 	code_counts count;
-	bool has_lines;
+	struct parts_wanted wanted;
 	struct named_code named;
 	struct code_file *items;
 	size_t nr_items;
+	struct addition *additions;
+	size_t nr_additions;
 };
 
 struct functions *
-functions_new(struct symbol_files *files, const struct perf_event_measurer *measurer, code_counts count, bool has_lines)
+functions_new(struct symbol_files *files, const struct perf_event_measurer *measurer, code_counts count,
+	      struct parts_wanted wanted)
 {
 	struct functions *functions = rot_calloc(1, sizeof(*functions));
 
-	*functions = (struct functions){.files = files, .measurer = measurer, .count = count, .has_lines = has_lines};
+	*functions = (struct functions){.files = files, .measurer = measurer, .count = count, .wanted = wanted};
 	return functions;
 }
 
@@ -55,13 +66,14 @@ functions_delete(struct functions *functions)
 		struct code_file *item = &functions->items[i];
 
 		for (size_t k = 0; k < item->nr_functions; k++) {
-			rot_graph_delete(item->functions[k].place);
-			parts_delete(item->functions[k].parts);
+			rot_graph_delete(item->functions[k]->place);
+			free(item->functions[k]);
 		}
 		free(item->functions);
 		free(item->path);
 	}
 	free(functions->items);
+	free(functions->additions);
 	named_code_clear(&functions->named);
 	free(functions);
 }
@@ -93,7 +105,7 @@ position_of(const struct code_file *item, uint64_t address, const char *name)
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const struct program_place *place = item->functions[middle].place;
+		const struct program_place *place = item->functions[middle]->place;
 
 		if (place->address < address || (place->address == address && strcmp(place->function, name) < 0))
 			low = middle + 1;
@@ -106,12 +118,13 @@ position_of(const struct code_file *item, uint64_t address, const char *name)
 static struct function *
 add_function(struct code_file *item, size_t at)
 {
-	struct function *function;
+	struct function *function = rot_calloc(1, sizeof(*function)), **where;
 
 	item->functions = rot_grow(item->functions, item->nr_functions, sizeof(*item->functions));
-	function = &item->functions[at];
-	memmove(function + 1, function, (item->nr_functions++ - at) * sizeof(*function));
-	*function = (struct function){.place = program_place_new()};
+	where = &item->functions[at];
+	memmove(where + 1, where, (item->nr_functions++ - at) * sizeof(*where));
+	*where = function;
+	function->place = program_place_new();
 	rot_string_set(&function->place->object, item->path);
 	return function;
 }
@@ -121,10 +134,10 @@ find_named(struct functions *functions, const char *object, const char *name)
 {
 	struct code_file *item = find_file(functions, object, 0);
 	const size_t at = position_of(item, 0, name);
-	struct function *function = &item->functions[at];
+	struct function *function;
 
-	if (at < item->nr_functions && strcmp(function->place->function, name) == 0)
-		return function;
+	if (at < item->nr_functions && strcmp(item->functions[at]->place->function, name) == 0)
+		return item->functions[at];
 	function = add_function(item, at);
 	rot_string_set(&function->place->function, name);
 	rot_string_set(&function->place->symbol, name);
@@ -158,13 +171,10 @@ find_in_file(struct functions *functions, const struct code_object *object, uint
 	    !symbols_function_at(item->file, *address, &range))
 		range = (struct symbol_range){0};
 	at = position_of(item, range.address, "");
-	function = &item->functions[at];
-	if (at < item->nr_functions && function->place->address == range.address)
-		return function;
+	if (at < item->nr_functions && item->functions[at]->place->address == range.address)
+		return item->functions[at];
 	function = add_function(item, at);
 	describe(item, function->place, &range);
-	if (item->file)
-		function->parts = parts_new(item->file, function->place, functions->has_lines);
 	return function;
 }
 
@@ -196,15 +206,15 @@ functions_add(struct functions *functions, const struct code_object *object, uin
 	struct program_place *place = function->place;
 
 	place->samples += found->samples;
-	function->weight += found->samples;
-	if (found->counts) {
-		part_counts_add(&place->counts, functions->measurer, found->counts);
-		function->weight += (uint64_t)found->counts[STEP_INSTRUCTIONS];
-	}
+	function->is_counted |= found->counts != NULL;
+	for (size_t i = 0; found->counts && i < STEP_NR_COUNTS; i++)
+		function->counts[i] += found->counts[i];
 	if (found->nr_bytes > 0 && address != 0 && place->size > 0 && place->address == address)
 		place->entries += (uint64_t)found->nr_begun;
-	if (function->parts)
-		parts_add(function->parts, address, found, functions->count);
+	if (place->size == 0)
+		return;
+	functions->additions = rot_grow(functions->additions, functions->nr_additions, sizeof(*functions->additions));
+	functions->additions[functions->nr_additions++] = (struct addition){function, address, *found};
 }
 
 /* ---- the end ---- */
@@ -221,8 +231,8 @@ compare_places(const void *a, const void *b)
 	return order ? order : (left->address > right->address) - (left->address < right->address);
 }
 
-/* Lines of functions with little of the whole help nobody, and take long to read where there are many source files. */
-#define LEAST_WEIGHT_WITH_LINES 0.001
+/* Source lines and loops of functions with little of the whole help nobody, and there are thousands of them. */
+#define LEAST_WEIGHT 0.001
 
 static void
 add_line(const struct code_file *item, struct program_place *place)
@@ -236,28 +246,68 @@ add_line(const struct code_file *item, struct program_place *place)
 	place->line = line;
 }
 
-void
-functions_take(struct functions *functions, struct program_profile *profile)
+/* Samples, or instructions. */
+static double
+weight_of(const struct function *function)
 {
-	struct rot_list *places = &profile->places;
+	return (double)function->place->samples + (double)function->counts[STEP_INSTRUCTIONS];
+}
+
+static double
+sum_of_weights(const struct functions *functions)
+{
 	double weight = 0;
 
 	for (size_t i = 0; i < functions->nr_items; i++)
 		for (size_t k = 0; k < functions->items[i].nr_functions; k++)
-			weight += (double)functions->items[i].functions[k].weight;
+			weight += weight_of(functions->items[i].functions[k]);
+	return weight;
+}
+
+static void
+divide(struct functions *functions, double least)
+{
+	for (size_t i = 0; i < functions->nr_items; i++) {
+		const struct code_file *item = &functions->items[i];
+
+		for (size_t k = 0; item->file && k < item->nr_functions; k++) {
+			struct function *function = item->functions[k];
+
+			if (functions->wanted.of_all || function->place->samples > 0 || weight_of(function) >= least)
+				function->parts = parts_new(item->file, function->place, functions->wanted.has_lines);
+		}
+	}
+	for (size_t i = 0; i < functions->nr_additions; i++) {
+		const struct addition *addition = &functions->additions[i];
+
+		if (addition->function->parts)
+			parts_add(addition->function->parts, addition->address, &addition->found, functions->count);
+	}
+}
+
+void
+functions_take(struct functions *functions, struct program_profile *profile)
+{
+	const double least = LEAST_WEIGHT * sum_of_weights(functions);
+	struct rot_list *places = &profile->places;
+
+	divide(functions, least);
 	for (size_t i = 0; i < functions->nr_items; i++) {
 		struct code_file *item = &functions->items[i];
 
 		for (size_t k = 0; k < item->nr_functions; k++) {
-			struct function *function = &item->functions[k];
-			const bool with_source = (double)function->weight >= LEAST_WEIGHT_WITH_LINES * weight;
+			struct function *function = item->functions[k];
+			const bool with_source = weight_of(function) >= least;
 
+			if (function->is_counted)
+				part_counts_add(&function->place->counts, functions->measurer, function->counts);
 			if (item->file && with_source)
 				add_line(item, function->place);
 			if (function->parts)
 				parts_take(function->parts, function->place, functions->measurer, with_source);
 			parts_delete(function->parts);
 			program_profile_places_add(profile, function->place);
+			free(function);
 		}
 		item->nr_functions = 0;
 	}

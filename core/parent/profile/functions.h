@@ -19,10 +19,10 @@ struct functions;
 
 /*
  * files is borrowed. measurer: of the events that are counted, with what code counts for (parts.h); NULL: samples are
- * added. has_lines: source lines are asked for.
+ * added.
  */
 struct functions *functions_new(struct symbol_files *files, const struct perf_event_measurer *measurer,
-				code_counts count, bool has_lines);
+				code_counts count, struct parts_wanted wanted);
 
 /* With places that were not taken. */
 void functions_delete(struct functions *functions);
@@ -31,14 +31,14 @@ void functions_delete(struct functions *functions);
  * Adds to the function that the code at that offset of an object is in (code_position), and to its parts. One without a
  * name has the address and size that its frame tells; of code without either, and of a file that cannot be read or is
  * another one by now (inode), there is one place for all of it, as of what is no file. A function counts as entered
- * where code was begun at its first instruction.
+ * where code was begun at its first instruction. found->counts is borrowed until all places are taken.
  */
 void functions_add(struct functions *functions, const struct code_object *object, uint64_t offset,
 		   const struct found *found);
 
 /*
  * Hands all places over to the profile, those with most samples first; with source lines, unless they have few (or
- * few instructions, where these were counted).
+ * few instructions, where these were counted). Functions with few instructions have no parts either.
  */
 void functions_take(struct functions *functions, struct program_profile *profile);
 

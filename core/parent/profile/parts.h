@@ -27,6 +27,11 @@ struct found {
 	const int64_t *counts;
 };
 
+/* has_lines: source lines are asked for, too. of_all: also those of functions that have little of the whole */
+struct parts_wanted {
+	bool has_lines, of_all;
+};
+
 struct parts;
 
 /* Of the function that place tells of, in file. NULL: its code cannot be read. has_lines: lines are asked for. */

@@ -23,7 +23,7 @@ struct spot {
 struct profile {
 	struct sampler *sampler;
 	struct program_profile *output; /* NULL: not begun */
-	bool has_lines;
+	struct parts_wanted wanted;
 	int fd;
 	struct spaces *spaces;
 	struct spot *spots;
@@ -31,12 +31,12 @@ struct profile {
 };
 
 struct profile *
-profile_new(bool has_lines)
+profile_new(struct parts_wanted wanted)
 {
 	struct profile *profile = rot_calloc(1, sizeof(*profile));
 
 	profile->fd = -1;
-	profile->has_lines = has_lines;
+	profile->wanted = wanted;
 	profile->spaces = spaces_new();
 	return profile;
 }
@@ -166,7 +166,7 @@ profile_end(struct profile *profile, struct symbol_files *files)
 	if (output && profile->sampler) {
 		sampler_drain(profile->sampler, true, handle_record, profile);
 		merge_spots(profile);
-		functions = functions_new(files, NULL, NULL, profile->has_lines);
+		functions = functions_new(files, NULL, NULL, profile->wanted);
 		for (size_t i = 0; i < profile->nr_spots; i++) {
 			const struct spot *spot = &profile->spots[i];
 			const struct code_object *object = spaces_object(profile->spaces, spot->at.object);

@@ -8,13 +8,14 @@
 #include <sys/types.h>
 
 #include "ProgramProfile.h"
+#include "parent/profile/parts.h"
 #include "parent/symbols/symbols.h"
 
 struct profile;
 
-/* has_lines: source lines are asked for. Nothing is sampled before profile_begin. NULL is allowed for all functions
+/* Nothing is sampled before profile_begin. NULL is allowed for all functions
  * below: nothing is done. */
-struct profile *profile_new(bool has_lines);
+struct profile *profile_new(struct parts_wanted wanted);
 void profile_delete(struct profile *profile);
 
 /*

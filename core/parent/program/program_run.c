@@ -867,6 +867,12 @@ add_regions(struct program_run *self)
 	}
 }
 
+static struct parts_wanted
+parts_wanted(const struct program_command *command)
+{
+	return (struct parts_wanted){.has_lines = command->tells_lines, .of_all = command->divides_all};
+}
+
 static bool
 conclude_run(struct program_run *self)
 {
@@ -891,7 +897,7 @@ conclude_run(struct program_run *self)
 			translator_count_lines(self->translator);
 		self->output->profile =
 			self->counted ? counted_code_take(self->counted, session->symbols, self->counting.measurer,
-							  contents_count, session->command->tells_lines)
+							  contents_count, parts_wanted(session->command))
 				      : profile_end(self->profile, session->symbols);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
@@ -972,7 +978,7 @@ program_run(struct session *session, int32_t pass)
 	}
 	prepare_translation(self);
 	if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
-		self->profile = profile_new(session->command->tells_lines);
+		self->profile = profile_new(parts_wanted(command));
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = begin_run(self) == 0;

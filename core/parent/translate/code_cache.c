@@ -217,7 +217,8 @@ map_handle(struct code_cache *cache, const struct remote_maker *maker, int64_t f
 static void
 fill_low(struct code_cache *cache)
 {
-	static const unsigned short stops[] = {SYS_rt_sigreturn, SYS_munmap, SYS_mremap, SYS_arch_prctl, SYS_rseq};
+	static const unsigned short stops[] = {SYS_rt_sigreturn, SYS_munmap, SYS_mremap,
+					       SYS_arch_prctl,   SYS_rseq,   SYS_mlockall};
 	static const unsigned short stop_if[] = {SYS_mmap, SYS_mprotect, SYS_pkey_mprotect};
 
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)

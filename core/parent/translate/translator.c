@@ -386,6 +386,8 @@ get_registers(struct translated *translated, pid_t tid, struct user_regs_struct 
 	translated->fs_base = registers->fs_base;
 	if (translated->call == SYS_rt_sigprocmask)
 		registers->rsi = translated->arguments[1];
+	if (translated->call == SYS_mlockall)
+		registers->rdi = translated->arguments[0];
 	if (translated->space && translated->executes_own) {
 		translated->own_gs = registers->gs_base;
 		registers->gs_base = bank_address(translated);
@@ -876,7 +878,7 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 	const int64_t call = translated->call;
 
 	translated->call = -1;
-	if (call == SYS_rt_sigprocmask)
+	if (call == SYS_rt_sigprocmask || call == SYS_mlockall)
 		remote_set_registers(thread->tid, registers);
 	if ((int64_t)registers->rax < 0 && (int64_t)registers->rax > -4096)
 		return;
@@ -938,6 +940,9 @@ step_over_call(struct translator *self, struct thread *thread, const struct gap 
 	if (translated->sets_traps &&
 	    code_cache_set_slot(cache, translated->area, AREA_SIGNAL_SET, set & ~REMOTE_SIGNAL(SIGTRAP)))
 		registers->rsi = code_cache_area_address(cache, translated->area) + AREA_SIGNAL_SET;
+	/* Else the system would make all pages of the code cache, which are more than a machine has. */
+	if (registers->rax == SYS_mlockall && registers->rdi & MCL_CURRENT)
+		registers->rdi |= MCL_ONFAULT;
 	registers->rip = call;
 	remote_set_registers(thread->tid, registers);
 	return step(translated, thread, registers->rip, 0);

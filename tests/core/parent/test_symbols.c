@@ -178,7 +178,7 @@ START_TEST(functions_within_others_are_told_apart)
 	struct symbol_file *file = target("");
 	const struct symbol_range around = function(file, "around");
 	struct code_object object = {.origin = CODE_FILE, .path = built_path(TARGET)};
-	struct functions *functions = functions_new(files, NULL, NULL, false);
+	struct functions *functions = functions_new(files, NULL, NULL, (struct parts_wanted){.of_all = false});
 	struct program_profile *profile = program_profile_new();
 	struct symbol_range at;
 	struct stat status;

@@ -88,7 +88,7 @@ are_all()
 	check "$1: the parts are the whole"
 }
 
-call run -q -j loops.json "$known" counts
+call run -q --all -j loops.json "$known" counts
 are_exact "of one thread" 1 function product two_loops
 are_all "of one thread" loops
 
@@ -101,14 +101,51 @@ address()
 }
 product=$(address product) two_loops=$(address two_loops)
 
-call run -q -j loops.json "$known" threads
+call run -q --all -j loops.json "$known" threads
 are_exact "of 2 threads" 2 function product two_loops
 are_all "of 2 threads" loops
-call run -q -j loops.json "$here/known_loops_stripped" counts
+call run -q --all -j loops.json "$here/known_loops_stripped" counts
 are_exact "without symbols" 1 functionAddress "$product" "$two_loops"
 
+# nr_divided: how many functions with loops have a sample or 0.1 % of the instructions, and how many have less
+nr_divided()
+{
+	"$top_builddir/tests/json_lines" loops.json | awk '
+		{ at = index($0, " = "); name = substr($0, 1, at - 1); value = substr($0, at + 3) }
+		match(name, /^functions\.[a-z]*\[[0-9]*\]\./) {
+			item = substr(name, 1, RLENGTH)
+			values[item, substr(name, RLENGTH + 1)] = value
+			items[item]
+		}
+		END {
+			for (item in items)
+				if (item !~ /loops/)
+					all += values[item, "counts.instructions"]
+			for (item in items)
+				if (item ~ /functions\.functions/)
+					is_large[values[item, "object"], values[item, "address"]] = \
+						values[item, "samples"] + 0 > 0 || values[item, "counts.instructions"] + 0 >= 0.001 * all
+			for (item in items) {
+				key = values[item, "object"] SUBSEP values[item, "functionAddress"]
+				if (item ~ /loops/ && !(key in found)) {
+					found[key]
+					is_large[key] ? nr_large++ : nr_small++
+				}
+			}
+			print nr_large + 0, nr_small + 0
+		}'
+}
+
+call run -q --all -j loops.json "$known" counts
+all=$(nr_divided)
+call run -q -j loops.json "$known" counts
+out=$(nr_divided) err="all: $all"
+[ "${out#* }" = 0 ] && [ "${all#* }" -gt 0 ] && [ "${out% *}" -gt 1 ]
+result=$?
+check "functions with few instructions have no loops, unless all are asked for"
+
 # Signals come in the middle of blocks: what was executed of them is counted in its part.
-call run -q -j loops.json "$here/known_functions" signals
+call run -q --all -j loops.json "$here/known_functions" signals
 out=$(loops function poly | sed 's/.* 1: \([0-9]*\)\/\([0-9]*\) \([0-9]*\).*/\1 \2 \3/')
 err="100000 turns of 4 instructions in each entry were expected"
 echo "$out" | awk '{exit !($2 >= 20 && $1 == 100000 * $2 && $3 == 4 * $1)}'
@@ -117,7 +154,7 @@ check "between signals"
 are_all "between signals" loops
 
 # ---- source lines ----
-call run -q -j loops.json --by=line "$known" shares 5
+call run -q --all -j loops.json --by=line "$known" shares 5
 are_all "by line" lines
 are_all "by loop, with lines" loops
 lines=$(grep -n 'the loop of main' "$top_srcdir/tests/driver/programs/known_loops.c")

@@ -228,10 +228,10 @@ is_over()
 	case $(state "$1") in "" | Z) ;; *) return 1 ;; esac
 }
 
-# child_of PID: one that it has
-child_of()
+# parent_of PID
+parent_of()
 {
-	sed -n "s/^\([0-9]*\) (.*) . $1 .*/\1/p" /proc/[0-9]*/stat 2>/dev/null | head -n 1
+	sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$1/stat"
 }
 
 # start OPTION SCRIPT: as a job of a shell, which is $shell; rot is $job
@@ -246,7 +246,7 @@ start()
 	job=$(cat job)
 }
 
-# ends_with WHAT STATUS: the job, within half a minute
+# ends_with WHAT STATUS: the job; it is killed if it does not end
 ends_with()
 {
 	wait_for is_over "$job"
@@ -268,11 +268,11 @@ for option in $(! command -v bash >/dev/null || echo -q -t); do
 	ends_with "the program goes on with rot ($option)" 3
 
 	# What the terminal sends at Ctrl-Z, to a program that has something to do before it stops
-	start $option 'trap "kill -STOP $$; exit 4" TSTP; : >handles; while :; do sleep 0.01; done'
+	start $option 'trap "kill -STOP $$; exit 4" TSTP; echo $$ >new; mv new handles; while :; do sleep 0.01; done'
 	wait_for [ -e handles ]
+	program=$(cat handles)
+	core=$(parent_of "$program")
 	rm -f handles
-	core=$(child_of "$job")
-	program=$(child_of "$core")
 	kill -TSTP "$core" "$job" "$program"
 	wait_for has_stopped "$job" "$program"
 	kill -CONT "$core" "$job" "$program"

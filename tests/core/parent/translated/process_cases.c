@@ -63,6 +63,8 @@ act(int nr_arguments, char **arguments)
 		return crowd_of(atoi(arguments[1])) == atoi(arguments[1]) ? 0 : 77;
 	if (strcmp(*arguments, "=masks") == 0)
 		return look_at_masks();
+	if (strcmp(*arguments, "=lock") == 0)
+		return lock_memory();
 	return 2;
 }
 

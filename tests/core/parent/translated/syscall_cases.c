@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "acts.h"
 #include "hard_cases.h"
 
 static volatile sig_atomic_t nr_caught;
@@ -493,6 +494,64 @@ limits(void)
 	CHECK_SAME(status_of(limit_memory), 0);
 }
 
+/* All flags that it does not know are refused, and the call leaves them as they are. */
+static int
+lock_all(long flags)
+{
+	const long asked = flags;
+	long result = SYS_mlockall;
+
+	__asm__ volatile("syscall" : "+a"(result), "+D"(flags) : : "rcx", "r11", "memory");
+	CHECK_SAME(flags, asked);
+	return (int)result;
+}
+
+int
+lock_memory(void)
+{
+	static const unsigned char returns_7[] = {0xb8, 7, 0, 0, 0, 0xc3};
+	void *const far_away = (void *)UINT64_C(0x100000000000);
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long resident;
+	unsigned char *code;
+	const int result = lock_all(MCL_CURRENT | MCL_FUTURE);
+
+	if (result == -ENOMEM || result == -EPERM)
+		return 77;
+	CHECK_SAME(result, 0);
+	CHECK(lock_all(0) == -EINVAL && lock_all(64 | MCL_CURRENT) == -EINVAL);
+	code = mmap(far_away, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(code != MAP_FAILED);
+	memcpy(code, returns_7, sizeof(returns_7));
+	CHECK(((int (*)(void))(uintptr_t)code)() == 7);
+	CHECK(file && fscanf(file, "%*u %lu", &resident) == 1);
+	fclose(file);
+	CHECK(resident < (256 << 20) / PAGE);
+	return 0;
+}
+
+/* If all of the code cache were made, it would be some 4 GB with this limit. */
+static void
+lock_within_limit(void)
+{
+	const struct rlimit limit = {UINT64_C(9) << 30, UINT64_C(9) << 30};
+	static char name[] = "=lock";
+	char *const arguments[] = {name, name, NULL};
+
+	CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+	execv(own_path, arguments);
+}
+
+static void
+all_memory_locked(void)
+{
+	const int status = status_of(lock_within_limit);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip("memory cannot be locked");
+	CHECK_SAME(status, 0);
+}
+
 static void
 memory_of_itself(void)
 {
@@ -734,6 +793,7 @@ const struct hard_case syscall_cases[] = {
 	{"all-files-closed", all_files_closed},
 	{"heap-grows", heap_grows},
 	{"limits", limits},
+	{"all-memory-locked", all_memory_locked},
 	{"memory-of-itself", memory_of_itself},
 	{"own-seccomp-filter", own_seccomp_filter},
 	{"sequence-aborted-by-signal", sequence_aborted_by_signal},
