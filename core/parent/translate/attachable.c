@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -76,11 +77,14 @@ int
 attachable_check(pid_t tid, struct rot_error *err)
 {
 	uint64_t locked_kb = 0, ignored = 0;
+	struct rlimit limit;
 
 	proc_status(tid, "VmLck", 10, &locked_kb);
 	proc_status(tid, "SigIgn", 16, &ignored);
 	if (locked_kb > 0)
 		return rot_error_set(err, 0, "the process locks memory");
+	if (prlimit(tid, RLIMIT_AS, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		return rot_error_set(err, 0, "the memory of the process is limited (RLIMIT_AS)");
 	if (ignored & REMOTE_SIGNAL(SIGTRAP))
 		return rot_error_set(err, 0, "the process ignores SIGTRAP");
 	if (has_shadow_stack(tid))

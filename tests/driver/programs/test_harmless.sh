@@ -92,6 +92,7 @@ leaves_alone()
 }
 ${CC:-cc} -o odd odd.c && ${CC:-cc} -DHAS_SEQUENCES -o sequences odd.c || exit 99
 leaves_alone "the process locks memory" ./odd lock
+leaves_alone "the memory of the process is limited" sh -c "ulimit -v 12000000; exec ./odd"
 leaves_alone "sequences has restartable sequences" ./sequences
 leaves_alone "the process ignores SIGTRAP" sh -c "trap '' TRAP; exec ./odd"
 
