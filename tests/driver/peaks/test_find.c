@@ -234,6 +234,7 @@ START_TEST(doubtful_peaks_are_searched_once_an_hour)
 	get_roof();
 	ck_assert_int_eq(fake_nr_calls, 0);
 
+	peak_list_clear(&list);
 	ck_assert_int_eq(profile_load(&rot, &list, &state, &err), 0);
 	ck_assert_int_eq(utimensat(AT_FDCWD, state.path, hour_ago, 0), 0);
 	get_roof();

@@ -64,6 +64,8 @@ never(void *context, const int *at)
 	return false;
 }
 
+static struct optimiser_space space; /* of the test */
+
 /* Follows a search to its end. The number of batches; all points asked for are distinct and within the limits. */
 static size_t
 follow(struct optimiser *optimiser, landscape *value, size_t max_batch)
@@ -80,7 +82,7 @@ follow(struct optimiser *optimiser, landscape *value, size_t max_batch)
 			ck_assert(isnan(found->value));
 			for (size_t k = 0; k < batch[i]; k++)
 				ck_assert_int_ne(memcmp(optimiser_at(optimiser, k)->coordinates, found->coordinates,
-							2 * sizeof(int)),
+							space.nr_axes * sizeof(int)),
 						 0);
 			optimiser_tell(optimiser, batch[i], value(found->coordinates));
 		}
@@ -91,7 +93,6 @@ follow(struct optimiser *optimiser, landscape *value, size_t max_batch)
 }
 
 static struct optimiser *optimiser; /* of the test */
-static struct optimiser_space space;
 
 static void
 set_up(void)
