@@ -327,7 +327,7 @@ list_keys(struct command_context *context, struct listing *listing, struct rot_e
 
 /* ---- remarks ---- */
 
-/* Those of a group below its words; in detail each with its advice. */
+/* Prints each group's remarks below its heading; in detail each remark with its advice. */
 static int
 list_remarks(struct command_context *context, struct listing *listing, struct rot_error *err)
 {

@@ -158,7 +158,7 @@ note_breaches(struct experiment_point *point)
 }
 
 /*
- * Operations that the kernel's definition does not expect. Those of translated code are exact; others differ where
+ * Operations that the kernel's definition does not expect. Counts of translated code are exact; others differ where
  * their interval and one in a hundred leave the expected number out.
  */
 static void

@@ -315,9 +315,7 @@ write_points(xmlTextWriterPtr out, const json_t *result)
 	html_begin(out, "tbody", NULL);
 	for (size_t i = 0; i < json_array_size(points); i++)
 		write_row(out, json_array_get(points, i), &columns);
-	html_end(out);
-	html_end(out);
-	html_end(out);
+	page_end_table(out);
 	write_marks(out, points);
 	page_texts_clear(&columns.rates);
 	page_texts_clear(&columns.axes);
@@ -386,6 +384,14 @@ page_begin_wide(xmlTextWriterPtr out, const char *name)
 	html_attribute(out, "tabindex", "0");
 	html_attribute(out, "role", "region");
 	html_attribute(out, "aria-label", name);
+}
+
+void
+page_end_table(xmlTextWriterPtr out)
+{
+	html_end(out);
+	html_end(out);
+	html_end(out);
 }
 
 /* ---- pictures ---- */

@@ -14,6 +14,9 @@ void page_write_origin(xmlTextWriterPtr out, const json_t *result);
 /* The frame of what may be wider than the page, and is moved sideways then, by keys as well. name: for who hears it. */
 void page_begin_wide(xmlTextWriterPtr out, const char *name);
 
+/* Ends the body of a table, the table and its room. */
+void page_end_table(xmlTextWriterPtr out);
+
 /* Texts, each once, in the order of adding. Zeroed: none. */
 struct page_texts {
 	char **items;

@@ -454,14 +454,6 @@ begin_table(xmlTextWriterPtr out, const char *name, const char *const *headings,
 }
 
 static void
-end_table(xmlTextWriterPtr out)
-{
-	html_end(out);
-	html_end(out);
-	html_end(out);
-}
-
-static void
 write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 {
 	static const char *const headings[] = {"quantity",           "is", "from", "estimator", "n", "disturbed",
@@ -487,7 +479,7 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 			write_cell(out, &own->grades);
 		html_end(out);
 	}
-	end_table(out);
+	page_end_table(out);
 }
 
 static void
@@ -579,7 +571,7 @@ write_ceilings(xmlTextWriterPtr out, const json_t *ceilings)
 		html_element(out, "td", NULL, json_text_at(ceiling, "estimator"));
 		html_end(out);
 	}
-	end_table(out);
+	page_end_table(out);
 }
 
 void

@@ -90,14 +90,6 @@ begin_table(xmlTextWriterPtr out, const char *name, const char *const *headings,
 	html_begin(out, "tbody", NULL);
 }
 
-static void
-end_table(xmlTextWriterPtr out)
-{
-	html_end(out);
-	html_end(out);
-	html_end(out);
-}
-
 /* ---- functions ---- */
 
 /* The sum of several events; NaN: they were not counted. */
@@ -243,7 +235,7 @@ write_functions(xmlTextWriterPtr out, const json_t *result)
 		write_place(out, place, unit.factor);
 	}
 	write_others(out, places);
-	end_table(out);
+	page_end_table(out);
 	text = rot_format("%zu of %zu functions: those with most samples. A click on a heading sorts. "
 			  "-: not counted or not known.",
 			  nr_shown, nr);
@@ -288,7 +280,7 @@ write_regions(xmlTextWriterPtr out, const json_t *result)
 	begin_table(out, "regions", headings, sizeof(headings) / sizeof(*headings));
 	for (size_t i = 0; i < json_array_size(regions); i++)
 		write_region(out, json_array_get(regions, i));
-	end_table(out);
+	page_end_table(out);
 }
 
 void

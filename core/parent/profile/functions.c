@@ -26,7 +26,7 @@ struct addition {
 	struct found found;
 };
 
-/* Of one file, or of what is none, ordered by address and name. file NULL: nothing is known of its code. */
+/* The places in one file, or in no file, ordered by address and name. file NULL: nothing is known of its code. */
 struct code_file {
 	char *path;
 	ino_t inode;

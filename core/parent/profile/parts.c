@@ -233,7 +233,7 @@ take_loops(struct parts *parts, struct program_place *place, const struct perf_e
 
 /* ---- lines ---- */
 
-/* Of the same line, in the same inlined function. Lines follow each other in no order, so few are looked through. */
+/* The part of the same line in the same inlined function, or NULL. Looks through all lines of the function. */
 static struct program_part *
 find_line(struct program_place *place, const struct source_row *row, const char *inlined)
 {

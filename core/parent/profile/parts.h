@@ -34,7 +34,7 @@ struct parts_wanted {
 
 struct parts;
 
-/* Of the function that place tells of, in file. NULL: its code cannot be read. has_lines: lines are asked for. */
+/* The parts of a function (place) in file. NULL: its code cannot be read. has_lines: lines are asked for. */
 struct parts *parts_new(struct symbol_file *file, const struct program_place *place, bool has_lines);
 void parts_delete(struct parts *parts);
 

@@ -384,7 +384,7 @@ code_flow_clear(struct code_flow *flow)
 
 /* ---- how often ---- */
 
-/* Of a block: edges of one side that are not known yet, and what is left for them of its executions. */
+/* One side of a block: how many edges are not known yet, and how many of its executions are left for them. */
 struct side {
 	uint32_t nr_unknown;
 	int64_t left;

@@ -32,7 +32,7 @@ struct source_lines {
 	size_t nr_rows, nr_scopes;
 };
 
-/* Of the size bytes of a function's code from address on; none without debug information. */
+/* Reads the rows of a function, which has size bytes from address on; none without debug information. */
 void source_lines_read(struct symbol_file *file, uint64_t address, uint64_t size, struct source_lines *lines);
 void source_lines_clear(struct source_lines *lines);
 

@@ -31,7 +31,7 @@ has_shadow_stack(pid_t tid)
 	return ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_SHSTK, &registers) == 0;
 }
 
-/* Of the C library, or of code that is linked into a program: both keep descriptors of sequences in such a section. */
+/* True if the file has restartable sequences: the C library and programs keep their descriptors in this section. */
 static bool
 has_sequences(const char *path)
 {

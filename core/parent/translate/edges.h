@@ -57,8 +57,8 @@ struct edges_at {
 struct edges_at edges_at(const struct code_cache *cache, uint64_t address);
 
 /*
- * Code of all edges at an address that stand before the instruction, or behind it. Those that stop come first: from
- * there a thread may begin anew with other edges. sites: NULL: nothing is recorded.
+ * Code of all edges at an address that stand before the instruction, or behind it. Edges that stop come first, since
+ * a thread may begin anew there with other edges. sites: NULL: nothing is recorded.
  * It begins and ends with all registers the program's.
  */
 void edges_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,

@@ -350,7 +350,7 @@ add_correction(struct translated *translated, const struct fragment *fragment, u
 		counted_code_add(counted, &at, is_taken_back ? -1 : 1, correction);
 }
 
-/* Of an instruction that was not translated, at that address. */
+/* Adds the counts of an instruction that was not translated, at that address. */
 static void
 add_native(struct translated *translated, uint64_t address, const int64_t counts[STEP_NR_COUNTS])
 {
