@@ -181,7 +181,7 @@ add_peak(struct experiment *experiment, const struct peak *peak, const char *clo
 	own.border = pool_strdup(pool, wanted.border);
 	own.access = pool_strdup(pool, peak->access);
 	own.instruction_set = pool_strdup(pool, peak->instruction_set);
-	own.value.unit = unit_of(peak, clock);
+	own.value.unit = pool_own(pool, unit_of(peak, clock), free);
 	own.value.kind = "measured";
 	own.value.grade = "";
 	own.value.summary = summary_single(own.best, "peak");

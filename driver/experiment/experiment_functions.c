@@ -25,16 +25,16 @@ functions_of(const json_t *result)
 	return json_object_get(json_object_get(result, "functions"), "functions");
 }
 
-/* Known as that of the program is, but for its number. */
+/* Known as that of the program is, but for its number; the texts are borrowed. */
 static struct quantity_value
 value_like(const struct quantity_value *whole, double number, double low, double high)
 {
 	struct quantity_value value = {
 		.request = whole->request,
-		.name = rot_strdup(whole->name),
-		.of = rot_strdup(whole->of),
-		.unit = rot_strdup(whole->unit),
-		.source = rot_strdup(whole->source),
+		.name = whole->name,
+		.of = whole->of,
+		.unit = whole->unit,
+		.source = whole->source,
 		.kind = whole->kind,
 		.grade = whole->grade,
 		.expected = NAN,

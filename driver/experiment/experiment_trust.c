@@ -45,7 +45,7 @@ part_of(struct pool *pool, const struct quantity_value *value, bool is_bottom)
 		part.unit = value->unit;
 		return part;
 	}
-	of = value_of_words(&(struct quantity_value){.of = (char *)words[role]});
+	of = value_of_words(&(struct quantity_value){.of = words[role]});
 	part.name = pool_format(pool, "%s%s%s%s", names[role], of[0] ? " (" : "", of, of[0] ? ")" : "");
 	part.unit = quantity_word_find((enum word_role)role, words[role])->unit;
 	return part;

@@ -161,7 +161,6 @@ write_heading(xmlTextWriterPtr out, const json_t *points, const char *column)
 	} else {
 		html_text(out, column);
 	}
-	quantity_value_clear(&value);
 	html_end(out);
 }
 
@@ -223,7 +222,6 @@ write_quantity(xmlTextWriterPtr out, const json_t *quantity)
 	char *text, *estimator, *about, *look;
 
 	if (!quantity || stored_value(quantity, &value) < 0) {
-		quantity_value_clear(&value);
 		html_element(out, "td", "number", "-");
 		return;
 	}
@@ -240,7 +238,6 @@ write_quantity(xmlTextWriterPtr out, const json_t *quantity)
 	free(estimator);
 	free(about);
 	free(look);
-	quantity_value_clear(&value);
 }
 
 static void

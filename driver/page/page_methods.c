@@ -181,9 +181,9 @@ const char *
 page_kind_of(const json_t *quantity)
 {
 	const char *kind = json_text_at(quantity, "kind");
-	autofree char *source = stored_value_source(quantity);
 
-	return strcmp(kind, "measured") == 0 && strstr(source, "blocks") ? "counted by blocks" : kind;
+	return strcmp(kind, "measured") == 0 && strstr(json_text_at(quantity, "source"), "blocks") ? "counted by blocks"
+												   : kind;
 }
 
 /* ---- what is known of one quantity over all points ---- */
@@ -216,17 +216,12 @@ quantity_words(const json_t *quantity)
 {
 	struct quantity_value value;
 	autofree char *name = NULL, *of = NULL;
-	char *words;
 
-	if (stored_value(quantity, &value) < 0) {
-		quantity_value_clear(&value);
+	if (stored_value(quantity, &value) < 0)
 		return stored_value_words(quantity);
-	}
 	name = camel_case_words(value.name);
 	of = value_of_words(&value);
-	words = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
-	quantity_value_clear(&value);
-	return words;
+	return rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
 }
 
 /* Takes the words over. */
@@ -248,11 +243,10 @@ add_quantity(struct knowledges *all, const json_t *quantity)
 {
 	struct knowledge *own = knowledge_of(all, quantity_words(quantity));
 	autofree char *estimator = camel_case_words(json_text_at(quantity, "estimator"));
-	autofree char *source = stored_value_source(quantity);
 	const size_t n = count_at(quantity, "n");
 
 	page_texts_add(&own->kinds, page_kind_of(quantity));
-	page_texts_add(&own->sources, source);
+	page_texts_add(&own->sources, json_text_at(quantity, "source"));
 	page_texts_add(&own->estimators, estimator);
 	page_texts_add(&own->grades, json_text_at(quantity, "grade"));
 	own->n_least = n < own->n_least ? n : own->n_least;

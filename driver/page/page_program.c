@@ -117,7 +117,6 @@ find_value(const json_t *result, const char *name, struct quantity_value *value)
 
 		if (strcmp(json_text_at(quantity, "name"), name) != 0)
 			continue;
-		quantity_value_clear(value);
 		is_found = stored_value(quantity, value) == 0;
 	}
 	return is_found;
@@ -240,8 +239,6 @@ write_functions(xmlTextWriterPtr out, const json_t *result)
 			  "-: not counted or not known.",
 			  nr_shown, nr);
 	html_element(out, "p", "small", text);
-	quantity_value_clear(&performance);
-	quantity_value_clear(&intensity);
 }
 
 /* ---- regions ---- */

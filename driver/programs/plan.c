@@ -218,7 +218,7 @@ name_left_out(const struct choice *choice, const struct choice *all)
 	char *names = rot_strdup("");
 
 	for (size_t i = 0; i < NR_WANTED; i++) {
-		const struct quantity_value value = {.name = (char *)wanted[i].quantity, .of = (char *)wanted[i].of};
+		const struct quantity_value value = {.name = wanted[i].quantity, .of = wanted[i].of};
 		autofree char *label = NULL;
 
 		if (choice->is_counted[i] || !all->is_counted[i])

@@ -415,11 +415,11 @@ static void
 value_describe(struct quantity_value *value, const struct quantity_resolution *resolution)
 {
 	value->request = resolution->request;
-	value->name = rot_strdup(resolution->request.name);
-	value->of = quantity_resolution_of(resolution);
-	value->unit = quantity_resolution_unit(resolution);
+	value->name = resolution->request.name;
+	value->of = pool_own(&value->pool, quantity_resolution_of(resolution), free);
+	value->unit = pool_own(&value->pool, quantity_resolution_unit(resolution), free);
 	value->kind = quantity_resolution_kind(resolution);
-	value->source = quantity_resolution_source(resolution);
+	value->source = pool_own(&value->pool, quantity_resolution_source(resolution), free);
 	value->grade = quantity_resolution_grade(resolution);
 	value->why_expected = quantity_resolution_why_expected(resolution);
 	value->expected = resolution->expected;

@@ -12,6 +12,7 @@
 #include "entities.h"
 #include "error.h"
 #include "statistics/summary.h"
+#include "support/pool.h"
 
 struct rot;
 struct json_t;
@@ -98,7 +99,7 @@ struct quantity_own_cost {
 /* A rule that the value, or some of its runs, break although every sound one keeps it (invariants.h). */
 struct quantity_breach {
 	const char *rule;    /* static: "passesAgree", ..., as invariants.h names them                       */
-	char *text;          /* with both numbers                                                            */
+	const char *text;    /* with both numbers                                                            */
 	double found, bound; /* in base units; of runs: of the first of them                                 */
 	size_t nr_runs;      /* that break it alone, and are left out; 0: the value does                     */
 };
@@ -111,11 +112,12 @@ struct nearness {
 
 struct quantity_value {
 	struct quantity_request request; /* strings are static; clock is the one used */
-	char *name;                      /* "operationCount" */
-	char *of;                 /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
-	char *unit;               /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */
+	struct pool pool;                /* of its texts, unless these are borrowed */
+	const char *name;                /* "operationCount" */
+	const char *of;           /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
+	const char *unit;         /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */
 	const char *kind;         /* "measured", "modelled", "expected", "given"; the weakest of its parts */
-	char *source;             /* events: "r8f03 + raf03"; or "kernel definition" */
+	const char *source;       /* events: "r8f03 + raf03"; or "kernel definition" */
 	const char *grade;        /* "A".."F" after validation; "" if not validated on this machine */
 	const char *why_expected; /* what kept steps from counting a part of it; static, "": nothing did */
 	double expected;          /* what the kernel's definition says; NaN if it says nothing */

@@ -49,18 +49,12 @@ sample_taints_text(unsigned taints)
 void
 quantity_value_clear(struct quantity_value *value)
 {
-	free(value->name);
-	free(value->of);
-	free(value->unit);
-	free(value->source);
+	pool_clear(&value->pool);
 	free(value->samples);
 	free(value->taints);
 	free(value->starts);
 	free(value->thread_samples);
 	free(value->nearness);
-	for (size_t i = 0; i < value->nr_breaches; i++)
-		free(value->breaches[i].text);
-	free(value->breaches);
 	*value = (struct quantity_value){.nr_samples = 0};
 }
 

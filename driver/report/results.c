@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
+#include "quantities/vocabulary.h"
 #include "rot.h"
 #include "stored/stored_plot.h"
 #include "support/entry.h"
@@ -46,15 +47,8 @@ enum { NR_RATES = sizeof(rates) / sizeof(rates[0]) };
 
 struct gist {
 	size_t nr_samples, nr_disturbed, nr_broken;
-	const json_t *highest[NR_RATES]; /* elements of "quantities"; NULL: it has none */
+	const struct quantity_value *highest[NR_RATES]; /* NULL: it has none */
 };
-
-static bool
-is_higher(const json_t *json, const json_t *than)
-{
-	return isfinite(json_number_at(json, "value")) &&
-	       (!than || json_number_at(json, "value") > json_number_at(than, "value"));
-}
 
 static size_t
 most_of(const json_t *quantities, const char *key)
@@ -71,34 +65,35 @@ most_of(const json_t *quantities, const char *key)
 
 /* Of several words for the same rate, those of the first point that has one. */
 static void
-take(struct gist *gist, const json_t *quantity)
+take(struct gist *gist, const struct quantity_value *value)
 {
-	gist->nr_broken += json_array_size(json_object_get(quantity, "brokenRules"));
 	for (size_t i = 0; i < NR_RATES; i++) {
-		const json_t **highest = &gist->highest[i];
+		const struct quantity_value *highest = gist->highest[i];
 
-		if (strcmp(json_text_at(quantity, "name"), rates[i]) == 0 &&
-		    (!*highest || (strcmp(json_text_at(quantity, "of"), json_text_at(*highest, "of")) == 0 &&
-				   strcmp(json_text_at(quantity, "unit"), json_text_at(*highest, "unit")) == 0)) &&
-		    is_higher(quantity, *highest))
-			*highest = quantity;
+		if (strcmp(value->name, rates[i]) == 0 && isfinite(value->summary.value) &&
+		    (!highest || (strcmp(value->of, highest->of) == 0 && strcmp(value->unit, highest->unit) == 0 &&
+				  value->summary.value > highest->summary.value)))
+			gist->highest[i] = value;
 	}
 }
 
 static struct gist
 gist_of(const struct stored_result *result)
 {
-	const json_t *points = stored_result_points(result);
 	struct gist gist = {.nr_samples = 0};
 
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
+	for (size_t i = 0; i < result->nr_points; i++) {
+		const struct stored_point *point = &result->points[i];
+		const json_t *quantities = json_object_get(point->json, "quantities");
 
 		/* The runs are the same for all of them, but not all are disturbed by the same. */
 		gist.nr_samples += most_of(quantities, "samples");
 		gist.nr_disturbed += most_of(quantities, "taintedSamples");
 		for (size_t k = 0; k < json_array_size(quantities); k++)
-			take(&gist, json_array_get(quantities, k));
+			gist.nr_broken +=
+				json_array_size(json_object_get(json_array_get(quantities, k), "brokenRules"));
+		for (size_t k = 0; k < point->nr_values; k++)
+			take(&gist, &point->values[k]);
 	}
 	return gist;
 }
@@ -121,19 +116,13 @@ is_complete(const struct stored_result *result)
 
 /* "12.3 ±0.1 (e) Gflop/s, double precision"; "" without one. */
 static char *
-highest_text(const json_t *json)
+highest_text(const struct quantity_value *value)
 {
-	struct quantity_value value;
-	autofree char *number = NULL, *of = NULL;
-	char *text;
+	autofree char *number = value ? value_text(value) : NULL, *of = value ? value_of_words(value) : NULL;
 
-	if (!json || stored_value(json, &value) < 0)
+	if (!value)
 		return rot_strdup("");
-	number = value_text(&value);
-	of = value_of_words(&value);
-	text = rot_format("%s %s%s%s", number, shown_unit(value.unit).shown, of[0] ? ", " : "", of);
-	quantity_value_clear(&value);
-	return text;
+	return rot_format("%s %s%s%s", number, shown_unit(value->unit).shown, of[0] ? ", " : "", of);
 }
 
 static void
@@ -204,15 +193,12 @@ highest_json(const struct gist *gist)
 	json_t *highest = json_array();
 
 	for (size_t i = 0; i < NR_RATES; i++) {
-		const json_t *of = gist->highest[i];
+		const struct quantity_value *value = gist->highest[i];
 
-		if (of)
-			json_array_append_new(highest,
-					      json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", json_text(rates[i]), "of",
-							json_text(json_text_at(of, "of")), "unit",
-							json_text(json_text_at(of, "unit")), "kind",
-							json_text(json_text_at(of, "kind")), "value",
-							json_number(json_number_at(of, "value"))));
+		if (value)
+			json_array_append_new(highest, json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", rates[i], "of",
+								 value->of, "unit", value->unit, "kind", value->kind,
+								 "value", json_number(value->summary.value)));
 	}
 	return highest;
 }
@@ -245,15 +231,10 @@ results_json(const struct rot *rot, const struct result_list *list)
 static char *
 words_of(const struct stored_result *result, const char *name)
 {
-	const json_t *points = stored_result_points(result);
-
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
-
-		for (size_t k = 0; k < json_array_size(quantities); k++)
-			if (strcmp(json_text_at(json_array_get(quantities, k), "name"), name) == 0)
-				return stored_value_words(json_array_get(quantities, k));
-	}
+	for (size_t i = 0; i < result->nr_points; i++)
+		for (size_t k = 0; k < result->points[i].nr_values; k++)
+			if (strcmp(result->points[i].values[k].name, name) == 0)
+				return quantity_request_text(&result->points[i].values[k].request);
 	return NULL;
 }
 

@@ -222,8 +222,7 @@ struct comparison {
 static char *
 name_of(const json_t *quantity)
 {
-	struct quantity_value value = {.name = (char *)json_text_at(quantity, "name"),
-				       .of = (char *)json_text_at(quantity, "of")};
+	struct quantity_value value = {.name = json_text_at(quantity, "name"), .of = json_text_at(quantity, "of")};
 	const char *unit = shown_unit(json_text_at(quantity, "unit")).shown;
 	autofree char *label = value_label(&value);
 
@@ -297,14 +296,6 @@ add_compared(struct comparison *comparison, const struct diff_row *row)
 }
 
 static void
-clear_row(struct diff_row *row)
-{
-	quantity_value_clear(&row->a);
-	quantity_value_clear(&row->b);
-	free(row->words);
-}
-
-static void
 compare_quantity(struct comparison *comparison, const json_t *quantity, const json_t *other)
 {
 	struct diff_row row = {.words = stored_value_words(quantity)};
@@ -319,7 +310,7 @@ compare_quantity(struct comparison *comparison, const json_t *quantity, const js
 	if (is_shown)
 		add_compared(comparison, &row);
 	else
-		clear_row(&row);
+		free(row.words);
 }
 
 /* What is not measured is no test of anything. */
@@ -513,7 +504,7 @@ print_rows(struct comparison *comparison)
 		fprintf(comparison->out, "    %zu differences of other operations and borders: --all\n",
 			comparison->nr_folded);
 	for (size_t i = 0; i < comparison->nr_rows; i++)
-		clear_row(&comparison->rows[i]);
+		free(comparison->rows[i].words);
 	free(comparison->rows);
 }
 

@@ -40,29 +40,29 @@ static const char *const flop_words[] = {"flop", "doublePrecisionFlop", "singleP
 
 #define NR_FLOP_WORDS (sizeof(flop_words) / sizeof(*flop_words))
 
-/* Of a point: the value asked for (a request without clock takes any), as JSON. */
-static const json_t *
-point_value(const json_t *point, const struct quantity_request *request)
+/* What was asked for without clock may be of any. */
+static bool
+is_of(const struct quantity_request *request, const struct quantity_request *asked)
 {
-	const json_t *quantities = json_object_get(point, "quantities"), *found = NULL;
-
-	for (size_t i = 0; !found && i < json_array_size(quantities); i++) {
-		const json_t *json = json_array_get(quantities, i);
-		struct quantity_value value;
-
-		if (stored_value(json, &value) == 0 && quantity_same_word(value.request.name, request->name) &&
-		    quantity_same_word(value.request.operation, request->operation) &&
-		    quantity_same_word(value.request.border, request->border) &&
-		    (!request->clock || quantity_same_word(value.request.clock, request->clock)))
-			found = json;
-		quantity_value_clear(&value);
-	}
-	return found;
+	return quantity_same_word(request->name, asked->name) &&
+	       quantity_same_word(request->operation, asked->operation) &&
+	       quantity_same_word(request->border, asked->border) &&
+	       (!asked->clock || quantity_same_word(request->clock, asked->clock));
 }
 
-/* Of a point x and y, as JSON, both of the same operation; false: it has not both. */
+/* The value of a point that is asked for; NULL: there is none. */
+static const struct quantity_value *
+point_value(const struct stored_point *point, const struct quantity_request *asked)
+{
+	for (size_t i = 0; i < point->nr_values; i++)
+		if (is_of(&point->values[i].request, asked))
+			return &point->values[i];
+	return NULL;
+}
+
+/* Of a point x and y, both of the same operation; false: it has not both. */
 static bool
-axes_values(const struct stored_axes *axes, const json_t *point, const json_t *values[2])
+axes_values(const struct stored_axes *axes, const struct stored_point *point, const struct quantity_value *values[2])
 {
 	for (size_t i = 0; i < (axes->is_mixed ? NR_FLOP_WORDS : 1); i++) {
 		struct quantity_request x = axes->x, y = axes->y;
@@ -71,45 +71,37 @@ axes_values(const struct stored_axes *axes, const json_t *point, const json_t *v
 			x.operation = y.operation = flop_words[i];
 		values[0] = point_value(point, &x);
 		values[1] = point_value(point, &y);
-		if (values[0] && values[1] && strcmp(json_text_at(values[1], "unit"), axes->unit) == 0)
+		if (values[0] && values[1] && strcmp(values[1]->unit, axes->unit) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* The first point with both values; NULL: there is none. */
-static const json_t *
-first_point(const struct stored_axes *axes, const struct stored_result *result, const json_t *values[2])
+/* Those of the first point with both values. */
+static bool
+first_values(const struct stored_axes *axes, const struct stored_result *result, const struct quantity_value *values[2])
 {
-	const json_t *points = stored_result_points(result);
-
-	for (size_t i = 0; i < json_array_size(points); i++)
-		if (axes_values(axes, json_array_get(points, i), values))
-			return json_array_get(points, i);
-	return NULL;
+	for (size_t i = 0; i < result->nr_points; i++)
+		if (axes_values(axes, &result->points[i], values))
+			return true;
+	return false;
 }
 
 static bool
 has_axes(const struct stored_result *result, const struct stored_axes *axes)
 {
-	const json_t *values[2];
+	const struct quantity_value *values[2];
 
-	return first_point(axes, result, values) != NULL;
+	return first_values(axes, result, values);
 }
 
 /* "double precision": of what the values of the first point with both are; "" of both precisions. Fresh memory. */
 static char *
 axes_precision(const struct stored_axes *axes, const struct stored_result *result)
 {
-	const json_t *values[2];
-	struct quantity_value value;
-	char *words;
+	const struct quantity_value *values[2];
 
-	if (!first_point(axes, result, values) || stored_value(values[1], &value) < 0)
-		return rot_strdup("");
-	words = value_of_words(&value);
-	quantity_value_clear(&value);
-	return words;
+	return first_values(axes, result, values) ? value_of_words(values[1]) : rot_strdup("");
 }
 
 /* Is that what was asked for, if anything was? */
@@ -121,33 +113,25 @@ is_wanted(const char *asked, const struct quantity_request *request)
 	if (!asked)
 		return true;
 	quantity_parse(&wanted, asked, NULL);
-	return quantity_same_word(wanted.name, request->name) &&
-	       quantity_same_word(wanted.operation, request->operation) &&
-	       quantity_same_word(wanted.border, request->border) &&
-	       (!wanted.clock || quantity_same_word(wanted.clock, request->clock));
+	return is_of(request, &wanted);
 }
 
 /* The y that goes with x in that point. */
 static bool
-find_y(const struct axes_search *search, const json_t *point, struct stored_axes *axes)
+find_y(const struct axes_search *search, const struct stored_point *point, struct stored_axes *axes)
 {
-	const json_t *quantities = json_object_get(point, "quantities");
-	bool is_found = false;
+	for (size_t i = 0; i < point->nr_values; i++) {
+		const struct quantity_value *value = &point->values[i];
 
-	for (size_t i = 0; !is_found && i < json_array_size(quantities); i++) {
-		const json_t *json = json_array_get(quantities, i);
-		struct quantity_value value;
-
-		if (stored_value(json, &value) == 0 && strcmp(value.request.name, "performance") == 0 &&
-		    quantity_same_word(value.request.operation, axes->x.operation) &&
-		    is_wanted(search->y, &value.request)) {
-			axes->y = value.request;
-			axes->unit = json_text_at(json, "unit");
-			is_found = true;
+		if (strcmp(value->request.name, "performance") == 0 &&
+		    quantity_same_word(value->request.operation, axes->x.operation) &&
+		    is_wanted(search->y, &value->request)) {
+			axes->y = value->request;
+			axes->unit = value->unit;
+			return true;
 		}
-		quantity_value_clear(&value);
 	}
-	return is_found;
+	return false;
 }
 
 static bool
@@ -172,52 +156,38 @@ mix(const struct axes_search *search, struct stored_axes *axes)
 
 /* The first pair of that point that all files have; else *first gets the first pair, if there was none before. */
 static bool
-choose_of_point(struct axes_search *search, const json_t *point, struct stored_axes *first)
+choose_of_point(struct axes_search *search, const struct stored_point *point, struct stored_axes *first)
 {
-	const json_t *quantities = json_object_get(point, "quantities");
-	bool is_found = false;
+	for (size_t i = 0; i < point->nr_values; i++) {
+		struct stored_axes axes = {.x = point->values[i].request};
 
-	for (size_t i = 0; !is_found && i < json_array_size(quantities); i++) {
-		struct stored_axes axes = {.unit = ""};
-		struct quantity_value value;
-
-		if (stored_value(json_array_get(quantities, i), &value) == 0 &&
-		    strcmp(value.request.name, "operationalIntensity") == 0 && is_wanted(search->x, &value.request)) {
-			axes.x = value.request;
-			if (find_y(search, point, &axes)) {
-				mix(search, &axes);
-				is_found = all_have(search, &axes);
-				if (is_found)
-					*search->axes = axes;
-				else if (!first->unit)
-					*first = axes;
-			}
+		if (strcmp(axes.x.name, "operationalIntensity") != 0 || !is_wanted(search->x, &axes.x) ||
+		    !find_y(search, point, &axes))
+			continue;
+		mix(search, &axes);
+		if (all_have(search, &axes)) {
+			*search->axes = axes;
+			return true;
 		}
-		quantity_value_clear(&value);
+		if (!first->unit)
+			*first = axes;
 	}
-	return is_found;
+	return false;
 }
 
 /* "time, performance:flop, ...": of what points of a file have a value. Fresh memory. */
 static char *
 all_words(const struct stored_result *result)
 {
-	const json_t *points = stored_result_points(result);
 	char *all = rot_strdup("");
 
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
+	for (size_t i = 0; i < result->nr_points; i++)
+		for (size_t k = 0; k < result->points[i].nr_values; k++) {
+			autofree char *words = quantity_request_text(&result->points[i].values[k].request);
 
-		for (size_t k = 0; k < json_array_size(quantities); k++) {
-			const json_t *quantity = json_array_get(quantities, k);
-			autofree char *words = stored_value_words(quantity);
-			struct quantity_value value;
-
-			if (stored_value(quantity, &value) == 0 && !strstr(all, words))
+			if (!strstr(all, words))
 				rot_append(&all, "%s%s", *all ? ", " : "", words);
-			quantity_value_clear(&value);
 		}
-	}
 	return all;
 }
 
@@ -260,7 +230,6 @@ axes_choose(struct stored_axes *axes, const struct stored_result *results, size_
 	    struct rot_error *err)
 {
 	struct axes_search whole = {results, nr, x, y, axes, false}, *search = &whole;
-	const json_t *points = stored_result_points(&search->results[0]);
 	struct quantity_request ignored;
 	struct stored_axes first = {.unit = NULL};
 
@@ -270,8 +239,8 @@ axes_choose(struct stored_axes *axes, const struct stored_result *results, size_
 		return rot_error_prefix(err, "-y");
 	for (int pass = 0; pass < (x || y ? 1 : 2); pass++) {
 		search->is_mixed = pass == 1;
-		for (size_t i = 0; i < json_array_size(points); i++)
-			if (choose_of_point(search, json_array_get(points, i), &first))
+		for (size_t i = 0; i < results[0].nr_points; i++)
+			if (choose_of_point(search, &results[0].points[i], &first))
 				return 0;
 	}
 	return refuse_axes(search, &first, err);
@@ -300,9 +269,9 @@ is_shown(const json_t *point)
 
 /* Logarithmic axes need values above 0; no bytes at all are an intensity without end. */
 static bool
-can_be_drawn(const struct quantity_value values[2])
+can_be_drawn(const struct quantity_value *const values[2])
 {
-	return values[0].summary.value > 0 && values[1].summary.value > 0 && isfinite(values[1].summary.value);
+	return values[0]->summary.value > 0 && values[1]->summary.value > 0 && isfinite(values[1]->summary.value);
 }
 
 /* "a: Triad": which file, where there are several. Fresh memory. */
@@ -318,17 +287,16 @@ series_of(const struct plot_job *job, const struct stored_result *result, const 
 
 /* Are x and y those that functions are told of: the first ones of their names? */
 static bool
-are_first(const json_t *point, const json_t *found[2])
+are_first(const struct stored_point *point, const struct quantity_value *const found[2])
 {
-	const json_t *quantities = json_object_get(point, "quantities");
 	bool are = true;
 
 	for (size_t i = 0; i < 2; i++) {
 		size_t k = 0;
 
-		while (strcmp(json_text_at(json_array_get(quantities, k), "name"), json_text_at(found[i], "name")) != 0)
+		while (strcmp(point->values[k].name, found[i]->name) != 0)
 			k++;
-		are = are && json_array_get(quantities, k) == found[i];
+		are = are && &point->values[k] == found[i];
 	}
 	return are;
 }
@@ -343,39 +311,35 @@ add_functions(struct plot_job *job, const struct stored_result *result)
 }
 
 static bool
-add_point(struct plot_job *job, const struct stored_result *result, const json_t *point)
+add_point(struct plot_job *job, const struct stored_result *result, const struct stored_point *point)
 {
-	const json_t *found[2];
 	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
-	struct quantity_value values[2] = {{.name = NULL}};
-	autofree char *series = series_of(job, result, point);
-	bool is_drawn = axes_values(&job->axes, point, found) && is_shown(point) &&
-			stored_value(found[0], &values[0]) == 0 && stored_value(found[1], &values[1]) == 0 &&
-			can_be_drawn(values);
+	const struct quantity_value *found[2];
+	struct quantity_value values[2];
+	struct experiment_point *added;
+	autofree char *series = NULL;
 
-	if (is_drawn) {
-		struct experiment_point *added;
-
-		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
-		added = &job->experiment->points[job->experiment->nr_points - 1];
-		added->stored_bound = experiment_json_bound(&added->pool, point, json_text_at(found[0], "of"));
-	}
-	if (is_drawn && strcmp(json_text_at(point, "series"), "program") == 0 && are_first(point, found))
+	if (!axes_values(&job->axes, point, found) || !is_shown(point->json) || !can_be_drawn(found))
+		return false;
+	for (size_t i = 0; i < 2; i++)
+		values[i] = *found[i];
+	series = series_of(job, result, point->json);
+	experiment_add_values(job->experiment, series, json_text_at(point->json, "label"), requests, values, 2);
+	added = &job->experiment->points[job->experiment->nr_points - 1];
+	added->stored_bound = experiment_json_bound(&added->pool, point->json, found[0]->of);
+	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found))
 		add_functions(job, result);
-	quantity_value_clear(&values[0]);
-	quantity_value_clear(&values[1]);
-	return is_drawn;
+	return true;
 }
 
 static int
 add_points(struct plot_job *job, struct rot_error *err)
 {
 	for (size_t i = 0; i < job->nr; i++) {
-		const json_t *points = stored_result_points(&job->results[i]);
 		size_t nr_drawn = 0;
 
-		for (size_t k = 0; k < json_array_size(points); k++)
-			nr_drawn += add_point(job, &job->results[i], json_array_get(points, k));
+		for (size_t k = 0; k < job->results[i].nr_points; k++)
+			nr_drawn += add_point(job, &job->results[i], &job->results[i].points[k]);
 		if (nr_drawn == 0)
 			return rot_error_set(err, 0,
 					     "no point of '%s' can be drawn: none has operations and bytes above 0",
@@ -464,7 +428,7 @@ add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
 				: pool_strdup(pool, name),
 		.operation = pool_strdup(pool, is_performance ? of : ""),
 		.border = pool_strdup(pool, is_performance ? "" : of),
-		.value = {.unit = rot_strdup(json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
+		.value = {.unit = pool_strdup(pool, json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
 		.best = json_number_value(json_object_get(ceiling, "value")),
 		.machine = machine,
 		.low = NAN,
@@ -573,7 +537,7 @@ note_precisions(struct plot_job *job)
 static int
 add_plot(struct plot_job *job, struct rot_error *err)
 {
-	const struct quantity_value border = {.of = (char *)job->axes.x.border};
+	const struct quantity_value border = {.of = job->axes.x.border};
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
 	autofree char *x = quantity_request_text(&job->axes.x);
 	autofree char *y = quantity_request_text(&job->axes.y), *title = title_of(job);

@@ -61,12 +61,53 @@ name_of_path(struct pool *pool, const char *path)
 	return pool_strndup(pool, base, has_ending && length > 5 ? length - 5 : length);
 }
 
+/* Older results of kernels and regions say "steps" for blocks. */
+static void
+say_blocks(json_t *quantity)
+{
+	const char *rest = json_text_at(quantity, "source"), *at = strstr(rest, "steps");
+	autofree char *source = NULL;
+
+	if (!at)
+		return;
+	for (; at; at = strstr(rest, "steps")) {
+		rot_append(&source, "%.*sblocks", (int)(at - rest), rest);
+		rest = at + strlen("steps");
+	}
+	rot_append(&source, "%s", rest);
+	json_object_set_new(quantity, "source", json_text(source));
+}
+
+static void
+read_points(struct pool *pool, struct stored_result *result)
+{
+	const json_t *points = stored_result_points(result), *point;
+	json_t *quantity;
+	size_t i, k;
+
+	result->points = pool_calloc(pool, json_array_size(points), sizeof(*result->points));
+	json_array_foreach(points, i, point)
+	{
+		const json_t *quantities = json_object_get(point, "quantities");
+		struct stored_point *own = &result->points[result->nr_points++];
+
+		own->json = point;
+		own->values = pool_calloc(pool, json_array_size(quantities), sizeof(*own->values));
+		json_array_foreach(quantities, k, quantity)
+		{
+			say_blocks(quantity);
+			own->nr_values += stored_value(quantity, &own->values[own->nr_values]) == 0;
+		}
+	}
+}
+
 static int
 take_json(struct pool *pool, struct stored_result *result, struct rot_error *err)
 {
 	json_in_pool(pool, result->json);
 	if (check(result, err) < 0)
 		return -1;
+	read_points(pool, result);
 	result->machine = pool_own(pool, read_machine(result->json), rot_graph_delete);
 	return 0;
 }

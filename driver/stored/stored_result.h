@@ -11,11 +11,20 @@
 #include "quantities/stored_value.h"
 #include "support/pool.h"
 
+/* With the values that this rot knows (quantities/stored_value.h). */
+struct stored_point {
+	const json_t *json;
+	struct quantity_value *values;
+	size_t nr_values;
+};
+
 /* Zeroed: nothing was read. All is of a pool. */
 struct stored_result {
 	const char *path;
 	const char *name; /* for people: the file's name without ending */
 	json_t *json;
+	struct stored_point *points;
+	size_t nr_points;
 	struct machine *machine; /* as far as the file says */
 };
 

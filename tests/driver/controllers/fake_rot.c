@@ -133,10 +133,10 @@ fake_value(const struct quantity_request *request, double base, int nr_runs, str
 
 	*value = (struct quantity_value){.request = *request, .kind = "measured", .grade = "", .expected = NAN};
 	value->request.clock = "coreCycles"; /* chosen, as the real one does */
-	value->name = rot_strdup(request->name);
+	value->name = request->name;
 	value->of = rot_format("%s%s%s", operation, operation[0] && border[0] ? "/" : "", border);
-	value->unit = rot_strdup(unit_of(request->name));
-	value->source = rot_strdup("fake");
+	value->unit = unit_of(request->name);
+	value->source = "fake";
 	if (request->given_operations > 0 || request->given_bytes > 0)
 		value->kind = "given";
 	else if (request->border)

@@ -160,10 +160,10 @@ measure_for_accuracy(const struct measurement *measurement, const struct quantit
 
 		*value = (struct quantity_value){
 			.request = requests[i],
-			.name = rot_strdup(requests[i].name),
-			.of = rot_strdup(requests[i].border ? requests[i].border : ""),
-			.unit = rot_strdup("byte"),
-			.source = rot_strdup(""),
+			.name = requests[i].name,
+			.of = requests[i].border ? requests[i].border : "",
+			.unit = "byte",
+			.source = "",
 			.kind = requests[i].border && strcmp(requests[i].border, "l2l3") == 0 ? "expected" : "measured",
 			.grade = "",
 			.expected = size == 1 && strcmp(requests[i].name, "transferredBytes") != 0 ? 0 : 1000,

@@ -46,10 +46,10 @@ record(const struct measurement *measurement, const struct quantity_request *req
 	for (size_t i = 0; i < nr_requests; i++)
 		values[i] = (struct quantity_value){
 			.request = requests[i],
-			.name = rot_strdup(requests[i].name),
-			.of = rot_strdup(""),
-			.unit = rot_strdup("us"),
-			.source = rot_strdup(""),
+			.name = requests[i].name,
+			.of = "",
+			.unit = "us",
+			.source = "",
 			.kind = "measured",
 			.grade = "",
 			.summary = summary_single(1, "median"),

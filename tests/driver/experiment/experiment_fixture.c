@@ -100,10 +100,10 @@ measure_doubtful(const struct measurement *measurement, const struct quantity_re
 
 		values[i] = (struct quantity_value){
 			.request = requests[i],
-			.name = rot_strdup(requests[i].name),
-			.of = rot_strdup(is_bytes ? requests[i].border : ""),
-			.unit = rot_strdup(is_rate ? "byte/s" : units[i % 3]),
-			.source = rot_strdup("fake"),
+			.name = requests[i].name,
+			.of = is_bytes ? requests[i].border : "",
+			.unit = is_rate ? "byte/s" : units[i % 3],
+			.source = "fake",
 			.kind = "measured",
 			.grade = "",
 			.expected = is_bytes ? 2400 : NAN,

@@ -231,10 +231,10 @@ measure_soundly(const struct measurement *measurement, const struct quantity_req
 	for (size_t i = 0; i < nr_requests; i++) {
 		values[i] = (struct quantity_value){
 			.request = requests[i],
-			.name = rot_strdup(requests[i].name),
-			.of = rot_strdup(""),
-			.unit = rot_strdup("us"),
-			.source = rot_strdup("fake"),
+			.name = requests[i].name,
+			.of = "",
+			.unit = "us",
+			.source = "fake",
 			.kind = requests[i].border && nr_runs == 8 ? "expected" : "measured",
 			.grade = "",
 			.nr_samples = (size_t)nr_runs,

@@ -137,16 +137,13 @@ add_half(struct experiment *experiment, const char *series, int nr_threads)
 {
 	const struct experiment_own_plot *plot = experiment_first_roofline(experiment);
 	const struct quantity_request requests[] = {plot->x, plot->y};
-	struct quantity_value values[2] = {{.name = rot_strdup("operationalIntensity"),
-					    .of = rot_strdup("doublePrecisionFlop/llcRam"),
-					    .unit = rot_strdup("flop/byte")},
-					   {.name = rot_strdup("performance"),
-					    .of = rot_strdup("doublePrecisionFlop"),
-					    .unit = rot_strdup("flop/s")}};
+	struct quantity_value values[2] = {
+		{.name = "operationalIntensity", .of = "doublePrecisionFlop/llcRam", .unit = "flop/byte"},
+		{.name = "performance", .of = "doublePrecisionFlop", .unit = "flop/s"}};
 
 	for (int i = 0; i < 2; i++) {
 		values[i].request = requests[i];
-		values[i].source = rot_strdup("by hand");
+		values[i].source = "by hand";
 		values[i].kind = "measured";
 		values[i].grade = "";
 		values[i].summary = summary_single(0.1, "median");

@@ -152,10 +152,10 @@ START_TEST(rates_above_the_roof_are_told)
 	const struct experiment_ceiling ceiling = {.name = "memory", .border = "llcRam", .work = 100};
 	struct measurement *measurement = measurement_new();
 	struct quantity_value value = {.request = request,
-				       .name = rot_strdup("throughput"),
-				       .of = rot_strdup("llcRam.read"),
-				       .unit = rot_strdup("byte/s"),
-				       .source = rot_strdup(""),
+				       .name = "throughput",
+				       .of = "llcRam.read",
+				       .unit = "byte/s",
+				       .source = "",
 				       .kind = "measured",
 				       .grade = "",
 				       .expected = NAN,
@@ -192,10 +192,10 @@ START_TEST(operations_against_the_definition)
 		struct rot_error err = {0};
 		struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &err);
 		struct quantity_value value = {.request = request,
-					       .name = rot_strdup("operationCount"),
-					       .of = rot_strdup("doublePrecisionFlop"),
-					       .unit = rot_strdup("flop"),
-					       .source = rot_strdup(cases[i].source),
+					       .name = "operationCount",
+					       .of = "doublePrecisionFlop",
+					       .unit = "flop",
+					       .source = cases[i].source,
 					       .kind = "measured",
 					       .grade = "",
 					       .expected = 1000,
@@ -225,10 +225,10 @@ START_TEST(points_of_ended_runs_are_named)
 
 	for (size_t i = 0; i < 3; i++) {
 		struct quantity_value value = {.request = request,
-					       .name = rot_strdup("time"),
-					       .of = rot_strdup("microSeconds"),
-					       .unit = rot_strdup("us"),
-					       .source = rot_strdup(""),
+					       .name = "time",
+					       .of = "microSeconds",
+					       .unit = "us",
+					       .source = "",
 					       .kind = "measured",
 					       .grade = "",
 					       .expected = NAN,

@@ -46,14 +46,14 @@ measure_randomly(const struct measurement *measurement, const struct quantity_re
 
 		*value = (struct quantity_value){
 			.request = requests[i],
-			.name = rot_strdup(requests[i].name),
-			.of = rot_strdup(is_time   ? "microSeconds"
-					 : is_rate ? "doublePrecisionFlop"
-						   : "doublePrecisionFlop/llcRam"),
-			.unit = rot_strdup(is_time   ? "us"
-					   : is_rate ? "flop/s"
-						     : "flop/byte"),
-			.source = rot_strdup("random"),
+			.name = requests[i].name,
+			.of = is_time   ? "microSeconds"
+			      : is_rate ? "doublePrecisionFlop"
+					: "doublePrecisionFlop/llcRam",
+			.unit = is_time   ? "us"
+				: is_rate ? "flop/s"
+					  : "flop/byte",
+			.source = "random",
 			.kind = is_expected ? "expected" : "measured",
 			.grade = "",
 			.expected = NAN,

@@ -119,11 +119,11 @@ value_with_everything(int kind)
 {
 	struct quantity_value value = {
 		.request = {.name = "time", .clock = "tsc"},
-		.name = rot_strdup("time"),
-		.of = rot_strdup("tsc"),
-		.unit = rot_strdup("TSC tick"),
+		.name = "time",
+		.of = "tsc",
+		.unit = "TSC tick",
 		.kind = "measured",
-		.source = rot_strdup("time stamp counter"),
+		.source = "time stamp counter",
 		.grade = "",
 		.expected = 100,
 		.compulsory = 90,

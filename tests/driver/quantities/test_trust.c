@@ -29,9 +29,9 @@ static struct quantity_value
 bytes(const char *border, double measured, double compulsory)
 {
 	struct quantity_value value = {.request = {.name = "transferredBytes", .border = border},
-				       .name = rot_strdup("transferredBytes"),
-				       .of = rot_strdup(border),
-				       .unit = rot_strdup("byte"),
+				       .name = "transferredBytes",
+				       .of = border,
+				       .unit = "byte",
 				       .kind = "measured",
 				       .grade = "",
 				       .expected = NAN,
@@ -41,7 +41,7 @@ bytes(const char *border, double measured, double compulsory)
 				       .taints = rot_calloc(1, sizeof(unsigned)),
 				       .summary = summary_single(measured, "median")};
 
-	value.source = rot_strdup("");
+	value.source = "";
 	value.samples[0] = measured;
 	return value;
 }
@@ -215,7 +215,7 @@ START_TEST(counted_bytes_keep_rules)
 	struct quantity_value values[] = {bytes("l2l3", 1, 0), bytes("llcRam", 2, 100)};
 
 	values[1].kind = byte_values[_i].kind;
-	rot_string_set(&values[1].name, byte_values[_i].name);
+	values[1].name = byte_values[_i].name;
 	values[1].request.border = byte_values[_i].border;
 	values[1].nr_samples = byte_values[_i].nr_samples;
 	invariants_check_bytes(values, 2);
@@ -413,7 +413,7 @@ START_TEST(steps_tell_what_they_miss)
 	struct pass_samples samples[] = {samples_of((struct pass_run){.counts = {1e6}, .unknown_steps = 3})};
 	struct quantity_value values[] = {bytes("cpuL1", 1, 0), bytes("cpuL1", 1, 0)};
 
-	rot_string_set(&values[1].name, "operationCount");
+	values[1].name = "operationCount";
 	values[1].request = (struct quantity_request){.name = "operationCount", .operation = "instructions"};
 	samples[0].nr_runs = STEP_RUNS;
 	samples[0].runs[0].first_unknown = "xsaveopt at 0x1139";
@@ -457,7 +457,7 @@ START_TEST(values_of_steps)
 		(struct pass_run){.counts = {1e6}, .unknown_steps = 1, .first_unknown = "xsaveopt at 0x1139"})};
 	struct quantity_value value = bytes("", 1, 0);
 
-	rot_string_set(&value.name, step_values[_i].name);
+	value.name = step_values[_i].name;
 	value.kind = step_values[_i].kind;
 	value.request = (struct quantity_request){
 		.name = value.name, .operation = step_values[_i].operation, .border = step_values[_i].border};

@@ -48,10 +48,10 @@ measured(double location, double scale, size_t nr)
 	struct quantity_value value = {.grade = "", .kind = "measured", .expected = NAN};
 
 	ck_assert_int_eq(quantity_parse(&value.request, "time:tsc", NULL), 0);
-	value.name = rot_strdup("time");
-	value.of = rot_strdup("tsc");
-	value.unit = rot_strdup("tick");
-	value.source = rot_strdup("drawn");
+	value.name = "time";
+	value.of = "tsc";
+	value.unit = "tick";
+	value.source = "drawn";
 	value.nr_samples = nr + 1;
 	value.samples = rot_calloc(nr + 1, sizeof(*value.samples));
 	value.taints = rot_calloc(nr + 1, sizeof(*value.taints));
