@@ -267,11 +267,11 @@ add_own_ceilings(const struct xml_controller *controller, struct experiment *exp
 {
 	for (size_t i = 0; i < controller->nr_ceilings; i++) {
 		const struct planned_ceiling *p = &controller->ceilings[i];
-		struct experiment_ceiling ceiling = {p->name, p->operation, p->border, p->work};
 		struct rot_error why = {0};
 
-		if (p->is_latency || !experiment_wants_ceiling(experiment, &ceiling) ||
-		    experiment_add_ceiling(experiment, &ceiling, p->measurement, p->nr_runs, &why) == 0)
+		if (p->is_latency || !experiment_wants_ceiling(experiment, p->operation) ||
+		    experiment_add_ceiling(experiment, p->name, p->operation, p->border, p->work, p->measurement,
+					   p->nr_runs, &why) == 0)
 			continue;
 		if (rot_interrupted()) {
 			*err = why;

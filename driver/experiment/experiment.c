@@ -417,8 +417,6 @@ experiment_delete(struct experiment *experiment)
 		experiment_point_clear(&experiment->failures[i].point);
 	for (size_t i = 0; i < experiment->nr_functions; i++)
 		experiment_point_clear(&experiment->functions[i]);
-	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		quantity_value_clear(&experiment->ceilings[i].value);
 	peak_list_clear(&experiment->roof);
 	json_decref(experiment->choices);
 	pool_clear(&experiment->pool);

@@ -18,6 +18,7 @@
 struct rot;
 struct json_t;
 struct experiment;
+struct peak;
 
 /*
  * Both names are copied; output_name NULL: no files are written. nr_points_expected (0: unknown) is for the progress
@@ -203,25 +204,39 @@ int experiment_add_program(struct experiment *experiment, const struct experimen
 			   size_t nr_requests, int nr_runs, size_t max_passes, struct rot_error *err);
 
 /*
- * A ceiling: the best of nr_runs runs of a measurement whose work is known: a performance (border NULL; work in
- * operations) or a bandwidth (operation NULL; work in bytes per run). A second ceiling of the same name replaces the
- * first if it is higher.
+ * A line of the roof: a performance, or a bandwidth, which has no operation. Texts are never NULL, "" for none; they
+ * are borrowed, or of a pool. Values are in base units.
  */
-struct experiment_ceiling {
+struct ceiling {
 	const char *name;      /* "AVX-512 FMA" */
 	const char *operation; /* "doublePrecisionFlop" */
 	const char *border; /* where the bytes come from: "llcRam", "l2l3", "l1l2", "cpuL1"...; a plot's own border is
 			       drawn black */
-	double work;        /* of one run, > 0 */
+	const char *access, *instruction_set; /* of a peak: "load", "AVX512" */
+	const char *unit;
+	double value;            /* of the best run, or of the peak */
+	double low, high;        /* the interval of a peak; NaN where there is none */
+	double median;           /* of the runs of one that is no peak */
+	size_t n;                /* runs */
+	bool is_peak;            /* found by search, so one of many */
+	int nr_threads;          /* of a peak; 0: not known */
+	size_t machine;          /* index of those that stored values are of; 0 */
+	const struct peak *peak; /* of this machine, that it is; NULL */
 };
 
 /*
- * False for the performance of an operation that no roofline shows, when there are rooflines. A roofline of flop shows
- * those of double precision as well.
+ * False for the performance of an operation (NULL: a bandwidth) that no roofline shows, when there are rooflines. A
+ * roofline of flop shows those of double precision as well.
  */
-bool experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling);
-int experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
-			   const struct measurement *measurement, int nr_runs, struct rot_error *err);
+bool experiment_wants_ceiling(const struct experiment *experiment, const char *operation);
+
+/*
+ * A ceiling: the best of nr_runs runs of a measurement whose work is known, > 0: a performance (border NULL; work in
+ * operations) or a bandwidth (operation NULL; work in bytes per run). A second ceiling of the same name replaces the
+ * first if it is higher.
+ */
+int experiment_add_ceiling(struct experiment *experiment, const char *name, const char *operation, const char *border,
+			   double work, const struct measurement *measurement, int nr_runs, struct rot_error *err);
 
 /*
  * The peaks of this machine (peaks/roof.h) that experiment_wants_ceiling, of as many threads as the points use CPUs,

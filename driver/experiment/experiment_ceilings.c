@@ -40,6 +40,12 @@ is_of_direction(const char *access, const char *ceiling_border, const char *bord
 	return strcmp(access, "ntStore") == 0 || (strcmp(access, "store") == 0 && strcmp(ceiling_border, "cpuL1") == 0);
 }
 
+static bool
+is_bandwidth(const struct ceiling *ceiling)
+{
+	return ceiling->operation[0] == '\0';
+}
+
 /* ---- the roof: peaks that a search found ---- */
 
 void
@@ -100,17 +106,17 @@ estimate_of(const struct peak *peak, const char *clock)
 	return (struct peak_estimate){e.value * factor, e.low * factor, e.high * factor};
 }
 
-static char *
-unit_of(const struct peak *peak, const char *clock)
+static const char *
+unit_of(struct pool *pool, const struct peak *peak, const char *clock)
 {
 	const struct quantity_word *word =
 		peak->kind == PEAK_PERFORMANCE ? quantity_word_find(WORD_OPERATION, peak->operation) : NULL;
 
-	return rot_format("%s/%s",
-			  peak->kind == PEAK_BANDWIDTH ? "byte"
-			  : word                       ? word->unit
-						       : "operation",
-			  strcmp(clock, "microSeconds") == 0 ? "s" : "cycle");
+	return pool_format(pool, "%s/%s",
+			   peak->kind == PEAK_BANDWIDTH ? "byte"
+			   : word                       ? word->unit
+							: "operation",
+			   strcmp(clock, "microSeconds") == 0 ? "s" : "cycle");
 }
 
 /* ---- ceilings of peaks ---- */
@@ -136,57 +142,30 @@ crossing_bytes(const struct peak *peak)
 	return 1;
 }
 
-struct summary
-experiment_peak_line(const struct peak *peak, const char *clock)
+/* A peak in the clock that rooflines show. */
+static struct ceiling
+line_of(struct pool *pool, const struct peak *peak, const char *clock)
 {
 	const struct peak_estimate e = estimate_of(peak, clock);
 	const double factor = crossing_bytes(peak);
-	struct summary line = summary_single(factor * e.value, "quantile");
+	const bool is_performance = peak->kind == PEAK_PERFORMANCE;
 
-	line.low = factor * e.low;
-	line.high = factor * e.high;
-	return line;
-}
-
-char *
-experiment_peak_name(const struct peak *peak)
-{
-	return rot_format("%s%s%s%s", peak->name, crossing_bytes(peak) > 1 ? " with fills" : "",
-			  peak->mode[0] ? ", " : "", peak->mode);
-}
-
-/* The name says how many threads, where points use more. */
-static void
-add_peak(struct experiment *experiment, const struct peak *peak, const char *clock)
-{
-	const struct summary line = experiment_peak_line(peak, clock);
-	struct pool *pool = &experiment->pool;
-	const struct experiment_ceiling wanted = {
-		.name = peak->name,
-		.operation = peak->kind == PEAK_PERFORMANCE ? peak->operation : NULL,
-		.border = peak->kind == PEAK_PERFORMANCE ? NULL : peak->border,
+	return (struct ceiling){
+		.name = pool_format(pool, "%s%s%s%s", peak->name, factor > 1 ? " with fills" : "",
+				    peak->mode[0] ? ", " : "", peak->mode),
+		.operation = is_performance ? peak->operation : "",
+		.border = is_performance ? "" : peak->border,
+		.access = peak->access,
+		.instruction_set = peak->instruction_set,
+		.unit = unit_of(pool, peak, clock),
+		.value = factor * e.value,
+		.low = factor * e.low,
+		.high = factor * e.high,
+		.n = peak->nr_samples,
+		.is_peak = true,
+		.nr_threads = peak->nr_threads,
+		.peak = peak,
 	};
-	struct experiment_own_ceiling own = {.is_peak = true, .best = line.value, .low = line.low, .high = line.high};
-	autofree char *name = NULL;
-
-	if (!isfinite(line.value) || !experiment_wants_ceiling(experiment, &wanted))
-		return;
-	name = experiment_peak_name(peak);
-	own.name = peak->nr_threads == experiment->nr_roof_threads
-			   ? pool_strdup(pool, name)
-			   : pool_format(pool, "%s, %d thread%s", name, peak->nr_threads,
-					 peak->nr_threads == 1 ? "" : "s");
-	own.nr_threads = peak->nr_threads;
-	own.operation = pool_strdup(pool, wanted.operation);
-	own.border = pool_strdup(pool, wanted.border);
-	own.access = pool_strdup(pool, peak->access);
-	own.instruction_set = pool_strdup(pool, peak->instruction_set);
-	own.value.unit = pool_own(pool, unit_of(peak, clock), free);
-	own.value.kind = "measured";
-	own.value.grade = "";
-	own.value.summary = summary_single(own.best, "peak");
-	own.value.summary.n = peak->nr_samples;
-	experiment_keep_ceiling(experiment, &own);
 }
 
 /* The first operation that a roofline shows and that there may be peaks of; NULL: none. */
@@ -258,10 +237,12 @@ int
 experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
 {
 	struct peak_list *roof = &experiment->roof;
+	struct pool *pool = &experiment->pool;
 	const char *clock;
 	int rc;
 
 	peak_list_clear(roof);
+	experiment->nr_lines = 0;
 	progress_enter("roof");
 	rc = get_roof(experiment, err);
 	progress_leave();
@@ -269,12 +250,23 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 		return -1;
 	clock = experiment_clock_shown(experiment);
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
-	for (size_t i = 0; i < roof->nr; i++)
-		if (roof->peaks[i].kind != PEAK_LATENCY && bounds_some(experiment, roof->peaks[i].nr_threads))
-			add_peak(experiment, &roof->peaks[i], clock);
+	experiment->lines = pool_calloc(pool, roof->nr, sizeof(*experiment->lines));
+	for (size_t i = 0; i < roof->nr; i++) {
+		struct ceiling line = line_of(pool, &roof->peaks[i], clock);
+
+		if (roof->peaks[i].kind == PEAK_LATENCY || !isfinite(line.value))
+			continue;
+		experiment->lines[experiment->nr_lines++] = line;
+		if (!bounds_some(experiment, line.nr_threads) ||
+		    !experiment_wants_ceiling(experiment, line.operation[0] ? line.operation : NULL))
+			continue;
+		if (line.nr_threads != experiment->nr_roof_threads)
+			line.name = pool_format(pool, "%s, %d thread%s", line.name, line.nr_threads,
+						line.nr_threads == 1 ? "" : "s");
+		experiment_keep_ceiling(experiment, &line);
+	}
 	experiment->roof_note =
-		roof->nr ? pool_own(&experiment->pool, text_of_roof(experiment, experiment->nr_roof_threads), free)
-			 : NULL;
+		roof->nr ? pool_own(pool, text_of_roof(experiment, experiment->nr_roof_threads), free) : NULL;
 	return 0;
 }
 
@@ -284,50 +276,37 @@ experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 	return roof_nr_threads(&experiment->roof, nr_cpus);
 }
 
-static struct bounding_line
-line_of(const struct peak *peak, const char *clock)
-{
-	const struct summary line = experiment_peak_line(peak, clock);
-
-	return (struct bounding_line){peak->access, line.value, line.low, line.high};
-}
-
-static bool
-is_line_of(const struct peak *peak, const char *operation, const char *border)
-{
-	const size_t length = border ? strcspn(border, ".") : 0;
-
-	if (operation)
-		return peak->kind == PEAK_PERFORMANCE && is_ceiling_of(peak->operation, operation);
-	return peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
-	       strncmp(peak->border, border, length) == 0 && is_of_direction(peak->access, peak->border, border);
-}
-
-/* As plots find it. */
-const struct peak *
+const struct ceiling *
 experiment_bounding_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
-	const char *clock = experiment_clock_shown(experiment);
-	autofree struct bounding_line *lines = rot_calloc(experiment->roof.nr + 1, sizeof(*lines));
-	autofree const struct peak **peaks = rot_calloc(experiment->roof.nr + 1, sizeof(*peaks));
+	autofree const struct ceiling **lines = rot_calloc(experiment->nr_lines + 1, sizeof(*lines));
+	const size_t length = border ? strcspn(border, ".") : 0;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < experiment->roof.nr; i++) {
-		const struct peak *peak = &experiment->roof.peaks[i];
+	for (size_t i = 0; i < experiment->nr_lines; i++) {
+		const struct ceiling *line = &experiment->lines[i];
+		const bool is_of = operation ? !is_bandwidth(line) && is_ceiling_of(line->operation, operation)
+					     : is_bandwidth(line) && strlen(line->border) == length &&
+						       strncmp(line->border, border, length) == 0 &&
+						       is_of_direction(line->access, line->border, border);
 
-		lines[nr] = line_of(peak, clock);
-		if (peak->nr_threads == nr_threads && is_line_of(peak, operation, border) && !isnan(lines[nr].value))
-			peaks[nr++] = peak;
+		if (line->nr_threads == nr_threads && is_of)
+			lines[nr++] = line;
 	}
-	return nr ? peaks[experiment_bounding_line(lines, nr)] : NULL;
+	return nr ? lines[experiment_bounding_line(lines, nr)] : NULL;
 }
 
 struct summary
 experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
-	const struct peak *peak = experiment_bounding_peak(experiment, operation, border, nr_threads);
+	const struct ceiling *line = experiment_bounding_peak(experiment, operation, border, nr_threads);
+	const struct peak_estimate *e = line ? &line->peak->per_second : NULL;
+	const double factor = line ? crossing_bytes(line->peak) : NAN;
+	struct summary summary = summary_single(line ? factor * e->value : NAN, "quantile");
 
-	return peak ? experiment_peak_line(peak, "microSeconds") : summary_single(NAN, "quantile");
+	summary.low = line ? factor * e->low : NAN;
+	summary.high = line ? factor * e->high : NAN;
+	return summary;
 }
 
 /* ---- all ceilings, and which of them a roofline shows ---- */
@@ -337,13 +316,13 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 #define CLEARLY_LESS 0.7
 
 bool
-experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling)
+ceiling_is_least(const struct ceiling *ceiling)
 {
 	return ceiling->is_peak && !isfinite(ceiling->low);
 }
 
 bool
-experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling)
+experiment_wants_ceiling(const struct experiment *experiment, const char *operation)
 {
 	bool has_roofline = false;
 
@@ -353,27 +332,22 @@ experiment_wants_ceiling(const struct experiment *experiment, const struct exper
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
 			continue;
 		has_roofline = true;
-		if (ceiling->operation && is_ceiling_of(ceiling->operation, shown))
+		if (operation && is_ceiling_of(operation, shown))
 			return true;
 	}
-	return !has_roofline || !ceiling->operation;
+	return !has_roofline || !operation;
 }
 
 void
-experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling)
+experiment_keep_ceiling(struct experiment *experiment, const struct ceiling *ceiling)
 {
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
-		struct experiment_own_ceiling *known = &experiment->ceilings[i];
+		struct ceiling *known = &experiment->ceilings[i];
 
 		if (strcmp(known->name, ceiling->name) != 0 || strcmp(known->operation, ceiling->operation) != 0)
 			continue;
-		if (ceiling->best > known->best) {
-			struct experiment_own_ceiling lower = *known;
-
+		if (ceiling->value > known->value)
 			*known = *ceiling;
-			*ceiling = lower;
-		}
-		quantity_value_clear(&ceiling->value);
 		return;
 	}
 	experiment->ceilings = pool_grow(&experiment->pool, experiment->ceilings, experiment->nr_ceilings,
@@ -382,63 +356,67 @@ experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_cei
 }
 
 int
-experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
-		       const struct measurement *measurement, int nr_runs, struct rot_error *err)
+experiment_add_ceiling(struct experiment *experiment, const char *name, const char *operation, const char *border,
+		       double work, const struct measurement *measurement, int nr_runs, struct rot_error *err)
 {
 	const struct experiment_own_plot *roofline = experiment_first_roofline(experiment);
-	struct quantity_request request = {
-		.name = ceiling->operation ? "performance" : "throughput",
-		.operation = ceiling->operation,
-		.border = ceiling->border,
+	const struct quantity_request request = {
+		.name = operation ? "performance" : "throughput",
+		.operation = operation,
+		.border = border,
 		.clock = roofline ? roofline->y.clock : NULL,
-		.given_operations = ceiling->operation ? ceiling->work : 0,
-		.given_bytes = ceiling->operation ? 0 : ceiling->work,
+		.given_operations = operation ? work : 0,
+		.given_bytes = operation ? 0 : work,
 	};
 	struct configuration *configuration = experiment->rot->configuration;
-	struct experiment_own_ceiling own = {.low = NAN, .high = NAN};
+	struct pool *pool = &experiment->pool;
+	struct quantity_value value;
 	char **hashes = NULL;
+	double best;
 	int rc;
 
-	if (!(ceiling->work > 0) || isinf(ceiling->work))
-		return rot_error_set(err, 0, "ceiling '%s': work of %g per run", ceiling->name, ceiling->work);
+	if (!(work > 0) || isinf(work))
+		return rot_error_set(err, 0, "ceiling '%s': work of %g per run", name, work);
 	progress_point();
 	/* Compiler flags are tried on what is measured, not on what it is compared with. */
 	configuration_push(configuration);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure(experiment->rot, measurement, &request, 1, nr_runs, &own.value, &hashes, err);
+	rc = quantities_measure(experiment->rot, measurement, &request, 1, nr_runs, &value, &hashes, err);
 	configuration_pop(configuration);
 	if (rc < 0)
-		return rot_interrupted() ? -1 : rot_error_prefix(err, "ceiling '%s'", ceiling->name);
+		return rot_interrupted() ? -1 : rot_error_prefix(err, "ceiling '%s'", name);
 	experiment_take_hashes(experiment, hashes);
-	own.name = pool_strdup(&experiment->pool, ceiling->name);
-	own.operation = pool_strdup(&experiment->pool, ceiling->operation);
-	own.border = pool_strdup(&experiment->pool, ceiling->border);
-	own.best = quantity_best_run(&own.value);
-	if (isfinite(own.best)) {
-		experiment_keep_ceiling(experiment, &own);
-	} else {
-		rot_warning("the ceiling '%s' is left out: no time was counted in any of its runs", own.name);
-		quantity_value_clear(&own.value);
-	}
+	best = quantity_best_run(&value);
+	if (isfinite(best))
+		experiment_keep_ceiling(experiment, &(struct ceiling){
+							    .name = pool_strdup(pool, name),
+							    .operation = pool_strdup(pool, operation),
+							    .border = pool_strdup(pool, border),
+							    .access = "",
+							    .instruction_set = "",
+							    .unit = pool_strdup(pool, value.unit),
+							    .value = best,
+							    .low = NAN,
+							    .high = NAN,
+							    .median = value.summary.value,
+							    .n = value.summary.n,
+						    });
+	else
+		rot_warning("the ceiling '%s' is left out: no time was counted in any of its runs", name);
+	quantity_value_clear(&value);
 	return 0;
 }
 
 static int
 higher_first(const void *a, const void *b)
 {
-	const struct experiment_own_ceiling *const *x = a, *const *y = b;
+	const struct ceiling *const *x = a, *const *y = b;
 
-	return ((*x)->best < (*y)->best) - ((*x)->best > (*y)->best);
+	return ((*x)->value < (*y)->value) - ((*x)->value > (*y)->value);
 }
 
 static bool
-is_bandwidth(const struct experiment_own_ceiling *ceiling)
-{
-	return ceiling->operation[0] == '\0';
-}
-
-static bool
-belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment_own_plot *plot)
+belongs_to(const struct ceiling *ceiling, const struct experiment_own_plot *plot)
 {
 	return is_bandwidth(ceiling)
 		       ? !ceiling->is_peak || is_of_direction(ceiling->access, ceiling->border, plot->x.border)
@@ -447,32 +425,32 @@ belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment
 
 /* True if both are of the same machine, and of as many threads. */
 static bool
-are_of_one_roof(const struct experiment_own_ceiling *a, const struct experiment_own_ceiling *b)
+are_of_one_roof(const struct ceiling *a, const struct ceiling *b)
 {
 	return a->machine == b->machine && a->nr_threads == b->nr_threads;
 }
 
 /* Do both bound the same, border or operation? */
 static bool
-are_alike(const struct experiment_own_ceiling *a, const struct experiment_own_ceiling *b)
+are_alike(const struct ceiling *a, const struct ceiling *b)
 {
 	return are_of_one_roof(a, b) && is_bandwidth(a) == is_bandwidth(b) && strcmp(a->border, b->border) == 0;
 }
 
 /* What was kept so far for a plot; the highest come first. */
 struct kept_ceilings {
-	const struct experiment_own_ceiling **items;
+	const struct ceiling **items;
 	size_t nr;
 };
 
 /* Is there one of the same direction and machine, and of the border (NULL: any), not above value? */
 static bool
-has_kept(const struct kept_ceilings *kept, const struct experiment_own_ceiling *of, const char *border, double value)
+has_kept(const struct kept_ceilings *kept, const struct ceiling *of, const char *border, double value)
 {
 	for (size_t i = 0; i < kept->nr; i++) {
-		const struct experiment_own_ceiling *other = kept->items[i];
+		const struct ceiling *other = kept->items[i];
 
-		if (is_bandwidth(other) == is_bandwidth(of) && are_of_one_roof(other, of) && other->best < value &&
+		if (is_bandwidth(other) == is_bandwidth(of) && are_of_one_roof(other, of) && other->value < value &&
 		    (!border || strcmp(other->border, border) == 0))
 			return true;
 	}
@@ -480,7 +458,7 @@ has_kept(const struct kept_ceilings *kept, const struct experiment_own_ceiling *
 }
 
 static size_t
-nr_kept_performances(const struct kept_ceilings *kept, const struct experiment_own_ceiling *of)
+nr_kept_performances(const struct kept_ceilings *kept, const struct ceiling *of)
 {
 	size_t nr = 0;
 
@@ -490,13 +468,13 @@ nr_kept_performances(const struct kept_ceilings *kept, const struct experiment_o
 }
 
 static bool
-is_load(const struct experiment_own_ceiling *peak)
+is_load(const struct ceiling *peak)
 {
 	return peak->is_peak && strcmp(peak->access, "load") == 0;
 }
 
 static bool
-has_load(const struct experiment_own_ceiling *const *all, size_t nr, const struct experiment_own_ceiling *of)
+has_load(const struct ceiling *const *all, size_t nr, const struct ceiling *of)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (is_load(all[i]) && are_of_one_roof(all[i], of) && strcmp(all[i]->border, of->border) == 0)
@@ -519,7 +497,7 @@ rank(const char *access)
 
 /* Of the performances of one instruction set. */
 static bool
-is_best_known(const struct experiment_own_ceiling *peak, const struct experiment_own_ceiling *const *all, size_t nr)
+is_best_known(const struct ceiling *peak, const struct ceiling *const *all, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (all[i]->is_peak && !is_bandwidth(all[i]) && are_of_one_roof(all[i], peak) &&
@@ -530,7 +508,7 @@ is_best_known(const struct experiment_own_ceiling *peak, const struct experiment
 }
 
 static bool
-is_of_own_border(const struct experiment_own_plot *plot, const struct experiment_own_ceiling *ceiling)
+is_of_own_border(const struct experiment_own_plot *plot, const struct ceiling *ceiling)
 {
 	const char *border = plot->x.border ? plot->x.border : "";
 
@@ -543,13 +521,13 @@ is_of_own_border(const struct experiment_own_plot *plot, const struct experiment
  * which is what most programs do.
  */
 static bool
-does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceilings *kept,
-	    const struct experiment_own_ceiling *const *all, size_t nr, const struct experiment_own_plot *plot)
+does_matter(const struct ceiling *peak, const struct kept_ceilings *kept, const struct ceiling *const *all, size_t nr,
+	    const struct experiment_own_plot *plot)
 {
 	if (!is_bandwidth(peak))
 		return nr_kept_performances(kept, peak) == 0 ||
 		       (nr_kept_performances(kept, peak) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
-			!has_kept(kept, peak, NULL, peak->best / CLEARLY_LESS));
+			!has_kept(kept, peak, NULL, peak->value / CLEARLY_LESS));
 	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) &&
 				 (is_of_own_border(plot, peak) || !has_load(all, nr, peak)));
 }
@@ -557,7 +535,7 @@ does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceiling
 /* ---- the line that is named ---- */
 
 static double
-width_of(const struct bounding_line *line)
+width_of(const struct ceiling *line)
 {
 	const double width = (line->high - line->low) / line->value;
 
@@ -566,57 +544,54 @@ width_of(const struct bounding_line *line)
 
 /* A line without an interval is where its value is. */
 static bool
-overlap(const struct bounding_line *a, const struct bounding_line *b)
+overlap(const struct ceiling *a, const struct ceiling *b)
 {
 	return fmin(a->low, a->value) <= fmax(b->high, b->value) && fmin(b->low, b->value) <= fmax(a->high, a->value);
 }
 
 size_t
-experiment_bounding_line(const struct bounding_line *lines, size_t nr)
+experiment_bounding_line(const struct ceiling *const *lines, size_t nr)
 {
 	double highest = -INFINITY;
 	size_t top = SIZE_MAX, best;
 
 	for (size_t i = 0; i < nr; i++)
-		highest = fmax(highest, lines[i].value);
+		highest = fmax(highest, lines[i]->value);
 	for (size_t i = 0; i < nr; i++) {
-		const int order = top == SIZE_MAX ? -1 : rank(lines[i].access) - rank(lines[top].access);
+		const int order = top == SIZE_MAX ? -1 : rank(lines[i]->access) - rank(lines[top]->access);
 
-		if (lines[i].value >= ROOF_NEARLY_THE_SAME * highest &&
-		    (order < 0 || (order == 0 && lines[i].value > lines[top].value)))
+		if (lines[i]->value >= ROOF_NEARLY_THE_SAME * highest &&
+		    (order < 0 || (order == 0 && lines[i]->value > lines[top]->value)))
 			top = i;
 	}
 	best = top;
 	for (size_t i = 0; i < nr; i++)
-		if (lines[i].value >= ROOF_NEARLY_THE_SAME * highest &&
-		    rank(lines[i].access) == rank(lines[top].access) && overlap(&lines[i], &lines[top]) &&
-		    width_of(&lines[i]) < width_of(&lines[best]))
+		if (lines[i]->value >= ROOF_NEARLY_THE_SAME * highest &&
+		    rank(lines[i]->access) == rank(lines[top]->access) && overlap(lines[i], lines[top]) &&
+		    width_of(lines[i]) < width_of(lines[best]))
 			best = i;
 	return best;
 }
 
 /* Of the ceilings from that one on, which are not higher, the one that is named for those like it. */
 static size_t
-named_for(const struct experiment_own_ceiling *const *all, size_t nr, size_t from)
+named_for(const struct ceiling *const *all, size_t nr, size_t from)
 {
-	autofree struct bounding_line *lines = rot_calloc(nr, sizeof(*lines));
-	autofree size_t *indices = rot_calloc(nr, sizeof(*indices));
-	size_t nr_lines = 0;
+	autofree const struct ceiling **lines = rot_calloc(nr, sizeof(*lines));
+	size_t nr_lines = 0, i = 0;
 
-	for (size_t i = from; i < nr; i++) {
-		const struct experiment_own_ceiling *of = all[i];
-
-		if (!are_alike(of, all[from]))
-			continue;
-		lines[nr_lines] = (struct bounding_line){of->access ? of->access : "", of->best, of->low, of->high};
-		indices[nr_lines++] = i;
-	}
-	return indices[experiment_bounding_line(lines, nr_lines)];
+	for (size_t k = from; k < nr; k++)
+		if (are_alike(all[k], all[from]))
+			lines[nr_lines++] = all[k];
+	nr_lines = experiment_bounding_line(lines, nr_lines);
+	while (all[i] != lines[nr_lines])
+		i++;
+	return i;
 }
 
 bool
-experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct experiment_own_ceiling *const *ceilings,
-			   size_t nr, size_t i)
+experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct ceiling *const *ceilings, size_t nr,
+			   size_t i)
 {
 	size_t first = 0;
 
@@ -649,7 +624,7 @@ bounds_shown_points(const struct experiment *experiment, const struct experiment
 
 /* The most threads of a roof of that machine. */
 static int
-most_threads(const struct experiment_own_ceiling *const *all, size_t nr, size_t machine)
+most_threads(const struct ceiling *const *all, size_t nr, size_t machine)
 {
 	int most = 0;
 
@@ -661,7 +636,7 @@ most_threads(const struct experiment_own_ceiling *const *all, size_t nr, size_t 
 
 /* Is it of a lesser roof, whose lines that bound are no others than those of the highest one? */
 static bool
-says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, size_t i)
+says_nothing_new(const struct ceiling *const *kept, size_t nr, size_t i)
 {
 	const int most = most_threads(kept, nr, kept[i]->machine);
 	size_t nr_own = 0, nr_near = 0;
@@ -674,8 +649,8 @@ says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, si
 		for (size_t b = 0; b < nr; b++)
 			is_near = is_near || (kept[b]->machine == kept[a]->machine && kept[b]->nr_threads == most &&
 					      strcmp(kept[b]->border, kept[a]->border) == 0 &&
-					      kept[a]->best > ROOF_NEARLY_THE_SAME * kept[b]->best &&
-					      kept[b]->best > ROOF_NEARLY_THE_SAME * kept[a]->best);
+					      kept[a]->value > ROOF_NEARLY_THE_SAME * kept[b]->value &&
+					      kept[b]->value > ROOF_NEARLY_THE_SAME * kept[a]->value);
 		nr_own++;
 		nr_near += is_near;
 	}
@@ -685,7 +660,7 @@ says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, si
 char *
 experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot)
 {
-	autofree const struct experiment_own_ceiling **shown = NULL;
+	autofree const struct ceiling **shown = NULL;
 	const size_t nr = experiment_ceilings_of(experiment, plot, &shown);
 	const int most = experiment->nr_stored_machines > 1 ? 0 : most_threads(shown, nr, 0);
 	char *text = most == 0 ? rot_strdup("") : text_of_roof(experiment, most);
@@ -704,8 +679,8 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 
 /* In a roof of fewer threads: the line that bounds, the highest of its kind. Each machine has a roof of its own. */
 static bool
-is_lesser_bound(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling,
-		const struct kept_ceilings *kept, const struct experiment_own_plot *plot)
+is_lesser_bound(const struct experiment *experiment, const struct ceiling *ceiling, const struct kept_ceilings *kept,
+		const struct experiment_own_plot *plot)
 {
 	return experiment->nr_stored_machines <= 1 && !has_kept(kept, ceiling, ceiling->border, INFINITY) &&
 	       (!is_bandwidth(ceiling) || is_of_own_border(plot, ceiling));
@@ -714,7 +689,7 @@ is_lesser_bound(const struct experiment *experiment, const struct experiment_own
 static void
 drop_what_is_known(struct kept_ceilings *kept)
 {
-	autofree const struct experiment_own_ceiling **all = kept->items;
+	autofree const struct ceiling **all = kept->items;
 	const size_t nr = kept->nr;
 
 	kept->items = rot_calloc(nr + 1, sizeof(*all));
@@ -726,14 +701,14 @@ drop_what_is_known(struct kept_ceilings *kept)
 
 size_t
 experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
-		       const struct experiment_own_ceiling ***ceilings)
+		       const struct ceiling ***ceilings)
 {
-	autofree const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
+	autofree const struct ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
 	struct kept_ceilings kept = {rot_calloc(experiment->nr_ceilings + 1, sizeof(*all)), 0};
 	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
-		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		const struct ceiling *ceiling = &experiment->ceilings[i];
 
 		if (belongs_to(ceiling, plot) &&
 		    (ceiling->nr_threads == 0 || bounds_shown_points(experiment, plot, ceiling->nr_threads)))
@@ -741,14 +716,14 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 	}
 	qsort(all, nr, sizeof(*all), higher_first);
 	for (size_t i = 0; i < nr; i++) {
-		const struct experiment_own_ceiling *ceiling = all[i];
+		const struct ceiling *ceiling = all[i];
 
 		if (ceiling->nr_threads > 0 && ceiling->nr_threads < most_threads(all, nr, ceiling->machine)) {
 			if (is_lesser_bound(experiment, ceiling, &kept, plot))
 				kept.items[kept.nr++] = all[named_for(all, nr, i)];
 		} else if (plot->plot.has_all_peaks) {
 			kept.items[kept.nr++] = ceiling;
-		} else if (!has_kept(&kept, ceiling, NULL, ceiling->best / ROOF_NEARLY_THE_SAME) &&
+		} else if (!has_kept(&kept, ceiling, NULL, ceiling->value / ROOF_NEARLY_THE_SAME) &&
 			   (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, plot))) {
 			kept.items[kept.nr++] = ceiling->is_peak ? all[named_for(all, nr, i)] : ceiling;
 		}

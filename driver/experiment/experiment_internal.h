@@ -11,7 +11,7 @@
 
 /* What the roof of as many threads as the point uses permits at its intensity. */
 struct experiment_bound {
-	char *ceiling; /* the line that bounds it; NULL: not known */
+	const char *ceiling; /* the line that bounds it, borrowed; NULL: not known */
 	bool is_bandwidth;
 	int nr_threads; /* of that roof; 0: not known */
 	double share;   /* of it that the point reaches */
@@ -113,23 +113,16 @@ struct experiment_curve {
 	size_t nr;
 };
 
-struct experiment_own_ceiling {
-	const char *name, *operation, *border; /* "" for none */
-	const char *access, *instruction_set;  /* of a peak: "load", "AVX512"; else NULL */
-	struct quantity_value value;
-	double best;
-	double low, high; /* of a peak: its interval, or NaN */
-	bool is_peak;     /* found by search, so one of many */
-	int nr_threads;   /* of a peak; 0: not known */
-	size_t machine;   /* index of stored_machines; 0 */
-};
-
 /* A peak without an interval: (nearly) every run was disturbed, and the machine reaches at least that. */
-bool experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling);
+bool ceiling_is_least(const struct ceiling *ceiling);
+
+/* An element of "ceilings" in OUTPUT.json, and read back: its texts are those of the JSON. */
+json_t *ceiling_json(const struct ceiling *ceiling);
+struct ceiling ceiling_of_json(const json_t *json);
 
 struct experiment {
 	struct rot *rot;
-	struct pool pool; /* of all below but what points hold, the values of ceilings, and the roof */
+	struct pool pool; /* of all below but what points hold, and the roof */
 	const char *controller_name, *output_name;
 	int configured_runs;  /* instead of those asked for; 0: none */
 	bool keeps_disturbed; /* experiment_keep_disturbed */
@@ -143,7 +136,7 @@ struct experiment {
 	struct experiment_point *functions; /* of programs: in rooflines alone */
 	size_t nr_functions;
 	const char *functions_note; /* for captions; "" or NULL */
-	struct experiment_own_ceiling *ceilings;
+	struct ceiling *ceilings;
 	size_t nr_ceilings;
 	struct experiment_own_plot *plots;
 	size_t nr_plots;
@@ -158,8 +151,10 @@ struct experiment {
 	struct experiment_own_look *looks;
 	size_t nr_looks;
 	struct peak_list roof; /* what experiment_add_default_peaks found */
-	double nr_cpus;        /* that the points use at most; 0: one */
-	double *used_cpus;     /* each number that points use */
+	struct ceiling *lines; /* that these are in rooflines, of any number of threads */
+	size_t nr_lines;
+	double nr_cpus;    /* that the points use at most; 0: one */
+	double *used_cpus; /* each number that points use */
 	size_t nr_used_cpus;
 	int nr_roof_threads;   /* of the peaks that became ceilings */
 	const char *roof_note; /* for captions; NULL */
@@ -258,38 +253,29 @@ void experiment_keep_point(struct experiment *experiment, const struct experimen
 /* Notes what measuring costs the point, where that is much, and the rules that its values break. */
 void experiment_note_trust(struct experiment_point *point);
 
-/* A line of the roof, as one that may bound: value, and interval (NaN: not known). */
-struct bounding_line {
-	const char *access; /* "" for none */
-	double value, low, high;
-};
-
 /*
  * Of lines that bound the same, the one that is named, by pictures and verdicts alike: of those that are nearly as high
  * as the highest the best known access; of the same access, where the intervals overlap, the narrowest one. nr > 0.
  */
-size_t experiment_bounding_line(const struct bounding_line *lines, size_t nr);
+size_t experiment_bounding_line(const struct ceiling *const *lines, size_t nr);
 
 /*
  * Of the peaks that experiment_add_default_peaks found, the line that bounds the operation, or the border (the other
- * one NULL), with so many threads, by that rule; NULL: there is none. value, name: of its line in a plot in that clock;
- * fresh memory.
+ * one NULL), with so many threads, by that rule; NULL: there is none.
  */
-const struct peak *experiment_bounding_peak(const struct experiment *experiment, const char *operation,
-					    const char *border, int nr_threads);
-struct summary experiment_peak_line(const struct peak *peak, const char *clock);
-char *experiment_peak_name(const struct peak *peak);
+const struct ceiling *experiment_bounding_peak(const struct experiment *experiment, const char *operation,
+					       const char *border, int nr_threads);
 
 /* The clock in which rooflines show performance. */
 const char *experiment_clock_shown(const struct experiment *experiment);
 
 /*
  * Of a point in a roofline (NULL: in the first one). The only place where this is computed for
- * texts, tables, JSON and pages. Clear the bound. The first roofline is NULL where there is none.
+ * texts, tables, JSON and pages. The first roofline is NULL where there is none.
  */
 struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 					    const struct experiment_point *point);
-void experiment_bound_clear(struct experiment_bound *bound);
+bool experiment_has_bound(const struct experiment *experiment); /* of any point */
 const struct experiment_own_plot *experiment_first_roofline(const struct experiment *experiment);
 
 /* A line a series: how near it comes to which ceiling of the first roofline. */
@@ -320,19 +306,19 @@ int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
 /* Keeps the hashes that are new; frees the array and the rest. */
 void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
-/* Takes the ceiling over, unless a higher one of its name is there. */
-void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
+/* Unless a higher one of its name is there. */
+void experiment_keep_ceiling(struct experiment *experiment, const struct ceiling *ceiling);
 
 /*
  * The ceilings that a roofline shows, best first; caller frees the array. Where points are bounded by roofs of
  * different numbers of threads, all ceilings of the most, and of others those that bound.
  */
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
-			      const struct experiment_own_ceiling ***ceilings);
+			      const struct ceiling ***ceilings);
 
 /* Among them, the line that bounds: it is black. */
-bool experiment_is_main_ceiling(const struct experiment_own_plot *plot,
-				const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t i);
+bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct ceiling *const *ceilings,
+				size_t nr, size_t i);
 
 /* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);

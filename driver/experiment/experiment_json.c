@@ -181,7 +181,6 @@ experiment_json_add_bound(json_t *json, const struct experiment *experiment, con
 		if (bound.is_most)
 			json_object_set_new(json_object_get(json, "roof"), "isLeast", json_true());
 	}
-	experiment_bound_clear(&bound);
 }
 
 struct experiment_bound
@@ -240,30 +239,49 @@ json_command_line(const char *const *words)
 	return json;
 }
 
-/* Of a peak: its interval. Else low is the median run, high the best one, which is the value. */
-static json_t *
-json_ceiling(const struct experiment_own_ceiling *ceiling)
+/* low and high: the interval of a peak; else of the median run and the best one, which is the value. */
+json_t *
+ceiling_json(const struct ceiling *ceiling)
 {
-	bool is_performance = ceiling->operation[0] != '\0';
-	json_t *json = json_object();
+	const bool is_performance = ceiling->operation[0];
+	json_t *json = json_pack("{s:o, s:s, s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "name", json_text(ceiling->name),
+				 "kind", is_performance ? "performance" : "bandwidth", "of",
+				 is_performance ? ceiling->operation : ceiling->border, "unit", ceiling->unit, "value",
+				 json_number(ceiling->value), "estimator", ceiling->is_peak ? "peak" : "maximum", "n",
+				 (json_int_t)ceiling->n, "low",
+				 json_number(ceiling->is_peak ? ceiling->low : fmin(ceiling->median, ceiling->value)),
+				 "high", json_number(ceiling->is_peak ? ceiling->high : ceiling->value));
 
-	json_object_set_new(json, "name", json_text(ceiling->name));
-	json_object_set_new(json, "kind", json_text(is_performance ? "performance" : "bandwidth"));
-	json_object_set_new(json, "of", json_text(is_performance ? ceiling->operation : ceiling->border));
-	json_object_set_new(json, "unit", json_text(ceiling->value.unit));
-	json_object_set_new(json, "value", json_number(ceiling->best));
-	json_object_set_new(json, "estimator", json_text(ceiling->is_peak ? "peak" : "maximum"));
-	json_object_set_new(json, "n", json_number((double)ceiling->value.summary.n));
-	json_object_set_new(
-		json, "low",
-		json_number(ceiling->is_peak ? ceiling->low : fmin(ceiling->value.summary.value, ceiling->best)));
-	json_object_set_new(json, "high", json_number(ceiling->is_peak ? ceiling->high : ceiling->best));
 	if (ceiling->is_peak) {
-		json_object_set_new(json, "threads", json_number(ceiling->nr_threads));
+		json_object_set_new(json, "threads", json_integer(ceiling->nr_threads));
 		json_object_set_new(json, "access", json_text(ceiling->access));
 		json_object_set_new(json, "instructionSet", json_text(ceiling->instruction_set));
 	}
 	return json;
+}
+
+struct ceiling
+ceiling_of_json(const json_t *json)
+{
+	const bool is_performance = strcmp(json_text_at(json, "kind"), "performance") == 0;
+	const bool is_peak = json_object_get(json, "access");
+	const double n = json_number_at(json, "n");
+
+	return (struct ceiling){
+		.name = json_text_at(json, "name"),
+		.operation = is_performance ? json_text_at(json, "of") : "",
+		.border = is_performance ? "" : json_text_at(json, "of"),
+		.access = json_text_at(json, "access"),
+		.instruction_set = json_text_at(json, "instructionSet"),
+		.unit = json_text_at(json, "unit"),
+		.value = json_number_at(json, "value"),
+		.low = is_peak ? json_number_at(json, "low") : NAN,
+		.high = is_peak ? json_number_at(json, "high") : NAN,
+		.median = is_peak ? NAN : json_number_at(json, "low"),
+		.n = n > 0 ? (size_t)n : 0,
+		.is_peak = is_peak,
+		.nr_threads = (int)json_integer_value(json_object_get(json, "threads")),
+	};
 }
 
 json_t *
@@ -276,7 +294,7 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		json_array_append_new(points, json_point(experiment, &experiment->points[i]));
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		json_array_append_new(ceilings, json_ceiling(&experiment->ceilings[i]));
+		json_array_append_new(ceilings, ceiling_json(&experiment->ceilings[i]));
 	json_object_set_new(json, "schema", json_text("rot.result/1"));
 	json_object_set_new(json, "controller", json_text(experiment->controller_name));
 	json_object_set_new(json, "complete", json_boolean(is_complete && experiment->nr_failures == 0));

@@ -203,7 +203,6 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 
 		if (bound.ceiling)
 			add_bound(&text, &bound);
-		experiment_bound_clear(&bound);
 	}
 	return text;
 }

@@ -356,17 +356,16 @@ make_frame(const struct drawing *d)
 
 /* "at least 120 GB/s". */
 static const char *
-ceiling_label(struct pool *pool, const struct experiment_own_ceiling *ceiling, struct shown_unit unit)
+ceiling_label(struct pool *pool, const struct ceiling *ceiling, struct shown_unit unit)
 {
-	autofree char *number = digits_text(ceiling->best * unit.factor, 3);
+	autofree char *number = digits_text(ceiling->value * unit.factor, 3);
 
-	return pool_format(pool, "%s%s %s", experiment_ceiling_is_least(ceiling) ? "at least " : "", number,
-			   unit.shown);
+	return pool_format(pool, "%s%s %s", ceiling_is_least(ceiling) ? "at least " : "", number, unit.shown);
 }
 
 /* Roofs of other machines, or of fewer threads, are told apart by their number. */
 static size_t
-roof_of(const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t i)
+roof_of(const struct ceiling *const *ceilings, size_t nr, size_t i)
 {
 	size_t roof = ceilings[i]->machine;
 
@@ -385,7 +384,7 @@ roof_of(const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t 
 static int
 draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 {
-	autofree const struct experiment_own_ceiling **own = NULL;
+	autofree const struct ceiling **own = NULL;
 	size_t nr = d->own->plot.has_default_peaks || d->experiment->nr_ceilings
 			    ? experiment_ceilings_of(d->experiment, d->own, &own)
 			    : 0;
@@ -401,12 +400,12 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 
 	for (size_t i = 0; i < nr; i++) {
 		bool is_bandwidth = own[i]->operation[0] == '\0';
-		struct shown_unit unit = shown_unit(own[i]->value.unit);
+		struct shown_unit unit = shown_unit(own[i]->unit);
 
 		ceilings[i] = (struct roofline_ceiling){
 			.name = own[i]->name,
 			.is_bandwidth = is_bandwidth,
-			.value = own[i]->best * unit.factor,
+			.value = own[i]->value * unit.factor,
 			.low = own[i]->low * unit.factor,
 			.high = own[i]->high * unit.factor,
 			.label = ceiling_label(&d->pool, own[i], unit),

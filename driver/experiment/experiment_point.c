@@ -302,7 +302,7 @@ value_of_ceiling(const struct experiment *experiment, const char *name)
 
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
 		if (strcmp(experiment->ceilings[i].name, name) == 0)
-			best = fmax(best, experiment->ceilings[i].best); /* of a number and NaN, the number */
+			best = fmax(best, experiment->ceilings[i].value); /* of a number and NaN, the number */
 	return best;
 }
 

@@ -138,12 +138,12 @@ print_lines(const struct remark_lines *lines, FILE *out)
 
 /* In a roofline. */
 static bool
-is_shown(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling)
+is_shown(const struct experiment *experiment, const struct ceiling *ceiling)
 {
 	bool is_found = false;
 
 	for (size_t i = 0; i < experiment->nr_plots && !is_found; i++) {
-		autofree const struct experiment_own_ceiling **shown = NULL;
+		autofree const struct ceiling **shown = NULL;
 		size_t nr;
 
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
@@ -157,15 +157,15 @@ is_shown(const struct experiment *experiment, const struct experiment_own_ceilin
 
 /* Of a peak its interval; else of how many runs it is the best. */
 static char *
-ceiling_text(const struct experiment_own_ceiling *ceiling)
+ceiling_text(const struct ceiling *ceiling)
 {
-	struct shown_unit unit = shown_unit(ceiling->value.unit);
-	struct summary summary = ceiling->value.summary;
+	struct shown_unit unit = shown_unit(ceiling->unit);
+	struct summary summary = summary_single(ceiling->value, "peak");
 	autofree char *number = NULL, *of = NULL;
 
-	if (experiment_ceiling_is_least(ceiling))
+	if (ceiling_is_least(ceiling))
 		return rot_format("at least %.4g %s: its runs were disturbed, 'rot peaks' finds it anew",
-				  ceiling->best * unit.factor, unit.shown);
+				  ceiling->value * unit.factor, unit.shown);
 	if (ceiling->is_peak) {
 		summary.low = ceiling->low;
 		summary.high = ceiling->high;
@@ -173,9 +173,10 @@ ceiling_text(const struct experiment_own_ceiling *ceiling)
 		number = summary_text(&summary);
 		return rot_format("%s %s", number, unit.shown);
 	}
-	of = ceiling->operation[0] ? value_of_words(&ceiling->value) : rot_strdup("");
-	return rot_format("%.4g %s%s%s (best of %zu)", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "", of,
-			  ceiling->value.nr_samples);
+	of = ceiling->operation[0] ? value_of_words(&(struct quantity_value){.of = ceiling->operation})
+				   : rot_strdup("");
+	return rot_format("%.4g %s%s%s (best of %zu)", ceiling->value * unit.factor, unit.shown, of[0] ? ", " : "", of,
+			  ceiling->n);
 }
 
 /* Those that were measured for this, and with_peaks those of the machine's roof that plots show. */
@@ -189,7 +190,7 @@ print_ceilings(const struct experiment *experiment, bool with_peaks, FILE *out)
 		width = text_width(experiment->ceilings[i].name) > width ? text_width(experiment->ceilings[i].name)
 									 : width;
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
-		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		const struct ceiling *ceiling = &experiment->ceilings[i];
 		autofree char *text = NULL;
 
 		if (ceiling->is_peak && (!with_peaks || !is_shown(experiment, ceiling)))
@@ -462,7 +463,6 @@ fill_roof_share(const struct filling *f)
 		autofree char *share = bound.ceiling ? digits_text(100 * bound.share, 3) : rot_strdup("-");
 
 		f->cells[i * f->stride] = rot_format("%s%s", bound.is_most ? VALUE_AT_MOST : "", share);
-		experiment_bound_clear(&bound);
 	}
 }
 
@@ -536,15 +536,7 @@ add_quantities(struct table_columns *columns, const struct experiment *experimen
 static void
 add_all(struct table_columns *columns, const struct experiment *experiment)
 {
-	bool has_share = false;
-
-	for (size_t i = 0; i < experiment->nr_points && !has_share; i++) {
-		struct experiment_bound bound = experiment_bound_of(experiment, NULL, &experiment->points[i]);
-
-		has_share = bound.ceiling != NULL;
-		experiment_bound_clear(&bound);
-	}
-	if (has_share)
+	if (experiment_has_bound(experiment))
 		columns_add(columns,
 			    (struct experiment_column){.kind = COLUMN_ROOF_SHARE, .axis = (char *)"share of roof"});
 	add_quantities(columns, experiment);

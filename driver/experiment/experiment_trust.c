@@ -192,25 +192,25 @@ experiment_note_trust(struct experiment_point *point)
 }
 
 /* The highest ceiling of what the value is a rate of, in its unit, for as many threads as the point has; NULL: none. */
-static const struct experiment_own_ceiling *
+static const struct ceiling *
 ceiling_of(const struct experiment *experiment, const struct experiment_point *point,
 	   const struct quantity_value *value)
 {
 	const bool is_performance = strcmp(value->name, "performance") == 0;
 	const char *of = is_performance ? value->request.operation : value->request.border;
-	const struct experiment_own_ceiling *best = NULL;
+	const struct ceiling *best = NULL;
 
 	if (!of || (!is_performance && strcmp(value->name, "throughput") != 0))
 		return NULL;
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
-		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		const struct ceiling *ceiling = &experiment->ceilings[i];
 		const char *bounds = is_performance ? ceiling->operation : ceiling->border;
 
 		if (ceiling->nr_threads > 0 && point->nr_cpus > 0 &&
 		    ceiling->nr_threads != experiment_roof_threads(experiment, point->nr_cpus))
 			continue;
 		if (bounds[0] && strlen(bounds) == strcspn(of, ".") && strncmp(bounds, of, strlen(bounds)) == 0 &&
-		    strcmp(ceiling->value.unit, value->unit) == 0 && (!best || ceiling->best > best->best))
+		    strcmp(ceiling->unit, value->unit) == 0 && (!best || ceiling->value > best->value))
 			best = ceiling;
 	}
 	return best;
@@ -223,12 +223,12 @@ experiment_check_ceilings(struct experiment *experiment)
 		struct experiment_point *point = &experiment->points[i];
 
 		for (size_t k = 0; k < point->nr_values; k++) {
-			const struct experiment_own_ceiling *ceiling = ceiling_of(experiment, point, &point->values[k]);
+			const struct ceiling *ceiling = ceiling_of(experiment, point, &point->values[k]);
 
 			if (ceiling) {
 				const struct shown_unit unit = shown_unit(point->values[k].unit);
 
-				invariants_check_ceiling(&point->values[k], ceiling->best, ceiling->name, unit.shown,
+				invariants_check_ceiling(&point->values[k], ceiling->value, ceiling->name, unit.shown,
 							 unit.factor);
 			}
 		}

@@ -12,13 +12,6 @@
 #include "support/entry.h"
 #include "support/messages.h"
 
-void
-experiment_bound_clear(struct experiment_bound *bound)
-{
-	free(bound->ceiling);
-	*bound = (struct experiment_bound){.share = NAN, .probability = NAN};
-}
-
 const struct experiment_own_plot *
 experiment_first_roofline(const struct experiment *experiment)
 {
@@ -28,57 +21,44 @@ experiment_first_roofline(const struct experiment *experiment)
 	return NULL;
 }
 
-/* A slope or a plateau of the roof, in the point's units; name NULL: there is none. */
-struct line {
-	char *name;
-	struct summary height;
-	bool is_least; /* the machine reaches at least that */
-};
-
-static struct line
-line_of_peak(const struct peak *peak, const char *clock)
+/* Of ceilings that are no peaks of this machine, as of a file: the highest that the plot draws as what bounds; or NULL.
+ */
+static const struct ceiling *
+drawn_bound(const struct experiment *experiment, const struct experiment_own_plot *plot, bool is_bandwidth)
 {
-	struct line line = {.name = NULL};
+	autofree const struct ceiling **ceilings = NULL;
+	const size_t nr = experiment_ceilings_of(experiment, plot, &ceilings);
 
-	if (peak)
-		line = (struct line){experiment_peak_name(peak), experiment_peak_line(peak, clock), false};
-	line.is_least = peak && !isfinite(line.height.low);
-	return line;
+	for (size_t i = 0; experiment->nr_stored_machines <= 1 && i < nr; i++)
+		if ((ceilings[i]->operation[0] == '\0') == is_bandwidth &&
+		    experiment_is_main_ceiling(plot, ceilings, nr, i))
+			return ceilings[i];
+	return NULL;
 }
 
-/* Of ceilings that are no peaks of this machine, as of a file: the highest that the plot draws as what bounds. */
-static struct line
-line_of_ceilings(const struct experiment *experiment, const struct experiment_own_plot *plot, bool is_bandwidth)
+static struct summary
+height_of(const struct ceiling *ceiling)
 {
-	autofree const struct experiment_own_ceiling **ceilings = NULL;
-	const size_t nr = experiment_ceilings_of(experiment, plot, &ceilings);
-	struct line line = {.name = NULL};
+	struct summary height = summary_single(ceiling->value, "quantile");
 
-	for (size_t i = 0; !line.name && experiment->nr_stored_machines <= 1 && i < nr; i++) {
-		const struct experiment_own_ceiling *own = ceilings[i];
-
-		if ((own->operation[0] == '\0') != is_bandwidth || !experiment_is_main_ceiling(plot, ceilings, nr, i))
-			continue;
-		line = (struct line){rot_strdup(own->name), summary_single(own->best, "quantile"),
-				     experiment_ceiling_is_least(own)};
-		line.height.low = own->low;
-		line.height.high = own->high;
-	}
-	return line;
+	height.low = ceiling->low;
+	height.high = ceiling->high;
+	return height;
 }
 
 static struct experiment_bound
-bound_below(struct line slope, struct line peak, const struct summary *x, double y)
+bound_below(const struct ceiling *slope, const struct ceiling *peak, const struct summary *x, double y)
 {
-	const struct summary ridge = summary_quotient(&peak.height, &slope.height);
-	const double memory = slope.height.value * x->value, below = summary_probability_below(x, &ridge);
-	const bool is_bandwidth = memory < peak.height.value;
+	const struct summary rise = height_of(slope), height = height_of(peak);
+	const struct summary ridge = summary_quotient(&height, &rise);
+	const double memory = slope->value * x->value, below = summary_probability_below(x, &ridge);
+	const bool is_bandwidth = memory < peak->value;
 
 	return (struct experiment_bound){
-		.ceiling = rot_strdup(is_bandwidth ? slope.name : peak.name),
+		.ceiling = is_bandwidth ? slope->name : peak->name,
 		.is_bandwidth = is_bandwidth,
-		.share = y / fmin(memory, peak.height.value),
-		.is_most = is_bandwidth ? slope.is_least : peak.is_least,
+		.share = y / fmin(memory, peak->value),
+		.is_most = ceiling_is_least(is_bandwidth ? slope : peak),
 		.probability = is_bandwidth ? below : 1 - below,
 	};
 }
@@ -93,29 +73,23 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 	int nr_threads =
 		point->nr_cpus > 0 ? experiment_roof_threads(experiment, point->nr_cpus) : experiment->nr_roof_threads;
 	struct experiment_bound bound = point->stored_bound;
-	struct line slope, peak;
+	const struct ceiling *slope, *peak;
 
-	if (bound.ceiling) {
-		bound.ceiling = rot_strdup(bound.ceiling);
+	if (bound.ceiling)
 		return bound;
-	}
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
 	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0))
 		return bound;
-	slope = line_of_peak(experiment_bounding_peak(experiment, NULL, roofline->x.border, nr_threads),
-			     experiment_clock_shown(experiment));
-	peak = line_of_peak(experiment_bounding_peak(experiment, roofline->y.operation, NULL, nr_threads),
-			    experiment_clock_shown(experiment));
-	if (!slope.name && !peak.name) {
+	slope = experiment_bounding_peak(experiment, NULL, roofline->x.border, nr_threads);
+	peak = experiment_bounding_peak(experiment, roofline->y.operation, NULL, nr_threads);
+	if (!slope && !peak) {
 		nr_threads = 0;
-		slope = line_of_ceilings(experiment, roofline, true);
-		peak = line_of_ceilings(experiment, roofline, false);
+		slope = drawn_bound(experiment, roofline, true);
+		peak = drawn_bound(experiment, roofline, false);
 	}
-	if (slope.name && peak.name)
+	if (slope && peak)
 		bound = bound_below(slope, peak, &x->summary, y->summary.value);
 	bound.nr_threads = nr_threads;
-	free(slope.name);
-	free(peak.name);
 	return bound;
 }
 
@@ -123,7 +97,7 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 
 /* Points of a series that one line bounds. */
 struct bounded {
-	char *ceiling;
+	const char *ceiling;
 	size_t nr;
 	double low, high; /* shares of the roof */
 	bool is_most;
@@ -199,32 +173,22 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 				of->high = of->nr ? fmax(of->high, bound.share) : bound.share;
 				of->is_most = of->is_most || bound.is_most;
 				of->nr++;
-				free(of->ceiling);
 				of->ceiling = bound.ceiling;
-				bound.ceiling = NULL;
 			}
-			experiment_bound_clear(&bound);
 		}
 		print_verdict(point->series, bounded, experiment_roof_threads(experiment, point->nr_cpus), out);
-		free(bounded[0].ceiling);
-		free(bounded[1].ceiling);
 	}
 }
 
 /* ---- what to do next ---- */
 
-static bool
-has_bound(const struct experiment *experiment)
+bool
+experiment_has_bound(const struct experiment *experiment)
 {
-	bool is_known = false;
-
-	for (size_t i = 0; i < experiment->nr_points && !is_known; i++) {
-		struct experiment_bound bound = experiment_bound_of(experiment, NULL, &experiment->points[i]);
-
-		is_known = bound.ceiling != NULL;
-		experiment_bound_clear(&bound);
-	}
-	return is_known;
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		if (experiment_bound_of(experiment, NULL, &experiment->points[i]).ceiling)
+			return true;
+	return false;
 }
 
 void
@@ -235,7 +199,7 @@ experiment_tell_next(const struct experiment *experiment)
 
 	if (experiment->nr_points == 0)
 		return;
-	if (roofline && roofline->plot.has_default_peaks && !has_bound(experiment)) {
+	if (roofline && roofline->plot.has_default_peaks && !experiment_has_bound(experiment)) {
 		if (strcmp(configuration_string(configuration, "caches"), "none") == 0)
 			messages_next(
 				"without -caches=none the caches are modelled, and the bound of each point is told");

@@ -408,46 +408,11 @@ machine_name(const struct plot_job *job, size_t machine)
 
 /* Per the same unit of time as y, and of operations that y counts? */
 static bool
-has_unit_of(const json_t *ceiling, const struct stored_axes *axes)
+has_unit_of(const struct ceiling *ceiling, const struct stored_axes *axes)
 {
-	const char *unit = json_text_at(ceiling, "unit");
-	const char *per = strrchr(unit, '/'), *y_per = strrchr(axes->unit, '/');
+	const char *per = strrchr(ceiling->unit, '/'), *y_per = strrchr(axes->unit, '/');
 
 	return strcmp(per ? per : "", y_per ? y_per : "") == 0;
-}
-
-static void
-add_ceiling(struct plot_job *job, const json_t *ceiling, size_t machine)
-{
-	bool is_performance = strcmp(json_text_at(ceiling, "kind"), "performance") == 0;
-	const char *name = json_text_at(ceiling, "name"), *of = json_text_at(ceiling, "of");
-	struct pool *pool = &job->experiment->pool;
-	struct experiment_own_ceiling own = {
-		.name = job->experiment->nr_stored_machines > 1
-				? pool_format(pool, "%s, %s", name, machine_name(job, machine))
-				: pool_strdup(pool, name),
-		.operation = pool_strdup(pool, is_performance ? of : ""),
-		.border = pool_strdup(pool, is_performance ? "" : of),
-		.value = {.unit = pool_strdup(pool, json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
-		.best = json_number_value(json_object_get(ceiling, "value")),
-		.machine = machine,
-		.low = NAN,
-		.high = NAN,
-		.is_peak = json_object_get(ceiling, "access") != NULL,
-		.nr_threads = (int)json_number_value(json_object_get(ceiling, "threads")),
-		.access = pool_strdup(pool, json_text_at(ceiling, "access")),
-		.instruction_set = pool_strdup(pool, json_text_at(ceiling, "instructionSet")),
-	};
-
-	if (own.is_peak) {
-		own.low = json_number_at(ceiling, "low");
-		own.high = json_number_at(ceiling, "high");
-	}
-
-	if (own.best > 0)
-		experiment_keep_ceiling(job->experiment, &own);
-	else
-		quantity_value_clear(&own.value);
 }
 
 static void
@@ -458,12 +423,16 @@ add_ceilings(struct plot_job *job)
 		const char *other = NULL;
 
 		for (size_t k = 0; k < json_array_size(ceilings); k++) {
-			const json_t *ceiling = json_array_get(ceilings, k);
+			struct ceiling ceiling = ceiling_of_json(json_array_get(ceilings, k));
 
-			if (has_unit_of(ceiling, &job->axes))
-				add_ceiling(job, ceiling, job->machines[i]);
-			else
-				other = json_text_at(ceiling, "unit");
+			ceiling.machine = job->machines[i];
+			if (job->experiment->nr_stored_machines > 1)
+				ceiling.name = pool_format(&job->experiment->pool, "%s, %s", ceiling.name,
+							   machine_name(job, ceiling.machine));
+			if (!has_unit_of(&ceiling, &job->axes))
+				other = ceiling.unit;
+			else if (ceiling.value > 0)
+				experiment_keep_ceiling(job->experiment, &ceiling);
 		}
 		if (other)
 			rot_warning("ceilings of '%s' in %s are left out: the performance is in %s",

@@ -13,19 +13,24 @@
 #include "peaks_by_hand.h"
 #include "testing.h"
 
+static int
+add_peak(struct experiment *experiment, double work, const struct measurement *measurement, int nr_runs,
+	 struct rot_error *err)
+{
+	return experiment_add_ceiling(experiment, "peak", "doublePrecisionFlop", NULL, work, measurement, nr_runs, err);
+}
+
 START_TEST(higher_ceiling_counts)
 {
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
-	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
 	struct measurement *measurement = measurement_of("Dummy");
 
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), 0);
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_int_eq(add_peak(experiment, 10, measurement, 1, &err), 0);
+	ck_assert_int_eq(add_peak(experiment, 10, measurement, 5, &err), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 1);
-	ck_assert_double_eq(experiment->ceilings[0].best, 21); /* the second call: 20, and 0.25 more each run */
-	ceiling.work = 0;
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), -1);
+	ck_assert_double_eq(experiment->ceilings[0].value, 21); /* the second call: 20, and 0.25 more each run */
+	ck_assert_int_eq(add_peak(experiment, 0, measurement, 1, &err), -1);
 	rot_graph_delete(measurement);
 	experiment_delete(experiment);
 }
@@ -36,23 +41,22 @@ START_TEST(only_sound_runs_make_a_ceiling)
 {
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
-	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
 	struct measurement *measurement = measurement_of("Dummy");
 
 	fake_nr_infinite = 5;
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_int_eq(add_peak(experiment, 10, measurement, 5, &err), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 0);
 	fake_nr_infinite = 2;
 	fake_is_last_tainted = true;
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_int_eq(add_peak(experiment, 10, measurement, 5, &err), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 1);
-	ck_assert_double_eq(experiment->ceilings[0].best, 20.75);
+	ck_assert_double_eq(experiment->ceilings[0].value, 20.75);
 	rot_graph_delete(measurement);
 	experiment_delete(experiment);
 }
 END_TEST
 
-static const struct experiment_own_ceiling *
+static const struct ceiling *
 ceiling_named(const struct experiment *experiment, const char *name)
 {
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
@@ -74,7 +78,7 @@ START_TEST(ceilings_are_those_of_the_profile)
 	};
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("singlePrecisionFlop", rows[_i].clock);
-	const struct experiment_own_ceiling *fma;
+	const struct ceiling *fma;
 
 	store_peaks();
 	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
@@ -83,9 +87,9 @@ START_TEST(ceilings_are_those_of_the_profile)
 	ck_assert_ptr_null(ceiling_named(experiment, "AVX-512 FMA+ADD"));
 	fma = ceiling_named(experiment, "AVX-512 FMA");
 	ck_assert_ptr_nonnull(fma);
-	ck_assert_double_eq_tol(fma->best / rows[_i].value, 1, 1e-12);
+	ck_assert_double_eq_tol(fma->value / rows[_i].value, 1, 1e-12);
 	ck_assert_double_eq_tol(fma->low / rows[_i].low, 1, 1e-12);
-	ck_assert_str_eq(fma->value.unit, rows[_i].unit);
+	ck_assert_str_eq(fma->unit, rows[_i].unit);
 	ck_assert_ptr_nonnull(strstr(experiment->roof_note, "ceilings of 1 thread at 4.00 GHz, found "));
 	ck_assert_uint_eq(fake_nr_calls, 0);
 	experiment_delete(experiment);
@@ -114,7 +118,7 @@ START_TEST(work_on_several_cpus_has_their_ceilings)
 	experiment_use_cpus(experiment, 1.6);
 	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(experiment->nr_ceilings, 3);
-	ck_assert_double_eq_tol(ceiling_named(experiment, "AVX-512 FMA+ADD")->best / units_of_threads[_i].fma_add, 1,
+	ck_assert_double_eq_tol(ceiling_named(experiment, "AVX-512 FMA+ADD")->value / units_of_threads[_i].fma_add, 1,
 				1e-12);
 	ck_assert_ptr_nonnull(strstr(experiment->roof_note, units_of_threads[_i].note));
 	ck_assert_ptr_nonnull(ceiling_named(experiment, "DRAM load, near"));
@@ -209,8 +213,8 @@ START_TEST(a_share_of_the_least_roof_is_the_most)
 	store_peaks();
 	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
 	add_half(experiment, "one", 1);
-	for (size_t i = 0; i < experiment->roof.nr; i++)
-		experiment->roof.peaks[i].per_second.low = experiment->roof.peaks[i].per_second.high = NAN;
+	for (size_t i = 0; i < experiment->nr_lines; i++)
+		experiment->lines[i].low = experiment->lines[i].high = NAN;
 	json = experiment_json(experiment, true);
 	experiment_print_table(experiment, json_object_get(json, "points"), out);
 	fclose(out);
@@ -264,7 +268,7 @@ END_TEST
 static size_t
 nr_shown(const struct experiment *experiment)
 {
-	const struct experiment_own_ceiling **shown;
+	const struct ceiling **shown;
 	size_t nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
 
 	free(shown);
@@ -274,7 +278,7 @@ nr_shown(const struct experiment *experiment)
 static void
 assert_shown(const struct experiment *experiment, const char *const *names, size_t nr_names)
 {
-	const struct experiment_own_ceiling **shown;
+	const struct ceiling **shown;
 	size_t nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
 
 	ck_assert_uint_eq(nr, nr_names);
@@ -331,7 +335,7 @@ START_TEST(stores_are_shown_with_their_fills)
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	struct peak_list list = peaks_by_hand();
 	struct peak *peak = peak_by_hand(&list, "DRAM non-temporal store", 1);
-	const struct experiment_own_ceiling *ceiling;
+	const struct ceiling *ceiling;
 
 	peak->name = "DRAM";
 	peak->access = rows[_i].access;
@@ -340,7 +344,7 @@ START_TEST(stores_are_shown_with_their_fills)
 	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
 	ceiling = ceiling_named(experiment, rows[_i].name);
 	ck_assert_ptr_nonnull(ceiling);
-	ck_assert_double_eq_tol(ceiling->best / (rows[_i].factor * 11.1 * 4e9), 1, 1e-12);
+	ck_assert_double_eq_tol(ceiling->value / (rows[_i].factor * 11.1 * 4e9), 1, 1e-12);
 	ck_assert_double_eq_tol(ceiling->low / (rows[_i].factor * 10.5 * 4e9), 1, 1e-12);
 	peak_list_clear(&list);
 	experiment_delete(experiment);
@@ -361,7 +365,7 @@ START_TEST(directions_have_their_ceilings)
 	};
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
-	const struct experiment_own_ceiling **shown;
+	const struct ceiling **shown;
 	struct quantity_request x = {0};
 	char *text = rot_format("operationalIntensity:flop:%s", rows[_i].border);
 	bool has = false;
@@ -405,14 +409,14 @@ START_TEST(nearly_equal_ceilings_are_one)
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
 	struct experiment_own_plot plot = {.y = {.name = "performance", .operation = "flop"}};
-	struct experiment_own_ceiling rows[] = {
-		{.name = "a", .operation = "flop", .border = "", .best = 10},
-		{.name = "b", .operation = "flop", .border = "", .best = 9.9},
-		{.name = "c", .operation = "flop", .border = "", .best = 5},
-		{.name = "d", .operation = "", .border = "llcRam", .best = 9.9},
-		{.name = "e", .operation = "other", .border = "", .best = 50},
+	struct ceiling rows[] = {
+		{.name = "a", .operation = "flop", .border = "", .access = "", .value = 10},
+		{.name = "b", .operation = "flop", .border = "", .access = "", .value = 9.9},
+		{.name = "c", .operation = "flop", .border = "", .access = "", .value = 5},
+		{.name = "d", .operation = "", .border = "llcRam", .access = "", .value = 9.9},
+		{.name = "e", .operation = "other", .border = "", .access = "", .value = 50},
 	};
-	const struct experiment_own_ceiling **shown;
+	const struct ceiling **shown;
 	size_t nr;
 
 	experiment->ceilings = pool_copy(&experiment->pool, rows, 5, sizeof(*rows));
@@ -431,7 +435,10 @@ END_TEST
 START_TEST(lines_are_named_by_one_rule)
 {
 	static const struct {
-		struct bounding_line lines[3];
+		struct {
+			const char *access;
+			double value, low, high;
+		} lines[3];
 		size_t nr, named;
 	} rows[] = {
 		{{{"store", 100, 99, 101}, {"load", 94, 93, 95}, {"load", 80, 79, 81}}, 3, 1},
@@ -443,7 +450,15 @@ START_TEST(lines_are_named_by_one_rule)
 		{{{"", 100, NAN, NAN}, {"", 99, NAN, NAN}}, 2, 0},
 	};
 
-	ck_assert_uint_eq(experiment_bounding_line(rows[_i].lines, rows[_i].nr), rows[_i].named);
+	struct ceiling lines[3];
+	const struct ceiling *const all[] = {&lines[0], &lines[1], &lines[2]};
+
+	for (size_t i = 0; i < rows[_i].nr; i++)
+		lines[i] = (struct ceiling){.access = rows[_i].lines[i].access,
+					    .value = rows[_i].lines[i].value,
+					    .low = rows[_i].lines[i].low,
+					    .high = rows[_i].lines[i].high};
+	ck_assert_uint_eq(experiment_bounding_line(all, rows[_i].nr), rows[_i].named);
 }
 END_TEST
 
@@ -490,7 +505,7 @@ START_TEST(pictures_and_verdicts_name_the_same_line)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	const struct experiment_own_plot *plot = &experiment->plots[0];
-	const struct experiment_own_ceiling **shown;
+	const struct ceiling **shown;
 	struct rot_error err = {0};
 	size_t nr, nr_main = 0;
 
@@ -501,17 +516,14 @@ START_TEST(pictures_and_verdicts_name_the_same_line)
 	nr = experiment_ceilings_of(experiment, plot, &shown);
 	for (size_t i = 0; i < nr; i++) {
 		const bool is_performance = shown[i]->operation[0];
-		const struct peak *peak =
+		const struct ceiling *line =
 			experiment_bounding_peak(experiment, is_performance ? plot->y.operation : NULL,
 						 is_performance ? NULL : plot->x.border, shown[i]->nr_threads);
-		char *name;
 
 		if (!experiment_is_main_ceiling(plot, shown, nr, i))
 			continue;
-		name = experiment_peak_name(peak);
-		ck_assert_int_eq(strncmp(shown[i]->name, name, strlen(name)), 0);
+		ck_assert_int_eq(strncmp(shown[i]->name, line->name, strlen(line->name)), 0);
 		nr_main++;
-		free(name);
 	}
 	ck_assert_uint_eq(nr_main, 4);
 	free(shown);

@@ -149,7 +149,6 @@ START_TEST(rates_above_the_roof_are_told)
 		.name = "throughput", .border = "llcRam.read", .clock = "microSeconds"};
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &err);
-	const struct experiment_ceiling ceiling = {.name = "memory", .border = "llcRam", .work = 100};
 	struct measurement *measurement = measurement_new();
 	struct quantity_value value = {.request = request,
 				       .name = "throughput",
@@ -165,7 +164,7 @@ START_TEST(rates_above_the_roof_are_told)
 				       .summary = summary_single(2000, "median")};
 
 	fake_measure = measure_doubtful; /* the ceiling is 1500 */
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 4, &err), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, "memory", NULL, "llcRam", 100, measurement, 4, &err), 0);
 	experiment_add_values(experiment, "fast", "", &request, &value, 1);
 	experiment_check_ceilings(experiment);
 	ck_assert_uint_eq(experiment->points[0].nr_notes, 1);
