@@ -10,6 +10,7 @@
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "measuring/order.h"
+#include "measuring/origin.h"
 #include "memory.h"
 #include "page/page.h"
 #include "programs/measure.h"
@@ -197,6 +198,7 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 	experiment->controller_name = pool_strdup(&experiment->pool, controller_name);
 	experiment->output_name = pool_strdup(&experiment->pool, output_name);
 	experiment->configured_runs = configuration_count(rot->configuration, "runs");
+	experiment->origin = json_in_pool(&experiment->pool, origin_new());
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
 }
@@ -230,25 +232,6 @@ cache_state_of(const struct measurement *measurement)
 			rot_append(&state, "%s%s", state[0] ? "; " : "", name);
 	}
 	return state;
-}
-
-void
-experiment_take_hashes(struct experiment *experiment, char **hashes)
-{
-	for (size_t i = 0; hashes && hashes[i]; i++) {
-		size_t known = 0;
-
-		while (known < experiment->nr_hashes && strcmp(experiment->hashes[known], hashes[i]) != 0)
-			known++;
-		if (known < experiment->nr_hashes) {
-			free(hashes[i]);
-			continue;
-		}
-		experiment->hashes = pool_grow(&experiment->pool, experiment->hashes, experiment->nr_hashes,
-					       sizeof(*experiment->hashes));
-		experiment->hashes[experiment->nr_hashes++] = pool_own(&experiment->pool, hashes[i], free);
-	}
-	free(hashes);
 }
 
 int
@@ -306,7 +289,8 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 
 	if (rc < 0)
 		return -1;
-	experiment_take_hashes(experiment, told.hashes);
+	origin_merge(experiment->origin, told.origin);
+	json_decref(told.origin);
 	point->rule_outputs = json_in_pool(&point->pool, told.rules);
 	point->passes = json_in_pool(&point->pool, told.passes);
 	point->values = pool_own(&point->pool, rot_keep(&values), free);
@@ -553,8 +537,7 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 		experiment_point_note(whole, quantities->notes[i]);
 	whole->rule_outputs = json_in_pool(&whole->pool, json_incref(quantities->rule_outputs));
 	whole->passes = json_in_pool(&whole->pool, json_incref(quantities->passes));
-	experiment_take_hashes(experiment, quantities->hashes);
-	quantities->hashes = NULL;
+	origin_merge(experiment->origin, quantities->origin);
 	for (size_t i = 0; i < parts->nr; i++)
 		experiment_keep_point(experiment, &parts->points[i]);
 }

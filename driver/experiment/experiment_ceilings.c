@@ -371,7 +371,6 @@ experiment_add_ceiling(struct experiment *experiment, const char *name, const ch
 	struct configuration *configuration = experiment->rot->configuration;
 	struct pool *pool = &experiment->pool;
 	struct quantity_value value;
-	char **hashes = NULL;
 	double best;
 	int rc;
 
@@ -381,11 +380,10 @@ experiment_add_ceiling(struct experiment *experiment, const char *name, const ch
 	/* Compiler flags are tried on what is measured, not on what it is compared with. */
 	configuration_push(configuration);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure(experiment->rot, measurement, &request, 1, nr_runs, &value, &hashes, err);
+	rc = quantities_measure(experiment->rot, measurement, &request, 1, nr_runs, &value, experiment->origin, err);
 	configuration_pop(configuration);
 	if (rc < 0)
 		return rot_interrupted() ? -1 : rot_error_prefix(err, "ceiling '%s'", name);
-	experiment_take_hashes(experiment, hashes);
 	best = quantity_best_run(&value);
 	if (isfinite(best))
 		experiment_keep_ceiling(experiment, &(struct ceiling){

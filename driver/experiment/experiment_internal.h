@@ -156,11 +156,10 @@ struct experiment {
 	double nr_cpus;    /* that the points use at most; 0: one */
 	double *used_cpus; /* each number that points use */
 	size_t nr_used_cpus;
-	int nr_roof_threads;   /* of the peaks that became ceilings */
-	const char *roof_note; /* for captions; NULL */
-	json_t *choices;       /* name, value, text and candidates of each; NULL: none */
-	char **hashes;         /* each once, in the order of measuring */
-	size_t nr_hashes;
+	int nr_roof_threads;          /* of the peaks that became ceilings */
+	const char *roof_note;        /* for captions; NULL */
+	json_t *choices;              /* name, value, text and candidates of each; NULL: none */
+	json_t *origin;               /* measuring/origin.h */
 	const char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
 	size_t nr_stored_machines;
 };
@@ -302,9 +301,6 @@ struct quantity_effort experiment_effort(const struct experiment *experiment, in
 
 /* The configured number, or else this one. */
 int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
-
-/* Keeps the hashes that are new; frees the array and the rest. */
-void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
 /* Unless a higher one of its name is there. */
 void experiment_keep_ceiling(struct experiment *experiment, const struct ceiling *ceiling);

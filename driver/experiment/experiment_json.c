@@ -6,112 +6,28 @@
 #include <string.h>
 
 #include "config.h"
-#include "configuration/paths.h"
 #include "experiment/experiment_internal.h"
-#include "measuring/result_cache.h"
 #include "memory.h"
 #include "rot.h"
-#include "support/clock.h"
 #include "support/json.h"
 
-static bool
-has_text(const json_t *array, const char *text)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(array, i, item)
-	{
-		if (strcmp(json_string_value(item), text) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void
-add_text(json_t *array, const char *text)
-{
-	if (text[0] && !has_text(array, text))
-		json_array_append_new(array, json_text(text));
-}
-
-/* What the results in the cache tell of themselves; each text once. */
-struct measured_origin {
-	json_t *compilers, *compile_lines;
-	json_t *facts;      /* what kernels told of what they measured: libraries and their versions */
-	char *first, *last; /* dates of the oldest and the newest run; NULL: no result is known */
-};
-
-static void
-add_date(struct measured_origin *origin, const char *date)
-{
-	if (!origin->first || strcmp(date, origin->first) < 0)
-		rot_string_set(&origin->first, date);
-	if (!origin->last || strcmp(date, origin->last) > 0)
-		rot_string_set(&origin->last, date);
-}
-
-/* A result may have got more runs long after it was made. */
-static void
-add_date_of_run(struct measured_origin *origin, time_t start)
-{
-	char date[CLOCK_DATE_SIZE];
-
-	clock_date_of(start, date);
-	if (start > 0 && *date)
-		add_date(origin, date);
-}
-
-static void
-add_result(struct measured_origin *origin, const struct measurement_result *result)
-{
-	add_text(origin->compilers, result->compiler);
-	for (size_t i = 0; i < measurement_result_nr_compile_lines(result); i++)
-		add_text(origin->compile_lines, measurement_result_compile_lines_at(result, i));
-	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
-		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
-
-		for (size_t j = 0; j < measurement_run_output_nr_facts(run); j++)
-			add_text(origin->facts, measurement_run_output_facts_at(run, j));
-		add_date_of_run(origin, (time_t)run->start_time);
-	}
-	add_date(origin, result->created);
-}
-
-static struct measured_origin
-origin_of(const struct experiment *experiment)
-{
-	struct measured_origin origin = {json_array(), json_array(), json_array(), NULL, NULL};
-	struct result_cache *cache = result_cache_new(experiment->rot->paths->cache, experiment->rot->registry);
-
-	for (size_t i = 0; i < experiment->nr_hashes; i++) {
-		autograph struct measurement_result *result = result_cache_load(cache, experiment->hashes[i]);
-
-		if (result)
-			add_result(&origin, result);
-	}
-	result_cache_delete(cache);
-	return origin;
-}
-
-/* software, and the dates where results are known. */
+/* Copies, so that whoever changes the JSON leaves the origin as it is. */
 static void
 add_origin(json_t *json, const struct experiment *experiment)
 {
-	struct measured_origin origin = origin_of(experiment);
-	json_t *software = json_object();
+	static const char *const keys[] = {"compilers", "compileLines", "facts"};
+	const json_t *origin = experiment->origin;
+	json_t *software = json_pack("{s:s, s:o}", "rot", PACKAGE_VERSION, "kernel",
+				     json_text(experiment->rot->machine->kernel_release));
 
-	json_object_set_new(software, "rot", json_text(PACKAGE_VERSION));
-	json_object_set_new(software, "kernel", json_text(experiment->rot->machine->kernel_release));
-	json_object_set_new(software, "compilers", origin.compilers);
-	json_object_set_new(software, "compileLines", origin.compile_lines);
-	json_object_set_new(software, "facts", origin.facts);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		json_object_set_new(software, keys[i], json_copy(json_object_get(origin, keys[i])));
 	json_object_set_new(json, "software", software);
-	if (origin.first)
+	if (json_object_get(origin, "first"))
 		json_object_set_new(json, "measured",
-				    json_pack("{s:s, s:s}", "first", origin.first, "last", origin.last));
-	free(origin.first);
-	free(origin.last);
+				    json_pack("{s:s, s:s}", "first", json_text_at(origin, "first"), "last",
+					      json_text_at(origin, "last")));
+	json_object_set_new(json, "descriptionHashes", json_copy(json_object_get(origin, "hashes")));
 }
 
 static json_t *
@@ -287,10 +203,8 @@ ceiling_of_json(const json_t *json)
 json_t *
 experiment_json(const struct experiment *experiment, bool is_complete)
 {
-	json_t *json = json_object(), *hashes = json_array(), *points = json_array(), *ceilings = json_array();
+	json_t *json = json_object(), *points = json_array(), *ceilings = json_array();
 
-	for (size_t i = 0; i < experiment->nr_hashes; i++)
-		json_array_append_new(hashes, json_text(experiment->hashes[i]));
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		json_array_append_new(points, json_point(experiment, &experiment->points[i]));
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
@@ -302,7 +216,6 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 		json_object_set_new(json, "commandLine", json_command_line(experiment->rot->command_line));
 	json_object_set_new(json, "machine", json_entity(experiment->rot->machine));
 	add_origin(json, experiment);
-	json_object_set_new(json, "descriptionHashes", hashes);
 	json_object_set_new(json, "points", points);
 	if (experiment->nr_failures)
 		json_object_set_new(json, "failures", experiment_json_failures(experiment));

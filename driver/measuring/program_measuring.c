@@ -13,6 +13,7 @@
 #include "measuring/file_hashes.h"
 #include "measuring/measuring.h"
 #include "measuring/measuring_internal.h"
+#include "measuring/origin.h"
 #include "measuring/performance.h"
 #include "memory.h"
 #include "rot.h"
@@ -352,27 +353,24 @@ take_runs(struct program_command_output *to, struct program_command_output *from
 
 int
 program_measuring_perform(struct rot *rot, struct program_workload *const *passes, size_t nr_passes, int nr_runs,
-			  struct program_command_output **output, char **hashes, struct rot_error *err)
+			  struct program_command_output **output, json_t *origin, struct rot_error *err)
 {
 	struct performance performance = {.rot = rot, .kind = &programs, .nr = nr_passes, .nr_runs = nr_runs};
 	int rc;
 
 	performance.passes = rot_calloc(nr_passes, sizeof(*performance.passes));
-	for (size_t i = 0; i < nr_passes; i++) {
+	for (size_t i = 0; i < nr_passes; i++)
 		performance.passes[i] =
 			(struct performance_pass){.description = passes[i], .hash = measuring_hash(rot, passes[i])};
-		hashes[i] = rot_strdup(performance.passes[i].hash);
-	}
 	rc = performance_run(&performance, err);
 	if (rc == 0)
 		*output = program_command_output_new();
-	for (size_t i = 0; i < nr_passes; i++) {
-		if (rc == 0) {
-			take_runs(*output, performance.passes[i].result->program, i);
-			rot_graph_delete(performance.passes[i].result);
-		} else {
-			free(hashes[i]);
-		}
+	for (size_t i = 0; rc == 0 && i < nr_passes; i++) {
+		struct measurement_result *result = performance.passes[i].result;
+
+		origin_add(origin, result);
+		take_runs(*output, result->program, i);
+		rot_graph_delete(result);
 	}
 	free(performance.passes);
 	return rc;

@@ -6,6 +6,8 @@
 #ifndef MEASURING_PROGRAM_MEASURING_H
 #define MEASURING_PROGRAM_MEASURING_H
 
+#include <jansson.h>
+
 #include "entities.h"
 #include "error.h"
 
@@ -20,9 +22,10 @@ int program_workload_identify(struct rot *rot, struct program_workload *workload
 /*
  * Gives nr_runs runs of each of the passes, which differ in nothing but their pass. *output (rot_graph_delete) has them
  * pass by pass. As measuring_perform; a run that ended with an exit status that is not allowed is an error, with what
- * the program wrote to standard error, and is not stored. hashes[nr_passes] are the descriptions' (fresh memory each).
+ * the program wrote to standard error, and is not stored. What the results say of themselves is added to origin
+ * (measuring/origin.h).
  */
 int program_measuring_perform(struct rot *rot, struct program_workload *const *passes, size_t nr_passes, int nr_runs,
-			      struct program_command_output **output, char **hashes, struct rot_error *err);
+			      struct program_command_output **output, json_t *origin, struct rot_error *err);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "peaks/peak_samples.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "configuration/paths.h"
-#include "measuring/result_cache.h"
 #include "memory.h"
 #include "rot.h"
 #include "statistics/summary.h"
@@ -62,34 +61,20 @@ tells_huge_pages(const char *fact)
 		(double)huge >= MOST_PAGES * (double)all);
 }
 
-static void
-look_at_pages(const struct measurement_result *result, size_t *nr_told, size_t *nr_huge)
-{
-	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
-		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
-
-		for (size_t k = 0; k < measurement_run_output_nr_facts(run); k++) {
-			const char *fact = measurement_run_output_facts_at(run, k);
-
-			*nr_told += strncmp(fact, "buffer ", strlen("buffer ")) == 0;
-			*nr_huge += tells_huge_pages(fact);
-		}
-	}
-}
-
+/* All that tells of a buffer tells that, and something does. */
 static bool
-lies_in_huge_pages(const struct rot *rot, char *const *hashes)
+lies_in_huge_pages(const json_t *facts)
 {
-	struct result_cache *cache = result_cache_new(rot->paths->cache, rot->registry);
-	size_t nr_told = 0, nr_huge = 0;
+	size_t i, nr_told = 0, nr_huge = 0;
+	const json_t *fact;
 
-	for (; *hashes; hashes++) {
-		autograph struct measurement_result *result = result_cache_load(cache, *hashes);
+	json_array_foreach(facts, i, fact)
+	{
+		const char *text = json_string_value(fact);
 
-		if (result)
-			look_at_pages(result, &nr_told, &nr_huge);
+		nr_told += strncmp(text, "buffer ", strlen("buffer ")) == 0;
+		nr_huge += tells_huge_pages(text);
 	}
-	result_cache_delete(cache);
 	return nr_told > 0 && nr_huge == nr_told;
 }
 
@@ -126,7 +111,7 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 	if (rc < 0)
 		return -1;
 	take_values(samples, values, nr_threads);
-	samples->has_huge_pages = work->border && lies_in_huge_pages(rot, told.hashes);
+	samples->has_huge_pages = work->border && lies_in_huge_pages(json_object_get(told.origin, "facts"));
 	quantities_told_clear(&told);
 	samples->value = values[OF_CYCLES];
 	for (size_t i = OF_CYCLES + 1; i < NR_CLOCKS; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "measuring/origin.h"
 #include "measuring/program_measuring.h"
 #include "memory.h"
 #include "programs/plan.h"
@@ -109,30 +110,22 @@ make_passes(struct quantities_job *job, struct rot_error *err)
 	return 0;
 }
 
-static void
-texts_clear(char **texts)
-{
-	for (size_t i = 0; texts && texts[i]; i++)
-		free(texts[i]);
-	free(texts);
-}
-
 /* What there is stays if this fails. */
 static int
-measure_passes(struct quantities_job *job, int nr_runs, char ***hashes, struct rot_error *err)
+measure_passes(struct quantities_job *job, int nr_runs, json_t **origin, struct rot_error *err)
 {
-	const size_t nr = job->plan.passes.nr_passes;
 	struct program_command_output *output = NULL;
-	char **own = rot_calloc(nr + 1, sizeof(*own));
+	json_t *own = origin_new();
 
-	if (program_measuring_perform(job->rot, job->passes, nr, nr_runs, &output, own, err) < 0) {
-		free(own);
+	if (program_measuring_perform(job->rot, job->passes, job->plan.passes.nr_passes, nr_runs, &output, own, err) <
+	    0) {
+		json_decref(own);
 		return -1;
 	}
 	rot_graph_delete(job->output);
 	job->output = output;
-	texts_clear(*hashes);
-	*hashes = own;
+	json_decref(*origin);
+	*origin = own;
 	return 0;
 }
 
@@ -252,7 +245,7 @@ measure_often(struct quantities_job *job, const struct quantity_effort *effort, 
 	do {
 		const bool is_first = !job->output;
 
-		if (measure_passes(job, next, &quantities->hashes, err) < 0)
+		if (measure_passes(job, next, &quantities->origin, err) < 0)
 			return !is_first && (rot_interrupted() || job->rot->is_cached_only) ? 0 : -1;
 		nr_runs = next;
 		if (effort->only_measures)
@@ -320,12 +313,12 @@ nr_cpus(const struct program_plan *plan, const struct program_command_output *ou
 
 /* Each run of a pass is a start of the program. */
 static json_t *
-json_runs(const struct quantities_job *job, char *const *hashes)
+json_runs(const struct quantities_job *job, const json_t *hashes)
 {
 	json_t *passes = json_array();
 
 	for (size_t i = 0; i < job->plan.passes.nr_passes; i++) {
-		json_t *pass = pass_runs_new(hashes[i]);
+		json_t *pass = pass_runs_new(json_string_value(json_array_get(hashes, i)));
 
 		for (size_t k = 0, nr = 0; k < program_command_output_nr_outputs(job->output); k++) {
 			const struct program_run_output *run = program_command_output_outputs_at(job->output, k);
@@ -353,7 +346,7 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 	tell_end(quantities);
 	add_notes(&job, quantities);
 	quantities->rule_outputs = rule_outputs_json(job.output);
-	quantities->passes = json_runs(&job, quantities->hashes);
+	quantities->passes = json_runs(&job, json_object_get(quantities->origin, "hashes"));
 	quantities->nr_cpus = nr_cpus(&job.plan, job.output);
 	rc = 0;
 out:
@@ -365,7 +358,7 @@ void
 program_quantities_clear(struct program_quantities *quantities)
 {
 	values_clear(quantities);
-	texts_clear(quantities->hashes);
+	json_decref(quantities->origin);
 	for (size_t i = 0; i < quantities->nr_notes; i++)
 		free(quantities->notes[i]);
 	free(quantities->notes);

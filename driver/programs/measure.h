@@ -17,8 +17,8 @@ struct program_quantities {
 	struct program_values total;
 	struct program_values *regions; /* of each region of the workload */
 	size_t nr_regions;
-	char **hashes; /* as quantities_measure gives them */
-	char **notes;  /* what the numbers leave out       */
+	json_t *origin; /* measuring/origin.h        */
+	char **notes;   /* what the numbers leave out */
 	size_t nr_notes;
 	json_t *rule_outputs; /* of each run what rules have measured; NULL: none */
 	json_t *passes;       /* of each pass when its runs were measured (quantities/pass.h) */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "measuring/measuring.h"
+#include "measuring/origin.h"
 #include "memory.h"
 #include "quantities/effort.h"
 #include "quantities/job.h"
@@ -15,14 +16,14 @@
 
 /* ---- beside the values ---- */
 
-static char **
-hashes_of(const struct measuring_job *job)
+static json_t *
+origin_of(const struct measuring_job *job)
 {
-	char **hashes = rot_calloc(job->plan.nr_passes + 1, sizeof(*hashes));
+	json_t *origin = origin_new();
 
 	for (size_t i = 0; i < job->plan.nr_passes; i++)
-		hashes[i] = rot_strdup(job->results[i]->description_hash);
-	return hashes;
+		origin_add(origin, job->results[i]);
+	return origin;
 }
 
 /* Where an action is what is measured, its set is that of the pass. */
@@ -142,7 +143,7 @@ give_back(struct measuring_job *job, struct effort_course *course, struct quanti
 	for (size_t i = 0; i < job->nr_requests; i++)
 		values[i].runs_end = course->end;
 	if (told)
-		*told = (struct quantities_told){hashes_of(job), rules_of(job), runs_of(job)};
+		*told = (struct quantities_told){origin_of(job), rules_of(job), runs_of(job)};
 	return 0;
 }
 
@@ -165,7 +166,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 	for (size_t i = 0; i < nr_requests; i++)
 		values[i] = (struct quantity_value){.nr_samples = 0};
 	if (told)
-		*told = (struct quantities_told){.hashes = NULL};
+		*told = (struct quantities_told){.origin = NULL};
 	effort_begin(&course, effort);
 	rc = job_begin(&job, course.target, effort->nr_starts, err);
 	if (rc == 0 && !effort->only_measures)
@@ -178,18 +179,17 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 
 int
 quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
-		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
+		   size_t nr_requests, int nr_runs, struct quantity_value *values, json_t *origin,
 		   struct rot_error *err)
 {
 	const struct quantity_effort effort = {.nr_runs = nr_runs};
 	struct quantities_told told;
 	int rc = quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values,
-					 hashes ? &told : NULL, err);
+					 origin ? &told : NULL, err);
 
-	if (rc < 0 || !hashes)
+	if (rc < 0 || !origin)
 		return rc;
-	*hashes = told.hashes;
-	told.hashes = NULL;
+	origin_merge(origin, told.origin);
 	quantities_told_clear(&told);
 	return 0;
 }

@@ -166,10 +166,10 @@ bool quantity_is_counted_once(const struct quantity_value *value);
  * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed)
  * with nr_runs runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here
  * comes from the kernel's expectation, labelled (it is not stepped unless that was asked for); neither possible: error.
- * hashes (may be NULL) gets the description hashes used: NULL-terminated, caller frees each and the array.
+ * What the results say of themselves is added to origin (measuring/origin.h; NULL: to none).
  */
 int quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
-		       size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
+		       size_t nr_requests, int nr_runs, struct quantity_value *values, struct json_t *origin,
 		       struct rot_error *err);
 
 /* How often a point is measured. */
@@ -187,7 +187,7 @@ struct quantity_effort {
 
 /* What is told of a point beside its values; owned by the caller. */
 struct quantities_told {
-	char **hashes; /* as of quantities_measure */
+	struct json_t *origin; /* measuring/origin.h */
 	struct json_t
 		*rules; /* what measurer sets of the measurement's rules gave (set_outputs.h); NULL: there are none */
 	struct json_t *passes; /* of each pass when its runs were measured (quantities/pass.h) */

@@ -68,12 +68,10 @@ quantity_values_clear(struct quantity_value *values, size_t nr)
 void
 quantities_told_clear(struct quantities_told *told)
 {
-	for (size_t i = 0; told->hashes && told->hashes[i]; i++)
-		free(told->hashes[i]);
-	free(told->hashes);
+	json_decref(told->origin);
 	json_decref(told->rules);
 	json_decref(told->passes);
-	*told = (struct quantities_told){.hashes = NULL};
+	*told = (struct quantities_told){.origin = NULL};
 }
 
 static json_t *

@@ -13,6 +13,7 @@
 #include "configuration/configuration.h"
 #include "machine/machine.h"
 #include "measuring/measuring_internal.h"
+#include "measuring/origin.h"
 #include "memory.h"
 #include "quantities/architecture.h"
 #include "quantities/pass.h"
@@ -31,6 +32,7 @@ bool (*fake_fails)(const struct measurement *measurement);
 bool fake_misses_runs;
 struct quantity_effort fake_effort;
 const char *fake_runs_end;
+const struct measurement_result *fake_result;
 char fake_optimization[64];
 void (*fake_measure)(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
 		     int nr_runs, struct quantity_value *values);
@@ -173,20 +175,22 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 
 	fake_effort = *effort;
 	if (told)
-		*told = (struct quantities_told){.hashes = NULL};
+		*told = (struct quantities_told){.origin = origin_new()};
 	if (rc == 0)
 		rc = quantities_measure(rot, measurement, requests, nr_requests, effort->nr_runs, values,
-					told ? &told->hashes : NULL, err);
+					told ? told->origin : NULL, err);
 	for (size_t i = 0; rc == 0 && i < nr_requests; i++)
 		values[i].runs_end = fake_runs_end;
 	if (rc == 0 && told)
 		told->passes = fake_passes(effort->nr_runs);
+	else if (told)
+		quantities_told_clear(told);
 	return rc;
 }
 
 int
 quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
-		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
+		   size_t nr_requests, int nr_runs, struct quantity_value *values, json_t *origin,
 		   struct rot_error *err)
 {
 	if (fake_is_cache_empty && rot->is_cached_only)
@@ -208,9 +212,13 @@ quantities_measure(struct rot *rot, const struct measurement *measurement, const
 		fake_measure(measurement, requests, nr_requests, nr_runs, values);
 	for (size_t i = 0; !fake_measure && i < nr_requests; i++)
 		fake_value(&requests[i], 10 * (double)fake_nr_calls + (double)i, nr_runs, &values[i]);
-	if (hashes) {
-		*hashes = rot_calloc(2, sizeof(**hashes));
-		(*hashes)[0] = rot_format("hash%zu", fake_nr_calls);
+	if (origin) {
+		autograph struct measurement_result *result =
+			fake_result ? rot_graph_clone(fake_result, NULL) : measurement_result_new();
+		autofree char *hash = rot_format("hash%zu", fake_nr_calls);
+
+		rot_string_set(&result->description_hash, hash);
+		origin_add(origin, result);
 	}
 	return 0;
 }

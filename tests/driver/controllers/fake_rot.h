@@ -28,6 +28,7 @@ extern int fake_nr_runs;
 /* How hard the last point was to be measured; and what its values say of the end. */
 extern struct quantity_effort fake_effort;
 extern const char *fake_runs_end;
+extern const struct measurement_result *fake_result; /* that values are of; NULL: an empty one */
 
 /* The call of that number (from 1) fails; with a SIGINT before if is_interrupt. 0: none. */
 extern size_t fake_failing_call;

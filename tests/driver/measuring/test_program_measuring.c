@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "measuring/origin.h"
 #include "measuring/program_measuring.h"
 #include "memory.h"
 #include "support/messages.h"
@@ -61,7 +62,7 @@ perform_passes(const struct program_workload *workload, size_t nr_passes, int nr
 	       struct program_command_output **output, struct rot_error *err)
 {
 	struct program_workload *passes[MAX_PASSES];
-	char *hashes[MAX_PASSES];
+	json_auto_t *origin = origin_new();
 	int rc = 0;
 
 	*output = NULL;
@@ -71,12 +72,9 @@ perform_passes(const struct program_workload *workload, size_t nr_passes, int nr
 		rc = rc < 0 ? -1 : program_workload_identify(&rot, passes[i], err);
 	}
 	if (rc == 0)
-		rc = program_measuring_perform(&rot, passes, nr_passes, nr_runs, output, hashes, err);
-	for (size_t i = 0; i < nr_passes; i++) {
+		rc = program_measuring_perform(&rot, passes, nr_passes, nr_runs, output, origin, err);
+	for (size_t i = 0; i < nr_passes; i++)
 		rot_graph_delete(passes[i]);
-		if (rc == 0)
-			free(hashes[i]);
-	}
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 
 #include "architecture_files.h"
 #include "configuration/configuration.h"
+#include "measuring/origin.h"
 #include "permits.h"
 #include "quantities/quantity.h"
 #include "rot.h"
@@ -115,8 +116,7 @@ START_TEST(test_from_request_to_value)
 	struct rot_error err = {0};
 	struct measurement *measurement;
 	struct rot rot = {0};
-	char **hashes;
-	size_t nr_hashes = 0;
+	json_auto_t *origin = origin_new();
 
 	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
 	architecture_delete(rot.architecture);
@@ -125,13 +125,11 @@ START_TEST(test_from_request_to_value)
 	for (size_t i = 0; i < NR_REQUESTS; i++)
 		ck_assert_msg(quantity_parse(&asked[i], requests[i], &err) == 0, "%s", err.text);
 	asked[GIVEN].given_operations = 42;
-	ck_assert_msg(quantities_measure(&rot, measurement, asked, NR_REQUESTS, NR_RUNS, values, &hashes, &err) == 0,
+	ck_assert_msg(quantities_measure(&rot, measurement, asked, NR_REQUESTS, NR_RUNS, values, origin, &err) == 0,
 		      "%s\n%s", err.text, err.hint);
 	check_values(values);
-	for (; hashes[nr_hashes]; nr_hashes++)
-		free(hashes[nr_hashes]);
-	ck_assert_uint_eq(nr_hashes, 3); /* time stamp counter; clock and the two faults; page faults */
-	free(hashes);
+	/* time stamp counter; clock and the two faults; page faults */
+	ck_assert_uint_eq(json_array_size(json_object_get(origin, "hashes")), 3);
 	for (size_t i = 0; i < NR_REQUESTS; i++)
 		quantity_value_clear(&values[i]);
 	ck_assert_ptr_null(measurement_workloads_at(measurement, 0)->measurer_set);
