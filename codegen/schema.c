@@ -343,12 +343,6 @@ schema_new(xmlDoc *tree, const char *name, struct rot_error *err)
 	return NULL;
 }
 
-static struct schema *
-read_schema(const char *path, struct rot_error *err)
-{
-	return schema_new(xml_file_read(path, err), path, err);
-}
-
 struct schema *
 schema_from_text(const char *name, const char *text, struct rot_error *err)
 {
@@ -396,7 +390,7 @@ schema_file_validate(const char *path, xmlDoc *doc, struct rot_error *err)
 		schema_delete(schema);
 		free(schema_path);
 		schema_path = NULL;
-		schema = read_schema(path, err);
+		schema = schema_new(xml_file_read(path, err), path, err);
 		if (!schema)
 			return -1;
 		schema_path = rot_strdup(path);

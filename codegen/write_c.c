@@ -94,13 +94,6 @@ c_class_init(struct c_class *c, const struct loaded *item)
 	c->snake = codegen_snake_case(c->file);
 }
 
-static void
-c_class_clear(struct c_class *c)
-{
-	free(c->file);
-	free(c->snake);
-}
-
 /* "struct workload *", "char *", "int64_t ": put a name behind it. Entities with a suffix are known by their
  * hand-written struct. */
 static char *
@@ -420,8 +413,10 @@ definitions_write_c(const struct definitions *definitions, const char *folder, c
 		rc = write_header(&classes[i], folder, err);
 	if (rc == 0)
 		rc = write_set(definitions, classes, folder, set, err);
-	for (size_t i = 0; i < definitions->nr; i++)
-		c_class_clear(&classes[i]);
+	for (size_t i = 0; i < definitions->nr; i++) {
+		free(classes[i].file);
+		free(classes[i].snake);
+	}
 	free(classes);
 	return rc;
 }

@@ -85,19 +85,6 @@ configure(struct configuration *configuration, char *const *keys, size_t nr, str
 	return 0;
 }
 
-static bool
-is_help(const char *argument)
-{
-	return !strcmp(argument, "-h") || !strcmp(argument, "--help") || !strcmp(argument, "-help");
-}
-
-static bool
-is_version(const char *argument)
-{
-	return !strcmp(argument, "-v") || !strcmp(argument, "-V") || !strcmp(argument, "--version") ||
-	       !strcmp(argument, "-version");
-}
-
 /* A word that is neither an option of the command nor a key: the nearest is told as the documents write it. */
 static int
 unknown_option(const struct command *command, const char *word, struct rot_error *err)
@@ -157,7 +144,7 @@ take_stranger(void *context, char *word)
 {
 	struct strangers *strangers = context;
 
-	if (is_help(word))
+	if (!strcmp(word, "-h") || !strcmp(word, "--help") || !strcmp(word, "-help"))
 		strangers->wants_help = true;
 	else if (strangers->command && !is_key(word))
 		strangers->unknown = strangers->unknown ? strangers->unknown : word;
@@ -173,7 +160,8 @@ find_name(int argc, char **argv, struct strangers *strangers)
 	int at = 1;
 
 	for (; at < argc && argv[at][0] == '-' && argv[at][1] && strcmp(argv[at], "--") != 0; at++) {
-		if (is_version(argv[at])) {
+		if (!strcmp(argv[at], "-v") || !strcmp(argv[at], "-V") || !strcmp(argv[at], "--version") ||
+		    !strcmp(argv[at], "-version")) {
 			argv[argc - 1] = version;
 			return argc - 1;
 		}

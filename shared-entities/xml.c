@@ -66,12 +66,6 @@ write_reference(struct nesting *nesting, const struct rot_field *field, const vo
 	}
 }
 
-static bool
-is_attribute(const struct rot_field *field)
-{
-	return !field->is_list && field->type != ROT_REFERENCE;
-}
-
 static void
 write_entity(struct nesting *nesting, const struct rot_entity *entity, size_t depth, FILE *out)
 {
@@ -82,7 +76,7 @@ write_entity(struct nesting *nesting, const struct rot_entity *entity, size_t de
 	for (size_t i = 0; i < nr_fields; i++) {
 		const struct rot_field *field = rot_class_field_at(entity->class, i);
 
-		if (is_attribute(field))
+		if (!field->is_list && field->type != ROT_REFERENCE)
 			write_attribute(field->name, field, rot_field_of(entity, field), out);
 		else
 			is_open = true;

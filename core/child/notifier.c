@@ -126,15 +126,6 @@ forget_ended(struct notifier *notifier)
 	notifier->nr_ended = 0;
 }
 
-static void
-forget_uncovered_end(struct notifier *notifier, pid_t tid)
-{
-	for (size_t i = notifier->nr_ended; i-- > 0;) {
-		if (notifier->ended[i] == tid)
-			notifier->ended[i] = notifier->ended[--notifier->nr_ended];
-	}
-}
-
 /* ---- what others call ---- */
 
 int
@@ -237,8 +228,9 @@ notifier_cover(struct notifier *notifier, pid_t tid)
 	thread = find_thread(notifier, tid);
 	if (thread)
 		thread->is_covered = true;
-	else
-		forget_uncovered_end(notifier, tid);
+	for (size_t i = notifier->nr_ended; !thread && i-- > 0;)
+		if (notifier->ended[i] == tid)
+			notifier->ended[i] = notifier->ended[--notifier->nr_ended];
 	pthread_mutex_unlock(&notifier->lock);
 }
 

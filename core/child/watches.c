@@ -146,14 +146,6 @@ fail(size_t entry, const char *action)
 		failed_action = action;
 }
 
-static const char *
-journal_text(const char *event)
-{
-	return strcmp(event, "entered") == 0 ? "event breakpoint entered"
-	       : strcmp(event, "left") == 0  ? "event breakpoint left"
-					     : "event breakpoint reached";
-}
-
 static void
 answer_hit(struct run *run, size_t i, int64_t hit)
 {
@@ -161,7 +153,10 @@ answer_hit(struct run *run, size_t i, int64_t hit)
 	const struct event event = {.kind = EVENT_BREAKPOINT, .name = entry->event, .place = entry->place, .hit = hit};
 	struct rule *rule;
 
-	journal_add(journal_text(entry->event), -1);
+	journal_add(strcmp(entry->event, "entered") == 0 ? "event breakpoint entered"
+		    : strcmp(entry->event, "left") == 0  ? "event breakpoint left"
+							 : "event breakpoint reached",
+		    -1);
 	for (size_t at = 0; !run_has_failed(run); at++) {
 		if (!get_rule(run, at, &rule)) {
 			fail(i, "action");

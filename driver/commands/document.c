@@ -91,12 +91,6 @@ end_paragraph(struct document *document)
 	document->paragraph = rot_strdup("");
 }
 
-static void
-add_line(struct document *document, const char *line, size_t length)
-{
-	rot_append(&document->paragraph, "%s%.*s", *document->paragraph ? " " : "", (int)length, line);
-}
-
 /* "- ", "12. ": its length, or 0. */
 static size_t
 bullet_length(const char *line)
@@ -245,7 +239,8 @@ take_line(struct document *document, const char *line, size_t length)
 	else if (strncmp(line, "<!--", 4) != 0) {
 		if (bullet || !*document->paragraph)
 			document->indent = bullet ? (int)(blanks + bullet) : 0;
-		add_line(document, line + (bullet ? 0 : blanks), length - (bullet ? 0 : blanks));
+		rot_append(&document->paragraph, "%s%.*s", *document->paragraph ? " " : "",
+			   (int)(length - (bullet ? 0 : blanks)), line + (bullet ? 0 : blanks));
 	}
 }
 

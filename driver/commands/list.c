@@ -183,13 +183,6 @@ list_kernels(struct command_context *context, struct listing *listing, struct ro
 
 /* ---- controllers ---- */
 
-static json_t *
-controller_json(const struct controller_info *info)
-{
-	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(info->name), "path", json_text(info->path), "place",
-			 json_text(info->place), "description", json_text(info->description));
-}
-
 static int
 list_controllers(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
@@ -206,7 +199,11 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 			continue;
 		listing->nr++;
 		if (listing->items)
-			json_array_append_new(listing->items, controller_json(&infos[i]));
+			json_array_append_new(listing->items,
+					      json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(infos[i].name),
+							"path", json_text(infos[i].path), "place",
+							json_text(infos[i].place), "description",
+							json_text(infos[i].description)));
 		else if (!is_in_detail(context, listing))
 			print_short(infos[i].name, infos[i].description);
 		else

@@ -17,19 +17,6 @@
 #define DEFAULT_RUNS 10
 #define DEFAULT_BUDGET_S 60
 
-static void
-show_aa(const struct aa *aa, bool is_json)
-{
-	if (is_json) {
-		json_auto_t *json = aa_json(aa);
-
-		json_dumpf(json, stdout, JSON_INDENT(2));
-		putchar('\n');
-	} else {
-		aa_print(aa, stdout);
-	}
-}
-
 /*
  * As the run of a command. controller: whose work is measured, NULL: same-twice. nr_rounds: at most, 0: no limit;
  * budget_s: no round begins later, 0: a minute.
@@ -53,8 +40,16 @@ perform_aa(struct command_context *context, const char *controller, int nr_round
 	if (runs > 0)
 		options.nr_runs = runs;
 	rc = aa_measure(rot, &options, &aa, err);
-	if (rc == 0)
-		show_aa(&aa, is_json);
+	if (rc == 0) {
+		if (is_json) {
+			json_auto_t *json = aa_json(&aa);
+
+			json_dumpf(json, stdout, JSON_INDENT(2));
+			putchar('\n');
+		} else {
+			aa_print(&aa, stdout);
+		}
+	}
 	context->has_status = rc == 0 && !rot_interrupted();
 	context->status = rc == 0 && aa_is_any_too_often(&aa);
 	pool_clear(&aa.pool);

@@ -107,13 +107,6 @@ nr_runs_after(const struct measuring_points *of, size_t i, int block)
 	return experiment_effort(of->experiment, of->controller->planned[i].nr_runs).nr_runs;
 }
 
-/* A point with fewer runs than there are blocks has none in some of them. */
-static bool
-has_runs_in(const struct measuring_points *of, size_t i, int block)
-{
-	return nr_runs_after(of, i, block) > nr_runs_after(of, i, block - 1);
-}
-
 static int
 visit(void *context, size_t k, int block, struct rot_error *err)
 {
@@ -121,7 +114,8 @@ visit(void *context, size_t k, int block, struct rot_error *err)
 	const size_t i = of->in_blocks[k];
 
 	progress_block(block, of->nr_blocks, of->nr_in_blocks);
-	if (of->is_over[i] || !has_runs_in(of, i, block))
+	/* A point with fewer runs than there are blocks has none in some of them. */
+	if (of->is_over[i] || !(nr_runs_after(of, i, block) > nr_runs_after(of, i, block - 1)))
 		return 0;
 	experiment_set_block(of->experiment, block, of->nr_blocks, true);
 	of->failing = i;

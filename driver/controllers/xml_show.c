@@ -446,18 +446,12 @@ is_word_of(const char *of, const struct quantity_request *request)
 	return false;
 }
 
-/* Counted by steps, so not of kernels that take too long, and nothing says what to expect of these. */
-static bool
-is_of_some_points(const struct rot *rot, const struct quantity_offer *offer)
-{
-	return !offer->of[0] && strcmp(offer->kind, "modelled") == 0 &&
-	       (offer->may_be_stepped || rot->architecture->counts_by_steps);
-}
-
 static bool
 is_unknown(const struct rot *rot, const struct quantity_offer *offer)
 {
-	return strcmp(offer->kind, "unavailable") == 0 || is_of_some_points(rot, offer);
+	return strcmp(offer->kind, "unavailable") == 0 ||
+	       (!offer->of[0] && strcmp(offer->kind, "modelled") == 0 &&
+		(offer->may_be_stepped || rot->architecture->counts_by_steps));
 }
 
 /* Can the quantity be measured here, of all points, or is it known in advance? If not, the plot shows its curves alone,

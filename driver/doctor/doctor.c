@@ -245,20 +245,6 @@ print_summary(const struct findings *findings, FILE *out)
 	text_print("\nrot doctor --all: what was found, and what would change it; --json: all of it", 0, 0, out);
 }
 
-static void
-print_all(const struct findings *findings, FILE *out)
-{
-	const char *section = "";
-
-	for (size_t i = 0; i < findings->nr; i++) {
-		const struct finding *finding = &findings->items[i];
-
-		if (strcmp(section, finding->section) != 0)
-			fprintf(out, "\n%s\n", section = finding->section);
-		print_finding(finding, out);
-	}
-}
-
 void
 findings_print(const struct findings *findings, bool is_all, FILE *out)
 {
@@ -271,7 +257,15 @@ findings_print(const struct findings *findings, bool is_all, FILE *out)
 
 	text_print(verdicts[findings_worst(findings)], 0, 0, out);
 	if (is_all) {
-		print_all(findings, out);
+		const char *section = "";
+
+		for (size_t i = 0; i < findings->nr; i++) {
+			const struct finding *finding = &findings->items[i];
+
+			if (strcmp(section, finding->section) != 0)
+				fprintf(out, "\n%s\n", section = finding->section);
+			print_finding(finding, out);
+		}
 	} else {
 		fputc('\n', out);
 		print_summary(findings, out);

@@ -41,13 +41,6 @@ words_of_kind(const struct quantity_offer *offers, size_t nr, const char *name, 
 	return text;
 }
 
-/* Made of others: a rate, or operations per byte. */
-static bool
-is_derived(const struct quantity_kind *kind)
-{
-	return kind->takes[WORD_OPERATION] + kind->takes[WORD_BORDER] + kind->takes[WORD_CLOCK] > 1;
-}
-
 /* The first of this kind, for its reason; there is one. */
 static const struct quantity_offer *
 first_of_kind(const struct quantity_offer *offers, const char *name, const char *kind)
@@ -111,7 +104,7 @@ doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 	for (size_t i = 0; i < nr_quantity_kinds; i++) {
 		const struct quantity_kind *kind = &quantity_kinds[i];
 
-		if (is_derived(kind))
+		if (kind->takes[WORD_OPERATION] + kind->takes[WORD_BORDER] + kind->takes[WORD_CLOCK] > 1)
 			continue;
 		for (size_t k = 0; k < nr; k++)
 			if (is_offer_of(&offers[k], kind->name, "measured") ||

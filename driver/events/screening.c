@@ -645,12 +645,6 @@ write_text(const struct screening *screening, const char *output_name, struct ro
 	return output_text_end(&text, output_name, ".txt", err);
 }
 
-static int
-write_json(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
-{
-	return output_take_json(screening_json(rot, screening), output_name, err);
-}
-
 /* ---- plot ---- */
 
 /* Everything over the least count; false where that is 0. */
@@ -714,7 +708,8 @@ show(const struct rot *rot, const struct screening *screening, const char *outpu
 {
 	print_screening(screening, stdout);
 	fflush(stdout);
-	if (write_json(rot, screening, output_name, err) < 0 || write_text(screening, output_name, err) < 0)
+	if (output_take_json(screening_json(rot, screening), output_name, err) < 0 ||
+	    write_text(screening, output_name, err) < 0)
 		return -1;
 	plots_note_undrawn(rot->configuration, 1);
 	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? draw_screening(rot, screening, output_name, err) : 0;

@@ -87,13 +87,6 @@ experiment_clock_shown(const struct experiment *experiment)
 	return clock;
 }
 
-/* That are summed over threads; those of the time stamp counter go by once for all of them, as wall time does. */
-static bool
-is_of_cycles(const char *clock)
-{
-	return strcmp(clock, "coreCycles") == 0 || strcmp(clock, "referenceCycles") == 0;
-}
-
 /* As points have it: where cycles are summed, a rate is that of one thread, of points as of peaks. */
 static struct peak_estimate
 estimate_of(const struct peak *peak, const char *clock)
@@ -220,7 +213,12 @@ get_roof(struct experiment *experiment, struct rot_error *err)
 static char *
 text_of_roof(const struct experiment *experiment, int nr_threads)
 {
-	return roof_note(&experiment->roof, nr_threads, is_of_cycles(experiment_clock_shown(experiment)));
+	const char *clock = experiment_clock_shown(experiment);
+
+	/* Such cycles are summed over threads; those of the time stamp counter go by once for all, as wall time does.
+	 */
+	return roof_note(&experiment->roof, nr_threads,
+			 strcmp(clock, "coreCycles") == 0 || strcmp(clock, "referenceCycles") == 0);
 }
 
 /* Are some points bounded by the roof of so many threads? */

@@ -548,13 +548,6 @@ out:
 	return rc;
 }
 
-static int
-write_page(const struct experiment *experiment, const struct page *page, const struct page_result *results,
-	   size_t nr_results, struct rot_error *err)
-{
-	return page_write(page, results, nr_results, experiment->rot->paths->data, experiment->output_name, err);
-}
-
 /* Of a single plot its own; a program without any is called as it was started. */
 static const char *
 title_of_page(const struct experiment *experiment)
@@ -599,7 +592,8 @@ experiment_write_plots(const struct experiment *experiment, const struct page_re
 
 	if (!page)
 		plots_note_undrawn(experiment->rot->configuration, nr_without_text(experiment));
-	if (page && write_page(experiment, page, results, nr_results, rc == 0 ? err : &later) < 0)
+	if (page && page_write(page, results, nr_results, experiment->rot->paths->data, experiment->output_name,
+			       rc == 0 ? err : &later) < 0)
 		rc = -1;
 	page_delete(page);
 	return rc;

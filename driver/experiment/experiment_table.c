@@ -420,13 +420,6 @@ fill_key(const struct filling *f)
 /* Beyond that, doubles have no unit digit. */
 #define MOST_WHOLE 1e15
 
-/* A whole number in full, others with four digits. */
-static char *
-derived_text(double number)
-{
-	return rot_format(number == floor(number) && fabs(number) < MOST_WHOLE ? "%.0f" : "%.4g", number);
-}
-
 /* In the unit shown; "-" where it is missing. */
 static void
 fill_derived(const struct filling *f)
@@ -446,7 +439,11 @@ fill_derived(const struct filling *f)
 		if (value && value->text)
 			*cell = rot_strdup(value->text);
 		else if (value && !isnan(value->number))
-			*cell = derived_text(value->number * unit.factor);
+			*cell = rot_format((value->number * unit.factor) == floor((value->number * unit.factor)) &&
+							   fabs((value->number * unit.factor)) < MOST_WHOLE
+						   ? "%.0f"
+						   : "%.4g",
+					   (value->number * unit.factor));
 		else
 			*cell = rot_strdup("-");
 	}

@@ -143,14 +143,6 @@ clear_results(struct sweep *sweep)
 	}
 }
 
-static void
-sweep_clear(struct sweep *sweep)
-{
-	clear_results(sweep);
-	for (size_t i = 0; i < sweep->nr; i++)
-		rot_graph_delete(sweep->passes[i]);
-}
-
 /* All footprints together, run by run, so that what changes with time changes all of them. */
 static int
 perform(struct sweep *sweep, int nr_runs, struct rot_error *err)
@@ -185,12 +177,6 @@ take_shortest(struct sweep *sweep, int first, int step)
 	}
 }
 
-static bool
-are_near(int64_t a, int64_t b)
-{
-	return (double)a <= GRID_STEP * (double)b && (double)b <= GRID_STEP * (double)a;
-}
-
 /* Both halves of the runs tell the same sizes, up to a step of the grid. */
 static bool
 is_steady(struct sweep *sweep)
@@ -203,7 +189,8 @@ is_steady(struct sweep *sweep)
 	take_shortest(sweep, 1, 2);
 	nr_odd = knees_find(sweep->points, sweep->nr, odd);
 	for (size_t i = 0; nr_odd == nr_even && i < nr_odd; i++)
-		if (!are_near(odd[i].bytes, even[i].bytes))
+		if (!((double)odd[i].bytes <= GRID_STEP * (double)even[i].bytes &&
+		      (double)even[i].bytes <= GRID_STEP * (double)odd[i].bytes))
 			return false;
 	return nr_odd == nr_even;
 }
@@ -299,7 +286,9 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error
 	progress_point();
 	rc = measure_sizes(sweep, levels, err);
 	progress_end();
-	sweep_clear(sweep);
+	clear_results(sweep);
+	for (size_t i = 0; i < sweep->nr; i++)
+		rot_graph_delete(sweep->passes[i]);
 	if (rc < 0)
 		return rot_error_prefix(err, "the levels of the memory");
 	return measured_levels_store(levels, rot->paths->cache, rot->machine, err);

@@ -149,14 +149,6 @@ make_command_init(struct make_command *make, const struct rot *rot, const char *
 	memcpy(make->argv, argv, sizeof(argv));
 }
 
-static void
-make_command_clear(struct make_command *make)
-{
-	free(make->makefile);
-	free(make->jobs);
-	*make = (struct make_command){.jobs = NULL};
-}
-
 /* First line of the compiler's --version; "unknown" if it does not say. Fresh memory. */
 static char *
 compiler_version(const struct rot *rot)
@@ -325,7 +317,8 @@ static void
 build_delete(struct build *build)
 {
 	core_description_clear(&build->description);
-	make_command_clear(&build->make);
+	free(build->make.makefile);
+	free(build->make.jobs);
 	free(build->compiler);
 	free(build->seed);
 	free(build->folder);

@@ -43,12 +43,6 @@ result_cache_delete(struct result_cache *cache)
 }
 
 static char *
-result_folder(const struct result_cache *cache, const char *hash)
-{
-	return rot_format("%s/results/%.2s", cache->folder, hash);
-}
-
-static char *
 result_path(const struct result_cache *cache, const char *hash)
 {
 	return rot_format("%s/results/%.2s/%s.xml", cache->folder, hash, hash);
@@ -160,7 +154,7 @@ mark_as_cache(struct result_cache *cache)
 static int
 store(struct result_cache *cache, const struct measurement_result *result, struct rot_error *err)
 {
-	autofree char *folder = result_folder(cache, result->description_hash);
+	autofree char *folder = rot_format("%s/results/%.2s", cache->folder, result->description_hash);
 	autofree char *path = result_path(cache, result->description_hash);
 	autofree char *body = rot_xml_write(result), *head = first_line(body, strlen(body));
 	autofree char *content = rot_format("%s%s", head, body);

@@ -546,15 +546,6 @@ write_head(xmlTextWriterPtr out, const struct page *page, const char *data_folde
 	return rc;
 }
 
-/* What a click puts away: open at first, and when it is printed (page.js). */
-static void
-begin_details(xmlTextWriterPtr out, const char *summary)
-{
-	html_begin(out, "details", NULL);
-	html_attribute(out, "open", "open");
-	html_element(out, "summary", NULL, summary);
-}
-
 static void
 write_result(xmlTextWriterPtr out, const struct page_result *result)
 {
@@ -566,7 +557,10 @@ write_result(xmlTextWriterPtr out, const struct page_result *result)
 	write_points(out, result->json);
 	html_element(out, "h3", NULL, "How do we know?");
 	page_write_methods(out, result->json);
-	begin_details(out, "Where it is from");
+	/* What a click puts away: open at first, and when it is printed (page.js). */
+	html_begin(out, "details", NULL);
+	html_attribute(out, "open", "open");
+	html_element(out, "summary", NULL, "Where it is from");
 	page_write_origin(out, result->json);
 	html_end(out);
 	html_end(out);

@@ -418,13 +418,6 @@ write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowled
 
 /* ---- tables and lists ---- */
 
-/* "10", or "8 to 10"; fresh memory. */
-static char *
-range_text(size_t least, size_t most)
-{
-	return least == most ? rot_format("%zu", most) : rot_format("%zu to %zu", least, most);
-}
-
 static void
 write_cell(xmlTextWriterPtr out, const struct page_texts *texts)
 {
@@ -459,7 +452,8 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 	begin_table(out, "sources", headings, sizeof(headings) / sizeof(*headings) - (nr_graded == 0));
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct knowledge *own = &all->items[i];
-		autofree char *n = range_text(own->n_least, own->n_most);
+		autofree char *n = own->n_least == own->n_most ? rot_format("%zu", own->n_most)
+							       : rot_format("%zu to %zu", own->n_least, own->n_most);
 		autofree char *disturbed = rot_format("%zu", own->nr_disturbed);
 
 		html_begin(out, "tr", NULL);

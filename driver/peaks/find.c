@@ -336,13 +336,6 @@ score(const struct ceiling_search *search, size_t index, int nr_runs, double *sc
 	return 0;
 }
 
-/* More where processes differ by more than variants do. */
-static int
-nr_turns(const struct ceiling_search *search)
-{
-	return modes_of(&search->of->modes, search->ceiling->border, 1) == MODES_NONE ? 2 : 4;
-}
-
 /*
  * The best of the finalists, by the runs of the search and those for choosing. They are measured in turns, so that what
  * disturbs the machine for a second disturbs all.
@@ -352,7 +345,10 @@ choose_best(const struct ceiling_search *search, size_t *best, struct rot_error 
 {
 	const struct nr_runs *runs = &search->of->effort->runs;
 	size_t finalists[NR_BEST + MAX_SEEDS], nr = find_finalists(search, finalists), highest = 0;
-	const int turns = nr > 1 && runs->choose > 0 ? nr_turns(search) : 0;
+	/* More where processes differ by more than variants do. */
+	const int turns = nr > 1 && runs->choose > 0
+				  ? (modes_of(&search->of->modes, search->ceiling->border, 1) == MODES_NONE ? 2 : 4)
+				  : 0;
 	double scores[NR_BEST + MAX_SEEDS];
 
 	if (nr == 0) {

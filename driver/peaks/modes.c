@@ -191,13 +191,6 @@ count_unshared(const struct mode_peak *peak, double alone, size_t *nr_shared)
 	return nr;
 }
 
-static bool
-has_reached_limit(const struct mode_peak *peak)
-{
-	return peak->limit > 0 &&
-	       peak_samples_score(&peak->samples, peak->nr_seen, peak->samples.nr) >= REACHED * peak->limit;
-}
-
 /* Will more runs say nothing new? */
 static bool
 has_enough(const struct modes *modes, const struct mode_peak *peak, const struct peak_list *list)
@@ -208,7 +201,9 @@ has_enough(const struct modes *modes, const struct mode_peak *peak, const struct
 		return has_enough_placed(modes, peak);
 	if (peak->kind == MODES_OF_SHARING && count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH)
 		return false;
-	return has_reached_limit(peak) || (peak->limit <= 0 && !peak->work.border);
+	return (peak->limit > 0 &&
+		peak_samples_score(&peak->samples, peak->nr_seen, peak->samples.nr) >= REACHED * peak->limit) ||
+	       (peak->limit <= 0 && !peak->work.border);
 }
 
 /* Is the peak in the round of that number? */

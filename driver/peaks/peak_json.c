@@ -62,13 +62,6 @@ member_in(struct peak *peak, const struct member *member)
 
 /* ---- writing ---- */
 
-static json_t *
-estimate_json(const struct peak_estimate *estimate)
-{
-	return json_pack("{s:o, s:o, s:o}", "value", json_number(estimate->value), "low", json_number(estimate->low),
-			 "high", json_number(estimate->high));
-}
-
 /* {"axes": ["dlp", "unroll"], "points": [[1, 1, 0.5], ...]}: coordinates, then what was reached. */
 static json_t *
 landscape_json(const struct peak_landscape *landscape)
@@ -104,8 +97,13 @@ peak_json(const struct peak *peak)
 		json_object_set_new(json, counts[i].key,
 				    json_integer((json_int_t) * (const size_t *)member_of(peak, &counts[i])));
 	json_object_set_new(json, "hugePages", json_boolean(peak->has_huge_pages));
-	for (size_t i = 0; i < NR(estimates); i++)
-		json_object_set_new(json, estimates[i].key, estimate_json(member_of(peak, &estimates[i])));
+	for (size_t i = 0; i < NR(estimates); i++) {
+		const struct peak_estimate *e = member_of(peak, &estimates[i]);
+
+		json_object_set_new(json, estimates[i].key,
+				    json_pack("{s:o, s:o, s:o}", "value", json_number(e->value), "low",
+					      json_number(e->low), "high", json_number(e->high)));
+	}
 	for (size_t i = 0; i < NR(numbers); i++)
 		json_object_set_new(json, numbers[i].key, json_number(*(const double *)member_of(peak, &numbers[i])));
 	json_object_set_new(json, "foundAt", json_integer(peak->found_at));

@@ -287,16 +287,6 @@ note_number(const char **notes, size_t *nr, const char *remark)
 	return i + 1;
 }
 
-static void
-print_notes(const char *const *notes, size_t nr, FILE *out)
-{
-	for (size_t i = 0; i < nr; i++) {
-		autofree char *mark = rot_format("(%zu)", i + 1);
-
-		text_print_behind(mark, notes[i], out);
-	}
-}
-
 /* A table with notes below it; nothing at all where the list has no peak of the kind. */
 static void
 print_table(const struct peak_list *list, enum peak_kind kind, bool *is_first, FILE *out)
@@ -331,7 +321,11 @@ print_table(const struct peak_list *list, enum peak_kind kind, bool *is_first, F
 	fputc('\n', out);
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	print_notes(notes, nr_notes, out);
+	for (size_t i = 0; i < nr_notes; i++) {
+		autofree char *mark = rot_format("(%zu)", i + 1);
+
+		text_print_behind(mark, notes[i], out);
+	}
 	if (has_tsc)
 		text_print_behind("(t)", kinds[kind].of_tsc, out);
 	if (has_huge_pages)

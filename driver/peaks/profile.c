@@ -102,12 +102,6 @@ best_of(const json_t *peaks, const json_t *peak)
 }
 
 static bool
-was_quick(const json_t *peak)
-{
-	return strcmp(json_text_at(peak, "search"), "quick") == 0;
-}
-
-static bool
 is_of_conditions(const json_t *peak, const json_t *conditions)
 {
 	json_int_t found_at = json_integer_value(json_object_get(peak, "foundAt"));
@@ -133,7 +127,7 @@ has(const json_t *peaks, const json_t *peak, bool is_full, const json_t *conditi
 
 	json_array_foreach(peaks, i, other)
 	{
-		if (is_same_peak(other, peak) && (!is_full || !was_quick(other)) &&
+		if (is_same_peak(other, peak) && (!is_full || strcmp(json_text_at(other, "search"), "quick") != 0) &&
 		    (!conditions || (is_of_conditions(other, conditions) && !is_above_limit(other))))
 			return true;
 	}

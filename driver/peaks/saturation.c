@@ -15,12 +15,6 @@ is_same_bandwidth(const struct peak *a, const struct peak *b)
 	       strcmp(a->instruction_set, b->instruction_set) == 0;
 }
 
-static bool
-is_of_mode(const struct peak *peak, const char *mode)
-{
-	return peak->nr_threads == 1 || strcmp(peak->mode, mode) == 0;
-}
-
 /* Is it the one whose growth is told: the first of its bandwidth and mode on several threads? */
 static bool
 begins(const struct peak_list *list, size_t at)
@@ -64,7 +58,8 @@ growth_of(struct pool *pool, const struct peak_list *list, const struct peak *pe
 	struct growth growth = {.peaks = pool_calloc(pool, list->nr, sizeof(struct peak *)), .mode = peak->mode};
 
 	for (size_t i = 0; i < list->nr; i++)
-		if (is_same_bandwidth(&list->peaks[i], peak) && is_of_mode(&list->peaks[i], peak->mode))
+		if (is_same_bandwidth(&list->peaks[i], peak) &&
+		    (list->peaks[i].nr_threads == 1 || strcmp(list->peaks[i].mode, peak->mode) == 0))
 			growth.peaks[growth.nr++] = &list->peaks[i];
 	qsort(growth.peaks, growth.nr, sizeof(struct peak *), by_threads);
 	judge(&growth);

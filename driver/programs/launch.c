@@ -156,13 +156,6 @@ signals_handle(void (*handle)(int, siginfo_t *, void *), struct sigaction old[NR
 }
 
 static void
-signals_restore(const struct sigaction old[NR_CAUGHT])
-{
-	for (size_t i = 0; i < NR_CAUGHT; i++)
-		sigaction(caught[i].number, &old[i], NULL);
-}
-
-static void
 signals_block(sigset_t *old)
 {
 	sigset_t set;
@@ -285,13 +278,6 @@ display_show(struct display *display)
 	display->is_shown = display->rewrites;
 }
 
-static void
-display_end(const struct display *display)
-{
-	if (display->is_shown)
-		fputs("\r\033[K", stderr);
-}
-
 /* A core that stops does not look after a program yet: a shell is to see it by this process. */
 static void
 await_core(struct program_launch *launch, struct display *display)
@@ -347,9 +333,11 @@ run_core(struct program_launch *launch, char *const *argv, const struct program_
 	close(go[0]);
 	close(go[1]);
 	await_core(launch, &display);
-	display_end(&display);
+	if (display.is_shown)
+		fputs("\r\033[K", stderr);
 	core_pid = 0;
-	signals_restore(old);
+	for (size_t i = 0; i < NR_CAUGHT; i++)
+		sigaction(caught[i].number, &old[i], NULL);
 	return rc;
 }
 

@@ -19,12 +19,6 @@
 
 /* ---- what rules have measured ---- */
 
-static json_t *
-json_of_set(const struct measurer_set_output *set)
-{
-	return set_output_json(set, set->set_id);
-}
-
 /*
  * An array with an object for each run, in the order of the output: its pass, and the measurer sets that were read, by
  * the ids that are counted through the rules. NULL if no run has any.
@@ -39,8 +33,11 @@ rule_outputs_json(const struct program_command_output *output)
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 		json_t *json = json_object(), *sets = json_array();
 
-		for (size_t j = 0; j < program_run_output_nr_measurer_set_outputs(run); j++)
-			json_array_append_new(sets, json_of_set(program_run_output_measurer_set_outputs_at(run, j)));
+		for (size_t j = 0; j < program_run_output_nr_measurer_set_outputs(run); j++) {
+			const struct measurer_set_output *set = program_run_output_measurer_set_outputs_at(run, j);
+
+			json_array_append_new(sets, set_output_json(set, set->set_id));
+		}
 		has_any = has_any || json_array_size(sets) > 0;
 		json_object_set_new(json, "pass", json_integer(run->pass));
 		json_object_set_new(json, "measurerSets", sets);

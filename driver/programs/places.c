@@ -50,12 +50,6 @@ compare_samples(const void *a, const void *b)
 	return order ? order : compare_places(a, b);
 }
 
-static bool
-is_function(const struct program_place *place)
-{
-	return place->object[0] != '[' || strcmp(place->object, "[jit]") == 0;
-}
-
 static void
 add_counts(struct place_share *share, const struct place_share *from, size_t nr_events)
 {
@@ -89,7 +83,7 @@ add_all(struct place_list *list, enum place_kind kind, const struct program_plac
 	const struct rot_list *parts = kind == PLACES_LOOPS ? &place->loops : &place->lines;
 	const size_t nr = kind == PLACES_LOOPS || kind == PLACES_LINES ? parts->nr : 0;
 
-	if (is_function(place) != (kind != PLACES_OTHERS))
+	if ((place->object[0] != '[' || strcmp(place->object, "[jit]") == 0) != (kind != PLACES_OTHERS))
 		return;
 	if (nr == 0)
 		add(list, place, NULL);

@@ -339,13 +339,6 @@ tainted_estimator(const char *estimator)
 	return estimator;
 }
 
-/* Is it of the bottom's runs that the value has samples? bottom may be NULL. */
-static bool
-is_of_bottom(const struct series *top, const struct series *bottom)
-{
-	return bottom && !bottom->is_known && (top->is_known || bottom->nr > top->nr);
-}
-
 /* Which run of the series belongs to sample i; those of a side that was run less often are taken in turn. */
 static size_t
 run_of_sample(const struct series *series, size_t i)
@@ -360,7 +353,9 @@ static void
 value_set_samples(struct quantity_value *value, const struct quantity_resolution *resolution, const struct series *top,
 		  const struct series *bottom)
 {
-	const struct series *of = is_of_bottom(top, bottom) ? bottom : top;
+	/* Those of the side that was measured more often. */
+	const bool is_of_bottom = bottom && !bottom->is_known && (top->is_known || bottom->nr > top->nr);
+	const struct series *of = is_of_bottom ? bottom : top;
 
 	value->nr_samples = top->nr == 0 || (bottom && bottom->nr == 0) ? 0 : of->nr;
 	value->samples = rot_calloc(value->nr_samples, sizeof(*value->samples));

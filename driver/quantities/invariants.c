@@ -295,20 +295,13 @@ static const struct {
 	{"time", "coreCycles", "core cycles", INVARIANT_TOLERANCE},
 };
 
-/* The plan with that pass alone; borrows it. */
-static struct pass_plan
-plan_of_one(const struct pass_plan *plan, size_t pass)
-{
-	return (struct pass_plan){.passes = &plan->passes[pass], .nr_passes = 1};
-}
-
 /* Of the undisturbed runs of a pass; n is 0 if it does not count all events of the formula. */
 static int
 summary_in_pass(struct summary *summary, const struct architecture_formula *formula,
 		const struct architecture *architecture, const struct pass_plan *plan,
 		const struct pass_samples *samples, size_t pass, struct rot_error *err)
 {
-	const struct pass_plan one = plan_of_one(plan, pass);
+	const struct pass_plan one = {.passes = &plan->passes[pass], .nr_passes = 1};
 	const struct quantity_resolution resolution = {
 		.request = {.name = formula->quantity},
 		.numerator = {.source = PART_COUNTED, .formula = formula, .kind = "measured", .text = ""},

@@ -92,22 +92,10 @@ warn_of_refusal(const struct architecture *architecture, const struct measuremen
 /* ---- warnings that events are not counted ---- */
 
 static bool
-is_expected(const struct quantity_part *part)
-{
-	return part->kind && strcmp(part->kind, "expected") == 0;
-}
-
-/* Where nobody asked for steps. */
-static bool
-is_counted_unasked(const struct architecture *architecture, const struct quantity_part *part)
-{
-	return architecture->stepping.is_unasked && part->formula;
-}
-
-static bool
 needs_word(const struct architecture *architecture, const struct quantity_part *part)
 {
-	return is_expected(part) || is_counted_unasked(architecture, part);
+	return (part->kind && strcmp(part->kind, "expected") == 0) ||
+	       (architecture->stepping.is_unasked && part->formula);
 }
 
 /* Why numbers come from the kernels' definitions, or from steps, although events were asked for. */

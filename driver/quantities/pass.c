@@ -25,13 +25,6 @@ told_or(int64_t told, uint64_t usual)
 	return told > 0 ? (uint64_t)told : usual;
 }
 
-/* The last level is the second where there are two. */
-static int64_t
-third_level_bytes(const struct machine *machine)
-{
-	return machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0;
-}
-
 /* machine: whose caches are modelled; NULL: none. */
 static struct perf_event_measurer *
 step_measurer(const struct architecture_stepping *stepping, const struct machine *machine)
@@ -41,7 +34,8 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 	if (machine) {
 		measurer->l1_bytes = (uint64_t)machine->l1_data_bytes;
 		measurer->l2_bytes = (uint64_t)machine->l2_bytes;
-		measurer->l3_bytes = (uint64_t)third_level_bytes(machine);
+		/* The last level is the second where there are two. */
+		measurer->l3_bytes = (uint64_t)(machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0);
 	}
 	measurer->l1_ways = told_or(stepping->ways.l1_data, USUAL_L1_WAYS);
 	measurer->l2_ways = told_or(stepping->ways.l2, USUAL_L2_WAYS);

@@ -154,21 +154,6 @@ packing_init(struct packing *packing, const struct architecture *architecture, s
 				    .best = rot_calloc(nr_events + 1, sizeof(struct pass))};
 }
 
-static void
-packing_clear(struct packing *packing)
-{
-	free(packing->items);
-	free(packing->now);
-	free(packing->best);
-}
-
-static void
-add_riders(struct pass *pass, const struct architecture *architecture)
-{
-	for (size_t i = 0; i < architecture->nr_riders; i++)
-		pass_merge(pass, architecture, &architecture->riders[i], 1);
-}
-
 int
 pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
 	       const struct architecture_formula *const *formulas, size_t nr_formulas, bool with_clock,
@@ -191,11 +176,14 @@ pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
 		plan->passes = rot_calloc(plan->nr_passes, sizeof(*plan->passes));
 		memcpy(plan->passes + nr_clock, packing.best, packing.nr_best * sizeof(*plan->passes));
 		for (size_t i = nr_clock; i < plan->nr_passes; i++) {
-			add_riders(&plan->passes[i], architecture);
+			for (size_t k = 0; k < architecture->nr_riders; k++)
+				pass_merge(&plan->passes[i], architecture, &architecture->riders[k], 1);
 			plan->passes[i].is_stepped = architecture->counts_by_steps;
 		}
 	}
-	packing_clear(&packing);
+	free(packing.items);
+	free(packing.now);
+	free(packing.best);
 	return rc;
 }
 

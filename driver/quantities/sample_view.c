@@ -77,13 +77,6 @@ sample_view_of(const struct sample_view *view, const struct quantity_value *valu
 	return seen;
 }
 
-/* Of minima, which few disturbances reach, all of it; of runs what the middle half has. */
-static double
-range_of(const struct sample_view *view, const struct summary *summary)
-{
-	return view->minimum_of > 1 ? summary->maximum - summary->minimum : summary->quartile75 - summary->quartile25;
-}
-
 struct sample_accuracy
 sample_accuracy_of(const struct sample_view *view, const struct quantity_value *value)
 {
@@ -101,6 +94,9 @@ sample_accuracy_of(const struct sample_view *view, const struct quantity_value *
 	if (view->reference != SAMPLES_ALONE)
 		accuracy.off = copysign(series_error(summary.value, reference), summary.value - reference);
 	if (accuracy.nr > 1)
-		accuracy.spread = range_of(view, &summary) / unit;
+		/* Of minima, which few disturbances reach, all of it; of runs what the middle half has. */
+		accuracy.spread = (view->minimum_of > 1 ? summary.maximum - summary.minimum
+							: summary.quartile75 - summary.quartile25) /
+				  unit;
 	return accuracy;
 }

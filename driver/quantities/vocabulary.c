@@ -259,20 +259,14 @@ quantity_column_name(const struct quantity_request *request, const char *unit)
 
 /* ---- words of kernels' definitions ---- */
 
-/* Operations may also be of a clock: what the work takes of it. */
-static bool
-is_known_word(const char *word, enum word_role role)
-{
-	return quantity_word_find(role, word) || (role == WORD_OPERATION && quantity_word_find(WORD_CLOCK, word));
-}
-
 static void
 check_word(const struct definition *definition, const struct definition_row *row, enum word_role role, const char *word)
 {
 	const char *names[64], *nearest;
 	size_t nr = 0;
 
-	if (is_known_word(word, role))
+	/* Operations may also be of a clock: what the work takes of it. */
+	if (quantity_word_find(role, word) || (role == WORD_OPERATION && quantity_word_find(WORD_CLOCK, word)))
 		return;
 	for (size_t w = 0; w < nr_quantity_words && nr < sizeof names / sizeof *names; w++)
 		if (quantity_words[w].role == role)

@@ -41,14 +41,6 @@ collect_parts(struct report *report, struct rot_error *err)
 	return profile_load(report->rot, &report->peaks, &report->profile, err);
 }
 
-static void
-report_clear(struct report *report)
-{
-	findings_clear(&report->findings);
-	peak_list_clear(&report->peaks);
-	pool_clear(&report->pool);
-}
-
 /* ---- validated formulas ---- */
 
 static json_t *
@@ -290,7 +282,9 @@ measure_report(struct rot *rot, const struct rot_controller *self, const char *o
 		rc = write_files(&report, output_name, err);
 		output_print_told();
 	}
-	report_clear(&report);
+	findings_clear(&report.findings);
+	peak_list_clear(&report.peaks);
+	pool_clear(&report.pool);
 	return rc;
 }
 

@@ -235,16 +235,11 @@ bootstrap_tail_percentile(size_t n)
 	return 50 * erfc(sqrt((double)n / freedom) * t / sqrt(2));
 }
 
-static size_t
-fewest_groups(const struct ratio *of)
-{
-	return of->bottom->nr_groups < of->top->nr_groups ? of->bottom->nr_groups : of->top->nr_groups;
-}
-
 static void
 set_bootstrap_interval(struct summary *summary, const struct ratio *of, uint64_t seed)
 {
-	const double tail = bootstrap_tail_percentile(fewest_groups(of));
+	const double tail = bootstrap_tail_percentile(of->bottom->nr_groups < of->top->nr_groups ? of->bottom->nr_groups
+												 : of->top->nr_groups);
 	struct random random = {.state = seed};
 	autofree double *values = rot_calloc(NR_RESAMPLES, sizeof(*values));
 	size_t nr = 0;

@@ -267,13 +267,6 @@ is_shown(const json_t *point)
 	return strcmp(series, "threads") != 0 && strcmp(series, "threads of regions") != 0;
 }
 
-/* Logarithmic axes need values above 0; no bytes at all are an intensity without end. */
-static bool
-can_be_drawn(const struct quantity_value *const values[2])
-{
-	return values[0]->summary.value > 0 && values[1]->summary.value > 0 && isfinite(values[1]->summary.value);
-}
-
 /* "a: Triad": which file, where there are several. Fresh memory. */
 static char *
 series_of(const struct plot_job *job, const struct stored_result *result, const json_t *point)
@@ -319,7 +312,9 @@ add_point(struct plot_job *job, const struct stored_result *result, const struct
 	struct experiment_point *added;
 	autofree char *series = NULL;
 
-	if (!axes_values(&job->axes, point, found) || !is_shown(point->json) || !can_be_drawn(found))
+	/* Logarithmic axes need values above 0; no bytes at all are an intensity without end. */
+	if (!axes_values(&job->axes, point, found) || !is_shown(point->json) ||
+	    !(found[0]->summary.value > 0 && found[1]->summary.value > 0 && isfinite(found[1]->summary.value)))
 		return false;
 	for (size_t i = 0; i < 2; i++)
 		values[i] = *found[i];

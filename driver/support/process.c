@@ -242,16 +242,6 @@ fill_crew(struct crew *crew)
 	}
 }
 
-/* Passes an interruption on, once. */
-static void
-stop_all(struct crew *crew)
-{
-	for (size_t i = 0; i < crew->nr; i++)
-		if (crew->members[i].job)
-			kill(crew->members[i].pid, SIGTERM);
-	crew->is_stopping = true;
-}
-
 /* What is there to read is read; who closes its output is waited for. */
 static void
 follow(struct crew *crew, struct pollfd *fds)
@@ -260,8 +250,12 @@ follow(struct crew *crew, struct pollfd *fds)
 		fds[i] = (struct pollfd){.fd = crew->members[i].job ? crew->members[i].output : -1, .events = POLLIN};
 	int ready = poll(fds, crew->nr, 200);
 
-	if (is_interrupted(crew) && !crew->is_stopping)
-		stop_all(crew);
+	if (is_interrupted(crew) && !crew->is_stopping) {
+		for (size_t i = 0; i < crew->nr; i++)
+			if (crew->members[i].job)
+				kill(crew->members[i].pid, SIGTERM);
+		crew->is_stopping = true;
+	}
 	for (size_t i = 0; ready > 0 && i < crew->nr; i++) {
 		struct running *running = &crew->members[i];
 		struct process_job *job = running->job;

@@ -478,12 +478,6 @@ aa_is_any_too_often(const struct aa *aa)
 #define WORTH_SAYING 1.5
 
 static char *
-times_text(double factor)
-{
-	return isnan(factor) ? rot_strdup("-") : rot_format("%.2f", factor);
-}
-
-static char *
 percent_text(double share)
 {
 	return isnan(share) ? rot_strdup("-") : rot_format("%.3f %%", 100 * share);
@@ -516,17 +510,18 @@ print_table(const struct aa_row *rows, size_t nr, FILE *out)
 	for (size_t i = 0; i < nr; i++) {
 		const struct aa_row *row = &rows[i];
 
-		text_table_add(&table, (char *[]){
-					       rot_strdup(row->words),
-					       rot_format("%zu", row->nr_compared),
-					       rot_format("%zu", row->nr_different),
-					       rate_text(&row->rate),
-					       row->nr_unknown ? rot_format("%zu", row->nr_unknown) : rot_strdup("-"),
-					       times_text(row->widening),
-					       percent_text(row->within),
-					       percent_text(row->between),
-					       percent_text(row->by_chance),
-				       });
+		text_table_add(&table,
+			       (char *[]){
+				       rot_strdup(row->words),
+				       rot_format("%zu", row->nr_compared),
+				       rot_format("%zu", row->nr_different),
+				       rate_text(&row->rate),
+				       row->nr_unknown ? rot_format("%zu", row->nr_unknown) : rot_strdup("-"),
+				       isnan(row->widening) ? rot_strdup("-") : rot_format("%.2f", row->widening),
+				       percent_text(row->within),
+				       percent_text(row->between),
+				       percent_text(row->by_chance),
+			       });
 	}
 	text_table_print(&table, out);
 	text_table_clear(&table);

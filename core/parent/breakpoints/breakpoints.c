@@ -307,14 +307,6 @@ rewinds_clear(struct thread *thread)
 	thread->rewinds = NULL;
 }
 
-static void
-remember_rewind(struct thread *thread, const struct user_regs_struct *registers)
-{
-	if (!thread->rewinds)
-		thread->rewinds = rot_calloc(1, sizeof(*thread->rewinds));
-	thread->rewinds->items[thread->rewinds->next++ % MAX_REWINDS] = *registers;
-}
-
 static bool
 have_same_values(const struct user_regs_struct *a, const struct user_regs_struct *b)
 {
@@ -561,8 +553,11 @@ move_out_of_slot(struct thread *thread, struct user_regs_struct *registers, int 
 		ptrace(PTRACE_POKEUSER, thread->tid, offsetof(struct user, regs.rsp), registers->rsp);
 	if (signal && remote_is_synchronous(signal))
 		correct_fault_address(thread, old, registers->rip);
-	if (point->is_before || restart_call(registers))
-		remember_rewind(thread, registers);
+	if (point->is_before || restart_call(registers)) {
+		if (!thread->rewinds)
+			thread->rewinds = rot_calloc(1, sizeof(*thread->rewinds));
+		thread->rewinds->items[thread->rewinds->next++ % MAX_REWINDS] = *registers;
+	}
 	return true;
 }
 

@@ -70,15 +70,6 @@ warn_of_mixed(struct regions *regions, size_t region, int64_t nr)
 		name, (long long)nr);
 }
 
-/* Times are those of another run: the counts are of all of it. */
-static void
-add_counts(const struct perf_event_measurer *measurer, const uint64_t counts[STEP_NR_COUNTS], struct perf_counts *sum)
-{
-	sum->enabled_ns = sum->running_ns = 1;
-	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++)
-		sum->values[i] += step_counts_of_event(measurer, i, counts);
-}
-
 static void
 blocks_leave(void *context, struct region_thread *thread)
 {
@@ -94,7 +85,10 @@ blocks_leave(void *context, struct region_thread *thread)
 		frames->team_hits += visits.team_hits;
 		frames->inner_hits += visits.inner_hits;
 		frames->abandoned_hits += visits.abandoned_hits;
-		add_counts(setup->counting->measurer, visits.counts, &frames->counts);
+		/* Times are those of another run: the counts are of all of it. */
+		frames->counts.enabled_ns = frames->counts.running_ns = 1;
+		for (size_t k = 0; k < perf_event_measurer_nr_events(setup->counting->measurer); k++)
+			frames->counts.values[k] += step_counts_of_event(setup->counting->measurer, k, visits.counts);
 		if (visits.nr_mixed > 0)
 			warn_of_mixed(context, i, visits.nr_mixed);
 	}

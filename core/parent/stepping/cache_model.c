@@ -66,12 +66,6 @@ count(struct cache_model *model, uint64_t counts[CACHE_RESIDUES], unsigned which
 }
 
 static void
-count_fill(struct cache_level *level, uint64_t line)
-{
-	count(level->model, level->nr_fills, 2 * (unsigned)(level - level->model->levels), line);
-}
-
-static void
 count_write_back(struct cache_level *level, uint64_t line)
 {
 	count(level->model, level->nr_write_backs, 2 * (unsigned)(level - level->model->levels) + 1, line);
@@ -247,7 +241,7 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 	if (level == model->first && model->find_cause)
 		model->cause = model->find_cause(model->context, model->use);
 	if (is_read) {
-		count_fill(level, line);
+		count(level->model, level->nr_fills, 2 * (unsigned)(level - level->model->levels), line);
 		use_level(level->next, entry & ~(uint64_t)IS_MODIFIED, true);
 	}
 	if (victim & IS_MODIFIED) {

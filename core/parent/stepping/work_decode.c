@@ -74,14 +74,6 @@ is_addressable(ZydisRegister reg)
 	return reg == ZYDIS_REGISTER_NONE || word_of(reg) != WORK_NO_REGISTER;
 }
 
-static uint8_t
-segment_word(ZydisRegister segment)
-{
-	return segment == ZYDIS_REGISTER_FS   ? WORD(fs_base)
-	       : segment == ZYDIS_REGISTER_GS ? WORD(gs_base)
-					      : WORK_NO_REGISTER;
-}
-
 /* ---- masks and operations ---- */
 
 static bool
@@ -209,7 +201,9 @@ locate(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 		.shape = WORK_WHOLE,
 		.base = word_of(operand->mem.base),
 		.index = word_of(operand->mem.index),
-		.segment = segment_word(operand->mem.segment),
+		.segment = operand->mem.segment == ZYDIS_REGISTER_FS   ? WORD(fs_base)
+			   : operand->mem.segment == ZYDIS_REGISTER_GS ? WORD(gs_base)
+								       : WORK_NO_REGISTER,
 	};
 
 	if (operand->mem.scale > 1)
@@ -258,14 +252,6 @@ set_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct 
 }
 
 static void
-set_front(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
-{
-	part->shape = WORK_PACKED;
-	part->bytes = decoding->special->lane_bytes;
-	decoding->work->nr_lanes = (uint8_t)(operand->size / CHAR_BIT / part->bytes);
-}
-
-static void
 set_sign_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
 {
 	uint8_t lane_bytes = decoding->special->lane_bytes;
@@ -308,16 +294,19 @@ set_indexed(struct decoding *decoding, const ZydisDecodedOperand *operand, struc
 static void
 set_shape(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
 {
-	if (decoding->special->kind == WORK_GATHER_SCATTER)
+	if (decoding->special->kind == WORK_GATHER_SCATTER) {
 		set_indexed(decoding, operand, part);
-	else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK)
+	} else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK) {
 		set_sign_lanes(decoding, operand, part);
-	else if (!has_mask(&decoding->instruction) || is_whole(decoding, operand))
+	} else if (!has_mask(&decoding->instruction) || is_whole(decoding, operand)) {
 		part->shape = WORK_WHOLE;
-	else if (decoding->special->kind == WORK_FRONT)
-		set_front(decoding, operand, part);
-	else
+	} else if (decoding->special->kind == WORK_FRONT) {
+		part->shape = WORK_PACKED;
+		part->bytes = decoding->special->lane_bytes;
+		decoding->work->nr_lanes = (uint8_t)(operand->size / CHAR_BIT / part->bytes);
+	} else {
 		set_lanes(decoding, operand, part);
+	}
 }
 
 static bool
@@ -515,13 +504,6 @@ needs_mask(const struct work *work)
 }
 
 static void
-add_all_operands(struct decoding *decoding)
-{
-	add_operands(decoding, false);
-	add_operands(decoding, true);
-}
-
-static void
 add_nothing(struct decoding *decoding)
 {
 	(void)decoding;
@@ -545,7 +527,8 @@ add_accesses(struct decoding *decoding)
 		own[i].add(decoding);
 		return;
 	}
-	add_all_operands(decoding);
+	add_operands(decoding, false);
+	add_operands(decoding, true);
 }
 
 /* What the tables say of a mnemonic, looked up once. */

@@ -22,12 +22,6 @@ struct history {
 };
 
 static unsigned
-reg_number(const struct instruction *instruction)
-{
-	return instruction->reg | (instruction->rex & REX_R ? 8U : 0U);
-}
-
-static unsigned
 rm_number(const struct instruction *instruction)
 {
 	return instruction->rm | (instruction->rex & REX_B ? 8U : 0U);
@@ -49,7 +43,7 @@ enum making { MAKES_NOTHING, MAKES_SUM, MAKES_INDEXED, MAKES_OTHER };
 static enum making
 making(const struct instruction *instruction, unsigned wanted)
 {
-	bool to_reg = reg_number(instruction) == wanted;
+	bool to_reg = (instruction->reg | (instruction->rex & REX_R ? 8U : 0U)) == wanted;
 	bool to_rm = instruction->mod == 3 && rm_number(instruction) == wanted;
 
 	if (instruction->map != 0)
