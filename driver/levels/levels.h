@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The levels of the memory, measured: latencies of random pointer chases over growing footprints, on huge pages where
- * there are some, and the knees between their plateaus (knees.h). For sizes that nobody tells, and to verify those that
+ * there are some, and the knees between their plateaus. For sizes that nobody tells, and to verify those that
  * are told: guests of a virtual machine may be told anything, and share caches with others.
  *
  *	levels_ensure(rot, err)      at the beginning of what uses sizes; costs nothing where they are known
@@ -13,6 +13,8 @@
 #define LEVELS_LEVELS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "error.h"
@@ -35,5 +37,29 @@ const char *levels_verdict(int64_t told, const struct measured_level *found);
 
 /* Table: what was told and by whom, what was measured, and the verdict. */
 void levels_print(const struct measured_levels *levels, const struct machine *machine, FILE *out);
+
+/* ---- knees ---- */
+
+struct knee_point {
+	int64_t bytes;
+	double latency; /* any unit; the shortest of several */
+};
+
+struct knee_level {
+	double latency; /* of the plateau */
+
+	/*
+	 * The largest footprint of which at most half the accesses miss, taken from where the latency lies between this
+	 * plateau and the next: the size of the cache, as good as it can be known (random footprints of just its size
+	 * miss partly); and the largest of which at most a tenth do. Both are footprints that were measured. 0: of the
+	 * last level, the memory.
+	 */
+	int64_t bytes, fitting_bytes;
+};
+
+#define KNEES_MAX 6
+
+/* Points in rising order of bytes. Returns how many levels there are; the last is what holds all footprints. */
+size_t knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[KNEES_MAX]);
 
 #endif

@@ -25,8 +25,8 @@ int64_t machine_usable_bytes(const struct machine *machine);
 char *machine_size_text(int64_t bytes);
 
 /*
- * "L1 data 48 KiB, L2 1 MiB, last level 32 MiB (measured)": the caches that hold data of one CPU, and who told a size if
- * it was not sysfs. Fresh memory.
+ * "L1 data 48 KiB, L2 1 MiB, last level 32 MiB (measured)": the caches that hold data of one CPU, and who told a size
+ * if it was not sysfs. Fresh memory.
  */
 char *machine_caches_text(const struct machine *machine);
 

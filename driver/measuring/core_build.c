@@ -13,7 +13,6 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "measuring/core_folder.h"
-#include "measuring/core_prune.h"
 #include "memory.h"
 #include "rot.h"
 #include "support/files.h"
@@ -236,7 +235,7 @@ remember(struct core_builder *builder, const char *key, const char *folder, cons
 	return core;
 }
 
-/* One that was met before may have been removed since (core_prune.h). */
+/* One that was met before may have been removed since (core_folder.h). */
 static const struct core *
 find_core(struct core_builder *builder, const struct core_description *description)
 {

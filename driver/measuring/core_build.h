@@ -7,7 +7,7 @@
 #define MEASURING_CORE_BUILD_H
 
 #include "measuring/core_description.h"
-#include "measuring/core_state.h"
+#include "measuring/core_folder.h"
 
 struct rot;
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The files rot writes into a build folder for core/core.mk. */
+/* Build folders: the files that rot writes for core/core.mk, what a core was made of, and which folders go. */
 #ifndef MEASURING_CORE_FOLDER_H
 #define MEASURING_CORE_FOLDER_H
 
+#include <stddef.h>
+
+#include "error.h"
 #include "measuring/core_description.h"
+#include "measuring/sha256.h"
+#include "support/pool.h"
 
 struct rot;
 
@@ -19,5 +24,40 @@ int core_folder_write(const char *folder, const struct rot *rot, const struct co
  * or nothing; whether that worked does not matter to the caller.
  */
 void core_folder_seed(const char *folder, const char *from);
+
+/* ---- what is not used any more ---- */
+
+/* Marks a build folder as used now. */
+void core_touch(const char *folder);
+
+/*
+ * Removes what was not used for the longest time from folder, until nr_kept are left. mark: name of the file in each
+ * that tells by its time when it was used; NULL: they are files, which do so themselves.
+ */
+void prune(const char *folder, const char *mark, size_t nr_kept);
+
+/* ---- what a core was made of ---- */
+
+struct core_state {
+	struct pool pool;           /* of the texts                                        */
+	char hash[SHA256_HEX_SIZE]; /* of the child binary                                 */
+	char *compiler;             /* first line of its --version                         */
+	char **compile_lines;       /* final compile line of each source, NULL-terminated  */
+};
+
+enum core_freshness {
+	CORE_ABSENT,  /* no complete core                                               */
+	CORE_CHANGED, /* the child or a file it was made from is not what it was        */
+	CORE_FRESH,
+};
+
+/* Reads and checks. The state is filled when CORE_FRESH. */
+enum core_freshness core_state_read(const char *folder, struct core_state *state);
+
+/* After make: hashes the child, collects compile lines and dependencies, and writes the file. Takes compiler (not
+ * kept). */
+int core_state_write(const char *folder, const char *compiler, struct core_state *state, struct rot_error *err);
+
+void core_state_clear(struct core_state *state);
 
 #endif

@@ -2,14 +2,478 @@
 /* See svg.h. */
 #include "plots/svg.h"
 
+#include <libxml/xmlwriter.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "plots/beside.h"
+#include "plots/layout.h"
+#include "plots/points.h"
 #include "plots/roofline_labels.h"
 #include "plots/roofline_shape.h"
-#include "plots/svg_panel.h"
+#include "plots/script.h"
+#include "support/xml_text.h"
+
+/* ---- panels ---- */
+
+/* Coordinates of what is drawn: points from the upper left corner of the panel. */
+struct svg_panel {
+	xmlTextWriterPtr out;
+	const struct plot_frame *frame;
+	struct point_edges edges;
+	const char *id;
+};
+
+#define X(text) ((const xmlChar *)(text))
+
+/* Beside the panel, in points: room for ticks and names of axes. */
+#define LEFT 50.0
+#define RIGHT 10.0
+#define TOP 8.0
+#define BELOW 36.0
+
+/* ---- elements ---- */
+
+static char *
+coordinate(double value)
+{
+	return rot_number_text(round(value * 100) / 100, 6);
+}
+
+/* Two decimals, and a point whatever the locale. */
+static void
+attribute(xmlTextWriterPtr out, const char *name, double value)
+{
+	char *text = coordinate(value);
+
+	xmlTextWriterWriteAttribute(out, X(name), X(text));
+	free(text);
+}
+
+static void
+begin(xmlTextWriterPtr out, const char *element, const char *look)
+{
+	xmlTextWriterStartElement(out, X(element));
+	xmlTextWriterWriteAttribute(out, X("class"), X(look));
+}
+
+/* Elements. */
+static void
+svg_line(xmlTextWriterPtr out, const char *look, double x1, double y1, double x2, double y2)
+{
+	begin(out, "line", look);
+	attribute(out, "x1", x1);
+	attribute(out, "y1", y1);
+	attribute(out, "x2", x2);
+	attribute(out, "y2", y2);
+	xmlTextWriterEndElement(out);
+}
+
+static void
+rectangle(xmlTextWriterPtr out, const char *look, double x, double y, double width, double height)
+{
+	begin(out, "rect", look);
+	attribute(out, "x", x);
+	attribute(out, "y", y);
+	attribute(out, "width", width);
+	attribute(out, "height", height);
+	xmlTextWriterEndElement(out);
+}
+
+static void
+svg_path(xmlTextWriterPtr out, const char *look, const char *path)
+{
+	begin(out, "path", look);
+	xmlTextWriterWriteAttribute(out, X("d"), X(path));
+	xmlTextWriterEndElement(out);
+}
+
+/* Names may be any text. */
+static void
+write_string(xmlTextWriterPtr out, const char *text)
+{
+	char *allowed = xml_text(text);
+
+	xmlTextWriterWriteString(out, X(allowed));
+	free(allowed);
+}
+
+static void
+svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double angle, const char *text)
+{
+	begin(out, "text", look);
+	attribute(out, "x", x);
+	attribute(out, "y", y);
+	if (angle != 0) {
+		char *turn = coordinate(-angle), *at_x = coordinate(x), *at_y = coordinate(y);
+
+		xmlTextWriterWriteFormatAttribute(out, X("transform"), "rotate(%s %s %s)", turn, at_x, at_y);
+		free(turn);
+		free(at_x);
+		free(at_y);
+	}
+	write_string(out, text);
+	xmlTextWriterEndElement(out);
+}
+
+/* "M1.00 2.00": appended to path (NULL: begun), which is freed; the new one. Values that are not finite are left out.
+ */
+static char *
+svg_path_add(char *path, double x, double y)
+{
+	char *at_x, *at_y, *longer;
+
+	if (!isfinite(x) || !isfinite(y))
+		return path ? path : rot_strdup("");
+	at_x = coordinate(x);
+	at_y = coordinate(y);
+	longer = rot_format("%s%s%s %s", path ? path : "", path && *path ? "L" : "M", at_x, at_y);
+	free(at_x);
+	free(at_y);
+	free(path);
+	return longer;
+}
+
+static double
+svg_x(const struct svg_panel *panel, double x)
+{
+	return layout_position(&panel->edges.x, x);
+}
+
+static double
+svg_y(const struct svg_panel *panel, double y)
+{
+	return LAYOUT_PANEL_HEIGHT - layout_position(&panel->edges.y, y);
+}
+
+/* ---- axes ---- */
+
+/* An axis, and how it lies in the panel: distances in points, in the direction that is not its own. */
+struct side {
+	const struct layout_axis *axis;
+	bool is_x;
+	double across;         /* the panel's size */
+	double edge, outwards; /* where the axis is, and 1 or -1: which way is out */
+	double text;           /* how far out texts are */
+	const char *look;      /* of texts */
+};
+
+/* At a tick, from one place in the other direction to another one. */
+static void
+write_at_tick(const struct svg_panel *panel, const struct side *side, const char *look, double at, double from,
+	      double to)
+{
+	svg_line(panel->out, look, side->is_x ? at : from, side->is_x ? from : at, side->is_x ? at : to,
+		 side->is_x ? to : at);
+}
+
+static void
+write_ticks(const struct svg_panel *panel, const struct side *side)
+{
+	const double text = side->edge + side->outwards * side->text;
+	struct layout_tick *ticks;
+	const size_t nr = layout_ticks_of(side->axis, &ticks);
+
+	for (size_t i = 0; i < nr; i++) {
+		const bool is_named = ticks[i].text[0];
+		const double at = side->is_x ? svg_x(panel, ticks[i].value) : svg_y(panel, ticks[i].value);
+
+		if (is_named)
+			write_at_tick(panel, side, "grid", at, 0, side->across);
+		write_at_tick(panel, side, "axis", at, side->edge, side->edge + side->outwards * (is_named ? 4 : 2));
+		if (is_named)
+			svg_text(panel->out, side->look, side->is_x ? at : text, side->is_x ? text : at, 0,
+				 ticks[i].text);
+	}
+	layout_ticks_delete(ticks, nr);
+}
+
+/* Smaller where it would be longer than the panel and what is at both its ends. */
+static void
+write_axis_name(const struct svg_panel *panel, const struct side *side, const char *look, const char *name)
+{
+	const double width = layout_text_width(name) * LAYOUT_FONT / LAYOUT_SMALL_FONT, at = side->axis->length / 2;
+	char *size = coordinate(LAYOUT_FONT * fmin(1, (side->axis->length + 2 * TOP) / width));
+
+	xmlTextWriterStartElement(panel->out, X("g"));
+	xmlTextWriterWriteFormatAttribute(panel->out, X("style"), "font-size:%spx", size);
+	svg_text(panel->out, look, side->is_x ? at : -38, side->is_x ? LAYOUT_PANEL_HEIGHT + 28 : at,
+		 side->is_x ? 0 : 90, name);
+	xmlTextWriterEndElement(panel->out);
+	free(size);
+}
+
+static char *
+axis_name(const struct plot_axis *axis)
+{
+	return *axis->unit ? rot_format("%s [%s]", axis->label, axis->unit) : rot_strdup(axis->label);
+}
+
+/* What the page's script needs to say where the pointer is: "log 0.01 10" and the unit. */
+static void
+write_axis_data(const struct svg_panel *panel, char name, const struct layout_axis *axis, const char *unit)
+{
+	char *low = rot_number_text(axis->low, 6), *high = rot_number_text(axis->high, 6), key[] = "data-?";
+
+	key[sizeof(key) - 2] = name;
+	xmlTextWriterWriteFormatAttribute(panel->out, X(key), "%s %s %s %s", axis->is_log ? "log" : "linear", low, high,
+					  unit);
+	free(low);
+	free(high);
+}
+
+/*
+ * For who does not see it. A group, since what is in an image is not told. The name is an attribute: browsers show
+ * <title> beside the pointer wherever it is, and <desc> nowhere.
+ */
+static void
+write_description(const struct svg_panel *panel, const char *x_name, const char *y_name)
+{
+	char *title = xml_text(panel->frame->title);
+	char *text = rot_format("%s%s over %s%s.", y_name, panel->edges.y.is_log ? ", logarithmic," : "", x_name,
+				panel->edges.x.is_log ? ", logarithmic" : "");
+
+	xmlTextWriterWriteAttribute(panel->out, X("role"), X("group"));
+	xmlTextWriterWriteAttribute(panel->out, X("aria-label"), X(title));
+	xmlTextWriterWriteFormatAttribute(panel->out, X("aria-describedby"), "%s-about", panel->id);
+	xmlTextWriterStartElement(panel->out, X("desc"));
+	xmlTextWriterWriteFormatAttribute(panel->out, X("id"), "%s-about", panel->id);
+	write_string(panel->out, text);
+	xmlTextWriterEndElement(panel->out);
+	free(title);
+	free(text);
+}
+
+static void
+svg_begin(const struct svg_panel *panel)
+{
+	xmlTextWriterPtr out = panel->out;
+	const struct side across = {&panel->edges.x, true, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_HEIGHT, 1, 12, "tick x"},
+			  up = {&panel->edges.y, false, LAYOUT_PANEL_WIDTH, 0, -1, 6, "tick y"};
+	char *x_name = axis_name(&panel->frame->x), *y_name = axis_name(&panel->frame->y);
+
+	begin(out, "svg", "plot");
+	xmlTextWriterWriteAttribute(out, X("xmlns"), X("http://www.w3.org/2000/svg"));
+	xmlTextWriterWriteFormatAttribute(out, X("viewBox"), "%.0f %.0f %.0f %.0f", -LEFT, -TOP,
+					  LEFT + LAYOUT_PANEL_WIDTH + RIGHT, TOP + LAYOUT_PANEL_HEIGHT + BELOW);
+	xmlTextWriterWriteFormatAttribute(out, X("data-size"), "%g %g", LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	write_axis_data(panel, 'x', &panel->edges.x, panel->frame->x.unit);
+	write_axis_data(panel, 'y', &panel->edges.y, panel->frame->y.unit);
+	write_description(panel, x_name, y_name);
+	xmlTextWriterStartElement(out, X("clipPath"));
+	xmlTextWriterWriteFormatAttribute(out, X("id"), "%s-panel", panel->id);
+	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 4 + RIGHT, LAYOUT_PANEL_HEIGHT + 8);
+	xmlTextWriterEndElement(out);
+	write_ticks(panel, &across);
+	write_ticks(panel, &up);
+	svg_line(out, "axis", 0, 0, 0, LAYOUT_PANEL_HEIGHT);
+	svg_line(out, "axis", 0, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	write_axis_name(panel, &across, "name x", x_name);
+	write_axis_name(panel, &up, "name y", y_name);
+	xmlTextWriterStartElement(out, X("g"));
+	xmlTextWriterWriteFormatAttribute(out, X("clip-path"), "url(#%s-panel)", panel->id);
+	free(x_name);
+	free(y_name);
+}
+
+static void
+svg_end(const struct svg_panel *panel)
+{
+	xmlTextWriterEndElement(panel->out);
+	xmlTextWriterEndElement(panel->out);
+}
+
+/* ---- points ---- */
+
+/* Begins an element in the colour of the series at that index: of the class "s3", or by its style. */
+static void
+svg_begin_of_series(xmlTextWriterPtr out, const char *element, const char *look, const struct plot_series *series,
+		    size_t index)
+{
+	const size_t place =
+		series->colour ? script_place_of_colour(series->colour) : plot_look(series, index) % SCRIPT_NR_COLOURS;
+	const char *const cycles[SCRIPT_NR_CYCLES] = {"", " c1", " c2"};
+	char *classes = place < SCRIPT_NR_COLOURS
+				? rot_format("%s s%zu%s", look, place, cycles[script_cycle(series, index)])
+				: rot_strdup(look);
+
+	begin(out, element, classes);
+	if (place == SCRIPT_NR_COLOURS)
+		xmlTextWriterWriteFormatAttribute(out, X("style"), "color:%s", series->colour);
+	free(classes);
+}
+
+/* Around the origin, as gnuplot's in other plots: circle, square, triangle, diamond, the triangle turned, pentagon. */
+static const char *const marks[PLOT_NR_SHAPES] = {
+	"M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", "M-2.7-2.7H2.7V2.7H-2.7z", "M0-3.6L3.3 2.3H-3.3z",
+	"M0-3.8L3.4 0L0 3.8L-3.4 0z",         "M0 3.6L3.3-2.3H-3.3z",    "M0-3.4L3.2-1L2 2.7H-2L-3.2-1z",
+};
+
+static const char *
+mark_of(const struct plot_series *series, size_t index)
+{
+	return marks[plot_shape(series, index)];
+}
+
+static bool
+has_marks(const struct plot_series *series)
+{
+	return series->style == PLOT_JOINED || series->style == PLOT_MARKS || series->style == PLOT_DOTS;
+}
+
+static const char *
+line_look(enum plot_style style)
+{
+	return style == PLOT_MODEL ? "model" : style == PLOT_STEPS ? "steps" : "join";
+}
+
+void
+svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t index)
+{
+	svg_begin_of_series(out, "svg", "key", series, index);
+	xmlTextWriterWriteAttribute(out, X("viewBox"), X("-9 -5 18 10"));
+	if (series->style == PLOT_JOINED || series->style == PLOT_MODEL || series->style == PLOT_STEPS)
+		svg_line(out, line_look(series->style), -9, 0, 9, 0);
+	if (has_marks(series))
+		svg_path(out, series->style == PLOT_DOTS ? "mark dot" : "mark", mark_of(series, index));
+	xmlTextWriterEndElement(out);
+}
+
+/* Half the width of a box over x, in points. */
+#define HALF_BOX 3.0
+
+static void
+write_spread(const struct svg_panel *panel, const struct plot_point *point, bool in_both_directions)
+{
+	const double x = svg_x(panel, point_shown_x(point, &panel->edges)),
+		     y = svg_y(panel, point_shown_y(point, &panel->edges));
+	const double low = svg_y(panel, point->y.minimum), high = svg_y(panel, point->y.maximum);
+	const double left = svg_x(panel, point->x.minimum), right = svg_x(panel, point->x.maximum);
+	const double bottom = svg_y(panel, point->y.quartile25), top = svg_y(panel, point->y.quartile75);
+	const double first = svg_x(panel, point->x.quartile25), third = svg_x(panel, point->x.quartile75);
+	const bool has_width = in_both_directions && isfinite(first) && isfinite(third) && third - first > HALF_BOX;
+
+	if (panel->frame->show_min_max && isfinite(x) && isfinite(low) && isfinite(high))
+		svg_line(panel->out, "whisker", x, low, x, high);
+	if (panel->frame->show_min_max && in_both_directions && isfinite(y) && isfinite(left) && isfinite(right) &&
+	    right - left > 0.1)
+		svg_line(panel->out, "whisker", left, y, right, y);
+	if (panel->frame->show_percentiles && isfinite(x) && isfinite(bottom) && isfinite(top) && bottom > top)
+		rectangle(panel->out, "box", has_width ? first : x - HALF_BOX, top,
+			  has_width ? third - first : 2 * HALF_BOX, bottom - top);
+}
+
+/* The sign of what is beyond an axis, further inwards. */
+static void
+write_end_sign(const struct svg_panel *panel, const struct plot_point *point, double x, double y)
+{
+	const enum layout_end end_x = layout_end_of(&panel->edges.x, point->x.value),
+			      end_y = layout_end_of(&panel->edges.y, point->y.value);
+	const double value = end_x ? point->x.value : point->y.value;
+	const char *sign = value > 0 ? "\u221e" : value < 0 ? "< 0" : "0";
+
+	if (end_x)
+		x += end_x == LAYOUT_HIGH_END ? -LAYOUT_END_SIGN : LAYOUT_END_SIGN;
+	else
+		y += end_y == LAYOUT_HIGH_END ? LAYOUT_END_SIGN : -LAYOUT_END_SIGN;
+	if (end_x || end_y)
+		svg_text(panel->out, "sign", x, y, 0, sign);
+}
+
+static void
+write_point(const struct svg_panel *panel, const struct plot_series *series, size_t index,
+	    const struct plot_point *point)
+{
+	const double x = svg_x(panel, point_shown_x(point, &panel->edges)),
+		     y = svg_y(panel, point_shown_y(point, &panel->edges));
+	autofree char *size = coordinate(plot_dot_size(point->share) / PLOT_MARK);
+	autofree char *scale = series->style == PLOT_DOTS    ? rot_format(" scale(%s)", size)
+			       : series->style == PLOT_MARKS ? rot_strdup(" scale(0.6)")
+							     : rot_strdup("");
+	char *at_x, *at_y;
+
+	if (!isfinite(x) || !isfinite(y))
+		return;
+	at_x = coordinate(x);
+	at_y = coordinate(y);
+	begin(panel->out, "g", point->is_expected ? "point expected" : "point");
+	if (point->about) {
+		xmlTextWriterWriteAttribute(panel->out, X("role"), X("img"));
+		xmlTextWriterWriteAttribute(panel->out, X("tabindex"), X("0"));
+		xmlTextWriterStartElement(panel->out, X("title"));
+		write_string(panel->out, point->about);
+		xmlTextWriterEndElement(panel->out);
+	}
+	begin(panel->out, "path", series->style == PLOT_DOTS ? "mark dot" : "mark");
+	xmlTextWriterWriteFormatAttribute(panel->out, X("transform"), "translate(%s %s)%s", at_x, at_y, scale);
+	xmlTextWriterWriteAttribute(panel->out, X("d"), X(mark_of(series, index)));
+	xmlTextWriterEndElement(panel->out);
+	write_end_sign(panel, point, x, y);
+	xmlTextWriterEndElement(panel->out);
+	free(at_x);
+	free(at_y);
+}
+
+/* Each value in the middle of its step. */
+static char *
+step_path(const struct svg_panel *panel, const struct plot_series *series)
+{
+	char *path = NULL;
+
+	for (size_t i = 0; i < series->nr_points; i++) {
+		const struct plot_point *point = &series->points[i], *before = i > 0 ? point - 1 : NULL,
+					*after = i + 1 < series->nr_points ? point + 1 : NULL;
+		const double y = svg_y(panel, point_shown_y(point, &panel->edges));
+
+		path = svg_path_add(path,
+				    svg_x(panel, before ? (before->x.value + point->x.value) / 2 : point->x.value), y);
+		path = svg_path_add(path, svg_x(panel, after ? (after->x.value + point->x.value) / 2 : point->x.value),
+				    y);
+	}
+	return path;
+}
+
+static char *
+joined_path(const struct svg_panel *panel, const struct plot_series *series)
+{
+	char *path = NULL;
+
+	for (size_t i = 0; i < series->nr_points; i++)
+		path = svg_path_add(path, svg_x(panel, point_shown_x(&series->points[i], &panel->edges)),
+				    svg_y(panel, point_shown_y(&series->points[i], &panel->edges)));
+	return path;
+}
+
+static void
+write_line(const struct svg_panel *panel, const struct plot_series *series)
+{
+	char *path;
+
+	if (series->style == PLOT_MARKS || series->style == PLOT_DOTS || series->nr_points == 0)
+		return;
+	path = series->style == PLOT_STEPS ? step_path(panel, series) : joined_path(panel, series);
+	svg_path(panel->out, line_look(series->style), path);
+	free(path);
+}
+
+/* Spread, joining line, marks with their titles, signs at the ends. */
+static void
+svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool in_both_directions)
+{
+	svg_begin_of_series(panel->out, "g", "series", series, index);
+	xmlTextWriterWriteFormatAttribute(panel->out, X("id"), "%s-%zu", panel->id, index);
+	for (size_t i = 0; series->style != PLOT_MODEL && i < series->nr_points; i++)
+		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
+			write_spread(panel, &series->points[i], in_both_directions);
+	write_line(panel, series);
+	for (size_t i = 0; i < series->nr_points; i++)
+		if (has_marks(series))
+			write_point(panel, series, index, &series->points[i]);
+	xmlTextWriterEndElement(panel->out);
+}
 
 /* ---- rooflines ---- */
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "entities.h"
 #include "error.h"
 #include "programs/places.h"
 #include "support/options.h"
@@ -36,5 +37,20 @@ enum place_kind run_options_by(const struct run_options *options);
 
 /* -1: these do not go together, with what is right as a hint. */
 int run_options_check(const struct run_options *options, bool has_program, struct rot_error *err);
+
+/* ---- regions as they are written ---- */
+
+/* For hints: what a region looks like. */
+extern const char region_spec_usage[];
+
+/*
+ * The region that "[NAME=]PLACE[..PLACE][#FIRST[-[LAST]]]" describes (fresh memory), or NULL: wrong, with the right
+ * form as a hint. #3 is the third hit alone, #3- all from the third on. Places are taken as they are written: what they
+ * name is known where the program runs.
+ *
+ * NAME is made of letters, digits and _ . - ; without it the region is called as its places are written. ".." beside a
+ * slash belongs to the path of a file. A '#' within braces belongs to the name of a C++ lambda.
+ */
+struct region *region_spec_parse(const char *text, struct rot_error *err);
 
 #endif

@@ -6,7 +6,7 @@
  * and double precision; each element of a result is one, of ADDSUB and of horizontal additions too, and 2 of a fused
  * multiply-add. A dot product (DPPS, DPPD) is n multiplications and n - 1 additions in each 128 bits, n being the
  * products that its immediate selects. Integer operations are additions, subtractions, multiplications and divisions,
- * as the table in work_tables.c has them; comparisons, logic, shifts, averages and LEA are none. x87: FADD, FSUB, FMUL,
+ * as the table in work_decode.c has them; comparisons, logic, shifts, averages and LEA are none. x87: FADD, FSUB, FMUL,
  * FDIV and FSQRT with their variants are 1; remainders and transcendental functions are none. Arithmetic with FP16 and
  * BF16 is of neither precision, so none either.
  *

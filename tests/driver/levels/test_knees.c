@@ -2,7 +2,7 @@
 /* Plateaus and knees in latencies, also where single points were disturbed. */
 #include <stdlib.h>
 
-#include "levels/knees.h"
+#include "levels/levels.h"
 #include "testing.h"
 
 #define KIB INT64_C(1024)

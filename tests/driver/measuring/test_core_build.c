@@ -12,7 +12,7 @@
 #include "fixture.h"
 #include "kernels/kernel_work.h"
 #include "measuring/core_build.h"
-#include "measuring/core_prune.h"
+#include "measuring/core_folder.h"
 #include "memory.h"
 #include "support/files.h"
 #include "testing.h"

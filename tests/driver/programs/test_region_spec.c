@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "programs/region_spec.h"
+#include "programs/options.h"
 #include "testing.h"
 
 static const struct {
