@@ -39,8 +39,8 @@ struct dry_run {
 	struct experiment *experiment;
 	struct series_plan *series;
 	size_t nr_series;
-	char **keys; /* of the cores to build */
-	size_t nr_keys;
+	struct pool pool;  /* of the keys            */
+	struct texts keys; /* of the cores to build */
 };
 
 static struct series_plan *
@@ -49,21 +49,9 @@ series_of(struct dry_run *dry, const char *name)
 	for (size_t i = 0; i < dry->nr_series; i++)
 		if (strcmp(dry->series[i].name, name) == 0)
 			return &dry->series[i];
-	dry->series = rot_realloc(dry->series, dry->nr_series + 1, sizeof(*dry->series));
+	dry->series = pool_grow(&dry->pool, dry->series, dry->nr_series, sizeof(*dry->series));
 	dry->series[dry->nr_series] = (struct series_plan){.name = name};
 	return &dry->series[dry->nr_series++];
-}
-
-static void
-note_core(struct dry_run *dry, const char *key)
-{
-	for (size_t i = 0; i < dry->nr_keys; i++)
-		if (strcmp(dry->keys[i], key) == 0)
-			return;
-	if (!key[0])
-		return;
-	dry->keys = rot_realloc(dry->keys, dry->nr_keys + 1, sizeof(*dry->keys));
-	dry->keys[dry->nr_keys++] = rot_strdup(key);
 }
 
 /* Those of libraries compute with vectors, on all threads that they are given. */
@@ -127,7 +115,7 @@ add_kernels(struct dry_run *dry, struct series_plan *series, const struct planne
 		series->seconds += (double)need.nr_runs_missing * seconds_of_run(rot, p->measurement) + need.steps_s +
 				   nr_starts(dry, &need, nr_runs) * START_S;
 		if (need.nr_runs_missing > 0)
-			note_core(dry, need.core_key);
+			texts_add(&dry->pool, &dry->keys, need.core_key);
 	}
 	free(all.items);
 	experiment_point_clear(&point);
@@ -169,7 +157,7 @@ static void
 print_plan(const struct dry_run *dry, FILE *out)
 {
 	struct series_plan sum = {.name = "all"};
-	double builds = BUILD_S * (double)dry->nr_keys;
+	double builds = BUILD_S * (double)dry->keys.nr;
 	autofree char *time = NULL, *text = NULL;
 
 	fprintf(out, "%-32s %7s %7s %7s %9s %9s\n", "series", "points", "cached", "passes", "runs", "to do");
@@ -195,7 +183,7 @@ print_plan(const struct dry_run *dry, FILE *out)
 			choice->is_known ? choice->text : "");
 	}
 	time = duration(sum.seconds + builds);
-	fprintf(out, "measuring cores to build: %zu\n", dry->nr_keys);
+	fprintf(out, "measuring cores to build: %zu\n", dry->keys.nr);
 	text = rot_format("%s %s, as far as the kernels' definitions tell%s; what libraries plan before they compute "
 			  "(fft), and ceilings that are not known yet, come on top\n",
 			  has_open_series(dry->controller) ? "series may end before; at most about" : "about", time,
@@ -215,10 +203,7 @@ xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct r
 		rc = add_point(&dry, &controller->planned[i], err);
 	if (rc == 0)
 		print_plan(&dry, out);
-	for (size_t i = 0; i < dry.nr_keys; i++)
-		free(dry.keys[i]);
-	free(dry.keys);
-	free(dry.series);
+	pool_clear(&dry.pool);
 	experiment_delete(dry.experiment);
 	return rc;
 }

@@ -534,7 +534,7 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
 	whole->program = pool_own(&whole->pool, rot_graph_clone(workload, NULL), rot_graph_delete);
 	for (size_t i = 0; i < quantities->nr_notes; i++)
-		experiment_point_note(whole, quantities->notes[i]);
+		texts_add(&whole->pool, &whole->notes, quantities->notes[i]);
 	whole->rule_outputs = json_in_pool(&whole->pool, json_incref(quantities->rule_outputs));
 	whole->passes = json_in_pool(&whole->pool, json_incref(quantities->passes));
 	origin_merge(experiment->origin, quantities->origin);

@@ -14,22 +14,6 @@
 
 /* ---- columns ---- */
 
-/* Each once. */
-struct names {
-	const char **items;
-	size_t nr;
-};
-
-static void
-names_add(struct pool *pool, struct names *names, const char *name)
-{
-	for (size_t i = 0; i < names->nr; i++)
-		if (strcmp(names->items[i], name) == 0)
-			return;
-	names->items = pool_grow(pool, names->items, names->nr, sizeof(*names->items));
-	names->items[names->nr++] = pool_strdup(pool, name);
-}
-
 /* Columns of a quantity: this behind its name, and the key in the JSON. */
 static const struct {
 	const char *suffix, *key;
@@ -60,7 +44,7 @@ column_of(const json_t *quantity)
 /* What the points have, which are of OUTPUT.json. */
 struct contents {
 	struct pool pool;
-	struct names axes, quantities, derived;
+	struct texts axes, quantities, derived;
 };
 
 static struct contents
@@ -74,16 +58,16 @@ contents_of(const struct experiment *experiment, const json_t *points)
 	json_array_foreach(points, i, point)
 	{
 		json_object_foreach(json_object_get(point, "coordinates"), axis, item)
-			names_add(&contents.pool, &contents.axes, axis);
+			texts_add(&contents.pool, &contents.axes, axis);
 		json_array_foreach(json_object_get(point, "quantities"), k, item)
 		{
 			autofree char *name = column_of(item);
 
-			names_add(&contents.pool, &contents.quantities, name);
+			texts_add(&contents.pool, &contents.quantities, name);
 		}
 	}
 	for (i = 0; i < experiment->nr_derived; i++)
-		names_add(&contents.pool, &contents.derived, experiment->derived[i].derived.name);
+		texts_add(&contents.pool, &contents.derived, experiment->derived[i].derived.name);
 	return contents;
 }
 
@@ -134,20 +118,6 @@ quantity_called(const json_t *point, const char *column)
 	return NULL;
 }
 
-static const json_t *
-derived_called(const json_t *point, const char *name)
-{
-	const json_t *derived;
-	size_t i;
-
-	json_array_foreach(json_object_get(point, "derived"), i, derived)
-	{
-		if (strcmp(json_text_at(derived, "name"), name) == 0)
-			return json_object_get(derived, "value");
-	}
-	return NULL;
-}
-
 static void
 make_row(const struct contents *contents, const json_t *point, char **cells)
 {
@@ -171,7 +141,8 @@ make_row(const struct contents *contents, const json_t *point, char **cells)
 	cells[nr++] = cell_of(json_object_get(point, "roofShare"));
 	cells[nr++] = cell_of(json_object_get(point, "boundBy"));
 	for (size_t i = 0; i < contents->derived.nr; i++)
-		cells[nr++] = cell_of(derived_called(point, contents->derived.items[i]));
+		cells[nr++] = cell_of(json_object_get(
+			json_named(json_object_get(point, "derived"), contents->derived.items[i]), "value"));
 }
 
 static void

@@ -30,10 +30,9 @@ struct experiment_point {
 	double nr_cpus;                   /* that it uses; 0: not known, as of programs of controllers */
 	const char *cache_state;          /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
-	const char **notes;               /* what the values leave out, and doubts about them */
-	size_t nr_notes;
-	json_t *rule_outputs; /* of a program whose rules have measured something; else NULL */
-	json_t *passes;       /* when their runs were measured (quantities/pass.h); NULL: not known */
+	struct texts notes;               /* what the values leave out, and doubts about them */
+	json_t *rule_outputs;             /* of a program whose rules have measured something; else NULL */
+	json_t *passes;                   /* when their runs were measured (quantities/pass.h); NULL: not known */
 	struct experiment_derived_value *derived; /* in the experiment's order; NULL until they are derived */
 	size_t nr_derived;
 	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */
@@ -231,9 +230,6 @@ json_t *experiment_json_derived(const struct experiment *experiment, const struc
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point experiment_point_at(const struct experiment_position *position);
 void experiment_point_clear(struct experiment_point *point);
-
-/* Notes it once. */
-void experiment_point_note(struct experiment_point *point, const char *text);
 
 /* Adds the requests, and those of what is shown of such a point. */
 int experiment_gather(const struct experiment *experiment, const struct experiment_point *point,

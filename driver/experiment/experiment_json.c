@@ -125,9 +125,9 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
 	if (point->program)
 		json_object_set_new(json, "program", json_program(point->program));
-	if (point->nr_notes > 0)
+	if (point->notes.nr > 0)
 		json_object_set_new(json, "notes",
-				    json_texts(&(struct rot_list){.nr = point->nr_notes, .items = point->notes}));
+				    json_texts(&(struct rot_list){.nr = point->notes.nr, .items = point->notes.items}));
 	if (point->rule_outputs)
 		json_object_set(json, "rules", point->rule_outputs);
 	if (point->passes)

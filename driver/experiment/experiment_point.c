@@ -51,16 +51,6 @@ experiment_point_at(const struct experiment_position *position)
 	return point;
 }
 
-void
-experiment_point_note(struct experiment_point *point, const char *text)
-{
-	for (size_t i = 0; i < point->nr_notes; i++)
-		if (strcmp(point->notes[i], text) == 0)
-			return;
-	point->notes = pool_grow(&point->pool, point->notes, point->nr_notes, sizeof(*point->notes));
-	point->notes[point->nr_notes++] = pool_strdup(&point->pool, text);
-}
-
 /* The runs took the same time for all values of a point: one note, of the first one that has any. */
 static void
 note_doubts(struct experiment_point *point)
@@ -70,7 +60,7 @@ note_doubts(struct experiment_point *point)
 	for (size_t i = 0; i < point->nr_values && !text; i++)
 		text = value_doubts_text(&point->values[i]);
 	if (text)
-		experiment_point_note(point, text);
+		texts_add(&point->pool, &point->notes, text);
 }
 
 void

@@ -130,7 +130,7 @@ print_grades(const struct experiment *experiment, FILE *out)
 }
 
 static void
-print_lines(const struct remark_lines *lines, FILE *out)
+print_lines(const struct texts *lines, FILE *out)
 {
 	for (size_t i = 0; i < lines->nr; i++)
 		fprintf(out, "%s\n", lines->items[i]);
@@ -220,7 +220,7 @@ static void
 print_legend(const struct experiment *experiment, const json_t *points, bool is_all, FILE *out)
 {
 	autopool pool = {0};
-	const struct remark_lines marks = remarks_marks(&pool, points), remarks = remarks_of_points(&pool, points);
+	const struct texts marks = remarks_marks(&pool, points), remarks = remarks_of_points(&pool, points);
 
 	print_lines(&marks, out);
 	print_modelled_caches(experiment, out);

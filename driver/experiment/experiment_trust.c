@@ -79,8 +79,8 @@ note_own_cost(struct experiment_point *point)
 		}
 	}
 	if (text)
-		experiment_point_note(point,
-				      pool_format(&pool, "short: starting and stopping the measurement is %s", text));
+		texts_add(&point->pool, &point->notes,
+			  pool_format(&pool, "short: starting and stopping the measurement is %s", text));
 }
 
 /* The costs of one part over all points. */
@@ -153,7 +153,7 @@ note_breaches(struct experiment_point *point)
 			const struct quantity_breach *breach = &point->values[i].breaches[k];
 			autofree char *text = rot_format("%s%s", breach->nr_runs ? "" : "doubtful: ", breach->text);
 
-			experiment_point_note(point, text);
+			texts_add(&point->pool, &point->notes, text);
 		}
 }
 
@@ -179,7 +179,7 @@ note_contradictions(struct experiment_point *point)
 		of = value_of_words(value);
 		text = rot_format("operations (%s): counted %.10g, the definition expects %.10g", of, counted->value,
 				  expected);
-		experiment_point_note(point, text);
+		texts_add(&point->pool, &point->notes, text);
 	}
 }
 

@@ -26,7 +26,7 @@
 
 /* What the columns are: words and units of quantities, axes, names of derived values. */
 struct page_columns {
-	struct page_texts rates, axes, others, derived;
+	struct texts rates, axes, others, derived;
 	bool has_series, has_label, has_roof;
 };
 
@@ -39,28 +39,27 @@ enum { NR_RATES = sizeof(rates) / sizeof(rates[0]) };
 static char *
 column_of(const json_t *quantity)
 {
-	char *words = stored_value_words(quantity),
-	     *column = rot_format("%s %s", words, json_text_at(quantity, "unit"));
+	autofree char *words = stored_value_words(quantity);
 
-	free(words);
-	return column;
+	return rot_format("%s %s", words, json_text_at(quantity, "unit"));
 }
 
 /* Those of that name (NULL: of no rate's). */
 static void
-add_quantities(struct page_texts *texts, const json_t *points, const char *name)
+add_quantities(struct pool *pool, struct texts *texts, const json_t *points, const char *name)
 {
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
+	const json_t *point, *quantity;
+	size_t i, k;
 
-		for (size_t k = 0; k < json_array_size(quantities); k++) {
-			const json_t *quantity = json_array_get(quantities, k);
+	json_array_foreach(points, i, point)
+	{
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
+		{
 			const char *own = json_text_at(quantity, "name");
-			char *column = column_of(quantity);
+			autofree char *column = column_of(quantity);
 
 			if (name ? strcmp(own, name) == 0 : strcmp(own, rates[0]) != 0 && strcmp(own, rates[1]) != 0)
-				page_texts_add(texts, column);
-			free(column);
+				texts_add(pool, texts, column);
 		}
 	}
 }
@@ -74,65 +73,51 @@ coordinate_text(const json_t *coordinate)
 					    : rot_strdup("");
 }
 
-/* Axes, but for those whose values are the point's series or label. */
-static void
-add_axes(struct page_columns *columns, const json_t *point)
-{
-	json_t *coordinates = json_object_get(point, "coordinates");
-
-	for (void *at = json_object_iter(coordinates); at; at = json_object_iter_next(coordinates, at)) {
-		char *text = coordinate_text(json_object_iter_value(at));
-
-		if (strcmp(text, json_text_at(point, "series")) != 0 && strcmp(text, json_text_at(point, "label")) != 0)
-			page_texts_add(&columns->axes, json_object_iter_key(at));
-		free(text);
-	}
-}
-
 static struct page_columns
-columns_of(const json_t *points)
+columns_of(struct pool *pool, const json_t *points)
 {
 	struct page_columns columns = {.has_series = false};
+	const json_t *point, *derived;
+	json_t *coordinate;
+	const char *axis;
+	size_t i, k;
 
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *point = json_array_get(points, i), *derived = json_object_get(point, "derived");
+	json_array_foreach(points, i, point)
+	{
+		columns.has_series |= *json_text_at(point, "series") != '\0';
+		columns.has_label |= *json_text_at(point, "label") != '\0';
+		columns.has_roof |= json_object_get(point, "boundBy") != NULL;
+		json_object_foreach(json_object_get(point, "coordinates"), axis, coordinate)
+		{
+			autofree char *text = coordinate_text(coordinate);
 
-		columns.has_series = columns.has_series || *json_text_at(point, "series");
-		columns.has_label = columns.has_label || *json_text_at(point, "label");
-		columns.has_roof = columns.has_roof || json_object_get(point, "boundBy");
-		add_axes(&columns, point);
-		for (size_t k = 0; k < json_array_size(derived); k++)
-			page_texts_add(&columns.derived, json_text_at(json_array_get(derived, k), "name"));
+			/* Axes, but for those whose values are the point's series or label. */
+			if (strcmp(text, json_text_at(point, "series")) != 0 &&
+			    strcmp(text, json_text_at(point, "label")) != 0)
+				texts_add(pool, &columns.axes, axis);
+		}
+		json_array_foreach(json_object_get(point, "derived"), k, derived)
+			texts_add(pool, &columns.derived, json_text_at(derived, "name"));
 	}
-	for (size_t i = 0; i < NR_RATES; i++)
-		add_quantities(&columns.rates, points, rates[i]);
-	add_quantities(&columns.others, points, NULL);
+	for (i = 0; i < NR_RATES; i++)
+		add_quantities(pool, &columns.rates, points, rates[i]);
+	add_quantities(pool, &columns.others, points, NULL);
 	return columns;
 }
 
 static const json_t *
 quantity_of(const json_t *point, const char *column)
 {
-	const json_t *quantities = json_object_get(point, "quantities"), *found = NULL;
+	const json_t *quantity;
+	size_t i;
 
-	for (size_t i = 0; !found && i < json_array_size(quantities); i++) {
-		char *own = column_of(json_array_get(quantities, i));
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
+	{
+		autofree char *own = column_of(quantity);
 
 		if (strcmp(own, column) == 0)
-			found = json_array_get(quantities, i);
-		free(own);
+			return quantity;
 	}
-	return found;
-}
-
-static const json_t *
-derived_of(const json_t *point, const char *name)
-{
-	const json_t *derived = json_object_get(point, "derived");
-
-	for (size_t i = 0; i < json_array_size(derived); i++)
-		if (strcmp(json_text_at(json_array_get(derived, i), "name"), name) == 0)
-			return json_array_get(derived, i);
 	return NULL;
 }
 
@@ -149,15 +134,13 @@ write_heading(xmlTextWriterPtr out, const json_t *points, const char *column)
 		quantity = quantity_of(json_array_get(points, i), column);
 	html_begin(out, "th", "number");
 	if (stored_value(quantity, &value) == 0) {
-		char *name = camel_case_words(value.name), *of = value_of_words(&value);
+		autofree char *name = camel_case_words(value.name), *of = value_of_words(&value);
 
 		html_element(out, "span", NULL, name);
 		if (*of)
 			html_element(out, "span", "of", of);
 		if (*value.unit)
 			html_element(out, "span", "unit", shown_unit(value.unit).shown);
-		free(name);
-		free(of);
 	} else {
 		html_text(out, column);
 	}
@@ -205,13 +188,12 @@ static void
 write_plain(xmlTextWriterPtr out, const json_t *value, const char *unit)
 {
 	const struct shown_unit shown = shown_unit(unit);
-	char *text = json_is_string(value)   ? rot_strdup(json_string_value(value))
-		     : json_is_number(value) ? rot_format("%.6g%s%s", json_number_value(value) * shown.factor,
-							  *shown.shown ? " " : "", shown.shown)
-					     : rot_strdup("-");
+	autofree char *text = json_is_string(value)   ? rot_strdup(json_string_value(value))
+			      : json_is_number(value) ? rot_format("%.6g%s%s", json_number_value(value) * shown.factor,
+								   *shown.shown ? " " : "", shown.shown)
+						      : rot_strdup("-");
 
 	html_element(out, "td", "number", text);
-	free(text);
 }
 
 /* The value; who points at it sees how it is known. */
@@ -219,7 +201,7 @@ static void
 write_quantity(xmlTextWriterPtr out, const json_t *quantity)
 {
 	struct quantity_value value = {.name = NULL};
-	char *text, *estimator, *about, *look;
+	autofree char *text = NULL, *estimator = NULL, *about = NULL, *look = NULL;
 
 	if (!quantity || stored_value(quantity, &value) < 0) {
 		html_element(out, "td", "number", "-");
@@ -234,10 +216,6 @@ write_quantity(xmlTextWriterPtr out, const json_t *quantity)
 	html_attribute(out, "title", about);
 	html_text(out, text);
 	html_end(out);
-	free(text);
-	free(estimator);
-	free(about);
-	free(look);
 }
 
 static void
@@ -247,18 +225,15 @@ write_roof(xmlTextWriterPtr out, const json_t *point)
 	const json_t *roof = json_object_get(point, "roof");
 	const json_int_t nr_threads = json_integer_value(json_object_get(roof, "threads"));
 	const bool is_least = json_is_true(json_object_get(roof, "isLeast"));
-	char *digits = *ceiling ? digits_text(100 * json_number_at(point, "roofShare"), 3) : rot_strdup("-");
-	char *share = rot_format("%s%s", is_least ? VALUE_AT_MOST : "", digits);
-	char *threads = nr_threads > 0 ? rot_format(", %d thread%s", (int)nr_threads, nr_threads == 1 ? "" : "s")
-				       : rot_strdup("");
-	char *line = rot_format("%s%s", *ceiling ? ceiling : "-", threads);
+	autofree char *digits = *ceiling ? digits_text(100 * json_number_at(point, "roofShare"), 3) : rot_strdup("-");
+	autofree char *share = rot_format("%s%s", is_least ? VALUE_AT_MOST : "", digits);
+	autofree char *threads = nr_threads > 0
+					 ? rot_format(", %d thread%s", (int)nr_threads, nr_threads == 1 ? "" : "s")
+					 : rot_strdup("");
+	autofree char *line = rot_format("%s%s", *ceiling ? ceiling : "-", threads);
 
 	html_element(out, "td", "number", share);
 	html_element(out, "td", "line", line);
-	free(digits);
-	free(share);
-	free(threads);
-	free(line);
 }
 
 static void
@@ -278,7 +253,7 @@ write_row(xmlTextWriterPtr out, const json_t *point, const struct page_columns *
 	for (size_t i = 0; i < columns->others.nr; i++)
 		write_quantity(out, quantity_of(point, columns->others.items[i]));
 	for (size_t i = 0; i < columns->derived.nr; i++) {
-		const json_t *derived = derived_of(point, columns->derived.items[i]);
+		const json_t *derived = json_named(json_object_get(point, "derived"), columns->derived.items[i]);
 
 		write_plain(out, json_object_get(derived, "value"), json_text_at(derived, "unit"));
 	}
@@ -289,7 +264,7 @@ static void
 write_marks(xmlTextWriterPtr out, const json_t *points)
 {
 	autopool pool = {0};
-	const struct remark_lines marks = remarks_marks(&pool, points);
+	const struct texts marks = remarks_marks(&pool, points);
 
 	html_begin(out, "p", "small");
 	for (size_t i = 0; i < marks.nr; i++) {
@@ -303,8 +278,9 @@ write_marks(xmlTextWriterPtr out, const json_t *points)
 static void
 write_points(xmlTextWriterPtr out, const json_t *result)
 {
+	autopool pool = {0};
 	const json_t *points = json_object_get(result, "points");
-	struct page_columns columns = columns_of(points);
+	const struct page_columns columns = columns_of(&pool, points);
 
 	page_begin_wide(out, "values");
 	html_begin(out, "table", "sortable");
@@ -314,10 +290,6 @@ write_points(xmlTextWriterPtr out, const json_t *result)
 		write_row(out, json_array_get(points, i), &columns);
 	page_end_table(out);
 	write_marks(out, points);
-	page_texts_clear(&columns.rates);
-	page_texts_clear(&columns.axes);
-	page_texts_clear(&columns.others);
-	page_texts_clear(&columns.derived);
 }
 
 #define X(text) ((const xmlChar *)(text))
@@ -332,47 +304,6 @@ struct page {
 	size_t nr_pictures;
 	double zoom; /* of the layout outside of figures */
 };
-
-/* ---- texts ---- */
-
-void
-page_texts_add(struct page_texts *texts, const char *text)
-{
-	if (!text || !*text)
-		return;
-	for (size_t i = 0; i < texts->nr; i++)
-		if (strcmp(texts->items[i], text) == 0)
-			return;
-	texts->items = rot_realloc(texts->items, texts->nr + 1, sizeof(*texts->items));
-	texts->items[texts->nr++] = rot_strdup(text);
-}
-
-void
-page_texts_clear(struct page_texts *texts)
-{
-	for (size_t i = 0; i < texts->nr; i++)
-		free(texts->items[i]);
-	free(texts->items);
-	*texts = (struct page_texts){.nr = 0};
-}
-
-char *
-page_texts_joined(const struct page_texts *texts)
-{
-	char *text = rot_strdup("");
-
-	for (size_t i = 0; i < texts->nr; i++) {
-		char *longer = rot_format("%s%s%s", text,
-					  i == 0               ? ""
-					  : i + 1 == texts->nr ? " and "
-							       : ", ",
-					  texts->items[i]);
-
-		free(text);
-		text = longer;
-	}
-	return text;
-}
 
 void
 page_begin_wide(xmlTextWriterPtr out, const char *name)
@@ -421,14 +352,13 @@ write_legend(xmlTextWriterPtr out, const struct plot_series *series, size_t nr_s
 {
 	html_begin(out, "ul", "legend");
 	for (size_t i = 0; i < nr_series; i++) {
-		char *target = rot_format("%s-%zu", id, i);
+		autofree char *target = rot_format("%s-%zu", id, i);
 
 		html_begin(out, "li", NULL);
 		html_attribute(out, "data-series", target);
 		svg_write_mark(out, &series[i], i);
 		html_element(out, "span", NULL, *series[i].name ? series[i].name : "points");
 		html_end(out);
-		free(target);
 	}
 	html_end(out);
 }
@@ -460,23 +390,22 @@ figure_begin(struct page *page, size_t width, const struct plot_frame *frame, co
 }
 
 static void
-figure_end(struct page *page, char *caption, char *id)
+figure_end(struct page *page, const char *caption)
 {
 	if (*caption)
 		html_element(page->writer, "figcaption", NULL, caption);
 	html_end(page->writer);
 	layout_zoom = page->zoom;
-	free(caption);
-	free(id);
 }
 
 void
 page_add_roofline(struct page *page, const struct roofline_plot *plot)
 {
 	for (size_t i = 0; i < NR_WIDTHS; i++) {
-		char *id = figure_begin(page, i, &plot->frame, plot->series, plot->nr_series);
+		autofree char *id = figure_begin(page, i, &plot->frame, plot->series, plot->nr_series);
+		autofree char *caption = roofline_svg_write(plot, id, page->writer);
 
-		figure_end(page, roofline_svg_write(plot, id, page->writer), id);
+		figure_end(page, caption);
 	}
 }
 
@@ -485,9 +414,10 @@ page_add_series(struct page *page, const struct plot_frame *frame, const struct 
 		bool shows_spread)
 {
 	for (size_t i = 0; i < NR_WIDTHS; i++) {
-		char *id = figure_begin(page, i, frame, series, nr_series);
+		autofree char *id = figure_begin(page, i, frame, series, nr_series);
+		autofree char *caption = series_svg_write(frame, series, nr_series, shows_spread, id, page->writer);
 
-		figure_end(page, series_svg_write(frame, series, nr_series, shows_spread, id, page->writer), id);
+		figure_end(page, caption);
 	}
 }
 
@@ -508,15 +438,13 @@ static int
 write_own_file(xmlTextWriterPtr out, const char *element, const char *data_folder, const char *name,
 	       struct rot_error *err)
 {
-	char *path = rot_format("%s/driver/page/%s", data_folder, name), *text = file_read(path, NULL, err);
+	autofree char *path = rot_format("%s/driver/page/%s", data_folder, name), *text = file_read(path, NULL, err);
 
-	free(path);
 	if (!text)
 		return rot_error_prefix(err, "cannot make a page");
 	html_begin(out, element, NULL);
 	xmlTextWriterWriteRaw(out, X(text));
 	html_end(out);
-	free(text);
 	return 0;
 }
 
@@ -574,7 +502,8 @@ write_json(xmlTextWriterPtr out, const json_t *json)
 		char character;
 		const char *escape;
 	} escapes[] = {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}};
-	char *text = json_dumps(json, JSON_COMPACT), *from = text;
+	autofree char *text = json_dumps(json, JSON_COMPACT);
+	const char *from = text;
 
 	while (from && *from) {
 		const size_t length = strcspn(from, "<>&");
@@ -588,7 +517,6 @@ write_json(xmlTextWriterPtr out, const json_t *json)
 				break;
 			}
 	}
-	free(text);
 }
 
 static int
@@ -660,13 +588,9 @@ attribute_text(const char *text)
 static char *
 without_home(const char *document)
 {
-	char *home = home_folder(), *spelled = attribute_text(home);
-	char *rest = home_hide(document, spelled), *text = home_hide_own(rest);
+	autofree char *home = home_folder(), *spelled = attribute_text(home), *rest = home_hide(document, spelled);
 
-	free(home);
-	free(spelled);
-	free(rest);
-	return text;
+	return home_hide_own(rest);
 }
 
 int
@@ -675,22 +599,20 @@ page_write(const struct page *page, const struct page_result *results, size_t nr
 {
 	xmlBufferPtr buffer = xmlBufferCreate();
 	xmlTextWriterPtr out = xmlNewTextWriterMemory(buffer, 0);
-	char *path = rot_format("%s.html", output_name);
+	autofree char *path = rot_format("%s.html", output_name);
 	int rc;
 
 	xmlTextWriterFlush(page->writer);
 	rc = write_document(out, page, results, nr_results, data_folder, err);
 	xmlFreeTextWriter(out);
 	if (rc == 0) {
-		char *text = without_home((const char *)xmlBufferContent(buffer));
+		autofree char *text = without_home((const char *)xmlBufferContent(buffer));
 
 		rc = file_deliver(path, text, strlen(text), false, err);
-		free(text);
 		if (rc == 0)
 			output_tell(path);
 	}
 	xmlBufferFree(buffer);
-	free(path);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 
 #include "page/html.h"
 #include "page/page.h"
+#include "support/pool.h"
 
 /* Each writes one part on a result; program: nothing where it is not of a program. */
 void page_write_program(xmlTextWriterPtr out, const json_t *result);
@@ -17,19 +18,8 @@ void page_begin_wide(xmlTextWriterPtr out, const char *name);
 /* Ends the body of a table, the table and its room. */
 void page_end_table(xmlTextWriterPtr out);
 
-/* Texts, each once, in the order of adding. Zeroed: none. */
-struct page_texts {
-	char **items;
-	size_t nr;
-};
-void page_texts_add(struct page_texts *texts, const char *text);
-void page_texts_clear(struct page_texts *texts);
-
 /* How a program was observed, in sentences. */
-void page_add_observations(struct page_texts *texts, const json_t *result);
-
-/* "a, b and c"; fresh memory. */
-char *page_texts_joined(const struct page_texts *texts);
+void page_add_observations(struct pool *pool, struct texts *texts, const json_t *result);
 
 /* The kind in words: "measured", "counted by blocks", "modelled", "expected", "given". */
 const char *page_kind_of(const json_t *quantity);

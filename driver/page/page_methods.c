@@ -189,16 +189,17 @@ page_kind_of(const json_t *quantity)
 /* ---- what is known of one quantity over all points ---- */
 
 struct knowledge {
-	char *words; /* of the quantity */
-	struct page_texts kinds, sources, estimators, grades;
+	const char *words; /* of the quantity */
+	struct texts kinds, sources, estimators, grades;
 	size_t n_least, n_most, nr_disturbed;
 };
 
 struct knowledges {
+	struct pool *pool;
 	struct knowledge *items;
 	size_t nr;
 	json_t *causes; /* of disturbed samples: how many, by name */
-	struct page_texts cache_states;
+	struct texts cache_states;
 	size_t nr_samples, nr_disturbed, nr_starts_most; /* samples: of the quantity of each point that has most */
 	double own_cost_most;                            /* share; NaN: not known */
 };
@@ -212,28 +213,25 @@ count_at(const json_t *object, const char *key)
 }
 
 static char *
-quantity_words(const json_t *quantity)
+quantity_words(struct pool *pool, const json_t *quantity)
 {
 	struct quantity_value value;
 	autofree char *name = NULL, *of = NULL;
 
 	if (stored_value(quantity, &value) < 0)
-		return stored_value_words(quantity);
+		return pool_own(pool, stored_value_words(quantity), free);
 	name = camel_case_words(value.name);
 	of = value_of_words(&value);
-	return rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
+	return pool_format(pool, "%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
 }
 
-/* Takes the words over. */
 static struct knowledge *
-knowledge_of(struct knowledges *all, char *words)
+knowledge_of(struct knowledges *all, const char *words)
 {
 	for (size_t i = 0; i < all->nr; i++)
-		if (strcmp(all->items[i].words, words) == 0) {
-			free(words);
+		if (strcmp(all->items[i].words, words) == 0)
 			return &all->items[i];
-		}
-	all->items = rot_realloc(all->items, all->nr + 1, sizeof(*all->items));
+	all->items = pool_grow(all->pool, all->items, all->nr, sizeof(*all->items));
 	all->items[all->nr] = (struct knowledge){.words = words, .n_least = SIZE_MAX};
 	return &all->items[all->nr++];
 }
@@ -241,14 +239,14 @@ knowledge_of(struct knowledges *all, char *words)
 static void
 add_quantity(struct knowledges *all, const json_t *quantity)
 {
-	struct knowledge *own = knowledge_of(all, quantity_words(quantity));
+	struct knowledge *own = knowledge_of(all, quantity_words(all->pool, quantity));
 	autofree char *estimator = camel_case_words(json_text_at(quantity, "estimator"));
 	const size_t n = count_at(quantity, "n");
 
-	page_texts_add(&own->kinds, page_kind_of(quantity));
-	page_texts_add(&own->sources, json_text_at(quantity, "source"));
-	page_texts_add(&own->estimators, estimator);
-	page_texts_add(&own->grades, json_text_at(quantity, "grade"));
+	texts_add(all->pool, &own->kinds, page_kind_of(quantity));
+	texts_add(all->pool, &own->sources, json_text_at(quantity, "source"));
+	texts_add(all->pool, &own->estimators, estimator);
+	texts_add(all->pool, &own->grades, json_text_at(quantity, "grade"));
 	own->n_least = n < own->n_least ? n : own->n_least;
 	own->n_most = n > own->n_most ? n : own->n_most;
 	own->nr_disturbed += count_at(quantity, "tainted");
@@ -310,37 +308,32 @@ add_runs(struct knowledges *all, const json_t *quantities)
 }
 
 static struct knowledges
-knowledges_of(const json_t *points)
+knowledges_of(struct pool *pool, const json_t *points)
 {
-	struct knowledges all = {.causes = json_object(), .own_cost_most = NAN};
+	struct knowledges all = {.pool = pool, .causes = json_in_pool(pool, json_object()), .own_cost_most = NAN};
+	const json_t *point, *quantity;
+	size_t i, k;
 
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *point = json_array_get(points, i), *quantities = json_object_get(point, "quantities");
+	json_array_foreach(points, i, point)
+	{
+		const json_t *quantities = json_object_get(point, "quantities");
 
-		page_texts_add(&all.cache_states, json_text_at(point, "cacheState"));
+		texts_add(pool, &all.cache_states, json_text_at(point, "cacheState"));
 		add_runs(&all, quantities);
-		for (size_t k = 0; k < json_array_size(quantities); k++) {
-			const json_t *quantity = json_array_get(quantities, k);
-
-			add_quantity(&all, quantity);
-		}
+		json_array_foreach(quantities, k, quantity) add_quantity(&all, quantity);
 	}
 	return all;
 }
 
-static void
-knowledges_clear(struct knowledges *all)
+/* "a, b and c"; fresh memory. */
+static char *
+joined(const struct texts *texts)
 {
-	for (size_t i = 0; i < all->nr; i++) {
-		free(all->items[i].words);
-		page_texts_clear(&all->items[i].kinds);
-		page_texts_clear(&all->items[i].sources);
-		page_texts_clear(&all->items[i].estimators);
-		page_texts_clear(&all->items[i].grades);
-	}
-	free(all->items);
-	json_decref(all->causes);
-	page_texts_clear(&all->cache_states);
+	char *text = rot_strdup("");
+
+	for (size_t i = 0; i < texts->nr; i++)
+		rot_append(&text, "%s%s", i == 0 ? "" : i + 1 == texts->nr ? " and " : ", ", texts->items[i]);
+	return text;
 }
 
 /* ---- the paragraph ---- */
@@ -382,19 +375,19 @@ write_estimates(xmlTextWriterPtr out, const struct knowledges *all)
 		       "order of the samples, of ratios by a bootstrap. Values of fewer than 6 undisturbed runs have "
 		       "none. Where a value is expected or given, nothing was counted.");
 	if (all->nr_starts_most > 1) {
-		char *text = rot_format(" The runs of a point are of up to %zu starts of what was measured, and "
-					"intervals are those of starts.",
-					all->nr_starts_most);
+		autofree char *text =
+			rot_format(" The runs of a point are of up to %zu starts of what was measured, and "
+				   "intervals are those of starts.",
+				   all->nr_starts_most);
 
 		html_text(out, text);
-		free(text);
 	}
 	if (all->own_cost_most > 0) {
-		char *text = rot_format(" Starting and stopping the clocks is within each time: at most %.2g %% of it.",
-					100 * all->own_cost_most);
+		autofree char *text =
+			rot_format(" Starting and stopping the clocks is within each time: at most %.2g %% of it.",
+				   100 * all->own_cost_most);
 
 		html_text(out, text);
-		free(text);
 	}
 }
 
@@ -402,7 +395,7 @@ static void
 write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowledges *all)
 {
 	const size_t nr = json_array_size(json_object_get(result, "points"));
-	autofree char *states = page_texts_joined(&all->cache_states);
+	autofree char *states = joined(&all->cache_states);
 	autofree char *text =
 		rot_format("%zu point%s%s%s.", nr, nr == 1 ? "" : "s", *states ? ", measured with " : "", states);
 
@@ -419,9 +412,9 @@ write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowled
 /* ---- tables and lists ---- */
 
 static void
-write_cell(xmlTextWriterPtr out, const struct page_texts *texts)
+write_cell(xmlTextWriterPtr out, const struct texts *texts)
 {
-	autofree char *text = page_texts_joined(texts);
+	autofree char *text = joined(texts);
 
 	html_element(out, "td", NULL, text);
 }
@@ -471,7 +464,7 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 }
 
 static void
-write_list(xmlTextWriterPtr out, const char *heading, const struct page_texts *texts)
+write_list(xmlTextWriterPtr out, const char *heading, const struct texts *texts)
 {
 	if (texts->nr == 0)
 		return;
@@ -482,48 +475,32 @@ write_list(xmlTextWriterPtr out, const char *heading, const struct page_texts *t
 	html_end(out);
 }
 
-/* As rot says them below its table. */
-static void
-write_remarks(xmlTextWriterPtr out, const json_t *points)
+static struct texts
+failures_of(struct pool *pool, const json_t *failures)
 {
-	autopool pool = {0};
-	const struct remark_lines remarks = remarks_of_points(&pool, points);
-	struct page_texts texts = {.nr = 0};
+	struct texts texts = {.nr = 0};
+	const json_t *failure;
+	size_t i;
 
-	for (size_t i = 0; i < remarks.nr; i++)
-		page_texts_add(&texts, remarks.items[i]);
-	write_list(out, "Doubts and remarks", &texts);
-	page_texts_clear(&texts);
-}
-
-static void
-write_failures(xmlTextWriterPtr out, const json_t *failures)
-{
-	struct page_texts texts = {.nr = 0};
-
-	for (size_t i = 0; i < json_array_size(failures); i++) {
-		const json_t *failure = json_array_get(failures, i);
+	json_array_foreach(failures, i, failure)
+	{
 		autofree char *title =
 			point_title(json_text_at(failure, "series"), " ", json_text_at(failure, "label"));
-		autofree char *line = rot_format("%s: %s", title, json_text_at(failure, "error"));
 
-		page_texts_add(&texts, line);
+		texts_add(pool, &texts, pool_format(pool, "%s: %s", title, json_text_at(failure, "error")));
 	}
-	write_list(out, "Points that could not be measured", &texts);
-	page_texts_clear(&texts);
+	return texts;
 }
 
-/* Notes of the whole, as rot run has them. */
-static void
-write_notes(xmlTextWriterPtr out, const json_t *result)
+/* Of the whole, as rot run has them. */
+static struct texts
+notes_of(struct pool *pool, const json_t *notes)
 {
-	const json_t *notes = json_object_get(result, "notes");
-	struct page_texts texts = {.nr = 0};
+	struct texts texts = {.nr = 0};
 
 	for (size_t i = 0; i < json_array_size(notes); i++)
-		page_texts_add(&texts, json_string_value(json_array_get(notes, i)));
-	write_list(out, "Notes", &texts);
-	page_texts_clear(&texts);
+		texts_add(pool, &texts, json_string_value(json_array_get(notes, i)));
+	return texts;
 }
 
 static void
@@ -565,17 +542,21 @@ write_ceilings(xmlTextWriterPtr out, const json_t *ceilings)
 void
 page_write_methods(xmlTextWriterPtr out, const json_t *result)
 {
-	struct knowledges all = knowledges_of(json_object_get(result, "points"));
-	struct page_texts observations = {.nr = 0};
+	autopool pool = {0};
+	const json_t *points = json_object_get(result, "points");
+	const struct knowledges all = knowledges_of(&pool, points);
+	/* Remarks are as rot says them below its table. */
+	const struct texts remarks = remarks_of_points(&pool, points),
+			   notes = notes_of(&pool, json_object_get(result, "notes")),
+			   failures = failures_of(&pool, json_object_get(result, "failures"));
+	struct texts observations = {.nr = 0};
 
 	write_paragraph(out, result, &all);
-	page_add_observations(&observations, result);
+	page_add_observations(&pool, &observations, result);
 	write_list(out, "How it was observed", &observations);
-	page_texts_clear(&observations);
 	write_sources(out, &all);
-	write_remarks(out, json_object_get(result, "points"));
-	write_notes(out, result);
-	write_failures(out, json_object_get(result, "failures"));
+	write_list(out, "Doubts and remarks", &remarks);
+	write_list(out, "Notes", &notes);
+	write_list(out, "Points that could not be measured", &failures);
 	write_ceilings(out, json_object_get(result, "ceilings"));
-	knowledges_clear(&all);
 }

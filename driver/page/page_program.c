@@ -308,7 +308,7 @@ list_text(const json_t *texts, size_t most)
 }
 
 static void
-add_region(struct page_texts *texts, const json_t *region)
+add_region(struct pool *pool, struct texts *texts, const json_t *region)
 {
 	autofree char *places = list_text(json_object_get(region, "places"), 4), *line = NULL;
 	const double cost_ns = json_number_at(region, "costPerHit"),
@@ -321,18 +321,18 @@ add_region(struct page_texts *texts, const json_t *region)
 		rot_append(&line, " A hit costs the program %.3g us.", cost_ns * 1e-3);
 	if (isfinite(empty_ns))
 		rot_append(&line, " The %.3g us of an empty region are subtracted for each hit.", empty_ns * 1e-3);
-	page_texts_add(texts, line);
+	texts_add(pool, texts, line);
 	for (size_t i = 0; i < json_array_size(refusals); i++)
-		page_texts_add(texts, json_string_value(json_array_get(refusals, i)));
+		texts_add(pool, texts, json_string_value(json_array_get(refusals, i)));
 }
 
 static void
-add_sampling(struct page_texts *texts, const json_t *places)
+add_sampling(struct pool *pool, struct texts *texts, const json_t *places)
 {
 	autofree char *line = NULL;
 
 	if (*json_text_at(places, "refusal")) {
-		page_texts_add(texts, json_text_at(places, "refusal"));
+		texts_add(pool, texts, json_text_at(places, "refusal"));
 		return;
 	}
 	if (!(json_number_at(places, "samples") > 0))
@@ -343,11 +343,11 @@ add_sampling(struct page_texts *texts, const json_t *places)
 			  json_number_at(places, "wallTime"));
 	if (json_number_at(places, "lostRecords") > 0)
 		rot_append(&line, " %.0f records were lost.", json_number_at(places, "lostRecords"));
-	page_texts_add(texts, line);
+	texts_add(pool, texts, line);
 }
 
 void
-page_add_observations(struct page_texts *texts, const json_t *result)
+page_add_observations(struct pool *pool, struct texts *texts, const json_t *result)
 {
 	static const char *const countings[][2] = {
 		{"events", "Operations and bytes are counted by events of the processor, in the timed runs."},
@@ -362,14 +362,14 @@ page_add_observations(struct page_texts *texts, const json_t *result)
 
 	for (size_t i = 0; i < sizeof(countings) / sizeof(*countings); i++)
 		if (strcmp(json_text_at(result, "counting"), countings[i][0]) == 0)
-			page_texts_add(texts, countings[i][1]);
-	add_sampling(texts, places);
+			texts_add(pool, texts, countings[i][1]);
+	add_sampling(pool, texts, places);
 	for (size_t i = 0; i < json_array_size(regions); i++)
-		add_region(texts, json_array_get(regions, i));
+		add_region(pool, texts, json_array_get(regions, i));
 	if (isfinite(stopped)) {
 		autofree char *line =
 			rot_format("Stops by tracing took %.2g %% of the lives of the threads.", 100 * stopped);
 
-		page_texts_add(texts, line);
+		texts_add(pool, texts, line);
 	}
 }

@@ -69,8 +69,7 @@ xml_controller_plan_again(struct xml_controller *controller, struct rot_error *e
 	*controller = (struct xml_controller){.rot = controller->rot,
 					      .pool = controller->pool,
 					      .may_measure = true,
-					      .missing = controller->missing,
-					      .nr_missing = controller->nr_missing};
+					      .missing = controller->missing};
 	return read_and_plan(controller, path, err);
 }
 

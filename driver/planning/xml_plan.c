@@ -537,13 +537,11 @@ check_content(const xmlNode *point, const xmlNode *program, struct rot_error *er
 static void
 note_missing(struct xml_controller *controller, const char *what)
 {
-	for (size_t i = 0; i < controller->nr_missing; i++)
-		if (strcmp(controller->missing[i], what) == 0)
-			return;
-	controller->missing =
-		pool_grow(&controller->pool, controller->missing, controller->nr_missing, sizeof(*controller->missing));
-	controller->missing[controller->nr_missing++] = pool_strdup(&controller->pool, what);
-	rot_warning("points are left out: %s", what);
+	const size_t nr = controller->missing.nr;
+
+	texts_add(&controller->pool, &controller->missing, what);
+	if (controller->missing.nr > nr)
+		rot_warning("points are left out: %s", what);
 }
 
 static int
@@ -665,8 +663,8 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 			controller->has_default_peaks || xmlHasProp(derived, (const xmlChar *)"peak");
 	if (controller->nr_planned + controller->nr_ceilings > 0)
 		return 0;
-	if (controller->nr_missing > 0) {
-		rot_error_set(err, 0, "nothing of this controller can be measured here: %s", controller->missing[0]);
+	if (controller->missing.nr > 0) {
+		rot_error_set(err, 0, "nothing of this controller can be measured here: %s", controller->missing.items[0]);
 		return xml_error_at(root, err);
 	}
 	rot_error_set(err, 0, "<controller> has nothing to measure");

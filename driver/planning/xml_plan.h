@@ -76,9 +76,7 @@ struct xml_controller {
 	size_t nr_planned;
 	struct planned_ceiling *ceilings;
 	size_t nr_ceilings;
-	char **missing; /* libraries that are not there, with what brings them; the points that need them are left out
-			 */
-	size_t nr_missing;
+	struct texts missing;   /* libraries, with what brings them; the points that need them are left out */
 	bool has_default_peaks; /* plots show peaks, or derived values name some */
 	bool has_programs;
 };

@@ -281,23 +281,16 @@ quantity_has_caveat(const struct quantity_value *value)
 
 /* ---- lines ---- */
 
-static void
-add_line(struct pool *pool, struct remark_lines *lines, const char *text)
-{
-	lines->items = pool_grow(pool, lines->items, lines->nr, sizeof(*lines->items));
-	lines->items[lines->nr++] = text;
-}
-
 static bool
 has_interval(const json_t *quantity)
 {
 	return json_number_at(quantity, "low") < json_number_at(quantity, "high");
 }
 
-struct remark_lines
+struct texts
 remarks_marks(struct pool *pool, const json_t *points)
 {
-	struct remark_lines lines = {.nr = 0};
+	struct texts lines = {.nr = 0};
 	bool has_intervals = false, has_most = false, has_mark[sizeof(remarks) / sizeof(*remarks)] = {false};
 	const json_t *point, *quantity;
 	size_t i, k;
@@ -318,13 +311,13 @@ remarks_marks(struct pool *pool, const json_t *points)
 		}
 	}
 	if (has_most)
-		add_line(pool, &lines,
-			 VALUE_AT_MOST ": at most, since the roof is at least as high: its runs were disturbed");
+		texts_add(pool, &lines,
+			  VALUE_AT_MOST ": at most, since the roof is at least as high: its runs were disturbed");
 	if (has_intervals)
-		add_line(pool, &lines, "±, [low, high]: interval of at least 95 % for the estimate");
+		texts_add(pool, &lines, "±, [low, high]: interval of at least 95 % for the estimate");
 	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark))
 		if (has_mark[mark - remarks])
-			add_line(pool, &lines, pool_format(pool, "%s: %s", mark->mark, mark->text));
+			texts_add(pool, &lines, pool_format(pool, "%s: %s", mark->mark, mark->text));
 	return lines;
 }
 
@@ -391,11 +384,11 @@ tell_of_quantity(struct tellings *all, const json_t *point, const json_t *quanti
 		tell(all, point, end->text, false);
 }
 
-struct remark_lines
+struct texts
 remarks_of_points(struct pool *pool, const json_t *points)
 {
 	struct tellings all = {.pool = pool};
-	struct remark_lines lines = {.nr = 0};
+	struct texts lines = {.nr = 0};
 	const json_t *point, *item;
 	size_t i, k;
 
@@ -417,11 +410,11 @@ remarks_of_points(struct pool *pool, const json_t *points)
 				     : rot_format(" and %zu more point%s", one->nr - 1, one->nr == 2 ? "" : "s");
 
 		if (!*name || (!one->is_own && one->nr == json_array_size(points) && one->nr > 1))
-			add_line(pool, &lines,
-				 pool_format(pool, "%zu of %zu points: %s", one->nr, json_array_size(points),
-					     one->text));
+			texts_add(pool, &lines,
+				  pool_format(pool, "%zu of %zu points: %s", one->nr, json_array_size(points),
+					      one->text));
 		else
-			add_line(pool, &lines, pool_format(pool, "%s%s: %s", name, more, one->text));
+			texts_add(pool, &lines, pool_format(pool, "%s%s: %s", name, more, one->text));
 	}
 	return lines;
 }

@@ -65,18 +65,11 @@ struct quantity_doubts quantity_doubts_of(const struct quantity_value *value);
 /* Is there one? */
 bool quantity_doubts_any(const struct quantity_doubts *doubts);
 
-/* ---- what is told below a table of points, and on a page: a line each, all of a pool ---- */
-
-struct remark_lines {
-	const char **items;
-	size_t nr;
-};
-
 /* What the marks mean, as far as values of the points have them. points: of OUTPUT.json. */
-struct remark_lines remarks_marks(struct pool *pool, const json_t *points);
+struct texts remarks_marks(struct pool *pool, const json_t *points);
 
 /* "Triad 1000 and 2 more points: REMARK": those that say the same once, in the order of the points. */
-struct remark_lines remarks_of_points(struct pool *pool, const json_t *points);
+struct texts remarks_of_points(struct pool *pool, const json_t *points);
 
 /* Both say the same, maybe of other numbers and addresses; not of L1 and L2. */
 bool remarks_are_alike(const char *a, const char *b);

@@ -99,6 +99,20 @@ json_text_at(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+const json_t *
+json_named(const json_t *array, const char *name)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+	{
+		if (strcmp(json_text_at(item, "name"), name) == 0)
+			return item;
+	}
+	return NULL;
+}
+
 static void
 drop_reference(void *json)
 {

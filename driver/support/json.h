@@ -26,6 +26,9 @@ void json_entity_fill(void *entity, const json_t *object);
 double json_number_at(const json_t *object, const char *key);
 const char *json_text_at(const json_t *object, const char *key);
 
+/* The object of an array whose "name" is that, borrowed; NULL: there is none. */
+const json_t *json_named(const json_t *array, const char *name);
+
 /* Gives the reference to the pool, which drops it; gives it back. */
 json_t *json_in_pool(struct pool *pool, json_t *json);
 

@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "rot.h"
 #include "support/files.h"
+#include "support/pool.h"
 
 /* The last part of a path names files: with nothing there, or with a folder's own names, they would be hidden or lost.
  */
@@ -90,17 +91,13 @@ output_check_file(const char *path, struct rot_error *err)
 	return rc;
 }
 
-static char **told;
-static size_t nr_told;
+static struct pool told_pool;
+static struct texts told;
 
 void
 output_tell(const char *path)
 {
-	for (size_t i = 0; i < nr_told; i++)
-		if (strcmp(told[i], path) == 0)
-			return;
-	told = rot_realloc(told, nr_told + 1, sizeof(*told));
-	told[nr_told++] = rot_strdup(path);
+	texts_add(&told_pool, &told, path);
 }
 
 void
@@ -109,16 +106,14 @@ output_print_told(void)
 	autofree char *list = rot_strdup("");
 	bool has_pictures = false;
 
-	for (size_t i = 0; i < nr_told; i++) {
-		rot_append(&list, " %s", told[i]);
-		has_pictures = has_pictures || path_ends_in(told[i], ".pdf");
-		free(told[i]);
+	for (size_t i = 0; i < told.nr; i++) {
+		rot_append(&list, " %s", told.items[i]);
+		has_pictures = has_pictures || path_ends_in(told.items[i], ".pdf");
 	}
-	if (nr_told)
+	if (told.nr)
 		rot_note("wrote%s%s", list, has_pictures ? " (.data and .gnuplot draw a picture anew)" : "");
-	free(told);
-	told = NULL;
-	nr_told = 0;
+	pool_clear(&told_pool);
+	told = (struct texts){.nr = 0};
 }
 
 int

@@ -121,3 +121,15 @@ pool_clear(struct pool *pool)
 			item->release(item->thing);
 	}
 }
+
+void
+texts_add(struct pool *pool, struct texts *texts, const char *text)
+{
+	if (!text || !*text)
+		return;
+	for (size_t i = 0; i < texts->nr; i++)
+		if (strcmp(texts->items[i], text) == 0)
+			return;
+	texts->items = pool_grow(pool, texts->items, texts->nr, sizeof(*texts->items));
+	texts->items[texts->nr++] = pool_strdup(pool, text);
+}

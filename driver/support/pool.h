@@ -38,6 +38,15 @@ void *pool_own(struct pool *pool, void *thing, void (*release)(void *thing));
 /* Frees everything, the newest first. The pool is empty then, and can be used again. */
 void pool_clear(struct pool *pool);
 
+/* Texts, each once, in the order of adding. Zeroed: none. They are of the pool. */
+struct texts {
+	const char **items;
+	size_t nr;
+};
+
+/* Adds a copy, unless the text is there, or "", or NULL. */
+void texts_add(struct pool *pool, struct texts *texts, const char *text);
+
 /* A local pool that is cleared when its block ends: autopool pool = {0}; */
 #define autopool __attribute__((cleanup(pool_clear))) struct pool
 

@@ -401,20 +401,6 @@ remote_step_once(pid_t tid)
 	return WSTOPSIG(status);
 }
 
-int
-remote_step(pid_t tid)
-{
-	uint64_t mask;
-	int signal;
-
-	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
-		return 0;
-	signal = remote_step_once(tid);
-	if (signal != 0)
-		remote_set_mask(tid, mask);
-	return signal;
-}
-
 /* ---- filters for system calls ---- */
 
 /* Of a process or thread: how many there are; -1: unknown, where there are any. */

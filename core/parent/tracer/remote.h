@@ -83,10 +83,8 @@ int remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_
 
 /*
  * The stopped thread executes one instruction. Returns SIGTRAP, or the signal that the instruction has raised instead,
- * which is not delivered; 0: the thread has ended. Signals that come meanwhile stay pending; of step_once the caller
- * has blocked them.
+ * which is not delivered; 0: the thread has ended. The caller has blocked other signals, which stay pending.
  */
-int remote_step(pid_t tid);
 int remote_step_once(pid_t tid);
 
 /*

@@ -408,8 +408,8 @@ START_TEST(points_without_their_library_are_left_out)
 	ck_assert_msg(c != NULL, "%s", err.text);
 	ck_assert_uint_eq(c->nr_planned, 1);
 	ck_assert_str_eq(c->planned[0].series, "Wht");
-	ck_assert_uint_eq(c->nr_missing, 1);
-	ck_assert_str_eq(c->missing[0],
+	ck_assert_uint_eq(c->missing.nr, 1);
+	ck_assert_str_eq(c->missing.items[0],
 			 "kernel 'Daxpy' needs the library libthereisnosuch.so.1: install libopenblas0-pthread");
 	xml_controller_close(c);
 	c = open_text(HEAD "<point series='s' label=''><workload><kernel type='Daxpy'/></workload></point>\n" TAIL,
@@ -423,7 +423,7 @@ START_TEST(points_without_their_library_are_left_out)
 		      &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	ck_assert_str_eq(c->planned[0].series, "none");
-	ck_assert_uint_eq(c->nr_missing, 1);
+	ck_assert_uint_eq(c->missing.nr, 1);
 	xml_controller_close(c);
 }
 END_TEST

@@ -167,8 +167,8 @@ START_TEST(rates_above_the_roof_are_told)
 	ck_assert_int_eq(experiment_add_ceiling(experiment, "memory", NULL, "llcRam", 100, measurement, 4, &err), 0);
 	experiment_add_values(experiment, "fast", "", &request, &value, 1);
 	experiment_check_ceilings(experiment);
-	ck_assert_uint_eq(experiment->points[0].nr_notes, 1);
-	ck_assert_ptr_nonnull(strstr(experiment->points[0].notes[0], "above the highest ceiling: memory"));
+	ck_assert_uint_eq(experiment->points[0].notes.nr, 1);
+	ck_assert_ptr_nonnull(strstr(experiment->points[0].notes.items[0], "above the highest ceiling: memory"));
 	experiment_delete(experiment);
 	rot_graph_delete(measurement);
 }
@@ -203,9 +203,9 @@ START_TEST(operations_against_the_definition)
 			"operations (double precision): counted %.0f, the definition expects 1000", cases[i].counted);
 
 		experiment_add_values(experiment, "a", "", &request, &value, 1);
-		ck_assert_uint_eq(experiment->points[0].nr_notes, cases[i].is_told);
+		ck_assert_uint_eq(experiment->points[0].notes.nr, cases[i].is_told);
 		if (cases[i].is_told)
-			ck_assert_str_eq(experiment->points[0].notes[0], note);
+			ck_assert_str_eq(experiment->points[0].notes.items[0], note);
 		experiment_delete(experiment);
 	}
 }

@@ -115,7 +115,7 @@ static const struct {
 };
 
 static char *
-joined(struct remark_lines lines)
+joined(struct texts lines)
 {
 	char *text = rot_strdup("");
 
