@@ -397,10 +397,9 @@ load_library(const char *file, const char *variables)
 	*library = (struct library){rot_strdup(file), rot_strdup(variables), handle, libraries};
 	libraries = library;
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name) {
-		char *real = realpath(map->l_name, NULL);
+		autofree char *real = realpath(map->l_name, NULL);
 
 		add_fact(rot_format("%s: %s", file, real ? real : map->l_name));
-		free(real);
 	}
 	return handle;
 }

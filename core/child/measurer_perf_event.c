@@ -37,7 +37,7 @@ perf_event_initialize(void *state, const void *description, struct rot_error *er
 	struct perf_modes modes = {.user = measurer->count_user, .kernel = measurer->count_kernel};
 	struct perf_event_state *own = state;
 	size_t nr = perf_event_measurer_nr_events(measurer);
-	const char **events = rot_calloc(nr + 1, sizeof(*events));
+	autofree const char **events = rot_calloc(nr + 1, sizeof(*events));
 	int rc = 0;
 
 	for (size_t i = 0; i < nr; i++)
@@ -46,7 +46,6 @@ perf_event_initialize(void *state, const void *description, struct rot_error *er
 		rc = perf_scrub(measurer->scrub_event, (size_t)measurer->scrub_count, whose_cpus(), err);
 	if (rc == 0)
 		rc = perf_group_open(&own->group, events, nr, modes, 0, err);
-	free(events);
 	return rc;
 }
 

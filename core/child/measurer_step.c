@@ -130,13 +130,12 @@ add_counts(struct perf_event_measurer_output *output, const struct perf_event_me
 static void
 tell_unknown(struct step_measurer_output *output, const struct step_region *region)
 {
-	char *place = place_text(region->unknown_at);
-	char *text = rot_format("%s at 0x%llx%s", region->unknown_name, (unsigned long long)region->unknown_at, place);
+	autofree char *place = place_text(region->unknown_at);
+	autofree char *text =
+		rot_format("%s at 0x%llx%s", region->unknown_name, (unsigned long long)region->unknown_at, place);
 
 	output->unknown_instructions = region->nr_unknown;
 	rot_string_set(&output->first_unknown, text);
-	free(place);
-	free(text);
 }
 
 static void *

@@ -83,7 +83,7 @@ int
 child_thread_pin(int cpu, struct rot_error *err)
 {
 	size_t size = CPU_ALLOC_SIZE(cpu < CPU_SETSIZE ? CPU_SETSIZE : cpu + 1);
-	cpu_set_t *set = rot_calloc(1, size);
+	autofree cpu_set_t *set = rot_calloc(1, size);
 	int rc = 0;
 
 	CPU_SET_S((size_t)cpu, size, set);
@@ -93,6 +93,5 @@ child_thread_pin(int cpu, struct rot_error *err)
 			       "'taskset -cp $$' shows the CPUs that may be used; /sys/devices/system/cpu/online those "
 			       "that are on");
 	}
-	free(set);
 	return rc;
 }

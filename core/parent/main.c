@@ -137,12 +137,11 @@ conclude_child(const struct request *request, const struct outcome *outcome)
 static int
 remove_leftovers(const struct request *request, const char *suffix, struct rot_error *err)
 {
-	char *path = rot_format("%s%s", request->output, suffix);
+	autofree char *path = rot_format("%s%s", request->output, suffix);
 	int rc = 0;
 
 	if (unlink(path) < 0 && errno != ENOENT)
 		rc = rot_error_set(err, errno, "cannot remove the old '%s'", path);
-	free(path);
 	return rc;
 }
 

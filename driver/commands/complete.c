@@ -75,16 +75,14 @@ propose_keys(char *prefix)
 		return;
 	}
 	for (size_t k = 0; k < configuration_nr_keys; k++) {
-		char *word = rot_format("%s%s=", dashes, configuration_keys[k].name);
+		autofree char *word = rot_format("%s%s=", dashes, configuration_keys[k].name);
 
 		propose(word, prefix);
-		free(word);
 	}
 	for (size_t k = 0; k < configuration_nr_shorts; k++) {
-		char *word = rot_format("%s%s", dashes, configuration_shorts[k].word);
+		autofree char *word = rot_format("%s%s", dashes, configuration_shorts[k].word);
 
 		propose(word, prefix);
-		free(word);
 	}
 }
 

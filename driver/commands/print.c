@@ -42,21 +42,19 @@ print_options(const struct option_table *table)
 	int width = 0;
 
 	for (size_t i = 0; i < table->nr; i++) {
-		char *names = option_names(&table->rows[i]);
+		autofree char *names = option_names(&table->rows[i]);
 
 		width = (int)strlen(names) > width ? (int)strlen(names) : width;
-		free(names);
 	}
 	width = width < NAMES_WIDTH ? width : NAMES_WIDTH;
 	putchar('\n');
 	for (size_t i = 0; i < table->nr; i++) {
 		const char *about = table->rows[i].about;
-		char *names = option_names(&table->rows[i]);
+		autofree char *names = option_names(&table->rows[i]);
 		const bool is_long = strlen(names) > (size_t)width; /* has a line of its own */
 		int column = is_long ? printf("  %s\n", names) : printf("  %-*s ", width, names);
 
 		text_print(about, width + 4, is_long ? 0 : column, stdout);
-		free(names);
 	}
 }
 

@@ -355,11 +355,10 @@ how_long(const struct run_job *job)
 						     wall_s + (slowdown.most - 1) * busy_s};
 	}
 	if (longest_s >= (isatty(STDERR_FILENO) ? WORTH_TELLING_S : WORTH_LOGGING_S)) {
-		char *range = progress_range(counting.least_s, counting.most_s);
+		autofree char *range = progress_range(counting.least_s, counting.most_s);
 
 		rot_note("the program took %.3g s; counting it takes %s, and Ctrl-C keeps what is counted until then",
 			 longest_s, range);
-		free(range);
 	}
 	return counting;
 }
@@ -549,30 +548,27 @@ add_thread_points(struct run_job *job)
 
 	for (size_t i = 0; i < report->nr_threads; i++) {
 		const struct program_thread_output *thread = report->threads[i].thread;
-		char *label = rot_format("%s %d", thread->name, (int)thread->tid);
+		autofree char *label = rot_format("%s %d", thread->name, (int)thread->tid);
 
 		add_point(job, report->nr_threads > MAX_THREADS_DRAWN ? "threads" : label, label, &report->threads[i],
 			  1);
-		free(label);
 	}
 }
 
 static void
 add_region_points(struct run_job *job, struct program_region *region)
 {
-	char *series = rot_format("region %s", region->definition->name);
+	autofree char *series = rot_format("region %s", region->definition->name);
 
 	if (region->total.nr)
 		add_point(job, series, region->definition->name, &region->total, whole_cpus(region->at_once));
 	for (size_t i = 0; region->nr_threads > 1 && i < region->nr_threads; i++) {
 		struct program_values *values = &region->threads[i].values;
-		char *label = rot_format("%s: %s %d", region->definition->name, values->thread->name,
-					 (int)values->thread->tid);
+		autofree char *label = rot_format("%s: %s %d", region->definition->name, values->thread->name,
+						  (int)values->thread->tid);
 
 		add_point(job, "threads of regions", label, values, 1);
-		free(label);
 	}
-	free(series);
 }
 
 /* For the JSON and the plot, which take the values over: the last thing that is done. */
@@ -614,11 +610,10 @@ can_be_drawn(const struct program_report *report)
 static void
 keep_last_run(const struct run_job *job, json_t *json)
 {
-	char *path = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
+	autofree char *path = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
 
 	json_object_del(json, "runs");
 	output_write_json(json, path, NULL);
-	free(path);
 }
 
 /* Of OUTPUT.csv the part before the ending: the name of the results, or that of the JSON. NULL: it has none. */
@@ -638,8 +633,8 @@ static int
 write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
-	char *path = options->output_name ? rot_format("%s.json", options->output_name) : NULL;
-	char *csv = csv_name_of(options);
+	autofree char *path = options->output_name ? rot_format("%s.json", options->output_name) : NULL;
+	autofree char *csv = csv_name_of(options);
 	json_t *json = experiment_json(job->experiment, true);
 	int rc = 0;
 
@@ -665,8 +660,6 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 		rc = experiment_write_plots(job->experiment, &(struct page_result){"", json}, 1, err);
 	output_print_told();
 	json_decref(json);
-	free(csv);
-	free(path);
 	return rc;
 }
 
@@ -705,7 +698,7 @@ static int
 check_strict(const struct run_job *job, struct rot_error *err)
 {
 	const size_t nr = job->report.nr_doubts;
-	char *path = json_path_of(job);
+	autofree char *path = json_path_of(job);
 	int rc = experiment_check_strict(job->experiment, path, err);
 
 	if (nr > 0 && configuration_bool(job->rot->configuration, "strict")) {
@@ -713,7 +706,6 @@ check_strict(const struct run_job *job, struct rot_error *err)
 			rot_error_set(err, 0, "strict: the numbers are measured, but not sound");
 		rc = rot_error_append(err, "\n     %zu: doubts about the runs, as the notes of the table say", nr);
 	}
-	free(path);
 	return rc;
 }
 

@@ -121,10 +121,9 @@ draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_erro
 	write_best(out, plot);
 	for (size_t row = 0; row < plot->nr_rows; row++)
 		for (size_t column = 0; column < plot->nr_columns; column++) {
-			char *text = script_number(value_at(plot, column, row));
+			autofree char *text = script_number(value_at(plot, column, row));
 
 			fprintf(gnuplot->data, "%zu %zu %s\n", column, row, text);
-			free(text);
 		}
 	/* "pixels": drawn as rectangles, which no viewer blurs */
 	script_write_outputs(out, &page, "plot data using 1:2:3 with image pixels notitle");

@@ -168,7 +168,7 @@ count_text(size_t nr, const char *one, const char *several)
 char *
 points_caption(const struct point_set *set, const struct point_edges *edges)
 {
-	struct point_arrow *arrows;
+	autofree struct point_arrow *arrows = NULL;
 	const size_t nr = points_arrows_of(set, edges, &arrows);
 	char *points, *whiskers, *caption;
 	size_t nr_whiskers = 0;
@@ -182,7 +182,6 @@ points_caption(const struct point_set *set, const struct point_edges *edges)
 		     : rot_strdup(set->frame->caption);
 	free(points);
 	free(whiskers);
-	free(arrows);
 	return caption;
 }
 
@@ -353,29 +352,26 @@ add_spread(char *command, size_t index, const char *colour, const struct plot_fr
 {
 	if (frame->show_min_max) {
 		const char *form = both_directions ? "2:3:4:5:6 with xyerrorbars" : "2:5:6 with yerrorbars";
-		char *element =
+		autofree char *element =
 			rot_format("data index %zu using %s:%s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
 				   index, x, form, colour);
 
 		command = add_command(command, element);
-		free(element);
 	}
 	if (frame->show_percentiles) {
 		/* a box is as wide everywhere in the picture: relative to x on a logarithmic axis, by POINTS_BOX_OF_X
 		 */
-		char *width = !both_directions && frame->x.is_log
-				      ? rot_format(":(%s*" POINTS_BOX_OF_X ")", strcmp(x, "1") == 0 ? "$1" : x)
-				      : rot_strdup("");
+		autofree char *width = !both_directions && frame->x.is_log
+					       ? rot_format(":(%s*" POINTS_BOX_OF_X ")", strcmp(x, "1") == 0 ? "$1" : x)
+					       : rot_strdup("");
 		const char *form = both_directions ? "2:7:8:9:10" : "9:9:10:10",
 			   *with = both_directions ? "boxxyerror" : "candlesticks";
-		char *element =
+		autofree char *element =
 			rot_format("data index %zu using %s:%s%s with %s fillstyle transparent solid 0.25 border "
 				   "linewidth 0.7 linecolor rgb \"%s\" notitle",
 				   index, x, form, width, with, colour);
 
 		command = add_command(command, element);
-		free(width);
-		free(element);
 	}
 	return command;
 }

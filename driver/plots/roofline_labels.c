@@ -75,7 +75,7 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 {
 	struct roofline_segment segment = roofline_segment_of(placing->shape, ceiling);
 	struct layout_box line = segment_box(placing, &segment);
-	char *text = rot_format("%s (%s)", ceiling->name, ceiling->label);
+	autofree char *text = rot_format("%s (%s)", ceiling->name, ceiling->label);
 	double width = layout_text_width(text), height = layout_text_height();
 	double cosine = cos(line.angle * M_PI / 180), sine = sin(line.angle * M_PI / 180);
 	bool is_placed = segment.x1 >= segment.x2;
@@ -101,7 +101,6 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 			is_placed = true;
 		}
 	}
-	free(text);
 }
 
 static bool
@@ -385,7 +384,7 @@ static void
 take_lines(struct placing *placing)
 {
 	const struct roofline_plot *plot = placing->shape->plot;
-	struct roofline_segment *same_size;
+	autofree struct roofline_segment *same_size = NULL;
 	size_t nr = roofline_same_size_of(placing->shape, &same_size);
 
 	for (size_t i = 0; i < plot->nr_ceilings; i++) {
@@ -404,7 +403,6 @@ take_lines(struct placing *placing)
 
 		take(placing, OBSTACLE_JOIN, &box);
 	}
-	free(same_size);
 }
 
 struct roofline_labels

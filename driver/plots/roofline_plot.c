@@ -56,13 +56,12 @@ write_ceiling(const struct drawing *drawing, const struct roofline_ceiling *ceil
 {
 	static const char *const dashes[] = {"", " dashtype (14,5)", " dashtype (4,4)", " dashtype (14,4,4,4)"};
 	const size_t nr = sizeof dashes / sizeof *dashes;
-	char *style = rot_format("%s%s",
-				 ceiling->is_main ? "linewidth 1.8 linecolor rgb \"#000000\""
-						  : "linewidth 1.1 linecolor rgb \"#A0A0A0\"",
-				 dashes[ceiling->machine < nr ? ceiling->machine : nr - 1]);
+	autofree char *style = rot_format("%s%s",
+					  ceiling->is_main ? "linewidth 1.8 linecolor rgb \"#000000\""
+							   : "linewidth 1.1 linecolor rgb \"#A0A0A0\"",
+					  dashes[ceiling->machine < nr ? ceiling->machine : nr - 1]);
 
 	write_segment(drawing, segment, style);
-	free(style);
 }
 
 static void
@@ -139,12 +138,11 @@ write_labels(const struct drawing *drawing, const struct roofline_labels *labels
 static void
 write_same_size(const struct drawing *drawing)
 {
-	struct roofline_segment *segments;
+	autofree struct roofline_segment *segments = NULL;
 	size_t nr = roofline_same_size_of(&drawing->shape, &segments);
 
 	for (size_t i = 0; i < nr; i++)
 		write_segment(drawing, &segments[i], "dashtype 2 linewidth 0.8 linecolor rgb \"#808080\"");
-	free(segments);
 }
 
 /* ---- the whole ---- */
@@ -171,14 +169,14 @@ static int
 draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 {
 	const struct roofline_plot *plot = drawing->plot;
-	char *command = roofline_command(plot);
+	autofree char *command = roofline_command(plot);
 
 	drawing->script = gnuplot->script;
 	drawing->shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	const struct point_edges edges = {drawing->shape.x, drawing->shape.y};
 	const struct point_set set = roofline_points_of(plot);
 	struct roofline_labels labels = roofline_labels_of(&drawing->shape);
-	char *caption = roofline_labels_caption(&labels, points_caption(&set, &edges));
+	autofree char *caption = roofline_labels_caption(&labels, points_caption(&set, &edges));
 	struct plot_frame frame = script_fold(&plot->frame, caption);
 	struct layout_page page;
 
@@ -194,8 +192,6 @@ draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *e
 	script_write_outputs(gnuplot->script, &page, command);
 	roofline_labels_clear(&labels);
 	script_fold_clear(&frame);
-	free(caption);
-	free(command);
 	return gnuplot_finish(gnuplot, err);
 }
 

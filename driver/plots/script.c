@@ -98,10 +98,9 @@ script_number(double value)
 void
 script_write_number(FILE *out, double value)
 {
-	char *text = script_number(value);
+	autofree char *text = script_number(value);
 
 	fputs(text, out);
-	free(text);
 }
 
 void
@@ -124,8 +123,8 @@ script_write_string(FILE *out, const char *text)
 static void
 write_axis(FILE *out, char name, const struct plot_axis *axis, const struct layout_axis *range)
 {
-	char *ticks = layout_ticks(range);
-	char *label = *axis->unit ? rot_format("%s [%s]", axis->label, axis->unit) : rot_strdup(axis->label);
+	autofree char *ticks = layout_ticks(range);
+	autofree char *label = *axis->unit ? rot_format("%s [%s]", axis->label, axis->unit) : rot_strdup(axis->label);
 	const double width = layout_text_width(label) * LAYOUT_FONT / LAYOUT_SMALL_FONT;
 
 	fprintf(out, "set %clabel ", name);
@@ -140,8 +139,6 @@ write_axis(FILE *out, char name, const struct plot_axis *axis, const struct layo
 	script_write_number(out, range->high);
 	fputs("]\n", out);
 	fprintf(out, "set %ctics %s scale 0.5 nomirror font \",%g\"\n", name, ticks ? ticks : "", LAYOUT_SMALL_FONT);
-	free(label);
-	free(ticks);
 }
 
 static void
@@ -296,7 +293,7 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 void
 script_write_arrows(FILE *out, const struct point_set *set, const struct point_edges *edges)
 {
-	struct point_arrow *arrows;
+	autofree struct point_arrow *arrows = NULL;
 	const size_t nr = points_arrows_of(set, edges, &arrows);
 
 	for (size_t i = 0; i < nr; i++) {
@@ -310,13 +307,12 @@ script_write_arrows(FILE *out, const struct point_set *set, const struct point_e
 			(arrow->y - LAYOUT_ARROW * arrow->up) / LAYOUT_PANEL_HEIGHT, arrow->x / LAYOUT_PANEL_WIDTH,
 			arrow->y / LAYOUT_PANEL_HEIGHT, colour);
 	}
-	free(arrows);
 }
 
 void
 script_write_markers(FILE *out, const struct point_set *set, const struct point_edges *edges)
 {
-	struct layout_box *labels = points_marker_labels(set, edges);
+	autofree struct layout_box *labels = points_marker_labels(set, edges);
 
 	for (size_t i = 0; i < set->frame->nr_markers; i++) {
 		const struct plot_marker *marker = &set->frame->markers[i];
@@ -330,7 +326,6 @@ script_write_markers(FILE *out, const struct point_set *set, const struct point_
 		fputs(",graph 1 nohead back dashtype 2 linewidth 0.8 linecolor rgb \"#808080\"\n", out);
 		script_write_label(out, marker->label, labels[i].x, labels[i].y, "center", 90, "#606060");
 	}
-	free(labels);
 }
 
 bool script_has_png;

@@ -19,12 +19,11 @@ series_command(const struct point_set *set, const struct point_edges *edges)
 	for (size_t s = 0; s < set->nr_series; s++) {
 		const double shift = beside_shift_of(set, edges, s),
 			     share = beside_value(&edges->x, edges->x.is_log ? 1 : 0, shift);
-		char *number = rot_number_text(share, 4);
-		char *x = shift == 0 ? rot_strdup("1") : rot_format("($1%s%s)", edges->x.is_log ? "*" : "+", number);
+		autofree char *number = rot_number_text(share, 4);
+		autofree char *x =
+			shift == 0 ? rot_strdup("1") : rot_format("($1%s%s)", edges->x.is_log ? "*" : "+", number);
 
 		command = points_add_commands(command, &set->series[s], s, set->frame, false, x);
-		free(number);
-		free(x);
 	}
 	if (!set->nr_series) {
 		free(command);
@@ -40,7 +39,7 @@ draw_series(struct gnuplot *gnuplot, const struct plot_frame *frame, const struc
 	const struct point_set set = {frame, series, nr_series, false};
 	const struct point_edges edges = points_edges_of(&set);
 	const struct layout_axis *x = &edges.x;
-	char *command = series_command(&set, &edges), *caption = points_caption(&set, &edges);
+	autofree char *command = series_command(&set, &edges), *caption = points_caption(&set, &edges);
 	struct plot_frame folded = script_fold(frame, caption);
 	const struct layout_page page = layout_page_of(&folded, series, nr_series);
 
@@ -54,8 +53,6 @@ draw_series(struct gnuplot *gnuplot, const struct plot_frame *frame, const struc
 	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
 	script_fold_clear(&folded);
-	free(caption);
-	free(command);
 	return gnuplot_finish(gnuplot, err);
 }
 
@@ -85,11 +82,10 @@ int
 distribution_plot_write(const struct distribution_plot *plot, const char *output_name, struct rot_error *err)
 {
 	struct plot_frame frame = plot->frame;
-	char *title = points_title(frame.title, plot->series, plot->nr_series);
+	autofree char *title = points_title(frame.title, plot->series, plot->nr_series);
 	int rc;
 
 	frame.title = title;
 	rc = write_plot(&frame, plot->series, plot->nr_series, output_name, err);
-	free(title);
 	return rc;
 }

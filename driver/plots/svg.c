@@ -47,10 +47,9 @@ coordinate(double value)
 static void
 attribute(xmlTextWriterPtr out, const char *name, double value)
 {
-	char *text = coordinate(value);
+	autofree char *text = coordinate(value);
 
 	xmlTextWriterWriteAttribute(out, X(name), X(text));
-	free(text);
 }
 
 static void
@@ -95,10 +94,9 @@ svg_path(xmlTextWriterPtr out, const char *look, const char *path)
 static void
 write_string(xmlTextWriterPtr out, const char *text)
 {
-	char *allowed = xml_text(text);
+	autofree char *allowed = xml_text(text);
 
 	xmlTextWriterWriteString(out, X(allowed));
-	free(allowed);
 }
 
 static void
@@ -108,12 +106,9 @@ svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double angl
 	attribute(out, "x", x);
 	attribute(out, "y", y);
 	if (angle != 0) {
-		char *turn = coordinate(-angle), *at_x = coordinate(x), *at_y = coordinate(y);
+		autofree char *turn = coordinate(-angle), *at_x = coordinate(x), *at_y = coordinate(y);
 
 		xmlTextWriterWriteFormatAttribute(out, X("transform"), "rotate(%s %s %s)", turn, at_x, at_y);
-		free(turn);
-		free(at_x);
-		free(at_y);
 	}
 	write_string(out, text);
 	xmlTextWriterEndElement(out);
@@ -196,14 +191,13 @@ static void
 write_axis_name(const struct svg_panel *panel, const struct side *side, const char *look, const char *name)
 {
 	const double width = layout_text_width(name) * LAYOUT_FONT / LAYOUT_SMALL_FONT, at = side->axis->length / 2;
-	char *size = coordinate(LAYOUT_FONT * fmin(1, (side->axis->length + 2 * TOP) / width));
+	autofree char *size = coordinate(LAYOUT_FONT * fmin(1, (side->axis->length + 2 * TOP) / width));
 
 	xmlTextWriterStartElement(panel->out, X("g"));
 	xmlTextWriterWriteFormatAttribute(panel->out, X("style"), "font-size:%spx", size);
 	svg_text(panel->out, look, side->is_x ? at : -38, side->is_x ? LAYOUT_PANEL_HEIGHT + 28 : at,
 		 side->is_x ? 0 : 90, name);
 	xmlTextWriterEndElement(panel->out);
-	free(size);
 }
 
 static char *
@@ -232,9 +226,9 @@ write_axis_data(const struct svg_panel *panel, char name, const struct layout_ax
 static void
 write_description(const struct svg_panel *panel, const char *x_name, const char *y_name)
 {
-	char *title = xml_text(panel->frame->title);
-	char *text = rot_format("%s%s over %s%s.", y_name, panel->edges.y.is_log ? ", logarithmic," : "", x_name,
-				panel->edges.x.is_log ? ", logarithmic" : "");
+	autofree char *title = xml_text(panel->frame->title);
+	autofree char *text = rot_format("%s%s over %s%s.", y_name, panel->edges.y.is_log ? ", logarithmic," : "",
+					 x_name, panel->edges.x.is_log ? ", logarithmic" : "");
 
 	xmlTextWriterWriteAttribute(panel->out, X("role"), X("group"));
 	xmlTextWriterWriteAttribute(panel->out, X("aria-label"), X(title));
@@ -243,8 +237,6 @@ write_description(const struct svg_panel *panel, const char *x_name, const char 
 	xmlTextWriterWriteFormatAttribute(panel->out, X("id"), "%s-about", panel->id);
 	write_string(panel->out, text);
 	xmlTextWriterEndElement(panel->out);
-	free(title);
-	free(text);
 }
 
 static void
@@ -253,7 +245,7 @@ svg_begin(const struct svg_panel *panel)
 	xmlTextWriterPtr out = panel->out;
 	const struct side across = {&panel->edges.x, true, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_HEIGHT, 1, 12, "tick x"},
 			  up = {&panel->edges.y, false, LAYOUT_PANEL_WIDTH, 0, -1, 6, "tick y"};
-	char *x_name = axis_name(&panel->frame->x), *y_name = axis_name(&panel->frame->y);
+	autofree char *x_name = axis_name(&panel->frame->x), *y_name = axis_name(&panel->frame->y);
 
 	begin(out, "svg", "plot");
 	xmlTextWriterWriteAttribute(out, X("xmlns"), X("http://www.w3.org/2000/svg"));
@@ -275,8 +267,6 @@ svg_begin(const struct svg_panel *panel)
 	write_axis_name(panel, &up, "name y", y_name);
 	xmlTextWriterStartElement(out, X("g"));
 	xmlTextWriterWriteFormatAttribute(out, X("clip-path"), "url(#%s-panel)", panel->id);
-	free(x_name);
-	free(y_name);
 }
 
 static void
@@ -296,14 +286,13 @@ svg_begin_of_series(xmlTextWriterPtr out, const char *element, const char *look,
 	const size_t place =
 		series->colour ? script_place_of_colour(series->colour) : plot_look(series, index) % SCRIPT_NR_COLOURS;
 	const char *const cycles[SCRIPT_NR_CYCLES] = {"", " c1", " c2"};
-	char *classes = place < SCRIPT_NR_COLOURS
-				? rot_format("%s s%zu%s", look, place, cycles[script_cycle(series, index)])
-				: rot_strdup(look);
+	autofree char *classes = place < SCRIPT_NR_COLOURS
+					 ? rot_format("%s s%zu%s", look, place, cycles[script_cycle(series, index)])
+					 : rot_strdup(look);
 
 	begin(out, element, classes);
 	if (place == SCRIPT_NR_COLOURS)
 		xmlTextWriterWriteFormatAttribute(out, X("style"), "color:%s", series->colour);
-	free(classes);
 }
 
 /* Around the origin, as gnuplot's in other plots: circle, square, triangle, diamond, the triangle turned, pentagon. */
@@ -504,7 +493,7 @@ write_ceilings(const struct svg_panel *panel, const struct roofline_shape *shape
 	for (size_t i = 0; i < shape->plot->nr_ceilings; i++) {
 		const struct roofline_ceiling *ceiling = &shape->plot->ceilings[i];
 		const struct roofline_segment segment = roofline_segment_of(shape, ceiling);
-		char *look;
+		autofree char *look = NULL;
 
 		if (!roofline_segment_is_visible(shape, &segment))
 			continue;
@@ -512,19 +501,17 @@ write_ceilings(const struct svg_panel *panel, const struct roofline_shape *shape
 				  ceiling->machine > 3 ? 3 : ceiling->machine);
 		write_band(panel, shape, ceiling);
 		write_segment(panel, look, &segment);
-		free(look);
 	}
 }
 
 static void
 write_same_size(const struct svg_panel *panel, const struct roofline_shape *shape)
 {
-	struct roofline_segment *segments;
+	autofree struct roofline_segment *segments = NULL;
 	const size_t nr = roofline_same_size_of(shape, &segments);
 
 	for (size_t i = 0; i < nr; i++)
 		write_segment(panel, "same size", &segments[i]);
-	free(segments);
 }
 
 static void
@@ -568,7 +555,7 @@ static void
 write_arrows(const struct svg_panel *panel, const struct point_set *set)
 {
 	static const char *const signs[3][3] = {{"↙", "←", "↖"}, {"↓", "", "↑"}, {"↘", "→", "↗"}};
-	struct point_arrow *arrows;
+	autofree struct point_arrow *arrows = NULL;
 	const size_t nr = points_arrows_of(set, &panel->edges, &arrows);
 
 	for (size_t i = 0; i < nr; i++) {
@@ -582,7 +569,6 @@ write_arrows(const struct svg_panel *panel, const struct point_set *set)
 			 signs[arrow->right + 1][arrow->up + 1]);
 		xmlTextWriterEndElement(panel->out);
 	}
-	free(arrows);
 }
 
 char *
@@ -613,7 +599,7 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 static void
 write_markers(const struct svg_panel *panel, const struct point_set *set)
 {
-	struct layout_box *labels = points_marker_labels(set, &panel->edges);
+	autofree struct layout_box *labels = points_marker_labels(set, &panel->edges);
 
 	for (size_t i = 0; i < set->frame->nr_markers; i++) {
 		const double x = svg_x(panel, set->frame->markers[i].x);
@@ -624,7 +610,6 @@ write_markers(const struct svg_panel *panel, const struct point_set *set)
 		svg_text(panel->out, "label other", labels[i].x, LAYOUT_PANEL_HEIGHT - labels[i].y, 90,
 			 set->frame->markers[i].label);
 	}
-	free(labels);
 }
 
 /* The series, beside its x where boxes are in the way. */
@@ -632,7 +617,7 @@ static void
 write_beside(const struct svg_panel *panel, const struct point_set *set, size_t series)
 {
 	struct plot_series shown = set->series[series];
-	struct plot_point *points = rot_calloc(shown.nr_points + 1, sizeof(*points));
+	autofree struct plot_point *points = rot_calloc(shown.nr_points + 1, sizeof(*points));
 	const double shift = beside_shift_of(set, &panel->edges, series);
 
 	for (size_t i = 0; i < shown.nr_points; i++) {
@@ -641,7 +626,6 @@ write_beside(const struct svg_panel *panel, const struct point_set *set, size_t 
 	}
 	shown.points = points;
 	svg_series(panel, &shown, series, false);
-	free(points);
 }
 
 char *

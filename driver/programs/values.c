@@ -366,7 +366,7 @@ program_values_code(struct program_values *values, const struct program_plan *pl
 		    struct rot_error *err)
 {
 	const size_t nr_passes = plan->passes.nr_passes;
-	struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples));
+	autofree struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples));
 	int rc = 0;
 
 	*values = (struct program_values){.values = rot_calloc(plan->nr, sizeof(*values->values)), .nr = plan->nr};
@@ -386,7 +386,6 @@ program_values_code(struct program_values *values, const struct program_plan *pl
 	}
 	for (size_t i = 0; i < nr_passes; i++)
 		pass_samples_clear(&samples[i]);
-	free(samples);
 	return rc;
 }
 

@@ -42,10 +42,9 @@ add_field(json_t *json, const void *entity, const struct rot_field *field)
 	if (field->is_list || field->type == ROT_REFERENCE)
 		return;
 	if (field->type == ROT_STRING) {
-		char *text = rot_entity_get(entity, field->name);
+		autofree char *text = rot_entity_get(entity, field->name);
 
 		json_object_set_new(json, field->name, json_text(text));
-		free(text);
 	} else if (field->type == ROT_BOOL && rot_entity_number(entity, field->name, &number)) {
 		json_object_set_new(json, field->name, json_boolean(number != 0));
 	} else if (rot_entity_number(entity, field->name, &number)) {

@@ -362,7 +362,7 @@ is_in_sequence(const struct thread *thread, struct breakpoint *breakpoint)
 static void
 refuse_breakpoint(struct thread *thread, struct breakpoint *breakpoint)
 {
-	struct use *uses = copy_uses(breakpoint);
+	autofree struct use *uses = copy_uses(breakpoint);
 	size_t nr = breakpoint->nr_uses;
 	struct rot_error err;
 
@@ -374,21 +374,19 @@ refuse_breakpoint(struct thread *thread, struct breakpoint *breakpoint)
 		if (uses[i].user.refused)
 			uses[i].user.refused(uses[i].user.context, breakpoint->address, &err);
 	}
-	free(uses);
 }
 
 /* Users may set and lift breakpoints, this one as well; whom it tells once has to set it anew. */
 static void
 tell_users(struct breakpoint *breakpoint, const struct breakpoint_hit *hit)
 {
-	struct use *uses = copy_uses(breakpoint);
+	autofree struct use *uses = copy_uses(breakpoint);
 	size_t nr = breakpoint->nr_uses;
 
 	if (breakpoint->is_once)
 		breakpoint->nr_uses = 0;
 	for (size_t i = 0; i < nr; i++)
 		uses[i].user.hit(uses[i].user.context, hit);
-	free(uses);
 }
 
 /* registers: as before the instruction at the breakpoint. */

@@ -231,7 +231,7 @@ run_all(struct session *session, const struct request *request)
 static void
 consider_rights(struct session *session)
 {
-	char *path = session->command->program ? program_path(session->command->program) : rot_strdup("");
+	autofree char *path = session->command->program ? program_path(session->command->program) : rot_strdup("");
 	struct rot_error err;
 
 	if (*path && gains_privileges(path)) {
@@ -251,7 +251,6 @@ consider_rights(struct session *session)
 				     path);
 		}
 	}
-	free(path);
 }
 
 static void

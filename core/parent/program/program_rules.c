@@ -338,7 +338,7 @@ static int
 plan_all(struct program_rules *rules, struct rot_error *err)
 {
 	size_t nr, nr_watches = 0;
-	struct rot_entity **parts = rot_graph_collect(rules->setup.command, &nr);
+	autofree struct rot_entity **parts = rot_graph_collect(rules->setup.command, &nr);
 	int rc = 0;
 
 	for (size_t i = 0; i < nr; i++)
@@ -355,7 +355,6 @@ plan_all(struct program_rules *rules, struct rot_error *err)
 		else if (set)
 			rc = rot_error_prefix(err, "measurer set %d of a rule", set->id);
 	}
-	free(parts);
 	return rc;
 }
 

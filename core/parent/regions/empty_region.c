@@ -366,7 +366,7 @@ output_of(const struct trial *trial, struct rounds *rounds, const char *backend)
 struct empty_region_output *
 empty_region_measure(const struct counting *counting, const char *backend, struct rot_error *err)
 {
-	struct trial *trial = rot_calloc(1, sizeof(*trial));
+	autofree struct trial *trial = rot_calloc(1, sizeof(*trial));
 	struct rounds *rounds = mmap(NULL, sizeof(*rounds), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct empty_region_output *output = NULL;
 
@@ -386,7 +386,6 @@ empty_region_measure(const struct counting *counting, const char *backend, struc
 	for (size_t i = 0; i < NR_REGIONS; i++)
 		free(trial->listened[i].hits);
 	free(trial->refusal);
-	free(trial);
 	return output;
 }
 

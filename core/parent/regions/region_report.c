@@ -86,10 +86,9 @@ region_report_not_found(struct region_report *report, size_t region, bool replac
 void
 region_report_refusal(struct region_report *report, size_t region, const char *backend, const struct rot_error *err)
 {
-	char *text = reason(backend, err);
+	autofree char *text = reason(backend, err);
 
 	add_once(&report->services[region]->refusals, text);
-	free(text);
 }
 
 void
@@ -181,12 +180,11 @@ add_warnings(struct region_report *report, struct program_command_output *output
 	for (size_t i = 0; i < report->nr_warnings; i++)
 		add_once(&output->warnings, report->warnings[i]);
 	if (report->nr_unseen > 0) {
-		char *why = reason("", &report->unseen);
-		char *text = rot_format("regions were not observed in %zu threads: %s", report->nr_unseen, why);
+		autofree char *why = reason("", &report->unseen);
+		autofree char *text =
+			rot_format("regions were not observed in %zu threads: %s", report->nr_unseen, why);
 
 		add_once(&output->warnings, text);
-		free(text);
-		free(why);
 	}
 }
 

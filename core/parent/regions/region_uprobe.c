@@ -247,12 +247,11 @@ check_not_stuck(const struct tracepoints *tracepoints, struct rot_error *err)
 static void
 remove_named(const struct tracepoints *tracepoints, const char *name)
 {
-	char *line = rot_format("-:%s\n", name);
+	autofree char *line = rot_format("-:%s\n", name);
 
 	if (write(tracepoints->events, line, strlen(line)) < 0) {
 		/* in use, or gone */
 	}
-	free(line);
 }
 
 /* One line of uprobe_events: "p:rotPID_RANDOM/NAME FILE:OFFSET ...". */
@@ -330,14 +329,13 @@ static int
 define_one(const struct tracepoints *tracepoints, const char *name, const struct tracepoint_probe *probe,
 	   struct rot_error *err)
 {
-	char *line = rot_format("p:%s /proc/self/fd/%d:0x%llx id=\\%u:u32\n", name, probe->file,
-				(unsigned long long)probe->file_offset, probe->id);
+	autofree char *line = rot_format("p:%s /proc/self/fd/%d:0x%llx id=\\%u:u32\n", name, probe->file,
+					 (unsigned long long)probe->file_offset, probe->id);
 	int rc = write(tracepoints->events, line, strlen(line)) < 0 ? tracefs_refused(err, errno, "define") : 0;
 
 	if (rc < 0 && errno == EINVAL)
 		rot_error_hint(err, "the kernel cannot put a probe at offset 0x%llx of that file",
 			       (unsigned long long)probe->file_offset);
-	free(line);
 	return rc;
 }
 
@@ -544,7 +542,7 @@ uprobe_keep(struct uprobe_event *event, pid_t tid, struct rot_error *err)
 static int
 uprobe_define(struct uprobe *self, struct uprobe_event *event, const int *files, pid_t tid, struct rot_error *err)
 {
-	struct tracepoint_probe *probes = rot_calloc(event->nr_spots, sizeof(*probes));
+	autofree struct tracepoint_probe *probes = rot_calloc(event->nr_spots, sizeof(*probes));
 	int rc;
 
 	for (size_t i = 0; i < event->nr_spots; i++) {
@@ -558,7 +556,6 @@ uprobe_define(struct uprobe *self, struct uprobe_event *event, const int *files,
 		if (rc < 0)
 			tracepoints_remove(&self->tracepoints, &event->tracepoint);
 	}
-	free(probes);
 	return rc;
 }
 

@@ -486,7 +486,7 @@ observe_points(struct region_thread *witness, size_t region, struct region_point
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
-	struct region_point **points = keep_points(regions, region, found);
+	autofree struct region_point **points = keep_points(regions, region, found);
 	const struct region_backend *backend = choose_backend(witness, region, points, found->nr);
 
 	for (size_t i = 0; backend && i < found->nr; i++) {
@@ -511,7 +511,6 @@ observe_points(struct region_thread *witness, size_t region, struct region_point
 			"region %s: where %s opens a team of OpenMP for it, other threads are not in it: --region=%s "
 			"has what all of them do",
 			region_at(regions, region)->name, found->team_below, found->team_below);
-	free(points);
 }
 
 /* ---- libraries come and go ---- */

@@ -73,7 +73,7 @@ struct core_failure *
 failure_new(const struct request *request, const struct outcome *outcome)
 {
 	struct core_failure *failure = core_failure_new();
-	char *time = when(outcome), *what, *text;
+	autofree char *time = when(outcome), *what = NULL, *text = NULL;
 
 	if (outcome->exec_errno) {
 		failure->number = outcome->exec_errno;
@@ -102,8 +102,5 @@ failure_new(const struct request *request, const struct outcome *outcome)
 			  *outcome->output ? "[standard output]\n" : "", outcome->output);
 	rot_string_set(&failure->attempted, what);
 	rot_string_set(&failure->standard_error, text);
-	free(time);
-	free(what);
-	free(text);
 	return failure;
 }

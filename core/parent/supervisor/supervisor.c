@@ -47,14 +47,10 @@ struct code {
 static char *
 place_at(const struct code *code, uint64_t address)
 {
-	char *text = place_text_at(code->files, &code->objects, address),
-	     *line = place_line_at(code->files, &code->objects, address);
-	char *place = text ? rot_format("%s%s%s", line ? line : "", line ? ", " : "", text)
-			   : rot_format("0x%" PRIx64, address);
-
-	free(text);
-	free(line);
-	return place;
+	autofree char *text = place_text_at(code->files, &code->objects, address),
+		      *line = place_line_at(code->files, &code->objects, address);
+	return text ? rot_format("%s%s%s", line ? line : "", line ? ", " : "", text)
+		    : rot_format("0x%" PRIx64, address);
 }
 
 /*
@@ -564,7 +560,7 @@ listen_to_child(struct supervisor *self)
 int
 supervise(const struct request *request, struct outcome *outcome, struct rot_error *err)
 {
-	struct supervisor *self = rot_calloc(1, sizeof(*self));
+	autofree struct supervisor *self = rot_calloc(1, sizeof(*self));
 	int rc;
 
 	*outcome = (struct outcome){0};
@@ -584,7 +580,6 @@ supervise(const struct request *request, struct outcome *outcome, struct rot_err
 		outcome->errors = tail_text(&self->errors);
 	}
 	finish_child(self);
-	free(self);
 	return rc;
 }
 

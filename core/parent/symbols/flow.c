@@ -357,8 +357,8 @@ void
 code_flow_find(const uint8_t *bytes, size_t nr_bytes, uint64_t address, const uint64_t *splits, size_t nr_splits,
 	       struct code_flow *flow)
 {
-	uint8_t *leads = rot_calloc(nr_bytes + 1, 1);
-	struct block_end *ends;
+	autofree uint8_t *leads = rot_calloc(nr_bytes + 1, 1);
+	autofree struct block_end *ends = NULL;
 
 	*flow = (struct code_flow){.nr_blocks = 0};
 	for (size_t i = 0; i < nr_splits; i++)
@@ -369,8 +369,6 @@ code_flow_find(const uint8_t *bytes, size_t nr_bytes, uint64_t address, const ui
 		make_edges(flow, ends);
 		find_loops(flow, ends, address + nr_bytes);
 	}
-	free(ends);
-	free(leads);
 }
 
 void
@@ -413,7 +411,7 @@ static bool
 solve_all(const struct code_flow *flow, const int64_t *executions, int64_t *values)
 {
 	const uint32_t nr = flow->nr_blocks + 1;
-	struct side *ins = rot_calloc(nr, sizeof(*ins)), *outs = rot_calloc(nr, sizeof(*outs));
+	autofree struct side *ins = rot_calloc(nr, sizeof(*ins)), *outs = rot_calloc(nr, sizeof(*outs));
 	bool has_changed = true, is_consistent = true;
 
 	for (uint32_t i = 0; i < flow->nr_blocks; i++) {
@@ -445,8 +443,6 @@ solve_all(const struct code_flow *flow, const int64_t *executions, int64_t *valu
 		is_consistent &= (ins[i].nr_unknown > 0 || ins[i].left == 0);
 		is_consistent &= (outs[i].nr_unknown > 0 || outs[i].left == 0);
 	}
-	free(ins);
-	free(outs);
 	return is_consistent;
 }
 
@@ -482,7 +478,7 @@ entries_of(const struct code_flow *flow, uint32_t loop, const int64_t *values, u
 void
 code_flow_enter(const struct code_flow *flow, const int64_t *executions, uint64_t *entries, uint64_t *turns)
 {
-	int64_t *values = rot_calloc(flow->nr_edges + 1, sizeof(*values));
+	autofree int64_t *values = rot_calloc(flow->nr_edges + 1, sizeof(*values));
 	const bool is_consistent = flow->nr_loops > 0 && solve_all(flow, executions, values);
 
 	memset(turns, 0, flow->nr_loops * sizeof(*turns));
@@ -500,5 +496,4 @@ code_flow_enter(const struct code_flow *flow, const int64_t *executions, uint64_
 	for (uint32_t i = 0; i < flow->nr_loops && is_consistent; i++)
 		if (!flow->loops[i].has_side_entries)
 			entries[i] = entries_of(flow, i, values, turns[i]);
-	free(values);
 }

@@ -144,7 +144,7 @@ read_scopes(struct reader *reader, Dwarf_Die *around, uint32_t outer)
 static void
 read_function(struct reader *reader)
 {
-	Dwarf_Die *innermost = NULL, *around = NULL;
+	autofree Dwarf_Die *innermost = NULL, *around = NULL;
 	const int nr = dwarf_getscopes(&reader->unit, reader->begin - reader->bias, &innermost);
 	const int nr_around = nr > 0 ? dwarf_getscopes_die(&innermost[0], &around) : 0;
 	size_t nr_files;
@@ -156,8 +156,6 @@ read_function(struct reader *reader)
 			read_scopes(reader, &around[i], 0);
 			break;
 		}
-	free(innermost);
-	free(around);
 }
 
 void

@@ -84,7 +84,7 @@ is_wanted(struct line_search *search, const char *source)
 static Dwarf_Off
 function_of(Dwarf_Die *unit, Dwarf_Addr address)
 {
-	Dwarf_Die *scopes = NULL;
+	autofree Dwarf_Die *scopes = NULL;
 	int nr_scopes = dwarf_getscopes(unit, address, &scopes);
 	Dwarf_Off function = 0;
 
@@ -94,7 +94,6 @@ function_of(Dwarf_Die *unit, Dwarf_Addr address)
 		if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
 			function = dwarf_dieoffset(&scopes[i]);
 	}
-	free(scopes);
 	return function;
 }
 

@@ -544,11 +544,9 @@ is_symbol_called(const char *symbol, const char *name)
 static bool
 is_plainly_called(const char *symbol, const char *name)
 {
-	char *plain = is_piece(symbol) ? NULL : plain_name(symbol);
-	bool is_called = plain && plain_name_ends_with(plain, name);
+	autofree char *plain = is_piece(symbol) ? NULL : plain_name(symbol);
 
-	free(plain);
-	return is_called;
+	return plain && plain_name_ends_with(plain, name);
 }
 
 /* Where the first of the ranges behind address begins, or limit. */
@@ -703,7 +701,7 @@ note_read(const char *bytes, size_t nr_bytes, const char *wanted, struct note *n
 void
 symbols_find_marker(struct symbol_file *file, const char *name, bool is_end, struct symbol_ranges *found)
 {
-	char *wanted = rot_format("%s_%s", name, is_end ? "end" : "begin");
+	autofree char *wanted = rot_format("%s_%s", name, is_end ? "end" : "begin");
 	GElf_Shdr section_header;
 	GElf_Nhdr header;
 	Elf_Scn *section = symbol_file_section(file, SECTION, &section_header);
@@ -727,7 +725,6 @@ symbols_find_marker(struct symbol_file *file, const char *name, bool is_end, str
 			symbol_ranges_add(found, &range);
 	}
 	symbol_ranges_order(found);
-	free(wanted);
 }
 
 /* ---- marks in code ---- */

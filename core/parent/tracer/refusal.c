@@ -25,11 +25,9 @@ struct refusal {
 static bool
 read_status(const struct refusal *refusal, const char *who, const char *key, uint64_t *number)
 {
-	char *folder = rot_format("%s/%s", refusal->proc, who);
-	bool is_read = proc_status_in(folder, key, 10, number);
+	autofree char *folder = rot_format("%s/%s", refusal->proc, who);
 
-	free(folder);
-	return is_read;
+	return proc_status_in(folder, key, 10, number);
 }
 
 static bool
@@ -57,22 +55,20 @@ read_line(const char *path, char *line, int size)
 pid_t
 refusal_other_tracer(const char *proc, pid_t pid)
 {
-	char *path = rot_format("%s/%d/task", proc, (int)pid);
+	autofree char *path = rot_format("%s/%d/task", proc, (int)pid);
 	DIR *tasks = opendir(path);
 	pid_t other = 0;
 
 	for (struct dirent *task; tasks && other == 0 && (task = readdir(tasks));) {
-		char *folder = rot_format("%s/%s", path, task->d_name);
+		autofree char *folder = rot_format("%s/%s", path, task->d_name);
 		uint64_t tracer = 0;
 
 		proc_status_in(folder, "TracerPid", 10, &tracer);
 		if (tracer != (uint64_t)getpid())
 			other = (pid_t)tracer;
-		free(folder);
 	}
 	if (tasks)
 		closedir(tasks);
-	free(path);
 	return other;
 }
 

@@ -188,7 +188,7 @@ static const unsigned char syscall_instruction[SYSCALL_BYTES] = {0x0f, 0x05};
 static uint64_t
 find_in(pid_t tid, const struct remote_mapping *mapping)
 {
-	unsigned char *piece = rot_calloc(PIECE_BYTES, 1);
+	autofree unsigned char *piece = rot_calloc(PIECE_BYTES, 1);
 	uint64_t found = 0;
 
 	for (uint64_t at = mapping->start; found == 0 && at < mapping->end; at += PIECE_BYTES) {
@@ -202,7 +202,6 @@ find_in(pid_t tid, const struct remote_mapping *mapping)
 		if (hit)
 			found = at + (uint64_t)(hit - piece);
 	}
-	free(piece);
 	return found;
 }
 
@@ -210,7 +209,7 @@ find_in(pid_t tid, const struct remote_mapping *mapping)
 uint64_t
 remote_find_syscall(pid_t tid)
 {
-	struct remote_mapping *mappings;
+	autofree struct remote_mapping *mappings = NULL;
 	uint64_t found = 0;
 	size_t nr;
 
@@ -224,7 +223,6 @@ remote_find_syscall(pid_t tid)
 				found = find_in(tid, &mappings[i]);
 		}
 	}
-	free(mappings);
 	return found;
 }
 
