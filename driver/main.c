@@ -13,7 +13,7 @@
 #include "measuring/monitor.h"
 #include "memory.h"
 #include "nearest.h"
-#include "planning/controller_places.h"
+#include "planning/controller_file.h"
 #include "support/entry.h"
 #include "support/process.h"
 

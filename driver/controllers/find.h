@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Controllers by name: files (planning/controller_places.h), or those in C that are linked in. A name with a slash or
+ * Controllers by name: files (planning/controller_file.h), or those in C that are linked in. A name with a slash or
  * ending in .xml or .c is the path of a file.
  */
 #ifndef CONTROLLERS_FIND_H

@@ -21,9 +21,9 @@
 #include "support/entry.h"
 #include "support/json.h"
 #include "support/output.h"
-#include "support/point_title.h"
 #include "support/process.h"
 #include "support/progress.h"
+#include "support/titles.h"
 
 /* ---- points that could not be measured ---- */
 

@@ -7,8 +7,8 @@
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "quantities/value_text.h"
-#include "support/function_title.h"
 #include "support/json.h"
+#include "support/titles.h"
 
 /* So many are drawn, each of at least that share of the time, and of the operations. */
 #define MOST_DRAWN 10

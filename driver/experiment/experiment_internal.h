@@ -315,4 +315,37 @@ bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const st
 /* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
 
+/* ---- a plot while it is put together from points and ceilings: for experiment_plot*.c ---- */
+
+struct page;
+
+/* It owns all that the plot's structs borrow. */
+struct drawing {
+	struct pool pool; /* of the series, their points and texts */
+	const struct experiment *experiment;
+	const struct experiment_own_plot *own;
+	struct page *page;                     /* NULL: there is none */
+	const struct experiment_point **shown; /* the experiment's points that the plot shows */
+	size_t nr_shown;
+	bool has_functions;
+	struct plot_series *series;
+	struct plot_point **points; /* [nr_series][...] */
+	size_t nr_series;
+	int nr_hidden; /* series of the experiment that the plot does not show */
+	char *caption;
+	const char *x_label, *y_label;
+	const char *x_unit, *y_unit;
+};
+
+/* Does it show single runs of its points? */
+bool drawing_shows_runs(const struct drawing *d);
+
+/* The series of its points, and those behind them. Errors: a label or x is impossible. */
+int drawing_make_series(struct drawing *d, struct rot_error *err);
+void drawing_add_compulsory(struct drawing *d);
+void drawing_add_curves(struct drawing *d);
+
+/* Was it, or what it is made of, counted by blocks? */
+bool drawing_is_by_blocks(const struct quantity_value *value);
+
 #endif

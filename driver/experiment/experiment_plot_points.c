@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment_drawing.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "number.h"
 #include "plots/script.h"
 #include "quantities/value_text.h"
 #include "statistics/series.h"
-#include "support/point_title.h"
+#include "support/titles.h"
 
 /* ---- single runs ---- */
 

@@ -6,9 +6,10 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "experiment/experiment_drawing.h"
+#include "experiment/experiment_internal.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "page/page.h"
 #include "plots/places.h"
 #include "quantities/value_text.h"
 #include "rot.h"

@@ -13,7 +13,7 @@
 #include "quantities/vocabulary.h"
 #include "rot.h"
 #include "support/json.h"
-#include "support/point_title.h"
+#include "support/titles.h"
 
 static struct point
 coordinates_copy(struct pool *pool, const struct point *at)

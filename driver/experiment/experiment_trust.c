@@ -13,8 +13,8 @@
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
-#include "support/point_title.h"
 #include "support/text_table.h"
+#include "support/titles.h"
 
 /* ---- parts of a value ---- */
 

@@ -10,7 +10,6 @@
 #include "kernels/kernel_work.h"
 #include "measuring/core_build.h"
 #include "measuring/core_launch.h"
-#include "measuring/file_hashes.h"
 #include "measuring/measuring_internal.h"
 #include "measuring/monitor.h"
 #include "measuring/performance.h"

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "measuring/core_launch.h"
-#include "measuring/file_hashes.h"
 #include "measuring/measuring.h"
 #include "measuring/measuring_internal.h"
 #include "measuring/origin.h"
 #include "measuring/performance.h"
+#include "measuring/sha256.h"
 #include "memory.h"
 #include "rot.h"
 

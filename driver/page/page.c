@@ -14,13 +14,56 @@
 #include "page/page_internal.h"
 #include "plots/layout.h"
 #include "plots/svg.h"
+#include "quantities/quantity.h"
 #include "quantities/remarks.h"
-#include "quantities/stored_value.h"
 #include "quantities/value_text.h"
 #include "support/files.h"
 #include "support/home.h"
 #include "support/json.h"
 #include "support/output.h"
+#include "support/utf8.h"
+
+#define X(text) ((const xmlChar *)(text))
+
+/* ---- elements ---- */
+
+void
+html_begin(xmlTextWriterPtr out, const char *element, const char *look)
+{
+	xmlTextWriterStartElement(out, X(element));
+	if (look)
+		html_attribute(out, "class", look);
+}
+
+void
+html_end(xmlTextWriterPtr out)
+{
+	xmlTextWriterFullEndElement(out);
+}
+
+void
+html_attribute(xmlTextWriterPtr out, const char *name, const char *value)
+{
+	autofree char *text = xml_text(value);
+
+	xmlTextWriterWriteAttribute(out, X(name), X(text));
+}
+
+void
+html_text(xmlTextWriterPtr out, const char *text)
+{
+	autofree char *copy = xml_text(text);
+
+	xmlTextWriterWriteString(out, X(copy));
+}
+
+void
+html_element(xmlTextWriterPtr out, const char *element, const char *look, const char *text)
+{
+	html_begin(out, element, look);
+	html_text(out, text);
+	html_end(out);
+}
 
 /* ---- points ---- */
 
@@ -291,8 +334,6 @@ write_points(xmlTextWriterPtr out, const json_t *result)
 	page_end_table(out);
 	write_marks(out, points);
 }
-
-#define X(text) ((const xmlChar *)(text))
 
 /* Of the scripts that hold results. */
 #define RESULT_CLASS "rot-result"

@@ -3,9 +3,21 @@
 #ifndef PAGE_PAGE_INTERNAL_H
 #define PAGE_PAGE_INTERNAL_H
 
-#include "page/html.h"
+#include <libxml/xmlwriter.h>
+
 #include "page/page.h"
 #include "support/pool.h"
+
+/* look: the class, or NULL. */
+void html_begin(xmlTextWriterPtr out, const char *element, const char *look);
+void html_end(xmlTextWriterPtr out);
+void html_attribute(xmlTextWriterPtr out, const char *name, const char *value);
+
+/* Text is escaped; what XML has no characters for is left out. */
+void html_text(xmlTextWriterPtr out, const char *text);
+
+/* An element with text alone. */
+void html_element(xmlTextWriterPtr out, const char *element, const char *look, const char *text);
 
 /* Each writes one part on a result; program: nothing where it is not of a program. */
 void page_write_program(xmlTextWriterPtr out, const json_t *result);

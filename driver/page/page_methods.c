@@ -7,11 +7,11 @@
 
 #include "memory.h"
 #include "page/page_internal.h"
+#include "quantities/quantity.h"
 #include "quantities/remarks.h"
-#include "quantities/stored_value.h"
 #include "quantities/value_text.h"
 #include "support/json.h"
-#include "support/point_title.h"
+#include "support/titles.h"
 
 /* ---- where a result is from ---- */
 

@@ -7,10 +7,10 @@
 #include "memory.h"
 #include "number.h"
 #include "page/page_internal.h"
-#include "quantities/stored_value.h"
+#include "quantities/quantity.h"
 #include "quantities/value_text.h"
-#include "support/function_title.h"
 #include "support/json.h"
+#include "support/titles.h"
 
 /* The table has so many functions, those with most of the time. */
 #define MOST_FUNCTIONS 100

@@ -9,7 +9,7 @@
 
 #include "configuration/configuration.h"
 #include "levels/levels.h"
-#include "machine/cpus.h"
+#include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "measuring/on_cpus.h"
 #include "memory.h"

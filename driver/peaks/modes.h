@@ -3,11 +3,11 @@
  * Peaks that have modes: what a process gets depends on something that nobody tells, and stays so while it runs.
  *
  *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
- *		handed to and fro shows it (placement.h), and both modes are peaks
+ *		handed to and fro shows it, and both modes are peaks
  *	the L2 and the L3, and what stayed below the limits of the documents: on what is not known, perhaps on whether
  *		another guest of the host is the neighbour on the core; the rate itself shows it (peak_samples.h)
  *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
- *		gets half; how much they slow each other down shows it (placement.h; of more than two the rate), and
+ *		gets half; how much they slow each other down shows it (of more than two the rate), and
  *		runs on cores of their own are the peak. Where there are none, the mode of the peak is "shared", and
  *		the profile takes the next that is better
  *
@@ -18,10 +18,56 @@
 #ifndef PEAKS_MODES_H
 #define PEAKS_MODES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "entities.h"
 #include "peaks/peak_samples.h"
-#include "peaks/placement.h"
+#include "quantities/quantity.h"
 
 struct rot;
+
+/* ---- placement ---- */
+
+enum placement_mode {
+	PLACEMENT_UNKNOWN, /* no ping-pong, or its time belongs to no group */
+	PLACEMENT_ONE,     /* all that was seen is alike */
+	PLACEMENT_NEAR,
+	PLACEMENT_FAR,
+	PLACEMENT_SHARED, /* both on one core */
+	PLACEMENT_MIXED,  /* moved during the sample */
+};
+
+/* Times seen so far, ns. Zeroed: none. */
+struct placement {
+	double *ns;
+	size_t nr;
+};
+
+/*
+ * Puts a PingPongMeasurer for the CPUs of the first two workloads that are pinned to different CPUs into the overall
+ * set, which it makes if there is none. It takes that long each time: 20 ms for times that are sure, 1 for whether they
+ * share a core. Does nothing if there are no two. It becomes part of the description, thus of its hash.
+ */
+void placement_watch(struct measurement *measurement, int milli_seconds);
+
+/* Adds the times of all samples that are not of a shared core, if the value has any. */
+void placement_add(struct placement *placement, const struct quantity_value *value);
+
+/* Of one sample of a value, after all were added. */
+enum placement_mode
+placement_mode(const struct placement *placement, const struct quantity_value *value, size_t sample);
+
+/* Did the two CPUs share a core before or after the sample, as far as is known? */
+bool placement_shares_core(const struct quantity_value *value, size_t sample);
+
+/* The groups seen: their number, 0 to 2, and the median time of each, the near one first. */
+size_t placement_groups(const struct placement *placement, double median_ns[2]);
+
+/* "near", "far", "shared"; "" for the others: peak.mode. */
+const char *placement_mode_name(enum placement_mode mode);
+
+void placement_clear(struct placement *placement);
 
 struct mode_rounds {
 	int least;

@@ -2,13 +2,238 @@
 #include "peaks/peak.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entity.h"
 #include "memory.h"
+#include "support/json.h"
+
+/* ---- as JSON and back ---- */
+
+/* Members that are alike: names in JSON, and places in the struct. */
+struct member {
+	const char *key;
+	size_t offset;
+};
+
+static const struct member texts[] = {
+	{"name", offsetof(struct peak, name)},
+	{"operation", offsetof(struct peak, operation)},
+	{"border", offsetof(struct peak, border)},
+	{"access", offsetof(struct peak, access)},
+	{"instructionSet", offsetof(struct peak, instruction_set)},
+	{"mode", offsetof(struct peak, mode)},
+	{"clockSource", offsetof(struct peak, clock_source)},
+	{"search", offsetof(struct peak, search)},
+	{"limitSource", offsetof(struct peak, limit_source)},
+	{"remark", offsetof(struct peak, remark)},
+};
+
+static const struct member estimates[] = {
+	{"perCycle", offsetof(struct peak, per_cycle)},
+	{"perSecond", offsetof(struct peak, per_second)},
+	{"perTscCycle", offsetof(struct peak, per_tsc_cycle)},
+};
+
+static const struct member numbers[] = {
+	{"usualPerCycle", offsetof(struct peak, usual_per_cycle)},
+	{"clockHz", offsetof(struct peak, clock_hz)},
+	{"limitPerCycle", offsetof(struct peak, limit_per_cycle)},
+};
+
+static const struct member counts[] = {
+	{"bufferBytes", offsetof(struct peak, buffer_bytes)},
+	{"samples", offsetof(struct peak, nr_samples)},
+	{"tainted", offsetof(struct peak, nr_tainted)},
+};
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
+
+static const void *
+member_of(const struct peak *peak, const struct member *member)
+{
+	return (const char *)peak + member->offset;
+}
+
+static void *
+member_in(struct peak *peak, const struct member *member)
+{
+	return (char *)peak + member->offset;
+}
+
+/* ---- writing ---- */
+
+/* {"axes": ["dlp", "unroll"], "points": [[1, 1, 0.5], ...]}: coordinates, then what was reached. */
+static json_t *
+landscape_json(const struct peak_landscape *landscape)
+{
+	json_t *axes = json_array(), *points = json_array();
+
+	for (size_t i = 0; i < landscape->nr_axes; i++)
+		json_array_append_new(axes, json_text(landscape->axes[i]));
+	for (size_t i = 0; i < landscape->nr_points; i++) {
+		json_t *point = json_array();
+
+		for (size_t k = 0; k < landscape->nr_axes; k++)
+			json_array_append_new(point, json_integer(landscape->points[i].coordinates[k]));
+		json_array_append_new(point, json_number(landscape->points[i].per_cycle));
+		json_array_append_new(points, point);
+	}
+	return json_pack("{s:o, s:o}", "axes", axes, "points", points);
+}
+
+json_t *
+peak_json(const struct peak *peak)
+{
+	json_t *json = json_object(), *variant = json_object();
+
+	json_object_set_new(json, "kind", json_text(peak_kind_name(peak->kind)));
+	for (size_t i = 0; i < NR(texts); i++)
+		json_object_set_new(json, texts[i].key, json_text(*(char *const *)member_of(peak, &texts[i])));
+	json_object_set_new(json, "threads", json_integer(peak->nr_threads));
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
+		json_object_set_new(variant, peak->variant[i].name, json_integer(peak->variant[i].value));
+	json_object_set_new(json, "variant", variant);
+	for (size_t i = 0; i < NR(counts); i++)
+		json_object_set_new(json, counts[i].key,
+				    json_integer((json_int_t) * (const size_t *)member_of(peak, &counts[i])));
+	json_object_set_new(json, "hugePages", json_boolean(peak->has_huge_pages));
+	for (size_t i = 0; i < NR(estimates); i++) {
+		const struct peak_estimate *e = member_of(peak, &estimates[i]);
+
+		json_object_set_new(json, estimates[i].key,
+				    json_pack("{s:o, s:o, s:o}", "value", json_number(e->value), "low",
+					      json_number(e->low), "high", json_number(e->high)));
+	}
+	for (size_t i = 0; i < NR(numbers); i++)
+		json_object_set_new(json, numbers[i].key, json_number(*(const double *)member_of(peak, &numbers[i])));
+	json_object_set_new(json, "foundAt", json_integer(peak->found_at));
+	if (peak->landscape.nr_axes)
+		json_object_set_new(json, "landscape", landscape_json(&peak->landscape));
+	return json;
+}
+
+/* ---- reading ---- */
+
+static int
+read_estimate(const json_t *json, struct peak_estimate *estimate)
+{
+	estimate->value = json_number_at(json, "value");
+	estimate->low = json_number_at(json, "low");
+	estimate->high = json_number_at(json, "high");
+	return json_is_object(json) ? 0 : -1;
+}
+
+static int
+read_variant(struct pool *pool, const json_t *json, struct peak *peak)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(json))
+		return -1;
+	peak->variant = pool_calloc(pool, json_object_size(json), sizeof(*peak->variant));
+	json_object_foreach((json_t *)json, name, value)
+	{
+		struct peak_coordinate *coordinate = &peak->variant[peak->nr_coordinates++];
+
+		coordinate->name = pool_strdup(pool, name);
+		coordinate->value = (int)json_integer_value(value);
+		if (!json_is_integer(value))
+			return -1;
+	}
+	return 0;
+}
+
+/* One point: as many coordinates as there are axes, and a value or null. */
+static int
+read_point(struct pool *pool, const json_t *json, size_t nr_axes, struct peak_point *point)
+{
+	const json_t *value = json_array_get(json, nr_axes);
+
+	point->coordinates = pool_calloc(pool, nr_axes, sizeof(*point->coordinates));
+	point->per_cycle = json_is_number(value) ? json_number_value(value) : NAN;
+	for (size_t i = 0; i < nr_axes; i++) {
+		const json_t *coordinate = json_array_get(json, i);
+
+		if (!json_is_integer(coordinate))
+			return -1;
+		point->coordinates[i] = (int)json_integer_value(coordinate);
+	}
+	return json_array_size(json) == nr_axes + 1 && (json_is_number(value) || json_is_null(value)) ? 0 : -1;
+}
+
+static int
+read_landscape(struct pool *pool, const json_t *json, struct peak_landscape *landscape)
+{
+	const json_t *axes = json_object_get(json, "axes"), *points = json_object_get(json, "points");
+	size_t i;
+	json_t *item;
+
+	if (!json_array_size(axes) || !json_is_array(points))
+		return -1;
+	landscape->axes = pool_calloc(pool, json_array_size(axes), sizeof(*landscape->axes));
+	landscape->points = pool_calloc(pool, json_array_size(points), sizeof(*landscape->points));
+	json_array_foreach(axes, i, item)
+	{
+		if (!json_is_string(item))
+			return -1;
+		landscape->axes[landscape->nr_axes++] = pool_strdup(pool, json_string_value(item));
+	}
+	json_array_foreach(points, i, item)
+	{
+		if (read_point(pool, item, landscape->nr_axes, &landscape->points[landscape->nr_points++]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Texts are set first, so that every peak has them all. */
+static int
+read_members(struct pool *pool, const json_t *json, struct peak *peak)
+{
+	const json_t *count;
+
+	for (size_t i = 0; i < NR(texts); i++)
+		*(char **)member_in(peak, &texts[i]) = pool_strdup(pool, json_text_at(json, texts[i].key));
+	for (size_t i = 0; i < NR(numbers); i++)
+		*(double *)member_in(peak, &numbers[i]) = json_number_at(json, numbers[i].key);
+	for (size_t i = 0; i < NR(estimates); i++)
+		if (read_estimate(json_object_get(json, estimates[i].key), member_in(peak, &estimates[i])) < 0)
+			return -1;
+	for (size_t i = 0; i < NR(counts); i++) {
+		count = json_object_get(json, counts[i].key);
+		if (!json_is_integer(count) || json_integer_value(count) < 0)
+			return -1;
+		*(size_t *)member_in(peak, &counts[i]) = (size_t)json_integer_value(count);
+	}
+	return 0;
+}
+
+int
+peak_of_json(struct pool *pool, const json_t *json, struct peak *peak)
+{
+	const char *kind = json_text_at(json, "kind");
+	const json_t *threads = json_object_get(json, "threads"), *landscape = json_object_get(json, "landscape");
+	size_t i = 0;
+
+	*peak = (struct peak){.kind = PEAK_PERFORMANCE};
+	while (i < NR_PEAK_KINDS && strcmp(peak_kind_name((enum peak_kind)i), kind) != 0)
+		i++;
+	if (read_members(pool, json, peak) < 0 || i == NR_PEAK_KINDS || !peak->name[0])
+		return -1;
+	peak->kind = (enum peak_kind)i;
+	if (!json_is_integer(threads) || json_integer_value(threads) < 1 || json_integer_value(threads) > 1 << 20)
+		return -1;
+	peak->nr_threads = (int)json_integer_value(threads);
+	peak->has_huge_pages = json_is_true(json_object_get(json, "hugePages"));
+	peak->found_at = (int64_t)json_integer_value(json_object_get(json, "foundAt"));
+	if (read_variant(pool, json_object_get(json, "variant"), peak) < 0)
+		return -1;
+	return landscape ? read_landscape(pool, landscape, &peak->landscape) : 0;
+}
 
 const char *
 peak_kind_name(enum peak_kind kind)

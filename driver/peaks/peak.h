@@ -6,6 +6,7 @@
 #ifndef PEAKS_PEAK_H
 #define PEAKS_PEAK_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -128,5 +129,13 @@ const char *border_level(const char *border);
  * not matter. The interval is that of the worst case of both. False: they are no such pair.
  */
 bool peak_ridge(const struct peak *performance, const struct peak *bandwidth, struct peak_estimate *intensity);
+
+/* ---- as JSON and back ---- */
+
+/* New reference. */
+json_t *peak_json(const struct peak *peak);
+
+/* The peak of such an object; peak is to be cleared in any case. -1: it is none. */
+int peak_of_json(struct pool *pool, const json_t *json, struct peak *peak);
 
 #endif

@@ -21,7 +21,7 @@ struct peak_samples {
 	size_t nr;
 	bool has_huge_pages;         /* the kernel told that its buffer lay in such, in every process */
 	const char *clock_kind;      /* how core cycles are known: "measured" or "modelled" */
-	struct quantity_value value; /* per core cycle, with the times of placement.h */
+	struct quantity_value value; /* per core cycle, with the times of modes.h */
 };
 
 /* The work of a run: operations if operation is not NULL, otherwise bytes over a border; or accesses, as if bytes. */

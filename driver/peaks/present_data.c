@@ -7,7 +7,7 @@
 
 #include "memory.h"
 #include "number.h"
-#include "peaks/peak_json.h"
+#include "peaks/peak.h"
 #include "peaks/present.h"
 #include "peaks/saturation.h"
 #include "rot.h"

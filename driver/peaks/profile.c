@@ -19,7 +19,7 @@
 #include "machine/measured.h"
 #include "memory.h"
 #include "peaks/limits.h"
-#include "peaks/peak_json.h"
+#include "peaks/peak.h"
 #include "rot.h"
 #include "support/files.h"
 #include "support/json.h"

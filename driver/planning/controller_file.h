@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "configuration/paths.h"
 #include "error.h"
 #include "kernels/expression.h"
 #include "support/pool.h"
@@ -42,5 +43,27 @@ int xml_evaluated_number(const xmlNode *element, const char *name, double defaul
 
 /* The attribute "if", an expression; true when absent. */
 int xml_condition(const xmlNode *element, const struct expression_scope *scope, bool *holds, struct rot_error *err);
+
+/* ---- where controllers are ---- */
+
+#define CONTROLLER_NR_PLACES 3
+
+/* Folders that are searched, in order. */
+struct controller_places {
+	struct {
+		const char *folder;
+		const char *name;
+		bool takes_c; /* a C file in the current folder is rarely a controller: it is found by name, but not
+				 listed */
+	} at[CONTROLLER_NR_PLACES];
+};
+
+struct controller_places controller_places_of(struct pool *pool, const struct paths *paths);
+
+/* The path of a file in such a folder: in the current one its bare name, as in messages. Fresh memory. */
+char *controller_path_in(const char *folder, const char *file);
+
+/* NAME.xml or NAME.c where it is found first; fresh memory, NULL if there is none. */
+char *controller_find_file(const struct paths *paths, const char *name);
 
 #endif

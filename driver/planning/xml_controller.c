@@ -9,7 +9,7 @@
 
 #include "configuration/paths.h"
 #include "memory.h"
-#include "planning/controller_places.h"
+#include "planning/controller_file.h"
 #include "planning/xml_plan.h"
 #include "rot.h"
 #include "support/files.h"
@@ -66,10 +66,8 @@ xml_controller_plan_again(struct xml_controller *controller, struct rot_error *e
 {
 	const char *path = controller->file.paths[0];
 
-	*controller = (struct xml_controller){.rot = controller->rot,
-					      .pool = controller->pool,
-					      .may_measure = true,
-					      .missing = controller->missing};
+	*controller = (struct xml_controller){
+		.rot = controller->rot, .pool = controller->pool, .may_measure = true, .missing = controller->missing};
 	return read_and_plan(controller, path, err);
 }
 

@@ -9,7 +9,6 @@
 #include "configuration/configuration.h"
 #include "kernels/kernel_needs.h"
 #include "kernels/kernel_work.h"
-#include "machine/cpus.h"
 #include "machine/machine.h"
 #include "measuring/on_cpus.h"
 #include "measuring/program_measuring.h"
@@ -664,7 +663,8 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	if (controller->nr_planned + controller->nr_ceilings > 0)
 		return 0;
 	if (controller->missing.nr > 0) {
-		rot_error_set(err, 0, "nothing of this controller can be measured here: %s", controller->missing.items[0]);
+		rot_error_set(err, 0, "nothing of this controller can be measured here: %s",
+			      controller->missing.items[0]);
 		return xml_error_at(root, err);
 	}
 	rot_error_set(err, 0, "<controller> has nothing to measure");

@@ -15,7 +15,7 @@
 #include "plots/roofline_labels.h"
 #include "plots/roofline_shape.h"
 #include "plots/script.h"
-#include "support/xml_text.h"
+#include "support/utf8.h"
 
 /* ---- panels ---- */
 

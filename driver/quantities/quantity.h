@@ -142,7 +142,7 @@ struct quantity_value {
 	double *thread_samples;
 	size_t nr_threads;
 
-	/* Per sample, if the measurement has a PingPongMeasurer in its overall set (peaks/placement.h). Else NULL. */
+	/* Per sample, if the measurement has a PingPongMeasurer in its overall set (peaks/modes.h). Else NULL. */
 	struct nearness *nearness;
 };
 
@@ -221,5 +221,14 @@ int quantities_look(struct rot *rot, const struct measurement *measurement, cons
 
 /* The element of "quantities" in OUTPUT.json (design: schema rot.result/1). New reference. */
 struct json_t *quantity_value_json(const struct quantity_value *value);
+
+/*
+ * The same read back: name, clock, unit, kind, source, grade and summary; no samples. Its texts are those of the JSON:
+ * it is not cleared. -1: it is none that this rot knows, or it has no value.
+ */
+int stored_value(const struct json_t *json, struct quantity_value *value);
+
+/* What it is, as quantity_parse reads it: "performance:flop:microSeconds". Fresh memory. */
+char *stored_value_words(const struct json_t *json);
 
 #endif

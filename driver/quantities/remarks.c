@@ -13,7 +13,7 @@
 #include "quantities/sample_view.h"
 #include "quantities/value_text.h"
 #include "support/json.h"
-#include "support/point_title.h"
+#include "support/titles.h"
 
 /* ---- doubts ---- */
 

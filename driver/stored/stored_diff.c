@@ -12,9 +12,9 @@
 #include "quantities/value_text.h"
 #include "support/entry.h"
 #include "support/json.h"
-#include "support/point_title.h"
 #include "support/terminal.h"
 #include "support/text_table.h"
+#include "support/titles.h"
 
 /* Of all differences together, after the correction. */
 #define DIFF_CONFIDENCE 0.95

@@ -8,7 +8,7 @@
 
 #include "entities.h"
 #include "error.h"
-#include "quantities/stored_value.h"
+#include "quantities/quantity.h"
 #include "support/pool.h"
 
 /* With the values that this rot knows (quantities/stored_value.h). */

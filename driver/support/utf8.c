@@ -7,6 +7,20 @@
 
 #include "memory.h"
 
+/* ---- texts of XML ---- */
+
+char *
+xml_text(const char *text)
+{
+	char *copy = utf8_text(text), *to = copy;
+
+	for (const char *from = copy; *from; from++)
+		if ((unsigned char)*from >= ' ' || *from == '\n' || *from == '\t')
+			*to++ = *from;
+	*to = '\0';
+	return copy;
+}
+
 /* First bytes of characters, and what the second may be; those that follow are from 0x80 to 0xbf. */
 static const struct {
 	unsigned char first, last, second_first, second_last;

@@ -11,4 +11,10 @@ char *utf8_text(const char *text);
 /* The most bytes of the text, which is UTF-8, up to that number that are whole characters. */
 size_t utf8_fitting(const char *text, size_t most);
 
+/* ---- texts of XML ---- */
+
+/* Without control characters, which XML has no way to write; what is not UTF-8 as utf8_text has it. Not escaped: that
+ * is the writer's. Fresh memory. */
+char *xml_text(const char *text);
+
 #endif

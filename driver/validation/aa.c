@@ -13,7 +13,7 @@
 #include "measuring/measuring.h"
 #include "measuring/order.h"
 #include "memory.h"
-#include "planning/controller_places.h"
+#include "planning/controller_file.h"
 #include "planning/xml_controller.h"
 #include "quantities/quantity.h"
 #include "rot.h"

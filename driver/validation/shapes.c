@@ -8,7 +8,7 @@
 #include "configuration/configuration.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "planning/controller_places.h"
+#include "planning/controller_file.h"
 #include "planning/xml_controller.h"
 #include "quantities/expected.h"
 #include "quantities/plan.h"

@@ -27,4 +27,13 @@ void process_usage_take_off(struct rusage *usage, uint64_t cpu_ns);
 /* The usage between the two; what is not known in both is -1. */
 void process_usage_fill(struct program_run_output *output, const struct rusage *before, const struct rusage *after);
 
+/* ---- descendants ---- */
+
+/*
+ * Kills all of them, but not the process itself, until there are none that run, for a second at most: some may start
+ * others meanwhile. Those whose parent has ended are found only if it is this process that adopts them
+ * (PR_SET_CHILD_SUBREAPER).
+ */
+void descendants_kill(pid_t pid);
+
 #endif

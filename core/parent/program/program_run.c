@@ -27,7 +27,6 @@
 #include "parent/breakpoints/image.h"
 #include "parent/profile/counted_code.h"
 #include "parent/profile/profile.h"
-#include "parent/program/descendants.h"
 #include "parent/program/process_usage.h"
 #include "parent/program/program_launch.h"
 #include "parent/program/program_rules.h"

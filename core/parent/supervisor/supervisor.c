@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -22,16 +23,89 @@
 #include "parent/supervisor/child_places.h"
 #include "parent/supervisor/child_steps.h"
 #include "parent/supervisor/keep_off.h"
-#include "parent/supervisor/outbox.h"
 #include "parent/supervisor/progress.h"
 #include "parent/symbols/objects.h"
 #include "parent/symbols/places.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/loop.h"
 #include "parent/tracer/remote.h"
-#include "parent/tracer/tail.h"
 #include "parent/tracer/tracer.h"
 #include "parent/translate/translator.h"
+
+/* ---- what a child prints ---- */
+
+#define READS_AT_ONCE 16
+
+bool
+tail_read(struct tail *tail, int fd)
+{
+	for (int i = 0; i < READS_AT_ONCE; i++) {
+		size_t at = tail->seen % TAIL_BYTES;
+		ssize_t bytes = read(fd, tail->bytes + at, TAIL_BYTES - at);
+
+		if (bytes < 0)
+			return errno == EAGAIN || errno == EINTR;
+		if (bytes == 0)
+			return false;
+		tail->seen += (size_t)bytes;
+	}
+	return true;
+}
+
+char *
+tail_text(const struct tail *tail)
+{
+	bool is_cut = tail->seen > TAIL_BYTES;
+	size_t length = is_cut ? TAIL_BYTES : tail->seen, start = is_cut ? tail->seen % TAIL_BYTES : 0;
+	char *kept = rot_calloc(length + 1, 1), *text, *line = kept;
+
+	for (size_t i = 0; i < length; i++) {
+		char byte = tail->bytes[(start + i) % TAIL_BYTES];
+
+		kept[i] = byte ? byte : '?';
+	}
+	if (!is_cut)
+		return kept;
+	if (strchr(kept, '\n'))
+		line = strchr(kept, '\n') + 1;
+	text = rot_format("[the first %zu bytes are left out]\n%s", tail->seen - strlen(line), line);
+	free(kept);
+	return text;
+}
+
+/* ---- messages to the child ---- */
+
+void
+outbox_add(struct outbox *outbox, const struct wire_message *message)
+{
+	if (outbox->end == outbox->room) {
+		outbox->room = outbox->room ? 2 * outbox->room : 64;
+		outbox->messages = rot_realloc(outbox->messages, outbox->room, sizeof(*outbox->messages));
+	}
+	outbox->messages[outbox->end++] = *message;
+}
+
+void
+outbox_flush(struct outbox *outbox, int wire)
+{
+	while (!outbox_is_empty(outbox) && wire_send(wire, &outbox->messages[outbox->first], false) == 0)
+		outbox->first++;
+	if (outbox_is_empty(outbox) || errno != EAGAIN)
+		outbox->first = outbox->end = 0;
+}
+
+bool
+outbox_is_empty(const struct outbox *outbox)
+{
+	return outbox->first == outbox->end;
+}
+
+void
+outbox_clear(struct outbox *outbox)
+{
+	free(outbox->messages);
+	*outbox = (struct outbox){0};
+}
 
 /* ---- faults ---- */
 

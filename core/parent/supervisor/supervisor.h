@@ -5,8 +5,10 @@
 #define CORE_PARENT_SUPERVISOR_SUPERVISOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "common/wire.h"
 #include "error.h"
 
 /* What is to be run; strings are borrowed. */
@@ -43,5 +45,42 @@ struct outcome {
 int supervise(const struct request *request, struct outcome *outcome, struct rot_error *err);
 
 void outcome_clear(struct outcome *outcome);
+
+/* ---- messages to the child ---- */
+
+/* Zeroed: empty. */
+struct outbox {
+	struct wire_message *messages;
+	size_t first, end, room; /* waiting are [first, end) */
+};
+
+void outbox_add(struct outbox *outbox, const struct wire_message *message);
+
+/* Sends what the wire takes, in order. A child that is gone reads nothing: everything is dropped then. */
+void outbox_flush(struct outbox *outbox, int wire);
+
+bool outbox_is_empty(const struct outbox *outbox);
+
+void outbox_clear(struct outbox *outbox);
+
+/* ---- what a child prints ---- */
+
+#define TAIL_BYTES 16384
+
+/* Zeroed: nothing was seen. */
+struct tail {
+	size_t seen; /* bytes; the last TAIL_BYTES of them are kept */
+	char bytes[TAIL_BYTES];
+};
+
+/*
+ * Takes all that can be read from fd, which must not block, up to a limit that leaves time for other things. Returns
+ * false when fd has ended.
+ */
+bool tail_read(struct tail *tail, int fd);
+
+/* What was kept, as text in fresh memory: NUL bytes become '?'; where the beginning is missing, a first line says so.
+ */
+char *tail_text(const struct tail *tail);
 
 #endif

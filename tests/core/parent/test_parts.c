@@ -15,8 +15,7 @@
 #include "common/wire.h"
 #include "memory.h"
 #include "parent/regions/empty_region.h"
-#include "parent/supervisor/outbox.h"
-#include "parent/tracer/tail.h"
+#include "parent/supervisor/supervisor.h"
 #include "parent/tracer/thread.h"
 #include "testing.h"
 

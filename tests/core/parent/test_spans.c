@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent/symbols/spans.h"
+#include "parent/symbols/frames.h"
 #include "testing.h"
 
 #define NR_MOMENTS 4000

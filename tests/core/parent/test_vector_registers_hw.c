@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "parent/stepping/vector_registers.h"
+#include "parent/stepping/work.h"
 #include "parent/stepping/xsave_area.h"
 #include "permits.h"
 #include "testing.h"

@@ -12,7 +12,7 @@
 #include "controllers/find.h"
 #include "controllers/xml_run.h"
 #include "experiment/experiment_internal.h"
-#include "machine/cpus.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "planning/xml_controller.h"
 #include "planning/xml_plan.h"

@@ -15,7 +15,7 @@
 #include "fake_rot.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "planning/controller_places.h"
+#include "planning/controller_file.h"
 #include "planning/xml_controller.h"
 #include "planning/xml_plan.h"
 #include "quantities/samples.h"

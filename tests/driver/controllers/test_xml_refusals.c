@@ -7,7 +7,7 @@
 
 #include "controllers/xml_run.h"
 #include "memory.h"
-#include "planning/controller_places.h"
+#include "planning/controller_file.h"
 #include "planning/xml_controller.h"
 #include "support/files.h"
 #include "testing.h"

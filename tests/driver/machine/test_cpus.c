@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "machine/cpus.h"
+#include "machine/machine.h"
 #include "testing.h"
 
 #define MAX 6

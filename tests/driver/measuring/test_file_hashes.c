@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measuring/file_hashes.h"
+#include "measuring/sha256.h"
 #include "memory.h"
 #include "testing.h"
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measuring/file_hashes.h"
 #include "measuring/program_files.h"
+#include "measuring/sha256.h"
 #include "memory.h"
 #include "support/files.h"
 #include "testing.h"

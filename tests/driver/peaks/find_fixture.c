@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "machine/cpus.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "testing.h"
 

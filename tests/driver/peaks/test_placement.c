@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
-#include "peaks/placement.h"
+#include "peaks/modes.h"
 #include "testing.h"
 
 #define MAX_SAMPLES 8

@@ -10,7 +10,7 @@
 #include "configuration/paths.h"
 #include "machine/machine.h"
 #include "memory.h"
-#include "peaks/peak_json.h"
+#include "peaks/peak.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
 #include "rot.h"

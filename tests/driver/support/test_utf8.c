@@ -6,7 +6,6 @@
 
 #include "support/json.h"
 #include "support/utf8.h"
-#include "support/xml_text.h"
 #include "testing.h"
 
 #define NONE "\xef\xbf\xbd"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/function_title.h"
+#include "support/titles.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -7,6 +7,16 @@
 
 #include "memory.h"
 #include "support/json.h"
+
+/* ---- points ---- */
+
+char *
+point_title(const char *series, const char *between, const char *label)
+{
+	if (!series[0] || strcmp(series, label) == 0)
+		return rot_strdup(label);
+	return label[0] ? rot_format("%s%s%s", series, between, label) : rot_strdup(series);
+}
 
 const char *
 function_file(const json_t *place)

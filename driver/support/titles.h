@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of functions in pictures and pages. */
-#ifndef SUPPORT_FUNCTION_TITLE_H
-#define SUPPORT_FUNCTION_TITLE_H
+/* Names of points, and of functions in pictures and pages. */
+#ifndef SUPPORT_TITLES_H
+#define SUPPORT_TITLES_H
 
 #include <jansson.h>
 #include <stddef.h>
@@ -15,5 +15,10 @@ char *function_title(const json_t *place, size_t most);
 
 /* The last part of the path of its file. */
 const char *function_file(const json_t *place);
+
+/* ---- points ---- */
+
+/* "SERIES LABEL", with those between; one of them where the other is empty or the same. Fresh memory. */
+char *point_title(const char *series, const char *between, const char *label);
 
 #endif
