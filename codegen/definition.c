@@ -117,11 +117,10 @@ definitions_load_folder(struct definitions *definitions, const char *folder, str
 	if (nr < 0)
 		return rot_error_set(err, errno, "cannot read folder '%s'", folder);
 	for (int i = 0; i < nr; i++) {
-		char *path = rot_format("%s/%s", folder, entries[i]->d_name);
+		autofree char *path = rot_format("%s/%s", folder, entries[i]->d_name);
 
 		if (rc == 0)
 			rc = load_entry(definitions, path, err);
-		free(path);
 		free(entries[i]);
 	}
 	free(entries);

@@ -112,21 +112,19 @@ default_problem(const struct rot_field *field)
 static int
 check_name(const struct loaded *loaded, const struct rot_field *field, const char *position, struct rot_error *err)
 {
-	char *c_name = codegen_snake_case(field->name);
+	autofree char *c_name = codegen_snake_case(field->name);
 	int rc = 0;
 
 	if (codegen_is_reserved(c_name))
 		rc = rot_error_set(err, 0, "%s: class %s, field %s: '%s' is a reserved word in C", position,
 				   loaded->class.name, field->name, c_name);
 	for (size_t i = 0; rc == 0 && i < loaded->class.nr_fields; i++) {
-		char *other = codegen_snake_case(loaded->fields[i].name);
+		autofree char *other = codegen_snake_case(loaded->fields[i].name);
 
 		if (strcmp(other, c_name) == 0)
 			rc = rot_error_set(err, 0, "%s: class %s has two fields '%s' (in C)", position,
 					   loaded->class.name, c_name);
-		free(other);
 	}
-	free(c_name);
 	return rc;
 }
 
@@ -145,7 +143,7 @@ read_field(struct loaded *loaded, const xmlNode *node, struct rot_error *err)
 		.macro = attribute(loaded, node, "macro"),
 		.comment = attribute_or_empty(loaded, node, "comment"),
 	};
-	char *position = rot_format("%s:%ld", loaded->definition.path, xmlGetLineNo(node));
+	autofree char *position = rot_format("%s:%ld", loaded->definition.path, xmlGetLineNo(node));
 	int rc = check_name(loaded, &field, position, err);
 
 	wrong = default_problem(&field);
@@ -155,7 +153,6 @@ read_field(struct loaded *loaded, const xmlNode *node, struct rot_error *err)
 	else if (rc == 0 && wrong)
 		rc = rot_error_set(err, 0, "%s: class %s, field %s: %s", position, loaded->class.name, field.name,
 				   wrong);
-	free(position);
 	loaded->fields = rot_realloc(loaded->fields, nr + 1, sizeof(*loaded->fields));
 	loaded->names = rot_realloc(loaded->names, nr + 1, sizeof(*loaded->names));
 	loaded->fields[nr] = field;

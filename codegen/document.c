@@ -87,11 +87,10 @@ each_child(struct reader *reader, xmlNodePtr parent, struct rot_entity *entity, 
 static int
 read_value(struct reader *reader, const struct rot_field *field, void *slot, const char *text)
 {
-	char *decoded = escape_decode(text);
+	autofree char *decoded = escape_decode(text);
 	const char *wrong =
 		decoded ? value_parse(field, slot, decoded) : "has an unknown escape ('\\' is written '\\\\')";
 
-	free(decoded);
 	if (!wrong)
 		return 0;
 	rot_error_set(reader->err, 0, "'%s' %s", text, wrong);
@@ -276,7 +275,7 @@ read_entity(struct reader *reader, xmlNodePtr node)
 static int
 resolve_pending(struct reader *reader, const struct pending *pending)
 {
-	char *ref = xml_attribute(pending->node, "ref", NULL);
+	autofree char *ref = xml_attribute(pending->node, "ref", NULL);
 	const xmlAttr *id = xmlGetID(reader->document, (const xmlChar *)ref);
 	size_t number = id ? (size_t)(uintptr_t)id->parent->_private : 0;
 
@@ -285,7 +284,6 @@ resolve_pending(struct reader *reader, const struct pending *pending)
 			       xmlGetLineNo(pending->node));
 	else
 		rot_error_set(reader->err, 0, "no entity has the xml:id '%s'", ref);
-	free(ref);
 	return number ? 0 : fail_at(reader, pending->node, pending->holder, pending->field);
 }
 

@@ -30,7 +30,7 @@ no_such_class(const struct resolver *resolver, const struct loaded *item, int li
 {
 	size_t nr_own = resolver->definitions->nr;
 	size_t nr_known = resolver->known ? rot_registry_size(resolver->known) : 0;
-	const char **names = rot_calloc(nr_own + nr_known, sizeof(*names));
+	autofree const char **names = rot_calloc(nr_own + nr_known, sizeof(*names));
 
 	for (size_t i = 0; i < nr_own; i++)
 		names[i] = resolver->definitions->items[i]->class.name;
@@ -39,7 +39,6 @@ no_such_class(const struct resolver *resolver, const struct loaded *item, int li
 	rot_error_set(resolver->err, 0, "%s:%d: class %s: there is no class '%s'", item->definition.path, line,
 		      item->class.name, name);
 	rot_nearest_hint(resolver->err, name, names, nr_own + nr_known, "");
-	free(names);
 	return -1;
 }
 
@@ -81,18 +80,16 @@ static const struct rot_field *
 hidden_field(const struct resolver *resolver, const struct loaded *item, const char *name)
 {
 	const struct rot_field *hidden = NULL;
-	char *c_name = codegen_snake_case(name);
+	autofree char *c_name = codegen_snake_case(name);
 
 	for (const struct rot_class *base = base_of(resolver, &item->class); base; base = base_of(resolver, base)) {
 		for (size_t i = 0; i < base->nr_fields; i++) {
-			char *other = codegen_snake_case(base->fields[i].name);
+			autofree char *other = codegen_snake_case(base->fields[i].name);
 
 			if (strcmp(other, c_name) == 0)
 				hidden = &base->fields[i];
-			free(other);
 		}
 	}
-	free(c_name);
 	return hidden;
 }
 

@@ -37,11 +37,10 @@ static const xmlNode *
 find_define(const xmlNode *ref)
 {
 	const xmlNode *define = xml_child(xmlDocGetRootElement(ref->doc), "define");
-	char *name = xml_attribute(ref, "name", "");
+	autofree char *name = xml_attribute(ref, "name", "");
 
 	while (define && !xml_attribute_is(define, "name", name))
 		define = xml_next(define, "define");
-	free(name);
 	return define;
 }
 
@@ -103,12 +102,11 @@ allowed_find(const struct allowed *list, size_t nr, const char *name)
 static void
 hint_allowed(struct rot_error *err, const char *word, const struct allowed *list, size_t nr, const char *what)
 {
-	const char **names = rot_calloc(nr + 1, sizeof(*names));
+	autofree const char **names = rot_calloc(nr + 1, sizeof(*names));
 
 	for (size_t i = 0; i < nr; i++)
 		names[i] = list[i].name;
 	rot_nearest_hint_all(err, word, names, nr, what);
-	free(names);
 }
 
 /* What an attribute may hold. */
@@ -195,7 +193,7 @@ static int
 explain_value(struct rot_error *err, const xmlNode *element, const xmlAttr *a, const struct allowed *rule)
 {
 	struct range range = {0};
-	char *value = xml_attribute(element, (const char *)a->name, "");
+	autofree char *value = xml_attribute(element, (const char *)a->name, "");
 	int rc = 0;
 
 	if (!value_holds(rule->pattern, value, &range)) {
@@ -203,7 +201,6 @@ explain_value(struct rot_error *err, const xmlNode *element, const xmlAttr *a, c
 		hint_range(err, value, &range);
 		rc = xml_error_at(element, err);
 	}
-	free(value);
 	range_clear(&range);
 	return rc;
 }
@@ -249,7 +246,7 @@ static int explain_element(struct rot_error *err, const xmlNode *element, const 
 static int
 explain_children(struct rot_error *err, const xmlNode *element, const struct content *content)
 {
-	bool *seen = rot_calloc(content->nr_elements + 1, sizeof(*seen));
+	autofree bool *seen = rot_calloc(content->nr_elements + 1, sizeof(*seen));
 	int rc = 0;
 
 	for (const xmlNode *child = element->children; child && rc == 0; child = child->next) {
@@ -274,7 +271,6 @@ explain_children(struct rot_error *err, const xmlNode *element, const struct con
 			rot_error_set(err, 0, "<%s> lacks a <%s>", element->name, content->elements[i].name);
 			rc = xml_error_at(element, err);
 		}
-	free(seen);
 	return rc;
 }
 

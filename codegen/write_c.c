@@ -36,19 +36,18 @@ static bool
 has_content(const char *path, const char *text, size_t len)
 {
 	FILE *file = fopen(path, "re");
-	char *present = rot_calloc(len + 1, 1);
+	autofree char *present = rot_calloc(len + 1, 1);
 	bool is_same = file && fread(present, 1, len + 1, file) == len && memcmp(present, text, len) == 0;
 
 	if (file)
 		fclose(file);
-	free(present);
 	return is_same;
 }
 
 static int
 replace(const char *path, const char *text, size_t len, struct rot_error *err)
 {
-	char *temporary = rot_format("%s.%ld", path, (long)getpid());
+	autofree char *temporary = rot_format("%s.%ld", path, (long)getpid());
 	FILE *file = fopen(temporary, "we");
 	bool is_written = file && fwrite(text, 1, len, file) == len;
 	int rc = 0;
@@ -57,21 +56,19 @@ replace(const char *path, const char *text, size_t len, struct rot_error *err)
 		rc = rot_error_set(err, errno, "cannot write '%s'", path);
 		unlink(temporary);
 	}
-	free(temporary);
 	return rc;
 }
 
 static int
 output_close(struct output *output, const char *folder, const char *name, const char *extension, struct rot_error *err)
 {
-	char *path = rot_format("%s/%s%s", folder, name, extension);
+	autofree char *path = rot_format("%s/%s%s", folder, name, extension);
 	int rc = 0;
 
 	fclose(output->stream);
 	if (!has_content(path, output->text, output->len))
 		rc = replace(path, output->text, output->len, err);
 	free(output->text);
-	free(path);
 	return rc;
 }
 
@@ -171,7 +168,7 @@ write_forward_declarations(const struct c_class *c, FILE *out)
 	for (size_t i = 0; i < c->class->nr_fields; i++) {
 		const struct rot_class *target = c->class->fields[i].target;
 		bool is_new = target && target != c->class;
-		char *snake;
+		autofree char *snake = NULL;
 
 		for (size_t j = 0; j < i; j++)
 			is_new = is_new && c->class->fields[j].target != target;
@@ -179,7 +176,6 @@ write_forward_declarations(const struct c_class *c, FILE *out)
 			continue;
 		snake = codegen_snake_case(target->name);
 		fprintf(out, "struct %s;\n", snake);
-		free(snake);
 		nr++;
 	}
 	if (nr)
@@ -189,23 +185,19 @@ write_forward_declarations(const struct c_class *c, FILE *out)
 static void
 write_struct(const struct c_class *c, FILE *out)
 {
-	char *base = c->class->base ? codegen_snake_case(c->class->base->name) : NULL;
+	autofree char *base = c->class->base ? codegen_snake_case(c->class->base->name) : NULL;
 
 	if (c->class->comment[0])
 		write_comment("", c->class->comment, "", out);
 	fprintf(out, "struct %s {\n\tstruct %s %s;\n", c->snake, base ? base : "rot_entity", base ? "base" : "entity");
 	for (size_t i = 0; i < c->class->nr_fields; i++) {
 		const struct rot_field *field = &c->class->fields[i];
-		char *type = c_type(field), *name = codegen_snake_case(field->name);
-		char *before = rot_format("\t%s%s;", field->is_list ? "struct rot_list " : type, name);
+		autofree char *type = c_type(field), *name = codegen_snake_case(field->name);
+		autofree char *before = rot_format("\t%s%s;", field->is_list ? "struct rot_list " : type, name);
 
 		write_comment(before, field->comment, field->unit, out);
-		free(before);
-		free(type);
-		free(name);
 	}
 	fputs("};\n", out);
-	free(base);
 }
 
 /* The declaration of a function, or the function with its body. Frees the texts. */
@@ -226,7 +218,7 @@ write_function(char *type, char *signature, char *body, bool is_body, FILE *out)
 static void
 write_list_functions(const struct c_class *c, const struct rot_field *field, bool is_body, FILE *out)
 {
-	char *type = c_type(field), *name = codegen_snake_case(field->name);
+	autofree char *type = c_type(field), *name = codegen_snake_case(field->name);
 	const char *s = c->snake, *constant = field->type == ROT_STRING ? "const " : "";
 
 	write_function(rot_strdup("size_t "), rot_format("%s_nr_%s(const struct %s *entity)", s, name, s),
@@ -237,8 +229,6 @@ write_list_functions(const struct c_class *c, const struct rot_field *field, boo
 	write_function(
 		rot_strdup("void "), rot_format("%s_%s_add(struct %s *entity, %s%sitem)", s, name, s, constant, type),
 		rot_format("rot_list_add(&entity->%s, %s, &item);", name, type_constants[field->type]), is_body, out);
-	free(type);
-	free(name);
 }
 
 /* Declarations (is_body false) or definitions of what can be done with a class and its lists. */
@@ -290,19 +280,18 @@ static char *
 descriptor_name(const struct definitions *definitions, const struct rot_class *class)
 {
 	const struct loaded *item = definitions_item(definitions, class->name);
-	char *file = rot_format("%s%s", class->name, item ? item->definition.c_suffix : "");
+	autofree char *file = rot_format("%s%s", class->name, item ? item->definition.c_suffix : "");
 	char *snake = codegen_snake_case(file), *name = rot_format("%s_class", snake);
 
 	free(snake);
-	free(file);
 	return name;
 }
 
 static void
 write_field(const struct definitions *definitions, const struct c_class *c, const struct rot_field *field, FILE *out)
 {
-	char *name = codegen_snake_case(field->name);
-	char *target = field->target ? descriptor_name(definitions, field->target) : NULL;
+	autofree char *name = codegen_snake_case(field->name);
+	autofree char *target = field->target ? descriptor_name(definitions, field->target) : NULL;
 	const struct {
 		const char *member, *text;
 	} texts[] = {{"name", field->name},     {"default_text", field->default_text},
@@ -321,15 +310,13 @@ write_field(const struct definitions *definitions, const struct c_class *c, cons
 		write_string(texts[i].text, out);
 	}
 	fputs("},\n", out);
-	free(target);
-	free(name);
 }
 
 static void
 write_descriptor(const struct definitions *definitions, const struct c_class *c, FILE *out)
 {
-	char *base = c->class->base ? descriptor_name(definitions, c->class->base) : NULL;
-	char *size_name = codegen_snake_case(c->class->name);
+	autofree char *base = c->class->base ? descriptor_name(definitions, c->class->base) : NULL;
+	autofree char *size_name = codegen_snake_case(c->class->name);
 	const char *s = c->snake;
 
 	if (c->class->nr_fields) {
@@ -351,8 +338,6 @@ write_descriptor(const struct definitions *definitions, const struct c_class *c,
 	fprintf(out, "\t.is_abstract = %s,\n\t.comment = ", c->class->is_abstract ? "true" : "false");
 	write_string(c->class->comment, out);
 	fputs(",\n};\n", out);
-	free(size_name);
-	free(base);
 }
 
 /* Descriptors this set refers to and does not define. Declaring one twice is allowed in C. */
@@ -361,13 +346,12 @@ write_known_classes(const struct definitions *definitions, const struct rot_clas
 {
 	for (size_t i = 0; i <= class->nr_fields; i++) {
 		const struct rot_class *other = i < class->nr_fields ? class->fields[i].target : class->base;
-		char *name;
+		autofree char *name = NULL;
 
 		if (!other || definitions_item(definitions, other->name))
 			continue;
 		name = descriptor_name(definitions, other);
 		fprintf(out, "extern const struct rot_class %s;\n", name);
-		free(name);
 	}
 }
 
@@ -404,7 +388,7 @@ write_set(const struct definitions *definitions, const struct c_class *classes, 
 int
 definitions_write_c(const struct definitions *definitions, const char *folder, const char *set, struct rot_error *err)
 {
-	struct c_class *classes = rot_calloc(definitions->nr, sizeof(*classes));
+	autofree struct c_class *classes = rot_calloc(definitions->nr, sizeof(*classes));
 	int rc = 0;
 
 	for (size_t i = 0; i < definitions->nr; i++)
@@ -417,6 +401,5 @@ definitions_write_c(const struct definitions *definitions, const char *folder, c
 		free(classes[i].file);
 		free(classes[i].snake);
 	}
-	free(classes);
 	return rc;
 }

@@ -128,10 +128,9 @@ xml_where(const xmlNode *element)
 int
 xml_error_at(const xmlNode *element, struct rot_error *err)
 {
-	char *where = xml_where(element);
+	autofree char *where = xml_where(element);
 
 	rot_error_prefix(err, "%s", where);
-	free(where);
 	return -1;
 }
 
@@ -181,9 +180,8 @@ xml_attribute(const xmlNode *element, const char *name, const char *fallback)
 bool
 xml_attribute_is(const xmlNode *element, const char *name, const char *value)
 {
-	char *text = xml_attribute(element, name, NULL);
+	autofree char *text = xml_attribute(element, name, NULL);
 	bool is = text && strcmp(text, value) == 0;
 
-	free(text);
 	return is;
 }

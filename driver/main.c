@@ -268,7 +268,7 @@ main(int argc, char **argv)
 	static struct rot_error err;
 	struct command_context context = {.configuration = configuration_new()};
 	const struct command *command = NULL;
-	const char **typed = rot_calloc((size_t)argc + 1, sizeof(*typed));
+	autofree const char **typed = rot_calloc((size_t)argc + 1, sizeof(*typed));
 	bool has_no_reader = false;
 	int rc;
 
@@ -288,7 +288,6 @@ main(int argc, char **argv)
 		monitor_print(context.rot.monitor, stderr);
 	rc = exit_status(&context, rc);
 	command_context_close(&context);
-	free(typed);
 	if (has_no_reader) {
 		/* As programs end that were not busy with more than their output. */
 		process_restore_signals();

@@ -13,13 +13,12 @@ static int
 no_such_class(const struct rot_registry *registry, const char *name, struct rot_error *err)
 {
 	size_t nr = rot_registry_size(registry);
-	const char **names = rot_calloc(nr, sizeof(*names));
+	autofree const char **names = rot_calloc(nr, sizeof(*names));
 
 	for (size_t i = 0; i < nr; i++)
 		names[i] = rot_registry_at(registry, i)->name;
 	rot_error_set(err, 0, "there is no class '%s'", name);
 	rot_nearest_hint(err, name, names, nr, "");
-	free(names);
 	return -1;
 }
 

@@ -86,13 +86,12 @@ static int
 no_such_field(const struct rot_class *class, const char *name, struct rot_error *err)
 {
 	size_t nr = rot_class_nr_fields(class);
-	const char **names = rot_calloc(nr, sizeof(*names));
+	autofree const char **names = rot_calloc(nr, sizeof(*names));
 
 	for (size_t i = 0; i < nr; i++)
 		names[i] = rot_class_field_at(class, i)->name;
 	rot_error_set(err, 0, "class %s has no field '%s'", class->name, name);
 	rot_nearest_hint(err, name, names, nr, "");
-	free(names);
 	return -1;
 }
 

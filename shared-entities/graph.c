@@ -77,11 +77,10 @@ void
 rot_graph_delete(void *root)
 {
 	size_t nr;
-	struct rot_entity **entities = rot_graph_collect(root, &nr);
+	autofree struct rot_entity **entities = rot_graph_collect(root, &nr);
 
 	for (size_t i = 0; i < nr; i++)
 		rot_entity_delete(entities[i]);
-	free(entities);
 }
 
 void

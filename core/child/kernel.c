@@ -330,7 +330,7 @@ unset(const char *name, bool is_prefix)
 
 	for (char **variable = environ; *variable;) {
 		size_t of_name = strcspn(*variable, "=");
-		char *found;
+		autofree char *found = NULL;
 
 		if (strncmp(*variable, name, length) != 0 || (!is_prefix && of_name != length)) {
 			variable++;
@@ -338,7 +338,6 @@ unset(const char *name, bool is_prefix)
 		}
 		found = rot_strndup(*variable, of_name);
 		unsetenv(found);
-		free(found);
 		variable = environ;
 	}
 }
@@ -381,14 +380,13 @@ path_of(const char *file)
 static void *
 load_library(const char *file, const char *variables)
 {
-	char *path = path_of(file);
+	autofree char *path = path_of(file);
 	struct library *library;
 	struct link_map *map = NULL;
 	void *handle;
 
 	apply_variables(variables);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	free(path);
 	if (!handle) {
 		kernel_fail("%s", dlerror());
 		return NULL;

@@ -162,7 +162,7 @@ thread_measurers_execute(struct run *run, const struct create_measurer_on_thread
 			 const struct event *event)
 {
 	struct thread_measurers *own;
-	pid_t *tids;
+	autofree pid_t *tids = NULL;
 	size_t nr;
 	int rc;
 
@@ -173,7 +173,6 @@ thread_measurers_execute(struct run *run, const struct create_measurer_on_thread
 	for (size_t i = 0; i < nr && rc == 0; i++)
 		rc = install_copy(run, own, tids[i], false);
 	pthread_mutex_unlock(&run->thread_lock);
-	free(tids);
 	return rc;
 }
 

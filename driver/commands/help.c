@@ -84,7 +84,7 @@ print_document(const struct paths *paths, const char *name)
 {
 	static const char *const folders[] = {"doc/", ""};
 	const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	char *stem = rot_strdup(file);
+	autofree char *stem = rot_strdup(file);
 	autofree char *text = NULL;
 
 	for (char *c = stem; *c; c++)
@@ -96,7 +96,6 @@ print_document(const struct paths *paths, const char *name)
 
 		text = file_read(path, NULL, NULL);
 	}
-	free(stem);
 	if (!text)
 		return false;
 	document_print(text, stdout);

@@ -129,12 +129,8 @@ title_of(const struct run_job *job, char *const *argv)
 		      : job->executable ? rot_format("process %ld (%s)", process_id, job->executable)
 					: rot_format("process %ld", process_id);
 
-	for (size_t i = 0; argv[i]; i++) {
-		char *longer = rot_format("%s%s%s", title, i ? " " : "", argv[i]);
-
-		free(title);
-		title = longer;
-	}
+	for (size_t i = 0; argv[i]; i++)
+		rot_append(&title, "%s%s", i ? " " : "", argv[i]);
 	return make_printable(title);
 }
 

@@ -63,12 +63,9 @@ pmu_names(const char *root, bool *has_cpu)
 		const char *name = entries[i]->d_name;
 
 		if (name[0] != '.') {
-			char *longer = rot_format("%s%s%s", names, *names ? ", " : "", name);
-
+			rot_append(&names, "%s%s", *names ? ", " : "", name);
 			/* hybrid processors have cpu_core and cpu_atom */
 			*has_cpu |= strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0;
-			free(names);
-			names = longer;
 		}
 		free(entries[i]);
 	}

@@ -150,7 +150,7 @@ would_show(const char *condition, const struct experiment_failure *failure)
 char *
 experiment_failures_text(const struct experiment *experiment, const char *condition)
 {
-	char *text = rot_strdup(""), *longer;
+	char *text = rot_strdup("");
 	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->nr_failures; i++) {
@@ -159,15 +159,11 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 		if (!would_show(condition, &experiment->failures[i]) || ++nr > MOST_NAMED)
 			continue;
 		name = name_of_failure(&experiment->failures[i]);
-		longer = rot_format("%s%s%s", text, nr > 1 ? ", " : "could not be measured: ", name);
-		free(text);
-		text = longer;
+		rot_append(&text, "%s%s", nr > 1 ? ", " : "could not be measured: ", name);
 	}
-	if (nr <= MOST_NAMED)
-		return text;
-	longer = rot_format("%s and %zu more", text, nr - MOST_NAMED);
-	free(text);
-	return longer;
+	if (nr > MOST_NAMED)
+		rot_append(&text, " and %zu more", nr - MOST_NAMED);
+	return text;
 }
 
 /* Once all is written: the error that points failed. */

@@ -309,11 +309,10 @@ layout_ticks(const struct layout_axis *axis)
 	const size_t nr = layout_ticks_of(axis, &ticks);
 
 	for (size_t i = 0; i < nr; i++) {
-		char *number = rot_number_text(ticks[i].value, 6);
+		autofree char *number = rot_number_text(ticks[i].value, 6);
 
 		next = rot_format("%s%s\"%s\" %s %d", list, i ? ", " : "", ticks[i].text, number,
 				  ticks[i].text[0] == '\0' && !axis->nr_ticks);
-		free(number);
 		free(list);
 		list = next;
 	}

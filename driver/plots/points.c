@@ -322,12 +322,10 @@ points_write_data(FILE *out, const struct plot_series *series, size_t nr_series,
 static char *
 add_command(char *command, const char *element)
 {
-	size_t length = strlen(command);
-	bool is_first = length && command[length - 1] == ' ';
-	char *longer = rot_format("%s%s%s", command, is_first ? "" : ", \\\n\t", element);
+	const size_t length = strlen(command);
 
-	free(command);
-	return longer;
+	rot_append(&command, "%s%s", length && command[length - 1] == ' ' ? "" : ", \\\n\t", element);
+	return command;
 }
 
 /* A series name as gnuplot string, in fresh memory. */

@@ -429,13 +429,10 @@ roofline_labels_caption(const struct roofline_labels *labels, char *caption)
 
 	for (size_t i = 0; i < labels->nr; i++) {
 		const struct roofline_label *label = &labels->items[i];
-		char *longer;
 
 		if (!label->stands_for)
 			continue;
-		longer = rot_format("%s%s%s:\u00a0%s", caption, separator, label->text, label->stands_for);
-		free(caption);
-		caption = longer;
+		rot_append(&caption, "%s%s:\u00a0%s", separator, label->text, label->stands_for);
 		separator = "; ";
 	}
 	return caption;

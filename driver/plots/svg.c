@@ -119,17 +119,14 @@ svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double angl
 static char *
 svg_path_add(char *path, double x, double y)
 {
-	char *at_x, *at_y, *longer;
+	autofree char *at_x = NULL, *at_y = NULL;
 
 	if (!isfinite(x) || !isfinite(y))
 		return path ? path : rot_strdup("");
 	at_x = coordinate(x);
 	at_y = coordinate(y);
-	longer = rot_format("%s%s%s %s", path ? path : "", path && *path ? "L" : "M", at_x, at_y);
-	free(at_x);
-	free(at_y);
-	free(path);
-	return longer;
+	rot_append(&path, "%s%s %s", path && *path ? "L" : "M", at_x, at_y);
+	return path;
 }
 
 static double

@@ -66,10 +66,7 @@ itt_tasks_prepare(struct program_command *command, struct rot_error *err)
 		if (rc < 0)
 			break;
 		if (k == nr) {
-			char *longer = rot_format("%s%s\n", variable, name);
-
-			free(variable);
-			variable = longer;
+			rot_append(&variable, "%s\n", name);
 			names[nr++] = rot_strdup(name);
 		}
 		free(region->begin);

@@ -276,12 +276,11 @@ remove_stale(const struct tracepoints *tracepoints)
 {
 	int fd = openat(tracepoints->folder, "uprobe_events", O_RDONLY | O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t room = 0;
 
 	while (file && getline(&line, &room, file) > 0)
 		remove_if_stale(tracepoints, line);
-	free(line);
 	if (file)
 		fclose(file);
 	else

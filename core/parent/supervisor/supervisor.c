@@ -123,6 +123,7 @@ place_at(const struct code *code, uint64_t address)
 {
 	autofree char *text = place_text_at(code->files, &code->objects, address),
 		      *line = place_line_at(code->files, &code->objects, address);
+
 	return text ? rot_format("%s%s%s", line ? line : "", line ? ", " : "", text)
 		    : rot_format("0x%" PRIx64, address);
 }
@@ -143,18 +144,15 @@ elements_text(const struct code *code, pid_t tid, uint64_t table, uint64_t addre
 	for (size_t i = 0; i < BUFFER_TABLE_ROOM; i++) {
 		const struct buffer_entry *buffer = &buffers.entries[i];
 		const int64_t away = (int64_t)(address - buffer->start), bytes = (int64_t)buffer->element_bytes;
-		char *line, *longer;
+		autofree char *line = NULL;
 
 		if (!buffer->start || bytes <= 0 || away > MAX_AWAY_BYTES || away < -MAX_AWAY_BYTES)
 			continue;
 		/* The call is before the address that it returns to. */
 		line = place_line_at(code->files, &code->objects, buffer->caller - 1);
-		longer = rot_format("%s, %selement %" PRId64 " of the %" PRIu64 " allocated%s%s", text,
-				    *text ? "or " : "which would be ", away / bytes - (away % bytes < 0),
-				    buffer->nr_elements, line ? " at " : "", line ? line : "");
-		free(line);
-		free(text);
-		text = longer;
+		rot_append(&text, ", %selement %" PRId64 " of the %" PRIu64 " allocated%s%s",
+			   *text ? "or " : "which would be ", away / bytes - (away % bytes < 0), buffer->nr_elements,
+			   line ? " at " : "", line ? line : "");
 	}
 	return text;
 }

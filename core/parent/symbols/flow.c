@@ -101,7 +101,7 @@ make_blocks(struct code_flow *flow, const uint8_t *bytes, size_t nr_bytes, uint6
 {
 	struct block_end *ends = NULL;
 	size_t nr;
-	struct step *steps = read_code(bytes, nr_bytes, leads, &nr);
+	autofree struct step *steps = read_code(bytes, nr_bytes, leads, &nr);
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct step *step = &steps[i];
@@ -121,7 +121,6 @@ make_blocks(struct code_flow *flow, const uint8_t *bytes, size_t nr_bytes, uint6
 		end->address = address + step->at;
 		end->target_address = address + step->target;
 	}
-	free(steps);
 	find_tables(ends, flow->nr_blocks, bytes, nr_bytes, address);
 	return ends;
 }

@@ -339,20 +339,14 @@ find_in(const struct place_search *search, bool in_program, size_t kind, struct 
 static int
 no_such_object(const struct place_search *search, struct rot_error *err)
 {
-	char *names = rot_strdup("");
+	autofree char *names = rot_strdup("");
 	size_t nr_objects = search->objects->nr_objects;
 
-	for (size_t i = 0; i < nr_objects && i < NR_NAMED; i++) {
-		char *longer = rot_format("%s%s%s", names, i ? ", " : "", object_name(&search->objects->objects[i]));
-
-		free(names);
-		names = longer;
-	}
+	for (size_t i = 0; i < nr_objects && i < NR_NAMED; i++)
+		rot_append(&names, "%s%s", i ? ", " : "", object_name(&search->objects->objects[i]));
 	rot_error_set(err, 0, "no object of the process is called '%s'", search->name.object);
-	rot_error_hint(err, "there are %s%s; one that is loaded later (dlopen) is looked for again then", names,
-		       nr_objects > NR_NAMED ? ", ..." : "");
-	free(names);
-	return -1;
+	return rot_error_hint(err, "there are %s%s; one that is loaded later (dlopen) is looked for again then", names,
+			      nr_objects > NR_NAMED ? ", ..." : "");
 }
 
 /* The nearest name of all that are searched. */

@@ -330,12 +330,11 @@ attach_to_thread(struct tracer *tracer, pid_t tid)
 static int
 attach_to_new(struct tracer *tracer)
 {
-	char *path = rot_format("/proc/%d/task", (int)tracer->program);
+	autofree char *path = rot_format("/proc/%d/task", (int)tracer->program);
 	DIR *tasks = opendir(path);
 	int error = tasks || errno == ENOENT ? ESRCH : errno;
 	size_t nr = 0, nr_before;
 
-	free(path);
 	do {
 		struct dirent *task;
 
