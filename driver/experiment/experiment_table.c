@@ -529,16 +529,6 @@ add_quantities(struct table_columns *columns, const struct experiment *experimen
 		}
 }
 
-/* All that there is: the share of the roof, and the quantities in the order of the controller. */
-static void
-add_all(struct table_columns *columns, const struct experiment *experiment)
-{
-	if (experiment_has_bound(experiment))
-		columns_add(columns,
-			    (struct experiment_column){.kind = COLUMN_ROOF_SHARE, .axis = (char *)"share of roof"});
-	add_quantities(columns, experiment);
-}
-
 /* ---- printing ---- */
 
 static bool
@@ -623,8 +613,13 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 	for (size_t i = 0; i < own->nr_columns; i++)
 		if (!is_key(&own->columns[i]))
 			columns_add(&columns, own->columns[i]);
-	if (own->nr_columns == 0)
-		add_all(&columns, experiment);
+	if (own->nr_columns == 0) {
+		/* All that there is: the share of the roof, and the quantities in the order of the controller. */
+		if (experiment_has_bound(experiment))
+			columns_add(&columns, (struct experiment_column){.kind = COLUMN_ROOF_SHARE,
+									 .axis = (char *)"share of roof"});
+		add_quantities(&columns, experiment);
+	}
 	texts = rot_calloc(columns.nr, sizeof(*texts));
 	table = (struct text_table){.columns = texts,
 				    .nr_columns = columns.nr,

@@ -190,17 +190,6 @@ write_heading(xmlTextWriterPtr out, const json_t *points, const char *column)
 	html_end(out);
 }
 
-/* How much of its roof it reaches, and which line that is at its intensity. */
-static void
-write_roof_headings(xmlTextWriterPtr out)
-{
-	html_begin(out, "th", "number");
-	html_element(out, "span", NULL, "of its roof");
-	html_element(out, "span", "unit", "%");
-	html_end(out);
-	html_element(out, "th", NULL, "its roof");
-}
-
 static void
 write_headings(xmlTextWriterPtr out, const json_t *points, const struct page_columns *columns)
 {
@@ -212,8 +201,14 @@ write_headings(xmlTextWriterPtr out, const json_t *points, const struct page_col
 		html_element(out, "th", columns->has_series ? NULL : "stays", "point");
 	for (size_t i = 0; i < columns->rates.nr; i++)
 		write_heading(out, points, columns->rates.items[i]);
-	if (columns->has_roof)
-		write_roof_headings(out);
+	if (columns->has_roof) {
+		/* How much of its roof it reaches, and which line that is at its intensity. */
+		html_begin(out, "th", "number");
+		html_element(out, "span", NULL, "of its roof");
+		html_element(out, "span", "unit", "%");
+		html_end(out);
+		html_element(out, "th", NULL, "its roof");
+	}
 	for (size_t i = 0; i < columns->axes.nr; i++)
 		html_element(out, "th", "number", columns->axes.items[i]);
 	for (size_t i = 0; i < columns->others.nr; i++)

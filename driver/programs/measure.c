@@ -58,16 +58,6 @@ struct quantities_job {
 	struct program_command_output *output;
 };
 
-static void
-job_clear(struct quantities_job *job)
-{
-	for (size_t i = 0; job->passes && i < job->plan.passes.nr_passes; i++)
-		rot_graph_delete(job->passes[i]);
-	free(job->passes);
-	rot_graph_delete(job->output);
-	program_plan_clear(&job->plan);
-}
-
 static const struct architecture *
 architecture_of(const struct quantities_job *job)
 {
@@ -347,7 +337,11 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 	quantities->nr_cpus = nr_cpus(&job.plan, job.output);
 	rc = 0;
 out:
-	job_clear(&job);
+	for (size_t i = 0; job.passes && i < job.plan.passes.nr_passes; i++)
+		rot_graph_delete(job.passes[i]);
+	free(job.passes);
+	rot_graph_delete(job.output);
+	program_plan_clear(&job.plan);
 	return rc;
 }
 

@@ -48,20 +48,6 @@ add_events(struct perf_event_measurer *measurer, const struct architecture_event
 	}
 }
 
-/* The first riders with counters of their own, up to so many. */
-static void
-add_fixed_riders(struct perf_event_measurer *measurer, const struct architecture *architecture, unsigned nr)
-{
-	for (size_t i = 0; i < architecture->nr_riders && nr > 0; i++) {
-		const struct architecture_event *event = &architecture->events[architecture->riders[i]];
-
-		if (event->class != EVENT_FIXED)
-			continue;
-		add_events(measurer, event, 1);
-		nr--;
-	}
-}
-
 /* The work, counted by a group: the large events first, and those with counters of their own last. */
 static struct measurement *
 group_measurement(const struct stand *stand, unsigned large, unsigned plain, unsigned fixed, bool scrubs)
@@ -72,7 +58,16 @@ group_measurement(const struct stand *stand, unsigned large, unsigned plain, uns
 
 	add_events(measurer, stand->large, large);
 	add_events(measurer, stand->plain, plain);
-	add_fixed_riders(measurer, stand->rot->architecture, fixed);
+	/* The first riders with counters of their own, up to so many. */
+	for (size_t i = 0; i < stand->rot->architecture->nr_riders && fixed > 0; i++) {
+		const struct architecture_event *event =
+			&stand->rot->architecture->events[stand->rot->architecture->riders[i]];
+
+		if (event->class != EVENT_FIXED)
+			continue;
+		add_events(measurer, event, 1);
+		fixed--;
+	}
 	if (scrubs) {
 		rot_string_set(&measurer->scrub_event, stand->rot->architecture->scrub_event);
 		measurer->scrub_count = stand->rot->architecture->scrub_count;
