@@ -368,15 +368,11 @@ void
 experiment_add_choice(struct experiment *experiment, const char *name, const char *value, const char *text,
 		      json_t *candidates)
 {
-	json_t *choice = json_object();
-
 	if (!experiment->choices)
 		experiment->choices = json_array();
-	json_object_set_new(choice, "name", json_text(name));
-	json_object_set_new(choice, "value", json_text(value));
-	json_object_set_new(choice, "text", json_text(text));
-	json_object_set(choice, "candidates", candidates);
-	json_array_append_new(experiment->choices, choice);
+	json_array_append_new(experiment->choices,
+			      json_pack("{s:o, s:o, s:o, s:O*}", "name", json_text(name), "value", json_text(value),
+					"text", json_text(text), "candidates", candidates));
 }
 
 size_t

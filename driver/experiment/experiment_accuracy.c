@@ -215,13 +215,9 @@ experiment_print_accuracy(const struct experiment *experiment, FILE *out)
 static json_t *
 json_worst(const struct worst *worst)
 {
-	json_t *json = json_object();
-
-	json_object_set_new(json, "nLeast", json_number(worst->nr_most ? (double)worst->nr_least : 0));
-	json_object_set_new(json, "nMost", json_number((double)worst->nr_most));
-	json_object_set_new(json, "off", json_number(worst->off));
-	json_object_set_new(json, "spread", json_number(worst->spread));
-	return json;
+	return json_pack("{s:I, s:I, s:o, s:o}", "nLeast", (json_int_t)(worst->nr_most ? worst->nr_least : 0), "nMost",
+			 (json_int_t)worst->nr_most, "off", json_number(worst->off), "spread",
+			 json_number(worst->spread));
 }
 
 static json_t *
@@ -231,17 +227,12 @@ json_groups(const struct experiment_own_accuracy *own, const struct groups *grou
 
 	for (size_t i = 0; i < groups->nr; i++) {
 		const struct group *g = &groups->items[i];
-		json_t *row = json_object();
 
-		json_object_set_new(row, "series", json_text(g->series));
-		if (own->by[0])
-			json_object_set_new(row, own->by, json_text(g->class));
-		json_object_set_new(row, "points", json_number((double)g->nr_points));
-		json_object_set_new(row, "disturbed", json_number((double)g->nr_disturbed));
-		json_object_set_new(row, "runs", json_worst(&g->runs));
-		if (own->view.minimum_of > 1)
-			json_object_set_new(row, "minima", json_worst(&g->minima));
-		json_array_append_new(rows, row);
+		json_array_append_new(
+			rows, json_pack("{s:o, s:o*, s:I, s:I, s:o, s:o*}", "series", json_text(g->series), own->by,
+					own->by[0] ? json_text(g->class) : NULL, "points", (json_int_t)g->nr_points,
+					"disturbed", (json_int_t)g->nr_disturbed, "runs", json_worst(&g->runs),
+					"minima", own->view.minimum_of > 1 ? json_worst(&g->minima) : NULL));
 	}
 	return rows;
 }
@@ -257,17 +248,12 @@ experiment_json_accuracy(const struct experiment *experiment)
 		const struct quantity_value *value = any_value(experiment, own);
 		struct groups groups = groups_of(experiment, own);
 		autofree char *why = value && !groups.is_measured ? experiment_why_not_measured(experiment) : NULL;
-		json_t *table = json_object();
 
-		json_object_set_new(table, "title", json_text(own->title));
-		json_object_set_new(table, "name", json_text(own->of.name));
-		json_object_set_new(table, "of", json_text(value ? value->of : ""));
-		json_object_set_new(table, "relativeTo", json_text(references[own->view.reference]));
-		json_object_set_new(table, "minimumOf", json_number((double)own->view.minimum_of));
-		json_object_set_new(table, "rows", json_groups(own, &groups));
-		if (why)
-			json_object_set_new(table, "notMeasured", json_text(why));
-		json_array_append_new(json, table);
+		json_array_append_new(
+			json, json_pack("{s:o, s:s, s:s, s:s, s:I, s:o, s:o*}", "title", json_text(own->title), "name",
+					own->of.name, "of", value ? value->of : "", "relativeTo",
+					references[own->view.reference], "minimumOf", (json_int_t)own->view.minimum_of,
+					"rows", json_groups(own, &groups), "notMeasured", why ? json_text(why) : NULL));
 		free(groups.items);
 	}
 	return json;

@@ -58,11 +58,11 @@ json_program(const struct program_workload *workload)
 
 	add_files(files, &workload->files);
 	add_files(files, &workload->inputs);
-	json_object_set_new(json, "arguments", json_texts(&workload->program->arguments));
-	json_object_set_new(json, "environment", json_texts(&workload->program->environment));
-	json_object_set_new(json, "inheritedEnvironment", json_texts(&workload->inherited_environment));
-	json_object_set_new(json, "runsIn", json_text(workload->runs_in));
-	json_object_set_new(json, "sha256", files);
+	json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o}", "arguments",
+					       json_texts(&workload->program->arguments), "environment",
+					       json_texts(&workload->program->environment), "inheritedEnvironment",
+					       json_texts(&workload->inherited_environment), "runsIn",
+					       json_text(workload->runs_in), "sha256", files));
 	return json;
 }
 
@@ -119,24 +119,17 @@ experiment_json_bound(struct pool *pool, const json_t *json, const char *intensi
 static json_t *
 json_point(const struct experiment *experiment, const struct experiment_point *point)
 {
-	json_t *json = json_object(), *quantities = json_array();
+	const struct rot_list notes = {.nr = point->notes.nr, .items = point->notes.items};
+	json_t *json, *quantities = json_array();
 
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
-	if (point->program)
-		json_object_set_new(json, "program", json_program(point->program));
-	if (point->notes.nr > 0)
-		json_object_set_new(json, "notes",
-				    json_texts(&(struct rot_list){.nr = point->notes.nr, .items = point->notes.items}));
-	if (point->rule_outputs)
-		json_object_set(json, "rules", point->rule_outputs);
-	if (point->passes)
-		json_object_set(json, "passes", point->passes);
-	json_object_set_new(json, "series", json_text(point->series));
-	json_object_set_new(json, "label", json_text(point->label));
-	json_object_set_new(json, "coordinates", experiment_json_coordinates(point));
-	json_object_set_new(json, "cacheState", json_text(point->cache_state));
-	json_object_set_new(json, "quantities", quantities);
+	json = json_pack("{s:o*, s:o*, s:O*, s:O*, s:o, s:o, s:o, s:o, s:o}", "program",
+			 point->program ? json_program(point->program) : NULL, "notes",
+			 notes.nr ? json_texts(&notes) : NULL, "rules", point->rule_outputs, "passes", point->passes,
+			 "series", json_text(point->series), "label", json_text(point->label), "coordinates",
+			 experiment_json_coordinates(point), "cacheState", json_text(point->cache_state), "quantities",
+			 quantities);
 	experiment_json_add_bound(json, experiment, point);
 	if (point->nr_derived > 0)
 		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
@@ -203,26 +196,22 @@ ceiling_of_json(const json_t *json)
 json_t *
 experiment_json(const struct experiment *experiment, bool is_complete)
 {
-	json_t *json = json_object(), *points = json_array(), *ceilings = json_array();
+	json_t *json, *points = json_array(), *ceilings = json_array();
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		json_array_append_new(points, json_point(experiment, &experiment->points[i]));
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
 		json_array_append_new(ceilings, ceiling_json(&experiment->ceilings[i]));
-	json_object_set_new(json, "schema", json_text("rot.result/1"));
-	json_object_set_new(json, "controller", json_text(experiment->controller_name));
-	json_object_set_new(json, "complete", json_boolean(is_complete && experiment->nr_failures == 0));
-	if (experiment->rot->command_line)
-		json_object_set_new(json, "commandLine", json_command_line(experiment->rot->command_line));
-	json_object_set_new(json, "machine", json_entity(experiment->rot->machine));
+	json = json_pack("{s:s, s:o, s:b, s:o*, s:o}", "schema", "rot.result/1", "controller",
+			 json_text(experiment->controller_name), "complete",
+			 is_complete && experiment->nr_failures == 0, "commandLine",
+			 experiment->rot->command_line ? json_command_line(experiment->rot->command_line) : NULL,
+			 "machine", json_entity(experiment->rot->machine));
 	add_origin(json, experiment);
-	json_object_set_new(json, "points", points);
-	if (experiment->nr_failures)
-		json_object_set_new(json, "failures", experiment_json_failures(experiment));
-	json_object_set_new(json, "ceilings", ceilings);
-	if (experiment->nr_accuracies)
-		json_object_set_new(json, "accuracy", experiment_json_accuracy(experiment));
-	if (experiment->choices)
-		json_object_set(json, "choices", experiment->choices);
+	json_object_update_new(json, json_pack("{s:o, s:o*, s:o, s:o*, s:O*}", "points", points, "failures",
+					       experiment->nr_failures ? experiment_json_failures(experiment) : NULL,
+					       "ceilings", ceilings, "accuracy",
+					       experiment->nr_accuracies ? experiment_json_accuracy(experiment) : NULL,
+					       "choices", experiment->choices));
 	return json;
 }
