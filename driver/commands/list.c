@@ -120,35 +120,25 @@ print_field(const struct rot_field *field)
 	text_print(more, INDENT, column, stdout);
 }
 
-static void
-append_field(json_t *fields, const struct rot_field *field)
-{
-	json_t *json;
-
-	if (!is_settable(field))
-		return;
-	json = json_object();
-	json_object_set_new(json, "name", json_text(field->name));
-	json_object_set_new(json, "default", json_text(field->default_text));
-	json_object_set_new(json, "unit", json_text(field->unit));
-	json_object_set_new(json, "values", json_text(field->values));
-	json_object_set_new(json, "isCompiledIn", json_boolean(field->macro != NULL));
-	json_object_set_new(json, "description", json_text(field->comment));
-	json_array_append_new(fields, json);
-}
-
 static json_t *
 kernel_json(const struct definition *definition)
 {
-	json_t *json = json_object(), *fields = json_array();
+	json_t *fields = json_array();
 
-	json_object_set_new(json, "name", json_text(definition->class->name));
-	json_object_set_new(json, "folder", json_text(definition->folder));
-	json_object_set_new(json, "description", json_text(definition->class->comment));
-	for (size_t i = 0; i < rot_class_nr_fields(definition->class); i++)
-		append_field(fields, rot_class_field_at(definition->class, i));
-	json_object_set_new(json, "fields", fields);
-	return json;
+	for (size_t i = 0; i < rot_class_nr_fields(definition->class); i++) {
+		const struct rot_field *field = rot_class_field_at(definition->class, i);
+
+		if (is_settable(field))
+			json_array_append_new(
+				fields,
+				json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "name", json_text(field->name), "default",
+					  json_text(field->default_text), "unit", json_text(field->unit), "values",
+					  json_text(field->values), "isCompiledIn", field->macro != NULL, "description",
+					  json_text(field->comment)));
+	}
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(definition->class->name), "folder",
+			 json_text(definition->folder), "description", json_text(definition->class->comment), "fields",
+			 fields);
 }
 
 static int

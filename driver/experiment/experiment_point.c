@@ -420,15 +420,12 @@ experiment_json_derived(const struct experiment *experiment, const struct experi
 	for (size_t i = 0; i < point->nr_derived; i++) {
 		const struct experiment_derived *derived = &experiment->derived[i].derived;
 		const struct experiment_derived_value *value = &point->derived[i];
-		json_t *item;
 
-		if (!value->text && isnan(value->number))
-			continue;
-		item = json_object();
-		json_object_set_new(item, "name", json_text(derived->name));
-		json_object_set_new(item, "unit", json_text(derived->unit));
-		json_object_set_new(item, "value", value->text ? json_text(value->text) : json_number(value->number));
-		json_array_append_new(json, item);
+		if (value->text || !isnan(value->number))
+			json_array_append_new(
+				json, json_pack("{s:o, s:o, s:o}", "name", json_text(derived->name), "unit",
+						json_text(derived->unit), "value",
+						value->text ? json_text(value->text) : json_number(value->number)));
 	}
 	return json;
 }

@@ -38,31 +38,20 @@ path_of(const char *cache_folder, const struct machine *machine)
 	return rot_format("%s/levels-%s.json", cache_folder, name);
 }
 
-static json_t *
-level_json(const struct measured_level *level)
-{
-	json_t *json = json_object();
-
-	json_object_set_new(json, "bytes", json_integer(level->bytes));
-	json_object_set_new(json, "fittingBytes", json_integer(level->fitting_bytes));
-	json_object_set_new(json, "ns", json_number(level->ns));
-	json_object_set_new(json, "cycles", json_number(level->cycles));
-	return json;
-}
-
 json_t *
 measured_levels_json(const struct measured_levels *levels, const struct machine *machine)
 {
-	json_t *json = json_object(), *list = json_array();
+	json_t *list = json_array();
 
-	for (size_t i = 0; i < levels->nr; i++)
-		json_array_append_new(list, level_json(&levels->levels[i]));
-	json_object_set_new(json, "schema", json_string(schema));
-	json_object_set_new(json, "cpuName", json_text(machine->cpu_name));
-	json_object_set_new(json, "created", json_text(levels->created));
-	json_object_set_new(json, "steady", json_boolean(levels->is_steady));
-	json_object_set_new(json, "levels", list);
-	return json;
+	for (size_t i = 0; i < levels->nr; i++) {
+		const struct measured_level *level = &levels->levels[i];
+
+		json_array_append_new(list, json_pack("{s:I, s:I, s:o, s:o}", "bytes", (json_int_t)level->bytes,
+						      "fittingBytes", (json_int_t)level->fitting_bytes, "ns",
+						      json_number(level->ns), "cycles", json_number(level->cycles)));
+	}
+	return json_pack("{s:s, s:o, s:o, s:b, s:o}", "schema", schema, "cpuName", json_text(machine->cpu_name),
+			 "created", json_text(levels->created), "steady", levels->is_steady, "levels", list);
 }
 
 int

@@ -290,27 +290,18 @@ quantity_value_json(const struct quantity_value *value)
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		json_object_set_new(json, numbers[i].key, json_real_or_null(numbers[i].number));
-	if (isinf(summary->value))
-		json_object_set_new(json, "infinite", json_true());
-	if (value->request.clock)
-		json_object_set_new(json, "clock", json_string(value->request.clock));
-	json_object_set_new(json, "samples", json_samples(value->samples, value->nr_samples));
-	if (value->starts)
-		json_object_set_new(json, "starts", json_starts(value));
-	if (value->nr_threads)
-		json_object_set_new(json, "threadSamples", json_thread_samples(value));
-	json_object_set_new(json, "taints", json_taints(value));
-	json_object_set_new(json, "taintedSamples", json_tainted_runs(value));
-	if (value->runs_end && *value->runs_end)
-		json_object_set_new(json, "runsEnd", json_string(value->runs_end));
-	if (value->why_expected && *value->why_expected)
-		json_object_set_new(json, "whyExpected", json_string(value->why_expected));
-	if (value->compulsory > 0)
-		json_object_set_new(json, "compulsory", json_real_or_null(value->compulsory));
-	if (value->own_cost.is_known)
-		json_object_set_new(json, "emptyRegion", json_own_cost(&value->own_cost));
-	if (value->nr_breaches)
-		json_object_set_new(json, "brokenRules", json_breaches(value));
+	json_object_update_new(
+		json, json_pack("{s:o*, s:s*, s:o, s:o*, s:o*, s:o, s:o, s:s*, s:s*, s:o*, s:o*, s:o*}", "infinite",
+				isinf(summary->value) ? json_true() : NULL, "clock", value->request.clock, "samples",
+				json_samples(value->samples, value->nr_samples), "starts",
+				value->starts ? json_starts(value) : NULL, "threadSamples",
+				value->nr_threads ? json_thread_samples(value) : NULL, "taints", json_taints(value),
+				"taintedSamples", json_tainted_runs(value), "runsEnd",
+				value->runs_end && *value->runs_end ? value->runs_end : NULL, "whyExpected",
+				value->why_expected && *value->why_expected ? value->why_expected : NULL, "compulsory",
+				value->compulsory > 0 ? json_real_or_null(value->compulsory) : NULL, "emptyRegion",
+				value->own_cost.is_known ? json_own_cost(&value->own_cost) : NULL, "brokenRules",
+				value->nr_breaches ? json_breaches(value) : NULL));
 	add_doubts(json, value);
 	add_caveats(json, value);
 	return json;
