@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The measurer of perf events: a group on one thread. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "child/measurer.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot complete LINE: what may come next on a command line; the shell's completion calls it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"

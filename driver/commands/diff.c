@@ -2,7 +2,6 @@
 /* rot diff: two stored results compared. */
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot help: what there is, from the tables that register it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"

@@ -2,7 +2,6 @@
 /* rot list TOPIC: what can be named elsewhere. */
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"

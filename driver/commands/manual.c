@@ -2,7 +2,6 @@
 /* The part of the manual page that tells commands, options and keys, from the tables that they are read by. */
 #include "commands/manual.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"

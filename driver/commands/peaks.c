@@ -2,7 +2,6 @@
 /* rot peaks: find the roof of this machine, and keep it. */
 #include <jansson.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot plot: draw what was measured before. */
 #include <stddef.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "commands/command.h"

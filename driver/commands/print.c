@@ -3,7 +3,6 @@
 #include "commands/print.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* One line for each quantity and way of knowing it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/doctor.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "events/events.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "measuring/measuring.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The controller listEvents: what "rot list events" shows, kept as files, a text for each unit and all as JSON. */
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "controllers/c_controller.h"
 #include "events/events.h"

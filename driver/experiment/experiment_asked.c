@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an experiment is asked to show: plots, tables and named values; and which points these show. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of a program in its roofline: dots that are as large as their share of the time. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/experiment_internal.h"

@@ -2,12 +2,10 @@
 /* OUTPUT.json: schema rot.result/1, keys in a fixed order, base units. */
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
 #include "experiment/experiment_internal.h"
-#include "memory.h"
 #include "rot.h"
 #include "support/json.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds each series of the first roofline, and how near it comes to that: a line below the tables. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"

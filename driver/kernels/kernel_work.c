@@ -3,7 +3,6 @@
 #include "kernels/kernel_work.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kernel_needs.h"

@@ -2,7 +2,6 @@
 /* Finding the kernels' definitions. */
 #include "kernels/kernels_load.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/paths.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "machine/cpuid.h"
-#include "memory.h"
 #include "support/files.h"
 #include "support/pool.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts that only results of programs have: functions and regions, and how these were observed. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

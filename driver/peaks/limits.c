@@ -3,7 +3,6 @@
 #include "peaks/limits.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/paths.h"

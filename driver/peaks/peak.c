@@ -3,11 +3,9 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "entity.h"
-#include "memory.h"
 #include "support/json.h"
 
 /* ---- as JSON and back ---- */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Peaks for programs: comma separated values and JSON. */
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

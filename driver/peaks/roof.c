@@ -3,7 +3,6 @@
 #include "peaks/roof.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
-
 static bool
 is_same_bandwidth(const struct peak *a, const struct peak *b)
 {

@@ -4,7 +4,6 @@
 
 #include <libxml/xmlreader.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/paths.h"

@@ -3,7 +3,6 @@
 #include "planning/xml_plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"

@@ -2,7 +2,6 @@
 /* The ceilings of an XML controller: groups of them, and the variants among which the best is looked for. */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kernel_work.h"

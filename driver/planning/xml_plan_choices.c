@@ -3,7 +3,6 @@
  * planned. */
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The heat map: a grid of colours, with the values in it where they can be read. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

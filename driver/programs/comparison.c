@@ -3,7 +3,6 @@
 #include "programs/comparison.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

@@ -2,7 +2,6 @@
 /* See pass.h. */
 #include "quantities/pass.h"
 
-#include "memory.h"
 #include "quantities/expected.h"
 #include "support/json.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests in, values out: as many runs as the effort wants, and what is told beside the values. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "measuring/measuring.h"
 #include "measuring/origin.h"
-#include "memory.h"
 #include "quantities/effort.h"
 #include "quantities/job.h"
 #include "quantities/own_cost.h"

@@ -3,7 +3,6 @@
 #include "quantities/sample_view.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

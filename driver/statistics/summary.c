@@ -3,7 +3,6 @@
 #include "statistics/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "memory.h"
 #include "statistics/sorted.h"

@@ -2,7 +2,6 @@
 /* OUTPUT.json read back. */
 #include "stored/stored_result.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

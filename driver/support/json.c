@@ -3,7 +3,6 @@
 #include "support/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "entity.h"

@@ -3,7 +3,6 @@
 #include "validation/known_work.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

@@ -2,7 +2,6 @@
 #include "validation/shapes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"

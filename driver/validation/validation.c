@@ -2,10 +2,8 @@
 /* All of a validation: the groups, then the formulas in them. */
 #include "validation/validation.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>

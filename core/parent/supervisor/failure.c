@@ -3,7 +3,6 @@
 #include "parent/supervisor/failure.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "parent/tracer/reports.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
