@@ -20,7 +20,7 @@ experiment_first_roofline(const struct experiment *experiment)
 	return NULL;
 }
 
-/* Of ceilings that are no peaks of this machine, as of a file: the highest that the plot draws as what bounds; or NULL.
+/* The highest ceiling that the plot draws as what bounds, where there are no peaks of this machine; or NULL.
  */
 static const struct ceiling *
 drawn_bound(const struct experiment *experiment, const struct experiment_own_plot *plot, bool is_bandwidth)

@@ -521,7 +521,7 @@ write_result(xmlTextWriterPtr out, const struct page_result *result)
 	write_points(out, result->json);
 	html_element(out, "h3", NULL, "How do we know?");
 	page_write_methods(out, result->json);
-	/* What a click puts away: open at first, and when it is printed (page.js). */
+	/* A click puts this away; it is open at first, and when it is printed (page.js). */
 	html_begin(out, "details", NULL);
 	html_attribute(out, "open", "open");
 	html_element(out, "summary", NULL, "Where it is from");

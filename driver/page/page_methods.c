@@ -492,7 +492,7 @@ failures_of(struct pool *pool, const json_t *failures)
 	return texts;
 }
 
-/* Of the whole, as rot run has them. */
+/* Notes of the whole result, as rot run has them. */
 static struct texts
 notes_of(struct pool *pool, const json_t *notes)
 {

@@ -353,7 +353,7 @@ static void
 value_set_samples(struct quantity_value *value, const struct quantity_resolution *resolution, const struct series *top,
 		  const struct series *bottom)
 {
-	/* Those of the side that was measured more often. */
+	/* Samples are those of the side that was measured more often. */
 	const bool is_of_bottom = bottom && !bottom->is_known && (top->is_known || bottom->nr > top->nr);
 	const struct series *of = is_of_bottom ? bottom : top;
 

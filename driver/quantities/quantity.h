@@ -166,7 +166,7 @@ bool quantity_is_counted_once(const struct quantity_value *value);
  * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed)
  * with nr_runs runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here
  * comes from the kernel's expectation, labelled (it is not stepped unless that was asked for); neither possible: error.
- * What the results say of themselves is added to origin (measuring/origin.h; NULL: to none).
+ * All that the results say of themselves is added to origin (measuring/origin.h; NULL: to none).
  */
 int quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 		       size_t nr_requests, int nr_runs, struct quantity_value *values, struct json_t *origin,
@@ -228,7 +228,7 @@ struct json_t *quantity_value_json(const struct quantity_value *value);
  */
 int stored_value(const struct json_t *json, struct quantity_value *value);
 
-/* What it is, as quantity_parse reads it: "performance:flop:microSeconds". Fresh memory. */
+/* The words of the quantity, as quantity_parse reads them: "performance:flop:microSeconds". Fresh memory. */
 char *stored_value_words(const struct json_t *json);
 
 #endif

@@ -93,7 +93,7 @@ sample_accuracy_of(const struct sample_view *view, const struct quantity_value *
 	if (view->reference != SAMPLES_ALONE)
 		accuracy.off = copysign(series_error(summary.value, reference), summary.value - reference);
 	if (accuracy.nr > 1)
-		/* Of minima, which few disturbances reach, all of it; of runs what the middle half has. */
+		/* Few disturbances reach minima, so all of their range counts; of runs the middle half does. */
 		accuracy.spread = (view->minimum_of > 1 ? summary.maximum - summary.minimum
 							: summary.quartile75 - summary.quartile25) /
 				  unit;

@@ -85,7 +85,7 @@ most_of(const json_t *quantities, const char *key)
 	return most;
 }
 
-/* Of several words for the same rate, those of the first point that has one. */
+/* A rate that has several words keeps those of the first point that has one. */
 static void
 take(struct gist *gist, const struct quantity_value *value)
 {

@@ -40,7 +40,7 @@ static const char *const flop_words[] = {"flop", "doublePrecisionFlop", "singleP
 
 #define NR_FLOP_WORDS (sizeof(flop_words) / sizeof(*flop_words))
 
-/* What was asked for without clock may be of any. */
+/* A request without a clock may be of any. */
 static bool
 is_of(const struct quantity_request *request, const struct quantity_request *asked)
 {
@@ -60,7 +60,7 @@ point_value(const struct stored_point *point, const struct quantity_request *ask
 	return NULL;
 }
 
-/* Of a point x and y, both of the same operation; false: it has not both. */
+/* The point's x and y, both of the same operation; false: it has not both. */
 static bool
 axes_values(const struct stored_axes *axes, const struct stored_point *point, const struct quantity_value *values[2])
 {
@@ -77,7 +77,7 @@ axes_values(const struct stored_axes *axes, const struct stored_point *point, co
 	return false;
 }
 
-/* Those of the first point with both values. */
+/* The values of the first point that has both. */
 static bool
 first_values(const struct stored_axes *axes, const struct stored_result *result, const struct quantity_value *values[2])
 {

@@ -11,7 +11,7 @@
 #include "quantities/quantity.h"
 #include "support/pool.h"
 
-/* With the values that this rot knows (quantities/stored_value.h). */
+/* With the values that this rot knows (stored_value). */
 struct stored_point {
 	const json_t *json;
 	struct quantity_value *values;
