@@ -136,7 +136,7 @@ fake_value(const struct quantity_request *request, double base, int nr_runs, str
 	*value = (struct quantity_value){.request = *request, .kind = "measured", .grade = "", .expected = NAN};
 	value->request.clock = "coreCycles"; /* chosen, as the real one does */
 	value->name = request->name;
-	value->of = rot_format("%s%s%s", operation, operation[0] && border[0] ? "/" : "", border);
+	value->of = pool_format(&value->pool, "%s%s%s", operation, operation[0] && border[0] ? "/" : "", border);
 	value->unit = unit_of(request->name);
 	value->source = "fake";
 	if (request->given_operations > 0 || request->given_bytes > 0)
