@@ -42,6 +42,21 @@ check()
 	fi
 }
 
+# holds WHAT FILE TEXT, lacks WHAT FILE TEXT
+holds()
+{
+	grep -Fq -e "$3" "$2"
+	result=$?
+	check "$1"
+}
+
+lacks()
+{
+	result=1
+	grep -Fq -e "$3" "$2" || result=0
+	check "$1"
+}
+
 # has WHAT FILE PATTERN...: each extended regular expression is a whole line of the JSON file (json_lines.c).
 has()
 {

@@ -13,21 +13,6 @@ PATH=/nonexistent exec "$rot_program" "\$@"
 END
 chmod +x "$work/alone"
 
-# holds WHAT FILE TEXT, lacks WHAT FILE TEXT
-holds()
-{
-	grep -Fq -e "$3" "$2"
-	result=$?
-	check "$1"
-}
-
-lacks()
-{
-	result=1
-	grep -Fq -e "$3" "$2" || result=0
-	check "$1"
-}
-
 # body FILE: what depends on the result, an element a line; without the page's own style and script.
 body()
 {

@@ -5,21 +5,6 @@
 
 source=$top_srcdir/tests/driver/stored
 
-# holds WHAT FILE TEXT, lacks WHAT FILE TEXT
-holds()
-{
-	grep -Fq -e "$3" "$2"
-	result=$?
-	check "$1"
-}
-
-lacks()
-{
-	result=1
-	grep -Fq -e "$3" "$2" || result=0
-	check "$1"
-}
-
 # rows FILE NAME: the table of that name, a row a line, with | between cells
 rows()
 {

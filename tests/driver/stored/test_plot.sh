@@ -11,14 +11,6 @@ has()
 	check "$1"
 }
 
-# holds WHAT FILE TEXT
-holds()
-{
-	grep -Fq -- "$3" "$2"
-	result=$?
-	check "$1"
-}
-
 # quantity NAME OF UNIT VALUE CLOCK
 quantity()
 {
