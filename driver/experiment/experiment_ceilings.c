@@ -7,6 +7,7 @@
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "number.h"
 #include "peaks/roof.h"
 #include "quantities/architecture.h"
 #include "quantities/vocabulary.h"
@@ -175,7 +176,7 @@ add_peak(struct experiment *experiment, const struct peak *peak, const char *clo
 	own.name = peak->nr_threads == experiment->nr_roof_threads
 			   ? pool_strdup(pool, name)
 			   : pool_format(pool, "%s, %d thread%s", name, peak->nr_threads,
-					 peak->nr_threads == 1 ? "" : "s");
+					 rot_plural((double)peak->nr_threads));
 	own.nr_threads = peak->nr_threads;
 	own.operation = pool_strdup(pool, wanted.operation);
 	own.border = pool_strdup(pool, wanted.border);
@@ -697,7 +698,7 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 			is_there = is_there || shown[i]->nr_threads == t;
 		if (!is_there)
 			continue;
-		rot_append(&text, "; dashed: of %d thread%s", t, t == 1 ? "" : "s");
+		rot_append(&text, "; dashed: of %d thread%s", t, rot_plural((double)t));
 	}
 	return text;
 }

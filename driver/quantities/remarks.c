@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "quantities/own_cost.h"
 #include "quantities/sample_view.h"
 #include "quantities/value_text.h"
@@ -418,8 +419,8 @@ remarks_of_points(struct pool *pool, const json_t *points)
 
 		if (!*name || (!one->is_own && one->nr == json_array_size(points) && one->nr > 1))
 			add_line(pool, &lines,
-				 pool_format(pool, "%zu of %zu points: %s", one->nr, json_array_size(points),
-					     one->text));
+				 pool_format(pool, "%zu of %zu point%s: %s", one->nr, json_array_size(points),
+					     rot_plural((double)json_array_size(points)), one->text));
 		else
 			add_line(pool, &lines, pool_format(pool, "%s%s: %s", name, more, one->text));
 	}
