@@ -200,11 +200,13 @@ memory_bound_of(const struct program_roof *roof, const struct program_values *va
 	return intensity ? summary_probability_below(&intensity->summary, &ridge) : NAN;
 }
 
-/* Whose roof it is, where it is not that of the one CPU that is used. */
+/* Whose roof it is, where it is not that of the one CPU that is used. Beside other programs threads get fewer CPUs. */
 static char *
 more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what)
 {
-	return roof->nr_threads > 1 ? rot_format(" (of %d CPUs)", roof->nr_threads)
+	return roof->nr_threads > 1 && nr_cpus < roof->nr_threads - 0.5
+		       ? rot_format(" (of %d CPUs, as so many threads worked at once; they got %.2g)", roof->nr_threads, nr_cpus)
+	       : roof->nr_threads > 1 ? rot_format(" (of %d CPUs)", roof->nr_threads)
 	       : nr_cpus > ONE_CPU  ? rot_format(" (of one CPU; the %s used more)", what)
 				    : rot_strdup("");
 }

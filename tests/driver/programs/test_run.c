@@ -315,6 +315,10 @@ START_TEST(functions_in_files)
 	csv = file_text("x-loops.csv");
 	ck_assert_ptr_nonnull(strstr(csv, ",4704,256,sweep.cc,20,300,0."));
 	ck_assert_ptr_nonnull(strstr(csv, ",31,,4704,0,1,0\n"));
+	/* What was not counted is empty, and names do not steer a terminal. */
+	ck_assert_ptr_nonnull(strstr(csv, ",0,,,,"));
+	ck_assert_ptr_null(strstr(csv, "nan"));
+	ck_assert_ptr_nonnull(strstr(csv, "py::\\x1b[31mred"));
 	free(csv);
 	json_decref(json);
 	if (_i == 0) {
@@ -466,6 +470,14 @@ END_TEST
 
 START_TEST(runs_that_drift_or_are_disturbed)
 {
+	setenv("FAKE_CORE", "disturbed", 1);
+	RUN("none", "--runs=7", "true");
+	ck_assert_ptr_nonnull(strstr(err, "no intervals: they need 6 undisturbed runs, here there are 4 of 7; --runs="));
+	setenv("FAKE_CORE", "scatter", 1);
+	RUN("none", "--runs=3", "true");
+	ck_assert_ptr_nonnull(strstr(err, "here there are 3 of 3; --runs=8 leaves"));
+	RUN("none", "--runs=6", "true");
+	ck_assert_ptr_null(strstr(err, "no intervals"));
 	setenv("FAKE_CORE", "drift", 1);
 	RUN("none", "--runs=10", "true");
 	ck_assert_ptr_nonnull(strstr(err, "time: drifts by +"));
