@@ -33,8 +33,8 @@ print_command(const struct command *command, bool is_all)
 	const bool is_short = command->options && command->options->nr > MANY_OPTIONS && !is_all;
 	const char *description = command->description, *second = strstr(description, "\n\n");
 	autofree char *usage = command_usage(command);
-	autofree char *first = rot_strndup(description, second && is_short ? (size_t)(second - description) + 1
-									   : strlen(description));
+	autofree char *first =
+		rot_strndup(description, second && is_short ? (size_t)(second - description) + 1 : strlen(description));
 
 	print_usage(usage, command->summary);
 	printf("\nExamples\n");

@@ -66,7 +66,8 @@ print_options(const struct option_table *table, bool is_short)
 	putchar('\n');
 	for (size_t i = 0; i < table->nr; i++) {
 		const char *text = table->rows[i].about;
-		const int room = LAST_COLUMN - width - 4, length = is_short ? short_length(text, room) : (int)strlen(text);
+		const int room = LAST_COLUMN - width - 4,
+			  length = is_short ? short_length(text, room) : (int)strlen(text);
 		autofree char *about = rot_strndup(text, (size_t)length);
 		char *names = option_names(&table->rows[i]);
 		const bool is_long = strlen(names) > (size_t)width; /* has a line of its own */

@@ -205,10 +205,11 @@ static char *
 more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what)
 {
 	return roof->nr_threads > 1 && nr_cpus < roof->nr_threads - 0.5
-		       ? rot_format(" (of %d CPUs, as so many threads worked at once; they got %.2g)", roof->nr_threads, nr_cpus)
+		       ? rot_format(" (of %d CPUs, as so many threads worked at once; they got %.2g)", roof->nr_threads,
+				    nr_cpus)
 	       : roof->nr_threads > 1 ? rot_format(" (of %d CPUs)", roof->nr_threads)
-	       : nr_cpus > ONE_CPU  ? rot_format(" (of one CPU; the %s used more)", what)
-				    : rot_strdup("");
+	       : nr_cpus > ONE_CPU    ? rot_format(" (of one CPU; the %s used more)", what)
+				      : rot_strdup("");
 }
 
 /* "83 %", "0.042 %"; "at most 83 %" where the roof is at least so high, which has no interval then. */
@@ -408,11 +409,12 @@ judge_runs(struct program_report *report)
 		program_report_note(report, "%s", doubts);
 	free(doubts);
 	if (time && time->summary.n > 1 && time->summary.n < SUMMARY_LEAST && isnan(time->summary.low))
-		program_report_note(report,
-				    "no intervals: they need %d undisturbed runs, here there are %zu of %zu; --runs=%zu "
-				    "leaves some to spare",
-				    SUMMARY_LEAST, time->summary.n, time->nr_samples,
-				    SUMMARY_LEAST + 2 * (time->nr_samples - time->summary.n) + 2);
+		program_report_note(
+			report,
+			"no intervals: they need %d undisturbed runs, here there are %zu of %zu; --runs=%zu "
+			"leaves some to spare",
+			SUMMARY_LEAST, time->summary.n, time->nr_samples,
+			SUMMARY_LEAST + 2 * (time->nr_samples - time->summary.n) + 2);
 	if (report->agreement.spread > PROGRAM_AGREEMENT)
 		program_report_doubt(report,
 				     "the runs differ: %.3g %% between the fewest and the most instructions; "

@@ -32,6 +32,7 @@
 #define FUNCTION_WIDTH 31
 #define LEAST_WHERE 18
 #define LEAST_NAME 12
+#define LEAST_CUT 6 /* beside lines of a loop */
 
 static const char *
 last_part(const char *path)
@@ -247,8 +248,7 @@ nr_shown(const struct program_report *report)
 	const size_t nr_sampled = place_list_nr_sampled(list);
 	size_t nr = 0;
 
-	while (nr < nr_sampled && nr < most &&
-	       (is_asked || is_all || list->items[nr].share.value >= LEAST_SHARE))
+	while (nr < nr_sampled && nr < most && (is_asked || is_all || list->items[nr].share.value >= LEAST_SHARE))
 		nr++;
 	return nr;
 }
@@ -323,7 +323,10 @@ add_place(struct places_table *table, const struct place_share *item)
 	char *const numbers[] = {
 		number_text(table->has_parts ? 100 * share : NAN, " %"),
 		number_text(item->nr_samples > 0 ? none * 1e-9 * rate : NAN, ""),
-		number_text(has_flops ? intensity : item->nr_samples > 0 ? none * 1e-9 * intensity : NAN, ""),
+		number_text(has_flops              ? intensity
+			    : item->nr_samples > 0 ? none * 1e-9 * intensity
+						   : NAN,
+			    ""),
 		number_text(has_flops && item->nr_samples > 0 ? none * 100 * item->roof_share : NAN, " %"),
 		number_text(has_flops ? 100 * packed_share(report, item) : NAN, " %"),
 		number_text(turns_of(item), ""),
@@ -351,8 +354,7 @@ add_others(struct places_table *table, size_t first)
 	const struct program_places *places = &report->places;
 	const struct place_list *unnamed = &places->lists[PLACES_OTHERS];
 	const struct summary rest = program_places_rest(places, report->by, first);
-	const char *missing = places->has_kernel ? "no sample: short threads"
-						 : "the kernel: without samples";
+	const char *missing = places->has_kernel ? "no sample: short threads" : "the kernel: without samples";
 	const size_t nr = place_list_nr_sampled(shown_list(report)) - first;
 	const double rest_of_work = 1 - table->shown_share;
 	const bool is_all = report->is_all;
@@ -369,8 +371,12 @@ add_others(struct places_table *table, size_t first)
 	if (places->missing.value >= LEAST_SHARE || (!places->has_kernel && places->missing.value > 0))
 		add_row(table, share_text(&places->missing, is_all), NULL, rot_strdup(missing));
 	if (table->has_parts && table->shown_share > 0 && rest_of_work >= LEAST_SHARE) {
-		char *const numbers[] = {number_text(100 * rest_of_work, " %"), rot_strdup("-"), rot_strdup("-"),
-					 rot_strdup("-"), rot_strdup("-"), rot_strdup("-")};
+		char *const numbers[] = {number_text(100 * rest_of_work, " %"),
+					 rot_strdup("-"),
+					 rot_strdup("-"),
+					 rot_strdup("-"),
+					 rot_strdup("-"),
+					 rot_strdup("-")};
 
 		add_row(table, rot_strdup(""), numbers, rot_strdup("in all other code"));
 	}
@@ -395,8 +401,8 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 		const size_t where_room = has_where && room > longest + 2 ? room - longest - 2 : 0;
 		struct place_title title = title_of(report, items[i], where_room);
 		const size_t behind = text_width(title.behind);
-		autofree char *name =
-			fitted(title.name, longest > behind + LEAST_NAME ? longest - behind : LEAST_NAME, title.keeps_end);
+		autofree char *name = fitted(title.name, longest > behind + LEAST_CUT ? longest - behind : LEAST_CUT,
+					     title.keeps_end);
 
 		free(cells[NAME]);
 		cells[NAME] = rot_format("%s%s", name, title.behind);
@@ -408,26 +414,33 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 		free(title.behind);
 		free(title.where);
 	}
+	for (size_t i = nr; i < table->table.nr_rows; i++) {
+		char **name = &table->table.cells[i * NR_COLUMNS + NAME];
+		autofree char *whole = *name;
+
+		*name = fitted(whole, room, false);
+	}
 }
 
-/* Those with most samples; of lines also those that compute much without any. Fresh memory. */
+/* Those with most samples; of lines also those that compute much without any. Where code without samples computes much,
+ * shares of the operations are shown. Fresh memory. */
 static const struct place_share **
 choose_places(struct places_table *table, size_t nr_sampled, size_t *nr)
 {
 	const struct place_list *list = shown_list(table->report);
 	const struct place_share **items = rot_calloc(list->nr + 1, sizeof(*items));
-	double shown = 0;
+	double sampled = 0;
 
 	*nr = 0;
 	for (size_t i = 0; i < list->nr; i++) {
 		const double share = share_of_work(table, &list->items[i]);
 
+		sampled += list->items[i].nr_samples > 0 && share > 0 ? share : 0;
 		if (i >= nr_sampled && !(table->report->by == PLACES_LINES && share >= LEAST_UNSAMPLED))
 			continue;
 		items[(*nr)++] = &list->items[i];
-		shown += share > 0 ? share : 0;
 	}
-	table->has_parts = table->report->by == PLACES_LINES || table->report->is_all || 1 - shown >= LEAST_UNSAMPLED;
+	table->has_parts = table->report->by == PLACES_LINES || table->report->is_all || 1 - sampled >= LEAST_UNSAMPLED;
 	return items;
 }
 

@@ -563,8 +563,8 @@ aa_print(const struct aa *aa, FILE *out)
 		"%zu point%s of '%s', each measured twice with %d run%s and compared as rot diff does: %d round%s in "
 		"%.0f s%s\n\n",
 		aa->nr_points, rot_plural((double)aa->nr_points), aa->options.controller, aa->options.nr_runs,
-		rot_plural(aa->options.nr_runs), aa->nr_rounds,
-		rot_plural((double)aa->nr_rounds), aa->elapsed_s, aa->is_interrupted ? ", then interrupted" : "");
+		rot_plural(aa->options.nr_runs), aa->nr_rounds, rot_plural((double)aa->nr_rounds), aa->elapsed_s,
+		aa->is_interrupted ? ", then interrupted" : "");
 	print_table(rows, nr, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < nr; i++)

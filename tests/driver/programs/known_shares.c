@@ -2,8 +2,8 @@
 /*
  * known_shares WHERE [LIBRARY]: executes the same loop three times as often in one function as in another, a hundred
  * times in turn. WHERE: here (one thread), threads (two), child (a program that is started), library (LIBRARY is loaded
- * for it), named (code that is made now, with a name that is written down as the tool perf reads it; prints the file), many (twelve functions of
- * floating-point operations instead).
+ * for it), named (code that is made now, with a name that is written down as the tool perf reads it; prints the file),
+ * many (twelve functions of floating-point operations instead).
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -115,7 +115,7 @@ repeat_named(void)
 #define COMPUTE(name)                                                                                                  \
 	__attribute__((noinline)) static double name(double x)                                                         \
 	{                                                                                                              \
-		for (int i = 0; i < 4 * NR_TURNS; i++)                                                                 \
+		for (int i = 0; i < 16 * NR_TURNS; i++)                                                                \
 			x = x * 0.5 + 1;                                                                               \
 		return x;                                                                                              \
 	}

@@ -32,7 +32,7 @@
 static char *folder, *fake;
 static int status;
 static char *out, *err;
-static bool is_strict, has_csv, is_all;
+static bool is_strict, has_csv, is_all, is_narrow;
 
 static void
 setup(void)
@@ -127,7 +127,7 @@ run(const char *architecture, const char *const *words)
 		ck_assert_ptr_nonnull(freopen("/dev/null", "r", stdin));
 		ck_assert_ptr_nonnull(freopen("out", "w", stdout));
 		ck_assert_ptr_nonnull(freopen("err", "w", stderr));
-		setenv("COLUMNS", "1000", 1); /* sentences in one line */
+		setenv("COLUMNS", is_narrow ? "80" : "1000", 1); /* sentences in one line */
 		exit(run_here(architecture, words, nr));
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -163,6 +163,10 @@ static const struct {
 	{GOLDEN "functions.txt", "blocks", "sampled", {"true"}, 0},
 	{GOLDEN "loops.txt", "blocks", "sampled", {"--by=loop", "true"}, 0},
 	{GOLDEN "lines.txt", "blocks", "sampled", {"--by=line", "true"}, 0},
+	{GOLDEN "functions-narrow.txt", "blocks", "sampled", {"true"}, 0},
+	{GOLDEN "loops-narrow.txt", "blocks", "sampled", {"--by=loop", "true"}, 0},
+	{GOLDEN "lines-narrow.txt", "blocks", "sampled", {"--by=line", "true"}, 0},
+	{GOLDEN "functions-all.txt", "blocks", "sampled", {"true"}, 0},
 	{GOLDEN "functions-runs.txt", "none", "sampled-user", {"--functions=3", "--runs=2", "true"}, 0},
 	{GOLDEN "functions-refused.txt", "none", "unsampled", {"true"}, 0},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}, 0},
@@ -183,6 +187,7 @@ START_TEST(tables)
 {
 	setenv("FAKE_CORE", tables_of_runs[_i].mode, 1);
 	is_all = strstr(tables_of_runs[_i].golden, "-all.") != NULL; /* as --all says */
+	is_narrow = strstr(tables_of_runs[_i].golden, "-narrow.") != NULL;
 	run(tables_of_runs[_i].architecture, tables_of_runs[_i].words);
 	ck_assert_int_eq(status, tables_of_runs[_i].status);
 	ck_assert_str_eq(out, "");
@@ -472,7 +477,8 @@ START_TEST(runs_that_drift_or_are_disturbed)
 {
 	setenv("FAKE_CORE", "disturbed", 1);
 	RUN("none", "--runs=7", "true");
-	ck_assert_ptr_nonnull(strstr(err, "no intervals: they need 6 undisturbed runs, here there are 4 of 7; --runs="));
+	ck_assert_ptr_nonnull(
+		strstr(err, "no intervals: they need 6 undisturbed runs, here there are 4 of 7; --runs="));
 	setenv("FAKE_CORE", "scatter", 1);
 	RUN("none", "--runs=3", "true");
 	ck_assert_ptr_nonnull(strstr(err, "here there are 3 of 3; --runs=8 leaves"));
