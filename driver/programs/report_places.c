@@ -23,8 +23,9 @@
 #define MOST_SHOWN 10
 #define LEAST_SHARE 0.01
 
-/* Lines without samples that are shown have so much of the operations. */
+/* Lines without samples that are shown have so much of the operations, and are so many without --all. */
 #define LEAST_UNSAMPLED 0.05
+#define MOST_UNSAMPLED 5
 
 /* Of fewer samples no share is known. */
 #define LEAST_SAMPLES 10
@@ -422,25 +423,47 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 	}
 }
 
-/* Those with most samples; of lines also those that compute much without any. Where code without samples computes much,
- * shares of the operations are shown. Fresh memory. */
-static const struct place_share **
-choose_places(struct places_table *table, size_t nr_sampled, size_t *nr)
+/* The line without samples that computes most of those that compute less than the one before; NULL: none is left. */
+static const struct place_share *
+next_unsampled(const struct places_table *table, const struct place_share *before)
 {
 	const struct place_list *list = shown_list(table->report);
+	const double limit = before ? share_of_work(table, before) : INFINITY;
+	const struct place_share *most = NULL;
+
+	for (size_t i = place_list_nr_sampled(list); i < list->nr; i++) {
+		const struct place_share *item = &list->items[i];
+		const double share = share_of_work(table, item);
+		const bool is_behind = share < limit || (share == limit && item > before);
+
+		if (share >= LEAST_UNSAMPLED && is_behind && (!most || share > share_of_work(table, most)))
+			most = item;
+	}
+	return most;
+}
+
+/* Those with most samples; of lines also those that compute most without any. Where code without samples computes much,
+ * shares of the operations are shown. Fresh memory. */
+static const struct place_share **
+choose_places(struct places_table *table, size_t nr_shown, size_t *nr)
+{
+	const struct place_list *list = shown_list(table->report);
+	const bool is_all = table->report->is_all, are_lines = table->report->by == PLACES_LINES;
 	const struct place_share **items = rot_calloc(list->nr + 1, sizeof(*items));
 	double sampled = 0;
 
-	*nr = 0;
-	for (size_t i = 0; i < list->nr; i++) {
-		const double share = share_of_work(table, &list->items[i]);
+	for (*nr = 0; *nr < nr_shown; (*nr)++)
+		items[*nr] = &list->items[*nr];
+	for (size_t i = 0; i < place_list_nr_sampled(list); i++)
+		sampled += fmax(0, share_of_work(table, &list->items[i]));
+	for (size_t i = 0; are_lines && (is_all || i < MOST_UNSAMPLED); i++) {
+		const struct place_share *item = next_unsampled(table, i > 0 ? items[*nr - 1] : NULL);
 
-		sampled += list->items[i].nr_samples > 0 && share > 0 ? share : 0;
-		if (i >= nr_sampled && !(table->report->by == PLACES_LINES && share >= LEAST_UNSAMPLED))
-			continue;
-		items[(*nr)++] = &list->items[i];
+		if (!item)
+			break;
+		items[(*nr)++] = item;
 	}
-	table->has_parts = table->report->by == PLACES_LINES || table->report->is_all || 1 - sampled >= LEAST_UNSAMPLED;
+	table->has_parts = are_lines || is_all || 1 - sampled >= LEAST_UNSAMPLED;
 	return items;
 }
 
