@@ -80,14 +80,13 @@ print_all(void)
 	       "  rot list keys           settings, -KEY=VALUE here or KEY=VALUE in a file\n");
 }
 
-/* A document of rot: "RUN.md", "doc/RUN.md", "run". False if there is none of that name. */
-static bool
-print_document(const struct paths *paths, const char *name)
+/* A document of rot: "RUN.md", "doc/RUN.md", "run". NULL if there is none of that name. Fresh memory. */
+static char *
+read_document(const struct paths *paths, const char *name)
 {
 	static const char *const folders[] = {"doc/", ""};
 	const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	char *stem = rot_strdup(file);
-	autofree char *text = NULL;
+	char *stem = rot_strdup(file), *text = NULL;
 
 	for (char *c = stem; *c; c++)
 		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c; /* as they are all called */
@@ -99,10 +98,18 @@ print_document(const struct paths *paths, const char *name)
 		text = file_read(path, NULL, NULL);
 	}
 	free(stem);
-	if (!text)
-		return false;
-	document_print(text, stdout);
-	return true;
+	return text;
+}
+
+/* False if there is none of that name. */
+static bool
+print_document(const struct paths *paths, const char *name)
+{
+	autofree char *text = read_document(paths, name);
+
+	if (text)
+		document_print(text, stdout);
+	return text;
 }
 
 /* ---- words of the glossary, "- **operational intensity**: operations per byte" ---- */
@@ -234,7 +241,7 @@ static int
 help_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
-	autofree char *path = paths ? rot_format("%s/doc/GLOSSARY.md", paths->docs) : NULL, *glossary = NULL;
+	autofree char *glossary = paths ? read_document(paths, "GLOSSARY") : NULL;
 	autofree char *words = rot_strdup(argc > 0 ? argv[0] : "");
 	autopool pool = {0};
 	struct controller_info *infos;
@@ -243,7 +250,6 @@ help_run(struct command_context *context, void *options, int argc, char **argv, 
 	(void)options;
 	if (!paths)
 		return -1;
-	glossary = file_read(path, NULL, NULL);
 	for (int i = 1; i < argc; i++)
 		rot_append(&words, " %s", argv[i]);
 	controllers_list(&pool, paths, &infos, &nr);
