@@ -40,6 +40,12 @@ rot_number_in_full(double number)
 	return rot_number_text(number, 1);
 }
 
+const char *
+rot_plural(double number)
+{
+	return number == 1 ? "" : "s";
+}
+
 bool
 rot_number_parse(const char *text, double *number)
 {

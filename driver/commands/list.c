@@ -11,6 +11,7 @@
 #include "events/events.h"
 #include "memory.h"
 #include "nearest.h"
+#include "number.h"
 #include "quantities/quantity.h"
 #include "quantities/remarks.h"
 #include "quantities/vocabulary.h"
@@ -54,7 +55,7 @@ static void
 print_unit(struct listing *listing, const struct pmu_description *pmu)
 {
 	const size_t nr = pmu_description_nr_events(pmu);
-	autofree char *text = rot_format("%zu event%s: %s", nr, nr == 1 ? "" : "s", pmu->description);
+	autofree char *text = rot_format("%zu event%s: %s", nr, rot_plural((double)nr), pmu->description);
 
 	print_short(pmu->pmu_name, text);
 	listing->nr++;
@@ -172,6 +173,72 @@ list_kernels(struct command_context *context, struct listing *listing, struct ro
 
 /* ---- controllers ---- */
 
+static json_t *
+controller_json(const struct controller_info *info)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(info->name), "path", json_text(info->path), "place",
+			 json_text(info->place), "description", json_text(info->description));
+}
+
+/* Lines of a screen, without the last one, which is about all. */
+#define SCREEN_LINES 39
+#define MOST_NAME_LINES 20
+
+/* A heading and the names side by side; what is too much for a screen is counted. */
+static void
+print_names(const char *place, const struct controller_info *infos, size_t nr)
+{
+	const size_t width = print_columns();
+	autofree char *names = rot_format("%s:", place);
+	size_t lines = 1, column = strlen(names), nr_left = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const size_t length = strlen(infos[i].name);
+
+		if (strcmp(infos[i].place, place) != 0)
+			continue;
+		if (column + 2 + length > width) {
+			lines++;
+			column = 1;
+		}
+		column += 2 + length;
+		if (lines <= MOST_NAME_LINES)
+			rot_append(&names, "%s %s", names[strlen(names) - 1] == ':' ? "" : ",", infos[i].name);
+		else
+			nr_left++;
+	}
+	if (nr_left > 0)
+		rot_append(&names, " and %zu more", nr_left);
+	text_print(names, 2, 0, stdout);
+}
+
+/* Names of own controllers, and a row for each that is built in if these fit beside them; else names alone. */
+static void
+print_controllers(const struct controller_info *infos, size_t nr)
+{
+	static const char built_in[] = "built in";
+	const char *places[2] = {NULL};
+	size_t nr_rows = 0, nr_bytes = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const bool is_own = strcmp(infos[i].place, built_in) != 0;
+
+		nr_rows += !is_own;
+		nr_bytes += is_own ? strlen(infos[i].name) + 2 : 0;
+		if (is_own && strcmp(infos[i].place, places[0] ? places[0] : "") != 0)
+			places[places[0] != NULL] = infos[i].place;
+	}
+	for (size_t i = 0; i < 2 && places[i]; i++)
+		print_names(places[i], infos, nr);
+	if (places[0] && nr_rows + 1 + nr_bytes / 60 + (places[1] != NULL) > SCREEN_LINES) {
+		print_names(built_in, infos, nr);
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(infos[i].place, built_in) == 0)
+			print_short(infos[i].name, infos[i].description);
+}
+
 static int
 list_controllers(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
@@ -188,17 +255,13 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 			continue;
 		listing->nr++;
 		if (listing->items)
-			json_array_append_new(listing->items,
-					      json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(infos[i].name),
-							"path", json_text(infos[i].path), "place",
-							json_text(infos[i].place), "description",
-							json_text(infos[i].description)));
-		else if (!is_in_detail(context, listing))
-			print_short(infos[i].name, infos[i].description);
-		else
+			json_array_append_new(listing->items, controller_json(&infos[i]));
+		else if (is_in_detail(context, listing))
 			print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
 				    infos[i].description);
 	}
+	if (!is_in_detail(context, listing))
+		print_controllers(infos, nr);
 	return 0;
 }
 

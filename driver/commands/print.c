@@ -19,11 +19,18 @@ print_entry(const char *name, const char *more, const char *text)
 	entry_print(name, more, text, stdout);
 }
 
+size_t
+print_columns(void)
+{
+	const size_t columns = terminal_width(stdout);
+
+	return columns < LAST_COLUMN ? columns : LAST_COLUMN;
+}
+
 void
 print_short(const char *name, const char *text)
 {
-	const size_t columns = terminal_width(stdout), width = columns < LAST_COLUMN ? columns : LAST_COLUMN,
-		     before = 2 + SHORT_NAMES_WIDTH;
+	const size_t width = print_columns(), before = 2 + SHORT_NAMES_WIDTH;
 	const size_t used = strlen(name) < SHORT_NAMES_WIDTH ? before : 2 + strlen(name) + 1;
 	const size_t room = width > used ? width - used : 0;
 	autofree char *line = rot_strndup(text, strcspn(text, "\n"));
@@ -35,8 +42,16 @@ print_short(const char *name, const char *text)
 	printf("  %-*s %s\n", SHORT_NAMES_WIDTH - 1, name, room > 3 ? line : "");
 }
 
+int
+short_length(const char *text, int room)
+{
+	const int length = (int)strcspn(text, ":;(");
+
+	return length <= room ? length : (int)strcspn(text, ":;(,");
+}
+
 void
-print_options(const struct option_table *table)
+print_options(const struct option_table *table, bool is_short)
 {
 	int width = 0;
 
@@ -48,7 +63,10 @@ print_options(const struct option_table *table)
 	width = width < NAMES_WIDTH ? width : NAMES_WIDTH;
 	putchar('\n');
 	for (size_t i = 0; i < table->nr; i++) {
-		const char *about = table->rows[i].about;
+		const char *text = table->rows[i].about;
+		const int room = LAST_COLUMN - width - 4,
+			  length = is_short ? short_length(text, room) : (int)strlen(text);
+		autofree char *about = rot_strndup(text, (size_t)length);
 		autofree char *names = option_names(&table->rows[i]);
 		const bool is_long = strlen(names) > (size_t)width; /* has a line of its own */
 		int column = is_long ? printf("  %s\n", names) : printf("  %-*s ", width, names);

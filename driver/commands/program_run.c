@@ -12,6 +12,7 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "experiment/experiment.h"
+#include "machine/machine.h"
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"
@@ -431,10 +432,16 @@ whole_cpus(double nr_cpus)
 	return ceil(nr_cpus - 0.15);
 }
 
+/* As many as it used or, on a busy host, as it had threads that worked at the same time. */
 static double
 cpus_of_program(const struct run_job *job)
 {
-	return whole_cpus(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report));
+	const double used = program_report_cpu_s(&job->report) / program_report_wall_s(&job->report);
+	const double at_work = program_threads_at_work(&job->plan, job->architecture, job->output);
+	autofree int *cpus = NULL;
+	const double nr_cpus = (double)allowed_cpus(&cpus, NULL);
+
+	return isnan(at_work) ? whole_cpus(used) : fmax(whole_cpus(used), fmin(round(at_work), nr_cpus));
 }
 
 /* Found only when a plot is asked for; else those that are known already. */

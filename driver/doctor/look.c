@@ -10,6 +10,7 @@
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "memory.h"
+#include "number.h"
 #include "support/files.h"
 
 /* ---- machine ---- */
@@ -250,10 +251,12 @@ look_at_load(struct findings *findings, const struct machine *machine, const cha
 
 	if (load > 0.5 * nr_cpus)
 		finding_advise(findings_add(findings, "load", FINDING_LIMITED,
-					    "%.2f processes ran at once in the last minute on %g CPUs", load, nr_cpus),
+					    "%.2f processes ran at once in the last minute on %g CPU%s", load, nr_cpus,
+					    rot_plural(nr_cpus)),
 			       "measure when nothing else runs: ps -eo pcpu,pid,args --sort=-pcpu | head");
 	else if (load >= 0)
-		findings_add(findings, "load", FINDING_GOOD, "%.2f in the last minute on %g CPUs", load, nr_cpus);
+		findings_add(findings, "load", FINDING_GOOD, "%.2f in the last minute on %g CPU%s", load, nr_cpus,
+			     rot_plural(nr_cpus));
 	if (stolen > 0.01)
 		findings_add(findings, "stolen time", FINDING_LIMITED,
 			     "%.1f %% of the time since start went to other guests of the host", stolen * 100);

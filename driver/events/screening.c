@@ -15,6 +15,7 @@
 #include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "number.h"
 #include "plots/places.h"
 #include "plots/plot.h"
 #include "quantities/architecture.h"
@@ -577,8 +578,8 @@ static void
 print_screening(const struct screening *screening, FILE *out)
 {
 	print_counted(screening, out);
-	fprintf(out, "median of %d runs, and x: how much more that is than the least of them; =: all are the same\n",
-		screening->nr_runs);
+	fprintf(out, "median of %d run%s, and x: how much more that is than the least of them; =: all are the same\n",
+		screening->nr_runs, rot_plural(screening->nr_runs));
 	fprintf(out, "hardware events count user mode%s\n",
 		screening->counts_kernel_mode ? ", software events kernel mode as well"
 					      : "; so do software events here, most of which happen in the kernel "
@@ -586,7 +587,8 @@ print_screening(const struct screening *screening, FILE *out)
 	print_silent(screening, out);
 	print_refused(screening, out);
 	if (!screening->is_complete)
-		fprintf(out, "Not complete: stopped after %zu kernels.\n", screening->nr_kernels);
+		fprintf(out, "Not complete: stopped after %zu kernel%s.\n", screening->nr_kernels,
+			rot_plural((double)screening->nr_kernels));
 }
 
 /* ---- files ---- */
@@ -668,9 +670,9 @@ draw_screening(const struct rot *rot, const struct screening *screening, const c
 	struct plot_series *series = pool_calloc(&pool, screening->nr_kernels, sizeof(*series));
 	char *machine = pool_own(&pool, machine_caption(rot->machine), free);
 	char *caption = pool_format(&pool,
-				    "%s\nmedian, quartiles and range of %d runs, each over the least of them\n"
+				    "%s\nmedian, quartiles and range of %d run%s, each over the least of them\n"
 				    "numbers of events are those in %s.txt",
-				    machine, screening->nr_runs, output_name);
+				    machine, screening->nr_runs, rot_plural(screening->nr_runs), output_name);
 	struct distribution_plot plot = {
 		.frame = {.title = "How well events repeat",
 			  .caption = caption,

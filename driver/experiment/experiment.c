@@ -12,6 +12,7 @@
 #include "measuring/order.h"
 #include "measuring/origin.h"
 #include "memory.h"
+#include "number.h"
 #include "page/page.h"
 #include "programs/measure.h"
 #include "quantities/effort.h"
@@ -82,8 +83,9 @@ static void
 print_reasons(const struct experiment *experiment, FILE *out)
 {
 	if (experiment->nr_failures)
-		fprintf(out, "Not complete: %zu of %zu points could not be measured:\n", experiment->nr_failures,
-			experiment->nr_failures + experiment->nr_points);
+		fprintf(out, "Not complete: %zu of %zu point%s could not be measured:\n", experiment->nr_failures,
+			experiment->nr_failures + experiment->nr_points,
+			rot_plural((double)(experiment->nr_failures + experiment->nr_points)));
 	for (size_t i = 0; i < experiment->nr_failures; i++) {
 		const char *text = experiment->failures[i].text;
 		const size_t length = strcspn(text, "\n");
@@ -444,7 +446,8 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	experiment_print_table(experiment, json_object_get(json, "points"), stdout);
 	print_dates(experiment, json_object_get(json, "measured"), stdout);
 	if (!is_complete)
-		printf("Not complete: stopped after %zu points%s.\n", experiment->nr_points,
+		printf("Not complete: stopped after %zu point%s%s.\n", experiment->nr_points,
+		       rot_plural((double)experiment->nr_points),
 		       experiment->has_fewer_runs ? ", some of them of fewer runs than were asked for" : "");
 	experiment_print_failures(experiment, stdout);
 	fflush(stdout);

@@ -7,6 +7,7 @@
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "number.h"
 #include "peaks/roof.h"
 #include "quantities/architecture.h"
 #include "quantities/vocabulary.h"
@@ -260,7 +261,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 			continue;
 		if (line.nr_threads != experiment->nr_roof_threads)
 			line.name = pool_format(pool, "%s, %d thread%s", line.name, line.nr_threads,
-						line.nr_threads == 1 ? "" : "s");
+						rot_plural((double)line.nr_threads));
 		experiment_keep_ceiling(experiment, &line);
 	}
 	experiment->roof_note =
@@ -668,7 +669,7 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 			is_there = is_there || shown[i]->nr_threads == t;
 		if (!is_there)
 			continue;
-		rot_append(&text, "; dashed: of %d thread%s", t, t == 1 ? "" : "s");
+		rot_append(&text, "; dashed: of %d thread%s", t, rot_plural((double)t));
 	}
 	return text;
 }

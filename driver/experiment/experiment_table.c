@@ -10,6 +10,7 @@
 #include "experiment/experiment_internal.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "number.h"
 #include "peaks/peak.h"
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
@@ -79,11 +80,11 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 	if (disturbed[LEFT_OUT].nr_points)
 		fprintf(out,
 			"up to %zu run%s of a point %s disturbed (%s) and left out; OUTPUT.json says which, and why\n",
-			disturbed[LEFT_OUT].most_runs, disturbed[LEFT_OUT].most_runs == 1 ? "" : "s",
+			disturbed[LEFT_OUT].most_runs, rot_plural((double)disturbed[LEFT_OUT].most_runs),
 			disturbed[LEFT_OUT].most_runs == 1 ? "was" : "were", causes[LEFT_OUT]);
 	if (disturbed[ALL].nr_points)
-		fprintf(out, "%zu of %zu points had no run that was not disturbed (%s)\n", disturbed[ALL].nr_points,
-			experiment->nr_points, causes[ALL]);
+		fprintf(out, "%zu of %zu point%s had no run that was not disturbed (%s)\n", disturbed[ALL].nr_points,
+			experiment->nr_points, rot_plural((double)experiment->nr_points), causes[ALL]);
 	if (disturbed[KEPT].nr_points)
 		fprintf(out,
 			"up to %zu runs of a point were disturbed (%s) and are in the values, which are about that; "

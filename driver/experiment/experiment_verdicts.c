@@ -6,6 +6,7 @@
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "number.h"
 #include "plots/places.h"
 #include "rot.h"
 #include "support/entry.h"
@@ -127,7 +128,7 @@ print_verdict(const char *series, const struct bounded bounded[2], int nr_thread
 		shares = shares_text(100 * of->low, 100 * of->high);
 		text = rot_format("%s: at %s%s %% of its roof, %s (%d thread%s)%s\n", series,
 				  of->is_most ? "most " : "", shares, of->ceiling, nr_threads,
-				  nr_threads == 1 ? "" : "s", points);
+				  rot_plural((double)nr_threads), points);
 		text_print_fitting(text, out);
 	}
 }

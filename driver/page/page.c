@@ -266,7 +266,7 @@ write_roof(xmlTextWriterPtr out, const json_t *point)
 	autofree char *digits = *ceiling ? digits_text(100 * json_number_at(point, "roofShare"), 3) : rot_strdup("-");
 	autofree char *share = rot_format("%s%s", is_least ? VALUE_AT_MOST : "", digits);
 	autofree char *threads = nr_threads > 0
-					 ? rot_format(", %d thread%s", (int)nr_threads, nr_threads == 1 ? "" : "s")
+					 ? rot_format(", %d thread%s", (int)nr_threads, rot_plural((double)nr_threads))
 					 : rot_strdup("");
 	autofree char *line = rot_format("%s%s", *ceiling ? ceiling : "-", threads);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "page/page_internal.h"
 #include "quantities/quantity.h"
 #include "quantities/remarks.h"
@@ -361,9 +362,10 @@ write_disturbed(xmlTextWriterPtr out, const struct knowledges *all)
 	text = all->nr_disturbed == 0
 		       ? rot_strdup(" No sample was disturbed.")
 		       : rot_format(
-				 " Of %zu samples, %zu were disturbed by what the system or the measurement recorded, "
-				 "and are left out of the estimates unless all of a point were: %s.",
-				 all->nr_samples, all->nr_disturbed, causes);
+				 " Of %zu sample%s, %zu %s disturbed by what the system or the measurement recorded, "
+				 "and left out of the estimates unless all of a point were: %s.",
+				 all->nr_samples, rot_plural((double)all->nr_samples), all->nr_disturbed,
+				 all->nr_disturbed == 1 ? "was" : "were", causes);
 	html_text(out, text);
 	html_text(out, " All samples are in the data of this page, in the order in which they were measured.");
 }
@@ -397,7 +399,7 @@ write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowled
 	const size_t nr = json_array_size(json_object_get(result, "points"));
 	autofree char *states = joined(&all->cache_states);
 	autofree char *text =
-		rot_format("%zu point%s%s%s.", nr, nr == 1 ? "" : "s", *states ? ", measured with " : "", states);
+		rot_format("%zu point%s%s%s.", nr, rot_plural((double)nr), *states ? ", measured with " : "", states);
 
 	html_begin(out, "p", NULL);
 	html_text(out, text);

@@ -234,9 +234,9 @@ write_functions(xmlTextWriterPtr out, const json_t *result)
 	}
 	write_others(out, places);
 	page_end_table(out);
-	text = rot_format("%zu of %zu functions: those with most samples. A click on a heading sorts. "
+	text = rot_format("%zu of %zu function%s: those with most samples. A click on a heading sorts. "
 			  "-: not counted or not known.",
-			  nr_shown, nr);
+			  nr_shown, nr, rot_plural((double)nr));
 	html_element(out, "p", "small", text);
 }
 
@@ -341,7 +341,7 @@ add_sampling(struct pool *pool, struct texts *texts, const json_t *places)
 			  json_number_at(places, "samples"), json_number_at(places, "cpuTime"),
 			  json_number_at(places, "wallTime"));
 	if (json_number_at(places, "lostRecords") > 0)
-		rot_append(&line, " %.0f records were lost.", json_number_at(places, "lostRecords"));
+		rot_append(&line, " Records that were lost: %.0f.", json_number_at(places, "lostRecords"));
 	texts_add(pool, texts, line);
 }
 

@@ -27,7 +27,7 @@ begin_part(bool *is_first, FILE *out)
 static const char *
 threads_text(struct pool *pool, int nr_threads)
 {
-	return pool_format(pool, "%d thread%s", nr_threads, nr_threads == 1 ? "" : "s");
+	return pool_format(pool, "%d thread%s", nr_threads, rot_plural((double)nr_threads));
 }
 
 /* ---- cells, in fresh memory ---- */

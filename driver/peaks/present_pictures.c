@@ -7,6 +7,7 @@
 #include "configuration/configuration.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "number.h"
 #include "page/page.h"
 #include "peaks/present.h"
 #include "peaks/roof.h"
@@ -246,7 +247,7 @@ draw_roof(const struct rot *rot, const struct peak_list *list, const char *opera
 	if (highest_performance(&roof))
 		rc = draw_roofline(rot, &roof,
 				   pool_format(&roof.pool, "The roof of this machine: %s, %d thread%s", words,
-					       nr_threads, nr_threads == 1 ? "" : "s"),
+					       nr_threads, rot_plural((double)nr_threads)),
 				   pool_format(&roof.pool, "%s\n%s", machine, note), page, output_name, err);
 	pool_clear(&roof.pool);
 	return rc;

@@ -7,6 +7,7 @@
 
 #include "configuration/configuration.h"
 #include "memory.h"
+#include "number.h"
 #include "peaks/find.h"
 #include "peaks/limits.h"
 #include "peaks/profile.h"
@@ -275,7 +276,7 @@ roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle)
 		snprintf(clock, sizeof(clock), " at %.1f to %.1f GHz", low, high);
 	else if (!isnan(low))
 		snprintf(clock, sizeof(clock), " at %.2f GHz", (low + high) / 2);
-	return rot_format("ceilings of %d thread%s%s%s%s%s%s", nr_threads, nr_threads == 1 ? "" : "s",
+	return rot_format("ceilings of %d thread%s%s%s%s%s%s", nr_threads, rot_plural((double)nr_threads),
 			  is_of_one ? ", per cycle of one" : "", is_of_one && clock[0] ? "," : "", clock, date,
 			  is_quick ? " (quick search)" : "");
 }

@@ -32,6 +32,7 @@
 #include "support/process.h"
 #include "support/progress.h"
 #include "support/terminal.h"
+#include "support/utf8.h"
 
 /* ---- repair ---- */
 
@@ -520,6 +521,48 @@ report_end(const struct program_launch *launch, const struct rot_error *why, int
 	return -1;
 }
 
+static void
+make_printable(char **text)
+{
+	autofree char *printable = utf8_printable(*text);
+
+	rot_string_set(text, printable);
+}
+
+static void
+make_parts_printable(const struct rot_list *parts)
+{
+	for (size_t i = 0; i < parts->nr; i++) {
+		struct program_part *part = ((struct program_part *const *)parts->items)[i];
+
+		make_printable(&part->source);
+		make_printable(&part->inlined);
+	}
+}
+
+/* Names of threads, of files and of code are what a program makes them: they must not steer a terminal. */
+static void
+make_names_printable(const struct program_run_output *run)
+{
+	for (size_t i = 0; i < program_run_output_nr_threads(run); i++) {
+		struct program_thread_output *thread = program_run_output_threads_at(run, i);
+
+		make_printable(&thread->name);
+		make_printable(&thread->executable);
+	}
+	for (size_t i = 0; run->profile && i < program_profile_nr_places(run->profile); i++) {
+		struct program_place *place = program_profile_places_at(run->profile, i);
+
+		make_printable(&place->object);
+		make_printable(&place->function);
+		make_printable(&place->symbol);
+		make_printable(&place->behind);
+		make_printable(&place->source);
+		make_parts_printable(&place->loops);
+		make_parts_printable(&place->lines);
+	}
+}
+
 static int
 read_output(const struct program_launch *launch, const struct program_command *command,
 	    struct program_command_output **output, int *status, struct rot_error *err)
@@ -531,6 +574,8 @@ read_output(const struct program_launch *launch, const struct program_command *c
 	if (rot_is_a(graph, &program_command_output_class) && program_command_output_nr_outputs(graph) > 0 &&
 	    program_runs_are_asked(graph, command)) {
 		*output = graph;
+		for (size_t i = 0; i < program_command_output_nr_outputs(*output); i++)
+			make_names_printable(program_command_output_outputs_at(*output, i));
 		return 0;
 	}
 	if (rot_is_a(graph, &core_failure_class)) {

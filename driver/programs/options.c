@@ -253,7 +253,7 @@ static const struct option_row rows[] = {
 	{.letter = "d",
 	 .name = "duration",
 	 .value = "SECONDS",
-	 .about = "with -p: no longer than that",
+	 .about = "no longer than that (with -p)",
 	 .type = OPTION_SECONDS,
 	 MEMBER(duration_s)},
 	{.name = "q", .about = "no table and no notes", MEMBER(is_quiet)},

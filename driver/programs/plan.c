@@ -333,7 +333,7 @@ program_plan_has_caches(const struct program_plan *plan)
 struct program_slowdown
 program_slowdown(bool has_caches)
 {
-	return has_caches ? (struct program_slowdown){4, 30} : (struct program_slowdown){1.1, 4};
+	return has_caches ? (struct program_slowdown){4, 27} : (struct program_slowdown){1.1, 4};
 }
 
 bool

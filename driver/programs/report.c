@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "quantities/architecture.h"
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
@@ -199,13 +200,16 @@ memory_bound_of(const struct program_roof *roof, const struct program_values *va
 	return intensity ? summary_probability_below(&intensity->summary, &ridge) : NAN;
 }
 
-/* Whose roof it is, where it is not that of the one CPU that is used. */
+/* Whose roof it is, where it is not that of the one CPU that is used. Beside other programs threads get fewer CPUs. */
 static char *
 more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what)
 {
-	return roof->nr_threads > 1 ? rot_format(" (of %d CPUs)", roof->nr_threads)
-	       : nr_cpus > ONE_CPU  ? rot_format(" (of one CPU; the %s used more)", what)
-				    : rot_strdup("");
+	return roof->nr_threads > 1 && nr_cpus < roof->nr_threads - 0.5
+		       ? rot_format(" (of %d CPUs, as so many threads worked at once; they got %.2g)", roof->nr_threads,
+				    nr_cpus)
+	       : roof->nr_threads > 1 ? rot_format(" (of %d CPUs)", roof->nr_threads)
+	       : nr_cpus > ONE_CPU    ? rot_format(" (of one CPU; the %s used more)", what)
+				      : rot_strdup("");
 }
 
 /* "83 %", "0.042 %"; "at most 83 %" where the roof is at least so high, which has no interval then. */
@@ -347,7 +351,7 @@ judge_counting(struct program_report *report)
 				    report->architecture->title);
 	if (report->plan->left_out[0])
 		program_report_note(report, "not in %zu run%s: %s; --passes=%zu runs the program often enough",
-				    report->plan->passes.nr_passes, report->plan->passes.nr_passes == 1 ? "" : "s",
+				    report->plan->passes.nr_passes, rot_plural((double)report->plan->passes.nr_passes),
 				    report->plan->left_out, report->plan->nr_passes_of_all);
 	for (const struct remark *cause = remark_next(REMARK_CAUSE, NULL); cause;
 	     cause = remark_next(REMARK_CAUSE, cause))
@@ -404,6 +408,13 @@ judge_runs(struct program_report *report)
 	if (doubts)
 		program_report_note(report, "%s", doubts);
 	free(doubts);
+	if (time && time->summary.n > 1 && time->summary.n < SUMMARY_LEAST && isnan(time->summary.low))
+		program_report_note(
+			report,
+			"no intervals: they need %d undisturbed runs, here there are %zu of %zu; --runs=%zu "
+			"leaves some to spare",
+			SUMMARY_LEAST, time->summary.n, time->nr_samples,
+			SUMMARY_LEAST + 2 * (time->nr_samples - time->summary.n) + 2);
 	if (report->agreement.spread > PROGRAM_AGREEMENT)
 		program_report_doubt(report,
 				     "the runs differ: %.3g %% between the fewest and the most instructions; "
@@ -431,8 +442,8 @@ judge_samples(struct program_report *report)
 	if (places->refusal && *places->refusal)
 		program_report_note(report, "functions: %s", places->refusal);
 	if (places->nr_lost > 0)
-		program_report_note(report, "functions: %llu records of samples and mappings were lost",
-				    (unsigned long long)places->nr_lost);
+		program_report_note(report, "functions: %llu record%s of samples and mappings were lost",
+				    (unsigned long long)places->nr_lost, rot_plural((double)places->nr_lost));
 }
 
 /* ---- regions ---- */
@@ -448,21 +459,23 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     "belong together",
 				     name, region->fewest_hits, region->most_hits);
 	if (!isnan(region->cut_hits) && region->hits[HITS_MEASURED] > 0)
-		program_report_doubt(report, "region %s: its counts are of %.0f of %.0f hits (%.0f %%)", name,
+		program_report_doubt(report, "region %s: its counts are of %.0f of %.0f hit%s (%.0f %%)", name,
 				     region->cut_hits, region->hits[HITS_MEASURED],
+				     rot_plural(region->hits[HITS_MEASURED]),
 				     100 * region->cut_hits / region->hits[HITS_MEASURED]);
 	if (region->hits[HITS_ABANDONED] > 0)
 		program_report_note(report,
-				    "region %s: %.0f of its hits were not left where it ends (an exception, longjmp, "
-				    "the end of the thread%s), and are not among the measured ones",
-				    name, region->hits[HITS_ABANDONED],
+				    "region %s: hits not left where it ends (an exception, longjmp, the end of the "
+				    "thread%s): %.0f, which are not among the measured ones",
+				    name,
 				    region->is_cut           ? " or of the run"
 				    : report->process_id > 0 ? " or of the measurement"
-							     : "");
+							     : "",
+				    region->hits[HITS_ABANDONED]);
 	if (region->hits[HITS_LOST] > 0)
 		program_report_doubt(report,
-				     "region %s: %.0f hits were lost, since they came faster than they could be read; "
-				     "its values are too small",
+				     "region %s: hits lost, since they came faster than they could be read: %.0f; its "
+				     "values are too small",
 				     name, region->hits[HITS_LOST]);
 }
 

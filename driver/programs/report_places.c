@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where CPU time went: rows of the table, JSON and CSV. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +17,23 @@
 #include "support/text_table.h"
 #include "support/utf8.h"
 
-/* ---- the table ---- */
+/* ---- names ---- */
 
 /* Unless somebody asks for a number of them: so many functions, none of them with less than that share. */
 #define MOST_SHOWN 10
 #define LEAST_SHARE 0.01
 
+/* Lines without samples that are shown have so much of the operations, and are so many without --all. */
+#define LEAST_UNSAMPLED 0.05
+#define MOST_UNSAMPLED 5
+
 /* Of fewer samples no share is known. */
 #define LEAST_SAMPLES 10
 
-#define SHARE_WIDTH 19
 #define FUNCTION_WIDTH 31
-#define LEAST_WHERE 20
-#define LEAST_NAME 8 /* before lines of a loop */
+#define LEAST_WHERE 18
+#define LEAST_NAME 12
+#define LEAST_CUT 6 /* beside lines of a loop */
 
 static const char *
 last_part(const char *path)
@@ -38,70 +43,26 @@ last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* For a line of a terminal: the last part of what does not fit is left out. Fresh memory. */
+/* What does not fit is left out at the end or, of a qualified name, at the beginning: "...al::LookupIterator::Start".
+ * Fresh memory. */
 static char *
-fitted(const char *text, size_t most)
+fitted(const char *text, size_t most, bool keeps_end)
 {
-	char *shown = utf8_text(text);
+	char *shown = rot_strdup(text);
+	const char *end = shown;
 
-	if (text_width(shown) > most)
+	if (text_width(shown) <= most || most <= 3)
+		return shown;
+	if (!keeps_end) {
 		strcpy(shown + utf8_fitting(shown, most - 3), "...");
-	for (char *c = shown; *c; c++)
-		if ((unsigned char)*c < ' ') /* a program names its code as it likes */
-			*c = ' ';
-	return shown;
-}
-
-/* The end of a qualified name says most: "...al::LookupIterator::Start". */
-static char *
-function_text(const struct program_place *place)
-{
-	const size_t length = strlen(place->function);
-	const bool is_qualified = strcmp(place->function, place->symbol) != 0;
-	const char *end = place->function + length - (FUNCTION_WIDTH - 3);
-
-	if (!is_qualified || length <= FUNCTION_WIDTH)
-		return rot_strdup(place->function);
-	while ((*end & 0xc0) == 0x80) /* within a character */
-		end++;
-	return rot_format("...%s", end);
-}
-
-/* In percent. Both halves of the interval are as wide as the wider one, unless that would reach below 0 or above 100.
- */
-static char *
-share_text(const struct summary *share)
-{
-	struct summary percent = summary_scaled(*share, 100);
-	const double half = fmax(percent.high - percent.value, percent.value - percent.low);
-	autofree char *number = NULL;
-
-	if (percent.value > half && percent.value + half < 100) {
-		percent.low = percent.value - half;
-		percent.high = percent.value + half;
+		return shown;
 	}
-	number = summary_text(&percent);
-	return rot_format("%s %%", number);
-}
-
-static size_t
-where_room(FILE *out)
-{
-	const size_t taken = 2 + SHARE_WIDTH + 2 + FUNCTION_WIDTH + 2, width = terminal_width(out);
-
-	return width > taken + LEAST_WHERE ? width - taken : LEAST_WHERE;
-}
-
-/* where "": name may need the whole line. */
-static void
-print_share(FILE *out, const struct summary *share, const char *name, const char *where)
-{
-	const int room = (int)terminal_width(out) - (2 + SHARE_WIDTH + 2);
-	autofree char *text = share_text(share), *shown_where = fitted(where, where_room(out));
-	autofree char *shown = fitted(name, *where || room < FUNCTION_WIDTH ? FUNCTION_WIDTH : (size_t)room);
-
-	fprintf(out, "  %*s%s  %s%*s%s\n", SHARE_WIDTH - (int)text_width(text), "", text, shown,
-		*where ? FUNCTION_WIDTH + 2 - (int)text_width(shown) : 0, "", shown_where);
+	while (text_width(end) > most - 3)
+		end++;
+	while (((unsigned char)*end & 0xc0) == 0x80) /* within a character */
+		end++;
+	memmove(shown + 3, end, strlen(end) + 1);
+	return memcpy(shown, "...", 3);
 }
 
 /* "relax.c:17-20"; "": not known. Fresh memory. */
@@ -117,22 +78,9 @@ lines_text(const struct place_share *item)
 	return last > first ? rot_format("%s:%d-%d", source, first, last) : rot_format("%s:%d", source, first);
 }
 
-/* "50 turns": how many a loop makes each time that it is entered; "": not known. Fresh memory. */
+/* The file of a function, with the source line where both fit. Fresh memory. */
 static char *
-turns_text(const struct place_share *item)
-{
-	const double turns = (double)item->nr_turns, mean = turns / (double)item->nr_entries;
-
-	if (!item->part || item->nr_turns == 0)
-		return rot_strdup("");
-	if (item->nr_entries == 0)
-		return rot_format("%.3g turns in all", turns);
-	return rot_format(mean >= 1000 && mean < 1e6 ? "%.0f turn%s" : "%.3g turn%s", mean, mean == 1 ? "" : "s");
-}
-
-/* With the source line, where both fit. */
-static char *
-where_text(const struct place_share *item, size_t room)
+object_text(const struct place_share *item, size_t room)
 {
 	const struct program_place *place = item->place;
 	const char *object = last_part(place->object);
@@ -150,7 +98,7 @@ function_name(const struct program_place *place)
 {
 	const char *object = last_part(place->object);
 
-	return *place->function ? function_text(place)
+	return *place->function ? rot_strdup(place->function)
 	       : place->size    ? rot_format("%s+0x%llx", object, (unsigned long long)place->address)
 				: rot_format("%s, in no function", object);
 }
@@ -161,125 +109,64 @@ is_loop(const struct place_share *item)
 	return item->part && item->part->header != 0;
 }
 
-/* A source line, or code of which none is known. */
-static bool
-is_line(const struct program_report *report, const struct place_share *item)
-{
-	return report->by == PLACES_LINES && item->part;
-}
-
-/* Where a loop is: "relax.c:17-20", or else "+0x12..0x48" in its function; "": it is none. Fresh memory. */
-static char *
-loop_text(const struct place_share *item)
-{
-	const struct program_part *part = item->part;
-	const uint64_t from = is_loop(item) ? part->address - item->place->address : 0;
-
-	if (!is_loop(item) || *part->source)
-		return is_loop(item) ? lines_text(item) : rot_strdup("");
-	return rot_format("+0x%llx..0x%llx", (unsigned long long)from, (unsigned long long)(from + part->size));
-}
-
 /* "axpy in main", without arguments of templates. Fresh memory. */
 static char *
-inlined_name(const struct place_share *item, const char *function)
+inlined_name(const struct place_share *item)
 {
+	autofree char *function = function_name(item->place);
 	const char *inlined = item->part ? item->part->inlined : "";
 	const size_t length = strncmp(inlined, "operator", 8) == 0 ? strlen(inlined) : strcspn(inlined, "<");
 
-	return length > 0 ? rot_format("%.*s in %s", (int)length, inlined, function) : rot_strdup(function);
+	return length > 0 ? rot_format("%.*s in %s", (int)length, inlined, function) : rot_keep(&function);
 }
 
+/* Behind the name of its function: ":17-20" of a loop, or "+0x12..0x48"; of code outside of all loops ", no loop".
+ * Fresh memory. */
 static char *
-name_text(const struct program_report *report, const struct place_share *item)
+part_text(const struct place_share *item)
 {
-	autofree char *name = function_name(item->place), *lines = lines_text(item);
+	const struct program_part *part = item->part;
+	const uint64_t from = is_loop(item) ? part->address - item->place->address : 0;
+	autofree char *lines = lines_text(item);
 
-	if (is_line(report, item))
-		return *lines ? rot_strdup(lines) : rot_format("%s, without lines", name);
-	return inlined_name(item, name);
+	if (!part)
+		return rot_strdup("");
+	if (!is_loop(item))
+		return rot_strdup(", no loop");
+	if (*lines)
+		return rot_strdup(strrchr(lines, ':'));
+	return rot_format("+0x%llx..0x%llx", (unsigned long long)from, (unsigned long long)(from + part->size));
 }
 
-static void
-print_place(const struct program_report *report, FILE *out, const struct place_share *item)
-{
-	autofree char *name = name_text(report, item), *loop = loop_text(item), *turns = turns_text(item);
-	autofree char *text = NULL, *where = NULL;
-
-	if (is_loop(item))
-		text = rot_format(*loop == '+' ? "%2$s%1$s%3$s%4$s" : "%1$s, %2$s%3$s%4$s", loop, name,
-				  *turns ? ", " : "", turns);
-	else if (!item->part)
-		where = where_text(item, where_room(out));
-	else if (is_line(report, item))
-		where = inlined_name(item, item->place->function);
-	else
-		where = rot_strdup("outside its loops");
-	print_share(out, &item->share, text ? text : name, where ? where : "");
-}
-
-static const struct place_list *
-shown_list(const struct program_report *report)
-{
-	return &report->places.lists[report->by];
-}
-
-static size_t
-nr_shown(const struct program_report *report)
-{
-	const struct place_list *list = shown_list(report);
-	const bool is_asked = report->nr_functions >= 0;
-	const size_t most = is_asked ? (size_t)report->nr_functions : MOST_SHOWN;
-	const size_t nr_sampled = place_list_nr_sampled(list);
-	size_t nr = 0;
-
-	while (nr < nr_sampled && nr < most && (is_asked || list->items[nr].share.value >= LEAST_SHARE))
-		nr++;
-	return nr;
-}
-
-static const struct {
-	const char *key, *one, *csv;
-} kinds[NR_PLACE_KINDS] = {
-	[PLACES_FUNCTIONS] = {"functions", "function", "-functions.csv"},
-	[PLACES_LOOPS] = {"loops", "part", "-loops.csv"},
-	[PLACES_LINES] = {"lines", "line", "-lines.csv"},
-	[PLACES_OTHERS] = {"others", "place", NULL},
+/* A place in the table: it has a name that may be cut, what stands behind that, and where it is. */
+struct place_title {
+	char *name, *behind, *where; /* fresh memory */
+	bool keeps_end;
 };
 
-/* What the names of places that are none of files mean. */
-static const struct {
-	const char *object, *meaning;
-} origins[] = {
-	{"[kernel]", "the kernel"},
-	{"[vdso]", "vdso: code of the kernel that runs in user mode"},
-	{"[anonymous]", "code that was made at run time, without names"},
-	{"[unknown]", "code of which nothing is known"},
-};
-
-static void
-print_others(const struct program_report *report, size_t first, FILE *out)
+static struct place_title
+title_of(const struct program_report *report, const struct place_share *item, size_t room)
 {
-	const struct program_places *places = &report->places;
-	const struct place_list *unnamed = &places->lists[PLACES_OTHERS];
-	const struct summary rest = program_places_rest(places, report->by, first);
-	const char *missing = places->has_kernel ? "no sample: threads of less than 3.5 ms, or a hypervisor"
-						 : "the kernel: CPU time without a sample in user code";
-	const size_t nr = place_list_nr_sampled(shown_list(report)) - first;
-	autofree char *others = rot_format("%zu other %s%s", nr, kinds[report->by].one, nr == 1 ? "" : "s");
+	const struct program_place *place = item->place;
+	struct place_title title = {.keeps_end = *place->function && strcmp(place->function, place->symbol) != 0};
+	char *lines = lines_text(item);
 
-	if (nr > 0)
-		print_share(out, &rest, others, "");
-	for (size_t i = 0; i < unnamed->nr; i++)
-		for (size_t k = 0; k < sizeof(origins) / sizeof(*origins); k++)
-			if (unnamed->items[i].nr_samples > 0 &&
-			    strcmp(unnamed->items[i].place->object, origins[k].object) == 0)
-				print_share(out, &unnamed->items[i].share, origins[k].meaning, "");
-	if (places->missing.value >= LEAST_SHARE || (!places->has_kernel && places->missing.value > 0))
-		print_share(out, &places->missing, missing, "");
+	if (report->by == PLACES_LINES && item->part) {
+		title = (struct place_title){.where = inlined_name(item), .keeps_end = false};
+		title.name = *lines ? rot_strdup(lines) : rot_format("%s, without lines", title.where);
+		title.behind = rot_strdup("");
+	} else {
+		title.name = inlined_name(item);
+		title.behind = part_text(item);
+		title.where = !item->part           ? object_text(item, room)
+			      : *item->part->source ? rot_strdup(item->part->source)
+						    : rot_strdup(last_part(place->object));
+	}
+	free(lines);
+	return title;
 }
 
-/* ---- what functions did ---- */
+/* ---- numbers ---- */
 
 static double
 value_of(const struct program_values *values, const char *name, const char *of)
@@ -287,6 +174,34 @@ value_of(const struct program_values *values, const char *name, const char *of)
 	const struct quantity_value *value = program_values_find(values, name, of);
 
 	return value ? value->summary.value : NAN;
+}
+
+/* In percent: "40.0 ±2.3 %". An interval with unlike halves stands alone, "3 to 18 %", unless all is asked for. */
+static char *
+share_text(const struct summary *share, bool is_all)
+{
+	struct summary percent = summary_scaled(*share, 100);
+	const double half = fmax(percent.high - percent.value, percent.value - percent.low);
+	autofree char *number = NULL;
+
+	if (percent.value > half && percent.value + half < 100) {
+		percent.low = percent.value - half;
+		percent.high = percent.value + half;
+	} else if (!is_all && percent.low < percent.high) {
+		return rot_format("%.1g to %.2g %%", percent.low, percent.high);
+	}
+	number = summary_text(&percent);
+	return rot_format("%s %%", number);
+}
+
+/* "-": not known. Fresh memory. */
+static char *
+number_text(double number, const char *unit)
+{
+	return isnan(number)    ? rot_strdup("-")
+	       : isinf(number)  ? rot_strdup("no bytes")
+	       : number >= 1000 ? rot_format("%.0f%s", number, unit)
+				: rot_format("%.3g%s", number, unit);
 }
 
 /* Operations on floating-point numbers that were in vectors, of all. */
@@ -308,91 +223,291 @@ packed_share(const struct program_report *report, const struct place_share *item
 	return packed / all;
 }
 
-#define COLUMN_WIDTH 10
-#define LEAST_UNSAMPLED 0.05
-
-/* As wide as its column; "-": not known. */
-static void
-print_number(FILE *out, double number, const char *unit)
+/* How many turns a loop makes each time that it is entered; NaN: not known. */
+static double
+turns_of(const struct place_share *item)
 {
-	autofree char *text = isnan(number) ? rot_strdup("-") : rot_format("%.3g%s", number, unit);
+	const bool is_known = item->part && item->nr_turns > 0 && item->nr_entries > 0;
 
-	fprintf(out, "  %*s", COLUMN_WIDTH, text);
+	return is_known ? (double)item->nr_turns / (double)item->nr_entries : NAN;
 }
 
-static void
-print_work(FILE *out, const struct program_report *report, const struct place_share *item, double share)
-{
-	const size_t taken = 2 + 5 * (COLUMN_WIDTH + 2), width = terminal_width(out);
-	const size_t room = width > taken + LEAST_WHERE ? width - taken : LEAST_WHERE;
-	autofree char *name = name_text(report, item), *loop = loop_text(item);
-	const bool is_outside = item->part && !is_loop(item) && !is_line(report, item);
-	/* Lines of a function need no file. */
-	const char *behind = is_outside ? ", no loop" : strrchr(loop, ':') ? strrchr(loop, ':') : loop;
-	autofree char *shown =
-		fitted(name, room > text_width(behind) + LEAST_NAME ? room - text_width(behind) : LEAST_NAME);
+/* ---- the table ---- */
 
-	print_number(out, 100 * share, " %");
-	print_number(out, 1e-9 * value_of(&item->values, "performance", ""), "");
-	print_number(out, value_of(&item->values, "operationalIntensity", ""), "");
-	print_number(out, 100 * item->roof_share, " %");
-	print_number(out, 100 * packed_share(report, item), " %");
-	fprintf(out, "  %s%s\n", shown, behind);
+static const struct place_list *
+shown_list(const struct program_report *report)
+{
+	return &report->places.lists[report->by];
 }
 
-/*
- * Places that are shown and compute something, and how much of it is left for all others. Samples are often of the
- * instruction behind the one that takes the time, so lines may compute much without any.
- */
-static void
-print_works(const struct program_report *report, size_t nr, FILE *out)
+static size_t
+nr_shown(const struct program_report *report)
 {
+	const struct place_list *list = shown_list(report);
+	const bool is_asked = report->nr_functions >= 0, is_all = report->is_all && !is_asked;
+	const size_t most = is_asked ? (size_t)report->nr_functions : is_all ? SIZE_MAX : MOST_SHOWN;
+	const size_t nr_sampled = place_list_nr_sampled(list);
+	size_t nr = 0;
+
+	while (nr < nr_sampled && nr < most && (is_asked || is_all || list->items[nr].share.value >= LEAST_SHARE))
+		nr++;
+	return nr;
+}
+
+static const struct {
+	const char *key, *one, *csv;
+} kinds[NR_PLACE_KINDS] = {
+	[PLACES_FUNCTIONS] = {"functions", "function", "-functions.csv"},
+	[PLACES_LOOPS] = {"loops", "part", "-loops.csv"},
+	[PLACES_LINES] = {"lines", "line", "-lines.csv"},
+	[PLACES_OTHERS] = {"others", "place", NULL},
+};
+
+enum { TIME, PART, RATE, INTENSITY, ROOF, VECTORS, TURNS, NAME, WHERE, NR_COLUMNS };
+
+/* One table. operations: the quantity whose shares and rates it shows; of the whole program so many. */
+struct places_table {
+	const struct program_report *report;
+	struct text_table table;
+	struct text_table_column columns[NR_COLUMNS];
+	const char *operations, *of;
+	double whole, shown_share;
+	bool has_flops, has_parts;
+};
+
+/* Instructions, and bytes per second, of programs that have next to no operations on floating-point numbers. */
+static void
+choose_work(struct places_table *table)
+{
+	const struct program_report *report = table->report;
 	const char *operation = report->plan->operation;
 	const bool are_flops = operation && strcmp(operation, "flop") == 0;
-	const char *const headings[] = {"operations", are_flops ? "Gflop/s" : "Gop/s",
-					are_flops ? "flop/byte" : "op/byte", "of roof", "in vectors"};
-	const double whole = operation ? value_of(&report->total, "operationCount", operation) : 0;
-	const struct place_list *list = shown_list(report);
-	double rest = 1;
+	const double flops = operation ? value_of(&report->total, "operationCount", operation) : 0;
+	const double instructions = value_of(&report->total, "instructions", "");
 
-	for (size_t i = 0; i < (report->by == PLACES_LINES ? list->nr : nr); i++) {
+	table->has_flops = operation && !(flops < LEAST_SHARE * instructions);
+	table->operations = table->has_flops ? "operationCount" : "instructions";
+	table->of = table->has_flops ? operation : "";
+	table->whole = table->has_flops ? flops : instructions;
+	table->columns[PART].heading = !table->has_flops ? "of instr." : are_flops ? "of flop" : "of op";
+	table->columns[RATE].heading = !table->has_flops ? "Ginstr/s" : are_flops ? "Gflop/s" : "Gop/s";
+	table->columns[INTENSITY].heading = !table->has_flops ? "GB/s" : are_flops ? "flop/byte" : "op/byte";
+}
+
+static double
+share_of_work(const struct places_table *table, const struct place_share *item)
+{
+	return value_of(&item->values, table->operations, table->of) / table->whole;
+}
+
+static void
+add_row(struct places_table *table, char *time, char *const numbers[NAME - PART], char *name)
+{
+	char *cells[NR_COLUMNS] = {[TIME] = time, [NAME] = name, [WHERE] = rot_strdup("")};
+
+	for (size_t i = PART; i < NAME; i++)
+		cells[i] = numbers ? numbers[i - PART] : rot_strdup("-");
+	text_table_add(&table->table, cells);
+}
+
+/* Samples are often of the instruction behind the one that takes the time, so rates of lines say nothing. */
+static void
+add_place(struct places_table *table, const struct place_share *item)
+{
+	const struct program_report *report = table->report;
+	const struct program_values *values = &item->values;
+	const bool has_flops = table->has_flops;
+	const double rate = has_flops ? value_of(values, "performance", "")
+				      : 1e6 * value_of(values, "instructions", "") / value_of(values, "time", "");
+	const double intensity = value_of(values, has_flops ? "operationalIntensity" : "throughput", "");
+	const double share = share_of_work(table, item), none = report->by == PLACES_LINES && !report->is_all ? NAN : 1;
+	char *const numbers[] = {
+		number_text(table->has_parts ? 100 * share : NAN, " %"),
+		number_text(item->nr_samples > 0 ? none * 1e-9 * rate : NAN, ""),
+		number_text(has_flops              ? intensity
+			    : item->nr_samples > 0 ? none * 1e-9 * intensity
+						   : NAN,
+			    ""),
+		number_text(has_flops && item->nr_samples > 0 ? none * 100 * item->roof_share : NAN, " %"),
+		number_text(has_flops ? 100 * packed_share(report, item) : NAN, " %"),
+		number_text(turns_of(item), ""),
+	};
+
+	add_row(table, item->nr_samples > 0 ? share_text(&item->share, report->is_all) : rot_strdup("no sample"),
+		numbers, rot_strdup(""));
+	table->shown_share += share > 0 ? share : 0;
+}
+
+/* What the names of places that are none of files mean. */
+static const struct {
+	const char *object, *meaning;
+} origins[] = {
+	{"[kernel]", "the kernel"},
+	{"[vdso]", "vdso: code of the kernel"},
+	{"[anonymous]", "code made at run time"},
+	{"[unknown]", "unknown code"},
+};
+
+static void
+add_others(struct places_table *table, size_t first)
+{
+	const struct program_report *report = table->report;
+	const struct program_places *places = &report->places;
+	const struct place_list *unnamed = &places->lists[PLACES_OTHERS];
+	const struct summary rest = program_places_rest(places, report->by, first);
+	const char *missing = places->has_kernel ? "no sample: short threads" : "the kernel: without samples";
+	const size_t nr = place_list_nr_sampled(shown_list(report)) - first;
+	const double rest_of_work = 1 - table->shown_share;
+	const bool is_all = report->is_all;
+
+	if (nr > 0)
+		add_row(table, share_text(&rest, is_all), NULL,
+			rot_format("%zu other %s%s", nr, kinds[report->by].one, rot_plural((double)nr)));
+	for (size_t i = 0; i < unnamed->nr; i++)
+		for (size_t k = 0; k < sizeof(origins) / sizeof(*origins); k++)
+			if (unnamed->items[i].nr_samples > 0 &&
+			    strcmp(unnamed->items[i].place->object, origins[k].object) == 0)
+				add_row(table, share_text(&unnamed->items[i].share, is_all), NULL,
+					rot_strdup(origins[k].meaning));
+	if (places->missing.value >= LEAST_SHARE || (!places->has_kernel && places->missing.value > 0))
+		add_row(table, share_text(&places->missing, is_all), NULL, rot_strdup(missing));
+	if (table->has_parts && table->shown_share > 0 && rest_of_work >= LEAST_SHARE) {
+		char *const numbers[] = {number_text(100 * rest_of_work, " %"),
+					 rot_strdup("-"),
+					 rot_strdup("-"),
+					 rot_strdup("-"),
+					 rot_strdup("-"),
+					 rot_strdup("-")};
+
+		add_row(table, rot_strdup(""), numbers, rot_strdup("in all other code"));
+	}
+}
+
+/* Names take what the numbers leave of a line; behind them stands where the places are, if there is room. */
+static void
+set_names(struct places_table *table, const struct place_share *const *items, size_t nr, FILE *out)
+{
+	const struct program_report *report = table->report;
+	const size_t width = terminal_width(out), taken = text_table_width(&table->table, NAME);
+	const size_t room = width > taken + LEAST_NAME ? width - taken : LEAST_NAME;
+	const bool has_where = room >= FUNCTION_WIDTH + 2 + LEAST_WHERE || report->by == PLACES_LINES;
+	size_t longest = room / 2 > FUNCTION_WIDTH ? room / 2 : FUNCTION_WIDTH;
+
+	if (!has_where)
+		longest = room;
+	else if (room < longest + 2 + LEAST_WHERE)
+		longest = room > LEAST_NAME + 2 + LEAST_WHERE ? room - 2 - LEAST_WHERE : LEAST_NAME;
+	for (size_t i = 0; i < nr; i++) {
+		char **cells = &table->table.cells[i * NR_COLUMNS];
+		const size_t where_room = has_where && room > longest + 2 ? room - longest - 2 : 0;
+		struct place_title title = title_of(report, items[i], where_room);
+		const size_t behind = text_width(title.behind);
+		autofree char *name = fitted(title.name, longest > behind + LEAST_CUT ? longest - behind : LEAST_CUT,
+					     title.keeps_end);
+
+		free(cells[NAME]);
+		cells[NAME] = rot_format("%s%s", name, title.behind);
+		if (where_room > 0) {
+			free(cells[WHERE]);
+			cells[WHERE] = fitted(title.where, where_room, false);
+		}
+		free(title.name);
+		free(title.behind);
+		free(title.where);
+	}
+	for (size_t i = nr; i < table->table.nr_rows; i++) {
+		char **name = &table->table.cells[i * NR_COLUMNS + NAME];
+		autofree char *whole = *name;
+
+		*name = fitted(whole, room, false);
+	}
+}
+
+/* The line without samples that computes most of those that compute less than the one before; NULL: none is left. */
+static const struct place_share *
+next_unsampled(const struct places_table *table, const struct place_share *before)
+{
+	const struct place_list *list = shown_list(table->report);
+	const double limit = before ? share_of_work(table, before) : INFINITY;
+	const struct place_share *most = NULL;
+
+	for (size_t i = place_list_nr_sampled(list); i < list->nr; i++) {
 		const struct place_share *item = &list->items[i];
-		const double share = value_of(&item->values, "operationCount", operation ? operation : "") / whole;
+		const double share = share_of_work(table, item);
+		const bool is_behind = share < limit || (share == limit && item > before);
 
-		if (!(whole > 0 && share >= (i < nr ? LEAST_SHARE : LEAST_UNSAMPLED)))
-			continue;
-		for (size_t k = 0; rest >= 1 && k < sizeof(headings) / sizeof(*headings); k++)
-			fprintf(out, "%s%*s", k == 0 ? "\n  " : "  ", COLUMN_WIDTH, headings[k]);
-		if (rest >= 1)
-			fprintf(out, "  by %s\n", kinds[report->by].one);
-		print_work(out, report, item, share);
-		rest -= share;
+		if (share >= LEAST_UNSAMPLED && is_behind && (!most || share > share_of_work(table, most)))
+			most = item;
 	}
-	if (rest < 1 && rest >= LEAST_SHARE) {
-		print_number(out, 100 * rest, " %");
-		fprintf(out, "  in all others\n");
+	return most;
+}
+
+/* Those with most samples; of lines also those that compute most without any. Where code without samples computes much,
+ * shares of the operations are shown. Fresh memory. */
+static const struct place_share **
+choose_places(struct places_table *table, size_t nr_shown, size_t *nr)
+{
+	const struct place_list *list = shown_list(table->report);
+	const bool is_all = table->report->is_all, are_lines = table->report->by == PLACES_LINES;
+	const struct place_share **items = rot_calloc(list->nr + 1, sizeof(*items));
+	double sampled = 0;
+
+	for (*nr = 0; *nr < nr_shown; (*nr)++)
+		items[*nr] = &list->items[*nr];
+	for (size_t i = 0; i < place_list_nr_sampled(list); i++)
+		sampled += fmax(0, share_of_work(table, &list->items[i]));
+	for (size_t i = 0; are_lines && (is_all || i < MOST_UNSAMPLED); i++) {
+		const struct place_share *item = next_unsampled(table, i > 0 ? items[*nr - 1] : NULL);
+
+		if (!item)
+			break;
+		items[(*nr)++] = item;
 	}
+	table->has_parts = are_lines || is_all || 1 - sampled >= LEAST_UNSAMPLED;
+	return items;
+}
+
+/* Rates of the program and its regions are per wall time. */
+static void
+print_sum(const struct places_table *table, FILE *out)
+{
+	const struct program_places *places = &table->report->places;
+	const bool has_rates = !text_table_is_empty(&table->table, RATE);
+
+	fprintf(out, "\n  %llu samples in %.3g s of CPU time, which is the sum of all rows\n",
+		(unsigned long long)places->nr_samples, places->cpu_s);
+	if (places->off_cpu_s >= LEAST_SHARE * places->wall_s)
+		fprintf(out, "  no thread was on a CPU for %.3g s of %.3g s%s\n", places->off_cpu_s, places->wall_s,
+			has_rates ? ": rates in rows leave that out" : "");
 }
 
 void
 report_places(const struct program_report *report, FILE *out)
 {
-	const struct program_places *places = &report->places;
-	const size_t nr = nr_shown(report);
+	struct places_table table = {
+		.report = report,
+		.columns = {[TIME] = {.heading = "CPU time"},
+			    [ROOF] = {.heading = "of roof"},
+			    [VECTORS] = {.heading = "vector"},
+			    [TURNS] = {.heading = "turns"},
+			    [NAME] = {.heading = kinds[report->by].one, .is_left = true},
+			    [WHERE] = {.heading = "", .is_left = true}},
+	};
+	autofree const struct place_share **items = NULL;
+	size_t nr;
 
-	if (places->nr_samples < LEAST_SAMPLES || report->nr_functions == 0)
+	if (report->places.nr_samples < LEAST_SAMPLES || report->nr_functions == 0)
 		return;
-	fprintf(out, "\n  %*s  where, by %llu samples in %.3g s of it\n", SHARE_WIDTH, "CPU time",
-		(unsigned long long)places->nr_samples, places->cpu_s);
+	choose_work(&table);
+	items = choose_places(&table, nr_shown(report), &nr);
+	table.table = (struct text_table){.columns = table.columns, .nr_columns = NR_COLUMNS, .indent = 2};
 	for (size_t i = 0; i < nr; i++)
-		print_place(report, out, &shown_list(report)->items[i]);
-	print_others(report, nr, out);
-	if (places->off_cpu_s >= LEAST_SHARE * places->wall_s) {
-		autofree char *text = rot_format("%.3g s", places->off_cpu_s);
-
-		fprintf(out, "  %*s  no thread on a CPU, of %.3g s of wall time\n", SHARE_WIDTH, text, places->wall_s);
-	}
-	print_works(report, nr, out);
+		add_place(&table, items[i]);
+	add_others(&table, nr_shown(report));
+	print_sum(&table, out);
+	set_names(&table, items, nr, out);
+	text_table_print(&table.table, out);
+	text_table_clear(&table.table);
 }
 
 /* ---- files ---- */
@@ -496,6 +611,13 @@ report_places_json(const struct program_report *report)
 	return json;
 }
 
+/* What is not known, or has no end, is an empty field. */
+static char *
+csv_number(double number)
+{
+	return isfinite(number) ? rot_number_text(number, 1) : rot_strdup("");
+}
+
 static void
 add_csv_row(struct text_table *table, const struct place_share *item)
 {
@@ -512,13 +634,13 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 		rot_strdup(item->part ? part->source : place->source),
 		rot_format("%d", item->part ? part->line : place->line),
 		rot_format("%llu", (unsigned long long)item->nr_samples),
-		rot_number_text(item->share.value, 1),
-		rot_number_text(item->share.low, 1),
-		rot_number_text(item->share.high, 1),
+		csv_number(item->share.value),
+		csv_number(item->share.low),
+		csv_number(item->share.high),
 		rot_format("%llu", (unsigned long long)item->nr_entries),
-		rot_number_text(value_of(&item->values, "performance", ""), 1),
-		rot_number_text(value_of(&item->values, "operationalIntensity", ""), 1),
-		rot_number_text(item->roof_share, 1),
+		csv_number(value_of(&item->values, "performance", "")),
+		csv_number(value_of(&item->values, "operationalIntensity", "")),
+		csv_number(item->roof_share),
 		rot_format("%d", part->last_line),
 		rot_strdup(part->inlined),
 		rot_format("%llu", (unsigned long long)part->header),

@@ -99,14 +99,31 @@ static void
 row_value(FILE *out, const struct quantity_value *value)
 {
 	const struct shown_unit unit = shown_unit_for(value->unit, value->summary.value);
+	const bool is_said_by_label = !strcmp(value->of, "coreCycles") || !strcmp(value->name, "instructions");
 	autofree char *label = value_label(value), *text = value_text_in(value, unit);
 
-	print_row(out, label, text, strcmp(value->of, "coreCycles") == 0 ? "" : unit.shown);
+	print_row(out, label, text, is_said_by_label ? "" : unit.shown);
 }
 
-/* Of each quantity but the time the first value, which is the widest (both precisions, memory), and how many others
- * there are; is_all: all. Instructions per cycle. */
-static void
+/* What follows from others that are shown, and of programs without floating point what is 0 therefore. */
+static bool
+follows_from_others(const struct program_values *values, const struct quantity_value *value)
+{
+	const struct quantity_value *performance = program_values_find(values, "performance", ""),
+				    *intensity = program_values_find(values, "operationalIntensity", "");
+	const bool is_of_bytes = strcmp(value->name, "transferredBytes") == 0 || strcmp(value->name, "throughput") == 0;
+
+	if (!performance || !intensity || isnan(intensity->summary.value))
+		return false;
+	if (performance->summary.value == 0)
+		return strcmp(value->name, "throughput") != 0 && strcmp(value->name, "operationCount") != 0 &&
+		       strcmp(value->name, "instructions") != 0;
+	return is_of_bytes;
+}
+
+/* Of each quantity but the time the first value, which is the widest (both precisions, memory), without what follows
+ * from others; is_all: all. Instructions per cycle. Gives back how many values it leaves out. */
+static size_t
 row_values(FILE *out, const struct program_values *values, bool is_all)
 {
 	const struct quantity_value *cycles = program_values_find(values, "time", "coreCycles"),
@@ -125,24 +142,28 @@ row_values(FILE *out, const struct program_values *values, bool is_all)
 
 		if ((is_time && value != cycles) || masks_nothing)
 			continue;
-		if (!is_all && !is_time && is_further(values, i))
+		if (!is_all && !is_time && (is_further(values, i) || follows_from_others(values, value)))
 			nr_hidden++;
 		else if (isnan(value->summary.value))
 			missing = with_label(missing, value);
 		else
 			row_value(out, value);
 	}
-	if (*missing) {
-		text_print_behind("  not counted:", missing, out);
-		nr_hidden = 0;
-	}
-	free(missing);
-	if (nr_hidden)
-		fprintf(out, "  %zu values of other operations and borders: --all\n", nr_hidden);
 	if (masked && flop)
 		row_share(out, "active lanes", flop->summary.value / (flop->summary.value + masked->summary.value));
 	if (cycles && instructions)
 		row_number(out, "instructions per cycle", instructions->summary.value / cycles->summary.value, "");
+	if (*missing)
+		text_print_behind("  not counted:", missing, out);
+	free(missing);
+	return nr_hidden;
+}
+
+static void
+print_hidden(size_t nr_hidden, FILE *out)
+{
+	if (nr_hidden > 0)
+		fprintf(out, "  %zu more value%s: --all\n", nr_hidden, rot_plural((double)nr_hidden));
 }
 
 /* ---- one thread a line ---- */
@@ -362,8 +383,8 @@ print_values(const struct program_region *region, bool is_all, FILE *out)
 			  region->time_share);
 		print_time_of_hit(region, out);
 	}
-	row_values(out, &region->total, is_all);
-	if (!isnan(region->roof_share))
+	print_hidden(row_values(out, &region->total, is_all), out);
+	if (!isnan(region->roof_share) && (is_all || !region->bound[0]))
 		row_roof_share(out, region->roof_share, &region->roof);
 }
 
@@ -481,7 +502,7 @@ print_briefly(const struct program_region *region, FILE *out)
 		if (value && !isnan(value->summary.value))
 			row_value(out, value);
 	}
-	if (!isnan(region->roof_share))
+	if (!isnan(region->roof_share) && !region->bound[0])
 		row_roof_share(out, region->roof_share, &region->roof);
 	print_refusals(region, out);
 	if (region->cost_share > 0.01)
@@ -568,15 +589,23 @@ static const struct {
 	{"major page faults", "", nr_faults}, {"largest resident set", "MiB", resident},
 };
 
-static void
+/* Of these the threads alone without --all. Gives back how many are left out. */
+static size_t
 print_facts(const struct program_report *report, FILE *out)
 {
+	size_t nr_hidden = 0;
+
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
 		const double number = program_report_median(report, facts[i].number);
 
-		if (!isnan(number))
+		if (isnan(number))
+			continue;
+		if (report->is_all || facts[i].number == nr_threads)
 			row_number(out, facts[i].label, number, facts[i].unit);
+		else
+			nr_hidden++;
 	}
+	return nr_hidden;
 }
 
 /* One row for all that is missing, so that its absence is seen; a note says why. */
@@ -699,6 +728,8 @@ is_about_regions(const struct program_report *report)
 static void
 print_total(const struct program_report *report, FILE *out)
 {
+	size_t nr_hidden;
+
 	if (is_about_regions(report)) {
 		if (report->plan->is_timed) {
 			row_time(out, "time", &report->total.values[0]);
@@ -709,21 +740,22 @@ print_total(const struct program_report *report, FILE *out)
 		return;
 	}
 	if (!report->plan->is_timed) {
-		row_values(out, &report->total, report->is_all);
+		print_hidden(row_values(out, &report->total, report->is_all), out);
 		return;
 	}
 	row_time(out, "time", &report->total.values[0]);
-	print_facts(report, out);
+	nr_hidden = print_facts(report, out);
 	row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
 	print_stops(report, out);
 	if (strcmp(program_report_counting(report), "steps") == 0) {
 		print_row(out, "operations, bytes", "of regions", "");
 		return;
 	}
-	row_values(out, &report->total, report->is_all);
-	if (!isnan(report->roof_share))
+	nr_hidden += row_values(out, &report->total, report->is_all);
+	if (!isnan(report->roof_share) && (report->is_all || !report->bound[0]))
 		row_roof_share(out, report->roof_share, &report->roof);
 	print_missing(report, out);
+	print_hidden(nr_hidden, out);
 }
 
 static void
@@ -739,8 +771,8 @@ print_program_threads(const struct program_report *report, FILE *out)
 
 /* ---- the whole report ---- */
 
-/* What a mark means, if one of the values has it. */
-static void
+/* What a mark means, if one of the values has it; false: none has. */
+static bool
 print_mark(const struct program_report *report, const char *mark, const char *meaning, FILE *out)
 {
 	bool is_there = false;
@@ -764,6 +796,7 @@ print_mark(const struct program_report *report, const char *mark, const char *me
 		text_print_behind(before, meaning, out);
 		free(before);
 	}
+	return is_there;
 }
 
 void
@@ -772,6 +805,7 @@ program_report_print(const struct program_report *report, FILE *out)
 	size_t nr = program_command_output_nr_outputs(report->output);
 	char *runs = nr > 1 ? rot_format(" (%zu runs)", nr) : rot_strdup("");
 	char *title = rot_format("%s%s", report->title, runs);
+	bool has_marks = false;
 
 	fputc('\n', out);
 	text_print_behind(" ", title, out);
@@ -797,11 +831,11 @@ program_report_print(const struct program_report *report, FILE *out)
 		report_places(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		print_region(&report->regions.items[i], are_regions_brief(report), report->is_all, out);
-	if (report->nr_notes)
-		fputc('\n', out);
+	fputc('\n', out);
 	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark))
-		print_mark(report, mark->mark, mark->text, out);
+		has_marks |= print_mark(report, mark->mark, mark->text, out);
 	for (size_t i = 0; i < report->nr_notes; i++)
 		text_print_behind("  note:", report->notes[i], out);
-	fputc('\n', out);
+	if (has_marks || report->nr_notes > 0)
+		fputc('\n', out);
 }

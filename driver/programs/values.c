@@ -441,6 +441,83 @@ instructions_of(const struct program_plan *plan, const struct architecture *arch
 	return i < pass->nr_events ? read_run(output, architecture, pass, &selection).counts[i] : NAN;
 }
 
+/* A thread begins to work, or (below 0) ends. */
+struct work_step {
+	uint64_t time;
+	double per_ns;
+};
+
+static int
+compare_steps(const void *a, const void *b)
+{
+	const struct work_step *left = a, *right = b;
+
+	return (left->time > right->time) - (left->time < right->time);
+}
+
+/* Two steps of each thread that lived and counted instructions; their number. */
+static size_t
+work_steps(struct work_step *steps, const struct program_plan *plan, const struct architecture *architecture,
+	   const struct program_run_output *run)
+{
+	const struct pass *pass = &plan->passes.passes[run->pass];
+	const size_t instructions = find_instructions(architecture, pass);
+	size_t nr = 0;
+
+	for (size_t i = 0; instructions < pass->nr_events && i < program_run_output_nr_threads(run); i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(run, i);
+		struct pass_run counted = {.taints = 0};
+		double per_ns;
+
+		if (!has_counted(thread->counts) || thread->stop_time <= thread->start_time)
+			continue;
+		pass_run_add_counts(&counted, architecture, pass, thread->counts, NULL);
+		per_ns = counted.counts[instructions] / (double)(thread->stop_time - thread->start_time);
+		steps[nr++] = (struct work_step){thread->start_time, per_ns};
+		steps[nr++] = (struct work_step){thread->stop_time, -per_ns};
+	}
+	return nr;
+}
+
+/* Of rates r it is (sum of r)^2 / (sum of r^2): n of n equal ones, 1.2 of one beside one of a tenth. */
+static double
+mean_at_work(struct work_step *steps, size_t nr)
+{
+	double sum = 0, squares = 0, work = 0, weighted = 0;
+
+	if (nr > 0)
+		qsort(steps, nr, sizeof(*steps), compare_steps);
+	for (size_t i = 0; i + 1 < nr; i++) {
+		double done;
+
+		sum += steps[i].per_ns;
+		squares += steps[i].per_ns * fabs(steps[i].per_ns);
+		done = sum * (double)(steps[i + 1].time - steps[i].time);
+		if (done <= 0 || squares <= 0)
+			continue;
+		work += done;
+		weighted += done * sum * sum / squares;
+	}
+	return weighted / work;
+}
+
+double
+program_threads_at_work(const struct program_plan *plan, const struct architecture *architecture,
+			const struct program_command_output *output)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+		autofree struct work_step *steps =
+			rot_calloc(2 * program_run_output_nr_threads(run) + 1, sizeof(*steps));
+
+		if (program_run_has_threads(run) && !program_run_is_cut(plan, run))
+			most = fmax(most, mean_at_work(steps, work_steps(steps, plan, architecture, run)));
+	}
+	return most;
+}
+
 double
 program_empty_instructions(const struct program_plan *plan, const struct architecture *architecture,
 			   const struct program_run_output *output, const char *backend)

@@ -76,6 +76,13 @@ bool program_run_is_cut(const struct program_plan *plan, const struct program_ru
 /* Are its threads told apart? Where nobody asked for that, or tracing is refused, the core gives one total. */
 bool program_run_has_threads(const struct program_run_output *run);
 
+/*
+ * How many threads did the work at the same time, as an average over it: of instructions in their lives, where threads
+ * that did less count less. On a busy host this is more than the CPUs that they got. NaN: no run has counted threads.
+ */
+double program_threads_at_work(const struct program_plan *plan, const struct architecture *architecture,
+			       const struct program_command_output *output);
+
 /* Context switches of a run; NaN: they are not known. */
 double program_run_switches(const struct program_run_output *output);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 
 static void
 add_breach_of_runs(struct quantity_value *value, const char *rule, double found, double bound, size_t nr_runs,
@@ -283,7 +284,8 @@ invariants_note_passes(struct quantity_value *values, size_t nr, size_t nr_runs)
 			add_breach_of_runs(&values[i], "passesAgree", NAN, NAN, nr_runs,
 					   rot_format("instructions of %zu run%s are off by more than %g %% from those "
 						      "of the others, of all passes: left out",
-						      nr_runs, nr_runs == 1 ? "" : "s", 100 * INVARIANT_INSTRUCTIONS));
+						      nr_runs, rot_plural((double)nr_runs),
+						      100 * INVARIANT_INSTRUCTIONS));
 }
 
 /* What every pass should count alike. */

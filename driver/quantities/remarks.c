@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "quantities/own_cost.h"
 #include "quantities/sample_view.h"
 #include "quantities/value_text.h"
@@ -410,8 +411,8 @@ remarks_of_points(struct pool *pool, const json_t *points)
 
 		if (!*name || (!one->is_own && one->nr == json_array_size(points) && one->nr > 1))
 			texts_add(pool, &lines,
-				  pool_format(pool, "%zu of %zu points: %s", one->nr, json_array_size(points),
-					      one->text));
+				  pool_format(pool, "%zu of %zu point%s: %s", one->nr, json_array_size(points),
+					      rot_plural((double)json_array_size(points)), one->text));
 		else
 			texts_add(pool, &lines, pool_format(pool, "%s%s: %s", name, more, one->text));
 	}

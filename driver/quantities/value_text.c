@@ -206,7 +206,7 @@ outliers_text(const struct series_outliers *outliers)
 {
 	return rot_format("%zu run%s differ%s by %+.*f %%%s from the others for no cause that was seen, and %s in the "
 			  "value",
-			  outliers->nr, outliers->nr == 1 ? "" : "s", outliers->nr == 1 ? "s" : "",
+			  outliers->nr, rot_plural((double)outliers->nr), outliers->nr == 1 ? "s" : "",
 			  percent_digits(outliers->difference), 100 * outliers->difference,
 			  outliers->nr == 1 ? "" : " or more", outliers->nr == 1 ? "is" : "are");
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "support/entry.h"
@@ -586,7 +587,7 @@ print_summary(const struct comparison *comparison, FILE *out)
 		separator = ", ";
 	}
 	fprintf(out, "%s in %zu point%s\n", *separator ? "" : "nothing measured", comparison->nr_points,
-		comparison->nr_points == 1 ? "" : "s");
+		rot_plural((double)comparison->nr_points));
 	if (comparison->nr_chance) {
 		autofree char *text =
 			rot_format("or chance: %zu of the %zu differences, since %zu comparisons were made "

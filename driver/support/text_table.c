@@ -151,7 +151,7 @@ print_columns(const struct text_table *table, const size_t *widths, const size_t
 	size_t nr_lines = heading_lines(table);
 
 	for (size_t row = 0; row < nr_lines + table->nr_rows; row++) {
-		size_t owed = 0, length;
+		size_t owed = table->indent, length;
 		bool is_empty = row < nr_lines;
 
 		for (size_t i = 0; i < nr_chosen && is_empty; i++) {
@@ -180,12 +180,23 @@ column_widths(const struct text_table *table)
 }
 
 size_t
+text_table_width(const struct text_table *table, size_t nr_columns)
+{
+	autofree size_t *widths = column_widths(table);
+	size_t width = table->indent;
+
+	for (size_t i = 0; i < nr_columns; i++)
+		width += widths[i] > 0 ? widths[i] + GAP : 0;
+	return width;
+}
+
+size_t
 text_table_print(const struct text_table *table, FILE *out)
 {
 	const size_t width = terminal_width(out);
 	autofree size_t *widths = column_widths(table);
 	autofree size_t *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
-	size_t nr_keys = 0, key_width = 0, nr, taken, i;
+	size_t nr_keys = 0, key_width = table->indent, nr, taken, i;
 
 	for (i = 0; i < table->nr_keys; i++)
 		if (widths[i] > 0) {

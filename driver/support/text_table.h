@@ -18,6 +18,7 @@ struct text_table {
 	size_t nr_columns;
 	char **cells; /* [nr_rows * nr_columns], owned */
 	size_t nr_rows;
+	size_t indent;     /* blanks before each line */
 	size_t nr_keys;    /* columns at the left that say what a row is about: each part of a table has them */
 	bool is_all_shown; /* columns that are empty or "-" in all rows, too */
 	bool is_one_part;  /* columns behind the first that does not fit are left out */
@@ -31,6 +32,9 @@ void text_table_clear(struct text_table *table);
  * blanks at the end. In parts as wide as terminal_width says, with an empty line between. Gives back how many columns,
  * from the left, it has printed or found empty: all, unless is_one_part. */
 size_t text_table_print(const struct text_table *table, FILE *out);
+
+/* Of the first columns, as far as they are not left out, side by side: with the indent, and a gap behind each. */
+size_t text_table_width(const struct text_table *table, size_t nr_columns);
 
 /* Is the column empty or "-" in all rows? */
 bool text_table_is_empty(const struct text_table *table, size_t column);

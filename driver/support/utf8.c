@@ -3,6 +3,8 @@
 #include "support/utf8.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
@@ -69,6 +71,35 @@ utf8_text(const char *text)
 		text += length ? length : 1;
 	}
 	return copy;
+}
+
+/* Those behind ASCII, U+0080 to U+009F, take two bytes. */
+static unsigned
+control_character(const char *text)
+{
+	const unsigned char first = (unsigned char)text[0];
+
+	if (first == 0xc2 && is_within(text[1], 0x80, 0x9f))
+		return (unsigned char)text[1];
+	return first < ' ' || first == 0x7f ? first : 0;
+}
+
+char *
+utf8_printable(const char *text)
+{
+	autofree char *clean = utf8_text(text);
+	char *printable = rot_calloc(4 * strlen(clean) + 1, 1), *to = printable;
+
+	for (const char *at = clean; *at; at++) {
+		const unsigned control = control_character(at);
+
+		if (control)
+			to += sprintf(to, "\\x%02x", control);
+		else
+			*to++ = *at;
+		at += control >= 0x80;
+	}
+	return printable;
 }
 
 size_t

@@ -8,6 +8,9 @@
 /* A copy in which each byte that belongs to no character of UTF-8 is U+FFFD instead. Fresh memory. */
 char *utf8_text(const char *text);
 
+/* The same for terminals and tables, too: control characters are written as "\x1b". Fresh memory. */
+char *utf8_printable(const char *text);
+
 /* The most bytes of the text, which is UTF-8, up to that number that are whole characters. */
 size_t utf8_fitting(const char *text, size_t most);
 

@@ -13,6 +13,7 @@
 #include "measuring/measuring.h"
 #include "measuring/order.h"
 #include "memory.h"
+#include "number.h"
 #include "planning/controller_file.h"
 #include "planning/xml_controller.h"
 #include "quantities/quantity.h"
@@ -554,10 +555,11 @@ aa_print(const struct aa *aa, FILE *out)
 	struct aa_row *rows = aa_rows(&pool, aa, &nr);
 
 	fprintf(out,
-		"%zu points of '%s', each measured twice with %d runs and compared as rot diff does: %d round%s in "
+		"%zu point%s of '%s', each measured twice with %d run%s and compared as rot diff does: %d round%s in "
 		"%.0f s%s\n\n",
-		aa->nr_points, aa->options.controller, aa->options.nr_runs, aa->nr_rounds,
-		aa->nr_rounds == 1 ? "" : "s", aa->elapsed_s, aa->is_interrupted ? ", then interrupted" : "");
+		aa->nr_points, rot_plural((double)aa->nr_points), aa->options.controller, aa->options.nr_runs,
+		rot_plural(aa->options.nr_runs), aa->nr_rounds, rot_plural((double)aa->nr_rounds), aa->elapsed_s,
+		aa->is_interrupted ? ", then interrupted" : "");
 	print_table(rows, nr, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < nr; i++)

@@ -14,6 +14,7 @@
 #include "measuring/measuring.h"
 #include "measuring/sha256.h"
 #include "memory.h"
+#include "number.h"
 #include "quantities/architecture.h"
 #include "rot.h"
 #include "support/files.h"
@@ -576,9 +577,11 @@ print_work(struct printing *printing, FILE *out)
 			? "; in parentheses: no part of a formula's\ngrade, as it is too little work to tell from what "
 			  "caches hold back, or prefetchers bring more than is asked for"
 			: "; the kernel that decided it");
-	fprintf(out, "%zu kernels, measured up to %d times in different order", work->nr_points, work->nr_rounds);
+	fprintf(out, "%zu kernel%s, measured up to %d time%s in different order", work->nr_points,
+		rot_plural((double)work->nr_points), work->nr_rounds, rot_plural(work->nr_rounds));
 	if (work->nr_left_out)
-		fprintf(out, "; %zu others did not fit into the time: --budget=SECONDS", work->nr_left_out);
+		fprintf(out, "; %zu other%s did not fit into the time: --budget=SECONDS", work->nr_left_out,
+			rot_plural((double)work->nr_left_out));
 	fputc('\n', out);
 }
 

@@ -63,7 +63,8 @@ struct program_run {
 	struct images images;         /* where it has places */
 	bool awaits_pause;            /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
-	bool has_gone; /* the new process was let go */
+	bool has_gone;         /* the new process was let go */
+	bool has_told_missing; /* see tell_missing           */
 	bool is_program_over;
 	bool is_leaving;
 	unsigned nr_waits; /* for threads that did not stop to be let go */
@@ -390,6 +391,19 @@ on_exited(void *context, struct thread *thread)
 		images_exited(&self->images, thread);
 }
 
+/* Before the program begins to run, and not again. The run for the counts of code was preceded by a timed one. */
+static void
+tell_missing(struct program_run *self)
+{
+	const struct session *session = self->session;
+	const bool is_first = program_command_output_nr_outputs(session->output) == 0 &&
+			      !(self->translator && session->command->counts_functions);
+
+	if (is_first && !self->has_told_missing)
+		regions_tell_missing(self->regions);
+	self->has_told_missing = true;
+}
+
 /* The time that this takes while nothing else runs is none of the program's. */
 static void
 find_places(void *context, struct thread *thread)
@@ -398,6 +412,7 @@ find_places(void *context, struct thread *thread)
 	uint64_t begin_ns = clock_raw_ns();
 
 	regions_resolve(self->regions, thread);
+	tell_missing(self);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1) {
 		self->tracer.cost_from_ns = clock_raw_ns();

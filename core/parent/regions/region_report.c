@@ -84,6 +84,15 @@ region_report_not_found(struct region_report *report, size_t region, bool replac
 }
 
 void
+region_report_tell_missing(const struct region_report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->nr; i++)
+		if (strcmp(report->services[i]->backend, "none") == 0 && report->not_found[i])
+			fprintf(out, "rot: region %s: %s; what the program loads or starts is looked at later\n",
+				report->services[i]->region, report->not_found[i]);
+}
+
+void
 region_report_refusal(struct region_report *report, size_t region, const char *backend, const struct rot_error *err)
 {
 	autofree char *text = reason(backend, err);

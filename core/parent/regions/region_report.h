@@ -3,6 +3,8 @@
 #ifndef CORE_PARENT_REGIONS_REGION_REPORT_H
 #define CORE_PARENT_REGIONS_REGION_REPORT_H
 
+#include <stdio.h>
+
 #include "ProgramCommand.h"
 #include "ProgramCommandOutput.h"
 #include "ProgramRunOutput.h"
@@ -23,6 +25,10 @@ void
 region_report_refusal(struct region_report *report, size_t region, const char *backend, const struct rot_error *err);
 void region_report_service(struct region_report *report, size_t region, const char *backend,
 			   struct region_point *const *points, size_t nr);
+
+/* Those that nobody observes because they are not found: a line each, with the reason. */
+void region_report_tell_missing(const struct region_report *report, FILE *out);
+
 void region_report_warn(struct region_report *report, const char *text);
 
 /* A thread's hits are not seen. */

@@ -670,6 +670,13 @@ regions_resolve(struct regions *regions, struct thread *thread)
 }
 
 void
+regions_tell_missing(const struct regions *regions)
+{
+	if (regions)
+		region_report_tell_missing(regions->report, stderr);
+}
+
+void
 regions_refuse(struct regions *regions, const struct rot_error *err)
 {
 	for (size_t i = 0; regions && i < regions->nr; i++)

@@ -204,6 +204,9 @@ void regions_resolve(struct regions *regions, struct thread *thread);
 void regions_thread_leaves(struct regions *regions, struct thread *thread);
 enum tracer_answer regions_stopped(struct regions *regions, const struct tracer_stop *stop);
 
+/* On standard error, which regions are not found so far, and why, for somebody who can still end the program. */
+void regions_tell_missing(const struct regions *regions);
+
 /* Adds what was measured to a run; how each region was observed, to the command's output. */
 void regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output);
 

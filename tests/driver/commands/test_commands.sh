@@ -148,11 +148,20 @@ call list controllers folder
 is "a folder is no controller" 1 "" "rot: none of the controllers has 'folder' in its name
      'rot list controllers' shows all"
 rmdir folder.xml
+call help Ridge point
+is "help of a word" 0 "ridge point: where a bandwidth meets a peak: the least intensity that reaches
+it." ""
+call help intensity
+has "words that have it in their names, and others that are about it" 0 "operational intensity: operations per byte" ""
+has "these are named" 0 "See also: ridge point, roofline" ""
+call help ridgepoint
+is "help suggests words" 2 "" "rot: there is no command, controller, key, document or term 'ridgepoint'
+     did you mean 'ridge point'? What there is: rot help"
 call help nothing
-is "help of nothing known" 2 "" "rot: there is no command, controller, key or document 'nothing'
+is "help of nothing known" 2 "" "rot: there is no command, controller, key, document or term 'nothing'
      what there is: rot help"
 call help trida
-is "help suggests the nearest of all" 2 "" "rot: there is no command, controller, key or document 'trida'
+is "help suggests the nearest of all" 2 "" "rot: there is no command, controller, key, document or term 'trida'
      did you mean 'triad'? What there is: rot help"
 
 # ---- settings ----

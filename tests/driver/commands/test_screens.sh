@@ -35,8 +35,9 @@ known=$top_builddir/tests/driver/programs/known_work
 
 screen 40 help
 for command in $("$rot" complete 'rot '); do
-	screen 60 help "$command"
+	screen 40 help "$command"
 done
+screen 80 help run --all
 screen 40 help triad
 screen 40 doctor
 screen 40 version
@@ -44,6 +45,12 @@ screen 40 list
 screen 40 list quantities
 screen 40 list kernels
 screen 40 list controllers
+mkdir -p data/rot/controllers
+for number in $(seq 1 100); do
+	echo '<controller name="own" comment="one of many"/>' >"data/rot/controllers/an-experiment-of-my-own-$number.xml"
+done
+screen 40 list controllers
+rm -r data/rot/controllers
 screen 40 list keys
 screen 40 list events
 screen 40 measure report
@@ -54,6 +61,9 @@ screen 40 remeasure ./mine.xml -starts=1 -quiet
 screen 40 run -j before.json "$known" 1000
 screen 40 run -j after.json "$known" 2000
 screen 40 run -t "$known" 1000
+for by in function loop line; do
+	screen 40 run --by=$by "$top_builddir/tests/driver/programs/known_shares" many
+done
 screen 40 run --region=work "$known" 1000
 screen 40 run --region=work --region=main "$known" 1000
 screen 40 run --counts-only "$known" 1000

@@ -25,7 +25,7 @@ END
 
 # Whether the machine is quiet is not ours to say: both answers are allowed.
 call validate aa twice --rounds=2
-says 'two rounds' '0 1' "1 points of 'twice', each measured twice with 10 runs and compared as rot diff does: 2 rounds" ''
+says 'two rounds' '0 1' "1 point of 'twice', each measured twice with 10 runs and compared as rot diff does: 2 rounds" ''
 says 'the clocks are compared' '0 1' 'time:microSeconds         2' ''
 call validate aa ./twice.xml --rounds=1 --json -runs=6
 says 'JSON, and the path of a controller' '0 1' '"schema": "rot.aa/1"' ''

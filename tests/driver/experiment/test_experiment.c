@@ -129,7 +129,7 @@ START_TEST(effort_follows_the_keys)
 	ck_assert_double_eq(fake_effort.precision, 0.02);
 	ck_assert_double_eq(fake_effort.budget_s, 3);
 	table = file_read("table", NULL, &err);
-	ck_assert_msg(strstr(table, "\n1 of 1 points: runs were added until") != NULL, "%s", table);
+	ck_assert_msg(strstr(table, "\n1 of 1 point: runs were added until") != NULL, "%s", table);
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", &err);
 	ck_assert_int_eq(run_into("table", "one", NULL, &err), 0);
 	ck_assert_double_eq(fake_effort.precision, 0);

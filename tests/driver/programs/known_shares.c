@@ -2,7 +2,8 @@
 /*
  * known_shares WHERE [LIBRARY]: executes the same loop three times as often in one function as in another, a hundred
  * times in turn. WHERE: here (one thread), threads (two), child (a program that is started), library (LIBRARY is loaded
- * for it), named (code that is made now, with a name that is written down as the tool perf reads it; prints the file).
+ * for it), named (code that is made now, with a name that is written down as the tool perf reads it; prints the file),
+ * many (twelve functions of floating-point operations instead).
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -110,6 +111,41 @@ repeat_named(void)
 	return 0;
 }
 
+/* Likewise, of floating-point operations. */
+#define COMPUTE(name)                                                                                                  \
+	__attribute__((noinline)) static double name(double x)                                                         \
+	{                                                                                                              \
+		for (int i = 0; i < 16 * NR_TURNS; i++)                                                                \
+			x = x * 0.5 + 1;                                                                               \
+		return x;                                                                                              \
+	}
+COMPUTE(first_of_many)
+COMPUTE(second_of_many)
+COMPUTE(third_of_many)
+COMPUTE(fourth_of_many)
+COMPUTE(fifth_of_many)
+COMPUTE(sixth_of_many)
+COMPUTE(seventh_of_many)
+COMPUTE(eighth_of_many)
+COMPUTE(ninth_of_many)
+COMPUTE(tenth_of_many)
+COMPUTE(eleventh_of_many)
+COMPUTE(twelfth_of_many)
+
+static int
+compute_many(void)
+{
+	static double (*const functions[])(double) = {
+		first_of_many,   second_of_many, third_of_many, fourth_of_many, fifth_of_many,    sixth_of_many,
+		seventh_of_many, eighth_of_many, ninth_of_many, tenth_of_many,  eleventh_of_many, twelfth_of_many,
+	};
+	volatile double x = 1;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		x = functions[i](x);
+	return x < 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -119,6 +155,8 @@ main(int argc, char **argv)
 
 	if (strcmp(where, "library") == 0 && argc > 2)
 		return repeat_library(argv[2]);
+	if (strcmp(where, "many") == 0)
+		return compute_many();
 	if (strcmp(where, "named") == 0)
 		return repeat_named();
 	if (strcmp(where, "child") == 0) {

@@ -193,7 +193,28 @@ START_TEST(programs_are_counted_by_blocks)
 }
 END_TEST
 
+/* What is told before a slow run is what the documents say of it. */
+START_TEST(one_slowdown_everywhere)
+{
+	static const char *const documents[] = {"README.md", "doc/RUN.md"};
+	const struct program_slowdown with_caches = program_slowdown(true), without = program_slowdown(false);
+	char *most = rot_format("%g to %g times", with_caches.least, with_caches.most);
+	char *least = rot_format("%g to %g times", without.least, without.most);
+
+	for (size_t i = 0; i < NR_ELEMENTS(documents); i++) {
+		char *path = rot_format("%s/%s", getenv("top_srcdir"), documents[i]), *text = file_text(path);
+
+		ck_assert_msg(strstr(text, most) && strstr(text, least), "%s: %s, %s", documents[i], most, least);
+		free(text);
+		free(path);
+	}
+	free(most);
+	free(least);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&one_slowdown_everywhere, 1},
 	{&programs_are_counted_by_blocks, 2},
 	{&quantities_that_fit, NR_ELEMENTS(rows)},
 	{&every_architecture, 1},

@@ -294,6 +294,13 @@ is "half a region" 2 "" "rot: region 'solve..': the place where it ends is missi
 call run -R solve -R solve#2 true
 is "two regions of one name" 2 "" "rot: region 'solve#2': a second one with the name 'solve'
      give each a name of its own: --region=NAME=solve#2"
+call run -counting=expected -R wrok "$top_builddir/tests/driver/programs/known_work" 1000
+case $err in *"not told apart"*) ;; *)
+	case $status:$err in 1:"rot: region wrok: "*"did you mean 'work'?"*"
+"*"known_work 1000"*"region wrok was not measured"*) result=0 ;; *) result=1 ;; esac
+	check "a misspelled region is told before the program runs, with what is like it"
+	;;
+esac
 call run -R solve --region-backend=gdb true
 has "no backend" 2 "" "'gdb' is no value of 'region-backend', which takes auto, uprobe, breakpoint or int3"
 call run no-such-program-at-all

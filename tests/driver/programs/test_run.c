@@ -32,7 +32,7 @@
 static char *folder, *fake;
 static int status;
 static char *out, *err;
-static bool is_strict, has_csv, is_all;
+static bool is_strict, has_csv, is_all, is_narrow;
 
 static void
 setup(void)
@@ -127,7 +127,7 @@ run(const char *architecture, const char *const *words)
 		ck_assert_ptr_nonnull(freopen("/dev/null", "r", stdin));
 		ck_assert_ptr_nonnull(freopen("out", "w", stdout));
 		ck_assert_ptr_nonnull(freopen("err", "w", stderr));
-		setenv("COLUMNS", "1000", 1); /* sentences in one line */
+		setenv("COLUMNS", is_narrow ? "80" : "1000", 1); /* sentences in one line */
 		exit(run_here(architecture, words, nr));
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -163,6 +163,10 @@ static const struct {
 	{GOLDEN "functions.txt", "blocks", "sampled", {"true"}, 0},
 	{GOLDEN "loops.txt", "blocks", "sampled", {"--by=loop", "true"}, 0},
 	{GOLDEN "lines.txt", "blocks", "sampled", {"--by=line", "true"}, 0},
+	{GOLDEN "functions-narrow.txt", "blocks", "sampled", {"true"}, 0},
+	{GOLDEN "loops-narrow.txt", "blocks", "sampled", {"--by=loop", "true"}, 0},
+	{GOLDEN "lines-narrow.txt", "blocks", "sampled", {"--by=line", "true"}, 0},
+	{GOLDEN "functions-all.txt", "blocks", "sampled", {"true"}, 0},
 	{GOLDEN "functions-runs.txt", "none", "sampled-user", {"--functions=3", "--runs=2", "true"}, 0},
 	{GOLDEN "functions-refused.txt", "none", "unsampled", {"true"}, 0},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}, 0},
@@ -183,6 +187,7 @@ START_TEST(tables)
 {
 	setenv("FAKE_CORE", tables_of_runs[_i].mode, 1);
 	is_all = strstr(tables_of_runs[_i].golden, "-all.") != NULL; /* as --all says */
+	is_narrow = strstr(tables_of_runs[_i].golden, "-narrow.") != NULL;
 	run(tables_of_runs[_i].architecture, tables_of_runs[_i].words);
 	ck_assert_int_eq(status, tables_of_runs[_i].status);
 	ck_assert_str_eq(out, "");
@@ -315,6 +320,10 @@ START_TEST(functions_in_files)
 	csv = file_text("x-loops.csv");
 	ck_assert_ptr_nonnull(strstr(csv, ",4704,256,sweep.cc,20,300,0."));
 	ck_assert_ptr_nonnull(strstr(csv, ",31,,4704,0,1,0\n"));
+	/* What was not counted is empty, and names do not steer a terminal. */
+	ck_assert_ptr_nonnull(strstr(csv, ",0,,,,"));
+	ck_assert_ptr_null(strstr(csv, "nan"));
+	ck_assert_ptr_nonnull(strstr(csv, "py::\\x1b[31mred"));
 	free(csv);
 	json_decref(json);
 	if (_i == 0) {
@@ -466,6 +475,15 @@ END_TEST
 
 START_TEST(runs_that_drift_or_are_disturbed)
 {
+	setenv("FAKE_CORE", "disturbed", 1);
+	RUN("none", "--runs=7", "true");
+	ck_assert_ptr_nonnull(
+		strstr(err, "no intervals: they need 6 undisturbed runs, here there are 4 of 7; --runs="));
+	setenv("FAKE_CORE", "scatter", 1);
+	RUN("none", "--runs=3", "true");
+	ck_assert_ptr_nonnull(strstr(err, "here there are 3 of 3; --runs=8 leaves"));
+	RUN("none", "--runs=6", "true");
+	ck_assert_ptr_null(strstr(err, "no intervals"));
 	setenv("FAKE_CORE", "drift", 1);
 	RUN("none", "--runs=10", "true");
 	ck_assert_ptr_nonnull(strstr(err, "time: drifts by +"));
@@ -612,6 +630,11 @@ START_TEST(bound_in_words)
 	nr_roof_threads = 2;
 	check_bound(120e9, 0.6e9, "llcRam", 2,
 		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of 2 CPUs)" UNSURE, 0.6);
+	check_bound(
+		120e9, 0.6e9, "llcRam", 1.2,
+		"compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of 2 CPUs, as so many threads worked "
+		"at once; they got 1.2)" UNSURE,
+		0.6);
 	nr_roof_threads = 1;
 	check_bound(60e9, 5e9, "l2l3", 1, "", NAN);
 	check_bound(60e9, 5e9, "cpuL1", 1,
@@ -665,6 +688,61 @@ START_TEST(how_sure_the_bound_is)
 		    "the peak",
 		    0.63);
 	reach = NAN;
+}
+END_TEST
+
+static void
+add_worker(struct program_run_output *run, const struct architecture *architecture, const struct pass *pass, int tid,
+	   const double *lives)
+{
+	struct program_thread_output *thread = program_thread_output_new();
+
+	thread->tid = tid;
+	thread->start_time = (uint64_t)lives[0];
+	thread->stop_time = (uint64_t)lives[1];
+	thread->counts = perf_event_measurer_output_new();
+	for (size_t i = 0; i < pass->nr_events; i++) {
+		struct perf_event_count *count = perf_event_count_new();
+
+		rot_string_set(&count->name, architecture->events[pass->events[i]].name);
+		count->raw_count = strcmp(count->name, "instructions") == 0 ? (uint64_t)lives[2] : 0;
+		count->time_enabled = count->time_running = 1;
+		perf_event_measurer_output_event_counts_add(thread->counts, count);
+	}
+	program_run_output_threads_add(run, thread);
+}
+
+/* Whatever CPUs they got: only the lives of threads and their instructions matter. */
+START_TEST(threads_that_work_at_once)
+{
+	static const struct {
+		double lives[3][3]; /* of each thread: begin, end, instructions */
+		double expected;
+	} rows[] = {
+		{{{0, 100, 1e6}}, 1},
+		{{{0, 100, 1e6}, {0, 100, 1e6}}, 2},
+		{{{0, 100, 1e6}, {100, 200, 1e6}}, 1},
+		{{{0, 100, 1e4}, {0, 100, 1e6}, {0, 100, 1e6}}, 2},
+		{{{0, 100, 1e6}, {0, 100, 1e5}}, 1},
+		{{{0, 300, 6e6}, {200, 300, 1e6}}, 1},
+	};
+	const struct architecture_stepping stepping = {.is_unasked = true};
+	char *files = architecture_folder();
+	struct architecture *architecture = architecture_load_blocks(files, &stepping, NULL);
+	struct program_run_output *run = program_run_output_new();
+	struct program_command_output *output = program_command_output_new();
+	struct program_plan plan;
+
+	ck_assert_int_eq(program_plan_make(&plan, architecture, 1, false, NULL), 0);
+	program_command_output_outputs_add(output, run);
+	ck_assert(isnan(program_threads_at_work(&plan, architecture, output)));
+	for (int i = 0; i < 3 && rows[_i].lives[i][1] > 0; i++)
+		add_worker(run, architecture, &plan.passes.passes[0], 100 + i, rows[_i].lives[i]);
+	ck_assert_double_eq(round(program_threads_at_work(&plan, architecture, output)), rows[_i].expected);
+	rot_graph_delete(output);
+	program_plan_clear(&plan);
+	architecture_delete(architecture);
+	free(files);
 }
 END_TEST
 
@@ -736,6 +814,7 @@ static const struct listed_test tests[] = {
 	{&core_that_fails, 1},
 	{&bound_in_words, 1},
 	{&how_sure_the_bound_is, 1},
+	{&threads_that_work_at_once, 6},
 	{&what_is_drawn, 1},
 	{&programs_by_blocks_are_drawn, 1},
 	{&files_that_cannot_be_written, 1},

@@ -95,7 +95,7 @@ static const struct {
 	 ""},
 	/* Once for a point, whatever number of its values says so; a point without a name is counted. */
 	{"[{'quantities': [{'runsEnd': 'budget'}, {'runsEnd': 'budget'}]}]", "",
-	 "1 of 1 points: more runs would have taken longer than the key timeBudget allows\n"},
+	 "1 of 1 point: more runs would have taken longer than the key timeBudget allows\n"},
 	/* All points are counted, some are named. */
 	{"[{'label': 'a', 'quantities': [{'whyExpected': 'too long'}]}, "
 	 "{'label': 'b', 'quantities': [{'whyExpected': 'too long', 'runsEnd': 'most'}]}]",

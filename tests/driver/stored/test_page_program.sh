@@ -43,7 +43,7 @@ holds "one that was not measured" regions "idle|0|0|-|-|-|was not measured|"
 holds "the verdict of the program" page.html '<p class="verdict">memory-bound: 80 % of the memory bandwidth at this intensity; 20 % of the peak</p>'
 holds "how operations are counted" page.html 'counted by blocks of the code, in a run of its own'
 holds "how time is attributed" page.html '975 samples of the CPU clock in 3.4 s of CPU time (2 s of wall time)'
-holds "what was lost" page.html ' 2 records were lost.'
+holds "what was lost" page.html ' Records that were lost: 2.'
 holds "how a region is observed" page.html 'Region solve: observed by int3 at /opt/bin/solver+0x1000. A hit costs the program 4.2 us. The 2.1 us of an empty region are subtracted for each hit.'
 holds "what was refused" page.html 'uprobe: Permission denied'
 

@@ -39,6 +39,15 @@ START_TEST(what_is_no_utf8_is_replaced)
 }
 END_TEST
 
+START_TEST(control_characters_are_written_out)
+{
+	char *printable = utf8_printable("\033[31mr\xc3\xbc\xc2\x9bJ\t\x7f\xff");
+
+	ck_assert_str_eq(printable, "\\x1b[31mr\xc3\xbc\\x9bJ\\x09\\x7f" NONE);
+	free(printable);
+}
+END_TEST
+
 START_TEST(texts_end_between_characters)
 {
 	const char *text = "a\xe2\x82\xac\xc3\xbc";
@@ -51,6 +60,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&what_is_no_utf8_is_replaced, NR_ELEMENTS(rows)},
+	{&control_characters_are_written_out, 1},
 	{&texts_end_between_characters, 1},
 };
 
