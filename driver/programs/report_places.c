@@ -442,6 +442,7 @@ json_place(const struct place_share *item)
 {
 	json_t *json = json_entity(item->part ? (const void *)item->part : (const void *)item->place);
 
+	json_object_del(json, "codeHash");
 	if (!item->part)
 		return json;
 	json_object_set_new(json, "object", json_text(item->place->object));
@@ -460,7 +461,7 @@ json_places(const struct program_report *report, enum place_kind kind)
 
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct place_share *item = &list->items[i];
-		json_t *json;
+		json_t *json, *code;
 
 		if ((kind == PLACES_LOOPS || kind == PLACES_LINES) && !item->part)
 			continue;
@@ -469,6 +470,9 @@ json_places(const struct program_report *report, enum place_kind kind)
 		json_object_set_new(json, "entries", json_integer((json_int_t)item->nr_entries));
 		json_object_set_new(json, "counts", json_counts(report, item));
 		set_rates(json, item);
+		code = kind == PLACES_FUNCTIONS ? report_code_json(report, i) : NULL;
+		if (code)
+			json_object_set_new(json, "code", code);
 		json_array_append_new(array, json);
 	}
 	return array;

@@ -14,9 +14,10 @@ struct request {
 	const char *child; /* NULL: somebody else's program, which supervise cannot run */
 	const char *command;
 	const char *output;
-	double time_limit_s; /* for all runs together; 0: none           */
-	int progress_fd;     /* one line "run I of N" per run; -1: none  */
-	bool leads_parent;   /* stops the parent when somebody else's program stops, and lets it go on with it */
+	double time_limit_s;  /* for all runs together; 0: none           */
+	int progress_fd;      /* one line "run I of N" per run; -1: none  */
+	bool is_listing;      /* nothing is run: the code of a function is listed */
+	bool leads_parent;    /* stops the parent when somebody else's program stops, and lets it go on with it */
 	const char *foreseen; /* folder where it is kept what programs execute; NULL: nowhere     */
 };
 
