@@ -187,6 +187,7 @@ remeasure
 run
 peaks
 plot
+show
 diff
 list
 new
