@@ -491,6 +491,7 @@ report_places_json(const struct program_report *report)
 			json_object_set_new(json, kinds[kind].key, json_places(report, (enum place_kind)kind));
 	json_object_set_new(json, "missing", missing);
 	json_object_set_new(json, "samples", json_integer((json_int_t)places->nr_samples));
+	json_object_set_new(json, "sampledRuns", json_integer((json_int_t)places->nr_runs));
 	json_object_set_new(json, "hasKernel", json_boolean(places->has_kernel));
 	json_object_set_new(json, "lostRecords", json_integer((json_int_t)places->nr_lost));
 	json_object_set_new(json, "cpuTime", json_real_or_null(is_known ? places->cpu_s : NAN));

@@ -79,7 +79,12 @@ are_whole()
 	check "$1: the instructions are the function"
 }
 are_whole "of one thread"
+mv loops.json counts.json
 call run -q -j loops.json "$known" threads
+call diff --all counts.json loops.json
+echo "$out" | grep -A1 '^  product, known_loops' | grep -q 'flop: 27648 -> 55296, +100 %'
+result=$?
+check "what a function does is compared"
 are_whole "of 2 threads"
 call show loops.json product
 shows "both together" ' *[0-9.<]* *27648 +1 +8 +\+0x2a addsd .*' ' *[0-9.<]* *8 +\+0x4b dec eax'

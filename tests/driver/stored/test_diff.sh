@@ -127,6 +127,74 @@ sed 's/"program": {}/"controller": "program"/' old.json >mine.json
 call diff mine.json new.json
 says "points of an experiment are those of one name" "only in mine.json: program ./old"
 
+# ---- functions ----
+# functions EXECUTABLE SAMPLES FUNCTION...: "NAME FILE ADDRESS SAMPLES INSTRUCTIONS" each, of a run with a sample each millisecond
+functions()
+{
+	executable=$1 all=$2
+	shift 2
+	places=
+	for function; do
+		places="$places$(echo "$function" | awk -v all="$all" '{
+			name = $1 == "-" ? "" : $1
+			printf "{\"object\": \"/x/%s\", \"function\": \"%s\", \"symbol\": \"%s\", \"address\": %d, \"size\": 16, ", $2, name, name, $3
+			printf "\"samples\": %d, \"share\": %.17g, \"counts\": {\"instructions\": %d, \"packedDouble\": %d}}", $4, $4 / all, $5, $5 / 2
+		}'),"
+	done
+	result 2 "1|$(quantity instructions "" instruction measured 10)" | sed 's|"controller": "test"|"program": {"executable": "'"$executable"'"}, "functions": {"cpuTime": '"$((all / 1000))"', "sampledRuns": 1, "functions": ['"${places%,}"']}|'
+}
+# Their order is another one in the second.
+functions ./old 10000 "slow old 16 2000 1000" "same old 32 3000 1000" "near old 48 1000 10" "gone libx.so 16 500 100" "- libx.so 64 300 50" \
+	"- libx.so 128 20 50" "twice old 160 700 5" "twice old 176 100 5" "more old 192 10 300" "little old 208 0 1" >first.json
+functions ./new 12000 "more new 32 12 400" "slow new 48 4000 1000" "same new 64 3001 1000" "near new 80 1030 10" "- libx.so 64 900 50" \
+	"- libx.so 128 22 50" "new new 96 350 100" "twice new 112 702 5" "twice new 128 400 5" "little new 256 0 2" >second.json
+call diff first.json second.json
+says "functions, most seconds first" "
+functions, CPU time of a run (10 -> 12 s in all); intervals are of samples alone: --runs=6:
+  slow, old
+      2 -> 4 s: +2.00 ±0.13 s; instructions: the same; flop: the same
+  libx.so+0x40, libx.so
+      0.3 -> 0.9 s: +0.60 ±0.07 s; instructions: the same; flop: the same
+  gone, libx.so (only in the first)
+      0.5 -> 0 s: -0.50 ±0.04 s; instructions: 100 -> 0; flop: 50 -> 0
+  new, new (only in the second)
+      0 -> 0.35 s: +0.35 [0.32, 0.39] s; instructions: 0 -> 100; flop: 0 -> 50
+  twice, old
+      0.1 -> 0.4 s: +0.30 ±0.04 s; instructions: the same; flop: the same
+  more, old
+      0.01 -> 0.012 s: +0.0020 [-0.0078, 0.0121] s, no difference shown; instructions: 300 -> 400, +33.3 %; flop: 150 -> 200, +33.3 %
+
+"
+call diff --all first.json second.json
+says "all functions" "  near, old
+      1 -> 1.03 s: +0.030 ±0.084 s, no difference shown"
+says "without samples" "  little, old
+      instructions: 1 -> 2, +100 %; flop: 0 -> 1
+"
+call diff first.json first.json
+says "a program that does the same" "in all); intervals are of samples alone: --runs=6:
+  no difference shown
+"
+i=0
+set --
+while [ $((i += 1)) -le 12 ]; do
+	set -- "$@" "f$i old $((16 * i)) 500 $((100 + i))"
+done
+functions ./old 10000 "$@" >many.json
+sed 's/"samples": 500/"samples": 100/g; s/"share": 0.05[0-9]*/"share": 0.01/g' many.json >fewer.json
+call diff many.json fewer.json
+says "no more than ten" "
+  2 more: --all
+"
+# Where nothing was sampled, counts tell; a result of before has no number of runs.
+sed 's/"sampledRuns": 1, //' first.json >untimed.json
+call diff untimed.json second.json
+says "without times" "
+functions, by what they do:
+  more, old
+      instructions: 300 -> 400, +33.3 %; flop: 150 -> 200, +33.3 %
+"
+
 # Values are made of undisturbed runs, and so is the verdict.
 disturbed=$(quantity time microSeconds s measured 10 90 90 90 90 90 90 90 90 9 10 10 10 10 11 11)
 result 2 "1|${disturbed%\}}, \"taintedSamples\": [1, 2, 3, 4, 5, 6, 7, 8]}" >disturbed.json
