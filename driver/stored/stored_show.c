@@ -69,7 +69,8 @@ name_nearest(const struct stored_result *result, const char *name, struct rot_er
 	autofree const char **names = rot_calloc(nr + 1, sizeof(*names));
 	size_t i;
 
-	json_array_foreach(functions, i, place) names[i] = json_text_at(place, "function");
+	json_array_foreach(functions, i, place) names[i] =
+		*json_text_at(place, "function") ? json_text_at(place, "function") : NULL;
 	rot_error_set(err, 0, "'%s' has no function '%s'", result->path, name);
 	return rot_nearest_hint(err, name, names, nr, "all of them: --functions=1000 of rot run");
 }
@@ -178,7 +179,7 @@ struct loop {
 	size_t first; /* instruction */
 };
 
-/* What a column is the sum of. Lines of caches have 64 bytes. */
+/* What a column is the sum of: operations, or bytes from and to that level. Lines of caches have 64 bytes. */
 #define MOST_EVENTS 4
 static const struct column {
 	const char *heading;
@@ -190,10 +191,12 @@ static const struct column {
 	{"int", {"scalarInteger", "packedInteger"}, 1},
 	{"load", {"loadedBytes"}, 1},
 	{"store", {"storedBytes"}, 1},
-	{"L1-L2", {"l1Fills", "l1WriteBacks"}, 64},
-	{"L2-L3", {"l2Fills", "l2WriteBacks"}, 64},
+	{"L2", {"l1Fills", "l1WriteBacks"}, 64},
+	{"L3", {"l2Fills", "l2WriteBacks"}, 64},
 	{"DRAM", {"memoryReads", "memoryWrites"}, 64},
 };
+#define TIME "time"
+#define EXECUTED "executed"
 enum { NR_COLUMNS = sizeof(columns) / sizeof(*columns), INTEGERS = 2, FIRST_MODELLED = 5 };
 
 struct show {
@@ -206,12 +209,12 @@ struct show {
 	size_t nr;
 	struct loop *loops;
 	size_t nr_loops;
-	double samples;       /* of the function */
-	double share;         /* of the time, of one sample; NaN: not known */
-	bool is_counted;      /* its code was translated */
-	bool has[NR_COLUMNS]; /* some instruction has some of it */
-	const char *path;     /* of the source file that is open; NULL: none */
-	char **lines;         /* its lines */
+	double samples;                                        /* of the function */
+	double share;                                          /* of the time, of one sample; NaN: not known */
+	bool is_counted;                                       /* its code was translated */
+	size_t time_width, executed_width, widths[NR_COLUMNS]; /* 0: there is nothing in the column */
+	const char *path;                                      /* of the source file that is open; NULL: none */
+	char **lines;                                          /* its lines */
 	size_t nr_lines;
 	const char *last_path; /* of the line that was printed last; its number */
 	int last_line;
@@ -299,12 +302,7 @@ add_up(struct show *show)
 
 		loop->samples += item->samples;
 		loop->weight += show->samples > 0 ? item->samples : item->executions;
-		show->is_counted |= item->executions > 0;
-		for (size_t k = 0; k < NR_COLUMNS; k++)
-			show->has[k] |= value_of(show, item, &columns[k]) > 0;
 	}
-	if (show->has[0])
-		show->has[INTEGERS] = false;
 	if (show->nr_loops > 0)
 		qsort(show->loops, show->nr_loops, sizeof(*show->loops), compare_loops);
 }
@@ -370,59 +368,88 @@ print_source(struct show *show, const struct code_instruction *instruction)
 
 /* ---- lines ---- */
 
-#define TIME_WIDTH 6
-#define EXECUTED_WIDTH 10
-#define COLUMN_WIDTH 6
-
-/* Counts are exact as long as they fit. */
-static void
-print_executions(const struct show *show, double executions)
+/* Counts are exact as long as they fit. Fresh memory. */
+static char *
+executions_text(const struct shown *item)
 {
-	if (executions > 0)
-		fprintf(show->out, executions < 1e9 ? "%*.0f" : "%*.3g", EXECUTED_WIDTH, executions);
-	else
-		fprintf(show->out, "%*s", EXECUTED_WIDTH, "");
+	return item->executions > 0 ? rot_format(item->executions < 1e9 ? "%.0f" : "%.3g", item->executions)
+				    : rot_strdup("");
 }
 
-/* Of one execution, as wide as a column. */
-static void
-print_each(const struct show *show, double value)
+/* Of the time of all. Fresh memory. */
+static char *
+time_text(const struct show *show, const struct shown *item)
 {
-	autofree char *text = rot_format(value < 1 ? "%.2g" : "%.4g", value);
+	const double percent = 100 * show->share * item->samples;
 
-	fprintf(show->out, "%*s", COLUMN_WIDTH, strlen(text) < COLUMN_WIDTH ? text : value < 1 ? "<0.01" : ">9999");
+	return item->samples > 0 ? rot_format(percent < 0.05 ? "<0.1" : "%.1f", percent) : rot_strdup("");
+}
+
+/* Of one execution. Fresh memory. */
+static char *
+column_text(const struct show *show, const struct shown *item, size_t column)
+{
+	const double value = value_of(show, item, &columns[column]) / item->executions;
+
+	if (!(value > 0) || isinf(value))
+		return rot_strdup("");
+	return value < 0.01 ? rot_strdup("<.01")
+			    : rot_format(value < 100 && value != floor(value) ? "%.2g" : "%.4g", value);
+}
+
+static void
+widen(size_t *width, char *text)
+{
+	if (strlen(text) > *width)
+		*width = strlen(text);
+	free(text);
+}
+
+/* As narrow as what is in them permits: instructions need the room. 0: there is nothing. */
+static void
+set_widths(struct show *show)
+{
+	for (size_t i = 0; i < show->nr; i++) {
+		widen(&show->time_width, time_text(show, &show->items[i]));
+		widen(&show->executed_width, executions_text(&show->items[i]));
+		for (size_t k = 0; k < NR_COLUMNS; k++)
+			if (k != INTEGERS || show->widths[0] == 0)
+				widen(&show->widths[k], column_text(show, &show->items[i], k));
+	}
+	if (show->widths[0] > 0)
+		show->widths[INTEGERS] = 0;
+	show->is_counted = show->executed_width > 0;
+}
+
+static void
+print_cell(const struct show *show, size_t width, const char *heading, const char *text)
+{
+	if (width > 0)
+		fprintf(show->out, " %*s", (int)(width > strlen(heading) ? width : strlen(heading)), text);
 }
 
 static void
 print_headings(const struct show *show)
 {
-	size_t nr = 0;
-
-	fprintf(show->out, "%*s", TIME_WIDTH, show->samples > 0 ? "time" : "");
-	fprintf(show->out, "%*s", EXECUTED_WIDTH, show->is_counted ? "executed" : "");
+	print_cell(show, show->time_width, TIME, TIME);
+	print_cell(show, show->executed_width, EXECUTED, EXECUTED);
 	for (size_t i = 0; i < NR_COLUMNS; i++)
-		if (show->has[i] && ++nr)
-			fprintf(show->out, "%*s", COLUMN_WIDTH, columns[i].heading);
+		print_cell(show, show->widths[i], columns[i].heading, columns[i].heading);
 	fprintf(show->out, "  instruction\n");
 }
 
 static void
 print_instruction(const struct show *show, const struct shown *item)
 {
-	const double percent = 100 * show->share * item->samples;
 	const uint64_t from = (uint64_t)json_number_at(show->function, "address");
-	autofree char *share =
-		item->samples > 0 ? rot_format(percent < 0.1 ? "<0.1" : "%.1f", percent) : rot_strdup("");
+	autofree char *time = time_text(show, item), *executions = executions_text(item);
 
-	fprintf(show->out, "%*s", TIME_WIDTH, share);
-	print_executions(show, item->executions);
+	print_cell(show, show->time_width, TIME, time);
+	print_cell(show, show->executed_width, EXECUTED, executions);
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		const double value = value_of(show, item, &columns[i]);
+		autofree char *text = column_text(show, item, i);
 
-		if (show->has[i] && value > 0)
-			print_each(show, value / item->executions);
-		else if (show->has[i])
-			fprintf(show->out, "%*s", COLUMN_WIDTH, "");
+		print_cell(show, show->widths[i], columns[i].heading, text);
 	}
 	fprintf(show->out, "  +0x%llx %s\n", (unsigned long long)(item->instruction->address - from),
 		item->instruction->text);
@@ -462,7 +489,7 @@ print_loop(struct show *show, uint64_t header)
 		if (nr_left_out == 0 && is_idle(item) && !show->options->is_all) {
 			nr_left_out = count_idle(show, header, i);
 			if (nr_left_out >= LEAST_LEFT_OUT)
-				fprintf(show->out, "%*s(%zu instructions %s)\n", TIME_WIDTH + 4, "", nr_left_out,
+				fprintf(show->out, "    (%zu instructions %s)\n", nr_left_out,
 					show->is_counted ? "that were not executed" : "without a sample");
 			else
 				nr_left_out = 0;
@@ -534,35 +561,39 @@ print_title(const struct show *show)
 	if (show->is_counted)
 		rot_append(&text, "behind executed: operations and bytes of one execution\n");
 	for (size_t i = FIRST_MODELLED; i < NR_COLUMNS; i++)
-		has_modelled |= show->has[i];
+		has_modelled |= show->widths[i] > 0;
 	if (has_modelled)
-		rot_append(&text, "between levels: modelled; all bytes from there to the next jump or value\n");
+		rot_append(&text, "L2 to DRAM: modelled bytes, of all accesses up to the next value or jump\n");
 	text_print_within(text, show->width, show->out);
 }
 
-/* Source files that cannot be read, or that changed after the program was made, would be taken for what ran. */
+/* A source file that changed after the program was made may have other lines than what ran. */
 static void
 print_doubts(const struct show *show)
 {
+	autofree char *missing = rot_strdup("source not found: "), *newer = rot_strdup("newer than the program: ");
+	const size_t nr_missing = strlen(missing), nr_newer = strlen(newer);
 	struct stat object, source;
-	const char *last = "";
 
 	if (show->options->has_no_source || stat(json_text_at(show->function, "object"), &object) < 0)
 		return;
 	for (size_t i = 0; i < show->nr; i++) {
 		const char *path = show->items[i].instruction->path;
-		autofree char *text = NULL;
+		const bool is_there = stat(path, &source) == 0;
 
-		if (!*path || strcmp(path, last) == 0)
+		if (!*path || strstr(missing, path) || strstr(newer, path))
 			continue;
-		last = path;
-		if (stat(path, &source) < 0)
-			text = rot_format("not shown: %s: %s\n", path, strerror(errno));
+		if (!is_there)
+			rot_append(&missing, "%s%s", missing[nr_missing] ? ", " : "", path);
 		else if (source.st_mtim.tv_sec > object.st_mtim.tv_sec)
-			text = rot_format("%s is newer than the program: lines may be others\n", path);
-		if (text)
-			text_print_within(text, show->width, show->out);
+			rot_append(&newer, "%s%s", newer[nr_newer] ? ", " : "", path);
 	}
+	rot_append(&missing, "\n");
+	rot_append(&newer, "\n");
+	if (missing[nr_missing] != '\n')
+		text_print_within(missing, show->width, show->out);
+	if (newer[nr_newer] != '\n')
+		text_print_within(newer, show->width, show->out);
 }
 
 int
@@ -577,6 +608,7 @@ stored_show_print(FILE *out, size_t width, const struct rot *rot, const struct s
 	if (!listing)
 		return -1;
 	take(&show, listing);
+	set_widths(&show);
 	print_title(&show);
 	print_doubts(&show);
 	for (size_t i = 0; i < show.nr_loops; i++) {

@@ -59,10 +59,15 @@ static char *
 text_of(struct symbol_file *file, const struct program_place *place, uint64_t address, const uint8_t *bytes,
 	const struct instruction *instruction)
 {
-	char text[256];
+	static const char filling[] = " ptr";
+	char text[256], *at;
 
 	if (!zydis_format(bytes, instruction->length, address, text, sizeof(text)))
 		return rot_strdup("(no instruction)");
+	/* "byte ptr [rax]" says no more than "byte [rax]". */
+	at = strstr(text, filling);
+	if (at)
+		memmove(at, at + strlen(filling), strlen(at + strlen(filling)) + 1);
 	if (!has_target(instruction->flow))
 		return rot_strdup(text);
 	text[strcspn(text, " ")] = '\0';
