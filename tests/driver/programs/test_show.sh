@@ -97,7 +97,7 @@ are_whole "between signals"
 call run -q -j loops.json "$known" shares 100
 are_whole "with samples"
 call show loops.json triple
-shows "two loops one after the other" ' *[0-9.<]* *300000000 .* dec rdi' ' *[0-9.<]* *100000000 .* dec rsi'
+shows "two loops one after the other" ' *[0-9.<]* *300000000 .* dec rdi' ' *[0-9.<]* *300000000 .* jnz .*' ' *[0-9.<]* *100000000 .* jnz .*'
 
 # ---- source ----
 call run -q -j loops.json "$known" lines
