@@ -22,18 +22,23 @@
 
 enum { BEFORE, AFTER, NR_SIDES };
 
-/* CPU time (s) of one run. cpu_s: NaN: it was not sampled. spread: of its time from run to run, a share; NaN. */
+/*
+ * cpu_s: CPU time of one run; NaN: not known. spread: of its time from run to run, a share; NaN: too few runs tell.
+ * What is compared is a share of the time times scale: seconds if both spreads are known, else percent.
+ */
 struct side {
 	const json_t *functions;
 	const char *executable;
-	double cpu_s, spread, instructions;
+	double cpu_s, spread, scale, instructions;
 };
 
 /* The same function in both; NULL: it is not there. */
 struct pair {
 	const json_t *places[NR_SIDES];
-	struct summary times[NR_SIDES];
-	struct summary change; /* s */
+	struct summary times[NR_SIDES]; /* as scale of its side says */
+	struct summary change;
+	double seconds[NR_SIDES]; /* CPU time of one run; NaN */
+	bool takes_as_long;       /* what differs is its share alone, if that does */
 	double p;
 	bool is_counted; /* where it is there */
 };
@@ -155,20 +160,19 @@ pairs_of(const struct side sides[NR_SIDES], size_t *nr)
 /* ---- changes ---- */
 
 /*
- * The interval of the samples, and of the time from run to run. A function that was not found took less than a few
- * samples stand for.
+ * With the interval of the samples, and of the time from run to run where that is compared. A function that was not
+ * found took less than a few samples stand for.
  */
 static struct summary
-time_of(const struct side *side, const json_t *place, double all_samples)
+time_of(const struct side *side, const json_t *place, double all_samples, bool has_noise)
 {
 	const double samples = place ? json_number_at(place, "samples") : 0;
 	struct summary time = summary_large_share((size_t)samples, (size_t)all_samples);
-	const double noise = isnan(side->spread) ? 0 : side->spread * time.value;
+	const double noise = has_noise ? side->spread * time.value : 0;
 
-	time.low = side->cpu_s * (time.value - hypot(time.value - time.low, noise));
-	time.high = side->cpu_s * (time.value + hypot(time.high - time.value, noise));
-	time.value *= side->cpu_s;
-	return time;
+	time.low = time.value - hypot(time.value - time.low, noise);
+	time.high = time.value + hypot(time.high - time.value, noise);
+	return summary_scaled(time, side->scale);
 }
 
 /* Samples that the CPU time is worth: those of a function are such a share of it. */
@@ -190,18 +194,44 @@ worth_of(const struct side *side)
  * Both intervals squared and added. Source: Newcombe, "Interval estimation for the difference between independent
  * proportions", Statistics in Medicine 17 (1998), method 10.
  */
-static void
-set_change(struct pair *pair)
+static struct summary
+change_of(const struct summary *before, const struct summary *after, double *p)
 {
-	const struct summary *before = &pair->times[BEFORE], *after = &pair->times[AFTER];
-	const double change = after->value - before->value;
+	struct summary change = summary_single(after->value - before->value, "share");
 	const double below = hypot(after->value - after->low, before->high - before->value);
 	const double above = hypot(after->high - after->value, before->value - before->low);
 
-	pair->change = summary_single(change, "share");
-	pair->change.low = change - below;
-	pair->change.high = change + above;
-	pair->p = erfc(1.96 * fabs(change) / (change > 0 ? below : above) / sqrt(2));
+	change.low = change.value - below;
+	change.high = change.value + above;
+	*p = erfc(1.96 * fabs(change.value) / (change.value > 0 ? below : above) / sqrt(2));
+	return change;
+}
+
+/*
+ * Where one function takes less time, the shares of all others are larger, and on a slower machine all take more
+ * seconds. So where the scatter of runs is not known both have to differ.
+ */
+static void
+set_change(struct pair *pair, const struct side sides[NR_SIDES], bool has_noise)
+{
+	struct summary seconds[NR_SIDES], change;
+	double p;
+
+	pair->change = change_of(&pair->times[BEFORE], &pair->times[AFTER], &pair->p);
+	for (size_t i = 0; i < NR_SIDES; i++) {
+		seconds[i] = summary_scaled(pair->times[i], sides[i].cpu_s / sides[i].scale);
+		pair->seconds[i] = seconds[i].value;
+	}
+	change = change_of(&seconds[BEFORE], &seconds[AFTER], &p);
+	pair->takes_as_long = !has_noise && change.low <= 0 && change.high >= 0;
+	if (!has_noise && p > pair->p)
+		pair->p = p;
+}
+
+static bool
+has_samples(const struct pair *pair)
+{
+	return pair->times[BEFORE].value + pair->times[AFTER].value > 0;
 }
 
 /* A function that was not executed in a run that was counted has no counts there, as one that is not there. */
@@ -215,17 +245,17 @@ is_counted(const struct pair *pair, const struct side sides[NR_SIDES])
 }
 
 static void
-set_changes(struct pair *pairs, size_t nr, const struct side sides[NR_SIDES])
+set_changes(struct pair *pairs, size_t nr, const struct side sides[NR_SIDES], bool has_noise)
 {
 	const double worth[] = {worth_of(&sides[BEFORE]), worth_of(&sides[AFTER])};
 	autofree double *p = rot_calloc(nr + 1, sizeof(*p));
 
 	for (size_t i = 0; i < nr; i++) {
 		for (size_t k = 0; k < NR_SIDES; k++)
-			pairs[i].times[k] = time_of(&sides[k], pairs[i].places[k], worth[k]);
-		set_change(&pairs[i]);
+			pairs[i].times[k] = time_of(&sides[k], pairs[i].places[k], worth[k], has_noise);
+		set_change(&pairs[i], sides, has_noise);
 		pairs[i].is_counted = is_counted(&pairs[i], sides);
-		p[i] = pairs[i].times[BEFORE].value + pairs[i].times[AFTER].value > 0 ? pairs[i].p : NAN;
+		p[i] = has_samples(&pairs[i]) ? pairs[i].p : NAN;
 	}
 	statistics_holm(p, nr);
 	for (size_t i = 0; i < nr; i++)
@@ -270,12 +300,21 @@ is_changed(const struct pair *pair, const struct side sides[NR_SIDES])
 	return pair->p <= LEAST_CONFIDENT || (is_large && counts_differ(pair));
 }
 
+/* In seconds, where they are known. */
+static double
+size_of_change(const struct pair *pair)
+{
+	const double seconds = pair->seconds[AFTER] - pair->seconds[BEFORE];
+
+	return fabs(isnan(seconds) ? pair->change.value : seconds);
+}
+
 /* Most seconds of change first, then most instructions. */
 static int
 compare_changes(const void *a, const void *b)
 {
 	const struct pair *left = a, *right = b;
-	const double of_left = fabs(left->change.value), of_right = fabs(right->change.value);
+	const double of_left = size_of_change(left), of_right = size_of_change(right);
 	const double more = fabs(change_of_instructions(left)), other = fabs(change_of_instructions(right));
 	int order = (of_left < of_right) - (of_left > of_right);
 
@@ -302,24 +341,34 @@ add_counts(char **text, const char *name, double before, double after)
 		rot_append(text, ", %+.3g %%", 100 * (after / before - 1));
 }
 
+/* "2 -> 4 s: +2.00 ±0.13 s"; in percent "2 -> 4 s, 20 -> 33.3 % of all: +13.3 ±1.1 %". Fresh memory. */
+static char *
+times_text(const struct pair *pair, bool has_noise)
+{
+	const struct summary *times = pair->times, *change = &pair->change;
+	autofree char *by = summary_text(change), *text = rot_strdup("");
+
+	if (!isnan(pair->seconds[BEFORE] + pair->seconds[AFTER]))
+		rot_append(&text, "%.3g -> %.3g s", pair->seconds[BEFORE], pair->seconds[AFTER]);
+	if (!has_noise)
+		rot_append(&text, "%s%.3g -> %.3g %% of all", *text ? ", " : "", times[BEFORE].value,
+			   times[AFTER].value);
+	return rot_format("%s: %s%s %s%s", text, change->value > 0 ? "+" : "", by, has_noise ? "s" : "%",
+			  change->low <= 0 && change->high >= 0 ? ", no difference shown"
+			  : pair->takes_as_long                 ? ", but as many seconds"
+			  : !(pair->p <= LEAST_CONFIDENT)       ? ", or chance"
+								: "");
+}
+
 static void
-print_pair(FILE *out, const struct pair *pair)
+print_pair(FILE *out, const struct pair *pair, bool has_noise)
 {
 	const json_t *before = pair->places[BEFORE], *after = pair->places[AFTER], *place = before ? before : after;
-	const struct summary *change = &pair->change;
-	autofree char *name = function_title(place, 0), *by = summary_text(change);
-	autofree char *title = rot_format("  %s, %s%s\n", name, function_file(place),
-					  !before  ? " (only in the second)"
-					  : !after ? " (only in the first)"
-						   : "");
-	autofree char *text = rot_strdup("");
+	const char *only = !before ? " (only in the second)" : !after ? " (only in the first)" : "";
+	autofree char *name = function_title(place, 0);
+	autofree char *title = rot_format("  %s, %s%s\n", name, function_file(place), only);
+	autofree char *text = has_samples(pair) ? times_text(pair, has_noise) : rot_strdup("");
 
-	if (pair->times[BEFORE].value + pair->times[AFTER].value > 0)
-		rot_append(&text, "%.3g -> %.3g s: %s%s s%s", pair->times[BEFORE].value, pair->times[AFTER].value,
-			   change->value > 0 ? "+" : "", by,
-			   change->low <= 0 && change->high >= 0 ? ", no difference shown"
-			   : !(pair->p <= LEAST_CONFIDENT)       ? ", or chance"
-								 : "");
 	if (pair->is_counted) {
 		add_counts(&text, "instructions", count_of(before, "instructions"), count_of(after, "instructions"));
 		add_counts(&text, "flop", operations_of(before), operations_of(after));
@@ -330,15 +379,14 @@ print_pair(FILE *out, const struct pair *pair)
 }
 
 static void
-print_title(FILE *out, const struct side sides[NR_SIDES])
+print_title(FILE *out, const struct side sides[NR_SIDES], bool has_noise)
 {
-	const bool is_timed = !isnan(sides[BEFORE].cpu_s + sides[AFTER].cpu_s);
-	const bool has_spread = !isnan(sides[BEFORE].spread + sides[AFTER].spread);
-	autofree char *text = is_timed ? rot_format("functions, CPU time of a run (%.3g -> %.3g s in all)%s:\n",
-						    sides[BEFORE].cpu_s, sides[AFTER].cpu_s,
-						    has_spread ? "" : "; intervals are of samples alone: --runs=6")
-				       : rot_strdup("functions, by what they do:\n");
+	autofree char *text = rot_strdup("functions");
 
+	if (!isnan(sides[BEFORE].cpu_s + sides[AFTER].cpu_s))
+		rot_append(&text, ", CPU time of a run (%.3g -> %.3g s in all)", sides[BEFORE].cpu_s,
+			   sides[AFTER].cpu_s);
+	rot_append(&text, "%s:\n", has_noise ? "" : "; too few runs for intervals of seconds (--runs=6)");
 	fputc('\n', out);
 	text_print_fitting(text, out);
 }
@@ -347,24 +395,28 @@ void
 stored_diff_print_functions(FILE *out, const struct stored_result *first, const struct stored_result *second,
 			    bool everything)
 {
-	const struct side sides[] = {side_of(first), side_of(second)};
+	struct side sides[] = {side_of(first), side_of(second)};
+	const bool has_noise =
+		!isnan(sides[BEFORE].spread + sides[AFTER].spread + sides[BEFORE].cpu_s + sides[AFTER].cpu_s);
 	size_t nr = 0, nr_changed = 0, nr_shown = 0;
 	autofree struct pair *pairs = NULL;
 
 	if (json_array_size(sides[BEFORE].functions) == 0 || json_array_size(sides[AFTER].functions) == 0)
 		return;
 	pairs = pairs_of(sides, &nr);
-	set_changes(pairs, nr, sides);
+	for (size_t i = 0; i < NR_SIDES; i++)
+		sides[i].scale = has_noise ? sides[i].cpu_s : 100;
+	set_changes(pairs, nr, sides, has_noise);
 	if (nr > 0)
 		qsort(pairs, nr, sizeof(*pairs), compare_changes);
-	print_title(out, sides);
+	print_title(out, sides, has_noise);
 	for (size_t i = 0; i < nr; i++) {
 		const bool is_shown = everything || is_changed(&pairs[i], sides);
 
 		nr_changed += is_shown;
 		if (!is_shown || (nr_shown == MOST_SHOWN && !everything))
 			continue;
-		print_pair(out, &pairs[i]);
+		print_pair(out, &pairs[i], has_noise);
 		nr_shown++;
 	}
 	if (nr_changed == 0)

@@ -129,6 +129,8 @@ says "points of an experiment are those of one name" "only in mine.json: program
 
 # ---- functions ----
 # functions EXECUTABLE SAMPLES FUNCTION...: "NAME FILE ADDRESS SAMPLES INSTRUCTIONS" each, of a run with a sample each millisecond
+# times: of the program, in its runs
+times="1 1"
 functions()
 {
 	executable=$1 all=$2
@@ -141,7 +143,7 @@ functions()
 			printf "\"samples\": %d, \"share\": %.17g, \"counts\": {\"instructions\": %d, \"packedDouble\": %d}}", $4, $4 / all, $5, $5 / 2
 		}'),"
 	done
-	result 2 "1|$(quantity instructions "" instruction measured 10)" | sed 's|"controller": "test"|"program": {"executable": "'"$executable"'"}, "functions": {"cpuTime": '"$((all / 1000))"', "sampledRuns": 1, "functions": ['"${places%,}"']}|'
+	result 2 "1|$(quantity time microSeconds s measured $times)" | sed 's|"controller": "test"|"program": {"executable": "'"$executable"'"}, "functions": {"cpuTime": '"$((all / 1000))"', "sampledRuns": 1, "functions": ['"${places%,}"']}|'
 }
 # Their order is another one in the second.
 functions ./old 10000 "slow old 16 2000 1000" "same old 32 3000 1000" "near old 48 1000 10" "gone libx.so 16 500 100" "- libx.so 64 300 50" \
@@ -150,29 +152,31 @@ functions ./new 12000 "more new 32 12 400" "slow new 48 4000 1000" "same new 64 
 	"- libx.so 128 22 50" "new new 96 350 100" "twice new 112 702 5" "twice new 128 400 5" "little new 256 0 2" >second.json
 call diff first.json second.json
 says "functions, most seconds first" "
-functions, CPU time of a run (10 -> 12 s in all); intervals are of samples alone: --runs=6:
+functions, CPU time of a run (10 -> 12 s in all); too few runs for intervals of seconds (--runs=6):
   slow, old
-      2 -> 4 s: +2.00 ±0.13 s; instructions: the same; flop: the same
+      2 -> 4 s, 20 -> 33.3 % of all: +13.3 [12.2, 14.5] %; instructions: the same; flop: the same
   libx.so+0x40, libx.so
-      0.3 -> 0.9 s: +0.60 ±0.07 s; instructions: the same; flop: the same
+      0.3 -> 0.9 s, 3 -> 7.5 % of all: +4.5 ±0.6 %; instructions: the same; flop: the same
   gone, libx.so (only in the first)
-      0.5 -> 0 s: -0.50 ±0.04 s; instructions: 100 -> 0; flop: 50 -> 0
+      0.5 -> 0 s, 5 -> 0 % of all: -5.0 ±0.4 %; instructions: 100 -> 0; flop: 50 -> 0
   new, new (only in the second)
-      0 -> 0.35 s: +0.35 [0.32, 0.39] s; instructions: 0 -> 100; flop: 0 -> 50
+      0 -> 0.35 s, 0 -> 2.92 % of all: +2.92 [2.63, 3.23] %; instructions: 0 -> 100; flop: 0 -> 50
   twice, old
-      0.1 -> 0.4 s: +0.30 ±0.04 s; instructions: the same; flop: the same
+      0.1 -> 0.4 s, 1 -> 3.33 % of all: +2.3 ±0.4 %; instructions: the same; flop: the same
+"
+says "exact counts" "
   more, old
-      0.01 -> 0.012 s: +0.0020 [-0.0078, 0.0121] s, no difference shown; instructions: 300 -> 400, +33.3 %; flop: 150 -> 200, +33.3 %
+      0.01 -> 0.012 s, 0.1 -> 0.1 % of all: 0.00 ±0.09 %, no difference shown; instructions: 300 -> 400, +33.3 %; flop: 150 -> 200, +33.3 %
 
 "
 call diff --all first.json second.json
-says "all functions" "  near, old
-      1 -> 1.11 s: +0.11 ±0.09 s, or chance;"
+says "a share that is larger since others are smaller" "  same, old
+      3 -> 3 s, 30 -> 25 % of all: -5.0 ±1.2 %, but as many seconds;"
 says "without samples" "  little, old
       instructions: 1 -> 2, +100 %; flop: 0 -> 1
 "
 call diff first.json first.json
-says "a program that does the same" "in all); intervals are of samples alone: --runs=6:
+says "a program that does the same" "--runs=6):
   no difference shown
 "
 i=0
@@ -186,13 +190,39 @@ call diff many.json fewer.json
 says "no more than ten" "
   2 more: --all
 "
-# Where nothing was sampled, counts tell; a result of before has no number of runs.
+# Results of before have no number of runs.
 sed 's/"sampledRuns": 1, //' first.json >untimed.json
 call diff untimed.json second.json
-says "without times" "
-functions, by what they do:
-  more, old
-      instructions: 300 -> 400, +33.3 %; flop: 150 -> 200, +33.3 %
+says "without seconds" "
+functions; too few runs for intervals of seconds (--runs=6):
+  slow, old
+      20 -> 33.3 % of all: +13.3 [12.2, 14.5] %; instructions: the same; flop: the same
+"
+
+# With enough runs seconds have intervals, which hold the scatter of runs.
+with_runs()
+{
+	times=$1
+	set -- "a old 64 10 0" "b old 80 10 0" "c old 96 10 0" "d old 112 10 0" "e old 128 10 0" "f old 144 10 0"
+	functions ./old 10000 "slow old 16 2000 1000" "same old 32 7000 1000" "near old 48 1000 10" "$@" >first.json
+	functions ./old 12000 "slow old 16 4000 1000" "same old 32 6890 1000" "near old 48 1110 10" "$@" >second.json
+}
+with_runs "$steady"
+call diff first.json second.json
+says "seconds of steady runs" "
+functions, CPU time of a run (10 -> 12 s in all):
+  slow, old
+      2 -> 4 s: +2.00 ±0.14 s; instructions: the same; flop: the same
+
+"
+call diff --all first.json second.json
+says "what many comparisons show by chance" "
+      1 -> 1.11 s: +0.11 ±0.09 s, or chance;"
+with_runs "$wide"
+call diff first.json second.json
+says "of runs that scatter" "
+functions, CPU time of a run (10 -> 12 s in all):
+  no difference shown
 "
 
 # Values are made of undisturbed runs, and so is the verdict.
