@@ -2,12 +2,11 @@
 /* See pager.h. */
 #include "support/pager.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "support/process.h"
 
 void
 pager_print(const char *text)

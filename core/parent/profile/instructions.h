@@ -17,8 +17,8 @@ struct instructions *instructions_new(struct symbol_file *file, const struct pro
 void instructions_delete(struct instructions *instructions);
 
 /* As parts_add. Of what is executed from the function into code behind it, no more is taken than the function has. */
-void instructions_add(struct instructions *instructions, uint64_t address, const struct found *found,
-		      code_counts count);
+void
+instructions_add(struct instructions *instructions, uint64_t address, const struct found *found, code_counts count);
 
 /* Gives them to the place, with the hash of its code. measurer: as of parts_take. */
 void instructions_take(const struct instructions *instructions, struct program_place *place,
