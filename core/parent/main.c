@@ -19,6 +19,7 @@
 #include "parent/regions/empty_region.h"
 #include "parent/supervisor/failure.h"
 #include "parent/supervisor/supervisor.h"
+#include "parent/symbols/listing.h"
 #include "parent/symbols/zydis_decode.h"
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
@@ -27,11 +28,13 @@ static const char usage[] =
 	"usage: rot-core --child CHILD --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
 	"       rot-core --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N] [--leads-parent]\n"
 	"                [--foreseen FOLDER]\n"
+	"       rot-core --listing --command FILE --output FILE\n"
 	"       rot-core --try-backends\n"
 	"       rot-core --versions\n"
 	"The first runs a measuring core, the second somebody else's program (its parent may stop and go on as that "
 	"does), "
-	"the third says how regions can be observed, the last of what version its libraries are.\n";
+	"the third lists the code of a function, the fourth says how regions can be observed, the last of what version "
+	"its libraries are.\n";
 
 static int
 parse_seconds(const char *text, double *seconds)
@@ -59,10 +62,15 @@ static int
 parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
-		{"child", required_argument, NULL, 'c'},       {"command", required_argument, NULL, 'f'},
-		{"output", required_argument, NULL, 'o'},      {"time-limit", required_argument, NULL, 't'},
-		{"progress-fd", required_argument, NULL, 'p'}, {"leads-parent", no_argument, NULL, 'l'},
-		{"foreseen", required_argument, NULL, 's'},    {0},
+		{"child", required_argument, NULL, 'c'},
+		{"command", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'},
+		{"time-limit", required_argument, NULL, 't'},
+		{"progress-fd", required_argument, NULL, 'p'},
+		{"leads-parent", no_argument, NULL, 'l'},
+		{"foreseen", required_argument, NULL, 's'},
+		{"listing", no_argument, NULL, 'i'},
+		{0},
 	};
 	int rc = 0;
 
@@ -81,6 +89,8 @@ parse(int argc, char **argv, struct request *request)
 			request->leads_parent = true;
 		else if (option == 's')
 			request->foreseen = optarg;
+		else if (option == 'i')
+			request->is_listing = true;
 		else
 			return -1;
 		if (rc < 0)
@@ -194,6 +204,8 @@ main(int argc, char **argv)
 	}
 	if (remove_leftovers(&request, "", &err) < 0)
 		return complain(&err);
+	if (request.is_listing)
+		return listing_write(request.command, request.output, &err) < 0 ? complain(&err) : EXIT_DONE;
 	if (!request.child) {
 		status = program_measure(&request, &err);
 		return status < 0 ? complain(&err) : status;

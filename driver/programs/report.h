@@ -89,6 +89,12 @@ void report_places(const struct program_report *report, FILE *out);
 
 /* All of them: as a member of the JSON, and as OUTPUT_NAME-functions.csv, -loops.csv and, if asked for, -lines.csv. */
 json_t *report_places_json(const struct program_report *report);
+
+/*
+ * What was found at the instructions of a function, by its place in the list of functions; its hash
+ * tells whether a file still has that code. NULL: it has little of the whole, or its code is not known.
+ */
+json_t *report_code_json(const struct program_report *report, size_t i);
 int report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err);
 
 /*

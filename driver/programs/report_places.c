@@ -557,6 +557,7 @@ json_place(const struct place_share *item)
 {
 	json_t *json = json_entity(item->part ? (const void *)item->part : (const void *)item->place);
 
+	json_object_del(json, "codeHash");
 	if (!item->part)
 		return json;
 	json_object_set_new(json, "object", json_text(item->place->object));
@@ -575,7 +576,7 @@ json_places(const struct program_report *report, enum place_kind kind)
 
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct place_share *item = &list->items[i];
-		json_t *json;
+		json_t *json, *code;
 
 		if ((kind == PLACES_LOOPS || kind == PLACES_LINES) && !item->part)
 			continue;
@@ -584,6 +585,9 @@ json_places(const struct program_report *report, enum place_kind kind)
 		json_object_set_new(json, "entries", json_integer((json_int_t)item->nr_entries));
 		json_object_set_new(json, "counts", json_counts(report, item));
 		set_rates(json, item);
+		code = kind == PLACES_FUNCTIONS ? report_code_json(report, i) : NULL;
+		if (code)
+			json_object_set_new(json, "code", code);
 		json_array_append_new(array, json);
 	}
 	return array;
@@ -602,6 +606,7 @@ report_places_json(const struct program_report *report)
 			json_object_set_new(json, kinds[kind].key, json_places(report, (enum place_kind)kind));
 	json_object_set_new(json, "missing", missing);
 	json_object_set_new(json, "samples", json_integer((json_int_t)places->nr_samples));
+	json_object_set_new(json, "sampledRuns", json_integer((json_int_t)places->nr_runs));
 	json_object_set_new(json, "hasKernel", json_boolean(places->has_kernel));
 	json_object_set_new(json, "lostRecords", json_integer((json_int_t)places->nr_lost));
 	json_object_set_new(json, "cpuTime", json_real_or_null(is_known ? places->cpu_s : NAN));

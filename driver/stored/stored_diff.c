@@ -646,6 +646,7 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	print_only(out, second, first, comparison.nr_only[1]);
 	print_lone(&comparison, 0, first);
 	print_lone(&comparison, 1, second);
+	stored_diff_print_functions(out, first, second, everything);
 	fputc('\n', out);
 	stored_diff_print_environment(out, first, second);
 	return check_limit(&comparison, second, err);

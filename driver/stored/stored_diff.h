@@ -48,6 +48,14 @@ enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio,
 int stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
 		      double limit, struct rot_error *err);
 
+/*
+ * Functions of two results of rot run: by name and file, those without a name by file and position. Printed are those
+ * whose time changed beyond its interval (Holm), or that have 1 % of the instructions and other counts; most seconds
+ * first, at most 10 of them, or with everything set all functions.
+ */
+void stored_diff_print_functions(FILE *out, const struct stored_result *first, const struct stored_result *second,
+				 bool everything);
+
 /* What differs of machine and software, a line for each side. */
 void stored_diff_print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second);
 

@@ -8,13 +8,15 @@
 
 #include "entity.h"
 #include "memory.h"
+#include "parent/profile/instructions.h"
 #include "parent/profile/named_code.h"
 #include "parent/symbols/plain_name.h"
 
-/* parts: NULL: it is not divided. */
+/* parts, instructions: NULL: it is not divided. */
 struct function {
 	struct program_place *place;
 	struct parts *parts;
+	struct instructions *instructions;
 	bool is_counted;
 	int64_t counts[STEP_NR_COUNTS];
 };
@@ -275,6 +277,8 @@ divide(struct functions *functions, double least)
 
 			if (functions->wanted.of_all || function->place->samples > 0 || weight_of(function) >= least)
 				function->parts = parts_new(item->file, function->place, functions->wanted.has_lines);
+			if (weight_of(function) >= least)
+				function->instructions = instructions_new(item->file, function->place);
 		}
 	}
 	for (size_t i = 0; i < functions->nr_additions; i++) {
@@ -282,6 +286,9 @@ divide(struct functions *functions, double least)
 
 		if (addition->function->parts)
 			parts_add(addition->function->parts, addition->address, &addition->found, functions->count);
+		if (addition->function->instructions)
+			instructions_add(addition->function->instructions, addition->address, &addition->found,
+					 functions->count);
 	}
 }
 
@@ -305,7 +312,10 @@ functions_take(struct functions *functions, struct program_profile *profile)
 				add_line(item, function->place);
 			if (function->parts)
 				parts_take(function->parts, function->place, functions->measurer, with_source);
+			if (function->instructions)
+				instructions_take(function->instructions, function->place, functions->measurer);
 			parts_delete(function->parts);
+			instructions_delete(function->instructions);
 			program_profile_places_add(profile, function->place);
 			free(function);
 		}

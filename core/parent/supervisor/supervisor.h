@@ -18,6 +18,7 @@ struct request {
 	const char *output;
 	double time_limit_s;  /* for all runs together; 0: none           */
 	int progress_fd;      /* one line "run I of N" per run; -1: none  */
+	bool is_listing;      /* nothing is run: the code of a function is listed */
 	bool leads_parent;    /* stops the parent when somebody else's program stops, and lets it go on with it */
 	const char *foreseen; /* folder where it is kept what programs execute; NULL: nowhere     */
 };

@@ -82,7 +82,8 @@ read_rows(struct reader *reader)
 		    address + reader->bias >= reader->end)
 			continue;
 		found.address = address + reader->bias;
-		found.source = last_part(dwarf_linesrc(row, NULL, NULL));
+		found.path = dwarf_linesrc(row, NULL, NULL);
+		found.source = last_part(found.path);
 		if (found.source)
 			add_row(reader->lines, &found);
 	}

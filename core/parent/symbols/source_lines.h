@@ -12,6 +12,7 @@
 /* Code from address (link-time) to that of the next row. scope: the innermost inlined function; 0: none. */
 struct source_row {
 	uint64_t address;
+	const char *path;   /* of the source file, as debug information has it */
 	const char *source; /* without folders */
 	int line;
 	uint32_t scope;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How Zydis is asked, in its versions 3 and 4: for the files that know it, instruction.c and stepping/work_decode.c. */
+/* How Zydis is asked, in its versions 3 and 4: for the files that know it: instruction.c, listing.c and
+ * stepping/work_decode.c. */
 #ifndef CORE_PARENT_SYMBOLS_ZYDIS_DECODE_H
 #define CORE_PARENT_SYMBOLS_ZYDIS_DECODE_H
 
@@ -34,6 +35,31 @@ zydis_decode(const uint8_t *bytes, size_t nr_bytes, ZydisDecodedInstruction *dec
 	if (operands)
 		memcpy(operands, decoded->operands, sizeof(decoded->operands));
 	return true;
+#endif
+}
+
+/* Writes an instruction in Intel's syntax; address: where it stands. False: these bytes are none. */
+static inline bool
+zydis_format(const uint8_t *bytes, size_t nr_bytes, uint64_t address, char *text, size_t room)
+{
+	static const ZydisFormatterProperty unpadded[] = {ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+							  ZYDIS_FORMATTER_PROP_DISP_PADDING,
+							  ZYDIS_FORMATTER_PROP_IMM_PADDING};
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction decoded;
+	ZydisFormatter formatter;
+
+	if (!zydis_decode(bytes, nr_bytes, &decoded, operands) ||
+	    !ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL)))
+		return false;
+	for (size_t i = 0; i < sizeof(unpadded) / sizeof(*unpadded); i++)
+		ZydisFormatterSetProperty(&formatter, unpadded[i], ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+#if HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
+	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &decoded, operands,
+							    decoded.operand_count_visible, text, room, address, NULL));
+#else
+	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &decoded, text, room, address));
 #endif
 }
 

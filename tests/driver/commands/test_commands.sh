@@ -196,6 +196,7 @@ remeasure
 run
 peaks
 plot
+show
 diff
 list
 new

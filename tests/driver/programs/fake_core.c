@@ -368,6 +368,19 @@ add_lines(struct program_place *place, bool is_counted)
 	program_place_lines_add(place, line);
 }
 
+/* All samples of sweep are of the instruction behind the one that has all counts. */
+static void
+add_instructions(struct program_place *place, bool is_counted)
+{
+	const uint64_t sampled[] = {0x20, place->samples, 0}, counted[] = {0x1c, 0, 1000};
+
+	rot_string_set(&place->code_hash, "0123456789abcdef");
+	for (size_t i = 0; i < 3; i++)
+		program_place_instructions_add(place, is_counted ? counted[i] : sampled[i]);
+	for (size_t i = 0; is_counted && i < program_place_nr_counts(place); i++)
+		program_place_instructions_add(place, program_place_counts_at(place, i));
+}
+
 static struct program_place *
 make_place(const struct program_place *from, int order)
 {
@@ -403,6 +416,7 @@ add_function_counts(struct program_run_output *run, const struct perf_event_meas
 	}
 	add_loops(sweep, true);
 	add_lines(sweep, true);
+	add_instructions(sweep, true);
 	run->profile = program_profile_new();
 	program_profile_places_add(run->profile, sweep);
 	program_profile_places_add(run->profile, other);
@@ -430,6 +444,7 @@ add_samples(struct program_run_output *run, bool is_asked)
 		if (i == 0) {
 			add_loops(place, false);
 			add_lines(place, false);
+			add_instructions(place, false);
 		}
 		if (has_kernel || strcmp(sampled_places[i].object, "[kernel]") != 0)
 			program_profile_places_add(run->profile, place);

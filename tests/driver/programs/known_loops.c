@@ -7,7 +7,9 @@
  *	two_loops  10 turns of an inner loop of 5 turns, which is entered in its middle; then one loop of 40 turns
  *	triple     an inner loop of 3 * TURNS turns of two instructions, and one of TURNS turns
  *
- * WHERE: counts (product and two_loops, once), threads (in 2 threads), shares (triple, ROUNDS times).
+ *	spin       a loop of TURNS turns, each of which loads and stores 8 bytes; in C
+ *
+ * WHERE: counts (product and two_loops, once), threads (in 2 threads), shares (triple, ROUNDS times), lines (spin).
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -46,6 +48,17 @@ FUNCTION(two_loops, "	mov $10, %ecx\n"
 FUNCTION(triple, "	.p2align 6\n1:	dec %rdi\n	jnz 1b\n"
 		 "	.p2align 6\n2:	dec %rsi\n	jnz 2b\n");
 
+static volatile unsigned long left = TURNS;
+
+static void __attribute__((noinline)) spin(void)
+{
+	if (left > TURNS) /* it is not */
+		left = (left * 3 + 7) / (left - 5);
+	do
+		left = left - 1;
+	while (left > 0);
+}
+
 static void *
 count(void *unused)
 {
@@ -64,6 +77,10 @@ main(int argc, char **argv)
 	if (strcmp(where, "shares") == 0) {
 		for (long i = 0; i < rounds; i++) /* the loop of main */
 			triple(3ul * TURNS, TURNS);
+		return 0;
+	}
+	if (strcmp(where, "lines") == 0) {
+		spin();
 		return 0;
 	}
 	if (strcmp(where, "threads") == 0 && pthread_create(&thread, NULL, count, NULL) != 0)

@@ -127,6 +127,104 @@ sed 's/"program": {}/"controller": "program"/' old.json >mine.json
 call diff mine.json new.json
 says "points of an experiment are those of one name" "only in mine.json: program ./old"
 
+# ---- functions ----
+# functions EXECUTABLE SAMPLES FUNCTION...: "NAME FILE ADDRESS SAMPLES INSTRUCTIONS" each, of a run with a sample each millisecond
+# times: of the program, in its runs
+times="1 1"
+functions()
+{
+	executable=$1 all=$2
+	shift 2
+	places=
+	for function; do
+		places="$places$(echo "$function" | awk -v all="$all" '{
+			name = $1 == "-" ? "" : $1
+			printf "{\"object\": \"/x/%s\", \"function\": \"%s\", \"symbol\": \"%s\", \"address\": %d, \"size\": 16, ", $2, name, name, $3
+			printf "\"samples\": %d, \"share\": %.17g, \"counts\": {\"instructions\": %d, \"packedDouble\": %d}}", $4, $4 / all, $5, $5 / 2
+		}'),"
+	done
+	result 2 "1|$(quantity time microSeconds s measured $times)" | sed 's|"controller": "test"|"program": {"executable": "'"$executable"'"}, "functions": {"cpuTime": '"$((all / 1000))"', "sampledRuns": 1, "functions": ['"${places%,}"']}|'
+}
+# Their order is another one in the second.
+functions ./old 10000 "slow old 16 2000 1000" "same old 32 3000 1000" "near old 48 1000 10" "gone libx.so 16 500 100" "- libx.so 64 300 50" \
+	"- libx.so 128 20 50" "twice old 160 700 5" "twice old 176 100 5" "more old 192 10 300" "little old 208 0 1" >first.json
+functions ./new 12000 "more new 32 12 400" "slow new 48 4000 1000" "same new 64 3001 1000" "near new 80 1110 10" "- libx.so 64 900 50" \
+	"- libx.so 128 22 50" "new new 96 350 100" "twice new 112 702 5" "twice new 128 400 5" "little new 256 0 2" >second.json
+call diff first.json second.json
+says "functions, most seconds first" "
+functions, CPU time of a run (10 -> 12 s in all); too few runs for intervals of seconds (--runs=6):
+  slow, old
+      2 -> 4 s, 20 -> 33.3 % of all: +13.3 [12.2, 14.5] %; instructions: the same; flop: the same
+  libx.so+0x40, libx.so
+      0.3 -> 0.9 s, 3 -> 7.5 % of all: +4.5 ±0.6 %; instructions: the same; flop: the same
+  gone, libx.so (only in the first)
+      0.5 -> 0 s, 5 -> 0 % of all: -5.0 ±0.4 %; instructions: 100 -> 0; flop: 50 -> 0
+  new, new (only in the second)
+      0 -> 0.35 s, 0 -> 2.92 % of all: +2.92 [2.63, 3.23] %; instructions: 0 -> 100; flop: 0 -> 50
+  twice, old
+      0.1 -> 0.4 s, 1 -> 3.33 % of all: +2.3 ±0.4 %; instructions: the same; flop: the same
+"
+says "exact counts" "
+  more, old
+      0.01 -> 0.012 s, 0.1 -> 0.1 % of all: 0.00 ±0.09 %, no difference shown; instructions: 300 -> 400, +33.3 %; flop: 150 -> 200, +33.3 %
+
+"
+call diff --all first.json second.json
+says "a share that is larger since others are smaller" "  same, old
+      3 -> 3 s, 30 -> 25 % of all: -5.0 ±1.2 %, but as many seconds;"
+says "without samples" "  little, old
+      instructions: 1 -> 2, +100 %; flop: 0 -> 1
+"
+call diff first.json first.json
+says "a program that does the same" "--runs=6):
+  no difference shown
+"
+i=0
+set --
+while [ $((i += 1)) -le 12 ]; do
+	set -- "$@" "f$i old $((16 * i)) 500 $((100 + i))"
+done
+functions ./old 10000 "$@" >many.json
+sed 's/"samples": 500/"samples": 100/g; s/"share": 0.05[0-9]*/"share": 0.01/g' many.json >fewer.json
+call diff many.json fewer.json
+says "no more than ten" "
+  2 more: --all
+"
+# Results of before have no number of runs.
+sed 's/"sampledRuns": 1, //' first.json >untimed.json
+call diff untimed.json second.json
+says "without seconds" "
+functions; too few runs for intervals of seconds (--runs=6):
+  slow, old
+      20 -> 33.3 % of all: +13.3 [12.2, 14.5] %; instructions: the same; flop: the same
+"
+
+# With enough runs seconds have intervals, which hold the scatter of runs.
+with_runs()
+{
+	times=$1
+	set -- "a old 64 10 0" "b old 80 10 0" "c old 96 10 0" "d old 112 10 0" "e old 128 10 0" "f old 144 10 0"
+	functions ./old 10000 "slow old 16 2000 1000" "same old 32 7000 1000" "near old 48 1000 10" "$@" >first.json
+	functions ./old 12000 "slow old 16 4000 1000" "same old 32 6890 1000" "near old 48 1110 10" "$@" >second.json
+}
+with_runs "$steady"
+call diff first.json second.json
+says "seconds of steady runs" "
+functions, CPU time of a run (10 -> 12 s in all):
+  slow, old
+      2 -> 4 s: +2.00 ±0.14 s; instructions: the same; flop: the same
+
+"
+call diff --all first.json second.json
+says "what many comparisons show by chance" "
+      1 -> 1.11 s: +0.11 ±0.09 s, or chance;"
+with_runs "$wide"
+call diff first.json second.json
+says "of runs that scatter" "
+functions, CPU time of a run (10 -> 12 s in all):
+  no difference shown
+"
+
 # Values are made of undisturbed runs, and so is the verdict.
 disturbed=$(quantity time microSeconds s measured 10 90 90 90 90 90 90 90 90 9 10 10 10 10 11 11)
 result 2 "1|${disturbed%\}}, \"taintedSamples\": [1, 2, 3, 4, 5, 6, 7, 8]}" >disturbed.json

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of a function for people: its instructions as text, their loops and their source lines. */
+#ifndef CORE_PARENT_SYMBOLS_LISTING_H
+#define CORE_PARENT_SYMBOLS_LISTING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/* What tells code from other code: a hash of its bytes, as text. Fresh memory. */
+char *listing_hash(const uint8_t *bytes, size_t nr_bytes);
+
+/* Reads a ProgramPlace from the file at command, and writes the CodeListing of its code to output. */
+int listing_write(const char *command, const char *output, struct rot_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the instructions of a function did, beside them and their source lines. */
+#ifndef STORED_STORED_SHOW_H
+#define STORED_STORED_SHOW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "stored/stored_result.h"
+
+struct rot;
+
+struct stored_show_options {
+	bool has_no_source; /* instructions alone */
+	bool is_all;        /* also code that was not executed */
+};
+
+/*
+ * Prints a function of a result of rot run in lines of that width, but for source lines; NULL: the one with most of the
+ * time. The loop with most of it comes first. Errors: no such function (the hint names the nearest one), its
+ * instructions are not in the result, or its file has other code by now.
+ */
+int stored_show_print(FILE *out, size_t width, const struct rot *rot, const struct stored_result *result,
+		      const char *function, const struct stored_show_options *options, struct rot_error *err);
+
+#endif
