@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "entity.h"
 #include "memory.h"
@@ -16,6 +15,7 @@ struct function {
 	struct program_place *place;
 	struct parts *parts;
 	bool is_counted;
+	uint32_t last_stack; /* that was added to its total, from 1 */
 	int64_t counts[STEP_NR_COUNTS];
 };
 
@@ -82,8 +82,6 @@ static struct code_file *
 find_file(struct functions *functions, const char *path, ino_t inode)
 {
 	struct code_file *item;
-	struct stat status;
-	struct rot_error err;
 
 	/* The last one is asked for most. */
 	for (size_t i = functions->nr_items; i-- > 0;)
@@ -92,8 +90,8 @@ find_file(struct functions *functions, const char *path, ino_t inode)
 	functions->items = rot_grow(functions->items, functions->nr_items, sizeof(*functions->items));
 	item = &functions->items[functions->nr_items++];
 	*item = (struct code_file){.path = rot_strdup(path), .inode = inode};
-	if (inode != 0 && stat(path, &status) == 0 && status.st_ino == inode && S_ISREG(status.st_mode))
-		item->file = symbol_file_open(functions->files, path, &err);
+	if (inode != 0)
+		item->file = symbol_file_open_same(functions->files, path, inode);
 	return item;
 }
 
@@ -215,6 +213,39 @@ functions_add(struct functions *functions, const struct code_object *object, uin
 		return;
 	functions->additions = rot_grow(functions->additions, functions->nr_additions, sizeof(*functions->additions));
 	functions->additions[functions->nr_additions++] = (struct addition){function, address, *found};
+}
+
+/* The sample counts once for a function, however often it is in the stack. */
+static void
+add_totals(struct function *const *functions, const struct stack_call *calls, uint32_t innermost)
+{
+	for (uint32_t i = innermost; i != STACK_NO_CALL; i = calls[i].around) {
+		struct function *function = functions[i];
+
+		if (function->last_stack != innermost + 1)
+			function->place->total_samples += calls[innermost].nr;
+		function->last_stack = innermost + 1;
+	}
+}
+
+void
+functions_add_stacks(struct functions *functions, const struct stacks *stacks, const struct spaces *spaces)
+{
+	size_t nr_calls;
+	const struct stack_call *calls = stacks_calls(stacks, &nr_calls);
+	autofree struct function **found = rot_calloc(nr_calls + 1, sizeof(struct function *));
+	uint64_t address;
+
+	for (size_t i = 0; i < nr_calls; i++) {
+		const struct code_object *object = spaces_object(spaces, calls[i].at.object);
+
+		found[i] = find_function(functions, object, calls[i].at.offset, &address);
+		if (calls[i].nr > 0)
+			functions_add(functions, object, calls[i].at.offset, &(struct found){.samples = calls[i].nr});
+	}
+	for (size_t i = 0; i < nr_calls; i++)
+		if (calls[i].nr > 0)
+			add_totals(found, calls, (uint32_t)i);
 }
 
 /* ---- the end ---- */

@@ -13,6 +13,7 @@
 #include "ProgramProfile.h"
 #include "parent/profile/parts.h"
 #include "parent/profile/spaces.h"
+#include "parent/profile/stacks.h"
 #include "parent/symbols/symbols.h"
 
 struct functions;
@@ -35,6 +36,9 @@ void functions_delete(struct functions *functions);
  */
 void functions_add(struct functions *functions, const struct code_object *object, uint64_t offset,
 		   const struct found *found);
+
+/* Adds samples to the functions that they are in, and to the totals of those that called them. */
+void functions_add_stacks(struct functions *functions, const struct stacks *stacks, const struct spaces *spaces);
 
 /*
  * Hands all places over to the profile, those with most samples first; with source lines, unless they have few (or

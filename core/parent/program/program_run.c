@@ -695,7 +695,7 @@ prepare_program(struct program_run *self)
 		return -1;
 	}
 	profile_begin(self->profile, self->launch.pid, path, session->command->sample_period,
-		      session->command->follow_forks);
+		      session->command->follow_forks, session->command->samples_stacks);
 	return 0;
 }
 
@@ -898,7 +898,7 @@ conclude_run(struct program_run *self)
 		self->output->profile =
 			self->counted ? counted_code_take(self->counted, session->symbols, self->counting.measurer,
 							  contents_count, parts_wanted(session->command))
-				      : profile_end(self->profile, session->symbols);
+				      : profile_end(self->profile);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
@@ -978,7 +978,7 @@ program_run(struct session *session, int32_t pass)
 	}
 	prepare_translation(self);
 	if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
-		self->profile = profile_new(parts_wanted(command));
+		self->profile = profile_new(session->symbols, parts_wanted(command));
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = begin_run(self) == 0;
