@@ -15,6 +15,9 @@
 /* More than this many CPUs in use cannot be compared with the roofs of one. */
 #define ONE_CPU 1.2
 
+/* More than this share of a region's time, or of samples, is worth a word. */
+#define WORTH_NOTING 0.01
+
 static void
 add_note(struct program_report *report, const char *format, va_list arguments)
 {
@@ -430,6 +433,11 @@ judge_samples(struct program_report *report)
 
 	if (places->refusal && *places->refusal)
 		program_report_note(report, "functions: %s", places->refusal);
+	if (places->has_totals && (double)places->nr_incomplete >= WORTH_NOTING * (double)places->nr_samples)
+		program_report_note(report,
+				    "functions: %.3g %% of the samples have incomplete stacks, so totals of outer "
+				    "functions may be too small",
+				    100 * (double)places->nr_incomplete / (double)places->nr_samples);
 	if (places->nr_lost > 0)
 		program_report_note(report, "functions: %llu records of samples and mappings were lost",
 				    (unsigned long long)places->nr_lost);
@@ -465,9 +473,6 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     "its values are too small",
 				     name, region->hits[HITS_LOST]);
 }
-
-/* More than this share of a region's time is worth a word. */
-#define WORTH_NOTING 0.01
 
 /* Nobody knows which region is around which. */
 static void

@@ -26,7 +26,8 @@
 #define LEAST_SAMPLES 10
 
 #define SHARE_WIDTH 19
-#define FUNCTION_WIDTH 31
+#define FUNCTION_WIDTH 27
+#define TOTAL_WIDTH 6
 #define LEAST_WHERE 20
 #define LEAST_NAME 8 /* before lines of a loop */
 
@@ -87,21 +88,23 @@ share_text(const struct summary *share)
 static size_t
 where_room(FILE *out)
 {
-	const size_t taken = 2 + SHARE_WIDTH + 2 + FUNCTION_WIDTH + 2, width = terminal_width(out);
+	const size_t taken = 2 + SHARE_WIDTH + 2 + TOTAL_WIDTH + 2 + FUNCTION_WIDTH + 2, width = terminal_width(out);
 
 	return width > taken + LEAST_WHERE ? width - taken : LEAST_WHERE;
 }
 
-/* where "": name may need the whole line. */
+/* total NULL: it is not shown. where "": name may need the whole line. */
 static void
-print_share(FILE *out, const struct summary *share, const char *name, const char *where)
+print_share(FILE *out, const struct summary *share, const struct summary *total, const char *name, const char *where)
 {
-	const int room = (int)terminal_width(out) - (2 + SHARE_WIDTH + 2);
+	const int room = (int)terminal_width(out) - (2 + SHARE_WIDTH + 2 + TOTAL_WIDTH + 2);
+	const double percent = total ? 100 * total->value : NAN;
+	autofree char *of_total = isnan(percent) ? rot_strdup("") : rot_format("%.3g %%", percent);
 	autofree char *text = share_text(share), *shown_where = fitted(where, where_room(out));
 	autofree char *shown = fitted(name, *where || room < FUNCTION_WIDTH ? FUNCTION_WIDTH : (size_t)room);
 
-	fprintf(out, "  %*s%s  %s%*s%s\n", SHARE_WIDTH - (int)text_width(text), "", text, shown,
-		*where ? FUNCTION_WIDTH + 2 - (int)text_width(shown) : 0, "", shown_where);
+	fprintf(out, "  %*s%s  %*s  %s%*s%s\n", SHARE_WIDTH - (int)text_width(text), "", text, TOTAL_WIDTH, of_total,
+		shown, *where ? FUNCTION_WIDTH + 2 - (int)text_width(shown) : 0, "", shown_where);
 }
 
 /* "relax.c:17-20"; "": not known. Fresh memory. */
@@ -215,7 +218,8 @@ print_place(const struct program_report *report, FILE *out, const struct place_s
 		where = inlined_name(item, item->place->function);
 	else
 		where = rot_strdup("outside its loops");
-	print_share(out, &item->share, text ? text : name, where ? where : "");
+	print_share(out, &item->share, report->by == PLACES_FUNCTIONS ? &item->total : NULL, text ? text : name,
+		    where ? where : "");
 }
 
 static const struct place_list *
@@ -269,14 +273,14 @@ print_others(const struct program_report *report, size_t first, FILE *out)
 	autofree char *others = rot_format("%zu other %s%s", nr, kinds[report->by].one, nr == 1 ? "" : "s");
 
 	if (nr > 0)
-		print_share(out, &rest, others, "");
+		print_share(out, &rest, NULL, others, "");
 	for (size_t i = 0; i < unnamed->nr; i++)
 		for (size_t k = 0; k < sizeof(origins) / sizeof(*origins); k++)
 			if (unnamed->items[i].nr_samples > 0 &&
 			    strcmp(unnamed->items[i].place->object, origins[k].object) == 0)
-				print_share(out, &unnamed->items[i].share, origins[k].meaning, "");
+				print_share(out, &unnamed->items[i].share, NULL, origins[k].meaning, "");
 	if (places->missing.value >= LEAST_SHARE || (!places->has_kernel && places->missing.value > 0))
-		print_share(out, &places->missing, missing, "");
+		print_share(out, &places->missing, NULL, missing, "");
 }
 
 /* ---- what functions did ---- */
@@ -382,7 +386,8 @@ report_places(const struct program_report *report, FILE *out)
 
 	if (places->nr_samples < LEAST_SAMPLES || report->nr_functions == 0)
 		return;
-	fprintf(out, "\n  %*s  where, by %llu samples in %.3g s of it\n", SHARE_WIDTH, "CPU time",
+	fprintf(out, "\n  %*s  %*s  where, by %llu samples in %.3g s of it\n", SHARE_WIDTH, "CPU time", TOTAL_WIDTH,
+		places->has_totals && report->by == PLACES_FUNCTIONS ? "total" : "",
 		(unsigned long long)places->nr_samples, places->cpu_s);
 	for (size_t i = 0; i < nr; i++)
 		print_place(report, out, &shown_list(report)->items[i]);
@@ -390,7 +395,8 @@ report_places(const struct program_report *report, FILE *out)
 	if (places->off_cpu_s >= LEAST_SHARE * places->wall_s) {
 		autofree char *text = rot_format("%.3g s", places->off_cpu_s);
 
-		fprintf(out, "  %*s  no thread on a CPU, of %.3g s of wall time\n", SHARE_WIDTH, text, places->wall_s);
+		fprintf(out, "  %*s  %*s  no thread on a CPU, of %.3g s of wall time\n", SHARE_WIDTH, text, TOTAL_WIDTH,
+			"", places->wall_s);
 	}
 	print_works(report, nr, out);
 }
@@ -438,12 +444,18 @@ set_rates(json_t *json, const struct place_share *item)
 
 /* Of a part: its function, and what it is itself. */
 static json_t *
-json_place(const struct place_share *item)
+json_place(const struct program_report *report, const struct place_share *item)
 {
 	json_t *json = json_entity(item->part ? (const void *)item->part : (const void *)item->place);
 
-	if (!item->part)
+	if (!item->part) {
+		json_object_set_new(json, "totalSamples",
+				    report->places.has_totals ? json_integer((json_int_t)item->nr_total) : json_null());
+		json_object_set_new(json, "totalShare", json_real_or_null(item->total.value));
+		json_object_set_new(json, "totalLow", json_real_or_null(item->total.low));
+		json_object_set_new(json, "totalHigh", json_real_or_null(item->total.high));
 		return json;
+	}
 	json_object_set_new(json, "object", json_text(item->place->object));
 	json_object_set_new(json, "function", json_text(item->place->function));
 	json_object_set_new(json, "functionAddress", json_integer((json_int_t)item->place->address));
@@ -464,7 +476,7 @@ json_places(const struct program_report *report, enum place_kind kind)
 
 		if ((kind == PLACES_LOOPS || kind == PLACES_LINES) && !item->part)
 			continue;
-		json = json_place(item);
+		json = json_place(report, item);
 		set_share(json, item->nr_samples, &item->share);
 		json_object_set_new(json, "entries", json_integer((json_int_t)item->nr_entries));
 		json_object_set_new(json, "counts", json_counts(report, item));
@@ -488,6 +500,8 @@ report_places_json(const struct program_report *report)
 	json_object_set_new(json, "missing", missing);
 	json_object_set_new(json, "samples", json_integer((json_int_t)places->nr_samples));
 	json_object_set_new(json, "hasKernel", json_boolean(places->has_kernel));
+	json_object_set_new(json, "incompleteStacks",
+			    places->has_totals ? json_integer((json_int_t)places->nr_incomplete) : json_null());
 	json_object_set_new(json, "lostRecords", json_integer((json_int_t)places->nr_lost));
 	json_object_set_new(json, "cpuTime", json_real_or_null(is_known ? places->cpu_s : NAN));
 	json_object_set_new(json, "wallTime", json_real_or_null(is_known ? places->wall_s : NAN));
@@ -515,6 +529,9 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 		rot_number_text(item->share.value, 1),
 		rot_number_text(item->share.low, 1),
 		rot_number_text(item->share.high, 1),
+		rot_number_text(item->total.value, 1),
+		rot_number_text(item->total.low, 1),
+		rot_number_text(item->total.high, 1),
 		rot_format("%llu", (unsigned long long)item->nr_entries),
 		rot_number_text(value_of(&item->values, "performance", ""), 1),
 		rot_number_text(value_of(&item->values, "operationalIntensity", ""), 1),
@@ -533,19 +550,20 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 }
 
 /* Columns of parts are behind those of functions. */
-#define NR_FUNCTION_COLUMNS 16
+#define NR_FUNCTION_COLUMNS 19
 
 static int
 write_csv(const struct program_report *report, enum place_kind kind, const char *output_name, struct rot_error *err)
 {
 	static const struct text_table_column columns[] = {
-		{.heading = "object"},     {.heading = "function"},    {.heading = "symbol"},
-		{.heading = "behind"},     {.heading = "address"},     {.heading = "size"},
-		{.heading = "source"},     {.heading = "line"},        {.heading = "samples"},
-		{.heading = "share"},      {.heading = "share_low"},   {.heading = "share_high"},
-		{.heading = "entries"},    {.heading = "performance"}, {.heading = "operational_intensity"},
-		{.heading = "roof_share"}, {.heading = "last_line"},   {.heading = "inlined"},
-		{.heading = "header"},     {.heading = "around"},      {.heading = "depth"},
+		{.heading = "object"},      {.heading = "function"},    {.heading = "symbol"},
+		{.heading = "behind"},      {.heading = "address"},     {.heading = "size"},
+		{.heading = "source"},      {.heading = "line"},        {.heading = "samples"},
+		{.heading = "share"},       {.heading = "share_low"},   {.heading = "share_high"},
+		{.heading = "total_share"}, {.heading = "total_low"},   {.heading = "total_high"},
+		{.heading = "entries"},     {.heading = "performance"}, {.heading = "operational_intensity"},
+		{.heading = "roof_share"},  {.heading = "last_line"},   {.heading = "inlined"},
+		{.heading = "header"},      {.heading = "around"},      {.heading = "depth"},
 		{.heading = "turns"},
 	};
 	const struct place_list *lists[] = {&report->places.lists[kind], &report->places.lists[PLACES_OTHERS]};

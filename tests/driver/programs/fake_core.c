@@ -293,6 +293,7 @@ static const struct program_place sampled_places[] = {
 	 .samples = 200},
 	{.object = (char *)"/opt/bin/solver",
 	 .function = (char *)"main",
+	 .total_samples = 1400,
 	 .address = 0x4000,
 	 .size = 32,
 	 .samples = 190},
@@ -382,6 +383,7 @@ make_place(const struct program_place *from, int order)
 	place->size = from->size;
 	place->line = from->line;
 	place->samples = from->samples + (uint64_t)order;
+	place->total_samples = (from->total_samples ? from->total_samples : from->samples) + (uint64_t)order;
 	return place;
 }
 
@@ -391,7 +393,7 @@ add_function_counts(struct program_run_output *run, const struct perf_event_meas
 {
 	struct program_place *sweep = make_place(&sampled_places[0], 0), *other = make_place(&sampled_places[8], 0);
 
-	sweep->samples = other->samples = 0;
+	sweep->samples = other->samples = sweep->total_samples = other->total_samples = 0;
 	sweep->entries = 1000;
 	rot_string_set(&other->function, "never_seen");
 	other->address = 0x5000;
@@ -420,7 +422,8 @@ add_samples(struct program_run_output *run, bool is_asked)
 	run->system_time = 250000000;
 	run->profile = program_profile_new();
 	run->profile->period = 1000000;
-	run->profile->has_kernel = has_kernel;
+	run->profile->has_kernel = run->profile->has_stacks = has_kernel;
+	run->profile->incomplete_stacks = has_kernel ? 40 : 0;
 	run->profile->lost_records = has_kernel ? 0 : 3;
 	if (is_refused)
 		rot_string_set(&run->profile->refusal, "cannot sample the CPU time: Permission denied");
