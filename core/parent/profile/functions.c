@@ -248,6 +248,50 @@ functions_add_stacks(struct functions *functions, const struct stacks *stacks, c
 			add_totals(found, calls, (uint32_t)i);
 }
 
+/* ---- parts of a program ---- */
+
+static bool
+is_watched(struct functions *functions, const struct code_object *object, const struct function *function,
+	   const struct watched *watched)
+{
+	const struct code_file *item =
+		object->origin == CODE_FILE ? find_file(functions, object->path, object->inode) : NULL;
+	const struct program_place *place = function->place;
+	uint64_t address;
+
+	for (size_t i = 0; item && item->file && i < watched->nr_places; i++)
+		if (watched->places[i].inode == object->inode &&
+		    symbols_address(item->file, watched->places[i].file_offset, &address) &&
+		    address - place->address < place->size)
+			return true;
+	return false;
+}
+
+struct sampled_region *
+functions_watch(struct functions *functions, const struct stacks *stacks, const struct spaces *spaces,
+		const struct watched *watched)
+{
+	size_t nr_calls;
+	const struct stack_call *calls = stacks_calls(stacks, &nr_calls);
+	autofree bool *are_in = rot_calloc(nr_calls + 1, sizeof(*are_in));
+	struct sampled_region *region = sampled_region_new();
+	uint64_t address;
+
+	rot_string_set(&region->region, watched->name);
+	for (size_t i = 0; i < nr_calls; i++) {
+		const struct code_object *object = spaces_object(spaces, calls[i].at.object);
+
+		if (calls[i].epoch < watched->epoch)
+			continue;
+		are_in[i] = (calls[i].around != STACK_NO_CALL && are_in[calls[i].around]) ||
+			    is_watched(functions, object,
+				       find_function(functions, object, calls[i].at.offset, &address), watched);
+		region->samples += are_in[i] ? calls[i].nr : 0;
+		region->all_samples += calls[i].nr;
+	}
+	return region;
+}
+
 /* ---- the end ---- */
 
 static int

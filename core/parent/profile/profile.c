@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "entity.h"
 #include "memory.h"
-#include "parent/profile/functions.h"
 #include "parent/profile/sampler.h"
 #include "parent/profile/spaces.h"
 #include "parent/profile/stacks.h"
@@ -114,10 +114,22 @@ profile_drain(struct profile *profile)
 		sampler_drain(profile->sampler, false, handle_record, profile);
 }
 
+bool
+profile_has_stacks(const struct profile *profile)
+{
+	return profile && profile->sampler && sampler_has_stacks(profile->sampler);
+}
+
+uint32_t
+profile_begin_epoch(struct profile *profile)
+{
+	return stacks_begin(profile->stacks, clock_raw_ns());
+}
+
 /* ---- the end ---- */
 
 struct program_profile *
-profile_end(struct profile *profile)
+profile_end(struct profile *profile, const struct watched *watched, size_t nr)
 {
 	struct program_profile *output = profile ? profile->output : NULL;
 	struct functions *functions;
@@ -126,6 +138,9 @@ profile_end(struct profile *profile)
 		sampler_drain(profile->sampler, true, handle_record, profile);
 		functions = functions_new(profile->files, NULL, NULL, profile->wanted);
 		functions_add_stacks(functions, profile->stacks, profile->spaces);
+		for (size_t i = 0; i < nr; i++)
+			program_profile_regions_add(
+				output, functions_watch(functions, profile->stacks, profile->spaces, &watched[i]));
 		functions_take(functions, output);
 		functions_delete(functions);
 		if (output->has_stacks)

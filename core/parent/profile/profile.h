@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "ProgramProfile.h"
+#include "parent/profile/functions.h"
 #include "parent/profile/parts.h"
 #include "parent/symbols/symbols.h"
 
@@ -29,7 +30,17 @@ void profile_begin(struct profile *profile, pid_t pid, const char *path, uint64_
 int *profile_fd(struct profile *profile);
 void profile_drain(struct profile *profile);
 
-/* The program has ended: what was found out, to be freed as a graph; NULL: never begun. */
-struct program_profile *profile_end(struct profile *profile);
+/* Stacks are sampled: profile_end can tell times of functions with all that they call. */
+bool profile_has_stacks(const struct profile *profile);
+
+/* Samples from now on are told apart from those before, for a part of the program that is watched from this epoch on.
+ */
+uint32_t profile_begin_epoch(struct profile *profile);
+
+/*
+ * The program has ended: what was found out, with nr parts that were watched; to be freed as a graph; NULL: never
+ * begun.
+ */
+struct program_profile *profile_end(struct profile *profile, const struct watched *watched, size_t nr);
 
 #endif

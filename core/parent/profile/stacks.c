@@ -31,6 +31,8 @@ struct stacks {
 	uint32_t *slots;
 	size_t nr_slots;
 	uint64_t nr_incomplete;
+	uint64_t *begins; /* of epochs but the first */
+	uint32_t nr_begins;
 };
 
 struct stacks *
@@ -50,6 +52,7 @@ stacks_delete(struct stacks *stacks)
 	free(stacks->objects);
 	free(stacks->calls);
 	free(stacks->slots);
+	free(stacks->begins);
 	free(stacks);
 }
 
@@ -75,7 +78,7 @@ hash_of(const struct stack_call *call)
 {
 	uint64_t hash = call->at.offset * UINT64_C(0x9e3779b97f4a7c15) ^ call->at.object;
 
-	hash = (hash ^ hash >> 29 ^ call->around) * UINT64_C(0xbf58476d1ce4e5b9);
+	hash = (hash ^ hash >> 29 ^ call->around ^ (uint64_t)call->epoch << 32) * UINT64_C(0xbf58476d1ce4e5b9);
 	return (size_t)(hash ^ hash >> 32);
 }
 
@@ -88,7 +91,7 @@ slot_of(struct stacks *stacks, const struct stack_call *call)
 		const struct stack_call *other = *slot ? &stacks->calls[*slot - 1] : NULL;
 
 		if (!other || (other->at.object == call->at.object && other->at.offset == call->at.offset &&
-			       other->around == call->around))
+			       other->around == call->around && other->epoch == call->epoch))
 			return slot;
 	}
 }
@@ -109,9 +112,9 @@ make_room(struct stacks *stacks)
 }
 
 static uint32_t
-add_call(struct stacks *stacks, struct code_position at, uint32_t around)
+add_call(struct stacks *stacks, struct code_position at, uint32_t around, uint32_t epoch)
 {
-	struct stack_call call = {.at = at, .around = around};
+	const struct stack_call call = {.at = at, .around = around, .epoch = epoch};
 	uint32_t *slot;
 
 	make_room(stacks);
@@ -121,6 +124,26 @@ add_call(struct stacks *stacks, struct code_position at, uint32_t around)
 		*slot = (uint32_t)stacks->nr_calls;
 	}
 	return *slot - 1;
+}
+
+/* ---- epochs ---- */
+
+uint32_t
+stacks_begin(struct stacks *stacks, uint64_t time_ns)
+{
+	stacks->begins = rot_grow(stacks->begins, stacks->nr_begins, sizeof(*stacks->begins));
+	stacks->begins[stacks->nr_begins++] = time_ns;
+	return stacks->nr_begins;
+}
+
+static uint32_t
+epoch_of(const struct stacks *stacks, uint64_t time_ns)
+{
+	uint32_t epoch = stacks->nr_begins;
+
+	while (epoch > 0 && stacks->begins[epoch - 1] > time_ns)
+		epoch--;
+	return epoch;
 }
 
 /* ---- what describes code ---- */
@@ -204,13 +227,13 @@ stacks_add(struct stacks *stacks, const struct sample_record *sample)
 	size_t nr = spaces_object(stacks->spaces, at.object)->origin == CODE_KERNEL;
 	struct code_position calls[MOST_CALLS];
 	struct unwind_state state;
-	uint32_t call = STACK_NO_CALL;
+	uint32_t call = STACK_NO_CALL, epoch = epoch_of(stacks, sample->time_ns);
 
 	calls[0] = at;
 	if (!sample_stack(sample, &state) || !find_calls(stacks, (pid_t)sample->pid, &state, calls, &nr))
 		stacks->nr_incomplete++;
 	nr = nr > 0 ? nr : 1;
 	while (nr > 0)
-		call = add_call(stacks, calls[--nr], call);
+		call = add_call(stacks, calls[--nr], call, epoch);
 	stacks->calls[call].nr++;
 }

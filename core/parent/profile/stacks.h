@@ -12,10 +12,10 @@
 
 #define STACK_NO_CALL UINT32_MAX
 
-/* around: the index of the call around it, if one is known. nr: samples in this very code. */
+/* around: the index of the call around it, if one is known. epoch: of stacks_begin. nr: samples in this very code. */
 struct stack_call {
 	struct code_position at;
-	uint32_t around;
+	uint32_t around, epoch;
 	uint64_t nr;
 };
 
@@ -24,6 +24,10 @@ struct stacks;
 /* Borrows both; files are opened as stacks come upon them. */
 struct stacks *stacks_new(struct spaces *spaces, struct symbol_files *files);
 void stacks_delete(struct stacks *stacks);
+
+/* Samples from that time on (clock_raw_ns) are kept apart from those before. Returns the number of their epoch; the
+ * first is 0. */
+uint32_t stacks_begin(struct stacks *stacks, uint64_t time_ns);
 
 /* In the order of their time, while the spaces are as they were then. A sample without a stack is a call without one
  * around it. */

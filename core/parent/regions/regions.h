@@ -121,6 +121,7 @@ struct region_thread {
  * leave:   the thread has ended, executes another program, or is let go. Hits that were not told of yet are.
  * stopped: as of tracer.h; called for threads of images with points.
  * drain:   hits of a thread that wait are told of.
+ * forget:  a region is not observed any more in any process; all threads have left, and join once more.
  * close:   undoes everything.
  */
 struct region_backend {
@@ -135,6 +136,7 @@ struct region_backend {
 	void (*leave)(void *self, struct region_thread *thread);
 	enum tracer_answer (*stopped)(void *self, struct region_thread *thread, const struct tracer_stop *stop);
 	void (*drain)(void *self, struct region_thread *thread);
+	void (*forget)(void *self, size_t region);
 	void (*close)(void *self);
 };
 
@@ -203,6 +205,16 @@ void regions_thread_executed(struct regions *regions, struct thread *thread, str
 void regions_resolve(struct regions *regions, struct thread *thread);
 void regions_thread_leaves(struct regions *regions, struct thread *thread);
 enum tracer_answer regions_stopped(struct regions *regions, const struct tracer_stop *stop);
+
+/* What observing a hit by that backend costs, where samples can tell times as well. Not known: regions are observed to
+ * the end. */
+void regions_set_cost(struct regions *regions, const char *backend, uint64_t cost_ns);
+
+/*
+ * Gives a region up whose hits are too short to be timed, if there is one: a function, in all its hits. From now on
+ * its places are found, and not observed. False: there is none.
+ */
+bool regions_give_up(struct regions *regions, size_t *region);
 
 /* Adds what was measured to a run; how each region was observed, to the command's output. */
 void regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output);

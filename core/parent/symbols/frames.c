@@ -141,6 +141,13 @@ frames_end(struct frames *frames)
 }
 
 void
+frames_forget(struct frames *frames)
+{
+	frames->nr_open = 0;
+	frames->nr_missing = 0;
+}
+
+void
 frames_clear(struct frames *frames)
 {
 	spans_clear(&frames->spans);
