@@ -455,7 +455,7 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     "region %s: %.0f to %.0f hits in the runs: quantities of different runs do not "
 				     "belong together",
 				     name, region->fewest_hits, region->most_hits);
-	if (!isnan(region->cut_hits) && region->hits[HITS_MEASURED] > 0)
+	if (!isnan(region->cut_hits) && !region->are_hits_least && region->hits[HITS_MEASURED] > 0)
 		program_report_doubt(report, "region %s: its counts are of %.0f of %.0f hits (%.0f %%)", name,
 				     region->cut_hits, region->hits[HITS_MEASURED],
 				     100 * region->cut_hits / region->hits[HITS_MEASURED]);

@@ -224,14 +224,18 @@ void
 stacks_add(struct stacks *stacks, const struct sample_record *sample)
 {
 	const struct code_position at = spaces_find(stacks->spaces, sample);
-	size_t nr = spaces_object(stacks->spaces, at.object)->origin == CODE_KERNEL;
-	struct code_position calls[MOST_CALLS];
-	struct unwind_state state;
+	const bool is_in_kernel = spaces_object(stacks->spaces, at.object)->origin == CODE_KERNEL;
 	uint32_t call = STACK_NO_CALL, epoch = epoch_of(stacks, sample->time_ns);
+	struct code_position calls[MOST_CALLS] = {at};
+	struct unwind_state state;
+	size_t nr = is_in_kernel;
+	bool is_complete = false;
 
-	calls[0] = at;
-	if (!sample_stack(sample, &state) || !find_calls(stacks, (pid_t)sample->pid, &state, calls, &nr))
-		stacks->nr_incomplete++;
+	if (sample_stack(sample, &state) && state.nr_bytes > 0)
+		is_complete = find_calls(stacks, (pid_t)sample->pid, &state, calls, &nr);
+	/* While a program is executed, or its memory given back, only the kernel is there. */
+	is_complete |= is_in_kernel && nr == 1;
+	stacks->nr_incomplete += !is_complete;
 	nr = nr > 0 ? nr : 1;
 	while (nr > 0)
 		call = add_call(stacks, calls[--nr], call, epoch);

@@ -680,6 +680,7 @@ const struct region_backend region_uprobe = {
 	.join = sampling_join,
 	.leave = sampling_leave,
 	.drain = sampling_drain,
+	.prune = sampling_prune,
 	.forget = uprobe_forget,
 	.close = uprobe_close,
 };

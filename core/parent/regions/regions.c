@@ -728,29 +728,28 @@ regions_set_cost(struct regions *regions, const char *backend, uint64_t cost_ns)
 			regions->states[i].cost_ns = cost_ns;
 }
 
-/* Breakpoints are the image's; whatever is open for its threads is opened anew for the points that stay. */
 static void
 give_up_in(struct region_image *image, size_t region)
 {
 	struct regions *regions = image->regions;
 	size_t nr = 0;
 
-	for (struct region_thread *thread = image->threads; thread; thread = thread->next) {
-		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
-			if (regions->states[i].self && region_backends[i]->leave)
-				region_backends[i]->leave(regions->states[i].self, thread);
-		frames_forget(&thread->frames[region]);
-	}
 	for (size_t i = 0; i < image->nr_points; i++) {
 		const struct region_point *point = image->points[i];
 		const struct region_backend *backend = point->backend;
 
 		if (point->region != region)
 			image->points[nr++] = image->points[i];
-		else if (backend->lift && image->threads)
+		else if (!backend->prune && image->threads)
 			backend->lift(regions->states[backend->number].self, image->threads, point);
 	}
 	image->nr_points = nr;
+	for (struct region_thread *thread = image->threads; thread; thread = thread->next) {
+		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
+			if (regions->states[i].self && region_backends[i]->prune)
+				region_backends[i]->prune(regions->states[i].self, thread);
+		frames_forget(&thread->frames[region]);
+	}
 }
 
 bool
@@ -765,9 +764,6 @@ regions_give_up(struct regions *regions, size_t *region)
 		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
 			if (regions->states[i].self && region_backends[i]->forget)
 				region_backends[i]->forget(regions->states[i].self, *region);
-		for (struct region_image *image = regions->images; image; image = image->next)
-			for (struct region_thread *thread = image->threads; thread; thread = thread->next)
-				join_backends(thread);
 		return true;
 	}
 	return false;

@@ -121,7 +121,9 @@ struct region_thread {
  * leave:   the thread has ended, executes another program, or is let go. Hits that were not told of yet are.
  * stopped: as of tracer.h; called for threads of images with points.
  * drain:   hits of a thread that wait are told of.
- * forget:  a region is not observed any more in any process; all threads have left, and join once more.
+ * prune:   points of regions that are given up were taken from the image: what none of the others needs is closed.
+ *          NULL: they are lifted.
+ * forget:  such a region is observed in no process any more, and will not be.
  * close:   undoes everything.
  */
 struct region_backend {
@@ -136,6 +138,7 @@ struct region_backend {
 	void (*leave)(void *self, struct region_thread *thread);
 	enum tracer_answer (*stopped)(void *self, struct region_thread *thread, const struct tracer_stop *stop);
 	void (*drain)(void *self, struct region_thread *thread);
+	void (*prune)(void *self, struct region_thread *thread);
 	void (*forget)(void *self, size_t region);
 	void (*close)(void *self);
 };
