@@ -15,13 +15,20 @@ struct expression {
 	size_t nr;
 };
 
-/* What holds for code from start to end. The operations live as long as frame, and as room. */
+/* Registers that a caller has again. All others are its callee's to use. */
+static const int kept[] = {3, UNWIND_RBP, UNWIND_RSP, 12, 13, 14, 15, UNWIND_RIP};
+enum { NR_KEPT = sizeof(kept) / sizeof(kept[0]) };
+
+/*
+ * What holds at an instruction. For how many more it holds libdw tells wrongly where a state is restored. The
+ * operations live as long as frame, and as room.
+ */
 struct row {
-	uint64_t start, end; /* as libdw has them, which is from bias on */
+	uint64_t address; /* as libdw has it, which is from bias on */
 	Dwarf_Frame *frame;
 	bool is_signal; /* its caller was interrupted, and calls nobody */
-	struct expression cfa, registers[UNWIND_NR_REGISTERS];
-	Dwarf_Op room[UNWIND_NR_REGISTERS][3];
+	struct expression cfa, registers[NR_KEPT];
+	Dwarf_Op room[NR_KEPT][3];
 };
 
 /* Ordered by address. */
@@ -52,13 +59,13 @@ row_new(Dwarf_Frame *frame, uint64_t address)
 	Dwarf_Op *operations;
 	bool is_known;
 
+	row->address = address;
 	row->frame = frame;
-	is_known = dwarf_frame_info(frame, &row->start, &row->end, &row->is_signal) == UNWIND_RIP &&
-		   row->start <= address && address < row->end &&
+	is_known = dwarf_frame_info(frame, NULL, NULL, &row->is_signal) == UNWIND_RIP &&
 		   dwarf_frame_cfa(frame, &operations, &row->cfa.nr) == 0 && row->cfa.nr > 0;
 	row->cfa.operations = is_known ? operations : NULL;
-	for (int i = 0; is_known && i < UNWIND_NR_REGISTERS; i++) {
-		is_known = dwarf_frame_register(frame, i, row->room[i], &operations, &row->registers[i].nr) == 0;
+	for (int i = 0; is_known && i < NR_KEPT; i++) {
+		is_known = dwarf_frame_register(frame, kept[i], row->room[i], &operations, &row->registers[i].nr) == 0;
 		row->registers[i].operations = is_known ? operations : NULL;
 	}
 	if (is_known)
@@ -68,19 +75,19 @@ row_new(Dwarf_Frame *frame, uint64_t address)
 	return NULL;
 }
 
-/* The index of the first row that ends behind address. */
+/* The index of the first row that is not before address. */
 static size_t
-first_behind(const struct unwind_rows *rows, uint64_t address)
+position_of(const struct unwind_rows *rows, uint64_t address)
 {
 	size_t low = 0, high = rows->nr;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (rows->rows[middle]->end > address)
-			high = middle;
-		else
+		if (rows->rows[middle]->address < address)
 			low = middle + 1;
+		else
+			high = middle;
 	}
 	return low;
 }
@@ -100,8 +107,8 @@ find_row(struct symbol_file *file, uint64_t address)
 	if (!rows)
 		rows = file->unwind_rows = rot_calloc(1, sizeof(*rows));
 	address += file->bias - bias;
-	at = first_behind(rows, address);
-	if (at < rows->nr && rows->rows[at]->start <= address)
+	at = position_of(rows, address);
+	if (at < rows->nr && rows->rows[at]->address == address)
 		return rows->rows[at];
 	row = dwarf_cfi_addrframe(frames, address, &frame) == 0 ? row_new(frame, address) : NULL;
 	if (!row)
@@ -228,7 +235,6 @@ is_lost(const struct expression *expression)
 	return expression->nr == 0 && expression->operations;
 }
 
-/* Registers that a call need not keep are often lost, which matters to nobody. */
 enum unwind_result
 unwind(struct symbol_file *file, uint64_t address, struct unwind_state *state)
 {
@@ -238,16 +244,15 @@ unwind(struct symbol_file *file, uint64_t address, struct unwind_state *state)
 
 	if (!row)
 		return UNWIND_LOST;
-	if (is_lost(&row->registers[UNWIND_RIP]))
+	if (is_lost(&row->registers[NR_KEPT - 1]))
 		return UNWIND_OUTERMOST;
 	if (!evaluate(&row->cfa, state, 0, false, &cfa))
 		return UNWIND_LOST;
-	for (int i = 0; i < UNWIND_NR_REGISTERS; i++) {
+	for (int i = 0; i < NR_KEPT; i++) {
 		const struct expression *expression = &row->registers[i];
-		const bool is_kept =
-			expression->nr == 0 || evaluate(expression, state, cfa, true, &caller.registers[i]);
 
-		if (!is_kept && (i == UNWIND_RIP || i == UNWIND_RSP))
+		if (expression->nr > 0 && !evaluate(expression, state, cfa, true, &caller.registers[kept[i]]) &&
+		    (kept[i] == UNWIND_RIP || kept[i] == UNWIND_RSP))
 			return UNWIND_LOST;
 	}
 	caller.is_return = !row->is_signal;
