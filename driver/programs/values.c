@@ -369,15 +369,17 @@ set_interval(struct summary *rate, const struct summary *time)
 	rate->high = time->low > 0 ? work / time->low : INFINITY;
 }
 
-/* Samples of all runs together; us_of_all: what their time would be if all were in the region. */
-static void
-set_sampled_intervals(struct program_values *values, const struct program_plan *plan,
-		      const struct program_command_output *output, const char *region)
+/* Of all runs together. us_of_all: what the time would be if all samples were in the region, on average. */
+struct sampled_time {
+	uint64_t nr, nr_all;
+	double us_of_all;
+};
+
+static struct sampled_time
+add_up_samples(const struct program_command_output *output, const char *region)
 {
-	const struct quantity_value *found = program_values_find(values, "time", "microSeconds");
-	struct summary share, time = found ? found->summary : summary_empty();
-	uint64_t nr = 0, nr_all = 0;
-	double us_of_all = 0, nr_runs = 0;
+	struct sampled_time sum = {0};
+	double nr_runs = 0;
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
@@ -385,22 +387,40 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 
 		if (!sampled)
 			continue;
-		nr += sampled->samples;
-		nr_all += sampled->all_samples;
-		us_of_all += 1e-3 * (double)sampled->all_samples * worth_of_sample(run) /
-			     program_region_at_once(run, region);
+		sum.nr += sampled->samples;
+		sum.nr_all += sampled->all_samples;
+		sum.us_of_all += 1e-3 * (double)sampled->all_samples * worth_of_sample(run) /
+				 program_region_at_once(run, region);
 		nr_runs++;
 	}
-	if (nr_all == 0 || !isnan(time.low))
+	sum.us_of_all /= fmax(1, nr_runs);
+	return sum;
+}
+
+/* Many runs have an interval of their own. */
+static void
+set_sampled_intervals(struct program_values *values, const struct program_plan *plan,
+		      const struct program_command_output *output, const char *region)
+{
+	const struct sampled_time sum = add_up_samples(output, region);
+	const struct quantity_value *found = program_values_find(values, "time", "microSeconds");
+	const struct summary share = summary_large_share(sum.nr, sum.nr_all);
+	struct summary time = found ? found->summary : summary_empty();
+
+	if (sum.nr_all == 0 || !isnan(time.low))
 		return;
-	share = summary_large_share(nr, nr_all);
-	time.low = fmax(0, time.value - (share.value - share.low) * us_of_all / nr_runs);
-	time.high = time.value + (share.high - share.value) * us_of_all / nr_runs;
+	time.low = fmax(0, time.value - (share.value - share.low) * sum.us_of_all);
+	time.high = time.value + (share.high - share.value) * sum.us_of_all;
+	time.confidence = share.confidence;
 	for (size_t i = 0; i < values->nr; i++) {
+		struct quantity_value *value = &values->values[i];
+
 		if (is_rate(&plan->requests[i]))
-			set_interval(&values->values[i].summary, &time);
-		else if (&values->values[i] == found)
-			values->values[i].summary = time;
+			set_interval(&value->summary, &time);
+		if (value == found) {
+			value->summary = time;
+			rot_string_set(&value->source, "samples");
+		}
 	}
 }
 
