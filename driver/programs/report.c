@@ -507,6 +507,11 @@ judge_region(struct program_report *report, struct program_region *region)
 	region->memory_bound = memory_bound_of(&region->roof, &region->total);
 	region->bound = bound_of(report, &region->roof, &region->total, region->memory_bound, more_cpus);
 	free(more_cpus);
+	if (region->is_sampled && !report->places.has_kernel)
+		program_report_note(
+			report,
+			"region %s: its time is that of user code, as the system permits no samples of the kernel",
+			region->definition->name);
 	if (region->is_short)
 		program_report_doubt(report,
 				     "region %s: shorter than what observing it costs: counts are right after the "

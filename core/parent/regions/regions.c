@@ -169,36 +169,38 @@ regions_warn(struct regions *regions, const char *format, ...)
 	region_report_warn(regions->report, text);
 }
 
-/* So many hits tell how long they are; one that is shorter than so many times its cost has a time that cannot be
- * trusted. */
-#define ENOUGH_HITS 1000
+/* What is shorter than so many times what observing it costs has a time that cannot be trusted. */
 #define SHORT_TIMES 10
 
-/* In any thread. One that recurses may not have left its first hit. */
+/* So many hits tell whether most are short: the rest may have waited for a CPU. */
+#define ENOUGH_HITS 1000
+#define MOST_HITS 0.75
+
+/* In any thread. */
 static bool
-is_too_short(const struct regions *regions, const struct region_point *point, const struct frames *frames,
-	     uint64_t now_ns)
+are_too_short(const struct regions *regions, const struct region_point *point, const struct frames *frames)
 {
 	const struct region *region = region_at(regions, point->region);
-	const uint64_t open_ns = frames->nr_open > 0 ? now_ns - frames->open[0].time_ns : 0;
 	const bool is_whole = point->kind != FRAMES_SPAN && region->first_hit <= 1 && region->last_hit == 0;
 
 	return is_whole && point->inode != 0 && frames->hits >= ENOUGH_HITS &&
-	       frames->time_ns + open_ns <
-		       SHORT_TIMES * regions->states[point->backend->number].cost_ns * (uint64_t)frames->hits;
+	       (double)frames->short_hits >= MOST_HITS * (double)frames->hits;
 }
 
 /* What was begun before ends first, unless what begins here ends at once. */
 void
 regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit)
 {
+	struct regions *regions = thread->image->regions;
+	const uint64_t cost_ns = point->backend ? regions->states[point->backend->number].cost_ns : 0;
 	struct frames *frames = &thread->frames[point->region];
 	const struct frames_moment moment = {.stack_pointer = hit->stack_pointer,
 					     .time_ns = hit->time_ns,
 					     .counts = hit->counts,
-					     .is_team = point->is_team};
+					     .is_team = point->is_team,
+					     .short_ns = SHORT_TIMES * cost_ns};
 	bool ends = point->ends && code_is_taken(point->condition, hit->flags, hit->rcx);
-	enum attention *attention = &thread->image->regions->attention[point->region];
+	enum attention *attention = &regions->attention[point->region];
 
 	if (*attention != OBSERVED)
 		return;
@@ -208,7 +210,7 @@ regions_hit(struct region_thread *thread, const struct region_point *point, cons
 		frames_leave(frames, &moment);
 	if (point->begins && !point->is_instant)
 		frames_enter(frames, &moment);
-	if (is_too_short(thread->image->regions, point, frames, hit->time_ns))
+	if (are_too_short(regions, point, frames))
 		*attention = TOO_SHORT;
 }
 

@@ -117,6 +117,7 @@ frames_leave(struct frames *frames, const struct frames_moment *moment)
 	while (frames->nr_open > found + 1)
 		give_up(frames, frames->nr_open - 1);
 	frame = &frames->open[--frames->nr_open];
+	frames->short_hits += moment->time_ns - frame->time_ns < moment->short_ns;
 	if (frame->nr_lost >= 2)
 		frames->lost_hits++;
 	else if (frame->is_measured)
