@@ -62,7 +62,7 @@ struct program_places {
 	bool has_totals;        /* of each run the calls that led to samples are known */
 	uint64_t nr_incomplete; /* samples of which not all of them are                */
 	uint64_t nr_lost;       /* records */
-	const char *refusal; /* why a run was not sampled, borrowed; "": all were that should be */
+	const char *refusal;    /* why a run was not sampled, borrowed; "": all were that should be */
 };
 
 /* Was a run sampled, or refused to be? */

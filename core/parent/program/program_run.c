@@ -926,7 +926,6 @@ end_profile(struct program_run *self)
 	profile = profile_end(self->profile, self->watched, self->nr_watched);
 	for (size_t i = 0; i < self->nr_watched; i++)
 		free(self->watched[i].places);
-	free(self->watched);
 	return profile;
 }
 
@@ -1057,6 +1056,7 @@ out:
 	regions_delete(self->regions);
 	translator_delete(self->translator);
 	free(self->rules_of_regions);
+	free(self->watched);
 	counted_code_delete(self->counted);
 	counting_close(&self->counting);
 	free(self);
