@@ -69,11 +69,22 @@ add_counts(struct place_share *share, const struct place_share *from, size_t nr_
 }
 
 static void
+add_samples(struct place_share *share, const struct place_share *from)
+{
+	share->nr_samples += from->nr_samples;
+	share->nr_total += from->nr_total;
+}
+
+static void
 add(struct place_list *list, const struct program_place *place, const struct program_part *part)
 {
 	list->items = rot_grow(list->items, list->nr, sizeof(*list->items));
-	list->items[list->nr++] = (struct place_share){
-		.place = place, .part = part, .nr_samples = part ? part->samples : place->samples, .roof_share = NAN};
+	list->items[list->nr++] = (struct place_share){.place = place,
+						       .part = part,
+						       .nr_samples = part ? part->samples : place->samples,
+						       .nr_total = part ? 0 : place->total_samples,
+						       .total = summary_empty(),
+						       .roof_share = NAN};
 }
 
 /* A place, or its parts of that kind if it has any. */
@@ -112,7 +123,7 @@ add_up(const struct program_command_output *output, enum place_kind kind, size_t
 		const struct place_share from = all[i];
 
 		if (nr > 0 && compare_places(&all[nr - 1], &from) == 0)
-			all[nr - 1].nr_samples += from.nr_samples;
+			add_samples(&all[nr - 1], &from);
 		else
 			all[nr++] = from;
 		add_counts(&all[nr - 1], &from, nr_events);
@@ -145,6 +156,8 @@ add_run(struct program_places *places, const struct program_run_output *run, dou
 	}
 	places->nr_runs++;
 	places->has_kernel &= run->profile->has_kernel;
+	places->has_totals &= run->profile->has_stacks;
+	places->nr_incomplete += run->profile->incomplete_stacks;
 	places->nr_lost += run->profile->lost_records;
 	places->cpu_s += 1e-9 * cpu_ns;
 	places->wall_s += 1e-9 * (double)run->wall_time;
@@ -160,6 +173,14 @@ place_list_nr_sampled(const struct place_list *list)
 	while (nr < list->nr && list->items[nr].nr_samples > 0)
 		nr++;
 	return nr;
+}
+
+static void
+compute_shares(const struct program_places *places, struct place_share *item)
+{
+	item->share = summary_large_share(item->nr_samples, places->whole);
+	if (places->has_totals && !item->part)
+		item->total = summary_large_share(item->nr_total, places->whole);
 }
 
 /* As the program as a whole, each place is taken to use so many CPUs at once. Lines without samples have no rates. */
@@ -194,7 +215,7 @@ program_places_compute(struct program_places *places, const struct program_plan 
 	size_t nr_events;
 	int rc = 0;
 
-	*places = (struct program_places){.has_kernel = true, .refusal = ""};
+	*places = (struct program_places){.has_kernel = true, .has_totals = true, .refusal = ""};
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 
@@ -204,6 +225,7 @@ program_places_compute(struct program_places *places, const struct program_plan 
 		else if (run->profile)
 			add_run(places, run, &worth);
 	}
+	places->has_totals &= places->nr_runs > 0;
 	nr_events = places->counted ? places->counted->nr_events : 0;
 	for (size_t kind = 0; kind < NR_PLACE_KINDS; kind++)
 		places->lists[kind] = add_up(output, (enum place_kind)kind, nr_events);
@@ -215,7 +237,7 @@ program_places_compute(struct program_places *places, const struct program_plan 
 		struct place_list *list = &places->lists[kind];
 
 		for (size_t i = 0; i < list->nr; i++)
-			list->items[i].share = summary_large_share(list->items[i].nr_samples, places->whole);
+			compute_shares(places, &list->items[i]);
 		if (!is_cut && kind != PLACES_OTHERS)
 			rc = compute_values(places, (enum place_kind)kind, plan, architecture, err);
 	}

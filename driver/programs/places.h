@@ -13,7 +13,8 @@
 #include "statistics/summary.h"
 
 /*
- * share: of the CPU time of all runs that were sampled, with its interval.
+ * share: of the CPU time of all runs that were sampled, with its interval. total: with all that it called; of functions
+ *        alone, and NaN if the calls that led to samples are not known.
  * values: of what it did in the time that it took, if both are known and the run that was counted was not cut off;
  *         else without any. roof_share: as that of the program, set by program_report_judge; NaN
  * nr_entries, nr_turns, counts: what it did in the run that was translated, by the events of that one's pass; NULL: it
@@ -22,8 +23,8 @@
 struct place_share {
 	const struct program_place *place; /* of a run it was seen in; borrowed */
 	const struct program_part *part;   /* of it; NULL: all of it; borrowed  */
-	uint64_t nr_samples;
-	struct summary share;
+	uint64_t nr_samples, nr_total;
+	struct summary share, total;
 	uint64_t nr_entries, nr_turns;
 	uint64_t *counts;
 	struct program_values values;
@@ -58,8 +59,10 @@ struct program_places {
 	double cpu_s, wall_s; /* of these          */
 	double off_cpu_s;     /* wall time in which certainly no thread was on a CPU: all of it that exceeds CPU time */
 	bool has_kernel;
-	uint64_t nr_lost;    /* records */
-	const char *refusal; /* why a run was not sampled, borrowed; "": all were that should be */
+	bool has_totals;        /* of each run the calls that led to samples are known */
+	uint64_t nr_incomplete; /* samples of which not all of them are                */
+	uint64_t nr_lost;       /* records */
+	const char *refusal;    /* why a run was not sampled, borrowed; "": all were that should be */
 };
 
 /* Was a run sampled, or refused to be? */

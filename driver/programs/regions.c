@@ -38,7 +38,8 @@ program_region_is_served(const struct program_region *region)
 double
 program_region_hit_us(const struct program_region *region)
 {
-	const double nr = region->hits[HITS_MEASURED], nr_threads = region->hits[HITS_TEAM] > 0 ? 1 : region->at_once;
+	const double nr = region->are_hits_least ? NAN : region->hits[HITS_MEASURED],
+		     nr_threads = region->hits[HITS_TEAM] > 0 ? 1 : region->at_once;
 	const struct quantity_value *time = program_values_find(&region->total, "time", "");
 
 	return time && nr > 0 ? time->summary.value * nr_threads / nr : NAN;
@@ -73,12 +74,26 @@ are_all_cut(const struct context *context)
 	return true;
 }
 
+/* In a run in which it was observed until its hits were seen to be short. */
+static void
+add_sampled(struct program_region *region, const struct program_run_output *run, const double hits[NR_HITS],
+	    double least[NR_HITS])
+{
+	const struct sampled_region *sampled = program_sampled_region(run, region->definition->name);
+
+	region->is_sampled = true;
+	region->nr_samples += sampled->samples;
+	region->nr_all_samples += sampled->all_samples;
+	memcpy(least, hits, NR_HITS * sizeof(*hits));
+}
+
 static void
 compute_hits(struct program_region *region, const struct context *context)
 {
 	const size_t nr_all = program_command_output_nr_outputs(context->output);
 	double(*of_runs)[NR_HITS] = rot_calloc(nr_all + 1, sizeof(*of_runs)),
 	*numbers = rot_calloc(nr_all + 1, sizeof(*numbers));
+	double least[NR_HITS] = {0};
 	size_t nr = 0;
 
 	region->fewest_hits = INFINITY;
@@ -95,9 +110,18 @@ compute_hits(struct program_region *region, const struct context *context)
 			region->cut_hits = of_runs[nr][HITS_MEASURED];
 			continue;
 		}
+		if (program_sampled_region(run, region->definition->name)) {
+			add_sampled(region, run, of_runs[nr], least);
+			continue;
+		}
 		region->fewest_hits = fmin(region->fewest_hits, of_runs[nr][HITS_ALL]);
 		region->most_hits = fmax(region->most_hits, of_runs[nr][HITS_ALL]);
 		nr++;
+	}
+	region->are_hits_least = nr == 0 && region->is_sampled;
+	if (region->are_hits_least) {
+		memcpy(of_runs[nr++], least, sizeof(least));
+		region->fewest_hits = region->most_hits = least[HITS_ALL];
 	}
 	for (size_t kind = 0; kind < NR_HITS; kind++) {
 		for (size_t i = 0; i < nr; i++)
@@ -182,7 +206,10 @@ compute_cost(struct program_region *region, const struct context *context)
 	}
 	compute_shares(region, program_command_output_outputs_at(context->output, 0));
 	observed = (region->hits[HITS_MEASURED] + region->hits[HITS_INNER]) / region->hits[HITS_MEASURED];
-	region->is_short = 1e3 * program_region_hit_us(region) < PROGRAM_REGION_SHORT * region->cost_ns * observed;
+	if (region->is_sampled)
+		region->time_share = NAN;
+	region->is_short = !region->is_sampled &&
+			   1e3 * program_region_hit_us(region) < PROGRAM_REGION_SHORT * region->cost_ns * observed;
 }
 
 /* ---- threads ---- */
@@ -197,11 +224,25 @@ compare_starts(const void *a, const void *b)
 	return (one->start_time > other->start_time) - (one->start_time < other->start_time);
 }
 
+/* The first in which it was observed to its end, if there is one. */
+static const struct program_run_output *
+whole_run(const struct context *context, const struct program_region *region)
+{
+	const struct program_run_output *first = program_command_output_outputs_at(context->output, 0);
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(context->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(context->output, i);
+
+		if (!program_sampled_region(run, region->definition->name))
+			return run;
+	}
+	return first;
+}
+
 static int
 compute_threads(struct program_region *region, const struct context *context, struct rot_error *err)
 {
-	const struct program_run_output *run = program_command_output_outputs_at(context->output, 0);
-
+	const struct program_run_output *run = whole_run(context, region);
 	size_t index = 0;
 
 	region->threads = rot_calloc(program_run_output_nr_regions(run) + 1, sizeof(*region->threads));
@@ -213,7 +254,7 @@ compute_threads(struct program_region *region, const struct context *context, st
 			continue;
 		region->nr_entered++;
 		index = index_of_thread(run, one, index);
-		if (!context->has_threads || index == program_run_output_nr_threads(run))
+		if (!context->has_threads || region->is_sampled || index == program_run_output_nr_threads(run))
 			continue;
 		add_hits(thread->hits, one);
 		region->nr_threads++;
@@ -242,7 +283,7 @@ compute_region(struct program_region *region, const struct context *context, str
 		return 0;
 	if (compute_threads(region, context, err) < 0)
 		return -1;
-	if (region->hits[HITS_MEASURED] + region->hits[HITS_TEAM] > 0 &&
+	if ((region->is_sampled || region->hits[HITS_MEASURED] + region->hits[HITS_TEAM] > 0) &&
 	    program_values_region(&region->total, context->plan, context->architecture, context->output,
 				  region->service, err) < 0)
 		return -1;

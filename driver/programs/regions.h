@@ -32,12 +32,15 @@ struct program_region {
 	const struct region_service *service; /* NULL: the core said nothing about it */
 	double hits[NR_HITS];                 /* of all threads, medians over the runs */
 	double fewest_hits, most_hits;        /* HITS_ALL of a run                    */
-	double cut_hits;             /* measured in a run for the counts that was cut off, whose hits the others
-				      * do not have; NaN: none was */
-	bool is_cut;                 /* its hits are those of a run that was cut off, since there is no other */
-	size_t nr_entered;           /* threads that entered it, in the first run */
-	double at_once;              /* threads in it while any was, an average of the first run */
-	struct program_values total; /* nr is 0 if nothing was measured      */
+	double cut_hits;                     /* measured in a run for the counts that was cut off, whose hits the others
+					      * do not have; NaN: none was */
+	bool is_sampled;                     /* its hits were too short to be timed: its time is that of samples  */
+	bool are_hits_least;                 /* then: nobody counted all of them                                  */
+	uint64_t nr_samples, nr_all_samples; /* in it, and of the program meanwhile, in all runs           */
+	bool is_cut;                         /* its hits are those of a run that was cut off, since there is no other */
+	size_t nr_entered;                   /* threads that entered it, in the first run */
+	double at_once;                      /* threads in it while any was, an average of the first run */
+	struct program_values total;         /* nr is 0 if nothing was measured      */
 	struct program_region_thread *threads; /* those that entered, by their start; none where runs had others */
 	size_t nr_threads;
 	double empty_ns, empty_instructions; /* subtracted for each hit; NaN if not known */

@@ -16,6 +16,9 @@
 /* More than this many CPUs in use cannot be compared with the roofs of one. */
 #define ONE_CPU 1.2
 
+/* More than this share of a region's time, or of samples, is worth a word. */
+#define WORTH_NOTING 0.01
+
 static void
 add_note(struct program_report *report, const char *format, va_list arguments)
 {
@@ -441,6 +444,11 @@ judge_samples(struct program_report *report)
 
 	if (places->refusal && *places->refusal)
 		program_report_note(report, "functions: %s", places->refusal);
+	if (places->has_totals && (double)places->nr_incomplete >= WORTH_NOTING * (double)places->nr_samples)
+		program_report_note(report,
+				    "functions: %.3g %% of the samples have incomplete stacks, so totals of outer "
+				    "functions may be too small",
+				    100 * (double)places->nr_incomplete / (double)places->nr_samples);
 	if (places->nr_lost > 0)
 		program_report_note(report, "functions: %llu record%s of samples and mappings were lost",
 				    (unsigned long long)places->nr_lost, rot_plural((double)places->nr_lost));
@@ -458,7 +466,7 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     "region %s: %.0f to %.0f hits in the runs: quantities of different runs do not "
 				     "belong together",
 				     name, region->fewest_hits, region->most_hits);
-	if (!isnan(region->cut_hits) && region->hits[HITS_MEASURED] > 0)
+	if (!isnan(region->cut_hits) && !region->are_hits_least && region->hits[HITS_MEASURED] > 0)
 		program_report_doubt(report, "region %s: its counts are of %.0f of %.0f hit%s (%.0f %%)", name,
 				     region->cut_hits, region->hits[HITS_MEASURED],
 				     rot_plural(region->hits[HITS_MEASURED]),
@@ -478,9 +486,6 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     "values are too small",
 				     name, region->hits[HITS_LOST]);
 }
-
-/* More than this share of a region's time is worth a word. */
-#define WORTH_NOTING 0.01
 
 /* Nobody knows which region is around which. */
 static void
@@ -515,6 +520,11 @@ judge_region(struct program_report *report, struct program_region *region)
 	region->memory_bound = memory_bound_of(&region->roof, &region->total);
 	region->bound = bound_of(report, &region->roof, &region->total, region->memory_bound, more_cpus);
 	free(more_cpus);
+	if (region->is_sampled && !report->places.has_kernel)
+		program_report_note(
+			report,
+			"region %s: its time is that of user code, as the system permits no samples of the kernel",
+			region->definition->name);
 	if (region->is_short)
 		program_report_doubt(report,
 				     "region %s: shorter than what observing it costs: counts are right after the "

@@ -225,6 +225,10 @@ json_region(const struct program_region *region)
 	json_object_set_new(json, "costPerHit", json_real_or_null(region->cost_ns));
 	json_object_set_new(json, "costShare", json_real_or_null(region->cost_share));
 	json_object_set_new(json, "timeShare", json_real_or_null(region->time_share));
+	json_object_set_new(json, "samples",
+			    region->is_sampled ? json_integer((json_int_t)region->nr_samples) : json_null());
+	json_object_set_new(json, "allSamples",
+			    region->is_sampled ? json_integer((json_int_t)region->nr_all_samples) : json_null());
 	json_object_set_new(json, "isShort", json_boolean(region->is_short));
 	json_object_set_new(json, "bound", json_text(region->bound));
 	json_object_set_new(json, "memoryBound", json_real_or_null(region->memory_bound));

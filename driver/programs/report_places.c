@@ -263,7 +263,7 @@ static const struct {
 	[PLACES_OTHERS] = {"others", "place", NULL},
 };
 
-enum { TIME, PART, RATE, INTENSITY, ROOF, VECTORS, TURNS, NAME, WHERE, NR_COLUMNS };
+enum { TIME, TOTAL, PART, RATE, INTENSITY, ROOF, VECTORS, TURNS, NAME, WHERE, NR_COLUMNS };
 
 /* One table. operations: the quantity whose shares and rates it shows; of the whole program so many. */
 struct places_table {
@@ -301,12 +301,12 @@ share_of_work(const struct places_table *table, const struct place_share *item)
 }
 
 static void
-add_row(struct places_table *table, char *time, char *const numbers[NAME - PART], char *name)
+add_row(struct places_table *table, char *time, char *const numbers[NAME - TOTAL], char *name)
 {
 	char *cells[NR_COLUMNS] = {[TIME] = time, [NAME] = name, [WHERE] = rot_strdup("")};
 
-	for (size_t i = PART; i < NAME; i++)
-		cells[i] = numbers ? numbers[i - PART] : rot_strdup("-");
+	for (size_t i = TOTAL; i < NAME; i++)
+		cells[i] = numbers ? numbers[i - TOTAL] : rot_strdup("-");
 	text_table_add(&table->table, cells);
 }
 
@@ -322,6 +322,7 @@ add_place(struct places_table *table, const struct place_share *item)
 	const double intensity = value_of(values, has_flops ? "operationalIntensity" : "throughput", "");
 	const double share = share_of_work(table, item), none = report->by == PLACES_LINES && !report->is_all ? NAN : 1;
 	char *const numbers[] = {
+		number_text(report->by == PLACES_FUNCTIONS ? 100 * item->total.value : NAN, " %"),
 		number_text(table->has_parts ? 100 * share : NAN, " %"),
 		number_text(item->nr_samples > 0 ? none * 1e-9 * rate : NAN, ""),
 		number_text(has_flops              ? intensity
@@ -372,7 +373,8 @@ add_others(struct places_table *table, size_t first)
 	if (places->missing.value >= LEAST_SHARE || (!places->has_kernel && places->missing.value > 0))
 		add_row(table, share_text(&places->missing, is_all), NULL, rot_strdup(missing));
 	if (table->has_parts && table->shown_share > 0 && rest_of_work >= LEAST_SHARE) {
-		char *const numbers[] = {number_text(100 * rest_of_work, " %"),
+		char *const numbers[] = {rot_strdup("-"),
+					 number_text(100 * rest_of_work, " %"),
 					 rot_strdup("-"),
 					 rot_strdup("-"),
 					 rot_strdup("-"),
@@ -487,6 +489,7 @@ report_places(const struct program_report *report, FILE *out)
 	struct places_table table = {
 		.report = report,
 		.columns = {[TIME] = {.heading = "CPU time"},
+			    [TOTAL] = {.heading = "total"},
 			    [ROOF] = {.heading = "of roof"},
 			    [VECTORS] = {.heading = "vector"},
 			    [TURNS] = {.heading = "turns"},
@@ -553,13 +556,19 @@ set_rates(json_t *json, const struct place_share *item)
 
 /* Of a part: its function, and what it is itself. */
 static json_t *
-json_place(const struct place_share *item)
+json_place(const struct program_report *report, const struct place_share *item)
 {
 	json_t *json = json_entity(item->part ? (const void *)item->part : (const void *)item->place);
 
 	json_object_del(json, "codeHash");
-	if (!item->part)
+	if (!item->part) {
+		json_object_set_new(json, "totalSamples",
+				    report->places.has_totals ? json_integer((json_int_t)item->nr_total) : json_null());
+		json_object_set_new(json, "totalShare", json_real_or_null(item->total.value));
+		json_object_set_new(json, "totalLow", json_real_or_null(item->total.low));
+		json_object_set_new(json, "totalHigh", json_real_or_null(item->total.high));
 		return json;
+	}
 	json_object_set_new(json, "object", json_text(item->place->object));
 	json_object_set_new(json, "function", json_text(item->place->function));
 	json_object_set_new(json, "functionAddress", json_integer((json_int_t)item->place->address));
@@ -580,7 +589,7 @@ json_places(const struct program_report *report, enum place_kind kind)
 
 		if ((kind == PLACES_LOOPS || kind == PLACES_LINES) && !item->part)
 			continue;
-		json = json_place(item);
+		json = json_place(report, item);
 		set_share(json, item->nr_samples, &item->share);
 		json_object_set_new(json, "entries", json_integer((json_int_t)item->nr_entries));
 		json_object_set_new(json, "counts", json_counts(report, item));
@@ -608,6 +617,8 @@ report_places_json(const struct program_report *report)
 	json_object_set_new(json, "samples", json_integer((json_int_t)places->nr_samples));
 	json_object_set_new(json, "sampledRuns", json_integer((json_int_t)places->nr_runs));
 	json_object_set_new(json, "hasKernel", json_boolean(places->has_kernel));
+	json_object_set_new(json, "incompleteStacks",
+			    places->has_totals ? json_integer((json_int_t)places->nr_incomplete) : json_null());
 	json_object_set_new(json, "lostRecords", json_integer((json_int_t)places->nr_lost));
 	json_object_set_new(json, "cpuTime", json_real_or_null(is_known ? places->cpu_s : NAN));
 	json_object_set_new(json, "wallTime", json_real_or_null(is_known ? places->wall_s : NAN));
@@ -642,6 +653,9 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 		csv_number(item->share.value),
 		csv_number(item->share.low),
 		csv_number(item->share.high),
+		csv_number(item->total.value),
+		csv_number(item->total.low),
+		csv_number(item->total.high),
 		rot_format("%llu", (unsigned long long)item->nr_entries),
 		csv_number(value_of(&item->values, "performance", "")),
 		csv_number(value_of(&item->values, "operationalIntensity", "")),
@@ -660,19 +674,20 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 }
 
 /* Columns of parts are behind those of functions. */
-#define NR_FUNCTION_COLUMNS 16
+#define NR_FUNCTION_COLUMNS 19
 
 static int
 write_csv(const struct program_report *report, enum place_kind kind, const char *output_name, struct rot_error *err)
 {
 	static const struct text_table_column columns[] = {
-		{.heading = "object"},     {.heading = "function"},    {.heading = "symbol"},
-		{.heading = "behind"},     {.heading = "address"},     {.heading = "size"},
-		{.heading = "source"},     {.heading = "line"},        {.heading = "samples"},
-		{.heading = "share"},      {.heading = "share_low"},   {.heading = "share_high"},
-		{.heading = "entries"},    {.heading = "performance"}, {.heading = "operational_intensity"},
-		{.heading = "roof_share"}, {.heading = "last_line"},   {.heading = "inlined"},
-		{.heading = "header"},     {.heading = "around"},      {.heading = "depth"},
+		{.heading = "object"},      {.heading = "function"},    {.heading = "symbol"},
+		{.heading = "behind"},      {.heading = "address"},     {.heading = "size"},
+		{.heading = "source"},      {.heading = "line"},        {.heading = "samples"},
+		{.heading = "share"},       {.heading = "share_low"},   {.heading = "share_high"},
+		{.heading = "total_share"}, {.heading = "total_low"},   {.heading = "total_high"},
+		{.heading = "entries"},     {.heading = "performance"}, {.heading = "operational_intensity"},
+		{.heading = "roof_share"},  {.heading = "last_line"},   {.heading = "inlined"},
+		{.heading = "header"},      {.heading = "around"},      {.heading = "depth"},
 		{.heading = "turns"},
 	};
 	const struct place_list *lists[] = {&report->places.lists[kind], &report->places.lists[PLACES_OTHERS]};

@@ -362,7 +362,7 @@ print_region_hits(const struct program_region *region, FILE *out)
 	};
 	const double all = region->hits[HITS_ALL];
 
-	row_number(out, "hits", all, "");
+	row_number(out, region->are_hits_least ? "hits that were observed" : "hits", all, "");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (region->hits[rows[i].kind] != (rows[i].kind == HITS_MEASURED ? all : 0))
 			row_number(out, rows[i].label, region->hits[rows[i].kind], "");
@@ -379,8 +379,11 @@ print_values(const struct program_region *region, bool is_all, FILE *out)
 			row_number(out, "threads at once", region->at_once, "");
 		row_time(out, region->nr_entered > 1 ? "time with any thread in it" : "time", time);
 		row_share(out,
-			  region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
-			  region->time_share);
+			  region->is_sampled       ? "share of the CPU time"
+			  : region->nr_entered > 1 ? "share of the lives of these threads"
+						   : "share of the thread's life",
+			  region->is_sampled ? (double)region->nr_samples / (double)region->nr_all_samples
+					     : region->time_share);
 		print_time_of_hit(region, out);
 	}
 	print_hidden(row_values(out, &region->total, is_all), out);
@@ -435,10 +438,26 @@ print_places(const struct region_service *service, FILE *out)
 }
 
 static void
+print_samples(const struct program_region *region, FILE *out)
+{
+	autofree char *text =
+		rot_format("its first hits were shorter than %d times what observing one costs (%.3g us), so its "
+			   "time is CPU time, by %llu of %llu samples",
+			   PROGRAM_REGION_SHORT, region->cost_ns * 1e-3, (unsigned long long)region->nr_samples,
+			   (unsigned long long)region->nr_all_samples);
+
+	text_print_behind(" ", text, out);
+}
+
+static void
 print_cost(const struct program_region *region, bool is_all, FILE *out)
 {
 	char *hits, *share, *text;
 
+	if (region->is_sampled) {
+		print_samples(region, out);
+		return;
+	}
 	if (isnan(region->cost_ns))
 		return;
 	hits = rot_number_in_full(region->hits[HITS_ALL] + region->hits[HITS_TEAM]);
@@ -505,7 +524,7 @@ print_briefly(const struct program_region *region, FILE *out)
 	if (!isnan(region->roof_share) && !region->bound[0])
 		row_roof_share(out, region->roof_share, &region->roof);
 	print_refusals(region, out);
-	if (region->cost_share > 0.01)
+	if (region->cost_share > 0.01 || region->is_sampled)
 		print_cost(region, false, out);
 }
 

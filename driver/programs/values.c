@@ -100,11 +100,40 @@ is_of_thread(const struct program_run_output *output, size_t thread, const struc
 	return one->tid == region->tid && one->pid == region->pid;
 }
 
+const struct sampled_region *
+program_sampled_region(const struct program_run_output *run, const char *region)
+{
+	const struct program_profile *profile = run->profile;
+
+	for (size_t i = 0; profile && i < program_profile_nr_regions(profile); i++)
+		if (strcmp(program_profile_regions_at(profile, i)->region, region) == 0)
+			return program_profile_regions_at(profile, i);
+	return NULL;
+}
+
+/*
+ * CPU time in ns that a sample stands for. Where the kernel is sampled, too, samples that a hypervisor took away are
+ * missing everywhere alike.
+ */
+static double
+worth_of_sample(const struct program_run_output *run)
+{
+	const struct program_profile *profile = run->profile;
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < program_profile_nr_places(profile); i++)
+		nr += program_profile_places_at(profile, i)->samples;
+	return profile->has_kernel && nr > 0 ? (double)(run->user_time + run->system_time) / (double)nr
+					     : (double)profile->period;
+}
+
 double
 program_region_at_once(const struct program_run_output *output, const char *region)
 {
 	double time_ns = 0, wall_ns = 0;
 
+	if (program_sampled_region(output, region))
+		return fmax(1, (double)(output->user_time + output->system_time) / (double)output->wall_time);
 	for (size_t i = 0; i < program_run_output_nr_regions(output); i++) {
 		const struct program_region_output *one = program_run_output_regions_at(output, i);
 
@@ -123,6 +152,7 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 {
 	const struct empty_region_output *empty = program_empty_region(output, selection->backend);
 	const bool is_of_all = selection->thread == ALL_THREADS;
+	const struct sampled_region *sampled = program_sampled_region(output, selection->region);
 	double nr_measured = 0, nr_inner = 0;
 
 	for (size_t i = 0; i < program_run_output_nr_regions(output); i++) {
@@ -139,6 +169,9 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 	if (empty)
 		subtract_empty(run, empty, architecture, pass, nr_measured, nr_inner,
 			       is_of_all ? program_region_at_once(output, selection->region) : 1);
+	if (sampled && is_of_all)
+		run->wall_ns += (double)sampled->samples * worth_of_sample(output) /
+				program_region_at_once(output, selection->region);
 }
 
 /* Fewer runs have no habits. */
@@ -326,6 +359,71 @@ program_values_thread(struct program_values *values, const struct program_plan *
 	return rc;
 }
 
+/* The more time, the lower the rate. */
+static void
+set_interval(struct summary *rate, const struct summary *time)
+{
+	const double work = rate->value * time->value;
+
+	rate->low = work / time->high;
+	rate->high = time->low > 0 ? work / time->low : INFINITY;
+}
+
+/* Of all runs together. us_of_all: what the time would be if all samples were in the region, on average. */
+struct sampled_time {
+	uint64_t nr, nr_all;
+	double us_of_all;
+};
+
+static struct sampled_time
+add_up_samples(const struct program_command_output *output, const char *region)
+{
+	struct sampled_time sum = {0};
+	double nr_runs = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+		const struct sampled_region *sampled = program_sampled_region(run, region);
+
+		if (!sampled)
+			continue;
+		sum.nr += sampled->samples;
+		sum.nr_all += sampled->all_samples;
+		sum.us_of_all += 1e-3 * (double)sampled->all_samples * worth_of_sample(run) /
+				 program_region_at_once(run, region);
+		nr_runs++;
+	}
+	sum.us_of_all /= fmax(1, nr_runs);
+	return sum;
+}
+
+/* Many runs have an interval of their own. */
+static void
+set_sampled_intervals(struct program_values *values, const struct program_plan *plan,
+		      const struct program_command_output *output, const char *region)
+{
+	const struct sampled_time sum = add_up_samples(output, region);
+	const struct quantity_value *found = program_values_find(values, "time", "microSeconds");
+	const struct summary share = summary_large_share(sum.nr, sum.nr_all);
+	struct summary time = found ? found->summary : summary_empty();
+
+	if (sum.nr_all == 0 || !isnan(time.low))
+		return;
+	time.low = fmax(0, time.value - (share.value - share.low) * sum.us_of_all);
+	time.high = time.value + (share.high - share.value) * sum.us_of_all;
+	time.confidence = share.confidence;
+	for (size_t i = 0; i < values->nr; i++) {
+		struct quantity_value *value = &values->values[i];
+
+		if (is_rate(&plan->requests[i]))
+			set_interval(&value->summary, &time);
+		if (value == found) {
+			value->summary = time;
+			rot_string_set(&value->source, "samples");
+		}
+	}
+}
+
 int
 program_values_region(struct program_values *values, const struct program_plan *plan,
 		      const struct architecture *architecture, const struct program_command_output *output,
@@ -334,7 +432,10 @@ program_values_region(struct program_values *values, const struct program_plan *
 	const struct selection selection = {output, usual_switches(plan, output), ALL_THREADS, service->region,
 					    service->backend};
 
-	return compute(values, plan, architecture, &selection, err);
+	if (compute(values, plan, architecture, &selection, err) < 0)
+		return -1;
+	set_sampled_intervals(values, plan, output, service->region);
+	return 0;
 }
 
 int
@@ -348,16 +449,6 @@ program_values_region_thread(struct program_values *values, const struct program
 
 	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
 	return rc;
-}
-
-/* The more time, the lower the rate. */
-static void
-set_interval(struct summary *rate, const struct summary *time)
-{
-	const double work = rate->value * time->value;
-
-	rate->low = work / time->high;
-	rate->high = time->low > 0 ? work / time->low : INFINITY;
 }
 
 int

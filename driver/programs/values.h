@@ -42,7 +42,8 @@ int program_values_thread(struct program_values *values, const struct program_pl
 /*
  * Values of a region, of all threads: counts are sums over the measured hits, less what an empty region counts in as
  * many and in the hits within these; time is the sum of the wall times that threads spent in it, less that of empty
- * regions. So rates are averages per thread within it.
+ * regions. So rates are averages per thread within it. Where its hits were too short for that, time is the CPU time by
+ * samples, of as many CPUs as the program used at once; it has the interval of their share unless the runs give one.
  */
 int program_values_region(struct program_values *values, const struct program_plan *plan,
 			  const struct architecture *architecture, const struct program_command_output *output,
@@ -64,7 +65,11 @@ void program_values_clear(struct program_values *values);
 /* The value of that quantity and what it is of ("" for any), or NULL. */
 const struct quantity_value *program_values_find(const struct program_values *values, const char *name, const char *of);
 
-/* How many threads were in the region while any was, on average. */
+/* The samples of a region whose hits were too short to be timed in that run; NULL: it was observed to the end. */
+const struct sampled_region *program_sampled_region(const struct program_run_output *run, const char *region);
+
+/* How many threads were in the region while any was, on average; of one that was sampled: CPUs that the program used.
+ */
 double program_region_at_once(const struct program_run_output *output, const char *region);
 
 /* What was measured of empty regions with that backend in that run, or NULL. */

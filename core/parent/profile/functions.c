@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "entity.h"
 #include "memory.h"
@@ -18,6 +17,7 @@ struct function {
 	struct parts *parts;
 	struct instructions *instructions;
 	bool is_counted;
+	uint32_t last_stack; /* that was added to its total, from 1 */
 	int64_t counts[STEP_NR_COUNTS];
 };
 
@@ -84,8 +84,6 @@ static struct code_file *
 find_file(struct functions *functions, const char *path, ino_t inode)
 {
 	struct code_file *item;
-	struct stat status;
-	struct rot_error err;
 
 	/* The last one is asked for most. */
 	for (size_t i = functions->nr_items; i-- > 0;)
@@ -94,8 +92,8 @@ find_file(struct functions *functions, const char *path, ino_t inode)
 	functions->items = rot_grow(functions->items, functions->nr_items, sizeof(*functions->items));
 	item = &functions->items[functions->nr_items++];
 	*item = (struct code_file){.path = rot_strdup(path), .inode = inode};
-	if (inode != 0 && stat(path, &status) == 0 && status.st_ino == inode && S_ISREG(status.st_mode))
-		item->file = symbol_file_open(functions->files, path, &err);
+	if (inode != 0)
+		item->file = symbol_file_open_same(functions->files, path, inode);
 	return item;
 }
 
@@ -217,6 +215,83 @@ functions_add(struct functions *functions, const struct code_object *object, uin
 		return;
 	functions->additions = rot_grow(functions->additions, functions->nr_additions, sizeof(*functions->additions));
 	functions->additions[functions->nr_additions++] = (struct addition){function, address, *found};
+}
+
+/* The sample counts once for a function, however often it is in the stack. */
+static void
+add_totals(struct function *const *functions, const struct stack_call *calls, uint32_t innermost)
+{
+	for (uint32_t i = innermost; i != STACK_NO_CALL; i = calls[i].around) {
+		struct function *function = functions[i];
+
+		if (function->last_stack != innermost + 1)
+			function->place->total_samples += calls[innermost].nr;
+		function->last_stack = innermost + 1;
+	}
+}
+
+void
+functions_add_stacks(struct functions *functions, const struct stacks *stacks, const struct spaces *spaces)
+{
+	size_t nr_calls;
+	const struct stack_call *calls = stacks_calls(stacks, &nr_calls);
+	autofree struct function **found = rot_calloc(nr_calls + 1, sizeof(struct function *));
+	uint64_t address;
+
+	for (size_t i = 0; i < nr_calls; i++) {
+		const struct code_object *object = spaces_object(spaces, calls[i].at.object);
+
+		found[i] = find_function(functions, object, calls[i].at.offset, &address);
+		if (calls[i].nr > 0)
+			functions_add(functions, object, calls[i].at.offset, &(struct found){.samples = calls[i].nr});
+	}
+	for (size_t i = 0; i < nr_calls; i++)
+		if (calls[i].nr > 0)
+			add_totals(found, calls, (uint32_t)i);
+}
+
+/* ---- parts of a program ---- */
+
+static bool
+is_watched(struct functions *functions, const struct code_object *object, const struct function *function,
+	   const struct watched *watched)
+{
+	const struct code_file *item =
+		object->origin == CODE_FILE ? find_file(functions, object->path, object->inode) : NULL;
+	const struct program_place *place = function->place;
+	uint64_t address;
+
+	for (size_t i = 0; item && item->file && i < watched->nr_places; i++)
+		if (watched->places[i].inode == object->inode &&
+		    symbols_address(item->file, watched->places[i].file_offset, &address) &&
+		    address - place->address < place->size)
+			return true;
+	return false;
+}
+
+struct sampled_region *
+functions_watch(struct functions *functions, const struct stacks *stacks, const struct spaces *spaces,
+		const struct watched *watched)
+{
+	size_t nr_calls;
+	const struct stack_call *calls = stacks_calls(stacks, &nr_calls);
+	autofree bool *are_in = rot_calloc(nr_calls + 1, sizeof(*are_in));
+	struct sampled_region *region = sampled_region_new();
+	uint64_t address;
+
+	rot_string_set(&region->region, watched->name);
+	for (size_t i = 0; i < nr_calls; i++) {
+		const struct code_object *object = spaces_object(spaces, calls[i].at.object);
+
+		if (calls[i].epoch < watched->epoch)
+			continue;
+		are_in[i] = (calls[i].around != STACK_NO_CALL && are_in[calls[i].around]) ||
+			    is_watched(functions, object,
+				       find_function(functions, object, calls[i].at.offset, &address), watched);
+		region->samples += are_in[i] ? calls[i].nr : 0;
+		region->all_samples += calls[i].nr;
+	}
+	return region;
 }
 
 /* ---- the end ---- */

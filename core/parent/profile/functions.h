@@ -11,8 +11,10 @@
 
 #include "ProgramPlace.h"
 #include "ProgramProfile.h"
+#include "SampledRegion.h"
 #include "parent/profile/parts.h"
 #include "parent/profile/spaces.h"
+#include "parent/profile/stacks.h"
 #include "parent/symbols/symbols.h"
 
 struct functions;
@@ -35,6 +37,30 @@ void functions_delete(struct functions *functions);
  */
 void functions_add(struct functions *functions, const struct code_object *object, uint64_t offset,
 		   const struct found *found);
+
+/* Adds samples to the functions that they are in, and to the totals of those that called them. */
+void functions_add_stacks(struct functions *functions, const struct stacks *stacks, const struct spaces *spaces);
+
+/*
+ * A part of a program: functions that begin, or stand, at one of nr places (inode and offset in a file). It is looked
+ * at from an epoch on (stacks_begin).
+ */
+struct watched_place {
+	ino_t inode;
+	uint64_t file_offset;
+};
+
+struct watched {
+	size_t region; /* for whoever watches it */
+	const char *name;
+	uint32_t epoch;
+	struct watched_place *places;
+	size_t nr_places;
+};
+
+/* How often a thread was in it since, or in what it called. Free it as an entity. */
+struct sampled_region *functions_watch(struct functions *functions, const struct stacks *stacks,
+				       const struct spaces *spaces, const struct watched *watched);
 
 /*
  * Hands all places over to the profile, those with most samples first; with source lines, unless they have few (or

@@ -2,7 +2,9 @@
 /* See sampler.h. */
 #include "parent/profile/sampler.h"
 
+#include <asm/perf_regs.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,6 +21,17 @@
 
 /* A user who may lock little gets smaller rings, which still tell in time that they fill up. */
 #define RING_LEAST_BYTES ((size_t)32 << 10)
+
+/* With stacks: half of what he may lock; room for eight samples is the least. */
+#define STACK_RING_BYTES ((size_t)256 << 10)
+#define STACK_RING_LEAST_BYTES ((size_t)64 << 10)
+
+/* Of the stack of a thread, from where it stands. Most of a stack that is deeper is of functions that are seen often.
+ */
+#define STACK_BYTES 8192
+
+/* Records are kept so far until somebody works on them: mostly until the program has ended. */
+#define KEPT_MOST_BYTES ((size_t)16 << 20)
 
 struct cpu_ring {
 	int fd;
@@ -38,11 +51,41 @@ struct sampler {
 	int epoll_fd;
 	uint64_t drained_ns; /* when the last call that emptied the rings began */
 	struct waiting *waiting;
-	size_t nr_waiting;
+	size_t nr_waiting, nr_waiting_bytes;
 	uint64_t nr_read;
 };
 
 /* ---- opening ---- */
+
+/* Those of the kernel's numbers, in the order in which it writes them; and which register of unwind.h each is. */
+static const struct {
+	unsigned number, of_unwind;
+} registers[] = {
+	{PERF_REG_X86_AX, 0},   {PERF_REG_X86_BX, 3},   {PERF_REG_X86_CX, 2},   {PERF_REG_X86_DX, 1},
+	{PERF_REG_X86_SI, 4},   {PERF_REG_X86_DI, 5},   {PERF_REG_X86_BP, 6},   {PERF_REG_X86_SP, 7},
+	{PERF_REG_X86_IP, 16},  {PERF_REG_X86_R8, 8},   {PERF_REG_X86_R9, 9},   {PERF_REG_X86_R10, 10},
+	{PERF_REG_X86_R11, 11}, {PERF_REG_X86_R12, 12}, {PERF_REG_X86_R13, 13}, {PERF_REG_X86_R14, 14},
+	{PERF_REG_X86_R15, 15},
+};
+enum { NR_REGISTERS = sizeof(registers) / sizeof(registers[0]) };
+
+/* A sample with a stack, where the thread has one. */
+struct stack_record {
+	struct sample_record sample;
+	uint64_t abi, registers[NR_REGISTERS];
+	uint64_t nr_bytes; /* of room; behind them stands how many were written */
+	uint8_t bytes[];
+};
+
+static void
+ask_for_stacks(struct perf_event_attr *attr)
+{
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_stack_user = STACK_BYTES;
+	attr->wakeup_watermark = STACK_RING_LEAST_BYTES / 2;
+	for (size_t i = 0; i < NR_REGISTERS; i++)
+		attr->sample_regs_user |= UINT64_C(1) << registers[i].number;
+}
 
 static void
 fill_attributes(struct perf_event_attr *attr, uint64_t period_ns, bool has_children)
@@ -78,9 +121,11 @@ open_event(const struct sampler *sampler, pid_t pid, int cpu)
 }
 
 static int
-map_ring(struct cpu_ring *cpu)
+map_ring(struct cpu_ring *cpu, bool has_stacks)
 {
-	for (size_t bytes = RING_BYTES; bytes >= RING_LEAST_BYTES; bytes /= 2) {
+	const size_t least = has_stacks ? STACK_RING_LEAST_BYTES : RING_LEAST_BYTES;
+
+	for (size_t bytes = has_stacks ? STACK_RING_BYTES : RING_BYTES; bytes >= least; bytes /= 2) {
 		if (perf_ring_map(&cpu->ring, cpu->fd, bytes) == 0)
 			return 0;
 		if (errno != EPERM && errno != ENOMEM)
@@ -102,7 +147,8 @@ open_cpu(struct sampler *sampler, pid_t pid, int number)
 	}
 	if (cpu.fd < 0)
 		return errno == ENODEV || (errno == EINVAL && sampler->nr_cpus > 0) ? 0 : -1;
-	if (map_ring(&cpu) < 0 || epoll_ctl(sampler->epoll_fd, EPOLL_CTL_ADD, cpu.fd, &event) < 0) {
+	if (map_ring(&cpu, sampler_has_stacks(sampler)) < 0 ||
+	    epoll_ctl(sampler->epoll_fd, EPOLL_CTL_ADD, cpu.fd, &event) < 0) {
 		const int reason = errno;
 
 		perf_ring_unmap(&cpu.ring);
@@ -115,13 +161,15 @@ open_cpu(struct sampler *sampler, pid_t pid, int number)
 	return 0;
 }
 
-struct sampler *
-sampler_open(pid_t pid, uint64_t period_ns, bool has_children, struct rot_error *err)
+static struct sampler *
+open_all(pid_t pid, uint64_t period_ns, bool has_children, bool has_stacks, struct rot_error *err)
 {
 	struct sampler *sampler = rot_calloc(1, sizeof(*sampler));
 	const int nr = (int)sysconf(_SC_NPROCESSORS_CONF);
 
 	fill_attributes(&sampler->attr, period_ns, has_children);
+	if (has_stacks)
+		ask_for_stacks(&sampler->attr);
 	sampler->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (int cpu = 0; cpu < nr; cpu++) {
 		if (open_cpu(sampler, pid, cpu) == 0)
@@ -131,6 +179,15 @@ sampler_open(pid_t pid, uint64_t period_ns, bool has_children, struct rot_error 
 		return NULL;
 	}
 	return sampler;
+}
+
+/* Whatever the system has against stacks, it may have nothing against samples. */
+struct sampler *
+sampler_open(pid_t pid, uint64_t period_ns, bool has_children, bool has_stacks, struct rot_error *err)
+{
+	struct sampler *sampler = has_stacks ? open_all(pid, period_ns, has_children, true, err) : NULL;
+
+	return sampler ? sampler : open_all(pid, period_ns, has_children, false, err);
 }
 
 void
@@ -157,6 +214,12 @@ sampler_has_kernel(const struct sampler *sampler)
 	return !sampler->attr.exclude_kernel;
 }
 
+bool
+sampler_has_stacks(const struct sampler *sampler)
+{
+	return sampler->attr.sample_type & PERF_SAMPLE_STACK_USER;
+}
+
 int
 sampler_fd(const struct sampler *sampler)
 {
@@ -165,18 +228,60 @@ sampler_fd(const struct sampler *sampler)
 
 /* ---- records ---- */
 
+/* Most of the room for a stack may be unused. */
+static size_t
+used_bytes(const struct sampler *sampler, const struct perf_event_header *record)
+{
+	const struct stack_record *stack = (const struct stack_record *)record;
+	uint64_t nr_used;
+
+	if (record->type != PERF_RECORD_SAMPLE || !sampler_has_stacks(sampler))
+		return record->size;
+	if (stack->abi != PERF_SAMPLE_REGS_ABI_64 || stack->nr_bytes == 0)
+		return sizeof(stack->sample);
+	memcpy(&nr_used, stack->bytes + stack->nr_bytes, sizeof(nr_used));
+	return sizeof(*stack) + nr_used;
+}
+
+static uint64_t
+time_of(const struct perf_event_header *record)
+{
+	uint64_t time_ns = 0;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		return ((const struct sample_record *)record)->time_ns;
+	if (record->size >= sizeof(*record) + sizeof(time_ns))
+		memcpy(&time_ns, (const char *)record + record->size - sizeof(time_ns), sizeof(time_ns));
+	return time_ns;
+}
+
 static void
 keep_record(void *context, const struct perf_event_header *record)
 {
 	struct sampler *sampler = context;
-	struct waiting waiting = {.number = sampler->nr_read++, .record = rot_calloc(1, record->size)};
+	const size_t nr_bytes = used_bytes(sampler, record);
+	struct waiting waiting = {
+		.time_ns = time_of(record), .number = sampler->nr_read++, .record = rot_calloc(1, nr_bytes)};
 
-	memcpy(waiting.record, record, record->size);
-	if (record->size >= sizeof(*record) + sizeof(waiting.time_ns))
-		memcpy(&waiting.time_ns, (const char *)record + record->size - sizeof(waiting.time_ns),
-		       sizeof(waiting.time_ns));
+	memcpy(waiting.record, record, nr_bytes);
+	waiting.record->size = (uint16_t)nr_bytes;
+	sampler->nr_waiting_bytes += nr_bytes;
 	sampler->waiting = rot_grow(sampler->waiting, sampler->nr_waiting, sizeof(*sampler->waiting));
 	sampler->waiting[sampler->nr_waiting++] = waiting;
+}
+
+bool
+sample_stack(const struct sample_record *sample, struct unwind_state *state)
+{
+	const struct stack_record *stack = (const struct stack_record *)sample;
+
+	if (sample->header.size < sizeof(*stack))
+		return false;
+	*state = (struct unwind_state){.stack = stack->bytes, .nr_bytes = sample->header.size - sizeof(*stack)};
+	for (size_t i = 0; i < NR_REGISTERS; i++)
+		state->registers[registers[i].of_unwind] = stack->registers[i];
+	state->stack_address = state->registers[UNWIND_RSP];
+	return true;
 }
 
 static int
@@ -199,6 +304,7 @@ hand_on(struct sampler *sampler, uint64_t before_ns,
 	qsort(sampler->waiting, sampler->nr_waiting, sizeof(*sampler->waiting), compare_waiting);
 	for (; nr < sampler->nr_waiting && sampler->waiting[nr].time_ns < before_ns; nr++) {
 		handle(context, sampler->waiting[nr].record);
+		sampler->nr_waiting_bytes -= sampler->waiting[nr].record->size;
 		free(sampler->waiting[nr].record);
 	}
 	sampler->nr_waiting -= nr;
@@ -217,5 +323,6 @@ sampler_drain(struct sampler *sampler, bool is_end,
 		;
 	for (size_t i = 0; i < sampler->nr_cpus; i++)
 		perf_ring_read(&sampler->cpus[i].ring, keep_record, sampler);
-	hand_on(sampler, is_end ? UINT64_MAX : last_ns, handle, context);
+	if (is_end || sampler->nr_waiting_bytes > KEPT_MOST_BYTES)
+		hand_on(sampler, is_end ? UINT64_MAX : last_ns, handle, context);
 }

@@ -14,8 +14,12 @@
 #include <sys/types.h>
 
 #include "error.h"
+#include "parent/symbols/unwind.h"
 
-/* Records as they come from the rings. Each of them ends with the time; source: linux/perf_event.h, sample_id_all. */
+/*
+ * Records as they come from the rings. All but samples end with the time; source: linux/perf_event.h, sample_id_all.
+ * Behind a sample stands what sample_stack reads.
+ */
 struct sample_record {
 	struct perf_event_header header;
 	uint64_t address;
@@ -50,19 +54,24 @@ struct sampler;
 
 /*
  * Samples begin when process pid executes its program, each period_ns of CPU time of a thread. has_children: in the
- * processes that it starts as well. Where the system permits it, code of the kernel is sampled too. NULL: refused.
+ * processes that it starts as well. has_stacks: with the beginning of the thread's stack, where the system permits it.
+ * Where it permits that, code of the kernel is sampled too. NULL: refused.
  */
-struct sampler *sampler_open(pid_t pid, uint64_t period_ns, bool has_children, struct rot_error *err);
+struct sampler *sampler_open(pid_t pid, uint64_t period_ns, bool has_children, bool has_stacks, struct rot_error *err);
 void sampler_close(struct sampler *sampler);
 
 bool sampler_has_kernel(const struct sampler *sampler);
+bool sampler_has_stacks(const struct sampler *sampler);
+
+/* Registers and stack of the thread in user code; they live as long as the sample. False: there are none. */
+bool sample_stack(const struct sample_record *sample, struct unwind_state *state);
 
 /* Becomes readable when a ring fills up. */
 int sampler_fd(const struct sampler *sampler);
 
 /*
- * Empties the rings, and hands records on in the order of their time: those before the last call, since others may yet
- * come from other CPUs; is_end: all.
+ * Empties the rings, and keeps their records. is_end: hands all of them on, in the order of their time. Else, where
+ * they are many, those before the last call, since others may yet come from other CPUs.
  */
 void sampler_drain(struct sampler *sampler, bool is_end,
 		   void (*handle)(void *context, const struct perf_event_header *record), void *context);

@@ -240,22 +240,27 @@ spaces_handle(struct spaces *spaces, const struct perf_event_header *record)
 }
 
 struct code_position
+spaces_at(struct spaces *spaces, pid_t pid, uint64_t address)
+{
+	const struct space *space = find_space(spaces, pid);
+	const size_t at = space ? first_behind(space, address) : 0;
+	const struct mapping *mapping = space && at < space->nr_mappings ? &space->mappings[at] : NULL;
+
+	if (!mapping || mapping->start > address)
+		return (struct code_position){spaces_unknown_object(spaces), 0};
+	if (spaces->objects[mapping->object].origin == CODE_ANONYMOUS)
+		return (struct code_position){mapping->object, address};
+	return (struct code_position){mapping->object, mapping->offset + address - mapping->start};
+}
+
+struct code_position
 spaces_find(struct spaces *spaces, const struct sample_record *sample)
 {
 	const unsigned mode = sample->header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	const struct space *space = find_space(spaces, (pid_t)sample->pid);
-	const struct mapping *mapping;
-	size_t at;
 
 	if (mode == PERF_RECORD_MISC_KERNEL)
 		return (struct code_position){find_object(spaces, CODE_KERNEL, 0, 0, ""), 0};
-	at = space ? first_behind(space, sample->address) : 0;
-	mapping = space && at < space->nr_mappings ? &space->mappings[at] : NULL;
-	if (!mapping || mapping->start > sample->address)
-		return (struct code_position){spaces_unknown_object(spaces), 0};
-	if (spaces->objects[mapping->object].origin != CODE_FILE)
-		return (struct code_position){mapping->object, sample->address};
-	return (struct code_position){mapping->object, mapping->offset + sample->address - mapping->start};
+	return spaces_at(spaces, (pid_t)sample->pid, sample->address);
 }
 
 const struct code_object *

@@ -26,7 +26,7 @@ struct code_object {
 	char *path;
 };
 
-/* Where an address is. object: index in the spaces. offset: in the file; elsewhere the address itself. */
+/* Where an address is. object: index in the spaces. offset: in the file, or the vdso; elsewhere the address itself. */
 struct code_position {
 	size_t object;
 	uint64_t offset;
@@ -40,6 +40,7 @@ void spaces_delete(struct spaces *spaces);
 /* In the order of their time. A record that is none of mappings, forks, ends and executed programs is passed over. */
 void spaces_handle(struct spaces *spaces, const struct perf_event_header *record);
 
+struct code_position spaces_at(struct spaces *spaces, pid_t pid, uint64_t address);
 struct code_position spaces_find(struct spaces *spaces, const struct sample_record *sample);
 
 /*

@@ -59,9 +59,12 @@ struct program_run {
 	struct frames_rule *rules_of_regions;
 	struct counted_code *counted; /* NULL: what code did is not asked for by function */
 	struct profile *profile;      /* NULL: CPU time is not sampled */
-	bool has_places;              /* regions, or rules that answer breakpoints */
-	struct images images;         /* where it has places */
-	bool awaits_pause;            /* of a thread of a process that is visited, to look for its places */
+	struct watched *watched;      /* regions that are sampled, not observed any more */
+	size_t nr_watched;
+	bool has_cost[REGION_NR_BACKENDS]; /* what a hit costs was looked for */
+	bool has_places;                   /* regions, or rules that answer breakpoints */
+	struct images images;              /* where it has places */
+	bool awaits_pause;                 /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
 	bool has_gone;         /* the new process was let go */
 	bool has_told_missing; /* see tell_missing           */
@@ -191,6 +194,21 @@ await_pause(struct program_run *self, pid_t tid)
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 }
 
+/* Their times are told by samples from now on. */
+static void
+sample_short_regions(struct program_run *self)
+{
+	size_t region;
+
+	while (regions_give_up(self->regions, &region)) {
+		const struct region *definition = program_command_regions_at(self->session->command, region);
+
+		self->watched = rot_grow(self->watched, self->nr_watched, sizeof(*self->watched));
+		self->watched[self->nr_watched++] = (struct watched){
+			.region = region, .name = definition->name, .epoch = profile_begin_epoch(self->profile)};
+	}
+}
+
 static bool
 on_report(void *context, const struct report *report)
 {
@@ -206,6 +224,7 @@ on_report(void *context, const struct report *report)
 		end_program(self, report);
 		let_threads_go(self);
 	}
+	sample_short_regions(self);
 	await_pause(self, report->tid);
 	if (self->translator && self->is_attached && !self->is_leaving)
 		tracer_is_settled(&self->tracer);
@@ -404,6 +423,60 @@ tell_missing(struct program_run *self)
 	self->has_told_missing = true;
 }
 
+/* ---- what regions cost ---- */
+
+static const struct empty_region_output *
+find_empty_region(const struct session *session, int32_t pass, const char *backend)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(session->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(session->output, i);
+
+		for (size_t j = 0; run->pass == pass && j < program_run_output_nr_empty_regions(run); j++) {
+			if (strcmp(program_run_output_empty_regions_at(run, j)->backend, backend) == 0)
+				return program_run_output_empty_regions_at(run, j);
+		}
+	}
+	return NULL;
+}
+
+/* Found out once for each backend and pass; it is no part of the run. */
+static void
+add_empty_region(struct program_run *self, size_t i)
+{
+	const char *backend = region_backends[i]->name;
+	const struct empty_region_output *known = find_empty_region(self->session, self->output->pass, backend);
+	struct empty_region_output *empty;
+	struct rot_error err = {0};
+
+	self->has_cost[i] = true;
+	empty = known ? rot_graph_clone(known, NULL) : empty_region_measure(&self->counting, backend, &err);
+	if (!empty) {
+		session_warn(self->session, "what an empty region counts is not known: %s", err.text);
+		return;
+	}
+	program_run_output_empty_regions_add(self->output, empty);
+	regions_set_cost(self->regions, backend, empty->cost);
+}
+
+/* A region of translated code counts nothing where it is empty, and is not timed. */
+static void
+find_costs(struct program_run *self)
+{
+	for (size_t i = 0; self->regions && !self->translator && i < REGION_NR_BACKENDS; i++) {
+		if (regions_use(self->regions, region_backends[i]->name) && !self->has_cost[i])
+			add_empty_region(self, i);
+	}
+}
+
+/* Before the program begins it is known which hits are short, where samples can tell the time of these. */
+static void
+find_costs_early(struct program_run *self)
+{
+	if (profile_has_stacks(self->profile) && !self->counting.encoding &&
+	    strcmp(self->session->command->region_backend, "auto") == 0)
+		find_costs(self);
+}
+
 /* The time that this takes while nothing else runs is none of the program's. */
 static void
 find_places(void *context, struct thread *thread)
@@ -413,6 +486,7 @@ find_places(void *context, struct thread *thread)
 
 	regions_resolve(self->regions, thread);
 	tell_missing(self);
+	find_costs_early(self);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1) {
 		self->tracer.cost_from_ns = clock_raw_ns();
@@ -539,6 +613,7 @@ on_samples(void *context)
 	struct program_run *self = context;
 
 	regions_drain(self->regions);
+	sample_short_regions(self);
 }
 
 static void
@@ -709,7 +784,7 @@ prepare_program(struct program_run *self)
 		return -1;
 	}
 	profile_begin(self->profile, self->launch.pid, path, session->command->sample_period,
-		      session->command->follow_forks);
+		      session->command->follow_forks, session->command->samples_stacks);
 	return 0;
 }
 
@@ -810,36 +885,7 @@ warn_of_gaps(struct program_run *self)
 			     "counters; tracing (per thread) keeps them");
 }
 
-/* ---- what regions cost ---- */
-
-static const struct empty_region_output *
-find_empty_region(const struct session *session, int32_t pass, const char *backend)
-{
-	for (size_t i = 0; i < program_command_output_nr_outputs(session->output); i++) {
-		const struct program_run_output *run = program_command_output_outputs_at(session->output, i);
-
-		for (size_t j = 0; run->pass == pass && j < program_run_output_nr_empty_regions(run); j++) {
-			if (strcmp(program_run_output_empty_regions_at(run, j)->backend, backend) == 0)
-				return program_run_output_empty_regions_at(run, j);
-		}
-	}
-	return NULL;
-}
-
-/* Found out once for each backend and pass; it is no part of the run. */
-static void
-add_empty_region(struct program_run *self, const char *backend)
-{
-	const struct empty_region_output *known = find_empty_region(self->session, self->output->pass, backend);
-	struct empty_region_output *empty;
-	struct rot_error err = {0};
-
-	empty = known ? rot_graph_clone(known, NULL) : empty_region_measure(&self->counting, backend, &err);
-	if (empty)
-		program_run_output_empty_regions_add(self->output, empty);
-	else
-		session_warn(self->session, "what an empty region counts is not known: %s", err.text);
-}
+/* ---- regions ---- */
 
 /* Sums over a part of what was done would be no counts. */
 static void
@@ -862,23 +908,39 @@ warn_of_doubts(struct program_run *self, char *doubts)
 	free(doubts);
 }
 
-/* A region of translated code counts nothing where it is empty, and is not timed. */
 static void
 add_regions(struct program_run *self)
 {
-	static const char *const names[] = {"uprobe", "breakpoint", "int3"};
-
 	if (!self->regions)
 		return;
 	regions_output(self->regions, self->output, self->session->output);
 	if (self->translator && *translator_why_incomplete(self->translator))
 		forget_counts(self, translator_why_incomplete(self->translator));
-	if (self->translator)
-		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (regions_use(self->regions, names[i]))
-			add_empty_region(self, names[i]);
+	find_costs(self);
+}
+
+/* Where the regions begin that are sampled, in all programs that were executed. */
+static struct program_profile *
+end_profile(struct program_run *self)
+{
+	const struct region_point *point;
+	struct program_profile *profile;
+
+	for (size_t i = 0; i < self->nr_watched; i++) {
+		struct watched *watched = &self->watched[i];
+
+		for (size_t id = 0; (point = regions_point(self->regions, id)); id++) {
+			if (point->region != watched->region || !point->begins)
+				continue;
+			watched->places = rot_grow(watched->places, watched->nr_places, sizeof(*watched->places));
+			watched->places[watched->nr_places++] =
+				(struct watched_place){point->inode, point->file_offset};
+		}
 	}
+	profile = profile_end(self->profile, self->watched, self->nr_watched);
+	for (size_t i = 0; i < self->nr_watched; i++)
+		free(self->watched[i].places);
+	return profile;
 }
 
 static struct parts_wanted
@@ -912,7 +974,7 @@ conclude_run(struct program_run *self)
 		self->output->profile =
 			self->counted ? counted_code_take(self->counted, session->symbols, self->counting.measurer,
 							  contents_count, parts_wanted(session->command))
-				      : profile_end(self->profile, session->symbols);
+				      : end_profile(self);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
@@ -992,7 +1054,7 @@ program_run(struct session *session, int32_t pass)
 	}
 	prepare_translation(self);
 	if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
-		self->profile = profile_new(parts_wanted(command));
+		self->profile = profile_new(session->symbols, parts_wanted(command));
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = begin_run(self) == 0;
@@ -1008,6 +1070,7 @@ out:
 	regions_delete(self->regions);
 	translator_delete(self->translator);
 	free(self->rules_of_regions);
+	free(self->watched);
 	counted_code_delete(self->counted);
 	counting_close(&self->counting);
 	free(self);

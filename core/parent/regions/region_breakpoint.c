@@ -241,5 +241,6 @@ const struct region_backend region_breakpoint = {
 	.join = sampling_join,
 	.leave = sampling_leave,
 	.drain = sampling_drain,
+	.prune = sampling_prune,
 	.close = breakpoint_close,
 };

@@ -638,15 +638,27 @@ uprobe_open(struct regions *regions, struct rot_error *err)
 	return NULL;
 }
 
+/* Threads have closed their events. */
+static void
+uprobe_forget(void *context, size_t region)
+{
+	struct uprobe *self = context;
+
+	for (size_t i = 0; i < self->nr_events; i++) {
+		if (self->events[i].region != region || self->events[i].keeper < 0)
+			continue;
+		launch_close(&self->events[i].keeper);
+		tracepoints_remove(&self->tracepoints, &self->events[i].tracepoint);
+	}
+}
+
 static void
 uprobe_close(void *context)
 {
 	struct uprobe *self = context;
 
-	for (size_t i = 0; i < self->nr_events; i++)
-		launch_close(&self->events[i].keeper);
 	for (size_t i = 0; i < self->nr_events; i++) {
-		tracepoints_remove(&self->tracepoints, &self->events[i].tracepoint);
+		uprobe_forget(self, self->events[i].region);
 		free(self->events[i].spots);
 	}
 	tracepoints_close(&self->tracepoints);
@@ -664,5 +676,7 @@ const struct region_backend region_uprobe = {
 	.join = sampling_join,
 	.leave = sampling_leave,
 	.drain = sampling_drain,
+	.prune = sampling_prune,
+	.forget = uprobe_forget,
 	.close = uprobe_close,
 };

@@ -26,11 +26,16 @@ struct backend_state {
 	void *self; /* NULL: not open */
 	bool is_refused;
 	struct rot_error refusal;
+	uint64_t cost_ns; /* of a hit; 0: not known */
 };
+
+/* A region is observed, is to be given up, or was. */
+enum attention { OBSERVED, TOO_SHORT, GIVEN_UP };
 
 struct regions {
 	struct regions_setup setup;
 	size_t nr; /* regions of the command */
+	enum attention *attention;
 	struct backend_state states[REGION_NR_BACKENDS];
 	struct region_point **points;
 	size_t nr_points;
@@ -49,6 +54,7 @@ regions_new(const struct regions_setup *setup)
 	regions = rot_calloc(1, sizeof(*regions));
 	regions->setup = *setup;
 	regions->nr = program_command_nr_regions(setup->command);
+	regions->attention = rot_calloc(regions->nr, sizeof(*regions->attention));
 	regions->report = region_report_new(setup->command, setup->counting);
 	regions->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return regions;
@@ -163,23 +169,49 @@ regions_warn(struct regions *regions, const char *format, ...)
 	region_report_warn(regions->report, text);
 }
 
+/* What is shorter than so many times what observing it costs has a time that cannot be trusted. */
+#define SHORT_TIMES 10
+
+/* So many hits tell whether most are short: the rest may have waited for a CPU. */
+#define ENOUGH_HITS 1000
+#define MOST_HITS 0.75
+
+/* In any thread. */
+static bool
+are_too_short(const struct regions *regions, const struct region_point *point, const struct frames *frames)
+{
+	const struct region *region = region_at(regions, point->region);
+	const bool is_whole = point->kind != FRAMES_SPAN && region->first_hit <= 1 && region->last_hit == 0;
+
+	return is_whole && point->inode != 0 && frames->hits >= ENOUGH_HITS &&
+	       (double)frames->short_hits >= MOST_HITS * (double)frames->hits;
+}
+
 /* What was begun before ends first, unless what begins here ends at once. */
 void
 regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit)
 {
+	struct regions *regions = thread->image->regions;
+	const uint64_t cost_ns = point->backend ? regions->states[point->backend->number].cost_ns : 0;
 	struct frames *frames = &thread->frames[point->region];
 	const struct frames_moment moment = {.stack_pointer = hit->stack_pointer,
 					     .time_ns = hit->time_ns,
 					     .counts = hit->counts,
-					     .is_team = point->is_team};
+					     .is_team = point->is_team,
+					     .short_ns = SHORT_TIMES * cost_ns};
 	bool ends = point->ends && code_is_taken(point->condition, hit->flags, hit->rcx);
+	enum attention *attention = &regions->attention[point->region];
 
+	if (*attention != OBSERVED)
+		return;
 	if (point->begins && point->is_instant)
 		frames_enter(frames, &moment);
 	if (ends)
 		frames_leave(frames, &moment);
 	if (point->begins && !point->is_instant)
 		frames_enter(frames, &moment);
+	if (are_too_short(regions, point, frames))
+		*attention = TOO_SHORT;
 }
 
 void
@@ -197,7 +229,8 @@ regions_hit_address(struct region_thread *thread, const struct region_backend *b
 void
 regions_lose(struct region_thread *thread, size_t region, uint64_t nr)
 {
-	frames_lose(&thread->frames[region], nr);
+	if (thread->image->regions->attention[region] == OBSERVED)
+		frames_lose(&thread->frames[region], nr);
 }
 
 const struct regions_setup *
@@ -487,7 +520,8 @@ observe_points(struct region_thread *witness, size_t region, struct region_point
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
 	autofree struct region_point **points = keep_points(regions, region, found);
-	const struct region_backend *backend = choose_backend(witness, region, points, found->nr);
+	const struct region_backend *backend =
+		regions->attention[region] == OBSERVED ? choose_backend(witness, region, points, found->nr) : NULL;
 
 	for (size_t i = 0; backend && i < found->nr; i++) {
 		points[i]->backend = backend;
@@ -534,9 +568,25 @@ is_found(const struct region_points *found, const struct region_point *known)
 	return false;
 }
 
+/* Points of regions that were given up are in no image. */
+static bool
+is_given_up(const struct regions *regions, size_t region, const struct region_point *found)
+{
+	for (size_t i = 0; regions->attention[region] == GIVEN_UP && i < regions->nr_points; i++) {
+		const struct region_point *known = regions->points[i];
+
+		if (known->region == region && known->device == found->device && known->inode == found->inode &&
+		    known->file_offset == found->file_offset)
+			return true;
+	}
+	return false;
+}
+
 static bool
 is_known(const struct region_image *image, size_t region, const struct region_point *found)
 {
+	if (is_given_up(image->regions, region, found))
+		return true;
 	for (size_t i = 0; i < image->nr_points; i++) {
 		if (image->points[i]->region == region && is_seen_at(found, image->points[i]))
 			return true;
@@ -669,6 +719,57 @@ regions_resolve(struct regions *regions, struct thread *thread)
 		join_backends(other);
 }
 
+/* ---- regions that are given up ---- */
+
+void
+regions_set_cost(struct regions *regions, const char *backend, uint64_t cost_ns)
+{
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
+		if (strcmp(region_backends[i]->name, backend) == 0)
+			regions->states[i].cost_ns = cost_ns;
+}
+
+static void
+give_up_in(struct region_image *image, size_t region)
+{
+	struct regions *regions = image->regions;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < image->nr_points; i++) {
+		const struct region_point *point = image->points[i];
+		const struct region_backend *backend = point->backend;
+
+		if (point->region != region)
+			image->points[nr++] = image->points[i];
+		else if (!backend->prune && image->threads)
+			backend->lift(regions->states[backend->number].self, image->threads, point);
+	}
+	image->nr_points = nr;
+	for (struct region_thread *thread = image->threads; thread; thread = thread->next) {
+		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
+			if (regions->states[i].self && region_backends[i]->prune)
+				region_backends[i]->prune(regions->states[i].self, thread);
+		frames_forget(&thread->frames[region]);
+	}
+}
+
+bool
+regions_give_up(struct regions *regions, size_t *region)
+{
+	for (*region = 0; regions && *region < regions->nr; ++*region) {
+		if (regions->attention[*region] != TOO_SHORT)
+			continue;
+		regions->attention[*region] = GIVEN_UP;
+		for (struct region_image *image = regions->images; image; image = image->next)
+			give_up_in(image, *region);
+		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
+			if (regions->states[i].self && region_backends[i]->forget)
+				region_backends[i]->forget(regions->states[i].self, *region);
+		return true;
+	}
+	return false;
+}
+
 void
 regions_tell_missing(const struct regions *regions)
 {
@@ -747,6 +848,7 @@ regions_delete(struct regions *regions)
 		free(regions->points[i]);
 	}
 	free(regions->points);
+	free(regions->attention);
 	launch_close(&regions->epoll_fd);
 	region_report_delete(regions->report);
 	free(regions);

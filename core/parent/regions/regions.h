@@ -121,6 +121,9 @@ struct region_thread {
  * leave:   the thread has ended, executes another program, or is let go. Hits that were not told of yet are.
  * stopped: as of tracer.h; called for threads of images with points.
  * drain:   hits of a thread that wait are told of.
+ * prune:   points of regions that are given up were taken from the image: what none of the others needs is closed.
+ *          NULL: they are lifted.
+ * forget:  such a region is observed in no process any more, and will not be.
  * close:   undoes everything.
  */
 struct region_backend {
@@ -135,6 +138,8 @@ struct region_backend {
 	void (*leave)(void *self, struct region_thread *thread);
 	enum tracer_answer (*stopped)(void *self, struct region_thread *thread, const struct tracer_stop *stop);
 	void (*drain)(void *self, struct region_thread *thread);
+	void (*prune)(void *self, struct region_thread *thread);
+	void (*forget)(void *self, size_t region);
 	void (*close)(void *self);
 };
 
@@ -206,6 +211,15 @@ enum tracer_answer regions_stopped(struct regions *regions, const struct tracer_
 
 /* On standard error, which regions are not found so far, and why, for somebody who can still end the program. */
 void regions_tell_missing(const struct regions *regions);
+/* What observing a hit by that backend costs, where samples can tell times as well. Not known: regions are observed to
+ * the end. */
+void regions_set_cost(struct regions *regions, const char *backend, uint64_t cost_ns);
+
+/*
+ * Gives a region up whose hits are too short to be timed, if there is one: a function, in all its hits. From now on
+ * its places are found, and not observed. False: there is none.
+ */
+bool regions_give_up(struct regions *regions, size_t *region);
 
 /* Adds what was measured to a run; how each region was observed, to the command's output. */
 void regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output);

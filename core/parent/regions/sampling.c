@@ -159,6 +159,9 @@ explain(pid_t tid, int error, struct rot_error *err)
 	return -1;
 }
 
+/* Without counters, an event that never happens leads the group and has the ring, so all others can be closed. */
+#define LEADER_KEY (UINT64_MAX - 1)
+
 /* Unless it is open already. */
 static int
 add_member(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
@@ -166,16 +169,21 @@ add_member(struct sampling *sampling, struct region_thread *thread, const struct
 {
 	struct sampled *sampled = thread->own[sampling->backend->number];
 	struct perf_group *group = &thread->counts->group;
+	struct perf_event_attr leader = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
 	struct member member = {.key = key};
 
-	if (!sampled)
+	if (!sampled) {
 		sampled = sampled_new(sampling, thread);
+		sampling_prepare(&leader);
+		if (group->nr == 0 && add_member(sampling, thread, &leader, LEADER_KEY, err) < 0)
+			return -1;
+	}
 	for (size_t i = 0; i < sampled->nr_members; i++) {
 		if (sampled->members[i].key == key)
 			return 0;
 	}
 	/* What is read of a group has room for so many. */
-	if ((group->nr > 0 ? group->nr_others : sampled->nr_members) >= PERF_MAX_OTHERS) {
+	if (group->nr > 0 ? group->nr_others >= PERF_MAX_OTHERS : sampled->nr_members > PERF_MAX_OTHERS) {
 		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);
 		return rot_error_hint(err, "--region-backend=int3 observes any number");
 	}
@@ -210,6 +218,38 @@ sampling_join(void *self, struct region_thread *thread, struct rot_error *err)
 			return -1;
 	}
 	return 0;
+}
+
+static bool
+is_needed(const struct sampling *sampling, const struct region_image *image, uint64_t wanted)
+{
+	for (size_t i = 0; i < image->nr_points; i++) {
+		struct perf_event_attr attr;
+		uint64_t key;
+
+		if (image->points[i]->backend == sampling->backend &&
+		    sampling->event(sampling->context, image->points[i], &attr, &key) && key == wanted)
+			return true;
+	}
+	return wanted == LEADER_KEY;
+}
+
+void
+sampling_prune(void *self, struct region_thread *thread)
+{
+	struct sampling *sampling = self;
+	struct sampled *sampled = thread->own[sampling->backend->number];
+	size_t nr = 0;
+
+	sampling_drain(self, thread);
+	for (size_t i = 0; sampled && i < sampled->nr_members; i++) {
+		if (is_needed(sampling, thread->image, sampled->members[i].key))
+			sampled->members[nr++] = sampled->members[i];
+		else
+			close(sampled->members[i].fd);
+	}
+	if (sampled)
+		sampled->nr_members = nr;
 }
 
 /* ---- samples ---- */

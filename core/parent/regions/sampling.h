@@ -54,6 +54,9 @@ int sampling_join(void *self, struct region_thread *thread, struct rot_error *er
 /* Tells what the thread's ring holds. */
 void sampling_drain(void *self, struct region_thread *thread);
 
+/* Tells what the thread's ring holds, and closes the events that no point of its image needs. */
+void sampling_prune(void *self, struct region_thread *thread);
+
 /* The thread comes to no places any more: tells the rest, and closes its events. */
 void sampling_leave(void *self, struct region_thread *thread);
 

@@ -212,6 +212,7 @@ frames_leave(struct frames *frames, const struct frames_moment *moment)
 	while (frames->nr_open > found + 1)
 		give_up(frames, frames->nr_open - 1);
 	frame = &frames->open[--frames->nr_open];
+	frames->short_hits += moment->time_ns - frame->time_ns < moment->short_ns;
 	if (frame->nr_lost >= 2)
 		frames->lost_hits++;
 	else if (frame->is_measured)
@@ -232,6 +233,13 @@ frames_end(struct frames *frames)
 	while (frames->nr_open > 0)
 		give_up(frames, frames->nr_open - 1);
 	frames->lost_hits += (int64_t)((frames->nr_missing + 1) / 2);
+	frames->nr_missing = 0;
+}
+
+void
+frames_forget(struct frames *frames)
+{
+	frames->nr_open = 0;
 	frames->nr_missing = 0;
 }
 

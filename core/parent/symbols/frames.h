@@ -73,12 +73,14 @@ struct frames_rule {
 /*
  * A thread at a place where the region begins or ends. counts: running totals of the thread; NULL: no counters.
  * is_team: what begins is a part of the region's function that every thread of an OpenMP team executes.
+ * short_ns: hits that took less are short.
  */
 struct frames_moment {
 	uint64_t stack_pointer;
 	uint64_t time_ns;
 	const struct perf_counts *counts;
 	bool is_team;
+	uint64_t short_ns;
 };
 
 /* Told of each hit that is measured. counts: NULL without counters. */
@@ -105,13 +107,14 @@ struct frame {
  * but for those that were abandoned or lost.
  * time_ns and counts are sums over the measured hits and the team's, spans when they were.
  * inner_hits: beginnings within these, also of parts for a team.
+ * short_hits: any beginning that was ended after so short a time.
  * abandoned_hits: known never to have been ended.
  * lost_hits: the beginning or the end was missed, or may have been; those whose beginning was missed are not in hits.
  */
 struct frames {
 	struct frames_rule rule;
 	const struct frames_listener *listener;
-	int64_t hits, outermost_hits, measured_hits, team_hits, inner_hits, abandoned_hits, lost_hits;
+	int64_t hits, outermost_hits, measured_hits, team_hits, inner_hits, short_hits, abandoned_hits, lost_hits;
 	uint64_t time_ns;
 	struct perf_counts counts;
 	struct spans spans;
@@ -133,6 +136,9 @@ void frames_lose(struct frames *frames, uint64_t nr);
 
 /* The thread, or its program, has ended: what is open was abandoned, and moments that are missing still were hits. */
 void frames_end(struct frames *frames);
+
+/* What is open is no hit: nobody sees its end any more. */
+void frames_forget(struct frames *frames);
 
 /* Frees what is open, and the spans. The sums stay. */
 void frames_clear(struct frames *frames);

@@ -14,6 +14,7 @@
 
 /*
  * functions, frames: ordered by address; frames are read when first asked for, and have no names
+ * unwind_rows: of unwind.c
  * bytes: the whole file
  * bias: address of Dwfl minus link-time address
  */
@@ -29,6 +30,7 @@ struct symbol_file {
 	struct symbol_ranges functions;
 	struct symbol_ranges frames;
 	bool frames_are_read;
+	struct unwind_rows *unwind_rows;
 };
 
 /* The segment of the file that is loaded to address; NULL: none. */

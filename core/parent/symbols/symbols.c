@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "parent/symbols/plain_name.h"
+#include "parent/symbols/unwind.h"
 
 #define DEBUGINFOD "DEBUGINFOD_URLS"
 
@@ -249,6 +250,7 @@ file_delete(struct symbol_file *file)
 		dwfl_end(file->dwfl);
 	symbol_ranges_clear(&file->functions);
 	symbol_ranges_clear(&file->frames);
+	unwind_rows_delete(file->unwind_rows);
 	free(file->path);
 	free(file);
 }
@@ -337,6 +339,17 @@ symbol_file_open(struct symbol_files *files, const char *path, struct rot_error 
 	files->files = rot_realloc(files->files, files->nr_files + 1, sizeof(*files->files));
 	files->files[files->nr_files++] = file;
 	return file;
+}
+
+struct symbol_file *
+symbol_file_open_same(struct symbol_files *files, const char *path, ino_t inode)
+{
+	struct stat status;
+	struct rot_error err;
+
+	if (stat(path, &status) < 0 || status.st_ino != inode || !S_ISREG(status.st_mode))
+		return NULL;
+	return symbol_file_open(files, path, &err);
 }
 
 /* ---- functions as .eh_frame describes them, which a stripped file keeps for its exceptions ---- */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "error.h"
 
@@ -22,6 +23,9 @@ void symbol_files_delete(struct symbol_files *files);
 
 /* The file at path, opened now or before; it lives as long as files. NULL: it cannot be read, or is no ELF file. */
 struct symbol_file *symbol_file_open(struct symbol_files *files, const char *path, struct rot_error *err);
+
+/* The same, if it is still the file with that inode. NULL: it is gone, replaced, or cannot be read. */
+struct symbol_file *symbol_file_open_same(struct symbol_files *files, const char *path, ino_t inode);
 
 /*
  * A stretch of code. address: link-time; size in bytes, 0: not known. file_offset: where it stands in the file. name:

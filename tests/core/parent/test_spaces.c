@@ -141,7 +141,7 @@ START_TEST(code_without_a_file)
 		expect(7, 0x1010, CODE_ANONYMOUS, "", 0x1010);
 	}
 	map(7, 0x1000, 0x1000, 0, 0, "[vdso]");
-	expect(7, 0x1010, CODE_VDSO, "", 0x1010);
+	expect(7, 0x1010, CODE_VDSO, "", 0x10);
 	ck_assert_int_eq(spaces_object(spaces, spaces_find(spaces, &in_kernel).object)->origin, CODE_KERNEL);
 }
 END_TEST

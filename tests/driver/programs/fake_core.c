@@ -38,7 +38,8 @@ static const struct {
 enum { EMPTY_INSTRUCTIONS = 2, EMPTY_CYCLES = 100, EMPTY_NS = 200, HIT_NS = 1000 };
 
 /* In each of the first nr_threads threads: hits, and what is measured of the first of them: the share of the thread's
- * counts is 1 / divisor. "shared" opens a team, of which the second thread is. */
+ * counts is 1 / divisor. "shared" opens a team, of which the second thread is. "brief" is given up after 1000 hits
+ * where the time is sampled. */
 static const struct {
 	const char *begin, *backend;
 	int nr_threads, hits, measured, inner, abandoned, lost, time_ns, divisor;
@@ -50,6 +51,7 @@ static const struct {
 	{"fast", "int3", 1, 100, 90, 0, 0, 10, 9000, 1000, NULL},
 	{"deep", "uprobe", 1, 100, 10, 90, 0, 0, 500000, 4, NULL},
 	{"shared", "uprobe", 2, 10, 10, 10, 0, 0, 250000, 2, NULL},
+	{"brief", "uprobe", 1, 5000, 5000, 0, 0, 0, 0, 4, NULL},
 	{"idle", "uprobe", 0, 0, 0, 0, 0, 0, 0, 1, NULL},
 	{"late", "uprobe", 2, 10, 0, 0, 0, 0, 0, 1, NULL},
 	{"missing", "none", 0, 0, 0, 0, 0, 0, 0, 1, "no function 'missing' in the program and its libraries"},
@@ -121,6 +123,17 @@ empty_count(const char *name)
 }
 
 static void
+add_sampled_region(struct program_run_output *run, const struct region *region)
+{
+	struct sampled_region *sampled = sampled_region_new();
+
+	rot_string_set(&sampled->region, region->name);
+	sampled->samples = 400;
+	sampled->all_samples = 1600;
+	program_profile_regions_add(run->profile, sampled);
+}
+
+static void
 add_region(struct program_run_output *run, const struct perf_event_measurer *pass, const struct region *region,
 	   size_t row, int thread)
 {
@@ -149,6 +162,10 @@ add_region(struct program_run_output *run, const struct perf_event_measurer *pas
 	if (thread > 0 && strcmp(region->begin, "shared") == 0) {
 		output->team_hits = output->measured_hits;
 		output->hits = output->measured_hits = 0;
+	}
+	if (run->profile && strcmp(region->begin, "brief") == 0) {
+		output->hits = output->measured_hits = 1000;
+		add_sampled_region(run, region);
 	}
 	program_run_output_regions_add(run, output);
 }
@@ -293,6 +310,7 @@ static const struct program_place sampled_places[] = {
 	 .samples = 200},
 	{.object = (char *)"/opt/bin/solver",
 	 .function = (char *)"main",
+	 .total_samples = 1400,
 	 .address = 0x4000,
 	 .size = 32,
 	 .samples = 190},
@@ -395,6 +413,7 @@ make_place(const struct program_place *from, int order)
 	place->size = from->size;
 	place->line = from->line;
 	place->samples = from->samples + (uint64_t)order;
+	place->total_samples = (from->total_samples ? from->total_samples : from->samples) + (uint64_t)order;
 	return place;
 }
 
@@ -404,7 +423,7 @@ add_function_counts(struct program_run_output *run, const struct perf_event_meas
 {
 	struct program_place *sweep = make_place(&sampled_places[0], 0), *other = make_place(&sampled_places[8], 0);
 
-	sweep->samples = other->samples = 0;
+	sweep->samples = other->samples = sweep->total_samples = other->total_samples = 0;
 	sweep->entries = 1000;
 	rot_string_set(&other->function, "never_seen");
 	other->address = 0x5000;
@@ -434,7 +453,8 @@ add_samples(struct program_run_output *run, bool is_asked)
 	run->system_time = 250000000;
 	run->profile = program_profile_new();
 	run->profile->period = 1000000;
-	run->profile->has_kernel = has_kernel;
+	run->profile->has_kernel = run->profile->has_stacks = has_kernel;
+	run->profile->incomplete_stacks = has_kernel ? 40 : 0;
 	run->profile->lost_records = has_kernel ? 0 : 3;
 	if (is_refused)
 		rot_string_set(&run->profile->refusal, "cannot sample the CPU time: Permission denied");

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where CPU time goes: a program of which two functions are known to take 3 : 1, whatever the machine and its other work are.
+# Where CPU time goes: a program of which two functions are known to take 3 : 1, and one whose calls are known, whatever
+# the machine and its other work are.
 . "$top_srcdir/tests/support/program.sh"
 here=$top_builddir/tests/driver/programs
 mkdir -p config/rot
@@ -41,6 +42,40 @@ are_known()
 	check "$what"
 }
 
+# have_called WHAT HOW KEY INNERMOST CALLER...: each of the callers has the samples of the innermost one in its total, once.
+# Some samples are of what the program does besides, before and after.
+have_called()
+{
+	what=$1 how=$2 key=$3 innermost=$4 result=0
+	shift 4
+	call run -q -j stacks.json "$program" "$how"
+	samples=$(of_functions stacks.json "$key" "$innermost" samples)
+	out=$samples
+	[ "$samples" -gt 10 ] || result=1
+	for caller; do
+		total=$(of_functions stacks.json "$key" "$caller" totalSamples)
+		out="$out $total"
+		[ "$total" -ge "$samples" ] && [ "$total" -le $((samples + samples / 4 + 2)) ] || result=1
+	done
+	check "$what"
+}
+
+# nr_incomplete: samples of the last run of which not all calls are known
+nr_incomplete()
+{
+	"$top_builddir/tests/json_lines" stacks.json | sed -n 's/^functions\.incompleteStacks = //p'
+}
+
+# is_complete WHAT CALLER: in the last run it has a total, and most stacks are known up to their beginning
+is_complete()
+{
+	total=$(of_functions stacks.json function "$2" totalSamples)
+	out="$total $(nr_incomplete)"
+	[ "$total" -gt 10 ] && [ "$(nr_incomplete)" -lt $((total / 4 + 2)) ]
+	result=$?
+	check "$1"
+}
+
 call run -q -j refused.json "$here/known_shares" here
 "$top_builddir/tests/json_lines" refused.json >lines
 if grep -q 'functions\.refusal = .' lines; then
@@ -72,6 +107,25 @@ else
 		unset LD_PRELOAD ROT_SIMULATED_MACHINE
 		has "which are counted" functions.json 'runs\[0\]\.threads\[1\]\.counts\.allFlops = .*'
 	fi
+
+	program=$here/known_stacks
+	have_called "calls" calls function work work inner outer main
+	named=$(for name in work inner outer; do of_functions stacks.json function $name address; done)
+	have_called "recursion, once" recursion function work recurse main
+	have_called "the begin of a thread" thread function work outer in_thread
+	have_called "a signal" signal function work handle interrupted main
+	is_complete "to the first function" main
+	call run -q -j stacks.json "$program" made
+	is_complete "code that was made and has a frame pointer" call_made
+	call run -q -j stacks.json "$program" vdso
+	is_complete "code of the kernel that runs in user mode" ask_time
+	have_called "deep recursion, as far as it is sampled" deep function work recurse
+	out=$(nr_incomplete)
+	[ "$out" -ge "$samples" ]
+	result=$?
+	check "which is told"
+	program=$here/known_stacks_stripped
+	have_called "calls of a stripped program" calls address $named
 
 	# A stripped copy has the same code at the same addresses.
 	call run -q -j named.json "$here/known_shares" here

@@ -181,6 +181,8 @@ static const struct {
 	{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}, 0},
 	{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}, 0},
 	{GOLDEN "regions-blocks.txt", "blocks", "", {"--region=solve", "true"}, 0},
+	{GOLDEN "regions-sampled.txt", "blocks", "sampled", {"--region=brief", "true"}, 0},
+	{GOLDEN "regions-sampled-times.txt", "none", "sampled", {"--region=brief", "--runs=2", "true"}, 0},
 };
 
 START_TEST(tables)
