@@ -15,6 +15,9 @@ struct machine *machine_read(const char *root, struct rot_error *err);
 
 bool machine_has_flag(const struct machine *machine, const char *cpu_flag);
 
+/* Of the widest vectors of floating-point numbers. */
+int machine_vector_bytes(const struct machine *machine);
+
 /* One line for captions: "AMD EPYC, family 26 model 2, KVM". Fresh memory. */
 char *machine_caption(const struct machine *machine);
 
@@ -25,8 +28,8 @@ int64_t machine_usable_bytes(const struct machine *machine);
 char *machine_size_text(int64_t bytes);
 
 /*
- * "L1 data 48 KiB, L2 1 MiB, last level 32 MiB (measured)": the caches that hold data of one CPU, and who told a size if
- * it was not sysfs. Fresh memory.
+ * "L1 data 48 KiB, L2 1 MiB, last level 32 MiB (measured)": the caches that hold data of one CPU, and who told a size
+ * if it was not sysfs. Fresh memory.
  */
 char *machine_caches_text(const struct machine *machine);
 

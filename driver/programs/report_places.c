@@ -200,6 +200,14 @@ name_text(const struct program_report *report, const struct place_share *item)
 	return inlined_name(item, name);
 }
 
+char *
+report_place_name(const struct program_report *report, const struct place_share *item)
+{
+	autofree char *name = name_text(report, item), *loop = loop_text(item), *shown = fitted(name, FUNCTION_WIDTH);
+
+	return rot_format(*loop == '+' || !*loop ? "%s%s" : "%s, %s", shown, loop);
+}
+
 static void
 print_place(const struct program_report *report, FILE *out, const struct place_share *item)
 {
