@@ -123,7 +123,7 @@ is_in_kernel(const struct finding_rule *rule, const struct finding_facts *facts,
 
 	return 100 * share > rule->threshold && facts->run->wall_s >= LONG_S &&
 	       found(finding, 100 * share, share, rot_format("the kernel takes %.3g %% of the CPU time", 100 * share),
-		     rot_format("at most %.2g times as fast without", 1 / (1 - share)));
+		     rot_format("at most %.3g times as fast without", 1 / (1 - share)));
 }
 
 /* Where most switches are involuntary, threads wait for a CPU, which says something of other programs. */
@@ -135,7 +135,7 @@ waits(const struct finding_rule *rule, const struct finding_facts *facts, struct
 	return 100 * share > rule->threshold && facts->run->wall_s >= LONG_S && facts->run->voluntary_share > 0.5 &&
 	       found(finding, 100 * share, share,
 		     rot_format("no thread is on a CPU for %.3g %% of the wall time", 100 * share),
-		     rot_format("at most %.2g times as fast without", 1 / (1 - share)));
+		     rot_format("at most %.3g times as fast without", 1 / (1 - share)));
 }
 
 static bool
@@ -239,7 +239,7 @@ is_bound_by_bandwidth(const struct finding_rule *rule, const struct finding_fact
 	return is_hot(code) && percent > rule->threshold && !(code->peak_share > code->bandwidth_share) &&
 	       found(finding, percent, code->share.value,
 		     rot_format("it moves %.3g %% of the bandwidth of memory", percent),
-		     rot_format("at most %.2g times as fast while it moves as many bytes", fmax(1, 100 / percent)));
+		     rot_format("at most %.3g times as fast while it moves as many bytes", fmax(1, 100 / percent)));
 }
 
 static bool
@@ -255,7 +255,7 @@ waits_for_memory(const struct finding_rule *rule, const struct finding_facts *fa
 			most = i;
 	return is_hot(code) && rate < rule->threshold && waits_for_lines(code) && !(code->bandwidth_share > 0.5) &&
 	       found(finding, rate, code->share.value,
-		     rot_format("it executes %.2g instructions a ns, and waits %.2g ns for each line from %s", rate,
+		     rot_format("it executes %.2g instructions a ns, and waits %.3g ns for each line from %s", rate,
 				code->time_ns.value / lines_from(code, most), origins[most]),
 		     rot_strdup("latency bounds it, not bandwidth"));
 }
@@ -269,7 +269,7 @@ uses_little_of_lines(const struct finding_rule *rule, const struct finding_facts
 	return is_hot(code) && used < rule->threshold &&
 	       found(finding, used, code->share.value,
 		     rot_format("it uses %.2g of the %d bytes of each line that comes into the L1", used, LINE_BYTES),
-		     rot_format("at most %.2g times fewer lines would do", LINE_BYTES / used));
+		     rot_format("at most %.3g times fewer lines would do", LINE_BYTES / used));
 }
 
 /* Divisions that come seldom take no time worth mentioning, whatever their share. */
@@ -361,7 +361,7 @@ is_scalar(const struct finding_rule *rule, const struct finding_facts *facts, st
 	       found(finding, percent, code->share.value,
 		     rot_format("%.3g %% of its operations are scalar, but vectors here have %g bytes", percent,
 				code->vector_bytes),
-		     rot_format("at most %.2g times as fast with vectors", width_gain(code)));
+		     rot_format("at most %.3g times as fast with vectors", width_gain(code)));
 }
 
 static bool
@@ -372,9 +372,9 @@ is_narrow(const struct finding_rule *rule, const struct finding_facts *facts, st
 
 	return ratio > rule->threshold && scalar_share(code) <= SCALAR_SHARE && gains_by_vectors(code) &&
 	       found(finding, ratio, code->share.value,
-		     rot_format("its vectors have %.2g bytes in the mean, but %g are possible here",
+		     rot_format("its operations are %.2g bytes wide in the mean, but vectors here have %g",
 				code->vector_bytes / ratio, code->vector_bytes),
-		     rot_format("at most %.2g times as fast with these", width_gain(code)));
+		     rot_format("at most %.3g times as fast with wider ones", width_gain(code)));
 }
 
 static bool
@@ -386,7 +386,7 @@ leaves_lanes_out(const struct finding_rule *rule, const struct finding_facts *fa
 	return is_hot(code) && 100 * share > rule->threshold && computes(code) &&
 	       found(finding, 100 * share, code->share.value,
 		     rot_format("masks leave out %.3g %% of the lanes of its operations", 100 * share),
-		     rot_format("at most %.2g times as fast with full vectors", 1 / (1 - share)));
+		     rot_format("at most %.3g times as fast with full vectors", 1 / (1 - share)));
 }
 
 /* Operations on floating-point numbers, no misses, no divisions, and still few instructions. */
@@ -443,8 +443,9 @@ static const struct finding_rule rules[] = {
 	 "", "several accumulators, -ffast-math", waits_for_results},
 	{FINDING_CODE, "scalar", "scalar floating-point operations, where vectors may help: more than",
 	 100 * SCALAR_SHARE, "%", "-O3 -march=native, restrict, #pragma omp simd", is_scalar},
-	{FINDING_CODE, "narrowVectors", "width of the widest vectors, as a multiple of those used: more than",
-	 LEAST_GAIN, "", "-march=native -mprefer-vector-width=512", is_narrow},
+	{FINDING_CODE, "narrowVectors",
+	 "width of vectors here, as a multiple of the mean width of operations: more than", LEAST_GAIN, "",
+	 "-march=native; for 64 bytes -mprefer-vector-width=512", is_narrow},
 	{FINDING_CODE, "maskedLanes", "lanes that masks leave out of operations: more than", 25, "%",
 	 "longer inner loops, work sorted by condition", leaves_lanes_out},
 };

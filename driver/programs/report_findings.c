@@ -126,10 +126,10 @@ run_of(const struct program_report *report)
 	run.spread = report->agreement.spread;
 	run.kernel_share = program_report_median(report, kernel_share);
 	run.voluntary_share = program_report_median(report, voluntary_share);
-	if (places->wall_s > 0) {
+	if (places->wall_s > 0)
 		run.waiting_share = places->off_cpu_s / places->wall_s;
+	if (places->nr_samples > 0)
 		run.unknown_share = unknown_share(places);
-	}
 	if (functions->nr > 0)
 		run.top_error = (functions->items[0].share.high - functions->items[0].share.low) / 2;
 	if (time && time->nr_samples > 0) {
@@ -251,14 +251,17 @@ name_of(const struct program_report *report, const struct report_finding *found)
 
 #define MOST_SHOWN 3
 
+/* Of the measurement what follows is as well known as the threshold. */
 static void
 print_finding(const struct program_report *report, const struct report_finding *found, FILE *out)
 {
 	const struct finding *finding = &found->finding;
+	const bool is_brief = finding->rule->about == FINDING_MEASUREMENT && !report->is_all;
 	autofree char *name = name_of(report, found), *threshold = finding_threshold_text(finding->rule);
 	autofree char *text =
-		rot_format("%s: %s; try %s%s%s%s", finding->measured, finding->consequence, finding->rule->advice,
-			   report->is_all ? " [" : "", report->is_all ? threshold : "", report->is_all ? "]" : "");
+		rot_format("%s%s%s; try %s%s%s%s", finding->measured, is_brief ? "" : ": ",
+			   is_brief ? "" : finding->consequence, finding->rule->advice, report->is_all ? " [" : "",
+			   report->is_all ? threshold : "", report->is_all ? "]" : "");
 
 	text_print(text, 6, fprintf(out, "  %s:", name), out);
 }
@@ -277,8 +280,8 @@ report_findings(const struct program_report *report, FILE *out)
 		return;
 	if (!report->is_all && end > nr_weak + MOST_SHOWN)
 		end = nr_weak + MOST_SHOWN;
-	fprintf(out, "\n  findings, by a measurement that passes %zu of %zu checks (rot list findings)\n",
-		nr_checks - nr_weak, nr_checks);
+	fprintf(out, "\n  findings, by a measurement that fails %zu of %zu checks (rot list findings)\n", nr_weak,
+		nr_checks);
 	for (size_t i = 0; i < end; i++)
 		print_finding(report, &report->findings[i], out);
 	if (end < report->nr_findings)
