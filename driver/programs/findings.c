@@ -208,6 +208,8 @@ lines_share(const struct finding_code *code)
 	return ns / code->time_ns.value;
 }
 
+#define SLOW_RATE 1 /* instructions a ns */
+
 /*
  * Lines come one after the other, since they take about as long as that; where several are on their way at once, the
  * share is larger. All the while few instructions are executed.
@@ -217,7 +219,7 @@ waits_for_lines(const struct finding_code *code)
 {
 	const double share = lines_share(code);
 
-	return share >= 0.2 && share <= 2 && instructions_per_ns(code) < 1;
+	return share >= 0.2 && share <= 2 && instructions_per_ns(code) < SLOW_RATE;
 }
 
 #define LINE_BYTES 64
@@ -431,7 +433,7 @@ static const struct finding_rule rules[] = {
 	{FINDING_CODE, "bandwidth", "bytes per second, of the highest bandwidth of memory: more than", 33, "%",
 	 "blocks that stay in a cache, fused loops, single precision", is_bound_by_bandwidth},
 	{FINDING_CODE, "memoryLatency",
-	 "instructions a ns, where lines come from a farther cache one after the other: less than", 1, "",
+	 "instructions a ns, where lines come from a farther cache one after the other: less than", SLOW_RATE, "",
 	 "arrays instead of pointers, several searches at once, smaller data", waits_for_memory},
 	{FINDING_CODE, "sparseLines", "bytes used of each line that comes into the L1: less than", SPARSE_BYTES,
 	 "of 64", "another order of loops, arrays of what is used together", uses_little_of_lines},

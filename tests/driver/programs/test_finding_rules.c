@@ -40,6 +40,7 @@ static const struct {
 	} changes[MAX_CHANGES];
 	double peak_share, bandwidth_share; /* 0: not known */
 	double low_share;                   /* 0: as usual  */
+	bool has_no_width;                  /* of vectors   */
 } of_code[] = {
 	{"", {{FINDING_LOADED, 8e6}}},
 	/* Scalar operations: half of them and a few more, of enough instructions, with something to gain. */
@@ -51,6 +52,7 @@ static const struct {
 	{"scalar ", {{FINDING_SCALAR_SINGLE, 3e6}}, .bandwidth_share = 0.3},
 	{"bandwidth ", {{FINDING_SCALAR_SINGLE, 3e6}}, .bandwidth_share = 0.7},
 	{"", {{FINDING_SCALAR_SINGLE, 3e6}}, .bandwidth_share = 0.7, .peak_share = 0.8},
+	{"", {{FINDING_SCALAR_DOUBLE, 3e6}}, .peak_share = 0.1, .has_no_width = true},
 	/* Vectors of 16 bytes, where 32 are possible. */
 	{"narrowVectors ", {{FINDING_PACKED_SINGLE, 3e6}}},
 	{"", {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}}},
@@ -94,8 +96,21 @@ static const struct {
 	  {FINDING_L1_FILLS, 1e4},
 	  {FINDING_L2_FILLS, 1e4},
 	  {FINDING_MEMORY_READS, 1e4}}},
+	{"", {{FINDING_INSTRUCTIONS, 0.3e6}, {FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 1e6}}},
+	{"bandwidth ",
+	 {{FINDING_INSTRUCTIONS, 0.3e6}, {FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 0.2e6}},
+	 .bandwidth_share = 0.6},
+	/* What waits for lines, or uses little of them, has no other findings than that. */
+	{"memoryLatency ",
+	 {{FINDING_INSTRUCTIONS, 0.5e6},
+	  {FINDING_LOADED, 64e6},
+	  {FINDING_L1_FILLS, 0.2e6},
+	  {FINDING_SCALAR_DOUBLE, 0.1e6}}},
+	{"scalar ", {{FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 0.2e6}, {FINDING_SCALAR_DOUBLE, 3e6}}},
+	{"sparseLines ", {{FINDING_LOADED, 3e6}, {FINDING_L1_FILLS, 0.3e6}, {FINDING_SCALAR_DOUBLE, 2e6}}},
 	/* Few instructions a ns, most of which compute, without misses. */
 	{"chain scalar ", {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.7e6}}},
+	{"scalar ", {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.7e6}}, .peak_share = 0.4},
 	{"scalar ", {{FINDING_INSTRUCTIONS, 2.8e6}, {FINDING_SCALAR_DOUBLE, 0.8e6}}},
 	{"scalar ", {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.6e6}}},
 	{"scalar ",
@@ -137,6 +152,8 @@ START_TEST(code_has_findings)
 		code.bandwidth_share = of_code[_i].bandwidth_share;
 	if (of_code[_i].low_share > 0)
 		code.share.low = of_code[_i].low_share;
+	if (of_code[_i].has_no_width)
+		code.vector_bytes = NAN;
 	codes = codes_of(FINDING_CODE, &(struct finding_facts){.code = &code});
 	ck_assert_str_eq(codes, of_code[_i].codes);
 }
