@@ -1165,6 +1165,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&work_is_told, NR_ELEMENTS(cases)},
 	{&integers_and_masked_lanes_are_told, NR_ELEMENTS(others)},
+	{&widths_and_divisions_are_told, NR_ELEMENTS(also)},
 	{&vectors_may_be_unknown, NR_ELEMENTS(cases)},
 	{&repetition_may_be_over, NR_ELEMENTS(cases)},
 	{&what_is_cut_off_is_none, NR_ELEMENTS(cases)},
