@@ -270,8 +270,9 @@ uses_little_of_lines(const struct finding_rule *rule, const struct finding_facts
 
 	return is_hot(code) && used < rule->threshold &&
 	       found(finding, used, code->share.value,
-		     rot_format("it uses %.2g of the %d bytes of each line that comes into the L1", used, LINE_BYTES),
-		     rot_format("at most %.3g times fewer lines would do", LINE_BYTES / used));
+		     rot_format("it uses at most %.2g of the %d bytes of each line that comes into the L1", used,
+				LINE_BYTES),
+		     rot_format("%.3g times fewer lines would do", LINE_BYTES / used));
 }
 
 /* Divisions that come seldom take no time worth mentioning, whatever their share. */
