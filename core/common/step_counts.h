@@ -24,9 +24,12 @@
  * Operations: additions, subtractions, multiplications, divisions and square roots; a fused multiply-add is 2; a masked
  * lane that is not computed is none. Comparisons, minima, conversions and approximations are no operations. A vector
  * instruction is packed, whatever its width. Masked operations are those of both precisions that masked lanes would
- * have done. Integer operations are additions, subtractions, multiplications and divisions of any width, also of loop
- * counters; a sum of products is all of its products and additions.
+ * have done. flop256 and flop512 are the packed operations in vectors of 256 and 512 bits, divisions those that are
+ * divisions or square roots, all of both precisions. Integer operations are additions, subtractions, multiplications
+ * and divisions of any width, also of loop counters; a sum of products is all of its products and additions.
+ *
  * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes.
+ *
  * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins.
  */
 #define STEP_COUNTS(X)                                                                                                 \
@@ -39,6 +42,9 @@
 	X(MASKED_FLOP, "maskedFlop")                                                                                   \
 	X(SCALAR_INTEGER, "scalarInteger")                                                                             \
 	X(PACKED_INTEGER, "packedInteger")                                                                             \
+	X(FLOP_256, "flop256")                                                                                         \
+	X(FLOP_512, "flop512")                                                                                         \
+	X(DIVISIONS, "divisions")                                                                                      \
 	X(LOADED_BYTES, "loadedBytes")                                                                                 \
 	X(STORED_BYTES, "storedBytes")                                                                                 \
 	X(L1_FILLS, "l1Fills")                                                                                         \

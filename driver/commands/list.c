@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "number.h"
+#include "programs/findings.h"
 #include "quantities/quantity.h"
 #include "quantities/remarks.h"
 #include "quantities/vocabulary.h"
@@ -408,6 +409,31 @@ list_remarks(struct command_context *context, struct listing *listing, struct ro
 	return 0;
 }
 
+/* ---- findings ---- */
+
+static int
+list_findings(struct command_context *context, struct listing *listing, struct rot_error *err)
+{
+	(void)err;
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
+		autofree char *threshold = finding_threshold_text(rule), *advice = rot_format("Try %s.", rule->advice);
+		const char *about = finding_about_word(rule->about);
+
+		if (!is_asked(listing, rule->code, about))
+			continue;
+		listing->nr++;
+		if (listing->items)
+			json_array_append_new(listing->items,
+					      json_pack("{s:s, s:s, s:s, s:f, s:s, s:s}", "name", rule->code, "about",
+							about, "condition", rule->condition, "threshold",
+							rule->threshold, "unit", rule->unit, "advice", rule->advice));
+		else
+			entry_print_wrapped(rule->code, threshold, is_in_detail(context, listing) ? advice : "",
+					    stdout);
+	}
+	return 0;
+}
+
 /* ---- all ---- */
 
 static const struct topic {
@@ -416,6 +442,7 @@ static const struct topic {
 } topics[] = {
 	{"controllers", "experiments that rot measure runs", list_controllers},
 	{"events", "hardware and software events of this machine that can be counted", list_events},
+	{"findings", "what rot run finds in programs, by which numbers, and what to try", list_findings},
 	{"kernels", "code under test, with the fields that can be set", list_kernels},
 	{"keys", "configuration keys with their values", list_keys},
 	{"quantities", "what can be measured here, and how", list_quantities},
@@ -488,7 +515,8 @@ list_complete(struct command_context *context, int i, void (*propose)(const char
 const struct command list_command = {
 	.name = "list",
 	.arguments = "[TOPIC [PART]]",
-	.summary = "kernels, controllers, events, quantities, keys or remarks; with PART those with it in their name",
+	.summary = "kernels, controllers, events, quantities, keys, remarks or findings; with PART those with it in "
+		   "their name",
 	.examples =
 		(const struct command_example[]){
 			{"rot list controllers", "experiments to measure"},

@@ -13,6 +13,7 @@
 #include "configuration/paths.h"
 #include "experiment/experiment.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"
@@ -724,6 +725,22 @@ is_whole(const struct run_job *job)
 	return nr == nr_runs_of(job);
 }
 
+/* As far as its caches were measured. */
+static void
+set_latencies(struct run_job *job)
+{
+	struct measured_levels levels;
+
+	measured_levels_load(&levels, job->rot->paths->cache, job->rot->machine);
+	for (int cache = 1; cache <= 2; cache++) {
+		const struct measured_level *level = measured_level_of(&levels, job->rot->machine, cache);
+
+		job->report.line_ns[cache - 1] = level ? level->ns : 0;
+	}
+	if (levels.nr > 0 && levels.levels[levels.nr - 1].bytes == 0)
+		job->report.line_ns[FINDING_MEMORY] = levels.levels[levels.nr - 1].ns;
+}
+
 static int
 report(struct run_job *job, char *const *argv, struct rot_error *err)
 {
@@ -743,7 +760,9 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.nr_functions = job->plan.is_timed && !job->options->process_id ? job->options->nr_functions : 0,
 		.output = job->output,
 		.roof = {summary_empty(), summary_empty(), 0},
+		.vector_bytes = machine_vector_bytes(job->rot->machine),
 	};
+	set_latencies(job);
 	drop_cut_runs(job);
 	cut_plan(job);
 	if (compute(job, err) < 0)

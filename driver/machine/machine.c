@@ -390,6 +390,12 @@ machine_has_flag(const struct machine *machine, const char *cpu_flag)
 						sizeof(char *), compare_texts) != NULL;
 }
 
+int
+machine_vector_bytes(const struct machine *machine)
+{
+	return machine_has_flag(machine, "avx512f") ? 64 : machine_has_flag(machine, "avx") ? 32 : 16;
+}
+
 /* "Intel(R) Xeon(R) CPU @ 2.10GHz" without its nominal clock. */
 static int
 name_length(const char *name)

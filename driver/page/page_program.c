@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that only results of programs have: functions and regions, and how these were observed. */
+/* The parts that only results of programs have: findings, functions and regions, and how these were observed. */
 #include <math.h>
 #include <string.h>
 
@@ -279,6 +279,41 @@ write_regions(xmlTextWriterPtr out, const json_t *result)
 	page_end_table(out);
 }
 
+/* ---- findings ---- */
+
+/* A condition, so that the threshold behind it says when it is met. */
+static void
+write_finding(xmlTextWriterPtr out, const json_t *finding)
+{
+	autofree char *threshold = rot_format("%s %g %s", json_text_at(finding, "condition"),
+					      json_number_at(finding, "threshold"), json_text_at(finding, "unit"));
+
+	html_begin(out, "tr", NULL);
+	html_element(out, "td", "stays", json_text_at(finding, "place"));
+	write_number(out, 100 * json_number_at(finding, "share"));
+	html_element(out, "td", "words", json_text_at(finding, "measured"));
+	html_element(out, "td", "words", json_text_at(finding, "consequence"));
+	html_element(out, "td", "words", json_text_at(finding, "advice"));
+	html_element(out, "td", "words", threshold);
+	html_end(out);
+}
+
+static void
+write_findings(xmlTextWriterPtr out, const json_t *result)
+{
+	static const char *const headings[] = {"found in",    "of the time|%", "measured",
+					       "consequence", "try",           "condition"};
+	const json_t *findings = json_object_get(result, "findings");
+
+	if (json_array_size(findings) == 0)
+		return;
+	html_element(out, "h3", NULL, "Findings");
+	begin_table(out, "findings", headings, sizeof(headings) / sizeof(*headings));
+	for (size_t i = 0; i < json_array_size(findings); i++)
+		write_finding(out, json_array_get(findings, i));
+	page_end_table(out);
+}
+
 void
 page_write_program(xmlTextWriterPtr out, const json_t *result)
 {
@@ -286,6 +321,7 @@ page_write_program(xmlTextWriterPtr out, const json_t *result)
 
 	if (*bound)
 		html_element(out, "p", "verdict", bound);
+	write_findings(out, result);
 	write_functions(out, result);
 	write_regions(out, result);
 }

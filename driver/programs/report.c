@@ -60,6 +60,7 @@ program_report_clear(struct program_report *report)
 	for (size_t i = 0; i < report->nr_notes; i++)
 		free(report->notes[i]);
 	program_regions_clear(&report->regions);
+	report_findings_clear(report);
 	program_places_clear(&report->places);
 	free(report->threads);
 	free(report->bound);
@@ -552,6 +553,7 @@ program_report_judge(struct program_report *report)
 			if (item->values.nr > 0)
 				item->roof_share = roof_share_of(report, &report->roof, &item->values);
 		}
+	report_find(report);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		judge_region(report, &report->regions.items[i]);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)

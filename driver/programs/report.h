@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "entities.h"
+#include "programs/findings.h"
 #include "programs/places.h"
 #include "programs/plan.h"
 #include "programs/regions.h"
@@ -15,7 +16,13 @@
 struct architecture;
 struct experiment;
 
-/* Everything is borrowed but the notes. */
+/* item: the code that it is about, borrowed; NULL: the program, or the measurement. */
+struct report_finding {
+	struct finding finding;
+	const struct place_share *item;
+};
+
+/* Everything is borrowed but the notes and the findings. */
 struct program_report {
 	bool is_all;                   /* the table has all values           */
 	const char *title;             /* "gzip -k file", "process 123"                */
@@ -42,7 +49,11 @@ struct program_report {
 	double memory_bound;      /* how probable it is that the bandwidth is the lower roof here; NaN if not known */
 	char **notes;             /* what the numbers leave out, with the next step; fresh memory each */
 	size_t nr_notes;
-	size_t nr_doubts; /* of the notes: for which the numbers should not be taken as sound */
+	size_t nr_doubts;                   /* of the notes: for which the numbers should not be taken as sound */
+	double vector_bytes;                /* of the widest vectors of this machine                            */
+	double line_ns[FINDING_NR_ORIGINS]; /* as measured here; 0: not */
+	struct report_finding *findings;    /* those about the measurement first, see report_find   */
+	size_t nr_findings;
 };
 
 /* printf into a note; doubt: which counts as one. */
@@ -87,6 +98,9 @@ void report_threads(FILE *out, const struct report_thread *threads, size_t nr, b
  * so. */
 void report_places(const struct program_report *report, FILE *out);
 
+/* "sweep", or a loop of it: "sweep, relax.c:17-20". Fresh memory, no longer than a column of the tables. */
+char *report_place_name(const struct place_share *item);
+
 /* All of them: as a member of the JSON, and as OUTPUT_NAME-functions.csv, -loops.csv and, if asked for, -lines.csv. */
 json_t *report_places_json(const struct program_report *report);
 
@@ -96,6 +110,15 @@ json_t *report_places_json(const struct program_report *report);
  */
 json_t *report_code_json(const struct program_report *report, size_t i);
 int report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err);
+
+/* Fills in the findings, of functions or loops as report->by says (of functions for lines), by what is judged. */
+void report_find(struct program_report *report);
+void report_findings_clear(struct program_report *report);
+
+/* Findings about the program and its code, with an empty line before, behind those about the measurement. The first
+ * three; is_all: all, with thresholds. Nothing if there are none. */
+void report_findings(const struct program_report *report, FILE *out);
+json_t *report_findings_json(const struct program_report *report);
 
 /*
  * Adds the members "program", "runs", "threads", ... to the JSON of an experiment. Of what is not timed these are

@@ -326,7 +326,9 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "regions", json_regions(report));
 	json_object_set_new(json, "agreement", json_agreement(&report->agreement));
 	json_object_set_new(json, "notes", notes);
-	if (program_places_are_known(&report->places))
+	if (program_places_are_known(&report->places)) {
 		json_object_set_new(json, "functions", report_places_json(report));
+		json_object_set_new(json, "findings", report_findings_json(report));
+	}
 	json_object_set_new(json, "runs", runs);
 }

@@ -138,6 +138,15 @@ part_text(const struct place_share *item)
 	return rot_format("+0x%llx..0x%llx", (unsigned long long)from, (unsigned long long)(from + part->size));
 }
 
+char *
+report_place_name(const struct place_share *item)
+{
+	autofree char *name = inlined_name(item), *behind = part_text(item);
+	autofree char *shown = fitted(name, FUNCTION_WIDTH, false);
+
+	return rot_format("%s%s", shown, behind);
+}
+
 /* A place in the table: it has a name that may be cut, what stands behind that, and where it is. */
 struct place_title {
 	char *name, *behind, *where; /* fresh memory */

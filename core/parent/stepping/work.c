@@ -230,7 +230,7 @@ do_masked(const struct work *work, const struct work_thread *thread, struct work
 	else if (work->mask == WORK_SIGNS)
 		active = signs(vectors, work);
 	if (work->operation != STEP_INSTRUCTIONS)
-		done->counts[work->operation] = (uint64_t)__builtin_popcountll(active) * work->nr_operations;
+		WORK_ADD_OPERATIONS(work, (uint64_t)__builtin_popcountll(active) * work->nr_operations, done->counts);
 	if (work_may_mask_flops(work))
 		done->counts[STEP_MASKED_FLOP] =
 			(work->nr_lanes - (uint64_t)__builtin_popcountll(active)) * work->nr_operations;
@@ -283,7 +283,7 @@ static void
 do_unmasked(const struct work *work, const struct work_thread *thread, struct work_done *done)
 {
 	if (work->operation != STEP_INSTRUCTIONS)
-		done->counts[work->operation] = (uint64_t)work->nr_lanes * work->nr_operations;
+		WORK_ADD_OPERATIONS(work, (uint64_t)work->nr_lanes * work->nr_operations, done->counts);
 	for (unsigned i = 0; i < work->nr_parts; i++)
 		add_part(done, &work->parts[i], thread, NULL, 0);
 }

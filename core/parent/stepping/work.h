@@ -75,6 +75,7 @@ struct work_done {
 };
 
 #define WORK_MAX_PARTS 4
+#define WORK_MAX_ALSO 2
 
 /* How the bytes of an operand in memory follow from the active lanes. */
 enum work_shape {
@@ -117,6 +118,7 @@ struct work_part {
  * is_repeated: a string instruction with a repeat prefix. A single step executes one iteration of it, which is what
  *              work_do tells of, as an instruction each time: only the one after which rip has moved completes it.
  * operation:   enum step_count of its operations; STEP_INSTRUCTIONS: it has none
+ * also:        other counts that these operations are of; 0: no more
  * mask_register, mask_bytes: of k or a vector, and of each element of the latter
  */
 struct work {
@@ -125,6 +127,7 @@ struct work {
 	bool is_repeated;
 	bool is_unknown;
 	uint8_t operation, nr_operations; /* for each active lane */
+	uint8_t also[WORK_MAX_ALSO];
 	uint8_t nr_lanes;
 	uint8_t mask, mask_register, mask_bytes;
 	uint8_t nr_parts;
@@ -139,6 +142,14 @@ work_may_mask_flops(const struct work *work)
 	return work->mask == WORK_MASK_REGISTER && work->operation >= STEP_SCALAR_DOUBLE &&
 	       work->operation <= STEP_PACKED_SINGLE;
 }
+
+/* Adds so many operations, of an instruction that has some, to all counts that they are of. */
+#define WORK_ADD_OPERATIONS(work, nr, counts)                                                                          \
+	do {                                                                                                           \
+		(counts)[(work)->operation] += (nr);                                                                   \
+		for (unsigned also = 0; also < WORK_MAX_ALSO && (work)->also[also]; also++)                            \
+			(counts)[(work)->also[also]] += (nr);                                                          \
+	} while (0)
 
 /* Decodes the first instruction of nr_bytes. False: these bytes are none (or one that Zydis does not know yet). */
 bool work_decode(const uint8_t *bytes, size_t nr_bytes, struct work *work);

@@ -419,6 +419,23 @@ set_dot_product(struct decoding *decoding, unsigned nr_lanes, uint8_t lane_bytes
 	decoding->work->nr_operations = (uint8_t)(nr > 0 ? 2 * nr - 1 : 0);
 }
 
+/* The vectors that operations on floating-point numbers are in, if these are not the shortest ones; and divisions. */
+static void
+set_also(struct decoding *decoding, const struct work_operations *operations)
+{
+	struct work *work = decoding->work;
+	const char *name = operations->name + (*operations->name == 'v');
+	const uint16_t bits = operations->lane_bytes ? vector_bits(decoding->operands[0].reg.value) : 0;
+	size_t nr = 0;
+
+	if (work->operation < STEP_SCALAR_DOUBLE || work->operation > STEP_PACKED_SINGLE)
+		return;
+	if (bits > BITS_OF_XMM)
+		work->also[nr++] = bits > 2 * BITS_OF_XMM ? STEP_FLOP_512 : STEP_FLOP_256;
+	if (strncmp(name, "div", strlen("div")) == 0 || strncmp(name, "sqrt", strlen("sqrt")) == 0)
+		work->also[nr++] = STEP_DIVISIONS;
+}
+
 static void
 set_operations(struct decoding *decoding, const struct work_operations *operations)
 {
@@ -434,6 +451,7 @@ set_operations(struct decoding *decoding, const struct work_operations *operatio
 			(uint8_t)(vector_bits(decoding->operands[0].reg.value) / CHAR_BIT / operations->lane_bytes);
 	if (operations->nr == 0)
 		set_dot_product(decoding, work->nr_lanes, operations->lane_bytes);
+	set_also(decoding, operations);
 }
 
 /* ---- operands in memory ---- */

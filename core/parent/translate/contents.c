@@ -55,9 +55,10 @@ add(struct contents *contents, const struct work *work, uint32_t offset)
 		return;
 	}
 	/* Contents take every lane for masked; contents_add_dynamic subtracts those that are active. */
-	if (work->operation != STEP_INSTRUCTIONS && (!is_dynamic || work_may_mask_flops(work)))
-		contents->counts[is_dynamic ? STEP_MASKED_FLOP : work->operation] +=
-			(uint32_t)work->nr_lanes * work->nr_operations;
+	if (work->operation != STEP_INSTRUCTIONS && !is_dynamic)
+		WORK_ADD_OPERATIONS(work, (uint32_t)work->nr_lanes * work->nr_operations, contents->counts);
+	else if (work_may_mask_flops(work))
+		contents->counts[STEP_MASKED_FLOP] += (uint32_t)work->nr_lanes * work->nr_operations;
 	for (unsigned i = 0; i < work->nr_parts; i++) {
 		const struct work_part *part = &work->parts[i];
 
@@ -152,7 +153,7 @@ contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, in
 	    work.is_unknown)
 		return;
 	if (dynamic->kind == DYNAMIC_LANES && work.operation != STEP_INSTRUCTIONS)
-		counts[work.operation] += value * work.nr_operations;
+		WORK_ADD_OPERATIONS(&work, value * work.nr_operations, counts);
 	if (dynamic->kind == DYNAMIC_LANES && work_may_mask_flops(&work))
 		counts[STEP_MASKED_FLOP] -= value * work.nr_operations;
 	for (unsigned i = 0; i < work.nr_parts; i++) {

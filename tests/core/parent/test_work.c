@@ -1028,6 +1028,40 @@ static const struct other_case {
 };
 /* clang-format on */
 
+/* clang-format off */
+static const struct also_case {
+	const char *name;
+	uint8_t nr_bytes, bytes[15];
+	uint64_t nr_256, nr_512, nr_divisions;
+} also[] = {
+	{"addsd xmm1, xmm2", 4, {0xf2, 0x0f, 0x58, 0xca}, 0, 0, 0},
+	{"vaddpd xmm1, xmm2, xmm3", 4, {0xc5, 0xe9, 0x58, 0xcb}, 0, 0, 0},
+	{"vaddps ymm1, ymm2, ymm3", 4, {0xc5, 0xec, 0x58, 0xcb}, 8, 0, 0},
+	{"vfmadd231pd zmm1, zmm2, zmm3", 6, {0x62, 0xf2, 0xed, 0x48, 0xb8, 0xcb}, 0, 16, 0},
+	{"vaddpd zmm1{k1}, zmm2, zmm3", 6, {0x62, 0xf1, 0xed, 0x49, 0x58, 0xcb}, 0, 4, 0},
+	{"divsd xmm1, xmm2", 4, {0xf2, 0x0f, 0x5e, 0xca}, 0, 0, 1},
+	{"vsqrtss xmm1, xmm2, xmm3", 4, {0xc5, 0xea, 0x51, 0xcb}, 0, 0, 1},
+	{"vdivpd ymm1, ymm2, ymm3", 4, {0xc5, 0xed, 0x5e, 0xcb}, 4, 0, 4},
+	{"vsqrtpd zmm1{k1}, zmm2", 6, {0x62, 0xf1, 0xfd, 0x49, 0x51, 0xca}, 0, 4, 4},
+	{"vpaddd ymm1, ymm2, ymm3", 4, {0xc5, 0xed, 0xfe, 0xcb}, 0, 0, 0},
+	{"div rbx", 3, {0x48, 0xf7, 0xf3}, 0, 0, 0},
+};
+/* clang-format on */
+
+START_TEST(widths_and_divisions_are_told)
+{
+	const struct also_case *tested = &also[_i];
+	struct work_done done;
+	struct work work;
+
+	ck_assert_msg(work_decode(tested->bytes, tested->nr_bytes, &work), "%s", tested->name);
+	do_work(&work, &registers, true, &done);
+	ck_assert_msg(done.counts[STEP_FLOP_256] == tested->nr_256, "%s", tested->name);
+	ck_assert_msg(done.counts[STEP_FLOP_512] == tested->nr_512, "%s", tested->name);
+	ck_assert_msg(done.counts[STEP_DIVISIONS] == tested->nr_divisions, "%s", tested->name);
+}
+END_TEST
+
 START_TEST(integers_and_masked_lanes_are_told)
 {
 	const struct other_case *tested = &others[_i];
@@ -1131,6 +1165,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&work_is_told, NR_ELEMENTS(cases)},
 	{&integers_and_masked_lanes_are_told, NR_ELEMENTS(others)},
+	{&widths_and_divisions_are_told, NR_ELEMENTS(also)},
 	{&vectors_may_be_unknown, NR_ELEMENTS(cases)},
 	{&repetition_may_be_over, NR_ELEMENTS(cases)},
 	{&what_is_cut_off_is_none, NR_ELEMENTS(cases)},

@@ -61,6 +61,17 @@ teardown(void)
 	out = err = NULL;
 }
 
+/* Findings tell how wide the vectors of the machine are. */
+static void
+set_vectors(struct machine *machine)
+{
+	char **flags = machine->cpu_flags.items;
+
+	while (machine->cpu_flags.nr > 0)
+		free(flags[--machine->cpu_flags.nr]);
+	machine_cpu_flags_add(machine, "avx");
+}
+
 /* In a process of its own, since the program gets its standard streams. */
 static int
 run_here(const char *architecture, const char *const *words, int nr)
@@ -88,6 +99,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 		fprintf(stderr, "%s\n", error.text);
 		return 99;
 	}
+	set_vectors(rot.machine);
 	architecture_delete(rot.architecture);
 	rot.architecture = architecture_named(is_both || strcmp(architecture, "blocks") == 0 ? "none" : architecture);
 	if (is_both || strcmp(architecture, "blocks") == 0) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The functions and regions of a program in its page and its picture: all forms say what the result says.
+# The findings, functions and regions of a program in its page and its picture: all forms say what the result says.
 . "$top_srcdir/tests/support/program.sh"
 
 source=$top_srcdir/tests/driver/stored
@@ -19,6 +19,10 @@ rows()
 
 call plot "$source/program.json" -plots=html -o page
 is "a page" 0 "page.html: points: 2, files: 1" ""
+
+# ---- findings ----
+rows page.html findings >findings
+holds "a finding" findings "ns::Matrix&lt;double&gt;::product_of_rows|16|100 % of its operations are scalar|at most 8 times as fast|restrict|scalar operations: more than 50 %|"
 
 # ---- the table of functions ----
 rows page.html functions >functions

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/* See findings.h. A condition with a number that is not known (NaN) is not met. */
+#include "programs/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "memory.h"
+
+static const char *const count_names[] = {
+#define FINDING_COUNT_NAME(name, text) text,
+	FINDING_COUNTS(FINDING_COUNT_NAME)
+#undef FINDING_COUNT_NAME
+};
+
+const char *
+finding_count_name(size_t count)
+{
+	return count < FINDING_NR_COUNTS ? count_names[count] : NULL;
+}
+
+struct finding_code
+finding_code_unknown(void)
+{
+	struct finding_code code = {.share = summary_empty(),
+				    .time_ns = summary_empty(),
+				    .vector_bytes = NAN,
+				    .line_ns = {2.5, 8, 50},
+				    .peak_share = NAN,
+				    .bandwidth_share = NAN};
+
+	for (size_t i = 0; i < FINDING_NR_COUNTS; i++)
+		code.counts[i] = NAN;
+	return code;
+}
+
+struct finding_run
+finding_run_unknown(void)
+{
+	return (struct finding_run){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+}
+
+/* Takes the texts over. */
+static bool
+found(struct finding *finding, double value, double share, char *measured, char *consequence)
+{
+	finding->value = value;
+	finding->share = share;
+	finding->measured = measured;
+	finding->consequence = consequence;
+	return true;
+}
+
+/* ---- the measurement ---- */
+
+static bool
+is_short(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double cpu_s = facts->run->cpu_s;
+
+	return cpu_s < rule->threshold && found(finding, cpu_s, NAN, rot_format("a run has %.2g s of CPU time", cpu_s),
+						rot_strdup("starting and ending may weigh as much as the work"));
+}
+
+static bool
+has_few_samples(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double points = 100 * facts->run->top_error;
+
+	return points > rule->threshold &&
+	       found(finding, points, NAN, rot_format("the largest share is known to ±%.3g %% of the time", points),
+		     rot_strdup("the order of the functions may be another one"));
+}
+
+static bool
+is_of_unknown_code(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double percent = 100 * facts->run->unknown_share;
+
+	return percent > rule->threshold &&
+	       found(finding, percent, NAN, rot_format("%.3g %% of the CPU time are in code of no function", percent),
+		     rot_strdup("nothing is found there"));
+}
+
+static bool
+is_disturbed(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double percent = 100 * facts->run->disturbed_share;
+
+	return percent > rule->threshold &&
+	       found(finding, percent, NAN, rot_format("%.3g %% of the timed runs were disturbed", percent),
+		     rot_strdup("times are too long, and rates too low"));
+}
+
+static bool
+ends_differ(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double nr = facts->run->nr_ends;
+
+	return nr > rule->threshold && found(finding, nr, NAN, rot_format("the runs ended in %g ways", nr),
+					     rot_strdup("counts and times are not of the same work"));
+}
+
+static bool
+work_differs(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double percent = 100 * facts->run->spread;
+
+	return percent > rule->threshold &&
+	       found(finding, percent, NAN, rot_format("the runs differ by %.3g %% in instructions", percent),
+		     rot_strdup("counts and times are not of the same work"));
+}
+
+/* ---- the program ---- */
+
+/* In shorter runs most of the time is that of starting and ending. */
+#define LONG_S 0.1
+
+static bool
+is_in_kernel(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double share = facts->run->kernel_share;
+
+	return 100 * share > rule->threshold && facts->run->wall_s >= LONG_S &&
+	       found(finding, 100 * share, share, rot_format("the kernel takes %.3g %% of the CPU time", 100 * share),
+		     rot_format("at most %.3g times as fast without", 1 / (1 - share)));
+}
+
+/* Where most switches are involuntary, threads wait for a CPU, which says something of other programs. */
+static bool
+waits(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double share = facts->run->waiting_share;
+
+	return 100 * share > rule->threshold && facts->run->wall_s >= LONG_S && facts->run->voluntary_share > 0.5 &&
+	       found(finding, 100 * share, share,
+		     rot_format("no thread is on a CPU for %.3g %% of the wall time", 100 * share),
+		     rot_format("at most %.3g times as fast without", 1 / (1 - share)));
+}
+
+static bool
+is_unbalanced(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double imbalance = facts->run->imbalance;
+
+	return imbalance > rule->threshold &&
+	       found(finding, imbalance, 1 - 1 / imbalance,
+		     rot_format("the busiest thread executes %.3g times the mean", imbalance),
+		     rot_strdup("the others wait for it meanwhile"));
+}
+
+/* ---- code ---- */
+
+/* Even by the lower end of its interval. */
+#define HOT_SHARE 0.05
+
+static double
+count_of(const struct finding_code *code, enum finding_count count)
+{
+	return code->counts[count];
+}
+
+static bool
+is_hot(const struct finding_code *code)
+{
+	return code->share.low >= HOT_SHARE && count_of(code, FINDING_INSTRUCTIONS) > 0;
+}
+
+/* As many as it executes at most, if its time is at the lower end of the interval. */
+static double
+instructions_per_ns(const struct finding_code *code)
+{
+	return count_of(code, FINDING_INSTRUCTIONS) / code->time_ns.low;
+}
+
+static double
+flops(const struct finding_code *code)
+{
+	return count_of(code, FINDING_SCALAR_DOUBLE) + count_of(code, FINDING_SCALAR_SINGLE) +
+	       count_of(code, FINDING_PACKED_DOUBLE) + count_of(code, FINDING_PACKED_SINGLE);
+}
+
+/* Is there a floating-point operation in ten instructions? */
+static bool
+computes(const struct finding_code *code)
+{
+	return flops(code) >= 0.1 * count_of(code, FINDING_INSTRUCTIONS);
+}
+
+/* Lines that came from there, by the modelled caches. */
+static double
+lines_from(const struct finding_code *code, enum finding_origin origin)
+{
+	const double fills[] = {count_of(code, FINDING_L1_FILLS), count_of(code, FINDING_L2_FILLS),
+				count_of(code, FINDING_MEMORY_READS), 0};
+
+	return fmax(0, fills[origin] - fills[origin + 1]);
+}
+
+/* The time that its lines would take if they came one after the other, as a share of its time. */
+static double
+lines_share(const struct finding_code *code)
+{
+	double ns = count_of(code, FINDING_L1_FILLS) * 0; /* NaN: not known */
+
+	for (size_t i = 0; i < FINDING_NR_ORIGINS; i++)
+		ns += code->line_ns[i] * lines_from(code, (enum finding_origin)i);
+	return ns / code->time_ns.value;
+}
+
+#define SLOW_RATE 1 /* instructions a ns */
+
+/*
+ * Lines come one after the other, since they take about as long as that; where several are on their way at once, the
+ * share is larger. All the while few instructions are executed.
+ */
+static bool
+waits_for_lines(const struct finding_code *code)
+{
+	const double share = lines_share(code);
+
+	return share >= 0.2 && share <= 2 && instructions_per_ns(code) < SLOW_RATE;
+}
+
+#define LINE_BYTES 64
+#define SPARSE_BYTES 16
+
+/* Of each line that comes into the L1: bytes loaded and stored, at most, since some are used again. */
+static double
+bytes_used(const struct finding_code *code)
+{
+	return (count_of(code, FINDING_LOADED) + count_of(code, FINDING_STORED)) / count_of(code, FINDING_L1_FILLS);
+}
+
+static bool
+is_bound_by_bandwidth(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * code->bandwidth_share;
+
+	return is_hot(code) && percent > rule->threshold && !(code->peak_share > code->bandwidth_share) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("it moves %.3g %% of the bandwidth of memory", percent),
+		     rot_format("at most %.3g times as fast while it moves as many bytes", fmax(1, 100 / percent)));
+}
+
+static bool
+waits_for_memory(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	static const char *const origins[FINDING_NR_ORIGINS] = {"the L2", "the L3", "memory"};
+	const struct finding_code *code = facts->code;
+	const double rate = instructions_per_ns(code);
+	enum finding_origin most = FINDING_L2;
+
+	for (enum finding_origin i = most; i < FINDING_NR_ORIGINS; i++)
+		if (code->line_ns[i] * lines_from(code, i) > code->line_ns[most] * lines_from(code, most))
+			most = i;
+	return is_hot(code) && rate < rule->threshold && waits_for_lines(code) && !(code->bandwidth_share > 0.5) &&
+	       found(finding, rate, code->share.value,
+		     rot_format("it executes %.2g instructions a ns, and waits %.3g ns for each line from %s", rate,
+				code->time_ns.value / lines_from(code, most), origins[most]),
+		     rot_strdup("latency bounds it, not bandwidth"));
+}
+
+static bool
+uses_little_of_lines(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double used = bytes_used(code);
+
+	return is_hot(code) && used < rule->threshold &&
+	       found(finding, used, code->share.value,
+		     rot_format("it uses at most %.2g of the %d bytes of each line that comes into the L1", used,
+				LINE_BYTES),
+		     rot_format("%.3g times fewer lines would do", LINE_BYTES / used));
+}
+
+/* Divisions that come seldom take no time worth mentioning, whatever their share. */
+#define SELDOM_NS 10
+#define DIVIDING_PERCENT 10
+
+static bool
+is_dividing(const struct finding_code *code)
+{
+	return 100 * count_of(code, FINDING_DIVISIONS) > DIVIDING_PERCENT * flops(code) &&
+	       code->time_ns.high < SELDOM_NS * count_of(code, FINDING_DIVISIONS);
+}
+
+static bool
+divides(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * count_of(code, FINDING_DIVISIONS) / flops(code);
+
+	return is_hot(code) && percent > rule->threshold && is_dividing(code) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("%.3g %% of its operations divide or take roots, one each %.2g ns", percent,
+				code->time_ns.value / count_of(code, FINDING_DIVISIONS)),
+		     rot_strdup("the divider has no time for more"));
+}
+
+static bool
+computes_with_x87(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double nr = count_of(code, FINDING_X87), percent = 100 * nr / (nr + flops(code));
+
+	return is_hot(code) && percent > rule->threshold && nr >= 0.05 * count_of(code, FINDING_INSTRUCTIONS) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("%.3g %% of its operations are of the x87", percent),
+		     rot_strdup("these have no vectors, and few registers"));
+}
+
+/* ---- vectors ---- */
+
+static double
+scalar_share(const struct finding_code *code)
+{
+	return (count_of(code, FINDING_SCALAR_DOUBLE) + count_of(code, FINDING_SCALAR_SINGLE)) / flops(code);
+}
+
+/* How many times as wide the widest vectors are as what its operations are in: a mean over the operations. */
+static double
+width_ratio(const struct finding_code *code)
+{
+	const double packed = count_of(code, FINDING_PACKED_DOUBLE) + count_of(code, FINDING_PACKED_SINGLE);
+	const double wide = count_of(code, FINDING_FLOP_256), widest = count_of(code, FINDING_FLOP_512);
+	const double per_byte = count_of(code, FINDING_SCALAR_DOUBLE) / 8 + count_of(code, FINDING_SCALAR_SINGLE) / 4 +
+				(packed - wide - widest) / 16 + wide / 32 + widest / 64;
+
+	return code->vector_bytes * per_byte / flops(code);
+}
+
+/* How many times as fast wider vectors make it at most: memory and the peak do not get faster. */
+static double
+width_gain(const struct finding_code *code)
+{
+	const double ratio = width_ratio(code);
+
+	return isnan(ratio) ? NAN : fmin(ratio, fmin(1 / code->bandwidth_share, 1 / code->peak_share));
+}
+
+#define LEAST_GAIN 1.5
+#define SCALAR_SHARE 0.5
+
+/*
+ * Vectors help little if code waits for data, picks them from many lines, or keeps the divider busy. Where its lines
+ * would take longer than it does, they come faster than that, but nothing tells how much faster they could.
+ */
+static bool
+gains_by_vectors(const struct finding_code *code)
+{
+	return is_hot(code) && computes(code) && width_gain(code) >= LEAST_GAIN && !waits_for_lines(code) &&
+	       !(lines_share(code) > 1) && !(bytes_used(code) < SPARSE_BYTES) && !is_dividing(code);
+}
+
+static bool
+is_scalar(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * scalar_share(code);
+
+	return percent > rule->threshold && gains_by_vectors(code) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("%.3g %% of its operations are scalar, but vectors here have %g bytes", percent,
+				code->vector_bytes),
+		     rot_format("at most %.3g times as fast with vectors", width_gain(code)));
+}
+
+static bool
+is_narrow(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double ratio = width_ratio(code);
+
+	return ratio > rule->threshold && scalar_share(code) <= SCALAR_SHARE && gains_by_vectors(code) &&
+	       found(finding, ratio, code->share.value,
+		     rot_format("its operations are %.2g bytes wide in the mean, but vectors here have %g",
+				code->vector_bytes / ratio, code->vector_bytes),
+		     rot_format("at most %.3g times as fast with wider ones", width_gain(code)));
+}
+
+static bool
+leaves_lanes_out(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double nr = count_of(code, FINDING_MASKED), share = nr / (nr + flops(code));
+
+	return is_hot(code) && 100 * share > rule->threshold && computes(code) &&
+	       found(finding, 100 * share, code->share.value,
+		     rot_format("masks leave out %.3g %% of the lanes of its operations", 100 * share),
+		     rot_format("at most %.3g times as fast with full vectors", 1 / (1 - share)));
+}
+
+/* Operations on floating-point numbers, no misses, no divisions, and still few instructions. */
+static bool
+waits_for_results(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double rate = instructions_per_ns(code);
+
+	return is_hot(code) && rate < rule->threshold && flops(code) >= 0.25 * count_of(code, FINDING_INSTRUCTIONS) &&
+	       lines_share(code) < 0.05 && count_of(code, FINDING_DIVISIONS) < 0.01 * flops(code) &&
+	       !(code->peak_share > 1. / 3) &&
+	       found(finding, rate, code->share.value,
+		     rot_format("it executes %.2g instructions a ns, with few divisions and misses", rate),
+		     rot_strdup("its operations wait for the results of others"));
+}
+
+/* ---- the table ---- */
+
+static const struct finding_rule rules[] = {
+	{FINDING_MEASUREMENT, "shortRun", "CPU time of a run: less than", 0.5, "s", "a larger input", is_short},
+	{FINDING_MEASUREMENT, "fewSamples", "half of the interval of the largest share: more than", 10,
+	 "% of the CPU time", "--runs=N, whose samples add up, or a larger input", has_few_samples},
+	{FINDING_MEASUREMENT, "unknownCode", "CPU time in code that is in no function: more than", 20, "%",
+	 "debug information; a file /tmp/perf-PID.map for code that is made at run time", is_of_unknown_code},
+	{FINDING_MEASUREMENT, "disturbedRuns", "timed runs that the system or the host disturbed: more than", 0, "%",
+	 "a quiet machine", is_disturbed},
+	{FINDING_MEASUREMENT, "otherEnds", "ways in which runs ended: more than", 1, "", "the same input for each run",
+	 ends_differ},
+	{FINDING_MEASUREMENT, "otherWork", "difference of the runs in instructions: more than", 1, "%",
+	 "the same input and seeds for each run", work_differs},
+
+	{FINDING_PROGRAM, "kernelTime", "CPU time in the kernel: more than", 10, "%",
+	 "larger reads and writes, and memory that is used again; strace -c names the calls", is_in_kernel},
+	{FINDING_PROGRAM, "waiting", "wall time without a thread on a CPU, which threads asked for: more than", 20, "%",
+	 "input and output beside the work; strace -c -w names the calls", waits},
+	{FINDING_PROGRAM, "imbalance",
+	 "instructions of the busiest thread, as a multiple of the mean of those that compute at the same time: more "
+	 "than",
+	 1.3, "", "smaller pieces of work, schedule(dynamic)", is_unbalanced},
+
+	{FINDING_CODE, "bandwidth", "bytes per second, of the highest bandwidth of memory: more than", 33, "%",
+	 "blocks that stay in a cache, fused loops, single precision", is_bound_by_bandwidth},
+	{FINDING_CODE, "memoryLatency",
+	 "instructions a ns, where lines come from a farther cache one after the other: less than", SLOW_RATE, "",
+	 "arrays instead of pointers, several searches at once, smaller data", waits_for_memory},
+	{FINDING_CODE, "sparseLines", "bytes used of each line that comes into the L1: less than", SPARSE_BYTES,
+	 "of 64", "another order of loops, arrays of what is used together", uses_little_of_lines},
+	{FINDING_CODE, "divisions", "operations that are divisions or square roots, one in 10 ns or more: more than",
+	 DIVIDING_PERCENT, "%", "reciprocals, -ffast-math, divisions outside of the loop", divides},
+	{FINDING_CODE, "x87", "operations of the x87: more than", 20, "%",
+	 "double instead of long double, -mfpmath=sse", computes_with_x87},
+	{FINDING_CODE, "chain", "instructions a ns, with many operations and few divisions and misses: less than", 3,
+	 "", "several accumulators, -ffast-math", waits_for_results},
+	{FINDING_CODE, "scalar", "scalar floating-point operations, where vectors may help: more than",
+	 100 * SCALAR_SHARE, "%", "-O3 -march=native, restrict, #pragma omp simd", is_scalar},
+	{FINDING_CODE, "narrowVectors",
+	 "width of vectors here, as a multiple of the mean width of operations: more than", LEAST_GAIN, "",
+	 "-march=native; for 64 bytes -mprefer-vector-width=512", is_narrow},
+	{FINDING_CODE, "maskedLanes", "lanes that masks leave out of operations: more than", 25, "%",
+	 "longer inner loops, work sorted by condition", leaves_lanes_out},
+};
+
+const struct finding_rule *
+finding_rule_next(const struct finding_rule *before)
+{
+	const struct finding_rule *rule = before ? before + 1 : rules;
+
+	return rule < rules + sizeof(rules) / sizeof(*rules) ? rule : NULL;
+}
+
+const char *
+finding_about_word(enum finding_about about)
+{
+	static const char *const words[NR_FINDING_ABOUTS] = {"measurement", "program", "code"};
+
+	return words[about];
+}
+
+char *
+finding_threshold_text(const struct finding_rule *rule)
+{
+	return rot_format("%s %g%s%s", rule->condition, rule->threshold, *rule->unit ? " " : "", rule->unit);
+}
+
+bool
+finding_make(struct finding *finding, const struct finding_rule *rule, const struct finding_facts *facts)
+{
+	const bool is_known = rule->about == FINDING_CODE ? facts->code != NULL : facts->run != NULL;
+
+	*finding = (struct finding){.rule = rule};
+	return is_known && rule->applies(rule, facts, finding);
+}
+
+void
+finding_clear(struct finding *finding)
+{
+	free(finding->measured);
+	free(finding->consequence);
+	*finding = (struct finding){.rule = NULL};
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* What findings.h finds in a report: as lines below the tables of functions, and as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "programs/report.h"
+#include "quantities/architecture.h"
+#include "quantities/value_text.h"
+#include "support/entry.h"
+#include "support/json.h"
+
+/* ---- what is known of the runs ---- */
+
+/* Instructions of a thread, or 0. */
+static double
+instructions_of(const struct program_thread_output *thread)
+{
+	const struct perf_event_measurer_output *counts = thread->counts;
+
+	for (size_t i = 0; counts && i < perf_event_measurer_output_nr_event_counts(counts); i++) {
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(counts, i);
+
+		if (strcmp(count->name, finding_count_name(FINDING_INSTRUCTIONS)) == 0)
+			return (double)count->raw_count;
+	}
+	return 0;
+}
+
+/* Threads that do less than this share of the busiest one's work only wait for others. */
+#define LEAST_WORK 0.05
+
+/*
+ * Instructions of the busiest thread over the mean of it and those threads of its process that lived beside it for half
+ * of their lives or more; NaN: there are none.
+ */
+static double
+imbalance_of(const struct program_run_output *run)
+{
+	const size_t nr = program_run_has_threads(run) ? program_run_output_nr_threads(run) : 0;
+	const struct program_thread_output *busiest = NULL;
+	size_t nr_working = 0;
+	double sum = 0, most = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(run, i);
+
+		if (instructions_of(thread) > most) {
+			busiest = thread;
+			most = instructions_of(thread);
+		}
+	}
+	for (size_t i = 0; busiest && i < nr; i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(run, i);
+		const double from = fmax((double)thread->start_time, (double)busiest->start_time);
+		const double to = fmin((double)thread->stop_time, (double)busiest->stop_time);
+
+		if (thread->pid != busiest->pid || instructions_of(thread) < LEAST_WORK * most ||
+		    to - from < (double)(thread->stop_time - thread->start_time) / 2)
+			continue;
+		sum += instructions_of(thread);
+		nr_working++;
+	}
+	return nr_working > 1 ? most * (double)nr_working / sum : NAN;
+}
+
+/* Different exit statuses and signals, of runs that nobody cut off. */
+static size_t
+nr_ends(const struct program_report *report)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(report->output, i), *before;
+		bool is_new = !program_run_is_cut(report->plan, run);
+
+		for (size_t k = 0; k < i; k++) {
+			before = program_command_output_outputs_at(report->output, k);
+			is_new &= run->exit_status != before->exit_status || run->signal != before->signal;
+		}
+		nr += is_new;
+	}
+	return nr;
+}
+
+static double
+unknown_share(const struct program_places *places)
+{
+	const struct place_list *others = &places->lists[PLACES_OTHERS];
+	double share = places->has_kernel ? places->missing.value : 0;
+
+	for (size_t i = 0; i < others->nr; i++)
+		if (strcmp(others->items[i].place->object, "[kernel]") != 0 &&
+		    strcmp(others->items[i].place->object, "[vdso]") != 0)
+			share += others->items[i].share.value;
+	return share;
+}
+
+static double
+kernel_share(const struct program_run_output *run)
+{
+	return (double)run->system_time / (double)(run->user_time + run->system_time);
+}
+
+static double
+voluntary_share(const struct program_run_output *run)
+{
+	const double voluntary = (double)run->voluntary_context_switches,
+		     involuntary = (double)run->involuntary_context_switches;
+
+	return involuntary < 0 ? NAN : voluntary / (voluntary + involuntary);
+}
+
+static struct finding_run
+run_of(const struct program_report *report)
+{
+	const struct program_places *places = &report->places;
+	const struct place_list *functions = &places->lists[PLACES_FUNCTIONS];
+	const struct quantity_value *time = program_values_find(&report->total, "time", "");
+	struct finding_run run = finding_run_unknown();
+
+	run.wall_s = program_report_wall_s(report);
+	run.cpu_s = program_report_cpu_s(report);
+	run.nr_ends = (double)nr_ends(report);
+	run.spread = report->agreement.spread;
+	run.kernel_share = program_report_median(report, kernel_share);
+	run.voluntary_share = program_report_median(report, voluntary_share);
+	if (places->wall_s > 0)
+		run.waiting_share = places->off_cpu_s / places->wall_s;
+	if (places->nr_samples > 0)
+		run.unknown_share = unknown_share(places);
+	if (functions->nr > 0)
+		run.top_error = (functions->items[0].share.high - functions->items[0].share.low) / 2;
+	if (time && time->nr_samples > 0) {
+		run.disturbed_share = 0;
+		for (size_t i = 0; i < time->nr_samples; i++)
+			run.disturbed_share += (time->taints[i] != 0) / (double)time->nr_samples;
+	}
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++) {
+		const struct program_run_output *output = program_command_output_outputs_at(report->output, i);
+
+		if (report->plan->passes.passes[output->pass].is_stepped)
+			run.imbalance = imbalance_of(output);
+	}
+	return run;
+}
+
+/* ---- what is known of its code ---- */
+
+static double
+value_of(const struct program_values *values, const char *name)
+{
+	const struct quantity_value *value = program_values_find(values, name, "");
+
+	return value ? value->summary.value : NAN;
+}
+
+/* Without values of it, nothing is known of what it does: it was not counted, or another part than the timed one was.
+ */
+static struct finding_code
+code_of(const struct program_report *report, const struct place_share *item)
+{
+	const struct program_places *places = &report->places;
+	const struct pass *pass = places->counted;
+	struct finding_code code = finding_code_unknown();
+
+	code.share = item->share;
+	code.time_ns = summary_scaled(item->share, 1e9 * places->cpu_s / (double)places->nr_runs);
+	code.vector_bytes = report->vector_bytes;
+	for (size_t i = 0; i < FINDING_NR_ORIGINS; i++)
+		if (report->line_ns[i] > 0)
+			code.line_ns[i] = report->line_ns[i];
+	if (item->values.nr == 0)
+		return code;
+	for (size_t i = 0; i < pass->nr_events; i++)
+		for (size_t k = 0; k < FINDING_NR_COUNTS; k++)
+			if (strcmp(report->architecture->events[pass->events[i]].name, finding_count_name(k)) == 0)
+				code.counts[k] = (double)item->counts[i];
+	code.peak_share = value_of(&item->values, "performance") / report->roof.peak.value;
+	if (report->plan->border && strncmp(report->plan->border, "llcRam", strlen("llcRam")) == 0)
+		code.bandwidth_share = value_of(&item->values, "throughput") / report->roof.bandwidth.value;
+	return code;
+}
+
+/* ---- findings ---- */
+
+static void
+add(struct program_report *report, const struct finding_facts *facts, const struct place_share *item)
+{
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
+		struct report_finding found = {.item = item};
+
+		if (!finding_make(&found.finding, rule, facts))
+			continue;
+		report->findings = rot_grow(report->findings, report->nr_findings, sizeof(*report->findings));
+		report->findings[report->nr_findings++] = found;
+	}
+}
+
+/* Of the measurement first; then those that are about more of the time, and of the same as the table has them. */
+static int
+compare(const void *a, const void *b)
+{
+	const struct finding *left = &((const struct report_finding *)a)->finding,
+			     *right = &((const struct report_finding *)b)->finding;
+	const int order = (left->share < right->share) - (left->share > right->share);
+	const bool is_first = left->rule->about == FINDING_MEASUREMENT;
+
+	if (is_first != (right->rule->about == FINDING_MEASUREMENT))
+		return is_first ? -1 : 1;
+	return order ? order : (left->rule > right->rule) - (left->rule < right->rule);
+}
+
+void
+report_find(struct program_report *report)
+{
+	const struct place_list *list =
+		&report->places.lists[report->by == PLACES_LINES ? PLACES_FUNCTIONS : report->by];
+	const struct finding_run run = run_of(report);
+
+	if (!report->plan->is_timed || !(report->places.wall_s > 0))
+		return;
+	add(report, &(struct finding_facts){.run = &run}, NULL);
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct finding_code code = code_of(report, &list->items[i]);
+
+		add(report, &(struct finding_facts){.code = &code}, &list->items[i]);
+	}
+	if (report->nr_findings > 0)
+		qsort(report->findings, report->nr_findings, sizeof(*report->findings), compare);
+}
+
+void
+report_findings_clear(struct program_report *report)
+{
+	for (size_t i = 0; i < report->nr_findings; i++)
+		finding_clear(&report->findings[i].finding);
+	free(report->findings);
+}
+
+/* ---- told ---- */
+
+/* The code, or "the program". Fresh memory. */
+static char *
+name_of(const struct program_report *report, const struct report_finding *found)
+{
+	return found->item ? report_place_name(found->item)
+			   : rot_strdup(found->finding.rule->about == FINDING_MEASUREMENT ? "measurement" : "program");
+}
+
+#define MOST_SHOWN 3
+
+/* Of the measurement what follows is as well known as the threshold. */
+static void
+print_finding(const struct program_report *report, const struct report_finding *found, FILE *out)
+{
+	const struct finding *finding = &found->finding;
+	const bool is_brief = finding->rule->about == FINDING_MEASUREMENT && !report->is_all;
+	autofree char *name = name_of(report, found), *threshold = finding_threshold_text(finding->rule);
+	autofree char *text =
+		rot_format("%s%s%s; try %s%s%s%s", finding->measured, is_brief ? "" : ": ",
+			   is_brief ? "" : finding->consequence, finding->rule->advice, report->is_all ? " [" : "",
+			   report->is_all ? threshold : "", report->is_all ? "]" : "");
+
+	text_print(text, 6, fprintf(out, "  %s:", name), out);
+}
+
+/* What is found about the measurement is told as far as something else is found, whose grade it is. */
+void
+report_findings(const struct program_report *report, FILE *out)
+{
+	size_t nr_weak = 0, nr_checks = 0, end = report->nr_findings;
+
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule))
+		nr_checks += rule->about == FINDING_MEASUREMENT;
+	while (nr_weak < end && report->findings[nr_weak].finding.rule->about == FINDING_MEASUREMENT)
+		nr_weak++;
+	if (nr_weak == end)
+		return;
+	if (!report->is_all && end > nr_weak + MOST_SHOWN)
+		end = nr_weak + MOST_SHOWN;
+	fprintf(out, "\n  findings, by a measurement that fails %zu of %zu checks (rot list findings)\n", nr_weak,
+		nr_checks);
+	for (size_t i = 0; i < end; i++)
+		print_finding(report, &report->findings[i], out);
+	if (end < report->nr_findings)
+		fprintf(out, "  %zu more: --all\n", report->nr_findings - end);
+}
+
+json_t *
+report_findings_json(const struct program_report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->nr_findings; i++) {
+		const struct finding *finding = &report->findings[i].finding;
+		const struct finding_rule *rule = finding->rule;
+		const struct place_share *item = report->findings[i].item;
+		autofree char *name = name_of(report, &report->findings[i]);
+		json_t *json = json_object();
+
+		json_object_set_new(json, "about", json_text(finding_about_word(rule->about)));
+		json_object_set_new(json, "place", json_text(name));
+		json_object_set_new(json, "function", json_text(item ? item->place->function : ""));
+		json_object_set_new(json, "code", json_text(rule->code));
+		json_object_set_new(json, "measured", json_text(finding->measured));
+		json_object_set_new(json, "value", json_real_or_null(finding->value));
+		json_object_set_new(json, "condition", json_text(rule->condition));
+		json_object_set_new(json, "threshold", json_real(rule->threshold));
+		json_object_set_new(json, "unit", json_text(rule->unit));
+		json_object_set_new(json, "share", json_real_or_null(finding->share));
+		json_object_set_new(json, "consequence", json_text(finding->consequence));
+		json_object_set_new(json, "advice", json_text(rule->advice));
+		json_array_append_new(array, json);
+	}
+	return array;
+}

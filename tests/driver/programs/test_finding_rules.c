@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings of made-up numbers, each beside its threshold; and the table of them against its document. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "programs/findings.h"
+#include "testing.h"
+
+/* ---- code ---- */
+
+/*
+ * Numbers of code that takes 60 % of the time, 1 ms, on a machine with vectors of 32 bytes, and does nothing in 10
+ * million instructions (10 a ns). The others are not known.
+ */
+static struct finding_code
+usual_code(void)
+{
+	struct finding_code code = finding_code_unknown();
+
+	for (size_t i = 0; i < FINDING_NR_COUNTS; i++)
+		code.counts[i] = 0;
+	code.share = (struct summary){.value = 0.6, .low = 0.55, .high = 0.65};
+	code.time_ns = (struct summary){.value = 1e6, .low = 0.9e6, .high = 1.1e6};
+	code.counts[FINDING_INSTRUCTIONS] = 10e6;
+	code.vector_bytes = 32;
+	return code;
+}
+
+#define MAX_CHANGES 6
+
+/* codes: of all that is found, in their order */
+static const struct {
+	const char *codes;
+	struct {
+		enum finding_count count;
+		double value;
+	} changes[MAX_CHANGES];
+	double peak_share, bandwidth_share; /* 0: not known */
+	double low_share;                   /* 0: as usual  */
+	bool has_no_width;                  /* of vectors   */
+} of_code[] = {
+	{"", .changes = {{FINDING_LOADED, 8e6}}},
+	/* Scalar operations: half of them and a few more, of enough instructions, with something to gain. */
+	{"scalar ", .changes = {{FINDING_SCALAR_DOUBLE, 3e6}}},
+	{"scalar ",
+	 .changes = {{FINDING_SCALAR_DOUBLE, 2.1e6}, {FINDING_PACKED_DOUBLE, 1.9e6}, {FINDING_FLOP_256, 1.9e6}}},
+	{"", .changes = {{FINDING_SCALAR_DOUBLE, 1.1e6}, {FINDING_PACKED_DOUBLE, 6e6}, {FINDING_FLOP_256, 6e6}}},
+	{"", .changes = {{FINDING_SCALAR_DOUBLE, 0.9e6}}},
+	{"", .changes = {{FINDING_SCALAR_DOUBLE, 3e6}}, .low_share = 0.04},
+	{"scalar ", .changes = {{FINDING_SCALAR_SINGLE, 3e6}}, .bandwidth_share = 0.3},
+	{"bandwidth ", .changes = {{FINDING_SCALAR_SINGLE, 3e6}}, .bandwidth_share = 0.7},
+	{"", .changes = {{FINDING_SCALAR_SINGLE, 3e6}}, .bandwidth_share = 0.7, .peak_share = 0.8},
+	{"", .changes = {{FINDING_SCALAR_DOUBLE, 3e6}}, .peak_share = 0.1, .has_no_width = true},
+	/* Vectors of 16 bytes, where 32 are possible. */
+	{"narrowVectors ", .changes = {{FINDING_PACKED_SINGLE, 3e6}}},
+	{"", .changes = {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}}},
+	{"narrowVectors ", .changes = {{FINDING_PACKED_DOUBLE, 4e6}, {FINDING_FLOP_256, 1.9e6}}},
+	{"", .changes = {{FINDING_PACKED_DOUBLE, 4e6}, {FINDING_FLOP_256, 2.1e6}}},
+	/* Half of each pair of lanes, and less. */
+	{"maskedLanes ", .changes = {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}, {FINDING_MASKED, 1.1e6}}},
+	{"", .changes = {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}, {FINDING_MASKED, 0.9e6}}},
+	{"x87 ", .changes = {{FINDING_X87, 1e6}}},
+	{"", .changes = {{FINDING_X87, 0.4e6}}},
+	{"", .changes = {{FINDING_X87, 1e6}, {FINDING_PACKED_DOUBLE, 5e6}, {FINDING_FLOP_256, 5e6}}},
+	/* Divisions take the time of scalar code; seldom ones do not. */
+	{"divisions ", .changes = {{FINDING_SCALAR_DOUBLE, 2e6}, {FINDING_DIVISIONS, 0.3e6}}},
+	{"scalar ", .changes = {{FINDING_SCALAR_DOUBLE, 2e6}, {FINDING_DIVISIONS, 0.19e6}}},
+	{"scalar ", .changes = {{FINDING_SCALAR_DOUBLE, 1e6}, {FINDING_DIVISIONS, 0.108e6}}},
+	/* 8 bytes of each line; lines that come faster than one after the other; those that do not. */
+	{"sparseLines ", .changes = {{FINDING_LOADED, 8e6}, {FINDING_L1_FILLS, 1e6}, {FINDING_SCALAR_DOUBLE, 1e6}}},
+	{"sparseLines ", .changes = {{FINDING_LOADED, 8e6}, {FINDING_STORED, 7e6}, {FINDING_L1_FILLS, 1e6}}},
+	{"", .changes = {{FINDING_LOADED, 9e6}, {FINDING_STORED, 8e6}, {FINDING_L1_FILLS, 1e6}}},
+	{"", .changes = {{FINDING_LOADED, 64e6},
+			 {FINDING_L1_FILLS, 1e6},
+			 {FINDING_L2_FILLS, 1e6},
+			 {FINDING_MEMORY_READS, 1e6},
+			 {FINDING_SCALAR_DOUBLE, 8e6}}},
+	{"memoryLatency ", .changes = {{FINDING_INSTRUCTIONS, 0.3e6},
+				       {FINDING_LOADED, 1e6},
+				       {FINDING_L1_FILLS, 1e4},
+				       {FINDING_L2_FILLS, 1e4},
+				       {FINDING_MEMORY_READS, 1e4}}},
+	{"", .changes = {{FINDING_INSTRUCTIONS, 0.3e6},
+			 {FINDING_LOADED, 1e6},
+			 {FINDING_L1_FILLS, 1e3},
+			 {FINDING_L2_FILLS, 1e3},
+			 {FINDING_MEMORY_READS, 1e3}}},
+	{"", .changes = {{FINDING_INSTRUCTIONS, 1e6},
+			 {FINDING_LOADED, 1e6},
+			 {FINDING_L1_FILLS, 1e4},
+			 {FINDING_L2_FILLS, 1e4},
+			 {FINDING_MEMORY_READS, 1e4}}},
+	{"", .changes = {{FINDING_INSTRUCTIONS, 0.3e6}, {FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 1e6}}},
+	{"bandwidth ", .changes = {{FINDING_INSTRUCTIONS, 0.3e6}, {FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 0.2e6}},
+	 .bandwidth_share = 0.6},
+	/* What waits for lines, or uses little of them, has no other findings than that. */
+	{"memoryLatency ", .changes = {{FINDING_INSTRUCTIONS, 0.5e6},
+				       {FINDING_LOADED, 64e6},
+				       {FINDING_L1_FILLS, 0.2e6},
+				       {FINDING_SCALAR_DOUBLE, 0.1e6}}},
+	{"scalar ", .changes = {{FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 0.2e6}, {FINDING_SCALAR_DOUBLE, 3e6}}},
+	{"sparseLines ", .changes = {{FINDING_LOADED, 3e6}, {FINDING_L1_FILLS, 0.3e6}, {FINDING_SCALAR_DOUBLE, 2e6}}},
+	/* Few instructions a ns, most of which compute, without misses. */
+	{"chain scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.7e6}}},
+	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.7e6}}, .peak_share = 0.4},
+	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.8e6}, {FINDING_SCALAR_DOUBLE, 0.8e6}}},
+	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.6e6}}},
+	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6},
+				{FINDING_SCALAR_DOUBLE, 0.7e6},
+				{FINDING_LOADED, 64e6},
+				{FINDING_L1_FILLS, 0.03e6}}},
+};
+
+/* Codes of what is found, a blank behind each. Fresh memory. */
+static char *
+codes_of(enum finding_about about, const struct finding_facts *facts)
+{
+	char *codes = rot_strdup("");
+
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
+		struct finding finding;
+
+		if (rule->about != about || !finding_make(&finding, rule, facts))
+			continue;
+		rot_append(&codes, "%s ", rule->code);
+		ck_assert_msg(!isnan(finding.value) && *finding.measured && *finding.consequence, "%s", rule->code);
+		ck_assert_msg(about == FINDING_MEASUREMENT || finding.share > 0, "%s", rule->code);
+		finding_clear(&finding);
+	}
+	return codes;
+}
+
+START_TEST(code_has_findings)
+{
+	struct finding_code code = usual_code();
+	autofree char *codes = NULL;
+
+	for (size_t i = 0; i < MAX_CHANGES && of_code[_i].changes[i].value > 0; i++)
+		code.counts[of_code[_i].changes[i].count] = of_code[_i].changes[i].value;
+	if (of_code[_i].peak_share > 0)
+		code.peak_share = of_code[_i].peak_share;
+	if (of_code[_i].bandwidth_share > 0)
+		code.bandwidth_share = of_code[_i].bandwidth_share;
+	if (of_code[_i].low_share > 0)
+		code.share.low = of_code[_i].low_share;
+	if (of_code[_i].has_no_width)
+		code.vector_bytes = NAN;
+	codes = codes_of(FINDING_CODE, &(struct finding_facts){.code = &code});
+	ck_assert_str_eq(codes, of_code[_i].codes);
+}
+END_TEST
+
+/* A mean of widths, but no more than memory and the peak permit. */
+START_TEST(gains_are_bounded)
+{
+	static const struct {
+		double bandwidth_share, peak_share;
+		const char *consequence;
+	} gains[] = {{NAN, NAN, "at most 4 times as fast with vectors"},
+		     {0.3, NAN, "at most 3.33 times as fast with vectors"},
+		     {0.3, 0.5, "at most 2 times as fast with vectors"}};
+	const struct finding_rule *rule = finding_rule_next(NULL);
+
+	while (strcmp(rule->code, "scalar") != 0)
+		rule = finding_rule_next(rule);
+	for (size_t i = 0; i < NR_ELEMENTS(gains); i++) {
+		struct finding_code code = usual_code();
+		struct finding finding;
+
+		code.counts[FINDING_SCALAR_DOUBLE] = 5e6;
+		code.bandwidth_share = gains[i].bandwidth_share;
+		code.peak_share = gains[i].peak_share;
+		ck_assert(finding_make(&finding, rule, &(struct finding_facts){.code = &code}));
+		ck_assert_str_eq(finding.consequence, gains[i].consequence);
+		ck_assert_double_eq_tol(finding.value, 100, 1e-9);
+		ck_assert_double_eq_tol(finding.share, 0.6, 1e-9);
+		finding_clear(&finding);
+	}
+}
+END_TEST
+
+/* ---- runs ---- */
+
+#define RUN .wall_s = 1, .cpu_s = 1, .top_error = 0.02, .unknown_share = 0.01, .disturbed_share = 0, .nr_ends = 1
+#define PROGRAM .kernel_share = 0.02, .waiting_share = 0.01, .voluntary_share = 1, .imbalance = 1.1
+
+/* clang-format off */
+static const struct {
+	const char *codes;
+	struct finding_run run;
+} of_runs[] = {
+	{"", {RUN, PROGRAM, .spread = NAN}},
+	{"shortRun ", {PROGRAM, .wall_s = 1, .cpu_s = 0.4, .top_error = 0.02, .nr_ends = 1}},
+	{"fewSamples ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .top_error = 0.11, .nr_ends = 1}},
+	{"unknownCode ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .unknown_share = 0.21, .nr_ends = 1}},
+	{"disturbedRuns ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .disturbed_share = 0.5, .nr_ends = 1}},
+	{"otherEnds ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .nr_ends = 2}},
+	{"otherWork ", {RUN, PROGRAM, .spread = 0.011}},
+	{"kernelTime ", {RUN, .kernel_share = 0.11, .waiting_share = 0.01, .voluntary_share = 1, .imbalance = NAN}},
+	{"waiting ", {RUN, .kernel_share = 0.09, .waiting_share = 0.21, .voluntary_share = 0.6}},
+	{"", {RUN, .kernel_share = 0.09, .waiting_share = 0.21, .voluntary_share = 0.4}},
+	{"", {RUN, .kernel_share = 0.09, .waiting_share = 0.21, .voluntary_share = NAN}},
+	{"imbalance ", {RUN, .voluntary_share = 1, .imbalance = 1.4}},
+	{"shortRun ", {.wall_s = 0.09, .cpu_s = 0.09, .kernel_share = 0.9, .waiting_share = 0.9, .voluntary_share = 1}},
+};
+/* clang-format on */
+
+START_TEST(runs_have_findings)
+{
+	const struct finding_facts facts = {.run = &of_runs[_i].run};
+	autofree char *measurement = codes_of(FINDING_MEASUREMENT, &facts);
+	autofree char *program = codes_of(FINDING_PROGRAM, &facts), *codes = rot_format("%s%s", measurement, program);
+
+	ck_assert_str_eq(codes, of_runs[_i].codes);
+}
+END_TEST
+
+START_TEST(nothing_is_found_in_what_is_not_known)
+{
+	const struct finding_code code = finding_code_unknown();
+	const struct finding_run run = finding_run_unknown();
+
+	for (enum finding_about about = 0; about < NR_FINDING_ABOUTS; about++) {
+		autofree char *unknown = codes_of(about, &(struct finding_facts){&code, &run});
+		autofree char *none = codes_of(about, &(struct finding_facts){NULL, NULL});
+
+		ck_assert_str_eq(unknown, "");
+		ck_assert_str_eq(none, "");
+	}
+}
+END_TEST
+
+/* ---- the document ---- */
+
+/* As test_remarks.c has it for remarks: a row of the table for each, with condition and advice. */
+START_TEST(each_finding_is_in_the_document)
+{
+	autofree char *path = rot_format("%s/doc/RUN.md", getenv("top_srcdir")), *document = file_text(path);
+	char *to = document;
+
+	for (const char *from = document; *from; from++)
+		if (*from != '`')
+			*to++ = *from;
+	*to = '\0';
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
+		autofree char *threshold = finding_threshold_text(rule);
+		autofree char *row = rot_format("\n| %s | %s | %s |\n", rule->code, threshold, rule->advice);
+
+		ck_assert_msg(strstr(document, row) != NULL, "doc/RUN.md lacks: %s", row);
+	}
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&code_has_findings, NR_ELEMENTS(of_code)},  {&gains_are_bounded, 1},
+	{&runs_have_findings, NR_ELEMENTS(of_runs)}, {&nothing_is_found_in_what_is_not_known, 1},
+	{&each_finding_is_in_the_document, 1},
+};
+
+UNIT_TESTS("findings", tests, .is_in_one_process = true);

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Findings of programs by construction: each has the one that it is made for, and none that it is not.
+. "$top_srcdir/tests/support/program.sh"
+known=$top_builddir/tests/driver/programs/known_findings
+OPENBLAS_NUM_THREADS=1
+export OPENBLAS_NUM_THREADS
+echo counting=blocks >>config/rot/config
+
+call run -t true
+case $err in *"not told apart"*)
+	echo "SKIP: nothing may be traced here" >&2
+	exit 77
+	;;
+esac
+call run -q -counting=expected -j one.json true
+"$top_builddir/tests/json_lines" one.json | grep 'functions\.refusal = .' && {
+	echo "SKIP: nothing is sampled here" >&2
+	exit 77
+}
+
+# codes FUNCTION: what is found in a function of that name, or in any ('.*'), or ('') in none
+codes()
+{
+	"$top_builddir/tests/json_lines" found.json | awk -v function_="^$1\$" '
+		match($0, /^findings\[[0-9]*\]\./) { item = substr($0, 1, RLENGTH); line = substr($0, RLENGTH + 1) }
+		{ at = index(line, " = "); values[item, substr(line, 1, at - 1)] = substr(line, at + 3); items[item] }
+		END {
+			for (item in items)
+				if (values[item, "about"] != "measurement" && values[item, "function"] ~ function_)
+					printf " %s", values[item, "code"]
+		}'
+}
+
+# finds WHERE HAS HAS_NOT HOW [LIBRARY]: findings in the function are one that matches, and none that matches the other
+finds()
+{
+	where=$1 one=$2 other=$3
+	shift 3
+	call run -q -j found.json "$known" "$@"
+	out=$(codes "$where")
+	err="$one and no $other were expected"
+	echo "$out " | grep -q -E " ($one) " && ! echo "$out " | grep -q -E " ($other) "
+	result=$?
+	check "$*: $one"
+}
+
+# Time on a busy host is longer, by which chain and memoryLatency may come and go. So they are told only where
+# longer times make no difference.
+vectors='scalar|narrowVectors|maskedLanes|x87'
+lines='sparseLines|memoryLatency|bandwidth'
+finds poly scalar "narrowVectors|maskedLanes|x87|divisions|$lines" poly
+finds chain chain "narrowVectors|maskedLanes|x87|divisions|$lines" chain
+finds divide divisions "$vectors|$lines" divide
+finds extended x87 "scalar|narrowVectors|maskedLanes|divisions|$lines" extended
+finds stride sparseLines "$vectors|divisions|chain" stride
+finds chase sparseLines "$vectors|divisions|chain" chase
+if grep -q -w avx /proc/cpuinfo; then
+	finds packed narrowVectors "scalar|maskedLanes|x87|divisions|$lines" packed
+fi
+finds '' imbalance 'scalar|kernelTime' threads
+finds '' kernelTime 'scalar|imbalance' kernel
+finds '' waiting 'scalar|imbalance' sleep
+
+# Vectors do not make memory faster, and a library has some already.
+for how in "triad" "dgemm libopenblas.so.0"; do
+	# shellcheck disable=SC2086
+	call run -q -j found.json "$known" $how
+	out=$(codes '.+')
+	! echo "$out " | grep -q -E ' (scalar|sparseLines|x87|divisions|maskedLanes) '
+	result=$?
+	check "$how: no scalar code"
+done
+
+# ---- told ----
+call run "$known" divide
+echo "$err" | grep -q '^  findings, by a measurement that fails [0-9] of 6 checks (rot list findings)$' &&
+	echo "$err" | grep -q '^  divide: 100 % of its operations divide or take roots' &&
+	! echo "$err" | grep -q -F '[operations that'
+result=$?
+check "findings below the table"
+call run --all "$known" divide
+echo "$err" | tr -s ' \n' ' ' | grep -q -F '[operations that are divisions or square roots, one in 10 ns or more: more than 10 %]'
+result=$?
+check "thresholds with --all"
+call list findings div
+[ "$status" = 0 ] && echo "$out" | tr -s ' \n' ' ' | grep -q 'divisions .*more than 10 % Try reciprocals'
+result=$?
+check "rot list findings"
+
+exit $((nr_failed != 0))
