@@ -417,6 +417,8 @@ cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr
 
 	for (size_t i = 0; model->front.has_pages && i < nr; i++)
 		tlb_model_access(&model->front.tlb, uses[i] >> NR_ENTRY_BITS << model->front.line_shift, 1);
+	if (!model->first)
+		return;
 	if (is_quick && model->first->has_vectors) {
 		use_lines_in_vectors(model, uses, nr);
 		return;
@@ -521,13 +523,19 @@ cache_model_delete(struct cache_model *model)
 	free(model);
 }
 
+bool
+cache_model_has_levels(const struct cache_model *model)
+{
+	return model->first != NULL;
+}
+
 /* ---- what was counted ---- */
 
 bool
 cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
 	struct cache_model *model = cache_model_new(levels, line_bytes);
-	bool can = model->first != NULL;
+	bool can = true;
 
 	for (const struct cache_level *level = model->first; level; level = level->next)
 		can &= level->nr_sets % CACHE_RESIDUES == 0;

@@ -65,6 +65,8 @@ struct cache_front {
 /* Begins with a struct cache_front. */
 struct cache_model;
 
+bool cache_model_has_levels(const struct cache_model *model);
+
 static inline struct cache_front *
 cache_model_front(struct cache_model *model)
 {
@@ -142,7 +144,7 @@ void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STE
 /* Adds what has crossed since the last call. */
 void cache_model_move_counts(struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
 
-/* Sets of no level are shared by lines of different residues. */
+/* Sets of no level are shared by lines of different residues; also where there is none. */
 bool cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 
 /* From now on only lines are used that have one of these residues, each a bit, the lowest is set, and one other at

@@ -19,6 +19,7 @@
 #include "parent/translate/recording.h"
 
 struct stream;
+struct process_curves;
 
 /* What one thread has accessed. */
 struct stream_thread;
@@ -27,9 +28,10 @@ struct stream_thread;
  * levels, line_bytes: of the caches, as struct step_region has them. has_pages: translations of addresses are modelled,
  * too. sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8 or 16. Other
  * numbers, pages, or caches that cannot be sampled mean all lines. has_causes: lines are counted by code, too.
+ * has_curve: misses are counted at every capacity, too; the caches may then have no level.
  */
 struct stream *stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages,
-			  unsigned sampling, bool has_causes);
+			  unsigned sampling, bool has_causes, bool has_curve);
 void stream_delete(struct stream *stream);
 
 #define STREAM_ALL (UINT64_C(1) << 22)
@@ -39,6 +41,9 @@ void stream_delete(struct stream *stream);
  * have ended.
  */
 char *stream_sample_text(const struct stream *stream);
+
+/* All threads have ended. NULL: it was not asked for. */
+const struct process_curves *stream_curves(const struct stream *stream);
 
 /* All threads have ended: what crossed borders for which code. Not where the latter is not known, and no pages. */
 void stream_each_code(const struct stream *stream,
