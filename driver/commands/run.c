@@ -29,6 +29,9 @@ run_run(struct command_context *context, void *values, int argc, char **argv, st
 	/* A visit is one run. */
 	options->is_counts_only |=
 		options->process_id && strcmp(configuration_string(context->configuration, "counting"), "blocks") == 0;
+	if (options->has_miss_curve && !options->is_counts_only &&
+	    configuration_set(context->configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
+		return -1;
 	if (options->is_counts_only && count_alone(context->configuration, err) < 0)
 		return -1;
 	/* Counts alone are placed under no roof, which kernels would find. */

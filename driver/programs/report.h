@@ -14,6 +14,7 @@
 
 struct architecture;
 struct experiment;
+struct rot;
 
 /* Everything is borrowed but the notes. */
 struct program_report {
@@ -90,6 +91,16 @@ void report_places(const struct program_report *report, FILE *out);
 /* All of them: as a member of the JSON, and as OUTPUT_NAME-functions.csv, -loops.csv and, if asked for, -lines.csv. */
 json_t *report_places_json(const struct program_report *report);
 int report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err);
+
+/*
+ * Misses at every capacity, if they were asked for: a short table with an empty line before, notes, a member of the JSON
+ * (else NULL), and the plot OUTPUT_NAME-misses.
+ */
+void report_curve(const struct program_report *report, FILE *out);
+void report_curve_note(struct program_report *report);
+json_t *report_curve_json(const struct program_report *report);
+int report_curve_plot(const struct program_report *report, const struct rot *rot, const char *output_name,
+		      struct rot_error *err);
 
 /*
  * Adds the members "program", "runs", "threads", ... to the JSON of an experiment. Of what is not timed these are

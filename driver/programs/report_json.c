@@ -292,6 +292,15 @@ add_counts_alone(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "signal", json_integer(run->signal));
 }
 
+static void
+add_curve(const struct program_report *report, json_t *json)
+{
+	json_t *curve = report_curve_json(report);
+
+	if (curve)
+		json_object_set_new(json, "missCurve", curve);
+}
+
 /* ---- all ---- */
 
 void
@@ -302,6 +311,7 @@ program_report_add_json(const struct program_report *report, json_t *json)
 
 	if (!report->plan->is_timed) {
 		add_counts_alone(report, json);
+		add_curve(report, json);
 		return;
 	}
 	runs = json_array();
@@ -324,5 +334,6 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "notes", notes);
 	if (program_places_are_known(&report->places))
 		json_object_set_new(json, "functions", report_places_json(report));
+	add_curve(report, json);
 	json_object_set_new(json, "runs", runs);
 }

@@ -47,7 +47,7 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
 	if (options->caches)
 		self->stream = stream_new(options->caches->levels, options->caches->line_bytes, options->has_pages,
-					  options->sampling, self->counted != NULL);
+					  options->sampling, self->counted != NULL, options->has_curve);
 	return self;
 }
 
@@ -1956,6 +1956,12 @@ char *
 translator_sample_text(const struct translator *self)
 {
 	return self && self->stream ? stream_sample_text(self->stream) : NULL;
+}
+
+const struct process_curves *
+translator_curves(const struct translator *self)
+{
+	return self && self->stream ? stream_curves(self->stream) : NULL;
 }
 
 char *
