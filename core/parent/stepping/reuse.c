@@ -15,7 +15,7 @@
 
 /* Times of a block: their bits are counted one by one, so that the tree is small. */
 #define WORD_TIMES 64
-#define BLOCK_WORDS 8
+#define BLOCK_WORDS 4
 #define BLOCK_TIMES (BLOCK_WORDS * WORD_TIMES)
 
 #define LEAST_ROOM 4096
@@ -105,9 +105,11 @@ count_rest(const struct reuse *reuse, size_t time)
 	const size_t end = (time / BLOCK_TIMES + 1) * BLOCK_WORDS;
 	uint64_t mask = UINT64_MAX << time % WORD_TIMES, sum = 0;
 
-	for (size_t word = time / WORD_TIMES; word < end; word++, mask = UINT64_MAX)
-		sum += (unsigned)__builtin_popcountll(reuse->bits[0][word] & mask) +
-		       OTHER * (unsigned)__builtin_popcountll(reuse->bits[1][word] & mask);
+	for (size_t word = time / WORD_TIMES; word < end; word++, mask = UINT64_MAX) {
+		sum += (unsigned)__builtin_popcountll(reuse->bits[0][word] & mask);
+		if (reuse->is_filtered)
+			sum += OTHER * (unsigned)__builtin_popcountll(reuse->bits[1][word] & mask);
+	}
 	return sum;
 }
 
@@ -395,10 +397,13 @@ static void
 use_line(struct reuse *reuse, uint64_t line, bool is_store)
 {
 	struct recent *recent = &reuse->recent;
-	uint8_t entry = *chain_of(recent, line);
+	uint8_t entry = recent->older[0];
 
-	while (entry && recent->lines[entry] != line)
-		entry = recent->next[entry];
+	if (recent->lines[entry] != line) {
+		entry = *chain_of(recent, line);
+		while (entry && recent->lines[entry] != line)
+			entry = recent->next[entry];
+	}
 	if (!entry) {
 		if (reuse->is_filtered && !is_followed(reuse, line))
 			return;
