@@ -53,10 +53,14 @@
 enum step_count { STEP_COUNTS(STEP_COUNT_NUMBER) STEP_NR_COUNTS };
 #undef STEP_COUNT_NUMBER
 
-/* The caches that are modelled, from the one next to the core. bytes 0: there is none of that level. */
+/*
+ * The caches that are modelled, from the one next to the core. bytes 0: there is none of that level. policy: which line
+ * of a set goes, by its place in STEP_POLICIES
+ */
 #define STEP_NR_LEVELS 3
+#define STEP_POLICIES "lru", "fifo", "random", "plru"
 struct step_level {
-	uint64_t bytes, ways;
+	uint64_t bytes, ways, policy;
 };
 
 /* Why a region went on by itself, uncounted. */

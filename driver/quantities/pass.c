@@ -32,6 +32,13 @@ third_level_bytes(const struct machine *machine)
 	return machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0;
 }
 
+static void
+set_policy(char **field, const char *policy)
+{
+	if (policy)
+		rot_string_set(field, policy);
+}
+
 /* machine: whose caches are modelled; NULL: none. */
 static struct perf_event_measurer *
 step_measurer(const struct architecture_stepping *stepping, const struct machine *machine)
@@ -46,6 +53,9 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 	measurer->l1_ways = told_or(stepping->ways.l1_data, USUAL_L1_WAYS);
 	measurer->l2_ways = told_or(stepping->ways.l2, USUAL_L2_WAYS);
 	measurer->l3_ways = told_or(stepping->ways.llc, USUAL_L3_WAYS);
+	set_policy(&measurer->l1_policy, stepping->ways.l1_policy);
+	set_policy(&measurer->l2_policy, stepping->ways.l2_policy);
+	set_policy(&measurer->l3_policy, stepping->ways.llc_policy);
 	return &measurer->base;
 }
 

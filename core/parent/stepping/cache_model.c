@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "memory.h"
+#include "parent/stepping/cache_policy.h"
+#include "parent/stepping/full_cache.h"
 #include "parent/stepping/tlb_model.h"
 
 #define IS_VALID CACHE_IS_VALID
@@ -26,7 +28,10 @@ struct cache_level {
 	uint64_t set_mask; /* nr_sets - 1 if that is a power of two less one; else 0 */
 	uint64_t room;     /* entries of a set that there is memory for: nr_ways, or more, which stay 0 */
 	uint64_t *entries; /* [nr_sets][room], of each set the last used first, behind all of them zeros */
-	void *memory;      /* of the entries */
+	enum cache_policy policy;
+	struct cache_policy_state *states; /* [nr_sets] where lines of sets stay where they are; else NULL */
+	struct full_cache *full;           /* instead of entries; else NULL */
+	void *memory;                      /* of the entries */
 	uint64_t nr_fills[CACHE_RESIDUES], nr_write_backs[CACHE_RESIDUES];
 	bool is_borrowed; /* the entries are another model's */
 	bool has_vectors; /* for promote_in_vectors */
@@ -102,7 +107,14 @@ allocate(struct cache_level *level)
 	const uint64_t nr = VECTOR_BYTES / sizeof(*level->entries);
 	uintptr_t begin;
 
-	level->has_vectors = level->nr_ways <= 2 * nr && __builtin_cpu_supports("avx512f");
+	level->has_vectors = false;
+	if (level->nr_sets == 1 && level->nr_ways > 2 * nr && !level->policy) {
+		level->full = full_cache_new(level->nr_ways);
+		return;
+	}
+	if (level->policy)
+		level->states = rot_calloc(level->nr_sets, sizeof(*level->states));
+	level->has_vectors = !level->policy && level->nr_ways <= 2 * nr && __builtin_cpu_supports("avx512f");
 	level->room = level->has_vectors ? (level->nr_ways + nr - 1) / nr * nr : level->nr_ways;
 	level->memory = rot_calloc(level->nr_sets * level->room + nr, sizeof(*level->entries));
 	begin = ((uintptr_t)level->memory + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
@@ -119,6 +131,10 @@ level_open(struct cache_level *level, const struct step_level *size, unsigned li
 	level->nr_ways = nr_ways < nr_lines ? nr_ways : nr_lines;
 	level->nr_sets = nr_lines / level->nr_ways;
 	level->set_mask = (level->nr_sets & (level->nr_sets - 1)) == 0 ? level->nr_sets - 1 : 0;
+	level->policy = size->policy < CACHE_NR_POLICIES ? (enum cache_policy)size->policy : CACHE_LRU;
+	if (level->policy == CACHE_PLRU &&
+	    (level->nr_ways < 2 || level->nr_ways > 64 || (level->nr_ways & (level->nr_ways - 1))))
+		level->policy = CACHE_LRU;
 	allocate(level);
 }
 
@@ -160,6 +176,21 @@ promote(struct cache_level *level, uint64_t entry, uint64_t *victim)
 	return false;
 }
 
+/* The same, however the level is. */
+static bool
+use_entry(struct cache_level *level, uint64_t entry, uint64_t *victim)
+{
+	uint64_t *set;
+
+	if (level->full)
+		return full_cache_use(level->full, entry, victim);
+	if (!level->states)
+		return promote(level, entry, victim);
+	set = level_set(level, entry >> NR_ENTRY_BITS);
+	return cache_policy_use(level->policy, set, level->nr_ways,
+				&level->states[(size_t)(set - level->entries) / level->room], entry, victim);
+}
+
 /*
  * The same with vectors. Which way a line is in cannot be foreseen, so branches that follow from it cost more than all
  * the rest.
@@ -194,7 +225,7 @@ level_find(const struct cache_level *level, uint64_t line)
 	const uint64_t *set = level_set(level, line);
 	uint64_t i = 0;
 
-	while (i < level->nr_ways && set[i] && !is_of_line(set[i], line))
+	while (i < level->nr_ways && (set[i] || level->states) && !is_of_line(set[i], line))
 		i++;
 	return i < level->nr_ways && set[i] ? i : level->nr_ways;
 }
@@ -203,8 +234,12 @@ level_find(const struct cache_level *level, uint64_t line)
 static bool
 level_clean(struct cache_level *level, uint64_t line)
 {
-	uint64_t *set = level_set(level, line), i = level_find(level, line), entry;
+	uint64_t *set, i, entry;
 
+	if (level->full)
+		return full_cache_clean(level->full, line, true);
+	set = level_set(level, line);
+	i = level_find(level, line);
 	if (i == level->nr_ways)
 		return false;
 	entry = set[i];
@@ -216,11 +251,18 @@ level_clean(struct cache_level *level, uint64_t line)
 static bool
 level_drop(struct cache_level *level, uint64_t line)
 {
-	uint64_t *set = level_set(level, line), i = level_find(level, line), entry;
+	uint64_t *set, i, entry;
 
+	if (level->full)
+		return full_cache_clean(level->full, line, false);
+	set = level_set(level, line);
+	i = level_find(level, line);
 	if (i == level->nr_ways)
 		return false;
 	entry = set[i];
+	set[i] = 0;
+	if (level->states)
+		return entry & IS_MODIFIED;
 	memmove(set + i, set + i + 1, (level->nr_ways - i - 1) * sizeof(*set));
 	set[level->nr_ways - 1] = 0;
 	return entry & IS_MODIFIED;
@@ -238,7 +280,7 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 	struct cache_model *model = level->model;
 
 	/* The set of the level behind the next comes from far: fetched meanwhile, strides take half the time. */
-	if (level->next && level->next->next) {
+	if (level->next && level->next->next && !level->next->next->full) {
 		const uint64_t *set = level_set(level->next->next, line);
 
 		for (uint64_t i = 0; i < level->next->next->nr_ways; i += VECTOR_BYTES / sizeof(*set))
@@ -274,7 +316,7 @@ use_level(struct cache_level *level, uint64_t entry, bool is_read)
 
 	if (level && level->has_vectors)
 		use_in_vectors(level, entry, is_read);
-	else if (level && !promote(level, entry, &victim))
+	else if (level && !use_entry(level, entry, &victim))
 		exchange(level, entry, is_read, victim);
 }
 
@@ -464,7 +506,8 @@ connect(struct cache_model *model)
 		model->levels[i].next = model->first;
 		model->first = &model->levels[i];
 	}
-	if (model->first && (model->first->set_mask || model->first->nr_sets == 1)) {
+	if (model->first && !model->first->full && !model->first->states &&
+	    (model->first->set_mask || model->first->nr_sets == 1)) {
 		model->front.entries = model->first->entries;
 		model->front.set_mask = model->first->set_mask;
 		model->front.nr_ways = model->first->nr_ways;
@@ -516,8 +559,11 @@ cache_model_delete(struct cache_model *model)
 	if (!model)
 		return;
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		if (!model->levels[i].is_borrowed)
-			free(model->levels[i].memory);
+		if (model->levels[i].is_borrowed)
+			continue;
+		free(model->levels[i].memory);
+		free(model->levels[i].states);
+		full_cache_delete(model->levels[i].full);
 	}
 	free(model->all_were);
 	free(model);

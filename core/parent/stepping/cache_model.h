@@ -3,9 +3,10 @@
  * A model of the caches of one core: which lines cross which border when a thread loads and stores at these addresses,
  * and how many translations of addresses are missing (tlb_model.h).
  *
- * Levels of sets whose least recently used line goes; stores allocate, and lines that are modified are written back
- * when they go. A line that is missing is read into all levels on the way. A modified one goes to the next level, which
- * takes it in without reading it; one that is not modified is dropped. What the model leaves out:
+ * Levels of sets whose least recently used line goes, unless another policy is asked for (cache_policy.h); stores
+ * allocate, and lines that are modified are written back when they go. A line that is missing is read into all levels
+ * on the way. A modified one goes to the next level, which takes it in without reading it; one that is not modified is
+ * dropped. What the model leaves out:
  * - prefetching, instructions, tables of pages, other threads (of a shared level the whole is this one's);
  * - physical addresses and hashed sets: sets follow from virtual addresses, so strides of powers of two meet in fewer
  *   sets of the outer levels than they do in a processor;
@@ -51,7 +52,7 @@
 
 /*
  * What most accesses need, so that they are quick. entries: of the first level, [][room], of each set nr_ways, the last
- * used first; NULL: there is none, or the number of its sets is no power of two.
+ * used first; NULL: there is none, the number of its sets is no power of two, or these are other sets.
  */
 struct cache_front {
 	uint64_t *entries;
@@ -76,10 +77,10 @@ cache_model_front(struct cache_model *model)
 /*
  * Empty levels. One of less bytes than a line is left out: what would cross to it goes on to the next, so that both of
  * its borders are the same; of borders above all levels nothing is counted, and without any level translations alone.
- * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative, but each access
- * looks at all of them. The number of sets may be any; bytes that do not make up a whole set are not used.
- * line_bytes: a power of two from 8 to 256 (of other numbers the next one below, or the nearest, is taken).
- * Takes 8 bytes a line, as zeroed memory, more where the ways are no multiple of 8; exits without.
+ * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative (full_cache.h). The
+ * number of sets may be any; bytes that do not make up a whole set are not used. line_bytes: a power of two from 8 to
+ * 256 (of other numbers the next one below, or the nearest, is taken). Takes 8 bytes a line, as zeroed memory, more
+ * where the ways are no multiple of 8, 28 where it is fully associative; exits without.
  */
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 void cache_model_delete(struct cache_model *model);

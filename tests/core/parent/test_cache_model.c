@@ -5,6 +5,7 @@
 
 #include "lines_crossed.h"
 #include "parent/stepping/cache_model.h"
+#include "parent/stepping/cache_policy.h"
 #include "testing.h"
 
 /* ---- on paper ---- */
@@ -69,6 +70,26 @@ static const struct walk_case {
 	 8000,
 	 1,
 	 {{2000, 1000 - 32, 2000, 1000 - 32 - 112, 2000, 1000 - 32 - 112 - 440}}},
+	/*
+	 * Other lines go. A set of 4: line 0 comes again and again between new ones, and goes with every fourth of them
+	 * where it is the first that came. Five lines in turn: the tree keeps line 1 once, the least recently used is
+	 * always the next one.
+	 */
+	{"a line that comes again", {{LINES(4), 4}}, {{LOAD, 0, 0, 8}, {LOAD, 64, 64, 8}}, 12, 1, FILLS(13, 13, 13)},
+	{"a line that comes again, first in first out",
+	 {{LINES(4), 4, CACHE_FIFO}},
+	 {{LOAD, 0, 0, 8}, {LOAD, 64, 64, 8}},
+	 12,
+	 1,
+	 FILLS(15, 15, 15)},
+	{"five lines in turn", {{LINES(4), 4}}, {{LOAD, 0, 64, 8}}, 5, 2, FILLS(10, 10, 10)},
+	{"five lines in turn, tree", {{LINES(4), 4, CACHE_PLRU}}, {{LOAD, 0, 64, 8}}, 5, 2, FILLS(9, 9, 9)},
+	{"stores, first in first out",
+	 {{LINES(4), 4, CACHE_FIFO}},
+	 {{STORE, 0, 0, 8}, {STORE, 64, 64, 8}},
+	 12,
+	 1,
+	 {{15, 11, 15, 11, 15, 11}}},
 	/* Streamed. */
 	{"a copy", SETS, {{LOAD, 0, 8, 8}, {STREAM, 1 << 20, 8, 8}}, 8000, 1, {{1000, 0, 1000, 0, 1000, 1000}}},
 	{"zeros", SETS, {{STREAM, 0, 64, 64}}, 1000, 2, {{0, 0, 0, 0, 0, 2000}}},
@@ -269,7 +290,28 @@ START_TEST(lines_are_flushed)
 }
 END_TEST
 
+/* Lines in turn, of which some stay by chance; the same ones each time. */
+START_TEST(any_line_goes_where_it_is_random)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(16), 16, CACHE_RANDOM}};
+	struct crossed crossed[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct cache_model *model = cache_model_new(levels, LINE);
+
+		for (uint64_t line = 0; line < 4000; line++)
+			cache_model_access(model, LINES(line % 20), 8, false, false);
+		crossed[i] = crossed_of(model);
+		cache_model_delete(model);
+	}
+	ck_assert_uint_gt(crossed[0].lines[MEMORY_READS], 400);
+	ck_assert_uint_lt(crossed[0].lines[MEMORY_READS], 3600);
+	ck_assert_uint_eq(crossed[0].lines[MEMORY_READS], crossed[1].lines[MEMORY_READS]);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&any_line_goes_where_it_is_random, 1},
 	{&walks_are_as_on_paper, NR_ELEMENTS(walk_cases)},
 	{&lines_have_their_size, 2 * NR_ELEMENTS(line_sizes)},
 	{&scripts_are_as_on_paper, NR_ELEMENTS(script_cases)},

@@ -182,6 +182,13 @@ static const struct {
 	{"32K:8,1M:16,32M:16", {32 << 10, 1 << 20, 32 << 20}, {8, 16, 16}},
 	{"48K,2M", {48 << 10, 2 << 20, 2 << 20}, {0, 0, 0}},
 	{"512:8,4096,1G:4", {512, 4096, 1 << 30}, {8, 0, 4}},
+	{"32K:full,1M:16:fifo,2M:random", {32 << 10, 1 << 20, 2 << 20}, {512, 16, 0, NULL, "fifo", "random"}},
+	{"32K:8:plru,1M:full:lru", {32 << 10, 1 << 20, 1 << 20}, {8, 16384, 16384, "plru", "lru", "lru"}},
+	{"48K:12:plru,1M", {0}, {0}},
+	{"32K:plru,1M", {0}, {0}},
+	{"32K:8:other,1M", {0}, {0}},
+	{"32K:8:fifo:8,1M", {0}, {0}},
+	{"32K:8:,1M", {0}, {0}},
 	{"", {0}, {0}},
 	{"32K", {0}, {0}},
 	{"32K,", {0}, {0}},
@@ -207,7 +214,12 @@ START_TEST(other_caches_can_be_asked_for)
 		ck_assert_int_eq(machine->l1_data_bytes, asked[_i].bytes[0]);
 		ck_assert_int_eq(machine->l2_bytes, asked[_i].bytes[1]);
 		ck_assert_int_eq(machine->llc_bytes, asked[_i].bytes[2]);
-		ck_assert_mem_eq(&ways, &asked[_i].ways, sizeof(ways));
+		ck_assert_int_eq(ways.l1_data, asked[_i].ways.l1_data);
+		ck_assert_int_eq(ways.l2, asked[_i].ways.l2);
+		ck_assert_int_eq(ways.llc, asked[_i].ways.llc);
+		ck_assert_pstr_eq(ways.l1_policy, asked[_i].ways.l1_policy);
+		ck_assert_pstr_eq(ways.l2_policy, asked[_i].ways.l2_policy);
+		ck_assert_pstr_eq(ways.llc_policy, asked[_i].ways.llc_policy);
 	} else {
 		ck_assert_ptr_nonnull(strstr(err.text, "describes no caches"));
 		ck_assert_ptr_nonnull(strstr(err.hint, "-caches=32K:8,1M:16,32M:16"));

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fully associative cache of which the least recently used line goes. Each use costs the same, however many lines
+ * there are. Entries are those of cache_model.h.
+ */
+#ifndef CORE_PARENT_STEPPING_FULL_CACHE_H
+#define CORE_PARENT_STEPPING_FULL_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct full_cache;
+
+/* Of so many lines, at least 1, less than 2^31. Takes up to 28 bytes a line, as zeroed memory. */
+struct full_cache *full_cache_new(uint64_t nr_lines);
+
+/* NULL is allowed. */
+void full_cache_delete(struct full_cache *cache);
+
+/* True: the line is there, and modified if it was or the entry is. Else it is put there, and *victim is the entry that
+ * had no room any more, or 0. */
+bool full_cache_use(struct full_cache *cache, uint64_t entry, uint64_t *victim);
+
+/* The line is not modified any more, and leaves unless is_kept. Returns whether it was. */
+bool full_cache_clean(struct full_cache *cache, uint64_t line, bool is_kept);
+
+#endif
