@@ -195,6 +195,7 @@ make_command(struct run_job *job, char *const *argv)
 	command->run_count = (int32_t)job->options->nr_runs;
 	command->cache_sampling = atoi(configuration_string(job->rot->configuration, "cacheSampling"));
 	command->miss_curve = job->options->has_miss_curve;
+	command->miss_kinds = job->options->has_miss_kinds;
 	command->sample_period = job->options->nr_functions != 0 && job->plan.is_timed ? SAMPLE_PERIOD_NS : 0;
 	command->counts_functions = job->options->nr_functions != 0 && job->plan.is_timed;
 	command->tells_lines = command->counts_functions && run_options_by(job->options) == PLACES_LINES;

@@ -142,6 +142,10 @@ static const struct option_row rows[] = {
 		  "would "
 		  "move, and the working sets that follow",
 	 MEMBER(has_miss_curve)},
+	{.name = "miss-kinds",
+	 .about = "count the program by blocks, and tell misses of the modelled caches apart: compulsory (first use), "
+		  "capacity (too many other lines), conflict (too many lines of one set)",
+	 MEMBER(has_miss_kinds)},
 	{.letter = "p",
 	 .name = "pid",
 	 .value = "PID",

@@ -92,9 +92,13 @@ void report_places(const struct program_report *report, FILE *out);
 json_t *report_places_json(const struct program_report *report);
 int report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err);
 
+/* Kinds of misses, likewise. */
+void report_miss_kinds(const struct program_report *report, FILE *out);
+json_t *report_miss_kinds_json(const struct program_report *report);
+
 /*
- * Misses at every capacity, if they were asked for: a short table with an empty line before, notes, a member of the JSON
- * (else NULL), and the plot OUTPUT_NAME-misses.
+ * Misses at every capacity, if they were asked for: a short table with an empty line before, notes, a member of the
+ * JSON (else NULL), and the plot OUTPUT_NAME-misses.
  */
 void report_curve(const struct program_report *report, FILE *out);
 void report_curve_note(struct program_report *report);

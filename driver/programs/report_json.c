@@ -293,12 +293,14 @@ add_counts_alone(const struct program_report *report, json_t *json)
 }
 
 static void
-add_curve(const struct program_report *report, json_t *json)
+add_misses(const struct program_report *report, json_t *json)
 {
-	json_t *curve = report_curve_json(report);
+	json_t *curve = report_curve_json(report), *kinds = report_miss_kinds_json(report);
 
 	if (curve)
 		json_object_set_new(json, "missCurve", curve);
+	if (kinds)
+		json_object_set_new(json, "missKinds", kinds);
 }
 
 /* ---- all ---- */
@@ -311,7 +313,7 @@ program_report_add_json(const struct program_report *report, json_t *json)
 
 	if (!report->plan->is_timed) {
 		add_counts_alone(report, json);
-		add_curve(report, json);
+		add_misses(report, json);
 		return;
 	}
 	runs = json_array();
@@ -334,6 +336,6 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "notes", notes);
 	if (program_places_are_known(&report->places))
 		json_object_set_new(json, "functions", report_places_json(report));
-	add_curve(report, json);
+	add_misses(report, json);
 	json_object_set_new(json, "runs", runs);
 }

@@ -795,6 +795,7 @@ program_report_print(const struct program_report *report, FILE *out)
 	print_program_threads(report, out);
 	if (!is_about_regions(report) || report->nr_functions > 0)
 		report_places(report, out);
+	report_miss_kinds(report, out);
 	report_curve(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		print_region(&report->regions.items[i], are_regions_brief(report), report->is_all, out);

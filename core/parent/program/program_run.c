@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "MissCurve.h"
+#include "MissKinds.h"
 #include "ProgramRegionOutput.h"
 #include "ProgramRunOutput.h"
 #include "ProgramThreadOutput.h"
@@ -36,6 +37,7 @@
 #include "parent/program/program_threads.h"
 #include "parent/regions/empty_region.h"
 #include "parent/regions/regions.h"
+#include "parent/stepping/cache_model.h"
 #include "parent/supervisor/keep_off.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/tracer.h"
@@ -514,6 +516,7 @@ prepare_translation(struct program_run *self)
 	options = (struct translator_options){.caches = caches.has_lines || command->miss_curve ? &caches : NULL,
 					      .has_pages = caches.has_pages,
 					      .has_curve = command->miss_curve,
+					      .has_kinds = command->miss_kinds && caches.has_lines,
 					      .sampling = (unsigned)command->cache_sampling,
 					      .counted = self->counted,
 					      .foreseen = self->session->foreseen,
@@ -889,6 +892,25 @@ set_errors(struct miss_curve *output, const struct process_curves *curves)
 	}
 }
 
+/* Of the levels that are there. */
+static void
+add_kinds(struct program_run_output *output, const struct cache_kinds *kinds)
+{
+	for (int i = 0; kinds && i < STEP_NR_LEVELS; i++) {
+		const uint64_t *lines = kinds->lines[i];
+		struct miss_kinds *level;
+
+		if (lines[CACHE_COMPULSORY] == 0)
+			continue;
+		level = miss_kinds_new();
+		level->level = i + 1;
+		level->compulsory = lines[CACHE_COMPULSORY];
+		level->capacity = lines[CACHE_CAPACITY];
+		level->conflict = lines[CACHE_CONFLICT];
+		program_run_output_miss_kinds_add(output, level);
+	}
+}
+
 static struct miss_curve *
 miss_curve_of(const struct process_curves *curves)
 {
@@ -945,6 +967,7 @@ conclude_run(struct program_run *self)
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
+		add_kinds(self->output, translator_kinds(self->translator));
 		self->output->miss_curve = miss_curve_of(translator_curves(self->translator));
 		add_regions(self);
 	}

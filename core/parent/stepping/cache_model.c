@@ -33,6 +33,10 @@ struct cache_level {
 	struct full_cache *full;           /* instead of entries; else NULL */
 	void *memory;                      /* of the entries */
 	uint64_t nr_fills[CACHE_RESIDUES], nr_write_backs[CACHE_RESIDUES];
+	struct full_cache *twin; /* of the same lines, where kinds of misses are told; else NULL */
+	struct line_set *seen;   /* likewise */
+	enum cache_miss_kind kind;
+	uint64_t nr_of_kinds[CACHE_NR_KINDS];
 	bool is_borrowed; /* the entries are another model's */
 	bool has_vectors; /* for promote_in_vectors */
 };
@@ -236,6 +240,8 @@ level_clean(struct cache_level *level, uint64_t line)
 {
 	uint64_t *set, i, entry;
 
+	if (level->twin)
+		full_cache_clean(level->twin, line, true);
 	if (level->full)
 		return full_cache_clean(level->full, line, true);
 	set = level_set(level, line);
@@ -253,6 +259,8 @@ level_drop(struct cache_level *level, uint64_t line)
 {
 	uint64_t *set, i, entry;
 
+	if (level->twin)
+		full_cache_clean(level->twin, line, false);
 	if (level->full)
 		return full_cache_clean(level->full, line, false);
 	set = level_set(level, line);
@@ -289,6 +297,8 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 	if (level == model->first && model->find_cause)
 		model->cause = model->find_cause(model->context, model->use);
 	if (is_read) {
+		if (level->twin)
+			level->nr_of_kinds[level->kind]++;
 		count_fill(level, line);
 		use_level(level->next, entry & ~(uint64_t)IS_MODIFIED, true);
 	}
@@ -307,6 +317,17 @@ use_in_vectors(struct cache_level *level, uint64_t entry, bool is_read)
 		exchange(level, entry, is_read, victim);
 }
 
+/* Of which kind it is if the line is missing. */
+static void
+find_kind(struct cache_level *level, uint64_t entry)
+{
+	uint64_t victim;
+	const bool is_new = line_set_add(level->seen, entry >> NR_ENTRY_BITS);
+	const bool twin_has = full_cache_use(level->twin, entry, &victim);
+
+	level->kind = is_new ? CACHE_COMPULSORY : twin_has ? CACHE_CONFLICT : CACHE_CAPACITY;
+}
+
 /* A line is read, as it is below, or written back. Calls itself for the next level, so no deeper than there are levels.
  */
 static void
@@ -314,6 +335,8 @@ use_level(struct cache_level *level, uint64_t entry, bool is_read)
 {
 	uint64_t victim;
 
+	if (level && level->twin)
+		find_kind(level, entry);
 	if (level && level->has_vectors)
 		use_in_vectors(level, entry, is_read);
 	else if (level && !use_entry(level, entry, &victim))
@@ -494,6 +517,13 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 
 /* ---- the model ---- */
 
+static void
+tell_kinds(struct cache_level *level)
+{
+	level->twin = full_cache_new(level->nr_sets * level->nr_ways);
+	level->seen = line_set_new();
+}
+
 /* Each level with the next one that is there. */
 static void
 connect(struct cache_model *model)
@@ -506,7 +536,7 @@ connect(struct cache_model *model)
 		model->levels[i].next = model->first;
 		model->first = &model->levels[i];
 	}
-	if (model->first && !model->first->full && !model->first->states &&
+	if (model->first && !model->first->full && !model->first->states && !model->first->twin &&
 	    (model->first->set_mask || model->first->nr_sets == 1)) {
 		model->front.entries = model->first->entries;
 		model->front.set_mask = model->first->set_mask;
@@ -546,8 +576,12 @@ cache_model_new_sharing(const struct cache_model *other)
 		memset(level->nr_fills, 0, sizeof(level->nr_fills));
 		memset(level->nr_write_backs, 0, sizeof(level->nr_write_backs));
 		level->is_borrowed = i + 1 == STEP_NR_LEVELS;
-		if (level->nr_sets && !level->is_borrowed)
+		memset(level->nr_of_kinds, 0, sizeof(level->nr_of_kinds));
+		if (level->nr_sets && !level->is_borrowed) {
 			allocate(level);
+			if (level->twin)
+				tell_kinds(level);
+		}
 	}
 	connect(model);
 	return model;
@@ -564,6 +598,8 @@ cache_model_delete(struct cache_model *model)
 		free(model->levels[i].memory);
 		free(model->levels[i].states);
 		full_cache_delete(model->levels[i].full);
+		full_cache_delete(model->levels[i].twin);
+		line_set_delete(model->levels[i].seen);
 	}
 	free(model->all_were);
 	free(model);
@@ -654,6 +690,23 @@ cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_
 	counts[STEP_MEMORY_WRITES] +=
 		total(model, model->nr_streamed, all_were ? all_were->nr_streamed : NULL) + model->front.nr_combined;
 	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
+}
+
+void
+cache_model_tell_kinds(struct cache_model *model)
+{
+	for (struct cache_level *level = model->first; level; level = level->next)
+		tell_kinds(level);
+	model->front.entries = NULL;
+}
+
+void
+cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum)
+{
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		for (int kind = 0; kind < CACHE_NR_KINDS; kind++)
+			sum->lines[i][kind] += model->levels[i].nr_of_kinds[kind];
+	}
 }
 
 void

@@ -130,6 +130,20 @@ void cache_model_begin(struct cache_model *model, const uint64_t *use);
 void cache_model_add_cause(const struct cache_model *model, const struct cache_cause *cause, uint64_t residues,
 			   uint64_t counts[STEP_NR_COUNTS]);
 
+/*
+ * From now on, at first, misses of each level are told apart: lines that it never had; those that a fully associative
+ * cache of its size, which is used likewise, misses as well; and those that miss since their set is full. Models that
+ * share its last level do so, too. They are not sampled, and take several times as long.
+ */
+enum cache_miss_kind { CACHE_COMPULSORY, CACHE_CAPACITY, CACHE_CONFLICT, CACHE_NR_KINDS };
+void cache_model_tell_kinds(struct cache_model *model);
+
+/* Lines that were read into each level. */
+struct cache_kinds {
+	uint64_t lines[STEP_NR_LEVELS][CACHE_NR_KINDS];
+};
+void cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum);
+
 /* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What
  * is being combined of it is written. */
 void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept);

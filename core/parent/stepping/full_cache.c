@@ -140,3 +140,63 @@ full_cache_clean(struct full_cache *cache, uint64_t line, bool is_kept)
 	put_behind(cache, place, 0);
 	return was_modified;
 }
+
+/* ---- lines that were ever used ---- */
+
+#define LEAST_ROOM 1024
+
+/* lines: plus 1, by hash; 0: none. room: a power of two, at least twice nr */
+struct line_set {
+	uint64_t *lines;
+	size_t nr, room;
+};
+
+struct line_set *
+line_set_new(void)
+{
+	struct line_set *set = rot_calloc(1, sizeof(*set));
+
+	set->room = LEAST_ROOM;
+	set->lines = rot_calloc(set->room, sizeof(*set->lines));
+	return set;
+}
+
+void
+line_set_delete(struct line_set *set)
+{
+	if (!set)
+		return;
+	free(set->lines);
+	free(set);
+}
+
+static void
+grow(struct line_set *set)
+{
+	struct line_set larger = {.room = 2 * set->room};
+
+	larger.lines = rot_calloc(larger.room, sizeof(*larger.lines));
+	for (size_t i = 0; i < set->room; i++) {
+		if (set->lines[i])
+			line_set_add(&larger, set->lines[i] - 1);
+	}
+	free(set->lines);
+	*set = larger;
+}
+
+bool
+line_set_add(struct line_set *set, uint64_t line)
+{
+	size_t i;
+
+	if (2 * set->nr >= set->room)
+		grow(set);
+	i = (line * UINT64_C(0x9e3779b97f4a7c15)) >> 20 & (set->room - 1);
+	while (set->lines[i] && set->lines[i] != line + 1)
+		i = (i + 1) & (set->room - 1);
+	if (set->lines[i])
+		return false;
+	set->lines[i] = line + 1;
+	set->nr++;
+	return true;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fully associative cache of which the least recently used line goes. Each use costs the same, however many lines
- * there are. Entries are those of cache_model.h.
+ * What is told of a line alone, not of a set: a set of lines, and a fully associative cache of which the least recently
+ * used line goes. Each use costs the same, however many lines there are. Entries are those of cache_model.h.
  */
 #ifndef CORE_PARENT_STEPPING_FULL_CACHE_H
 #define CORE_PARENT_STEPPING_FULL_CACHE_H
@@ -23,5 +23,13 @@ bool full_cache_use(struct full_cache *cache, uint64_t entry, uint64_t *victim);
 
 /* The line is not modified any more, and leaves unless is_kept. Returns whether it was. */
 bool full_cache_clean(struct full_cache *cache, uint64_t line, bool is_kept);
+
+/* Lines that were ever added, at 16 to 32 bytes each. */
+struct line_set;
+struct line_set *line_set_new(void);
+void line_set_delete(struct line_set *set);
+
+/* Returns whether it is new. */
+bool line_set_add(struct line_set *set, uint64_t line);
 
 #endif

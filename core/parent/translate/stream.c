@@ -101,6 +101,7 @@ struct stream {
 	struct sites *sites;
 	struct causes *causes;         /* NULL: lines are not told apart by code */
 	struct process_curves *curves; /* NULL: not asked for */
+	struct cache_kinds *kinds;     /* likewise */
 	pthread_t worker;
 	pthread_mutex_t mutex;
 	pthread_cond_t is_new, is_done;
@@ -174,25 +175,30 @@ find_sampling(unsigned of)
 }
 
 struct stream *
-stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling,
-	   bool has_causes, bool has_curve)
+stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, const struct stream_options *options)
 {
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
+	struct cache_model *model = cache_model_new(levels, line_bytes);
 
-	stream->sampling = find_sampling(sampling);
-	if (stream->sampling && !has_pages && cache_levels_can_be_sampled(levels, line_bytes))
+	stream->sampling = find_sampling(options->sampling);
+	if (stream->sampling && !options->has_pages && !options->has_kinds &&
+	    cache_levels_can_be_sampled(levels, line_bytes))
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
-	stream->sites->has_causes = has_causes;
-	stream->causes = has_causes ? causes_new() : NULL;
+	stream->sites->has_causes = options->has_causes;
+	stream->causes = options->has_causes ? causes_new() : NULL;
 	stream->sites->merges = line_bytes >= SITE_LINE;
 	stream->sites->leaves_out = stream->residues && line_bytes == SITE_LINE && has_quick_pext();
-	stream->caches = caches_new(stream->sites, cache_model_new(levels, line_bytes));
-	stream->has_pages = has_pages;
-	if (has_curve) {
+	if (options->has_kinds) {
+		stream->kinds = rot_calloc(1, sizeof(*stream->kinds));
+		cache_model_tell_kinds(model);
+	}
+	stream->caches = caches_new(stream->sites, model);
+	stream->has_pages = options->has_pages;
+	if (options->has_curve) {
 		stream->curves = rot_calloc(1, sizeof(*stream->curves));
-		stream->curves->line_shift = cache_model_front(stream->caches->model)->line_shift;
+		stream->curves->line_shift = cache_model_front(model)->line_shift;
 	}
 	pthread_mutex_init(&stream->mutex, NULL);
 	pthread_cond_init(&stream->is_new, NULL);
@@ -792,6 +798,8 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	cache_model_add_sample(thread->model, &thread->stream->sample);
 	if (thread->curve)
 		process_curve_release(thread->stream->curves, thread->curve);
+	if (thread->stream->kinds)
+		cache_model_add_kinds(thread->model, thread->stream->kinds);
 	munmap(thread->mapped, MAPPED_BYTES);
 	cache_model_delete(thread->model);
 	caches_release(thread->caches);
@@ -872,6 +880,12 @@ stream_curves(const struct stream *stream)
 	return stream->curves;
 }
 
+const struct cache_kinds *
+stream_kinds(const struct stream *stream)
+{
+	return stream->kinds;
+}
+
 char *
 stream_sample_text(const struct stream *stream)
 {
@@ -881,8 +895,8 @@ stream_sample_text(const struct stream *stream)
 	if (!stream->sampling || !cache_model_has_levels(stream->caches->model))
 		return NULL;
 	if (!stream->residues)
-		return rot_strdup(
-			"all lines of caches were modelled: sets of these caches cannot be sampled, nor can pages");
+		return rot_strdup("all lines of caches were modelled: sets of these caches cannot be sampled, nor can "
+				  "pages or kinds of misses");
 	if (!stream->has_sampled)
 		return rot_strdup("all lines of caches were modelled, since there were few uses of them");
 	text = rot_format(
@@ -919,6 +933,7 @@ stream_delete(struct stream *stream)
 	causes_delete(stream->causes);
 	caches_release(stream->caches);
 	free(stream->curves);
+	free(stream->kinds);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);
 	pthread_cond_destroy(&stream->is_new);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Misses at every capacity: beside modelled caches of the same program, from sampled lines, and as a plot.
+# Misses at every capacity: beside modelled caches of the same program, from sampled lines, and as a plot. Misses by kind, and what
+# another model of caches counts.
 . "$top_srcdir/tests/support/program.sh"
 triads=$top_builddir/tests/driver/programs/triads
 
@@ -49,6 +50,38 @@ result=$?
 check "sampled lines stand for all"
 case $err in *"while all were followed, they were off by at most "*" of the uses of lines"*) result=0 ;; *) result=1 ;; esac
 check "how far off they are is told"
+
+# Where there is one set, there are no conflicts.
+call run --counts-only --miss-kinds -caches=32K:512,4M:4 -j kinds.json "$triads"
+kinds=0
+for kind in compulsory capacity conflict; do
+	kinds=$((kinds + $(value kinds.json "missKinds[0].$kind")))
+done
+[ "$kinds" = "$(value kinds.json counts.l1Fills)" ] && [ "$(value kinds.json 'missKinds[0].conflict')" = 0 ] &&
+	between "$(value kinds.json 'missKinds[1].compulsory')" 24576 30000
+result=$?
+check "misses by kind"
+case $err in *"why lines were missing"*) result=0 ;; *) result=1 ;; esac
+check "the table of kinds"
+
+# Code is in cachegrind's last level, too.
+if valgrind --tool=none true 2>"$work/err"; then
+	call run -q --counts-only -caches=32K:8,256K:8 -j counts.json "$triads" 100
+	valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=grind --D1=32768,8,64 --LL=262144,8,64 "$triads" 100 \
+		>"$work/out" 2>"$work/err"
+	awk -v l1="$(value counts.json counts.l1Fills)" -v l2="$(value counts.json counts.l2Fills)" '
+		/^events:/ {for (i = 2; i <= NF; i++) column[$i] = i}
+		/^summary:/ {
+			d1 = $column["D1mr"] + $column["D1mw"]
+			last = $column["DLmr"] + $column["DLmw"]
+		}
+		END {
+			printf "%d and %d of D1, %d and %d of LL\n", l1, d1, l2, last
+			exit !(l1 > 0.995 * d1 && l1 < 1.005 * d1 && l2 > 0.995 * last && l2 < 1.005 * last)
+		}' grind >"$work/out"
+	result=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	check "what cachegrind counts"
+fi
 
 if command -v gnuplot >/dev/null; then
 	call run --miss-curve -findPeaks=false -o picture "$triads"

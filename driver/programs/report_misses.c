@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Misses at every capacity: as a table, working sets, JSON, and a plot. */
+/* Misses by kind; and at every capacity: as a table, working sets, JSON, and a plot. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "configuration/configuration.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "number.h"
 #include "plots/plot.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
@@ -14,6 +15,69 @@
 #include "support/entry.h"
 #include "support/json.h"
 #include "support/text_table.h"
+
+/* ---- by kind ---- */
+
+/* The run in which they were told apart; NULL: there is none. */
+static const struct program_run_output *
+find_kinds(const struct program_report *report)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
+
+		if (program_run_output_nr_miss_kinds(run) > 0)
+			return run;
+	}
+	return NULL;
+}
+
+static char *
+share_text(uint64_t part, uint64_t all)
+{
+	return all > 0 ? rot_format("%.3g %%", 100 * (double)part / (double)all) : rot_strdup("-");
+}
+
+void
+report_miss_kinds(const struct program_report *report, FILE *out)
+{
+	static const struct text_table_column columns[] = {
+		{"  level", true}, {"misses", false}, {"compulsory", false}, {"capacity", false}, {"conflict", false}};
+	const struct program_run_output *run = find_kinds(report);
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
+
+	if (!run)
+		return;
+	for (size_t i = 0; i < program_run_output_nr_miss_kinds(run); i++) {
+		const struct miss_kinds *kinds = program_run_output_miss_kinds_at(run, i);
+		const uint64_t all = kinds->compulsory + kinds->capacity + kinds->conflict;
+
+		text_table_add(&table, (char *[]){rot_format("  L%d", (int)kinds->level),
+						  rot_number_in_full((double)all), share_text(kinds->compulsory, all),
+						  share_text(kinds->capacity, all), share_text(kinds->conflict, all)});
+	}
+	fputs("\n  why lines were missing in the modelled caches\n\n", out);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+}
+
+json_t *
+report_miss_kinds_json(const struct program_report *report)
+{
+	const struct program_run_output *run = find_kinds(report);
+	json_t *levels = run ? json_array() : NULL;
+
+	for (size_t i = 0; run && i < program_run_output_nr_miss_kinds(run); i++) {
+		const struct miss_kinds *kinds = program_run_output_miss_kinds_at(run, i);
+
+		json_array_append_new(levels,
+				      json_pack("{s:i, s:I, s:I, s:I}", "level", (int)kinds->level, "compulsory",
+						(json_int_t)kinds->compulsory, "capacity", (json_int_t)kinds->capacity,
+						"conflict", (json_int_t)kinds->conflict));
+	}
+	return levels;
+}
+
+/* ---- by capacity ---- */
 
 static const struct miss_curve *
 find_curve(const struct program_report *report)
