@@ -71,9 +71,11 @@ policy_of(const char *name)
 struct step_region
 step_region_of(const struct step_measurer *measurer)
 {
-	return (struct step_region){.levels = {{measurer->l1_bytes, measurer->l1_ways, policy_of(measurer->l1_policy)},
-					       {measurer->l2_bytes, measurer->l2_ways, policy_of(measurer->l2_policy)},
-					       {measurer->l3_bytes, measurer->l3_ways, policy_of(measurer->l3_policy)}},
+	return (struct step_region){.levels = {{measurer->l1_bytes, measurer->l1_ways},
+					       {measurer->l2_bytes, measurer->l2_ways},
+					       {measurer->l3_bytes, measurer->l3_ways}},
+				    .policies = {policy_of(measurer->l1_policy), policy_of(measurer->l2_policy),
+						 policy_of(measurer->l3_policy)},
 				    .line_bytes = measurer->line_bytes,
 				    .of_all = measurer->all_threads,
 				    .has_lines = step_counts_have(&measurer->base, STEP_L1_FILLS),

@@ -53,15 +53,14 @@
 enum step_count { STEP_COUNTS(STEP_COUNT_NUMBER) STEP_NR_COUNTS };
 #undef STEP_COUNT_NUMBER
 
-/*
- * The caches that are modelled, from the one next to the core. bytes 0: there is none of that level. policy: which line
- * of a set goes, by its place in STEP_POLICIES
- */
+/* The caches that are modelled, from the one next to the core. bytes 0: there is none of that level. */
 #define STEP_NR_LEVELS 3
-#define STEP_POLICIES "lru", "fifo", "random", "plru"
 struct step_level {
-	uint64_t bytes, ways, policy;
+	uint64_t bytes, ways;
 };
+
+/* Which line of a full set goes. */
+#define STEP_POLICIES "lru", "fifo", "random", "plru"
 
 /* Why a region went on by itself, uncounted. */
 enum step_cut {
@@ -75,7 +74,7 @@ enum step_cut {
 
 /*
  * The child says how it is to be counted:
- *   levels, line_bytes: the caches that are modelled
+ *   levels, policies, line_bytes: the caches that are modelled; policies by their places in STEP_POLICIES
  *   of_all: with all other threads of the process but its main one. The last level is one for all, others are those of
  *     each alone
  *   has_lines, has_pages: lines of caches are asked for, and translations of addresses
@@ -91,7 +90,7 @@ enum step_cut {
  */
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
-	uint64_t line_bytes;
+	uint64_t policies[STEP_NR_LEVELS], line_bytes;
 	uint64_t of_all, goes_on, has_lines, has_pages;
 	uint64_t counts[STEP_NR_COUNTS];
 	uint64_t cut, cut_errno;

@@ -346,9 +346,10 @@ parse_level(const char *text, const char **end, struct asked_level *level)
 }
 
 int
-cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct rot_error *err)
+cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct cache_policies *policies,
+		   struct rot_error *err)
 {
-	struct asked_level levels[3] = {{0}};
+	struct asked_level levels[3] = {{.bytes = 0}};
 	const char *at = text;
 	int nr = 0;
 
@@ -368,7 +369,7 @@ cache_levels_parse(const char *text, struct machine *machine, struct cache_ways 
 	machine->l1_data_bytes = levels[0].bytes;
 	machine->l2_bytes = levels[1].bytes;
 	machine->llc_bytes = levels[nr - 1].bytes;
-	*ways = (struct cache_ways){levels[0].nr_ways, levels[1].nr_ways, levels[nr - 1].nr_ways,
-				    levels[0].policy,  levels[1].policy,  levels[nr - 1].policy};
+	*ways = (struct cache_ways){levels[0].nr_ways, levels[1].nr_ways, levels[nr - 1].nr_ways};
+	*policies = (struct cache_policies){levels[0].policy, levels[1].policy, levels[nr - 1].policy};
 	return 0;
 }

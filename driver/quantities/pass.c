@@ -53,9 +53,9 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 	measurer->l1_ways = told_or(stepping->ways.l1_data, USUAL_L1_WAYS);
 	measurer->l2_ways = told_or(stepping->ways.l2, USUAL_L2_WAYS);
 	measurer->l3_ways = told_or(stepping->ways.llc, USUAL_L3_WAYS);
-	set_policy(&measurer->l1_policy, stepping->ways.l1_policy);
-	set_policy(&measurer->l2_policy, stepping->ways.l2_policy);
-	set_policy(&measurer->l3_policy, stepping->ways.llc_policy);
+	set_policy(&measurer->l1_policy, stepping->policies.l1_data);
+	set_policy(&measurer->l2_policy, stepping->policies.l2);
+	set_policy(&measurer->l3_policy, stepping->policies.llc);
 	return &measurer->base;
 }
 

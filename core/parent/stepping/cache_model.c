@@ -126,6 +126,17 @@ allocate(struct cache_level *level)
 }
 
 static void
+release(struct cache_level *level)
+{
+	free(level->memory);
+	free(level->states);
+	full_cache_delete(level->full);
+	level->entries = level->memory = NULL;
+	level->states = NULL;
+	level->full = NULL;
+}
+
+static void
 level_open(struct cache_level *level, const struct step_level *size, unsigned line_shift)
 {
 	uint64_t nr_lines = size->bytes >> line_shift, nr_ways = size->ways ? size->ways : CACHE_MODEL_WAYS;
@@ -135,10 +146,6 @@ level_open(struct cache_level *level, const struct step_level *size, unsigned li
 	level->nr_ways = nr_ways < nr_lines ? nr_ways : nr_lines;
 	level->nr_sets = nr_lines / level->nr_ways;
 	level->set_mask = (level->nr_sets & (level->nr_sets - 1)) == 0 ? level->nr_sets - 1 : 0;
-	level->policy = size->policy < CACHE_NR_POLICIES ? (enum cache_policy)size->policy : CACHE_LRU;
-	if (level->policy == CACHE_PLRU &&
-	    (level->nr_ways < 2 || level->nr_ways > 64 || (level->nr_ways & (level->nr_ways - 1))))
-		level->policy = CACHE_LRU;
 	allocate(level);
 }
 
@@ -561,6 +568,30 @@ cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_by
 	return model;
 }
 
+/* A tree has two branches everywhere. */
+static bool
+has_tree(const struct cache_level *level)
+{
+	return level->nr_ways >= 2 && level->nr_ways <= 64 && (level->nr_ways & (level->nr_ways - 1)) == 0;
+}
+
+void
+cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS])
+{
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		struct cache_level *level = &model->levels[i];
+
+		if (!level->nr_sets || policies[i] == CACHE_LRU || policies[i] >= CACHE_NR_POLICIES ||
+		    (policies[i] == CACHE_PLRU && !has_tree(level)))
+			continue;
+		level->policy = (enum cache_policy)policies[i];
+		release(level);
+		allocate(level);
+		if (level == model->first)
+			model->front.entries = NULL;
+	}
+}
+
 struct cache_model *
 cache_model_new_sharing(const struct cache_model *other)
 {
@@ -595,9 +626,7 @@ cache_model_delete(struct cache_model *model)
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
 		if (model->levels[i].is_borrowed)
 			continue;
-		free(model->levels[i].memory);
-		free(model->levels[i].states);
-		full_cache_delete(model->levels[i].full);
+		release(&model->levels[i]);
 		full_cache_delete(model->levels[i].twin);
 		line_set_delete(model->levels[i].seen);
 	}

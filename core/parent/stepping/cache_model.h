@@ -3,7 +3,7 @@
  * A model of the caches of one core: which lines cross which border when a thread loads and stores at these addresses,
  * and how many translations of addresses are missing (tlb_model.h).
  *
- * Levels of sets whose least recently used line goes, unless another policy is asked for (cache_policy.h); stores
+ * Levels of sets whose least recently used line goes, or another one (cache_policy.h); stores
  * allocate, and lines that are modified are written back when they go. A line that is missing is read into all levels
  * on the way. A modified one goes to the next level, which takes it in without reading it; one that is not modified is
  * dropped. What the model leaves out:
@@ -84,6 +84,9 @@ cache_model_front(struct cache_model *model)
  */
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 void cache_model_delete(struct cache_model *model);
+
+/* Of an empty model: which lines go from sets of its levels, each an enum cache_policy. */
+void cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS]);
 
 /* Empty levels as the other has them, but for the last, which is the other's own: both then find there what either has
  * used. It counts what this one moves. The other must be deleted later. */

@@ -174,22 +174,31 @@ find_sampling(unsigned of)
 	return NULL;
 }
 
+static struct cache_model *
+model_of(const struct step_region *caches)
+{
+	struct cache_model *model = cache_model_new(caches->levels, caches->line_bytes);
+
+	cache_model_set_policies(model, caches->policies);
+	return model;
+}
+
 struct stream *
-stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, const struct stream_options *options)
+stream_new(const struct step_region *caches, const struct stream_options *options)
 {
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
-	struct cache_model *model = cache_model_new(levels, line_bytes);
+	struct cache_model *model = model_of(caches);
 
 	stream->sampling = find_sampling(options->sampling);
 	if (stream->sampling && !options->has_pages && !options->has_kinds &&
-	    cache_levels_can_be_sampled(levels, line_bytes))
+	    cache_levels_can_be_sampled(caches->levels, caches->line_bytes))
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
 	stream->sites->has_causes = options->has_causes;
 	stream->causes = options->has_causes ? causes_new() : NULL;
-	stream->sites->merges = line_bytes >= SITE_LINE;
-	stream->sites->leaves_out = stream->residues && line_bytes == SITE_LINE && has_quick_pext();
+	stream->sites->merges = caches->line_bytes >= SITE_LINE;
+	stream->sites->leaves_out = stream->residues && caches->line_bytes == SITE_LINE && has_quick_pext();
 	if (options->has_kinds) {
 		stream->kinds = rot_calloc(1, sizeof(*stream->kinds));
 		cache_model_tell_kinds(model);
@@ -208,9 +217,9 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 
 /* Lines stay at least as long as they were, as accesses were merged for them. */
 void
-stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+stream_set_caches(struct stream *stream, const struct step_region *caches)
 {
-	struct cache_model *model = cache_model_new(levels, line_bytes);
+	struct cache_model *model = model_of(caches);
 
 	if (stream->caches->nr_users == 1 && are_alike(model, stream->caches->model)) {
 		cache_model_delete(stream->caches->model);

@@ -38,9 +38,8 @@ struct stream_options {
 	bool has_pages, has_causes, has_curve, has_kinds;
 };
 
-/* levels, line_bytes: of the caches, as struct step_region has them. */
-struct stream *
-stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, const struct stream_options *options);
+/* With the caches of a region. */
+struct stream *stream_new(const struct step_region *caches, const struct stream_options *options);
 void stream_delete(struct stream *stream);
 
 #define STREAM_ALL (UINT64_C(1) << 22)
@@ -61,7 +60,7 @@ void stream_each_code(const struct stream *stream,
 		      void *context);
 
 /* Other caches for those that begin from now on; all others have ended. */
-void stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
+void stream_set_caches(struct stream *stream, const struct step_region *caches);
 struct sites *stream_sites(struct stream *stream);
 
 /*

@@ -70,26 +70,6 @@ static const struct walk_case {
 	 8000,
 	 1,
 	 {{2000, 1000 - 32, 2000, 1000 - 32 - 112, 2000, 1000 - 32 - 112 - 440}}},
-	/*
-	 * Other lines go. A set of 4: line 0 comes again and again between new ones, and goes with every fourth of them
-	 * where it is the first that came. Five lines in turn: the tree keeps line 1 once, the least recently used is
-	 * always the next one.
-	 */
-	{"a line that comes again", {{LINES(4), 4}}, {{LOAD, 0, 0, 8}, {LOAD, 64, 64, 8}}, 12, 1, FILLS(13, 13, 13)},
-	{"a line that comes again, first in first out",
-	 {{LINES(4), 4, CACHE_FIFO}},
-	 {{LOAD, 0, 0, 8}, {LOAD, 64, 64, 8}},
-	 12,
-	 1,
-	 FILLS(15, 15, 15)},
-	{"five lines in turn", {{LINES(4), 4}}, {{LOAD, 0, 64, 8}}, 5, 2, FILLS(10, 10, 10)},
-	{"five lines in turn, tree", {{LINES(4), 4, CACHE_PLRU}}, {{LOAD, 0, 64, 8}}, 5, 2, FILLS(9, 9, 9)},
-	{"stores, first in first out",
-	 {{LINES(4), 4, CACHE_FIFO}},
-	 {{STORE, 0, 0, 8}, {STORE, 64, 64, 8}},
-	 12,
-	 1,
-	 {{15, 11, 15, 11, 15, 11}}},
 	/* Streamed. */
 	{"a copy", SETS, {{LOAD, 0, 8, 8}, {STREAM, 1 << 20, 8, 8}}, 8000, 1, {{1000, 0, 1000, 0, 1000, 1000}}},
 	{"zeros", SETS, {{STREAM, 0, 64, 64}}, 1000, 2, {{0, 0, 0, 0, 0, 2000}}},
@@ -290,14 +270,56 @@ START_TEST(lines_are_flushed)
 }
 END_TEST
 
+/* ---- other lines go ---- */
+
+/*
+ * A set of 4. Line 0 comes again and again between new ones, and goes with every fourth of them where it is the first
+ * that came. Of five lines in turn, the tree keeps line 1 once; the least recently used one is always the next.
+ */
+static const struct policy_case {
+	enum cache_policy policy;
+	uint64_t lines[24];
+	int nr;
+	uint64_t reads, writes;
+} policy_cases[] = {
+	{CACHE_LRU, {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 12}, 24, 13, 9},
+	{CACHE_FIFO, {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 12}, 24, 15, 11},
+	{CACHE_LRU, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, 10, 10, 6},
+	{CACHE_PLRU, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, 10, 9, 5},
+};
+
+static struct cache_model *
+model_with(uint64_t nr_ways, enum cache_policy policy)
+{
+	const struct step_level levels[STEP_NR_LEVELS] = {{LINES(nr_ways), nr_ways}};
+	struct cache_model *model = cache_model_new(levels, LINE);
+
+	cache_model_set_policies(model, (uint64_t[STEP_NR_LEVELS]){policy});
+	return model;
+}
+
+START_TEST(another_line_goes)
+{
+	const struct policy_case *is = &policy_cases[_i];
+	struct cache_model *model = model_with(4, is->policy);
+	struct crossed crossed;
+
+	for (int i = 0; i < is->nr; i++)
+		cache_model_access(model, LINES(is->lines[i]), 8, true, false);
+	crossed = crossed_of(model);
+	ck_assert_uint_eq(crossed.lines[MEMORY_READS], is->reads);
+	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], is->writes);
+	cache_model_delete(model);
+}
+END_TEST
+
 /* Lines in turn, of which some stay by chance; the same ones each time. */
 START_TEST(any_line_goes_where_it_is_random)
 {
-	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(16), 16, CACHE_RANDOM}};
 	struct crossed crossed[2];
 
 	for (int i = 0; i < 2; i++) {
-		struct cache_model *model = cache_model_new(levels, LINE);
+		struct cache_model *model = model_with(16, CACHE_RANDOM);
 
 		for (uint64_t line = 0; line < 4000; line++)
 			cache_model_access(model, LINES(line % 20), 8, false, false);
@@ -382,6 +404,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&kinds_are_as_on_paper, sizeof(kinds_cases) / sizeof(*kinds_cases)},
 	{&kinds_are_all_that_is_read, 1},
+	{&another_line_goes, sizeof(policy_cases) / sizeof(*policy_cases)},
 	{&any_line_goes_where_it_is_random, 1},
 	{&walks_are_as_on_paper, NR_ELEMENTS(walk_cases)},
 	{&lines_have_their_size, 2 * NR_ELEMENTS(line_sizes)},
