@@ -137,15 +137,8 @@ static const struct option_row rows[] = {
 	 .about = "run the program once, count its blocks (with --region: those of regions, too), and show nothing but "
 		  "counts: the same each time for a program that does the same (rot diff --limit=0.1%)",
 	 MEMBER(is_counts_only)},
-	{.name = "miss-curve",
-	 .about = "count the program by blocks, and show how many bytes a cache of each capacity from 4 KiB to 1 GiB "
-		  "would "
-		  "move, and the working sets that follow",
-	 MEMBER(has_miss_curve)},
-	{.name = "miss-kinds",
-	 .about = "count the program by blocks, and tell misses of the modelled caches apart: compulsory (first use), "
-		  "capacity (too many other lines), conflict (too many lines of one set)",
-	 MEMBER(has_miss_kinds)},
+	{.name = "miss-curve", .about = "show what caches of each size would move", MEMBER(has_miss_curve)},
+	{.name = "miss-kinds", .about = "tell why lines of modelled caches are missing", MEMBER(has_miss_kinds)},
 	{.letter = "p",
 	 .name = "pid",
 	 .value = "PID",

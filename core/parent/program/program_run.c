@@ -892,7 +892,7 @@ set_errors(struct miss_curve *output, const struct process_curves *curves)
 	}
 }
 
-/* Of the levels that are there. */
+/* Levels that are not there have no lines. */
 static void
 add_kinds(struct program_run_output *output, const struct cache_kinds *kinds)
 {

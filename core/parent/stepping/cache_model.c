@@ -324,7 +324,7 @@ use_in_vectors(struct cache_level *level, uint64_t entry, bool is_read)
 		exchange(level, entry, is_read, victim);
 }
 
-/* Of which kind it is if the line is missing. */
+/* Finds the kind of the miss, if the line is missing. */
 static void
 find_kind(struct cache_level *level, uint64_t entry)
 {

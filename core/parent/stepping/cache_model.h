@@ -85,7 +85,7 @@ cache_model_front(struct cache_model *model)
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 void cache_model_delete(struct cache_model *model);
 
-/* Of an empty model: which lines go from sets of its levels, each an enum cache_policy. */
+/* Says which lines go from sets of an empty model, by level, each an enum cache_policy. */
 void cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS]);
 
 /* Empty levels as the other has them, but for the last, which is the other's own: both then find there what either has

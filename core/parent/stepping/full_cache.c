@@ -23,6 +23,7 @@ full_cache_new(uint64_t nr_lines)
 {
 	struct full_cache *cache = rot_calloc(1, sizeof(*cache));
 
+	nr_lines = nr_lines < INT32_MAX ? nr_lines : INT32_MAX;
 	cache->max = (uint32_t)nr_lines;
 	while (cache->mask < cache->max)
 		cache->mask = 2 * cache->mask + 1;
@@ -50,10 +51,10 @@ full_cache_delete(struct full_cache *cache)
 static uint32_t *
 chain_of(struct full_cache *cache, uint64_t line)
 {
-	return &cache->chains[(line ^ line >> 20) & cache->mask];
+	return &cache->chains[(line * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & cache->mask];
 }
 
-/* What leads to the place of the line, or to none. */
+/* The link to the place of the line, or to none. */
 static uint32_t *
 find_link(struct full_cache *cache, uint64_t line)
 {

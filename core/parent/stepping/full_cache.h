@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is told of a line alone, not of a set: a set of lines, and a fully associative cache of which the least recently
- * used line goes. Each use costs the same, however many lines there are. Entries are those of cache_model.h.
+ * A fully associative cache of which the least recently used line goes. Each use costs the same, however many lines
+ * there are. Entries are those of cache_model.h.
  */
 #ifndef CORE_PARENT_STEPPING_FULL_CACHE_H
 #define CORE_PARENT_STEPPING_FULL_CACHE_H
@@ -11,7 +11,8 @@
 
 struct full_cache;
 
-/* Of so many lines, at least 1, less than 2^31. Takes up to 28 bytes a line, as zeroed memory. */
+/* nr_lines: at least 1; of more than 2^31 - 1, which nothing fills, so many. Takes up to 28 bytes a line, as zeroed
+ * memory. */
 struct full_cache *full_cache_new(uint64_t nr_lines);
 
 /* NULL is allowed. */

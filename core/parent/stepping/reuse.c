@@ -20,7 +20,7 @@
 
 #define LEAST_ROOM 4096
 
-/* Of a line that is not modified at any capacity. */
+/* The line is not modified at any capacity. */
 #define CLEAN UINT8_MAX
 
 /* A line that is followed. time: when it left the recent ones; modified: the first capacity at which it is modified. */
@@ -163,7 +163,7 @@ is_followed(const struct reuse *reuse, uint64_t line)
 	return (reuse->residues >> line % CACHE_RESIDUES & 1) && !(hash_of(line) >> 8 & reuse->given_up);
 }
 
-/* Of the line, or where it can be. */
+/* The place of the line, or where it can be. */
 static uint32_t
 find_place(const struct reuse *reuse, uint64_t line)
 {

@@ -54,7 +54,7 @@ void reuse_stream(struct reuse *reuse, uint64_t line, uint64_t bytes);
 
 /*
  * From now on lines alone are followed that have one of these residues (cache_model.h): those of residue 0 stand for
- * themselves, and the others for all others. Those that are not sampled may be among uses. Once at most.
+ * themselves, and the others for all others. Lines that are not sampled may be among uses. Once at most.
  */
 void reuse_sample(struct reuse *reuse, uint64_t residues);
 

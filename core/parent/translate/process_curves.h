@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Curves of misses (stepping/reuse.h) of processes: each has its own, into which the lines of its threads go
- * buffer by buffer. What is told is the sum of all.
+ * buffer by buffer. The sum of all is told.
  */
 #ifndef CORE_PARENT_TRANSLATE_PROCESS_CURVES_H
 #define CORE_PARENT_TRANSLATE_PROCESS_CURVES_H

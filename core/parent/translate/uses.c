@@ -90,7 +90,7 @@ do_access(struct cache_model *model, struct process_curve *curve, uint64_t word,
 		cache_model_access(model, address, (uint32_t)bytes, word & USES_STORE, word & USES_STREAMING);
 }
 
-/* Of no other kind. */
+/* Without accesses of another kind. */
 static void
 use_lines(const struct uses *uses, size_t first, size_t nr)
 {

@@ -274,7 +274,7 @@ END_TEST
 
 /*
  * A set of 4. Line 0 comes again and again between new ones, and goes with every fourth of them where it is the first
- * that came. Of five lines in turn, the tree keeps line 1 once; the least recently used one is always the next.
+ * that came. When five lines take turns, the tree keeps line 1 once; the least recently used one is always the next.
  */
 static const struct policy_case {
 	enum cache_policy policy;

@@ -171,7 +171,7 @@ START_TEST(sampled_lines_stand_for_all)
 }
 END_TEST
 
-/* What was found before stays, and lines that go on are known. */
+/* Counts from before stay, and lines that go on are known. */
 START_TEST(sampling_goes_on_from_all_lines)
 {
 	const size_t nr = 4 * NR_USES;
