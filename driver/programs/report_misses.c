@@ -79,6 +79,7 @@ report_miss_kinds_json(const struct program_report *report)
 
 /* ---- by capacity ---- */
 
+/* NULL: it was not asked for, or no line was used. */
 static const struct miss_curve *
 find_curve(const struct program_report *report)
 {
@@ -86,7 +87,7 @@ find_curve(const struct program_report *report)
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(report->output) && !curve; i++)
 		curve = program_command_output_outputs_at(report->output, i)->miss_curve;
-	return curve;
+	return curve && curve->lines > 0 ? curve : NULL;
 }
 
 static size_t

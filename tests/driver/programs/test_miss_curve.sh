@@ -64,6 +64,11 @@ check "misses by kind"
 case $err in *"why lines were missing"*) result=0 ;; *) result=1 ;; esac
 check "the table of kinds"
 
+call run --miss-kinds -caches=none true
+[ "$status" = 2 ]
+result=$?
+check "no kinds without caches"
+
 # Code is in cachegrind's last level, too.
 if valgrind --tool=none true 2>"$work/err"; then
 	call run -q --counts-only -caches=32K:8,256K:8 -j counts.json "$triads" 100
