@@ -72,7 +72,8 @@ read_caches(struct rot *rot, struct rot_error *err)
 	rot->modelled = rot_calloc(1, sizeof(*rot->modelled));
 	*rot->modelled = *rot->machine;
 	rot->modelled_ways = rot_calloc(1, sizeof(*rot->modelled_ways));
-	return cache_levels_parse(caches, rot->modelled, rot->modelled_ways, err);
+	rot->modelled_policies = rot_calloc(1, sizeof(*rot->modelled_policies));
+	return cache_levels_parse(caches, rot->modelled, rot->modelled_ways, rot->modelled_policies, err);
 }
 
 static int
@@ -87,6 +88,8 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 	};
 	if (!is_none)
 		stepping->ways = rot->modelled ? *rot->modelled_ways : cache_ways_of(rot->machine, "/");
+	if (rot->modelled)
+		stepping->policies = *rot->modelled_policies;
 	return limit_of(rot, "stepLimit", &stepping->limit, err);
 }
 
@@ -267,6 +270,7 @@ rot_close(struct rot *rot)
 	definitions_delete(rot->kernels);
 	rot_registry_delete(rot->registry);
 	free(rot->modelled_ways);
+	free(rot->modelled_policies);
 	free(rot->modelled);
 	rot_entity_delete(rot->machine);
 	paths_delete(rot->paths);

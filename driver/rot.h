@@ -25,10 +25,11 @@ struct rot {
 	struct machine *machine;             /* the entity Machine, filled by machine/machine.h     */
 	struct machine *modelled;            /* with the caches of the key caches, if it names any; borrows the rest */
 	struct cache_ways *modelled_ways;    /* theirs: machine/caches.h */
-	struct definitions *kernels;         /* codegen/definition.h: all kernels that were found   */
-	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
-	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */
-	struct measuring *measuring;         /* measuring/measuring.h: cores and the result cache   */
+	struct cache_policies *modelled_policies;
+	struct definitions *kernels;       /* codegen/definition.h: all kernels that were found   */
+	struct rot_registry *registry;     /* all classes: shared entities and kernels            */
+	struct architecture *architecture; /* quantities/architecture.h: how this CPU is measured */
+	struct measuring *measuring;       /* measuring/measuring.h: cores and the result cache   */
 	const char *const *command_line; /* as typed, after the program's name; ends with NULL; borrowed. NULL: none */
 	bool is_cached_only;             /* what is not in the result cache is an error: nothing is built or measured */
 };

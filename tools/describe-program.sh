@@ -53,7 +53,7 @@ describe_counting()
 		describe_executable "$@"
 		echo StepMeasurer
 		describe_pass 3 $events | tail -n +2
-		printf '%s\n' l1Bytes 32768 l1Ways 8 l2Bytes 1048576 l2Ways 8 l3Bytes 33554432 l3Ways 16 lineBytes 64 allThreads false followsWarming false
+		printf '%s\n' l1Bytes 32768 l1Ways 8 l2Bytes 1048576 l2Ways 8 l3Bytes 33554432 l3Ways 16 l1Policy lru l2Policy lru l3Policy lru lineBytes 64 allThreads false followsWarming false
 		describe_events $events
 	} >"$file"
 }
@@ -62,7 +62,7 @@ describe_counting()
 describe_command()
 {
 	printf '%s\n' ProgramCommand program "$1" processId "$2" passes 1 "$3" runCount 1 perThread "$4" followForks true \
-		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" cacheSampling "${sampling:-1}" samplePeriod 0 countsFunctions "${counts_functions:-false}" \
+		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" cacheSampling "${sampling:-1}" missCurve false missKinds false samplePeriod 0 countsFunctions "${counts_functions:-false}" \
 		tellsLines false dividesAll true rules 0
 }
 

@@ -57,12 +57,25 @@ step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, c
 	return counts[find_event(perf_event_measurer_events_at(measurer, event)->definition)];
 }
 
+static uint64_t
+policy_of(const char *name)
+{
+	static const char *const policies[] = {STEP_POLICIES};
+	uint64_t policy = 0;
+
+	while (policy + 1 < sizeof(policies) / sizeof(*policies) && strcmp(name, policies[policy]) != 0)
+		policy++;
+	return policy;
+}
+
 struct step_region
 step_region_of(const struct step_measurer *measurer)
 {
 	return (struct step_region){.levels = {{measurer->l1_bytes, measurer->l1_ways},
 					       {measurer->l2_bytes, measurer->l2_ways},
 					       {measurer->l3_bytes, measurer->l3_ways}},
+				    .policies = {policy_of(measurer->l1_policy), policy_of(measurer->l2_policy),
+						 policy_of(measurer->l3_policy)},
 				    .line_bytes = measurer->line_bytes,
 				    .of_all = measurer->all_threads,
 				    .has_lines = step_counts_have(&measurer->base, STEP_L1_FILLS),

@@ -65,6 +65,9 @@ struct step_level {
 	uint64_t bytes, ways;
 };
 
+/* Which line of a full set goes. */
+#define STEP_POLICIES "lru", "fifo", "random", "plru"
+
 /* Why a region went on by itself, uncounted. */
 enum step_cut {
 	STEP_WHOLE,      /* it did not                                          */
@@ -77,7 +80,7 @@ enum step_cut {
 
 /*
  * The child says how it is to be counted:
- *   levels, line_bytes: the caches that are modelled
+ *   levels, policies, line_bytes: the caches that are modelled; policies by their places in STEP_POLICIES
  *   of_all: with all other threads of the process but its main one. The last level is one for all, others are those of
  *     each alone
  *   has_lines, has_pages: lines of caches are asked for, and translations of addresses
@@ -93,7 +96,7 @@ enum step_cut {
  */
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
-	uint64_t line_bytes;
+	uint64_t policies[STEP_NR_LEVELS], line_bytes;
 	uint64_t of_all, goes_on, has_lines, has_pages;
 	uint64_t counts[STEP_NR_COUNTS];
 	uint64_t cut, cut_errno;

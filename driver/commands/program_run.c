@@ -192,6 +192,8 @@ make_command(struct run_job *job, char *const *argv)
 	command->process_id = (int32_t)job->options->process_id;
 	command->run_count = (int32_t)job->options->nr_runs;
 	command->cache_sampling = atoi(configuration_string(job->rot->configuration, "cacheSampling"));
+	command->miss_curve = job->options->has_miss_curve;
+	command->miss_kinds = job->options->has_miss_kinds;
 	command->sample_period = job->options->nr_functions != 0 && job->plan.is_timed ? SAMPLE_PERIOD_NS : 0;
 	command->samples_stacks = true;
 	command->counts_functions = job->options->nr_functions != 0 && job->plan.is_timed;
@@ -663,6 +665,8 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 		experiment_drop_plots(job->experiment);
 	if (rc == 0 && path)
 		rc = experiment_write_plots(job->experiment, &(struct page_result){"", json}, 1, err);
+	if (rc == 0 && options->output_name)
+		rc = report_curve_plot(&job->report, job->rot, options->output_name, err);
 	output_print_told();
 	json_decref(json);
 	return rc;

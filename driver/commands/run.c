@@ -7,11 +7,12 @@
 #include "programs/options.h"
 #include "validation/validation.h"
 
-/* Addresses differ from run to run, so what crosses borders of caches does; it is counted if caches are named. */
+/* Addresses differ from run to run, so what crosses borders of caches does; it is counted if caches are named, or
+ * misses asked for. */
 static int
-count_alone(struct configuration *configuration, struct rot_error *err)
+count_alone(struct configuration *configuration, bool has_kinds, struct rot_error *err)
 {
-	const bool has_caches = strcmp(configuration_string(configuration, "caches"), "auto") != 0;
+	const bool has_caches = has_kinds || strcmp(configuration_string(configuration, "caches"), "auto") != 0;
 
 	if (configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
 		return -1;
@@ -26,10 +27,17 @@ run_run(struct command_context *context, void *values, int argc, char **argv, st
 
 	if (run_options_check(options, argc > 0, err) < 0)
 		return COMMAND_USAGE;
+	if (options->has_miss_kinds && strcmp(configuration_string(context->configuration, "caches"), "none") == 0) {
+		rot_error_set(err, 0, "--miss-kinds tells of modelled caches, and -caches=none models none");
+		return COMMAND_USAGE;
+	}
 	/* A visit is one run. */
 	options->is_counts_only |=
 		options->process_id && strcmp(configuration_string(context->configuration, "counting"), "blocks") == 0;
-	if (options->is_counts_only && count_alone(context->configuration, err) < 0)
+	if ((options->has_miss_curve || options->has_miss_kinds) && !options->is_counts_only &&
+	    configuration_set(context->configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
+		return -1;
+	if (options->is_counts_only && count_alone(context->configuration, options->has_miss_kinds, err) < 0)
 		return -1;
 	/* Counts alone are placed under no roof, which kernels would find. */
 	rot = options->is_counts_only ? command_rot_for_programs(context, err) : command_rot(context, err);

@@ -277,9 +277,18 @@ machine_read_caches(struct machine *machine, const char *root)
 
 /* ---- others ---- */
 
-/* "32K:8"; behind it *end. False: it is none. */
+/* One of "32K:8:plru,1M:full". policy: as StepMeasurer has it; NULL: not said */
+struct asked_level {
+	int64_t bytes, nr_ways;
+	const char *policy;
+};
+
+#define LINE_BYTES 64
+#define MAX_TREE_WAYS 64
+
+/* "32K"; behind it *end. False: it is none. */
 static bool
-parse_level(const char *text, const char **end, int64_t *bytes, int64_t *nr_ways)
+parse_size(const char *text, const char **end, int64_t *bytes)
 {
 	static const char units[] = "KMG";
 	const char *unit;
@@ -294,25 +303,56 @@ parse_level(const char *text, const char **end, int64_t *bytes, int64_t *nr_ways
 		*bytes <<= 10 * (unit - units + 1);
 		behind++;
 	}
-	*nr_ways = 0;
-	if (*behind == ':') {
-		text = behind + 1;
-		*nr_ways = strtoll(text, &behind, 10);
-		if (behind == text || *nr_ways <= 0)
-			return false;
-	}
 	*end = behind;
-	return *bytes <= INT64_C(1) << 40 && *nr_ways <= *bytes / 64;
+	return *bytes <= INT64_C(1) << 40;
+}
+
+/* A word behind the size, of that length. A tree needs a power of two of ways. */
+static bool
+parse_property(const char *text, size_t length, struct asked_level *level)
+{
+	static const char *const policies[] = {"lru", "fifo", "random", "plru"}; /* as StepMeasurer has them */
+	char *end;
+
+	if (length == strlen("full") && strncmp(text, "full", length) == 0) {
+		level->nr_ways = level->bytes / LINE_BYTES;
+		return level->nr_ways > 0;
+	}
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++) {
+		if (length != strlen(policies[i]) || strncmp(text, policies[i], length) != 0)
+			continue;
+		level->policy = policies[i];
+		return strcmp(policies[i], "plru") != 0 || (level->nr_ways >= 2 && level->nr_ways <= MAX_TREE_WAYS &&
+							    (level->nr_ways & (level->nr_ways - 1)) == 0);
+	}
+	level->nr_ways = strtoll(text, &end, 10);
+	return end == text + length && length > 0 && level->nr_ways > 0 && level->nr_ways <= level->bytes / LINE_BYTES;
+}
+
+static bool
+parse_level(const char *text, const char **end, struct asked_level *level)
+{
+	bool is_it = parse_size(text, &text, &level->bytes);
+
+	while (is_it && *text == ':' && !level->policy) {
+		const size_t length = strcspn(++text, ":,");
+
+		is_it = parse_property(text, length, level);
+		text += length;
+	}
+	*end = text;
+	return is_it;
 }
 
 int
-cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct rot_error *err)
+cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct cache_policies *policies,
+		   struct rot_error *err)
 {
-	int64_t bytes[3] = {0}, nr_ways[3] = {0};
+	struct asked_level levels[3] = {{.bytes = 0}};
 	const char *at = text;
 	int nr = 0;
 
-	while (nr < 3 && parse_level(at, &at, &bytes[nr], &nr_ways[nr]) && (nr == 0 || bytes[nr] > bytes[nr - 1])) {
+	while (nr < 3 && parse_level(at, &at, &levels[nr]) && (nr == 0 || levels[nr].bytes > levels[nr - 1].bytes)) {
 		nr++;
 		if (*at != ',')
 			break;
@@ -320,12 +360,15 @@ cache_levels_parse(const char *text, struct machine *machine, struct cache_ways 
 	}
 	if (nr < 2 || *at) {
 		rot_error_set(err, 0, "'%s' describes no caches", text);
-		return rot_error_hint(err, "-caches=32K:8,1M:16,32M:16: sizes and ways of two or three levels, each "
-					   "larger than the one before; auto: those of this machine; none");
+		return rot_error_hint(err,
+				      "-caches=32K:8,1M:16,32M:16: sizes and ways (or full) of two or three levels, "
+				      "each larger than the one before, and behind them lru, plru, fifo or random; "
+				      "auto: those of this machine; none");
 	}
-	machine->l1_data_bytes = bytes[0];
-	machine->l2_bytes = bytes[1];
-	machine->llc_bytes = bytes[nr - 1];
-	*ways = (struct cache_ways){nr_ways[0], nr_ways[1], nr_ways[2]};
+	machine->l1_data_bytes = levels[0].bytes;
+	machine->l2_bytes = levels[1].bytes;
+	machine->llc_bytes = levels[nr - 1].bytes;
+	*ways = (struct cache_ways){levels[0].nr_ways, levels[1].nr_ways, levels[nr - 1].nr_ways};
+	*policies = (struct cache_policies){levels[0].policy, levels[1].policy, levels[nr - 1].policy};
 	return 0;
 }

@@ -26,11 +26,18 @@ struct cache_ways {
 };
 struct cache_ways cache_ways_of(const struct machine *machine, const char *root);
 
+/* Which line of a full set goes. */
+struct cache_policies {
+	const char *l1_data, *l2, *llc; /* of StepMeasurer; NULL: not said */
+};
+
 /*
  * Other caches than the machine has, as "32K:8,1M:16,32M:16": sizes (K, M, G: powers of 1024) and ways of two or three
- * levels, from the one next to the core; ways may be left out. -1: text says something else.
+ * levels, from the one next to the core; ways may be left out, or "full": one set. Behind them may stand which line of
+ * a set goes: "32K:8:plru,1M:full". -1: text says something else.
  */
-int cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct rot_error *err);
+int cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways,
+		       struct cache_policies *policies, struct rot_error *err);
 
 /*
  * Which CPUs share a cache for data: the first one of those that share that of this CPU, as sysfs tells; where it says

@@ -243,6 +243,8 @@ static const struct option_row rows[] = {
 	 .about = "run the program once, count its blocks (with --region: those of regions, too), and show nothing but "
 		  "counts: the same each time for a program that does the same (rot diff --limit=0.1%)",
 	 MEMBER(is_counts_only)},
+	{.name = "miss-curve", .about = "show what caches of each size would move", MEMBER(has_miss_curve)},
+	{.name = "miss-kinds", .about = "tell why lines of modelled caches are missing", MEMBER(has_miss_kinds)},
 	{.letter = "p",
 	 .name = "pid",
 	 .value = "PID",

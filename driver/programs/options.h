@@ -25,6 +25,8 @@ struct run_options {
 	bool per_thread;
 	bool has_no_children; /* the processes that the program starts are left out */
 	bool is_quiet;
+	bool has_miss_curve;     /* misses are counted at every capacity, by blocks */
+	bool has_miss_kinds;     /* misses of modelled caches are told apart by kind */
 	bool is_counts_only;     /* one run that is counted by blocks, and none that is timed */
 	struct region **regions; /* owned; each with a name of its own */
 	size_t nr_regions;

@@ -15,6 +15,7 @@
 
 struct architecture;
 struct experiment;
+struct rot;
 
 /* item: the code that it is about, borrowed; NULL: the program, or the measurement. */
 struct report_finding {
@@ -119,6 +120,20 @@ void report_findings_clear(struct program_report *report);
  * three; is_all: all, with thresholds. Nothing if there are none. */
 void report_findings(const struct program_report *report, FILE *out);
 json_t *report_findings_json(const struct program_report *report);
+
+/* Kinds of misses, likewise. */
+void report_miss_kinds(const struct program_report *report, FILE *out);
+json_t *report_miss_kinds_json(const struct program_report *report);
+
+/*
+ * Misses at every capacity, if they were asked for: a short table with an empty line before, notes, a member of the
+ * JSON (else NULL), and the plot OUTPUT_NAME-misses.
+ */
+void report_curve(const struct program_report *report, FILE *out);
+void report_curve_note(struct program_report *report);
+json_t *report_curve_json(const struct program_report *report);
+int report_curve_plot(const struct program_report *report, const struct rot *rot, const char *output_name,
+		      struct rot_error *err);
 
 /*
  * Adds the members "program", "runs", "threads", ... to the JSON of an experiment. Of what is not timed these are

@@ -296,6 +296,17 @@ add_counts_alone(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "signal", json_integer(run->signal));
 }
 
+static void
+add_misses(const struct program_report *report, json_t *json)
+{
+	json_t *curve = report_curve_json(report), *kinds = report_miss_kinds_json(report);
+
+	if (curve)
+		json_object_set_new(json, "missCurve", curve);
+	if (kinds)
+		json_object_set_new(json, "missKinds", kinds);
+}
+
 /* ---- all ---- */
 
 void
@@ -306,6 +317,7 @@ program_report_add_json(const struct program_report *report, json_t *json)
 
 	if (!report->plan->is_timed) {
 		add_counts_alone(report, json);
+		add_misses(report, json);
 		return;
 	}
 	runs = json_array();
@@ -330,5 +342,6 @@ program_report_add_json(const struct program_report *report, json_t *json)
 		json_object_set_new(json, "functions", report_places_json(report));
 		json_object_set_new(json, "findings", report_findings_json(report));
 	}
+	add_misses(report, json);
 	json_object_set_new(json, "runs", runs);
 }

@@ -850,6 +850,8 @@ program_report_print(const struct program_report *report, FILE *out)
 		report_places(report, out);
 		report_findings(report, out);
 	}
+	report_miss_kinds(report, out);
+	report_curve(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		print_region(&report->regions.items[i], are_regions_brief(report), report->is_all, out);
 	fputc('\n', out);

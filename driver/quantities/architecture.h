@@ -73,6 +73,7 @@ struct architecture_limit {
 struct architecture_stepping {
 	const struct machine *machine;
 	struct cache_ways ways;
+	struct cache_policies policies;
 	uint64_t limit;  /* instructions that a kernel may be expected to execute */
 	bool is_unasked; /* nobody asked for steps                                */
 };

@@ -24,6 +24,13 @@ told_or(int64_t told, uint64_t usual)
 	return told > 0 ? (uint64_t)told : usual;
 }
 
+static void
+set_policy(char **field, const char *policy)
+{
+	if (policy)
+		rot_string_set(field, policy);
+}
+
 /* machine: whose caches are modelled; NULL: none. */
 static struct perf_event_measurer *
 step_measurer(const struct architecture_stepping *stepping, const struct machine *machine)
@@ -39,6 +46,9 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 	measurer->l1_ways = told_or(stepping->ways.l1_data, USUAL_L1_WAYS);
 	measurer->l2_ways = told_or(stepping->ways.l2, USUAL_L2_WAYS);
 	measurer->l3_ways = told_or(stepping->ways.llc, USUAL_L3_WAYS);
+	set_policy(&measurer->l1_policy, stepping->policies.l1_data);
+	set_policy(&measurer->l2_policy, stepping->policies.l2);
+	set_policy(&measurer->l3_policy, stepping->policies.llc);
 	return &measurer->base;
 }
 

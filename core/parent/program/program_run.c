@@ -3,6 +3,7 @@
 #include "parent/program/program_run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "MissCurve.h"
+#include "MissKinds.h"
 #include "ProgramRegionOutput.h"
 #include "ProgramRunOutput.h"
 #include "ProgramThreadOutput.h"
@@ -33,11 +36,13 @@
 #include "parent/program/program_threads.h"
 #include "parent/regions/empty_region.h"
 #include "parent/regions/regions.h"
+#include "parent/stepping/cache_model.h"
 #include "parent/supervisor/keep_off.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/tracer.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/edges.h"
+#include "parent/translate/process_curves.h"
 
 /* How long threads that are to be let go may take to stop, and how often as long those that have not waited for it. */
 #define LEAVING_S 5
@@ -593,9 +598,13 @@ prepare_translation(struct program_run *self)
 			(struct frames_rule){.first_hit = region->first_hit, .last_hit = region->last_hit};
 	}
 	caches = step_region_of(self->counting.steps);
+	if (!caches.has_lines)
+		memset(caches.levels, 0, sizeof(caches.levels));
 	self->counted = command->counts_functions ? counted_code_new() : NULL;
-	options = (struct translator_options){.caches = caches.has_lines ? &caches : NULL,
+	options = (struct translator_options){.caches = caches.has_lines || command->miss_curve ? &caches : NULL,
 					      .has_pages = caches.has_pages,
+					      .has_curve = command->miss_curve,
+					      .has_kinds = command->miss_kinds && caches.has_lines,
 					      .sampling = (unsigned)command->cache_sampling,
 					      .counted = self->counted,
 					      .foreseen = self->session->foreseen,
@@ -943,6 +952,62 @@ end_profile(struct program_run *self)
 	return profile;
 }
 
+/* How far off sampled lines were while all were followed. */
+static void
+set_errors(struct miss_curve *output, const struct process_curves *curves)
+{
+	output->is_sampled = curves->is_sampled;
+	if (!curves->is_sampled || curves->all.uses <= 0)
+		return;
+	output->largest_error = output->mean_error = 0;
+	for (int i = 0; i < REUSE_NR; i++) {
+		const double error = fabs(curves->sampled.misses[i] - curves->all.misses[i]) / curves->all.uses;
+
+		output->largest_error = fmax(output->largest_error, error);
+		output->mean_error += error / REUSE_NR;
+	}
+}
+
+/* Levels that are not there have no lines. */
+static void
+add_kinds(struct program_run_output *output, const struct cache_kinds *kinds)
+{
+	for (int i = 0; kinds && i < STEP_NR_LEVELS; i++) {
+		const uint64_t *lines = kinds->lines[i];
+		struct miss_kinds *level;
+
+		if (lines[CACHE_COMPULSORY] == 0)
+			continue;
+		level = miss_kinds_new();
+		level->level = i + 1;
+		level->compulsory = lines[CACHE_COMPULSORY];
+		level->capacity = lines[CACHE_CAPACITY];
+		level->conflict = lines[CACHE_CONFLICT];
+		program_run_output_miss_kinds_add(output, level);
+	}
+}
+
+static struct miss_curve *
+miss_curve_of(const struct process_curves *curves)
+{
+	struct miss_curve *output;
+
+	if (!curves)
+		return NULL;
+	output = miss_curve_new();
+	output->line_bytes = UINT64_C(1) << curves->line_shift;
+	output->lines = (uint64_t)llround(curves->sum.lines);
+	output->streamed_bytes = (uint64_t)llround(curves->sum.streamed_bytes);
+	output->shrinks = (int32_t)curves->sum.shrinks;
+	for (int i = 0; i < REUSE_NR; i++) {
+		miss_curve_capacities_add(output, reuse_lines(i, curves->line_shift));
+		miss_curve_misses_add(output, (uint64_t)llround(curves->sum.misses[i]));
+		miss_curve_write_backs_add(output, (uint64_t)llround(curves->sum.write_backs[i]));
+	}
+	set_errors(output, curves);
+	return output;
+}
+
 static struct parts_wanted
 parts_wanted(const struct program_command *command)
 {
@@ -978,6 +1043,8 @@ conclude_run(struct program_run *self)
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
+		add_kinds(self->output, translator_kinds(self->translator));
+		self->output->miss_curve = miss_curve_of(translator_curves(self->translator));
 		add_regions(self);
 	}
 	return session->failure == NULL;

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "memory.h"
+#include "parent/stepping/cache_policy.h"
+#include "parent/stepping/full_cache.h"
 #include "parent/stepping/tlb_model.h"
 
 #define IS_VALID CACHE_IS_VALID
@@ -26,8 +28,15 @@ struct cache_level {
 	uint64_t set_mask; /* nr_sets - 1 if that is a power of two less one; else 0 */
 	uint64_t room;     /* entries of a set that there is memory for: nr_ways, or more, which stay 0 */
 	uint64_t *entries; /* [nr_sets][room], of each set the last used first, behind all of them zeros */
-	void *memory;      /* of the entries */
+	enum cache_policy policy;
+	struct cache_policy_state *states; /* [nr_sets] where lines of sets stay where they are; else NULL */
+	struct full_cache *full;           /* instead of entries; else NULL */
+	void *memory;                      /* of the entries */
 	uint64_t nr_fills[CACHE_RESIDUES], nr_write_backs[CACHE_RESIDUES];
+	struct full_cache *twin; /* of the same lines, where kinds of misses are told; else NULL */
+	struct line_set *seen;   /* likewise */
+	enum cache_miss_kind kind;
+	uint64_t nr_of_kinds[CACHE_NR_KINDS];
 	bool is_borrowed; /* the entries are another model's */
 	bool has_vectors; /* for promote_in_vectors */
 };
@@ -96,11 +105,29 @@ allocate(struct cache_level *level)
 	const uint64_t nr = VECTOR_BYTES / sizeof(*level->entries);
 	uintptr_t begin;
 
-	level->has_vectors = level->nr_ways <= 2 * nr && __builtin_cpu_supports("avx512f");
+	level->has_vectors = false;
+	if (level->nr_sets == 1 && level->nr_ways > 2 * nr && !level->policy) {
+		level->full = full_cache_new(level->nr_ways);
+		return;
+	}
+	if (level->policy)
+		level->states = rot_calloc(level->nr_sets, sizeof(*level->states));
+	level->has_vectors = !level->policy && level->nr_ways <= 2 * nr && __builtin_cpu_supports("avx512f");
 	level->room = level->has_vectors ? (level->nr_ways + nr - 1) / nr * nr : level->nr_ways;
 	level->memory = rot_calloc(level->nr_sets * level->room + nr, sizeof(*level->entries));
 	begin = ((uintptr_t)level->memory + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
 	level->entries = (uint64_t *)begin;
+}
+
+static void
+release(struct cache_level *level)
+{
+	free(level->memory);
+	free(level->states);
+	full_cache_delete(level->full);
+	level->entries = level->memory = NULL;
+	level->states = NULL;
+	level->full = NULL;
 }
 
 static void
@@ -154,6 +181,21 @@ promote(struct cache_level *level, uint64_t entry, uint64_t *victim)
 	return false;
 }
 
+/* The same, however the level is. */
+static bool
+use_entry(struct cache_level *level, uint64_t entry, uint64_t *victim)
+{
+	uint64_t *set;
+
+	if (level->full)
+		return full_cache_use(level->full, entry, victim);
+	if (!level->states)
+		return promote(level, entry, victim);
+	set = level_set(level, entry >> NR_ENTRY_BITS);
+	return cache_policy_use(level->policy, set, level->nr_ways,
+				&level->states[(size_t)(set - level->entries) / level->room], entry, victim);
+}
+
 /*
  * The same with vectors. Which way a line is in cannot be foreseen, so branches that follow from it cost more than all
  * the rest.
@@ -188,7 +230,7 @@ level_find(const struct cache_level *level, uint64_t line)
 	const uint64_t *set = level_set(level, line);
 	uint64_t i = 0;
 
-	while (i < level->nr_ways && set[i] && !is_of_line(set[i], line))
+	while (i < level->nr_ways && (set[i] || level->states) && !is_of_line(set[i], line))
 		i++;
 	return i < level->nr_ways && set[i] ? i : level->nr_ways;
 }
@@ -197,8 +239,14 @@ level_find(const struct cache_level *level, uint64_t line)
 static bool
 level_clean(struct cache_level *level, uint64_t line)
 {
-	uint64_t *set = level_set(level, line), i = level_find(level, line), entry;
+	uint64_t *set, i, entry;
 
+	if (level->twin)
+		full_cache_clean(level->twin, line, true);
+	if (level->full)
+		return full_cache_clean(level->full, line, true);
+	set = level_set(level, line);
+	i = level_find(level, line);
 	if (i == level->nr_ways)
 		return false;
 	entry = set[i];
@@ -210,11 +258,20 @@ level_clean(struct cache_level *level, uint64_t line)
 static bool
 level_drop(struct cache_level *level, uint64_t line)
 {
-	uint64_t *set = level_set(level, line), i = level_find(level, line), entry;
+	uint64_t *set, i, entry;
 
+	if (level->twin)
+		full_cache_clean(level->twin, line, false);
+	if (level->full)
+		return full_cache_clean(level->full, line, false);
+	set = level_set(level, line);
+	i = level_find(level, line);
 	if (i == level->nr_ways)
 		return false;
 	entry = set[i];
+	set[i] = 0;
+	if (level->states)
+		return entry & IS_MODIFIED;
 	memmove(set + i, set + i + 1, (level->nr_ways - i - 1) * sizeof(*set));
 	set[level->nr_ways - 1] = 0;
 	return entry & IS_MODIFIED;
@@ -232,7 +289,7 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 	struct cache_model *model = level->model;
 
 	/* The set of the level behind the next comes from far: fetched meanwhile, strides take half the time. */
-	if (level->next && level->next->next) {
+	if (level->next && level->next->next && !level->next->next->full) {
 		const uint64_t *set = level_set(level->next->next, line);
 
 		for (uint64_t i = 0; i < level->next->next->nr_ways; i += VECTOR_BYTES / sizeof(*set))
@@ -241,6 +298,8 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 	if (level == model->first && model->find_cause)
 		model->cause = model->find_cause(model->context, model->use);
 	if (is_read) {
+		if (level->twin)
+			level->nr_of_kinds[level->kind]++;
 		count(level->model, level->nr_fills, 2 * (unsigned)(level - level->model->levels), line);
 		use_level(level->next, entry & ~(uint64_t)IS_MODIFIED, true);
 	}
@@ -259,6 +318,17 @@ use_in_vectors(struct cache_level *level, uint64_t entry, bool is_read)
 		exchange(level, entry, is_read, victim);
 }
 
+/* Finds the kind of the miss, if the line is missing. */
+static void
+find_kind(struct cache_level *level, uint64_t entry)
+{
+	uint64_t victim;
+	const bool is_new = line_set_add(level->seen, entry >> NR_ENTRY_BITS);
+	const bool twin_has = full_cache_use(level->twin, entry, &victim);
+
+	level->kind = is_new ? CACHE_COMPULSORY : twin_has ? CACHE_CONFLICT : CACHE_CAPACITY;
+}
+
 /* A line is read, as it is below, or written back. Calls itself for the next level, so no deeper than there are levels.
  */
 static void
@@ -266,9 +336,11 @@ use_level(struct cache_level *level, uint64_t entry, bool is_read)
 {
 	uint64_t victim;
 
+	if (level && level->twin)
+		find_kind(level, entry);
 	if (level && level->has_vectors)
 		use_in_vectors(level, entry, is_read);
-	else if (level && !promote(level, entry, &victim))
+	else if (level && !use_entry(level, entry, &victim))
 		exchange(level, entry, is_read, victim);
 }
 
@@ -411,6 +483,8 @@ cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr
 
 	for (size_t i = 0; model->front.has_pages && i < nr; i++)
 		tlb_model_access(&model->front.tlb, uses[i] >> NR_ENTRY_BITS << model->front.line_shift, 1);
+	if (!model->first)
+		return;
 	if (is_quick && model->first->has_vectors) {
 		use_lines_in_vectors(model, uses, nr);
 		return;
@@ -444,6 +518,13 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 
 /* ---- the model ---- */
 
+static void
+tell_kinds(struct cache_level *level)
+{
+	level->twin = full_cache_new(level->nr_sets * level->nr_ways);
+	level->seen = line_set_new();
+}
+
 /* Each level with the next one that is there. */
 static void
 connect(struct cache_model *model)
@@ -456,7 +537,8 @@ connect(struct cache_model *model)
 		model->levels[i].next = model->first;
 		model->first = &model->levels[i];
 	}
-	if (model->first && (model->first->set_mask || model->first->nr_sets == 1)) {
+	if (model->first && !model->first->full && !model->first->states && !model->first->twin &&
+	    (model->first->set_mask || model->first->nr_sets == 1)) {
 		model->front.entries = model->first->entries;
 		model->front.set_mask = model->first->set_mask;
 		model->front.nr_ways = model->first->nr_ways;
@@ -480,6 +562,30 @@ cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_by
 	return model;
 }
 
+/* A tree has two branches everywhere. */
+static bool
+has_tree(const struct cache_level *level)
+{
+	return level->nr_ways >= 2 && level->nr_ways <= 64 && (level->nr_ways & (level->nr_ways - 1)) == 0;
+}
+
+void
+cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS])
+{
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		struct cache_level *level = &model->levels[i];
+
+		if (!level->nr_sets || policies[i] == CACHE_LRU || policies[i] >= CACHE_NR_POLICIES ||
+		    (policies[i] == CACHE_PLRU && !has_tree(level)))
+			continue;
+		level->policy = (enum cache_policy)policies[i];
+		release(level);
+		allocate(level);
+		if (level == model->first)
+			model->front.entries = NULL;
+	}
+}
+
 struct cache_model *
 cache_model_new_sharing(const struct cache_model *other)
 {
@@ -495,8 +601,12 @@ cache_model_new_sharing(const struct cache_model *other)
 		memset(level->nr_fills, 0, sizeof(level->nr_fills));
 		memset(level->nr_write_backs, 0, sizeof(level->nr_write_backs));
 		level->is_borrowed = i + 1 == STEP_NR_LEVELS;
-		if (level->nr_sets && !level->is_borrowed)
+		memset(level->nr_of_kinds, 0, sizeof(level->nr_of_kinds));
+		if (level->nr_sets && !level->is_borrowed) {
 			allocate(level);
+			if (level->twin)
+				tell_kinds(level);
+		}
 	}
 	connect(model);
 	return model;
@@ -508,11 +618,20 @@ cache_model_delete(struct cache_model *model)
 	if (!model)
 		return;
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		if (!model->levels[i].is_borrowed)
-			free(model->levels[i].memory);
+		if (model->levels[i].is_borrowed)
+			continue;
+		release(&model->levels[i]);
+		full_cache_delete(model->levels[i].twin);
+		line_set_delete(model->levels[i].seen);
 	}
 	free(model->all_were);
 	free(model);
+}
+
+bool
+cache_model_has_levels(const struct cache_model *model)
+{
+	return model->first != NULL;
 }
 
 /* ---- what was counted ---- */
@@ -521,7 +640,7 @@ bool
 cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
 	struct cache_model *model = cache_model_new(levels, line_bytes);
-	bool can = model->first != NULL;
+	bool can = true;
 
 	for (const struct cache_level *level = model->first; level; level = level->next)
 		can &= level->nr_sets % CACHE_RESIDUES == 0;
@@ -594,6 +713,23 @@ cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_
 	counts[STEP_MEMORY_WRITES] +=
 		total(model, model->nr_streamed, all_were ? all_were->nr_streamed : NULL) + model->front.nr_combined;
 	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
+}
+
+void
+cache_model_tell_kinds(struct cache_model *model)
+{
+	for (struct cache_level *level = model->first; level; level = level->next)
+		tell_kinds(level);
+	model->front.entries = NULL;
+}
+
+void
+cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum)
+{
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		for (int kind = 0; kind < CACHE_NR_KINDS; kind++)
+			sum->lines[i][kind] += model->levels[i].nr_of_kinds[kind];
+	}
 }
 
 void

@@ -3,9 +3,10 @@
  * A model of the caches of one core: which lines cross which border when a thread loads and stores at these addresses,
  * and how many translations of addresses are missing (tlb_model.h).
  *
- * Levels of sets whose least recently used line goes; stores allocate, and lines that are modified are written back
- * when they go. A line that is missing is read into all levels on the way. A modified one goes to the next level, which
- * takes it in without reading it; one that is not modified is dropped. What the model leaves out:
+ * Levels of sets whose least recently used line goes, or another one (cache_policy.h); stores
+ * allocate, and lines that are modified are written back when they go. A line that is missing is read into all levels
+ * on the way. A modified one goes to the next level, which takes it in without reading it; one that is not modified is
+ * dropped. What the model leaves out:
  * - prefetching, instructions, tables of pages, other threads (of a shared level the whole is this one's);
  * - physical addresses and hashed sets: sets follow from virtual addresses, so strides of powers of two meet in fewer
  *   sets of the outer levels than they do in a processor;
@@ -51,7 +52,7 @@
 
 /*
  * What most accesses need, so that they are quick. entries: of the first level, [][room], of each set nr_ways, the last
- * used first; NULL: there is none, or the number of its sets is no power of two.
+ * used first; NULL: there is none, the number of its sets is no power of two, or these are other sets.
  */
 struct cache_front {
 	uint64_t *entries;
@@ -65,6 +66,8 @@ struct cache_front {
 /* Begins with a struct cache_front. */
 struct cache_model;
 
+bool cache_model_has_levels(const struct cache_model *model);
+
 static inline struct cache_front *
 cache_model_front(struct cache_model *model)
 {
@@ -74,13 +77,16 @@ cache_model_front(struct cache_model *model)
 /*
  * Empty levels. One of less bytes than a line is left out: what would cross to it goes on to the next, so that both of
  * its borders are the same; of borders above all levels nothing is counted, and without any level translations alone.
- * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative, but each access
- * looks at all of them. The number of sets may be any; bytes that do not make up a whole set are not used.
- * line_bytes: a power of two from 8 to 256 (of other numbers the next one below, or the nearest, is taken).
- * Takes 8 bytes a line, as zeroed memory, more where the ways are no multiple of 8; exits without.
+ * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative (full_cache.h). The
+ * number of sets may be any; bytes that do not make up a whole set are not used. line_bytes: a power of two from 8 to
+ * 256 (of other numbers the next one below, or the nearest, is taken). Takes 8 bytes a line, as zeroed memory, more
+ * where the ways are no multiple of 8, 28 where it is fully associative; exits without.
  */
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 void cache_model_delete(struct cache_model *model);
+
+/* Says which lines go from sets of an empty model, by level, each an enum cache_policy. */
+void cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS]);
 
 /* Empty levels as the other has them, but for the last, which is the other's own: both then find there what either has
  * used. It counts what this one moves. The other must be deleted later. */
@@ -127,6 +133,20 @@ void cache_model_begin(struct cache_model *model, const uint64_t *use);
 void cache_model_add_cause(const struct cache_model *model, const struct cache_cause *cause, uint64_t residues,
 			   uint64_t counts[STEP_NR_COUNTS]);
 
+/*
+ * From now on, at first, misses of each level are told apart: lines that it never had; those that a fully associative
+ * cache of its size, which is used likewise, misses as well; and those that miss since their set is full. Models that
+ * share its last level do so, too. They are not sampled, and take several times as long.
+ */
+enum cache_miss_kind { CACHE_COMPULSORY, CACHE_CAPACITY, CACHE_CONFLICT, CACHE_NR_KINDS };
+void cache_model_tell_kinds(struct cache_model *model);
+
+/* Lines that were read into each level. */
+struct cache_kinds {
+	uint64_t lines[STEP_NR_LEVELS][CACHE_NR_KINDS];
+};
+void cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum);
+
 /* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What
  * is being combined of it is written. */
 void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept);
@@ -142,7 +162,7 @@ void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STE
 /* Adds what has crossed since the last call. */
 void cache_model_move_counts(struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
 
-/* Sets of no level are shared by lines of different residues. */
+/* Sets of no level are shared by lines of different residues; also where there is none. */
 bool cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 
 /* From now on only lines are used that have one of these residues, each a bit, the lowest is set, and one other at

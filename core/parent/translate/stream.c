@@ -13,6 +13,7 @@
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/effect.h"
 #include "parent/translate/line_finder.h"
+#include "parent/translate/process_curves.h"
 #include "parent/translate/uses.h"
 
 /* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
@@ -22,6 +23,9 @@
 #define MAX_FRAME_BYTES (16 * 8)
 
 #define MAX_QUEUED 64
+
+/* Lines that come again are dropped as for a level of so many ways: curves begin with larger capacities. */
+#define WAYS_WITHOUT_LEVELS 8
 
 /* What threads share that begin with the same caches. nr_users: these threads, and the stream until it gets others */
 struct caches {
@@ -52,6 +56,7 @@ struct stream_thread {
 	struct stream *stream;
 	struct caches *caches;
 	struct cache_model *model;
+	struct process_curve *curve; /* NULL: none is asked for */
 	struct line_search search;
 	uint8_t *mapped;
 	int64_t area;
@@ -94,7 +99,9 @@ struct stream {
 	uint64_t residues, nr_uses;
 	struct cache_sample sample;
 	struct sites *sites;
-	struct causes *causes; /* NULL: lines are not told apart by code */
+	struct causes *causes;         /* NULL: lines are not told apart by code */
+	struct process_curves *curves; /* NULL: not asked for */
+	struct cache_kinds *kinds;     /* likewise */
 	pthread_t worker;
 	pthread_mutex_t mutex;
 	pthread_cond_t is_new, is_done;
@@ -108,9 +115,10 @@ static struct caches *
 caches_new(const struct sites *sites, struct cache_model *model)
 {
 	const struct cache_front *front = cache_model_front(model);
+	const uint64_t nr_ways = cache_model_has_levels(model) ? front->nr_ways : WAYS_WITHOUT_LEVELS;
 	struct caches *caches = rot_calloc(1, sizeof(*caches));
 
-	*caches = (struct caches){model, line_finder_new(sites, front->line_shift, front->nr_ways, 0, true), NULL, 1};
+	*caches = (struct caches){model, line_finder_new(sites, front->line_shift, nr_ways, 0, true), NULL, 1};
 	return caches;
 }
 
@@ -166,23 +174,41 @@ find_sampling(unsigned of)
 	return NULL;
 }
 
+static struct cache_model *
+model_of(const struct step_region *caches)
+{
+	struct cache_model *model = cache_model_new(caches->levels, caches->line_bytes);
+
+	cache_model_set_policies(model, caches->policies);
+	return model;
+}
+
 struct stream *
-stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling,
-	   bool has_causes)
+stream_new(const struct step_region *caches, const struct stream_options *options)
 {
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
+	struct cache_model *model = model_of(caches);
 
-	stream->sampling = find_sampling(sampling);
-	if (stream->sampling && !has_pages && cache_levels_can_be_sampled(levels, line_bytes))
+	stream->sampling = find_sampling(options->sampling);
+	if (stream->sampling && !options->has_pages && !options->has_kinds &&
+	    cache_levels_can_be_sampled(caches->levels, caches->line_bytes))
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
-	stream->sites->has_causes = has_causes;
-	stream->causes = has_causes ? causes_new() : NULL;
-	stream->sites->merges = line_bytes >= SITE_LINE;
-	stream->sites->leaves_out = stream->residues && line_bytes == SITE_LINE && has_quick_pext();
-	stream->caches = caches_new(stream->sites, cache_model_new(levels, line_bytes));
-	stream->has_pages = has_pages;
+	stream->sites->has_causes = options->has_causes;
+	stream->causes = options->has_causes ? causes_new() : NULL;
+	stream->sites->merges = caches->line_bytes >= SITE_LINE;
+	stream->sites->leaves_out = stream->residues && caches->line_bytes == SITE_LINE && has_quick_pext();
+	if (options->has_kinds) {
+		stream->kinds = rot_calloc(1, sizeof(*stream->kinds));
+		cache_model_tell_kinds(model);
+	}
+	stream->caches = caches_new(stream->sites, model);
+	stream->has_pages = options->has_pages;
+	if (options->has_curve) {
+		stream->curves = rot_calloc(1, sizeof(*stream->curves));
+		stream->curves->line_shift = cache_model_front(model)->line_shift;
+	}
 	pthread_mutex_init(&stream->mutex, NULL);
 	pthread_cond_init(&stream->is_new, NULL);
 	pthread_cond_init(&stream->is_done, NULL);
@@ -191,9 +217,9 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 
 /* Lines stay at least as long as they were, as accesses were merged for them. */
 void
-stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+stream_set_caches(struct stream *stream, const struct step_region *caches)
 {
-	struct cache_model *model = cache_model_new(levels, line_bytes);
+	struct cache_model *model = model_of(caches);
 
 	if (stream->caches->nr_users == 1 && are_alike(model, stream->caches->model)) {
 		cache_model_delete(stream->caches->model);
@@ -227,6 +253,7 @@ begin_uses(struct finding *finding)
 
 	finding->uses = stream->modeller ? modeller_take(stream->modeller) : &stream->uses;
 	finding->uses->model = finding->thread->model;
+	finding->uses->curve = finding->thread->curve;
 	finding->uses->residues = 0;
 	finding->uses->done = NULL;
 	finding->uses->causes = finding->stream->causes;
@@ -709,6 +736,8 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 	thread->caches->nr_users++;
 	thread->model = cache_model_new_sharing(thread->caches->model);
 	cache_model_front(thread->model)->has_pages = stream->has_pages;
+	if (stream->curves)
+		thread->curve = process_curve_share(stream->curves, space, stream->residues);
 	return thread;
 }
 
@@ -776,6 +805,10 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
 	cache_model_add_sample(thread->model, &thread->stream->sample);
+	if (thread->curve)
+		process_curve_release(thread->stream->curves, thread->curve);
+	if (thread->stream->kinds)
+		cache_model_add_kinds(thread->model, thread->stream->kinds);
 	munmap(thread->mapped, MAPPED_BYTES);
 	cache_model_delete(thread->model);
 	caches_release(thread->caches);
@@ -850,17 +883,29 @@ estimate(const uint64_t first[CACHE_RESIDUES], const uint64_t later[CACHE_RESIDU
 	};
 }
 
+const struct process_curves *
+stream_curves(const struct stream *stream)
+{
+	return stream->curves;
+}
+
+const struct cache_kinds *
+stream_kinds(const struct stream *stream)
+{
+	return stream->kinds;
+}
+
 char *
 stream_sample_text(const struct stream *stream)
 {
 	static const char *const names[STEP_NR_LEVELS] = {"L1-L2", "L2-L3", "LLC-RAM"};
 	char *text;
 
-	if (!stream->sampling)
+	if (!stream->sampling || !cache_model_has_levels(stream->caches->model))
 		return NULL;
 	if (!stream->residues)
-		return rot_strdup(
-			"all lines of caches were modelled: sets of these caches cannot be sampled, nor can pages");
+		return rot_strdup("all lines of caches were modelled: sets of these caches cannot be sampled, nor can "
+				  "pages or kinds of misses");
 	if (!stream->has_sampled)
 		return rot_strdup("all lines of caches were modelled, since there were few uses of them");
 	text = rot_format(
@@ -896,6 +941,8 @@ stream_delete(struct stream *stream)
 	modeller_delete(stream->modeller);
 	causes_delete(stream->causes);
 	caches_release(stream->caches);
+	free(stream->curves);
+	free(stream->kinds);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);
 	pthread_cond_destroy(&stream->is_new);

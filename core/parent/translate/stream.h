@@ -19,26 +19,40 @@
 #include "parent/translate/recording.h"
 
 struct stream;
+struct process_curves;
+struct cache_kinds;
 
 /* What one thread has accessed. */
 struct stream_thread;
 
 /*
- * levels, line_bytes: of the caches, as struct step_region has them. has_pages: translations of addresses are modelled,
- * too. sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8 or 16. Other
- * numbers, pages, or caches that cannot be sampled mean all lines. has_causes: lines are counted by code, too.
+ * has_pages: translations of addresses are modelled, too
+ * sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8 or 16. Other numbers,
+ *   pages, kinds, or caches that cannot be sampled mean all lines
+ * has_causes: lines are counted by code, too
+ * has_curve: misses are counted at every capacity, too; the caches may then have no level
+ * has_kinds: kinds of misses are told apart
  */
-struct stream *stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages,
-			  unsigned sampling, bool has_causes);
+struct stream_options {
+	unsigned sampling;
+	bool has_pages, has_causes, has_curve, has_kinds;
+};
+
+/* With the caches of a region. */
+struct stream *stream_new(const struct step_region *caches, const struct stream_options *options);
 void stream_delete(struct stream *stream);
 
 #define STREAM_ALL (UINT64_C(1) << 22)
 
 /*
- * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for. Fresh memory. Threads
- * have ended.
+ * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for, or no level is
+ * modelled. Fresh memory. Threads have ended.
  */
 char *stream_sample_text(const struct stream *stream);
+
+/* All threads have ended. NULL: these were not asked for. */
+const struct process_curves *stream_curves(const struct stream *stream);
+const struct cache_kinds *stream_kinds(const struct stream *stream);
 
 /* All threads have ended: what crossed borders for which code. Not where the latter is not known, and no pages. */
 void stream_each_code(const struct stream *stream,
@@ -46,7 +60,7 @@ void stream_each_code(const struct stream *stream,
 		      void *context);
 
 /* Other caches for those that begin from now on; all others have ended. */
-void stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
+void stream_set_caches(struct stream *stream, const struct step_region *caches);
 struct sites *stream_sites(struct stream *stream);
 
 /*

@@ -46,8 +46,11 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 	self->nr_regions = options->nr_regions < MAX_TRANSLATED_REGIONS ? options->nr_regions : MAX_TRANSLATED_REGIONS;
 	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
 	if (options->caches)
-		self->stream = stream_new(options->caches->levels, options->caches->line_bytes, options->has_pages,
-					  options->sampling, self->counted != NULL);
+		self->stream = stream_new(options->caches, &(struct stream_options){.sampling = options->sampling,
+										    .has_pages = options->has_pages,
+										    .has_causes = self->counted != NULL,
+										    .has_curve = options->has_curve,
+										    .has_kinds = options->has_kinds});
 	return self;
 }
 
@@ -1850,7 +1853,7 @@ translator_reset(struct translator *self, const struct step_region *region)
 	if (!self->stream)
 		return;
 	threads_each(&self->tracer->threads, end_stream, self);
-	stream_set_caches(self->stream, region->levels, region->line_bytes);
+	stream_set_caches(self->stream, region);
 }
 
 void
@@ -1956,6 +1959,18 @@ char *
 translator_sample_text(const struct translator *self)
 {
 	return self && self->stream ? stream_sample_text(self->stream) : NULL;
+}
+
+const struct process_curves *
+translator_curves(const struct translator *self)
+{
+	return self && self->stream ? stream_curves(self->stream) : NULL;
+}
+
+const struct cache_kinds *
+translator_kinds(const struct translator *self)
+{
+	return self && self->stream ? stream_kinds(self->stream) : NULL;
 }
 
 char *

@@ -21,14 +21,14 @@ struct translator;
 /*
  * caches: those that are to be modelled, as a region tells them; NULL: none, which takes a third of the time
  * has_pages: translations of addresses, too
- * sampling: as of stream_new
+ * sampling, has_curve, has_kinds: as of stream_new
  * counted: where functions are counted, borrowed; NULL: they are not
  * foreseen: folder where it is kept what programs execute (foreseen.h); NULL: nothing is
  * regions: which hits of each are counted, nr_regions of them (kind is not used), borrowed
  */
 struct translator_options {
 	const struct step_region *caches;
-	bool has_pages;
+	bool has_pages, has_curve, has_kinds;
 	unsigned sampling;
 	struct counted_code *counted;
 	const char *foreseen;
@@ -127,6 +127,10 @@ bool translator_has_lost(const struct translator *translator);
 
 /* As stream_sample_text. */
 char *translator_sample_text(const struct translator *translator);
+
+/* As stream_curves and stream_kinds. */
+const struct process_curves *translator_curves(const struct translator *translator);
+const struct cache_kinds *translator_kinds(const struct translator *translator);
 
 /* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);

@@ -7,6 +7,7 @@
 
 #include "memory.h"
 #include "parent/stepping/cache_model.h"
+#include "parent/translate/process_curves.h"
 
 struct causes *
 causes_new(void)
@@ -75,16 +76,27 @@ find_cause(void *context, const uint64_t *use)
 }
 
 static void
-do_access(struct cache_model *model, uint64_t word, uint64_t address)
+do_access(struct cache_model *model, struct process_curve *curve, uint64_t word, uint64_t address)
 {
 	const uint64_t bytes = (word & ~USES_ACCESS) >> USES_FLAG_BITS;
 
+	if (curve && !(word & (USES_COUNTS | USES_EVICT | USES_CLEAN)))
+		process_curve_access(curve, address, bytes, word & USES_STORE, word & USES_STREAMING);
 	if (word & USES_COUNTS)
 		cache_model_move_counts(model, (uint64_t *)(uintptr_t)address);
 	else if (word & (USES_EVICT | USES_CLEAN))
 		cache_model_flush(model, address, word & USES_CLEAN);
 	else
 		cache_model_access(model, address, (uint32_t)bytes, word & USES_STORE, word & USES_STREAMING);
+}
+
+/* Without accesses of another kind. */
+static void
+use_lines(const struct uses *uses, size_t first, size_t nr)
+{
+	cache_model_use_lines(uses->model, uses->words + first, nr);
+	if (uses->curve)
+		process_curve_use(uses->curve, uses->words + first, nr);
 }
 
 void
@@ -94,6 +106,8 @@ uses_do(struct uses *uses)
 
 	if (uses->residues)
 		cache_model_sample(uses->model, uses->residues);
+	if (uses->residues && uses->curve)
+		process_curve_sample(uses->curve);
 	if (uses->causes) {
 		cache_model_set_causes(uses->model, find_cause, uses);
 		end_origins(uses);
@@ -101,12 +115,12 @@ uses_do(struct uses *uses)
 	for (size_t i = 0; uses->nr_accesses > 0; uses->nr_accesses--) {
 		while (!(uses->words[i] & USES_ACCESS))
 			i++;
-		cache_model_use_lines(uses->model, uses->words + first, i - first);
+		use_lines(uses, first, i - first);
 		cache_model_begin(uses->model, uses->words + i);
-		do_access(uses->model, uses->words[i], uses->words[i + 1]);
+		do_access(uses->model, uses->curve, uses->words[i], uses->words[i + 1]);
 		first = i += 2;
 	}
-	cache_model_use_lines(uses->model, uses->words + first, uses->nr - first);
+	use_lines(uses, first, uses->nr - first);
 	uses->nr = uses->nr_origins = 0;
 	if (uses->done)
 		uses->done(uses->context);

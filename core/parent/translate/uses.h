@@ -15,6 +15,7 @@
 
 struct cache_model;
 struct cache_cause;
+struct process_curve;
 
 /*
  * What crossed borders for each site of recording.h; CAUSES_OTHER: for what is of no site. Sites that never missed
@@ -38,6 +39,7 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an access of another kind,
  * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the counts whose
  * address is the next word. nr_accesses: uses of two words among them
+ * curve: that uses go through as well; NULL: none is asked for
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
  * done: called when they have been used, or NULL; context: its own
  * causes: NULL: sites are not told apart; else origins, in the order of the uses, say of which site they are
@@ -51,6 +53,7 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
 enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_COUNTS = 16, USES_FLAG_BITS = 5 };
 struct uses {
 	struct cache_model *model;
+	struct process_curve *curve;
 	uint64_t residues;
 	void (*done)(void *context);
 	void *context;

@@ -5,6 +5,7 @@
 
 #include "lines_crossed.h"
 #include "parent/stepping/cache_model.h"
+#include "parent/stepping/cache_policy.h"
 #include "testing.h"
 
 /* ---- on paper ---- */
@@ -269,7 +270,142 @@ START_TEST(lines_are_flushed)
 }
 END_TEST
 
+/* ---- other lines go ---- */
+
+/*
+ * A set of 4. Line 0 comes again and again between new ones, and goes with every fourth of them where it is the first
+ * that came. When five lines take turns, the tree keeps line 1 once; the least recently used one is always the next.
+ */
+static const struct policy_case {
+	enum cache_policy policy;
+	uint64_t lines[24];
+	int nr;
+	uint64_t reads, writes;
+} policy_cases[] = {
+	{CACHE_LRU, {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 12}, 24, 13, 9},
+	{CACHE_FIFO, {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 12}, 24, 15, 11},
+	{CACHE_LRU, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, 10, 10, 6},
+	{CACHE_PLRU, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, 10, 9, 5},
+};
+
+static struct cache_model *
+model_with(uint64_t nr_ways, enum cache_policy policy)
+{
+	const struct step_level levels[STEP_NR_LEVELS] = {{LINES(nr_ways), nr_ways}};
+	struct cache_model *model = cache_model_new(levels, LINE);
+
+	cache_model_set_policies(model, (uint64_t[STEP_NR_LEVELS]){policy});
+	return model;
+}
+
+START_TEST(another_line_goes)
+{
+	const struct policy_case *is = &policy_cases[_i];
+	struct cache_model *model = model_with(4, is->policy);
+	struct crossed crossed;
+
+	for (int i = 0; i < is->nr; i++)
+		cache_model_access(model, LINES(is->lines[i]), 8, true, false);
+	crossed = crossed_of(model);
+	ck_assert_uint_eq(crossed.lines[MEMORY_READS], is->reads);
+	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], is->writes);
+	cache_model_delete(model);
+}
+END_TEST
+
+/* Lines in turn, of which some stay by chance; the same ones each time. */
+START_TEST(any_line_goes_where_it_is_random)
+{
+	struct crossed crossed[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct cache_model *model = model_with(16, CACHE_RANDOM);
+
+		for (uint64_t line = 0; line < 4000; line++)
+			cache_model_access(model, LINES(line % 20), 8, false, false);
+		crossed[i] = crossed_of(model);
+		cache_model_delete(model);
+	}
+	ck_assert_uint_gt(crossed[0].lines[MEMORY_READS], 400);
+	ck_assert_uint_lt(crossed[0].lines[MEMORY_READS], 3600);
+	ck_assert_uint_eq(crossed[0].lines[MEMORY_READS], crossed[1].lines[MEMORY_READS]);
+}
+END_TEST
+
+/* ---- kinds of misses ---- */
+
+/* Lines in turn, at a distance of so many, twice. */
+static const struct kinds_case {
+	const char *name;
+	uint64_t nr_lines, step;
+	uint64_t kinds[CACHE_NR_KINDS];
+} kinds_cases[] = {
+	{"what fits", 64, 1, {64, 0, 0}},
+	{"one line too many, for one set", 65, 1, {65, 9, 0}},
+	{"nothing fits", 128, 1, {128, 128, 0}},
+	{"all in one set", 9, 8, {9, 0, 9}},
+	{"all in one set, which they fill", 8, 8, {8, 0, 0}},
+	{"all in one set, too many for all", 65, 8, {65, 65, 0}},
+};
+
+START_TEST(kinds_are_as_on_paper)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(64), 8}};
+	const struct kinds_case *is = &kinds_cases[_i];
+	struct cache_model *first = cache_model_new(levels, LINE), *model;
+	struct cache_kinds kinds = {{{0}}};
+
+	cache_model_tell_kinds(first);
+	model = cache_model_new_sharing(first);
+	for (uint64_t i = 0; i < 2 * is->nr_lines; i++)
+		cache_model_access(model, LINES(i % is->nr_lines * is->step), 8, i % 3 == 0, false);
+	cache_model_add_kinds(model, &kinds);
+	for (int kind = 0; kind < CACHE_NR_KINDS; kind++)
+		ck_assert_msg(kinds.lines[0][kind] == is->kinds[kind], "%s: kind %d: %llu", is->name, kind,
+			      (unsigned long long)kinds.lines[0][kind]);
+	cache_model_delete(model);
+	cache_model_delete(first);
+}
+END_TEST
+
+/* That kinds are told changes nothing else: also of lines that are flushed and streamed, and of what two share. */
+START_TEST(kinds_are_all_that_is_read)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(32), 4}, {LINES(96), 6}, {LINES(300), 3}};
+	struct cache_model *plain = cache_model_new(levels, LINE), *first = cache_model_new(levels, LINE), *model;
+	struct cache_kinds kinds = {{{0}}};
+	struct crossed crossed;
+	uint32_t state = 1;
+
+	cache_model_tell_kinds(first);
+	model = cache_model_new_sharing(first);
+	for (int i = 0; i < 20000; i++) {
+		const uint64_t address = (state = state * 1664525 + 1013904223) >> 8 & (i % 2 ? 0x7fff : 0x1ff);
+
+		for (int k = 0; k < 2; k++) {
+			if (i % 50 == 0)
+				cache_model_flush(k ? model : plain, address, i % 100);
+			else
+				cache_model_access(k ? model : plain, address, 16, i % 3 == 0, i % 21 == 0);
+		}
+	}
+	crossed = crossed_of(plain);
+	expect_crossed(model, &crossed, "with kinds");
+	cache_model_add_kinds(model, &kinds);
+	for (int i = 0; i < STEP_NR_LEVELS; i++)
+		ck_assert_uint_eq(kinds.lines[i][0] + kinds.lines[i][1] + kinds.lines[i][2], crossed.lines[2 * i]);
+	ck_assert_uint_gt(kinds.lines[0][CACHE_CONFLICT], 0);
+	cache_model_delete(model);
+	cache_model_delete(first);
+	cache_model_delete(plain);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&kinds_are_as_on_paper, sizeof(kinds_cases) / sizeof(*kinds_cases)},
+	{&kinds_are_all_that_is_read, 1},
+	{&another_line_goes, sizeof(policy_cases) / sizeof(*policy_cases)},
+	{&any_line_goes_where_it_is_random, 1},
 	{&walks_are_as_on_paper, NR_ELEMENTS(walk_cases)},
 	{&lines_have_their_size, 2 * NR_ELEMENTS(line_sizes)},
 	{&scripts_are_as_on_paper, NR_ELEMENTS(script_cases)},

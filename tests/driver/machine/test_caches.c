@@ -182,6 +182,13 @@ static const struct {
 	{"32K:8,1M:16,32M:16", {32 << 10, 1 << 20, 32 << 20}, {8, 16, 16}},
 	{"48K,2M", {48 << 10, 2 << 20, 2 << 20}, {0, 0, 0}},
 	{"512:8,4096,1G:4", {512, 4096, 1 << 30}, {8, 0, 4}},
+	{"32K:full,1M:16:fifo,2M:random", {32 << 10, 1 << 20, 2 << 20}, {512, 16, 0}},
+	{"32K:8:plru,1M:full:lru", {32 << 10, 1 << 20, 1 << 20}, {8, 16384, 16384}},
+	{"48K:12:plru,1M", {0}, {0}},
+	{"32K:plru,1M", {0}, {0}},
+	{"32K:8:other,1M", {0}, {0}},
+	{"32K:8:fifo:8,1M", {0}, {0}},
+	{"32K:8:,1M", {0}, {0}},
 	{"", {0}, {0}},
 	{"32K", {0}, {0}},
 	{"32K,", {0}, {0}},
@@ -200,14 +207,17 @@ START_TEST(other_caches_can_be_asked_for)
 	struct machine *machine = machine_new();
 	struct rot_error err = {0};
 	struct cache_ways ways;
-	const bool is_it = cache_levels_parse(asked[_i].text, machine, &ways, &err) == 0;
+	struct cache_policies policies;
+	const bool is_it = cache_levels_parse(asked[_i].text, machine, &ways, &policies, &err) == 0;
 
 	ck_assert_msg(is_it == (asked[_i].bytes[0] > 0), "%s: %s", asked[_i].text, err.text);
 	if (is_it) {
 		ck_assert_int_eq(machine->l1_data_bytes, asked[_i].bytes[0]);
 		ck_assert_int_eq(machine->l2_bytes, asked[_i].bytes[1]);
 		ck_assert_int_eq(machine->llc_bytes, asked[_i].bytes[2]);
-		ck_assert_mem_eq(&ways, &asked[_i].ways, sizeof(ways));
+		ck_assert_int_eq(ways.l1_data, asked[_i].ways.l1_data);
+		ck_assert_int_eq(ways.l2, asked[_i].ways.l2);
+		ck_assert_int_eq(ways.llc, asked[_i].ways.llc);
 	} else {
 		ck_assert_ptr_nonnull(strstr(err.text, "describes no caches"));
 		ck_assert_ptr_nonnull(strstr(err.hint, "-caches=32K:8,1M:16,32M:16"));
@@ -216,7 +226,26 @@ START_TEST(other_caches_can_be_asked_for)
 }
 END_TEST
 
+START_TEST(lines_may_go_in_another_order)
+{
+	struct machine *machine = machine_new();
+	struct rot_error err = {0};
+	struct cache_ways ways;
+	struct cache_policies policies;
+
+	ck_assert_int_eq(cache_levels_parse("32K:8:plru,1M:full:fifo,2M", machine, &ways, &policies, &err), 0);
+	ck_assert_str_eq(policies.l1_data, "plru");
+	ck_assert_str_eq(policies.l2, "fifo");
+	ck_assert_ptr_null(policies.llc);
+	ck_assert_int_eq(cache_levels_parse("32K,1M:random", machine, &ways, &policies, &err), 0);
+	ck_assert_ptr_null(policies.l1_data);
+	ck_assert_str_eq(policies.llc, "random");
+	machine_delete(machine);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&lines_may_go_in_another_order, 1},
 	{&other_caches_can_be_asked_for, NR_ELEMENTS(asked)},
 	{&sizes_have_sources, NR_ELEMENTS(machines)},
 	{&sets_have_ways, NR_ELEMENTS(associativities)},

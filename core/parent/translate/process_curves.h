@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Curves of misses (stepping/reuse.h) of processes: each has its own, into which the lines of its threads go
+ * buffer by buffer. The sum of all is told.
+ */
+#ifndef CORE_PARENT_TRANSLATE_PROCESS_CURVES_H
+#define CORE_PARENT_TRANSLATE_PROCESS_CURVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parent/stepping/reuse.h"
+
+/* Lines of one process that are followed at most; each stands for more of them then. */
+#define PROCESS_CURVE_MAX_LINES (UINT64_C(1) << 22)
+
+/*
+ * sum: of the processes that have ended
+ * all, sampled: what there was in those of them that were sampled later, until then: of all lines, and as it would have
+ * been of sampled ones
+ * is_sampled: lines were sampled at last
+ */
+struct process_curves {
+	unsigned line_shift;
+	struct reuse_counts sum, all, sampled;
+	bool is_sampled;
+	struct process_curve *first;
+};
+
+struct process_curve;
+
+/*
+ * The curve of that address space, with one more user; the last one that releases it ends it. residues: of the lines
+ * that will be sampled later, 0: all are followed.
+ */
+struct process_curve *process_curve_share(struct process_curves *curves, uint32_t space, uint64_t residues);
+void process_curve_release(struct process_curves *curves, struct process_curve *curve);
+
+/* Uses as of uses.h; nr: words. */
+void process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr);
+
+/* As long as no other access: what is left of uses.h. is_streaming: of a store */
+void
+process_curve_access(struct process_curve *curve, uint64_t address, uint64_t bytes, bool is_store, bool is_streaming);
+
+/* From now on lines are sampled, if they are not yet. */
+void process_curve_sample(struct process_curve *curve);
+
+#endif

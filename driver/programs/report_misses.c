@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Misses by kind; and at every capacity: as a table, working sets, JSON, and a plot. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "configuration/configuration.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "number.h"
+#include "plots/plot.h"
+#include "programs/report.h"
+#include "quantities/architecture.h"
+#include "quantities/value_text.h"
+#include "rot.h"
+#include "support/entry.h"
+#include "support/json.h"
+#include "support/text_table.h"
+
+/* ---- by kind ---- */
+
+/* The run in which they were told apart; NULL: there is none. */
+static const struct program_run_output *
+find_kinds(const struct program_report *report)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
+
+		if (program_run_output_nr_miss_kinds(run) > 0)
+			return run;
+	}
+	return NULL;
+}
+
+static char *
+share_text(uint64_t part, uint64_t all)
+{
+	return all > 0 ? rot_format("%.3g %%", 100 * (double)part / (double)all) : rot_strdup("-");
+}
+
+void
+report_miss_kinds(const struct program_report *report, FILE *out)
+{
+	static const struct text_table_column columns[] = {
+		{"  level", true}, {"misses", false}, {"compulsory", false}, {"capacity", false}, {"conflict", false}};
+	const struct program_run_output *run = find_kinds(report);
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
+
+	if (!run)
+		return;
+	for (size_t i = 0; i < program_run_output_nr_miss_kinds(run); i++) {
+		const struct miss_kinds *kinds = program_run_output_miss_kinds_at(run, i);
+		const uint64_t all = kinds->compulsory + kinds->capacity + kinds->conflict;
+
+		text_table_add(&table, (char *[]){rot_format("  L%d", (int)kinds->level),
+						  rot_number_in_full((double)all), share_text(kinds->compulsory, all),
+						  share_text(kinds->capacity, all), share_text(kinds->conflict, all)});
+	}
+	fputs("\n  why lines were missing in the modelled caches\n\n", out);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+}
+
+json_t *
+report_miss_kinds_json(const struct program_report *report)
+{
+	const struct program_run_output *run = find_kinds(report);
+	json_t *levels = run ? json_array() : NULL;
+
+	for (size_t i = 0; run && i < program_run_output_nr_miss_kinds(run); i++) {
+		const struct miss_kinds *kinds = program_run_output_miss_kinds_at(run, i);
+
+		json_array_append_new(levels,
+				      json_pack("{s:i, s:I, s:I, s:I}", "level", (int)kinds->level, "compulsory",
+						(json_int_t)kinds->compulsory, "capacity", (json_int_t)kinds->capacity,
+						"conflict", (json_int_t)kinds->conflict));
+	}
+	return levels;
+}
+
+/* ---- by capacity ---- */
+
+/* NULL: it was not asked for, or no line was used. */
+static const struct miss_curve *
+find_curve(const struct program_report *report)
+{
+	const struct miss_curve *curve = NULL;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output) && !curve; i++)
+		curve = program_command_output_outputs_at(report->output, i)->miss_curve;
+	return curve && curve->lines > 0 ? curve : NULL;
+}
+
+static size_t
+nr_of(const struct miss_curve *curve)
+{
+	return miss_curve_nr_capacities(curve);
+}
+
+static uint64_t
+capacity_at(const struct miss_curve *curve, size_t i)
+{
+	return miss_curve_capacities_at(curve, i) * curve->line_bytes;
+}
+
+static uint64_t
+misses_at(const struct miss_curve *curve, size_t i)
+{
+	return miss_curve_misses_at(curve, i);
+}
+
+static uint64_t
+bytes_at(const struct miss_curve *curve, size_t i)
+{
+	return (misses_at(curve, i) + miss_curve_write_backs_at(curve, i)) * curve->line_bytes + curve->streamed_bytes;
+}
+
+/* ---- working sets ---- */
+
+/* From one capacity to the next bytes fall at least by that much; all such steps together by so much. */
+#define STEEP 0.1
+#define WORTH_NAMING 0.2
+
+static bool
+is_steep(const struct miss_curve *curve, size_t i)
+{
+	return i < nr_of(curve) && (double)bytes_at(curve, i) < (1 - STEEP) * (double)bytes_at(curve, i - 1);
+}
+
+/*
+ * The capacity at which the first fall behind capacity *i ends, which *i becomes; 0: there is none. In a fall there may
+ * be steps that are flat, but not two together.
+ */
+static size_t
+next_fall(const struct miss_curve *curve, size_t *i)
+{
+	while (*i + 1 < nr_of(curve)) {
+		const size_t begin = *i;
+		size_t end = begin;
+
+		while (is_steep(curve, end + 1) || (end > begin && is_steep(curve, end + 2)))
+			end++;
+		*i = end > begin ? end : begin + 1;
+		if ((double)bytes_at(curve, end) < (1 - WORTH_NAMING) * (double)bytes_at(curve, begin))
+			return end;
+	}
+	return 0;
+}
+
+/* "48 KiB, 3.1 MiB"; "": none. Fresh memory. */
+static char *
+working_sets_text(const struct miss_curve *curve)
+{
+	char *text = rot_strdup("");
+
+	for (size_t i = 0, end; (end = next_fall(curve, &i)) > 0;) {
+		autofree char *size = machine_size_text((int64_t)capacity_at(curve, end));
+
+		rot_append(&text, "%s%s", *text ? ", " : "", size);
+	}
+	return text;
+}
+
+static json_t *
+working_sets_json(const struct miss_curve *curve)
+{
+	json_t *sets = json_array();
+
+	for (size_t i = 0, end; (end = next_fall(curve, &i)) > 0;)
+		json_array_append_new(sets, json_integer((json_int_t)capacity_at(curve, end)));
+	return sets;
+}
+
+/* ---- text ---- */
+
+/* So many capacities from row to row: four times as much. */
+#define ROW_STEPS 8
+
+static void
+add_row(struct text_table *table, const struct miss_curve *curve, size_t i, double instructions)
+{
+	const double misses = (double)misses_at(curve, i);
+	const struct summary exact[] = {summary_single((double)bytes_at(curve, i) * 1e-6, "exact"),
+					summary_single(1000 * misses / instructions, "exact")};
+
+	text_table_add(table,
+		       (char *[]){machine_size_text((int64_t)capacity_at(curve, i)), rot_format("%.4g", exact[0].value),
+				  isfinite(exact[1].value) ? rot_format("%.3g", exact[1].value) : rot_strdup("-")});
+}
+
+void
+report_curve(const struct program_report *report, FILE *out)
+{
+	static const struct text_table_column columns[] = {
+		{"  capacity", false}, {"MB moved", false}, {"misses per 1000\ninstructions", false}};
+	const struct miss_curve *curve = find_curve(report);
+	const struct quantity_value *instructions = program_values_find(&report->total, "instructions", "");
+	struct text_table table = {.columns = columns, .nr_columns = 3, .nr_keys = 1};
+	autofree char *sets = curve ? working_sets_text(curve) : NULL;
+
+	if (!curve || nr_of(curve) == 0)
+		return;
+	for (size_t i = 0; i < nr_of(curve); i += ROW_STEPS) {
+		add_row(&table, curve, i, instructions ? instructions->summary.value : NAN);
+		if (misses_at(curve, i) <= curve->lines)
+			break;
+	}
+	fputs("\n  what a cache would move, by its capacity (fully associative)\n\n", out);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	text_print_behind("  working sets:", *sets ? sets : "none stands out", out);
+}
+
+void
+report_curve_note(struct program_report *report)
+{
+	const struct miss_curve *curve = find_curve(report);
+
+	if (!curve)
+		return;
+	if (curve->is_sampled && curve->largest_error >= 0)
+		program_report_note(
+			report,
+			"misses by capacity are of sampled lines; while all were followed, they were off by "
+			"at most %.2g %% of the uses of lines, and by %.2g %% on average",
+			100 * curve->largest_error, 100 * curve->mean_error);
+	else if (curve->is_sampled)
+		program_report_note(report, "misses by capacity are of sampled lines");
+	if (curve->shrinks > 0)
+		program_report_note(report,
+				    "misses by capacity: a process used more lines than are followed; at last one of "
+				    "%llu stood for all",
+				    1ULL << curve->shrinks);
+}
+
+/* ---- JSON ---- */
+
+json_t *
+report_curve_json(const struct program_report *report)
+{
+	const struct miss_curve *curve = find_curve(report);
+	json_t *capacities, *json;
+
+	if (!curve)
+		return NULL;
+	capacities = json_array();
+	for (size_t i = 0; i < nr_of(curve); i++)
+		json_array_append_new(capacities,
+				      json_pack("{s:I, s:I, s:I, s:I}", "capacity", (json_int_t)capacity_at(curve, i),
+						"misses", (json_int_t)misses_at(curve, i), "writeBacks",
+						(json_int_t)miss_curve_write_backs_at(curve, i), "bytes",
+						(json_int_t)bytes_at(curve, i)));
+	json = json_pack("{s:I, s:I, s:I, s:b}", "lineBytes", (json_int_t)curve->line_bytes, "lines",
+			 (json_int_t)curve->lines, "streamedBytes", (json_int_t)curve->streamed_bytes, "isSampled",
+			 curve->is_sampled);
+	json_object_set_new(json, "largestError",
+			    json_real_or_null(curve->largest_error < 0 ? NAN : curve->largest_error));
+	json_object_set_new(json, "meanError", json_real_or_null(curve->mean_error < 0 ? NAN : curve->mean_error));
+	json_object_set_new(json, "shrinks", json_integer(curve->shrinks));
+	json_object_set_new(json, "workingSets", working_sets_json(curve));
+	json_object_set_new(json, "capacities", capacities);
+	return json;
+}
+
+/* ---- plot ---- */
+
+static struct plot_point
+point_of(double capacity, double bytes)
+{
+	return (struct plot_point){
+		.x = summary_single(capacity / 1024, "exact"), .y = summary_single(bytes * 1e-6, "exact"), .size = NAN};
+}
+
+/* Both axes are logarithmic: what is 0 is left out. */
+static int
+draw(const struct program_report *report, const struct miss_curve *curve, const struct rot *rot,
+     const char *output_name, struct rot_error *err)
+{
+	const struct machine *machine = rot->modelled ? rot->modelled : rot->machine;
+	const struct plot_marker markers[] = {{(double)machine->l1_data_bytes / 1024, "L1"},
+					      {(double)machine->l2_bytes / 1024, "L2"},
+					      {(double)machine->llc_bytes / 1024, "last level"}};
+	autofree struct plot_point *moved = rot_calloc(nr_of(curve), sizeof(*moved));
+	autofree struct plot_point *read = rot_calloc(nr_of(curve), sizeof(*read));
+	struct plot_series series[] = {{.name = "read and written", .points = moved, .style = PLOT_JOINED},
+				       {.name = "read", .points = read, .style = PLOT_MODEL}};
+	autofree char *sets = working_sets_text(curve), *caption = NULL;
+	struct series_plot plot;
+
+	for (size_t i = 0; i < nr_of(curve); i++) {
+		const double capacity = (double)capacity_at(curve, i);
+
+		if (bytes_at(curve, i) > 0)
+			moved[series[0].nr_points++] = point_of(capacity, (double)bytes_at(curve, i));
+		if (misses_at(curve, i) > 0)
+			read[series[1].nr_points++] =
+				point_of(capacity, (double)(misses_at(curve, i) * curve->line_bytes));
+	}
+	caption = rot_format("bytes that fully associative LRU caches of each capacity would move%s%s",
+			     *sets ? "; working sets: " : "", sets);
+	plot = (struct series_plot){
+		.frame = {.title = report->title,
+			  .caption = caption,
+			  .x = {"capacity", "KiB", true, NAN, NAN},
+			  .y = {"bytes moved", "MB", true, NAN, NAN},
+			  .key_position = configuration_string(rot->configuration, "keyPosition"),
+			  .markers = markers,
+			  .nr_markers = sizeof(markers) / sizeof(*markers)},
+		.series = series,
+		.nr_series = sizeof(series) / sizeof(*series),
+	};
+	return series_plot_write(&plot, output_name, err);
+}
+
+int
+report_curve_plot(const struct program_report *report, const struct rot *rot, const char *output_name,
+		  struct rot_error *err)
+{
+	const struct miss_curve *curve = find_curve(report);
+	autofree char *name = rot_format("%s-misses", output_name);
+
+	return curve ? draw(report, curve, rot, name, err) : 0;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Misses at every capacity: beside modelled caches of the same program, from sampled lines, and as a plot. Misses by kind, and what
+# another model of caches counts.
+. "$top_srcdir/tests/support/program.sh"
+triads=$top_builddir/tests/driver/programs/triads
+
+call run --counts-only -j - true
+case $err in *'counted by a tracer'*)
+	echo "SKIP: blocks: $err" >&2
+	exit 77
+	;;
+esac
+
+# value FILE KEY
+value()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk -v key="$2 = " 'index($0, key) == 1 {print substr($0, length(key) + 1)}'
+}
+
+# between VALUE LEAST MOST
+between()
+{
+	[ -n "$1" ] && [ "${1%.*}" -ge "$2" ] && [ "${1%.*}" -le "$3" ]
+}
+
+# Capacities 12, 32 and 40 are 32 KiB, 1 MiB and 4 MiB.
+call run --counts-only --miss-curve -caches=32K:512,16M:16 -j curve.json "$triads"
+[ "$(value curve.json 'missCurve.capacities[12].capacity')" = 32768 ] &&
+	[ "$(value curve.json 'missCurve.capacities[12].misses')" = "$(value curve.json counts.l1Fills)" ] &&
+	[ "$(value curve.json 'missCurve.capacities[12].writeBacks')" = "$(value curve.json counts.l1WriteBacks)" ]
+result=$?
+check "a capacity is a modelled cache of that size"
+
+# Three arrays of 8192 lines, ten times.
+between "$(value curve.json 'missCurve.capacities[32].misses')" 245760 255000 &&
+	between "$(value curve.json 'missCurve.capacities[40].misses')" 24576 30000 &&
+	between "$(value curve.json 'missCurve.workingSets[0]')" 1572864 1900000 &&
+	[ -z "$(value curve.json 'missCurve.workingSets[1]')" ]
+result=$?
+check "arrays are read each time, or once"
+case $err in *"working sets: 1.682 MiB"*) result=0 ;; *) result=1 ;; esac
+check "the table names the working set"
+
+call run --counts-only --miss-curve -caches=none -cacheSampling=8 -j sampled.json "$triads" 600
+between "$(value sampled.json 'missCurve.capacities[32].misses')" 14600000 14900000 &&
+	between "$(value sampled.json 'missCurve.capacities[40].misses')" 20000 32000 &&
+	[ "$(value sampled.json missCurve.isSampled)" = true ]
+result=$?
+check "sampled lines stand for all"
+case $err in *"while all were followed, they were off by at most "*" of the uses of lines"*) result=0 ;; *) result=1 ;; esac
+check "how far off they are is told"
+
+# Where there is one set, there are no conflicts.
+call run --counts-only --miss-kinds -caches=32K:512,4M:4 -j kinds.json "$triads"
+kinds=0
+for kind in compulsory capacity conflict; do
+	kinds=$((kinds + $(value kinds.json "missKinds[0].$kind")))
+done
+[ "$kinds" = "$(value kinds.json counts.l1Fills)" ] && [ "$(value kinds.json 'missKinds[0].conflict')" = 0 ] &&
+	between "$(value kinds.json 'missKinds[1].compulsory')" 24576 30000
+result=$?
+check "misses by kind"
+case $err in *"why lines were missing"*) result=0 ;; *) result=1 ;; esac
+check "the table of kinds"
+
+call run --miss-kinds -caches=none true
+[ "$status" = 2 ]
+result=$?
+check "no kinds without caches"
+
+# Code is in cachegrind's last level, too.
+if valgrind --tool=none true 2>"$work/err"; then
+	call run -q --counts-only -caches=32K:8,256K:8 -j counts.json "$triads" 100
+	valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=grind --D1=32768,8,64 --LL=262144,8,64 "$triads" 100 \
+		>"$work/out" 2>"$work/err"
+	awk -v l1="$(value counts.json counts.l1Fills)" -v l2="$(value counts.json counts.l2Fills)" '
+		/^events:/ {for (i = 2; i <= NF; i++) column[$i] = i}
+		/^summary:/ {
+			d1 = $column["D1mr"] + $column["D1mw"]
+			last = $column["DLmr"] + $column["DLmw"]
+		}
+		END {
+			printf "%d and %d of D1, %d and %d of LL\n", l1, d1, l2, last
+			exit !(l1 > 0.995 * d1 && l1 < 1.005 * d1 && l2 > 0.995 * last && l2 < 1.005 * last)
+		}' grind >"$work/out"
+	result=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	check "what cachegrind counts"
+fi
+
+if command -v gnuplot >/dev/null; then
+	call run --miss-curve -findPeaks=false -o picture "$triads"
+	[ -s picture-misses.svg ] && grep -q '^set label "last level"' picture-misses.gnuplot
+	result=$?
+	check "a plot with the sizes of the caches"
+fi
+exit $((nr_failed != 0))
