@@ -442,6 +442,17 @@ count(struct thread *thread, const struct user_regs_struct *registers, const uin
 			   done.nr_accesses);
 }
 
+static enum tracer_answer
+step_original(struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+
+	translated->executes_own = true;
+	registers->gs_base = translated->own_gs;
+	remote_set_registers(thread->tid, registers);
+	return step(translated, thread, registers->rip, 0);
+}
+
 /* The thread executes one original instruction. */
 static enum tracer_answer
 step_natively(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
@@ -453,10 +464,7 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 
 	self->nr_native_steps++;
 	count(thread, registers, code, nr);
-	translated->executes_own = true;
-	registers->gs_base = translated->own_gs;
-	remote_set_registers(thread->tid, registers);
-	return step(translated, thread, registers->rip, 0);
+	return step_original(thread, registers);
 }
 
 static void
@@ -586,7 +594,7 @@ static bool
 find_original(struct translated *translated, bool is_counted, bool is_fault, struct user_regs_struct *registers)
 {
 	struct code_cache *cache = translated->space->cache;
-	const struct fragment *fragment = code_cache_fragment_at(cache, registers->rip);
+	const struct fragment *fragment = position_fragment(cache, translated->area, registers);
 	int64_t correction[STEP_NR_COUNTS];
 
 	if (position_find(cache, translated->area, is_fault, registers, correction) == POSITION_INSIDE)
@@ -998,6 +1006,12 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	}
 	if (gap && gap->kind == GAP_CALL) {
 		*answer = step_over_call(self, thread, gap, registers);
+		return true;
+	}
+	if (position_is_nowhere(cache, registers)) {
+		/* The processor faults at the branch, which is not counted. */
+		find_original(translated, true, true, registers);
+		*answer = step_original(thread, registers);
 		return true;
 	}
 	is_miss = registers->rip - 1 == code_cache_arena_at(cache, registers->rip)->address;
