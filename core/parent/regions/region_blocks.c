@@ -58,16 +58,22 @@ blocks_install(void *context, struct region_image *image, struct region_thread *
 	return 0;
 }
 
+/* Abandoned hits whose work is among that of others. */
 static void
-warn_of_mixed(struct regions *regions, size_t region, int64_t nr)
+warn_of_mixed(struct regions *regions, size_t region, const struct translated_visits *visits)
 {
 	const char *name = program_command_regions_at(regions_setup(regions)->command, region)->name;
 
-	regions_warn(
-		regions,
-		"region %s: its counts have the work of %lld hits of a thread that were not left where it ends, and "
-		"what came behind them up to the next hit",
-		name, (long long)nr);
+	if (visits->nr_mixed > 0)
+		regions_warn(regions,
+			     "region %s: its counts have the work of %lld hits of a thread that were not left where it "
+			     "ends, and what came behind them up to the next hit",
+			     name, (long long)visits->nr_mixed);
+	if (visits->nr_cut > 0)
+		regions_warn(regions,
+			     "region %s: its counts have what %lld hits of a thread did that had not ended when the "
+			     "thread was counted no more",
+			     name, (long long)visits->nr_cut);
 }
 
 /* Times are those of another run: the counts are of all of it. */
@@ -95,8 +101,7 @@ blocks_leave(void *context, struct region_thread *thread)
 		frames->inner_hits += visits.inner_hits;
 		frames->abandoned_hits += visits.abandoned_hits;
 		add_counts(setup->counting->measurer, visits.counts, &frames->counts);
-		if (visits.nr_mixed > 0)
-			warn_of_mixed(context, i, visits.nr_mixed);
+		warn_of_mixed(context, i, &visits);
 	}
 }
 
