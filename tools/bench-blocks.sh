@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What counting by blocks costs: programs alone, translated, and translated with modelled caches, all lines or one of 16, in turns; beside valgrind without a
 # tool, callgrind, and cachegrind with caches, where they are installed and able. Wall-clock times of whole commands, the best of each, and what they are relative to the program alone; at the end
-# the geometric mean over the first nine. Beside callgrind, instructions of both are compared, with functions of the C library that every processor has.
+# the geometric mean over the first nine. Rows NAME-1 and NAME-2 are programs with one thread and with two; of them it is told at the end how much larger the
+# slowdown of two is. Beside callgrind, instructions of both are compared, with functions of the C library that every processor has.
 #
 # bench-blocks.sh [-n ROUNDS] [-w] [NAME...]     3 rounds; those of valgrind one. -w: without valgrind; NAME: only these
 set -euo pipefail
@@ -96,6 +97,79 @@ main(void)
 	return sum == 1;
 }
 C
+# Each thread does the same, so that it takes as long with two of them where two processors are free.
+build threads -lpthread <<'C' || true
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NR_NUMBERS = 1000000, N = 400, NR_CALLS = 50000000 };
+
+static int
+compare(const void *a, const void *b)
+{
+	const int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void *
+sort(void *argument)
+{
+	int *numbers = malloc(NR_NUMBERS * sizeof(*numbers));
+	unsigned int seed = 1;
+
+	for (int i = 0; i < NR_NUMBERS; i++)
+		numbers[i] = (int)((seed = seed * 1103515245 + 12345) >> 1);
+	qsort(numbers, NR_NUMBERS, sizeof(*numbers), compare);
+	free(numbers);
+	return argument;
+}
+
+static void *
+multiply(void *argument)
+{
+	double(*a)[N] = calloc(3 * N, sizeof(*a)), (*b)[N] = a + N, (*c)[N] = b + N;
+
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			for (int k = 0; k < N; k++)
+				c[i][j] += a[i][k] * b[k][j];
+	__asm__ volatile("" : : "r"(a) : "memory");
+	free(a);
+	return argument;
+}
+
+static int __attribute__((noinline))
+empty(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x;
+}
+
+static void *
+call(void *argument)
+{
+	for (int i = 0; i < NR_CALLS; i++)
+		empty(i);
+	return argument;
+}
+
+int
+main(int argc, char **argv)
+{
+	void *(*const work)(void *) = strcmp(argv[1], "sort") == 0 ? sort : strcmp(argv[1], "calls") == 0 ? call : multiply;
+	const int nr = atoi(argv[argc - 1]);
+	pthread_t threads[2];
+
+	for (int i = 0; i < nr; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (int i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+C
 build dgemm -l:libopenblas.so.0 <<'C' || true
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +247,11 @@ rows=(
 	"calls|./calls"
 	"true|/bin/true"
 )
-export OPENBLAS_NUM_THREADS=1 PYTHONHASHSEED=0
+for nr in 1 2; do
+	rows+=("sort-$nr|./threads sort $nr" "multiply-$nr|./threads multiply $nr" "calls-$nr|./threads calls $nr" "xz-$nr|xz -1 -T$nr -c data"
+		"dgemm-$nr|./dgemm")
+done
+export OPENBLAS_NUM_THREADS PYTHONHASHSEED=0
 
 # ---- timing ----
 
@@ -209,16 +287,18 @@ for row in "${rows[@]}"; do
 		printf '%-10s is not installed, or could not be built\n' "$name"
 		continue
 	fi
+	OPENBLAS_NUM_THREADS=1 row_ways=("${ways[@]}")
+	case $name in *-[12]) OPENBLAS_NUM_THREADS=${name#*-} row_ways=(native rot) ;; esac
 	declare -A best=()
 	for ((round = 0; round < rounds; round++)); do
-		for way in "${ways[@]}"; do
+		for way in "${row_ways[@]}"; do
 			case $round$way in 0* | *native | *rot | *caches | *sampled) ;; *) continue ;; esac
 			us=$(once "$way" "${command[@]}")
 			[ -n "$us" ] || continue
 			[ -n "${best[$way]:-}" ] && [ "${best[$way]}" -le "$us" ] || best[$way]=$us
 		done
 	done
-	for way in "${ways[@]}"; do
+	for way in "${row_ways[@]}"; do
 		echo "$name $way ${best[$way]:--} ${best[native]:--}"
 	done | tee -a times | awk '
 		{text = $3 == "-" ? "does not end well" : sprintf("%.3f s", $3 / 1e6)}
@@ -234,5 +314,17 @@ for row in "${rows[@]}"; do
 done
 awk -v names="$(printf '%s\n' "${rows[@]:0:9}" | cut -d'|' -f1 | tr '\n' ' ')" '
 	BEGIN {nr = split(names, list, " "); for (i = 1; i <= nr; i++) is_first[list[i]] = 1}
-	$1 in is_first && $2 != "native" && $3 != "-" && $4 != "-" {sum[$2] += log($3 / $4); n[$2]++}
-	END {for (way in sum) printf "%s: geometric mean of %d programs: %.2f x\n", way, n[way], exp(sum[way] / n[way])}' times
+	$3 == "-" || $4 == "-" || $2 == "native" {next}
+	$1 in is_first {sum[$2] += log($3 / $4); n[$2]++}
+	split($1, part, "-") == 2 {slowdown[part[1], part[2]] = $3 / $4}
+	END {
+		for (way in sum) printf "%s: geometric mean of %d programs: %.2f x\n", way, n[way], exp(sum[way] / n[way])
+		for (row in slowdown) {
+			split(row, part, SUBSEP)
+			if (part[2] != 2 || !((part[1], 1) in slowdown)) continue
+			ratio = slowdown[row] / slowdown[part[1], 1]
+			logs += log(ratio); nr_rows++
+			if (ratio > worst) {worst = ratio; which = part[1]}
+		}
+		if (nr_rows) printf "two threads: %.2f x of the slowdown of one (geometric mean of %d programs; the worst, %s: %.2f x)\n", exp(logs / nr_rows), nr_rows, which, worst
+	}' times

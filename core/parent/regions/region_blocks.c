@@ -58,16 +58,22 @@ blocks_install(void *context, struct region_image *image, struct region_thread *
 	return 0;
 }
 
+/* Abandoned hits whose work is among that of others. */
 static void
-warn_of_mixed(struct regions *regions, size_t region, int64_t nr)
+warn_of_mixed(struct regions *regions, size_t region, const struct translated_visits *visits)
 {
 	const char *name = program_command_regions_at(regions_setup(regions)->command, region)->name;
 
-	regions_warn(
-		regions,
-		"region %s: its counts have the work of %lld hits of a thread that were not left where it ends, and "
-		"what came behind them up to the next hit",
-		name, (long long)nr);
+	if (visits->nr_mixed > 0)
+		regions_warn(regions,
+			     "region %s: its counts have the work of %lld hits of a thread that were not left where it "
+			     "ends, and what came behind them up to the next hit",
+			     name, (long long)visits->nr_mixed);
+	if (visits->nr_cut > 0)
+		regions_warn(regions,
+			     "region %s: its counts have what %lld hits of a thread did that had not ended when the "
+			     "thread was counted no more",
+			     name, (long long)visits->nr_cut);
 }
 
 static void
@@ -89,8 +95,7 @@ blocks_leave(void *context, struct region_thread *thread)
 		frames->counts.enabled_ns = frames->counts.running_ns = 1;
 		for (size_t k = 0; k < perf_event_measurer_nr_events(setup->counting->measurer); k++)
 			frames->counts.values[k] += step_counts_of_event(setup->counting->measurer, k, visits.counts);
-		if (visits.nr_mixed > 0)
-			warn_of_mixed(context, i, visits.nr_mixed);
+		warn_of_mixed(context, i, &visits);
 	}
 }
 

@@ -34,7 +34,7 @@
 #define LOW_TRAPS (LOW_ONES + 4 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
 #define LOW_ZERO (LOW_TRAPS + 256)                 /* an empty string */
 #define LOW_LEFT_OUT (LOW_ZERO + 64)               /* tables of accesses to lines that are not sampled (recording.h) */
-#define LOW_BYTES (LOW_TABLE_ENTRIES * 8 + 65536 + 4096)
+#define LOW_BYTES (LOW_TABLE_ENTRIES * 8 + 65536 + 8192)
 
 /* What the translated code does before a system call. */
 enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_IF_OF_TRAPS };
@@ -47,6 +47,7 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_BLOCKS_TRAPS 24 /* 1: the program believes that the thread blocks SIGTRAP */
 #define AREA_RECORD 32       /* where the next frame is recorded (recording.h) */
 #define AREA_SIGNAL_SET 40   /* what is blocked or let through instead of the program's set */
+#define AREA_EXIT 48         /* number of the fragment whose indirect branch looked up its target last */
 #define AREA_VISITS 512      /* struct visit of each region (visits.h) */
 #define AREA_TOGGLES 4096 /* of a bank: by regions, the bank that is entered where one begins or ends; 0: not known */
 #define AREA_COUNTERS 8192

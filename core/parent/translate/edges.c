@@ -125,14 +125,6 @@ emit_increment(struct emitter *to, uint32_t offset)
 }
 
 static void
-emit_set(struct emitter *to, uint32_t offset, uint32_t value)
-{
-	EMIT(to, 0x65, 0x48, 0xc7, 0x04, 0x25); /* mov qword gs:[offset], value */
-	emit_32(to, offset);
-	emit_32(to, value);
-}
-
-static void
 emit_count_begin(struct edge_code *code, const struct edge *edge)
 {
 	emit_increment(code->to, FIELD(code, nr_begins));

@@ -96,6 +96,15 @@ emit_load(struct emitter *to, unsigned reg, uint32_t offset)
 	emit_gs(to, 0x8b, reg, offset);
 }
 
+/* mov qword gs:[offset], value */
+static inline void
+emit_set(struct emitter *to, uint32_t offset, uint32_t value)
+{
+	EMIT(to, 0x65, 0x48, 0xc7, 0x04, 0x25);
+	emit_32(to, offset);
+	emit_32(to, value);
+}
+
 /* mov reg, value */
 static inline void
 emit_constant(struct emitter *to, unsigned reg, uint64_t value)

@@ -6,7 +6,8 @@
 
 #include "parent/translate/edges.h"
 
-#define INT3 0xcc
+#define POP_RCX 0x59
+#define ADDRESS_BITS 48
 
 static void
 restore_saved(const struct code_cache *cache, int64_t area, struct user_regs_struct *registers)
@@ -32,17 +33,6 @@ find_gap(const struct code_cache *cache, int64_t area, struct user_regs_struct *
 		restore_saved(cache, area, registers);
 		registers->rip = cache->fragments[gap->fragment].origin;
 	}
-	return true;
-}
-
-/* The end of a chain in the look-up table: a target that has no entry. */
-static bool
-find_miss(const struct code_cache *cache, const struct arena *arena, int64_t area, struct user_regs_struct *registers)
-{
-	if (registers->rip - arena->address > 1)
-		return false;
-	registers->rip = registers->rcx;
-	restore_saved(cache, area, registers);
 	return true;
 }
 
@@ -73,6 +63,70 @@ correct(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32
 	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
 		correction[i] += (int64_t)before.counts[i] - (is_counted ? (int64_t)whole->counts[i] : 0);
 	take_back_turns(cache, fragment, origin, registers, correction);
+}
+
+/* The end of a chain in the look-up table. */
+static bool
+is_at_miss(const struct arena *arena, const struct user_regs_struct *registers)
+{
+	return arena && registers->rip - arena->address <= 1;
+}
+
+bool
+position_is_nowhere(const struct code_cache *cache, const struct user_regs_struct *registers)
+{
+	const int64_t target = (int64_t)registers->rcx;
+
+	return is_at_miss(code_cache_arena_at(cache, registers->rip), registers) &&
+	       target >> (ADDRESS_BITS - 1) != target >> 63;
+}
+
+struct fragment *
+position_fragment(const struct code_cache *cache, int64_t area, const struct user_regs_struct *registers)
+{
+	uint64_t number;
+
+	if (!position_is_nowhere(cache, registers))
+		return code_cache_fragment_at(cache, registers->rip);
+	number = code_cache_slot(cache, area, AREA_EXIT);
+	return number < cache->nr_fragments ? &cache->fragments[number] : NULL;
+}
+
+/* How far the code of an indirect branch, from its last mark on, has moved the stack pointer. */
+static uint64_t
+popped_bytes(const uint8_t *code, const struct mark *mark)
+{
+	uint32_t nr = 0;
+
+	if (mark->origin & MARK_SAVED) /* a call */
+		return (uint64_t)-8;
+	if (code[0] != POP_RCX)
+		return 0;
+	if (memcmp(code + 1, "\x48\x8d\xa4\x24", 4) == 0) /* lea rsp, [rsp + nr] */
+		memcpy(&nr, code + 5, sizeof(nr));
+	return 8 + (uint64_t)nr;
+}
+
+/* A target that has no entry. If it is no address, the processor would not have made the branch. */
+static bool
+find_miss(struct code_cache *cache, const struct arena *arena, int64_t area, struct user_regs_struct *registers,
+	  int64_t correction[STEP_NR_COUNTS])
+{
+	struct fragment *fragment;
+	const struct mark *mark;
+
+	if (!is_at_miss(arena, registers))
+		return false;
+	fragment = position_fragment(cache, area, registers);
+	registers->rip = registers->rcx;
+	restore_saved(cache, area, registers);
+	if (!fragment || fragment->nr_marks == 0)
+		return true;
+	mark = &cache->marks[fragment->marks + fragment->nr_marks - 1];
+	registers->rsp -= popped_bytes(cache->arenas[fragment->arena].bytes + fragment->body + mark->at, mark);
+	registers->rip = fragment->origin + (mark->origin & MARK_ORIGIN);
+	correct(cache, fragment, fragment->end - fragment->body, mark->origin & MARK_ORIGIN, registers, correction);
+	return true;
 }
 
 static bool
@@ -115,7 +169,7 @@ position_find(struct code_cache *cache, int64_t area, bool is_fault, struct user
 	memset(correction, 0, STEP_NR_COUNTS * sizeof(*correction));
 	if (!arena)
 		return POSITION_ORIGINAL;
-	return find_miss(cache, arena, area, registers) || find_gap(cache, area, registers) ||
+	return find_miss(cache, arena, area, registers, correction) || find_gap(cache, area, registers) ||
 			       find_mark(cache, area, is_fault, registers, correction)
 		       ? POSITION_FOUND
 		       : POSITION_INSIDE;

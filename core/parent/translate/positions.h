@@ -21,6 +21,13 @@ enum position {
 enum position position_find(struct code_cache *cache, int64_t area, bool is_fault, struct user_regs_struct *registers,
 			    int64_t correction[STEP_NR_COUNTS]);
 
+/* The thread has looked up the target of an indirect branch, and that is no address: it is in front of the branch. */
+bool position_is_nowhere(const struct code_cache *cache, const struct user_regs_struct *registers);
+
+/* The fragment that a thread is in, or whose branch leads nowhere; NULL: it is in none. */
+struct fragment *
+position_fragment(const struct code_cache *cache, int64_t area, const struct user_regs_struct *registers);
+
 /*
  * Where a thread goes on that was taken away from the instruction at which the fragment begins, behind the edges there:
  * it is counted once more, as far as that was taken back. Edges of code that may have changed are passed again.

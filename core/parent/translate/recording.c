@@ -10,7 +10,7 @@
 
 #define NR_REGISTERS 16
 #define NO_NUMBER 0xff
-#define MOST_REGISTERS 14
+#define MOST_REGISTERS 14 /* of a frame; a short jump reaches over the code that writes so many */
 
 /* ---- sites ---- */
 
@@ -456,15 +456,51 @@ table_for(uint32_t bytes)
 	return bytes <= 8 ? 0 : bytes <= 16 ? 1 : bytes <= 32 ? 2 : 3;
 }
 
-/* The entry of an access in rcx, which is changed. */
-static void
-emit_entry_of(struct emitter *to, const struct site *site, unsigned i, uint32_t low)
+/* Makes one of two accesses, if all bytes of both are within SITE_LINE. */
+static bool
+merge_extents(struct site_access *one, const struct site_access *other)
 {
-	const struct site_access *access = &site->accesses[i];
-	const uint32_t table = low + LOW_LEFT_OUT_TABLE(table_for(access->bytes));
+	const int64_t away = (int64_t)(other->displacement - one->displacement);
+	const int64_t begin = away < 0 ? away : 0, end = away + (int64_t)other->bytes;
+
+	if (one->base != other->base || one->index != other->index || one->scale != other->scale || away < -SITE_LINE ||
+	    away > SITE_LINE || end - begin > SITE_LINE || (int64_t)one->bytes - begin > SITE_LINE)
+		return false;
+	one->bytes = (uint32_t)((end > (int64_t)one->bytes ? end : (int64_t)one->bytes) - begin);
+	one->displacement += (uint64_t)begin;
+	return true;
+}
+
+/*
+ * Accesses beside each other are looked at as one to all of their bytes: those of a site, in any order, within as many
+ * as a line has. Frames that are written for it in vain cost less. Returns how many there are then.
+ */
+static unsigned
+group(const struct site *site, struct site_access groups[MOST_FILTERED])
+{
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		unsigned k = 0;
+
+		while (k < nr && !merge_extents(&groups[k], &site->accesses[i]))
+			k++;
+		if (k == nr)
+			groups[nr++] = site->accesses[i];
+	}
+	return nr;
+}
+
+/* The entry of an access in rcx, which is changed. is_last: 0 leaves it out. */
+static void
+emit_entry_of(struct emitter *to, const struct site *site, const struct site_access *access, bool is_changed,
+	      bool is_last, uint32_t low)
+{
+	const unsigned i = table_for(access->bytes);
+	const uint32_t table = low + (is_last ? LOW_TAKEN_TABLE(i) : LOW_LEFT_OUT_TABLE(i));
 
 	if (access->base || access->index) {
-		emit_lea(to, site, access, i > 0);
+		emit_lea(to, site, access, is_changed);
 		EMIT(to, 0xc4, 0xe2, 0xf2, 0xf5, 0x0c, 0x25); /* pext rcx, rcx, [index] */
 		emit_32(to, low + LOW_LEFT_OUT);
 		EMIT(to, 0x0f, 0xb6, 0x89); /* movzx ecx, byte [rcx + table] */
@@ -482,30 +518,25 @@ emit_entry_of(struct emitter *to, const struct site *site, unsigned i, uint32_t 
 static uint32_t
 emit_filter(struct emitter *to, const struct site *site, uint32_t low)
 {
-	uint32_t jumps[MOST_FILTERED], skip;
+	struct site_access groups[MOST_FILTERED];
+	const unsigned last = group(site, groups) - 1;
+	uint32_t jumps[MOST_FILTERED];
 
-	for (unsigned i = 0; i < site->nr_accesses; i++) {
-		emit_entry_of(to, site, i, low);
+	for (unsigned i = 0; i <= last; i++) {
+		emit_entry_of(to, site, &groups[i], i > 0, i == last, low);
 		emit_8(to, JRCXZ);
-		if (i + NEAR_ACCESSES < site->nr_accesses) {
-			EMIT(to, 0x02, 0xeb, 0x05, 0xe9); /* jrcxz to the jmp; jmp over it; jmp */
-			jumps[i] = to->at;
-			emit_32(to, 0);
-		} else {
-			jumps[i] = to->at;
-			emit_8(to, 0);
-		}
+		if (i + NEAR_ACCESSES <= last)
+			EMIT(to, 0x02, 0xeb, 0x05, 0xe9, 0, 0, 0); /* jrcxz to the jmp; jmp over it; jmp */
+		emit_8(to, 0);
+		jumps[i] = to->at;
 	}
-	emit_8(to, 0xe9); /* jmp */
-	skip = to->at;
-	emit_32(to, 0);
-	for (unsigned i = 0; i < site->nr_accesses; i++) {
-		if (i + NEAR_ACCESSES < site->nr_accesses)
-			set_distance_32(to, jumps[i], to->at);
+	for (unsigned i = 0; i < last; i++) {
+		if (i + NEAR_ACCESSES <= last)
+			set_distance_32(to, jumps[i] - 4, to->at);
 		else
-			to->bytes[jumps[i]] = (uint8_t)(to->at - (jumps[i] + 1));
+			land(to, jumps[i]);
 	}
-	return skip;
+	return jumps[last];
 }
 
 void
@@ -540,6 +571,6 @@ recording_emit(struct emitter *to, const struct sites *sites, uint32_t number, u
 	emit_8(to, JRCXZ);
 	emit_8(to, int3 - (to->at + 1));
 	if (skip)
-		set_distance_32(to, skip, to->at);
+		land(to, skip);
 	emit_load(to, RCX, AREA_RCX);
 }

@@ -106,12 +106,13 @@ sites_find(const struct sites *sites, uint32_t number)
 /*
  * From LOW_LEFT_OUT on there is a word with the bits of an address that make an index, then tables for accesses of up
  * to 8, 16, 32 and 64 bytes: 1 where the access touches no sampled line. An index is a line's number modulo
- * CACHE_RESIDUES, and which 8 bytes of the line.
+ * CACHE_RESIDUES, and which 8 bytes of the line. Behind these there are as many where 0 stands for 1.
  */
 #define LEFT_OUT_INDEX UINT64_C(0xff8)
 #define LEFT_OUT_ENTRIES 512
 #define NR_LEFT_OUT_TABLES 4
 #define LOW_LEFT_OUT_TABLE(i) (LOW_LEFT_OUT + 8 + (i)*LEFT_OUT_ENTRIES)
+#define LOW_TAKEN_TABLE(i) LOW_LEFT_OUT_TABLE(NR_LEFT_OUT_TABLES + (i))
 
 /* rcx, rsi and rdi, as SITE_TURNS has them */
 #define RECORD_TURNS (1 << 1 | 1 << 6 | 1 << 7)

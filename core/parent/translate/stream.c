@@ -652,8 +652,11 @@ leave_out(const struct stream *stream, const struct code_cache *cache)
 			const unsigned line = i / 8, within = i % 8;
 			const bool may_cross = within + (1U << table) > 7;
 
-			cache->low[LOW_LEFT_OUT_TABLE(table) + i] =
-				!(residues >> line & 1) && !(may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
+			const bool is_taken =
+				residues >> line & 1 || (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
+
+			cache->low[LOW_LEFT_OUT_TABLE(table) + i] = !is_taken;
+			cache->low[LOW_TAKEN_TABLE(table) + i] = is_taken;
 		}
 	}
 	memcpy(cache->low + LOW_LEFT_OUT, &index, sizeof(index));

@@ -589,7 +589,8 @@ enqueue_targets(struct work_in_progress *work)
 
 /* ---- indirect branches ---- */
 
-/* Takes the target to rcx, with rcx and rdx saved. */
+/* Takes the target to rcx, with rcx and rdx saved. If the target is no address, the tracer needs to know who branched.
+ */
 static void
 emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
 {
@@ -600,6 +601,7 @@ emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_
 
 	emit_save(to, RCX, AREA_RCX);
 	emit_save(to, RDX, AREA_RDX);
+	emit_set(to, AREA_EXIT, index);
 	add_mark(work, index, item->at);
 	if (work->block.end == BLOCK_RETURNS) {
 		emit_8(to, 0x59); /* pop rcx */

@@ -334,23 +334,40 @@ add_counts(struct translated *translated, const int64_t counts[STEP_NR_COUNTS])
 	}
 }
 
+/* The whole fragment was counted as code from its origin on, and is taken back as that: it may be of two functions. */
+static void
+take_back(struct translated *translated, struct fragment *fragment, int64_t before[STEP_NR_COUNTS])
+{
+	const struct contents *contents = contents_of(translated->space->cache, fragment);
+	const struct counted_at whole = part_of(fragment, 0, fragment->nr_origin_bytes);
+	int64_t counts[STEP_NR_COUNTS] = {0};
+
+	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++) {
+		counts[i] = -(int64_t)contents->counts[i];
+		before[i] -= counts[i];
+	}
+	counted_code_add(translated->space->counted, &whole, -1, counts);
+}
+
 /* A thread leaves a fragment at that offset from its origin: what it did before that is added, or what is behind taken
  * back. */
 static void
-add_correction(struct translated *translated, const struct fragment *fragment, uint32_t left_at,
+add_correction(struct translated *translated, struct fragment *fragment, uint32_t left_at,
 	       const int64_t correction[STEP_NR_COUNTS])
 {
 	struct counted_code *counted = translated->space->counted;
-	const bool is_taken_back = correction[STEP_INSTRUCTIONS] < 0;
-	struct counted_at at = part_of(fragment, left_at, 0);
+	const bool is_taken_back = correction[STEP_INSTRUCTIONS] < 0,
+		   is_part = is_taken_back || correction[STEP_INSTRUCTIONS] > 0;
+	const struct counted_at at = is_part ? part_of(fragment, 0, left_at) : part_of(fragment, left_at, 0);
+	int64_t counts[STEP_NR_COUNTS];
 
 	add_counts(translated, correction);
+	if (!counted)
+		return;
+	memcpy(counts, correction, sizeof(counts));
 	if (is_taken_back)
-		at = part_of(fragment, left_at, fragment->nr_origin_bytes - left_at);
-	else if (correction[STEP_INSTRUCTIONS] > 0)
-		at = part_of(fragment, 0, left_at);
-	if (counted)
-		counted_code_add(counted, &at, is_taken_back ? -1 : 1, correction);
+		take_back(translated, fragment, counts);
+	counted_code_add(counted, &at, 1, counts);
 }
 
 /* Adds the counts of an instruction that was not translated, at that address. */
@@ -445,6 +462,17 @@ count(struct thread *thread, const struct user_regs_struct *registers, const uin
 			   done.nr_accesses);
 }
 
+static enum tracer_answer
+step_original(struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+
+	translated->executes_own = true;
+	registers->gs_base = translated->own_gs;
+	remote_set_registers(thread->tid, registers);
+	return step(translated, thread, registers->rip, 0);
+}
+
 /* The thread executes one original instruction. */
 static enum tracer_answer
 step_natively(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
@@ -456,10 +484,7 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 
 	self->nr_native_steps++;
 	count(thread, registers, code, nr);
-	translated->executes_own = true;
-	registers->gs_base = translated->own_gs;
-	remote_set_registers(thread->tid, registers);
-	return step(translated, thread, registers->rip, 0);
+	return step_original(thread, registers);
 }
 
 static void
@@ -589,7 +614,7 @@ static bool
 find_original(struct translated *translated, bool is_counted, bool is_fault, struct user_regs_struct *registers)
 {
 	struct code_cache *cache = translated->space->cache;
-	const struct fragment *fragment = code_cache_fragment_at(cache, registers->rip);
+	struct fragment *fragment = position_fragment(cache, translated->area, registers);
 	int64_t correction[STEP_NR_COUNTS];
 
 	if (position_find(cache, translated->area, is_fault, registers, correction) == POSITION_INSIDE)
@@ -1001,6 +1026,12 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	}
 	if (gap && gap->kind == GAP_CALL) {
 		*answer = step_over_call(self, thread, gap, registers);
+		return true;
+	}
+	if (position_is_nowhere(cache, registers)) {
+		/* The processor faults at the branch, which is not counted. */
+		find_original(translated, true, true, registers);
+		*answer = step_original(thread, registers);
 		return true;
 	}
 	is_miss = registers->rip - 1 == code_cache_arena_at(cache, registers->rip)->address;

@@ -67,10 +67,11 @@ void translator_lift_edge(struct translator *translator, struct thread *thread, 
 
 /*
  * The thread's visits to a region since the last call, or since it began; open frames are abandoned. It has
- * ended or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others.
+ * ended or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others;
+ * nr_cut: of those that were open at the end, likewise.
  */
 struct translated_visits {
-	int64_t hits, measured_hits, team_hits, inner_hits, abandoned_hits, nr_mixed;
+	int64_t hits, measured_hits, team_hits, inner_hits, abandoned_hits, nr_mixed, nr_cut;
 	uint64_t counts[STEP_NR_COUNTS];
 };
 void translator_take_visits(struct translator *translator, struct thread *thread, size_t region,

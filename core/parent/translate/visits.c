@@ -176,9 +176,9 @@ end_inner(struct visits *visits, struct visit *visit)
 	visits->inner.abandoned_hits = 0;
 }
 
-/* The frame that is open, with those in it. */
+/* The frame that is open, with those in it. is_end: the thread is not counted any more. */
 static void
-abandon(struct translator *self, const struct translated *translated, size_t region, struct visit *visit)
+abandon(struct translator *self, const struct translated *translated, size_t region, bool is_end, struct visit *visit)
 {
 	struct visits *visits = &translated->visits[region];
 	int64_t now[STEP_NR_COUNTS] = {0};
@@ -191,7 +191,8 @@ abandon(struct translator *self, const struct translated *translated, size_t reg
 	if (!visits->is_measured)
 		return;
 	if (!visits->has_before) {
-		visits->nr_mixed++;
+		visits->nr_mixed += !is_end;
+		visits->nr_cut += is_end;
 		return;
 	}
 	add_counts(translated, region, now);
@@ -286,7 +287,7 @@ begin(struct translator *self, struct thread *thread, const struct edge *edge, s
 	if (visit->frame && edge->rule == FRAMES_LOOP && registers->rsp == frame_of(visit))
 		return;
 	if (visit->frame && is_left(visit, registers->rsp)) {
-		abandon(self, translated, edge->region, visit);
+		abandon(self, translated, edge->region, false, visit);
 		go_to(self, thread, edge->region,
 		      translated->banks[translated->bank].regions & ~(UINT64_C(1) << edge->region), registers);
 	}
@@ -366,7 +367,7 @@ visits_end(struct translator *self, struct thread *thread)
 		struct visit visit = read_visit(translated, i);
 
 		if (visit.frame)
-			abandon(self, translated, i, &visit);
+			abandon(self, translated, i, true, &visit);
 		take(&translated->visits[i], &visit);
 		write_visit(translated, i, &visit);
 		add_counts(translated, i, translated->visits[i].counts);
@@ -398,7 +399,8 @@ translator_take_visits(struct translator *self, struct thread *thread, size_t re
 					     .team_hits = visits->team_hits,
 					     .inner_hits = visits->inner_hits,
 					     .abandoned_hits = visits->abandoned_hits,
-					     .nr_mixed = visits->nr_mixed};
+					     .nr_mixed = visits->nr_mixed,
+					     .nr_cut = visits->nr_cut};
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		result->counts[i] = (uint64_t)visits->counts[i];
 	frames_clear(&visits->inner);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,21 @@ act_leave_late(void)
 		if (sigsetjmp(back, 0) == 0)
 			leaver(i == 200);
 	}
+}
+
+REGION void
+last_act(bool is_last)
+{
+	add(3);
+	if (is_last)
+		_exit(0);
+}
+
+static void
+act_end_inside(void)
+{
+	for (int i = 0; i < 300; i++)
+		last_act(i == 299);
 }
 
 /* ---- signals ---- */
@@ -386,6 +402,7 @@ static const struct {
 	    {"again", act_again},
 	    {"leave_early", act_leave_early},
 	    {"leave_late", act_leave_late},
+	    {"end_inside", act_end_inside},
 	    {"signals", act_signals},
 	    {"faults", act_faults},
 	    {"threads", act_threads},

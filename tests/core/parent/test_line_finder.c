@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "parent/stepping/cache_model.h"
 #include "testing.h"
@@ -232,9 +235,118 @@ START_TEST(frames_are_looked_at_if_that_can_be_done)
 }
 END_TEST
 
+/* ---- frames that are left out ---- */
+
+#define ARCH_SET_GS 0x1001
+#define RET 0xc3
+#define PAGE 4096
+#define RESIDUES UINT64_C(0x0040100000080003) /* of lines that are sampled */
+#define LOW_TABLES_BYTES (LOW_TAKEN_TABLE(NR_LEFT_OUT_TABLES) / PAGE * PAGE + PAGE)
+
+static bool
+has_sampled_line(uint64_t address, uint64_t bytes)
+{
+	for (uint64_t line = address / SITE_LINE; line <= (address + bytes - 1) / SITE_LINE; line++) {
+		if (RESIDUES >> line % CACHE_RESIDUES & 1)
+			return true;
+	}
+	return false;
+}
+
+/* In the lowest 2 GB, as a process has it. */
+static uint8_t *
+map_tables(void)
+{
+	const uint64_t index = LEFT_OUT_INDEX;
+	uint8_t *low =
+		mmap(NULL, LOW_TABLES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+	ck_assert_ptr_ne(low, MAP_FAILED);
+	memcpy(low + LOW_LEFT_OUT, &index, sizeof(index));
+	for (unsigned table = 0; table < NR_LEFT_OUT_TABLES; table++) {
+		for (uint64_t i = 0; i < LEFT_OUT_ENTRIES; i++) {
+			low[LOW_TAKEN_TABLE(table) + i] = has_sampled_line(8 * i, 7 + (8U << table));
+			low[LOW_LEFT_OUT_TABLE(table) + i] = !low[LOW_TAKEN_TABLE(table) + i];
+		}
+	}
+	return low;
+}
+
+/* Accesses by rsi and rdi, some of which are beside each other. */
+static void
+make_pair_site(struct site *site)
+{
+	*site = (struct site){.kind = SITE_PLAIN,
+			      .is_repeatable = true,
+			      .registers = 1U << 6 | 1U << 7,
+			      .nr_words = 3,
+			      .nr_accesses = (uint16_t)(1 + below(8)),
+			      .accesses = accesses[0]};
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		accesses[0][i] = (struct site_access){.displacement = below(160) - 80,
+						      .address_mask = UINT64_MAX,
+						      .bytes = 1 + (uint32_t)below(SITE_LINE),
+						      .base = (uint8_t)(1 + below(2)),
+						      .index = below(4) ? 0 : 1,
+						      .scale = 3};
+		if (!accesses[0][i].index)
+			accesses[0][i].scale = 0;
+	}
+}
+
+/* A frame without sampled lines may be written, but few are. */
+START_TEST(no_frame_with_a_sampled_line_is_left_out)
+{
+	static uint8_t room[1 << 18];
+	static uint64_t area[64];
+	uint64_t records = (uint64_t)(uintptr_t)room;
+	uint8_t *const low = map_tables(), *code = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sites sites = {.chunks = {all_sites}, .nr = 1, .leaves_out = true};
+	void (*write_frame)(uint64_t rdi, uint64_t rsi);
+	unsigned nr_without = 0, nr_left_out = 0;
+
+	if (!__builtin_cpu_supports("bmi2"))
+		return;
+	/* Where this byte of the place behind a frame is 0, the buffer is full. */
+	while (!(records >> 8 * RECORD_FULL_BYTE & 0xff) || !((records + PAGE) >> 8 * RECORD_FULL_BYTE & 0xff))
+		records += PAGE;
+	ck_assert_int_eq(syscall(SYS_arch_prctl, ARCH_SET_GS, area), 0);
+	memcpy(&write_frame, &code, sizeof(code));
+	for (unsigned i = 0; i < 300; i++) {
+		struct emitter to = {.bytes = code};
+
+		make_pair_site(&all_sites[0]);
+		ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_WRITE), 0);
+		recording_emit(&to, &sites, 0, (uint64_t)(uintptr_t)low);
+		emit_8(&to, RET);
+		ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_EXEC), 0);
+		for (unsigned k = 0; k < 100; k++) {
+			const uint64_t frame[3] = {0, PAGE + below(1 << 20), PAGE + below(1 << 20)};
+			bool is_sampled = false;
+
+			for (unsigned j = 0; j < all_sites[0].nr_accesses; j++)
+				is_sampled |=
+					has_sampled_line(site_address(&accesses[0][j], frame, 0), accesses[0][j].bytes);
+			area[AREA_RECORD / 8] = records;
+			write_frame(frame[2], frame[1]);
+			ck_assert(!is_sampled || area[AREA_RECORD / 8] != records);
+			nr_without += !is_sampled;
+			nr_left_out += area[AREA_RECORD / 8] == records;
+		}
+	}
+	ck_assert_uint_gt(nr_left_out, nr_without / 2);
+	munmap(low, LOW_TABLES_BYTES);
+	munmap(code, PAGE);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
-	{&frames_are_looked_at_if_that_can_be_done, 1}, {&code_finds_the_same, 9},   {&only_sampled_lines_are_found, 4},
-	{&caches_do_not_miss_what_is_dropped, 4},       {&other_frames_are_left, 1},
+	{&frames_are_looked_at_if_that_can_be_done, 1},
+	{&code_finds_the_same, 9},
+	{&only_sampled_lines_are_found, 4},
+	{&caches_do_not_miss_what_is_dropped, 4},
+	{&other_frames_are_left, 1},
+	{&no_frame_with_a_sampled_line_is_left_out, 1},
 };
 
 UNIT_TESTS("line_finder", tests, .is_in_one_process = true);

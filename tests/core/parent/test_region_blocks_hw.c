@@ -195,6 +195,19 @@ START_TEST(late_abandoned_hits_are_told)
 }
 END_TEST
 
+/* The program ends within the last hit. */
+START_TEST(hits_that_are_cut_off_are_told)
+{
+	const struct trial_region last[2] = {{.begin = "last_act"}};
+	const struct program_command_output *output = run("end_inside", last);
+	const struct program_run_output *run = program_command_output_outputs_at(output, 0);
+
+	ck_assert_uint_eq(program_command_output_nr_warnings(output), 1);
+	ck_assert(runner_has_warning(output, "what 1 hits of a thread did that had not ended"));
+	check(program_run_output_regions_at(run, 0), &(struct expected){"last_act", 300, 299, 0, 1, 900, 0});
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&counts_of_regions_are_exact, NR_ELEMENTS(acts)},
 	{&caches_know_what_is_done_between_hits, 1},
@@ -202,6 +215,7 @@ static const struct listed_test tests[] = {
 	{&threads_that_execute_programs_stay_themselves, 1},
 	{&teams_work_for_regions, 1},
 	{&late_abandoned_hits_are_told, 1},
+	{&hits_that_are_cut_off_are_told, 1},
 };
 
 UNIT_TESTS("regions of translated code", tests, .needs = {permits_tracing}, .set_up = runner_set_up,

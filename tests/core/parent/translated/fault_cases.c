@@ -61,6 +61,8 @@ FAULT(jump_memory, "jmp *(%rdi)");
 FAULT(call_nowhere, "call *%rdi");
 FAULT(jump_nowhere, "jmp *%rdi");
 FAULT(return_nowhere, "push %rdi\n ret");
+FAULT(return_behind_push, "push %rdi\n xchg %ax, %ax\n ret");
+FAULT(long_return_behind_push, "push %rdi\n xchg %ax, %ax\n ret $16");
 FAULT(copy_string, "movsb");
 /* With the stack pointer at a place that cannot be written or read; their instruction is the second. */
 FAULT(call_without_stack, "xchg %rdi, %rsp\n call 1f\n 1:");
@@ -68,7 +70,7 @@ FAULT(return_without_stack, "xchg %rdi, %rsp\n ret");
 FAULT(push_without_stack, "xchg %rdi, %rsp\n push $1");
 FAULT(call_pointer_without_stack, "xchg %rdi, %rsp\n call *%rdi");
 
-enum rip { AT, SECOND, AFTER, ARGUMENT };
+enum rip { AT, SECOND, AFTER, ARGUMENT, BEHIND_PUSH };
 enum address { AT_RIP, AT_ARGUMENT, BELOW_ARGUMENT, NONE, ANY };
 
 static const struct fault {
@@ -78,7 +80,7 @@ static const struct fault {
 	enum rip rip;
 	enum address address;
 	int stack;     /* how far the stack pointer has moved */
-	char argument; /* u: unmapped, p: PROT_NONE, r: read-only, n: not canonical, 0: zeros, b: beyond the end of a
+	char argument; /* u: unmapped, p: PROT_NONE, r: read-only, n, N: not canonical, 0: zeros, b: beyond the end of a
 			  file */
 } faults[] = {
 #define ROW(name) name, name##_at, name##_after
@@ -118,6 +120,15 @@ static const struct fault {
 	{ROW(call_pointer_without_stack), SIGSEGV, SEGV_ACCERR, SECOND, BELOW_ARGUMENT, 0, 'p'},
 };
 
+static const struct fault branches[] = {
+	{ROW(call_nowhere), SIGSEGV, SI_KERNEL, AT, NONE, 0, 'n'},
+	{ROW(jump_nowhere), SIGSEGV, SI_KERNEL, AT, NONE, 0, 'N'},
+	{ROW(return_behind_push), SIGSEGV, SI_KERNEL, BEHIND_PUSH, NONE, -8, 'n'},
+	{ROW(long_return_behind_push), SIGSEGV, SI_KERNEL, BEHIND_PUSH, NONE, -8, 'N'},
+	{ROW(jump_nowhere), SIGSEGV, SEGV_MAPERR, ARGUMENT, AT_ARGUMENT, 0, 'u'},
+	{ROW(call_nowhere), SIGSEGV, SEGV_MAPERR, ARGUMENT, AT_ARGUMENT, -8, 'u'},
+};
+
 static const struct fault *expected;
 static uint64_t argument;
 static volatile int nr_handled;
@@ -127,7 +138,7 @@ static void
 on_fault(int number, siginfo_t *info, void *context)
 {
 	const uint64_t second = (uint64_t)expected->at + 3,
-		       rips[] = {(uint64_t)expected->at, second, (uint64_t)expected->after, argument};
+		       rips[] = {(uint64_t)expected->at, second, (uint64_t)expected->after, argument, second};
 	const uint64_t addresses[] = {rips[expected->rip], argument, argument - 8, 0, (uint64_t)info->si_addr};
 	const uint64_t swapped = expected->rip == SECOND ? fault_stack : argument;
 
@@ -145,8 +156,9 @@ on_fault(int number, siginfo_t *info, void *context)
 	CHECK_SAME(*register_of(context, 4),
 		   (expected->rip == SECOND ? argument : fault_stack) + (uint64_t)expected->stack);
 	CHECK_SAME(REGISTER(context, EFL) & FLAGS, FLAGS);
-	if (expected->stack)
-		CHECK_SAME(*(uint64_t *)*register_of(context, 4), expected->after); /* return address */
+	if (expected->stack) /* a return address, or what was pushed */
+		CHECK_SAME(*(uint64_t *)*register_of(context, 4),
+			   expected->rip == BEHIND_PUSH ? argument : (uint64_t)expected->after);
 	CHECK((unsigned char *)&number > handler_stack && (unsigned char *)&number < handler_stack + 16 * PAGE);
 	RIP(context) = (greg_t)expected->after;
 }
@@ -169,7 +181,7 @@ off_own_stack(void)
 }
 
 static void
-faults_of_instructions(void)
+check_faults(const struct fault *rows, int nr)
 {
 	static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
 	unsigned char *none = pages_new(1, PROT_NONE), *read_only = pages_new(1, PROT_READ), *zeros = pages_new(1, RW),
@@ -183,12 +195,13 @@ faults_of_instructions(void)
 	memset(zeros + 8, 1, 1);
 	for (int i = 0; i < NR_ELEMENTS(numbers); i++)
 		handle(numbers[i], on_fault, SA_ONSTACK);
-	for (int i = 0; i < 5 * NR_ELEMENTS(faults); i++) {
-		expected = &faults[i % NR_ELEMENTS(faults)];
+	for (int i = 0; i < 5 * nr; i++) {
+		expected = &rows[i % nr];
 		argument = expected->argument == 'u'   ? (uint64_t)16
 			   : expected->argument == 'p' ? (uint64_t)none + 64
 			   : expected->argument == 'r' ? (uint64_t)read_only + 64
 			   : expected->argument == 'n' ? 0x8000000000000000
+			   : expected->argument == 'N' ? 0x0080000000000000
 			   : expected->argument == 'b' ? (uint64_t)beyond + 64
 						       : (uint64_t)zeros;
 		nr_handled = 0;
@@ -203,6 +216,19 @@ faults_of_instructions(void)
 	munmap(zeros, PAGE);
 	munmap(beyond, PAGE);
 	close(file);
+}
+
+static void
+faults_of_instructions(void)
+{
+	check_faults(faults, NR_ELEMENTS(faults));
+}
+
+/* Where no address is, the branch itself faults, and has changed nothing. */
+static void
+branches_to_nowhere(void)
+{
+	check_faults(branches, NR_ELEMENTS(branches));
 }
 
 /* The handler gives every register another value; the program goes on with it. */
@@ -521,6 +547,7 @@ deadly_faults(void)
 
 const struct hard_case fault_cases[] = {
 	{"faults-of-instructions", faults_of_instructions},
+	{"branches-to-nowhere", branches_to_nowhere},
 	{"handler-changes-registers", handler_changes_registers},
 	{"jumps-out-of-handlers", jumps_out_of_handlers},
 	{"stack-overflow", stack_overflow},

@@ -242,19 +242,25 @@ hash_state(void)
 
 static sigjmp_buf after_fault;
 
-/* Registers as at the fault, and where it was. */
+/*
+ * Registers as at the fault, and where it was. Where branches lead elsewhere, an instruction may fault that would have
+ * overwritten flags: these are others when it is translated.
+ */
 static void
 on_fault(int number, siginfo_t *info, void *context)
 {
 	static const int indices[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 				      REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 	const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const greg_t rip = registers[REG_RIP];
 
-	(void)info;
 	for (int i = 0; i < 16; i++)
 		random_after.registers[i] = (uint64_t)registers[indices[i]];
 	random_after.flags = (uint64_t)registers[REG_EFL];
-	random_after.rip = (uint64_t)registers[REG_RIP] ^ (uint64_t)number << 56;
+	if ((number == SIGSEGV || number == SIGBUS) && (greg_t)info->si_addr != rip &&
+	    random_code_writes_flags((const unsigned char *)rip))
+		random_after.flags = 0;
+	random_after.rip = (uint64_t)rip ^ (uint64_t)number << 56;
 	siglongjmp(after_fault, number);
 }
 

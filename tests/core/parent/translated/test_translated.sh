@@ -101,7 +101,6 @@ done
 # ---- random blocks ----
 
 nr_blocks=${ROT_TEST_BLOCKS:-5000}
-# Others than these may jump to where nothing can be (doc/TRACING.md, "Translated code"), some one in 40,000.
 seed=63861351
 [ -z "${ROT_SLOW_TESTS:-}" ] || seed=$((RANDOM * 32768 + RANDOM))
 # Some at a time, which take less than a minute; lines of caches are sampled for every second part.
