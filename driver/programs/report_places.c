@@ -138,11 +138,18 @@ part_text(const struct place_share *item)
 	return rot_format("+0x%llx..0x%llx", (unsigned long long)from, (unsigned long long)(from + part->size));
 }
 
+/* The end of such a name says most. */
+static bool
+is_qualified(const struct program_place *place)
+{
+	return *place->function && strcmp(place->function, place->symbol) != 0;
+}
+
 char *
 report_place_name(const struct place_share *item)
 {
 	autofree char *name = inlined_name(item), *behind = part_text(item);
-	autofree char *shown = fitted(name, FUNCTION_WIDTH, false);
+	autofree char *shown = fitted(name, FUNCTION_WIDTH, is_qualified(item->place));
 
 	return rot_format("%s%s", shown, behind);
 }
@@ -156,8 +163,7 @@ struct place_title {
 static struct place_title
 title_of(const struct program_report *report, const struct place_share *item, size_t room)
 {
-	const struct program_place *place = item->place;
-	struct place_title title = {.keeps_end = *place->function && strcmp(place->function, place->symbol) != 0};
+	struct place_title title = {.keeps_end = is_qualified(item->place)};
 	char *lines = lines_text(item);
 
 	if (report->by == PLACES_LINES && item->part) {
@@ -169,7 +175,7 @@ title_of(const struct program_report *report, const struct place_share *item, si
 		title.behind = part_text(item);
 		title.where = !item->part           ? object_text(item, room)
 			      : *item->part->source ? rot_strdup(item->part->source)
-						    : rot_strdup(last_part(place->object));
+						    : rot_strdup(last_part(item->place->object));
 	}
 	free(lines);
 	return title;
@@ -329,9 +335,10 @@ add_place(struct places_table *table, const struct place_share *item)
 	const double rate = has_flops ? value_of(values, "performance", "")
 				      : 1e6 * value_of(values, "instructions", "") / value_of(values, "time", "");
 	const double intensity = value_of(values, has_flops ? "operationalIntensity" : "throughput", "");
+	const double total = 100 * item->total.value >= 10 ? round(100 * item->total.value) : 100 * item->total.value;
 	const double share = share_of_work(table, item), none = report->by == PLACES_LINES && !report->is_all ? NAN : 1;
 	char *const numbers[] = {
-		number_text(report->by == PLACES_FUNCTIONS ? 100 * item->total.value : NAN, " %"),
+		number_text(report->by == PLACES_FUNCTIONS ? total : NAN, " %"),
 		number_text(table->has_parts ? 100 * share : NAN, " %"),
 		number_text(item->nr_samples > 0 ? none * 1e-9 * rate : NAN, ""),
 		number_text(has_flops              ? intensity

@@ -419,7 +419,7 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 			set_interval(&value->summary, &time);
 		if (value == found) {
 			value->summary = time;
-			rot_string_set(&value->source, "samples");
+			value->source = pool_strdup(&value->pool, "samples");
 		}
 	}
 }
