@@ -4,9 +4,6 @@
  * unit-tests --has FILE    succeeds if it holds the tests of this one
  * unit-tests FILE          runs them; libcheck's CK_FORK=no and CK_RUN_CASE serve as usual
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "testing.h"
 
 static struct test_file *files;

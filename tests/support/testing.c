@@ -4,12 +4,6 @@
 
 #include <ftw.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include "memory.h"
 
 /* For what hangs, not for what is slow on a busy machine. */
 #define TIMEOUT_S 600

@@ -2,13 +2,7 @@
 /* Rules that answer breakpoints in kernels: what they measure is exact to the last page fault (see probe_visit). */
 #include "config.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-
 #include "CrewData.h"
-#include "memory.h"
 #include "permits.h"
 #include "runner.h"
 #include "testing.h"
@@ -102,15 +96,14 @@ line_with(const char *text)
 static struct breakpoint_event_predicate *
 before_call(int64_t hit)
 {
-	char *place = line_with("= probe_visit(");
+	autofree char *place = line_with("= probe_visit(");
 	struct breakpoint_event_predicate *predicate = at(place, "reached", hit, hit);
 
-	free(place);
 	return predicate;
 }
 
 /* The i-th call of the function touches i fresh pages. It is named, or the line that calls it. */
-START_TEST(one_call_of_a_function_is_measured)
+TEST_OF(one_call_of_a_function_is_measured, 4)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
@@ -128,10 +121,9 @@ START_TEST(one_call_of_a_function_is_measured)
 		expect_faults(outcome_run(&outcome, 0, i), hit);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Twenty names of one place are twenty events. */
-START_TEST(any_number_of_rules_is_for_one_place)
+TEST(any_number_of_rules_is_for_one_place)
 {
 	static const char *const names[] = {"probe_alias_%d", "probe_more_%d"};
 	struct measurement_command *command = make_command(RUNS);
@@ -154,10 +146,9 @@ START_TEST(any_number_of_rules_is_for_one_place)
 		ck_assert_msg(run_set(outcome_run(&outcome, 0, RUNS - 1), SET + i) != NULL, "set %d", i);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Breakpoints are in their memory as well, until they are executed; nobody lets such a thread go but the tracer. */
-START_TEST(programs_that_a_kernel_starts_are_not_held)
+TEST(programs_that_a_kernel_starts_are_not_held)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
@@ -179,10 +170,9 @@ START_TEST(programs_that_a_kernel_starts_are_not_held)
 		expect_faults(outcome_run(&outcome, 0, i), 2);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* From the third call to the end of the fifth, by a rule that is added when the workload starts. */
-START_TEST(rules_for_breakpoints_are_added_at_run_time)
+TEST(rules_for_breakpoints_are_added_at_run_time)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
@@ -203,7 +193,6 @@ START_TEST(rules_for_breakpoints_are_added_at_run_time)
 		expect_faults(outcome_run(&outcome, 0, i), 3 + 4 + 5);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* A visitor that would go on for ever. */
 static struct workload *
@@ -216,7 +205,7 @@ add_endless(struct measurement *measurement)
 }
 
 /* In the kernel's own thread, in one that it made, and in a function of a library. */
-START_TEST(a_breakpoint_stops_a_kernel)
+TEST_OF(a_breakpoint_stops_a_kernel, 3)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
@@ -232,7 +221,6 @@ START_TEST(a_breakpoint_stops_a_kernel)
 	outcome_run(&outcome, 0, RUNS - 1);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* ---- what cannot be ---- */
 
@@ -250,20 +238,19 @@ run_with(void *predicate, bool has_set)
 	return runner_run(command);
 }
 
-START_TEST(a_place_that_is_not_found_is_named)
+TEST(a_place_that_is_not_found_is_named)
 {
 	struct outcome outcome;
 
 	runner_trace();
 	outcome = run_with(at("probe_visiting", "entered", 1, 0), true);
 	outcome_expect_failure(&outcome, "error", "'probe_visiting', which is not observed", NULL);
-	ck_assert_ptr_nonnull(strstr(((struct core_failure *)outcome.output)->attempted, "probe_visit"));
+	ck_assert_has(((struct core_failure *)outcome.output)->attempted, "probe_visit");
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* The kernel waits for a rule that will never be followed. */
-START_TEST(a_kernel_ends_where_a_place_is_not_found)
+TEST(a_kernel_ends_where_a_place_is_not_found)
 {
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
@@ -276,9 +263,8 @@ START_TEST(a_kernel_ends_where_a_place_is_not_found)
 	outcome_expect_failure(&outcome, "error", "'probe_visiting', which is not observed", NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(a_kernel_is_stopped_after_another_action_failed)
+TEST(a_kernel_is_stopped_after_another_action_failed)
 {
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
@@ -293,10 +279,9 @@ START_TEST(a_kernel_is_stopped_after_another_action_failed)
 	outcome_expect_failure(&outcome, "error", "could not execute a StartMeasurerSetAction", "must be initialized");
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* The library is there when the kernel is initialized; from the second run on its threads are as well. */
-START_TEST(a_function_of_a_library_that_the_kernel_loads_is_measured)
+TEST(a_function_of_a_library_that_the_kernel_loads_is_measured)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
@@ -327,9 +312,8 @@ START_TEST(a_function_of_a_library_that_the_kernel_loads_is_measured)
 		ck_assert_int_eq(faults_of(outcome_run(&outcome, 0, i)), 7 * 3);
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(a_set_that_is_not_initialized_is_named)
+TEST(a_set_that_is_not_initialized_is_named)
 {
 	struct outcome outcome;
 
@@ -340,9 +324,8 @@ START_TEST(a_set_that_is_not_initialized_is_named)
 			       "must be initialized");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(without_ptrace_breakpoints_are_refused)
+TEST_OF(without_ptrace_breakpoints_are_refused, 2)
 {
 	struct outcome outcome;
 
@@ -355,10 +338,9 @@ START_TEST(without_ptrace_breakpoints_are_refused)
 	outcome_expect_failure(&outcome, "refused", "cannot answer breakpoints", "ptrace");
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Before anything runs. */
-START_TEST(actions_that_wait_are_refused)
+TEST_OF(actions_that_wait_are_refused, 5)
 {
 	static const char *const texts[] = {"a thread at a breakpoint may hold the locks", "names another thread",
 					    "hits 5 to 4 are none", "no place is named", "the place is longer"};
@@ -382,24 +364,8 @@ START_TEST(actions_that_wait_are_refused)
 	add_rule(measurement, predicate, action);
 	outcome = runner_run(command);
 	outcome_expect_failure(&outcome, "error", texts[_i], NULL);
-	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	ck_assert_lacks(outcome.journal, "run begins");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&one_call_of_a_function_is_measured, 4},
-	{&any_number_of_rules_is_for_one_place, 1},
-	{&programs_that_a_kernel_starts_are_not_held, 1},
-	{&rules_for_breakpoints_are_added_at_run_time, 1},
-	{&a_breakpoint_stops_a_kernel, 3},
-	{&a_place_that_is_not_found_is_named, 1},
-	{&a_kernel_ends_where_a_place_is_not_found, 1},
-	{&a_kernel_is_stopped_after_another_action_failed, 1},
-	{&a_function_of_a_library_that_the_kernel_loads_is_measured, 1},
-	{&a_set_that_is_not_initialized_is_named, 1},
-	{&without_ptrace_breakpoints_are_refused, 2},
-	{&actions_that_wait_are_refused, 5},
-};
-
-UNIT_TESTS("breakpoints in kernels", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Actions that name a thread which raises no event: it is interrupted, and executes them itself. */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-
 #include "permits.h"
 #include "runner.h"
 #include "testing.h"
@@ -67,20 +63,19 @@ expect_stops(struct measurement_command *command, struct workload *workloads[2])
 }
 
 /* The kernel would go on for ever, were it stopped by another thread, or at the next event of its own. */
-START_TEST(a_workload_is_interrupted)
+TEST_OF(a_workload_is_interrupted, 2)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, RUNS, _i);
 
 	expect_stops(command, workloads);
 }
-END_TEST
 
 static const struct rot_class *const measurers[] = {&execution_time_measurer_class, &tsc_measurer_class,
 						    &resource_usage_measurer_class};
 
 /* In the order in which they were queued: the last one ends the kernel. */
-START_TEST(a_measurer_set_is_started_and_stopped)
+TEST_OF(a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers))
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, RUNS, _i % 2);
@@ -103,10 +98,9 @@ START_TEST(a_measurer_set_is_started_and_stopped)
 		ck_assert_ptr_nonnull(run_set(outcome_run(&outcome, 0, (size_t)i), 8)->main_measurer_output);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* A third workload has the lock of the first's kernel for milliseconds, while the second wants it stopped. */
-START_TEST(what_is_in_use_is_tried_again)
+TEST_OF(what_is_in_use_is_tried_again, 2)
 {
 	struct workload *workloads[2], *third;
 	struct measurement_command *command = endless_and_short(workloads, RUNS, _i);
@@ -122,10 +116,9 @@ START_TEST(what_is_in_use_is_tried_again)
 	add_rule(command_measurement(command), on_workload(workloads[0], "kernelStop"), wait);
 	expect_stops(command, workloads);
 }
-END_TEST
 
 /* Then the thread executes what is queued at its events, which is enough for one that raises some. */
-START_TEST(without_ptrace_actions_wait_for_events)
+TEST(without_ptrace_actions_wait_for_events)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, 2, false);
@@ -142,10 +135,9 @@ START_TEST(without_ptrace_actions_wait_for_events)
 	outcome_run(&outcome, 0, 1);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* As it would in any other function: nobody waits for a thread that was interrupted with locks in its hands. */
-START_TEST(an_action_that_faults_ends_the_core)
+TEST_OF(an_action_that_faults_ends_the_core, 2)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, 1, _i);
@@ -159,14 +151,5 @@ START_TEST(an_action_that_faults_ends_the_core)
 	outcome_expect_failure(&outcome, "killed", "killed by signal 4 (Illegal instruction)", NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&a_workload_is_interrupted, 2},
-	{&a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers)},
-	{&what_is_in_use_is_tried_again, 2},
-	{&an_action_that_faults_ends_the_core, 2},
-	{&without_ptrace_actions_wait_for_events, 1},
-};
-
-UNIT_TESTS("interruptions", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

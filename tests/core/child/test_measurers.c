@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Measurers that need no permission: clocks, files, resource usage, the list of events. */
-#include <fcntl.h>
-#include <math.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/clock.h"
 #include "runner.h"
 #include "testing.h"
@@ -56,7 +48,7 @@ tsc_rate(void)
 }
 
 /* The best of the runs counts: a thread may be switched out between the two clocks. */
-START_TEST(both_clocks_agree)
+TEST(both_clocks_agree)
 {
 	struct workload *workload;
 	struct measurement_command *command = describe(&tsc_measurer_class, &workload);
@@ -85,7 +77,6 @@ START_TEST(both_clocks_agree)
 	ck_assert_msg(best < 0.05, "ratio differs by %g", best);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Additions per tick: a clock of an eighth to eight times the rate of the time stamp counter. */
 static void
@@ -97,7 +88,7 @@ check_probe(uint64_t additions, uint64_t ticks)
 }
 
 /* Before all that measures the kernel, and after it: test_order has the places. */
-START_TEST(the_clock_is_probed_before_and_after)
+TEST(the_clock_is_probed_before_and_after)
 {
 	struct workload *workload;
 	struct outcome outcome = runner_run(describe(&clock_probe_measurer_class, &workload));
@@ -113,9 +104,8 @@ START_TEST(the_clock_is_probed_before_and_after)
 	}
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(file_contents_are_read_at_start_and_stop)
+TEST(file_contents_are_read_at_start_and_stop)
 {
 	struct workload *workload;
 	struct measurement_command *command = describe(NULL, &workload);
@@ -150,9 +140,8 @@ START_TEST(file_contents_are_read_at_start_and_stop)
 	free(path);
 	temporary_folder_delete(folder);
 }
-END_TEST
 
-START_TEST(a_file_that_cannot_be_read_is_an_error)
+TEST(a_file_that_cannot_be_read_is_an_error)
 {
 	struct workload *workload;
 	struct measurement_command *command = describe(&file_measurer_class, &workload);
@@ -165,7 +154,6 @@ START_TEST(a_file_that_cannot_be_read_is_an_error)
 			       NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Two CPUs that this process may use; false: there is only one. */
 static bool
@@ -197,7 +185,7 @@ describe_ping_pong(int first, int second)
 	return command;
 }
 
-START_TEST(ping_pong_is_played_before_and_after)
+TEST_OF(ping_pong_is_played_before_and_after, 2)
 {
 	struct outcome outcome;
 	int cpus[2];
@@ -223,9 +211,8 @@ START_TEST(ping_pong_is_played_before_and_after)
 	}
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(ping_pong_needs_two_cpus)
+TEST_OF(ping_pong_needs_two_cpus, 2)
 {
 	struct outcome outcome = runner_run(describe_ping_pong(0, _i == 0 ? 0 : 100000));
 
@@ -233,9 +220,8 @@ START_TEST(ping_pong_needs_two_cpus)
 			       NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(faults_of_the_own_thread_are_counted)
+TEST(faults_of_the_own_thread_are_counted)
 {
 	struct workload *workload;
 	struct measurement_command *command = describe(&resource_usage_measurer_class, &workload);
@@ -258,10 +244,9 @@ START_TEST(faults_of_the_own_thread_are_counted)
 	}
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* On every CPU that this machine permits. */
-START_TEST(a_pinned_workload_stays_on_its_cpu)
+TEST(a_pinned_workload_stays_on_its_cpu)
 {
 	cpu_set_t allowed;
 	int nr_tried = 0;
@@ -287,9 +272,8 @@ START_TEST(a_pinned_workload_stays_on_its_cpu)
 		outcome_clear(&outcome);
 	}
 }
-END_TEST
 
-START_TEST(events_are_listed)
+TEST(events_are_listed)
 {
 	struct workload *workload;
 	struct measurement_command *command = describe(&list_events_measurer_class, &workload);
@@ -316,18 +300,3 @@ START_TEST(events_are_listed)
 	ck_assert(found);
 	outcome_clear(&outcome);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&both_clocks_agree, 1},
-	{&the_clock_is_probed_before_and_after, 1},
-	{&file_contents_are_read_at_start_and_stop, 1},
-	{&a_file_that_cannot_be_read_is_an_error, 1},
-	{&faults_of_the_own_thread_are_counted, 1},
-	{&a_pinned_workload_stays_on_its_cpu, 1},
-	{&events_are_listed, 1},
-	{&ping_pong_is_played_before_and_after, 2},
-	{&ping_pong_needs_two_cpus, 2},
-};
-
-UNIT_TESTS("measurers", tests);

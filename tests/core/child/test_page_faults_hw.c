@@ -2,9 +2,6 @@
 /* Counting through perf events, on work with a known count: pages that are touched for the first time. */
 #include "config.h"
 
-#include <sched.h>
-#include <string.h>
-
 #include "common/perf_event.h"
 #include "permits.h"
 #include "runner.h"
@@ -40,7 +37,7 @@ add_events(struct workload *workload)
 }
 
 /* cold: the measuring itself must not add to the count, whatever state the caches are put into. */
-START_TEST(fresh_pages_are_counted_exactly)
+TEST_OF(fresh_pages_are_counted_exactly, 2)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct workload *workload = add_workload(command_measurement(command), 0);
@@ -62,8 +59,8 @@ START_TEST(fresh_pages_are_counted_exactly)
 		faults = perf_event_measurer_output_event_counts_at(output, 0);
 		major = perf_event_measurer_output_event_counts_at(output, 1);
 		ck_assert_str_eq(faults->name, "faults");
-		ck_assert_ptr_nonnull(strstr(faults->definition, "PERF_COUNT_SW_PAGE_FAULTS:u=1:k=0"));
-		ck_assert_ptr_nonnull(strstr(major->definition, "PERF_COUNT_SW_PAGE_FAULTS_MAJ:u=1:k=0"));
+		ck_assert_has(faults->definition, "PERF_COUNT_SW_PAGE_FAULTS:u=1:k=0");
+		ck_assert_has(major->definition, "PERF_COUNT_SW_PAGE_FAULTS_MAJ:u=1:k=0");
 		ck_assert_uint_ge(faults->raw_count, PAGES);
 		ck_assert_uint_le(faults->raw_count, MOST_FAULTS);
 		ck_assert_uint_eq(major->raw_count, 0);
@@ -72,10 +69,9 @@ START_TEST(fresh_pages_are_counted_exactly)
 	}
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* The scrub is done before each run, with an event that is open nowhere else; here a software event stands for it. */
-START_TEST(scrubbing_changes_nothing)
+TEST(scrubbing_changes_nothing)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct workload *workload = add_workload(command_measurement(command), 0);
@@ -94,10 +90,9 @@ START_TEST(scrubbing_changes_nothing)
 	ck_assert_uint_le(perf_event_measurer_output_event_counts_at(output, 0)->raw_count, MOST_FAULTS);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* The pages are touched in user mode, so the kernel mode does not count them; an event's own modifier wins. */
-START_TEST(modes_are_those_of_the_description)
+TEST(modes_are_those_of_the_description)
 {
 	struct measurement_command *command = make_command(1);
 	struct workload *workload = add_workload(command_measurement(command), 0);
@@ -121,16 +116,9 @@ START_TEST(modes_are_those_of_the_description)
 			  &perf_event_measurer_output_class);
 	faults = perf_event_measurer_output_event_counts_at(output, 0);
 	ck_assert_uint_lt(faults->raw_count, PAGES);
-	ck_assert_ptr_nonnull(strstr(faults->definition, ":u=0:k=1"));
-	ck_assert_ptr_nonnull(strstr(perf_event_measurer_output_event_counts_at(output, 1)->definition, ":u=1:k=0"));
+	ck_assert_has(faults->definition, ":u=0:k=1");
+	ck_assert_has(perf_event_measurer_output_event_counts_at(output, 1)->definition, ":u=1:k=0");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&fresh_pages_are_counted_exactly, 2},
-	{&scrubbing_changes_nothing, 1},
-	{&modes_are_those_of_the_description, 1},
-};
-
-UNIT_TESTS("page faults", tests, .needs = {permits_counting});
+UNIT_TESTS(.needs = {permits_counting});

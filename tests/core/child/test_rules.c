@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules: which events they answer, what their actions do, in which thread. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "runner.h"
 #include "testing.h"
 
@@ -30,10 +27,9 @@ last_of(const struct outcome *outcome, const char *line)
 static void
 expect_in_thread(const struct outcome *outcome, const char *thread, const char *lines)
 {
-	char *own = journal_of(outcome, thread);
+	autofree char *own = journal_of(outcome, thread);
 
 	ck_assert_msg(strstr(own, lines) != NULL, "in '%s' no\n%sin\n%s", thread, lines, outcome->journal);
-	free(own);
 }
 
 /* Two workloads, of which the first takes long to prepare: its caches are cleared. */
@@ -58,7 +54,7 @@ wait_for_both(void)
 	return wait;
 }
 
-START_TEST(pressure_barrier_holds_kernels_until_all_are_prepared)
+TEST(pressure_barrier_holds_kernels_until_all_are_prepared)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -71,10 +67,9 @@ START_TEST(pressure_barrier_holds_kernels_until_all_are_prepared)
 	ck_assert(last_of(&outcome, "action WaitForPressureBarrier") < first_of(&outcome, "main measurer start"));
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Pressure belongs to a run: the second run would not wait otherwise. One of pressure 2 opens alone. */
-START_TEST(pressure_starts_from_zero_in_every_run)
+TEST(pressure_starts_from_zero_in_every_run)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -88,7 +83,6 @@ START_TEST(pressure_starts_from_zero_in_every_run)
 	ck_assert(last_of(&outcome, "action WaitForPressureBarrier") < strstr(second, "main measurer start"));
 	outcome_clear(&outcome);
 }
-END_TEST
 
 static struct wait_for_workload_action *
 wait_for(struct workload *workload)
@@ -100,7 +94,7 @@ wait_for(struct workload *workload)
 }
 
 /* The barrier sees to it that there is a kernel to be stopped, whichever thread is faster. */
-START_TEST(stop_kernel_ends_a_kernel_that_goes_on)
+TEST(stop_kernel_ends_a_kernel_that_goes_on)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -114,9 +108,8 @@ START_TEST(stop_kernel_ends_a_kernel_that_goes_on)
 	expect_in_thread(&outcome, "workload 1", "action StopKernel\nprobe stop\n");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(wait_for_workload_waits_until_its_kernel_has_stopped)
+TEST(wait_for_workload_waits_until_its_kernel_has_stopped)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -130,9 +123,8 @@ START_TEST(wait_for_workload_waits_until_its_kernel_has_stopped)
 		  first_of(&outcome, "workload 1: main measurer start"));
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(an_action_is_measured_in_the_thread_that_raised_the_event)
+TEST(an_action_is_measured_in_the_thread_that_raised_the_event)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -156,10 +148,9 @@ START_TEST(an_action_is_measured_in_the_thread_that_raised_the_event)
 			 "measurer start 70\naction FlushKernelBuffers\nprobe buffers\nmeasurer stop 70\n");
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Queued before the thread exists; executed there at its first event, and the stop is kept until there is a kernel. */
-START_TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
+TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -176,10 +167,9 @@ START_TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
 		"event thread started\naction StopKernel\nkernel initialize 0\nprobe initialize\nprobe stop\n");
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Thread events are raised in the thread itself: once its kernel has stopped, it need not wait for itself. */
-START_TEST(threads_raise_their_start_and_their_end)
+TEST(threads_raise_their_start_and_their_end)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -193,9 +183,8 @@ START_TEST(threads_raise_their_start_and_their_end)
 	expect_in_thread(&outcome, "workload 1", "event thread exiting\naction WaitForWorkload\n");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(a_workload_that_waits_for_itself_is_an_error)
+TEST(a_workload_that_waits_for_itself_is_an_error)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -207,7 +196,6 @@ START_TEST(a_workload_that_waits_for_itself_is_an_error)
 	outcome_expect_failure(&outcome, "error", "workload 1 would wait for itself", NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 static void
 add_set_rule(struct measurement *measurement, const char *event, const struct rot_class *class,
@@ -216,7 +204,7 @@ add_set_rule(struct measurement *measurement, const char *event, const struct ro
 	add_rule(measurement, on_run(event), on_set(class, set));
 }
 
-START_TEST(rules_lead_a_measurer_set_through_its_life)
+TEST(rules_lead_a_measurer_set_through_its_life)
 {
 	struct measurement_command *command = make_command(2);
 	struct measurement *measurement = command_measurement(command);
@@ -235,9 +223,8 @@ START_TEST(rules_lead_a_measurer_set_through_its_life)
 	first_of(&outcome, "main: set dispose 8\n");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(a_set_that_is_not_initialized_cannot_be_started)
+TEST(a_set_that_is_not_initialized_cannot_be_started)
 {
 	struct measurement_command *command = make_command(1);
 	struct outcome outcome;
@@ -247,10 +234,9 @@ START_TEST(a_set_that_is_not_initialized_cannot_be_started)
 	outcome_expect_failure(&outcome, "error", "StartMeasurerSetAction: measurer set 8 is not initialized", NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* There is no time between a start and a stop of which one never was. */
-START_TEST(a_set_that_was_never_started_has_no_output)
+TEST_OF(a_set_that_was_never_started_has_no_output, 2)
 {
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
@@ -265,9 +251,8 @@ START_TEST(a_set_that_was_never_started_has_no_output)
 	ck_assert_ptr_null(run_set(outcome_run(&outcome, 0, 0), 8));
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(a_set_that_was_not_stopped_cannot_be_read)
+TEST(a_set_that_was_not_stopped_cannot_be_read)
 {
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
@@ -282,7 +267,6 @@ START_TEST(a_set_that_was_not_stopped_cannot_be_read)
 			       NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 static struct create_measurer_on_thread_action *
 create_on_threads(struct measurer_set *set)
@@ -307,7 +291,7 @@ static const struct {
 	{NULL, "it needs"}, /* no measurer: only the parent is missing */
 };
 
-START_TEST(measurers_that_cannot_be_on_foreign_threads_are_refused)
+TEST_OF(measurers_that_cannot_be_on_foreign_threads_are_refused, 2 * NR_ELEMENTS(not_foreign))
 {
 	struct measurement_command *command = make_command(1);
 	struct measurer_set *set = make_set(3, _i % 2 ? NULL : not_foreign[_i / 2].class);
@@ -321,12 +305,11 @@ START_TEST(measurers_that_cannot_be_on_foreign_threads_are_refused)
 		outcome_expect_failure(&outcome, "refused", not_foreign[_i / 2].text, NULL);
 	else
 		outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction", not_foreign[_i / 2].text);
-	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	ck_assert_lacks(outcome.journal, "run begins");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(measurers_on_foreign_threads_need_a_set)
+TEST(measurers_on_foreign_threads_need_a_set)
 {
 	struct measurement_command *command = make_command(1);
 	struct outcome outcome;
@@ -336,10 +319,9 @@ START_TEST(measurers_on_foreign_threads_need_a_set)
 	outcome_expect_failure(&outcome, "error", "CreateMeasurerOnThreadAction: no measurer set is named", NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* In a rule's own predicate, and in those of an action. */
-START_TEST(a_predicate_that_names_a_workload_of_another_measurement_is_refused)
+TEST_OF(a_predicate_that_names_a_workload_of_another_measurement_is_refused, 5)
 {
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
@@ -359,12 +341,11 @@ START_TEST(a_predicate_that_names_a_workload_of_another_measurement_is_refused)
 	outcome = runner_run(command);
 	outcome_expect_failure(&outcome, "error",
 			       "a WorkloadEventPredicate names workload 77, which is not in the measurement", NULL);
-	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	ck_assert_lacks(outcome.journal, "run begins");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(a_kernel_that_cannot_be_stopped_is_told_before_anything_runs)
+TEST(a_kernel_that_cannot_be_stopped_is_told_before_anything_runs)
 {
 	struct measurement_command *command = make_command(1);
 	struct workload *workload = workload_new();
@@ -377,13 +358,12 @@ START_TEST(a_kernel_that_cannot_be_stopped_is_told_before_anything_runs)
 	add_rule(command_measurement(command), on_run("start"), stop);
 	outcome = runner_run(command);
 	outcome_expect_failure(&outcome, "error", "kernel Plain cannot be stopped", NULL);
-	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	ck_assert_lacks(outcome.journal, "run begins");
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* Workload 0 fails; 1 waits at a barrier that nobody opens, 2 runs until it is stopped: neither may hang. */
-START_TEST(a_failure_releases_those_who_wait_and_those_who_go_on)
+TEST(a_failure_releases_those_who_wait_and_those_who_go_on)
 {
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
@@ -399,7 +379,6 @@ START_TEST(a_failure_releases_those_who_wait_and_those_who_go_on)
 	outcome_expect_failure(&outcome, "error", "cannot initialize kernel Probe of workload 0: no such thing", NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* ---- rules that are added at run time ---- */
 
@@ -425,7 +404,7 @@ count_lines(const struct outcome *outcome, const char *line)
 }
 
 /* Neither for the event in progress, nor twice, nor in the next run before it is added again. */
-START_TEST(an_added_rule_answers_the_events_that_follow)
+TEST(an_added_rule_answers_the_events_that_follow)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
@@ -445,9 +424,8 @@ START_TEST(an_added_rule_answers_the_events_that_follow)
 	expect_in_thread(&outcome, "main", "event run stop\naction StopKernel\n");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-START_TEST(added_rules_are_checked_before_anything_runs)
+TEST_OF(added_rules_are_checked_before_anything_runs, 8)
 {
 	static const char *const texts[] = {"AddRuleAction: no rule is named",
 					    "a rule has no action",
@@ -483,14 +461,13 @@ START_TEST(added_rules_are_checked_before_anything_runs)
 	add_rule(command_measurement(command), on_run("start"), wrong[_i]);
 	outcome = runner_run(command);
 	outcome_expect_failure(&outcome, "error", texts[_i], NULL);
-	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	ck_assert_lacks(outcome.journal, "run begins");
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* ---- predicates that mean nothing for kernels ---- */
 
-START_TEST(predicates_that_cannot_match_are_refused)
+TEST_OF(predicates_that_cannot_match_are_refused, 2)
 {
 	struct measurement_command *command = make_command(1);
 	struct thread_event_predicate *thread = thread_event_predicate_new();
@@ -514,29 +491,3 @@ START_TEST(predicates_that_cannot_match_are_refused)
 	outcome_expect_failure(&outcome, "error", texts[_i], _i == 1 ? "index" : NULL);
 	outcome_clear(&outcome);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&pressure_barrier_holds_kernels_until_all_are_prepared, 1},
-	{&pressure_starts_from_zero_in_every_run, 1},
-	{&stop_kernel_ends_a_kernel_that_goes_on, 1},
-	{&wait_for_workload_waits_until_its_kernel_has_stopped, 1},
-	{&an_action_is_measured_in_the_thread_that_raised_the_event, 1},
-	{&an_action_that_names_a_workload_is_executed_in_its_thread, 1},
-	{&threads_raise_their_start_and_their_end, 1},
-	{&a_workload_that_waits_for_itself_is_an_error, 1},
-	{&rules_lead_a_measurer_set_through_its_life, 1},
-	{&a_set_that_is_not_initialized_cannot_be_started, 1},
-	{&a_set_that_was_never_started_has_no_output, 2},
-	{&a_set_that_was_not_stopped_cannot_be_read, 1},
-	{&measurers_that_cannot_be_on_foreign_threads_are_refused, 2 * NR_ELEMENTS(not_foreign)},
-	{&measurers_on_foreign_threads_need_a_set, 1},
-	{&a_predicate_that_names_a_workload_of_another_measurement_is_refused, 5},
-	{&a_kernel_that_cannot_be_stopped_is_told_before_anything_runs, 1},
-	{&a_failure_releases_those_who_wait_and_those_who_go_on, 1},
-	{&an_added_rule_answers_the_events_that_follow, 1},
-	{&added_rules_are_checked_before_anything_runs, 8},
-	{&predicates_that_cannot_match_are_refused, 2},
-};
-
-UNIT_TESTS("rules", tests);

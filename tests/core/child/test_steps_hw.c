@@ -2,14 +2,8 @@
 /* Kernels that are measured by steps: what is counted, and what is said where they cannot be. */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-
 #include "StepMeasurer.h"
 #include "StepMeasurerOutput.h"
-#include "memory.h"
 #include "permits.h"
 #include "runner.h"
 #include "testing.h"
@@ -91,7 +85,7 @@ expect_near(int64_t count, int64_t wanted)
 }
 
 /* n visits store to n (n + 1) / 2 bytes, each on a page of its own. */
-START_TEST(counts_are_near_in_each_run)
+TEST(counts_are_near_in_each_run)
 {
 	int64_t fills[2];
 
@@ -110,19 +104,17 @@ START_TEST(counts_are_near_in_each_run)
 	ck_assert_int_le(fills[1] - fills[0], 220);
 #endif
 }
-END_TEST
 
-START_TEST(kernels_with_threads_end)
+TEST(kernels_with_threads_end)
 {
 	struct outcome outcome = run_visitor(3, 3, 2);
 
 	ck_assert_int_gt(count_of(outcome_run(&outcome, 0, 1), SET, INSTRUCTIONS), 1000);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* One after the other. */
-START_TEST(two_workloads_are_counted)
+TEST(two_workloads_are_counted)
 {
 	struct measurement_command *command = make_command(2);
 	struct measurement *measurement = command_measurement(command);
@@ -140,7 +132,6 @@ START_TEST(two_workloads_are_counted)
 	}
 	outcome_clear(&outcome);
 }
-END_TEST
 
 static struct breakpoint_event_predicate *
 at_visit(int hit)
@@ -154,7 +145,7 @@ at_visit(int hit)
 }
 
 /* All that is executed behind them is counted, and nothing of what stops the kernel at the last. */
-START_TEST(breakpoints_are_there_as_well)
+TEST(breakpoints_are_there_as_well)
 {
 	struct outcome alone = run_visitor(12, 0, 1);
 	struct measurement_command *command = make_command(1);
@@ -173,7 +164,6 @@ START_TEST(breakpoints_are_there_as_well)
 	outcome_clear(&outcome);
 	outcome_clear(&alone);
 }
-END_TEST
 
 /* Visits 78 pages, whose lines all fit in the last level. */
 static struct outcome
@@ -193,7 +183,7 @@ run_warmed(bool warm_code, bool warm_data)
 	return runner_run(command);
 }
 
-START_TEST(caches_hold_what_was_warmed)
+TEST(caches_hold_what_was_warmed)
 {
 	int64_t reads[2][2], instructions[2][2];
 
@@ -213,9 +203,8 @@ START_TEST(caches_hold_what_was_warmed)
 	}
 	ck_assert_int_le(reads[1][0], reads[0][0]);
 }
-END_TEST
 
-START_TEST(without_ptrace_it_is_refused)
+TEST(without_ptrace_it_is_refused)
 {
 	struct outcome outcome;
 
@@ -225,11 +214,5 @@ START_TEST(without_ptrace_it_is_refused)
 	outcome_expect_failure(&outcome, "refused", "cannot count by blocks", "ptrace");
 	outcome_clear(&outcome);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&counts_are_near_in_each_run, 1},   {&kernels_with_threads_end, 1},    {&two_workloads_are_counted, 1},
-	{&breakpoints_are_there_as_well, 1}, {&caches_hold_what_was_warmed, 1}, {&without_ptrace_it_is_refused, 1},
-};
-
-UNIT_TESTS("kernels by steps", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

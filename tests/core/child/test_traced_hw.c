@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The child under its parent: threads that the kernel makes are seen, commands of configurators are not disturbed. */
-#include <sched.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "permits.h"
 #include "runner.h"
 #include "testing.h"
@@ -15,7 +11,7 @@
  * Threads of the kernel come and go within each run; those of the workloads are not among them. One that is still on
  * its way out when the next run begins is counted there, too.
  */
-START_TEST(threads_of_a_kernel_are_counted)
+TEST(threads_of_a_kernel_are_counted)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct outcome outcome;
@@ -31,10 +27,9 @@ START_TEST(threads_of_a_kernel_are_counted)
 	}
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* The tracer goes elsewhere, if there is somewhere else. */
-START_TEST(a_workload_has_its_cpu_for_itself)
+TEST(a_workload_has_its_cpu_for_itself)
 {
 	static const char elsewhere[] =
 		"tracer=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\n"
@@ -58,10 +53,9 @@ START_TEST(a_workload_has_its_cpu_for_itself)
 	outcome_run(&outcome, 0, 0);
 	outcome_clear(&outcome);
 }
-END_TEST
 
 /* The command has a thread-like life of its own: it is neither traced nor counted, and its failure is told. */
-START_TEST(commands_are_left_alone)
+TEST_OF(commands_are_left_alone, 2)
 {
 	struct measurement_command *command = make_command(1);
 	struct run_command_configurator *configurator = run_command_configurator_new();
@@ -81,12 +75,5 @@ START_TEST(commands_are_left_alone)
 		ck_assert_int_eq(outcome_run(&outcome, 0, 0)->unmeasured_threads, 0);
 	outcome_clear(&outcome);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&threads_of_a_kernel_are_counted, 1},
-	{&a_workload_has_its_cpu_for_itself, 1},
-	{&commands_are_left_alone, 2},
-};
-
-UNIT_TESTS("traced child", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The modelled caches: what follows on paper. */
-#include <stdio.h>
-#include <string.h>
-
 #include "lines_crossed.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/cache_policy.h"
@@ -117,7 +114,7 @@ walk(struct cache_model *model, const struct walk_case *tested)
 		}
 }
 
-START_TEST(walks_are_as_on_paper)
+TEST_OF(walks_are_as_on_paper, NR_ELEMENTS(walk_cases))
 {
 	const struct walk_case *tested = &walk_cases[_i];
 	struct cache_model *model = cache_model_new(tested->levels, LINE);
@@ -127,14 +124,13 @@ START_TEST(walks_are_as_on_paper)
 	expect_crossed(model, &tested->expected, "%s", tested->name);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* Each line is loaded, or streamed, word by word, and once more; asked: the size that is asked for. */
 static const struct line_size {
 	uint64_t asked, line_bytes;
 } line_sizes[] = {{0, 8}, {8, 8}, {32, 32}, {64, 64}, {100, 64}, {128, 128}, {256, 256}, {4096, 256}};
 
-START_TEST(lines_have_their_size)
+TEST_OF(lines_have_their_size, 2 * NR_ELEMENTS(line_sizes))
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{1 << 16, 4}};
 	const struct line_size *size = &line_sizes[_i / 2];
@@ -149,7 +145,6 @@ START_TEST(lines_have_their_size)
 	expect_crossed(model, streams ? &streamed : &loaded, "lines of %llu bytes", (unsigned long long)size->asked);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* ---- short scripts: l, s and n (load, store, non-temporal store) LINE[:OFFSET+BYTES] ---- */
 
@@ -195,7 +190,7 @@ run_script(struct cache_model *model, const char *script)
 	}
 }
 
-START_TEST(scripts_are_as_on_paper)
+TEST_OF(scripts_are_as_on_paper, NR_ELEMENTS(script_cases))
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(12), 3}, {LINES(64), 16}, {LINES(256), 16}};
 	const struct script_case *tested = &script_cases[_i];
@@ -206,10 +201,9 @@ START_TEST(scripts_are_as_on_paper)
 	expect_crossed(model, &tested->expected, "%s, asked again", tested->script);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* So many lines at the same time, each in four parts. */
-START_TEST(some_lines_are_combined_at_once)
+TEST_OF(some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
 	const uint64_t nr_lines = (uint64_t)_i;
@@ -223,9 +217,8 @@ START_TEST(some_lines_are_combined_at_once)
 	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], nr_lines <= CACHE_MODEL_COMBINED ? nr_lines : 4 * nr_lines);
 	cache_model_delete(model);
 }
-END_TEST
 
-START_TEST(counts_are_added)
+TEST(counts_are_added)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
 	struct cache_model *model = cache_model_new(levels, LINE);
@@ -242,10 +235,9 @@ START_TEST(counts_are_added)
 	cache_model_delete(model);
 	cache_model_delete(NULL);
 }
-END_TEST
 
 /* A modified line is written once; whether it is read again depends on whether it was kept. */
-START_TEST(lines_are_flushed)
+TEST_OF(lines_are_flushed, 2)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
 	struct cache_model *model = cache_model_new(levels, LINE);
@@ -268,7 +260,6 @@ START_TEST(lines_are_flushed)
 	ck_assert_uint_eq(counts[STEP_MEMORY_READS], is_kept ? 2 : 4);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* ---- other lines go ---- */
 
@@ -298,7 +289,7 @@ model_with(uint64_t nr_ways, enum cache_policy policy)
 	return model;
 }
 
-START_TEST(another_line_goes)
+TEST_OF(another_line_goes, sizeof(policy_cases) / sizeof(*policy_cases))
 {
 	const struct policy_case *is = &policy_cases[_i];
 	struct cache_model *model = model_with(4, is->policy);
@@ -311,10 +302,9 @@ START_TEST(another_line_goes)
 	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], is->writes);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* Lines in turn, of which some stay by chance; the same ones each time. */
-START_TEST(any_line_goes_where_it_is_random)
+TEST(any_line_goes_where_it_is_random)
 {
 	struct crossed crossed[2];
 
@@ -330,7 +320,6 @@ START_TEST(any_line_goes_where_it_is_random)
 	ck_assert_uint_lt(crossed[0].lines[MEMORY_READS], 3600);
 	ck_assert_uint_eq(crossed[0].lines[MEMORY_READS], crossed[1].lines[MEMORY_READS]);
 }
-END_TEST
 
 /* ---- kinds of misses ---- */
 
@@ -348,7 +337,7 @@ static const struct kinds_case {
 	{"all in one set, too many for all", 65, 8, {65, 65, 0}},
 };
 
-START_TEST(kinds_are_as_on_paper)
+TEST_OF(kinds_are_as_on_paper, sizeof(kinds_cases) / sizeof(*kinds_cases))
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(64), 8}};
 	const struct kinds_case *is = &kinds_cases[_i];
@@ -366,10 +355,9 @@ START_TEST(kinds_are_as_on_paper)
 	cache_model_delete(model);
 	cache_model_delete(first);
 }
-END_TEST
 
 /* That kinds are told changes nothing else: also of lines that are flushed and streamed, and of what two share. */
-START_TEST(kinds_are_all_that_is_read)
+TEST(kinds_are_all_that_is_read)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(32), 4}, {LINES(96), 6}, {LINES(300), 3}};
 	struct cache_model *plain = cache_model_new(levels, LINE), *first = cache_model_new(levels, LINE), *model;
@@ -399,19 +387,5 @@ START_TEST(kinds_are_all_that_is_read)
 	cache_model_delete(first);
 	cache_model_delete(plain);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&kinds_are_as_on_paper, sizeof(kinds_cases) / sizeof(*kinds_cases)},
-	{&kinds_are_all_that_is_read, 1},
-	{&another_line_goes, sizeof(policy_cases) / sizeof(*policy_cases)},
-	{&any_line_goes_where_it_is_random, 1},
-	{&walks_are_as_on_paper, NR_ELEMENTS(walk_cases)},
-	{&lines_have_their_size, 2 * NR_ELEMENTS(line_sizes)},
-	{&scripts_are_as_on_paper, NR_ELEMENTS(script_cases)},
-	{&some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED},
-	{&counts_are_added, 1},
-	{&lines_are_flushed, 2},
-};
-
-UNIT_TESTS("cache model", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions that run elsewhere do what they do in place, at every step; lengths; where a range of code is left. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
 #include "parent/breakpoints/slots.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/instruction.h"
@@ -324,11 +319,10 @@ check_relocation(const char *name, size_t nr_bytes, uint64_t flags, uint64_t rcx
 	uint8_t *at = code + ORIGINAL;
 	struct state wanted, got;
 	struct code_slot slot;
-	struct rot_error err = {0};
 
 	ck_assert_msg(length_of(at, 15) == nr_bytes, "%s: length %zu", name, length_of(at, 15));
-	ck_assert_msg(code_relocate(at, 15, (uint64_t)(uintptr_t)at, (uint64_t)(uintptr_t)slot_page, &slot, &err) == 0,
-		      "%s: %s", name, err.text);
+	ck_assert_msg(code_relocate(at, 15, (uint64_t)(uintptr_t)at, (uint64_t)(uintptr_t)slot_page, &slot, &why) == 0,
+		      "%s: %s", name, why.text);
 	ck_assert_int_le(slot.nr_bytes, CODE_SLOT_BYTES);
 	prepare_memory();
 	prepare_registers(flags, rcx);
@@ -346,7 +340,7 @@ check_relocation(const char *name, size_t nr_bytes, uint64_t flags, uint64_t rcx
 	return wanted.landed;
 }
 
-START_TEST(instructions_run_elsewhere)
+TEST_OF(instructions_run_elsewhere, NR_ELEMENTS(cases))
 {
 	const struct instruction_case *tested = &cases[_i];
 
@@ -356,10 +350,9 @@ START_TEST(instructions_run_elsewhere)
 	check_relocation(tested->name, tested->nr_bytes, 0x202, 16);
 	check_relocation(tested->name, tested->nr_bytes, 0xed7, 16);
 }
-END_TEST
 
 /* jcc with both lengths, loop and jrcxz with both counters: each with all flags that conditions look at. */
-START_TEST(branches_run_elsewhere)
+TEST_OF(branches_run_elsewhere, 40)
 {
 	static const uint64_t bits[] = {1 << 0, 1 << 2, 1 << 6, 1 << 7, 1 << 11};
 	static const uint64_t counters[] = {0, 1, 2, UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1};
@@ -395,7 +388,6 @@ START_TEST(branches_run_elsewhere)
 	ck_assert_int_gt(nr_others, 0);
 	ck_assert(code_is_taken(CODE_ALWAYS, 0, 0));
 }
-END_TEST
 
 static const struct refusal {
 	uint8_t nr_bytes;
@@ -420,36 +412,32 @@ static const struct refusal {
 	 "no instruction"},
 };
 
-START_TEST(what_cannot_run_elsewhere_is_refused)
+TEST_OF(what_cannot_run_elsewhere_is_refused, NR_ELEMENTS(refusals))
 {
 	const struct refusal *refusal = &refusals[_i];
-	struct rot_error err = {0};
 	struct code_slot slot;
 
-	ck_assert_int_eq(code_relocate(refusal->bytes, refusal->nr_bytes, 0x1000, 0x2000, &slot, &err), -1);
-	ck_assert_msg(strstr(err.text, refusal->why) && strstr(err.text, "0x1000"), "%s", err.text);
+	ck_assert_int_eq(code_relocate(refusal->bytes, refusal->nr_bytes, 0x1000, 0x2000, &slot, &why), -1);
+	ck_assert_msg(strstr(why.text, refusal->why) && strstr(why.text, "0x1000"), "%s", why.text);
 }
-END_TEST
 
 /* An operand relative to the instruction may be 2 GiB away, and not a byte further. */
-START_TEST(distance_is_limited)
+TEST(distance_is_limited)
 {
 	static const uint8_t mov[] = {0x48, 0x8b, 0x05, 0, 0, 0, 0};
 	const uint64_t from = UINT64_C(1) << 40, most = INT32_MAX;
-	struct rot_error err = {0};
 	struct code_slot slot;
 
-	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from - most, &slot, &err), 0);
-	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from - most - 1, &slot, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "2 GiB"));
-	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from + most + 1, &slot, &err), 0);
-	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from + most + 2, &slot, &err), -1);
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from - most, &slot, &why), 0);
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from - most - 1, &slot, &why), -1);
+	ck_assert_has(why.text, "2 GiB");
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from + most + 1, &slot, &why), 0);
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from + most + 2, &slot, &why), -1);
 	ck_assert_ptr_null(code_slot_point(&slot, 3));
 }
-END_TEST
 
 /* An instruction that is cut off is none. */
-START_TEST(length_needs_all_bytes)
+TEST_OF(length_needs_all_bytes, NR_ELEMENTS(cases))
 {
 	const struct instruction_case *tested = &cases[_i];
 
@@ -457,7 +445,6 @@ START_TEST(length_needs_all_bytes)
 		ck_assert_msg(length_of(tested->bytes, nr) < tested->nr_bytes, "%s", tested->name);
 	ck_assert_int_eq(length_of(tested->bytes, tested->nr_bytes), tested->nr_bytes);
 }
-END_TEST
 
 /* ---- where a range is left ---- */
 
@@ -606,7 +593,7 @@ static const struct {
 	{"jmp *0x402000, scaled nothing", true, CODE_INDIRECT, 0, 7, {0xff, 0x24, 0xe5, 0, 0x20, 0x40, 0}},
 };
 
-START_TEST(indirect_jumps_are_told_apart)
+TEST_OF(indirect_jumps_are_told_apart, NR_ELEMENTS(indirect_cases))
 {
 	const char *name = indirect_cases[_i].name;
 	struct code_exits exits;
@@ -620,10 +607,9 @@ START_TEST(indirect_jumps_are_told_apart)
 			      (unsigned long long)exits.exits[0].table);
 	code_exits_clear(&exits);
 }
-END_TEST
 
 /* As many as there are, in their order. */
-START_TEST(many_exits_are_found)
+TEST(many_exits_are_found)
 {
 	enum { NR_RETURNS = 1000 };
 	uint8_t returns[NR_RETURNS];
@@ -637,9 +623,8 @@ START_TEST(many_exits_are_found)
 	code_exits_clear(&exits);
 	ck_assert_uint_eq(exits.nr_exits, 0);
 }
-END_TEST
 
-START_TEST(exits_are_found)
+TEST_OF(exits_are_found, NR_ELEMENTS(exit_cases))
 {
 	const struct exit_case *tested = &exit_cases[_i];
 	struct code_exits exits;
@@ -659,12 +644,11 @@ START_TEST(exits_are_found)
 	code_exits_clear(&exits);
 	ck_assert_ptr_null(exits.exits);
 }
-END_TEST
 
 /* nop; 1: dec %ecx; jnz 1b; jmp to the call; call to the ret; ret */
 static const uint8_t loop[] = {0x90, 0xff, 0xc9, 0x75, 0xfc, 0xeb, 0x00, 0xe8, 0, 0, 0, 0, 0xc3};
 
-START_TEST(jumps_within_are_found)
+TEST(jumps_within_are_found)
 {
 	static const uint64_t targets[] = {1, 7};
 
@@ -673,9 +657,8 @@ START_TEST(jumps_within_are_found)
 			      "%d", (int)i);
 	ck_assert(!code_jumps_to(loop, 4, BASE, BASE + 1)); /* the jump is cut off */
 }
-END_TEST
 
-START_TEST(instructions_are_found)
+TEST(instructions_are_found)
 {
 	static const uint64_t begins[] = {0, 1, 1, 3, 3, 5, 5, 7, 7, 7, 7, 7, 12};
 	static const uint8_t data_between[] = {0x06, 0x07, 0xff, 0xc9};
@@ -687,7 +670,6 @@ START_TEST(instructions_are_found)
 	ck_assert_uint_eq(code_instruction_at(data_between, sizeof(data_between), BASE, BASE + 1), BASE + 1);
 	ck_assert_uint_eq(code_instruction_at(data_between, sizeof(data_between), BASE, BASE + 3), BASE + 2);
 }
-END_TEST
 
 static const struct {
 	const char *name;
@@ -714,13 +696,12 @@ static const struct {
 	{"nop behind int3", {0x90, 0x90, 0x90, 0x90, 0xcc, 0x90}, true},
 };
 
-START_TEST(code_runs_on_or_not)
+TEST_OF(code_runs_on_or_not, NR_ELEMENTS(last_instructions))
 {
 	ck_assert_msg(code_runs_on(last_instructions[_i].bytes, 6) == last_instructions[_i].runs_on, "%s",
 		      last_instructions[_i].name);
 	ck_assert(!code_runs_on(last_instructions[_i].bytes, 0));
 }
-END_TEST
 
 #define MAX_CONSTANTS 2
 
@@ -765,7 +746,7 @@ static const struct {
 	{"nothing", 0, {0}, {0, {0}}},
 };
 
-START_TEST(constants_are_found)
+TEST_OF(constants_are_found, NR_ELEMENTS(constant_cases))
 {
 	const struct constants *wanted = &constant_cases[_i].constants;
 	struct constants found = {0};
@@ -776,21 +757,5 @@ START_TEST(constants_are_found)
 		ck_assert_msg(found.values[i] == wanted->values[i], "%s: %#llx", constant_cases[_i].name,
 			      (unsigned long long)found.values[i]);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&instructions_run_elsewhere, NR_ELEMENTS(cases)},
-	{&branches_run_elsewhere, 40},
-	{&what_cannot_run_elsewhere_is_refused, NR_ELEMENTS(refusals)},
-	{&length_needs_all_bytes, NR_ELEMENTS(cases)},
-	{&distance_is_limited, 1},
-	{&exits_are_found, NR_ELEMENTS(exit_cases)},
-	{&indirect_jumps_are_told_apart, NR_ELEMENTS(indirect_cases)},
-	{&many_exits_are_found, 1},
-	{&jumps_within_are_found, 1},
-	{&instructions_are_found, 1},
-	{&code_runs_on_or_not, NR_ELEMENTS(last_instructions)},
-	{&constants_are_found, NR_ELEMENTS(constant_cases)},
-};
-
-UNIT_TESTS("code", tests, .is_in_one_process = true, .set_up = open_pages, .tear_down = close_pages);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_pages, .tear_down = close_pages);

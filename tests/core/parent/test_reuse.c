@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Misses at every capacity, beside a plain list of lines and beside modelled caches of some capacities. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lines_crossed.h"
-#include "memory.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/reuse.h"
 #include "testing.h"
@@ -80,7 +75,7 @@ counts_of_uses(const uint64_t *uses, size_t nr, size_t max_lines, uint64_t resid
 static void
 count_by_list(const uint64_t *uses, size_t nr, struct reuse_counts *counts)
 {
-	uint64_t *lines = rot_calloc(nr, sizeof(*lines));
+	autofree uint64_t *lines = rot_calloc(nr, sizeof(*lines));
 	size_t nr_lines = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -96,10 +91,9 @@ count_by_list(const uint64_t *uses, size_t nr, struct reuse_counts *counts)
 		lines[0] = line;
 	}
 	counts->lines = (double)nr_lines;
-	free(lines);
 }
 
-START_TEST(distances_are_those_in_a_list)
+TEST_OF(distances_are_those_in_a_list, 4)
 {
 	static const uint64_t footprints[] = {50, 64, 65, 700, 9000, 40000};
 
@@ -113,10 +107,9 @@ START_TEST(distances_are_those_in_a_list)
 			ck_assert_double_eq(counts.misses[k], expected.misses[k]);
 	}
 }
-END_TEST
 
 /* Also what is written back, at any time. */
-START_TEST(capacities_are_modelled_caches)
+TEST_OF(capacities_are_modelled_caches, 4)
 {
 	static const int capacities[] = {0, 1, 3, 8, 13, 18};
 	autofree uint64_t *uses = make_uses(_i, NR_USES, 3000);
@@ -142,7 +135,6 @@ START_TEST(capacities_are_modelled_caches)
 		cache_model_delete(model);
 	}
 }
-END_TEST
 
 /* ---- sampled ---- */
 
@@ -157,7 +149,7 @@ expect_near(const struct reuse_counts *found, const struct reuse_counts *expecte
 	ck_assert_double_eq_tol(found->lines / expected->lines, 1, 0.05);
 }
 
-START_TEST(sampled_lines_stand_for_all)
+TEST_OF(sampled_lines_stand_for_all, 3)
 {
 	autofree uint64_t *uses = make_uses(_i, 8 * NR_USES, 30000);
 	const struct reuse_counts expected = counts_of_uses(uses, 8 * NR_USES, 1 << 20, 0);
@@ -169,10 +161,9 @@ START_TEST(sampled_lines_stand_for_all)
 	expect_near(&sampled, &expected, 0.03, 8 * NR_USES);
 	expect_near(&shrunk, &expected, 0.03, 8 * NR_USES);
 }
-END_TEST
 
 /* Counts from before stay, and lines that go on are known. */
-START_TEST(sampling_goes_on_from_all_lines)
+TEST_OF(sampling_goes_on_from_all_lines, 3)
 {
 	const size_t nr = 4 * NR_USES;
 	autofree uint64_t *uses = make_uses(_i, nr, 20000);
@@ -191,9 +182,8 @@ START_TEST(sampling_goes_on_from_all_lines)
 	expect_near(&all, &expected, 0.03, nr);
 	reuse_delete(reuse);
 }
-END_TEST
 
-START_TEST(streamed_bytes_pass_by)
+TEST(streamed_bytes_pass_by)
 {
 	struct reuse *reuse = reuse_new(LINE_SHIFT, 1 << 20);
 
@@ -207,11 +197,3 @@ START_TEST(streamed_bytes_pass_by)
 	ck_assert_double_eq_tol(counts_of(reuse).streamed_bytes, 2 * 640 * 64, 1);
 	reuse_delete(reuse);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&distances_are_those_in_a_list, 4},   {&capacities_are_modelled_caches, 4}, {&sampled_lines_stand_for_all, 3},
-	{&sampling_goes_on_from_all_lines, 3}, {&streamed_bytes_pass_by, 1},
-};
-
-UNIT_TESTS("reuse of lines", tests);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How long any of several threads was somewhere, against a list of all moments. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "parent/symbols/frames.h"
 #include "testing.h"
 
@@ -24,7 +21,7 @@ add_some(struct spans *spans, bool *is_in, unsigned seed)
 	}
 }
 
-START_TEST(all_moments_of_any_thread)
+TEST_OF(all_moments_of_any_thread, 50)
 {
 	struct spans all = {.nr = 0};
 	bool is_in[NR_MOMENTS] = {false};
@@ -42,10 +39,9 @@ START_TEST(all_moments_of_any_thread)
 	}
 	spans_clear(&all);
 }
-END_TEST
 
 /* A million spans of 3 ns take bounded memory, and of one thread their time is exact. */
-START_TEST(very_many_take_little_room)
+TEST(very_many_take_little_room)
 {
 	struct spans many = {.nr = 0}, one = {.nr = 0};
 
@@ -59,10 +55,9 @@ START_TEST(very_many_take_little_room)
 	spans_clear(&one);
 	spans_clear(&many);
 }
-END_TEST
 
 /* Eight threads, each a tenth of the time in it, at random: together some 0.57 of it, also if none remembers each. */
-START_TEST(threads_that_do_not_heed_each_other)
+TEST(threads_that_do_not_heed_each_other)
 {
 	const uint64_t all_ns = 1000000000;
 	struct spans all = {.nr = 0};
@@ -84,12 +79,3 @@ START_TEST(threads_that_do_not_heed_each_other)
 	ck_assert_msg(share > 0.5 && share < 0.63, "%g", share);
 	spans_clear(&all);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&threads_that_do_not_heed_each_other, 1},
-	{&all_moments_of_any_thread, 50},
-	{&very_many_take_little_room, 1},
-};
-
-UNIT_TESTS("spans", tests);

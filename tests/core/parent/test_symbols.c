@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is found of functions, lines and markers in files that were linked and stripped in every way. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "entity.h"
-#include "memory.h"
 #include "parent/profile/functions.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/plain_name.h"
@@ -38,10 +30,9 @@ close_files(void)
 static struct symbol_file *
 file_open(char *path)
 {
-	struct rot_error err = {0};
-	struct symbol_file *file = symbol_file_open(files, path, &err);
+	struct symbol_file *file = symbol_file_open(files, path, &why);
 
-	ck_assert_msg(file, "%s", err.text);
+	ck_assert_msg(file, "%s", why.text);
 	free(path);
 	return file;
 }
@@ -56,12 +47,10 @@ target(const char *variant)
 static bool
 shell(const char *command)
 {
-	char *path = built_path(TARGET);
-	char *line = rot_format("set -e; set -- '%s'; cd '%s'; %s", path, folder, command);
+	autofree char *path = built_path(TARGET);
+	autofree char *line = rot_format("set -e; set -- '%s'; cd '%s'; %s", path, folder, command);
 	bool is_done = system(line) == 0;
 
-	free(line);
-	free(path);
 	return is_done;
 }
 
@@ -87,7 +76,7 @@ function(struct symbol_file *file, const char *name)
 }
 
 /* Every function begins with its bytes, wherever the file was linked to. */
-START_TEST(functions_are_found)
+TEST_OF(functions_are_found, 2)
 {
 	static const char *const variants[] = {"", "_no_pie"};
 	struct symbol_file *file = target(variants[_i]);
@@ -105,10 +94,9 @@ START_TEST(functions_are_found)
 	ck_assert(!symbols_is_code(file, 1) && !symbols_is_code(file, UINT64_MAX));
 	ck_assert_ptr_null(symbols_bytes(file, range.address, UINT64_MAX));
 }
-END_TEST
 
 /* The names of copies, without those of parts; versions; C++ names, whole and in part; local ones. */
-START_TEST(names_are_matched)
+TEST(names_are_matched)
 {
 	static const struct {
 		const char *name;
@@ -134,10 +122,9 @@ START_TEST(names_are_matched)
 	ck_assert_str_eq(symbols_nearest(file, "two_retruns"), "two_returns");
 	ck_assert_ptr_null(symbols_nearest(file, "nothing_like_this_here"));
 }
-END_TEST
 
 /* Up to the next function, or as far as its frame says. */
-START_TEST(ends_are_found)
+TEST(ends_are_found)
 {
 	struct symbol_file *file = target("");
 	struct symbol_range sizeless = function(file, "sizeless"), behind = function(file, "behind_sizeless");
@@ -152,9 +139,8 @@ START_TEST(ends_are_found)
 	ck_assert_str_eq(at.name, "sizeless_with_frame");
 	ck_assert(!symbols_function_at(file, 1, &at));
 }
-END_TEST
 
-START_TEST(addresses_get_names)
+TEST(addresses_get_names)
 {
 	struct symbol_file *file = target("");
 	struct symbol_range wanted = function(file, "two_returns"), at;
@@ -169,10 +155,9 @@ START_TEST(addresses_get_names)
 	ck_assert(symbols_function_at(file, function(file, "alias_of").address, &at));
 	ck_assert_str_eq(at.name, "alias_of");
 }
-END_TEST
 
 /* Whichever is asked for first. */
-START_TEST(functions_within_others_are_told_apart)
+TEST_OF(functions_within_others_are_told_apart, 2)
 {
 	static const char *const names[] = {"around", "inside", "inside", "around"};
 	struct symbol_file *file = target("");
@@ -202,10 +187,9 @@ START_TEST(functions_within_others_are_told_apart)
 	functions_delete(functions);
 	free(object.path);
 }
-END_TEST
 
 /* The stack is as at the entry, except between push and pop. */
-START_TEST(depth_is_known_from_frames)
+TEST_OF(depth_is_known_from_frames, 2)
 {
 	static const char *const variants[] = {"", "_stripped"};
 	uint64_t address = function(target(""), "jumps_in_frame").address;
@@ -216,10 +200,9 @@ START_TEST(depth_is_known_from_frames)
 	ck_assert(!symbols_is_at_entry_depth(file, address + 3));
 	ck_assert(symbols_is_at_entry_depth(file, function(target(""), "two_returns").address));
 }
-END_TEST
 
 /* The frames are still there, and say where functions begin and end, also when the table of sections is gone. */
-START_TEST(stripped_files_have_frames)
+TEST(stripped_files_have_frames)
 {
 	struct symbol_range wanted = function(target(""), "first_user"), at;
 	struct symbol_file *file = target("_stripped");
@@ -232,9 +215,8 @@ START_TEST(stripped_files_have_frames)
 	ck_assert_ptr_null(at.name);
 	symbol_ranges_clear(&found);
 }
-END_TEST
 
-START_TEST(files_without_sections_have_frames)
+TEST(files_without_sections_have_frames)
 {
 	struct symbol_range wanted = function(target(""), "first_user"), at;
 	struct symbol_file *file;
@@ -249,15 +231,13 @@ START_TEST(files_without_sections_have_frames)
 	ck_assert_int_eq(at.address, wanted.address);
 	ck_assert_int_eq(at.size, wanted.size);
 }
-END_TEST
 
 /* By the debug link, and by the build-id; what is asked of the network is left alone. */
-START_TEST(separate_debug_information_is_read)
+TEST(separate_debug_information_is_read)
 {
 	struct symbol_range wanted = function(target(""), "two_returns");
 	struct symbol_ranges lines = {0};
 	struct symbol_file *file;
-	struct rot_error err = {0};
 	size_t nr_sources;
 
 	if (!shell("command -v objcopy >/dev/null"))
@@ -267,14 +247,13 @@ START_TEST(separate_debug_information_is_read)
 	ck_assert_int_eq(setenv(DEBUGINFOD, "http://127.0.0.1:1/", 1), 0);
 	file = file_open(rot_format("%s/separate", folder));
 	ck_assert_int_eq(function(file, "two_returns").address, wanted.address);
-	ck_assert_msg(symbols_find_line(file, "lines.c", 102, &lines, &nr_sources, &err) == 0, "%s", err.text);
+	ck_assert_ok(symbols_find_line(file, "lines.c", 102, &lines, &nr_sources, &why));
 	ck_assert_int_eq(lines.nr_ranges, 3);
 	ck_assert_str_eq(getenv(DEBUGINFOD), "http://127.0.0.1:1/");
 	symbol_ranges_clear(&lines);
 }
-END_TEST
 
-START_TEST(small_debug_information_is_read)
+TEST(small_debug_information_is_read)
 {
 	struct symbol_range wanted = function(target(""), "two_returns");
 
@@ -284,21 +263,19 @@ START_TEST(small_debug_information_is_read)
 			" objcopy --add-section .gnu_debugdata=small.xz stripped mini"));
 	ck_assert_int_eq(function(file_open(rot_format("%s/mini", folder)), "two_returns").address, wanted.address);
 }
-END_TEST
 
 /* ---- lines ---- */
 
 /* One place for each copy; all of them lie in the functions that the line was inlined in. */
-START_TEST(lines_are_found)
+TEST_OF(lines_are_found, 3)
 {
 	static const char *const sources[] = {"lines.c", "folder/lines.c", "./folder//../folder/lines.c"};
 	struct symbol_file *file = target("");
 	struct symbol_ranges found = {0};
-	struct rot_error err = {0};
 	struct symbol_range at;
 	size_t nr_sources;
 
-	ck_assert_msg(symbols_find_line(file, sources[_i], 102, &found, &nr_sources, &err) == 0, "%s", err.text);
+	ck_assert_ok(symbols_find_line(file, sources[_i], 102, &found, &nr_sources, &why));
 	ck_assert_uint_eq(nr_sources, 1);
 	ck_assert_int_eq(found.nr_ranges, 3);
 	for (int i = 0; i < 3; i++) {
@@ -307,13 +284,12 @@ START_TEST(lines_are_found)
 	}
 	symbol_ranges_clear(&found);
 	/* A loop's line has code in several places; one counts. */
-	ck_assert_int_eq(symbols_find_line(file, sources[_i], 116, &found, &nr_sources, &err), 0);
+	ck_assert_int_eq(symbols_find_line(file, sources[_i], 116, &found, &nr_sources, &why), 0);
 	ck_assert_int_eq(found.nr_ranges, 1);
 	symbol_ranges_clear(&found);
 }
-END_TEST
 
-START_TEST(lines_that_are_not_found)
+TEST_OF(lines_that_are_not_found, 6)
 {
 	static const struct {
 		const char *variant, *source;
@@ -329,23 +305,21 @@ START_TEST(lines_that_are_not_found)
 		{"_stripped", "lines.c", 102, 0, "no debug information", "-g"},
 	};
 	struct symbol_ranges found = {0};
-	struct rot_error err = {0};
 	size_t nr_sources;
 
 	ck_assert_int_eq(symbols_find_line(target(cases[_i].variant), cases[_i].source, cases[_i].line, &found,
-					   &nr_sources, &err),
+					   &nr_sources, &why),
 			 -1);
 	ck_assert_uint_eq(nr_sources, cases[_i].nr_sources);
 	ck_assert_int_eq(found.nr_ranges, 0);
-	ck_assert_msg(strstr(err.text, cases[_i].text) && strstr(err.hint, cases[_i].hint), "%s; %s", err.text,
-		      err.hint);
+	ck_assert_msg(strstr(why.text, cases[_i].text) && strstr(why.hint, cases[_i].hint), "%s; %s", why.text,
+		      why.hint);
 }
-END_TEST
 
 /* ---- markers ---- */
 
 /* One nop for each copy, within the function it was inlined in; a stripped file has them too. */
-START_TEST(markers_are_found)
+TEST_OF(markers_are_found, 3)
 {
 	static const char *const variants[] = {"", "_no_pie", "_stripped"};
 	struct symbol_file *file = target(variants[_i]);
@@ -369,10 +343,9 @@ START_TEST(markers_are_found)
 	symbol_ranges_clear(&ends);
 	symbol_ranges_clear(&none);
 }
-END_TEST
 
 /* In C++, with one place for each instance of a template; strict compilers have nothing to say. */
-START_TEST(markers_are_found_in_cpp)
+TEST(markers_are_found_in_cpp)
 {
 	static const char source[] = "#include <rot-marker.h>\n"
 				     "template <typename T> T twice(T x)\n"
@@ -399,13 +372,12 @@ START_TEST(markers_are_found_in_cpp)
 	free(folder_of_header);
 	free(command);
 }
-END_TEST
 
 /* ---- files ---- */
 
-START_TEST(files_are_read_once)
+TEST(files_are_read_once)
 {
-	char *path = built_path(TARGET);
+	autofree char *path = built_path(TARGET);
 	struct symbol_file *first = target(""), *again = target("");
 	char *copy = rot_format("%s/copy", folder);
 	struct symbol_file *before;
@@ -417,11 +389,9 @@ START_TEST(files_are_read_once)
 	/* Another file of the same name is another file. */
 	ck_assert(shell("cp \"$1_no_pie\" new; mv new copy"));
 	ck_assert_ptr_ne(file_open(copy), before);
-	free(path);
 }
-END_TEST
 
-START_TEST(other_files_are_refused)
+TEST_OF(other_files_are_refused, 4)
 {
 	static const struct {
 		const char *name, *content, *why;
@@ -431,15 +401,12 @@ START_TEST(other_files_are_refused)
 		{"half", "\177ELF", "cannot read"},
 		{"missing", NULL, "No such file"},
 	};
-	char *path = cases[_i].content ? folder_write(folder, cases[_i].name, cases[_i].content)
-				       : rot_format("%s/%s", folder, cases[_i].name);
-	struct rot_error err = {0};
+	autofree char *path = cases[_i].content ? folder_write(folder, cases[_i].name, cases[_i].content)
+						: rot_format("%s/%s", folder, cases[_i].name);
 
-	ck_assert_ptr_null(symbol_file_open(files, path, &err));
-	ck_assert_msg(strstr(err.text, cases[_i].why) && strstr(err.text, path), "%s", err.text);
-	free(path);
+	ck_assert_ptr_null(symbol_file_open(files, path, &why));
+	ck_assert_msg(strstr(why.text, cases[_i].why) && strstr(why.text, path), "%s", why.text);
 }
-END_TEST
 
 /* ---- mangled names ---- */
 
@@ -476,19 +443,17 @@ static const struct {
 	{"", NULL},
 };
 
-START_TEST(mangled_names_are_read)
+TEST_OF(mangled_names_are_read, NR_ELEMENTS(mangled))
 {
-	char *plain = plain_name(mangled[_i].symbol);
+	autofree char *plain = plain_name(mangled[_i].symbol);
 
 	if (mangled[_i].plain)
 		ck_assert_pstr_eq(plain, mangled[_i].plain);
 	else
 		ck_assert_msg(!plain, "%s: %s", mangled[_i].symbol, plain);
-	free(plain);
 }
-END_TEST
 
-START_TEST(ends_of_names_are_names)
+TEST(ends_of_names_are_names)
 {
 	ck_assert(plain_name_ends_with("ns::Matrix::rows", "ns::Matrix::rows"));
 	ck_assert(plain_name_ends_with("ns::Matrix::rows", "Matrix::rows"));
@@ -498,27 +463,5 @@ START_TEST(ends_of_names_are_names)
 	ck_assert(!plain_name_ends_with("rows", "Matrix::rows"));
 	ck_assert(!plain_name_ends_with("rows", ""));
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&functions_are_found, 2},
-	{&names_are_matched, 1},
-	{&ends_are_found, 1},
-	{&addresses_get_names, 1},
-	{&functions_within_others_are_told_apart, 2},
-	{&depth_is_known_from_frames, 2},
-	{&stripped_files_have_frames, 1},
-	{&files_without_sections_have_frames, 1},
-	{&separate_debug_information_is_read, 1},
-	{&small_debug_information_is_read, 1},
-	{&lines_are_found, 3},
-	{&lines_that_are_not_found, 6},
-	{&markers_are_found, 3},
-	{&markers_are_found_in_cpp, 1},
-	{&files_are_read_once, 1},
-	{&other_files_are_refused, 4},
-	{&mangled_names_are_read, NR_ELEMENTS(mangled)},
-	{&ends_of_names_are_names, 1},
-};
-
-UNIT_TESTS("symbols", tests, .is_in_one_process = true, .set_up = open_files, .tear_down = close_files);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_files, .tear_down = close_files);

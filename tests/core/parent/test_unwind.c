@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a function to its callers: in this program, and on stacks that are made. */
-#include <check.h>
 #include <link.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include "parent/symbols/unwind.h"
@@ -15,8 +13,7 @@ static uint64_t bias;
 static int
 take_bias(struct dl_phdr_info *info, size_t size, void *unused)
 {
-	(void)size;
-	(void)unused;
+	(void)size, (void)unused;
 	bias = info->dlpi_addr;
 	return 1; /* the program is the first one */
 }
@@ -24,11 +21,9 @@ take_bias(struct dl_phdr_info *info, size_t size, void *unused)
 static void
 set_up(void)
 {
-	struct rot_error err;
-
 	files = symbol_files_new();
-	file = symbol_file_open(files, "/proc/self/exe", &err);
-	ck_assert_msg(file, "%s", err.text);
+	file = symbol_file_open(files, "/proc/self/exe", &why);
+	ck_assert_msg(file, "%s", why.text);
 	dl_iterate_phdr(take_bias, NULL);
 }
 
@@ -79,7 +74,7 @@ step(void)
 	return unwind(file, unwind_code_address(&state) - bias, &state);
 }
 
-START_TEST(callers_are_found)
+TEST(callers_are_found)
 {
 	static const char *const names[] = {"innermost", "middle", "outermost", "callers_are_found_fn"};
 	struct symbol_range range;
@@ -91,15 +86,13 @@ START_TEST(callers_are_found)
 		ck_assert_str_eq(range.name, names[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_stack_ends_where_its_copy_does)
+TEST(a_stack_ends_where_its_copy_does)
 {
 	outermost();
 	state.nr_bytes = 8;
 	ck_assert_int_eq(step(), UNWIND_LOST);
 }
-END_TEST
 
 /* ---- made stacks ---- */
 
@@ -137,7 +130,7 @@ stand_at(const char *code)
 }
 
 /* Whatever was looked up before. */
-START_TEST(each_instruction_has_its_own_frame)
+TEST(each_instruction_has_its_own_frame)
 {
 	stand_at(restoring_goes_on);
 	ck_assert_int_eq(step(), UNWIND_CALLER);
@@ -148,9 +141,8 @@ START_TEST(each_instruction_has_its_own_frame)
 	ck_assert_int_eq(step(), UNWIND_CALLER);
 	ck_assert_uint_eq(state.registers[UNWIND_RIP], words[0]);
 }
-END_TEST
 
-START_TEST(frame_pointers_are_followed)
+TEST(frame_pointers_are_followed)
 {
 	stand_at(NULL);
 	state.registers[UNWIND_RBP] = STACK_ADDRESS + 16;
@@ -164,13 +156,5 @@ START_TEST(frame_pointers_are_followed)
 	state.registers[UNWIND_RBP] = STACK_ADDRESS + 24;
 	ck_assert_int_eq(unwind_by_frame_pointer(&state), UNWIND_LOST);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&callers_are_found, 1},
-	{&a_stack_ends_where_its_copy_does, 1},
-	{&each_instruction_has_its_own_frame, 1},
-	{&frame_pointers_are_followed, 1},
-};
-
-UNIT_TESTS("unwind", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

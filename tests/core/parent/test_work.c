@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What an instruction does, told from its bytes and the registers of the thread that executes it. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parent/stepping/work.h"
 #include "parent/symbols/instruction.h"
 #include "testing.h"
@@ -96,8 +92,7 @@ read_vectors(void *context)
 static bool
 read_nothing(void *context, uint64_t address, void *bytes, size_t nr_bytes)
 {
-	(void)context;
-	(void)address;
+	(void)context, (void)address;
 	memset(bytes, 0, nr_bytes);
 	return true;
 }
@@ -973,7 +968,7 @@ do_work(const struct work *work, const struct user_regs_struct *with, bool can_r
 	work_do(work, &thread, done);
 }
 
-START_TEST(work_is_told)
+TEST_OF(work_is_told, NR_ELEMENTS(cases))
 {
 	const struct work_case *tested = &cases[_i];
 	struct work_done done;
@@ -993,7 +988,6 @@ START_TEST(work_is_told)
 	ck_assert_msg(nr_reads == (tested->reads_vectors ? 1 : 0), "%s: vectors are read %d times", tested->name,
 		      nr_reads);
 }
-END_TEST
 
 /* clang-format off */
 static const struct other_case {
@@ -1048,7 +1042,7 @@ static const struct also_case {
 };
 /* clang-format on */
 
-START_TEST(widths_and_divisions_are_told)
+TEST_OF(widths_and_divisions_are_told, NR_ELEMENTS(also))
 {
 	const struct also_case *tested = &also[_i];
 	struct work_done done;
@@ -1060,9 +1054,8 @@ START_TEST(widths_and_divisions_are_told)
 	ck_assert_msg(done.counts[STEP_FLOP_512] == tested->nr_512, "%s", tested->name);
 	ck_assert_msg(done.counts[STEP_DIVISIONS] == tested->nr_divisions, "%s", tested->name);
 }
-END_TEST
 
-START_TEST(integers_and_masked_lanes_are_told)
+TEST_OF(integers_and_masked_lanes_are_told, NR_ELEMENTS(others))
 {
 	const struct other_case *tested = &others[_i];
 	struct work_done done;
@@ -1074,10 +1067,9 @@ START_TEST(integers_and_masked_lanes_are_told)
 	ck_assert_msg(done.counts[STEP_PACKED_INTEGER] == tested->nr_packed, "%s", tested->name);
 	ck_assert_msg(done.counts[STEP_MASKED_FLOP] == tested->nr_masked, "%s", tested->name);
 }
-END_TEST
 
 /* What depends on vectors that cannot be read is unknown; nothing else is. */
-START_TEST(vectors_may_be_unknown)
+TEST_OF(vectors_may_be_unknown, NR_ELEMENTS(cases))
 {
 	const struct work_case *tested = &cases[_i];
 	struct work_thread thread = {&registers, NULL, NULL, NULL};
@@ -1093,10 +1085,9 @@ START_TEST(vectors_may_be_unknown)
 	work_do(&work, &thread, &done);
 	ck_assert_msg(done.is_unknown == tested->reads_vectors, "%s", tested->name);
 }
-END_TEST
 
 /* Repeated 0 times; with 32-bit addresses ecx counts. */
-START_TEST(repetition_may_be_over)
+TEST_OF(repetition_may_be_over, NR_ELEMENTS(cases))
 {
 	const struct work_case *tested = &cases[_i];
 	struct user_regs_struct with = registers;
@@ -1115,9 +1106,8 @@ START_TEST(repetition_may_be_over)
 	do_work(&work, &with, true, &done);
 	check_accesses(tested->is_repeated && is_narrow ? &nothing : tested, &done);
 }
-END_TEST
 
-START_TEST(what_is_cut_off_is_none)
+TEST_OF(what_is_cut_off_is_none, NR_ELEMENTS(cases))
 {
 	const struct work_case *tested = &cases[_i];
 	struct work work;
@@ -1125,10 +1115,9 @@ START_TEST(what_is_cut_off_is_none)
 	for (size_t nr = 0; nr < tested->nr_bytes; nr++)
 		ck_assert_msg(!work_decode(tested->bytes, nr, &work) || work.length <= nr, "%s", tested->name);
 }
-END_TEST
 
 /* Whatever the bytes are, accesses fit and add up. */
-START_TEST(any_bytes_may_come)
+TEST_OF(any_bytes_may_come, 8)
 {
 	static const uint8_t starts[] = {0, 0x62, 0xc4, 0xc5, 0x8f, 0x0f, 0x66, 0xf3};
 	uint8_t bytes[INSTRUCTION_MAX_BYTES];
@@ -1160,16 +1149,5 @@ START_TEST(any_bytes_may_come)
 	}
 	ck_assert_int_gt(nr_known, 0);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&work_is_told, NR_ELEMENTS(cases)},
-	{&integers_and_masked_lanes_are_told, NR_ELEMENTS(others)},
-	{&widths_and_divisions_are_told, NR_ELEMENTS(also)},
-	{&vectors_may_be_unknown, NR_ELEMENTS(cases)},
-	{&repetition_may_be_over, NR_ELEMENTS(cases)},
-	{&what_is_cut_off_is_none, NR_ELEMENTS(cases)},
-	{&any_bytes_may_come, 8},
-};
-
-UNIT_TESTS("work", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

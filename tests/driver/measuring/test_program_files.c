@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files a program is made of, as the loader says; and what damaged files do to those who read them. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "measuring/program_files.h"
 #include "measuring/sha256.h"
-#include "memory.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -62,7 +54,7 @@ files_of(const char *executable)
 }
 
 /* The libraries that this process has mapped, and its loader, are among them. */
-START_TEST(all_that_the_loader_loads)
+TEST(all_that_the_loader_loads)
 {
 	struct file_list files = files_of("/proc/self/exe");
 	char line[4096];
@@ -88,9 +80,8 @@ START_TEST(all_that_the_loader_loads)
 	ck_assert_uint_gt(nr, 2);
 	file_list_clear(&files);
 }
-END_TEST
 
-START_TEST(interpreters_of_scripts)
+TEST(interpreters_of_scripts)
 {
 	struct file_list files;
 
@@ -112,10 +103,9 @@ START_TEST(interpreters_of_scripts)
 	ck_assert(has(&files, "./outer"));
 	file_list_clear(&files);
 }
-END_TEST
 
 /* In front of the system's, and by the program's own environment. */
-START_TEST(library_path_comes_first)
+TEST(library_path_comes_first)
 {
 	struct file_list files = files_of("/proc/self/exe");
 	struct program *program = program_named("/proc/self/exe");
@@ -144,9 +134,8 @@ START_TEST(library_path_comes_first)
 	free(own);
 	free(set);
 }
-END_TEST
 
-START_TEST(what_is_not_there)
+TEST(what_is_not_there)
 {
 	struct file_list files = files_of("no-such-program-at-all");
 
@@ -156,13 +145,12 @@ START_TEST(what_is_not_there)
 	ck_assert_uint_eq(files.nr, 1);
 	file_list_clear(&files);
 }
-END_TEST
 
 /* Beginnings of a program, and bytes of its head changed: an answer, whatever it is. */
-START_TEST(damaged_programs)
+TEST(damaged_programs)
 {
 	size_t length;
-	char *bytes = file_read("/proc/self/exe", &length, NULL);
+	autofree char *bytes = file_read("/proc/self/exe", &length, NULL);
 
 	ck_assert_ptr_nonnull(bytes);
 	for (size_t i = 0; i < 1024 && i < length; i += 7) {
@@ -180,11 +168,9 @@ START_TEST(damaged_programs)
 		file_list_clear(&files);
 		bytes[i] = kept;
 	}
-	free(bytes);
 }
-END_TEST
 
-START_TEST(hashes_follow_the_content)
+TEST(hashes_follow_the_content)
 {
 	struct file_hashes *hashes = file_hashes_new();
 	char *first;
@@ -203,11 +189,5 @@ START_TEST(hashes_follow_the_content)
 	free(first);
 	file_hashes_delete(hashes);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&all_that_the_loader_loads, 1}, {&interpreters_of_scripts, 1}, {&library_path_comes_first, 1},
-	{&what_is_not_there, 1},         {&damaged_programs, 1},        {&hashes_follow_the_content, 1},
-};
-
-UNIT_TESTS("program_files", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup, .tear_down = teardown);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings of made-up numbers, each beside its threshold; and the table of them against its document. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "memory.h"
 #include "programs/findings.h"
 #include "testing.h"
 
@@ -133,7 +127,7 @@ codes_of(enum finding_about about, const struct finding_facts *facts)
 	return codes;
 }
 
-START_TEST(code_has_findings)
+TEST_OF(code_has_findings, NR_ELEMENTS(of_code))
 {
 	struct finding_code code = usual_code();
 	autofree char *codes = NULL;
@@ -151,10 +145,9 @@ START_TEST(code_has_findings)
 	codes = codes_of(FINDING_CODE, &(struct finding_facts){.code = &code});
 	ck_assert_str_eq(codes, of_code[_i].codes);
 }
-END_TEST
 
 /* A mean of widths, but no more than memory and the peak permit. */
-START_TEST(gains_are_bounded)
+TEST(gains_are_bounded)
 {
 	static const struct {
 		double bandwidth_share, peak_share;
@@ -180,7 +173,6 @@ START_TEST(gains_are_bounded)
 		finding_clear(&finding);
 	}
 }
-END_TEST
 
 /* ---- runs ---- */
 
@@ -208,7 +200,7 @@ static const struct {
 };
 /* clang-format on */
 
-START_TEST(runs_have_findings)
+TEST_OF(runs_have_findings, NR_ELEMENTS(of_runs))
 {
 	const struct finding_facts facts = {.run = &of_runs[_i].run};
 	autofree char *measurement = codes_of(FINDING_MEASUREMENT, &facts);
@@ -216,9 +208,8 @@ START_TEST(runs_have_findings)
 
 	ck_assert_str_eq(codes, of_runs[_i].codes);
 }
-END_TEST
 
-START_TEST(nothing_is_found_in_what_is_not_known)
+TEST(nothing_is_found_in_what_is_not_known)
 {
 	const struct finding_code code = finding_code_unknown();
 	const struct finding_run run = finding_run_unknown();
@@ -231,12 +222,11 @@ START_TEST(nothing_is_found_in_what_is_not_known)
 		ck_assert_str_eq(none, "");
 	}
 }
-END_TEST
 
 /* ---- the document ---- */
 
 /* As test_remarks.c has it for remarks: a row of the table for each, with condition and advice. */
-START_TEST(each_finding_is_in_the_document)
+TEST(each_finding_is_in_the_document)
 {
 	autofree char *path = rot_format("%s/doc/RUN.md", getenv("top_srcdir")), *document = file_text(path);
 	char *to = document;
@@ -252,12 +242,5 @@ START_TEST(each_finding_is_in_the_document)
 		ck_assert_msg(strstr(document, row) != NULL, "doc/RUN.md lacks: %s", row);
 	}
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&code_has_findings, NR_ELEMENTS(of_code)},  {&gains_are_bounded, 1},
-	{&runs_have_findings, NR_ELEMENTS(of_runs)}, {&nothing_is_found_in_what_is_not_known, 1},
-	{&each_finding_is_in_the_document, 1},
-};
-
-UNIT_TESTS("findings", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

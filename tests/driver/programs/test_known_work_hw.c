@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* "rot run" on a program of known work, with this machine's counters: in total and by thread. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "machine/machine.h"
-#include "memory.h"
 #include "testing.h"
 
 #define NR_ADDITIONS 20000000.0
@@ -59,7 +52,7 @@ operations(const json_t *json, size_t point)
 static int
 wrong_point(const char *option, size_t nr_points, double *counted)
 {
-	json_t *json = run(option);
+	json_auto_t *json = run(option);
 	int wrong = -1;
 
 	ck_assert_uint_ge(json_array_size(json_object_get(json, "points")), nr_points);
@@ -71,7 +64,6 @@ wrong_point(const char *option, size_t nr_points, double *counted)
 		wrong = (int)i;
 		*counted = count;
 	}
-	json_decref(json);
 	return wrong;
 }
 
@@ -87,22 +79,19 @@ check_points(const char *option, size_t nr_points)
 	ck_assert_msg(wrong < 0, "point %d: %.0f operations", wrong, counted);
 }
 
-START_TEST(operations_in_total)
+TEST(operations_in_total)
 {
 	check_points("", 1);
 }
-END_TEST
 
-START_TEST(operations_by_thread)
+TEST(operations_by_thread)
 {
 	check_points("-t", 3);
 }
-END_TEST
 
 static bool
 can_count(void)
 {
-	struct rot_error why = {0};
 	const bool can = machine_can_count(&why);
 
 	if (!can)
@@ -110,9 +99,4 @@ can_count(void)
 	return can;
 }
 
-static const struct listed_test tests[] = {
-	{&operations_in_total, 1},
-	{&operations_by_thread, 1},
-};
-
-UNIT_TESTS("known work", tests, .needs = {can_count});
+UNIT_TESTS(.needs = {can_count});

@@ -3,23 +3,13 @@
  * "rot run" behind its options, with a core that counts the same each time (fake_core.c): what the program prints and
  * returns stays its own; table and JSON are as in golden/ (GOLDEN=write writes them anew).
  */
-#include <check.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "architecture_files.h"
 #include "commands/program_run.h"
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "json_schema.h"
-#include "memory.h"
 #include "programs/report.h"
 #include "rot.h"
 #include "support/files.h"
@@ -37,7 +27,7 @@ static bool is_strict, has_csv, is_all, is_narrow;
 static void
 setup(void)
 {
-	char *source = realpath(getenv("top_srcdir"), NULL), *built = realpath(getenv("top_builddir"), NULL);
+	autofree char *source = realpath(getenv("top_srcdir"), NULL), *built = realpath(getenv("top_builddir"), NULL);
 
 	fake = rot_format("%s/tests/driver/programs/fake_core", built);
 	setenv("top_srcdir", source, 1);
@@ -46,8 +36,6 @@ setup(void)
 	ck_assert_int_eq(mkdir("core", 0777), 0);
 	ck_assert_int_eq(symlink(fake, "core/rot-core"), 0);
 	unsetenv("FAKE_CORE");
-	free(source);
-	free(built);
 }
 
 static void
@@ -105,11 +93,10 @@ run_here(const char *architecture, const char *const *words, int nr)
 	if (is_both || strcmp(architecture, "blocks") == 0) {
 		const struct architecture_stepping stepping = {.is_unasked = !is_both,
 							       .machine = is_both ? &with_caches : NULL};
-		char *files = architecture_folder();
+		autofree char *files = architecture_folder();
 
 		rot.architecture->by_blocks = architecture_load_blocks(files, &stepping, &error);
 		rot.architecture->by_events = is_both ? architecture_named("zen5") : NULL;
-		free(files);
 	}
 	if (strcmp(rot.architecture->name, "none") == 0) {
 		rot_error_set(&rot.architecture->why_not, 0, "this machine has no counters");
@@ -197,7 +184,7 @@ static const struct {
 	{GOLDEN "regions-sampled-times.txt", "none", "sampled", {"--region=brief", "--runs=2", "true"}, 0},
 };
 
-START_TEST(tables)
+TEST_OF(tables, NR_ELEMENTS(tables_of_runs))
 {
 	setenv("FAKE_CORE", tables_of_runs[_i].mode, 1);
 	is_all = strstr(tables_of_runs[_i].golden, "-all.") != NULL; /* as --all says */
@@ -207,7 +194,6 @@ START_TEST(tables)
 	ck_assert_str_eq(out, "");
 	expect_golden(tables_of_runs[_i].golden, err);
 }
-END_TEST
 
 /* What depends on the machine is left out. */
 static void
@@ -225,7 +211,7 @@ check_json(const char *path, const char *golden)
 	program = json_object_get(json, "program");
 	ck_assert_uint_eq(strlen(json_string_value(json_object_get(program, "sha256"))), 64);
 	json_object_del(program, "sha256");
-	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(program, "executable")), "/true"));
+	ck_assert_has(json_string_value(json_object_get(program, "executable")), "/true");
 	json_object_del(program, "executable");
 	text = json_dumps(json, JSON_INDENT(1));
 	expect_golden(golden, text);
@@ -233,7 +219,7 @@ check_json(const char *path, const char *golden)
 	json_decref(json);
 }
 
-START_TEST(values_as_json)
+TEST(values_as_json)
 {
 	RUN("zen5", "-q", "-j", "x.json", "true", "-j", "y");
 	ck_assert_int_eq(status, 0);
@@ -245,7 +231,6 @@ START_TEST(values_as_json)
 	RUN("none", "-q", "-j", "x.json", "true");
 	check_json("x.json", GOLDEN "functions.json");
 }
-END_TEST
 
 /* sweep took 40 % of 1.75 s for 6 million operations and 12 MB; where no sample was taken there is no time, and no
  * rate. */
@@ -285,7 +270,7 @@ check_rates(const char *path)
 static void
 check_dots(const char *data_path, const char *json_path)
 {
-	json_t *json = json_load_file(json_path, 0, NULL);
+	json_auto_t *json = json_load_file(json_path, 0, NULL);
 	const json_t *functions = json_object_get(json_object_get(json, "functions"), "functions"),
 		     *sweep = json_array_get(functions, 0);
 	char *data = file_text(data_path), *dots = strstr(data, "# functions\n");
@@ -298,14 +283,13 @@ check_dots(const char *data_path, const char *json_path)
 	ck_assert_double_eq_tol(x, json_number_value(json_object_get(sweep, "operationalIntensity")), 1e-9);
 	ck_assert_double_eq_tol(1e9 * y, json_number_value(json_object_get(sweep, "performance")), 1);
 	ck_assert_double_eq_tol(share, json_number_value(json_object_get(sweep, "share")), 1e-9);
-	ck_assert_ptr_nonnull(strstr(dots, "::Relaxation::sweep 40 %"));
+	ck_assert_has(dots, "::Relaxation::sweep 40 %");
 	ck_assert_ptr_eq(strchr(dots, '\n') + 1, dots + strlen(dots));
 	free(data);
-	json_decref(json);
 }
 
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */
-START_TEST(functions_in_files)
+TEST_OF(functions_in_files, 2)
 {
 	static const char *const modes[] = {"sampled", "sampled-user"};
 	const char *const groups[] = {"functions", "others"};
@@ -327,17 +311,17 @@ START_TEST(functions_in_files)
 			json_number_value(json_object_get(item, "share"));
 	ck_assert_double_eq_tol(sum, 1, 1e-9);
 	csv = file_text("x-functions.csv");
-	ck_assert_ptr_nonnull(strstr(csv, "\n/opt/lib/"
-					  "libsolve.so.1.2,solver::of_planes::Relaxation::sweep,_ZN6solver9of_"
-					  "planes10Relaxation5sweepEi,,4672,512,sweep.cc,17,1401,0."));
+	ck_assert_has(csv, "\n/opt/lib/"
+			   "libsolve.so.1.2,solver::of_planes::Relaxation::sweep,_ZN6solver9of_"
+			   "planes10Relaxation5sweepEi,,4672,512,sweep.cc,17,1401,0.");
 	free(csv);
 	csv = file_text("x-loops.csv");
-	ck_assert_ptr_nonnull(strstr(csv, ",4704,256,sweep.cc,20,300,0."));
-	ck_assert_ptr_nonnull(strstr(csv, ",31,,4704,0,1,0\n"));
+	ck_assert_has(csv, ",4704,256,sweep.cc,20,300,0.");
+	ck_assert_has(csv, ",31,,4704,0,1,0\n");
 	/* What was not counted is empty, and names do not steer a terminal. */
-	ck_assert_ptr_nonnull(strstr(csv, ",0,,,,"));
-	ck_assert_ptr_null(strstr(csv, "nan"));
-	ck_assert_ptr_nonnull(strstr(csv, "py::\\x1b[31mred"));
+	ck_assert_has(csv, ",0,,,,");
+	ck_assert_lacks(csv, "nan");
+	ck_assert_has(csv, "py::\\x1b[31mred");
 	free(csv);
 	json_decref(json);
 	if (_i == 0) {
@@ -354,10 +338,9 @@ START_TEST(functions_in_files)
 	ck_assert_ptr_null(json_object_get(json, "functions"));
 	json_decref(json);
 }
-END_TEST
 
 /* Byte by byte, wherever it is written to; and a pipe may be read, since the program runs once. */
-START_TEST(counts_alone_repeat)
+TEST(counts_alone_repeat)
 {
 	char *first, *second;
 
@@ -367,8 +350,8 @@ START_TEST(counts_alone_repeat)
 	first = file_text("x.json");
 	second = file_text("y.json");
 	ck_assert_str_eq(first, second);
-	ck_assert_ptr_nonnull(strstr(first, "\"loadedBytes\": 12800000"));
-	ck_assert_ptr_null(strstr(first, "Time"));
+	ck_assert_has(first, "\"loadedBytes\": 12800000");
+	ck_assert_lacks(first, "Time");
 	ck_assert_int_ne(access("cache/last-run.json", F_OK), 0);
 	free(first);
 	free(second);
@@ -379,12 +362,11 @@ START_TEST(counts_alone_repeat)
 	ck_assert_int_eq(status, 3);
 	ck_assert_str_eq(out, "ran\n"); /* what it prints the second time is dropped */
 }
-END_TEST
 
 /* Without the raw counts, which would make it large. */
-START_TEST(last_run_is_kept)
+TEST(last_run_is_kept)
 {
-	json_t *last, *asked;
+	json_auto_t *last = NULL, *asked = NULL;
 
 	RUN("zen5", "-q", "true");
 	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "true");
@@ -394,22 +376,18 @@ START_TEST(last_run_is_kept)
 	ck_assert_ptr_nonnull(asked);
 	ck_assert_int_eq(json_object_del(asked, "runs"), 0);
 	ck_assert(json_equal(last, asked));
-	json_decref(last);
-	json_decref(asked);
 }
-END_TEST
 
 /* They are observed thread by thread, without being asked to show all threads. */
-START_TEST(regions_imply_tracing)
+TEST(regions_imply_tracing)
 {
 	RUN("zen5", "-R=solve", "true");
-	ck_assert_ptr_nonnull(strstr(err, "each of the 2 threads was in it for 0.00025 to 0.00025 s"));
+	ck_assert_has(err, "each of the 2 threads was in it for 0.00025 to 0.00025 s");
 	RUN("zen5", "true");
-	ck_assert_ptr_null(strstr(err, "stops by tracing"));
+	ck_assert_lacks(err, "stops by tracing");
 }
-END_TEST
 
-START_TEST(exit_statuses)
+TEST_OF(exit_statuses, 9)
 {
 	static const struct {
 		const char *words[MAX_WORDS];
@@ -430,13 +408,12 @@ START_TEST(exit_statuses)
 	ck_assert_int_eq(file_write("plain", "text\n", 5, false, NULL), 0);
 	run("zen5", rows[_i].words);
 	ck_assert_int_eq(status, rows[_i].status);
-	ck_assert_ptr_nonnull(strstr(err, rows[_i].error));
+	ck_assert_has(err, rows[_i].error);
 	ck_assert_int_eq(err[0] == '\0', rows[_i].error[0] == '\0');
 }
-END_TEST
 
 /* The program's own failure tells more. */
-START_TEST(strict_wants_sound_numbers)
+TEST_OF(strict_wants_sound_numbers, 8)
 {
 	static const struct {
 		const char *mode;
@@ -463,11 +440,10 @@ START_TEST(strict_wants_sound_numbers)
 	is_strict = false;
 	run(rows[_i].architecture ? rows[_i].architecture : "none", rows[_i].words);
 	ck_assert_int_eq(status, rows[_i].status == 42 ? 42 : 0);
-	ck_assert_ptr_null(strstr(err, "strict"));
+	ck_assert_lacks(err, "strict");
 }
-END_TEST
 
-START_TEST(program_keeps_its_output)
+TEST(program_keeps_its_output)
 {
 	RUN("zen5", "-q", "--", "sh", "-c", "echo out; echo err >&2");
 	ck_assert_str_eq(out, "out\n");
@@ -475,56 +451,51 @@ START_TEST(program_keeps_its_output)
 	RUN("zen5", "-q", "printf", "%s,", "-o", "--passes", "--");
 	ck_assert_str_eq(out, "-o,--passes,--,");
 }
-END_TEST
 
 /* The first run that is not 0 counts. */
-START_TEST(repeated_runs)
+TEST(repeated_runs)
 {
 	RUN("zen5", "--runs=3", "sh", "-c", "echo x >>log; test $(wc -l <log) != 2");
 	ck_assert_int_eq(status, 1);
-	ck_assert_ptr_nonnull(strstr(err, "rot: the program will run 3 times"));
-	ck_assert_ptr_nonnull(strstr(err, "the runs ended differently: run 2"));
+	ck_assert_has(err, "rot: the program will run 3 times");
+	ck_assert_has(err, "the runs ended differently: run 2");
 }
-END_TEST
 
-START_TEST(runs_that_drift_or_are_disturbed)
+TEST(runs_that_drift_or_are_disturbed)
 {
 	setenv("FAKE_CORE", "disturbed", 1);
 	RUN("none", "--runs=7", "true");
-	ck_assert_ptr_nonnull(
-		strstr(err, "no intervals: they need 6 undisturbed runs, here there are 4 of 7; --runs="));
+	ck_assert_has(err, "no intervals: they need 6 undisturbed runs, here there are 4 of 7; --runs=");
 	setenv("FAKE_CORE", "scatter", 1);
 	RUN("none", "--runs=3", "true");
-	ck_assert_ptr_nonnull(strstr(err, "here there are 3 of 3; --runs=8 leaves"));
+	ck_assert_has(err, "here there are 3 of 3; --runs=8 leaves");
 	RUN("none", "--runs=6", "true");
-	ck_assert_ptr_null(strstr(err, "no intervals"));
+	ck_assert_lacks(err, "no intervals");
 	setenv("FAKE_CORE", "drift", 1);
 	RUN("none", "--runs=10", "true");
-	ck_assert_ptr_nonnull(strstr(err, "time: drifts by +"));
+	ck_assert_has(err, "time: drifts by +");
 	setenv("FAKE_CORE", "disturbed", 1);
 	RUN("none", "--runs=10", "true");
-	ck_assert_ptr_null(strstr(err, "drifts"));
-	ck_assert_ptr_nonnull(strstr(err, "pages were read from a disk"));
-	ck_assert_ptr_nonnull(strstr(err, "(1 of 10 runs, left out): run again: they are in memory then"));
-	ck_assert_ptr_nonnull(strstr(err, "another program ran on the CPU"));
-	ck_assert_ptr_nonnull(strstr(err, "the hypervisor ran something else"));
+	ck_assert_lacks(err, "drifts");
+	ck_assert_has(err, "pages were read from a disk");
+	ck_assert_has(err, "(1 of 10 runs, left out): run again: they are in memory then");
+	ck_assert_has(err, "another program ran on the CPU");
+	ck_assert_has(err, "the hypervisor ran something else");
 }
-END_TEST
 
 /* A misspelled region costs one run, not a slow one, too. */
-START_TEST(missing_regions_are_not_counted)
+TEST(missing_regions_are_not_counted)
 {
 	RUN("blocks", "-R=missing", "true");
 	ck_assert_int_eq(status, 1);
-	ck_assert_ptr_nonnull(strstr(err, "the run for the counts is left out"));
-	ck_assert_ptr_null(strstr(err, "(2 runs)"));
+	ck_assert_has(err, "the run for the counts is left out");
+	ck_assert_lacks(err, "(2 runs)");
 	RUN("blocks", "-R=missing", "-R=solve", "true");
-	ck_assert_ptr_null(strstr(err, "is left out"));
-	ck_assert_ptr_nonnull(strstr(err, "(2 runs)"));
+	ck_assert_lacks(err, "is left out");
+	ck_assert_has(err, "(2 runs)");
 }
-END_TEST
 
-START_TEST(core_that_fails)
+TEST(core_that_fails)
 {
 	setenv("FAKE_CORE", "fail", 1);
 	RUN("zen5", "true");
@@ -533,9 +504,8 @@ START_TEST(core_that_fails)
 	ck_assert_int_eq(unlink("core/rot-core"), 0);
 	RUN("zen5", "true");
 	ck_assert_int_eq(status, 1);
-	ck_assert_ptr_nonnull(strstr(err, "ended with exit status 127 without a result"));
+	ck_assert_has(err, "ended with exit status 127 without a result");
 }
-END_TEST
 
 /* Performance and throughput of a made-up program below made-up roofs, each with such relative intervals. */
 static int nr_roof_threads = 1;
@@ -603,7 +573,7 @@ check_bound(double performance, double throughput, const char *border, double cp
 	ck_assert_str_eq(report.bound, expected);
 	/* a region of one thread, whatever the program used */
 	ck_assert(report.roof.nr_threads > 1 || strncmp(region->bound, expected, length) == 0);
-	ck_assert_ptr_null(strstr(region->bound, "of one CPU"));
+	ck_assert_lacks(region->bound, "of one CPU");
 	ck_assert_int_eq(region->bound[0] == '\0', expected[0] == '\0');
 	ck_assert(report.roof.nr_threads > 1 || (isnan(report.roof_share) && isnan(region->roof_share)) ||
 		  report.roof_share == region->roof_share);
@@ -615,7 +585,7 @@ check_bound(double performance, double throughput, const char *border, double cp
 
 #define UNSURE "; --runs=6 tells how sure that is"
 
-START_TEST(bound_in_words)
+TEST(bound_in_words)
 {
 	check_bound(4e9, 8.3e9, "llcRam", 1,
 		    "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak" UNSURE, 0.83);
@@ -675,10 +645,9 @@ START_TEST(bound_in_words)
 		    0.6);
 	is_roof_least = false;
 }
-END_TEST
 
 /* With an intensity of so many times that of the ridge, which is 10 flop/byte. */
-START_TEST(how_sure_the_bound_is)
+TEST(how_sure_the_bound_is)
 {
 	reach = 0.1;
 	check_bound(
@@ -703,7 +672,6 @@ START_TEST(how_sure_the_bound_is)
 		    0.63);
 	reach = NAN;
 }
-END_TEST
 
 static void
 add_worker(struct program_run_output *run, const struct architecture *architecture, const struct pass *pass, int tid,
@@ -727,7 +695,7 @@ add_worker(struct program_run_output *run, const struct architecture *architectu
 }
 
 /* Whatever CPUs they got: only the lives of threads and their instructions matter. */
-START_TEST(threads_that_work_at_once)
+TEST_OF(threads_that_work_at_once, 6)
 {
 	static const struct {
 		double lives[3][3]; /* of each thread: begin, end, instructions */
@@ -741,7 +709,7 @@ START_TEST(threads_that_work_at_once)
 		{{{0, 300, 6e6}, {200, 300, 1e6}}, 1},
 	};
 	const struct architecture_stepping stepping = {.is_unasked = true};
-	char *files = architecture_folder();
+	autofree char *files = architecture_folder();
 	struct architecture *architecture = architecture_load_blocks(files, &stepping, NULL);
 	struct program_run_output *run = program_run_output_new();
 	struct program_command_output *output = program_command_output_new();
@@ -756,12 +724,10 @@ START_TEST(threads_that_work_at_once)
 	rot_graph_delete(output);
 	program_plan_clear(&plan);
 	architecture_delete(architecture);
-	free(files);
 }
-END_TEST
 
 /* Points of the program, of regions and of few threads, not of threads in regions. */
-START_TEST(what_is_drawn)
+TEST(what_is_drawn)
 {
 	static const struct {
 		const char *series;
@@ -770,68 +736,39 @@ START_TEST(what_is_drawn)
 		{"# program\n", true},      {"# region solve\n", true}, {"# region x\n", true},
 		{"# region idle\n", false}, {"# worker 101\n", true},   {"threads of regions", false},
 	};
-	char *data, *gnuplot = process_find("gnuplot");
+	autofree char *data = NULL, *gnuplot = process_find("gnuplot");
 
 	RUN("zen5", "-q", "-t", "-o", "x", "-R=solve", "-R=x=setUp", "-R=idle", "true");
 	ck_assert_int_eq(status, 0);
 	if (!gnuplot) {
-		ck_assert_ptr_nonnull(strstr(err, "apt-get install gnuplot"));
+		ck_assert_has(err, "apt-get install gnuplot");
 		return;
 	}
-	free(gnuplot);
 	data = file_text("x.data");
 	for (size_t i = 0; i < NR_ELEMENTS(rows); i++)
 		ck_assert_msg((strstr(data, rows[i].series) != NULL) == rows[i].is_drawn, "%s:\n%s", rows[i].series,
 			      data);
-	free(data);
 }
-END_TEST
 
 /* Of performance and the intensity of loads and stores, which are of different runs. */
-START_TEST(programs_by_blocks_are_drawn)
+TEST(programs_by_blocks_are_drawn)
 {
-	char *data, *gnuplot = process_find("gnuplot");
+	autofree char *data = NULL, *gnuplot = process_find("gnuplot");
 
 	RUN("blocks", "-q", "-o", "x", "true");
 	ck_assert_int_eq(status, 0);
 	if (!gnuplot)
 		return;
-	free(gnuplot);
 	data = file_text("x.data");
-	ck_assert_msg(strstr(data, "# program\n") != NULL, "%s", data);
-	free(data);
+	ck_assert_has(data, "# program\n");
 }
-END_TEST
 
-START_TEST(files_that_cannot_be_written)
+TEST(files_that_cannot_be_written)
 {
 	RUN("zen5", "-o", "no/such/folder/x", "sh", "-c", "echo ran");
 	ck_assert_int_eq(status, 1);
 	ck_assert_str_eq(out, "");
-	ck_assert_ptr_nonnull(strstr(err, "cannot write 'no/such/folder/x"));
+	ck_assert_has(err, "cannot write 'no/such/folder/x");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&tables, NR_ELEMENTS(tables_of_runs)},
-	{&counts_alone_repeat, 1},
-	{&values_as_json, 1},
-	{&functions_in_files, 2},
-	{&last_run_is_kept, 1},
-	{&regions_imply_tracing, 1},
-	{&strict_wants_sound_numbers, 8},
-	{&exit_statuses, 9},
-	{&program_keeps_its_output, 1},
-	{&repeated_runs, 1},
-	{&runs_that_drift_or_are_disturbed, 1},
-	{&missing_regions_are_not_counted, 1},
-	{&core_that_fails, 1},
-	{&bound_in_words, 1},
-	{&how_sure_the_bound_is, 1},
-	{&threads_that_work_at_once, 6},
-	{&what_is_drawn, 1},
-	{&programs_by_blocks_are_drawn, 1},
-	{&files_that_cannot_be_written, 1},
-};
-
-UNIT_TESTS("run", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup, .tear_down = teardown);

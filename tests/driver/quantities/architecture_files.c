@@ -2,12 +2,8 @@
 /* The architecture files of the source tree, for tests. */
 #include "architecture_files.h"
 
-#include <check.h>
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "memory.h"
 #include "testing.h"
 
 char *
@@ -25,7 +21,7 @@ architecture_schema(void)
 size_t
 architecture_files(char *paths[MAX_ARCHITECTURES])
 {
-	char *folder = architecture_folder(), *pattern = rot_format("%s/*.xml", folder);
+	autofree char *folder = architecture_folder(), *pattern = rot_format("%s/*.xml", folder);
 	glob_t found;
 	size_t nr = 0;
 
@@ -36,23 +32,17 @@ architecture_files(char *paths[MAX_ARCHITECTURES])
 	for (; nr < found.gl_pathc; nr++)
 		paths[nr] = rot_strdup(found.gl_pathv[nr]);
 	globfree(&found);
-	free(pattern);
-	free(folder);
 	return nr;
 }
 
 struct architecture *
 architecture_named(const char *name)
 {
-	struct rot_error err = {0};
-	char *folder = architecture_folder(), *schema = architecture_schema();
-	char *path = rot_format("%s/%s.xml", folder, name);
-	struct architecture *architecture = architecture_read(path, schema, &err);
+	autofree char *folder = architecture_folder(), *schema = architecture_schema();
+	autofree char *path = rot_format("%s/%s.xml", folder, name);
+	struct architecture *architecture = architecture_read(path, schema, &why);
 
 	if (!architecture)
-		ck_abort_msg("%s", err.text);
-	free(path);
-	free(schema);
-	free(folder);
+		ck_abort_msg("%s", why.text);
 	return architecture;
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stage.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "architecture_files.h"
-#include "memory.h"
 #include "testing.h"
 
 static const struct rot_class kernel_class = {
@@ -31,7 +26,6 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 		.operations = 20000, .bytes = 240000, .can_probe_clock = nr_threads <= 1};
 	const struct architecture_formula *formulas[2 * MAX_REQUESTS];
 	char *copy = rot_strdup(requests), *rest = NULL;
-	struct rot_error err = {0};
 	bool needs_clock = false, needs_probe = false;
 	size_t nr_formulas = 0;
 
@@ -53,10 +47,10 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 		struct quantity_resolution *resolution = &stage->resolutions[stage->nr_requests++];
 		struct quantity_request request;
 
-		ck_assert_msg(quantity_parse(&request, text, &err) == 0, "%s", err.text);
-		ck_assert_msg(quantity_resolve(resolution, stage->architecture, &request, "auto", &expectation, &err) ==
+		ck_assert_ok(quantity_parse(&request, text, &why));
+		ck_assert_msg(quantity_resolve(resolution, stage->architecture, &request, "auto", &expectation, &why) ==
 				      0,
-			      "%s", err.text);
+			      "%s", why.text);
 		for (int side = 0; side < (resolution->has_denominator ? 2 : 1); side++) {
 			const struct quantity_part *part = side ? &resolution->denominator : &resolution->numerator;
 
@@ -69,7 +63,7 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 		}
 	}
 	free(copy);
-	ck_assert_int_eq(pass_plan_make(&stage->plan, stage->architecture, formulas, nr_formulas, needs_clock, &err),
+	ck_assert_int_eq(pass_plan_make(&stage->plan, stage->architecture, formulas, nr_formulas, needs_clock, &why),
 			 0);
 	ck_assert_uint_le(stage->plan.nr_passes, MAX_PASSES);
 	if (needs_probe)
@@ -214,18 +208,15 @@ pass_with(const struct stage *stage, const char *event)
 struct quantity_value
 stage_compute(struct stage *stage, size_t request, bool use_minimum)
 {
-	struct rot_error err = {0};
 	struct quantity_value value;
 
 	for (size_t i = 0; i < stage->plan.nr_passes; i++) {
 		pass_samples_clear(&stage->samples[i]);
-		ck_assert_msg(pass_samples_read(&stage->samples[i], stage->architecture, &stage->plan.passes[i],
-						stage->passes[i], stage->results[i], &err) == 0,
-			      "%s", err.text);
+		ck_assert_ok(pass_samples_read(&stage->samples[i], stage->architecture, &stage->plan.passes[i],
+					       stage->passes[i], stage->results[i], &why));
 	}
-	ck_assert_msg(quantity_compute(&value, &stage->resolutions[request], stage->architecture, &stage->plan,
-				       stage->samples, use_minimum, &err) == 0,
-		      "%s", err.text);
+	ck_assert_ok(quantity_compute(&value, &stage->resolutions[request], stage->architecture, &stage->plan,
+				      stage->samples, use_minimum, &why));
 	return value;
 }
 

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* From recorded outputs of the core to values: formulas, sums over threads, ratios, JSON. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "memory.h"
 #include "stage.h"
 #include "testing.h"
 
 /* ---- values ---- */
 
-START_TEST(test_operation_count_is_exact)
+TEST(test_operation_count_is_exact)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -33,10 +28,9 @@ START_TEST(test_operation_count_is_exact)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Single steps count the same twice, and times are taken as often as ever: what scatters is the time alone. */
-START_TEST(test_rate_of_few_steps_and_many_times)
+TEST(test_rate_of_few_steps_and_many_times)
 {
 	struct stage stage;
 	struct quantity_value rate, count, intensity, time;
@@ -77,10 +71,9 @@ START_TEST(test_rate_of_few_steps_and_many_times)
 	quantity_value_clear(&time);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Each thread is stepped by itself. */
-START_TEST(test_steps_of_threads_are_summed)
+TEST(test_steps_of_threads_are_summed)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -102,9 +95,8 @@ START_TEST(test_steps_of_threads_are_summed)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
-START_TEST(test_counts_are_summed_and_times_are_the_maximum)
+TEST(test_counts_are_summed_and_times_are_the_maximum)
 {
 	struct stage stage;
 	struct quantity_value operations, time;
@@ -135,10 +127,9 @@ START_TEST(test_counts_are_summed_and_times_are_the_maximum)
 	quantity_value_clear(&time);
 	stage_close(&stage);
 }
-END_TEST
 
 /* V (D + Z) / (F + Z) + N - Z dirty lines reach DRAM; D are read. */
-START_TEST(test_modelled_dram_writes)
+TEST(test_modelled_dram_writes)
 {
 	struct stage stage;
 	struct quantity_value all, read, write;
@@ -169,9 +160,8 @@ START_TEST(test_modelled_dram_writes)
 	quantity_value_clear(&write);
 	stage_close(&stage);
 }
-END_TEST
 
-START_TEST(test_context_switches_are_counted)
+TEST(test_context_switches_are_counted)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -191,10 +181,9 @@ START_TEST(test_context_switches_are_counted)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Of two threads; the runs are not left out for what is counted. */
-START_TEST(test_migrations_are_counted)
+TEST(test_migrations_are_counted)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -216,10 +205,9 @@ START_TEST(test_migrations_are_counted)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Twelve runs in six starts that differ by 100, and their runs by 1: the interval is of starts, as far as they go. */
-START_TEST(test_intervals_are_of_starts)
+TEST(test_intervals_are_of_starts)
 {
 	struct summary of_runs, of_starts;
 	struct stage stage;
@@ -241,10 +229,9 @@ START_TEST(test_intervals_are_of_starts)
 	ck_assert_double_eq(of_runs.high, 1401);
 	ck_assert(of_starts.low < 1100 && of_starts.high > 1401);
 }
-END_TEST
 
 /* Flops and cycles in one pass: run by run they agree, although both vary. */
-START_TEST(test_ratio_of_one_pass_is_joint)
+TEST(test_ratio_of_one_pass_is_joint)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -269,9 +256,8 @@ START_TEST(test_ratio_of_one_pass_is_joint)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
-START_TEST(test_ratio_of_two_passes)
+TEST(test_ratio_of_two_passes)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -304,10 +290,9 @@ START_TEST(test_ratio_of_two_passes)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Ticks (5000 and 5001) times the mean of before and after, summed over the workloads like counted cycles. */
-START_TEST(test_core_cycles_from_the_probed_clock)
+TEST(test_core_cycles_from_the_probed_clock)
 {
 	struct stage stage;
 	struct quantity_value cycles, performance;
@@ -333,9 +318,8 @@ START_TEST(test_core_cycles_from_the_probed_clock)
 	quantity_value_clear(&performance);
 	stage_close(&stage);
 }
-END_TEST
 
-START_TEST(test_expected_work_per_measured_time)
+TEST(test_expected_work_per_measured_time)
 {
 	struct stage stage;
 	struct quantity_value value, time;
@@ -360,9 +344,8 @@ START_TEST(test_expected_work_per_measured_time)
 	quantity_value_clear(&time);
 	stage_close(&stage);
 }
-END_TEST
 
-START_TEST(test_nothing_measured)
+TEST(test_nothing_measured)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -376,10 +359,9 @@ START_TEST(test_nothing_measured)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
 /* A formula whose events need two passes is computed from run i of both. */
-START_TEST(test_spread_formula)
+TEST(test_spread_formula)
 {
 	struct stage stage;
 	struct quantity_value value;
@@ -403,7 +385,6 @@ START_TEST(test_spread_formula)
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
 /* As add_run; and a copy of the threads' set, with the same counts of 0. */
 static struct measurement_run_output *
@@ -427,10 +408,9 @@ add_run_with_copies(struct stage *stage, size_t pass, size_t nr)
  * The workload's own count and those of the threads are summed, of which one slept all the time; a count that a thread
  * lacks is missed.
  */
-START_TEST(test_threads_of_a_kernel_are_summed)
+TEST(test_threads_of_a_kernel_are_summed)
 {
 	struct stage stage;
-	struct rot_error err = {0};
 	struct measurement_run_output *run;
 	struct quantity_value value;
 	size_t pass;
@@ -462,19 +442,18 @@ START_TEST(test_threads_of_a_kernel_are_summed)
 	rot_string_set(&count_of(run, 2, "instructions")->name, "other");
 	pass_samples_clear(&stage.samples[pass]);
 	ck_assert_int_eq(pass_samples_read(&stage.samples[pass], stage.architecture, &stage.plan.passes[pass],
-					   stage.passes[pass], stage.results[pass], &err),
+					   stage.passes[pass], stage.results[pass], &why),
 			 -1);
 	stage_close(&stage);
 }
-END_TEST
 
 /* ---- JSON ---- */
 
-START_TEST(test_json)
+TEST(test_json)
 {
 	struct stage stage;
 	struct quantity_value value;
-	json_t *json;
+	json_auto_t *json = NULL;
 
 	stage_open(&stage, "zen5", 1, "performance:flop");
 	for (uint64_t i = 0; i < 7; i++) {
@@ -502,18 +481,16 @@ START_TEST(test_json)
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "samples")), 7);
 	ck_assert(json_is_null(json_object_get(json, "expected")));
 	ck_assert_ptr_null(json_object_get(json, "infinite"));
-	json_decref(json);
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Warm data: no bytes move, the intensity is infinite. */
-START_TEST(test_json_of_infinity)
+TEST(test_json_of_infinity)
 {
 	struct stage stage;
 	struct quantity_value value;
-	json_t *json;
+	json_auto_t *json = NULL;
 
 	stage_open(&stage, "zen5", 1, "operationalIntensity:flop:llcRam.read");
 	for (int i = 0; i < 6; i++)
@@ -524,30 +501,8 @@ START_TEST(test_json_of_infinity)
 	ck_assert(json_is_null(json_object_get(json, "value")));
 	ck_assert(json_is_true(json_object_get(json, "infinite")));
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "samples")), 6);
-	json_decref(json);
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_operation_count_is_exact, 1},
-	{&test_rate_of_few_steps_and_many_times, 1},
-	{&test_steps_of_threads_are_summed, 1},
-	{&test_counts_are_summed_and_times_are_the_maximum, 1},
-	{&test_threads_of_a_kernel_are_summed, 1},
-	{&test_modelled_dram_writes, 1},
-	{&test_context_switches_are_counted, 1},
-	{&test_migrations_are_counted, 1},
-	{&test_intervals_are_of_starts, 1},
-	{&test_ratio_of_one_pass_is_joint, 1},
-	{&test_ratio_of_two_passes, 1},
-	{&test_core_cycles_from_the_probed_clock, 1},
-	{&test_expected_work_per_measured_time, 1},
-	{&test_nothing_measured, 1},
-	{&test_spread_formula, 1},
-	{&test_json, 1},
-	{&test_json_of_infinity, 1},
-};
-
-UNIT_TESTS("compute", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -3,12 +3,8 @@
  * Every event of every architecture is encoded by libpfm4, on any host, and has the code that is meant: raw ones what
  * their name says, and all with an attribute libpfm4="" the same code as that name in libpfm4's own tables.
  */
-#include <check.h>
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "architecture_files.h"
 #include "testing.h"
@@ -86,22 +82,20 @@ static char *files[MAX_ARCHITECTURES];
 static bool
 counts_by_steps(xmlDoc *doc)
 {
-	char *text = xml_attribute(xmlDocGetRootElement(doc), "countsBySteps", "false");
+	autofree char *text = xml_attribute(xmlDocGetRootElement(doc), "countsBySteps", "false");
 	bool counts = strcmp(text, "true") == 0;
 
-	free(text);
 	return counts;
 }
 
-START_TEST(test_events_have_the_meant_codes)
+TEST_OF(test_events_have_the_meant_codes, nr_files)
 {
-	struct rot_error err = {0};
-	xmlDoc *doc = xml_file_read(files[_i], &err);
+	xmlDoc *doc = xml_file_read(files[_i], &why);
 	int nr = 0, nr_named = 0, nr_checked = 0;
 
-	ck_assert_msg(doc != NULL, "%s", err.text);
+	ck_assert_msg(doc != NULL, "%s", why.text);
 	for (xmlNode *node = xmlDocGetRootElement(doc)->children; node && !counts_by_steps(doc); node = node->next) {
-		char *definition, *name;
+		autofree char *definition = NULL, *name = NULL;
 
 		if (node->type != XML_ELEMENT_NODE || strcmp((const char *)node->name, "event") != 0)
 			continue;
@@ -113,15 +107,12 @@ START_TEST(test_events_have_the_meant_codes)
 			nr_named++;
 			nr_checked += check_same(files[_i], definition, name);
 		}
-		free(definition);
-		free(name);
 	}
 	printf("%s: %d events encoded, %d of %d compared with libpfm4's tables\n", files[_i], nr, nr_checked, nr_named);
 	xmlFreeDoc(doc);
 }
-END_TEST
 
-START_TEST(test_scrub_events_are_encoded)
+TEST_OF(test_scrub_events_are_encoded, 4)
 {
 	static const char *const names[] = {"zen2", "zen3", "zen4", "zen5"};
 	struct architecture *architecture = architecture_named(names[_i]);
@@ -129,7 +120,6 @@ START_TEST(test_scrub_events_are_encoded)
 	check_definition(architecture->path, architecture->scrub_event);
 	architecture_delete(architecture);
 }
-END_TEST
 
 static bool
 can_encode(void)
@@ -145,10 +135,6 @@ static int
 run_tests(void)
 {
 	const int nr_files = (int)architecture_files(files);
-	const struct listed_test tests[] = {
-		{&test_events_have_the_meant_codes, nr_files},
-		{&test_scrub_events_are_encoded, 4},
-	};
 	const struct suite suite = SUITE("events", tests, .needs = {can_encode});
 	int status = suite_run(&suite);
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the runs of all passes to values: those that break a rule are left out of every value, and the rule is told
  * once. */
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "configuration/configuration.h"
-#include "memory.h"
 #include "quantities/job.h"
 #include "rot.h"
 #include "stage.h"
@@ -60,7 +55,6 @@ compute(struct quantity_value *values, const struct odd *odd)
 {
 	struct rot rot = {.configuration = configuration_new()};
 	struct measuring_job job = {.rot = &rot, .nr_requests = NR_VALUES};
-	struct rot_error err = {0};
 	struct stage stage;
 
 	stage_open(&stage, "zen5", 1,
@@ -81,7 +75,7 @@ compute(struct quantity_value *values, const struct odd *odd)
 	job.plan = stage.plan;
 	job.passes = stage.passes;
 	job.samples = stage.samples;
-	ck_assert_msg(job_compute(&job, values, &err) == 0, "%s", err.text);
+	ck_assert_ok(job_compute(&job, values, &why));
 	stage_close(&stage);
 	configuration_delete(rot.configuration);
 }
@@ -93,7 +87,7 @@ clear(struct quantity_value *values)
 		quantity_value_clear(&values[i]);
 }
 
-START_TEST(broken_runs_are_left_out_of_all_passes)
+TEST(broken_runs_are_left_out_of_all_passes)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -111,10 +105,9 @@ START_TEST(broken_runs_are_left_out_of_all_passes)
 	ck_assert_uint_eq(values[LLC_RAM].breaches[0].nr_runs, 2);
 	clear(values);
 }
-END_TEST
 
 /* Then the value is doubtful, and not the runs. */
-START_TEST(a_rule_that_most_runs_break_is_of_the_value)
+TEST(a_rule_that_most_runs_break_is_of_the_value)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -127,10 +120,9 @@ START_TEST(a_rule_that_most_runs_break_is_of_the_value)
 	ck_assert_uint_eq(values[LLC_RAM].breaches[0].nr_runs, 0);
 	clear(values);
 }
-END_TEST
 
 /* Of that pass alone; all values are told. */
-START_TEST(runs_with_other_instructions_are_left_out)
+TEST(runs_with_other_instructions_are_left_out)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -144,9 +136,8 @@ START_TEST(runs_with_other_instructions_are_left_out)
 	}
 	clear(values);
 }
-END_TEST
 
-START_TEST(sound_runs_break_nothing)
+TEST(sound_runs_break_nothing)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -159,13 +150,3 @@ START_TEST(sound_runs_break_nothing)
 	ck_assert_double_eq(values[L2L3].summary.value, 64. * LINES);
 	clear(values);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&broken_runs_are_left_out_of_all_passes, 1},
-	{&a_rule_that_most_runs_break_is_of_the_value, 1},
-	{&runs_with_other_instructions_are_left_out, 1},
-	{&sound_runs_break_nothing, 1},
-};
-
-UNIT_TESTS("values of a job", tests);

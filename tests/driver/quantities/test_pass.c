@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a pass measures: events of workloads and threads, clocks around them. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "architecture_files.h"
 #include "stage.h"
 #include "testing.h"
 
-START_TEST(test_threads_get_the_events_of_their_pass)
+TEST(test_threads_get_the_events_of_their_pass)
 {
 	struct stage stage;
 	const struct perf_event_measurer *own, *of_threads;
@@ -25,9 +21,8 @@ START_TEST(test_threads_get_the_events_of_their_pass)
 	ck_assert_uint_eq(measurement_nr_rules(stage.measurement), 0);
 	stage_close(&stage);
 }
-END_TEST
 
-START_TEST(test_pass_becomes_a_measurement)
+TEST(test_pass_becomes_a_measurement)
 {
 	struct stage stage;
 	const struct measurer_set *set;
@@ -53,10 +48,9 @@ START_TEST(test_pass_becomes_a_measurement)
 	ck_assert(rot_is_a(measurer_set_validation_measurers_at(set, 0), &resource_usage_measurer_class));
 	stage_close(&stage);
 }
-END_TEST
 
 /* What flushing after the kernel does is measured in place of the kernel. */
-START_TEST(test_pass_is_of_an_action)
+TEST(test_pass_is_of_an_action)
 {
 	struct architecture *architecture = architecture_named("zen5");
 	struct measurement *measurement = measurement_new(), *pass;
@@ -78,10 +72,9 @@ START_TEST(test_pass_is_of_an_action)
 	rot_graph_delete(measurement);
 	architecture_delete(architecture);
 }
-END_TEST
 
 /* All events at once, and nothing that steps would disturb. The second workload has caches of its own. */
-START_TEST(test_stepped_pass_counts_alone)
+TEST(test_stepped_pass_counts_alone)
 {
 	struct stage stage;
 	const struct measurer_set *set;
@@ -112,10 +105,9 @@ START_TEST(test_stepped_pass_counts_alone)
 	ck_assert_uint_eq(steps->line_bytes, 64);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Modelled caches hold what is left there by what warms them, which is stepped as well, by all threads of a kernel. */
-START_TEST(test_warming_is_stepped)
+TEST(test_warming_is_stepped)
 {
 	static const bool states[][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
@@ -136,13 +128,12 @@ START_TEST(test_warming_is_stepped)
 		stage_close(&stage);
 	}
 }
-END_TEST
 
 /* The last level of the machine is the second then. */
-START_TEST(test_two_levels_are_modelled)
+TEST(test_two_levels_are_modelled)
 {
 	struct stage stage;
-	struct perf_event_measurer *measurer;
+	autograph struct perf_event_measurer *measurer = NULL;
 	const struct step_measurer *steps;
 
 	stage_open(&stage, "steps", 1, "instructions");
@@ -151,17 +142,15 @@ START_TEST(test_two_levels_are_modelled)
 	steps = rot_cast(measurer, &step_measurer_class);
 	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
 	ck_assert_uint_eq(steps->l3_bytes, 0);
-	rot_graph_delete(measurer);
 	stage_close(&stage);
 }
-END_TEST
 
 /* Each of two workloads that share caches models its half, but of the last level, which is modelled once for both. CPU
  * 0 shares them with itself on any machine. */
-START_TEST(test_shared_caches_are_divided)
+TEST(test_shared_caches_are_divided)
 {
 	struct stage stage;
-	struct measurement *pass;
+	autograph struct measurement *pass = NULL;
 	const struct step_measurer *steps;
 
 	stage_open(&stage, "steps", 2, "instructions");
@@ -172,13 +161,11 @@ START_TEST(test_shared_caches_are_divided)
 	ck_assert_uint_eq(steps->l1_bytes, 24 << 10);
 	ck_assert_uint_eq(steps->l2_bytes, 512 << 10);
 	ck_assert_uint_eq(steps->l3_bytes, 32 << 20);
-	rot_graph_delete(pass);
 	stage_close(&stage);
 }
-END_TEST
 
 /* First, so that the wall time and the others do not hold it; only where core cycles are asked for. */
-START_TEST(test_clock_is_probed_around_the_others)
+TEST(test_clock_is_probed_around_the_others)
 {
 	struct stage stage;
 	const struct measurer_set *set;
@@ -196,7 +183,6 @@ START_TEST(test_clock_is_probed_around_the_others)
 		ck_assert(!rot_is_a(measurer_set_additional_measurers_at(set, i), &clock_probe_measurer_class));
 	stage_close(&stage);
 }
-END_TEST
 
 static struct measurer_set_output *
 add_set(struct measurement_run_output *run, int32_t id, uint64_t ticks)
@@ -212,7 +198,7 @@ add_set(struct measurement_run_output *run, int32_t id, uint64_t ticks)
 }
 
 /* A load in front of two workloads: it keeps its empty set, and what its thread went through is in no value. */
-START_TEST(test_loads_are_not_measured)
+TEST(test_loads_are_not_measured)
 {
 	struct architecture *architecture = architecture_named("none");
 	struct measurement *measurement = measurement_new(), *pass;
@@ -220,7 +206,6 @@ START_TEST(test_loads_are_not_measured)
 	struct measurement_run_output *run = measurement_run_output_new();
 	struct pass_samples samples = {.nr_runs = 0};
 	const struct pass clocks = {.nr_events = 0};
-	struct rot_error err = {0};
 
 	for (int i = 0; i < 3; i++)
 		measurement_workloads_add(measurement, workload_new());
@@ -236,7 +221,7 @@ START_TEST(test_loads_are_not_measured)
 	rot_entity_delete(add_set(run, 0, 1000)->main_measurer_output);
 	measurement_run_output_measurer_set_outputs_at(run, 2)->main_measurer_output = NULL;
 	measurement_result_outputs_add(result, run);
-	ck_assert_msg(pass_samples_read(&samples, architecture, &clocks, pass, result, &err) == 0, "%s", err.text);
+	ck_assert_ok(pass_samples_read(&samples, architecture, &clocks, pass, result, &why));
 	ck_assert_double_eq(samples.runs[0].tsc_ticks, 20);
 	ck_assert_uint_eq(samples.nr_threads, 2);
 	ck_assert_double_eq(samples.runs[0].threads[0].tsc_ticks, 10);
@@ -247,18 +232,3 @@ START_TEST(test_loads_are_not_measured)
 	rot_graph_delete(measurement);
 	architecture_delete(architecture);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&test_threads_get_the_events_of_their_pass, 1},
-	{&test_pass_becomes_a_measurement, 1},
-	{&test_pass_is_of_an_action, 1},
-	{&test_loads_are_not_measured, 1},
-	{&test_clock_is_probed_around_the_others, 1},
-	{&test_stepped_pass_counts_alone, 1},
-	{&test_warming_is_stepped, 1},
-	{&test_two_levels_are_modelled, 1},
-	{&test_shared_caches_are_divided, 1},
-};
-
-UNIT_TESTS("pass", tests);

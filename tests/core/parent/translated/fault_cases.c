@@ -25,8 +25,9 @@
 	LOAD(0, "rax")                                                                                                 \
 	LOAD(1, "rcx")                                                                                                 \
 	LOAD(2, "rdx")                                                                                                 \
-	LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9") LOAD(10, "r10") LOAD(11, "r11")       \
-		LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
+	LOAD(3, "rbx")                                                                                                 \
+	LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9") LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12")      \
+		LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
 #define FAULT(name, instruction)                                                                                       \
 	void name(uint64_t);                                                                                           \
 	extern const char name##_at[], name##_after[];                                                                 \
@@ -235,8 +236,7 @@ branches_to_nowhere(void)
 static void
 change_registers(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	for (int i = 0; i < 16; i++) {
 		if (i != 4)
 			*register_of(context, i) = (greg_t)(0x5500 + i);
@@ -277,8 +277,7 @@ static sigjmp_buf escape;
 static void
 jump_out(int number, siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
+	(void)info, (void)context;
 	siglongjmp(escape, number);
 }
 

@@ -59,8 +59,7 @@ skip(const char *reason)
 static int
 add_ranges(struct dl_phdr_info *object, size_t size, void *unused)
 {
-	(void)size;
-	(void)unused;
+	(void)size, (void)unused;
 	for (int i = 0; i < object->dlpi_phnum && nr_ranges < MAX_RANGES; i++) {
 		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
 

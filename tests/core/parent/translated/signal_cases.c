@@ -83,8 +83,7 @@ check_slots(int number, siginfo_t *info, void *context)
 	uint64_t rip = (uint64_t)RIP(context), offset = rip - (uint64_t)slots_start, turn, *stack;
 	int slot, order;
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	if (rip < (uint64_t)slots_start || rip >= (uint64_t)slots_end)
 		return;
@@ -145,8 +144,7 @@ let_out(int number, siginfo_t *info, void *context)
 {
 	uint64_t rip = (uint64_t)RIP(context);
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	if (rip < (uint64_t)loop_until_rip || rip > (uint64_t)loop_until_carry + 4)
 		return;
@@ -216,8 +214,7 @@ static volatile int nr_within;
 static void
 look_at_fill(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code((uint64_t)RIP(context)));
 	if ((uint64_t)RIP(context) == fill_at && REGISTER(context, RCX) != (greg_t)fill_left) {
 		CHECK((uint64_t)REGISTER(context, RCX) < fill_left);

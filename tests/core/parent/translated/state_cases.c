@@ -180,9 +180,7 @@ static volatile sig_atomic_t nr_ticks;
 static void
 disturb(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
+	(void)number, (void)info, (void)context;
 	nr_ticks++;
 	if (__builtin_cpu_supports("avx2"))
 		__asm__ volatile("vpxor %%xmm0, %%xmm0, %%xmm0\n vzeroall\n"
@@ -388,9 +386,7 @@ static jmp_buf no_interrupt;
 static void
 give_up(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
+	(void)number, (void)info, (void)context;
 	siglongjmp(no_interrupt, 1);
 }
 

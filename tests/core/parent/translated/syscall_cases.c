@@ -33,8 +33,7 @@ static volatile sig_atomic_t nr_caught;
 static void
 count(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code((uint64_t)RIP(context)));
 	nr_caught++;
 }
@@ -295,8 +294,7 @@ on_fire(int number, siginfo_t *info, void *context)
 {
 	uint64_t rip = (uint64_t)RIP(context);
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	if (rip == (uint64_t)fire_at)
 		CHECK_SAME(REGISTER(context, RAX), fire_number);
@@ -326,8 +324,7 @@ static volatile uint64_t own_kill_rip;
 static void
 see_place(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	own_kill_rip = (uint64_t)RIP(context);
 	CHECK_SAME(REGISTER(context, RCX), own_kill_rip);
 	CHECK_SAME(REGISTER(context, RAX), 0);
@@ -691,8 +688,7 @@ in_sequence(int number, siginfo_t *info, void *context)
 {
 	uint64_t rip = (uint64_t)RIP(context);
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	CHECK(rip < (uint64_t)rseq_start || rip >= (uint64_t)rseq_commit);
 	if (rip == (uint64_t)rseq_abort)
