@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Definitions: what is read from good ones, and what is said of bad ones. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "definition.h"
 #include "entities.h"
-#include "memory.h"
 #include "testing.h"
 
 static char *folder;
@@ -28,7 +22,6 @@ close_all(void)
 {
 	definitions_delete(definitions);
 	rot_registry_delete(known);
-	temporary_folder_delete(folder);
 }
 
 static int
@@ -37,16 +30,13 @@ load(const char *name, const char *content, struct rot_error *err)
 	char *path = folder_write(folder, name, content);
 	int rc = definitions_load_file(definitions, path, err);
 
-	free(path);
 	return rc;
 }
 
 static void
 load_good(const char *name, const char *content)
 {
-	struct rot_error err = {0};
-
-	ck_assert_msg(load(name, content, &err) == 0, "%s", err.text);
+	ck_assert_ok(load(name, content, &why));
 }
 
 /* The message without the folder's name, which differs each time. */
@@ -117,39 +107,30 @@ static const struct {
 	 "A.xml:2: class A, field register: 'register' is a reserved word in C", ""},
 };
 
-START_TEST(test_bad_files)
+TEST_OF(test_bad_files, NR_ELEMENTS(bad_files))
 {
-	struct rot_error err = {0};
-
-	ck_assert_int_eq(load("A.xml", bad_files[_i].content, &err), -1);
-	ck_assert_str_eq(without_folder(&err), bad_files[_i].message);
-	ck_assert_str_eq(err.hint, bad_files[_i].hint);
+	ck_assert_int_eq(load("A.xml", bad_files[_i].content, &why), -1);
+	ck_assert_str_eq(without_folder(&why), bad_files[_i].message);
+	ck_assert_str_eq(why.hint, bad_files[_i].hint);
 	ck_assert_uint_eq(definitions_size(definitions), 0);
 }
-END_TEST
 
-START_TEST(test_missing_files)
+TEST(test_missing_files)
 {
-	struct rot_error err = {0};
-
-	ck_assert_int_eq(definitions_load_file(definitions, "/nowhere/A.xml", &err), -1);
-	ck_assert_str_eq(err.text, "cannot read '/nowhere/A.xml': No such file or directory");
-	ck_assert_int_eq(definitions_load_folder(definitions, "/nowhere", &err), -1);
-	ck_assert_str_eq(err.text, "cannot read folder '/nowhere': No such file or directory");
+	ck_assert_int_eq(definitions_load_file(definitions, "/nowhere/A.xml", &why), -1);
+	ck_assert_str_eq(why.text, "cannot read '/nowhere/A.xml': No such file or directory");
+	ck_assert_int_eq(definitions_load_folder(definitions, "/nowhere", &why), -1);
+	ck_assert_str_eq(why.text, "cannot read folder '/nowhere': No such file or directory");
 }
-END_TEST
 
-START_TEST(test_a_class_is_defined_once)
+TEST(test_a_class_is_defined_once)
 {
-	struct rot_error err = {0};
-	char *expected = rot_format("B.xml:1: class A is already defined in %s/A.xml:2", folder);
+	autofree char *expected = rot_format("B.xml:1: class A is already defined in %s/A.xml:2", folder);
 
 	load_good("A.xml", "\n<class name=\"A\"/>");
-	ck_assert_int_eq(load("B.xml", "<class name=\"A\"/>", &err), -1);
-	ck_assert_str_eq(without_folder(&err), expected);
-	free(expected);
+	ck_assert_int_eq(load("B.xml", "<class name=\"A\"/>", &why), -1);
+	ck_assert_str_eq(without_folder(&why), expected);
 }
-END_TEST
 
 /* Each is resolved together with a good class "Good". */
 static const struct {
@@ -169,42 +150,36 @@ static const struct {
 	 "A.xml:1: class A cannot derive from Suffixed, which has a cSuffix", ""},
 };
 
-START_TEST(test_unresolvable)
+TEST_OF(test_unresolvable, NR_ELEMENTS(unresolvable))
 {
-	struct rot_error err = {0};
-
 	load_good("Good.xml", "<class name=\"Good\"><field name=\"goodField\" type=\"int\"/></class>");
 	load_good("Suffixed.xml", "<class name=\"Suffixed\" cSuffix=\"Data\"/>");
 	load_good("A.xml", unresolvable[_i].content);
-	ck_assert_int_eq(definitions_resolve(definitions, known, &err), -1);
-	ck_assert_str_eq(without_folder(&err), unresolvable[_i].message);
-	ck_assert_str_eq(err.hint, unresolvable[_i].hint);
+	ck_assert_int_eq(definitions_resolve(definitions, known, &why), -1);
+	ck_assert_str_eq(without_folder(&why), unresolvable[_i].message);
+	ck_assert_str_eq(why.hint, unresolvable[_i].hint);
 	/* The others are not harmed. */
-	ck_assert_int_eq(definitions_resolve(definitions, known, &err), 0);
+	ck_assert_int_eq(definitions_resolve(definitions, known, &why), 0);
 	ck_assert_uint_eq(definitions_size(definitions), 2);
 	ck_assert_ptr_nonnull(definitions_find(definitions, "Good")->class);
 }
-END_TEST
 
-START_TEST(test_circular_bases)
+TEST(test_circular_bases)
 {
-	struct rot_error err = {0};
-
 	load_good("A.xml", "<derivedClass name=\"A\" baseType=\"B\"/>");
 	load_good("B.xml", "<derivedClass name=\"B\" baseType=\"C\"/>");
 	load_good("C.xml", "<derivedClass name=\"C\" baseType=\"A\"/>");
-	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), -1);
-	ck_assert_str_eq(without_folder(&err), "A.xml:1: class A derives from itself");
-	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), -1);
-	ck_assert_str_eq(without_folder(&err), "C.xml:1: class C: there is no class 'A'");
-	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), -1);
-	ck_assert_str_eq(without_folder(&err), "B.xml:1: class B: there is no class 'C'");
-	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), 0);
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &why), -1);
+	ck_assert_str_eq(without_folder(&why), "A.xml:1: class A derives from itself");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &why), -1);
+	ck_assert_str_eq(without_folder(&why), "C.xml:1: class C: there is no class 'A'");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &why), -1);
+	ck_assert_str_eq(without_folder(&why), "B.xml:1: class B: there is no class 'C'");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &why), 0);
 	ck_assert_uint_eq(definitions_size(definitions), 0);
 }
-END_TEST
 
-START_TEST(test_resolving_in_steps)
+TEST(test_resolving_in_steps)
 {
 	const struct rot_class *first;
 
@@ -220,7 +195,6 @@ START_TEST(test_resolving_in_steps)
 	ck_assert_ptr_eq(first->fields[0].target, first);
 	ck_assert_ptr_null(definitions_find(definitions, "C"));
 }
-END_TEST
 
 static const struct definition_row expected_rows[] = {
 	{DEFINITION_OPERATIONS, "doublePrecisionFlop", "", "2 * $n", "$n > 1", "", 2},
@@ -234,7 +208,7 @@ static const struct definition_row expected_rows[] = {
 	{DEFINITION_NEEDS, "libx.so.1", "", "", "$n = 3", "libx1", 10},
 };
 
-START_TEST(test_rows)
+TEST(test_rows)
 {
 	const struct definition *definition;
 
@@ -265,28 +239,24 @@ START_TEST(test_rows)
 		ck_assert_int_eq(row->line, expected->line);
 	}
 }
-END_TEST
 
-START_TEST(test_folders_are_read_in_order)
+TEST(test_folders_are_read_in_order)
 {
 	static const char *const names[] = {"b.xml", "a/z.xml", "c.txt", ".hidden.xml", "B.xml"};
 	static const char *const contents[] = {"<class name=\"LowerB\"/>", "<class name=\"Z\"/>", "not XML", "nor this",
 					       "<class name=\"UpperB\"/>"};
-	struct rot_error err = {0};
-	char *loop = rot_format("%s/loop", folder);
+	autofree char *loop = rot_format("%s/loop", folder);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		free(folder_write(folder, names[i], contents[i]));
+		folder_write(folder, names[i], contents[i]);
 	ck_assert_int_eq(symlink(folder, loop), 0);
-	free(loop);
-	ck_assert_msg(definitions_load_folder(definitions, folder, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), 0);
+	ck_assert_ok(definitions_load_folder(definitions, folder, &why));
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &why), 0);
 	ck_assert_uint_eq(definitions_size(definitions), 3);
 	ck_assert_str_eq(definitions_at(definitions, 0)->class->name, "UpperB");
 	ck_assert_str_eq(definitions_at(definitions, 1)->class->name, "Z");
 	ck_assert_str_eq(definitions_at(definitions, 2)->class->name, "LowerB");
 }
-END_TEST
 
 static const char *const snakes[][2] = {
 	{"PerfEventMeasurer", "perf_event_measurer"},
@@ -299,25 +269,11 @@ static const char *const snakes[][2] = {
 	{"", ""},
 };
 
-START_TEST(test_snake_case)
+TEST_OF(test_snake_case, NR_ELEMENTS(snakes))
 {
-	char *snake = codegen_snake_case(snakes[_i][0]);
+	autofree char *snake = codegen_snake_case(snakes[_i][0]);
 
 	ck_assert_str_eq(snake, snakes[_i][1]);
-	free(snake);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_bad_files, NR_ELEMENTS(bad_files)},
-	{&test_missing_files, 1},
-	{&test_a_class_is_defined_once, 1},
-	{&test_unresolvable, NR_ELEMENTS(unresolvable)},
-	{&test_circular_bases, 1},
-	{&test_resolving_in_steps, 1},
-	{&test_rows, 1},
-	{&test_folders_are_read_in_order, 1},
-	{&test_snake_case, NR_ELEMENTS(snakes)},
-};
-
-UNIT_TESTS("definition", tests, .is_in_one_process = true, .set_up = open_all, .tear_down = close_all);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_all, .tear_down = close_all);

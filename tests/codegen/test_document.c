@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entities in XML: what people write, and what is said of mistakes. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "document.h"
 #include "entities.h"
-#include "memory.h"
 #include "testing.h"
 
 static struct rot_registry *registry;
@@ -17,12 +11,7 @@ open_registry(void)
 {
 	registry = rot_registry_new();
 	ck_assert_int_eq(rot_registry_add_all(registry, entities, NULL), 0);
-}
-
-static void
-close_registry(void)
-{
-	rot_registry_delete(registry);
+	at_end(rot_registry_delete, registry);
 }
 
 static void *
@@ -31,7 +20,7 @@ read_xml(const char *xml, struct rot_error *err)
 	return document_read(registry, xml, strlen(xml), "in", err);
 }
 
-START_TEST(test_written_by_hand)
+TEST(test_written_by_hand)
 {
 	static const char xml[] =
 		"<?xml version='1.0' encoding='ISO-8859-1'?>\n"
@@ -46,13 +35,12 @@ START_TEST(test_written_by_hand)
 		"    <arguments><item value='1'/><item value=''/></arguments>\n"
 		"  </RunCommand></beforeRun></RunCommandConfigurator></configurators>\n"
 		"</Measurement>\n";
-	struct rot_error err = {0};
-	struct measurement *measurement = read_xml(xml, &err);
+	autograph struct measurement *measurement = read_xml(xml, &why);
 	struct run_command_configurator *configurator;
 	struct run_command *command;
 	struct workload *workload;
 
-	ck_assert_msg(measurement != NULL, "%s", err.text);
+	ck_assert_msg(measurement != NULL, "%s", why.text);
 	workload = measurement_workloads_at(measurement, 0);
 	ck_assert_int_eq(workload->id, 7);
 	ck_assert_int_eq(workload->cpu, -1);
@@ -66,9 +54,7 @@ START_TEST(test_written_by_hand)
 	ck_assert_str_eq(command->executable, "\xc3\xa4\n\\");
 	ck_assert_str_eq(run_command_arguments_at(command, 0), "1");
 	ck_assert_str_eq(run_command_arguments_at(command, 1), "");
-	rot_graph_delete(measurement);
 }
-END_TEST
 
 static const struct {
 	const char *xml, *message, *hint;
@@ -112,39 +98,27 @@ static const struct {
 	 "in:2: class Machine, field onlineCpus: 'a' is not a whole number", ""},
 };
 
-START_TEST(test_errors)
+TEST_OF(test_errors, NR_ELEMENTS(bad_documents))
 {
-	struct rot_error err = {0};
-
-	ck_assert_ptr_null(read_xml(bad_documents[_i].xml, &err));
-	ck_assert_str_eq(err.text, bad_documents[_i].message);
-	ck_assert_str_eq(err.hint, bad_documents[_i].hint);
+	ck_assert_ptr_null(read_xml(bad_documents[_i].xml, &why));
+	ck_assert_str_eq(why.text, bad_documents[_i].message);
+	ck_assert_str_eq(why.hint, bad_documents[_i].hint);
 }
-END_TEST
 
 /* Hostile depth ends in an error before the stack does. */
-START_TEST(test_deep_nesting)
+TEST(test_deep_nesting)
 {
 	const size_t depth = 20000;
 	size_t len = 0;
-	char *xml = rot_calloc(depth, 40);
-	struct rot_error err = {0};
+	autofree char *xml = rot_calloc(depth, 40);
 
 	for (size_t i = 0; i < depth; i++)
 		len += (size_t)sprintf(xml + len, "<Rule><predicate>");
-	ck_assert_ptr_null(document_read(registry, xml, len, "in", &err));
+	ck_assert_ptr_null(document_read(registry, xml, len, "in", &why));
 	for (size_t i = 0; i < depth; i++)
 		len += (size_t)sprintf(xml + len, "</predicate></Rule>");
-	ck_assert_ptr_null(document_read(registry, xml, len, "in", &err));
-	ck_assert_msg(strstr(err.text, "nested too deeply") || strstr(err.text, "depth"), "%s", err.text);
-	free(xml);
+	ck_assert_ptr_null(document_read(registry, xml, len, "in", &why));
+	ck_assert_msg(strstr(why.text, "nested too deeply") || strstr(why.text, "depth"), "%s", why.text);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_written_by_hand, 1},
-	{&test_errors, NR_ELEMENTS(bad_documents)},
-	{&test_deep_nesting, 1},
-};
-
-UNIT_TESTS("document", tests, .set_up = open_registry, .tear_down = close_registry);
+UNIT_TESTS(.set_up = open_registry);

@@ -3,16 +3,10 @@
  * Text form and canonical XML on random graphs: what is written reads back the same; what is damaged gives an error or
  * another graph, and never harm. Over the entities of rot, and over random classes made at run time.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "definition.h"
 #include "document.h"
 #include "entities.h"
 #include "graphs.h"
-#include "memory.h"
 #include "testing.h"
 
 /* ---- the two forms ---- */
@@ -84,7 +78,7 @@ write_random_class(struct dice *dice, size_t i, size_t nr)
 	fputs(is_derived ? "</derivedClass>" : "</class>", out);
 	fclose(out);
 	name = rot_format("C%zu.xml", i);
-	free(folder_write(folder, name, content));
+	folder_write(folder, name, content);
 	free(name);
 	free(content);
 }
@@ -94,12 +88,11 @@ open_random_classes(int seed)
 {
 	struct dice dice = {.state = (uint64_t)seed};
 	size_t nr = 1 + dice_below(&dice, 8);
-	struct rot_error err = {0};
 
 	for (size_t i = 0; i < nr; i++)
 		write_random_class(&dice, i, nr);
-	ck_assert_msg(definitions_load_folder(definitions, folder, &err) == 0, "seed %d: %s", seed, err.text);
-	ck_assert_msg(definitions_resolve(definitions, NULL, &err) == 0, "seed %d: %s", seed, err.text);
+	ck_assert_msg(definitions_load_folder(definitions, folder, &why) == 0, "seed %d: %s", seed, why.text);
+	ck_assert_msg(definitions_resolve(definitions, NULL, &why) == 0, "seed %d: %s", seed, why.text);
 	for (size_t i = 0; i < definitions_size(definitions); i++)
 		ck_assert_int_eq(rot_registry_add(registry, definitions_at(definitions, i)->class, NULL), 0);
 }
@@ -117,7 +110,6 @@ close_all(void)
 {
 	rot_registry_delete(registry);
 	definitions_delete(definitions);
-	temporary_folder_delete(folder);
 }
 
 /* ---- properties; seeds are the numbers of the tests, which libcheck prints on a failure ---- */
@@ -126,10 +118,9 @@ static void
 check_round_trip(const struct form *form, const void *graph)
 {
 	char *text = form->write(graph), *again;
-	struct rot_error err = {0};
-	void *copy = form->read(registry, text, strlen(text), &err), *clone = rot_graph_clone(graph, NULL);
+	void *copy = form->read(registry, text, strlen(text), &why), *clone = rot_graph_clone(graph, NULL);
 
-	ck_assert_msg(copy != NULL, "%s: %s\n%s", form->name, err.text, text);
+	ck_assert_msg(copy != NULL, "%s: %s\n%s", form->name, why.text, text);
 	ck_assert_msg(rot_graph_equal(graph, copy), "%s: another graph was read from\n%s", form->name, text);
 	ck_assert_msg(rot_graph_hash(graph) == rot_graph_hash(copy), "%s: another hash", form->name);
 	again = form->write(copy);
@@ -156,10 +147,10 @@ check_difference(const struct form *form, void *graph, struct dice *dice)
 	free(before);
 }
 
-START_TEST(test_round_trip_of_entities)
+TEST_OF(test_round_trip_of_entities, 60)
 {
 	struct dice dice = {.state = (uint64_t)_i};
-	void *graph;
+	autograph void *graph = NULL;
 
 	rot_registry_add_all(registry, entities, NULL);
 	graph = random_graph(registry, &dice, 1 + (size_t)_i);
@@ -167,11 +158,9 @@ START_TEST(test_round_trip_of_entities)
 		check_round_trip(&forms[i], graph);
 		check_difference(&forms[i], graph, &dice);
 	}
-	rot_graph_delete(graph);
 }
-END_TEST
 
-START_TEST(test_round_trip_of_random_classes)
+TEST_OF(test_round_trip_of_random_classes, 60)
 {
 	struct dice dice = {.state = (uint64_t)_i + 1000};
 	void *graph;
@@ -184,52 +173,44 @@ START_TEST(test_round_trip_of_random_classes)
 		rot_graph_delete(graph);
 	}
 }
-END_TEST
 
 /* An error with a message, or a graph as good as any: what it is written as reads back the same. */
 static void
 check_damaged(const struct form *form, const char *text, size_t len)
 {
-	struct rot_error err = {0};
-	void *root = form->read(registry, text, len, &err), *again;
-	char *written;
+	autograph void *root = form->read(registry, text, len, &why), *again = NULL;
+	autofree char *written = NULL;
 
-	ck_assert_msg(root || err.text[0], "%s: refused without a message", form->name);
+	ck_assert_msg(root || why.text[0], "%s: refused without a message", form->name);
 	if (!root)
 		return;
 	written = form->write(root);
-	again = form->read(registry, written, strlen(written), &err);
+	again = form->read(registry, written, strlen(written), &why);
 	ck_assert_msg(rot_graph_equal(root, again), "%s: read from\n%s\nwritten as\n%s\n%s", form->name, text, written,
-		      err.text);
-	free(written);
-	rot_graph_delete(again);
-	rot_graph_delete(root);
+		      why.text);
 }
 
 static void
 check_truncations(const struct form *form, const void *graph)
 {
-	char *text = form->write(graph);
+	autofree char *text = form->write(graph);
 	size_t len = strlen(text);
 
 	for (size_t i = 0; i < len; i++) {
-		struct rot_error err = {0};
-		void *root = form->read(registry, text, i, &err);
+		autograph void *root = form->read(registry, text, i, &why);
 
 		/* Only the last newline of XML means nothing. */
 		ck_assert_msg(!root || (i == len - 1 && rot_graph_equal(root, graph)), "%s: cut at %zu of %zu:\n%.*s",
 			      form->name, i, len, (int)i, text);
-		ck_assert(root || err.text[0]);
-		rot_graph_delete(root);
+		ck_assert(root || why.text[0]);
 	}
-	free(text);
 }
 
 /* Every stride-th of all changes of one byte. */
 static void
 check_byte_changes(const struct form *form, const void *graph, size_t stride)
 {
-	char *text = form->write(graph);
+	autofree char *text = form->write(graph);
 	size_t len = strlen(text);
 
 	for (size_t change = stride / 2; change < len * 255; change += stride) {
@@ -239,7 +220,6 @@ check_byte_changes(const struct form *form, const void *graph, size_t stride)
 		check_damaged(form, text, len);
 		*byte = old;
 	}
-	free(text);
 }
 
 /* A graph of a few entities whose text is short enough to try everything, but not trivial. */
@@ -259,22 +239,20 @@ small_graph(uint64_t seed, size_t max_bytes)
 	}
 }
 
-START_TEST(test_every_change_of_a_small_graph)
+TEST_OF(test_every_change_of_a_small_graph, NR_FORMS)
 {
-	void *graph;
+	autograph void *graph = NULL;
 
 	rot_registry_add_all(registry, entities, NULL);
 	graph = small_graph((uint64_t)(_i / NR_FORMS), 120);
 	check_truncations(&forms[_i % NR_FORMS], graph);
 	check_byte_changes(&forms[_i % NR_FORMS], graph, 1);
-	rot_graph_delete(graph);
 }
-END_TEST
 
-START_TEST(test_changes_of_larger_graphs)
+TEST_OF(test_changes_of_larger_graphs, 8)
 {
 	struct dice dice = {.state = (uint64_t)_i};
-	void *graph;
+	autograph void *graph = NULL;
 
 	if (_i % 2)
 		open_random_classes(_i);
@@ -285,18 +263,16 @@ START_TEST(test_changes_of_larger_graphs)
 		check_truncations(&forms[i], graph);
 		check_byte_changes(&forms[i], graph, 211);
 	}
-	rot_graph_delete(graph);
 }
-END_TEST
 
 /* A linked list through the base class of each node: far deeper than any stack or XML parser allows. */
-START_TEST(test_a_long_linked_list)
+TEST_OF(test_a_long_linked_list, 2 * NR_FORMS)
 {
 	struct rot_entity *root, *last;
 	const struct rot_field *next;
 
-	free(folder_write(folder, "Node.xml",
-			  "<class name='Node'><field name='id' type='int'/><field name='next' type='Node'/></class>"));
+	folder_write(folder, "Node.xml",
+		     "<class name='Node'><field name='id' type='int'/><field name='next' type='Node'/></class>");
 	ck_assert_int_eq(definitions_load_folder(definitions, folder, NULL), 0);
 	ck_assert_int_eq(definitions_resolve(definitions, NULL, NULL), 0);
 	rot_registry_add(registry, definitions_at(definitions, 0)->class, NULL);
@@ -312,14 +288,5 @@ START_TEST(test_a_long_linked_list)
 	check_round_trip(&forms[_i % NR_FORMS], root);
 	rot_graph_delete(root);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_round_trip_of_entities, 60},
-	{&test_round_trip_of_random_classes, 60},
-	{&test_every_change_of_a_small_graph, NR_FORMS},
-	{&test_changes_of_larger_graphs, 8},
-	{&test_a_long_linked_list, 2 * NR_FORMS},
-};
-
-UNIT_TESTS("forms", tests, .is_in_one_process = true, .set_up = open_all, .tear_down = close_all);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_all, .tear_down = close_all);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemas: what is said of documents that are not valid, and of schemas that are none. */
-#include <check.h>
 #include <libxml/tree.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "memory.h"
 #include "schema.h"
 #include "testing.h"
 #include "xml_file.h"
@@ -61,29 +57,25 @@ static const struct {
 	{__LINE__, "<menu day='monday'>\n<soup/><soup/></menu>", "m.xml:...", ""},
 };
 
-START_TEST(test_documents)
+TEST_OF(test_documents, NR_ELEMENTS(cases))
 {
 	char *folder = temporary_folder_new(), *path = folder_write(folder, "m.xml", cases[_i].document);
-	struct rot_error err = {0};
-	struct schema *schema = schema_from_text("menu", menu, &err);
-	xmlDoc *document = xml_file_read(path, &err);
+	struct schema *schema = schema_from_text("menu", menu, &why);
+	xmlDoc *document = xml_file_read(path, &why);
 	const char *dots = strstr(cases[_i].message, "...");
-	size_t len = dots ? (size_t)(dots - cases[_i].message) : sizeof(err.text);
+	size_t len = dots ? (size_t)(dots - cases[_i].message) : sizeof(why.text);
 	int rc;
 
-	ck_assert_msg(schema && document, "%s", err.text);
-	rc = schema_validate(schema, document, &err);
+	ck_assert_msg(schema && document, "%s", why.text);
+	rc = schema_validate(schema, document, &why);
 	ck_assert_int_eq(rc, cases[_i].message[0] ? -1 : 0);
-	ck_assert_msg(strncmp(rc < 0 ? err.text + strlen(folder) + 1 : "", cases[_i].message, len) == 0, "line %d: %s",
-		      cases[_i].line, err.text);
-	ck_assert_msg(strcmp(err.hint, cases[_i].hint) == 0, "line %d: %s", cases[_i].line, err.hint);
-	ck_assert(!dots || strlen(err.text) > strlen(folder) + 1 + len);
+	ck_assert_msg(strncmp(rc < 0 ? why.text + strlen(folder) + 1 : "", cases[_i].message, len) == 0, "line %d: %s",
+		      cases[_i].line, why.text);
+	ck_assert_msg(strcmp(why.hint, cases[_i].hint) == 0, "line %d: %s", cases[_i].line, why.hint);
+	ck_assert(!dots || strlen(why.text) > strlen(folder) + 1 + len);
 	xmlFreeDoc(document);
 	schema_delete(schema);
-	free(path);
-	temporary_folder_delete(folder);
 }
-END_TEST
 
 static const struct {
 	const char *text, *message;
@@ -93,38 +85,22 @@ static const struct {
 	{"<grammar xmlns='http://relaxng.org/ns/structure/1.0'>\n<start><ref name='x'/></start></grammar>", "menu:"},
 };
 
-START_TEST(test_no_schemas)
+TEST_OF(test_no_schemas, NR_ELEMENTS(no_schemas))
 {
-	struct rot_error err = {0};
-
-	ck_assert_ptr_null(schema_from_text("menu", no_schemas[_i].text, &err));
-	ck_assert_msg(strncmp(err.text, no_schemas[_i].message, strlen(no_schemas[_i].message)) == 0, "%s", err.text);
-	ck_assert_ptr_nonnull(strstr(err.hint, "install rot again"));
+	ck_assert_ptr_null(schema_from_text("menu", no_schemas[_i].text, &why));
+	ck_assert_ok(strncmp(why.text, no_schemas[_i].message, strlen(no_schemas[_i].message)));
+	ck_assert_has(why.hint, "install rot again");
 }
-END_TEST
 
-START_TEST(test_files)
+TEST(test_files)
 {
 	char *folder = temporary_folder_new(), *schema = folder_write(folder, "menu.rng", menu);
 	char *path = folder_write(folder, "m.xml", "<menu day='monday'><soup/></menu>");
-	struct rot_error err = {0};
-	xmlDoc *document = xml_file_read(path, &err);
+	xmlDoc *document = xml_file_read(path, &why);
 
-	ck_assert_int_eq(schema_file_validate(schema, document, &err), 0);
-	ck_assert_int_eq(schema_file_validate("/nowhere/menu.rng", document, &err), -1);
-	ck_assert_str_eq(err.text, "cannot read '/nowhere/menu.rng': No such file or directory");
+	ck_assert_int_eq(schema_file_validate(schema, document, &why), 0);
+	ck_assert_int_eq(schema_file_validate("/nowhere/menu.rng", document, &why), -1);
+	ck_assert_str_eq(why.text, "cannot read '/nowhere/menu.rng': No such file or directory");
 	xmlFreeDoc(document);
 	schema_delete(NULL);
-	free(schema);
-	free(path);
-	temporary_folder_delete(folder);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&test_documents, NR_ELEMENTS(cases)},
-	{&test_no_schemas, NR_ELEMENTS(no_schemas)},
-	{&test_files, 1},
-};
-
-UNIT_TESTS("schema", tests);

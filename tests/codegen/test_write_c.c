@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated C, compiled, against the classes made at run time from the same definitions. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "definition.h"
 #include "entities.h"
-#include "memory.h"
 #include "test_entities.h"
 #include "testing.h"
 
@@ -64,12 +56,10 @@ static void
 check_set(const struct rot_class *const *set, const char *folder, const struct rot_registry *known)
 {
 	struct definitions *definitions = definitions_new();
-	char *path = source_path("%s", folder);
-	struct rot_error err = {0};
 	size_t nr = 0;
 
-	ck_assert_msg(definitions_load_folder(definitions, path, &err) == 0, "%s", err.text);
-	ck_assert_msg(definitions_resolve(definitions, known, &err) == 0, "%s", err.text);
+	ck_assert_ok(definitions_load_folder(definitions, source_path("%s", folder), &why));
+	ck_assert_ok(definitions_resolve(definitions, known, &why));
 	for (; set[nr]; nr++) {
 		const struct definition *definition = definitions_find(definitions, set[nr]->name);
 
@@ -78,16 +68,14 @@ check_set(const struct rot_class *const *set, const char *folder, const struct r
 	}
 	ck_assert_uint_eq(nr, definitions_size(definitions));
 	definitions_delete(definitions);
-	free(path);
 }
 
-START_TEST(test_layout_of_the_entities_of_rot)
+TEST(test_layout_of_the_entities_of_rot)
 {
 	check_set(entities, "shared-entities/definitions", NULL);
 }
-END_TEST
 
-START_TEST(test_layout_of_all_types)
+TEST(test_layout_of_all_types)
 {
 	struct rot_registry *known = rot_registry_new();
 
@@ -95,11 +83,10 @@ START_TEST(test_layout_of_all_types)
 	check_set(test_entities, "tests/codegen/definitions", known);
 	rot_registry_delete(known);
 }
-END_TEST
 
-START_TEST(test_defaults_and_accessors)
+TEST(test_defaults_and_accessors)
 {
-	struct everything *everything = everything_new();
+	autograph struct everything *everything = everything_new();
 	struct handmade *handmade = (struct handmade *)handmade_data_new();
 
 	ck_assert(everything->a_bool && everything->a_double == -1e-3 && everything->an_int == -12);
@@ -126,58 +113,50 @@ START_TEST(test_defaults_and_accessors)
 	handmade_data_others_add(&handmade->data, handmade);
 	ck_assert_ptr_eq(handmade_data_others_at(&handmade->data, 0), handmade);
 	everything->a_handmade = handmade;
-	rot_graph_delete(everything);
 	everything_delete(NULL);
 }
-END_TEST
 
-START_TEST(test_files_that_do_not_change_are_left_alone)
+TEST(test_files_that_do_not_change_are_left_alone)
 {
 	struct definitions *definitions = definitions_new();
 	char *folder = temporary_folder_new(), *file = folder_write(folder, "in/A.xml", "<class name=\"A\"/>");
 	char *header = rot_format("%s/A.h", folder), *set = rot_format("%s/set.c", folder);
 	struct stat before[2], after[2];
-	struct rot_error err = {0};
 
 	ck_assert_int_eq(definitions_load_file(definitions, file, NULL), 0);
 	ck_assert_int_eq(definitions_resolve(definitions, NULL, NULL), 0);
-	ck_assert_int_eq(definitions_write_c(definitions, folder, "set", &err), 0);
+	ck_assert_int_eq(definitions_write_c(definitions, folder, "set", &why), 0);
 	ck_assert_int_eq(stat(header, &before[0]), 0);
-	free(folder_write(folder, "set.c", "something else\n"));
+	folder_write(folder, "set.c", "something else\n");
 	ck_assert_int_eq(stat(set, &before[1]), 0);
-	ck_assert_int_eq(definitions_write_c(definitions, folder, "set", &err), 0);
+	ck_assert_int_eq(definitions_write_c(definitions, folder, "set", &why), 0);
 	ck_assert_int_eq(stat(header, &after[0]), 0);
 	ck_assert_int_eq(stat(set, &after[1]), 0);
 	ck_assert_uint_eq(before[0].st_ino, after[0].st_ino);
 	ck_assert_uint_ne(before[1].st_ino, after[1].st_ino);
-	ck_assert_int_eq(definitions_write_c(definitions, "/nowhere", "set", &err), -1);
-	ck_assert_str_eq(err.text, "cannot write '/nowhere/A.h': No such file or directory");
+	ck_assert_int_eq(definitions_write_c(definitions, "/nowhere", "set", &why), -1);
+	ck_assert_str_eq(why.text, "cannot write '/nowhere/A.h': No such file or directory");
 	definitions_delete(definitions);
 	free(header);
 	free(set);
-	free(file);
-	temporary_folder_delete(folder);
 }
-END_TEST
 
 static int
 run_codegen(const char *arguments, const char *folder)
 {
-	char *program = built_path("codegen/rot-codegen");
-	char *command = rot_format("cd '%s' && '%s' %s 2>errors", folder, program, arguments);
+	autofree char *command =
+		rot_format("cd '%s' && '%s' %s 2>errors", folder, built_path("codegen/rot-codegen"), arguments);
 	int status = system(command);
 
-	free(command);
-	free(program);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-START_TEST(test_the_program)
+TEST(test_the_program)
 {
 	char *folder = temporary_folder_new(), *path;
 
-	free(folder_write(folder, "good/A.xml", "<class name=\"A\"/>"));
-	free(folder_write(folder, "bad/B.xml", "<derivedClass name=\"B\" baseType=\"A\"/>"));
+	folder_write(folder, "good/A.xml", "<class name=\"A\"/>");
+	folder_write(folder, "bad/B.xml", "<derivedClass name=\"B\" baseType=\"A\"/>");
 	ck_assert_int_eq(run_codegen("--output . --set good good", folder), 0);
 	ck_assert_int_eq(run_codegen("--output . --set bad bad", folder), 1);
 	ck_assert_int_eq(run_codegen("--output . --set bad --known good bad", folder), 0);
@@ -186,16 +165,4 @@ START_TEST(test_the_program)
 	path = rot_format("%s/B.h", folder);
 	ck_assert_int_eq(access(path, R_OK), 0);
 	free(path);
-	temporary_folder_delete(folder);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&test_layout_of_the_entities_of_rot, 1},
-	{&test_layout_of_all_types, 1},
-	{&test_defaults_and_accessors, 1},
-	{&test_files_that_do_not_change_are_left_alone, 1},
-	{&test_the_program, 1},
-};
-
-UNIT_TESTS("write_c", tests);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* rot's own kernels for tests. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "definition.h"
 #include "fixture.h"
+#include "definition.h"
 #include "kernels/kernel_rows.h"
 #include "kernels/kernel_work.h"
 #include "measuring/core_description.h"
-#include "memory.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -31,19 +24,15 @@ must(int rc, const struct rot_error *err)
 static void
 open_definitions(void)
 {
-	struct rot_error err = {0};
-	char *folder = source_path("kernels");
-	char *generated = rot_format("%s/generated", kernels_folder);
+	autofree char *generated = rot_format("%s/generated", kernels_folder);
 
 	kernels_rot.registry = rot_registry_new();
 	kernels_rot.kernels = definitions_new();
-	must(rot_registry_add_all(kernels_rot.registry, entities, &err), &err);
-	must(definitions_load_folder(kernels_rot.kernels, folder, &err), &err);
-	must(definitions_resolve(kernels_rot.kernels, kernels_rot.registry, &err), &err);
-	must(folder_make(generated, &err), &err);
-	must(definitions_write_c(kernels_rot.kernels, generated, "kernel_entities", &err), &err);
-	free(generated);
-	free(folder);
+	must(rot_registry_add_all(kernels_rot.registry, entities, &why), &why);
+	must(definitions_load_folder(kernels_rot.kernels, source_path("kernels"), &why), &why);
+	must(definitions_resolve(kernels_rot.kernels, kernels_rot.registry, &why), &why);
+	must(folder_make(generated, &why), &why);
+	must(definitions_write_c(kernels_rot.kernels, generated, "kernel_entities", &why), &why);
 }
 
 static void
@@ -102,7 +91,6 @@ fixture_close(void)
 	machine_delete(kernels_rot.machine);
 	definitions_delete(kernels_rot.kernels);
 	rot_registry_delete(kernels_rot.registry);
-	temporary_folder_delete(kernels_folder);
 }
 
 struct kernel_base *
@@ -110,14 +98,13 @@ kernel_of(const char *class_name, const char *fields)
 {
 	struct kernel_base *kernel = rot_entity_new(definitions_find(kernels_rot.kernels, class_name)->class);
 	char *copy = rot_strdup(fields), *rest = NULL;
-	struct rot_error err = {0};
 
 	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		char *value = strchr(word, '=');
 
 		ck_assert_ptr_nonnull(value);
 		*value++ = '\0';
-		ck_assert_msg(rot_entity_set(kernel, word, value, &err) == 0, "%s", err.text);
+		ck_assert_ok(rot_entity_set(kernel, word, value, &why));
 	}
 	free(copy);
 	return kernel;
@@ -153,11 +140,10 @@ output_of(const char *command)
 bool
 has_program(const char *name)
 {
-	char *command = rot_format("command -v %s", name);
+	autofree char *command = rot_format("command -v %s", name);
 	int status;
 
 	free(run_command(command, &status));
-	free(command);
 	return status == 0;
 }
 
@@ -176,17 +162,14 @@ static void
 write_macro(const struct kernel_base *kernel, const struct rot_field *field, const char *folder)
 {
 	struct core_macro macro = {.name = (char *)field->macro, .field = field};
-	struct rot_error err = {0};
-	char *path, *text;
+	autofree char *path = NULL, *text = NULL;
 
 	if (!field->macro)
 		return;
 	macro.value = rot_entity_get(kernel, field->name);
 	path = rot_format("%s/%s.h", folder, field->macro);
 	text = core_macro_text(&macro);
-	ck_assert_msg(file_write_if_changed(path, text, &err) == 0, "%s", err.text);
-	free(text);
-	free(path);
+	ck_assert_ok(file_write_if_changed(path, text, &why));
 	free((char *)macro.value);
 }
 
@@ -194,14 +177,12 @@ write_macro(const struct kernel_base *kernel, const struct rot_field *field, con
 static void
 write_macros(const struct kernel_base *kernel, const char *folder)
 {
-	char *macros = rot_format("%s/macros", folder);
+	autofree char *macros = rot_format("%s/macros", folder);
 	const struct rot_class *class = kernel->entity.class;
-	struct rot_error err = {0};
 
-	ck_assert_msg(folder_make(macros, &err) == 0, "%s", err.text);
+	ck_assert_ok(folder_make(macros, &why));
 	for (size_t i = 0; i < rot_class_nr_fields(class); i++)
 		write_macro(kernel, rot_class_field_at(class, i), macros);
-	free(macros);
 }
 
 static int
@@ -210,8 +191,7 @@ append_flags(const struct definition_row *row, const struct expression_scope *sc
 {
 	char **flags = context, *longer = rot_format("%s %s", *flags, row->text);
 
-	(void)scope;
-	(void)err;
+	(void)scope, (void)err;
 	free(*flags);
 	*flags = longer;
 	return 0;
@@ -221,28 +201,22 @@ char *
 kernel_compile(const struct kernel_base *kernel, const char *compiler, const char *more_flags, const char *name)
 {
 	const char *class_name = kernel->entity.class->name;
-	struct rot_error err = {0};
 	char *path = rot_format("%s/%s", kernels_folder, name);
 	char *macros = rot_format("%s.include", path), *flags = rot_strdup(""), *command, *output;
 	char *api = source_path("kernels"), *shared = source_path("shared-entities");
-	char *generated = built_path("shared-entities/generated");
-	char *source = source_path("kernels/%s/%s.c", class_name, class_name);
 
-	ck_assert_msg(kernel_check(&kernels_rot, kernel, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(kernel_each_row(&kernels_rot, kernel, DEFINITION_FLAGS, append_flags, &flags, &err), 0);
+	ck_assert_ok(kernel_check(&kernels_rot, kernel, &why));
+	ck_assert_int_eq(kernel_each_row(&kernels_rot, kernel, DEFINITION_FLAGS, append_flags, &flags, &why), 0);
 	write_macros(kernel, macros);
 	command = rot_format("%s -std=gnu11 -Wall -Wextra -Werror -I'%s' -I'%s/generated' -I'%s' -I'%s' -I'%s' %s "
 			     "%s %s -o '%s' '%s'",
-			     compiler, macros, kernels_folder, api, shared, generated, flags, kernel->optimization,
-			     more_flags, path, source);
+			     compiler, macros, kernels_folder, api, shared, built_path("shared-entities/generated"),
+			     flags, kernel->optimization, more_flags, path,
+			     source_path("kernels/%s/%s.c", class_name, class_name));
 	output = output_of(command);
 	ck_assert_msg(output[0] == '\0', "%s\n%s", command, output);
 	free(output);
 	free(command);
-	free(source);
-	free(generated);
-	free(shared);
-	free(api);
 	free(flags);
 	free(macros);
 	return path;

@@ -22,7 +22,8 @@ read_instruction(const char *line, struct instruction *instruction)
 struct listing
 listing_of_function(const char *object, const char *function)
 {
-	char *command = rot_format("LC_ALL=C objdump -d --no-show-raw-insn --disassemble='%s' '%s'", function, object);
+	autofree char *command =
+		rot_format("LC_ALL=C objdump -d --no-show-raw-insn --disassemble='%s' '%s'", function, object);
 	char *output = output_of(command), *rest = NULL;
 	struct listing listing = {0};
 
@@ -36,7 +37,6 @@ listing_of_function(const char *object, const char *function)
 	}
 	ck_assert_msg(listing.nr > 0, "%s has no function %s", object, function);
 	free(output);
-	free(command);
 	return listing;
 }
 
@@ -111,15 +111,13 @@ examine(struct kernel_base *kernel, const char *compiler, const char *function,
 	void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
 	const void *context)
 {
-	char *name = rot_format("%s-%ld.o", kernel->entity.class->name, (long)getpid());
-	char *object = kernel_compile(kernel, compiler, "-c", name);
+	autofree char *name = rot_format("%s-%ld.o", kernel->entity.class->name, (long)getpid());
+	autofree char *object = kernel_compile(kernel, compiler, "-c", name);
 	struct listing listing = listing_of_function(object, function);
 	struct listing loop = listing_first_loop(&listing);
 
 	look(kernel, &loop, context);
 	listing_clear(&listing);
-	free(object);
-	free(name);
 }
 
 double
@@ -151,8 +149,8 @@ examine_everywhere(const char *class_name, const char *fields, int number, const
 	const char *compiler;
 
 	for (size_t i = 0; (compiler = kernels_compiler_of(number, i)); i++) {
-		char *all = rot_format("%s optimization=-O%d", fields, (number + 2 * (int)i) % 4);
-		char *name = rot_format("%s-%ld.o", class_name, (long)getpid());
+		autofree char *all = rot_format("%s optimization=-O%d", fields, (number + 2 * (int)i) % 4);
+		autofree char *name = rot_format("%s-%ld.o", class_name, (long)getpid());
 		struct kernel_base *kernel = kernel_of(class_name, all);
 		char *object = kernel_compile(kernel, compiler, "-c", name);
 		struct listing listing = listing_of_function(object, function);
@@ -168,8 +166,6 @@ examine_everywhere(const char *class_name, const char *fields, int number, const
 		}
 		rot_entity_delete(kernel);
 		free(object);
-		free(name);
-		free(all);
 	}
 	listing_clear(&first);
 }

@@ -22,9 +22,9 @@ struct loaded
 load_with(const char *class_name, const char *fields, const char *compiler)
 {
 	struct loaded loaded = {.entity = kernel_of(class_name, fields)};
-	char *name = rot_format("%s-%ld.so", class_name, (long)getpid());
-	char *path = kernel_compile(loaded.entity, compiler, "-shared -fPIC", name);
-	char *snake = codegen_snake_case(class_name), *symbol = rot_format("kernel_%s", snake);
+	autofree char *name = rot_format("%s-%ld.so", class_name, (long)getpid());
+	autofree char *path = kernel_compile(loaded.entity, compiler, "-shared -fPIC", name);
+	autofree char *snake = codegen_snake_case(class_name), *symbol = rot_format("kernel_%s", snake);
 
 	loaded.object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	ck_assert_msg(loaded.object != NULL, "%s", dlerror());
@@ -37,10 +37,6 @@ load_with(const char *class_name, const char *fields, const char *compiler)
 		ck_assert_int_eq(loaded.type->initialize(loaded.kernel), 0);
 	if (loaded.type->buffers)
 		loaded.nr_buffers = loaded.type->buffers(loaded.kernel, loaded.buffers);
-	free(symbol);
-	free(snake);
-	free(path);
-	free(name);
 	return loaded;
 }
 

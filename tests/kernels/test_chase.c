@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel Chase: one cycle through all lines, chains at equal distances, and nothing but loads that wait for each
  * other. */
-#include <check.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "fixture.h"
 #include "listing.h"
 #include "loaded.h"
-#include "memory.h"
 #include "testing.h"
 
 /* Member i behind the fields: the buffer, and where the chains begin. */
@@ -34,9 +27,9 @@ static const struct {
 	{"bufferSize=1048576 hugePages=false chains=2 accesses=8", 16384, 2},
 };
 
-START_TEST(all_lines_are_one_cycle)
+TEST_OF(all_lines_are_one_cycle, NR_ELEMENTS(cycles))
 {
-	struct loaded chase = load("Chase", cycles[_i].fields);
+	cleared_by(unload) struct loaded chase = load("Chase", cycles[_i].fields);
 	size_t nr = cycles[_i].lines, steps = 0, chain = 0;
 	char *seen = rot_calloc(nr, 1), *at;
 
@@ -57,14 +50,12 @@ START_TEST(all_lines_are_one_cycle)
 	ck_assert_ptr_eq(at, pointer_at(&chase, 1));
 	ck_assert_uint_eq(chain, cycles[_i].chains);
 	free(seen);
-	unload(&chase);
 }
-END_TEST
 
 /* The order is random enough: hardly a step goes to the line beside, as a prefetcher would guess. */
-START_TEST(steps_go_anywhere)
+TEST(steps_go_anywhere)
 {
-	struct loaded chase = load("Chase", "bufferSize=655360");
+	cleared_by(unload) struct loaded chase = load("Chase", "bufferSize=655360");
 	char *at = pointer_at(&chase, 1);
 	size_t nr_near = 0;
 
@@ -75,14 +66,13 @@ START_TEST(steps_go_anywhere)
 		at = next;
 	}
 	ck_assert_uint_lt(nr_near, 100);
-	unload(&chase);
 }
-END_TEST
 
 /* What is measured begins where warming ended; each chain makes the accesses asked for. */
-START_TEST(chains_go_on)
+TEST(chains_go_on)
 {
-	struct loaded chase = load("Chase", "bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
+	cleared_by(unload) struct loaded chase =
+		load("Chase", "bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
 	char *at[3];
 
 	for (size_t k = 0; k < 3; k++) {
@@ -95,11 +85,9 @@ START_TEST(chains_go_on)
 	chase.type->run(chase.kernel);
 	for (size_t k = 0; k < 3; k++)
 		ck_assert_ptr_eq(pointer_at(&chase, 1 + k), at[k]);
-	unload(&chase);
 }
-END_TEST
 
-START_TEST(loops_only_load)
+TEST_OF(loops_only_load, has_objdump() * 3)
 {
 	static const char *const chains[] = {"chains=1", "chains=5", "chains=12"};
 
@@ -119,21 +107,5 @@ START_TEST(loops_only_load)
 		rot_entity_delete(kernel);
 	}
 }
-END_TEST
 
-static int
-run_tests(void)
-{
-	const int objdump = has_objdump();
-	const struct listed_test tests[] = {
-		{&all_lines_are_one_cycle, NR_ELEMENTS(cycles)},
-		{&steps_go_anywhere, 1},
-		{&chains_go_on, 1},
-		{&loops_only_load, objdump * 3},
-	};
-	const struct suite suite = SUITE("Chase", tests, .needs = {fixture_open}, .close = fixture_close);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of the thesis' experiments: their results, and that wrong ones are noticed when they are initialized. */
-#include <check.h>
-#include <errno.h>
-#include <math.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "blas.h"
 #include "child/kernels.h"
 #include "fixture.h"
 #include "kernels/kernel_needs.h"
 #include "loaded.h"
 #include "matrices.h"
-#include "memory.h"
 #include "testing.h"
 
 /* Whether the libraries are there that the kernel needs; if not, says which. */
@@ -23,10 +13,9 @@ static bool
 can_run(const char *class_name, const char *fields)
 {
 	struct kernel_base *kernel = kernel_of(class_name, fields);
-	struct rot_error err = {0};
 	char *missing;
 
-	ck_assert_int_eq(kernel_missing(&kernels_rot, kernel, &missing, &err), 0);
+	ck_assert_int_eq(kernel_missing(&kernels_rot, kernel, &missing, &why), 0);
 	if (missing)
 		fprintf(stderr, "skipped: %s\n", missing);
 	free(missing);
@@ -76,7 +65,7 @@ static const struct {
 };
 
 /* Two runs: nothing of the first is in the way of the second. */
-START_TEST(kernels_compute_what_they_check)
+TEST_OF(kernels_compute_what_they_check, NR_ELEMENTS(kernels))
 {
 	const char *name = kernels[_i].kernel, *fields = kernels[_i].fields;
 	struct loaded kernel;
@@ -90,14 +79,13 @@ START_TEST(kernels_compute_what_they_check)
 	run(&kernel);
 	unload(&kernel);
 }
-END_TEST
 
 /* The loops against each other: elements, not only their sums. */
-START_TEST(loops_multiply_alike)
+TEST_OF(loops_multiply_alike, 3)
 {
 	static const char *const fields[] = {"matrixSize=50", "matrixSize=50 algorithm=BLOCKED nb=10",
 					     "matrixSize=50 algorithm=BLOCKED_RESTRICT"};
-	struct loaded mmm = load("Mmm", fields[_i]);
+	cleared_by(unload) struct loaded mmm = load("Mmm", fields[_i]);
 	const double *a = mmm.buffers[0].start, *b = mmm.buffers[1].start, *c = mmm.buffers[2].start;
 	double before[2500];
 
@@ -111,15 +99,13 @@ START_TEST(loops_multiply_alike)
 				sum += a[i * 50 + k] * b[k * 50 + j];
 			ck_assert_double_eq_tol(c[i * 50 + j], sum, 1e-11);
 		}
-	unload(&mmm);
 }
-END_TEST
 
 /* The transform of the transform is the input, n times as large. */
-START_TEST(wht_is_its_own_inverse)
+TEST_OF(wht_is_its_own_inverse, 2)
 {
 	static const char *const fields[] = {"bufferSizeExp=11", "bufferSizeExp=11 algorithm=ITERATIVE"};
-	struct loaded wht = load("Wht", fields[_i]);
+	cleared_by(unload) struct loaded wht = load("Wht", fields[_i]);
 	const double *x = wht.buffers[0].start;
 	double before[2048];
 
@@ -129,12 +115,10 @@ START_TEST(wht_is_its_own_inverse)
 	run(&wht);
 	for (size_t i = 0; i < 2048; i++)
 		ck_assert_double_eq_tol(x[i], 2048 * before[i], 1e-8);
-	unload(&wht);
 }
-END_TEST
 
 /* The transform of a wave has one element. */
-START_TEST(fft_finds_a_frequency)
+TEST_OF(fft_finds_a_frequency, 2)
 {
 	static const char *const fields[] = {"bufferSize=256 noCheck=true", "bufferSize=256 implementation=FFTW"};
 	struct loaded fft;
@@ -155,25 +139,23 @@ START_TEST(fft_finds_a_frequency)
 	}
 	unload(&fft);
 }
-END_TEST
 
 /* Whether one of the facts holds the text. */
 static bool
 is_told(const char *text)
 {
-	struct measurement_run_output *output = measurement_run_output_new();
+	autograph struct measurement_run_output *output = measurement_run_output_new();
 	bool is_told = false;
 
 	kernel_facts(output);
 	for (size_t i = 0; i < measurement_run_output_nr_facts(output); i++)
 		is_told = is_told || strstr(measurement_run_output_facts_at(output, i), text);
-	rot_graph_delete(output);
 	return is_told;
 }
 
 /* What FFTW learned is in the file, and the next process knows it; a file that is no wisdom, or cannot be written, is
  * told. A name alone is one in the folder that is kept. */
-START_TEST(wisdom_is_kept)
+TEST_OF(wisdom_is_kept, 5)
 {
 	static const struct {
 		const char *before; /* NULL: no file */
@@ -185,8 +167,8 @@ START_TEST(wisdom_is_kept)
 		{NULL, false, false},
 		{NULL, true, true},
 	};
-	char *file = rot_format("%s%s/wisdom", kernels_folder, files[_i].is_in_a_folder ? "" : "/none");
-	char *fields =
+	autofree char *file = rot_format("%s%s/wisdom", kernels_folder, files[_i].is_in_a_folder ? "" : "/none");
+	autofree char *fields =
 		rot_format("bufferSize=512 implementation=FFTW wisdom=%s", files[_i].is_name_alone ? "wisdom" : file);
 	struct loaded fft;
 
@@ -201,13 +183,10 @@ START_TEST(wisdom_is_kept)
 		ck_assert_int_eq(is_told("cannot be written"), !files[_i].is_in_a_folder);
 		unload(&fft);
 	}
-	free(fields);
-	free(file);
 }
-END_TEST
 
 /* Nor is a name without such a folder anywhere. */
-START_TEST(wisdom_needs_a_folder)
+TEST(wisdom_needs_a_folder)
 {
 	const char *fields = "bufferSize=512 implementation=FFTW wisdom=wisdom";
 	struct loaded fft;
@@ -220,7 +199,6 @@ START_TEST(wisdom_needs_a_folder)
 	ck_assert_int_ne(access("wisdom", F_OK), 0);
 	unload(&fft);
 }
-END_TEST
 
 /* ---- the checks ---- */
 
@@ -238,19 +216,18 @@ multiply_wrongly(void *error)
 	product.c[product.n + 1] += *(double *)error;
 }
 
-START_TEST(a_wrong_product_is_noticed)
+TEST(a_wrong_product_is_noticed)
 {
 	double none = 0, error = 1e-6;
 
 	ck_assert_int_eq(matrices_open(&product, 40), 0);
 	ck_assert_int_eq(matrices_check(&product, 1, 1, multiply_wrongly, &none, "C"), 0);
 	ck_assert_int_eq(matrices_check(&product, 1, 1, multiply_wrongly, &error, "C"), -1);
-	ck_assert_msg(strstr(kernel_reason(), "C is wrong: element 1 ") != NULL, "%s", kernel_reason());
+	ck_assert_has(kernel_reason(), "C is wrong: element 1 ");
 	matrices_close(&product);
 }
-END_TEST
 
-START_TEST(wrong_vectors_are_noticed)
+TEST(wrong_vectors_are_noticed)
 {
 	double expected[] = {1, 2, 3}, right[] = {1, 2 + 1e-15, 3}, wrong[] = {1, 2, 3.0001}, none[] = {1, NAN, 3};
 
@@ -258,26 +235,22 @@ START_TEST(wrong_vectors_are_noticed)
 	ck_assert_int_eq(verify_equal(wrong, expected, 3, 1, "y"), -1);
 	ck_assert_int_eq(verify_equal(none, expected, 3, 1, "y"), -1);
 }
-END_TEST
 
 /* ---- libraries ---- */
 
-START_TEST(libraries_are_found_without_loading_them)
+TEST(libraries_are_found_without_loading_them)
 {
-	char *libc = kernel_library_find("libc.so.6"), *beside = kernel_library_find("./libc.so.6");
+	autofree char *libc = kernel_library_find("libc.so.6"), *beside = kernel_library_find("./libc.so.6");
 
 	ck_assert_ptr_nonnull(libc);
 	ck_assert_ptr_nonnull(beside);
 	ck_assert_ptr_null(kernel_library_find("libthereisnosuch.so.1"));
 	ck_assert_ptr_null(kernel_library_find("nowhere/libc.so.6"));
 	ck_assert_ptr_null(kernel_library_find("/nowhere/libc.so.6"));
-	free(beside);
-	free(libc);
 }
-END_TEST
 
 /* Variables are changed before a library is loaded; a second user must want the same. */
-START_TEST(a_library_is_loaded_with_its_variables)
+TEST(a_library_is_loaded_with_its_variables)
 {
 	void *libm;
 
@@ -294,17 +267,16 @@ START_TEST(a_library_is_loaded_with_its_variables)
 	ck_assert_str_eq(getenv("ROT_TEST_SET"), "two");
 	ck_assert_ptr_eq(kernel_library("libm.so.6", "ROT_TEST_GONE_* ROT_TEST_ONE ROT_TEST_SET=two"), libm);
 	ck_assert_ptr_null(kernel_library("libm.so.6", ""));
-	ck_assert_msg(strstr(kernel_reason(), "libm.so.6 is loaded already") != NULL, "%s", kernel_reason());
+	ck_assert_has(kernel_reason(), "libm.so.6 is loaded already");
 	ck_assert_ptr_nonnull(kernel_symbol(libm, "cos"));
 	ck_assert_ptr_null(kernel_symbol(libm, "there_is_no_such_function"));
 	ck_assert_ptr_null(kernel_library("libthereisnosuch.so.1", ""));
-	ck_assert_msg(strstr(kernel_reason(), "libthereisnosuch.so.1") != NULL, "%s", kernel_reason());
+	ck_assert_has(kernel_reason(), "libthereisnosuch.so.1");
 }
-END_TEST
 
-START_TEST(facts_are_told_once)
+TEST(facts_are_told_once)
 {
-	struct measurement_run_output *output = measurement_run_output_new();
+	autograph struct measurement_run_output *output = measurement_run_output_new();
 
 	kernel_tell("version %d", 3);
 	kernel_tell("version %d", 4);
@@ -313,21 +285,18 @@ START_TEST(facts_are_told_once)
 	ck_assert_uint_eq(measurement_run_output_nr_facts(output), 2);
 	ck_assert_str_eq(measurement_run_output_facts_at(output, 0), "version 3");
 	ck_assert_str_eq(measurement_run_output_facts_at(output, 1), "version 4");
-	rot_graph_delete(output);
 }
-END_TEST
 
 /* A core that the library does not have is an error, not another core. */
-START_TEST(an_unknown_core_is_refused)
+TEST(an_unknown_core_is_refused)
 {
 	struct blas blas;
 
 	if (!can_run("Daxpy", ""))
 		return;
 	ck_assert_int_eq(blas_open(&blas, "OPENBLAS", "Nonsense", 1), -1);
-	ck_assert_msg(strstr(kernel_reason(), "instead of Nonsense") != NULL, "%s", kernel_reason());
+	ck_assert_has(kernel_reason(), "instead of Nonsense");
 }
-END_TEST
 
 /* ---- load on the system ---- */
 
@@ -343,7 +312,7 @@ nth_cpu(const cpu_set_t *cpus, int n)
 }
 
 /* To the first CPU: from any other, from the last one, and from itself; with a buffer that is its own. */
-START_TEST(cpu_migrating_migrates)
+TEST(cpu_migrating_migrates)
 {
 	cpu_set_t cpus;
 	struct loaded migrating;
@@ -376,43 +345,21 @@ START_TEST(cpu_migrating_migrates)
 		ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 	}
 }
-END_TEST
 
 /* Nothing is left in the folder. */
-START_TEST(disk_io_leaves_nothing)
+TEST_OF(disk_io_leaves_nothing, 2)
 {
 	static const char *const fields[] = {"fileSize=1048576", "fileSize=524288 operation=READ iterations=3"};
-	char *command = rot_format("ls '%s' | grep diskIo || true", kernels_folder), *file, *left;
-	struct loaded disk;
+	autofree char *command = rot_format("ls '%s' | grep diskIo || true", kernels_folder), *file = NULL,
+		      *left = NULL;
+	cleared_by(unload) struct loaded disk = {0};
 
 	file = rot_format("%s/command", kernels_folder);
 	kernel_folder_set(file);
-	free(file);
 	disk = load("DiskIo", fields[_i]);
 	run(&disk);
 	left = output_of(command);
 	ck_assert_str_eq(left, "");
-	unload(&disk);
-	free(left);
-	free(command);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&kernels_compute_what_they_check, NR_ELEMENTS(kernels)},
-	{&loops_multiply_alike, 3},
-	{&wht_is_its_own_inverse, 2},
-	{&fft_finds_a_frequency, 2},
-	{&wisdom_is_kept, 5},
-	{&wisdom_needs_a_folder, 1},
-	{&a_wrong_product_is_noticed, 1},
-	{&wrong_vectors_are_noticed, 1},
-	{&libraries_are_found_without_loading_them, 1},
-	{&a_library_is_loaded_with_its_variables, 1},
-	{&facts_are_told_once, 1},
-	{&an_unknown_core_is_refused, 1},
-	{&cpu_migrating_migrates, 1},
-	{&disk_io_leaves_nothing, 2},
-};
-
-UNIT_TESTS("kernels of experiments", tests, .needs = {fixture_open}, .close = fixture_close);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Each loop, compiled by every compiler here, has the instructions its name says and no others. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fixture.h"
 #include "kernels/kernel_work.h"
 #include "listing.h"
-#include "memory.h"
 #include "testing.h"
 
 /* ---- Arithmetic ---- */
@@ -132,7 +126,6 @@ look_at_arithmetic(const struct kernel_base *kernel, const struct listing *loop,
 	const struct arithmetic_operation *o = c->operation;
 	size_t lanes = c->set->register_bits ? (size_t)(c->set->register_bits / c->precision->bits) : 1;
 	size_t nr_chains = 0, nr_single, nr_fused;
-	struct rot_error err = {0};
 	double expected;
 
 	nr_single = count_operation(c, loop, "add", o->adds, &nr_chains) +
@@ -148,8 +141,8 @@ look_at_arithmetic(const struct kernel_base *kernel, const struct listing *loop,
 	ck_assert_uint_eq(listing_count(loop, NULL, "("), is_x87(c) ? loop->nr - 2 : 0);
 
 	ck_assert_msg(kernel_expected_operations(&kernels_rot, kernel,
-						 is_x87(c) ? "compInstr" : c->precision->operation, &expected, &err),
-		      "%s", err.text);
+						 is_x87(c) ? "compInstr" : c->precision->operation, &expected, &why),
+		      "%s", why.text);
 	ck_assert_double_eq(expected, (double)(lanes * (nr_single + 2 * nr_fused)) * number_of(kernel, "iterations"));
 }
 
@@ -171,7 +164,7 @@ is_possible(const struct arithmetic_case *c)
  * Each class of variants: operation, precision, instruction set and registers, with as many chains as there is room
  * for. Each operation of a set is tried with every other precision, or with all with ROT_SLOW_TESTS.
  */
-START_TEST(arithmetic_has_its_instructions)
+TEST_OF(arithmetic_has_its_instructions, (int)(NR_OPERATIONS *NR_PRECISIONS))
 {
 	const struct arithmetic_operation *o = &operations[(size_t)_i % NR_OPERATIONS];
 	const struct arithmetic_precision *precision = &precisions[(size_t)_i / NR_OPERATIONS];
@@ -179,7 +172,7 @@ START_TEST(arithmetic_has_its_instructions)
 	for (size_t i = 0; i < NR_SETS; i++) {
 		struct arithmetic_case c = {&sets[i], o, precision, .unroll = 1 + (i + (size_t)_i) % 5};
 		int number = (int)i + _i % (int)NR_OPERATIONS + _i / (int)NR_OPERATIONS;
-		char *fields;
+		autofree char *fields = NULL;
 
 		if (!is_possible(&c) || !kernels_tries(number))
 			continue;
@@ -187,14 +180,12 @@ START_TEST(arithmetic_has_its_instructions)
 		fields = rot_format("operation=%s precision=%s %s dlp=%zu unroll=%zu iterations=12345", o->name,
 				    precision->name, c.set->fields, c.dlp, c.unroll);
 		examine_everywhere("Arithmetic", fields, (int)i + _i, "run_loop", look_at_arithmetic, &c);
-		free(fields);
 	}
 }
-END_TEST
 
 /* ---- Triad, as the compiler makes it ---- */
 
-START_TEST(triad_is_vectorised_as_the_flags_say)
+TEST_OF(triad_is_vectorised_as_the_flags_say, 2)
 {
 	static const struct {
 		const char *fields, *mul, *add, *register_name;
@@ -206,38 +197,28 @@ START_TEST(triad_is_vectorised_as_the_flags_say)
 	for (size_t i = 0; kernels_compilers[i]; i++) {
 		struct kernel_base *kernel = kernel_of("Triad", cases[_i].fields);
 		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", "triad.o");
-		struct listing listing = listing_of_function(object, "run");
+		cleared_by(listing_clear) struct listing listing = listing_of_function(object, "run");
 
 		ck_assert_uint_ge(listing_count(&listing, cases[_i].mul, cases[_i].register_name), 1);
 		ck_assert_uint_ge(listing_count(&listing, cases[_i].add, cases[_i].register_name), 1);
 		if (_i == 0)
 			ck_assert_uint_eq(listing_count(&listing, "mulpd", ""), 0);
-		listing_clear(&listing);
 		free(object);
 		rot_entity_delete(kernel);
 	}
 }
-END_TEST
 
-START_TEST(dummy_compiles)
+TEST(dummy_compiles)
 {
 	for (size_t i = 0; kernels_compilers[i]; i++) {
 		struct kernel_base *kernel = kernel_of("Dummy", "");
 		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", "dummy.o");
-		struct listing listing = listing_of_function(object, "run");
+		cleared_by(listing_clear) struct listing listing = listing_of_function(object, "run");
 
 		ck_assert_uint_eq(listing_count(&listing, NULL, "("), 0);
-		listing_clear(&listing);
 		free(object);
 		rot_entity_delete(kernel);
 	}
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&arithmetic_has_its_instructions, (int)(NR_OPERATIONS *NR_PRECISIONS)},
-	{&triad_is_vectorised_as_the_flags_say, 2},
-	{&dummy_compiles, 1},
-};
-
-UNIT_TESTS("kernels' loops", tests, .needs = {fixture_open, has_objdump}, .close = fixture_close);
+UNIT_TESTS(.needs = {fixture_open, has_objdump}, .close = fixture_close);

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel Memory: its loops have the instructions that their names say, and what they write is right. */
-#include <check.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fixture.h"
 #include "kernel.h"
 #include "listing.h"
 #include "loaded.h"
-#include "memory.h"
 #include "testing.h"
 
 /* ---- instructions ---- */
@@ -147,7 +139,7 @@ look_at_memory(const struct kernel_base *kernel, const struct listing *loop, con
 }
 
 /* Each class of variants: operation and width, without and with prefetches of each kind. */
-START_TEST(memory_has_its_instructions)
+TEST_OF(memory_has_its_instructions, has_objdump() * NR_ELEMENTS(operations))
 {
 	static const char *const hints[][2] = {
 		{"T0", "prefetcht0"}, {"T1", "prefetcht1"}, {"T2", "prefetcht2"}, {"NTA", "prefetchnta"}};
@@ -169,7 +161,6 @@ START_TEST(memory_has_its_instructions)
 		free(fields);
 	}
 }
-END_TEST
 
 /* Four passes in a turn, and nothing but their accesses, what changes, and a counter. */
 static void
@@ -184,26 +175,24 @@ look_at_small(const struct kernel_base *kernel, const struct listing *loop, cons
 	ck_assert_uint_eq(loop->nr, steps * per_step + 4 * o->changes + 2);
 }
 
-START_TEST(memory_has_short_passes)
+TEST_OF(memory_has_short_passes, has_objdump() * NR_ELEMENTS(operations))
 {
 	const struct memory_operation *o = &operations[_i];
 
 	for (size_t i = 0; i < NR_ELEMENTS(sets); i++) {
 		struct memory_case c = {&sets[i], o, 1 + ((size_t)_i + i) % 3, 1, NULL};
-		char *fields;
+		autofree char *fields = NULL;
 
 		if (!kernels_tries(_i + (int)i) || (sets[i].width == 8 && strcmp(o->name, "TRIAD_NT") == 0))
 			continue;
 		fields = rot_format("bufferSize=384 operation=%s instructionSet=%s streams=%zu unroll=1", o->name,
 				    sets[i].name, c.streams);
 		examine_everywhere("Memory", fields, _i + (int)i, "run_small", look_at_small, &c);
-		free(fields);
 	}
 }
-END_TEST
 
 /* The longest loop that there is. */
-START_TEST(memory_has_long_loops)
+TEST_OF(memory_has_long_loops, has_objdump())
 {
 	struct memory_case c = {&sets[3], &operations[7], 8, 32, "prefetcht0"};
 
@@ -212,7 +201,6 @@ START_TEST(memory_has_long_loops)
 		"bufferSize=12288 operation=TRIAD instructionSet=AVX512 streams=8 unroll=32 prefetchDistance=64", 0,
 		"run_loop", look_at_memory, &c);
 }
-END_TEST
 
 /* 8 bytes a step, no stores; with RANDOM_READ a chain takes the value read into its state. */
 static void
@@ -227,12 +215,11 @@ look_at_random(const struct kernel_base *kernel, const struct listing *loop, con
 	ck_assert_uint_eq(loop->nr, 8 * nr + 2);
 }
 
-START_TEST(random_read_waits_for_what_it_reads)
+TEST_OF(random_read_waits_for_what_it_reads, has_objdump())
 {
 	examine_everywhere("Memory", "operation=RANDOM_READ streams=3 unroll=2", 0, "run_loop", look_at_random, "xor");
 	examine_everywhere("Memory", "operation=RANDOM_LOAD streams=4 unroll=3", 1, "run_loop", look_at_random, "mov");
 }
-END_TEST
 
 /* ---- runs ---- */
 
@@ -291,12 +278,12 @@ count_unchanged(const uint64_t *words, const uint64_t *before, size_t nr)
 	return nr_unchanged;
 }
 
-START_TEST(stores_change_everything)
+TEST_OF(stores_change_everything, NR_ELEMENTS(shapes))
 {
 	static const char *const names[] = {"WRITE", "WRITE_NT", "LOAD2_STORE"};
 
 	for (size_t n = 0; n < NR_ELEMENTS(names) && is_here(shapes[_i]); n++) {
-		struct loaded memory;
+		cleared_by(unload) struct loaded memory = {0};
 		const uint64_t *words;
 
 		if (!kernels_tries(_i + (int)n))
@@ -305,18 +292,15 @@ START_TEST(stores_change_everything)
 		words = memory.buffers[0].start;
 		ck_assert_uint_eq(memory.nr_buffers, n == 2 ? 3 : 1);
 		for (int again = 0; again < 2; again++) {
-			uint64_t *before = copy_of(&memory.buffers[0]);
+			autofree uint64_t *before = copy_of(&memory.buffers[0]);
 
 			run(&memory);
 			ck_assert_uint_eq(count_unchanged(words, before, memory.buffers[0].bytes / 8), 0);
-			free(before);
 		}
-		unload(&memory);
 	}
 }
-END_TEST
 
-START_TEST(updates_add_to_every_word)
+TEST_OF(updates_add_to_every_word, NR_ELEMENTS(shapes))
 {
 	struct loaded memory;
 	uint64_t *before, added;
@@ -336,17 +320,16 @@ START_TEST(updates_add_to_every_word)
 	free(before);
 	unload(&memory);
 }
-END_TEST
 
 /* The destination is the sources' sum or copy, the sources stay, and so does what lies between the parts. */
-START_TEST(parts_are_combined)
+TEST_OF(parts_are_combined, NR_ELEMENTS(shapes))
 {
 	static const char *const names[] = {"COPY", "COPY_NT", "TRIAD", "TRIAD_NT"};
 
 	for (size_t n = 0; n < NR_ELEMENTS(names) && is_here(shapes[_i]); n++) {
 		bool is_copy = n < 2;
-		struct loaded memory;
-		uint64_t *source;
+		cleared_by(unload) struct loaded memory = {0};
+		autofree uint64_t *source = NULL;
 		const double *a, *b, *c, *gap, *gap_end;
 		size_t nr_wrong = 0;
 
@@ -371,39 +354,15 @@ START_TEST(parts_are_combined)
 		for (; gap < gap_end; gap++)
 			nr_wrong += !(*gap == 0);
 		ck_assert_uint_eq(nr_wrong, 0);
-		free(source);
-		unload(&memory);
 	}
 }
-END_TEST
 
 /* Ends, and only loads. */
-START_TEST(warming_ends)
+TEST(warming_ends)
 {
-	struct loaded memory = load("Memory", "operation=READ bufferSize=65536 streams=2");
+	cleared_by(unload) struct loaded memory = load("Memory", "operation=READ bufferSize=65536 streams=2");
 
 	memory.type->warm_data(memory.kernel);
-	unload(&memory);
-}
-END_TEST
-
-static int
-run_tests(void)
-{
-	const int objdump = has_objdump();
-	const struct listed_test tests[] = {
-		{&memory_has_its_instructions, objdump * NR_ELEMENTS(operations)},
-		{&memory_has_short_passes, objdump * NR_ELEMENTS(operations)},
-		{&memory_has_long_loops, objdump},
-		{&random_read_waits_for_what_it_reads, objdump},
-		{&stores_change_everything, NR_ELEMENTS(shapes)},
-		{&updates_add_to_every_word, NR_ELEMENTS(shapes)},
-		{&parts_are_combined, NR_ELEMENTS(shapes)},
-		{&warming_ends, 1},
-	};
-	const struct suite suite = SUITE("memory", tests, .needs = {fixture_open}, .close = fixture_close);
-
-	return suite_run(&suite);
 }
 
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

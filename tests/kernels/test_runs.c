@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels compute what they say: built as shared objects, loaded here, and run where the CPU has their instructions. */
-#include <check.h>
-#include <math.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "fixture.h"
 #include "loaded.h"
 #include "testing.h"
 
 /* ---- Triad ---- */
 
-START_TEST(triad_adds_and_multiplies)
+TEST_OF(triad_adds_and_multiplies, 3)
 {
 	static const char *const fields[] = {"bufferSize=1", "bufferSize=1001 optimization=-O1", "bufferSize=300000"};
-	struct loaded triad = load("Triad", fields[_i]);
+	cleared_by(unload) struct loaded triad = load("Triad", fields[_i]);
 	const double *a = triad.buffers[0].start, *b = triad.buffers[1].start, *c = triad.buffers[2].start;
 	size_t nr = triad.buffers[0].bytes / sizeof(double);
 
@@ -27,9 +18,7 @@ START_TEST(triad_adds_and_multiplies)
 	run(&triad);
 	for (size_t i = 0; i < nr; i++)
 		ck_assert_double_eq_tol(a[i], b[i] + 2.34 * c[i], 1e-14);
-	unload(&triad);
 }
-END_TEST
 
 /* ---- which pages are touched, in which order ---- */
 
@@ -48,8 +37,7 @@ note_page(int number, siginfo_t *information, void *context)
 	char *address = information->si_addr;
 	size_t page = (size_t)(address - watched) / PAGE;
 
-	(void)number;
-	(void)context;
+	(void)number, (void)context;
 	if (address < watched || address >= watched + watched_bytes || nr_touched == MAX_TOUCHES)
 		_exit(99);
 	mprotect(watched, watched_bytes, PROT_NONE);
@@ -88,7 +76,7 @@ assert_passes(size_t nr_passes)
 		ck_assert_uint_eq(touched[i], i % nr_pages);
 }
 
-START_TEST(memory_reads_all_of_its_buffer)
+TEST_OF(memory_reads_all_of_its_buffer, 4)
 {
 	static const char *const fields[] = {
 		"operation=READ instructionSet=SCALAR bufferSize=40960 iterations=3",
@@ -105,24 +93,23 @@ START_TEST(memory_reads_all_of_its_buffer)
 	assert_passes((size_t)((const int64_t[]){3, 1, 2, 1})[_i]);
 	unload(&memory);
 }
-END_TEST
 
-START_TEST(memory_streams_walk_side_by_side)
+TEST(memory_streams_walk_side_by_side)
 {
-	struct loaded memory = load("Memory", "operation=READ instructionSet=SSE streams=2 bufferSize=65536");
+	cleared_by(unload) struct loaded memory =
+		load("Memory", "operation=READ instructionSet=SSE streams=2 bufferSize=65536");
 
 	run_watched(&memory);
 	ck_assert_uint_ge(nr_touched, 16);
 	for (size_t i = 0; i < 16; i++)
 		ck_assert_uint_eq(touched[i], i / 2 + i % 2 * 8);
-	unload(&memory);
 }
-END_TEST
 
 /* Every page is drawn, and neither in order nor again and again the same. */
-START_TEST(random_read_reads_everywhere)
+TEST(random_read_reads_everywhere)
 {
-	struct loaded memory = load("Memory", "operation=RANDOM_READ bufferSize=65536 streams=3 unroll=4");
+	cleared_by(unload) struct loaded memory =
+		load("Memory", "operation=RANDOM_READ bufferSize=65536 streams=3 unroll=4");
 	size_t nr_of_page[16] = {0}, nr_in_order = 0;
 
 	run_watched(&memory);
@@ -135,14 +122,12 @@ START_TEST(random_read_reads_everywhere)
 	ck_assert_uint_le(nr_touched, 1024);
 	ck_assert_uint_ge(nr_touched, 700);
 	ck_assert_uint_le(nr_in_order, nr_touched / 8);
-	unload(&memory);
 }
-END_TEST
 
 /* ---- the two orders of the introduction ---- */
 
 /* Compilers may exchange loops at -O3, and the example would show nothing: gcc's and clang's code, as it runs. */
-START_TEST(introduction_walks_rows_or_columns)
+TEST_OF(introduction_walks_rows_or_columns, 6)
 {
 	static const char *const fields[] = {
 		"m=2048 n=4 variant=0 optimization=-O0", "m=2048 n=4 variant=1 optimization=-O0",
@@ -151,19 +136,18 @@ START_TEST(introduction_walks_rows_or_columns)
 	};
 
 	for (size_t i = 0; kernels_compilers[i]; i++) {
-		struct loaded example = load_with("IntroductionExample", fields[_i], kernels_compilers[i]);
+		cleared_by(unload) struct loaded example =
+			load_with("IntroductionExample", fields[_i], kernels_compilers[i]);
 
 		run_watched(&example);
 		assert_passes(_i % 2 == 0 ? 1 : 4);
-		unload(&example);
 	}
 }
-END_TEST
 
-START_TEST(introduction_computes_the_same_in_both_orders)
+TEST(introduction_computes_the_same_in_both_orders)
 {
-	struct loaded rows = load("IntroductionExample", "m=101 n=7 variant=0");
-	struct loaded columns = load("IntroductionExample", "m=101 n=7 variant=1");
+	cleared_by(unload) struct loaded rows = load("IntroductionExample", "m=101 n=7 variant=0");
+	cleared_by(unload) struct loaded columns = load("IntroductionExample", "m=101 n=7 variant=1");
 	const double *a = rows.buffers[0].start, *b = columns.buffers[0].start;
 	double before[101 * 7];
 
@@ -174,10 +158,7 @@ START_TEST(introduction_computes_the_same_in_both_orders)
 		ck_assert_double_eq(a[i], 3.0 * (double)(i % 7) * (double)(i % 7) * before[i]);
 		ck_assert_double_eq(b[i], a[i]);
 	}
-	unload(&rows);
-	unload(&columns);
 }
-END_TEST
 
 /* ---- Arithmetic ---- */
 
@@ -250,7 +231,7 @@ after(char step, double start, double n)
 }
 
 /* The values of the chains tell how often each was advanced: they move by 1e-9 a step, and doubles hold 1e-16. */
-START_TEST(arithmetic_advances_its_chains)
+TEST_OF(arithmetic_advances_its_chains, NR_ELEMENTS(arithmetics))
 {
 	struct loaded arithmetic;
 	const double *start, *results, *constant;
@@ -287,7 +268,6 @@ START_TEST(arithmetic_advances_its_chains)
 	ck_assert_uint_eq(nr_chains, (size_t)(strstr(arithmetics[_i], "FMA_") ? dlp * 3 / 2 : dlp));
 	unload(&arithmetic);
 }
-END_TEST
 
 static const char *const integers[] = {
 	"operation=ADD precision=INT32 instructionSet=SCALAR dlp=11 unroll=3 iterations=77",
@@ -314,7 +294,7 @@ integer_at(const void *values, size_t i, size_t bytes)
 }
 
 /* Exactly what the steps give, in every lane; 32 bits are the lower half of 64. */
-START_TEST(integers_are_exact)
+TEST_OF(integers_are_exact, NR_ELEMENTS(integers))
 {
 	const char *fields = integers[_i];
 	size_t bytes = strstr(fields, "INT64") ? 8 : 4, per_chain = 64 / bytes, nr_lanes = 0;
@@ -349,10 +329,9 @@ START_TEST(integers_are_exact)
 									    : per_chain));
 	unload(&arithmetic);
 }
-END_TEST
 
 /* However long it runs: chains start anew before they leave [1, 2]. */
-START_TEST(arithmetic_stays_finite)
+TEST_OF(arithmetic_stays_finite, 7)
 {
 	static const char *const fields[] = {
 		"operation=ADD precision=FLOAT instructionSet=SSE iterations=3000000 dlp=2 unroll=4",
@@ -375,7 +354,6 @@ START_TEST(arithmetic_stays_finite)
 		ck_assert(i % 16 >= 4 || (results[i] >= 1 && results[i] <= 2));
 	unload(&arithmetic);
 }
-END_TEST
 
 static struct loaded *to_be_stopped;
 
@@ -387,9 +365,9 @@ on_alarm(int number)
 }
 
 /* Ends at all (else the test's time limit does it), and can run again. */
-START_TEST(arithmetic_runs_until_stopped)
+TEST(arithmetic_runs_until_stopped)
 {
-	struct loaded arithmetic = load("Arithmetic", "runUntilStopped=true iterations=1");
+	cleared_by(unload) struct loaded arithmetic = load("Arithmetic", "runUntilStopped=true iterations=1");
 
 	to_be_stopped = &arithmetic;
 	signal(SIGALRM, on_alarm);
@@ -398,32 +376,14 @@ START_TEST(arithmetic_runs_until_stopped)
 		run(&arithmetic);
 	}
 	arithmetic.type->warm_code(arithmetic.kernel);
-	unload(&arithmetic);
 }
-END_TEST
 
-START_TEST(dummy_runs)
+TEST(dummy_runs)
 {
-	struct loaded dummy = load("Dummy", "");
+	cleared_by(unload) struct loaded dummy = load("Dummy", "");
 
 	run(&dummy);
 	ck_assert_uint_eq(dummy.nr_buffers, 0);
-	unload(&dummy);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&triad_adds_and_multiplies, 3},
-	{&memory_reads_all_of_its_buffer, 4},
-	{&memory_streams_walk_side_by_side, 1},
-	{&random_read_reads_everywhere, 1},
-	{&introduction_walks_rows_or_columns, 6},
-	{&introduction_computes_the_same_in_both_orders, 1},
-	{&arithmetic_advances_its_chains, NR_ELEMENTS(arithmetics)},
-	{&integers_are_exact, NR_ELEMENTS(integers)},
-	{&arithmetic_stays_finite, 7},
-	{&arithmetic_runs_until_stopped, 1},
-	{&dummy_runs, 1},
-};
-
-UNIT_TESTS("kernels' runs", tests, .needs = {fixture_open}, .close = fixture_close);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel Vector: each operation has its instructions in its loop, says how many, and computes what it says. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fixture.h"
 #include "kernels/kernel_work.h"
 #include "listing.h"
 #include "loaded.h"
-#include "memory.h"
 #include "testing.h"
 
 #define LENGTH 128
@@ -158,20 +151,18 @@ look_at_stores(const struct shape *shape, const struct listing *loop)
 static double
 expected(const struct kernel_base *kernel, const char *operation)
 {
-	struct rot_error err = {0};
 	double value;
 
-	ck_assert_msg(kernel_expected_operations(&kernels_rot, kernel, operation, &value, &err), "%s", err.text);
+	ck_assert_msg(kernel_expected_operations(&kernels_rot, kernel, operation, &value, &why), "%s", why.text);
 	return value;
 }
 
 static double
 expected_bytes(const struct kernel_base *kernel, const char *direction)
 {
-	struct rot_error err = {0};
 	double value;
 
-	ck_assert_msg(kernel_expected_bytes(&kernels_rot, kernel, "cpuL1", direction, &value, &err), "%s", err.text);
+	ck_assert_msg(kernel_expected_bytes(&kernels_rot, kernel, "cpuL1", direction, &value, &why), "%s", why.text);
 	return value;
 }
 
@@ -218,7 +209,7 @@ look_at_vector(const struct kernel_base *kernel, const struct listing *loop, con
 	check_expectation(kernel, this, amounts, loop->nr);
 }
 
-START_TEST(operations_have_their_instructions)
+TEST_OF(operations_have_their_instructions, has_objdump() * NR_CASES)
 {
 	struct vector_case this = case_of(_i);
 	const char *compiler;
@@ -231,7 +222,6 @@ START_TEST(operations_have_their_instructions)
 	}
 	free(this.fields);
 }
-END_TEST
 
 /* ---- its results ---- */
 
@@ -251,7 +241,7 @@ take(const struct vector_case *this, const struct loaded *vector, char name, dou
 		values[i] = element(this->shape, vector->buffers[at - this->operation->vectors].start, i);
 }
 
-START_TEST(operations_compute_what_they_say)
+TEST_OF(operations_compute_what_they_say, NR_CASES)
 {
 	struct vector_case this = case_of(_i);
 	char *fields = rot_format("%s iterations=3", this.fields);
@@ -280,12 +270,11 @@ START_TEST(operations_compute_what_they_say)
 	free(fields);
 	free(this.fields);
 }
-END_TEST
 
 /* What is stored ends with the vector; a gap keeps the vectors apart, each beginning with a line. */
-START_TEST(vectors_lie_where_the_gap_says)
+TEST(vectors_lie_where_the_gap_says)
 {
-	struct loaded vector = load("Vector", "operation=XPYPZ length=1024 gap=4096");
+	cleared_by(unload) struct loaded vector = load("Vector", "operation=XPYPZ length=1024 gap=4096");
 	const char *start[3];
 
 	for (size_t i = 0; i < 3; i++) {
@@ -299,22 +288,6 @@ START_TEST(vectors_lie_where_the_gap_says)
 	run(&vector);
 	for (size_t i = 0; i < 64; i++)
 		ck_assert_int_eq(start[2][8192 + i], 7);
-	unload(&vector);
-}
-END_TEST
-
-static int
-run_tests(void)
-{
-	const int objdump = has_objdump();
-	const struct listed_test tests[] = {
-		{&operations_have_their_instructions, objdump * NR_CASES},
-		{&operations_compute_what_they_say, NR_CASES},
-		{&vectors_lie_where_the_gap_says, 1},
-	};
-	const struct suite suite = SUITE("the kernel Vector", tests, .needs = {fixture_open}, .close = fixture_close);
-
-	return suite_run(&suite);
 }
 
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernels' definitions say of their work, and what they refuse, on the fixture's machine. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fixture.h"
 #include "kernels/kernel_work.h"
 #include "testing.h"
@@ -117,21 +112,19 @@ static const struct {
 	{"Wht", "bufferSizeExp=12 warmData=true", "l1l2", 0, 0},
 };
 
-START_TEST(bytes_are_expected)
+TEST_OF(bytes_are_expected, NR_ELEMENTS(transfers))
 {
 	struct kernel_base *kernel = kernel_of(transfers[_i].kernel, transfers[_i].fields);
-	struct rot_error err = {0};
 	double read, written, both;
 
-	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "read", &read, &err));
-	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "write", &written, &err));
-	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "both", &both, &err));
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "read", &read, &why));
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "write", &written, &why));
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "both", &both, &why));
 	ck_assert_double_eq_tol(read, transfers[_i].read, 1e-3);
 	ck_assert_double_eq_tol(written, transfers[_i].written, 1e-3);
 	ck_assert_double_eq_tol(both, read + written, 1e-3);
 	rot_entity_delete(kernel);
 }
-END_TEST
 
 /* Each datum once, whatever else the caches move. */
 static const struct {
@@ -157,21 +150,19 @@ static const struct {
 	{"Mmm", "matrixSize=100 algorithm=TRIPLE_LOOP", "l1l2", 240000, 320000 - 32 * KIB},
 };
 
-START_TEST(compulsory_bytes_are_no_more)
+TEST_OF(compulsory_bytes_are_no_more, NR_ELEMENTS(compulsory))
 {
 	struct kernel_base *kernel = kernel_of(compulsory[_i].kernel, compulsory[_i].fields);
-	struct rot_error err = {0};
 	double read, both, expected;
 
-	ck_assert(kernel_compulsory_bytes(&kernels_rot, kernel, compulsory[_i].border, "read", &read, &err));
-	ck_assert(kernel_compulsory_bytes(&kernels_rot, kernel, compulsory[_i].border, "both", &both, &err));
-	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, compulsory[_i].border, "both", &expected, &err));
+	ck_assert(kernel_compulsory_bytes(&kernels_rot, kernel, compulsory[_i].border, "read", &read, &why));
+	ck_assert(kernel_compulsory_bytes(&kernels_rot, kernel, compulsory[_i].border, "both", &both, &why));
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, compulsory[_i].border, "both", &expected, &why));
 	ck_assert_double_eq_tol(read, compulsory[_i].read, 1e-3);
 	ck_assert_double_eq_tol(both, compulsory[_i].both, 1e-3);
 	ck_assert_double_le(both, expected + 1e-3);
 	rot_entity_delete(kernel);
 }
-END_TEST
 
 /* ---- operations ---- */
 
@@ -214,30 +205,26 @@ static const struct {
 	{"Arithmetic", "iterations=10 precision=INT64 dlp=8 unroll=3 instructionSet=AVX512", "flop", 0},
 };
 
-START_TEST(operations_are_expected)
+TEST_OF(operations_are_expected, NR_ELEMENTS(works))
 {
 	struct kernel_base *kernel = kernel_of(works[_i].kernel, works[_i].fields);
-	struct rot_error err = {0};
 	double count;
 
-	ck_assert(kernel_expected_operations(&kernels_rot, kernel, works[_i].operation, &count, &err));
+	ck_assert(kernel_expected_operations(&kernels_rot, kernel, works[_i].operation, &count, &why));
 	ck_assert_double_eq(count, works[_i].count);
 	rot_entity_delete(kernel);
 }
-END_TEST
 
 /* How much is computed until somebody stops it, nobody knows. */
-START_TEST(nothing_is_expected_until_stopped)
+TEST(nothing_is_expected_until_stopped)
 {
 	struct kernel_base *kernel = kernel_of("Arithmetic", "runUntilStopped=true");
-	struct rot_error err = {0};
 	double count;
 
-	ck_assert(!kernel_expected_operations(&kernels_rot, kernel, "doublePrecisionFlop", &count, &err));
-	ck_assert_str_eq(err.text, "");
+	ck_assert(!kernel_expected_operations(&kernels_rot, kernel, "doublePrecisionFlop", &count, &why));
+	ck_assert_str_eq(why.text, "");
 	rot_entity_delete(kernel);
 }
-END_TEST
 
 /* ---- refusals ---- */
 
@@ -311,16 +298,14 @@ static const struct {
 	{"CpuMigrating", "bufferSize=100", "multiple of 64"},
 };
 
-START_TEST(what_cannot_be_is_refused)
+TEST_OF(what_cannot_be_is_refused, NR_ELEMENTS(refusals))
 {
 	struct kernel_base *kernel = kernel_of(refusals[_i].kernel, refusals[_i].fields);
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &err), -1);
-	ck_assert_msg(strstr(err.text, refusals[_i].message) != NULL, "%s", err.text);
+	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &why), -1);
+	ck_assert_has(why.text, refusals[_i].message);
 	rot_entity_delete(kernel);
 }
-END_TEST
 
 static const struct {
 	const char *kernel, *fields;
@@ -345,28 +330,20 @@ static const struct {
 	{"Arithmetic", "precision=INT32 operation=MUL", "sse4_1"},
 };
 
-START_TEST(missing_instructions_are_refused)
+TEST_OF(missing_instructions_are_refused, NR_ELEMENTS(needs))
 {
 	struct kernel_base *kernel = kernel_of(needs[_i].kernel, needs[_i].fields);
 	struct machine *bare = machine_new();
 	struct rot rot = kernels_rot;
-	struct rot_error err = {0};
 	char quoted[32];
 
 	rot.machine = bare;
 	snprintf(quoted, sizeof quoted, "'%s'", needs[_i].flag ? needs[_i].flag : "");
-	ck_assert_int_eq(kernel_check(&rot, kernel, &err), needs[_i].flag ? -1 : 0);
-	ck_assert_msg(!needs[_i].flag || strstr(err.text, quoted), "%s", err.text);
-	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &err), 0);
+	ck_assert_int_eq(kernel_check(&rot, kernel, &why), needs[_i].flag ? -1 : 0);
+	ck_assert_msg(!needs[_i].flag || strstr(why.text, quoted), "%s", why.text);
+	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &why), 0);
 	machine_delete(bare);
 	rot_entity_delete(kernel);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&bytes_are_expected, NR_ELEMENTS(transfers)},       {&compulsory_bytes_are_no_more, NR_ELEMENTS(compulsory)},
-	{&operations_are_expected, NR_ELEMENTS(works)},      {&nothing_is_expected_until_stopped, 1},
-	{&what_cannot_be_is_refused, NR_ELEMENTS(refusals)}, {&missing_instructions_are_refused, NR_ELEMENTS(needs)},
-};
-
-UNIT_TESTS("kernels' work", tests, .is_in_one_process = true, .needs = {fixture_open}, .close = fixture_close);
+UNIT_TESTS(.is_in_one_process = true, .needs = {fixture_open}, .close = fixture_close);

@@ -223,12 +223,11 @@ static void
 change_slot(struct dice *dice, const struct rot_field *field, void *slot)
 {
 	uint64_t before = 0;
-	char *string = field->type == ROT_STRING ? rot_strdup(value_string(slot)) : NULL;
+	autofree char *string = field->type == ROT_STRING ? rot_strdup(value_string(slot)) : NULL;
 	const void *old = string ? (void *)&string : memcpy(&before, slot, value_types[field->type].size);
 
 	while (value_equal(field->type, old, slot))
 		set_random(dice, field, slot);
-	free(string);
 }
 
 bool

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Single entities: defaults, setting and getting fields, numbers in text, lists, classes and registry. */
-#include <check.h>
 #include <locale.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "entities.h"
 #include "testing.h"
@@ -49,7 +45,7 @@ static const struct rot_class sample_class = {
 	.comment = "",
 };
 
-START_TEST(test_defaults)
+TEST(test_defaults)
 {
 	struct sample *sample = rot_entity_new(&sample_class);
 
@@ -65,9 +61,8 @@ START_TEST(test_defaults)
 	rot_entity_delete(sample);
 	rot_entity_delete(NULL);
 }
-END_TEST
 
-START_TEST(test_hand_written_part_is_zeroed)
+TEST(test_hand_written_part_is_zeroed)
 {
 	static const size_t instance_size = sizeof(struct sample) + 64;
 	struct rot_class class = sample_class;
@@ -79,7 +74,6 @@ START_TEST(test_hand_written_part_is_zeroed)
 		ck_assert_int_eq(bytes[i], 0);
 	rot_entity_delete(bytes);
 }
-END_TEST
 
 static const struct {
 	int line;
@@ -112,21 +106,19 @@ static const struct {
 	{__LINE__, "aChoice", "WRITE", NULL},
 };
 
-START_TEST(test_set_and_get)
+TEST_OF(test_set_and_get, NR_ELEMENTS(good_values))
 {
 	struct sample *sample = rot_entity_new(&sample_class);
-	struct rot_error err = {0};
 	const char *expected = good_values[_i].expected ? good_values[_i].expected : good_values[_i].text;
 	char *text;
 
-	ck_assert_msg(rot_entity_set(sample, good_values[_i].field, good_values[_i].text, &err) == 0, "line %d: %s",
-		      good_values[_i].line, err.text);
+	ck_assert_msg(rot_entity_set(sample, good_values[_i].field, good_values[_i].text, &why) == 0, "line %d: %s",
+		      good_values[_i].line, why.text);
 	text = rot_entity_get(sample, good_values[_i].field);
 	ck_assert_msg(strcmp(text, expected) == 0, "line %d: got '%s'", good_values[_i].line, text);
 	free(text);
 	rot_entity_delete(sample);
 }
-END_TEST
 
 static const struct {
 	const char *field, *text, *message, *hint;
@@ -173,19 +165,17 @@ static const struct {
 	{"nothingLikeIt", "x", "class Sample has no field 'nothingLikeIt'", ""},
 };
 
-START_TEST(test_set_refuses)
+TEST_OF(test_set_refuses, NR_ELEMENTS(bad_values))
 {
 	struct sample *sample = rot_entity_new(&sample_class);
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(rot_entity_set(sample, bad_values[_i].field, bad_values[_i].text, &err), -1);
-	ck_assert_str_eq(err.text, bad_values[_i].message);
-	ck_assert_str_eq(err.hint, bad_values[_i].hint);
+	ck_assert_int_eq(rot_entity_set(sample, bad_values[_i].field, bad_values[_i].text, &why), -1);
+	ck_assert_str_eq(why.text, bad_values[_i].message);
+	ck_assert_str_eq(why.hint, bad_values[_i].hint);
 	rot_entity_delete(sample);
 }
-END_TEST
 
-START_TEST(test_a_refused_value_changes_nothing)
+TEST(test_a_refused_value_changes_nothing)
 {
 	struct sample *sample = rot_entity_new(&sample_class);
 
@@ -197,9 +187,8 @@ START_TEST(test_a_refused_value_changes_nothing)
 	ck_assert_int_eq(sample->a_long, 0);
 	rot_entity_delete(sample);
 }
-END_TEST
 
-START_TEST(test_numbers)
+TEST(test_numbers)
 {
 	struct sample *sample = rot_entity_new(&sample_class);
 	double value = 0;
@@ -216,10 +205,9 @@ START_TEST(test_numbers)
 	ck_assert_ptr_null(rot_entity_get(sample, "nothing"));
 	rot_entity_delete(sample);
 }
-END_TEST
 
 /* Any locale with a decimal comma will do; without one the test still checks the C locale. */
-START_TEST(test_numbers_do_not_depend_on_the_locale)
+TEST(test_numbers_do_not_depend_on_the_locale)
 {
 	static const char *const locales[] = {"de_DE.UTF-8", "de_CH.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8",
 					      "pt_BR.UTF-8"};
@@ -236,9 +224,8 @@ START_TEST(test_numbers_do_not_depend_on_the_locale)
 	free(text);
 	rot_entity_delete(sample);
 }
-END_TEST
 
-START_TEST(test_lists)
+TEST(test_lists)
 {
 	struct run_command *command = run_command_new();
 	char buffer[] = "x0";
@@ -258,9 +245,8 @@ START_TEST(test_lists)
 	ck_assert_str_eq(run_command_arguments_at(command, 110), "");
 	run_command_delete(command);
 }
-END_TEST
 
-START_TEST(test_classes)
+TEST(test_classes)
 {
 	struct perf_event_measurer *measurer = perf_event_measurer_new();
 
@@ -279,35 +265,19 @@ START_TEST(test_classes)
 			  perf_event_measurer_class.nr_fields + measurer_base_class.nr_fields);
 	perf_event_measurer_delete(measurer);
 }
-END_TEST
 
-START_TEST(test_registry)
+TEST(test_registry)
 {
 	struct rot_registry *registry = rot_registry_new();
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(rot_registry_add_all(registry, entities, &err), 0);
+	ck_assert_int_eq(rot_registry_add_all(registry, entities, &why), 0);
 	ck_assert_ptr_eq(rot_registry_find(registry, "Rule"), &rule_class);
 	ck_assert_ptr_null(rot_registry_find(registry, "rule"));
 	ck_assert_ptr_eq(rot_registry_at(registry, 0), entities[0]);
-	ck_assert_int_eq(rot_registry_add(registry, &rule_class, &err), -1);
-	ck_assert_str_eq(err.text, "there are two classes 'Rule'");
+	ck_assert_int_eq(rot_registry_add(registry, &rule_class, &why), -1);
+	ck_assert_str_eq(why.text, "there are two classes 'Rule'");
 	rot_registry_delete(registry);
 	rot_registry_delete(NULL);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_defaults, 1},
-	{&test_hand_written_part_is_zeroed, 1},
-	{&test_set_and_get, NR_ELEMENTS(good_values)},
-	{&test_set_refuses, NR_ELEMENTS(bad_values)},
-	{&test_a_refused_value_changes_nothing, 1},
-	{&test_numbers, 1},
-	{&test_numbers_do_not_depend_on_the_locale, 1},
-	{&test_lists, 1},
-	{&test_classes, 1},
-	{&test_registry, 1},
-};
-
-UNIT_TESTS("entity", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

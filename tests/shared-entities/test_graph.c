@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs: collecting, cloning, comparing, hashing, printing; text form and canonical XML of known graphs. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "entities.h"
 #include "graphs.h"
 #include "testing.h"
@@ -143,23 +138,18 @@ written(const void *root, bool is_text)
 	return text;
 }
 
-START_TEST(test_golden_forms)
+TEST(test_golden_forms)
 {
-	struct measurement *measurement = small_measurement();
-	char *text = written(measurement, true), *print = written(measurement, false),
-	     *xml = rot_xml_write(measurement);
+	autograph struct measurement *measurement = small_measurement();
+	autofree char *text = written(measurement, true), *print = written(measurement, false),
+		      *xml = rot_xml_write(measurement);
 
 	ck_assert_str_eq(text, small_text);
 	ck_assert_str_eq(xml, small_xml);
 	ck_assert_str_eq(print, small_print);
-	free(text);
-	free(print);
-	free(xml);
-	rot_graph_delete(measurement);
 }
-END_TEST
 
-START_TEST(test_escapes)
+TEST(test_escapes)
 {
 	struct file_content *content = file_content_new();
 	char *text, *xml;
@@ -180,7 +170,6 @@ START_TEST(test_escapes)
 	free(xml);
 	rot_entity_delete(content);
 }
-END_TEST
 
 /* Lines of text form: from the first to the broken one. */
 static const struct {
@@ -228,26 +217,20 @@ read_text(const char *text, size_t len, struct rot_error *err)
 	return root;
 }
 
-START_TEST(test_text_errors)
+TEST_OF(test_text_errors, NR_ELEMENTS(bad_texts))
 {
-	struct rot_error err = {0};
-
-	ck_assert_ptr_null(read_text(bad_texts[_i].text, strlen(bad_texts[_i].text), &err));
-	ck_assert_str_eq(err.text, bad_texts[_i].message);
-	ck_assert_str_eq(err.hint, bad_texts[_i].hint);
+	ck_assert_ptr_null(read_text(bad_texts[_i].text, strlen(bad_texts[_i].text), &why));
+	ck_assert_str_eq(why.text, bad_texts[_i].message);
+	ck_assert_str_eq(why.hint, bad_texts[_i].hint);
 }
-END_TEST
 
-START_TEST(test_zero_bytes_are_an_error)
+TEST(test_zero_bytes_are_an_error)
 {
-	struct rot_error err = {0};
-
-	ck_assert_ptr_null(read_text("Tsc\0Measurer\n", 13, &err));
-	ck_assert_str_eq(err.text, "in:1: there is a zero byte where a class or '<end>' is expected");
+	ck_assert_ptr_null(read_text("Tsc\0Measurer\n", 13, &why));
+	ck_assert_str_eq(why.text, "in:1: there is a zero byte where a class or '<end>' is expected");
 }
-END_TEST
 
-START_TEST(test_what_follows_the_end_is_left_unread)
+TEST(test_what_follows_the_end_is_left_unread)
 {
 	FILE *in = fmemopen((void *)"TscMeasurer\nid\n1\n<end>\nTscMeasurer\nid\n2\n<end>\nrest", 50, "r");
 	struct tsc_measurer *first = rot_text_read(registry, in, "in", NULL),
@@ -260,26 +243,22 @@ START_TEST(test_what_follows_the_end_is_left_unread)
 	tsc_measurer_delete(first);
 	tsc_measurer_delete(second);
 }
-END_TEST
 
-START_TEST(test_a_full_device_is_an_error)
+TEST(test_a_full_device_is_an_error)
 {
-	struct measurement *measurement = small_measurement();
+	autograph struct measurement *measurement = small_measurement();
 	FILE *out = fopen("/dev/full", "w");
-	struct rot_error err = {0};
 
 	if (out) {
-		ck_assert_int_eq(rot_text_write(measurement, out, &err), -1);
-		ck_assert_str_eq(err.text, "cannot write an entity of class Measurement: No space left on device");
+		ck_assert_int_eq(rot_text_write(measurement, out, &why), -1);
+		ck_assert_str_eq(why.text, "cannot write an entity of class Measurement: No space left on device");
 		fclose(out);
 	}
-	rot_graph_delete(measurement);
 }
-END_TEST
 
-START_TEST(test_shape_matters_for_equality)
+TEST(test_shape_matters_for_equality)
 {
-	struct measurement *shared = small_measurement(), *unshared = small_measurement();
+	autograph struct measurement *shared = small_measurement(), *unshared = small_measurement();
 	struct workload *workload = measurement_workloads_at(unshared, 0), *copy;
 	struct rule *rule = measurement_rules_at(unshared, 1);
 
@@ -292,15 +271,12 @@ START_TEST(test_shape_matters_for_equality)
 	ck_assert(!rot_graph_equal(shared, NULL));
 	ck_assert(!rot_graph_equal(NULL, shared));
 	ck_assert(rot_graph_equal(NULL, NULL));
-	rot_graph_delete(shared);
-	rot_graph_delete(unshared);
 	rot_graph_delete(NULL);
 }
-END_TEST
 
-START_TEST(test_clone_map)
+TEST(test_clone_map)
 {
-	struct measurement *old = small_measurement(), *new;
+	autograph struct measurement *old = small_measurement(), *new = NULL;
 	struct rot_clone_map *map;
 	size_t nr;
 	struct rot_entity **entities_of_old = rot_graph_collect(old, &nr);
@@ -318,16 +294,14 @@ START_TEST(test_clone_map)
 	rot_clone_map_delete(map);
 	rot_clone_map_delete(NULL);
 	free(entities_of_old);
-	rot_graph_delete(old);
-	rot_graph_delete(new);
 }
-END_TEST
 
 /* The seed is the number of the test, which libcheck prints on a failure. */
-START_TEST(test_random_graphs)
+TEST_OF(test_random_graphs, 100)
 {
 	struct dice dice = {.state = (uint64_t)_i};
-	void *graph = random_graph(registry, &dice, 1 + (size_t)_i % 60), *clone = rot_graph_clone(graph, NULL);
+	autograph void *graph = random_graph(registry, &dice, 1 + (size_t)_i % 60),
+		       *clone = rot_graph_clone(graph, NULL);
 
 	ck_assert(rot_graph_equal(graph, clone));
 	ck_assert(rot_graph_hash(graph) == rot_graph_hash(clone));
@@ -335,10 +309,7 @@ START_TEST(test_random_graphs)
 		ck_assert(!rot_graph_equal(graph, clone));
 		ck_assert(rot_graph_hash(graph) != rot_graph_hash(clone));
 	}
-	rot_graph_delete(graph);
-	rot_graph_delete(clone);
 }
-END_TEST
 
 static const struct rot_class node_class;
 
@@ -359,11 +330,10 @@ static const struct rot_field node_fields[] = {
 static const struct rot_class node_class = {
 	.name = "Node", .fields = node_fields, .nr_fields = 1, .size = sizeof(struct node), .comment = ""};
 
-START_TEST(test_a_long_linked_list)
+TEST(test_a_long_linked_list)
 {
 	struct node *root = rot_entity_new(&node_class), *last = root, *clone, *again;
 	struct rot_registry *nodes = rot_registry_new();
-	struct rot_error err = {0};
 	FILE *in;
 	char *text, *xml;
 
@@ -375,9 +345,9 @@ START_TEST(test_a_long_linked_list)
 	ck_assert(rot_graph_equal(root, clone));
 	text = written(root, true);
 	in = fmemopen(text, strlen(text), "r");
-	again = rot_text_read(nodes, in, "in", &err);
+	again = rot_text_read(nodes, in, "in", &why);
 	fclose(in);
-	ck_assert_msg(again != NULL, "%s", err.text);
+	ck_assert_msg(again != NULL, "%s", why.text);
 	ck_assert(rot_graph_equal(root, again));
 	free(text);
 	text = written(root, false);
@@ -391,19 +361,5 @@ START_TEST(test_a_long_linked_list)
 	rot_graph_delete(again);
 	rot_registry_delete(nodes);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_golden_forms, 1},
-	{&test_escapes, 1},
-	{&test_text_errors, NR_ELEMENTS(bad_texts)},
-	{&test_zero_bytes_are_an_error, 1},
-	{&test_what_follows_the_end_is_left_unread, 1},
-	{&test_a_full_device_is_an_error, 1},
-	{&test_shape_matters_for_equality, 1},
-	{&test_clone_map, 1},
-	{&test_random_graphs, 100},
-	{&test_a_long_linked_list, 1},
-};
-
-UNIT_TESTS("graph", tests, .is_in_one_process = true, .set_up = open_registry, .tear_down = close_registry);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_registry, .tear_down = close_registry);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "json_schema.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "memory.h"
 #include "testing.h"
 
 static char *check(const json_t *root, const json_t *schema, const json_t *value, const char *path);
@@ -81,10 +76,9 @@ check_items(const json_t *root, const json_t *schema, const json_t *value, const
 	char *error = NULL;
 
 	for (size_t i = 0; of_items && !error && i < json_array_size(value); i++) {
-		char *below = rot_format("%s[%zu]", path, i);
+		autofree char *below = rot_format("%s[%zu]", path, i);
 
 		error = check(root, of_items, json_array_get(value, i), below);
-		free(below);
 	}
 	return error;
 }
@@ -100,10 +94,9 @@ expect_known_words(const json_t *schema)
 
 	json_object_foreach((json_t *)schema, key, member)
 	{
-		char *word = rot_format(" %s ", key);
+		autofree char *word = rot_format(" %s ", key);
 
 		ck_assert_msg(strstr(words, word) != NULL, "'%s' of the schema is not looked at", key);
-		free(word);
 	}
 }
 
@@ -124,35 +117,37 @@ check(const json_t *root, const json_t *schema, const json_t *value, const char 
 	}
 	if ((types && !has_type(value, types)) || (only && !json_equal(value, only)) ||
 	    (values && !is_one_of(value, values))) {
-		char *text = json_dumps(value, JSON_ENCODE_ANY);
+		autofree char *text = json_dumps(value, JSON_ENCODE_ANY);
 
 		error = rot_format("%s is %.100s", path, text);
-		free(text);
 		return error;
 	}
 	return json_is_object(value) ? check_members(root, schema, value, path)
 				     : check_items(root, schema, value, path);
 }
 
+json_t *
+json_file(const char *path)
+{
+	json_error_t fault;
+	json_t *json = json_load_file(path, 0, &fault);
+
+	ck_assert_msg(json != NULL, "%s: %s", path, fault.text);
+	return at_end(json_decref, json);
+}
+
 char *
 json_schema_error(const char *schema, const json_t *json)
 {
-	char *path = source_path("%s", schema), *error;
-	json_error_t why;
-	json_t *root = json_load_file(path, 0, &why);
+	json_t *root = json_file(source_path("%s", schema));
 
-	ck_assert_msg(root != NULL, "%s: %s", path, why.text);
-	error = check(root, root, json, "");
-	json_decref(root);
-	free(path);
-	return error;
+	return check(root, root, json, "");
 }
 
 void
 expect_schema(const char *schema, const json_t *json)
 {
-	char *error = json_schema_error(schema, json);
+	autofree char *error = json_schema_error(schema, json);
 
 	ck_assert_msg(error == NULL, "%s: %s", schema, error);
-	free(error);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Actions that name a thread which raises no event: it is interrupted, and executes them itself. */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-
 #include "permits.h"
 #include "runner.h"
 #include "testing.h"
@@ -57,37 +53,32 @@ add_stop(struct measurement_command *command, struct workload *workloads[2])
 static void
 expect_stops(struct measurement_command *command, struct workload *workloads[2])
 {
-	struct outcome outcome;
-
 	add_stop(command, workloads);
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, RUNS - 1);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_run(0, RUNS - 1);
 }
 
 /* The kernel would go on for ever, were it stopped by another thread, or at the next event of its own. */
-START_TEST(a_workload_is_interrupted)
+TEST_OF(a_workload_is_interrupted, 2)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, RUNS, _i);
 
 	expect_stops(command, workloads);
 }
-END_TEST
 
 static const struct rot_class *const measurers[] = {&execution_time_measurer_class, &tsc_measurer_class,
 						    &resource_usage_measurer_class};
 
 /* In the order in which they were queued: the last one ends the kernel. */
-START_TEST(a_measurer_set_is_started_and_stopped)
+TEST_OF(a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers))
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, RUNS, _i % 2);
 	struct measurement *measurement = command_measurement(command);
 	struct measurer_set *set = make_set(8, measurers[_i / 2]);
 	struct flush_kernel_buffers_action *flush = flush_kernel_buffers_action_new();
-	struct outcome outcome;
 
 	flush->kernel = workloads[0]->kernel;
 	add_rule(measurement, on_run("start"), on_set(&initialize_measurer_set_action_class, set));
@@ -98,15 +89,13 @@ START_TEST(a_measurer_set_is_started_and_stopped)
 	add_rule(measurement, on_run("stop"), on_set(&read_measurer_set_action_class, set));
 	add_rule(measurement, on_run("stop"), on_set(&dispose_measurer_set_action_class, set));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (int i = 0; i < RUNS; i++)
-		ck_assert_ptr_nonnull(run_set(outcome_run(&outcome, 0, (size_t)i), 8)->main_measurer_output);
-	outcome_clear(&outcome);
+		ck_assert_ptr_nonnull(run_set(outcome_run(0, (size_t)i), 8)->main_measurer_output);
 }
-END_TEST
 
 /* A third workload has the lock of the first's kernel for milliseconds, while the second wants it stopped. */
-START_TEST(what_is_in_use_is_tried_again)
+TEST_OF(what_is_in_use_is_tried_again, 2)
 {
 	struct workload *workloads[2], *third;
 	struct measurement_command *command = endless_and_short(workloads, RUNS, _i);
@@ -122,15 +111,13 @@ START_TEST(what_is_in_use_is_tried_again)
 	add_rule(command_measurement(command), on_workload(workloads[0], "kernelStop"), wait);
 	expect_stops(command, workloads);
 }
-END_TEST
 
 /* Then the thread executes what is queued at its events, which is enough for one that raises some. */
-START_TEST(without_ptrace_actions_wait_for_events)
+TEST(without_ptrace_actions_wait_for_events)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, 2, false);
 	struct stop_kernel_action *stop = stop_of(workloads[0]);
-	struct outcome outcome;
 
 	stop->base.workload = workloads[0];
 	workload_probe(workloads[0])->stops_itself_only = false;
@@ -138,35 +125,22 @@ START_TEST(without_ptrace_actions_wait_for_events)
 	runner_trace();
 	runner_forbid(SYS_ptrace, EPERM);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks needs ptrace */
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, 1);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_run(0, 1);
 }
-END_TEST
 
 /* As it would in any other function: nobody waits for a thread that was interrupted with locks in its hands. */
-START_TEST(an_action_that_faults_ends_the_core)
+TEST_OF(an_action_that_faults_ends_the_core, 2)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, 1, _i);
-	struct outcome outcome;
 
 	workload_probe(workloads[0])->stop_faults = true;
 	workload_probe(workloads[1])->threads = 50; /* so that the first is in its kernel */
 	add_stop(command, workloads);
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "killed", "killed by signal 4 (Illegal instruction)", NULL);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("killed", "killed by signal 4 (Illegal instruction)", NULL);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&a_workload_is_interrupted, 2},
-	{&a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers)},
-	{&what_is_in_use_is_tried_again, 2},
-	{&an_action_that_faults_ends_the_core, 2},
-	{&without_ptrace_actions_wait_for_events, 1},
-};
-
-UNIT_TESTS("interruptions", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

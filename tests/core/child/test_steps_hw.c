@@ -2,14 +2,8 @@
 /* Kernels that are measured by steps: what is counted, and what is said where they cannot be. */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-
 #include "StepMeasurer.h"
 #include "StepMeasurerOutput.h"
-#include "memory.h"
 #include "permits.h"
 #include "runner.h"
 #include "testing.h"
@@ -68,7 +62,7 @@ add_visitor(struct measurement *measurement, int id, int visits)
 	return workload;
 }
 
-static struct outcome
+static void
 run_visitor(int visits, int threads, int runs)
 {
 	struct measurement_command *command = make_command(runs);
@@ -79,7 +73,7 @@ run_visitor(int visits, int threads, int runs)
 	workload_probe(workload)->thread_visits = threads > 0 ? 50 : 0;
 	add_set(measurement, workload, by_steps(SET));
 	runner_trace();
-	return runner_run(command);
+	runner_run(command);
 }
 
 /* The journal of the tests, which is in the region as well, does not do the same each time. */
@@ -91,56 +85,48 @@ expect_near(int64_t count, int64_t wanted)
 }
 
 /* n visits store to n (n + 1) / 2 bytes, each on a page of its own. */
-START_TEST(counts_are_near_in_each_run)
+TEST(counts_are_near_in_each_run)
 {
 	int64_t fills[2];
 
 	for (int n = 0; n < 2; n++) {
-		struct outcome outcome = run_visitor(20 * n, 0, RUNS);
-		const struct measurement_run_output *first = outcome_run(&outcome, 0, 0);
+		run_visitor(20 * n, 0, RUNS);
+		const struct measurement_run_output *first = outcome_run(0, 0);
 
 		fills[n] = count_of(first, SET, FILLS);
 		for (size_t i = 1; i < RUNS; i++)
-			expect_near(count_of(outcome_run(&outcome, 0, i), SET, INSTRUCTIONS),
-				    count_of(first, SET, INSTRUCTIONS));
-		outcome_clear(&outcome);
+			expect_near(count_of(outcome_run(0, i), SET, INSTRUCTIONS), count_of(first, SET, INSTRUCTIONS));
 	}
 	ck_assert_int_ge(fills[1] - fills[0], 200);
 #ifndef ROT_SANITIZED /* whose own memory has lines as well */
 	ck_assert_int_le(fills[1] - fills[0], 220);
 #endif
 }
-END_TEST
 
-START_TEST(kernels_with_threads_end)
+TEST(kernels_with_threads_end)
 {
-	struct outcome outcome = run_visitor(3, 3, 2);
+	run_visitor(3, 3, 2);
 
-	ck_assert_int_gt(count_of(outcome_run(&outcome, 0, 1), SET, INSTRUCTIONS), 1000);
-	outcome_clear(&outcome);
+	ck_assert_int_gt(count_of(outcome_run(0, 1), SET, INSTRUCTIONS), 1000);
 }
-END_TEST
 
 /* One after the other. */
-START_TEST(two_workloads_are_counted)
+TEST(two_workloads_are_counted)
 {
 	struct measurement_command *command = make_command(2);
 	struct measurement *measurement = command_measurement(command);
-	struct outcome outcome;
 
 	for (int i = 0; i < 2; i++)
 		add_set(measurement, add_visitor(measurement, i, 12), by_steps(SET + i));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < 2; i++) {
-		const struct measurement_run_output *run = outcome_run(&outcome, 0, i);
+		const struct measurement_run_output *run = outcome_run(0, i);
 
 		expect_near(count_of(run, SET, INSTRUCTIONS), count_of(run, SET + 1, INSTRUCTIONS));
 		ck_assert_int_ge(count_of(run, SET, FILLS), 78);
 	}
-	outcome_clear(&outcome);
 }
-END_TEST
 
 static struct breakpoint_event_predicate *
 at_visit(int hit)
@@ -154,29 +140,26 @@ at_visit(int hit)
 }
 
 /* All that is executed behind them is counted, and nothing of what stops the kernel at the last. */
-START_TEST(breakpoints_are_there_as_well)
+TEST(breakpoints_are_there_as_well)
 {
-	struct outcome alone = run_visitor(12, 0, 1);
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workload = add_visitor(measurement, 0, 12);
-	struct outcome outcome;
+	int64_t with;
 
 	workload_probe(workload)->until_stopped = true;
 	add_set(measurement, workload, by_steps(SET));
 	add_rule(measurement, at_visit(12), stop_of(workload));
 	runner_trace();
-	outcome = runner_run(command);
-	ck_assert_int_ge(count_of(outcome_run(&outcome, 0, 0), SET, FILLS), 78);
-	expect_near(count_of(outcome_run(&outcome, 0, 0), SET, INSTRUCTIONS),
-		    count_of(outcome_run(&alone, 0, 0), SET, INSTRUCTIONS));
-	outcome_clear(&outcome);
-	outcome_clear(&alone);
+	runner_run(command);
+	ck_assert_int_ge(count_of(outcome_run(0, 0), SET, FILLS), 78);
+	with = count_of(outcome_run(0, 0), SET, INSTRUCTIONS);
+	run_visitor(12, 0, 1);
+	expect_near(with, count_of(outcome_run(0, 0), SET, INSTRUCTIONS));
 }
-END_TEST
 
 /* Visits 78 pages, whose lines all fit in the last level. */
-static struct outcome
+static void
 run_warmed(bool warm_code, bool warm_data)
 {
 	struct measurement_command *command = make_command(1);
@@ -190,20 +173,19 @@ run_warmed(bool warm_code, bool warm_data)
 	workload->kernel->warm_code = warm_code;
 	workload->kernel->warm_data = warm_data;
 	runner_trace();
-	return runner_run(command);
+	runner_run(command);
 }
 
-START_TEST(caches_hold_what_was_warmed)
+TEST(caches_hold_what_was_warmed)
 {
 	int64_t reads[2][2], instructions[2][2];
 
 	for (int i = 0; i < 4; i++) {
-		struct outcome outcome = run_warmed(i / 2, i % 2);
-		const struct measurement_run_output *run = outcome_run(&outcome, 0, 0);
+		run_warmed(i / 2, i % 2);
+		const struct measurement_run_output *run = outcome_run(0, 0);
 
 		reads[i / 2][i % 2] = count_of(run, SET, READS);
 		instructions[i / 2][i % 2] = count_of(run, SET, INSTRUCTIONS);
-		outcome_clear(&outcome);
 	}
 	for (int code = 0; code < 2; code++) {
 		ck_assert_int_ge(reads[code][0], 78);
@@ -213,23 +195,13 @@ START_TEST(caches_hold_what_was_warmed)
 	}
 	ck_assert_int_le(reads[1][0], reads[0][0]);
 }
-END_TEST
 
-START_TEST(without_ptrace_it_is_refused)
+TEST(without_ptrace_it_is_refused)
 {
-	struct outcome outcome;
-
 	runner_forbid(SYS_ptrace, EPERM);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks needs ptrace */
-	outcome = run_visitor(3, 0, 1);
-	outcome_expect_failure(&outcome, "refused", "cannot count by blocks", "ptrace");
-	outcome_clear(&outcome);
+	run_visitor(3, 0, 1);
+	outcome_expect_failure("refused", "cannot count by blocks", "ptrace");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&counts_are_near_in_each_run, 1},   {&kernels_with_threads_end, 1},    {&two_workloads_are_counted, 1},
-	{&breakpoints_are_there_as_well, 1}, {&caches_hold_what_was_warmed, 1}, {&without_ptrace_it_is_refused, 1},
-};
-
-UNIT_TESTS("kernels by steps", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the child by themselves: caches, kernel.h, threads' queues, the notifier. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "child/caches.h"
 #include "child/clock_chains.h"
 #include "child/kernels.h"
 #include "child/notifier.h"
 #include "child/thread.h"
-#include "memory.h"
 #include "testing.h"
 
 /* ---- caches ---- */
@@ -33,14 +26,13 @@ static const struct {
 static void
 write_value(const char *folder, int index, const char *name, const char *value)
 {
-	char *relative = rot_format("cache/index%d/%s", index, name);
+	autofree char *relative = rot_format("cache/index%d/%s", index, name);
 
 	if (value[0])
-		free(folder_write(folder, relative, value));
-	free(relative);
+		folder_write(folder, relative, value);
 }
 
-START_TEST(last_level_is_read)
+TEST_OF(last_level_is_read, NR_ELEMENTS(machines))
 {
 	char *folder = temporary_folder_new();
 	size_t found;
@@ -50,13 +42,11 @@ START_TEST(last_level_is_read)
 		write_value(folder, i, "size", machines[_i].size[i]);
 	}
 	found = cache_last_level_read(folder);
-	temporary_folder_delete(folder);
 	ck_assert_uint_eq(found, machines[_i].expected);
 }
-END_TEST
 
 /* Whatever is done to lines, their content stays, and nothing beside them is touched. */
-START_TEST(flushing_and_reading_keep_the_content)
+TEST(flushing_and_reading_keep_the_content)
 {
 	char *pages = mmap(NULL, 3 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *memory = pages + 4096;
@@ -80,7 +70,6 @@ START_TEST(flushing_and_reading_keep_the_content)
 	caches_close();
 	munmap(pages, 3 * 4096);
 }
-END_TEST
 
 static const void *const in_text[] = {text_visit, strtol};
 static bool is_visited[sizeof(in_text) / sizeof(*in_text)];
@@ -94,16 +83,15 @@ note_text(const void *start, size_t bytes)
 }
 
 /* Cold code includes the libraries: a function of the program and one of the C library. */
-START_TEST(text_of_libraries_is_visited)
+TEST(text_of_libraries_is_visited)
 {
 	text_visit(note_text);
 	ck_assert(is_visited[0]);
 	ck_assert(is_visited[1]);
 }
-END_TEST
 
 /* What the driver knows counts if it is more than sysfs tells. */
-START_TEST(larger_size_of_the_last_level_counts)
+TEST(larger_size_of_the_last_level_counts)
 {
 	size_t told;
 	struct rot_error error;
@@ -120,7 +108,6 @@ START_TEST(larger_size_of_the_last_level_counts)
 	caches_clear();
 	caches_close();
 }
-END_TEST
 
 static size_t
 mapped_bytes(void)
@@ -135,7 +122,7 @@ mapped_bytes(void)
 }
 
 /* A quarter of the memory that may be used, whatever the machine has: more is forbidden here. */
-START_TEST(little_memory_is_not_filled_with_what_clears)
+TEST(little_memory_is_not_filled_with_what_clears)
 {
 	enum { MEMORY = 8 << 20 };
 	struct rlimit room = {.rlim_cur = mapped_bytes() + MEMORY, .rlim_max = RLIM_INFINITY};
@@ -147,7 +134,6 @@ START_TEST(little_memory_is_not_filled_with_what_clears)
 	caches_clear();
 	caches_close();
 }
-END_TEST
 
 /* ---- kernel.h ---- */
 
@@ -156,7 +142,7 @@ static const struct {
 } allocations[] = {{0, 8, 64}, {1, 1, 64}, {1000, 8, 64}, {262143, 8, 64}, {262144, 8, 2 << 20}, {1000000, 8, 2 << 20}};
 
 /* Nothing has been touched: no page is in memory yet. */
-START_TEST(memory_of_kernels_is_aligned_and_fresh)
+TEST_OF(memory_of_kernels_is_aligned_and_fresh, NR_ELEMENTS(allocations))
 {
 	size_t bytes = allocations[_i].nr * allocations[_i].size;
 	char *memory = kernel_allocate(allocations[_i].nr, allocations[_i].size);
@@ -177,7 +163,6 @@ START_TEST(memory_of_kernels_is_aligned_and_fresh)
 	kernel_free(other);
 	kernel_free(NULL);
 }
-END_TEST
 
 static const struct {
 	size_t nr, size;
@@ -188,16 +173,15 @@ static const struct {
 	{(size_t)1 << 50, 1, "bytes of memory are available"},
 };
 
-START_TEST(memory_that_cannot_be_is_refused_with_a_reason)
+TEST_OF(memory_that_cannot_be_is_refused_with_a_reason, NR_ELEMENTS(impossible))
 {
 	kernel_reason_clear();
 	ck_assert_str_eq(kernel_reason(), "");
 	ck_assert_ptr_null(kernel_allocate(impossible[_i].nr, impossible[_i].size));
-	ck_assert_ptr_nonnull(strstr(kernel_reason(), impossible[_i].reason));
+	ck_assert_has(kernel_reason(), impossible[_i].reason);
 }
-END_TEST
 
-START_TEST(values_are_reproducible_and_never_zero)
+TEST(values_are_reproducible_and_never_zero)
 {
 	enum { NR = 10000 };
 	double a[NR], b[NR], sum = 0;
@@ -216,14 +200,13 @@ START_TEST(values_are_reproducible_and_never_zero)
 	}
 	ck_assert_double_eq_tol(sum / NR, 3, 0.05);
 }
-END_TEST
 
 /* ---- queues ---- */
 
-START_TEST(actions_are_taken_in_order_until_the_thread_is_over)
+TEST(actions_are_taken_in_order_until_the_thread_is_over)
 {
 	struct stop_kernel_action *actions[2] = {stop_kernel_action_new(), stop_kernel_action_new()};
-	struct child_thread thread;
+	cleared_by(child_thread_clear) struct child_thread thread = {0};
 
 	child_thread_init(&thread, NULL);
 	ck_assert_ptr_null(child_thread_take(&thread, false));
@@ -235,11 +218,9 @@ START_TEST(actions_are_taken_in_order_until_the_thread_is_over)
 	ck_assert_ptr_eq(child_thread_take(&thread, true), actions[1]);
 	ck_assert_ptr_null(child_thread_take(&thread, true));
 	ck_assert(!child_thread_queue(&thread, &actions[0]->base));
-	child_thread_clear(&thread);
 	stop_kernel_action_delete(actions[0]);
 	stop_kernel_action_delete(actions[1]);
 }
-END_TEST
 
 /* ---- notifier ---- */
 
@@ -251,10 +232,10 @@ tell(int fd, enum wire_kind kind, pid_t tid)
 	ck_assert_int_eq(wire_send(fd, &message, true), 0);
 }
 
-START_TEST(threads_without_measurers_are_counted)
+TEST(threads_without_measurers_are_counted)
 {
 	const pid_t own[] = {10, 11}, later[] = {12};
-	struct notifier notifier;
+	cleared_by(notifier_clear) struct notifier notifier = {0};
 	struct wire_message message;
 	struct rot_error error;
 	int ends[2];
@@ -295,12 +276,10 @@ START_TEST(threads_without_measurers_are_counted)
 	close(ends[0]);
 	ck_assert_int_eq(notifier_send(&notifier, WIRE_RUN_FINISHED, 4, &error), -1);
 	close(ends[1]);
-	notifier_clear(&notifier);
 }
-END_TEST
 
 /* What the system says of a thread begins with its name, in which anything may stand. */
-START_TEST(threads_of_any_name_are_alive)
+TEST(threads_of_any_name_are_alive)
 {
 	static const char *const names[] = {"plain", "", "a) Z b", ")", "(("};
 
@@ -310,13 +289,12 @@ START_TEST(threads_of_any_name_are_alive)
 	}
 	ck_assert(!thread_is_alive(1));
 }
-END_TEST
 
 /* Covered ones are not counted, alive or ended, and only in the run in which they were covered. */
-START_TEST(covered_threads_are_not_counted)
+TEST(covered_threads_are_not_counted)
 {
 	const pid_t own[] = {1};
-	struct notifier notifier;
+	cleared_by(notifier_clear) struct notifier notifier = {0};
 	pid_t *tids;
 	size_t nr;
 
@@ -341,22 +319,18 @@ START_TEST(covered_threads_are_not_counted)
 
 	notifier_begin_run(&notifier);
 	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 1);
-	notifier_clear(&notifier);
 }
-END_TEST
 
-START_TEST(without_a_parent_nothing_is_known)
+TEST(without_a_parent_nothing_is_known)
 {
-	struct notifier notifier;
+	cleared_by(notifier_clear) struct notifier notifier = {0};
 	struct rot_error error;
 
 	notifier_init(&notifier, -1);
 	notifier_begin_run(&notifier);
 	ck_assert_int_eq(notifier_send(&notifier, WIRE_STARTUP, 1, &error), 0);
 	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 0);
-	notifier_clear(&notifier);
 }
-END_TEST
 
 /* ---- the clock ---- */
 
@@ -370,15 +344,14 @@ static const struct {
 	{1000, 9000, 0}, {0, 3000, 0},    {0, 0, 0},
 };
 
-START_TEST(latency_of_multiplications_follows_from_chains)
+TEST_OF(latency_of_multiplications_follows_from_chains, NR_ELEMENTS(chains))
 {
 	ck_assert_uint_eq(clock_chain_latency(chains[_i].addition_ticks, chains[_i].multiplication_ticks),
 			  chains[_i].latency);
 }
-END_TEST
 
 /* Both kinds of chains, and additions alone: as many cycles, a clock near that of the time stamp counter. */
-START_TEST(chains_are_long_enough)
+TEST_OF(chains_are_long_enough, 4)
 {
 	struct clock_reading reading = clock_chain_read(_i == 0 ? 0 : _i + 2);
 
@@ -386,24 +359,3 @@ START_TEST(chains_are_long_enough)
 	ck_assert_uint_le(reading.cycles, 65536);
 	ck_assert_uint_gt(reading.ticks, 0);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&latency_of_multiplications_follows_from_chains, NR_ELEMENTS(chains)},
-	{&chains_are_long_enough, 4},
-	{&last_level_is_read, NR_ELEMENTS(machines)},
-	{&flushing_and_reading_keep_the_content, 1},
-	{&text_of_libraries_is_visited, 1},
-	{&larger_size_of_the_last_level_counts, 1},
-	{&little_memory_is_not_filled_with_what_clears, 1},
-	{&memory_of_kernels_is_aligned_and_fresh, NR_ELEMENTS(allocations)},
-	{&memory_that_cannot_be_is_refused_with_a_reason, NR_ELEMENTS(impossible)},
-	{&values_are_reproducible_and_never_zero, 1},
-	{&actions_are_taken_in_order_until_the_thread_is_over, 1},
-	{&threads_without_measurers_are_counted, 1},
-	{&covered_threads_are_not_counted, 1},
-	{&threads_of_any_name_are_alive, 1},
-	{&without_a_parent_nothing_is_known, 1},
-};
-
-UNIT_TESTS("parts of the child", tests);

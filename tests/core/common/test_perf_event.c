@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Event strings become the configurations that the manuals name, on any processor; scrubbing leaves no trace; hints
  * fit. */
-#include <check.h>
-#include <errno.h>
 #include <limits.h>
-#include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/perf_event.h"
 #include "testing.h"
@@ -32,7 +27,7 @@ static const struct {
 	{__LINE__, "skl::FP_ARITH_INST_RETIRED:256B_PACKED_DOUBLE", 4, 0x10c7},
 };
 
-START_TEST(events_of_any_processor_are_encoded)
+TEST_OF(events_of_any_processor_are_encoded, NR_ELEMENTS(encodings))
 {
 	uint32_t type;
 	uint64_t config;
@@ -46,7 +41,6 @@ START_TEST(events_of_any_processor_are_encoded)
 	ck_assert_msg((config & ~UINT64_C(0x530000)) == encodings[_i].config, "line %d: config 0x%llx",
 		      encodings[_i].line, (unsigned long long)config);
 }
-END_TEST
 
 static const char *const unknown[] = {"",
 				      "nonsense",
@@ -55,19 +49,18 @@ static const char *const unknown[] = {"",
 				      "perf_raw::rXYZ",
 				      "amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:NO_SUCH_MASK"};
 
-START_TEST(unknown_events_are_errors)
+TEST_OF(unknown_events_are_errors, NR_ELEMENTS(unknown))
 {
 	uint32_t type;
 	uint64_t config;
 	struct rot_error error;
 
 	ck_assert_int_eq(perf_event_encode(unknown[_i], (struct perf_modes){.user = true}, &type, &config, &error), -1);
-	ck_assert_ptr_nonnull(strstr(error.text, "cannot count '"));
-	ck_assert_ptr_nonnull(strstr(error.hint, "rot list events"));
+	ck_assert_has(error.text, "cannot count '");
+	ck_assert_has(error.hint, "rot list events");
 }
-END_TEST
 
-START_TEST(no_mode_counts_nothing)
+TEST(no_mode_counts_nothing)
 {
 	uint32_t type;
 	uint64_t config;
@@ -75,11 +68,10 @@ START_TEST(no_mode_counts_nothing)
 
 	ck_assert_int_eq(perf_event_encode("perf_raw::r76", (struct perf_modes){false, false}, &type, &config, &error),
 			 -1);
-	ck_assert_ptr_nonnull(strstr(error.text, "neither user nor kernel"));
+	ck_assert_has(error.text, "neither user nor kernel");
 }
-END_TEST
 
-START_TEST(groups_have_a_size)
+TEST(groups_have_a_size)
 {
 	const char *events[PERF_MAX_EVENTS + 1] = {0};
 	struct perf_group group;
@@ -91,10 +83,9 @@ START_TEST(groups_have_a_size)
 		perf_group_open(&group, events, PERF_MAX_EVENTS + 1, (struct perf_modes){.user = true}, 0, &error), -1);
 	perf_group_close(&group);
 }
-END_TEST
 
 /* On a thread that cannot be: the event is told, its place and whose it should be, and nothing is open. */
-START_TEST(a_refused_group_is_closed)
+TEST(a_refused_group_is_closed)
 {
 	const char *const events[] = {"perf::PERF_COUNT_SW_PAGE_FAULTS", "perf::PERF_COUNT_SW_CONTEXT_SWITCHES"};
 	struct perf_group group;
@@ -108,10 +99,9 @@ START_TEST(a_refused_group_is_closed)
 		      "%s", error.text);
 	perf_group_close(&group);
 }
-END_TEST
 
 /* Whether the events may be counted or not. */
-START_TEST(scrubbing_keeps_the_affinity)
+TEST(scrubbing_keeps_the_affinity)
 {
 	struct rot_error error;
 	cpu_set_t before, after;
@@ -124,7 +114,6 @@ START_TEST(scrubbing_keeps_the_affinity)
 	ck_assert_int_eq(perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", 0, 0, &error), -1);
 	ck_assert_int_eq(perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", PERF_MAX_EVENTS + 1, 0, &error), -1);
 }
-END_TEST
 
 static const struct {
 	int errnum;
@@ -142,7 +131,7 @@ static const struct {
 	{ENOSYS, 1, "seccomp"},
 };
 
-START_TEST(every_refusal_has_a_next_step)
+TEST_OF(every_refusal_has_a_next_step, NR_ELEMENTS(hints))
 {
 	struct rot_error error;
 
@@ -150,16 +139,3 @@ START_TEST(every_refusal_has_a_next_step)
 	ck_assert_int_eq(perf_hint(&error, hints[_i].errnum, false, hints[_i].nr), -1);
 	ck_assert_msg(strstr(error.hint, hints[_i].hint) != NULL, "'%s' not in '%s'", hints[_i].hint, error.hint);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&events_of_any_processor_are_encoded, NR_ELEMENTS(encodings)},
-	{&unknown_events_are_errors, NR_ELEMENTS(unknown)},
-	{&no_mode_counts_nothing, 1},
-	{&groups_have_a_size, 1},
-	{&a_refused_group_is_closed, 1},
-	{&scrubbing_keeps_the_affinity, 1},
-	{&every_refusal_has_a_next_step, NR_ELEMENTS(hints)},
-};
-
-UNIT_TESTS("perf events", tests);

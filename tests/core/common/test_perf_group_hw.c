@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A group counts the same each time it is started, all its members for the same time. Skipped where even software
  * events are refused. */
-#include <check.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "common/perf_event.h"
 #include "common/thread_set.h"
 #include "entities.h"
@@ -57,43 +51,39 @@ check_pages(const struct perf_counts *counts, size_t nr)
 		ck_assert_uint_eq(counts->values[i], counts->values[1]);
 }
 
-START_TEST(every_start_counts_anew)
+TEST_OF(every_start_counts_anew, NR_ELEMENTS(groups))
 {
 	struct perf_counts counts;
 	struct perf_group group;
-	struct rot_error err;
 
-	ck_assert_msg(open_group(&group, (size_t)_i, &err) == 0, "%s", err.text);
+	ck_assert_ok(open_group(&group, (size_t)_i, &why));
 	for (int start = 0; start < NR_STARTS; start++) {
 		volatile char *pages = fresh_pages();
 
 		ck_assert_int_eq(perf_group_start(&group), 0);
 		touch(pages);
 		ck_assert_int_eq(perf_group_stop(&group), 0);
-		ck_assert_msg(perf_group_read(&group, &counts, &err) == 0, "%s", err.text);
+		ck_assert_ok(perf_group_read(&group, &counts, &why));
 		munmap((void *)pages, NR_PAGES * PAGE_BYTES);
 		check_pages(&counts, 4);
 	}
 	perf_group_close(&group);
 }
-END_TEST
 
 /* Whether its events count one after the other, or start when the last one is there. */
-START_TEST(a_group_counts_as_soon_as_it_is_open)
+TEST_OF(a_group_counts_as_soon_as_it_is_open, 3)
 {
 	const size_t nr = (size_t)_i + 2;
 	volatile char *pages = fresh_pages();
 	struct perf_encoding *encoding;
 	struct perf_counts counts;
 	struct perf_group group;
-	struct rot_error err;
 
-	encoding = perf_encoding_new(groups[1], nr, (struct perf_modes){.user = true}, &err);
-	ck_assert_msg(encoding != NULL, "%s", err.text);
-	ck_assert_msg(perf_group_open_encoded(&group, encoding, PERF_HEIRS_NONE, PERF_BEGIN_NOW, 0, &err) == 0, "%s",
-		      err.text);
+	encoding = perf_encoding_new(groups[1], nr, (struct perf_modes){.user = true}, &why);
+	ck_assert_msg(encoding != NULL, "%s", why.text);
+	ck_assert_ok(perf_group_open_encoded(&group, encoding, PERF_HEIRS_NONE, PERF_BEGIN_NOW, 0, &why));
 	touch(pages);
-	ck_assert_msg(perf_group_read(&group, &counts, &err) == 0, "%s", err.text);
+	ck_assert_ok(perf_group_read(&group, &counts, &why));
 	check_pages(&counts, nr);
 	ck_assert_uint_gt(counts.running_ns, 0);
 	ck_assert_uint_eq(counts.running_ns, counts.enabled_ns);
@@ -101,7 +91,6 @@ START_TEST(a_group_counts_as_soon_as_it_is_open)
 	perf_encoding_delete(encoding);
 	munmap((void *)pages, NR_PAGES * PAGE_BYTES);
 }
-END_TEST
 
 static void *
 touch_fresh(void *pages)
@@ -111,23 +100,21 @@ touch_fresh(void *pages)
 }
 
 /* What a thread that is made later does is in it, in all members alike; the stack that it gets as well. */
-START_TEST(heirs_are_counted)
+TEST_OF(heirs_are_counted, NR_ELEMENTS(groups))
 {
 	volatile char *pages = fresh_pages();
 	struct perf_encoding *encoding;
 	struct perf_counts counts;
 	struct perf_group group;
-	struct rot_error err;
 	pthread_t heir;
 
-	encoding = perf_encoding_new(groups[_i], 4, (struct perf_modes){.user = true}, &err);
-	ck_assert_msg(encoding != NULL, "%s", err.text);
-	ck_assert_msg(perf_group_open_encoded(&group, encoding, PERF_HEIRS_ALL, PERF_BEGIN_NOW, 0, &err) == 0, "%s",
-		      err.text);
+	encoding = perf_encoding_new(groups[_i], 4, (struct perf_modes){.user = true}, &why);
+	ck_assert_msg(encoding != NULL, "%s", why.text);
+	ck_assert_ok(perf_group_open_encoded(&group, encoding, PERF_HEIRS_ALL, PERF_BEGIN_NOW, 0, &why));
 	ck_assert_int_eq(pthread_create(&heir, NULL, touch_fresh, (void *)pages), 0);
 	ck_assert_int_eq(pthread_join(heir, NULL), 0);
 	ck_assert_int_eq(perf_group_stop(&group), 0);
-	ck_assert_msg(perf_group_read(&group, &counts, &err) == 0, "%s", err.text);
+	ck_assert_ok(perf_group_read(&group, &counts, &why));
 	ck_assert_uint_ge(counts.values[1], NR_PAGES);
 	ck_assert_uint_eq(counts.values[3], counts.values[1]);
 	ck_assert_uint_gt(counts.running_ns, 0);
@@ -136,7 +123,6 @@ START_TEST(heirs_are_counted)
 	perf_encoding_delete(encoding);
 	munmap((void *)pages, NR_PAGES * PAGE_BYTES);
 }
-END_TEST
 
 /* The second number that the system gives of a group: how long it was enabled. */
 static uint64_t
@@ -149,13 +135,12 @@ enabled_ns(int fd)
 }
 
 /* A set that was stopped, or not started yet, leaves the counters to others. */
-START_TEST(a_set_of_a_thread_counts_only_between_start_and_stop)
+TEST(a_set_of_a_thread_counts_only_between_start_and_stop)
 {
 	struct perf_event_definition *definition = perf_event_definition_new();
 	struct perf_event_measurer *measurer = perf_event_measurer_new();
 	struct measurer_set *description = measurer_set_new();
 	int fd = dup(STDERR_FILENO); /* the number of the next descriptor */
-	struct rot_error err;
 	struct set_plan *plan;
 	struct thread_set *set;
 	uint64_t stopped_ns;
@@ -163,11 +148,11 @@ START_TEST(a_set_of_a_thread_counts_only_between_start_and_stop)
 	rot_string_set(&definition->definition, "perf::PERF_COUNT_SW_PAGE_FAULTS");
 	perf_event_measurer_events_add(measurer, definition);
 	description->main_measurer = &measurer->base;
-	plan = set_plan_new(description, &err);
-	ck_assert_msg(plan != NULL, "%s", err.text);
+	plan = set_plan_new(description, &why);
+	ck_assert_msg(plan != NULL, "%s", why.text);
 	close(fd);
-	set = thread_set_new(plan, gettid(), &err);
-	ck_assert_msg(set != NULL, "%s", err.text);
+	set = thread_set_new(plan, gettid(), &why);
+	ck_assert_msg(set != NULL, "%s", why.text);
 	ck_assert_uint_eq(enabled_ns(fd), 0);
 	thread_set_start(set);
 	ck_assert_uint_gt(enabled_ns(fd), 0);
@@ -178,27 +163,18 @@ START_TEST(a_set_of_a_thread_counts_only_between_start_and_stop)
 	set_plan_delete(plan);
 	rot_graph_delete(description);
 }
-END_TEST
 
 static bool
 groups_can_be_opened(void)
 {
 	struct perf_group group;
-	struct rot_error err;
 
-	if (open_group(&group, 0, &err) < 0) {
-		fprintf(stderr, "SKIP: %s\n", err.text);
+	if (open_group(&group, 0, &why) < 0) {
+		fprintf(stderr, "SKIP: %s\n", why.text);
 		return false;
 	}
 	perf_group_close(&group);
 	return true;
 }
 
-static const struct listed_test tests[] = {
-	{&every_start_counts_anew, NR_ELEMENTS(groups)},
-	{&a_group_counts_as_soon_as_it_is_open, 3},
-	{&heirs_are_counted, NR_ELEMENTS(groups)},
-	{&a_set_of_a_thread_counts_only_between_start_and_stop, 1},
-};
-
-UNIT_TESTS("perf groups", tests, .needs = {groups_can_be_opened});
+UNIT_TESTS(.needs = {groups_can_be_opened});

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stolen time as /proc/stat tells it, of all CPUs and of one. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/steal_time.h"
-#include "memory.h"
 #include "testing.h"
 
 #define TWO_CPUS                                                                                                       \
@@ -32,14 +27,13 @@ static const struct {
 	{"nonsense\n", STEAL_TIME_ALL, -1},
 };
 
-START_TEST(lines_of_proc_stat)
+TEST_OF(lines_of_proc_stat, NR_ELEMENTS(told))
 {
 	ck_assert_int_eq(steal_time_of(told[_i].text, told[_i].cpu), told[_i].ticks);
 }
-END_TEST
 
 /* All CPUs have room, the last one too; the sum is cut once, each of them once. */
-START_TEST(this_machine)
+TEST(this_machine)
 {
 	const int fd = steal_time_open();
 	const size_t room = steal_time_room();
@@ -65,9 +59,8 @@ START_TEST(this_machine)
 	free(text);
 	close(fd);
 }
-END_TEST
 
-START_TEST(what_cannot_be_read)
+TEST(what_cannot_be_read)
 {
 	char text[8] = "before";
 
@@ -77,12 +70,3 @@ START_TEST(what_cannot_be_read)
 	ck_assert_int_eq(steal_time_between(5, -1), -1);
 	ck_assert_int_eq(steal_time_between(5, 7), 2);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&lines_of_proc_stat, NR_ELEMENTS(told)},
-	{&this_machine, 1},
-	{&what_cannot_be_read, 1},
-};
-
-UNIT_TESTS("steal time", tests);

@@ -2,18 +2,10 @@
 /* See injecting.h: a tracer, an injector and their loop, as rot-core has them. */
 #include "injecting.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/sem.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "common/clock.h"
-#include "memory.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/loop.h"
 #include "parent/tracer/remote.h"
@@ -46,8 +38,7 @@ static struct victim_shared *shared;
 static void
 on_started(void *context, struct thread *thread)
 {
-	(void)context;
-	(void)thread;
+	(void)context, (void)thread;
 }
 
 static void
@@ -81,14 +72,13 @@ static void
 make_copy(struct bench *bench, const struct thread *thread)
 {
 	unsigned char code[COPY_BYTES] = {0};
-	struct rot_error err;
 
 	if (remote_map_near(thread->tid, tracer_options(&bench->tracer), 0, COPY_BYTES, PROT_READ | PROT_EXEC,
-			    &bench->trampoline, &err) < 0)
-		die("map", &err);
+			    &bench->trampoline, &why) < 0)
+		die("map", &why);
 	memcpy(code, inject_trampoline, INJECT_TRAMPOLINE_BYTES);
-	if (remote_write(thread->tid, bench->trampoline, code, sizeof(code), &err) < 0)
-		die("write", &err);
+	if (remote_write(thread->tid, bench->trampoline, code, sizeof(code), &why) < 0)
+		die("write", &why);
 	bench->is_copied = true;
 }
 
@@ -123,16 +113,15 @@ locate(struct bench *bench)
 {
 	const struct victim_shared *victim = bench->shared;
 	unsigned char code[COPY_BYTES];
-	struct rot_error err;
 
 	bench->function = *(const uint64_t *)((const char *)victim + bench->what->function);
 	if (!bench->what->from_copy) {
 		bench->trampoline = victim->trampoline;
 		return;
 	}
-	if (remote_read(bench->launch.pid, bench->function, code, victim->clobber_bytes, &err) < 0 ||
-	    remote_write(bench->launch.pid, bench->trampoline + COPY_OFFSET, code, victim->clobber_bytes, &err) < 0)
-		die("copy", &err);
+	if (remote_read(bench->launch.pid, bench->function, code, victim->clobber_bytes, &why) < 0 ||
+	    remote_write(bench->launch.pid, bench->trampoline + COPY_OFFSET, code, victim->clobber_bytes, &why) < 0)
+		die("copy", &why);
 	bench->function = bench->trampoline + COPY_OFFSET;
 }
 
@@ -216,12 +205,11 @@ become_victim(void *context)
 {
 	struct bench *bench = context;
 	const char *arguments[INJECTING_MAX_NAMES + 3] = {"inject_victim", "3"};
-	char *path = built_path("tests/core/parent/inject_victim");
 
 	memcpy(arguments + 2, bench->what->names, sizeof(bench->what->names));
 	loop_restore_signals(&bench->loop);
 	if (dup2(bench->shared_fd, 3) == 3)
-		execv(path, (char *const *)arguments);
+		execv(built_path("tests/core/parent/inject_victim"), (char *const *)arguments);
 	return (struct launch_failure){.reason = errno};
 }
 
@@ -231,7 +219,6 @@ start(struct bench *bench)
 	static const int no_signals[] = {0};
 	const struct source sources[] = {{&bench->pace_fd, 0, on_pace}, {&bench->injector.timer_fd, 0, on_late}};
 	const long pause_ns = 1000L * bench->what->pause_us;
-	struct rot_error err;
 
 	bench->shared_fd = memfd_create("shared", 0);
 	if (shared)
@@ -244,17 +231,17 @@ start(struct bench *bench)
 	shared->semaphores = -1;
 	bench->loop.context = bench;
 	bench->loop.report = on_report;
-	if (loop_open(&bench->loop, no_signals, &err) < 0 ||
-	    launch_fork(&bench->launch, become_victim, bench, &err) < 0)
-		die("start", &err);
+	if (loop_open(&bench->loop, no_signals, &why) < 0 ||
+	    launch_fork(&bench->launch, become_victim, bench, &why) < 0)
+		die("start", &why);
 	bench->tracer = (struct tracer){.program = bench->launch.pid,
 					.started = on_started,
 					.executed = on_executed,
 					.exited = on_exited,
 					.stopped = on_stopped,
 					.context = bench};
-	if (tracer_seize(&bench->tracer, &err) < 0 || injector_open(&bench->injector, &bench->tracer, &err) < 0)
-		die("trace", &err);
+	if (tracer_seize(&bench->tracer, &why) < 0 || injector_open(&bench->injector, &bench->tracer, &why) < 0)
+		die("trace", &why);
 	bench->injector.neglects = bench->what->neglects;
 	bench->pace_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	timerfd_settime(bench->pace_fd, 0, &(struct itimerspec){{0, pause_ns}, {0, pause_ns}}, NULL);
@@ -266,7 +253,7 @@ start(struct bench *bench)
 struct injecting_result
 injecting_run(const struct injecting *what)
 {
-	struct bench *bench = rot_calloc(1, sizeof(*bench));
+	autofree struct bench *bench = rot_calloc(1, sizeof(*bench));
 	uint64_t begin_ns = clock_raw_ns();
 	struct injecting_result result;
 
@@ -290,6 +277,5 @@ injecting_run(const struct injecting *what)
 	close(bench->shared_fd);
 	if (bench->shared->semaphores >= 0)
 		semctl(bench->shared->semaphores, 0, IPC_RMID);
-	free(bench);
 	return result;
 }

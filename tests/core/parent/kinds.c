@@ -165,8 +165,7 @@ set_timer(void)
 static void
 on_timer(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	check_rip(context);
 	set_timer();
 }
@@ -522,8 +521,7 @@ static volatile int nr_traps;
 static void
 on_own_trap(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)context;
+	(void)number, (void)context;
 	nr_traps += info->si_code == SI_TKILL || info->si_code == SI_USER;
 }
 
@@ -551,8 +549,7 @@ static atomic_int worker;
 static void
 on_sent_trap(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	check_rip(context);
 	nr_sent_traps++;
 }

@@ -3,16 +3,8 @@
 #include "program_runner.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "PerfEventCount.h"
 #include "PerfEventDefinition.h"
@@ -22,7 +14,6 @@
 #include "Region.h"
 #include "entities.h"
 #include "entity.h"
-#include "memory.h"
 #include "testing.h"
 
 char *runner_folder, *runner_said;
@@ -46,12 +37,9 @@ void
 runner_tear_down(void)
 {
 	rot_graph_delete(latest);
-	temporary_folder_delete(runner_folder);
 	free(runner_said);
 	free(command_path);
 	free(output_path);
-	free(rot_core);
-	free(refuse);
 }
 
 static struct program *
@@ -96,7 +84,7 @@ add_regions(struct program_command *command, const struct trial *trial)
 static void
 write_command(const struct trial *trial)
 {
-	struct program_command *command = program_command_new();
+	autograph struct program_command *command = program_command_new();
 	struct perf_event_measurer *pass = perf_event_measurer_new();
 	FILE *file = fopen(command_path, "we");
 
@@ -118,7 +106,6 @@ write_command(const struct trial *trial)
 		trial->amend(command);
 	add_regions(command, trial);
 	ck_assert(file && rot_text_write(command, file, NULL) == 0 && fclose(file) == 0);
-	rot_graph_delete(command);
 }
 
 pid_t
@@ -176,12 +163,11 @@ runner_end(pid_t pid)
 static int
 nr_times_ready(void)
 {
-	char *text = access(runner_said, F_OK) == 0 ? file_text(runner_said) : rot_strdup("");
+	autofree char *text = access(runner_said, F_OK) == 0 ? file_text(runner_said) : rot_strdup("");
 	int nr = 0;
 
 	for (const char *at = text; (at = strstr(at, "ready\n")); at++)
 		nr++;
-	free(text);
 	return nr;
 }
 
@@ -203,7 +189,6 @@ runner_begin_visited(const char *program, const char *act, const char *number)
 			execl(path, path, act, number, NULL);
 		_exit(124);
 	}
-	free(path);
 	runner_wait_until_ready(1);
 	return pid;
 }
@@ -211,12 +196,10 @@ runner_begin_visited(const char *program, const char *act, const char *number)
 void
 runner_end_visited(pid_t pid)
 {
-	char *path = rot_format("/proc/%d/status", (int)pid), *text = file_text(path);
+	autofree char *path = rot_format("/proc/%d/status", (int)pid), *text = file_text(path);
 
-	ck_assert_ptr_nonnull(strstr(text, "TracerPid:\t0\n"));
-	ck_assert_ptr_null(strstr(text, "State:\tt"));
-	free(text);
-	free(path);
+	ck_assert_has(text, "TracerPid:\t0\n");
+	ck_assert_lacks(text, "State:\tt");
 	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -226,14 +209,13 @@ static void *
 read_output(const struct rot_class *class)
 {
 	struct rot_registry *registry = rot_registry_new();
-	struct rot_error err = {0};
 	FILE *file = fopen(output_path, "re");
 
 	ck_assert_msg(file != NULL, "no output");
-	ck_assert_int_eq(rot_registry_add_all(registry, entities, &err), 0);
+	ck_assert_int_eq(rot_registry_add_all(registry, entities, &why), 0);
 	rot_graph_delete(latest);
-	latest = rot_text_read(registry, file, output_path, &err);
-	ck_assert_msg(latest != NULL, "%s", err.text);
+	latest = rot_text_read(registry, file, output_path, &why);
+	ck_assert_msg(latest != NULL, "%s", why.text);
 	fclose(file);
 	rot_registry_delete(registry);
 	if (!rot_is_a(latest, class)) {

@@ -5,10 +5,6 @@
  * OPTIONs: no-trigger, no-vectors, no-red-zone, no-rseq: leave that out.
  */
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 
 #include "injecting.h"
 #include "testing.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Basic blocks of machine code in this process: how they end, and where they count themselves. */
-#include <check.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "parent/translate/basic_block.h"
 #include "testing.h"
 
@@ -67,7 +63,7 @@ static const struct {
 	{"\x06", 1, BLOCK_NATIVE, 0, 0},                               /* no instruction */
 };
 
-START_TEST(blocks_end)
+TEST_OF(blocks_end, NR_ELEMENTS(ends))
 {
 	ck_assert(decode(ends[_i].bytes, ends[_i].nr, false));
 	ck_assert_int_eq(block.end, ends[_i].end);
@@ -75,7 +71,6 @@ START_TEST(blocks_end)
 	if (ends[_i].target)
 		ck_assert_uint_eq(block.target, (uintptr_t)code + (uintptr_t)ends[_i].target);
 }
-END_TEST
 
 static const struct {
 	const char *bytes;
@@ -98,7 +93,7 @@ static const struct {
 	{"\xe8\x01\x00\x00\x00\x90\x85\xc0", 8, {0, COUNT_CHANGING_FLAGS, 0}}, /* call of test */
 };
 
-START_TEST(blocks_count_where_nothing_is_lost)
+TEST_OF(blocks_count_where_nothing_is_lost, NR_ELEMENTS(places))
 {
 	struct count_place found;
 
@@ -108,9 +103,8 @@ START_TEST(blocks_count_where_nothing_is_lost)
 	ck_assert_int_eq(found.way, places[_i].place.way);
 	ck_assert_uint_eq(found.reg, places[_i].place.reg);
 }
-END_TEST
 
-START_TEST(long_blocks_are_cut)
+TEST(long_blocks_are_cut)
 {
 	ck_assert(decode("", 0, false));
 	ck_assert_int_eq(block.end, BLOCK_GOES_ON);
@@ -118,9 +112,8 @@ START_TEST(long_blocks_are_cut)
 	ck_assert(decode("", 0, true));
 	ck_assert(block.may_change && block.nr < BLOCK_MAX_ITEMS);
 }
-END_TEST
 
-START_TEST(nothing_is_read_outside_of_code)
+TEST(nothing_is_read_outside_of_code)
 {
 	const struct translation translation = {&cache, getpid(), 0, &range, 1, NULL};
 
@@ -133,7 +126,6 @@ START_TEST(nothing_is_read_outside_of_code)
 	ck_assert(basic_block_decode(&translation, (uintptr_t)code + sizeof(code) - 1, &block));
 	ck_assert_int_eq(block.end, BLOCK_NATIVE);
 }
-END_TEST
 
 static void
 forget_pages(void)
@@ -141,11 +133,4 @@ forget_pages(void)
 	code_cache_forget(&cache, 0, UINT64_MAX);
 }
 
-static const struct listed_test tests[] = {
-	{&blocks_end, NR_ELEMENTS(ends)},
-	{&blocks_count_where_nothing_is_lost, NR_ELEMENTS(places)},
-	{&long_blocks_are_cut, 1},
-	{&nothing_is_read_outside_of_code, 1},
-};
-
-UNIT_TESTS("basic_block", tests, .is_in_one_process = true, .tear_down = forget_pages);
+UNIT_TESTS(.is_in_one_process = true, .tear_down = forget_pages);

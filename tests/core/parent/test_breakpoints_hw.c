@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Breakpoints are hit exactly, and the program does not notice: see kinds.c. */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "kinds.h"
-#include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
 #include "testing.h"
 #include "traced.h"
@@ -85,11 +77,10 @@ set_on_all_kinds(void *context, struct thread *thread)
 	}
 	for (int i = 0; i < NR_KINDS; i++) {
 		struct breakpoint_user user = {.hit = count_hit, .context = &hits[i]};
-		struct rot_error err;
 
 		addresses[i] = table + (uint64_t)(int64_t)distances[i];
-		if (breakpoint_set(thread, addresses[i], user, &err) < 0 && !may_be_killed)
-			ck_abort_msg("%s: %s", names[i], err.text);
+		if (breakpoint_set(thread, addresses[i], user, &why) < 0 && !may_be_killed)
+			ck_abort_msg("%s: %s", names[i], why.text);
 	}
 }
 
@@ -104,7 +95,6 @@ victim_path(const char *name)
 	if (access(path, X_OK) == 0)
 		return path;
 	ck_assert(strstr(name, "static"));
-	free(path);
 	return NULL;
 }
 
@@ -112,7 +102,7 @@ victim_path(const char *name)
 static void
 check_run(const char *victim, const char *const *words, bool follows_forks, long executed, int nr_cpuid)
 {
-	char *path = victim_path(victim);
+	autofree char *path = victim_path(victim);
 	const char *const arguments[] = {path, words[0], words[1], words[2], words[3], NULL};
 	struct traced traced = {.tracer.follows_forks = follows_forks};
 
@@ -128,7 +118,6 @@ check_run(const char *victim, const char *const *words, bool follows_forks, long
 
 		ck_assert_msg(hits[i] == known, "%s: %ld hits instead of %ld", names[i], hits[i], known);
 	}
-	free(path);
 }
 
 static const struct {
@@ -136,13 +125,12 @@ static const struct {
 	long executed;
 } ways[] = {{{"1", "50", "0"}, 50}, {{"4", "20", "0"}, 80}, {{"4", "20", "100"}, 80}};
 
-START_TEST(all_kinds_are_exact)
+TEST_OF(all_kinds_are_exact, NR_ELEMENTS(victims) * NR_ELEMENTS(ways))
 {
 	int way = _i % NR_ELEMENTS(ways);
 
 	check_run(victims[_i / NR_ELEMENTS(ways)], ways[way].words, false, ways[way].executed, 1);
 }
-END_TEST
 
 /* Children that share the code hit what is in it, whether they are followed or not; copies of it are followed or clean.
  */
@@ -162,17 +150,16 @@ static const struct {
 	{{"1", "20", "0", "step"}, false, 0, 0},   {{"1", "20", "100", "step"}, false, 0, 0},
 };
 
-START_TEST(other_lives_are_exact)
+TEST_OF(other_lives_are_exact, NR_ELEMENTS(lives))
 {
 	check_run("kinds", lives[_i].words, lives[_i].follows_forks, lives[_i].executed, lives[_i].nr_cpuid);
 }
-END_TEST
 
 /*
  * A signal that takes the place of a trap hides no hit. A thread right behind a nop, or an int3 of its own, may have
  * executed that or the trap, so there can be more hits than executions.
  */
-START_TEST(sent_traps_hide_none)
+TEST_OF(sent_traps_hide_none, 4)
 {
 	static const char *const words[4] = {"1", "150", "0", "sent"};
 
@@ -184,7 +171,6 @@ START_TEST(sent_traps_hide_none)
 			      "%s: %ld hits instead of %ld", names[i], hits[i], known);
 	}
 }
-END_TEST
 
 /* ---- refusals ---- */
 
@@ -193,9 +179,8 @@ static int nr_refusals;
 static void
 count_refusal(void *context, uint64_t address, const struct rot_error *err)
 {
-	(void)context;
-	(void)address;
-	ck_assert_ptr_nonnull(strstr(err->text, "rseq"));
+	(void)context, (void)address;
+	ck_assert_has(err->text, "rseq");
 	nr_refusals++;
 }
 
@@ -204,20 +189,19 @@ set_in_sequence(void *context, struct thread *thread)
 {
 	uint64_t table = find_table(thread->image, thread->pid);
 	const struct breakpoint_user user = {.hit = count_hit, .refused = count_refusal, .context = &hits[0]};
-	struct rot_error err;
 	int32_t distance;
 
 	(void)context;
 	ck_assert_int_eq(image_read(thread->image, table + sizeof(KINDS_MAGIC) + NR_KINDS * sizeof(distance), &distance,
 				    sizeof(distance)),
 			 0);
-	ck_assert_msg(breakpoint_set(thread, table + (uint64_t)(int64_t)distance, user, &err) == 0, "%s", err.text);
+	ck_assert_ok(breakpoint_set(thread, table + (uint64_t)(int64_t)distance, user, &why));
 }
 
 /* A sequence that is interrupted starts again; what it adds would be lost, or it would never end. */
-START_TEST(restartable_sequences_are_left_alone)
+TEST(restartable_sequences_are_left_alone)
 {
-	char *path = victim_path("kinds");
+	autofree char *path = victim_path("kinds");
 	const char *const arguments[] = {path, "1", "20", "0", "sequence", NULL};
 	struct traced traced = {.images.at_entry = set_in_sequence};
 
@@ -230,9 +214,7 @@ START_TEST(restartable_sequences_are_left_alone)
 		ck_assert_int_eq(nr_refusals, 1);
 	}
 	ck_assert_int_eq(hits[0], 0);
-	free(path);
 }
-END_TEST
 
 /* ---- disturbances ---- */
 
@@ -258,9 +240,9 @@ stop_and_continue(pid_t victim)
 	usleep(700);
 }
 
-START_TEST(group_stops_change_nothing)
+TEST_OF(group_stops_change_nothing, 2)
 {
-	char *path = victim_path("kinds");
+	autofree char *path = victim_path("kinds");
 	const char *const arguments[] = {path, "4", "20", _i ? "100" : "0", NULL};
 	struct traced traced = {.images.at_entry = set_on_all_kinds};
 	pid_t disturber;
@@ -273,13 +255,11 @@ START_TEST(group_stops_change_nothing)
 	for (int i = 0; i < NR_KINDS; i++)
 		ck_assert_int_eq(hits[i], is_possible(i) ? 80 + (i == KIND_cpuid) : 0);
 	(void)disturber;
-	free(path);
 }
-END_TEST
 
-START_TEST(killed_at_any_moment)
+TEST_OF(killed_at_any_moment, 2)
 {
-	char *path = victim_path("kinds");
+	autofree char *path = victim_path("kinds");
 	const char *const arguments[] = {path, "4", "1000000", _i % 2 ? "100" : "0", NULL};
 
 	may_be_killed = true;
@@ -297,9 +277,7 @@ START_TEST(killed_at_any_moment)
 		traced_run(&traced);
 		ck_assert(WIFSIGNALED(traced.status) && WTERMSIG(traced.status) == SIGKILL);
 	}
-	free(path);
 }
-END_TEST
 
 /* ---- attached ---- */
 
@@ -330,7 +308,7 @@ leave_after_hits(struct traced *traced)
 static void
 check_code(pid_t pid)
 {
-	char *path = rot_format("/proc/%d/mem", (int)pid);
+	autofree char *path = rot_format("/proc/%d/mem", (int)pid);
 	FILE *memory = fopen(path, "re");
 
 	ck_assert_ptr_nonnull(memory);
@@ -343,7 +321,6 @@ check_code(pid_t pid)
 		setvbuf(memory, NULL, _IONBF, 0);
 	}
 	fclose(memory);
-	free(path);
 }
 
 static void
@@ -360,9 +337,9 @@ wait_until_executed(pid_t pid)
 	free(link);
 }
 
-START_TEST(visited_process_goes_on)
+TEST_OF(visited_process_goes_on, 2 * NR_ELEMENTS(victims))
 {
-	char *path = victim_path(victims[_i % NR_ELEMENTS(victims)]);
+	autofree char *path = victim_path(victims[_i % NR_ELEMENTS(victims)]);
 	struct traced traced = {.turn = leave_after_hits, .stopped = set_when_attached};
 	int status;
 	pid_t pid;
@@ -384,18 +361,6 @@ START_TEST(visited_process_goes_on)
 	kill(pid, SIGTERM);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	free(path);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&all_kinds_are_exact, NR_ELEMENTS(victims) * NR_ELEMENTS(ways)},
-	{&other_lives_are_exact, NR_ELEMENTS(lives)},
-	{&sent_traps_hide_none, 4},
-	{&restartable_sequences_are_left_alone, 1},
-	{&group_stops_change_nothing, 2},
-	{&killed_at_any_moment, 2},
-	{&visited_process_goes_on, 2 * NR_ELEMENTS(victims)},
-};
-
-UNIT_TESTS("breakpoints", tests, .needs = {traced_probe});
+UNIT_TESTS(.needs = {traced_probe});

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The modelled caches: what follows on paper. */
-#include <stdio.h>
-#include <string.h>
-
 #include "lines_crossed.h"
 #include "parent/stepping/cache_model.h"
 #include "testing.h"
@@ -116,7 +113,7 @@ walk(struct cache_model *model, const struct walk_case *tested)
 		}
 }
 
-START_TEST(walks_are_as_on_paper)
+TEST_OF(walks_are_as_on_paper, NR_ELEMENTS(walk_cases))
 {
 	const struct walk_case *tested = &walk_cases[_i];
 	struct cache_model *model = cache_model_new(tested->levels, LINE);
@@ -126,14 +123,13 @@ START_TEST(walks_are_as_on_paper)
 	expect_crossed(model, &tested->expected, "%s", tested->name);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* Each line is loaded, or streamed, word by word, and once more; asked: the size that is asked for. */
 static const struct line_size {
 	uint64_t asked, line_bytes;
 } line_sizes[] = {{0, 8}, {8, 8}, {32, 32}, {64, 64}, {100, 64}, {128, 128}, {256, 256}, {4096, 256}};
 
-START_TEST(lines_have_their_size)
+TEST_OF(lines_have_their_size, 2 * NR_ELEMENTS(line_sizes))
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{1 << 16, 4}};
 	const struct line_size *size = &line_sizes[_i / 2];
@@ -148,7 +144,6 @@ START_TEST(lines_have_their_size)
 	expect_crossed(model, streams ? &streamed : &loaded, "lines of %llu bytes", (unsigned long long)size->asked);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* ---- short scripts: l, s and n (load, store, non-temporal store) LINE[:OFFSET+BYTES] ---- */
 
@@ -194,7 +189,7 @@ run_script(struct cache_model *model, const char *script)
 	}
 }
 
-START_TEST(scripts_are_as_on_paper)
+TEST_OF(scripts_are_as_on_paper, NR_ELEMENTS(script_cases))
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(12), 3}, {LINES(64), 16}, {LINES(256), 16}};
 	const struct script_case *tested = &script_cases[_i];
@@ -205,10 +200,9 @@ START_TEST(scripts_are_as_on_paper)
 	expect_crossed(model, &tested->expected, "%s, asked again", tested->script);
 	cache_model_delete(model);
 }
-END_TEST
 
 /* So many lines at the same time, each in four parts. */
-START_TEST(some_lines_are_combined_at_once)
+TEST_OF(some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
 	const uint64_t nr_lines = (uint64_t)_i;
@@ -222,9 +216,8 @@ START_TEST(some_lines_are_combined_at_once)
 	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], nr_lines <= CACHE_MODEL_COMBINED ? nr_lines : 4 * nr_lines);
 	cache_model_delete(model);
 }
-END_TEST
 
-START_TEST(counts_are_added)
+TEST(counts_are_added)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
 	struct cache_model *model = cache_model_new(levels, LINE);
@@ -241,10 +234,9 @@ START_TEST(counts_are_added)
 	cache_model_delete(model);
 	cache_model_delete(NULL);
 }
-END_TEST
 
 /* A modified line is written once; whether it is read again depends on whether it was kept. */
-START_TEST(lines_are_flushed)
+TEST_OF(lines_are_flushed, 2)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
 	struct cache_model *model = cache_model_new(levels, LINE);
@@ -267,15 +259,5 @@ START_TEST(lines_are_flushed)
 	ck_assert_uint_eq(counts[STEP_MEMORY_READS], is_kept ? 2 : 4);
 	cache_model_delete(model);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&walks_are_as_on_paper, NR_ELEMENTS(walk_cases)},
-	{&lines_have_their_size, 2 * NR_ELEMENTS(line_sizes)},
-	{&scripts_are_as_on_paper, NR_ELEMENTS(script_cases)},
-	{&some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED},
-	{&counts_are_added, 1},
-	{&lines_are_flushed, 2},
-};
-
-UNIT_TESTS("cache model", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

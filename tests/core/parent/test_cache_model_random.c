@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The modelled caches and random accesses: what simpler models say of them, and what must always hold. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "lines_crossed.h"
-#include "memory.h"
 #include "parent/stepping/cache_model.h"
 #include "testing.h"
 
@@ -146,11 +142,10 @@ check_one_level(uint64_t seed)
 	cache_model_delete(model);
 }
 
-START_TEST(one_level_agrees_with_stack_distances)
+TEST_OF(one_level_agrees_with_stack_distances, NR_ROUNDS)
 {
 	run_seeds(check_one_level, _i);
 }
-END_TEST
 
 /* ---- all levels, by times and without sets of their own ---- */
 
@@ -348,7 +343,7 @@ static void
 check_all_levels(uint64_t seed)
 {
 	uint64_t state = 1000 + seed, nr_lines = 1 + random_below(&state, 250);
-	struct simple *simple = rot_calloc(1, sizeof(*simple));
+	autofree struct simple *simple = rot_calloc(1, sizeof(*simple));
 	struct step_level levels[STEP_NR_LEVELS];
 	struct access access = {0};
 	struct cache_model *model;
@@ -368,15 +363,13 @@ check_all_levels(uint64_t seed)
 		expected = simple_crossed(simple, levels);
 		expect_crossed(model, &expected, "seed %llu, access %d", (unsigned long long)seed, i);
 	}
-	free(simple);
 	cache_model_delete(model);
 }
 
-START_TEST(all_levels_agree_with_a_simpler_model)
+TEST_OF(all_levels_agree_with_a_simpler_model, NR_ROUNDS)
 {
 	run_seeds(check_all_levels, _i);
 }
-END_TEST
 
 /* ---- what must hold ---- */
 
@@ -408,11 +401,10 @@ check_reads(uint64_t seed)
 	cache_model_delete(model);
 }
 
-START_TEST(each_level_reads_less_than_the_one_above)
+TEST_OF(each_level_reads_less_than_the_one_above, NR_ROUNDS)
 {
 	run_seeds(check_reads, _i);
 }
-END_TEST
 
 /*
  * Each line is stored to once, ordinarily or as a whole streamed, among any loads: when all caches have been filled
@@ -452,11 +444,10 @@ check_writes(uint64_t seed)
 	cache_model_delete(model);
 }
 
-START_TEST(what_is_stored_is_written_once)
+TEST_OF(what_is_stored_is_written_once, NR_ROUNDS)
 {
 	run_seeds(check_writes, _i);
 }
-END_TEST
 
 /* An access that straddles lines is one to each of them. */
 static void
@@ -485,11 +476,10 @@ check_straddling(uint64_t seed)
 		cache_model_delete(models[i]);
 }
 
-START_TEST(straddling_is_an_access_to_each_line)
+TEST_OF(straddling_is_an_access_to_each_line, NR_ROUNDS)
 {
 	run_seeds(check_straddling, _i);
 }
-END_TEST
 
 /* Random lines, half of them stored to; the same for both models. */
 static void
@@ -505,7 +495,7 @@ use_at_random(struct cache_model *model, unsigned seed, uint64_t residues)
 }
 
 /* Sets of sampled lines are as they are among all others, and stand for these. */
-START_TEST(sampled_sets_are_exact)
+TEST(sampled_sets_are_exact)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{8192, 2}, {32768, 4}, {65536, 8}};
 	const uint64_t residues = UINT64_C(0x8020080200802009);
@@ -538,26 +528,12 @@ START_TEST(sampled_sets_are_exact)
 	cache_model_delete(all);
 	cache_model_delete(sampled);
 }
-END_TEST
 
 /* Three sets less than a multiple, and none at all. */
-START_TEST(other_caches_cannot_be_sampled)
+TEST(other_caches_cannot_be_sampled)
 {
 	static const struct step_level odd[STEP_NR_LEVELS] = {{61 * 64 * 8, 8}, {1 << 20, 16}}, none[STEP_NR_LEVELS];
 
 	ck_assert(!cache_levels_can_be_sampled(odd, 64));
 	ck_assert(!cache_levels_can_be_sampled(none, 64));
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&sampled_sets_are_exact, 1},
-	{&other_caches_cannot_be_sampled, 1},
-	{&one_level_agrees_with_stack_distances, NR_ROUNDS},
-	{&all_levels_agree_with_a_simpler_model, NR_ROUNDS},
-	{&each_level_reads_less_than_the_one_above, NR_ROUNDS},
-	{&what_is_stored_is_written_once, NR_ROUNDS},
-	{&straddling_is_an_access_to_each_line, NR_ROUNDS},
-};
-
-UNIT_TESTS("cache model, random accesses", tests);

@@ -119,7 +119,7 @@ check_volume(uint64_t n, uint64_t nr_lines)
 }
 
 /* Every number of lines, until all three matrices are there. */
-START_TEST(any_size_of_the_cache)
+TEST(any_size_of_the_cache)
 {
 	const uint64_t n = 24, r = n / 8, m = n * r;
 	uint64_t nr_known = 0, last_reads = UINT64_MAX;
@@ -134,10 +134,9 @@ START_TEST(any_size_of_the_cache)
 	ck_assert_uint_eq(nr_known, 3 * m + 3 - r - 1);
 	ck_assert_uint_eq(last_reads, 3 * m);
 }
-END_TEST
 
 /* The ends of the regimes. */
-START_TEST(any_size_of_the_matrices)
+TEST_OF(any_size_of_the_matrices, 4)
 {
 	const uint64_t n = 32 + 8 * (uint64_t)_i, r = n / 8, m = n * r;
 	const uint64_t ends[] = {3,         n + r - 7,     n + r - 5,     n + r,     n + r + 1, m / 2,
@@ -148,10 +147,9 @@ START_TEST(any_size_of_the_matrices)
 	ck_assert(!check_volume(n, m + 2 * r + 1));
 	ck_assert(!check_volume(n, m + 3 * r));
 }
-END_TEST
 
 /* The first level is as if it were alone, whatever is below; one that holds all reads all once. */
-START_TEST(two_levels)
+TEST(two_levels)
 {
 	const uint64_t n = 32, r = n / 8, m = n * r;
 	const struct step_level levels[STEP_NR_LEVELS] = {{LINES(n + r + 1), n + r + 1}, {LINES(3 * m + 8), 3 * m + 8}};
@@ -162,12 +160,3 @@ START_TEST(two_levels)
 	ck_assert_uint_eq(crossed.lines[MEMORY_READS], 3 * m);
 	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], 0);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&any_size_of_the_cache, 1},
-	{&any_size_of_the_matrices, 4},
-	{&two_levels, 1},
-};
-
-UNIT_TESTS("cache model, three loops", tests);

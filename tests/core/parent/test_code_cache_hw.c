@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a code cache is mapped, in a process that is stopped. */
-#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "parent/tracer/remote.h"
 #include "parent/translate/code_cache.h"
@@ -36,19 +33,18 @@ tear_down(void)
 }
 
 /* A process that was forked before its parent got a copy still has the first one. */
-START_TEST(a_copy_takes_the_place_of_a_cache)
+TEST(a_copy_takes_the_place_of_a_cache)
 {
 	struct user_regs_struct registers;
-	struct rot_error err = {0};
 	struct code_cache *first, *copy;
 
-	ck_assert_int_eq(remote_get_registers(pid, &registers, &err), 0);
-	first = code_cache_new(pid, PTRACE_O_EXITKILL, (uint64_t)nothing, &err);
-	ck_assert_msg(first != NULL, "%s", err.text);
-	ck_assert_int_eq(code_cache_arena(first, pid, PTRACE_O_EXITKILL, registers.rip, &err), 0);
+	ck_assert_int_eq(remote_get_registers(pid, &registers, &why), 0);
+	first = code_cache_new(pid, PTRACE_O_EXITKILL, (uint64_t)nothing, &why);
+	ck_assert_msg(first != NULL, "%s", why.text);
+	ck_assert_int_eq(code_cache_arena(first, pid, PTRACE_O_EXITKILL, registers.rip, &why), 0);
 	ck_assert(code_cache_is_whole(first, pid));
-	copy = code_cache_copy(first, pid, PTRACE_O_EXITKILL, &err);
-	ck_assert_msg(copy != NULL, "%s", err.text);
+	copy = code_cache_copy(first, pid, PTRACE_O_EXITKILL, &why);
+	ck_assert_msg(copy != NULL, "%s", why.text);
 	ck_assert_uint_eq(copy->arenas[0].address, first->arenas[0].address);
 	ck_assert(code_cache_is_whole(copy, pid));
 	ck_assert(!code_cache_is_whole(first, pid));
@@ -57,10 +53,5 @@ START_TEST(a_copy_takes_the_place_of_a_cache)
 	code_cache_release(copy);
 	code_cache_release(first);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&a_copy_takes_the_place_of_a_cache, 1},
-};
-
-UNIT_TESTS("code cache", tests, .needs = {permits_tracing}, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.needs = {permits_tracing}, .set_up = set_up, .tear_down = tear_down);

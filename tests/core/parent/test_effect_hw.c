@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What instructions do to registers is what they do in this processor. */
-#include <check.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "parent/stepping/effect.h"
 #include "permits.h"
@@ -420,7 +412,7 @@ try_one(const struct known_instruction *this, const struct effect *effect)
 		expect_registers(this, ~effect->clobbered, &predicted, &after);
 }
 
-START_TEST(effects_are_those_of_the_processor)
+TEST(effects_are_those_of_the_processor)
 {
 	int nr = 0;
 
@@ -439,19 +431,12 @@ START_TEST(effects_are_those_of_the_processor)
 	ck_assert_int_gt(nr, 250);
 	end_victim();
 }
-END_TEST
 
-START_TEST(what_is_cut_off_is_no_instruction)
+TEST(what_is_cut_off_is_no_instruction)
 {
 	struct effect effect;
 
 	ck_assert(!effect_decode((const uint8_t[]){0xb8, 0x00, 0x00}, 3, &effect));
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&effects_are_those_of_the_processor, 1},
-	{&what_is_cut_off_is_no_instruction, 1},
-};
-
-UNIT_TESTS("effects of instructions", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops of functions that are written here, and how often they are entered, by the executions of blocks. */
-#include <check.h>
-#include <stdlib.h>
-
 #include "parent/symbols/flow.h"
 #include "testing.h"
 
@@ -167,11 +164,11 @@ find(const struct function *function, const uint64_t *splits, size_t nr_splits, 
 		       nr_splits, flow);
 }
 
-START_TEST(loops_of_functions)
+TEST_OF(loops_of_functions, NR_ELEMENTS(functions))
 {
 	const struct function *function = &functions[_i];
 	uint64_t entries[MAX_LOOPS], turns[MAX_LOOPS];
-	struct code_flow flow;
+	cleared_by(code_flow_clear) struct code_flow flow = {0};
 
 	find(function, NULL, 0, &flow);
 	ck_assert_msg(flow.nr_blocks == function->nr_blocks && flow.nr_loops == function->nr_loops,
@@ -190,12 +187,10 @@ START_TEST(loops_of_functions)
 		ck_assert_msg(entries[i] == loop->entries && turns[i] == loop->turns, "%s: %lld entries, %lld turns",
 			      function->name, (long long)entries[i], (long long)turns[i]);
 	}
-	code_flow_clear(&flow);
 }
-END_TEST
 
 /* The outer loop reaches around the inner one; a split makes one block more, in the same loop. */
-START_TEST(where_blocks_and_loops_are)
+TEST(where_blocks_and_loops_are)
 {
 	const struct function *function = &functions[1];
 	const uint64_t begin = (uintptr_t)function->begin, splits[] = {begin + 12, begin + 12, begin + 9999};
@@ -217,10 +212,9 @@ START_TEST(where_blocks_and_loops_are)
 	ck_assert_uint_eq(flow.blocks[3].loop, 1);
 	code_flow_clear(&flow);
 }
-END_TEST
 
 /* Bytes that are no instructions belong to the block before; of no code there is none. */
-START_TEST(what_is_no_code)
+TEST(what_is_no_code)
 {
 	const uint8_t data[] = {0x06, 0x06, 0x06}, mixed[] = {0x90, 0x06, 0xeb, 0xfe};
 	struct code_flow flow;
@@ -234,12 +228,3 @@ START_TEST(what_is_no_code)
 	ck_assert_uint_eq(flow.loops[0].header, 1);
 	code_flow_clear(&flow);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&loops_of_functions, NR_ELEMENTS(functions)},
-	{&where_blocks_and_loops_are, 1},
-	{&what_is_no_code, 1},
-};
-
-UNIT_TESTS("flow", tests);

@@ -3,12 +3,7 @@
 #include "parent/translate/foreseen.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "memory.h"
 #include "testing.h"
 
 #define PROGRAM "/program"
@@ -22,14 +17,7 @@ set_up(void)
 	folder = temporary_folder_new();
 	mapped = folder_write(folder, "mapped", "code");
 	blocks = rot_format("%s/blocks", folder);
-}
-
-static void
-tear_down(void)
-{
-	free(blocks);
-	free(mapped);
-	temporary_folder_delete(folder);
+	at_end(free, blocks);
 }
 
 static uint64_t
@@ -92,7 +80,7 @@ nr_kept(const char *program)
 	return nr;
 }
 
-START_TEST(blocks_are_kept_in_their_order)
+TEST(blocks_are_kept_in_their_order)
 {
 	struct foreseen *foreseen;
 	const struct foreseen_file *file;
@@ -113,9 +101,8 @@ START_TEST(blocks_are_kept_in_their_order)
 	foreseen_delete(foreseen);
 	ck_assert_uint_eq(nr_kept("/other"), 0);
 }
-END_TEST
 
-START_TEST(a_file_that_has_changed_is_not_the_same)
+TEST(a_file_that_has_changed_is_not_the_same)
 {
 	keep_blocks();
 	file_fill(mapped, "other code");
@@ -123,15 +110,14 @@ START_TEST(a_file_that_has_changed_is_not_the_same)
 	unlink(mapped);
 	ck_assert_uint_eq(nr_kept(PROGRAM), 0);
 }
-END_TEST
 
 /* Each piece of a file is read as far as it goes, and anything else is nothing. */
-START_TEST(damaged_files_are_survived)
+TEST(damaged_files_are_survived)
 {
 	static const char *const texts[] = {"", "rot executed blocks 1\n",
 					    "rot executed blocks 1\n1 2 3 9999999999 /x\n", "something else\n",
 					    "rot executed blocks 1\n1 2 3 5 /x\nab"};
-	char *path;
+	autofree char *path = NULL;
 
 	keep_blocks();
 	path = written();
@@ -144,7 +130,7 @@ START_TEST(damaged_files_are_survived)
 	}
 	for (unsigned nr = 0; nr < 4; nr++) {
 		struct stat status;
-		char *text;
+		autofree char *text = NULL;
 
 		ck_assert_int_eq(stat(mapped, &status), 0);
 		text = rot_format("rot executed blocks 1\n%llu %lld %lld%09ld %u %s\n%s",
@@ -152,16 +138,13 @@ START_TEST(damaged_files_are_survived)
 				  (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, nr, mapped, "bl_1bl_2");
 		file_fill(path, text);
 		ck_assert_uint_eq(nr_kept(PROGRAM), nr < 2 ? nr : 2);
-		free(text);
 	}
-	free(path);
 }
-END_TEST
 
 /* Nothing new, no writing. */
-START_TEST(nothing_is_written_without_need)
+TEST(nothing_is_written_without_need)
 {
-	char *path;
+	autofree char *path = NULL;
 
 	ck_assert_uint_eq(nr_kept(PROGRAM), 0);
 	ck_assert_int_ne(access(blocks, F_OK), 0);
@@ -173,15 +156,6 @@ START_TEST(nothing_is_written_without_need)
 	ck_assert_int_eq(chmod(path, 0400), 0);
 	keep_blocks();
 	ck_assert_uint_eq(mode_of(path), 0400);
-	free(path);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&blocks_are_kept_in_their_order, 1},
-	{&a_file_that_has_changed_is_not_the_same, 1},
-	{&damaged_files_are_survived, 1},
-	{&nothing_is_written_without_need, 1},
-};
-
-UNIT_TESTS("foreseen", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

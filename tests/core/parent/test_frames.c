@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which end belongs to which beginning: stories, and random programs against what they are known to do. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "parent/symbols/frames.h"
 #include "testing.h"
 
@@ -72,7 +69,7 @@ expect(long hits, long measured, long abandoned, long lost)
 
 /* ---- stories ---- */
 
-START_TEST(a_call)
+TEST(a_call)
 {
 	enter(1);
 	leave(1);
@@ -82,9 +79,8 @@ START_TEST(a_call)
 	ck_assert_uint_eq(frames.counts.values[0], 3);
 	ck_assert_uint_eq(frames.counts.enabled_ns, 10);
 }
-END_TEST
 
-START_TEST(recursion_is_measured_from_outside)
+TEST(recursion_is_measured_from_outside)
 {
 	for (int i = 1; i <= 20; i++)
 		enter(i);
@@ -95,9 +91,8 @@ START_TEST(recursion_is_measured_from_outside)
 	ck_assert_int_eq(frames.inner_hits, 19);
 	ck_assert_uint_eq(frames.time_ns, 390);
 }
-END_TEST
 
-START_TEST(exceptions_abandon_frames)
+TEST(exceptions_abandon_frames)
 {
 	enter(1);
 	enter(3);
@@ -110,10 +105,9 @@ START_TEST(exceptions_abandon_frames)
 	expect(4, 1, 2, 0);
 	ck_assert_uint_eq(frames.time_ns, 50);
 }
-END_TEST
 
 /* The call comes again from the same place: the stack pointer is that of the one that was left. */
-START_TEST(a_loop_around_an_exception)
+TEST(a_loop_around_an_exception)
 {
 	for (int i = 0; i < 300; i++) {
 		enter(4);
@@ -124,9 +118,8 @@ START_TEST(a_loop_around_an_exception)
 	expect(300, 200, 100, 0);
 	ck_assert_uint_eq(frames.time_ns, 2000);
 }
-END_TEST
 
-START_TEST(ends_without_beginning)
+TEST(ends_without_beginning)
 {
 	leave(1);
 	enter(2);
@@ -134,9 +127,8 @@ START_TEST(ends_without_beginning)
 	leave(2);
 	expect(1, 1, 0, 0);
 }
-END_TEST
 
-START_TEST(what_is_open_at_the_end)
+TEST(what_is_open_at_the_end)
 {
 	enter(1);
 	enter(2);
@@ -144,9 +136,8 @@ START_TEST(what_is_open_at_the_end)
 	expect(2, 0, 2, 0);
 	ck_assert_uint_eq(frames.nr_open, 0);
 }
-END_TEST
 
-START_TEST(some_hits)
+TEST(some_hits)
 {
 	frames.rule.first_hit = 3;
 	frames.rule.last_hit = 5;
@@ -159,9 +150,8 @@ START_TEST(some_hits)
 	expect(20, 3, 0, 0);
 	ck_assert_uint_eq(frames.time_ns, 90);
 }
-END_TEST
 
-START_TEST(a_jump_to_the_beginning_is_no_call)
+TEST(a_jump_to_the_beginning_is_no_call)
 {
 	frames.rule.kind = FRAMES_LOOP;
 	enter(1);
@@ -175,10 +165,9 @@ START_TEST(a_jump_to_the_beginning_is_no_call)
 	expect(2, 1, 0, 0);
 	ck_assert_uint_eq(frames.time_ns, 60);
 }
-END_TEST
 
 /* Begin and end are functions that are called from anywhere. */
-START_TEST(a_span)
+TEST(a_span)
 {
 	frames.rule.kind = FRAMES_SPAN;
 	enter(5);
@@ -192,10 +181,9 @@ START_TEST(a_span)
 	frames_end(&frames);
 	expect(4, 3, 1, 0);
 }
-END_TEST
 
 /* The thread that opens a team is inside already, the others are not; each may open another one. */
-START_TEST(a_team)
+TEST(a_team)
 {
 	enter(1);
 	enter_for_team(2);
@@ -216,10 +204,9 @@ START_TEST(a_team)
 	ck_assert_uint_eq(frames.time_ns, 60);
 	ck_assert_uint_eq(frames.counts.values[0], 18);
 }
-END_TEST
 
 /* A signal handler on a stack of its own, above or below. */
-START_TEST(other_stacks)
+TEST(other_stacks)
 {
 	enter(1000);
 	enter(1000 - (int)(FRAMES_STACK_BYTES / 16));
@@ -230,9 +217,8 @@ START_TEST(other_stacks)
 	frames_end(&frames);
 	expect(3, 1, 0, 0);
 }
-END_TEST
 
-START_TEST(lost_moments)
+TEST(lost_moments)
 {
 	enter(1);
 	frames_lose(&frames, 2); /* its end, the next beginning */
@@ -250,19 +236,17 @@ START_TEST(lost_moments)
 	frames_end(&frames);
 	expect(2, 1, 0, 3);
 }
-END_TEST
 
 /* An end and another beginning would be two. */
-START_TEST(a_hit_with_one_lost_moment_is_measured)
+TEST(a_hit_with_one_lost_moment_is_measured)
 {
 	enter(1);
 	frames_lose(&frames, 1);
 	leave(1);
 	expect(1, 1, 0, 0);
 }
-END_TEST
 
-START_TEST(a_lost_beginning_and_a_lost_end)
+TEST(a_lost_beginning_and_a_lost_end)
 {
 	frames_lose(&frames, 1);
 	leave(1);
@@ -274,9 +258,8 @@ START_TEST(a_lost_beginning_and_a_lost_end)
 	frames_end(&frames);
 	expect(2, 1, 0, 2);
 }
-END_TEST
 
-START_TEST(without_counters)
+TEST(without_counters)
 {
 	const struct frames_moment begin = {.stack_pointer = TOP, .time_ns = 5},
 				   end = {.stack_pointer = TOP, .time_ns = 12};
@@ -287,7 +270,6 @@ START_TEST(without_counters)
 	ck_assert_uint_eq(frames.time_ns, 7);
 	ck_assert_uint_eq(frames.counts.values[0], 0);
 }
-END_TEST
 
 /* ---- random programs ---- */
 
@@ -356,7 +338,7 @@ step(struct known *known)
 	}
 }
 
-START_TEST(random_programs)
+TEST_OF(random_programs, 100)
 {
 	struct known known = {0};
 
@@ -369,10 +351,9 @@ START_TEST(random_programs)
 	ck_assert_uint_eq(frames.time_ns, known.time_ns);
 	ck_assert_uint_eq(frames.counts.values[0], known.time_ns / 10 * 3);
 }
-END_TEST
 
 /* No hit is measured that was none, and all that are missing are known to be. */
-START_TEST(random_programs_with_losses)
+TEST_OF(random_programs_with_losses, 100)
 {
 	struct known known = {.percent_lost = 1 + (unsigned)_i % 30};
 
@@ -386,26 +367,5 @@ START_TEST(random_programs_with_losses)
 	ck_assert_int_gt(frames.lost_hits, 0);
 	ck_assert_int_gt(frames.measured_hits, 0);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&a_call, 1},
-	{&recursion_is_measured_from_outside, 1},
-	{&exceptions_abandon_frames, 1},
-	{&a_loop_around_an_exception, 1},
-	{&ends_without_beginning, 1},
-	{&what_is_open_at_the_end, 1},
-	{&some_hits, 1},
-	{&a_jump_to_the_beginning_is_no_call, 1},
-	{&a_span, 1},
-	{&a_team, 1},
-	{&other_stacks, 1},
-	{&lost_moments, 1},
-	{&a_hit_with_one_lost_moment_is_measured, 1},
-	{&a_lost_beginning_and_a_lost_end, 1},
-	{&without_counters, 1},
-	{&random_programs, 100},
-	{&random_programs_with_losses, 100},
-};
-
-UNIT_TESTS("frames of regions", tests, .is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);

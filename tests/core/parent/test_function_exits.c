@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Where functions begin and where they are left: of functions of this program, which is linked to fixed addresses. */
-#include <check.h>
-#include <string.h>
-
 #include "parent/symbols/function_exits.h"
 #include "parent/symbols/symbol_file.h"
 #include "testing.h"
@@ -94,11 +91,9 @@ static struct symbol_file *file;
 static void
 open_file(void)
 {
-	struct rot_error err = {0};
-
 	files = symbol_files_new();
-	file = symbol_file_open(files, "/proc/self/exe", &err);
-	ck_assert_msg(file, "%s", err.text);
+	file = symbol_file_open(files, "/proc/self/exe", &why);
+	ck_assert_msg(file, "%s", why.text);
 }
 
 static void
@@ -191,14 +186,13 @@ check_exits(const struct shape_case *tested, const struct function_shape *shape)
 	ck_assert_msg(!tested->exits[shape->exits.nr_exits].in, "%s: %zu exits", tested->name, shape->exits.nr_exits);
 }
 
-START_TEST(functions_have_shapes)
+TEST_OF(functions_have_shapes, NR_ELEMENTS(shapes))
 {
 	const struct shape_case *tested = &shapes[_i];
 	const struct symbol_range range = function(tested->name);
 	struct function_shape shape;
-	struct rot_error err = {0};
 
-	ck_assert_msg(function_look_at(file, &range, &shape, &err) == 0, "%s", err.text);
+	ck_assert_ok(function_look_at(file, &range, &shape, &why));
 	ck_assert_msg(shape.begin == range.address + tested->begin, "%s: begins at %#llx", tested->name,
 		      (unsigned long long)(shape.begin - range.address));
 	ck_assert_msg(shape.is_reentered == tested->is_reentered, "%s: %d", tested->name, shape.is_reentered);
@@ -206,16 +200,14 @@ START_TEST(functions_have_shapes)
 	function_shape_clear(&shape);
 	ck_assert_ptr_null(shape.exits.exits);
 }
-END_TEST
 
 /* Code that only a frame tells of, looked at without its name, and in a file without any. */
-START_TEST(nameless_functions_have_shapes)
+TEST_OF(nameless_functions_have_shapes, 2)
 {
 	const struct symbol_range before = function("jumps_to_nameless"), last = function("returns");
 	struct symbol_file stripped;
-	struct function_shape shape;
+	cleared_by(function_shape_clear) struct function_shape shape = {0};
 	struct symbol_range range;
-	struct rot_error err = {0};
 
 	symbol_file_frames(file);
 	stripped = *file;
@@ -223,64 +215,47 @@ START_TEST(nameless_functions_have_shapes)
 		stripped.functions = (struct symbol_ranges){0};
 	ck_assert(symbols_function_at(&stripped, before.address + before.size, &range));
 	ck_assert_ptr_null(range.name);
-	ck_assert_msg(function_look_at(&stripped, &range, &shape, &err) == 0, "%s", err.text);
+	ck_assert_ok(function_look_at(&stripped, &range, &shape, &why));
 	ck_assert_uint_eq(shape.begin, range.address);
 	ck_assert_uint_eq(shape.exits.nr_exits, 1);
 	ck_assert_uint_eq(shape.exits.exits[0].target, last.address);
-	function_shape_clear(&shape);
 }
-END_TEST
 
 /* What is too much is left out. */
-START_TEST(parts_are_limited)
+TEST_OF(parts_are_limited, 2)
 {
 	static const char *const names[] = {"many_colds", "chain.0"};
 	const struct symbol_range range = function(names[_i]);
-	struct function_shape shape;
-	struct rot_error err = {0};
+	cleared_by(function_shape_clear) struct function_shape shape = {0};
 
-	ck_assert_msg(function_look_at(file, &range, &shape, &err) == 0, "%s", err.text);
+	ck_assert_ok(function_look_at(file, &range, &shape, &why));
 	ck_assert_uint_eq(shape.exits.nr_exits, MOST_PARTS);
-	function_shape_clear(&shape);
 }
-END_TEST
 
-START_TEST(code_that_is_not_there_is_an_error)
+TEST_OF(code_that_is_not_there_is_an_error, 2)
 {
 	static const char *const names[] = {"too_long", "half_there"};
 	const struct symbol_range range = function(names[_i]);
 	struct symbol_ranges choices = {0};
 	struct function_shape shape;
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(function_look_at(file, &range, &shape, &err), -1);
-	ck_assert_msg(strstr(err.text, "the code at 0x") && strstr(err.text, "is not in the file"), "%s", err.text);
+	ck_assert_int_eq(function_look_at(file, &range, &shape, &why), -1);
+	ck_assert_msg(strstr(why.text, "the code at 0x") && strstr(why.text, "is not in the file"), "%s", why.text);
 	ck_assert_ptr_null(shape.exits.exits);
 	function_choices(file, &range, &choices);
 	ck_assert_uint_eq(choices.nr_ranges, 0);
 }
-END_TEST
 
 /* Not the resolver itself, nor what lies within a function, nor any other number. */
-START_TEST(resolvers_choose)
+TEST(resolvers_choose)
 {
 	const struct symbol_range range = function("chooses");
-	struct symbol_ranges choices = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges choices = {0};
 
 	function_choices(file, &range, &choices);
 	ck_assert_uint_eq(choices.nr_ranges, 2);
 	ck_assert_str_eq(choices.ranges[0].name, "odd");
 	ck_assert_str_eq(choices.ranges[1].name, "returns");
-	symbol_ranges_clear(&choices);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&functions_have_shapes, NR_ELEMENTS(shapes)},
-	{&nameless_functions_have_shapes, 2},
-	{&parts_are_limited, 2},
-	{&code_that_is_not_there_is_an_error, 2},
-	{&resolvers_choose, 1},
-};
-
-UNIT_TESTS("function exits", tests, .is_in_one_process = true, .set_up = open_file, .tear_down = close_file);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_file, .tear_down = close_file);

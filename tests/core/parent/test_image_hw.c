@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Where programs of all kinds stand when their libraries are there, and when there are others. */
 #include <elf.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
 #include "testing.h"
 #include "traced.h"
@@ -28,7 +19,7 @@ static struct seen {
 static uint64_t
 entry_of(pid_t pid)
 {
-	char *path = rot_format("/proc/%d/auxv", (int)pid);
+	autofree char *path = rot_format("/proc/%d/auxv", (int)pid);
 	FILE *file = fopen(path, "re");
 	uint64_t pair[2], entry = 0;
 
@@ -36,7 +27,6 @@ entry_of(pid_t pid)
 		entry = pair[0] == AT_ENTRY ? pair[1] : entry;
 	if (file)
 		fclose(file);
-	free(path);
 	return entry;
 }
 
@@ -70,7 +60,7 @@ at_entry(void *context, struct thread *thread)
 {
 	struct user_regs_struct registers = {0};
 	struct stat tasks;
-	char *path = rot_format("/proc/%d/task", (int)thread->pid);
+	autofree char *path = rot_format("/proc/%d/task", (int)thread->pid);
 
 	(void)context;
 	ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers);
@@ -78,22 +68,19 @@ at_entry(void *context, struct thread *thread)
 	seen.has_libc = maps_contain(thread->pid, "/libc");
 	seen.nr_tasks = stat(path, &tasks) == 0 ? (size_t)tasks.st_nlink - 2 : 0;
 	seen.nr_entries++;
-	free(path);
 }
 
 static void
 objects_changed(void *context, struct thread *thread)
 {
-	(void)context;
-	(void)thread;
+	(void)context, (void)thread;
 	seen.nr_changes++;
 }
 
 static void
 refused(void *context, struct thread *thread, const struct rot_error *err)
 {
-	(void)context;
-	(void)thread;
+	(void)context, (void)thread;
 	seen.nr_refusals++;
 	seen.refusal = *err;
 }
@@ -116,7 +103,7 @@ static const struct {
 	bool has_libc;
 } kinds[] = {{"target", true}, {"target_static", false}, {"target_static_pie", false}, {"target_no_pie", true}};
 
-START_TEST(program_stops_at_entry)
+TEST_OF(program_stops_at_entry, NR_ELEMENTS(kinds))
 {
 	char *path = built_path("tests/core/parent/%s", kinds[_i].program);
 	const char *const arguments[] = {path, "threads", "3", NULL};
@@ -131,12 +118,10 @@ START_TEST(program_stops_at_entry)
 	} else {
 		ck_assert(!kinds[_i].has_libc);
 	}
-	free(path);
 }
-END_TEST
 
 /* A script, its interpreter, and what that executes. */
-START_TEST(every_program_stops)
+TEST(every_program_stops)
 {
 	char *folder = temporary_folder_new(),
 	     *script = folder_write(folder, "script", "#!/bin/sh\n/bin/true\n/bin/true\n");
@@ -146,18 +131,14 @@ START_TEST(every_program_stops)
 	ck_assert_int_eq(run(arguments), 0);
 	ck_assert_int_eq(seen.nr_entries, 3);
 	ck_assert(seen.is_at_entry);
-	temporary_folder_delete(folder);
-	free(script);
 }
-END_TEST
 
 static int nr_hits;
 
 static void
 count_hit(void *context, const struct breakpoint_hit *hit)
 {
-	(void)context;
-	(void)hit;
+	(void)context, (void)hit;
 	nr_hits++;
 }
 
@@ -165,17 +146,15 @@ static void
 watch_entry(void *context, struct thread *thread)
 {
 	const struct breakpoint_user user = {.hit = count_hit, .context = context};
-	struct rot_error err;
 
-	if (breakpoint_set(thread, entry_of(thread->pid), user, &err) < 0)
-		ck_abort_msg("%s", err.text);
+	if (breakpoint_set(thread, entry_of(thread->pid), user, &why) < 0)
+		ck_abort_msg("%s", why.text);
 }
 
 /* Where the breakpoint stands by which the entry point is noticed. */
-START_TEST(who_comes_to_the_entry_is_seen)
+TEST(who_comes_to_the_entry_is_seen)
 {
-	char *path = built_path("tests/core/parent/target");
-	const char *const arguments[] = {path, "threads", "3", NULL};
+	const char *const arguments[] = {built_path("tests/core/parent/target"), "threads", "3", NULL};
 	struct traced traced = {.images.at_entry = watch_entry};
 
 	nr_hits = 0;
@@ -183,9 +162,7 @@ START_TEST(who_comes_to_the_entry_is_seen)
 	traced_run(&traced);
 	ck_assert_int_eq(traced.status, 0);
 	ck_assert_int_eq(nr_hits, 1);
-	free(path);
 }
-END_TEST
 
 /* More of them than images of the dead are kept. */
 #define NR_FORKS 70
@@ -239,14 +216,13 @@ end_process(pid_t pid)
 }
 
 /* The parent dies after all others that it has forked, and before the last one is seen for the first time. */
-START_TEST(forks_of_the_dead_are_known)
+TEST(forks_of_the_dead_are_known)
 {
 	struct tracer tracer = {0};
-	struct images images = {.tracer = &tracer};
+	cleared_by(images_clear) struct images images = {.tracer = &tracer};
 	const struct breakpoint_user user = {.hit = count_hit};
 	const uint64_t address = (uint64_t)(uintptr_t)pass_by;
 	struct thread parent = {0}, last = {0};
-	struct rot_error err;
 	uint8_t byte;
 	int status;
 
@@ -254,7 +230,7 @@ START_TEST(forks_of_the_dead_are_known)
 	ck_assert_int_eq(waitpid(parent.pid, &status, 0), parent.pid);
 	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, parent.pid, NULL, (void *)(PTRACE_O_TRACEFORK)), 0);
 	images_started(&images, &parent);
-	ck_assert_msg(breakpoint_set(&parent, address, user, &err) == 0, "%s", err.text);
+	ck_assert_ok(breakpoint_set(&parent, address, user, &why));
 	for (int i = 0; i < NR_FORKS - 1; i++) {
 		const pid_t pid = next_fork(parent.pid);
 		struct thread fork = {.pid = pid, .tid = pid};
@@ -273,26 +249,23 @@ START_TEST(forks_of_the_dead_are_known)
 	ptrace(PTRACE_CONT, last.pid, NULL, NULL);
 	ck_assert_int_eq(waitpid(last.pid, &status, __WALL), last.pid);
 	ck_assert_int_eq(status, 0);
-	images_clear(&images);
 }
-END_TEST
 
 /* As if two looked at once at two processes of one program, which have the same at the same addresses. */
-START_TEST(twins_share_no_memory)
+TEST(twins_share_no_memory)
 {
 	struct tracer tracers[2] = {{.is_attached = true}, {.is_attached = true}};
 	struct images images[2] = {{.tracer = &tracers[0]}, {.tracer = &tracers[1]}};
 	const struct breakpoint_user user = {.hit = count_hit};
 	struct thread twins[2] = {{0}};
-	struct rot_error err;
 	int status;
 
 	for (int i = 0; i < 2; i++) {
 		twins[i].pid = twins[i].tid = begin_forking();
 		ck_assert_int_eq(waitpid(twins[i].pid, &status, 0), twins[i].pid);
 		images_started(&images[i], &twins[i]);
-		if (breakpoint_set(&twins[i], (uint64_t)(uintptr_t)pass_by, user, &err) < 0)
-			ck_abort_msg("%s", err.text);
+		if (breakpoint_set(&twins[i], (uint64_t)(uintptr_t)pass_by, user, &why) < 0)
+			ck_abort_msg("%s", why.text);
 	}
 	for (int i = 0; i < 2; i++) {
 		images_exited(&images[i], &twins[i]);
@@ -300,7 +273,6 @@ START_TEST(twins_share_no_memory)
 		end_process(twins[i].pid);
 	}
 }
-END_TEST
 
 /* ---- threads that are let go right behind a breakpoint, with a SIGTRAP that somebody sent ---- */
 
@@ -353,24 +325,23 @@ send_trap(pid_t pid)
 	ck_assert_int_eq(syscall(SYS_tgkill, pid, pid, SIGTRAP), 0);
 }
 
-START_TEST(nobody_is_left_behind_a_breakpoint)
+TEST_OF(nobody_is_left_behind_a_breakpoint, NR_ELEMENTS(behind))
 {
 	const struct behind *at = &behind[_i];
 	const uint64_t place = (uintptr_t)at->place, no_traps = 1ull << (SIGTRAP - 1);
 	struct tracer tracer = {0};
-	struct images images = {.tracer = &tracer};
+	cleared_by(images_clear) struct images images = {.tracer = &tracer};
 	const struct breakpoint_user user = {.hit = count_hit};
 	struct thread thread = {0};
 	const struct tracer_stop stop = {.thread = &thread, .signal = at->is_pausing ? 0 : SIGTRAP};
 	struct user_regs_struct registers;
 	enum tracer_answer answer;
-	struct rot_error err;
 	int status;
 
 	thread.pid = thread.tid = begin_forking();
 	ck_assert_int_eq(waitpid(thread.pid, &status, 0), thread.pid);
 	images_started(&images, &thread);
-	ck_assert_msg(breakpoint_set(&thread, place, user, &err) == 0, "%s", err.text);
+	ck_assert_ok(breakpoint_set(&thread, place, user, &why));
 	move_to(thread.pid, place);
 	if (at->has_executed) {
 		images_lift_all(&images);
@@ -393,17 +364,6 @@ START_TEST(nobody_is_left_behind_a_breakpoint)
 	ck_assert_uint_eq(registers.rip, place + (at->has_executed || at->is_pausing));
 	images_exited(&images, &thread);
 	end_process(thread.pid);
-	images_clear(&images);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&nobody_is_left_behind_a_breakpoint, NR_ELEMENTS(behind)},
-	{&twins_share_no_memory, 1},
-	{&forks_of_the_dead_are_known, 1},
-	{&who_comes_to_the_entry_is_seen, 1},
-	{&program_stops_at_entry, NR_ELEMENTS(kinds)},
-	{&every_program_stops, 1},
-};
-
-UNIT_TESTS("image", tests, .needs = {traced_probe});
+UNIT_TESTS(.needs = {traced_probe});

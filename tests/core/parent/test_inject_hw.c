@@ -3,9 +3,7 @@
  * Functions that destroy every register are run in threads that compute and that wait: no thread notices. Where a part
  * of the care is left out, they do.
  */
-#include <signal.h>
 #include <stddef.h>
-#include <sys/wait.h>
 
 #include "injecting.h"
 #include "permits.h"
@@ -53,17 +51,16 @@ static const struct injecting harmless[] = {
 	 .stops_and_continues = true},
 };
 
-START_TEST(threads_do_not_notice)
+TEST_OF(threads_do_not_notice, NR_ELEMENTS(harmless))
 {
 	struct injecting_result result = injecting_run(&harmless[_i]);
 
 	expect_right(&result, harmless[_i].count);
 	ck_assert_int_eq(result.nr_done, result.nr_asked);
 }
-END_TEST
 
 /* A write that the pipe has taken a part of can only be saved by not interrupting it. */
-START_TEST(writes_to_a_full_pipe_are_not_cut_short)
+TEST(writes_to_a_full_pipe_are_not_cut_short)
 {
 	const struct injecting what = {.names = {"pipe_write"}, .count = 40, .function = CLOBBER, .pause_us = 50};
 	struct injecting_result result = injecting_run(&what);
@@ -71,9 +68,8 @@ START_TEST(writes_to_a_full_pipe_are_not_cut_short)
 	if (result.nr_triggers > 0)
 		expect_right(&result, what.count);
 }
-END_TEST
 
-START_TEST(functions_that_fault_are_given_up)
+TEST(functions_that_fault_are_given_up)
 {
 	const struct injecting what = {
 		.names = {"integers", "avx", "futex", "epoll_wait"}, .count = 50, .function = FAULT, .pause_us = 50};
@@ -83,9 +79,8 @@ START_TEST(functions_that_fault_are_given_up)
 	ck_assert_int_eq(result.nr_faulted, result.nr_asked);
 	ck_assert_int_eq(result.last_signal, SIGSEGV);
 }
-END_TEST
 
-START_TEST(all_is_answered_when_the_program_is_killed)
+TEST_OF(all_is_answered_when_the_program_is_killed, 5)
 {
 	const struct injecting what = {.names = {"integers", "avx", "futex", "epoll_wait"},
 				       .count = 1000000,
@@ -98,9 +93,8 @@ START_TEST(all_is_answered_when_the_program_is_killed)
 	ck_assert_int_eq(result.nr_asked, result.nr_done + result.nr_faulted + result.nr_dropped);
 	ck_assert_int_eq(result.nr_faulted, 0);
 }
-END_TEST
 
-START_TEST(all_is_answered_when_another_program_is_executed)
+TEST_OF(all_is_answered_when_another_program_is_executed, 5)
 {
 	const struct injecting what = {.names = {"integers", "avx", "futex", "epoll_wait"},
 				       .count = 1000000,
@@ -113,7 +107,6 @@ START_TEST(all_is_answered_when_another_program_is_executed)
 	ck_assert_int_eq(result.nr_asked, result.nr_done + result.nr_faulted + result.nr_dropped);
 	ck_assert_int_eq(result.nr_faulted, 0);
 }
-END_TEST
 
 /* The same without a part of it. */
 static const struct injecting harmful[] = {
@@ -133,7 +126,7 @@ static const struct injecting harmful[] = {
 };
 
 /* How often a thread is met within a few instructions is left to chance. */
-START_TEST(threads_notice_what_is_left_out)
+TEST_OF(threads_notice_what_is_left_out, NR_ELEMENTS(harmful))
 {
 	bool is_noticed = false;
 
@@ -144,15 +137,5 @@ START_TEST(threads_notice_what_is_left_out)
 	}
 	ck_assert(is_noticed);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&threads_do_not_notice, NR_ELEMENTS(harmless)},
-	{&writes_to_a_full_pipe_are_not_cut_short, 1},
-	{&functions_that_fault_are_given_up, 1},
-	{&all_is_answered_when_the_program_is_killed, 5},
-	{&all_is_answered_when_another_program_is_executed, 5},
-	{&threads_notice_what_is_left_out, NR_ELEMENTS(harmful)},
-};
-
-UNIT_TESTS("inject", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

@@ -2,9 +2,6 @@
 /* Lines of frames, found by machine code and by looking at the sites: of random sites, that come in random order. */
 #include "parent/translate/line_finder.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "parent/stepping/cache_model.h"
 #include "testing.h"
 
@@ -110,7 +107,7 @@ find(const struct sites *sites, const uint64_t *end, unsigned line_shift, uint64
 	return find_sampled(sites, end, line_shift, nr_ways, 0, compiles, to);
 }
 
-START_TEST(code_finds_the_same)
+TEST_OF(code_finds_the_same, 9)
 {
 	const unsigned line_shift = 6 + (unsigned)_i % 3;
 	struct sites sites;
@@ -120,10 +117,9 @@ START_TEST(code_finds_the_same)
 	ck_assert_uint_eq(find(&sites, end, line_shift, 0, true, found[1]), nr);
 	ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
 }
-END_TEST
 
 /* All lines, of which those of other residues are left out here. */
-START_TEST(only_sampled_lines_are_found)
+TEST_OF(only_sampled_lines_are_found, 4)
 {
 	const uint64_t residues = UINT64_C(0x8000000100000401) << _i | 1;
 	struct sites sites;
@@ -141,7 +137,6 @@ START_TEST(only_sampled_lines_are_found)
 		ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
 	}
 }
-END_TEST
 
 static void
 model(const uint64_t *uses, size_t nr, uint64_t counts[STEP_NR_COUNTS])
@@ -156,7 +151,7 @@ model(const uint64_t *uses, size_t nr, uint64_t counts[STEP_NR_COUNTS])
 }
 
 /* What is dropped changes nothing, and is a good part. */
-START_TEST(caches_do_not_miss_what_is_dropped)
+TEST_OF(caches_do_not_miss_what_is_dropped, 4)
 {
 	uint64_t all[STEP_NR_COUNTS], left[STEP_NR_COUNTS];
 	struct sites sites;
@@ -172,10 +167,9 @@ START_TEST(caches_do_not_miss_what_is_dropped)
 		ck_assert_mem_eq(all, left, sizeof(all));
 	}
 }
-END_TEST
 
 /* Frames that are left to others: with longer accesses, and of no site at all, as if the program had written there. */
-START_TEST(other_frames_are_left)
+TEST(other_frames_are_left)
 {
 	struct sites sites;
 	struct line_finder *finder;
@@ -196,7 +190,6 @@ START_TEST(other_frames_are_left)
 	}
 	line_finder_delete(finder);
 }
-END_TEST
 
 /* Bytes of the code that writes a frame with an access to [rsi + index]. */
 static uint32_t
@@ -221,7 +214,7 @@ code_bytes(unsigned index, bool leaves_out)
 }
 
 /* An instruction cannot have rsp as an index, but another register may have had a copy of it. */
-START_TEST(frames_are_looked_at_if_that_can_be_done)
+TEST(frames_are_looked_at_if_that_can_be_done)
 {
 	for (unsigned index = 0; index < 16; index++) {
 		if (index == 4)
@@ -230,11 +223,5 @@ START_TEST(frames_are_looked_at_if_that_can_be_done)
 			ck_assert_uint_gt(code_bytes(index, true), code_bytes(index, false));
 	}
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&frames_are_looked_at_if_that_can_be_done, 1}, {&code_finds_the_same, 9},   {&only_sampled_lines_are_found, 4},
-	{&caches_do_not_miss_what_is_dropped, 4},       {&other_frames_are_left, 1},
-};
-
-UNIT_TESTS("line_finder", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

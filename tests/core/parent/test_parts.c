@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of rot-core that work without a child: wire, outbox, tail, table of threads; and one that gets none.
  */
-#include <check.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/wire.h"
-#include "memory.h"
 #include "parent/regions/empty_region.h"
 #include "parent/supervisor/outbox.h"
 #include "parent/tracer/tail.h"
@@ -27,12 +18,10 @@ static int ends[2];
 static void
 open_wire(void)
 {
-	struct rot_error err = {0};
-
-	ck_assert_int_eq(wire_open(ends, &err), 0);
+	ck_assert_int_eq(wire_open(ends, &why), 0);
 }
 
-START_TEST(wire_keeps_messages_whole)
+TEST(wire_keeps_messages_whole)
 {
 	struct wire_message sent = {WIRE_RUN_FINISHED, -7, INT64_MIN}, got = {0};
 
@@ -47,9 +36,8 @@ START_TEST(wire_keeps_messages_whole)
 	ck_assert_int_lt(wire_receive(ends[1], &got, false), 0);
 	ck_assert_int_eq(errno, EAGAIN);
 }
-END_TEST
 
-START_TEST(wire_refuses_what_is_no_message)
+TEST(wire_refuses_what_is_no_message)
 {
 	char bytes[sizeof(struct wire_message) + 1] = {0};
 	struct wire_message got;
@@ -61,10 +49,9 @@ START_TEST(wire_refuses_what_is_no_message)
 		ck_assert_int_eq(errno, EPROTO);
 	}
 }
-END_TEST
 
 /* What was sent before the end is still received. */
-START_TEST(wire_tells_the_end)
+TEST(wire_tells_the_end)
 {
 	struct wire_message message = {.kind = WIRE_STARTUP};
 
@@ -76,9 +63,8 @@ START_TEST(wire_tells_the_end)
 	ck_assert_int_lt(wire_send(ends[1], &message, true), 0);
 	ck_assert_int_eq(errno, EPIPE);
 }
-END_TEST
 
-START_TEST(wire_says_when_it_is_full)
+TEST(wire_says_when_it_is_full)
 {
 	struct wire_message message = {.kind = WIRE_STARTUP};
 
@@ -86,14 +72,13 @@ START_TEST(wire_says_when_it_is_full)
 		;
 	ck_assert_int_eq(errno, EAGAIN);
 }
-END_TEST
 
 /* ---- outbox ---- */
 
-START_TEST(outbox_keeps_order_when_the_wire_is_full)
+TEST(outbox_keeps_order_when_the_wire_is_full)
 {
 	enum { NR = 5000 };
-	struct outbox outbox = {0};
+	cleared_by(outbox_clear) struct outbox outbox = {0};
 	struct wire_message message = {.kind = WIRE_THREAD_STARTED};
 	int received = 0;
 
@@ -109,22 +94,18 @@ START_TEST(outbox_keeps_order_when_the_wire_is_full)
 		outbox_flush(&outbox, ends[0]);
 	}
 	ck_assert(outbox_is_empty(&outbox));
-	outbox_clear(&outbox);
 }
-END_TEST
 
-START_TEST(outbox_is_dropped_with_its_reader)
+TEST(outbox_is_dropped_with_its_reader)
 {
-	struct outbox outbox = {0};
+	cleared_by(outbox_clear) struct outbox outbox = {0};
 	struct wire_message message = {.kind = WIRE_THREAD_STARTED};
 
 	close(ends[1]);
 	outbox_add(&outbox, &message);
 	outbox_flush(&outbox, ends[0]);
 	ck_assert(outbox_is_empty(&outbox));
-	outbox_clear(&outbox);
 }
-END_TEST
 
 /* ---- tail ---- */
 
@@ -133,10 +114,10 @@ static const struct {
 } streams[] = {{0, 0}, {1, 0}, {1638, 0}, {1639, 1}, {1640, 2}, {10000, 8362}};
 
 /* Lines of ten bytes, written in pieces that do not fit the ring. */
-START_TEST(tail_keeps_whole_lines)
+TEST_OF(tail_keeps_whole_lines, NR_ELEMENTS(streams))
 {
-	char *expected = rot_calloc(10 * 10000 + 64, 1), *all = rot_calloc(10 * 10000 + 1, 1), *text;
-	struct tail *tail = rot_calloc(1, sizeof(*tail));
+	autofree char *expected = rot_calloc(10 * 10000 + 64, 1), *all = rot_calloc(10 * 10000 + 1, 1), *text = NULL;
+	autofree struct tail *tail = rot_calloc(1, sizeof(*tail));
 	size_t bytes = 10 * streams[_i].lines;
 	int fds[2];
 
@@ -156,20 +137,15 @@ START_TEST(tail_keeps_whole_lines)
 	strcat(expected, all + 10 * streams[_i].first_kept);
 	text = tail_text(tail);
 	ck_assert_str_eq(text, expected);
-	free(text);
-	free(tail);
-	free(all);
-	free(expected);
 	close(fds[0]);
 }
-END_TEST
 
-START_TEST(tail_keeps_a_line_without_end)
+TEST_OF(tail_keeps_a_line_without_end, 2)
 {
 	char line[20001];
 	const size_t length = _i == 0 ? TAIL_BYTES : sizeof(line); /* what just fits, and more */
-	struct tail *tail = rot_calloc(1, sizeof(*tail));
-	char *text;
+	autofree struct tail *tail = rot_calloc(1, sizeof(*tail));
+	autofree char *text = NULL;
 	int fds[2];
 
 	memset(line, 'x', sizeof(line));
@@ -180,18 +156,15 @@ START_TEST(tail_keeps_a_line_without_end)
 	if (_i > 0)
 		ck_assert_ptr_eq(strstr(text, "[the first 3617 bytes are left out]\nxxx"), text);
 	ck_assert_uint_eq(strlen(_i == 0 ? text : strchr(text, '\n') + 1), TAIL_BYTES);
-	free(text);
-	free(tail);
 	close(fds[0]);
 	close(fds[1]);
 }
-END_TEST
 
 /* ---- threads ---- */
 
-START_TEST(threads_are_found)
+TEST(threads_are_found)
 {
-	struct threads *threads = rot_calloc(1, sizeof(*threads));
+	autofree struct threads *threads = rot_calloc(1, sizeof(*threads));
 
 	for (pid_t tid = 1; tid < 5000; tid++)
 		ck_assert_int_eq(threads_add(threads, 1, tid)->state, THREAD_NEW);
@@ -208,9 +181,7 @@ START_TEST(threads_are_found)
 	threads_clear(threads);
 	ck_assert_uint_eq(threads->nr, 0);
 	ck_assert_ptr_null(threads_find(threads, 2));
-	free(threads);
 }
-END_TEST
 
 /* ---- empty regions ---- */
 
@@ -220,14 +191,13 @@ measure_without_descriptors(void)
 {
 	const struct rlimit none = {0, 0};
 	const struct counting nothing = {0};
-	struct rot_error err = {0};
 
 	if (setpgid(0, 0) < 0 || setrlimit(RLIMIT_NOFILE, &none) < 0)
 		return 2;
-	return empty_region_measure(&nothing, "int3", &err) || !strstr(err.text, "cannot make a pipe");
+	return empty_region_measure(&nothing, "int3", &why) || !strstr(why.text, "cannot make a pipe");
 }
 
-START_TEST(empty_regions_without_a_process_end_nobody)
+TEST(empty_regions_without_a_process_end_nobody)
 {
 	pid_t pid = fork();
 	int status;
@@ -238,19 +208,5 @@ START_TEST(empty_regions_without_a_process_end_nobody)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&wire_keeps_messages_whole, 1},
-	{&wire_refuses_what_is_no_message, 1},
-	{&wire_tells_the_end, 1},
-	{&wire_says_when_it_is_full, 1},
-	{&outbox_keeps_order_when_the_wire_is_full, 1},
-	{&outbox_is_dropped_with_its_reader, 1},
-	{&tail_keeps_whole_lines, NR_ELEMENTS(streams)},
-	{&tail_keeps_a_line_without_end, 2},
-	{&threads_are_found, 1},
-	{&empty_regions_without_a_process_end_nobody, 1},
-};
-
-UNIT_TESTS("parts of rot-core", tests, .set_up = open_wire);
+UNIT_TESTS(.set_up = open_wire);

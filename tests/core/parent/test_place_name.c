@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What people write for a place, and what it is taken for. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parent/symbols/places.h"
 #include "testing.h"
 
@@ -68,14 +64,13 @@ check_text(const char *got, const char *wanted, const char *of)
 	ck_assert_msg(!got == !wanted && (!got || strcmp(got, wanted) == 0), "'%s': %s", of, got ? got : "nothing");
 }
 
-START_TEST(places_are_read)
+TEST_OF(places_are_read, NR_ELEMENTS(places))
 {
 	const char *text = places[_i].text;
-	struct rot_error err = {0};
 	struct place_name name;
 
 	memset(&name, 0xff, sizeof(name));
-	ck_assert_msg(place_name_read(text, &name, &err) == 0, "%s", err.text);
+	ck_assert_ok(place_name_read(text, &name, &why));
 	ck_assert_msg(name.kinds == places[_i].kinds, "'%s': kinds %u", text, name.kinds);
 	check_text(name.object, places[_i].object, text);
 	check_text(name.name, places[_i].name, text);
@@ -85,7 +80,6 @@ START_TEST(places_are_read)
 	place_name_clear(&name);
 	ck_assert(name.kinds == 0 && !name.object && !name.name && name.line == 0 && name.address == 0);
 }
-END_TEST
 
 static const struct {
 	const char *text, *message, *hint;
@@ -109,23 +103,15 @@ static const struct {
 	{"0x10000000000000000", "'0x10000000000000000' names no address", ""},
 };
 
-START_TEST(other_texts_are_refused)
+TEST_OF(other_texts_are_refused, NR_ELEMENTS(refusals))
 {
-	struct rot_error err = {0};
-	struct place_name name;
+	cleared_by(place_name_clear) struct place_name name = {0};
 
 	memset(&name, 0xff, sizeof(name));
-	ck_assert_int_eq(place_name_read(refusals[_i].text, &name, &err), -1);
-	ck_assert_str_eq(err.text, refusals[_i].message);
-	ck_assert_msg(refusals[_i].hint[0] ? strstr(err.hint, refusals[_i].hint) != NULL : err.hint[0] == '\0', "%s",
-		      err.hint);
-	place_name_clear(&name);
+	ck_assert_int_eq(place_name_read(refusals[_i].text, &name, &why), -1);
+	ck_assert_str_eq(why.text, refusals[_i].message);
+	ck_assert_msg(refusals[_i].hint[0] ? strstr(why.hint, refusals[_i].hint) != NULL : why.hint[0] == '\0', "%s",
+		      why.hint);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&places_are_read, NR_ELEMENTS(places)},
-	{&other_texts_are_refused, NR_ELEMENTS(refusals)},
-};
-
-UNIT_TESTS("place name", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From what people write for a region to addresses in running programs that were linked in every way. */
-#include <check.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "memory.h"
 #include "parent/symbols/objects.h"
 #include "parent/symbols/places.h"
 #include "testing.h"
@@ -77,9 +68,7 @@ start(const char *variant)
 static void
 read_objects(void)
 {
-	struct rot_error err = {0};
-
-	ck_assert_msg(objects_read(child, &objects, &err) == 0, "%s", err.text);
+	ck_assert_ok(objects_read(child, &objects, &why));
 }
 
 static void
@@ -101,7 +90,6 @@ close_all(void)
 	stop();
 	objects_clear(&objects);
 	symbol_files_delete(files);
-	temporary_folder_delete(folder);
 }
 
 static struct object *
@@ -117,17 +105,16 @@ program(void)
 /* ---- objects ---- */
 
 /* The address that the program says is that of its function, wherever it was loaded. */
-START_TEST(addresses_are_those_of_the_process)
+TEST_OF(addresses_are_those_of_the_process, 3)
 {
 	static const char *const variants[] = {"", "_no_pie", "_static_pie"};
 	struct region_places places;
-	struct rot_error err = {0};
-	char *known;
+	autofree char *known = NULL;
 
 	if (!start(variants[_i]))
 		return;
 	read_objects();
-	ck_assert_msg(places_resolve(files, &objects, "two_returns", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ok(places_resolve(files, &objects, "two_returns", NULL, &places, &why));
 	ck_assert_int_eq(places.nr_begins, 1);
 	ck_assert_int_eq(places.begins[0].address, two_returns);
 	ck_assert_ptr_eq(places.begins[0].object, program());
@@ -135,17 +122,14 @@ START_TEST(addresses_are_those_of_the_process)
 	known = rot_format("two_returns+0x4 (places_target%s:0x%llx)", variants[_i],
 			   (unsigned long long)(two_returns + 4 - program()->bias));
 	ck_assert_str_eq(places.ends[0].text, known);
-	free(known);
 	region_places_clear(&places);
 }
-END_TEST
 
 /* What is gone from its folder is read through /proc. */
-START_TEST(deleted_programs_are_read)
+TEST(deleted_programs_are_read)
 {
-	char *path = rot_format("%s/copy", folder), *from = built_path(TARGET), *command;
-	struct region_places places;
-	struct rot_error err = {0};
+	autofree char *path = rot_format("%s/copy", folder), *from = built_path(TARGET), *command = NULL;
+	cleared_by(region_places_clear) struct region_places places = {0};
 
 	command = rot_format("cp '%s' '%s'", from, path);
 	ck_assert_int_eq(system(command), 0);
@@ -154,19 +138,13 @@ START_TEST(deleted_programs_are_read)
 	read_objects();
 	ck_assert_str_eq(program()->path, path);
 	ck_assert_str_ne(program()->file, path);
-	ck_assert_msg(places_resolve(files, &objects, "two_returns", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ok(places_resolve(files, &objects, "two_returns", NULL, &places, &why));
 	ck_assert_int_eq(places.begins[0].address, two_returns);
-	region_places_clear(&places);
-	free(path);
-	free(from);
-	free(command);
 }
-END_TEST
 
-START_TEST(libraries_are_objects)
+TEST(libraries_are_objects)
 {
 	struct region_places places;
-	struct rot_error err = {0};
 
 	ck_assert(start(""));
 	read_objects();
@@ -175,24 +153,20 @@ START_TEST(libraries_are_objects)
 		ck_assert_int_lt(objects.objects[i].start, objects.objects[i].end);
 		ck_assert_int_eq(!objects.objects[i].file, strcmp(objects.objects[i].path, "[vdso]") == 0);
 	}
-	ck_assert_msg(places_resolve(files, &objects, "printf", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ok(places_resolve(files, &objects, "printf", NULL, &places, &why));
 	ck_assert(!places.begins[0].object->is_program);
 	region_places_clear(&places);
-	ck_assert_msg(places_resolve(files, &objects, "libc:getpid", NULL, &places, &err) == 0, "%s", err.text);
-	ck_assert_ptr_nonnull(strstr(places.begins[0].text, "getpid+0x0 (libc"));
+	ck_assert_ok(places_resolve(files, &objects, "libc:getpid", NULL, &places, &why));
+	ck_assert_has(places.begins[0].text, "getpid+0x0 (libc");
 	region_places_clear(&places);
 }
-END_TEST
 
-START_TEST(nobody_has_no_objects)
+TEST(nobody_has_no_objects)
 {
-	struct rot_error err = {0};
-
-	ck_assert_int_eq(objects_read(1 << 30, &objects, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "cannot look into the memory of process 1073741824"));
+	ck_assert_int_eq(objects_read(1 << 30, &objects, &why), -1);
+	ck_assert_has(why.text, "cannot look into the memory of process 1073741824");
 	ck_assert_int_eq(objects.nr_objects, 0);
 }
-END_TEST
 
 static const struct {
 	const char *path, *name;
@@ -222,16 +196,15 @@ static const struct {
 	{"/usr/bin/solver", "/usr/bin/solver/and/more", false},
 };
 
-START_TEST(objects_are_called_by_their_end)
+TEST_OF(objects_are_called_by_their_end, NR_ELEMENTS(calls))
 {
 	struct object object = {.path = (char *)calls[_i].path};
 
 	ck_assert_msg(object_is_called(&object, calls[_i].name) == calls[_i].is_called, "%s %s", calls[_i].path,
 		      calls[_i].name);
 }
-END_TEST
 
-START_TEST(libraries_are_called_by_their_own_name)
+TEST(libraries_are_called_by_their_own_name)
 {
 	ck_assert(library_is_called("libopenblas.so.0", "libopenblas.so.0"));
 	ck_assert(library_is_called("libopenblas.so.0", "libopenblas.so"));
@@ -239,25 +212,22 @@ START_TEST(libraries_are_called_by_their_own_name)
 	ck_assert(!library_is_called("libopenblas.so.0", "blas"));
 	ck_assert(!library_is_called("libopenblas.so.0", ""));
 }
-END_TEST
 
 /* Without its name, a library's own functions are not meant; the hint says how they would be. */
-START_TEST(own_functions_of_libraries_are_named_with_them)
+TEST(own_functions_of_libraries_are_named_with_them)
 {
 	struct region_places places;
-	struct rot_error err = {0};
 
 	ck_assert(start(""));
 	read_objects();
 	program()->is_program = false;
-	ck_assert_int_eq(places_resolve(files, &objects, "twin", NULL, &places, &err), -1);
-	ck_assert_msg(strstr(err.hint, "places_target:twin"), "%s; %s", err.text, err.hint);
-	ck_assert_msg(places_resolve(files, &objects, "places_target:twin", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(places_resolve(files, &objects, "twin", NULL, &places, &why), -1);
+	ck_assert_msg(strstr(why.hint, "places_target:twin"), "%s; %s", why.text, why.hint);
+	ck_assert_ok(places_resolve(files, &objects, "places_target:twin", NULL, &places, &why));
 	region_places_clear(&places);
-	ck_assert_msg(places_resolve(files, &objects, "two_returns", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ok(places_resolve(files, &objects, "two_returns", NULL, &places, &why));
 	region_places_clear(&places);
 }
-END_TEST
 
 /* ---- regions ---- */
 
@@ -315,17 +285,16 @@ is_opcode(const uint8_t *bytes, uint8_t wanted)
 	return bytes[0] == wanted;
 }
 
-START_TEST(regions_are_found)
+TEST_OF(regions_are_found, NR_ELEMENTS(regions))
 {
 	const struct region_case *tested = &regions[_i];
-	struct region_places places;
-	struct rot_error err = {0};
+	cleared_by(region_places_clear) struct region_places places = {0};
 	struct symbol_file *file;
 
 	ck_assert(start(tested->variant));
 	read_objects();
-	ck_assert_msg(places_resolve(files, &objects, tested->begin, tested->end, &places, &err) == 0, "%s: %s",
-		      tested->begin, err.text);
+	ck_assert_msg(places_resolve(files, &objects, tested->begin, tested->end, &places, &why) == 0, "%s: %s",
+		      tested->begin, why.text);
 	ck_assert_msg(places.nr_begins == tested->nr_begins && places.nr_ends == tested->nr_ends,
 		      "%s: %zu begins, %zu ends", tested->begin, places.nr_begins, places.nr_ends);
 	ck_assert_int_eq(places.is_function, tested->is_function);
@@ -342,20 +311,17 @@ START_TEST(regions_are_found)
 		ck_assert_int_eq(place->file_offset, offset);
 		ck_assert_int_eq(place->condition, tested->left[i] == 0x74 ? 4 : CODE_ALWAYS);
 	}
-	region_places_clear(&places);
 }
-END_TEST
 
 /* The function that is named is entered; of a team are the parts whose addresses it has, and theirs. */
-START_TEST(parts_of_a_team_are_told)
+TEST(parts_of_a_team_are_told)
 {
 	struct region_places places;
-	struct rot_error err = {0};
 	size_t nr_own = 0;
 
 	ck_assert(start(""));
 	read_objects();
-	ck_assert_msg(places_resolve(files, &objects, "with_team", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ok(places_resolve(files, &objects, "with_team", NULL, &places, &why));
 	for (size_t i = 0; i < places.nr_begins; i++) {
 		const bool is_own = strncmp(places.begins[i].text, "with_team+0x0 ", 14) == 0;
 
@@ -367,83 +333,71 @@ START_TEST(parts_of_a_team_are_told)
 		ck_assert(places.ends[i].is_team == (strncmp(places.ends[i].text, "with_team+", 10) != 0));
 	ck_assert_ptr_null(places.team_below);
 	region_places_clear(&places);
-	ck_assert_msg(places_resolve(files, &objects, "above_team", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ok(places_resolve(files, &objects, "above_team", NULL, &places, &why));
 	ck_assert_uint_eq(places.nr_begins, 1);
 	ck_assert_str_eq(places.team_below, "with_team");
 	region_places_clear(&places);
 }
-END_TEST
 
 /* An address is that of the file; at the begin of a function it is the function, otherwise it needs an end. */
-START_TEST(addresses_are_those_of_the_file)
+TEST_OF(addresses_are_those_of_the_file, 2)
 {
 	static const char *const variants[] = {"", "_no_pie"};
 	struct region_places places;
-	struct rot_error err = {0};
-	char *begin, *inside, *within;
+	autofree char *begin = NULL, *inside = NULL, *within = NULL;
 
 	ck_assert(start(variants[_i]));
 	read_objects();
 	begin = rot_format("0x%llx", (unsigned long long)(two_returns - program()->bias));
 	inside = rot_format("0x%llX", (unsigned long long)(two_returns - program()->bias + 4));
 	within = rot_format("0x%llx", (unsigned long long)(two_returns - program()->bias + 1));
-	ck_assert_msg(places_resolve(files, &objects, begin, NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ok(places_resolve(files, &objects, begin, NULL, &places, &why));
 	ck_assert(places.is_function && places.begins[0].address == two_returns && places.nr_ends == 2);
 	region_places_clear(&places);
-	ck_assert_int_eq(places_resolve(files, &objects, inside, NULL, &places, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "needs an end"));
-	ck_assert_int_eq(places_resolve(files, &objects, within, begin, &places, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "no instruction"));
-	ck_assert_ptr_nonnull(strstr(err.hint, begin));
-	ck_assert_msg(places_resolve(files, &objects, begin, inside, &places, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(places_resolve(files, &objects, inside, NULL, &places, &why), -1);
+	ck_assert_has(why.text, "needs an end");
+	ck_assert_int_eq(places_resolve(files, &objects, within, begin, &places, &why), -1);
+	ck_assert_has(why.text, "no instruction");
+	ck_assert_has(why.hint, begin);
+	ck_assert_ok(places_resolve(files, &objects, begin, inside, &places, &why));
 	ck_assert(!places.is_function && places.ends[0].address == two_returns + 4 && places.nr_ends == 1);
 	region_places_clear(&places);
-	free(begin);
-	free(inside);
-	free(within);
 }
-END_TEST
 
 /* A function that is chosen at the start is the ones that it is chosen from; there may be none of them here. */
-START_TEST(chosen_functions_are_found)
+TEST(chosen_functions_are_found)
 {
 	struct region_places places;
-	struct rot_error err = {0};
 
 	ck_assert(start(""));
 	read_objects();
-	if (places_resolve(files, &objects, "chosen", NULL, &places, &err) < 0) {
-		ck_assert_msg(strstr(err.text, "no function"), "%s", err.text);
+	if (places_resolve(files, &objects, "chosen", NULL, &places, &why) < 0) {
+		ck_assert_msg(strstr(why.text, "no function"), "%s", why.text);
 		return;
 	}
 	ck_assert_int_eq(places.nr_begins, 1);
-	ck_assert_ptr_nonnull(strstr(places.begins[0].text, "choice+0x0"));
+	ck_assert_has(places.begins[0].text, "choice+0x0");
 	region_places_clear(&places);
 }
-END_TEST
 
 /* Whichever comes first: libraries that were compiled from a source of the same name may have no code on that line. */
-START_TEST(lines_are_those_of_the_object_that_has_them)
+TEST_OF(lines_are_those_of_the_object_that_has_them, 2)
 {
 	char *with = built_path(TARGET), *without = built_path(TARGET "_no_pie");
 	struct object libraries[2] = {[0] = {.start = 0x100000}, [1] = {.start = 0x200000}};
 	const struct objects both = {libraries, NR_ELEMENTS(libraries)};
 	struct region_places places;
-	struct rot_error err = {0};
 
 	libraries[_i].path = libraries[_i].file = with;
 	libraries[1 - _i].path = libraries[1 - _i].file = without;
-	ck_assert_msg(places_resolve(files, &both, "plugin.c:202", "plugin.c:202", &places, &err) == 0, "%s; %s",
-		      err.text, err.hint);
+	ck_assert_msg(places_resolve(files, &both, "plugin.c:202", "plugin.c:202", &places, &why) == 0, "%s; %s",
+		      why.text, why.hint);
 	ck_assert_uint_eq(places.nr_begins, 1);
 	ck_assert_ptr_eq(places.begins[0].object, &libraries[_i]);
 	region_places_clear(&places);
-	ck_assert_int_eq(places_resolve(files, &both, "plugin.c:400", "plugin.c:400", &places, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "no code on line 400 of folder/plugin.c"));
-	free(with);
-	free(without);
+	ck_assert_int_eq(places_resolve(files, &both, "plugin.c:400", "plugin.c:400", &places, &why), -1);
+	ck_assert_has(why.text, "no code on line 400 of folder/plugin.c");
 }
-END_TEST
 
 static const struct {
 	const char *variant, *begin, *end, *text, *hint;
@@ -477,35 +431,17 @@ static const struct {
 	{"", ":f", NULL, "names no place", "FUNCTION"},
 };
 
-START_TEST(what_is_not_found_is_said)
+TEST_OF(what_is_not_found_is_said, NR_ELEMENTS(failures))
 {
 	struct region_places places;
-	struct rot_error err = {0};
 
 	ck_assert(start(failures[_i].variant));
 	read_objects();
-	ck_assert_msg(places_resolve(files, &objects, failures[_i].begin, failures[_i].end, &places, &err) == -1, "%s",
+	ck_assert_msg(places_resolve(files, &objects, failures[_i].begin, failures[_i].end, &places, &why) == -1, "%s",
 		      failures[_i].begin);
-	ck_assert_msg(strstr(err.text, failures[_i].text) && strstr(err.hint, failures[_i].hint), "%s; %s", err.text,
-		      err.hint);
+	ck_assert_msg(strstr(why.text, failures[_i].text) && strstr(why.hint, failures[_i].hint), "%s; %s", why.text,
+		      why.hint);
 	ck_assert_int_eq(places.nr_begins, 0);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&addresses_are_those_of_the_process, 3},
-	{&deleted_programs_are_read, 1},
-	{&libraries_are_objects, 1},
-	{&own_functions_of_libraries_are_named_with_them, 1},
-	{&nobody_has_no_objects, 1},
-	{&libraries_are_called_by_their_own_name, 1},
-	{&objects_are_called_by_their_end, NR_ELEMENTS(calls)},
-	{&regions_are_found, NR_ELEMENTS(regions)},
-	{&parts_of_a_team_are_told, 1},
-	{&addresses_are_those_of_the_file, 2},
-	{&chosen_functions_are_found, 1},
-	{&lines_are_those_of_the_object_that_has_them, 2},
-	{&what_is_not_found_is_said, NR_ELEMENTS(failures)},
-};
-
-UNIT_TESTS("places", tests, .is_in_one_process = true, .set_up = open_files, .tear_down = close_all);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_files, .tear_down = close_all);

@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Other people's programs as the driver has them run: how they start, end and are disturbed. See target.c. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "memory.h"
 #include "permits.h"
 #include "program_runner.h"
 #include "testing.h"
@@ -24,7 +13,7 @@ run_of(const struct trial *trial)
 /* ---- ends ---- */
 
 /* Traced, and not. */
-START_TEST(status_is_kept)
+TEST_OF(status_is_kept, 2)
 {
 	const struct trial exits = {
 		.program = "target", .arguments = {"exit", "77"}, .is_time_only = true, .is_total = _i == 1};
@@ -41,7 +30,6 @@ START_TEST(status_is_kept)
 	ck_assert_int_eq(run->exit_status, -1);
 	ck_assert_int_eq(run->signal, SIGTERM);
 }
-END_TEST
 
 static const struct {
 	const char *program, *content, *kind, *attempted;
@@ -58,7 +46,7 @@ static const struct {
 	 0700},
 };
 
-START_TEST(program_cannot_be_run)
+TEST_OF(program_cannot_be_run, NR_ELEMENTS(failures))
 {
 	const struct trial trial = {.program = failures[_i].program,
 				    .folder = runner_folder,
@@ -70,30 +58,27 @@ START_TEST(program_cannot_be_run)
 		char *path = folder_write(runner_folder, "script", failures[_i].content);
 
 		ck_assert_int_eq(chmod(path, (mode_t)failures[_i].mode), 0);
-		free(path);
 	}
 	failure = runner_fail(&trial);
 	ck_assert_str_eq(failure->kind, failures[_i].kind);
 	ck_assert_int_eq(failure->number, failures[_i].number);
-	ck_assert_ptr_nonnull(strstr(failure->attempted, failures[_i].attempted));
+	ck_assert_has(failure->attempted, failures[_i].attempted);
 }
-END_TEST
 
-START_TEST(surroundings_are_missing)
+TEST(surroundings_are_missing)
 {
 	const struct trial folder = {.program = "target", .folder = "/no/such", .is_time_only = true};
 	const struct trial input = {.program = "target", .standard_input = "/no/such", .is_time_only = true};
 	const struct trial output = {.program = "target", .standard_output = "/no/such", .is_time_only = true};
 	const struct trial process = {.attach_to = 0x7ffffff0, .is_time_only = true};
 
-	ck_assert_ptr_nonnull(strstr(runner_fail(&folder)->attempted, "cannot run in folder '/no/such'"));
-	ck_assert_ptr_nonnull(strstr(runner_fail(&input)->attempted, "cannot read standard input from '/no/such'"));
-	ck_assert_ptr_nonnull(strstr(runner_fail(&output)->attempted, "cannot write standard output to '/no/such'"));
-	ck_assert_ptr_nonnull(strstr(runner_fail(&process)->attempted, "No such process"));
+	ck_assert_has(runner_fail(&folder)->attempted, "cannot run in folder '/no/such'");
+	ck_assert_has(runner_fail(&input)->attempted, "cannot read standard input from '/no/such'");
+	ck_assert_has(runner_fail(&output)->attempted, "cannot write standard output to '/no/such'");
+	ck_assert_has(runner_fail(&process)->attempted, "No such process");
 }
-END_TEST
 
-START_TEST(time_limit_kills_all)
+TEST_OF(time_limit_kills_all, 2)
 {
 	const struct trial trial = {.program = "target",
 				    .arguments = {"linger", "5"},
@@ -103,10 +88,9 @@ START_TEST(time_limit_kills_all)
 
 	ck_assert_str_eq(runner_fail(&trial)->kind, "timeLimit");
 }
-END_TEST
 
 /* runner_end sees that nothing lives on. Traced, and not. */
-START_TEST(time_limit_kills_processes)
+TEST_OF(time_limit_kills_processes, 2)
 {
 	const struct trial trial = {.program = "target",
 				    .arguments = {"family", "6"},
@@ -116,14 +100,13 @@ START_TEST(time_limit_kills_processes)
 
 	ck_assert_str_eq(runner_fail(&trial)->kind, "timeLimit");
 }
-END_TEST
 
 /* ---- surroundings ---- */
 
-START_TEST(surroundings_are_passed_on)
+TEST(surroundings_are_passed_on)
 {
-	char *path = folder_write(runner_folder, "input", "read\n"),
-	     *expected = rot_format("%s set read\n", runner_folder), *text;
+	autofree char *path = folder_write(runner_folder, "input", "read\n"),
+		      *expected = rot_format("%s set read\n", runner_folder), *text = NULL;
 	const struct trial trial = {.program = "target",
 				    .arguments = {"print_environment"},
 				    .folder = runner_folder,
@@ -134,18 +117,14 @@ START_TEST(surroundings_are_passed_on)
 	run_of(&trial);
 	text = file_text(runner_said);
 	ck_assert_str_eq(text, expected);
-	free(text);
-	free(expected);
-	free(path);
 }
-END_TEST
 
 /* What was in it is gone, also what an earlier run wrote. */
-START_TEST(output_goes_to_a_file)
+TEST(output_goes_to_a_file)
 {
-	char *input = folder_write(runner_folder, "input", "read\n"),
-	     *output = folder_write(runner_folder, "written", "something that was there before\n"),
-	     *expected = rot_format("%s set read\n", runner_folder), *text;
+	autofree char *input = folder_write(runner_folder, "input", "read\n"),
+		      *output = folder_write(runner_folder, "written", "something that was there before\n"),
+		      *expected = rot_format("%s set read\n", runner_folder), *text = NULL;
 	const struct trial trial = {.program = "target",
 				    .arguments = {"print_environment"},
 				    .folder = runner_folder,
@@ -158,21 +137,16 @@ START_TEST(output_goes_to_a_file)
 	run_of(&trial);
 	text = file_text(output);
 	ck_assert_str_eq(text, expected);
-	free(text);
-	free(expected);
-	free(output);
-	free(input);
 }
-END_TEST
 
 /* Limits, blocked and ignored signals, process group: as without rot-core. */
-START_TEST(process_is_as_its_starter_left_it)
+TEST_OF(process_is_as_its_starter_left_it, 2)
 {
 	const char *script = "ulimit -n; grep -E '^Sig(Blk|Ign)|^TracerPid' /proc/self/status | sed 's/TracerPid.*//'; "
 			     "cut -d ' ' -f 5 /proc/self/stat";
 	const struct trial trial = {
 		.program = "/bin/sh", .arguments = {"-c", script}, .is_time_only = true, .is_total = _i == 1};
-	char *with, *without;
+	char *with = NULL, *without = NULL;
 	pid_t pid;
 
 	signal(SIGHUP, SIG_IGN);
@@ -187,16 +161,13 @@ START_TEST(process_is_as_its_starter_left_it)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	without = file_text(runner_said);
 	ck_assert_str_eq(with, without);
-	free(with);
-	free(without);
 }
-END_TEST
 
 /* ---- disturbed ---- */
 
 static const int passed_on[] = {SIGTERM, SIGINT};
 
-START_TEST(signals_are_passed_on)
+TEST_OF(signals_are_passed_on, 4)
 {
 	const struct trial trial = {.program = "target",
 				    .arguments = {"linger_for_signals", "3"},
@@ -218,10 +189,9 @@ START_TEST(signals_are_passed_on)
 	ck_assert_int_eq(program_command_output_outputs_at(output, 0)->exit_status, 42);
 	ck_assert_uint_eq(program_command_output_nr_outputs(output), passed_on[_i % 2] == SIGINT ? 2 : 1);
 }
-END_TEST
 
 /* runner_end sees that nothing lives on. */
-START_TEST(death_ends_the_program)
+TEST_OF(death_ends_the_program, 2)
 {
 	for (int i = 0; i < 20; i++) {
 		const struct trial trial = {
@@ -233,12 +203,11 @@ START_TEST(death_ends_the_program)
 		ck_assert(WIFSIGNALED(runner_end(pid)));
 	}
 }
-END_TEST
 
 /* What the program leaves behind runs on, and is not waited for. */
-START_TEST(processes_left_behind_run_on)
+TEST_OF(processes_left_behind_run_on, 2)
 {
-	char *input = rot_format("%s/input", runner_folder);
+	autofree char *input = rot_format("%s/input", runner_folder);
 	int status, end = mkfifo(input, 0600) < 0 ? -1 : open(input, O_RDWR | O_CLOEXEC);
 	const struct trial trial = {.program = "target",
 				    .arguments = {"leave_child"},
@@ -254,9 +223,7 @@ START_TEST(processes_left_behind_run_on)
 	close(end);
 	ck_assert_int_gt(waitpid(-1, &status, 0), 0);
 	ck_assert_int_eq(status, 0);
-	free(input);
 }
-END_TEST
 
 /* The acts of victim.c that check for themselves what tracing must not change. */
 static const char *const transparent_acts[] = {
@@ -266,10 +233,10 @@ static const char *const transparent_acts[] = {
 	"exec_other",
 };
 
-START_TEST(tracing_is_not_noticed)
+TEST_OF(tracing_is_not_noticed, NR_ELEMENTS(transparent_acts))
 {
-	char *act = folder_write(runner_folder, "act", transparent_acts[_i]),
-	     *result = rot_format("%s/result", runner_folder);
+	autofree char *act = folder_write(runner_folder, "act", transparent_acts[_i]),
+		      *result = rot_format("%s/result", runner_folder);
 	const struct trial trial = {.program = "victim",
 				    .arguments = {"--command", act, "--output", result, "--wire", "-1"},
 				    .is_time_only = true};
@@ -281,24 +248,6 @@ START_TEST(tracing_is_not_noticed)
 		ck_assert_int_eq(run->exit_status, 0);
 		ck_assert_uint_eq(run->threads.nr, (size_t)run->nr_threads);
 	}
-	free(act);
-	free(result);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&status_is_kept, 2},
-	{&program_cannot_be_run, NR_ELEMENTS(failures)},
-	{&surroundings_are_missing, 1},
-	{&time_limit_kills_all, 2},
-	{&time_limit_kills_processes, 2},
-	{&surroundings_are_passed_on, 1},
-	{&output_goes_to_a_file, 1},
-	{&process_is_as_its_starter_left_it, 2},
-	{&signals_are_passed_on, 4},
-	{&death_ends_the_program, 2},
-	{&processes_left_behind_run_on, 2},
-	{&tracing_is_not_noticed, NR_ELEMENTS(transparent_acts)},
-};
-
-UNIT_TESTS("programs", tests, .set_up = runner_set_up, .tear_down = runner_tear_down);
+UNIT_TESTS(.set_up = runner_set_up, .tear_down = runner_tear_down);

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts of threads of other people's programs, exact to the last one: see target.c. */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "permits.h"
 #include "program_runner.h"
 #include "testing.h"
@@ -38,10 +30,8 @@ static const struct {
 static bool
 is_built(const char *kind)
 {
-	char *path = built_path("tests/core/parent/%s", kind);
-	bool is_there = access(path, X_OK) == 0;
+	bool is_there = access(built_path("tests/core/parent/%s", kind), X_OK) == 0;
 
-	free(path);
 	return is_there || !strstr(kind, "static");
 }
 
@@ -56,7 +46,7 @@ nr_runs_of(int kind)
 	return kind == 0 || all_are_tested() ? 3 : 1;
 }
 
-START_TEST(threads_are_exact)
+TEST_OF(threads_are_exact, NR_ELEMENTS(kinds) * NR_ELEMENTS(acts))
 {
 	const int nr_runs = nr_runs_of(_i / NR_ELEMENTS(acts));
 	char limit[16];
@@ -84,7 +74,6 @@ START_TEST(threads_are_exact)
 		ck_assert_int_eq(run->order, (int)i);
 	}
 }
-END_TEST
 
 /* The sum over all threads, with and without the processes that the program starts. */
 static long
@@ -102,7 +91,7 @@ total(const char *act, const char *number, bool leaves_forks)
 	return runner_count(program_run_output_threads_at(run, 0));
 }
 
-START_TEST(totals_include_all_threads)
+TEST(totals_include_all_threads)
 {
 	long base = total("nothing", "0", false), difference = total("threads", "100", false) - base;
 
@@ -110,18 +99,16 @@ START_TEST(totals_include_all_threads)
 	ck_assert_int_ge(difference, 2450 - 10);
 	ck_assert_int_le(difference, 2450 + 30);
 }
-END_TEST
 
-START_TEST(totals_include_processes_on_request)
+TEST(totals_include_processes_on_request)
 {
 	long base = total("nothing", "0", false);
 
 	ck_assert_int_ge(total("forks", "3", false) - base, 3000);
 	ck_assert_int_lt(total("forks", "3", true) - base, 1000);
 }
-END_TEST
 
-START_TEST(forks_are_followed_on_request)
+TEST(forks_are_followed_on_request)
 {
 	struct trial trial = {.program = "target", .arguments = {"forks", "3"}};
 	const struct program_run_output *run = program_command_output_outputs_at(runner_run(&trial), 0);
@@ -133,14 +120,13 @@ START_TEST(forks_are_followed_on_request)
 		ck_assert_int_eq(child->tid, child->pid);
 		ck_assert_int_ge(runner_count(child), 1000);
 		ck_assert_int_lt(runner_count(child), 1100);
-		ck_assert_ptr_nonnull(strstr(child->executable, "/target"));
+		ck_assert_has(child->executable, "/target");
 	}
 	trial.leaves_forks = true;
 	ck_assert_int_eq(program_command_output_outputs_at(runner_run(&trial), 0)->nr_threads, 2);
 }
-END_TEST
 
-START_TEST(exec_from_a_thread_keeps_its_counts)
+TEST(exec_from_a_thread_keeps_its_counts)
 {
 	const struct trial trial = {.program = "target", .arguments = {"execute_from_thread"}};
 	const struct program_run_output *run = program_command_output_outputs_at(runner_run(&trial), 0);
@@ -154,10 +140,9 @@ START_TEST(exec_from_a_thread_keeps_its_counts)
 	/* The new image prepares its stacks: they were counted. */
 	ck_assert_int_ge(runner_count(caller), 1000);
 }
-END_TEST
 
 /* Those that end while the program does are not told of as running on. */
-START_TEST(processes_that_die_with_the_program)
+TEST(processes_that_die_with_the_program)
 {
 	const struct trial trial = {.program = "target", .arguments = {"leave_dying", "40"}};
 	const struct program_command_output *output = runner_run(&trial);
@@ -165,9 +150,8 @@ START_TEST(processes_that_die_with_the_program)
 	ck_assert_int_eq(program_command_output_outputs_at(output, 0)->nr_threads, 42);
 	ck_assert(!runner_has_warning(output, "still running"));
 }
-END_TEST
 
-START_TEST(programs_killed_at_any_moment)
+TEST(programs_killed_at_any_moment)
 {
 	const int nr = all_are_tested() ? 100 : 25;
 
@@ -183,7 +167,6 @@ START_TEST(programs_killed_at_any_moment)
 		ck_assert_uint_eq(run->threads.nr, (size_t)run->nr_threads);
 	}
 }
-END_TEST
 
 /* The only child of a process; 0: it has none yet. -1: this kernel does not tell. */
 static pid_t
@@ -204,7 +187,7 @@ child_of(pid_t pid)
 }
 
 /* From the moment that its process is there: not yet traced, not yet counted, not yet executed. Traced, and not. */
-START_TEST(killed_programs_are_reported)
+TEST_OF(killed_programs_are_reported, 2)
 {
 	for (int i = 0; i < 50; i++) {
 		const struct trial trial = {.program = "target",
@@ -231,19 +214,17 @@ START_TEST(killed_programs_are_reported)
 		ck_assert_int_eq(run->exit_status, -1);
 	}
 }
-END_TEST
 
-START_TEST(events_that_are_not_there)
+TEST(events_that_are_not_there)
 {
 	const struct trial trial = {.program = "/bin/true", .counts_unknown_event = true};
 	const struct core_failure *failure = runner_fail(&trial);
 
 	ck_assert_str_eq(failure->kind, "refused");
-	ck_assert_ptr_nonnull(strstr(failure->attempted, "no_such_event"));
+	ck_assert_has(failure->attempted, "no_such_event");
 }
-END_TEST
 
-START_TEST(without_ptrace_there_is_a_total)
+TEST(without_ptrace_there_is_a_total)
 {
 	const struct trial trial = {.program = "target", .arguments = {"threads", "5"}, .refused_call = SYS_ptrace};
 	const struct program_command_output *output = runner_run(&trial);
@@ -253,7 +234,6 @@ START_TEST(without_ptrace_there_is_a_total)
 	ck_assert_uint_eq(run->threads.nr, 1);
 	ck_assert_int_ge(runner_count(program_run_output_threads_at(run, 0)), 1000);
 }
-END_TEST
 
 /* ---- visits ---- */
 
@@ -268,7 +248,7 @@ all_threads_counted(const struct program_run_output *run)
 }
 
 /* What is not known of the time before is not zero either. */
-START_TEST(running_processes_are_visited)
+TEST_OF(running_processes_are_visited, 2)
 {
 	pid_t pid = runner_begin_visited("target", "run_for_ever", "4");
 	struct trial trial = {.attach_to = pid, .is_total = _i == 1};
@@ -281,10 +261,9 @@ START_TEST(running_processes_are_visited)
 	ck_assert_int_ge(run->maximum_resident_bytes, 4096);
 	runner_end_visited(pid);
 }
-END_TEST
 
 /* To set breakpoints in a process, and to let it go, its threads are interrupted: none of their calls fails. */
-START_TEST(visits_go_unnoticed)
+TEST_OF(visits_go_unnoticed, 2)
 {
 	pid_t pid = runner_begin_visited("target", "wait_for_ever", "0");
 	struct trial trial = {.attach_to = pid, .time_limit = "0.05"};
@@ -299,10 +278,9 @@ START_TEST(visits_go_unnoticed)
 	}
 	runner_end_visited(pid);
 }
-END_TEST
 
 /* Asked to end, or killed: the process runs on. */
-START_TEST(visits_that_are_cut_short)
+TEST(visits_that_are_cut_short)
 {
 	pid_t pid = runner_begin_visited("target", "run_for_ever", "4");
 	struct trial trial = {.attach_to = pid};
@@ -321,23 +299,5 @@ START_TEST(visits_that_are_cut_short)
 	usleep(20000);
 	runner_end_visited(pid);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&threads_are_exact, NR_ELEMENTS(kinds) * NR_ELEMENTS(acts)},
-	{&totals_include_all_threads, 1},
-	{&totals_include_processes_on_request, 1},
-	{&forks_are_followed_on_request, 1},
-	{&exec_from_a_thread_keeps_its_counts, 1},
-	{&processes_that_die_with_the_program, 1},
-	{&programs_killed_at_any_moment, 1},
-	{&killed_programs_are_reported, 2},
-	{&events_that_are_not_there, 1},
-	{&without_ptrace_there_is_a_total, 1},
-	{&running_processes_are_visited, 2},
-	{&visits_go_unnoticed, 2},
-	{&visits_that_are_cut_short, 1},
-};
-
-UNIT_TESTS("counts of programs", tests, .needs = {permits_counting, permits_tracing}, .set_up = runner_set_up,
-	   .tear_down = runner_tear_down);
+UNIT_TESTS(.needs = {permits_counting, permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);

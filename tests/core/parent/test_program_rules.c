@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules of programs without a program: which events are raised, what they match, and whom their actions concern. */
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "entities.h"
-#include "memory.h"
 #include "parent/program/program_rules_internal.h"
 #include "testing.h"
 
@@ -129,10 +124,7 @@ int
 place_watch_set(struct place_watch *watch, struct symbol_files *symbols, const struct objects *objects,
 		struct thread *thread, struct rot_error *err)
 {
-	(void)watch;
-	(void)symbols;
-	(void)objects;
-	(void)thread;
+	(void)watch, (void)symbols, (void)objects, (void)thread;
 	return rot_error_set(err, 0, "nobody looks for places");
 }
 
@@ -172,24 +164,18 @@ set_up(void)
 	output = program_run_output_new();
 	rules = NULL;
 	memset(threads, 0, sizeof(threads));
-}
-
-static void
-tear_down(void)
-{
-	program_rules_delete(rules);
-	rot_graph_delete(output);
-	rot_graph_delete(command);
+	at_end(rot_graph_delete, command);
+	at_end(rot_graph_delete, output);
 }
 
 static void
 open_rules(void)
 {
 	const struct program_rules_setup setup = {.command = command, .output = output, .warn = warn};
-	struct rot_error err = {0};
 
-	ck_assert_msg(program_rules_check(command, &err) == 0, "%s", err.text);
-	ck_assert_msg(program_rules_new(&rules, &setup, &err) == 0, "%s", err.text);
+	ck_assert_ok(program_rules_check(command, &why));
+	ck_assert_ok(program_rules_new(&rules, &setup, &why));
+	at_end(program_rules_delete, rules);
 }
 
 /* The program's processes are 10 and 20, their threads 10, 11, ... and 20, 21, ...: numbers that no process has. */
@@ -324,7 +310,7 @@ create(void *start, void *stop)
 
 /* ---- tests ---- */
 
-START_TEST(no_rules_are_no_rules)
+TEST(no_rules_are_no_rules)
 {
 	open_rules();
 	ck_assert_ptr_null(rules);
@@ -334,10 +320,9 @@ START_TEST(no_rules_are_no_rules)
 	program_rules_stop(rules);
 	ck_assert(!program_rules_have_places(rules));
 }
-END_TEST
 
 /* Events of the run concern all threads, those of a process its own, those of a thread it alone. */
-START_TEST(actions_concern_whom_the_event_does)
+TEST_OF(actions_concern_whom_the_event_does, 3)
 {
 	struct measurer_set *set = set_of(2);
 
@@ -364,10 +349,9 @@ START_TEST(actions_concern_whom_the_event_does)
 	}
 	ck_assert_str_eq(warned, "");
 }
-END_TEST
 
 /* Each level hands its state down to what is new below it. */
-START_TEST(what_is_new_counts_as_what_is_there)
+TEST(what_is_new_counts_as_what_is_there)
 {
 	create(on_program("executed"), on_run("stop"));
 	open_rules();
@@ -387,9 +371,8 @@ START_TEST(what_is_new_counts_as_what_is_there)
 	expect("stop1@21 stop1@20 stop1@10 read1@21 read1@20 read1@10 ");
 	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(output), 4);
 }
-END_TEST
 
-START_TEST(passages_within_passages_are_one)
+TEST(passages_within_passages_are_one)
 {
 	create(on_place("f", "entered"), on_place("f", "left"));
 	open_rules();
@@ -409,9 +392,8 @@ START_TEST(passages_within_passages_are_one)
 	end(10);
 	expect("stop1@10 read1@10 ");
 }
-END_TEST
 
-START_TEST(hits_are_counted_for_each_thread)
+TEST(hits_are_counted_for_each_thread)
 {
 	struct breakpoint_event_predicate *some = on_place("f", "reached");
 	struct measurer_set *set = set_of(3);
@@ -436,7 +418,6 @@ START_TEST(hits_are_counted_for_each_thread)
 	hit(0, 10);
 	expect("");
 }
-END_TEST
 
 static const struct {
 	const char *name;
@@ -451,7 +432,7 @@ static const struct {
 	{"name-*0", 2, ""},
 };
 
-START_TEST(threads_are_picked)
+TEST_OF(threads_are_picked, NR_ELEMENTS(picks))
 {
 	struct thread_event_predicate *predicate = on_thread("started");
 	struct measurer_set *set = set_of(4);
@@ -465,7 +446,6 @@ START_TEST(threads_are_picked)
 		begin(i);
 	expect(picks[_i].said);
 }
-END_TEST
 
 static const struct {
 	const char *executable;
@@ -474,7 +454,7 @@ static const struct {
 	{"", true}, {"b", true}, {"a/b", true}, {"/a/b", true}, {"ab", false}, {"/b", true}, {"x/a/b", false},
 };
 
-START_TEST(executables_are_named_by_their_end)
+TEST_OF(executables_are_named_by_their_end, NR_ELEMENTS(executables))
 {
 	struct program_event_predicate *predicate = on_program("exited");
 	const struct event event = {.kind = EVENT_PROGRAM, .name = "exited", .executable = "/a/b"};
@@ -483,10 +463,9 @@ START_TEST(executables_are_named_by_their_end)
 	ck_assert_int_eq(predicate_matches(&predicate->base, &event), executables[_i].matches);
 	rot_graph_delete(predicate);
 }
-END_TEST
 
 /* The first thread makes way for the one that executes: the process lives on under its number. */
-START_TEST(a_process_ends_with_its_last_thread)
+TEST(a_process_ends_with_its_last_thread)
 {
 	struct measurer_set *set = set_of(5);
 
@@ -507,9 +486,8 @@ START_TEST(a_process_ends_with_its_last_thread)
 	expect("stop5@10 read5@10 ");
 	ck_assert_str_eq(warned, "");
 }
-END_TEST
 
-START_TEST(an_added_rule_answers_from_the_next_event_on)
+TEST(an_added_rule_answers_from_the_next_event_on)
 {
 	struct measurer_set *set = set_of(6);
 	struct add_rule_action *add = add_rule_action_new();
@@ -527,9 +505,8 @@ START_TEST(an_added_rule_answers_from_the_next_event_on)
 	expect("start6@11 start6@12 ");
 	ck_assert_uint_eq(rules->nr, 3);
 }
-END_TEST
 
-START_TEST(nothing_is_answered_after_the_run)
+TEST(nothing_is_answered_after_the_run)
 {
 	struct measurer_set *set = set_of(7);
 
@@ -544,9 +521,8 @@ START_TEST(nothing_is_answered_after_the_run)
 	end(10);
 	expect("");
 }
-END_TEST
 
-START_TEST(what_cannot_be_done_is_told)
+TEST(what_cannot_be_done_is_told)
 {
 	struct measurer_set *set = set_of(8);
 
@@ -558,26 +534,11 @@ START_TEST(what_cannot_be_done_is_told)
 	begin(11);
 	ck_assert_str_eq(warned, "measurer set 8 of a rule is missing on some threads: refused");
 	hit(0, 11);
-	ck_assert_ptr_nonnull(strstr(warned, "measurer set 8 is not initialized on the threads of an event reached"));
+	ck_assert_has(warned, "measurer set 8 is not initialized on the threads of an event reached");
 	rules->watches[0].is_found = false;
 	rot_error_set(&rules->watches[0].error, 0, "no function f");
 	program_rules_stop(rules);
 	ck_assert_str_eq(warned, "no thread was seen to come to 'f' (reached): no function f");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&no_rules_are_no_rules, 1},
-	{&actions_concern_whom_the_event_does, 3},
-	{&what_is_new_counts_as_what_is_there, 1},
-	{&passages_within_passages_are_one, 1},
-	{&hits_are_counted_for_each_thread, 1},
-	{&threads_are_picked, NR_ELEMENTS(picks)},
-	{&executables_are_named_by_their_end, NR_ELEMENTS(executables)},
-	{&a_process_ends_with_its_last_thread, 1},
-	{&an_added_rule_answers_from_the_next_event_on, 1},
-	{&nothing_is_answered_after_the_run, 1},
-	{&what_cannot_be_done_is_told, 1},
-};
-
-UNIT_TESTS("rules of programs", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

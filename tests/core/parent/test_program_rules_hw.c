@@ -2,13 +2,6 @@
 /* Rules of programs: what their actions measure, exact to the last page fault (see target.c). */
 #include <ctype.h>
 #include <linux/perf_event.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "entities.h"
 #include "permits.h"
@@ -187,14 +180,13 @@ amend_measure_threads(struct program_command *command)
 	measure_threads(command);
 }
 
-START_TEST(every_thread_is_measured)
+TEST_OF(every_thread_is_measured, NR_ELEMENTS(acts))
 {
 	const struct program_run_output *run = run_with(acts[_i].act, acts[_i].number, amend_measure_threads);
 
 	ck_assert_int_eq(runner_check_exact(run), acts[_i].nr_exact);
 	expect_as_counted(run, (size_t)run->nr_threads);
 }
-END_TEST
 
 /* They are in the output in the order of their start. */
 static void
@@ -203,7 +195,7 @@ amend_pick_index(struct program_command *command)
 	measure_threads(command)->start_predicate = on_thread("started", "", 9);
 }
 
-START_TEST(a_thread_is_picked_by_its_index)
+TEST(a_thread_is_picked_by_its_index)
 {
 	const struct program_run_output *run = run_with("threads", "16", amend_pick_index);
 
@@ -211,7 +203,6 @@ START_TEST(a_thread_is_picked_by_its_index)
 	ck_assert_int_eq(program_run_output_measurer_set_outputs_at(run, 0)->tid,
 			 program_run_output_threads_at(run, 9)->tid);
 }
-END_TEST
 
 /* Only their end shows how threads are called. */
 static void
@@ -225,7 +216,7 @@ amend_read_by_name(struct program_command *command)
 	add_rule(command, on_thread("exiting", "1?", -1), on_set(&read_measurer_set_action_class, set));
 }
 
-START_TEST(threads_are_picked_by_their_name_at_the_end)
+TEST(threads_are_picked_by_their_name_at_the_end)
 {
 	const struct program_run_output *run = run_with("threads", "16", amend_read_by_name);
 
@@ -233,7 +224,6 @@ START_TEST(threads_are_picked_by_their_name_at_the_end)
 	for (size_t i = 0; i < 6; i++)
 		ck_assert_int_ge(faults_of(program_run_output_measurer_set_outputs_at(run, i)), 10);
 }
-END_TEST
 
 /* ---- sets ---- */
 
@@ -243,7 +233,7 @@ amend_lead_one(struct program_command *command)
 	lead_set(command, faults_set(), on_thread("started", "", 6), on_thread("exiting", "", 6));
 }
 
-START_TEST(a_set_is_led_through_its_life_on_one_thread)
+TEST(a_set_is_led_through_its_life_on_one_thread)
 {
 	const struct program_run_output *run = run_with("threads", "16", amend_lead_one);
 
@@ -251,7 +241,6 @@ START_TEST(a_set_is_led_through_its_life_on_one_thread)
 	ck_assert_int_eq(program_run_output_measurer_set_outputs_at(run, 0)->tid,
 			 program_run_output_threads_at(run, 6)->tid);
 }
-END_TEST
 
 static void
 amend_lead_first(struct program_command *command)
@@ -260,7 +249,7 @@ amend_lead_first(struct program_command *command)
 }
 
 /* It can still be read when the thread has long ended. */
-START_TEST(a_set_lives_as_long_as_the_run)
+TEST(a_set_lives_as_long_as_the_run)
 {
 	const struct program_run_output *run = run_with("threads", "3", amend_lead_first);
 	const struct measurer_set_output *set = program_run_output_measurer_set_outputs_at(run, 0);
@@ -271,7 +260,6 @@ START_TEST(a_set_lives_as_long_as_the_run)
 	ck_assert_int_eq(set->tid, program_run_output_threads_at(run, 0)->tid);
 	ck_assert_uint_ge(time->nano_seconds, program_run_output_threads_at(run, 0)->stop_time / 2);
 }
-END_TEST
 
 /* ---- programs ---- */
 
@@ -282,7 +270,7 @@ amend_measure_target(struct program_command *command)
 	measure_threads(command)->start_predicate = on_program("executed", "parent/target");
 }
 
-START_TEST(a_program_that_another_starts_is_measured)
+TEST(a_program_that_another_starts_is_measured)
 {
 	char *target = built_path("tests/core/parent/target"), script[4200];
 	const struct trial trial = {.program = "/bin/sh", .arguments = {"-c", script}, .amend = amend_measure_target};
@@ -290,14 +278,13 @@ START_TEST(a_program_that_another_starts_is_measured)
 	long sum = 0;
 
 	snprintf(script, sizeof(script), "/bin/true; %s threads 5; /bin/true", target);
-	free(target);
 	run = program_command_output_outputs_at(runner_run(&trial), 0);
 	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 7);
 	for (size_t i = 0; i < 7; i++) {
 		const struct measurer_set_output *set = program_run_output_measurer_set_outputs_at(run, i);
 		const struct program_thread_output *thread = thread_of(run, set->tid);
 
-		ck_assert_ptr_nonnull(strstr(thread->executable, "/target"));
+		ck_assert_has(thread->executable, "/target");
 		if (isdigit((unsigned char)*thread->name))
 			ck_assert_int_eq(faults_of(set), runner_count(thread));
 		sum += isdigit((unsigned char)*thread->name) ? faults_of(set) : 0;
@@ -305,7 +292,6 @@ START_TEST(a_program_that_another_starts_is_measured)
 	ck_assert_int_ge(sum, 10);
 	ck_assert_int_le(sum, 11);
 }
-END_TEST
 
 /* ---- rules at run time, and the cost of actions ---- */
 
@@ -321,7 +307,7 @@ amend_add_late(struct program_command *command)
 	add_rule(command, on_thread("started", "", 5), late);
 }
 
-START_TEST(rules_are_added_at_run_time)
+TEST(rules_are_added_at_run_time)
 {
 	const struct program_run_output *run = run_with("threads", "20", amend_add_late);
 
@@ -330,7 +316,6 @@ START_TEST(rules_are_added_at_run_time)
 		ck_assert_int_ne(program_run_output_measurer_set_outputs_at(run, i)->tid,
 				 program_run_output_threads_at(run, 0)->tid);
 }
-END_TEST
 
 /* ---- breakpoints: what threads do from one place to another; see region_target.c ---- */
 
@@ -396,7 +381,7 @@ run_passage(int i, void (*amend)(struct program_command *command))
 	return program_command_output_outputs_at(output, 0);
 }
 
-START_TEST(threads_are_measured_from_place_to_place)
+TEST_OF(threads_are_measured_from_place_to_place, NR_ELEMENTS(passages))
 {
 	const struct program_run_output *run = run_passage(_i, amend_passage);
 
@@ -405,7 +390,6 @@ START_TEST(threads_are_measured_from_place_to_place)
 		ck_assert_int_eq(faults_of(program_run_output_measurer_set_outputs_at(run, (size_t)i)),
 				 passage->faults);
 }
-END_TEST
 
 /* A set that is read at each hit gives an output for each. */
 static void
@@ -421,7 +405,7 @@ amend_lead_at_hits(struct program_command *command)
 	add_rule(command, left, on_set(&read_measurer_set_action_class, set));
 }
 
-START_TEST(each_hit_is_measured)
+TEST(each_hit_is_measured)
 {
 	const struct program_run_output *run = run_passage(4, amend_lead_at_hits);
 
@@ -429,7 +413,6 @@ START_TEST(each_hit_is_measured)
 	for (size_t i = 0; i < 7; i++)
 		ck_assert_int_eq(faults_of(program_run_output_measurer_set_outputs_at(run, i)), 3);
 }
-END_TEST
 
 static void
 amend_no_place(struct program_command *command)
@@ -438,13 +421,12 @@ amend_no_place(struct program_command *command)
 	measure_threads(command)->start_predicate = on_breakpoint("no_such_function", "entered");
 }
 
-START_TEST(a_place_that_is_not_there_is_told)
+TEST(a_place_that_is_not_there_is_told)
 {
 	const struct trial trial = {.program = "region_target", .arguments = {"main", "1"}, .amend = amend_no_place};
 
 	ck_assert(runner_has_warning(runner_run(&trial), "no thread was seen to come to 'no_such_function' (entered)"));
 }
-END_TEST
 
 /* ---- what is told ---- */
 
@@ -454,14 +436,13 @@ amend_start_nothing(struct program_command *command)
 	add_rule(command, on_run("start"), on_set(&start_measurer_set_action_class, faults_set()));
 }
 
-START_TEST(a_set_that_is_not_initialized_is_told)
+TEST(a_set_that_is_not_initialized_is_told)
 {
 	const struct trial trial = {.program = "/bin/true", .amend = amend_start_nothing};
 
 	ck_assert(runner_has_warning(runner_run(&trial),
 				     "StartMeasurerSetAction: measurer set 5 is not initialized on the threads"));
 }
-END_TEST
 
 static void
 amend_stop_kernel(struct program_command *command)
@@ -497,7 +478,7 @@ static const struct {
 	{amend_measure_threads, "refused", "rules need the threads to be traced: cannot trace process", SYS_ptrace},
 };
 
-START_TEST(what_cannot_be_is_refused)
+TEST_OF(what_cannot_be_is_refused, NR_ELEMENTS(refusals))
 {
 	const struct trial trial = {.program = "target",
 				    .arguments = {"nothing"},
@@ -506,13 +487,12 @@ START_TEST(what_cannot_be_is_refused)
 	const struct core_failure *failure = runner_fail(&trial);
 
 	ck_assert_str_eq(failure->kind, refusals[_i].kind);
-	ck_assert_msg(strstr(failure->attempted, refusals[_i].text) != NULL, "%s", failure->attempted);
+	ck_assert_has(failure->attempted, refusals[_i].text);
 }
-END_TEST
 
 /* ---- disturbances ---- */
 
-START_TEST(programs_killed_at_any_moment)
+TEST(programs_killed_at_any_moment)
 {
 	for (int i = 0; i < 30; i++) {
 		char delay[16];
@@ -526,7 +506,6 @@ START_TEST(programs_killed_at_any_moment)
 		ck_assert_uint_le(program_run_output_nr_measurer_set_outputs(run), (size_t)run->nr_threads);
 	}
 }
-END_TEST
 
 static bool
 all_sets_counted(const struct program_run_output *run)
@@ -538,7 +517,7 @@ all_sets_counted(const struct program_run_output *run)
 	return true;
 }
 
-START_TEST(running_processes_are_visited)
+TEST(running_processes_are_visited)
 {
 	pid_t pid = runner_begin_visited("target", "run_for_ever", "4");
 	struct trial trial = {.attach_to = pid, .amend = amend_measure_threads};
@@ -547,24 +526,5 @@ START_TEST(running_processes_are_visited)
 	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 4);
 	runner_end_visited(pid);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&every_thread_is_measured, NR_ELEMENTS(acts)},
-	{&a_thread_is_picked_by_its_index, 1},
-	{&threads_are_picked_by_their_name_at_the_end, 1},
-	{&a_set_is_led_through_its_life_on_one_thread, 1},
-	{&a_set_lives_as_long_as_the_run, 1},
-	{&a_program_that_another_starts_is_measured, 1},
-	{&rules_are_added_at_run_time, 1},
-	{&threads_are_measured_from_place_to_place, NR_ELEMENTS(passages)},
-	{&each_hit_is_measured, 1},
-	{&a_place_that_is_not_there_is_told, 1},
-	{&a_set_that_is_not_initialized_is_told, 1},
-	{&what_cannot_be_is_refused, NR_ELEMENTS(refusals)},
-	{&programs_killed_at_any_moment, 1},
-	{&running_processes_are_visited, 1},
-};
-
-UNIT_TESTS("rules of programs, measured", tests, .needs = {permits_counting, permits_tracing}, .set_up = runner_set_up,
-	   .tear_down = runner_tear_down);
+UNIT_TESTS(.needs = {permits_counting, permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);

@@ -2,23 +2,12 @@
 /* What the system refuses, and programs that are unlike others: set-uid ones, 32-bit ones, those that die at once. */
 #include <dirent.h>
 #include <elf.h>
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "ProgramProfile.h"
 #include "common/proc.h"
-#include "memory.h"
 #include "parent/tracer/refusal.h"
 #include "permits.h"
 #include "program_runner.h"
@@ -47,29 +36,23 @@ static const struct {
 	{"4711/task/4711/status", "TracerPid:\t77\n", ESRCH, false, "process 4711: No such process", "ps"},
 };
 
-START_TEST(reasons_are_found)
+TEST_OF(reasons_are_found, NR_ELEMENTS(reasons))
 {
-	struct rot_error err;
-
-	free(folder_write(runner_folder, "77/comm", "gdb\n"));
-	free(folder_write(runner_folder, reasons[_i].file, reasons[_i].content));
-	ck_assert_int_eq(refusal_explain(runner_folder, 4711, reasons[_i].is_own, reasons[_i].error, &err), -1);
-	ck_assert_msg(strstr(err.text, reasons[_i].text), "%s", err.text);
-	ck_assert_msg(strstr(err.hint, reasons[_i].hint), "%s", err.hint);
+	folder_write(runner_folder, "77/comm", "gdb\n");
+	folder_write(runner_folder, reasons[_i].file, reasons[_i].content);
+	ck_assert_int_eq(refusal_explain(runner_folder, 4711, reasons[_i].is_own, reasons[_i].error, &why), -1);
+	ck_assert_msg(strstr(why.text, reasons[_i].text), "%s", why.text);
+	ck_assert_msg(strstr(why.hint, reasons[_i].hint), "%s", why.hint);
 }
-END_TEST
 
 /* Containers have filters, most of which allow it. */
-START_TEST(what_certainly_forbids_it_is_told_first)
+TEST(what_certainly_forbids_it_is_told_first)
 {
-	struct rot_error err;
-
-	free(folder_write(runner_folder, "self/status", "Seccomp:\t2\n"));
-	free(folder_write(runner_folder, "sys/kernel/yama/ptrace_scope", "3\n"));
-	ck_assert_int_eq(refusal_explain(runner_folder, 4711, false, EPERM, &err), -1);
-	ck_assert_msg(strstr(err.text, "ptrace_scope is 3"), "%s", err.text);
+	folder_write(runner_folder, "self/status", "Seccomp:\t2\n");
+	folder_write(runner_folder, "sys/kernel/yama/ptrace_scope", "3\n");
+	ck_assert_int_eq(refusal_explain(runner_folder, 4711, false, EPERM, &why), -1);
+	ck_assert_msg(strstr(why.text, "ptrace_scope is 3"), "%s", why.text);
 }
-END_TEST
 
 /* Until this thread is traced. Then the process ends. */
 static void *
@@ -115,13 +98,12 @@ begin_two_sleepers(pid_t *tid)
 		sleep_on(NULL);
 	}
 	for (*tid = 0; *tid == 0; usleep(1000)) {
-		char *path = rot_format("/proc/%d/task", (int)pid);
+		autofree char *path = rot_format("/proc/%d/task", (int)pid);
 		DIR *tasks = opendir(path);
 
 		for (struct dirent *task; (task = readdir(tasks));)
 			*tid = atoi(task->d_name) != pid && atoi(task->d_name) > 0 ? atoi(task->d_name) : *tid;
 		closedir(tasks);
-		free(path);
 	}
 	return pid;
 }
@@ -160,7 +142,7 @@ visit(pid_t pid, int refused_call)
 	return runner_failure();
 }
 
-START_TEST(traced_processes_are_not_visited)
+TEST(traced_processes_are_not_visited)
 {
 	pid_t pid = begin_sleeper();
 	const struct core_failure *failure;
@@ -168,23 +150,21 @@ START_TEST(traced_processes_are_not_visited)
 	ck_assert_int_eq(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
 	failure = visit(pid, 0);
 	ck_assert_str_eq(failure->kind, "refused");
-	ck_assert_ptr_nonnull(strstr(failure->attempted, "(unit-tests) traces it already"));
+	ck_assert_has(failure->attempted, "(unit-tests) traces it already");
 	end_sleeper(pid);
 }
-END_TEST
 
 /* It would meet our breakpoints in another tracer's hands. */
-START_TEST(processes_are_not_visited_while_one_of_their_threads_is_traced)
+TEST(processes_are_not_visited_while_one_of_their_threads_is_traced)
 {
 	pid_t tid, pid = begin_two_sleepers(&tid);
 
 	ck_assert_int_eq(ptrace(PTRACE_SEIZE, tid, NULL, NULL), 0);
-	ck_assert_ptr_nonnull(strstr(visit(pid, 0)->attempted, "(unit-tests) traces it already"));
+	ck_assert_has(visit(pid, 0)->attempted, "(unit-tests) traces it already");
 	kill(pid, SIGKILL);
 	waitpid(tid, NULL, __WALL);
 	end_sleeper(pid);
 }
-END_TEST
 
 static void
 wait_for_tracer(pid_t tid)
@@ -209,7 +189,7 @@ begin_other_tracer(pid_t tid)
 	return tracer;
 }
 
-START_TEST(processes_are_visited_when_another_tracer_has_left)
+TEST(processes_are_visited_when_another_tracer_has_left)
 {
 	pid_t tid, pid = begin_two_sleepers(&tid), tracer = begin_other_tracer(tid), core;
 	int status;
@@ -223,7 +203,6 @@ START_TEST(processes_are_visited_when_another_tracer_has_left)
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(program_command_output_outputs_at(runner_output(), 0)->nr_threads, 2);
 }
-END_TEST
 
 static void
 wait_for_state(pid_t pid, char wanted)
@@ -235,7 +214,7 @@ wait_for_state(pid_t pid, char wanted)
 	ck_assert_int_eq(state, wanted);
 }
 
-START_TEST(processes_without_their_first_thread_are_visited_until_they_end)
+TEST(processes_without_their_first_thread_are_visited_until_they_end)
 {
 	pid_t pid = begin_without_first_thread(), core;
 	const struct program_run_output *run;
@@ -250,9 +229,8 @@ START_TEST(processes_without_their_first_thread_are_visited_until_they_end)
 	ck_assert_int_eq(run->exit_status, 7);
 	waitpid(pid, NULL, 0);
 }
-END_TEST
 
-START_TEST(processes_that_have_ended_are_not_visited)
+TEST(processes_that_have_ended_are_not_visited)
 {
 	pid_t pid = fork();
 	const struct core_failure *failure;
@@ -261,34 +239,31 @@ START_TEST(processes_that_have_ended_are_not_visited)
 		_exit(0);
 	wait_for_state(pid, 'Z');
 	failure = visit(pid, 0);
-	ck_assert_ptr_nonnull(strstr(failure->attempted, "it has ended"));
+	ck_assert_has(failure->attempted, "it has ended");
 	end_sleeper(pid);
 }
-END_TEST
 
-START_TEST(filters_are_named)
+TEST(filters_are_named)
 {
 	pid_t pid = begin_sleeper();
 	const struct core_failure *failure = visit(pid, SYS_ptrace);
 
 	ck_assert_str_eq(failure->kind, "refused");
-	ck_assert_ptr_nonnull(strstr(failure->attempted, "a seccomp filter around rot does not allow ptrace"));
-	ck_assert_ptr_nonnull(strstr(failure->hint, "--cap-add=SYS_PTRACE"));
+	ck_assert_has(failure->attempted, "a seccomp filter around rot does not allow ptrace");
+	ck_assert_has(failure->hint, "--cap-add=SYS_PTRACE");
 	end_sleeper(pid);
 }
-END_TEST
 
 /* ---- programs of a few bytes ---- */
 
 static void
 write_executable(const char *name, const void *bytes, size_t nr)
 {
-	char *path = rot_format("%s/%s", runner_folder, name);
+	autofree char *path = rot_format("%s/%s", runner_folder, name);
 	FILE *file = fopen(path, "we");
 
 	ck_assert(file && fwrite(bytes, 1, nr, file) == nr && fclose(file) == 0);
 	ck_assert_int_eq(chmod(path, 0700), 0);
-	free(path);
 }
 
 #define LOAD_ADDRESS 0x400000
@@ -332,7 +307,7 @@ run_in_folder(const char *program, bool is_total, bool is_time_only)
 }
 
 /* Its first instruction is its last. Traced, and not. */
-START_TEST(programs_die_at_once)
+TEST_OF(programs_die_at_once, 2)
 {
 	const unsigned char ud2[] = {0x0f, 0x0b}, hlt[] = {0xf4}, int3[] = {0xcc};
 	const struct program_run_output *run;
@@ -346,12 +321,11 @@ START_TEST(programs_die_at_once)
 	WRITE_ELF(64, EM_X86_64, "int3", int3);
 	ck_assert_int_eq(run_in_folder("./int3", _i == 1, true)->signal, SIGTRAP);
 }
-END_TEST
 
 static bool
 can_run(const char *name)
 {
-	char *path = rot_format("%s/%s", runner_folder, name);
+	autofree char *path = rot_format("%s/%s", runner_folder, name);
 	pid_t pid = fork();
 	int status;
 
@@ -360,12 +334,11 @@ can_run(const char *name)
 		_exit(127);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	free(path);
 	return status == 7 << 8;
 }
 
 /* mov eax, 1; mov ebx, 7; int 0x80: exit(7). */
-START_TEST(programs_of_32_bits_are_measured)
+TEST_OF(programs_of_32_bits_are_measured, 2)
 {
 	const unsigned char code[] = {0xb8, 1, 0, 0, 0, 0xbb, 7, 0, 0, 0, 0xcd, 0x80};
 	const struct program_run_output *run;
@@ -378,7 +351,6 @@ START_TEST(programs_of_32_bits_are_measured)
 	ck_assert_int_eq(run->signal, 0);
 	ck_assert_int_eq(run->nr_threads, _i == 1 ? 0 : 1);
 }
-END_TEST
 
 /* ---- programs with rights of their own ---- */
 
@@ -394,19 +366,17 @@ can_gain_rights(void)
 static void
 copy_target(const char *name, uid_t owner, mode_t mode)
 {
-	char *from = built_path("tests/core/parent/target_no_pie"), *to = rot_format("%s/%s", runner_folder, name);
-	char *command = rot_format("cp '%s' '%s'", from, to);
+	autofree char *from = built_path("tests/core/parent/target_no_pie"),
+		      *to = rot_format("%s/%s", runner_folder, name);
+	autofree char *command = rot_format("cp '%s' '%s'", from, to);
 
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_int_eq(chown(to, owner, (gid_t)owner), 0);
 	ck_assert_int_eq(chmod(to, mode), 0);
-	free(command);
-	free(to);
-	free(from);
 }
 
 /* As one total, for each thread, and started by another program. */
-START_TEST(set_uid_programs_are_counted)
+TEST_OF(set_uid_programs_are_counted, 3)
 {
 	const struct trial trials[] = {
 		{.program = "./owned", .folder = runner_folder, .arguments = {"touch", "3000"}, .is_total = true},
@@ -432,25 +402,22 @@ START_TEST(set_uid_programs_are_counted)
 	}
 	ck_assert_int_ge(most, 3000);
 }
-END_TEST
 
 /* A user who may not even reach the build tree, or the folder of tests (umask), cannot be tested. */
 static bool
 nobody_can_run_core(void)
 {
-	char *core = built_path("core/rot-core");
 	pid_t pid = fork();
 	int status;
 
 	if (pid == 0)
-		_exit(setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || access(core, X_OK) < 0 ||
+		_exit(setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || access(built_path("core/rot-core"), X_OK) < 0 ||
 		      access(runner_folder, F_OK) < 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	free(core);
 	return status == 0;
 }
 
-START_TEST(ordinary_users_do_not_trace_set_uid_programs)
+TEST(ordinary_users_do_not_trace_set_uid_programs)
 {
 	struct trial trial = {.program = "./owned",
 			      .folder = runner_folder,
@@ -465,7 +432,7 @@ START_TEST(ordinary_users_do_not_trace_set_uid_programs)
 	copy_target("owned", SOMEBODY, 04755);
 	failure = runner_fail(&trial);
 	ck_assert_str_eq(failure->kind, "refused");
-	ck_assert_ptr_nonnull(strstr(failure->attempted, "as an ordinary user: it is set-uid"));
+	ck_assert_has(failure->attempted, "as an ordinary user: it is set-uid");
 	trial.is_total = true;
 	output = runner_run(&trial);
 	ck_assert(runner_has_warning(output, "nobody but root count what it does"));
@@ -476,7 +443,6 @@ START_TEST(ordinary_users_do_not_trace_set_uid_programs)
 	trial.arguments[1] = "./owned exit 3";
 	ck_assert(runner_has_warning(runner_run(&trial), "ran without these rights"));
 }
-END_TEST
 
 static void
 sample(struct program_command *command)
@@ -485,7 +451,7 @@ sample(struct program_command *command)
 }
 
 /* Whoever may read everything is another user for that. */
-START_TEST(programs_that_may_not_be_read_are_not_sampled)
+TEST(programs_that_may_not_be_read_are_not_sampled)
 {
 	static const char *const names[] = {"./unreadable", "./readable"};
 	struct trial trial = {.folder = runner_folder,
@@ -508,22 +474,5 @@ START_TEST(programs_that_may_not_be_read_are_not_sampled)
 		ck_assert_int_eq(strstr(run->profile->refusal, "may be executed, but not read") != NULL, i == 0);
 	}
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&what_certainly_forbids_it_is_told_first, 1},
-	{&reasons_are_found, NR_ELEMENTS(reasons)},
-	{&processes_are_visited_when_another_tracer_has_left, 1},
-	{&processes_are_not_visited_while_one_of_their_threads_is_traced, 1},
-	{&traced_processes_are_not_visited, 1},
-	{&processes_without_their_first_thread_are_visited_until_they_end, 1},
-	{&processes_that_have_ended_are_not_visited, 1},
-	{&filters_are_named, 1},
-	{&programs_die_at_once, 2},
-	{&programs_of_32_bits_are_measured, 2},
-	{&set_uid_programs_are_counted, 3},
-	{&ordinary_users_do_not_trace_set_uid_programs, 1},
-	{&programs_that_may_not_be_read_are_not_sampled, 1},
-};
-
-UNIT_TESTS("refusals", tests, .needs = {permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);
+UNIT_TESTS(.needs = {permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);

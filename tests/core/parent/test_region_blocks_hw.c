@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions of translated code: what they count is known. Tests of hits that all ways of observing share are in
  * test_regions_hw.c. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "PerfEventCount.h"
 #include "PerfEventDefinition.h"
 #include "PerfEventMeasurerOutput.h"
@@ -11,7 +8,6 @@
 #include "ProgramThreadOutput.h"
 #include "StepMeasurer.h"
 #include "entity.h"
-#include "memory.h"
 #include "permits.h"
 #include "program_runner.h"
 #include "testing.h"
@@ -110,7 +106,7 @@ run(const char *act, const struct trial_region *regions)
 	return runner_run(&trial);
 }
 
-START_TEST(counts_of_regions_are_exact)
+TEST_OF(counts_of_regions_are_exact, NR_ELEMENTS(acts))
 {
 	const struct program_command_output *output = run(acts[_i].act, acts[_i].regions);
 	const struct program_run_output *run = program_command_output_outputs_at(output, 0);
@@ -121,10 +117,9 @@ START_TEST(counts_of_regions_are_exact)
 	for (size_t i = 0; i < nr; i++)
 		check(program_run_output_regions_at(run, i), &acts[_i].expected[i]);
 }
-END_TEST
 
 /* 16 lines, which are evicted each time before; and maybe one of the stack. */
-START_TEST(caches_know_what_is_done_between_hits)
+TEST(caches_know_what_is_done_between_hits)
 {
 	const struct trial_region look[2] = {{.begin = "look"}};
 	const struct program_run_output *output = program_command_output_outputs_at(run("evicted", look), 0);
@@ -134,10 +129,9 @@ START_TEST(caches_know_what_is_done_between_hits)
 	ck_assert_uint_ge(count_of(region, MEMORY_READS), 160);
 	ck_assert_uint_le(count_of(region, MEMORY_READS), 180);
 }
-END_TEST
 
 /* One thread adds 5000, the other twice as many. */
-START_TEST(threads_have_counts_of_their_own)
+TEST(threads_have_counts_of_their_own)
 {
 	const struct trial_region tick[2] = {{.begin = "tick"}};
 	const struct program_run_output *output = program_command_output_outputs_at(run("threads", tick), 0);
@@ -151,10 +145,9 @@ START_TEST(threads_have_counts_of_their_own)
 	check(regions[!twice], &(struct expected){"tick", 5000, 5000, 0, 0, 5000, 0});
 	check(regions[twice], &(struct expected){"tick", 5000, 5000, 0, 0, 10000, 0});
 }
-END_TEST
 
 /* It is called as the main thread then, which had hits of its own. */
-START_TEST(threads_that_execute_programs_stay_themselves)
+TEST(threads_that_execute_programs_stay_themselves)
 {
 	const struct trial_region tick[2] = {{.begin = "tick"}};
 	const struct program_run_output *output = program_command_output_outputs_at(run("execute", tick), 0);
@@ -169,10 +162,9 @@ START_TEST(threads_that_execute_programs_stay_themselves)
 		check(region, &(struct expected){"tick", 1 + (int)i, 1 + (int)i, 0, 0, 1 + i, 0});
 	}
 }
-END_TEST
 
 /* The thread that works for the other's team ends first. */
-START_TEST(teams_work_for_regions)
+TEST(teams_work_for_regions)
 {
 	const struct trial_region with_team[2] = {{.begin = "with_team"}};
 	const struct program_run_output *output = program_command_output_outputs_at(run("team", with_team), 0);
@@ -181,10 +173,9 @@ START_TEST(teams_work_for_regions)
 	check(program_run_output_regions_at(output, 0), &(struct expected){"with_team", 0, 0, 0, 0, 10000, 5000});
 	check(program_run_output_regions_at(output, 1), &(struct expected){"with_team", 1000, 1000, 1000, 0, 3000, 0});
 }
-END_TEST
 
 /* Where hits do without a stop, the work of one that is abandoned cannot be told from that of others. */
-START_TEST(late_abandoned_hits_are_told)
+TEST(late_abandoned_hits_are_told)
 {
 	const struct trial_region leaver[2] = {{.begin = "leaver"}};
 	const struct program_command_output *output = run("leave_late", leaver);
@@ -193,16 +184,5 @@ START_TEST(late_abandoned_hits_are_told)
 	ck_assert(runner_has_warning(output, "region leaver: its counts have the work of 1 hits of a thread"));
 	check(program_run_output_regions_at(run, 0), &(struct expected){"leaver", 300, 299, 0, 1, 899, 0});
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&counts_of_regions_are_exact, NR_ELEMENTS(acts)},
-	{&caches_know_what_is_done_between_hits, 1},
-	{&threads_have_counts_of_their_own, 1},
-	{&threads_that_execute_programs_stay_themselves, 1},
-	{&teams_work_for_regions, 1},
-	{&late_abandoned_hits_are_told, 1},
-};
-
-UNIT_TESTS("regions of translated code", tests, .needs = {permits_tracing}, .set_up = runner_set_up,
-	   .tear_down = runner_tear_down, .timeout_s = 600);
+UNIT_TESTS(.needs = {permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down, .timeout_s = 600);

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions of other people's programs: hits and counts, exact to the last one. See region_target.c. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "PerfEventCount.h"
 #include "PerfEventDefinition.h"
 #include "PerfEventMeasurerOutput.h"
@@ -15,7 +7,6 @@
 #include "RegionService.h"
 #include "StepMeasurer.h"
 #include "config.h"
-#include "memory.h"
 #include "program_runner.h"
 #include "testing.h"
 
@@ -220,7 +211,7 @@ static const struct {
 	 1},
 };
 
-START_TEST(regions_are_exact)
+TEST_OF(regions_are_exact, (nr_backends + 1) * NR_ELEMENTS(acts))
 {
 	const char *backend = backends[_i / NR_ELEMENTS(acts)];
 	struct trial trial = acts[_i % NR_ELEMENTS(acts)].trial;
@@ -230,7 +221,6 @@ START_TEST(regions_are_exact)
 		check(run, &acts[_i % NR_ELEMENTS(acts)].expected[i],
 		      nr_processes_of(backend, acts[_i % NR_ELEMENTS(acts)].nr_processes));
 }
-END_TEST
 
 /* ---- kinds of programs ---- */
 
@@ -238,14 +228,12 @@ END_TEST
 static bool
 is_built(const char *program)
 {
-	char *path = built_path("tests/core/parent/%s", program);
-	bool is_there = access(path, X_OK) == 0;
+	bool is_there = access(built_path("tests/core/parent/%s", program), X_OK) == 0;
 
-	free(path);
 	return is_there;
 }
 
-START_TEST(static_programs)
+TEST_OF(static_programs, nr_backends + 1)
 {
 	static const char *const programs[] = {"region_target_static", "region_target_static_pie"};
 	const struct expected expected = {"region_one", 2, 20, 20, 0, 20, 0};
@@ -259,10 +247,9 @@ START_TEST(static_programs)
 			check(run_with(backends[_i], &trial), &expected, nr_processes_of(backends[_i], 1));
 	}
 }
-END_TEST
 
 /* The address as in the file, from a program that is the same but for its symbols. */
-START_TEST(stripped_programs)
+TEST_OF(stripped_programs, nr_backends + 1)
 {
 	struct trial named = {.arguments = {"main", "10"}, .regions = {{.begin = "region_one"}}};
 	struct trial stripped = {.program = "region_target_stripped", .arguments = {"main", "10"}};
@@ -279,9 +266,8 @@ START_TEST(stripped_programs)
 	      nr_processes_of(backends[_i], 1));
 	free(address);
 }
-END_TEST
 
-START_TEST(exceptions_go_through)
+TEST_OF(exceptions_go_through, nr_backends + 1)
 {
 	struct trial trial = {
 		.program = "region_target_cxx", .arguments = {"300"}, .regions = {{.begin = "work::region_throwing"}}};
@@ -298,15 +284,24 @@ START_TEST(exceptions_go_through)
 	ck_assert_int_eq(sums.abandoned, 100);
 	ck_assert_int_eq(sums.lost, 0);
 }
-END_TEST
+
+static bool
+is_available(const char *backend)
+{
+	for (int i = 0; i < nr_backends; i++) {
+		if (strcmp(backends[i], backend) == 0)
+			return true;
+	}
+	return false;
+}
 
 /* Many hits; what the kernel has no room for it must count. */
 /* 30,000 with ROT_SLOW_TESTS. With stops a million of them would take minutes. */
-START_TEST(many_hits_are_exact)
+TEST_OF(many_hits_are_exact, nr_backends + 1)
 {
 	const int nr = is_translated(backends[_i]) ? 1000000 : all_are_tested() ? 30000 : 6000;
 	const int nr_processes = nr_processes_of(backends[_i], 1);
-	char *all = rot_format("%d", nr), *eighth = rot_format("%d", nr / 8);
+	autofree char *all = rot_format("%d", nr), *eighth = rot_format("%d", nr / 8);
 	struct trial one = {
 		.arguments = {"threads", "1", all}, .regions = {{.begin = "region_one"}}, .time_limit = "700"};
 	struct trial eight = {
@@ -316,12 +311,9 @@ START_TEST(many_hits_are_exact)
 
 	check(run_with(backends[_i], &one), &of_one, nr_processes);
 	check(run_with(backends[_i], &eight), &of_eight, nr_processes);
-	free(eighth);
-	free(all);
 }
-END_TEST
 
-START_TEST(regions_without_events)
+TEST_OF(regions_without_events, nr_backends)
 {
 	struct trial trial = {
 		.arguments = {"threads", "2", "10"}, .regions = {{.begin = "region_one"}}, .is_time_only = true};
@@ -336,7 +328,6 @@ START_TEST(regions_without_events)
 		ck_assert_ptr_null(region->counts);
 	}
 }
-END_TEST
 
 /* ---- refusals ---- */
 
@@ -359,7 +350,7 @@ is_refused(const struct region_service *service, const char *begin, const char *
 	return false;
 }
 
-START_TEST(regions_that_are_not_there)
+TEST(regions_that_are_not_there)
 {
 	struct trial trial = {.arguments = {"main", "1"}, .regions = {{.begin = "region_ones"}}};
 	const struct region_service *service = service_of(&trial);
@@ -369,12 +360,12 @@ START_TEST(regions_that_are_not_there)
 	ck_assert_uint_eq(service->refusals.nr, 1);
 	ck_assert(is_refused(service, "", "region_one"));
 }
-END_TEST
 
 /* The reason is that of the program which is executed last. */
-START_TEST(regions_that_are_not_there_after_exec)
+TEST(regions_that_are_not_there_after_exec)
 {
-	char *program = built_path("tests/core/parent/region_target"), *command = rot_format("exec %s main 1", program);
+	autofree char *program = built_path("tests/core/parent/region_target"),
+		      *command = rot_format("exec %s main 1", program);
 	struct trial trial = {
 		.program = "/bin/sh", .arguments = {"-c", command}, .regions = {{.begin = "region_ones"}}};
 	const struct region_service *service;
@@ -382,13 +373,10 @@ START_TEST(regions_that_are_not_there_after_exec)
 	service = program_command_output_region_services_at(runner_run(&trial), 0);
 	ck_assert_uint_eq(service->refusals.nr, 1);
 	ck_assert(is_refused(service, "", "region_one"));
-	free(command);
-	free(program);
 }
-END_TEST
 
 /* What was found before is observed on, and that there is something of no use is told. */
-START_TEST(regions_that_are_found_once_more_in_vain)
+TEST_OF(regions_that_are_found_once_more_in_vain, nr_backends)
 {
 	struct trial trial = {.program = "region_target",
 			      .arguments = {"load_odd", "10"},
@@ -402,9 +390,8 @@ START_TEST(regions_that_are_found_once_more_in_vain)
 	ck_assert_int_eq(sums.hits, 20);
 	ck_assert_int_eq(sums.measured, 20);
 }
-END_TEST
 
-START_TEST(regions_that_are_empty)
+TEST(regions_that_are_empty)
 {
 	struct trial trial = {.program = "region_target",
 			      .arguments = {"main", "1"},
@@ -414,10 +401,9 @@ START_TEST(regions_that_are_empty)
 	ck_assert(runner_has_warning(output, "region region_empty: region_empty+0x"));
 	ck_assert_uint_eq(program_command_output_nr_warnings(output), 1);
 }
-END_TEST
 
 /* Without tracefs the next one serves, if there is one. */
-START_TEST(without_tracefs)
+TEST_OF(without_tracefs, is_available("uprobe"))
 {
 	struct trial trial = {.arguments = {"main", "10"},
 			      .regions = {{.begin = "region_one"}},
@@ -429,10 +415,9 @@ START_TEST(without_tracefs)
 	if (strcmp(service->backend, "none") == 0)
 		ck_assert(is_refused(service, "uprobe: ", "tracefs"));
 }
-END_TEST
 
 /* The processor has four breakpoints: two regions. */
-START_TEST(more_addresses_than_breakpoints)
+TEST_OF(more_addresses_than_breakpoints, is_available("breakpoint"))
 {
 	struct trial trial = {
 		.arguments = {"nested", "10"},
@@ -449,19 +434,17 @@ START_TEST(more_addresses_than_breakpoints)
 	ck_assert_str_eq(service->backend, "none");
 	ck_assert(is_refused(service, "breakpoint: ", "4 addresses"));
 }
-END_TEST
 
 #ifndef ROT_SANITIZED
 /* Where they do not fire (or here, where it is made so) another backend is taken, and it is said why. */
-START_TEST(breakpoints_that_do_not_fire)
+TEST(breakpoints_that_do_not_fire)
 {
 	struct trial trial = {
 		.program = "region_target", .arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
-	char *preload = built_path("tests/dead_breakpoints.so");
 	const struct program_command_output *output;
 	const struct region_service *service;
 
-	setenv("LD_PRELOAD", preload, 1);
+	setenv("LD_PRELOAD", built_path("tests/dead_breakpoints.so"), 1);
 	trial.region_backend = "breakpoint";
 	output = runner_run(&trial);
 	service = program_command_output_region_services_at(output, 0);
@@ -471,7 +454,6 @@ START_TEST(breakpoints_that_do_not_fire)
 	trial.region_backend = "auto";
 	output = runner_run(&trial);
 	unsetenv("LD_PRELOAD");
-	free(preload);
 	service = program_command_output_region_services_at(output, 0);
 	if (strcmp(service->backend, "uprobe") != 0) {
 		ck_assert_str_eq(service->backend, "int3");
@@ -479,7 +461,6 @@ START_TEST(breakpoints_that_do_not_fire)
 	}
 	ck_assert_int_eq(sums_of(program_command_output_outputs_at(output, 0), "region_one").hits, 1);
 }
-END_TEST
 #endif
 
 /*
@@ -487,7 +468,7 @@ END_TEST
  * was, nor be stopped longer. (Before it began, its process was made and its places were looked for, which takes longer
  * than this program runs.) The clocks differ by their rate, and CPU time is told in microseconds.
  */
-START_TEST(times_are_of_one_span)
+TEST_OF(times_are_of_one_span, nr_backends + 1)
 {
 	struct trial trial = {.arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
 	const struct program_run_output *run;
@@ -505,7 +486,6 @@ START_TEST(times_are_of_one_span)
 	ck_assert_uint_le(run->user_time + run->system_time, longest);
 	ck_assert_uint_le(run->stopped_time, longest);
 }
-END_TEST
 
 /* ---- visits ---- */
 
@@ -537,7 +517,7 @@ extern const unsigned int __rseq_size __attribute__((weak));
 /* The second is nearly always in a restartable sequence, where nothing can be done to it. */
 static const char *const visited[] = {"for_ever", "sequences"};
 
-START_TEST(running_processes_are_visited)
+TEST_OF(running_processes_are_visited, nr_backends *NR_ELEMENTS(visited))
 {
 	const bool is_there = _i / nr_backends == 0 || (&__rseq_size && __rseq_size > 0);
 	pid_t pid = runner_begin_visited("region_target", visited[is_there ? _i / nr_backends : 0], NULL);
@@ -551,7 +531,6 @@ START_TEST(running_processes_are_visited)
 	ck_assert_int_eq(nr_foreign_pages(pid), 0);
 	runner_end_visited(pid);
 }
-END_TEST
 
 /* ---- processes that are left ---- */
 
@@ -561,11 +540,10 @@ has_said(const char *text)
 	char *said = file_text(runner_said);
 	bool is_said = strstr(said, text) != NULL;
 
-	free(said);
 	return is_said;
 }
 
-START_TEST(processes_that_are_left_go_on)
+TEST_OF(processes_that_are_left_go_on, nr_backends + 1)
 {
 	struct trial trial = {
 		.program = "region_target", .arguments = {"leave_child"}, .regions = {{.begin = "region_recursive"}}};
@@ -580,13 +558,12 @@ START_TEST(processes_that_are_left_go_on)
 		usleep(1000);
 	ck_assert(has_said("went on\n"));
 }
-END_TEST
 
 /* ---- which of them this machine has ---- */
 
 static int *available; /* bits; shared with the processes of tests */
 
-START_TEST(backends_of_this_machine)
+TEST_OF(backends_of_this_machine, nr_backends ? 0 : NR_ELEMENTS(all_backends))
 {
 	struct trial trial = {.arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
 	const struct region_service *service;
@@ -600,76 +577,19 @@ START_TEST(backends_of_this_machine)
 	ck_assert_uint_ge(service->refusals.nr, 1);
 	fprintf(stderr, "SKIP of what needs a %s: %s\n", all_backends[_i], region_service_refusals_at(service, 0));
 }
-END_TEST
 
-static const struct listed_test backends_tests[] = {
-	{&backends_of_this_machine, NR_ELEMENTS(all_backends)},
-};
-
-static const struct suite backends_suite =
-	SUITE("backends of this machine", backends_tests, .set_up = runner_set_up, .tear_down = runner_tear_down);
-
-static int
-find_backends(void)
+static bool
+has_backends(void)
 {
-	int status;
-
 	available = mmap(NULL, sizeof(*available), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (available == MAP_FAILED) {
-		perror("mmap");
-		return 1;
-	}
-	status = suite_run(&backends_suite);
+	if (available == MAP_FAILED || test_run_alone(__FILE__, "backends_of_this_machine") != 0)
+		exit(1);
 	for (int i = 0; i < NR_ELEMENTS(all_backends); i++) {
 		if (*available & 1 << i)
 			backends[nr_backends++] = all_backends[i];
 	}
 	backends[nr_backends] = "blocks";
-	return status == 0 && nr_backends == 0 ? TEST_SKIPPED : status;
+	return nr_backends > 0;
 }
 
-static bool
-is_available(const char *backend)
-{
-	for (int i = 0; i < nr_backends; i++) {
-		if (strcmp(backends[i], backend) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int
-run_tests(void)
-{
-	const int status = find_backends();
-	const struct listed_test tests[] = {
-		{&regions_are_exact, (nr_backends + 1) * NR_ELEMENTS(acts)},
-		{&static_programs, nr_backends + 1},
-		{&stripped_programs, nr_backends + 1},
-		{&exceptions_go_through, nr_backends + 1},
-		{&regions_without_events, nr_backends},
-		{&times_are_of_one_span, nr_backends + 1},
-		{&running_processes_are_visited, nr_backends * NR_ELEMENTS(visited)},
-		{&processes_that_are_left_go_on, nr_backends + 1},
-		{&regions_that_are_not_there, 1},
-		{&regions_that_are_not_there_after_exec, 1},
-		{&regions_that_are_found_once_more_in_vain, nr_backends},
-		{&regions_that_are_empty, 1},
-		{&without_tracefs, is_available("uprobe")},
-		{&more_addresses_than_breakpoints, is_available("breakpoint")},
-#ifndef ROT_SANITIZED
-		{&breakpoints_that_do_not_fire, 1},
-#endif
-	};
-	const struct suite regions =
-		SUITE("regions of programs", tests, .set_up = runner_set_up, .tear_down = runner_tear_down);
-	const struct listed_test many_tests[] = {
-		{&many_hits_are_exact, nr_backends + 1},
-	};
-	const struct suite many = SUITE("regions with many hits", many_tests, .set_up = runner_set_up,
-					.tear_down = runner_tear_down, .timeout_s = 1500);
-
-	return status ? status : suite_run(&regions) | suite_run(&many);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {has_backends}, .set_up = runner_set_up, .tear_down = runner_tear_down, .timeout_s = 1500);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What was mapped where, when a sample was taken: by records as the kernel writes them. Pure. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parent/profile/spaces.h"
 #include "testing.h"
 
@@ -13,12 +9,7 @@ static void
 set_up(void)
 {
 	spaces = spaces_new();
-}
-
-static void
-tear_down(void)
-{
-	spaces_delete(spaces);
+	at_end(spaces_delete, spaces);
 }
 
 static void
@@ -71,7 +62,7 @@ expect(uint32_t pid, uint64_t address, enum code_origin origin, const char *path
 	ck_assert_uint_eq(at.offset, offset);
 }
 
-START_TEST(files_are_found_by_address)
+TEST(files_are_found_by_address)
 {
 	map(7, 0x1000, 0x3000, 0x5000, 11, "/bin/a");
 	map(7, 0x8000, 0x1000, 0, 12, "/lib/b");
@@ -82,10 +73,9 @@ START_TEST(files_are_found_by_address)
 	expect(7, 0x8010, CODE_FILE, "/lib/b", 0x10);
 	expect(8, 0x1000, CODE_UNKNOWN, "", 0);
 }
-END_TEST
 
 /* As a library that is loaded where another one was. */
-START_TEST(later_mappings_cover_earlier_ones)
+TEST(later_mappings_cover_earlier_ones)
 {
 	map(7, 0x1000, 0x6000, 0, 11, "/bin/a");
 	map(7, 0x3000, 0x1000, 0x100, 12, "/lib/b");
@@ -101,9 +91,8 @@ START_TEST(later_mappings_cover_earlier_ones)
 	expect(7, 0x1000, CODE_FILE, "/lib/d", 0x1000);
 	expect(7, 0x6fff, CODE_FILE, "/lib/d", 0x6fff);
 }
-END_TEST
 
-START_TEST(processes_begin_with_what_their_parent_had)
+TEST(processes_begin_with_what_their_parent_had)
 {
 	map(7, 0x1000, 0x1000, 0, 11, "/bin/a");
 	task(PERF_RECORD_FORK, 8, 7, 8);
@@ -116,10 +105,9 @@ START_TEST(processes_begin_with_what_their_parent_had)
 	expect(8, 0x1010, CODE_FILE, "/bin/b", 0x10);
 	expect(7, 0x1010, CODE_FILE, "/bin/a", 0x10);
 }
-END_TEST
 
 /* Then its number is somebody else's. */
-START_TEST(processes_end_with_their_last_thread)
+TEST(processes_end_with_their_last_thread)
 {
 	map(7, 0x1000, 0x1000, 0, 11, "/bin/a");
 	task(PERF_RECORD_FORK, 7, 7, 9);
@@ -128,9 +116,8 @@ START_TEST(processes_end_with_their_last_thread)
 	task(PERF_RECORD_EXIT, 7, 7, 9);
 	expect(7, 0x1010, CODE_UNKNOWN, "", 0);
 }
-END_TEST
 
-START_TEST(code_without_a_file)
+TEST(code_without_a_file)
 {
 	static const char *const anonymous[] = {"//anon", "/memfd:code (deleted)", "[heap]", "/dev/zero (deleted)"};
 	const struct sample_record in_kernel = {
@@ -144,14 +131,5 @@ START_TEST(code_without_a_file)
 	expect(7, 0x1010, CODE_VDSO, "", 0x1010);
 	ck_assert_int_eq(spaces_object(spaces, spaces_find(spaces, &in_kernel).object)->origin, CODE_KERNEL);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&files_are_found_by_address, 1},
-	{&later_mappings_cover_earlier_ones, 1},
-	{&processes_begin_with_what_their_parent_had, 1},
-	{&processes_end_with_their_last_thread, 1},
-	{&code_without_a_file, 1},
-};
-
-UNIT_TESTS("spaces", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

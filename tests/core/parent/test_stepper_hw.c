@@ -2,18 +2,9 @@
 /* Regions of translated code count what the processor's own single steps do, and change no result. */
 #include "config.h"
 
-#include <check.h>
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "parent/tracer/restart.h"
 #include "parent/tracer/tracer.h"
@@ -55,7 +46,7 @@ expect_whole(const char *name, const struct stepping *stepping)
 	ck_assert_msg(stepping->region.counts[STEP_INSTRUCTIONS] > 0, "%s", name);
 }
 
-START_TEST(counts_are_those_of_single_steps)
+TEST_OF(counts_are_those_of_single_steps, NR_STEPPED_CASES)
 {
 	const struct stepped_case *this = &stepped_cases[_i];
 	struct stepping by_blocks, by_processor, native;
@@ -71,10 +62,9 @@ START_TEST(counts_are_those_of_single_steps)
 	expect_same(this->name, &by_blocks, &by_processor);
 	ck_assert_mem_eq(by_blocks.results, native.results, sizeof(native.results));
 }
-END_TEST
 
 /* Signals, threads and processes meanwhile. */
-START_TEST(results_are_the_same)
+TEST_OF(results_are_the_same, NR_STEPPED_SCENES)
 {
 	const struct stepped_case *this = &stepped_scenes[_i];
 	struct stepping by_blocks, native;
@@ -85,7 +75,6 @@ START_TEST(results_are_the_same)
 	expect_whole(this->name, &by_blocks);
 	ck_assert_mem_eq(by_blocks.results, native.results, sizeof(native.results));
 }
-END_TEST
 
 /* ---- regions that are not followed to their end ---- */
 
@@ -110,8 +99,7 @@ work_long(uint64_t *results)
 static void
 go_over(int signal, siginfo_t *info, void *context)
 {
-	(void)signal;
-	(void)info;
+	(void)signal, (void)info;
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
 }
 
@@ -169,7 +157,7 @@ static const struct {
 };
 
 /* What is refused goes on by itself. */
-START_TEST(regions_end_in_other_ways)
+TEST_OF(regions_end_in_other_ways, NR_ELEMENTS(ends))
 {
 	struct stepping by_blocks, native;
 	struct stepping *results[STEPPING_NR_WAYS] = {&native, &by_blocks};
@@ -182,7 +170,6 @@ START_TEST(regions_end_in_other_ways)
 	ck_assert_int_eq(native.status, ends[_i].status);
 	ck_assert_mem_eq(by_blocks.results, native.results, sizeof(native.results));
 }
-END_TEST
 
 /* ---- what another thread does to the process ---- */
 
@@ -251,7 +238,7 @@ static const struct {
 #define NR_ENDS 20
 
 /* The end of a main thread is told when those of all others were taken. */
-START_TEST(another_thread_ends_the_process)
+TEST_OF(another_thread_ends_the_process, NR_ENDS *NR_ELEMENTS(ends_by_others))
 {
 	const size_t i = (size_t)_i % NR_ELEMENTS(ends_by_others);
 	struct stepping by_blocks;
@@ -261,7 +248,6 @@ START_TEST(another_thread_ends_the_process)
 	stepping_by_blocks(ends_by_others[i].function, &by_blocks);
 	ck_assert_int_eq(by_blocks.status, ends_by_others[i].status);
 }
-END_TEST
 
 /* ---- threads that join ---- */
 
@@ -285,13 +271,11 @@ thread_exited(void *context, struct thread *thread)
 static enum tracer_answer
 thread_stopped(void *context, const struct tracer_stop *stop)
 {
-	struct rot_error err;
-
 	(void)context;
 	if (stop->signal != 0 || translator_has(stop->thread))
 		return translator_stopped(translator, stop);
 	stop->thread->is_to_pause = false;
-	return translator_enter(translator, stop->thread, &err);
+	return translator_enter(translator, stop->thread, &why);
 }
 
 static void
@@ -339,11 +323,11 @@ stay_on_this_cpu(void)
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
-START_TEST(a_signal_ends_the_call_of_one_that_joins)
+TEST_OF(a_signal_ends_the_call_of_one_that_joins, 5)
 {
-	struct tracer tracer = {.started = thread_started, .exited = thread_exited, .stopped = thread_stopped};
+	cleared_by(tracer_clear) struct tracer tracer = {
+		.started = thread_started, .exited = thread_exited, .stopped = thread_stopped};
 	struct report report = {0};
-	struct rot_error err;
 	int go[2];
 
 	stay_on_this_cpu();
@@ -352,23 +336,13 @@ START_TEST(a_signal_ends_the_call_of_one_that_joins)
 	if (tracer.program == 0)
 		wait_for_signal(go[0]);
 	translator = translator_new_of_regions(&tracer, &(struct step_region){.has_lines = false});
-	ck_assert_msg(tracer_seize(&tracer, &err) == 0, "%s", err.text);
+	ck_assert_ok(tracer_seize(&tracer, &why));
 	ck_assert_int_eq(write(go[1], "", 1), 1);
 	signal_and_join(threads_find(&tracer.threads, tracer.program));
 	while ((report.tid = waitpid(-1, &report.status, __WALL)) > 0 && !tracer_handle(&tracer, &report))
 		;
 	ck_assert_int_eq(report.status, 0);
 	translator_delete(translator);
-	tracer_clear(&tracer);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&a_signal_ends_the_call_of_one_that_joins, 5},
-	{&another_thread_ends_the_process, NR_ENDS *NR_ELEMENTS(ends_by_others)},
-	{&regions_end_in_other_ways, NR_ELEMENTS(ends)},
-	{&results_are_the_same, NR_STEPPED_SCENES},
-	{&counts_are_those_of_single_steps, NR_STEPPED_CASES},
-};
-
-UNIT_TESTS("stepping", tests, .needs = {permits_tracing}, .timeout_s = 600);
+UNIT_TESTS(.needs = {permits_tracing}, .timeout_s = 600);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which function a name is, and which one lies at an address: of tables of symbols and frames that are made up. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parent/symbols/symbol_file.h"
 #include "testing.h"
 
@@ -26,11 +22,10 @@ static void
 open_file(void)
 {
 	struct symbol_file *self;
-	struct rot_error err = {0};
 
 	files = symbol_files_new();
-	self = symbol_file_open(files, "/proc/self/exe", &err);
-	ck_assert_msg(self, "%s", err.text);
+	self = symbol_file_open(files, "/proc/self/exe", &why);
+	ck_assert_msg(self, "%s", why.text);
 	ck_assert(symbol_file_segment(self, self->functions.ranges[0].address, &segment));
 	ck_assert_uint_gt(segment.p_filesz, 0x100);
 	file = *self;
@@ -113,20 +108,18 @@ static const struct {
 	{"_ZN2ns5solveEi", "olve", false},
 };
 
-START_TEST(symbols_are_called)
+TEST_OF(symbols_are_called, NR_ELEMENTS(names))
 {
 	const struct made_up functions[MAX_RANGES] = {{0x10, 4, names[_i].symbol}}, none[MAX_RANGES] = {{0}};
-	struct symbol_ranges found = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges found = {0};
 
 	fill(functions, none);
 	symbols_find_function(&file, names[_i].name, &found);
 	ck_assert_msg(found.nr_ranges == names[_i].is_called, "%s %s", names[_i].symbol, names[_i].name);
-	symbol_ranges_clear(&found);
 }
-END_TEST
 
 /* Names as they stand in the table count first; what was found before stays, and says nothing. */
-START_TEST(plain_names_count_where_there_are_no_others)
+TEST(plain_names_count_where_there_are_no_others)
 {
 	const struct made_up functions[MAX_RANGES] = {{0x10, 4, "solve"},
 						      {0x20, 4, "solve.isra.0"},
@@ -150,9 +143,8 @@ START_TEST(plain_names_count_where_there_are_no_others)
 	ck_assert_uint_eq(found.nr_ranges, 2);
 	symbol_ranges_clear(&found);
 }
-END_TEST
 
-START_TEST(names_are_told)
+TEST(names_are_told)
 {
 	const struct made_up functions[MAX_RANGES] = {{0x10, 4, "solve"}, {0x20, 4, "initialize"}, {0x30, 4, "zzzzz"}},
 			     none[MAX_RANGES] = {{0}};
@@ -166,7 +158,6 @@ START_TEST(names_are_told)
 	ck_assert_str_eq(symbols_nearest(&file, "initialise"), "initialize");
 	ck_assert_str_eq(symbols_nearest(&file, "zzzz"), "zzzzz");
 }
-END_TEST
 
 /* ---- ends ---- */
 
@@ -204,9 +195,9 @@ static const struct {
 	{"nothing where there is nothing", {{OUTSIDE, 0, "wanted"}}, {{0}}, OUTSIDE, 0},
 };
 
-START_TEST(ends_are_found)
+TEST_OF(ends_are_found, NR_ELEMENTS(ends))
 {
-	struct symbol_ranges found = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges found = {0};
 
 	fill(ends[_i].functions, ends[_i].frames);
 	symbols_find_function(&file, "wanted", &found);
@@ -214,9 +205,7 @@ START_TEST(ends_are_found)
 	ck_assert_msg(found.ranges[0].address == address_of(ends[_i].begin) &&
 			      found.ranges[0].size == size_of(ends[_i].begin, ends[_i].size),
 		      "%s: %#llx bytes", ends[_i].what, (unsigned long long)found.ranges[0].size);
-	symbol_ranges_clear(&found);
 }
-END_TEST
 
 /* ---- addresses ---- */
 
@@ -260,7 +249,7 @@ static const struct {
 	{"a label where there is nothing", {{OUTSIDE, 0, "a"}}, {{0}}, OUTSIDE, {0}},
 };
 
-START_TEST(addresses_are_of_functions)
+TEST_OF(addresses_are_of_functions, NR_ELEMENTS(addresses))
 {
 	const struct made_up *wanted = &addresses[_i].wanted;
 	struct symbol_range range = {0};
@@ -276,14 +265,5 @@ START_TEST(addresses_are_of_functions)
 		      (unsigned long long)(range.address - segment.p_vaddr));
 	ck_assert_pstr_eq(range.name, wanted->name);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&symbols_are_called, NR_ELEMENTS(names)},
-	{&plain_names_count_where_there_are_no_others, 1},
-	{&names_are_told, 1},
-	{&ends_are_found, NR_ELEMENTS(ends)},
-	{&addresses_are_of_functions, NR_ELEMENTS(addresses)},
-};
-
-UNIT_TESTS("symbol names", tests, .is_in_one_process = true, .set_up = open_file, .tear_down = close_file);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_file, .tear_down = close_file);

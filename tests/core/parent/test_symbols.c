@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is found of functions, lines and markers in files that were linked and stripped in every way. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "entity.h"
-#include "memory.h"
 #include "parent/profile/functions.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/plain_name.h"
@@ -32,16 +24,14 @@ static void
 close_files(void)
 {
 	symbol_files_delete(files);
-	temporary_folder_delete(folder);
 }
 
 static struct symbol_file *
 file_open(char *path)
 {
-	struct rot_error err = {0};
-	struct symbol_file *file = symbol_file_open(files, path, &err);
+	struct symbol_file *file = symbol_file_open(files, path, &why);
 
-	ck_assert_msg(file, "%s", err.text);
+	ck_assert_msg(file, "%s", why.text);
 	free(path);
 	return file;
 }
@@ -56,12 +46,9 @@ target(const char *variant)
 static bool
 shell(const char *command)
 {
-	char *path = built_path(TARGET);
-	char *line = rot_format("set -e; set -- '%s'; cd '%s'; %s", path, folder, command);
+	autofree char *line = rot_format("set -e; set -- '%s'; cd '%s'; %s", built_path(TARGET), folder, command);
 	bool is_done = system(line) == 0;
 
-	free(line);
-	free(path);
 	return is_done;
 }
 
@@ -87,7 +74,7 @@ function(struct symbol_file *file, const char *name)
 }
 
 /* Every function begins with its bytes, wherever the file was linked to. */
-START_TEST(functions_are_found)
+TEST_OF(functions_are_found, 2)
 {
 	static const char *const variants[] = {"", "_no_pie"};
 	struct symbol_file *file = target(variants[_i]);
@@ -105,10 +92,9 @@ START_TEST(functions_are_found)
 	ck_assert(!symbols_is_code(file, 1) && !symbols_is_code(file, UINT64_MAX));
 	ck_assert_ptr_null(symbols_bytes(file, range.address, UINT64_MAX));
 }
-END_TEST
 
 /* The names of copies, without those of parts; versions; C++ names, whole and in part; local ones. */
-START_TEST(names_are_matched)
+TEST(names_are_matched)
 {
 	static const struct {
 		const char *name;
@@ -124,20 +110,18 @@ START_TEST(names_are_matched)
 	struct symbol_file *file = target("");
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct symbol_ranges found = functions(file, cases[i].name);
+		cleared_by(symbol_ranges_clear) struct symbol_ranges found = functions(file, cases[i].name);
 
 		ck_assert_msg(found.nr_ranges == cases[i].nr_functions, "%s: %zu found", cases[i].name,
 			      found.nr_ranges);
-		symbol_ranges_clear(&found);
 	}
 	ck_assert(!function(file, "cloned").is_global);
 	ck_assert_str_eq(symbols_nearest(file, "two_retruns"), "two_returns");
 	ck_assert_ptr_null(symbols_nearest(file, "nothing_like_this_here"));
 }
-END_TEST
 
 /* Up to the next function, or as far as its frame says. */
-START_TEST(ends_are_found)
+TEST(ends_are_found)
 {
 	struct symbol_file *file = target("");
 	struct symbol_range sizeless = function(file, "sizeless"), behind = function(file, "behind_sizeless");
@@ -152,9 +136,8 @@ START_TEST(ends_are_found)
 	ck_assert_str_eq(at.name, "sizeless_with_frame");
 	ck_assert(!symbols_function_at(file, 1, &at));
 }
-END_TEST
 
-START_TEST(addresses_get_names)
+TEST(addresses_get_names)
 {
 	struct symbol_file *file = target("");
 	struct symbol_range wanted = function(file, "two_returns"), at;
@@ -169,10 +152,9 @@ START_TEST(addresses_get_names)
 	ck_assert(symbols_function_at(file, function(file, "alias_of").address, &at));
 	ck_assert_str_eq(at.name, "alias_of");
 }
-END_TEST
 
 /* Whichever is asked for first. */
-START_TEST(functions_within_others_are_told_apart)
+TEST_OF(functions_within_others_are_told_apart, 2)
 {
 	static const char *const names[] = {"around", "inside", "inside", "around"};
 	struct symbol_file *file = target("");
@@ -202,10 +184,9 @@ START_TEST(functions_within_others_are_told_apart)
 	functions_delete(functions);
 	free(object.path);
 }
-END_TEST
 
 /* The stack is as at the entry, except between push and pop. */
-START_TEST(depth_is_known_from_frames)
+TEST_OF(depth_is_known_from_frames, 2)
 {
 	static const char *const variants[] = {"", "_stripped"};
 	uint64_t address = function(target(""), "jumps_in_frame").address;
@@ -216,25 +197,22 @@ START_TEST(depth_is_known_from_frames)
 	ck_assert(!symbols_is_at_entry_depth(file, address + 3));
 	ck_assert(symbols_is_at_entry_depth(file, function(target(""), "two_returns").address));
 }
-END_TEST
 
 /* The frames are still there, and say where functions begin and end, also when the table of sections is gone. */
-START_TEST(stripped_files_have_frames)
+TEST(stripped_files_have_frames)
 {
 	struct symbol_range wanted = function(target(""), "first_user"), at;
 	struct symbol_file *file = target("_stripped");
-	struct symbol_ranges found = functions(file, "two_returns");
+	cleared_by(symbol_ranges_clear) struct symbol_ranges found = functions(file, "two_returns");
 
 	ck_assert_int_eq(found.nr_ranges, 0);
 	ck_assert(symbols_function_at(file, wanted.address + 1, &at));
 	ck_assert_int_eq(at.address, wanted.address);
 	ck_assert_int_eq(at.size, wanted.size);
 	ck_assert_ptr_null(at.name);
-	symbol_ranges_clear(&found);
 }
-END_TEST
 
-START_TEST(files_without_sections_have_frames)
+TEST(files_without_sections_have_frames)
 {
 	struct symbol_range wanted = function(target(""), "first_user"), at;
 	struct symbol_file *file;
@@ -249,15 +227,13 @@ START_TEST(files_without_sections_have_frames)
 	ck_assert_int_eq(at.address, wanted.address);
 	ck_assert_int_eq(at.size, wanted.size);
 }
-END_TEST
 
 /* By the debug link, and by the build-id; what is asked of the network is left alone. */
-START_TEST(separate_debug_information_is_read)
+TEST(separate_debug_information_is_read)
 {
 	struct symbol_range wanted = function(target(""), "two_returns");
 	struct symbol_ranges lines = {0};
 	struct symbol_file *file;
-	struct rot_error err = {0};
 	size_t nr_sources;
 
 	if (!shell("command -v objcopy >/dev/null"))
@@ -267,14 +243,13 @@ START_TEST(separate_debug_information_is_read)
 	ck_assert_int_eq(setenv(DEBUGINFOD, "http://127.0.0.1:1/", 1), 0);
 	file = file_open(rot_format("%s/separate", folder));
 	ck_assert_int_eq(function(file, "two_returns").address, wanted.address);
-	ck_assert_msg(symbols_find_line(file, "lines.c", 102, &lines, &nr_sources, &err) == 0, "%s", err.text);
+	ck_assert_ok(symbols_find_line(file, "lines.c", 102, &lines, &nr_sources, &why));
 	ck_assert_int_eq(lines.nr_ranges, 3);
 	ck_assert_str_eq(getenv(DEBUGINFOD), "http://127.0.0.1:1/");
 	symbol_ranges_clear(&lines);
 }
-END_TEST
 
-START_TEST(small_debug_information_is_read)
+TEST(small_debug_information_is_read)
 {
 	struct symbol_range wanted = function(target(""), "two_returns");
 
@@ -284,21 +259,19 @@ START_TEST(small_debug_information_is_read)
 			" objcopy --add-section .gnu_debugdata=small.xz stripped mini"));
 	ck_assert_int_eq(function(file_open(rot_format("%s/mini", folder)), "two_returns").address, wanted.address);
 }
-END_TEST
 
 /* ---- lines ---- */
 
 /* One place for each copy; all of them lie in the functions that the line was inlined in. */
-START_TEST(lines_are_found)
+TEST_OF(lines_are_found, 3)
 {
 	static const char *const sources[] = {"lines.c", "folder/lines.c", "./folder//../folder/lines.c"};
 	struct symbol_file *file = target("");
 	struct symbol_ranges found = {0};
-	struct rot_error err = {0};
 	struct symbol_range at;
 	size_t nr_sources;
 
-	ck_assert_msg(symbols_find_line(file, sources[_i], 102, &found, &nr_sources, &err) == 0, "%s", err.text);
+	ck_assert_ok(symbols_find_line(file, sources[_i], 102, &found, &nr_sources, &why));
 	ck_assert_uint_eq(nr_sources, 1);
 	ck_assert_int_eq(found.nr_ranges, 3);
 	for (int i = 0; i < 3; i++) {
@@ -307,13 +280,12 @@ START_TEST(lines_are_found)
 	}
 	symbol_ranges_clear(&found);
 	/* A loop's line has code in several places; one counts. */
-	ck_assert_int_eq(symbols_find_line(file, sources[_i], 116, &found, &nr_sources, &err), 0);
+	ck_assert_int_eq(symbols_find_line(file, sources[_i], 116, &found, &nr_sources, &why), 0);
 	ck_assert_int_eq(found.nr_ranges, 1);
 	symbol_ranges_clear(&found);
 }
-END_TEST
 
-START_TEST(lines_that_are_not_found)
+TEST_OF(lines_that_are_not_found, 6)
 {
 	static const struct {
 		const char *variant, *source;
@@ -329,27 +301,25 @@ START_TEST(lines_that_are_not_found)
 		{"_stripped", "lines.c", 102, 0, "no debug information", "-g"},
 	};
 	struct symbol_ranges found = {0};
-	struct rot_error err = {0};
 	size_t nr_sources;
 
 	ck_assert_int_eq(symbols_find_line(target(cases[_i].variant), cases[_i].source, cases[_i].line, &found,
-					   &nr_sources, &err),
+					   &nr_sources, &why),
 			 -1);
 	ck_assert_uint_eq(nr_sources, cases[_i].nr_sources);
 	ck_assert_int_eq(found.nr_ranges, 0);
-	ck_assert_msg(strstr(err.text, cases[_i].text) && strstr(err.hint, cases[_i].hint), "%s; %s", err.text,
-		      err.hint);
+	ck_assert_msg(strstr(why.text, cases[_i].text) && strstr(why.hint, cases[_i].hint), "%s; %s", why.text,
+		      why.hint);
 }
-END_TEST
 
 /* ---- markers ---- */
 
 /* One nop for each copy, within the function it was inlined in; a stripped file has them too. */
-START_TEST(markers_are_found)
+TEST_OF(markers_are_found, 3)
 {
 	static const char *const variants[] = {"", "_no_pie", "_stripped"};
 	struct symbol_file *file = target(variants[_i]);
-	struct symbol_ranges begins = {0}, ends = {0}, none = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges begins = {0}, ends = {0}, none = {0};
 
 	symbols_find_marker(file, "marked_region", false, &begins);
 	symbols_find_marker(file, "marked_region", true, &ends);
@@ -365,14 +335,10 @@ START_TEST(markers_are_found)
 	symbols_find_marker(file, "endless_region", true, &none);
 	symbols_find_marker(file, "marked", false, &none);
 	ck_assert_int_eq(none.nr_ranges, 1);
-	symbol_ranges_clear(&begins);
-	symbol_ranges_clear(&ends);
-	symbol_ranges_clear(&none);
 }
-END_TEST
 
 /* In C++, with one place for each instance of a template; strict compilers have nothing to say. */
-START_TEST(markers_are_found_in_cpp)
+TEST(markers_are_found_in_cpp)
 {
 	static const char source[] = "#include <rot-marker.h>\n"
 				     "template <typename T> T twice(T x)\n"
@@ -385,7 +351,7 @@ START_TEST(markers_are_found_in_cpp)
 	if (!shell("command -v c++ >/dev/null && echo 'int main() { return 0; }' >try.cc && c++ -o try try.cc "
 		   "2>/dev/null"))
 		return;
-	free(folder_write(folder, "twice.cc", source));
+	folder_write(folder, "twice.cc", source);
 	folder_of_header = source_path("core/common");
 	command = rot_format("c++ -std=c++11 -Wall -Wextra -pedantic -Werror -I '%s' -o twice twice.cc",
 			     folder_of_header);
@@ -396,16 +362,13 @@ START_TEST(markers_are_found_in_cpp)
 	symbols_find_marker(file, "twice", true, &found);
 	ck_assert_int_eq(found.nr_ranges, 4);
 	symbol_ranges_clear(&found);
-	free(folder_of_header);
 	free(command);
 }
-END_TEST
 
 /* ---- files ---- */
 
-START_TEST(files_are_read_once)
+TEST(files_are_read_once)
 {
-	char *path = built_path(TARGET);
 	struct symbol_file *first = target(""), *again = target("");
 	char *copy = rot_format("%s/copy", folder);
 	struct symbol_file *before;
@@ -417,11 +380,9 @@ START_TEST(files_are_read_once)
 	/* Another file of the same name is another file. */
 	ck_assert(shell("cp \"$1_no_pie\" new; mv new copy"));
 	ck_assert_ptr_ne(file_open(copy), before);
-	free(path);
 }
-END_TEST
 
-START_TEST(other_files_are_refused)
+TEST_OF(other_files_are_refused, 4)
 {
 	static const struct {
 		const char *name, *content, *why;
@@ -431,15 +392,12 @@ START_TEST(other_files_are_refused)
 		{"half", "\177ELF", "cannot read"},
 		{"missing", NULL, "No such file"},
 	};
-	char *path = cases[_i].content ? folder_write(folder, cases[_i].name, cases[_i].content)
-				       : rot_format("%s/%s", folder, cases[_i].name);
-	struct rot_error err = {0};
+	autofree char *path = cases[_i].content ? folder_write(folder, cases[_i].name, cases[_i].content)
+						: rot_format("%s/%s", folder, cases[_i].name);
 
-	ck_assert_ptr_null(symbol_file_open(files, path, &err));
-	ck_assert_msg(strstr(err.text, cases[_i].why) && strstr(err.text, path), "%s", err.text);
-	free(path);
+	ck_assert_ptr_null(symbol_file_open(files, path, &why));
+	ck_assert_msg(strstr(why.text, cases[_i].why) && strstr(why.text, path), "%s", why.text);
 }
-END_TEST
 
 /* ---- mangled names ---- */
 
@@ -476,19 +434,17 @@ static const struct {
 	{"", NULL},
 };
 
-START_TEST(mangled_names_are_read)
+TEST_OF(mangled_names_are_read, NR_ELEMENTS(mangled))
 {
-	char *plain = plain_name(mangled[_i].symbol);
+	autofree char *plain = plain_name(mangled[_i].symbol);
 
 	if (mangled[_i].plain)
 		ck_assert_pstr_eq(plain, mangled[_i].plain);
 	else
 		ck_assert_msg(!plain, "%s: %s", mangled[_i].symbol, plain);
-	free(plain);
 }
-END_TEST
 
-START_TEST(ends_of_names_are_names)
+TEST(ends_of_names_are_names)
 {
 	ck_assert(plain_name_ends_with("ns::Matrix::rows", "ns::Matrix::rows"));
 	ck_assert(plain_name_ends_with("ns::Matrix::rows", "Matrix::rows"));
@@ -498,27 +454,5 @@ START_TEST(ends_of_names_are_names)
 	ck_assert(!plain_name_ends_with("rows", "Matrix::rows"));
 	ck_assert(!plain_name_ends_with("rows", ""));
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&functions_are_found, 2},
-	{&names_are_matched, 1},
-	{&ends_are_found, 1},
-	{&addresses_get_names, 1},
-	{&functions_within_others_are_told_apart, 2},
-	{&depth_is_known_from_frames, 2},
-	{&stripped_files_have_frames, 1},
-	{&files_without_sections_have_frames, 1},
-	{&separate_debug_information_is_read, 1},
-	{&small_debug_information_is_read, 1},
-	{&lines_are_found, 3},
-	{&lines_that_are_not_found, 6},
-	{&markers_are_found, 3},
-	{&markers_are_found_in_cpp, 1},
-	{&files_are_read_once, 1},
-	{&other_files_are_refused, 4},
-	{&mangled_names_are_read, NR_ELEMENTS(mangled)},
-	{&ends_of_names_are_names, 1},
-};
-
-UNIT_TESTS("symbols", tests, .is_in_one_process = true, .set_up = open_files, .tear_down = close_files);
+UNIT_TESTS(.is_in_one_process = true, .set_up = open_files, .tear_down = close_files);

@@ -13,7 +13,7 @@ static const struct {
 	{3 * NR, PAGE, 9 * NR}, {NR, 512 * PAGE, NR},   {2 * NR, PAGE / 2, NR}, {2 * NR + 2, PAGE / 2, 3 * NR + 3},
 };
 
-START_TEST(pages_that_fit_are_missed_once)
+TEST_OF(pages_that_fit_are_missed_once, NR_ELEMENTS(walks))
 {
 	struct tlb_model tlb = {.nr_misses = 0};
 
@@ -22,10 +22,9 @@ START_TEST(pages_that_fit_are_missed_once)
 			tlb_model_access(&tlb, i * walks[_i].stride, 8);
 	ck_assert_uint_eq(tlb.nr_misses, walks[_i].misses);
 }
-END_TEST
 
 /* Page 0 is used again before there is no room any more, so page 1 goes. */
-START_TEST(the_page_used_least_recently_goes)
+TEST(the_page_used_least_recently_goes)
 {
 	struct tlb_model tlb = {.nr_misses = 0};
 
@@ -39,7 +38,6 @@ START_TEST(the_page_used_least_recently_goes)
 	tlb_model_access(&tlb, PAGE, 1);
 	ck_assert_uint_eq(tlb.nr_misses, NR + 2);
 }
-END_TEST
 
 static const struct {
 	uint64_t address, bytes, misses;
@@ -48,7 +46,7 @@ static const struct {
 	{5 * PAGE - 4, 8, 2}, {0, 3 * PAGE, 3}, {UINT64_MAX - 7, 8, 1}, {0x7fff00001ff8, 64, 2},
 };
 
-START_TEST(an_access_touches_all_its_pages)
+TEST_OF(an_access_touches_all_its_pages, NR_ELEMENTS(accesses))
 {
 	struct tlb_model tlb = {.nr_misses = 0};
 
@@ -57,14 +55,13 @@ START_TEST(an_access_touches_all_its_pages)
 	tlb_model_access(&tlb, accesses[_i].address, accesses[_i].bytes);
 	ck_assert_uint_eq(tlb.nr_misses, accesses[_i].misses);
 }
-END_TEST
 
 /*
  * The triple loop of the thesis with rows of a page each (n = 512 doubles): a column of the second matrix takes more
  * pages than there are entries, so each of its elements is missed, n^3 in all; as few rows as are computed here, n^2
  * each. Beside them a and c have a page a row.
  */
-START_TEST(columns_of_many_pages_are_missed_throughout)
+TEST(columns_of_many_pages_are_missed_throughout)
 {
 	enum { N = 512, ROWS = 3 };
 	const uint64_t b = UINT64_C(1) << 32, c = UINT64_C(1) << 33;
@@ -81,13 +78,3 @@ START_TEST(columns_of_many_pages_are_missed_throughout)
 	/* c is not used for a whole column each time */
 	ck_assert_uint_eq(tlb.nr_misses, ROWS * (N * N + N + 1));
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&pages_that_fit_are_missed_once, NR_ELEMENTS(walks)},
-	{&the_page_used_least_recently_goes, 1},
-	{&an_access_touches_all_its_pages, NR_ELEMENTS(accesses)},
-	{&columns_of_many_pages_are_missed_throughout, 1},
-};
-
-UNIT_TESTS("TLB model", tests);

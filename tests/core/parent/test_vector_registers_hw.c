@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector and mask registers of a stopped thread are those that it has set: of all widths that this machine has. */
-#include <check.h>
 #include <cpuid.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "parent/stepping/vector_registers.h"
 #include "parent/stepping/xsave_area.h"
@@ -138,7 +131,7 @@ check_rest(const struct vector_registers *got)
 			ck_assert_msg(got->vectors[i][byte] == 0, "byte %d of register %d", byte, i);
 }
 
-START_TEST(registers_are_read)
+TEST_OF(registers_are_read, NR_ELEMENTS(kinds))
 {
 	const struct kind *kind = &kinds[_i];
 	struct vector_registers got;
@@ -161,7 +154,6 @@ START_TEST(registers_are_read)
 		check_rest(&got);
 	end(pid);
 }
-END_TEST
 
 /* ---- what saves them ---- */
 
@@ -216,7 +208,7 @@ check_span(const struct xsave_span *span, bool *is_told)
 		      span->offset);
 }
 
-START_TEST(saved_bytes_are_told)
+TEST_OF(saved_bytes_are_told, 2)
 {
 	static void (*const savers[])(uint8_t *) = {[XSAVE_ALL] = save_all, [XSAVE_COMPACT] = save_compacted};
 	static bool is_told[AREA_BYTES];
@@ -246,10 +238,9 @@ START_TEST(saved_bytes_are_told)
 		ck_assert_msg(is_told[i] || is_header || areas[0][i] != areas[1][i], "byte %zu is written", i);
 	}
 }
-END_TEST
 
 /* Of what is held, in either format; the rest is not looked at. */
-START_TEST(restored_bytes_are_told)
+TEST(restored_bytes_are_told)
 {
 	const uint64_t x87 = 1, sse = 2, avx = 4;
 	struct xsave_request request = {.kind = XSAVE_RESTORE, .asked_for = sse | avx, .enabled = x87 | sse | avx};
@@ -268,22 +259,13 @@ START_TEST(restored_bytes_are_told)
 	request.held = 0;
 	ck_assert_uint_eq(xsave_spans(&request, spans), 1);
 }
-END_TEST
 
-START_TEST(no_thread_has_none)
+TEST(no_thread_has_none)
 {
 	struct vector_registers got;
 
 	ck_assert(!vector_registers_read(getpid(), &got));
 	ck_assert(!vector_registers_read(0, &got));
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&registers_are_read, NR_ELEMENTS(kinds)},
-	{&no_thread_has_none, 1},
-	{&saved_bytes_are_told, 2},
-	{&restored_bytes_are_told, 1},
-};
-
-UNIT_TESTS("vector registers", tests, .needs = {permits_tracing});
+UNIT_TESTS(.needs = {permits_tracing});

@@ -2,13 +2,8 @@
 /* See traced.h. */
 #include "traced.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "testing.h"
@@ -95,7 +90,6 @@ prepare(struct traced *traced, pid_t pid)
 int
 traced_begin(struct traced *traced, const char *const *arguments)
 {
-	struct rot_error err;
 	int go[2];
 	pid_t pid;
 	char byte;
@@ -114,8 +108,8 @@ traced_begin(struct traced *traced, const char *const *arguments)
 	}
 	close(go[0]);
 	prepare(traced, pid);
-	if (tracer_seize(&traced->tracer, &err) < 0) {
-		fprintf(stderr, "%s (%s)\n", err.text, err.hint);
+	if (tracer_seize(&traced->tracer, &why) < 0) {
+		fprintf(stderr, "%s (%s)\n", why.text, why.hint);
 		close(go[1]);
 		waitpid(pid, NULL, 0);
 		return -1;
@@ -128,10 +122,8 @@ traced_begin(struct traced *traced, const char *const *arguments)
 int
 traced_attach(struct traced *traced, pid_t pid)
 {
-	struct rot_error err;
-
 	prepare(traced, pid);
-	if (tracer_attach(&traced->tracer, &err) < 0)
+	if (tracer_attach(&traced->tracer, &why) < 0)
 		return -1;
 	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
 	return 0;

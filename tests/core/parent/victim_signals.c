@@ -20,8 +20,7 @@ static sigjmp_buf after_fault;
 static void
 on_value(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)context;
+	(void)number, (void)context;
 	nr_signals++;
 	sum_of_values += info->si_value.sival_int;
 }

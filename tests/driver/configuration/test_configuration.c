@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings: which source counts, what is refused and how, push and pop. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "configuration/configuration.h"
 #include "testing.h"
 
 static struct configuration *configuration;
-static struct rot_error err;
 static char *folder, *path;
 
 static void
@@ -18,15 +12,13 @@ set_up(void)
 	folder = temporary_folder_new();
 	path = folder_write(folder, "config", "");
 	configuration = configuration_new();
-	memset(&err, 0, sizeof(err));
+	memset(&why, 0, sizeof(why));
 }
 
 static void
 tear_down(void)
 {
 	configuration_delete(configuration);
-	free(path);
-	temporary_folder_delete(folder);
 }
 
 static int
@@ -37,16 +29,16 @@ load(const char *content, size_t length, enum configuration_source source)
 	ck_assert_ptr_nonnull(out);
 	ck_assert_uint_eq(fwrite(content, 1, length, out), length);
 	fclose(out);
-	return configuration_load(configuration, source, path, true, &err);
+	return configuration_load(configuration, source, path, true, &why);
 }
 
 static int
 take(const char *word)
 {
-	return configuration_take_word(configuration, word, &err);
+	return configuration_take_word(configuration, word, &why);
 }
 
-START_TEST(every_key_is_sound)
+TEST_OF(every_key_is_sound, configuration_nr_keys)
 {
 	const struct configuration_key *key = &configuration_keys[_i];
 
@@ -54,14 +46,13 @@ START_TEST(every_key_is_sound)
 	ck_assert(*key->description);
 	ck_assert_int_eq(key->type == CONFIGURATION_CHOICE || key->type == CONFIGURATION_SET, key->choices != NULL);
 	/* Its default is a value it takes. */
-	ck_assert_msg(configuration_set(configuration, CONFIGURATION_USER_FILE, key->name, key->default_text, &err) ==
+	ck_assert_msg(configuration_set(configuration, CONFIGURATION_USER_FILE, key->name, key->default_text, &why) ==
 			      0,
-		      "%s", err.text);
+		      "%s", why.text);
 	ck_assert_str_eq(configuration_text(configuration, key->name), key->default_text);
 }
-END_TEST
 
-START_TEST(the_higher_source_counts)
+TEST(the_higher_source_counts)
 {
 	ck_assert_int_eq(configuration_count(configuration, "runs"), 0);
 	ck_assert_int_eq(configuration_origin(configuration, "runs"), CONFIGURATION_DEFAULT);
@@ -76,18 +67,16 @@ START_TEST(the_higher_source_counts)
 	ck_assert_double_eq(configuration_double(configuration, "timeLimit"), 2.5);
 	ck_assert_int_eq(configuration_origin(configuration, "timeLimit"), CONFIGURATION_USER_FILE);
 }
-END_TEST
 
 /* An empty text is a value, not "nothing said". */
-START_TEST(a_higher_source_can_empty_a_text)
+TEST(a_higher_source_can_empty_a_text)
 {
 	configuration_set(configuration, CONFIGURATION_USER_FILE, "optimization", "-O2", NULL);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
 	ck_assert_str_eq(configuration_string(configuration, "optimization"), "");
 }
-END_TEST
 
-START_TEST(pop_undoes_what_came_after_push)
+TEST(pop_undoes_what_came_after_push)
 {
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", NULL);
 	configuration_push(configuration);
@@ -101,10 +90,9 @@ START_TEST(pop_undoes_what_came_after_push)
 	configuration_pop(configuration);
 	ck_assert_int_eq(configuration_count(configuration, "runs"), 3);
 }
-END_TEST
 
 /* "-quick" and "-sizes=small" are one setting: the last one counts. */
-START_TEST(short_words_stand_for_a_choice)
+TEST(short_words_stand_for_a_choice)
 {
 	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
 	ck_assert_int_eq(load("quick=true\n", 11, CONFIGURATION_USER_FILE), 0);
@@ -117,7 +105,6 @@ START_TEST(short_words_stand_for_a_choice)
 	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
 	ck_assert_str_eq(configuration_key_find("quick")->name, "sizes");
 }
-END_TEST
 
 static const struct {
 	const char *key, *text, *message, *hint;
@@ -150,27 +137,25 @@ static const struct {
 	{"quick", "small", "'small' is no value of quick", "quick is short for sizes=small, and takes true or false"},
 };
 
-START_TEST(refuses_with_a_next_step)
+TEST_OF(refuses_with_a_next_step, NR_ELEMENTS(refused))
 {
 	ck_assert_int_eq(
-		configuration_set(configuration, CONFIGURATION_USER_FILE, refused[_i].key, refused[_i].text, &err), -1);
-	ck_assert_str_eq(err.text, refused[_i].message);
-	ck_assert_str_eq(err.hint, refused[_i].hint);
+		configuration_set(configuration, CONFIGURATION_USER_FILE, refused[_i].key, refused[_i].text, &why), -1);
+	ck_assert_str_eq(why.text, refused[_i].message);
+	ck_assert_str_eq(why.hint, refused[_i].hint);
 }
-END_TEST
 
-START_TEST(reads_a_file)
+TEST(reads_a_file)
 {
 	static const char content[] =
 		"# mine\n\n  runs = 7 \r\noptimization=-O2 -march=native\n\tquiet=true\n#x\ntimeLimit=2";
 
-	ck_assert_msg(load(content, sizeof(content) - 1, CONFIGURATION_USER_FILE) == 0, "%s", err.text);
+	ck_assert_ok(load(content, sizeof(content) - 1, CONFIGURATION_USER_FILE));
 	ck_assert_int_eq(configuration_count(configuration, "runs"), 7);
 	ck_assert_str_eq(configuration_string(configuration, "optimization"), "-O2 -march=native");
 	ck_assert(configuration_bool(configuration, "quiet"));
 	ck_assert_double_eq(configuration_double(configuration, "timeLimit"), 2);
 }
-END_TEST
 
 #define CONTENT(text) text, sizeof(text) - 1
 static const struct {
@@ -187,26 +172,24 @@ static const struct {
 	{CONTENT("runs=many\nrnus=2\n"), 1, "'many' is no value of runs"},
 };
 
-START_TEST(a_bad_file_is_an_error_with_its_line)
+TEST_OF(a_bad_file_is_an_error_with_its_line, NR_ELEMENTS(bad_files))
 {
 	char wanted[256];
 
 	ck_assert_int_eq(load(bad_files[_i].content, bad_files[_i].length, CONFIGURATION_USER_FILE), -1);
 	snprintf(wanted, sizeof(wanted), "%s:%d: %s", path, bad_files[_i].line, bad_files[_i].message);
-	ck_assert_str_eq(err.text, wanted);
+	ck_assert_str_eq(why.text, wanted);
 }
-END_TEST
 
-START_TEST(a_missing_file)
+TEST(a_missing_file)
 {
-	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/nowhere/config", false, &err), 0);
-	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/nowhere/config", true, &err), -1);
-	ck_assert_str_eq(err.text, "cannot open the configuration file '/nowhere/config': No such file or directory");
-	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/", false, &err), -1);
+	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/nowhere/config", false, &why), 0);
+	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/nowhere/config", true, &why), -1);
+	ck_assert_str_eq(why.text, "cannot open the configuration file '/nowhere/config': No such file or directory");
+	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/", false, &why), -1);
 }
-END_TEST
 
-START_TEST(takes_words_of_the_command_line)
+TEST(takes_words_of_the_command_line)
 {
 	ck_assert_int_eq(take("-runs=5"), 0);
 	ck_assert_int_eq(take("--clock=tsc"), 0);
@@ -215,9 +198,8 @@ START_TEST(takes_words_of_the_command_line)
 	ck_assert_str_eq(configuration_string(configuration, "clock"), "tsc");
 	ck_assert_str_eq(configuration_string(configuration, "optimization"), "-O2 -march=native");
 }
-END_TEST
 
-START_TEST(a_bare_key_turns_over_what_it_was)
+TEST(a_bare_key_turns_over_what_it_was)
 {
 	configuration_set(configuration, CONFIGURATION_USER_FILE, "quiet", "true", NULL);
 	ck_assert_int_eq(take("-quiet"), 0);
@@ -227,7 +209,6 @@ START_TEST(a_bare_key_turns_over_what_it_was)
 	ck_assert_int_eq(take("--showMinMax"), 0);
 	ck_assert(!configuration_bool(configuration, "showMinMax"));
 }
-END_TEST
 
 static const struct {
 	const char *argument;
@@ -240,35 +221,11 @@ static const struct {
 	{"-5", "unknown configuration key '5'", "all keys: rot list keys"},
 };
 
-START_TEST(a_bad_argument_is_an_error)
+TEST_OF(a_bad_argument_is_an_error, NR_ELEMENTS(bad_arguments))
 {
 	ck_assert_int_eq(take(bad_arguments[_i].argument), -1);
-	ck_assert_str_eq(err.text, bad_arguments[_i].message);
-	ck_assert_str_eq(err.hint, bad_arguments[_i].hint);
-}
-END_TEST
-
-static int
-run_tests(void)
-{
-	const struct listed_test tests[] = {
-		{&every_key_is_sound, (int)configuration_nr_keys},
-		{&the_higher_source_counts, 1},
-		{&a_higher_source_can_empty_a_text, 1},
-		{&pop_undoes_what_came_after_push, 1},
-		{&short_words_stand_for_a_choice, 1},
-		{&refuses_with_a_next_step, NR_ELEMENTS(refused)},
-		{&reads_a_file, 1},
-		{&a_bad_file_is_an_error_with_its_line, NR_ELEMENTS(bad_files)},
-		{&a_missing_file, 1},
-		{&takes_words_of_the_command_line, 1},
-		{&a_bare_key_turns_over_what_it_was, 1},
-		{&a_bad_argument_is_an_error, NR_ELEMENTS(bad_arguments)},
-	};
-	const struct suite suite =
-		SUITE("configuration", tests, .is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);
-
-	return suite_run(&suite);
+	ck_assert_str_eq(why.text, bad_arguments[_i].message);
+	ck_assert_str_eq(why.hint, bad_arguments[_i].hint);
 }
 
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Where things are: XDG folders, keys, a cache that cannot be written to, the source tree of an uninstalled driver. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "configuration/paths.h"
-#include "memory.h"
 #include "testing.h"
 
 static struct configuration *configuration;
-static struct rot_error err;
 static char *folder, *warning;
 
 /* Caches want room, which /tmp need not have: folders are where tests have theirs, whatever the test before has set. */
@@ -26,7 +18,7 @@ set_up(void)
 		setenv("TMPDIR", place, 1);
 	folder = temporary_folder_new();
 	configuration = configuration_new();
-	memset(&err, 0, sizeof(err));
+	memset(&why, 0, sizeof(why));
 	warning = NULL;
 	setenv("HOME", folder, 1);
 	setenv("TMPDIR", folder, 1);
@@ -40,29 +32,27 @@ tear_down(void)
 {
 	configuration_delete(configuration);
 	free(warning);
-	temporary_folder_delete(folder);
 }
 
 /* text is "FOLDER" + tail. */
 static void
 assert_below(const char *text, const char *tail)
 {
-	char *wanted = rot_format("%s%s", folder, tail);
+	autofree char *wanted = rot_format("%s%s", folder, tail);
 
 	ck_assert_str_eq(text, wanted);
-	free(wanted);
 }
 
 static struct paths *
 open_paths(void)
 {
-	struct paths *paths = paths_new(configuration, &warning, &err);
+	struct paths *paths = paths_new(configuration, &warning, &why);
 
-	ck_assert_msg(paths != NULL, "%s", err.text);
+	ck_assert_msg(paths != NULL, "%s", why.text);
 	return paths;
 }
 
-START_TEST(without_variables_below_home)
+TEST(without_variables_below_home)
 {
 	struct paths *paths = open_paths();
 	char *file = paths_user_config_file(configuration);
@@ -78,11 +68,10 @@ START_TEST(without_variables_below_home)
 	free(file);
 	paths_delete(paths);
 }
-END_TEST
 
-START_TEST(variables_count_when_absolute)
+TEST(variables_count_when_absolute)
 {
-	char *cache = rot_format("%s/c", folder);
+	autofree char *cache = rot_format("%s/c", folder);
 	struct paths *paths;
 	char *file;
 
@@ -95,14 +84,12 @@ START_TEST(variables_count_when_absolute)
 	assert_below(paths->user, "/.local/share/rot");
 	ck_assert_str_eq(file, "/etc/somebody/rot/config");
 	free(file);
-	free(cache);
 	paths_delete(paths);
 }
-END_TEST
 
-START_TEST(keys_count_more_than_variables)
+TEST(keys_count_more_than_variables)
 {
-	char *file;
+	autofree char *file = NULL;
 	struct paths *paths;
 
 	ck_assert_int_eq(chdir(folder), 0);
@@ -114,11 +101,9 @@ START_TEST(keys_count_more_than_variables)
 	assert_below(paths->cache, "/my/cache");
 	ck_assert_str_eq(paths->user, "/data");
 	ck_assert_str_eq(file, "here.txt");
-	free(file);
 	paths_delete(paths);
 	ck_assert_int_eq(chdir("/"), 0);
 }
-END_TEST
 
 /* A file stands where the folder should be: that stops root as well. */
 static void
@@ -127,7 +112,7 @@ block_cache(void)
 	free(folder_write(folder, ".cache", ""));
 }
 
-START_TEST(a_cache_that_cannot_be_written_is_replaced)
+TEST(a_cache_that_cannot_be_written_is_replaced)
 {
 	struct paths *paths;
 	struct stat status;
@@ -136,8 +121,8 @@ START_TEST(a_cache_that_cannot_be_written_is_replaced)
 	block_cache();
 	paths = open_paths();
 	ck_assert(paths->cache_is_temporary);
-	ck_assert_ptr_nonnull(strstr(warning, "cannot write to the cache folder"));
-	ck_assert_ptr_nonnull(strstr(warning, "Not a directory"));
+	ck_assert_has(warning, "cannot write to the cache folder");
+	ck_assert_has(warning, "Not a directory");
 	ck_assert_int_eq(stat(paths->cache, &status), 0);
 	ck_assert_int_eq(status.st_mode & 0777, 0700);
 	file = rot_format("%s/result", paths->cache);
@@ -148,11 +133,10 @@ START_TEST(a_cache_that_cannot_be_written_is_replaced)
 	free(file);
 	free(cache);
 }
-END_TEST
 
-START_TEST(a_cache_without_write_permission_is_replaced)
+TEST(a_cache_without_write_permission_is_replaced)
 {
-	char *path = rot_format("%s/.cache/rot", folder);
+	autofree char *path = rot_format("%s/.cache/rot", folder);
 	struct paths *paths = open_paths();
 
 	paths_delete(paths);
@@ -162,22 +146,19 @@ START_TEST(a_cache_without_write_permission_is_replaced)
 	ck_assert_int_eq(paths->cache_is_temporary, geteuid() != 0);
 	paths_delete(paths);
 	ck_assert_int_eq(chmod(path, 0700), 0);
-	free(path);
 }
-END_TEST
 
-START_TEST(no_cache_at_all_is_an_error)
+TEST(no_cache_at_all_is_an_error)
 {
 	block_cache();
 	setenv("TMPDIR", "/nowhere", 1);
-	ck_assert_ptr_null(paths_new(configuration, &warning, &err));
-	ck_assert_ptr_nonnull(strstr(err.text, "cannot write to the cache folder"));
-	ck_assert_ptr_nonnull(strstr(err.text, "/nowhere/rot-"));
-	ck_assert_str_eq(err.hint, "name a folder you may write to: -cacheFolder=FOLDER");
+	ck_assert_ptr_null(paths_new(configuration, &warning, &why));
+	ck_assert_has(why.text, "cannot write to the cache folder");
+	ck_assert_has(why.text, "/nowhere/rot-");
+	ck_assert_str_eq(why.hint, "name a folder you may write to: -cacheFolder=FOLDER");
 }
-END_TEST
 
-START_TEST(not_installed_means_source_tree)
+TEST(not_installed_means_source_tree)
 {
 	struct paths *paths = open_paths();
 	char *build = realpath(getenv("top_builddir"), NULL);
@@ -196,16 +177,5 @@ START_TEST(not_installed_means_source_tree)
 	free(other);
 	paths_delete(paths);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&without_variables_below_home, 1},
-	{&variables_count_when_absolute, 1},
-	{&keys_count_more_than_variables, 1},
-	{&a_cache_that_cannot_be_written_is_replaced, 1},
-	{&a_cache_without_write_permission_is_replaced, 1},
-	{&no_cache_at_all_is_an_error, 1},
-	{&not_installed_means_source_tree, 1},
-};
-
-UNIT_TESTS("paths", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

@@ -2,18 +2,9 @@
 /* An open driver on a machine that is always the same, and quantities that are computed instead of measured. */
 #include "fake_rot.h"
 
-#include <check.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "configuration/configuration.h"
 #include "machine/machine.h"
 #include "measuring/measuring_internal.h"
-#include "memory.h"
 #include "quantities/architecture.h"
 #include "quantities/pass.h"
 #include "quantities/quantity.h"
@@ -73,22 +64,22 @@ void
 fake_rot_open(struct rot *rot)
 {
 	struct configuration *configuration = configuration_new();
-	struct rot_error err = {0};
 	char *cache;
 
 	folder = temporary_folder_new();
 	ck_assert_int_eq(chdir(folder), 0);
 	cache = rot_format("%s/cache", folder);
-	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &err), 0);
-	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &err), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &why), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &why), 0);
 	free(cache);
 	/* The profile of who runs the test is none of the fake machine. */
-	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", folder, &err), 0);
-	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "findPeaks", "false", &err), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", folder, &why), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "findPeaks", "false", &why), 0);
 	/* Nothing is built ahead. */
 	ck_assert_int_eq(
-		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "shouldCheckCoreHash", "false", &err), 0);
-	ck_assert_msg(rot_open(rot, configuration, &err) == 0, "%s", err.text);
+		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "shouldCheckCoreHash", "false", &why), 0);
+	ck_assert_ok(rot_open(rot, configuration, &why));
+	at_end(rot_close, rot);
 	use_machine(rot, fake_machine());
 	fake_nr_calls = fake_failing_call = 0;
 	fake_nr_infinite = 0;
@@ -96,14 +87,6 @@ fake_rot_open(struct rot *rot)
 	fake_runs_end = NULL;
 	fake_measure = NULL;
 	fake_fails = NULL;
-}
-
-void
-fake_rot_close(struct rot *rot)
-{
-	rot_close(rot);
-	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
 }
 
 static const char *

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What controllers say of accuracy and precision: runs seen one by one, and the experiments of the thesis. */
-#include <check.h>
-#include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/find.h"
 #include "controllers/xml_run.h"
 #include "experiment/experiment_internal.h"
+#include "json_schema.h"
 #include "machine/cpus.h"
-#include "memory.h"
 #include "planning/xml_controller.h"
 #include "planning/xml_plan.h"
 #include "quantities/expected.h"
@@ -23,9 +16,8 @@
 #include "xml_fixture.h"
 
 /* What stands in <each> is there for each of its points, and <derived> follows from what was expected. */
-START_TEST(each_says_it_once_for_several)
+TEST(each_says_it_once_for_several)
 {
-	struct rot_error err = {0};
 	struct xml_controller *c = open_text(
 		HEAD AXIS POINT
 		"<each><axis name='border'><list values='llcRam l2l3'/></axis><skip if='$border = \"l1l2\"'/>\n"
@@ -35,15 +27,14 @@ START_TEST(each_says_it_once_for_several)
 		"show='error' minimumOf='3' pointLabel='{{$label}}'><marker at='{{$llcBytes}}' "
 		"label='{$border}'/></plot>"
 		"</each><each if='$nrCpus > 1000'><axis name='a'><list values='1'/></axis><plot type='runs' "
-		"y='{$b}'/></each>" TAIL,
-		&err);
+		"y='{$b}'/></each>" TAIL);
 	struct experiment *experiment;
 	struct experiment_plot *plot;
 
-	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(c->planned[0].nr_requests, 2);
-	experiment = experiment_new(&rot, "c", NULL, 0, &err);
-	ck_assert_msg(xml_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
+	experiment = experiment_open("c", NULL, 0);
+	ck_assert_msg(xml_show(c, experiment, &why) == 0, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(experiment->nr_plots, 2);
 	plot = &experiment->plots[1].plot;
 	ck_assert_str_eq(plot->name, "l2l3");
@@ -55,24 +46,19 @@ START_TEST(each_says_it_once_for_several)
 	ck_assert_uint_eq(plot->view.minimum_of, 3);
 	ck_assert_double_eq(experiment->plots[1].markers[0].x, 32 << 20);
 	ck_assert_str_eq(experiment->plots[1].markers[0].label, "l2l3");
-	experiment_delete(experiment);
-	xml_controller_close(c);
 }
-END_TEST
 
 /* A workload for each CPU, pinned, behind a barrier; one is pinned alone. */
-START_TEST(threads_are_pinned_and_start_together)
+TEST(threads_are_pinned_and_start_together)
 {
-	struct rot_error err;
 	struct xml_controller *c =
 		open_text(HEAD "<axis name='n'><list values='1 all'/></axis>"
-			       "<point threads='{$n}'><workload><kernel type='Dummy'/></workload></point>" TAIL,
-			  &err);
+			       "<point threads='{$n}'><workload><kernel type='Dummy'/></workload></point>" TAIL);
 	const struct measurement *one, *all;
 	int *cpus;
 	size_t nr_cpus = allowed_cpus(&cpus, NULL);
 
-	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	one = c->planned[0].measurement;
 	all = c->planned[1].measurement;
 	ck_assert_uint_eq(measurement_nr_workloads(one), 1);
@@ -83,13 +69,11 @@ START_TEST(threads_are_pinned_and_start_together)
 		ck_assert_int_eq(measurement_workloads_at(all, i)->cpu, cpus[i]);
 	ck_assert_uint_eq(measurement_nr_rules(all), nr_cpus > 1);
 	free(cpus);
-	xml_controller_close(c);
 }
-END_TEST
 
 /* What one CPU's cache holds back alone, two workloads on it hold back together; unpinned ones are not known to share.
  */
-START_TEST(workloads_on_a_cpu_share_its_caches)
+TEST(workloads_on_a_cpu_share_its_caches)
 {
 	static const struct {
 		size_t nr;
@@ -98,8 +82,7 @@ START_TEST(workloads_on_a_cpu_share_its_caches)
 	} cases[] = {{1, 0, 40 - 32}, {2, 0, 2 * (40 - 16)}, {4, 0, 4 * (40 - 8)}, {2, -1, 2 * (40 - 32)}};
 
 	for (size_t i = 0; i < NR_ELEMENTS(cases); i++) {
-		struct measurement *measurement = measurement_new();
-		struct rot_error err = {0};
+		autograph struct measurement *measurement = measurement_new();
 		double bytes;
 
 		for (size_t k = 0; k < cases[i].nr; k++) {
@@ -107,21 +90,18 @@ START_TEST(workloads_on_a_cpu_share_its_caches)
 
 			workload->kernel = rot_entity_new(rot_registry_find(rot.registry, "Memory"));
 			workload->cpu = cases[i].cpu;
-			ck_assert_int_eq(rot_entity_set(workload->kernel, "operation", "WRITE", &err), 0);
-			ck_assert_int_eq(rot_entity_set(workload->kernel, "bufferSize", "41943040", &err), 0);
+			ck_assert_int_eq(rot_entity_set(workload->kernel, "operation", "WRITE", &why), 0);
+			ck_assert_int_eq(rot_entity_set(workload->kernel, "bufferSize", "41943040", &why), 0);
 			measurement_workloads_add(measurement, workload);
 		}
-		ck_assert_int_eq(expected_bytes_of(&rot, measurement, "llcRam.write", &bytes, &err), 0);
+		ck_assert_int_eq(expected_bytes_of(&rot, measurement, "llcRam.write", &bytes, &why), 0);
 		ck_assert_double_eq(bytes, cases[i].mebibytes * (1 << 20));
-		rot_graph_delete(measurement);
 	}
 }
-END_TEST
 
 /* Sizes grow until something holds: in each series by itself. */
-START_TEST(series_end_where_they_say)
+TEST(series_end_where_they_say)
 {
-	struct rot_error err = {0};
 	json_t *json, *points;
 	static const char *const seen[] = {"a 1", "a 2", "a 3", "b 1", "b 2", "b 3", "b 4"};
 
@@ -131,8 +111,8 @@ START_TEST(series_end_where_they_say)
 		  "<point series='{$s}' label='{$n}' until='$t >= 30 and ($s = \"a\" or $n = 4)'>"
 		  "<workload><kernel type='Dummy'/></workload></point><quantity is='time' name='t'/></controller>\n");
 	/* The time of the n-th point is 10 n cycles. */
-	ck_assert_msg(controller_run(&rot, "./growing.xml", NULL, &err) == 0, "%s", err.text);
-	json = json_load_file("growing.json", 0, NULL);
+	ck_assert_ok(controller_run(&rot, "./growing.xml", NULL, &why));
+	json = json_file("growing.json");
 	points = json_object_get(json, "points");
 	ck_assert_uint_eq(json_array_size(points), NR_ELEMENTS(seen));
 	for (size_t i = 0; i < NR_ELEMENTS(seen); i++) {
@@ -143,9 +123,7 @@ START_TEST(series_end_where_they_say)
 		ck_assert_str_eq(name, seen[i]);
 		free(name);
 	}
-	json_decref(json);
 }
-END_TEST
 
 /* Two points of a class: the worse one counts; of n = 8 all runs were disturbed. */
 static void
@@ -210,24 +188,22 @@ assert_documented(const char *results, const json_t *object)
 
 	json_object_foreach((json_t *)object, key, member)
 	{
-		char *marked = rot_format("`%s`", key);
+		autofree char *marked = rot_format("`%s`", key);
 
 		ck_assert_msg(strcmp(key, "class") == 0 || strstr(results, marked) != NULL,
 			      "%s is not in doc/RESULTS.md", marked);
-		free(marked);
 	}
 }
 
-START_TEST(accuracy_is_of_the_worst_point)
+TEST(accuracy_is_of_the_worst_point)
 {
-	struct rot_error err = {0};
 	json_t *json, *tables, *row;
 	char *path = source_path("doc/RESULTS.md"), *results = file_text(path);
 
 	fake_measure = measure_for_accuracy;
 	file_fill("accurate.xml", accurate);
-	ck_assert_msg(controller_run(&rot, "./accurate.xml", NULL, &err) == 0, "%s", err.text);
-	json = json_load_file("accurate.json", 0, NULL);
+	ck_assert_ok(controller_run(&rot, "./accurate.xml", NULL, &why));
+	json = json_file("accurate.json");
 	tables = json_object_get(json, "accuracy");
 	ck_assert_uint_eq(json_array_size(tables), 2);
 	row = json_array_get(json_object_get(json_array_get(tables, 0), "rows"), 0);
@@ -247,16 +223,12 @@ START_TEST(accuracy_is_of_the_worst_point)
 	assert_documented(results, row);
 	assert_documented(results, json_object_get(row, "minima"));
 	ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(tables, 1), "rows")), 0);
-	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(json_array_get(tables, 1), "notMeasured")),
-				     "is not measured here"));
-	free(results);
-	free(path);
-	json_decref(json);
+	ck_assert_has(json_string_value(json_object_get(json_array_get(tables, 1), "notMeasured")),
+		      "is not measured here");
 }
-END_TEST
 
 /* The pictures' data; what is only expected has no picture. */
-START_TEST(runs_are_drawn)
+TEST(runs_are_drawn)
 {
 	static const struct {
 		const char *file, *has;
@@ -281,43 +253,38 @@ START_TEST(runs_are_drawn)
 		{"accurate-time.data", "size expected label\n2 1.01"}, /* of n = 1 nothing is expected */
 		{"accurate-time.data", "\"2\"\n4 1.21"},
 	};
-	struct rot_error err = {0};
-	char *gnuplot = process_find("gnuplot");
+	autofree char *gnuplot = process_find("gnuplot");
 
 	if (!gnuplot)
 		return;
-	free(gnuplot);
 	fake_measure = measure_for_accuracy;
 	file_fill("accurate.xml", accurate);
-	ck_assert_msg(controller_run(&rot, "./accurate.xml", NULL, &err) == 0, "%s", err.text);
+	ck_assert_ok(controller_run(&rot, "./accurate.xml", NULL, &why));
 	for (size_t i = 0; i < NR_ELEMENTS(texts); i++) {
-		char *text = file_read(texts[i].file, NULL, &err);
+		autofree char *text = file_read(texts[i].file, NULL, &why);
 
 		ck_assert_msg(text && strstr(text, texts[i].has), "%s lacks '%s': %s", texts[i].file, texts[i].has,
 			      text);
-		free(text);
 	}
 	ck_assert_int_ne(access("accurate-none.data", F_OK), 0);
 }
-END_TEST
 
 /* The thesis' experiments: the small ones are few points, all of them double. */
-START_TEST(accuracy_experiments_have_their_points)
+TEST(accuracy_experiments_have_their_points)
 {
 	static const char *const names[] = {"valTime", "valOp", "valTB"};
 
 	machine_online_cpus_add(rot.machine, 1);
 	for (size_t i = 0; i < 2 * NR_ELEMENTS(names); i++) {
-		char *path = rot_format("%s/driver/controllers/%s.xml", rot.paths->data, names[i / 2]);
+		autofree char *path = rot_format("%s/driver/controllers/%s.xml", rot.paths->data, names[i / 2]);
 		const bool is_quick = i % 2;
-		struct rot_error err = {0};
 		struct xml_controller *c;
 		double size, before = 0;
 
 		configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "sizes", is_quick ? "small" : "all",
 				  NULL);
-		c = xml_controller_open(&rot, path, &err);
-		ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+		c = open_file(path);
+		ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 		if (is_quick)
 			ck_assert_uint_le(c->nr_planned, 50);
 		else
@@ -332,17 +299,7 @@ START_TEST(accuracy_experiments_have_their_points)
 			ck_assert(p->until[0] || strstr(p->series, "flush"));
 			before = size;
 		}
-		xml_controller_close(c);
-		free(path);
 	}
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&each_says_it_once_for_several, 1},          {&threads_are_pinned_and_start_together, 1},
-	{&workloads_on_a_cpu_share_its_caches, 1},    {&series_end_where_they_say, 1},
-	{&accuracy_is_of_the_worst_point, 1},         {&runs_are_drawn, 1},
-	{&accuracy_experiments_have_their_points, 1},
-};
-
-UNIT_TESTS("accuracy", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

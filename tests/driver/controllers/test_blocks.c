@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of an XML controller whose runs are missing are measured in blocks. */
-#include <check.h>
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "configuration/configuration.h"
 #include "controllers/xml_run.h"
-#include "memory.h"
+#include "json_schema.h"
 #include "planning/xml_controller.h"
 #include "quantities/quantity.h"
 #include "testing.h"
@@ -59,7 +54,7 @@ record(const struct measurement *measurement, const struct quantity_request *req
 static int
 measure(const char *text, const char *nr_starts, struct rot_error *err)
 {
-	struct xml_controller *controller = open_text(text, err);
+	struct xml_controller *controller = open_text(text);
 	int rc;
 
 	ck_assert_msg(controller != NULL, "%s", err->text);
@@ -68,7 +63,6 @@ measure(const char *text, const char *nr_starts, struct rot_error *err)
 	fake_measure = record;
 	fake_misses_runs = true;
 	rc = xml_controller_run(controller, "out", err);
-	xml_controller_close(controller);
 	return rc;
 }
 
@@ -90,12 +84,11 @@ check_block(size_t first, int nr_runs, bool only_measures)
 	return is_ordered;
 }
 
-START_TEST(each_point_once_a_block)
+TEST(each_point_once_a_block)
 {
-	struct rot_error err;
 	bool is_ordered;
 
-	ck_assert_msg(measure(HEAD FOUR_POINTS TAIL, "3", &err) == 0, "%s", err.text);
+	ck_assert_ok(measure(HEAD FOUR_POINTS TAIL, "3", &why));
 	ck_assert_uint_eq(nr_calls, 4 * NR_POINTS);
 	is_ordered = check_block(0, 2, true);
 	is_ordered = check_block(NR_POINTS, 4, true) && is_ordered;
@@ -103,33 +96,28 @@ START_TEST(each_point_once_a_block)
 	ck_assert(!is_ordered);
 	ck_assert(check_block(3 * NR_POINTS, NR_RUNS, false));
 }
-END_TEST
 
 /* More starts than runs, one start, and one point. */
-START_TEST(as_many_blocks_as_there_can_be)
+TEST(as_many_blocks_as_there_can_be)
 {
-	struct rot_error err;
-
-	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "100", &err), 0);
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "100", &why), 0);
 	ck_assert_uint_eq(nr_calls, (NR_RUNS + 1) * NR_POINTS);
-	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "1", &err), 0);
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "1", &why), 0);
 	ck_assert_uint_eq(nr_calls, NR_POINTS);
-	ck_assert_int_eq(measure(HEAD "<axis name='n'><list values='1'/></axis>" POINT TAIL, "3", &err), 0);
+	ck_assert_int_eq(measure(HEAD "<axis name='n'><list values='1'/></axis>" POINT TAIL, "3", &why), 0);
 	ck_assert_uint_eq(nr_calls, 1);
 }
-END_TEST
 
 /* Points 1 and 2 have two runs: nothing is asked for in the blocks in which they have no new one. */
-START_TEST(fewer_runs_than_blocks)
+TEST(fewer_runs_than_blocks)
 {
 	static const char text[] =
 		HEAD "<axis name='n'><list values='1 2 3 4'/></axis>\n"
 		     "<point series='s' label='{$n}' runs='{if($n &lt; 3, 2, 7)}'><workload><kernel type='Triad' "
 		     "bufferSize='{$n}'/></workload></point><quantity is='time'/>\n" TAIL;
 	int nr_of[NR_POINTS + 1] = {0}, last_of[NR_POINTS + 1] = {0};
-	struct rot_error err;
 
-	ck_assert_msg(measure(text, "5", &err) == 0, "%s", err.text);
+	ck_assert_ok(measure(text, "5", &why));
 	for (size_t i = 0; i < nr_calls; i++) {
 		const int point = calls[i].point;
 
@@ -142,44 +130,37 @@ START_TEST(fewer_runs_than_blocks)
 		ck_assert_int_eq(last_of[point], point < 3 ? 2 : 7);
 	}
 }
-END_TEST
 
-START_TEST(with_a_precision_the_first_runs)
+TEST(with_a_precision_the_first_runs)
 {
-	struct rot_error err;
-
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "precision", "0.01", NULL);
-	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "5", &err), 0);
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "5", &why), 0);
 	check_block(4 * NR_POINTS, 10, true);
 	ck_assert_double_eq(fake_effort.precision, 0.01);
 }
-END_TEST
 
 /* Nobody knows yet which there are. */
-START_TEST(series_that_may_end_are_measured_in_order)
+TEST(series_that_may_end_are_measured_in_order)
 {
 	static const char text[] =
 		HEAD "<axis name='n'><list values='1 2 3 4'/></axis>\n"
 		     "<point series='s' label='{$n}' until='$t > 100'><workload><kernel type='Triad' "
 		     "bufferSize='{$n}'/></workload></point><quantity is='time' name='t'/>\n" TAIL;
-	struct rot_error err;
 
-	ck_assert_msg(measure(text, "3", &err) == 0, "%s", err.text);
+	ck_assert_ok(measure(text, "3", &why));
 	ck_assert_uint_eq(nr_calls, NR_POINTS);
 	ck_assert(check_block(0, NR_RUNS, false));
 }
-END_TEST
 
 /* In the second block, after two of its points: these have four runs, the others two. */
-START_TEST(interrupted_keeps_blocks)
+TEST(interrupted_keeps_blocks)
 {
-	struct rot_error err;
 	json_t *json;
 
 	fake_failing_call = NR_POINTS + 3;
 	fake_is_interrupt = true;
-	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &err), -1);
-	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &why), -1);
+	ck_assert_str_eq(why.text, "interrupted");
 	ck_assert_uint_eq(nr_calls, NR_POINTS + 2 + NR_POINTS);
 	for (size_t i = NR_POINTS + 2; i < nr_calls; i++) {
 		bool is_second =
@@ -189,29 +170,24 @@ START_TEST(interrupted_keeps_blocks)
 		ck_assert_int_eq(calls[i].nr_runs, is_second ? 4 : 2);
 		ck_assert(!calls[i].only_measures);
 	}
-	json = json_load_file("out.json", 0, NULL);
+	json = json_file("out.json");
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), NR_POINTS);
 	ck_assert(json_is_false(json_object_get(json, "complete")));
-	json_decref(json);
 }
-END_TEST
 
 /* The point that fails in a block is the one that is told, and nothing is measured after it. */
-START_TEST(a_failure_is_told_where_it_is)
+TEST(a_failure_is_told_where_it_is)
 {
-	struct rot_error err;
-	char *place;
+	autofree char *place = NULL;
 
-	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &err), 0);
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &why), 0);
 	place = rot_format("at n=%d: the core failed", calls[NR_POINTS + 2].point);
 	fake_nr_calls = 0;
 	fake_failing_call = NR_POINTS + 3;
-	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &err), -1);
-	ck_assert_msg(strstr(err.text, place) != NULL, "%s", err.text);
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &why), -1);
+	ck_assert_has(why.text, place);
 	ck_assert_uint_eq(nr_calls, NR_POINTS + 2);
-	free(place);
 }
-END_TEST
 
 /* ---- points that fail ---- */
 
@@ -242,7 +218,7 @@ measure_failing(const char *text, int points, size_t call, struct rot_error *err
 static void
 check_written(int points, int failures)
 {
-	json_t *json = json_load_file("out.json", 0, NULL), *point;
+	json_t *json = json_file("out.json"), *point;
 	size_t i;
 
 	ck_assert(json_is_false(json_object_get(json, "complete")));
@@ -262,11 +238,10 @@ check_written(int points, int failures)
 	}
 	ck_assert_int_eq(points, 0);
 	ck_assert_int_eq(failures, 0);
-	json_decref(json);
 }
 
 /* In the first block, the first point too, and after blocks: others get all their runs, and it is tried once. */
-START_TEST(a_point_that_fails_is_left_out)
+TEST_OF(a_point_that_fails_is_left_out, 6)
 {
 	static const struct {
 		int points;
@@ -278,24 +253,21 @@ START_TEST(a_point_that_fails_is_left_out)
 		     {1 << 2, 3 * NR_POINTS},
 		     {1 << 1, 3 * NR_POINTS}};
 	const int points = cases[_i].points, nr = __builtin_popcount((unsigned)points);
-	struct rot_error err;
-	char *text =
+	autofree char *text =
 		rot_format("%d of 4 points could not be measured, the others are in 'out.json'; the first is s ", nr);
 
-	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, points, cases[_i].call, &err), -1);
-	ck_assert_msg(strstr(err.text, text) == err.text, "%s", err.text);
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, points, cases[_i].call, &why), -1);
+	ck_assert_msg(strstr(why.text, text) == why.text, "%s", why.text);
 	ck_assert_int_eq(nr_failed_attempts, nr);
 	check_written(2 + 4 + 8 + 16 - points, points);
 	for (size_t i = nr_calls - (size_t)(NR_POINTS - nr); i < nr_calls; i++) {
 		ck_assert_int_eq(calls[i].nr_runs, NR_RUNS);
 		ck_assert(!calls[i].only_measures);
 	}
-	free(text);
 }
-END_TEST
 
 /* Nobody knows whether the series would have ended there; and the other series goes on. */
-START_TEST(a_point_that_fails_ends_a_series_that_may_end)
+TEST(a_point_that_fails_ends_a_series_that_may_end)
 {
 	static const char text[] =
 		HEAD "<axis name='n'><list values='1 2 3 4'/></axis>\n"
@@ -303,68 +275,42 @@ START_TEST(a_point_that_fails_ends_a_series_that_may_end)
 		     "bufferSize='{$n}'/></workload></point>\n"
 		     "<point series='s' label='{$n}' if='$n = 4'><workload><kernel type='Triad' "
 		     "bufferSize='{$n}'/></workload></point><quantity is='time' name='t'/>\n" TAIL;
-	struct rot_error err;
 
-	ck_assert_int_eq(measure_failing(text, 1 << 2, 0, &err), -1);
+	ck_assert_int_eq(measure_failing(text, 1 << 2, 0, &why), -1);
 	check_written(1 << 1 | 1 << 4, 1 << 2);
 }
-END_TEST
 
 /* Nothing is written then. */
-START_TEST(what_ends_at_a_point_that_fails)
+TEST(what_ends_at_a_point_that_fails)
 {
-	struct rot_error err;
-
-	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 2 + 4 + 8 + 16, 0, &err), -1);
-	ck_assert_str_eq(err.text, "none of the 4 points could be measured");
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 2 + 4 + 8 + 16, 0, &why), -1);
+	ck_assert_str_eq(why.text, "none of the 4 points could be measured");
 	ck_assert_int_eq(nr_failed_attempts, NR_POINTS);
-	ck_assert_int_eq(measure_failing(HEAD "<axis name='n'><list values='1'/></axis>" POINT TAIL, 2, 0, &err), -1);
-	ck_assert_msg(strstr(err.text, "the kernel crashed") != NULL, "%s", err.text);
+	ck_assert_int_eq(measure_failing(HEAD "<axis name='n'><list values='1'/></axis>" POINT TAIL, 2, 0, &why), -1);
+	ck_assert_has(why.text, "the kernel crashed");
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "stopOnError", "true", NULL);
-	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 3, 0, &err), -1);
-	ck_assert_msg(strstr(err.text, "at n=3: the kernel crashed") != NULL, "%s", err.text);
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 3, 0, &why), -1);
+	ck_assert_has(why.text, "at n=3: the kernel crashed");
 	ck_assert_int_eq(nr_failed_attempts, 1);
-	ck_assert_ptr_null(json_load_file("out.json", 0, NULL));
+	ck_assert_int_ne(access("out.json", F_OK), 0);
 }
-END_TEST
 
 /* A failure of its own is told, and not again when everything fails for another reason. */
-START_TEST(a_failure_of_all_ends_after_one_of_a_point)
+TEST(a_failure_of_all_ends_after_one_of_a_point)
 {
-	struct rot_error err;
-
 	fake_failing_call = NR_POINTS; /* in the second block */
-	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 1, 0, &err), -1);
-	ck_assert_msg(strstr(err.text, "the core failed") != NULL, "%s", err.text);
-	ck_assert_ptr_null(json_load_file("out.json", 0, NULL));
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 1, 0, &why), -1);
+	ck_assert_has(why.text, "the core failed");
+	ck_assert_int_ne(access("out.json", F_OK), 0);
 }
-END_TEST
 
-START_TEST(interrupted_after_a_failure_writes_both)
+TEST(interrupted_after_a_failure_writes_both)
 {
-	struct rot_error err;
-
 	fake_failing_call = NR_POINTS + 1; /* the second one of the second block */
 	fake_is_interrupt = true;
-	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 2, 0, &err), -1);
-	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 2, 0, &why), -1);
+	ck_assert_str_eq(why.text, "interrupted");
 	check_written(2 + 8 + 16, 1 << 2);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&each_point_once_a_block, 1},
-	{&as_many_blocks_as_there_can_be, 1},
-	{&fewer_runs_than_blocks, 1},
-	{&with_a_precision_the_first_runs, 1},
-	{&series_that_may_end_are_measured_in_order, 1},
-	{&interrupted_keeps_blocks, 1},
-	{&a_failure_is_told_where_it_is, 1},
-	{&a_point_that_fails_is_left_out, 6},
-	{&a_point_that_fails_ends_a_series_that_may_end, 1},
-	{&what_ends_at_a_point_that_fails, 1},
-	{&a_failure_of_all_ends_after_one_of_a_point, 1},
-	{&interrupted_after_a_failure_writes_both, 1},
-};
-
-UNIT_TESTS("blocks", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* C controllers: compiled, loaded and run; not compiled again; what is said when one is wrong. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "configuration/configuration.h"
 #include "controllers/c_controller.h"
 #include "controllers/find.h"
@@ -57,47 +51,36 @@ setup(void)
 	file_fill("answer.h", "#define ANSWER \"42\"\n");
 }
 
-static void
-teardown(void)
+TEST(compiled_and_run)
 {
-	fake_rot_close(&rot);
-}
-
-START_TEST(compiled_and_run)
-{
-	struct rot_error err = {0};
-
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
-	ck_assert_msg(controller_run(&rot, "./mine.c", NULL, &err) == 0, "%s %s", err.text, err.hint);
+	ck_assert_msg(controller_run(&rot, "./mine.c", NULL, &why) == 0, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(fake_nr_calls, 1);
 	ck_assert_int_eq(fake_nr_runs, 5);
 	ck_assert_int_eq(access("mine.json", R_OK), 0);
-	ck_assert_msg(controller_run(&rot, "mine", "again", &err) == 0, "%s", err.text);
+	ck_assert_ok(controller_run(&rot, "mine", "again", &why));
 	ck_assert_int_eq(access("again.json", R_OK), 0);
 }
-END_TEST
 
-START_TEST(compiled_only_when_changed)
+TEST(compiled_only_when_changed)
 {
-	struct rot_error err = {0};
-	const struct rot_controller *controller = c_controller_load(rot.paths, rot.configuration, "mine.c", &err);
+	const struct rot_controller *controller = c_controller_load(rot.paths, rot.configuration, "mine.c", &why);
 
-	ck_assert_msg(controller != NULL, "%s", err.text);
+	ck_assert_msg(controller != NULL, "%s", why.text);
 	ck_assert_str_eq(controller->name, "mine");
 	/* A header that is broken, but older than the object, is not looked at; a newer one is. */
 	file_fill("answer.h", "#error broken\n");
-	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
-	ck_assert_ptr_nonnull(strstr(err.text, "broken"));
+	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &why));
+	ck_assert_has(why.text, "broken");
 	file_fill("answer.h", "#define ANSWER \"43\"\n");
-	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
+	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &why));
 	/* Unchanged, it needs no compiler program; the name is part of the key, so a folder on PATH decides. */
 	setenv("PATH", "/nonexistent", 1);
-	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
+	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &why));
 	file_fill("mine.c", "int x;\n");
-	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
-	ck_assert_ptr_nonnull(strstr(err.hint, "apt-get install"));
+	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &why));
+	ck_assert_has(why.hint, "apt-get install");
 }
-END_TEST
 
 static const struct {
 	const char *source, *text, *hint;
@@ -107,43 +90,29 @@ static const struct {
 	{"void nowhere(void); void *const controller[5] = { (void *)nowhere };\n", "cannot load", ""},
 };
 
-START_TEST(refused)
+TEST_OF(refused, NR_ELEMENTS(refusals))
 {
-	struct rot_error err = {0};
-
 	file_fill("mine.c", refusals[_i].source);
-	ck_assert_int_eq(controller_run(&rot, "mine.c", NULL, &err), -1);
-	ck_assert_msg(strstr(err.text, refusals[_i].text) != NULL, "%s", err.text);
-	ck_assert_msg(strstr(err.hint, refusals[_i].hint) != NULL, "%s", err.hint);
+	ck_assert_int_eq(controller_run(&rot, "mine.c", NULL, &why), -1);
+	ck_assert_has(why.text, refusals[_i].text);
+	ck_assert_has(why.hint, refusals[_i].hint);
 }
-END_TEST
 
-START_TEST(missing_file)
+TEST(missing_file)
 {
-	struct rot_error err = {0};
-
-	ck_assert_int_eq(controller_run(&rot, "./none.c", NULL, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "none.c"));
+	ck_assert_int_eq(controller_run(&rot, "./none.c", NULL, &why), -1);
+	ck_assert_has(why.text, "none.c");
 }
-END_TEST
 
 static bool
 has_compiler(void)
 {
-	char *compiler = process_find("cc");
+	autofree char *compiler = process_find("cc");
 	const bool has = compiler != NULL;
 
 	if (!has)
 		fprintf(stderr, "SKIP: there is no compiler cc\n");
-	free(compiler);
 	return has;
 }
 
-static const struct listed_test tests[] = {
-	{&compiled_and_run, 1},
-	{&compiled_only_when_changed, 1},
-	{&refused, NR_ELEMENTS(refusals)},
-	{&missing_file, 1},
-};
-
-UNIT_TESTS("c_controller", tests, .needs = {has_compiler}, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.needs = {has_compiler}, .set_up = setup);

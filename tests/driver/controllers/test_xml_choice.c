@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Choices of XML controllers: what measures best, before the points are made. */
-#include <check.h>
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "experiment_fixture.h"
+#include "json_schema.h"
 #include "quantities/architecture.h"
 #include "support/files.h"
 #include "testing.h"
@@ -29,14 +25,13 @@ static const char choosing[] =
 static void
 assert_chosen(const char *value, const char *told, size_t nr_candidates)
 {
-	struct rot_error err = {0};
-	char *table;
+	autofree char *table = NULL;
 	json_t *json, *choice, *point;
 
-	ck_assert_msg(run_into("table", "choosing", NULL, &err) == 0, "%s %s", err.text, err.hint);
-	table = file_read("table", NULL, &err);
-	ck_assert_msg(strstr(table, told) != NULL, "%s", table);
-	json = json_load_file("choosing.json", 0, NULL);
+	ck_assert_msg(run_into("table", "choosing", NULL, &why) == 0, "%s %s", why.text, why.hint);
+	table = file_read("table", NULL, &why);
+	ck_assert_has(table, told);
+	json = json_file("choosing.json");
 	choice = json_array_get(json_object_get(json, "choices"), 0);
 	point = json_array_get(json_object_get(json, "points"), 0);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "choices")), 1);
@@ -46,11 +41,9 @@ assert_chosen(const char *value, const char *told, size_t nr_candidates)
 	ck_assert_str_eq(json_string_value(json_object_get(point, "label")), value);
 	ck_assert_str_eq(json_string_value(json_object_get(point, "series")), value);
 	ck_assert_uint_eq(json_array_size(json_object_get(point, "derived")), 2);
-	json_decref(json);
-	free(table);
 }
 
-START_TEST(the_best_candidate_is_chosen)
+TEST(the_best_candidate_is_chosen)
 {
 	file_fill("choosing.xml", choosing);
 	fake_is_cache_empty = true;
@@ -64,34 +57,25 @@ START_TEST(the_best_candidate_is_chosen)
 	fake_measure = measure_doubtful; /* all the same */
 	assert_chosen("100", "best 100: 100 28 ", 3);
 }
-END_TEST
 
 /* What they do is as it is expected, in whatever way the points are counted. */
-START_TEST(candidates_are_not_stepped)
+TEST(candidates_are_not_stepped)
 {
 	static const bool ways[] = {false, true};
 
 	file_fill("choosing.xml", choosing);
 	for (size_t i = 0; i < 2; i++) {
-		struct rot_error err = {0};
 		json_t *json, *choice, *candidate;
 		const char *kind;
 
 		rot.architecture->counts_by_steps = ways[i];
-		ck_assert_msg(run_into("table", "choosing", NULL, &err) == 0, "%s %s", err.text, err.hint);
-		json = json_load_file("choosing.json", 0, NULL);
+		ck_assert_msg(run_into("table", "choosing", NULL, &why) == 0, "%s %s", why.text, why.hint);
+		json = json_file("choosing.json");
 		choice = json_array_get(json_object_get(json, "choices"), 0);
 		candidate = json_array_get(json_object_get(choice, "candidates"), 0);
 		kind = json_string_value(json_object_get(json_object_get(candidate, "quantity"), "kind"));
 		ck_assert_str_eq(kind, ways[i] ? "given" : "measured");
-		json_decref(json);
 	}
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&the_best_candidate_is_chosen, 1},
-	{&candidates_are_not_stepped, 1},
-};
-
-UNIT_TESTS("choices", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

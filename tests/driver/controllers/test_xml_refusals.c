@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said about XML controllers that are wrong. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "controllers/xml_run.h"
-#include "memory.h"
 #include "planning/controller_places.h"
 #include "planning/xml_controller.h"
 #include "support/files.h"
@@ -385,62 +379,46 @@ static const struct {
 	 "c.xml:3: <workload> beside <program>: a program is measured alone (at n=1)", ""},
 };
 
-START_TEST(refused)
+TEST_OF(refused, NR_ELEMENTS(refusals))
 {
-	struct rot_error err;
-	struct xml_controller *controller = open_text(refusals[_i].xml, &err);
+	struct xml_controller *controller = open_text(refusals[_i].xml);
 	const char *message = refusals[_i].message;
 	size_t length = strlen(message);
 	bool is_beginning = length > 3 && strcmp(message + length - 3, "...") == 0;
 
 	if (controller) { /* what is shown is checked when it runs */
-		ck_assert_msg(xml_controller_run(controller, "out", &err) < 0, "row of line %d is accepted",
+		ck_assert_msg(xml_controller_run(controller, "out", &why) < 0, "row of line %d is accepted",
 			      refusals[_i].line);
 		ck_assert_uint_eq(fake_nr_calls, 0);
 		ck_assert_int_ne(access("out.json", F_OK), 0);
 	}
-	ck_assert_msg(strncmp(err.text, message, is_beginning ? length - 3 : length + 1) == 0,
-		      "row of line %d: '%s' instead of '%s'", refusals[_i].line, err.text, message);
-	ck_assert_msg(strstr(err.hint, refusals[_i].hint) || strstr(err.text, refusals[_i].hint),
-		      "row of line %d: hint '%s'", refusals[_i].line, err.hint);
-	xml_controller_close(controller);
+	ck_assert_msg(strncmp(why.text, message, is_beginning ? length - 3 : length + 1) == 0,
+		      "row of line %d: '%s' instead of '%s'", refusals[_i].line, why.text, message);
+	ck_assert_msg(strstr(why.hint, refusals[_i].hint) || strstr(why.text, refusals[_i].hint),
+		      "row of line %d: hint '%s'", refusals[_i].line, why.hint);
 }
-END_TEST
 
 /* A file cut anywhere or with a byte changed is refused or means something else; it never crashes. */
-START_TEST(damaged_files)
+TEST(damaged_files)
 {
-	char *path = controller_find_file(rot.paths, "intro"), *text = file_read(path, NULL, NULL);
+	autofree char *path = controller_find_file(rot.paths, "intro"), *text = file_read(path, NULL, NULL);
 	size_t length = strlen(text);
 	static const char bytes[] = "<>\"'{}$&0/ \xff";
 
 	for (size_t i = 0; i < length; i += 29) {
-		struct rot_error err = {0};
-		char *damaged = rot_strndup(text, i);
-		struct xml_controller *controller = open_text(damaged, &err);
+		autofree char *damaged = rot_strndup(text, i);
+		struct xml_controller *controller = open_text(damaged);
 
-		ck_assert_msg(!controller && err.text[0], "cut at %zu", i);
-		free(damaged);
+		ck_assert_msg(!controller && why.text[0], "cut at %zu", i);
 	}
 	for (size_t i = 0; i < length; i += 7) {
-		struct rot_error err = {0};
-		char *damaged = rot_strdup(text);
+		autofree char *damaged = rot_strdup(text);
 		struct xml_controller *controller;
 
 		damaged[i] = bytes[i / 7 % (sizeof(bytes) - 1)];
-		controller = open_text(damaged, &err);
-		ck_assert_msg(controller || err.text[0], "changed at %zu", i);
-		xml_controller_close(controller);
-		free(damaged);
+		controller = open_text(damaged);
+		ck_assert_msg(controller || why.text[0], "changed at %zu", i);
 	}
-	free(text);
-	free(path);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&refused, NR_ELEMENTS(refusals)},
-	{&damaged_files, 1},
-};
-
-UNIT_TESTS("xml_refusals", tests, .is_in_one_process = true, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

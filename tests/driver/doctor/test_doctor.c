@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the doctor says of recorded machines, and how findings are shown. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "doctor/doctor.h"
 #include "json_schema.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
-#include "memory.h"
 #include "testing.h"
 
 static struct findings findings;
@@ -19,13 +14,7 @@ set_up(void)
 {
 	findings = (struct findings){0};
 	folder = temporary_folder_new();
-}
-
-static void
-tear_down(void)
-{
-	findings_clear(&findings);
-	temporary_folder_delete(folder);
+	at_end(findings_clear, &findings);
 }
 
 /* All that is read from files below root. */
@@ -44,20 +33,16 @@ look(const char *root)
 static void
 look_at_recorded(const char *name)
 {
-	char *root = source_path("tests/machines/%s", name);
-
-	look(root);
-	free(root);
+	look(source_path("tests/machines/%s", name));
 }
 
 /* A machine in folder, of two processors, with one more file. */
 static void
 look_with(const char *name, const char *text)
 {
-	free(folder_write(folder, "proc/cpuinfo",
-			  "vendor_id\t: GenuineIntel\nflags\t\t: constant_tsc nonstop_tsc\n\n"));
-	free(folder_write(folder, "sys/devices/system/cpu/online", "0-1\n"));
-	free(folder_write(folder, name, text));
+	folder_write(folder, "proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: constant_tsc nonstop_tsc\n\n");
+	folder_write(folder, "sys/devices/system/cpu/online", "0-1\n");
+	folder_write(folder, name, text);
 	look(folder);
 }
 
@@ -80,7 +65,7 @@ check_finding(const char *name, enum finding_state state, const char *part)
 	ck_assert_int_eq(finding->state, state);
 }
 
-START_TEST(tells_a_virtual_machine)
+TEST(tells_a_virtual_machine)
 {
 	look_at_recorded("zen5-turin-kvm");
 	check_finding("hypervisor", FINDING_LIMITED, "KVM");
@@ -88,17 +73,15 @@ START_TEST(tells_a_virtual_machine)
 	check_finding("caches", FINDING_GOOD, "L1 data 48 KiB, L2 1 MiB");
 	check_finding("time stamp counter", FINDING_GOOD, "constant");
 }
-END_TEST
 
-START_TEST(tells_where_sizes_come_from)
+TEST(tells_where_sizes_come_from)
 {
 	look_at_recorded("zen5-turin-no-caches");
 	check_finding("caches", FINDING_LIMITED, "L2 1 MiB (cpuid 80000006), last level unknown");
-	ck_assert_msg(strstr(found("caches")->advice, "508 MiB") != NULL, "%s", found("caches")->advice);
+	ck_assert_has(found("caches")->advice, "508 MiB");
 }
-END_TEST
 
-START_TEST(shows_measured_sizes_beside_told_ones)
+TEST(shows_measured_sizes_beside_told_ones)
 {
 	static const struct measured_levels levels = {
 		.levels = {{48 << 10, 40 << 10, 1, 4},
@@ -120,21 +103,18 @@ START_TEST(shows_measured_sizes_beside_told_ones)
 	doctor_look_at_levels(&findings, machine, folder);
 	check_finding("caches measured", FINDING_LIMITED, "L1 data 48 KiB: agrees; L2 512 KiB: smaller than told");
 	check_finding("caches measured", FINDING_LIMITED, "last level 24 MiB: only measured; memory 170 ns");
-	ck_assert_msg(strstr(found("caches measured")->advice, "remeasure levels") != NULL, "%s",
-		      found("caches measured")->advice);
+	ck_assert_has(found("caches measured")->advice, "remeasure levels");
 	machine_delete(machine);
 }
-END_TEST
 
-START_TEST(says_how_to_fix_the_frequency)
+TEST(says_how_to_fix_the_frequency)
 {
 	look_at_recorded("intel-skylake-server");
 	check_finding("hypervisor", FINDING_GOOD, "none");
 	ck_assert_ptr_nonnull(found("frequency"));
 }
-END_TEST
 
-START_TEST(knows_nothing_of_a_bare_root)
+TEST(knows_nothing_of_a_bare_root)
 {
 	look_at_recorded("minimal");
 	check_finding("caches", FINDING_LIMITED, "unknown");
@@ -142,7 +122,6 @@ START_TEST(knows_nothing_of_a_bare_root)
 	check_finding("turbo", FINDING_GOOD, "not under control");
 	check_finding("PMUs", FINDING_LIMITED, "none are shown");
 }
-END_TEST
 
 /* Each sign that a file gives, and the one finding it leads to. */
 static const struct sign {
@@ -175,27 +154,25 @@ static const struct sign {
 	 FINDING_GOOD, "hpet", ""},
 };
 
-START_TEST(reads_a_sign)
+TEST_OF(reads_a_sign, NR_ELEMENTS(signs))
 {
 	const struct sign *sign = &signs[_i];
 
 	look_with(sign->file, sign->text);
 	check_finding(sign->name, sign->state, sign->part);
-	ck_assert_msg(strstr(found(sign->name)->advice, sign->advice) != NULL, "%s", found(sign->name)->advice);
+	ck_assert_has(found(sign->name)->advice, sign->advice);
 	if (!*sign->advice)
 		ck_assert_msg(strcmp(sign->name, "frequency") == 0 || *found(sign->name)->advice == '\0', "%s",
 			      found(sign->name)->advice);
 }
-END_TEST
 
-START_TEST(ignores_damaged_files)
+TEST(ignores_damaged_files)
 {
 	look_with("proc/stat", "cpu x y\n");
 	ck_assert_ptr_null(found("stolen time"));
 	look_with("sys/kernel/mm/transparent_hugepage/enabled", "always madvise never\n");
 	check_finding("huge pages", FINDING_LIMITED, "not offered");
 }
-END_TEST
 
 /* ---- how they are shown ---- */
 
@@ -211,7 +188,7 @@ printed(bool is_all)
 	return text;
 }
 
-START_TEST(shows_the_worst)
+TEST(shows_the_worst)
 {
 	static const char *const verdicts[] = {"All is well", "rot measure triad works;", "does not work here"};
 	char *text;
@@ -221,13 +198,12 @@ START_TEST(shows_the_worst)
 		finding_advise(findings_add(&findings, "one", state, "number %d", (int)state), "do %s", "this");
 		ck_assert_int_eq(findings_worst(&findings), state);
 		text = printed(true);
-		ck_assert_msg(strstr(text, verdicts[state]) != NULL, "%s", text);
+		ck_assert_has(text, verdicts[state]);
 		free(text);
 	}
 }
-END_TEST
 
-START_TEST(wraps_long_lines_and_keeps_all_words)
+TEST(wraps_long_lines_and_keeps_all_words)
 {
 	char words[1000] = "", *text;
 	size_t longest = 0;
@@ -242,41 +218,37 @@ START_TEST(wraps_long_lines_and_keeps_all_words)
 		if (strcspn(line, "\n") > longest)
 			longest = strcspn(line, "\n");
 	ck_assert_msg(longest <= 120, "%zu columns", longest);
-	ck_assert_ptr_nonnull(strstr(text, "! one"));
-	ck_assert_ptr_nonnull(strstr(text, "-> word0"));
+	ck_assert_has(text, "! one");
+	ck_assert_has(text, "-> word0");
 	nr_last = 0;
 	for (const char *at = text; (at = strstr(at, "word99")); at++)
 		nr_last++;
 	ck_assert_int_eq(nr_last, 2);
 	free(text);
 }
-END_TEST
 
 /* What the program prints. */
-START_TEST(json_is_of_the_schema)
+TEST(json_is_of_the_schema)
 {
-	char *path = built_path("driver/rot"), *command = rot_format("'%s' doctor --json", path);
-	json_error_t why;
+	autofree char *path = built_path("driver/rot"), *command = rot_format("'%s' doctor --json", path);
+	json_error_t fault;
 	FILE *in;
 	json_t *json;
 
 	setenv("XDG_CACHE_HOME", folder, 1);
 	in = popen(command, "r");
 	ck_assert_ptr_nonnull(in);
-	json = json_loadf(in, 0, &why);
-	ck_assert_msg(json != NULL, "%s", why.text);
+	json = json_loadf(in, 0, &fault);
+	ck_assert_msg(json != NULL, "%s", fault.text);
 	expect_schema("driver/schemas/doctor-1.json", json);
 	ck_assert_int_ne(pclose(in), -1);
 	json_decref(json);
-	free(command);
-	free(path);
 }
-END_TEST
 
 /* One screen, whatever was found: advice is for the next step alone. */
-START_TEST(is_short)
+TEST(is_short)
 {
-	char *text;
+	autofree char *text = NULL;
 
 	look_at_recorded("zen5-turin-no-caches");
 	findings_section(&findings, DOCTOR_QUANTITIES);
@@ -287,28 +259,12 @@ START_TEST(is_short)
 			     "these are none: since there is no room in a line for what follows, it is not shown"),
 		"do this");
 	text = printed(false);
-	ck_assert_ptr_nonnull(strstr(text, "\nnext, for hardware counters: do this\n"));
-	ck_assert_ptr_nonnull(strstr(text, "not counted           tlb misses\n"));
-	ck_assert_ptr_nonnull(strstr(text, "! hardware counters     these are none\n"));
-	ck_assert_ptr_null(strstr(text, "count blocks"));
-	ck_assert_ptr_null(strstr(text, "-> "));
-	ck_assert_ptr_null(strstr(text, "Steadiness"));
-	free(text);
+	ck_assert_has(text, "\nnext, for hardware counters: do this\n");
+	ck_assert_has(text, "not counted           tlb misses\n");
+	ck_assert_has(text, "! hardware counters     these are none\n");
+	ck_assert_lacks(text, "count blocks");
+	ck_assert_lacks(text, "-> ");
+	ck_assert_lacks(text, "Steadiness");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&json_is_of_the_schema, 1},
-	{&is_short, 1},
-	{&tells_a_virtual_machine, 1},
-	{&tells_where_sizes_come_from, 1},
-	{&shows_measured_sizes_beside_told_ones, 1},
-	{&says_how_to_fix_the_frequency, 1},
-	{&knows_nothing_of_a_bare_root, 1},
-	{&reads_a_sign, NR_ELEMENTS(signs)},
-	{&ignores_damaged_files, 1},
-	{&shows_the_worst, 1},
-	{&wraps_long_lines_and_keeps_all_words, 1},
-};
-
-UNIT_TESTS("doctor", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

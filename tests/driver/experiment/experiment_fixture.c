@@ -2,13 +2,7 @@
 /* See experiment_fixture.h. */
 #include "experiment_fixture.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "controllers/find.h"
-#include "memory.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
 #include "quantities/invariants.h"
@@ -63,18 +57,15 @@ measurement_of(const char *kernel)
 void
 store_peaks(void)
 {
-	struct rot_error err = {0};
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 
-	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
-	peak_list_clear(&list);
+	ck_assert_ok(profile_store(&rot, &list, &why));
 }
 
 struct experiment *
 experiment_with_roofline(const char *operation, const char *clock)
 {
-	struct rot_error err = {0};
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
 	char *x = rot_format("operationalIntensity:%s:llcRam", operation);
 	char *y = rot_format("performance:%s:%s", operation, clock);
@@ -82,7 +73,7 @@ experiment_with_roofline(const char *operation, const char *clock)
 	plot.x = x;
 	plot.y = y;
 	plot.has_default_peaks = true;
-	ck_assert_msg(experiment_add_plot(experiment, &plot, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_plot(experiment, &plot, &why));
 	free(x);
 	free(y);
 	return experiment;

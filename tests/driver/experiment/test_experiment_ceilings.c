@@ -1,56 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* Ceilings of experiments: measured ones, those of the machine's profile, and which of them rooflines show. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "configuration/configuration.h"
 #include "experiment_fixture.h"
-#include "memory.h"
 #include "page/page.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
 #include "testing.h"
 
-START_TEST(higher_ceiling_counts)
+TEST(higher_ceiling_counts)
 {
-	struct rot_error err = {0};
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
 	struct measurement *measurement = measurement_of("Dummy");
 
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), 0);
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &why), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &why), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 1);
 	ck_assert_double_eq(experiment->ceilings[0].best, 21); /* the second call: 20, and 0.25 more each run */
 	ceiling.work = 0;
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), -1);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &why), -1);
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* A lost count of the time makes an infinite rate; neither it nor a disturbed run is the best. */
-START_TEST(only_sound_runs_make_a_ceiling)
+TEST(only_sound_runs_make_a_ceiling)
 {
-	struct rot_error err = {0};
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
 	struct measurement *measurement = measurement_of("Dummy");
 
 	fake_nr_infinite = 5;
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &why), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 0);
 	fake_nr_infinite = 2;
 	fake_is_last_tainted = true;
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &why), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 1);
 	ck_assert_double_eq(experiment->ceilings[0].best, 20.75);
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
-END_TEST
 
 static const struct experiment_own_ceiling *
 ceiling_named(const struct experiment *experiment, const char *name)
@@ -61,7 +49,7 @@ ceiling_named(const struct experiment *experiment, const char *name)
 	return NULL;
 }
 
-START_TEST(ceilings_are_those_of_the_profile)
+TEST_OF(ceilings_are_those_of_the_profile, 3)
 {
 	static const struct {
 		const char *clock;
@@ -72,12 +60,11 @@ START_TEST(ceilings_are_those_of_the_profile)
 		{"tsc", 63.98 * 4 / 2.6, 63.96 * 4 / 2.6, "flop/cycle"},
 		{"microSeconds", 63.98 * 4e9, 63.96 * 4e9, "flop/s"},
 	};
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("singlePrecisionFlop", rows[_i].clock);
 	const struct experiment_own_ceiling *fma;
 
 	store_peaks();
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	/* one performance of single precision, six bandwidths, no latency, nothing of two threads */
 	ck_assert_uint_eq(experiment->nr_ceilings, 7);
 	ck_assert_ptr_null(ceiling_named(experiment, "AVX-512 FMA+ADD"));
@@ -86,11 +73,9 @@ START_TEST(ceilings_are_those_of_the_profile)
 	ck_assert_double_eq_tol(fma->best / rows[_i].value, 1, 1e-12);
 	ck_assert_double_eq_tol(fma->low / rows[_i].low, 1, 1e-12);
 	ck_assert_str_eq(fma->value.unit, rows[_i].unit);
-	ck_assert_ptr_nonnull(strstr(experiment->roof_note, "ceilings of 1 thread at 4.00 GHz, found "));
+	ck_assert_has(experiment->roof_note, "ceilings of 1 thread at 4.00 GHz, found ");
 	ck_assert_uint_eq(fake_nr_calls, 0);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* Cycles of points are summed over their threads, so per cycle both are of one; other clocks go by once for all. */
 static const struct {
@@ -105,18 +90,17 @@ static const struct {
 };
 
 /* Both modes of the memory are there. */
-START_TEST(work_on_several_cpus_has_their_ceilings)
+TEST_OF(work_on_several_cpus_has_their_ceilings, NR_ELEMENTS(units_of_threads))
 {
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", units_of_threads[_i].clock);
 
 	store_peaks();
 	experiment_use_cpus(experiment, 1.6);
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	ck_assert_uint_eq(experiment->nr_ceilings, 3);
 	ck_assert_double_eq_tol(ceiling_named(experiment, "AVX-512 FMA+ADD")->best / units_of_threads[_i].fma_add, 1,
 				1e-12);
-	ck_assert_ptr_nonnull(strstr(experiment->roof_note, units_of_threads[_i].note));
+	ck_assert_has(experiment->roof_note, units_of_threads[_i].note);
 	ck_assert_ptr_nonnull(ceiling_named(experiment, "DRAM load, near"));
 	ck_assert_ptr_nonnull(ceiling_named(experiment, "DRAM load, far"));
 	ck_assert_int_eq(experiment_roof_threads(experiment, 1), 1);
@@ -127,9 +111,7 @@ START_TEST(work_on_several_cpus_has_their_ceilings)
 	 */
 	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1).value, 10.4 * 4e9);
 	ck_assert(isnan(experiment_roof_value(experiment, NULL, "l1l2", 2).value));
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* A point of half the bandwidth of so many threads. */
 static void
@@ -157,14 +139,13 @@ add_half(struct experiment *experiment, const char *series, int nr_threads)
 }
 
 /* Text, JSON and page say the same of a point: under the roof of as many threads, with the line that is drawn. */
-START_TEST(a_point_is_judged_once)
+TEST(a_point_is_judged_once)
 {
 	static const char *const texts[] = {"one: at 50 % of its roof, DRAM load (1 thread)\n",
 					    "two: at 50 % of its roof, DRAM load, far (2 threads)\n"};
 	static const char *const titles[] = {
 		" % of the roof at this intensity (DRAM load): bound by",
 		" % of the roof of 2 threads at this intensity (DRAM load, far): bound by"};
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	FILE *out = fopen("verdicts", "w");
 	json_t *json;
@@ -172,45 +153,39 @@ START_TEST(a_point_is_judged_once)
 
 	store_peaks();
 	experiment_use_cpus(experiment, 2);
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	add_half(experiment, "one", 1);
 	add_half(experiment, "two", 2);
 	experiment_print_verdicts(experiment, out);
 	fclose(out);
 	json = experiment_json(experiment, true);
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", "html", NULL);
-	ck_assert_msg(experiment_write_plots(experiment, &(struct page_result){"", json}, 1, &err) == 0, "%s",
-		      err.text);
+	ck_assert_ok(experiment_write_plots(experiment, &(struct page_result){"", json}, 1, &why));
 	text = file_text("verdicts");
 	page = file_text("c.html");
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *point = json_array_get(json_object_get(json, "points"), i);
 
-		ck_assert_msg(strstr(text, texts[i]) != NULL, "%s", text);
-		ck_assert_ptr_nonnull(strstr(page, titles[i]));
+		ck_assert_has(text, texts[i]);
+		ck_assert_has(page, titles[i]);
 		ck_assert_double_eq_tol(json_real_value(json_object_get(point, "roofShare")), 0.5, 1e-12);
 		ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(point, "roof"), "threads")), i + 1);
 	}
-	ck_assert_ptr_nonnull(strstr(page, "<td class=\"line\">DRAM load, 1 thread</td>"));
-	ck_assert_ptr_nonnull(strstr(page, "<td class=\"line\">DRAM load, far, 2 threads</td>"));
-	free(text);
-	free(page);
+	ck_assert_has(page, "<td class=\"line\">DRAM load, 1 thread</td>");
+	ck_assert_has(page, "<td class=\"line\">DRAM load, far, 2 threads</td>");
 	json_decref(json);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* A peak without an interval is a roof that the machine reaches at least: table, verdict and JSON say so. */
-START_TEST(a_share_of_the_least_roof_is_the_most)
+TEST(a_share_of_the_least_roof_is_the_most)
 {
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	FILE *out = fopen("table", "w");
 	json_t *json;
 	char *text;
 
 	store_peaks();
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	add_half(experiment, "one", 1);
 	for (size_t i = 0; i < experiment->roof.nr; i++)
 		experiment->roof.peaks[i].per_second.low = experiment->roof.peaks[i].per_second.high = NAN;
@@ -223,35 +198,28 @@ START_TEST(a_share_of_the_least_roof_is_the_most)
 		      "%s", text);
 	ck_assert(json_is_true(json_object_get(
 		json_object_get(json_array_get(json_object_get(json, "points"), 0), "roof"), "isLeast")));
-	free(text);
 	json_decref(json);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* Those of a kernel's library are threads too. */
-START_TEST(threads_of_a_library_have_the_ceilings_of_as_many)
+TEST(threads_of_a_library_have_the_ceilings_of_as_many)
 {
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
 	struct measurement *measurement = measurement_of("Daxpy");
 
 	store_peaks();
 	for (int threads = 1; threads <= 2; threads++) {
 		measurement_workloads_at(measurement, 0)->kernel->num_threads = threads;
-		ck_assert_msg(experiment_add_point(experiment, &(struct experiment_position){"s", "1", {NULL, 0}},
-						   measurement, NULL, 0, 5, &err) == 0,
-			      "%s", err.text);
-		ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+		ck_assert_ok(experiment_add_point(experiment, &(struct experiment_position){"s", "1", {NULL, 0}},
+						  measurement, NULL, 0, 5, &why));
+		ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 		ck_assert_int_eq(experiment->nr_roof_threads, threads);
 	}
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* Neither a lost count of the time nor a disturbed run. */
-START_TEST(upper_quartile_is_of_sound_runs)
+TEST(upper_quartile_is_of_sound_runs)
 {
 	double samples[] = {1, 1, 1, 1, 1, 4, 4, 4, 5, INFINITY, 9};
 	unsigned taints[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -262,7 +230,6 @@ START_TEST(upper_quartile_is_of_sound_runs)
 	value.nr_samples = 0;
 	ck_assert_double_eq(quantity_upper_quartile(&value), 3);
 }
-END_TEST
 
 static size_t
 nr_shown(const struct experiment *experiment)
@@ -295,29 +262,25 @@ assert_shown(const struct experiment *experiment, const char *const *names, size
  * The highest performance and the best known one of each instruction set, clearly apart; of each level the highest
  * bandwidth, as loads where they are not below.
  */
-START_TEST(few_ceilings_matter)
+TEST(few_ceilings_matter)
 {
 	static const char *const main_ones[] = {"AVX-512 FMA+ADD", "AVX-512 FMA", "AVX2 FMA+ADD",
 						"SSE MUL, ADD",    "x87 ADD",     "L1 load",
 						"L2 load",         "L3 load",     "DRAM load"};
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 
 	peak_by_hand(&list, "AVX-512 ADD", 1)->per_cycle.value = 22; /* higher than what is known of AVX2 */
-	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
-	peak_list_clear(&list);
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(profile_store(&rot, &list, &why));
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	ck_assert_uint_eq(experiment->nr_ceilings, 12);
 	assert_shown(experiment, main_ones, NR_ELEMENTS(main_ones));
 	experiment->plots[0].plot.has_all_peaks = true;
 	ck_assert_uint_eq(nr_shown(experiment), 12);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* Intensities count what crosses a border: lines that are stored to are loaded first, and written back. */
-START_TEST(stores_are_shown_with_their_fills)
+TEST_OF(stores_are_shown_with_their_fills, 6)
 {
 	static const struct {
 		const char *access, *border, *name;
@@ -330,28 +293,24 @@ START_TEST(stores_are_shown_with_their_fills)
 		{"update", "llcRam", "DRAM", 1},
 		{"store", "cpuL1", "DRAM", 1},
 	};
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *peak = peak_by_hand(&list, "DRAM non-temporal store", 1);
 	const struct experiment_own_ceiling *ceiling;
 
 	peak->name = "DRAM";
 	peak->access = rows[_i].access;
 	peak->border = rows[_i].border;
-	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(profile_store(&rot, &list, &why));
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	ceiling = ceiling_named(experiment, rows[_i].name);
 	ck_assert_ptr_nonnull(ceiling);
 	ck_assert_double_eq_tol(ceiling->best / (rows[_i].factor * 11.1 * 4e9), 1, 1e-12);
 	ck_assert_double_eq_tol(ceiling->low / (rows[_i].factor * 10.5 * 4e9), 1, 1e-12);
-	peak_list_clear(&list);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* What counts one direction only is compared with what goes in that direction alone. */
-START_TEST(directions_have_their_ceilings)
+TEST_OF(directions_have_their_ceilings, 4)
 {
 	static const struct {
 		const char *border;
@@ -362,7 +321,6 @@ START_TEST(directions_have_their_ceilings)
 		{"llcRam.write", "DRAM non-temporal store", "DRAM load"},
 		{"llcRam.read", "DRAM load", "DRAM non-temporal store"},
 	};
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
 	const struct experiment_own_ceiling **shown;
 	struct quantity_request x = {0};
@@ -371,8 +329,8 @@ START_TEST(directions_have_their_ceilings)
 	size_t nr;
 
 	store_peaks();
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(quantity_parse(&x, text, &err), 0);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
+	ck_assert_int_eq(quantity_parse(&x, text, &why), 0);
 	experiment->plots[0].x = x;
 	experiment->plots[0].plot.has_all_peaks = true;
 	nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
@@ -383,30 +341,24 @@ START_TEST(directions_have_their_ceilings)
 	ck_assert(has);
 	free(shown);
 	free(text);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* Nobody asked for a search; what there is has to do. */
-START_TEST(without_a_profile_there_is_no_roof)
+TEST(without_a_profile_there_is_no_roof)
 {
-	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
 
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	ck_assert_uint_eq(experiment->nr_ceilings, 0);
 	ck_assert_ptr_null(experiment->roof_note);
 	ck_assert_int_eq(experiment_roof_threads(experiment, 1), 0);
 	ck_assert_uint_eq(fake_nr_calls, 0);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* Two ceilings of one kind that are nearly the same: the lower is not drawn. */
-START_TEST(nearly_equal_ceilings_are_one)
+TEST(nearly_equal_ceilings_are_one)
 {
-	struct rot_error err = {0};
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct experiment_own_plot plot = {.y = {.name = "performance", .operation = "flop"}};
 	struct experiment_own_ceiling rows[] = {
 		{.name = "a", .operation = "flop", .border = "", .best = 10},
@@ -426,12 +378,10 @@ START_TEST(nearly_equal_ceilings_are_one)
 	ck_assert_str_eq(shown[1]->name, "d");
 	ck_assert_str_eq(shown[2]->name, "c");
 	free(shown);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* Of nearly equal lines the best known one; of the same access the narrower one, if their intervals overlap. */
-START_TEST(lines_are_named_by_one_rule)
+TEST_OF(lines_are_named_by_one_rule, 7)
 {
 	static const struct {
 		struct bounding_line lines[3];
@@ -448,7 +398,6 @@ START_TEST(lines_are_named_by_one_rule)
 
 	ck_assert_uint_eq(experiment_bounding_line(rows[_i].lines, rows[_i].nr), rows[_i].named);
 }
-END_TEST
 
 static void
 add_points_of_threads(struct experiment *experiment, int most)
@@ -461,21 +410,20 @@ add_points_of_threads(struct experiment *experiment, int most)
 }
 
 /* All of the most, and of one thread what bounds; per cycle of a thread they are the same, and drawn once. */
-START_TEST(each_number_of_threads_has_its_roof)
+TEST_OF(each_number_of_threads_has_its_roof, 2)
 {
 	static const char *const shown[] = {"AVX-512 FMA+ADD", "DRAM load, far", "DRAM load, near",
 					    "AVX-512 FMA+ADD, 1 thread", "DRAM load, 1 thread"};
 	static const char *const clocks[] = {"microSeconds", "coreCycles"};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", clocks[_i]);
-	struct rot_error err = {0};
 	char *text;
 
 	store_peaks();
 	add_points_of_threads(experiment, 2);
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	assert_shown(experiment, shown, _i ? 3 : 5);
 	text = experiment_roof_text(experiment, &experiment->plots[0]);
-	ck_assert_ptr_nonnull(strstr(text, "ceilings of 2 threads"));
+	ck_assert_has(text, "ceilings of 2 threads");
 	ck_assert_int_eq(strstr(text, "; dashed: of 1 thread") != NULL, !_i);
 	free(text);
 	/* as in a stored result */
@@ -484,22 +432,19 @@ START_TEST(each_number_of_threads_has_its_roof)
 	ck_assert_str_eq(text,
 			 _i ? "ceilings of 2 threads, per cycle of one" : "ceilings of 2 threads; dashed: of 1 thread");
 	free(text);
-	experiment_delete(experiment);
 }
-END_TEST
 
 /* What is black, of each number of threads, also where all peaks are drawn. */
-START_TEST(pictures_and_verdicts_name_the_same_line)
+TEST_OF(pictures_and_verdicts_name_the_same_line, 2)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	const struct experiment_own_plot *plot = &experiment->plots[0];
 	const struct experiment_own_ceiling **shown;
-	struct rot_error err = {0};
 	size_t nr, nr_main = 0;
 
 	store_peaks();
 	add_points_of_threads(experiment, 2);
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	experiment->plots[0].plot.has_all_peaks = _i;
 	nr = experiment_ceilings_of(experiment, plot, &shown);
 	for (size_t i = 0; i < nr; i++) {
@@ -518,27 +463,6 @@ START_TEST(pictures_and_verdicts_name_the_same_line)
 	}
 	ck_assert_uint_eq(nr_main, 4);
 	free(shown);
-	experiment_delete(experiment);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&higher_ceiling_counts, 1},
-	{&only_sound_runs_make_a_ceiling, 1},
-	{&ceilings_are_those_of_the_profile, 3},
-	{&work_on_several_cpus_has_their_ceilings, NR_ELEMENTS(units_of_threads)},
-	{&a_point_is_judged_once, 1},
-	{&a_share_of_the_least_roof_is_the_most, 1},
-	{&threads_of_a_library_have_the_ceilings_of_as_many, 1},
-	{&upper_quartile_is_of_sound_runs, 1},
-	{&few_ceilings_matter, 1},
-	{&stores_are_shown_with_their_fills, 6},
-	{&directions_have_their_ceilings, 4},
-	{&without_a_profile_there_is_no_roof, 1},
-	{&nearly_equal_ceilings_are_one, 1},
-	{&lines_are_named_by_one_rule, 7},
-	{&each_number_of_threads_has_its_roof, 2},
-	{&pictures_and_verdicts_name_the_same_line, 2},
-};
-
-UNIT_TESTS("ceilings of experiments", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

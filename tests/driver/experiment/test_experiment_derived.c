@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values that are derived from others, and the tables of the best points. */
-#include <check.h>
-#include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "experiment_fixture.h"
+#include "json_schema.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -35,27 +30,23 @@ static const char deriving[] =
 	"<derived name='ratio' is='$rate div $base.rate' base=\"{substring('a', 1, $kind = 'b')}\"/>\n"
 	"</controller>\n";
 
-START_TEST(derived_values_are_golden)
+TEST(derived_values_are_golden)
 {
-	struct rot_error err = {0};
-	char *table;
+	autofree char *table = NULL;
 	json_t *root, *json;
 
 	file_fill("deriving.xml", deriving);
-	ck_assert_msg(run_into("table", "deriving", NULL, &err) == 0, "%s %s", err.text, err.hint);
+	ck_assert_msg(run_into("table", "deriving", NULL, &why) == 0, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(fake_nr_calls, 6 + 2);
-	table = file_read("table", NULL, &err);
+	table = file_read("table", NULL, &why);
 	expect_golden("tests/driver/experiment/golden/derived.txt", table);
-	root = json_load_file("deriving.json", 0, NULL);
+	root = json_file("deriving.json");
 	json = json_object_get(json_array_get(json_object_get(root, "points"), 5), "derived");
 	ck_assert_uint_eq(json_array_size(json), 7);
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "name")), "word");
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "value")), "high");
 	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(json, 4), "value")), 2);
-	json_decref(root);
-	free(table);
 }
-END_TEST
 
 /* In the order of struct experiment_derived. */
 static double
@@ -80,10 +71,9 @@ static const struct {
 };
 
 /* By access, operation or border, and instruction set, per core cycle, second or tick; without a search for it here. */
-START_TEST(derived_values_are_peaks)
+TEST(derived_values_are_peaks)
 {
-	struct rot_error err = {0};
-	struct experiment *experiment = experiment_new(&rot, "c", NULL, 0, &err);
+	struct experiment *experiment = experiment_open("c", NULL, 0);
 	struct coordinate at = {.axis = "word", .text = "single", .number = NAN};
 	struct measurement *measurement = measurement_of("Dummy");
 	struct peak_wish *wishes;
@@ -101,12 +91,11 @@ START_TEST(derived_values_are_peaks)
 							   .otherwise = 7,
 						   });
 	store_peaks();
-	ck_assert_msg(experiment_add_point(experiment, &(struct experiment_position){"s", "1", {&at, 1}}, measurement,
-					   NULL, 0, 5, &err) == 0,
-		      "%s", err.text);
+	ck_assert_ok(experiment_add_point(experiment, &(struct experiment_position){"s", "1", {&at, 1}}, measurement,
+					  NULL, 0, 5, &why));
 	ck_assert_uint_eq(experiment_wishes(&experiment->pool, experiment, &wishes), 6); /* the same ones once */
 	ck_assert_str_eq(wishes[1].operation, "singlePrecisionFlop");
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	experiment_print_table(experiment, NULL, nowhere);
 	experiment_derive(experiment);
 	for (size_t i = 0; i < NR_ELEMENTS(named_peaks); i++)
@@ -114,13 +103,6 @@ START_TEST(derived_values_are_peaks)
 			      derived_peak(experiment, i));
 	fclose(nowhere);
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&derived_values_are_golden, 1},
-	{&derived_values_are_peaks, 1},
-};
-
-UNIT_TESTS("derived values", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

@@ -1,50 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* What is told against the values of an experiment: doubts, costs of measuring, broken rules, rates above the roof. */
-#include <check.h>
-#include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "configuration/configuration.h"
 #include "experiment_fixture.h"
-#include "memory.h"
+#include "json_schema.h"
 #include "quantities/own_cost.h"
 #include "support/files.h"
 #include "support/process.h"
 #include "testing.h"
 
 /* The fake's samples grow with every run: with enough runs, that is seen in the table and in the JSON, once. */
-START_TEST(doubts_are_notes)
+TEST(doubts_are_notes)
 {
-	struct rot_error err = {0};
 	json_t *json, *point, *notes;
 	char *table;
 
-	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "12", &err), 0);
-	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
-	table = file_read("table", NULL, &err);
-	json = json_load_file("result.json", 0, NULL);
+	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "12", &why), 0);
+	ck_assert_ok(run_into("table", "test", "result", &why));
+	table = file_read("table", NULL, &why);
+	json = json_file("result.json");
 	point = json_array_get(json_object_get(json, "points"), 0);
 	notes = json_object_get(point, "notes");
 	ck_assert_uint_eq(json_array_size(notes), 1);
-	ck_assert_ptr_nonnull(strstr(json_string_value(json_array_get(notes, 0)), ": drifts by +"));
-	ck_assert_ptr_nonnull(strstr(table, json_string_value(json_array_get(notes, 0))));
+	ck_assert_has(json_string_value(json_array_get(notes, 0)), ": drifts by +");
+	ck_assert_has(table, json_string_value(json_array_get(notes, 0)));
 	free(table);
-	json_decref(json);
 }
-END_TEST
 
-START_TEST(what_measuring_costs_and_broken_rules_are_told)
+TEST(what_measuring_costs_and_broken_rules_are_told)
 {
-	struct rot_error err = {0};
 	json_t *json, *point, *bytes, *time;
 	char *table;
 
 	fake_measure = measure_doubtful;
-	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
-	table = file_read("table", NULL, &err);
-	json = json_load_file("result.json", 0, NULL);
+	ck_assert_ok(run_into("table", "test", "result", &why));
+	table = file_read("table", NULL, &why);
+	json = json_file("result.json");
 	point = json_array_get(json_object_get(json, "points"), 0);
 	time = json_array_get(json_object_get(point, "quantities"), 0);
 	bytes = json_array_get(json_object_get(point, "quantities"), 2);
@@ -52,18 +42,15 @@ START_TEST(what_measuring_costs_and_broken_rules_are_told)
 	ck_assert(json_is_null(json_object_get(json_object_get(time, "emptyRegion"), "perShare")));
 	ck_assert_double_eq(json_number_value(json_object_get(bytes, "compulsory")), 1600);
 	ck_assert_uint_eq(json_array_size(json_object_get(bytes, "brokenRules")), 1);
-	ck_assert_msg(strstr(table, "a 100 and 3 more points: short: starting and stopping the measurement is 1.8 % of "
-				    "its time, ") != NULL,
-		      "%s", table);
-	ck_assert_ptr_nonnull(strstr(table, "a 100 and 3 more points: doubtful: two is more than one\n"));
-	ck_assert_ptr_nonnull(strstr(table, "an empty region: time 0.5 us"));
-	ck_assert_ptr_nonnull(strstr(table, "bytes (LLC-RAM read) 8 byte"));
-	ck_assert_ptr_nonnull(strstr(table, "bytes (LLC-RAM read) [byte]   1600"));
-	ck_assert_ptr_null(strstr(table, "above the highest ceiling"));
+	ck_assert_has(table, "a 100 and 3 more points: short: starting and stopping the measurement is 1.8 % of "
+			     "its time, ");
+	ck_assert_has(table, "a 100 and 3 more points: doubtful: two is more than one\n");
+	ck_assert_has(table, "an empty region: time 0.5 us");
+	ck_assert_has(table, "bytes (LLC-RAM read) 8 byte");
+	ck_assert_has(table, "bytes (LLC-RAM read) [byte]   1600");
+	ck_assert_lacks(table, "above the highest ceiling");
 	free(table);
-	json_decref(json);
 }
-END_TEST
 
 /* Points whose series and label are the same word, in a roofline. */
 static const char alike[] =
@@ -75,41 +62,34 @@ static const char alike[] =
 	"y='performance:doublePrecisionFlop'/>"
 	"</controller>";
 
-START_TEST(what_is_called_alike_is_named_once)
+TEST(what_is_called_alike_is_named_once)
 {
-	struct rot_error err = {0};
-	char *table;
+	autofree char *table = NULL;
 
 	file_fill("alike.xml", alike);
 	fake_measure = measure_doubtful;
-	run_into("table", "alike", "result", &err);
-	table = file_read("table", NULL, &err);
-	ck_assert_msg(strstr(table, "\na and 1 more point: short: ") != NULL, "%s", table);
-	ck_assert_msg(strstr(table, "\nb  bytes ") != NULL, "%s", table);
-	ck_assert_ptr_null(strstr(table, "a a: "));
-	free(table);
+	run_into("table", "alike", "result", &why);
+	table = file_read("table", NULL, &why);
+	ck_assert_has(table, "\na and 1 more point: short: ");
+	ck_assert_has(table, "\nb  bytes ");
+	ck_assert_lacks(table, "a a: ");
 }
-END_TEST
 
 /* Where points would be if each datum crossed the border once has the colour of their series. */
-START_TEST(lines_to_each_datum_once_have_the_colour_of_their_series)
+TEST(lines_to_each_datum_once_have_the_colour_of_their_series)
 {
-	struct rot_error err = {0};
 	char *gnuplot = process_find("gnuplot"), *script;
 
 	file_fill("alike.xml", alike);
 	fake_measure = measure_doubtful;
 	if (gnuplot) {
-		ck_assert_msg(run_into("table", "alike", "result", &err) == 0, "%s", err.text);
+		ck_assert_ok(run_into("table", "alike", "result", &why));
 		script = file_text("result.gnuplot");
-		ck_assert_msg(strstr(script, "linecolor rgb \"#0072B2\" title \"a: each datum once\"") != NULL, "%s",
-			      script);
-		ck_assert_ptr_nonnull(strstr(script, "linecolor rgb \"#D55E00\" title \"b: each datum once\""));
-		free(script);
+		ck_assert_has(script, "linecolor rgb \"#0072B2\" title \"a: each datum once\"");
+		ck_assert_has(script, "linecolor rgb \"#D55E00\" title \"b: each datum once\"");
 	}
 	free(gnuplot);
 }
-END_TEST
 
 static size_t nr_starts;
 
@@ -128,27 +108,23 @@ measure_in_starts(const struct measurement *measurement, const struct quantity_r
 }
 
 /* Five are not enough, six are. */
-START_TEST(too_few_starts_are_told)
+TEST_OF(too_few_starts_are_told, 2)
 {
-	struct rot_error err = {0};
-	char *table;
+	autofree char *table = NULL;
 
 	nr_starts = 5 + (size_t)_i;
 	fake_measure = measure_in_starts;
-	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
-	table = file_read("table", NULL, &err);
+	ck_assert_ok(run_into("table", "test", "result", &why));
+	table = file_read("table", NULL, &why);
 	ck_assert_int_eq(strstr(table, "points: runs of fewer than 6 starts of the measuring core") != NULL, _i == 0);
-	free(table);
 }
-END_TEST
 
 /* A throughput that no memory of this machine has: told at its point, with both numbers. */
-START_TEST(rates_above_the_roof_are_told)
+TEST(rates_above_the_roof_are_told)
 {
 	const struct quantity_request request = {
 		.name = "throughput", .border = "llcRam.read", .clock = "microSeconds"};
-	struct rot_error err = {0};
-	struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &err);
+	struct experiment *experiment = experiment_open("test", "roof", 1);
 	const struct experiment_ceiling ceiling = {.name = "memory", .border = "llcRam", .work = 100};
 	struct measurement *measurement = measurement_new();
 	struct quantity_value value = {.request = request,
@@ -165,18 +141,16 @@ START_TEST(rates_above_the_roof_are_told)
 				       .summary = summary_single(2000, "median")};
 
 	fake_measure = measure_doubtful; /* the ceiling is 1500 */
-	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 4, &err), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 4, &why), 0);
 	experiment_add_values(experiment, "fast", "", &request, &value, 1);
 	experiment_check_ceilings(experiment);
 	ck_assert_uint_eq(experiment->points[0].nr_notes, 1);
-	ck_assert_ptr_nonnull(strstr(experiment->points[0].notes[0], "above the highest ceiling: memory"));
-	experiment_delete(experiment);
+	ck_assert_has(experiment->points[0].notes[0], "above the highest ceiling: memory");
 	rot_graph_delete(measurement);
 }
-END_TEST
 
 /* Exact counts contradict the definition whenever they differ, others if their interval and one in a hundred say so. */
-START_TEST(operations_against_the_definition)
+TEST(operations_against_the_definition)
 {
 	static const struct {
 		const char *source;
@@ -189,8 +163,7 @@ START_TEST(operations_against_the_definition)
 	const struct quantity_request request = {.name = "operationCount", .operation = "doublePrecisionFlop"};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct rot_error err = {0};
-		struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &err);
+		struct experiment *experiment = experiment_open("test", "roof", 1);
 		struct quantity_value value = {.request = request,
 					       .name = rot_strdup("operationCount"),
 					       .of = rot_strdup("doublePrecisionFlop"),
@@ -207,18 +180,15 @@ START_TEST(operations_against_the_definition)
 		ck_assert_uint_eq(experiment->points[0].nr_notes, cases[i].is_told);
 		if (cases[i].is_told)
 			ck_assert_str_eq(experiment->points[0].notes[0], note);
-		experiment_delete(experiment);
 	}
 }
-END_TEST
 
 /* Of the points whose runs ended alike the first is named. */
-START_TEST(points_of_ended_runs_are_named)
+TEST(points_of_ended_runs_are_named)
 {
 	static const char *const ends[] = {"", "disturbed", "disturbed"}, *const labels[] = {"1", "2", "3"};
 	const struct quantity_request request = {.name = "time", .clock = "microSeconds"};
-	struct rot_error err = {0};
-	struct experiment *experiment = experiment_new(&rot, "test", "ends", 3, &err);
+	struct experiment *experiment = experiment_open("test", "ends", 3);
 	FILE *out = fopen("ends", "w");
 	autofree char *table = NULL;
 	json_auto_t *json = NULL;
@@ -240,16 +210,14 @@ START_TEST(points_of_ended_runs_are_named)
 	json = experiment_json(experiment, true);
 	experiment_print_table(experiment, json_object_get(json, "points"), out);
 	fclose(out);
-	table = file_read("ends", NULL, &err);
-	ck_assert_msg(strstr(table, "a 2 and 1 more point: too many runs were disturbed") != NULL, "%s", table);
-	experiment_delete(experiment);
+	table = file_read("ends", NULL, &why);
+	ck_assert_has(table, "a 2 and 1 more point: too many runs were disturbed");
 }
-END_TEST
 
 /* What is measured of an empty region is done by as many threads, on the same CPU, with caches in the same state. */
-START_TEST(an_empty_region_is_like_the_measured_one)
+TEST(an_empty_region_is_like_the_measured_one)
 {
-	struct measurement *measurement = measurement_of("Daxpy"), *empty;
+	autograph struct measurement *measurement = measurement_of("Daxpy"), *empty = NULL;
 	struct workload *workload = measurement_workloads_at(measurement, 0), *load = workload_new();
 
 	workload->cpu = 1;
@@ -264,22 +232,7 @@ START_TEST(an_empty_region_is_like_the_measured_one)
 	ck_assert_int_eq(workload->cpu, 1);
 	ck_assert_int_eq(workload->kernel->num_threads, 3);
 	ck_assert(workload->kernel->warm_data && !workload->kernel->warm_code);
-	rot_graph_delete(empty);
-	rot_graph_delete(measurement);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&doubts_are_notes, 1},
-	{&what_measuring_costs_and_broken_rules_are_told, 1},
-	{&what_is_called_alike_is_named_once, 1},
-	{&lines_to_each_datum_once_have_the_colour_of_their_series, 1},
-	{&too_few_starts_are_told, 2},
-	{&rates_above_the_roof_are_told, 1},
-	{&operations_against_the_definition, 1},
-	{&points_of_ended_runs_are_named, 1},
-	{&an_empty_region_is_like_the_measured_one, 1},
-};
 
 static void
 set_up(void)
@@ -289,4 +242,4 @@ set_up(void)
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "showAll", "true", NULL);
 }
 
-UNIT_TESTS("trust in experiments", tests, .set_up = set_up, .tear_down = teardown);
+UNIT_TESTS(.set_up = set_up);

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Random results in all their forms: the text, CSV, JSON, page and plot of one result show the same values. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "configuration/configuration.h"
 #include "draw.h"
 #include "experiment_fixture.h"
 #include "json_schema.h"
-#include "memory.h"
 #include "number.h"
 #include "quantities/value_text.h"
 #include "support/process.h"
@@ -153,7 +147,7 @@ static void
 check_table(const char *table, const json_t *point)
 {
 	static const char *const names[] = {[3] = "time", [4] = "operationalIntensity", [5] = "performance"};
-	char *begin = rot_format("\n%s  ", json_string_value(json_object_get(point, "series")));
+	autofree char *begin = rot_format("\n%s  ", json_string_value(json_object_get(point, "series")));
 	const char *label = json_string_value(json_object_get(point, "label")), *row = table;
 	char *found, *cell;
 
@@ -173,7 +167,6 @@ check_table(const char *table, const json_t *point)
 			      "%s in %s", cell, table);
 		free(cell);
 	}
-	free(begin);
 }
 
 /* The field of a column of the CSV in that row, from 1; none before it has a comma in it. Fresh memory. */
@@ -198,13 +191,12 @@ field(const char *csv, size_t row, const char *column)
 static void
 expect_field(const char *csv, size_t row, const char *column, double number)
 {
-	char *text = field(csv, row, column);
+	autofree char *text = field(csv, row, column);
 
 	if (isnan(number))
 		ck_assert_str_eq(text, "");
 	else
 		ck_assert_double_eq_tol(strtod(text, NULL) / number, 1, 1e-15);
-	free(text);
 }
 
 /* By the names of doc/RESULTS.md. */
@@ -215,7 +207,7 @@ check_csv(const char *csv, size_t row, const json_t *point)
 					       {"performance", "performance_dp_per_s"},
 					       {"operationalIntensity", "intensity_dp_ram"}};
 	static const char *const parts[][2] = {{"value", ""}, {"low", "_low"}, {"high", "_high"}, {"n", "_n"}};
-	char *bound = field(csv, row, "bound_by");
+	autofree char *bound = field(csv, row, "bound_by");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
@@ -228,7 +220,6 @@ check_csv(const char *csv, size_t row, const json_t *point)
 		}
 	expect_field(csv, row, "roof_share", number_of(point, "roofShare"));
 	ck_assert_str_eq(bound, json_string_value(json_object_get(point, "boundBy")));
-	free(bound);
 }
 
 /* One of the numbers of the row of the page's table that has these words, wherever the columns are. */
@@ -299,7 +290,7 @@ check_plot(const json_t *points)
 	char *text = file_text("out.data");
 
 	for (size_t s = 0; s < 2; s++) {
-		char *head = rot_format("# %s\n", series[s]);
+		autofree char *head = rot_format("# %s\n", series[s]);
 		const char *at = strstr(text, head);
 
 		ck_assert_msg(at != NULL, "%s", text);
@@ -310,15 +301,12 @@ check_plot(const json_t *points)
 			if (strcmp(json_string_value(json_object_get(point, "series")), series[s]) == 0)
 				check_data(&at, point);
 		}
-		free(head);
 	}
-	free(text);
 }
 
-START_TEST(forms_show_the_same)
+TEST_OF(forms_show_the_same, NR_RESULTS)
 {
-	struct rot_error err = {0};
-	char *gnuplot = process_find("gnuplot"), *table, *csv, *page;
+	autofree char *gnuplot = process_find("gnuplot"), *table = NULL, *csv = NULL, *page = NULL;
 	const json_t *points;
 
 	draw_state = (uint64_t)_i;
@@ -329,8 +317,8 @@ START_TEST(forms_show_the_same)
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "writeCsv", "true", NULL);
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", gnuplot ? "files,html" : "html",
 			  NULL);
-	ck_assert_msg(run_into("table", "random", "out", &err) == 0, "%s", err.text);
-	json = json_load_file("out.json", 0, NULL);
+	ck_assert_ok(run_into("table", "random", "out", &why));
+	json = json_file("out.json");
 	expect_schema("driver/schemas/result-1.json", json);
 	points = json_object_get(json, "points");
 	ck_assert_uint_eq(json_array_size(points), 8);
@@ -344,14 +332,6 @@ START_TEST(forms_show_the_same)
 	}
 	if (gnuplot)
 		check_plot(points);
-	free(gnuplot);
-	free(table);
-	free(csv);
-	free(page);
-	json_decref(json);
 }
-END_TEST
 
-static const struct listed_test tests[] = {{&forms_show_the_same, NR_RESULTS}};
-
-UNIT_TESTS("forms of results", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

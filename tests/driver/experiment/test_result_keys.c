@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Whoever reads OUTPUT.json finds every key of it in doc/RESULTS.md. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "json_schema.h"
-#include "memory.h"
 #include "quantities/quantity.h"
 #include "quantities/vocabulary.h"
 #include "support/files.h"
@@ -18,28 +13,19 @@ static char *text;
 static void
 setup(void)
 {
-	char *path = source_path("doc/RESULTS.md");
 	size_t length;
-	struct rot_error err = {0};
 
-	text = file_read(path, &length, &err);
-	ck_assert_msg(text != NULL, "%s", err.text);
-	free(path);
-}
-
-static void
-teardown(void)
-{
-	free(text);
+	text = file_read(source_path("doc/RESULTS.md"), &length, &why);
+	ck_assert_msg(text != NULL, "%s", why.text);
+	at_end(free, text);
 }
 
 static void
 check_word(const char *word)
 {
-	char *marked = rot_format("`%s`", word);
+	autofree char *marked = rot_format("`%s`", word);
 
 	ck_assert_msg(strstr(text, marked) != NULL, "%s is not in doc/RESULTS.md", marked);
-	free(marked);
 }
 
 static void
@@ -65,17 +51,14 @@ static json_t *
 golden(const char *name)
 {
 	char *path = source_path("%s", name);
-	json_error_t why;
-	json_t *json = json_load_file(path, 0, &why);
+	json_t *json = json_file(path);
 
-	ck_assert_msg(json != NULL, "%s: %s", path, why.text);
-	free(path);
 	return json;
 }
 
-START_TEST(keys_of_experiments)
+TEST(keys_of_experiments)
 {
-	json_t *json = golden("tests/driver/experiment/golden/experiment.json");
+	json_auto_t *json = golden("tests/driver/experiment/golden/experiment.json");
 	const json_t *point;
 	size_t i;
 
@@ -89,18 +72,14 @@ START_TEST(keys_of_experiments)
 		check_all_keys(json_object_get(point, "quantities"));
 		check_all_keys(json_object_get(point, "passes"));
 	}
-	json_decref(json);
 }
-END_TEST
 
-START_TEST(keys_of_programs)
+TEST(keys_of_programs)
 {
-	json_t *json = golden("tests/driver/programs/golden/one-pass.json");
+	json_auto_t *json = golden("tests/driver/programs/golden/one-pass.json");
 
 	check_keys(json);
-	json_decref(json);
 }
-END_TEST
 
 #define NR_SAMPLES 20
 
@@ -146,10 +125,10 @@ value_with_everything(int kind)
 	return value;
 }
 
-START_TEST(keys_of_values)
+TEST_OF(keys_of_values, 3)
 {
 	static const char *const findings[] = {"modes", "drift", "firstRun"};
-	struct quantity_value value = value_with_everything(_i);
+	cleared_by(quantity_value_clear) struct quantity_value value = value_with_everything(_i);
 	json_t *json;
 
 	json = quantity_value_json(&value);
@@ -165,28 +144,25 @@ START_TEST(keys_of_values)
 	ck_assert_uint_gt(json_object_size(json_object_get(json, "taints")), 7);
 	check_keys(json_object_get(json, "taints"));
 	json_decref(json);
-	quantity_value_clear(&value);
 }
-END_TEST
 
 /* Columns of CSV files are called by these words. */
-START_TEST(words_of_columns)
+TEST(words_of_columns)
 {
 	for (size_t i = 0; i < nr_quantity_words; i++)
 		if (quantity_words[i].role != WORD_CLOCK && !strchr(quantity_words[i].name, '.'))
 			check_word(quantity_words[i].short_name);
 	for (size_t i = 0; i < nr_quantity_kinds; i++) {
-		char *name = quantity_column_name(&(struct quantity_request){.name = quantity_kinds[i].name}, "us");
+		autofree char *name =
+			quantity_column_name(&(struct quantity_request){.name = quantity_kinds[i].name}, "us");
 
 		name[strcspn(name, "_")] = '\0';
 		ck_assert_msg(strstr(text, name) != NULL, "%s is not in doc/RESULTS.md", name);
-		free(name);
 	}
 }
-END_TEST
 
 /* Two quantities never share a column. */
-START_TEST(columns_have_names_of_their_own)
+TEST(columns_have_names_of_their_own)
 {
 	static const char *const units[] = {"us", "cycle", "TSC tick", "reference cycle"};
 	static const struct quantity_request requests[] = {
@@ -219,14 +195,13 @@ START_TEST(columns_have_names_of_their_own)
 	ck_assert_str_eq(name, "performance_dp_per_tsc_tick");
 	free(name);
 }
-END_TEST
 
 #define RESULT "driver/schemas/result-1.json"
 
 /* With a value that has everything, so that none of its keys is forgotten; and what is wrong is seen. */
-START_TEST(values_have_the_schema)
+TEST_OF(values_have_the_schema, 3)
 {
-	struct quantity_value value = value_with_everything(_i);
+	cleared_by(quantity_value_clear) struct quantity_value value = value_with_everything(_i);
 	json_t *result = golden("tests/driver/experiment/golden/experiment.json"), *point, *quantity;
 	char *error;
 
@@ -257,13 +232,6 @@ START_TEST(values_have_the_schema)
 	ck_assert_str_eq(error, ".points[0].colour is not in the schema");
 	free(error);
 	json_decref(result);
-	quantity_value_clear(&value);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&keys_of_experiments, 1},    {&keys_of_programs, 1}, {&keys_of_values, 3},
-	{&values_have_the_schema, 3}, {&words_of_columns, 1}, {&columns_have_names_of_their_own, 1},
-};
-
-UNIT_TESTS("result keys", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions: values, functions, texts with braces, and what is said about wrong ones. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "entity.h"
 #include "kernels/expression.h"
 #include "testing.h"
@@ -56,15 +51,13 @@ static const struct {
 	{"if($operation = 'write', 2, if($half, 3, 4))", 3},
 };
 
-START_TEST(number_has_its_value)
+TEST_OF(number_has_its_value, NR_ELEMENTS(numbers))
 {
-	struct rot_error err = {0};
 	double value = 0;
 
-	ck_assert_msg(expression_number(scope, numbers[_i].expression, &value, &err) == 0, "%s", err.text);
+	ck_assert_ok(expression_number(scope, numbers[_i].expression, &value, &why));
 	ck_assert_double_eq(value, numbers[_i].value);
 }
-END_TEST
 
 static const struct {
 	const char *expression;
@@ -80,15 +73,13 @@ static const struct {
 	{"1 div 0 > 5", true},
 };
 
-START_TEST(condition_has_its_value)
+TEST_OF(condition_has_its_value, NR_ELEMENTS(conditions))
 {
-	struct rot_error err = {0};
 	bool value = !conditions[_i].value;
 
-	ck_assert_msg(expression_bool(scope, conditions[_i].expression, &value, &err) == 0, "%s", err.text);
+	ck_assert_ok(expression_bool(scope, conditions[_i].expression, &value, &why));
 	ck_assert(value == conditions[_i].value);
 }
-END_TEST
 
 static const struct {
 	const char *expression, *text, *hint;
@@ -116,16 +107,14 @@ static const struct {
 	{"pow(10, 400)", "infinite", ""},
 };
 
-START_TEST(wrong_expression_is_explained)
+TEST_OF(wrong_expression_is_explained, NR_ELEMENTS(wrong))
 {
-	struct rot_error err = {0};
 	double value;
 
-	ck_assert_int_eq(expression_number(scope, wrong[_i].expression, &value, &err), -1);
-	ck_assert_msg(strstr(err.text, wrong[_i].text) != NULL, "%s", err.text);
-	ck_assert_msg(strstr(err.hint, wrong[_i].hint) != NULL, "%s", err.hint);
+	ck_assert_int_eq(expression_number(scope, wrong[_i].expression, &value, &why), -1);
+	ck_assert_has(why.text, wrong[_i].text);
+	ck_assert_has(why.hint, wrong[_i].hint);
 }
-END_TEST
 
 static const struct {
 	const char *text, *result; /* result NULL: an error */
@@ -150,51 +139,44 @@ static const struct {
 	{"{}", NULL},
 };
 
-START_TEST(text_has_its_expressions_replaced)
+TEST_OF(text_has_its_expressions_replaced, NR_ELEMENTS(texts))
 {
-	struct rot_error err = {0};
-	char *result = expression_text(scope, texts[_i].text, &err);
+	autofree char *result = expression_text(scope, texts[_i].text, &why);
 
 	if (texts[_i].result) {
-		ck_assert_msg(result != NULL, "%s", err.text);
+		ck_assert_msg(result != NULL, "%s", why.text);
 		ck_assert_str_eq(result, texts[_i].result);
 	} else {
 		ck_assert_ptr_null(result);
-		ck_assert_str_ne(err.text, "");
+		ck_assert_str_ne(why.text, "");
 	}
-	free(result);
 }
-END_TEST
 
-START_TEST(setting_again_replaces)
+TEST(setting_again_replaces)
 {
 	double value;
-	struct rot_error err = {0};
 
 	expression_scope_set_string(scope, "size", "7");
-	ck_assert_int_eq(expression_number(scope, "$size", &value, &err), 0);
+	ck_assert_int_eq(expression_number(scope, "$size", &value, &why), 0);
 	ck_assert_double_eq(value, 7);
 	expression_scope_set_number(scope, "size", 8);
-	ck_assert_int_eq(expression_number(scope, "$size", &value, &err), 0);
+	ck_assert_int_eq(expression_number(scope, "$size", &value, &why), 0);
 	ck_assert_double_eq(value, 8);
 }
-END_TEST
 
 /* libxml2 prints some of its complaints by itself: they must end in the error only. */
-START_TEST(nothing_is_printed)
+TEST(nothing_is_printed)
 {
 	FILE *capture = tmpfile(), *old = stderr;
-	struct rot_error err = {0};
 	double value;
 
 	stderr = capture;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		expression_number(scope, wrong[i].expression, &value, &err);
+		expression_number(scope, wrong[i].expression, &value, &why);
 	stderr = old;
 	ck_assert_int_eq(ftell(capture), 0);
 	fclose(capture);
 }
-END_TEST
 
 struct sample {
 	struct rot_entity entity;
@@ -204,7 +186,7 @@ struct sample {
 	struct rot_list sizes;
 };
 
-START_TEST(entity_gives_its_primitive_fields)
+TEST(entity_gives_its_primitive_fields)
 {
 	static const struct rot_field fields[] = {
 		{.name = "streams",
@@ -218,26 +200,14 @@ START_TEST(entity_gives_its_primitive_fields)
 	static const struct rot_class class = {
 		.name = "Sample", .fields = fields, .nr_fields = 4, .size = sizeof(struct sample)};
 	void *entity = rot_entity_new(&class);
-	struct rot_error err = {0};
 	bool value = false;
 	double number;
 
 	expression_scope_set_entity(scope, entity);
-	ck_assert_int_eq(expression_bool(scope, "$streams * 2 = 8 and $warm = 1 and $mode = 'write'", &value, &err), 0);
+	ck_assert_int_eq(expression_bool(scope, "$streams * 2 = 8 and $warm = 1 and $mode = 'write'", &value, &why), 0);
 	ck_assert(value);
-	ck_assert_int_eq(expression_number(scope, "$sizes", &number, &err), -1);
+	ck_assert_int_eq(expression_number(scope, "$sizes", &number, &why), -1);
 	rot_entity_delete(entity);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&number_has_its_value, NR_ELEMENTS(numbers)},
-	{&condition_has_its_value, NR_ELEMENTS(conditions)},
-	{&wrong_expression_is_explained, NR_ELEMENTS(wrong)},
-	{&text_has_its_expressions_replaced, NR_ELEMENTS(texts)},
-	{&setting_again_replaces, 1},
-	{&nothing_is_printed, 1},
-	{&entity_gives_its_primitive_fields, 1},
-};
-
-UNIT_TESTS("expression", tests, .is_in_one_process = true, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.is_in_one_process = true, .set_up = setup, .tear_down = teardown);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Plateaus and knees in latencies, also where single points were disturbed. */
-#include <stdlib.h>
-
 #include "levels/knees.h"
 #include "testing.h"
 
@@ -46,7 +44,7 @@ static const struct {
 	{{32 * KIB, 2 * MIB, 12 * MIB, 64 * MIB}, {1, 4, 15, 40, 120}, 5},
 };
 
-START_TEST(levels_are_found)
+TEST_OF(levels_are_found, NR_ELEMENTS(machines))
 {
 	struct knee_level levels[KNEES_MAX];
 
@@ -64,10 +62,9 @@ START_TEST(levels_are_found)
 		ck_assert_int_eq(levels[i].fitting_bytes, machines[_i].caches[i]);
 	}
 }
-END_TEST
 
 /* Every third point waits for memory, as an L3 that is not warm: the larger ones say better. */
-START_TEST(slow_points_do_not_matter)
+TEST(slow_points_do_not_matter)
 {
 	struct knee_level quiet[KNEES_MAX], disturbed[KNEES_MAX];
 	size_t nr;
@@ -83,10 +80,9 @@ START_TEST(slow_points_do_not_matter)
 		ck_assert_int_ge(disturbed[i].bytes, quiet[i].bytes * 2 / 3);
 	}
 }
-END_TEST
 
 /* Address translation makes a plateau rise, and is no level. */
-START_TEST(a_slope_is_no_level)
+TEST(a_slope_is_no_level)
 {
 	static const int64_t caches[] = {48 * KIB, 1 * MIB, 0};
 	static const double latencies[] = {1, 4, 100};
@@ -98,9 +94,8 @@ START_TEST(a_slope_is_no_level)
 			points[i].latency *= 1.3;
 	ck_assert_uint_eq(knees_find(points, nr_points, levels), 3);
 }
-END_TEST
 
-START_TEST(nothing_is_found_in_nothing)
+TEST(nothing_is_found_in_nothing)
 {
 	static const struct knee_point one[] = {{1024, 1}};
 	struct knee_level levels[KNEES_MAX];
@@ -108,13 +103,3 @@ START_TEST(nothing_is_found_in_nothing)
 	ck_assert_uint_eq(knees_find(NULL, 0, levels), 0);
 	ck_assert_uint_eq(knees_find(one, 1, levels), 0);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&levels_are_found, NR_ELEMENTS(machines)},
-	{&slow_points_do_not_matter, 1},
-	{&a_slope_is_no_level, 1},
-	{&nothing_is_found_in_nothing, 1},
-};
-
-UNIT_TESTS("knees", tests);

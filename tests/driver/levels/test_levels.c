@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured levels beside what the machine tells; and that nothing is measured where all is known. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "entities.h"
 #include "levels/levels.h"
 #include "rot.h"
@@ -23,14 +18,13 @@ static const struct {
 	{0, 24 * MIB, "only measured"},           {0, 0, "not found"},
 };
 
-START_TEST(sizes_are_compared)
+TEST_OF(sizes_are_compared, NR_ELEMENTS(verdicts))
 {
 	struct measured_level found = {.bytes = verdicts[_i].measured};
 	const char *verdict = levels_verdict(verdicts[_i].told, found.bytes ? &found : NULL);
 
 	ck_assert_msg(strncmp(verdict, verdicts[_i].verdict, strlen(verdicts[_i].verdict)) == 0, "%s", verdict);
 }
-END_TEST
 
 /* What the table says of a machine that tells of a package only, with and without the third level found. */
 static char *
@@ -72,9 +66,9 @@ static const struct {
 	{3, false, {"2 MiB (sysfs)", "not found", "170     640", "rot remeasure levels", "!only measured", "640 KiB"}},
 };
 
-START_TEST(table_tells_who_says_what)
+TEST_OF(table_tells_who_says_what, NR_ELEMENTS(tables))
 {
-	char *text = printed(tables[_i].nr_levels, tables[_i].is_steady);
+	autofree char *text = printed(tables[_i].nr_levels, tables[_i].is_steady);
 
 	for (size_t i = 0; i < NR_ELEMENTS(tables[_i].parts); i++) {
 		const char *part = tables[_i].parts[i];
@@ -82,31 +76,19 @@ START_TEST(table_tells_who_says_what)
 
 		ck_assert_msg((strstr(text, part + !is_wanted) != NULL) == is_wanted, "'%s' in:\n%s", part, text);
 	}
-	free(text);
 }
-END_TEST
 
 /* Without paths and measuring, anything else would crash. */
-START_TEST(nothing_is_measured_without_need)
+TEST(nothing_is_measured_without_need)
 {
 	struct rot rot = {.machine = machine_new()};
-	struct rot_error err = {0};
 
 	ck_assert(!levels_are_known(rot.machine));
 	rot.is_cached_only = true;
-	ck_assert_int_eq(levels_ensure(&rot, &err), 0);
+	ck_assert_int_eq(levels_ensure(&rot, &why), 0);
 	rot.is_cached_only = false;
 	rot.machine->l1_data_bytes = rot.machine->l2_bytes = rot.machine->llc_bytes = 1;
 	ck_assert(levels_are_known(rot.machine));
-	ck_assert_int_eq(levels_ensure(&rot, &err), 0);
+	ck_assert_int_eq(levels_ensure(&rot, &why), 0);
 	machine_delete(rot.machine);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&sizes_are_compared, NR_ELEMENTS(verdicts)},
-	{&table_tells_who_says_what, NR_ELEMENTS(tables)},
-	{&nothing_is_measured_without_need, 1},
-};
-
-UNIT_TESTS("levels", tests);

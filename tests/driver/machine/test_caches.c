@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes of caches, and who told them: sysfs, or the processor where sysfs is silent. */
-#include <stdlib.h>
-
 #include "machine/caches.h"
 #include "machine/machine.h"
-#include "memory.h"
 #include "testing.h"
 
 #define AMD "AuthenticAMD"
@@ -60,17 +57,17 @@ static const struct {
 
 #define INDEX "sys/devices/system/cpu/cpu0/cache/index0/"
 
-START_TEST(sizes_have_sources)
+TEST_OF(sizes_have_sources, NR_ELEMENTS(machines))
 {
 	char *folder = temporary_folder_new(), *cpuinfo = rot_format("vendor_id\t: %s\n\n", machines[_i].vendor);
 	struct machine *machine;
 
-	free(folder_write(folder, "proc/cpuinfo", cpuinfo));
-	free(folder_write(folder, "cpuid", machines[_i].cpuid));
+	folder_write(folder, "proc/cpuinfo", cpuinfo);
+	folder_write(folder, "cpuid", machines[_i].cpuid);
 	if (machines[_i].has_sysfs) {
-		free(folder_write(folder, INDEX "type", "Data\n"));
-		free(folder_write(folder, INDEX "level", "1\n"));
-		free(folder_write(folder, INDEX "size", "16K\n"));
+		folder_write(folder, INDEX "type", "Data\n");
+		folder_write(folder, INDEX "level", "1\n");
+		folder_write(folder, INDEX "size", "16K\n");
 	}
 	machine = machine_read(folder, NULL);
 	ck_assert_ptr_nonnull(machine);
@@ -84,9 +81,7 @@ START_TEST(sizes_have_sources)
 	ck_assert_int_eq(machine->line_bytes, 64);
 	machine_delete(machine);
 	free(cpuinfo);
-	temporary_folder_delete(folder);
 }
-END_TEST
 
 /* How many lines each set holds, told by whoever tells the sizes. */
 static const struct {
@@ -99,19 +94,19 @@ static const struct {
 	{INTEL, SKYLAKE, true, {6, 0, 6}},          {INTEL, "", false, {0, 0, 0}},
 };
 
-START_TEST(sets_have_ways)
+TEST_OF(sets_have_ways, NR_ELEMENTS(associativities))
 {
 	char *folder = temporary_folder_new();
 	struct machine *machine;
 	struct cache_ways ways;
 
-	free(folder_write(folder, "proc/cpuinfo", "vendor_id\t: none\n\n"));
-	free(folder_write(folder, "cpuid", associativities[_i].cpuid));
+	folder_write(folder, "proc/cpuinfo", "vendor_id\t: none\n\n");
+	folder_write(folder, "cpuid", associativities[_i].cpuid);
 	if (associativities[_i].has_sysfs) {
-		free(folder_write(folder, INDEX "type", "Data\n"));
-		free(folder_write(folder, INDEX "level", "1\n"));
-		free(folder_write(folder, INDEX "size", "16K\n"));
-		free(folder_write(folder, INDEX "ways_of_associativity", "6\n"));
+		folder_write(folder, INDEX "type", "Data\n");
+		folder_write(folder, INDEX "level", "1\n");
+		folder_write(folder, INDEX "size", "16K\n");
+		folder_write(folder, INDEX "ways_of_associativity", "6\n");
 	}
 	machine = machine_read(folder, NULL);
 	rot_string_set(&machine->cpu_vendor, associativities[_i].vendor);
@@ -120,11 +115,9 @@ START_TEST(sets_have_ways)
 	ck_assert_int_eq(ways.l2, associativities[_i].ways.l2);
 	ck_assert_int_eq(ways.llc, associativities[_i].ways.llc);
 	machine_delete(machine);
-	temporary_folder_delete(folder);
 }
-END_TEST
 
-START_TEST(size_as_text)
+TEST(size_as_text)
 {
 	static const struct {
 		int64_t bytes;
@@ -136,16 +129,14 @@ START_TEST(size_as_text)
 		     {INT64_C(1) << 40, "1 TiB"}};
 
 	for (size_t i = 0; i < NR_ELEMENTS(sizes); i++) {
-		char *text = machine_size_text(sizes[i].bytes);
+		autofree char *text = machine_size_text(sizes[i].bytes);
 
 		ck_assert_str_eq(text, sizes[i].text);
-		free(text);
 	}
 }
-END_TEST
 
 /* CPU 1 shares the L3 with CPU 0, and has levels 1 and 2 alone; of CPU 2 nothing is told. */
-START_TEST(cpus_share_caches)
+TEST(cpus_share_caches)
 {
 	static const char *const caches[][3] = {
 		{"Data", "1", "1"}, {"Instruction", "1", "0-3"}, {"Unified", "2", "1"}, {"Unified", "3", "0-1,8"}};
@@ -156,10 +147,9 @@ START_TEST(cpus_share_caches)
 		static const char *const names[] = {"type", "level", "shared_cpu_list"};
 
 		for (size_t k = 0; k < NR_ELEMENTS(names); k++) {
-			char *name = rot_format("sys/devices/system/cpu/cpu1/cache/index%zu/%s", i, names[k]);
+			autofree char *name = rot_format("sys/devices/system/cpu/cpu1/cache/index%zu/%s", i, names[k]);
 
-			free(folder_write(folder, name, caches[i][k]));
-			free(name);
+			folder_write(folder, name, caches[i][k]);
 		}
 	}
 	owners = cache_owners_of(1, folder);
@@ -169,9 +159,7 @@ START_TEST(cpus_share_caches)
 	owners = cache_owners_of(2, folder);
 	ck_assert_int_eq(owners.l1_data, 2);
 	ck_assert_int_eq(owners.llc, 2);
-	temporary_folder_delete(folder);
 }
-END_TEST
 
 /* As -caches has them. bytes of the first level 0: they are no caches. */
 static const struct {
@@ -195,33 +183,21 @@ static const struct {
 	{"99999999999999999999,1M", {0}, {0}},
 };
 
-START_TEST(other_caches_can_be_asked_for)
+TEST_OF(other_caches_can_be_asked_for, NR_ELEMENTS(asked))
 {
 	struct machine *machine = machine_new();
-	struct rot_error err = {0};
 	struct cache_ways ways;
-	const bool is_it = cache_levels_parse(asked[_i].text, machine, &ways, &err) == 0;
+	const bool is_it = cache_levels_parse(asked[_i].text, machine, &ways, &why) == 0;
 
-	ck_assert_msg(is_it == (asked[_i].bytes[0] > 0), "%s: %s", asked[_i].text, err.text);
+	ck_assert_msg(is_it == (asked[_i].bytes[0] > 0), "%s: %s", asked[_i].text, why.text);
 	if (is_it) {
 		ck_assert_int_eq(machine->l1_data_bytes, asked[_i].bytes[0]);
 		ck_assert_int_eq(machine->l2_bytes, asked[_i].bytes[1]);
 		ck_assert_int_eq(machine->llc_bytes, asked[_i].bytes[2]);
 		ck_assert_mem_eq(&ways, &asked[_i].ways, sizeof(ways));
 	} else {
-		ck_assert_ptr_nonnull(strstr(err.text, "describes no caches"));
-		ck_assert_ptr_nonnull(strstr(err.hint, "-caches=32K:8,1M:16,32M:16"));
+		ck_assert_has(why.text, "describes no caches");
+		ck_assert_has(why.hint, "-caches=32K:8,1M:16,32M:16");
 	}
 	machine_delete(machine);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&other_caches_can_be_asked_for, NR_ELEMENTS(asked)},
-	{&sizes_have_sources, NR_ELEMENTS(machines)},
-	{&sets_have_ways, NR_ELEMENTS(associativities)},
-	{&size_as_text, 1},
-	{&cpus_share_caches, 1},
-};
-
-UNIT_TESTS("caches", tests);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of CPUs: cores of their own first. */
-#include <check.h>
-#include <stdlib.h>
-
 #include "machine/cpus.h"
 #include "testing.h"
 
@@ -21,7 +18,7 @@ static const struct {
 	{0, {0}, {0}, {0}, 0},
 };
 
-START_TEST(each_core_comes_once_first)
+TEST_OF(each_core_comes_once_first, NR_ELEMENTS(rows))
 {
 	int cpus[MAX];
 
@@ -31,7 +28,6 @@ START_TEST(each_core_comes_once_first)
 	for (size_t i = 0; i < rows[_i].nr; i++)
 		ck_assert_int_eq(cpus[i], rows[_i].spread[i]);
 }
-END_TEST
 
 static const struct {
 	const char *list;
@@ -44,30 +40,19 @@ static const struct {
 	{"10", 1, false},   {"0-3,8\n", 8, true},
 };
 
-START_TEST(lists_hold_cpus)
+TEST_OF(lists_hold_cpus, NR_ELEMENTS(lists))
 {
 	ck_assert(cpu_list_holds(lists[_i].list, lists[_i].cpu) == lists[_i].holds);
 }
-END_TEST
 
-START_TEST(this_machine_has_some)
+TEST(this_machine_has_some)
 {
 	size_t nr_cores, nr;
-	int *cpus;
+	autofree int *cpus = NULL;
 
 	nr = allowed_cpus(&cpus, &nr_cores);
 	ck_assert_uint_ge(nr, 1);
 	ck_assert_uint_ge(nr_cores, 1);
 	ck_assert_uint_le(nr_cores, nr);
 	ck_assert_int_ge(cpus[nr - 1], 0);
-	free(cpus);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&each_core_comes_once_first, NR_ELEMENTS(rows)},
-	{&lists_hold_cpus, NR_ELEMENTS(lists)},
-	{&this_machine_has_some, 1},
-};
-
-UNIT_TESTS("cpus", tests);

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of recorded machines, and what is said where events cannot be counted. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "machine/machine.h"
 #include "testing.h"
 
 static struct machine *
 read_recorded(const char *name, struct rot_error *err)
 {
-	char *folder = source_path("tests/machines/%s", name);
-	struct machine *machine = machine_read(folder, err);
+	struct machine *machine = machine_read(source_path("tests/machines/%s", name), err);
 
-	free(folder);
 	return machine;
 }
 
@@ -98,13 +91,12 @@ static const struct {
 	 "fpu",     "unknown processor, family 0 model 0"},
 };
 
-START_TEST(recorded_machine_is_read)
+TEST_OF(recorded_machine_is_read, NR_ELEMENTS(machines))
 {
-	struct rot_error err = {0};
-	struct machine *machine = read_recorded(machines[_i].folder, &err);
+	struct machine *machine = read_recorded(machines[_i].folder, &why);
 	char *caption;
 
-	ck_assert_msg(machine != NULL, "%s", err.text);
+	ck_assert_msg(machine != NULL, "%s", why.text);
 	ck_assert_str_eq(machine->cpu_vendor, machines[_i].vendor);
 	ck_assert_str_eq(machine->cpu_name, machines[_i].name);
 	ck_assert_str_eq(machine->microcode, machines[_i].microcode);
@@ -130,23 +122,18 @@ START_TEST(recorded_machine_is_read)
 		ck_assert_str_lt(machine_cpu_flags_at(machine, i - 1), machine_cpu_flags_at(machine, i));
 	machine_delete(machine);
 }
-END_TEST
 
-START_TEST(no_machine_is_an_error)
+TEST(no_machine_is_an_error)
 {
-	struct rot_error err = {0};
-
-	ck_assert_ptr_null(read_recorded("none", &err));
-	ck_assert_msg(strstr(err.text, "none/proc/cpuinfo"), "%s", err.text);
+	ck_assert_ptr_null(read_recorded("none", &why));
+	ck_assert_msg(strstr(why.text, "none/proc/cpuinfo"), "%s", why.text);
 }
-END_TEST
 
-START_TEST(own_machine_is_read_the_same_twice)
+TEST(own_machine_is_read_the_same_twice)
 {
-	struct rot_error err = {0};
-	struct machine *a = machine_read("/", &err), *b = machine_read("/", &err);
+	struct machine *a = machine_read("/", &why), *b = machine_read("/", &why);
 
-	ck_assert_msg(a && b, "%s", err.text);
+	ck_assert_msg(a && b, "%s", why.text);
 	ck_assert(rot_graph_equal(a, b));
 	ck_assert_int_gt(a->memory_bytes, 0);
 	ck_assert_str_ne(a->kernel_release, "");
@@ -156,7 +143,6 @@ START_TEST(own_machine_is_read_the_same_twice)
 	machine_delete(a);
 	machine_delete(b);
 }
-END_TEST
 
 /* A machine with 16 GiB, the group of rot, and limits of it and of others: pairs of file and text. */
 static const struct {
@@ -190,31 +176,26 @@ static const struct {
 	{"", {NULL}, 0},
 };
 
-START_TEST(memory_is_limited_by_control_groups)
+TEST_OF(memory_is_limited_by_control_groups, NR_ELEMENTS(groups))
 {
 	char *root = temporary_folder_new();
-	struct rot_error err = {0};
 	struct machine *machine;
 
-	free(folder_write(root, "proc/cpuinfo", "processor\t: 0\n"));
-	free(folder_write(root, "proc/meminfo", "MemTotal:       16777216 kB\n"));
-	free(folder_write(root, "proc/self/cgroup", groups[_i].group));
+	folder_write(root, "proc/cpuinfo", "processor\t: 0\n");
+	folder_write(root, "proc/meminfo", "MemTotal:       16777216 kB\n");
+	folder_write(root, "proc/self/cgroup", groups[_i].group);
 	for (int i = 0; groups[_i].files[i]; i += 2)
-		free(folder_write(root, groups[_i].files[i], groups[_i].files[i + 1]));
-	machine = machine_read(root, &err);
-	ck_assert_msg(machine != NULL, "%s", err.text);
+		folder_write(root, groups[_i].files[i], groups[_i].files[i + 1]);
+	machine = machine_read(root, &why);
+	ck_assert_msg(machine != NULL, "%s", why.text);
 	ck_assert_int_eq(machine->memory_bytes, (int64_t)16 << 30);
 	ck_assert_int_eq(machine->memory_limit_bytes, groups[_i].limit);
 	ck_assert_int_eq(machine_usable_bytes(machine), groups[_i].limit ? groups[_i].limit : (int64_t)16 << 30);
 	machine_delete(machine);
-	temporary_folder_delete(root);
 }
-END_TEST
 
-START_TEST(counting_works_or_says_what_to_do)
+TEST(counting_works_or_says_what_to_do)
 {
-	struct rot_error why = {0};
-
 	if (machine_can_count(&why)) {
 		ck_assert_str_eq(why.text, "");
 	} else {
@@ -222,14 +203,3 @@ START_TEST(counting_works_or_says_what_to_do)
 		ck_assert_str_ne(why.hint, "");
 	}
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&recorded_machine_is_read, NR_ELEMENTS(machines)},
-	{&no_machine_is_an_error, 1},
-	{&own_machine_is_read_the_same_twice, 1},
-	{&memory_is_limited_by_control_groups, NR_ELEMENTS(groups)},
-	{&counting_works_or_says_what_to_do, 1},
-};
-
-UNIT_TESTS("machine", tests);

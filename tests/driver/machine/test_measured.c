@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured sizes: kept, read back, and taken where nobody tells. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "machine/measured.h"
 #include "testing.h"
 
@@ -34,16 +31,10 @@ set_up(void)
 	rot_string_set(&machine->cpu_name, "AMD EPYC");
 	rot_string_set(&machine->hypervisor, "Hyper-V");
 	machine->cpu_family = 26;
+	at_end(machine_delete, machine);
 }
 
-static void
-tear_down(void)
-{
-	machine_delete(machine);
-	temporary_folder_delete(folder);
-}
-
-START_TEST(what_is_kept_is_read_back)
+TEST(what_is_kept_is_read_back)
 {
 	struct measured_levels levels;
 
@@ -61,10 +52,9 @@ START_TEST(what_is_kept_is_read_back)
 	ck_assert(levels.is_steady);
 	ck_assert_str_eq(levels.created, turin.created);
 }
-END_TEST
 
 /* Not of this machine, or damaged: as if there were nothing. */
-START_TEST(others_are_not_believed)
+TEST_OF(others_are_not_believed, 7)
 {
 	static const char *const contents[] = {
 		"",
@@ -77,16 +67,15 @@ START_TEST(others_are_not_believed)
 	};
 	struct measured_levels levels;
 
-	free(folder_write(folder, "levels-AuthenticAMD-26-0-0-Hyper-V.json", contents[_i]));
+	folder_write(folder, "levels-AuthenticAMD-26-0-0-Hyper-V.json", contents[_i]);
 	measured_levels_load(&levels, folder, machine);
 	ck_assert_uint_eq(levels.nr, 0);
 	machine->cpu_family = 25;
 	measured_levels_load(&levels, folder, machine);
 	ck_assert_uint_eq(levels.nr, 0);
 }
-END_TEST
 
-START_TEST(files_have_names_of_machines)
+TEST(files_have_names_of_machines)
 {
 	char *name = machine_file_name(machine);
 
@@ -97,7 +86,6 @@ START_TEST(files_have_names_of_machines)
 	ck_assert_str_eq(name, "AuthenticAMD-26-0-0-a_b_c");
 	free(name);
 }
-END_TEST
 
 /* Told sizes stay; unknown ones are measured. package: what is told of the last level. */
 static const struct {
@@ -115,7 +103,7 @@ static const struct {
 	{0, 0, 0, 0, 0, 0, 0, 0},
 };
 
-START_TEST(unknown_sizes_are_taken)
+TEST_OF(unknown_sizes_are_taken, NR_ELEMENTS(takings))
 {
 	struct measured_levels levels = {.nr = takings[_i].nr};
 
@@ -133,13 +121,5 @@ START_TEST(unknown_sizes_are_taken)
 	ck_assert_int_eq(machine->llc_bytes, takings[_i].taken_llc);
 	ck_assert_str_eq(machine->llc_source, takings[_i].taken_llc && !takings[_i].llc ? "measured" : "");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&what_is_kept_is_read_back, 1},
-	{&others_are_not_believed, 7},
-	{&files_have_names_of_machines, 1},
-	{&unknown_sizes_are_taken, NR_ELEMENTS(takings)},
-};
-
-UNIT_TESTS("measured", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

@@ -2,12 +2,6 @@
 /* A driver in a temporary folder. */
 #include "fixture.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "definition.h"
@@ -15,7 +9,6 @@
 #include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "measuring/monitor.h"
-#include "memory.h"
 #include "support/files.h"
 #include "support/process.h"
 #include "testing.h"
@@ -72,33 +65,25 @@ fixture_path(const char *path)
 void
 fixture_write(const char *path, const char *text, bool executable)
 {
-	char *full = fixture_path(path), *folder = rot_strndup(full, (size_t)(strrchr(full, '/') - full));
-	struct rot_error err = {0};
+	autofree char *full = fixture_path(path), *folder = rot_strndup(full, (size_t)(strrchr(full, '/') - full));
 
-	ck_assert_msg(folder_make(folder, &err) == 0 && file_write(full, text, strlen(text), false, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(folder_make(folder, &why) == 0 && file_write(full, text, strlen(text), false, &why) == 0, "%s",
+		      why.text);
 	if (executable)
 		ck_assert_int_eq(chmod(full, 0755), 0);
-	free(folder);
-	free(full);
 }
 
 static void
 link_real(const char *path)
 {
-	char *from = built_path("%s", path), *to = rot_format("%s/built/%s", fixture_folder, path);
+	autofree char *from = built_path("%s", path), *to = rot_format("%s/built/%s", fixture_folder, path);
 
 	ck_assert_int_eq(symlink(from, to), 0);
-	free(from);
-	free(to);
 }
 
 static void
 open_rot(void)
 {
-	char *machine_folder = source_path("tests/machines/zen5-turin-kvm");
-	struct rot_error err = {0};
-
 	rot = (struct rot){.configuration = configuration_new(), .paths = rot_calloc(1, sizeof(struct paths))};
 	rot.paths->data = rot_strdup(getenv("top_srcdir"));
 	rot.paths->built = fixture_path("built");
@@ -107,13 +92,12 @@ open_rot(void)
 	rot.monitor = monitor_new();
 	rot.registry = rot_registry_new();
 	rot.kernels = definitions_new();
-	rot.machine = machine_read(machine_folder, &err);
-	ck_assert_msg(rot.machine != NULL, "%s", err.text);
-	ck_assert_msg(rot_registry_add_all(rot.registry, entities, &err) == 0 && kernels_load(&rot, &err) == 0, "%s",
-		      err.text);
-	rot.measuring = measuring_new(&rot, &err);
+	rot.machine = machine_read(source_path("tests/machines/zen5-turin-kvm"), &why);
+	ck_assert_msg(rot.machine != NULL, "%s", why.text);
+	ck_assert_msg(rot_registry_add_all(rot.registry, entities, &why) == 0 && kernels_load(&rot, &why) == 0, "%s",
+		      why.text);
+	rot.measuring = measuring_new(&rot, &why);
 	ck_assert_ptr_nonnull(rot.measuring);
-	free(machine_folder);
 }
 
 void
@@ -163,16 +147,12 @@ void
 fixture_teardown(void)
 {
 	close_rot();
-	temporary_folder_delete(fixture_folder);
 }
 
 void
 fixture_configure(const char *key, const char *value)
 {
-	struct rot_error err = {0};
-
-	ck_assert_msg(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, key, value, &err) == 0, "%s",
-		      err.text);
+	ck_assert_ok(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, key, value, &why));
 }
 
 void
@@ -197,41 +177,34 @@ fixture_log_program(const char *program)
 void
 fixture_replace_core(const char *script)
 {
-	char *real = built_path("core/rot-core"), *core = fixture_path("built/core/rot-core"), *text;
+	autofree char *real = built_path("core/rot-core"), *core = fixture_path("built/core/rot-core"), *text = NULL;
 	const char *place = strstr(script, "REAL");
 
 	text = place ? rot_format("#!/bin/sh\n%.*s%s%s\n", (int)(place - script), script, real, place + 4)
 		     : rot_format("#!/bin/sh\n%s\n", script);
 	unlink(core);
 	fixture_write("built/core/rot-core", text, true);
-	free(text);
-	free(core);
-	free(real);
 }
 
 int
 fixture_count(const char *name)
 {
-	char *path = rot_format("%s/log/%s", fixture_folder, name), *text = file_read(path, NULL, NULL);
+	autofree char *path = rot_format("%s/log/%s", fixture_folder, name), *text = file_read(path, NULL, NULL);
 	int nr = 0;
 
 	for (const char *s = text; s && *s; s++)
 		nr += *s == '\n';
-	free(text);
-	free(path);
 	return nr;
 }
 
 int
 fixture_count_compiles(void)
 {
-	char *path = fixture_path("log/gcc"), *text = file_read(path, NULL, NULL);
+	autofree char *path = fixture_path("log/gcc"), *text = file_read(path, NULL, NULL);
 	int nr = 0;
 
 	for (const char *s = text; s && (s = strstr(s, " -c ")); s++)
 		nr++;
-	free(text);
-	free(path);
 	return nr;
 }
 
@@ -242,18 +215,15 @@ fixture_measurement(const char *kernel, const char *const *fields)
 	struct workload *workload = workload_new();
 	struct measurer_set *set = measurer_set_new();
 	const struct rot_class *class = rot_registry_find(rot.registry, kernel);
-	struct rot_error err = {0};
 
 	ck_assert_msg(class != NULL, "no kernel %s", kernel);
 	workload->kernel = rot_entity_new(class);
 	workload->measurer_set = set;
 	set->main_measurer = (struct measurer_base *)execution_time_measurer_new();
 	for (; fields && *fields; fields++) {
-		char *name = rot_strndup(*fields, strcspn(*fields, "="));
+		autofree char *name = rot_strndup(*fields, strcspn(*fields, "="));
 
-		ck_assert_msg(rot_entity_set(workload->kernel, name, strchr(*fields, '=') + 1, &err) == 0, "%s",
-			      err.text);
-		free(name);
+		ck_assert_ok(rot_entity_set(workload->kernel, name, strchr(*fields, '=') + 1, &why));
 	}
 	measurement_workloads_add(measurement, workload);
 	return measurement;

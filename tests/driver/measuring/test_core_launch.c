@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting rot-core: every way it can end, with scripts in its place; nothing may be left behind. */
-#include <check.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "fixture.h"
 #include "measuring/core_launch.h"
 #include "measuring/work_folder.h"
-#include "memory.h"
 #include "support/files.h"
 #include "support/messages.h"
 #include "testing.h"
@@ -22,19 +11,17 @@
 static void
 write_answer(const void *answer)
 {
-	char *path = fixture_path("answer");
+	autofree char *path = fixture_path("answer");
 	FILE *out = fopen(path, "w");
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(rot_text_write(answer, out, &err), 0);
+	ck_assert_int_eq(rot_text_write(answer, out, &why), 0);
 	ck_assert_int_eq(fclose(out), 0);
-	free(path);
 }
 
 static void
 write_runs(int nr_collections, int nr_runs)
 {
-	struct measurement_command_output *output = measurement_command_output_new();
+	autograph struct measurement_command_output *output = measurement_command_output_new();
 
 	for (int c = 0; c < nr_collections; c++) {
 		struct measurement_run_output_collection *collection = measurement_run_output_collection_new();
@@ -48,7 +35,6 @@ write_runs(int nr_collections, int nr_runs)
 		measurement_command_output_collections_add(output, collection);
 	}
 	write_answer(output);
-	rot_graph_delete(output);
 }
 
 static void
@@ -96,21 +82,19 @@ launch(const char *script, struct measurement_command_output **output, struct ro
 	return rc;
 }
 
-START_TEST(good_answer_is_read)
+TEST(good_answer_is_read)
 {
 	struct measurement_command_output *output;
-	struct rot_error err = {0};
 
 	write_runs(1, 2);
 	ck_assert_msg(
 		launch("[ $CHILD = /the/child ] && [ $LIMIT = 600.000 ] && grep -q '^Tiny$' \"$COMMAND\" || exit 9\n"
 		       "echo run 1 of 2 >&$FD; echo nonsense >&$FD; cp $ANSWER $OUTPUT; printf 'run 2 of 2' >&$FD",
-		       &output, &err) == 0,
-		"%s", err.text);
+		       &output, &why) == 0,
+		"%s", why.text);
 	ck_assert_int_eq((int)measurement_command_output_nr_collections(output), 1);
 	rot_graph_delete(output);
 }
-END_TEST
 
 /* What a core does, and what must be in the message and in the hint. */
 static const struct {
@@ -127,32 +111,27 @@ static const struct {
 	{"head -c 100000 /dev/zero | tr '\\0' x >&2; echo the end >&2; exit 1", "the end", "", ""},
 };
 
-START_TEST(bad_end_is_explained)
+TEST_OF(bad_end_is_explained, NR_ELEMENTS(endings))
 {
 	struct measurement_command_output *output;
-	struct rot_error err = {0};
 
 	write_runs(1, 2);
-	ck_assert_int_eq(launch(endings[_i].script, &output, &err), -1);
+	ck_assert_int_eq(launch(endings[_i].script, &output, &why), -1);
 	ck_assert_ptr_null(output);
-	ck_assert_msg(strstr(err.text, endings[_i].text) && strstr(err.text, endings[_i].more_text), "%s", err.text);
+	ck_assert_msg(strstr(why.text, endings[_i].text) && strstr(why.text, endings[_i].more_text), "%s", why.text);
 }
-END_TEST
 
-START_TEST(missing_runs_are_no_answer)
+TEST(missing_runs_are_no_answer)
 {
 	static const int shapes[][2] = {{1, 1}, {1, 3}, {0, 0}, {2, 2}};
 	struct measurement_command_output *output;
 
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-		struct rot_error err = {0};
-
 		write_runs(shapes[i][0], shapes[i][1]);
-		ck_assert_int_eq(launch("cp $ANSWER $OUTPUT", &output, &err), -1);
-		ck_assert_msg(strstr(err.text, "runs that were asked for"), "%s", err.text);
+		ck_assert_int_eq(launch("cp $ANSWER $OUTPUT", &output, &why), -1);
+		ck_assert_msg(strstr(why.text, "runs that were asked for"), "%s", why.text);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *kind, *hint, *expected_hint;
@@ -165,38 +144,34 @@ static const struct {
 	{"refused", "", ""},
 };
 
-START_TEST(failure_of_the_core_is_passed_on)
+TEST_OF(failure_of_the_core_is_passed_on, NR_ELEMENTS(failures))
 {
 	struct measurement_command_output *output;
-	struct rot_error err = {0};
 
 	write_failure(failures[_i].kind, "cannot do it", failures[_i].hint, "out of cheese");
-	ck_assert_int_eq(launch("echo from the parent >&2; cp $ANSWER $OUTPUT; exit 1", &output, &err), -1);
-	ck_assert_msg(strstr(err.text, "cannot do it") == err.text && strstr(err.text, "out of cheese") &&
-			      strstr(err.text, "from the parent"),
-		      "%s", err.text);
-	ck_assert_msg(strstr(err.hint, failures[_i].expected_hint) != NULL, "%s", err.hint);
+	ck_assert_int_eq(launch("echo from the parent >&2; cp $ANSWER $OUTPUT; exit 1", &output, &why), -1);
+	ck_assert_msg(strstr(why.text, "cannot do it") == why.text && strstr(why.text, "out of cheese") &&
+			      strstr(why.text, "from the parent"),
+		      "%s", why.text);
+	ck_assert_has(why.hint, failures[_i].expected_hint);
 	ck_assert(core_launch_was_refused() == (strcmp(failures[_i].kind, "refused") == 0));
 	ck_assert(core_launch_was_late() == (strcmp(failures[_i].kind, "timeLimit") == 0));
-	ck_assert_int_eq(launch("exit 1", &output, &err), -1); /* which says nothing */
+	ck_assert_int_eq(launch("exit 1", &output, &why), -1); /* which says nothing */
 	ck_assert(!core_launch_was_refused() && !core_launch_was_late());
 }
-END_TEST
 
-START_TEST(missing_core_is_an_error)
+TEST(missing_core_is_an_error)
 {
 	struct measurement *measurement = fixture_measurement("Tiny", NULL);
 	struct measurement_command_output *output = NULL;
 	char *core = fixture_path("built/core/rot-core");
-	struct rot_error err = {0};
 
 	ck_assert_int_eq(unlink(core), 0);
-	ck_assert_int_eq(core_launch(&rot, "/the/child", &measurement, 1, 1, &output, &err), -1);
-	ck_assert_msg(strstr(err.text, "built/core/rot-core") && strstr(err.text, "No such file"), "%s", err.text);
+	ck_assert_int_eq(core_launch(&rot, "/the/child", &measurement, 1, 1, &output, &why), -1);
+	ck_assert_msg(strstr(why.text, "built/core/rot-core") && strstr(why.text, "No such file"), "%s", why.text);
 	rot_graph_delete(measurement);
 	free(core);
 }
-END_TEST
 
 static char *trapped; /* file that is there as soon as the core minds SIGTERM */
 
@@ -210,10 +185,9 @@ interrupt_when_trapped(int number)
 		ualarm(10000, 0);
 }
 
-START_TEST(interruption_stops_the_core)
+TEST(interruption_stops_the_core)
 {
 	struct measurement_command_output *output;
-	struct rot_error err = {0};
 
 	write_runs(1, 2);
 	trapped = fixture_path("log/trapped");
@@ -222,13 +196,12 @@ START_TEST(interruption_stops_the_core)
 	ualarm(10000, 0);
 	ck_assert_int_eq(launch("trap 'echo stopped >>$LOG; exit 1' TERM; : >${LOG%/*}/trapped\n"
 				"while :; do sleep 0.05; done",
-				&output, &err),
+				&output, &why),
 			 -1);
-	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_str_eq(why.text, "interrupted");
 	ck_assert_int_eq(fixture_count("core"), 1);
 	free(trapped);
 }
-END_TEST
 
 static void
 make_old(const char *folder)
@@ -239,12 +212,11 @@ make_old(const char *folder)
 }
 
 /* The folder of a process that is gone is removed, that of a living one stays, and so does one that was just made. */
-START_TEST(stale_work_folders_are_removed)
+TEST(stale_work_folders_are_removed)
 {
 	struct work_folder own = {.lock = -1}, other = {.lock = -1};
-	char *cache = fixture_path("cache"), *dead = fixture_path("cache/work/1-dead"),
-	     *unlocked = fixture_path("cache/work/2-x"), *young = fixture_path("cache/work/3-y");
-	struct rot_error err = {0};
+	autofree char *cache = fixture_path("cache"), *dead = fixture_path("cache/work/1-dead"),
+		      *unlocked = fixture_path("cache/work/2-x"), *young = fixture_path("cache/work/3-y");
 
 	fixture_write("cache/work/1-dead/lock", "", false);
 	fixture_write("cache/work/1-dead/output", "half", false);
@@ -252,52 +224,43 @@ START_TEST(stale_work_folders_are_removed)
 	fixture_write("cache/work/3-y/command", "", false);
 	make_old(dead);
 	make_old(unlocked);
-	ck_assert_int_eq(work_folder_open(&own, cache, &err), 0);
+	ck_assert_int_eq(work_folder_open(&own, cache, &why), 0);
 	ck_assert_int_eq(access(young, F_OK), 0);
 	ck_assert_int_eq(access(dead, F_OK), -1);
 	ck_assert_int_eq(access(unlocked, F_OK), -1);
-	ck_assert_int_eq(work_folder_open(&other, cache, &err), 0);
+	ck_assert_int_eq(work_folder_open(&other, cache, &why), 0);
 	ck_assert_int_eq(access(own.path, F_OK), 0);
 	work_folder_close(&other);
 	ck_assert_int_eq(access(own.path, F_OK), 0);
 	work_folder_close(&own);
 	work_folder_close(&own);
-	free(young);
-	free(unlocked);
-	free(dead);
-	free(cache);
 }
-END_TEST
 
-START_TEST(work_folder_is_elsewhere_when_the_cache_is_no_folder)
+TEST(work_folder_is_elsewhere_when_the_cache_is_no_folder)
 {
 	struct work_folder work;
-	char *cache = fixture_path("cache/CACHEDIR.TAG");
-	struct rot_error err = {0};
+	autofree char *cache = fixture_path("cache/CACHEDIR.TAG");
 
 	setenv("TMPDIR", fixture_folder, 1);
-	ck_assert_msg(work_folder_open(&work, cache, &err) == 0, "%s", err.text);
+	ck_assert_ok(work_folder_open(&work, cache, &why));
 	ck_assert(strncmp(work.path, fixture_folder, strlen(fixture_folder)) == 0);
 	work_folder_close(&work);
 	setenv("TMPDIR", "/nowhere/at all", 1);
-	ck_assert_int_eq(work_folder_open(&work, cache, &err), -1);
-	ck_assert_msg(strstr(err.text, "/nowhere/at all"), "%s", err.text);
+	ck_assert_int_eq(work_folder_open(&work, cache, &why), -1);
+	ck_assert_msg(strstr(why.text, "/nowhere/at all"), "%s", why.text);
 	work_folder_close(&work);
-	free(cache);
 }
-END_TEST
 
 /* Needs a core that outlives the driver's patience: the driver adds its own grace to the limit. */
-START_TEST(core_dies_with_the_driver)
+TEST(core_dies_with_the_driver)
 {
 	char *pid_path = fixture_path("log/pid"), *text = NULL, *exe, target[8];
 	pid_t driver = fork(), core;
 
 	if (driver == 0) {
 		struct measurement_command_output *output;
-		struct rot_error err = {0};
 
-		launch("echo $$ >$LOG.new; mv $LOG.new ${LOG%/*}/pid; exec sleep 1000", &output, &err);
+		launch("echo $$ >$LOG.new; mv $LOG.new ${LOG%/*}/pid; exec sleep 1000", &output, &why);
 		_exit(0);
 	}
 	while (!(text = file_read(pid_path, NULL, NULL)))
@@ -314,18 +277,5 @@ START_TEST(core_dies_with_the_driver)
 	free(text);
 	free(pid_path);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&good_answer_is_read, 1},
-	{&bad_end_is_explained, NR_ELEMENTS(endings)},
-	{&missing_runs_are_no_answer, 1},
-	{&failure_of_the_core_is_passed_on, NR_ELEMENTS(failures)},
-	{&missing_core_is_an_error, 1},
-	{&interruption_stops_the_core, 1},
-	{&stale_work_folders_are_removed, 1},
-	{&work_folder_is_elsewhere_when_the_cache_is_no_folder, 1},
-	{&core_dies_with_the_driver, 1},
-};
-
-UNIT_TESTS("core_launch", tests, .set_up = fixture_setup, .tear_down = fixture_teardown);
+UNIT_TESTS(.set_up = fixture_setup, .tear_down = fixture_teardown);

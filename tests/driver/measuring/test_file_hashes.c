@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes of files: what is in them now, also when nothing but the content tells that it is another. */
-#include <check.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "measuring/file_hashes.h"
-#include "memory.h"
 #include "testing.h"
 
 /* printf '%s' abc | sha256sum */
@@ -25,11 +18,10 @@ set_up(void)
 static void
 tear_down(void)
 {
-	temporary_folder_delete(folder);
 }
 
 /* Of the same length, with the time of the old one: cp -p does that. */
-START_TEST(another_content_has_another_hash)
+TEST(another_content_has_another_hash)
 {
 	struct file_hashes *hashes = file_hashes_new();
 	char *path = folder_write(folder, "file", "abc");
@@ -42,12 +34,10 @@ START_TEST(another_content_has_another_hash)
 	file_fill(path, "xyz");
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[]){status.st_atim, status.st_mtim}, 0), 0);
 	ck_assert_str_eq(file_hashes_get(hashes, path), XYZ);
-	free(path);
 	file_hashes_delete(hashes);
 }
-END_TEST
 
-START_TEST(what_is_no_file_has_none)
+TEST(what_is_no_file_has_none)
 {
 	struct file_hashes *hashes = file_hashes_new();
 	char *missing = rot_format("%s/missing", folder);
@@ -58,11 +48,5 @@ START_TEST(what_is_no_file_has_none)
 	free(missing);
 	file_hashes_delete(hashes);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&another_content_has_another_hash, 1},
-	{&what_is_no_file_has_none, 1},
-};
-
-UNIT_TESTS("file_hashes", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

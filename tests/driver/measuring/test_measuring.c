@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* measuring_perform from end to end, with real cores: what is measured, what comes from the cache. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "configuration/paths.h"
 #include "fixture.h"
 #include "measuring/measuring.h"
-#include "memory.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -28,9 +20,8 @@ perform(const char *const *fields, int nr_runs)
 {
 	struct measurement *measurement = fixture_measurement("Tiny", fields);
 	struct measurement_result *result = NULL;
-	struct rot_error err = {0};
 
-	ck_assert_msg(measuring_perform(&rot, &measurement, 1, nr_runs, &result, &err) == 0, "%s", err.text);
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, nr_runs, &result, &why));
 	ck_assert_int_eq((int)measurement_result_nr_outputs(result), nr_runs);
 	rot_graph_delete(measurement);
 	return result;
@@ -56,29 +47,25 @@ nano_seconds(const struct measurement_result *result, size_t run)
 
 static const char *const size_1[] = {"size=1000", NULL}, *const size_2[] = {"size=2000", NULL};
 
-START_TEST(result_tells_where_it_is_from)
+TEST(result_tells_where_it_is_from)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", size_1);
-	char *hash = measuring_description_hash(&rot, measurement);
-	struct measurement_result *result = perform(size_1, 2);
+	autograph struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	autofree char *hash = measuring_description_hash(&rot, measurement);
+	autograph struct measurement_result *result = perform(size_1, 2);
 
 	ck_assert_str_eq(result->description_hash, hash);
 	ck_assert_int_eq((int)strlen(result->core_hash), 64);
-	ck_assert_ptr_nonnull(strstr(result->description, "size=\"1000\""));
-	ck_assert_ptr_nonnull(strstr(result->compiler, "gcc"));
-	ck_assert_ptr_nonnull(strstr(measurement_result_compile_lines_at(result, 0), "Tiny.c"));
+	ck_assert_has(result->description, "size=\"1000\"");
+	ck_assert_has(result->compiler, "gcc");
+	ck_assert_has(measurement_result_compile_lines_at(result, 0), "Tiny.c");
 	ck_assert_int_eq((int)strlen(result->created), 20);
 	ck_assert(rot_graph_equal(result->machine, rot.machine));
 	ck_assert(nano_seconds(result, 0) > 0 && nano_seconds(result, 1) > 0);
-	rot_graph_delete(result);
-	rot_graph_delete(measurement);
-	free(hash);
 }
-END_TEST
 
-START_TEST(second_time_starts_no_process)
+TEST(second_time_starts_no_process)
 {
-	struct measurement_result *first, *second;
+	autograph struct measurement_result *first = NULL, *second = NULL;
 
 	fixture_log_program("gcc");
 	first = perform(size_1, 3);
@@ -91,14 +78,11 @@ START_TEST(second_time_starts_no_process)
 	ck_assert_int_eq(fixture_count("core"), 1);
 	ck_assert_int_eq(fixture_count("make"), 1);
 	ck_assert_int_eq(fixture_count_compiles(), nr_compiles);
-	rot_graph_delete(first);
-	rot_graph_delete(second);
 }
-END_TEST
 
-START_TEST(only_missing_runs_are_measured)
+TEST(only_missing_runs_are_measured)
 {
-	struct measurement_result *three, *five, *two;
+	autograph struct measurement_result *three = NULL, *five = NULL, *two = NULL;
 
 	three = perform(size_1, 3);
 	fixture_restart();
@@ -110,22 +94,17 @@ START_TEST(only_missing_runs_are_measured)
 	ck_assert_uint_eq(nano_seconds(two, 1), nano_seconds(five, 1));
 	rot_graph_delete(perform(size_1, 5));
 	ck_assert_int_eq(fixture_count("core"), 2);
-	rot_graph_delete(three);
-	rot_graph_delete(five);
-	rot_graph_delete(two);
 }
-END_TEST
 
-START_TEST(passes_are_measured_in_one_start)
+TEST(passes_are_measured_in_one_start)
 {
 	struct measurement *passes[2] = {fixture_measurement("Tiny", size_1), fixture_measurement("Tiny", size_1)};
 	struct measurement_result *results[2] = {NULL, NULL};
 	struct measurer_set *set = measurement_workloads_at(passes[1], 0)->measurer_set;
-	struct rot_error err = {0};
 
 	measurer_set_additional_measurers_add(set, (struct measurer_base *)tsc_measurer_new());
 	perform_only(size_1, 2); /* the first pass has two runs already */
-	ck_assert_msg(measuring_perform(&rot, passes, 2, 4, results, &err) == 0, "%s", err.text);
+	ck_assert_ok(measuring_perform(&rot, passes, 2, 4, results, &why));
 	ck_assert_int_eq((int)measurement_result_nr_outputs(results[0]), 4);
 	ck_assert_int_eq((int)measurement_result_nr_outputs(results[1]), 4);
 	ck_assert_str_ne(results[0]->description_hash, results[1]->description_hash);
@@ -134,35 +113,32 @@ START_TEST(passes_are_measured_in_one_start)
 		rot_graph_delete(results[i]);
 		results[i] = NULL;
 	}
-	ck_assert_int_eq(measuring_perform(&rot, passes, 2, 6, results, &err), 0);
+	ck_assert_int_eq(measuring_perform(&rot, passes, 2, 6, results, &why), 0);
 	ck_assert_int_eq(fixture_count("core"), 4);
 	for (int i = 0; i < 2; i++) {
 		rot_graph_delete(results[i]);
 		rot_graph_delete(passes[i]);
 	}
 }
-END_TEST
 
 /* Five runs in three starts, each of which counts its runs from 0; and missing ones alone are spread. */
-START_TEST(runs_are_spread_over_starts)
+TEST(runs_are_spread_over_starts)
 {
 	static const int orders[] = {0, 0, 1, 0, 1, 0, 0};
 	struct measurement *measurement = fixture_measurement("Tiny", size_1);
 	struct measurement_result *result = NULL;
-	struct rot_error err = {0};
 
-	ck_assert_msg(measuring_perform_spread(&rot, &measurement, 1, 5, 3, &result, &err) == 0, "%s", err.text);
+	ck_assert_ok(measuring_perform_spread(&rot, &measurement, 1, 5, 3, &result, &why));
 	ck_assert_int_eq((int)measurement_result_nr_outputs(result), 5);
 	ck_assert_int_eq(fixture_count("core"), 3);
 	rot_graph_delete(result);
-	ck_assert_msg(measuring_perform_spread(&rot, &measurement, 1, 7, 3, &result, &err) == 0, "%s", err.text);
+	ck_assert_ok(measuring_perform_spread(&rot, &measurement, 1, 7, 3, &result, &why));
 	ck_assert_int_eq(fixture_count("core"), 5);
 	for (size_t i = 0; i < 7; i++)
 		ck_assert_int_eq(measurement_result_outputs_at(result, i)->order, orders[i]);
 	rot_graph_delete(result);
 	rot_graph_delete(measurement);
 }
-END_TEST
 
 /* Another point, before the one that is going to be measured; and an error, if there is no context. */
 static int
@@ -179,11 +155,10 @@ measure_other(void *context, struct rot_error *err)
 }
 
 /* Once, and only if runs are missing; what was measured then is not measured again. */
-START_TEST(others_are_measured_ahead)
+TEST(others_are_measured_ahead)
 {
 	struct measurement *measurement = fixture_measurement("Tiny", size_1);
 	struct measurement_result *result = NULL;
-	struct rot_error err = {0};
 	int nr_calls = 0;
 
 	perform_only(size_1, 1);
@@ -195,27 +170,23 @@ START_TEST(others_are_measured_ahead)
 	ck_assert_int_eq(nr_calls, 1);
 	ck_assert_int_eq(fixture_count("core"), 4);
 	measuring_set_ahead(&rot, measure_other, NULL);
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 4, &result, &err), -1);
-	ck_assert_str_eq(err.text, "not now");
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 4, &result, &why), -1);
+	ck_assert_str_eq(why.text, "not now");
 	measuring_set_ahead(&rot, NULL, NULL);
 	perform_only(size_1, 4);
 	rot_graph_delete(measurement);
 }
-END_TEST
 
-START_TEST(other_size_uses_the_same_core)
+TEST(other_size_uses_the_same_core)
 {
-	struct measurement_result *first = perform(size_1, 1), *second = perform(size_2, 1);
+	autograph struct measurement_result *first = perform(size_1, 1), *second = perform(size_2, 1);
 
 	ck_assert_str_ne(first->description_hash, second->description_hash);
 	ck_assert_str_eq(first->core_hash, second->core_hash);
 	ck_assert_int_eq(fixture_count("make"), 1);
-	rot_graph_delete(first);
-	rot_graph_delete(second);
 }
-END_TEST
 
-START_TEST(remeasure_measures_once_per_process)
+TEST(remeasure_measures_once_per_process)
 {
 	perform_only(size_1, 2);
 	fixture_restart();
@@ -225,14 +196,14 @@ START_TEST(remeasure_measures_once_per_process)
 	perform_only(size_1, 2);
 	ck_assert_int_eq(fixture_count("core"), 2);
 }
-END_TEST
 
 /* The same description, another binary: the kernel's source has changed. */
-START_TEST(changed_core_is_measured_again_unless_not_checked)
+TEST(changed_core_is_measured_again_unless_not_checked)
 {
-	struct measurement_result *first = perform(size_1, 2), *second;
-	char *path = fixture_path("user/kernels/Tiny/Tiny.c"), *text = file_read(path, NULL, NULL);
-	char *changed = rot_format("%s\nint more_code(int a);\nint more_code(int a) { return 3 * a; }\n", text);
+	autograph struct measurement_result *first = perform(size_1, 2), *second = NULL;
+	autofree char *path = fixture_path("user/kernels/Tiny/Tiny.c"), *text = file_read(path, NULL, NULL);
+	autofree char *changed =
+		rot_format("%s\nint more_code(int a);\nint more_code(int a) { return 3 * a; }\n", text);
 
 	fixture_write("user/kernels/Tiny/Tiny.c", changed, false);
 	fixture_restart();
@@ -245,13 +216,7 @@ START_TEST(changed_core_is_measured_again_unless_not_checked)
 	ck_assert_int_eq(fixture_count("core"), 2);
 	ck_assert_str_eq(first->description_hash, second->description_hash);
 	ck_assert_str_ne(first->core_hash, second->core_hash);
-	rot_graph_delete(first);
-	rot_graph_delete(second);
-	free(changed);
-	free(text);
-	free(path);
 }
-END_TEST
 
 static void
 count_steps_only(void)
@@ -261,19 +226,18 @@ count_steps_only(void)
 	struct perf_event_measurer *measurer = &step_measurer_new()->base;
 	struct perf_event_definition *event = perf_event_definition_new();
 	struct measurement_result *result = NULL;
-	struct rot_error err = {0};
 
 	rot_string_set(&event->definition, "step::instructions");
 	perf_event_measurer_events_add(measurer, event);
 	rot_entity_delete(set->main_measurer);
 	set->main_measurer = &measurer->base;
-	ck_assert_msg(measuring_perform(&rot, &measurement, 1, 1, &result, &err) == 0, "%s", err.text);
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 1, &result, &why));
 	rot_graph_delete(result);
 	rot_graph_delete(measurement);
 }
 
 /* It is what counts them; all else is counted by the child. */
-START_TEST(steps_are_counted_again_by_another_parent)
+TEST(steps_are_counted_again_by_another_parent)
 {
 	perform_only(size_1, 1);
 	count_steps_only();
@@ -289,37 +253,32 @@ START_TEST(steps_are_counted_again_by_another_parent)
 	count_steps_only();
 	ck_assert_int_eq(fixture_count("core"), 3);
 }
-END_TEST
 
 /* A comment changes the source but not what is measured: the core is the same, bit by bit. */
-START_TEST(same_binary_from_other_source_keeps_results)
+TEST(same_binary_from_other_source_keeps_results)
 {
-	char *path = fixture_path("user/kernels/Other/Other.c"), *text = file_read(path, NULL, NULL);
+	autofree char *path = fixture_path("user/kernels/Other/Other.c"), *text = file_read(path, NULL, NULL);
 	struct measurement *measurement = fixture_measurement("Other", NULL);
 	struct measurement_result *result = NULL;
-	struct rot_error err = {0};
 	char *changed = rot_format("%s/* more */\n", text);
 
-	ck_assert_msg(measuring_perform(&rot, &measurement, 1, 1, &result, &err) == 0, "%s", err.text);
+	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 1, &result, &why));
 	rot_graph_delete(result);
 	fixture_write("user/kernels/Other/Other.c", changed, false);
 	rot_graph_delete(measurement);
 	fixture_restart();
 	measurement = fixture_measurement("Other", NULL);
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &err), 0);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &why), 0);
 	ck_assert_int_eq(fixture_count("make"), 2);
 	ck_assert_int_eq(fixture_count("core"), 1);
 	rot_graph_delete(result);
 	rot_graph_delete(measurement);
 	free(changed);
-	free(text);
-	free(path);
 }
-END_TEST
 
-START_TEST(users_flags_are_part_of_the_description)
+TEST(users_flags_are_part_of_the_description)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	autograph struct measurement *measurement = fixture_measurement("Tiny", size_1);
 	char *plain = measuring_description_hash(&rot, measurement),
 	     *again = measuring_description_hash(&rot, measurement), *other;
 
@@ -334,58 +293,51 @@ START_TEST(users_flags_are_part_of_the_description)
 	rot_string_set(&rot.machine->microcode, "0x1");
 	other = measuring_description_hash(&rot, measurement);
 	ck_assert_str_ne(plain, other);
-	rot_graph_delete(measurement);
 	free(plain);
 	free(again);
 	free(other);
 }
-END_TEST
 
-START_TEST(failed_core_keeps_what_was_measured)
+TEST(failed_core_keeps_what_was_measured)
 {
 	struct measurement *measurement;
 	struct measurement_result *result = NULL;
-	struct rot_error err = {0};
 
 	perform_only(size_1, 2);
 	fixture_restart();
 	fixture_replace_core("exit 1");
 	measurement = fixture_measurement("Tiny", size_1);
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 3, &result, &err), -1);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 3, &result, &why), -1);
 	ck_assert_ptr_null(result);
 	rot_graph_delete(measurement);
 	perform_only(size_1, 2);
 }
-END_TEST
 
-START_TEST(kernel_is_checked_before_anything_is_built)
+TEST(kernel_is_checked_before_anything_is_built)
 {
 	static const char *const none[] = {"size=0", NULL};
 	struct measurement *measurement = fixture_measurement("Tiny", none);
 	struct measurement_result *result = NULL;
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &err), -1);
-	ck_assert_msg(strstr(err.text, "size must be at least 1"), "%s", err.text);
-	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 0, &result, &err), -1);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &why), -1);
+	ck_assert_msg(strstr(why.text, "size must be at least 1"), "%s", why.text);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 0, &result, &why), -1);
 	ck_assert_int_eq(fixture_count("make"), 0);
 	rot_graph_delete(measurement);
 }
-END_TEST
 
 /* Then measuring starts no make; what is prepared stays as it was described. */
-START_TEST(cores_are_prepared_ahead)
+TEST(cores_are_prepared_ahead)
 {
 	static const char *const impossible[] = {"size=9000", NULL};
 	struct measurement *measurements[] = {fixture_measurement("Tiny", size_1),
 					      fixture_measurement("Tiny", impossible),
 					      fixture_measurement("Other", NULL), fixture_measurement("Tiny", size_2)};
-	struct rot_error err = {0};
-	char *before = rot_xml_write(measurements[0]), *after;
+	autofree char *before = rot_xml_write(measurements[0]), *after = NULL;
 
 	fixture_configure("optimization", "-O1");
-	ck_assert_int_eq(measuring_prepare(&rot, measurements, 4, &err), 1);
-	ck_assert_msg(strstr(err.text, "avx9000") != NULL, "%s", err.text);
+	ck_assert_int_eq(measuring_prepare(&rot, measurements, 4, &why), 1);
+	ck_assert_has(why.text, "avx9000");
 	ck_assert_int_eq(fixture_count("make"), 2);
 	ck_assert_int_eq(fixture_count("core"), 0);
 	after = rot_xml_write(measurements[0]);
@@ -395,13 +347,10 @@ START_TEST(cores_are_prepared_ahead)
 	ck_assert_int_eq(fixture_count("core"), 1);
 	for (size_t i = 0; i < 4; i++)
 		rot_graph_delete(measurements[i]);
-	free(before);
-	free(after);
 }
-END_TEST
 
 /* Two rots want the same point: one measures, the other takes its result. */
-START_TEST(concurrent_rots_measure_a_point_once)
+TEST(concurrent_rots_measure_a_point_once)
 {
 	pid_t others[2];
 
@@ -424,35 +373,13 @@ START_TEST(concurrent_rots_measure_a_point_once)
 	perform_only(size_1, 3);
 	ck_assert_int_eq(fixture_count("core"), 1);
 }
-END_TEST
 
-START_TEST(results_that_cannot_be_stored_are_measured_all_the_same)
+TEST(results_that_cannot_be_stored_are_measured_all_the_same)
 {
 	fixture_write("cache/results", "no folder", false);
 	perform_only(size_1, 2);
 	perform_only(size_1, 2);
 	ck_assert_int_eq(fixture_count("core"), 2);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&result_tells_where_it_is_from, 1},
-	{&second_time_starts_no_process, 1},
-	{&only_missing_runs_are_measured, 1},
-	{&passes_are_measured_in_one_start, 1},
-	{&runs_are_spread_over_starts, 1},
-	{&others_are_measured_ahead, 1},
-	{&other_size_uses_the_same_core, 1},
-	{&remeasure_measures_once_per_process, 1},
-	{&changed_core_is_measured_again_unless_not_checked, 1},
-	{&steps_are_counted_again_by_another_parent, 1},
-	{&same_binary_from_other_source_keeps_results, 1},
-	{&users_flags_are_part_of_the_description, 1},
-	{&failed_core_keeps_what_was_measured, 1},
-	{&kernel_is_checked_before_anything_is_built, 1},
-	{&cores_are_prepared_ahead, 1},
-	{&concurrent_rots_measure_a_point_once, 1},
-	{&results_that_cannot_be_stored_are_measured_all_the_same, 1},
-};
-
-UNIT_TESTS("measuring", tests, .set_up = setup, .tear_down = fixture_teardown);
+UNIT_TESTS(.set_up = setup, .tear_down = fixture_teardown);

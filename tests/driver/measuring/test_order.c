@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which many points are measured. */
-#include <check.h>
-#include <stdbool.h>
-
 #include "measuring/order.h"
 #include "testing.h"
 
@@ -27,13 +24,12 @@ visit(void *context, size_t point, int block, struct rot_error *err)
 	return 0;
 }
 
-START_TEST(each_block_has_each_point_in_another_order)
+TEST(each_block_has_each_point_in_another_order)
 {
 	struct visits visits = {.nr = 0};
-	struct rot_error err = {0};
 	bool is_same = true;
 
-	ck_assert_int_eq(order_blocks(NR_POINTS, NR_BLOCKS, visit, &visits, &err), 0);
+	ck_assert_int_eq(order_blocks(NR_POINTS, NR_BLOCKS, visit, &visits, &why), 0);
 	ck_assert_uint_eq(visits.nr, NR_BLOCKS * NR_POINTS);
 	for (size_t block = 0; block < NR_BLOCKS; block++) {
 		bool is_seen[NR_POINTS] = {false};
@@ -49,20 +45,17 @@ START_TEST(each_block_has_each_point_in_another_order)
 	}
 	ck_assert(!is_same);
 }
-END_TEST
 
-START_TEST(the_first_failure_ends_it)
+TEST(the_first_failure_ends_it)
 {
 	struct visits visits = {.failing = NR_POINTS + 3};
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(order_blocks(NR_POINTS, NR_BLOCKS, visit, &visits, &err), -1);
+	ck_assert_int_eq(order_blocks(NR_POINTS, NR_BLOCKS, visit, &visits, &why), -1);
 	ck_assert_uint_eq(visits.nr, NR_POINTS + 2);
-	ck_assert_str_eq(err.text, "it fails");
+	ck_assert_str_eq(why.text, "it fails");
 }
-END_TEST
 
-START_TEST(runs_are_spread_over_blocks)
+TEST(runs_are_spread_over_blocks)
 {
 	for (int nr_runs = 1; nr_runs < 30; nr_runs++)
 		for (int nr_blocks = 1; nr_blocks <= nr_runs; nr_blocks++) {
@@ -79,12 +72,3 @@ START_TEST(runs_are_spread_over_blocks)
 		}
 	ck_assert_int_eq(order_runs_after(1000000, 5000, 10000), 500000);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&each_block_has_each_point_in_another_order, 1},
-	{&the_first_failure_ends_it, 1},
-	{&runs_are_spread_over_blocks, 1},
-};
-
-UNIT_TESTS("order", tests);

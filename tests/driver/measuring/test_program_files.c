@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files a program is made of, as the loader says; and what damaged files do to those who read them. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "measuring/file_hashes.h"
 #include "measuring/program_files.h"
-#include "memory.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -28,7 +20,6 @@ static void
 teardown(void)
 {
 	ck_assert_int_eq(chdir(before), 0);
-	temporary_folder_delete(folder);
 	free(before);
 }
 
@@ -62,9 +53,9 @@ files_of(const char *executable)
 }
 
 /* The libraries that this process has mapped, and its loader, are among them. */
-START_TEST(all_that_the_loader_loads)
+TEST(all_that_the_loader_loads)
 {
-	struct file_list files = files_of("/proc/self/exe");
+	cleared_by(file_list_clear) struct file_list files = files_of("/proc/self/exe");
 	char line[4096];
 	size_t nr = 0;
 	FILE *in = fopen("/proc/self/maps", "r");
@@ -86,11 +77,9 @@ START_TEST(all_that_the_loader_loads)
 	}
 	fclose(in);
 	ck_assert_uint_gt(nr, 2);
-	file_list_clear(&files);
 }
-END_TEST
 
-START_TEST(interpreters_of_scripts)
+TEST(interpreters_of_scripts)
 {
 	struct file_list files;
 
@@ -112,10 +101,9 @@ START_TEST(interpreters_of_scripts)
 	ck_assert(has(&files, "./outer"));
 	file_list_clear(&files);
 }
-END_TEST
 
 /* In front of the system's, and by the program's own environment. */
-START_TEST(library_path_comes_first)
+TEST(library_path_comes_first)
 {
 	struct file_list files = files_of("/proc/self/exe");
 	struct program *program = program_named("/proc/self/exe");
@@ -144,9 +132,8 @@ START_TEST(library_path_comes_first)
 	free(own);
 	free(set);
 }
-END_TEST
 
-START_TEST(what_is_not_there)
+TEST(what_is_not_there)
 {
 	struct file_list files = files_of("no-such-program-at-all");
 
@@ -156,13 +143,12 @@ START_TEST(what_is_not_there)
 	ck_assert_uint_eq(files.nr, 1);
 	file_list_clear(&files);
 }
-END_TEST
 
 /* Beginnings of a program, and bytes of its head changed: an answer, whatever it is. */
-START_TEST(damaged_programs)
+TEST(damaged_programs)
 {
 	size_t length;
-	char *bytes = file_read("/proc/self/exe", &length, NULL);
+	autofree char *bytes = file_read("/proc/self/exe", &length, NULL);
 
 	ck_assert_ptr_nonnull(bytes);
 	for (size_t i = 0; i < 1024 && i < length; i += 7) {
@@ -180,11 +166,9 @@ START_TEST(damaged_programs)
 		file_list_clear(&files);
 		bytes[i] = kept;
 	}
-	free(bytes);
 }
-END_TEST
 
-START_TEST(hashes_follow_the_content)
+TEST(hashes_follow_the_content)
 {
 	struct file_hashes *hashes = file_hashes_new();
 	char *first;
@@ -203,11 +187,5 @@ START_TEST(hashes_follow_the_content)
 	free(first);
 	file_hashes_delete(hashes);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&all_that_the_loader_loads, 1}, {&interpreters_of_scripts, 1}, {&library_path_comes_first, 1},
-	{&what_is_not_there, 1},         {&damaged_programs, 1},        {&hashes_follow_the_content, 1},
-};
-
-UNIT_TESTS("program_files", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup, .tear_down = teardown);

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs from descriptions, with the real rot-core: what is run, what comes from the cache, and what decides that. */
-#include <check.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "fixture.h"
 #include "measuring/program_measuring.h"
-#include "memory.h"
 #include "support/messages.h"
 #include "testing.h"
 
@@ -84,9 +76,8 @@ static void
 perform(const struct program_workload *workload, size_t nr_passes, int nr_runs)
 {
 	struct program_command_output *output;
-	struct rot_error err = {0};
 
-	ck_assert_msg(perform_passes(workload, nr_passes, nr_runs, &output, &err) == 0, "%s", err.text);
+	ck_assert_ok(perform_passes(workload, nr_passes, nr_runs, &output, &why));
 	ck_assert_uint_eq(program_command_output_nr_outputs(output), nr_passes * (size_t)nr_runs);
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
@@ -98,9 +89,9 @@ perform(const struct program_workload *workload, size_t nr_passes, int nr_runs)
 	rot_graph_delete(output);
 }
 
-START_TEST(runs_are_kept)
+TEST(runs_are_kept)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 
 	perform(workload, 1, 2);
 	ck_assert_int_eq(fixture_count("program"), 2);
@@ -116,13 +107,11 @@ START_TEST(runs_are_kept)
 	perform(workload, 3, 2);
 	ck_assert_int_eq(fixture_count("program"), 9);
 	ck_assert_int_eq(fixture_count("core"), 3);
-	rot_graph_delete(workload);
 }
-END_TEST
 
-START_TEST(remeasure_runs_again)
+TEST(remeasure_runs_again)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 
 	perform(workload, 1, 2);
 	fixture_restart();
@@ -131,14 +120,12 @@ START_TEST(remeasure_runs_again)
 	ck_assert_int_eq(fixture_count("program"), 4);
 	perform(workload, 1, 2);
 	ck_assert_int_eq(fixture_count("program"), 4);
-	rot_graph_delete(workload);
 }
-END_TEST
 
 /* A rot-core of other sources may count otherwise. One that was compiled otherwise is the same. */
-START_TEST(another_core_runs_again)
+TEST(another_core_runs_again)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 
 	perform(workload, 1, 1);
 	fixture_replace_core("# changed\nexec REAL \"$@\"");
@@ -151,9 +138,7 @@ START_TEST(another_core_runs_again)
 	fixture_configure("shouldCheckCoreHash", "true");
 	perform(workload, 1, 1);
 	ck_assert_int_eq(fixture_count("program"), 2);
-	rot_graph_delete(workload);
 }
-END_TEST
 
 /* ---- what decides ---- */
 
@@ -230,9 +215,9 @@ static void (*const changes[])(struct program_workload *workload) = {
 	change_own_environment, change_environment, change_folder, change_output, change_forks,
 };
 
-START_TEST(changes_run_again)
+TEST_OF(changes_run_again, NR_ELEMENTS(changes))
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 	int nr_before;
 
 	perform(workload, 1, 1);
@@ -246,13 +231,11 @@ START_TEST(changes_run_again)
 	perform(workload, 1, 1);
 	if (!workload->program->folder[0])
 		ck_assert_int_eq(fixture_count("program"), nr_before + 1);
-	rot_graph_delete(workload);
 }
-END_TEST
 
-START_TEST(the_rest_does_not_matter)
+TEST(the_rest_does_not_matter)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 
 	perform(workload, 1, 1);
 	setenv("ROT_TEST_UNKNOWN", "3", 1);
@@ -261,143 +244,110 @@ START_TEST(the_rest_does_not_matter)
 	ck_assert_int_eq(chmod("program", 0700), 0);
 	perform(workload, 1, 1);
 	ck_assert_int_eq(fixture_count("program"), 1);
-	rot_graph_delete(workload);
 }
-END_TEST
 
 /* ---- ends ---- */
 
-START_TEST(bad_ends_are_errors_and_not_kept)
+TEST(bad_ends_are_errors_and_not_kept)
 {
 	struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
-	struct rot_error err = {0};
 
 	fixture_write("program", "#!/bin/sh\necho run >>log/program\necho why >&2\nexit $1\n", true);
 	program_arguments_add(workload->program, "3");
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
-		ck_assert_ptr_nonnull(strstr(err.text, "'./program' ended with exit status 3"));
-		ck_assert_ptr_nonnull(strstr(err.text, "The program printed:\nwhy"));
-		ck_assert_ptr_nonnull(strstr(err.hint, "exitStatus="));
+		ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
+		ck_assert_has(why.text, "'./program' ended with exit status 3");
+		ck_assert_has(why.text, "The program printed:\nwhy");
+		ck_assert_has(why.hint, "exitStatus=");
 		ck_assert_int_eq(fixture_count("program"), i + 1);
 	}
 	rot_string_set(&workload->exit_status, "0 33");
-	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
 	rot_string_set(&workload->exit_status, "0 3");
 	perform(workload, 1, 1);
 	rot_graph_delete(workload);
 }
-END_TEST
 
-START_TEST(signals_are_bad_ends)
+TEST(signals_are_bad_ends)
 {
 	struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
-	struct rot_error err = {0};
 
 	fixture_write("program", "#!/bin/sh\nkill -9 $$\n", true);
-	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "was ended by signal 9"));
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
+	ck_assert_has(why.text, "was ended by signal 9");
 	rot_string_set(&workload->exit_status, "any");
 	perform(workload, 1, 1);
 	rot_graph_delete(workload);
 }
-END_TEST
 
-START_TEST(what_cannot_run)
+TEST(what_cannot_run)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
-	struct rot_error err = {0};
 
 	fixture_write("program", "#!/no/such/interpreter\n", true);
-	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "interpreter"));
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
+	ck_assert_has(why.text, "interpreter");
 	ck_assert_int_eq(chmod("program", 0600), 0);
-	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "cannot run './program': Permission denied"));
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
+	ck_assert_has(why.text, "cannot run './program': Permission denied");
 	fixture_configure("timeLimit", "0.2");
 	fixture_write("program", "#!/bin/sh\nexec sleep 60\n", true);
-	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "time limit"));
-	rot_graph_delete(workload);
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
+	ck_assert_has(why.text, "time limit");
 }
-END_TEST
 
 /* The program is ended, and what was measured before stays. */
-START_TEST(interruption)
+TEST(interruption)
 {
 	struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
-	struct rot_error err = {0};
 
 	perform(workload, 1, 1);
 	messages_catch_signals();
 	fixture_write("slow", "#!/bin/sh\nkill -TERM $(cat parent)\nexec sleep 60\n", true);
-	char *parent = rot_format("%ld", (long)getpid());
+	autofree char *parent = rot_format("%ld", (long)getpid());
 
 	fixture_write("parent", parent, false);
-	free(parent);
 	rot_string_set(&workload->program->executable, "./slow");
-	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
-	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
+	ck_assert_str_eq(why.text, "interrupted");
 	rot_string_set(&workload->program->executable, "./program");
 	perform(workload, 1, 1);
 	ck_assert_int_eq(fixture_count("program"), 1);
 	rot_graph_delete(workload);
 }
-END_TEST
 
 /* Of each start of the core, whichever pass or run it was for. */
-START_TEST(warnings_of_all_starts_are_kept)
+TEST(warnings_of_all_starts_are_kept)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
-	struct rot_error err = {0};
 
 	fixture_replace_core("log=${0%/*}/../../log/core; echo start >>$log; REAL \"$@\" || exit\n"
 			     "sed -i \"/^warnings$/{n;s/^0$/1\\nin start $(grep -c . $log)/}\" \"$4\"");
 	perform(workload, 1, 1);
 	perform(workload, 1, 2);
-	ck_assert_msg(perform_passes(workload, 2, 2, &output, &err) == 0, "%s", err.text);
+	ck_assert_ok(perform_passes(workload, 2, 2, &output, &why));
 	ck_assert_int_eq(fixture_count("core"), 3);
 	ck_assert_uint_eq(program_command_output_nr_warnings(output), 3);
 	ck_assert_str_eq(program_command_output_warnings_at(output, 1), "in start 2");
 	ck_assert_str_eq(program_command_output_warnings_at(output, 2), "in start 3");
 	rot_graph_delete(output);
-	rot_graph_delete(workload);
 }
-END_TEST
 
 /* Nothing of the program reaches our streams; its own files do. */
-START_TEST(standard_streams)
+TEST(standard_streams)
 {
 	struct program_workload *workload = workload_new_test();
-	char *text;
 
 	fixture_write("program", "#!/bin/sh\ncat\necho out\necho err >&2\n", true);
 	rot_string_set(&workload->program->standard_output, "output");
 	perform(workload, 1, 2);
-	text = file_text("output");
-	ck_assert_str_eq(text, "oneout\n");
-	free(text);
+	ck_assert_str_eq(file_text("output"), "oneout\n");
 	rot_graph_delete(workload);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&runs_are_kept, 1},
-	{&remeasure_runs_again, 1},
-	{&another_core_runs_again, 1},
-	{&changes_run_again, NR_ELEMENTS(changes)},
-	{&the_rest_does_not_matter, 1},
-	{&bad_ends_are_errors_and_not_kept, 1},
-	{&signals_are_bad_ends, 1},
-	{&what_cannot_run, 1},
-	{&interruption, 1},
-	{&warnings_of_all_starts_are_kept, 1},
-	{&standard_streams, 1},
-};
-
-UNIT_TESTS("program_measuring", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup, .tear_down = teardown);

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a user sees of time: the tree of tasks and the progress line. */
-#include <check.h>
-#include <fcntl.h>
-#include <math.h>
 #include <pty.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "measuring/monitor.h"
 #include "support/progress.h"
@@ -25,7 +18,7 @@ static char *__attribute__((noinline)) printed(const struct monitor *monitor)
 	return text;
 }
 
-START_TEST(monitor_nests_and_adds_up)
+TEST(monitor_nests_and_adds_up)
 {
 	struct monitor *monitor = monitor_new();
 	char *text, *measure, *build, *plot;
@@ -43,16 +36,15 @@ START_TEST(monitor_nests_and_adds_up)
 	plot = strstr(text, "\n  plot ");
 	ck_assert_msg(measure && build && plot, "%s", text);
 	ck_assert(measure < build && build < plot);
-	ck_assert_ptr_nonnull(strstr(measure, " 3 x "));
-	ck_assert_ptr_nonnull(strstr(plot, " 1 x "));
-	ck_assert_ptr_null(strstr(text, "-0."));
+	ck_assert_has(measure, " 3 x ");
+	ck_assert_has(plot, " 1 x ");
+	ck_assert_lacks(text, "-0.");
 	ck_assert_uint_lt(strcspn(text, "\n"), 80);
 	free(text);
 	monitor_delete(monitor);
 }
-END_TEST
 
-START_TEST(monitor_survives_one_leave_too_many)
+TEST(monitor_survives_one_leave_too_many)
 {
 	struct monitor *monitor = monitor_new();
 
@@ -60,13 +52,11 @@ START_TEST(monitor_survives_one_leave_too_many)
 	monitor_enter(monitor, "a");
 	monitor_leave(monitor);
 	monitor_leave(monitor);
-	char *text = printed(monitor);
+	autofree char *text = printed(monitor);
 
-	ck_assert_ptr_nonnull(strstr(text, "\n  a "));
-	free(text);
+	ck_assert_has(text, "\n  a ");
 	monitor_delete(monitor);
 }
-END_TEST
 
 static const struct {
 	const char *title;
@@ -92,14 +82,12 @@ static const struct {
 	{NULL, {0, 0, 1, 9, 0, 10, 30}, NULL, 12, "point 1 of 9, run 0 of 10"},
 };
 
-START_TEST(progress_says_where_it_is)
+TEST_OF(progress_says_where_it_is, NR_ELEMENTS(lines))
 {
-	char *text = progress_text(lines[_i].title, &lines[_i].place, lines[_i].task, lines[_i].elapsed_s);
+	autofree char *text = progress_text(lines[_i].title, &lines[_i].place, lines[_i].task, lines[_i].elapsed_s);
 
 	ck_assert_str_eq(text, lines[_i].text);
-	free(text);
 }
-END_TEST
 
 /* Into that as standard error. */
 static void
@@ -124,7 +112,7 @@ show_progress(FILE *capture)
 }
 
 /* In a test standard error is a file: nothing may come in the first minute. */
-START_TEST(progress_is_short_without_a_terminal)
+TEST(progress_is_short_without_a_terminal)
 {
 	FILE *capture = tmpfile();
 
@@ -132,10 +120,9 @@ START_TEST(progress_is_short_without_a_terminal)
 	ck_assert_int_eq(ftell(capture), 0);
 	fclose(capture);
 }
-END_TEST
 
 /* Where a line cannot be written anew, as in an editor, as little comes as into a file. */
-START_TEST(progress_is_a_line_that_changes_where_there_can_be_one)
+TEST_OF(progress_is_a_line_that_changes_where_there_can_be_one, 2)
 {
 	static const char *const terminals[] = {"dumb", "xterm"};
 	char text[1024];
@@ -152,14 +139,3 @@ START_TEST(progress_is_a_line_that_changes_where_there_can_be_one)
 	fclose(out);
 	close(master);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&monitor_nests_and_adds_up, 1},
-	{&monitor_survives_one_leave_too_many, 1},
-	{&progress_says_where_it_is, NR_ELEMENTS(lines)},
-	{&progress_is_short_without_a_terminal, 1},
-	{&progress_is_a_line_that_changes_where_there_can_be_one, 2},
-};
-
-UNIT_TESTS("reporting", tests);

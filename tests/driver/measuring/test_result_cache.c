@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The result cache: what is stored comes back, what is damaged never harms. */
-#include <check.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "configuration/paths.h"
 #include "fixture.h"
 #include "measuring/result_cache.h"
-#include "memory.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -94,7 +84,7 @@ store(void *context)
 	result_cache_store(cache, context);
 }
 
-START_TEST(stored_result_comes_back)
+TEST(stored_result_comes_back)
 {
 	struct measurement_result *result = make_result(3), *loaded;
 	char *tag = fixture_path("cache/CACHEDIR.TAG"), *text;
@@ -117,7 +107,6 @@ START_TEST(stored_result_comes_back)
 	free(text);
 	free(tag);
 }
-END_TEST
 
 /* The file must be absent, and set aside with one warning. */
 static void
@@ -125,9 +114,8 @@ expect_damaged(const char *content, size_t length, const char *what)
 {
 	struct measurement_result *loaded = NULL;
 	char *damaged = rot_format("%s.damaged", path), *text;
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(file_write(path, content, length, false, &err), 0);
+	ck_assert_int_eq(file_write(path, content, length, false, &why), 0);
 	text = printed_by(load, &loaded);
 	ck_assert_msg(!loaded, "%s", what);
 	ck_assert_msg(strstr(text, "warning") && strstr(text, HASH), "%s: %s", what, text);
@@ -136,9 +124,9 @@ expect_damaged(const char *content, size_t length, const char *what)
 	free(damaged);
 }
 
-START_TEST(every_kind_of_damage_is_set_aside)
+TEST(every_kind_of_damage_is_set_aside)
 {
-	struct measurement_result *result = make_result(2), *loaded;
+	autograph struct measurement_result *result = make_result(2), *loaded = NULL;
 	size_t length;
 	char *content, *line;
 
@@ -146,30 +134,24 @@ START_TEST(every_kind_of_damage_is_set_aside)
 	content = file_read(path, &length, NULL);
 	line = strchr(content, '\n');
 	for (size_t i = 0; i < length; i += i < (size_t)(line - content) + 40 ? 1 : 61) {
-		char *changed = rot_strndup(content, length);
+		autofree char *changed = rot_strndup(content, length);
 
 		changed[i] ^= 1;
 		expect_damaged(changed, length, "a changed byte");
-		free(changed);
 	}
 	for (size_t i = 0; i < length; i += 37)
 		expect_damaged(content, i, "a truncated file");
 	expect_damaged("", 0, "an empty file");
-	char *longer = rot_format("%s\n", content),
-	     *older = rot_format("<!-- rot result 0 %s", content + strlen("<!-- rot result 1 "));
+	autofree char *longer = rot_format("%s\n", content),
+		      *older = rot_format("<!-- rot result 0 %s", content + strlen("<!-- rot result 1 "));
 
 	expect_damaged(longer, length + 1, "a longer file");
 	expect_damaged(older, length, "another version");
-	free(longer);
-	free(older);
 	result_cache_store(cache, result);
 	loaded = result_cache_load(cache, HASH);
 	ck_assert(rot_graph_equal(result, loaded));
-	rot_graph_delete(loaded);
-	rot_graph_delete(result);
 	free(content);
 }
-END_TEST
 
 static void
 make_pipe(void)
@@ -193,7 +175,7 @@ make_hole(void)
 
 static void (*const others[])(void) = {make_pipe, make_folder, make_hole};
 
-START_TEST(what_is_no_such_file_is_set_aside)
+TEST_OF(what_is_no_such_file_is_set_aside, NR_ELEMENTS(others))
 {
 	struct measurement_result *result = make_result(2), *loaded = NULL;
 	char *damaged = rot_format("%s.damaged", path), *text;
@@ -213,12 +195,11 @@ START_TEST(what_is_no_such_file_is_set_aside)
 	free(damaged);
 	free(text);
 }
-END_TEST
 
 /* Before it is known what stands there. */
-START_TEST(a_pipe_is_replaced)
+TEST(a_pipe_is_replaced)
 {
-	struct measurement_result *result = make_result(2), *loaded;
+	autograph struct measurement_result *result = make_result(2), *loaded = NULL;
 
 	result_cache_store(cache, result);
 	ck_assert_int_eq(unlink(path), 0);
@@ -226,18 +207,15 @@ START_TEST(a_pipe_is_replaced)
 	result_cache_store(cache, result);
 	loaded = result_cache_load(cache, HASH);
 	ck_assert(rot_graph_equal(result, loaded));
-	rot_graph_delete(loaded);
-	rot_graph_delete(result);
 }
-END_TEST
 
 /* What a killed rot left goes when the next one stores something, what another one writes stays. */
-START_TEST(leftovers_are_swept)
+TEST(leftovers_are_swept)
 {
 	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-	struct measurement_result *result = make_result(1);
-	char *left = fixture_path("cache/results/cd/cd12.xml" FILE_TEMPORARY),
-	     *written = fixture_path("cache/results/cd/cd34.xml" FILE_TEMPORARY);
+	autograph struct measurement_result *result = make_result(1);
+	autofree char *left = fixture_path("cache/results/cd/cd12.xml" FILE_TEMPORARY),
+		      *written = fixture_path("cache/results/cd/cd34.xml" FILE_TEMPORARY);
 
 	fixture_write("cache/results/cd/cd12.xml" FILE_TEMPORARY, "<!--", false);
 	fixture_write("cache/results/cd/cd34.xml" FILE_TEMPORARY, "<!--", false);
@@ -245,14 +223,10 @@ START_TEST(leftovers_are_swept)
 	result_cache_store(cache, result);
 	ck_assert_int_eq(access(left, F_OK), -1);
 	ck_assert_int_eq(access(written, F_OK), 0);
-	rot_graph_delete(result);
-	free(written);
-	free(left);
 }
-END_TEST
 
 /* Intact, but not what the name says. */
-START_TEST(result_of_another_description_is_set_aside)
+TEST(result_of_another_description_is_set_aside)
 {
 	struct measurement_result *result = make_result(1), *loaded = NULL;
 	char *from = fixture_path("cache/results/cd/cd"
@@ -270,10 +244,9 @@ START_TEST(result_of_another_description_is_set_aside)
 	free(text);
 	free(from);
 }
-END_TEST
 
 /* The results folder is a file: neither reading nor writing works, also for root. */
-START_TEST(unusable_folder_costs_one_warning_each)
+TEST(unusable_folder_costs_one_warning_each)
 {
 	struct measurement_result *result = make_result(1), *loaded = NULL;
 	char *text;
@@ -293,12 +266,11 @@ START_TEST(unusable_folder_costs_one_warning_each)
 	free(text);
 	rot_graph_delete(result);
 }
-END_TEST
 
 /* A disk that takes no more, made by the limit of a file's size. */
-START_TEST(full_disk_keeps_the_old_result)
+TEST(full_disk_keeps_the_old_result)
 {
-	struct measurement_result *old = make_result(1), *new = make_result(200), *loaded;
+	autograph struct measurement_result *old = make_result(1), *new = make_result(200), *loaded = NULL;
 	struct rlimit before, limit;
 	char *text, *folder = fixture_path("cache/results/ab"), **names;
 
@@ -316,16 +288,12 @@ START_TEST(full_disk_keeps_the_old_result)
 	names = folder_list(folder);
 	ck_assert(names[0] && !names[1]);
 	free(names);
-	rot_graph_delete(loaded);
-	rot_graph_delete(new);
-	rot_graph_delete(old);
 	free(folder);
 	free(text);
 }
-END_TEST
 
 /* Two writers and a reader at once: the reader always sees one of the two results, whole. */
-START_TEST(concurrent_writers_never_show_half_a_file)
+TEST(concurrent_writers_never_show_half_a_file)
 {
 	struct measurement_result *results[] = {make_result(10), make_result(300)};
 	pid_t writers[2];
@@ -340,10 +308,9 @@ START_TEST(concurrent_writers_never_show_half_a_file)
 		}
 	}
 	for (int i = 0; i < 60; i++) {
-		struct measurement_result *loaded = result_cache_load(cache, HASH);
+		autograph struct measurement_result *loaded = result_cache_load(cache, HASH);
 
 		ck_assert(loaded && (rot_graph_equal(loaded, results[0]) || rot_graph_equal(loaded, results[1])));
-		rot_graph_delete(loaded);
 	}
 	for (int w = 0; w < 2; w++) {
 		int status;
@@ -353,9 +320,8 @@ START_TEST(concurrent_writers_never_show_half_a_file)
 		rot_graph_delete(results[w]);
 	}
 }
-END_TEST
 
-START_TEST(lock_is_held_by_one_and_freed_by_death)
+TEST(lock_is_held_by_one_and_freed_by_death)
 {
 	int lock = cache_lock(rot.paths->cache), ready[2], status;
 	char byte = 0;
@@ -388,19 +354,5 @@ START_TEST(lock_is_held_by_one_and_freed_by_death)
 	cache_unlock(-1);
 	close(ready[0]);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&stored_result_comes_back, 1},
-	{&every_kind_of_damage_is_set_aside, 1},
-	{&what_is_no_such_file_is_set_aside, NR_ELEMENTS(others)},
-	{&a_pipe_is_replaced, 1},
-	{&leftovers_are_swept, 1},
-	{&result_of_another_description_is_set_aside, 1},
-	{&unusable_folder_costs_one_warning_each, 1},
-	{&full_disk_keeps_the_old_result, 1},
-	{&concurrent_writers_never_show_half_a_file, 1},
-	{&lock_is_held_by_one_and_freed_by_death, 1},
-};
-
-UNIT_TESTS("result_cache", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup, .tear_down = teardown);

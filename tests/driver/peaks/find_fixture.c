@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "find_fixture.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "machine/cpus.h"
-#include "memory.h"
 #include "testing.h"
 
 struct peak_list list;
@@ -118,10 +112,9 @@ bool
 has_several_cores(void)
 {
 	size_t nr_cores;
-	int *cpus;
+	autofree int *cpus = NULL;
 
 	allowed_cpus(&cpus, &nr_cores);
-	free(cpus);
 	if (nr_cores < 2)
 		puts("this process may run on one core only: several threads are not tested");
 	return nr_cores >= 2;
@@ -148,7 +141,6 @@ void
 find_fixture_close(void)
 {
 	peak_list_clear(&list);
-	fake_rot_close(&rot);
 }
 
 int

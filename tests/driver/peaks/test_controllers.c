@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The controllers ceiling, memory and peaks on a machine whose profile is written by hand: their files; nothing is
  * measured. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "configuration/configuration.h"
 #include "controllers/c_controller.h"
 #include "fake_rot.h"
-#include "memory.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
 #include "support/messages.h"
@@ -21,12 +15,6 @@ static void
 set_up(void)
 {
 	fake_rot_open(&rot);
-}
-
-static void
-tear_down(void)
-{
-	fake_rot_close(&rot);
 }
 
 static const struct rot_controller *
@@ -43,11 +31,9 @@ controller(const char *name)
 static void
 store(void)
 {
-	struct rot_error err = {0};
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 
-	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
-	peak_list_clear(&list);
+	ck_assert_ok(profile_store(&rot, &list, &why));
 }
 
 /* What a file holds, and what not. Pictures are only looked for. */
@@ -71,18 +57,17 @@ static const struct {
 	{"peaks", "out-2-threads.gnuplot", "DRAM load, far (79.2 GB/s)", "L3 load"},
 };
 
-START_TEST(controllers_write_what_is_known)
+TEST_OF(controllers_write_what_is_known, NR_ELEMENTS(files))
 {
 	const char *file = files[_i].file;
-	struct rot_error err = {0};
 	char *text;
 
 	if (system("gnuplot --version >/dev/null 2>&1") != 0)
 		return;
 	store();
-	ck_assert_msg(controller(files[_i].controller)->measure(&rot, controller(files[_i].controller), "out", &err) ==
+	ck_assert_msg(controller(files[_i].controller)->measure(&rot, controller(files[_i].controller), "out", &why) ==
 			      0,
-		      "%s", err.text);
+		      "%s", why.text);
 	ck_assert_msg(access(file, R_OK) == 0, "%s", file);
 	ck_assert_uint_eq(fake_nr_calls, 0);
 	if (!files[_i].has)
@@ -90,34 +75,28 @@ START_TEST(controllers_write_what_is_known)
 	text = file_text(file);
 	ck_assert_msg(strstr(text, files[_i].has) != NULL, "%s", files[_i].has);
 	ck_assert_msg(strstr(text, files[_i].has_not) == NULL, "%s", files[_i].has_not);
-	free(text);
 }
-END_TEST
 
 /* Who asks for a page is told that there is none, and needs no gnuplot. */
-START_TEST(there_is_no_page_of_peaks)
+TEST_OF(there_is_no_page_of_peaks, 3)
 {
 	static const char *const names[] = {"ceiling", "memory", "peaks"};
-	struct rot_error err = {0};
-	char *told;
+	char *told = NULL;
 
 	store();
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", "html", NULL);
 	ck_assert_ptr_nonnull(freopen("told", "w", stderr));
-	ck_assert_int_eq(controller(names[_i])->measure(&rot, controller(names[_i]), "out", &err), 0);
+	ck_assert_int_eq(controller(names[_i])->measure(&rot, controller(names[_i]), "out", &why), 0);
 	fflush(stderr);
 	told = file_text("told");
-	ck_assert_msg(strstr(told, "there is no page of these plots: gnuplot draws them (-plots=gnuplot)") != NULL,
-		      "%s", told);
+	ck_assert_has(told, "there is no page of these plots: gnuplot draws them (-plots=gnuplot)");
 	ck_assert_int_eq(access("out.json", R_OK), 0);
 	ck_assert_int_ne(system("ls *.gnuplot >/dev/null 2>&1"), 0);
 	ck_assert_int_ne(system("ls *.html >/dev/null 2>&1"), 0);
-	free(told);
 }
-END_TEST
 
 /* On a terminal rooflines are drawn as text, and of other plots it is said that they are not. */
-START_TEST(on_a_terminal_rooflines_are_text)
+TEST_OF(on_a_terminal_rooflines_are_text, 3)
 {
 	static const struct {
 		const char *name, *told, *shown;
@@ -126,7 +105,6 @@ START_TEST(on_a_terminal_rooflines_are_text)
 		{"memory", "rot: 2 plots are not drawn: of rooflines alone there is a text", "Bandwidth [GB/s]"},
 		{"peaks", "", "The roof of this machine: double precision flop, 2 threads\n"},
 	};
-	struct rot_error err = {0};
 	char *text;
 
 	store();
@@ -134,50 +112,33 @@ START_TEST(on_a_terminal_rooflines_are_text)
 	messages_set_quiet(false);
 	ck_assert_ptr_nonnull(freopen("told", "w", stderr));
 	ck_assert_ptr_nonnull(freopen("shown", "w", stdout));
-	ck_assert_int_eq(controller(rows[_i].name)->measure(&rot, controller(rows[_i].name), "out", &err), 0);
+	ck_assert_int_eq(controller(rows[_i].name)->measure(&rot, controller(rows[_i].name), "out", &why), 0);
 	fflush(NULL);
 	text = file_text("told");
 	ck_assert_msg(strncmp(text, rows[_i].told, strlen(rows[_i].told)) == 0 && !text[0] == !rows[_i].told[0], "%s",
 		      text);
-	free(text);
 	text = file_text("shown");
-	ck_assert_msg(strstr(text, rows[_i].shown) != NULL, "%s", text);
-	free(text);
+	ck_assert_has(text, rows[_i].shown);
 	ck_assert_int_ne(system("ls *.gnuplot >/dev/null 2>&1"), 0);
 }
-END_TEST
 
-START_TEST(nothing_known_is_an_error)
+TEST(nothing_known_is_an_error)
 {
 	static const char *const names[] = {"ceiling", "memory", "peaks"};
 
 	for (size_t i = 0; i < 3; i++) {
-		struct rot_error err = {0};
-
-		ck_assert_int_eq(controller(names[i])->measure(&rot, controller(names[i]), "out", &err), -1);
-		ck_assert_str_eq(err.text, "the peaks of this machine are not known");
-		ck_assert_str_eq(err.hint, "'rot peaks' finds them");
+		ck_assert_int_eq(controller(names[i])->measure(&rot, controller(names[i]), "out", &why), -1);
+		ck_assert_str_eq(why.text, "the peaks of this machine are not known");
+		ck_assert_str_eq(why.hint, "'rot peaks' finds them");
 		ck_assert_int_eq(access("out.json", F_OK), -1);
 	}
 }
-END_TEST
 
-START_TEST(output_that_cannot_be_written_is_an_error)
+TEST(output_that_cannot_be_written_is_an_error)
 {
-	struct rot_error err = {0};
-
 	store();
-	ck_assert_int_eq(controller("peaks")->measure(&rot, controller("peaks"), "nowhere/out", &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "nowhere"));
+	ck_assert_int_eq(controller("peaks")->measure(&rot, controller("peaks"), "nowhere/out", &why), -1);
+	ck_assert_has(why.text, "nowhere");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&controllers_write_what_is_known, NR_ELEMENTS(files)},
-	{&there_is_no_page_of_peaks, 3},
-	{&on_a_terminal_rooflines_are_text, 3},
-	{&nothing_known_is_an_error, 1},
-	{&output_that_cannot_be_written_is_an_error, 1},
-};
-
-UNIT_TESTS("controllers", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A peak that was disturbed is told from one that is low for a reason. */
-#include <check.h>
-#include <math.h>
-
 #include "peaks/roof.h"
 #include "testing.h"
 
@@ -50,7 +47,7 @@ static struct {
 	{"a latency", false, {{.kind = PEAK_LATENCY, .limit_per_cycle = NAN, DISTURBED(90)}}},
 };
 
-START_TEST(disturbed_peaks_are_doubtful)
+TEST_OF(disturbed_peaks_are_doubtful, NR_ELEMENTS(cases))
 {
 	struct peak_list list = {.peaks = cases[_i].peaks, .nr = 3};
 
@@ -63,8 +60,3 @@ START_TEST(disturbed_peaks_are_doubtful)
 	}
 	ck_assert_msg(peak_is_doubtful(&list, &list.peaks[0]) == cases[_i].is_doubtful, "%s", cases[_i].name);
 }
-END_TEST
-
-static const struct listed_test tests[] = {{&disturbed_peaks_are_doubtful, NR_ELEMENTS(cases)}};
-
-UNIT_TESTS("doubtful peaks", tests);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for peaks, over ceilings of its own and on a machine whose rates are computed. */
-#include <check.h>
-#include <fcntl.h>
-#include <math.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "configuration/configuration.h"
@@ -50,7 +45,7 @@ late_per_cycle(const struct measurement *measurement, size_t run)
 
 /* ---- tests ---- */
 
-START_TEST(full_search_finds_the_best_variant)
+TEST(full_search_finds_the_best_variant)
 {
 	const struct peak *peak;
 
@@ -85,9 +80,8 @@ START_TEST(full_search_finds_the_best_variant)
 	ck_assert_int_eq(peak->landscape.points[0].coordinates[0], 2); /* the seed */
 	ck_assert_double_eq(peak->landscape.points[0].per_cycle, 0.96);
 }
-END_TEST
 
-START_TEST(quick_search_takes_the_seed)
+TEST(quick_search_takes_the_seed)
 {
 	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 2);
@@ -99,9 +93,8 @@ START_TEST(quick_search_takes_the_seed)
 	ck_assert_int_eq(fake_nr_runs, 12);
 	ck_assert_uint_eq(list.peaks[0].nr_samples, 11);
 }
-END_TEST
 
-START_TEST(what_was_chosen_by_is_not_reported)
+TEST(what_was_chosen_by_is_not_reported)
 {
 	per_cycle = lucky_per_cycle;
 	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
@@ -109,18 +102,16 @@ START_TEST(what_was_chosen_by_is_not_reported)
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
 	ck_assert_double_eq(list.peaks[0].per_cycle.high, 0.96);
 }
-END_TEST
 
-START_TEST(seed_that_met_a_bad_moment_is_chosen)
+TEST(seed_that_met_a_bad_moment_is_chosen)
 {
 	per_cycle = unlucky_per_cycle;
 	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
 	ck_assert_int_eq(list.peaks[0].variant[0].value, 2);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 5);
 }
-END_TEST
 
-START_TEST(seed_is_reported_where_the_best_stayed_below_the_limit)
+TEST(seed_is_reported_where_the_best_stayed_below_the_limit)
 {
 	per_cycle = late_per_cycle;
 	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_FAST);
@@ -134,9 +125,8 @@ START_TEST(seed_is_reported_where_the_best_stayed_below_the_limit)
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 3.9);
 	ck_assert_str_eq(list.peaks[1].name, "SSE MUL");
 }
-END_TEST
 
-START_TEST(time_that_is_up_ends_a_search)
+TEST(time_that_is_up_ends_a_search)
 {
 	ck_assert_int_eq(
 		find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST, .time_limit_s = 1e-9}), 0);
@@ -144,7 +134,6 @@ START_TEST(time_that_is_up_ends_a_search)
 	ck_assert_uint_eq(list.peaks[0].landscape.nr_points, 6); /* the seed and five starting points */
 	ck_assert_str_ne(list.peaks[0].remark, "");
 }
-END_TEST
 
 static const struct {
 	const char *words[3];
@@ -160,7 +149,7 @@ static const struct {
 	{{"double", "load"}, 0},
 };
 
-START_TEST(words_choose_peaks)
+TEST_OF(words_choose_peaks, NR_ELEMENTS(filters))
 {
 	struct peaks_options options = {.strategy = SEARCH_QUICK, .words = filters[_i].words};
 	int rc;
@@ -172,10 +161,9 @@ START_TEST(words_choose_peaks)
 	ck_assert_int_eq(rc, filters[_i].nr ? 0 : -1);
 	ck_assert(filters[_i].nr || strstr(find_error.text, "no peak has all these words"));
 }
-END_TEST
 
 /* Whole words, and what is rare as well. */
-START_TEST(wishes_choose_peaks)
+TEST_OF(wishes_choose_peaks, 3)
 {
 	static const struct {
 		struct peak_wish wishes[2];
@@ -193,35 +181,30 @@ START_TEST(wishes_choose_peaks)
 	ck_assert_int_eq(rc, rows[_i].nr ? 0 : -1);
 	ck_assert(rows[_i].nr || strstr(find_error.text, "no such peak"));
 }
-END_TEST
 
-START_TEST(disturbed_runs_alone_have_no_interval)
+TEST(disturbed_runs_alone_have_no_interval)
 {
 	fake_measure = measure_disturbed;
 	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
 	ck_assert(isnan(list.peaks[0].per_cycle.low) && isnan(list.peaks[0].per_second.high));
-	ck_assert_ptr_nonnull(strstr(list.peaks[0].remark, "every run was disturbed"));
+	ck_assert_has(list.peaks[0].remark, "every run was disturbed");
 }
-END_TEST
 
 static void
 get_roof(void)
 {
-	struct rot_error err = {0};
-
 	peak_list_clear(&list);
 	list = (struct peak_list){0};
 	fake_nr_calls = 0;
-	ck_assert_msg(roof_get(&rot, NULL, &list, &err) == 0, "%s", err.text);
+	ck_assert_ok(roof_get(&rot, NULL, &list, &why));
 }
 
 /* Lower ones are not kept, so that the peaks stay in doubt and as old as they are. */
-START_TEST(doubtful_peaks_are_searched_once_an_hour)
+TEST(doubtful_peaks_are_searched_once_an_hour)
 {
 	const struct timespec hour_ago[2] = {{.tv_sec = time(NULL) - 3700}, {.tv_sec = time(NULL) - 3700}};
 	struct profile_state state;
-	struct rot_error err = {0};
 
 	file_fill("default-peaks.xml", HEAD PERFORMANCES L2 TAIL);
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "findPeaks", "true", NULL);
@@ -235,7 +218,7 @@ START_TEST(doubtful_peaks_are_searched_once_an_hour)
 	ck_assert_int_eq(fake_nr_calls, 0);
 
 	peak_list_clear(&list);
-	ck_assert_int_eq(profile_load(&rot, &list, &state, &err), 0);
+	ck_assert_int_eq(profile_load(&rot, &list, &state, &why), 0);
 	ck_assert_int_eq(utimensat(AT_FDCWD, state.path, hour_ago, 0), 0);
 	get_roof();
 	ck_assert_int_gt(fake_nr_calls, 0);
@@ -243,9 +226,8 @@ START_TEST(doubtful_peaks_are_searched_once_an_hour)
 	get_roof();
 	ck_assert_int_eq(fake_nr_calls, 0);
 }
-END_TEST
 
-START_TEST(latency_is_time_of_an_access)
+TEST(latency_is_time_of_an_access)
 {
 	per_cycle = ten_per_cycle;
 	find_peaks(HEAD LATENCY TAIL, SEARCH_QUICK);
@@ -254,7 +236,6 @@ START_TEST(latency_is_time_of_an_access)
 	ck_assert_double_eq_tol(list.peaks[0].per_second.value, 0.1 / 4e9, 1e-20);
 	ck_assert_uint_eq(list.peaks[0].buffer_bytes, 4096);
 }
-END_TEST
 
 /* What the kernel told in two processes; NULL: nothing. */
 static const struct {
@@ -269,7 +250,7 @@ static const struct {
 	{{NULL, NULL}, false},
 };
 
-START_TEST(pages_are_those_that_the_buffer_lay_in)
+TEST_OF(pages_are_those_that_the_buffer_lay_in, NR_ELEMENTS(pages))
 {
 	struct result_cache *cache = result_cache_new(rot.paths->cache, rot.registry);
 	struct measurement_result *result = measurement_result_new();
@@ -294,19 +275,17 @@ START_TEST(pages_are_those_that_the_buffer_lay_in)
 	rot_graph_delete(result);
 	result_cache_delete(cache);
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_left_out)
+TEST(what_cannot_be_measured_is_left_out)
 {
 	fake_failing_call = 1;
 	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 1);
 	ck_assert_str_eq(list.peaks[0].name, "SSE MUL");
 }
-END_TEST
 
 /* In the third search: what was measured of the second on several threads was not its turn yet. */
-START_TEST(interruption_keeps_what_is_finished)
+TEST_OF(interruption_keeps_what_is_finished, has_several_cores())
 {
 	fake_is_interrupt = true;
 	fake_failing_call = 6; /* each has one of the search and one of the report */
@@ -318,41 +297,13 @@ START_TEST(interruption_keeps_what_is_finished)
 	ck_assert_str_eq(list.peaks[0].name, "L1 latency");
 	ck_assert_int_eq(list.peaks[1].nr_threads, 1);
 }
-END_TEST
 
-START_TEST(more_threads_than_cpus_are_refused)
+TEST(more_threads_than_cpus_are_refused)
 {
 	const int too_many = peaks_max_threads() + 1;
 
 	ck_assert_int_eq(find(HEAD MEMORY TAIL, (struct peaks_options){.threads = &too_many, .nr_threads = 1}), -1);
-	ck_assert_ptr_nonnull(strstr(find_error.text, "this process may run on"));
-}
-END_TEST
-
-static int
-run_tests(void)
-{
-	const int several = has_several_cores();
-	const struct listed_test tests[] = {
-		{&pages_are_those_that_the_buffer_lay_in, NR_ELEMENTS(pages)},
-		{&full_search_finds_the_best_variant, 1},
-		{&quick_search_takes_the_seed, 1},
-		{&what_was_chosen_by_is_not_reported, 1},
-		{&seed_that_met_a_bad_moment_is_chosen, 1},
-		{&seed_is_reported_where_the_best_stayed_below_the_limit, 1},
-		{&time_that_is_up_ends_a_search, 1},
-		{&words_choose_peaks, NR_ELEMENTS(filters)},
-		{&wishes_choose_peaks, 3},
-		{&disturbed_runs_alone_have_no_interval, 1},
-		{&doubtful_peaks_are_searched_once_an_hour, 1},
-		{&latency_is_time_of_an_access, 1},
-		{&what_cannot_be_measured_is_left_out, 1},
-		{&more_threads_than_cpus_are_refused, 1},
-		{&interruption_keeps_what_is_finished, several},
-	};
-	const struct suite suite = SUITE("find", tests, .set_up = find_fixture_open, .tear_down = find_fixture_close);
-
-	return suite_run(&suite);
+	ck_assert_has(find_error.text, "this process may run on");
 }
 
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.set_up = find_fixture_open, .tear_down = find_fixture_close);

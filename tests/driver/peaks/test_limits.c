@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of processors, after their documents. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "memory.h"
 #include "peaks/limits.h"
 #include "peaks_by_hand.h"
 #include "quantities/architecture.h"
@@ -14,14 +8,10 @@
 static struct architecture *
 architecture(const char *name)
 {
-	struct rot_error err = {0};
-	char *path = source_path("driver/architectures/%s.xml", name);
-	char *schema = source_path("driver/schemas/architecture.rng");
-	struct architecture *read = architecture_read(path, schema, &err);
+	struct architecture *read = architecture_read(source_path("driver/architectures/%s.xml", name),
+						      source_path("driver/schemas/architecture.rng"), &why);
 
-	ck_assert_msg(read != NULL, "%s", err.text);
-	free(path);
-	free(schema);
+	ck_assert_msg(read != NULL, "%s", why.text);
 	return read;
 }
 
@@ -75,7 +65,7 @@ static const struct {
 	{"generic", 1, DOUBLE, "", "FMA", "AVX2", NAN},
 };
 
-START_TEST(limits_are_those_of_the_documents)
+TEST_OF(limits_are_those_of_the_documents, NR_ELEMENTS(rows))
 {
 	autopool pool = {0};
 	struct architecture *read = architecture(rows[_i].architecture);
@@ -98,13 +88,12 @@ START_TEST(limits_are_those_of_the_documents)
 	}
 	architecture_delete(read);
 }
-END_TEST
 
 /* A clock that is read too low makes a processor faster than it is. */
-START_TEST(more_than_is_allowed_is_said)
+TEST(more_than_is_allowed_is_said)
 {
 	struct architecture *read = architecture("zen5");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *peak = peak_by_hand(&list, "AVX-512 ADD", 1);
 
 	peak->per_cycle.value = 16.07;
@@ -112,31 +101,29 @@ START_TEST(more_than_is_allowed_is_said)
 	ck_assert_str_eq(peak->remark, "");
 	peak->per_cycle.value = 16.1;
 	peak_set_limit(&list.pool, peak, read, 2);
-	ck_assert_ptr_nonnull(strstr(peak->remark, "above what the documents allow"));
-	peak_list_clear(&list);
+	ck_assert_has(peak->remark, "above what the documents allow");
 	architecture_delete(read);
 }
-END_TEST
 
 /* Only of what is below, and never instead of what the search had to say. */
-START_TEST(causes_are_said_of_peaks_below)
+TEST(causes_are_said_of_peaks_below)
 {
 	struct architecture *read = architecture("zen5");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *below = peak_by_hand(&list, "AVX2 FMA+ADD", 1), *full = peak_by_hand(&list, "AVX-512 FMA+ADD", 1);
 
 	peak_set_limit(&list.pool, below, read, 2);
-	ck_assert_ptr_nonnull(strstr(below->remark, "16 registers"));
+	ck_assert_has(below->remark, "16 registers");
 	peak_set_limit(&list.pool, full, read, 2);
 	ck_assert_str_eq(full->remark, "");
 	below->variant[0].value = 12; /* enough chains: that is not the cause */
 	below->remark = "";
 	peak_set_limit(&list.pool, below, read, 2);
-	ck_assert_ptr_nonnull(strstr(below->remark, "not known"));
+	ck_assert_has(below->remark, "not known");
 	below->remark = "";
 	below->search = "quick";
 	peak_set_limit(&list.pool, below, read, 2);
-	ck_assert_ptr_nonnull(strstr(below->remark, "a quick search tries few variants"));
+	ck_assert_has(below->remark, "a quick search tries few variants");
 	below->remark = "";
 	below->variant[0].value = 8;
 	below->per_cycle.value = 23.9;
@@ -146,15 +133,7 @@ START_TEST(causes_are_said_of_peaks_below)
 	below->remark = "hot";
 	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_str_eq(below->remark, "hot");
-	peak_list_clear(&list);
 	architecture_delete(read);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&limits_are_those_of_the_documents, NR_ELEMENTS(rows)},
-	{&causes_are_said_of_peaks_below, 1},
-	{&more_than_is_allowed_is_said, 1},
-};
-
-UNIT_TESTS("limits", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rounds of peaks that have modes, over ceilings of their own and on a machine whose rates are computed. */
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "find_fixture.h"
 #include "peaks/modes.h"
 #include "testing.h"
@@ -19,7 +15,7 @@ static const struct {
 	{2, 0.001, 3000, 12}, {3, 10, -1, 3}, {5, 40, 0.1, 5}, {1, 0, INFINITY, 12}, {4, 60, INFINITY, 12},
 };
 
-START_TEST(rounds_fit_into_the_time)
+TEST_OF(rounds_fit_into_the_time, NR_ELEMENTS(expected_rounds))
 {
 	const struct mode_rounds rounds = {.least = 2, .most = 6, .processes = 12, .runs = 7};
 
@@ -27,7 +23,6 @@ START_TEST(rounds_fit_into_the_time)
 					      expected_rounds[_i].left_s),
 			 expected_rounds[_i].nr);
 }
-END_TEST
 
 /* ---- rates ---- */
 
@@ -69,14 +64,13 @@ first_disturbed_per_cycle(const struct measurement *measurement, size_t run)
 static double
 always_disturbed_per_cycle(const struct measurement *measurement, size_t run)
 {
-	(void)measurement;
-	(void)run;
+	(void)measurement, (void)run;
 	return 3;
 }
 
 /* ---- several threads ---- */
 
-START_TEST(threads_have_cpus_of_their_own_and_begin_together)
+TEST_OF(threads_have_cpus_of_their_own_and_begin_together, has_several_cores())
 {
 	find_peaks_of_two(HEAD PERFORMANCES LATENCY TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 5); /* the latency is of one thread */
@@ -92,7 +86,6 @@ START_TEST(threads_have_cpus_of_their_own_and_begin_together)
 	ck_assert_uint_eq(nr_calls_on_two, 4); /* two processes of each, which have enough runs together */
 	ck_assert_uint_eq(nr_together, 4);
 }
-END_TEST
 
 /* Half of what one thread does while both are on one core: in all runs, or in the first 20; and slow ones on cores of
  * their own, as the slowdown says. */
@@ -108,7 +101,7 @@ static const struct {
 	{always_shared_per_cycle, 0.48, "", "", 2 * 7, 2 * 7 - 1},
 };
 
-START_TEST(threads_that_share_a_core_are_told)
+TEST_OF(threads_that_share_a_core_are_told, has_several_cores() * NR_ELEMENTS(sharings))
 {
 	per_cycle = sharings[_i].per_cycle;
 	tells_placement = _i == 2;
@@ -119,14 +112,13 @@ START_TEST(threads_that_share_a_core_are_told)
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, sharings[_i].value);
 	ck_assert_double_eq(list.peaks[1].per_cycle.low, sharings[_i].value);
 	ck_assert_str_eq(list.peaks[1].mode, sharings[_i].mode);
-	ck_assert_ptr_nonnull(strstr(list.peaks[1].remark, sharings[_i].remark));
+	ck_assert_has(list.peaks[1].remark, sharings[_i].remark);
 	ck_assert_uint_eq(list.peaks[1].nr_samples, sharings[_i].nr_samples);
 	ck_assert_int_eq(fake_nr_runs, sharings[_i].nr_runs);
 }
-END_TEST
 
 /* Of two peaks, so that the places of the list move. */
-START_TEST(placements_are_peaks_of_their_own)
+TEST_OF(placements_are_peaks_of_their_own, has_several_cores())
 {
 	static const struct {
 		const char *mode;
@@ -150,10 +142,9 @@ START_TEST(placements_are_peaks_of_their_own)
 	ck_assert_uint_eq(list.peaks[2].nr_samples, 11);
 	ck_assert_uint_eq(list.peaks[2].nr_tainted, 1);
 }
-END_TEST
 
 /* The first 14 runs of 35 were on one core, or all. */
-START_TEST(memory_of_a_shared_core_is_told)
+TEST_OF(memory_of_a_shared_core_is_told, has_several_cores() * 2)
 {
 	per_cycle = ten_or_twenty_per_cycle;
 	tells_placement = true;
@@ -168,10 +159,9 @@ START_TEST(memory_of_a_shared_core_is_told)
 	else
 		ck_assert_uint_eq(list.peaks[1].nr_samples, 16 * 7 - 1); /* all rounds, and no others were met */
 }
-END_TEST
 
 /* Of two placements, neither of which has an undisturbed run. */
-START_TEST(disturbed_placements_have_a_value)
+TEST_OF(disturbed_placements_have_a_value, has_several_cores())
 {
 	fake_measure = measure_disturbed;
 	per_cycle = ten_per_cycle;
@@ -180,11 +170,10 @@ START_TEST(disturbed_placements_have_a_value)
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_str_eq(list.peaks[1].mode, "");
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, 10);
-	ck_assert_ptr_nonnull(strstr(list.peaks[1].remark, "every run was disturbed"));
+	ck_assert_has(list.peaks[1].remark, "every run was disturbed");
 }
-END_TEST
 
-START_TEST(one_placement_is_no_mode)
+TEST_OF(one_placement_is_no_mode, has_several_cores())
 {
 	per_cycle = ten_per_cycle;
 	find_peaks_of_two(HEAD MEMORY TAIL, SEARCH_FAST);
@@ -192,12 +181,11 @@ START_TEST(one_placement_is_no_mode)
 	ck_assert_str_eq(list.peaks[1].mode, "");
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, 10);
 }
-END_TEST
 
 /* ---- rates of processes ---- */
 
 /* 24 processes, four of which reach more; the last run of all was disturbed. */
-START_TEST(plateau_of_a_rate_is_the_peak)
+TEST(plateau_of_a_rate_is_the_peak)
 {
 	per_cycle = rarely_better_per_cycle;
 	find_peaks(HEAD L3 TAIL, SEARCH_FAST);
@@ -207,10 +195,9 @@ START_TEST(plateau_of_a_rate_is_the_peak)
 	ck_assert_double_eq(list.peaks[0].per_cycle.low, 31);
 	ck_assert_double_eq(list.peaks[0].usual_per_cycle, 25);
 	ck_assert_uint_eq(list.peaks[0].nr_samples, 24 * 7 - 1);
-	ck_assert_ptr_nonnull(strstr(list.peaks[0].remark, "half of the runs and more were notably slower"));
+	ck_assert_has(list.peaks[0].remark, "half of the runs and more were notably slower");
 	ck_assert_int_eq(fake_nr_runs, 16 + 24 * 7);
 }
-END_TEST
 
 /* Until the limit is reached. */
 static const struct {
@@ -219,7 +206,7 @@ static const struct {
 	int nr_rounds;
 } below[] = {{first_disturbed_per_cycle, 3.99, 2}, {always_disturbed_per_cycle, 3, 8}};
 
-START_TEST(below_its_limit_is_measured_in_rounds)
+TEST_OF(below_its_limit_is_measured_in_rounds, NR_ELEMENTS(below))
 {
 	per_cycle = below[_i].per_cycle;
 	find_peaks(HEAD PERFORMANCES TAIL, SEARCH_QUICK);
@@ -232,12 +219,11 @@ START_TEST(below_its_limit_is_measured_in_rounds)
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, below[_i].value);
 	ck_assert_int_eq(fake_nr_runs, 12 + below[_i].nr_rounds * 7);
 }
-END_TEST
 
 /* L2 and L3, whatever is known of limits. */
 static const char *const caches[] = {HEAD L2 TAIL, HEAD L3 TAIL};
 
-START_TEST(one_mode_of_a_rate_is_not_noted)
+TEST_OF(one_mode_of_a_rate_is_not_noted, NR_ELEMENTS(caches))
 {
 	per_cycle = ten_per_cycle;
 	find_peaks(caches[_i], SEARCH_QUICK);
@@ -245,27 +231,5 @@ START_TEST(one_mode_of_a_rate_is_not_noted)
 	ck_assert_str_eq(list.peaks[0].remark, "");
 	ck_assert_uint_eq(list.peaks[0].nr_samples, 8 * 7 - 1);
 }
-END_TEST
 
-static int
-run_tests(void)
-{
-	const int several = has_several_cores();
-	const struct listed_test tests[] = {
-		{&rounds_fit_into_the_time, NR_ELEMENTS(expected_rounds)},
-		{&plateau_of_a_rate_is_the_peak, 1},
-		{&below_its_limit_is_measured_in_rounds, NR_ELEMENTS(below)},
-		{&one_mode_of_a_rate_is_not_noted, NR_ELEMENTS(caches)},
-		{&threads_have_cpus_of_their_own_and_begin_together, several},
-		{&threads_that_share_a_core_are_told, several * NR_ELEMENTS(sharings)},
-		{&placements_are_peaks_of_their_own, several},
-		{&memory_of_a_shared_core_is_told, several * 2},
-		{&disturbed_placements_have_a_value, several},
-		{&one_placement_is_no_mode, several},
-	};
-	const struct suite suite = SUITE("modes", tests, .set_up = find_fixture_open, .tear_down = find_fixture_close);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.set_up = find_fixture_open, .tear_down = find_fixture_close);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The optimiser on landscapes that are known. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "peaks/optimiser.h"
 #include "testing.h"
 
@@ -133,7 +128,7 @@ best(void)
 	return optimiser_at(optimiser, index);
 }
 
-START_TEST(grid_visits_every_point)
+TEST(grid_visits_every_point)
 {
 	const struct optimiser_options options = {.strategy = SEARCH_GRID, .max_batch = 50};
 
@@ -142,7 +137,6 @@ START_TEST(grid_visits_every_point)
 	ck_assert_int_eq(best()->coordinates[0], 12);
 	ck_assert_int_eq(best()->coordinates[1], 4);
 }
-END_TEST
 
 static const struct {
 	const char *name;
@@ -157,7 +151,7 @@ static const struct {
 	{"unmeasurable", unmeasurable_below_10, 100, 200},
 };
 
-START_TEST(fast_finds_the_top_with_fewer_points)
+TEST_OF(fast_finds_the_top_with_fewer_points, NR_ELEMENTS(hills))
 {
 	const struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5, .gain = 0.001};
 
@@ -166,9 +160,8 @@ START_TEST(fast_finds_the_top_with_fewer_points)
 	ck_assert_msg(optimiser_nr_points(optimiser) <= hills[_i].at_most, "%s: %zu points", hills[_i].name,
 		      optimiser_nr_points(optimiser));
 }
-END_TEST
 
-START_TEST(climbs_out_of_what_cannot_be_measured)
+TEST(climbs_out_of_what_cannot_be_measured)
 {
 	const int below[] = {9, 9};
 	const int *const seeds[] = {below};
@@ -177,10 +170,9 @@ START_TEST(climbs_out_of_what_cannot_be_measured)
 	search(unmeasurable_below_10, &options);
 	ck_assert_double_eq(best()->value, 100);
 }
-END_TEST
 
 /* The seed is nearer to the top than any point drawn: its neighbours come before those of others. */
-START_TEST(highest_climbs_first)
+TEST(highest_climbs_first)
 {
 	const int near[] = {11, 5}, top[] = {12, 4};
 	const int *const seeds[] = {near};
@@ -190,10 +182,9 @@ START_TEST(highest_climbs_first)
 	search(hill, &options);
 	ck_assert_mem_eq(best()->coordinates, top, sizeof(top));
 }
-END_TEST
 
 /* The seed is the top: its neighbours are looked at, and nobody else climbs where the top is known to be enough. */
-START_TEST(enough_ends_the_search)
+TEST_OF(enough_ends_the_search, 3)
 {
 	const int top[] = {12, 4};
 	const int *const seeds[] = {top};
@@ -209,9 +200,8 @@ START_TEST(enough_ends_the_search)
 	else
 		ck_assert_uint_gt(optimiser_nr_points(optimiser), 1 + 5 + 8);
 }
-END_TEST
 
-START_TEST(gain_keeps_climbers_off_noise)
+TEST(gain_keeps_climbers_off_noise)
 {
 	const int top[] = {15, 15};
 	const int *const seeds[] = {top};
@@ -223,10 +213,9 @@ START_TEST(gain_keeps_climbers_off_noise)
 	search(plateau, &options);
 	ck_assert_uint_gt(optimiser_nr_points(optimiser), 9);
 }
-END_TEST
 
 /* All seeds as high as each other: the neighbours of one of them are enough. Two are not: the starts climb as well. */
-START_TEST(plateau_ends_a_search)
+TEST(plateau_ends_a_search)
 {
 	const int places[][2] = {{15, 15}, {11, 17}, {18, 12}};
 	const int *const seeds[] = {places[0], places[1], places[2]};
@@ -238,9 +227,8 @@ START_TEST(plateau_ends_a_search)
 	search(plateau, &options);
 	ck_assert_uint_gt(optimiser_nr_points(optimiser), 2 + 8);
 }
-END_TEST
 
-START_TEST(same_values_same_points)
+TEST(same_values_same_points)
 {
 	struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5};
 	struct optimiser *other = optimiser_new(&space, &options);
@@ -254,7 +242,6 @@ START_TEST(same_values_same_points)
 				 2 * sizeof(int));
 	optimiser_delete(other);
 }
-END_TEST
 
 static double
 first_alone(const int *at)
@@ -263,7 +250,7 @@ first_alone(const int *at)
 }
 
 /* Of 17 the seed, which is the best, and its only neighbour. */
-START_TEST(few_points_are_all_visited)
+TEST_OF(few_points_are_all_visited, 2)
 {
 	const size_t nr = _i == 0 ? 16 : 17;
 	const struct optimiser_axis axes[] = {{one_to_19, nr}, {one_to_19, 1}};
@@ -274,9 +261,8 @@ START_TEST(few_points_are_all_visited)
 	search(first_alone, &(struct optimiser_options){.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1});
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), _i == 0 ? 16 : 2);
 }
-END_TEST
 
-START_TEST(quick_asks_for_the_valid_seeds_only)
+TEST(quick_asks_for_the_valid_seeds_only)
 {
 	const int good[] = {12, 3}, odd[] = {13, 3}, outside[] = {20, 3}, better[] = {12, 4};
 	const int *const seeds[] = {good, odd, outside, better, good};
@@ -288,9 +274,8 @@ START_TEST(quick_asks_for_the_valid_seeds_only)
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), 2);
 	ck_assert_mem_eq(best()->coordinates, better, sizeof(better));
 }
-END_TEST
 
-START_TEST(quick_without_seeds_asks_for_starting_points)
+TEST(quick_without_seeds_asks_for_starting_points)
 {
 	const struct optimiser_options options = {.strategy = SEARCH_QUICK, .nr_starts = 5};
 
@@ -300,9 +285,8 @@ START_TEST(quick_without_seeds_asks_for_starting_points)
 	for (size_t i = 0; i < 5; i++)
 		ck_assert_int_eq(optimiser_at(optimiser, i)->coordinates[0] % 2, 0);
 }
-END_TEST
 
-START_TEST(nothing_valid_finds_nothing)
+TEST_OF(nothing_valid_finds_nothing, SEARCH_GRID + 1)
 {
 	size_t index;
 
@@ -310,18 +294,16 @@ START_TEST(nothing_valid_finds_nothing)
 	ck_assert_uint_eq(search(hill, &(struct optimiser_options){.strategy = _i, .nr_starts = 5}), 0);
 	ck_assert_uint_eq(optimiser_best(optimiser, &index, 1), 0);
 }
-END_TEST
 
-START_TEST(max_points_ends_a_search)
+TEST(max_points_ends_a_search)
 {
 	const struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5, .max_points = 23};
 
 	search(hill, &options);
 	ck_assert_uint_eq(optimiser_nr_points(optimiser), 23);
 }
-END_TEST
 
-START_TEST(many_axes_and_uneven_values)
+TEST(many_axes_and_uneven_values)
 {
 	static const int unroll[] = {1, 2, 4, 8, 16}, distances[] = {0, 512, 1024, 4096}, streams[] = {1, 2, 4};
 	const struct optimiser_axis axes[] = {{unroll, 5}, {distances, 4}, {streams, 3}};
@@ -340,9 +322,8 @@ START_TEST(many_axes_and_uneven_values)
 		optimiser_tell(optimiser, batch[i], 0.5);
 	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 0);
 }
-END_TEST
 
-START_TEST(without_axes_there_is_one_point)
+TEST_OF(without_axes_there_is_one_point, SEARCH_GRID + 1)
 {
 	const size_t *batch;
 
@@ -353,9 +334,8 @@ START_TEST(without_axes_there_is_one_point)
 	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 0);
 	ck_assert_double_eq(best()->value, 7);
 }
-END_TEST
 
-START_TEST(too_large_a_space_is_refused)
+TEST(too_large_a_space_is_refused)
 {
 	const struct optimiser_axis axes[] = {
 		{one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}};
@@ -364,7 +344,6 @@ START_TEST(too_large_a_space_is_refused)
 	begin(&(struct optimiser_options){.strategy = SEARCH_GRID});
 	ck_assert_ptr_null(optimiser);
 }
-END_TEST
 
 static double
 first_axis_mod_3(const int *at)
@@ -372,7 +351,7 @@ first_axis_mod_3(const int *at)
 	return at[0] % 3 == 0 ? NAN : at[0] % 3;
 }
 
-START_TEST(best_are_sorted_and_stable)
+TEST(best_are_sorted_and_stable)
 {
 	const struct optimiser_axis axis[] = {{one_to_19, 7}};
 	size_t ranked[10];
@@ -389,26 +368,5 @@ START_TEST(best_are_sorted_and_stable)
 	ck_assert_int_eq(optimiser_at(optimiser, ranked[1])->coordinates[0], 5);
 	ck_assert_uint_eq(optimiser_best(optimiser, ranked, 0), 0);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&grid_visits_every_point, 1},
-	{&fast_finds_the_top_with_fewer_points, NR_ELEMENTS(hills)},
-	{&climbs_out_of_what_cannot_be_measured, 1},
-	{&highest_climbs_first, 1},
-	{&enough_ends_the_search, 3},
-	{&gain_keeps_climbers_off_noise, 1},
-	{&plateau_ends_a_search, 1},
-	{&same_values_same_points, 1},
-	{&few_points_are_all_visited, 2},
-	{&quick_asks_for_the_valid_seeds_only, 1},
-	{&quick_without_seeds_asks_for_starting_points, 1},
-	{&nothing_valid_finds_nothing, SEARCH_GRID + 1},
-	{&max_points_ends_a_search, 1},
-	{&many_axes_and_uneven_values, 1},
-	{&without_axes_there_is_one_point, SEARCH_GRID + 1},
-	{&too_large_a_space_is_refused, 1},
-	{&best_are_sorted_and_stable, 1},
-};
-
-UNIT_TESTS("optimiser", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

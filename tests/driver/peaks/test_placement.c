@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Two CPUs, near or far: by groups of times, whatever their size. */
-#include <stdlib.h>
-
-#include "memory.h"
 #include "peaks/placement.h"
 #include "testing.h"
 
@@ -48,26 +45,23 @@ value_of(const double (*ns)[2], const double (*slowdowns)[2])
 	return value;
 }
 
-START_TEST(groups_decide)
+TEST_OF(groups_decide, NR_ELEMENTS(series))
 {
-	struct quantity_value value = value_of(series[_i].ns, series[_i].slowdowns);
-	struct placement placement = {.nr = 0};
+	cleared_by(quantity_value_clear) struct quantity_value value = value_of(series[_i].ns, series[_i].slowdowns);
+	cleared_by(placement_clear) struct placement placement = {.nr = 0};
 	double medians[2];
 
 	placement_add(&placement, &value);
 	ck_assert_uint_eq(placement_groups(&placement, medians), series[_i].nr_groups);
 	for (size_t i = 0; i < value.nr_samples; i++)
 		ck_assert_int_eq(placement_mode(&placement, &value, i), series[_i].modes[i]);
-	placement_clear(&placement);
-	quantity_value_clear(&value);
 }
-END_TEST
 
 /* 40 samples of one or two groups, and one in which a CPU was taken by others. */
-START_TEST(disturbed_samples_make_no_group)
+TEST_OF(disturbed_samples_make_no_group, 2)
 {
 	const double far_ns = _i == 0 ? 200 : 50;
-	struct placement placement = {.nr = 0};
+	cleared_by(placement_clear) struct placement placement = {.nr = 0};
 	struct quantity_value values[41];
 	double medians[2];
 
@@ -84,11 +78,9 @@ START_TEST(disturbed_samples_make_no_group)
 	ck_assert_int_eq(placement_mode(&placement, &values[22], 0), _i == 0 ? PLACEMENT_FAR : PLACEMENT_ONE);
 	for (size_t i = 0; i < 41; i++)
 		quantity_value_clear(&values[i]);
-	placement_clear(&placement);
 }
-END_TEST
 
-START_TEST(a_value_without_ping_pong_has_no_mode)
+TEST(a_value_without_ping_pong_has_no_mode)
 {
 	double samples[1] = {0};
 	struct quantity_value value = {.samples = samples, .nr_samples = 1};
@@ -98,7 +90,6 @@ START_TEST(a_value_without_ping_pong_has_no_mode)
 	ck_assert_uint_eq(placement.nr, 0);
 	ck_assert_int_eq(placement_mode(&placement, &value, 0), PLACEMENT_UNKNOWN);
 }
-END_TEST
 
 /* CPUs of the workloads, -1: not pinned; and those of the ping-pong, first -1: none. */
 static const struct {
@@ -106,9 +97,9 @@ static const struct {
 } watched[] = {{{3, 0}, 2, 3, 0},   {{0, 1}, 2, 0, 1},     {{3, 3, 2}, 3, 3, 2}, {{-1, 4, 6}, 3, 4, 6},
 	       {{0, 0}, 2, -1, -1}, {{-1, -1}, 2, -1, -1}, {{5}, 1, -1, -1}};
 
-START_TEST(two_different_cpus_are_watched)
+TEST_OF(two_different_cpus_are_watched, NR_ELEMENTS(watched))
 {
-	struct measurement *measurement = measurement_new();
+	autograph struct measurement *measurement = measurement_new();
 
 	for (int i = 0; i < watched[_i].nr; i++) {
 		struct workload *workload = workload_new();
@@ -128,15 +119,4 @@ START_TEST(two_different_cpus_are_watched)
 		ck_assert_int_eq(measurer->first_cpu, watched[_i].first);
 		ck_assert_int_eq(measurer->second_cpu, watched[_i].second);
 	}
-	rot_graph_delete(measurement);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&groups_decide, NR_ELEMENTS(series)},
-	{&disturbed_samples_make_no_group, 2},
-	{&a_value_without_ping_pong_has_no_mode, 1},
-	{&two_different_cpus_are_watched, NR_ELEMENTS(watched)},
-};
-
-UNIT_TESTS("placement", tests);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The plateau of rates, on made-up ones. */
-#include <check.h>
-#include <math.h>
-
 #include "peaks/peak_samples.h"
 #include "testing.h"
 
@@ -35,7 +32,7 @@ static const struct {
 	{{100, 99.5, 99, 98.5, 98.2, 98.1, 97, 96}, 8, 98.1, 100, 98.75, 6},
 };
 
-START_TEST(plateau_is_found)
+TEST_OF(plateau_is_found, NR_ELEMENTS(cases))
 {
 	const struct plateau plateau = plateau_find(cases[_i].rates, cases[_i].nr);
 
@@ -48,10 +45,9 @@ START_TEST(plateau_is_found)
 	ck_assert_double_eq(plateau.high, cases[_i].high);
 	ck_assert_double_eq_tol(plateau.median, cases[_i].median, 1e-9);
 }
-END_TEST
 
 /* Of many rates a tenth must agree: seven of a hundred do not make a plateau. */
-START_TEST(share_grows_with_the_number)
+TEST(share_grows_with_the_number)
 {
 	double rates[100];
 
@@ -60,11 +56,3 @@ START_TEST(share_grows_with_the_number)
 	ck_assert_double_eq(plateau_find(rates, NR_ELEMENTS(rates)).high, 28);
 	ck_assert_double_eq(plateau_find(rates, 60).high, 31);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&plateau_is_found, NR_ELEMENTS(cases)},
-	{&share_grows_with_the_number, 1},
-};
-
-UNIT_TESTS("plateau", tests);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A roof by hand as tables, comma separated values and JSON, against golden files; ridge points; heat maps. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "json_schema.h"
 #include "machine/machine.h"
-#include "memory.h"
 #include "peaks/limits.h"
 #include "peaks/present.h"
 #include "peaks_by_hand.h"
@@ -23,24 +17,15 @@ static struct peak_list list;
 static void
 set_up(void)
 {
-	struct rot_error err = {0};
-	char *path = source_path("driver/architectures/zen5.xml");
-	char *schema = source_path("driver/schemas/architecture.rng");
-	struct architecture *architecture = architecture_read(path, schema, &err);
+	struct architecture *architecture = architecture_read(source_path("driver/architectures/zen5.xml"),
+							      source_path("driver/schemas/architecture.rng"), &why);
 
-	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
 	list = peaks_by_hand();
 	for (size_t i = 0; i < list.nr; i++)
 		peak_set_limit(&list.pool, &list.peaks[i], architecture, 2);
 	architecture_delete(architecture);
-	free(schema);
-	free(path);
-}
-
-static void
-tear_down(void)
-{
-	peak_list_clear(&list);
+	at_end(peak_list_clear, &list);
 }
 
 static char *
@@ -67,53 +52,44 @@ print_short(const struct peak_list *peaks, FILE *out)
 	peaks_print(peaks, false, out);
 }
 
-START_TEST(summary_is_golden)
+TEST(summary_is_golden)
 {
-	char *text = printed(print_short);
+	autofree char *text = printed(print_short);
 
 	expect_golden("tests/driver/peaks/golden/summary.txt", text);
-	free(text);
 }
-END_TEST
 
 /* With two threads another variant may be the best. */
-START_TEST(summary_names_each_variant)
+TEST(summary_names_each_variant)
 {
-	char *text;
+	autofree char *text = NULL;
 
 	list.peaks[7].name = "AVX2 FMA";
 	text = printed(print_short);
-	ck_assert_ptr_nonnull(strstr(text, "double: AVX-512 FMA+ADD  191.94 ±0.08  AVX2 FMA: 383.84 ±0.24"));
-	free(text);
+	ck_assert_has(text, "double: AVX-512 FMA+ADD  191.94 ±0.08  AVX2 FMA: 383.84 ±0.24");
 }
-END_TEST
 
-START_TEST(tables_are_golden)
+TEST(tables_are_golden)
 {
-	char *text = printed(print_all);
+	autofree char *text = printed(print_all);
 
 	expect_golden("tests/driver/peaks/golden/peaks.txt", text);
-	free(text);
 }
-END_TEST
 
-START_TEST(comma_separated_values_are_golden)
+TEST(comma_separated_values_are_golden)
 {
-	char *text;
+	autofree char *text = NULL;
 
 	list.peaks[1].remark = "a \"quoted\" remark, with a comma";
 	text = printed(peaks_print_csv);
 	expect_golden("tests/driver/peaks/golden/peaks.csv", text);
-	free(text);
 }
-END_TEST
 
 /* One of each kind, and a bandwidth that is known on two numbers of threads. */
-START_TEST(json_is_golden)
+TEST(json_is_golden)
 {
-	struct rot_error err = {0};
-	char *folder = source_path("tests/machines/zen5-turin-kvm"), *text;
-	struct rot rot = {.machine = machine_read(folder, &err)};
+	autofree char *folder = source_path("tests/machines/zen5-turin-kvm"), *text = NULL;
+	struct rot rot = {.machine = machine_read(folder, &why)};
 	struct peak some[] = {list.peaks[0], *peak_by_hand(&list, "DRAM load", 1), *peak_by_hand(&list, "DRAM load", 2),
 			      *peak_by_hand(&list, "L1 random access", 1)};
 	const struct peak_list shown = {.peaks = some, .nr = NR_ELEMENTS(some)};
@@ -124,53 +100,44 @@ START_TEST(json_is_golden)
 	expect_schema("driver/schemas/peaks-1.json", json);
 	text = json_dumps(json, JSON_INDENT(1));
 	expect_golden("tests/driver/peaks/golden/peaks.json", text);
-	free(text);
 	rot_graph_delete(rot.machine);
-	free(folder);
 }
-END_TEST
 
 /* 40 flop per cycle are no "4e+01". */
-START_TEST(limits_have_no_exponent)
+TEST(limits_have_no_exponent)
 {
-	char *text;
+	autofree char *text = NULL;
 
 	list.peaks[0].limit_per_cycle = 40;
 	text = printed(print_all);
-	ck_assert_ptr_nonnull(strstr(text, "            40  "));
-	ck_assert_ptr_null(strstr(text, "e+"));
-	free(text);
+	ck_assert_has(text, "            40  ");
+	ck_assert_lacks(text, "e+");
 }
-END_TEST
 
 /* Without a clock of the core the values are told per cycle of the time stamp counter. */
-START_TEST(without_a_clock_cycles_are_those_of_the_counter)
+TEST(without_a_clock_cycles_are_those_of_the_counter)
 {
-	char *text;
+	autofree char *text = NULL;
 
 	list.peaks[1].per_cycle = (struct peak_estimate){NAN, NAN, NAN};
 	list.peaks[1].clock_hz = NAN;
 	text = printed(print_all);
-	ck_assert_ptr_nonnull(strstr(text, "(t) operations per cycle of the time stamp counter"));
-	ck_assert_ptr_nonnull(strstr(text, "49.215 ±0.015 (t)"));
-	free(text);
+	ck_assert_has(text, "(t) operations per cycle of the time stamp counter");
+	ck_assert_has(text, "49.215 ±0.015 (t)");
 }
-END_TEST
 
-START_TEST(nothing_is_printed_of_nothing)
+TEST_OF(nothing_is_printed_of_nothing, 2)
 {
-	char *text;
+	autofree char *text = NULL;
 	size_t nr = list.nr;
 
 	list.nr = 0;
 	text = printed(_i ? print_all : print_short);
 	ck_assert_str_eq(text, "");
-	free(text);
 	list.nr = nr;
 }
-END_TEST
 
-START_TEST(ridges_are_of_equal_threads_and_floating_point)
+TEST(ridges_are_of_equal_threads_and_floating_point)
 {
 	const struct peak *bandwidth = peak_by_hand(&list, "L1 load", 1);
 	struct peak_estimate intensity;
@@ -187,43 +154,25 @@ START_TEST(ridges_are_of_equal_threads_and_floating_point)
 	ck_assert(peak_ridge(&list.peaks[0], bandwidth, &intensity));
 	ck_assert_double_eq_tol(intensity.value, 47.985 / 127.9, 1e-12);
 }
-END_TEST
 
 /* A picture without gnuplot is an error; script and data are looked at where it is there. */
-START_TEST(landscapes_are_drawn)
+TEST(landscapes_are_drawn)
 {
-	struct rot_error err = {0};
 	char *folder = temporary_folder_new(), *name = rot_format("%s/heat", folder), *script, *path;
 
-	ck_assert_int_eq(peak_draw_landscape(&list.peaks[1], "", name, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "nothing was searched for the peak 'AVX-512 FMA'"));
+	ck_assert_int_eq(peak_draw_landscape(&list.peaks[1], "", name, &why), -1);
+	ck_assert_has(why.text, "nothing was searched for the peak 'AVX-512 FMA'");
 	if (system("gnuplot --version >/dev/null 2>&1") == 0) {
-		ck_assert_msg(peak_draw_landscape(&list.peaks[0], "by hand", name, &err) == 0, "%s", err.text);
+		ck_assert_ok(peak_draw_landscape(&list.peaks[0], "by hand", name, &why));
 		path = rot_format("%s.gnuplot", name);
 		script = file_text(path);
-		ck_assert_ptr_nonnull(strstr(script, "set xlabel \"unroll\""));
-		ck_assert_ptr_nonnull(strstr(script, "set ylabel \"dlp\""));
-		ck_assert_ptr_nonnull(strstr(script, "set object rectangle from 2.5,4.5 to 3.5,5.5"));
-		ck_assert_ptr_nonnull(strstr(script, "47.98 flop/cycle with dlp 12, unroll 4"));
-		free(script);
+		ck_assert_has(script, "set xlabel \"unroll\"");
+		ck_assert_has(script, "set ylabel \"dlp\"");
+		ck_assert_has(script, "set object rectangle from 2.5,4.5 to 3.5,5.5");
+		ck_assert_has(script, "47.98 flop/cycle with dlp 12, unroll 4");
 		free(path);
 	}
 	free(name);
-	temporary_folder_delete(folder);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&summary_is_golden, 1},
-	{&summary_names_each_variant, 1},
-	{&tables_are_golden, 1},
-	{&comma_separated_values_are_golden, 1},
-	{&json_is_golden, 1},
-	{&limits_have_no_exponent, 1},
-	{&without_a_clock_cycles_are_those_of_the_counter, 1},
-	{&nothing_is_printed_of_nothing, 2},
-	{&ridges_are_of_equal_threads_and_floating_point, 1},
-	{&landscapes_are_drawn, 1},
-};
-
-UNIT_TESTS("present", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

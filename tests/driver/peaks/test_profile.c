@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles on recorded machines: what comes back, whose they are, what changed, what replaces what, damaged files. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "configuration/paths.h"
 #include "machine/machine.h"
-#include "memory.h"
 #include "peaks/peak_json.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
@@ -25,13 +19,9 @@ static struct profile_state state;
 static void
 be_machine(const char *name)
 {
-	struct rot_error err = {0};
-	char *folder = source_path("tests/machines/%s", name);
-
 	rot_graph_delete(rot.machine);
-	rot.machine = machine_read(folder, &err);
-	ck_assert_msg(rot.machine != NULL, "%s", err.text);
-	free(folder);
+	rot.machine = machine_read(source_path("tests/machines/%s", name), &why);
+	ck_assert_msg(rot.machine != NULL, "%s", why.text);
 }
 
 static void
@@ -49,24 +39,19 @@ tear_down(void)
 	peak_list_clear(&list);
 	rot_graph_delete(rot.machine);
 	rot.machine = NULL;
-	temporary_folder_delete(paths.user);
 }
 
 static void
 store(void)
 {
-	struct rot_error err = {0};
-
-	ck_assert_msg(profile_store(&rot, &found, &err) == 0, "%s", err.text);
+	ck_assert_ok(profile_store(&rot, &found, &why));
 }
 
 static void
 load(enum profile_match match)
 {
-	struct rot_error err = {0};
-
 	peak_list_clear(&list);
-	ck_assert_msg(profile_load(&rot, &list, &state, &err) == 0, "%s", err.text);
+	ck_assert_ok(profile_load(&rot, &list, &state, &why));
 	ck_assert_msg(state.match == match, "%d: %s", state.match, state.message);
 	ck_assert(match == PROFILE_FRESH || match == PROFILE_STALE || list.nr == 0);
 }
@@ -83,7 +68,7 @@ assert_same_peak(const struct peak *a, const struct peak *b)
 	ck_assert_msg(json_equal(first, second), "%s", a->name);
 }
 
-START_TEST(what_is_stored_comes_back)
+TEST(what_is_stored_comes_back)
 {
 	found.peaks[3].has_huge_pages = true;
 	found.peaks[3].nr_tainted = 2;
@@ -99,17 +84,15 @@ START_TEST(what_is_stored_comes_back)
 	ck_assert_str_eq(state.message, "");
 	ck_assert(path_ends_in(state.path, "/profiles/AuthenticAMD-26-2-1-KVM.json"));
 }
-END_TEST
 
-START_TEST(without_a_file_there_is_nothing_to_say)
+TEST(without_a_file_there_is_nothing_to_say)
 {
 	load(PROFILE_NONE);
 	ck_assert_str_eq(state.message, "");
 }
-END_TEST
 
 /* Peaks that were not looked for again stay, with their own conditions. */
-START_TEST(new_peaks_are_added_to_the_others)
+TEST(new_peaks_are_added_to_the_others)
 {
 	struct peak_list all = found, some = {.peaks = found.peaks + 1, .nr = 2};
 
@@ -123,7 +106,6 @@ START_TEST(new_peaks_are_added_to_the_others)
 	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA", 1)->per_cycle.value, 31);
 	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 1)->per_cycle.value, 47.985);
 }
-END_TEST
 
 static void
 set_search(const char *search, double factor)
@@ -143,7 +125,7 @@ search_of(const char *name)
 
 /* Within the interval: the last search holds, but a quick one does not replace a full one. Latencies are better when
  * they are less. */
-START_TEST(quick_results_replace_full_ones_only_if_better)
+TEST(quick_results_replace_full_ones_only_if_better)
 {
 	store();
 	set_search("quick", 0.9999);
@@ -157,10 +139,9 @@ START_TEST(quick_results_replace_full_ones_only_if_better)
 	store();
 	ck_assert_str_eq(search_of("AVX-512 FMA"), "full");
 }
-END_TEST
 
 /* What was reached once can be reached, unless it is more than the processor can do, or long ago. */
-START_TEST(disturbed_searches_replace_nothing)
+TEST(disturbed_searches_replace_nothing)
 {
 	double fma;
 
@@ -180,9 +161,8 @@ START_TEST(disturbed_searches_replace_nothing)
 	/* lower is better */
 	ck_assert_double_eq(peak_by_hand(&list, "DRAM random access", 1)->per_cycle.value, 840 * 0.9);
 }
-END_TEST
 
-START_TEST(more_than_possible_is_not_kept)
+TEST(more_than_possible_is_not_kept)
 {
 	found.peaks[1].limit_per_cycle = 30;
 	store();
@@ -192,9 +172,8 @@ START_TEST(more_than_possible_is_not_kept)
 	load(PROFILE_FRESH);
 	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA", 1)->per_cycle.value, 29);
 }
-END_TEST
 
-START_TEST(quick_results_replace_full_ones_of_other_conditions)
+TEST(quick_results_replace_full_ones_of_other_conditions)
 {
 	store();
 	set_search("quick", 0.9);
@@ -202,10 +181,9 @@ START_TEST(quick_results_replace_full_ones_of_other_conditions)
 	store();
 	ck_assert_str_eq(search_of("AVX-512 FMA"), "quick");
 }
-END_TEST
 
 /* Both modes of a peak are one line of the roof: they are replaced together. */
-START_TEST(modes_are_replaced_together)
+TEST(modes_are_replaced_together)
 {
 	struct peak_list all = found, one = {.nr = 1};
 
@@ -221,10 +199,9 @@ START_TEST(modes_are_replaced_together)
 	ck_assert_uint_eq(list.nr, all.nr - 1);
 	ck_assert_str_eq(peak_by_hand(&list, "DRAM load", 2)->mode, "");
 }
-END_TEST
 
 /* Half of it, while the CPUs shared a core: replaced by what is better, however quickly found, and replaces nothing. */
-START_TEST(shared_cores_are_replaced)
+TEST(shared_cores_are_replaced)
 {
 	struct peak *peak = peak_by_hand(&found, "AVX-512 FMA+ADD", 2);
 
@@ -245,9 +222,8 @@ START_TEST(shared_cores_are_replaced)
 	load(PROFILE_FRESH);
 	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 2)->per_cycle.value, 48);
 }
-END_TEST
 
-START_TEST(changes_are_told)
+TEST(changes_are_told)
 {
 	store();
 	rot_string_set(&rot.machine->microcode, "0x2");
@@ -261,20 +237,18 @@ START_TEST(changes_are_told)
 			 "'rot peaks' finds them anew");
 	ck_assert_uint_eq(list.nr, found.nr);
 }
-END_TEST
 
-START_TEST(age_is_told)
+TEST(age_is_told)
 {
 	found.peaks[2].found_at = 1700000000;
 	store();
 	load(PROFILE_STALE);
-	ck_assert_ptr_nonnull(strstr(state.message, "up to "));
-	ck_assert_ptr_nonnull(strstr(state.message, " days old; 'rot peaks'"));
+	ck_assert_has(state.message, "up to ");
+	ck_assert_has(state.message, " days old; 'rot peaks'");
 }
-END_TEST
 
 /* A file that was copied to the name of this machine's. */
-START_TEST(profiles_of_other_machines_are_refused)
+TEST(profiles_of_other_machines_are_refused)
 {
 	char *bytes, *copied;
 
@@ -283,12 +257,12 @@ START_TEST(profiles_of_other_machines_are_refused)
 	bytes = file_text(state.path);
 	be_machine("intel-skylake-server");
 	load(PROFILE_FOREIGN);
-	ck_assert_ptr_nonnull(strstr(state.message, "of other machines (AuthenticAMD-26-2-1-KVM) and are not used"));
+	ck_assert_has(state.message, "of other machines (AuthenticAMD-26-2-1-KVM) and are not used");
 	copied = rot_strdup(state.path);
 	file_fill(copied, bytes);
 	load(PROFILE_FOREIGN);
-	ck_assert_ptr_nonnull(strstr(state.message, "is of another machine (AMD EPYC, family 26 model 2, KVM; this is "
-						    "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85)"));
+	ck_assert_has(state.message, "is of another machine (AMD EPYC, family 26 model 2, KVM; this is "
+				     "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85)");
 	store();
 	load(PROFILE_FRESH);
 	ck_assert_uint_eq(list.nr, found.nr);
@@ -299,11 +273,9 @@ START_TEST(profiles_of_other_machines_are_refused)
 	rot_string_set(&rot.machine->hypervisor, "Xen");
 	load(PROFILE_FOREIGN);
 	free(copied);
-	free(bytes);
 }
-END_TEST
 
-START_TEST(damaged_files_are_put_aside)
+TEST(damaged_files_are_put_aside)
 {
 	static const char *const contents[] = {
 		"",
@@ -313,13 +285,13 @@ START_TEST(damaged_files_are_put_aside)
 		"{\"schema\": \"rot.profile/1\"}",
 		"{\"schema\": \"rot.profile/1\", \"peaks\": 3}",
 	};
-	char *aside, *path;
+	autofree char *aside = NULL, *path = NULL;
 
 	load(PROFILE_NONE);
 	path = rot_strdup(state.path);
 	aside = rot_format("%s.damaged", path);
 	for (size_t i = 0; i < sizeof(contents) / sizeof(*contents); i++) {
-		free(folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json", contents[i]));
+		folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json", contents[i]);
 		load(PROFILE_NONE);
 		ck_assert_msg(strstr(state.message, "is damaged"), "%zu: %s", i, state.message);
 		ck_assert_int_eq(access(path, F_OK), -1);
@@ -328,25 +300,21 @@ START_TEST(damaged_files_are_put_aside)
 		load(PROFILE_NONE);
 		ck_assert_str_eq(state.message, "");
 	}
-	free(aside);
-	free(path);
 }
-END_TEST
 
-START_TEST(profiles_of_later_versions_are_left_alone)
+TEST(profiles_of_later_versions_are_left_alone)
 {
-	free(folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json",
-			  "{\"schema\": \"rot.profile/2\", \"roof\": 1}"));
+	folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json",
+		     "{\"schema\": \"rot.profile/2\", \"roof\": 1}");
 	load(PROFILE_NONE);
-	ck_assert_ptr_nonnull(strstr(state.message, "of a later rot ('rot.profile/2')"));
+	ck_assert_has(state.message, "of a later rot ('rot.profile/2')");
 	ck_assert_int_eq(access(state.path, F_OK), 0);
 }
-END_TEST
 
 /* Nothing but the whole file is a profile; the last byte is white space. */
-START_TEST(every_truncation_is_damaged)
+TEST(every_truncation_is_damaged)
 {
-	char *bytes, *path;
+	autofree char *bytes = NULL, *path = NULL;
 	size_t nr = found.nr, nr_points = found.peaks[0].landscape.nr_points;
 
 	found.nr = 1;
@@ -363,13 +331,10 @@ START_TEST(every_truncation_is_damaged)
 		load(PROFILE_NONE);
 		ck_assert_msg(strstr(state.message, "is damaged"), "%zu: %s", length, state.message);
 	}
-	free(bytes);
-	free(path);
 }
-END_TEST
 
 /* One member at a time becomes something else: refused or read, never a crash. */
-START_TEST(members_of_other_types_are_survived)
+TEST_OF(members_of_other_types_are_survived, 13)
 {
 	static const struct {
 		const char *text, *other;
@@ -401,45 +366,17 @@ START_TEST(members_of_other_types_are_survived)
 	file_fill(state.path, changed);
 	load(changes[_i].match);
 	free(changed);
-	free(bytes);
 }
-END_TEST
 
-START_TEST(a_folder_that_cannot_be_made_is_an_error)
+TEST(a_folder_that_cannot_be_made_is_an_error)
 {
-	struct rot_error err = {0};
-	char *file = folder_write(paths.user, "file", "");
+	autofree char *below = rot_format("%s/data", folder_write(paths.user, "file", ""));
 
-	free(paths.user);
-	paths.user = rot_format("%s/data", file);
-	ck_assert_int_eq(profile_store(&rot, &found, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "are not kept"));
-	ck_assert_ptr_nonnull(strstr(err.hint, "-dataFolder="));
+	paths.user = below;
+	ck_assert_int_eq(profile_store(&rot, &found, &why), -1);
+	ck_assert_has(why.text, "are not kept");
+	ck_assert_has(why.hint, "-dataFolder=");
 	load(PROFILE_NONE);
-	free(paths.user);
-	*strrchr(file, '/') = '\0';
-	paths.user = file;
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&what_is_stored_comes_back, 1},
-	{&without_a_file_there_is_nothing_to_say, 1},
-	{&new_peaks_are_added_to_the_others, 1},
-	{&quick_results_replace_full_ones_only_if_better, 1},
-	{&disturbed_searches_replace_nothing, 1},
-	{&more_than_possible_is_not_kept, 1},
-	{&quick_results_replace_full_ones_of_other_conditions, 1},
-	{&modes_are_replaced_together, 1},
-	{&shared_cores_are_replaced, 1},
-	{&changes_are_told, 1},
-	{&age_is_told, 1},
-	{&profiles_of_other_machines_are_refused, 1},
-	{&damaged_files_are_put_aside, 1},
-	{&profiles_of_later_versions_are_left_alone, 1},
-	{&every_truncation_is_damaged, 1},
-	{&members_of_other_types_are_survived, 13},
-	{&a_folder_that_cannot_be_made_is_an_error, 1},
-};
-
-UNIT_TESTS("profile", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

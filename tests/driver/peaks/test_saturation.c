@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Bandwidths over numbers of threads: what belongs together, and where it is saturated. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
-#include "memory.h"
 #include "peaks/saturation.h"
 #include "testing.h"
 
@@ -18,12 +13,7 @@ set_up(void)
 	list = (struct peak_list){.nr = 0};
 	growths = NULL;
 	nr = 0;
-}
-
-static void
-tear_down(void)
-{
-	peak_list_clear(&list);
+	at_end(peak_list_clear, &list);
 }
 
 static void
@@ -54,7 +44,7 @@ static const struct {
 	{{10, 20, 40, 41}, 4, 4.1},    {{NAN, 20, 40, 41}, 4, NAN}, {{NAN, NAN, NAN, NAN}, 0, NAN},
 };
 
-START_TEST(saturation_is_where_fewer_threads_get_as_much)
+TEST_OF(saturation_is_where_fewer_threads_get_as_much, NR_ELEMENTS(rows))
 {
 	/* Not in order: a later search may have added what was between. */
 	add("load", "", 1, rows[_i].rates[0]);
@@ -71,9 +61,8 @@ START_TEST(saturation_is_where_fewer_threads_get_as_much)
 	else
 		ck_assert_double_eq_tol(growths[0].factor, rows[_i].factor, 1e-9);
 }
-END_TEST
 
-START_TEST(modes_grow_from_the_same_thread)
+TEST(modes_grow_from_the_same_thread)
 {
 	int *threads;
 
@@ -97,9 +86,8 @@ START_TEST(modes_grow_from_the_same_thread)
 	ck_assert_int_eq(threads[0], 1);
 	ck_assert_int_eq(threads[2], 3);
 }
-END_TEST
 
-START_TEST(one_number_of_threads_does_not_grow)
+TEST(one_number_of_threads_does_not_grow)
 {
 	int *threads;
 
@@ -111,12 +99,5 @@ START_TEST(one_number_of_threads_does_not_grow)
 	ck_assert_uint_eq(growths_threads(&list.pool, growths, nr, &threads), 0);
 	ck_assert_ptr_null(threads);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&saturation_is_where_fewer_threads_get_as_much, NR_ELEMENTS(rows)},
-	{&modes_grow_from_the_same_thread, 1},
-	{&one_number_of_threads_does_not_grow, 1},
-};
-
-UNIT_TESTS("saturation", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

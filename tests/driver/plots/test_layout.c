@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Geometry of plots: ranges, ticks, labels that do not overlap. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plots/layout.h"
 #include "testing.h"
 
 static const struct plot_axis automatic_log = {"x", "", true, NAN, NAN};
 static const struct plot_axis automatic_linear = {"x", "", false, NAN, NAN};
 
-START_TEST(positions_are_points_from_the_edge)
+TEST(positions_are_points_from_the_edge)
 {
 	struct layout_axis logarithmic = {.is_log = true, .low = 0.01, .high = 1000, .length = 400},
 			   linear = {.is_log = false, .low = -5, .high = 20, .length = 300};
@@ -24,9 +19,8 @@ START_TEST(positions_are_points_from_the_edge)
 	ck_assert_double_eq_tol(layout_position(&linear, 7.5), 150, 1e-9);
 	ck_assert_double_eq_tol(layout_position(&linear, 20), 300, 1e-9);
 }
-END_TEST
 
-START_TEST(what_has_no_place_is_at_an_end)
+TEST(what_has_no_place_is_at_an_end)
 {
 	struct layout_axis logarithmic = {.is_log = true, .low = 0.01, .high = 1000, .length = 400},
 			   linear = {.is_log = false, .low = -5, .high = 20, .length = 300};
@@ -38,9 +32,8 @@ START_TEST(what_has_no_place_is_at_an_end)
 	ck_assert_int_eq(layout_end_of(&logarithmic, 0), LAYOUT_LOW_END);
 	ck_assert_int_eq(layout_end_of(&logarithmic, 1e-300), LAYOUT_NO_END);
 }
-END_TEST
 
-START_TEST(range_shows_all_usable_values)
+TEST(range_shows_all_usable_values)
 {
 	double values[] = {NAN, 3, INFINITY, -2, 50, 0};
 	struct layout_axis log_range = layout_range(&automatic_log, values, 6, 100);
@@ -49,9 +42,8 @@ START_TEST(range_shows_all_usable_values)
 	ck_assert(log_range.low > 0 && log_range.low < 3 && log_range.high > 50);
 	ck_assert(linear_range.low < -2 && linear_range.high > 50);
 }
-END_TEST
 
-START_TEST(range_keeps_the_sides_that_are_given)
+TEST(range_keeps_the_sides_that_are_given)
 {
 	struct plot_axis axis = {"x", "", true, 0.5, NAN};
 	double values[] = {3, 50};
@@ -60,9 +52,8 @@ START_TEST(range_keeps_the_sides_that_are_given)
 	ck_assert_double_eq(range.low, 0.5);
 	ck_assert(range.high > 50);
 }
-END_TEST
 
-START_TEST(range_without_values_is_still_a_range)
+TEST(range_without_values_is_still_a_range)
 {
 	double values[] = {NAN, 7};
 
@@ -73,23 +64,19 @@ START_TEST(range_without_values_is_still_a_range)
 		ck_assert(isfinite(range.low) && range.low < range.high);
 	}
 }
-END_TEST
 
-START_TEST(ticks_have_labels_at_powers_of_ten_or_more_often_when_short)
+TEST(ticks_have_labels_at_powers_of_ten_or_more_often_when_short)
 {
 	struct layout_axis long_axis = {.is_log = true, .low = 0.01, .high = 1000, .length = 400},
 			   short_axis = {.is_log = true, .low = 2, .high = 30, .length = 400};
-	char *wide = layout_ticks(&long_axis), *narrow = layout_ticks(&short_axis);
+	autofree char *wide = layout_ticks(&long_axis), *narrow = layout_ticks(&short_axis);
 
-	ck_assert_ptr_nonnull(strstr(wide, "\"100\" 100 0"));
-	ck_assert_ptr_nonnull(strstr(wide, "\"\" 200 1"));
-	ck_assert_ptr_nonnull(strstr(narrow, "\"2\" 2 0"));
-	ck_assert_ptr_nonnull(strstr(narrow, "\"20\" 20 0"));
-	ck_assert_ptr_null(strstr(narrow, " 100 "));
-	free(wide);
-	free(narrow);
+	ck_assert_has(wide, "\"100\" 100 0");
+	ck_assert_has(wide, "\"\" 200 1");
+	ck_assert_has(narrow, "\"2\" 2 0");
+	ck_assert_has(narrow, "\"20\" 20 0");
+	ck_assert_lacks(narrow, " 100 ");
 }
-END_TEST
 
 static bool
 has_tick(const char *ticks, const char *tick)
@@ -98,7 +85,7 @@ has_tick(const char *ticks, const char *tick)
 }
 
 /* Without any other one, and with labels where there is room. */
-START_TEST(few_whole_values_have_the_ticks)
+TEST(few_whole_values_have_the_ticks)
 {
 	static const double sizes[] = {512, 64, 128, 256, 64, 100000000}, halves[] = {0.5, 1, 2};
 	struct layout_axis axis = layout_range(&automatic_log, sizes, 5, 400), linear;
@@ -116,9 +103,8 @@ START_TEST(few_whole_values_have_the_ticks)
 	layout_suit_ticks(&linear, halves, 3, true);
 	ck_assert_uint_eq(linear.nr_ticks, 0);
 }
-END_TEST
 
-START_TEST(whole_values_have_no_ticks_between_them)
+TEST(whole_values_have_no_ticks_between_them)
 {
 	static const double threads[] = {1, 2}, many[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
 	struct layout_axis axis = layout_range(&automatic_linear, threads, 2, 400);
@@ -139,9 +125,8 @@ START_TEST(whole_values_have_no_ticks_between_them)
 	layout_suit_ticks(&axis, many, NR_ELEMENTS(many), true);
 	ck_assert(axis.is_whole && axis.nr_ticks == 0);
 }
-END_TEST
 
-START_TEST(ranges_are_widened_a_little_alone)
+TEST(ranges_are_widened_a_little_alone)
 {
 	static const double boxes[] = {1, 100}, ends[] = {0.7, 0.001, 150, 1e6, -5};
 	struct layout_axis log_axis = layout_range(&automatic_log, boxes, 2, 400),
@@ -159,11 +144,10 @@ START_TEST(ranges_are_widened_a_little_alone)
 	layout_widen(&log_axis, &(struct plot_axis){"x", "", true, 1, 100}, ends, NR_ELEMENTS(ends));
 	ck_assert(log_axis.low == 1 && log_axis.high == 100);
 }
-END_TEST
 
-START_TEST(boxes_touch_only_when_they_overlap)
+TEST(boxes_touch_only_when_they_overlap)
 {
-	struct layout layout = {.width = 100, .height = 100};
+	cleared_by(layout_clear) struct layout layout = {.width = 100, .height = 100};
 	struct layout_box taken = {50, 50, 20, 10, 45};
 
 	layout_take(&layout, &taken);
@@ -174,34 +158,30 @@ START_TEST(boxes_touch_only_when_they_overlap)
 	ck_assert(layout_is_free(&layout, &(struct layout_box){80, 80, 10, 10, 0}));
 	/* beyond the panel */
 	ck_assert(!layout_is_free(&layout, &(struct layout_box){98, 20, 10, 10, 0}));
-	layout_clear(&layout);
 }
-END_TEST
 
-START_TEST(text_width_counts_characters_not_bytes)
+TEST(text_width_counts_characters_not_bytes)
 {
 	ck_assert_double_eq(layout_text_width("\xc2\xb5s"), layout_text_width("us"));
 	ck_assert(layout_text_width("longer") > layout_text_width("long"));
 }
-END_TEST
 
-START_TEST(ticks_of_many_digits_are_powers)
+TEST(ticks_of_many_digits_are_powers)
 {
-	char *large = layout_ticks(&(struct layout_axis){.is_log = true, .low = 1e5, .high = 1e13, .length = 400}),
-	     *small = layout_ticks(&(struct layout_axis){.is_log = true, .low = 1e-4, .high = 1e-3, .length = 400});
+	autofree char *large = layout_ticks(
+			      &(struct layout_axis){.is_log = true, .low = 1e5, .high = 1e13, .length = 400}),
+		      *small = layout_ticks(
+			      &(struct layout_axis){.is_log = true, .low = 1e-4, .high = 1e-3, .length = 400});
 
 	ck_assert_msg(strstr(large, "\"100000\" 100000 0, ") && strstr(large, "\"10⁶\" 1e+06 0, ") &&
 			      strstr(large, "\"10¹³\""),
 		      "%s", large);
 	ck_assert_msg(strstr(small, "\"10⁻⁴\"") && strstr(small, "\"2·10⁻⁴\"") && strstr(small, "\"0.001\""), "%s",
 		      small);
-	free(large);
-	free(small);
 }
-END_TEST
 
 /* The panel stays as large as it is: the picture grows. */
-START_TEST(page_has_room_for_all_its_text)
+TEST(page_has_room_for_all_its_text)
 {
 	static const struct plot_series names[] = {
 		{.name = "a series with quite a long name"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "e"},
@@ -222,10 +202,9 @@ START_TEST(page_has_room_for_all_its_text)
 	frame.title = "a title\nof two lines";
 	ck_assert_double_gt(layout_page_of(&frame, names, 5).title, more.title + LAYOUT_FONT);
 }
-END_TEST
 
 /* gnuplot would make fewer columns of wide names, whose rows would reach into the title: "w" is as wide as 0.64 em. */
-START_TEST(keys_have_no_more_columns_than_gnuplot_makes)
+TEST(keys_have_no_more_columns_than_gnuplot_makes)
 {
 	static const struct plot_series names[] = {{.name = "mmm: MMM-OpenBlas-Threaded"}, {.name = "b"}};
 	const struct plot_frame frame = {.title = "", .caption = "", .key_position = "auto"};
@@ -235,9 +214,8 @@ START_TEST(keys_have_no_more_columns_than_gnuplot_makes)
 	layout_zoom = 1;
 	ck_assert_uint_eq(layout_page_of(&frame, names, 2).key_columns, 2);
 }
-END_TEST
 
-START_TEST(long_lines_are_folded)
+TEST(long_lines_are_folded)
 {
 	char text[] = "one two three\nfour é five six-and-seven";
 
@@ -246,24 +224,3 @@ START_TEST(long_lines_are_folded)
 	layout_fold(text, 1000);
 	ck_assert_str_eq(text, "one two\nthree\nfour é\nfive\nsix-and-seven");
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&positions_are_points_from_the_edge, 1},
-	{&what_has_no_place_is_at_an_end, 1},
-	{&range_shows_all_usable_values, 1},
-	{&range_keeps_the_sides_that_are_given, 1},
-	{&range_without_values_is_still_a_range, 1},
-	{&ticks_have_labels_at_powers_of_ten_or_more_often_when_short, 1},
-	{&boxes_touch_only_when_they_overlap, 1},
-	{&ticks_of_many_digits_are_powers, 1},
-	{&few_whole_values_have_the_ticks, 1},
-	{&whole_values_have_no_ticks_between_them, 1},
-	{&long_lines_are_folded, 1},
-	{&ranges_are_widened_a_little_alone, 1},
-	{&page_has_room_for_all_its_text, 1},
-	{&keys_have_no_more_columns_than_gnuplot_makes, 1},
-	{&text_width_counts_characters_not_bytes, 1},
-};
-
-UNIT_TESTS("layout", tests);

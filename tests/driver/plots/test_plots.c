@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plots as files: the script says what was asked, pictures appear all together or not at all. */
-#include <check.h>
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "memory.h"
 #include "plots/beside.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
@@ -20,17 +12,20 @@
 #include "testing.h"
 
 static char *folder;
-static bool have_gnuplot;
+
+static bool
+has_gnuplot(void)
+{
+	autofree char *gnuplot = process_find("gnuplot");
+
+	if (!gnuplot)
+		fprintf(stderr, "gnuplot is not installed: pictures are not tested\n");
+	return gnuplot != NULL;
+}
 
 static void
 enter_folder(void)
 {
-	char *gnuplot = process_find("gnuplot");
-
-	have_gnuplot = gnuplot != NULL;
-	if (!have_gnuplot)
-		fprintf(stderr, "gnuplot is not installed: pictures are not tested\n");
-	free(gnuplot);
 	folder = temporary_folder_new();
 	ck_assert_int_eq(chdir(folder), 0);
 }
@@ -52,13 +47,6 @@ empty_folder(void)
 	}
 	closedir(entries);
 	return nr;
-}
-
-static void
-leave_folder(void)
-{
-	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
 }
 
 static struct summary
@@ -98,7 +86,7 @@ example(void)
 				      .same_size = SAME_SIZE_NONE};
 }
 
-START_TEST(strings_are_never_interpreted)
+TEST(strings_are_never_interpreted)
 {
 	static const struct {
 		const char *text, *quoted;
@@ -119,59 +107,47 @@ START_TEST(strings_are_never_interpreted)
 		free(buffer);
 	}
 }
-END_TEST
 
-START_TEST(numbers_read_back)
+TEST(numbers_read_back)
 {
 	double values[] = {0.1, 1.0 / 3, 1e-300, 123456789.125, -2};
 
 	for (int i = 0; i < 5; i++) {
-		char *text = script_number(values[i]);
+		autofree char *text = script_number(values[i]);
 
 		ck_assert_double_eq(strtod(text, NULL), values[i]);
-		free(text);
 	}
-	char *text = script_number(INFINITY);
+	autofree char *text = script_number(INFINITY);
 
 	ck_assert_str_eq(text, "NaN");
-	free(text);
 }
-END_TEST
 
-START_TEST(roofline_writes_four_files)
+TEST_OF(roofline_writes_four_files, has_gnuplot())
 {
 	struct roofline_plot plot = example();
-	struct rot_error err = {0};
 	struct stat status;
 
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(roofline_plot_write(&plot, "example", &err) == 0, "%s", err.text);
+	ck_assert_ok(roofline_plot_write(&plot, "example", &why));
 	ck_assert(stat("example.pdf", &status) == 0 && status.st_size > 1000);
 	ck_assert(stat("example.svg", &status) == 0 && status.st_size > 1000);
 	char *script = file_text("example.gnuplot"), *data = file_text("example.data"), *svg = file_text("example.svg");
 
-	ck_assert_ptr_nonnull(strstr(script, "\"Operational intensity [flop/byte]\""));
-	ck_assert_ptr_nonnull(strstr(script, "\"FMA (32 flop/cycle)\""));
-	ck_assert_ptr_nonnull(strstr(script, "\"DRAM (9.5 byte/cycle)\""));
-	ck_assert_ptr_nonnull(strstr(script, "with boxxyerror"));
-	ck_assert_ptr_nonnull(strstr(script, "with xyerrorbars"));
-	ck_assert_ptr_nonnull(strstr(script, "second line"));
-	ck_assert_ptr_nonnull(strstr(data, "\n0.1 0.5 "));
-	ck_assert_ptr_nonnull(strstr(svg, "large"));
-	free(script);
-	free(data);
-	free(svg);
+	ck_assert_has(script, "\"Operational intensity [flop/byte]\"");
+	ck_assert_has(script, "\"FMA (32 flop/cycle)\"");
+	ck_assert_has(script, "\"DRAM (9.5 byte/cycle)\"");
+	ck_assert_has(script, "with boxxyerror");
+	ck_assert_has(script, "with xyerrorbars");
+	ck_assert_has(script, "second line");
+	ck_assert_has(data, "\n0.1 0.5 ");
+	ck_assert_has(svg, "large");
 	ck_assert_int_eq(empty_folder(), 4);
 }
-END_TEST
 
 /* Lines that are too close for labels between them go on behind these. */
-START_TEST(turned_labels_on_lines_have_a_ground)
+TEST(turned_labels_on_lines_have_a_ground)
 {
 	struct roofline_plot plot = example();
 	struct roofline_ceiling ceilings[6];
-	struct rot_error err = {0};
 	char *script;
 
 	ceilings[0] = plot.ceilings[0];
@@ -180,40 +156,33 @@ START_TEST(turned_labels_on_lines_have_a_ground)
 			"a level of caches", true, 9.5 * pow(1.1, (double)i), NAN, NAN, "9.5 byte/cycle", false, 0};
 	plot.ceilings = ceilings;
 	for (plot.nr_ceilings = 2; plot.nr_ceilings <= NR_ELEMENTS(ceilings); plot.nr_ceilings += 4) {
-		roofline_plot_write(&plot, "example", &err); /* without gnuplot the script is there */
+		roofline_plot_write(&plot, "example", &why); /* without gnuplot the script is there */
 		script = file_text("example.gnuplot");
 		ck_assert_int_eq(strstr(script, "set object polygon from graph ") != NULL, plot.nr_ceilings > 2);
-		free(script);
 	}
 }
-END_TEST
 
-START_TEST(an_infinite_intensity_is_drawn_at_the_edge)
+TEST_OF(an_infinite_intensity_is_drawn_at_the_edge, has_gnuplot())
 {
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	struct rot_error err = {0};
 
 	points[2].x = summary_empty();
 	points[2].x.value = INFINITY;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(roofline_plot_write(&plot, "edge", &err) == 0, "%s", err.text);
+	ck_assert_ok(roofline_plot_write(&plot, "edge", &why));
 	char *script = file_text("edge.gnuplot");
 
-	ck_assert_ptr_nonnull(strstr(script, "large (no bytes)"));
-	ck_assert_ptr_nonnull(strstr(script, "\u221e"));
-	free(script);
+	ck_assert_has(script, "large (no bytes)");
+	ck_assert_has(script, "\u221e");
 }
-END_TEST
 
 /* In the corner there is no sign of 0: the label says what it is. */
-START_TEST(a_point_without_operations_says_so)
+TEST(a_point_without_operations_says_so)
 {
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	bool is_there = false;
 
 	points[0].x = points[0].y = summary_single(0, "exact");
@@ -222,37 +191,26 @@ START_TEST(a_point_without_operations_says_so)
 	for (size_t i = 0; i < labels.nr; i++)
 		is_there = is_there || strcmp(labels.items[i].text, "small (no operations)") == 0;
 	ck_assert(is_there);
-	roofline_labels_clear(&labels);
 }
-END_TEST
 
 /* The same over size: at the upper edge, marked, and the line goes there. */
-START_TEST(an_infinite_value_is_drawn_at_the_upper_edge)
+TEST_OF(an_infinite_value_is_drawn_at_the_upper_edge, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	struct rot_error err = {0};
-	char *script, *data;
 
 	points[1].y = summary_empty();
 	points[1].y.value = INFINITY;
 	plot.frame.y.low = 0;
 	plot.frame.y.high = 77;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(distribution_plot_write(&plot, "upper", &err) == 0, "%s", err.text);
-	script = file_text("upper.gnuplot");
-	data = file_text("upper.data");
-	ck_assert_ptr_nonnull(strstr(script, "\u221e"));
-	ck_assert_ptr_nonnull(strstr(data, " 77 "));
-	free(data);
-	free(script);
+	ck_assert_ok(distribution_plot_write(&plot, "upper", &why));
+	ck_assert_has(file_text("upper.gnuplot"), "\u221e");
+	ck_assert_has(file_text("upper.data"), " 77 ");
 }
-END_TEST
 
 /* What a logarithmic axis does not have is drawn at its lower end, and marked. */
-START_TEST(zero_is_drawn_at_the_lower_edge)
+TEST_OF(zero_is_drawn_at_the_lower_edge, has_gnuplot() * 2)
 {
 	static const struct {
 		double value;
@@ -261,67 +219,46 @@ START_TEST(zero_is_drawn_at_the_lower_edge)
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	struct rot_error err = {0};
-	char *script, *data;
 
 	points[1].y = summary_single(values[_i].value, "given");
 	plot.frame.y.low = 0.0625;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(distribution_plot_write(&plot, "lower", &err) == 0, "%s", err.text);
-	script = file_text("lower.gnuplot");
-	data = file_text("lower.data");
-	ck_assert_ptr_nonnull(strstr(script, values[_i].sign));
-	ck_assert_ptr_nonnull(strstr(data, " 0.0625 "));
-	free(data);
-	free(script);
+	ck_assert_ok(distribution_plot_write(&plot, "lower", &why));
+	ck_assert_has(file_text("lower.gnuplot"), values[_i].sign);
+	ck_assert_has(file_text("lower.data"), " 0.0625 ");
 }
-END_TEST
 
 /* Which they are is in a column of the data; where there is none, nothing is drawn for it. */
-START_TEST(marks_of_what_is_expected_are_hollow)
+TEST_OF(marks_of_what_is_expected_are_hollow, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	struct rot_error err = {0};
-	char *script, *data;
+	char *data;
 
 	points[1].is_expected = _i;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(roofline_plot_write(&plot, "hollow", &err) == 0, "%s", err.text);
-	script = file_text("hollow.gnuplot");
+	ck_assert_ok(roofline_plot_write(&plot, "hollow", &why));
 	data = file_text("hollow.data");
-	ck_assert_int_eq(strstr(script, "$13 > 0 ? $2 : NaN") != NULL, _i);
-	ck_assert_ptr_nonnull(strstr(data, _i ? " 2000 1 \"large\"" : " 2000 0 \"large\""));
-	ck_assert_ptr_nonnull(strstr(data, " 3000 0 \"large\""));
-	free(data);
-	free(script);
+	ck_assert_int_eq(strstr(file_text("hollow.gnuplot"), "$13 > 0 ? $2 : NaN") != NULL, _i);
+	ck_assert_has(data, _i ? " 2000 1 \"large\"" : " 2000 0 \"large\"");
+	ck_assert_has(data, " 3000 0 \"large\"");
 }
-END_TEST
 
 /* A line at x with its label; none where the axis does not reach. */
-START_TEST(markers_are_drawn)
+TEST_OF(markers_are_drawn, has_gnuplot())
 {
 	static const struct plot_marker markers[] = {{0.5, "inside"}, {1e9, "beyond"}, {0, "unknown"}};
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
-	struct rot_error err = {0};
-	char *script;
+	char *script = NULL;
 
 	plot.frame.markers = markers;
 	plot.frame.nr_markers = 3;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(distribution_plot_write(&plot, "markers", &err) == 0, "%s", err.text);
+	ck_assert_ok(distribution_plot_write(&plot, "markers", &why));
 	script = file_text("markers.gnuplot");
-	ck_assert_ptr_nonnull(strstr(script, "set arrow from 0.5,graph 0 to 0.5,graph 1"));
-	ck_assert_ptr_nonnull(strstr(script, "inside"));
-	ck_assert_ptr_null(strstr(script, "beyond"));
-	ck_assert_ptr_null(strstr(script, "unknown"));
-	free(script);
+	ck_assert_has(script, "set arrow from 0.5,graph 0 to 0.5,graph 1");
+	ck_assert_has(script, "inside");
+	ck_assert_lacks(script, "beyond");
+	ck_assert_lacks(script, "unknown");
 }
-END_TEST
 
 /* How far up the label stands, of 1. */
 static double
@@ -333,15 +270,14 @@ label_height(const char *script, const char *label)
 	return strtod(graph + strlen(", graph "), NULL);
 }
 
-START_TEST(labels_of_markers_keep_off_points)
+TEST_OF(labels_of_markers_keep_off_points, has_gnuplot())
 {
 	static struct plot_point points[2];
 	static const struct plot_series series = {"s", points, 2, PLOT_JOINED, 0};
 	static const struct plot_marker markers[] = {{10, "free"}, {105, "taken"}};
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, &series, 1};
-	struct rot_error err = {0};
-	char *script;
+	char *script = NULL;
 
 	points[0] = (struct plot_point){.x = summary_single(1, ""), .y = spread(0.01), .label = "", .size = NAN};
 	points[1] = (struct plot_point){.x = summary_single(100, ""), .y = spread(1), .label = "", .size = NAN};
@@ -349,117 +285,91 @@ START_TEST(labels_of_markers_keep_off_points)
 	plot.frame.x.high = 1000;
 	plot.frame.markers = markers;
 	plot.frame.nr_markers = 2;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(distribution_plot_write(&plot, "markers", &err) == 0, "%s", err.text);
+	ck_assert_ok(distribution_plot_write(&plot, "markers", &why));
 	script = file_text("markers.gnuplot");
 	ck_assert_double_lt(label_height(script, "\"taken\""), label_height(script, "\"free\"") - 0.05);
-	free(script);
 }
-END_TEST
 
-START_TEST(labels_of_markers_keep_off_each_other)
+TEST(labels_of_markers_keep_off_each_other)
 {
 	static const struct plot_marker markers[] = {{10, "a level"}, {10.1, "another"}, {1e9, "beyond"}};
 	struct roofline_plot source = example();
 	const struct point_set set = {&source.frame, NULL, 0, false};
 	const struct point_edges edges = {{.low = 0, .high = 20, .length = LAYOUT_PANEL_WIDTH},
 					  {.low = 0, .high = 1, .length = LAYOUT_PANEL_HEIGHT}};
-	struct layout_box *labels;
+	autofree struct layout_box *labels = NULL;
 
 	source.frame.markers = markers;
 	source.frame.nr_markers = NR_ELEMENTS(markers);
 	labels = points_marker_labels(&set, &edges);
 	ck_assert_double_le(labels[1].y + labels[1].width / 2, labels[0].y - labels[0].width / 2);
 	ck_assert_double_eq(labels[2].width, 0);
-	free(labels);
 }
-END_TEST
 
 /* In as large a font as names of axes have. */
-START_TEST(a_long_title_is_folded)
+TEST_OF(a_long_title_is_folded, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
-	struct rot_error err = {0};
 	char *script, *title;
 
 	plot.frame.title =
 		_i ? "what it costs to move a thread to another processor, and to read what was in the caches "
 		     "of the one that it came from, less the time of a thread that stays there"
 		   : "a title that is not long";
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(roofline_plot_write(&plot, "title", &err) == 0, "%s", err.text);
+	ck_assert_ok(roofline_plot_write(&plot, "title", &why));
 	script = file_text("title.gnuplot");
 	title = strstr(script, "set label \"") + strlen("set label \"");
 	title[strcspn(title, "\"")] = '\0';
 	ck_assert_int_eq(strstr(title, "\\n") != NULL, _i);
 	title[strlen(title)] = '"';
 	ck_assert_int_eq(strstr(script, "left noenhanced font \",9\"\n") != NULL, _i);
-	free(script);
 }
-END_TEST
 
 /* The axes are those of the boxes; what is beyond them has an arrow, and is counted in the caption. */
-START_TEST(far_ends_of_whiskers_are_arrows)
+TEST_OF(far_ends_of_whiskers_are_arrows, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	struct rot_error err = {0};
 	char *script;
 
 	if (_i)
 		points[0].y.minimum = 1e-6;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(roofline_plot_write(&plot, "arrows", &err) == 0, "%s", err.text);
+	ck_assert_ok(roofline_plot_write(&plot, "arrows", &why));
 	script = file_text("arrows.gnuplot");
 	ck_assert_int_eq(strstr(script, "head filled") != NULL, _i);
 	ck_assert_int_eq(strstr(script, "second line\\nbeyond the edges (arrows): 1 end of a whisker\"") != NULL, _i);
-	free(script);
 }
-END_TEST
 
 /* Also what a range that somebody asks for leaves out. */
-START_TEST(points_beyond_a_range_are_told)
+TEST_OF(points_beyond_a_range_are_told, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
-	struct rot_error err = {0};
-	char *script;
+	char *script = NULL;
 
 	plot.frame.y.high = 4;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(distribution_plot_write(&plot, "told", &err) == 0, "%s", err.text);
+	ck_assert_ok(distribution_plot_write(&plot, "told", &why));
 	script = file_text("told.gnuplot");
-	ck_assert_ptr_nonnull(strstr(script, "beyond the edges (arrows): 1 point\""));
-	free(script);
+	ck_assert_has(script, "beyond the edges (arrows): 1 point\"");
 }
-END_TEST
 
 /* What is not drawn needs no room. */
-START_TEST(a_series_plot_has_the_range_of_its_values)
+TEST_OF(a_series_plot_has_the_range_of_its_values, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct series_plot plot = {source.frame, source.series, 1};
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	struct rot_error err = {0};
 	char *script;
 
 	points[0].y.minimum = 1e-6;
 	points[2].y.maximum = 1e6;
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(series_plot_write(&plot, "values", &err) == 0, "%s", err.text);
+	ck_assert_ok(series_plot_write(&plot, "values", &why));
 	script = file_text("values.gnuplot");
 	ck_assert_msg(strstr(script, "set yrange [0.4") && !strstr(script, "beyond the edges"), "%s", script);
-	free(script);
 }
-END_TEST
 
 /* Neither the same colour and mark twice, nor a colour within the first seven, or a mark within six. */
-START_TEST(looks_do_not_repeat)
+TEST(looks_do_not_repeat)
 {
 	const struct plot_series series = {.name = ""};
 
@@ -473,54 +383,44 @@ START_TEST(looks_do_not_repeat)
 			ck_assert(i >= 6 || !same_mark);
 		}
 }
-END_TEST
 
-START_TEST(a_series_has_the_look_that_is_said)
+TEST(a_series_has_the_look_that_is_said)
 {
-	struct rot_error err = {0};
 	char own[8];
 	const struct plot_series series = {.name = "",
-					   .colour = script_colour_of("#a0b1c2", own, &err),
-					   .shape = script_shape_of("diamond", &err)};
+					   .colour = script_colour_of("#a0b1c2", own, &why),
+					   .shape = script_shape_of("diamond", &why)};
 
 	ck_assert_str_eq(script_colour(&series, 3), "#A0B1C2");
 	ck_assert_int_eq(script_mark(&series, 0), 13);
-	ck_assert_str_eq(script_colour_of("skyBlue", own, &err), "#56B4E9");
-	ck_assert_ptr_null(script_colour_of("#12", own, &err));
-	ck_assert_ptr_nonnull(strstr(err.hint, "#RRGGBB"));
-	ck_assert_int_eq(script_shape_of("squares", &err), 0);
-	ck_assert_ptr_nonnull(strstr(err.hint, "did you mean 'square'"));
+	ck_assert_str_eq(script_colour_of("skyBlue", own, &why), "#56B4E9");
+	ck_assert_ptr_null(script_colour_of("#12", own, &why));
+	ck_assert_has(why.hint, "#RRGGBB");
+	ck_assert_int_eq(script_shape_of("squares", &why), 0);
+	ck_assert_has(why.hint, "did you mean 'square'");
 }
-END_TEST
 
-START_TEST(pictures_are_png_too_where_that_is_wanted)
+TEST_OF(pictures_are_png_too_where_that_is_wanted, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
-	struct rot_error err = {0};
-	char *png;
 
-	if (!have_gnuplot)
-		return;
 	script_has_png = _i;
-	ck_assert_msg(roofline_plot_write(&plot, "example", &err) == 0, "%s", err.text);
+	ck_assert_ok(roofline_plot_write(&plot, "example", &why));
 	script_has_png = false;
 	if (_i) {
-		png = file_text("example.png");
-		ck_assert_int_eq(strncmp(png, "\x89PNG", 4), 0);
-		free(png);
+		ck_assert_int_eq(strncmp(file_text("example.png"), "\x89PNG", 4), 0);
 	}
 	ck_assert_int_eq(empty_folder(), 4 + _i);
 }
-END_TEST
 
 /* Grey and slant, from beside a label to shortly before its point, and across no mark, so that none reads as data. */
-START_TEST(leaders_are_no_whiskers)
+TEST(leaders_are_no_whiskers)
 {
 	static struct plot_point points[6];
 	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 6, .style = PLOT_MARKS};
 	struct roofline_plot plot = example();
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	size_t nr_leaders = 0;
 
 	for (size_t i = 0; i < 6; i++)
@@ -548,9 +448,7 @@ START_TEST(leaders_are_no_whiskers)
 		nr_leaders++;
 	}
 	ck_assert_uint_ge(nr_leaders, 1);
-	roofline_labels_clear(&labels);
 }
-END_TEST
 
 /* Do the labels' boxes touch each other? */
 static bool
@@ -577,14 +475,14 @@ label_of(const struct roofline_labels *labels, const struct roofline_ceiling *ce
 }
 
 /* So that each line that is seen can be told, however many there are and however small the picture is. */
-START_TEST(lines_without_room_for_names_have_letters)
+TEST_OF(lines_without_room_for_names_have_letters, 2)
 {
 	struct roofline_plot plot = example();
 	struct roofline_ceiling ceilings[12];
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	size_t nr_letters = 0;
-	char *caption;
+	autofree char *caption = NULL;
 
 	for (size_t i = 0; i < NR_ELEMENTS(ceilings); i++)
 		ceilings[i] =
@@ -617,20 +515,17 @@ START_TEST(lines_without_room_for_names_have_letters)
 		nr_letters++;
 	}
 	ck_assert_uint_ge(nr_letters, 2);
-	free(caption);
-	roofline_labels_clear(&labels);
 	layout_zoom = 1;
 }
-END_TEST
 
 /* As points have where a key does not name them. */
-START_TEST(points_without_room_for_names_have_letters)
+TEST_OF(points_without_room_for_names_have_letters, 2)
 {
 	static struct plot_point points[26];
 	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 26, .style = PLOT_MARKS};
 	struct roofline_plot plot = example();
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	size_t nr_letters = 0;
 
 	for (size_t i = 0; i < 26; i++)
@@ -649,12 +544,10 @@ START_TEST(points_without_room_for_names_have_letters)
 	for (size_t i = 0; i < labels.nr; i++)
 		nr_letters += !labels.items[i].ceiling && labels.items[i].stands_for;
 	ck_assert_int_eq(nr_letters > 0, _i);
-	roofline_labels_clear(&labels);
 }
-END_TEST
 
 /* What has neither a mark of its own nor a colour of its own has its own dashes. */
-START_TEST(lines_that_look_alike_differ_in_dashes)
+TEST_OF(lines_that_look_alike_differ_in_dashes, 2)
 {
 	const struct roofline_plot source = example();
 	struct plot_series series[9];
@@ -683,10 +576,9 @@ START_TEST(lines_that_look_alike_differ_in_dashes)
 	for (size_t i = 0; i < NR_ELEMENTS(series); i++)
 		free(dashes[i]);
 }
-END_TEST
 
 /* Boxes that would cover each other stand side by side; those that are apart stay at their x. */
-START_TEST(boxes_stand_side_by_side)
+TEST_OF(boxes_stand_side_by_side, 3)
 {
 	static struct plot_point points[2];
 	const enum plot_style style = _i == 2 ? PLOT_MARKS : PLOT_JOINED;
@@ -708,27 +600,21 @@ START_TEST(boxes_stand_side_by_side)
 		ck_assert_double_eq(beside_shift_of(&set, &edges, 0), -beside_shift_of(&set, &edges, 1));
 	}
 }
-END_TEST
 
-START_TEST(distribution_says_how_many_samples)
+TEST_OF(distribution_says_how_many_samples, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
-	struct rot_error err = {0};
 
-	if (!have_gnuplot)
-		return;
-	ck_assert_msg(distribution_plot_write(&plot, "distribution", &err) == 0, "%s", err.text);
+	ck_assert_ok(distribution_plot_write(&plot, "distribution", &why));
 	char *script = file_text("distribution.gnuplot");
 
-	ck_assert_ptr_nonnull(strstr(script, "A title (n=10)"));
-	ck_assert_ptr_nonnull(strstr(script, "with candlesticks"));
-	free(script);
+	ck_assert_has(script, "A title (n=10)");
+	ck_assert_has(script, "with candlesticks");
 }
-END_TEST
 
 /* Another class could be one of the page's texts, whose colour they would have then. */
-START_TEST(marks_of_a_page_are_of_their_series_alone)
+TEST_OF(marks_of_a_page_are_of_their_series_alone, 2)
 {
 	const struct roofline_plot source = example();
 	struct plot_series series = source.series[0];
@@ -741,7 +627,7 @@ START_TEST(marks_of_a_page_are_of_their_series_alone)
 	free(series_svg_write(&source.frame, &series, 1, false, "id", out));
 	xmlFreeTextWriter(out);
 	text = (const char *)xmlBufferContent(buffer);
-	ck_assert_ptr_nonnull(strstr(text, "<g class=\"series s0\" id=\"id-0\">"));
+	ck_assert_has(text, "<g class=\"series s0\" id=\"id-0\">");
 	while ((text = strstr(text, "<path class=\"mark\""))) {
 		text++;
 		nr++;
@@ -750,9 +636,8 @@ START_TEST(marks_of_a_page_are_of_their_series_alone)
 	ck_assert_uint_eq(nr, series.nr_points);
 	xmlBufferFree(buffer);
 }
-END_TEST
 
-START_TEST(long_names_of_axes_fit_a_narrow_page)
+TEST_OF(long_names_of_axes_fit_a_narrow_page, 2)
 {
 	struct roofline_plot source = example();
 	xmlBufferPtr buffer = xmlBufferCreate();
@@ -766,85 +651,45 @@ START_TEST(long_names_of_axes_fit_a_narrow_page)
 	layout_zoom = 1;
 	xmlFreeTextWriter(out);
 	text = (const char *)xmlBufferContent(buffer);
-	ck_assert_ptr_nonnull(strstr(text, "<g style=\"font-size:9px\"><text class=\"name y\""));
+	ck_assert_has(text, "<g style=\"font-size:9px\"><text class=\"name y\"");
 	ck_assert_int_eq(strstr(text, "<g style=\"font-size:9px\"><text class=\"name x\"") != NULL, !_i);
 	xmlBufferFree(buffer);
 }
-END_TEST
 
-START_TEST(without_gnuplot_the_script_is_left)
+TEST(without_gnuplot_the_script_is_left)
 {
 	struct roofline_plot plot = example();
-	struct rot_error err = {0};
 
 	setenv("PATH", "/nonexistent", 1);
-	ck_assert_int_eq(roofline_plot_write(&plot, "example", &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "gnuplot"));
-	ck_assert_ptr_nonnull(strstr(err.hint, "apt-get install"));
-	ck_assert_ptr_nonnull(strstr(err.hint, "gnuplot example.gnuplot"));
+	ck_assert_int_eq(roofline_plot_write(&plot, "example", &why), -1);
+	ck_assert_has(why.text, "gnuplot");
+	ck_assert_has(why.hint, "apt-get install");
+	ck_assert_has(why.hint, "gnuplot example.gnuplot");
 	ck_assert_int_eq(access("example.gnuplot", F_OK), 0);
 	ck_assert_int_eq(access("example.data", F_OK), 0);
 	ck_assert_int_eq(empty_folder(), 2);
 }
-END_TEST
 
-START_TEST(a_failing_gnuplot_is_reported_with_its_words)
+TEST(a_failing_gnuplot_is_reported_with_its_words)
 {
 	struct roofline_plot plot = example();
-	struct rot_error err = {0};
 
 	file_fill("gnuplot", "#!/bin/sh\necho 'no such terminal'\nexit 1\n");
 	ck_assert_int_eq(chmod("gnuplot", 0755), 0);
 	setenv("PATH", folder, 1);
-	ck_assert_int_eq(roofline_plot_write(&plot, "example", &err), -1);
-	ck_assert_msg(strstr(err.text, "no such terminal") != NULL, "%s", err.text);
+	ck_assert_int_eq(roofline_plot_write(&plot, "example", &why), -1);
+	ck_assert_has(why.text, "no such terminal");
 	ck_assert_int_eq(empty_folder(), 3);
 }
-END_TEST
 
-START_TEST(an_unwritable_place_is_an_error)
+TEST(an_unwritable_place_is_an_error)
 {
 	struct roofline_plot plot = example();
-	struct rot_error err = {0};
 
 	file_fill("file", "");
-	ck_assert_int_eq(roofline_plot_write(&plot, "file/example", &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "file/example"));
-	ck_assert(*err.hint);
+	ck_assert_int_eq(roofline_plot_write(&plot, "file/example", &why), -1);
+	ck_assert_has(why.text, "file/example");
+	ck_assert(*why.hint);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&strings_are_never_interpreted, 1},
-	{&numbers_read_back, 1},
-	{&roofline_writes_four_files, 1},
-	{&turned_labels_on_lines_have_a_ground, 1},
-	{&an_infinite_intensity_is_drawn_at_the_edge, 1},
-	{&a_point_without_operations_says_so, 1},
-	{&an_infinite_value_is_drawn_at_the_upper_edge, 1},
-	{&zero_is_drawn_at_the_lower_edge, 2},
-	{&marks_of_what_is_expected_are_hollow, 2},
-	{&markers_are_drawn, 1},
-	{&labels_of_markers_keep_off_points, 1},
-	{&labels_of_markers_keep_off_each_other, 1},
-	{&a_long_title_is_folded, 2},
-	{&far_ends_of_whiskers_are_arrows, 2},
-	{&points_beyond_a_range_are_told, 1},
-	{&a_series_plot_has_the_range_of_its_values, 1},
-	{&looks_do_not_repeat, 1},
-	{&a_series_has_the_look_that_is_said, 1},
-	{&pictures_are_png_too_where_that_is_wanted, 2},
-	{&leaders_are_no_whiskers, 1},
-	{&lines_without_room_for_names_have_letters, 2},
-	{&points_without_room_for_names_have_letters, 2},
-	{&lines_that_look_alike_differ_in_dashes, 2},
-	{&boxes_stand_side_by_side, 3},
-	{&distribution_says_how_many_samples, 1},
-	{&marks_of_a_page_are_of_their_series_alone, 2},
-	{&long_names_of_axes_fit_a_narrow_page, 2},
-	{&without_gnuplot_the_script_is_left, 1},
-	{&a_failing_gnuplot_is_reported_with_its_words, 1},
-	{&an_unwritable_place_is_an_error, 1},
-};
-
-UNIT_TESTS("plots", tests, .set_up = enter_folder, .tear_down = leave_folder);
+UNIT_TESTS(.set_up = enter_folder);

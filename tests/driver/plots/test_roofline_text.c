@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rooflines as text, against golden files; and where they are narrow, empty or without ceilings. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plots/roofline_text.h"
 #include "support/text_table.h"
 #include "testing.h"
@@ -76,18 +70,16 @@ static const struct {
 	     {90, false, "tests/driver/plots/golden/roofline-ascii.txt"},
 	     {10, true, "tests/driver/plots/golden/roofline-narrow.txt"}};
 
-START_TEST(looks_are_golden)
+TEST_OF(looks_are_golden, NR_ELEMENTS(looks))
 {
 	const struct roofline_plot plot = example();
-	char *text = print(&plot, looks[_i].columns, looks[_i].is_utf8);
+	autofree char *text = print(&plot, looks[_i].columns, looks[_i].is_utf8);
 
 	expect_golden(looks[_i].golden, text);
-	free(text);
 }
-END_TEST
 
 /* Whatever the width, no line is longer, and none ends with a blank. */
-START_TEST(lines_fit)
+TEST_OF(lines_fit, 2)
 {
 	const struct roofline_plot plot = example();
 
@@ -101,31 +93,28 @@ START_TEST(lines_fit)
 		free(text);
 	}
 }
-END_TEST
 
 /* Without ceilings, without points, without both: axes at least. */
-START_TEST(little_is_drawn_too)
+TEST_OF(little_is_drawn_too, 4)
 {
 	struct roofline_plot plot = example();
-	char *text;
+	autofree char *text = NULL;
 
 	plot.nr_ceilings = _i & 1 ? plot.nr_ceilings : 0;
 	plot.nr_series = _i & 2 ? plot.nr_series : 0;
 	text = print(&plot, 80, true);
-	ck_assert_ptr_nonnull(strstr(text, "└"));
+	ck_assert_has(text, "└");
 	ck_assert_int_eq(strstr(text, "a L1 load 480 GB/s") != NULL, _i & 1);
 	ck_assert_int_eq(strstr(text, "● Triad") != NULL, (_i & 2) != 0);
-	ck_assert_ptr_null(strstr(text, "model"));
-	free(text);
+	ck_assert_lacks(text, "model");
 }
-END_TEST
 
 /* More bandwidths than letters: the others are drawn without. */
-START_TEST(letters_run_out)
+TEST(letters_run_out)
 {
 	struct roofline_ceiling many[40];
 	struct roofline_plot plot = example();
-	char *text;
+	autofree char *text = NULL;
 
 	for (size_t i = 0; i < NR_ELEMENTS(many); i++) {
 		many[i] = ceilings[3];
@@ -134,17 +123,6 @@ START_TEST(letters_run_out)
 	plot.ceilings = many;
 	plot.nr_ceilings = NR_ELEMENTS(many);
 	text = print(&plot, 100, true);
-	ck_assert_ptr_nonnull(strstr(text, "z L1 load"));
-	ck_assert_ptr_null(strstr(text, "{ L1 load"));
-	free(text);
+	ck_assert_has(text, "z L1 load");
+	ck_assert_lacks(text, "{ L1 load");
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&looks_are_golden, NR_ELEMENTS(looks)},
-	{&lines_fit, 2},
-	{&little_is_drawn_too, 4},
-	{&letters_run_out, 1},
-};
-
-UNIT_TESTS("roofline_text", tests);

@@ -202,10 +202,9 @@ add_service(struct program_command_output *output, const struct region *region)
 	if (regions[row].refusal)
 		region_service_refusals_add(service, regions[row].refusal);
 	for (int i = 0; i < (strcmp(regions[row].backend, "none") == 0 ? 0 : 2); i++) {
-		char *place = rot_format("%s+0x%x (fake:0x%x)", region->begin, 32 * i, 4096 + 32 * i);
+		autofree char *place = rot_format("%s+0x%x (fake:0x%x)", region->begin, 32 * i, 4096 + 32 * i);
 
 		region_service_places_add(service, place);
-		free(place);
 	}
 	program_command_output_region_services_add(output, service);
 }

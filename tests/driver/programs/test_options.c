@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of "rot run" end where the program begins. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "programs/options.h"
 #include "testing.h"
 
@@ -113,18 +109,17 @@ parse(const char *const *words, int *nr_left, struct rot_error *err)
 	return NULL;
 }
 
-START_TEST(options_of_a_command_line)
+TEST_OF(options_of_a_command_line, NR_ELEMENTS(rows))
 {
-	struct rot_error err = {0};
 	int nr_left;
-	struct run_options *options = parse(rows[_i].words, &nr_left, &err);
+	struct run_options *options = parse(rows[_i].words, &nr_left, &why);
 
 	if (rows[_i].error) {
 		ck_assert_ptr_null(options);
-		ck_assert_ptr_nonnull(strstr(err.text, rows[_i].error));
+		ck_assert_has(why.text, rows[_i].error);
 		return;
 	}
-	ck_assert_msg(options != NULL, "%s", err.text);
+	ck_assert_msg(options != NULL, "%s", why.text);
 	ck_assert_int_eq(count(rows[_i].words) - nr_left, rows[_i].nr_words);
 	ck_assert_pstr_eq(options->output_name, rows[_i].output_name);
 	ck_assert_int_eq(options->max_passes, rows[_i].max_passes);
@@ -135,16 +130,14 @@ START_TEST(options_of_a_command_line)
 	ck_assert_str_eq(options->region_backend, rows[_i].region_backend ? rows[_i].region_backend : "auto");
 	option_values_delete(&run_options_table, options);
 }
-END_TEST
 
-START_TEST(children_are_measured_unless_they_are_left_out)
+TEST(children_are_measured_unless_they_are_left_out)
 {
 	static const char *const words[] = {"--no-children", "-t", "make", NULL};
-	struct rot_error err;
 
 	for (int i = 0; i < 2; i++) {
 		int nr_left;
-		struct run_options *options = parse(words + i, &nr_left, &err);
+		struct run_options *options = parse(words + i, &nr_left, &why);
 
 		ck_assert_ptr_nonnull(options);
 		ck_assert_int_eq(nr_left, 1);
@@ -152,9 +145,8 @@ START_TEST(children_are_measured_unless_they_are_left_out)
 		option_values_delete(&run_options_table, options);
 	}
 }
-END_TEST
 
-START_TEST(length_of_one_option)
+TEST(length_of_one_option)
 {
 	static const struct {
 		const char *words[3];
@@ -179,21 +171,19 @@ START_TEST(length_of_one_option)
 			options_length(&run_options_table, count(lengths[i].words), (char *const *)lengths[i].words),
 			lengths[i].length);
 }
-END_TEST
 
 /* 0 is a number of functions, and not the same as not to say one. */
-START_TEST(number_of_functions)
+TEST(number_of_functions)
 {
 	static const struct {
 		const char *words[4];
 		long nr;
 	} asked[] = {{{"cc"}, -1}, {{"--functions=0", "cc"}, 0}, {{"-f", "25", "cc"}, 25}};
 	static const char *const wrong[] = {"--functions=-1", "--functions=1.5", "--functions=x", "--functions=1e99"};
-	struct rot_error err;
 	int nr_left;
 
 	for (int i = 0; i < NR_ELEMENTS(asked); i++) {
-		struct run_options *options = parse(asked[i].words, &nr_left, &err);
+		struct run_options *options = parse(asked[i].words, &nr_left, &why);
 
 		ck_assert_ptr_nonnull(options);
 		ck_assert_int_eq(options->nr_functions, asked[i].nr);
@@ -202,17 +192,9 @@ START_TEST(number_of_functions)
 	for (int i = 0; i < NR_ELEMENTS(wrong); i++) {
 		const char *words[] = {wrong[i], "cc", NULL};
 
-		ck_assert_ptr_null(parse(words, &nr_left, &err));
-		ck_assert_ptr_nonnull(strstr(err.text, "'--functions' takes a whole number, 0 for none"));
+		ck_assert_ptr_null(parse(words, &nr_left, &why));
+		ck_assert_has(why.text, "'--functions' takes a whole number, 0 for none");
 	}
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&options_of_a_command_line, NR_ELEMENTS(rows)},
-	{&children_are_measured_unless_they_are_left_out, 1},
-	{&length_of_one_option, 1},
-	{&number_of_functions, 1},
-};
-
-UNIT_TESTS("options", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The most useful quantities are counted first, and what does not fit is named. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "architecture_files.h"
-#include "memory.h"
 #include "programs/plan.h"
 #include "quantities/pass.h"
 #include "quantities/vocabulary.h"
@@ -47,47 +42,42 @@ text_of(const struct program_plan *plan)
 	return all;
 }
 
-START_TEST(quantities_that_fit)
+TEST_OF(quantities_that_fit, NR_ELEMENTS(rows))
 {
 	struct architecture *architecture = architecture_named(rows[_i].architecture);
-	struct program_plan plan;
-	struct rot_error err = {0};
+	cleared_by(program_plan_clear) struct program_plan plan = {0};
 	char *text;
 
-	ck_assert_msg(program_plan_make(&plan, architecture, rows[_i].max_passes, true, &err) == 0, "%s", err.text);
+	ck_assert_ok(program_plan_make(&plan, architecture, rows[_i].max_passes, true, &why));
 	text = text_of(&plan);
 	ck_assert_str_eq(text, rows[_i].requests);
 	ck_assert_str_eq(plan.left_out, rows[_i].left_out);
 	ck_assert_uint_eq(plan.passes.nr_passes, rows[_i].nr_passes);
 	ck_assert_str_eq(plan.requests[0].name, "time");
 	free(text);
-	program_plan_clear(&plan);
 	architecture_delete(architecture);
 }
-END_TEST
 
 /* On every processor: never more passes than allowed, all groups legal, and with what is offered nothing is left out.
  */
-START_TEST(every_architecture)
+TEST(every_architecture)
 {
-	char *paths[MAX_ARCHITECTURES], *schema = architecture_schema();
 	struct machine *machine = machine_new();
-	size_t nr = architecture_files(paths);
 
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
 
-	for (size_t i = 0; i < nr; i++) {
-		struct rot_error err = {0};
-		struct architecture *architecture = architecture_read(paths[i], schema, &err);
+	for (int i = 0; i < architecture_nr_files(); i++) {
+		struct architecture *architecture =
+			architecture_read(architecture_file(i), architecture_schema(), &why);
 		size_t nr_of_all = 1;
 
-		ck_assert_msg(architecture != NULL, "%s", err.text);
+		ck_assert_msg(architecture != NULL, "%s", why.text);
 		architecture->stepping.machine = machine;
 		for (size_t max = 1; max <= nr_of_all; max++) {
-			struct program_plan plan;
+			cleared_by(program_plan_clear) struct program_plan plan = {0};
 
-			ck_assert_msg(program_plan_make(&plan, architecture, max, true, &err) == 0, "%s: %s", paths[i],
-				      err.text);
+			ck_assert_msg(program_plan_make(&plan, architecture, max, true, &why) == 0, "%s: %s",
+				      architecture_file(i), why.text);
 			ck_assert_uint_ge(plan.passes.nr_passes, 1);
 			ck_assert_uint_le(plan.passes.nr_passes, max + architecture->counts_by_steps);
 			for (size_t k = 0; k < plan.passes.nr_passes; k++)
@@ -96,37 +86,33 @@ START_TEST(every_architecture)
 							plan.passes.passes[k].nr_events));
 			nr_of_all = plan.nr_passes_of_all;
 			ck_assert_int_eq(plan.left_out[0] == '\0', max + architecture->counts_by_steps >= nr_of_all);
-			program_plan_clear(&plan);
 		}
 		architecture_delete(architecture);
-		free(paths[i]);
 	}
 	machine_delete(machine);
-	free(schema);
 }
-END_TEST
 
 /* By steps kernels are counted and regions of programs, which are timed in a run of their own; not whole programs. */
-START_TEST(regions_are_stepped)
+TEST(regions_are_stepped)
 {
 	struct machine *machine = machine_new();
 	const struct architecture_stepping stepping = {.limit = 1, .machine = machine};
-	struct rot_error err = {0}, why = {.text = "not programs"};
-	char *folder = architecture_folder();
-	struct rot rot = {.architecture = architecture_load_steps(folder, &stepping, &why, &err)};
+	struct rot_error why_no_program = {.text = "not programs"};
+	struct rot rot = {.architecture =
+				  architecture_load_steps(architecture_folder(), &stepping, &why_no_program, &why)};
 	struct program_plan plan;
 
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
-	ck_assert_msg(rot.architecture != NULL, "%s", err.text);
+	ck_assert_msg(rot.architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(program_architecture(&rot, false)->name, "none");
-	ck_assert_int_eq(program_plan_make(&plan, program_architecture(&rot, false), 2, true, &err), 0);
+	ck_assert_int_eq(program_plan_make(&plan, program_architecture(&rot, false), 2, true, &why), 0);
 	ck_assert_uint_eq(plan.nr, 1);
 	ck_assert_uint_eq(plan.passes.nr_passes, 1);
 	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
 	ck_assert(!program_plan_steps(&plan));
 	program_plan_clear(&plan);
 	ck_assert_ptr_eq(program_architecture(&rot, true), rot.architecture);
-	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, true, &err) == 0, "%s", err.text);
+	ck_assert_ok(program_plan_make(&plan, rot.architecture, 1, true, &why));
 	ck_assert_uint_eq(plan.passes.nr_passes, 2);
 	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
 	ck_assert(!plan.passes.passes[0].is_stepped && plan.passes.passes[1].is_stepped);
@@ -134,7 +120,7 @@ START_TEST(regions_are_stepped)
 	ck_assert_str_eq(plan.border, "llcRam");
 	program_plan_clear(&plan);
 	machine->llc_bytes = 0; /* nobody told: what is behind it cannot be modelled */
-	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, true, &err) == 0, "%s", err.text);
+	ck_assert_ok(program_plan_make(&plan, rot.architecture, 1, true, &why));
 	ck_assert_str_eq(plan.border, "l2l3");
 	ck_assert_str_eq(plan.operation, "flop");
 	program_plan_clear(&plan);
@@ -143,14 +129,12 @@ START_TEST(regions_are_stepped)
 	ck_assert_ptr_eq(program_architecture(&rot, false), rot.architecture);
 	architecture_delete(rot.architecture);
 	machine_delete(machine);
-	free(folder);
 }
-END_TEST
 
 /* Whole programs are translated for their counts, without caches to model, and timed in a run of their own or not at
  * all.
  */
-START_TEST(programs_are_counted_by_blocks)
+TEST_OF(programs_are_counted_by_blocks, 2)
 {
 	static const struct {
 		bool is_timed;
@@ -166,18 +150,16 @@ START_TEST(programs_are_counted_by_blocks)
 			"transferredBytes:cpuL1 transferredBytes:cpuL1.read "
 			"transferredBytes:cpuL1.write operationalIntensity:flop:cpuL1"},
 	};
-	struct rot_error err = {0};
-	char *folder = architecture_folder(), *text;
+	autofree char *folder = architecture_folder(), *text = NULL;
 	const struct architecture_stepping without_caches = {.is_unasked = true};
-	struct architecture *architecture = architecture_load_blocks(folder, &without_caches, &err);
-	struct program_plan plan;
+	struct architecture *architecture = architecture_load_blocks(folder, &without_caches, &why);
+	cleared_by(program_plan_clear) struct program_plan plan = {0};
 	struct perf_event_measurer *measurer;
 
-	ck_assert_msg(architecture != NULL, "%s", err.text);
-	ck_assert_int_eq(program_plan_make(&plan, architecture, 1, ways[_i].is_timed, &err), 0);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
+	ck_assert_int_eq(program_plan_make(&plan, architecture, 1, ways[_i].is_timed, &why), 0);
 	text = text_of(&plan);
 	ck_assert_str_eq(text, ways[_i].requests);
-	free(text);
 	ck_assert_str_eq(plan.left_out, "");
 	ck_assert_str_eq(plan.border, "cpuL1");
 	ck_assert_uint_eq(plan.passes.nr_passes, ways[_i].is_timed ? 2 : 1);
@@ -187,17 +169,5 @@ START_TEST(programs_are_counted_by_blocks)
 	ck_assert_uint_eq(((struct step_measurer *)measurer)->l1_bytes, 0);
 	ck_assert_uint_eq(perf_event_measurer_nr_events(measurer), 11);
 	rot_graph_delete(measurer);
-	program_plan_clear(&plan);
 	architecture_delete(architecture);
-	free(folder);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&programs_are_counted_by_blocks, 2},
-	{&quantities_that_fit, NR_ELEMENTS(rows)},
-	{&every_architecture, 1},
-	{&regions_are_stepped, 1},
-};
-
-UNIT_TESTS("plan", tests);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions as they are written on the command line. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "memory.h"
 #include "programs/region_spec.h"
 #include "testing.h"
 
@@ -59,12 +54,11 @@ static const struct {
 	{"a..:b", "':b': something is missing"},
 };
 
-START_TEST(right_ones)
+TEST_OF(right_ones, NR_ELEMENTS(right))
 {
-	struct rot_error err = {0};
-	struct region *region = region_spec_parse(right[_i].text, &err);
+	struct region *region = region_spec_parse(right[_i].text, &why);
 
-	ck_assert_msg(region != NULL, "%s", err.text);
+	ck_assert_msg(region != NULL, "%s", why.text);
 	ck_assert_str_eq(region->name, right[_i].name);
 	ck_assert_str_eq(region->begin, right[_i].begin);
 	ck_assert_str_eq(region->end, right[_i].end);
@@ -72,24 +66,15 @@ START_TEST(right_ones)
 	ck_assert_int_eq(region->last_hit, right[_i].last_hit);
 	region_delete(region);
 }
-END_TEST
 
-START_TEST(wrong_ones)
+TEST_OF(wrong_ones, NR_ELEMENTS(wrong))
 {
-	struct rot_error err = {0};
-	char *quoted = rot_format("region '%s': ", wrong[_i].text);
+	autofree char *quoted = rot_format("region '%s': ", wrong[_i].text);
 
-	ck_assert_ptr_null(region_spec_parse(wrong[_i].text, &err));
-	ck_assert_msg(strncmp(err.text, quoted, strlen(quoted)) == 0, "%s", err.text);
-	ck_assert_msg(strstr(err.text, wrong[_i].error) != NULL, "%s", err.text);
-	ck_assert_str_eq(err.hint, region_spec_usage);
-	free(quoted);
+	ck_assert_ptr_null(region_spec_parse(wrong[_i].text, &why));
+	ck_assert_ok(strncmp(why.text, quoted, strlen(quoted)));
+	ck_assert_has(why.text, wrong[_i].error);
+	ck_assert_str_eq(why.hint, region_spec_usage);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&right_ones, NR_ELEMENTS(right)},
-	{&wrong_ones, NR_ELEMENTS(wrong)},
-};
-
-UNIT_TESTS("region_spec", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * "rot run" behind its options, with a core that counts the same each time (fake_core.c): what the program prints and
- * returns stays its own; table and JSON are as in golden/ (GOLDEN=write writes them anew).
+ * returns stays its own; table and JSON are as in golden/.
  */
-#include <check.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "architecture_files.h"
 #include "commands/program_run.h"
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "json_schema.h"
-#include "memory.h"
 #include "programs/report.h"
 #include "rot.h"
 #include "support/files.h"
@@ -37,7 +27,7 @@ static bool is_strict, has_csv, is_all;
 static void
 setup(void)
 {
-	char *source = realpath(getenv("top_srcdir"), NULL), *built = realpath(getenv("top_builddir"), NULL);
+	autofree char *source = realpath(getenv("top_srcdir"), NULL), *built = realpath(getenv("top_builddir"), NULL);
 
 	fake = rot_format("%s/tests/driver/programs/fake_core", built);
 	setenv("top_srcdir", source, 1);
@@ -46,18 +36,13 @@ setup(void)
 	ck_assert_int_eq(mkdir("core", 0777), 0);
 	ck_assert_int_eq(symlink(fake, "core/rot-core"), 0);
 	unsetenv("FAKE_CORE");
-	free(source);
-	free(built);
 }
 
 static void
 teardown(void)
 {
 	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
 	free(fake);
-	free(out);
-	free(err);
 	out = err = NULL;
 }
 
@@ -93,11 +78,9 @@ run_here(const char *architecture, const char *const *words, int nr)
 	if (is_both || strcmp(architecture, "blocks") == 0) {
 		const struct architecture_stepping stepping = {.is_unasked = !is_both,
 							       .machine = is_both ? &with_caches : NULL};
-		char *files = architecture_folder();
 
-		rot.architecture->by_blocks = architecture_load_blocks(files, &stepping, &error);
+		rot.architecture->by_blocks = architecture_load_blocks(architecture_folder(), &stepping, &error);
 		rot.architecture->by_events = is_both ? architecture_named("zen5") : NULL;
-		free(files);
 	}
 	if (strcmp(rot.architecture->name, "none") == 0) {
 		rot_error_set(&rot.architecture->why_not, 0, "this machine has no counters");
@@ -133,8 +116,6 @@ run(const char *architecture, const char *const *words)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
 	status = WEXITSTATUS(status);
-	free(out);
-	free(err);
 	out = file_text("out");
 	err = file_text("err");
 }
@@ -179,7 +160,7 @@ static const struct {
 	{GOLDEN "regions-blocks.txt", "blocks", "", {"--region=solve", "true"}, 0},
 };
 
-START_TEST(tables)
+TEST_OF(tables, NR_ELEMENTS(tables_of_runs))
 {
 	setenv("FAKE_CORE", tables_of_runs[_i].mode, 1);
 	is_all = strstr(tables_of_runs[_i].golden, "-all.") != NULL; /* as --all says */
@@ -188,17 +169,15 @@ START_TEST(tables)
 	ck_assert_str_eq(out, "");
 	expect_golden(tables_of_runs[_i].golden, err);
 }
-END_TEST
 
 /* What depends on the machine is left out. */
 static void
 check_json(const char *path, const char *golden)
 {
 	static const char *const other[] = {"machine", "software", "measured"};
-	json_t *json = json_load_file(path, 0, NULL), *program;
+	json_t *json = json_file(path), *program;
 	char *text;
 
-	ck_assert_ptr_nonnull(json);
 	expect_schema("driver/schemas/result-1.json", json);
 	ck_assert_uint_eq(strlen(json_string_value(json_object_get(json_object_get(json, "measured"), "last"))), 20);
 	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
@@ -206,15 +185,14 @@ check_json(const char *path, const char *golden)
 	program = json_object_get(json, "program");
 	ck_assert_uint_eq(strlen(json_string_value(json_object_get(program, "sha256"))), 64);
 	json_object_del(program, "sha256");
-	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(program, "executable")), "/true"));
+	ck_assert_has(json_string_value(json_object_get(program, "executable")), "/true");
 	json_object_del(program, "executable");
 	text = json_dumps(json, JSON_INDENT(1));
 	expect_golden(golden, text);
 	free(text);
-	json_decref(json);
 }
 
-START_TEST(values_as_json)
+TEST(values_as_json)
 {
 	RUN("zen5", "-q", "-j", "x.json", "true", "-j", "y");
 	ck_assert_int_eq(status, 0);
@@ -226,14 +204,13 @@ START_TEST(values_as_json)
 	RUN("none", "-q", "-j", "x.json", "true");
 	check_json("x.json", GOLDEN "functions.json");
 }
-END_TEST
 
 /* sweep took 40 % of 1.75 s for 6 million operations and 12 MB; where no sample was taken there is no time, and no
  * rate. */
 static void
 check_rates(const char *path)
 {
-	json_t *json = json_load_file(path, 0, NULL), *functions, *item;
+	json_t *json = json_file(path), *functions, *item;
 	size_t i, nr_found = 0;
 
 	functions = json_object_get(json_object_get(json, "functions"), "functions");
@@ -259,14 +236,13 @@ check_rates(const char *path)
 		}
 	}
 	ck_assert_uint_eq(nr_found, 2);
-	json_decref(json);
 }
 
 /* The picture has one dot, that of the function with most of the operations, where the result says. */
 static void
 check_dots(const char *data_path, const char *json_path)
 {
-	json_t *json = json_load_file(json_path, 0, NULL);
+	json_t *json = json_file(json_path);
 	const json_t *functions = json_object_get(json_object_get(json, "functions"), "functions"),
 		     *sweep = json_array_get(functions, 0);
 	char *data = file_text(data_path), *dots = strstr(data, "# functions\n");
@@ -279,14 +255,12 @@ check_dots(const char *data_path, const char *json_path)
 	ck_assert_double_eq_tol(x, json_number_value(json_object_get(sweep, "operationalIntensity")), 1e-9);
 	ck_assert_double_eq_tol(1e9 * y, json_number_value(json_object_get(sweep, "performance")), 1);
 	ck_assert_double_eq_tol(share, json_number_value(json_object_get(sweep, "share")), 1e-9);
-	ck_assert_ptr_nonnull(strstr(dots, "::Relaxation::sweep 40 %"));
+	ck_assert_has(dots, "::Relaxation::sweep 40 %");
 	ck_assert_ptr_eq(strchr(dots, '\n') + 1, dots + strlen(dots));
-	free(data);
-	json_decref(json);
 }
 
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */
-START_TEST(functions_in_files)
+TEST_OF(functions_in_files, 2)
 {
 	static const char *const modes[] = {"sampled", "sampled-user"};
 	const char *const groups[] = {"functions", "others"};
@@ -299,7 +273,7 @@ START_TEST(functions_in_files)
 	setenv("FAKE_CORE", modes[_i], 1);
 	RUN("none", "-q", "-o", "x", "--runs=2", "true");
 	ck_assert_int_eq(status, 0);
-	json = json_load_file("x.json", 0, NULL);
+	json = json_file("x.json");
 	functions = json_object_get(json, "functions");
 	sum = json_number_value(json_object_get(json_object_get(functions, "missing"), "share"));
 	ck_assert(_i == 0 ? sum < 0.02 : sum > 0.1 && sum < 0.2);
@@ -308,15 +282,12 @@ START_TEST(functions_in_files)
 			json_number_value(json_object_get(item, "share"));
 	ck_assert_double_eq_tol(sum, 1, 1e-9);
 	csv = file_text("x-functions.csv");
-	ck_assert_ptr_nonnull(strstr(csv, "\n/opt/lib/"
-					  "libsolve.so.1.2,solver::of_planes::Relaxation::sweep,_ZN6solver9of_"
-					  "planes10Relaxation5sweepEi,,4672,512,sweep.cc,17,1401,0."));
-	free(csv);
+	ck_assert_has(csv, "\n/opt/lib/"
+			   "libsolve.so.1.2,solver::of_planes::Relaxation::sweep,_ZN6solver9of_"
+			   "planes10Relaxation5sweepEi,,4672,512,sweep.cc,17,1401,0.");
 	csv = file_text("x-loops.csv");
-	ck_assert_ptr_nonnull(strstr(csv, ",4704,256,sweep.cc,20,300,0."));
-	ck_assert_ptr_nonnull(strstr(csv, ",31,,4704,0,1,0\n"));
-	free(csv);
-	json_decref(json);
+	ck_assert_has(csv, ",4704,256,sweep.cc,20,300,0.");
+	ck_assert_has(csv, ",31,,4704,0,1,0\n");
 	if (_i == 0) {
 		RUN("blocks", "-q", "-j", "y.json", "true");
 		check_rates("y.json");
@@ -326,15 +297,12 @@ START_TEST(functions_in_files)
 	}
 	free(gnuplot);
 	RUN("none", "-q", "-j", "y.json", "--functions=0", "true");
-	json = json_load_file("y.json", 0, NULL);
-	ck_assert_ptr_nonnull(json);
+	json = json_file("y.json");
 	ck_assert_ptr_null(json_object_get(json, "functions"));
-	json_decref(json);
 }
-END_TEST
 
 /* Byte by byte, wherever it is written to; and a pipe may be read, since the program runs once. */
-START_TEST(counts_alone_repeat)
+TEST(counts_alone_repeat)
 {
 	char *first, *second;
 
@@ -344,11 +312,9 @@ START_TEST(counts_alone_repeat)
 	first = file_text("x.json");
 	second = file_text("y.json");
 	ck_assert_str_eq(first, second);
-	ck_assert_ptr_nonnull(strstr(first, "\"loadedBytes\": 12800000"));
-	ck_assert_ptr_null(strstr(first, "Time"));
+	ck_assert_has(first, "\"loadedBytes\": 12800000");
+	ck_assert_lacks(first, "Time");
 	ck_assert_int_ne(access("cache/last-run.json", F_OK), 0);
-	free(first);
-	free(second);
 	RUN("blocks", "-q", "--counts-only", "sh", "-c", "echo ran; exit 3");
 	ck_assert_int_eq(status, 3);
 	ck_assert_str_eq(out, "ran\n");
@@ -356,37 +322,30 @@ START_TEST(counts_alone_repeat)
 	ck_assert_int_eq(status, 3);
 	ck_assert_str_eq(out, "ran\n"); /* what it prints the second time is dropped */
 }
-END_TEST
 
 /* Without the raw counts, which would make it large. */
-START_TEST(last_run_is_kept)
+TEST(last_run_is_kept)
 {
-	json_t *last, *asked;
+	json_t *last, *asked = NULL;
 
 	RUN("zen5", "-q", "true");
 	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "true");
-	last = json_load_file("cache/last-run.json", 0, NULL);
-	asked = json_load_file("x.json", 0, NULL);
-	ck_assert_ptr_nonnull(last);
-	ck_assert_ptr_nonnull(asked);
+	last = json_file("cache/last-run.json");
+	asked = json_file("x.json");
 	ck_assert_int_eq(json_object_del(asked, "runs"), 0);
 	ck_assert(json_equal(last, asked));
-	json_decref(last);
-	json_decref(asked);
 }
-END_TEST
 
 /* They are observed thread by thread, without being asked to show all threads. */
-START_TEST(regions_imply_tracing)
+TEST(regions_imply_tracing)
 {
 	RUN("zen5", "-R=solve", "true");
-	ck_assert_ptr_nonnull(strstr(err, "each of the 2 threads was in it for 0.00025 to 0.00025 s"));
+	ck_assert_has(err, "each of the 2 threads was in it for 0.00025 to 0.00025 s");
 	RUN("zen5", "true");
-	ck_assert_ptr_null(strstr(err, "stops by tracing"));
+	ck_assert_lacks(err, "stops by tracing");
 }
-END_TEST
 
-START_TEST(exit_statuses)
+TEST_OF(exit_statuses, 9)
 {
 	static const struct {
 		const char *words[MAX_WORDS];
@@ -407,13 +366,12 @@ START_TEST(exit_statuses)
 	ck_assert_int_eq(file_write("plain", "text\n", 5, false, NULL), 0);
 	run("zen5", rows[_i].words);
 	ck_assert_int_eq(status, rows[_i].status);
-	ck_assert_ptr_nonnull(strstr(err, rows[_i].error));
+	ck_assert_has(err, rows[_i].error);
 	ck_assert_int_eq(err[0] == '\0', rows[_i].error[0] == '\0');
 }
-END_TEST
 
 /* The program's own failure tells more. */
-START_TEST(strict_wants_sound_numbers)
+TEST_OF(strict_wants_sound_numbers, 8)
 {
 	static const struct {
 		const char *mode;
@@ -440,11 +398,10 @@ START_TEST(strict_wants_sound_numbers)
 	is_strict = false;
 	run(rows[_i].architecture ? rows[_i].architecture : "none", rows[_i].words);
 	ck_assert_int_eq(status, rows[_i].status == 42 ? 42 : 0);
-	ck_assert_ptr_null(strstr(err, "strict"));
+	ck_assert_lacks(err, "strict");
 }
-END_TEST
 
-START_TEST(program_keeps_its_output)
+TEST(program_keeps_its_output)
 {
 	RUN("zen5", "-q", "--", "sh", "-c", "echo out; echo err >&2");
 	ck_assert_str_eq(out, "out\n");
@@ -452,47 +409,43 @@ START_TEST(program_keeps_its_output)
 	RUN("zen5", "-q", "printf", "%s,", "-o", "--passes", "--");
 	ck_assert_str_eq(out, "-o,--passes,--,");
 }
-END_TEST
 
 /* The first run that is not 0 counts. */
-START_TEST(repeated_runs)
+TEST(repeated_runs)
 {
 	RUN("zen5", "--runs=3", "sh", "-c", "echo x >>log; test $(wc -l <log) != 2");
 	ck_assert_int_eq(status, 1);
-	ck_assert_ptr_nonnull(strstr(err, "rot: the program will run 3 times"));
-	ck_assert_ptr_nonnull(strstr(err, "the runs ended differently: run 2"));
+	ck_assert_has(err, "rot: the program will run 3 times");
+	ck_assert_has(err, "the runs ended differently: run 2");
 }
-END_TEST
 
-START_TEST(runs_that_drift_or_are_disturbed)
+TEST(runs_that_drift_or_are_disturbed)
 {
 	setenv("FAKE_CORE", "drift", 1);
 	RUN("none", "--runs=10", "true");
-	ck_assert_ptr_nonnull(strstr(err, "time: drifts by +"));
+	ck_assert_has(err, "time: drifts by +");
 	setenv("FAKE_CORE", "disturbed", 1);
 	RUN("none", "--runs=10", "true");
-	ck_assert_ptr_null(strstr(err, "drifts"));
-	ck_assert_ptr_nonnull(strstr(err, "pages were read from a disk"));
-	ck_assert_ptr_nonnull(strstr(err, "(1 of 10 runs, left out): run again: they are in memory then"));
-	ck_assert_ptr_nonnull(strstr(err, "another program ran on the CPU"));
-	ck_assert_ptr_nonnull(strstr(err, "the hypervisor ran something else"));
+	ck_assert_lacks(err, "drifts");
+	ck_assert_has(err, "pages were read from a disk");
+	ck_assert_has(err, "(1 of 10 runs, left out): run again: they are in memory then");
+	ck_assert_has(err, "another program ran on the CPU");
+	ck_assert_has(err, "the hypervisor ran something else");
 }
-END_TEST
 
 /* A misspelled region costs one run, not a slow one, too. */
-START_TEST(missing_regions_are_not_counted)
+TEST(missing_regions_are_not_counted)
 {
 	RUN("blocks", "-R=missing", "true");
 	ck_assert_int_eq(status, 1);
-	ck_assert_ptr_nonnull(strstr(err, "the run for the counts is left out"));
-	ck_assert_ptr_null(strstr(err, "(2 runs)"));
+	ck_assert_has(err, "the run for the counts is left out");
+	ck_assert_lacks(err, "(2 runs)");
 	RUN("blocks", "-R=missing", "-R=solve", "true");
-	ck_assert_ptr_null(strstr(err, "is left out"));
-	ck_assert_ptr_nonnull(strstr(err, "(2 runs)"));
+	ck_assert_lacks(err, "is left out");
+	ck_assert_has(err, "(2 runs)");
 }
-END_TEST
 
-START_TEST(core_that_fails)
+TEST(core_that_fails)
 {
 	setenv("FAKE_CORE", "fail", 1);
 	RUN("zen5", "true");
@@ -501,9 +454,8 @@ START_TEST(core_that_fails)
 	ck_assert_int_eq(unlink("core/rot-core"), 0);
 	RUN("zen5", "true");
 	ck_assert_int_eq(status, 1);
-	ck_assert_ptr_nonnull(strstr(err, "ended with exit status 127 without a result"));
+	ck_assert_has(err, "ended with exit status 127 without a result");
 }
-END_TEST
 
 /* Performance and throughput of a made-up program below made-up roofs, each with such relative intervals. */
 static int nr_roof_threads = 1;
@@ -550,7 +502,7 @@ check_bound(double performance, double throughput, const char *border, double cp
 	struct program_region *region = rot_calloc(1, sizeof(*region));
 	struct architecture architecture = {.name = (char *)"x",
 					    .counts_by_steps = is_by_blocks || strcmp(border, "cpuL1") == 0};
-	struct program_report report = {
+	cleared_by(program_report_clear) struct program_report report = {
 		.architecture = &architecture,
 		.plan = &plan,
 		.output = output,
@@ -571,19 +523,18 @@ check_bound(double performance, double throughput, const char *border, double cp
 	ck_assert_str_eq(report.bound, expected);
 	/* a region of one thread, whatever the program used */
 	ck_assert(report.roof.nr_threads > 1 || strncmp(region->bound, expected, length) == 0);
-	ck_assert_ptr_null(strstr(region->bound, "of one CPU"));
+	ck_assert_lacks(region->bound, "of one CPU");
 	ck_assert_int_eq(region->bound[0] == '\0', expected[0] == '\0');
 	ck_assert(report.roof.nr_threads > 1 || (isnan(report.roof_share) && isnan(region->roof_share)) ||
 		  report.roof_share == region->roof_share);
 	ck_assert(isnan(roof_share) ? isnan(report.roof_share) : fabs(report.roof_share - roof_share) < 1e-12);
 	report.total = region->total = (struct program_values){.nr = 0};
-	program_report_clear(&report);
 	rot_graph_delete(output);
 }
 
 #define UNSURE "; --runs=6 tells how sure that is"
 
-START_TEST(bound_in_words)
+TEST(bound_in_words)
 {
 	check_bound(4e9, 8.3e9, "llcRam", 1,
 		    "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak" UNSURE, 0.83);
@@ -638,10 +589,9 @@ START_TEST(bound_in_words)
 		    0.6);
 	is_roof_least = false;
 }
-END_TEST
 
 /* With an intensity of so many times that of the ridge, which is 10 flop/byte. */
-START_TEST(how_sure_the_bound_is)
+TEST(how_sure_the_bound_is)
 {
 	reach = 0.1;
 	check_bound(
@@ -666,10 +616,9 @@ START_TEST(how_sure_the_bound_is)
 		    0.63);
 	reach = NAN;
 }
-END_TEST
 
 /* Points of the program, of regions and of few threads, not of threads in regions. */
-START_TEST(what_is_drawn)
+TEST(what_is_drawn)
 {
 	static const struct {
 		const char *series;
@@ -678,67 +627,39 @@ START_TEST(what_is_drawn)
 		{"# program\n", true},      {"# region solve\n", true}, {"# region x\n", true},
 		{"# region idle\n", false}, {"# worker 101\n", true},   {"threads of regions", false},
 	};
-	char *data, *gnuplot = process_find("gnuplot");
+	autofree char *data = NULL, *gnuplot = process_find("gnuplot");
 
 	RUN("zen5", "-q", "-t", "-o", "x", "-R=solve", "-R=x=setUp", "-R=idle", "true");
 	ck_assert_int_eq(status, 0);
 	if (!gnuplot) {
-		ck_assert_ptr_nonnull(strstr(err, "apt-get install gnuplot"));
+		ck_assert_has(err, "apt-get install gnuplot");
 		return;
 	}
-	free(gnuplot);
 	data = file_text("x.data");
 	for (size_t i = 0; i < NR_ELEMENTS(rows); i++)
 		ck_assert_msg((strstr(data, rows[i].series) != NULL) == rows[i].is_drawn, "%s:\n%s", rows[i].series,
 			      data);
-	free(data);
 }
-END_TEST
 
 /* Of performance and the intensity of loads and stores, which are of different runs. */
-START_TEST(programs_by_blocks_are_drawn)
+TEST(programs_by_blocks_are_drawn)
 {
-	char *data, *gnuplot = process_find("gnuplot");
+	autofree char *data = NULL, *gnuplot = process_find("gnuplot");
 
 	RUN("blocks", "-q", "-o", "x", "true");
 	ck_assert_int_eq(status, 0);
 	if (!gnuplot)
 		return;
-	free(gnuplot);
 	data = file_text("x.data");
-	ck_assert_msg(strstr(data, "# program\n") != NULL, "%s", data);
-	free(data);
+	ck_assert_has(data, "# program\n");
 }
-END_TEST
 
-START_TEST(files_that_cannot_be_written)
+TEST(files_that_cannot_be_written)
 {
 	RUN("zen5", "-o", "no/such/folder/x", "sh", "-c", "echo ran");
 	ck_assert_int_eq(status, 1);
 	ck_assert_str_eq(out, "");
-	ck_assert_ptr_nonnull(strstr(err, "cannot write 'no/such/folder/x"));
+	ck_assert_has(err, "cannot write 'no/such/folder/x");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&tables, NR_ELEMENTS(tables_of_runs)},
-	{&counts_alone_repeat, 1},
-	{&values_as_json, 1},
-	{&functions_in_files, 2},
-	{&last_run_is_kept, 1},
-	{&regions_imply_tracing, 1},
-	{&strict_wants_sound_numbers, 8},
-	{&exit_statuses, 9},
-	{&program_keeps_its_output, 1},
-	{&repeated_runs, 1},
-	{&runs_that_drift_or_are_disturbed, 1},
-	{&missing_regions_are_not_counted, 1},
-	{&core_that_fails, 1},
-	{&bound_in_words, 1},
-	{&how_sure_the_bound_is, 1},
-	{&what_is_drawn, 1},
-	{&programs_by_blocks_are_drawn, 1},
-	{&files_that_cannot_be_written, 1},
-};
-
-UNIT_TESTS("run", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup, .tear_down = teardown);

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Architectures: every file is valid and makes sense, machines get theirs, broken files are refused with file and line.
  */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../../../core/common/step_counts.h"
 #include "architecture_files.h"
 #include "kernels/expression.h"
-#include "memory.h"
 #include "quantities/plan.h"
 #include "quantities/vocabulary.h"
 #include "testing.h"
@@ -63,51 +56,44 @@ static const struct {
 	{"Unknown", 0, 0, "generic"},
 };
 
-START_TEST(test_machine_gets_its_architecture)
+TEST_OF(test_machine_gets_its_architecture, NR_ELEMENTS(machines))
 {
 	struct machine *machine = machine_of(machines[_i].vendor, machines[_i].family, machines[_i].model);
-	struct rot_error err = {0};
-	char *folder = architecture_folder();
-	struct architecture *architecture = architecture_load(folder, machine, NULL, &err);
+	struct architecture *architecture = architecture_load(architecture_folder(), machine, NULL, &why);
 
-	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(architecture->name, machines[_i].architecture);
 	ck_assert_str_eq(architecture->why_not.text, "");
 	architecture_delete(architecture);
 	rot_entity_delete(machine);
-	free(folder);
 }
-END_TEST
 
-START_TEST(test_without_counting_it_is_none)
+TEST(test_without_counting_it_is_none)
 {
 	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
-	struct rot_error err = {0}, why_not = {.text = "cannot count", .hint = "lower it"};
-	char *folder = architecture_folder();
-	struct architecture *architecture = architecture_load(folder, machine, &why_not, &err);
+	struct rot_error why_not = {.text = "cannot count", .hint = "lower it"};
+	struct architecture *architecture = architecture_load(architecture_folder(), machine, &why_not, &why);
 
-	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(architecture->name, "none");
 	ck_assert_uint_eq(architecture->nr_formulas, 0);
 	ck_assert_str_eq(architecture->why_not.text, "cannot count");
 	ck_assert_str_eq(architecture->why_not.hint, "lower it");
 	architecture_delete(architecture);
 	rot_entity_delete(machine);
-	free(folder);
 }
-END_TEST
 
 /* Programs are not stepped: nothing of them is counted, and why is said. */
-START_TEST(test_steps_need_no_processor)
+TEST(test_steps_need_no_processor)
 {
 	struct machine *machine = machine_of("Unknown", 0, 0);
 	const struct architecture_stepping stepping = {.machine = machine, .limit = 7};
-	struct rot_error err = {0}, why_no_program = {.text = "not programs", .hint = "events"};
-	char *folder = architecture_folder();
-	struct architecture *architecture = architecture_load_steps(folder, &stepping, &why_no_program, &err);
+	struct rot_error why_no_program = {.text = "not programs", .hint = "events"};
+	struct architecture *architecture =
+		architecture_load_steps(architecture_folder(), &stepping, &why_no_program, &why);
 	char *advice;
 
-	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(architecture->name, "steps");
 	ck_assert(architecture->counts_by_steps);
 	ck_assert_uint_eq(architecture->stepping.limit, 7);
@@ -121,71 +107,60 @@ START_TEST(test_steps_need_no_processor)
 	ck_assert_str_eq(advice, "events; or: " STEPS_ADVICE);
 	free(advice);
 	architecture_delete(architecture);
-	ck_assert_ptr_null(architecture_load_steps("/nonexistent", &stepping, &why_no_program, &err));
+	ck_assert_ptr_null(architecture_load_steps("/nonexistent", &stepping, &why_no_program, &why));
 	rot_entity_delete(machine);
-	free(folder);
 }
-END_TEST
 
 /* In one group, in which whatever is asked for brings all. */
-START_TEST(test_steps_are_all_that_is_counted)
+TEST(test_steps_are_all_that_is_counted)
 {
 	static const char *const names[] = {
 #define STEP_COUNT_NAME(name, text) text,
 		STEP_COUNTS(STEP_COUNT_NAME)
 #undef STEP_COUNT_NAME
 	};
-	struct architecture *architecture = architecture_named("steps");
+	struct architecture *architecture = architecture_kept("steps");
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
 	struct pass_plan plan;
 
 	ck_assert_uint_eq(architecture->nr_events, STEP_NR_COUNTS);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++) {
-		char *definition = rot_format("step::%s", names[i]);
+		autofree char *definition = rot_format("step::%s", names[i]);
 
 		ck_assert_str_eq(architecture->events[i].name, names[i]);
 		ck_assert_str_eq(architecture->events[i].definition, definition);
-		free(definition);
 	}
 	ck_assert_int_eq(pass_plan_make(&plan, architecture, &formula, 1, true, NULL), 0);
 	ck_assert_uint_eq(plan.nr_passes, 2);
 	ck_assert_uint_eq(plan.passes[1].nr_events, STEP_NR_COUNTS);
 	pass_plan_clear(&plan);
-	architecture_delete(architecture);
 }
-END_TEST
 
 /* ---- every file ---- */
-
-static char *files[MAX_ARCHITECTURES];
 
 static struct architecture *
 file_read(int i)
 {
-	struct rot_error err = {0};
-	char *schema = architecture_schema();
-	struct architecture *architecture = architecture_read(files[i], schema, &err);
+	struct architecture *architecture = architecture_read(architecture_file(i), architecture_schema(), &why);
 
 	if (!architecture)
-		ck_abort_msg("%s", err.text);
-	free(schema);
+		ck_abort_msg("%s", why.text);
 	return architecture;
 }
 
-START_TEST(test_file_is_named_like_its_architecture)
+TEST_OF(test_file_is_named_like_its_architecture, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 	char *name = rot_format("/%s.xml", architecture->name);
-	const char *end = files[_i] + strlen(files[_i]) - strlen(name);
+	const char *end = architecture_file(_i) + strlen(architecture_file(_i)) - strlen(name);
 
 	ck_assert_str_eq(end, name);
 	free(name);
 	architecture_delete(architecture);
 }
-END_TEST
 
 /* With all counts 1 every formula is a positive number, and its "of" is a word of the vocabulary. */
-START_TEST(test_formulas_evaluate)
+TEST_OF(test_formulas_evaluate, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 	struct expression_scope *scope = expression_scope_new(NULL);
@@ -194,23 +169,22 @@ START_TEST(test_formulas_evaluate)
 		expression_scope_set_number(scope, architecture->events[i].name, 1);
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];
-		struct rot_error err = {0};
 		double value;
 
-		ck_assert_msg(expression_number(scope, formula->expression, &value, &err) == 0, "%s:%d: %s", files[_i],
-			      formula->line, err.text);
-		ck_assert_msg(value > 0, "%s:%d: %g", files[_i], formula->line, value);
+		ck_assert_msg(expression_number(scope, formula->expression, &value, &why) == 0, "%s:%d: %s",
+			      architecture_file(_i), formula->line, why.text);
+		ck_assert_msg(value > 0, "%s:%d: %g", architecture_file(_i), formula->line, value);
 		ck_assert_msg(*formula->of == '\0' || quantity_word_find(WORD_OPERATION, formula->of) ||
 				      quantity_word_find(WORD_BORDER, formula->of) ||
 				      quantity_word_find(WORD_CLOCK, formula->of),
-			      "%s:%d: '%s' is not in the vocabulary", files[_i], formula->line, formula->of);
+			      "%s:%d: '%s' is not in the vocabulary", architecture_file(_i), formula->line,
+			      formula->of);
 	}
 	expression_scope_delete(scope);
 	architecture_delete(architecture);
 }
-END_TEST
 
-START_TEST(test_zero_counts_evaluate)
+TEST_OF(test_zero_counts_evaluate, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 	struct expression_scope *scope = expression_scope_new(NULL);
@@ -218,19 +192,17 @@ START_TEST(test_zero_counts_evaluate)
 	for (size_t i = 0; i < architecture->nr_events; i++)
 		expression_scope_set_number(scope, architecture->events[i].name, 0);
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
-		struct rot_error err = {0};
 		double value = NAN;
 
-		ck_assert_msg(expression_number(scope, architecture->formulas[i].expression, &value, &err) == 0,
-			      "%s:%d: %s", files[_i], architecture->formulas[i].line, err.text);
+		ck_assert_msg(expression_number(scope, architecture->formulas[i].expression, &value, &why) == 0,
+			      "%s:%d: %s", architecture_file(_i), architecture->formulas[i].line, why.text);
 		ck_assert_double_eq(value, 0);
 	}
 	expression_scope_delete(scope);
 	architecture_delete(architecture);
 }
-END_TEST
 
-START_TEST(test_every_event_is_used_and_fits)
+TEST_OF(test_every_event_is_used_and_fits, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 
@@ -241,17 +213,17 @@ START_TEST(test_every_event_is_used_and_fits)
 			for (size_t k = 0; k < architecture->formulas[i].nr_events; k++)
 				is_used |= architecture->formulas[i].events[k] == event;
 		}
-		ck_assert_msg(is_used, "%s: event '%s' is in no formula", files[_i], architecture->events[event].name);
-		ck_assert_msg(pass_is_legal(architecture, &event, 1), "%s: event '%s' fits no group", files[_i],
+		ck_assert_msg(is_used, "%s: event '%s' is in no formula", architecture_file(_i),
 			      architecture->events[event].name);
+		ck_assert_msg(pass_is_legal(architecture, &event, 1), "%s: event '%s' fits no group",
+			      architecture_file(_i), architecture->events[event].name);
 	}
 	architecture_delete(architecture);
 }
-END_TEST
 
-START_TEST(test_quirks_of_zen5)
+TEST(test_quirks_of_zen5)
 {
-	struct architecture *architecture = architecture_named("zen5");
+	struct architecture *architecture = architecture_kept("zen5");
 
 	ck_assert_int_eq(architecture->usable_counters, 5);
 	ck_assert_int_eq(architecture->counter_bits, 47);
@@ -259,12 +231,10 @@ START_TEST(test_quirks_of_zen5)
 	ck_assert_int_eq(architecture->scrub_count, 5);
 	for (size_t i = 0; i < architecture->nr_events; i++)
 		ck_assert_str_ne(architecture->events[i].definition, architecture->scrub_event);
-	architecture_delete(architecture);
 }
-END_TEST
 
 /* Of bytes alone, and never of reads: what is stored need not be in a cache. */
-START_TEST(test_stores_go_round_caches)
+TEST_OF(test_stores_go_round_caches, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 
@@ -273,11 +243,10 @@ START_TEST(test_stores_go_round_caches)
 
 		ck_assert_msg(!formula->goes_round || (strcmp(formula->quantity, "transferredBytes") == 0 &&
 						       !strstr(formula->of, ".read")),
-			      "%s:%d", files[_i], formula->line);
+			      "%s:%d", architecture_file(_i), formula->line);
 	}
 	architecture_delete(architecture);
 }
-END_TEST
 
 static const struct {
 	const char *architecture, *of;
@@ -288,15 +257,13 @@ static const struct {
 	{"steps", "llcRam", true},      {"steps", "llcRam.write", true}, {"steps", "l2l3.write", false},
 };
 
-START_TEST(test_formulas_with_such_stores)
+TEST_OF(test_formulas_with_such_stores, NR_ELEMENTS(stored_bytes))
 {
-	struct architecture *architecture = architecture_named(stored_bytes[_i].architecture);
+	struct architecture *architecture = architecture_kept(stored_bytes[_i].architecture);
 
 	ck_assert(architecture_formula(architecture, "transferredBytes", stored_bytes[_i].of)->goes_round ==
 		  stored_bytes[_i].goes_round);
-	architecture_delete(architecture);
 }
-END_TEST
 
 /* Grades of two formulas of the same, and which of them is used; 0: not validated. */
 static const struct {
@@ -307,7 +274,7 @@ static const struct {
 	{'C', 0, 0}, {0, 'F', 0},   {'F', 0, 1},   {'F', 'F', 0}, {'F', 'C', 1},
 };
 
-START_TEST(test_best_formula_is_used)
+TEST_OF(test_best_formula_is_used, NR_ELEMENTS(graded))
 {
 	char *folder = temporary_folder_new(), *schema = architecture_schema();
 	char *path = folder_write(folder, "x.xml",
@@ -316,21 +283,16 @@ START_TEST(test_best_formula_is_used)
 				  "<formula quantity='instructions' kind='measured' value='$a' source=''/>"
 				  "<formula quantity='instructions' kind='measured' value='2 * $a' source=''/>"
 				  "</architecture>");
-	struct rot_error err = {0};
-	struct architecture *architecture = architecture_read(path, schema, &err);
+	struct architecture *architecture = architecture_read(path, schema, &why);
 
-	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
 	architecture->formulas[1].grade = graded[_i].first;
 	architecture->formulas[2].grade = graded[_i].second;
 	ck_assert_ptr_eq(architecture_formula(architecture, "instructions", ""),
 			 &architecture->formulas[1 + graded[_i].chosen]);
 	ck_assert_ptr_null(architecture_formula(architecture, "instructions", "flop"));
 	architecture_delete(architecture);
-	temporary_folder_delete(folder);
-	free(path);
-	free(schema);
 }
-END_TEST
 
 /* ---- broken files ---- */
 
@@ -357,60 +319,25 @@ static const struct {
 	{"unknown rider", "<architecture name='x' title='x'>\n<ride events='a'/>\n</architecture>", 2, "no event 'a'"},
 };
 
-START_TEST(test_broken_file_is_refused)
+TEST_OF(test_broken_file_is_refused, NR_ELEMENTS(broken))
 {
 	char *folder = temporary_folder_new(), *path = folder_write(folder, "x.xml", broken[_i].xml);
 	char *schema = architecture_schema(), *place;
-	struct rot_error err = {0};
 
-	ck_assert_msg(architecture_read(path, schema, &err) == NULL, "%s was accepted", broken[_i].name);
+	ck_assert_msg(architecture_read(path, schema, &why) == NULL, "%s was accepted", broken[_i].name);
 	place = rot_format("%s:%d: ", path, broken[_i].line);
-	ck_assert_msg(strncmp(err.text, place, strlen(place)) == 0, "%s: %s", broken[_i].name, err.text);
-	ck_assert_msg(strstr(err.text, broken[_i].complaint) != NULL, "%s: %s", broken[_i].name, err.text);
-	temporary_folder_delete(folder);
+	ck_assert_msg(strncmp(why.text, place, strlen(place)) == 0, "%s: %s", broken[_i].name, why.text);
+	ck_assert_msg(strstr(why.text, broken[_i].complaint) != NULL, "%s: %s", broken[_i].name, why.text);
 	free(place);
-	free(path);
-	free(schema);
 }
-END_TEST
 
-START_TEST(test_missing_folder)
+TEST(test_missing_folder)
 {
 	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
-	struct rot_error err = {0};
 
-	ck_assert_ptr_null(architecture_load("/nonexistent", machine, NULL, &err));
-	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent"));
+	ck_assert_ptr_null(architecture_load("/nonexistent", machine, NULL, &why));
+	ck_assert_has(why.text, "/nonexistent");
 	rot_entity_delete(machine);
 }
-END_TEST
 
-static int
-run_tests(void)
-{
-	const int nr_files = (int)architecture_files(files);
-	const struct listed_test tests[] = {
-		{&test_machine_gets_its_architecture, NR_ELEMENTS(machines)},
-		{&test_without_counting_it_is_none, 1},
-		{&test_steps_need_no_processor, 1},
-		{&test_steps_are_all_that_is_counted, 1},
-		{&test_file_is_named_like_its_architecture, nr_files},
-		{&test_formulas_evaluate, nr_files},
-		{&test_zero_counts_evaluate, nr_files},
-		{&test_every_event_is_used_and_fits, nr_files},
-		{&test_quirks_of_zen5, 1},
-		{&test_stores_go_round_caches, nr_files},
-		{&test_formulas_with_such_stores, NR_ELEMENTS(stored_bytes)},
-		{&test_best_formula_is_used, NR_ELEMENTS(graded)},
-		{&test_broken_file_is_refused, NR_ELEMENTS(broken)},
-		{&test_missing_folder, 1},
-	};
-	const struct suite suite = SUITE("architecture", tests, .is_in_one_process = true);
-	int status = suite_run(&suite);
-
-	for (int i = 0; i < nr_files; i++)
-		free(files[i]);
-	return status;
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.is_in_one_process = true);

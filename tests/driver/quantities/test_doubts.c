@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Doubts of values: from which samples, of which quantities, and in JSON. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
@@ -47,14 +43,13 @@ static void
 assert_keys(const struct quantity_value *value, const char *expected)
 {
 	static const char *const keys[] = {"modes", "drift", "firstRun", "outliers"};
-	json_t *json = quantity_value_json(value);
+	json_auto_t *json = quantity_value_json(value);
 
 	for (size_t i = 0; i < NR_ELEMENTS(keys); i++)
 		ck_assert_msg(!json_object_get(json, keys[i]) == !strstr(expected, keys[i]), "%s", keys[i]);
-	json_decref(json);
 }
 
-START_TEST(test_sound_values_have_none)
+TEST(test_sound_values_have_none)
 {
 	struct quantity_value value = value_of("time", sound, taints, 0);
 	struct quantity_doubts doubts = quantity_doubts_of(&value);
@@ -63,9 +58,8 @@ START_TEST(test_sound_values_have_none)
 	ck_assert_int_eq(doubts.modes.finding, SERIES_NO);
 	assert_keys(&value, "");
 }
-END_TEST
 
-START_TEST(test_two_modes)
+TEST(test_two_modes)
 {
 	struct quantity_value value = value_of("performance", modes, taints, 0);
 	struct quantity_doubts doubts = quantity_doubts_of(&value);
@@ -82,26 +76,23 @@ START_TEST(test_two_modes)
 	json_decref(json);
 	assert_keys(&value, "modes");
 }
-END_TEST
 
-START_TEST(test_drift)
+TEST(test_drift)
 {
 	double rising[NR];
 	struct quantity_value value;
-	json_t *json;
+	json_auto_t *json = NULL;
 
 	for (size_t i = 0; i < NR; i++)
 		rising[i] = 100 + (double)i;
 	value = value_of("throughput", rising, taints, 0);
 	json = quantity_value_json(&value);
 	ck_assert_double_eq_tol(json_number_value(json_object_get(json, "drift")), 11 / 105.5, 1e-12);
-	json_decref(json);
 	assert_keys(&value, "drift");
 }
-END_TEST
 
 /* The first run's cause is known: it is left out, and nothing is wrong with the others. */
-START_TEST(test_tainted_samples_are_left_out)
+TEST(test_tainted_samples_are_left_out)
 {
 	struct quantity_value value = value_of("time", late, taints, 0);
 
@@ -111,9 +102,8 @@ START_TEST(test_tainted_samples_are_left_out)
 	value = value_of("time", late, taints, NR);
 	assert_keys(&value, "firstRun outliers");
 }
-END_TEST
 
-START_TEST(test_outliers)
+TEST(test_outliers)
 {
 	struct quantity_value value = value_of("time", lonely, taints, 0);
 	char *text = value_doubts_text(&value);
@@ -124,12 +114,11 @@ START_TEST(test_outliers)
 	free(text);
 	value = value_of("time", late, taints, 0); /* told of as the first run */
 	text = value_doubts_text(&value);
-	ck_assert_ptr_null(strstr(text, "no cause"));
+	ck_assert_lacks(text, "no cause");
 	free(text);
 }
-END_TEST
 
-START_TEST(test_only_what_depends_on_time)
+TEST(test_only_what_depends_on_time)
 {
 	struct quantity_value value = value_of("transferredBytes", modes, taints, 0);
 	struct quantity_doubts doubts = quantity_doubts_of(&value);
@@ -140,9 +129,8 @@ START_TEST(test_only_what_depends_on_time)
 	value.nr_samples = 0;
 	ck_assert_int_eq(quantity_doubts_of(&value).modes.finding, SERIES_UNKNOWN);
 }
-END_TEST
 
-START_TEST(test_no_number_is_left_out)
+TEST(test_no_number_is_left_out)
 {
 	double samples[NR];
 	struct quantity_value value;
@@ -154,7 +142,6 @@ START_TEST(test_no_number_is_left_out)
 	ck_assert_uint_eq(quantity_doubts_of(&value).modes.nr_low, 7);
 	ck_assert_uint_eq(quantity_doubts_of(&value).modes.nr_high, 3);
 }
-END_TEST
 
 /* ---- caveats ---- */
 
@@ -274,7 +261,7 @@ static const struct {
 	{have_few_runs, "noInterval"},
 };
 
-START_TEST(test_caveats)
+TEST_OF(test_caveats, NR_ELEMENTS(changes))
 {
 	struct quantity_value value = value_of("time", sound, taints, 0);
 	json_t *json, *caveats;
@@ -288,17 +275,5 @@ START_TEST(test_caveats)
 		ck_assert_str_eq(json_string_value(json_array_get(caveats, 0)), changes[_i].caveats);
 	json_decref(json);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_caveats, NR_ELEMENTS(changes)},
-	{&test_sound_values_have_none, 1},
-	{&test_two_modes, 1},
-	{&test_drift, 1},
-	{&test_tainted_samples_are_left_out, 1},
-	{&test_outliers, 1},
-	{&test_only_what_depends_on_time, 1},
-	{&test_no_number_is_left_out, 1},
-};
-
-UNIT_TESTS("doubts", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

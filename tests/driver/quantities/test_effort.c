@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How often a point is measured: what is asked for next, and why it ends. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "memory.h"
 #include "quantities/effort.h"
 #include "testing.h"
 
@@ -73,7 +67,7 @@ static const struct {
 	{"no interval", {.nr_runs = 10, .precision = 0.001, .budget_s = 10}, {0.001, 0, NAN}, "10", "noInterval"},
 };
 
-START_TEST(test_courses)
+TEST_OF(test_courses, sizeof(courses) / sizeof(courses[0]))
 {
 	const struct host *host = &courses[_i].host;
 	struct effort_course course;
@@ -96,10 +90,9 @@ START_TEST(test_courses)
 	ck_assert_msg(strcmp(course.end, courses[_i].end) == 0, "%s: %s", courses[_i].name, course.end);
 	free(steps);
 }
-END_TEST
 
 /* The value that has fewest undisturbed runs counts, and the widest interval. */
-START_TEST(test_worst_value_counts)
+TEST(test_worst_value_counts)
 {
 	const struct quantity_effort effort = {.nr_runs = 10, .budget_s = 10},
 				     precise = {.precision = 0.01, .budget_s = 10};
@@ -113,10 +106,9 @@ START_TEST(test_worst_value_counts)
 	for (size_t i = 0; i < 3; i++)
 		free(values[i].taints);
 }
-END_TEST
 
 /* A count by steps has two samples of ten runs, and needs no more. */
-START_TEST(test_steps_want_no_more_runs)
+TEST(test_steps_want_no_more_runs)
 {
 	const struct quantity_effort effort = {.nr_runs = 10, .budget_s = 10};
 	struct quantity_value values[] = {time_of(10, 0, 0.1), time_of(2, 0, 0.1)};
@@ -128,10 +120,9 @@ START_TEST(test_steps_want_no_more_runs)
 	for (size_t i = 0; i < 2; i++)
 		free(values[i].taints);
 }
-END_TEST
 
 /* Five runs are too few for an interval, so more may have one; six that have none will not get any. */
-START_TEST(test_too_few_runs_are_wide)
+TEST(test_too_few_runs_are_wide)
 {
 	const struct quantity_effort precise = {.precision = 0.01, .budget_s = 10};
 	struct quantity_value value = time_of(10, 0, NAN);
@@ -146,13 +137,3 @@ START_TEST(test_too_few_runs_are_wide)
 	ck_assert_str_eq(course.end, "noInterval");
 	free(value.taints);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&test_courses, sizeof(courses) / sizeof(courses[0])},
-	{&test_worst_value_counts, 1},
-	{&test_steps_want_no_more_runs, 1},
-	{&test_too_few_runs_are_wide, 1},
-};
-
-UNIT_TESTS("effort", tests);

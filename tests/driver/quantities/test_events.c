@@ -3,12 +3,8 @@
  * Every event of every architecture is encoded by libpfm4, on any host, and has the code that is meant: raw ones what
  * their name says, and all with an attribute libpfm4="" the same code as that name in libpfm4's own tables.
  */
-#include <check.h>
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "architecture_files.h"
 #include "testing.h"
@@ -80,48 +76,42 @@ check_same(const char *path, const char *definition, const char *name)
 	return true;
 }
 
-static char *files[MAX_ARCHITECTURES];
-
 /* What steps count is no event of any processor. */
 static bool
 counts_by_steps(xmlDoc *doc)
 {
-	char *text = xml_attribute(xmlDocGetRootElement(doc), "countsBySteps", "false");
+	autofree char *text = xml_attribute(xmlDocGetRootElement(doc), "countsBySteps", "false");
 	bool counts = strcmp(text, "true") == 0;
 
-	free(text);
 	return counts;
 }
 
-START_TEST(test_events_have_the_meant_codes)
+TEST_OF(test_events_have_the_meant_codes, architecture_nr_files())
 {
-	struct rot_error err = {0};
-	xmlDoc *doc = xml_file_read(files[_i], &err);
+	xmlDoc *doc = xml_file_read(architecture_file(_i), &why);
 	int nr = 0, nr_named = 0, nr_checked = 0;
 
-	ck_assert_msg(doc != NULL, "%s", err.text);
+	ck_assert_msg(doc != NULL, "%s", why.text);
 	for (xmlNode *node = xmlDocGetRootElement(doc)->children; node && !counts_by_steps(doc); node = node->next) {
-		char *definition, *name;
+		autofree char *definition = NULL, *name = NULL;
 
 		if (node->type != XML_ELEMENT_NODE || strcmp((const char *)node->name, "event") != 0)
 			continue;
 		definition = xml_attribute(node, "definition", "");
 		name = xml_attribute(node, "libpfm4", "");
 		nr++;
-		check_definition(files[_i], definition);
+		check_definition(architecture_file(_i), definition);
 		if (*name) {
 			nr_named++;
-			nr_checked += check_same(files[_i], definition, name);
+			nr_checked += check_same(architecture_file(_i), definition, name);
 		}
-		free(definition);
-		free(name);
 	}
-	printf("%s: %d events encoded, %d of %d compared with libpfm4's tables\n", files[_i], nr, nr_checked, nr_named);
+	printf("%s: %d events encoded, %d of %d compared with libpfm4's tables\n", architecture_file(_i), nr,
+	       nr_checked, nr_named);
 	xmlFreeDoc(doc);
 }
-END_TEST
 
-START_TEST(test_scrub_events_are_encoded)
+TEST_OF(test_scrub_events_are_encoded, 4)
 {
 	static const char *const names[] = {"zen2", "zen3", "zen4", "zen5"};
 	struct architecture *architecture = architecture_named(names[_i]);
@@ -129,7 +119,6 @@ START_TEST(test_scrub_events_are_encoded)
 	check_definition(architecture->path, architecture->scrub_event);
 	architecture_delete(architecture);
 }
-END_TEST
 
 static bool
 can_encode(void)
@@ -141,20 +130,4 @@ can_encode(void)
 	return false;
 }
 
-static int
-run_tests(void)
-{
-	const int nr_files = (int)architecture_files(files);
-	const struct listed_test tests[] = {
-		{&test_events_have_the_meant_codes, nr_files},
-		{&test_scrub_events_are_encoded, 4},
-	};
-	const struct suite suite = SUITE("events", tests, .needs = {can_encode});
-	int status = suite_run(&suite);
-
-	for (int i = 0; i < nr_files; i++)
-		free(files[i]);
-	return status;
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {can_encode});

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the runs of all passes to values: those that break a rule are left out of every value, and the rule is told
  * once. */
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "configuration/configuration.h"
-#include "memory.h"
 #include "quantities/job.h"
 #include "rot.h"
 #include "stage.h"
@@ -37,13 +32,13 @@ is_odd(size_t run, size_t first, size_t nr)
 }
 
 static void
-measure(struct stage *stage, const struct odd *odd)
+measure(const struct odd *odd)
 {
-	const size_t of_lines = pass_with(stage, "l2Fills"), of_flops = pass_with(stage, "packedDouble");
+	const size_t of_lines = pass_with("l2Fills"), of_flops = pass_with("packedDouble");
 
 	for (size_t i = 0; i < NR_RUNS; i++) {
-		struct measurement_run_output *lines = add_run(stage, of_lines, 1000, 1000),
-					      *flops = add_run(stage, of_flops, 1000, 1000);
+		struct measurement_run_output *lines = add_run(of_lines, 1000, 1000),
+					      *flops = add_run(of_flops, 1000, 1000);
 
 		count(lines, "l2Fills", LINES);
 		count(lines, "l2DramFills", is_odd(i, odd->first, odd->nr_lines) ? 2 * LINES : LINES);
@@ -60,10 +55,8 @@ compute(struct quantity_value *values, const struct odd *odd)
 {
 	struct rot rot = {.configuration = configuration_new()};
 	struct measuring_job job = {.rot = &rot, .nr_requests = NR_VALUES};
-	struct rot_error err = {0};
-	struct stage stage;
 
-	stage_open(&stage, "zen5", 1,
+	stage_open("zen5", 1,
 		   "transferredBytes:l2l3.read transferredBytes:llcRam.read operationCount:doublePrecisionFlop");
 	ck_assert_uint_eq(stage.plan.nr_passes, 2);
 	for (size_t i = 0; i < 2; i++) /* on this processor two large events leave no room for it */
@@ -72,17 +65,15 @@ compute(struct quantity_value *values, const struct odd *odd)
 				architecture_formula(stage.architecture, "instructions", "")->events[0];
 	for (size_t i = 0; i < 2; i++)
 		ck_assert_uint_gt(stage.plan.passes[i].nr_events, 2);
-	measure(&stage, odd);
-	values[0] = stage_compute(&stage, 0, false); /* reads the samples */
-	quantity_value_clear(&values[0]);
+	measure(odd);
+	stage_compute(0, false); /* reads the samples */
 	job.architecture = stage.architecture;
 	job.measurement = stage.measurement;
 	job.resolutions = stage.resolutions;
 	job.plan = stage.plan;
 	job.passes = stage.passes;
 	job.samples = stage.samples;
-	ck_assert_msg(job_compute(&job, values, &err) == 0, "%s", err.text);
-	stage_close(&stage);
+	ck_assert_ok(job_compute(&job, values, &why));
 	configuration_delete(rot.configuration);
 }
 
@@ -93,7 +84,7 @@ clear(struct quantity_value *values)
 		quantity_value_clear(&values[i]);
 }
 
-START_TEST(broken_runs_are_left_out_of_all_passes)
+TEST(broken_runs_are_left_out_of_all_passes)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -111,10 +102,9 @@ START_TEST(broken_runs_are_left_out_of_all_passes)
 	ck_assert_uint_eq(values[LLC_RAM].breaches[0].nr_runs, 2);
 	clear(values);
 }
-END_TEST
 
 /* Then the value is doubtful, and not the runs. */
-START_TEST(a_rule_that_most_runs_break_is_of_the_value)
+TEST(a_rule_that_most_runs_break_is_of_the_value)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -127,10 +117,9 @@ START_TEST(a_rule_that_most_runs_break_is_of_the_value)
 	ck_assert_uint_eq(values[LLC_RAM].breaches[0].nr_runs, 0);
 	clear(values);
 }
-END_TEST
 
 /* Of that pass alone; all values are told. */
-START_TEST(runs_with_other_instructions_are_left_out)
+TEST(runs_with_other_instructions_are_left_out)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -144,9 +133,8 @@ START_TEST(runs_with_other_instructions_are_left_out)
 	}
 	clear(values);
 }
-END_TEST
 
-START_TEST(sound_runs_break_nothing)
+TEST(sound_runs_break_nothing)
 {
 	struct quantity_value values[NR_VALUES];
 
@@ -159,13 +147,3 @@ START_TEST(sound_runs_break_nothing)
 	ck_assert_double_eq(values[L2L3].summary.value, 64. * LINES);
 	clear(values);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&broken_runs_are_left_out_of_all_passes, 1},
-	{&a_rule_that_most_runs_break_is_of_the_value, 1},
-	{&runs_with_other_instructions_are_left_out, 1},
-	{&sound_runs_break_nothing, 1},
-};
-
-UNIT_TESTS("values of a job", tests);

@@ -3,16 +3,9 @@
  * On a machine whose events can be counted: the architecture's events, in the groups of the planner, count a loop of
  * known work right. Everywhere else: skipped, with the reason.
  */
-#include <check.h>
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "architecture_files.h"
 #include "kernels/expression.h"
@@ -117,14 +110,13 @@ static double
 count(const struct architecture_formula *formula)
 {
 	struct expression_scope *scope = expression_scope_new(NULL);
-	struct rot_error err = {0};
 	struct pass_plan plan;
 	double value;
 
-	ck_assert_msg(pass_plan_make(&plan, architecture, &formula, 1, false, &err) == 0, "%s", err.text);
+	ck_assert_ok(pass_plan_make(&plan, architecture, &formula, 1, false, &why));
 	for (size_t i = 0; i < plan.nr_passes; i++)
 		count_pass(&plan.passes[i], scope);
-	ck_assert_msg(expression_number(scope, formula->expression, &value, &err) == 0, "%s", err.text);
+	ck_assert_ok(expression_number(scope, formula->expression, &value, &why));
 	pass_plan_clear(&plan);
 	expression_scope_delete(scope);
 	return value;
@@ -147,19 +139,17 @@ check_count(const char *operation, double expected)
 
 static const char *const flops[] = {"doublePrecisionFlop", "flop"};
 
-START_TEST(test_flops_of_known_loop)
+TEST_OF(test_flops_of_known_loop, NR_ELEMENTS(flops))
 {
 	check_count(flops[_i], NR_ADDITIONS);
 }
-END_TEST
 
-START_TEST(test_other_precision_counts_nothing)
+TEST(test_other_precision_counts_nothing)
 {
 	check_count("singlePrecisionFlop", 0);
 }
-END_TEST
 
-START_TEST(test_instructions_of_known_loop)
+TEST(test_instructions_of_known_loop)
 {
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
 	double instructions;
@@ -169,7 +159,6 @@ START_TEST(test_instructions_of_known_loop)
 	ck_assert_double_ge(instructions, NR_ADDITIONS);
 	ck_assert_double_le(instructions, 20.0 * NR_ADDITIONS);
 }
-END_TEST
 
 /* The counters of a CPU are scrubbed where the loop runs. */
 static void
@@ -185,8 +174,6 @@ stay_on_this_cpu(void)
 static bool
 can_count(void)
 {
-	struct rot_error why = {0};
-
 	if (machine_can_count(&why) && pfm_initialize() == PFM_SUCCESS)
 		return true;
 	fprintf(stderr, "SKIP: %s%s%s\n", why.text, why.hint[0] ? "; " : "", why.hint);
@@ -196,29 +183,14 @@ can_count(void)
 static void
 set_up(void)
 {
-	struct rot_error err = {0};
-	char *folder = architecture_folder();
-
-	machine = machine_read("/", &err);
-	ck_assert_msg(machine != NULL, "%s", err.text);
-	architecture = architecture_load(folder, machine, NULL, &err);
-	ck_assert_msg(architecture != NULL, "%s", err.text);
+	machine = machine_read("/", &why);
+	ck_assert_msg(machine != NULL, "%s", why.text);
+	architecture = architecture_load(architecture_folder(), machine, NULL, &why);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
 	printf("architecture: %s\n", architecture->name);
 	stay_on_this_cpu();
-	free(folder);
+	at_end(rot_entity_delete, machine);
+	at_end(architecture_delete, architecture);
 }
 
-static void
-tear_down(void)
-{
-	architecture_delete(architecture);
-	rot_entity_delete(machine);
-}
-
-static const struct listed_test tests[] = {
-	{&test_flops_of_known_loop, NR_ELEMENTS(flops)},
-	{&test_other_precision_counts_nothing, 1},
-	{&test_instructions_of_known_loop, 1},
-};
-
-UNIT_TESTS("operation count (hardware)", tests, .needs = {can_count}, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.needs = {can_count}, .set_up = set_up);

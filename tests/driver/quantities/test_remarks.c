@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Remarks: the table against its document and the schema of results, and lines that are told of several points. */
-#include <check.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "memory.h"
 #include "quantities/remarks.h"
 #include "testing.h"
 
@@ -39,7 +35,7 @@ has_row(const char *document, const char *code, const char *row)
 	return false;
 }
 
-START_TEST(each_remark_is_in_the_document)
+TEST(each_remark_is_in_the_document)
 {
 	autofree char *document = text_of_document("doc/VALIDATION.md");
 
@@ -53,9 +49,8 @@ START_TEST(each_remark_is_in_the_document)
 				      "doc/VALIDATION.md lacks of '%s': %s", remark->code, row);
 		}
 }
-END_TEST
 
-START_TEST(ends_are_those_of_the_schema)
+TEST(ends_are_those_of_the_schema)
 {
 	autofree char *schema = text_of_document("driver/schemas/result-1.json");
 	const char *ends = strstr(schema, "\"runsEnd\": {\"enum\": [");
@@ -71,7 +66,6 @@ START_TEST(ends_are_those_of_the_schema)
 		nr_quotes += *c == '"';
 	ck_assert_uint_eq(nr_quotes, 2 * (nr + 2)); /* those of the two keys as well */
 }
-END_TEST
 
 /* ---- lines ---- */
 
@@ -124,7 +118,7 @@ joined(struct remark_lines lines)
 	return text;
 }
 
-START_TEST(lines_are_told_once)
+TEST_OF(lines_are_told_once, NR_ELEMENTS(cases))
 {
 	autopool pool = {0};
 	autofree char *text = rot_strdup(cases[_i].points), *marks = NULL, *told = NULL;
@@ -140,12 +134,5 @@ START_TEST(lines_are_told_once)
 	ck_assert_str_eq(marks, cases[_i].marks);
 	ck_assert_str_eq(told, cases[_i].remarks);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&each_remark_is_in_the_document, 1},
-	{&ends_are_those_of_the_schema, 1},
-	{&lines_are_told_once, NR_ELEMENTS(cases)},
-};
-
-UNIT_TESTS("remarks", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What views see of the runs of a value, and how far these are off and apart. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "quantities/sample_view.h"
 #include "testing.h"
 
@@ -45,7 +41,7 @@ static const struct {
 	{__LINE__, {SAMPLES_TO_MINIMUM, false, 8}, 0, {0}},
 };
 
-START_TEST(views_see_undisturbed_runs)
+TEST_OF(views_see_undisturbed_runs, NR_ELEMENTS(views))
 {
 	const struct quantity_value value = measured();
 	size_t nr;
@@ -56,9 +52,8 @@ START_TEST(views_see_undisturbed_runs)
 		ck_assert_msg(fabs(seen[i] - views[_i].seen[i]) < 1e-12, "line %d: %g", views[_i].line, seen[i]);
 	free(seen);
 }
-END_TEST
 
-START_TEST(what_is_not_measured_has_no_runs)
+TEST(what_is_not_measured_has_no_runs)
 {
 	const struct sample_view alone = {.reference = SAMPLES_ALONE}, expected = {.reference = SAMPLES_TO_EXPECTED};
 	struct quantity_value value = measured();
@@ -77,10 +72,9 @@ START_TEST(what_is_not_measured_has_no_runs)
 	ck_assert(!quantity_is_of_runs(&value));
 	ck_assert_uint_eq(sample_accuracy_of(&alone, &value).nr, 0);
 }
-END_TEST
 
 /* A value of which every run was disturbed still has them, and one that keeps what disturbed it. */
-START_TEST(disturbed_runs_are_better_than_none)
+TEST(disturbed_runs_are_better_than_none)
 {
 	double kept[NR];
 	struct quantity_value value = measured();
@@ -95,9 +89,8 @@ START_TEST(disturbed_runs_are_better_than_none)
 	value.kept_taints = TAINT_STEAL;
 	ck_assert_uint_eq(quantity_kept_samples(&value, kept), NR - 1);
 }
-END_TEST
 
-START_TEST(accuracy_has_a_sign_and_precision_a_unit)
+TEST(accuracy_has_a_sign_and_precision_a_unit)
 {
 	const struct sample_view expected = {.reference = SAMPLES_TO_EXPECTED},
 				 minima = {.reference = SAMPLES_TO_EXPECTED, .minimum_of = 2};
@@ -118,10 +111,9 @@ START_TEST(accuracy_has_a_sign_and_precision_a_unit)
 	value.expected = 220;
 	ck_assert_double_eq_tol(sample_accuracy_of(&expected, &value).off, -1, 1e-12); /* half is as far off as twice */
 }
-END_TEST
 
 /* Of least ones the whole range counts, also where the quartiles lie within it. */
-START_TEST(least_runs_have_a_range)
+TEST(least_runs_have_a_range)
 {
 	static double pairs[] = {100, 200, 110, 200, 120, 200, 130, 200, 140, 200};
 	static unsigned none[NR_ELEMENTS(pairs)];
@@ -134,14 +126,3 @@ START_TEST(least_runs_have_a_range)
 	ck_assert_double_eq_tol(sample_accuracy_of(&(struct sample_view){.minimum_of = 2}, &value).spread, 40.0 / 120,
 				1e-12);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&views_see_undisturbed_runs, NR_ELEMENTS(views)},
-	{&what_is_not_measured_has_no_runs, 1},
-	{&disturbed_runs_are_better_than_none, 1},
-	{&accuracy_has_a_sign_and_precision_a_unit, 1},
-	{&least_runs_have_a_range, 1},
-};
-
-UNIT_TESTS("sample_view", tests);

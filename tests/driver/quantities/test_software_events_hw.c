@@ -3,11 +3,8 @@
  * The whole way of a request with groups of real events, on any machine: an architecture of software events, two
  * passes, a core that is built and run, values. Skipped where even software events are refused.
  */
-#include <check.h>
 #include <jansson.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "architecture_files.h"
 #include "configuration/configuration.h"
@@ -40,15 +37,11 @@ static const char xml[] =
 static struct architecture *
 software_architecture(void)
 {
-	struct rot_error err = {0};
 	char *folder = temporary_folder_new(), *path = folder_write(folder, "software.xml", xml),
 	     *schema = architecture_schema();
-	struct architecture *architecture = architecture_read(path, schema, &err);
+	struct architecture *architecture = architecture_read(path, schema, &why);
 
-	ck_assert_msg(architecture != NULL, "%s", err.text);
-	free(path);
-	temporary_folder_delete(folder);
-	free(schema);
+	ck_assert_msg(architecture != NULL, "%s", why.text);
 	return architecture;
 }
 
@@ -57,11 +50,10 @@ triad_measurement(struct rot *rot, const char *nr_threads)
 {
 	struct measurement *measurement = measurement_new();
 	struct workload *workload = workload_new();
-	struct rot_error err = {0};
 
 	workload->kernel = rot_entity_new(rot_registry_find(rot->registry, "Triad"));
-	ck_assert_int_eq(rot_entity_set(workload->kernel, "bufferSize", "10000", &err), 0);
-	ck_assert_int_eq(rot_entity_set(workload->kernel, "numThreads", nr_threads, &err), 0);
+	ck_assert_int_eq(rot_entity_set(workload->kernel, "bufferSize", "10000", &why), 0);
+	ck_assert_int_eq(rot_entity_set(workload->kernel, "numThreads", nr_threads, &why), 0);
 	measurement_workloads_add(measurement, workload);
 	return measurement;
 }
@@ -107,26 +99,25 @@ check_values(const struct quantity_value values[NR_REQUESTS])
 }
 
 /* Of one thread; of a kernel that says it has two, so that the core attends to threads, although none comes. */
-START_TEST(test_from_request_to_value)
+TEST_OF(test_from_request_to_value, permits_tracing() ? 2 : 1)
 {
 	struct configuration *configuration = configuration_new();
 	struct quantity_request asked[NR_REQUESTS];
 	struct quantity_value values[NR_REQUESTS];
-	struct rot_error err = {0};
-	struct measurement *measurement;
+	autograph struct measurement *measurement = NULL;
 	struct rot rot = {0};
 	char **hashes;
 	size_t nr_hashes = 0;
 
-	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	ck_assert_ok(rot_open(&rot, configuration, &why));
 	architecture_delete(rot.architecture);
 	rot.architecture = software_architecture();
 	measurement = triad_measurement(&rot, _i == 0 ? "1" : "2");
 	for (size_t i = 0; i < NR_REQUESTS; i++)
-		ck_assert_msg(quantity_parse(&asked[i], requests[i], &err) == 0, "%s", err.text);
+		ck_assert_ok(quantity_parse(&asked[i], requests[i], &why));
 	asked[GIVEN].given_operations = 42;
-	ck_assert_msg(quantities_measure(&rot, measurement, asked, NR_REQUESTS, NR_RUNS, values, &hashes, &err) == 0,
-		      "%s\n%s", err.text, err.hint);
+	ck_assert_msg(quantities_measure(&rot, measurement, asked, NR_REQUESTS, NR_RUNS, values, &hashes, &why) == 0,
+		      "%s\n%s", why.text, why.hint);
 	check_values(values);
 	for (; hashes[nr_hashes]; nr_hashes++)
 		free(hashes[nr_hashes]);
@@ -135,10 +126,8 @@ START_TEST(test_from_request_to_value)
 	for (size_t i = 0; i < NR_REQUESTS; i++)
 		quantity_value_clear(&values[i]);
 	ck_assert_ptr_null(measurement_workloads_at(measurement, 0)->measurer_set);
-	rot_graph_delete(measurement);
 	rot_close(&rot);
 }
-END_TEST
 
 /* Each run of the pass of the clocks is told, and when it began. */
 static void
@@ -158,24 +147,22 @@ check_runs(const json_t *passes, const struct quantity_value *value)
 }
 
 /* No interval of a time is that narrow. What was measured once is not measured again, and leads to the same runs. */
-START_TEST(test_runs_are_added)
+TEST(test_runs_are_added)
 {
 	const struct quantity_effort effort = {.precision = 1e-12, .budget_s = 1e6};
 	const struct quantity_request request = {.name = "time", .clock = "tsc"};
 	struct configuration *configuration = configuration_new();
-	struct rot_error err = {0};
 	struct measurement *measurement;
 	struct quantity_value values[2];
 	struct quantities_told told[2];
 	struct rot rot = {0};
 
-	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	ck_assert_ok(rot_open(&rot, configuration, &why));
 	measurement = triad_measurement(&rot, "1");
 	for (int i = 0; i < 2; i++) {
 		rot.is_cached_only = i == 1;
-		ck_assert_msg(quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], &told[i],
-						      &err) == 0,
-			      "%s", err.text);
+		ck_assert_ok(
+			quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], &told[i], &why));
 		ck_assert_uint_gt(values[i].nr_samples, 10);
 		ck_assert_msg(strcmp(values[i].runs_end, "most") == 0 || strcmp(values[i].runs_end, "disturbed") == 0,
 			      "%s", values[i].runs_end);
@@ -192,40 +179,24 @@ START_TEST(test_runs_are_added)
 	rot_graph_delete(measurement);
 	rot_close(&rot);
 }
-END_TEST
 
-START_TEST(test_request_that_cannot_be_met)
+TEST(test_request_that_cannot_be_met)
 {
 	struct configuration *configuration = configuration_new();
 	struct quantity_request request = {.name = "time", .clock = "referenceCycles"};
-	struct rot_error err = {0};
 	struct measurement *measurement;
 	struct quantity_value value;
 	struct rot rot = {0};
 
-	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	ck_assert_ok(rot_open(&rot, configuration, &why));
 	architecture_delete(rot.architecture);
 	rot.architecture = software_architecture();
 	measurement = triad_measurement(&rot, "1");
-	ck_assert_int_eq(quantities_measure(&rot, measurement, &request, 1, NR_RUNS, &value, NULL, &err), -1);
-	ck_assert_str_eq(err.text,
+	ck_assert_int_eq(quantities_measure(&rot, measurement, &request, 1, NR_RUNS, &value, NULL, &why), -1);
+	ck_assert_str_eq(why.text,
 			 "time of referenceCycles cannot be measured here: no event of software events gives it");
 	rot_graph_delete(measurement);
 	rot_close(&rot);
 }
-END_TEST
 
-static int
-run_tests(void)
-{
-	const struct listed_test tests[] = {
-		{&test_from_request_to_value, permits_tracing() ? 2 : 1},
-		{&test_runs_are_added, 1},
-		{&test_request_that_cannot_be_met, 1},
-	};
-	const struct suite suite = SUITE("software events", tests, .needs = {permits_counting});
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {permits_counting});

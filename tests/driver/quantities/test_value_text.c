@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Values for people: units, digits, words and doubts. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "quantities/value_text.h"
 #include "testing.h"
 
-START_TEST(units_for_people)
+TEST(units_for_people)
 {
 	struct quantity_value value = {
 		.kind = "measured", .unit = (char *)"flop/s", .summary = summary_single(2.5e9, "median")};
-	char *text = value_text(&value);
+	autofree char *text = value_text(&value);
 
 	ck_assert_str_eq(text, "2.500");
 	ck_assert_str_eq(shown_unit("byte/s").shown, "GB/s");
 	ck_assert_str_eq(shown_unit("flop/cycle").shown, "flop/cycle");
 	ck_assert_double_eq(shown_unit("flop/cycle").factor, 1);
-	free(text);
 }
-END_TEST
 
 /* No number is a row of zeros. */
-START_TEST(units_of_small_rates)
+TEST(units_of_small_rates)
 {
 	static const struct {
 		const char *unit;
@@ -32,16 +26,14 @@ START_TEST(units_of_small_rates)
 		    {"byte/s", -2, "B/s"},      {"byte/s", 0, "GB/s"},      {"flop/cycle", 1e-9, "flop/cycle"}};
 	struct quantity_value value = {
 		.kind = "measured", .unit = (char *)"byte/s", .summary = summary_single(366.8, "median")};
-	char *text = value_text_in(&value, shown_unit_for("byte/s", 366.8));
+	autofree char *text = value_text_in(&value, shown_unit_for("byte/s", 366.8));
 
 	ck_assert_str_eq(text, "0.3668");
 	for (size_t i = 0; i < NR_ELEMENTS(rows); i++)
 		ck_assert_str_eq(shown_unit_for(rows[i].unit, rows[i].size).shown, rows[i].shown);
-	free(text);
 }
-END_TEST
 
-START_TEST(labels_of_tables)
+TEST(labels_of_tables)
 {
 	static const char *const rows[][3] = {
 		{"time", "coreCycles", "core cycles"},
@@ -53,13 +45,11 @@ START_TEST(labels_of_tables)
 
 	for (size_t i = 0; i < NR_ELEMENTS(rows); i++) {
 		const struct quantity_value value = {.name = (char *)rows[i][0], .of = (char *)rows[i][1]};
-		char *label = value_label(&value);
+		autofree char *label = value_label(&value);
 
 		ck_assert_str_eq(label, rows[i][2]);
-		free(label);
 	}
 }
-END_TEST
 
 static const struct {
 	double value, low, high;
@@ -89,7 +79,7 @@ static const struct {
 	{27122732, NAN, NAN, "given", "27122732 (g)"},
 };
 
-START_TEST(digits_follow_the_interval)
+TEST_OF(digits_follow_the_interval, NR_ELEMENTS(numbers))
 {
 	struct quantity_value value = {
 		.kind = numbers[_i].kind,
@@ -98,26 +88,21 @@ START_TEST(digits_follow_the_interval)
 			    .low = numbers[_i].low,
 			    .high = numbers[_i].high},
 	};
-	char *text = value_text(&value);
+	autofree char *text = value_text(&value);
 
 	ck_assert_str_eq(text, numbers[_i].text);
-	free(text);
 }
-END_TEST
 
-START_TEST(words_for_people)
+TEST(words_for_people)
 {
 	struct quantity_value value = {.of = (char *)"doublePrecisionFlop/llcRam.read"};
-	char *of = value_of_words(&value), *name = camel_case_words("operationalIntensity");
+	autofree char *of = value_of_words(&value), *name = camel_case_words("operationalIntensity");
 
 	ck_assert_str_eq(of, "double precision, LLC-RAM read");
 	ck_assert_str_eq(name, "operational intensity");
-	free(of);
-	free(name);
 }
-END_TEST
 
-START_TEST(doubts_are_told)
+TEST(doubts_are_told)
 {
 	double samples[] = {4.2, 3.1, 3.1, 4.2, 3.1, 4.2, 3.1, 3.1, 3.1, 4.2}, rising[10];
 	unsigned taints[10] = {0};
@@ -147,7 +132,6 @@ START_TEST(doubts_are_told)
 	value.nr_samples = 5;
 	ck_assert_ptr_null(value_doubts_text(&value));
 }
-END_TEST
 
 static const struct {
 	double value;
@@ -157,23 +141,11 @@ static const struct {
 	{12345, "12300"}, {-1234, "-1230"}, {0.01234, "0.0123"}, {0, "0"},        {INFINITY, "inf"},
 };
 
-START_TEST(numbers_have_some_digits)
+TEST_OF(numbers_have_some_digits, NR_ELEMENTS(digits))
 {
-	char *text = digits_text(digits[_i].value, 3);
+	autofree char *text = digits_text(digits[_i].value, 3);
 
 	ck_assert_str_eq(text, digits[_i].text);
-	free(text);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&units_for_people, 1},
-	{&units_of_small_rates, 1},
-	{&labels_of_tables, 1},
-	{&digits_follow_the_interval, NR_ELEMENTS(numbers)},
-	{&words_for_people, 1},
-	{&doubts_are_told, 1},
-	{&numbers_have_some_digits, NR_ELEMENTS(digits)},
-};
-
-UNIT_TESTS("value_text", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

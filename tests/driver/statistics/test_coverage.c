@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How often intervals of nominally 95 % hold the true value: by simulation with a fixed seed, at least 94 %. */
-#include <check.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "draw.h"
 #include "statistics/summary.h"
 #include "stored/stored_diff.h"
@@ -50,7 +45,7 @@ static const struct {
 
 #define NR_DISTRIBUTIONS ((int)NR_ELEMENTS(distributions))
 
-START_TEST(test_median)
+TEST_OF(test_median, NR_DISTRIBUTIONS)
 {
 	static const size_t sizes[] = {6, 7, 10, 20, MAX_N};
 	const int nr_trials = trials(2000);
@@ -72,10 +67,9 @@ START_TEST(test_median)
 			      sizes[k], covered, nr_trials);
 	}
 }
-END_TEST
 
 /* A share of the runs below; "what the best runs reach". */
-START_TEST(test_quantile)
+TEST_OF(test_quantile, NR_DISTRIBUTIONS)
 {
 	static const size_t sizes[] = {11, 15, 20, MAX_N};
 	const int nr_trials = trials(2000);
@@ -97,10 +91,9 @@ START_TEST(test_quantile)
 			      sizes[k], covered, nr_trials);
 	}
 }
-END_TEST
 
 /* No interval is better than one that holds too little. */
-START_TEST(test_too_few)
+TEST_OF(test_too_few, NR_DISTRIBUTIONS)
 {
 	double values[MAX_N], others[MAX_N];
 
@@ -116,10 +109,9 @@ START_TEST(test_too_few)
 		ck_assert(isnan(summary_quantile(values, n, 0.75).low));
 	}
 }
-END_TEST
 
 /* "rot diff" of two that are the same: at most 6 of 100 are called different, and none of too few runs. */
-START_TEST(test_verdict)
+TEST_OF(test_verdict, NR_DISTRIBUTIONS)
 {
 	static const size_t sizes[] = {5, 6, 15};
 	const int nr_trials = trials(1000);
@@ -133,7 +125,7 @@ START_TEST(test_verdict)
 			double first[MAX_N], second[MAX_N];
 			enum diff_verdict verdict;
 			struct summary ratio;
-			char *text;
+			autofree char *text = NULL;
 
 			for (size_t i = 0; i < n; i++) {
 				first[i] = distributions[_i].draw();
@@ -143,7 +135,6 @@ START_TEST(test_verdict)
 			verdict = diff_verdict_of("time", &ratio, &text);
 			nr_different += verdict == DIFF_BETTER || verdict == DIFF_WORSE;
 			nr_unknown += verdict == DIFF_UNKNOWN;
-			free(text);
 		}
 		ck_assert_msg(nr_different <= (1 - LEAST_COVERAGE) * nr_trials, "%s, n=%zu: %d of %d differ",
 			      distributions[_i].name, n, nr_different, nr_trials);
@@ -151,7 +142,6 @@ START_TEST(test_verdict)
 			      distributions[_i].name, n, nr_unknown);
 	}
 }
-END_TEST
 
 /* What a ratio is taken of. The true median of the denominator is always 50. */
 enum design { NARROW_APART, WIDE_APART, WIDE_JOINTLY, CORRELATED_JOINTLY, KNOWN, NR_DESIGNS };
@@ -192,7 +182,7 @@ ratio_covers(enum design design, int distribution, size_t n, uint64_t seed)
 }
 
 /* Over all sizes together, so that the simulation is wrong by 0.6 % only; each size alone is known half as well. */
-START_TEST(test_ratio)
+TEST_OF(test_ratio, NR_DISTRIBUTIONS *NR_DESIGNS)
 {
 	static const size_t sizes[] = {6, 10, 20};
 	const int distribution = _i / NR_DESIGNS, nr_trials = trials(500);
@@ -212,10 +202,9 @@ START_TEST(test_ratio)
 	ck_assert_msg(all >= LEAST_COVERAGE * nr_trials * NR_ELEMENTS(sizes), "%s, %s: %d of %d",
 		      distributions[distribution].name, design_names[design], all, nr_trials * NR_ELEMENTS(sizes));
 }
-END_TEST
 
 /* Of six runs plain percentiles hold 92 %. */
-START_TEST(test_ratio_of_few)
+TEST(test_ratio_of_few)
 {
 	enum { FEW = 6 };
 	const int nr_trials = trials(2000);
@@ -235,7 +224,6 @@ START_TEST(test_ratio_of_few)
 	}
 	ck_assert_int_ge(covered, LEAST_COVERAGE * nr_trials);
 }
-END_TEST
 
 /* ---- groups: runs of one start of the core, which are more alike than starts are ---- */
 
@@ -281,7 +269,7 @@ holds(const struct summary *s, double truth)
 	return s->low <= truth && s->high >= truth;
 }
 
-START_TEST(test_starts)
+TEST_OF(test_starts, NR_ELEMENTS(starts))
 {
 	const struct starts *of = &starts[_i];
 	const size_t n = of->nr * of->size;
@@ -310,10 +298,9 @@ START_TEST(test_starts)
 		      "%zu starts of %zu runs, case %d: %d, %d and %d of %d", of->nr, of->size, _i, of_median,
 		      of_joint_ratio, of_ratio, nr_trials);
 }
-END_TEST
 
 /* Why groups matter: intervals of runs that are taken as independent do not hold what they promise. */
-START_TEST(test_runs_are_not_starts)
+TEST(test_runs_are_not_starts)
 {
 	static const struct starts of = {10, 10, 0.1, 0.02, false};
 	const int nr_trials = trials(500);
@@ -331,14 +318,13 @@ START_TEST(test_runs_are_not_starts)
 	}
 	ck_assert_int_lt(covered, 0.7 * nr_trials);
 }
-END_TEST
 
 /*
  * Runs that a start does not make alike, but skewed: the median of pairs is not that of the runs (of the mean of two
  * exponential delays it is 0.839 of their mean, and not ln 2), so the interval of the medians of starts misses it, to
  * one side, and that of the runs counts.
  */
-START_TEST(test_starts_are_not_runs)
+TEST_OF(test_starts_are_not_runs, 2)
 {
 	enum { NR_STARTS = MAX_RUNS / 2 };
 	const double sign = _i == 0 ? 1 : -1, truth = 100 + sign * 5 * log(2);
@@ -365,10 +351,9 @@ START_TEST(test_starts_are_not_runs)
 	ck_assert_int_ge(covered, LEAST_COVERAGE * nr_trials);
 	ck_assert_int_lt(covered_by_starts, 0.85 * nr_trials);
 }
-END_TEST
 
 /* The intervals are worth having: they become narrower with more values, about as the square root of their number. */
-START_TEST(test_ratio_narrows)
+TEST(test_ratio_narrows)
 {
 	double width[2] = {0, 0};
 
@@ -389,19 +374,5 @@ START_TEST(test_ratio_narrows)
 	ck_assert_double_gt(width[0], 1.7 * width[1]);
 	ck_assert_double_lt(width[0], 3 * width[1]);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_median, NR_DISTRIBUTIONS},
-	{&test_quantile, NR_DISTRIBUTIONS},
-	{&test_too_few, NR_DISTRIBUTIONS},
-	{&test_verdict, NR_DISTRIBUTIONS},
-	{&test_ratio, NR_DISTRIBUTIONS *NR_DESIGNS},
-	{&test_ratio_of_few, 1},
-	{&test_starts, NR_ELEMENTS(starts)},
-	{&test_runs_are_not_starts, 1},
-	{&test_starts_are_not_runs, 2},
-	{&test_ratio_narrows, 1},
-};
-
-UNIT_TESTS("coverage", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Modes, drift, first runs: found where they are, and by simulation with a fixed seed seldom found where they are not.
  */
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "draw.h"
 #include "statistics/series.h"
 #include "testing.h"
@@ -73,7 +69,7 @@ static const struct {
 };
 
 /* One in 50 is promised; 2.5 % leaves room for the simulation's own error (0.25 % of 3000). */
-START_TEST(test_false_findings)
+TEST_OF(test_false_findings, NR_ELEMENTS(distributions))
 {
 	static const size_t sizes[] = {10, 12, 20, MAX_N};
 	const int nr_trials = 3000;
@@ -95,9 +91,8 @@ START_TEST(test_false_findings)
 				      distributions[_i].name, sizes[k], found[t], nr_trials);
 	}
 }
-END_TEST
 
-START_TEST(test_too_few_to_tell)
+TEST_OF(test_too_few_to_tell, NR_ELEMENTS(detectors))
 {
 	const double values[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 3};
 	const size_t least = detectors[_i].least;
@@ -109,9 +104,8 @@ START_TEST(test_too_few_to_tell)
 	ck_assert(isnan(series_first(values, 9).difference) && isnan(series_outliers(values, 9).difference));
 	ck_assert(isnan(series_modes(values, 9).low) && isnan(series_modes(values, 9).high));
 }
-END_TEST
 
-START_TEST(test_equal_values_are_sound)
+TEST_OF(test_equal_values_are_sound, NR_ELEMENTS(detectors))
 {
 	double same[12], zeros[12] = {0};
 
@@ -122,9 +116,8 @@ START_TEST(test_equal_values_are_sound)
 	ck_assert_double_eq(series_first(zeros, 12).difference, 0);
 	ck_assert_double_eq(series_first(same, 12).difference, 0);
 }
-END_TEST
 
-START_TEST(test_small_differences_do_not_matter)
+TEST(test_small_differences_do_not_matter)
 {
 	const double modes[] = {1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001};
 	const double rising[] = {1000, 1000.1, 1000.2, 1000.3, 1000.4, 1000.5, 1000.6, 1000.7, 1000.8, 1000.9};
@@ -136,9 +129,8 @@ START_TEST(test_small_differences_do_not_matter)
 	ck_assert_int_eq(series_first(first, 10).finding, SERIES_NO);
 	ck_assert_double_eq_tol(series_first(first, 10).difference, 0.005, 1e-12);
 }
-END_TEST
 
-START_TEST(test_outliers)
+TEST(test_outliers)
 {
 	double values[20];
 	struct series_outliers outliers;
@@ -167,9 +159,8 @@ START_TEST(test_outliers)
 	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_NO);
 	ck_assert_int_eq(series_modes(values, 20).finding, SERIES_YES);
 }
-END_TEST
 
-START_TEST(test_two_modes)
+TEST(test_two_modes)
 {
 	const double values[] = {3.11, 4.2, 3.1, 3.09, 4.21, 3.1, 4.19, 3.12, 3.08, 4.2};
 	struct series_modes modes = series_modes(values, 10);
@@ -180,10 +171,9 @@ START_TEST(test_two_modes)
 	ck_assert_uint_eq(modes.nr_low, 6);
 	ck_assert_uint_eq(modes.nr_high, 4);
 }
-END_TEST
 
 /* The gap of 50 is ten times the mean distance, 5, and no less, for all that another value lies as far away. */
-START_TEST(test_two_modes_and_another_value)
+TEST(test_two_modes_and_another_value)
 {
 	const double values[] = {50, 100, 100, 100, 100, 100, 150, 150, 150, 150};
 	struct series_modes modes = series_modes(values, 10);
@@ -191,18 +181,16 @@ START_TEST(test_two_modes_and_another_value)
 	ck_assert_int_eq(modes.finding, SERIES_YES);
 	ck_assert_uint_eq(modes.nr_low, 6);
 }
-END_TEST
 
 /* A tenth of the runs that took longer is an accident, not a mode. */
-START_TEST(test_rare_runs_are_no_mode)
+TEST(test_rare_runs_are_no_mode)
 {
 	const double values[] = {3.11, 9.2, 3.1, 3.09, 3.1, 3.1, 3.1, 3.12, 3.08, 3.1};
 
 	ck_assert_int_eq(series_modes(values, 10).finding, SERIES_NO);
 }
-END_TEST
 
-START_TEST(test_power_of_modes)
+TEST(test_power_of_modes)
 {
 	int found = 0;
 
@@ -216,9 +204,8 @@ START_TEST(test_power_of_modes)
 	}
 	ck_assert_int_ge(found, 475);
 }
-END_TEST
 
-START_TEST(test_drift)
+TEST(test_drift)
 {
 	const double rising[] = {100, 101, 102, 103, 104, 105, 106, 107, 108};
 	double falling[1500];
@@ -234,10 +221,9 @@ START_TEST(test_drift)
 	ck_assert_int_eq(drift.finding, SERIES_YES);
 	ck_assert_double_eq_tol(drift.change, -150 / 125.0, 0.01);
 }
-END_TEST
 
 /* With ties 1 1 2 2 3 3 4 4: score 24; variance (8*7*21 - 4 * 2*1*9) / 18. */
-START_TEST(test_drift_with_ties)
+TEST(test_drift_with_ties)
 {
 	const double values[] = {1, 1, 2, 2, 3, 3, 4, 4};
 	struct series_drift drift = series_drift(values, 8);
@@ -245,9 +231,8 @@ START_TEST(test_drift_with_ties)
 	ck_assert_double_eq_tol(drift.p, erfc(23 / sqrt(2 * (1176 - 72) / 18.0)), 1e-12);
 	ck_assert_int_eq(drift.finding, SERIES_YES);
 }
-END_TEST
 
-START_TEST(test_first_run)
+TEST(test_first_run)
 {
 	const double slow[] = {130, 100, 101, 99, 100, 102, 98, 100, 101, 99};
 	double fast[10];
@@ -264,9 +249,8 @@ START_TEST(test_first_run)
 	fast[9] = 130;
 	ck_assert_int_eq(series_first(fast, 10).finding, SERIES_NO);
 }
-END_TEST
 
-START_TEST(test_minima_of_groups)
+TEST(test_minima_of_groups)
 {
 	const double threes[] = {3, 1, 2, 6, 5, 4, 0};
 	double values[25], minima[2];
@@ -283,7 +267,6 @@ START_TEST(test_minima_of_groups)
 	ck_assert_uint_eq(series_minima(values, 1, 1, minima), 1);
 	ck_assert_double_eq(minima[0], 100);
 }
-END_TEST
 
 /* ---- limits, by hand ---- */
 
@@ -318,7 +301,7 @@ set_mode(double *values, size_t nr, double middle)
 	values[nr - 1]++;
 }
 
-START_TEST(test_limits_of_modes)
+TEST_OF(test_limits_of_modes, NR_ELEMENTS(mode_limits))
 {
 	const size_t nr_low = mode_limits[_i].nr_low, nr_high = mode_limits[_i].nr_high;
 	struct series_modes modes;
@@ -337,7 +320,6 @@ START_TEST(test_limits_of_modes)
 	ck_assert_double_eq_tol(modes.low, 100, 1e-9);
 	ck_assert_double_eq_tol(modes.high, 100 + mode_limits[_i].apart, 1e-9);
 }
-END_TEST
 
 /* One in a hundred is where differences begin to matter. */
 static const struct {
@@ -356,11 +338,10 @@ static const struct {
 	{find_outliers, SERIES_NO, {101, 101, 101, 102, 101, 101, 101, 101, 101, 101}},
 };
 
-START_TEST(test_one_in_a_hundred_matters)
+TEST_OF(test_one_in_a_hundred_matters, NR_ELEMENTS(matters))
 {
 	ck_assert_int_eq(matters[_i].find(matters[_i].values, 10), matters[_i].finding);
 }
-END_TEST
 
 /* n values from 100 on, so that n (n - 1) / 2 pairs are in order but for so many. */
 static void
@@ -388,7 +369,7 @@ static const struct {
 	{8, 14, 1, SERIES_NO},
 };
 
-START_TEST(test_level_of_drift)
+TEST_OF(test_level_of_drift, NR_ELEMENTS(orders))
 {
 	struct series_drift drift;
 	double values[MAX_N];
@@ -402,10 +383,9 @@ START_TEST(test_level_of_drift)
 	ck_assert_double_eq_tol(series_drift(values, orders[_i].n).change, -drift.change, 1e-12);
 	ck_assert_double_eq(series_drift(values, orders[_i].n).p, drift.p);
 }
-END_TEST
 
 /* Most pairs are alike, so that the slope is zero; and so is what it is relative to. */
-START_TEST(test_no_slope_is_no_drift)
+TEST(test_no_slope_is_no_drift)
 {
 	const double rising[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}, same[8] = {0};
 	struct series_drift drift = series_drift(rising, 12);
@@ -418,10 +398,9 @@ START_TEST(test_no_slope_is_no_drift)
 	ck_assert_double_eq(drift.p, 1);
 	ck_assert_double_eq(drift.change, 0);
 }
-END_TEST
 
 /* Of many values some are looked at, from all over the series: here those at the places 0, 1, 3, 4, 6, ... */
-START_TEST(test_many_values_are_thinned)
+TEST(test_many_values_are_thinned)
 {
 	double values[1500];
 
@@ -430,7 +409,6 @@ START_TEST(test_many_values_are_thinned)
 	ck_assert_double_eq(series_drift(values, 1500).p, 0); /* less than the least number */
 	ck_assert_double_gt(series_drift(values, 1000).p, 0); /* of these all are looked at */
 }
-END_TEST
 
 /* Nine runs behind the first, of which half are a distance of 1 from 0 or 100: the first may be 11.8608 away. */
 static const struct {
@@ -452,7 +430,7 @@ static const struct {
 	{SERIES_YES, -1, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
 };
 
-START_TEST(test_limits_of_first_runs)
+TEST_OF(test_limits_of_first_runs, NR_ELEMENTS(first_limits))
 {
 	const double middle = first_limits[_i].others[4];
 	struct series_first first;
@@ -467,10 +445,9 @@ START_TEST(test_limits_of_first_runs)
 	else
 		ck_assert(isinf(first.difference));
 }
-END_TEST
 
 /* Also of many others it is the outermost that counts. */
-START_TEST(test_range_of_many_runs)
+TEST(test_range_of_many_runs)
 {
 	double values[300];
 
@@ -485,7 +462,6 @@ START_TEST(test_range_of_many_runs)
 	values[0] = 201;
 	ck_assert_int_eq(series_first(values, 300).finding, SERIES_YES);
 }
-END_TEST
 
 /* Fewer than a fifth; three times the range of the others away. */
 static const struct {
@@ -508,7 +484,7 @@ static const struct {
 	{10, 1, {96.4}, -0.036},
 };
 
-START_TEST(test_limits_of_outliers)
+TEST_OF(test_limits_of_outliers, NR_ELEMENTS(outlier_limits))
 {
 	const size_t nr = outlier_limits[_i].nr;
 	struct series_outliers outliers;
@@ -528,10 +504,9 @@ START_TEST(test_limits_of_outliers)
 	else
 		ck_assert(isnan(outliers.difference));
 }
-END_TEST
 
 /* A median of finite values is finite, whatever lies beyond. */
-START_TEST(test_infinite_values)
+TEST(test_infinite_values)
 {
 	const double values[] = {1, 2, 3, 4, 5, INFINITY, INFINITY, INFINITY, INFINITY};
 
@@ -541,7 +516,6 @@ START_TEST(test_infinite_values)
 		19);
 	ck_assert_double_eq(statistics_percentile(values, 9, 50), 5);
 }
-END_TEST
 
 static const struct {
 	double value, expected, error;
@@ -549,44 +523,15 @@ static const struct {
 	{100, 100, 0}, {110, 100, 0.1}, {200, 100, 1}, {100, 200, 1}, {100, 110, 0.1}, {0, 0, 0},
 };
 
-START_TEST(test_error)
+TEST_OF(test_error, NR_ELEMENTS(errors))
 {
 	ck_assert_double_eq_tol(series_error(errors[_i].value, errors[_i].expected), errors[_i].error, 1e-12);
 }
-END_TEST
 
-START_TEST(test_error_without_bound)
+TEST(test_error_without_bound)
 {
 	ck_assert(isinf(series_error(1, 0)) && isinf(series_error(0, 1)) && isinf(series_error(-1, 1)));
 	ck_assert(isnan(series_error(NAN, 1)) && isnan(series_error(1, NAN)));
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_too_few_to_tell, NR_ELEMENTS(detectors)},
-	{&test_equal_values_are_sound, NR_ELEMENTS(detectors)},
-	{&test_small_differences_do_not_matter, 1},
-	{&test_outliers, 1},
-	{&test_two_modes, 1},
-	{&test_two_modes_and_another_value, 1},
-	{&test_rare_runs_are_no_mode, 1},
-	{&test_drift, 1},
-	{&test_drift_with_ties, 1},
-	{&test_first_run, 1},
-	{&test_limits_of_modes, NR_ELEMENTS(mode_limits)},
-	{&test_one_in_a_hundred_matters, NR_ELEMENTS(matters)},
-	{&test_level_of_drift, NR_ELEMENTS(orders)},
-	{&test_no_slope_is_no_drift, 1},
-	{&test_many_values_are_thinned, 1},
-	{&test_limits_of_first_runs, NR_ELEMENTS(first_limits)},
-	{&test_range_of_many_runs, 1},
-	{&test_limits_of_outliers, NR_ELEMENTS(outlier_limits)},
-	{&test_infinite_values, 1},
-	{&test_minima_of_groups, 1},
-	{&test_error, NR_ELEMENTS(errors)},
-	{&test_error_without_bound, 1},
-	{&test_false_findings, NR_ELEMENTS(distributions)},
-	{&test_power_of_modes, 1},
-};
-
-UNIT_TESTS("series", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

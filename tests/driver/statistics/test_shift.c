@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Shifts between two sets of values: by hand, and by simulation with a fixed seed. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "draw.h"
 #include "statistics/shift.h"
 #include "testing.h"
@@ -15,7 +10,7 @@
 
 /* ---- by hand ---- */
 
-START_TEST(of_few_values_there_is_no_interval)
+TEST(of_few_values_there_is_no_interval)
 {
 	const double few[] = {1, 2, 3, 4, 5}, more[] = {2, 4, 6, 8, 10, 12};
 	struct shift shift = statistics_shift(EACH(more, 6), EACH(few, 5));
@@ -25,10 +20,9 @@ START_TEST(of_few_values_there_is_no_interval)
 	ck_assert(isfinite(shift.ratio.value));
 	ck_assert(isnan(statistics_shift(EACH(more, 6), EACH(NULL, 0)).ratio.value));
 }
-END_TEST
 
 /* All above: 2 of the 924 ways to choose 6 of 12. The interval leaves out 5 pairs on either side (Wilcoxon's table). */
-START_TEST(apart)
+TEST(apart)
 {
 	const double below[] = {10, 11, 12, 13, 14, 15}, above[] = {20, 22, 24, 26, 28, 30};
 	struct shift shift = statistics_shift(EACH(above, 6), EACH(below, 6)),
@@ -44,10 +38,9 @@ START_TEST(apart)
 	ck_assert_double_eq_tol(shift.ratio.minimum, 20.0 / 15, 1e-12);
 	ck_assert_double_eq(shift.ratio.confidence, 0.95);
 }
-END_TEST
 
 /* Without any difference, and with ranks that are shared. */
-START_TEST(equal_values)
+TEST(equal_values)
 {
 	const double zeros[7] = {0}, same[] = {3, 3, 3, 3, 3, 3}, one[] = {1, 1, 1, 1, 1, 2},
 		     two[] = {1, 2, 2, 2, 2, 2};
@@ -61,7 +54,6 @@ START_TEST(equal_values)
 	/* Six ones and six twos: at most one of the other kind on a side in 2 * (1 + 36) of 924 ways. */
 	ck_assert_double_eq_tol(statistics_shift(EACH(two, 6), EACH(one, 6)).p, 74.0 / 924, 1e-12);
 }
-END_TEST
 
 static int
 compare(const void *a, const void *b)
@@ -110,7 +102,7 @@ static const struct {
 	{20, 6, 28}, {15, 15, 65}, {20, 10, 56}, {15, 16, 70}, {20, 20, 127}, {6, 25, 35},
 };
 
-START_TEST(intervals)
+TEST_OF(intervals, NR_ELEMENTS(tabled))
 {
 	const size_t m = tabled[_i].nr_above, n = tabled[_i].nr_below, outside = tabled[_i].outside;
 	double above[MAX_N], below[MAX_N];
@@ -126,13 +118,12 @@ START_TEST(intervals)
 	ck_assert_double_eq(ratio.confidence, 0.95);
 	ck_assert_str_eq(ratio.estimator, "hodgesLehmann");
 }
-END_TEST
 
 /*
  * By hand. Of 30 values one of the C(30, 15) choices is as extreme, on either side. Of 31 the sum of ranks is 120 from
  * the expected one, less one half for continuity, and its variance 15 * 16 * 32 / 12.
  */
-START_TEST(probabilities)
+TEST(probabilities)
 {
 	double above[MAX_N], below[MAX_N];
 
@@ -160,10 +151,9 @@ START_TEST(probabilities)
 		above[i] = 7;
 	ck_assert_double_eq(statistics_shift(EACH(steady(above, 20), 20), EACH(steady(above, 20), 20)).p, 1);
 }
-END_TEST
 
 /* Half a rank makes no difference of two that are as alike as can be. */
-START_TEST(alike)
+TEST(alike)
 {
 	const double one[] = {1, 4, 5, 8, 9, 12, 13}, two[] = {2, 3, 6, 7, 10, 11, 14};
 	double above[MAX_N], below[MAX_N];
@@ -176,10 +166,9 @@ START_TEST(alike)
 	}
 	ck_assert_double_eq(statistics_shift(EACH(steady(above, 16), 16), EACH(steady(below, 16), 16)).p, 1);
 }
-END_TEST
 
 /* Some of what is above is nothing: the middle of two ratios of which one is 0 is no geometric one. */
-START_TEST(ratios_of_nothing)
+TEST(ratios_of_nothing)
 {
 	const double above[] = {0, 0, 0, 2, 2, 2}, below[] = {1, 1, 1, 1, 1, 1}, signs[] = {-2, -2, -2, 4, 4, 4};
 	const double parts[] = {0.125, 0.125, 0.125, 0.5, 0.5, 0.5};
@@ -191,14 +180,13 @@ START_TEST(ratios_of_nothing)
 	ck_assert_double_eq(statistics_shift(EACH(below, 6), EACH(below, 6)).ratio.value, 1);
 	ck_assert(isnan(statistics_shift(EACH(NULL, 0), EACH(below, 6)).ratio.value));
 }
-END_TEST
 
 /* Groups of how many values each count by their medians, if there are six and some have several. */
 static const struct {
 	size_t nr, each, n;
 } groupings[] = {{6, 2, 6}, {5, 2, 10}, {12, 1, 12}, {8, 5, 8}, {6, 1, 6}, {1, 20, 20}};
 
-START_TEST(groups_count_by_their_medians)
+TEST_OF(groups_count_by_their_medians, NR_ELEMENTS(groupings))
 {
 	const size_t nr = groupings[_i].nr, n = nr * groupings[_i].each;
 	double values[MAX_N], ones[MAX_N];
@@ -216,10 +204,9 @@ START_TEST(groups_count_by_their_medians)
 	ck_assert_double_eq(ratio.maximum,
 			    10 * (double)nr + (double)(groupings[_i].each - 1) / (groupings[_i].n == nr ? 2 : 1));
 }
-END_TEST
 
 /* Of many values, or medians of groups, 1000 are looked at, from all over them. */
-START_TEST(many_values_are_thinned)
+TEST(many_values_are_thinned)
 {
 	enum { NR = 3000 };
 	static double values[NR], ones[6] = {1, 1, 1, 1, 1, 1};
@@ -243,9 +230,8 @@ START_TEST(many_values_are_thinned)
 	ck_assert_double_eq(ratio.maximum, 1000);
 	ck_assert_uint_eq(ratio.n, 1000);
 }
-END_TEST
 
-START_TEST(holm)
+TEST(holm)
 {
 	double p[] = {0.01, NAN, 0.04, 0.03, 0.005, 0.9};
 	const double corrected[] = {0.04, NAN, 0.09, 0.09, 0.025, 0.9};
@@ -268,7 +254,6 @@ START_TEST(holm)
 	ck_assert_double_eq(p[0], 1);
 	ck_assert_double_eq(p[1], 1);
 }
-END_TEST
 
 /* ---- by simulation ---- */
 
@@ -315,7 +300,7 @@ covers(const struct summary *ratio, double truth)
 }
 
 /* The true factor is in the interval; and where there is none, one in 20 is called different. */
-START_TEST(coverage)
+TEST_OF(coverage, NR_ELEMENTS(distributions))
 {
 	draw_state = 1;
 	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
@@ -338,13 +323,12 @@ START_TEST(coverage)
 			      distributions[_i].name, sizes[k][0], sizes[k][1], false_alarms, NR_TRIALS);
 	}
 }
-END_TEST
 
 /*
  * Starts differ by three times as much as their runs: without groups half of equal work would be called different.
  * (They take turns here, so that the order of runs does not tell.)
  */
-START_TEST(groups)
+TEST(groups)
 {
 	enum { NR_GROUPS = 10, NR_EACH = 4, NR = NR_GROUPS * NR_EACH };
 	int false_alarms = 0, without = 0;
@@ -374,7 +358,6 @@ START_TEST(groups)
 	ck_assert_msg(false_alarms <= (1 - LEAST_COVERAGE) * NR_TRIALS, "%d of %d", false_alarms, NR_TRIALS);
 	ck_assert_msg(without > 0.25 * NR_TRIALS, "%d of %d", without, NR_TRIALS);
 }
-END_TEST
 
 /*
  * Runs that share a drift: on top of what is their own, something that changes slowly, and goes on from one side to the
@@ -397,7 +380,7 @@ draw_drifting(struct drift *drift, double factor, double *values, size_t n)
 	}
 }
 
-START_TEST(drifts)
+TEST_OF(drifts, NR_ELEMENTS(correlations))
 {
 	enum { N = 10 };
 	int false_alarms = 0, covered = 0;
@@ -421,10 +404,9 @@ START_TEST(drifts)
 	ck_assert_msg(false_alarms <= 0.055 * 2 * NR_TRIALS, "%d of %d", false_alarms, 2 * NR_TRIALS);
 	ck_assert_msg(covered >= 0.945 * 2 * NR_TRIALS, "%d of %d", covered, 2 * NR_TRIALS);
 }
-END_TEST
 
 /* What is steady must not become uncertain for it: a difference of three times the spread of runs is found. */
-START_TEST(power)
+TEST(power)
 {
 	enum { N = 10 };
 	int found = 0;
@@ -439,10 +421,9 @@ START_TEST(power)
 	}
 	ck_assert_msg(found >= 0.95 * NR_TRIALS, "%d of %d", found, NR_TRIALS);
 }
-END_TEST
 
 /* A difference of ten times the spread is found; of twenty comparisons of equal work seldom any is called different. */
-START_TEST(many_comparisons)
+TEST(many_comparisons)
 {
 	enum { NR_COMPARED = 20, N = 10, NR_SETS = 1000 };
 	int nr_found = 0, nr_false = 0, nr_uncorrected = 0;
@@ -471,24 +452,5 @@ START_TEST(many_comparisons)
 	ck_assert_msg(nr_false <= 0.06 * NR_SETS, "%d of %d", nr_false, NR_SETS);
 	ck_assert_msg(nr_uncorrected > 0.2 * NR_SETS, "%d of %d", nr_uncorrected, NR_SETS);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&of_few_values_there_is_no_interval, 1},
-	{&apart, 1},
-	{&equal_values, 1},
-	{&intervals, NR_ELEMENTS(tabled)},
-	{&probabilities, 1},
-	{&alike, 1},
-	{&ratios_of_nothing, 1},
-	{&groups_count_by_their_medians, NR_ELEMENTS(groupings)},
-	{&many_values_are_thinned, 1},
-	{&holm, 1},
-	{&coverage, NR_ELEMENTS(distributions)},
-	{&groups, 1},
-	{&drifts, NR_ELEMENTS(correlations)},
-	{&power, 1},
-	{&many_comparisons, 1},
-};
-
-UNIT_TESTS("shift", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics: known small samples. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "draw.h"
 #include "statistics/summary.h"
 #include "testing.h"
@@ -18,7 +14,7 @@ static const struct {
 	{50, 18, 33, 0.9672}, {100, 40, 61, 0.9648}, {200, 86, 115, 0.9600},
 };
 
-START_TEST(test_median_interval_ranks)
+TEST_OF(test_median_interval_ranks, NR_ELEMENTS(intervals))
 {
 	double values[200];
 	struct summary s;
@@ -34,7 +30,6 @@ START_TEST(test_median_interval_ranks)
 	ck_assert_double_eq(s.value, ((double)intervals[_i].n + 1) / 2);
 	ck_assert_str_eq(s.estimator, "median");
 }
-END_TEST
 
 /* Likewise for the upper quartile; the ends need not be alike. */
 static const struct {
@@ -45,7 +40,7 @@ static const struct {
 	{20, 11, 19, 0.96182}, {40, 25, 36, 0.95771}, {100, 67, 84, 0.95129},
 };
 
-START_TEST(test_quantile_interval_ranks)
+TEST_OF(test_quantile_interval_ranks, NR_ELEMENTS(quartile_intervals))
 {
 	const size_t n = quartile_intervals[_i].n;
 	double values[200];
@@ -60,9 +55,8 @@ START_TEST(test_quantile_interval_ranks)
 	ck_assert_double_eq_tol(s.value, 0.75 * ((double)n + 1), 1e-9);
 	ck_assert_str_eq(s.estimator, "quantile");
 }
-END_TEST
 
-START_TEST(test_quantile_of_few_has_no_interval)
+TEST(test_quantile_of_few_has_no_interval)
 {
 	const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 
@@ -74,9 +68,8 @@ START_TEST(test_quantile_of_few_has_no_interval)
 		ck_assert(isnan(s.value) == (n == 0));
 	}
 }
-END_TEST
 
-START_TEST(test_no_interval_below_six)
+TEST(test_no_interval_below_six)
 {
 	const double values[] = {3, 1, 2, 5, 4};
 
@@ -88,9 +81,8 @@ START_TEST(test_no_interval_below_six)
 		ck_assert_uint_eq(s.n, n);
 	}
 }
-END_TEST
 
-START_TEST(test_nothing_is_nan)
+TEST(test_nothing_is_nan)
 {
 	struct summary s = summary_median(NULL, 0);
 
@@ -101,9 +93,8 @@ START_TEST(test_nothing_is_nan)
 	ck_assert(isnan(s.value) && s.n == 0);
 	ck_assert(isnan(statistics_percentile(NULL, 0, 50)));
 }
-END_TEST
 
-START_TEST(test_exact_when_all_agree)
+TEST(test_exact_when_all_agree)
 {
 	const double same[] = {20000, 20000, 20000, 20000, 20000, 20000}, but_one[] = {20000, 20000, 20001};
 	struct summary s = summary_median(same, 6);
@@ -117,9 +108,8 @@ START_TEST(test_exact_when_all_agree)
 	ck_assert_str_eq(summary_median(same, 2).estimator, "exact");
 	ck_assert_str_eq(summary_median((const double[]){1, 2, 2}, 3).estimator, "median");
 }
-END_TEST
 
-START_TEST(test_percentiles_by_position)
+TEST(test_percentiles_by_position)
 {
 	const double values[] = {40, 10, 30, 20}; /* position p * 5 / 100 */
 
@@ -134,10 +124,9 @@ START_TEST(test_percentiles_by_position)
 	ck_assert_double_eq(statistics_percentile(values, 4, 80), 40);
 	ck_assert_double_eq(values[0], 40);
 }
-END_TEST
 
 /* Infinite values are values: they say nothing of those beside them. */
-START_TEST(test_percentiles_of_infinite_values)
+TEST(test_percentiles_of_infinite_values)
 {
 	const double above[] = {INFINITY, 1, 2, INFINITY, 3, 4, INFINITY};
 	const double below[] = {-INFINITY, 1, 2, -INFINITY, 3, 4, -INFINITY};
@@ -153,9 +142,8 @@ START_TEST(test_percentiles_of_infinite_values)
 	ck_assert_double_eq(summary_median((const double[]){INFINITY, 0, 0, INFINITY, 0, INFINITY}, 6).value, INFINITY);
 	ck_assert_double_eq(summary_median((const double[]){INFINITY, 0, INFINITY, INFINITY}, 4).value, INFINITY);
 }
-END_TEST
 
-START_TEST(test_summaries_tell_the_range)
+TEST(test_summaries_tell_the_range)
 {
 	const double values[] = {70, 10, 30, 20, 60, 50, 40};
 	const struct summary summaries[] = {summary_median(values, 7), summary_quantile(values, 7, 0.75),
@@ -170,9 +158,8 @@ START_TEST(test_summaries_tell_the_range)
 		ck_assert_uint_eq(summaries[i].tainted, 0);
 	}
 }
-END_TEST
 
-START_TEST(test_one_known_value)
+TEST(test_one_known_value)
 {
 	const struct summary s = summary_single(7, "given");
 
@@ -180,9 +167,8 @@ START_TEST(test_one_known_value)
 	ck_assert(s.value == 7 && s.minimum == 7 && s.maximum == 7 && s.quartile25 == 7 && s.quartile75 == 7);
 	ck_assert(s.n == 1 && isnan(s.low) && isnan(s.high) && s.confidence == 0);
 }
-END_TEST
 
-START_TEST(test_minimum)
+TEST(test_minimum)
 {
 	const double values[] = {5, 3, 9};
 	struct summary s = summary_minimum(values, 3);
@@ -192,9 +178,8 @@ START_TEST(test_minimum)
 	ck_assert_double_eq(s.maximum, 9);
 	ck_assert(isnan(s.low) && s.confidence == 0);
 }
-END_TEST
 
-START_TEST(test_ratio_of_medians)
+TEST(test_ratio_of_medians)
 {
 	const double top[] = {2, 4, 6, 8, 10, 12}, bottom[] = {1, 2, 3, 4, 5, 6};
 	struct summary joint = summary_ratio(EACH(top, 6), EACH(bottom, 6), 10, true, 42);
@@ -214,9 +199,8 @@ START_TEST(test_ratio_of_medians)
 	ck_assert_double_eq_tol(apart.quartile25, 70 / 6.0 + 0.25 * (14 - 70 / 6.0), 1e-12);
 	ck_assert_double_eq_tol(apart.quartile75, 200 / 7.0 + 0.75 * 40 / 7, 1e-12);
 }
-END_TEST
 
-START_TEST(test_ratio_is_reproducible)
+TEST(test_ratio_is_reproducible)
 {
 	const double top[] = {1, 5, 2, 8, 3, 9, 4}, bottom[] = {2, 3, 5, 7, 11, 13, 17};
 	struct summary a = summary_ratio(EACH(top, 7), EACH(bottom, 7), 1, false, 7),
@@ -226,7 +210,6 @@ START_TEST(test_ratio_is_reproducible)
 	ck_assert(a.low == b.low && a.high == b.high);
 	ck_assert(a.value == c.value);
 }
-END_TEST
 
 /*
  * Where a bootstrap ends of six runs and nine. The lowest ratio, 0.25, is in a resample when at least four of six draws
@@ -234,7 +217,7 @@ END_TEST
  * 0.243 % (t = 2.571, widened by sqrt(6 / 5)), is the fifth of 2000, which is among them with 76 % of the seeds; that
  * of t alone would be the eleventh (6 %), that of nine the fifteenth, and 2.5 % the fiftieth.
  */
-START_TEST(test_percentiles_of_six_are_widened)
+TEST(test_percentiles_of_six_are_widened)
 {
 	static const double top[6] = {0.5, 1, 1, 1, 1, 1}, bottom[9] = {1, 1, 1, 1, 1, 2, 2, 2, 2};
 	const int nr_seeds = 400;
@@ -250,9 +233,8 @@ START_TEST(test_percentiles_of_six_are_widened)
 	ck_assert_msg(nr_low > 0.66 * nr_seeds && nr_low < 0.86 * nr_seeds, "%d of %d", nr_low, nr_seeds);
 	ck_assert_msg(nr_high > 0.66 * nr_seeds && nr_high < 0.86 * nr_seeds, "%d of %d", nr_high, nr_seeds);
 }
-END_TEST
 
-START_TEST(test_ratio_with_a_known_side)
+TEST(test_ratio_with_a_known_side)
 {
 	const double known[] = {100}, times[] = {10, 11, 12, 13, 14, 15, 16};
 	struct summary s = summary_ratio(EACH(known, 1), EACH(times, 7), 1, false, 1);
@@ -272,7 +254,6 @@ START_TEST(test_ratio_with_a_known_side)
 	ck_assert_double_eq_tol(s.confidence, 0.984375, 1e-12);
 	ck_assert(isnan(summary_ratio(EACH(known, 1), EACH(times, 5), 1, false, 1).low));
 }
-END_TEST
 
 /*
  * What a seed gives stays, or nobody could compute again what was told. The intervals of a second implementation, in
@@ -297,7 +278,7 @@ static const struct {
 	{"six", 6, 6, EACH_ALONE, EACH_ALONE, 1, true, 3, 1.502923976608, 2.061403508772},
 };
 
-START_TEST(test_bootstraps_stay)
+TEST_OF(test_bootstraps_stay, NR_ELEMENTS(bootstraps))
 {
 	size_t groups[3][16];
 	double top[16], bottom[16];
@@ -317,7 +298,6 @@ START_TEST(test_bootstraps_stay)
 		      "%s: %.12f to %.12f", bootstraps[_i].name, s.low, s.high);
 	ck_assert_double_eq(s.confidence, 0.95);
 }
-END_TEST
 
 /* Of two medians; n is that of the side that has fewer and is not known. */
 static const struct {
@@ -329,7 +309,7 @@ static const struct {
 	{0, 3, 0, false}, {3, 0, 0, false}, {3, 4, 0, true},  {1, 2, 2, false}, {2, 1, 2, false},
 };
 
-START_TEST(test_ratios_of_any_sizes)
+TEST_OF(test_ratios_of_any_sizes, NR_ELEMENTS(ratio_sizes))
 {
 	const double top[] = {4, 4, 4, 4, 4, 4, 4, 4, 4}, bottom[] = {2, 2, 2, 2, 2, 2, 2, 2, 2};
 	const size_t n = ratio_sizes[_i].n;
@@ -348,10 +328,9 @@ START_TEST(test_ratios_of_any_sizes)
 	else
 		ck_assert(s.low == 6 && s.high == 6 && s.confidence >= 0.95);
 }
-END_TEST
 
 /* What may be nothing by nothing has no interval; single runs of it are left out. */
-START_TEST(test_nothing_by_nothing)
+TEST(test_nothing_by_nothing)
 {
 	const double top[] = {0, 0, 0, 2, 2, 2, 2}, bottom[] = {0, 0, 0, 1, 1, 1, 1};
 	struct summary s = summary_ratio(EACH(top, 7), EACH(bottom, 7), 1, true, 1);
@@ -364,10 +343,9 @@ START_TEST(test_nothing_by_nothing)
 	s = summary_ratio(EACH(top, 7), EACH(bottom, 1), 1, false, 1);
 	ck_assert(s.value == INFINITY && isnan(s.low) && isnan(s.high) && s.confidence == 0);
 }
-END_TEST
 
 /* Groups of two sizes, in any order: the medians of groups are 10, 20, 30, 40, 50 and 60. */
-START_TEST(test_interval_of_groups)
+TEST(test_interval_of_groups)
 {
 	static const size_t groups[] = {7, 5, 9, 3, 8, 1, 1, 3, 5, 7, 8, 9, 5};
 	static const double values[] = {41, 29, 61, 20, 51, 11, 9, 20, 31, 39, 49, 59, 30};
@@ -382,10 +360,9 @@ START_TEST(test_interval_of_groups)
 	ck_assert(isnan(summary_grouped_median(&(struct grouped){values, groups, 0}).value));
 	ck_assert(isnan(summary_grouped_median(&(struct grouped){values, groups, 5}).low));
 }
-END_TEST
 
 /* The value of a group is its number: so ten groups say no more than ten values, and fewer than six nothing. */
-START_TEST(test_groups)
+TEST(test_groups)
 {
 	double values[30];
 	size_t groups[30], few[30], alone[30];
@@ -409,9 +386,8 @@ START_TEST(test_groups)
 	ck_assert(of_few.confidence == each.confidence && of_groups.confidence > each.confidence);
 	ck_assert(of_alone.low == each.low && of_alone.confidence == each.confidence);
 }
-END_TEST
 
-START_TEST(test_ratio_to_zero_is_infinite)
+TEST(test_ratio_to_zero_is_infinite)
 {
 	const double top[] = {1, 1, 1, 1, 1, 1}, zeros[] = {0, 0, 0, 0, 0, 0};
 	struct summary s = summary_ratio(EACH(top, 6), EACH(zeros, 6), 1, true, 1);
@@ -421,10 +397,9 @@ START_TEST(test_ratio_to_zero_is_infinite)
 	s = summary_ratio(EACH(zeros, 6), EACH(zeros, 6), 1, true, 1);
 	ck_assert(isnan(s.value) && isnan(s.low));
 }
-END_TEST
 
 /* Clopper and Pearson, from tables. */
-START_TEST(test_share)
+TEST(test_share)
 {
 	struct summary s = summary_share(5, 100);
 
@@ -443,10 +418,9 @@ START_TEST(test_share)
 	s = summary_share(1, 2);
 	ck_assert_double_eq_tol(s.low, 0.0126, 0.00005);
 }
-END_TEST
 
 /* By Wilson, from tables; also of so many that the exact interval would take long. */
-START_TEST(test_large_share)
+TEST(test_large_share)
 {
 	struct summary s = summary_large_share(5, 100);
 
@@ -464,7 +438,6 @@ START_TEST(test_large_share)
 	ck_assert_double_eq_tol(s.high - s.low, 6.198e-5, 1e-8);
 	ck_assert(isnan(summary_large_share(0, 0).value));
 }
-END_TEST
 
 static struct summary
 estimate(double value, double low, double high)
@@ -473,7 +446,7 @@ estimate(double value, double low, double high)
 }
 
 /* Errors in quadrature: of 3 and 4 % they are 5 %, each on the side that it makes the quotient wrong by. */
-START_TEST(test_quotient)
+TEST(test_quotient)
 {
 	const struct summary top = estimate(100, 100 / exp(0.03), 100 * exp(0.3)), wide = estimate(10, 1, 100),
 			     bottom = estimate(4, 4 / exp(0.4), 4 * exp(0.04)), none = estimate(3, NAN, NAN);
@@ -486,7 +459,6 @@ START_TEST(test_quotient)
 	s = summary_quotient(&wide, &none);
 	ck_assert(isnan(s.low) && isnan(s.high) && s.confidence == 0);
 }
-END_TEST
 
 static const struct {
 	struct summary a, b;
@@ -504,7 +476,7 @@ static const struct {
 	{{.value = 2, .low = 1, .high = INFINITY}, {.value = 3, .low = 3, .high = 3}, NAN},
 };
 
-START_TEST(test_probability_below)
+TEST_OF(test_probability_below, NR_ELEMENTS(compared))
 {
 	const double probability = summary_probability_below(&compared[_i].a, &compared[_i].b);
 
@@ -513,34 +485,5 @@ START_TEST(test_probability_below)
 	else
 		ck_assert_double_eq_tol(probability, compared[_i].probability, 1e-9);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&test_median_interval_ranks, NR_ELEMENTS(intervals)},
-	{&test_quantile_interval_ranks, NR_ELEMENTS(quartile_intervals)},
-	{&test_quantile_of_few_has_no_interval, 1},
-	{&test_no_interval_below_six, 1},
-	{&test_nothing_is_nan, 1},
-	{&test_exact_when_all_agree, 1},
-	{&test_percentiles_by_position, 1},
-	{&test_percentiles_of_infinite_values, 1},
-	{&test_summaries_tell_the_range, 1},
-	{&test_one_known_value, 1},
-	{&test_minimum, 1},
-	{&test_ratio_of_medians, 1},
-	{&test_ratio_is_reproducible, 1},
-	{&test_percentiles_of_six_are_widened, 1},
-	{&test_bootstraps_stay, NR_ELEMENTS(bootstraps)},
-	{&test_ratios_of_any_sizes, NR_ELEMENTS(ratio_sizes)},
-	{&test_nothing_by_nothing, 1},
-	{&test_ratio_with_a_known_side, 1},
-	{&test_interval_of_groups, 1},
-	{&test_groups, 1},
-	{&test_ratio_to_zero_is_infinite, 1},
-	{&test_share, 1},
-	{&test_large_share, 1},
-	{&test_quotient, 1},
-	{&test_probability_below, NR_ELEMENTS(compared)},
-};
-
-UNIT_TESTS("summary", tests, .is_in_one_process = true);
+UNIT_TESTS(.is_in_one_process = true);

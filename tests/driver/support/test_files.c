@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole files: what writing does to what is there. */
-#include <check.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "memory.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -24,7 +16,6 @@ static void
 tear_down(void)
 {
 	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
 }
 
 static void
@@ -33,7 +24,6 @@ expect_text(const char *path, const char *expected)
 	char *text = file_text(path);
 
 	ck_assert_str_eq(text, expected);
-	free(text);
 }
 
 static size_t
@@ -48,7 +38,7 @@ nr_files(void)
 	return nr;
 }
 
-START_TEST(a_file_is_replaced)
+TEST(a_file_is_replaced)
 {
 	struct stat old, new;
 
@@ -62,9 +52,8 @@ START_TEST(a_file_is_replaced)
 	expect_text("other", "old");
 	ck_assert_uint_eq(nr_files(), 2);
 }
-END_TEST
 
-START_TEST(a_link_stays)
+TEST(a_link_stays)
 {
 	struct stat status;
 
@@ -76,10 +65,9 @@ START_TEST(a_link_stays)
 	expect_text("there/file", "new");
 	ck_assert_uint_eq(nr_files(), 2);
 }
-END_TEST
 
 /* As "-j >(jq ...)" of a shell; a device that root writes to must not become a file either. */
-START_TEST(a_pipe_is_written_to)
+TEST(a_pipe_is_written_to)
 {
 	char *path, read_back[8] = "";
 	int ends[2];
@@ -96,10 +84,9 @@ START_TEST(a_pipe_is_written_to)
 	close(ends[0]);
 	close(ends[1]);
 }
-END_TEST
 
 /* As left by a killed process: nobody else's files, and only after a while. */
-START_TEST(leftovers_are_swept)
+TEST(leftovers_are_swept)
 {
 	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	static const char *const kept[] = {"o.json.backup", "o.json.new", "rot-XXXXXX", "o.json.rot-12345678"};
@@ -119,23 +106,14 @@ START_TEST(leftovers_are_swept)
 	ck_assert_int_eq(access(".o.rot-a1B2c3", F_OK), -1);
 	ck_assert_int_eq(access("o.json.rot-a1B2c3", F_OK), -1);
 }
-END_TEST
 
-START_TEST(a_folder_is_an_error)
+TEST(a_folder_is_an_error)
 {
-	struct rot_error err = {0};
-
 	ck_assert_int_eq(mkdir("folder", 0777), 0);
-	ck_assert_int_eq(file_write("folder", "new", 3, false, &err), -1);
-	ck_assert_str_eq(err.text, "cannot write 'folder': Is a directory");
-	ck_assert_int_eq(file_write("nowhere/file", "new", 3, false, &err), -1);
-	ck_assert_str_eq(err.text, "cannot write 'nowhere/file': No such file or directory");
+	ck_assert_int_eq(file_write("folder", "new", 3, false, &why), -1);
+	ck_assert_str_eq(why.text, "cannot write 'folder': Is a directory");
+	ck_assert_int_eq(file_write("nowhere/file", "new", 3, false, &why), -1);
+	ck_assert_str_eq(why.text, "cannot write 'nowhere/file': No such file or directory");
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&a_file_is_replaced, 1},  {&a_link_stays, 1},         {&a_pipe_is_written_to, 1},
-	{&leftovers_are_swept, 1}, {&a_folder_is_an_error, 1},
-};
-
-UNIT_TESTS("files", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

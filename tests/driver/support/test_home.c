@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The home folder in texts for others. */
-#include <check.h>
-#include <stdlib.h>
-
 #include "support/home.h"
 #include "testing.h"
 
@@ -25,32 +22,20 @@ static const struct {
 	{"<" HOME ">", "<" HOME ">"},
 };
 
-START_TEST(paths_below_it_begin_with_a_tilde)
+TEST_OF(paths_below_it_begin_with_a_tilde, NR_ELEMENTS(rows))
 {
-	char *hidden = home_hide(rows[_i].text, HOME), *same = home_hide(rows[_i].text, "");
+	autofree char *hidden = home_hide(rows[_i].text, HOME), *same = home_hide(rows[_i].text, "");
 
 	ck_assert_str_eq(hidden, rows[_i].hidden);
 	ck_assert_str_eq(same, rows[_i].text);
-	free(hidden);
-	free(same);
 }
-END_TEST
 
-START_TEST(it_is_absolute_and_without_slash_at_the_end)
+TEST_OF(it_is_absolute_and_without_slash_at_the_end, 3)
 {
 	static const char *const homes[][2] = {{HOME, HOME}, {HOME "//", HOME}, {"/", ""}};
-	char *home;
+	autofree char *home = NULL;
 
 	setenv("HOME", homes[_i][0], 1);
 	home = home_folder();
 	ck_assert_str_eq(home, homes[_i][1]);
-	free(home);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&paths_below_it_begin_with_a_tilde, NR_ELEMENTS(rows)},
-	{&it_is_absolute_and_without_slash_at_the_end, 3},
-};
-
-UNIT_TESTS("home", tests);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of options: what is read, what is left, and how options are shown. */
-#include <check.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "support/options.h"
 #include "testing.h"
@@ -69,9 +66,8 @@ take_stranger(void *context, char *word)
 	strcat(strcat(context, word), " ");
 }
 
-START_TEST(options_are_taken_out)
+TEST_OF(options_are_taken_out, NR_ELEMENTS(right))
 {
-	struct rot_error err = {0};
 	struct values *values = option_values_new(&table);
 	int argc = count(right[_i].words);
 	char *argv[MAX_WORDS];
@@ -79,7 +75,7 @@ START_TEST(options_are_taken_out)
 	strangers[0] = '\0';
 
 	memcpy(argv, right[_i].words, sizeof(argv));
-	ck_assert_msg(options_take(&table, values, &argc, argv, take_stranger, strangers, &err) == 0, "%s", err.text);
+	ck_assert_ok(options_take(&table, values, &argc, argv, take_stranger, strangers, &why));
 	ck_assert_int_eq(argc, count(right[_i].left));
 	for (int i = 0; i < argc; i++)
 		ck_assert_str_eq(argv[i], right[_i].left[i]);
@@ -92,7 +88,6 @@ START_TEST(options_are_taken_out)
 	ck_assert_str_eq(strangers, right[_i].strangers);
 	option_values_delete(&table, values);
 }
-END_TEST
 
 static const struct {
 	const char *words[MAX_WORDS], *text;
@@ -109,22 +104,20 @@ static const struct {
 	{{"--shape=fla"}, "'fla' is no value of 'shape', which takes round, flat or square"},
 };
 
-START_TEST(wrong_options_are_told)
+TEST_OF(wrong_options_are_told, NR_ELEMENTS(wrong))
 {
-	struct rot_error err = {0};
 	struct values values = {0};
 	int argc = count(wrong[_i].words);
 	char *argv[MAX_WORDS];
 
 	strangers[0] = '\0';
 	memcpy(argv, wrong[_i].words, sizeof(argv));
-	ck_assert_int_eq(options_take(&table, &values, &argc, argv, take_stranger, strangers, &err), -1);
-	ck_assert_str_eq(err.text, wrong[_i].text);
+	ck_assert_int_eq(options_take(&table, &values, &argc, argv, take_stranger, strangers, &why), -1);
+	ck_assert_str_eq(why.text, wrong[_i].text);
 	ck_assert_str_eq(strangers, wrong[_i].strangers ? wrong[_i].strangers : "");
 }
-END_TEST
 
-START_TEST(names_of_options)
+TEST(names_of_options)
 {
 	static const char *const names[] = {"-l, --loud",
 					    "    --slow",
@@ -135,13 +128,11 @@ START_TEST(names_of_options)
 					    "-s, --shape round|flat|square"};
 
 	for (int i = 0; i < NR_ELEMENTS(names); i++) {
-		char *text = option_names(&rows[i]);
+		autofree char *text = option_names(&rows[i]);
 
 		ck_assert_str_eq(text, names[i]);
-		free(text);
 	}
 }
-END_TEST
 
 static void
 add_word(const char *word, void *to)
@@ -149,20 +140,10 @@ add_word(const char *word, void *to)
 	strcat(strcat(to, word), " ");
 }
 
-START_TEST(words_of_options)
+TEST(words_of_options)
 {
 	char text[256] = "";
 
 	options_each_word(&table, add_word, text);
 	ck_assert_str_eq(text, "--loud --slow --fast --name= -x= --time= --shape=round --shape=flat --shape=square ");
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&options_are_taken_out, NR_ELEMENTS(right)},
-	{&wrong_options_are_told, NR_ELEMENTS(wrong)},
-	{&names_of_options, 1},
-	{&words_of_options, 1},
-};
-
-UNIT_TESTS("options", tests);

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that is freed all at once, and local variables that free theirs. */
-#include <check.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "memory.h"
 #include "support/pool.h"
 #include "testing.h"
 
@@ -19,7 +11,7 @@ release(void *thing)
 	strncat(released, thing, sizeof(released) - strlen(released) - 1);
 }
 
-START_TEST(texts_and_copies)
+TEST(texts_and_copies)
 {
 	autopool pool = {0};
 	const int numbers[] = {1, 2, 3};
@@ -34,9 +26,8 @@ START_TEST(texts_and_copies)
 	ck_assert(zeros[0] == 0 && zeros[1] == 0);
 	ck_assert_uint_eq((uintptr_t)pool_calloc(&pool, 1, 1) % _Alignof(max_align_t), 0);
 }
-END_TEST
 
-START_TEST(arrays_grow)
+TEST(arrays_grow)
 {
 	autopool pool = {0};
 	size_t *array = NULL;
@@ -49,9 +40,8 @@ START_TEST(arrays_grow)
 	for (size_t i = 0; i < 100; i++)
 		ck_assert_uint_eq(array[i], i + 1);
 }
-END_TEST
 
-START_TEST(the_newest_is_released_first)
+TEST(the_newest_is_released_first)
 {
 	struct pool pool = {0};
 
@@ -64,10 +54,9 @@ START_TEST(the_newest_is_released_first)
 	pool_clear(&pool);
 	ck_assert_str_eq(released, "bac");
 }
-END_TEST
 
 /* A size that overflows must not become a small one. */
-START_TEST(too_much_ends_the_process)
+TEST(too_much_ends_the_process)
 {
 	autopool pool = {0};
 	int status;
@@ -81,7 +70,6 @@ START_TEST(too_much_ends_the_process)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
-END_TEST
 
 static char *
 kept(bool is_kept)
@@ -93,21 +81,10 @@ kept(bool is_kept)
 	return is_kept ? rot_keep(&text) : NULL;
 }
 
-START_TEST(local_variables_keep_what_is_given_back)
+TEST(local_variables_keep_what_is_given_back)
 {
 	autofree char *text = kept(true);
 
 	ck_assert_pstr_eq(text, "1x1x");
 	ck_assert_ptr_null(kept(false));
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&texts_and_copies, 1},
-	{&arrays_grow, 1},
-	{&the_newest_is_released_first, 1},
-	{&too_much_ends_the_process, 1},
-	{&local_variables_keep_what_is_given_back, 1},
-};
-
-UNIT_TESTS("pool", tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Running programs: one, several at a time, and those that cannot be started. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "support/process.h"
 #include "testing.h"
 
@@ -65,7 +59,7 @@ run_all(struct scripts *scripts, size_t nr_at_once)
 }
 
 /* Each of two waits for what the other does: one after the other they would wait for ever. */
-START_TEST(programs_run_at_the_same_time)
+TEST(programs_run_at_the_same_time)
 {
 	char *folder = temporary_folder_new();
 	struct scripts scripts = {.nr = 0};
@@ -81,12 +75,10 @@ START_TEST(programs_run_at_the_same_time)
 	ck_assert_str_eq(scripts.output[2], "third\n");
 	ck_assert_int_eq(scripts.status[1], 0);
 	ck_assert_int_eq(scripts.status[2], 3);
-	temporary_folder_delete(folder);
 }
-END_TEST
 
 /* One that cannot be started takes nothing from the others. */
-START_TEST(programs_that_are_missing_are_passed_over)
+TEST(programs_that_are_missing_are_passed_over)
 {
 	struct scripts scripts = {.nr = 0};
 
@@ -96,30 +88,18 @@ START_TEST(programs_that_are_missing_are_passed_over)
 	run_all(&scripts, 1);
 	ck_assert_int_eq(scripts.rc[0], -1);
 	ck_assert(scripts.jobs[0].is_not_found);
-	ck_assert_msg(strstr(scripts.err[0].text, "cannot find the program 'no-such-program'") != NULL, "%s",
-		      scripts.err[0].text);
+	ck_assert_has(scripts.err[0].text, "cannot find the program 'no-such-program'");
 	ck_assert_str_eq(scripts.output[1], "there\n");
 	ck_assert_int_eq(scripts.rc[2], -1);
-	ck_assert_msg(strstr(scripts.err[2].text, "/no/such/folder") != NULL, "%s", scripts.err[2].text);
+	ck_assert_has(scripts.err[2].text, "/no/such/folder");
 }
-END_TEST
 
-START_TEST(a_signal_is_told)
+TEST(a_signal_is_told)
 {
 	const char *const argv[] = {"sh", "-c", "kill -9 $$", NULL};
-	struct process_result result;
+	cleared_by(process_result_clear) struct process_result result = {0};
 
 	ck_assert_int_eq(process_run(argv, NULL, &result, NULL, NULL), 0);
 	ck_assert_int_eq(result.status, -1);
 	ck_assert_int_eq(result.signal, 9);
-	process_result_clear(&result);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&programs_run_at_the_same_time, 1},
-	{&programs_that_are_missing_are_passed_over, 1},
-	{&a_signal_is_told, 1},
-};
-
-UNIT_TESTS("process", tests);

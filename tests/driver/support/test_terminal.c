@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and texts on terminals that are narrow, and on wide ones. */
-#include <check.h>
-#include <fcntl.h>
-#include <math.h>
 #include <pty.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "memory.h"
 #include "programs/report.h"
 #include "support/entry.h"
 #include "support/terminal.h"
@@ -24,7 +15,7 @@ static size_t
 longest_line(void (*print)(FILE *out), unsigned short columns)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = columns};
-	char *text = rot_calloc(MOST_BYTES, 1);
+	autofree char *text = rot_calloc(MOST_BYTES, 1);
 	size_t longest = 0, nr = 0;
 	ssize_t part;
 	int master, slave, ends[2];
@@ -49,7 +40,6 @@ longest_line(void (*print)(FILE *out), unsigned short columns)
 		longest = length > longest ? length : longest;
 		line += length;
 	}
-	free(text);
 	return longest;
 }
 
@@ -58,7 +48,7 @@ static void
 print_with(bool is_one_part, FILE *out)
 {
 	struct text_table_column columns[20];
-	struct text_table table = {
+	cleared_by(text_table_clear) struct text_table table = {
 		.columns = columns, .nr_columns = NR_ELEMENTS(columns), .nr_keys = 1, .is_one_part = is_one_part};
 	char *cells[NR_ELEMENTS(columns)];
 
@@ -68,7 +58,6 @@ print_with(bool is_one_part, FILE *out)
 	}
 	text_table_add(&table, cells);
 	ck_assert_uint_eq(text_table_print(&table, out), is_one_part ? 6 : NR_ELEMENTS(columns));
-	text_table_clear(&table);
 }
 
 static void
@@ -173,16 +162,15 @@ has_terminals(void)
 	return true;
 }
 
-START_TEST(lines_fit)
+TEST_OF(lines_fit, NR_ELEMENTS(rows))
 {
 	if (rows[_i].columns && !has_terminals())
 		return;
 	ck_assert_uint_eq(longest_line(rows[_i].print, rows[_i].columns), rows[_i].longest);
 }
-END_TEST
 
 /* Where there is no terminal. */
-START_TEST(columns_may_be_asked_for)
+TEST(columns_may_be_asked_for)
 {
 	setenv("COLUMNS", "200", 1);
 	ck_assert_uint_eq(longest_line(print_table, 0), 190);
@@ -190,9 +178,8 @@ START_TEST(columns_may_be_asked_for)
 	ck_assert_uint_eq(longest_line(print_table, 0), 70);
 	unsetenv("COLUMNS");
 }
-END_TEST
 
-START_TEST(percent_stays_with_its_number)
+TEST(percent_stays_with_its_number)
 {
 	autofree char *text = NULL;
 	size_t length;
@@ -202,9 +189,3 @@ START_TEST(percent_stays_with_its_number)
 	fclose(out);
 	ck_assert_str_eq(text, "a share of about\n33 % of its time\n");
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&lines_fit, NR_ELEMENTS(rows)}, {&columns_may_be_asked_for, 1}, {&percent_stays_with_its_number, 1}};
-
-UNIT_TESTS("terminal", tests);

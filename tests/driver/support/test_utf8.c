@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts that may be no UTF-8. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support/json.h"
 #include "support/utf8.h"
 #include "support/xml_text.h"
@@ -26,21 +22,17 @@ static const struct {
 	{"\xf4\x8f\xbf\xbf\xee\x80\x80", "\xf4\x8f\xbf\xbf\xee\x80\x80"},
 };
 
-START_TEST(what_is_no_utf8_is_replaced)
+TEST_OF(what_is_no_utf8_is_replaced, NR_ELEMENTS(rows))
 {
-	char *clean = utf8_text(rows[_i].text), *xml = xml_text(rows[_i].text);
-	json_t *json = json_text(rows[_i].text);
+	autofree char *clean = utf8_text(rows[_i].text), *xml = xml_text(rows[_i].text);
+	json_auto_t *json = json_text(rows[_i].text);
 
 	ck_assert_str_eq(clean, rows[_i].clean);
 	ck_assert_str_eq(xml, rows[_i].clean);
 	ck_assert_pstr_eq(json_string_value(json), rows[_i].clean);
-	json_decref(json);
-	free(clean);
-	free(xml);
 }
-END_TEST
 
-START_TEST(texts_end_between_characters)
+TEST(texts_end_between_characters)
 {
 	const char *text = "a\xe2\x82\xac\xc3\xbc";
 	static const size_t fitting[] = {0, 1, 1, 1, 4, 4, 6, 6};
@@ -48,11 +40,3 @@ START_TEST(texts_end_between_characters)
 	for (size_t most = 0; most < NR_ELEMENTS(fitting); most++)
 		ck_assert_uint_eq(utf8_fitting(text, most), fitting[most]);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&what_is_no_utf8_is_replaced, NR_ELEMENTS(rows)},
-	{&texts_end_between_characters, 1},
-};
-
-UNIT_TESTS("utf8", tests);

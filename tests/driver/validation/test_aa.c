@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A/A: what is said of simulated measurements, which differ or do not. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "../statistics/draw.h"
-#include "memory.h"
 #include "quantities/quantity.h"
 #include "support/json.h"
 #include "testing.h"
@@ -68,12 +63,11 @@ static void
 compare(double between, double within, size_t nr_runs)
 {
 	for (int i = 0; i < 2 * NR_COMPARISONS; i++) {
-		struct quantity_value first = measured(1000 + between * draw_standard_normal(), within, nr_runs),
-				      second = measured(1000 + between * draw_standard_normal(), within, nr_runs);
+		cleared_by(quantity_value_clear) struct quantity_value
+			first = measured(1000 + between * draw_standard_normal(), within, nr_runs),
+			second = measured(1000 + between * draw_standard_normal(), within, nr_runs);
 
 		aa_subject_add(&aa.pool, &aa.subjects[i % 2], &first, &second);
-		quantity_value_clear(&first);
-		quantity_value_clear(&second);
 	}
 }
 
@@ -99,10 +93,10 @@ printed(void)
 	return text;
 }
 
-START_TEST(alike_measurements_are_called_alike)
+TEST(alike_measurements_are_called_alike)
 {
 	struct aa_row row;
-	char *text;
+	autofree char *text = NULL;
 
 	compare(0, 10, NR_RUNS);
 	row = only_row();
@@ -114,15 +108,13 @@ START_TEST(alike_measurements_are_called_alike)
 	ck_assert_double_eq_tol(row.between / row.by_chance, 1, 0.2);
 	text = printed();
 	ck_assert_msg(strstr(text, "No quantity is shown") && !strstr(text, "! "), "%s", text);
-	free(text);
 }
-END_TEST
 
 /* As far apart as their runs: a median of ten is known three times as well. */
-START_TEST(measurements_that_differ_are_found)
+TEST(measurements_that_differ_are_found)
 {
 	struct aa_row row;
-	char *text;
+	autofree char *text = NULL;
 
 	compare(10, 10, NR_RUNS);
 	row = only_row();
@@ -131,11 +123,9 @@ START_TEST(measurements_that_differ_are_found)
 	ck_assert_msg(row.widening > 1.5 && row.widening < 6, "%g", row.widening);
 	ck_assert_msg(row.between > 1.5 * row.by_chance, "%g %g", row.between, row.by_chance);
 	text = printed();
-	ck_assert_ptr_nonnull(strstr(text, "intervals are too narrow here, and must be"));
-	ck_assert_ptr_nonnull(strstr(text, "longer than a measurement differs"));
-	free(text);
+	ck_assert_has(text, "intervals are too narrow here, and must be");
+	ck_assert_has(text, "longer than a measurement differs");
 }
-END_TEST
 
 /*
  * Nothing but the start of the core makes runs differ, ten starts of five runs each. They take turns, so that the order
@@ -163,24 +153,22 @@ measured_in_starts(bool are_told)
 }
 
 /* Of a loop: told, and not told. */
-START_TEST(starts_that_are_told_raise_no_alarms)
+TEST_OF(starts_that_are_told_raise_no_alarms, 2)
 {
 	const bool are_told = _i == 0;
 	struct aa_row row;
 
 	for (int i = 0; i < NR_COMPARISONS; i++) {
-		struct quantity_value first = measured_in_starts(are_told), second = measured_in_starts(are_told);
+		cleared_by(quantity_value_clear) struct quantity_value first = measured_in_starts(are_told),
+								       second = measured_in_starts(are_told);
 
 		aa_subject_add(&aa.pool, &aa.subjects[0], &first, &second);
-		quantity_value_clear(&first);
-		quantity_value_clear(&second);
 	}
 	row = only_row();
 	ck_assert_msg(are_told ? row.rate.value <= 0.06 : row.rate.value > 0.25, "%g", row.rate.value);
 }
-END_TEST
 
-START_TEST(too_few_runs_are_no_verdict)
+TEST(too_few_runs_are_no_verdict)
 {
 	struct aa_row row;
 
@@ -190,10 +178,9 @@ START_TEST(too_few_runs_are_no_verdict)
 	ck_assert_uint_eq(row.nr_unknown, 2 * NR_COMPARISONS);
 	ck_assert(isnan(row.rate.value) && isnan(row.widening) && !aa_is_too_often(&row));
 }
-END_TEST
 
 /* Counts that are exact are the same twice, and spread nowhere. */
-START_TEST(exact_counts_are_the_same)
+TEST(exact_counts_are_the_same)
 {
 	struct aa_row row;
 
@@ -203,9 +190,8 @@ START_TEST(exact_counts_are_the_same)
 	ck_assert_uint_eq(row.nr_different, 0);
 	ck_assert(isnan(row.within) && isnan(row.between));
 }
-END_TEST
 
-START_TEST(needed_widths)
+TEST(needed_widths)
 {
 	const struct summary ends_at_1 = {.value = 1.1, .low = 1, .high = 1.21},
 			     holds_1 = {.value = 0.99, .low = 0.9, .high = 1.1},
@@ -218,9 +204,8 @@ START_TEST(needed_widths)
 	ck_assert_double_nan(aa_needed(&none));
 	ck_assert(isinf(aa_needed(&without_width)));
 }
-END_TEST
 
-START_TEST(json_has_all)
+TEST(json_has_all)
 {
 	json_t *json, *row;
 
@@ -233,16 +218,5 @@ START_TEST(json_has_all)
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 2);
 	json_decref(json);
 }
-END_TEST
 
-static const struct listed_test tests[] = {
-	{&alike_measurements_are_called_alike, 1},
-	{&measurements_that_differ_are_found, 1},
-	{&starts_that_are_told_raise_no_alarms, 2},
-	{&too_few_runs_are_no_verdict, 1},
-	{&exact_counts_are_the_same, 1},
-	{&needed_widths, 1},
-	{&json_has_all, 1},
-};
-
-UNIT_TESTS("A/A", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

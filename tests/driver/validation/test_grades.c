@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Grades; which rule was broken, by how counts are wrong; and which groups are left when some were found wrong. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "memory.h"
 #include "quantities/architecture.h"
 #include "testing.h"
 #include "validation/known_work.h"
@@ -30,16 +24,15 @@ static const struct {
 	{{0}, 0, 0, false},
 };
 
-START_TEST(grades)
+TEST_OF(grades, NR_ELEMENTS(graded))
 {
 	const struct grade grade = grade_of(graded[_i].deviations, graded[_i].n);
 
 	ck_assert_msg(grade.letter == graded[_i].letter, "case %d: %c", _i, grade.letter ? grade.letter : '0');
 	ck_assert(grade.is_unstable == graded[_i].is_unstable);
 }
-END_TEST
 
-START_TEST(bias_and_spread)
+TEST(bias_and_spread)
 {
 	const double deviations[] = {0.01, 0.02, 0.03, 0.02, 0.02, 0.02, 0.02};
 	const struct grade grade = grade_of(deviations, 7);
@@ -49,17 +42,15 @@ START_TEST(bias_and_spread)
 	ck_assert_double_eq_tol(grade.worst, 0.03, 1e-12);
 	ck_assert_double_eq_tol(grade.of.value, 1.02, 1e-12);
 }
-END_TEST
 
 /* Work that must be none is compared with the other work of the kernel. */
-START_TEST(deviations_are_relative)
+TEST(deviations_are_relative)
 {
 	ck_assert_double_eq_tol(known_work_deviation(150, 100, 100), 0.5, 1e-12);
 	ck_assert_double_eq_tol(known_work_deviation(0, 100, 400), -1, 1e-12);
 	ck_assert_double_eq_tol(known_work_deviation(100, 0, 400), 0.25, 1e-12);
 	ck_assert_double_nan(known_work_deviation(1, 0, 0));
 }
-END_TEST
 
 static const struct architecture_formula formula;
 static const struct candidate candidates[] = {
@@ -126,7 +117,7 @@ make_row(const struct candidate *candidate, const char *kernel, const struct cou
 	return row;
 }
 
-START_TEST(names_the_rule)
+TEST_OF(names_the_rule, NR_ELEMENTS(cases))
 {
 	static const char *const kernels[] = {"first", "second"};
 	struct known_work_row rows[4];
@@ -134,7 +125,7 @@ START_TEST(names_the_rule)
 		.candidates = (struct candidate *)candidates, .nr_candidates = 2, .rows = rows, .nr = 4};
 	struct shapes tried = shapes();
 	struct diagnosis_context context = {.work = &work, .shapes = &tried, .is_scrubbed = !cases[_i].is_not_scrubbed};
-	char *text;
+	autofree char *text = NULL;
 
 	tried.is_scrub_needed = cases[_i].is_not_scrubbed;
 	for (size_t i = 0; i < 2; i++) {
@@ -146,11 +137,9 @@ START_TEST(names_the_rule)
 	text = diagnosis_of(&context, &candidates[0]);
 	ck_assert_msg(cases[_i].part[0] ? strstr(text, cases[_i].part) != NULL : text[0] == '\0', "case %d: '%s'", _i,
 		      text);
-	free(text);
 	for (size_t i = 0; i < 4; i++)
 		free((char *)rows[i].kernel);
 }
-END_TEST
 
 /* By the file, and what is left of it. */
 static const struct {
@@ -161,7 +150,7 @@ static const struct {
 	{0, 1, 4, 0, 1, 4}, {0, 2, 4, 0, 1, 4}, {0, 1, 7, 0, 0, 5},
 };
 
-START_TEST(leaves_what_was_proved)
+TEST_OF(leaves_what_was_proved, NR_ELEMENTS(groups))
 {
 	struct architecture_group group = {.limit = {[EVENT_LARGE] = groups[_i].large,
 						     [EVENT_PLAIN] = groups[_i].plain,
@@ -178,14 +167,3 @@ START_TEST(leaves_what_was_proved)
 	ck_assert_uint_eq(group.proved[EVENT_LARGE], groups[_i].large);
 	ck_assert_uint_eq(group.proved[EVENT_PLAIN], groups[_i].plain);
 }
-END_TEST
-
-static const struct listed_test tests[] = {
-	{&grades, NR_ELEMENTS(graded)},
-	{&bias_and_spread, 1},
-	{&deviations_are_relative, 1},
-	{&names_the_rule, NR_ELEMENTS(cases)},
-	{&leaves_what_was_proved, NR_ELEMENTS(groups)},
-};
-
-UNIT_TESTS("grades of known work", tests);

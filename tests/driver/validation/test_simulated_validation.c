@@ -4,20 +4,12 @@
  * architecture, and names what is wrong with one that was tampered with. This program starts itself anew with the
  * processor preloaded.
  */
-#include <check.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "config.h"
 #include "configuration/configuration.h"
 #include "doctor/doctor.h"
-#include "memory.h"
 #include "permits.h"
 #include "quantities/architecture.h"
 #include "quantities/plan.h"
@@ -33,11 +25,10 @@ static void
 open_rot(void)
 {
 	struct configuration *configuration = configuration_new();
-	struct rot_error err = {0};
 
-	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &err), 0);
-	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &err), 0);
-	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &why), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &why), 0);
+	ck_assert_ok(rot_open(&rot, configuration, &why));
 	ck_assert_str_eq(rot.architecture->name, "zen5");
 }
 
@@ -51,10 +42,8 @@ close_rot(void)
 static void
 tamper(const char *text, const char *by)
 {
-	char *path = source_path("driver/architectures/zen5.xml");
-	char *schema = source_path("driver/schemas/architecture.rng");
-	char *file = file_text(path), *at = strstr(file, text), *other = rot_format("%s/tampered.xml", cache);
-	struct rot_error err = {0};
+	char *file = file_text(source_path("driver/architectures/zen5.xml")), *at = strstr(file, text),
+	     *other = rot_format("%s/tampered.xml", cache);
 	FILE *out = fopen(other, "w");
 
 	ck_assert_ptr_nonnull(at);
@@ -62,20 +51,15 @@ tamper(const char *text, const char *by)
 	fprintf(out, "%.*s%s%s", (int)(at - file), file, by, at + strlen(text));
 	fclose(out);
 	architecture_delete(rot.architecture);
-	rot.architecture = architecture_read(other, schema, &err);
-	ck_assert_msg(rot.architecture != NULL, "%s", err.text);
+	rot.architecture = architecture_read(other, source_path("driver/schemas/architecture.rng"), &why);
+	ck_assert_msg(rot.architecture != NULL, "%s", why.text);
 	free(other);
-	free(file);
-	free(schema);
-	free(path);
 }
 
 static void
 validate_with(struct validation *validation, const struct validation_options *options)
 {
-	struct rot_error err = {0};
-
-	ck_assert_msg(validation_run(&rot, options, validation, &err) == 0, "%s", err.text);
+	ck_assert_ok(validation_run(&rot, options, validation, &why));
 }
 
 static void
@@ -143,7 +127,7 @@ printed(const struct validation *validation)
 	return text;
 }
 
-START_TEST(traps_are_found)
+TEST(traps_are_found)
 {
 	const struct validation_options options = {.is_quick = true};
 	struct validation validation;
@@ -171,10 +155,9 @@ START_TEST(traps_are_found)
 	ck_assert_uint_gt(validation.work.nr_points, 15);  /* and no kernel takes the time of all others */
 	pool_clear(&validation.pool);
 }
-END_TEST
 
 /* Less time: fewer kernels. They are chosen by what they are estimated to take, not by what they took. */
-START_TEST(a_budget_is_kept)
+TEST(a_budget_is_kept)
 {
 	const struct validation_options options = {.is_quick = true, .seconds = 0.3};
 	struct validation quick, shorter;
@@ -188,26 +171,23 @@ START_TEST(a_budget_is_kept)
 	pool_clear(&shorter.pool);
 	pool_clear(&quick.pool);
 }
-END_TEST
 
-START_TEST(grades_are_remembered)
+TEST(grades_are_remembered)
 {
-	struct rot_error err = {0};
 	struct validation validation;
 
 	ck_assert(!validation_recall(&rot));
 	validate(&validation, false);
-	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	ck_assert_ok(validation_store(&rot, &validation, &why));
 	pool_clear(&validation.pool);
 	close_rot();
 	open_rot();
 	ck_assert(architecture_formula(rot.architecture, "transferredBytes", "llcRam.read")->grade == 'A');
 	ck_assert(architecture_formula(rot.architecture, "tlbMisses", "")->grade == 0);
 }
-END_TEST
 
 /* An event that the machine does not have: what needs it is not known, all else is. */
-START_TEST(what_is_refused_is_left_out)
+TEST(what_is_refused_is_left_out)
 {
 	const struct validation_options options = {.is_quick = true, .seconds = 1};
 	struct validation validation;
@@ -219,9 +199,8 @@ START_TEST(what_is_refused_is_left_out)
 	ck_assert_uint_gt(validation.work.nr_points, 0);
 	pool_clear(&validation.pool);
 }
-END_TEST
 
-START_TEST(without_scrubbing_grades_fall)
+TEST(without_scrubbing_grades_fall)
 {
 	struct validation validation;
 
@@ -231,7 +210,6 @@ START_TEST(without_scrubbing_grades_fall)
 	ck_assert_int_eq(rot.architecture->scrub_count, 5); /* as it was */
 	pool_clear(&validation.pool);
 }
-END_TEST
 
 /* Tampering, and what the output must name. */
 static const struct {
@@ -261,14 +239,14 @@ static const struct {
 #define NR_FAULTS ((int)NR_ELEMENTS(faults))
 #define NR_FAULTS_TRIED (all_are_tested() ? NR_FAULTS : (NR_FAULTS + 2) / 3)
 
-START_TEST(faults_are_named)
+TEST_OF(faults_are_named, NR_FAULTS_TRIED)
 {
 	const int fault = all_are_tested() ? _i : 3 * _i;
 	/* Kernels in memory take the longest. */
 	const bool is_of_memory = faults[fault].of && strcmp(faults[fault].quantity, "transferredBytes") == 0;
 	const struct validation_options options = {.is_quick = true, .seconds = is_of_memory ? 1.5 : 0.7};
 	struct validation validation;
-	char *text;
+	autofree char *text = NULL;
 
 	tamper(faults[fault].text, faults[fault].by);
 	validate_with(&validation, &options);
@@ -276,20 +254,17 @@ START_TEST(faults_are_named)
 	if (faults[fault].of)
 		ck_assert(grade(&validation, faults[fault].quantity, faults[fault].of) == 'F');
 	text = printed(&validation);
-	ck_assert_msg(strstr(text, faults[fault].named) != NULL, "%s", text);
-	ck_assert_ptr_nonnull(strstr(text, "tampered.xml"));
-	free(text);
+	ck_assert_has(text, faults[fault].named);
+	ck_assert_has(text, "tampered.xml");
 	pool_clear(&validation.pool);
 }
-END_TEST
 
 static bool
 json_has(const json_t *json, const char *part)
 {
-	char *text = json_dumps(json, 0);
+	autofree char *text = json_dumps(json, 0);
 	const bool has = strstr(text, part) != NULL;
 
-	free(text);
 	return has;
 }
 
@@ -307,23 +282,21 @@ static void
 validate_disturbed(void)
 {
 	const struct validation_options options = {.is_quick = true, .seconds = 0.1};
-	struct rot_error err = {0};
 	struct validation validation;
 
 	setenv("ROT_SIMULATED_SWITCHES", "1", 1);
 	validate_with(&validation, &options);
 	unsetenv("ROT_SIMULATED_SWITCHES");
 	ck_assert_int_eq(validation_verdict(&validation), VALIDATION_NOT_SHOWN);
-	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	ck_assert_ok(validation_store(&rot, &validation, &why));
 	pool_clear(&validation.pool);
 }
 
 /* Where every run is disturbed, nothing was seen to be right either. */
-START_TEST(what_is_not_shown_does_not_pass)
+TEST(what_is_not_shown_does_not_pass)
 {
 	const struct validation_options options = {.is_quick = true, .seconds = 0.5};
-	struct rot_error err = {0};
-	struct findings findings = {0};
+	cleared_by(findings_clear) struct findings findings = {0};
 	struct validation validation;
 	json_t *json;
 	char *text;
@@ -341,16 +314,13 @@ START_TEST(what_is_not_shown_does_not_pass)
 	ck_assert(json_has(json, "\"verdict\": \"notShown\""));
 	ck_assert(json_has(json, "\"passes\": false"));
 	json_decref(json);
-	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	ck_assert_ok(validation_store(&rot, &validation, &why));
 	doctor_look_at_quantities(&findings, &rot);
 	json = findings_json(&findings, &rot);
 	ck_assert(json_has(json, "\"text\": \"not shown, since all runs were disturbed: "));
 	json_decref(json);
-	findings_clear(&findings);
 	pool_clear(&validation.pool);
-	temporary_folder_delete(cache);
 }
-END_TEST
 
 /* The record of this machine, which is the only one. */
 static char *
@@ -369,10 +339,9 @@ static void
 make_record_old(int hours)
 {
 	struct timespec times[2] = {{.tv_sec = time(NULL) - hours * 3600}, {.tv_sec = time(NULL) - hours * 3600}};
-	char *path = record_file();
+	autofree char *path = record_file();
 
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
-	free(path);
 }
 
 /* In place of the record: so many formulas with a grade, and the verdict. */
@@ -394,7 +363,7 @@ fake_record(bool is_quick, const char *verdict, int nr_shown)
 }
 
 /* A busy hour does not decide for good what is known of the events. */
-START_TEST(what_is_not_shown_is_tried_again)
+TEST(what_is_not_shown_is_tried_again)
 {
 	static const struct {
 		bool is_quick;
@@ -414,23 +383,19 @@ START_TEST(what_is_not_shown_is_tried_again)
 		make_record_old(records[i].hours);
 		ck_assert_msg(validation_is_due(&rot) == records[i].is_due, "record %d", i);
 	}
-	temporary_folder_delete(cache);
 }
-END_TEST
 
 static bool
 record_has(const char *part)
 {
-	char *path = record_file(), *text = file_text(path);
+	autofree char *path = record_file(), *text = file_text(path);
 	const bool has = strstr(text, part) != NULL;
 
-	free(text);
-	free(path);
 	return has;
 }
 
 /* What another try showed counts if that is not less; a full one stays. */
-START_TEST(a_busy_hour_forgets_nothing)
+TEST(a_busy_hour_forgets_nothing)
 {
 	use_own_cache();
 	validate_disturbed();
@@ -445,12 +410,10 @@ START_TEST(a_busy_hour_forgets_nothing)
 	fake_record(false, "fails", 1);
 	validate_disturbed();
 	ck_assert(record_has("\"fails\""));
-	temporary_folder_delete(cache);
 }
-END_TEST
 
 /* The same kernels, whether they were built before or not: a wrong event must not stay hidden the first time. */
-START_TEST(the_first_validation_is_as_good_as_others)
+TEST_OF(the_first_validation_is_as_good_as_others, all_are_tested())
 {
 	struct validation first, second;
 
@@ -463,14 +426,11 @@ START_TEST(the_first_validation_is_as_good_as_others)
 		ck_assert_str_eq(first.work.rows[i].kernel, second.work.rows[i].kernel);
 	pool_clear(&first.pool);
 	pool_clear(&second.pool);
-	temporary_folder_delete(cache);
 }
-END_TEST
 
 /* The groups of the file are candidates: what is measured is measured in those that were proved, and is right. */
-START_TEST(only_proved_groups_are_opened)
+TEST(only_proved_groups_are_opened)
 {
-	struct rot_error err = {0};
 	struct validation validation;
 	size_t plain[6], nr = 0;
 
@@ -484,14 +444,13 @@ START_TEST(only_proved_groups_are_opened)
 	ck_assert(!pass_is_legal(rot.architecture, plain, 6));
 	ck_assert(pass_is_legal(rot.architecture, plain, 5));
 	ck_assert(formulas_pass(&validation));
-	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	ck_assert_ok(validation_store(&rot, &validation, &why));
 	pool_clear(&validation.pool);
 	tamper("<group plain=\"5\"/>", "<group plain=\"6\"/>");
 	ck_assert(pass_is_legal(rot.architecture, plain, 6));
 	ck_assert(validation_recall(&rot));
 	ck_assert(!pass_is_legal(rot.architecture, plain, 6));
 }
-END_TEST
 
 static void
 start_with_simulated_processor(void)
@@ -515,33 +474,4 @@ runs_on_a_simulated_processor(void)
 	return true;
 }
 
-static void
-delete_cache(void)
-{
-	temporary_folder_delete(cache);
-}
-
-static int
-run_tests(void)
-{
-	const struct listed_test tests[] = {
-		{&grades_are_remembered, 1},
-		{&traps_are_found, 1},
-		{&a_budget_is_kept, 1},
-		{&only_proved_groups_are_opened, 1},
-		{&without_scrubbing_grades_fall, 1},
-		{&what_is_refused_is_left_out, 1},
-		{&what_is_not_shown_does_not_pass, 1},
-		{&what_is_not_shown_is_tried_again, 1},
-		{&a_busy_hour_forgets_nothing, 1},
-		{&the_first_validation_is_as_good_as_others, all_are_tested()},
-		{&faults_are_named, NR_FAULTS_TRIED},
-	};
-	const struct suite suite = SUITE("validation on a simulated processor", tests,
-					 .needs = {permits_preloading, runs_on_a_simulated_processor},
-					 .set_up = open_rot, .tear_down = close_rot, .close = delete_cache);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {permits_preloading, runs_on_a_simulated_processor}, .set_up = open_rot, .tear_down = close_rot);

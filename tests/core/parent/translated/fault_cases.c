@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals that an instruction raises: place, address and all registers in the handler, and ways on from there. */
-#include <errno.h>
-#include <fcntl.h>
 #include <fenv.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hard_cases.h"
 
@@ -25,8 +17,11 @@
 	LOAD(0, "rax")                                                                                                 \
 	LOAD(1, "rcx")                                                                                                 \
 	LOAD(2, "rdx")                                                                                                 \
-	LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9") LOAD(10, "r10") LOAD(11, "r11")       \
-		LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
+	LOAD(3, "rbx")                                                                                                 \
+	LOAD(5, "rbp")                                                                                                 \
+	LOAD(6, "rsi")                                                                                                 \
+	LOAD(8, "r8")                                                                                                  \
+	LOAD(9, "r9") LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
 #define FAULT(name, instruction)                                                                                       \
 	void name(uint64_t);                                                                                           \
 	extern const char name##_at[], name##_after[];                                                                 \
@@ -209,8 +204,7 @@ faults_of_instructions(void)
 static void
 change_registers(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	for (int i = 0; i < 16; i++) {
 		if (i != 4)
 			*register_of(context, i) = (greg_t)(0x5500 + i);
@@ -251,8 +245,7 @@ static sigjmp_buf escape;
 static void
 jump_out(int number, siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
+	(void)info, (void)context;
 	siglongjmp(escape, number);
 }
 

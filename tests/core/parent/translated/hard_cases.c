@@ -2,16 +2,9 @@
 /* See hard_cases.h. */
 #include "hard_cases.h"
 
-#include <errno.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "acts.h"
 
@@ -59,8 +52,7 @@ skip(const char *reason)
 static int
 add_ranges(struct dl_phdr_info *object, size_t size, void *unused)
 {
-	(void)size;
-	(void)unused;
+	(void)size, (void)unused;
 	for (int i = 0; i < object->dlpi_phnum && nr_ranges < MAX_RANGES; i++) {
 		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
 

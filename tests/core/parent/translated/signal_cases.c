@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals that come at any time: what a handler sees and changes, stacks and masks, storms, stops, timers. */
-#include <errno.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "hard_cases.h"
 
@@ -83,8 +74,7 @@ check_slots(int number, siginfo_t *info, void *context)
 	uint64_t rip = (uint64_t)RIP(context), offset = rip - (uint64_t)slots_start, turn, *stack;
 	int slot, order;
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	if (rip < (uint64_t)slots_start || rip >= (uint64_t)slots_end)
 		return;
@@ -145,8 +135,7 @@ let_out(int number, siginfo_t *info, void *context)
 {
 	uint64_t rip = (uint64_t)RIP(context);
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	if (rip < (uint64_t)loop_until_rip || rip > (uint64_t)loop_until_carry + 4)
 		return;
@@ -216,8 +205,7 @@ static volatile int nr_within;
 static void
 look_at_fill(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code((uint64_t)RIP(context)));
 	if ((uint64_t)RIP(context) == fill_at && REGISTER(context, RCX) != (greg_t)fill_left) {
 		CHECK((uint64_t)REGISTER(context, RCX) < fill_left);

@@ -4,13 +4,8 @@
 #include <cpuid.h>
 #include <fenv.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
 #include <x86intrin.h>
 
 #include "hard_cases.h"
@@ -180,9 +175,7 @@ static volatile sig_atomic_t nr_ticks;
 static void
 disturb(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
+	(void)number, (void)info, (void)context;
 	nr_ticks++;
 	if (__builtin_cpu_supports("avx2"))
 		__asm__ volatile("vpxor %%xmm0, %%xmm0, %%xmm0\n vzeroall\n"
@@ -388,9 +381,7 @@ static jmp_buf no_interrupt;
 static void
 give_up(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
+	(void)number, (void)info, (void)context;
 	siglongjmp(no_interrupt, 1);
 }
 

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls that signals interrupt, and what a process sees and changes of itself through the kernel. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "acts.h"
 #include "hard_cases.h"
@@ -33,8 +22,7 @@ static volatile sig_atomic_t nr_caught;
 static void
 count(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code((uint64_t)RIP(context)));
 	nr_caught++;
 }
@@ -295,8 +283,7 @@ on_fire(int number, siginfo_t *info, void *context)
 {
 	uint64_t rip = (uint64_t)RIP(context);
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	if (rip == (uint64_t)fire_at)
 		CHECK_SAME(REGISTER(context, RAX), fire_number);
@@ -326,8 +313,7 @@ static volatile uint64_t own_kill_rip;
 static void
 see_place(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	own_kill_rip = (uint64_t)RIP(context);
 	CHECK_SAME(REGISTER(context, RCX), own_kill_rip);
 	CHECK_SAME(REGISTER(context, RAX), 0);
@@ -691,8 +677,7 @@ in_sequence(int number, siginfo_t *info, void *context)
 {
 	uint64_t rip = (uint64_t)RIP(context);
 
-	(void)number;
-	(void)info;
+	(void)number, (void)info;
 	CHECK(is_known_code(rip));
 	CHECK(rip < (uint64_t)rseq_start || rip >= (uint64_t)rseq_commit);
 	if (rip == (uint64_t)rseq_abort)

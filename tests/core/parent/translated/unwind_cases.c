@@ -3,11 +3,6 @@
 #include <execinfo.h>
 #include <link.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
 #include <unwind.h>
 
 #include "hard_cases.h"
@@ -79,9 +74,7 @@ backtraces(void)
 static void
 look_up_in_handler(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
+	(void)number, (void)info, (void)context;
 	look_up();
 }
 
@@ -129,10 +122,7 @@ static _Unwind_Reason_Code
 stop_at_top(int version, _Unwind_Action actions, _Unwind_Exception_Class class, struct _Unwind_Exception *thrown,
 	    struct _Unwind_Context *context, void *parameter)
 {
-	(void)version;
-	(void)actions;
-	(void)class;
-	(void)thrown;
+	(void)version, (void)actions, (void)class, (void)thrown;
 	if (_Unwind_GetCFA(context) >= (_Unwind_Word)(uintptr_t)parameter)
 		longjmp(at_top, 1);
 	return _URC_NO_REASON;
