@@ -6,12 +6,11 @@
 static struct machine *
 read_recorded(const char *name, struct rot_error *err)
 {
-	struct machine *machine = machine_read(source_path("tests/machines/%s", name), err);
-
-	return machine;
+	return machine_read(source_path("tests/machines/%s", name), err);
 }
 
 /* What must be read, field by field; "" and 0 are unknown. */
+/* clang-format off */
 static const struct {
 	const char *folder;
 	const char *vendor, *name, *microcode, *release, *hypervisor, *governor;
@@ -19,77 +18,17 @@ static const struct {
 	int64_t l1, l2, llc, memory;
 	const char *flag, *no_flag, *caption;
 } machines[] = {
-	{"zen5-turin-kvm",
-	 "AuthenticAMD",
-	 "AMD EPYC",
-	 "0x1000065",
-	 "6.18.44",
-	 "KVM",
-	 "",
-	 26,
-	 2,
-	 1,
-	 64,
-	 2,
-	 1,
-	 48 << 10,
-	 1 << 20,
-	 32 << 20,
-	 INT64_C(24684096) * 1024,
-	 "avx512f",
-	 "amx_tile",
-	 "AMD EPYC, family 26 model 2, KVM"},
-	{"intel-skylake-server",
-	 "GenuineIntel",
-	 "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz",
-	 "0x2006e05",
-	 "5.14.0-362.el9.x86_64",
-	 "",
-	 "performance",
-	 6,
-	 85,
-	 4,
-	 64,
-	 6,
-	 39,
-	 32 << 10,
-	 1 << 20,
-	 28160 << 10,
-	 INT64_C(196608000) * 1024,
-	 "avx512vl",
-	 "sse4a",
-	 "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85"},
-	{"zen5-turin-no-caches",
-	 "AuthenticAMD",
-	 "AMD EPYC",
-	 "",
-	 "6.18.44-fc-v769",
-	 "bhyve",
-	 "",
-	 26,
-	 2,
-	 1,
-	 64,
-	 2,
-	 1,
-	 48 << 10,
-	 1 << 20,
-	 0,
-	 INT64_C(24683620) * 1024,
-	 "avx512f",
-	 "amx_tile",
-	 "AMD EPYC, family 26 model 2, bhyve"},
-	{"minimal", "AuthenticAMD",
-	 "",        "",
-	 "",        "",
-	 "",        0,
-	 0,         0,
-	 64,        1,
-	 0,         0,
-	 0,         0,
-	 0,         NULL,
-	 "fpu",     "unknown processor, family 0 model 0"},
+	{"zen5-turin-kvm", "AuthenticAMD", "AMD EPYC", "0x1000065", "6.18.44", "KVM", "", 26, 2, 1, 64, 2, 1, 48 << 10,
+	 1 << 20, 32 << 20, INT64_C(24684096) * 1024, "avx512f", "amx_tile", "AMD EPYC, family 26 model 2, KVM"},
+	{"intel-skylake-server", "GenuineIntel", "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", "0x2006e05",
+	 "5.14.0-362.el9.x86_64", "", "performance", 6, 85, 4, 64, 6, 39, 32 << 10, 1 << 20, 28160 << 10,
+	 INT64_C(196608000) * 1024, "avx512vl", "sse4a", "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85"},
+	{"zen5-turin-no-caches", "AuthenticAMD", "AMD EPYC", "", "6.18.44-fc-v769", "bhyve", "", 26, 2, 1, 64, 2, 1,
+	 48 << 10, 1 << 20, 0, INT64_C(24683620) * 1024, "avx512f", "amx_tile", "AMD EPYC, family 26 model 2, bhyve"},
+	{"minimal", "AuthenticAMD", "", "", "", "", "", 0, 0, 0, 64, 1, 0, 0, 0, 0, 0, NULL, "fpu",
+	 "unknown processor, family 0 model 0"},
 };
+/* clang-format on */
 
 TEST_OF(recorded_machine_is_read, NR_ELEMENTS(machines))
 {
