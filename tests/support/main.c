@@ -65,12 +65,6 @@ suite_of(const char *path)
 	return &without_needs;
 }
 
-static void
-begin(void)
-{
-	why = (struct rot_error){0};
-}
-
 static int
 run_tests(const char *path, const struct suite *suite, const char *only)
 {
@@ -80,7 +74,7 @@ run_tests(const char *path, const struct suite *suite, const char *only)
 	int nr_failed;
 
 	tcase_set_timeout(tcase, suite->timeout_s ? suite->timeout_s : TIMEOUT_S);
-	tcase_add_checked_fixture(tcase, begin, NULL);
+	tcase_add_checked_fixture(tcase, test_begin, test_end);
 	tcase_add_checked_fixture(tcase, suite->set_up, suite->tear_down);
 	for (const struct listed_test *listed = tests; listed; listed = listed->next)
 		if (strcmp(listed->test->file, path) == 0 && (!only || strcmp(listed->test->name, only) == 0))

@@ -15,18 +15,18 @@ all_are_tested(void)
 	return wanted && *wanted && strcmp(wanted, "0") != 0;
 }
 
-/* What is to be cleared when the process ends that added it; not when one ends that it has started. */
+/* What is to be cleared, the latest first. Those of the test stand before those of its process. */
 static struct ending {
 	void (*clear)(void *);
 	void *object;
 	struct ending *next;
-} * endings, *of_parent;
+} * endings, *of_process, *of_parent;
 static pid_t owner;
 
 static void
-end_all(void)
+end_down_to(const struct ending *last)
 {
-	while (endings && owner == getpid()) {
+	while (endings && endings != last) {
 		struct ending *ending = endings;
 
 		endings = ending->next;
@@ -35,28 +35,64 @@ end_all(void)
 	}
 }
 
-void *
-at_end_call(void (*clear)(void *), void *object)
+/* Processes that a test starts, and which end, leave its objects alone. */
+static void
+end_process(void)
 {
-	struct ending *ending = rot_calloc(1, sizeof(*ending));
+	if (owner == getpid())
+		end_down_to(NULL);
+}
 
+static void
+be_owner(void)
+{
 	if (owner == 0)
-		atexit(end_all);
+		atexit(end_process);
 	if (owner != getpid()) {
 		of_parent = endings;
 		endings = NULL;
 		owner = getpid();
 	}
+}
+
+void
+test_begin(void)
+{
+	why = (struct rot_error){0};
+	be_owner();
+	of_process = endings;
+}
+
+void
+test_end(void)
+{
+	end_down_to(of_process);
+}
+
+void *
+at_end_call(void (*clear)(void *), void *object)
+{
+	struct ending *ending = rot_calloc(1, sizeof(*ending));
+
+	be_owner();
 	*ending = (struct ending){clear, object, endings};
 	endings = ending;
 	return object;
 }
 
-/* For text, which is there to the end, and which a caller may free. */
-static void
-leave(char *text)
+/* Text is there to the end of the process; a caller may free it. */
+static char *
+keep(char *text)
 {
-	(void)text;
+	static struct kept {
+		char *text;
+		struct kept *next;
+	} * all;
+	struct kept *kept = rot_calloc(1, sizeof(*kept));
+
+	*kept = (struct kept){text, all};
+	all = kept;
+	return text;
 }
 
 static char *
@@ -70,7 +106,7 @@ path_below(const char *variable, const char *format, va_list arguments)
 	path = rot_format("%s/%s", folder ? folder : ".", relative);
 
 	free(relative);
-	return at_end(leave, path);
+	return keep(path);
 }
 
 char *
@@ -145,7 +181,7 @@ file_text(const char *path)
 	if (ferror(file) || fclose(copy) != 0)
 		end(path);
 	fclose(file);
-	return at_end(leave, text);
+	return keep(text);
 }
 
 void
@@ -183,5 +219,5 @@ folder_write(const char *folder, const char *name, const char *text)
 		*slash = '/';
 	}
 	file_fill(path, text);
-	return at_end(leave, path);
+	return keep(path);
 }

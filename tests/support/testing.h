@@ -67,6 +67,10 @@ struct listed_test {
 /* All C files with tests of one library are one program, unit-tests, which finds tests by file. */
 void test_add(struct listed_test *test);
 
+/* Called around each test. */
+void test_begin(void);
+void test_end(void);
+
 /* What the tests of a file have in common. Members that are left out are not there. */
 struct suite {
 	const char *path;
@@ -114,17 +118,18 @@ extern struct rot_error why;
 /* A local variable with this is given to the function when its block ends. */
 #define cleared_by(function) __attribute__((cleanup(function)))
 
-/* Calls the function with the object when the process of the test ends. Returns the object. */
+/* Calls the function with the object when the test ends, or behind all tests if it is none that calls. Returns the
+ * object. */
 #define at_end(clear, object) at_end_call((void (*)(void *))(clear), object)
 void *at_end_call(void (*clear)(void *), void *object);
 
-/* What the following functions return is there until the process of the test ends, and may be freed before. */
+/* Text that the following functions return is there to the end, and may be freed before. */
 
 /* The path of a file of the source tree and of the build tree. */
 char *source_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *built_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A fresh folder, which is removed with all in it when the process of the test ends. */
+/* A fresh folder, which is removed with all in it as at_end says. */
 char *temporary_folder_new(void);
 
 /* The content of the file. The program ends if it cannot be read. */

@@ -11,7 +11,7 @@
 /*
  * Opens a driver with its kernels, on a machine with AVX-512, 32 KiB, 1 MiB and 32 MiB of caches and 16 GiB of memory,
  * and goes to a fresh empty folder. ck_asserts that it works. It is closed when the
- * process of the test ends.
+ * test ends.
  */
 void fake_rot_open(struct rot *rot);
 

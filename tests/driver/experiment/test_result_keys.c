@@ -47,18 +47,9 @@ check_all_keys(const json_t *objects)
 	json_array_foreach(objects, i, object) check_keys(object);
 }
 
-static json_t *
-golden(const char *name)
-{
-	char *path = source_path("%s", name);
-	json_t *json = json_file(path);
-
-	return json;
-}
-
 TEST(keys_of_experiments)
 {
-	json_auto_t *json = golden("tests/driver/experiment/golden/experiment.json");
+	json_t *json = json_file(source_path("tests/driver/experiment/golden/experiment.json"));
 	const json_t *point;
 	size_t i;
 
@@ -76,7 +67,7 @@ TEST(keys_of_experiments)
 
 TEST(keys_of_programs)
 {
-	json_auto_t *json = golden("tests/driver/programs/golden/one-pass.json");
+	json_t *json = json_file(source_path("tests/driver/programs/golden/one-pass.json"));
 
 	check_keys(json);
 }
@@ -202,7 +193,7 @@ TEST(columns_have_names_of_their_own)
 TEST_OF(values_have_the_schema, 3)
 {
 	cleared_by(quantity_value_clear) struct quantity_value value = value_with_everything(_i);
-	json_t *result = golden("tests/driver/experiment/golden/experiment.json"), *point, *quantity;
+	json_t *result = json_file(source_path("tests/driver/experiment/golden/experiment.json")), *point, *quantity;
 	char *error;
 
 	json_object_set_new(result, "software",
@@ -231,7 +222,6 @@ TEST_OF(values_have_the_schema, 3)
 	error = json_schema_error(RESULT, result);
 	ck_assert_str_eq(error, ".points[0].colour is not in the schema");
 	free(error);
-	json_decref(result);
 }
 
 UNIT_TESTS(.set_up = setup);

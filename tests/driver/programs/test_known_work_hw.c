@@ -46,7 +46,7 @@ operations(const json_t *json, size_t point)
 static int
 wrong_point(const char *option, size_t nr_points, double *counted)
 {
-	json_auto_t *json = run(option);
+	json_t *json = run(option);
 	int wrong = -1;
 
 	ck_assert_uint_ge(json_array_size(json_object_get(json, "points")), nr_points);

@@ -16,7 +16,7 @@ char *architecture_schema(void);
 /* The file NAME.xml; aborts the test if it cannot be read. */
 struct architecture *architecture_named(const char *name);
 
-/* As architecture_named, deleted when the process of the test ends. */
+/* As architecture_named, deleted when the test ends. */
 struct architecture *architecture_kept(const char *name);
 
 #endif

@@ -40,6 +40,7 @@ close_stage(void *unused)
 	rot_graph_delete(stage.measurement);
 	machine_delete(stage.machine);
 	architecture_delete(stage.architecture);
+	stage = (struct stage){0};
 }
 
 void
