@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sets rot up: packages, bootstrap, configure, make; then for "check" all tests. Called by the frontend.
 #
-# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT [--slow] [NAME... | --hosts [HOST...]]
+# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT [--slow] [--accept] [NAME... | --hosts [HOST...]]
 #                                                                      DO-... and SHOW-OUTPUT are true or false
 # set-up.sh missing build|check                                        prints the packages that are missing
 #
@@ -320,10 +320,14 @@ if [ "$1" = missing ]; then
 fi
 task=$1 source=$2 build=$3 do_build=$4 do_clean=$5 show_output=$6
 shift 6
-if [ "${1-}" = --slow ]; then
-	export ROT_SLOW_TESTS=1
+while :; do
+	case ${1-} in
+	--slow) export ROT_SLOW_TESTS=1 ;;
+	--accept) export GOLDEN=write ;;
+	*) break ;;
+	esac
 	shift
-fi
+done
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # Called from a makefile: its job server is not ours.
 unset MAKEFLAGS MFLAGS MAKELEVEL

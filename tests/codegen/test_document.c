@@ -11,12 +11,7 @@ open_registry(void)
 {
 	registry = rot_registry_new();
 	ck_assert_int_eq(rot_registry_add_all(registry, entities, NULL), 0);
-}
-
-static void
-close_registry(void)
-{
-	rot_registry_delete(registry);
+	at_end(rot_registry_delete, registry);
 }
 
 static void *
@@ -126,4 +121,4 @@ TEST(test_deep_nesting)
 	ck_assert_msg(strstr(why.text, "nested too deeply") || strstr(why.text, "depth"), "%s", why.text);
 }
 
-UNIT_TESTS(.set_up = open_registry, .tear_down = close_registry);
+UNIT_TESTS(.set_up = open_registry);

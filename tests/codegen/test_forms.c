@@ -78,7 +78,7 @@ write_random_class(struct dice *dice, size_t i, size_t nr)
 	fputs(is_derived ? "</derivedClass>" : "</class>", out);
 	fclose(out);
 	name = rot_format("C%zu.xml", i);
-	free(folder_write(folder, name, content));
+	folder_write(folder, name, content);
 	free(name);
 	free(content);
 }
@@ -110,7 +110,6 @@ close_all(void)
 {
 	rot_registry_delete(registry);
 	definitions_delete(definitions);
-	temporary_folder_delete(folder);
 }
 
 /* ---- properties; seeds are the numbers of the tests, which libcheck prints on a failure ---- */
@@ -272,8 +271,8 @@ TEST_OF(test_a_long_linked_list, 2 * NR_FORMS)
 	struct rot_entity *root, *last;
 	const struct rot_field *next;
 
-	free(folder_write(folder, "Node.xml",
-			  "<class name='Node'><field name='id' type='int'/><field name='next' type='Node'/></class>"));
+	folder_write(folder, "Node.xml",
+		     "<class name='Node'><field name='id' type='int'/><field name='next' type='Node'/></class>");
 	ck_assert_int_eq(definitions_load_folder(definitions, folder, NULL), 0);
 	ck_assert_int_eq(definitions_resolve(definitions, NULL, NULL), 0);
 	rot_registry_add(registry, definitions_at(definitions, 0)->class, NULL);

@@ -219,7 +219,7 @@ expect "help of something is the driver's alone" "$("$tree/rot" help list 2>&1)"
 <list>"
 for line in 'help check' 'check -h' 'check --help' '-h check' '--help check'; do
 	# shellcheck disable=SC2086 # words on purpose
-	holds "$line: of the command of the frontend" "$("$tree/rot" $line 2>&1)" "Usage: rot [-b|-nb] [-c] check [--slow] [NAME...]
+	holds "$line: of the command of the frontend" "$("$tree/rot" $line 2>&1)" "Usage: rot [-b|-nb] [-c] check [--slow] [--accept] [NAME...]
 "
 done
 expect "-h after a command is the driver's" "$("$tree/rot" measure -h 2>&1)" "in $work/elsewhere
@@ -304,8 +304,10 @@ status 1"
 mkdir "$tree/tests/hosts"
 echo 'echo "hosts: $*"' >"$tree/tests/hosts/run.sh"
 expect "check --hosts runs tests as on other hosts" "$("$tree/rot" -nb check --hosts tr_TR C 2>&1)" "hosts: $tree $tree/build tr_TR C"
-echo 'echo "slow: $ROT_SLOW_TESTS $*"' >"$tree/tests/hosts/run.sh"
-expect "check --slow asks for all variants" "$("$tree/rot" -nb check --slow --hosts C 2>&1)" "slow: 1 $tree $tree/build C"
+echo 'echo "slow: $ROT_SLOW_TESTS ${GOLDEN-} $*"' >"$tree/tests/hosts/run.sh"
+expect "check --slow asks for all variants" "$("$tree/rot" -nb check --slow --hosts C 2>&1)" "slow: 1  $tree $tree/build C"
+expect "check --accept rewrites what is compared" "$("$tree/rot" -nb check --accept --slow --hosts C 2>&1)" \
+	"slow: 1 write $tree $tree/build C"
 : >"$calls"
 "$tree/rot" -nb check --slow c.sh >"$work/out" 2>&1
 holds "and takes names" "$(grep check "$calls")" "TESTS=tests/c.sh"

@@ -17,7 +17,6 @@ measures()
 {
 	call measure "$2" -quiet -runs=1 -starts=1 -findPeaks=false
 	[ "$status" = 0 ] && [ -s "$2.json" ]
-	result=$?
 	check "$1"
 }
 
@@ -29,7 +28,6 @@ check "configured for another place, the folders in it are compiled again"
 
 call version
 [ "$status" = 0 ] && [ -n "$rot" ] && [ -n "$data" ]
-result=$?
 check "it starts"
 
 # installed FOLDER PATTERN: the files that match are there.
@@ -67,11 +65,9 @@ for file in "$docs"/*.md "$docs"/doc/*.md; do
 done
 check "what is named can be read"
 ! grep -r -E "doc/[A-Z-]+\.md" "$top_srcdir/driver" --include='*.c' --include='*.def' | grep -v -E '^[^:]*:(/| )\*'
-result=$?
 check "messages name no file of the source tree"
 [ -n "$(find "$stage" -path '*/man/man1/rot.1')" ] && [ -n "$(find "$stage" -path '*/bash-completion/completions/rot')" ] &&
 	[ ! -e "$top_builddir/confdefs.h" ]
-result=$?
 check "so are the manual and the completion, and configure has cleaned up"
 
 cat >own.xml <<'END'
@@ -93,7 +89,6 @@ mv "$stage" "$stage.away"
 call list kernels
 mv "$stage.away" "$stage"
 [ "$status" = 0 ] && sed "s|$work/moved|${data%/share/rot}|" out | cmp - listed
-result=$?
 check "it finds its kernels below another prefix as well"
 rot=$(find "$stage" -path '*/bin/rot')
 
@@ -106,7 +101,6 @@ call list kernels
 grep -r -I -F -e "$top_srcdir/" -e "$top_builddir/" "$work/cache" "$work/out" own.json chains.json | sed "s|$work/||g" |
 	grep -F -e "$top_srcdir/" -e "$top_builddir/" >"$work/elsewhere"
 [ ! -s "$work/elsewhere" ] || { cat "$work/elsewhere"; false; }
-result=$?
 check "nothing of it is in the source tree or the build folder"
 
 # Folders of ours are gone, others are not.

@@ -24,13 +24,12 @@ must(int rc, const struct rot_error *err)
 static void
 open_definitions(void)
 {
-	autofree char *folder = source_path("kernels");
 	autofree char *generated = rot_format("%s/generated", kernels_folder);
 
 	kernels_rot.registry = rot_registry_new();
 	kernels_rot.kernels = definitions_new();
 	must(rot_registry_add_all(kernels_rot.registry, entities, &why), &why);
-	must(definitions_load_folder(kernels_rot.kernels, folder, &why), &why);
+	must(definitions_load_folder(kernels_rot.kernels, source_path("kernels"), &why), &why);
 	must(definitions_resolve(kernels_rot.kernels, kernels_rot.registry, &why), &why);
 	must(folder_make(generated, &why), &why);
 	must(definitions_write_c(kernels_rot.kernels, generated, "kernel_entities", &why), &why);
@@ -92,7 +91,6 @@ fixture_close(void)
 	machine_delete(kernels_rot.machine);
 	definitions_delete(kernels_rot.kernels);
 	rot_registry_delete(kernels_rot.registry);
-	temporary_folder_delete(kernels_folder);
 }
 
 struct kernel_base *
@@ -206,24 +204,19 @@ kernel_compile(const struct kernel_base *kernel, const char *compiler, const cha
 	char *path = rot_format("%s/%s", kernels_folder, name);
 	char *macros = rot_format("%s.include", path), *flags = rot_strdup(""), *command, *output;
 	char *api = source_path("kernels"), *shared = source_path("shared-entities");
-	char *generated = built_path("shared-entities/generated");
-	char *source = source_path("kernels/%s/%s.c", class_name, class_name);
 
 	ck_assert_ok(kernel_check(&kernels_rot, kernel, &why));
 	ck_assert_int_eq(kernel_each_row(&kernels_rot, kernel, DEFINITION_FLAGS, append_flags, &flags, &why), 0);
 	write_macros(kernel, macros);
 	command = rot_format("%s -std=gnu11 -Wall -Wextra -Werror -I'%s' -I'%s/generated' -I'%s' -I'%s' -I'%s' %s "
 			     "%s %s -o '%s' '%s'",
-			     compiler, macros, kernels_folder, api, shared, generated, flags, kernel->optimization,
-			     more_flags, path, source);
+			     compiler, macros, kernels_folder, api, shared, built_path("shared-entities/generated"),
+			     flags, kernel->optimization, more_flags, path,
+			     source_path("kernels/%s/%s.c", class_name, class_name));
 	output = output_of(command);
 	ck_assert_msg(output[0] == '\0', "%s\n%s", command, output);
 	free(output);
 	free(command);
-	free(source);
-	free(generated);
-	free(shared);
-	free(api);
 	free(flags);
 	free(macros);
 	return path;

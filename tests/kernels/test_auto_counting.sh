@@ -57,7 +57,6 @@ finds()
 {
 	out="found '$2', wanted '$3'"
 	[ "$2" = "$3" ]
-	result=$?
 	check "$1"
 }
 
@@ -87,10 +86,8 @@ words='more instructions are expected'
 case $(values longer.json whyExpected) in ';;'*"$words"*';'*"$words"*) result=0 ;; *) result=1 ;; esac
 check "and says why"
 grep -q "^[A-Za-z].*: not all is counted by blocks: .*$words" "$work/out"
-result=$?
 check "below the table as well, with the point's name"
 grep -q "operations of some points counted by blocks.*operations of some points as the kernel's definition expects, not counted" longer.gnuplot
-result=$?
 check "and in the plot"
 
 # Of a kernel whose definition says nothing, or wrong things, all is counted; one that does not end in time is expected, if anything is.

@@ -29,7 +29,7 @@ static const struct {
 
 TEST_OF(all_lines_are_one_cycle, NR_ELEMENTS(cycles))
 {
-	struct loaded chase = load("Chase", cycles[_i].fields);
+	cleared_by(unload) struct loaded chase = load("Chase", cycles[_i].fields);
 	size_t nr = cycles[_i].lines, steps = 0, chain = 0;
 	char *seen = rot_calloc(nr, 1), *at;
 
@@ -50,13 +50,12 @@ TEST_OF(all_lines_are_one_cycle, NR_ELEMENTS(cycles))
 	ck_assert_ptr_eq(at, pointer_at(&chase, 1));
 	ck_assert_uint_eq(chain, cycles[_i].chains);
 	free(seen);
-	unload(&chase);
 }
 
 /* The order is random enough: hardly a step goes to the line beside, as a prefetcher would guess. */
 TEST(steps_go_anywhere)
 {
-	struct loaded chase = load("Chase", "bufferSize=655360");
+	cleared_by(unload) struct loaded chase = load("Chase", "bufferSize=655360");
 	char *at = pointer_at(&chase, 1);
 	size_t nr_near = 0;
 
@@ -67,13 +66,13 @@ TEST(steps_go_anywhere)
 		at = next;
 	}
 	ck_assert_uint_lt(nr_near, 100);
-	unload(&chase);
 }
 
 /* What is measured begins where warming ended; each chain makes the accesses asked for. */
 TEST(chains_go_on)
 {
-	struct loaded chase = load("Chase", "bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
+	cleared_by(unload) struct loaded chase =
+		load("Chase", "bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
 	char *at[3];
 
 	for (size_t k = 0; k < 3; k++) {
@@ -86,10 +85,9 @@ TEST(chains_go_on)
 	chase.type->run(chase.kernel);
 	for (size_t k = 0; k < 3; k++)
 		ck_assert_ptr_eq(pointer_at(&chase, 1 + k), at[k]);
-	unload(&chase);
 }
 
-TEST_OF(loops_only_load, objdump * 3)
+TEST_OF(loops_only_load, has_objdump() * 3)
 {
 	static const char *const chains[] = {"chains=1", "chains=5", "chains=12"};
 
@@ -110,13 +108,4 @@ TEST_OF(loops_only_load, objdump * 3)
 	}
 }
 
-static int
-run_tests(void)
-{
-	const int objdump = has_objdump();
-	const struct suite suite = SUITE("Chase", tests, .needs = {fixture_open}, .close = fixture_close);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

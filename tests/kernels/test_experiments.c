@@ -85,7 +85,7 @@ TEST_OF(loops_multiply_alike, 3)
 {
 	static const char *const fields[] = {"matrixSize=50", "matrixSize=50 algorithm=BLOCKED nb=10",
 					     "matrixSize=50 algorithm=BLOCKED_RESTRICT"};
-	struct loaded mmm = load("Mmm", fields[_i]);
+	cleared_by(unload) struct loaded mmm = load("Mmm", fields[_i]);
 	const double *a = mmm.buffers[0].start, *b = mmm.buffers[1].start, *c = mmm.buffers[2].start;
 	double before[2500];
 
@@ -99,14 +99,13 @@ TEST_OF(loops_multiply_alike, 3)
 				sum += a[i * 50 + k] * b[k * 50 + j];
 			ck_assert_double_eq_tol(c[i * 50 + j], sum, 1e-11);
 		}
-	unload(&mmm);
 }
 
 /* The transform of the transform is the input, n times as large. */
 TEST_OF(wht_is_its_own_inverse, 2)
 {
 	static const char *const fields[] = {"bufferSizeExp=11", "bufferSizeExp=11 algorithm=ITERATIVE"};
-	struct loaded wht = load("Wht", fields[_i]);
+	cleared_by(unload) struct loaded wht = load("Wht", fields[_i]);
 	const double *x = wht.buffers[0].start;
 	double before[2048];
 
@@ -116,7 +115,6 @@ TEST_OF(wht_is_its_own_inverse, 2)
 	run(&wht);
 	for (size_t i = 0; i < 2048; i++)
 		ck_assert_double_eq_tol(x[i], 2048 * before[i], 1e-8);
-	unload(&wht);
 }
 
 /* The transform of a wave has one element. */
@@ -354,7 +352,7 @@ TEST_OF(disk_io_leaves_nothing, 2)
 	static const char *const fields[] = {"fileSize=1048576", "fileSize=524288 operation=READ iterations=3"};
 	autofree char *command = rot_format("ls '%s' | grep diskIo || true", kernels_folder), *file = NULL,
 		      *left = NULL;
-	struct loaded disk;
+	cleared_by(unload) struct loaded disk = {0};
 
 	file = rot_format("%s/command", kernels_folder);
 	kernel_folder_set(file);
@@ -362,7 +360,6 @@ TEST_OF(disk_io_leaves_nothing, 2)
 	run(&disk);
 	left = output_of(command);
 	ck_assert_str_eq(left, "");
-	unload(&disk);
 }
 
 UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

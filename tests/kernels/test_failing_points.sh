@@ -95,7 +95,6 @@ case $err in *"not told apart"*) is_traced=false ;; *) is_traced=true ;; esac
 call measure fragile
 case $err in *perf_event_paranoid* | *ptrace_scope*) echo "SKIP: $err" >&2; exit 77 ;; esac
 [ "$status" = 1 ]
-result=$?
 check "points that fail end with exit status 1"
 says "each failure is told where it is" "$err" "rot: warning: a point is left out: fragile.xml:4: at size=2: " \
 	"Segmentation fault" "at size=4: " "cannot allocate 1152921504606846976 bytes" \
@@ -112,13 +111,10 @@ has "so does the file" fragile.json 'complete = false' 'points\[0\]\.label = 1' 
 	'failures\[[01]\]\.series = Fragile' 'failures\[[01]\]\.label = 2' 'failures\[[01]\]\.coordinates\.size = 4' \
 	'failures\[[01]\]\.error = the measuring core was killed by signal 11 .*'
 ! grep -q 'points\[2\]' lines
-result=$?
 check "and no more points"
 grep -q 'could not be measured: Fragile [24], Fragile [24]' fragile-all.gnuplot
-result=$?
 check "a plot that would show them says so"
 [ -s fragile-large.gnuplot ] && ! grep -q 'could not be measured' fragile-large.gnuplot
-result=$?
 check "another plot does not"
 
 # Points that crash in the same way do so at other addresses, and that is told once.
@@ -127,7 +123,6 @@ call measure ./crashing.xml crashing
 says "points that crash alike are told once" "$out" "Not complete: 3 of 4 points could not be measured:" "  Fragile "
 [ "$(printf '%s\n' "$err" | grep -c 'a point is left out')" = 1 ] &&
 	[ "$(printf '%s\n' "$out" | grep -c 'killed by signal 11')" = 1 ]
-result=$?
 check "in one line for all of them"
 
 # Points that end need not end within this limit, however busy the machine is: they are measured already.
@@ -143,7 +138,6 @@ echo '#error not yet' >"$work/data/rot/kernels/Broken/Broken.c"
 sed 's/2 4/8/; s/Fragile/Broken/g' fragile.xml >broken.xml
 call measure ./broken.xml broken
 [ "$(printf '%s\n' "$err" | grep -c 'error: #error not yet')" = 1 ]
-result=$?
 check "a reason of several points is told once"
 says "with all of them" "$err" "Not complete: 3 of 3 points could not be measured:
   Broken " ": cannot compile the measuring core with kernel Broken

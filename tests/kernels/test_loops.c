@@ -197,13 +197,12 @@ TEST_OF(triad_is_vectorised_as_the_flags_say, 2)
 	for (size_t i = 0; kernels_compilers[i]; i++) {
 		struct kernel_base *kernel = kernel_of("Triad", cases[_i].fields);
 		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", "triad.o");
-		struct listing listing = listing_of_function(object, "run");
+		cleared_by(listing_clear) struct listing listing = listing_of_function(object, "run");
 
 		ck_assert_uint_ge(listing_count(&listing, cases[_i].mul, cases[_i].register_name), 1);
 		ck_assert_uint_ge(listing_count(&listing, cases[_i].add, cases[_i].register_name), 1);
 		if (_i == 0)
 			ck_assert_uint_eq(listing_count(&listing, "mulpd", ""), 0);
-		listing_clear(&listing);
 		free(object);
 		rot_entity_delete(kernel);
 	}
@@ -214,10 +213,9 @@ TEST(dummy_compiles)
 	for (size_t i = 0; kernels_compilers[i]; i++) {
 		struct kernel_base *kernel = kernel_of("Dummy", "");
 		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", "dummy.o");
-		struct listing listing = listing_of_function(object, "run");
+		cleared_by(listing_clear) struct listing listing = listing_of_function(object, "run");
 
 		ck_assert_uint_eq(listing_count(&listing, NULL, "("), 0);
-		listing_clear(&listing);
 		free(object);
 		rot_entity_delete(kernel);
 	}

@@ -139,7 +139,7 @@ look_at_memory(const struct kernel_base *kernel, const struct listing *loop, con
 }
 
 /* Each class of variants: operation and width, without and with prefetches of each kind. */
-TEST_OF(memory_has_its_instructions, objdump *NR_ELEMENTS(operations))
+TEST_OF(memory_has_its_instructions, has_objdump() * NR_ELEMENTS(operations))
 {
 	static const char *const hints[][2] = {
 		{"T0", "prefetcht0"}, {"T1", "prefetcht1"}, {"T2", "prefetcht2"}, {"NTA", "prefetchnta"}};
@@ -175,7 +175,7 @@ look_at_small(const struct kernel_base *kernel, const struct listing *loop, cons
 	ck_assert_uint_eq(loop->nr, steps * per_step + 4 * o->changes + 2);
 }
 
-TEST_OF(memory_has_short_passes, objdump *NR_ELEMENTS(operations))
+TEST_OF(memory_has_short_passes, has_objdump() * NR_ELEMENTS(operations))
 {
 	const struct memory_operation *o = &operations[_i];
 
@@ -192,7 +192,7 @@ TEST_OF(memory_has_short_passes, objdump *NR_ELEMENTS(operations))
 }
 
 /* The longest loop that there is. */
-TEST_OF(memory_has_long_loops, objdump)
+TEST_OF(memory_has_long_loops, has_objdump())
 {
 	struct memory_case c = {&sets[3], &operations[7], 8, 32, "prefetcht0"};
 
@@ -215,7 +215,7 @@ look_at_random(const struct kernel_base *kernel, const struct listing *loop, con
 	ck_assert_uint_eq(loop->nr, 8 * nr + 2);
 }
 
-TEST_OF(random_read_waits_for_what_it_reads, objdump)
+TEST_OF(random_read_waits_for_what_it_reads, has_objdump())
 {
 	examine_everywhere("Memory", "operation=RANDOM_READ streams=3 unroll=2", 0, "run_loop", look_at_random, "xor");
 	examine_everywhere("Memory", "operation=RANDOM_LOAD streams=4 unroll=3", 1, "run_loop", look_at_random, "mov");
@@ -283,7 +283,7 @@ TEST_OF(stores_change_everything, NR_ELEMENTS(shapes))
 	static const char *const names[] = {"WRITE", "WRITE_NT", "LOAD2_STORE"};
 
 	for (size_t n = 0; n < NR_ELEMENTS(names) && is_here(shapes[_i]); n++) {
-		struct loaded memory;
+		cleared_by(unload) struct loaded memory = {0};
 		const uint64_t *words;
 
 		if (!kernels_tries(_i + (int)n))
@@ -297,7 +297,6 @@ TEST_OF(stores_change_everything, NR_ELEMENTS(shapes))
 			run(&memory);
 			ck_assert_uint_eq(count_unchanged(words, before, memory.buffers[0].bytes / 8), 0);
 		}
-		unload(&memory);
 	}
 }
 
@@ -329,7 +328,7 @@ TEST_OF(parts_are_combined, NR_ELEMENTS(shapes))
 
 	for (size_t n = 0; n < NR_ELEMENTS(names) && is_here(shapes[_i]); n++) {
 		bool is_copy = n < 2;
-		struct loaded memory;
+		cleared_by(unload) struct loaded memory = {0};
 		autofree uint64_t *source = NULL;
 		const double *a, *b, *c, *gap, *gap_end;
 		size_t nr_wrong = 0;
@@ -355,26 +354,15 @@ TEST_OF(parts_are_combined, NR_ELEMENTS(shapes))
 		for (; gap < gap_end; gap++)
 			nr_wrong += !(*gap == 0);
 		ck_assert_uint_eq(nr_wrong, 0);
-		unload(&memory);
 	}
 }
 
 /* Ends, and only loads. */
 TEST(warming_ends)
 {
-	struct loaded memory = load("Memory", "operation=READ bufferSize=65536 streams=2");
+	cleared_by(unload) struct loaded memory = load("Memory", "operation=READ bufferSize=65536 streams=2");
 
 	memory.type->warm_data(memory.kernel);
-	unload(&memory);
 }
 
-static int
-run_tests(void)
-{
-	const int objdump = has_objdump();
-	const struct suite suite = SUITE("memory", tests, .needs = {fixture_open}, .close = fixture_close);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

@@ -9,7 +9,7 @@
 TEST_OF(triad_adds_and_multiplies, 3)
 {
 	static const char *const fields[] = {"bufferSize=1", "bufferSize=1001 optimization=-O1", "bufferSize=300000"};
-	struct loaded triad = load("Triad", fields[_i]);
+	cleared_by(unload) struct loaded triad = load("Triad", fields[_i]);
 	const double *a = triad.buffers[0].start, *b = triad.buffers[1].start, *c = triad.buffers[2].start;
 	size_t nr = triad.buffers[0].bytes / sizeof(double);
 
@@ -18,7 +18,6 @@ TEST_OF(triad_adds_and_multiplies, 3)
 	run(&triad);
 	for (size_t i = 0; i < nr; i++)
 		ck_assert_double_eq_tol(a[i], b[i] + 2.34 * c[i], 1e-14);
-	unload(&triad);
 }
 
 /* ---- which pages are touched, in which order ---- */
@@ -97,19 +96,20 @@ TEST_OF(memory_reads_all_of_its_buffer, 4)
 
 TEST(memory_streams_walk_side_by_side)
 {
-	struct loaded memory = load("Memory", "operation=READ instructionSet=SSE streams=2 bufferSize=65536");
+	cleared_by(unload) struct loaded memory =
+		load("Memory", "operation=READ instructionSet=SSE streams=2 bufferSize=65536");
 
 	run_watched(&memory);
 	ck_assert_uint_ge(nr_touched, 16);
 	for (size_t i = 0; i < 16; i++)
 		ck_assert_uint_eq(touched[i], i / 2 + i % 2 * 8);
-	unload(&memory);
 }
 
 /* Every page is drawn, and neither in order nor again and again the same. */
 TEST(random_read_reads_everywhere)
 {
-	struct loaded memory = load("Memory", "operation=RANDOM_READ bufferSize=65536 streams=3 unroll=4");
+	cleared_by(unload) struct loaded memory =
+		load("Memory", "operation=RANDOM_READ bufferSize=65536 streams=3 unroll=4");
 	size_t nr_of_page[16] = {0}, nr_in_order = 0;
 
 	run_watched(&memory);
@@ -122,7 +122,6 @@ TEST(random_read_reads_everywhere)
 	ck_assert_uint_le(nr_touched, 1024);
 	ck_assert_uint_ge(nr_touched, 700);
 	ck_assert_uint_le(nr_in_order, nr_touched / 8);
-	unload(&memory);
 }
 
 /* ---- the two orders of the introduction ---- */
@@ -137,18 +136,18 @@ TEST_OF(introduction_walks_rows_or_columns, 6)
 	};
 
 	for (size_t i = 0; kernels_compilers[i]; i++) {
-		struct loaded example = load_with("IntroductionExample", fields[_i], kernels_compilers[i]);
+		cleared_by(unload) struct loaded example =
+			load_with("IntroductionExample", fields[_i], kernels_compilers[i]);
 
 		run_watched(&example);
 		assert_passes(_i % 2 == 0 ? 1 : 4);
-		unload(&example);
 	}
 }
 
 TEST(introduction_computes_the_same_in_both_orders)
 {
-	struct loaded rows = load("IntroductionExample", "m=101 n=7 variant=0");
-	struct loaded columns = load("IntroductionExample", "m=101 n=7 variant=1");
+	cleared_by(unload) struct loaded rows = load("IntroductionExample", "m=101 n=7 variant=0");
+	cleared_by(unload) struct loaded columns = load("IntroductionExample", "m=101 n=7 variant=1");
 	const double *a = rows.buffers[0].start, *b = columns.buffers[0].start;
 	double before[101 * 7];
 
@@ -159,8 +158,6 @@ TEST(introduction_computes_the_same_in_both_orders)
 		ck_assert_double_eq(a[i], 3.0 * (double)(i % 7) * (double)(i % 7) * before[i]);
 		ck_assert_double_eq(b[i], a[i]);
 	}
-	unload(&rows);
-	unload(&columns);
 }
 
 /* ---- Arithmetic ---- */
@@ -370,7 +367,7 @@ on_alarm(int number)
 /* Ends at all (else the test's time limit does it), and can run again. */
 TEST(arithmetic_runs_until_stopped)
 {
-	struct loaded arithmetic = load("Arithmetic", "runUntilStopped=true iterations=1");
+	cleared_by(unload) struct loaded arithmetic = load("Arithmetic", "runUntilStopped=true iterations=1");
 
 	to_be_stopped = &arithmetic;
 	signal(SIGALRM, on_alarm);
@@ -379,16 +376,14 @@ TEST(arithmetic_runs_until_stopped)
 		run(&arithmetic);
 	}
 	arithmetic.type->warm_code(arithmetic.kernel);
-	unload(&arithmetic);
 }
 
 TEST(dummy_runs)
 {
-	struct loaded dummy = load("Dummy", "");
+	cleared_by(unload) struct loaded dummy = load("Dummy", "");
 
 	run(&dummy);
 	ck_assert_uint_eq(dummy.nr_buffers, 0);
-	unload(&dummy);
 }
 
 UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

@@ -57,7 +57,6 @@ equals()
 {
 	out="found $2, wanted $3${4:+ and at most $4 more}"
 	awk -v found="$2" -v wanted="$3" -v more="${4:-0}" 'BEGIN {exit !(found != "" && found + 0 >= wanted && found + 0 <= wanted + more)}'
-	result=$?
 	check "$1"
 }
 
@@ -83,10 +82,8 @@ for n in 1000 4000; do
 	equals "$n: and so rates" "$(of performance 'doublePrecisionFlop' n)" 3 20
 	out=$(of operationCount doublePrecisionFlop kind)/$(of transferredBytes llcRam.read kind)/$(of operationCount doublePrecisionFlop source)
 	[ "$out" = 'measured/modelled/blocks' ]
-	result=$?
 	check "$n: labels"
 	[ -z "$("$top_builddir/tests/json_lines" cold.json | grep stepsAgree)" ]
-	result=$?
 	check "$n: both runs execute the same"
 	point=$((point + 1))
 done
@@ -107,7 +104,6 @@ equals "lines of warm data" "$(value warm.json 0 transferredBytes llcRam.read va
 equals "loaded bytes of warm data" "$(value warm.json 0 transferredBytes cpuL1.read value)" 16000 256
 out=$(value warm.json 0 transferredBytes llcRam.read kind)
 [ "$out" = modelled ]
-result=$?
 check "bytes of warm data are modelled"
 
 # What is expected to take too long is not counted.
@@ -120,10 +116,8 @@ case $status:$err in 0:*"$words"*'labelled "expected"'*) result=0 ;; *) result=1
 check "$words"
 out=$(value limited.json 0 operationCount doublePrecisionFlop kind)/$(value limited.json 1 operationCount doublePrecisionFlop kind)
 [ "$out" = measured/expected ]
-result=$?
 check "the limit holds for the large point alone"
 grep -q "operations of some points as the kernel's definition expects, not counted" limited.gnuplot
-result=$?
 check "and the plot says so"
 sed -e 's/name="few"/name="unknown"/' -e 's/<quantity is="time"/<quantity is="instructions"/' few.xml >unknown.xml
 call measure ./unknown.xml -counting=steps -stepLimit=7500
@@ -134,6 +128,5 @@ check "what nobody expects is an error"
 call measure ./few.xml uncounted -counting=expected
 out=$(value uncounted.json 0 operationCount doublePrecisionFlop kind)
 [ "$status:$out" = 0:expected ]
-result=$?
 check "counting=expected"
 [ $nr_failed -eq 0 ]

@@ -209,7 +209,7 @@ look_at_vector(const struct kernel_base *kernel, const struct listing *loop, con
 	check_expectation(kernel, this, amounts, loop->nr);
 }
 
-TEST_OF(operations_have_their_instructions, objdump *NR_CASES)
+TEST_OF(operations_have_their_instructions, has_objdump() * NR_CASES)
 {
 	struct vector_case this = case_of(_i);
 	const char *compiler;
@@ -274,7 +274,7 @@ TEST_OF(operations_compute_what_they_say, NR_CASES)
 /* What is stored ends with the vector; a gap keeps the vectors apart, each beginning with a line. */
 TEST(vectors_lie_where_the_gap_says)
 {
-	struct loaded vector = load("Vector", "operation=XPYPZ length=1024 gap=4096");
+	cleared_by(unload) struct loaded vector = load("Vector", "operation=XPYPZ length=1024 gap=4096");
 	const char *start[3];
 
 	for (size_t i = 0; i < 3; i++) {
@@ -288,16 +288,6 @@ TEST(vectors_lie_where_the_gap_says)
 	run(&vector);
 	for (size_t i = 0; i < 64; i++)
 		ck_assert_int_eq(start[2][8192 + i], 7);
-	unload(&vector);
 }
 
-static int
-run_tests(void)
-{
-	const int objdump = has_objdump();
-	const struct suite suite = SUITE("the kernel Vector", tests, .needs = {fixture_open}, .close = fixture_close);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);

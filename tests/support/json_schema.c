@@ -126,18 +126,22 @@ check(const json_t *root, const json_t *schema, const json_t *value, const char 
 				     : check_items(root, schema, value, path);
 }
 
+json_t *
+json_file(const char *path)
+{
+	json_error_t fault;
+	json_t *json = json_load_file(path, 0, &fault);
+
+	ck_assert_msg(json != NULL, "%s: %s", path, fault.text);
+	return at_end(json_decref, json);
+}
+
 char *
 json_schema_error(const char *schema, const json_t *json)
 {
-	char *path = source_path("%s", schema), *error;
-	json_error_t fault;
-	json_t *root = json_load_file(path, 0, &fault);
+	json_t *root = json_file(source_path("%s", schema));
 
-	ck_assert_msg(root != NULL, "%s: %s", path, fault.text);
-	error = check(root, root, json, "");
-	json_decref(root);
-	free(path);
-	return error;
+	return check(root, root, json, "");
 }
 
 void

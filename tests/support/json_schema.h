@@ -5,6 +5,9 @@
 
 #include <jansson.h>
 
+/* The JSON of a file, which is freed when the test ends. */
+json_t *json_file(const char *path);
+
 /*
  * What is wrong with a value of that schema, a file of the source tree (JSON Schema 2020-12, the part that these files
  * use); NULL: nothing. Keys that an object's schema does not name are wrong, so that none is forgotten there. Fresh

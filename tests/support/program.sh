@@ -16,6 +16,12 @@ mkdir -p "$XDG_CACHE_HOME/rot" && "$top_builddir/tests/known_caches" "$XDG_CACHE
 mkdir -p "$XDG_CONFIG_HOME/rot" && echo timeBudget=0 >"$XDG_CONFIG_HOME/rot/config" || exit 99
 nr_failed=0
 
+# Under its own name in transcripts.
+rot()
+{
+	"$rot" "$@"
+}
+
 # call ARGUMENT...: standard output, error and status of rot go to $out, $err and $status.
 call()
 {
@@ -31,15 +37,39 @@ is_sanitized()
 	"$rot" version 2>/dev/null | grep -q '^sanitizers '
 }
 
-# check WHAT: $result must be 0.
+# check WHAT: the command before it must have succeeded, or $result be 0 where that is set.
 check()
 {
+	result=${result-$?}
 	if [ "$result" = 0 ]; then
 		echo "ok: $1"
 	else
 		nr_failed=$((nr_failed + 1))
-		printf 'FAILED: %s\n  status %s\n  output: %s\n  error: %s\n' "$1" "$status" "$out" "$err"
+		printf 'FAILED: %s\n  status %s\n  output: %s\n  error: %s\n' "$1" "${status-}" "${out-}" "${err-}"
 	fi
+	unset result
+}
+
+# transcript FILE: each of its lines that begins with "$ " is executed, and must print what stands below it: standard output, standard
+# error behind "2> ", the exit status in brackets unless it is 0. "rot check --accept" writes the file anew.
+transcript()
+{
+	while IFS= read -r line; do
+		case $line in
+		'# '*) printf '\n%s\n' "$line" ;;
+		'$ '*)
+			printf '%s\n' "$line"
+			status=0
+			eval "${line#??}" >"$work/out" 2>"$work/err" </dev/null || status=$?
+			cat "$work/out"
+			sed 's/^/2> /' "$work/err"
+			[ "$status" = 0 ] || echo "[$status]"
+			;;
+		esac
+	done <"$top_srcdir/$1" | sed "s|$work|WORK|g; s|$top_srcdir|SOURCE|g" >"$work/transcript"
+	[ "${GOLDEN-}" != write ] || cp "$work/transcript" "$top_srcdir/$1"
+	diff -u "$top_srcdir/$1" "$work/transcript" >&2
+	check "$1"
 }
 
 # holds WHAT FILE TEXT, lacks WHAT FILE TEXT

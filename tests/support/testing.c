@@ -5,8 +5,7 @@
 #include <ftw.h>
 #include <stdarg.h>
 
-/* For what hangs, not for what is slow on a busy machine. */
-#define TIMEOUT_S 600
+struct rot_error why;
 
 bool
 all_are_tested(void)
@@ -16,52 +15,84 @@ all_are_tested(void)
 	return wanted && *wanted && strcmp(wanted, "0") != 0;
 }
 
-/* Around each test, in its process. */
-static TCase *
-case_of(const struct suite *suite)
-{
-	TCase *tcase = tcase_create(suite->name);
+/* What is to be cleared, the latest first. Those of the test stand before those of its process. */
+static struct ending {
+	void (*clear)(void *);
+	void *object;
+	struct ending *next;
+} * endings, *of_process, *of_parent;
+static pid_t owner;
 
-	tcase_set_timeout(tcase, suite->timeout_s ? suite->timeout_s : TIMEOUT_S);
-	tcase_add_checked_fixture(tcase, suite->set_up, suite->tear_down);
-	for (int i = 0; i < suite->nr_tests; i++)
-		tcase_add_loop_test(tcase, *suite->tests[i].test, 0, suite->tests[i].times);
-	return tcase;
+static void
+end_down_to(const struct ending *last)
+{
+	while (endings && endings != last) {
+		struct ending *ending = endings;
+
+		endings = ending->next;
+		ending->clear(ending->object);
+		free(ending);
+	}
 }
 
-static bool
-can_run(const struct suite *suite)
+/* Processes that a test starts, and which end, leave its objects alone. */
+static void
+end_process(void)
 {
-	for (int i = 0; i < NR_ELEMENTS(suite->needs) && suite->needs[i]; i++)
-		if (!suite->needs[i]())
-			return false;
-	return true;
+	if (owner == getpid())
+		end_down_to(NULL);
 }
 
-static int
-run_all(const struct suite *suite)
+static void
+be_owner(void)
 {
-	Suite *checked = suite_create(suite->name);
-	SRunner *runner = srunner_create(checked);
-	int nr_failed;
-
-	suite_add_tcase(checked, case_of(suite));
-	if (suite->is_in_one_process)
-		srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	if (owner == 0)
+		atexit(end_process);
+	if (owner != getpid()) {
+		of_parent = endings;
+		endings = NULL;
+		owner = getpid();
+	}
 }
 
-int
-suite_run(const struct suite *suite)
+void
+test_begin(void)
 {
-	int status = can_run(suite) ? run_all(suite) : TEST_SKIPPED;
+	why = (struct rot_error){0};
+	be_owner();
+	of_process = endings;
+}
 
-	if (suite->close)
-		suite->close();
-	return status;
+void
+test_end(void)
+{
+	end_down_to(of_process);
+}
+
+void *
+at_end_call(void (*clear)(void *), void *object)
+{
+	struct ending *ending = rot_calloc(1, sizeof(*ending));
+
+	be_owner();
+	*ending = (struct ending){clear, object, endings};
+	endings = ending;
+	return object;
+}
+
+/* Text is there to the end of the process; a caller may free it. */
+static char *
+keep(char *text)
+{
+	static struct kept {
+		char *text;
+		struct kept *next;
+	} * all;
+	struct kept *kept = rot_calloc(1, sizeof(*kept));
+
+	*kept = (struct kept){text, all};
+	all = kept;
+	return text;
 }
 
 static char *
@@ -75,7 +106,7 @@ path_below(const char *variable, const char *format, va_list arguments)
 	path = rot_format("%s/%s", folder ? folder : ".", relative);
 
 	free(relative);
-	return path;
+	return keep(path);
 }
 
 char *
@@ -109,6 +140,20 @@ end(const char *path)
 	exit(1);
 }
 
+static int
+remove_entry(const char *path, const struct stat *status, int type, struct FTW *position)
+{
+	(void)status, (void)type, (void)position;
+	return remove(path);
+}
+
+static void
+folder_delete(char *folder)
+{
+	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	free(folder);
+}
+
 char *
 temporary_folder_new(void)
 {
@@ -117,22 +162,7 @@ temporary_folder_new(void)
 
 	if (!mkdtemp(folder))
 		end(folder);
-	return folder;
-}
-
-static int
-remove_entry(const char *path, const struct stat *status, int type, struct FTW *position)
-{
-	(void)status, (void)type, (void)position;
-	return remove(path);
-}
-
-void
-temporary_folder_delete(char *folder)
-{
-	if (folder)
-		nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-	free(folder);
+	return at_end(folder_delete, folder);
 }
 
 char *
@@ -151,7 +181,7 @@ file_text(const char *path)
 	if (ferror(file) || fclose(copy) != 0)
 		end(path);
 	fclose(file);
-	return text;
+	return keep(text);
 }
 
 void
@@ -167,7 +197,7 @@ void
 expect_golden(const char *path, const char *text)
 {
 	const char *wish = getenv("GOLDEN");
-	char *file = source_path("%s", path), *expected;
+	const char *file = source_path("%s", path), *expected;
 
 	if (wish && strcmp(wish, "write") == 0)
 		file_fill(file, text);
@@ -176,8 +206,6 @@ expect_golden(const char *path, const char *text)
 		fprintf(stderr, "%s:\n%s\nbut it is:\n%s\n", path, expected, text);
 		ck_abort_msg("the text is not that of %s", path);
 	}
-	free(expected);
-	free(file);
 }
 
 char *
@@ -191,5 +219,5 @@ folder_write(const char *folder, const char *name, const char *text)
 		*slash = '/';
 	}
 	file_fill(path, text);
-	return path;
+	return keep(path);
 }

@@ -118,7 +118,8 @@ start_programs(int nr)
 	}
 }
 
-/* Some systems map a page for good when it is read or flushed, as the states of the caches do: each run has new ones. */
+/* Some systems map a page for good when it is read or flushed, as the states of the caches do: each run has new ones.
+ */
 static void
 renew_pages(const struct probe *probe)
 {

@@ -84,8 +84,7 @@ static void
 execute(const char *command, const char *output, const char *journal)
 {
 	char *child = built_path("tests/core/child/child");
-	char *tracer = built_path("core/rot-core");
-	const char *arguments[16] = {is_traced ? tracer : child};
+	const char *arguments[16] = {is_traced ? built_path("core/rot-core") : child};
 	size_t nr = 1;
 	const struct {
 		const char *name, *value;
@@ -120,11 +119,12 @@ runner_start(const char *command, const char *output, const char *journal)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-struct outcome
+struct outcome outcome;
+
+void
 runner_run(struct measurement_command *command)
 {
 	char *folder = temporary_folder_new(), *names[3];
-	struct outcome outcome;
 
 	names[0] = rot_format("%s/command", folder);
 	names[1] = rot_format("%s/output", folder);
@@ -132,29 +132,20 @@ runner_run(struct measurement_command *command)
 	write_command(command, names[0]);
 	rot_graph_delete(command);
 	outcome.status = runner_start(names[0], names[1], names[2]);
-	outcome.output = read_output(names[1]);
-	outcome.journal = access(names[2], F_OK) == 0 ? file_text(names[2]) : rot_strdup("");
+	outcome.output = at_end(rot_graph_delete, read_output(names[1]));
+	outcome.journal = access(names[2], F_OK) == 0 ? file_text(names[2]) : (char *)"";
 	for (size_t i = 0; i < 3; i++)
 		free(names[i]);
-	temporary_folder_delete(folder);
-	return outcome;
-}
-
-void
-outcome_clear(struct outcome *outcome)
-{
-	rot_graph_delete(outcome->output);
-	free(outcome->journal);
 }
 
 struct measurement_run_output *
-outcome_run(const struct outcome *outcome, size_t measurement, size_t run)
+outcome_run(size_t measurement, size_t run)
 {
-	struct core_failure *failure = rot_cast(outcome->output, &core_failure_class);
-	struct measurement_command_output *output = rot_cast(outcome->output, &measurement_command_output_class);
+	struct core_failure *failure = rot_cast(outcome.output, &core_failure_class);
+	struct measurement_command_output *output = rot_cast(outcome.output, &measurement_command_output_class);
 
 	ck_assert_msg(!failure, "%s", failure ? failure->attempted : "");
-	ck_assert_int_eq(outcome->status, 0);
+	ck_assert_int_eq(outcome.status, 0);
 	ck_assert_ptr_nonnull(output);
 	return measurement_run_output_collection_outputs_at(
 		measurement_command_output_collections_at(output, measurement), run);
@@ -173,11 +164,11 @@ run_set(const struct measurement_run_output *run, int set_id)
 }
 
 void
-outcome_expect_failure(const struct outcome *outcome, const char *kind, const char *text, const char *hint)
+outcome_expect_failure(const char *kind, const char *text, const char *hint)
 {
-	struct core_failure *failure = rot_cast(outcome->output, &core_failure_class);
+	struct core_failure *failure = rot_cast(outcome.output, &core_failure_class);
 
-	ck_assert_int_eq(outcome->status, 1);
+	ck_assert_int_eq(outcome.status, 1);
 	ck_assert_ptr_nonnull(failure);
 	ck_assert_str_eq(failure->kind, kind);
 	ck_assert_msg(strstr(failure->attempted, text) != NULL, "'%s' not in '%s'", text, failure->attempted);
@@ -185,12 +176,12 @@ outcome_expect_failure(const struct outcome *outcome, const char *kind, const ch
 }
 
 char *
-journal_of(const struct outcome *outcome, const char *thread)
+journal_of(const char *thread)
 {
-	char *result = rot_calloc(1, strlen(outcome->journal) + 1), *at = result;
+	char *result = rot_calloc(1, strlen(outcome.journal) + 1), *at = result;
 	size_t prefix = strlen(thread);
 
-	for (const char *line = outcome->journal; *line;) {
+	for (const char *line = outcome.journal; *line;) {
 		const char *end = strchr(line, '\n') + 1;
 
 		if (strncmp(line, thread, prefix) == 0 && line[prefix] == ':') {

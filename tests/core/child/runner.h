@@ -18,9 +18,11 @@ struct outcome {
 	char *journal;
 };
 
-/* Runs the child in a folder of its own, which is removed; the command is deleted with all it reaches. */
-struct outcome runner_run(struct measurement_command *command);
-void outcome_clear(struct outcome *outcome);
+extern struct outcome outcome; /* of the last start */
+
+/* Runs the child in a folder of its own, which is removed; the command is deleted with all it reaches. The outcome is
+ * there until the test ends. */
+void runner_run(struct measurement_command *command);
 
 /* Starts the child with these files (NULL: without the option) and waits: its exit status, or minus the signal. */
 int runner_start(const char *command, const char *output, const char *journal);
@@ -36,16 +38,16 @@ bool runner_has_library(const char *name);
 void runner_forbid(int syscall_number, int errnum);
 
 /* The run of a measurement; the test fails if the child did, with its message. */
-struct measurement_run_output *outcome_run(const struct outcome *outcome, size_t measurement, size_t run);
+struct measurement_run_output *outcome_run(size_t measurement, size_t run);
 
 /* The set's output in the run, or NULL. */
 struct measurer_set_output *run_set(const struct measurement_run_output *run, int set_id);
 
 /* The child must have failed with status 1, this kind and this part of the text (and of the hint, if not NULL). */
-void outcome_expect_failure(const struct outcome *outcome, const char *kind, const char *text, const char *hint);
+void outcome_expect_failure(const char *kind, const char *text, const char *hint);
 
 /* Lines of the journal that begin with "THREAD: ", without that, in fresh memory. */
-char *journal_of(const struct outcome *outcome, const char *thread);
+char *journal_of(const char *thread);
 
 /* ---- descriptions ---- */
 

@@ -88,8 +88,6 @@ line_with(const char *text)
 	for (const char *at = source; at < found; at++)
 		line += *at == '\n';
 	place = rot_format("tests/core/child/kernels.c:%d", line);
-	free(source);
-	free(path);
 	return place;
 }
 
@@ -109,17 +107,15 @@ TEST_OF(one_call_of_a_function_is_measured, 4)
 	struct measurement *measurement = command_measurement(command);
 	struct measurer_set *set = page_faults();
 	const int64_t hit = _i == 0 ? 1 : _i == 1 ? 4 : VISITS;
-	struct outcome outcome;
 
 	add_set(measurement, add_visitor(measurement), set);
 	add_rule(measurement, _i == 3 ? before_call(hit) : at("probe_visit", "entered", hit, hit),
 		 on_set(&start_measurer_set_action_class, set));
 	add_rule(measurement, at("probe_visit", "left", hit, hit), on_set(&stop_measurer_set_action_class, set));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < RUNS; i++)
-		expect_faults(outcome_run(&outcome, 0, i), hit);
-	outcome_clear(&outcome);
+		expect_faults(outcome_run(0, i), hit);
 }
 
 /* Twenty names of one place are twenty events. */
@@ -129,7 +125,6 @@ TEST(any_number_of_rules_is_for_one_place)
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workload = add_visitor(measurement);
-	struct outcome outcome;
 
 	for (int i = 0; i < 20; i++) {
 		struct measurer_set *set = make_set(SET + i, &execution_time_measurer_class);
@@ -141,10 +136,9 @@ TEST(any_number_of_rules_is_for_one_place)
 		add_rule(measurement, at("probe_visit", "left", 2, 2), on_set(&stop_measurer_set_action_class, set));
 	}
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (int i = 0; i < 20; i++)
-		ck_assert_msg(run_set(outcome_run(&outcome, 0, RUNS - 1), SET + i) != NULL, "set %d", i);
-	outcome_clear(&outcome);
+		ck_assert_msg(run_set(outcome_run(0, RUNS - 1), SET + i) != NULL, "set %d", i);
 }
 
 /* Breakpoints are in their memory as well, until they are executed; nobody lets such a thread go but the tracer. */
@@ -155,7 +149,6 @@ TEST(programs_that_a_kernel_starts_are_not_held)
 	struct create_measurer_on_thread_action *create = create_measurer_on_thread_action_new();
 	struct measurer_set *set = page_faults();
 	struct workload *workload = add_visitor(measurement);
-	struct outcome outcome;
 
 	workload_probe(workload)->programs = 2;
 	create->measurer_set = page_faults();
@@ -165,10 +158,9 @@ TEST(programs_that_a_kernel_starts_are_not_held)
 	add_rule(measurement, at("probe_visit", "entered", 2, 2), on_set(&start_measurer_set_action_class, set));
 	add_rule(measurement, at("probe_visit", "left", 2, 2), on_set(&stop_measurer_set_action_class, set));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < RUNS; i++)
-		expect_faults(outcome_run(&outcome, 0, i), 2);
-	outcome_clear(&outcome);
+		expect_faults(outcome_run(0, i), 2);
 }
 
 /* From the third call to the end of the fifth, by a rule that is added when the workload starts. */
@@ -179,7 +171,6 @@ TEST(rules_for_breakpoints_are_added_at_run_time)
 	struct measurer_set *set = page_faults();
 	struct workload *workload = add_visitor(measurement);
 	struct add_rule_action *add = add_rule_action_new();
-	struct outcome outcome;
 
 	add->rule = rule_new();
 	add->rule->predicate = &at("probe_visit", "reached", 3, 3)->base;
@@ -188,10 +179,9 @@ TEST(rules_for_breakpoints_are_added_at_run_time)
 	add_rule(measurement, on_workload(workload, "start"), add);
 	add_rule(measurement, at("probe_visit", "left", 5, 5), on_set(&stop_measurer_set_action_class, set));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < RUNS; i++)
-		expect_faults(outcome_run(&outcome, 0, i), 3 + 4 + 5);
-	outcome_clear(&outcome);
+		expect_faults(outcome_run(0, i), 3 + 4 + 5);
 }
 
 /* A visitor that would go on for ever. */
@@ -210,21 +200,19 @@ TEST_OF(a_breakpoint_stops_a_kernel, 3)
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workload = add_endless(measurement);
-	struct outcome outcome;
 
 	workload_probe(workload)->visits = _i == 0 ? VISITS : 0;
 	workload_probe(workload)->threads = _i == 2 ? VISITS : _i;
 	workload_probe(workload)->thread_visits = VISITS;
 	add_rule(measurement, at(_i == 2 ? "pthread_create" : "probe_visit", "entered", VISITS, 0), stop_of(workload));
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, RUNS - 1);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_run(0, RUNS - 1);
 }
 
 /* ---- what cannot be ---- */
 
-static struct outcome
+static void
 run_with(void *predicate, bool has_set)
 {
 	struct measurement_command *command = make_command(1);
@@ -235,18 +223,15 @@ run_with(void *predicate, bool has_set)
 	if (has_set)
 		add_set(measurement, workload, set);
 	add_rule(measurement, predicate, on_set(&start_measurer_set_action_class, set));
-	return runner_run(command);
+	runner_run(command);
 }
 
 TEST(a_place_that_is_not_found_is_named)
 {
-	struct outcome outcome;
-
 	runner_trace();
-	outcome = run_with(at("probe_visiting", "entered", 1, 0), true);
-	outcome_expect_failure(&outcome, "error", "'probe_visiting', which is not observed", NULL);
+	run_with(at("probe_visiting", "entered", 1, 0), true);
+	outcome_expect_failure("error", "'probe_visiting', which is not observed", NULL);
 	ck_assert_has(((struct core_failure *)outcome.output)->attempted, "probe_visit");
-	outcome_clear(&outcome);
 }
 
 /* The kernel waits for a rule that will never be followed. */
@@ -255,13 +240,11 @@ TEST(a_kernel_ends_where_a_place_is_not_found)
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workload = add_endless(measurement);
-	struct outcome outcome;
 
 	add_rule(measurement, at("probe_visiting", "entered", 1, 0), stop_of(workload));
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "error", "'probe_visiting', which is not observed", NULL);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("error", "'probe_visiting', which is not observed", NULL);
 }
 
 TEST(a_kernel_is_stopped_after_another_action_failed)
@@ -269,15 +252,13 @@ TEST(a_kernel_is_stopped_after_another_action_failed)
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workload = add_endless(measurement);
-	struct outcome outcome;
 
 	add_rule(measurement, at("probe_visit", "entered", 2, 0),
 		 on_set(&start_measurer_set_action_class, page_faults()));
 	add_rule(measurement, at("probe_visit", "left", VISITS, 0), stop_of(workload));
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "error", "could not execute a StartMeasurerSetAction", "must be initialized");
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("error", "could not execute a StartMeasurerSetAction", "must be initialized");
 }
 
 /* The library is there when the kernel is initialized; from the second run on its threads are as well. */
@@ -288,7 +269,6 @@ TEST(a_function_of_a_library_that_the_kernel_loads_is_measured)
 	struct measurer_set *set = page_faults();
 	struct workload *workload = workload_new();
 	struct crew_data *crew = rot_entity_new(&crew_data_class);
-	struct outcome outcome;
 
 	workload->kernel = &crew->base;
 	crew->base.num_threads = 2;
@@ -307,36 +287,29 @@ TEST(a_function_of_a_library_that_the_kernel_loads_is_measured)
 		return;
 	}
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 1; i < RUNS; i++)
-		ck_assert_int_eq(faults_of(outcome_run(&outcome, 0, i)), 7 * 3);
-	outcome_clear(&outcome);
+		ck_assert_int_eq(faults_of(outcome_run(0, i)), 7 * 3);
 }
 
 TEST(a_set_that_is_not_initialized_is_named)
 {
-	struct outcome outcome;
-
 	runner_trace();
-	outcome = run_with(at("probe_visit", "entered", 2, 0), false);
-	outcome_expect_failure(&outcome, "error",
+	run_with(at("probe_visit", "entered", 2, 0), false);
+	outcome_expect_failure("error",
 			       "a thread that came to 'probe_visit' could not execute a StartMeasurerSetAction",
 			       "must be initialized");
-	outcome_clear(&outcome);
 }
 
 TEST_OF(without_ptrace_breakpoints_are_refused, 2)
 {
-	struct outcome outcome;
-
 	if (_i == 0) {
 		runner_trace();
 		runner_forbid(SYS_ptrace, EPERM);
 		setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks needs ptrace */
 	}
-	outcome = run_with(at("probe_visit", "entered", 2, 0), true);
-	outcome_expect_failure(&outcome, "refused", "cannot answer breakpoints", "ptrace");
-	outcome_clear(&outcome);
+	run_with(at("probe_visit", "entered", 2, 0), true);
+	outcome_expect_failure("refused", "cannot answer breakpoints", "ptrace");
 }
 
 /* Before anything runs. */
@@ -351,7 +324,6 @@ TEST_OF(actions_that_wait_are_refused, 5)
 	struct action_base *action =
 		on_set(_i == 0 ? &initialize_measurer_set_action_class : &start_measurer_set_action_class, set);
 	struct breakpoint_event_predicate *predicate = at(_i == 3 ? "" : "probe_visit", "entered", _i == 2 ? 5 : 1, 4);
-	struct outcome outcome;
 
 	if (_i == 1)
 		action->workload = workload;
@@ -362,10 +334,9 @@ TEST_OF(actions_that_wait_are_refused, 5)
 		rot_string_set(&predicate->place, place);
 	}
 	add_rule(measurement, predicate, action);
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "error", texts[_i], NULL);
+	runner_run(command);
+	outcome_expect_failure("error", texts[_i], NULL);
 	ck_assert_lacks(outcome.journal, "run begins");
-	outcome_clear(&outcome);
 }
 
 UNIT_TESTS(.needs = {permits_tracing});

@@ -53,13 +53,10 @@ add_stop(struct measurement_command *command, struct workload *workloads[2])
 static void
 expect_stops(struct measurement_command *command, struct workload *workloads[2])
 {
-	struct outcome outcome;
-
 	add_stop(command, workloads);
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, RUNS - 1);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_run(0, RUNS - 1);
 }
 
 /* The kernel would go on for ever, were it stopped by another thread, or at the next event of its own. */
@@ -82,7 +79,6 @@ TEST_OF(a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers))
 	struct measurement *measurement = command_measurement(command);
 	struct measurer_set *set = make_set(8, measurers[_i / 2]);
 	struct flush_kernel_buffers_action *flush = flush_kernel_buffers_action_new();
-	struct outcome outcome;
 
 	flush->kernel = workloads[0]->kernel;
 	add_rule(measurement, on_run("start"), on_set(&initialize_measurer_set_action_class, set));
@@ -93,10 +89,9 @@ TEST_OF(a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers))
 	add_rule(measurement, on_run("stop"), on_set(&read_measurer_set_action_class, set));
 	add_rule(measurement, on_run("stop"), on_set(&dispose_measurer_set_action_class, set));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (int i = 0; i < RUNS; i++)
-		ck_assert_ptr_nonnull(run_set(outcome_run(&outcome, 0, (size_t)i), 8)->main_measurer_output);
-	outcome_clear(&outcome);
+		ck_assert_ptr_nonnull(run_set(outcome_run(0, (size_t)i), 8)->main_measurer_output);
 }
 
 /* A third workload has the lock of the first's kernel for milliseconds, while the second wants it stopped. */
@@ -123,7 +118,6 @@ TEST(without_ptrace_actions_wait_for_events)
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, 2, false);
 	struct stop_kernel_action *stop = stop_of(workloads[0]);
-	struct outcome outcome;
 
 	stop->base.workload = workloads[0];
 	workload_probe(workloads[0])->stops_itself_only = false;
@@ -131,9 +125,8 @@ TEST(without_ptrace_actions_wait_for_events)
 	runner_trace();
 	runner_forbid(SYS_ptrace, EPERM);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks needs ptrace */
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, 1);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_run(0, 1);
 }
 
 /* As it would in any other function: nobody waits for a thread that was interrupted with locks in its hands. */
@@ -141,15 +134,13 @@ TEST_OF(an_action_that_faults_ends_the_core, 2)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, 1, _i);
-	struct outcome outcome;
 
 	workload_probe(workloads[0])->stop_faults = true;
 	workload_probe(workloads[1])->threads = 50; /* so that the first is in its kernel */
 	add_stop(command, workloads);
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "killed", "killed by signal 4 (Illegal instruction)", NULL);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("killed", "killed by signal 4 (Illegal instruction)", NULL);
 }
 
 UNIT_TESTS(.needs = {permits_tracing});

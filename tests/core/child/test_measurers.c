@@ -53,15 +53,14 @@ TEST(both_clocks_agree)
 	struct workload *workload;
 	struct measurement_command *command = describe(&tsc_measurer_class, &workload);
 	double rate = tsc_rate(), best = INFINITY;
-	struct outcome outcome;
 	uint64_t last = 0;
 
 	workload_probe(workload)->pages = 500;
 	workload_probe(workload)->threads = 100;
 	measurer_set_additional_measurers_add(workload->measurer_set, rot_entity_new(&execution_time_measurer_class));
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < RUNS; i++) {
-		struct measurer_set_output *set = run_set(outcome_run(&outcome, 0, i), 1);
+		struct measurer_set_output *set = run_set(outcome_run(0, i), 1);
 		struct tsc_measurer_output *tsc = rot_cast(set->main_measurer_output, &tsc_measurer_output_class);
 		struct execution_time_measurer_output *time =
 			rot_cast(measurer_set_output_additional_measurer_outputs_at(set, 0),
@@ -75,7 +74,6 @@ TEST(both_clocks_agree)
 		last = time->start_time + time->nano_seconds;
 	}
 	ck_assert_msg(best < 0.05, "ratio differs by %g", best);
-	outcome_clear(&outcome);
 }
 
 /* Additions per tick: a clock of an eighth to eight times the rate of the time stamp counter. */
@@ -91,18 +89,16 @@ check_probe(uint64_t additions, uint64_t ticks)
 TEST(the_clock_is_probed_before_and_after)
 {
 	struct workload *workload;
-	struct outcome outcome = runner_run(describe(&clock_probe_measurer_class, &workload));
+	runner_run(describe(&clock_probe_measurer_class, &workload));
 
 	for (size_t i = 0; i < RUNS; i++) {
-		struct clock_probe_measurer_output *probe =
-			rot_cast(run_set(outcome_run(&outcome, 0, i), 1)->main_measurer_output,
-				 &clock_probe_measurer_output_class);
+		struct clock_probe_measurer_output *probe = rot_cast(
+			run_set(outcome_run(0, i), 1)->main_measurer_output, &clock_probe_measurer_output_class);
 
 		ck_assert_ptr_nonnull(probe);
 		check_probe(probe->start_additions, probe->start_ticks);
 		check_probe(probe->stop_additions, probe->stop_ticks);
 	}
-	outcome_clear(&outcome);
 }
 
 TEST(file_contents_are_read_at_start_and_stop)
@@ -112,7 +108,6 @@ TEST(file_contents_are_read_at_start_and_stop)
 	struct file_measurer *files = file_measurer_new();
 	char *folder = temporary_folder_new(), *path = folder_write(folder, "file", "");
 	int fd = open(path, O_WRONLY);
-	struct outcome outcome;
 	struct file_measurer_output *output;
 	static const char minor_faults[] = "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %ld";
 	struct file_content *content;
@@ -123,10 +118,9 @@ TEST(file_contents_are_read_at_start_and_stop)
 	file_measurer_files_to_record_add(files, path);
 	file_measurer_files_to_record_add(files, "/proc/self/stat");
 	measurer_set_validation_measurers_add(workload->measurer_set, &files->base);
-	outcome = runner_run(command);
-	output =
-		rot_cast(measurer_set_output_validation_measurer_outputs_at(run_set(outcome_run(&outcome, 0, 0), 1), 0),
-			 &file_measurer_output_class);
+	runner_run(command);
+	output = rot_cast(measurer_set_output_validation_measurer_outputs_at(run_set(outcome_run(0, 0), 1), 0),
+			  &file_measurer_output_class);
 	ck_assert_ptr_nonnull(output);
 	content = file_measurer_output_file_content_list_at(output, 0);
 	ck_assert_str_eq(content->file_name, path);
@@ -136,23 +130,17 @@ TEST(file_contents_are_read_at_start_and_stop)
 	ck_assert_int_eq(sscanf(content->start_content, minor_faults, &before), 1);
 	ck_assert_int_eq(sscanf(content->stop_content, minor_faults, &after), 1);
 	ck_assert_int_ge(after - before, PAGES);
-	outcome_clear(&outcome);
-	free(path);
-	temporary_folder_delete(folder);
 }
 
 TEST(a_file_that_cannot_be_read_is_an_error)
 {
 	struct workload *workload;
 	struct measurement_command *command = describe(&file_measurer_class, &workload);
-	struct outcome outcome;
 
 	file_measurer_files_to_record_add((struct file_measurer *)workload->measurer_set->main_measurer,
 					  "/no/such/file");
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "error", "cannot read the file '/no/such/file' to be recorded: No such file",
-			       NULL);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("error", "cannot read the file '/no/such/file' to be recorded: No such file", NULL);
 }
 
 /* Two CPUs that this process may use; false: there is only one. */
@@ -187,16 +175,15 @@ describe_ping_pong(int first, int second)
 
 TEST_OF(ping_pong_is_played_before_and_after, 2)
 {
-	struct outcome outcome;
 	int cpus[2];
 
 	if (!two_cpus(cpus))
 		return;
 	if (_i == 1)
 		runner_trace();
-	outcome = runner_run(describe_ping_pong(cpus[0], cpus[1]));
+	runner_run(describe_ping_pong(cpus[0], cpus[1]));
 	for (size_t i = 0; i < RUNS; i++) {
-		struct measurement_run_output *run = outcome_run(&outcome, 0, i);
+		struct measurement_run_output *run = outcome_run(0, i);
 		struct ping_pong_measurer_output *output =
 			rot_cast(run_set(run, 2)->main_measurer_output, &ping_pong_measurer_output_class);
 
@@ -209,28 +196,24 @@ TEST_OF(ping_pong_is_played_before_and_after, 2)
 			  (output->slowdown_before > 0.3 && output->slowdown_before < 30));
 		ck_assert_int_eq(run->unmeasured_threads, 0);
 	}
-	outcome_clear(&outcome);
 }
 
 TEST_OF(ping_pong_needs_two_cpus, 2)
 {
-	struct outcome outcome = runner_run(describe_ping_pong(0, _i == 0 ? 0 : 100000));
+	runner_run(describe_ping_pong(0, _i == 0 ? 0 : 100000));
 
-	outcome_expect_failure(&outcome, "error", _i == 0 ? "two different CPUs" : "cannot pin a thread to CPU 100000",
-			       NULL);
-	outcome_clear(&outcome);
+	outcome_expect_failure("error", _i == 0 ? "two different CPUs" : "cannot pin a thread to CPU 100000", NULL);
 }
 
 TEST(faults_of_the_own_thread_are_counted)
 {
 	struct workload *workload;
 	struct measurement_command *command = describe(&resource_usage_measurer_class, &workload);
-	struct outcome outcome = runner_run(command);
+	runner_run(command);
 
 	for (size_t i = 0; i < RUNS; i++) {
-		struct resource_usage_measurer_output *usage =
-			rot_cast(run_set(outcome_run(&outcome, 0, i), 1)->main_measurer_output,
-				 &resource_usage_measurer_output_class);
+		struct resource_usage_measurer_output *usage = rot_cast(
+			run_set(outcome_run(0, i), 1)->main_measurer_output, &resource_usage_measurer_output_class);
 
 		ck_assert_ptr_nonnull(usage);
 		ck_assert_int_ge(usage->minor_faults, PAGES);
@@ -242,7 +225,6 @@ TEST(faults_of_the_own_thread_are_counted)
 		ck_assert_int_ge(usage->own_steal_ticks, -1);
 		ck_assert_int_le(usage->own_steal_ticks, usage->steal_ticks < 0 ? -1 : usage->steal_ticks + 1);
 	}
-	outcome_clear(&outcome);
 }
 
 /* On every CPU that this machine permits. */
@@ -256,7 +238,6 @@ TEST(a_pinned_workload_stays_on_its_cpu)
 		struct resource_usage_measurer_output *usage;
 		struct measurement_command *command;
 		struct workload *workload;
-		struct outcome outcome;
 
 		if (!CPU_ISSET(cpu, &allowed))
 			continue;
@@ -264,12 +245,11 @@ TEST(a_pinned_workload_stays_on_its_cpu)
 		command = describe(&resource_usage_measurer_class, &workload);
 		command->run_count = 1;
 		workload->cpu = cpu;
-		outcome = runner_run(command);
-		usage = rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output,
+		runner_run(command);
+		usage = rot_cast(run_set(outcome_run(0, 0), 1)->main_measurer_output,
 				 &resource_usage_measurer_output_class);
 		ck_assert_int_eq(usage->start_cpu, cpu);
 		ck_assert_int_eq(usage->stop_cpu, cpu);
-		outcome_clear(&outcome);
 	}
 }
 
@@ -278,13 +258,11 @@ TEST(events_are_listed)
 	struct workload *workload;
 	struct measurement_command *command = describe(&list_events_measurer_class, &workload);
 	struct list_events_measurer_output *list;
-	struct outcome outcome;
 	bool found = false;
 
 	command->run_count = 1;
-	outcome = runner_run(command);
-	list = rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output,
-			&list_events_measurer_output_class);
+	runner_run(command);
+	list = rot_cast(run_set(outcome_run(0, 0), 1)->main_measurer_output, &list_events_measurer_output_class);
 	ck_assert_ptr_nonnull(list);
 	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(list); i++) {
 		struct pmu_description *pmu = list_events_measurer_output_pmus_at(list, i);
@@ -298,5 +276,4 @@ TEST(events_are_listed)
 		}
 	}
 	ck_assert(found);
-	outcome_clear(&outcome);
 }

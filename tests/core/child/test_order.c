@@ -87,10 +87,10 @@ static const char workload_after[] = "event workload kernelStart\n"
 /* The hooks of the kernel and the measurers tell what is done to the caches, and when. */
 TEST_OF(order_is_that_of_the_thesis, 4)
 {
-	struct outcome outcome = runner_run(describe(states[_i].warm_code, states[_i].warm_data));
+	runner_run(describe(states[_i].warm_code, states[_i].warm_data));
 	autofree char *expected = rot_format("%s%s%s", workload_before, states[_i].preparation, workload_after);
-	struct measurement_run_output *run = outcome_run(&outcome, 0, 0);
-	char *main = journal_of(&outcome, "main"), *workload = journal_of(&outcome, "workload 0");
+	struct measurement_run_output *run = outcome_run(0, 0);
+	char *main = journal_of("main"), *workload = journal_of("workload 0");
 
 	ck_assert_str_eq(main, main_thread);
 	ck_assert_str_eq(workload, expected);
@@ -101,7 +101,6 @@ TEST_OF(order_is_that_of_the_thesis, 4)
 	ck_assert_int_gt(run->start_time, 0);
 	free(main);
 	free(workload);
-	outcome_clear(&outcome);
 }
 
 /* Whoever waits for others at the event has probed the clock before; it is probed again after the other measurers. */
@@ -110,19 +109,17 @@ TEST(the_clock_is_probed_ahead)
 	struct measurement_command *command = describe(true, true);
 	struct workload *workload = measurement_workloads_at(command_measurement(command), 0);
 	struct measurer_base *probe = rot_entity_new(&clock_probe_measurer_class);
-	struct outcome outcome;
 	char *journal;
 
 	probe->id = 6;
 	measurer_set_additional_measurers_add(workload->measurer_set, probe);
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, 0);
-	journal = journal_of(&outcome, "workload 0");
+	runner_run(command);
+	outcome_run(0, 0);
+	journal = journal_of("workload 0");
 	ck_assert_has(journal, "measurer start 6\nevent workload kernelStart\nmeasurer start 2\nmeasurer start 3\n"
 			       "main measurer start 4\nprobe run\nmain measurer stop 4\nmeasurer stop 3\n"
 			       "measurer stop 2\nmeasurer stop 6\nevent workload kernelStop\n");
 	free(journal);
-	outcome_clear(&outcome);
 }
 
 /* Without a hook of its own, warm code is a run: the kernel without hooks shows it. */
@@ -131,26 +128,23 @@ TEST(kernel_without_hooks_is_run_to_warm_its_code)
 	struct measurement_command *command = make_command(1);
 	struct workload *workload = workload_new();
 	struct plain_data *plain = rot_entity_new(&plain_data_class);
-	struct outcome outcome;
 	char *journal;
 
 	plain->base.warm_code = true;
 	workload->kernel = &plain->base;
 	measurement_workloads_add(command_measurement(command), workload);
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, 0);
-	journal = journal_of(&outcome, "workload 0");
+	runner_run(command);
+	outcome_run(0, 0);
+	journal = journal_of("workload 0");
 	ck_assert_has(journal, "caches: warm code\nplain run\ncaches: flush");
 	ck_assert_has(journal, "main measurer start\nplain run\nmain measurer stop");
 	free(journal);
-	outcome_clear(&outcome);
 }
 
 /* Two passes of three runs: every run of both has its place, and measurer and set keep their ids. */
 TEST(passes_are_interleaved)
 {
 	struct measurement_command *command = make_command(3);
-	struct outcome outcome;
 
 	measurement_command_measurements_add(command, measurement_new());
 	for (int i = 0; i < 2; i++) {
@@ -158,9 +152,9 @@ TEST(passes_are_interleaved)
 
 		workload->measurer_set = make_set(3 + i, &tsc_measurer_class);
 	}
-	outcome = runner_run(command);
+	runner_run(command);
 	for (int i = 0; i < 6; i++) {
-		struct measurement_run_output *run = outcome_run(&outcome, (size_t)i % 2, (size_t)i / 2);
+		struct measurement_run_output *run = outcome_run((size_t)i % 2, (size_t)i / 2);
 		struct measurer_set_output *set = run_set(run, 3 + i % 2);
 
 		ck_assert_int_eq(run->order, i);
@@ -168,5 +162,4 @@ TEST(passes_are_interleaved)
 		ck_assert_int_gt(set->tid, 0);
 		ck_assert_int_eq(set->main_measurer_output->measurer_id, 30 + i % 2 * 10);
 	}
-	outcome_clear(&outcome);
 }

@@ -41,17 +41,15 @@ TEST_OF(fresh_pages_are_counted_exactly, 2)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct workload *workload = add_workload(command_measurement(command), 0);
-	struct outcome outcome;
 
 	workload->cpu = sched_getcpu();
 	workload->kernel->warm_code = workload->kernel->warm_data = _i == 1;
 	workload_probe(workload)->pages = PAGES;
 	add_events(workload);
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < RUNS; i++) {
-		struct perf_event_measurer_output *output =
-			rot_cast(run_set(outcome_run(&outcome, 0, i), 1)->main_measurer_output,
-				 &perf_event_measurer_output_class);
+		struct perf_event_measurer_output *output = rot_cast(
+			run_set(outcome_run(0, i), 1)->main_measurer_output, &perf_event_measurer_output_class);
 		struct perf_event_count *faults, *major;
 
 		ck_assert_ptr_nonnull(output);
@@ -67,7 +65,6 @@ TEST_OF(fresh_pages_are_counted_exactly, 2)
 		ck_assert_uint_gt(faults->time_enabled, 0);
 		ck_assert_uint_eq(faults->time_enabled, faults->time_running);
 	}
-	outcome_clear(&outcome);
 }
 
 /* The scrub is done before each run, with an event that is open nowhere else; here a software event stands for it. */
@@ -77,18 +74,16 @@ TEST(scrubbing_changes_nothing)
 	struct workload *workload = add_workload(command_measurement(command), 0);
 	struct perf_event_measurer *measurer;
 	struct perf_event_measurer_output *output;
-	struct outcome outcome;
 
 	workload_probe(workload)->pages = PAGES;
 	measurer = add_events(workload);
 	rot_string_set(&measurer->scrub_event, "perf::PERF_COUNT_SW_CONTEXT_SWITCHES");
 	measurer->scrub_count = 5;
-	outcome = runner_run(command);
-	output = rot_cast(run_set(outcome_run(&outcome, 0, RUNS - 1), 1)->main_measurer_output,
-			  &perf_event_measurer_output_class);
+	runner_run(command);
+	output =
+		rot_cast(run_set(outcome_run(0, RUNS - 1), 1)->main_measurer_output, &perf_event_measurer_output_class);
 	ck_assert_uint_ge(perf_event_measurer_output_event_counts_at(output, 0)->raw_count, PAGES);
 	ck_assert_uint_le(perf_event_measurer_output_event_counts_at(output, 0)->raw_count, MOST_FAULTS);
-	outcome_clear(&outcome);
 }
 
 /* The pages are touched in user mode, so the kernel mode does not count them; an event's own modifier wins. */
@@ -99,7 +94,6 @@ TEST(modes_are_those_of_the_description)
 	struct perf_event_measurer *measurer = add_events(workload);
 	struct perf_event_measurer_output *output;
 	struct perf_event_count *faults;
-	struct outcome outcome;
 	struct perf_group group;
 	struct rot_error error;
 
@@ -111,14 +105,12 @@ TEST(modes_are_those_of_the_description)
 	workload_probe(workload)->pages = PAGES;
 	measurer->count_user = false;
 	measurer->count_kernel = true;
-	outcome = runner_run(command);
-	output = rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output,
-			  &perf_event_measurer_output_class);
+	runner_run(command);
+	output = rot_cast(run_set(outcome_run(0, 0), 1)->main_measurer_output, &perf_event_measurer_output_class);
 	faults = perf_event_measurer_output_event_counts_at(output, 0);
 	ck_assert_uint_lt(faults->raw_count, PAGES);
 	ck_assert_has(faults->definition, ":u=0:k=1");
 	ck_assert_has(perf_event_measurer_output_event_counts_at(output, 1)->definition, ":u=1:k=0");
-	outcome_clear(&outcome);
 }
 
 UNIT_TESTS(.needs = {permits_counting});

@@ -144,7 +144,6 @@ TEST_OF(counts_are_exact_for_each_thread_and_in_sum, STARTS *NR_ELEMENTS(crews))
 	const struct crew_case *expected = &crews[_i / STARTS];
 	struct measurement_command *command = make_command(RUNS);
 	struct create_measurer_on_thread_action *action;
-	struct outcome outcome;
 
 	if (is_left_out || !runner_has_library(expected->library)) {
 		rot_graph_delete(command);
@@ -156,34 +155,31 @@ TEST_OF(counts_are_exact_for_each_thread_and_in_sum, STARTS *NR_ELEMENTS(crews))
 	action->stop_predicate = &on_workload(NULL, "kernelStop")->base;
 	action->read_predicate = &on_workload(NULL, "kernelStop")->base;
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < RUNS; i++) {
-		expect_exact(outcome_run(&outcome, 0, i), expected);
+		expect_exact(outcome_run(0, i), expected);
 		if (!expected->lives_on)
-			ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
+			ck_assert_int_eq(outcome_run(0, i)->unmeasured_threads, 0);
 	}
-	outcome_clear(&outcome);
 }
 
 /* Without predicates a copy counts all of its thread's life: here the kernel runs twice, once to warm up. */
 TEST(a_copy_without_predicates_counts_the_whole_life)
 {
 	struct measurement_command *command = make_command(3);
-	struct outcome outcome;
 
 	add_crew(command_measurement(command), "joined", 3, 4, 1);
 	add_action(command_measurement(command), on_run("start"));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < 3; i++) {
 		size_t nr;
-		autofree uint64_t *faults = all_faults(outcome_run(&outcome, 0, i), &nr);
+		autofree uint64_t *faults = all_faults(outcome_run(0, i), &nr);
 
 		ck_assert_uint_eq(nr, 6);
 		for (size_t k = 0; k < nr; k++)
 			ck_assert_uint_ge(faults[k], 4 * (k / 2 + 1));
 	}
-	outcome_clear(&outcome);
 }
 
 TEST(a_thousand_short_threads_are_all_measured)
@@ -191,16 +187,14 @@ TEST(a_thousand_short_threads_are_all_measured)
 	struct measurement_command *command = make_command(1);
 	struct create_measurer_on_thread_action *action;
 	const struct crew_case expected = {"short", NULL, 1000, 1, 1, false, false};
-	struct outcome outcome;
 
 	add_crew(command_measurement(command), "short", expected.nr_threads, expected.pages, expected.rounds);
 	action = add_action(command_measurement(command), on_run("start"));
 	action->start_predicate = &on_workload(NULL, "kernelStart")->base;
 	runner_trace();
-	outcome = runner_run(command);
-	expect_exact(outcome_run(&outcome, 0, 0), &expected);
-	ck_assert_int_eq(outcome_run(&outcome, 0, 0)->unmeasured_threads, 0);
-	outcome_clear(&outcome);
+	runner_run(command);
+	expect_exact(outcome_run(0, 0), &expected);
+	ck_assert_int_eq(outcome_run(0, 0)->unmeasured_threads, 0);
 }
 
 /* The pool lives when the rule is executed. */
@@ -208,16 +202,14 @@ TEST(threads_that_are_there_already_get_a_copy)
 {
 	const struct crew_case *expected = &crews[1];
 	struct measurement_command *command = make_command(RUNS);
-	struct outcome outcome;
 
 	add_crew(command_measurement(command), expected->mode, expected->nr_threads, expected->pages, expected->rounds);
 	add_action(command_measurement(command), on_workload(NULL, "kernelStart"))->stop_predicate =
 		&on_workload(NULL, "kernelStop")->base;
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < RUNS; i++)
-		expect_exact(outcome_run(&outcome, 0, i), expected);
-	outcome_clear(&outcome);
+		expect_exact(outcome_run(0, i), expected);
 }
 
 /* The start is an event of each thread, the stop one of the workload: warming up is counted, the kernel is not. */
@@ -227,7 +219,6 @@ TEST(a_workload_stops_what_threads_started)
 	const uint64_t once = (uint64_t)expected->pages * (uint64_t)expected->rounds * (1 + 2 + 3 + 4);
 	struct measurement_command *command = make_command(1);
 	struct create_measurer_on_thread_action *action;
-	struct outcome outcome;
 	uint64_t *faults, sum = 0;
 	size_t nr;
 
@@ -236,35 +227,32 @@ TEST(a_workload_stops_what_threads_started)
 	action->start_predicate = &thread_event_predicate_new()->base;
 	action->stop_predicate = &on_workload(NULL, "kernelStart")->base;
 	runner_trace();
-	outcome = runner_run(command);
-	faults = all_faults(outcome_run(&outcome, 0, 0), &nr);
+	runner_run(command);
+	faults = all_faults(outcome_run(0, 0), &nr);
 	ck_assert_uint_eq(nr, (size_t)expected->nr_threads);
 	for (size_t i = 0; i < nr; i++)
 		sum += faults[i];
 	ck_assert_uint_ge(sum, once);
 	ck_assert_uint_lt(sum, 2 * once);
 	free(faults);
-	outcome_clear(&outcome);
 }
 
 /* Two passes: one with the rule, one without, interleaved. */
 TEST(threads_without_a_rule_are_counted_as_unmeasured)
 {
 	struct measurement_command *command = make_command(5);
-	struct outcome outcome;
 
 	add_crew(command_measurement(command), "joined", 3, 4, 1);
 	add_action(command_measurement(command), on_run("start"));
 	measurement_command_measurements_add(command, measurement_new());
 	add_crew(measurement_command_measurements_at(command, 1), "joined", 3, 4, 1);
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < 5; i++) {
-		ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
-		ck_assert_int_ge(outcome_run(&outcome, 1, i)->unmeasured_threads, 6);
-		ck_assert_ptr_null(run_set(outcome_run(&outcome, 1, i), SET_ID));
+		ck_assert_int_eq(outcome_run(0, i)->unmeasured_threads, 0);
+		ck_assert_int_ge(outcome_run(1, i)->unmeasured_threads, 6);
+		ck_assert_ptr_null(run_set(outcome_run(1, i), SET_ID));
 	}
-	outcome_clear(&outcome);
 }
 
 /* Not before all threads of earlier runs have ended, of which the core has two. */
@@ -277,7 +265,6 @@ TEST(threads_of_an_earlier_run_are_not_counted)
 	struct measurement_command *command = make_command(3);
 	struct run_command_configurator *configurator = run_command_configurator_new();
 	char *folder = temporary_folder_new(), *path = rot_format("%s/end", folder);
-	struct outcome outcome;
 
 	setenv("CREW_END", path, 1);
 	run_command_configurator_before_run_add(configurator, shell(end_threads));
@@ -285,12 +272,10 @@ TEST(threads_of_an_earlier_run_are_not_counted)
 	add_crew(command_measurement(command), "lingering", 3, 4, 1);
 	add_action(command_measurement(command), on_run("start"));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < 3; i++)
-		ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
-	outcome_clear(&outcome);
+		ck_assert_int_eq(outcome_run(0, i)->unmeasured_threads, 0);
 	free(path);
-	temporary_folder_delete(folder);
 }
 
 static void
@@ -310,7 +295,6 @@ TEST(rules_answer_events_of_foreign_threads)
 	struct workload *endless = add_workload(measurement, 1);
 	struct thread_event_predicate *exiting = thread_event_predicate_new();
 	struct stop_kernel_action *stop = stop_kernel_action_new();
-	struct outcome outcome;
 
 	/* one thread of the kernel, which goes on until that has ended */
 	workload_probe(endless)->threads = 1;
@@ -320,9 +304,8 @@ TEST(rules_answer_events_of_foreign_threads)
 	add_action(measurement, on_run("start"));
 	add_rule(measurement, exiting, stop);
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, 2);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_run(0, 2);
 }
 
 /*
@@ -336,7 +319,6 @@ TEST_OF(threads_are_picked_by_index_and_name, 2)
 	struct add_rule_action *add = add_rule_action_new();
 	struct create_measurer_on_thread_action *action;
 	struct thread_event_predicate *started = thread_event_predicate_new();
-	struct outcome outcome;
 
 	add_crew(measurement, "short", 5, 3, 1);
 	action = add_action(measurement, on_workload(NULL, "start"));
@@ -347,17 +329,16 @@ TEST_OF(threads_are_picked_by_index_and_name, 2)
 	started->index = _i ? -1 : 7;
 	rot_string_set(&started->name, _i ? "rot-work*" : "");
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < 3; i++) {
 		const struct crew_case expected = {"short", NULL, 1, 3, 1, false, false};
 		size_t nr;
 
-		free(all_faults(outcome_run(&outcome, 0, i), &nr));
+		free(all_faults(outcome_run(0, i), &nr));
 		ck_assert_uint_eq(nr, _i ? 10 : 1);
 		if (_i == 0)
-			expect_exact(outcome_run(&outcome, 0, i), &expected);
+			expect_exact(outcome_run(0, i), &expected);
 	}
-	outcome_clear(&outcome);
 }
 
 /* OpenBLAS makes its threads when it is loaded, and keeps them: they have work in every run. */
@@ -365,7 +346,6 @@ TEST(threads_of_open_blas_are_measured)
 {
 	struct measurement_command *command = make_command(5);
 	struct create_measurer_on_thread_action *action;
-	struct outcome outcome;
 
 	if (!runner_has_library("libopenblas.so.0") || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
 		rot_graph_delete(command);
@@ -377,15 +357,14 @@ TEST(threads_of_open_blas_are_measured)
 	action->start_predicate = &on_workload(NULL, "kernelStart")->base;
 	action->stop_predicate = &on_workload(NULL, "kernelStop")->base;
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	for (size_t i = 0; i < 5; i++) {
 		size_t nr;
 
-		free(all_faults(outcome_run(&outcome, 0, i), &nr));
+		free(all_faults(outcome_run(0, i), &nr));
 		ck_assert_uint_ge(nr, 1);
-		ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
+		ck_assert_int_eq(outcome_run(0, i)->unmeasured_threads, 0);
 	}
-	outcome_clear(&outcome);
 }
 
 /* ---- what cannot be ---- */
@@ -395,15 +374,13 @@ TEST(an_event_that_cannot_be_counted_is_told)
 {
 	struct measurement_command *command = make_command(1);
 	struct create_measurer_on_thread_action *action;
-	struct outcome outcome;
 
 	add_crew(command_measurement(command), "joined", 3, 4, 1);
 	action = add_action(command_measurement(command), on_run("start"));
 	set_event(action, "nonsense::FOO");
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction: cannot count 'nonsense::FOO'", NULL);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("refused", "CreateMeasurerOnThreadAction: cannot count 'nonsense::FOO'", NULL);
 }
 
 /* In a run that has failed no rule stops it, and it is the only workload: nobody but the run itself can end it. */
@@ -411,39 +388,34 @@ TEST_OF(an_endless_kernel_is_ended_with_a_run_that_fails, 2)
 {
 	struct measurement_command *command = make_command(1);
 	struct workload *endless = add_workload(command_measurement(command), 1);
-	struct outcome outcome;
 
 	workload_probe(endless)->threads = 1;
 	workload_probe(endless)->until_stopped = true;
 	workload_probe(endless)->sleeps = _i;
 	set_event(add_action(command_measurement(command), on_run("start")), "nonsense::FOO");
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction: cannot count 'nonsense::FOO'", NULL);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("refused", "CreateMeasurerOnThreadAction: cannot count 'nonsense::FOO'", NULL);
 }
 
 /* Of its threads some are being made, some are measured, some end. */
 TEST_OF(a_kernel_that_ends_the_process_is_told, 20)
 {
 	struct measurement_command *command = make_command(1);
-	struct outcome outcome;
 
 	add_crew(command_measurement(command), _i % 2 ? "dies" : "exits", 3 + _i, 1, 1);
 	add_action(command_measurement(command), on_run("start"));
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	if (_i % 2)
-		outcome_expect_failure(&outcome, "killed", "killed by signal 9 (Killed) in run 1 of 1", NULL);
+		outcome_expect_failure("killed", "killed by signal 9 (Killed) in run 1 of 1", NULL);
 	else
-		outcome_expect_failure(&outcome, "exited", "exited with status 3 in run 1 of 1", NULL);
-	outcome_clear(&outcome);
+		outcome_expect_failure("exited", "exited with status 3 in run 1 of 1", NULL);
 }
 
 TEST_OF(without_ptrace_it_is_refused, 2)
 {
 	struct measurement_command *command = make_command(1);
-	struct outcome outcome;
 
 	add_crew(command_measurement(command), "joined", 3, 4, 1);
 	add_action(command_measurement(command), on_run("start"));
@@ -451,9 +423,8 @@ TEST_OF(without_ptrace_it_is_refused, 2)
 		runner_trace();
 		runner_forbid(SYS_ptrace, EPERM);
 	}
-	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction", "ptrace");
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_expect_failure("refused", "CreateMeasurerOnThreadAction", "ptrace");
 }
 
 UNIT_TESTS(.needs = {permits_tracing, permits_counting});

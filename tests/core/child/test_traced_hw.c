@@ -14,18 +14,16 @@
 TEST(threads_of_a_kernel_are_counted)
 {
 	struct measurement_command *command = make_command(RUNS);
-	struct outcome outcome;
 
 	workload_probe(add_workload(command_measurement(command), 0))->threads = THREADS;
 	add_workload(command_measurement(command), 1);
 	runner_trace();
-	outcome = runner_run(command);
-	ck_assert_int_eq(outcome_run(&outcome, 0, 0)->unmeasured_threads, THREADS);
+	runner_run(command);
+	ck_assert_int_eq(outcome_run(0, 0)->unmeasured_threads, THREADS);
 	for (size_t i = 1; i < RUNS; i++) {
-		ck_assert_int_ge(outcome_run(&outcome, 0, i)->unmeasured_threads, THREADS);
-		ck_assert_int_le(outcome_run(&outcome, 0, i)->unmeasured_threads, 2 * THREADS);
+		ck_assert_int_ge(outcome_run(0, i)->unmeasured_threads, THREADS);
+		ck_assert_int_le(outcome_run(0, i)->unmeasured_threads, 2 * THREADS);
 	}
-	outcome_clear(&outcome);
 }
 
 /* The tracer goes elsewhere, if there is somewhere else. */
@@ -37,7 +35,6 @@ TEST(a_workload_has_its_cpu_for_itself)
 		"for i in $(seq 100); do test \"$(cpus $tracer)\" != \"$(cpus $PPID)\" && exit; sleep 0.1; done; false";
 	struct measurement_command *command = make_command(1);
 	struct run_command_configurator *configurator = run_command_configurator_new();
-	struct outcome outcome;
 	cpu_set_t own;
 	int cpu = 0;
 
@@ -49,9 +46,8 @@ TEST(a_workload_has_its_cpu_for_itself)
 	measurement_configurators_add(command_measurement(command), &configurator->base);
 	add_workload(command_measurement(command), 0)->cpu = cpu;
 	runner_trace();
-	outcome = runner_run(command);
-	outcome_run(&outcome, 0, 0);
-	outcome_clear(&outcome);
+	runner_run(command);
+	outcome_run(0, 0);
 }
 
 /* The command has a thread-like life of its own: it is neither traced nor counted, and its failure is told. */
@@ -59,7 +55,6 @@ TEST_OF(commands_are_left_alone, 2)
 {
 	struct measurement_command *command = make_command(1);
 	struct run_command_configurator *configurator = run_command_configurator_new();
-	struct outcome outcome;
 
 	run_command_configurator_before_run_add(configurator,
 						shell("test $(sed -n 's/^TracerPid:[^0-9]*//p' /proc/$$/status) = 0"));
@@ -68,12 +63,11 @@ TEST_OF(commands_are_left_alone, 2)
 	measurement_configurators_add(command_measurement(command), &configurator->base);
 	add_workload(command_measurement(command), 0);
 	runner_trace();
-	outcome = runner_run(command);
+	runner_run(command);
 	if (_i == 1)
-		outcome_expect_failure(&outcome, "error", "the command 'sh' failed with exit status 1: no", NULL);
+		outcome_expect_failure("error", "the command 'sh' failed with exit status 1: no", NULL);
 	else
-		ck_assert_int_eq(outcome_run(&outcome, 0, 0)->unmeasured_threads, 0);
-	outcome_clear(&outcome);
+		ck_assert_int_eq(outcome_run(0, 0)->unmeasured_threads, 0);
 }
 
 UNIT_TESTS(.needs = {permits_tracing});

@@ -29,7 +29,7 @@ write_value(const char *folder, int index, const char *name, const char *value)
 	autofree char *relative = rot_format("cache/index%d/%s", index, name);
 
 	if (value[0])
-		free(folder_write(folder, relative, value));
+		folder_write(folder, relative, value);
 }
 
 TEST_OF(last_level_is_read, NR_ELEMENTS(machines))
@@ -42,7 +42,6 @@ TEST_OF(last_level_is_read, NR_ELEMENTS(machines))
 		write_value(folder, i, "size", machines[_i].size[i]);
 	}
 	found = cache_last_level_read(folder);
-	temporary_folder_delete(folder);
 	ck_assert_uint_eq(found, machines[_i].expected);
 }
 
@@ -207,7 +206,7 @@ TEST(values_are_reproducible_and_never_zero)
 TEST(actions_are_taken_in_order_until_the_thread_is_over)
 {
 	struct stop_kernel_action *actions[2] = {stop_kernel_action_new(), stop_kernel_action_new()};
-	struct child_thread thread;
+	cleared_by(child_thread_clear) struct child_thread thread = {0};
 
 	child_thread_init(&thread, NULL);
 	ck_assert_ptr_null(child_thread_take(&thread, false));
@@ -219,7 +218,6 @@ TEST(actions_are_taken_in_order_until_the_thread_is_over)
 	ck_assert_ptr_eq(child_thread_take(&thread, true), actions[1]);
 	ck_assert_ptr_null(child_thread_take(&thread, true));
 	ck_assert(!child_thread_queue(&thread, &actions[0]->base));
-	child_thread_clear(&thread);
 	stop_kernel_action_delete(actions[0]);
 	stop_kernel_action_delete(actions[1]);
 }
@@ -237,7 +235,7 @@ tell(int fd, enum wire_kind kind, pid_t tid)
 TEST(threads_without_measurers_are_counted)
 {
 	const pid_t own[] = {10, 11}, later[] = {12};
-	struct notifier notifier;
+	cleared_by(notifier_clear) struct notifier notifier = {0};
 	struct wire_message message;
 	struct rot_error error;
 	int ends[2];
@@ -278,7 +276,6 @@ TEST(threads_without_measurers_are_counted)
 	close(ends[0]);
 	ck_assert_int_eq(notifier_send(&notifier, WIRE_RUN_FINISHED, 4, &error), -1);
 	close(ends[1]);
-	notifier_clear(&notifier);
 }
 
 /* What the system says of a thread begins with its name, in which anything may stand. */
@@ -297,7 +294,7 @@ TEST(threads_of_any_name_are_alive)
 TEST(covered_threads_are_not_counted)
 {
 	const pid_t own[] = {1};
-	struct notifier notifier;
+	cleared_by(notifier_clear) struct notifier notifier = {0};
 	pid_t *tids;
 	size_t nr;
 
@@ -322,19 +319,17 @@ TEST(covered_threads_are_not_counted)
 
 	notifier_begin_run(&notifier);
 	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 1);
-	notifier_clear(&notifier);
 }
 
 TEST(without_a_parent_nothing_is_known)
 {
-	struct notifier notifier;
+	cleared_by(notifier_clear) struct notifier notifier = {0};
 	struct rot_error error;
 
 	notifier_init(&notifier, -1);
 	notifier_begin_run(&notifier);
 	ck_assert_int_eq(notifier_send(&notifier, WIRE_STARTUP, 1, &error), 0);
 	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 0);
-	notifier_clear(&notifier);
 }
 
 /* ---- the clock ---- */

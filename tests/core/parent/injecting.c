@@ -205,12 +205,11 @@ become_victim(void *context)
 {
 	struct bench *bench = context;
 	const char *arguments[INJECTING_MAX_NAMES + 3] = {"inject_victim", "3"};
-	char *path = built_path("tests/core/parent/inject_victim");
 
 	memcpy(arguments + 2, bench->what->names, sizeof(bench->what->names));
 	loop_restore_signals(&bench->loop);
 	if (dup2(bench->shared_fd, 3) == 3)
-		execv(path, (char *const *)arguments);
+		execv(built_path("tests/core/parent/inject_victim"), (char *const *)arguments);
 	return (struct launch_failure){.reason = errno};
 }
 

@@ -37,12 +37,9 @@ void
 runner_tear_down(void)
 {
 	rot_graph_delete(latest);
-	temporary_folder_delete(runner_folder);
 	free(runner_said);
 	free(command_path);
 	free(output_path);
-	free(rot_core);
-	free(refuse);
 }
 
 static struct program *

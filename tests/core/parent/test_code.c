@@ -152,11 +152,13 @@ run(uint64_t entry, struct state *state)
 /* ---- the instructions ---- */
 
 #define NOWHERE 0xff
+#define BYTES(text) sizeof(text) - 1, text
 
 /*
  * relative_at: offset of 4 bytes that are made to point to the data; target_at: of 4 (or, is_short, 1) that are made to
  * point to TAKEN
  */
+/* clang-format off */
 static const struct instruction_case {
 	const char *name;
 	uint8_t nr_bytes;
@@ -165,63 +167,60 @@ static const struct instruction_case {
 	bool is_short;
 	const char *feature;
 } cases[] = {
-	{"nop", 1, {0x90}, NOWHERE, NOWHERE, false, NULL},
-	{"endbr64", 4, {0xf3, 0x0f, 0x1e, 0xfa}, NOWHERE, NOWHERE, false, NULL},
-	{"push rbp", 1, {0x55}, NOWHERE, NOWHERE, false, NULL},
-	{"push rsp", 1, {0x54}, NOWHERE, NOWHERE, false, NULL},
-	{"pop r9", 2, {0x41, 0x59}, NOWHERE, NOWHERE, false, NULL},
-	{"push imm", 5, {0x68, 1, 2, 3, 0x84}, NOWHERE, NOWHERE, false, NULL},
-	{"pushf", 1, {0x9c}, NOWHERE, NOWHERE, false, NULL},
-	{"popf", 1, {0x9d}, NOWHERE, NOWHERE, false, NULL},
-	{"leave", 1, {0xc9}, NOWHERE, NOWHERE, false, NULL},
-	{"sub rsp, 32", 4, {0x48, 0x83, 0xec, 32}, NOWHERE, NOWHERE, false, NULL},
-	{"adc rdx, r8", 3, {0x4c, 0x11, 0xc2}, NOWHERE, NOWHERE, false, NULL},
-	{"rep movsb", 2, {0xf3, 0xa4}, NOWHERE, NOWHERE, false, NULL},
-	{"rep stosb", 2, {0xf3, 0xaa}, NOWHERE, NOWHERE, false, NULL},
-	{"mov rdx, [rip]", 7, {0x48, 0x8b, 0x15}, 3, NOWHERE, false, NULL},
-	{"mov qword [rip], imm", 11, {0x48, 0xc7, 0x05, 0, 0, 0, 0, 9, 8, 7, 6}, 3, NOWHERE, false, NULL},
-	{"cmp byte [rip], imm", 7, {0x80, 0x3d, 0, 0, 0, 0, 9}, 2, NOWHERE, false, NULL},
-	{"lock cmpxchg [rip], rdx", 9, {0xf0, 0x48, 0x0f, 0xb1, 0x15}, 5, NOWHERE, false, NULL},
-	{"lea r10, [rip]", 7, {0x4c, 0x8d, 0x15}, 3, NOWHERE, false, NULL},
-	{"push [rip]", 6, {0xff, 0x35}, 2, NOWHERE, false, NULL},
-	{"pop [rip]", 6, {0x8f, 0x05}, 2, NOWHERE, false, NULL},
-	{"movups [rip], xmm0", 7, {0x0f, 0x11, 0x05}, 3, NOWHERE, false, NULL},
-	{"pinsrw xmm0, [rip], 1; by its length", 9, {0x66, 0x0f, 0xc4, 0x05, 0, 0, 0, 0, 1}, 4, NOWHERE, false, NULL},
-	{"vmovups [rip], ymm0", 8, {0xc5, 0xfc, 0x11, 0x05}, 4, NOWHERE, false, "avx"},
-	{"vmovdqu64 [rip], zmm0", 10, {0x62, 0xf1, 0xfe, 0x48, 0x7f, 0x05}, 6, NOWHERE, false, "avx512f"},
-	{"vpternlogd zmm0, zmm1, [rip], 5",
-	 11,
-	 {0x62, 0xf3, 0x75, 0x48, 0x25, 0x05, 0, 0, 0, 0, 5},
-	 6,
-	 NOWHERE,
-	 false,
+	{"nop", BYTES("\x90"), NOWHERE, NOWHERE, false, NULL},
+	{"endbr64", BYTES("\xf3\x0f\x1e\xfa"), NOWHERE, NOWHERE, false, NULL},
+	{"push rbp", BYTES("\x55"), NOWHERE, NOWHERE, false, NULL},
+	{"push rsp", BYTES("\x54"), NOWHERE, NOWHERE, false, NULL},
+	{"pop r9", BYTES("\x41\x59"), NOWHERE, NOWHERE, false, NULL},
+	{"push imm", BYTES("\x68\x01\x02\x03\x84"), NOWHERE, NOWHERE, false, NULL},
+	{"pushf", BYTES("\x9c"), NOWHERE, NOWHERE, false, NULL},
+	{"popf", BYTES("\x9d"), NOWHERE, NOWHERE, false, NULL},
+	{"leave", BYTES("\xc9"), NOWHERE, NOWHERE, false, NULL},
+	{"sub rsp, 32", BYTES("\x48\x83\xec\x20"), NOWHERE, NOWHERE, false, NULL},
+	{"adc rdx, r8", BYTES("\x4c\x11\xc2"), NOWHERE, NOWHERE, false, NULL},
+	{"rep movsb", BYTES("\xf3\xa4"), NOWHERE, NOWHERE, false, NULL},
+	{"rep stosb", BYTES("\xf3\xaa"), NOWHERE, NOWHERE, false, NULL},
+	{"mov rdx, [rip]", BYTES("\x48\x8b\x15\x00\x00\x00\x00"), 3, NOWHERE, false, NULL},
+	{"mov qword [rip], imm", BYTES("\x48\xc7\x05\x00\x00\x00\x00\x09\x08\x07\x06"), 3, NOWHERE, false, NULL},
+	{"cmp byte [rip], imm", BYTES("\x80\x3d\x00\x00\x00\x00\x09"), 2, NOWHERE, false, NULL},
+	{"lock cmpxchg [rip], rdx", BYTES("\xf0\x48\x0f\xb1\x15\x00\x00\x00\x00"), 5, NOWHERE, false, NULL},
+	{"lea r10, [rip]", BYTES("\x4c\x8d\x15\x00\x00\x00\x00"), 3, NOWHERE, false, NULL},
+	{"push [rip]", BYTES("\xff\x35\x00\x00\x00\x00"), 2, NOWHERE, false, NULL},
+	{"pop [rip]", BYTES("\x8f\x05\x00\x00\x00\x00"), 2, NOWHERE, false, NULL},
+	{"movups [rip], xmm0", BYTES("\x0f\x11\x05\x00\x00\x00\x00"), 3, NOWHERE, false, NULL},
+	{"pinsrw xmm0, [rip], 1; by its length", BYTES("\x66\x0f\xc4\x05\x00\x00\x00\x00\x01"), 4, NOWHERE, false,
+	 NULL},
+	{"vmovups [rip], ymm0", BYTES("\xc5\xfc\x11\x05\x00\x00\x00\x00"), 4, NOWHERE, false, "avx"},
+	{"vmovdqu64 [rip], zmm0", BYTES("\x62\xf1\xfe\x48\x7f\x05\x00\x00\x00\x00"), 6, NOWHERE, false, "avx512f"},
+	{"vpternlogd zmm0, zmm1, [rip], 5", BYTES("\x62\xf3\x75\x48\x25\x05\x00\x00\x00\x00\x05"), 6, NOWHERE, false,
 	 "avx512f"},
-	{"jmp rel8", 2, {0xeb}, NOWHERE, 1, true, NULL},
-	{"jmp rel32", 5, {0xe9}, NOWHERE, 1, false, NULL},
-	{"bnd jmp rel32", 6, {0xf2, 0xe9}, NOWHERE, 2, false, NULL},
-	{"jmp rax", 2, {0xff, 0xe0}, NOWHERE, NOWHERE, false, NULL},
-	{"notrack jmp rax", 3, {0x3e, 0xff, 0xe0}, NOWHERE, NOWHERE, false, NULL},
-	{"jmp r12", 3, {0x41, 0xff, 0xe4}, NOWHERE, NOWHERE, false, NULL},
-	{"jmp [rip]", 6, {0xff, 0x25}, 2, NOWHERE, false, NULL},
-	{"jmp [rsp+8]", 4, {0xff, 0x64, 0x24, 8}, NOWHERE, NOWHERE, false, NULL},
-	{"call rel32", 5, {0xe8}, NOWHERE, 1, false, NULL},
-	{"data16 rex.w call rel32", 7, {0x66, 0x48, 0xe8}, NOWHERE, 3, false, NULL},
-	{"call rax", 2, {0xff, 0xd0}, NOWHERE, NOWHERE, false, NULL},
-	{"call r12", 3, {0x41, 0xff, 0xd4}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rip]", 6, {0xff, 0x15}, 2, NOWHERE, false, NULL},
-	{"call [rbx]", 2, {0xff, 0x13}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rbx+8]", 3, {0xff, 0x53, 8}, NOWHERE, NOWHERE, false, NULL},
-	{"call [r13+0]", 4, {0x41, 0xff, 0x55, 0}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rbx+8*r14]", 4, {0x42, 0xff, 0x14, 0xf3}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rsp+8]", 4, {0xff, 0x54, 0x24, 8}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rsp+120]", 4, {0xff, 0x54, 0x24, 120}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rsp+128]", 7, {0xff, 0x94, 0x24, 128, 0, 0, 0}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rsp-136]", 7, {0xff, 0x94, 0x24, 0x78, 0xff, 0xff, 0xff}, NOWHERE, NOWHERE, false, NULL},
-	{"call [rsp+8*r14]", 4, {0x42, 0xff, 0x14, 0xf4}, NOWHERE, NOWHERE, false, NULL},
-	{"ret", 1, {0xc3}, NOWHERE, NOWHERE, false, NULL},
-	{"rep ret", 2, {0xf3, 0xc3}, NOWHERE, NOWHERE, false, NULL},
-	{"ret 16", 3, {0xc2, 16, 0}, NOWHERE, NOWHERE, false, NULL},
+	{"jmp rel8", BYTES("\xeb\x00"), NOWHERE, 1, true, NULL},
+	{"jmp rel32", BYTES("\xe9\x00\x00\x00\x00"), NOWHERE, 1, false, NULL},
+	{"bnd jmp rel32", BYTES("\xf2\xe9\x00\x00\x00\x00"), NOWHERE, 2, false, NULL},
+	{"jmp rax", BYTES("\xff\xe0"), NOWHERE, NOWHERE, false, NULL},
+	{"notrack jmp rax", BYTES("\x3e\xff\xe0"), NOWHERE, NOWHERE, false, NULL},
+	{"jmp r12", BYTES("\x41\xff\xe4"), NOWHERE, NOWHERE, false, NULL},
+	{"jmp [rip]", BYTES("\xff\x25\x00\x00\x00\x00"), 2, NOWHERE, false, NULL},
+	{"jmp [rsp+8]", BYTES("\xff\x64\x24\x08"), NOWHERE, NOWHERE, false, NULL},
+	{"call rel32", BYTES("\xe8\x00\x00\x00\x00"), NOWHERE, 1, false, NULL},
+	{"data16 rex.w call rel32", BYTES("\x66\x48\xe8\x00\x00\x00\x00"), NOWHERE, 3, false, NULL},
+	{"call rax", BYTES("\xff\xd0"), NOWHERE, NOWHERE, false, NULL},
+	{"call r12", BYTES("\x41\xff\xd4"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rip]", BYTES("\xff\x15\x00\x00\x00\x00"), 2, NOWHERE, false, NULL},
+	{"call [rbx]", BYTES("\xff\x13"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rbx+8]", BYTES("\xff\x53\x08"), NOWHERE, NOWHERE, false, NULL},
+	{"call [r13+0]", BYTES("\x41\xff\x55\x00"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rbx+8*r14]", BYTES("\x42\xff\x14\xf3"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+8]", BYTES("\xff\x54\x24\x08"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+120]", BYTES("\xff\x54\x24\x78"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+128]", BYTES("\xff\x94\x24\x80\x00\x00\x00"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp-136]", BYTES("\xff\x94\x24\x78\xff\xff\xff"), NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+8*r14]", BYTES("\x42\xff\x14\xf4"), NOWHERE, NOWHERE, false, NULL},
+	{"ret", BYTES("\xc3"), NOWHERE, NOWHERE, false, NULL},
+	{"rep ret", BYTES("\xf3\xc3"), NOWHERE, NOWHERE, false, NULL},
+	{"ret 16", BYTES("\xc2\x10\x00"), NOWHERE, NOWHERE, false, NULL},
 };
+/* clang-format on */
 
 static bool
 has_feature(const char *feature)
@@ -389,28 +388,28 @@ TEST_OF(branches_run_elsewhere, 40)
 	ck_assert(code_is_taken(CODE_ALWAYS, 0, 0));
 }
 
+/* clang-format off */
 static const struct refusal {
 	uint8_t nr_bytes;
 	uint8_t bytes[15];
 	const char *why;
 } refusals[] = {
-	{2, {0xff, 0xd4}, "calls the stack"},                /* call rsp           */
-	{4, {0xff, 0x54, 0x24, 0xf8}, "overwrites"},         /* call [rsp-8]       */
-	{4, {0xff, 0x54, 0x24, 0xff}, "overwrites"},         /* call [rsp-1]       */
-	{4, {0x67, 0xff, 0x14, 0x24}, "overwrites"},         /* call [esp]         */
-	{2, {0x48, 0xcf}, "such a jump"},                    /* iretq              */
-	{1, {0xcb}, "such a jump"},                          /* retf               */
-	{3, {0xff, 0x1c, 0x24}, "such a jump"},              /* call far [rsp]     */
-	{3, {0xff, 0x2c, 0x24}, "such a jump"},              /* jmp far [rsp]      */
-	{6, {0xc7, 0xf8, 0, 0, 0, 0}, "such a jump"},        /* xbegin             */
-	{2, {0x66, 0xc3}, "such a jump"},                    /* data16 ret         */
-	{3, {0x66, 0xff, 0xd0}, "such a jump"},              /* call ax            */
-	{8, {0x67, 0x48, 0x8b, 0x05, 0, 0, 0, 0}, "32-bit"}, /* mov rax, [eip]     */
-	{1, {0x06}, "no instruction"},                       /* push es: not now   */
-	{15,
-	 {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66},
-	 "no instruction"},
+	{BYTES("\xff\xd4"), "calls the stack"}, /* call rsp           */
+	{BYTES("\xff\x54\x24\xf8"), "overwrites"}, /* call [rsp-8]       */
+	{BYTES("\xff\x54\x24\xff"), "overwrites"}, /* call [rsp-1]       */
+	{BYTES("\x67\xff\x14\x24"), "overwrites"}, /* call [esp]         */
+	{BYTES("\x48\xcf"), "such a jump"}, /* iretq              */
+	{BYTES("\xcb"), "such a jump"}, /* retf               */
+	{BYTES("\xff\x1c\x24"), "such a jump"}, /* call far [rsp]     */
+	{BYTES("\xff\x2c\x24"), "such a jump"}, /* jmp far [rsp]      */
+	{BYTES("\xc7\xf8\x00\x00\x00\x00"), "such a jump"}, /* xbegin             */
+	{BYTES("\x66\xc3"), "such a jump"}, /* data16 ret         */
+	{BYTES("\x66\xff\xd0"), "such a jump"}, /* call ax            */
+	{BYTES("\x67\x48\x8b\x05\x00\x00\x00\x00"), "32-bit"}, /* mov rax, [eip]     */
+	{BYTES("\x06"), "no instruction"}, /* push es: not now   */
+	{BYTES("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66"), "no instruction"},
 };
+/* clang-format on */
 
 TEST_OF(what_cannot_run_elsewhere_is_refused, NR_ELEMENTS(refusals))
 {
@@ -451,6 +450,7 @@ TEST_OF(length_needs_all_bytes, NR_ELEMENTS(cases))
 #define BASE 0x401000
 #define MAX_EXITS 4
 
+/* clang-format off */
 static const struct exit_case {
 	const char *name;
 	uint8_t nr_bytes;
@@ -458,58 +458,37 @@ static const struct exit_case {
 	int nr_exits;
 	struct code_exit exits[MAX_EXITS];
 } exit_cases[] = {
-	{"returns",
-	 6,
-	 {0xc3, 0xf3, 0xc3, 0xc2, 8, 0},
-	 3,
-	 {{CODE_RETURN, BASE, 0, 0, CODE_ALWAYS},
-	  {CODE_RETURN, BASE + 1, 0, 0, CODE_ALWAYS},
+	{"returns", BYTES("\xc3\xf3\xc3\xc2\x08\x00"), 3,
+	 {{CODE_RETURN, BASE, 0, 0, CODE_ALWAYS}, {CODE_RETURN, BASE + 1, 0, 0, CODE_ALWAYS},
 	  {CODE_RETURN, BASE + 3, 0, 0, CODE_ALWAYS}}},
-	{"jumps within, to the first byte and to the last", 5, {0xeb, 0xfe, 0xeb, 0x00, 0x90}, 0, {{0}}},
-	{"jump out behind", 3, {0xeb, 0x01, 0x90}, 1, {{CODE_JUMP, BASE, BASE + 3, 0, CODE_ALWAYS}}},
-	{"jump out before", 2, {0xeb, 0xfd}, 1, {{CODE_JUMP, BASE, BASE - 1, 0, CODE_ALWAYS}}},
-	{"branch out",
-	 8,
-	 {0x74, 0x00, 0x0f, 0x8f, 0x00, 0x01, 0x00, 0x00},
-	 1,
-	 {{CODE_JUMP, BASE + 2, BASE + 8 + 0x100, 0, 15}}},
-	{"calls stay", 7, {0xe8, 0, 1, 0, 0, 0xff, 0xd0}, 0, {{0}}},
-	{"tail call through a pointer",
-	 5,
-	 {0x48, 0x8b, 0x07, 0xff, 0xe0},
-	 1,
+	{"jumps within, to the first byte and to the last", BYTES("\xeb\xfe\xeb\x00\x90"), 0, {{0}}},
+	{"jump out behind", BYTES("\xeb\x01\x90"), 1, {{CODE_JUMP, BASE, BASE + 3, 0, CODE_ALWAYS}}},
+	{"jump out before", BYTES("\xeb\xfd"), 1, {{CODE_JUMP, BASE, BASE - 1, 0, CODE_ALWAYS}}},
+	{"branch out", BYTES("\x74\x00\x0f\x8f\x00\x01\x00\x00"), 1, {{CODE_JUMP, BASE + 2, BASE + 8 + 0x100, 0, 15}}},
+	{"calls stay", BYTES("\xe8\x00\x01\x00\x00\xff\xd0"), 0, {{0}}},
+	{"tail call through a pointer", BYTES("\x48\x8b\x07\xff\xe0"), 1,
 	 {{CODE_INDIRECT, BASE + 3, 0, 0, CODE_ALWAYS}}},
-	{"tail call through the table of imports",
-	 6,
-	 {0xff, 0x25, 0, 0x10, 0, 0},
-	 1,
+	{"tail call through the table of imports", BYTES("\xff\x25\x00\x10\x00\x00"), 1,
 	 {{CODE_INDIRECT, BASE, 0, 0, CODE_ALWAYS}}},
-	{"tail call of a method", 3, {0xff, 0x60, 0x10}, 1, {{CODE_INDIRECT, BASE, 0, 0, CODE_ALWAYS}}},
+	{"tail call of a method", BYTES("\xff\x60\x10"), 1, {{CODE_INDIRECT, BASE, 0, 0, CODE_ALWAYS}}},
 	/* lea table(%rip), %rdx; movslq (%rdx,%rax,4), %rax; add %rdx, %rax; jmp *%rax */
 	{"switch of position-independent code",
-	 16,
-	 {0x48, 0x8d, 0x15, 0, 0, 0, 0, 0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe0},
-	 0,
-	 {{0}}},
-	{"switch with notrack", 8, {0x3e, 0xff, 0x24, 0xc5, 0x00, 0x20, 0x40, 0x00}, 0, {{0}}},
-	{"switch, or a table of functions",
-	 7,
-	 {0xff, 0x24, 0xc5, 0x00, 0x20, 0x40, 0x00},
-	 1,
+	 BYTES("\x48\x8d\x15\x00\x00\x00\x00\x48\x63\x04\x82\x48\x01\xd0\xff\xe0"), 0, {{0}}},
+	{"switch with notrack", BYTES("\x3e\xff\x24\xc5\x00\x20\x40\x00"), 0, {{0}}},
+	{"switch, or a table of functions", BYTES("\xff\x24\xc5\x00\x20\x40\x00"), 1,
 	 {{CODE_INDEXED, BASE, 0, 0x402000, CODE_ALWAYS}}},
 	/* mov (%rdx,%rax,8), %rcx; jmp *%rcx */
-	{"computed goto, or a table of functions",
-	 6,
-	 {0x48, 0x8b, 0x0c, 0xc2, 0xff, 0xe1},
-	 1,
+	{"computed goto, or a table of functions", BYTES("\x48\x8b\x0c\xc2\xff\xe1"), 1,
 	 {{CODE_INDEXED, BASE + 4, 0, 0, CODE_ALWAYS}}},
-	{"data in between", 3, {0x06, 0x90, 0xc3}, 1, {{CODE_RETURN, BASE + 2, 0, 0, CODE_ALWAYS}}},
-	{"a jump that is cut off", 5, {0x90, 0xe9, 0, 0, 0}, 0, {{0}}},
-	{"returns of interrupts and far jumps", 5, {0x48, 0xcf, 0xff, 0x2c, 0x24}, 0, {{0}}},
+	{"data in between", BYTES("\x06\x90\xc3"), 1, {{CODE_RETURN, BASE + 2, 0, 0, CODE_ALWAYS}}},
+	{"a jump that is cut off", BYTES("\x90\xe9\x00\x00\x00"), 0, {{0}}},
+	{"returns of interrupts and far jumps", BYTES("\x48\xcf\xff\x2c\x24"), 0, {{0}}},
 	{"nothing", 0, {0}, 0, {{0}}},
 };
+/* clang-format on */
 
 /* What stands before an indirect jump, and what that makes of the jump. */
+/* clang-format off */
 static const struct {
 	const char *name;
 	bool is_exit;
@@ -519,84 +498,48 @@ static const struct {
 	uint8_t bytes[20];
 } indirect_cases[] = {
 	/* How the target was made: the last instruction that made it counts. */
-	{"add %rdx,%rax; jmp *%rax", false, 0, 0, 5, {0x48, 0x01, 0xd0, 0xff, 0xe0}},
-	{"add (%rdx,%rax,4),%rcx; jmp *%rcx", false, 0, 0, 6, {0x48, 0x03, 0x0c, 0x82, 0xff, 0xe1}},
-	{"movslq (%rdx,%rax,4),%rcx; jmp *%rcx", false, 0, 0, 6, {0x48, 0x63, 0x0c, 0x82, 0xff, 0xe1}},
-	{"mov (%rdx,%rax,8),%rcx; jmp *%rcx", true, CODE_INDEXED, 0, 6, {0x48, 0x8b, 0x0c, 0xc2, 0xff, 0xe1}},
-	{"mov (%rdx,%r12,8),%rcx; jmp *%rcx", true, CODE_INDEXED, 0, 6, {0x4a, 0x8b, 0x0c, 0xe2, 0xff, 0xe1}},
-	{"mov (%rdx,%rax,4),%rcx; jmp *%rcx", true, CODE_INDIRECT, 0, 6, {0x48, 0x8b, 0x0c, 0x82, 0xff, 0xe1}},
-	{"mov (%rdx,none,8),%rcx; jmp *%rcx", true, CODE_INDIRECT, 0, 6, {0x48, 0x8b, 0x0c, 0xe2, 0xff, 0xe1}},
-	{"add; mov %rdx,%rax; jmp *%rax", true, CODE_INDIRECT, 0, 8, {0x48, 0x01, 0xd0, 0x48, 0x89, 0xd0, 0xff, 0xe0}},
-	{"add; mov (%rdi),%rax; jmp *%rax",
-	 true,
-	 CODE_INDIRECT,
-	 0,
-	 8,
-	 {0x48, 0x01, 0xd0, 0x48, 0x8b, 0x07, 0xff, 0xe0}},
-	{"add; lea 8(%rdx),%rax; jmp *%rax",
-	 true,
-	 CODE_INDIRECT,
-	 0,
-	 9,
-	 {0x48, 0x01, 0xd0, 0x48, 0x8d, 0x42, 8, 0xff, 0xe0}},
+	{"add %rdx,%rax; jmp *%rax", false, 0, 0, BYTES("\x48\x01\xd0\xff\xe0")},
+	{"add (%rdx,%rax,4),%rcx; jmp *%rcx", false, 0, 0, BYTES("\x48\x03\x0c\x82\xff\xe1")},
+	{"movslq (%rdx,%rax,4),%rcx; jmp *%rcx", false, 0, 0, BYTES("\x48\x63\x0c\x82\xff\xe1")},
+	{"mov (%rdx,%rax,8),%rcx; jmp *%rcx", true, CODE_INDEXED, 0, BYTES("\x48\x8b\x0c\xc2\xff\xe1")},
+	{"mov (%rdx,%r12,8),%rcx; jmp *%rcx", true, CODE_INDEXED, 0, BYTES("\x4a\x8b\x0c\xe2\xff\xe1")},
+	{"mov (%rdx,%rax,4),%rcx; jmp *%rcx", true, CODE_INDIRECT, 0, BYTES("\x48\x8b\x0c\x82\xff\xe1")},
+	{"mov (%rdx,none,8),%rcx; jmp *%rcx", true, CODE_INDIRECT, 0, BYTES("\x48\x8b\x0c\xe2\xff\xe1")},
+	{"add; mov %rdx,%rax; jmp *%rax", true, CODE_INDIRECT, 0, BYTES("\x48\x01\xd0\x48\x89\xd0\xff\xe0")},
+	{"add; mov (%rdi),%rax; jmp *%rax", true, CODE_INDIRECT, 0, BYTES("\x48\x01\xd0\x48\x8b\x07\xff\xe0")},
+	{"add; lea 8(%rdx),%rax; jmp *%rax", true, CODE_INDIRECT, 0, BYTES("\x48\x01\xd0\x48\x8d\x42\x08\xff\xe0")},
 	/* Other registers, and memory, do not count; nor do other instructions with the same opcode. */
-	{"indexed; add %rsi,%rdi; jmp *%rcx",
-	 true,
-	 CODE_INDEXED,
-	 0,
-	 9,
-	 {0x48, 0x8b, 0x0c, 0xc2, 0x48, 0x01, 0xf7, 0xff, 0xe1}},
-	{"indexed; add (%rdx,%rax,4),%rdi; jmp *%rcx",
-	 true,
-	 CODE_INDEXED,
-	 0,
-	 10,
-	 {0x48, 0x8b, 0x0c, 0xc2, 0x48, 0x03, 0x3c, 0x82, 0xff, 0xe1}},
-	{"indexed; mov %rcx,%rdi; mov 8(%rsi),%rdi; lea 8(%rsi),%rdi; jmp *%rcx",
-	 true,
-	 CODE_INDEXED,
-	 0,
-	 17,
-	 {0x48, 0x8b, 0x0c, 0xc2, 0x48, 0x89, 0xcf, 0x48, 0x8b, 0x7e, 8, 0x48, 0x8d, 0x7e, 8, 0xff, 0xe1}},
-	{"add %rdx,(%rax); jmp *%rax", true, CODE_INDIRECT, 0, 5, {0x48, 0x01, 0x10, 0xff, 0xe0}},
-	{"add %rdx,%r8; jmp *%r8", false, 0, 0, 6, {0x49, 0x01, 0xd0, 0x41, 0xff, 0xe0}},
-	{"add %rdx,%r8; jmp *%rax", true, CODE_INDIRECT, 0, 5, {0x49, 0x01, 0xd0, 0xff, 0xe0}},
-	{"movslq (%rdx,%rax,4),%r9; jmp *%r9", false, 0, 0, 7, {0x4c, 0x63, 0x0c, 0x82, 0x41, 0xff, 0xe1}},
-	{"movslq (%rdx,%rax,4),%r9; jmp *%rcx", true, CODE_INDIRECT, 0, 6, {0x4c, 0x63, 0x0c, 0x82, 0xff, 0xe1}},
-	{"packsswb %mm2,%mm0; jmp *%rax", true, CODE_INDIRECT, 0, 5, {0x0f, 0x63, 0xc2, 0xff, 0xe0}},
-	{"add %rdx,%rax; jmp *(%rax)", true, CODE_INDIRECT, 0, 5, {0x48, 0x01, 0xd0, 0xff, 0x20}},
+	{"indexed; add %rsi,%rdi; jmp *%rcx", true, CODE_INDEXED, 0, BYTES("\x48\x8b\x0c\xc2\x48\x01\xf7\xff\xe1")},
+	{"indexed; add (%rdx,%rax,4),%rdi; jmp *%rcx", true, CODE_INDEXED, 0,
+	 BYTES("\x48\x8b\x0c\xc2\x48\x03\x3c\x82\xff\xe1")},
+	{"indexed; mov %rcx,%rdi; mov 8(%rsi),%rdi; lea 8(%rsi),%rdi; jmp *%rcx", true, CODE_INDEXED, 0,
+	 BYTES("\x48\x8b\x0c\xc2\x48\x89\xcf\x48\x8b\x7e\x08\x48\x8d\x7e\x08\xff\xe1")},
+	{"add %rdx,(%rax); jmp *%rax", true, CODE_INDIRECT, 0, BYTES("\x48\x01\x10\xff\xe0")},
+	{"add %rdx,%r8; jmp *%r8", false, 0, 0, BYTES("\x49\x01\xd0\x41\xff\xe0")},
+	{"add %rdx,%r8; jmp *%rax", true, CODE_INDIRECT, 0, BYTES("\x49\x01\xd0\xff\xe0")},
+	{"movslq (%rdx,%rax,4),%r9; jmp *%r9", false, 0, 0, BYTES("\x4c\x63\x0c\x82\x41\xff\xe1")},
+	{"movslq (%rdx,%rax,4),%r9; jmp *%rcx", true, CODE_INDIRECT, 0, BYTES("\x4c\x63\x0c\x82\xff\xe1")},
+	{"packsswb %mm2,%mm0; jmp *%rax", true, CODE_INDIRECT, 0, BYTES("\x0f\x63\xc2\xff\xe0")},
+	{"add %rdx,%rax; jmp *(%rax)", true, CODE_INDIRECT, 0, BYTES("\x48\x01\xd0\xff\x20")},
 	/* Eight instructions are looked back at. */
-	{"add; seven nops; jmp *%rax",
-	 false,
-	 0,
-	 0,
-	 12,
-	 {0x48, 0x01, 0xd0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xe0}},
-	{"add; eight nops; jmp *%rax",
-	 true,
-	 CODE_INDIRECT,
-	 0,
-	 13,
-	 {0x48, 0x01, 0xd0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xe0}},
-	{"nine nops; add; jmp *%rax",
-	 false,
-	 0,
-	 0,
-	 14,
-	 {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x48, 0x01, 0xd0, 0xff, 0xe0}},
+	{"add; seven nops; jmp *%rax", false, 0, 0, BYTES("\x48\x01\xd0\x90\x90\x90\x90\x90\x90\x90\xff\xe0")},
+	{"add; eight nops; jmp *%rax", true, CODE_INDIRECT, 0,
+	 BYTES("\x48\x01\xd0\x90\x90\x90\x90\x90\x90\x90\x90\xff\xe0")},
+	{"nine nops; add; jmp *%rax", false, 0, 0, BYTES("\x90\x90\x90\x90\x90\x90\x90\x90\x90\x48\x01\xd0\xff\xe0")},
 	/* Where the jump itself reads its target. */
-	{"jmp *(%rdx,%rax,8)", true, CODE_INDEXED, 0, 3, {0xff, 0x24, 0xc2}},
-	{"jmp *8(%rbp,%rax,8)", true, CODE_INDEXED, 0, 4, {0xff, 0x64, 0xc5, 8}},
-	{"jmp *0x402000(,%rax,4)", true, CODE_INDIRECT, 0, 7, {0xff, 0x24, 0x85, 0, 0x20, 0x40, 0}},
-	{"jmp *0x402000(,%r12,8)", true, CODE_INDEXED, 0x402000, 8, {0x42, 0xff, 0x24, 0xe5, 0, 0x20, 0x40, 0}},
-	{"jmp *0x402000", true, CODE_INDIRECT, 0, 7, {0xff, 0x24, 0x25, 0, 0x20, 0x40, 0}},
-	{"jmp *0x402000, scaled nothing", true, CODE_INDIRECT, 0, 7, {0xff, 0x24, 0xe5, 0, 0x20, 0x40, 0}},
+	{"jmp *(%rdx,%rax,8)", true, CODE_INDEXED, 0, BYTES("\xff\x24\xc2")},
+	{"jmp *8(%rbp,%rax,8)", true, CODE_INDEXED, 0, BYTES("\xff\x64\xc5\x08")},
+	{"jmp *0x402000(,%rax,4)", true, CODE_INDIRECT, 0, BYTES("\xff\x24\x85\x00\x20\x40\x00")},
+	{"jmp *0x402000(,%r12,8)", true, CODE_INDEXED, 0x402000, BYTES("\x42\xff\x24\xe5\x00\x20\x40\x00")},
+	{"jmp *0x402000", true, CODE_INDIRECT, 0, BYTES("\xff\x24\x25\x00\x20\x40\x00")},
+	{"jmp *0x402000, scaled nothing", true, CODE_INDIRECT, 0, BYTES("\xff\x24\xe5\x00\x20\x40\x00")},
 };
+/* clang-format on */
 
 TEST_OF(indirect_jumps_are_told_apart, NR_ELEMENTS(indirect_cases))
 {
 	const char *name = indirect_cases[_i].name;
-	struct code_exits exits;
+	cleared_by(code_exits_clear) struct code_exits exits = {0};
 
 	code_find_exits(indirect_cases[_i].bytes, indirect_cases[_i].nr_bytes, BASE, &exits);
 	ck_assert_msg(exits.nr_exits == indirect_cases[_i].is_exit, "%s: %zu exits", name, exits.nr_exits);
@@ -605,7 +548,6 @@ TEST_OF(indirect_jumps_are_told_apart, NR_ELEMENTS(indirect_cases))
 				      exits.exits[0].table == indirect_cases[_i].table,
 			      "%s: kind %d, table %#llx", name, exits.exits[0].kind,
 			      (unsigned long long)exits.exits[0].table);
-	code_exits_clear(&exits);
 }
 
 /* As many as there are, in their order. */

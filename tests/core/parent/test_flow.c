@@ -73,6 +73,7 @@ struct loop {
 	bool has_side_entries;
 };
 
+/* clang-format off */
 static const struct function {
 	const char *name;
 	const uint8_t *begin, *end;
@@ -82,80 +83,27 @@ static const struct function {
 	struct loop loops[MAX_LOOPS];
 } functions[] = {
 	{"one that is fallen into", flow_simple, flow_nested, 3, 1, {NO, 0, NO}, {2, 20, 2}, {{1, NO, 2, 20, false}}},
-	{"two",
-	 flow_nested,
-	 flow_middle,
-	 5,
-	 2,
-	 {NO, 0, 1, 0, NO},
-	 {2, 8, 40, 8, 2},
+	{"two", flow_nested, flow_middle, 5, 2, {NO, 0, 1, 0, NO}, {2, 8, 40, 8, 2},
 	 {{1, NO, 2, 8, false}, {2, 0, 8, 40, false}}},
-	{"one that is entered at its test",
-	 flow_middle,
-	 flow_two_entries,
-	 4,
-	 1,
-	 {NO, 0, 0, NO},
-	 {3, 27, 30, 3},
+	{"one that is entered at its test", flow_middle, flow_two_entries, 4, 1, {NO, 0, 0, NO}, {3, 27, 30, 3},
 	 {{2, NO, 3, 30, false}}},
-	{"one with two entries",
-	 flow_two_entries,
-	 flow_table,
-	 4,
-	 1,
-	 {NO, 0, 0, NO},
-	 {3, 25, 27, 3},
+	{"one with two entries", flow_two_entries, flow_table, 4, 1, {NO, 0, 0, NO}, {3, 25, 27, 3},
 	 {{2, NO, UNKNOWN, 27, true}}},
-	{"of what a table leads to",
-	 flow_table,
-	 flow_filled,
-	 4,
-	 1,
-	 {0, 0, 0, NO},
-	 {11, 7, 3, 1},
+	{"of what a table leads to", flow_table, flow_filled, 4, 1, {0, 0, 0, NO}, {11, 7, 3, 1},
 	 {{0, NO, 1, 11, false}}},
-	{"behind what is never executed",
-	 flow_filled,
-	 flow_continue,
-	 5,
-	 1,
-	 {NO, NO, 0, 0, NO},
-	 {1, 0, 9, 10, 1},
+	{"behind what is never executed", flow_filled, flow_continue, 5, 1, {NO, NO, 0, 0, NO}, {1, 0, 9, 10, 1},
 	 {{3, NO, 1, 10, false}}},
-	{"with two ways back",
-	 flow_continue,
-	 flow_first,
-	 5,
-	 1,
-	 {NO, 0, 0, 0, NO},
-	 {5, 45, 40, 22, 5},
+	{"with two ways back", flow_continue, flow_first, 5, 1, {NO, 0, 0, 0, NO}, {5, 45, 40, 22, 5},
 	 {{1, NO, 5, 45, false}}},
 	{"at the beginning of the function", flow_first, flow_call, 2, 1, {0, NO}, {12, 4}, {{0, NO, 4, 12, false}}},
-	{"with a call that returned once more",
-	 flow_call,
-	 flow_ambiguous,
-	 4,
-	 1,
-	 {NO, 0, 0, NO},
-	 {1, 10, 11, 2},
+	{"with a call that returned once more", flow_call, flow_ambiguous, 4, 1, {NO, 0, 0, NO}, {1, 10, 11, 2},
 	 {{1, NO, 1, 10, false}}},
-	{"where ways in and back are not known",
-	 flow_ambiguous,
-	 flow_end,
-	 6,
-	 1,
-	 {NO, NO, NO, 0, 0, NO},
-	 {9, 7, 5, 30, 20, 9},
-	 {{3, NO, UNKNOWN, 30, false}}},
-	{"of a thread that ended in it",
-	 flow_simple,
-	 flow_nested,
-	 3,
-	 1,
-	 {NO, 0, NO},
-	 {2, 20, 3},
+	{"where ways in and back are not known", flow_ambiguous, flow_end, 6, 1, {NO, NO, NO, 0, 0, NO},
+	 {9, 7, 5, 30, 20, 9}, {{3, NO, UNKNOWN, 30, false}}},
+	{"of a thread that ended in it", flow_simple, flow_nested, 3, 1, {NO, 0, NO}, {2, 20, 3},
 	 {{1, NO, UNKNOWN, 20, false}}},
 };
+/* clang-format on */
 
 static void
 find(const struct function *function, const uint64_t *splits, size_t nr_splits, struct code_flow *flow)
@@ -168,7 +116,7 @@ TEST_OF(loops_of_functions, NR_ELEMENTS(functions))
 {
 	const struct function *function = &functions[_i];
 	uint64_t entries[MAX_LOOPS], turns[MAX_LOOPS];
-	struct code_flow flow;
+	cleared_by(code_flow_clear) struct code_flow flow = {0};
 
 	find(function, NULL, 0, &flow);
 	ck_assert_msg(flow.nr_blocks == function->nr_blocks && flow.nr_loops == function->nr_loops,
@@ -187,7 +135,6 @@ TEST_OF(loops_of_functions, NR_ELEMENTS(functions))
 		ck_assert_msg(entries[i] == loop->entries && turns[i] == loop->turns, "%s: %lld entries, %lld turns",
 			      function->name, (long long)entries[i], (long long)turns[i]);
 	}
-	code_flow_clear(&flow);
 }
 
 /* The outer loop reaches around the inner one; a split makes one block more, in the same loop. */

@@ -17,14 +17,7 @@ set_up(void)
 	folder = temporary_folder_new();
 	mapped = folder_write(folder, "mapped", "code");
 	blocks = rot_format("%s/blocks", folder);
-}
-
-static void
-tear_down(void)
-{
-	free(blocks);
-	free(mapped);
-	temporary_folder_delete(folder);
+	at_end(free, blocks);
 }
 
 static uint64_t
@@ -165,4 +158,4 @@ TEST(nothing_is_written_without_need)
 	ck_assert_uint_eq(mode_of(path), 0400);
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

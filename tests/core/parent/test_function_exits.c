@@ -206,7 +206,7 @@ TEST_OF(nameless_functions_have_shapes, 2)
 {
 	const struct symbol_range before = function("jumps_to_nameless"), last = function("returns");
 	struct symbol_file stripped;
-	struct function_shape shape;
+	cleared_by(function_shape_clear) struct function_shape shape = {0};
 	struct symbol_range range;
 
 	symbol_file_frames(file);
@@ -219,7 +219,6 @@ TEST_OF(nameless_functions_have_shapes, 2)
 	ck_assert_uint_eq(shape.begin, range.address);
 	ck_assert_uint_eq(shape.exits.nr_exits, 1);
 	ck_assert_uint_eq(shape.exits.exits[0].target, last.address);
-	function_shape_clear(&shape);
 }
 
 /* What is too much is left out. */
@@ -227,11 +226,10 @@ TEST_OF(parts_are_limited, 2)
 {
 	static const char *const names[] = {"many_colds", "chain.0"};
 	const struct symbol_range range = function(names[_i]);
-	struct function_shape shape;
+	cleared_by(function_shape_clear) struct function_shape shape = {0};
 
 	ck_assert_ok(function_look_at(file, &range, &shape, &why));
 	ck_assert_uint_eq(shape.exits.nr_exits, MOST_PARTS);
-	function_shape_clear(&shape);
 }
 
 TEST_OF(code_that_is_not_there_is_an_error, 2)
@@ -252,13 +250,12 @@ TEST_OF(code_that_is_not_there_is_an_error, 2)
 TEST(resolvers_choose)
 {
 	const struct symbol_range range = function("chooses");
-	struct symbol_ranges choices = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges choices = {0};
 
 	function_choices(file, &range, &choices);
 	ck_assert_uint_eq(choices.nr_ranges, 2);
 	ck_assert_str_eq(choices.ranges[0].name, "odd");
 	ck_assert_str_eq(choices.ranges[1].name, "returns");
-	symbol_ranges_clear(&choices);
 }
 
 UNIT_TESTS(.is_in_one_process = true, .set_up = open_file, .tear_down = close_file);

@@ -105,7 +105,7 @@ static const struct {
 
 TEST_OF(program_stops_at_entry, NR_ELEMENTS(kinds))
 {
-	autofree char *path = built_path("tests/core/parent/%s", kinds[_i].program);
+	char *path = built_path("tests/core/parent/%s", kinds[_i].program);
 	const char *const arguments[] = {path, "threads", "3", NULL};
 
 	if (access(path, X_OK) == 0) {
@@ -131,8 +131,6 @@ TEST(every_program_stops)
 	ck_assert_int_eq(run(arguments), 0);
 	ck_assert_int_eq(seen.nr_entries, 3);
 	ck_assert(seen.is_at_entry);
-	temporary_folder_delete(folder);
-	free(script);
 }
 
 static int nr_hits;
@@ -156,8 +154,7 @@ watch_entry(void *context, struct thread *thread)
 /* Where the breakpoint stands by which the entry point is noticed. */
 TEST(who_comes_to_the_entry_is_seen)
 {
-	autofree char *path = built_path("tests/core/parent/target");
-	const char *const arguments[] = {path, "threads", "3", NULL};
+	const char *const arguments[] = {built_path("tests/core/parent/target"), "threads", "3", NULL};
 	struct traced traced = {.images.at_entry = watch_entry};
 
 	nr_hits = 0;
@@ -222,7 +219,7 @@ end_process(pid_t pid)
 TEST(forks_of_the_dead_are_known)
 {
 	struct tracer tracer = {0};
-	struct images images = {.tracer = &tracer};
+	cleared_by(images_clear) struct images images = {.tracer = &tracer};
 	const struct breakpoint_user user = {.hit = count_hit};
 	const uint64_t address = (uint64_t)(uintptr_t)pass_by;
 	struct thread parent = {0}, last = {0};
@@ -252,7 +249,6 @@ TEST(forks_of_the_dead_are_known)
 	ptrace(PTRACE_CONT, last.pid, NULL, NULL);
 	ck_assert_int_eq(waitpid(last.pid, &status, __WALL), last.pid);
 	ck_assert_int_eq(status, 0);
-	images_clear(&images);
 }
 
 /* As if two looked at once at two processes of one program, which have the same at the same addresses. */
@@ -334,7 +330,7 @@ TEST_OF(nobody_is_left_behind_a_breakpoint, NR_ELEMENTS(behind))
 	const struct behind *at = &behind[_i];
 	const uint64_t place = (uintptr_t)at->place, no_traps = 1ull << (SIGTRAP - 1);
 	struct tracer tracer = {0};
-	struct images images = {.tracer = &tracer};
+	cleared_by(images_clear) struct images images = {.tracer = &tracer};
 	const struct breakpoint_user user = {.hit = count_hit};
 	struct thread thread = {0};
 	const struct tracer_stop stop = {.thread = &thread, .signal = at->is_pausing ? 0 : SIGTRAP};
@@ -368,7 +364,6 @@ TEST_OF(nobody_is_left_behind_a_breakpoint, NR_ELEMENTS(behind))
 	ck_assert_uint_eq(registers.rip, place + (at->has_executed || at->is_pausing));
 	images_exited(&images, &thread);
 	end_process(thread.pid);
-	images_clear(&images);
 }
 
 UNIT_TESTS(.needs = {traced_probe});

@@ -77,7 +77,7 @@ TEST(wire_says_when_it_is_full)
 TEST(outbox_keeps_order_when_the_wire_is_full)
 {
 	enum { NR = 5000 };
-	struct outbox outbox = {0};
+	cleared_by(outbox_clear) struct outbox outbox = {0};
 	struct wire_message message = {.kind = WIRE_THREAD_STARTED};
 	int received = 0;
 
@@ -93,19 +93,17 @@ TEST(outbox_keeps_order_when_the_wire_is_full)
 		outbox_flush(&outbox, ends[0]);
 	}
 	ck_assert(outbox_is_empty(&outbox));
-	outbox_clear(&outbox);
 }
 
 TEST(outbox_is_dropped_with_its_reader)
 {
-	struct outbox outbox = {0};
+	cleared_by(outbox_clear) struct outbox outbox = {0};
 	struct wire_message message = {.kind = WIRE_THREAD_STARTED};
 
 	close(ends[1]);
 	outbox_add(&outbox, &message);
 	outbox_flush(&outbox, ends[0]);
 	ck_assert(outbox_is_empty(&outbox));
-	outbox_clear(&outbox);
 }
 
 /* ---- tail ---- */

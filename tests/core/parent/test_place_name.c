@@ -105,14 +105,13 @@ static const struct {
 
 TEST_OF(other_texts_are_refused, NR_ELEMENTS(refusals))
 {
-	struct place_name name;
+	cleared_by(place_name_clear) struct place_name name = {0};
 
 	memset(&name, 0xff, sizeof(name));
 	ck_assert_int_eq(place_name_read(refusals[_i].text, &name, &why), -1);
 	ck_assert_str_eq(why.text, refusals[_i].message);
 	ck_assert_msg(refusals[_i].hint[0] ? strstr(why.hint, refusals[_i].hint) != NULL : why.hint[0] == '\0', "%s",
 		      why.hint);
-	place_name_clear(&name);
 }
 
 UNIT_TESTS(.is_in_one_process = true);

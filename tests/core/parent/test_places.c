@@ -90,7 +90,6 @@ close_all(void)
 	stop();
 	objects_clear(&objects);
 	symbol_files_delete(files);
-	temporary_folder_delete(folder);
 }
 
 static struct object *
@@ -130,7 +129,7 @@ TEST_OF(addresses_are_those_of_the_process, 3)
 TEST(deleted_programs_are_read)
 {
 	autofree char *path = rot_format("%s/copy", folder), *from = built_path(TARGET), *command = NULL;
-	struct region_places places;
+	cleared_by(region_places_clear) struct region_places places = {0};
 
 	command = rot_format("cp '%s' '%s'", from, path);
 	ck_assert_int_eq(system(command), 0);
@@ -141,7 +140,6 @@ TEST(deleted_programs_are_read)
 	ck_assert_str_ne(program()->file, path);
 	ck_assert_ok(places_resolve(files, &objects, "two_returns", NULL, &places, &why));
 	ck_assert_int_eq(places.begins[0].address, two_returns);
-	region_places_clear(&places);
 }
 
 TEST(libraries_are_objects)
@@ -290,7 +288,7 @@ is_opcode(const uint8_t *bytes, uint8_t wanted)
 TEST_OF(regions_are_found, NR_ELEMENTS(regions))
 {
 	const struct region_case *tested = &regions[_i];
-	struct region_places places;
+	cleared_by(region_places_clear) struct region_places places = {0};
 	struct symbol_file *file;
 
 	ck_assert(start(tested->variant));
@@ -313,7 +311,6 @@ TEST_OF(regions_are_found, NR_ELEMENTS(regions))
 		ck_assert_int_eq(place->file_offset, offset);
 		ck_assert_int_eq(place->condition, tested->left[i] == 0x74 ? 4 : CODE_ALWAYS);
 	}
-	region_places_clear(&places);
 }
 
 /* The function that is named is entered; of a team are the parts whose addresses it has, and theirs. */
@@ -386,7 +383,7 @@ TEST(chosen_functions_are_found)
 /* Whichever comes first: libraries that were compiled from a source of the same name may have no code on that line. */
 TEST_OF(lines_are_those_of_the_object_that_has_them, 2)
 {
-	autofree char *with = built_path(TARGET), *without = built_path(TARGET "_no_pie");
+	char *with = built_path(TARGET), *without = built_path(TARGET "_no_pie");
 	struct object libraries[2] = {[0] = {.start = 0x100000}, [1] = {.start = 0x200000}};
 	const struct objects both = {libraries, NR_ELEMENTS(libraries)};
 	struct region_places places;

@@ -55,7 +55,7 @@ TEST_OF(program_cannot_be_run, NR_ELEMENTS(failures))
 	const struct core_failure *failure;
 
 	if (failures[_i].content) {
-		autofree char *path = folder_write(runner_folder, "script", failures[_i].content);
+		char *path = folder_write(runner_folder, "script", failures[_i].content);
 
 		ck_assert_int_eq(chmod(path, (mode_t)failures[_i].mode), 0);
 	}
@@ -146,7 +146,7 @@ TEST_OF(process_is_as_its_starter_left_it, 2)
 			     "cut -d ' ' -f 5 /proc/self/stat";
 	const struct trial trial = {
 		.program = "/bin/sh", .arguments = {"-c", script}, .is_time_only = true, .is_total = _i == 1};
-	autofree char *with = NULL, *without = NULL;
+	char *with = NULL, *without = NULL;
 	pid_t pid;
 
 	signal(SIGHUP, SIG_IGN);

@@ -30,8 +30,7 @@ static const struct {
 static bool
 is_built(const char *kind)
 {
-	autofree char *path = built_path("tests/core/parent/%s", kind);
-	bool is_there = access(path, X_OK) == 0;
+	bool is_there = access(built_path("tests/core/parent/%s", kind), X_OK) == 0;
 
 	return is_there || !strstr(kind, "static");
 }

@@ -164,14 +164,8 @@ set_up(void)
 	output = program_run_output_new();
 	rules = NULL;
 	memset(threads, 0, sizeof(threads));
-}
-
-static void
-tear_down(void)
-{
-	program_rules_delete(rules);
-	rot_graph_delete(output);
-	rot_graph_delete(command);
+	at_end(rot_graph_delete, command);
+	at_end(rot_graph_delete, output);
 }
 
 static void
@@ -181,6 +175,7 @@ open_rules(void)
 
 	ck_assert_ok(program_rules_check(command, &why));
 	ck_assert_ok(program_rules_new(&rules, &setup, &why));
+	at_end(program_rules_delete, rules);
 }
 
 /* The program's processes are 10 and 20, their threads 10, 11, ... and 20, 21, ...: numbers that no process has. */
@@ -546,4 +541,4 @@ TEST(what_cannot_be_done_is_told)
 	ck_assert_str_eq(warned, "no thread was seen to come to 'f' (reached): no function f");
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

@@ -278,7 +278,6 @@ TEST(a_program_that_another_starts_is_measured)
 	long sum = 0;
 
 	snprintf(script, sizeof(script), "/bin/true; %s threads 5; /bin/true", target);
-	free(target);
 	run = program_command_output_outputs_at(runner_run(&trial), 0);
 	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 7);
 	for (size_t i = 0; i < 7; i++) {

@@ -38,8 +38,8 @@ static const struct {
 
 TEST_OF(reasons_are_found, NR_ELEMENTS(reasons))
 {
-	free(folder_write(runner_folder, "77/comm", "gdb\n"));
-	free(folder_write(runner_folder, reasons[_i].file, reasons[_i].content));
+	folder_write(runner_folder, "77/comm", "gdb\n");
+	folder_write(runner_folder, reasons[_i].file, reasons[_i].content);
 	ck_assert_int_eq(refusal_explain(runner_folder, 4711, reasons[_i].is_own, reasons[_i].error, &why), -1);
 	ck_assert_msg(strstr(why.text, reasons[_i].text), "%s", why.text);
 	ck_assert_msg(strstr(why.hint, reasons[_i].hint), "%s", why.hint);
@@ -48,8 +48,8 @@ TEST_OF(reasons_are_found, NR_ELEMENTS(reasons))
 /* Containers have filters, most of which allow it. */
 TEST(what_certainly_forbids_it_is_told_first)
 {
-	free(folder_write(runner_folder, "self/status", "Seccomp:\t2\n"));
-	free(folder_write(runner_folder, "sys/kernel/yama/ptrace_scope", "3\n"));
+	folder_write(runner_folder, "self/status", "Seccomp:\t2\n");
+	folder_write(runner_folder, "sys/kernel/yama/ptrace_scope", "3\n");
 	ck_assert_int_eq(refusal_explain(runner_folder, 4711, false, EPERM, &why), -1);
 	ck_assert_msg(strstr(why.text, "ptrace_scope is 3"), "%s", why.text);
 }
@@ -407,12 +407,11 @@ TEST_OF(set_uid_programs_are_counted, 3)
 static bool
 nobody_can_run_core(void)
 {
-	autofree char *core = built_path("core/rot-core");
 	pid_t pid = fork();
 	int status;
 
 	if (pid == 0)
-		_exit(setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || access(core, X_OK) < 0 ||
+		_exit(setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || access(built_path("core/rot-core"), X_OK) < 0 ||
 		      access(runner_folder, F_OK) < 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	return status == 0;

@@ -228,8 +228,7 @@ TEST_OF(regions_are_exact, (nr_backends + 1) * NR_ELEMENTS(acts))
 static bool
 is_built(const char *program)
 {
-	autofree char *path = built_path("tests/core/parent/%s", program);
-	bool is_there = access(path, X_OK) == 0;
+	bool is_there = access(built_path("tests/core/parent/%s", program), X_OK) == 0;
 
 	return is_there;
 }
@@ -284,6 +283,16 @@ TEST_OF(exceptions_go_through, nr_backends + 1)
 	ck_assert_int_eq(sums.measured, 200);
 	ck_assert_int_eq(sums.abandoned, 100);
 	ck_assert_int_eq(sums.lost, 0);
+}
+
+static bool
+is_available(const char *backend)
+{
+	for (int i = 0; i < nr_backends; i++) {
+		if (strcmp(backends[i], backend) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Many hits; what the kernel has no room for it must count. */
@@ -432,11 +441,10 @@ TEST(breakpoints_that_do_not_fire)
 {
 	struct trial trial = {
 		.program = "region_target", .arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
-	autofree char *preload = built_path("tests/dead_breakpoints.so");
 	const struct program_command_output *output;
 	const struct region_service *service;
 
-	setenv("LD_PRELOAD", preload, 1);
+	setenv("LD_PRELOAD", built_path("tests/dead_breakpoints.so"), 1);
 	trial.region_backend = "breakpoint";
 	output = runner_run(&trial);
 	service = program_command_output_region_services_at(output, 0);
@@ -529,7 +537,7 @@ TEST_OF(running_processes_are_visited, nr_backends *NR_ELEMENTS(visited))
 static bool
 has_said(const char *text)
 {
-	autofree char *said = file_text(runner_said);
+	char *said = file_text(runner_said);
 	bool is_said = strstr(said, text) != NULL;
 
 	return is_said;
@@ -555,7 +563,7 @@ TEST_OF(processes_that_are_left_go_on, nr_backends + 1)
 
 static int *available; /* bits; shared with the processes of tests */
 
-TEST_OF(backends_of_this_machine, NR_ELEMENTS(all_backends))
+TEST_OF(backends_of_this_machine, nr_backends ? 0 : NR_ELEMENTS(all_backends))
 {
 	struct trial trial = {.arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
 	const struct region_service *service;
@@ -570,48 +578,18 @@ TEST_OF(backends_of_this_machine, NR_ELEMENTS(all_backends))
 	fprintf(stderr, "SKIP of what needs a %s: %s\n", all_backends[_i], region_service_refusals_at(service, 0));
 }
 
-static const struct suite backends_suite =
-	SUITE("backends of this machine", backends_tests, .set_up = runner_set_up, .tear_down = runner_tear_down);
-
-static int
-find_backends(void)
+static bool
+has_backends(void)
 {
-	int status;
-
 	available = mmap(NULL, sizeof(*available), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (available == MAP_FAILED) {
-		perror("mmap");
-		return 1;
-	}
-	status = suite_run(&backends_suite);
+	if (available == MAP_FAILED || test_run_alone(__FILE__, "backends_of_this_machine") != 0)
+		exit(1);
 	for (int i = 0; i < NR_ELEMENTS(all_backends); i++) {
 		if (*available & 1 << i)
 			backends[nr_backends++] = all_backends[i];
 	}
 	backends[nr_backends] = "blocks";
-	return status == 0 && nr_backends == 0 ? TEST_SKIPPED : status;
+	return nr_backends > 0;
 }
 
-static bool
-is_available(const char *backend)
-{
-	for (int i = 0; i < nr_backends; i++) {
-		if (strcmp(backends[i], backend) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int
-run_tests(void)
-{
-	const int status = find_backends();
-	const struct suite regions =
-		SUITE("regions of programs", tests, .set_up = runner_set_up, .tear_down = runner_tear_down);
-	const struct suite many = SUITE("regions with many hits", many_tests, .set_up = runner_set_up,
-					.tear_down = runner_tear_down, .timeout_s = 1500);
-
-	return status ? status : suite_run(&regions) | suite_run(&many);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {has_backends}, .set_up = runner_set_up, .tear_down = runner_tear_down, .timeout_s = 1500);

@@ -399,11 +399,11 @@ TEST_OF(pages_are_mapped_near, 3)
 #define FAR 0x7f0000000000UL
 
 static const struct remote_mapping places[] = {
-	{0x400000, 0x500000, true, false, "text", 0},
-	{0x500000, 0x600000, false, false, "[heap]", 0},
-	{FAR, FAR + 0x1000, true, false, "lib", 0},
-	{FAR + 0x3000, FAR + 0x4000, true, false, "", 0},
-	{FAR + 0x9000, FAR + 0xa000, false, false, "[stack]", 0},
+	{0x400000, 0x500000, true, false, "text", 0, 0},
+	{0x500000, 0x600000, false, false, "[heap]", 0, 0},
+	{FAR, FAR + 0x1000, true, false, "lib", 0, 0},
+	{FAR + 0x3000, FAR + 0x4000, true, false, "", 0, 0},
+	{FAR + 0x9000, FAR + 0xa000, false, false, "[stack]", 0, 0},
 };
 
 static const struct {
@@ -446,8 +446,6 @@ TEST(a_mapping_has_the_name_of_its_file)
 	free(mappings);
 	munmap(here, 4096);
 	close(file);
-	free(path);
-	temporary_folder_delete(folder);
 }
 
 UNIT_TESTS(.needs = {permits_tracing}, .set_up = set_up, .tear_down = tear_down);

@@ -407,7 +407,6 @@ tear_down(void)
 {
 	char *all[] = {command, output, said, progress, rot_core, victim, refuse};
 
-	temporary_folder_delete(folder);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		free(all[i]);
 }

@@ -9,12 +9,7 @@ static void
 set_up(void)
 {
 	spaces = spaces_new();
-}
-
-static void
-tear_down(void)
-{
-	spaces_delete(spaces);
+	at_end(spaces_delete, spaces);
 }
 
 static void
@@ -137,4 +132,4 @@ TEST(code_without_a_file)
 	ck_assert_int_eq(spaces_object(spaces, spaces_find(spaces, &in_kernel).object)->origin, CODE_KERNEL);
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

@@ -325,7 +325,8 @@ stay_on_this_cpu(void)
 
 TEST_OF(a_signal_ends_the_call_of_one_that_joins, 5)
 {
-	struct tracer tracer = {.started = thread_started, .exited = thread_exited, .stopped = thread_stopped};
+	cleared_by(tracer_clear) struct tracer tracer = {
+		.started = thread_started, .exited = thread_exited, .stopped = thread_stopped};
 	struct report report = {0};
 	int go[2];
 
@@ -342,7 +343,6 @@ TEST_OF(a_signal_ends_the_call_of_one_that_joins, 5)
 		;
 	ck_assert_int_eq(report.status, 0);
 	translator_delete(translator);
-	tracer_clear(&tracer);
 }
 
 UNIT_TESTS(.needs = {permits_tracing}, .timeout_s = 600);

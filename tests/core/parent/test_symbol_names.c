@@ -111,12 +111,11 @@ static const struct {
 TEST_OF(symbols_are_called, NR_ELEMENTS(names))
 {
 	const struct made_up functions[MAX_RANGES] = {{0x10, 4, names[_i].symbol}}, none[MAX_RANGES] = {{0}};
-	struct symbol_ranges found = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges found = {0};
 
 	fill(functions, none);
 	symbols_find_function(&file, names[_i].name, &found);
 	ck_assert_msg(found.nr_ranges == names[_i].is_called, "%s %s", names[_i].symbol, names[_i].name);
-	symbol_ranges_clear(&found);
 }
 
 /* Names as they stand in the table count first; what was found before stays, and says nothing. */
@@ -198,7 +197,7 @@ static const struct {
 
 TEST_OF(ends_are_found, NR_ELEMENTS(ends))
 {
-	struct symbol_ranges found = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges found = {0};
 
 	fill(ends[_i].functions, ends[_i].frames);
 	symbols_find_function(&file, "wanted", &found);
@@ -206,7 +205,6 @@ TEST_OF(ends_are_found, NR_ELEMENTS(ends))
 	ck_assert_msg(found.ranges[0].address == address_of(ends[_i].begin) &&
 			      found.ranges[0].size == size_of(ends[_i].begin, ends[_i].size),
 		      "%s: %#llx bytes", ends[_i].what, (unsigned long long)found.ranges[0].size);
-	symbol_ranges_clear(&found);
 }
 
 /* ---- addresses ---- */

@@ -24,7 +24,6 @@ static void
 close_files(void)
 {
 	symbol_files_delete(files);
-	temporary_folder_delete(folder);
 }
 
 static struct symbol_file *
@@ -47,8 +46,7 @@ target(const char *variant)
 static bool
 shell(const char *command)
 {
-	autofree char *path = built_path(TARGET);
-	autofree char *line = rot_format("set -e; set -- '%s'; cd '%s'; %s", path, folder, command);
+	autofree char *line = rot_format("set -e; set -- '%s'; cd '%s'; %s", built_path(TARGET), folder, command);
 	bool is_done = system(line) == 0;
 
 	return is_done;
@@ -112,11 +110,10 @@ TEST(names_are_matched)
 	struct symbol_file *file = target("");
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct symbol_ranges found = functions(file, cases[i].name);
+		cleared_by(symbol_ranges_clear) struct symbol_ranges found = functions(file, cases[i].name);
 
 		ck_assert_msg(found.nr_ranges == cases[i].nr_functions, "%s: %zu found", cases[i].name,
 			      found.nr_ranges);
-		symbol_ranges_clear(&found);
 	}
 	ck_assert(!function(file, "cloned").is_global);
 	ck_assert_str_eq(symbols_nearest(file, "two_retruns"), "two_returns");
@@ -206,14 +203,13 @@ TEST(stripped_files_have_frames)
 {
 	struct symbol_range wanted = function(target(""), "first_user"), at;
 	struct symbol_file *file = target("_stripped");
-	struct symbol_ranges found = functions(file, "two_returns");
+	cleared_by(symbol_ranges_clear) struct symbol_ranges found = functions(file, "two_returns");
 
 	ck_assert_int_eq(found.nr_ranges, 0);
 	ck_assert(symbols_function_at(file, wanted.address + 1, &at));
 	ck_assert_int_eq(at.address, wanted.address);
 	ck_assert_int_eq(at.size, wanted.size);
 	ck_assert_ptr_null(at.name);
-	symbol_ranges_clear(&found);
 }
 
 TEST(files_without_sections_have_frames)
@@ -323,7 +319,7 @@ TEST_OF(markers_are_found, 3)
 {
 	static const char *const variants[] = {"", "_no_pie", "_stripped"};
 	struct symbol_file *file = target(variants[_i]);
-	struct symbol_ranges begins = {0}, ends = {0}, none = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges begins = {0}, ends = {0}, none = {0};
 
 	symbols_find_marker(file, "marked_region", false, &begins);
 	symbols_find_marker(file, "marked_region", true, &ends);
@@ -339,9 +335,6 @@ TEST_OF(markers_are_found, 3)
 	symbols_find_marker(file, "endless_region", true, &none);
 	symbols_find_marker(file, "marked", false, &none);
 	ck_assert_int_eq(none.nr_ranges, 1);
-	symbol_ranges_clear(&begins);
-	symbol_ranges_clear(&ends);
-	symbol_ranges_clear(&none);
 }
 
 /* In C++, with one place for each instance of a template; strict compilers have nothing to say. */
@@ -358,7 +351,7 @@ TEST(markers_are_found_in_cpp)
 	if (!shell("command -v c++ >/dev/null && echo 'int main() { return 0; }' >try.cc && c++ -o try try.cc "
 		   "2>/dev/null"))
 		return;
-	free(folder_write(folder, "twice.cc", source));
+	folder_write(folder, "twice.cc", source);
 	folder_of_header = source_path("core/common");
 	command = rot_format("c++ -std=c++11 -Wall -Wextra -pedantic -Werror -I '%s' -o twice twice.cc",
 			     folder_of_header);
@@ -369,7 +362,6 @@ TEST(markers_are_found_in_cpp)
 	symbols_find_marker(file, "twice", true, &found);
 	ck_assert_int_eq(found.nr_ranges, 4);
 	symbol_ranges_clear(&found);
-	free(folder_of_header);
 	free(command);
 }
 
@@ -377,7 +369,6 @@ TEST(markers_are_found_in_cpp)
 
 TEST(files_are_read_once)
 {
-	autofree char *path = built_path(TARGET);
 	struct symbol_file *first = target(""), *again = target("");
 	char *copy = rot_format("%s/copy", folder);
 	struct symbol_file *before;

@@ -1,15 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Mistakes of users, through the program itself: message, exit status, and nothing left behind.
-set -u
-rot=$top_builddir/driver/rot
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
-export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
+. "$top_srcdir/tests/support/program.sh"
 kernels=$work/data/rot/kernels
-mkdir -p "$work/here" "$kernels" "$XDG_CACHE_HOME/rot" && cd "$work/here" && "$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot" || exit 99
-nr_failed=0
+mkdir -p "$work/here" "$kernels" && cd "$work/here" || exit 99
 
 # controller NAME KERNEL [ATTRIBUTES]: a controller with one point.
 controller()
@@ -72,21 +66,10 @@ refused()
 	check "$what"
 }
 
-check()
-{
-	if [ "$result" = 0 ]; then
-		echo "ok: $1"
-		return
-	fi
-	nr_failed=$((nr_failed + 1))
-	printf 'FAILED: %s\n  status %s\n  error: %s\n  files: %s\n' "$1" "$status" "$(cat "$work/err")" "$(ls -A | tr '\n' ' ')"
-}
-
 controller good Dummy
 "$rot" measure good -quiet >"$work/out" 2>"$work/err"
 status=$?
 if command -v gnuplot >/dev/null; then [ "$status" = 0 ]; else [ -s good.json ]; fi
-result=$?
 check "what the others spoil"
 rm -f good.json good.pdf good.svg good.data good.gnuplot
 
@@ -111,7 +94,6 @@ check "a data folder that is not there"
 "$rot" measure good -quiet >/dev/full 2>"$work/err"
 status=$?
 case $status:$(cat "$work/err") in "1:rot: cannot write to standard output"*) [ -s good.json ] ;; *) false ;; esac
-result=$?
 check "a table that cannot be written, but results"
 rm -f good.*[!l]
 for closed in '>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
@@ -119,21 +101,18 @@ for closed in '>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
 	eval "\"\$rot\" remeasure good $closed"
 	status=$?
 	[ "$status" = 1 ] && [ "$(head -c 1 good.json)" = "{" ] && ! grep -q microSeconds.*median good.json && [ -z "$(ls -A "$work/cache/rot/work")" ]
-	result=$?
 	check "closed streams: $closed"
 done
 rm -f good.json good.pdf good.svg good.data good.gnuplot
 { "$rot" measure good -timeReport=false; echo $? >"$work/status"; } 2>"$work/err" | true
 status=$(cat "$work/status")
 [ -s good.json ] && ! grep -q 'rot: cannot' "$work/err"
-result=$?
 check "a reader who leaves keeps no result from being written"
 rm -f good.json good.pdf good.svg good.data good.gnuplot
 if command -v gnuplot >/dev/null; then
 	"$rot" measure good -quiet -- -out >"$work/out" 2>"$work/err"
 	status=$?
 	[ "$status" = 0 ] && [ -s ./-out.pdf ] && [ -s ./-out.svg ]
-	result=$?
 	check "results whose names begin with a dash"
 	rm -f ./-out.*
 fi
@@ -145,7 +124,6 @@ fi
 )
 status=$(cat "$work/status")
 case $status:$(ls -A) in "1:"*good.*.*) false ;; "1:"*) ;; *) false ;; esac
-result=$?
 check "a limit of the size of files"
 rm -f good.json
 for seconds in 0 1e300; do
@@ -155,7 +133,6 @@ mkdir folder && cp good.xml folder/deep.xml
 "$rot" measure folder/deep out -quiet >"$work/out" 2>"$work/err"
 status=$?
 [ -s out.json ]
-result=$?
 check "a path without the ending"
 rm -rf folder out.*
 
@@ -167,7 +144,6 @@ if command -v gnuplot >/dev/null; then
 	"0:rot: warning: cannot write to the cache folder '/proc/nowhere' ("*"-cacheFolder=FOLDER"*) [ -s out.json ] && [ -s out.pdf ] ;;
 	*) false ;;
 	esac
-	result=$?
 	check "a cache that cannot be written: measured all the same"
 	rm -f out.*
 fi
@@ -205,7 +181,6 @@ case $status:$(cat "$work/err") in
 "1:rot: warning: gnuplot is missing"*"apt-get install gnuplot-nox"*"cannot draw 'out'"*) [ -s out.json ] && [ -s "$work/out" ] && [ -s out.gnuplot ] && [ ! -e out.pdf ] ;;
 *) false ;;
 esac
-result=$?
 check "no gnuplot: the table and JSON all the same"
 rm -f out.*
 
@@ -218,7 +193,6 @@ controller flags Dummy "optimization=\"-DTEXT='a b;(c) &lt;&#36;d&gt;' -DMORE=&q
 "$rot" measure flags out -quiet >"$work/out" 2>"$work/err"
 status=$?
 [ -s out.json ]
-result=$?
 check "flags in quotes"
 rm -f out.json out.pdf out.svg out.data out.gnuplot
 
@@ -266,7 +240,6 @@ kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' second
 "$rot" list kernels Twice >"$work/out" 2>"$work/err"
 status=$?
 grep -q "a kernel is left out: $kernels/second/Twice.xml: 'Twice' is already defined in $kernels/first/Twice.xml" "$work/err"
-result=$?
 check "two kernels of one name"
 
 [ "$nr_failed" = 0 ]

@@ -12,47 +12,6 @@ has()
 	check "$1"
 }
 
-# ---- usage ----
-call
-is "no command" 2 "" "rot: no command given
-     rot measure CONTROLLER measures, rot help says what else there is"
-call mesure triad
-is "an unknown command suggests the nearest" 2 "" "rot: unknown command 'mesure'
-     did you mean 'measure'? All commands: rot help"
-call measure
-is "too few arguments" 2 "" "rot: wrong number of arguments for 'measure'
-     usage: rot measure [OPTION...] CONTROLLER [OUTPUT]"
-call version now
-has "too many arguments" 2 "" "wrong number of arguments for 'version'"
-call version -rnus=3
-is "an unknown key on the command line" 2 "" "rot: unknown configuration key 'rnus'
-     did you mean '-runs'? All keys: rot list keys"
-call peaks --threads=many
-is "peaks on a strange number of threads" 2 "" "rot: 'many' is no value of 'threads', which takes 1, all or sweep
-     all options: rot help peaks"
-call peaks --quik
-is "peaks with an unknown option" 2 "" "rot: '--quik' is neither an option of 'rot peaks' nor a configuration key
-     did you mean '--quick'? More: rot help peaks, rot list keys"
-call measure triad -rnus=3
-is "nor a key that is nearly one" 2 "" "rot: '-rnus=3' is neither an option of 'rot measure' nor a configuration key
-     did you mean '-runs'? More: rot help measure, rot list keys"
-call run -rusn=3 true
-is "an option that is also a key, as the option" 2 "" "rot: '-rusn=3' is neither an option of 'rot run' nor a configuration key
-     did you mean '--runs'? More: rot help run, rot list keys"
-call diff one.json
-has "options do not count as arguments" 2 "" "wrong number of arguments for 'diff'"
-call diff --all one.json
-has "also where there are some" 2 "" "wrong number of arguments for 'diff'"
-call peaks --quick no-such-peak
-has "a peak that there is not" 1 "" "no peak has all these words"
-call list kernel
-is "an unknown topic suggests the nearest" 2 "" "rot: there is nothing to list by the name 'kernel'
-     did you mean 'kernels'? All topics: rot list"
-call measure trida
-has "an unknown controller suggests the nearest" 1 "" "triad"
-call version -- -runs=3
-has "keys end at --" 2 "" "wrong number of arguments"
-
 # ---- width: where nobody says how wide a line may be, it has 80 characters, and only of --all there are many lines ----
 for words in list 'list controllers' 'list keys' 'list quantities' 'list remarks' 'doctor --all' \
 	"diff $top_srcdir/tests/driver/stored/result.json $top_srcdir/tests/driver/stored/result.json"; do
@@ -84,10 +43,8 @@ for name in "$top_srcdir"/driver/commands/*.c; do
 done
 out=$missing
 [ -z "$missing" ]
-result=$?
 check "every key is listed, and help has every command"
 [ "$(printf '%s\n' "$help" | wc -l)" -le 30 ]
-result=$?
 check "help fits on a screen"
 call list controllers
 has_controllers=1
@@ -96,7 +53,6 @@ for name in triad intro memory arithmetic; do
   $name"*) ;; *) has_controllers=0 ;; esac
 done
 [ "$has_controllers" = 1 ]
-result=$?
 check "the controllers are listed"
 # Lines of a narrow terminal: paths of this machine alone may be longer.
 {
@@ -111,7 +67,6 @@ check "the controllers are listed"
 status=0 err=
 out=$(cat "$work/out")
 [ -z "$out" ]
-result=$?
 check "help and lists keep within 80 columns"
 missing=
 for name in $("$rot" complete 'rot '); do
@@ -119,7 +74,6 @@ for name in $("$rot" complete 'rot '); do
 done
 out=$missing
 [ -z "$missing" ]
-result=$?
 check "help of a command begins with examples"
 call help measure
 has "help of a command" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
@@ -190,54 +144,7 @@ is "completion does not read settings" 0 "measure" ""
 rm "$work/config/rot/config"
 
 # ---- completion ----
-call complete 'rot '
-is "commands" 0 "measure
-remeasure
-run
-peaks
-plot
-show
-diff
-list
-new
-doctor
-validate
-help
-version" ""
-call complete 'rot run --pa'
-is "options of a command" 0 "--passes=" ""
-call complete 'rot run -quiet --per'
-is "behind a key" 0 "--per-thread" ""
-call complete 'rot run gzip --pa'
-is "nothing for another program" 0 "" ""
-call complete 'rot run -o --pa'
-is "nothing for the value of an option" 0 "" ""
-call complete 'rot run -- gzip -t'
-is "nothing behind --" 0 "" ""
-call complete 'rot measure tri'
-is "controllers" 0 "triad" ""
-call complete 'rot -quiet measure -runs=3 tri'
-is "keys do not count as arguments" 0 "triad" ""
-call complete 'rot measure triad '
-is "nothing for the name of the output" 0 "" ""
-call complete 'rot list k'
-is "topics" 0 "kernels
-keys" ""
-call complete 'rot measure -esti'
-is "keys" 0 "-estimator=" ""
-call complete 'rot --clock=c'
-is "values of a choice" 0 "--clock=coreCycles" ""
-call complete 'rot -quiet='
-is "values of a true-or-false key" 0 "-quiet=true
--quiet=false" ""
-call complete 'rot -unknown='
-is "no values of an unknown key" 0 "" ""
-call complete 'rot remeasure --dry'
-is "options of a command that shares them" 0 "--dry-run" ""
-call complete 'rot validate --rounds 3 aa same'
-is "the value of an option is no argument" 0 "same-twice" ""
-call complete 'rot no-such-command '
-is "nothing for an unknown command" 0 "" ""
+transcript tests/driver/commands/golden/commands.txt
 # What completion, which is all rows of the tables, proposes is told by help and the manual.
 tr -d '\\' <"$top_builddir/doc/rot.1" >"$work/manual"
 missing=
@@ -256,7 +163,6 @@ for word in $("$rot" complete 'rot -' | tr -d -- '-='); do
 done
 out=$missing
 [ -z "$missing" ]
-result=$?
 check "help and the manual have every command, option and key"
 grep -hoE '`(\./)?rot [a-z]+ [^`]*`' "$top_srcdir/README.md" "$top_srcdir"/doc/*.md |
 	sed 's/^`\(\.\/\)\{0,1\}rot //; s/`$//' | grep -v '^check ' | sort -u >"$work/lines"
@@ -269,7 +175,6 @@ while read -r name words; do
 done <"$work/lines"
 out=$unknown
 [ -z "$unknown" ] && [ -s "$work/lines" ]
-result=$?
 check "documents name options and keys that there are"
 if command -v bash >/dev/null; then
 	for line in 'rot mea' 'rot measure -clock=t' 'rot list key'; do
@@ -312,7 +217,6 @@ done
 call version
 for library in libxml2 jansson libcrypto libc libpfm4 libdw Zydis; do
 	printf '%s\n' "$out" | grep -q -E "^$library +.*[0-9]\.[0-9]"
-	result=$?
 	check "the version of $library"
 done
 call version -compiler=/nowhere/cc

@@ -20,14 +20,12 @@ plain=$(echo "$out" | tr -s ' ')
 case $status:$plain in 0:*"Triad-false 3 0 1 15 15"*"Triad-true 3 0 1 15 15"*"all 6 0 1 30 30"*"cores to build: 1"*) result=0 ;; *) result=1 ;; esac
 check "points, passes and runs of each series"
 [ ! -e plan.json ] && [ -z "$(ls "$work/cache/rot/cores" "$work/cache/rot/results" 2>/dev/null)" ]
-result=$?
 check "nothing was built, measured or written"
 call measure ./plan.xml --dry-run -runs=7
 case $status:$(echo "$out" | tr -s ' ') in 0:*"all 6 0 1 42 42"*) result=0 ;; *) result=1 ;; esac
 check "the configured number of runs"
 call measure --dry-run
 [ "$status" = 2 ]
-result=$?
 check "no controller"
 call measure --dry-run levels
 case $status:$err in 1:*"is a program"*) result=0 ;; *) result=1 ;; esac
@@ -70,7 +68,6 @@ about()
 	found=$(echo "$out" | sed -n 's/^about \([0-9]*\) s,.*/\1/p')
 	nr_cores=$(echo "$out" | sed -n 's/^measuring cores to build: //p')
 	[ "${found:-0}" -ge $((seconds + 3 * nr_cores)) ] && [ "$found" -le $((seconds + 3 * nr_cores + 1)) ]
-	result=$?
 	check "about $seconds s with $*"
 }
 

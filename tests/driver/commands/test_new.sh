@@ -10,7 +10,6 @@ refused()
 {
 	[ "$status" = "$2" ] && [ -z "$out" ] && case $err in *"$3"*) true ;; *) false ;; esac &&
 		[ -z "$(find "$data" -type f ! -name 'Stencil2D.*')" ]
-	result=$?
 	check "$1"
 }
 
@@ -19,7 +18,6 @@ measured()
 {
 	call measure "$1" -quiet -runs=1 -starts=1 -findPeaks=false
 	[ "$status" = 0 ] && [ -s "$1.json" ]
-	result=$?
 	check "$1 can be measured"
 }
 
@@ -38,7 +36,6 @@ Next
 "*) ;; *) result=1 ;; esac
 check "the files and the next commands are told"
 ! grep -r -i -e skeleton -e '@' "$data"
-result=$?
 check "no word of the skeletons is left"
 measured Stencil2D
 
@@ -49,7 +46,6 @@ rm "$data/kernels/Stencil2D/Stencil2D.xml" "$data/controllers/Stencil2D.xml"
 call new kernel Stencil2D
 refused "so does a file alone" 1 "there is a file '$data/kernels/Stencil2D/Stencil2D.c' already"
 grep -q '^mine$' "$data/kernels/Stencil2D/Stencil2D.c"
-result=$?
 check "as it was"
 
 call new kernel triad
@@ -71,7 +67,6 @@ refused "there are two kinds" 2 "rot new kernel NAME, or rot new controller NAME
 
 call new controller my-first_1
 [ "$status" = 0 ] && [ -z "$err" ] && [ -s "$data/controllers/my-first_1.xml" ]
-result=$?
 check "a controller alone"
 measured my-first_1
 

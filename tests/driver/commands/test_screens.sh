@@ -19,7 +19,6 @@ screen()
 		grep '^.\{81\}\|[[:cntrl:]]')
 	err=
 	[ -z "$out" ] && [ -s "$work/screen" ] && [ "$lines" -le "$most" ]
-	result=$?
 	check "rot $*: $lines lines"
 }
 

@@ -19,8 +19,6 @@ static void
 tear_down(void)
 {
 	configuration_delete(configuration);
-	free(path);
-	temporary_folder_delete(folder);
 }
 
 static int
@@ -40,7 +38,7 @@ take(const char *word)
 	return configuration_take_word(configuration, word, &why);
 }
 
-TEST_OF(every_key_is_sound, (int)configuration_nr_keys)
+TEST_OF(every_key_is_sound, configuration_nr_keys)
 {
 	const struct configuration_key *key = &configuration_keys[_i];
 
@@ -230,13 +228,4 @@ TEST_OF(a_bad_argument_is_an_error, NR_ELEMENTS(bad_arguments))
 	ck_assert_str_eq(why.hint, bad_arguments[_i].hint);
 }
 
-static int
-run_tests(void)
-{
-	const struct suite suite =
-		SUITE("configuration", tests, .is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);

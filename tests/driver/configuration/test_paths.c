@@ -32,7 +32,6 @@ tear_down(void)
 {
 	configuration_delete(configuration);
 	free(warning);
-	temporary_folder_delete(folder);
 }
 
 /* text is "FOLDER" + tail. */

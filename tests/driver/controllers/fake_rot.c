@@ -81,6 +81,7 @@ fake_rot_open(struct rot *rot)
 	ck_assert_int_eq(
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "shouldCheckCoreHash", "false", &why), 0);
 	ck_assert_ok(rot_open(rot, configuration, &why));
+	at_end(rot_close, rot);
 	use_machine(rot, fake_machine());
 	fake_nr_calls = fake_failing_call = 0;
 	fake_nr_infinite = 0;
@@ -88,14 +89,6 @@ fake_rot_open(struct rot *rot)
 	fake_runs_end = NULL;
 	fake_measure = NULL;
 	fake_fails = NULL;
-}
-
-void
-fake_rot_close(struct rot *rot)
-{
-	rot_close(rot);
-	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
 }
 
 static const char *

@@ -10,12 +10,10 @@
 
 /*
  * Opens a driver with its kernels, on a machine with AVX-512, 32 KiB, 1 MiB and 32 MiB of caches and 16 GiB of memory,
- * and goes to a fresh empty folder. ck_asserts that it works.
+ * and goes to a fresh empty folder. ck_asserts that it works. It is closed when the
+ * test ends.
  */
 void fake_rot_open(struct rot *rot);
-
-/* Closes it, and removes the folder with all in it. */
-void fake_rot_close(struct rot *rot);
 
 /* So many first runs give an infinite value; the last run is disturbed. */
 extern size_t fake_nr_infinite;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What controllers say of accuracy and precision: runs seen one by one, and the experiments of the thesis. */
-#include <jansson.h>
-
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/find.h"
 #include "controllers/xml_run.h"
 #include "experiment/experiment_internal.h"
+#include "json_schema.h"
 #include "machine/machine.h"
 #include "planning/xml_controller.h"
 #include "planning/xml_plan.h"
@@ -28,14 +27,13 @@ TEST(each_says_it_once_for_several)
 		"show='error' minimumOf='3' pointLabel='{{$label}}'><marker at='{{$llcBytes}}' "
 		"label='{$border}'/></plot>"
 		"</each><each if='$nrCpus > 1000'><axis name='a'><list values='1'/></axis><plot type='runs' "
-		"y='{$b}'/></each>" TAIL,
-		&why);
+		"y='{$b}'/></each>" TAIL);
 	struct experiment *experiment;
 	struct experiment_plot *plot;
 
 	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(c->planned[0].nr_requests, 2);
-	experiment = experiment_new(&rot, "c", NULL, 0, &why);
+	experiment = experiment_open("c", NULL, 0);
 	ck_assert_msg(xml_show(c, experiment, &why) == 0, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(experiment->nr_plots, 2);
 	plot = &experiment->plots[1].plot;
@@ -48,8 +46,6 @@ TEST(each_says_it_once_for_several)
 	ck_assert_uint_eq(plot->view.minimum_of, 3);
 	ck_assert_double_eq(experiment->plots[1].markers[0].x, 32 << 20);
 	ck_assert_str_eq(experiment->plots[1].markers[0].label, "l2l3");
-	experiment_delete(experiment);
-	xml_controller_close(c);
 }
 
 /* A workload for each CPU, pinned, behind a barrier; one is pinned alone. */
@@ -57,8 +53,7 @@ TEST(threads_are_pinned_and_start_together)
 {
 	struct xml_controller *c =
 		open_text(HEAD "<axis name='n'><list values='1 all'/></axis>"
-			       "<point threads='{$n}'><workload><kernel type='Dummy'/></workload></point>" TAIL,
-			  &why);
+			       "<point threads='{$n}'><workload><kernel type='Dummy'/></workload></point>" TAIL);
 	const struct measurement *one, *all;
 	int *cpus;
 	size_t nr_cpus = allowed_cpus(&cpus, NULL);
@@ -74,7 +69,6 @@ TEST(threads_are_pinned_and_start_together)
 		ck_assert_int_eq(measurement_workloads_at(all, i)->cpu, cpus[i]);
 	ck_assert_uint_eq(measurement_nr_rules(all), nr_cpus > 1);
 	free(cpus);
-	xml_controller_close(c);
 }
 
 /* What one CPU's cache holds back alone, two workloads on it hold back together; unpinned ones are not known to share.
@@ -118,7 +112,7 @@ TEST(series_end_where_they_say)
 		  "<workload><kernel type='Dummy'/></workload></point><quantity is='time' name='t'/></controller>\n");
 	/* The time of the n-th point is 10 n cycles. */
 	ck_assert_ok(controller_run(&rot, "./growing.xml", NULL, &why));
-	json = json_load_file("growing.json", 0, NULL);
+	json = json_file("growing.json");
 	points = json_object_get(json, "points");
 	ck_assert_uint_eq(json_array_size(points), NR_ELEMENTS(seen));
 	for (size_t i = 0; i < NR_ELEMENTS(seen); i++) {
@@ -129,7 +123,6 @@ TEST(series_end_where_they_say)
 		ck_assert_str_eq(name, seen[i]);
 		free(name);
 	}
-	json_decref(json);
 }
 
 /* Two points of a class: the worse one counts; of n = 8 all runs were disturbed. */
@@ -210,7 +203,7 @@ TEST(accuracy_is_of_the_worst_point)
 	fake_measure = measure_for_accuracy;
 	file_fill("accurate.xml", accurate);
 	ck_assert_ok(controller_run(&rot, "./accurate.xml", NULL, &why));
-	json = json_load_file("accurate.json", 0, NULL);
+	json = json_file("accurate.json");
 	tables = json_object_get(json, "accuracy");
 	ck_assert_uint_eq(json_array_size(tables), 2);
 	row = json_array_get(json_object_get(json_array_get(tables, 0), "rows"), 0);
@@ -232,9 +225,6 @@ TEST(accuracy_is_of_the_worst_point)
 	ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(tables, 1), "rows")), 0);
 	ck_assert_has(json_string_value(json_object_get(json_array_get(tables, 1), "notMeasured")),
 		      "is not measured here");
-	free(results);
-	free(path);
-	json_decref(json);
 }
 
 /* The pictures' data; what is only expected has no picture. */
@@ -293,7 +283,7 @@ TEST(accuracy_experiments_have_their_points)
 
 		configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "sizes", is_quick ? "small" : "all",
 				  NULL);
-		c = xml_controller_open(&rot, path, &why);
+		c = open_file(path);
 		ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 		if (is_quick)
 			ck_assert_uint_le(c->nr_planned, 50);
@@ -309,8 +299,7 @@ TEST(accuracy_experiments_have_their_points)
 			ck_assert(p->until[0] || strstr(p->series, "flush"));
 			before = size;
 		}
-		xml_controller_close(c);
 	}
 }
 
-UNIT_TESTS(.set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

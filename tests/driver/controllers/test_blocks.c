@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of an XML controller whose runs are missing are measured in blocks. */
-#include <jansson.h>
-
 #include "configuration/configuration.h"
 #include "controllers/xml_run.h"
+#include "json_schema.h"
 #include "planning/xml_controller.h"
 #include "quantities/quantity.h"
 #include "testing.h"
@@ -55,7 +54,7 @@ record(const struct measurement *measurement, const struct quantity_request *req
 static int
 measure(const char *text, const char *nr_starts, struct rot_error *err)
 {
-	struct xml_controller *controller = open_text(text, err);
+	struct xml_controller *controller = open_text(text);
 	int rc;
 
 	ck_assert_msg(controller != NULL, "%s", err->text);
@@ -64,7 +63,6 @@ measure(const char *text, const char *nr_starts, struct rot_error *err)
 	fake_measure = record;
 	fake_misses_runs = true;
 	rc = xml_controller_run(controller, "out", err);
-	xml_controller_close(controller);
 	return rc;
 }
 
@@ -157,7 +155,7 @@ TEST(series_that_may_end_are_measured_in_order)
 /* In the second block, after two of its points: these have four runs, the others two. */
 TEST(interrupted_keeps_blocks)
 {
-	json_auto_t *json = NULL;
+	json_t *json;
 
 	fake_failing_call = NR_POINTS + 3;
 	fake_is_interrupt = true;
@@ -172,7 +170,7 @@ TEST(interrupted_keeps_blocks)
 		ck_assert_int_eq(calls[i].nr_runs, is_second ? 4 : 2);
 		ck_assert(!calls[i].only_measures);
 	}
-	json = json_load_file("out.json", 0, NULL);
+	json = json_file("out.json");
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), NR_POINTS);
 	ck_assert(json_is_false(json_object_get(json, "complete")));
 }
@@ -220,7 +218,7 @@ measure_failing(const char *text, int points, size_t call, struct rot_error *err
 static void
 check_written(int points, int failures)
 {
-	json_t *json = json_load_file("out.json", 0, NULL), *point;
+	json_t *json = json_file("out.json"), *point;
 	size_t i;
 
 	ck_assert(json_is_false(json_object_get(json, "complete")));
@@ -240,7 +238,6 @@ check_written(int points, int failures)
 	}
 	ck_assert_int_eq(points, 0);
 	ck_assert_int_eq(failures, 0);
-	json_decref(json);
 }
 
 /* In the first block, the first point too, and after blocks: others get all their runs, and it is tried once. */
@@ -295,7 +292,7 @@ TEST(what_ends_at_a_point_that_fails)
 	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 3, 0, &why), -1);
 	ck_assert_has(why.text, "at n=3: the kernel crashed");
 	ck_assert_int_eq(nr_failed_attempts, 1);
-	ck_assert_ptr_null(json_load_file("out.json", 0, NULL));
+	ck_assert_int_ne(access("out.json", F_OK), 0);
 }
 
 /* A failure of its own is told, and not again when everything fails for another reason. */
@@ -304,7 +301,7 @@ TEST(a_failure_of_all_ends_after_one_of_a_point)
 	fake_failing_call = NR_POINTS; /* in the second block */
 	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 1, 0, &why), -1);
 	ck_assert_has(why.text, "the core failed");
-	ck_assert_ptr_null(json_load_file("out.json", 0, NULL));
+	ck_assert_int_ne(access("out.json", F_OK), 0);
 }
 
 TEST(interrupted_after_a_failure_writes_both)
@@ -316,4 +313,4 @@ TEST(interrupted_after_a_failure_writes_both)
 	check_written(2 + 8 + 16, 1 << 2);
 }
 
-UNIT_TESTS(.set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

@@ -51,12 +51,6 @@ setup(void)
 	file_fill("answer.h", "#define ANSWER \"42\"\n");
 }
 
-static void
-teardown(void)
-{
-	fake_rot_close(&rot);
-}
-
 TEST(compiled_and_run)
 {
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
@@ -121,4 +115,4 @@ has_compiler(void)
 	return has;
 }
 
-UNIT_TESTS(.needs = {has_compiler}, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.needs = {has_compiler}, .set_up = setup);

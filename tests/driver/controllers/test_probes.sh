@@ -32,7 +32,6 @@ result_of exptime1 '
 check "times by each clock, of the measured thread alone"
 has_other=$(cut -f 1 lines | grep -q Other && echo 1 || echo 0)
 [ "$has_other" = "$(getconf _NPROCESSORS_ONLN | awk '{ print ($1 > 1) }')" ]
-result=$?
 check "loads on another CPU, where there is one"
 # Twice 16 ms beside another thread on the same CPU are not done at once.
 result_of exptime1 '$1 == "AddSame" && $2 == 4096000 && $3 == "contextSwitches:" && $4 == "value" { nr = $5 } END { exit !(nr > 0) }'

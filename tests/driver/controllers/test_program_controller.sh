@@ -16,7 +16,6 @@ ran()
 {
 	err=$(wc -l <runs)
 	[ "$err" -eq "$2" ]
-	result=$?
 	check "$1"
 }
 
@@ -57,16 +56,13 @@ ran "two points of two runs" 4
 for lines in 1,2 3,4; do
 	err=$(sed -n ${lines}p runs)
 	[ "$(sort -u runs | tr '\n' ' ')" = "a1 a2 " ] && [ "$(sed -n ${lines}p runs | sort -u | wc -l)" = 2 ]
-	result=$?
 	check "each block has both points: lines $lines"
 done
 out=$(cat written)
 [ "$out" = "a1 10 first" ] || [ "$out" = "a2 20 first" ]
-result=$?
 check "arguments, environment, input and output"
 grep -q '"schema": "rot.result/1"' mine.json && grep -q '"/.*libc.so.6": "[0-9a-f]\{64\}"' mine.json &&
 	grep -q '"VALUE=20"' mine.json && grep -q '"last": "20[0-9-]*T[0-9:]*Z"' mine.json
-result=$?
 check "the JSON says what ran"
 
 # ---- what runs again ----
@@ -141,7 +137,6 @@ case $status:$err in
 	has "a point for the region" 0 " 2  part" ""
 	has "and for the program" 0 "40  program" ""
 	grep -q '"series": "s part"' regions.json
-	result=$?
 	check "the series of the region"
 	sed 's/region_one/no_such_function/' regions.xml >wrong.xml
 	call measure "$key" wrong.xml
@@ -154,7 +149,6 @@ if command -v awk >/dev/null && command -v gnuplot >/dev/null; then
 	call measure "$key" awk -runs=1
 	has "the example" 0 "variable" ""
 	[ -s awk.pdf ] && [ -s awk-performance.pdf ]
-	result=$?
 	check "its plots"
 fi
 

@@ -22,7 +22,6 @@ has "its JSON" listEvents.json 'schema = rot\.events/1' 'units\[[0-9]\]\.pmuName
 call list events --all
 sort "$work/out" >listed
 cat listEvents-*.txt | sort | cmp -s - listed
-result=$?
 check "its texts are those of rot list events"
 
 # counts FILE AWK: lines of EVENT KERNEL KEY VALUE, separated by tabs, on which the program ends with 0
@@ -60,10 +59,8 @@ case $status:$err in
 	case $out in *"perf::PERF_COUNT_SW_TASK_CLOCK"*"median of "*) result=0 ;; *) result=1 ;; esac
 	check "its table"
 	printf '%s\n' "$out" | cmp -s - performanceEventScreening.txt && [ -s performanceEventScreening.svg ]
-	result=$?
 	check "the text and the picture"
 	grep -q 'with candlesticks' performanceEventScreening.gnuplot && ! grep -q linespoints performanceEventScreening.gnuplot
-	result=$?
 	check "which joins no events"
 	;;
 esac
@@ -129,7 +126,6 @@ has "the result, with the higher rate of its points" report.json 'results\[0\]\.
 	'results\[0\]\.points = 2' 'results\[0\]\.isOfThisMachine = true' "results\[0\]\.highest\[0\]\.value = $highest"
 grep -q '^results\[1\]' "$work/lines"
 [ $? -eq 1 ] && grep -q '^peaks\.peaks\[1\]' "$work/lines"
-result=$?
 check "no other file, and both peaks"
 case $out in *"What works here"*) result=1 ;; *"The roof"*"Results in this folder"*"tiny "*"this one"*) result=0 ;; *) result=1 ;; esac
 check "the first screen has the roof and the results"
@@ -139,20 +135,16 @@ case $out in *"What works here"*"Events and their grades"*"The roof"*"Results in
 [ "$(grep -c '^ADD  *S' shown)" = 1 ] || result=1
 check "the table of results, and of the peaks the higher one"
 (unset COLUMNS && "$rot" measure report --all) >narrow 2>"$work/err" && ! grep -v -F "$work" narrow | sed "s/±/+/g" | grep -E "^.{81}"
-result=$?
 check "it fits a terminal"
 ! grep '^([a-z]): ' shown | cut -d : -f 1 | while read -r mark; do grep -F " $mark" shown || echo "no $mark"; done | grep '^no '
-result=$?
 check "and explains no mark that it does not have"
 [ -s report.svg ] && [ -s report-results.svg ] && grep -q 'Results in this folder' report.txt
-result=$?
 check "pictures of the roof and of the result, and the text"
 
 # As a page it is one file, with the pictures that are files otherwise, and with the words of the text.
 call measure report one -plots=html
 is_one=$(printf '%s ' one*)
 [ "$status" = 0 ] && [ "$is_one" = 'one.html ' ] && ! grep -q -E '(src|href)=|https?://[^w]' one.html
-result=$?
 check "the report as a page is one file, which loads nothing"
 result=0
 for part in '<h2>The roof of this machine: double precision flop, 1 thread</h2>' '<h2>Results of this machine</h2>' '<h2>The roof</h2>' \
@@ -163,6 +155,5 @@ done
 check "it has machine, roof and results"
 line=$(grep '^ADD  *S' shown)
 grep -Fxq -e "$line" one.html
-result=$?
 check "with the peak of the text"
 [ $nr_failed -eq 0 ]

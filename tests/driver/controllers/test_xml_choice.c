@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Choices of XML controllers: what measures best, before the points are made. */
-#include <jansson.h>
-
 #include "experiment_fixture.h"
+#include "json_schema.h"
 #include "quantities/architecture.h"
 #include "support/files.h"
 #include "testing.h"
@@ -32,7 +31,7 @@ assert_chosen(const char *value, const char *told, size_t nr_candidates)
 	ck_assert_msg(run_into("table", "choosing", NULL, &why) == 0, "%s %s", why.text, why.hint);
 	table = file_read("table", NULL, &why);
 	ck_assert_has(table, told);
-	json = json_load_file("choosing.json", 0, NULL);
+	json = json_file("choosing.json");
 	choice = json_array_get(json_object_get(json, "choices"), 0);
 	point = json_array_get(json_object_get(json, "points"), 0);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "choices")), 1);
@@ -42,7 +41,6 @@ assert_chosen(const char *value, const char *told, size_t nr_candidates)
 	ck_assert_str_eq(json_string_value(json_object_get(point, "label")), value);
 	ck_assert_str_eq(json_string_value(json_object_get(point, "series")), value);
 	ck_assert_uint_eq(json_array_size(json_object_get(point, "derived")), 2);
-	json_decref(json);
 }
 
 TEST(the_best_candidate_is_chosen)
@@ -72,13 +70,12 @@ TEST(candidates_are_not_stepped)
 
 		rot.architecture->counts_by_steps = ways[i];
 		ck_assert_msg(run_into("table", "choosing", NULL, &why) == 0, "%s %s", why.text, why.hint);
-		json = json_load_file("choosing.json", 0, NULL);
+		json = json_file("choosing.json");
 		choice = json_array_get(json_object_get(json, "choices"), 0);
 		candidate = json_array_get(json_object_get(choice, "candidates"), 0);
 		kind = json_string_value(json_object_get(json_object_get(candidate, "quantity"), "kind"));
 		ck_assert_str_eq(kind, ways[i] ? "given" : "measured");
-		json_decref(json);
 	}
 }
 
-UNIT_TESTS(.set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

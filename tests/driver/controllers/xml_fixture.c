@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "xml_fixture.h"
 
+#include "experiment/experiment.h"
 #include "planning/xml_controller.h"
 #include "testing.h"
 
@@ -12,16 +13,25 @@ setup(void)
 	fake_rot_open(&rot);
 }
 
-void
-teardown(void)
+struct xml_controller *
+open_file(const char *path)
 {
-	fake_rot_close(&rot);
+	struct xml_controller *controller;
+
+	why = (struct rot_error){0};
+	controller = xml_controller_open(&rot, path, &why);
+	return controller ? at_end(xml_controller_close, controller) : NULL;
 }
 
 struct xml_controller *
-open_text(const char *text, struct rot_error *err)
+open_text(const char *text)
 {
-	*err = (struct rot_error){0};
 	file_fill("c.xml", text);
-	return xml_controller_open(&rot, "c.xml", err);
+	return open_file("c.xml");
+}
+
+struct experiment *
+experiment_open(const char *name, const char *output_name, size_t nr_points)
+{
+	return at_end(experiment_delete, experiment_new(&rot, name, output_name, nr_points, &why));
 }

@@ -8,12 +8,15 @@
 
 extern struct rot rot;
 
-/* A checked fixture: opens and closes it. */
+/* A checked fixture: opens it. */
 void setup(void);
-void teardown(void);
 
-/* Writes the text to c.xml and opens that. */
-struct xml_controller *open_text(const char *text, struct rot_error *err);
+/* The controller, which is closed when the test ends; NULL: why says what is wrong. open_text writes c.xml. */
+struct xml_controller *open_file(const char *path);
+struct xml_controller *open_text(const char *text);
+
+/* As experiment_new; it is deleted when the test ends. */
+struct experiment *experiment_open(const char *name, const char *output_name, size_t nr_points);
 
 #define HEAD "<controller name='c' comment='a test' runs='7'>\n"
 #define POINT "<point series='s' label='{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>\n"

@@ -14,13 +14,7 @@ set_up(void)
 {
 	findings = (struct findings){0};
 	folder = temporary_folder_new();
-}
-
-static void
-tear_down(void)
-{
-	findings_clear(&findings);
-	temporary_folder_delete(folder);
+	at_end(findings_clear, &findings);
 }
 
 /* All that is read from files below root. */
@@ -39,19 +33,16 @@ look(const char *root)
 static void
 look_at_recorded(const char *name)
 {
-	autofree char *root = source_path("tests/machines/%s", name);
-
-	look(root);
+	look(source_path("tests/machines/%s", name));
 }
 
 /* A machine in folder, of two processors, with one more file. */
 static void
 look_with(const char *name, const char *text)
 {
-	free(folder_write(folder, "proc/cpuinfo",
-			  "vendor_id\t: GenuineIntel\nflags\t\t: constant_tsc nonstop_tsc\n\n"));
-	free(folder_write(folder, "sys/devices/system/cpu/online", "0-1\n"));
-	free(folder_write(folder, name, text));
+	folder_write(folder, "proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: constant_tsc nonstop_tsc\n\n");
+	folder_write(folder, "sys/devices/system/cpu/online", "0-1\n");
+	folder_write(folder, name, text);
 	look(folder);
 }
 
@@ -276,4 +267,4 @@ TEST(is_short)
 	ck_assert_lacks(text, "Steadiness");
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

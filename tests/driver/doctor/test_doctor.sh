@@ -68,7 +68,6 @@ for reason in 13 1; do
 done
 doctor_where "$without" 298 13 "$rot" doctor
 printf '%s\n' "$out" | grep 'cannot count hardware events' >"$work/line" && ! grep '([^)]*$' "$work/line"
-result=$?
 check 'a line is cut outside of parentheses'
 doctor_where "$without" 298 2 "$rot" doctor --all
 says 'no PMU' 0 'No such file or directory' 'pmu=on' 'expected: ' 'rot measure triad works'

@@ -57,16 +57,15 @@ measurement_of(const char *kernel)
 void
 store_peaks(void)
 {
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 
 	ck_assert_ok(profile_store(&rot, &list, &why));
-	peak_list_clear(&list);
 }
 
 struct experiment *
 experiment_with_roofline(const char *operation, const char *clock)
 {
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &why);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
 	char *x = rot_format("operationalIntensity:%s:llcRam", operation);
 	char *y = rot_format("performance:%s:%s", operation, clock);

@@ -15,7 +15,6 @@ cat >triad.xml <<'END'
 END
 call measure ./triad.xml -writeCsv -starts=1 -findPeaks=false
 [ "$status" = 0 ] && [ "$(wc -l <triad.csv)" = 3 ]
-result=$?
 check "a row a point, and one of names"
 
 # example WORD: the code below the line that begins so.
@@ -33,7 +32,6 @@ runs()
 	out=$("$@" example 2>err)
 	status=$? err=$(cat err)
 	[ "$status" = 0 ] && [ -s example ] && printf '%s\n' "$out" | grep -q '\<1000\>' && printf '%s\n' "$out" | grep -q '\<2000\>'
-	result=$?
 	check "$what"
 }
 
@@ -56,7 +54,6 @@ fi
 # Of a program the name is that of the other results.
 call run -q -writeCsv -j there.json true
 [ "$status" = 0 ] && [ -s there.csv ]
-result=$?
 check "beside -j FILE.json"
 call run -q -writeCsv -j - true
 case $err in *"no CSV is written"*) result=0 ;; *) result=1 ;; esac

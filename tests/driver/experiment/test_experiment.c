@@ -13,11 +13,9 @@
 static char *
 stable_json(const char *path)
 {
-	json_error_t fault;
-	json_auto_t *json = json_load_file(path, 0, &fault);
+	json_t *json = json_file(path);
 	char *text, *lines;
 
-	ck_assert_msg(json != NULL, "%s: %s", path, fault.text);
 	expect_schema("driver/schemas/result-1.json", json);
 	json_object_set_new(json, "software", json_object());
 	text = json_dumps(json, JSON_INDENT(1));
@@ -44,7 +42,7 @@ TEST(json_is_the_schema)
 	json_t *json, *point;
 
 	ck_assert_int_eq(run_into("table", "test", "result", &why), 0);
-	json = json_load_file("result.json", 0, NULL);
+	json = json_file("result.json");
 	ck_assert_str_eq(json_string_value(json_object_get(json, "schema")), "rot.result/1");
 	ck_assert_str_eq(json_string_value(json_object_get(json, "controller")), "test");
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 4);
@@ -54,12 +52,11 @@ TEST(json_is_the_schema)
 	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(point, "coordinates"), "size")), 200);
 	ck_assert_str_eq(json_string_value(json_object_get(json_object_get(point, "coordinates"), "kind")), "b");
 	ck_assert_uint_eq(json_array_size(json_object_get(point, "quantities")), 3);
-	json_decref(json);
 }
 
 TEST(csv_is_golden)
 {
-	autofree char *csv = NULL;
+	char *csv = NULL;
 
 	file_fill("names.xml",
 		  "<controller name='names' comment='' runs='10'><axis name='n'><list values='1 2'/></axis>"
@@ -92,7 +89,7 @@ TEST(configuration_overrides)
 	ck_assert_str_eq(configuration_string(rot.configuration, "optimization"), "-O2 -g");
 }
 
-/* Keys reach the measuring, unless the runs are given; fault it ended is said below the table. */
+/* Keys reach the measuring, unless the runs are given; why it ended is said below the table. */
 TEST(effort_follows_the_keys)
 {
 	autofree char *table = NULL;
@@ -118,14 +115,13 @@ TEST(effort_follows_the_keys)
 
 TEST(interrupted_keeps_finished_points)
 {
-	json_auto_t *json = NULL;
+	json_t *json;
 
 	fake_failing_call = 3;
 	fake_is_interrupt = true;
 	ck_assert_int_eq(run_into("table", "test", NULL, &why), -1);
 	ck_assert_str_eq(why.text, "interrupted");
-	json = json_load_file("test.json", 0, NULL);
-	ck_assert_ptr_nonnull(json);
+	json = json_file("test.json");
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 2);
 	ck_assert(json_is_false(json_object_get(json, "complete")));
 }
@@ -163,7 +159,6 @@ TEST(series_keep_their_colours)
 		ck_assert_has(script, "pointtype 5 ");
 		ck_assert_has(script, "linecolor rgb \"#D55E00\" title \"b\"");
 		ck_assert_has(script, "linecolor rgb \"#CC79A7\" title \"theory\"");
-		free(script);
 	}
 	free(gnuplot);
 }
@@ -186,7 +181,6 @@ TEST(series_have_the_looks_that_are_said)
 		ck_assert_has(script, "index 1 using 1:2 with linespoints pointtype 7 ");
 		ck_assert_has(script, "linecolor rgb \"#0072B2\" title \"a\"");
 		ck_assert_has(script, "linecolor rgb \"#D55E00\" title \"b\"");
-		free(script);
 	}
 	free(gnuplot);
 }
@@ -234,7 +228,7 @@ measure_in_part(const struct measurement *measurement, const struct quantity_req
 
 TEST(columns_say_what_is_in_them)
 {
-	autofree char *table = NULL;
+	char *table = NULL;
 
 	fake_measure = measure_in_part;
 	ck_assert_ok(run_into("table", "test.xml", "out", &why));
@@ -277,4 +271,4 @@ TEST(unwritable_folder_is_seen_first)
 	ck_assert_uint_eq(fake_nr_calls, 0);
 }
 
-UNIT_TESTS(.set_up = setup_with_test, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup_with_test);

@@ -16,7 +16,7 @@ add_peak(struct experiment *experiment, double work, const struct measurement *m
 
 TEST(higher_ceiling_counts)
 {
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &why);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct measurement *measurement = measurement_of("Dummy");
 
 	ck_assert_int_eq(add_peak(experiment, 10, measurement, 1, &why), 0);
@@ -25,13 +25,12 @@ TEST(higher_ceiling_counts)
 	ck_assert_double_eq(experiment->ceilings[0].value, 21); /* the second call: 20, and 0.25 more each run */
 	ck_assert_int_eq(add_peak(experiment, 0, measurement, 1, &why), -1);
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
 
 /* A lost count of the time makes an infinite rate; neither it nor a disturbed run is the best. */
 TEST(only_sound_runs_make_a_ceiling)
 {
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &why);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct measurement *measurement = measurement_of("Dummy");
 
 	fake_nr_infinite = 5;
@@ -43,7 +42,6 @@ TEST(only_sound_runs_make_a_ceiling)
 	ck_assert_uint_eq(experiment->nr_ceilings, 1);
 	ck_assert_double_eq(experiment->ceilings[0].value, 20.75);
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
 
 static const struct ceiling *
@@ -81,7 +79,6 @@ TEST_OF(ceilings_are_those_of_the_profile, 3)
 	ck_assert_str_eq(fma->unit, rows[_i].unit);
 	ck_assert_has(experiment->roof_note, "ceilings of 1 thread at 4.00 GHz, found ");
 	ck_assert_uint_eq(fake_nr_calls, 0);
-	experiment_delete(experiment);
 }
 
 /* Cycles of points are summed over their threads, so per cycle both are of one; other clocks go by once for all. */
@@ -118,7 +115,6 @@ TEST_OF(work_on_several_cpus_has_their_ceilings, NR_ELEMENTS(units_of_threads))
 	 */
 	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1).value, 10.4 * 4e9);
 	ck_assert(isnan(experiment_roof_value(experiment, NULL, "l1l2", 2).value));
-	experiment_delete(experiment);
 }
 
 /* A point of half the bandwidth of so many threads. */
@@ -178,10 +174,7 @@ TEST(a_point_is_judged_once)
 	}
 	ck_assert_has(page, "<td class=\"line\">DRAM load, 1 thread</td>");
 	ck_assert_has(page, "<td class=\"line\">DRAM load, far, 2 threads</td>");
-	free(text);
-	free(page);
 	json_decref(json);
-	experiment_delete(experiment);
 }
 
 /* A peak without an interval is a roof that the machine reaches at least: table, verdict and JSON say so. */
@@ -206,9 +199,7 @@ TEST(a_share_of_the_least_roof_is_the_most)
 		      "%s", text);
 	ck_assert(json_is_true(json_object_get(
 		json_object_get(json_array_get(json_object_get(json, "points"), 0), "roof"), "isLeast")));
-	free(text);
 	json_decref(json);
-	experiment_delete(experiment);
 }
 
 /* Those of a kernel's library are threads too. */
@@ -226,7 +217,6 @@ TEST(threads_of_a_library_have_the_ceilings_of_as_many)
 		ck_assert_int_eq(experiment->nr_roof_threads, threads);
 	}
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
 
 /* Neither a lost count of the time nor a disturbed run. */
@@ -279,17 +269,15 @@ TEST(few_ceilings_matter)
 						"SSE MUL, ADD",    "x87 ADD",     "L1 load",
 						"L2 load",         "L3 load",     "DRAM load"};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 
 	peak_by_hand(&list, "AVX-512 ADD", 1)->per_cycle.value = 22; /* higher than what is known of AVX2 */
 	ck_assert_ok(profile_store(&rot, &list, &why));
-	peak_list_clear(&list);
 	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 	ck_assert_uint_eq(experiment->nr_ceilings, 12);
 	assert_shown(experiment, main_ones, NR_ELEMENTS(main_ones));
 	experiment->plots[0].plot.has_all_peaks = true;
 	ck_assert_uint_eq(nr_shown(experiment), 12);
-	experiment_delete(experiment);
 }
 
 /* Intensities count what crosses a border: lines that are stored to are loaded first, and written back. */
@@ -307,7 +295,7 @@ TEST_OF(stores_are_shown_with_their_fills, 6)
 		{"store", "cpuL1", "DRAM", 1},
 	};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *peak = peak_by_hand(&list, "DRAM non-temporal store", 1);
 	const struct ceiling *ceiling;
 
@@ -320,8 +308,6 @@ TEST_OF(stores_are_shown_with_their_fills, 6)
 	ck_assert_ptr_nonnull(ceiling);
 	ck_assert_double_eq_tol(ceiling->value / (rows[_i].factor * 11.1 * 4e9), 1, 1e-12);
 	ck_assert_double_eq_tol(ceiling->low / (rows[_i].factor * 10.5 * 4e9), 1, 1e-12);
-	peak_list_clear(&list);
-	experiment_delete(experiment);
 }
 
 /* What counts one direction only is compared with what goes in that direction alone. */
@@ -356,7 +342,6 @@ TEST_OF(directions_have_their_ceilings, 4)
 	ck_assert(has);
 	free(shown);
 	free(text);
-	experiment_delete(experiment);
 }
 
 /* Nobody asked for a search; what there is has to do. */
@@ -369,13 +354,12 @@ TEST(without_a_profile_there_is_no_roof)
 	ck_assert_ptr_null(experiment->roof_note);
 	ck_assert_int_eq(experiment_roof_threads(experiment, 1), 0);
 	ck_assert_uint_eq(fake_nr_calls, 0);
-	experiment_delete(experiment);
 }
 
 /* Two ceilings of one kind that are nearly the same: the lower is not drawn. */
 TEST(nearly_equal_ceilings_are_one)
 {
-	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &why);
+	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct experiment_own_plot plot = {.y = {.name = "performance", .operation = "flop"}};
 	struct ceiling rows[] = {
 		{.name = "a", .operation = "flop", .border = "", .access = "", .value = 10},
@@ -395,7 +379,6 @@ TEST(nearly_equal_ceilings_are_one)
 	ck_assert_str_eq(shown[1]->name, "d");
 	ck_assert_str_eq(shown[2]->name, "c");
 	free(shown);
-	experiment_delete(experiment);
 }
 
 /* Of nearly equal lines the best known one; of the same access the narrower one, if their intervals overlap. */
@@ -461,7 +444,6 @@ TEST_OF(each_number_of_threads_has_its_roof, 2)
 	ck_assert_str_eq(text,
 			 _i ? "ceilings of 2 threads, per cycle of one" : "ceilings of 2 threads; dashed: of 1 thread");
 	free(text);
-	experiment_delete(experiment);
 }
 
 /* What is black, of each number of threads, also where all peaks are drawn. */
@@ -490,7 +472,6 @@ TEST_OF(pictures_and_verdicts_name_the_same_line, 2)
 	}
 	ck_assert_uint_eq(nr_main, 4);
 	free(shown);
-	experiment_delete(experiment);
 }
 
-UNIT_TESTS(.set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values that are derived from others, and the tables of the best points. */
-#include <jansson.h>
-
 #include "experiment_fixture.h"
+#include "json_schema.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -41,13 +40,12 @@ TEST(derived_values_are_golden)
 	ck_assert_uint_eq(fake_nr_calls, 6 + 2);
 	table = file_read("table", NULL, &why);
 	expect_golden("tests/driver/experiment/golden/derived.txt", table);
-	root = json_load_file("deriving.json", 0, NULL);
+	root = json_file("deriving.json");
 	json = json_object_get(json_array_get(json_object_get(root, "points"), 5), "derived");
 	ck_assert_uint_eq(json_array_size(json), 7);
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "name")), "word");
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "value")), "high");
 	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(json, 4), "value")), 2);
-	json_decref(root);
 }
 
 /* In the order of struct experiment_derived. */
@@ -75,7 +73,7 @@ static const struct {
 /* By access, operation or border, and instruction set, per core cycle, second or tick; without a search for it here. */
 TEST(derived_values_are_peaks)
 {
-	struct experiment *experiment = experiment_new(&rot, "c", NULL, 0, &why);
+	struct experiment *experiment = experiment_open("c", NULL, 0);
 	struct coordinate at = {.axis = "word", .text = "single", .number = NAN};
 	struct measurement *measurement = measurement_of("Dummy");
 	struct peak_wish *wishes;
@@ -105,7 +103,6 @@ TEST(derived_values_are_peaks)
 			      derived_peak(experiment, i));
 	fclose(nowhere);
 	rot_graph_delete(measurement);
-	experiment_delete(experiment);
 }
 
-UNIT_TESTS(.set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What is told against the values of an experiment: doubts, costs of measuring, broken rules, rates above the roof. */
-#include <jansson.h>
-
 #include "configuration/configuration.h"
 #include "experiment_fixture.h"
+#include "json_schema.h"
 #include "quantities/own_cost.h"
 #include "support/files.h"
 #include "support/process.h"
@@ -18,14 +17,13 @@ TEST(doubts_are_notes)
 	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "12", &why), 0);
 	ck_assert_ok(run_into("table", "test", "result", &why));
 	table = file_read("table", NULL, &why);
-	json = json_load_file("result.json", 0, NULL);
+	json = json_file("result.json");
 	point = json_array_get(json_object_get(json, "points"), 0);
 	notes = json_object_get(point, "notes");
 	ck_assert_uint_eq(json_array_size(notes), 1);
 	ck_assert_has(json_string_value(json_array_get(notes, 0)), ": drifts by +");
 	ck_assert_has(table, json_string_value(json_array_get(notes, 0)));
 	free(table);
-	json_decref(json);
 }
 
 TEST(what_measuring_costs_and_broken_rules_are_told)
@@ -36,7 +34,7 @@ TEST(what_measuring_costs_and_broken_rules_are_told)
 	fake_measure = measure_doubtful;
 	ck_assert_ok(run_into("table", "test", "result", &why));
 	table = file_read("table", NULL, &why);
-	json = json_load_file("result.json", 0, NULL);
+	json = json_file("result.json");
 	point = json_array_get(json_object_get(json, "points"), 0);
 	time = json_array_get(json_object_get(point, "quantities"), 0);
 	bytes = json_array_get(json_object_get(point, "quantities"), 2);
@@ -52,7 +50,6 @@ TEST(what_measuring_costs_and_broken_rules_are_told)
 	ck_assert_has(table, "bytes (LLC-RAM read) [byte]   1600");
 	ck_assert_lacks(table, "above the highest ceiling");
 	free(table);
-	json_decref(json);
 }
 
 /* Points whose series and label are the same word, in a roofline. */
@@ -90,7 +87,6 @@ TEST(lines_to_each_datum_once_have_the_colour_of_their_series)
 		script = file_text("result.gnuplot");
 		ck_assert_has(script, "linecolor rgb \"#0072B2\" title \"a: each datum once\"");
 		ck_assert_has(script, "linecolor rgb \"#D55E00\" title \"b: each datum once\"");
-		free(script);
 	}
 	free(gnuplot);
 }
@@ -128,7 +124,7 @@ TEST(rates_above_the_roof_are_told)
 {
 	const struct quantity_request request = {
 		.name = "throughput", .border = "llcRam.read", .clock = "microSeconds"};
-	struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &why);
+	struct experiment *experiment = experiment_open("test", "roof", 1);
 	struct measurement *measurement = measurement_new();
 	struct quantity_value value = {.request = request,
 				       .name = "throughput",
@@ -149,7 +145,6 @@ TEST(rates_above_the_roof_are_told)
 	experiment_check_ceilings(experiment);
 	ck_assert_uint_eq(experiment->points[0].notes.nr, 1);
 	ck_assert_has(experiment->points[0].notes.items[0], "above the highest ceiling: memory");
-	experiment_delete(experiment);
 	rot_graph_delete(measurement);
 }
 
@@ -167,7 +162,7 @@ TEST(operations_against_the_definition)
 	const struct quantity_request request = {.name = "operationCount", .operation = "doublePrecisionFlop"};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &why);
+		struct experiment *experiment = experiment_open("test", "roof", 1);
 		struct quantity_value value = {.request = request,
 					       .name = "operationCount",
 					       .of = "doublePrecisionFlop",
@@ -184,7 +179,6 @@ TEST(operations_against_the_definition)
 		ck_assert_uint_eq(experiment->points[0].notes.nr, cases[i].is_told);
 		if (cases[i].is_told)
 			ck_assert_str_eq(experiment->points[0].notes.items[0], note);
-		experiment_delete(experiment);
 	}
 }
 
@@ -193,7 +187,7 @@ TEST(points_of_ended_runs_are_named)
 {
 	static const char *const ends[] = {"", "disturbed", "disturbed"}, *const labels[] = {"1", "2", "3"};
 	const struct quantity_request request = {.name = "time", .clock = "microSeconds"};
-	struct experiment *experiment = experiment_new(&rot, "test", "ends", 3, &why);
+	struct experiment *experiment = experiment_open("test", "ends", 3);
 	FILE *out = fopen("ends", "w");
 	autofree char *table = NULL;
 	json_auto_t *json = NULL;
@@ -217,7 +211,6 @@ TEST(points_of_ended_runs_are_named)
 	fclose(out);
 	table = file_read("ends", NULL, &why);
 	ck_assert_has(table, "a 2 and 1 more point: too many runs were disturbed");
-	experiment_delete(experiment);
 }
 
 /* What is measured of an empty region is done by as many threads, on the same CPU, with caches in the same state. */
@@ -248,4 +241,4 @@ set_up(void)
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "showAll", "true", NULL);
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = teardown);
+UNIT_TESTS(.set_up = set_up);

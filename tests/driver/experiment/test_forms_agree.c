@@ -287,7 +287,7 @@ static void
 check_plot(const json_t *points)
 {
 	static const char *const series[] = {"of 1", "of 2"};
-	autofree char *text = file_text("out.data");
+	char *text = file_text("out.data");
 
 	for (size_t s = 0; s < 2; s++) {
 		autofree char *head = rot_format("# %s\n", series[s]);
@@ -318,7 +318,7 @@ TEST_OF(forms_show_the_same, NR_RESULTS)
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", gnuplot ? "files,html" : "html",
 			  NULL);
 	ck_assert_ok(run_into("table", "random", "out", &why));
-	json = json_load_file("out.json", 0, NULL);
+	json = json_file("out.json");
 	expect_schema("driver/schemas/result-1.json", json);
 	points = json_object_get(json, "points");
 	ck_assert_uint_eq(json_array_size(points), 8);
@@ -332,7 +332,6 @@ TEST_OF(forms_show_the_same, NR_RESULTS)
 	}
 	if (gnuplot)
 		check_plot(points);
-	json_decref(json);
 }
 
-UNIT_TESTS(.set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

@@ -13,17 +13,11 @@ static char *text;
 static void
 setup(void)
 {
-	autofree char *path = source_path("doc/RESULTS.md");
 	size_t length;
 
-	text = file_read(path, &length, &why);
+	text = file_read(source_path("doc/RESULTS.md"), &length, &why);
 	ck_assert_msg(text != NULL, "%s", why.text);
-}
-
-static void
-teardown(void)
-{
-	free(text);
+	at_end(free, text);
 }
 
 static void
@@ -53,20 +47,9 @@ check_all_keys(const json_t *objects)
 	json_array_foreach(objects, i, object) check_keys(object);
 }
 
-static json_t *
-golden(const char *name)
-{
-	autofree char *path = source_path("%s", name);
-	json_error_t fault;
-	json_t *json = json_load_file(path, 0, &fault);
-
-	ck_assert_msg(json != NULL, "%s: %s", path, fault.text);
-	return json;
-}
-
 TEST(keys_of_experiments)
 {
-	json_auto_t *json = golden("tests/driver/experiment/golden/experiment.json");
+	json_t *json = json_file(source_path("tests/driver/experiment/golden/experiment.json"));
 	const json_t *point;
 	size_t i;
 
@@ -84,7 +67,7 @@ TEST(keys_of_experiments)
 
 TEST(keys_of_programs)
 {
-	json_auto_t *json = golden("tests/driver/programs/golden/one-pass.json");
+	json_t *json = json_file(source_path("tests/driver/programs/golden/one-pass.json"));
 
 	check_keys(json);
 }
@@ -136,7 +119,7 @@ value_with_everything(int kind)
 TEST_OF(keys_of_values, 3)
 {
 	static const char *const findings[] = {"modes", "drift", "firstRun"};
-	struct quantity_value value = value_with_everything(_i);
+	cleared_by(quantity_value_clear) struct quantity_value value = value_with_everything(_i);
 	json_t *json;
 
 	json = quantity_value_json(&value);
@@ -152,7 +135,6 @@ TEST_OF(keys_of_values, 3)
 	ck_assert_uint_gt(json_object_size(json_object_get(json, "taints")), 7);
 	check_keys(json_object_get(json, "taints"));
 	json_decref(json);
-	quantity_value_clear(&value);
 }
 
 /* Columns of CSV files are called by these words. */
@@ -210,8 +192,8 @@ TEST(columns_have_names_of_their_own)
 /* With a value that has everything, so that none of its keys is forgotten; and what is wrong is seen. */
 TEST_OF(values_have_the_schema, 3)
 {
-	struct quantity_value value = value_with_everything(_i);
-	json_t *result = golden("tests/driver/experiment/golden/experiment.json"), *point, *quantity;
+	cleared_by(quantity_value_clear) struct quantity_value value = value_with_everything(_i);
+	json_t *result = json_file(source_path("tests/driver/experiment/golden/experiment.json")), *point, *quantity;
 	char *error;
 
 	json_object_set_new(result, "software",
@@ -240,8 +222,6 @@ TEST_OF(values_have_the_schema, 3)
 	error = json_schema_error(RESULT, result);
 	ck_assert_str_eq(error, ".points[0].colour is not in the schema");
 	free(error);
-	json_decref(result);
-	quantity_value_clear(&value);
 }
 
-UNIT_TESTS(.set_up = setup, .tear_down = teardown);
+UNIT_TESTS(.set_up = setup);

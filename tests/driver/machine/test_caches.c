@@ -62,12 +62,12 @@ TEST_OF(sizes_have_sources, NR_ELEMENTS(machines))
 	char *folder = temporary_folder_new(), *cpuinfo = rot_format("vendor_id\t: %s\n\n", machines[_i].vendor);
 	struct machine *machine;
 
-	free(folder_write(folder, "proc/cpuinfo", cpuinfo));
-	free(folder_write(folder, "cpuid", machines[_i].cpuid));
+	folder_write(folder, "proc/cpuinfo", cpuinfo);
+	folder_write(folder, "cpuid", machines[_i].cpuid);
 	if (machines[_i].has_sysfs) {
-		free(folder_write(folder, INDEX "type", "Data\n"));
-		free(folder_write(folder, INDEX "level", "1\n"));
-		free(folder_write(folder, INDEX "size", "16K\n"));
+		folder_write(folder, INDEX "type", "Data\n");
+		folder_write(folder, INDEX "level", "1\n");
+		folder_write(folder, INDEX "size", "16K\n");
 	}
 	machine = machine_read(folder, NULL);
 	ck_assert_ptr_nonnull(machine);
@@ -81,7 +81,6 @@ TEST_OF(sizes_have_sources, NR_ELEMENTS(machines))
 	ck_assert_int_eq(machine->line_bytes, 64);
 	machine_delete(machine);
 	free(cpuinfo);
-	temporary_folder_delete(folder);
 }
 
 /* How many lines each set holds, told by whoever tells the sizes. */
@@ -101,13 +100,13 @@ TEST_OF(sets_have_ways, NR_ELEMENTS(associativities))
 	struct machine *machine;
 	struct cache_ways ways;
 
-	free(folder_write(folder, "proc/cpuinfo", "vendor_id\t: none\n\n"));
-	free(folder_write(folder, "cpuid", associativities[_i].cpuid));
+	folder_write(folder, "proc/cpuinfo", "vendor_id\t: none\n\n");
+	folder_write(folder, "cpuid", associativities[_i].cpuid);
 	if (associativities[_i].has_sysfs) {
-		free(folder_write(folder, INDEX "type", "Data\n"));
-		free(folder_write(folder, INDEX "level", "1\n"));
-		free(folder_write(folder, INDEX "size", "16K\n"));
-		free(folder_write(folder, INDEX "ways_of_associativity", "6\n"));
+		folder_write(folder, INDEX "type", "Data\n");
+		folder_write(folder, INDEX "level", "1\n");
+		folder_write(folder, INDEX "size", "16K\n");
+		folder_write(folder, INDEX "ways_of_associativity", "6\n");
 	}
 	machine = machine_read(folder, NULL);
 	rot_string_set(&machine->cpu_vendor, associativities[_i].vendor);
@@ -116,7 +115,6 @@ TEST_OF(sets_have_ways, NR_ELEMENTS(associativities))
 	ck_assert_int_eq(ways.l2, associativities[_i].ways.l2);
 	ck_assert_int_eq(ways.llc, associativities[_i].ways.llc);
 	machine_delete(machine);
-	temporary_folder_delete(folder);
 }
 
 TEST(size_as_text)
@@ -151,7 +149,7 @@ TEST(cpus_share_caches)
 		for (size_t k = 0; k < NR_ELEMENTS(names); k++) {
 			autofree char *name = rot_format("sys/devices/system/cpu/cpu1/cache/index%zu/%s", i, names[k]);
 
-			free(folder_write(folder, name, caches[i][k]));
+			folder_write(folder, name, caches[i][k]);
 		}
 	}
 	owners = cache_owners_of(1, folder);
@@ -161,7 +159,6 @@ TEST(cpus_share_caches)
 	owners = cache_owners_of(2, folder);
 	ck_assert_int_eq(owners.l1_data, 2);
 	ck_assert_int_eq(owners.llc, 2);
-	temporary_folder_delete(folder);
 }
 
 /* As -caches has them. bytes of the first level 0: they are no caches. */

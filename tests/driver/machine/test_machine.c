@@ -6,13 +6,11 @@
 static struct machine *
 read_recorded(const char *name, struct rot_error *err)
 {
-	autofree char *folder = source_path("tests/machines/%s", name);
-	struct machine *machine = machine_read(folder, err);
-
-	return machine;
+	return machine_read(source_path("tests/machines/%s", name), err);
 }
 
 /* What must be read, field by field; "" and 0 are unknown. */
+/* clang-format off */
 static const struct {
 	const char *folder;
 	const char *vendor, *name, *microcode, *release, *hypervisor, *governor;
@@ -20,77 +18,17 @@ static const struct {
 	int64_t l1, l2, llc, memory;
 	const char *flag, *no_flag, *caption;
 } machines[] = {
-	{"zen5-turin-kvm",
-	 "AuthenticAMD",
-	 "AMD EPYC",
-	 "0x1000065",
-	 "6.18.44",
-	 "KVM",
-	 "",
-	 26,
-	 2,
-	 1,
-	 64,
-	 2,
-	 1,
-	 48 << 10,
-	 1 << 20,
-	 32 << 20,
-	 INT64_C(24684096) * 1024,
-	 "avx512f",
-	 "amx_tile",
-	 "AMD EPYC, family 26 model 2, KVM"},
-	{"intel-skylake-server",
-	 "GenuineIntel",
-	 "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz",
-	 "0x2006e05",
-	 "5.14.0-362.el9.x86_64",
-	 "",
-	 "performance",
-	 6,
-	 85,
-	 4,
-	 64,
-	 6,
-	 39,
-	 32 << 10,
-	 1 << 20,
-	 28160 << 10,
-	 INT64_C(196608000) * 1024,
-	 "avx512vl",
-	 "sse4a",
-	 "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85"},
-	{"zen5-turin-no-caches",
-	 "AuthenticAMD",
-	 "AMD EPYC",
-	 "",
-	 "6.18.44-fc-v769",
-	 "bhyve",
-	 "",
-	 26,
-	 2,
-	 1,
-	 64,
-	 2,
-	 1,
-	 48 << 10,
-	 1 << 20,
-	 0,
-	 INT64_C(24683620) * 1024,
-	 "avx512f",
-	 "amx_tile",
-	 "AMD EPYC, family 26 model 2, bhyve"},
-	{"minimal", "AuthenticAMD",
-	 "",        "",
-	 "",        "",
-	 "",        0,
-	 0,         0,
-	 64,        1,
-	 0,         0,
-	 0,         0,
-	 0,         NULL,
-	 "fpu",     "unknown processor, family 0 model 0"},
+	{"zen5-turin-kvm", "AuthenticAMD", "AMD EPYC", "0x1000065", "6.18.44", "KVM", "", 26, 2, 1, 64, 2, 1, 48 << 10,
+	 1 << 20, 32 << 20, INT64_C(24684096) * 1024, "avx512f", "amx_tile", "AMD EPYC, family 26 model 2, KVM"},
+	{"intel-skylake-server", "GenuineIntel", "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", "0x2006e05",
+	 "5.14.0-362.el9.x86_64", "", "performance", 6, 85, 4, 64, 6, 39, 32 << 10, 1 << 20, 28160 << 10,
+	 INT64_C(196608000) * 1024, "avx512vl", "sse4a", "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85"},
+	{"zen5-turin-no-caches", "AuthenticAMD", "AMD EPYC", "", "6.18.44-fc-v769", "bhyve", "", 26, 2, 1, 64, 2, 1,
+	 48 << 10, 1 << 20, 0, INT64_C(24683620) * 1024, "avx512f", "amx_tile", "AMD EPYC, family 26 model 2, bhyve"},
+	{"minimal", "AuthenticAMD", "", "", "", "", "", 0, 0, 0, 64, 1, 0, 0, 0, 0, 0, NULL, "fpu",
+	 "unknown processor, family 0 model 0"},
 };
+/* clang-format on */
 
 TEST_OF(recorded_machine_is_read, NR_ELEMENTS(machines))
 {
@@ -182,18 +120,17 @@ TEST_OF(memory_is_limited_by_control_groups, NR_ELEMENTS(groups))
 	char *root = temporary_folder_new();
 	struct machine *machine;
 
-	free(folder_write(root, "proc/cpuinfo", "processor\t: 0\n"));
-	free(folder_write(root, "proc/meminfo", "MemTotal:       16777216 kB\n"));
-	free(folder_write(root, "proc/self/cgroup", groups[_i].group));
+	folder_write(root, "proc/cpuinfo", "processor\t: 0\n");
+	folder_write(root, "proc/meminfo", "MemTotal:       16777216 kB\n");
+	folder_write(root, "proc/self/cgroup", groups[_i].group);
 	for (int i = 0; groups[_i].files[i]; i += 2)
-		free(folder_write(root, groups[_i].files[i], groups[_i].files[i + 1]));
+		folder_write(root, groups[_i].files[i], groups[_i].files[i + 1]);
 	machine = machine_read(root, &why);
 	ck_assert_msg(machine != NULL, "%s", why.text);
 	ck_assert_int_eq(machine->memory_bytes, (int64_t)16 << 30);
 	ck_assert_int_eq(machine->memory_limit_bytes, groups[_i].limit);
 	ck_assert_int_eq(machine_usable_bytes(machine), groups[_i].limit ? groups[_i].limit : (int64_t)16 << 30);
 	machine_delete(machine);
-	temporary_folder_delete(root);
 }
 
 TEST(counting_works_or_says_what_to_do)

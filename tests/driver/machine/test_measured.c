@@ -31,13 +31,7 @@ set_up(void)
 	rot_string_set(&machine->cpu_name, "AMD EPYC");
 	rot_string_set(&machine->hypervisor, "Hyper-V");
 	machine->cpu_family = 26;
-}
-
-static void
-tear_down(void)
-{
-	machine_delete(machine);
-	temporary_folder_delete(folder);
+	at_end(machine_delete, machine);
 }
 
 TEST(what_is_kept_is_read_back)
@@ -73,7 +67,7 @@ TEST_OF(others_are_not_believed, 7)
 	};
 	struct measured_levels levels;
 
-	free(folder_write(folder, "levels-AuthenticAMD-26-0-0-Hyper-V.json", contents[_i]));
+	folder_write(folder, "levels-AuthenticAMD-26-0-0-Hyper-V.json", contents[_i]);
 	measured_levels_load(&levels, folder, machine);
 	ck_assert_uint_eq(levels.nr, 0);
 	machine->cpu_family = 25;
@@ -128,4 +122,4 @@ TEST_OF(unknown_sizes_are_taken, NR_ELEMENTS(takings))
 	ck_assert_str_eq(machine->llc_source, takings[_i].taken_llc && !takings[_i].llc ? "measured" : "");
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

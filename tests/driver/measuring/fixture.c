@@ -84,8 +84,6 @@ link_real(const char *path)
 static void
 open_rot(void)
 {
-	autofree char *machine_folder = source_path("tests/machines/zen5-turin-kvm");
-
 	rot = (struct rot){.configuration = configuration_new(), .paths = rot_calloc(1, sizeof(struct paths))};
 	rot.paths->data = rot_strdup(getenv("top_srcdir"));
 	rot.paths->built = fixture_path("built");
@@ -94,7 +92,7 @@ open_rot(void)
 	rot.monitor = monitor_new();
 	rot.registry = rot_registry_new();
 	rot.kernels = definitions_new();
-	rot.machine = machine_read(machine_folder, &why);
+	rot.machine = machine_read(source_path("tests/machines/zen5-turin-kvm"), &why);
 	ck_assert_msg(rot.machine != NULL, "%s", why.text);
 	ck_assert_msg(rot_registry_add_all(rot.registry, entities, &why) == 0 && kernels_load(&rot, &why) == 0, "%s",
 		      why.text);
@@ -149,7 +147,6 @@ void
 fixture_teardown(void)
 {
 	close_rot();
-	temporary_folder_delete(fixture_folder);
 }
 
 void

@@ -20,7 +20,6 @@ static void
 teardown(void)
 {
 	ck_assert_int_eq(chdir(before), 0);
-	temporary_folder_delete(folder);
 	free(before);
 }
 
@@ -56,7 +55,7 @@ files_of(const char *executable)
 /* The libraries that this process has mapped, and its loader, are among them. */
 TEST(all_that_the_loader_loads)
 {
-	struct file_list files = files_of("/proc/self/exe");
+	cleared_by(file_list_clear) struct file_list files = files_of("/proc/self/exe");
 	char line[4096];
 	size_t nr = 0;
 	FILE *in = fopen("/proc/self/maps", "r");
@@ -78,7 +77,6 @@ TEST(all_that_the_loader_loads)
 	}
 	fclose(in);
 	ck_assert_uint_gt(nr, 2);
-	file_list_clear(&files);
 }
 
 TEST(interpreters_of_scripts)

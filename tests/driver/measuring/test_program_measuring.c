@@ -340,14 +340,11 @@ TEST(warnings_of_all_starts_are_kept)
 TEST(standard_streams)
 {
 	struct program_workload *workload = workload_new_test();
-	char *text;
 
 	fixture_write("program", "#!/bin/sh\ncat\necho out\necho err >&2\n", true);
 	rot_string_set(&workload->program->standard_output, "output");
 	perform(workload, 1, 2);
-	text = file_text("output");
-	ck_assert_str_eq(text, "oneout\n");
-	free(text);
+	ck_assert_str_eq(file_text("output"), "oneout\n");
 	rot_graph_delete(workload);
 }
 

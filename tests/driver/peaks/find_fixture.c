@@ -141,7 +141,6 @@ void
 find_fixture_close(void)
 {
 	peak_list_clear(&list);
-	fake_rot_close(&rot);
 }
 
 int

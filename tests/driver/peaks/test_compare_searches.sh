@@ -24,7 +24,6 @@ is_judged()
 {
 	compare "$2"
 	[ "$status" = "$3" ] && [ "$(grep -c '^[a-z]' out)" = 1 ] && grep -q "^$4" out
-	result=$?
 	check "$1"
 }
 
@@ -33,7 +32,6 @@ if [ "${GOLDEN-}" = write ]; then
 	cp out "$golden/searches.txt"
 fi
 [ "$status" = 1 ] && diff "$golden/searches.txt" out
-result=$?
 check "all peaks"
 is_judged "below, on one thread" '^bandwidth,memory store,.*,1,,' 1 'other variants'
 is_judged "high enough" '^performance,AVX-512 FMA.ADD,' 0 'other variants'
@@ -47,6 +45,5 @@ is_judged "whether others use an L2" '^bandwidth,L2 update,.*,2,,' 0 'not compar
 # Rows of one peak make those of another one incomparable.
 compare '^bandwidth,memory (load2Store,|load,.*,2,near)'
 [ "$status" = 1 ] && grep -q 'memory load2Store .*near or far' out
-result=$?
 check "without a mode, where others have one"
 [ $nr_failed -eq 0 ]

@@ -17,12 +17,6 @@ set_up(void)
 	fake_rot_open(&rot);
 }
 
-static void
-tear_down(void)
-{
-	fake_rot_close(&rot);
-}
-
 static const struct rot_controller *
 controller(const char *name)
 {
@@ -37,10 +31,9 @@ controller(const char *name)
 static void
 store(void)
 {
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 
 	ck_assert_ok(profile_store(&rot, &list, &why));
-	peak_list_clear(&list);
 }
 
 /* What a file holds, and what not. Pictures are only looked for. */
@@ -82,14 +75,13 @@ TEST_OF(controllers_write_what_is_known, NR_ELEMENTS(files))
 	text = file_text(file);
 	ck_assert_msg(strstr(text, files[_i].has) != NULL, "%s", files[_i].has);
 	ck_assert_msg(strstr(text, files[_i].has_not) == NULL, "%s", files[_i].has_not);
-	free(text);
 }
 
 /* Who asks for a page is told that there is none, and needs no gnuplot. */
 TEST_OF(there_is_no_page_of_peaks, 3)
 {
 	static const char *const names[] = {"ceiling", "memory", "peaks"};
-	autofree char *told = NULL;
+	char *told = NULL;
 
 	store();
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", "html", NULL);
@@ -125,10 +117,8 @@ TEST_OF(on_a_terminal_rooflines_are_text, 3)
 	text = file_text("told");
 	ck_assert_msg(strncmp(text, rows[_i].told, strlen(rows[_i].told)) == 0 && !text[0] == !rows[_i].told[0], "%s",
 		      text);
-	free(text);
 	text = file_text("shown");
 	ck_assert_has(text, rows[_i].shown);
-	free(text);
 	ck_assert_int_ne(system("ls *.gnuplot >/dev/null 2>&1"), 0);
 }
 
@@ -151,4 +141,4 @@ TEST(output_that_cannot_be_written_is_an_error)
 	ck_assert_has(why.text, "nowhere");
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

@@ -280,7 +280,7 @@ TEST(what_cannot_be_measured_is_left_out)
 }
 
 /* In the third search: what was measured of the second on several threads was not its turn yet. */
-TEST_OF(interruption_keeps_what_is_finished, several)
+TEST_OF(interruption_keeps_what_is_finished, has_several_cores())
 {
 	fake_is_interrupt = true;
 	fake_failing_call = 6; /* each has one of the search and one of the report */
@@ -301,13 +301,4 @@ TEST(more_threads_than_cpus_are_refused)
 	ck_assert_has(find_error.text, "this process may run on");
 }
 
-static int
-run_tests(void)
-{
-	const int several = has_several_cores();
-	const struct suite suite = SUITE("find", tests, .set_up = find_fixture_open, .tear_down = find_fixture_close);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.set_up = find_fixture_open, .tear_down = find_fixture_close);

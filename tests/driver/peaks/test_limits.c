@@ -8,9 +8,8 @@
 static struct architecture *
 architecture(const char *name)
 {
-	autofree char *path = source_path("driver/architectures/%s.xml", name);
-	autofree char *schema = source_path("driver/schemas/architecture.rng");
-	struct architecture *read = architecture_read(path, schema, &why);
+	struct architecture *read = architecture_read(source_path("driver/architectures/%s.xml", name),
+						      source_path("driver/schemas/architecture.rng"), &why);
 
 	ck_assert_msg(read != NULL, "%s", why.text);
 	return read;
@@ -94,7 +93,7 @@ TEST_OF(limits_are_those_of_the_documents, NR_ELEMENTS(rows))
 TEST(more_than_is_allowed_is_said)
 {
 	struct architecture *read = architecture("zen5");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *peak = peak_by_hand(&list, "AVX-512 ADD", 1);
 
 	peak->per_cycle.value = 16.07;
@@ -103,7 +102,6 @@ TEST(more_than_is_allowed_is_said)
 	peak->per_cycle.value = 16.1;
 	peak_set_limit(&list.pool, peak, read, 2);
 	ck_assert_has(peak->remark, "above what the documents allow");
-	peak_list_clear(&list);
 	architecture_delete(read);
 }
 
@@ -111,7 +109,7 @@ TEST(more_than_is_allowed_is_said)
 TEST(causes_are_said_of_peaks_below)
 {
 	struct architecture *read = architecture("zen5");
-	struct peak_list list = peaks_by_hand();
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *below = peak_by_hand(&list, "AVX2 FMA+ADD", 1), *full = peak_by_hand(&list, "AVX-512 FMA+ADD", 1);
 
 	peak_set_limit(&list.pool, below, read, 2);
@@ -135,7 +133,6 @@ TEST(causes_are_said_of_peaks_below)
 	below->remark = "hot";
 	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_str_eq(below->remark, "hot");
-	peak_list_clear(&list);
 	architecture_delete(read);
 }
 

@@ -70,7 +70,7 @@ always_disturbed_per_cycle(const struct measurement *measurement, size_t run)
 
 /* ---- several threads ---- */
 
-TEST_OF(threads_have_cpus_of_their_own_and_begin_together, several)
+TEST_OF(threads_have_cpus_of_their_own_and_begin_together, has_several_cores())
 {
 	find_peaks_of_two(HEAD PERFORMANCES LATENCY TAIL, SEARCH_QUICK);
 	ck_assert_uint_eq(list.nr, 5); /* the latency is of one thread */
@@ -101,7 +101,7 @@ static const struct {
 	{always_shared_per_cycle, 0.48, "", "", 2 * 7, 2 * 7 - 1},
 };
 
-TEST_OF(threads_that_share_a_core_are_told, several *NR_ELEMENTS(sharings))
+TEST_OF(threads_that_share_a_core_are_told, has_several_cores() * NR_ELEMENTS(sharings))
 {
 	per_cycle = sharings[_i].per_cycle;
 	tells_placement = _i == 2;
@@ -118,7 +118,7 @@ TEST_OF(threads_that_share_a_core_are_told, several *NR_ELEMENTS(sharings))
 }
 
 /* Of two peaks, so that the places of the list move. */
-TEST_OF(placements_are_peaks_of_their_own, several)
+TEST_OF(placements_are_peaks_of_their_own, has_several_cores())
 {
 	static const struct {
 		const char *mode;
@@ -144,7 +144,7 @@ TEST_OF(placements_are_peaks_of_their_own, several)
 }
 
 /* The first 14 runs of 35 were on one core, or all. */
-TEST_OF(memory_of_a_shared_core_is_told, several * 2)
+TEST_OF(memory_of_a_shared_core_is_told, has_several_cores() * 2)
 {
 	per_cycle = ten_or_twenty_per_cycle;
 	tells_placement = true;
@@ -161,7 +161,7 @@ TEST_OF(memory_of_a_shared_core_is_told, several * 2)
 }
 
 /* Of two placements, neither of which has an undisturbed run. */
-TEST_OF(disturbed_placements_have_a_value, several)
+TEST_OF(disturbed_placements_have_a_value, has_several_cores())
 {
 	fake_measure = measure_disturbed;
 	per_cycle = ten_per_cycle;
@@ -173,7 +173,7 @@ TEST_OF(disturbed_placements_have_a_value, several)
 	ck_assert_has(list.peaks[1].remark, "every run was disturbed");
 }
 
-TEST_OF(one_placement_is_no_mode, several)
+TEST_OF(one_placement_is_no_mode, has_several_cores())
 {
 	per_cycle = ten_per_cycle;
 	find_peaks_of_two(HEAD MEMORY TAIL, SEARCH_FAST);
@@ -232,13 +232,4 @@ TEST_OF(one_mode_of_a_rate_is_not_noted, NR_ELEMENTS(caches))
 	ck_assert_uint_eq(list.peaks[0].nr_samples, 8 * 7 - 1);
 }
 
-static int
-run_tests(void)
-{
-	const int several = has_several_cores();
-	const struct suite suite = SUITE("modes", tests, .set_up = find_fixture_open, .tear_down = find_fixture_close);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.set_up = find_fixture_open, .tear_down = find_fixture_close);

@@ -47,23 +47,21 @@ value_of(const double (*ns)[2], const double (*slowdowns)[2])
 
 TEST_OF(groups_decide, NR_ELEMENTS(series))
 {
-	struct quantity_value value = value_of(series[_i].ns, series[_i].slowdowns);
-	struct placement placement = {.nr = 0};
+	cleared_by(quantity_value_clear) struct quantity_value value = value_of(series[_i].ns, series[_i].slowdowns);
+	cleared_by(placement_clear) struct placement placement = {.nr = 0};
 	double medians[2];
 
 	placement_add(&placement, &value);
 	ck_assert_uint_eq(placement_groups(&placement, medians), series[_i].nr_groups);
 	for (size_t i = 0; i < value.nr_samples; i++)
 		ck_assert_int_eq(placement_mode(&placement, &value, i), series[_i].modes[i]);
-	placement_clear(&placement);
-	quantity_value_clear(&value);
 }
 
 /* 40 samples of one or two groups, and one in which a CPU was taken by others. */
 TEST_OF(disturbed_samples_make_no_group, 2)
 {
 	const double far_ns = _i == 0 ? 200 : 50;
-	struct placement placement = {.nr = 0};
+	cleared_by(placement_clear) struct placement placement = {.nr = 0};
 	struct quantity_value values[41];
 	double medians[2];
 
@@ -80,7 +78,6 @@ TEST_OF(disturbed_samples_make_no_group, 2)
 	ck_assert_int_eq(placement_mode(&placement, &values[22], 0), _i == 0 ? PLACEMENT_FAR : PLACEMENT_ONE);
 	for (size_t i = 0; i < 41; i++)
 		quantity_value_clear(&values[i]);
-	placement_clear(&placement);
 }
 
 TEST(a_value_without_ping_pong_has_no_mode)

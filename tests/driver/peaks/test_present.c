@@ -17,21 +17,15 @@ static struct peak_list list;
 static void
 set_up(void)
 {
-	autofree char *path = source_path("driver/architectures/zen5.xml");
-	autofree char *schema = source_path("driver/schemas/architecture.rng");
-	struct architecture *architecture = architecture_read(path, schema, &why);
+	struct architecture *architecture = architecture_read(source_path("driver/architectures/zen5.xml"),
+							      source_path("driver/schemas/architecture.rng"), &why);
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
 	list = peaks_by_hand();
 	for (size_t i = 0; i < list.nr; i++)
 		peak_set_limit(&list.pool, &list.peaks[i], architecture, 2);
 	architecture_delete(architecture);
-}
-
-static void
-tear_down(void)
-{
-	peak_list_clear(&list);
+	at_end(peak_list_clear, &list);
 }
 
 static char *
@@ -176,11 +170,9 @@ TEST(landscapes_are_drawn)
 		ck_assert_has(script, "set ylabel \"dlp\"");
 		ck_assert_has(script, "set object rectangle from 2.5,4.5 to 3.5,5.5");
 		ck_assert_has(script, "47.98 flop/cycle with dlp 12, unroll 4");
-		free(script);
 		free(path);
 	}
 	free(name);
-	temporary_folder_delete(folder);
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

@@ -19,10 +19,8 @@ static struct profile_state state;
 static void
 be_machine(const char *name)
 {
-	autofree char *folder = source_path("tests/machines/%s", name);
-
 	rot_graph_delete(rot.machine);
-	rot.machine = machine_read(folder, &why);
+	rot.machine = machine_read(source_path("tests/machines/%s", name), &why);
 	ck_assert_msg(rot.machine != NULL, "%s", why.text);
 }
 
@@ -41,7 +39,6 @@ tear_down(void)
 	peak_list_clear(&list);
 	rot_graph_delete(rot.machine);
 	rot.machine = NULL;
-	temporary_folder_delete(paths.user);
 }
 
 static void
@@ -276,7 +273,6 @@ TEST(profiles_of_other_machines_are_refused)
 	rot_string_set(&rot.machine->hypervisor, "Xen");
 	load(PROFILE_FOREIGN);
 	free(copied);
-	free(bytes);
 }
 
 TEST(damaged_files_are_put_aside)
@@ -295,7 +291,7 @@ TEST(damaged_files_are_put_aside)
 	path = rot_strdup(state.path);
 	aside = rot_format("%s.damaged", path);
 	for (size_t i = 0; i < sizeof(contents) / sizeof(*contents); i++) {
-		free(folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json", contents[i]));
+		folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json", contents[i]);
 		load(PROFILE_NONE);
 		ck_assert_msg(strstr(state.message, "is damaged"), "%zu: %s", i, state.message);
 		ck_assert_int_eq(access(path, F_OK), -1);
@@ -308,8 +304,8 @@ TEST(damaged_files_are_put_aside)
 
 TEST(profiles_of_later_versions_are_left_alone)
 {
-	free(folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json",
-			  "{\"schema\": \"rot.profile/2\", \"roof\": 1}"));
+	folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json",
+		     "{\"schema\": \"rot.profile/2\", \"roof\": 1}");
 	load(PROFILE_NONE);
 	ck_assert_has(state.message, "of a later rot ('rot.profile/2')");
 	ck_assert_int_eq(access(state.path, F_OK), 0);
@@ -370,22 +366,17 @@ TEST_OF(members_of_other_types_are_survived, 13)
 	file_fill(state.path, changed);
 	load(changes[_i].match);
 	free(changed);
-	free(bytes);
 }
 
 TEST(a_folder_that_cannot_be_made_is_an_error)
 {
-	char *file = folder_write(paths.user, "file", "");
+	autofree char *below = rot_format("%s/data", folder_write(paths.user, "file", ""));
 
-	free(paths.user);
-	paths.user = rot_format("%s/data", file);
+	paths.user = below;
 	ck_assert_int_eq(profile_store(&rot, &found, &why), -1);
 	ck_assert_has(why.text, "are not kept");
 	ck_assert_has(why.hint, "-dataFolder=");
 	load(PROFILE_NONE);
-	free(paths.user);
-	*strrchr(file, '/') = '\0';
-	paths.user = file;
 }
 
 UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

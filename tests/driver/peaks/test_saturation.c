@@ -13,12 +13,7 @@ set_up(void)
 	list = (struct peak_list){.nr = 0};
 	growths = NULL;
 	nr = 0;
-}
-
-static void
-tear_down(void)
-{
-	peak_list_clear(&list);
+	at_end(peak_list_clear, &list);
 }
 
 static void
@@ -105,4 +100,4 @@ TEST(one_number_of_threads_does_not_grow)
 	ck_assert_ptr_null(threads);
 }
 
-UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.set_up = set_up);

@@ -147,7 +147,7 @@ TEST(ranges_are_widened_a_little_alone)
 
 TEST(boxes_touch_only_when_they_overlap)
 {
-	struct layout layout = {.width = 100, .height = 100};
+	cleared_by(layout_clear) struct layout layout = {.width = 100, .height = 100};
 	struct layout_box taken = {50, 50, 20, 10, 45};
 
 	layout_take(&layout, &taken);
@@ -158,7 +158,6 @@ TEST(boxes_touch_only_when_they_overlap)
 	ck_assert(layout_is_free(&layout, &(struct layout_box){80, 80, 10, 10, 0}));
 	/* beyond the panel */
 	ck_assert(!layout_is_free(&layout, &(struct layout_box){98, 20, 10, 10, 0}));
-	layout_clear(&layout);
 }
 
 TEST(text_width_counts_characters_not_bytes)

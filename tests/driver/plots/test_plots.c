@@ -12,16 +12,20 @@
 #include "testing.h"
 
 static char *folder;
-static bool have_gnuplot;
+
+static bool
+has_gnuplot(void)
+{
+	autofree char *gnuplot = process_find("gnuplot");
+
+	if (!gnuplot)
+		fprintf(stderr, "gnuplot is not installed: pictures are not tested\n");
+	return gnuplot != NULL;
+}
 
 static void
 enter_folder(void)
 {
-	autofree char *gnuplot = process_find("gnuplot");
-
-	have_gnuplot = gnuplot != NULL;
-	if (!have_gnuplot)
-		fprintf(stderr, "gnuplot is not installed: pictures are not tested\n");
 	folder = temporary_folder_new();
 	ck_assert_int_eq(chdir(folder), 0);
 }
@@ -45,13 +49,6 @@ empty_folder(void)
 	return nr;
 }
 
-static void
-leave_folder(void)
-{
-	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
-}
-
 static struct summary
 spread(double value)
 {
@@ -63,16 +60,21 @@ static struct roofline_plot
 example(void)
 {
 	static struct plot_point points[3];
-	static const struct plot_series series = {"A \"quoted\" `series`", points, 3, PLOT_JOINED, 0};
+	static const struct plot_series series = {"A \"quoted\" `series`", points, 3, PLOT_JOINED, 0, NULL, 0};
 	static const struct roofline_ceiling ceilings[] = {
 		{"FMA", false, 32, 31, 33, "32 flop/cycle", true, 0},
 		{"DRAM", true, 9.5, NAN, NAN, "9.5 byte/cycle", false, 0},
 	};
 
 	for (int i = 0; i < 3; i++)
-		points[i] = (struct plot_point){
-			spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small", i != 1, false, NULL,
-			1000.0 * (i + 1)};
+		points[i] = (struct plot_point){spread(0.1 * pow(4, i)),
+						spread(0.5 * pow(3, i)),
+						i ? "large" : "small",
+						i != 1,
+						false,
+						NULL,
+						1000.0 * (i + 1),
+						0};
 	return (struct roofline_plot){.frame = {"A title",
 						"first line\nsecond line",
 						{"Operational intensity", "flop/byte", true, NAN, NAN},
@@ -125,18 +127,15 @@ TEST(numbers_read_back)
 	ck_assert_str_eq(text, "NaN");
 }
 
-TEST(roofline_writes_four_files)
+TEST_OF(roofline_writes_four_files, has_gnuplot())
 {
 	struct roofline_plot plot = example();
 	struct stat status;
 
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(roofline_plot_write(&plot, "example", &why));
 	ck_assert(stat("example.pdf", &status) == 0 && status.st_size > 1000);
 	ck_assert(stat("example.svg", &status) == 0 && status.st_size > 1000);
-	autofree char *script = file_text("example.gnuplot"), *data = file_text("example.data"),
-		      *svg = file_text("example.svg");
+	char *script = file_text("example.gnuplot"), *data = file_text("example.data"), *svg = file_text("example.svg");
 
 	ck_assert_has(script, "\"Operational intensity [flop/byte]\"");
 	ck_assert_has(script, "\"FMA (32 flop/cycle)\"");
@@ -165,21 +164,18 @@ TEST(turned_labels_on_lines_have_a_ground)
 		roofline_plot_write(&plot, "example", &why); /* without gnuplot the script is there */
 		script = file_text("example.gnuplot");
 		ck_assert_int_eq(strstr(script, "set object polygon from graph ") != NULL, plot.nr_ceilings > 2);
-		free(script);
 	}
 }
 
-TEST(an_infinite_intensity_is_drawn_at_the_edge)
+TEST_OF(an_infinite_intensity_is_drawn_at_the_edge, has_gnuplot())
 {
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
 
 	points[2].x = summary_empty();
 	points[2].x.value = INFINITY;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(roofline_plot_write(&plot, "edge", &why));
-	autofree char *script = file_text("edge.gnuplot");
+	char *script = file_text("edge.gnuplot");
 
 	ck_assert_has(script, "large (no bytes)");
 	ck_assert_has(script, "\u221e");
@@ -191,7 +187,7 @@ TEST(a_point_without_operations_says_so)
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	bool is_there = false;
 
 	points[0].x = points[0].y = summary_single(0, "exact");
@@ -200,34 +196,26 @@ TEST(a_point_without_operations_says_so)
 	for (size_t i = 0; i < labels.nr; i++)
 		is_there = is_there || strcmp(labels.items[i].text, "small (no operations)") == 0;
 	ck_assert(is_there);
-	roofline_labels_clear(&labels);
 }
 
 /* The same over size: at the upper edge, marked, and the line goes there. */
-TEST(an_infinite_value_is_drawn_at_the_upper_edge)
+TEST_OF(an_infinite_value_is_drawn_at_the_upper_edge, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	char *script, *data;
 
 	points[1].y = summary_empty();
 	points[1].y.value = INFINITY;
 	plot.frame.y.low = 0;
 	plot.frame.y.high = 77;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(distribution_plot_write(&plot, "upper", &why));
-	script = file_text("upper.gnuplot");
-	data = file_text("upper.data");
-	ck_assert_has(script, "\u221e");
-	ck_assert_has(data, " 77 ");
-	free(data);
-	free(script);
+	ck_assert_has(file_text("upper.gnuplot"), "\u221e");
+	ck_assert_has(file_text("upper.data"), " 77 ");
 }
 
 /* What a logarithmic axis does not have is drawn at its lower end, and marked. */
-TEST_OF(zero_is_drawn_at_the_lower_edge, 2)
+TEST_OF(zero_is_drawn_at_the_lower_edge, has_gnuplot() * 2)
 {
 	static const struct {
 		double value;
@@ -236,53 +224,39 @@ TEST_OF(zero_is_drawn_at_the_lower_edge, 2)
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	char *script, *data;
 
 	points[1].y = summary_single(values[_i].value, "given");
 	plot.frame.y.low = 0.0625;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(distribution_plot_write(&plot, "lower", &why));
-	script = file_text("lower.gnuplot");
-	data = file_text("lower.data");
-	ck_assert_has(script, values[_i].sign);
-	ck_assert_has(data, " 0.0625 ");
-	free(data);
-	free(script);
+	ck_assert_has(file_text("lower.gnuplot"), values[_i].sign);
+	ck_assert_has(file_text("lower.data"), " 0.0625 ");
 }
 
 /* Which they are is in a column of the data; where there is none, nothing is drawn for it. */
-TEST_OF(marks_of_what_is_expected_are_hollow, 2)
+TEST_OF(marks_of_what_is_expected_are_hollow, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
-	char *script, *data;
+	char *data;
 
 	points[1].is_expected = _i;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(roofline_plot_write(&plot, "hollow", &why));
-	script = file_text("hollow.gnuplot");
 	data = file_text("hollow.data");
-	ck_assert_int_eq(strstr(script, "$13 > 0 ? $2 : NaN") != NULL, _i);
+	ck_assert_int_eq(strstr(file_text("hollow.gnuplot"), "$13 > 0 ? $2 : NaN") != NULL, _i);
 	ck_assert_has(data, _i ? " 2000 1 \"large\"" : " 2000 0 \"large\"");
 	ck_assert_has(data, " 3000 0 \"large\"");
-	free(data);
-	free(script);
 }
 
 /* A line at x with its label; none where the axis does not reach. */
-TEST(markers_are_drawn)
+TEST_OF(markers_are_drawn, has_gnuplot())
 {
 	static const struct plot_marker markers[] = {{0.5, "inside"}, {1e9, "beyond"}, {0, "unknown"}};
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
-	autofree char *script = NULL;
+	char *script = NULL;
 
 	plot.frame.markers = markers;
 	plot.frame.nr_markers = 3;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(distribution_plot_write(&plot, "markers", &why));
 	script = file_text("markers.gnuplot");
 	ck_assert_has(script, "set arrow from 0.5,graph 0 to 0.5,graph 1");
@@ -301,14 +275,14 @@ label_height(const char *script, const char *label)
 	return strtod(graph + strlen(", graph "), NULL);
 }
 
-TEST(labels_of_markers_keep_off_points)
+TEST_OF(labels_of_markers_keep_off_points, has_gnuplot())
 {
 	static struct plot_point points[2];
-	static const struct plot_series series = {"s", points, 2, PLOT_JOINED, 0};
+	static const struct plot_series series = {"s", points, 2, PLOT_JOINED, 0, NULL, 0};
 	static const struct plot_marker markers[] = {{10, "free"}, {105, "taken"}};
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, &series, 1};
-	autofree char *script = NULL;
+	char *script = NULL;
 
 	points[0] = (struct plot_point){.x = summary_single(1, ""), .y = spread(0.01), .label = "", .size = NAN};
 	points[1] = (struct plot_point){.x = summary_single(100, ""), .y = spread(1), .label = "", .size = NAN};
@@ -316,8 +290,6 @@ TEST(labels_of_markers_keep_off_points)
 	plot.frame.x.high = 1000;
 	plot.frame.markers = markers;
 	plot.frame.nr_markers = 2;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(distribution_plot_write(&plot, "markers", &why));
 	script = file_text("markers.gnuplot");
 	ck_assert_double_lt(label_height(script, "\"taken\""), label_height(script, "\"free\"") - 0.05);
@@ -340,7 +312,7 @@ TEST(labels_of_markers_keep_off_each_other)
 }
 
 /* In as large a font as names of axes have. */
-TEST_OF(a_long_title_is_folded, 2)
+TEST_OF(a_long_title_is_folded, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
 	char *script, *title;
@@ -349,8 +321,6 @@ TEST_OF(a_long_title_is_folded, 2)
 		_i ? "what it costs to move a thread to another processor, and to read what was in the caches "
 		     "of the one that it came from, less the time of a thread that stays there"
 		   : "a title that is not long";
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(roofline_plot_write(&plot, "title", &why));
 	script = file_text("title.gnuplot");
 	title = strstr(script, "set label \"") + strlen("set label \"");
@@ -358,11 +328,10 @@ TEST_OF(a_long_title_is_folded, 2)
 	ck_assert_int_eq(strstr(title, "\\n") != NULL, _i);
 	title[strlen(title)] = '"';
 	ck_assert_int_eq(strstr(script, "left noenhanced font \",9\"\n") != NULL, _i);
-	free(script);
 }
 
 /* The axes are those of the boxes; what is beyond them has an arrow, and is counted in the caption. */
-TEST_OF(far_ends_of_whiskers_are_arrows, 2)
+TEST_OF(far_ends_of_whiskers_are_arrows, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
 	struct plot_point *points = (struct plot_point *)plot.series->points;
@@ -370,32 +339,27 @@ TEST_OF(far_ends_of_whiskers_are_arrows, 2)
 
 	if (_i)
 		points[0].y.minimum = 1e-6;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(roofline_plot_write(&plot, "arrows", &why));
 	script = file_text("arrows.gnuplot");
 	ck_assert_int_eq(strstr(script, "head filled") != NULL, _i);
 	ck_assert_int_eq(strstr(script, "second line\\nbeyond the edges (arrows): 1 end of a whisker\"") != NULL, _i);
-	free(script);
 }
 
 /* Also what a range that somebody asks for leaves out. */
-TEST(points_beyond_a_range_are_told)
+TEST_OF(points_beyond_a_range_are_told, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
-	autofree char *script = NULL;
+	char *script = NULL;
 
 	plot.frame.y.high = 4;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(distribution_plot_write(&plot, "told", &why));
 	script = file_text("told.gnuplot");
 	ck_assert_has(script, "beyond the edges (arrows): 1 point\"");
 }
 
 /* What is not drawn needs no room. */
-TEST(a_series_plot_has_the_range_of_its_values)
+TEST_OF(a_series_plot_has_the_range_of_its_values, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct series_plot plot = {source.frame, source.series, 1};
@@ -404,12 +368,9 @@ TEST(a_series_plot_has_the_range_of_its_values)
 
 	points[0].y.minimum = 1e-6;
 	points[2].y.maximum = 1e6;
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(series_plot_write(&plot, "values", &why));
 	script = file_text("values.gnuplot");
 	ck_assert_msg(strstr(script, "set yrange [0.4") && !strstr(script, "beyond the edges"), "%s", script);
-	free(script);
 }
 
 /* Neither the same colour and mark twice, nor a colour within the first seven, or a mark within six. */
@@ -444,20 +405,15 @@ TEST(a_series_has_the_look_that_is_said)
 	ck_assert_has(why.hint, "did you mean 'square'");
 }
 
-TEST_OF(pictures_are_png_too_where_that_is_wanted, 2)
+TEST_OF(pictures_are_png_too_where_that_is_wanted, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
-	char *png;
 
-	if (!have_gnuplot)
-		return;
 	script_has_png = _i;
 	ck_assert_ok(roofline_plot_write(&plot, "example", &why));
 	script_has_png = false;
 	if (_i) {
-		png = file_text("example.png");
-		ck_assert_int_eq(strncmp(png, "\x89PNG", 4), 0);
-		free(png);
+		ck_assert_int_eq(strncmp(file_text("example.png"), "\x89PNG", 4), 0);
 	}
 	ck_assert_int_eq(empty_folder(), 4 + _i);
 }
@@ -469,7 +425,7 @@ TEST(leaders_are_no_whiskers)
 	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 6, .style = PLOT_MARKS};
 	struct roofline_plot plot = example();
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	size_t nr_leaders = 0;
 
 	for (size_t i = 0; i < 6; i++)
@@ -497,7 +453,6 @@ TEST(leaders_are_no_whiskers)
 		nr_leaders++;
 	}
 	ck_assert_uint_ge(nr_leaders, 1);
-	roofline_labels_clear(&labels);
 }
 
 /* Do the labels' boxes touch each other? */
@@ -530,7 +485,7 @@ TEST_OF(lines_without_room_for_names_have_letters, 2)
 	struct roofline_plot plot = example();
 	struct roofline_ceiling ceilings[12];
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	size_t nr_letters = 0;
 	autofree char *caption = NULL;
 
@@ -565,7 +520,6 @@ TEST_OF(lines_without_room_for_names_have_letters, 2)
 		nr_letters++;
 	}
 	ck_assert_uint_ge(nr_letters, 2);
-	roofline_labels_clear(&labels);
 	layout_zoom = 1;
 }
 
@@ -576,7 +530,7 @@ TEST_OF(points_without_room_for_names_have_letters, 2)
 	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 26, .style = PLOT_MARKS};
 	struct roofline_plot plot = example();
 	struct roofline_shape shape;
-	struct roofline_labels labels;
+	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	size_t nr_letters = 0;
 
 	for (size_t i = 0; i < 26; i++)
@@ -595,7 +549,6 @@ TEST_OF(points_without_room_for_names_have_letters, 2)
 	for (size_t i = 0; i < labels.nr; i++)
 		nr_letters += !labels.items[i].ceiling && labels.items[i].stands_for;
 	ck_assert_int_eq(nr_letters > 0, _i);
-	roofline_labels_clear(&labels);
 }
 
 /* What has neither a mark of its own nor a colour of its own has its own dashes. */
@@ -653,15 +606,13 @@ TEST_OF(boxes_stand_side_by_side, 3)
 	}
 }
 
-TEST(distribution_says_how_many_samples)
+TEST_OF(distribution_says_how_many_samples, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, source.series, 1};
 
-	if (!have_gnuplot)
-		return;
 	ck_assert_ok(distribution_plot_write(&plot, "distribution", &why));
-	autofree char *script = file_text("distribution.gnuplot");
+	char *script = file_text("distribution.gnuplot");
 
 	ck_assert_has(script, "A title (n=10)");
 	ck_assert_has(script, "with candlesticks");
@@ -746,4 +697,4 @@ TEST(an_unwritable_place_is_an_error)
 	ck_assert(*why.hint);
 }
 
-UNIT_TESTS(.set_up = enter_folder, .tear_down = leave_folder);
+UNIT_TESTS(.set_up = enter_folder);

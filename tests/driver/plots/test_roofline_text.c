@@ -26,9 +26,9 @@ static struct roofline_plot
 example(void)
 {
 	static struct plot_point triad[3], warm[2], model[1];
-	static const struct plot_series series[] = {{"Triad", triad, NR_ELEMENTS(triad), PLOT_JOINED, 0},
-						    {"warm", warm, NR_ELEMENTS(warm), PLOT_JOINED, 0},
-						    {"a model", model, NR_ELEMENTS(model), PLOT_MODEL, 0}};
+	static const struct plot_series series[] = {{"Triad", triad, NR_ELEMENTS(triad), PLOT_JOINED, 0, NULL, 0},
+						    {"warm", warm, NR_ELEMENTS(warm), PLOT_JOINED, 0, NULL, 0},
+						    {"a model", model, NR_ELEMENTS(model), PLOT_MODEL, 0, NULL, 0}};
 
 	triad[0] = point(0.08, 2, "1000");
 	triad[1] = point(0.09, 2.5, NULL);

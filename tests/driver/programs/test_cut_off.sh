@@ -43,7 +43,6 @@ says "of a region it is told of how many hits its counts are" 'this run was cut 
 	'cut off by signal 15 after .*, and there are no rates$' 'region work: its counts are of 4 of 10 hits \(40 %\)$'
 says "which is a doubt" 'strict: '
 grep -q 'its counts are of 4 of 10 hits' cut.json
-result=$?
 check "also in the file"
 
 # Whole runs were made before: nothing is mixed with them.
@@ -56,14 +55,12 @@ check "and there is no doubt about the others"
 cut_off 3 -counting=expected --runs=4
 says "so is one that was timed" 'run 3 was cut off by signal 15 after .*: it is left out$'
 [ "$("$top_builddir/tests/json_lines" cut.json | grep -c "^runs.*wallTime = ")" = 2 ]
-result=$?
 check "and the time is of two runs"
 
 cut_off 2 -counting=blocks
 says "of a program it is told between which shares that may be" 'this run was cut off' '^  operations +4[0-9]{3} flop$' \
 	'^  not counted: performance' 'cut off by signal 15 after .*they are of that part'
 [ "$status" = 143 ]
-result=$?
 check "and the status is that of the program"
 
 cut_off 1 -counting=blocks

@@ -88,7 +88,6 @@ else
 	call run -q -j functions.json --no-children "$here/known_shares" child
 	out=$(of_functions functions.json function own_triple samples)
 	[ "$out" = 0 ]
-	result=$?
 	check "which is left out with --no-children"
 	are_known "of a library that is loaded later" function library_triple library_single \
 		"$here/known_shares" library "$here/known_shares_library.so"
@@ -140,7 +139,6 @@ status=$? out='' err=$(cat "$work/err")
 case $status:$err in 0:*"functions: cannot sample the CPU time: Permission denied"*) result=0 ;; *) result=1 ;; esac
 check "a remark, and no failure, where the system refuses it"
 "$top_builddir/tests/json_lines" refused.json | grep -q 'functions\.cpuTime = null'
-result=$?
 check "of which nothing is said to be measured"
 
 exit $((nr_failed != 0))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* "rot run" on a program of known work, with this machine's counters: in total and by thread. */
-#include <jansson.h>
-
+#include "json_schema.h"
 #include "machine/machine.h"
 #include "testing.h"
 
@@ -13,20 +12,15 @@ static json_t *
 run(const char *option)
 {
 	char *folder = temporary_folder_new(), *rot = built_path("driver/rot");
-	char *work = built_path("tests/driver/programs/known_work");
 	char *command = rot_format("XDG_CACHE_HOME='%s' '%s' run -q %s -j '%s/x.json' '%s' %.0f", folder, rot, option,
-				   folder, work, NR_ADDITIONS);
+				   folder, built_path("tests/driver/programs/known_work"), NR_ADDITIONS);
 	char *path = rot_format("%s/x.json", folder);
 	json_t *json;
 
 	ck_assert_int_eq(system(command), 0);
-	json = json_load_file(path, 0, NULL);
-	ck_assert_ptr_nonnull(json);
+	json = json_file(path);
 	free(path);
 	free(command);
-	free(work);
-	free(rot);
-	temporary_folder_delete(folder);
 	return json;
 }
 
@@ -52,7 +46,7 @@ operations(const json_t *json, size_t point)
 static int
 wrong_point(const char *option, size_t nr_points, double *counted)
 {
-	json_auto_t *json = run(option);
+	json_t *json = run(option);
 	int wrong = -1;
 
 	ck_assert_uint_ge(json_array_size(json_object_get(json, "points")), nr_points);

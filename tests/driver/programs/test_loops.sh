@@ -41,12 +41,10 @@ are_exact()
 3: $((64 * n))/$((16 * n)) $((192 * n)) 0, 4: $((384 * n))/$((64 * n)) $((1152 * n)) 0, \
 5: $((2304 * n))/$((384 * n)) $((6912 * n)) 0, 6: $((13824 * n))/$((2304 * n)) $((96768 * n)) $((27648 * n)), "
 	[ "$out" = "$err" ]
-	result=$?
 	check "$1: six loops"
 	out=$(loops "$3" "$5")
 	err="0: 0/0 $((3 * n)) 0, 1: $((10 * n))/$n $((40 * n)) 0, 2: $((50 * n))/$((10 * n)) $((140 * n)) 0, 1: $((40 * n))/$n $((160 * n)) 0, "
 	[ "$out" = "$err" ]
-	result=$?
 	check "$1: a loop that is entered in its middle, and one behind it"
 }
 
@@ -84,7 +82,6 @@ are_all()
 				print "few functions have parts"
 		}')
 	[ -z "$out" ]
-	result=$?
 	check "$1: the parts are the whole"
 }
 
@@ -141,7 +138,6 @@ all=$(nr_divided)
 call run -q -j loops.json "$known" counts
 out=$(nr_divided) err="all: $all"
 [ "${out#* }" = 0 ] && [ "${all#* }" -gt 0 ] && [ "${out% *}" -gt 1 ]
-result=$?
 check "functions with few instructions have no loops, unless all are asked for"
 
 # Signals come in the middle of blocks: what was executed of them is counted in its part.
@@ -149,7 +145,6 @@ call run -q --all -j loops.json "$here/known_functions" signals
 out=$(loops function poly | sed 's/.* 1: \([0-9]*\)\/\([0-9]*\) \([0-9]*\).*/\1 \2 \3/')
 err="100000 turns of 4 instructions in each entry were expected"
 echo "$out" | awk '{exit !($2 >= 20 && $1 == 100000 * $2 && $3 == 4 * $1)}'
-result=$?
 check "between signals"
 are_all "between signals" loops
 

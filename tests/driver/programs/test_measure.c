@@ -49,7 +49,6 @@ setup(void)
 	open_rot("zen5");
 	free(core);
 	free(path);
-	free(fake);
 	free(source);
 }
 
@@ -58,7 +57,6 @@ teardown(void)
 {
 	rot_close(&rot);
 	ck_assert_int_eq(chdir(before), 0);
-	temporary_folder_delete(folder);
 	free(before);
 }
 
@@ -122,7 +120,7 @@ TEST(values_are_of_all_passes)
 {
 	static const char *const texts[] = {"time", "performance:flop", "instructions",
 					    "operationCount:doublePrecisionFlop", NULL};
-	struct program_quantities quantities;
+	cleared_by(program_quantities_clear) struct program_quantities quantities = {0};
 
 	measured(workload_of_true(NULL), texts, 3, &quantities);
 	ck_assert_uint_eq(quantities.total.nr, 4);
@@ -134,7 +132,6 @@ TEST(values_are_of_all_passes)
 	ck_assert_uint_gt(json_array_size(json_object_get(quantities.origin, "hashes")), 1);
 	ck_assert_uint_eq(quantities.nr_notes, 0);
 	ck_assert_double_eq(quantities.nr_cpus, 1.75); /* as the fake core says */
-	program_quantities_clear(&quantities);
 }
 
 TEST(clock_is_that_of_the_configuration)
@@ -174,13 +171,12 @@ TEST(passes_are_limited)
 TEST(runs_that_differ_are_noted)
 {
 	static const char *const texts[] = {"instructions", NULL};
-	struct program_quantities quantities;
+	cleared_by(program_quantities_clear) struct program_quantities quantities = {0};
 
 	setenv("FAKE_CORE", "differ", 1);
 	measured(workload_of_true(NULL), texts, 2, &quantities);
 	ck_assert_uint_eq(quantities.nr_notes, 1);
 	ck_assert_has(quantities.notes[0], "instructions of the runs differ by up to 10 %");
-	program_quantities_clear(&quantities);
 }
 
 /* What is known to have disturbed a run leaves it out, and the run is repeated. */
@@ -188,7 +184,7 @@ TEST(disturbed_runs_are_repeated)
 {
 	static const char *const texts[] = {"time", NULL};
 	static const struct quantity_effort effort = {.nr_runs = 10, .budget_s = 10};
-	struct program_quantities quantities;
+	cleared_by(program_quantities_clear) struct program_quantities quantities = {0};
 	const struct quantity_value *time;
 
 	setenv("FAKE_CORE", "disturbed", 1);
@@ -203,7 +199,6 @@ TEST(disturbed_runs_are_repeated)
 		ck_assert_uint_eq(time->taints[5], TAINT_STEAL);
 		ck_assert_str_eq(time->runs_end, "");
 	}
-	program_quantities_clear(&quantities);
 }
 
 static const struct {
@@ -223,19 +218,18 @@ TEST_OF(runs_are_added_until_intervals_are_narrow, NR_ELEMENTS(precisions))
 	static const char *const texts[] = {"time", NULL};
 	const struct quantity_effort effort = {.precision = precisions[_i].precision,
 					       .budget_s = precisions[_i].budget_s};
-	struct program_quantities quantities;
+	cleared_by(program_quantities_clear) struct program_quantities quantities = {0};
 
 	setenv("FAKE_CORE", precisions[_i].mode, 1);
 	ck_assert_ok(measure_with(workload_of_true(NULL), texts, &effort, 0, &quantities, &why));
 	ck_assert_uint_eq(quantities.total.values[0].nr_samples, precisions[_i].nr_runs);
 	ck_assert_str_eq(quantities.total.values[0].runs_end, precisions[_i].end);
-	program_quantities_clear(&quantities);
 }
 
 TEST(regions_have_values_of_their_own)
 {
 	static const char *const texts[] = {"time", "instructions", NULL};
-	struct program_quantities quantities;
+	cleared_by(program_quantities_clear) struct program_quantities quantities = {0};
 
 	measured(workload_of_true("solve"), texts, 1, &quantities);
 	ck_assert_uint_eq(quantities.nr_regions, 1);
@@ -243,17 +237,15 @@ TEST(regions_have_values_of_their_own)
 	ck_assert_double_lt(value(&quantities.regions[0], 1), value(&quantities.total, 1));
 	ck_assert_double_gt(value(&quantities.regions[0], 1), 0);
 	ck_assert_double_gt(value(&quantities.regions[0], 0), 0);
-	program_quantities_clear(&quantities);
 }
 
 TEST(regions_that_are_not_found)
 {
 	static const char *const texts[] = {"time", NULL};
-	struct program_quantities quantities;
+	cleared_by(program_quantities_clear) struct program_quantities quantities = {0};
 
 	ck_assert_int_eq(measure(workload_of_true("missing"), texts, 1, 0, &quantities, &why), -1);
 	ck_assert_has(why.text, "the region 'missing' of 'true' was not observed");
-	program_quantities_clear(&quantities);
 }
 
 TEST(what_cannot_be_counted_is_an_error)

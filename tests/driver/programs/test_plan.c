@@ -45,7 +45,7 @@ text_of(const struct program_plan *plan)
 TEST_OF(quantities_that_fit, NR_ELEMENTS(rows))
 {
 	struct architecture *architecture = architecture_named(rows[_i].architecture);
-	struct program_plan plan;
+	cleared_by(program_plan_clear) struct program_plan plan = {0};
 	char *text;
 
 	ck_assert_ok(program_plan_make(&plan, architecture, rows[_i].max_passes, true, &why));
@@ -55,7 +55,6 @@ TEST_OF(quantities_that_fit, NR_ELEMENTS(rows))
 	ck_assert_uint_eq(plan.passes.nr_passes, rows[_i].nr_passes);
 	ck_assert_str_eq(plan.requests[0].name, "time");
 	free(text);
-	program_plan_clear(&plan);
 	architecture_delete(architecture);
 }
 
@@ -63,23 +62,22 @@ TEST_OF(quantities_that_fit, NR_ELEMENTS(rows))
  */
 TEST(every_architecture)
 {
-	char *paths[MAX_ARCHITECTURES], *schema = architecture_schema();
 	struct machine *machine = machine_new();
-	size_t nr = architecture_files(paths);
 
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
 
-	for (size_t i = 0; i < nr; i++) {
-		struct architecture *architecture = architecture_read(paths[i], schema, &why);
+	for (int i = 0; i < architecture_nr_files(); i++) {
+		struct architecture *architecture =
+			architecture_read(architecture_file(i), architecture_schema(), &why);
 		size_t nr_of_all = 1;
 
 		ck_assert_msg(architecture != NULL, "%s", why.text);
 		architecture->stepping.machine = machine;
 		for (size_t max = 1; max <= nr_of_all; max++) {
-			struct program_plan plan;
+			cleared_by(program_plan_clear) struct program_plan plan = {0};
 
-			ck_assert_msg(program_plan_make(&plan, architecture, max, true, &why) == 0, "%s: %s", paths[i],
-				      why.text);
+			ck_assert_msg(program_plan_make(&plan, architecture, max, true, &why) == 0, "%s: %s",
+				      architecture_file(i), why.text);
 			ck_assert_uint_ge(plan.passes.nr_passes, 1);
 			ck_assert_uint_le(plan.passes.nr_passes, max + architecture->counts_by_steps);
 			for (size_t k = 0; k < plan.passes.nr_passes; k++)
@@ -88,13 +86,10 @@ TEST(every_architecture)
 							plan.passes.passes[k].nr_events));
 			nr_of_all = plan.nr_passes_of_all;
 			ck_assert_int_eq(plan.left_out[0] == '\0', max + architecture->counts_by_steps >= nr_of_all);
-			program_plan_clear(&plan);
 		}
 		architecture_delete(architecture);
-		free(paths[i]);
 	}
 	machine_delete(machine);
-	free(schema);
 }
 
 /* By steps kernels are counted and regions of programs, which are timed in a run of their own; not whole programs. */
@@ -103,8 +98,8 @@ TEST(regions_are_stepped)
 	struct machine *machine = machine_new();
 	const struct architecture_stepping stepping = {.limit = 1, .machine = machine};
 	struct rot_error why_no_program = {.text = "not programs"};
-	char *folder = architecture_folder();
-	struct rot rot = {.architecture = architecture_load_steps(folder, &stepping, &why_no_program, &why)};
+	struct rot rot = {.architecture =
+				  architecture_load_steps(architecture_folder(), &stepping, &why_no_program, &why)};
 	struct program_plan plan;
 
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
@@ -134,7 +129,6 @@ TEST(regions_are_stepped)
 	ck_assert_ptr_eq(program_architecture(&rot, false), rot.architecture);
 	architecture_delete(rot.architecture);
 	machine_delete(machine);
-	free(folder);
 }
 
 /* Whole programs are translated for their counts, without caches to model, and timed in a run of their own or not at
@@ -159,7 +153,7 @@ TEST_OF(programs_are_counted_by_blocks, 2)
 	autofree char *folder = architecture_folder(), *text = NULL;
 	const struct architecture_stepping without_caches = {.is_unasked = true};
 	struct architecture *architecture = architecture_load_blocks(folder, &without_caches, &why);
-	struct program_plan plan;
+	cleared_by(program_plan_clear) struct program_plan plan = {0};
 	struct perf_event_measurer *measurer;
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
@@ -175,7 +169,6 @@ TEST_OF(programs_are_counted_by_blocks, 2)
 	ck_assert_uint_eq(((struct step_measurer *)measurer)->l1_bytes, 0);
 	ck_assert_uint_eq(perf_event_measurer_nr_events(measurer), 14);
 	rot_graph_delete(measurer);
-	program_plan_clear(&plan);
 	architecture_delete(architecture);
 }
 

@@ -41,7 +41,6 @@ call run -q -j pipe echo out
 wait $!
 has "JSON into a pipe" 0 out ""
 [ -p pipe ] && grep -q '"schema": "rot.result/1"' from-pipe
-result=$?
 check "which stays one"
 mkdir closed
 chmod a-w closed
@@ -54,7 +53,6 @@ call run -j long.json true "${long}ü€ü€"
 has "a long command ends between two characters" 0 "" "  true ${long} ...
 "
 grep -q "\"label\": \"true $long ...\"" long.json
-result=$?
 check "in JSON as well"
 call run -q -strict echo out
 has "one run alone gives no sound numbers" 1 out "rot: strict: "
@@ -109,7 +107,6 @@ of_blocks()
 	rm -f runs
 	call run --counts-only -j - sh -c 'echo ran >>runs; cat' <wanted
 	[ "$(cat runs)" = ran ]
-	result=$?
 	check "counts alone take one run"
 	printf 'piped\n' | "$rot" run -counting=auto cat >"$work/out" 2>"$work/err"
 	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
@@ -120,7 +117,6 @@ of_blocks()
 	# A signal that ends the program, as one for rot does, also ends the runs that were to come.
 	call run -q -counting=blocks sh -c 'echo ran >>runs; kill -TERM "$(sed "s/.*) . \([0-9]*\) .*/\1/" /proc/$PPID/stat)"; exec sleep 60'
 	[ "$status" = 143 ] && [ "$(wc -l <runs)" = 1 ]
-	result=$?
 	check "a program that was ended is not run again to be counted"
 
 	# Triads over 3 arrays of 512 KiB, of which the second level holds none and the last one all, or half of one.
@@ -145,7 +141,6 @@ of_blocks()
 				sed s/bin/sbin/ /etc/passwd >out 2>err
 		done
 		cmp none.json right.json && cmp right.json wrong.json && [ -n "$before" ] && [ "$before" = "$after" ]
-		result=$?
 		check "what is foreseen changes no counts"
 	fi
 	for sampling in 1 8; do
@@ -153,7 +148,6 @@ of_blocks()
 			"$top_builddir/tests/driver/programs/triads" 1200
 	done
 	near "$(bytes_of 8.json l2l3)" "$(bytes_of 1.json l2l3)"
-	result=$?
 	check "one line of 8 stands for all"
 	has "how far off that may be is told" 0 "$out" "one line of 8 was modelled; errors seen before, and expected since: L1-L2 0.0"
 	call run -caches=1M,32K true
@@ -177,10 +171,8 @@ threads()
 of_threads()
 {
 	[ "$(threads sh -c 'sh -c "exit 0"; exit 0')" = 2 ]
-	result=$?
 	check "processes that the program starts"
 	[ "$(threads --no-children sh -c 'sh -c "exit 0"; exit 0')" = 1 ]
-	result=$?
 	check "without them"
 
 	# The lowest CPU that the tracer may use while the program has the lowest of all for itself
@@ -188,7 +180,6 @@ of_threads()
 	if [ -n "$first" ] && [ "$(nproc)" -gt 1 ]; then
 		call run -q -t taskset -c "$first" sh -c 'taskset -cp $PPID | sed "s/.*: *//; s/[,-].*//"'
 		[ "$status" = 0 ] && [ -n "$out" ] && [ "$out" != "$first" ]
-		result=$?
 		check "the tracer leaves the program its CPU"
 	fi
 }
@@ -255,7 +246,6 @@ ends_with()
 	wait $shell
 	status=$? out= err=
 	[ "$status" = "$2" ]
-	result=$?
 	check "$1"
 }
 
@@ -263,7 +253,6 @@ for option in $(! command -v bash >/dev/null || echo -q -t); do
 	start $option 'kill -STOP $$; exit 3'
 	wait_for has_stopped "$job"
 	has_stopped "$job"
-	result=$?
 	check "rot stops with the program ($option)"
 	kill -CONT "$job"
 	ends_with "the program goes on with rot ($option)" 3
@@ -331,7 +320,6 @@ call run -R region_one --region-backend=int3 -j regions.json "$target" threads 2
 if grep -q '"backend": "int3"' regions.json; then
 	has "a region of two threads" 0 "" "observed by int3 at region_one+0x0"
 	grep -q '"hits": 20.0' regions.json && grep -q '"measuredHits": 20.0' regions.json && grep -q '"nrThreads": 2' regions.json
-	result=$?
 	check "its hits"
 	call run -R none_such --region-backend=int3 "$target" threads 2 10
 	has "a region that is nowhere" 1 "" "no function or marker is called 'none_such'"
@@ -348,7 +336,6 @@ is "help" 0 "Usage: rot run [OPTION...] [--] PROGRAM [ARGUMENT...]" ""
 call run -q -j x.json true
 is "JSON alone" 0 "" ""
 grep -q '"schema": "rot.result/1"' x.json && grep -q '"sha256": "[0-9a-f]\{64\}"' x.json
-result=$?
 check "the JSON"
 
 exit $((nr_failed != 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * "rot run" behind its options, with a core that counts the same each time (fake_core.c): what the program prints and
- * returns stays its own; table and JSON are as in golden/ (GOLDEN=write writes them anew).
+ * returns stays its own; table and JSON are as in golden/.
  */
 #include <jansson.h>
 
@@ -42,10 +42,7 @@ static void
 teardown(void)
 {
 	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
 	free(fake);
-	free(out);
-	free(err);
 	out = err = NULL;
 }
 
@@ -93,9 +90,8 @@ run_here(const char *architecture, const char *const *words, int nr)
 	if (is_both || strcmp(architecture, "blocks") == 0) {
 		const struct architecture_stepping stepping = {.is_unasked = !is_both,
 							       .machine = is_both ? &with_caches : NULL};
-		autofree char *files = architecture_folder();
 
-		rot.architecture->by_blocks = architecture_load_blocks(files, &stepping, &error);
+		rot.architecture->by_blocks = architecture_load_blocks(architecture_folder(), &stepping, &error);
 		rot.architecture->by_events = is_both ? architecture_named("zen5") : NULL;
 	}
 	if (strcmp(rot.architecture->name, "none") == 0) {
@@ -132,8 +128,6 @@ run(const char *architecture, const char *const *words)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
 	status = WEXITSTATUS(status);
-	free(out);
-	free(err);
 	out = file_text("out");
 	err = file_text("err");
 }
@@ -200,10 +194,9 @@ static void
 check_json(const char *path, const char *golden)
 {
 	static const char *const other[] = {"machine", "software", "measured"};
-	json_t *json = json_load_file(path, 0, NULL), *program;
+	json_t *json = json_file(path), *program;
 	char *text;
 
-	ck_assert_ptr_nonnull(json);
 	expect_schema("driver/schemas/result-1.json", json);
 	ck_assert_uint_eq(strlen(json_string_value(json_object_get(json_object_get(json, "measured"), "last"))), 20);
 	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
@@ -216,7 +209,6 @@ check_json(const char *path, const char *golden)
 	text = json_dumps(json, JSON_INDENT(1));
 	expect_golden(golden, text);
 	free(text);
-	json_decref(json);
 }
 
 TEST(values_as_json)
@@ -237,7 +229,7 @@ TEST(values_as_json)
 static void
 check_rates(const char *path)
 {
-	json_t *json = json_load_file(path, 0, NULL), *functions, *item;
+	json_t *json = json_file(path), *functions, *item;
 	size_t i, nr_found = 0;
 
 	functions = json_object_get(json_object_get(json, "functions"), "functions");
@@ -263,14 +255,13 @@ check_rates(const char *path)
 		}
 	}
 	ck_assert_uint_eq(nr_found, 2);
-	json_decref(json);
 }
 
 /* The picture has one dot, that of the function with most of the operations, where the result says. */
 static void
 check_dots(const char *data_path, const char *json_path)
 {
-	json_auto_t *json = json_load_file(json_path, 0, NULL);
+	json_t *json = json_file(json_path);
 	const json_t *functions = json_object_get(json_object_get(json, "functions"), "functions"),
 		     *sweep = json_array_get(functions, 0);
 	char *data = file_text(data_path), *dots = strstr(data, "# functions\n");
@@ -285,7 +276,6 @@ check_dots(const char *data_path, const char *json_path)
 	ck_assert_double_eq_tol(share, json_number_value(json_object_get(sweep, "share")), 1e-9);
 	ck_assert_has(dots, "::Relaxation::sweep 40 %");
 	ck_assert_ptr_eq(strchr(dots, '\n') + 1, dots + strlen(dots));
-	free(data);
 }
 
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */
@@ -302,7 +292,7 @@ TEST_OF(functions_in_files, 2)
 	setenv("FAKE_CORE", modes[_i], 1);
 	RUN("none", "-q", "-o", "x", "--runs=2", "true");
 	ck_assert_int_eq(status, 0);
-	json = json_load_file("x.json", 0, NULL);
+	json = json_file("x.json");
 	functions = json_object_get(json, "functions");
 	sum = json_number_value(json_object_get(json_object_get(functions, "missing"), "share"));
 	ck_assert(_i == 0 ? sum < 0.02 : sum > 0.1 && sum < 0.2);
@@ -314,7 +304,6 @@ TEST_OF(functions_in_files, 2)
 	ck_assert_has(csv, "\n/opt/lib/"
 			   "libsolve.so.1.2,solver::of_planes::Relaxation::sweep,_ZN6solver9of_"
 			   "planes10Relaxation5sweepEi,,4672,512,sweep.cc,17,1401,0.");
-	free(csv);
 	csv = file_text("x-loops.csv");
 	ck_assert_has(csv, ",4704,256,sweep.cc,20,300,0.");
 	ck_assert_has(csv, ",31,,4704,0,1,0\n");
@@ -322,8 +311,6 @@ TEST_OF(functions_in_files, 2)
 	ck_assert_has(csv, ",0,,,,");
 	ck_assert_lacks(csv, "nan");
 	ck_assert_has(csv, "py::\\x1b[31mred");
-	free(csv);
-	json_decref(json);
 	if (_i == 0) {
 		RUN("blocks", "-q", "-j", "y.json", "true");
 		check_rates("y.json");
@@ -333,10 +320,8 @@ TEST_OF(functions_in_files, 2)
 	}
 	free(gnuplot);
 	RUN("none", "-q", "-j", "y.json", "--functions=0", "true");
-	json = json_load_file("y.json", 0, NULL);
-	ck_assert_ptr_nonnull(json);
+	json = json_file("y.json");
 	ck_assert_ptr_null(json_object_get(json, "functions"));
-	json_decref(json);
 }
 
 /* Byte by byte, wherever it is written to; and a pipe may be read, since the program runs once. */
@@ -353,8 +338,6 @@ TEST(counts_alone_repeat)
 	ck_assert_has(first, "\"loadedBytes\": 12800000");
 	ck_assert_lacks(first, "Time");
 	ck_assert_int_ne(access("cache/last-run.json", F_OK), 0);
-	free(first);
-	free(second);
 	RUN("blocks", "-q", "--counts-only", "sh", "-c", "echo ran; exit 3");
 	ck_assert_int_eq(status, 3);
 	ck_assert_str_eq(out, "ran\n");
@@ -366,14 +349,12 @@ TEST(counts_alone_repeat)
 /* Without the raw counts, which would make it large. */
 TEST(last_run_is_kept)
 {
-	json_auto_t *last = NULL, *asked = NULL;
+	json_t *last, *asked = NULL;
 
 	RUN("zen5", "-q", "true");
 	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "true");
-	last = json_load_file("cache/last-run.json", 0, NULL);
-	asked = json_load_file("x.json", 0, NULL);
-	ck_assert_ptr_nonnull(last);
-	ck_assert_ptr_nonnull(asked);
+	last = json_file("cache/last-run.json");
+	asked = json_file("x.json");
 	ck_assert_int_eq(json_object_del(asked, "runs"), 0);
 	ck_assert(json_equal(last, asked));
 }
@@ -552,7 +533,7 @@ check_bound(double performance, double throughput, const char *border, double cp
 	struct program_region *region = rot_calloc(1, sizeof(*region));
 	struct architecture architecture = {.name = (char *)"x",
 					    .counts_by_steps = is_by_blocks || strcmp(border, "cpuL1") == 0};
-	struct program_report report = {
+	cleared_by(program_report_clear) struct program_report report = {
 		.architecture = &architecture,
 		.plan = &plan,
 		.output = output,
@@ -579,7 +560,6 @@ check_bound(double performance, double throughput, const char *border, double cp
 		  report.roof_share == region->roof_share);
 	ck_assert(isnan(roof_share) ? isnan(report.roof_share) : fabs(report.roof_share - roof_share) < 1e-12);
 	report.total = region->total = (struct program_values){.nr = 0};
-	program_report_clear(&report);
 	rot_graph_delete(output);
 }
 

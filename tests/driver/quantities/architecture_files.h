@@ -5,16 +5,18 @@
 
 #include "quantities/architecture.h"
 
-#define MAX_ARCHITECTURES 64
+/* Paths of all architecture files, sorted. The program ends if there are none. */
+int architecture_nr_files(void);
+const char *architecture_file(int i);
 
-/* Paths of all architecture files, sorted; fresh memory each. Returns how many; ends the program if there are none. */
-size_t architecture_files(char *paths[MAX_ARCHITECTURES]);
-
-/* "driver/architectures" and the schema in the source tree; fresh memory. */
+/* "driver/architectures" and the schema in the source tree. */
 char *architecture_folder(void);
 char *architecture_schema(void);
 
 /* The file NAME.xml; aborts the test if it cannot be read. */
 struct architecture *architecture_named(const char *name);
+
+/* As architecture_named, deleted when the test ends. */
+struct architecture *architecture_kept(const char *name);
 
 #endif

@@ -18,9 +18,33 @@ kernel_with_threads(int nr_threads)
 	return kernel;
 }
 
+#define MAX_VALUES 200
+
+struct stage stage;
+static struct quantity_value values[MAX_VALUES];
+static size_t nr_values;
+
+static void
+close_stage(void *unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < nr_values; i++)
+		quantity_value_clear(&values[i]);
+	nr_values = 0;
+	for (size_t i = 0; i < stage.plan.nr_passes; i++) {
+		rot_graph_delete(stage.passes[i]);
+		rot_graph_delete(stage.results[i]);
+		pass_samples_clear(&stage.samples[i]);
+	}
+	pass_plan_clear(&stage.plan);
+	rot_graph_delete(stage.measurement);
+	machine_delete(stage.machine);
+	architecture_delete(stage.architecture);
+	stage = (struct stage){0};
+}
+
 void
-stage_open_threads(struct stage *stage, const char *architecture, size_t nr_workloads, int nr_threads,
-		   const char *requests)
+stage_open_threads(const char *architecture, size_t nr_workloads, int nr_threads, const char *requests)
 {
 	const struct quantity_expectation expectation = {
 		.operations = 20000, .bytes = 240000, .can_probe_clock = nr_threads <= 1};
@@ -29,26 +53,30 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 	bool needs_clock = false, needs_probe = false;
 	size_t nr_formulas = 0;
 
-	*stage = (struct stage){.architecture = architecture_named(architecture),
-				.machine = machine_new(),
-				.measurement = measurement_new()};
-	stage->machine->l1_data_bytes = 48 << 10;
-	stage->machine->l2_bytes = 1 << 20;
-	stage->machine->llc_bytes = 32 << 20;
-	stage->architecture->stepping =
-		(struct architecture_stepping){.machine = stage->machine, .ways = {.l1_data = 12}, .limit = 1000};
+	if (stage.architecture)
+		close_stage(NULL);
+	else
+		at_end(close_stage, NULL);
+	stage = (struct stage){.architecture = architecture_named(architecture),
+			       .machine = machine_new(),
+			       .measurement = measurement_new()};
+	stage.machine->l1_data_bytes = 48 << 10;
+	stage.machine->l2_bytes = 1 << 20;
+	stage.machine->llc_bytes = 32 << 20;
+	stage.architecture->stepping =
+		(struct architecture_stepping){.machine = stage.machine, .ways = {.l1_data = 12}, .limit = 1000};
 	for (size_t i = 0; i < nr_workloads; i++) {
 		struct workload *workload = workload_new();
 
 		workload->kernel = kernel_with_threads(nr_threads);
-		measurement_workloads_add(stage->measurement, workload);
+		measurement_workloads_add(stage.measurement, workload);
 	}
 	for (char *text = strtok_r(copy, " ", &rest); text; text = strtok_r(NULL, " ", &rest)) {
-		struct quantity_resolution *resolution = &stage->resolutions[stage->nr_requests++];
+		struct quantity_resolution *resolution = &stage.resolutions[stage.nr_requests++];
 		struct quantity_request request;
 
 		ck_assert_ok(quantity_parse(&request, text, &why));
-		ck_assert_msg(quantity_resolve(resolution, stage->architecture, &request, "auto", &expectation, &why) ==
+		ck_assert_msg(quantity_resolve(resolution, stage.architecture, &request, "auto", &expectation, &why) ==
 				      0,
 			      "%s", why.text);
 		for (int side = 0; side < (resolution->has_denominator ? 2 : 1); side++) {
@@ -63,48 +91,33 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 		}
 	}
 	free(copy);
-	ck_assert_int_eq(pass_plan_make(&stage->plan, stage->architecture, formulas, nr_formulas, needs_clock, &why),
-			 0);
-	ck_assert_uint_le(stage->plan.nr_passes, MAX_PASSES);
+	ck_assert_int_eq(pass_plan_make(&stage.plan, stage.architecture, formulas, nr_formulas, needs_clock, &why), 0);
+	ck_assert_uint_le(stage.plan.nr_passes, MAX_PASSES);
 	if (needs_probe)
-		pass_plan_probe_clock(&stage->plan);
-	for (size_t i = 0; i < stage->plan.nr_passes; i++) {
-		stage->passes[i] = pass_measurement(stage->measurement, stage->architecture, &stage->plan.passes[i]);
+		pass_plan_probe_clock(&stage.plan);
+	for (size_t i = 0; i < stage.plan.nr_passes; i++) {
+		stage.passes[i] = pass_measurement(stage.measurement, stage.architecture, &stage.plan.passes[i]);
 		for (size_t k = 0; k < nr_workloads; k++)
-			measurement_workloads_at(stage->passes[i], k)->measurer_set->id = (int32_t)(10 + k);
-		stage->results[i] = measurement_result_new();
+			measurement_workloads_at(stage.passes[i], k)->measurer_set->id = (int32_t)(10 + k);
+		stage.results[i] = measurement_result_new();
 	}
 }
 
 void
-stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, const char *requests)
+stage_open(const char *architecture, size_t nr_workloads, const char *requests)
 {
-	stage_open_threads(stage, architecture, nr_workloads, 0, requests);
-}
-
-void
-stage_close(struct stage *stage)
-{
-	for (size_t i = 0; i < stage->plan.nr_passes; i++) {
-		rot_graph_delete(stage->passes[i]);
-		rot_graph_delete(stage->results[i]);
-		pass_samples_clear(&stage->samples[i]);
-	}
-	pass_plan_clear(&stage->plan);
-	rot_graph_delete(stage->measurement);
-	machine_delete(stage->machine);
-	architecture_delete(stage->architecture);
+	stage_open_threads(architecture, nr_workloads, 0, requests);
 }
 
 static struct measurer_output_base *
-counts_of_nothing(const struct stage *stage, const struct pass *pass)
+counts_of_nothing(const struct pass *pass)
 {
 	struct perf_event_measurer_output *events = perf_event_measurer_output_new();
 
 	for (size_t i = 0; i < pass->nr_events; i++) {
 		struct perf_event_count *count = perf_event_count_new();
 
-		rot_string_set(&count->name, stage->architecture->events[pass->events[i]].name);
+		rot_string_set(&count->name, stage.architecture->events[pass->events[i]].name);
 		count->time_enabled = count->time_running = 1000;
 		perf_event_measurer_output_event_counts_add(events, count);
 	}
@@ -112,27 +125,27 @@ counts_of_nothing(const struct stage *stage, const struct pass *pass)
 }
 
 struct measurement_run_output *
-add_steps(struct stage *stage, size_t pass)
+add_steps(size_t pass)
 {
 	struct measurement_run_output *run = measurement_run_output_new();
 
-	for (size_t k = 0; k < measurement_nr_workloads(stage->measurement); k++) {
+	for (size_t k = 0; k < measurement_nr_workloads(stage.measurement); k++) {
 		struct measurer_set_output *set = measurer_set_output_new();
 
 		set->set_id = (int32_t)(10 + k);
-		set->main_measurer_output = counts_of_nothing(stage, &stage->plan.passes[pass]);
+		set->main_measurer_output = counts_of_nothing(&stage.plan.passes[pass]);
 		measurement_run_output_measurer_set_outputs_add(run, set);
 	}
-	measurement_result_outputs_add(stage->results[pass], run);
+	measurement_result_outputs_add(stage.results[pass], run);
 	return run;
 }
 
 struct measurement_run_output *
-add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
+add_run(size_t pass, uint64_t ticks, uint64_t ns)
 {
 	struct measurement_run_output *run = measurement_run_output_new();
 
-	for (size_t k = 0; k < measurement_nr_workloads(stage->measurement); k++) {
+	for (size_t k = 0; k < measurement_nr_workloads(stage.measurement); k++) {
 		struct measurer_set_output *set = measurer_set_output_new();
 		struct tsc_measurer_output *tsc = tsc_measurer_output_new();
 		struct execution_time_measurer_output *time = execution_time_measurer_output_new();
@@ -143,8 +156,8 @@ add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
 		time->nano_seconds = ns;
 		measurer_set_output_additional_measurer_outputs_add(set, &resource_usage_measurer_output_new()->base);
 		measurer_set_output_additional_measurer_outputs_add(set, &time->base);
-		if (stage->plan.passes[pass].nr_events) {
-			set->main_measurer_output = counts_of_nothing(stage, &stage->plan.passes[pass]);
+		if (stage.plan.passes[pass].nr_events) {
+			set->main_measurer_output = counts_of_nothing(&stage.plan.passes[pass]);
 			measurer_set_output_additional_measurer_outputs_add(set, &tsc->base);
 		} else {
 			set->main_measurer_output = &tsc->base;
@@ -153,7 +166,7 @@ add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
 		measurer_set_output_validation_measurer_outputs_add(set, &whole->base);
 		measurement_run_output_measurer_set_outputs_add(run, set);
 	}
-	measurement_result_outputs_add(stage->results[pass], run);
+	measurement_result_outputs_add(stage.results[pass], run);
 	return run;
 }
 
@@ -195,29 +208,28 @@ usage_of(struct measurement_run_output *run, size_t workload)
 }
 
 size_t
-pass_with(const struct stage *stage, const char *event)
+pass_with(const char *event)
 {
-	for (size_t i = 0; i < stage->architecture->nr_events; i++) {
-		if (strcmp(stage->architecture->events[i].name, event) == 0)
-			return pass_plan_find(&stage->plan, i);
+	for (size_t i = 0; i < stage.architecture->nr_events; i++) {
+		if (strcmp(stage.architecture->events[i].name, event) == 0)
+			return pass_plan_find(&stage.plan, i);
 	}
 	ck_abort_msg("no event '%s'", event);
 	return 0;
 }
 
 struct quantity_value
-stage_compute(struct stage *stage, size_t request, bool use_minimum)
+stage_compute(size_t request, bool use_minimum)
 {
-	struct quantity_value value;
-
-	for (size_t i = 0; i < stage->plan.nr_passes; i++) {
-		pass_samples_clear(&stage->samples[i]);
-		ck_assert_ok(pass_samples_read(&stage->samples[i], stage->architecture, &stage->plan.passes[i],
-					       stage->passes[i], stage->results[i], &why));
+	ck_assert_uint_lt(nr_values, MAX_VALUES);
+	for (size_t i = 0; i < stage.plan.nr_passes; i++) {
+		pass_samples_clear(&stage.samples[i]);
+		ck_assert_ok(pass_samples_read(&stage.samples[i], stage.architecture, &stage.plan.passes[i],
+					       stage.passes[i], stage.results[i], &why));
 	}
-	ck_assert_ok(quantity_compute(&value, &stage->resolutions[request], stage->architecture, &stage->plan,
-				      stage->samples, use_minimum, &why));
-	return value;
+	ck_assert_ok(quantity_compute(&values[nr_values], &stage.resolutions[request], stage.architecture, &stage.plan,
+				      stage.samples, use_minimum, &why));
+	return values[nr_values++];
 }
 
 struct measurer_set *

@@ -24,22 +24,22 @@ struct stage {
 	struct pass_samples samples[MAX_PASSES];
 };
 
-/* requests: separated by blanks. nr_threads: of each kernel; 0: without kernels. */
-void stage_open_threads(struct stage *stage, const char *architecture, size_t nr_workloads, int nr_threads,
-			const char *requests);
+extern struct stage stage;
 
-void stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, const char *requests);
+/* requests: separated by blanks. nr_threads: of each kernel; 0: without kernels. The stage stands until the
+ * next one is opened or the test ends. */
+void stage_open_threads(const char *architecture, size_t nr_workloads, int nr_threads, const char *requests);
 
-void stage_close(struct stage *stage);
+void stage_open(const char *architecture, size_t nr_workloads, const char *requests);
 
 /*
  * One more run of the pass; every workload's set with its clocks, resource usage and, in a pass with events, counts of
  * 0. The context switches of the validation measurer, while the caches were prepared, must not matter.
  */
-struct measurement_run_output *add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns);
+struct measurement_run_output *add_run(size_t pass, uint64_t ticks, uint64_t ns);
 
 /* One more run of a pass that is stepped: counts of 0 and nothing else. */
-struct measurement_run_output *add_steps(struct stage *stage, size_t pass);
+struct measurement_run_output *add_steps(size_t pass);
 
 /* The clock probe of a workload in a run: cycles per tick before and after. */
 void probe_clock(struct measurement_run_output *run, size_t workload, double before, double after);
@@ -48,9 +48,10 @@ struct perf_event_count *count_of(struct measurement_run_output *run, size_t wor
 
 struct resource_usage_measurer_output *usage_of(struct measurement_run_output *run, size_t workload);
 
-size_t pass_with(const struct stage *stage, const char *event);
+size_t pass_with(const char *event);
 
-struct quantity_value stage_compute(struct stage *stage, size_t request, bool use_minimum);
+/* The value is the stage's. */
+struct quantity_value stage_compute(size_t request, bool use_minimum);
 
 /* The set that the last rule puts on threads. */
 struct measurer_set *rule_set(const struct measurement *measurement);

@@ -60,23 +60,20 @@ static const struct {
 TEST_OF(test_machine_gets_its_architecture, NR_ELEMENTS(machines))
 {
 	struct machine *machine = machine_of(machines[_i].vendor, machines[_i].family, machines[_i].model);
-	char *folder = architecture_folder();
-	struct architecture *architecture = architecture_load(folder, machine, NULL, &why);
+	struct architecture *architecture = architecture_load(architecture_folder(), machine, NULL, &why);
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(architecture->name, machines[_i].architecture);
 	ck_assert_str_eq(architecture->why_not.text, "");
 	architecture_delete(architecture);
 	rot_entity_delete(machine);
-	free(folder);
 }
 
 TEST(test_without_counting_it_is_none)
 {
 	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
 	struct rot_error why_not = {.text = "cannot count", .hint = "lower it"};
-	char *folder = architecture_folder();
-	struct architecture *architecture = architecture_load(folder, machine, &why_not, &why);
+	struct architecture *architecture = architecture_load(architecture_folder(), machine, &why_not, &why);
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(architecture->name, "none");
@@ -85,7 +82,6 @@ TEST(test_without_counting_it_is_none)
 	ck_assert_str_eq(architecture->why_not.hint, "lower it");
 	architecture_delete(architecture);
 	rot_entity_delete(machine);
-	free(folder);
 }
 
 /* Programs are not stepped: nothing of them is counted, and why is said. */
@@ -94,8 +90,8 @@ TEST(test_steps_need_no_processor)
 	struct machine *machine = machine_of("Unknown", 0, 0);
 	const struct architecture_stepping stepping = {.machine = machine, .limit = 7};
 	struct rot_error why_no_program = {.text = "not programs", .hint = "events"};
-	char *folder = architecture_folder();
-	struct architecture *architecture = architecture_load_steps(folder, &stepping, &why_no_program, &why);
+	struct architecture *architecture =
+		architecture_load_steps(architecture_folder(), &stepping, &why_no_program, &why);
 	char *advice;
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
@@ -114,7 +110,6 @@ TEST(test_steps_need_no_processor)
 	architecture_delete(architecture);
 	ck_assert_ptr_null(architecture_load_steps("/nonexistent", &stepping, &why_no_program, &why));
 	rot_entity_delete(machine);
-	free(folder);
 }
 
 /* In one group, in which whatever is asked for brings all. */
@@ -125,7 +120,7 @@ TEST(test_steps_are_all_that_is_counted)
 		STEP_COUNTS(STEP_COUNT_NAME)
 #undef STEP_COUNT_NAME
 	};
-	struct architecture *architecture = architecture_named("steps");
+	struct architecture *architecture = architecture_kept("steps");
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
 	struct pass_plan plan;
 
@@ -140,29 +135,25 @@ TEST(test_steps_are_all_that_is_counted)
 	ck_assert_uint_eq(plan.nr_passes, 2);
 	ck_assert_uint_eq(plan.passes[1].nr_events, STEP_NR_COUNTS);
 	pass_plan_clear(&plan);
-	architecture_delete(architecture);
 }
 
 /* ---- every file ---- */
 
-static char *files[MAX_ARCHITECTURES];
-
 static struct architecture *
 file_read(int i)
 {
-	autofree char *schema = architecture_schema();
-	struct architecture *architecture = architecture_read(files[i], schema, &why);
+	struct architecture *architecture = architecture_read(architecture_file(i), architecture_schema(), &why);
 
 	if (!architecture)
 		ck_abort_msg("%s", why.text);
 	return architecture;
 }
 
-TEST_OF(test_file_is_named_like_its_architecture, nr_files)
+TEST_OF(test_file_is_named_like_its_architecture, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 	char *name = rot_format("/%s.xml", architecture->name);
-	const char *end = files[_i] + strlen(files[_i]) - strlen(name);
+	const char *end = architecture_file(_i) + strlen(architecture_file(_i)) - strlen(name);
 
 	ck_assert_str_eq(end, name);
 	free(name);
@@ -170,7 +161,7 @@ TEST_OF(test_file_is_named_like_its_architecture, nr_files)
 }
 
 /* With all counts 1 every formula is a positive number, and its "of" is a word of the vocabulary. */
-TEST_OF(test_formulas_evaluate, nr_files)
+TEST_OF(test_formulas_evaluate, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 	struct expression_scope *scope = expression_scope_new(NULL);
@@ -181,19 +172,20 @@ TEST_OF(test_formulas_evaluate, nr_files)
 		const struct architecture_formula *formula = &architecture->formulas[i];
 		double value;
 
-		ck_assert_msg(expression_number(scope, formula->expression, &value, &why) == 0, "%s:%d: %s", files[_i],
-			      formula->line, why.text);
-		ck_assert_msg(value > 0, "%s:%d: %g", files[_i], formula->line, value);
+		ck_assert_msg(expression_number(scope, formula->expression, &value, &why) == 0, "%s:%d: %s",
+			      architecture_file(_i), formula->line, why.text);
+		ck_assert_msg(value > 0, "%s:%d: %g", architecture_file(_i), formula->line, value);
 		ck_assert_msg(*formula->of == '\0' || quantity_word_find(WORD_OPERATION, formula->of) ||
 				      quantity_word_find(WORD_BORDER, formula->of) ||
 				      quantity_word_find(WORD_CLOCK, formula->of),
-			      "%s:%d: '%s' is not in the vocabulary", files[_i], formula->line, formula->of);
+			      "%s:%d: '%s' is not in the vocabulary", architecture_file(_i), formula->line,
+			      formula->of);
 	}
 	expression_scope_delete(scope);
 	architecture_delete(architecture);
 }
 
-TEST_OF(test_zero_counts_evaluate, nr_files)
+TEST_OF(test_zero_counts_evaluate, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 	struct expression_scope *scope = expression_scope_new(NULL);
@@ -204,7 +196,7 @@ TEST_OF(test_zero_counts_evaluate, nr_files)
 		double value = NAN;
 
 		ck_assert_msg(expression_number(scope, architecture->formulas[i].expression, &value, &why) == 0,
-			      "%s:%d: %s", files[_i], architecture->formulas[i].line, why.text);
+			      "%s:%d: %s", architecture_file(_i), architecture->formulas[i].line, why.text);
 		ck_assert_double_eq(value, 0);
 	}
 	expression_scope_delete(scope);
@@ -212,7 +204,7 @@ TEST_OF(test_zero_counts_evaluate, nr_files)
 }
 
 /* What blocks count of code may be for findings alone, which need no formula. */
-TEST_OF(test_every_event_is_used_and_fits, nr_files)
+TEST_OF(test_every_event_is_used_and_fits, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 
@@ -225,16 +217,17 @@ TEST_OF(test_every_event_is_used_and_fits, nr_files)
 		}
 		for (size_t i = 0; architecture->counts_by_steps && finding_count_name(i); i++)
 			is_used |= strcmp(architecture->events[event].name, finding_count_name(i)) == 0;
-		ck_assert_msg(is_used, "%s: event '%s' is used by nobody", files[_i], architecture->events[event].name);
-		ck_assert_msg(pass_is_legal(architecture, &event, 1), "%s: event '%s' fits no group", files[_i],
+		ck_assert_msg(is_used, "%s: event '%s' is used by nobody", architecture_file(_i),
 			      architecture->events[event].name);
+		ck_assert_msg(pass_is_legal(architecture, &event, 1), "%s: event '%s' fits no group",
+			      architecture_file(_i), architecture->events[event].name);
 	}
 	architecture_delete(architecture);
 }
 
 TEST(test_quirks_of_zen5)
 {
-	struct architecture *architecture = architecture_named("zen5");
+	struct architecture *architecture = architecture_kept("zen5");
 
 	ck_assert_int_eq(architecture->usable_counters, 5);
 	ck_assert_int_eq(architecture->counter_bits, 47);
@@ -242,11 +235,10 @@ TEST(test_quirks_of_zen5)
 	ck_assert_int_eq(architecture->scrub_count, 5);
 	for (size_t i = 0; i < architecture->nr_events; i++)
 		ck_assert_str_ne(architecture->events[i].definition, architecture->scrub_event);
-	architecture_delete(architecture);
 }
 
 /* Of bytes alone, and never of reads: what is stored need not be in a cache. */
-TEST_OF(test_stores_go_round_caches, nr_files)
+TEST_OF(test_stores_go_round_caches, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);
 
@@ -255,7 +247,7 @@ TEST_OF(test_stores_go_round_caches, nr_files)
 
 		ck_assert_msg(!formula->goes_round || (strcmp(formula->quantity, "transferredBytes") == 0 &&
 						       !strstr(formula->of, ".read")),
-			      "%s:%d", files[_i], formula->line);
+			      "%s:%d", architecture_file(_i), formula->line);
 	}
 	architecture_delete(architecture);
 }
@@ -271,11 +263,10 @@ static const struct {
 
 TEST_OF(test_formulas_with_such_stores, NR_ELEMENTS(stored_bytes))
 {
-	struct architecture *architecture = architecture_named(stored_bytes[_i].architecture);
+	struct architecture *architecture = architecture_kept(stored_bytes[_i].architecture);
 
 	ck_assert(architecture_formula(architecture, "transferredBytes", stored_bytes[_i].of)->goes_round ==
 		  stored_bytes[_i].goes_round);
-	architecture_delete(architecture);
 }
 
 /* Grades of two formulas of the same, and which of them is used; 0: not validated. */
@@ -305,9 +296,6 @@ TEST_OF(test_best_formula_is_used, NR_ELEMENTS(graded))
 			 &architecture->formulas[1 + graded[_i].chosen]);
 	ck_assert_ptr_null(architecture_formula(architecture, "instructions", "flop"));
 	architecture_delete(architecture);
-	temporary_folder_delete(folder);
-	free(path);
-	free(schema);
 }
 
 /* ---- broken files ---- */
@@ -344,10 +332,7 @@ TEST_OF(test_broken_file_is_refused, NR_ELEMENTS(broken))
 	place = rot_format("%s:%d: ", path, broken[_i].line);
 	ck_assert_msg(strncmp(why.text, place, strlen(place)) == 0, "%s: %s", broken[_i].name, why.text);
 	ck_assert_msg(strstr(why.text, broken[_i].complaint) != NULL, "%s: %s", broken[_i].name, why.text);
-	temporary_folder_delete(folder);
 	free(place);
-	free(path);
-	free(schema);
 }
 
 TEST(test_missing_folder)
@@ -359,16 +344,4 @@ TEST(test_missing_folder)
 	rot_entity_delete(machine);
 }
 
-static int
-run_tests(void)
-{
-	const int nr_files = (int)architecture_files(files);
-	const struct suite suite = SUITE("architecture", tests, .is_in_one_process = true);
-	int status = suite_run(&suite);
-
-	for (int i = 0; i < nr_files; i++)
-		free(files[i]);
-	return status;
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.is_in_one_process = true);

@@ -76,8 +76,6 @@ check_same(const char *path, const char *definition, const char *name)
 	return true;
 }
 
-static char *files[MAX_ARCHITECTURES];
-
 /* What steps count is no event of any processor. */
 static bool
 counts_by_steps(xmlDoc *doc)
@@ -88,9 +86,9 @@ counts_by_steps(xmlDoc *doc)
 	return counts;
 }
 
-TEST_OF(test_events_have_the_meant_codes, nr_files)
+TEST_OF(test_events_have_the_meant_codes, architecture_nr_files())
 {
-	xmlDoc *doc = xml_file_read(files[_i], &why);
+	xmlDoc *doc = xml_file_read(architecture_file(_i), &why);
 	int nr = 0, nr_named = 0, nr_checked = 0;
 
 	ck_assert_msg(doc != NULL, "%s", why.text);
@@ -102,13 +100,14 @@ TEST_OF(test_events_have_the_meant_codes, nr_files)
 		definition = xml_attribute(node, "definition", "");
 		name = xml_attribute(node, "libpfm4", "");
 		nr++;
-		check_definition(files[_i], definition);
+		check_definition(architecture_file(_i), definition);
 		if (*name) {
 			nr_named++;
-			nr_checked += check_same(files[_i], definition, name);
+			nr_checked += check_same(architecture_file(_i), definition, name);
 		}
 	}
-	printf("%s: %d events encoded, %d of %d compared with libpfm4's tables\n", files[_i], nr, nr_checked, nr_named);
+	printf("%s: %d events encoded, %d of %d compared with libpfm4's tables\n", architecture_file(_i), nr,
+	       nr_checked, nr_named);
 	xmlFreeDoc(doc);
 }
 
@@ -131,16 +130,4 @@ can_encode(void)
 	return false;
 }
 
-static int
-run_tests(void)
-{
-	const int nr_files = (int)architecture_files(files);
-	const struct suite suite = SUITE("events", tests, .needs = {can_encode});
-	int status = suite_run(&suite);
-
-	for (int i = 0; i < nr_files; i++)
-		free(files[i]);
-	return status;
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {can_encode});

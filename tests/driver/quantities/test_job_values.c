@@ -32,13 +32,13 @@ is_odd(size_t run, size_t first, size_t nr)
 }
 
 static void
-measure(struct stage *stage, const struct odd *odd)
+measure(const struct odd *odd)
 {
-	const size_t of_lines = pass_with(stage, "l2Fills"), of_flops = pass_with(stage, "packedDouble");
+	const size_t of_lines = pass_with("l2Fills"), of_flops = pass_with("packedDouble");
 
 	for (size_t i = 0; i < NR_RUNS; i++) {
-		struct measurement_run_output *lines = add_run(stage, of_lines, 1000, 1000),
-					      *flops = add_run(stage, of_flops, 1000, 1000);
+		struct measurement_run_output *lines = add_run(of_lines, 1000, 1000),
+					      *flops = add_run(of_flops, 1000, 1000);
 
 		count(lines, "l2Fills", LINES);
 		count(lines, "l2DramFills", is_odd(i, odd->first, odd->nr_lines) ? 2 * LINES : LINES);
@@ -55,9 +55,8 @@ compute(struct quantity_value *values, const struct odd *odd)
 {
 	struct rot rot = {.configuration = configuration_new()};
 	struct measuring_job job = {.rot = &rot, .nr_requests = NR_VALUES};
-	struct stage stage;
 
-	stage_open(&stage, "zen5", 1,
+	stage_open("zen5", 1,
 		   "transferredBytes:l2l3.read transferredBytes:llcRam.read operationCount:doublePrecisionFlop");
 	ck_assert_uint_eq(stage.plan.nr_passes, 2);
 	for (size_t i = 0; i < 2; i++) /* on this processor two large events leave no room for it */
@@ -66,9 +65,8 @@ compute(struct quantity_value *values, const struct odd *odd)
 				architecture_formula(stage.architecture, "instructions", "")->events[0];
 	for (size_t i = 0; i < 2; i++)
 		ck_assert_uint_gt(stage.plan.passes[i].nr_events, 2);
-	measure(&stage, odd);
-	values[0] = stage_compute(&stage, 0, false); /* reads the samples */
-	quantity_value_clear(&values[0]);
+	measure(odd);
+	stage_compute(0, false); /* reads the samples */
 	job.architecture = stage.architecture;
 	job.measurement = stage.measurement;
 	job.resolutions = stage.resolutions;
@@ -76,7 +74,6 @@ compute(struct quantity_value *values, const struct odd *odd)
 	job.passes = stage.passes;
 	job.samples = stage.samples;
 	ck_assert_ok(job_compute(&job, values, &why));
-	stage_close(&stage);
 	configuration_delete(rot.configuration);
 }
 

@@ -183,21 +183,14 @@ can_count(void)
 static void
 set_up(void)
 {
-	autofree char *folder = architecture_folder();
-
 	machine = machine_read("/", &why);
 	ck_assert_msg(machine != NULL, "%s", why.text);
-	architecture = architecture_load(folder, machine, NULL, &why);
+	architecture = architecture_load(architecture_folder(), machine, NULL, &why);
 	ck_assert_msg(architecture != NULL, "%s", why.text);
 	printf("architecture: %s\n", architecture->name);
 	stay_on_this_cpu();
+	at_end(rot_entity_delete, machine);
+	at_end(architecture_delete, architecture);
 }
 
-static void
-tear_down(void)
-{
-	architecture_delete(architecture);
-	rot_entity_delete(machine);
-}
-
-UNIT_TESTS(.needs = {can_count}, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS(.needs = {can_count}, .set_up = set_up);

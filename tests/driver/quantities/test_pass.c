@@ -6,10 +6,9 @@
 
 TEST(test_threads_get_the_events_of_their_pass)
 {
-	struct stage stage;
 	const struct perf_event_measurer *own, *of_threads;
 
-	stage_open_threads(&stage, "zen5", 1, 4, "operationCount:doublePrecisionFlop");
+	stage_open_threads("zen5", 1, 4, "operationCount:doublePrecisionFlop");
 	own = rot_cast(measurement_workloads_at(stage.passes[0], 0)->measurer_set->main_measurer,
 		       &perf_event_measurer_class);
 	of_threads = rot_cast(rule_set(stage.passes[0])->main_measurer, &perf_event_measurer_class);
@@ -19,16 +18,14 @@ TEST(test_threads_get_the_events_of_their_pass)
 		ck_assert_str_eq(perf_event_measurer_events_at(of_threads, i)->definition,
 				 perf_event_measurer_events_at(own, i)->definition);
 	ck_assert_uint_eq(measurement_nr_rules(stage.measurement), 0);
-	stage_close(&stage);
 }
 
 TEST(test_pass_becomes_a_measurement)
 {
-	struct stage stage;
 	const struct measurer_set *set;
 	const struct perf_event_measurer *events;
 
-	stage_open(&stage, "zen5", 2, "operationCount:doublePrecisionFlop time:tsc");
+	stage_open("zen5", 2, "operationCount:doublePrecisionFlop time:tsc");
 	ck_assert_uint_eq(stage.plan.nr_passes, 2);
 	ck_assert_ptr_null(measurement_workloads_at(stage.measurement, 0)->measurer_set);
 	set = measurement_workloads_at(stage.passes[0], 1)->measurer_set;
@@ -46,13 +43,12 @@ TEST(test_pass_becomes_a_measurement)
 	ck_assert(events->count_user && !events->count_kernel);
 	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 3);
 	ck_assert(rot_is_a(measurer_set_validation_measurers_at(set, 0), &resource_usage_measurer_class));
-	stage_close(&stage);
 }
 
 /* What flushing after the kernel does is measured in place of the kernel. */
 TEST(test_pass_is_of_an_action)
 {
-	struct architecture *architecture = architecture_named("zen5");
+	struct architecture *architecture = architecture_kept("zen5");
 	struct measurement *measurement = measurement_new(), *pass;
 	struct measure_action_execution *action = measure_action_execution_new(), *copy;
 	struct rule *rule = rule_new();
@@ -70,17 +66,15 @@ TEST(test_pass_is_of_an_action)
 	ck_assert_ptr_null(measured_action(pass));
 	rot_graph_delete(pass);
 	rot_graph_delete(measurement);
-	architecture_delete(architecture);
 }
 
 /* All events at once, and nothing that steps would disturb. The second workload has caches of its own. */
 TEST(test_stepped_pass_counts_alone)
 {
-	struct stage stage;
 	const struct measurer_set *set;
 	const struct step_measurer *steps;
 
-	stage_open(&stage, "steps", 2, "performance:doublePrecisionFlop transferredBytes:llcRam");
+	stage_open("steps", 2, "performance:doublePrecisionFlop transferredBytes:llcRam");
 	ck_assert_uint_eq(stage.plan.nr_passes, 2);
 	ck_assert(!stage.plan.passes[0].is_stepped && stage.plan.passes[1].is_stepped);
 	ck_assert_int_eq(pass_runs(&stage.plan.passes[0], 10), 10);
@@ -103,7 +97,6 @@ TEST(test_stepped_pass_counts_alone)
 	ck_assert_uint_eq(steps->l3_bytes, 32 << 20);
 	ck_assert_uint_eq(steps->l3_ways, 16);
 	ck_assert_uint_eq(steps->line_bytes, 64);
-	stage_close(&stage);
 }
 
 /* Modelled caches hold what is left there by what warms them, which is stepped as well, by all threads of a kernel. */
@@ -112,12 +105,11 @@ TEST(test_warming_is_stepped)
 	static const bool states[][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
 	for (int i = 0; i < 8; i++) {
-		struct stage stage;
 		struct kernel_base *kernel;
 		struct measurement *pass;
 		const struct step_measurer *steps;
 
-		stage_open_threads(&stage, "steps", 1, 1 + i / 4, "instructions");
+		stage_open_threads("steps", 1, 1 + i / 4, "instructions");
 		kernel = measurement_workloads_at(stage.measurement, 0)->kernel;
 		kernel->warm_code = states[i % 4][0];
 		kernel->warm_data = states[i % 4][1];
@@ -125,35 +117,31 @@ TEST(test_warming_is_stepped)
 		steps = rot_cast(measurement_workloads_at(pass, 0)->measurer_set->main_measurer, &step_measurer_class);
 		ck_assert_int_eq(steps->follows_warming, i % 4 > 0);
 		rot_graph_delete(pass);
-		stage_close(&stage);
 	}
 }
 
 /* The last level of the machine is the second then. */
 TEST(test_two_levels_are_modelled)
 {
-	struct stage stage;
 	autograph struct perf_event_measurer *measurer = NULL;
 	const struct step_measurer *steps;
 
-	stage_open(&stage, "steps", 1, "instructions");
+	stage_open("steps", 1, "instructions");
 	stage.machine->llc_bytes = stage.machine->l2_bytes;
 	measurer = pass_measurer(stage.architecture, &stage.plan.passes[0]);
 	steps = rot_cast(measurer, &step_measurer_class);
 	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
 	ck_assert_uint_eq(steps->l3_bytes, 0);
-	stage_close(&stage);
 }
 
 /* Each of two workloads that share caches models its half, but of the last level, which is modelled once for both. CPU
  * 0 shares them with itself on any machine. */
 TEST(test_shared_caches_are_divided)
 {
-	struct stage stage;
 	autograph struct measurement *pass = NULL;
 	const struct step_measurer *steps;
 
-	stage_open(&stage, "steps", 2, "instructions");
+	stage_open("steps", 2, "instructions");
 	for (size_t i = 0; i < 2; i++)
 		measurement_workloads_at(stage.measurement, i)->cpu = 0;
 	pass = pass_measurement(stage.measurement, stage.architecture, &stage.plan.passes[0]);
@@ -161,27 +149,23 @@ TEST(test_shared_caches_are_divided)
 	ck_assert_uint_eq(steps->l1_bytes, 24 << 10);
 	ck_assert_uint_eq(steps->l2_bytes, 512 << 10);
 	ck_assert_uint_eq(steps->l3_bytes, 32 << 20);
-	stage_close(&stage);
 }
 
 /* First, so that the wall time and the others do not hold it; only where core cycles are asked for. */
 TEST(test_clock_is_probed_around_the_others)
 {
-	struct stage stage;
 	const struct measurer_set *set;
 
-	stage_open(&stage, "none", 1, "time:coreCycles time:microSeconds");
+	stage_open("none", 1, "time:coreCycles time:microSeconds");
 	ck_assert_uint_eq(stage.plan.nr_passes, 1);
 	set = measurement_workloads_at(stage.passes[0], 0)->measurer_set;
 	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 3);
 	ck_assert(rot_is_a(measurer_set_additional_measurers_at(set, 0), &clock_probe_measurer_class));
 	ck_assert(rot_is_a(set->main_measurer, &tsc_measurer_class));
-	stage_close(&stage);
-	stage_open(&stage, "zen5", 1, "time:coreCycles time:microSeconds");
+	stage_open("zen5", 1, "time:coreCycles time:microSeconds");
 	set = measurement_workloads_at(stage.passes[pass_plan_clock(&stage.plan)], 0)->measurer_set;
 	for (size_t i = 0; i < measurer_set_nr_additional_measurers(set); i++)
 		ck_assert(!rot_is_a(measurer_set_additional_measurers_at(set, i), &clock_probe_measurer_class));
-	stage_close(&stage);
 }
 
 static struct measurer_set_output *
@@ -200,11 +184,11 @@ add_set(struct measurement_run_output *run, int32_t id, uint64_t ticks)
 /* A load in front of two workloads: it keeps its empty set, and what its thread went through is in no value. */
 TEST(test_loads_are_not_measured)
 {
-	struct architecture *architecture = architecture_named("none");
+	struct architecture *architecture = architecture_kept("none");
 	struct measurement *measurement = measurement_new(), *pass;
 	struct measurement_result *result = measurement_result_new();
 	struct measurement_run_output *run = measurement_run_output_new();
-	struct pass_samples samples = {.nr_runs = 0};
+	cleared_by(pass_samples_clear) struct pass_samples samples = {.nr_runs = 0};
 	const struct pass clocks = {.nr_events = 0};
 
 	for (int i = 0; i < 3; i++)
@@ -226,9 +210,7 @@ TEST(test_loads_are_not_measured)
 	ck_assert_uint_eq(samples.nr_threads, 2);
 	ck_assert_double_eq(samples.runs[0].threads[0].tsc_ticks, 10);
 	ck_assert_double_eq(samples.runs[0].threads[1].tsc_ticks, 20);
-	pass_samples_clear(&samples);
 	rot_graph_delete(result);
 	rot_graph_delete(pass);
 	rot_graph_delete(measurement);
-	architecture_delete(architecture);
 }

@@ -81,24 +81,22 @@ find_formulas(const struct architecture *architecture, const char *list, const s
 
 TEST_OF(test_plans, NR_ELEMENTS(plans))
 {
-	struct architecture *architecture = architecture_named(plans[_i].architecture);
+	struct architecture *architecture = architecture_kept(plans[_i].architecture);
 	const struct architecture_formula *formulas[MAX_FORMULAS];
 	size_t nr = find_formulas(architecture, plans[_i].formulas, formulas);
-	struct pass_plan plan;
+	cleared_by(pass_plan_clear) struct pass_plan plan = {0};
 	autofree char *text = NULL;
 
 	ck_assert_ok(pass_plan_make(&plan, architecture, formulas, nr, plans[_i].with_clock, &why));
 	text = plan_text(architecture, &plan);
 	ck_assert_str_eq(text, plans[_i].plan);
-	pass_plan_clear(&plan);
-	architecture_delete(architecture);
 }
 
 TEST(test_spread_formula_is_found_event_by_event)
 {
-	struct architecture *architecture = architecture_named("skylake-server");
+	struct architecture *architecture = architecture_kept("skylake-server");
 	const struct architecture_formula *flop = architecture_formula(architecture, "operationCount", "flop");
-	struct pass_plan plan;
+	cleared_by(pass_plan_clear) struct pass_plan plan = {0};
 
 	ck_assert_int_eq(pass_plan_make(&plan, architecture, &flop, 1, false, &why), 0);
 	ck_assert_uint_eq(plan.nr_passes, 2);
@@ -106,21 +104,17 @@ TEST(test_spread_formula_is_found_event_by_event)
 	for (size_t i = 0; i < flop->nr_events; i++)
 		ck_assert_uint_lt(pass_plan_find(&plan, flop->events[i]), plan.nr_passes);
 	ck_assert_uint_eq(pass_plan_clock(&plan), plan.nr_passes);
-	pass_plan_clear(&plan);
-	architecture_delete(architecture);
 }
 
 TEST(test_event_without_group_is_refused)
 {
-	struct architecture *architecture = architecture_named("zen5");
+	struct architecture *architecture = architecture_kept("zen5");
 	const struct architecture_formula *flop = architecture_formula(architecture, "operationCount", "flop");
-	struct pass_plan plan;
+	cleared_by(pass_plan_clear) struct pass_plan plan = {0};
 
 	architecture->nr_groups = 0;
 	ck_assert_int_eq(pass_plan_make(&plan, architecture, &flop, 1, false, &why), -1);
 	ck_assert_has(why.text, "allFlops");
-	pass_plan_clear(&plan);
-	architecture_delete(architecture);
 }
 
 /* ---- properties ---- */
@@ -203,19 +197,16 @@ check_plan(const struct architecture *architecture, const struct pass_plan *plan
 	}
 }
 
-static char *files[MAX_ARCHITECTURES];
-
-TEST_OF(test_any_selection_is_legal, nr_files)
+TEST_OF(test_any_selection_is_legal, architecture_nr_files())
 {
-	autofree char *schema = architecture_schema();
-	struct architecture *architecture = architecture_read(files[_i], schema, &why);
+	struct architecture *architecture = architecture_read(architecture_file(_i), architecture_schema(), &why);
 	uint64_t random = 1;
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_uint_le(architecture->nr_formulas, MAX_FORMULAS);
 	for (int trial = 0; trial < 1000; trial++) {
 		const struct architecture_formula *formulas[MAX_FORMULAS];
-		struct pass_plan plan;
+		cleared_by(pass_plan_clear) struct pass_plan plan = {0};
 		size_t nr = 0;
 
 		for (size_t i = 0; i < architecture->nr_formulas; i++) {
@@ -225,21 +216,6 @@ TEST_OF(test_any_selection_is_legal, nr_files)
 		}
 		ck_assert_ok(pass_plan_make(&plan, architecture, formulas, nr, trial % 2, &why));
 		check_plan(architecture, &plan, formulas, nr);
-		pass_plan_clear(&plan);
 	}
 	architecture_delete(architecture);
 }
-
-static int
-run_tests(void)
-{
-	const int nr_files = (int)architecture_files(files);
-	const struct suite suite = SUITE("plan", tests);
-	int status = suite_run(&suite);
-
-	for (int i = 0; i < nr_files; i++)
-		free(files[i]);
-	return status;
-}
-
-UNIT_TESTS_BY(run_tests);

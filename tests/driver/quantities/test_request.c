@@ -108,7 +108,7 @@ static const struct {
 
 TEST_OF(test_parts_are_found, NR_ELEMENTS(resolutions))
 {
-	struct architecture *architecture = architecture_named(resolutions[_i].architecture);
+	struct architecture *architecture = architecture_kept(resolutions[_i].architecture);
 	const double operations = resolutions[_i].expected_operations, bytes = resolutions[_i].expected_bytes;
 	const struct quantity_expectation expectation = {.operations = operations > 0 ? operations : NAN,
 							 .bytes = bytes > 0 ? bytes : NAN,
@@ -127,13 +127,12 @@ TEST_OF(test_parts_are_found, NR_ELEMENTS(resolutions))
 	ck_assert_str_eq(unit, resolutions[_i].unit);
 	ck_assert_str_eq(source, resolutions[_i].source);
 	ck_assert_str_eq(quantity_resolution_kind(&resolution), resolutions[_i].kind);
-	architecture_delete(architecture);
 }
 
 /* Where nobody asks for cycles, those that are counted wrong here are not taken. */
 TEST_OF(test_automatic_clock_is_right, 2)
 {
-	struct architecture *architecture = architecture_named("zen5");
+	struct architecture *architecture = architecture_kept("zen5");
 	const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN};
 	struct quantity_resolution resolution;
 	struct quantity_request request;
@@ -147,13 +146,12 @@ TEST_OF(test_automatic_clock_is_right, 2)
 	ck_assert_str_eq(resolution.request.clock, _i ? "microSeconds" : "coreCycles");
 	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "coreCycles", &expectation, NULL), 0);
 	ck_assert_str_eq(resolution.request.clock, "coreCycles");
-	architecture_delete(architecture);
 }
 
 /* A modelled write makes the intensity modelled. */
 TEST(test_weakest_part_names_the_kind)
 {
-	struct architecture *architecture = architecture_named("zen5");
+	struct architecture *architecture = architecture_kept("zen5");
 	const struct quantity_expectation expectation = {.operations = 20000, .bytes = 240000};
 	struct quantity_resolution resolution;
 	struct quantity_request request;
@@ -165,13 +163,12 @@ TEST(test_weakest_part_names_the_kind)
 	ck_assert_str_eq(quantity_weaker_kind("measured", "measured"), "measured");
 	ck_assert_str_eq(quantity_weaker_kind("expected", "modelled"), "expected");
 	ck_assert_str_eq(quantity_weaker_kind("given", "expected"), "given");
-	architecture_delete(architecture);
 }
 
 /* Bytes expected of cold data say nothing of warm data, but are better than nothing where bytes cannot be counted. */
 TEST(test_warm_data_have_no_expected_bytes)
 {
-	struct architecture *architecture = architecture_named("none");
+	struct architecture *architecture = architecture_kept("none");
 	const struct quantity_expectation expectation = {.operations = NAN, .bytes = 240000, .is_cold_only = true};
 	struct quantity_resolution resolution;
 	struct quantity_request request;
@@ -180,7 +177,6 @@ TEST(test_warm_data_have_no_expected_bytes)
 	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, NULL), 0);
 	ck_assert(isnan(resolution.expected));
 	ck_assert_str_eq(resolution.numerator.text, "kernel definition, for cold data");
-	architecture_delete(architecture);
 }
 
 /* What keeps steps from counting: then it is as where nothing is counted. */
@@ -207,7 +203,7 @@ static const struct {
 
 TEST_OF(test_steps_have_obstacles, NR_ELEMENTS(stepped))
 {
-	struct architecture *architecture = architecture_named("steps");
+	struct architecture *architecture = architecture_kept("steps");
 	struct machine *machine = machine_new();
 	const struct quantity_expectation expectation = {.operations = 1,
 							 .bytes = 2,
@@ -224,7 +220,6 @@ TEST_OF(test_steps_have_obstacles, NR_ELEMENTS(stepped))
 	ck_assert_str_eq(resolution.numerator.kind, stepped[_i].kind);
 	ck_assert_int_eq(resolution.numerator.obstacle, stepped[_i].obstacle);
 	machine_delete(machine);
-	architecture_delete(architecture);
 }
 
 /* Only of the caches that the lines have passed the sizes are needed. */
@@ -232,7 +227,7 @@ TEST(test_nearer_borders_need_fewer_caches)
 {
 	static const char *const across[] = {"transferredBytes:l1l2", "transferredBytes:l2l3",
 					     "transferredBytes:llcRam"};
-	struct architecture *architecture = architecture_named("steps");
+	struct architecture *architecture = architecture_kept("steps");
 	struct machine *machine = machine_new();
 	const struct quantity_expectation expectation = {.operations = 1, .bytes = 2};
 	int64_t *const sizes[] = {&machine->l1_data_bytes, &machine->l2_bytes, &machine->llc_bytes};
@@ -252,12 +247,11 @@ TEST(test_nearer_borders_need_fewer_caches)
 			*sizes[known] = 1;
 	}
 	machine_delete(machine);
-	architecture_delete(architecture);
 }
 
 TEST(test_unsteppable_says_why)
 {
-	struct architecture *architecture = architecture_named("steps");
+	struct architecture *architecture = architecture_kept("steps");
 
 	for (enum step_obstacle obstacle = STEPS_CAN + 1; obstacle < NR_STEP_OBSTACLES; obstacle++) {
 		const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN, .obstacle = obstacle};
@@ -270,7 +264,6 @@ TEST(test_unsteppable_says_why)
 		ck_assert_has(why.hint, step_obstacle_hint(obstacle));
 		ck_assert(*step_obstacle_text(obstacle) && *step_obstacle_hint(obstacle));
 	}
-	architecture_delete(architecture);
 }
 
 static const struct {
@@ -288,7 +281,7 @@ static const struct {
 
 TEST_OF(test_impossible_says_why, NR_ELEMENTS(impossible))
 {
-	struct architecture *architecture = architecture_named(impossible[_i].architecture);
+	struct architecture *architecture = architecture_kept(impossible[_i].architecture);
 	const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN};
 	struct quantity_resolution resolution;
 	struct quantity_request request;
@@ -301,7 +294,6 @@ TEST_OF(test_impossible_says_why, NR_ELEMENTS(impossible))
 	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, &why), -1);
 	ck_assert_has(why.text, impossible[_i].complaint);
 	ck_assert_has(why.hint, impossible[_i].hint);
-	architecture_delete(architecture);
 }
 
 /* ---- offers ---- */

@@ -43,9 +43,6 @@ software_architecture(void)
 	struct architecture *architecture = architecture_read(path, schema, &why);
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
-	free(path);
-	temporary_folder_delete(folder);
-	free(schema);
 	return architecture;
 }
 
@@ -200,12 +197,4 @@ TEST(test_request_that_cannot_be_met)
 	rot_close(&rot);
 }
 
-static int
-run_tests(void)
-{
-	const struct suite suite = SUITE("software events", tests, .needs = {permits_counting});
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {permits_counting});

@@ -5,22 +5,19 @@
 
 TEST(test_lost_initial_value_is_removed)
 {
-	struct stage stage;
 	struct quantity_value value;
 
-	stage_open(&stage, "zen5", 1, "instructions");
-	count_of(add_run(&stage, 0, 1, 1), 0, "instructions")->raw_count = UINT64_C(140737488355328) + 12345;
-	count_of(add_run(&stage, 0, 1, 1), 0, "instructions")->raw_count = UINT64_C(1) << 46;
-	count_of(add_run(&stage, 0, 1, 1), 0, "instructions")->raw_count = (UINT64_C(1) << 46) - 1;
-	value = stage_compute(&stage, 0, false);
+	stage_open("zen5", 1, "instructions");
+	count_of(add_run(0, 1, 1), 0, "instructions")->raw_count = UINT64_C(140737488355328) + 12345;
+	count_of(add_run(0, 1, 1), 0, "instructions")->raw_count = UINT64_C(1) << 46;
+	count_of(add_run(0, 1, 1), 0, "instructions")->raw_count = (UINT64_C(1) << 46) - 1;
+	value = stage_compute(0, false);
 	ck_assert_double_eq(value.samples[0], 12345);
 	ck_assert_uint_eq(value.taints[0], 0);
 	ck_assert_uint_eq(value.taints[1], TAINT_OVERFLOW);
 	ck_assert_uint_eq(value.taints[2], 0);
 	ck_assert_uint_eq(value.summary.n, 2);
 	ck_assert_uint_eq(value.summary.tainted, 1);
-	quantity_value_clear(&value);
-	stage_close(&stage);
 }
 
 /* More than the counter holds, or would hold if its highest bit were to be believed: after so many seconds it may be.
@@ -46,32 +43,27 @@ TEST_OF(test_long_counts_are_believed, NR_ELEMENTS(large_counts))
 	const bool is_large = strcmp(large_counts[_i].event, "packedDouble") == 0;
 	struct perf_event_count *count;
 	struct quantity_value value;
-	struct stage stage;
 
-	stage_open(&stage, large_counts[_i].architecture, 1,
-		   is_large ? "operationCount:doublePrecisionFlop" : "instructions");
-	count = count_of(add_run(&stage, 0, 1, 1), 0, large_counts[_i].event);
+	stage_open(large_counts[_i].architecture, 1, is_large ? "operationCount:doublePrecisionFlop" : "instructions");
+	count = count_of(add_run(0, 1, 1), 0, large_counts[_i].event);
 	count->raw_count = large_counts[_i].raw;
 	count->time_enabled = count->time_running = large_counts[_i].seconds * UINT64_C(1000000000);
-	value = stage_compute(&stage, 0, false);
+	value = stage_compute(0, false);
 	ck_assert_double_eq(value.samples[0], large_counts[_i].count);
 	ck_assert_uint_eq(value.taints[0], large_counts[_i].taints);
-	quantity_value_clear(&value);
-	stage_close(&stage);
 }
 
 TEST(test_disturbed_samples_are_tainted)
 {
-	struct stage stage;
 	struct quantity_value value;
 	struct measurement_run_output *run;
 	const unsigned taints[] = {
 		0, TAINT_CONTEXT_SWITCH, TAINT_MIGRATION, TAINT_MAJOR_FAULT, TAINT_MULTIPLEXED, TAINT_UNMEASURED_THREAD,
 		0};
 
-	stage_open(&stage, "zen5", 2, "instructions");
+	stage_open("zen5", 2, "instructions");
 	for (size_t i = 0; i < 7; i++) {
-		run = add_run(&stage, 0, 1, 1);
+		run = add_run(0, 1, 1);
 		count_of(run, 0, "instructions")->raw_count = taints[i] ? 999 : 100;
 		if (taints[i] == TAINT_CONTEXT_SWITCH)
 			usage_of(run, 1)->involuntary_context_switches = 1;
@@ -85,7 +77,7 @@ TEST(test_disturbed_samples_are_tainted)
 			run->unmeasured_threads = 1;
 	}
 	usage_of(run, 0)->voluntary_context_switches = 5;
-	value = stage_compute(&stage, 0, false);
+	value = stage_compute(0, false);
 	ck_assert_uint_eq(value.nr_samples, 7);
 	for (size_t i = 0; i < 7; i++)
 		ck_assert_uint_eq(value.taints[i], taints[i]);
@@ -93,8 +85,6 @@ TEST(test_disturbed_samples_are_tainted)
 	ck_assert_double_eq(value.summary.value, 100);
 	ck_assert_uint_eq(value.summary.n, 2);
 	ck_assert_uint_eq(value.summary.tainted, 5);
-	quantity_value_clear(&value);
-	stage_close(&stage);
 }
 
 /*
@@ -111,11 +101,10 @@ TEST(test_stolen_time_taints_long_runs)
 		    {2900000000, -1, -1, 0}, {2900000000, 300, 2, 0},          {2900000000, 3, 3, TAINT_STEAL},
 		    {2900000000, 300, 0, 0}};
 	struct quantity_value value;
-	struct stage stage;
 
-	stage_open(&stage, "none", 1, "time:microSeconds");
+	stage_open("none", 1, "time:microSeconds");
 	for (size_t i = 0; i < NR_ELEMENTS(runs); i++) {
-		struct measurement_run_output *run = add_run(&stage, 0, 1, runs[i].ns);
+		struct measurement_run_output *run = add_run(0, 1, runs[i].ns);
 		struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(run, 0);
 		struct resource_usage_measurer_output *whole =
 			rot_cast(measurer_set_output_validation_measurer_outputs_at(set, 0),
@@ -124,52 +113,46 @@ TEST(test_stolen_time_taints_long_runs)
 		whole->steal_ticks = runs[i].ticks;
 		whole->own_steal_ticks = runs[i].own_ticks;
 	}
-	value = stage_compute(&stage, 0, false);
+	value = stage_compute(0, false);
 	for (size_t i = 0; i < NR_ELEMENTS(runs); i++)
 		ck_assert_uint_eq(value.taints[i], runs[i].taints);
-	quantity_value_clear(&value);
-	stage_close(&stage);
 }
 
 TEST(test_all_tainted_is_said)
 {
-	struct stage stage;
 	struct quantity_value value;
 
-	stage_open(&stage, "zen5", 1, "instructions");
+	stage_open("zen5", 1, "instructions");
 	for (int i = 0; i < 3; i++) {
-		struct measurement_run_output *run = add_run(&stage, 0, 1, 1);
+		struct measurement_run_output *run = add_run(0, 1, 1);
 
 		count_of(run, 0, "instructions")->raw_count = (uint64_t)(100 + i);
 		usage_of(run, 0)->involuntary_context_switches = 1;
 	}
-	value = stage_compute(&stage, 0, false);
+	value = stage_compute(0, false);
 	ck_assert_double_eq(value.summary.value, 101);
 	ck_assert_str_eq(value.summary.estimator, "medianOfTainted");
 	ck_assert(quantity_is_of_tainted(&value));
 	ck_assert_uint_eq(value.summary.n, 3);
 	ck_assert_uint_eq(value.summary.tainted, 3);
-	quantity_value_clear(&value);
-	stage_close(&stage);
 }
 
 /* What the system did is in the value and told; what the counters did wrong is left out still. */
 TEST(test_disturbed_runs_are_kept)
 {
-	struct stage stage;
 	struct quantity_value value;
 	autofree char *causes = NULL;
 
-	stage_open(&stage, "zen5", 1, "instructions");
+	stage_open("zen5", 1, "instructions");
 	for (uint64_t i = 0; i < 5; i++) {
-		struct measurement_run_output *run = add_run(&stage, 0, 1, 1);
+		struct measurement_run_output *run = add_run(0, 1, 1);
 
 		count_of(run, 0, "instructions")->raw_count = i == 4 ? UINT64_C(1) << 46 : 100 + i;
 		usage_of(run, 0)->involuntary_context_switches = i == 1;
 		usage_of(run, 0)->stop_cpu = i == 3;
 	}
 	stage.resolutions[0].kept_taints = TAINTS_OF_SYSTEM;
-	value = stage_compute(&stage, 0, false);
+	value = stage_compute(0, false);
 	ck_assert_uint_eq(value.summary.n, 4);
 	ck_assert_double_eq(value.summary.maximum, 103);
 	ck_assert_str_eq(value.summary.estimator, "median");
@@ -177,30 +160,24 @@ TEST(test_disturbed_runs_are_kept)
 	ck_assert_uint_eq(value.taints[1], TAINT_CONTEXT_SWITCH);
 	causes = sample_taints_text(value.taints[1] | value.taints[3] | value.taints[4]);
 	ck_assert_str_eq(causes, "contextSwitch, migration, overflow");
-	quantity_value_clear(&value);
-	stage_close(&stage);
 }
 
 TEST(test_missing_probe_is_an_error)
 {
-	struct stage stage;
-
-	stage_open(&stage, "none", 1, "time:coreCycles");
-	add_run(&stage, 0, 5000, 1);
+	stage_open("none", 1, "time:coreCycles");
+	add_run(0, 5000, 1);
 	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
 					   stage.passes[0], stage.results[0], &why),
 			 -1);
 	ck_assert_has(why.text, "was not probed");
-	stage_close(&stage);
 }
 
 TEST(test_missing_output_is_an_error)
 {
-	struct stage stage;
 	struct measurement_run_output *run;
 
-	stage_open(&stage, "zen5", 1, "instructions");
-	run = add_run(&stage, 0, 1, 1);
+	stage_open("zen5", 1, "instructions");
+	run = add_run(0, 1, 1);
 	rot_string_set(&count_of(run, 0, "instructions")->name, "other");
 	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
 					   stage.passes[0], stage.results[0], &why),
@@ -212,7 +189,6 @@ TEST(test_missing_output_is_an_error)
 					   stage.passes[0], stage.results[0], &why),
 			 -1);
 	ck_assert_str_eq(why.text, "run 1: 1 of 1 workloads gave no output");
-	stage_close(&stage);
 }
 
 /* The overall set of a run: a ping-pong (0 ns: not told), and a clock that is of more than the kernels. */
@@ -239,13 +215,12 @@ TEST_OF(test_times_of_cache_lines, 2)
 	static const struct {
 		double before, after, min, max;
 	} times[] = {{60, 50, 50, 60}, {0, 200, 200, 200}, {200, 0, 200, 200}, {0, 0, 0, 0}, {45, 210, 45, 210}};
-	struct stage stage;
 
-	stage_open(&stage, "zen5", 2, "time:microSeconds");
+	stage_open("zen5", 2, "time:microSeconds");
 	stage.passes[0]->overall_measurer_set = measurer_set_new();
 	stage.passes[0]->overall_measurer_set->id = 50;
 	for (size_t i = 0; i < NR_ELEMENTS(times); i++)
-		play_ping_pong(add_run(&stage, 0, 1, 7000), _i == 1, times[i].before, times[i].after);
+		play_ping_pong(add_run(0, 1, 7000), _i == 1, times[i].before, times[i].after);
 	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
 					   stage.passes[0], stage.results[0], NULL),
 			 0);
@@ -258,7 +233,6 @@ TEST_OF(test_times_of_cache_lines, 2)
 		ck_assert_double_eq(nearness->slowdown_max, times[i].max / 100);
 		ck_assert_double_eq(stage.samples[0].runs[i].wall_ns, 7000);
 	}
-	stage_close(&stage);
 }
 
 UNIT_TESTS(.is_in_one_process = true);

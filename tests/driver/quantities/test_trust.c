@@ -50,7 +50,7 @@ clear(struct quantity_value *values, size_t nr)
 
 TEST(time_of_an_empty_region)
 {
-	struct architecture *none = architecture_named("none");
+	struct architecture *none = architecture_kept("none");
 	struct pass passes[1] = {{.nr_events = 0}};
 	const struct pass_plan plan = {passes, 1};
 	struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 20000, .tsc_ticks = 42000}),
@@ -82,12 +82,11 @@ TEST(time_of_an_empty_region)
 	ck_assert(own_cost_is_high(&value.own_cost));
 	pass_samples_clear(&samples);
 	pass_samples_clear(&empty);
-	architecture_delete(none);
 }
 
 TEST(nothing_of_nothing_is_no_share)
 {
-	struct architecture *zen5 = architecture_named("zen5");
+	struct architecture *zen5 = architecture_kept("zen5");
 	const struct architecture_formula *formula = architecture_formula(zen5, "instructions", "");
 	struct pass passes[1] = {{.events = {formula->events[0]}, .nr_events = 1}};
 	const struct pass_plan plan = {passes, 1};
@@ -108,7 +107,6 @@ TEST(nothing_of_nothing_is_no_share)
 	ck_assert_double_eq(value.own_cost.top_share, 0);
 	pass_samples_clear(&samples);
 	pass_samples_clear(&busy);
-	architecture_delete(zen5);
 }
 
 /* outer and inner bytes, and whether the outer value breaks the rule. */
@@ -257,7 +255,7 @@ TEST(no_fewer_bytes_than_must_cross)
 static size_t
 breaches_of_passes(double instructions, double cycles, bool is_scattered, unsigned taints)
 {
-	struct architecture *zen5 = architecture_named("zen5");
+	struct architecture *zen5 = architecture_kept("zen5");
 	const struct architecture_formula *counts[] = {architecture_formula(zen5, "instructions", ""),
 						       architecture_formula(zen5, "time", "coreCycles")};
 	const size_t events[] = {counts[0]->events[0], counts[1]->events[0]};
@@ -286,7 +284,6 @@ breaches_of_passes(double instructions, double cycles, bool is_scattered, unsign
 	clear(&value, 1);
 	pass_samples_clear(&samples[0]);
 	pass_samples_clear(&samples[1]);
-	architecture_delete(zen5);
 	return nr;
 }
 
@@ -329,7 +326,7 @@ static const struct {
 
 TEST_OF(intervals_of_passes_overlap, NR_ELEMENTS(third_passes))
 {
-	struct architecture *zen5 = architecture_named("zen5");
+	struct architecture *zen5 = architecture_kept("zen5");
 	const size_t event = architecture_formula(zen5, "instructions", "")->events[0];
 	struct pass passes[] = {
 		{.nr_events = 0}, {.events = {event}, .nr_events = 1}, {.events = {event}, .nr_events = 1}};
@@ -353,14 +350,13 @@ TEST_OF(intervals_of_passes_overlap, NR_ELEMENTS(third_passes))
 		samples[i].nr_runs = NR_RUNS;
 		pass_samples_clear(&samples[i]);
 	}
-	architecture_delete(zen5);
 }
 
 /* What two runs of a pass counted of instructions, and what becomes of bytes counted in it. */
 static size_t
 breaches_of_steps(double first, double second, bool is_stepped, unsigned taints)
 {
-	struct architecture *steps = architecture_named("steps");
+	struct architecture *steps = architecture_kept("steps");
 	struct pass passes[2] = {{.nr_events = 0}, {.events = {0}, .nr_events = 1, .is_stepped = is_stepped}};
 	const struct pass_plan plan = {passes, 2};
 	struct pass_samples samples[] = {samples_of((struct pass_run){.wall_ns = 5}),
@@ -381,14 +377,13 @@ breaches_of_steps(double first, double second, bool is_stepped, unsigned taints)
 	samples[1].nr_runs = NR_RUNS;
 	pass_samples_clear(&samples[0]);
 	pass_samples_clear(&samples[1]);
-	architecture_delete(steps);
 	return nr;
 }
 
 /* The worse of two runs is told, of what is counted by steps. */
 TEST(steps_tell_what_they_miss)
 {
-	struct architecture *steps = architecture_named("steps");
+	struct architecture *steps = architecture_kept("steps");
 	struct pass passes[] = {{.events = {0}, .nr_events = 1, .is_stepped = true}};
 	const struct pass_plan plan = {passes, 1};
 	struct pass_samples samples[] = {samples_of((struct pass_run){.counts = {1e6}, .unknown_steps = 3})};
@@ -410,7 +405,6 @@ TEST(steps_tell_what_they_miss)
 	clear(values, 2);
 	samples[0].nr_runs = NR_RUNS;
 	pass_samples_clear(&samples[0]);
-	architecture_delete(steps);
 }
 
 /* Which values say what of a pass by steps with instructions that nobody knows. */
@@ -430,7 +424,7 @@ static const struct {
 
 TEST_OF(values_of_steps, NR_ELEMENTS(step_values))
 {
-	struct architecture *steps = architecture_named("steps");
+	struct architecture *steps = architecture_kept("steps");
 	struct pass passes[] = {{.events = {0}, .nr_events = 1, .is_stepped = true}};
 	const struct pass_plan plan = {passes, 1};
 	struct pass_samples samples[] = {samples_of(
@@ -454,13 +448,12 @@ TEST_OF(values_of_steps, NR_ELEMENTS(step_values))
 		ck_assert_has(value.breaches[1].text, "xsaveopt at 0x1139");
 	clear(&value, 1);
 	pass_samples_clear(&samples[0]);
-	architecture_delete(steps);
 }
 
 /* A pass by steps without runs says nothing, and one that does not count instructions not whether they agree. */
 TEST(steps_without_runs_or_instructions)
 {
-	struct architecture *steps = architecture_named("steps");
+	struct architecture *steps = architecture_kept("steps");
 	struct pass passes[] = {{.events = {0}, .nr_events = 1, .is_stepped = true},
 				{.events = {1}, .nr_events = 1, .is_stepped = true}};
 	const struct pass_plan plan = {passes, 2};
@@ -475,7 +468,6 @@ TEST(steps_without_runs_or_instructions)
 	ck_assert_str_eq(value.breaches[0].rule, "stepsKnown");
 	clear(&value, 1);
 	pass_samples_clear(&samples[1]);
-	architecture_delete(steps);
 }
 
 TEST(steps_agree)
@@ -618,7 +610,7 @@ TEST(rules_add_up)
 static size_t
 tainted_by_instructions(double more, size_t nr_odd, unsigned taints)
 {
-	struct architecture *zen5 = architecture_named("zen5");
+	struct architecture *zen5 = architecture_kept("zen5");
 	const size_t event = architecture_formula(zen5, "instructions", "")->events[0];
 	struct pass passes[2] = {{.events = {event}, .nr_events = 1}, {.events = {event}, .nr_events = 1}};
 	const struct pass_plan plan = {passes, 2};
@@ -640,7 +632,6 @@ tainted_by_instructions(double more, size_t nr_odd, unsigned taints)
 	ck_assert_uint_eq(nr, nr_tainted);
 	pass_samples_clear(&samples[0]);
 	pass_samples_clear(&samples[1]);
-	architecture_delete(zen5);
 	return nr;
 }
 
@@ -660,11 +651,11 @@ static const struct {
 
 TEST_OF(half_of_the_runs_must_agree, NR_ELEMENTS(counts_of_runs))
 {
-	struct architecture *zen5 = architecture_named("zen5");
+	struct architecture *zen5 = architecture_kept("zen5");
 	struct pass passes[] = {
 		{.events = {architecture_formula(zen5, "instructions", "")->events[0]}, .nr_events = 1}};
 	const struct pass_plan plan = {passes, 1};
-	struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 1});
+	cleared_by(pass_samples_clear) struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 1});
 
 	samples.nr_runs = counts_of_runs[_i].nr;
 	for (size_t i = 0; i < samples.nr_runs; i++)
@@ -673,8 +664,6 @@ TEST_OF(half_of_the_runs_must_agree, NR_ELEMENTS(counts_of_runs))
 	for (size_t i = 0; i < samples.nr_runs; i++)
 		ck_assert_int_eq(samples.runs[i].taints != 0, counts_of_runs[_i].off >> i & 1);
 	samples.nr_runs = NR_RUNS;
-	pass_samples_clear(&samples);
-	architecture_delete(zen5);
 }
 
 /* All values that are counted are told, and runs of all are looked at, in whatever order they stand. */
@@ -726,7 +715,7 @@ TEST(runs_of_passes_agree)
 /* A machine that counts no instructions, and passes that do not. */
 TEST(runs_without_instructions_agree)
 {
-	struct architecture *none = architecture_named("none"), *zen5 = architecture_named("zen5");
+	struct architecture *none = architecture_kept("none"), *zen5 = architecture_kept("zen5");
 	const size_t event = architecture_formula(zen5, "instructions", "")->events[0];
 	struct pass passes[] = {{.events = {event + 1}, .nr_events = 1},
 				{.events = {event + 1, event}, .nr_events = 2},
@@ -747,8 +736,6 @@ TEST(runs_without_instructions_agree)
 	clear(&value, 1);
 	for (int i = 0; i < NR_ELEMENTS(samples); i++)
 		pass_samples_clear(&samples[i]);
-	architecture_delete(none);
-	architecture_delete(zen5);
 }
 
 /* A value, a ceiling, and whether it is above that. */

@@ -283,7 +283,6 @@ says "how many, of how many" "or chance: 1 of the 2 differences, since 20 compar
 fits()
 {
 	[ "$status" = 0 ] && ! printf '%s\n' "$out" | sed 's/±/+/g' | grep -E '^.{81}'
-	result=$?
 	check "$1"
 }
 COLUMNS=80
@@ -365,7 +364,6 @@ check "a time alone without an interval is no proof"
 for limit in much -1% % 1%%; do
 	call diff --limit=$limit one.json near.json
 	[ "$status" = 2 ]
-	result=$?
 	check "no limit: $limit"
 done
 
@@ -402,7 +400,6 @@ for damage in '' '{"schema": ' '{"schema": "rot.result/2", "points": []}' '{"sch
 done
 call diff before.json
 [ "$status" = 2 ]
-result=$?
 check "one file"
 call diff before.json nowhere.json
 case $status:$err in 1:*"cannot read 'nowhere.json'"*) result=0 ;; *) result=1 ;; esac

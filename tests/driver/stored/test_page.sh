@@ -25,7 +25,6 @@ rot=$work/alone
 call plot result.json -plots=html -o page -l all
 is "a page without gnuplot" 0 "page.html: points: 3, files: 1" ""
 [ ! -e page.svg ] && [ ! -e page.gnuplot ] && [ ! -e page.data ]
-result=$?
 check "and no other file"
 
 # The column of grades is left out where no value has one.
@@ -40,7 +39,6 @@ if [ "${GOLDEN-}" = write ]; then
 	cp page.txt "$source/golden/page.txt"
 fi
 diff "$source/golden/page.txt" page.txt
-result=$?
 check "is golden"
 
 # ---- it is one file ----
@@ -65,7 +63,6 @@ out=$(awk '
 		is_named = 1
 	}' page.txt)
 case $out in 'series|point|performance|operational intensity|of its roof|its roof|size|kind|time|'*) true ;; *) false ;; esac
-result=$?
 check "its first columns are what a roofline shows, and the roof"
 result=0
 [ "$(grep -c '<t[hd] class="stays">' page.txt)" = 4 ] || result=1
@@ -130,11 +127,9 @@ holds "failures" page.txt 'the kernel &lt;crashed&gt; &amp; ended'
 call plot page.html -plots=html -o again -l all
 is "a page is drawn again" 0 "again.html: points: 3, files: 1" ""
 cmp page.html again.html
-result=$?
 check "it is the same"
 LC_ALL=de_DE.UTF-8 call plot result.json -plots=html -o comma -l all
 cmp page.html comma.html
-result=$?
 check "the same in a locale with decimal commas"
 head -c 3000 page.html >half.html
 call plot half.html -plots=html
@@ -152,7 +147,6 @@ is "is not drawn again" 1 "" "rot: 'two.html' is a page of 2 results
 # ---- places ----
 call plot result.json -plots=terminal,html -o both
 [ "$status" = 0 ] && [ -s both.html ]
-result=$?
 check "with text"
 holds "which is there" out '[flop/byte]'
 call plot result.json -plots=html,paper
@@ -160,7 +154,6 @@ is "no such place" 2 "" "rot: 'html,paper' is no value of plots
      plots takes one or several, with commas between: gnuplot png terminal html files both"
 call plot result.json -plots=html,
 [ "$status" = 2 ]
-result=$?
 check "a place without name"
 call complete 'rot plot -plots=html,t'
 is "places are completed" 0 "-plots=html,terminal" ""

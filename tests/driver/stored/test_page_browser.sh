@@ -39,7 +39,6 @@ looks()
 	document --window-size="$2,900" --blink-settings=preferredColorScheme="$3" "file://$work/checked.html#$1" >dom
 	told=$(sed -n 's/.* data-told="\([^"]*\)".*/\1/p' dom)
 	[ -n "$told" ]
-	result=$?
 	check "$1: it was looked at"
 	printf '%s\n' "$told" | tr '|' '\n' >lines
 	while read -r line; do

@@ -35,7 +35,6 @@ holds "the kernel" functions "the kernel|3.00 ±0.15|"
 holds "what has no sample" functions "without a sample|2.5 ±0.5|"
 out=$(awk -F '|' '{ split($2, share, " "); sum += share[1] } END { printf "%.0f\n", sum }' functions)
 [ "$out" = 100 ]
-result=$?
 check "the parts are the whole"
 
 # ---- regions, and how all that is known ----
@@ -56,7 +55,6 @@ sed 's/></>\
 </g' page.html >lines
 out=$(sed -n 's/.*class="mark dot" transform="translate([^)]*) scale(\([^)]*\))".*/\1/p' lines | head -n 2 | awk 'NR == 1 { large = $1 } END { printf "%.1f\n", large / $1 }')
 [ "$out" = 2.0 ]
-result=$?
 check "four times the share is four times the area"
 for line in 'functions, triad 64 %' 'function: ns::Matrix&lt;double&gt;::product_of_rows' '64.0 ±3.2 % of the CPU time' \
 	'80 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth' \
@@ -73,7 +71,6 @@ if command -v gnuplot >/dev/null; then
 	sed -n '/^# functions/,$p' picture.data >dots
 	out=$(awk '/^[0-9]/ { print $2, $NF }' dots | tr '\n' ' ')
 	[ "$out" = "5 0.64 4 0.16 " ]
-	result=$?
 	check "the data of dots"
 	holds "the size of a dot" picture.gnuplot 'pointsize variable'
 fi

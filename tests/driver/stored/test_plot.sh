@@ -55,55 +55,9 @@ echo '{"schema": "rot.result/1", "points": [{"series": "a"}]}' >hollow.json
 result "First CPU" llcRam microSeconds s 1 | sed 's/"name": "performance"/"name": "speed"/' >slow.json
 result "First CPU" llcRam microSeconds s 1 | sed 's/"value": 1e[89]/"value": 0/' >zero.json
 
-# ---- what cannot be drawn ----
-call plot
-has "no last run" 1 "" "there is no last run to draw"
-call plot nowhere.json
-has "no file" 1 "" "cannot read 'nowhere.json': No such file or directory"
-call plot damaged.json
-has "no JSON" 1 "" "damaged.json:2:"
-call plot nothing.json
-has "an empty file" 1 "" "nothing.json:1:0: no JSON"
-call plot first.json newer.json
-has "another schema behind one that can be read" 1 "" "'newer.json' has the schema 'rot.result/9'"
-call plot other.json
-has "another JSON" 1 "" "'other.json' is no result of rot: it has no \"schema\""
-call plot newer.json
-has "another schema" 1 "" "'newer.json' has the schema 'rot.result/9'"
-call plot empty.json
-has "no points" 1 "" "'empty.json' has no \"points\""
-call plot hollow.json
-has "points without values" 1 "" "'hollow.json': point 1 has no \"quantities\""
-call plot slow.json
-has "no performance" 1 "" "'slow.json' has no point with an operationalIntensity and a performance of the same operation; it has: time:microSeconds, operationalIntensity:flop:llcRam"
 sed 's/"points":/"points": [{"quantities": [{"name": "performance", "of": "flop", "clock": "microSeconds", "value": null}]}], "others":/' \
 	slow.json >none.json
-call plot none.json
-has "no value of what there would be" 1 "" "'none.json' has no point with an operationalIntensity and a performance of the same operation; it has: nothing"
-call plot zero.json
-has "nothing above 0" 1 "" "no point of 'zero.json' can be drawn"
-call plot first.json read.json
-has "other bytes" 1 "" "'read.json' has no point with operationalIntensity:flop:llcRam and performance:flop:microSeconds, as 'first.json' has"
-call plot first.json cycles.json
-has "another clock" 1 "" "'cycles.json' has no point with"
-call plot first.json -x operationalIntensity:flop:l1l2
-has "bytes that nobody measured" 1 "" "operationalIntensity:flop:l1l2"
-call plot first.json -x operationalIntensitty
-has "a word that is none" 1 "" "-x: "
-call plot first.json --x-range=3:1
-has "no range" 1 "" "--x-range: '3:1' is no range"
-call plot first.json -l some
-has "no labels" 2 "" "'some' is no value of 'labels', which takes none, ends or all"
-call plot first.json -o
-has "an option without value" 2 "" "'-o' needs a value"
-call plot first.json -ouput=x
-has "an unknown option" 2 "" "'-ouput=x' is neither an option of 'rot plot' nor a configuration key"
-call help plot
-has "help" 0 "Usage: rot plot [OPTION...] [FILE.json...]" ""
-call complete 'rot plot --la'
-is "options are completed" 0 "--labels=none
---labels=ends
---labels=all" ""
+transcript tests/driver/stored/golden/plot.txt
 
 if ! command -v gnuplot >/dev/null; then
 	call plot first.json
@@ -130,7 +84,6 @@ has "but not where x is asked for" 1 "" "'kernel.json' has no point with operati
 call plot first.json
 is "one file" 0 "plot.pdf, plot.svg: points: 2, files: 1" ""
 [ -s plot.pdf ] && [ -s plot.svg ]
-result=$?
 check "pictures"
 holds "its title" plot.gnuplot '"test"'
 holds "its machine" plot.gnuplot "First CPU, family 6 model 1"

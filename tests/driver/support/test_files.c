@@ -16,7 +16,6 @@ static void
 tear_down(void)
 {
 	ck_assert_int_eq(chdir("/"), 0);
-	temporary_folder_delete(folder);
 }
 
 static void

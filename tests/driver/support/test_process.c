@@ -75,7 +75,6 @@ TEST(programs_run_at_the_same_time)
 	ck_assert_str_eq(scripts.output[2], "third\n");
 	ck_assert_int_eq(scripts.status[1], 0);
 	ck_assert_int_eq(scripts.status[2], 3);
-	temporary_folder_delete(folder);
 }
 
 /* One that cannot be started takes nothing from the others. */
@@ -98,10 +97,9 @@ TEST(programs_that_are_missing_are_passed_over)
 TEST(a_signal_is_told)
 {
 	const char *const argv[] = {"sh", "-c", "kill -9 $$", NULL};
-	struct process_result result;
+	cleared_by(process_result_clear) struct process_result result = {0};
 
 	ck_assert_int_eq(process_run(argv, NULL, &result, NULL, NULL), 0);
 	ck_assert_int_eq(result.status, -1);
 	ck_assert_int_eq(result.signal, 9);
-	process_result_clear(&result);
 }

@@ -48,7 +48,7 @@ static void
 print_with(bool is_one_part, FILE *out)
 {
 	struct text_table_column columns[20];
-	struct text_table table = {
+	cleared_by(text_table_clear) struct text_table table = {
 		.columns = columns, .nr_columns = NR_ELEMENTS(columns), .nr_keys = 1, .is_one_part = is_one_part};
 	char *cells[NR_ELEMENTS(columns)];
 
@@ -58,7 +58,6 @@ print_with(bool is_one_part, FILE *out)
 	}
 	text_table_add(&table, cells);
 	ck_assert_uint_eq(text_table_print(&table, out), is_one_part ? 6 : NR_ELEMENTS(columns));
-	text_table_clear(&table);
 }
 
 static void

@@ -63,12 +63,11 @@ static void
 compare(double between, double within, size_t nr_runs)
 {
 	for (int i = 0; i < 2 * NR_COMPARISONS; i++) {
-		struct quantity_value first = measured(1000 + between * draw_standard_normal(), within, nr_runs),
-				      second = measured(1000 + between * draw_standard_normal(), within, nr_runs);
+		cleared_by(quantity_value_clear) struct quantity_value
+			first = measured(1000 + between * draw_standard_normal(), within, nr_runs),
+			second = measured(1000 + between * draw_standard_normal(), within, nr_runs);
 
 		aa_subject_add(&aa.pool, &aa.subjects[i % 2], &first, &second);
-		quantity_value_clear(&first);
-		quantity_value_clear(&second);
 	}
 }
 
@@ -160,11 +159,10 @@ TEST_OF(starts_that_are_told_raise_no_alarms, 2)
 	struct aa_row row;
 
 	for (int i = 0; i < NR_COMPARISONS; i++) {
-		struct quantity_value first = measured_in_starts(are_told), second = measured_in_starts(are_told);
+		cleared_by(quantity_value_clear) struct quantity_value first = measured_in_starts(are_told),
+								       second = measured_in_starts(are_told);
 
 		aa_subject_add(&aa.pool, &aa.subjects[0], &first, &second);
-		quantity_value_clear(&first);
-		quantity_value_clear(&second);
 	}
 	row = only_row();
 	ck_assert_msg(are_told ? row.rate.value <= 0.06 : row.rate.value > 0.25, "%g", row.rate.value);

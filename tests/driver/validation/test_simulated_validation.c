@@ -42,9 +42,8 @@ close_rot(void)
 static void
 tamper(const char *text, const char *by)
 {
-	autofree char *path = source_path("driver/architectures/zen5.xml");
-	autofree char *schema = source_path("driver/schemas/architecture.rng");
-	char *file = file_text(path), *at = strstr(file, text), *other = rot_format("%s/tampered.xml", cache);
+	char *file = file_text(source_path("driver/architectures/zen5.xml")), *at = strstr(file, text),
+	     *other = rot_format("%s/tampered.xml", cache);
 	FILE *out = fopen(other, "w");
 
 	ck_assert_ptr_nonnull(at);
@@ -52,10 +51,9 @@ tamper(const char *text, const char *by)
 	fprintf(out, "%.*s%s%s", (int)(at - file), file, by, at + strlen(text));
 	fclose(out);
 	architecture_delete(rot.architecture);
-	rot.architecture = architecture_read(other, schema, &why);
+	rot.architecture = architecture_read(other, source_path("driver/schemas/architecture.rng"), &why);
 	ck_assert_msg(rot.architecture != NULL, "%s", why.text);
 	free(other);
-	free(file);
 }
 
 static void
@@ -298,7 +296,7 @@ validate_disturbed(void)
 TEST(what_is_not_shown_does_not_pass)
 {
 	const struct validation_options options = {.is_quick = true, .seconds = 0.5};
-	struct findings findings = {0};
+	cleared_by(findings_clear) struct findings findings = {0};
 	struct validation validation;
 	json_t *json;
 	char *text;
@@ -321,9 +319,7 @@ TEST(what_is_not_shown_does_not_pass)
 	json = findings_json(&findings, &rot);
 	ck_assert(json_has(json, "\"text\": \"not shown, since all runs were disturbed: "));
 	json_decref(json);
-	findings_clear(&findings);
 	pool_clear(&validation.pool);
-	temporary_folder_delete(cache);
 }
 
 /* The record of this machine, which is the only one. */
@@ -387,7 +383,6 @@ TEST(what_is_not_shown_is_tried_again)
 		make_record_old(records[i].hours);
 		ck_assert_msg(validation_is_due(&rot) == records[i].is_due, "record %d", i);
 	}
-	temporary_folder_delete(cache);
 }
 
 static bool
@@ -415,7 +410,6 @@ TEST(a_busy_hour_forgets_nothing)
 	fake_record(false, "fails", 1);
 	validate_disturbed();
 	ck_assert(record_has("\"fails\""));
-	temporary_folder_delete(cache);
 }
 
 /* The same kernels, whether they were built before or not: a wrong event must not stay hidden the first time. */
@@ -432,7 +426,6 @@ TEST_OF(the_first_validation_is_as_good_as_others, all_are_tested())
 		ck_assert_str_eq(first.work.rows[i].kernel, second.work.rows[i].kernel);
 	pool_clear(&first.pool);
 	pool_clear(&second.pool);
-	temporary_folder_delete(cache);
 }
 
 /* The groups of the file are candidates: what is measured is measured in those that were proved, and is right. */
@@ -481,20 +474,4 @@ runs_on_a_simulated_processor(void)
 	return true;
 }
 
-static void
-delete_cache(void)
-{
-	temporary_folder_delete(cache);
-}
-
-static int
-run_tests(void)
-{
-	const struct suite suite = SUITE("validation on a simulated processor", tests,
-					 .needs = {permits_preloading, runs_on_a_simulated_processor},
-					 .set_up = open_rot, .tear_down = close_rot, .close = delete_cache);
-
-	return suite_run(&suite);
-}
-
-UNIT_TESTS_BY(run_tests);
+UNIT_TESTS(.needs = {permits_preloading, runs_on_a_simulated_processor}, .set_up = open_rot, .tear_down = close_rot);

@@ -2,18 +2,10 @@
 /* Code that changes: generated, patched, freed, mapped anew, and loaded from libraries. */
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <link.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "hard_cases.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Branches, calls, returns and flags in every form that machine code has. */
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "hard_cases.h"
 
 /* One function of machine code for each, in a place of its own. */

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals that an instruction raises: place, address and all registers in the handler, and ways on from there. */
-#include <errno.h>
-#include <fcntl.h>
 #include <fenv.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hard_cases.h"
 
@@ -26,8 +18,10 @@
 	LOAD(1, "rcx")                                                                                                 \
 	LOAD(2, "rdx")                                                                                                 \
 	LOAD(3, "rbx")                                                                                                 \
-	LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9") LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12")      \
-		LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
+	LOAD(5, "rbp")                                                                                                 \
+	LOAD(6, "rsi")                                                                                                 \
+	LOAD(8, "r8")                                                                                                  \
+	LOAD(9, "r9") LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
 #define FAULT(name, instruction)                                                                                       \
 	void name(uint64_t);                                                                                           \
 	extern const char name##_at[], name##_after[];                                                                 \

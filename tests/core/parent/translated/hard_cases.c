@@ -2,16 +2,9 @@
 /* See hard_cases.h. */
 #include "hard_cases.h"
 
-#include <errno.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "acts.h"
 

@@ -6,11 +6,22 @@
 #ifndef TESTS_HARD_CASES_H
 #define TESTS_HARD_CASES_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 /* run returns where all is as it must be; else it ends the process through CHECK or skip. */
 struct hard_case {

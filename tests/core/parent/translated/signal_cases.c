@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals that come at any time: what a handler sees and changes, stacks and masks, storms, stops, timers. */
-#include <errno.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "hard_cases.h"
 

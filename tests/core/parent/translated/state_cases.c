@@ -4,13 +4,8 @@
 #include <cpuid.h>
 #include <fenv.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
 #include <x86intrin.h>
 
 #include "hard_cases.h"

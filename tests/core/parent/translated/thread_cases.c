@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads: made in every way, many, cancelled, ending in any order. */
 #include <asm/prctl.h>
-#include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "acts.h"
 #include "hard_cases.h"

@@ -3,11 +3,6 @@
 #include <execinfo.h>
 #include <link.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
 #include <unwind.h>
 
 #include "hard_cases.h"
