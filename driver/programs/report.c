@@ -283,7 +283,7 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 				  percent(shares.bandwidth, &roof->bandwidth).text, more_cpus);
 	if (fmax(shares.peak, shares.bandwidth) < VERDICT_FAR_BELOW) {
 		text = far_below_text(shares, roof, memory_bound, more_cpus);
-		return rot_format("%s%s", text, doubt);
+		return rot_format("%s%s", text, report->architecture->counts_by_steps ? "" : doubt);
 	}
 	verdict = is_memory ? verdict_text("memory-bound", "compute-bound", memory_bound)
 			    : verdict_text("compute-bound", "memory-bound", 1 - memory_bound);

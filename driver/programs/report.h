@@ -117,7 +117,7 @@ void report_find(struct program_report *report);
 void report_findings_clear(struct program_report *report);
 
 /* Findings about the program and its code, with an empty line before, behind those about the measurement. The first
- * three; is_all: all, with thresholds. Nothing if there are none. */
+ * two; is_all: all, with thresholds. Nothing if there are none. */
 void report_findings(const struct program_report *report, FILE *out);
 json_t *report_findings_json(const struct program_report *report);
 

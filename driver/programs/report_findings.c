@@ -249,40 +249,41 @@ name_of(const struct program_report *report, const struct report_finding *found)
 			   : rot_strdup(found->finding.rule->about == FINDING_MEASUREMENT ? "measurement" : "program");
 }
 
-#define MOST_SHOWN 3
+#define MOST_SHOWN 2
 
 /* Of the measurement what follows is as well known as the threshold. */
 static void
 print_finding(const struct program_report *report, const struct report_finding *found, FILE *out)
 {
 	const struct finding *finding = &found->finding;
-	const bool is_brief = finding->rule->about == FINDING_MEASUREMENT && !report->is_all;
 	autofree char *name = name_of(report, found), *threshold = finding_threshold_text(finding->rule);
 	autofree char *text =
-		rot_format("%s%s%s; try %s%s%s%s", finding->measured, is_brief ? "" : ": ",
-			   is_brief ? "" : finding->consequence, finding->rule->advice, report->is_all ? " [" : "",
-			   report->is_all ? threshold : "", report->is_all ? "]" : "");
+		rot_format("%s: %s; try %s%s%s%s", finding->measured, finding->consequence, finding->rule->advice,
+			   report->is_all ? " [" : "", report->is_all ? threshold : "", report->is_all ? "]" : "");
 
 	text_print(text, 6, fprintf(out, "  %s:", name), out);
 }
 
-/* What is found about the measurement is told as far as something else is found, whose grade it is. */
+/* The heading grades the measurement, which only --all describes. */
 void
 report_findings(const struct program_report *report, FILE *out)
 {
 	size_t nr_weak = 0, nr_checks = 0, end = report->nr_findings;
+	autofree char *weak = rot_strdup("");
 
 	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule))
 		nr_checks += rule->about == FINDING_MEASUREMENT;
-	while (nr_weak < end && report->findings[nr_weak].finding.rule->about == FINDING_MEASUREMENT)
-		nr_weak++;
+	for (; nr_weak < end && report->findings[nr_weak].finding.rule->about == FINDING_MEASUREMENT; nr_weak++)
+		rot_append(&weak, "%s %s", nr_weak ? "," : ":", report->findings[nr_weak].finding.rule->code);
 	if (nr_weak == end)
 		return;
 	if (!report->is_all && end > nr_weak + MOST_SHOWN)
 		end = nr_weak + MOST_SHOWN;
-	fprintf(out, "\n  findings, by a measurement that fails %zu of %zu checks (rot list findings)\n", nr_weak,
-		nr_checks);
-	for (size_t i = 0; i < end; i++)
+	if (nr_weak > 0)
+		fprintf(out, "\n  findings (%zu of %zu checks of the measurement fail%s)\n", nr_weak, nr_checks, weak);
+	else
+		fprintf(out, "\n  findings (all %zu checks of the measurement passed)\n", nr_checks);
+	for (size_t i = report->is_all ? 0 : nr_weak; i < end; i++)
 		print_finding(report, &report->findings[i], out);
 	if (end < report->nr_findings)
 		fprintf(out, "  %zu more: --all\n", report->nr_findings - end);

@@ -167,7 +167,7 @@ title_of(const struct program_report *report, const struct place_share *item, si
 	char *lines = lines_text(item);
 
 	if (report->by == PLACES_LINES && item->part) {
-		title = (struct place_title){.where = inlined_name(item), .keeps_end = false};
+		title = (struct place_title){.where = inlined_name(item), .keeps_end = true};
 		title.name = *lines ? rot_strdup(lines) : rot_format("%s, without lines", title.where);
 		title.behind = rot_strdup("");
 	} else {
@@ -278,7 +278,7 @@ static const struct {
 	[PLACES_OTHERS] = {"others", "place", NULL},
 };
 
-enum { TIME, TOTAL, PART, RATE, INTENSITY, ROOF, VECTORS, TURNS, NAME, WHERE, NR_COLUMNS };
+enum { TIME, TOTAL, PART, RATE, INTENSITY, ROOF, VECTORS, TURNS, NAME, NR_COLUMNS };
 
 /* One table. operations: the quantity whose shares and rates it shows; of the whole program so many. */
 struct places_table {
@@ -318,7 +318,7 @@ share_of_work(const struct places_table *table, const struct place_share *item)
 static void
 add_row(struct places_table *table, char *time, char *const numbers[NAME - TOTAL], char *name)
 {
-	char *cells[NR_COLUMNS] = {[TIME] = time, [NAME] = name, [WHERE] = rot_strdup("")};
+	char *cells[NR_COLUMNS] = {[TIME] = time, [NAME] = name};
 
 	for (size_t i = TOTAL; i < NAME; i++)
 		cells[i] = numbers ? numbers[i - TOTAL] : rot_strdup("-");
@@ -389,12 +389,9 @@ add_others(struct places_table *table, size_t first)
 	if (places->missing.value >= LEAST_SHARE || (!places->has_kernel && places->missing.value > 0))
 		add_row(table, share_text(&places->missing, is_all), NULL, rot_strdup(missing));
 	if (table->has_parts && table->shown_share > 0 && rest_of_work >= LEAST_SHARE) {
-		char *const numbers[] = {rot_strdup("-"),
-					 number_text(100 * rest_of_work, " %"),
-					 rot_strdup("-"),
-					 rot_strdup("-"),
-					 rot_strdup("-"),
-					 rot_strdup("-"),
+		char *const numbers[] = {rot_strdup("-"), number_text(100 * rest_of_work, " %"),
+					 rot_strdup("-"), rot_strdup("-"),
+					 rot_strdup("-"), rot_strdup("-"),
 					 rot_strdup("-")};
 
 		add_row(table, rot_strdup(""), numbers, rot_strdup("in all other code"));
@@ -409,35 +406,38 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 	const size_t width = terminal_width(out), taken = text_table_width(&table->table, NAME);
 	const size_t room = width > taken + LEAST_NAME ? width - taken : LEAST_NAME;
 	const bool has_where = room >= FUNCTION_WIDTH + 2 + LEAST_WHERE || report->by == PLACES_LINES;
-	size_t longest = room / 2 > FUNCTION_WIDTH ? room / 2 : FUNCTION_WIDTH;
+	autofree struct place_title *titles = rot_calloc(nr + 1, sizeof(*titles));
+	size_t longest = room / 2 > FUNCTION_WIDTH ? room / 2 : FUNCTION_WIDTH, where_room, widest = 0;
 
 	if (!has_where)
 		longest = room;
 	else if (room < longest + 2 + LEAST_WHERE)
 		longest = room > LEAST_NAME + 2 + LEAST_WHERE ? room - 2 - LEAST_WHERE : LEAST_NAME;
+	where_room = has_where && room > longest + 2 ? room - longest - 2 : 0;
 	for (size_t i = 0; i < nr; i++) {
-		char **cells = &table->table.cells[i * NR_COLUMNS];
-		const size_t where_room = has_where && room > longest + 2 ? room - longest - 2 : 0;
-		struct place_title title = title_of(report, items[i], where_room);
-		const size_t behind = text_width(title.behind);
-		autofree char *name = fitted(title.name, longest > behind + LEAST_CUT ? longest - behind : LEAST_CUT,
-					     title.keeps_end);
+		struct place_title *title = &titles[i];
+		size_t behind;
+		autofree char *name = NULL;
 
-		free(cells[NAME]);
-		cells[NAME] = rot_format("%s%s", name, title.behind);
-		if (where_room > 0) {
-			free(cells[WHERE]);
-			cells[WHERE] = fitted(title.where, where_room, false);
-		}
-		free(title.name);
-		free(title.behind);
-		free(title.where);
+		*title = title_of(report, items[i], where_room);
+		behind = text_width(title->behind);
+		name = fitted(title->name, longest > behind + LEAST_CUT ? longest - behind : LEAST_CUT,
+			      title->keeps_end);
+		free(title->name);
+		title->name = rot_format("%s%s", name, title->behind);
+		widest = text_width(title->name) > widest ? text_width(title->name) : widest;
 	}
-	for (size_t i = nr; i < table->table.nr_rows; i++) {
-		char **name = &table->table.cells[i * NR_COLUMNS + NAME];
-		autofree char *whole = *name;
+	for (size_t i = 0; i < table->table.nr_rows; i++) {
+		char **cell = &table->table.cells[i * NR_COLUMNS + NAME];
+		autofree char *name = i < nr ? titles[i].name : *cell;
+		autofree char *where = i < nr && where_room > 0 ? fitted(titles[i].where, where_room, false) : NULL;
 
-		*name = fitted(whole, room, false);
+		*cell = where && *where ? rot_format("%s%*s%s", name, (int)(widest - text_width(name)) + 2, "", where)
+					: fitted(name, room, false);
+		if (i < nr) {
+			free(titles[i].behind);
+			free(titles[i].where);
+		}
 	}
 }
 
@@ -509,8 +509,7 @@ report_places(const struct program_report *report, FILE *out)
 			    [ROOF] = {.heading = "of roof"},
 			    [VECTORS] = {.heading = "vector"},
 			    [TURNS] = {.heading = "turns"},
-			    [NAME] = {.heading = kinds[report->by].one, .is_left = true},
-			    [WHERE] = {.heading = "", .is_left = true}},
+			    [NAME] = {.heading = kinds[report->by].one, .is_left = true}},
 	};
 	autofree const struct place_share **items = NULL;
 	size_t nr;

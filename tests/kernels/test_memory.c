@@ -328,23 +328,17 @@ TEST_OF(parts_are_combined, NR_ELEMENTS(shapes))
 
 	for (size_t n = 0; n < NR_ELEMENTS(names) && is_here(shapes[_i]); n++) {
 		bool is_copy = n < 2;
-		cleared_by(unload) struct loaded memory = {0};
-		autofree uint64_t *source = NULL;
-		const double *a, *b, *c, *gap, *gap_end;
 		size_t nr_wrong = 0;
 
 		if (!kernels_tries(_i + (int)n) || (n == 3 && strstr(shapes[_i], "SCALAR")))
 			continue;
 		if (is_copy && strstr(shapes[_i], "bufferSize=192 "))
 			continue;
-		memory = load_operation(names[n], shapes[_i]);
+		cleared_by(unload) struct loaded memory = load_operation(names[n], shapes[_i]);
 		ck_assert_uint_eq(memory.nr_buffers, is_copy ? 2 : 3);
-		source = copy_of(&memory.buffers[1]);
-		a = memory.buffers[0].start;
-		b = memory.buffers[1].start;
-		c = memory.buffers[memory.nr_buffers - 1].start;
-		gap = a + memory.buffers[0].bytes / 8;
-		gap_end = b;
+		autofree uint64_t *source = copy_of(&memory.buffers[1]);
+		const double *a = memory.buffers[0].start, *b = memory.buffers[1].start, *gap_end = b;
+		const double *c = memory.buffers[memory.nr_buffers - 1].start, *gap = a + memory.buffers[0].bytes / 8;
 		ck_assert_uint_ne((uintptr_t)a % 4096, (uintptr_t)b % 4096);
 		run(&memory);
 		ck_assert_mem_eq(source, b, memory.buffers[1].bytes);

@@ -76,7 +76,7 @@ step(void)
 
 TEST(callers_are_found)
 {
-	static const char *const names[] = {"innermost", "middle", "outermost", "callers_are_found_fn"};
+	static const char *const names[] = {"innermost", "middle", "outermost", "callers_are_found_test"};
 	struct symbol_range range;
 
 	outermost();

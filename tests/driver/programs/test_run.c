@@ -617,6 +617,10 @@ TEST(bound_in_words)
 		"memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak; how sure is not known, "
 		"as bytes are modelled",
 		0.83);
+	check_bound(1e9, 0.3e9, "llcRam", 1,
+		    "on the memory side of the ridge, 33 times below the roof: 3 % of the memory bandwidth, 1 % of the "
+		    "peak; something else takes the time (latency, dependences, other instructions, waiting)",
+		    0.03);
 	is_by_blocks = false;
 	is_roof_least = true;
 	check_bound(60e9, 0.3e9, "llcRam", 1,
