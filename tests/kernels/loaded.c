@@ -55,6 +55,8 @@ run(struct loaded *loaded)
 void
 unload(struct loaded *loaded)
 {
+	if (!loaded->type) /* nothing was loaded */
+		return;
 	if (loaded->type->dispose) {
 		loaded->type->dispose(loaded->kernel);
 		loaded->type->dispose(loaded->kernel);
