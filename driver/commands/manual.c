@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the manual page that tells commands, options and keys, from the tables that they are read by. */
+/* The part of the manual page that tells commands, options, keys and remarks, from the tables that they are read by. */
 #include "commands/manual.h"
 
 #include <string.h>
 
 #include "commands/command.h"
 #include "memory.h"
+#include "quantities/remarks.h"
 
 /* Text of mdoc(7): a blank line is a paragraph, no line a macro; options can be copied, as they are not hyphenated. */
 static void
@@ -79,6 +80,23 @@ print_key(const struct configuration_key *key, FILE *out)
 		fprintf(out, "(default: %s)\n", key->default_text);
 }
 
+static void
+print_remarks(enum remark_group group, FILE *out)
+{
+	fputs(".Ss ", out);
+	print_text(remark_group_words(group), out);
+	fputs(".Bl -tag -width Ds\n", out);
+	for (const struct remark *remark = remark_next(group, NULL); remark; remark = remark_next(group, remark)) {
+		fprintf(out, ".It Cm %s\n", remark->mark ? remark->mark : remark->code);
+		print_text(remark->text, out);
+		if (*remark->advice) {
+			fputs(".Pp\n", out);
+			print_text(remark->advice, out);
+		}
+	}
+	fputs(".El\n", out);
+}
+
 void
 manual_print(FILE *out)
 {
@@ -92,5 +110,7 @@ manual_print(FILE *out)
 	for (size_t i = 0; i < configuration_nr_shorts; i++)
 		fprintf(out, ".It Fl %s\nshort for\n.Fl %s Ns = Ns Cm %s\n", configuration_shorts[i].word,
 			configuration_shorts[i].key, configuration_shorts[i].value);
-	fputs(".El\n", out);
+	fputs(".El\n.Sh REMARKS\n", out);
+	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++)
+		print_remarks(group, out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Remarks: how a number is known, and reasons not to trust it. One table has their codes and words; results, tables,
- * pages, "rot list remarks" and the key strict print from it, and doc/VALIDATION.md lists it. Pure.
+ * pages, "rot list remarks", the manual page and the key strict print from it. Pure.
  */
 #ifndef QUANTITIES_REMARKS_H
 #define QUANTITIES_REMARKS_H

@@ -1,58 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Remarks: the table against its document and the schema of results, and lines that are told of several points. */
+/* Remarks: the table against the schema of results, and lines that are told of several points. */
 #include <jansson.h>
 
 #include "quantities/remarks.h"
 #include "testing.h"
 
-/* Without the marks of code in it. */
-static char *
-text_of_document(const char *name)
-{
-	autofree char *path = rot_format("%s/%s", getenv("top_srcdir"), name);
-	char *text = file_text(path), *to = text;
-
-	for (const char *from = text; *from; from++)
-		if (*from != '`')
-			*to++ = *from;
-	*to = '\0';
-	return text;
-}
-
-/* Has a line the code in its first cell, and then the row? */
-static bool
-has_row(const char *document, const char *code, const char *row)
-{
-	for (const char *at = strstr(document, row); at; at = strstr(at + 1, row)) {
-		const char *line = at, *found;
-
-		while (line > document && line[-1] != '\n')
-			line--;
-		found = strstr(line, code);
-		if (found && found < at)
-			return true;
-	}
-	return false;
-}
-
-TEST(each_remark_is_in_the_document)
-{
-	autofree char *document = text_of_document("doc/VALIDATION.md");
-
-	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++)
-		for (const struct remark *remark = remark_next(group, NULL); remark;
-		     remark = remark_next(group, remark)) {
-			autofree char *row =
-				rot_format("| %s | %s%s|\n", remark->text, remark->advice, *remark->advice ? " " : "");
-
-			ck_assert_msg(has_row(document, remark->mark ? remark->mark : remark->code, row),
-				      "doc/VALIDATION.md lacks of '%s': %s", remark->code, row);
-		}
-}
-
 TEST(ends_are_those_of_the_schema)
 {
-	autofree char *schema = text_of_document("driver/schemas/result-1.json");
+	autofree char *path = source_path("driver/schemas/result-1.json"), *schema = file_text(path);
 	const char *ends = strstr(schema, "\"runsEnd\": {\"enum\": [");
 	autofree char *line = rot_strndup(ends, strcspn(ends, "\n"));
 	size_t nr = 0, nr_quotes = 0;
