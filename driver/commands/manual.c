@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the manual page that tells commands, options, keys and remarks, from the tables that they are read by. */
+/* The part of the manual page that tells commands, options, keys, remarks and findings, from their tables. */
 #include "commands/manual.h"
 
 #include <string.h>
 
 #include "commands/command.h"
 #include "memory.h"
+#include "programs/findings.h"
 #include "quantities/remarks.h"
 
 /* Text of mdoc(7): a blank line is a paragraph, no line a macro; options can be copied, as they are not hyphenated. */
@@ -81,18 +82,40 @@ print_key(const struct configuration_key *key, FILE *out)
 }
 
 static void
-print_remarks(enum remark_group group, FILE *out)
+print_entry(const char *name, const char *text, const char *advice, FILE *out)
 {
-	fputs(".Ss ", out);
-	print_text(remark_group_words(group), out);
-	fputs(".Bl -tag -width Ds\n", out);
-	for (const struct remark *remark = remark_next(group, NULL); remark; remark = remark_next(group, remark)) {
-		fprintf(out, ".It Cm %s\n", remark->mark ? remark->mark : remark->code);
-		print_text(remark->text, out);
-		if (*remark->advice) {
-			fputs(".Pp\n", out);
-			print_text(remark->advice, out);
-		}
+	fprintf(out, ".It Cm %s\n", name);
+	print_text(text, out);
+	if (!*advice)
+		return;
+	fputs(".Pp\n", out);
+	print_text(advice, out);
+}
+
+static void
+print_remarks(FILE *out)
+{
+	fputs(".Sh REMARKS\n", out);
+	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
+		fputs(".Ss ", out);
+		print_text(remark_group_words(group), out);
+		fputs(".Bl -tag -width Ds\n", out);
+		for (const struct remark *remark = remark_next(group, NULL); remark;
+		     remark = remark_next(group, remark))
+			print_entry(remark->mark ? remark->mark : remark->code, remark->text, remark->advice, out);
+		fputs(".El\n", out);
+	}
+}
+
+static void
+print_findings(FILE *out)
+{
+	fputs(".Sh FINDINGS\n", out);
+	fputs("These are found in programs by\n.Cm run :\n.Bl -tag -width Ds\n", out);
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
+		autofree char *threshold = finding_threshold_text(rule), *advice = rot_format("Try %s.", rule->advice);
+
+		print_entry(rule->code, threshold, advice, out);
 	}
 	fputs(".El\n", out);
 }
@@ -110,7 +133,7 @@ manual_print(FILE *out)
 	for (size_t i = 0; i < configuration_nr_shorts; i++)
 		fprintf(out, ".It Fl %s\nshort for\n.Fl %s Ns = Ns Cm %s\n", configuration_shorts[i].word,
 			configuration_shorts[i].key, configuration_shorts[i].value);
-	fputs(".El\n.Sh REMARKS\n", out);
-	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++)
-		print_remarks(group, out);
+	fputs(".El\n", out);
+	print_remarks(out);
+	print_findings(out);
 }

@@ -2,7 +2,7 @@
 /*
  * Findings: conditions that the numbers of a program or of its code meet, what follows from them, and what to try.
  * Those about the measurement come first: they say how far the others can be trusted. One table has all of them; "rot
- * list findings" prints it, and doc/RUN.md lists it. Pure.
+ * list findings" and the manual page print it. Pure.
  */
 #ifndef PROGRAMS_FINDINGS_H
 #define PROGRAMS_FINDINGS_H

@@ -161,12 +161,12 @@ for word in $("$rot" complete 'rot -' | tr -d -- '-='); do
 	"$rot" help "$word" >/dev/null || missing="$missing help:$word"
 	grep -Eq "^\.It Fl $word( |\$)" "$work/manual" || missing="$missing manual:$word"
 done
-for name in $("$rot" list remarks | sed -n 's/^  \([^ ]*\) .*/\1/p'); do
+for name in $({ "$rot" list remarks; "$rot" list findings; } | sed -n 's/^  \([^ ]*\) .*/\1/p'); do
 	grep -Fqx ".It Cm $name" "$work/manual" || missing="$missing manual:$name"
 done
 out=$missing
-[ -z "$missing" ] && grep -q "^\.It Cm drift$" "$work/manual"
-check "help and the manual have every command, option and key, and the manual every remark"
+[ -z "$missing" ] && grep -q "^\.It Cm drift$" "$work/manual" && grep -q "^\.It Cm narrowVectors$" "$work/manual"
+check "help and the manual have every command, option and key, and the manual every remark and finding"
 grep -hoE '`(\./)?rot [a-z]+ [^`]*`' "$top_srcdir/README.md" "$top_srcdir"/doc/*.md |
 	sed 's/^`\(\.\/\)\{0,1\}rot //; s/`$//' | grep -v '^check ' | sort -u >"$work/lines"
 unknown=

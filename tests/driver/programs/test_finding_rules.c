@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings of made-up numbers, each beside its threshold; and the table of them against its document. */
+/* Findings of made-up numbers, each beside its threshold. */
 #include "programs/findings.h"
 #include "testing.h"
 
@@ -220,26 +220,6 @@ TEST(nothing_is_found_in_what_is_not_known)
 
 		ck_assert_str_eq(unknown, "");
 		ck_assert_str_eq(none, "");
-	}
-}
-
-/* ---- the document ---- */
-
-/* As test_remarks.c has it for remarks: a row of the table for each, with condition and advice. */
-TEST(each_finding_is_in_the_document)
-{
-	autofree char *path = rot_format("%s/doc/RUN.md", getenv("top_srcdir")), *document = file_text(path);
-	char *to = document;
-
-	for (const char *from = document; *from; from++)
-		if (*from != '`')
-			*to++ = *from;
-	*to = '\0';
-	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
-		autofree char *threshold = finding_threshold_text(rule);
-		autofree char *row = rot_format("\n| %s | %s | %s |\n", rule->code, threshold, rule->advice);
-
-		ck_assert_msg(strstr(document, row) != NULL, "doc/RUN.md lacks: %s", row);
 	}
 }
 
