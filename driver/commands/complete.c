@@ -160,7 +160,7 @@ const struct command complete_command = {
 			{0},
 		},
 	.description = "LINE is the command line up to the cursor, beginning with the program's name. --manual in its "
-		       "place prints what the manual page tells of commands, options and keys.",
+		       "place prints what the manual page tells of commands, options, keys, remarks and findings.",
 	.nr_arguments_min = 1,
 	.nr_arguments_max = 1,
 	.is_raw = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual page's part about commands, options and keys, in the language mdoc. */
+/* The manual page's part about commands, options, keys, remarks and findings, in the language mdoc. */
 #ifndef COMMANDS_MANUAL_H
 #define COMMANDS_MANUAL_H
 
