@@ -21,6 +21,7 @@
 
 /* Unless somebody asks for a number of them: so many functions, none of them with less than that share. */
 #define MOST_SHOWN 10
+#define MOST_BESIDE_FINDINGS 8
 #define LEAST_SHARE 0.01
 
 /* Lines without samples that are shown have so much of the operations, and are so many without --all. */
@@ -260,7 +261,10 @@ nr_shown(const struct program_report *report)
 {
 	const struct place_list *list = shown_list(report);
 	const bool is_asked = report->nr_functions >= 0, is_all = report->is_all && !is_asked;
-	const size_t most = is_asked ? (size_t)report->nr_functions : is_all ? SIZE_MAX : MOST_SHOWN;
+	const size_t most = is_asked              ? (size_t)report->nr_functions
+			    : is_all              ? SIZE_MAX
+			    : report->nr_findings ? MOST_BESIDE_FINDINGS
+						  : MOST_SHOWN;
 	const size_t nr_sampled = place_list_nr_sampled(list);
 	size_t nr = 0;
 

@@ -61,7 +61,7 @@ screen 40 run -j before.json "$known" 1000
 screen 40 run -j after.json "$known" 2000
 screen 40 run -t "$known" 1000
 for by in function loop line; do
-	screen 40 run --by=$by "$top_builddir/tests/driver/programs/known_shares" many
+	screen 44 run --by=$by "$top_builddir/tests/driver/programs/known_shares" many
 done
 screen 40 run --region=work "$known" 1000
 screen 40 run --region=work --region=main "$known" 1000
