@@ -436,6 +436,8 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 		autofree char *name = i < nr ? titles[i].name : *cell;
 		autofree char *where = i < nr && where_room > 0 ? fitted(titles[i].where, where_room, false) : NULL;
 
+		if (i < nr)
+			free(*cell);
 		*cell = where && *where ? rot_format("%s%*s%s", name, (int)(widest - text_width(name)) + 2, "", where)
 					: fitted(name, room, false);
 		if (i < nr) {

@@ -106,13 +106,13 @@ value_with_everything(int kind)
 		.runs_end = "budget",
 		.thread_samples = rot_calloc(NR_SAMPLES, sizeof(double)),
 		.nr_threads = 1,
-		.breaches = rot_calloc(1, sizeof(struct quantity_breach)),
 		.nr_breaches = 1,
 	};
 
 	for (size_t i = 0; i < NR_SAMPLES; i++)
 		value.samples[i] = sample(kind, i);
-	value.breaches[0] = (struct quantity_breach){"belowCeiling", rot_strdup("too fast"), 2, 1, 0};
+	value.breaches = pool_calloc(&value.pool, 1, sizeof(*value.breaches));
+	value.breaches[0] = (struct quantity_breach){"belowCeiling", pool_strdup(&value.pool, "too fast"), 2, 1, 0};
 	return value;
 }
 
