@@ -238,8 +238,13 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	struct peak_list *roof = &experiment->roof;
 	struct pool *pool = &experiment->pool;
 	const char *clock;
+	size_t nr = 0;
 	int rc;
 
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) /* those of peaks borrow from the roof */
+		if (!experiment->ceilings[i].is_peak)
+			experiment->ceilings[nr++] = experiment->ceilings[i];
+	experiment->nr_ceilings = nr;
 	peak_list_clear(roof);
 	experiment->nr_lines = 0;
 	progress_enter("roof");
