@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the experiments about traffic show: bytes that are counted are those of the models where these hold, and far from them where rows share sets of a cache.
+# The points are such that this holds for all usual first-level caches.
+. "$top_srcdir/tests/support/program.sh"
+
+for program in gcc make; do
+	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
+done
+
+# measured NAME: the experiment, with few points.
+measured()
+{
+	call measure "$1" -quick -counting=steps -findPeaks=false
+	case $err in
+	*ptrace*) echo "SKIP: $err" >&2; exit 77 ;;
+	esac
+	result=$status
+	check "$1 is counted"
+	"$top_builddir/tests/json_lines" "$1.json" >"$work/lines"
+}
+
+# derived SERIES LABEL NAME: the derived value at that point of what was measured last.
+derived()
+{
+	awk -v series="$1" -v label="$2" -v name="$3" '
+		match($1, /^points\[[0-9]+\]/) {
+			point = substr($1, 1, RLENGTH)
+			rest = substr($1, RLENGTH + 1)
+			text = substr($0, index($0, " = ") + 3)
+			if (rest ~ /^\.(series|label)$/) is[point, rest] = text
+			if (rest ~ /^\.derived\[[0-9]+\]\.name$/) names[point, substr(rest, 1, length(rest) - 5)] = text
+			if (rest ~ /^\.derived\[[0-9]+\]\.value$/) values[point, substr(rest, 1, length(rest) - 6)] = text
+		}
+		END {
+			for (at in names) {
+				split(at, parts, SUBSEP)
+				if (names[at] == name && is[parts[1], ".series"] == series && is[parts[1], ".label"] == label) print values[at]
+			}
+		}' "$work/lines"
+}
+
+# within LEAST MOST SERIES LABEL NAME: the derived value is there, and between both.
+within()
+{
+	value=$(derived "$3" "$4" "$5")
+	awk -v value="$value" -v least="$1" -v most="$2" 'BEGIN {exit !(value != "" && value + 0 >= least && value + 0 <= most)}'
+	result=$?
+	check "$5 of $3 $4 is ${value:-missing}: $1 to $2"
+}
+
+measured traffic-matmul
+within -5 5 counted 200 L1Residual
+within -5 5 counted 56 L2Residual
+[ $nr_failed -eq 0 ]
