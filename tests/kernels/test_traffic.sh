@@ -52,4 +52,8 @@ within()
 measured traffic-matmul
 within -5 5 counted 200 L1Residual
 within -5 5 counted 56 L2Residual
+
+measured block-size
+within -5 5 counted 16 residual
+within -5 5 counted 120 residual
 [ $nr_failed -eq 0 ]
