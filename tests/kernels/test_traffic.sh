@@ -62,4 +62,10 @@ measured spikes
 within -5 5 plain 129 residual
 within -5 5 padded 128 residual
 within 400 900 plain 128 residual
+
+measured stencil
+within -5 5 'plane, rows' 1000 residual
+within -5 5 'plane, rows' 6008 residual
+within -5 5 'plane, blocks' 6008 residual
+within -5 5 'space, rows' 296 residual
 [ $nr_failed -eq 0 ]
