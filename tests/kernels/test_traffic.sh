@@ -68,4 +68,27 @@ within -5 5 'plane, rows' 1000 residual
 within -5 5 'plane, rows' 6008 residual
 within -5 5 'plane, blocks' 6008 residual
 within -5 5 'space, rows' 296 residual
+
+measured merge-sort
+within -5 5 '2 ways' 80000 residual
+within -5 5 '16 ways' 80000 residual
+
+# The line of the model goes through its values, and counted points are at theirs.
+value=$(derived '16 ways' 80000 model)
+awk -v value="$value" '/^#/ && !/^# x/ {is_model = $0 == "# 16 ways: model"} is_model && $1 == 80000 && $2 / value > 0.9999 && $2 / value < 1.0001 {found = 1} END {exit !found}' merge-sort.data
+result=$?
+check "the line of the model is at $value"
+value=$(derived '16 ways' 80000 counted)
+awk -v value="$value" '/^#/ && !/^# x/ {is_here = $0 == "# 16 ways"} is_here && $1 == 80000 && $2 / value > 0.9999 && $2 / value < 1.0001 {found = 1} END {exit !found}' merge-sort.data
+result=$?
+check "the point is at $value"
+grep -q 'of modelled caches' merge-sort.svg
+result=$?
+check "the picture says where the values are from"
+
+# What is only expected is drawn as such.
+call measure merge-sort -quick -counting=expected -findPeaks=false
+awk '/^#/ && !/^# x/ {is_here = $0 == "# 16 ways"} is_here && $1 == 80000 && $13 == 1 {found = 1} END {exit !found}' merge-sort.data
+result=$?
+check "a derived value of an expected one is expected"
 [ $nr_failed -eq 0 ]
