@@ -57,6 +57,10 @@ measured block-size
 within -5 5 counted 16 residual
 within -5 5 counted 120 residual
 
+measured recursive
+within -35 2 counted 128 residual
+within -35 2 counted 256 residual
+
 # Rows of 1,024 bytes: columns fall into few sets, and each product loads a line.
 measured spikes
 within -5 5 plain 129 residual
