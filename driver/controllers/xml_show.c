@@ -311,6 +311,20 @@ show_curve(const struct line *line, struct rot_error *err)
 }
 
 static int
+show_model(const struct line *line, struct rot_error *err)
+{
+	autofree char *name = xml_attribute(line->element, "name", "");
+	autofree char *of = xml_attribute(line->element, "of", "");
+
+	if (!experiment_has_derived(line->experiment, of)) {
+		rot_error_set(err, 0, "<model of=\"%s\">: no derived value has that name", of);
+		return xml_error_at(line->element, err);
+	}
+	experiment_add_model(line->experiment, name, of);
+	return 0;
+}
+
+static int
 show_marker(const struct line *line, struct rot_error *err)
 {
 	autofree char *label = NULL;
@@ -349,7 +363,7 @@ show_cache_markers(const struct line *line, struct rot_error *err)
 	return 0;
 }
 
-/* Each <curve>, <marker> and <cacheMarkers> of the element of the plot that was added last, which is
+/* Each <curve>, <model>, <marker> and <cacheMarkers> of the element of the plot that was added last, which is
  * plot. */
 static int
 show_lines(const struct xml_controller *controller, struct experiment *experiment, const struct experiment_plot *plot,
@@ -358,7 +372,10 @@ show_lines(const struct xml_controller *controller, struct experiment *experimen
 	static const struct {
 		const char *element;
 		int (*show)(const struct line *line, struct rot_error *err);
-	} kinds[] = {{"curve", show_curve}, {"marker", show_marker}, {"cacheMarkers", show_cache_markers}};
+	} kinds[] = {{"curve", show_curve},
+		     {"model", show_model},
+		     {"marker", show_marker},
+		     {"cacheMarkers", show_cache_markers}};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		for (const xmlNode *e = xml_child(element, kinds[i].element); e; e = xml_next(e, kinds[i].element)) {

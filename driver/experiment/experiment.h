@@ -57,7 +57,7 @@ struct experiment_plot {
 	const char *title;
 	const char *x; /* roofline: an operational intensity, as quantity_parse reads it; distribution and series: the
 			  name of an axis, a quantity or a derived value; others have none */
-	const char *y; /* a quantity; a roofline's is a performance */
+	const char *y; /* a quantity; a roofline's is a performance, and that of a series may be a derived value */
 	const char *x_label, *x_unit, *y_label, *y_unit; /* "": after the quantity or axis */
 	double x_low, x_high, y_low, y_high;             /* NaN: automatic */
 	bool is_x_log, is_y_log;                         /* a roofline's axes always are */
@@ -100,6 +100,12 @@ int experiment_add_look(struct experiment *experiment, const struct experiment_l
  * shows no points shows its curves alone.
  */
 void experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr);
+
+/*
+ * A line of the plot that was added last through the values that a model gives at the points of each series; they are a
+ * derived value of that name.
+ */
+void experiment_add_model(struct experiment *experiment, const char *name, const char *derived);
 
 /* A vertical line at x of the plot that was added last, with a label. */
 void experiment_add_marker(struct experiment *experiment, double x, const char *label);

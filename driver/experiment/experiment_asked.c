@@ -39,12 +39,14 @@ plot_string(struct experiment_plot *plot, size_t i)
 }
 
 static int
-parse_plot(struct experiment_own_plot *own, struct rot_error *err)
+parse_plot(const struct experiment *experiment, struct experiment_own_plot *own, struct rot_error *err)
 {
 	const struct experiment_plot *plot = &own->plot;
 	struct rot_error ignored;
 
-	if (quantity_parse(&own->y, plot->y, err) < 0)
+	if (plot->kind == EXPERIMENT_SERIES && experiment_has_derived(experiment, plot->y))
+		own->y = (struct quantity_request){0};
+	else if (quantity_parse(&own->y, plot->y, err) < 0)
 		return rot_error_prefix(err, "plot: y");
 	if (plot->best[0] && quantity_parse(&own->best, plot->best, err) < 0)
 		return rot_error_prefix(err, "plot: best");
@@ -97,7 +99,7 @@ experiment_add_plot(struct experiment *experiment, const struct experiment_plot 
 			return rot_error_hint(err, "the files of a plot are OUTPUT-NAME.pdf, ...: give each another "
 						   "name");
 		}
-	if (parse_plot(&own, err) < 0)
+	if (parse_plot(experiment, &own, err) < 0)
 		return -1;
 	experiment->plots =
 		pool_grow(&experiment->pool, experiment->plots, experiment->nr_plots, sizeof(*experiment->plots));
@@ -117,6 +119,16 @@ experiment_add_curve(struct experiment *experiment, const char *name, const doub
 			.x = summary_single(x[i], "given"), .y = summary_single(y[i], "given"), .size = NAN};
 	own->curves = pool_grow(pool, own->curves, own->nr_curves, sizeof(*own->curves));
 	own->curves[own->nr_curves++] = curve;
+}
+
+void
+experiment_add_model(struct experiment *experiment, const char *name, const char *derived)
+{
+	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
+	struct pool *pool = &experiment->pool;
+
+	own->models = pool_grow(pool, own->models, own->nr_models, sizeof(*own->models));
+	own->models[own->nr_models++] = (struct experiment_model){pool_strdup(pool, name), pool_strdup(pool, derived)};
 }
 
 void

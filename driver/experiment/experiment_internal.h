@@ -83,12 +83,15 @@ struct experiment_own_table {
 	size_t nr_columns;
 };
 
-/* A plot as it was added, with its axes parsed. A request without name: x is an axis; all points are shown. */
+/* A plot as it was added, with its axes parsed. A request without name: x is an axis, y a derived value; all points are
+ * shown. */
 struct experiment_own_plot {
 	struct experiment_plot plot;
 	struct quantity_request x, y, best;
 	struct experiment_curve *curves;
 	size_t nr_curves;
+	struct experiment_model *models;
+	size_t nr_models;
 	struct plot_marker *markers;
 	size_t nr_markers;
 };
@@ -110,6 +113,11 @@ struct experiment_curve {
 	const char *name;
 	struct plot_point *points;
 	size_t nr;
+};
+
+/* A line through a derived value of the points of each series. */
+struct experiment_model {
+	const char *name, *derived;
 };
 
 /* A peak without an interval: (nearly) every run was disturbed, and the machine reaches at least that. */

@@ -212,20 +212,30 @@ shown_summary(const struct quantity_value *value)
 	return summary_scaled(value->summary, value->unit ? shown_unit(value->unit).factor : 1);
 }
 
+/* Empty: there is no derived value of that name, or the point lacks it. */
+static struct summary
+derived_summary(const struct drawing *d, const struct experiment_point *point, const char *name, const char *kind)
+{
+	size_t i;
+	const struct experiment_own_derived *derived = experiment_find_derived(d->experiment, name, &i);
+
+	if (!derived || i >= point->nr_derived)
+		return summary_empty();
+	return summary_single(point->derived[i].number * shown_unit(derived->derived.unit).factor, kind);
+}
+
 static int
 x_of_point(const struct drawing *d, const struct experiment_point *point, struct summary *x, struct rot_error *err)
 {
 	const struct coordinate *c = point_coordinate(&point->at, d->own->plot.x);
-	size_t i;
-	const struct experiment_own_derived *derived = experiment_find_derived(d->experiment, d->own->plot.x, &i);
 	const struct quantity_value *value = d->own->x.name ? experiment_point_value(point, &d->own->x) : NULL;
 
 	if (value) {
 		*x = shown_summary(value);
 	} else if (c && !isnan(c->number)) {
 		*x = summary_single(c->number, "given");
-	} else if (derived) {
-		*x = summary_single(point->derived[i].number * shown_unit(derived->derived.unit).factor, "derived");
+	} else if (experiment_has_derived(d->experiment, d->own->plot.x)) {
+		*x = derived_summary(d, point, d->own->plot.x, "derived");
 	} else {
 		rot_error_set(err, 0, "plot '%s': x is '%s', which %s", d->own->plot.title, d->own->plot.x,
 			      c ? "is not a number" : "is neither an axis nor a quantity");
@@ -264,6 +274,8 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	const char *series = d->own->plot.difference_from;
 	const struct experiment_point *other;
 
+	if (!d->own->y.name)
+		return derived_summary(d, point, d->own->plot.y, "derived");
 	if (y && d->own->plot.has_view)
 		return seen_summary(&d->own->plot, y);
 	if (!series[0])
@@ -275,7 +287,7 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	return summary_single(shown_summary(from).value - shown_summary(y).value, "difference");
 }
 
-/* What x or y shows, or what it is made of. */
+/* What x or y shows, or what it is made of; a derived y may be of any value of the point. */
 static bool
 is_expected(const struct drawing *d, const struct experiment_point *point)
 {
@@ -288,6 +300,8 @@ is_expected(const struct drawing *d, const struct experiment_point *point)
 
 		is_found = is_found || (value && strcmp(value->kind, "expected") == 0);
 	}
+	for (size_t i = 0; i < point->nr_values && !d->own->y.name; i++)
+		is_found = is_found || strcmp(point->values[i].kind, "expected") == 0;
 	return is_found;
 }
 
@@ -468,10 +482,42 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 	return 0;
 }
 
+/* name: of the line. */
+static void
+add_model_of(struct drawing *d, const struct experiment_model *model, size_t series, const char *name)
+{
+	struct plot_point *points = pool_calloc(&d->pool, d->nr_shown, sizeof(*points));
+	size_t nr = 0;
+
+	for (size_t i = 0, of_series = 0; i < d->nr_shown; i++) {
+		struct summary y = derived_summary(d, d->shown[i], model->derived, "expected");
+
+		if (strcmp(d->shown[i]->series, d->series[series].name) != 0)
+			continue;
+		points[nr] =
+			(struct plot_point){.x = d->points[series][of_series++].x, .y = y, .label = "", .size = NAN};
+		nr += !isnan(y.value);
+	}
+	if (nr > 0)
+		add_series(d, &(struct plot_series){.name = name,
+						    .points = points,
+						    .nr_points = nr,
+						    .style = PLOT_MODEL,
+						    .look_shift = d->nr_hidden});
+}
+
 /* Behind the measured series, so that these have the same colours with and without curves. */
 void
 drawing_add_curves(struct drawing *d)
 {
+	const size_t nr_measured = d->nr_series;
+
+	for (size_t i = 0; i < d->own->nr_models; i++)
+		for (size_t s = 0; s < nr_measured; s++)
+			add_model_of(d, &d->own->models[i], s,
+				     nr_measured == 1 ? d->own->models[i].name
+						      : pool_format(&d->pool, "%s: %s", d->series[s].name,
+								    d->own->models[i].name));
 	for (size_t i = 0; i < d->own->nr_curves; i++) {
 		const struct experiment_curve *curve = &d->own->curves[i];
 

@@ -228,6 +228,24 @@ part_of(const struct quantity_value *value, const struct quantity_value *beside,
 	return strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
 }
 
+/*
+ * Values that x and y show at a point; a derived y may be made of any value of the point, so it is all of them. How
+ * many.
+ */
+static size_t
+values_shown(const struct drawing *d, const struct experiment_point *point, const struct quantity_value **values)
+{
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		if (experiment_point_value(point, requests[i]))
+			values[nr++] = experiment_point_value(point, requests[i]);
+	for (size_t i = 0; i < point->nr_values && !d->own->y.name; i++)
+		values[nr++] = &point->values[i];
+	return nr;
+}
+
 /* Names what is of this origin at any point: "bytes", or "bytes of some points". Empty if nothing is. */
 static char *
 parts_of(const struct drawing *d, const struct value_origin *origin)
@@ -236,15 +254,13 @@ parts_of(const struct drawing *d, const struct value_origin *origin)
 	size_t nr_points = 0;
 
 	for (size_t p = 0; p < d->nr_shown; p++) {
-		const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
-		const struct quantity_value *values[2]; /* what x and y show at a point; NULL where there is nothing */
+		autofree const struct quantity_value **values = rot_calloc(2 + d->shown[p]->nr_values, sizeof(*values));
+		const size_t nr = values_shown(d, d->shown[p], values);
 		bool is_here = false;
 
-		for (size_t i = 0; i < 2; i++)
-			values[i] = requests[i]->name ? experiment_point_value(d->shown[p], requests[i]) : NULL;
-		for (size_t i = 0; i < 2; i++) {
-			const char *part = values[i] && is_of_origin(values[i], origin)
-						   ? part_of(values[i], values[1 - i], origin)
+		for (size_t i = 0; i < nr; i++) {
+			const char *part = is_of_origin(values[i], origin)
+						   ? part_of(values[i], nr == 2 ? values[1 - i] : NULL, origin)
 						   : NULL;
 			autofree char *words = part ? camel_case_words(part) : NULL;
 

@@ -89,7 +89,7 @@ experiment_same_request(const struct quantity_request *a, const struct quantity_
 const struct quantity_value *
 experiment_point_value(const struct experiment_point *point, const struct quantity_request *request)
 {
-	for (size_t i = 0; i < point->nr_values; i++)
+	for (size_t i = 0; i < point->nr_values && request->name; i++)
 		if (experiment_same_request(&point->requests[i], request))
 			return &point->values[i];
 	return NULL;

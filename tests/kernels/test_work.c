@@ -99,6 +99,29 @@ static const struct {
 	{"Mmm", "algorithm=BLOCKED matrixSize=1000", "llcRam", 24e6, 0},
 	{"Mmm", "algorithm=BLOCKED matrixSize=3000", "llcRam", 144e6 + 8 * 27e9 / 50, 72e6},
 	{"Mmm", "algorithm=BLOCKED matrixSize=3000", "l2l3", 144e6 + 2 * 8 * 27e9 / 50 - 72e6, 72e6},
+	/* the triple loop again, and with few rows, which are padded to lines; blocks: 4 of 16 in L1, 3 of 40, 1 of 56,
+	   none of 80 */
+	{"Product", "matrixSize=100", "l2l3", 240000, 0},
+	{"Product", "matrixSize=400", "l1l2", 16 * 16e4 + 8 * 64e6, 128e4},
+	{"Product", "matrixSize=1000", "l1l2", 16e6 + 72e9, 8e6},
+	{"Product", "matrixSize=127 rowLength=136 rows=8", "l1l2", 16 * 8 * 128 + 8 * 8 * 127 * 128, 8 * 8 * 127},
+	{"Product", "matrixSize=240 algorithm=BLOCKED nb=16", "l1l2", 31 * 460800, 460800},
+	{"Product", "matrixSize=240 algorithm=BLOCKED nb=40", "l1l2", 18 * 460800, 6 * 460800},
+	{"Product", "matrixSize=240 algorithm=BLOCKED nb=80", "l1l2", 6 * 460800 + 8 * 13824e3, 3 * 460800},
+	{"Product", "matrixSize=100 warmData=true", "l2l3", 0, 0},
+	/* four rows fit, or not; in blocks they do, with 8 points more a block; planes; six rows, or not */
+	{"Stencil", "length=1000 rows=100", "l1l2", 8000 * 198, 8000 * 98 - 16 * KIB},
+	{"Stencil", "length=2000 rows=100", "l1l2", 16000 * 4 * 98, 16000 * 98 - 16 * KIB},
+	{"Stencil", "length=2002 rows=100 block=500", "l1l2", 8 * 2026 * 198, 8 * 2026 * 98 - 16 * KIB},
+	{"Stencil", "dimensions=3 length=20 rows=20 planes=20", "l1l2", 160 * 724, 160 * 324 - 16 * KIB},
+	{"Stencil", "dimensions=3 length=100 rows=100 planes=20", "l1l2", 800 * 18 * 394, 800 * 18 * 98 - 16 * KIB},
+	{"Stencil", "dimensions=3 length=1000 rows=100 planes=20", "l1l2", 8000 * 18 * 588, 8000 * 18 * 98 - 16 * KIB},
+	{"Stencil", "length=1000 rows=100 warmData=true", "llcRam", 0, 0},
+	/* both arrays fit, but not the source as well; 9 merges of 2, or 3 of 16, above parts that fit with it */
+	{"MergeSort", "nrElements=1000", "l1l2", 24000, 0},
+	{"MergeSort", "nrElements=2000", "l1l2", 48000 + 48000 - 32 * KIB, 0},
+	{"MergeSort", "nrElements=640000", "l1l2", 5120e3 * 21, 5120e3 * 11 - 16 * KIB},
+	{"MergeSort", "nrElements=640000 ways=16", "l1l2", 5120e3 * 9, 5120e3 * 5 - 16 * KIB},
 	/* once if it fits; each of the stages and the reversal of bits if not; libraries: log n / log C passes */
 	{"Fft", "bufferSize=1024", "llcRam", 16384, 0},
 	{"Fft", "bufferSize=1024 warmData=true", "llcRam", 0, 0},
@@ -148,6 +171,11 @@ static const struct {
 	/* however often they are moved */
 	{"Wht", "bufferSizeExp=13 algorithm=ITERATIVE", "l1l2", 65536, 65536 + 32 * KIB},
 	{"Mmm", "matrixSize=100 algorithm=TRIPLE_LOOP", "l1l2", 240000, 320000 - 32 * KIB},
+	/* 2 n^3 / sqrt(4096 words), but for three caches full */
+	{"Product", "matrixSize=800", "l1l2", 8 * 2 * 512e6 / 64 - 96 * KIB, 8 * 2 * 512e6 / 64 + 512e4 - 128 * KIB},
+	{"Stencil", "length=1000 rows=100", "l1l2", 8 * (100e3 - 4), 8 * (100e3 - 4) + 8 * 998 * 98 - 32 * KIB},
+	{"MergeSort", "nrElements=102400", "l1l2", 819200, 1638400 - 32 * KIB},
+	{"Product", "matrixSize=100 algorithm=BLOCKED", "l1l2", 240000, 320000 - 32 * KIB},
 };
 
 TEST_OF(compulsory_bytes_are_no_more, NR_ELEMENTS(compulsory))
@@ -192,6 +220,9 @@ static const struct {
 	{"Dgemv", "matrixSize=100", "doublePrecisionFlop", 20200},
 	{"Dgemm", "matrixSize=100", "doublePrecisionFlop", 2020000},
 	{"Mmm", "matrixSize=100", "doublePrecisionFlop", 2000000},
+	{"Product", "matrixSize=100 rows=8", "doublePrecisionFlop", 160000},
+	{"Stencil", "length=12 rows=12", "doublePrecisionFlop", 600},
+	{"Stencil", "dimensions=3 length=12 rows=12 planes=12", "doublePrecisionFlop", 8000},
 	{"Fft", "bufferSize=1024", "doublePrecisionFlop", 51200 + 8184},
 	{"Fft", "bufferSize=1024 implementation=FFTW", "doublePrecisionFlop", 51200},
 	{"Wht", "bufferSizeExp=10", "doublePrecisionFlop", 10240},
@@ -287,6 +318,11 @@ static const struct {
 	{"Mmm", "matrixSize=120 algorithm=BLOCKED", "nb must divide matrixSize"},
 	{"Mmm", "matrixSize=150 algorithm=BLOCKED mu=3", "must divide nb"},
 	{"Mmm", "numThreads=2", "one thread"},
+	{"Stencil", "dimensions=3", "planes must be 1 in two"},
+	{"Stencil", "rows=2", "at least 3"},
+	{"MergeSort", "ways=33", "ways must be 2 to 32"},
+	{"Product", "matrixSize=100 rows=101", "rows must be 0 to matrixSize"},
+	{"Product", "matrixSize=100 rowLength=99", "rowLength must be"},
 	{"Fft", "bufferSize=1000", "power of two"},
 	{"Fft", "numThreads=2", "OWN has one thread"},
 	{"Wht", "bufferSizeExp=41", "0 to 40"},

@@ -187,6 +187,8 @@ static const struct {
 	 "c.xml:5: ...", "$m"},
 	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'>\n<cacheMarkers at='{$byte}'/></plot>" TAIL,
 	 "c.xml:5: ...", "$bytes"},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'>\n<model of='m' name='a'/></plot>" TAIL,
+	 "c.xml:5: <model of=\"m\">: no derived value has that name", ""},
 	{__LINE__, HEAD AXIS POINT "<plot type='distribution' x='n' y='time' differenceFrom='s'/>" TAIL,
 	 "c.xml:4: <plot differenceFrom>: only a plot of type series shows differences", ""},
 	{__LINE__, HEAD AXIS POINT "<table><column of='m'/></table>" TAIL, "c.xml:4: ...", ""},

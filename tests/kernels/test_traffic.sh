@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the experiments about traffic show: bytes that are counted are those of the models where these hold, and far from them where rows share sets of a cache.
+# The points are such that this holds for all usual first-level caches.
+. "$top_srcdir/tests/support/program.sh"
+
+for program in gcc make; do
+	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
+done
+
+# measured NAME: the experiment, with few points.
+measured()
+{
+	call measure "$1" -quick -counting=steps -findPeaks=false
+	case $err in
+	*ptrace*) echo "SKIP: $err" >&2; exit 77 ;;
+	esac
+	result=$status
+	check "$1 is counted"
+	"$top_builddir/tests/json_lines" "$1.json" >"$work/lines"
+}
+
+# derived SERIES LABEL NAME: the derived value at that point of what was measured last.
+derived()
+{
+	awk -v series="$1" -v label="$2" -v name="$3" '
+		match($1, /^points\[[0-9]+\]/) {
+			point = substr($1, 1, RLENGTH)
+			rest = substr($1, RLENGTH + 1)
+			text = substr($0, index($0, " = ") + 3)
+			if (rest ~ /^\.(series|label)$/) is[point, rest] = text
+			if (rest ~ /^\.derived\[[0-9]+\]\.name$/) names[point, substr(rest, 1, length(rest) - 5)] = text
+			if (rest ~ /^\.derived\[[0-9]+\]\.value$/) values[point, substr(rest, 1, length(rest) - 6)] = text
+		}
+		END {
+			for (at in names) {
+				split(at, parts, SUBSEP)
+				if (names[at] == name && is[parts[1], ".series"] == series && is[parts[1], ".label"] == label) print values[at]
+			}
+		}' "$work/lines"
+}
+
+# within LEAST MOST SERIES LABEL NAME: the derived value is there, and between both.
+within()
+{
+	value=$(derived "$3" "$4" "$5")
+	awk -v value="$value" -v least="$1" -v most="$2" 'BEGIN {exit !(value != "" && value + 0 >= least && value + 0 <= most)}'
+	result=$?
+	check "$5 of $3 $4 is ${value:-missing}: $1 to $2"
+}
+
+measured traffic-matmul
+within -5 5 counted 200 L1Residual
+within -5 5 counted 56 L2Residual
+
+measured block-size
+within -5 5 counted 16 residual
+within -5 5 counted 120 residual
+
+measured recursive
+within -35 2 counted 128 residual
+within -35 2 counted 256 residual
+
+# Rows of 1,024 bytes: columns fall into few sets, and each product loads a line.
+measured spikes
+within -5 5 plain 129 residual
+within -5 5 padded 128 residual
+within 400 900 plain 128 residual
+
+measured stencil
+within -5 5 'plane, rows' 1000 residual
+within -5 5 'plane, rows' 6008 residual
+within -5 5 'plane, blocks' 6008 residual
+within -5 5 'space, rows' 296 residual
+
+measured merge-sort
+within -5 5 '2 ways' 80000 residual
+within -5 5 '16 ways' 80000 residual
+
+# The line of the model goes through its values, and counted points are at theirs.
+value=$(derived '16 ways' 80000 model)
+awk -v value="$value" '/^#/ && !/^# x/ {is_model = $0 == "# 16 ways: model"} is_model && $1 == 80000 && $2 / value > 0.9999 && $2 / value < 1.0001 {found = 1} END {exit !found}' merge-sort.data
+result=$?
+check "the line of the model is at $value"
+value=$(derived '16 ways' 80000 counted)
+awk -v value="$value" '/^#/ && !/^# x/ {is_here = $0 == "# 16 ways"} is_here && $1 == 80000 && $2 / value > 0.9999 && $2 / value < 1.0001 {found = 1} END {exit !found}' merge-sort.data
+result=$?
+check "the point is at $value"
+grep -q 'of modelled caches' merge-sort.svg
+result=$?
+check "the picture says where the values are from"
+
+# What is only expected is drawn as such.
+call measure merge-sort -quick -counting=expected -findPeaks=false
+awk '/^#/ && !/^# x/ {is_here = $0 == "# 16 ways"} is_here && $1 == 80000 && $13 == 1 {found = 1} END {exit !found}' merge-sort.data
+result=$?
+check "a derived value of an expected one is expected"
+[ $nr_failed -eq 0 ]
