@@ -60,7 +60,7 @@ append_share(char **text, const struct value_part *part)
 
 	if (!(part->share * OWN_COST_SHORT > 1) || (*text && strstr(*text, part->name)))
 		return;
-	share = part->share < 1 ? rot_format("%.2g %%", 100 * part->share) : rot_strdup("all");
+	share = part->share < 0.995 ? rot_format("%.2g %%", 100 * part->share) : rot_strdup("all");
 	rot_append(text, "%s%s of its %s", *text ? ", " : "", share, part->name);
 }
 
