@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "quantities/samples.h"
 #include "rot.h"
+#include "statistics/curve.h"
 #include "support/clock.h"
 #include "support/progress.h"
 #include "support/text_table.h"
@@ -29,19 +30,6 @@
 
 #define SIZE_SHARE 0.5
 #define FITTING_SHARE 0.1
-
-/* Shortest latency of each footprint and the larger ones. */
-static double *
-envelope_of(const struct knee_point *points, size_t nr)
-{
-	double *envelope = rot_calloc(nr, sizeof(*envelope)), least = INFINITY;
-
-	for (size_t i = nr; i-- > 0;) {
-		least = fmin(least, points[i].latency);
-		envelope[i] = least;
-	}
-	return envelope;
-}
 
 /* From point i on, a whole octave rises little. */
 static bool
@@ -88,9 +76,13 @@ largest_below(const struct knee_point *points, const double *envelope, size_t nr
 size_t
 knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[KNEES_MAX])
 {
-	autofree double *envelope = envelope_of(points, nr);
-	size_t nr_levels = find_plateaus(points, envelope, nr, levels);
+	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
+	size_t nr_levels;
 
+	for (size_t i = 0; i < nr; i++)
+		envelope[i] = points[i].latency;
+	curve_envelope(envelope, nr, envelope);
+	nr_levels = find_plateaus(points, envelope, nr, levels);
 	for (size_t i = 0; i + 1 < nr_levels; i++) {
 		levels[i].bytes = largest_below(points, envelope, nr, &levels[i], SIZE_SHARE);
 		levels[i].fitting_bytes = largest_below(points, envelope, nr, &levels[i], FITTING_SHARE);

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* See curve.h. */
+#include "statistics/curve.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "memory.h"
+#include "statistics/summary.h"
+
+void
+curve_envelope(const double *values, size_t nr, double *envelope)
+{
+	double least = INFINITY;
+
+	for (size_t i = nr; i-- > 0;) {
+		least = fmin(least, values[i]);
+		envelope[i] = least;
+	}
+}
+
+/* Fills the envelope, from which all analyses begin. Gives back the noise that it has removed. */
+static double
+smooth(const double *values, size_t nr, double *envelope)
+{
+	autofree double *above = rot_calloc(nr + 1, sizeof(*above));
+	double nr_disturbed = 0;
+
+	curve_envelope(values, nr, envelope);
+	for (size_t i = 0; i < nr; i++) {
+		above[i] = values[i] / envelope[i] - 1;
+		nr_disturbed += above[i] > CURVE_LEAST_RISE;
+	}
+	/* Either of the two points at a step may be one of them. */
+	return nr ? statistics_percentile(above, nr, 50) + 2 * nr_disturbed / (double)nr : 0;
+}
+
+double
+curve_noise(const double *values, size_t nr)
+{
+	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
+
+	return smooth(values, nr, envelope);
+}
+
+static bool
+is_usable(const double *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!(values[i] > 0 && isfinite(values[i])))
+			return false;
+	return nr >= CURVE_LEAST_POINTS;
+}
+
+/* How clearly something is larger than its rival. */
+static double
+margin(double own, double rival)
+{
+	return fmax(0, 1 - rival / own);
+}
+
+static double
+rise_at(const double *values, size_t i)
+{
+	return (values[i + 1] - values[i]) / values[i];
+}
+
+/* Behind a step there are points that could have been lower; one alone is not enough. */
+static bool
+is_at_end(const struct curve_step *step, size_t nr)
+{
+	return step->at + 2 == nr;
+}
+
+/* No step, unless the noise has hidden one, or a small rise is one. */
+static struct curve_step
+no_step(double noise, double small)
+{
+	return (struct curve_step){.rise = NAN, .confidence = margin(CURVE_LEAST_RISE, fmax(noise, small))};
+}
+
+struct curve_step
+curve_first_step(const double *values, size_t nr)
+{
+	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
+	double noise, mean, earlier = 0;
+	struct curve_step step;
+	size_t i = 0;
+
+	if (!is_usable(values, nr))
+		return (struct curve_step){.rise = NAN};
+	noise = smooth(values, nr, envelope);
+	mean = 0;
+	for (size_t k = 0; k + 1 < nr; k++)
+		mean += rise_at(envelope, k) / (double)(nr - 1);
+	while (i + 1 < nr && !(rise_at(envelope, i) > fmax(mean, CURVE_LEAST_RISE)))
+		earlier = fmax(earlier, rise_at(envelope, i++));
+	if (i + 1 == nr)
+		return no_step(noise, earlier);
+	step = (struct curve_step){.at = i, .rise = rise_at(envelope, i)};
+	step.confidence = margin(step.rise, fmax(earlier, noise));
+	/* A small step before large ones is below the mean. */
+	if (earlier > CURVE_LEAST_RISE || is_at_end(&step, nr))
+		step.confidence = fmin(step.confidence, CURVE_SURE / 2);
+	/* A step that goes on and grows may begin or end here. */
+	if (i + 2 < nr && rise_at(envelope, i + 1) > step.rise)
+		step.confidence *= step.rise / rise_at(envelope, i + 1);
+	return step;
+}
+
+/* The step with the largest score, which is the rise times a power of the value before it. */
+static struct curve_step
+largest_step(const double *values, size_t nr, double power)
+{
+	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
+	double noise, best = 0, second = 0;
+	struct curve_step step = {.rise = NAN};
+
+	if (!is_usable(values, nr))
+		return step;
+	noise = smooth(values, nr, envelope);
+	for (size_t i = 0; i + 1 < nr; i++) {
+		double rise = rise_at(envelope, i), score = rise * pow(envelope[i], power);
+
+		if (score > best) {
+			second = best;
+			best = score;
+			step = (struct curve_step){.at = i, .rise = rise};
+		} else {
+			second = fmax(second, score);
+		}
+	}
+	if (!(step.rise > CURVE_LEAST_RISE))
+		return no_step(noise, 0);
+	step.confidence = fmin(margin(best, second), margin(step.rise, noise));
+	if (is_at_end(&step, nr))
+		step.confidence = fmin(step.confidence, CURVE_SURE / 2);
+	return step;
+}
+
+struct curve_step
+curve_biggest_step(const double *values, size_t nr)
+{
+	return largest_step(values, nr, 0);
+}
+
+struct curve_step
+curve_scaled_step(const double *values, size_t nr)
+{
+	return largest_step(values, nr, 2);
+}
+
+static double *
+shorter_of(const double *first, const double *second, size_t nr)
+{
+	double *shorter = rot_calloc(nr + 1, sizeof(*shorter));
+
+	for (size_t i = 0; i < nr; i++)
+		shorter[i] = fmin(first[i], second[i]);
+	return shorter;
+}
+
+/* How far two measurements of the points at a step are apart, as a share. */
+static double
+apart(const double *first, const double *second, size_t at)
+{
+	double most = 0;
+
+	for (size_t i = at; i < at + 2; i++)
+		most = fmax(most, fabs(first[i] - second[i]) / fmin(first[i], second[i]));
+	return most;
+}
+
+static bool
+is_same(const struct curve_step *a, const struct curve_step *b)
+{
+	return isnan(a->rise) == isnan(b->rise) && (isnan(a->rise) || a->at == b->at);
+}
+
+struct curve_step
+curve_step_of_two(struct curve_step (*find)(const double *values, size_t nr), const double *first, const double *second,
+		  size_t nr)
+{
+	autofree double *shorter = shorter_of(first, second, nr);
+	struct curve_step step = find(shorter, nr), a = find(first, nr), b = find(second, nr);
+
+	step.confidence = fmin(step.confidence, fmin(a.confidence, b.confidence));
+	if (!is_same(&step, &a) || !is_same(&step, &b))
+		step.confidence = 0;
+	if (!isnan(step.rise))
+		step.confidence = fmin(step.confidence, margin(step.rise / 4, apart(first, second, step.at)));
+	return step;
+}
+
+/* ---- plateaus ---- */
+
+#define DIAMETER 0.25 /* of the mean */
+#define LEAST_POINTS 4
+
+struct search {
+	const double *values;
+	struct curve_plateau *plateaus;
+	size_t nr, most;
+};
+
+/* The most points from first on, before end, that lie within the diameter. */
+static size_t
+width_at(const double *values, size_t first, size_t end)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		sum += values[i];
+		if (values[i] - values[first] > DIAMETER * sum / (double)(i - first + 1))
+			break;
+	}
+	return i - first;
+}
+
+/* Quality threshold clustering: the largest group first. A rising curve has groups of neighbours only. */
+static void
+search_between(struct search *search, size_t begin, size_t end)
+{
+	size_t first = begin, width = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		size_t own = width_at(search->values, i, end);
+
+		if (own > width) {
+			first = i;
+			width = own;
+		}
+	}
+	if (width < LEAST_POINTS)
+		return;
+	search_between(search, begin, first);
+	if (search->nr < search->most)
+		search->plateaus[search->nr++] = (struct curve_plateau){
+			.first = first,
+			.last = first + width - 1,
+			.value = statistics_percentile(search->values + first, width, 50),
+		};
+	search_between(search, first + width, end);
+}
+
+/* How far the plateau is from flat, against how far its neighbours are away. */
+static double
+plateau_confidence(const struct search *search, size_t i, double noise)
+{
+	const struct curve_plateau *plateau = &search->plateaus[i];
+	double spread = search->values[plateau->last] / search->values[plateau->first] - 1, gap = INFINITY;
+
+	if (i > 0)
+		gap = fmin(gap, plateau->value / plateau[-1].value - 1);
+	if (i + 1 < search->nr)
+		gap = fmin(gap, plateau[1].value / plateau->value - 1);
+	/* Alone, it is compared with the widest that a plateau may be. */
+	return margin(fmin(gap, 2 * DIAMETER), fmax(spread, noise));
+}
+
+size_t
+curve_plateaus(const double *values, size_t nr, struct curve_plateau *plateaus, size_t most)
+{
+	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
+	struct search search = {.values = envelope, .plateaus = plateaus, .most = most};
+	double noise;
+
+	if (!is_usable(values, nr))
+		return 0;
+	noise = smooth(values, nr, envelope);
+	search_between(&search, 0, nr);
+	for (size_t i = 0; i < search.nr; i++)
+		plateaus[i].confidence = plateau_confidence(&search, i, noise);
+	return search.nr;
+}
+
+/* The plateau of nearly the same value. */
+static const struct curve_plateau *
+find_alike(const struct curve_plateau *plateau, const struct curve_plateau *others, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (fabs(others[i].value / plateau->value - 1) < DIAMETER / 2)
+			return &others[i];
+	return NULL;
+}
+
+size_t
+curve_plateaus_of_two(const double *first, const double *second, size_t nr, struct curve_plateau *plateaus, size_t most)
+{
+	autofree double *shorter = shorter_of(first, second, nr);
+	autofree struct curve_plateau *others = rot_calloc(most + 1, sizeof(*others));
+	size_t nr_found = curve_plateaus(shorter, nr, plateaus, most);
+
+	for (int half = 0; half < 2; half++) {
+		size_t nr_others = curve_plateaus(half ? second : first, nr, others, most);
+
+		for (size_t i = 0; i < nr_found; i++) {
+			const struct curve_plateau *alike = find_alike(&plateaus[i], others, nr_others);
+
+			plateaus[i].confidence =
+				alike && nr_others == nr_found ? fmin(plateaus[i].confidence, alike->confidence) : 0;
+		}
+	}
+	return nr_found;
+}
