@@ -82,7 +82,7 @@ void command_complete_controllers(struct command_context *context, int i, void (
 extern const struct option_table measure_options;
 
 extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, show_command,
-	diff_command, help_command, list_command, new_command, doctor_command, validate_command, version_command,
-	complete_command;
+	diff_command, help_command, list_command, machine_command, new_command, doctor_command, validate_command,
+	version_command, complete_command;
 
 #endif

@@ -10,9 +10,9 @@
 #include "nearest.h"
 
 const struct command *const commands[] = {
-	&measure_command,  &remeasure_command, &run_command,     &peaks_command,    &plot_command,
-	&show_command,     &diff_command,      &list_command,    &new_command,      &doctor_command,
-	&validate_command, &help_command,      &version_command, &complete_command,
+	&measure_command, &remeasure_command, &run_command,  &peaks_command,   &machine_command,
+	&plot_command,    &show_command,      &diff_command, &list_command,    &new_command,
+	&doctor_command,  &validate_command,  &help_command, &version_command, &complete_command,
 };
 const size_t nr_commands = sizeof(commands) / sizeof(commands[0]);
 

@@ -3,7 +3,6 @@
 #include "levels/levels.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -122,19 +121,6 @@ struct sweep {
 
 static const struct pass clock_pass = {.probes_clock = true};
 
-/* The lowest CPU that this process may use. */
-static int
-own_cpu(void)
-{
-	cpu_set_t allowed;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
-		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-			if (CPU_ISSET(cpu, &allowed))
-				return cpu;
-	return -1;
-}
-
 static int
 set_number(struct kernel_base *kernel, const char *field, int64_t number, struct rot_error *err)
 {
@@ -164,7 +150,7 @@ describe(const struct rot *rot, int64_t bytes, struct rot_error *err)
 	struct workload *workload = workload_new();
 
 	measurement_workloads_add(measurement, workload);
-	workload->cpu = own_cpu();
+	workload->cpu = machine_first_cpu();
 	workload->kernel = class ? rot_entity_new(class) : NULL;
 	if (!class)
 		rot_error_set(err, 0, "there is no kernel 'Chase' to measure the levels of the memory with");

@@ -507,3 +507,15 @@ machine_can_count(struct rot_error *why)
 {
 	return can_open_cycles(why) && count_on_all_cpus("/", why);
 }
+
+int
+machine_first_cpu(void)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &allowed))
+				return cpu;
+	return -1;
+}

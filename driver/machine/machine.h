@@ -52,6 +52,9 @@ bool cpu_list_holds(const char *list, int cpu);
  */
 size_t allowed_cpus(int **cpus, size_t *nr_cores);
 
+/* The lowest CPU that this process may use. */
+int machine_first_cpu(void);
+
 /*
  * Puts the CPUs, each of which is of the core that cores tells, into an order in which the first n are of as many cores
  * as possible; otherwise they stay in order. Gives the number of cores. Pure.

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* See operations.h. */
+#include "sheet/operations.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "kernels/kernel_work.h"
+#include "machine/machine.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "peaks/limits.h"
+#include "quantities/samples.h"
+#include "rot.h"
+#include "statistics/curve.h"
+#include "support/json.h"
+#include "support/progress.h"
+#include "support/text_table.h"
+
+/* ---- what a curve says ---- */
+
+/* Below what documents allow by more than this, a throughput has a remark; above it, it is not believed. */
+#define NOTABLE 0.05
+
+/* The last chains still gain by more than this. */
+#define STILL_GAINING 0.06
+
+static bool
+is_integer(const struct operation_curve *curve)
+{
+	return strncmp(curve->precision, "INT", 3) == 0;
+}
+
+/* Chains that advance in a cycle. */
+static double
+rate_at(const struct operation_curve *curve, const double *cycles, size_t i)
+{
+	return curve->chains[i] / cycles[i];
+}
+
+static double
+best_rate(const struct operation_curve *curve, const double *cycles)
+{
+	double best = 0;
+
+	for (size_t i = 0; i < curve->nr; i++)
+		best = fmax(best, rate_at(curve, cycles, i));
+	return best;
+}
+
+static struct operation_number
+number_of(double a, double b, double value)
+{
+	return (struct operation_number){.value = value, .low = fmin(a, b), .high = fmax(a, b)};
+}
+
+static const char *
+remark_of(const struct operation_answer *answer)
+{
+	if (answer->is_least)
+		return "at least: the most chains that were measured still gain";
+	if (answer->per_cycle.value > (1 + NOTABLE) * answer->told)
+		return "above what documents allow: the clock was misread, or they are";
+	if (answer->per_cycle.value < (1 - NOTABLE) * answer->told)
+		return "below what documents allow, for a reason that is not known";
+	return "";
+}
+
+/* Points that both halves have an undisturbed run of. */
+static struct operation_curve
+undisturbed(const struct operation_curve *curve)
+{
+	struct operation_curve left = *curve;
+
+	left.nr = 0;
+	for (size_t i = 0; i < curve->nr; i++) {
+		if (!isfinite(curve->cycles[0][i]) || !isfinite(curve->cycles[1][i]))
+			continue;
+		left.chains[left.nr] = curve->chains[i];
+		for (int half = 0; half < 2; half++)
+			left.cycles[half][left.nr] = curve->cycles[half][i];
+		left.nr++;
+	}
+	return left;
+}
+
+struct operation_answer
+operation_conclude(const struct operation_curve *measured, double extra, double told, const char *source)
+{
+	struct operation_answer answer = {.told = told, .source = source, .remark = ""};
+	const struct operation_curve curve = undisturbed(measured);
+	double shortest[OPERATION_MAX_POINTS], rate[2], latency[2];
+	struct curve_step step;
+
+	if (curve.nr < CURVE_LEAST_POINTS || curve.chains[0] != 1 || !isfinite(extra)) {
+		answer.latency = answer.per_cycle = answer.in_flight = number_of(NAN, NAN, NAN);
+		answer.remark = "cannot be told: the clock changed, or others ran, whenever it was measured";
+		return answer;
+	}
+	for (size_t i = 0; i < curve.nr; i++)
+		shortest[i] = fmin(curve.cycles[0][i], curve.cycles[1][i]);
+	for (int half = 0; half < 2; half++) {
+		latency[half] = curve.cycles[half][0] - extra;
+		rate[half] = best_rate(&curve, curve.cycles[half]);
+	}
+	answer.latency = number_of(latency[0], latency[1], shortest[0] - extra);
+	answer.per_cycle = number_of(rate[0], rate[1], best_rate(&curve, shortest));
+	answer.in_flight =
+		number_of(latency[0] * rate[0], latency[1] * rate[1], answer.latency.value * answer.per_cycle.value);
+	answer.is_least =
+		rate_at(&curve, shortest, curve.nr - 1) > (1 + STILL_GAINING) * rate_at(&curve, shortest, curve.nr - 2);
+	step = curve_step_of_two(curve_first_step, curve.cycles[0], curve.cycles[1], curve.nr);
+	answer.free_chains = isnan(step.rise) ? 0 : curve.chains[step.at];
+	answer.confidence = step.confidence;
+	answer.remark = remark_of(&answer);
+	return answer;
+}
+
+/* ---- measuring ---- */
+
+/* Steps of every chain in a turn of the kernel's loop. */
+#define STEPS 8
+
+/* An even number: halves are compared. */
+#define NR_RUNS 6
+
+/* Each run is some 0.1 to 0.4 ms: seldom interrupted, and long beside what starting and stopping the clock takes. */
+#define TURNS 16000
+#define SLOW_TURNS 3000 /* divisions and roots */
+
+static const char *const operations[] = {"OR", "ADD", "MUL", "FMA", "DIV", "SQRT"};
+static const char *const precisions[] = {"INT32", "INT64", "FLOAT", "DOUBLE"};
+static const char *const instruction_sets[] = {"SCALAR", "SSE", "AVX2", "AVX512"};
+static const int chain_counts[] = {1, 2, 3, 4, 6, 8, 12};
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+#define MAX_CURVES (NR(operations) * NR(precisions) * NR(instruction_sets))
+
+static const struct pass clock_pass = {.probes_clock = true};
+
+static int
+turns_of(const char *operation)
+{
+	return strcmp(operation, "DIV") == 0 || strcmp(operation, "SQRT") == 0 ? SLOW_TURNS : TURNS;
+}
+
+/* *pass stays NULL where this CPU, or the instruction, has no such loop. */
+static int
+describe(struct rot *rot, const struct operation_curve *curve, int chains, struct measurement **pass,
+	 struct rot_error *err)
+{
+	const struct rot_class *class = rot_registry_find(rot->registry, "Operation");
+	autograph struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+	char texts[2][32];
+	const char *const fields[][2] = {
+		{"operation", curve->operation},
+		{"instructionSet", curve->instruction_set},
+		{"precision", curve->precision},
+		{"chains", texts[0]},
+		{"turns", texts[1]},
+	};
+	struct rot_error refused;
+
+	snprintf(texts[0], sizeof(texts[0]), "%d", chains);
+	snprintf(texts[1], sizeof(texts[1]), "%d", turns_of(curve->operation));
+	measurement_workloads_add(measurement, workload);
+	if (!class)
+		return rot_error_set(err, 0, "there is no kernel 'Operation' to measure instructions with");
+	workload->cpu = machine_first_cpu();
+	workload->kernel = rot_entity_new(class);
+	for (size_t i = 0; i < NR(fields); i++)
+		if (rot_entity_set(workload->kernel, fields[i][0], fields[i][1], err) < 0)
+			return -1;
+	workload->kernel->warm_code = true;
+	if (kernel_check(rot, workload->kernel, &refused) == 0)
+		*pass = pass_measurement(measurement, rot->architecture, &clock_pass);
+	return 0;
+}
+
+/* All that is measured: a pass for each chain count of each curve. */
+struct survey {
+	struct measurement *passes[MAX_CURVES * NR(chain_counts)];
+	struct measurement_result *results[MAX_CURVES * NR(chain_counts)];
+	size_t nr;
+};
+
+static int
+add_curve(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, struct operation_curve curve,
+	  struct rot_error *err)
+{
+	for (size_t i = 0; i < NR(chain_counts); i++) {
+		struct measurement *pass = NULL;
+
+		if (describe(rot, &curve, chain_counts[i], &pass, err) < 0)
+			return -1;
+		if (!pass)
+			break;
+		survey->passes[survey->nr++] = pass;
+		curve.chains[curve.nr++] = chain_counts[i];
+	}
+	if (curve.nr > 0)
+		sheet->curves[sheet->nr++] = curve;
+	return 0;
+}
+
+static int
+add_curves(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, struct rot_error *err)
+{
+	for (size_t p = 0; p < NR(precisions); p++)
+		for (size_t k = 0; k < NR(operations); k++)
+			for (size_t i = 0; i < NR(instruction_sets); i++)
+				if (add_curve(rot, survey, sheet,
+					      (struct operation_curve){.operation = operations[k],
+								       .instruction_set = instruction_sets[i],
+								       .precision = precisions[p]},
+					      err) < 0)
+					return -1;
+	return 0;
+}
+
+/* The shortest undisturbed run of each half. */
+static int
+read_point(struct rot *rot, const struct survey *survey, size_t point, struct operation_curve *curve, size_t i,
+	   struct rot_error *err)
+{
+	struct pass_samples samples = {0};
+	const double steps = (double)STEPS * turns_of(curve->operation);
+
+	curve->cycles[0][i] = curve->cycles[1][i] = NAN;
+	if (pass_samples_read(&samples, rot->architecture, &clock_pass, survey->passes[point], survey->results[point],
+			      err) < 0) {
+		pass_samples_clear(&samples);
+		return -1;
+	}
+	for (size_t run = 0; run < samples.nr_runs; run++)
+		if (samples.runs[run].core_cycles > 0 && !(samples.runs[run].taints & TAINTS_OF_SYSTEM))
+			curve->cycles[run % 2][i] =
+				fmin(curve->cycles[run % 2][i], samples.runs[run].core_cycles / steps);
+	pass_samples_clear(&samples);
+	return 0;
+}
+
+/*
+ * Cycles by which an OR, which keeps numbers irregular, lengthens a chain of the kernel. That of vectors was measured
+ * before, of the same registers: it takes one cycle, or two (Zen 5). That of integers takes as long as an addition.
+ */
+static double
+extra_cycles(const struct operation_sheet *sheet, const struct operation_curve *curve)
+{
+	if (is_integer(curve))
+		return strcmp(curve->operation, "DIV") == 0;
+	if (strcmp(curve->operation, "SQRT") != 0)
+		return 0;
+	for (size_t i = 0; i < sheet->nr && &sheet->curves[i] != curve; i++)
+		if (strcmp(sheet->curves[i].operation, "OR") == 0 &&
+		    strcmp(sheet->curves[i].instruction_set, curve->instruction_set) == 0 &&
+		    strcmp(sheet->curves[i].precision, curve->precision) == 0)
+			return sheet->answers[i].latency.value;
+	return NAN;
+}
+
+/* Documents tell of floating point only. NULL: nothing is known. */
+static const struct architecture_limit *
+limit_of(const struct rot *rot, const struct operation_sheet *sheet, const struct operation_curve *curve)
+{
+	if (is_integer(curve) || strcmp(curve->operation, "OR") == 0)
+		return NULL;
+	return architecture_limit(sheet->documents, (int)rot->machine->cpu_model, "", curve->operation,
+				  curve->instruction_set);
+}
+
+static int
+conclude(struct rot *rot, const struct survey *survey, struct operation_sheet *sheet, struct rot_error *err)
+{
+	size_t point = 0;
+
+	sheet->documents = limits_load(rot, err);
+	if (!sheet->documents)
+		return -1;
+	for (size_t k = 0; k < sheet->nr; k++) {
+		struct operation_curve *curve = &sheet->curves[k];
+		const struct architecture_limit *limit = limit_of(rot, sheet, curve);
+
+		for (size_t i = 0; i < curve->nr; i++)
+			if (read_point(rot, survey, point++, curve, i, err) < 0)
+				return -1;
+		sheet->answers[k] = operation_conclude(curve, extra_cycles(sheet, curve),
+						       limit ? limit->per_cycle : NAN, limit ? limit->source : "");
+	}
+	return 0;
+}
+
+int
+operations_measure(struct rot *rot, struct operation_sheet *sheet, struct rot_error *err)
+{
+	autofree struct survey *survey = rot_calloc(1, sizeof(*survey));
+	int rc;
+
+	*sheet = (struct operation_sheet){.curves = rot_calloc(MAX_CURVES, sizeof(*sheet->curves)),
+					  .answers = rot_calloc(MAX_CURVES, sizeof(*sheet->answers))};
+	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
+	progress_point();
+	rc = add_curves(rot, survey, sheet, err);
+	if (rc == 0)
+		rc = measuring_perform(rot, survey->passes, survey->nr, NR_RUNS, survey->results, err);
+	progress_end();
+	if (rc == 0)
+		rc = conclude(rot, survey, sheet, err);
+	for (size_t i = 0; i < survey->nr; i++) {
+		rot_graph_delete(survey->results[i]);
+		rot_graph_delete(survey->passes[i]);
+	}
+	return rc < 0 ? rot_error_prefix(err, "the latencies of instructions") : 0;
+}
+
+void
+operations_clear(struct operation_sheet *sheet)
+{
+	architecture_delete(sheet->documents);
+	free(sheet->curves);
+	free(sheet->answers);
+	*sheet = (struct operation_sheet){0};
+}
+
+/* ---- what is shown ---- */
+
+static const struct text_table_column columns[] = {
+	{"numbers", true}, {"operation", true},  {"registers", true}, {"latency", false},
+	{"range", false},  {"per cycle", false}, {"told", false},     {"in flight", false},
+};
+
+static char *
+number_text(double value)
+{
+	return isfinite(value) ? rot_format("%.3g", value) : rot_strdup("-");
+}
+
+static void
+add_row(struct text_table *table, const struct operation_curve *curve, const struct operation_answer *answer)
+{
+	const char *least = answer->is_least ? ">=" : "";
+	autofree char *per_cycle = number_text(answer->per_cycle.value),
+		      *in_flight = number_text(answer->in_flight.value);
+	char *const cells[] = {
+		rot_strdup(curve->precision),
+		rot_strdup(curve->operation),
+		rot_strdup(curve->instruction_set),
+		number_text(answer->latency.value),
+		isfinite(answer->latency.low) ? rot_format("%.3g..%.3g", answer->latency.low, answer->latency.high)
+					      : rot_strdup("-"),
+		rot_format("%s%s", least, per_cycle),
+		number_text(answer->told),
+		rot_format("%s%s", least, in_flight),
+	};
+
+	text_table_add(table, cells);
+}
+
+void
+operations_print(const struct operation_sheet *sheet, FILE *out)
+{
+	struct text_table table = {.columns = columns, .nr_columns = NR(columns), .nr_keys = 3};
+
+	for (size_t i = 0; i < sheet->nr; i++)
+		add_row(&table, &sheet->curves[i], &sheet->answers[i]);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	fputs("\nlatency: core cycles until the next of a chain can begin; range: of the two halves of the runs; per "
+	      "cycle: "
+	      "instructions of independent chains that end; told: what the processor's documents allow; in flight: "
+	      "latency times per cycle, the independent instructions that are needed. DIV of integers is that of a "
+	      "large number by 12345\n",
+	      out);
+	for (size_t i = 0; i < sheet->nr; i++)
+		if (sheet->answers[i].remark[0])
+			fprintf(out, "%s %s %s: %s\n", sheet->curves[i].precision, sheet->curves[i].operation,
+				sheet->curves[i].instruction_set, sheet->answers[i].remark);
+}
+
+static json_t *
+number_json(const struct operation_number *number)
+{
+	return json_pack("{s:o, s:o, s:o}", "value", json_real_or_null(number->value), "low",
+			 json_real_or_null(number->low), "high", json_real_or_null(number->high));
+}
+
+static json_t *
+curve_json(const struct operation_curve *curve)
+{
+	json_t *points = json_array();
+
+	for (size_t i = 0; i < curve->nr; i++)
+		json_array_append_new(points, json_pack("{s:i, s:[o, o]}", "chains", curve->chains[i], "cycles",
+							json_real_or_null(curve->cycles[0][i]),
+							json_real_or_null(curve->cycles[1][i])));
+	return points;
+}
+
+json_t *
+operations_json(const struct operation_sheet *sheet)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < sheet->nr; i++) {
+		const struct operation_curve *curve = &sheet->curves[i];
+		const struct operation_answer *answer = &sheet->answers[i];
+
+		json_array_append_new(
+			array,
+			json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:{s:i, s:o}, s:{s:o, s:s}, s:s, s:o}",
+				  "operation", curve->operation, "instructionSet", curve->instruction_set, "precision",
+				  curve->precision, "latencyCycles", number_json(&answer->latency), "perCycle",
+				  number_json(&answer->per_cycle), "inFlight", number_json(&answer->in_flight),
+				  "isAtLeast", answer->is_least, "freeChains", "value", answer->free_chains,
+				  "confidence", json_real_or_null(answer->confidence), "told", "perCycle",
+				  json_real_or_null(answer->told), "source", answer->source, "remark", answer->remark,
+				  "curve", curve_json(curve)));
+	}
+	return array;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The data sheet of the machine: latency, throughput and operations in flight of instructions, by time alone. Each
+ * instruction is measured in 1 to 12 independent chains (kernel Operation), in core cycles that chains of dependent
+ * additions tell. The curve of cycles over chains is kept beside the answers.
+ */
+#ifndef SHEET_OPERATIONS_H
+#define SHEET_OPERATIONS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "error.h"
+
+struct rot;
+
+#define OPERATION_MAX_POINTS 12
+
+/* A measured number, and the range of the two halves of the runs. */
+struct operation_number {
+	double value, low, high;
+};
+
+/* cycles[half][i]: of one step of all chains[i], the shortest of half of the runs; NaN: it has no undisturbed run. */
+struct operation_curve {
+	const char *operation, *instruction_set, *precision; /* fields of the kernel Operation */
+	int chains[OPERATION_MAX_POINTS];
+	double cycles[2][OPERATION_MAX_POINTS];
+	size_t nr;
+};
+
+struct operation_answer {
+	struct operation_number latency;   /* core cycles */
+	struct operation_number per_cycle; /* instructions that end in a core cycle */
+	struct operation_number in_flight; /* latency times per_cycle */
+	int free_chains;    /* so many take no longer than one, by the first step of the curve; 0: not told */
+	double confidence;  /* of free_chains */
+	bool is_least;      /* the most chains were still better: per_cycle and in_flight are at least that */
+	double told;        /* instructions per cycle that documents allow; NaN: they are not known */
+	const char *source; /* of what is told; borrowed */
+	const char *remark; /* why an answer differs, or is missing; "": nothing to say */
+};
+
+/*
+ * What a curve says. Pure. extra: cycles by which the kernel lengthens each step of a chain (NaN: not known). told:
+ * NaN, or instructions per cycle.
+ */
+struct operation_answer
+operation_conclude(const struct operation_curve *measured, double extra, double told, const char *source);
+
+struct operation_sheet {
+	struct operation_curve *curves;
+	struct operation_answer *answers;
+	size_t nr;
+	struct architecture *documents; /* that sources belong to */
+};
+
+/* Measures (or takes from the result cache) all instructions that this CPU has. Clear it also after an error. */
+int operations_measure(struct rot *rot, struct operation_sheet *sheet, struct rot_error *err);
+void operations_clear(struct operation_sheet *sheet);
+
+void operations_print(const struct operation_sheet *sheet, FILE *out);
+
+/* Answers with their curves; a new reference. */
+json_t *operations_json(const struct operation_sheet *sheet);
+
+#endif
