@@ -60,7 +60,7 @@ const struct command machine_command = {
 	.examples =
 		(const struct command_example[]){
 			{"rot machine", "all that is measured of the machine"},
-			{"rot machine --only=operations --json", "instructions, with the curve of each answer"},
+			{"rot machine --only=operations --json", "instructions, with curves"},
 			{0},
 		},
 	.description = "Measures by time alone, without privileges, beside what the processor's documents allow. What "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Steps and plateaus of made-up curves whose answers are known, each with noise of several kinds. A wrong answer must
- * not be sure; half of the answers must be, also with all that noise. Of 60,000 cases with other seeds 6 are wrong and
+ * not be sure; half of the answers must be, also with all that noise. In 60,000 cases with other seeds 6 are wrong and
  * sure: both measurements of a point were disturbed alike.
  */
 #include "draw.h"
