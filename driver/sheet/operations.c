@@ -25,8 +25,8 @@
 /* Below what documents allow by more than this, a throughput has a remark; above it, it is not believed. */
 #define NOTABLE 0.05
 
-/* The last chains still gain by more than this. */
-#define STILL_GAINING 0.06
+/* A step that takes longer than one of one chain by less than this leaves room for further chains. */
+#define STILL_FREE 0.06
 
 static bool
 is_integer(const struct operation_curve *curve)
@@ -61,7 +61,7 @@ static const char *
 remark_of(const struct operation_answer *answer)
 {
 	if (answer->is_least)
-		return "at least: the most chains that were measured still gain";
+		return "at least: the most chains that were measured take no longer than one";
 	if (answer->per_cycle.value > (1 + NOTABLE) * answer->told)
 		return "above what documents allow: the clock was misread, or they are";
 	if (answer->per_cycle.value < (1 - NOTABLE) * answer->told)
@@ -110,8 +110,7 @@ operation_conclude(const struct operation_curve *measured, double extra, double 
 	answer.per_cycle = number_of(rate[0], rate[1], best_rate(&curve, shortest));
 	answer.in_flight =
 		number_of(latency[0] * rate[0], latency[1] * rate[1], answer.latency.value * answer.per_cycle.value);
-	answer.is_least =
-		rate_at(&curve, shortest, curve.nr - 1) > (1 + STILL_GAINING) * rate_at(&curve, shortest, curve.nr - 2);
+	answer.is_least = shortest[curve.nr - 1] < (1 + STILL_FREE) * shortest[0];
 	step = curve_step_of_two(curve_first_step, curve.cycles[0], curve.cycles[1], curve.nr);
 	answer.free_chains = isnan(step.rise) ? 0 : curve.chains[step.at];
 	answer.confidence = step.confidence;
@@ -126,6 +125,7 @@ operation_conclude(const struct operation_curve *measured, double extra, double 
 
 /* An even number: halves are compared. */
 #define NR_RUNS 6
+#define MAX_RUNS 24 /* of a point that others disturb */
 
 /* Each run is some 0.1 to 0.4 ms: seldom interrupted, and long beside what starting and stopping the clock takes. */
 #define TURNS 16000
@@ -222,26 +222,44 @@ add_curves(struct rot *rot, struct survey *survey, struct operation_sheet *sheet
 	return 0;
 }
 
-/* The shortest undisturbed run of each half. */
+/* The shortest undisturbed run of each half, in cycles a step; NaN: there is none. */
 static int
-read_point(struct rot *rot, const struct survey *survey, size_t point, struct operation_curve *curve, size_t i,
-	   struct rot_error *err)
+read_runs(struct rot *rot, const struct survey *survey, size_t point, double steps, double shortest[2],
+	  struct rot_error *err)
 {
 	struct pass_samples samples = {0};
+	int rc = pass_samples_read(&samples, rot->architecture, &clock_pass, survey->passes[point],
+				   survey->results[point], err);
+
+	shortest[0] = shortest[1] = NAN;
+	for (size_t run = 0; rc == 0 && run < samples.nr_runs; run++)
+		if (samples.runs[run].core_cycles > 0 && !(samples.runs[run].taints & TAINTS_OF_SYSTEM))
+			shortest[run % 2] = fmin(shortest[run % 2], samples.runs[run].core_cycles / steps);
+	pass_samples_clear(&samples);
+	return rc;
+}
+
+/* A point that was always disturbed gets further runs. */
+static int
+read_point(struct rot *rot, struct survey *survey, size_t point, struct operation_curve *curve, size_t i,
+	   struct rot_error *err)
+{
 	const double steps = (double)STEPS * turns_of(curve->operation);
 
-	curve->cycles[0][i] = curve->cycles[1][i] = NAN;
-	if (pass_samples_read(&samples, rot->architecture, &clock_pass, survey->passes[point], survey->results[point],
-			      err) < 0) {
-		pass_samples_clear(&samples);
-		return -1;
+	for (int nr_runs = NR_RUNS;; nr_runs *= 2) {
+		double shortest[2];
+
+		if (read_runs(rot, survey, point, steps, shortest, err) < 0)
+			return -1;
+		curve->cycles[0][i] = shortest[0];
+		curve->cycles[1][i] = shortest[1];
+		if ((isfinite(shortest[0]) && isfinite(shortest[1])) || nr_runs >= MAX_RUNS || rot->is_cached_only)
+			return 0;
+		rot_graph_delete(survey->results[point]);
+		survey->results[point] = NULL;
+		if (measuring_perform(rot, &survey->passes[point], 1, 2 * nr_runs, &survey->results[point], err) < 0)
+			return -1;
 	}
-	for (size_t run = 0; run < samples.nr_runs; run++)
-		if (samples.runs[run].core_cycles > 0 && !(samples.runs[run].taints & TAINTS_OF_SYSTEM))
-			curve->cycles[run % 2][i] =
-				fmin(curve->cycles[run % 2][i], samples.runs[run].core_cycles / steps);
-	pass_samples_clear(&samples);
-	return 0;
 }
 
 /*
@@ -274,7 +292,7 @@ limit_of(const struct rot *rot, const struct operation_sheet *sheet, const struc
 }
 
 static int
-conclude(struct rot *rot, const struct survey *survey, struct operation_sheet *sheet, struct rot_error *err)
+conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, struct rot_error *err)
 {
 	size_t point = 0;
 
@@ -307,9 +325,9 @@ operations_measure(struct rot *rot, struct operation_sheet *sheet, struct rot_er
 	rc = add_curves(rot, survey, sheet, err);
 	if (rc == 0)
 		rc = measuring_perform(rot, survey->passes, survey->nr, NR_RUNS, survey->results, err);
-	progress_end();
 	if (rc == 0)
 		rc = conclude(rot, survey, sheet, err);
+	progress_end();
 	for (size_t i = 0; i < survey->nr; i++) {
 		rot_graph_delete(survey->results[i]);
 		rot_graph_delete(survey->passes[i]);

@@ -37,7 +37,7 @@ struct operation_answer {
 	struct operation_number in_flight; /* latency times per_cycle */
 	int free_chains;    /* so many take no longer than one, by the first step of the curve; 0: not told */
 	double confidence;  /* of free_chains */
-	bool is_least;      /* the most chains were still better: per_cycle and in_flight are at least that */
+	bool is_least;      /* the most chains take no longer than one: per_cycle and in_flight are at least that */
 	double told;        /* instructions per cycle that documents allow; NaN: they are not known */
 	const char *source; /* of what is told; borrowed */
 	const char *remark; /* why an answer differs, or is missing; "": nothing to say */
