@@ -445,7 +445,8 @@ judge_samples(struct program_report *report)
 
 	if (places->refusal && *places->refusal)
 		program_report_note(report, "functions: %s", places->refusal);
-	if (places->has_totals && (double)places->nr_incomplete >= WORTH_NOTING * (double)places->nr_samples)
+	if (places->has_totals && places->nr_incomplete > 0 &&
+	    (double)places->nr_incomplete >= WORTH_NOTING * (double)places->nr_samples)
 		program_report_note(report,
 				    "functions: %.3g %% of the samples have incomplete stacks, so totals of outer "
 				    "functions may be too small",
