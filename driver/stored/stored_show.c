@@ -15,9 +15,9 @@
 #include "rot.h"
 #include "support/entry.h"
 #include "support/files.h"
-#include "support/titles.h"
 #include "support/json.h"
 #include "support/process.h"
+#include "support/titles.h"
 #include "support/utf8.h"
 
 /* ---- the function ---- */
@@ -230,7 +230,7 @@ value_of(const struct show *show, const struct shown *item, const struct column 
 	json_array_foreach(show->events, i, event)
 	{
 		for (size_t k = 0; item->counts && k < MOST_EVENTS && column->events[k]; k++)
-			if (strcmp(json_string_value(event), column->events[k]) == 0)
+			if (json_is_string(event) && strcmp(json_string_value(event), column->events[k]) == 0)
 				sum += column->factor * item->counts[i];
 	}
 	return sum;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "Region.h"
+#include "common/clock.h"
 #include "common/proc.h"
 #include "entity.h"
 #include "memory.h"
@@ -754,12 +755,13 @@ give_up_in(struct region_image *image, size_t region)
 }
 
 bool
-regions_give_up(struct regions *regions, size_t *region)
+regions_give_up(struct regions *regions, size_t *region, uint64_t *time_ns)
 {
 	for (*region = 0; regions && *region < regions->nr; ++*region) {
 		if (regions->attention[*region] != TOO_SHORT)
 			continue;
 		regions->attention[*region] = GIVEN_UP;
+		*time_ns = clock_raw_ns();
 		for (struct region_image *image = regions->images; image; image = image->next)
 			give_up_in(image, *region);
 		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
