@@ -37,6 +37,7 @@ struct regions {
 	struct regions_setup setup;
 	size_t nr; /* regions of the command */
 	enum attention *attention;
+	uint64_t *short_at_ns; /* the hit that showed it */
 	struct backend_state states[REGION_NR_BACKENDS];
 	struct region_point **points;
 	size_t nr_points;
@@ -56,6 +57,7 @@ regions_new(const struct regions_setup *setup)
 	regions->setup = *setup;
 	regions->nr = program_command_nr_regions(setup->command);
 	regions->attention = rot_calloc(regions->nr, sizeof(*regions->attention));
+	regions->short_at_ns = rot_calloc(regions->nr, sizeof(*regions->short_at_ns));
 	regions->report = region_report_new(setup->command, setup->counting);
 	regions->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return regions;
@@ -211,8 +213,10 @@ regions_hit(struct region_thread *thread, const struct region_point *point, cons
 		frames_leave(frames, &moment);
 	if (point->begins && !point->is_instant)
 		frames_enter(frames, &moment);
-	if (are_too_short(regions, point, frames))
+	if (are_too_short(regions, point, frames)) {
 		*attention = TOO_SHORT;
+		regions->short_at_ns[point->region] = hit->time_ns;
+	}
 }
 
 void
@@ -750,7 +754,7 @@ give_up_in(struct region_image *image, size_t region)
 		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
 			if (regions->states[i].self && region_backends[i]->prune)
 				region_backends[i]->prune(regions->states[i].self, thread);
-		frames_forget(&thread->frames[region]);
+		frames_forget(&thread->frames[region], regions->short_at_ns[region]);
 	}
 }
 
@@ -851,6 +855,7 @@ regions_delete(struct regions *regions)
 	}
 	free(regions->points);
 	free(regions->attention);
+	free(regions->short_at_ns);
 	launch_close(&regions->epoll_fd);
 	region_report_delete(regions->report);
 	free(regions);

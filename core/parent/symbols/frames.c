@@ -237,8 +237,12 @@ frames_end(struct frames *frames)
 }
 
 void
-frames_forget(struct frames *frames)
+frames_forget(struct frames *frames, uint64_t time_ns)
 {
+	const struct frames_moment moment = {.time_ns = time_ns};
+
+	if (frames->nr_open > 0 && frames->open[0].is_measured && frames->open[0].time_ns < time_ns)
+		measure_frame(frames, &frames->open[0], &moment);
 	frames->nr_open = 0;
 	frames->nr_missing = 0;
 }

@@ -137,8 +137,8 @@ void frames_lose(struct frames *frames, uint64_t nr);
 /* The thread, or its program, has ended: what is open was abandoned, and moments that are missing still were hits. */
 void frames_end(struct frames *frames);
 
-/* What is open is no hit: nobody sees its end any more. */
-void frames_forget(struct frames *frames);
+/* Nobody sees the end of what is open any more: it is measured up to that time. */
+void frames_forget(struct frames *frames, uint64_t time_ns);
 
 /* Frees what is open, and the spans. The sums stay. */
 void frames_clear(struct frames *frames);
