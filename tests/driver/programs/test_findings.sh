@@ -7,12 +7,7 @@ OPENBLAS_NUM_THREADS=1
 export OPENBLAS_NUM_THREADS
 echo counting=blocks >>config/rot/config
 
-call run -t true
-case $err in *"not told apart"*)
-	echo "SKIP: nothing may be traced here" >&2
-	exit 77
-	;;
-esac
+needs_tracing
 call run -q -counting=expected -j one.json true
 "$top_builddir/tests/json_lines" one.json | grep 'functions\.refusal = .' && {
 	echo "SKIP: nothing is sampled here" >&2
