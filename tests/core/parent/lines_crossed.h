@@ -10,7 +10,7 @@
 #define LINE 64
 #define LINES(nr) ((uint64_t)(nr)*LINE)
 
-/* Of each border, the one next to the core first, lines towards it, and lines away from it; as in enum step_count. */
+/* Lines towards the core and away from it at each border, the one next to the core first; as in enum step_count. */
 struct crossed {
 	uint64_t lines[2 * STEP_NR_LEVELS];
 };

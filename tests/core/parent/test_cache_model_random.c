@@ -69,7 +69,7 @@ access_model(struct cache_model *model, const struct access *access)
 
 #define MAX_STACK 256 /* lines that are accessed */
 
-/* Of one set, the lines ever used, the last one first; so a level of C ways holds the first C. */
+/* The lines of one set that were ever used, the last one first; so a level of C ways holds the first C. */
 struct stack {
 	uint64_t lines[MAX_STACK];
 	bool is_modified[MAX_STACK];
