@@ -734,7 +734,7 @@ TEST(what_is_drawn)
 			      data);
 }
 
-/* Of performance and the intensity of loads and stores, which are of different runs. */
+/* The point is made of performance and the intensity of loads and stores, which are of different runs. */
 TEST(programs_by_blocks_are_drawn)
 {
 	autofree char *data = NULL, *gnuplot = process_find("gnuplot");

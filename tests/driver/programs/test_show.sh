@@ -6,12 +6,7 @@ here=$top_builddir/tests/driver/programs
 known=$here/known_loops
 echo counting=blocks >>config/rot/config
 
-call run -t true
-case $err in *"not told apart"*)
-	echo "SKIP: nothing may be traced here" >&2
-	exit 77
-	;;
-esac
+needs_tracing
 
 # shows WHAT LINE...: each extended regular expression is a whole line of the output.
 shows()
