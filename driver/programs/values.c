@@ -408,8 +408,6 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 
 	if (sum.nr_runs == 0 || (sum.nr_all > 0 && !isnan(time.low)))
 		return;
-	if (sum.nr_all == 0)
-		time.value = NAN; /* its hits went on without a sample */
 	time.low = fmax(0, time.value - (share.value - share.low) * sum.us_of_all);
 	time.high = time.value + (share.high - share.value) * sum.us_of_all;
 	time.confidence = share.confidence;
@@ -418,9 +416,11 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 
 		if (is_rate(&plan->requests[i]))
 			set_interval(&value->summary, &time);
-		if (is_rate(&plan->requests[i]) && isnan(time.value))
+		if (sum.nr_all == 0 && (value == found || is_rate(&plan->requests[i]))) {
+			/* The hits went on without a sample: the runs tell the time of those before. */
 			value->summary = summary_empty();
-		if (value == found) {
+			value->nr_samples = 0;
+		} else if (value == found) {
 			value->summary = time;
 			value->source = pool_strdup(&value->pool, "samples");
 		}
