@@ -507,7 +507,7 @@ count_of_work(uint64_t config, double *count)
 	return per_element != NULL;
 }
 
-/* Those of the group that count now, and how many of them are large. */
+/* The events of the group that count now, and how many of them are large. */
 static int
 count_on(int leader, int *nr_large)
 {
@@ -678,7 +678,7 @@ has_own_counter(const struct perf_event_attr *attr, uint64_t config, int leader)
 	return is_intel() && attr->type == PERF_TYPE_HARDWARE;
 }
 
-/* Of the counters that any event may have, so many are taken by the group. */
+/* So many of the counters that any event may have are taken by the group. */
 static int
 nr_taken(int leader)
 {

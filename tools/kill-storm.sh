@@ -67,6 +67,8 @@ for ((nr_killed = 0; nr_killed < times && round < 5 * times; )); do
 	delay=$(((RANDOM * 32768 + RANDOM) % whole))
 	sleep "$(printf '%d.%06d' $((delay / 1000000)) $((delay % 1000000)))"
 	running
+	# A busy host may have become a quick one, or the other way round.
+	whole=$((${#pids[@]} > 0 ? whole * 11 / 10 : whole * 9 / 10 + 10000))
 	if [ ${#pids[@]} -gt 0 ]; then
 		i=$((RANDOM % ${#pids[@]}))
 		if kill -9 "${pids[i]}" 2>/dev/null; then

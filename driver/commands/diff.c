@@ -72,14 +72,12 @@ const struct command diff_command = {
 			{"rot diff --all old.json new.json", "also what is the same"},
 			{0},
 		},
-	.description =
-		"BEFORE.json and AFTER.json are what rot measure wrote, or rot run with -o or -j. Nothing is "
-		"measured. For each point that both have, the time, and each quantity that differs: the change "
-		"with its interval of 95 %, in words; differences that may be chance among so many are marked. "
-		"What only one has is "
-		"listed, and what differs of machine, kernel, compiler, flags "
-		"and libraries. Of programs, functions follow whose time or counts changed, at most ten of them. "
-		"--all: also what does not differ.",
+	.description = "BEFORE.json and AFTER.json are what rot measure wrote, or rot run with -o or -j. Nothing is "
+		       "measured. For each point that both have, the time, and each quantity that differs: the change "
+		       "with its interval of 95 %, in words; differences that may be chance among so many are marked. "
+		       "What only one has is listed, and what differs of machine, kernel, compiler, flags and "
+		       "libraries. For programs, at most ten functions follow whose time or counts changed. "
+		       "--all: also what does not differ.",
 	.nr_arguments_min = 2,
 	.nr_arguments_max = 2,
 	.options = &table,

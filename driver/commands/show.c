@@ -6,7 +6,6 @@
 #include "commands/command.h"
 #include "memory.h"
 #include "stored/stored_show.h"
-#include "support/pager.h"
 #include "support/terminal.h"
 
 static const struct option_row rows[] = {
@@ -36,7 +35,7 @@ show_run(struct command_context *context, void *values, int argc, char **argv, s
 	rc = stored_show_print(out, terminal_width(stdout), rot, &result, argc > 1 ? argv[1] : NULL, options, err);
 	fclose(out);
 	if (rc == 0)
-		pager_print(text);
+		terminal_page(text);
 	return rc;
 }
 

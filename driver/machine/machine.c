@@ -19,21 +19,28 @@
 
 /* ---- CPUs ---- */
 
+/* Reads "0-3" or "8" at the beginning of a list. Where the next one begins; NULL: there is none here. */
+static const char *
+read_range(const char *list, long *first, long *last)
+{
+	char *end;
+
+	*first = *last = strtol(list, &end, 10);
+	if (end == list)
+		return NULL;
+	if (*end == '-')
+		*last = strtol(end + 1, &end, 10);
+	return end + (*end == ',');
+}
+
 bool
 cpu_list_holds(const char *list, int cpu)
 {
-	for (const char *s = list; *s;) {
-		char *end;
-		long first = strtol(s, &end, 10), last = first;
+	long first, last;
 
-		if (end == s)
-			break;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
+	while ((list = read_range(list, &first, &last)))
 		if (first <= cpu && cpu <= last)
 			return true;
-		s = end + (*end == ',');
-	}
 	return false;
 }
 
@@ -265,20 +272,12 @@ static void
 read_online_cpus(struct machine *machine, const char *root)
 {
 	autofree char *line = file_first_line(root, CPU_FOLDER "/online");
-	char *s = line;
+	const char *rest = line;
+	long first, last;
 
-	while (s && *s) {
-		char *end;
-		long first = strtol(s, &end, 10), last = first;
-
-		if (end == s)
-			break;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
+	while (rest && (rest = read_range(rest, &first, &last)))
 		for (long cpu = first; cpu >= 0 && cpu <= last && cpu < MAX_CPUS; cpu++)
 			machine_online_cpus_add(machine, (int32_t)cpu);
-		s = *end == ',' ? end + 1 : NULL;
-	}
 	if (machine->online_cpus.nr == 0)
 		machine_online_cpus_add(machine, 0);
 }

@@ -16,7 +16,7 @@ struct machine *machine_read(const char *root, struct rot_error *err);
 
 bool machine_has_flag(const struct machine *machine, const char *cpu_flag);
 
-/* Of the widest vectors of floating-point numbers. */
+/* The size of the widest vectors of floating-point numbers. */
 int machine_vector_bytes(const struct machine *machine);
 
 /* One line for captions: "AMD EPYC, family 26 model 2, KVM". Fresh memory. */

@@ -59,7 +59,6 @@ begin(xmlTextWriterPtr out, const char *element, const char *look)
 	xmlTextWriterWriteAttribute(out, X("class"), X(look));
 }
 
-/* Elements. */
 static void
 svg_line(xmlTextWriterPtr out, const char *look, double x1, double y1, double x2, double y2)
 {

@@ -224,6 +224,8 @@ waits_for_lines(const struct finding_code *code)
 
 #define LINE_BYTES 64
 #define SPARSE_BYTES 16
+/* Lines that come more seldom, in instructions, take no time worth mentioning. */
+#define LEAST_PER_LINE 200
 
 /* Of each line that comes into the L1: bytes loaded and stored, at most, since some are used again. */
 static double
@@ -267,8 +269,9 @@ uses_little_of_lines(const struct finding_rule *rule, const struct finding_facts
 {
 	const struct finding_code *code = facts->code;
 	const double used = bytes_used(code);
+	const bool has_many = LEAST_PER_LINE * count_of(code, FINDING_L1_FILLS) > count_of(code, FINDING_INSTRUCTIONS);
 
-	return is_hot(code) && used < rule->threshold &&
+	return is_hot(code) && has_many && used < rule->threshold &&
 	       found(finding, used, code->share.value,
 		     rot_format("it uses at most %.2g of the %d bytes of each line that comes into the L1", used,
 				LINE_BYTES),
@@ -364,7 +367,9 @@ is_scalar(const struct finding_rule *rule, const struct finding_facts *facts, st
 	       found(finding, percent, code->share.value,
 		     rot_format("%.3g %% of its operations are scalar, but vectors here have %g bytes", percent,
 				code->vector_bytes),
-		     rot_format("at most %.3g times as fast with vectors", width_gain(code)));
+		     rot_format("at most %.3g times as fast with vectors, if turns of a loop do not need each "
+				"other's results",
+				width_gain(code)));
 }
 
 static bool

@@ -204,7 +204,8 @@ share_text(const struct summary *share, bool is_all)
 		percent.low = percent.value - half;
 		percent.high = percent.value + half;
 	} else if (!is_all && percent.low < percent.high) {
-		return rot_format("%.1g to %.2g %%", percent.low, percent.high);
+		return rot_format(percent.low < 9.5 ? "%.1g to %.*f %%" : "%.0f to %.*f %%", percent.low,
+				  percent.high < 9.5 ? 1 : 0, percent.high);
 	}
 	number = summary_text(&percent);
 	return rot_format("%s %%", number);

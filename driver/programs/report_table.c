@@ -440,11 +440,14 @@ print_places(const struct region_service *service, FILE *out)
 static void
 print_samples(const struct program_region *region, FILE *out)
 {
+	autofree char *time =
+		region->nr_all_samples > 0
+			? rot_format("time is CPU time, by %llu of %llu samples",
+				     (unsigned long long)region->nr_samples, (unsigned long long)region->nr_all_samples)
+			: rot_strdup("time is not known, as the program ended before the next sample");
 	autofree char *text =
-		rot_format("its first hits were shorter than %d times what observing one costs (%.3g us), so its "
-			   "time is CPU time, by %llu of %llu samples",
-			   PROGRAM_REGION_SHORT, region->cost_ns * 1e-3, (unsigned long long)region->nr_samples,
-			   (unsigned long long)region->nr_all_samples);
+		rot_format("its first hits were shorter than %d times what observing one costs (%.3g us), so its %s",
+			   PROGRAM_REGION_SHORT, region->cost_ns * 1e-3, time);
 
 	text_print_behind(" ", text, out);
 }

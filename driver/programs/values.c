@@ -372,14 +372,13 @@ set_interval(struct summary *rate, const struct summary *time)
 /* Of all runs together. us_of_all: what the time would be if all samples were in the region, on average. */
 struct sampled_time {
 	uint64_t nr, nr_all;
-	double us_of_all;
+	double us_of_all, nr_runs;
 };
 
 static struct sampled_time
 add_up_samples(const struct program_command_output *output, const char *region)
 {
 	struct sampled_time sum = {0};
-	double nr_runs = 0;
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
@@ -391,9 +390,9 @@ add_up_samples(const struct program_command_output *output, const char *region)
 		sum.nr_all += sampled->all_samples;
 		sum.us_of_all += 1e-3 * (double)sampled->all_samples * worth_of_sample(run) /
 				 program_region_at_once(run, region);
-		nr_runs++;
+		sum.nr_runs++;
 	}
-	sum.us_of_all /= fmax(1, nr_runs);
+	sum.us_of_all /= fmax(1, sum.nr_runs);
 	return sum;
 }
 
@@ -407,7 +406,7 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 	const struct summary share = summary_large_share(sum.nr, sum.nr_all);
 	struct summary time = found ? found->summary : summary_empty();
 
-	if (sum.nr_all == 0 || !isnan(time.low))
+	if (sum.nr_runs == 0 || (sum.nr_all > 0 && !isnan(time.low)))
 		return;
 	time.low = fmax(0, time.value - (share.value - share.low) * sum.us_of_all);
 	time.high = time.value + (share.high - share.value) * sum.us_of_all;
@@ -417,7 +416,11 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 
 		if (is_rate(&plan->requests[i]))
 			set_interval(&value->summary, &time);
-		if (value == found) {
+		if (sum.nr_all == 0 && (value == found || is_rate(&plan->requests[i]))) {
+			/* The hits went on without a sample: the runs tell the time of those before. */
+			value->summary = summary_empty();
+			value->nr_samples = 0;
+		} else if (value == found) {
 			value->summary = time;
 			value->source = pool_strdup(&value->pool, "samples");
 		}

@@ -15,9 +15,9 @@
 #include "rot.h"
 #include "support/entry.h"
 #include "support/files.h"
-#include "support/titles.h"
 #include "support/json.h"
 #include "support/process.h"
+#include "support/titles.h"
 #include "support/utf8.h"
 
 /* ---- the function ---- */
@@ -210,7 +210,7 @@ struct show {
 	struct loop *loops;
 	size_t nr_loops;
 	double samples;                                        /* of the function */
-	double share;                                          /* of the time, of one sample; NaN: not known */
+	double share;                                          /* of the time, of one sample; not finite: not known */
 	bool is_counted;                                       /* its code was translated */
 	size_t time_width, executed_width, widths[NR_COLUMNS]; /* 0: there is nothing in the column */
 	const char *path;                                      /* of the source file that is open; NULL: none */
@@ -230,7 +230,7 @@ value_of(const struct show *show, const struct shown *item, const struct column 
 	json_array_foreach(show->events, i, event)
 	{
 		for (size_t k = 0; item->counts && k < MOST_EVENTS && column->events[k]; k++)
-			if (strcmp(json_string_value(event), column->events[k]) == 0)
+			if (json_is_string(event) && strcmp(json_string_value(event), column->events[k]) == 0)
 				sum += column->factor * item->counts[i];
 	}
 	return sum;
@@ -382,7 +382,18 @@ time_text(const struct show *show, const struct shown *item)
 {
 	const double percent = 100 * show->share * item->samples;
 
-	return item->samples > 0 ? rot_format(percent < 0.05 ? "<0.1" : "%.1f", percent) : rot_strdup("");
+	if (!(item->samples > 0))
+		return rot_strdup("");
+	return isfinite(percent) ? rot_format(percent < 0.05 ? "<0.1" : "%.1f", percent) : rot_strdup("-");
+}
+
+/* The same with its unit, of a loop or the function. Fresh memory. */
+static char *
+share_text(const struct show *show, double samples)
+{
+	const double percent = 100 * show->share * samples;
+
+	return isfinite(percent) ? rot_format("%.3g %%", percent) : rot_strdup("-");
 }
 
 /* Of one execution. Fresh memory. */
@@ -530,12 +541,13 @@ print_loop_title(const struct show *show, const struct stored_result *result, co
 	const double turns = json_number_at(part, "turns"), entries = json_number_at(part, "entries");
 	autofree char *text = loop->header ? rot_format("loop at +0x%llx", (unsigned long long)(loop->header - from))
 					   : rot_strdup(show->nr_loops > 1 ? "in no loop" : "all of it");
+	autofree char *share = share_text(show, loop->samples);
 
 	if (line > 0)
 		rot_append(&text, last > line ? ", %s:%.0f-%.0f" : ", %s:%.0f", json_text_at(part, "source"), line,
 			   last);
 	if (loop->samples > 0)
-		rot_append(&text, ": %.3g %% of the time", 100 * show->share * loop->samples);
+		rot_append(&text, ": %s of the time", share);
 	if (turns > 0)
 		rot_append(&text, "%s %.0f turn%s", loop->samples > 0 ? "," : ":", turns, turns == 1 ? "" : "s");
 	if (turns > 0 && entries > 0)
@@ -548,13 +560,12 @@ print_loop_title(const struct show *show, const struct stored_result *result, co
 static void
 print_title(const struct show *show)
 {
-	autofree char *name = function_title(show->function, 0);
+	autofree char *name = function_title(show->function, 0), *share = share_text(show, show->samples);
 	bool has_modelled = false;
 	autofree char *text = rot_format("%s, %s", name, function_file(show->function));
 
 	if (show->samples > 0)
-		rot_append(&text, ": %.3g %% of the CPU time, %.0f samples", 100 * show->share * show->samples,
-			   show->samples);
+		rot_append(&text, ": %s of the CPU time, %.0f samples", share, show->samples);
 	rot_append(&text, "\n");
 	if (show->samples > 0)
 		rot_append(&text, "time: in %% of all; a sample may be of the instruction behind the slow one\n");

@@ -2,6 +2,7 @@
 /* See terminal.h. */
 #include "support/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -44,4 +45,22 @@ terminal_is_utf8(void)
 			return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
 	}
 	return false;
+}
+
+void
+terminal_page(const char *text)
+{
+	const char *asked = getenv("PAGER"), *pager = asked ? asked : "less";
+	const bool is_paged = isatty(STDOUT_FILENO) && *pager && strcmp(pager, "cat") != 0;
+	FILE *out = NULL;
+
+	fflush(stdout);
+	if (is_paged) {
+		setenv("LESS", "FRX", 0);
+		out = popen(pager, "we");
+	}
+	fputs(text, out ? out : stdout);
+	/* The shell says so where there is no such program: then the text is printed all the same. */
+	if (out && pclose(out) == 127 << 8)
+		fputs(text, stdout);
 }

@@ -19,4 +19,10 @@ bool terminal_can_rewrite(int descriptor);
 /* Do the variables of the environment ask for UTF-8 (LC_ALL, else LC_CTYPE, else LANG)? */
 bool terminal_is_utf8(void);
 
+/*
+ * Prints the text; at a terminal through the program that PAGER names, else less. As in git, that one ends where the
+ * text fits on the screen, unless LESS says otherwise; PAGER= and PAGER=cat mean none.
+ */
+void terminal_page(const char *text);
+
 #endif

@@ -96,7 +96,7 @@ rot=$(find "$stage" -path '*/bin/rot')
 awk '/^```c$/ {on = 1; next} /^```$/ {if (on) exit} on' "$top_srcdir/doc/CONTROLLERS.md" >chains.c
 measures "it loads the controller in C of doc/CONTROLLERS.md" chains
 
-# Of lines that name the trees, what is left without the folder of this test, which may lie below them.
+# Lines that name the trees: what is left of them without the folder of this test, which may lie below them.
 call list kernels
 grep -r -I -F -e "$top_srcdir/" -e "$top_builddir/" "$work/cache" "$work/out" own.json chains.json | sed "s|$work/||g" |
 	grep -F -e "$top_srcdir/" -e "$top_builddir/" >"$work/elsewhere"

@@ -61,7 +61,7 @@ set_of()
 
 # ---- how hosts are made: COMMAND... is run there ----
 
-# Of a private mount namespace. "cover": the trees still show through what is mounted there.
+# Functions of a private mount namespace. "cover": the trees still show through what is mounted there.
 private='
 hide() { [ ! -d "$1" ] || mount -t tmpfs -o ro none "$1"; }
 cover()

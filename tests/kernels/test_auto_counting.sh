@@ -90,7 +90,7 @@ check "below the table as well, with the point's name"
 grep -q "operations of some points counted by blocks.*operations of some points as the kernel's definition expects, not counted" longer.gnuplot
 check "and in the plot"
 
-# Of a kernel whose definition says nothing, or wrong things, all is counted; one that does not end in time is expected, if anything is.
+# A kernel whose definition says nothing, or wrong things, is counted as a whole; one that does not end in time is expected, if anything is.
 folder=$XDG_DATA_HOME/rot/kernels/Turns
 mkdir -p "$folder"
 cat >"$folder/Turns.xml" <<'END'

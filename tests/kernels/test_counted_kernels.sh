@@ -12,7 +12,7 @@ done
 more_bytes=768
 more_instructions=128
 
-# Of each quantity that is expected: where the point is, its name, and "value expected kind".
+# Each quantity that is expected: where the point is, its name, and "value expected kind".
 counts()
 {
 	"$top_builddir/tests/json_lines" "$1" | awk '

@@ -21,7 +21,7 @@ static const struct memory_set sets[] = {
 	{"AVX512", "%zmm", 64, true},
 };
 
-/* Of a step: which parts are loaded and stored (a bit each), and the instructions beside. */
+/* A step: which parts are loaded and stored (a bit each), and the instructions beside. */
 struct memory_operation {
 	const char *name;
 	unsigned loads, stores;

@@ -101,7 +101,7 @@ number_of_case(int i)
 	return i + i / NR_ELEMENTS(operations);
 }
 
-/* Of each case the instructions are looked at, or the results; of all both with ROT_SLOW_TESTS. */
+/* The instructions of each case are looked at, or the results; both of all with ROT_SLOW_TESTS. */
 static bool
 is_chosen(int i, bool are_instructions)
 {

@@ -104,6 +104,49 @@ has()
 	check "$what"
 }
 
+# value_of FILE KEY: of the JSON file
+value_of()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk -v key="$2 = " 'index($0, key) == 1 {print substr($0, length(key) + 1)}'
+}
+
+# of_functions FILE KEY VALUE NAME...: sums over the functions that have this value under the key, one for each name
+of_functions()
+{
+	file=$1 key=$2 value=$3
+	shift 3
+	"$top_builddir/tests/json_lines" "$file" | awk -v key="$key" -v value="$value" -v names="$*" '
+		match($0, /^functions\.(functions|others)\[[0-9]*\]\./) {
+			function_ = substr($0, 1, RLENGTH)
+			line = substr($0, RLENGTH + 1)
+			at = index(line, " = ")
+			values[function_ substr(line, 1, at - 1)] = substr(line, at + 3)
+			functions[function_]
+		}
+		END {
+			nr = split(names, wanted)
+			for (i = 1; i <= nr; i++) {
+				sum = 0
+				for (function_ in functions)
+					if (values[function_ key] == value)
+						sum += values[function_ wanted[i]]
+				printf "%s%.0f", (i == 1 ? "" : " "), sum
+			}
+			print ""
+		}'
+}
+
+# needs_tracing: the test ends, and is skipped, where nothing may be traced.
+needs_tracing()
+{
+	call run -t true
+	case $err in *"not told apart"*)
+		echo "SKIP: nothing may be traced here" >&2
+		exit 77
+		;;
+	esac
+}
+
 # is WHAT STATUS OUTPUT ERROR
 is()
 {

@@ -16,7 +16,10 @@ struct instructions;
 struct instructions *instructions_new(struct symbol_file *file, const struct program_place *place);
 void instructions_delete(struct instructions *instructions);
 
-/* As parts_add. Of what is executed from the function into code behind it, no more is taken than the function has. */
+/*
+ * Adds what parts_add does, by instruction. Where code goes on behind the function, only what the function has of it is
+ * taken.
+ */
 void
 instructions_add(struct instructions *instructions, uint64_t address, const struct found *found, code_counts count);
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "entity.h"
 #include "memory.h"
 #include "parent/profile/sampler.h"
@@ -121,9 +120,9 @@ profile_has_stacks(const struct profile *profile)
 }
 
 uint32_t
-profile_begin_epoch(struct profile *profile)
+profile_begin_epoch(struct profile *profile, uint64_t time_ns)
 {
-	return stacks_begin(profile->stacks, clock_raw_ns());
+	return stacks_begin(profile->stacks, time_ns);
 }
 
 /* ---- the end ---- */

@@ -33,9 +33,9 @@ void profile_drain(struct profile *profile);
 /* Stacks are sampled: profile_end can tell times of functions with all that they call. */
 bool profile_has_stacks(const struct profile *profile);
 
-/* Samples from now on are told apart from those before, for a part of the program that is watched from this epoch on.
- */
-uint32_t profile_begin_epoch(struct profile *profile);
+/* Samples from that time on (clock_raw_ns), of which none was read yet, are told apart from those before: for a part of
+ * the program that is watched from this epoch on. */
+uint32_t profile_begin_epoch(struct profile *profile, uint64_t time_ns);
 
 /*
  * The program has ended: what was found out, with nr parts that were watched; to be freed as a graph; NULL: never

@@ -26,7 +26,9 @@
 #define STACK_RING_BYTES ((size_t)256 << 10)
 #define STACK_RING_LEAST_BYTES ((size_t)64 << 10)
 
-/* Of the stack of a thread, from where it stands. Most of a stack that is deeper is of functions that are seen often.
+/*
+ * So much of a thread's stack is copied, from where it stands. Most of a stack that is deeper is of functions that are
+ * seen often.
  */
 #define STACK_BYTES 8192
 
@@ -57,7 +59,7 @@ struct sampler {
 
 /* ---- opening ---- */
 
-/* Those of the kernel's numbers, in the order in which it writes them; and which register of unwind.h each is. */
+/* The kernel's numbers of registers, in the order in which it writes them; and which register of unwind.h each is. */
 static const struct {
 	unsigned number, of_unwind;
 } registers[] = {

@@ -31,8 +31,7 @@ void process_usage_fill(struct program_run_output *output, const struct rusage *
 
 /*
  * Kills all of them, but not the process itself, until there are none that run, for a second at most: some may start
- * others meanwhile. Those whose parent has ended are found only if it is this process that adopts them
- * (PR_SET_CHILD_SUBREAPER).
+ * others meanwhile. A process whose parent has ended is found only if this process adopts it (PR_SET_CHILD_SUBREAPER).
  */
 void descendants_kill(pid_t pid);
 

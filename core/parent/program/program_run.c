@@ -203,14 +203,17 @@ await_pause(struct program_run *self, pid_t tid)
 static void
 sample_short_regions(struct program_run *self)
 {
+	uint64_t time_ns;
 	size_t region;
 
-	while (regions_give_up(self->regions, &region)) {
+	while (regions_give_up(self->regions, &region, &time_ns)) {
 		const struct region *definition = program_command_regions_at(self->session->command, region);
 
 		self->watched = rot_grow(self->watched, self->nr_watched, sizeof(*self->watched));
-		self->watched[self->nr_watched++] = (struct watched){
-			.region = region, .name = definition->name, .epoch = profile_begin_epoch(self->profile)};
+		self->watched[self->nr_watched++] =
+			(struct watched){.region = region,
+					 .name = definition->name,
+					 .epoch = profile_begin_epoch(self->profile, time_ns)};
 	}
 }
 

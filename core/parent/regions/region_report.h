@@ -26,7 +26,7 @@ region_report_refusal(struct region_report *report, size_t region, const char *b
 void region_report_service(struct region_report *report, size_t region, const char *backend,
 			   struct region_point *const *points, size_t nr);
 
-/* Those that nobody observes because they are not found: a line each, with the reason. */
+/* Writes a line with the reason for each region that is not observed because it is not found. */
 void region_report_tell_missing(const struct region_report *report, FILE *out);
 
 void region_report_warn(struct region_report *report, const char *text);

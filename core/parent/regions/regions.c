@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "Region.h"
+#include "common/clock.h"
 #include "common/proc.h"
 #include "entity.h"
 #include "memory.h"
@@ -29,13 +30,16 @@ struct backend_state {
 	uint64_t cost_ns; /* of a hit; 0: not known */
 };
 
-/* A region is observed, is to be given up, or was. */
-enum attention { OBSERVED, TOO_SHORT, GIVEN_UP };
+/* A region is observed, is to be given up, or was. short_at_ns: the hit that showed that its hits are too short. */
+struct attention {
+	enum { OBSERVED, TOO_SHORT, GIVEN_UP } state;
+	uint64_t short_at_ns;
+};
 
 struct regions {
 	struct regions_setup setup;
-	size_t nr; /* regions of the command */
-	enum attention *attention;
+	size_t nr;                   /* regions of the command */
+	struct attention *attention; /* to each of them */
 	struct backend_state states[REGION_NR_BACKENDS];
 	struct region_point **points;
 	size_t nr_points;
@@ -200,9 +204,9 @@ regions_hit(struct region_thread *thread, const struct region_point *point, cons
 					     .is_team = point->is_team,
 					     .short_ns = SHORT_TIMES * cost_ns};
 	bool ends = point->ends && code_is_taken(point->condition, hit->flags, hit->rcx);
-	enum attention *attention = &regions->attention[point->region];
+	struct attention *attention = &regions->attention[point->region];
 
-	if (*attention != OBSERVED)
+	if (attention->state != OBSERVED)
 		return;
 	if (point->begins && point->is_instant)
 		frames_enter(frames, &moment);
@@ -211,7 +215,7 @@ regions_hit(struct region_thread *thread, const struct region_point *point, cons
 	if (point->begins && !point->is_instant)
 		frames_enter(frames, &moment);
 	if (are_too_short(regions, point, frames))
-		*attention = TOO_SHORT;
+		*attention = (struct attention){TOO_SHORT, hit->time_ns};
 }
 
 void
@@ -229,7 +233,7 @@ regions_hit_address(struct region_thread *thread, const struct region_backend *b
 void
 regions_lose(struct region_thread *thread, size_t region, uint64_t nr)
 {
-	if (thread->image->regions->attention[region] == OBSERVED)
+	if (thread->image->regions->attention[region].state == OBSERVED)
 		frames_lose(&thread->frames[region], nr);
 }
 
@@ -520,8 +524,9 @@ observe_points(struct region_thread *witness, size_t region, struct region_point
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
 	autofree struct region_point **points = keep_points(regions, region, found);
-	const struct region_backend *backend =
-		regions->attention[region] == OBSERVED ? choose_backend(witness, region, points, found->nr) : NULL;
+	const struct region_backend *backend = regions->attention[region].state == OBSERVED
+						       ? choose_backend(witness, region, points, found->nr)
+						       : NULL;
 
 	for (size_t i = 0; backend && i < found->nr; i++) {
 		points[i]->backend = backend;
@@ -572,7 +577,7 @@ is_found(const struct region_points *found, const struct region_point *known)
 static bool
 is_given_up(const struct regions *regions, size_t region, const struct region_point *found)
 {
-	for (size_t i = 0; regions->attention[region] == GIVEN_UP && i < regions->nr_points; i++) {
+	for (size_t i = 0; regions->attention[region].state == GIVEN_UP && i < regions->nr_points; i++) {
 		const struct region_point *known = regions->points[i];
 
 		if (known->region == region && known->device == found->device && known->inode == found->inode &&
@@ -749,17 +754,18 @@ give_up_in(struct region_image *image, size_t region)
 		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
 			if (regions->states[i].self && region_backends[i]->prune)
 				region_backends[i]->prune(regions->states[i].self, thread);
-		frames_forget(&thread->frames[region]);
+		frames_forget(&thread->frames[region], regions->attention[region].short_at_ns);
 	}
 }
 
 bool
-regions_give_up(struct regions *regions, size_t *region)
+regions_give_up(struct regions *regions, size_t *region, uint64_t *time_ns)
 {
 	for (*region = 0; regions && *region < regions->nr; ++*region) {
-		if (regions->attention[*region] != TOO_SHORT)
+		if (regions->attention[*region].state != TOO_SHORT)
 			continue;
-		regions->attention[*region] = GIVEN_UP;
+		regions->attention[*region].state = GIVEN_UP;
+		*time_ns = clock_raw_ns();
 		for (struct region_image *image = regions->images; image; image = image->next)
 			give_up_in(image, *region);
 		for (size_t i = 0; i < REGION_NR_BACKENDS; i++)

@@ -217,9 +217,10 @@ void regions_set_cost(struct regions *regions, const char *backend, uint64_t cos
 
 /*
  * Gives a region up whose hits are too short to be timed, if there is one: a function, in all its hits. From now on
- * its places are found, and not observed. False: there is none.
+ * its places are found, and not observed. time_ns (clock_raw_ns): until then it was. To close its events takes long, and
+ * the program runs on meanwhile. False: there is none.
  */
-bool regions_give_up(struct regions *regions, size_t *region);
+bool regions_give_up(struct regions *regions, size_t *region, uint64_t *time_ns);
 
 /* Adds what was measured to a run; how each region was observed, to the command's output. */
 void regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output);

@@ -174,8 +174,8 @@ struct vector_registers {
 };
 
 /*
- * Of a thread that this one traces and that is stopped. False: the kernel refuses (no such thread, or one that runs).
- * Source: ptrace(2), PTRACE_GETREGSET; Intel SDM 1, 13.4: the standard format of the XSAVE area.
+ * Reads the registers of a thread that this one traces and that is stopped. False: the kernel refuses (no such thread,
+ * or one that runs). Source: ptrace(2), PTRACE_GETREGSET; Intel SDM 1, 13.4: the standard format of the XSAVE area.
  */
 bool vector_registers_read(pid_t tid, struct vector_registers *registers);
 

@@ -287,7 +287,7 @@ matches(const char *name, const char *pattern)
 	return pattern[nr - 1] == '*' ? strncmp(name, pattern, nr - 1) == 0 : strcmp(name, pattern) == 0;
 }
 
-/* Of an instruction with that name, in small letters. NULL: it does none. */
+/* The operations of an instruction with that name, in small letters. NULL: it does none. */
 static const struct work_operations *
 work_find_operations(const char *name)
 {

@@ -158,7 +158,7 @@ elements_text(const struct code *code, pid_t tid, uint64_t table, uint64_t addre
 }
 
 /*
- * Of a thread that is about to get a signal: where it raised it ("at Scale.c:52, run+0x1c (child:0x2a1c), with the
+ * Tells where a thread raised the signal that it is about to get ("at Scale.c:52, run+0x1c (child:0x2a1c), with the
  * address 0x8"), if it did so itself and the program will not catch it; else NULL. Free it.
  *
  * buffers: where the thread's process has a struct buffer_table (common/buffers.h); 0: it has none. Then the text says

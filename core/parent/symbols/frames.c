@@ -237,8 +237,13 @@ frames_end(struct frames *frames)
 }
 
 void
-frames_forget(struct frames *frames)
+frames_forget(struct frames *frames, uint64_t time_ns)
 {
+	const struct frames_moment moment = {.time_ns = time_ns};
+	const struct frame *outermost = frames->nr_open > 0 ? &frames->open[0] : NULL;
+
+	if (outermost && outermost->is_measured && outermost->nr_lost == 0 && outermost->time_ns < time_ns)
+		measure_frame(frames, outermost, &moment);
 	frames->nr_open = 0;
 	frames->nr_missing = 0;
 }

@@ -102,7 +102,7 @@ struct frame {
  * Zeroed but for rule and listener (NULL: nobody): never entered.
  *
  * hits: beginnings that are known, recursion included.
- * measured_hits: outermost ones within the rule that were ended.
+ * measured_hits: outermost ones within the rule that were ended, or forgotten while they were open.
  * team_hits: outermost beginnings of parts for a team that were ended. They are in none of the other numbers of hits,
  * but for those that were abandoned or lost.
  * time_ns and counts are sums over the measured hits and the team's, spans when they were.
@@ -137,8 +137,11 @@ void frames_lose(struct frames *frames, uint64_t nr);
 /* The thread, or its program, has ended: what is open was abandoned, and moments that are missing still were hits. */
 void frames_end(struct frames *frames);
 
-/* What is open is no hit: nobody sees its end any more. */
-void frames_forget(struct frames *frames);
+/*
+ * The region is observed no more. Its outermost frame that is open is measured up to that time, without counts, unless
+ * it begins later or its end may have been lost.
+ */
+void frames_forget(struct frames *frames, uint64_t time_ns);
 
 /* Frees what is open, and the spans. The sums stay. */
 void frames_clear(struct frames *frames);

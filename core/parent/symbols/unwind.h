@@ -36,7 +36,7 @@ enum unwind_result {
 /* address: link-time, of the code in file that the state is in. */
 enum unwind_result unwind(struct symbol_file *file, uint64_t address, struct unwind_state *state);
 
-/* Of code that nothing describes: as if it kept a frame pointer. The caller looks whether rip is in code then. */
+/* Unwinds code that nothing describes, as if it kept a frame pointer. The caller looks whether rip is in code then. */
 enum unwind_result unwind_by_frame_pointer(struct unwind_state *state);
 
 /* The address of the code that the state is in. */

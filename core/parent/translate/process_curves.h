@@ -40,7 +40,7 @@ void process_curve_release(struct process_curves *curves, struct process_curve *
 /* Uses as of uses.h; nr: words. */
 void process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr);
 
-/* As long as no other access: what is left of uses.h. is_streaming: of a store */
+/* An access that is not in words of uses.h. It is used while no other one is. is_streaming: of a store */
 void
 process_curve_access(struct process_curve *curve, uint64_t address, uint64_t bytes, bool is_store, bool is_streaming);
 

@@ -129,7 +129,7 @@ bool translator_has_lost(const struct translator *translator);
 /* As stream_sample_text. */
 char *translator_sample_text(const struct translator *translator);
 
-/* As stream_curves and stream_kinds. */
+/* Curves and kinds of misses; NULL: not asked for (stream.h). */
 const struct process_curves *translator_curves(const struct translator *translator);
 const struct cache_kinds *translator_kinds(const struct translator *translator);
 

@@ -22,7 +22,7 @@ TEST(memory_that_is_not_there_is_told)
 	outcome_expect_failure("error", "cannot allocate 4503599627370496 bytes", NULL);
 }
 
-/* Of 1 MiB: what is freed is there for the next run, and what clears the caches takes a quarter. */
+/* With a limit of 1 MiB: what is freed is there for the next run, and what clears the caches takes a quarter. */
 static const struct {
 	bool warm;
 	long pages;

@@ -103,7 +103,8 @@ TEST_OF(order_is_that_of_the_thesis, 4)
 	free(workload);
 }
 
-/* Whoever waits for others at the event has probed the clock before; it is probed again after the other measurers. */
+/* A kernel that waits for others at the event has probed the clock before; it is probed again after the other
+ * measurers. */
 TEST(the_clock_is_probed_ahead)
 {
 	struct measurement_command *command = describe(true, true);

@@ -259,7 +259,7 @@ TEST(threads_without_a_rule_are_counted_as_unmeasured)
 static const char end_threads[] =
 	": >\"$CREW_END\"; while [ $(ls /proc/$PPID/task | wc -l) -gt 2 ]; do sleep 0.01; done; rm \"$CREW_END\"";
 
-/* Those that end while a run is prepared did nothing in it. */
+/* Threads that end while a run is prepared did nothing in it. */
 TEST(threads_of_an_earlier_run_are_not_counted)
 {
 	struct measurement_command *command = make_command(3);
@@ -398,7 +398,7 @@ TEST_OF(an_endless_kernel_is_ended_with_a_run_that_fails, 2)
 	outcome_expect_failure("refused", "CreateMeasurerOnThreadAction: cannot count 'nonsense::FOO'", NULL);
 }
 
-/* Of its threads some are being made, some are measured, some end. */
+/* Some of its threads are being made, some are measured, some end. */
 TEST_OF(a_kernel_that_ends_the_process_is_told, 20)
 {
 	struct measurement_command *command = make_command(1);

@@ -207,7 +207,7 @@ make_timer(void)
 		fail("no timer", -1, 0);
 }
 
-/* Of the next instruction. */
+/* Signals begin with the next instruction. */
 static void
 begin_signals(void)
 {
@@ -478,7 +478,7 @@ __asm__(".text\n.globl add_on_cpu\nadd_on_cpu:\n"
 	"3: jmp 0b\n"
 	".data\n.balign 32\nsection: .long 0, 0; .quad 1b, 2b - 1b, 3b\n.text\n");
 
-/* Of libc since 2.35. */
+/* The libc has them since 2.35. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 

@@ -48,3 +48,20 @@ expect_crossed(const struct cache_model *model, const struct crossed *expected, 
 	write_crossed(expected_text, sizeof(expected_text), expected);
 	ck_abort_msg("%s:%s instead of%s", where, got_text, expected_text);
 }
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
+uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+uint64_t
+random_below(uint64_t *state, uint64_t limit)
+{
+	return next_random(state) % limit;
+}

@@ -37,7 +37,7 @@
 		}                                                                                                      \
 	} while (0)
 
-/* Of each thread. */
+/* Each thread has its own. */
 static __thread volatile char *pages;
 static __thread size_t nr_used;
 static __thread jmp_buf back;
@@ -491,7 +491,7 @@ __asm__(".text\n.globl stay_in_sequence\nstay_in_sequence:\n"
 	"4: jmp 0b\n"
 	".data\n.balign 32\nsequence: .long 0, 0; .quad 1b, 3b - 1b, 4b\n.text\n");
 
-/* Of libc since 2.35. */
+/* The libc has them since 2.35. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 

@@ -40,7 +40,7 @@ static const struct walk_case {
 	{"what nothing holds", SETS, {{LOAD, 0, 64, 64}}, 2048, 3, FILLS(6144, 6144, 6144)},
 	{"one line too many", L1_ALONE, {{LOAD, 0, 64, 64}}, 65, 3, FILLS(195, 195, 195)},
 	{"twice as much as fits", L1_ALONE, {{LOAD, 0, 64, 64}}, 128, 4, FILLS(512, 512, 512)},
-	/* Of lines that are stored to, those that fit stay; of a level its own and the ones above. */
+	/* Lines that are stored to stay if they fit, those of a level and of the ones above. */
 	{"stores that stay", SETS, {{STORE, 0, 64, 64}}, 64, 5, FILLS(64, 64, 64)},
 	{"stores", SETS, {{STORE, 0, 8, 8}}, 8 * 5000, 1, {{5000, 5000 - 64, 5000, 5000 - 256, 5000, 5000 - 1024}}},
 	{"stores that stay in the L2", SETS, {{STORE, 0, 64, 64}}, 128, 3, {{384, 384 - 64, 128, 0, 128, 0}}},

@@ -17,23 +17,6 @@ run_seeds(void (*check)(uint64_t seed), int round)
 		check((uint64_t)round * SEEDS_A_ROUND + i);
 }
 
-/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t
-next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static uint64_t
-random_below(uint64_t *state, uint64_t limit)
-{
-	return next_random(state) % limit;
-}
-
 /* Sizes of which each level has more than one set, or one, or is not there; each is larger than those above. */
 static void
 random_levels(uint64_t *state, struct step_level levels[STEP_NR_LEVELS])
@@ -86,7 +69,7 @@ access_model(struct cache_model *model, const struct access *access)
 
 #define MAX_STACK 256 /* lines that are accessed */
 
-/* Of one set, the lines ever used, the last one first; so a level of C ways holds the first C. */
+/* The lines of one set that were ever used, the last one first; so a level of C ways holds the first C. */
 struct stack {
 	uint64_t lines[MAX_STACK];
 	bool is_modified[MAX_STACK];

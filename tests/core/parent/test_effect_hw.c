@@ -10,7 +10,7 @@
 #define CODE_BYTES 65536
 #define DATA_BYTES 4096
 
-/* Of each: how it is to be known (enum knowledge), its length, its bytes and its text. */
+/* Each instruction: how it is to be known (enum knowledge), its length, its bytes and its text. */
 extern const uint8_t instructions_begin[], instructions_end[];
 
 enum knowledge {
@@ -387,7 +387,7 @@ term(const struct user_regs_struct *registers, uint8_t word)
 	return word == EFFECT_NO_REGISTER ? 0 : ((const unsigned long long *)registers)[word];
 }
 
-/* Those that are clobbered stay as they are. */
+/* Registers that are clobbered stay as they are. */
 static void
 apply(const struct effect *effect, struct user_regs_struct *registers)
 {

@@ -137,6 +137,40 @@ TEST(what_is_open_at_the_end)
 	ck_assert_uint_eq(frames.nr_open, 0);
 }
 
+TEST(what_is_open_is_measured_until_it_is_forgotten)
+{
+	enter(1);
+	enter(2);
+	frames_forget(&frames, 25);
+	expect(2, 1, 0, 0);
+	ck_assert_uint_eq(frames.nr_open, 0);
+	ck_assert_int_eq(frames.inner_hits, 1);
+	ck_assert_uint_eq(frames.time_ns, 15);
+}
+
+TEST(what_begins_later_is_forgotten)
+{
+	now_ns = 30;
+	enter(1);
+	frames_forget(&frames, 40);
+	frames_forget(&frames, 50);
+	expect(1, 0, 0, 0);
+	ck_assert_uint_eq(frames.nr_open, 0);
+	ck_assert_uint_eq(frames.time_ns, 0);
+}
+
+TEST(what_may_have_ended_is_forgotten)
+{
+	enter(1);
+	frames_lose(&frames, 1);
+	frames_forget(&frames, 25);
+	expect(1, 0, 0, 0);
+	ck_assert_uint_eq(frames.time_ns, 0);
+	leave(1);
+	frames_end(&frames);
+	expect(1, 0, 0, 0);
+}
+
 TEST(some_hits)
 {
 	frames.rule.first_hit = 3;

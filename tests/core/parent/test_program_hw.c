@@ -35,7 +35,8 @@ is_built(const char *kind)
 	return is_there || !strstr(kind, "static");
 }
 
-/* Of a program of that kind: three of the first, one of the others, or three with ROT_SLOW_TESTS, or ROT_TEST_RUNS. */
+/* Runs of a program of that kind: three of the first, one of the others, or three with ROT_SLOW_TESTS, or
+ * ROT_TEST_RUNS. */
 static int
 nr_runs_of(int kind)
 {
@@ -141,7 +142,7 @@ TEST(exec_from_a_thread_keeps_its_counts)
 	ck_assert_int_ge(runner_count(caller), 1000);
 }
 
-/* Those that end while the program does are not told of as running on. */
+/* Processes that end while the program does are not told of as running on. */
 TEST(processes_that_die_with_the_program)
 {
 	const struct trial trial = {.program = "target", .arguments = {"leave_dying", "40"}};

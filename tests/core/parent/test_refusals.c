@@ -450,7 +450,7 @@ sample(struct program_command *command)
 	command->sample_period = 1000000;
 }
 
-/* Whoever may read everything is another user for that. */
+/* A user who may read everything becomes another one for that. */
 TEST(programs_that_may_not_be_read_are_not_sampled)
 {
 	static const char *const names[] = {"./unreadable", "./readable"};

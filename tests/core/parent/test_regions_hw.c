@@ -511,7 +511,7 @@ has_measured(const struct program_run_output *run)
 	return sums_of(run, "region_one").measured > 0;
 }
 
-/* Of libc since 2.35: without it no thread has restartable sequences. */
+/* The libc has it since 2.35: without it no thread has restartable sequences. */
 extern const unsigned int __rseq_size __attribute__((weak));
 
 /* The second is nearly always in a restartable sequence, where nothing can be done to it. */

@@ -8,17 +8,6 @@
 #define LINE_SHIFT 6
 #define NR_USES 60000
 
-/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t
-random_below(uint64_t *state, uint64_t limit)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31) % limit;
-}
-
 /* Streams of different kinds: anywhere; loops over arrays; mostly near the last one; rows and columns. */
 static uint64_t *
 make_uses(int kind, size_t nr, uint64_t nr_lines)

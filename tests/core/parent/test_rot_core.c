@@ -140,7 +140,7 @@ TEST(progress_is_reported)
 	expect_text(progress, "run 1 of 3\nrun 2 of 3\nrun 3 of 3\n");
 }
 
-/* Nobody reads the progress any more. */
+/* The progress is not read any more. */
 TEST(progress_without_reader)
 {
 	int ends[2];

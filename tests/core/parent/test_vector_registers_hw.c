@@ -239,7 +239,7 @@ TEST_OF(saved_bytes_are_told, 2)
 	}
 }
 
-/* Of what is held, in either format; the rest is not looked at. */
+/* Bytes of what is held, in either format; the rest is not looked at. */
 TEST(restored_bytes_are_told)
 {
 	const uint64_t x87 = 1, sse = 2, avx = 4;

@@ -139,7 +139,7 @@ TEST(with_a_precision_the_first_runs)
 	ck_assert_double_eq(fake_effort.precision, 0.01);
 }
 
-/* Nobody knows yet which there are. */
+/* Their points are not known ahead. */
 TEST(series_that_may_end_are_measured_in_order)
 {
 	static const char text[] =
@@ -266,7 +266,7 @@ TEST_OF(a_point_that_fails_is_left_out, 6)
 	}
 }
 
-/* Nobody knows whether the series would have ended there; and the other series goes on. */
+/* The series might have ended there or not; the other series goes on. */
 TEST(a_point_that_fails_ends_a_series_that_may_end)
 {
 	static const char text[] =

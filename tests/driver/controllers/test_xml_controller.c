@@ -459,7 +459,7 @@ TEST(shared_parts_are_included)
 	ck_assert_has(why.text, "missing.xml");
 }
 
-/* Of a copied controller the parts are those of rot's own folder, unless they are copied, too. */
+/* A copied controller has the parts of rot's own folder, unless they are copied, too. */
 TEST(copies_find_the_parts_of_rot)
 {
 	static const char text[] = "<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n" AXIS

@@ -12,7 +12,7 @@ void setup_with_test(void);
 /* Measures the controller of that name, its standard output into a file. */
 int run_into(const char *output, const char *name, const char *output_name, struct rot_error *err);
 
-/* Of one workload, with a kernel as it is by default; rot_graph_delete deletes all. */
+/* A measurement of one workload, with a kernel as it is by default; rot_graph_delete deletes all. */
 struct measurement *measurement_of(const char *kernel);
 
 /* The machine's profile: a roof by hand, of one thread and of two. */

@@ -51,7 +51,7 @@ else
 	echo "not tried: there is no R"
 fi
 
-# Of a program the name is that of the other results.
+# The CSV file of a program is named like the other results.
 call run -q -writeCsv -j there.json true
 [ "$status" = 0 ] && [ -s there.csv ]
 check "beside -j FILE.json"

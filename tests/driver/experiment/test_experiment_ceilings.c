@@ -202,7 +202,7 @@ TEST(a_share_of_the_least_roof_is_the_most)
 	json_decref(json);
 }
 
-/* Those of a kernel's library are threads too. */
+/* Threads of a kernel's library count too. */
 TEST(threads_of_a_library_have_the_ceilings_of_as_many)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
@@ -344,7 +344,7 @@ TEST_OF(directions_have_their_ceilings, 4)
 	free(text);
 }
 
-/* Nobody asked for a search; what there is has to do. */
+/* No search was asked for; what there is has to do. */
 TEST(without_a_profile_there_is_no_roof)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
@@ -381,7 +381,7 @@ TEST(nearly_equal_ceilings_are_one)
 	free(shown);
 }
 
-/* Of nearly equal lines the best known one; of the same access the narrower one, if their intervals overlap. */
+/* The best known one of nearly equal lines; of the same access the narrower one, if their intervals overlap. */
 TEST_OF(lines_are_named_by_one_rule, 7)
 {
 	static const struct {

@@ -182,7 +182,7 @@ TEST(operations_against_the_definition)
 	}
 }
 
-/* Of the points whose runs ended alike the first is named. */
+/* The first of the points whose runs ended alike is named. */
 TEST(points_of_ended_runs_are_named)
 {
 	static const char *const ends[] = {"", "disturbed", "disturbed"}, *const labels[] = {"1", "2", "3"};

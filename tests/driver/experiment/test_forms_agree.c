@@ -282,7 +282,7 @@ check_data(const char **data, const json_t *point)
 	*data = strchr(*data, '\n') + 1;
 }
 
-/* Of both series. */
+/* The plot has the points of both series. */
 static void
 check_plot(const json_t *points)
 {

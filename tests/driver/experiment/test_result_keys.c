@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whoever reads OUTPUT.json finds every key of it in doc/RESULTS.md. */
+/* Every key of OUTPUT.json is in doc/RESULTS.md. */
 #include <jansson.h>
 
 #include "json_schema.h"

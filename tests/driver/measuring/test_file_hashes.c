@@ -20,7 +20,7 @@ tear_down(void)
 {
 }
 
-/* Of the same length, with the time of the old one: cp -p does that. */
+/* The new file has the length and the time of the old one: cp -p does that. */
 TEST(another_content_has_another_hash)
 {
 	struct file_hashes *hashes = file_hashes_new();

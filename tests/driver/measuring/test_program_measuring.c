@@ -318,7 +318,7 @@ TEST(interruption)
 	rot_graph_delete(workload);
 }
 
-/* Of each start of the core, whichever pass or run it was for. */
+/* Each start of the core has its own, whichever pass or run it was for. */
 TEST(warnings_of_all_starts_are_kept)
 {
 	autograph struct program_workload *workload = workload_new_test();

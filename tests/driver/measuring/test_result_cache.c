@@ -165,7 +165,7 @@ make_folder(void)
 	ck_assert_int_eq(mkdir(path, 0777), 0);
 }
 
-/* Nobody would wait for all of it to be read. */
+/* The file is so large that reading all of it would take too long. */
 static void
 make_hole(void)
 {

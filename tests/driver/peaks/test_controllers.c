@@ -45,7 +45,7 @@ static const struct {
 	{"ceiling", "out-AVX-512-FMA-ADD-doublePrecisionFlop.svg", NULL, NULL},
 	{"memory", "out.json", "\"L2 load\"", "\"AVX2 FMA+ADD\""},
 	{"memory", "out.csv", "DRAM random access", "AVX2 FMA+ADD"},
-	/* Of two times of random access the shorter one; and both modes of two threads. */
+	/* The shorter one of two times of random access; and both modes of two threads. */
 	{"memory", "out-DRAM-random-access--12-chains.gnuplot", "set xlabel \"chains\"", "840"},
 	{"memory", "out-threads.gnuplot", "DRAM load, far", "L1 load"},
 	{"peaks", "out.json", "\"L2 load\"", "nan"},

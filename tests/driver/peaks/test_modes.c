@@ -33,7 +33,7 @@ ten_or_twenty_per_cycle(const struct measurement *measurement, size_t run)
 	return run / 3 % 2 ? 20 : 10;
 }
 
-/* Of processes with 7 runs, after 16 runs of the search: most have 25, each sixth 31. */
+/* Processes have 7 runs, after 16 runs of the search: most have 25, each sixth 31. */
 static double
 rarely_better_per_cycle(const struct measurement *measurement, size_t run)
 {
@@ -117,7 +117,7 @@ TEST_OF(threads_that_share_a_core_are_told, has_several_cores() * NR_ELEMENTS(sh
 	ck_assert_int_eq(fake_nr_runs, sharings[_i].nr_runs);
 }
 
-/* Of two peaks, so that the places of the list move. */
+/* There are two peaks, so that the places of the list move. */
 TEST_OF(placements_are_peaks_of_their_own, has_several_cores())
 {
 	static const struct {
@@ -160,7 +160,7 @@ TEST_OF(memory_of_a_shared_core_is_told, has_several_cores() * 2)
 		ck_assert_uint_eq(list.peaks[1].nr_samples, 16 * 7 - 1); /* all rounds, and no others were met */
 }
 
-/* Of two placements, neither of which has an undisturbed run. */
+/* Neither of two placements has an undisturbed run. */
 TEST_OF(disturbed_placements_have_a_value, has_several_cores())
 {
 	fake_measure = measure_disturbed;

@@ -249,7 +249,7 @@ first_alone(const int *at)
 	return -at[0];
 }
 
-/* Of 17 the seed, which is the best, and its only neighbour. */
+/* Among 17 these are the seed, which is the best, and its only neighbour. */
 TEST_OF(few_points_are_all_visited, 2)
 {
 	const size_t nr = _i == 0 ? 16 : 17;

@@ -46,7 +46,7 @@ TEST_OF(plateau_is_found, NR_ELEMENTS(cases))
 	ck_assert_double_eq_tol(plateau.median, cases[_i].median, 1e-9);
 }
 
-/* Of many rates a tenth must agree: seven of a hundred do not make a plateau. */
+/* A tenth of many rates must agree: seven of a hundred do not make a plateau. */
 TEST(share_grows_with_the_number)
 {
 	double rates[100];

@@ -32,7 +32,7 @@ add(const char *name, const char *mode, int nr_threads, double gigabytes)
 	};
 }
 
-/* Of 1, 2, 4 and 8 threads. */
+/* The rates are those of 1, 2, 4 and 8 threads. */
 static const struct {
 	double rates[4];
 	int saturated_from;

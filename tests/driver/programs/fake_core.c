@@ -38,8 +38,8 @@ static const struct {
 enum { EMPTY_INSTRUCTIONS = 2, EMPTY_CYCLES = 100, EMPTY_NS = 200, HIT_NS = 1000 };
 
 /* In each of the first nr_threads threads: hits, and what is measured of the first of them: the share of the thread's
- * counts is 1 / divisor. "shared" opens a team, of which the second thread is. "brief" is given up after 1000 hits
- * where the time is sampled. */
+ * counts is 1 / divisor. "shared" opens a team, of which the second thread is. Where the time is sampled, "brief" and
+ * "last" are given up after 1000 hits; "last" is so near the end that no sample follows. */
 static const struct {
 	const char *begin, *backend;
 	int nr_threads, hits, measured, inner, abandoned, lost, time_ns, divisor;
@@ -52,6 +52,7 @@ static const struct {
 	{"deep", "uprobe", 1, 100, 10, 90, 0, 0, 500000, 4, NULL},
 	{"shared", "uprobe", 2, 10, 10, 10, 0, 0, 250000, 2, NULL},
 	{"brief", "uprobe", 1, 5000, 5000, 0, 0, 0, 0, 4, NULL},
+	{"last", "uprobe", 1, 5000, 5000, 0, 0, 0, 300000, 4, NULL},
 	{"idle", "uprobe", 0, 0, 0, 0, 0, 0, 0, 1, NULL},
 	{"late", "uprobe", 2, 10, 0, 0, 0, 0, 0, 1, NULL},
 	{"missing", "none", 0, 0, 0, 0, 0, 0, 0, 1, "no function 'missing' in the program and its libraries"},
@@ -128,8 +129,10 @@ add_sampled_region(struct program_run_output *run, const struct region *region)
 	struct sampled_region *sampled = sampled_region_new();
 
 	rot_string_set(&sampled->region, region->name);
-	sampled->samples = 400;
-	sampled->all_samples = 1600;
+	if (strcmp(region->begin, "brief") == 0) {
+		sampled->samples = 400;
+		sampled->all_samples = 1600;
+	}
 	program_profile_regions_add(run->profile, sampled);
 }
 
@@ -163,7 +166,7 @@ add_region(struct program_run_output *run, const struct perf_event_measurer *pas
 		output->team_hits = output->measured_hits;
 		output->hits = output->measured_hits = 0;
 	}
-	if (run->profile && strcmp(region->begin, "brief") == 0) {
+	if (run->profile && (strcmp(region->begin, "brief") == 0 || strcmp(region->begin, "last") == 0)) {
 		output->hits = output->measured_hits = 1000;
 		add_sampled_region(run, region);
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * known_shares WHERE [LIBRARY]: executes the same loop three times as often in one function as in another, a hundred
+ * known_shares WHERE [LIBRARY|NR]: executes the same loop three times as often in one function as in another, a hundred
  * times in turn. WHERE: here (one thread), threads (two), child (a program that is started), library (LIBRARY is loaded
  * for it), named (code that is made now, with a name that is written down as the tool perf reads it; prints the file),
- * many (twelve functions of floating-point operations instead).
+ * many (twelve functions of floating-point operations instead), short NR (NR times in turn, some hundred instructions
+ * at a time), recursion NR (one of them, in a function that calls itself NR times).
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -111,7 +112,44 @@ repeat_named(void)
 	return 0;
 }
 
-/* Likewise, of floating-point operations. */
+static __attribute__((noinline)) void
+short_triple(void)
+{
+	unsigned long turns = 300;
+
+	LOOP(turns);
+}
+
+static __attribute__((noinline)) void
+short_single(void)
+{
+	unsigned long turns = 100;
+
+	LOOP(turns);
+}
+
+static __attribute__((noinline)) void
+repeat_short(long nr)
+{
+	for (long i = 0; i < nr; i++) {
+		short_triple();
+		short_single();
+	}
+}
+
+/* Code behind the calls keeps the last one from being a jump. */
+static __attribute__((noinline)) void
+short_recursion(long nr)
+{
+	short_triple();
+	if (nr > 1) {
+		short_recursion(nr / 2);
+		short_recursion(nr - nr / 2);
+	}
+	__asm__ volatile("");
+}
+
+/* Functions of floating-point operations. */
 #define COMPUTE(name)                                                                                                  \
 	__attribute__((noinline)) static double name(double x)                                                         \
 	{                                                                                                              \
@@ -155,6 +193,10 @@ main(int argc, char **argv)
 
 	if (strcmp(where, "library") == 0 && argc > 2)
 		return repeat_library(argv[2]);
+	if (strcmp(where, "short") == 0 && argc > 2)
+		return repeat_short(atol(argv[2])), 0;
+	if (strcmp(where, "recursion") == 0 && argc > 2)
+		return short_recursion(atol(argv[2])), 0;
 	if (strcmp(where, "many") == 0)
 		return compute_many();
 	if (strcmp(where, "named") == 0)

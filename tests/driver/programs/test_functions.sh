@@ -7,25 +7,6 @@ here=$top_builddir/tests/driver/programs
 mkdir -p config/rot
 echo counting=expected >config/rot/config
 
-# of_functions FILE KEY VALUE WANTED: what functions that have such a value have under the key WANTED, added up
-of_functions()
-{
-	"$top_builddir/tests/json_lines" "$1" | awk -v key="$2" -v value="$3" -v wanted="$4" '
-		match($0, /^functions\.functions\[[0-9]*\]\./) {
-			function_ = substr($0, 1, RLENGTH)
-			line = substr($0, RLENGTH + 1)
-			at = index(line, " = ")
-			values[function_ substr(line, 1, at - 1)] = substr(line, at + 3)
-			functions[function_]
-		}
-		END {
-			for (function_ in functions)
-				if (values[function_ key] == value)
-					sum += values[function_ wanted]
-			printf "%.0f\n", sum
-		}'
-}
-
 # are_known WHAT KEY TRIPLE SINGLE ARGUMENT...: both functions were found, and their samples are about 3 : 1. A busy machine
 # takes samples away, of both alike; few of them vary, so runs are added up until they do.
 are_known()
@@ -63,7 +44,7 @@ have_called()
 # nr_incomplete: samples of the last run of which not all calls are known
 nr_incomplete()
 {
-	"$top_builddir/tests/json_lines" stacks.json | sed -n 's/^functions\.incompleteStacks = //p'
+	value_of stacks.json functions.incompleteStacks
 }
 
 # is_complete WHAT CALLER: in the last run it has a total, and most stacks are known up to their beginning

@@ -6,12 +6,7 @@ here=$top_builddir/tests/driver/programs
 known=$here/known_loops
 echo counting=blocks >>config/rot/config
 
-call run -t true
-case $err in *"not told apart"*)
-	echo "SKIP: nothing may be traced here" >&2
-	exit 77
-	;;
-esac
+needs_tracing
 
 # loops KEY VALUE: of the loops of such a function, by header: depth, turns and entries, instructions and operations
 loops()
@@ -89,14 +84,7 @@ call run -q --all -j loops.json "$known" counts
 are_exact "of one thread" 1 function product two_loops
 are_all "of one thread" loops
 
-# address NAME: of a function in its file
-address()
-{
-	"$top_builddir/tests/json_lines" loops.json >lines
-	number=$(sed -n "s/^functions\.functions\[\([0-9]*\)\]\.function = $1\$/\1/p" lines)
-	sed -n "s/^functions\.functions\[$number\]\.address = //p" lines | sed 's/\.0$//'
-}
-product=$(address product) two_loops=$(address two_loops)
+product=$(of_functions loops.json function product address) two_loops=$(of_functions loops.json function two_loops address)
 
 call run -q --all -j loops.json "$known" threads
 are_exact "of 2 threads" 2 function product two_loops

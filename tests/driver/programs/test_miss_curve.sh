@@ -12,12 +12,6 @@ case $err in *'counted by a tracer'*)
 	;;
 esac
 
-# value FILE KEY
-value()
-{
-	"$top_builddir/tests/json_lines" "$1" | awk -v key="$2 = " 'index($0, key) == 1 {print substr($0, length(key) + 1)}'
-}
-
 # between VALUE LEAST MOST
 between()
 {
@@ -26,26 +20,26 @@ between()
 
 # Capacities 12, 32 and 40 are 32 KiB, 1 MiB and 4 MiB.
 call run --counts-only --miss-curve -caches=32K:512,16M:16 -j curve.json "$triads"
-[ "$(value curve.json 'missCurve.capacities[12].capacity')" = 32768 ] &&
-	[ "$(value curve.json 'missCurve.capacities[12].misses')" = "$(value curve.json counts.l1Fills)" ] &&
-	[ "$(value curve.json 'missCurve.capacities[12].writeBacks')" = "$(value curve.json counts.l1WriteBacks)" ]
+[ "$(value_of curve.json 'missCurve.capacities[12].capacity')" = 32768 ] &&
+	[ "$(value_of curve.json 'missCurve.capacities[12].misses')" = "$(value_of curve.json counts.l1Fills)" ] &&
+	[ "$(value_of curve.json 'missCurve.capacities[12].writeBacks')" = "$(value_of curve.json counts.l1WriteBacks)" ]
 result=$?
 check "a capacity is a modelled cache of that size"
 
 # Three arrays of 8192 lines, ten times.
-between "$(value curve.json 'missCurve.capacities[32].misses')" 245760 255000 &&
-	between "$(value curve.json 'missCurve.capacities[40].misses')" 24576 30000 &&
-	between "$(value curve.json 'missCurve.workingSets[0]')" 1572864 1900000 &&
-	[ -z "$(value curve.json 'missCurve.workingSets[1]')" ]
+between "$(value_of curve.json 'missCurve.capacities[32].misses')" 245760 255000 &&
+	between "$(value_of curve.json 'missCurve.capacities[40].misses')" 24576 30000 &&
+	between "$(value_of curve.json 'missCurve.workingSets[0]')" 1572864 1900000 &&
+	[ -z "$(value_of curve.json 'missCurve.workingSets[1]')" ]
 result=$?
 check "arrays are read each time, or once"
 case $err in *"working sets: 1.682 MiB"*) result=0 ;; *) result=1 ;; esac
 check "the table names the working set"
 
 call run --counts-only --miss-curve -caches=none -cacheSampling=8 -j sampled.json "$triads" 600
-between "$(value sampled.json 'missCurve.capacities[32].misses')" 14600000 14900000 &&
-	between "$(value sampled.json 'missCurve.capacities[40].misses')" 20000 32000 &&
-	[ "$(value sampled.json missCurve.isSampled)" = true ]
+between "$(value_of sampled.json 'missCurve.capacities[32].misses')" 14600000 14900000 &&
+	between "$(value_of sampled.json 'missCurve.capacities[40].misses')" 20000 32000 &&
+	[ "$(value_of sampled.json missCurve.isSampled)" = true ]
 result=$?
 check "sampled lines stand for all"
 case $err in *"while all were followed, they were off by at most "*" of the uses of lines"*) result=0 ;; *) result=1 ;; esac
@@ -55,10 +49,10 @@ check "how far off they are is told"
 call run --counts-only --miss-kinds -caches=32K:512,4M:4 -j kinds.json "$triads"
 kinds=0
 for kind in compulsory capacity conflict; do
-	kinds=$((kinds + $(value kinds.json "missKinds[0].$kind")))
+	kinds=$((kinds + $(value_of kinds.json "missKinds[0].$kind")))
 done
-[ "$kinds" = "$(value kinds.json counts.l1Fills)" ] && [ "$(value kinds.json 'missKinds[0].conflict')" = 0 ] &&
-	between "$(value kinds.json 'missKinds[1].compulsory')" 24576 30000
+[ "$kinds" = "$(value_of kinds.json counts.l1Fills)" ] && [ "$(value_of kinds.json 'missKinds[0].conflict')" = 0 ] &&
+	between "$(value_of kinds.json 'missKinds[1].compulsory')" 24576 30000
 result=$?
 check "misses by kind"
 case $err in *"why lines were missing"*) result=0 ;; *) result=1 ;; esac
@@ -74,7 +68,7 @@ if valgrind --tool=none true 2>"$work/err"; then
 	call run -q --counts-only -caches=32K:8,256K:8 -j counts.json "$triads" 100
 	valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=grind --D1=32768,8,64 --LL=262144,8,64 "$triads" 100 \
 		>"$work/out" 2>"$work/err"
-	awk -v l1="$(value counts.json counts.l1Fills)" -v l2="$(value counts.json counts.l2Fills)" '
+	awk -v l1="$(value_of counts.json counts.l1Fills)" -v l2="$(value_of counts.json counts.l2Fills)" '
 		/^events:/ {for (i = 2; i <= NF; i++) column[$i] = i}
 		/^summary:/ {
 			d1 = $column["D1mr"] + $column["D1mw"]

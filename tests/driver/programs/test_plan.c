@@ -181,7 +181,7 @@ TEST(one_slowdown_everywhere)
 	autofree char *least = rot_format("%g to %g times", without.least, without.most);
 
 	for (size_t i = 0; i < NR_ELEMENTS(documents); i++) {
-		autofree char *path = rot_format("%s/%s", getenv("top_srcdir"), documents[i]), *text = file_text(path);
+		const char *text = file_text(source_path("%s", documents[i]));
 
 		ck_assert_msg(strstr(text, most) && strstr(text, least), "%s: %s, %s", documents[i], most, least);
 	}

@@ -176,6 +176,7 @@ static const struct {
 	{GOLDEN "regions-blocks.txt", "blocks", "", {"--region=solve", "true"}, 0},
 	{GOLDEN "regions-sampled.txt", "blocks", "sampled", {"--region=brief", "true"}, 0},
 	{GOLDEN "regions-sampled-times.txt", "none", "sampled", {"--region=brief", "--runs=2", "true"}, 0},
+	{GOLDEN "regions-unsampled.txt", "blocks", "sampled", {"--region=last", "true"}, 0},
 };
 
 TEST_OF(tables, NR_ELEMENTS(tables_of_runs))
@@ -322,6 +323,43 @@ TEST_OF(functions_in_files, 2)
 	RUN("none", "-q", "-j", "y.json", "--functions=0", "true");
 	json = json_file("y.json");
 	ck_assert_ptr_null(json_object_get(json, "functions"));
+}
+
+/* Where no sample tells the time of a region, no file has one, nor a rate; what was counted stays. */
+TEST(no_time_without_samples)
+{
+	json_t *json, *point, *value;
+	size_t i, k, nr_unknown = 0, nr_counted = 0;
+
+	has_csv = true;
+	setenv("FAKE_CORE", "sampled", 1);
+	RUN("blocks", "-q", "-o", "x", "--region=last", "true");
+	ck_assert_int_eq(status, 0);
+	json = json_file("x.json");
+	expect_schema("driver/schemas/result-1.json", json);
+	json_array_foreach(json_object_get(json, "points"), i, point)
+	{
+		if (strcmp(json_string_value(json_object_get(point, "label")), "last") != 0)
+			continue;
+		json_array_foreach(json_object_get(point, "quantities"), k, value)
+		{
+			const char *name = json_string_value(json_object_get(value, "name"));
+
+			if (strcmp(name, "instructions") == 0)
+				nr_counted += json_number_value(json_object_get(value, "value")) == 750000;
+			if (strcmp(name, "time") != 0 && strcmp(name, "performance") != 0 &&
+			    strcmp(name, "throughput") != 0)
+				continue;
+			nr_unknown++;
+			ck_assert(json_is_null(json_object_get(value, "value")));
+			ck_assert(json_is_null(json_object_get(value, "low")));
+			ck_assert(json_is_null(json_object_get(value, "high")));
+			ck_assert_uint_eq(json_array_size(json_object_get(value, "samples")), 0);
+		}
+	}
+	ck_assert_uint_eq(nr_counted, 1);
+	ck_assert_uint_eq(nr_unknown, 3);
+	ck_assert_has(file_text("x.csv"), "\nregion last,last,,,,,0,0,");
 }
 
 /* Byte by byte, wherever it is written to; and a pipe may be read, since the program runs once. */
@@ -734,7 +772,7 @@ TEST(what_is_drawn)
 			      data);
 }
 
-/* Of performance and the intensity of loads and stores, which are of different runs. */
+/* The point is made of performance and the intensity of loads and stores, which are of different runs. */
 TEST(programs_by_blocks_are_drawn)
 {
 	autofree char *data = NULL, *gnuplot = process_find("gnuplot");

@@ -7,12 +7,7 @@ known=$top_builddir/tests/driver/programs/known_work
 stepped=$top_builddir/tests/driver/programs/stepped_work
 without=$top_builddir/tests/without_syscall
 
-call run -t true
-case $err in *"not told apart"*)
-	echo "SKIP: nothing may be traced here" >&2
-	exit 77
-	;;
-esac
+needs_tracing
 
 # flops FILE REGION: operations of double precision in the region
 flops()

@@ -237,7 +237,7 @@ TEST(test_quirks_of_zen5)
 		ck_assert_str_ne(architecture->events[i].definition, architecture->scrub_event);
 }
 
-/* Of bytes alone, and never of reads: what is stored need not be in a cache. */
+/* Only formulas of bytes say so, and never of reads: what is stored need not be in a cache. */
 TEST_OF(test_stores_go_round_caches, architecture_nr_files())
 {
 	struct architecture *architecture = file_read(_i);

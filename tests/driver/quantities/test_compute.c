@@ -156,7 +156,7 @@ TEST(test_context_switches_are_counted)
 	ck_assert_uint_eq(value.summary.tainted, 0);
 }
 
-/* Of two threads; the runs are not left out for what is counted. */
+/* There are two threads; the runs are not left out for what is counted. */
 TEST(test_migrations_are_counted)
 {
 	struct quantity_value value;

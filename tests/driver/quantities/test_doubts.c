@@ -178,7 +178,7 @@ model(struct quantity_value *value)
 	value->kind = "modelled";
 }
 
-/* Of 12 runs 3 are not more than 30 %, and 4 are. */
+/* 3 of 12 runs are not more than 30 %, and 4 are. */
 static void
 disturb_some(struct quantity_value *value)
 {

@@ -118,7 +118,7 @@ TEST(a_rule_that_most_runs_break_is_of_the_value)
 	clear(values);
 }
 
-/* Of that pass alone; all values are told. */
+/* The runs of that pass alone are left out; all values are told. */
 TEST(runs_with_other_instructions_are_left_out)
 {
 	struct quantity_value values[NR_VALUES];

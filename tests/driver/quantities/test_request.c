@@ -351,7 +351,7 @@ TEST(test_offers)
 	architecture_delete(rot.architecture);
 }
 
-/* Of what was counted or probed; one part without a grade leaves the whole without. */
+/* Grades are of what was counted or probed; one part without a grade leaves the whole without. */
 static const struct {
 	struct quantity_part top, bottom;
 	bool has_bottom;

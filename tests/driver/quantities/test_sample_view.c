@@ -112,7 +112,7 @@ TEST(accuracy_has_a_sign_and_precision_a_unit)
 	ck_assert_double_eq_tol(sample_accuracy_of(&expected, &value).off, -1, 1e-12); /* half is as far off as twice */
 }
 
-/* Of least ones the whole range counts, also where the quartiles lie within it. */
+/* The whole range of the least runs counts, also where the quartiles lie within it. */
 TEST(least_runs_have_a_range)
 {
 	static double pairs[] = {100, 200, 110, 200, 120, 200, 130, 200, 140, 200};

@@ -99,7 +99,7 @@ check_values(const struct quantity_value values[NR_REQUESTS])
 	ck_assert_double_eq(values[EXPECTED].summary.value, 20000);
 }
 
-/* Of one thread; of a kernel that says it has two, so that the core attends to threads, although none comes. */
+/* A kernel has one thread; or it says it has two, so that the core attends to threads, although none comes. */
 TEST_OF(test_from_request_to_value, permits_tracing() ? 2 : 1)
 {
 	struct configuration *configuration = configuration_new();

@@ -185,7 +185,7 @@ TEST(stores_may_go_round_caches)
 	}
 }
 
-/* Of two values that would break both rules, what makes which of them keep them. */
+/* Two values would break both rules; each row makes some of them keep them. */
 static const struct {
 	const char *kind, *name, *border;
 	size_t nr_samples, nr_breaches;

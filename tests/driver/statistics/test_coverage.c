@@ -203,7 +203,7 @@ TEST_OF(test_ratio, NR_DISTRIBUTIONS *NR_DESIGNS)
 		      distributions[distribution].name, design_names[design], all, nr_trials * NR_ELEMENTS(sizes));
 }
 
-/* Of six runs plain percentiles hold 92 %. */
+/* Plain percentiles of six runs hold 92 %. */
 TEST(test_ratio_of_few)
 {
 	enum { FEW = 6 };

@@ -291,7 +291,7 @@ static const struct {
 	{5, 20, 50, SERIES_YES},
 };
 
-/* Of nr values around the middle. Of two both ends. */
+/* A mode has nr values around the middle, or both ends if there are two. */
 static void
 set_mode(double *values, size_t nr, double middle)
 {
@@ -358,7 +358,7 @@ set_order(double *values, size_t n, size_t nr_falling)
 		}
 }
 
-/* Of n values: the pairs that rise less those that fall make a p just below and just above the level. */
+/* The pairs of n values that rise less those that fall make a p just below and just above the level. */
 static const struct {
 	size_t n, nr_falling;
 	double p;
@@ -399,7 +399,7 @@ TEST(test_no_slope_is_no_drift)
 	ck_assert_double_eq(drift.change, 0);
 }
 
-/* Of many values some are looked at, from all over the series: here those at the places 0, 1, 3, 4, 6, ... */
+/* Some of many values are looked at, from all over the series: here those at the places 0, 1, 3, 4, 6, ... */
 TEST(test_many_values_are_thinned)
 {
 	double values[1500];

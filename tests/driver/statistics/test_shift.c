@@ -205,7 +205,7 @@ TEST_OF(groups_count_by_their_medians, NR_ELEMENTS(groupings))
 			    10 * (double)nr + (double)(groupings[_i].each - 1) / (groupings[_i].n == nr ? 2 : 1));
 }
 
-/* Of many values, or medians of groups, 1000 are looked at, from all over them. */
+/* 1000 of many values, or medians of groups, are looked at, from all over them. */
 TEST(many_values_are_thinned)
 {
 	enum { NR = 3000 };

@@ -299,7 +299,7 @@ TEST_OF(test_bootstraps_stay, NR_ELEMENTS(bootstraps))
 	ck_assert_double_eq(s.confidence, 0.95);
 }
 
-/* Of two medians; n is that of the side that has fewer and is not known. */
+/* Ratios of two medians; n is that of the side that has fewer and is not known. */
 static const struct {
 	size_t nr_top, nr_bottom, n;
 	bool jointly;

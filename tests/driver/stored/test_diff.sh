@@ -137,7 +137,7 @@ functions()
 	shift 2
 	places=
 	for function; do
-		places="$places$(echo "$function" | awk -v all="$all" '{
+		places="$places$(echo "$function" | LC_ALL=C awk -v all="$all" '{
 			name = $1 == "-" ? "" : $1
 			printf "{\"object\": \"/x/%s\", \"function\": \"%s\", \"symbol\": \"%s\", \"address\": %d, \"size\": 16, ", $2, name, name, $3
 			printf "\"samples\": %d, \"share\": %.17g, \"counts\": {\"instructions\": %d, \"packedDouble\": %d}}", $4, $4 / all, $5, $5 / 2

@@ -152,7 +152,7 @@ measured_in_starts(bool are_told)
 	return value;
 }
 
-/* Of a loop: told, and not told. */
+/* Starts of a loop are told, and not told. */
 TEST_OF(starts_that_are_told_raise_no_alarms, 2)
 {
 	const bool are_told = _i == 0;

@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 nr_failed=0
 
-# Of a field in the text form of entities, in which names and values take turns by lines.
+# Values of a field in the text form of entities, in which names and values take turns by lines.
 values_of()
 {
 	awk -v name="$1" 'is_next {print} {is_next = $0 == name}' "$work/output"
