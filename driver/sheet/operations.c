@@ -7,17 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/configuration.h"
-#include "kernels/kernel_work.h"
 #include "machine/machine.h"
-#include "measuring/measuring.h"
 #include "memory.h"
 #include "peaks/limits.h"
-#include "quantities/samples.h"
+#include "quantities/architecture.h"
 #include "rot.h"
+#include "sheet/survey.h"
 #include "statistics/curve.h"
 #include "support/json.h"
-#include "support/progress.h"
 #include "support/text_table.h"
 
 /* ---- what a curve says ---- */
@@ -51,10 +48,10 @@ best_rate(const struct operation_curve *curve, const double *cycles)
 	return best;
 }
 
-static struct operation_number
+static struct sheet_number
 number_of(double a, double b, double value)
 {
-	return (struct operation_number){.value = value, .low = fmin(a, b), .high = fmax(a, b)};
+	return (struct sheet_number){.value = value, .low = fmin(a, b), .high = fmax(a, b)};
 }
 
 static const char *
@@ -123,10 +120,6 @@ operation_conclude(const struct operation_curve *measured, double extra, double 
 /* Steps of every chain in a turn of the kernel's loop. */
 #define STEPS 8
 
-/* An even number: halves are compared. */
-#define NR_RUNS 6
-#define MAX_RUNS 24 /* of a point that others disturb */
-
 /* Each run is some 0.1 to 0.4 ms: seldom interrupted, and long beside what starting and stopping the clock takes. */
 #define TURNS 16000
 #define SLOW_TURNS 3000 /* divisions and roots */
@@ -139,67 +132,26 @@ static const int chain_counts[] = {1, 2, 3, 4, 6, 8, 12};
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_CURVES (NR(operations) * NR(precisions) * NR(instruction_sets))
 
-static const struct pass clock_pass = {.probes_clock = true};
-
 static int
 turns_of(const char *operation)
 {
 	return strcmp(operation, "DIV") == 0 || strcmp(operation, "SQRT") == 0 ? SLOW_TURNS : TURNS;
 }
 
-/* *pass stays NULL where this CPU, or the instruction, has no such loop. */
 static int
-describe(struct rot *rot, const struct operation_curve *curve, int chains, struct measurement **pass,
-	 struct rot_error *err)
+add_curve(struct survey *survey, struct operation_sheet *sheet, struct operation_curve curve, struct rot_error *err)
 {
-	const struct rot_class *class = rot_registry_find(rot->registry, "Operation");
-	autograph struct measurement *measurement = measurement_new();
-	struct workload *workload = workload_new();
-	char texts[2][32];
-	const char *const fields[][2] = {
-		{"operation", curve->operation},
-		{"instructionSet", curve->instruction_set},
-		{"precision", curve->precision},
-		{"chains", texts[0]},
-		{"turns", texts[1]},
-	};
-	struct rot_error refused;
+	const int turns = turns_of(curve.operation);
 
-	snprintf(texts[0], sizeof(texts[0]), "%d", chains);
-	snprintf(texts[1], sizeof(texts[1]), "%d", turns_of(curve->operation));
-	measurement_workloads_add(measurement, workload);
-	if (!class)
-		return rot_error_set(err, 0, "there is no kernel 'Operation' to measure instructions with");
-	workload->cpu = machine_first_cpu();
-	workload->kernel = rot_entity_new(class);
-	for (size_t i = 0; i < NR(fields); i++)
-		if (rot_entity_set(workload->kernel, fields[i][0], fields[i][1], err) < 0)
-			return -1;
-	workload->kernel->warm_code = true;
-	if (kernel_check(rot, workload->kernel, &refused) == 0)
-		*pass = pass_measurement(measurement, rot->architecture, &clock_pass);
-	return 0;
-}
-
-/* All that is measured: a pass for each chain count of each curve. */
-struct survey {
-	struct measurement *passes[MAX_CURVES * NR(chain_counts)];
-	struct measurement_result *results[MAX_CURVES * NR(chain_counts)];
-	size_t nr;
-};
-
-static int
-add_curve(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, struct operation_curve curve,
-	  struct rot_error *err)
-{
 	for (size_t i = 0; i < NR(chain_counts); i++) {
-		struct measurement *pass = NULL;
+		int point = survey_add(survey, "Operation", (double)STEPS * turns, err,
+				       "operation=%s instructionSet=%s precision=%s chains=%d turns=%d warmCode=true",
+				       curve.operation, curve.instruction_set, curve.precision, chain_counts[i], turns);
 
-		if (describe(rot, &curve, chain_counts[i], &pass, err) < 0)
-			return -1;
-		if (!pass)
+		if (point == SURVEY_HAS_NONE)
 			break;
-		survey->passes[survey->nr++] = pass;
+		if (point < 0)
+			return -1;
 		curve.chains[curve.nr++] = chain_counts[i];
 	}
 	if (curve.nr > 0)
@@ -208,58 +160,18 @@ add_curve(struct rot *rot, struct survey *survey, struct operation_sheet *sheet,
 }
 
 static int
-add_curves(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, struct rot_error *err)
+add_curves(struct survey *survey, struct operation_sheet *sheet, struct rot_error *err)
 {
 	for (size_t p = 0; p < NR(precisions); p++)
 		for (size_t k = 0; k < NR(operations); k++)
 			for (size_t i = 0; i < NR(instruction_sets); i++)
-				if (add_curve(rot, survey, sheet,
+				if (add_curve(survey, sheet,
 					      (struct operation_curve){.operation = operations[k],
 								       .instruction_set = instruction_sets[i],
 								       .precision = precisions[p]},
 					      err) < 0)
 					return -1;
 	return 0;
-}
-
-/* The shortest undisturbed run of each half, in cycles a step; NaN: there is none. */
-static int
-read_runs(struct rot *rot, const struct survey *survey, size_t point, double steps, double shortest[2],
-	  struct rot_error *err)
-{
-	struct pass_samples samples = {0};
-	int rc = pass_samples_read(&samples, rot->architecture, &clock_pass, survey->passes[point],
-				   survey->results[point], err);
-
-	shortest[0] = shortest[1] = NAN;
-	for (size_t run = 0; rc == 0 && run < samples.nr_runs; run++)
-		if (samples.runs[run].core_cycles > 0 && !(samples.runs[run].taints & TAINTS_OF_SYSTEM))
-			shortest[run % 2] = fmin(shortest[run % 2], samples.runs[run].core_cycles / steps);
-	pass_samples_clear(&samples);
-	return rc;
-}
-
-/* A point that was always disturbed gets further runs. */
-static int
-read_point(struct rot *rot, struct survey *survey, size_t point, struct operation_curve *curve, size_t i,
-	   struct rot_error *err)
-{
-	const double steps = (double)STEPS * turns_of(curve->operation);
-
-	for (int nr_runs = NR_RUNS;; nr_runs *= 2) {
-		double shortest[2];
-
-		if (read_runs(rot, survey, point, steps, shortest, err) < 0)
-			return -1;
-		curve->cycles[0][i] = shortest[0];
-		curve->cycles[1][i] = shortest[1];
-		if ((isfinite(shortest[0]) && isfinite(shortest[1])) || nr_runs >= MAX_RUNS || rot->is_cached_only)
-			return 0;
-		rot_graph_delete(survey->results[point]);
-		survey->results[point] = NULL;
-		if (measuring_perform(rot, &survey->passes[point], 1, 2 * nr_runs, &survey->results[point], err) < 0)
-			return -1;
-	}
 }
 
 /*
@@ -294,7 +206,7 @@ limit_of(const struct rot *rot, const struct operation_sheet *sheet, const struc
 static int
 conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, struct rot_error *err)
 {
-	size_t point = 0;
+	int point = 0;
 
 	sheet->documents = limits_load(rot, err);
 	if (!sheet->documents)
@@ -303,9 +215,14 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 		struct operation_curve *curve = &sheet->curves[k];
 		const struct architecture_limit *limit = limit_of(rot, sheet, curve);
 
-		for (size_t i = 0; i < curve->nr; i++)
-			if (read_point(rot, survey, point++, curve, i, err) < 0)
+		for (size_t i = 0; i < curve->nr; i++) {
+			struct survey_times times;
+
+			if (survey_read(survey, point++, &times, err) < 0)
 				return -1;
+			curve->cycles[0][i] = times.cycles[0];
+			curve->cycles[1][i] = times.cycles[1];
+		}
 		sheet->answers[k] = operation_conclude(curve, extra_cycles(sheet, curve),
 						       limit ? limit->per_cycle : NAN, limit ? limit->source : "");
 	}
@@ -315,23 +232,17 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 int
 operations_measure(struct rot *rot, struct operation_sheet *sheet, struct rot_error *err)
 {
-	autofree struct survey *survey = rot_calloc(1, sizeof(*survey));
+	struct survey *survey = survey_new(rot);
 	int rc;
 
 	*sheet = (struct operation_sheet){.curves = rot_calloc(MAX_CURVES, sizeof(*sheet->curves)),
 					  .answers = rot_calloc(MAX_CURVES, sizeof(*sheet->answers))};
-	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
-	progress_point();
-	rc = add_curves(rot, survey, sheet, err);
+	rc = add_curves(survey, sheet, err);
 	if (rc == 0)
-		rc = measuring_perform(rot, survey->passes, survey->nr, NR_RUNS, survey->results, err);
+		rc = survey_measure(survey, err);
 	if (rc == 0)
 		rc = conclude(rot, survey, sheet, err);
-	progress_end();
-	for (size_t i = 0; i < survey->nr; i++) {
-		rot_graph_delete(survey->results[i]);
-		rot_graph_delete(survey->passes[i]);
-	}
+	survey_delete(survey);
 	return rc < 0 ? rot_error_prefix(err, "the latencies of instructions") : 0;
 }
 
@@ -400,7 +311,7 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 }
 
 static json_t *
-number_json(const struct operation_number *number)
+number_json(const struct sheet_number *number)
 {
 	return json_pack("{s:o, s:o, s:o}", "value", json_real_or_null(number->value), "low",
 			 json_real_or_null(number->low), "high", json_real_or_null(number->high));

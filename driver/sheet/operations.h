@@ -13,15 +13,11 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "sheet/survey.h"
 
 struct rot;
 
 #define OPERATION_MAX_POINTS 12
-
-/* A measured number, and the range of the two halves of the runs. */
-struct operation_number {
-	double value, low, high;
-};
 
 /* cycles[half][i]: of one step of all chains[i], the shortest of half of the runs; NaN: it has no undisturbed run. */
 struct operation_curve {
@@ -32,9 +28,9 @@ struct operation_curve {
 };
 
 struct operation_answer {
-	struct operation_number latency;   /* core cycles */
-	struct operation_number per_cycle; /* instructions that end in a core cycle */
-	struct operation_number in_flight; /* latency times per_cycle */
+	struct sheet_number latency;   /* core cycles */
+	struct sheet_number per_cycle; /* instructions that end in a core cycle */
+	struct sheet_number in_flight; /* latency times per_cycle */
 	int free_chains;    /* so many take no longer than one, by the first step of the curve; 0: not told */
 	double confidence;  /* of free_chains */
 	bool is_least;      /* the most chains take no longer than one: per_cycle and in_flight are at least that */

@@ -13,7 +13,6 @@
 #include "pages.h"
 #include "repeat.h"
 
-#define LINE 64
 #define HUGE_BYTES ((size_t)2 << 20)
 #define UNROLL 8
 
@@ -55,11 +54,18 @@ shuffle(uint32_t *order, uint64_t nr)
 static void
 link_lines(struct chase *chase, const uint32_t *order, uint64_t nr)
 {
-	for (uint64_t i = 0; i < nr; i++)
-		*(char **)(void *)(chase->buffer + LINE * (uint64_t)order[i]) =
-			chase->buffer + LINE * (uint64_t)order[i + 1 < nr ? i + 1 : 0];
+	const uint64_t distance = (uint64_t)chase->data.distance;
+
+	for (uint64_t i = 0; i < nr; i++) {
+		char *from = chase->buffer + distance * order[i];
+		char *to = chase->buffer + distance * order[i + 1 < nr ? i + 1 : 0];
+		char *second = from + chase->data.pair_distance;
+
+		*(char **)(void *)from = second;
+		*(char **)(void *)second = to;
+	}
 	for (uint64_t k = 0; k < ROT_CHASE_CHAINS; k++)
-		chase->places[k] = chase->buffer + LINE * (uint64_t)order[k * nr / ROT_CHASE_CHAINS];
+		chase->places[k] = chase->buffer + distance * order[k * nr / ROT_CHASE_CHAINS];
 }
 
 /* At least one huge page, also for a small buffer: its lines then lie behind each other, and fill all sets of a cache
@@ -68,7 +74,7 @@ static int
 initialize(void *kernel)
 {
 	struct chase *chase = kernel;
-	uint64_t bytes = (uint64_t)chase->data.buffer_size, nr = bytes / LINE;
+	uint64_t bytes = (uint64_t)chase->data.buffer_size, nr = bytes / (uint64_t)chase->data.distance;
 	size_t mapped = bytes < HUGE_BYTES ? HUGE_BYTES : bytes;
 	uint32_t *order = kernel_allocate(nr, sizeof(*order));
 

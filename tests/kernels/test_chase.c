@@ -19,12 +19,14 @@ pointer_at(const struct loaded *chase, size_t i)
 
 static const struct {
 	const char *fields;
-	size_t lines, chains;
+	size_t lines, chains, distance, pair_distance;
 } cycles[] = {
-	{"bufferSize=128", 2, 1},
-	{"bufferSize=64000 chains=3", 1000, 3},
-	{"bufferSize=3145728 chains=12", 49152, 12},
-	{"bufferSize=1048576 hugePages=false chains=2 accesses=8", 16384, 2},
+	{"bufferSize=128", 2, 1, 64, 0},
+	{"bufferSize=64000 chains=3", 1000, 3, 64, 0},
+	{"bufferSize=3145728 chains=12", 49152, 12, 64, 0},
+	{"bufferSize=1048576 hugePages=false chains=2 accesses=8", 16384, 2, 64, 0},
+	{"bufferSize=416000 distance=4160", 100, 1, 4160, 0},
+	{"bufferSize=65536 distance=1024 pairDistance=256 chains=2", 64, 2, 1024, 256},
 };
 
 TEST_OF(all_lines_are_one_cycle, NR_ELEMENTS(cycles))
@@ -34,17 +36,21 @@ TEST_OF(all_lines_are_one_cycle, NR_ELEMENTS(cycles))
 	char *seen = rot_calloc(nr, 1), *at;
 
 	ck_assert_uint_eq(chase.nr_buffers, 1);
-	ck_assert_uint_eq(chase.buffers[0].bytes, 64 * nr);
+	ck_assert_uint_eq(chase.buffers[0].bytes, cycles[_i].distance * nr);
 	at = pointer_at(&chase, 1);
 	do {
-		size_t line = (size_t)(at - (char *)chase.buffers[0].start) / 64;
+		size_t offset = (size_t)(at - (char *)chase.buffers[0].start), line = offset / cycles[_i].distance;
 
-		ck_assert_uint_eq((uintptr_t)at % 64, 0);
+		ck_assert_uint_eq(offset % cycles[_i].distance, 0);
 		ck_assert_uint_lt(line, nr);
 		ck_assert_int_eq(seen[line], 0);
 		seen[line] = 1;
 		if (chain < cycles[_i].chains && steps == chain * nr / cycles[_i].chains)
 			ck_assert_ptr_eq(at, pointer_at(&chase, 1 + chain++));
+		if (cycles[_i].pair_distance) {
+			ck_assert_ptr_eq(*(char **)(void *)at, at + cycles[_i].pair_distance);
+			at += cycles[_i].pair_distance;
+		}
 		at = *(char **)(void *)at;
 	} while (++steps < nr);
 	ck_assert_ptr_eq(at, pointer_at(&chase, 1));

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* See survey.h. */
+#include "sheet/survey.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "kernels/kernel_work.h"
+#include "machine/machine.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "quantities/samples.h"
+#include "rot.h"
+#include "support/progress.h"
+
+/* An even number: halves are compared. */
+#define NR_RUNS 6
+#define MAX_RUNS 24 /* of a point that others disturb */
+
+struct survey {
+	struct rot *rot;
+	struct measurement **passes;
+	struct measurement_result **results;
+	double *steps;
+	size_t nr;
+};
+
+static const struct pass clock_pass = {.probes_clock = true};
+
+struct survey *
+survey_new(struct rot *rot)
+{
+	struct survey *survey = rot_calloc(1, sizeof(*survey));
+
+	survey->rot = rot;
+	return survey;
+}
+
+void
+survey_delete(struct survey *survey)
+{
+	for (size_t i = 0; survey && i < survey->nr; i++) {
+		rot_graph_delete(survey->results[i]);
+		rot_graph_delete(survey->passes[i]);
+	}
+	if (survey) {
+		free(survey->passes);
+		free(survey->results);
+		free(survey->steps);
+	}
+	free(survey);
+}
+
+/* fields is cut apart. */
+static int
+set_fields(struct kernel_base *kernel, char *fields, struct rot_error *err)
+{
+	char *rest = fields;
+
+	for (char *field; (field = strsep(&rest, " "));) {
+		char *value = strchr(field, '=');
+
+		*value++ = '\0';
+		if (rot_entity_set(kernel, field, value, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void
+append(struct survey *survey, struct measurement *pass, double steps)
+{
+	const size_t nr = survey->nr + 1;
+
+	survey->passes = rot_realloc(survey->passes, nr, sizeof(*survey->passes));
+	survey->results = rot_realloc(survey->results, nr, sizeof(*survey->results));
+	survey->steps = rot_realloc(survey->steps, nr, sizeof(*survey->steps));
+	survey->passes[survey->nr] = pass;
+	survey->results[survey->nr] = NULL;
+	survey->steps[survey->nr] = steps;
+	survey->nr = nr;
+}
+
+int
+survey_add(struct survey *survey, const char *kernel, double steps, struct rot_error *err, const char *fields, ...)
+{
+	struct rot *rot = survey->rot;
+	const struct rot_class *class = rot_registry_find(rot->registry, kernel);
+	autograph struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+	struct rot_error refused;
+	autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, fields);
+	text = rot_vformat(fields, arguments);
+	va_end(arguments);
+	measurement_workloads_add(measurement, workload);
+	if (!class)
+		return rot_error_set(err, 0, "there is no kernel '%s' for the data sheet of the machine", kernel);
+	workload->cpu = machine_first_cpu();
+	workload->kernel = rot_entity_new(class);
+	if (set_fields(workload->kernel, text, err) < 0)
+		return -1;
+	if (kernel_check(rot, workload->kernel, &refused) < 0)
+		return SURVEY_HAS_NONE;
+	append(survey, pass_measurement(measurement, rot->architecture, &clock_pass), steps);
+	return (int)survey->nr - 1;
+}
+
+int
+survey_measure(struct survey *survey, struct rot_error *err)
+{
+	int rc;
+
+	progress_begin(1, configuration_bool(survey->rot->configuration, "quiet"));
+	progress_point();
+	rc = measuring_perform(survey->rot, survey->passes, survey->nr, NR_RUNS, survey->results, err);
+	progress_end();
+	return rc;
+}
+
+static int
+read_runs(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
+{
+	struct pass_samples samples = {0};
+	const double steps = survey->steps[point];
+	int rc = pass_samples_read(&samples, survey->rot->architecture, &clock_pass, survey->passes[point],
+				   survey->results[point], err);
+
+	*times = (struct survey_times){{NAN, NAN}, {NAN, NAN}};
+	for (size_t i = 0; rc == 0 && i < samples.nr_runs; i++) {
+		const struct pass_run *run = &samples.runs[i];
+
+		if (!(run->core_cycles > 0) || run->taints & TAINTS_OF_SYSTEM)
+			continue;
+		times->cycles[i % 2] = fmin(times->cycles[i % 2], run->core_cycles / steps);
+		times->ns[i % 2] = fmin(times->ns[i % 2], run->wall_ns / steps);
+	}
+	pass_samples_clear(&samples);
+	return rc;
+}
+
+/* A point that was always disturbed gets further runs. */
+int
+survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
+{
+	for (int nr_runs = NR_RUNS;; nr_runs *= 2) {
+		if (read_runs(survey, point, times, err) < 0)
+			return -1;
+		if ((isfinite(times->cycles[0]) && isfinite(times->cycles[1])) || nr_runs >= MAX_RUNS ||
+		    survey->rot->is_cached_only)
+			return 0;
+		rot_graph_delete(survey->results[point]);
+		survey->results[point] = NULL;
+		if (measuring_perform(survey->rot, &survey->passes[point], 1, 2 * nr_runs, &survey->results[point],
+				      err) < 0)
+			return -1;
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many points of the data sheet, measured together: each is a kernel on the first CPU, timed in core cycles. The runs
+ * of all points are interleaved, so what changes with time changes all of them.
+ *
+ *	survey_new(rot)                          begins
+ *	survey_add(survey, steps, err, ...)      a point; its number is its place in the order
+ *	survey_measure(survey, err)              all points, or takes them from the result cache
+ *	survey_read(survey, point, ...)          what it says
+ */
+#ifndef SHEET_SURVEY_H
+#define SHEET_SURVEY_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+struct rot;
+struct survey;
+
+struct survey *survey_new(struct rot *rot);
+void survey_delete(struct survey *survey);
+
+/*
+ * fields: "bufferSize=128 accesses=8", after printf. steps: what a run is divided by. Returns the point's number, or -1
+ * where err tells why; SURVEY_HAS_NONE: this CPU has no such loop.
+ */
+#define SURVEY_HAS_NONE (-2)
+__attribute__((format(printf, 5, 6))) int
+survey_add(struct survey *survey, const char *kernel, double steps, struct rot_error *err, const char *fields, ...);
+
+int survey_measure(struct survey *survey, struct rot_error *err);
+
+/* cycles: of a step, the shortest undisturbed run of each half; ns: likewise. NaN: it has none, also after more runs.
+ */
+struct survey_times {
+	double cycles[2], ns[2];
+};
+int survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err);
+
+/* A measured number, and the range of the two halves of the runs. NaN: it cannot be told. */
+struct sheet_number {
+	double value, low, high;
+};
+
+#endif
