@@ -93,7 +93,7 @@ knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[
 #define DENSE_BYTES (INT64_C(32) << 20)    /* four footprints an octave up to here, then two */
 #define LARGEST_BYTES (INT64_C(128) << 20) /* of the first look */
 #define LIMIT_BYTES (INT64_C(1) << 30)     /* for a last level that is larger */
-#define MAX_FOOTPRINTS 96
+#define MAX_FOOTPRINTS CURVE_MAX_POINTS
 
 /* Accesses that are timed: 65536 take at most 20 ms in memory, and tell a share of misses to half a per cent. */
 #define ACCESSES 65536
@@ -330,9 +330,25 @@ measure_sizes(struct sweep *sweep, struct measured_levels *levels, struct rot_er
 	return repeat(sweep, levels, err);
 }
 
-/* Measures (or takes runs from the result cache) and keeps the levels, also where sizes are known. */
-static int
-levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error *err)
+/* The shortest cycles of each half of the runs. */
+static void
+fill_curve(const struct sweep *sweep, struct measured_curve *curve)
+{
+	*curve = (struct measured_curve){.parameter = "bytes of the footprint", .nr = sweep->nr};
+	for (size_t i = 0; i < sweep->nr; i++) {
+		curve->at[i] = (double)sweep->points[i].bytes;
+		curve->cycles[0][i] = curve->cycles[1][i] = NAN;
+		for (int run = 0; run < sweep->nr_runs; run++) {
+			const double cycles = sweep->samples[i].runs[run].core_cycles / ACCESSES;
+
+			if (cycles > 0)
+				curve->cycles[run % 2][i] = fmin(curve->cycles[run % 2][i], cycles);
+		}
+	}
+}
+
+int
+levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve, struct rot_error *err)
 {
 	autofree struct sweep *sweep = rot_calloc(1, sizeof(*sweep));
 	int rc;
@@ -342,6 +358,8 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error
 	progress_point();
 	rc = measure_sizes(sweep, levels, err);
 	progress_end();
+	if (rc == 0 && curve)
+		fill_curve(sweep, curve);
 	clear_results(sweep);
 	for (size_t i = 0; i < sweep->nr; i++)
 		rot_graph_delete(sweep->passes[i]);
@@ -367,7 +385,7 @@ levels_ensure(struct rot *rot, struct rot_error *err)
 	measured_levels_load(&levels, rot->paths->cache, machine);
 	if (levels.nr == 0) {
 		rot_note("this machine does not tell the sizes of all its caches: measuring them, once");
-		if (levels_measure(rot, &levels, err) < 0)
+		if (levels_measure(rot, &levels, NULL, err) < 0)
 			return -1;
 	}
 	machine_take_measured(machine, &levels);
@@ -393,11 +411,11 @@ levels_verdict(int64_t told, const struct measured_level *found)
 	double ratio = found && told ? (double)found->bytes / (double)told : NAN;
 
 	if (!found)
-		return told ? "not seen: it is hidden by others who use it, or not there" : "not found";
+		return told ? "not seen" : "not found";
 	if (!told)
 		return "only measured";
 	if (ratio * AGREEMENT < 1)
-		return "smaller than told: others use it, or a guest gets a part";
+		return "smaller than told";
 	return ratio > AGREEMENT ? "larger than told" : "agrees";
 }
 
@@ -466,9 +484,10 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 		add_level(&table, "memory", rot_strdup("-"), &levels->levels[levels->nr - 1], "");
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	fputs("\nmeasured: footprint of which half the accesses miss; fits: of which at most a tenth do; ns, cycles: "
-	      "an access that "
-	      "waits for the one before\n",
+	fputs("\nmeasured: footprint of which half the accesses miss\n"
+	      "fits: footprint of which at most a tenth miss\n"
+	      "ns, cycles: an access that waits for the one before\n"
+	      "A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
 	      out);
 	if (!levels->is_steady)
 		fputs("The runs do not agree: others used the machine. Measure again when nothing else runs: rot "
@@ -483,7 +502,7 @@ measure_levels(struct rot *rot, const struct rot_controller *self, const char *o
 
 	(void)self;
 	(void)output_name;
-	if (levels_measure(rot, &levels, err) < 0)
+	if (levels_measure(rot, &levels, NULL, err) < 0)
 		return -1;
 	machine_take_measured(rot->machine, &levels);
 	levels_print(&levels, rot->machine, stdout);

@@ -19,6 +19,7 @@
 
 #include "error.h"
 #include "machine/measured.h"
+#include "statistics/curve.h"
 
 struct rot;
 
@@ -31,6 +32,14 @@ bool levels_are_known(const struct machine *machine);
  * the kernel Chase cannot be measured.
  */
 int levels_ensure(struct rot *rot, struct rot_error *err);
+
+/*
+ * Measures (or takes runs from the result cache) and keeps the levels, also where sizes are known. Fills the curve,
+ * unless it is NULL: core cycles over the bytes of the footprint.
+ */
+
+int
+levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve, struct rot_error *err);
 
 /* What the measured size says of the one that was told (0: none was); found may be NULL. */
 const char *levels_verdict(int64_t told, const struct measured_level *found);

@@ -257,6 +257,9 @@ operations_clear(struct operation_sheet *sheet)
 
 /* ---- what is shown ---- */
 
+/* Numbers of registers of several widths that differ by less are shown once. */
+#define SAME 0.02
+
 static const struct text_table_column columns[] = {
 	{"numbers", true}, {"operation", true},  {"registers", true}, {"latency", false},
 	{"range", false},  {"per cycle", false}, {"told", false},     {"in flight", false},
@@ -268,16 +271,37 @@ number_text(double value)
 	return isfinite(value) ? rot_format("%.3g", value) : rot_strdup("-");
 }
 
-static void
-add_row(struct text_table *table, const struct operation_curve *curve, const struct operation_answer *answer)
+static bool
+is_alike(double a, double b)
 {
+	return fabs(a / b - 1) < SAME || (isnan(a) && isnan(b));
+}
+
+/* The next wider registers give the same numbers. */
+static bool
+goes_on(const struct operation_sheet *sheet, size_t i)
+{
+	const struct operation_answer *answer = &sheet->answers[i];
+
+	return i + 1 < sheet->nr && strcmp(sheet->curves[i].operation, sheet->curves[i + 1].operation) == 0 &&
+	       strcmp(sheet->curves[i].precision, sheet->curves[i + 1].precision) == 0 && !answer->remark[0] &&
+	       !answer[1].remark[0] && is_alike(answer->latency.value, answer[1].latency.value) &&
+	       is_alike(answer->per_cycle.value, answer[1].per_cycle.value) && is_alike(answer->told, answer[1].told);
+}
+
+static void
+add_row(struct text_table *table, const struct operation_sheet *sheet, size_t first, size_t last)
+{
+	const struct operation_curve *curve = &sheet->curves[first];
+	const struct operation_answer *answer = &sheet->answers[first];
 	const char *least = answer->is_least ? ">=" : "";
 	autofree char *per_cycle = number_text(answer->per_cycle.value),
 		      *in_flight = number_text(answer->in_flight.value);
 	char *const cells[] = {
 		rot_strdup(curve->precision),
 		rot_strdup(curve->operation),
-		rot_strdup(curve->instruction_set),
+		first == last ? rot_strdup(curve->instruction_set)
+			      : rot_format("%s..%s", curve->instruction_set, sheet->curves[last].instruction_set),
 		number_text(answer->latency.value),
 		isfinite(answer->latency.low) ? rot_format("%.3g..%.3g", answer->latency.low, answer->latency.high)
 					      : rot_strdup("-"),
@@ -294,27 +318,24 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 {
 	struct text_table table = {.columns = columns, .nr_columns = NR(columns), .nr_keys = 3};
 
-	for (size_t i = 0; i < sheet->nr; i++)
-		add_row(&table, &sheet->curves[i], &sheet->answers[i]);
+	for (size_t first = 0, last; first < sheet->nr; first = last + 1) {
+		for (last = first; goes_on(sheet, last);)
+			last++;
+		add_row(&table, sheet, first, last);
+	}
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	fputs("\nlatency: core cycles until the next of a chain can begin; range: of the two halves of the runs; per "
-	      "cycle: "
-	      "instructions of independent chains that end; told: what the processor's documents allow; in flight: "
-	      "latency times per cycle, the independent instructions that are needed. DIV of integers is that of a "
-	      "large number by 12345\n",
+	fputs("\nlatency: core cycles until the next instruction of a chain can begin\n"
+	      "range: the latency in each half of the runs\n"
+	      "per cycle: instructions of independent chains that end in a core cycle\n"
+	      "told: what the processor's documents allow\n"
+	      "in flight: latency times per cycle: so many independent instructions are needed\n"
+	      "DIV of integers is that of a large number by 12345\n",
 	      out);
 	for (size_t i = 0; i < sheet->nr; i++)
 		if (sheet->answers[i].remark[0])
 			fprintf(out, "%s %s %s: %s\n", sheet->curves[i].precision, sheet->curves[i].operation,
 				sheet->curves[i].instruction_set, sheet->answers[i].remark);
-}
-
-static json_t *
-number_json(const struct sheet_number *number)
-{
-	return json_pack("{s:o, s:o, s:o}", "value", json_real_or_null(number->value), "low",
-			 json_real_or_null(number->low), "high", json_real_or_null(number->high));
 }
 
 static json_t *
@@ -342,12 +363,12 @@ operations_json(const struct operation_sheet *sheet)
 			array,
 			json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:{s:i, s:o}, s:{s:o, s:s}, s:s, s:o}",
 				  "operation", curve->operation, "instructionSet", curve->instruction_set, "precision",
-				  curve->precision, "latencyCycles", number_json(&answer->latency), "perCycle",
-				  number_json(&answer->per_cycle), "inFlight", number_json(&answer->in_flight),
-				  "isAtLeast", answer->is_least, "freeChains", "value", answer->free_chains,
-				  "confidence", json_real_or_null(answer->confidence), "told", "perCycle",
-				  json_real_or_null(answer->told), "source", answer->source, "remark", answer->remark,
-				  "curve", curve_json(curve)));
+				  curve->precision, "latencyCycles", sheet_number_json(&answer->latency), "perCycle",
+				  sheet_number_json(&answer->per_cycle), "inFlight",
+				  sheet_number_json(&answer->in_flight), "isAtLeast", answer->is_least, "freeChains",
+				  "value", answer->free_chains, "confidence", json_real_or_null(answer->confidence),
+				  "told", "perCycle", json_real_or_null(answer->told), "source", answer->source,
+				  "remark", answer->remark, "curve", curve_json(curve)));
 	}
 	return array;
 }

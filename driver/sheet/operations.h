@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "error.h"
-#include "sheet/survey.h"
+#include "sheet/sheet.h"
 
 struct rot;
 

@@ -38,9 +38,4 @@ struct survey_times {
 };
 int survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err);
 
-/* A measured number, and the range of the two halves of the runs. NaN: it cannot be told. */
-struct sheet_number {
-	double value, low, high;
-};
-
 #endif

@@ -8,6 +8,22 @@
 #include "memory.h"
 #include "statistics/summary.h"
 
+struct measured_curve
+curve_undisturbed(const struct measured_curve *curve)
+{
+	struct measured_curve left = {.parameter = curve->parameter};
+
+	for (size_t i = 0; i < curve->nr; i++) {
+		if (!isfinite(curve->cycles[0][i]) || !isfinite(curve->cycles[1][i]))
+			continue;
+		left.at[left.nr] = curve->at[i];
+		for (int half = 0; half < 2; half++)
+			left.cycles[half][left.nr] = curve->cycles[half][i];
+		left.nr++;
+	}
+	return left;
+}
+
 void
 curve_envelope(const double *values, size_t nr, double *envelope)
 {

@@ -19,6 +19,19 @@
 /* Fewer points have no steps that could be compared. */
 #define CURVE_LEAST_POINTS 4
 
+#define CURVE_MAX_POINTS 96
+
+/* cycles[half][i]: core cycles of an access at at[i], the shortest of half of the runs; NaN: always disturbed. */
+struct measured_curve {
+	const char *parameter; /* what at[] is */
+	double at[CURVE_MAX_POINTS];
+	double cycles[2][CURVE_MAX_POINTS];
+	size_t nr;
+};
+
+/* Points that both halves have. */
+struct measured_curve curve_undisturbed(const struct measured_curve *curve);
+
 /* Monotonicity: the least value of each point and the ones behind it. values and envelope may be the same. */
 void curve_envelope(const double *values, size_t nr, double *envelope);
 

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* See cores.h. */
+#include "sheet/cores.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "configuration/configuration.h"
+#include "machine/machine.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "quantities/samples.h"
+#include "rot.h"
+#include "statistics/sorted.h"
+#include "support/json.h"
+#include "support/progress.h"
+#include "support/text_table.h"
+
+/* ---- what times say ---- */
+
+/* Times within a clique differ by less than this, those between two by more. */
+#define GAP 1.5
+
+/* One core: half way between what two cores (1) and what one core (2) take for the same. */
+#define SLOWDOWN 1.5
+
+/* The largest rise between sorted times by at least the gap; what is below belongs together. NaN: there is none. */
+static double
+limit_of(const struct cores *cores)
+{
+	double times[CORES_MAX * CORES_MAX], limit = NAN, best = GAP;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < cores->nr; i++)
+		for (size_t k = 0; k < i; k++)
+			if (isfinite(cores->ns[i][k]) && !(cores->slowdown[i][k] >= SLOWDOWN))
+				times[nr++] = cores->ns[i][k];
+	qsort(times, nr, sizeof(*times), double_compare);
+	for (size_t i = 0; i + 1 < nr; i++)
+		if (times[i + 1] / times[i] >= best) {
+			best = times[i + 1] / times[i];
+			limit = times[i];
+		}
+	return limit;
+}
+
+/* CPUs that a chain of near pairs connects have one number. */
+static void
+spread(struct cores *cores, size_t from, double limit)
+{
+	for (size_t i = 0; i < cores->nr; i++)
+		if (cores->clique[i] < 0 && cores->ns[from][i] <= limit) {
+			cores->clique[i] = cores->clique[from];
+			spread(cores, i, limit);
+		}
+}
+
+void
+cores_conclude(struct cores *cores)
+{
+	double limit = limit_of(cores);
+
+	if (isnan(limit))
+		limit = INFINITY;
+	cores->nr_cliques = 0;
+	for (size_t i = 0; i < cores->nr; i++)
+		cores->clique[i] = -1;
+	for (size_t i = 0; i < cores->nr; i++)
+		if (cores->clique[i] < 0) {
+			cores->clique[i] = cores->nr_cliques++;
+			spread(cores, i, limit);
+		}
+}
+
+/* ---- measuring ---- */
+
+#define NR_RUNS 3
+#define MILLI_SECONDS 5
+
+static const struct pass clock_pass = {.probes_clock = true};
+
+static struct measurement *
+describe(struct rot *rot, int first, int second, struct rot_error *err)
+{
+	const struct rot_class *class = rot_registry_find(rot->registry, "Operation");
+	autograph struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+	struct ping_pong_measurer *measurer = ping_pong_measurer_new();
+
+	measurement_workloads_add(measurement, workload);
+	measurement->overall_measurer_set = measurer_set_new();
+	measurer_set_additional_measurers_add(measurement->overall_measurer_set, &measurer->base);
+	if (!class) {
+		rot_error_set(err, 0, "there is no kernel 'Operation'");
+		return NULL;
+	}
+	workload->cpu = first;
+	workload->kernel = rot_entity_new(class);
+	measurer->first_cpu = first;
+	measurer->second_cpu = second;
+	measurer->milli_seconds = MILLI_SECONDS;
+	return pass_measurement(measurement, rot->architecture, &clock_pass);
+}
+
+static int
+read_pair(struct rot *rot, struct cores *cores, size_t i, size_t k, const struct measurement *pass,
+	  const struct measurement_result *result, struct rot_error *err)
+{
+	struct pass_samples samples = {0};
+	int rc = pass_samples_read(&samples, rot->architecture, &clock_pass, pass, result, err);
+	struct nearness all = {0};
+
+	for (size_t run = 0; rc == 0 && run < samples.nr_runs; run++)
+		nearness_add(&all, &samples.runs[run].nearness);
+	pass_samples_clear(&samples);
+	cores->ns[i][k] = cores->ns[k][i] = all.line_ns_min > 0 ? all.line_ns_min : NAN;
+	cores->highest[i][k] = cores->highest[k][i] = all.line_ns_max > 0 ? all.line_ns_max : NAN;
+	cores->slowdown[i][k] = cores->slowdown[k][i] = all.slowdown_min > 0 ? all.slowdown_min : NAN;
+	return rc;
+}
+
+static int
+measure_pairs(struct rot *rot, struct cores *cores, struct measurement **passes, struct measurement_result **results,
+	      struct rot_error *err)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < cores->nr; i++)
+		for (size_t k = 0; k < i; k++) {
+			passes[nr] = describe(rot, cores->cpus[k], cores->cpus[i], err);
+			if (!passes[nr++])
+				return -1;
+		}
+	if (nr && measuring_perform(rot, passes, nr, NR_RUNS, results, err) < 0)
+		return -1;
+	nr = 0;
+	for (size_t i = 0; i < cores->nr; i++)
+		for (size_t k = 0; k < i; k++, nr++)
+			if (read_pair(rot, cores, i, k, passes[nr], results[nr], err) < 0)
+				return -1;
+	return 0;
+}
+
+int
+cores_measure(struct rot *rot, struct cores *cores, struct rot_error *err)
+{
+	struct measurement *passes[CORES_MAX * CORES_MAX] = {NULL};
+	struct measurement_result *results[CORES_MAX * CORES_MAX] = {NULL};
+	int rc;
+
+	*cores = (struct cores){.nr_of_machine = machine_nr_online_cpus(rot->machine)};
+	cores->nr = cores->nr_of_machine < CORES_MAX ? cores->nr_of_machine : CORES_MAX;
+	for (size_t i = 0; i < cores->nr; i++) {
+		cores->cpus[i] = machine_online_cpus_at(rot->machine, i * cores->nr_of_machine / cores->nr);
+		cores->ns[i][i] = cores->highest[i][i] = cores->slowdown[i][i] = NAN;
+	}
+	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
+	progress_point();
+	rc = measure_pairs(rot, cores, passes, results, err);
+	progress_end();
+	for (size_t i = 0; i < CORES_MAX * CORES_MAX; i++) {
+		rot_graph_delete(results[i]);
+		rot_graph_delete(passes[i]);
+	}
+	cores_conclude(cores);
+	return rc < 0 ? rot_error_prefix(err, "how near CPUs are") : 0;
+}
+
+/* ---- what is shown ---- */
+
+static void
+print_cliques(const struct cores *cores, FILE *out)
+{
+	fputs("nearer to each other than to the others: CPUs", out);
+	for (int clique = 0; clique < cores->nr_cliques; clique++) {
+		fputs(clique ? " |" : "", out);
+		for (size_t i = 0; i < cores->nr; i++)
+			if (cores->clique[i] == clique)
+				fprintf(out, " %d", cores->cpus[i]);
+	}
+	putc('\n', out);
+}
+
+static void
+print_siblings(const struct cores *cores, FILE *out)
+{
+	for (size_t i = 0; i < cores->nr; i++)
+		for (size_t k = 0; k < i; k++)
+			if (cores->slowdown[i][k] >= SLOWDOWN)
+				fprintf(out,
+					"CPUs %d and %d are threads of one core: each takes %.1f times as long beside "
+					"the other\n",
+					cores->cpus[k], cores->cpus[i], cores->slowdown[i][k]);
+}
+
+void
+cores_print(const struct cores *cores, FILE *out)
+{
+	if (cores->nr < 2) {
+		fputs("There is one CPU, so no other to hand cache lines to.\n", out);
+		return;
+	}
+	fputs("a cache line from CPU to CPU, ns\n   ", out);
+	for (size_t k = 0; k < cores->nr; k++)
+		fprintf(out, "%5d", cores->cpus[k]);
+	putc('\n', out);
+	for (size_t i = 0; i < cores->nr; i++) {
+		fprintf(out, "%3d", cores->cpus[i]);
+		for (size_t k = 0; k < cores->nr; k++)
+			if (isfinite(cores->ns[i][k]))
+				fprintf(out, "%5.0f", cores->ns[i][k]);
+			else
+				fputs("    -", out);
+		putc('\n', out);
+	}
+	if (cores->nr < cores->nr_of_machine)
+		fprintf(out, "%zu of %zu CPUs were taken, at equal distances\n", cores->nr, cores->nr_of_machine);
+	if (cores->nr_cliques > 1)
+		print_cliques(cores, out);
+	print_siblings(cores, out);
+}
+
+json_t *
+cores_json(const struct cores *cores)
+{
+	json_t *pairs = json_array(), *cliques = json_array();
+
+	for (size_t i = 0; i < cores->nr; i++) {
+		json_array_append_new(cliques,
+				      json_pack("{s:i, s:i}", "cpu", cores->cpus[i], "clique", cores->clique[i]));
+		for (size_t k = 0; k < i; k++)
+			json_array_append_new(pairs,
+					      json_pack("{s:[i, i], s:o, s:o, s:o}", "cpus", cores->cpus[k],
+							cores->cpus[i], "lineNs", json_real_or_null(cores->ns[i][k]),
+							"lineNsHighest", json_real_or_null(cores->highest[i][k]),
+							"slowdown", json_real_or_null(cores->slowdown[i][k])));
+	}
+	return json_pack("{s:o, s:o}", "pairs", pairs, "cliques", cliques);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The data sheet of the machine: how near its CPUs are to each other. Two threads hand a cache line to and fro between
+ * each pair of CPUs (PingPongMeasurer); multiplications tell whether both are threads of one core. CPUs that are nearer
+ * to each other than to the others are a clique (BlackjackBench, section 3.2).
+ */
+#ifndef SHEET_CORES_H
+#define SHEET_CORES_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "error.h"
+
+struct rot;
+
+/* More CPUs take too long, and no table holds them: some at equal distances are taken. */
+#define CORES_MAX 16
+
+struct cores {
+	int cpus[CORES_MAX];
+	size_t nr, nr_of_machine;
+	double ns[CORES_MAX][CORES_MAX];       /* of a line from one to the other, the shortest; NaN: not told */
+	double highest[CORES_MAX][CORES_MAX];  /* the longest of the runs: a host may move CPUs */
+	double slowdown[CORES_MAX][CORES_MAX]; /* of multiplications that both do at once; 2: one core */
+	int clique[CORES_MAX];                 /* a number for each CPU, from 0 */
+	int nr_cliques;
+};
+
+/* Fills the cliques. Pure. */
+void cores_conclude(struct cores *cores);
+
+int cores_measure(struct rot *rot, struct cores *cores, struct rot_error *err);
+
+void cores_print(const struct cores *cores, FILE *out);
+json_t *cores_json(const struct cores *cores);
+
+#endif

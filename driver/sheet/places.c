@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* See places.h. */
+#include "sheet/places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/caches.h"
+#include "machine/cpuid.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "rot.h"
+#include "sheet/survey.h"
+#include "statistics/curve.h"
+#include "statistics/summary.h"
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- what curves say ---- */
+
+/* No processor's first TLB has more entries. */
+#define MAX_FIRST_TLB 512
+
+/* The second TLB holds what costs less than this times a hit of it; from the second on, it clearly does not. */
+#define STILL_FITS 1.25
+#define CLEARLY_MISSES 2.0
+
+static const double unknown = NAN;
+
+static struct sheet_answer
+no_answer(const char *name, const char *unit, double told)
+{
+	return (struct sheet_answer){
+		.name = name, .unit = unit, .number = {unknown, unknown, unknown}, .told = told, .confidence = unknown};
+}
+
+/* The last value before the step, which is of the largest that fits, or the first behind it. */
+static void
+read_step(struct sheet_answer *answer, const struct measured_curve *curve, const struct curve_step *step,
+	  bool is_behind)
+{
+	const double before = curve->at[step->at], behind = curve->at[step->at + 1];
+
+	answer->confidence = step->confidence;
+	if (isnan(step->rise))
+		return;
+	answer->number = is_behind ? (struct sheet_number){behind, before + 1, behind}
+				   : (struct sheet_number){before, before, behind - 1};
+}
+
+static struct curve_step
+step_of(struct curve_step (*find)(const double *values, size_t nr), const struct measured_curve *curve, double most)
+{
+	size_t nr = 0;
+
+	while (nr < curve->nr && curve->at[nr] <= most)
+		nr++;
+	return curve_step_of_two(find, curve->cycles[0], curve->cycles[1], nr);
+}
+
+static struct sheet_answer
+line_bytes(const struct measured_curve *measured, double told)
+{
+	struct sheet_answer answer = no_answer("cache line", "bytes", told);
+	struct measured_curve curve = curve_undisturbed(measured);
+	struct curve_step step = step_of(curve_biggest_step, &curve, INFINITY);
+
+	read_step(&answer, &curve, &step, true);
+	return answer;
+}
+
+static struct sheet_answer
+l1_ways(const struct measured_curve *measured, double told)
+{
+	struct sheet_answer answer = no_answer("L1 data ways", "lines", told);
+	struct measured_curve curve = curve_undisturbed(measured);
+	struct curve_step step = step_of(curve_first_step, &curve, INFINITY);
+
+	read_step(&answer, &curve, &step, false);
+	return answer;
+}
+
+/* The distance is that of places, which also lie a line apart from page to page. */
+static struct sheet_answer
+page_bytes(const char *name, const struct measured_curve *measured, double told)
+{
+	struct sheet_answer answer = no_answer(name, "bytes", told);
+	struct measured_curve curve = curve_undisturbed(measured);
+	struct curve_step step = step_of(curve_biggest_step, &curve, INFINITY);
+
+	read_step(&answer, &curve, &step, true);
+	if (isnan(step.rise) && step.confidence >= CURVE_SURE) {
+		answer.number = (struct sheet_number){curve.at[curve.nr - 1], curve.at[curve.nr - 1], INFINITY};
+		answer.remark = "at least: the largest distance that was measured needs no entry for each place";
+	}
+	return answer;
+}
+
+/*
+ * What translation adds to an access. The cost of the first access is left in it, as steps are relative. A point that
+ * one of both curves lacks is left out.
+ */
+static struct measured_curve
+added_cost(const struct measured_curve *pages, const struct measured_curve *lines)
+{
+	struct measured_curve added = {.parameter = pages->parameter,
+				       .nr = pages->nr < lines->nr ? pages->nr : lines->nr};
+
+	for (size_t i = 0; i < added.nr; i++) {
+		added.at[i] = pages->at[i];
+		for (int half = 0; half < 2; half++)
+			added.cycles[half][i] = pages->cycles[half][i] -
+						fmin(lines->cycles[0][i], lines->cycles[1][i]) +
+						fmin(lines->cycles[0][0], lines->cycles[1][0]);
+	}
+	return curve_undisturbed(&added);
+}
+
+/* The median of a half behind the step, of points that cost nearly the same. */
+static double
+hit_cost(const struct measured_curve *added, size_t first, const double *cycles)
+{
+	double costs[CURVE_MAX_POINTS];
+	size_t nr = 0;
+
+	for (size_t i = first; i < added->nr && cycles[i] < STILL_FITS * cycles[first]; i++)
+		costs[nr++] = cycles[i] - cycles[0];
+	return nr ? statistics_percentile(costs, nr, 50) : NAN;
+}
+
+/* Sure if both halves differ by less than an eighth. */
+static void
+read_halves(struct sheet_answer *answer, double a, double b)
+{
+	answer->number = (struct sheet_number){.value = fmin(a, b), .low = fmin(a, b), .high = fmax(a, b)};
+	answer->confidence = fmax(0, 1 - 4 * fabs(a - b) / fmin(a, b));
+}
+
+/* From what fits to what clearly does not; the sets of the TLB overflow one after the other in between. */
+static void
+second_tlb(struct places *places, size_t first, double told)
+{
+	const struct measured_curve *added = &places->added;
+	struct sheet_answer *entries = &places->answers[PLACES_SECOND_TLB];
+	const double base = fmin(added->cycles[0][0], added->cycles[1][0]);
+	const double hit = places->answers[PLACES_SECOND_COST].number.value;
+	size_t fits = first, misses;
+
+	for (size_t i = first; i < added->nr; i++)
+		if (fmin(added->cycles[0][i], added->cycles[1][i]) - base < STILL_FITS * hit)
+			fits = i;
+	for (misses = fits; misses < added->nr; misses++)
+		if (fmin(added->cycles[0][misses], added->cycles[1][misses]) - base > CLEARLY_MISSES * hit)
+			break;
+	entries->told = told;
+	if (misses == added->nr) {
+		entries->number = (struct sheet_number){added->at[fits], added->at[fits], INFINITY};
+		entries->remark = "at least: the most pages that were visited still fit";
+		return;
+	}
+	entries->number = (struct sheet_number){added->at[fits], added->at[fits], added->at[misses]};
+	entries->confidence = places->answers[PLACES_SECOND_COST].confidence;
+	read_halves(&places->answers[PLACES_WALK_COST], added->cycles[0][added->nr - 1] - base,
+		    added->cycles[1][added->nr - 1] - base);
+}
+
+static void
+conclude_tlb(struct places *places, const struct places_told *told)
+{
+	struct sheet_answer *answers = places->answers;
+	struct curve_step step;
+
+	places->added = added_cost(&places->curves[PLACES_PAGES], &places->curves[PLACES_LINES]);
+	answers[PLACES_FIRST_TLB] = no_answer("first TLB", "entries", told->first_tlb);
+	answers[PLACES_SECOND_TLB] = no_answer("second TLB", "entries", told->second_tlb);
+	answers[PLACES_SECOND_COST] = no_answer("hit of the second TLB", "cycles", 0);
+	answers[PLACES_WALK_COST] = no_answer("translation, 8192 pages", "cycles", 0);
+	step = step_of(curve_first_step, &places->added, MAX_FIRST_TLB);
+	read_step(&answers[PLACES_FIRST_TLB], &places->added, &step, false);
+	if (isnan(step.rise))
+		return;
+	read_halves(&answers[PLACES_SECOND_COST], hit_cost(&places->added, step.at + 1, places->added.cycles[0]),
+		    hit_cost(&places->added, step.at + 1, places->added.cycles[1]));
+	second_tlb(places, step.at + 1, told->second_tlb);
+	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++)
+		answers[i].curve = &places->added;
+}
+
+void
+places_conclude(struct places *places, const struct places_told *told)
+{
+	const struct measured_curve *curves = places->curves;
+	struct sheet_answer *answers = places->answers;
+
+	answers[PLACES_LINE_BYTES] = line_bytes(&curves[PLACES_LINE], told->line_bytes);
+	answers[PLACES_L1_WAYS] = l1_ways(&curves[PLACES_WAYS], told->l1_ways);
+	answers[PLACES_PAGE_BYTES] = page_bytes("page of a TLB entry", &curves[PLACES_PAGE], 4096);
+	answers[PLACES_HUGE_PAGE_BYTES] = page_bytes("huge page of a TLB entry", &curves[PLACES_HUGE_PAGE], 2 << 20);
+	answers[PLACES_LINE_BYTES].curve = &curves[PLACES_LINE];
+	answers[PLACES_L1_WAYS].curve = &curves[PLACES_WAYS];
+	answers[PLACES_PAGE_BYTES].curve = &curves[PLACES_PAGE];
+	answers[PLACES_HUGE_PAGE_BYTES].curve = &curves[PLACES_HUGE_PAGE];
+	conclude_tlb(places, told);
+	if (answers[PLACES_HUGE_PAGE_BYTES].number.high < 2 << 20)
+		answers[PLACES_HUGE_PAGE_BYTES].remark = "huge pages of this guest are small ones in the host, or were "
+							 "not given: each part needs an entry";
+	for (size_t i = 0; i < PLACES_NR_ANSWERS; i++)
+		sheet_judge(&answers[i]);
+}
+
+/* ---- what is told ---- */
+
+/* AMD: data TLBs for 4 KiB, leaf 80000005 EBX 23:16 and 80000006 EBX 27:16. */
+static void
+read_amd(struct places_told *told, const char *root)
+{
+	struct cpuid_registers r;
+
+	if (cpuid_read(root, 0x80000005, 0, &r))
+		told->first_tlb = r.ebx >> 16 & 0xff;
+	if (cpuid_read(root, 0x80000006, 0, &r))
+		told->second_tlb = r.ebx >> 16 & 0xfff;
+}
+
+/* Intel: leaf 18, subleaves of TLBs: EDX 4:0 type (1 data, 3 unified, 4 loads), 7:5 level, EBX 0 4 KiB, 31:16 ways, ECX
+ * sets. */
+static void
+read_intel(struct places_told *told, const char *root)
+{
+	struct cpuid_registers r;
+
+	for (uint32_t i = 0; i < 16 && cpuid_read(root, 0x18, i, &r); i++) {
+		const uint32_t type = r.edx & 31, level = r.edx >> 5 & 7;
+		const double entries = (double)(r.ebx >> 16) * r.ecx;
+
+		if (!(r.ebx & 1) || (type != 1 && type != 3 && type != 4))
+			continue;
+		if (level == 1)
+			told->first_tlb = entries;
+		else if (level == 2)
+			told->second_tlb = entries;
+	}
+}
+
+struct places_told
+places_told_of(const struct machine *machine, const char *root)
+{
+	struct places_told told = {.l1_ways = (double)cache_ways_of(machine, root).l1_data};
+
+	if (machine->l1_data_source[0] && strcmp(machine->l1_data_source, "measured") != 0)
+		told.line_bytes = machine->line_bytes;
+	if (strcmp(machine->cpu_vendor, "GenuineIntel") == 0)
+		read_intel(&told, root);
+	else
+		read_amd(&told, root);
+	return told;
+}
+
+/* ---- measuring ---- */
+
+#define ACCESSES 32768 /* some 0.1 to 1 ms */
+
+/* A line further in each page, so places fill all sets of the caches; and no two pages beside each other, which some
+ * processors translate together. */
+#define PAGE_DISTANCE (5 * 4096 + 64)
+
+/* Lines that first levels do not hold and second ones do. */
+#define PAIRS 1536
+#define PAIR_BYTES 576
+
+/* A multiple of what each way of any first level has. */
+#define WAY_DISTANCE 65536
+
+static const int line_distances[] = {8, 16, 32, 48, 64, 96, 128, 192, 256, 512};
+static const int way_counts[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 24, 28, 32};
+static const int page_distances[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
+static const int page_counts[] = {16,   24,   32,   40,   48,   56,   64,   72,   80,   88,   96,   104,  112,  120,
+				  128,  144,  160,  192,  224,  256,  288,  320,  384,  448,  512,  1024, 1280, 1536,
+				  1792, 2048, 2304, 2560, 2816, 3072, 3328, 3584, 4096, 4608, 5120, 6144, 7168, 8192};
+
+/* More of the survey of a curve: parameters, and the point of each. */
+static int
+add(struct survey *survey, struct measured_curve *curve, double at, int64_t bytes, int64_t distance, int64_t pair,
+    bool is_huge, struct rot_error *err)
+{
+	const int64_t lines = bytes / distance;
+
+	curve->at[curve->nr++] = at;
+	return survey_add(survey, "Chase", ACCESSES, err,
+			  "accesses=%d warmAccesses=%lld warmCode=true warmData=true bufferSize=%lld distance=%lld "
+			  "pairDistance=%lld hugePages=%s",
+			  ACCESSES, (long long)(4 * lines), (long long)bytes, (long long)distance, (long long)pair,
+			  is_huge ? "true" : "false") < 0
+		       ? -1
+		       : 0;
+}
+
+static int
+add_first(struct survey *survey, struct places *places, struct rot_error *err)
+{
+	struct measured_curve *curves = places->curves;
+	int rc = 0;
+
+	curves[PLACES_LINE].parameter = "bytes between the two accesses of a pair";
+	curves[PLACES_WAYS].parameter = "lines of one set";
+	curves[PLACES_PAGES].parameter = curves[PLACES_LINES].parameter = "pages";
+	for (size_t i = 0; rc == 0 && i < NR(line_distances); i++)
+		rc = add(survey, &curves[PLACES_LINE], line_distances[i], PAIRS * PAIR_BYTES, PAIR_BYTES,
+			 line_distances[i], true, err);
+	for (size_t i = 0; rc == 0 && i < NR(way_counts); i++)
+		rc = add(survey, &curves[PLACES_WAYS], way_counts[i], (int64_t)way_counts[i] * WAY_DISTANCE,
+			 WAY_DISTANCE, 0, true, err);
+	for (size_t i = 0; rc == 0 && i < NR(page_counts); i++)
+		rc = add(survey, &curves[PLACES_PAGES], page_counts[i], (int64_t)page_counts[i] * PAGE_DISTANCE,
+			 PAGE_DISTANCE, 0, false, err);
+	for (size_t i = 0; rc == 0 && i < NR(page_counts); i++)
+		rc = add(survey, &curves[PLACES_LINES], page_counts[i], (int64_t)page_counts[i] * 64, 64, 0, true, err);
+	return rc;
+}
+
+/* Half more places than the first TLB has entries: at half a page's distance they fit, and at a page's they do not. */
+static int
+add_second(struct survey *survey, struct places *places, struct rot_error *err)
+{
+	const double entries = places->answers[PLACES_FIRST_TLB].number.value;
+	const int64_t nr = isfinite(entries) ? (int64_t)(1.5 * entries) : 96;
+	int rc = 0;
+
+	for (int kind = PLACES_PAGE; kind <= PLACES_HUGE_PAGE; kind++) {
+		places->curves[kind].parameter = "bytes from place to place";
+		for (size_t i = 0; rc == 0 && i < NR(page_distances); i++)
+			rc = add(survey, &places->curves[kind], page_distances[i], nr * (page_distances[i] + 64),
+				 page_distances[i] + 64, 0, kind == PLACES_HUGE_PAGE, err);
+	}
+	return rc;
+}
+
+static int
+read_curves(struct survey *survey, struct places *places, const enum places_curve *kinds, size_t nr,
+	    struct rot_error *err)
+{
+	int point = 0;
+
+	for (size_t k = 0; k < nr; k++) {
+		struct measured_curve *curve = &places->curves[kinds[k]];
+
+		for (size_t i = 0; i < curve->nr; i++) {
+			struct survey_times times;
+
+			if (survey_read(survey, point++, &times, err) < 0)
+				return -1;
+			curve->cycles[0][i] = times.cycles[0];
+			curve->cycles[1][i] = times.cycles[1];
+		}
+	}
+	return 0;
+}
+
+/* Adds points, measures and reads them. */
+static int
+measure(struct rot *rot, struct places *places,
+	int (*add_points)(struct survey *survey, struct places *places, struct rot_error *err),
+	const enum places_curve *kinds, size_t nr, struct rot_error *err)
+{
+	struct survey *survey = survey_new(rot);
+	int rc = add_points(survey, places, err);
+
+	if (rc == 0)
+		rc = survey_measure(survey, err);
+	if (rc == 0)
+		rc = read_curves(survey, places, kinds, nr, err);
+	survey_delete(survey);
+	return rc;
+}
+
+int
+places_measure(struct rot *rot, struct places *places, struct rot_error *err)
+{
+	static const enum places_curve first[] = {PLACES_LINE, PLACES_WAYS, PLACES_PAGES, PLACES_LINES},
+				       second[] = {PLACES_PAGE, PLACES_HUGE_PAGE};
+	const struct places_told told = places_told_of(rot->machine, "/");
+
+	*places = (struct places){0};
+	if (measure(rot, places, add_first, first, NR(first), err) < 0)
+		return rot_error_prefix(err, "lines, ways and pages");
+	places_conclude(places, &told);
+	if (measure(rot, places, add_second, second, NR(second), err) < 0)
+		return rot_error_prefix(err, "pages of the TLB");
+	places_conclude(places, &told);
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* See sheet.h. */
+#include "sheet/sheet.h"
+
+#include <math.h>
+
+#include "memory.h"
+#include "support/json.h"
+#include "support/text_table.h"
+
+void
+sheet_judge(struct sheet_answer *answer)
+{
+	if (answer->remark)
+		return;
+	if (!isfinite(answer->number.value))
+		answer->remark = "cannot be told: the curve has no such step";
+	else if (answer->confidence < CURVE_SURE)
+		answer->remark = "not sure: others disturbed the runs, or the step is not sharp";
+	else if (answer->told > 0 && (answer->told < answer->number.low || answer->told > answer->number.high))
+		answer->remark = "not as told: what a guest is told may be that of another processor";
+}
+
+/* ---- what is shown ---- */
+
+static const struct text_table_column columns[] = {
+	{"quantity", true}, {"measured", false}, {"unit", true}, {"range", false}, {"told", false}, {"remark", true},
+};
+
+static char *
+number_text(double value)
+{
+	if (!isfinite(value) || value == 0)
+		return rot_strdup("-");
+	return value == floor(value) ? rot_format("%.0f", value) : rot_format("%.4g", value);
+}
+
+static char *
+range_text(const struct sheet_number *number)
+{
+	autofree char *low = number_text(number->low), *high = number_text(number->high);
+
+	if (!isfinite(number->value) || number->low == number->high)
+		return rot_strdup("-");
+	return isfinite(number->high) ? rot_format("%s..%s", low, high) : rot_format(">= %s", low);
+}
+
+void
+sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out)
+{
+	struct text_table table = {.columns = columns, .nr_columns = 5, .nr_keys = 1};
+
+	for (size_t i = 0; i < nr; i++) {
+		char *const cells[] = {rot_strdup(answers[i].name), number_text(answers[i].number.value),
+				       rot_strdup(answers[i].unit), range_text(&answers[i].number),
+				       number_text(answers[i].told)};
+
+		text_table_add(&table, cells);
+	}
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	for (size_t i = 0; i < nr; i++)
+		if (answers[i].remark)
+			fprintf(out, "%s: %s\n", answers[i].name, answers[i].remark);
+}
+
+json_t *
+sheet_number_json(const struct sheet_number *number)
+{
+	return json_pack("{s:o, s:o, s:o}", "value", json_real_or_null(number->value), "low",
+			 json_real_or_null(number->low), "high", json_real_or_null(number->high));
+}
+
+json_t *
+sheet_curve_json(const struct measured_curve *curve)
+{
+	json_t *points = json_array();
+
+	for (size_t i = 0; i < curve->nr; i++)
+		json_array_append_new(points, json_pack("{s:o, s:[o, o]}", "at", json_real_or_null(curve->at[i]),
+							"cycles", json_real_or_null(curve->cycles[0][i]),
+							json_real_or_null(curve->cycles[1][i])));
+	return json_pack("{s:s, s:o}", "parameter", curve->parameter, "points", points);
+}
+
+json_t *
+sheet_json(const struct sheet_answer *answers, size_t nr)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct sheet_answer *answer = &answers[i];
+		json_t *json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:s*}", "name", answer->name, "unit", answer->unit,
+					 "number", sheet_number_json(&answer->number), "told",
+					 json_real_or_null(answer->told > 0 ? answer->told : NAN), "confidence",
+					 json_real_or_null(answer->confidence), "remark", answer->remark);
+
+		if (answer->curve)
+			json_object_set_new(json, "curve", sheet_curve_json(answer->curve));
+		json_array_append_new(array, json);
+	}
+	return array;
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# "rot machine": whatever the host says, an answer has a number, or says why not; and a second time nothing is measured.
+. "$top_srcdir/tests/support/program.sh"
+
+call machine --only=tlb --json
+nr_answers=$(echo "$out" | grep -c '"name": ') nr_missing=$(echo "$out" | grep -c '"value": null') nr_remarks=$(echo "$out" | grep -c '"remark": "')
+[ "$status" = 0 ] && [ "$nr_answers" = 6 ] && [ "$nr_missing" -le "$nr_remarks" ]
+check "each answer about translation has a number, or says why not"
+first=$out
+call machine --only=tlb --json
+[ "$out" = "$first" ]
+check "a second start takes what was measured"
+
+call machine --only=cores
+case $out in *"a cache line from CPU to CPU, ns"* | *"There is one CPU"*) result=0 ;; *) result=1 ;; esac
+check "the table of CPUs, or why there is none"
+
+call machine --only=tbl
+[ "$status" = 2 ] && case $err in *caches*) true ;; *) false ;; esac
+check "groups are named"
+exit $((nr_failed != 0))

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* What curves of lines, ways and pages say: those of a Zen 5 guest whose facts are known, and made-up ones. */
+#include <math.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "sheet/places.h"
+#include "statistics/curve.h"
+#include "testing.h"
+
+/* Recorded in a guest with 4 KiB pages in the host; the second half differs by noise. */
+static const struct measured_curve line = {
+	.at = {8, 16, 32, 48, 64, 96, 128, 192, 256, 512},
+	.cycles = {{11.11, 11.12, 11.12, 11.12, 15.54, 15.54, 15.55, 15.59, 15.65, 16.36},
+		   {11.11, 11.12, 11.42, 11.12, 15.53, 15.56, 15.57, 15.59, 15.63, 16.36}},
+	.nr = 10};
+static const struct measured_curve ways = {.at = {2, 4, 6, 8, 9, 10, 11, 12, 13, 14, 16, 18, 24, 32},
+					   .cycles = {{4, 4, 4, 4, 4, 4.01, 4.01, 4.01, 27, 14, 14, 14, 14, 14},
+						      {4, 4, 4, 4, 4, 4.01, 4.01, 4.01, 27, 14, 14, 14, 14, 14}},
+					   .nr = 14};
+static const struct measured_curve page = {
+	.at = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
+	.cycles = {{4.01, 4, 4, 4, 4, 4.01, 11, 11, 10.99, 11, 11.01}, {4, 4, 4, 4, 4, 4.01, 11, 11, 11.01, 11.01, 11}},
+	.nr = 11};
+static const struct measured_curve huge_page = {.at = {64, 512, 4096, 8192, 16384, 65536},
+						.cycles = {{4, 4, 4, 4, 4, 4.02}, {4, 4, 4, 4, 4.01, 4.01}},
+						.nr = 6};
+static const struct measured_curve pages = {
+	.at = {16, 48, 64, 80, 88, 96, 104, 112, 128, 256, 512, 1024, 2048, 2560, 3072, 3584, 4096, 5120, 8192},
+	.cycles = {{4, 4, 4, 4.01, 4.02, 4.03, 11, 11, 11, 11.01, 11, 21, 21, 21.1, 23, 24.8, 31.9, 51.8, 147},
+		   {4, 4, 4, 4.01, 4.02, 4.03, 11, 11, 11, 11.01, 11, 21, 21, 21, 22.9, 24.6, 31.1, 52.6, 151}},
+	.nr = 19};
+static const struct measured_curve lines = {
+	.at = {16, 48, 64, 80, 88, 96, 104, 112, 128, 256, 512, 1024, 2048, 2560, 3072, 3584, 4096, 5120, 8192},
+	.cycles = {{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 14, 14, 14, 14, 14, 14, 14, 15.9},
+		   {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 14, 14, 14, 14, 14, 14, 14, 16}},
+	.nr = 19};
+static const struct places_told told = {64, 12, 96, 4096};
+
+static struct places *
+recorded(void)
+{
+	struct places *places = rot_calloc(1, sizeof(*places));
+
+	places->curves[PLACES_LINE] = line;
+	places->curves[PLACES_WAYS] = ways;
+	places->curves[PLACES_PAGE] = page;
+	places->curves[PLACES_HUGE_PAGE] = huge_page;
+	places->curves[PLACES_PAGES] = pages;
+	places->curves[PLACES_LINES] = lines;
+	for (int i = 0; i < PLACES_NR_CURVES; i++)
+		places->curves[i].parameter = "places";
+	return places;
+}
+
+static const struct {
+	enum places_answer answer;
+	double value, low, high;
+} facts[] = {
+	{PLACES_LINE_BYTES, 64, 49, 64},         {PLACES_L1_WAYS, 12, 12, 12},  {PLACES_PAGE_BYTES, 4096, 2049, 4096},
+	{PLACES_FIRST_TLB, 96, 96, 103},         {PLACES_SECOND_COST, 7, 7, 7}, {PLACES_SECOND_TLB, 2560, 2560, 4096},
+	{PLACES_WALK_COST, 131.1, 131.1, 135.1},
+};
+
+TEST(recorded_facts_are_told)
+{
+	autofree struct places *places = recorded();
+
+	places_conclude(places, &told);
+	for (size_t i = 0; i < NR_ELEMENTS(facts); i++) {
+		const struct sheet_answer *answer = &places->answers[facts[i].answer];
+
+		ck_assert_double_eq_tol(answer->number.value, facts[i].value, 0.01 * facts[i].value);
+		ck_assert_double_eq_tol(answer->number.low, facts[i].low, 0.01 * facts[i].low);
+		ck_assert_double_eq_tol(answer->number.high, facts[i].high, 0.01 * facts[i].high);
+		ck_assert_msg(!answer->remark, "%s: %s", answer->name, answer->remark);
+		ck_assert_ptr_nonnull(answer->curve);
+	}
+	ck_assert_has(places->answers[PLACES_HUGE_PAGE_BYTES].remark, "at least");
+}
+
+TEST(told_values_are_compared)
+{
+	const struct places_told wrong = {128, 8, 96, 128};
+	autofree struct places *places = recorded();
+
+	places_conclude(places, &wrong);
+	ck_assert_has(places->answers[PLACES_LINE_BYTES].remark, "not as told");
+	ck_assert_has(places->answers[PLACES_L1_WAYS].remark, "not as told");
+	ck_assert_has(places->answers[PLACES_SECOND_TLB].remark, "not as told");
+	ck_assert_ptr_null(places->answers[PLACES_FIRST_TLB].remark);
+}
+
+/* A huge page whose parts each need an entry: the host has small pages below it. */
+TEST(small_pages_of_the_host_are_told)
+{
+	autofree struct places *places = recorded();
+
+	places->curves[PLACES_HUGE_PAGE] = page;
+	places_conclude(places, &told);
+	ck_assert_double_eq(places->answers[PLACES_HUGE_PAGE_BYTES].number.value, 4096);
+	ck_assert_has(places->answers[PLACES_HUGE_PAGE_BYTES].remark, "small ones in the host");
+}
+
+/* Without a step nothing is told, and no answer of what follows from it. */
+TEST(flat_curves_tell_nothing)
+{
+	autofree struct places *places = recorded();
+
+	for (int i = 0; i < PLACES_NR_CURVES; i++)
+		for (int half = 0; half < 2; half++)
+			for (size_t k = 0; k < places->curves[i].nr; k++)
+				places->curves[i].cycles[half][k] = 4;
+	places_conclude(places, &told);
+	ck_assert_double_nan(places->answers[PLACES_LINE_BYTES].number.value);
+	ck_assert_double_nan(places->answers[PLACES_L1_WAYS].number.value);
+	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++) {
+		ck_assert_double_nan(places->answers[i].number.value);
+		ck_assert_has(places->answers[i].remark, "cannot be told");
+	}
+}
+
+/* Half of the points of one half are a third too high: no wrong answer without a remark. */
+TEST(disturbed_curves_are_not_sure)
+{
+	for (unsigned seed = 0; seed < 64; seed++) {
+		autofree struct places *places = recorded();
+		uint64_t state = seed + 1;
+
+		for (int i = 0; i < PLACES_NR_CURVES; i++)
+			for (size_t k = 0; k < places->curves[i].nr; k++) {
+				state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+				if (state >> 63)
+					places->curves[i].cycles[seed & 1][k] *= 1.33;
+			}
+		places_conclude(places, &told);
+		for (size_t i = 0; i < NR_ELEMENTS(facts); i++) {
+			const struct sheet_answer *answer = &places->answers[facts[i].answer];
+
+			if (facts[i].answer != PLACES_WALK_COST && facts[i].answer != PLACES_SECOND_COST)
+				ck_assert_msg(answer->remark || fabs(answer->number.value / facts[i].value - 1) < 0.01,
+					      "seed %u: %s is %g", seed, answer->name, answer->number.value);
+		}
+	}
+}
+
+/* A point without an undisturbed run is left out. */
+TEST(missing_points_are_left_out)
+{
+	autofree struct places *places = recorded();
+
+	places->curves[PLACES_LINE].cycles[1][7] = NAN;
+	places->curves[PLACES_PAGES].cycles[0][9] = NAN;
+	places_conclude(places, &told);
+	ck_assert_double_eq(places->answers[PLACES_LINE_BYTES].number.value, 64);
+	ck_assert_double_eq(places->answers[PLACES_FIRST_TLB].number.value, 96);
+	ck_assert_uint_eq(places->added.nr, pages.nr - 1);
+}
+
+TEST(sheet_shows_numbers_ranges_and_remarks)
+{
+	autofree struct places *places = recorded();
+	autofree char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	json_auto_t *json = NULL;
+
+	places_conclude(places, &told);
+	sheet_print(places->answers, PLACES_NR_ANSWERS, out);
+	fclose(out);
+	ck_assert_has(text, "cache line                      64  bytes          49..64       64");
+	ck_assert_has(text, "huge page of a TLB entry     65536  bytes        >= 65536  2097152");
+	ck_assert_has(text, "huge page of a TLB entry: at least");
+	json = sheet_json(places->answers, PLACES_NR_ANSWERS);
+	ck_assert_uint_eq(json_array_size(json), PLACES_NR_ANSWERS);
+	for (size_t i = 0; i < PLACES_NR_ANSWERS; i++)
+		ck_assert_uint_gt(
+			json_array_size(json_object_get(json_object_get(json_array_get(json, i), "curve"), "points")),
+			0);
+}
