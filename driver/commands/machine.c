@@ -141,7 +141,7 @@ machine_run(struct command_context *context, void *options, int argc, char **arg
 const struct command machine_command = {
 	.name = "machine",
 	.arguments = "",
-	.summary = "the data sheet of this machine: latency, throughput and operations in flight, measured",
+	.summary = "the data sheet of this machine: caches, TLBs, cores and instructions, measured",
 	.examples =
 		(const struct command_example[]){
 			{"rot machine", "all that is measured of the machine"},
