@@ -6,18 +6,22 @@
 
 #include "commands/command.h"
 #include "levels/levels.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "rot.h"
+#include "sheet/clocks.h"
 #include "sheet/cores.h"
+#include "sheet/hazards.h"
 #include "sheet/operations.h"
 #include "sheet/places.h"
+#include "sheet/scheduling.h"
 
 struct machine_request {
 	bool is_json;
 	const char *only; /* NULL: all */
 };
 
-static const char *const groups[] = {"caches", "tlb", "cores", "operations", NULL};
+static const char *const groups[] = {"caches", "tlb", "cores", "clocks", "scheduling", "hazards", "operations", NULL};
 
 static const struct option_row rows[] = {
 	{.letter = "j",
@@ -104,6 +108,44 @@ show_cores(struct rot *rot, json_t *json, struct rot_error *err)
 }
 
 static int
+show_clocks(struct rot *rot, json_t *json, struct rot_error *err)
+{
+	struct clocks clocks;
+
+	if (clocks_measure(rot, &clocks, err) < 0)
+		return -1;
+	if (json) {
+		json_object_set_new(json, "clocks", clocks_json(&clocks));
+		return 0;
+	}
+	clocks_print(&clocks, stdout);
+	putchar('\n');
+	return 0;
+}
+
+static int
+show_scheduling(json_t *json, struct rot_error *err)
+{
+	struct sheet_answer answers[SCHEDULING_NR_ANSWERS];
+
+	if (scheduling_measure(machine_first_cpu(), answers, err) < 0)
+		return -1;
+	show_answers(answers, 0, SCHEDULING_NR_ANSWERS, json, "scheduling");
+	return 0;
+}
+
+static int
+show_hazards(struct rot *rot, json_t *json, struct rot_error *err)
+{
+	struct sheet_answer answers[HAZARDS_NR];
+
+	if (hazards_measure(rot, answers, err) < 0)
+		return -1;
+	show_answers(answers, 0, HAZARDS_NR, json, "hazards");
+	return 0;
+}
+
+static int
 show_operations(struct rot *rot, json_t *json, struct rot_error *err)
 {
 	struct operation_sheet sheet;
@@ -129,6 +171,9 @@ machine_run(struct command_context *context, void *options, int argc, char **arg
 	if (!rot || (is_wanted(request, "caches") && show_levels(rot, json, err) < 0) ||
 	    ((is_wanted(request, "caches") || is_wanted(request, "tlb")) && show_places(rot, request, json, err) < 0) ||
 	    (is_wanted(request, "cores") && show_cores(rot, json, err) < 0) ||
+	    (is_wanted(request, "clocks") && show_clocks(rot, json, err) < 0) ||
+	    (is_wanted(request, "scheduling") && show_scheduling(json, err) < 0) ||
+	    (is_wanted(request, "hazards") && show_hazards(rot, json, err) < 0) ||
 	    (is_wanted(request, "operations") && show_operations(rot, json, err) < 0))
 		return -1;
 	if (json) {

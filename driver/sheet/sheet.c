@@ -3,6 +3,7 @@
 #include "sheet/sheet.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "memory.h"
 #include "support/json.h"
@@ -23,6 +24,9 @@ sheet_judge(struct sheet_answer *answer)
 
 /* ---- what is shown ---- */
 
+/* Less of a cycle is none. */
+#define NOTHING 0.005
+
 static const struct text_table_column columns[] = {
 	{"quantity", true}, {"measured", false}, {"unit", true}, {"range", false}, {"told", false}, {"remark", true},
 };
@@ -30,9 +34,11 @@ static const struct text_table_column columns[] = {
 static char *
 number_text(double value)
 {
-	if (!isfinite(value) || value == 0)
+	if (!isfinite(value))
 		return rot_strdup("-");
-	return value == floor(value) ? rot_format("%.0f", value) : rot_format("%.4g", value);
+	if (fabs(value) < NOTHING)
+		return rot_strdup("0");
+	return value == floor(value) || fabs(value) >= 1000 ? rot_format("%.0f", value) : rot_format("%.4g", value);
 }
 
 static char *
@@ -40,7 +46,7 @@ range_text(const struct sheet_number *number)
 {
 	autofree char *low = number_text(number->low), *high = number_text(number->high);
 
-	if (!isfinite(number->value) || number->low == number->high)
+	if (!isfinite(number->value) || strcmp(low, high) == 0)
 		return rot_strdup("-");
 	return isfinite(number->high) ? rot_format("%s..%s", low, high) : rot_format(">= %s", low);
 }
@@ -53,7 +59,7 @@ sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out)
 	for (size_t i = 0; i < nr; i++) {
 		char *const cells[] = {rot_strdup(answers[i].name), number_text(answers[i].number.value),
 				       rot_strdup(answers[i].unit), range_text(&answers[i].number),
-				       number_text(answers[i].told)};
+				       number_text(answers[i].told > 0 ? answers[i].told : NAN)};
 
 		text_table_add(&table, cells);
 	}

@@ -84,31 +84,58 @@ append(struct survey *survey, struct measurement *pass, double steps)
 	survey->nr = nr;
 }
 
-int
-survey_add(struct survey *survey, const char *kernel, double steps, struct rot_error *err, const char *fields, ...)
+/* A workload on each of the first CPUs. */
+static int
+add(struct survey *survey, size_t nr_cpus, const char *kernel, double steps, struct rot_error *err, char *fields)
 {
 	struct rot *rot = survey->rot;
 	const struct rot_class *class = rot_registry_find(rot->registry, kernel);
 	autograph struct measurement *measurement = measurement_new();
 	struct workload *workload = workload_new();
 	struct rot_error refused;
+
+	measurement_workloads_add(measurement, workload);
+	if (!class)
+		return rot_error_set(err, 0, "there is no kernel '%s' for the data sheet of the machine", kernel);
+	workload->cpu = machine_first_cpu();
+	workload->kernel = rot_entity_new(class);
+	if (set_fields(workload->kernel, fields, err) < 0)
+		return -1;
+	if (kernel_check(rot, workload->kernel, &refused) < 0)
+		return SURVEY_HAS_NONE;
+	for (size_t i = 1; i < nr_cpus; i++) {
+		struct workload *next = rot_graph_clone(workload, NULL);
+
+		next->cpu = machine_online_cpus_at(rot->machine, i);
+		measurement_workloads_add(measurement, next);
+	}
+	append(survey, pass_measurement(measurement, rot->architecture, &clock_pass), steps);
+	return (int)survey->nr - 1;
+}
+
+int
+survey_add(struct survey *survey, const char *kernel, double steps, struct rot_error *err, const char *fields, ...)
+{
 	autofree char *text = NULL;
 	va_list arguments;
 
 	va_start(arguments, fields);
 	text = rot_vformat(fields, arguments);
 	va_end(arguments);
-	measurement_workloads_add(measurement, workload);
-	if (!class)
-		return rot_error_set(err, 0, "there is no kernel '%s' for the data sheet of the machine", kernel);
-	workload->cpu = machine_first_cpu();
-	workload->kernel = rot_entity_new(class);
-	if (set_fields(workload->kernel, text, err) < 0)
-		return -1;
-	if (kernel_check(rot, workload->kernel, &refused) < 0)
-		return SURVEY_HAS_NONE;
-	append(survey, pass_measurement(measurement, rot->architecture, &clock_pass), steps);
-	return (int)survey->nr - 1;
+	return add(survey, 1, kernel, steps, err, text);
+}
+
+int
+survey_add_on(struct survey *survey, size_t nr_cpus, const char *kernel, double steps, struct rot_error *err,
+	      const char *fields, ...)
+{
+	autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, fields);
+	text = rot_vformat(fields, arguments);
+	va_end(arguments);
+	return add(survey, nr_cpus, kernel, steps, err, text);
 }
 
 int
@@ -123,6 +150,17 @@ survey_measure(struct survey *survey, struct rot_error *err)
 	return rc;
 }
 
+/* Of the slowest thread. */
+static double
+clock_of(const struct pass_run *run, size_t nr_threads)
+{
+	double slowest = nr_threads ? INFINITY : run->core_cycles / run->wall_ns;
+
+	for (size_t i = 0; i < nr_threads; i++)
+		slowest = fmin(slowest, run->threads[i].core_cycles / run->threads[i].wall_ns);
+	return slowest;
+}
+
 static int
 read_runs(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
 {
@@ -131,7 +169,7 @@ read_runs(struct survey *survey, int point, struct survey_times *times, struct r
 	int rc = pass_samples_read(&samples, survey->rot->architecture, &clock_pass, survey->passes[point],
 				   survey->results[point], err);
 
-	*times = (struct survey_times){{NAN, NAN}, {NAN, NAN}};
+	*times = (struct survey_times){{NAN, NAN}, {NAN, NAN}, {NAN, NAN}};
 	for (size_t i = 0; rc == 0 && i < samples.nr_runs; i++) {
 		const struct pass_run *run = &samples.runs[i];
 
@@ -139,6 +177,7 @@ read_runs(struct survey *survey, int point, struct survey_times *times, struct r
 			continue;
 		times->cycles[i % 2] = fmin(times->cycles[i % 2], run->core_cycles / steps);
 		times->ns[i % 2] = fmin(times->ns[i % 2], run->wall_ns / steps);
+		times->ghz[i % 2] = fmax(times->ghz[i % 2], clock_of(run, samples.nr_threads));
 	}
 	pass_samples_clear(&samples);
 	return rc;

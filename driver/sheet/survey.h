@@ -31,10 +31,16 @@ survey_add(struct survey *survey, const char *kernel, double steps, struct rot_e
 
 int survey_measure(struct survey *survey, struct rot_error *err);
 
-/* cycles: of a step, the shortest undisturbed run of each half; ns: likewise. NaN: it has none, also after more runs.
+/* The same at once on so many of the machine's CPUs. Times are those of the slowest. */
+__attribute__((format(printf, 6, 7))) int survey_add_on(struct survey *survey, size_t nr_cpus, const char *kernel,
+							double steps, struct rot_error *err, const char *fields, ...);
+
+/*
+ * cycles, ns: of a step, the shortest undisturbed run of each half; ghz: core cycles of each nanosecond, the highest.
+ * NaN: there is none, also after more runs.
  */
 struct survey_times {
-	double cycles[2], ns[2];
+	double cycles[2], ns[2], ghz[2];
 };
 int survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err);
 

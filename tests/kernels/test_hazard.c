@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops of kernel Hazard meet what their names say, and run with and without it. */
+#include "fixture.h"
+#include "listing.h"
+#include "loaded.h"
+#include "testing.h"
+
+static const struct {
+	const char *function, *mnemonic, *operand;
+} loops[] = {
+	{"forward", "mov", "%rax,("},   {"forward_part", "mov", "%eax,("},
+	{"alias", "mov", "0x1000("},    {"no_alias", "mov", "0x1080("},
+	{"lock", "lock", "("},      {"multiply", "mulsd", "%xmm1,%xmm0"},
+	{"read_tsc", "rdtsc", ""},      {"branch", "je", ""},
+	{"load", "mov", "(%rax),%rax"},
+};
+
+TEST(loops_have_their_hazard)
+{
+	for (size_t c = 0; kernels_compilers[c]; c++) {
+		struct kernel_base *kernel = kernel_of("Hazard", "");
+		autofree char *object = kernel_compile(kernel, kernels_compilers[c], "-c", "hazard.o");
+
+		for (size_t i = 0; i < NR_ELEMENTS(loops); i++) {
+			cleared_by(listing_clear) struct listing listing =
+				listing_of_function(object, loops[i].function);
+
+			ck_assert_msg(listing_count(&listing, loops[i].mnemonic, loops[i].operand) == 8, "%s: %zu",
+				      loops[i].function, listing_count(&listing, loops[i].mnemonic, loops[i].operand));
+		}
+		rot_entity_delete(kernel);
+	}
+}
+
+/* A wrong address or register would be a signal. */
+TEST_OF(loops_run, 2)
+{
+	static const char *const hazards[] = {"SPLIT_LINE", "SPLIT_PAGE", "FORWARD", "FORWARD_PART", "ALIAS", "BRANCH",
+					      "DENORMAL",   "LOCK",       "TSC",     "CLOCK",        "CALL",  "FAULT"};
+
+	for (size_t i = 0; i < NR_ELEMENTS(hazards); i++) {
+		autofree char *fields = rot_format("hazard=%s turns=%d isMet=%s", hazards[i], i < 10 ? 40000 : 10,
+						   _i ? "true" : "false");
+		cleared_by(unload) struct loaded kernel = load("Hazard", fields);
+
+		run(&kernel);
+	}
+}
+
+UNIT_TESTS(.needs = {fixture_open, has_objdump}, .close = fixture_close);
