@@ -152,7 +152,7 @@ initialize(void *kernel)
 		hazard->loop = is_met ? hazards[i].met : hazards[i].without;
 		hazard->place = hazard->pages + PAGE + (is_met ? hazards[i].offset : hazards[i].offset_without);
 	}
-	memcpy(hazard->place, &hazard->place, sizeof(hazard->place));
+	memcpy(hazard->place, &hazard->place, sizeof(void *));
 	return 0;
 }
 
