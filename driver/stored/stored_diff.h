@@ -34,7 +34,7 @@ struct shift diff_shift_of(const json_t *first, const json_t *second, const stru
 /*
  * The verdict on second / first, whose summary has an interval or is exact, unless too few runs tell. name: of the
  * quantity, as "time". nr_runs: of the result that has more. *text (fresh memory): "faster by 12 % [9, 15]",
- * "no difference shown [-2, 3] %", "differs by 12 % (one run each: not known whether more than noise)".
+ * "no difference shown [-2, 3] %", "differs by 12 % (one run each: it may be noise)".
  */
 enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio, size_t nr_runs, char **text);
 

@@ -166,7 +166,7 @@ diff_verdict_of(const char *name, const struct summary *ratio, size_t nr_runs, c
 	}
 	if (!is_exact && isnan(change.low)) {
 		by = amount(100 * (ratio->value - 1), NAN, NAN);
-		*text = rot_format("differs by %s (%s: not known whether more than noise)", by,
+		*text = rot_format("differs by %s (%s: it may be noise)", by,
 				   nr_runs > 1 ? "too few runs" : "one run each");
 		return DIFF_UNKNOWN;
 	}

@@ -22,6 +22,7 @@ screen()
 	check "rot $*: $lines lines"
 }
 
+screen 40 list controllers
 cat >mine.xml <<'END'
 <?xml version="1.0" encoding="UTF-8"?>
 <controller name="mine" comment="ten points with a roofline" runs="2">
@@ -52,6 +53,8 @@ screen 40 list controllers
 rm -r data/rot/controllers
 screen 40 list keys
 screen 40 list events
+screen 40 list findings
+screen 80 list remarks # a line for each
 screen 40 measure report
 screen 40 measure --dry-run ./mine.xml
 screen 60 measure ./mine.xml -starts=1 -plots=terminal,gnuplot # with a picture of 24 lines
@@ -67,8 +70,10 @@ screen 40 run --region=work "$known" 1000
 screen 40 run --region=work --region=main "$known" 1000
 screen 40 run --counts-only "$known" 1000
 screen 40 diff before.json after.json
+screen 60 show before.json work # with the code
 screen 40 plot before.json
 screen 40 new kernel Own
+screen 40 new controller own
 
 # Documents are read here, too: what is code stays as it is.
 for document in "$top_srcdir"/README.md "$top_srcdir"/doc/*.md; do

@@ -53,7 +53,7 @@ check "two results"
 says "less time is faster, by the quotient of the times" "faster by 25 % ["
 says "less performance is slower" "slower by 20 % ["
 says "an interval that holds 0" "no difference shown ["
-says "two runs" "differs by a factor of 2.01 (too few runs: not known whether more than noise)"
+says "two runs" "differs by a factor of 2.01 (too few runs: it may be noise)"
 says "a point of the first alone" "only in before.json: S 4"
 says "a point of the second alone" "only in after.json: S 5"
 says "another compiler" "< 2"
@@ -367,7 +367,7 @@ sed 's/"value": 1/"value": 1.2/; s/"samples": \[1\]/"samples": [1.2]/' once.json
 call diff once.json longer.json
 case $status:$out in 0:*faster* | 0:*slower*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
 check "of one run each nothing is faster or slower"
-says "they differ" "differs by 20 % (one run each: not known whether more than noise)
+says "they differ" "differs by 20 % (one run each: it may be noise)
 "
 says "more runs would tell" "
 1 not known (-runs=6 or more tells) in 1 point"
