@@ -75,6 +75,21 @@ screen 40 plot before.json
 screen 40 new kernel Own
 screen 40 new controller own
 
+# With counters other rows appear: those of a simulated Zen 5 (tests/simulated_pmu.c).
+if ! is_sanitized; then
+	export LD_PRELOAD="$top_builddir/tests/simulated_pmu.so" ROT_SIMULATED_MACHINE="$top_srcdir/tests/machines/zen5-turin-kvm"
+	screen 40 doctor
+	screen 40 list events
+	screen 40 list quantities
+	screen 40 list keys
+	screen 40 measure ./mine.xml -starts=1 -validate=never -findPeaks=false
+	screen 40 run -validate=never -findPeaks=false -j events.json "$known" 1000
+	screen 40 run -validate=never -findPeaks=false -t "$known" 1000
+	screen 40 run -validate=never -findPeaks=false --region=work "$known" 1000
+	screen 40 diff before.json events.json
+	unset LD_PRELOAD ROT_SIMULATED_MACHINE
+fi
+
 # Documents are read here, too: what is code stays as it is.
 for document in "$top_srcdir"/README.md "$top_srcdir"/doc/*.md; do
 	"$rot" help "${document##*/}" >"$work/out"
@@ -94,6 +109,7 @@ check "without the marks of Markdown"
 status=$? out=$(tail -n 1 "$work/out" | tr -d '\r')
 case $out in "rot: next: "*) result=0 ;; *) result=1 ;; esac
 check "a next step at a terminal"
+lacks "which draws nothing on a dumb one" "$work/out" "$(printf '\033')"
 call measure ./mine.xml -starts=1
 case $err in *"next: "*) result=1 ;; *) result=0 ;; esac
 check "and none in a file"
