@@ -164,11 +164,12 @@ is_of_loading(const char *function)
 	return false;
 }
 
-/* These load plugins for accelerators and tools, or start what the program asks them to, which asks by name. */
+/* These load plugins of their own, or start what the program asks them for by name. */
 static bool
 is_runtime(const struct symbol_file *file)
 {
-	static const char *const libraries[] = {"libgomp.so.", "libomp.so.", "libiomp5.so", "libgfortran.so."};
+	static const char *const libraries[] = {"libgomp.so.", "libomp.so.", "libiomp5.so", "libgfortran.so.",
+						"libselinux.so."};
 	const char *name = symbols_library_name(file);
 
 	for (size_t i = 0; name && i < sizeof(libraries) / sizeof(*libraries); i++)
