@@ -579,16 +579,15 @@ print_summary(const struct comparison *comparison, FILE *out)
 	static const char *const words[NR_DIFF_VERDICTS] = {
 		"faster", "slower", "more", "less", "no difference shown", "not known (-runs=6 or more tells)",
 	};
-	const char *separator = "";
+	autofree char *counts = rot_strdup("");
 
 	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++) {
-		if (comparison->nr_verdicts[i] == 0)
-			continue;
-		fprintf(out, "%s%zu %s", separator, comparison->nr_verdicts[i], words[i]);
-		separator = ", ";
+		if (comparison->nr_verdicts[i] > 0)
+			rot_append(&counts, "%s%zu %s", *counts ? ", " : "", comparison->nr_verdicts[i], words[i]);
 	}
-	fprintf(out, "%s in %zu point%s\n", *separator ? "" : "nothing measured", comparison->nr_points,
-		rot_plural((double)comparison->nr_points));
+	rot_append(&counts, "%s in %zu point%s\n", *counts ? "" : "nothing measured", comparison->nr_points,
+		   rot_plural((double)comparison->nr_points));
+	text_print_fitting(counts, out);
 	if (comparison->nr_chance) {
 		autofree char *text =
 			rot_format("or chance: %zu of the %zu differences, since %zu comparisons were made "

@@ -289,6 +289,9 @@ fits()
 COLUMNS=80
 call diff many.json many-others.json
 fits "what may be chance is said in lines of a terminal"
+call diff before.json after.json
+says "a summary of all kinds of verdicts" "in 3 points"
+fits "which is folded as well"
 rate()
 {
 	quantity throughput llcRam.read byte/s modelled "$@"
