@@ -3,6 +3,8 @@
 #include "nearest.h"
 
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -26,14 +28,24 @@ smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* rows: the last three rows of the distance table, row i at rows + (i % 3) * (LONGEST_WORD + 1). */
+/* The last rows of the distance table, row i at rows + i % NR_ROWS * (LONGEST_WORD + 1). */
+enum { NR_ROWS = 4 };
+
+/* Are the letters before a and b the same but for two that are exchanged: neighbours, or those beside the middle one?
+ */
+static bool
+are_exchanged(const char *a, const char *b, size_t distance)
+{
+	return a[-1] == b[-1 - (ptrdiff_t)distance] && a[-1 - (ptrdiff_t)distance] == b[-1] &&
+	       (distance == 1 || a[-2] == b[-2]);
+}
+
 static size_t
 distance(const char *a, size_t len_a, const char *b, size_t len_b, size_t *rows)
 {
 	for (size_t i = 0; i <= len_a; i++) {
-		size_t *row = rows + i % 3 * (LONGEST_WORD + 1);
-		const size_t *above = rows + (i + 2) % 3 * (LONGEST_WORD + 1);
-		const size_t *above2 = rows + (i + 1) % 3 * (LONGEST_WORD + 1);
+		size_t *row = rows + i % NR_ROWS * (LONGEST_WORD + 1);
+		const size_t *above = rows + (i + NR_ROWS - 1) % NR_ROWS * (LONGEST_WORD + 1);
 
 		row[0] = i * CHANGE;
 		for (size_t j = 1; j <= len_b; j++) {
@@ -43,11 +55,15 @@ distance(const char *a, size_t len_a, const char *b, size_t len_b, size_t *rows)
 			}
 			row[j] = smaller(above[j - 1] + letter_cost(a[i - 1], b[j - 1]),
 					 smaller(above[j], row[j - 1]) + CHANGE);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = smaller(row[j], above2[j - 2] + CHANGE);
+			for (size_t k = 1; k <= 2 && i > k && j > k; k++) {
+				const size_t *before = rows + (i - k - 1) % NR_ROWS * (LONGEST_WORD + 1);
+
+				if (are_exchanged(a + i, b + j, k))
+					row[j] = smaller(row[j], before[j - k - 1] + CHANGE);
+			}
 		}
 	}
-	return rows[len_a % 3 * (LONGEST_WORD + 1) + len_b];
+	return rows[len_a % NR_ROWS * (LONGEST_WORD + 1) + len_b];
 }
 
 const char *
@@ -60,7 +76,7 @@ rot_nearest(const char *word, const char *const *candidates, size_t nr)
 
 	if (len > LONGEST_WORD)
 		return NULL;
-	rows = rot_calloc(3 * (LONGEST_WORD + 1), sizeof(*rows));
+	rows = rot_calloc(NR_ROWS * (LONGEST_WORD + 1), sizeof(*rows));
 	for (size_t i = 0; i < nr; i++) {
 		size_t len_i = candidates[i] ? strlen(candidates[i]) : LONGEST_WORD + 1;
 		size_t d = len_i > LONGEST_WORD ? best_distance : distance(word, len, candidates[i], len_i, rows);

@@ -8,9 +8,9 @@
 #include "error.h"
 
 /*
- * The candidate nearest to word (letters inserted, deleted, replaced, or two neighbours swapped; case counts little),
- * or NULL when none is near: at most one change in three letters. NULL candidates are skipped. The first of equally
- * near ones wins.
+ * The candidate nearest to word (letters inserted, deleted, replaced, or two exchanged that are neighbours or next but
+ * one; case counts little), or NULL when none is near: at most one change in three letters. NULL candidates are
+ * skipped. The first of equally near ones wins.
  */
 const char *rot_nearest(const char *word, const char *const *candidates, size_t nr);
 

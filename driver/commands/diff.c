@@ -76,8 +76,9 @@ const struct command diff_command = {
 		       "measured. For each point that both have, the time, and each quantity that differs: the change "
 		       "with its interval of 95 %, in words; differences that may be chance among so many are marked. "
 		       "What only one has is listed, and what differs of machine, kernel, compiler, flags and "
-		       "libraries. For programs, at most ten functions follow whose time or counts changed. "
-		       "--all: also what does not differ.",
+		       "libraries. For programs, at most ten functions come first whose time or counts changed. "
+		       "--all: also what does not differ. The exit status is 0 whatever differs, 1 if a file is no "
+		       "result, if no point is in both, or beyond --limit, and 2 for a wrong command line.",
 	.nr_arguments_min = 2,
 	.nr_arguments_max = 2,
 	.options = &table,

@@ -213,7 +213,19 @@ print_names(const char *place, const struct controller_info *infos, size_t nr)
 	text_print(names, 2, 0, stdout);
 }
 
-/* Names of own controllers, and a row for each that is built in if these fit beside them; else names alone. */
+/* A row for each of those that show most in the first half hour. */
+static void
+print_first(const struct controller_info *infos, size_t nr)
+{
+	static const char *const first[] = {"intro", "triad", "mmm", "daxpy", "overview", "report"};
+
+	for (size_t k = 0; k < sizeof(first) / sizeof(*first); k++)
+		for (size_t i = 0; i < nr; i++)
+			if (strcmp(infos[i].name, first[k]) == 0)
+				print_short(infos[i].name, infos[i].description);
+}
+
+/* Names of own controllers, and a row for each that is built in if these fit beside them; else rows of the first. */
 static void
 print_controllers(const struct controller_info *infos, size_t nr)
 {
@@ -231,7 +243,8 @@ print_controllers(const struct controller_info *infos, size_t nr)
 	}
 	for (size_t i = 0; i < 2 && places[i]; i++)
 		print_names(places[i], infos, nr);
-	if (places[0] && nr_rows + 1 + nr_bytes / 60 + (places[1] != NULL) > SCREEN_LINES) {
+	if (nr_rows + 1 + nr_bytes / 60 + (places[1] != NULL) > SCREEN_LINES) {
+		print_first(infos, nr);
 		print_names(built_in, infos, nr);
 		return;
 	}

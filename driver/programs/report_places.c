@@ -34,7 +34,9 @@
 #define FUNCTION_WIDTH 31
 #define LEAST_WHERE 18
 #define LEAST_NAME 12
-#define LEAST_CUT 6 /* beside lines of a loop */
+#define LEAST_ROOM 16 /* for names, or columns are left out */
+#define WIDE 100      /* lines that have room for unlike halves of intervals */
+#define LEAST_CUT 6   /* beside lines of a loop */
 
 static const char *
 last_part(const char *path)
@@ -192,9 +194,9 @@ value_of(const struct program_values *values, const char *name, const char *of)
 	return value ? value->summary.value : NAN;
 }
 
-/* In percent: "40.0 ±2.3 %". An interval with unlike halves stands alone, "3 to 18 %", unless all is asked for. */
+/* In percent: "40.0 ±2.3 %". An interval with unlike halves stands alone, "3 to 18 %", unless it is asked for. */
 static char *
-share_text(const struct summary *share, bool is_all)
+share_text(const struct summary *share, bool has_intervals)
 {
 	struct summary percent = summary_scaled(*share, 100);
 	const double half = fmax(percent.high - percent.value, percent.value - percent.low);
@@ -203,7 +205,7 @@ share_text(const struct summary *share, bool is_all)
 	if (percent.value > half && percent.value + half < 100) {
 		percent.low = percent.value - half;
 		percent.high = percent.value + half;
-	} else if (!is_all && percent.low < percent.high) {
+	} else if (!has_intervals && percent.low < percent.high) {
 		return rot_format(percent.low < 9.5 ? "%.1g to %.*f %%" : "%.0f to %.*f %%", percent.low,
 				  percent.high < 9.5 ? 1 : 0, percent.high);
 	}
@@ -292,7 +294,7 @@ struct places_table {
 	struct text_table_column columns[NR_COLUMNS];
 	const char *operations, *of;
 	double whole, shown_share;
-	bool has_flops, has_parts;
+	bool has_flops, has_parts, has_intervals;
 };
 
 /* Instructions, and bytes per second, of programs that have next to no operations on floating-point numbers. */
@@ -355,7 +357,7 @@ add_place(struct places_table *table, const struct place_share *item)
 		number_text(turns_of(item), ""),
 	};
 
-	add_row(table, item->nr_samples > 0 ? share_text(&item->share, report->is_all) : rot_strdup("no sample"),
+	add_row(table, item->nr_samples > 0 ? share_text(&item->share, table->has_intervals) : rot_strdup("no sample"),
 		numbers, rot_strdup(""));
 	table->shown_share += share > 0 ? share : 0;
 }
@@ -380,7 +382,7 @@ add_others(struct places_table *table, size_t first)
 	const char *missing = places->has_kernel ? "no sample: short threads" : "the kernel: without samples";
 	const size_t nr = place_list_nr_sampled(shown_list(report)) - first;
 	const double rest_of_work = 1 - table->shown_share;
-	const bool is_all = report->is_all;
+	const bool is_all = table->has_intervals;
 
 	if (nr > 0)
 		add_row(table, share_text(&rest, is_all), NULL,
@@ -446,6 +448,31 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 			free(titles[i].where);
 		}
 	}
+}
+
+/* Columns that matter less are emptied, and thereby left out, until names have room. The headings of these, fresh
+ * memory. */
+static char *
+leave_out_columns(struct places_table *table, FILE *out)
+{
+	static const size_t least_first[] = {TOTAL, TURNS, PART, VECTORS, INTENSITY, ROOF, RATE};
+	struct text_table *text = &table->table;
+	char *left_out = rot_strdup("");
+
+	for (size_t i = 0; i < sizeof(least_first) / sizeof(*least_first) &&
+			   text_table_width(text, NAME) + LEAST_ROOM > terminal_width(out);
+	     i++) {
+		const size_t column = least_first[i];
+
+		if (text_table_is_empty(text, column))
+			continue;
+		rot_append(&left_out, "%s%s", *left_out ? ", " : "", table->columns[column].heading);
+		for (size_t row = 0; row < text->nr_rows; row++) {
+			free(text->cells[row * NR_COLUMNS + column]);
+			text->cells[row * NR_COLUMNS + column] = rot_strdup("-");
+		}
+	}
+	return left_out;
 }
 
 /* The line without samples that computes most of those that compute less than the one before; NULL: none is left. */
@@ -519,19 +546,24 @@ report_places(const struct program_report *report, FILE *out)
 			    [NAME] = {.heading = kinds[report->by].one, .is_left = true}},
 	};
 	autofree const struct place_share **items = NULL;
+	autofree char *left_out = NULL;
 	size_t nr;
 
 	if (report->places.nr_samples < LEAST_SAMPLES || report->nr_functions == 0)
 		return;
 	choose_work(&table);
+	table.has_intervals = report->is_all && terminal_width(out) >= WIDE;
 	items = choose_places(&table, nr_shown(report), &nr);
 	table.table = (struct text_table){.columns = table.columns, .nr_columns = NR_COLUMNS, .indent = 2};
 	for (size_t i = 0; i < nr; i++)
 		add_place(&table, items[i]);
 	add_others(&table, nr_shown(report));
 	print_sum(&table, out);
+	left_out = leave_out_columns(&table, out);
 	set_names(&table, items, nr, out);
 	text_table_print(&table.table, out);
+	if (*left_out)
+		fprintf(out, "  no room for: %s\n", left_out);
 	text_table_clear(&table.table);
 }
 

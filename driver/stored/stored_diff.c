@@ -460,7 +460,8 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 						      fmax(fabs(row->a.summary.value), fabs(row->b.summary.value)));
 	char *texts[2] = {value_text_in(&row->a, unit), value_text_in(&row->b, unit)};
 	autofree char *verdict = NULL, *kinds = NULL, *told = NULL, *name = value_label(&row->a);
-	const enum diff_verdict found = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
+	const size_t nr_runs = row->a.summary.n > row->b.summary.n ? row->a.summary.n : row->b.summary.n;
+	const enum diff_verdict found = diff_verdict_of(row->a.name, &row->shift.ratio, nr_runs, &verdict);
 	/* a difference that the digits shown do not have */
 	const bool is_hidden = isnan(row->shift.p) && found != DIFF_NONE && strcmp(texts[0], texts[1]) == 0;
 	const enum diff_verdict kind = is_hidden ? DIFF_NONE : found;
@@ -576,18 +577,17 @@ static void
 print_summary(const struct comparison *comparison, FILE *out)
 {
 	static const char *const words[NR_DIFF_VERDICTS] = {
-		"faster", "slower", "more", "less", "no difference shown", "too few runs to say",
+		"faster", "slower", "more", "less", "no difference shown", "not known (-runs=6 or more tells)",
 	};
-	const char *separator = "";
+	autofree char *counts = rot_strdup("");
 
 	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++) {
-		if (comparison->nr_verdicts[i] == 0)
-			continue;
-		fprintf(out, "%s%zu %s", separator, comparison->nr_verdicts[i], words[i]);
-		separator = ", ";
+		if (comparison->nr_verdicts[i] > 0)
+			rot_append(&counts, "%s%zu %s", *counts ? ", " : "", comparison->nr_verdicts[i], words[i]);
 	}
-	fprintf(out, "%s in %zu point%s\n", *separator ? "" : "nothing measured", comparison->nr_points,
-		rot_plural((double)comparison->nr_points));
+	rot_append(&counts, "%s in %zu point%s\n", *counts ? "" : "nothing measured", comparison->nr_points,
+		   rot_plural((double)comparison->nr_points));
+	text_print_fitting(counts, out);
 	if (comparison->nr_chance) {
 		autofree char *text =
 			rot_format("or chance: %zu of the %zu differences, since %zu comparisons were made "
@@ -640,13 +640,13 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	}
 	fprintf(out, "%s -> %s\n", first->path, second->path);
 	print_summary(&comparison, out);
+	stored_diff_print_functions(out, first, second, everything);
 	fprintf(out, "\n%s", rows);
 	print_marks(rows, out);
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);
 	print_lone(&comparison, 0, first);
 	print_lone(&comparison, 1, second);
-	stored_diff_print_functions(out, first, second, everything);
 	fputc('\n', out);
 	stored_diff_print_environment(out, first, second);
 	return check_limit(&comparison, second, err);

@@ -20,7 +20,7 @@ enum diff_verdict {
 	DIFF_MORE,    /* of a quantity that is neither good nor bad                */
 	DIFF_LESS,    /*                                                          */
 	DIFF_NONE,    /* the interval holds 1, or the values are the same          */
-	DIFF_UNKNOWN, /* too few runs for an interval                              */
+	DIFF_UNKNOWN, /* too few runs to tell a change from noise                 */
 	NR_DIFF_VERDICTS,
 };
 
@@ -32,10 +32,11 @@ struct shift diff_shift_of(const json_t *first, const json_t *second, const stru
 			   const struct quantity_value *b);
 
 /*
- * The verdict on second / first, whose summary has an interval or is exact. name: of the quantity, as "time". *text
- * (fresh memory): "faster by 12 % [9, 15]", "no difference shown [-2, 3] %", "12 % more".
+ * The verdict on second / first, whose summary has an interval or is exact, unless too few runs tell. name: of the
+ * quantity, as "time". nr_runs: of the result that has more. *text (fresh memory): "faster by 12 % [9, 15]",
+ * "no difference shown [-2, 3] %", "differs by 12 % (one run each: it may be noise)".
  */
-enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio, char **text);
+enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio, size_t nr_runs, char **text);
 
 /*
  * Prints a table of the points that both have (same series, label and coordinates), those that only one has, what

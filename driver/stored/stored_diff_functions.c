@@ -10,8 +10,8 @@
 #include "quantities/value_text.h"
 #include "stored/stored_diff.h"
 #include "support/entry.h"
-#include "support/titles.h"
 #include "support/json.h"
+#include "support/titles.h"
 
 /* Of a row that is shown: the time that it is off by would be so by chance in one of 20 such comparisons. */
 #define LEAST_CONFIDENT 0.05

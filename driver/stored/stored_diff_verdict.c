@@ -154,7 +154,7 @@ diff_is_speed(const char *name)
 }
 
 enum diff_verdict
-diff_verdict_of(const char *name, const struct summary *ratio, char **text)
+diff_verdict_of(const char *name, const struct summary *ratio, size_t nr_runs, char **text)
 {
 	struct summary change = change_of(name, ratio);
 	bool is_exact = ratio->estimator && strcmp(ratio->estimator, "exact") == 0, is_more = change.value > 0;
@@ -164,15 +164,13 @@ diff_verdict_of(const char *name, const struct summary *ratio, char **text)
 		*text = rot_strdup("the same");
 		return DIFF_NONE;
 	}
-	by = amount(change.value, is_exact ? NAN : change.low, change.high);
 	if (!is_exact && isnan(change.low)) {
-		*text = rot_format("%s by %s, but too few runs for an interval",
-				   diff_is_speed(name) ? is_more ? "faster" : "slower"
-				   : is_more           ? "more"
-						       : "less",
-				   by);
+		by = amount(100 * (ratio->value - 1), NAN, NAN);
+		*text = rot_format("differs by %s (%s: it may be noise)", by,
+				   nr_runs > 1 ? "too few runs" : "one run each");
 		return DIFF_UNKNOWN;
 	}
+	by = amount(change.value, is_exact ? NAN : change.low, change.high);
 	if (!is_exact && change.low <= 0 && change.high >= 0) {
 		autofree char *low = percent(change.low), *high = percent(change.high);
 

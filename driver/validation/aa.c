@@ -313,7 +313,7 @@ aa_subject_add(struct pool *pool, struct aa_subject *subject, const struct quant
 	const struct summary ratio = diff_shift_of(a, b, first, second).ratio;
 	const double needed = aa_needed(&ratio);
 	autofree char *text = NULL;
-	enum diff_verdict verdict = diff_verdict_of(first->name, &ratio, &text);
+	enum diff_verdict verdict = diff_verdict_of(first->name, &ratio, first->summary.n, &text);
 
 	add_measurement(pool, subject, first);
 	add_measurement(pool, subject, second);

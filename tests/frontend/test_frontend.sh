@@ -5,6 +5,7 @@ set -u
 unset CC CFLAGS CPPFLAGS LDFLAGS
 work=$(mktemp -d) || exit 99
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+driver=$(cd "$top_builddir" && pwd -P)/driver/rot
 bin=$work/bin tree=$work/tree calls=$work/calls
 XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache HOME=$work
 export XDG_CONFIG_HOME XDG_CACHE_HOME HOME calls bin
@@ -211,7 +212,9 @@ holds "-h goes on to the driver" "$out" "<-h>"
 holds "help tells them as well" "$("$tree/rot" help 2>&1)" "
   -b, -nb       build when something changed (as without any flag), or never
 "
-expect "which fits on a terminal" "$("$tree/rot" -h 2>&1 | grep -E '^.{81}')" ""
+expect "which fits on a terminal" "$({ "$tree/rot" -h; "$tree/rot" help check; } 2>&1 | grep -E '^.{81}')" ""
+lines=$({ "$tree/rot" help | grep -v '^<help>$'; "$driver" help; } | grep -c "")
+expect "both texts of help are one screen: $lines lines" "$([ "$lines" -le 40 ] && echo fits)" fits
 holds "help builds before that, and goes on to the driver" "$(rm -r "$tree/build"; "$tree/rot" help 2>&1)" "
 <help>"
 expect "help of something is the driver's alone" "$("$tree/rot" help list 2>&1)" "in $work/elsewhere

@@ -77,6 +77,8 @@ static const struct {
 	{__LINE__, "bufferSz", "bufferSize"},
 	{__LINE__, "unrol", "unroll"},
 	{__LINE__, "dpl", "dlp"},
+	{__LINE__, "pld", "dlp"},
+	{__LINE__, "bufferZise", "bufferSize"},
 	{__LINE__, "warmcode", "warmCode"},
 	{__LINE__, "warmDatas", "warmData"},
 	{__LINE__, "optimisation", "optimization"},

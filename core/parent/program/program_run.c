@@ -38,6 +38,8 @@
 #include "parent/regions/regions.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/supervisor/keep_off.h"
+#include "parent/symbols/objects.h"
+#include "parent/symbols/places.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/tracer.h"
 #include "parent/translate/contents.h"
@@ -418,17 +420,50 @@ on_exited(void *context, struct thread *thread)
 		images_exited(&self->images, thread);
 }
 
+/* A region that is nowhere, and that nothing can bring which the program loads or starts: the program need not run. */
+static bool
+is_in_vain(const struct program_run *self, pid_t tid, struct rot_error *err)
+{
+	const struct program_command *command = self->session->command;
+	struct objects objects = {0};
+	const char *why = NULL;
+
+	if (self->is_attached || !self->regions || objects_read(tid, &objects, err) < 0)
+		return false;
+	for (size_t i = 0; i < program_command_nr_regions(command) && !why; i++) {
+		const struct region *region = program_command_regions_at(command, i);
+
+		why = regions_not_found(self->regions, i);
+		if (why && places_may_come(self->session->symbols, &objects, region->begin, region->end))
+			why = NULL;
+		if (why)
+			rot_error_set(err, 0, "region %s: %s", region->name, why);
+	}
+	if (why)
+		rot_error_hint(err, "the program was not run: as far as its functions say, it loads and starts nothing "
+				    "else; --region=LIBRARY:NAME waits for a library");
+	objects_clear(&objects);
+	return why != NULL;
+}
+
 /* Before the program begins to run, and not again. The run for the counts of code was preceded by a timed one. */
 static void
-tell_missing(struct program_run *self)
+tell_missing(struct program_run *self, const struct thread *thread)
 {
-	const struct session *session = self->session;
+	struct session *session = self->session;
 	const bool is_first = program_command_output_nr_outputs(session->output) == 0 &&
 			      !(self->translator && session->command->counts_functions);
+	struct rot_error err;
 
-	if (is_first && !self->has_told_missing)
-		regions_tell_missing(self->regions);
+	if (self->has_told_missing)
+		return;
 	self->has_told_missing = true;
+	if (is_in_vain(self, thread->tid, &err)) {
+		session_fail(session, "refused", &err);
+		tracer_kill(&self->tracer);
+	} else if (is_first) {
+		regions_tell_missing(self->regions);
+	}
 }
 
 /* ---- what regions cost ---- */
@@ -493,7 +528,9 @@ find_places(void *context, struct thread *thread)
 	uint64_t begin_ns = clock_raw_ns();
 
 	regions_resolve(self->regions, thread);
-	tell_missing(self);
+	tell_missing(self, thread);
+	if (self->session->failure)
+		return;
 	find_costs_early(self);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1) {
@@ -1023,6 +1060,8 @@ conclude_run(struct program_run *self)
 	struct session *session = self->session;
 	struct rot_error err;
 
+	if (session->failure)
+		return false;
 	if (self->has_failed_to_start) {
 		session->failure = program_explain(session->command->program, &self->failure);
 	} else if (self->is_late) {

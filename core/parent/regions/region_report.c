@@ -83,11 +83,17 @@ region_report_not_found(struct region_report *report, size_t region, bool replac
 	report->not_found[region] = reason("", err);
 }
 
+const char *
+region_report_why_missing(const struct region_report *report, size_t region)
+{
+	return strcmp(report->services[region]->backend, "none") == 0 ? report->not_found[region] : NULL;
+}
+
 void
 region_report_tell_missing(const struct region_report *report, FILE *out)
 {
 	for (size_t i = 0; i < report->nr; i++)
-		if (strcmp(report->services[i]->backend, "none") == 0 && report->not_found[i])
+		if (region_report_why_missing(report, i))
 			fprintf(out, "rot: region %s: %s; what the program loads or starts is looked at later\n",
 				report->services[i]->region, report->not_found[i]);
 }

@@ -783,6 +783,12 @@ regions_tell_missing(const struct regions *regions)
 		region_report_tell_missing(regions->report, stderr);
 }
 
+const char *
+regions_not_found(const struct regions *regions, size_t region)
+{
+	return region_report_why_missing(regions->report, region);
+}
+
 void
 regions_refuse(struct regions *regions, const struct rot_error *err)
 {

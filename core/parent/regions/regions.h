@@ -211,14 +211,18 @@ enum tracer_answer regions_stopped(struct regions *regions, const struct tracer_
 
 /* On standard error, which regions are not found so far, and why, for somebody who can still end the program. */
 void regions_tell_missing(const struct regions *regions);
+
+/* Why the places of a region are not found so far; NULL: they are found, or nobody has looked for them. */
+const char *regions_not_found(const struct regions *regions, size_t region);
+
 /* What observing a hit by that backend costs, where samples can tell times as well. Not known: regions are observed to
  * the end. */
 void regions_set_cost(struct regions *regions, const char *backend, uint64_t cost_ns);
 
 /*
  * Gives a region up whose hits are too short to be timed, if there is one: a function, in all its hits. From now on
- * its places are found, and not observed. time_ns (clock_raw_ns): until then it was. To close its events takes long, and
- * the program runs on meanwhile. False: there is none.
+ * its places are found, and not observed. time_ns (clock_raw_ns): until then it was. To close its events takes long,
+ * and the program runs on meanwhile. False: there is none.
  */
 bool regions_give_up(struct regions *regions, size_t *region, uint64_t *time_ns);
 

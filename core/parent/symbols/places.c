@@ -416,6 +416,36 @@ failed:
 	return -1;
 }
 
+static bool
+names_absent_object(struct symbol_files *files, const struct objects *objects, const char *text)
+{
+	struct place_search search = {.files = files, .objects = objects};
+	struct rot_error err;
+	bool is_absent = false;
+
+	if (place_name_read(text, &search.name, &err) == 0 && search.name.object) {
+		search.by_library_name = !is_object_there(&search);
+		is_absent = !is_object_there(&search);
+	}
+	place_name_clear(&search.name);
+	return is_absent;
+}
+
+bool
+places_may_come(struct symbol_files *files, const struct objects *objects, const char *begin, const char *end)
+{
+	if (names_absent_object(files, objects, begin) || (end && *end && names_absent_object(files, objects, end)))
+		return true;
+	for (size_t i = 0; i < objects->nr_objects; i++) {
+		const char *path = objects->objects[i].file;
+		const struct symbol_file *file = path ? symbol_file_open(files, path, NULL) : NULL;
+
+		if (path && (!file || symbols_can_load(file)))
+			return true;
+	}
+	return objects->nr_objects == 0;
+}
+
 /* ---- places ---- */
 
 static char *

@@ -85,6 +85,12 @@ int places_resolve(struct symbol_files *files, const struct objects *objects, co
 		   struct region_places *places, struct rot_error *err);
 void region_places_clear(struct region_places *places);
 
+/*
+ * Can what was not found still come? The object that it names is not there yet, or one of the objects asks for
+ * functions that load libraries or start programs.
+ */
+bool places_may_come(struct symbol_files *files, const struct objects *objects, const char *begin, const char *end);
+
 /* What stands at a run-time address, as in struct place; NULL: no object does. Free it. */
 char *place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address);
 

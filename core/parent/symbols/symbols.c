@@ -146,6 +146,57 @@ symbols_library_name(const struct symbol_file *file)
 	return NULL;
 }
 
+/* What loads libraries or starts programs. */
+static bool
+is_of_loading(const char *function)
+{
+	static const char *const names[] = {
+		"dlopen", "dlmopen", "system", "popen", "wordexp", "fexecve", "posix_spawn", "posix_spawnp",
+	};
+	static const char *const families[] = {"exec", "_gfortran_system", "_gfortran_execute_command_line"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		if (strncmp(function, families[i], strlen(families[i])) == 0)
+			return true;
+	return false;
+}
+
+/* These load plugins of their own, or start what the program asks them for by name. */
+static bool
+is_runtime(const struct symbol_file *file)
+{
+	static const char *const libraries[] = {"libgomp.so.", "libomp.so.", "libiomp5.so", "libgfortran.so.",
+						"libselinux.so."};
+	const char *name = symbols_library_name(file);
+
+	for (size_t i = 0; name && i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+			return true;
+	return false;
+}
+
+bool
+symbols_can_load(const struct symbol_file *file)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = symbol_file_section(file, ".dynsym", &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	if (!data || is_runtime(file))
+		return !data;
+	for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(file->elf, header.sh_link, symbol.st_name);
+
+		if (symbol.st_shndx == SHN_UNDEF && name && is_of_loading(name))
+			return true;
+	}
+	return false;
+}
+
 bool
 symbols_file_offset(struct symbol_file *file, uint64_t address, uint64_t *offset)
 {

@@ -68,6 +68,9 @@ const char *symbols_name_before(const struct symbol_file *file, uint64_t address
  */
 const char *symbols_library_name(const struct symbol_file *file);
 
+/* Does it ask for a function that loads libraries or starts programs? A file that is not linked dynamically may. */
+bool symbols_can_load(const struct symbol_file *file);
+
 /* False: the file does not name its functions. */
 bool symbols_has_functions(const struct symbol_file *file);
 

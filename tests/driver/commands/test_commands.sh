@@ -49,8 +49,7 @@ check "help fits on a screen"
 call list controllers
 has_controllers=1
 for name in triad intro memory arithmetic; do
-	case $out in *"
-  $name"*) ;; *) has_controllers=0 ;; esac
+	case $out in *" $name"[\ ,]*) ;; *) has_controllers=0 ;; esac
 done
 [ "$has_controllers" = 1 ]
 check "the controllers are listed"

@@ -22,6 +22,7 @@ screen()
 	check "rot $*: $lines lines"
 }
 
+screen 40 list controllers
 cat >mine.xml <<'END'
 <?xml version="1.0" encoding="UTF-8"?>
 <controller name="mine" comment="ten points with a roofline" runs="2">
@@ -52,6 +53,8 @@ screen 40 list controllers
 rm -r data/rot/controllers
 screen 40 list keys
 screen 40 list events
+screen 40 list findings
+screen 80 list remarks # a line for each
 screen 40 measure report
 screen 40 measure --dry-run ./mine.xml
 screen 60 measure ./mine.xml -starts=1 -plots=terminal,gnuplot # with a picture of 24 lines
@@ -67,8 +70,25 @@ screen 40 run --region=work "$known" 1000
 screen 40 run --region=work --region=main "$known" 1000
 screen 40 run --counts-only "$known" 1000
 screen 40 diff before.json after.json
+screen 60 show before.json work # with the code
 screen 40 plot before.json
 screen 40 new kernel Own
+screen 40 new controller own
+
+# With counters other rows appear: those of a simulated Zen 5 (tests/simulated_pmu.c).
+if ! is_sanitized; then
+	export LD_PRELOAD="$top_builddir/tests/simulated_pmu.so" ROT_SIMULATED_MACHINE="$top_srcdir/tests/machines/zen5-turin-kvm"
+	screen 40 doctor
+	screen 40 list events
+	screen 40 list quantities
+	screen 40 list keys
+	screen 40 measure ./mine.xml -starts=1 -validate=never -findPeaks=false
+	screen 40 run -validate=never -findPeaks=false -j events.json "$known" 1000
+	screen 40 run -validate=never -findPeaks=false -t "$known" 1000
+	screen 40 run -validate=never -findPeaks=false --region=work "$known" 1000
+	screen 40 diff before.json events.json
+	unset LD_PRELOAD ROT_SIMULATED_MACHINE
+fi
 
 # Documents are read here, too: what is code stays as it is.
 for document in "$top_srcdir"/README.md "$top_srcdir"/doc/*.md; do
@@ -89,6 +109,7 @@ check "without the marks of Markdown"
 status=$? out=$(tail -n 1 "$work/out" | tr -d '\r')
 case $out in "rot: next: "*) result=0 ;; *) result=1 ;; esac
 check "a next step at a terminal"
+lacks "which draws nothing on a dumb one" "$work/out" "$(printf '\033')"
 call measure ./mine.xml -starts=1
 case $err in *"next: "*) result=1 ;; *) result=0 ;; esac
 check "and none in a file"

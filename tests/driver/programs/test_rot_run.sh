@@ -283,11 +283,19 @@ is "half a region" 2 "" "rot: region 'solve..': the place where it ends is missi
 call run -R solve -R solve#2 true
 is "two regions of one name" 2 "" "rot: region 'solve#2': a second one with the name 'solve'
      give each a name of its own: --region=NAME=solve#2"
-call run -counting=expected -R wrok "$top_builddir/tests/driver/programs/known_work" 1000
+known=$top_builddir/tests/driver/programs/known_work
+call run -counting=expected -R main -R wrok -j unfound.json "$known" 1000
 case $err in *"not told apart"*) ;; *)
-	case $status:$err in 1:"rot: region wrok: "*"did you mean 'work'?"*"
-"*"known_work 1000"*"region wrok was not measured"*) result=0 ;; *) result=1 ;; esac
-	check "a misspelled region is told before the program runs, with what is like it"
+	if ldd "$known" >ldd 2>&1; then
+		case $status:$err in 1:"rot: region wrok: "*"did you mean 'work'?"*"the program was not run"*) result=0 ;; *) result=1 ;; esac
+		[ ! -e unfound.json ] || result=1
+		check "where a misspelled region is nowhere the program does not run, and what is like it is told"
+	fi
+	call run -counting=expected -R none-such:wrok "$known" 1000
+	has "a library may come later" 1 "" "region none-such:wrok was not measured"
+	call run -counting=expected -R wrok sh -c "$known 1000"
+	case $status:$err in 1:"rot: region wrok: "*"looked at later"*"region wrok was not measured"*) result=0 ;; *) result=1 ;; esac
+	check "a program that starts others runs, and they are looked at"
 	;;
 esac
 call run -R solve --region-backend=gdb true

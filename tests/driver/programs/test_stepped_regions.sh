@@ -123,6 +123,9 @@ for compiler in gcc clang; do
 	call run -counting=expected --region=loop --region=ssc:0xFACE..ssc:57005 --region=main -- "./team_$compiler"
 	case $status:$err in 0:*"region loop"*"hits of its OpenMP team "*" 5"*"region ssc:0xFACE..ssc:57005"*"region main: where loop opens a team"*) result=0 ;; *) result=1 ;; esac
 	check "$compiler: regions of a team and of marks are timed, and a region with others' teams is told"
+	call run -counting=expected --region=loop --region=lop -- "./team_$compiler"
+	case $status:$err in 1:*"region lop: "*"did you mean 'loop'?"*"the program was not run"*) result=0 ;; *) result=1 ;; esac
+	check "$compiler: the plugins of OpenMP bring no region"
 done
 if [ -x team_gcc ]; then
 	call run -q -counting=steps -caches=none -j run.json --region=loop._omp_fn.0 -- ./team_gcc

@@ -132,7 +132,7 @@ TEST_OF(test_verdict, NR_DISTRIBUTIONS)
 				second[i] = distributions[_i].draw();
 			}
 			ratio = statistics_shift(EACH(second, n), EACH(first, n)).ratio;
-			verdict = diff_verdict_of("time", &ratio, &text);
+			verdict = diff_verdict_of("time", &ratio, n, &text);
 			nr_different += verdict == DIFF_BETTER || verdict == DIFF_WORSE;
 			nr_unknown += verdict == DIFF_UNKNOWN;
 		}

@@ -53,12 +53,12 @@ check "two results"
 says "less time is faster, by the quotient of the times" "faster by 25 % ["
 says "less performance is slower" "slower by 20 % ["
 says "an interval that holds 0" "no difference shown ["
-says "two runs" "faster by a factor of 2.01, but too few runs for an interval"
+says "two runs" "differs by a factor of 2.01 (too few runs: it may be noise)"
 says "a point of the first alone" "only in before.json: S 4"
 says "a point of the second alone" "only in after.json: S 5"
 says "another compiler" "< 2"
 says "other flags" "> -O3"
-says "a summary" "1 faster, 1 slower, 1 no difference shown, 1 too few runs to say in 3 points"
+says "a summary" "1 faster, 1 slower, 1 no difference shown, 1 not known (-runs=6 or more tells) in 3 points"
 case $out in *bytes*) result=1 ;; *) result=0 ;; esac
 check "what is expected and the same is not shown"
 
@@ -151,7 +151,8 @@ functions ./old 10000 "slow old 16 2000 1000" "same old 32 3000 1000" "near old 
 functions ./new 12000 "more new 32 12 400" "slow new 48 4000 1000" "same new 64 3001 1000" "near new 80 1110 10" "- libx.so 64 900 50" \
 	"- libx.so 128 22 50" "new new 96 350 100" "twice new 112 702 5" "twice new 128 400 5" "little new 256 0 2" >second.json
 call diff first.json second.json
-says "functions, most seconds first" "
+says "functions, most seconds first, before all else" " in 1 point
+
 functions, CPU time of a run (10 -> 12 s in all); too few runs for intervals of seconds (--runs=6):
   slow, old
       2 -> 4 s, 20 -> 33.3 % of all: +13.3 [12.2, 14.5] %; instructions: the same; flop: the same
@@ -288,6 +289,9 @@ fits()
 COLUMNS=80
 call diff many.json many-others.json
 fits "what may be chance is said in lines of a terminal"
+call diff before.json after.json
+says "a summary of all kinds of verdicts" "in 3 points"
+fits "which is folded as well"
 rate()
 {
 	quantity throughput llcRam.read byte/s modelled "$@"
@@ -361,6 +365,15 @@ result 2 "1|$(quantity time microSeconds s measured 1)" >short.json
 call diff --limit=1% short.json short.json
 case $status:$err in 1:*"no value can be held to the limit"*) result=0 ;; *) result=1 ;; esac
 check "a time alone without an interval is no proof"
+sed 's/"low": 1, "high": 1/"low": null, "high": null/' short.json >once.json
+sed 's/"value": 1/"value": 1.2/; s/"samples": \[1\]/"samples": [1.2]/' once.json >longer.json
+call diff once.json longer.json
+case $status:$out in 0:*faster* | 0:*slower*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
+check "of one run each nothing is faster or slower"
+says "they differ" "differs by 20 % (one run each: it may be noise)
+"
+says "more runs would tell" "
+1 not known (-runs=6 or more tells) in 1 point"
 for limit in much -1% % 1%%; do
 	call diff --limit=$limit one.json near.json
 	[ "$status" = 2 ]

@@ -92,6 +92,9 @@ holds "labels at the ends" plot.gnuplot '"large"'
 result=1
 grep -q 'single\|worker' plot.gnuplot plot.data || result=0
 check "no threads, no ceilings of other operations"
+holds "lines and letters for print" plot.gnuplot "fontscale 0.75 linewidth 1 "
+call plot first.json -o slides -plotTheme=slides
+holds "and larger ones for slides" slides.gnuplot "fontscale 1.05 linewidth 1.4 "
 call plot first.json second.json -o both -t "Both of them" -keyPosition=none
 is "two machines" 0 "both.pdf, both.svg: points: 4, files: 2" ""
 holds "the title" both.gnuplot '"Both of them"'
