@@ -3,13 +3,12 @@
  * Random results in all their forms: the text, CSV, JSON, page and plot of one result show the same values, by the
  * names and units that each form tells.
  */
-#include <ctype.h>
 #include <jansson.h>
-#include <libxml/entities.h>
 
 #include "configuration/configuration.h"
 #include "draw.h"
 #include "experiment_fixture.h"
+#include "forms.h"
 #include "json_schema.h"
 #include "number.h"
 #include "support/process.h"
@@ -126,114 +125,6 @@ quantity_of(const json_t *point, const char *name)
 	ck_abort_msg("no %s", name);
 }
 
-static const char *
-text_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
-
-/* NaN where there is none. */
-static double
-number_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (strcmp(key, "value") == 0 && json_is_true(json_object_get(object, "infinite")))
-		return INFINITY;
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/*
- * Is the text the number, rounded to the digits that it has: "1200" to hundreds at the most? "3.4e+18" is to 10^17.
- * Something is not 0.
- */
-static bool
-is_rounded(const char *text, double number)
-{
-	const size_t length = strspn(text, "-0123456789."), whole = strcspn(text, ".");
-	const bool has_point = whole < length;
-	const long exponent = text[length] == 'e' ? strtol(text + length + 1, NULL, 10) : 0;
-	size_t zeros = 0;
-
-	while (!has_point && zeros < length && text[length - 1 - zeros] == '0')
-		zeros++;
-	return length > 0 && (number == 0) == (strtod(text, NULL) == 0) &&
-	       fabs(strtod(text, NULL) - number) <=
-		       0.5001 * pow(10, (double)exponent +
-						(has_point ? (double)whole + 1 - (double)length : (double)zeros));
-}
-
-/* How many base units are one of the unit that a form tells. */
-static double
-unit_of(const char *text)
-{
-	static const struct {
-		const char *unit;
-		double size;
-	} units[] = {
-		{"Gflop/s", 1e9}, {"Mflop/s", 1e6}, {"kflop/s", 1e3}, {"flop/s", 1}, {"flop/byte", 1}, {"us", 1},
-	};
-
-	for (int i = 0; i < NR_ELEMENTS(units); i++)
-		if (strncmp(text, units[i].unit, strlen(units[i].unit)) == 0)
-			return units[i].size;
-	ck_abort_msg("no unit: %.40s", text);
-}
-
-/* Is "7.4 [7.1, 7.9]", "53.7 ±2.3" or "1500" in such units, maybe with a mark behind, that quantity? */
-static bool
-is_value(const char *text, double unit, const json_t *quantity)
-{
-	const double value = number_of(quantity, "value") / unit, low = number_of(quantity, "low") / unit,
-		     high = number_of(quantity, "high") / unit;
-	const bool is_expected = strcmp(text_of(quantity, "kind"), "expected") == 0;
-	const size_t length = strcspn(text, "<\n");
-	autofree char *cell = rot_strndup(text, length);
-	char *bracket = strchr(cell, '['), *half = strstr(cell, "±");
-
-	if (isnan(value))
-		return strncmp(cell, "-", 1) == 0;
-	if ((strstr(cell, "(e)") != NULL) != is_expected)
-		return false;
-	if (isinf(value))
-		return strncmp(cell, "inf", strlen("inf")) == 0;
-	if (bracket)
-		return is_rounded(cell, value) && is_rounded(bracket + 1, low) &&
-		       is_rounded(strchr(bracket, ',') + 2, high);
-	if (half)
-		return is_rounded(cell, value) && is_rounded(half + strlen("±"), value - low) &&
-		       is_rounded(half + strlen("±"), high - value);
-	return is_rounded(cell, value) && !(low < high);
-}
-
-/* Is the word in the text as a word of its own? */
-static bool
-has_word(const char *text, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = text; (at = strcasestr(at, word)); at++)
-		if ((at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length]))
-			return true;
-	return false;
-}
-
-/* Steers no terminal, is UTF-8, and has no number that is none; of infinite ones only where the result has some. */
-static void
-expect_clean(const char *form, const char *text, bool has_infinite)
-{
-	autofree char *utf8 = utf8_text(text);
-
-	ck_assert_msg(strcmp(utf8, text) == 0, "%s is not UTF-8", form);
-	for (const char *at = text; *at; at++)
-		ck_assert_msg(((unsigned char)*at >= ' ' || *at == '\n' || *at == '\t') &&
-				      !(at[0] == '\xc2' && (unsigned char)at[1] < 0xa0),
-			      "%s has the byte %d in: %.60s", form, (unsigned char)*at,
-			      at > text + 30 ? at - 30 : text);
-	ck_assert_msg(!has_word(text, "nan"), "%s has NaN: %s", form, text);
-	ck_assert_msg(has_infinite || !has_word(text, "inf"), "%s has an infinite number: %s", form, text);
-}
-
 /* ---- the forms ---- */
 
 /* The cell of that number in a row of text: cells are two blanks and more apart. Fresh memory. */
@@ -254,8 +145,8 @@ cell_of(const char *row, int number)
 static const char *
 row_of(const char *table, const json_t *point)
 {
-	autofree char *series = utf8_printable(text_of(point, "series")), *begin = rot_format("\n%s  ", series);
-	autofree char *label = utf8_printable(text_of(point, "label"));
+	autofree char *series = utf8_printable(member_text(point, "series")), *begin = rot_format("\n%s  ", series);
+	autofree char *label = utf8_printable(member_text(point, "label"));
 
 	for (const char *row = table; (row = strstr(row, begin));) {
 		autofree char *found = cell_of(++row, 1);
@@ -277,7 +168,7 @@ check_table(const char *table, const json_t *point)
 		const char *name = strncmp(unit, "[us]", 4) == 0           ? "time"
 				   : strncmp(unit, "[flop/byte]", 11) == 0 ? "operationalIntensity"
 									   : "performance";
-		const double share = 100 * number_of(point, "roofShare");
+		const double share = 100 * member_number(point, "roofShare");
 
 		ck_assert_msg(strncmp(unit, "[%]", 3) != 0 ? is_value(cell, unit_of(unit + 1), quantity_of(point, name))
 			      : isnan(share)               ? strcmp(cell, "-") == 0
@@ -295,59 +186,6 @@ check_narrow(const char *narrow, const char *table, const json_t *point)
 	const char *row = row_of(narrow, point);
 
 	ck_assert_msg(strncmp(row, row_of(table, point), strcspn(row, "\n")) == 0, "%s is not of %s", narrow, table);
-}
-
-/* The next field of CSV (RFC 4180), in fresh memory; *at is moved behind it. */
-static char *
-next_field(const char **at)
-{
-	char *text = rot_calloc(strlen(*at) + 1, 1), *to = text;
-	const bool is_quoted = **at == '"';
-
-	for (*at += is_quoted; is_quoted ? (*at)[0] != '"' || (*at)[1] == '"' : !strchr(",\n", **at); (*at)++) {
-		ck_assert_msg(**at != '\0', "the CSV ends within a field");
-		*to++ = **at;
-		*at += is_quoted && **at == '"';
-	}
-	*at += is_quoted;
-	ck_assert_msg(**at == ',' || **at == '\n', "'%c' behind a field of CSV", **at);
-	return text;
-}
-
-/* The field of a column of the CSV in that row, from 1. Fresh memory. */
-static char *
-field(const char *csv, size_t row, const char *column)
-{
-	const char *at = csv;
-	size_t number = 0, nr_columns = 0;
-	char *text = NULL;
-
-	for (bool is_found = false; nr_columns == 0 || at[-1] == ','; nr_columns++, at++) {
-		autofree char *heading = next_field(&at);
-
-		is_found = is_found || strcmp(heading, column) == 0;
-		number += !is_found;
-	}
-	ck_assert_msg(number < nr_columns, "no column %s", column);
-	for (size_t i = (row - 1) * nr_columns + number + 1; i > 0; i--) {
-		free(text);
-		text = next_field(&at);
-		at++;
-	}
-	return text;
-}
-
-static void
-expect_field(const char *csv, size_t row, const char *column, double number)
-{
-	autofree char *text = field(csv, row, column);
-
-	if (isnan(number))
-		ck_assert_str_eq(text, "");
-	else if (isinf(number) || number == 0)
-		ck_assert_double_eq(strtod(text, NULL), number);
-	else
-		ck_assert_double_eq_tol(strtod(text, NULL) / number, 1, 1e-15);
 }
 
 static void
@@ -370,57 +208,12 @@ check_csv(const char *csv, size_t row, const json_t *point)
 			const json_t *quantity = quantity_of(point, quantities[i].name);
 			autofree char *column = rot_format("%s%s", columns[i], parts[k][1]);
 
-			expect_field(csv, row, column, number_of(quantity, parts[k][0]));
+			expect_field(csv, row, column, member_number(quantity, parts[k][0]));
 		}
-	expect_field(csv, row, "roof_share", number_of(point, "roofShare"));
-	expect_text(csv, row, "bound_by", text_of(point, "boundBy"));
-	expect_text(csv, row, "series", text_of(point, "series"));
-	expect_text(csv, row, "label", text_of(point, "label"));
-}
-
-/* A text as the page has it, in fresh memory. */
-static char *
-escaped(const char *text)
-{
-	autofree char *clean = xml_text(text);
-
-	return (char *)xmlEncodeSpecialChars(NULL, (const xmlChar *)clean);
-}
-
-/* What follows that beginning of the element's part of that number, from 0; NULL: there are fewer. */
-static const char *
-nth(const char *text, const char *begin, size_t number)
-{
-	for (text = strstr(text, begin); text && number > 0; number--)
-		text = strstr(text + 1, begin);
-	return text;
-}
-
-/* The column of the page's table with that heading. */
-static size_t
-page_column(const char *page, const char *heading)
-{
-	autofree char *text = rot_format(">%s<", heading);
-	const char *head = strstr(page, "<thead>") + strlen("<thead>"), *at = strstr(head, text);
-	size_t number = 0;
-
-	ck_assert_msg(at != NULL && at < strstr(head, "</thead>"), "no column %s", heading);
-	while (nth(head, "<th", number) && nth(head, "<th", number) < at)
-		number++;
-	return number - 1;
-}
-
-/* The text of a cell in a row of the page's table, behind all tags; in fresh memory. */
-static const char *
-page_cell(const char *page, const char *series, const char *label, size_t column)
-{
-	autofree char *begin = rot_format("<td class=\"stays\">%s</td><td>%s</td>", series, label);
-	const char *row = strstr(page, begin);
-
-	ck_assert_msg(row != NULL, "no row %s", begin);
-	row = nth(row, "<td", column);
-	ck_assert_ptr_nonnull(row);
-	return strchr(row, '>') + 1;
+	expect_field(csv, row, "roof_share", member_number(point, "roofShare"));
+	expect_text(csv, row, "bound_by", member_text(point, "boundBy"));
+	expect_text(csv, row, "series", member_text(point, "series"));
+	expect_text(csv, row, "label", member_text(point, "label"));
 }
 
 /* Value and interval below the heading, and what is said of it to who points there. */
@@ -428,12 +221,12 @@ static void
 check_page_row(const char *page, const char *series, const char *label, const json_t *point)
 {
 	static const char *const headings[] = {"time", "performance", "operational intensity"};
-	const double share = 100 * number_of(point, "roofShare");
-	const char *cell = page_cell(page, series, label, page_column(page, "of its roof"));
+	const double share = 100 * member_number(point, "roofShare");
+	const char *cell = page_cell(page, series, label, page_column(page, "of its roof", NULL));
 
 	ck_assert_msg(isnan(share) ? *cell == '-' : is_rounded(cell, share), "%.20s is not %g %%", cell, share);
 	for (size_t i = 0; i < NR_QUANTITIES; i++) {
-		const size_t column = page_column(page, headings[i]);
+		const size_t column = page_column(page, headings[i], NULL);
 		const char *unit =
 			strstr(nth(strstr(page, "<thead>") + strlen("<thead>"), "<th", column), "class=\"unit\">") +
 			strlen("class=\"unit\">");
@@ -441,7 +234,7 @@ check_page_row(const char *page, const char *series, const char *label, const js
 
 		cell = page_cell(page, series, label, column);
 		ck_assert_msg(is_value(cell, unit_of(unit), quantity), "%.30s is not the %s of %s %s, %.17g", cell,
-			      headings[i], series, label, number_of(quantity, "value"));
+			      headings[i], series, label, member_number(quantity, "value"));
 	}
 }
 
@@ -451,7 +244,7 @@ check_told(const char *told, const json_t *point)
 {
 	static const char *const begins[] = {NULL, "\nperformance (", "\noperational intensity ("};
 	autofree char *text = rot_strndup(told, (size_t)(strstr(told, "</title>") - told));
-	const char *bound = text_of(point, "boundBy"), *share = strstr(text, " % of the roof");
+	const char *bound = member_text(point, "boundBy"), *share = strstr(text, " % of the roof");
 
 	for (size_t i = 1; i < NR_QUANTITIES; i++) {
 		const json_t *quantity = quantity_of(point, quantities[i].name);
@@ -462,7 +255,7 @@ check_told(const char *told, const json_t *point)
 		value = strstr(value, "): ") + strlen("): ");
 		line = rot_strndup(value, strcspn(value, "\n"));
 		ck_assert_msg(is_value(line, unit_of(strrchr(line, ' ') + 1), quantity), "%s is not %.17g", line,
-			      number_of(quantity, "value"));
+			      member_number(quantity, "value"));
 	}
 	ck_assert_int_eq(share != NULL, bound != NULL);
 	if (!share)
@@ -470,15 +263,15 @@ check_told(const char *told, const json_t *point)
 	ck_assert_msg(strncmp(strchr(share, '(') + 1, bound, strlen(bound)) == 0, "%.90s is not %s", share, bound);
 	while (share[-1] != '\n')
 		share--;
-	ck_assert_msg(is_rounded(share, 100 * number_of(point, "roofShare")), "%.20s is not %g %%", share,
-		      100 * number_of(point, "roofShare"));
+	ck_assert_msg(is_rounded(share, 100 * member_number(point, "roofShare")), "%.20s is not %g %%", share,
+		      100 * member_number(point, "roofShare"));
 }
 
 static bool
 is_drawn(const json_t *point)
 {
-	const double x = number_of(quantity_of(point, "operationalIntensity"), "value"),
-		     y = number_of(quantity_of(point, "performance"), "value");
+	const double x = member_number(quantity_of(point, "operationalIntensity"), "value"),
+		     y = member_number(quantity_of(point, "performance"), "value");
 
 	return isfinite(x) && isfinite(y) && x > 0 && y > 0;
 }
@@ -491,8 +284,8 @@ struct placed {
 static struct placed
 placed_of(const char *told, const json_t *point)
 {
-	struct placed placed = {{log10(number_of(quantity_of(point, "operationalIntensity"), "value")),
-				 log10(number_of(quantity_of(point, "performance"), "value"))},
+	struct placed placed = {{log10(member_number(quantity_of(point, "operationalIntensity"), "value")),
+				 log10(member_number(quantity_of(point, "performance"), "value"))},
 				{NAN, NAN}};
 
 	ck_assert_int_eq(sscanf(strstr(told, "translate("), "translate(%lf %lf)", &placed.at[0], &placed.at[1]), 2);
@@ -530,7 +323,7 @@ check_page(const char *page, const json_t *points)
 
 	for (size_t i = 0; i < json_array_size(points); i++) {
 		const json_t *point = json_array_get(points, i);
-		autofree char *series = escaped(text_of(point, "series")), *label = escaped(text_of(point, "label"));
+		autofree char *series = escaped(member_text(point, "series")), *label = escaped(member_text(point, "label"));
 		autofree char *title = rot_format("<title>%s, %s\n", series, label);
 		const char *told = strstr(page, title);
 
@@ -552,8 +345,8 @@ check_data(const char **data, const json_t *point)
 
 	if (is_drawn(point)) {
 		ck_assert_int_eq(sscanf(*data, "%lf %lf", &x, &y), 2);
-		ck_assert_double_eq_tol(x / number_of(quantity_of(point, "operationalIntensity"), "value"), 1, 1e-14);
-		ck_assert_double_eq_tol(1e9 * y / number_of(quantity_of(point, "performance"), "value"), 1, 1e-14);
+		ck_assert_double_eq_tol(x / member_number(quantity_of(point, "operationalIntensity"), "value"), 1, 1e-14);
+		ck_assert_double_eq_tol(1e9 * y / member_number(quantity_of(point, "performance"), "value"), 1, 1e-14);
 	}
 	*data = strchr(*data, '\n') + 1;
 }
@@ -563,7 +356,7 @@ static void
 check_plot(const char *text, const json_t *points)
 {
 	for (size_t first = 0; first < 2; first++) {
-		const char *series = text_of(json_array_get(points, first), "series");
+		const char *series = member_text(json_array_get(points, first), "series");
 		autofree char *name = utf8_printable(series), *head = rot_format("# %s\n#", name);
 		const char *at = strstr(text, head);
 
@@ -572,7 +365,7 @@ check_plot(const char *text, const json_t *points)
 		for (size_t i = 0; i < json_array_size(points); i++) {
 			const json_t *point = json_array_get(points, i);
 
-			if (strcmp(text_of(point, "series"), series) == 0)
+			if (strcmp(member_text(point, "series"), series) == 0)
 				check_data(&at, point);
 		}
 	}
@@ -583,7 +376,7 @@ has_infinite(const json_t *points)
 {
 	for (size_t i = 0; i < json_array_size(points); i++)
 		for (size_t k = 0; k < NR_QUANTITIES; k++)
-			if (isinf(number_of(quantity_of(json_array_get(points, i), quantities[k].name), "value")))
+			if (isinf(member_number(quantity_of(json_array_get(points, i), quantities[k].name), "value")))
 				return true;
 	return false;
 }
@@ -611,8 +404,8 @@ check_names(const json_t *points, const char *name)
 	autofree char *printable = utf8_printable(name), *series = rot_format("%s of 1", printable),
 		      *label = rot_format("p1 %s", printable);
 
-	ck_assert_str_eq(text_of(json_array_get(points, 0), "series"), series);
-	ck_assert_str_eq(text_of(json_array_get(points, 0), "label"), label);
+	ck_assert_str_eq(member_text(json_array_get(points, 0), "series"), series);
+	ck_assert_str_eq(member_text(json_array_get(points, 0), "label"), label);
 }
 
 TEST_OF(forms_show_the_same, all_are_tested() ? 400 : 16)
