@@ -79,7 +79,7 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 	if (bound.ceiling)
 		return bound;
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
-	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0))
+	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || isinf(y->summary.value))
 		return bound;
 	slope = experiment_bounding_peak(experiment, NULL, roofline->x.border, nr_threads);
 	peak = experiment_bounding_peak(experiment, roofline->y.operation, NULL, nr_threads);

@@ -23,6 +23,9 @@ bool is_rounded(const char *text, double number);
 /* How many base units are one of the unit that the text begins with. */
 double unit_of(const char *text);
 
+/* Is the text those three, as value_text prints them? Low and high are NaN where they are not known. */
+bool is_interval(const char *text, double value, double low, double high);
+
 /* Is "7.4 [7.1, 7.9]", "53.7 ±2.3" or "1500" in such units, maybe with a mark behind, that quantity? */
 bool is_value(const char *text, double unit, const json_t *quantity);
 
@@ -39,10 +42,11 @@ char *escaped(const char *text);
 /* Where the text has that part for the time of that number, from 0; NULL: it has fewer. */
 const char *nth(const char *text, const char *part, size_t number);
 
-/* The column of the page's table of points with that heading, and of those with the same what it is of (NULL: any). */
+/* The column of the page's first table with that heading, and of those with the same what it is of (NULL: any). */
 size_t page_column(const char *page, const char *heading, const char *of);
 
-/* What stands in that column and in the row of series and label, which are escaped. */
-const char *page_cell(const char *page, const char *series, const char *label, size_t column);
+/* The row of the table of points, by series and label, which are escaped; and what stands in that column of a row. */
+const char *page_row(const char *page, const char *series, const char *label);
+const char *page_cell(const char *row, size_t column);
 
 #endif

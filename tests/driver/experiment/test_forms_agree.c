@@ -222,7 +222,7 @@ check_page_row(const char *page, const char *series, const char *label, const js
 {
 	static const char *const headings[] = {"time", "performance", "operational intensity"};
 	const double share = 100 * member_number(point, "roofShare");
-	const char *cell = page_cell(page, series, label, page_column(page, "of its roof", NULL));
+	const char *row = page_row(page, series, label), *cell = page_cell(row, page_column(page, "of its roof", NULL));
 
 	ck_assert_msg(isnan(share) ? *cell == '-' : is_rounded(cell, share), "%.20s is not %g %%", cell, share);
 	for (size_t i = 0; i < NR_QUANTITIES; i++) {
@@ -232,7 +232,7 @@ check_page_row(const char *page, const char *series, const char *label, const js
 			strlen("class=\"unit\">");
 		const json_t *quantity = quantity_of(point, quantities[i].name);
 
-		cell = page_cell(page, series, label, column);
+		cell = page_cell(row, column);
 		ck_assert_msg(is_value(cell, unit_of(unit), quantity), "%.30s is not the %s of %s %s, %.17g", cell,
 			      headings[i], series, label, member_number(quantity, "value"));
 	}
@@ -323,7 +323,8 @@ check_page(const char *page, const json_t *points)
 
 	for (size_t i = 0; i < json_array_size(points); i++) {
 		const json_t *point = json_array_get(points, i);
-		autofree char *series = escaped(member_text(point, "series")), *label = escaped(member_text(point, "label"));
+		autofree char *series = escaped(member_text(point, "series")),
+			      *label = escaped(member_text(point, "label"));
 		autofree char *title = rot_format("<title>%s, %s\n", series, label);
 		const char *told = strstr(page, title);
 
@@ -345,7 +346,8 @@ check_data(const char **data, const json_t *point)
 
 	if (is_drawn(point)) {
 		ck_assert_int_eq(sscanf(*data, "%lf %lf", &x, &y), 2);
-		ck_assert_double_eq_tol(x / member_number(quantity_of(point, "operationalIntensity"), "value"), 1, 1e-14);
+		ck_assert_double_eq_tol(x / member_number(quantity_of(point, "operationalIntensity"), "value"), 1,
+					1e-14);
 		ck_assert_double_eq_tol(1e9 * y / member_number(quantity_of(point, "performance"), "value"), 1, 1e-14);
 	}
 	*data = strchr(*data, '\n') + 1;
