@@ -393,7 +393,7 @@ check_plot(const char *data)
 	}
 }
 
-TEST_OF(forms_of_programs_show_the_same, all_are_tested() ? 300 : 12)
+TEST_OF(forms_of_programs_show_the_same, all_are_tested() ? 60 : 8)
 {
 	static const char *const architectures[] = {"blocks", "zen5", "none", "blocks beside events"};
 	static const char *const regions[] = {"solve",  "setUp", "throwing", "fast", "deep",
