@@ -101,14 +101,15 @@ static char *
 make_printable(char *text)
 {
 	static const char more[] = " ...";
-	char *title = utf8_text(text);
+	char *title;
 
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	title = utf8_printable(text);
 	free(text);
 	if (strlen(title) > MAX_TITLE)
 		strcpy(title + utf8_fitting(title, MAX_TITLE - sizeof(more) + 1), more);
-	for (char *c = title; *c; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
 	return title;
 }
 
@@ -656,7 +657,7 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 		rot_warning("no CSV is written: it has a name beside -o NAME or -j FILE.json");
 	if (rc == 0 && csv && program_places_are_known(&job->report.places) &&
 	    configuration_bool(job->rot->configuration, "writeCsv"))
-		rc = report_places_csv(&job->report, csv, err);
+		rc = report_places_csv(&job->report, json_object_get(json, "functions"), csv, err);
 	if (rc == 0 && options->json_path)
 		rc = output_write_json(json, options->json_path, err);
 	if (job->plan.is_timed)

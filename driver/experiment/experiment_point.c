@@ -14,6 +14,7 @@
 #include "rot.h"
 #include "support/json.h"
 #include "support/titles.h"
+#include "support/utf8.h"
 
 static struct point
 coordinates_copy(struct pool *pool, const struct point *at)
@@ -26,8 +27,8 @@ coordinates_copy(struct pool *pool, const struct point *at)
 		copy.coordinates[i] = (struct coordinate){
 			.axis = pool_strdup(pool, c->axis),
 			.number = c->number,
-			.text = isnan(c->number) ? pool_strdup(pool, c->text)
-						 : pool_own(pool, rot_number_in_full(c->number), free),
+			.text = pool_own(
+				pool, isnan(c->number) ? utf8_printable(c->text) : rot_number_in_full(c->number), free),
 		};
 	}
 	return copy;
@@ -45,8 +46,8 @@ experiment_point_at(const struct experiment_position *position)
 {
 	struct experiment_point point = {.cache_state = ""};
 
-	point.series = pool_strdup(&point.pool, position->series);
-	point.label = pool_strdup(&point.pool, position->label);
+	point.series = pool_own(&point.pool, utf8_printable(position->series), free);
+	point.label = pool_own(&point.pool, utf8_printable(position->label), free);
 	point.at = coordinates_copy(&point.pool, &position->at);
 	return point;
 }

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "number.h"
 #include "plots/places.h"
+#include "quantities/value_text.h"
 #include "rot.h"
 #include "support/entry.h"
 #include "support/messages.h"
@@ -78,7 +79,7 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 	if (bound.ceiling)
 		return bound;
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
-	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0))
+	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || isinf(y->summary.value))
 		return bound;
 	slope = experiment_bounding_peak(experiment, NULL, roofline->x.border, nr_threads);
 	peak = experiment_bounding_peak(experiment, roofline->y.operation, NULL, nr_threads);
@@ -107,8 +108,8 @@ struct bounded {
 static char *
 shares_text(double low, double high)
 {
-	autofree char *from = rot_format("%.*f", low < 10, low);
-	autofree char *to = rot_format("%.*f", high < 10, high);
+	autofree char *from = low < 10 ? digits_text(low, 2) : rot_format("%.0f", low);
+	autofree char *to = high < 10 ? digits_text(high, 2) : rot_format("%.0f", high);
 
 	return strcmp(from, to) == 0 ? rot_strdup(from) : rot_format("%s to %s", from, to);
 }

@@ -176,7 +176,8 @@ write_heading(xmlTextWriterPtr out, const json_t *points, const char *column)
 	for (size_t i = 0; !quantity && i < json_array_size(points); i++)
 		quantity = quantity_of(json_array_get(points, i), column);
 	html_begin(out, "th", "number");
-	if (stored_value(quantity, &value) == 0) {
+	stored_value(quantity, &value); /* a missing value has a name, too */
+	if (value.name) {
 		autofree char *name = camel_case_words(value.name), *of = value_of_words(&value);
 
 		html_element(out, "span", NULL, name);

@@ -11,6 +11,7 @@
 #include "entities.h"
 #include "memory.h"
 #include "number.h"
+#include "support/utf8.h"
 
 /* ---- regions as they are written ---- */
 
@@ -81,7 +82,7 @@ parse(const char *text, struct region *region, struct rot_error *err)
 {
 	size_t length = name_length(text);
 	autofree char *name = rot_strndup(text, length);
-	char *begin = rot_strdup(text + length + (length > 0)), *end;
+	char *begin = rot_strdup(text + length + (length > 0)), *end, *printable = NULL;
 	int rc = -1;
 
 	if (text[0] == '=') {
@@ -90,7 +91,8 @@ parse(const char *text, struct region *region, struct rot_error *err)
 	}
 	if (take_hits(begin, region, err) < 0)
 		goto out;
-	rot_string_set(&region->name, length ? name : begin);
+	printable = utf8_printable(length ? name : begin);
+	rot_string_set(&region->name, printable);
 	end = find_separator(begin);
 	if (end) {
 		*end = '\0';
@@ -102,6 +104,7 @@ parse(const char *text, struct region *region, struct rot_error *err)
 	rot_string_set(&region->end, end ? end : "");
 	rc = 0;
 out:
+	free(printable);
 	free(begin);
 	return rc;
 }

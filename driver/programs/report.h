@@ -102,7 +102,8 @@ void report_places(const struct program_report *report, FILE *out);
 /* "sweep", or a loop of it: "sweep, relax.c:17-20". Fresh memory, no longer than a column of the tables. */
 char *report_place_name(const struct place_share *item);
 
-/* All of them: as a member of the JSON, and as OUTPUT_NAME-functions.csv, -loops.csv and, if asked for, -lines.csv. */
+/* All of them: as a member of the JSON, and that (whose functions may have got the roof of a plot) as
+ * OUTPUT_NAME-functions.csv, -loops.csv and, if asked for, -lines.csv. */
 json_t *report_places_json(const struct program_report *report);
 
 /*
@@ -110,7 +111,8 @@ json_t *report_places_json(const struct program_report *report);
  * tells whether a file still has that code. NULL: it has little of the whole, or its code is not known.
  */
 json_t *report_code_json(const struct program_report *report, size_t i);
-int report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err);
+int report_places_csv(const struct program_report *report, const json_t *places, const char *output_name,
+		      struct rot_error *err);
 
 /* Fills in the findings, of functions or loops as report->by says (of functions for lines), by what is judged. */
 void report_find(struct program_report *report);

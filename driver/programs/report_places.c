@@ -689,7 +689,7 @@ csv_number(double number)
 }
 
 static void
-add_csv_row(struct text_table *table, const struct place_share *item)
+add_csv_row(struct text_table *table, const struct place_share *item, double roof_share)
 {
 	static const struct program_part whole = {.source = (char *)"", .inlined = (char *)""};
 	const struct program_place *place = item->place;
@@ -713,7 +713,7 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 		rot_format("%llu", (unsigned long long)item->nr_entries),
 		csv_number(value_of(&item->values, "performance", "")),
 		csv_number(value_of(&item->values, "operationalIntensity", "")),
-		csv_number(item->roof_share),
+		csv_number(roof_share),
 		rot_format("%d", part->last_line),
 		rot_strdup(part->inlined),
 		rot_format("%llu", (unsigned long long)part->header),
@@ -731,7 +731,8 @@ add_csv_row(struct text_table *table, const struct place_share *item)
 #define NR_FUNCTION_COLUMNS 19
 
 static int
-write_csv(const struct program_report *report, enum place_kind kind, const char *output_name, struct rot_error *err)
+write_csv(const struct program_report *report, const json_t *places, enum place_kind kind, const char *output_name,
+	  struct rot_error *err)
 {
 	static const struct text_table_column columns[] = {
 		{.heading = "object"},      {.heading = "function"},    {.heading = "symbol"},
@@ -751,21 +752,28 @@ write_csv(const struct program_report *report, enum place_kind kind, const char 
 	struct output_text text;
 
 	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < lists[k]->nr; i++)
-			add_csv_row(&table, &lists[k]->items[i]);
+		for (size_t i = 0; i < lists[k]->nr; i++) {
+			const bool is_function = kind == PLACES_FUNCTIONS && k == 0;
+			const json_t *function = json_array_get(json_object_get(places, kinds[kind].key), i);
+
+			add_csv_row(&table, &lists[k]->items[i],
+				    is_function ? json_number_at(function, "roofShare")
+						: lists[k]->items[i].roof_share);
+		}
 	text_table_print_csv(&table, output_text_begin(&text));
 	text_table_clear(&table);
 	return output_text_end(&text, output_name, kinds[kind].csv, err);
 }
 
 int
-report_places_csv(const struct program_report *report, const char *output_name, struct rot_error *err)
+report_places_csv(const struct program_report *report, const json_t *places, const char *output_name,
+		  struct rot_error *err)
 {
-	int rc = write_csv(report, PLACES_FUNCTIONS, output_name, err);
+	int rc = write_csv(report, places, PLACES_FUNCTIONS, output_name, err);
 
 	if (rc == 0)
-		rc = write_csv(report, PLACES_LOOPS, output_name, err);
+		rc = write_csv(report, places, PLACES_LOOPS, output_name, err);
 	if (rc == 0 && report->by == PLACES_LINES)
-		rc = write_csv(report, PLACES_LINES, output_name, err);
+		rc = write_csv(report, places, PLACES_LINES, output_name, err);
 	return rc;
 }

@@ -44,7 +44,7 @@ row_number(FILE *out, const char *label, double number, const char *unit)
 static void
 row_share(FILE *out, const char *label, double share)
 {
-	char *text = isnan(share) ? rot_strdup("-") : rot_format("%.3g", 100 * share);
+	char *text = isnan(share) ? rot_strdup("-") : digits_text(100 * share, 3);
 
 	print_row(out, label, text, isnan(share) ? "" : "%");
 	free(text);
@@ -259,7 +259,7 @@ print_thread(FILE *out, const struct report_thread *thread, struct table_part pa
 {
 	const struct program_values *values = thread->values;
 	struct summary seconds = summary_single(values->values[0].summary.value * 1e-6, "measured");
-	char *time = isnan(thread->hits) ? rot_format("%.4f", seconds.value) : summary_text(&seconds);
+	char *time = summary_text(&seconds);
 
 	fprintf(out, "  %8d %-16.16s", (int)values->thread->tid, values->thread->name);
 	print_hits(out, thread, NULL);

@@ -52,10 +52,15 @@ last_of_digits(double value, int nr_digits)
 	return value == 0 ? INT_MAX : exponent_of(value) - (nr_digits - 1);
 }
 
+/* Smaller numbers have an exponent with %g. */
+#define LEAST_OF_G 1e-4
+
 char *
 digits_text(double value, int nr_digits)
 {
-	if (!isfinite(value) || fabs(value) < pow(10, nr_digits) - 0.5)
+	const double size = fabs(value);
+
+	if (!isfinite(value) || value == 0 || (size >= LEAST_OF_G && size < pow(10, nr_digits) - 0.5))
 		return rot_format("%.*g", nr_digits, value);
 	return rounded(value, last_of_digits(value, nr_digits));
 }

@@ -1,65 +1,109 @@
 /* SPDX-License-Identifier: MIT */
-/* Random results in all their forms: the text, CSV, JSON, page and plot of one result show the same values. */
+/*
+ * Random results in all their forms: the text, CSV, JSON, page and plot of one result show the same values, by the
+ * names and units that each form tells.
+ */
 #include <jansson.h>
 
 #include "configuration/configuration.h"
 #include "draw.h"
 #include "experiment_fixture.h"
+#include "forms.h"
 #include "json_schema.h"
 #include "number.h"
-#include "quantities/value_text.h"
 #include "support/process.h"
+#include "support/utf8.h"
 #include "testing.h"
 
-#define NR_RESULTS 12
+/* Points of one thread and of two, each under its own roof; series and labels have the name in them. */
+#define CONTROLLER                                                                                                     \
+	"<controller name='random' comment='' runs='10'><axis name='n'><list values='1 2 3 4'/></axis>"                \
+	"<axis name='threads'><list values='1 2'/></axis>"                                                             \
+	"<point series='%s of {$threads}' label='p{$n} %s' threads='{$threads}'><workload><kernel type='Triad' "       \
+	"bufferSize='{$n}'/></workload></point><quantity is='time'/>"                                                  \
+	"<plot type='roofline' x='operationalIntensity:doublePrecisionFlop:llcRam' "                                   \
+	"y='performance:doublePrecisionFlop'><defaultPeaks/></plot></controller>"
 
-/* Points of one thread and of two, each under its own roof. */
-static const char controller[] =
-	"<controller name='random' comment='' runs='10'><axis name='n'><list values='1 2 3 4'/></axis>"
-	"<axis name='threads'><list values='1 2'/></axis>"
-	"<point series='of {$threads}' label='p{$n}' threads='{$threads}'><workload><kernel type='Triad' "
-	"bufferSize='{$n}'/></workload></point><quantity is='time'/>"
-	"<plot type='roofline' x='operationalIntensity:doublePrecisionFlop:llcRam' "
-	"y='performance:doublePrecisionFlop'><defaultPeaks/></plot></controller>";
+/* What each form escapes, as a controller has it and as it is. */
+static const struct {
+	const char *xml, *text;
+} names[] = {
+	{"plain", "plain"},
+	{"a, &quot;b&quot;", "a, \"b\""},
+	{"&lt;i&gt; &amp;amp;", "<i> &amp;"},
+	{"µ 漢字", "µ 漢字"},
+	{"`x` \\n $HOME", "`x` \\n $HOME"},
+	{"&#x9b;31m", "\xc2\x9b"
+		      "31m"},
+	{"two&#10;lines&#9;x", "two\nlines\tx"},
+	{"=1+1", "=1+1"},
+};
 
-/* Over several decades, and as scattered as runs of a busy machine; some intensities are of the definition alone. */
+static const struct {
+	const char *name, *of, *unit;
+} quantities[] = {
+	{"time", "microSeconds", "us"},
+	{"performance", "doublePrecisionFlop", "flop/s"},
+	{"operationalIntensity", "doublePrecisionFlop/llcRam", "flop/byte"},
+};
+
+enum { NR_QUANTITIES = NR_ELEMENTS(quantities) };
+
+/* Over several decades, or over many in a result of extremes; zero and infinite ones there, too. */
+static bool is_extreme;
+static uint64_t seed;
+
+static double
+draw_middle(size_t quantity)
+{
+	static const double lowest[] = {0, 8, -2}, decades[] = {6, 3, 3};
+	const double kind = draw_uniform();
+
+	if (is_extreme && kind < 0.05)
+		return 0;
+	if (is_extreme && kind < 0.1 && quantity == 2)
+		return INFINITY;
+	return pow(10, is_extreme ? lowest[quantity] - 8 + (decades[quantity] + 16) * draw_uniform()
+				  : lowest[quantity] + decades[quantity] * draw_uniform());
+}
+
+/* As scattered as runs of a busy machine; some are of the definition alone, of a single run, or missing. */
+static void
+draw_value(struct quantity_value *value, size_t quantity, int nr_runs)
+{
+	const double middle = draw_middle(quantity), scatter = pow(10, -4 * draw_uniform()), kind = draw_uniform();
+	const bool is_expected = quantity == 2 && kind<0.3, is_missing = kind> 0.9;
+
+	value->name = quantities[quantity].name;
+	value->of = quantities[quantity].of;
+	value->unit = quantities[quantity].unit;
+	value->source = "random";
+	value->kind = is_expected ? "expected" : "measured";
+	value->grade = "";
+	value->expected = NAN;
+	value->nr_samples = is_expected || is_missing ? 0 : kind > 0.8 ? 1 : (size_t)nr_runs;
+	value->samples = rot_calloc((size_t)nr_runs, sizeof(double));
+	value->taints = rot_calloc((size_t)nr_runs, sizeof(unsigned));
+	for (int k = 0; k < nr_runs; k++)
+		value->samples[k] = middle * (1 + scatter * draw_uniform());
+	value->summary = is_missing    ? summary_empty()
+			 : is_expected ? summary_single(middle, "expected")
+				       : summary_median(value->samples, value->nr_samples);
+}
+
 static void
 measure_randomly(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
 		 int nr_runs, struct quantity_value *values)
 {
 	(void)measurement;
 	for (size_t i = 0; i < nr_requests; i++) {
-		const bool is_time = strcmp(requests[i].name, "time") == 0,
-			   is_rate = strcmp(requests[i].name, "performance") == 0;
-		const double middle = pow(10, is_time   ? 6 * draw_uniform()
-					      : is_rate ? 8 + 3 * draw_uniform()
-							: 3 * draw_uniform() - 2);
-		const double scatter = pow(10, -4 * draw_uniform());
-		const bool is_expected = !is_time && !is_rate && draw_uniform() < 0.3;
-		struct quantity_value *value = &values[i];
+		size_t quantity = 0;
 
-		*value = (struct quantity_value){
-			.request = requests[i],
-			.name = requests[i].name,
-			.of = is_time   ? "microSeconds"
-			      : is_rate ? "doublePrecisionFlop"
-					: "doublePrecisionFlop/llcRam",
-			.unit = is_time   ? "us"
-				: is_rate ? "flop/s"
-					  : "flop/byte",
-			.source = "random",
-			.kind = is_expected ? "expected" : "measured",
-			.grade = "",
-			.expected = NAN,
-			.nr_samples = is_expected ? 0 : (size_t)nr_runs,
-			.samples = rot_calloc((size_t)nr_runs, sizeof(double)),
-			.taints = rot_calloc((size_t)nr_runs, sizeof(unsigned)),
-		};
-		for (int k = 0; k < nr_runs; k++)
-			value->samples[k] = middle * (1 + scatter * draw_uniform());
-		value->summary = is_expected ? summary_single(middle, "expected")
-					     : summary_median(value->samples, value->nr_samples);
-		value->request.clock = is_time || is_rate ? "microSeconds" : NULL;
+		while (strcmp(requests[i].name, quantities[quantity].name) != 0)
+			ck_assert_uint_lt(++quantity, NR_QUANTITIES);
+		values[i] = (struct quantity_value){.request = requests[i]};
+		draw_value(&values[i], quantity, nr_runs);
+		values[i].request.clock = quantity < 2 ? "microSeconds" : NULL;
 	}
 }
 
@@ -81,51 +125,6 @@ quantity_of(const json_t *point, const char *name)
 	ck_abort_msg("no %s", name);
 }
 
-static double
-number_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* Is the text the number, rounded to the digits that it has: "1200" to hundreds at the most? */
-static bool
-is_rounded(const char *text, double number)
-{
-	const size_t length = strspn(text, "-0123456789."), whole = strcspn(text, ".");
-	const bool has_point = whole < length;
-	size_t zeros = 0;
-
-	while (!has_point && zeros < length && text[length - 1 - zeros] == '0')
-		zeros++;
-	return length > 0 && fabs(strtod(text, NULL) - number) <=
-				     0.5001 * pow(10, has_point ? -(double)(length - whole - 1) : (double)zeros);
-}
-
-/* Is "7.4 [7.1, 7.9]", "53.7 ±2.3" or "1500", maybe with a mark behind, that quantity? */
-static bool
-is_value(const char *text, const json_t *quantity)
-{
-	const double factor = shown_unit(json_string_value(json_object_get(quantity, "unit"))).factor;
-	const double value = factor * number_of(quantity, "value"), low = factor * number_of(quantity, "low"),
-		     high = factor * number_of(quantity, "high");
-	const bool is_expected = strcmp(json_string_value(json_object_get(quantity, "kind")), "expected") == 0;
-	const size_t length = strcspn(text, "<\n");
-	char *cell = rot_strndup(text, length), *bracket = strchr(cell, '['), *half = strstr(cell, "±");
-	bool is_it = is_rounded(cell, value) && (strstr(cell, "(e)") != NULL) == is_expected;
-
-	if (bracket)
-		is_it = is_it && is_rounded(bracket + 1, low) && is_rounded(strchr(bracket, ',') + 2, high);
-	else if (half)
-		is_it = is_it && is_rounded(half + strlen("±"), value - low) &&
-			is_rounded(half + strlen("±"), high - value);
-	else
-		is_it = is_it && !(low < high);
-	free(cell);
-	return is_it;
-}
-
 /* ---- the forms ---- */
 
 /* The cell of that number in a row of text: cells are two blanks and more apart. Fresh memory. */
@@ -142,196 +141,310 @@ cell_of(const char *row, int number)
 					: strcspn(row, "\n"));
 }
 
-/* series, label, share, time, and x and y of the plot */
+/* The first row of that series and label. */
+static const char *
+row_of(const char *table, const json_t *point)
+{
+	autofree char *series = utf8_printable(member_text(point, "series")), *begin = rot_format("\n%s  ", series);
+	autofree char *label = utf8_printable(member_text(point, "label"));
+
+	for (const char *row = table; (row = strstr(row, begin));) {
+		autofree char *found = cell_of(++row, 1);
+
+		if (strcmp(found, label) == 0)
+			return row;
+	}
+	ck_abort_msg("no row of %s %s in %s", series, label, table);
+}
+
+/* Behind series and label are those with a unit, by which they are found. */
 static void
 check_table(const char *table, const json_t *point)
 {
-	static const char *const names[] = {[3] = "time", [4] = "operationalIntensity", [5] = "performance"};
-	autofree char *begin = rot_format("\n%s  ", json_string_value(json_object_get(point, "series")));
-	const char *label = json_string_value(json_object_get(point, "label")), *row = table;
-	char *found, *cell;
+	const char *row = row_of(table, point), *unit = strstr(table, "  [%]") + 2;
 
-	for (;;) {
-		row = strstr(row, begin);
-		ck_assert_msg(row != NULL, "%s", table);
-		found = cell_of(++row, 1);
-		cell = strcmp(found, label) == 0 ? found : NULL;
-		free(found);
-		if (cell)
-			break;
-	}
-	for (int i = 2; i < 6; i++) {
-		cell = cell_of(row, i);
-		ck_assert_msg(names[i] ? is_value(cell, quantity_of(point, names[i]))
-				       : is_rounded(cell, 100 * number_of(point, "roofShare")),
-			      "%s in %s", cell, table);
-		free(cell);
+	for (int i = 2; unit && *unit == '['; i++) {
+		autofree char *cell = cell_of(row, i);
+		const char *name = strncmp(unit, "[us]", 4) == 0           ? "time"
+				   : strncmp(unit, "[flop/byte]", 11) == 0 ? "operationalIntensity"
+									   : "performance";
+		const double share = 100 * member_number(point, "roofShare");
+
+		ck_assert_msg(strncmp(unit, "[%]", 3) != 0 ? is_value(cell, unit_of(unit + 1), quantity_of(point, name))
+			      : isnan(share)               ? strcmp(cell, "-") == 0
+							   : is_rounded(cell, share),
+			      "%s of %.9s in %s", cell, unit, table);
+		unit += strcspn(unit, " \n");
+		unit += strspn(unit, " ");
 	}
 }
 
-/* The field of a column of the CSV in that row, from 1; none before it has a comma in it. Fresh memory. */
-static char *
-field(const char *csv, size_t row, const char *column)
+/* A narrow table has the same rows, with fewer columns. */
+static void
+check_narrow(const char *narrow, const char *table, const json_t *point)
 {
-	size_t number = 0;
-	const char *at = csv;
+	const char *row = row_of(narrow, point);
 
-	for (; strcspn(at, ",\n") != strlen(column) || strncmp(at, column, strlen(column)) != 0; number++) {
-		at += strcspn(at, ",\n");
-		ck_assert_msg(*at == ',', "no column %s", column);
-		at++;
-	}
-	for (at = csv; row > 0; row--)
-		at = strchr(at, '\n') + 1;
-	for (; number > 0; number--)
-		at = strchr(at, ',') + 1;
-	return *at == '"' ? rot_strndup(at + 1, strcspn(at + 1, "\"")) : rot_strndup(at, strcspn(at, ",\n"));
+	ck_assert_msg(strncmp(row, row_of(table, point), strcspn(row, "\n")) == 0, "%s is not of %s", narrow, table);
 }
 
 static void
-expect_field(const char *csv, size_t row, const char *column, double number)
+expect_text(const char *csv, size_t row, const char *column, const char *text)
 {
-	autofree char *text = field(csv, row, column);
+	autofree char *found = field(csv, row, column);
 
-	if (isnan(number))
-		ck_assert_str_eq(text, "");
-	else
-		ck_assert_double_eq_tol(strtod(text, NULL) / number, 1, 1e-15);
+	ck_assert_str_eq(found, text ? text : "");
 }
 
 /* By the names of doc/RESULTS.md. */
 static void
 check_csv(const char *csv, size_t row, const json_t *point)
 {
-	static const char *const names[][2] = {{"time", "time_us"},
-					       {"performance", "performance_dp_per_s"},
-					       {"operationalIntensity", "intensity_dp_ram"}};
+	static const char *const columns[] = {"time_us", "performance_dp_per_s", "intensity_dp_ram"};
 	static const char *const parts[][2] = {{"value", ""}, {"low", "_low"}, {"high", "_high"}, {"n", "_n"}};
-	autofree char *bound = field(csv, row, "bound_by");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
-			const json_t *quantity = quantity_of(point, names[i][0]);
-			char *column = rot_format("%s%s", names[i][1], parts[k][1]);
+	for (size_t i = 0; i < NR_QUANTITIES; i++)
+		for (size_t k = 0; k < NR_ELEMENTS(parts); k++) {
+			const json_t *quantity = quantity_of(point, quantities[i].name);
+			autofree char *column = rot_format("%s%s", columns[i], parts[k][1]);
 
-			if (strcmp(parts[k][0], "n") != 0 || number_of(quantity, "n") > 0)
-				expect_field(csv, row, column, number_of(quantity, parts[k][0]));
-			free(column);
+			expect_field(csv, row, column, member_number(quantity, parts[k][0]));
 		}
-	expect_field(csv, row, "roof_share", number_of(point, "roofShare"));
-	ck_assert_str_eq(bound, json_string_value(json_object_get(point, "boundBy")));
+	expect_field(csv, row, "roof_share", member_number(point, "roofShare"));
+	expect_text(csv, row, "bound_by", member_text(point, "boundBy"));
+	expect_text(csv, row, "series", member_text(point, "series"));
+	expect_text(csv, row, "label", member_text(point, "label"));
 }
 
-/* One of the numbers of the row of the page's table that has these words, wherever the columns are. */
+/* Value and interval below the heading, and what is said of it to who points there. */
 static void
-expect_in_row(const char *page, const char *series, const char *label, const json_t *quantity)
+check_page_row(const char *page, const char *series, const char *label, const json_t *point)
 {
-	char *cells[] = {rot_format(">%s<", series), rot_format(">%s<", label)};
-	bool is_there = false;
+	static const char *const headings[] = {"time", "performance", "operational intensity"};
+	const double share = 100 * member_number(point, "roofShare");
+	const char *row = page_row(page, series, label), *cell = page_cell(row, page_column(page, "of its roof", NULL));
 
-	for (const char *row = page; !is_there && (row = strstr(row, "<tr")); row++) {
-		const size_t length = (size_t)(strstr(row, "</tr>") - row);
-		char *text = rot_strndup(row, length), *at = text;
+	ck_assert_msg(isnan(share) ? *cell == '-' : is_rounded(cell, share), "%.20s is not %g %%", cell, share);
+	for (size_t i = 0; i < NR_QUANTITIES; i++) {
+		const size_t column = page_column(page, headings[i], NULL);
+		const char *unit =
+			strstr(nth(strstr(page, "<thead>") + strlen("<thead>"), "<th", column), "class=\"unit\">") +
+			strlen("class=\"unit\">");
+		const json_t *quantity = quantity_of(point, quantities[i].name);
 
-		if (strstr(text, cells[0]) && strstr(text, cells[1]))
-			while (!is_there && (at = strstr(at, "class=\"number"))) {
-				at = strchr(at, '>') + 1;
-				is_there = is_value(at, quantity);
-			}
-		free(text);
+		cell = page_cell(row, column);
+		ck_assert_msg(is_value(cell, unit_of(unit), quantity), "%.30s is not the %s of %s %s, %.17g", cell,
+			      headings[i], series, label, member_number(quantity, "value"));
 	}
-	ck_assert_msg(is_there, "%s of %s %s, %.17g, is not in the page",
-		      json_string_value(json_object_get(quantity, "name")), series, label,
-		      number_of(quantity, "value"));
-	free(cells[0]);
-	free(cells[1]);
 }
 
-/* The row of the page's table, and what is said to who points at the mark. */
+/* What is told of the mark: its values in the units behind them, and the line that bounds it. */
 static void
-check_page(const char *page, const json_t *point)
+check_told(const char *told, const json_t *point)
 {
-	static const char *const names[] = {"time", "performance", "operationalIntensity"};
-	const char *series = json_string_value(json_object_get(point, "series")),
-		   *label = json_string_value(json_object_get(point, "label"));
-	char *title = rot_format(">%s, %s\n", series, label),
-	     *bound = rot_format("(%s)", json_string_value(json_object_get(point, "boundBy")));
-	const char *told = strstr(page, title), *share = told ? strstr(told, " % of the roof") : NULL;
+	static const char *const begins[] = {NULL, "\nperformance (", "\noperational intensity ("};
+	autofree char *text = rot_strndup(told, (size_t)(strstr(told, "</title>") - told));
+	const char *bound = member_text(point, "boundBy"), *share = strstr(text, " % of the roof");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		expect_in_row(page, series, label, quantity_of(point, names[i]));
-	ck_assert_msg(share != NULL, "nothing is told of %s", title);
-	ck_assert_msg(strncmp(strchr(share, '('), bound, strlen(bound)) == 0, "%.90s is not %s", share, bound);
+	for (size_t i = 1; i < NR_QUANTITIES; i++) {
+		const json_t *quantity = quantity_of(point, quantities[i].name);
+		const char *value = strstr(text, begins[i]);
+		autofree char *line = NULL;
+
+		ck_assert_msg(value != NULL, "no %s in %s", begins[i], text);
+		value = strstr(value, "): ") + strlen("): ");
+		line = rot_strndup(value, strcspn(value, "\n"));
+		ck_assert_msg(is_value(line, unit_of(strrchr(line, ' ') + 1), quantity), "%s is not %.17g", line,
+			      member_number(quantity, "value"));
+	}
+	ck_assert_int_eq(share != NULL, bound != NULL);
+	if (!share)
+		return;
+	ck_assert_msg(strncmp(strchr(share, '(') + 1, bound, strlen(bound)) == 0, "%.90s is not %s", share, bound);
 	while (share[-1] != '\n')
 		share--;
-	ck_assert_msg(is_rounded(share, 100 * number_of(point, "roofShare")), "%.20s is not %g %%", share,
-		      100 * number_of(point, "roofShare"));
-	free(bound);
-	free(title);
+	ck_assert_msg(is_rounded(share, 100 * member_number(point, "roofShare")), "%.20s is not %g %%", share,
+		      100 * member_number(point, "roofShare"));
 }
 
-/* x and y of the mark, in the order of the points of a series. */
+static bool
+is_drawn(const json_t *point)
+{
+	const double x = member_number(quantity_of(point, "operationalIntensity"), "value"),
+		     y = member_number(quantity_of(point, "performance"), "value");
+
+	return isfinite(x) && isfinite(y) && x > 0 && y > 0;
+}
+
+/* Where the mark is: logarithm of the value, and position. */
+struct placed {
+	double value[2], at[2];
+};
+
+static struct placed
+placed_of(const char *told, const json_t *point)
+{
+	struct placed placed = {{log10(member_number(quantity_of(point, "operationalIntensity"), "value")),
+				 log10(member_number(quantity_of(point, "performance"), "value"))},
+				{NAN, NAN}};
+
+	ck_assert_int_eq(sscanf(strstr(told, "translate("), "translate(%lf %lf)", &placed.at[0], &placed.at[1]), 2);
+	return placed;
+}
+
+/* All marks on axes that are logarithmic: their distances are in the proportion of those of the values. */
+static void
+check_places(const struct placed *placed, size_t nr)
+{
+	for (int axis = 0; axis < 2 && nr > 0; axis++) {
+		const struct placed *low = placed, *high = placed;
+		double scale;
+
+		for (size_t i = 0; i < nr; i++) {
+			low = placed[i].value[axis] < low->value[axis] ? &placed[i] : low;
+			high = placed[i].value[axis] > high->value[axis] ? &placed[i] : high;
+		}
+		if (high->value[axis] - low->value[axis] < 0.1)
+			continue;
+		scale = (high->at[axis] - low->at[axis]) / (high->value[axis] - low->value[axis]);
+		ck_assert_msg(axis == 0 ? scale > 0 : scale < 0, "the axis %d runs backwards", axis);
+		for (size_t i = 0; i < nr; i++)
+			ck_assert_double_eq_tol(placed[i].at[axis],
+						low->at[axis] + scale * (placed[i].value[axis] - low->value[axis]),
+						0.1);
+	}
+}
+
+static void
+check_page(const char *page, const json_t *points)
+{
+	autofree struct placed *placed = rot_calloc(json_array_size(points), sizeof(*placed));
+	size_t nr_placed = 0;
+
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *point = json_array_get(points, i);
+		autofree char *series = escaped(member_text(point, "series")),
+			      *label = escaped(member_text(point, "label"));
+		autofree char *title = rot_format("<title>%s, %s\n", series, label);
+		const char *told = strstr(page, title);
+
+		check_page_row(page, series, label, point);
+		ck_assert_msg(told || !is_drawn(point), "nothing is told of %s", title);
+		if (told)
+			check_told(told, point);
+		if (is_drawn(point))
+			placed[nr_placed++] = placed_of(told, point);
+	}
+	check_places(placed, nr_placed);
+}
+
+/* x and y of the mark, in the order of the points of a series; values beyond the axes are at their ends. */
 static void
 check_data(const char **data, const json_t *point)
 {
 	double x, y;
 
-	ck_assert_int_eq(sscanf(*data, "%lf %lf", &x, &y), 2);
-	ck_assert_double_eq_tol(x / number_of(quantity_of(point, "operationalIntensity"), "value"), 1, 1e-14);
-	ck_assert_double_eq_tol(1e9 * y / number_of(quantity_of(point, "performance"), "value"), 1, 1e-14);
+	if (is_drawn(point)) {
+		ck_assert_int_eq(sscanf(*data, "%lf %lf", &x, &y), 2);
+		ck_assert_double_eq_tol(x / member_number(quantity_of(point, "operationalIntensity"), "value"), 1,
+					1e-14);
+		ck_assert_double_eq_tol(1e9 * y / member_number(quantity_of(point, "performance"), "value"), 1, 1e-14);
+	}
 	*data = strchr(*data, '\n') + 1;
 }
 
 /* The plot has the points of both series. */
 static void
-check_plot(const json_t *points)
+check_plot(const char *text, const json_t *points)
 {
-	static const char *const series[] = {"of 1", "of 2"};
-	char *text = file_text("out.data");
-
-	for (size_t s = 0; s < 2; s++) {
-		autofree char *head = rot_format("# %s\n", series[s]);
+	for (size_t first = 0; first < 2; first++) {
+		const char *series = member_text(json_array_get(points, first), "series");
+		autofree char *name = utf8_printable(series), *head = rot_format("# %s\n#", name);
 		const char *at = strstr(text, head);
 
-		ck_assert_msg(at != NULL, "%s", text);
+		ck_assert_msg(at != NULL, "no %s in %s", head, text);
 		at = strchr(strchr(at, '\n') + 1, '\n') + 1;
 		for (size_t i = 0; i < json_array_size(points); i++) {
 			const json_t *point = json_array_get(points, i);
 
-			if (strcmp(json_string_value(json_object_get(point, "series")), series[s]) == 0)
+			if (strcmp(member_text(point, "series"), series) == 0)
 				check_data(&at, point);
 		}
 	}
 }
 
-TEST_OF(forms_show_the_same, NR_RESULTS)
+static bool
+has_infinite(const json_t *points)
 {
-	autofree char *gnuplot = process_find("gnuplot"), *table = NULL, *csv = NULL, *page = NULL;
+	for (size_t i = 0; i < json_array_size(points); i++)
+		for (size_t k = 0; k < NR_QUANTITIES; k++)
+			if (isinf(member_number(quantity_of(json_array_get(points, i), quantities[k].name), "value")))
+				return true;
+	return false;
+}
+
+static void
+configure(const char *key, const char *value)
+{
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, key, value, NULL);
+}
+
+static char *
+measure_in_columns(const char *columns, const char *plots)
+{
+	setenv("COLUMNS", columns, 1);
+	configure("plots", plots);
+	draw_state = seed;
+	ck_assert_ok(run_into("table", "random", "out", &why));
+	return file_text("table");
+}
+
+/* The names are those of the controller, with control characters written out. */
+static void
+check_names(const json_t *points, const char *name)
+{
+	autofree char *printable = utf8_printable(name), *series = rot_format("%s of 1", printable),
+		      *label = rot_format("p1 %s", printable);
+
+	ck_assert_str_eq(member_text(json_array_get(points, 0), "series"), series);
+	ck_assert_str_eq(member_text(json_array_get(points, 0), "label"), label);
+}
+
+TEST_OF(forms_show_the_same, all_are_tested() ? 400 : 16)
+{
+	const int name = _i / 2 % NR_ELEMENTS(names);
+	autofree char *gnuplot = process_find("gnuplot"), *text = NULL;
+	const char *table, *narrow, *csv, *page;
 	const json_t *points;
 
-	draw_state = (uint64_t)_i;
-	setenv("COLUMNS", "200", 1); /* the table has all columns */
-	file_fill("random.xml", controller);
+	is_extreme = _i % 2 == 1;
+	seed = (uint64_t)_i;
+	text = rot_format(CONTROLLER, names[name].xml, names[name].xml);
+	file_fill("random.xml", text);
 	store_peaks();
 	fake_measure = measure_randomly;
-	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "writeCsv", "true", NULL);
-	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", gnuplot ? "files,html" : "html",
-			  NULL);
-	ck_assert_ok(run_into("table", "random", "out", &why));
+	narrow = measure_in_columns("80", "terminal");
+	configure("writeCsv", "true");
+	table = measure_in_columns("200", gnuplot ? "files,html" : "html"); /* which has all columns */
 	json = json_file("out.json");
 	expect_schema("driver/schemas/result-1.json", json);
 	points = json_object_get(json, "points");
 	ck_assert_uint_eq(json_array_size(points), 8);
-	table = file_text("table");
+	check_names(points, names[name].text);
 	csv = file_text("out.csv");
 	page = file_text("out.html");
+	expect_clean("the narrow table", narrow, has_infinite(points));
+	expect_clean("the table", table, has_infinite(points));
+	expect_clean("the page", page, has_infinite(points));
+	expect_clean("the CSV", csv, has_infinite(points));
 	for (size_t i = 0; i < json_array_size(points); i++) {
 		check_table(table, json_array_get(points, i));
+		check_narrow(narrow, table, json_array_get(points, i));
 		check_csv(csv, i + 1, json_array_get(points, i));
-		check_page(page, json_array_get(points, i));
 	}
+	check_page(page, points);
 	if (gnuplot)
-		check_plot(points);
+		check_plot(file_text("out.data"), points);
 }
 
 UNIT_TESTS(.set_up = setup);

@@ -9,7 +9,8 @@
  * each run takes 2 % longer. FAKE_CORE=uncounted: a program that is to be translated is not counted;
  * FAKE_CORE=fail-translating: a CoreFailure then. FAKE_CORE=sampled: runs of 2 s with samples in the places of the
  * table below, and counts of some where code is translated; FAKE_CORE=sampled-user: the same without those in the
- * kernel; FAKE_CORE=unsampled: they are refused.
+ * kernel; FAKE_CORE=unsampled: they are refused. "FAKE_CORE=random 7": as sampled, with counts, times and samples that
+ * 7 is the seed of.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -59,6 +60,8 @@ static const struct {
 };
 enum { NR_REGIONS = sizeof(regions) / sizeof(regions[0]) };
 
+static bool is_random;
+
 static bool
 mode_is(const char *mode)
 {
@@ -67,9 +70,18 @@ mode_is(const char *mode)
 	return asked && strcmp(asked, mode) == 0;
 }
 
+/* Of all sizes, and often 0. */
+static uint64_t
+draw_count(void)
+{
+	return lrand48() % 6 == 0 ? 0 : (uint64_t)lrand48() << 4 >> lrand48() % 35;
+}
+
 static uint64_t
 count_of(const char *name, int order)
 {
+	if (is_random)
+		return draw_count();
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (strcmp(counts[i].name, name) == 0)
 			return counts[i].count + (mode_is("differ") ? counts[i].count / 10 * (uint64_t)order : 0);
@@ -151,8 +163,9 @@ add_region(struct program_run_output *run, const struct perf_event_measurer *pas
 	output->inner_hits = regions[row].inner;
 	output->abandoned_hits = regions[row].abandoned;
 	output->lost_hits = regions[row].lost;
-	output->time =
-		(uint64_t)(regions[row].time_ns + regions[row].measured * EMPTY_NS + regions[row].inner * HIT_NS);
+	output->time = is_random ? 1 + draw_count()
+				 : (uint64_t)(regions[row].time_ns + regions[row].measured * EMPTY_NS +
+					      regions[row].inner * HIT_NS);
 	/* the second thread is in it half of the time that the first is, and half of it alone */
 	output->wall_time = thread == 0 ? output->time : output->time / 2;
 	output->counts = count_events(pass, run->order);
@@ -278,6 +291,8 @@ disturb(struct program_run_output *run, const struct program_command *command)
 		run->wall_time = 2000000000;
 		run->steal_ticks = 100;
 	}
+	if (is_random)
+		run->wall_time = 1000 + draw_count();
 	if (!mode_is("disturbed") || command->run_count < 5)
 		return;
 	run->major_faults = run->order == 0;
@@ -414,8 +429,10 @@ make_place(const struct program_place *from, int order)
 	place->address = from->address;
 	place->size = from->size;
 	place->line = from->line;
-	place->samples = from->samples + (uint64_t)order;
-	place->total_samples = (from->total_samples ? from->total_samples : from->samples) + (uint64_t)order;
+	place->samples = is_random ? draw_count() % 1000 : from->samples + (uint64_t)order;
+	place->total_samples = is_random
+				       ? place->samples + draw_count() % 1000
+				       : (from->total_samples ? from->total_samples : from->samples) + (uint64_t)order;
 	return place;
 }
 
@@ -446,7 +463,7 @@ add_function_counts(struct program_run_output *run, const struct perf_event_meas
 static void
 add_samples(struct program_run_output *run, bool is_asked)
 {
-	const bool has_kernel = mode_is("sampled"), is_refused = mode_is("unsampled");
+	const bool has_kernel = is_random || mode_is("sampled"), is_refused = mode_is("unsampled");
 
 	if (!is_asked || (!has_kernel && !is_refused && !mode_is("sampled-user")))
 		return;
@@ -502,7 +519,7 @@ run_once(const struct program_command *command, int pass, int order)
 	for (int i = 0; i < (command->per_thread ? nr_threads : 1); i++)
 		add_thread(run, measurer, i, !command->per_thread);
 	add_regions(run, command, measurer);
-	if (rot_is_a(measurer, &step_measurer_class) && command->counts_functions && mode_is("sampled"))
+	if (rot_is_a(measurer, &step_measurer_class) && command->counts_functions && (is_random || mode_is("sampled")))
 		add_function_counts(run, measurer);
 	return run;
 }
@@ -536,6 +553,7 @@ main(int argc, char **argv)
 	struct program_command *command;
 	FILE *in = argc >= 5 ? fopen(argv[2], "r") : NULL; /* what may follow are limits and progress */
 	int order = 0, rc;
+	long seed = 0;
 	bool fails;
 
 	if (!in || strcmp(argv[1], "--command") != 0 || strcmp(argv[3], "--output") != 0)
@@ -544,6 +562,8 @@ main(int argc, char **argv)
 		fclose(in);
 		return fail(argv[4]);
 	}
+	is_random = getenv("FAKE_CORE") && sscanf(getenv("FAKE_CORE"), "random %ld", &seed) == 1;
+	srand48(seed);
 	registry = rot_registry_new();
 	output = program_command_output_new();
 	rot_registry_add_all(registry, entities, NULL);
