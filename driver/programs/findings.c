@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -27,7 +28,11 @@ finding_code_unknown(void)
 				    .vector_bytes = NAN,
 				    .line_ns = {2.5, 8, 50},
 				    .peak_share = NAN,
-				    .bandwidth_share = NAN};
+				    .bandwidth_share = NAN,
+				    .chain_share = NAN,
+				    .chain_ns = NAN,
+				    .turn_ns = NAN,
+				    .chain = ""};
 
 	for (size_t i = 0; i < FINDING_NR_COUNTS; i++)
 		code.counts[i] = NAN;
@@ -261,7 +266,10 @@ waits_for_memory(const struct finding_rule *rule, const struct finding_facts *fa
 	       found(finding, rate, code->share.value,
 		     rot_format("it executes %.2g instructions a ns, and waits %.3g ns for each line from %s", rate,
 				code->time_ns.value / lines_from(code, most), origins[most]),
-		     rot_strdup("latency bounds it, not bandwidth"));
+		     rot_strdup(strstr(code->chain, "load")
+					? "what is loaded tells the next address, so lines come one "
+					  "after the other"
+					: "latency bounds it, not bandwidth"));
 }
 
 static bool
@@ -314,6 +322,44 @@ computes_with_x87(const struct finding_rule *rule, const struct finding_facts *f
 		     rot_strdup("these have no vectors, and few registers"));
 }
 
+/* ---- chains ---- */
+
+/* Times that contradict each other tell nothing. The clock may differ a little between the runs. */
+#define CHAIN_PERCENT 60
+#define MOST_CHAIN_SHARE 1.25
+
+/* Most of its time is that of a chain, so nothing helps but a shorter one, or several at once. */
+static bool
+is_chained(const struct finding_code *code)
+{
+	return is_hot(code) && 100 * code->chain_share > CHAIN_PERCENT && code->chain_share <= MOST_CHAIN_SHARE;
+}
+
+static bool
+found_chain(const struct finding_code *code, struct finding *finding)
+{
+	return found(finding, 100 * code->chain_share, code->share.value,
+		     rot_format("a turn of its loop takes %.2g ns, and the chain from turn to turn %.2g ns: %s",
+				code->turn_ns, code->chain_ns, code->chain),
+		     code->chain_share > 0.9
+			     ? rot_strdup("only a shorter chain, or several at once, make it faster")
+			     : rot_format("at most %.2g times as fast with the same chain", 1 / code->chain_share));
+}
+
+static bool
+waits_for_results(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	(void)rule;
+	return is_chained(facts->code) && !strstr(facts->code->chain, "load") && found_chain(facts->code, finding);
+}
+
+static bool
+waits_for_loads(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	(void)rule;
+	return is_chained(facts->code) && strstr(facts->code->chain, "load") && found_chain(facts->code, finding);
+}
+
 /* ---- vectors ---- */
 
 static double
@@ -347,14 +393,16 @@ width_gain(const struct finding_code *code)
 #define SCALAR_SHARE 0.5
 
 /*
- * Vectors help little if code waits for data, picks them from many lines, or keeps the divider busy. Where its lines
- * would take longer than it does, they come faster than that, but nothing tells how much faster they could.
+ * Vectors help little if code waits for data or for its own results, picks data from many lines, or keeps the divider
+ * busy. Where its lines would take longer than it does, they come faster than that, but nothing tells how much faster
+ * they could.
  */
 static bool
 gains_by_vectors(const struct finding_code *code)
 {
 	return is_hot(code) && computes(code) && width_gain(code) >= LEAST_GAIN && !waits_for_lines(code) &&
-	       !(lines_share(code) > 1) && !(bytes_used(code) < SPARSE_BYTES) && !is_dividing(code);
+	       !(lines_share(code) > 1) && !(bytes_used(code) < SPARSE_BYTES) && !is_dividing(code) &&
+	       !is_chained(code);
 }
 
 static bool
@@ -397,21 +445,6 @@ leaves_lanes_out(const struct finding_rule *rule, const struct finding_facts *fa
 		     rot_format("at most %.3g times as fast with full vectors", 1 / (1 - share)));
 }
 
-/* Operations on floating-point numbers, no misses, no divisions, and still few instructions. */
-static bool
-waits_for_results(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
-{
-	const struct finding_code *code = facts->code;
-	const double rate = instructions_per_ns(code);
-
-	return is_hot(code) && rate < rule->threshold && flops(code) >= 0.25 * count_of(code, FINDING_INSTRUCTIONS) &&
-	       lines_share(code) < 0.05 && count_of(code, FINDING_DIVISIONS) < 0.01 * flops(code) &&
-	       !(code->peak_share > 1. / 3) &&
-	       found(finding, rate, code->share.value,
-		     rot_format("it executes %.2g instructions a ns, with few divisions and misses", rate),
-		     rot_strdup("its operations wait for the results of others"));
-}
-
 /* ---- the table ---- */
 
 static const struct finding_rule rules[] = {
@@ -447,8 +480,13 @@ static const struct finding_rule rules[] = {
 	 DIVIDING_PERCENT, "%", "reciprocals, -ffast-math, divisions outside of the loop", divides},
 	{FINDING_CODE, "x87", "operations of the x87: more than", 20, "%",
 	 "double instead of long double, -mfpmath=sse", computes_with_x87},
-	{FINDING_CODE, "chain", "instructions a ns, with many operations and few divisions and misses: less than", 3,
-	 "", "several accumulators, -ffast-math", waits_for_results},
+	{FINDING_CODE, "chain",
+	 "time of operations of which each needs the result of the one before, from turn to turn of a loop: more than",
+	 CHAIN_PERCENT, "% of all its time", "several accumulators (of sums: -ffast-math, #pragma omp simd reduction)",
+	 waits_for_results},
+	{FINDING_CODE, "loadChain", "likewise with loads among these operations: more than", CHAIN_PERCENT,
+	 "% of all its time", "arrays instead of pointers, more bytes a turn, several searches at once",
+	 waits_for_loads},
 	{FINDING_CODE, "scalar", "scalar floating-point operations, where vectors may help: more than",
 	 100 * SCALAR_SHARE, "%", "-O3 -march=native, restrict, #pragma omp simd", is_scalar},
 	{FINDING_CODE, "narrowVectors",
