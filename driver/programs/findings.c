@@ -311,6 +311,43 @@ divides(const struct finding_rule *rule, const struct finding_facts *facts, stru
 }
 
 static bool
+divides_integers(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double ns = code->time_ns.high / count_of(code, FINDING_INTEGER_DIVISIONS);
+
+	return is_hot(code) && ns < rule->threshold &&
+	       found(finding, ns, code->share.value, rot_format("it divides integers, one each %.2g ns", ns),
+		     rot_strdup("a division takes as long as many additions, and few are executed at once"));
+}
+
+static bool
+converts(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double nr = count_of(code, FINDING_CONVERSIONS), percent = 100 * nr / (nr + flops(code));
+
+	return is_hot(code) && percent > rule->threshold && nr >= 0.1 * count_of(code, FINDING_INSTRUCTIONS) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("it converts %.3g numbers for each floating-point operation", nr / flops(code)),
+		     rot_strdup("each takes as long as an addition, and vectors become narrower"));
+}
+
+/* Without misses that take its time: these are another finding. */
+static bool
+gathers(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * count_of(code, FINDING_GATHERED) /
+			       (count_of(code, FINDING_LOADED) + count_of(code, FINDING_STORED));
+
+	return is_hot(code) && percent > rule->threshold && !waits_for_lines(code) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("gathers and scatters access %.3g %% of its bytes", percent),
+		     rot_strdup("each element is an access of its own, as in scalar code"));
+}
+
+static bool
 computes_with_x87(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
 	const struct finding_code *code = facts->code;
@@ -328,11 +365,16 @@ computes_with_x87(const struct finding_rule *rule, const struct finding_facts *f
 #define CHAIN_PERCENT 60
 #define MOST_CHAIN_SHARE 1.25
 
-/* Most of its time is that of a chain, so nothing helps but a shorter one, or several at once. */
+/*
+ * Most of its time is that of a chain, even at the upper end of the interval, so nothing helps but a shorter chain, or
+ * several at once.
+ */
 static bool
 is_chained(const struct finding_code *code)
 {
-	return is_hot(code) && 100 * code->chain_share > CHAIN_PERCENT && code->chain_share <= MOST_CHAIN_SHARE;
+	const double least = code->chain_share * code->time_ns.value / code->time_ns.high;
+
+	return is_hot(code) && 100 * least > CHAIN_PERCENT && code->chain_share <= MOST_CHAIN_SHARE;
 }
 
 static bool
@@ -478,6 +520,12 @@ static const struct finding_rule rules[] = {
 	 "of 64", "another order of loops, arrays of what is used together", uses_little_of_lines},
 	{FINDING_CODE, "divisions", "operations that are divisions or square roots, one in 10 ns or more: more than",
 	 DIVIDING_PERCENT, "%", "reciprocals, -ffast-math, divisions outside of the loop", divides},
+	{FINDING_CODE, "integerDivisions", "ns of CPU time for each integer division: less than", 6, "ns",
+	 "constant divisors or powers of two, which need no division; 32 instead of 64 bits", divides_integers},
+	{FINDING_CODE, "conversions", "conversions of numbers, among them and floating-point operations: more than", 33,
+	 "%", "one precision (constants as 1.0f), and integers converted once", converts},
+	{FINDING_CODE, "gathers", "bytes of gathers and scatters, of all that it loads and stores: more than", 50, "%",
+	 "arrays of what is used together, in the order of its use", gathers},
 	{FINDING_CODE, "x87", "operations of the x87: more than", 20, "%",
 	 "double instead of long double, -mfpmath=sse", computes_with_x87},
 	{FINDING_CODE, "chain",

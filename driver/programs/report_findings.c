@@ -178,7 +178,7 @@ set_chain(const struct program_places *places, const struct place_share *item, d
 		code->turn_ns = loop->share.value * run_ns / (double)loop->nr_turns;
 	}
 	if (most_ns > 0)
-		code->chain_share = all_ns / code->time_ns.high;
+		code->chain_share = all_ns / code->time_ns.value;
 }
 
 /* Without values of it, nothing is known of what it does: it was not counted, or another part than the timed one was.

@@ -55,9 +55,11 @@ chained()
 			for (item in items) {
 				if (values[item, "function"] != how || values[item, "header"] == 0)
 					continue
-				ns = 1e9 * values[item, "counts.scalarDouble"] / (values[item, "performanceLow"] + 1e-9)
-				share = values[item, "chainTime"] * values[item, "turns"] / ns
-				printf "%s|%d", values[item, "chain"], (share > 0.6 && share <= 1.25)
+				ns = values[item, "chainTime"] * values[item, "turns"]
+				flops = 1e9 * values[item, "counts.scalarDouble"] + 1e-9
+				least = ns * values[item, "performanceLow"] / flops
+				share = ns * values[item, "performance"] / flops
+				printf "%s|%d", values[item, "chain"], (least > 0.6 && share <= 1.25)
 			}
 		}')
 	found=$(codes "$how")
@@ -82,9 +84,14 @@ chained '1 addition and 1 multiplication' chain
 chained '' poly
 chained '1 load' chase
 finds divide divisions "$vectors|$lines" divide
+finds modulo integerDivisions "$vectors|divisions|chain|$lines" modulo
+finds convert conversions "narrowVectors|maskedLanes|x87|divisions|chain|$lines" convert
 finds extended x87 "scalar|narrowVectors|maskedLanes|divisions|$lines" extended
 finds stride sparseLines "$vectors|divisions" stride
 finds chase sparseLines "$vectors|divisions|chain" chase
+if grep -q -w avx2 /proc/cpuinfo; then
+	finds gather gathers "$vectors|divisions|$lines" gather
+fi
 if grep -q -w avx /proc/cpuinfo; then
 	finds packed narrowVectors "scalar|maskedLanes|x87|divisions|$lines" packed
 fi
