@@ -28,7 +28,11 @@
  * divisions or square roots, all of both precisions. Integer operations are additions, subtractions, multiplications
  * and divisions of any width, also of loop counters; a sum of products is all of its products and additions.
  *
- * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes.
+ * Integer divisions are those among the integer operations. Conversions are numbers that become floating-point numbers
+ * of another precision, or were or become integers (CVT...), of masked lanes as well.
+ *
+ * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes. Gathered
+ * ones are those among them that gathers and scatters access, each element at an address of its own.
  *
  * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins.
  */
@@ -45,6 +49,9 @@
 	X(FLOP_256, "flop256")                                                                                         \
 	X(FLOP_512, "flop512")                                                                                         \
 	X(DIVISIONS, "divisions")                                                                                      \
+	X(INTEGER_DIVISIONS, "integerDivisions")                                                                       \
+	X(CONVERSIONS, "conversions")                                                                                  \
+	X(GATHERED_BYTES, "gatheredBytes")                                                                             \
 	X(LOADED_BYTES, "loadedBytes")                                                                                 \
 	X(STORED_BYTES, "storedBytes")                                                                                 \
 	X(L1_FILLS, "l1Fills")                                                                                         \

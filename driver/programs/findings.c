@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -27,7 +28,11 @@ finding_code_unknown(void)
 				    .vector_bytes = NAN,
 				    .line_ns = {2.5, 8, 50},
 				    .peak_share = NAN,
-				    .bandwidth_share = NAN};
+				    .bandwidth_share = NAN,
+				    .chain_share = NAN,
+				    .chain_ns = NAN,
+				    .turn_ns = NAN,
+				    .chain = ""};
 
 	for (size_t i = 0; i < FINDING_NR_COUNTS; i++)
 		code.counts[i] = NAN;
@@ -261,7 +266,10 @@ waits_for_memory(const struct finding_rule *rule, const struct finding_facts *fa
 	       found(finding, rate, code->share.value,
 		     rot_format("it executes %.2g instructions a ns, and waits %.3g ns for each line from %s", rate,
 				code->time_ns.value / lines_from(code, most), origins[most]),
-		     rot_strdup("latency bounds it, not bandwidth"));
+		     rot_strdup(strstr(code->chain, "load")
+					? "what is loaded tells the next address, so lines come one "
+					  "after the other"
+					: "latency bounds it, not bandwidth"));
 }
 
 static bool
@@ -303,6 +311,43 @@ divides(const struct finding_rule *rule, const struct finding_facts *facts, stru
 }
 
 static bool
+divides_integers(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double ns = code->time_ns.high / count_of(code, FINDING_INTEGER_DIVISIONS);
+
+	return is_hot(code) && ns < rule->threshold &&
+	       found(finding, ns, code->share.value, rot_format("it divides integers, one each %.2g ns", ns),
+		     rot_strdup("a division takes as long as many additions, and few are executed at once"));
+}
+
+static bool
+converts(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double nr = count_of(code, FINDING_CONVERSIONS), percent = 100 * nr / (nr + flops(code));
+
+	return is_hot(code) && percent > rule->threshold && nr >= 0.1 * count_of(code, FINDING_INSTRUCTIONS) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("it converts %.3g numbers for each floating-point operation", nr / flops(code)),
+		     rot_strdup("each takes as long as an addition, and vectors become narrower"));
+}
+
+/* Without misses that take its time: these are another finding. */
+static bool
+gathers(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * count_of(code, FINDING_GATHERED) /
+			       (count_of(code, FINDING_LOADED) + count_of(code, FINDING_STORED));
+
+	return is_hot(code) && percent > rule->threshold && !waits_for_lines(code) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("gathers and scatters access %.3g %% of its bytes", percent),
+		     rot_strdup("each element is an access of its own, as in scalar code"));
+}
+
+static bool
 computes_with_x87(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
 	const struct finding_code *code = facts->code;
@@ -312,6 +357,49 @@ computes_with_x87(const struct finding_rule *rule, const struct finding_facts *f
 	       found(finding, percent, code->share.value,
 		     rot_format("%.3g %% of its operations are of the x87", percent),
 		     rot_strdup("these have no vectors, and few registers"));
+}
+
+/* ---- chains ---- */
+
+/* Times that contradict each other tell nothing. The clock may differ a little between the runs. */
+#define CHAIN_PERCENT 60
+#define MOST_CHAIN_SHARE 1.25
+
+/*
+ * Most of its time is that of a chain, even at the upper end of the interval, so nothing helps but a shorter chain, or
+ * several at once.
+ */
+static bool
+is_chained(const struct finding_code *code)
+{
+	const double least = code->chain_share * code->time_ns.value / code->time_ns.high;
+
+	return is_hot(code) && 100 * least > CHAIN_PERCENT && code->chain_share <= MOST_CHAIN_SHARE;
+}
+
+static bool
+found_chain(const struct finding_code *code, struct finding *finding)
+{
+	return found(finding, 100 * code->chain_share, code->share.value,
+		     rot_format("a turn of its loop takes %.2g ns, and the chain from turn to turn %.2g ns: %s",
+				code->turn_ns, code->chain_ns, code->chain),
+		     code->chain_share > 0.9
+			     ? rot_strdup("only a shorter chain, or several at once, make it faster")
+			     : rot_format("at most %.2g times as fast with the same chain", 1 / code->chain_share));
+}
+
+static bool
+waits_for_results(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	(void)rule;
+	return is_chained(facts->code) && !strstr(facts->code->chain, "load") && found_chain(facts->code, finding);
+}
+
+static bool
+waits_for_loads(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	(void)rule;
+	return is_chained(facts->code) && strstr(facts->code->chain, "load") && found_chain(facts->code, finding);
 }
 
 /* ---- vectors ---- */
@@ -347,14 +435,16 @@ width_gain(const struct finding_code *code)
 #define SCALAR_SHARE 0.5
 
 /*
- * Vectors help little if code waits for data, picks them from many lines, or keeps the divider busy. Where its lines
- * would take longer than it does, they come faster than that, but nothing tells how much faster they could.
+ * Vectors help little if code waits for data or for its own results, picks data from many lines, or keeps the divider
+ * busy. Where its lines would take longer than it does, they come faster than that, but nothing tells how much faster
+ * they could.
  */
 static bool
 gains_by_vectors(const struct finding_code *code)
 {
 	return is_hot(code) && computes(code) && width_gain(code) >= LEAST_GAIN && !waits_for_lines(code) &&
-	       !(lines_share(code) > 1) && !(bytes_used(code) < SPARSE_BYTES) && !is_dividing(code);
+	       !(lines_share(code) > 1) && !(bytes_used(code) < SPARSE_BYTES) && !is_dividing(code) &&
+	       !is_chained(code);
 }
 
 static bool
@@ -397,21 +487,6 @@ leaves_lanes_out(const struct finding_rule *rule, const struct finding_facts *fa
 		     rot_format("at most %.3g times as fast with full vectors", 1 / (1 - share)));
 }
 
-/* Operations on floating-point numbers, no misses, no divisions, and still few instructions. */
-static bool
-waits_for_results(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
-{
-	const struct finding_code *code = facts->code;
-	const double rate = instructions_per_ns(code);
-
-	return is_hot(code) && rate < rule->threshold && flops(code) >= 0.25 * count_of(code, FINDING_INSTRUCTIONS) &&
-	       lines_share(code) < 0.05 && count_of(code, FINDING_DIVISIONS) < 0.01 * flops(code) &&
-	       !(code->peak_share > 1. / 3) &&
-	       found(finding, rate, code->share.value,
-		     rot_format("it executes %.2g instructions a ns, with few divisions and misses", rate),
-		     rot_strdup("its operations wait for the results of others"));
-}
-
 /* ---- the table ---- */
 
 static const struct finding_rule rules[] = {
@@ -445,10 +520,23 @@ static const struct finding_rule rules[] = {
 	 "of 64", "another order of loops, arrays of what is used together", uses_little_of_lines},
 	{FINDING_CODE, "divisions", "operations that are divisions or square roots, one in 10 ns or more: more than",
 	 DIVIDING_PERCENT, "%", "reciprocals, -ffast-math, divisions outside of the loop", divides},
+	{FINDING_CODE, "integerDivisions", "ns of CPU time for each integer division: less than", 6, "ns",
+	 "constant divisors or powers of two, which need no division; 32 instead of 64 bits", divides_integers},
+	{FINDING_CODE, "conversions", "conversions of numbers, among them and floating-point operations: more than", 33,
+	 "%", "one precision (constants as 1.0f), and integers converted once", converts},
+	{FINDING_CODE, "gathers", "bytes of gathers and scatters, of all that it loads and stores: more than", 50, "%",
+	 "arrays of what is used together, in the order of its use", gathers},
 	{FINDING_CODE, "x87", "operations of the x87: more than", 20, "%",
 	 "double instead of long double, -mfpmath=sse", computes_with_x87},
-	{FINDING_CODE, "chain", "instructions a ns, with many operations and few divisions and misses: less than", 3,
-	 "", "several accumulators, -ffast-math", waits_for_results},
+	{FINDING_CODE, "chain",
+	 "time of operations of which each needs the result of the one before, from turn to turn of a loop: more than",
+	 CHAIN_PERCENT, "% of all its time",
+	 "several accumulators (of sums: -ffast-math, #pragma omp simd reduction), several such loops at once",
+	 waits_for_results},
+	{FINDING_CODE, "loadChain",
+	 "time of loads and operations of which each needs the result of the one before, likewise: more than",
+	 CHAIN_PERCENT, "% of all its time",
+	 "arrays instead of pointers, more data with each load, several searches at once", waits_for_loads},
 	{FINDING_CODE, "scalar", "scalar floating-point operations, where vectors may help: more than",
 	 100 * SCALAR_SHARE, "%", "-O3 -march=native, restrict, #pragma omp simd", is_scalar},
 	{FINDING_CODE, "narrowVectors",

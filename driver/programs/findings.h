@@ -22,6 +22,9 @@
 	X(FLOP_256, "flop256")                                                                                         \
 	X(FLOP_512, "flop512")                                                                                         \
 	X(DIVISIONS, "divisions")                                                                                      \
+	X(INTEGER_DIVISIONS, "integerDivisions")                                                                       \
+	X(CONVERSIONS, "conversions")                                                                                  \
+	X(GATHERED, "gatheredBytes")                                                                                   \
 	X(MASKED, "maskedFlop")                                                                                        \
 	X(X87, "x87")                                                                                                  \
 	X(LOADED, "loadedBytes")                                                                                       \
@@ -48,12 +51,17 @@ enum finding_origin { FINDING_L2, FINDING_L3, FINDING_MEMORY, FINDING_NR_ORIGINS
  * line_ns: how long code waits for a line from the L2, the L3 and memory; where that was not measured, what few
  *          processors are faster than
  * peak_share, bandwidth_share: what it reaches of the highest performance, and of the bandwidth of memory
+ * chain_share: of its time, how long operations take that need each other's results from turn to turn of its loops
+ * chain, chain_ns, turn_ns: of the loop where that is longest, what these are in words (borrowed), how long they take
+ *          in a turn, and how long the turn does; "": not known
  */
 struct finding_code {
 	struct summary share, time_ns;
 	double counts[FINDING_NR_COUNTS];
 	double vector_bytes, line_ns[FINDING_NR_ORIGINS];
 	double peak_share, bandwidth_share;
+	double chain_share, chain_ns, turn_ns;
+	const char *chain;
 };
 
 /*

@@ -24,18 +24,29 @@ compare_parts(const struct program_part *left, const struct program_part *right)
 	return order;
 }
 
+static int
+compare_functions(const struct program_place *left, const struct program_place *right)
+{
+	int order = strcmp(left->object, right->object);
+
+	if (order == 0)
+		order = (left->address > right->address) - (left->address < right->address);
+	return order ? order : strcmp(left->function, right->function);
+}
+
+bool
+place_is_same(const struct program_place *place, const struct program_place *other)
+{
+	return compare_functions(place, other) == 0;
+}
+
 /* Places of all runs, one after the other; the same function, or part of it, is the same place in each of them. */
 static int
 compare_places(const void *a, const void *b)
 {
 	const struct place_share *one = a, *other = b;
-	const struct program_place *left = one->place, *right = other->place;
-	int order = strcmp(left->object, right->object);
+	const int order = compare_functions(one->place, other->place);
 
-	if (order == 0)
-		order = (left->address > right->address) - (left->address < right->address);
-	if (order == 0)
-		order = strcmp(left->function, right->function);
 	if (order == 0 && (!one->part || !other->part))
 		return (one->part != NULL) - (other->part != NULL);
 	return order ? order : one->part ? compare_parts(one->part, other->part) : 0;
@@ -63,6 +74,10 @@ add_counts(struct place_share *share, const struct place_share *from, size_t nr_
 		share->counts[i] += ((const uint64_t *)counts->items)[i];
 	share->nr_entries += from->part ? from->part->entries : from->place->entries;
 	share->nr_turns += from->part ? from->part->turns : 0;
+	if (from->part && *from->part->chain) {
+		share->chain = from->part->chain;
+		share->chain_ns = from->part->chain_time;
+	}
 	/* The timed run alone may know its lines. */
 	if (from->part && share->part && !*share->part->source)
 		share->part = from->part;
@@ -83,6 +98,7 @@ add(struct place_list *list, const struct program_place *place, const struct pro
 						       .part = part,
 						       .nr_samples = part ? part->samples : place->samples,
 						       .nr_total = part ? 0 : place->total_samples,
+						       .chain = "",
 						       .total = summary_empty(),
 						       .roof_share = NAN};
 }

@@ -19,6 +19,7 @@
  *         else without any. roof_share: as that of the program, set by program_report_judge; NaN
  * nr_entries, nr_turns, counts: what it did in the run that was translated, by the events of that one's pass; NULL: it
  * was not there. nr_entries of a loop: 0: not known; nr_turns: of a loop alone
+ * chain, chain_ns: of such a loop, as of ProgramPart; borrowed; "": not known
  */
 struct place_share {
 	const struct program_place *place; /* of a run it was seen in; borrowed */
@@ -27,6 +28,8 @@ struct place_share {
 	struct summary share, total;
 	uint64_t nr_entries, nr_turns;
 	uint64_t *counts;
+	const char *chain;
+	double chain_ns;
 	struct program_values values;
 	double roof_share;
 };
@@ -73,6 +76,9 @@ int program_places_compute(struct program_places *places, const struct program_p
 			   const struct architecture *architecture, const struct program_command_output *output,
 			   struct rot_error *err);
 void program_places_clear(struct program_places *places);
+
+/* They are the same function, maybe of different runs. */
+bool place_is_same(const struct program_place *place, const struct program_place *other);
 
 /* Those in which a thread was found; they are the first ones. */
 size_t place_list_nr_sampled(const struct place_list *list);

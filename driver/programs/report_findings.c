@@ -156,6 +156,31 @@ value_of(const struct program_values *values, const char *name)
 	return value ? value->summary.value : NAN;
 }
 
+/* Chains of the loops of a function, or of the loop that the item is. */
+static void
+set_chain(const struct program_places *places, const struct place_share *item, double run_ns, struct finding_code *code)
+{
+	const struct place_list *loops = &places->lists[PLACES_LOOPS];
+	double all_ns = 0, most_ns = 0;
+
+	for (size_t i = 0; i < loops->nr; i++) {
+		const struct place_share *loop = &loops->items[i];
+		const double ns = loop->chain_ns * (double)loop->nr_turns;
+
+		if (!*loop->chain || (item->part ? loop != item : !place_is_same(loop->place, item->place)))
+			continue;
+		all_ns += ns;
+		if (ns <= most_ns)
+			continue;
+		most_ns = ns;
+		code->chain = loop->chain;
+		code->chain_ns = loop->chain_ns;
+		code->turn_ns = loop->share.value * run_ns / (double)loop->nr_turns;
+	}
+	if (most_ns > 0)
+		code->chain_share = all_ns / code->time_ns.value;
+}
+
 /* Without values of it, nothing is known of what it does: it was not counted, or another part than the timed one was.
  */
 static struct finding_code
@@ -163,10 +188,11 @@ code_of(const struct program_report *report, const struct place_share *item)
 {
 	const struct program_places *places = &report->places;
 	const struct pass *pass = places->counted;
+	const double run_ns = 1e9 * places->cpu_s / (double)places->nr_runs;
 	struct finding_code code = finding_code_unknown();
 
 	code.share = item->share;
-	code.time_ns = summary_scaled(item->share, 1e9 * places->cpu_s / (double)places->nr_runs);
+	code.time_ns = summary_scaled(item->share, run_ns);
 	code.vector_bytes = report->vector_bytes;
 	for (size_t i = 0; i < FINDING_NR_ORIGINS; i++)
 		if (report->line_ns[i] > 0)
@@ -177,6 +203,7 @@ code_of(const struct program_report *report, const struct place_share *item)
 		for (size_t k = 0; k < FINDING_NR_COUNTS; k++)
 			if (strcmp(report->architecture->events[pass->events[i]].name, finding_count_name(k)) == 0)
 				code.counts[k] = (double)item->counts[i];
+	set_chain(places, item, run_ns, &code);
 	code.peak_share = value_of(&item->values, "performance") / report->roof.peak.value;
 	if (report->plan->border && strncmp(report->plan->border, "llcRam", strlen("llcRam")) == 0)
 		code.bandwidth_share = value_of(&item->values, "throughput") / report->roof.bandwidth.value;

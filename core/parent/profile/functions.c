@@ -371,6 +371,8 @@ void
 functions_take(struct functions *functions, struct program_profile *profile)
 {
 	const double least = LEAST_WEIGHT * sum_of_weights(functions);
+	const struct chain_latencies latencies =
+		functions->measurer ? chain_latencies_measure() : (struct chain_latencies){{0}};
 	struct rot_list *places = &profile->places;
 
 	divide(functions, least);
@@ -386,7 +388,8 @@ functions_take(struct functions *functions, struct program_profile *profile)
 			if (item->file && with_source)
 				add_line(item, function->place);
 			if (function->parts)
-				parts_take(function->parts, function->place, functions->measurer, with_source);
+				parts_take(function->parts, function->place, functions->measurer, with_source,
+					   functions->measurer && with_source ? &latencies : NULL);
 			if (function->instructions)
 				instructions_take(function->instructions, function->place, functions->measurer);
 			parts_delete(function->parts);

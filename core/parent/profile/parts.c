@@ -189,8 +189,25 @@ describe_loop(const struct parts *parts, uint32_t number, struct program_part *c
 }
 
 static void
+add_chain(const struct parts *parts, uint32_t loop, const struct chain_latencies *latencies, struct program_part *part)
+{
+	struct chain chain;
+	char *text;
+
+	for (uint32_t i = loop + 1; i < parts->flow.nr_loops; i++)
+		if (parts->flow.loops[i].parent == loop)
+			return;
+	if (!chain_find(&parts->flow, loop, parts->executions, parts->bytes, latencies, &chain))
+		return;
+	text = chain_text(&chain);
+	rot_string_set(&part->chain, text);
+	part->chain_time = chain.ns;
+	free(text);
+}
+
+static void
 take_loops(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
-	   bool with_source)
+	   bool with_source, const struct chain_latencies *latencies)
 {
 	const struct code_flow *flow = &parts->flow;
 	struct program_part **loops = rot_calloc(flow->nr_loops + 1, sizeof(struct program_part *)), *none;
@@ -223,6 +240,8 @@ take_loops(struct parts *parts, struct program_place *place, const struct perf_e
 		loops[i]->entries = measurer && entries[i] != FLOW_NOT_KNOWN ? entries[i] : 0;
 		if (with_source)
 			add_source(parts, i, loops[i]);
+		if (latencies && turns[i] > 0)
+			add_chain(parts, i, latencies, loops[i]);
 		program_place_loops_add(place, loops[i]);
 	}
 	free(turns);
@@ -277,12 +296,12 @@ take_lines(struct parts *parts, struct program_place *place, const struct perf_e
 
 void
 parts_take(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
-	   bool with_source)
+	   bool with_source, const struct chain_latencies *latencies)
 {
 	if (parts->flow.nr_loops > 0 && with_source && !parts->has_lines)
 		source_lines_read(parts->file, parts->address, parts->size, &parts->lines);
 	if (parts->flow.nr_loops > 0)
-		take_loops(parts, place, measurer, with_source || parts->has_lines);
+		take_loops(parts, place, measurer, with_source || parts->has_lines, latencies);
 	if (parts->has_lines && parts->flow.nr_blocks > 0)
 		take_lines(parts, place, measurer);
 }

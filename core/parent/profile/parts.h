@@ -9,6 +9,7 @@
 #include "PerfEventMeasurer.h"
 #include "ProgramPlace.h"
 #include "common/step_counts.h"
+#include "parent/profile/chain.h"
 #include "parent/symbols/symbols.h"
 
 /* What so many bytes of code count for each time that they are executed, but for what depends on values or addresses.
@@ -41,9 +42,12 @@ void parts_delete(struct parts *parts);
 /* address: link-time, in the function. count: for code that belongs to several parts; NULL with samples. */
 void parts_add(struct parts *parts, uint64_t address, const struct found *found, code_counts count);
 
-/* Gives them to the place. measurer: of the events that are counted; NULL: samples. with_source: with source lines. */
+/*
+ * Gives them to the place. measurer: of the events that are counted; NULL: samples. with_source: with source lines.
+ * latencies: for the chains of innermost loops that were counted; NULL: they are not asked for.
+ */
 void parts_take(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
-		bool with_source);
+		bool with_source, const struct chain_latencies *latencies);
 
 /* Adds counts of the measurer's events to a list of them. */
 void part_counts_add(struct rot_list *list, const struct perf_event_measurer *measurer,

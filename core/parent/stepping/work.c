@@ -158,6 +158,7 @@ add_indexed(struct work_done *done, const struct work_part *part, const struct w
 
 		add(done, part, ((start + (index << part->scale)) & part->address_mask) + word(thread, part->segment),
 		    part->bytes);
+		done->counts[STEP_GATHERED_BYTES] += part->bytes;
 	}
 }
 
@@ -297,6 +298,7 @@ work_do(const struct work *work, const struct work_thread *thread, struct work_d
 	done->is_unknown = work->is_unknown;
 	if (work->is_unknown || (work->is_repeated && !(thread->registers->rcx & work->counter_mask)))
 		return;
+	done->counts[STEP_CONVERSIONS] = work->nr_converted;
 	if (work->mask == WORK_ALL_LANES)
 		do_unmasked(work, thread, done);
 	else if (work->mask == WORK_COMPONENTS)

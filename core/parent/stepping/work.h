@@ -119,6 +119,7 @@ struct work_part {
  *              work_do tells of, as an instruction each time: only the one after which rip has moved completes it.
  * operation:   enum step_count of its operations; STEP_INSTRUCTIONS: it has none
  * also:        other counts that these operations are of; 0: no more
+ * nr_converted: numbers that it converts
  * mask_register, mask_bytes: of k or a vector, and of each element of the latter
  */
 struct work {
@@ -128,6 +129,7 @@ struct work {
 	bool is_unknown;
 	uint8_t operation, nr_operations; /* for each active lane */
 	uint8_t also[WORK_MAX_ALSO];
+	uint8_t nr_converted;
 	uint8_t nr_lanes;
 	uint8_t mask, mask_register, mask_bytes;
 	uint8_t nr_parts;

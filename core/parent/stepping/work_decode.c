@@ -428,6 +428,8 @@ set_also(struct decoding *decoding, const struct work_operations *operations)
 	const uint16_t bits = operations->lane_bytes ? vector_bits(decoding->operands[0].reg.value) : 0;
 	size_t nr = 0;
 
+	if (work->operation == STEP_SCALAR_INTEGER && (strcmp(name, "div") == 0 || strcmp(name, "idiv") == 0))
+		work->also[nr++] = STEP_INTEGER_DIVISIONS;
 	if (work->operation < STEP_SCALAR_DOUBLE || work->operation > STEP_PACKED_SINGLE)
 		return;
 	if (bits > BITS_OF_XMM)
@@ -452,6 +454,23 @@ set_operations(struct decoding *decoding, const struct work_operations *operatio
 	if (operations->nr == 0)
 		set_dot_product(decoding, work->nr_lanes, operations->lane_bytes);
 	set_also(decoding, operations);
+}
+
+/* As many numbers as the result has, or what is converted if that has fewer. */
+static void
+set_conversions(struct decoding *decoding)
+{
+	const char *name = decoding->work->name + (*decoding->work->name == 'v');
+	const ZydisDecodedOperand *operand = decoding->operands;
+	uint16_t nr = UINT8_MAX;
+
+	if (strncmp(name, "cvt", strlen("cvt")) != 0)
+		return;
+	for (unsigned i = 0; i < decoding->instruction.operand_count_visible; i++, operand++)
+		if (operand->type != ZYDIS_OPERAND_TYPE_IMMEDIATE && operand->element_count > 0 &&
+		    ZydisRegisterGetClass(operand->reg.value) != ZYDIS_REGCLASS_MASK && operand->element_count < nr)
+			nr = operand->element_count;
+	decoding->work->nr_converted = (uint8_t)nr;
 }
 
 /* ---- operands in memory ---- */
@@ -887,6 +906,7 @@ set_work(struct decoding *decoding)
 	set_repeated(decoding);
 	add_accesses(decoding);
 	set_operations(decoding, known->operations);
+	set_conversions(decoding);
 	if (!needs_mask(decoding->work))
 		decoding->work->mask = WORK_ALL_LANES;
 }

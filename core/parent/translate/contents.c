@@ -59,6 +59,7 @@ add(struct contents *contents, const struct work *work, uint32_t offset)
 		WORK_ADD_OPERATIONS(work, (uint32_t)work->nr_lanes * work->nr_operations, contents->counts);
 	else if (work_may_mask_flops(work))
 		contents->counts[STEP_MASKED_FLOP] += (uint32_t)work->nr_lanes * work->nr_operations;
+	contents->counts[STEP_CONVERSIONS] += work->nr_converted;
 	for (unsigned i = 0; i < work->nr_parts; i++) {
 		const struct work_part *part = &work->parts[i];
 
@@ -161,5 +162,7 @@ contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, in
 
 		if (!part->flush && is_part_dynamic(&work, part))
 			counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] += value * part->bytes;
+		if (part->shape == WORK_INDEXED)
+			counts[STEP_GATHERED_BYTES] += value * part->bytes;
 	}
 }

@@ -601,23 +601,36 @@ static const struct other_case {
 static const struct also_case {
 	const char *name;
 	uint8_t nr_bytes, bytes[15];
-	uint64_t nr_256, nr_512, nr_divisions;
+	uint64_t nr_256, nr_512, nr_divisions, nr_integer_divisions, nr_converted, nr_gathered;
 } also[] = {
-	{"addsd xmm1, xmm2", 4, {0xf2, 0x0f, 0x58, 0xca}, 0, 0, 0},
-	{"vaddpd xmm1, xmm2, xmm3", 4, {0xc5, 0xe9, 0x58, 0xcb}, 0, 0, 0},
-	{"vaddps ymm1, ymm2, ymm3", 4, {0xc5, 0xec, 0x58, 0xcb}, 8, 0, 0},
-	{"vfmadd231pd zmm1, zmm2, zmm3", 6, {0x62, 0xf2, 0xed, 0x48, 0xb8, 0xcb}, 0, 16, 0},
-	{"vaddpd zmm1{k1}, zmm2, zmm3", 6, {0x62, 0xf1, 0xed, 0x49, 0x58, 0xcb}, 0, 4, 0},
-	{"divsd xmm1, xmm2", 4, {0xf2, 0x0f, 0x5e, 0xca}, 0, 0, 1},
-	{"vsqrtss xmm1, xmm2, xmm3", 4, {0xc5, 0xea, 0x51, 0xcb}, 0, 0, 1},
-	{"vdivpd ymm1, ymm2, ymm3", 4, {0xc5, 0xed, 0x5e, 0xcb}, 4, 0, 4},
-	{"vsqrtpd zmm1{k1}, zmm2", 6, {0x62, 0xf1, 0xfd, 0x49, 0x51, 0xca}, 0, 4, 4},
-	{"vpaddd ymm1, ymm2, ymm3", 4, {0xc5, 0xed, 0xfe, 0xcb}, 0, 0, 0},
-	{"div rbx", 3, {0x48, 0xf7, 0xf3}, 0, 0, 0},
+	{"addsd xmm1, xmm2", 4, {0xf2, 0x0f, 0x58, 0xca}, 0, 0, 0, 0, 0, 0},
+	{"vaddpd xmm1, xmm2, xmm3", 4, {0xc5, 0xe9, 0x58, 0xcb}, 0, 0, 0, 0, 0, 0},
+	{"vaddps ymm1, ymm2, ymm3", 4, {0xc5, 0xec, 0x58, 0xcb}, 8, 0, 0, 0, 0, 0},
+	{"vfmadd231pd zmm1, zmm2, zmm3", 6, {0x62, 0xf2, 0xed, 0x48, 0xb8, 0xcb}, 0, 16, 0, 0, 0, 0},
+	{"vaddpd zmm1{k1}, zmm2, zmm3", 6, {0x62, 0xf1, 0xed, 0x49, 0x58, 0xcb}, 0, 4, 0, 0, 0, 0},
+	{"divsd xmm1, xmm2", 4, {0xf2, 0x0f, 0x5e, 0xca}, 0, 0, 1, 0, 0, 0},
+	{"vsqrtss xmm1, xmm2, xmm3", 4, {0xc5, 0xea, 0x51, 0xcb}, 0, 0, 1, 0, 0, 0},
+	{"vdivpd ymm1, ymm2, ymm3", 4, {0xc5, 0xed, 0x5e, 0xcb}, 4, 0, 4, 0, 0, 0},
+	{"vsqrtpd zmm1{k1}, zmm2", 6, {0x62, 0xf1, 0xfd, 0x49, 0x51, 0xca}, 0, 4, 4, 0, 0, 0},
+	{"vpaddd ymm1, ymm2, ymm3", 4, {0xc5, 0xed, 0xfe, 0xcb}, 0, 0, 0, 0, 0, 0},
+	{"div rbx", 3, {0x48, 0xf7, 0xf3}, 0, 0, 0, 1, 0, 0},
+	{"idiv ecx", 2, {0xf7, 0xf9}, 0, 0, 0, 1, 0, 0},
+	{"imul rax, rcx", 4, {0x48, 0x0f, 0xaf, 0xc1}, 0, 0, 0, 0, 0, 0},
+	{"cvtsi2sd xmm1, rax", 5, {0xf2, 0x48, 0x0f, 0x2a, 0xc8}, 0, 0, 0, 0, 1, 0},
+	{"cvttsd2si eax, xmm1", 4, {0xf2, 0x0f, 0x2c, 0xc1}, 0, 0, 0, 0, 1, 0},
+	{"cvtss2sd xmm1, [rsi]", 4, {0xf3, 0x0f, 0x5a, 0x0e}, 0, 0, 0, 0, 1, 0},
+	{"cvtps2pd xmm1, xmm2", 3, {0x0f, 0x5a, 0xca}, 0, 0, 0, 0, 2, 0},
+	{"vcvtpd2ps xmm1, ymm2", 4, {0xc5, 0xfd, 0x5a, 0xca}, 0, 0, 0, 0, 4, 0},
+	{"vcvtdq2ps ymm1, ymm2", 4, {0xc5, 0xfc, 0x5b, 0xca}, 0, 0, 0, 0, 8, 0},
+	{"vcvttpd2dq xmm1, ymm2", 4, {0xc5, 0xfd, 0xe6, 0xca}, 0, 0, 0, 0, 4, 0},
+	{"vcvtqq2pd zmm1, zmm2", 6, {0x62, 0xf1, 0xfe, 0x48, 0xe6, 0xca}, 0, 0, 0, 0, 8, 0},
+	{"vcvtps2ph xmm1, ymm2, 0", 6, {0xc4, 0xe3, 0x7d, 0x1d, 0xd1, 0x00}, 0, 0, 0, 0, 8, 0},
+	{"vgatherqps xmm0, [rbx+xmm2*4], xmm3", 6, {0xc4, 0xe2, 0x61, 0x93, 0x04, 0x93}, 0, 0, 0, 0, 0, 4},
+	{"vmovups xmm0, [rbx]", 4, {0xc5, 0xf8, 0x10, 0x03}, 0, 0, 0, 0, 0, 0},
 };
 /* clang-format on */
 
-TEST_OF(widths_and_divisions_are_told, NR_ELEMENTS(also))
+TEST_OF(widths_divisions_and_conversions_are_told, NR_ELEMENTS(also))
 {
 	const struct also_case *tested = &also[_i];
 	struct work_done done;
@@ -628,6 +641,10 @@ TEST_OF(widths_and_divisions_are_told, NR_ELEMENTS(also))
 	ck_assert_msg(done.counts[STEP_FLOP_256] == tested->nr_256, "%s", tested->name);
 	ck_assert_msg(done.counts[STEP_FLOP_512] == tested->nr_512, "%s", tested->name);
 	ck_assert_msg(done.counts[STEP_DIVISIONS] == tested->nr_divisions, "%s", tested->name);
+	ck_assert_msg(done.counts[STEP_INTEGER_DIVISIONS] == tested->nr_integer_divisions, "%s", tested->name);
+	ck_assert_msg(done.counts[STEP_CONVERSIONS] == tested->nr_converted, "%s: %d", tested->name,
+		      (int)done.counts[STEP_CONVERSIONS]);
+	ck_assert_msg(done.counts[STEP_GATHERED_BYTES] == tested->nr_gathered, "%s", tested->name);
 }
 
 TEST_OF(integers_and_masked_lanes_are_told, NR_ELEMENTS(others))

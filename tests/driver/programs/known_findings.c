@@ -11,6 +11,9 @@
  *	triad    three arrays that are larger than all caches but the last, scalar
  *	stride   the sum of one number of each line
  *	chase    pointers, each in another page
+ *	modulo   remainders of integers
+ *	convert  integers become numbers
+ *	gather   vectors from indices, with AVX2
  *
  *	threads  packed in two threads, of which one does four times as much
  *	kernel   many small reads
@@ -35,6 +38,9 @@ void extended(unsigned long turns);
 void triad(double *to, const double *b, const double *c, unsigned long nr);
 void stride(const double *from, unsigned long nr);
 void chase(void **from, unsigned long turns);
+void modulo(unsigned long turns);
+void convert(double *to, const double *x, unsigned long nr);
+void gather(const double *from, unsigned long turns);
 
 #define FUNCTION(name, code)                                                                                           \
 	__asm__(".text\n	.globl " #name "\n	.type " #name ", @function\n	.p2align 6\n" #name ":\n"      \
@@ -75,6 +81,21 @@ FUNCTION(stride, "	addsd (%rdi), %xmm0\n"
 		 "	dec %rsi\n");
 FUNCTION(chase, "	mov (%rdi), %rdi\n"
 		"	dec %rsi\n");
+
+FUNCTION(modulo, "	mov %edi, %eax\n"
+		 "	xor %edx, %edx\n"
+		 "	mov $7, %ecx\n"
+		 "	div %ecx\n"
+		 "	dec %rdi\n");
+FUNCTION(convert, "	pxor %xmm0, %xmm0\n"
+		  "	cvtsi2sdl -8(%rsi,%rdx,8), %xmm0\n"
+		  "	addsd %xmm1, %xmm0\n"
+		  "	movsd %xmm0, -8(%rdi,%rdx,8)\n"
+		  "	dec %rdx\n");
+FUNCTION(gather, "	vpcmpeqd %ymm0, %ymm0, %ymm0\n"
+		 "	vpxor %xmm1, %xmm1, %xmm1\n"
+		 "	vgatherdpd %ymm0, (%rdi,%xmm1,8), %ymm2\n"
+		 "	dec %rsi\n");
 
 static _Alignas(64) double small[2][SMALL];
 
@@ -156,8 +177,8 @@ by_blas(const char *path)
 int
 main(int argc, char **argv)
 {
-	static void (*const small_ones[])(double *, const double *, unsigned long) = {poly, packed, divide};
-	static const char *const names[] = {"poly", "packed", "divide"};
+	static void (*const small_ones[])(double *, const double *, unsigned long) = {poly, packed, divide, convert};
+	static const char *const names[] = {"poly", "packed", "divide", "convert"};
 	const struct timespec pause = {.tv_nsec = 33000000};
 	const char *how = argc > 1 ? argv[1] : "";
 	double *all;
@@ -171,6 +192,10 @@ main(int argc, char **argv)
 		chain(100000000);
 	if (strcmp(how, "extended") == 0)
 		extended(150000000);
+	if (strcmp(how, "modulo") == 0)
+		modulo(50000000);
+	if (strcmp(how, "gather") == 0)
+		gather(small[0], 50000000);
 	if (strcmp(how, "chase") == 0)
 		follow_pointers();
 	if (strcmp(how, "threads") == 0)

@@ -34,7 +34,9 @@ static const struct {
 	} changes[MAX_CHANGES];
 	double peak_share, bandwidth_share; /* 0: not known */
 	double low_share;                   /* 0: as usual  */
-	bool has_no_width;                  /* of vectors   */
+	const char *chain;                  /* NULL: none   */
+	double chain_share;
+	bool has_no_width; /* of vectors   */
 } of_code[] = {
 	{"", .changes = {{FINDING_LOADED, 8e6}}},
 	/* Scalar operations: half of them and a few more, of enough instructions, with something to gain. */
@@ -97,15 +99,24 @@ static const struct {
 				       {FINDING_SCALAR_DOUBLE, 0.1e6}}},
 	{"scalar ", .changes = {{FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 0.2e6}, {FINDING_SCALAR_DOUBLE, 3e6}}},
 	{"sparseLines ", .changes = {{FINDING_LOADED, 3e6}, {FINDING_L1_FILLS, 0.3e6}, {FINDING_SCALAR_DOUBLE, 2e6}}},
-	/* Few instructions a ns, most of which compute, without misses. */
-	{"chain scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.7e6}}},
-	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.7e6}}, .peak_share = 0.4},
-	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.8e6}, {FINDING_SCALAR_DOUBLE, 0.8e6}}},
-	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6}, {FINDING_SCALAR_DOUBLE, 0.6e6}}},
-	{"scalar ", .changes = {{FINDING_INSTRUCTIONS, 2.6e6},
-				{FINDING_SCALAR_DOUBLE, 0.7e6},
-				{FINDING_LOADED, 64e6},
-				{FINDING_L1_FILLS, 0.03e6}}},
+	/* Integer divisions come all the time, or seldom. */
+	{"integerDivisions ", .changes = {{FINDING_INTEGER_DIVISIONS, 0.2e6}}},
+	{"", .changes = {{FINDING_INTEGER_DIVISIONS, 0.18e6}}},
+	/* A conversion for two operations, and fewer; few in all. */
+	{"conversions ",
+	 .changes = {{FINDING_CONVERSIONS, 1.5e6}, {FINDING_PACKED_DOUBLE, 3e6}, {FINDING_FLOP_256, 3e6}}},
+	{"", .changes = {{FINDING_CONVERSIONS, 1.4e6}, {FINDING_PACKED_DOUBLE, 3e6}, {FINDING_FLOP_256, 3e6}}},
+	{"", .changes = {{FINDING_CONVERSIONS, 0.9e6}}},
+	{"gathers ", .changes = {{FINDING_GATHERED, 5.1e6}, {FINDING_LOADED, 8e6}, {FINDING_STORED, 2e6}}},
+	{"", .changes = {{FINDING_GATHERED, 4.9e6}, {FINDING_LOADED, 8e6}, {FINDING_STORED, 2e6}}},
+	/* A chain from turn to turn takes most of the time, which vectors do not change; less; more than there is. */
+	{"chain ", .changes = {{FINDING_SCALAR_DOUBLE, 3e6}}, .chain = "1 addition", .chain_share = 0.67},
+	{"scalar ", .changes = {{FINDING_SCALAR_DOUBLE, 3e6}}, .chain = "1 addition", .chain_share = 0.65},
+	{"scalar ", .changes = {{FINDING_SCALAR_DOUBLE, 3e6}}, .chain = "1 addition", .chain_share = 1.3},
+	{"chain ", .changes = {{FINDING_PACKED_SINGLE, 3e6}}, .chain = "2 additions", .chain_share = 1.2},
+	{"", .chain = "1 addition", .chain_share = 0.9, .low_share = 0.04},
+	{"loadChain ", .changes = {{FINDING_LOADED, 8e6}}, .chain = "1 load and 1 addition", .chain_share = 0.67},
+	{"", .changes = {{FINDING_LOADED, 8e6}}, .chain = "1 load", .chain_share = 0.65},
 };
 
 /* Codes of what is found, a blank behind each. Fresh memory. */
@@ -140,6 +151,10 @@ TEST_OF(code_has_findings, NR_ELEMENTS(of_code))
 		code.bandwidth_share = of_code[_i].bandwidth_share;
 	if (of_code[_i].low_share > 0)
 		code.share.low = of_code[_i].low_share;
+	if (of_code[_i].chain) {
+		code.chain = of_code[_i].chain;
+		code.chain_share = of_code[_i].chain_share;
+	}
 	if (of_code[_i].has_no_width)
 		code.vector_bytes = NAN;
 	codes = codes_of(FINDING_CODE, &(struct finding_facts){.code = &code});

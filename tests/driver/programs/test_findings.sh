@@ -40,16 +40,58 @@ finds()
 	check "$*: $one"
 }
 
-# Time on a busy host is longer, by which chain and memoryLatency may come and go. So they are told only where
-# longer times make no difference.
+# chained CHAIN HOW: a loop of the function HOW has that chain ('': none), and a finding says so just if it takes most
+# of the time that the loop had, which is longer on a busy host
+chained()
+{
+	chain=$1 how=$2
+	call run -q -j found.json "$known" "$how"
+	out=$("$top_builddir/tests/json_lines" found.json | awk -v how="$how" '
+		match($0, /^functions\.loops\[[0-9]*\]\./) {
+			item = substr($0, 1, RLENGTH); line = substr($0, RLENGTH + 1)
+			at = index(line, " = "); values[item, substr(line, 1, at - 1)] = substr(line, at + 3); items[item]
+		}
+		END {
+			for (item in items) {
+				if (values[item, "function"] != how || values[item, "header"] == 0)
+					continue
+				ns = values[item, "chainTime"] * values[item, "turns"]
+				flops = 1e9 * values[item, "counts.scalarDouble"] + 1e-9
+				least = ns * values[item, "performanceLow"] / flops
+				share = ns * values[item, "performance"] / flops
+				printf "%s|%d", values[item, "chain"], (least > 0.6 && share <= 1.25)
+			}
+		}')
+	found=$(codes "$how")
+	err="a chain of '$chain' and a finding just if it is long were expected, not $found"
+	case "$out$found " in
+	"$chain|1"*" scalar "*) false ;;
+	"$chain|1"*" chain "*) true ;;
+	"$chain|0"*" chain "*) false ;;
+	"$chain|0"*) true ;;
+	*) false ;;
+	esac
+	result=$?
+	check "$how: chain of '$chain'"
+}
+
+# Time on a busy host is longer, by which memoryLatency may come and go. So it is told only where longer times make no
+# difference.
 vectors='scalar|narrowVectors|maskedLanes|x87'
 lines='sparseLines|memoryLatency|bandwidth'
 finds poly scalar "narrowVectors|maskedLanes|x87|divisions|$lines" poly
-finds chain chain "narrowVectors|maskedLanes|x87|divisions|$lines" chain
+chained '1 addition and 1 multiplication' chain
+chained '' poly
+chained '1 load' chase
 finds divide divisions "$vectors|$lines" divide
+finds modulo integerDivisions "$vectors|divisions|chain|$lines" modulo
+finds convert conversions "narrowVectors|maskedLanes|x87|divisions|chain|$lines" convert
 finds extended x87 "scalar|narrowVectors|maskedLanes|divisions|$lines" extended
-finds stride sparseLines "$vectors|divisions|chain" stride
+finds stride sparseLines "$vectors|divisions" stride
 finds chase sparseLines "$vectors|divisions|chain" chase
+if grep -q -w avx2 /proc/cpuinfo; then
+	finds gather gathers "$vectors|divisions|$lines" gather
+fi
 if grep -q -w avx /proc/cpuinfo; then
 	finds packed narrowVectors "scalar|maskedLanes|x87|divisions|$lines" packed
 fi

@@ -167,7 +167,7 @@ TEST_OF(programs_are_counted_by_blocks, 2)
 	measurer = pass_measurer(architecture, &plan.passes.passes[plan.passes.nr_passes - 1]);
 	ck_assert(rot_is_a(measurer, &step_measurer_class));
 	ck_assert_uint_eq(((struct step_measurer *)measurer)->l1_bytes, 0);
-	ck_assert_uint_eq(perf_event_measurer_nr_events(measurer), 14);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(measurer), 17);
 	rot_graph_delete(measurer);
 	architecture_delete(architecture);
 }

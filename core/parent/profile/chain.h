@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chains of a loop: instructions of which each needs the result of the one before, from turn to turn, so that no
+ * processor executes a turn in less time than these take. They are read from the code: registers and flags that
+ * instructions read and write, and memory where a load certainly has the address of a store before. So a chain may be
+ * longer than the one found.
+ */
+#ifndef CORE_PARENT_PROFILE_CHAIN_H
+#define CORE_PARENT_PROFILE_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parent/symbols/flow.h"
+
+/*
+ * Links of a chain, and how people call one and several of them. CHAIN_LOAD: from an address to what is there;
+ * CHAIN_PASS: from a store to a load of it, CHAIN_PASS_FIXED: at an address that stays the same; CHAIN_OTHER: what has
+ * a latency of a cycle at least; CHAIN_FREE: copies of registers and the like, which may take no time.
+ */
+#define CHAIN_LINKS(X)                                                                                                 \
+	X(ADD, "addition", "additions")                                                                                \
+	X(MULTIPLY, "multiplication", "multiplications")                                                               \
+	X(FUSED, "fused multiply-add", "fused multiply-adds")                                                          \
+	X(DIVIDE, "division", "divisions")                                                                             \
+	X(ROOT, "square root", "square roots")                                                                         \
+	X(EXTREME, "minimum or maximum", "minima or maxima")                                                           \
+	X(CONVERT, "conversion", "conversions")                                                                        \
+	X(INTEGER_MULTIPLY, "integer multiplication", "integer multiplications")                                       \
+	X(INTEGER_DIVIDE, "integer division", "integer divisions")                                                     \
+	X(LOAD, "load", "loads")                                                                                       \
+	X(PASS, "pass through memory", "passes through memory")                                                        \
+	X(PASS_FIXED, "pass through a variable in memory", "passes through variables in memory")                       \
+	X(OTHER, "simple operation", "simple operations")                                                              \
+	X(FREE, "copy", "copies")
+
+#define CHAIN_LINK_NUMBER(name, one, several) CHAIN_##name,
+enum chain_link { CHAIN_LINKS(CHAIN_LINK_NUMBER) CHAIN_NR_LINKS };
+#undef CHAIN_LINK_NUMBER
+
+/* How long each takes until its result can be used, in ns. */
+struct chain_latencies {
+	double ns[CHAIN_NR_LINKS];
+};
+
+/* Those of this processor at this moment, found out in some ms. Nothing of its caches is changed but a few lines. */
+struct chain_latencies chain_latencies_measure(void);
+
+/* The longest chain of a loop: how long it takes in each turn, and of how many links it is then, in the mean. */
+struct chain {
+	double ns, links[CHAIN_NR_LINKS];
+};
+
+/*
+ * The chain of an innermost loop of the function whose code is bytes, by how often the blocks of the flow were executed
+ * (as of code_flow_enter). False: it is not known, since turns take several ways, or the loop calls functions, uses the
+ * x87 or has locked instructions; or it does no more than to count turns.
+ */
+bool chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const uint8_t *bytes,
+		const struct chain_latencies *latencies, struct chain *chain);
+
+/* "2 additions and 1 load"; fresh memory. */
+char *chain_text(const struct chain *chain);
+
+#endif
