@@ -523,6 +523,7 @@ annotated_code_make(struct pool *pool, struct annotated_code *code, const struct
 	code->nr_loops = a.nr_loops;
 	code->loops = pool_calloc(pool, a.nr_loops + 1, sizeof(*code->loops));
 	for (size_t i = 0; i < a.nr_loops; i++) {
+		code->loops[i].header = a.loops[i].header;
 		code->loops[i].title = loop_title(&a, &a.loops[i]);
 		add_lines(&a, a.loops[i].header, &code->loops[i]);
 	}

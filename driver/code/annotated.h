@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 #include "support/pool.h"
@@ -26,6 +27,7 @@ struct annotated_line {
 
 struct annotated_loop {
 	const char *title; /* "loop at +0x3a, relax.c:17-20: 58.1 % of the time, ..."; also of what is in no loop */
+	uint64_t header;   /* address; 0: of what is in no loop */
 	struct annotated_line *lines;
 	size_t nr_lines;
 };
