@@ -300,7 +300,8 @@ add_functions(struct plot_job *job, const struct stored_result *result)
 {
 	autofree char *series = job->nr == 1 ? rot_strdup("functions") : rot_format("%s: functions", result->name);
 
-	experiment_add_functions(job->experiment, job->experiment->nr_points - 1, series, result->json);
+	experiment_add_functions(job->experiment, job->experiment->nr_points - 1, series, result->json,
+				 (size_t)(result - job->results));
 }
 
 static bool
