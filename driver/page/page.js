@@ -241,10 +241,14 @@
 	function addFilter(tables) {
 		const label = document.createElement("label"), choice = document.createElement("select");
 		const rows = tables.flatMap(function (table) {
-			return Array.from(table.tBodies[0].rows).filter(function (row) { return row.id || row.cells[2].dataset.sort; });
+			return Array.from(table.tBodies[0].rows).filter(function (row) { return row.querySelector("[colspan]") === null; });
 		});
 		[0, 1, 2, 5, 10, 20].forEach(function (share) { choice.add(new Option(share ? share + " %" : "any share", share)); });
 		choice.addEventListener("change", function () { filter(rows, Number(choice.value)); });
+		if (matchMedia("(max-width: 40rem)").matches) {
+			choice.value = 1; /* a card takes much of a narrow page */
+			filter(rows, 1);
+		}
 		label.className = "filter";
 		label.append("functions and loops with at least ", choice, " of the CPU time");
 		const first = document.querySelector("figure") || tables[0].closest(".wide");
