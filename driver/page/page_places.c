@@ -29,6 +29,14 @@ count_of(const json_t *place, const char *const *events, size_t nr)
 	return sum;
 }
 
+static double
+operations_of(const json_t *place)
+{
+	static const char *const flops[] = {"scalarDouble", "packedDouble", "scalarSingle", "packedSingle"};
+
+	return count_of(place, flops, sizeof(flops) / sizeof(*flops));
+}
+
 /* The first quantity of that name of the whole program, with its unit; false: there is none. */
 static bool
 find_value(const json_t *result, const char *name, struct quantity_value *value)
@@ -58,17 +66,29 @@ write_roof(struct page_table *table, const json_t *json)
 	page_cell(table, "line", *json_text_at(json, "boundBy") ? json_text_at(json, "boundBy") : "-");
 }
 
+/* What only programs with operations on floating-point numbers have. */
+static void
+write_flops(struct page_table *table, const json_t *place, double rate_factor)
+{
+	static const char *const packed[] = {"packedDouble", "packedSingle"}, *const rates[] = {"performance",
+												"performanceLow",
+												"performanceHigh"};
+	const bool has_no_bytes = json_is_true(json_object_get(place, "infiniteIntensity"));
+	const double operations = operations_of(place);
+
+	page_cell_interval(table, place, rates, rate_factor);
+	page_cell_number(table, has_no_bytes ? INFINITY : json_number_at(place, "operationalIntensity"));
+	write_roof(table, place);
+	page_cell_whole(table, operations);
+	page_cell_number(table, operations > 0 ? 100 * count_of(place, packed, 2) / operations : NAN);
+}
+
 static void
 write_work(struct page_table *table, const json_t *place)
 {
-	static const char *const flops[] = {"scalarDouble", "packedDouble", "scalarSingle", "packedSingle"};
 	static const char *const loads[] = {"loadedBytes"}, *const stores[] = {"storedBytes"},
-				 *const instructions[] = {"instructions"},
-				 *const packed[] = {"packedDouble", "packedSingle"};
-	const double operations = count_of(place, flops, sizeof(flops) / sizeof(*flops));
+				 *const instructions[] = {"instructions"};
 
-	page_cell_whole(table, operations);
-	page_cell_number(table, operations > 0 ? 100 * count_of(place, packed, 2) / operations : NAN);
 	page_cell_whole(table, count_of(place, instructions, 1));
 	page_cell_whole(table, count_of(place, loads, 1));
 	page_cell_whole(table, count_of(place, stores, 1));
@@ -112,16 +132,15 @@ struct places {
 	const struct page_codes *codes;
 	struct page_table table;
 	double rate_factor;
+	bool has_flops;
 };
 
 /* header: of a loop; 0: a function. id: of the row, or NULL. */
 static void
 write_place(struct places *places, const json_t *place, const char *id, const char *title, uint64_t header)
 {
-	static const char *const shares[] = {"share", "low", "high"},
-				 *const totals[] = {"totalShare", "totalLow", "totalHigh"},
-				 *const rates[] = {"performance", "performanceLow", "performanceHigh"};
-	const bool has_no_bytes = json_is_true(json_object_get(place, "infiniteIntensity"));
+	static const char *const shares[] = {"share", "low", "high"}, *const totals[] = {"totalShare", "totalLow",
+											 "totalHigh"};
 	autofree char *code = page_code_id(places->codes, place, header), *where = where_text(place);
 	struct page_table *table = &places->table;
 
@@ -137,9 +156,8 @@ write_place(struct places *places, const json_t *place, const char *id, const ch
 		page_cell_number(table, json_number_at(place, "entries") > 0
 						? json_number_at(place, "turns") / json_number_at(place, "entries")
 						: NAN);
-	page_cell_interval(table, place, rates, places->rate_factor);
-	page_cell_number(table, has_no_bytes ? INFINITY : json_number_at(place, "operationalIntensity"));
-	write_roof(table, place);
+	if (places->has_flops)
+		write_flops(table, place, places->rate_factor);
 	write_work(table, place);
 	page_cell(table, "line", where);
 	page_row_end(table);
@@ -231,6 +249,20 @@ write_loops(struct places *places, const json_t *json)
 	html_element(places->table.out, "p", "small", "Loops without their inner ones.");
 }
 
+static bool
+have_flops(const json_t *functions)
+{
+	const json_t *place;
+	size_t i;
+
+	json_array_foreach(functions, i, place)
+	{
+		if (operations_of(place) > 0 || json_number_at(place, "performance") > 0)
+			return true;
+	}
+	return false;
+}
+
 void
 page_write_places(xmlTextWriterPtr out, const json_t *result, const struct page_codes *codes)
 {
@@ -250,8 +282,15 @@ page_write_places(xmlTextWriterPtr out, const json_t *result, const struct page_
 	const char *headings[] = {"function",      "CPU time|%",  "total|%",         rate,           per_byte,
 				  "of its roof|%", "its roof",    "operations|flop", "in vectors|%", "instructions",
 				  "loaded|byte",   "stored|byte", "entries",         "samples",      "where"};
+	const char **flops = headings + 3, **work = headings + 9,
+		   **end = headings + sizeof(headings) / sizeof(*headings);
 
-	places.table = (struct page_table){out, headings, sizeof(headings) / sizeof(*headings), 0};
+	places.has_flops = have_flops(json_object_get(json, "functions"));
+	if (!places.has_flops) {
+		memmove(flops, work, (size_t)(end - work) * sizeof(*work));
+		end -= work - flops;
+	}
+	places.table = (struct page_table){out, headings, (size_t)(end - headings), 0};
 	places.rate_factor = unit.factor;
 	write_functions(&places, json);
 	headings[0] = "loop";

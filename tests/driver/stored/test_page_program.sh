@@ -80,6 +80,18 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # ---- other results ----
+sed -E -e 's/"name": "performance"/"name": "progress"/' -e 's/"performance": [^,]*/"performance": 0/' \
+	-e 's/"(scalar|packed)(Double|Single)": [0-9]*/"\1\2": 0/' "$source/program.json" >whole_numbers.json
+call plot whole_numbers.json -plots=html -o whole_numbers
+[ "$status" = 0 ] && [ "$out" = "whole_numbers.html: points: 0, files: 1" ]
+check "a page of what has no roofline"
+holds "says why" err "the page has no roofline: 'whole_numbers.json' has no point with"
+rows whole_numbers.html functions >functions
+holds "it has no columns for floating-point operations" functions "triad|64.0 ±3.2|70 ±5|80000007|128000000|64000000|3|640|solver, solve.c:17|"
+call plot whole_numbers.json -x operationalIntensity -plots=html -o whole_numbers
+[ "$status" = 1 ]
+check "unless a certain roofline is asked for"
+
 sed '/"boundBy"/d' "$source/program.json" >old.json
 call plot old.json -plots=html -o old
 sed 's/></>\
