@@ -648,7 +648,7 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 
 	program_report_add_json(&job->report, json);
 	experiment_bound_functions(job->experiment, json);
-	experiment_add_functions(job->experiment, 0, "functions", json);
+	experiment_add_functions(job->experiment, 0, "functions", json, 0);
 	if (path)
 		rc = output_write_json(json, path, err);
 	if (rc == 0 && csv)

@@ -11,16 +11,16 @@
 static const struct option_row rows[] = {
 	{.name = "no-source",
 	 .about = "instructions alone",
-	 .offset = offsetof(struct stored_show_options, has_no_source)},
+	 .offset = offsetof(struct annotated_options, has_no_source)},
 };
 
-static const struct option_table table = {OPTION_ROWS(rows, struct stored_show_options)};
+static const struct option_table table = {OPTION_ROWS(rows, struct annotated_options)};
 
 static int
 show_run(struct command_context *context, void *values, int argc, char **argv, struct rot_error *err)
 {
 	autopool pool = {0};
-	struct stored_show_options *options = values;
+	struct annotated_options *options = values;
 	struct stored_result result = {0};
 	autofree char *text = NULL;
 	struct rot *rot = command_rot_for_programs(context, err);

@@ -284,11 +284,11 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
 /*
  * result: with "functions", of the program whose point is the one of that number (bound: the first one). bound: each
  * that computes gets what bounds it, as points have it. add: those that take most of the time become a series of dots
- * in rooflines of the first one's quantities.
+ * in rooflines of the first one's quantities; number: of the result on its page.
  */
 void experiment_bound_functions(struct experiment *experiment, struct json_t *result);
 void experiment_add_functions(struct experiment *experiment, size_t program, const char *series,
-			      const struct json_t *result);
+			      const struct json_t *result, size_t number);
 
 /* ---- results ---- */
 

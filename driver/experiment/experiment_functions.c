@@ -125,7 +125,8 @@ note_functions(struct experiment *experiment, const char *series, size_t nr, dou
 }
 
 void
-experiment_add_functions(struct experiment *experiment, size_t program, const char *series, const json_t *result)
+experiment_add_functions(struct experiment *experiment, size_t program, const char *series, const json_t *result,
+			 size_t number)
 {
 	const json_t *functions = functions_of(result);
 	const size_t nr_before = experiment->nr_functions;
@@ -144,6 +145,7 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 		if (!(share >= LEAST_SHARE))
 			continue;
 		if (computes && make_function(experiment, &experiment->points[program], series, json, &point)) {
+			point.place = pool_format(&point.pool, "place-%zu-%zu", number, i);
 			experiment->functions = pool_grow(&experiment->pool, experiment->functions,
 							  experiment->nr_functions, sizeof(point));
 			experiment->functions[experiment->nr_functions++] = point;

@@ -37,6 +37,7 @@ struct experiment_point {
 	size_t nr_derived;
 	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */
 	struct summary time_share;            /* of a function: of the program's CPU time; of others all is 0 */
+	const char *place;                    /* as of struct plot_point */
 };
 
 /* A number, or a text if that is not NULL; neither (NaN): missing. */

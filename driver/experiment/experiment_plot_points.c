@@ -320,6 +320,7 @@ make_point(struct drawing *d, size_t i, struct plot_point *plotted, struct rot_e
 	plotted->about = d->page ? pool_own(&d->pool, about_point(d, point), free) : NULL;
 	plotted->is_expected = is_expected(d, point);
 	plotted->share = point->time_share.value;
+	plotted->place = point->place;
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels != EXPERIMENT_LABELS_NONE && plotted->share > 0) ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));

@@ -609,8 +609,8 @@ experiment_write_plots(const struct experiment *experiment, const struct page_re
 
 	if (!page)
 		plots_note_undrawn(experiment->rot->configuration, nr_without_text(experiment));
-	if (page && page_write(page, results, nr_results, experiment->rot->paths->data, experiment->output_name,
-			       rc == 0 ? err : &later) < 0)
+	if (page &&
+	    page_write(page, results, nr_results, experiment->rot, experiment->output_name, rc == 0 ? err : &later) < 0)
 		rc = -1;
 	page_delete(page);
 	return rc;

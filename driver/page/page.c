@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/paths.h"
 #include "memory.h"
 #include "number.h"
 #include "page/page_internal.h"
@@ -17,6 +18,7 @@
 #include "quantities/quantity.h"
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
+#include "rot.h"
 #include "support/files.h"
 #include "support/home.h"
 #include "support/json.h"
@@ -512,12 +514,12 @@ write_head(xmlTextWriterPtr out, const struct page *page, const char *data_folde
 }
 
 static void
-write_result(xmlTextWriterPtr out, const struct page_result *result)
+write_result(xmlTextWriterPtr out, const struct page_result *result, const struct rot *rot, size_t number)
 {
 	html_begin(out, "section", NULL);
 	if (*result->name)
 		html_element(out, "h2", NULL, result->name);
-	page_write_program(out, result->json);
+	page_write_program(out, result->json, rot, number);
 	html_element(out, "h3", NULL, "Values");
 	write_points(out, result->json);
 	html_element(out, "h3", NULL, "How do we know?");
@@ -558,7 +560,7 @@ write_json(xmlTextWriterPtr out, const json_t *json)
 
 static int
 write_body(xmlTextWriterPtr out, const struct page *page, const struct page_result *results, size_t nr,
-	   const char *data_folder, struct rot_error *err)
+	   const struct rot *rot, struct rot_error *err)
 {
 	int rc;
 
@@ -567,7 +569,7 @@ write_body(xmlTextWriterPtr out, const struct page *page, const struct page_resu
 	html_element(out, "h1", NULL, page->title);
 	xmlTextWriterWriteRaw(out, xmlBufferContent(page->pictures));
 	for (size_t i = 0; i < nr; i++)
-		write_result(out, &results[i]);
+		write_result(out, &results[i], rot, i);
 	html_begin(out, "footer", NULL);
 	html_text(out, "Made by rot. This file holds everything: save it, send it, print it");
 	html_text(out, nr == 1 ? "; rot plot FILE.html draws it again." : ".");
@@ -580,20 +582,20 @@ write_body(xmlTextWriterPtr out, const struct page *page, const struct page_resu
 		write_json(out, results[i].json);
 		html_end(out);
 	}
-	rc = write_own_file(out, "script", data_folder, "page.js", err);
+	rc = write_own_file(out, "script", rot->paths->data, "page.js", err);
 	html_end(out);
 	return rc;
 }
 
 static int
 write_document(xmlTextWriterPtr out, const struct page *page, const struct page_result *results, size_t nr,
-	       const char *data_folder, struct rot_error *err)
+	       const struct rot *rot, struct rot_error *err)
 {
 	xmlTextWriterWriteDTD(out, X("html"), NULL, NULL, NULL);
 	xmlTextWriterWriteRaw(out, X("\n"));
 	html_begin(out, "html", NULL);
 	html_attribute(out, "lang", "en");
-	if (write_head(out, page, data_folder, err) < 0 || write_body(out, page, results, nr, data_folder, err) < 0)
+	if (write_head(out, page, rot->paths->data, err) < 0 || write_body(out, page, results, nr, rot, err) < 0)
 		return -1;
 	html_end(out);
 	xmlTextWriterWriteRaw(out, X("\n"));
@@ -631,7 +633,7 @@ without_home(const char *document)
 }
 
 int
-page_write(const struct page *page, const struct page_result *results, size_t nr_results, const char *data_folder,
+page_write(const struct page *page, const struct page_result *results, size_t nr_results, const struct rot *rot,
 	   const char *output_name, struct rot_error *err)
 {
 	xmlBufferPtr buffer = xmlBufferCreate();
@@ -640,7 +642,7 @@ page_write(const struct page *page, const struct page_result *results, size_t nr
 	int rc;
 
 	xmlTextWriterFlush(page->writer);
-	rc = write_document(out, page, results, nr_results, data_folder, err);
+	rc = write_document(out, page, results, nr_results, rot, err);
 	xmlFreeTextWriter(out);
 	if (rc == 0) {
 		autofree char *text = without_home((const char *)xmlBufferContent(buffer));

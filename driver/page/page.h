@@ -13,6 +13,7 @@
 #include "plots/plot.h"
 
 struct page;
+struct rot;
 
 /* What a page tells of; both are borrowed for the call. name: "" where there is only one. */
 struct page_result {
@@ -33,10 +34,10 @@ void page_add_text(struct page *page, const char *heading, const char *text);
 
 /*
  * Writes OUTPUT_NAME.html. Paths below the user's home folder begin with "~" in it, also in the JSON (support/home.h).
- * data_folder: where rot's files are (paths->data). Errors: the page's style or script cannot be read; the file cannot
- * be written.
+ * The code of functions is read from their files. Errors: the page's style or script cannot be read; the file
+ * cannot be written.
  */
-int page_write(const struct page *page, const struct page_result *results, size_t nr_results, const char *data_folder,
+int page_write(const struct page *page, const struct page_result *results, size_t nr_results, const struct rot *rot,
 	       const char *output_name, struct rot_error *err);
 
 /*

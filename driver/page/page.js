@@ -174,6 +174,144 @@
 		button.addEventListener("click", function () { sort(heading.closest("table"), heading); });
 	}
 
+	/* ---- functions ---- */
+
+	function partsOf(place) {
+		return document.querySelectorAll("[data-place='" + place + "']");
+	}
+
+	function mark(look, row, holds) {
+		row.classList.toggle(look, holds);
+		partsOf(row.id).forEach(function (part) { part.classList.toggle(look, holds); });
+	}
+
+	/* Its row, its dots, and its code, which is opened. */
+	function select(row, target) {
+		document.querySelectorAll("tr.selected").forEach(function (other) { mark("selected", other, false); });
+		mark("selected", row, true);
+		const closed = target.closest("details");
+		if (closed) { closed.open = true; }
+		target.scrollIntoView({ block: "start" });
+	}
+
+	function codeOf(row) {
+		const link = row.querySelector("a");
+		return link ? document.getElementById(link.hash.slice(1)) : null;
+	}
+
+	function addRow(row) {
+		const code = codeOf(row);
+		["pointerenter", "focusin"].forEach(function (name) {
+			row.addEventListener(name, function () { mark("pointed", row, true); });
+		});
+		["pointerleave", "focusout"].forEach(function (name) {
+			row.addEventListener(name, function () { mark("pointed", row, false); });
+		});
+		if (code) {
+			row.querySelector("a").addEventListener("click", function () { select(row, code); });
+		}
+	}
+
+	/* A click or Enter goes to its code; where there is none to its row. */
+	function addGoing(point) {
+		const row = document.getElementById(point.dataset.place);
+		if (!row) { return; }
+		function go() { select(row, codeOf(row) || row); }
+		point.setAttribute("role", "button");
+		point.addEventListener("click", go);
+		point.addEventListener("keydown", function (event) {
+			if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(); }
+		});
+	}
+
+	function shareOf(row) {
+		return row.cells[1].dataset.sort ? Number(row.cells[1].dataset.sort) : 0;
+	}
+
+	/* Rows and dots with less of the time are hidden; what is in no function stays. */
+	function filter(rows, least) {
+		rows.forEach(function (row) {
+			const hides = least > shareOf(row);
+			row.hidden = hides;
+			if (row.id) { mark("filtered", row, hides); }
+		});
+		document.querySelectorAll("svg.plot").forEach(function (plot) { plot.dispatchEvent(new Event("rot-hidden")); });
+	}
+
+	function addFilter(tables) {
+		const label = document.createElement("label"), choice = document.createElement("select");
+		const rows = tables.flatMap(function (table) {
+			return Array.from(table.tBodies[0].rows).filter(function (row) { return row.querySelector("[colspan]") === null; });
+		});
+		[0, 1, 2, 5, 10, 20].forEach(function (share) { choice.add(new Option(share ? share + " %" : "any share", share)); });
+		choice.addEventListener("change", function () { filter(rows, Number(choice.value)); });
+		if (matchMedia("(max-width: 40rem)").matches) {
+			choice.value = 1; /* a card takes much of a narrow page */
+			filter(rows, 1);
+		}
+		label.className = "filter";
+		label.append("functions and loops with at least ", choice, " of the CPU time");
+		const first = document.querySelector("figure") || tables[0].closest(".wide");
+		first.before(label);
+	}
+
+	/* ---- files ---- */
+
+	const looks = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity",
+		"vector-effect", "text-anchor", "dominant-baseline", "display", "font-family", "font-size", "font-weight"];
+
+	/* The picture as it is shown, with its looks in itself. */
+	function drawn(plot) {
+		const copy = plot.cloneNode(true), from = plot.querySelectorAll("*"), box = plot.viewBox.baseVal;
+		copy.querySelectorAll("*").forEach(function (part, i) {
+			const style = getComputedStyle(from[i]);
+			part.setAttribute("style", looks.map(function (look) { return look + ":" + style.getPropertyValue(look); }).join(";"));
+		});
+		const ground = document.createElementNS(space, "rect");
+		[["x", box.x], ["y", box.y], ["width", box.width], ["height", box.height],
+			["fill", getComputedStyle(document.body).backgroundColor]].forEach(function (pair) {
+			ground.setAttribute(pair[0], pair[1]);
+		});
+		copy.prepend(ground);
+		copy.setAttribute("width", 3 * box.width);
+		copy.setAttribute("height", 3 * box.height);
+		copy.setAttribute("style", "font-size:" + getComputedStyle(plot).fontSize + ";font-family:" + getComputedStyle(plot).fontFamily);
+		return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
+	}
+
+	function save(blob, ending) {
+		const link = document.createElement("a");
+		link.href = URL.createObjectURL(blob);
+		link.download = document.title.replace(/[^\w.-]+/g, "-") + ending;
+		link.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+		setTimeout(function () { URL.revokeObjectURL(link.href); }, 10000);
+	}
+
+	function savePixels(plot) {
+		const image = new Image(), canvas = document.createElement("canvas"), url = URL.createObjectURL(drawn(plot));
+		image.addEventListener("load", function () {
+			canvas.width = image.width;
+			canvas.height = image.height;
+			canvas.getContext("2d").drawImage(image, 0, 0);
+			URL.revokeObjectURL(url);
+			canvas.toBlob(function (blob) { save(blob, ".png"); });
+		});
+		image.src = url;
+	}
+
+	function addFiles(figure) {
+		const plot = figure.querySelector("svg.plot"), tools = document.createElement("p");
+		[["SVG", function () { save(drawn(plot), ".svg"); }], ["PNG", function () { savePixels(plot); }]].forEach(function (pair) {
+			const button = document.createElement("button");
+			button.type = "button";
+			button.append("save as " + pair[0]);
+			button.addEventListener("click", pair[1]);
+			tools.append(button);
+		});
+		tools.className = "files";
+		figure.append(tools);
+	}
+
 	tip.className = "tip";
 	tip.hidden = true;
 	document.querySelectorAll("svg.plot").forEach(addCross);
@@ -181,7 +319,12 @@
 	document.querySelectorAll("svg.plot").forEach(addArrows);
 	document.querySelectorAll(".legend li").forEach(addSwitch);
 	document.querySelectorAll("table.sortable th").forEach(addSort);
+	document.querySelectorAll(".cards tr").forEach(addRow);
+	document.querySelectorAll(".point[data-place]").forEach(addGoing);
+	document.querySelectorAll("figure").forEach(addFiles);
+	const timed = Array.from(document.querySelectorAll("[aria-label='functions'] table, [aria-label='loops'] table"));
+	if (timed.length > 0) { addFilter(timed); }
 	window.addEventListener("beforeprint", function () {
-		document.querySelectorAll("details").forEach(function (details) { details.open = true; });
+		document.querySelectorAll("details:not(.code-of)").forEach(function (details) { details.open = true; });
 	});
 }());

@@ -50,6 +50,7 @@ struct plot_point {
 	const char *about; /* for who points at it, where the plot can tell: lines; NULL: nothing */
 	double size;       /* points of the same size in several series can be connected; NaN: none */
 	double share;      /* of PLOT_DOTS: the area of its mark, of 1 */
+	const char *place; /* the id of its row in a page, if it has one; NULL */
 };
 
 enum plot_style {

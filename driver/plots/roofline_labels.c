@@ -325,6 +325,7 @@ place_point_label(struct placing *placing, const struct plot_point *point, size_
 	struct roofline_label label = {
 		.text = text,
 		.series = series,
+		.place = point->place,
 		.x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point)),
 		.y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point)),
 		.mark = mark_size(&placing->shape->plot->series[series], point) / 2,

@@ -16,6 +16,7 @@ struct roofline_label {
 	bool is_on_lines;                       /* there was no place off them: it needs a ground  */
 	const struct roofline_ceiling *ceiling; /* whose it is; NULL: a point's                    */
 	size_t series;                          /* of the point                                    */
+	const char *place;                      /* of the point; NULL                              */
 	bool has_leader;                        /* a thin line leads from the label to its point   */
 	double x, y;                            /* the point                                       */
 	double mark;                            /* half the width of the point's mark              */

@@ -369,6 +369,13 @@ write_end_sign(const struct svg_panel *panel, const struct plot_point *point, do
 }
 
 static void
+write_place(xmlTextWriterPtr out, const char *place)
+{
+	if (place)
+		xmlTextWriterWriteAttribute(out, X("data-place"), X(place));
+}
+
+static void
 write_point(const struct svg_panel *panel, const struct plot_series *series, size_t index,
 	    const struct plot_point *point)
 {
@@ -385,6 +392,7 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 	at_x = coordinate(x);
 	at_y = coordinate(y);
 	begin(panel->out, "g", point->is_expected ? "point expected" : "point");
+	write_place(panel->out, point->place);
 	if (point->about) {
 		xmlTextWriterWriteAttribute(panel->out, X("role"), X("img"));
 		xmlTextWriterWriteAttribute(panel->out, X("tabindex"), X("0"));
@@ -522,6 +530,7 @@ write_point_label(const struct svg_panel *panel, const struct roofline_shape *sh
 {
 	svg_begin_of_series(panel->out, "g", "of-label", &shape->plot->series[label->series], label->series);
 	xmlTextWriterWriteFormatAttribute(panel->out, (const xmlChar *)"data-of", "%s-%zu", panel->id, label->series);
+	write_place(panel->out, label->place);
 	if (label->has_leader) {
 		double x1, y1, x2, y2;
 

@@ -521,7 +521,7 @@ write_page(const struct report *report, const char *output_name, struct rot_erro
 	for (size_t i = 0; i < report->results.nr; i++)
 		results[i] = (struct page_result){report->results.items[i].name, report->results.items[i].json};
 	if (rc == 0)
-		rc = page_write(page, results, report->results.nr, report->rot->paths->data, output_name, err);
+		rc = page_write(page, results, report->results.nr, report->rot, output_name, err);
 	page_delete(page);
 	return rc;
 }

@@ -300,7 +300,8 @@ add_functions(struct plot_job *job, const struct stored_result *result)
 {
 	autofree char *series = job->nr == 1 ? rot_strdup("functions") : rot_format("%s: functions", result->name);
 
-	experiment_add_functions(job->experiment, job->experiment->nr_points - 1, series, result->json);
+	experiment_add_functions(job->experiment, job->experiment->nr_points - 1, series, result->json,
+				 (size_t)(result - job->results));
 }
 
 static bool
@@ -589,25 +590,56 @@ print_files(const struct plot_job *job)
 		printf(": points: %zu, files: %zu\n", experiment_nr_points(job->experiment), job->nr);
 }
 
+static int
+make_plot(struct plot_job *job, struct rot_error *err)
+{
+	if (axes_choose(&job->axes, job->results, job->nr, job->options->x, job->options->y, err) < 0 ||
+	    add_plot(job, err) < 0 || add_points(job, err) < 0)
+		return -1;
+	add_machines(job);
+	note_precisions(job);
+	if (!job->options->has_no_ceilings)
+		add_ceilings(job);
+	return 0;
+}
+
+/* A page of programs has more to show than their roofline, unless somebody asks for a certain one. */
+static bool
+does_without_plot(const struct plot_job *job)
+{
+	const struct configuration *configuration = job->experiment->rot->configuration;
+	bool are_programs = true;
+
+	for (size_t i = 0; i < job->nr; i++)
+		are_programs = are_programs && json_object_get(job->results[i].json, "functions");
+	return are_programs && !job->options->page && !job->options->x && !job->options->y &&
+	       plots_go_to(configuration, PLOTS_ON_PAGE) && !plots_go_to(configuration, PLOTS_IN_FILES) &&
+	       !plots_go_to(configuration, PLOTS_ON_TERMINAL);
+}
+
 int
 stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, const struct stored_plot_options *options,
 		  struct rot_error *err)
 {
 	struct plot_job job = {.options = options};
+	autofree char *title = NULL;
 	int rc = -1;
 
 	job.results = pool_calloc(&job.pool, nr_paths, sizeof(*job.results));
 	job.machines = pool_calloc(&job.pool, nr_paths, sizeof(*job.machines));
-	if (read_results(&job, paths, nr_paths, err) < 0 ||
-	    axes_choose(&job.axes, job.results, job.nr, options->x, options->y, err) < 0)
+	if (read_results(&job, paths, nr_paths, err) < 0)
 		goto out;
-	job.experiment = experiment_new(rot, "plot", options->output_name, 0, err);
-	if (!job.experiment || add_plot(&job, err) < 0 || add_points(&job, err) < 0)
+	title = title_of(&job);
+	job.experiment = experiment_new(rot, title, options->output_name, 0, err);
+	if (!job.experiment)
 		goto out;
-	add_machines(&job);
-	note_precisions(&job);
-	if (!options->has_no_ceilings)
-		add_ceilings(&job);
+	if (make_plot(&job, err) < 0) {
+		if (!does_without_plot(&job))
+			goto out;
+		rot_warning("the page has no roofline: %s", err->text);
+		*err = (struct rot_error){0};
+		experiment_drop_plots(job.experiment);
+	}
 	rc = draw_stored(&job, err);
 	if (rc == 0)
 		print_files(&job);

@@ -3,18 +3,13 @@
 #ifndef STORED_STORED_SHOW_H
 #define STORED_STORED_SHOW_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
+#include "code/annotated.h"
 #include "error.h"
 #include "stored/stored_result.h"
 
 struct rot;
-
-struct stored_show_options {
-	bool has_no_source; /* instructions alone */
-	bool is_all;        /* also code that was not executed */
-};
 
 /*
  * Prints a function of a result of rot run in lines of that width, but for source lines; NULL: the one with most of the
@@ -22,6 +17,6 @@ struct stored_show_options {
  * instructions are not in the result, or its file has other code by now.
  */
 int stored_show_print(FILE *out, size_t width, const struct rot *rot, const struct stored_result *result,
-		      const char *function, const struct stored_show_options *options, struct rot_error *err);
+		      const char *name, const struct annotated_options *options, struct rot_error *err);
 
 #endif

@@ -54,14 +54,20 @@ home_hide(const char *text, const char *folder)
 {
 	const size_t length = strlen(folder);
 	char *hidden = rot_calloc(strlen(text) + 1, 1), *to = hidden;
+	const char *at = text, *found;
 
-	for (const char *at = text; *at;)
-		if (length && strncmp(at, folder, length) == 0 && !is_of_name(at[length]) && begins_path(text, at)) {
+	while ((found = length ? strstr(at, folder) : NULL)) {
+		const bool is_home = !is_of_name(found[length]) && begins_path(text, found);
+		const size_t before = (size_t)(found - at) + !is_home;
+
+		to = mempcpy(to, at, before);
+		at += before;
+		if (is_home) {
 			*to++ = '~';
 			at += length;
-		} else {
-			*to++ = *at++;
 		}
+	}
+	strcpy(to, at);
 	return hidden;
 }
 

@@ -74,7 +74,8 @@ example(void)
 						false,
 						NULL,
 						1000.0 * (i + 1),
-						0};
+						0,
+						NULL};
 	return (struct roofline_plot){.frame = {"A title",
 						"first line\nsecond line",
 						{"Operational intensity", "flop/byte", true, NAN, NAN},

@@ -109,6 +109,21 @@ call show --all --no-source loops.json spin
 result=$?
 check "unless all is asked for"
 
+# ---- pages ----
+# code_lines: source lines and instructions, with one blank between their cells
+code_lines()
+{
+	sed 's/  */ /g; s/^ //; s/ $//' | grep -E '^[0-9.<].* \+0x|^[0-9]+ [^ +]'
+}
+call run -q -o paged -plots=html "$known" lines
+call show paged.json spin
+code_lines <out >shown
+awk -v 'RS=<details' '/^[^>]*><summary>spin,/ { gsub(/<\/tr>/, "\n"); gsub(/<\/td>/, " "); gsub(/<[^>]*>/, ""); print }' paged.html |
+	sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' | code_lines >paged
+[ "$(wc -l <shown)" -gt 5 ] && diff shown paged
+result=$?
+check "a page has the same lines"
+
 # Somebody may have edited a result: each instruction has 5 samples, and the function none.
 sed -e 's|^\( *"samples": \)[0-9][0-9]*|\10|' -e 's|^\( *"[0-9][0-9]* \)[0-9][0-9]* |\15 |' loops.json >edited.json
 call show edited.json spin

@@ -1,4 +1,5 @@
-/* Appended to a page: what it does in a browser, told in the attribute data-told of its body: a line each. */
+/* Appended to a page: what it does in a browser, told in the attribute data-told of the body, or of that of the page
+   around its frame: a line each. */
 (function () {
 	const told = [], wanted = new Set(["narrow", "dark"].filter(function (word) { return location.hash.includes(word); }));
 	const figures = Array.from(document.querySelectorAll("figure")), figure = figures.find(isSeen);
@@ -30,7 +31,7 @@
 	}
 
 	/* ---- sizes ---- */
-	const isNarrow = window.innerWidth < 600;
+	const isNarrow = window.innerWidth === 400;
 	tell("the window is as wide as asked for", isNarrow === wanted.has("narrow"));
 	tell("the page is as wide as the window", document.documentElement.scrollWidth <= window.innerWidth);
 	tell("texts in the picture have 9 pixels at least",
@@ -99,5 +100,5 @@
 	window.dispatchEvent(new Event("beforeprint"));
 	tell("all is open on paper", Array.from(document.querySelectorAll("details")).every(function (one) { return one.open; }));
 
-	document.body.setAttribute("data-told", told.join("|"));
+	(window.frameElement ? parent.document : document).body.setAttribute("data-told", told.join("|"));
 }());

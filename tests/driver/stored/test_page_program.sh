@@ -26,10 +26,10 @@ holds "a finding" findings "ns::Matrix&lt;double&gt;::product_of_rows|16|100 % o
 
 # ---- the table of functions ----
 rows page.html functions >functions
-holds "a function" functions "triad|64.0 ±3.2|5.00 ±0.25|0.625|80|memory load|8000000|75|80000007|128000000|64000000|3|640|solver, solve.c:17|"
-holds "one without bytes" functions "ns::Matrix&lt;double&gt;::product_of_rows|16.0 ±0.8|4.00 ±0.20|∞|20|FMA|2000000|"
-holds "one that computes nothing" functions "chase|10.0 ±0.5|0|-|-|-|0|-|7|"
-holds "one that was not counted" functions "libx.so.1+0xabc0|4.00 ±0.20|-|-|-|-|-|-|-|-|-|-|40|libx.so.1|"
+holds "a function" functions "triad|64.0 ±3.2|70 ±5|5.00 ±0.25|0.625|80|memory load|8000000|75|80000007|128000000|64000000|3|640|solver, solve.c:17|"
+holds "one without bytes" functions "ns::Matrix&lt;double&gt;::product_of_rows|16.0 ±0.8|-|4.00 ±0.20|∞|20|FMA|2000000|"
+holds "one that computes nothing" functions "chase|10.0 ±0.5|-|0|-|-|-|0|-|7|"
+holds "one that was not counted" functions "libx.so.1+0xabc0|4.00 ±0.20|-|-|-|-|-|-|-|-|-|-|-|40|libx.so.1|"
 lacks "but none that was not sampled" functions never
 holds "the kernel" functions "the kernel|3.00 ±0.15|"
 holds "what has no sample" functions "without a sample|2.5 ±0.5|"
@@ -37,10 +37,14 @@ out=$(awk -F '|' '{ split($2, share, " "); sum += share[1] } END { printf "%.0f\
 [ "$out" = 100 ]
 check "the parts are the whole"
 
+rows page.html loops >loops
+holds "a loop, with its turns of each entry" loops "triad, line 18|60.0 ±3.0|1000000|-|-|-|-|-|-|-|-|-|-|600|solver, solve.c:18-20, inlined axpy&lt;double&gt;|"
+holds "a narrow page says what a cell is" page.html 'data-label="CPU time %"'
+
 # ---- regions, and how all that is known ----
 rows page.html regions >regions
 holds "a region with its verdict" regions "solve|12|2|1.5|75|80|memory-bound: 80 % of the memory bandwidth|"
-holds "whose words have room on a narrow screen" page.html '<td class="words">memory-bound'
+holds "whose words have room on a narrow screen" page.html '<td class="words" data-label="verdict">memory-bound'
 holds "by the style" page.html 'td.words { min-width: '
 holds "one that was not measured" regions "idle|0|0|-|-|-|was not measured|"
 holds "the verdict of the program" page.html '<p class="verdict">memory-bound: 80 % of the memory bandwidth at this intensity; 20 % of the peak</p>'
@@ -76,6 +80,18 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # ---- other results ----
+sed -E -e 's/"name": "performance"/"name": "progress"/' -e 's/"performance": [^,]*/"performance": 0/' \
+	-e 's/"(scalar|packed)(Double|Single)": [0-9]*/"\1\2": 0/' "$source/program.json" >whole_numbers.json
+call plot whole_numbers.json -plots=html -o whole_numbers
+[ "$status" = 0 ] && [ "$out" = "whole_numbers.html: points: 0, files: 1" ]
+check "a page of what has no roofline"
+holds "says why" err "the page has no roofline: 'whole_numbers.json' has no point with"
+rows whole_numbers.html functions >functions
+holds "it has no columns for floating-point operations" functions "triad|64.0 ±3.2|70 ±5|80000007|128000000|64000000|3|640|solver, solve.c:17|"
+call plot whole_numbers.json -x operationalIntensity -plots=html -o whole_numbers
+[ "$status" = 1 ]
+check "unless a certain roofline is asked for"
+
 sed '/"boundBy"/d' "$source/program.json" >old.json
 call plot old.json -plots=html -o old
 sed 's/></>\
