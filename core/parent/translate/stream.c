@@ -9,11 +9,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/clock.h"
 #include "memory.h"
+#include "parent/profile/data.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/effect.h"
 #include "parent/translate/line_finder.h"
+#include "parent/translate/misses.h"
 #include "parent/translate/process_curves.h"
+#include "parent/translate/sharing.h"
 #include "parent/translate/uses.h"
 
 /* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
@@ -50,6 +54,8 @@ struct bank_counts {
  * bank: the one that it counted in behind the last frame
  * areas_address: of the process
  * buffer, begin: the one that is being filled, and where it begins in the area
+ * number: from 1 on, in the order in which threads began
+ * turned_ns: when it was given the buffer that it fills
  * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
 struct stream_thread {
@@ -60,7 +66,8 @@ struct stream_thread {
 	struct line_search search;
 	uint8_t *mapped;
 	int64_t area;
-	uint64_t begin;
+	uint64_t begin, turned_ns;
+	unsigned number;
 	uint64_t turns_registers[3];
 	const struct site *turns;
 	unsigned buffer;
@@ -71,7 +78,7 @@ struct stream_thread {
 	uint64_t areas_address;
 };
 
-/* A buffer, or (accesses) what an instruction accessed that was not translated, or another bank. */
+/* A buffer, or (accesses) what an instruction accessed that was not translated, or another bank, or another object. */
 struct job {
 	struct stream_thread *thread;
 	unsigned buffer;
@@ -80,6 +87,9 @@ struct job {
 	struct work_access *accesses;
 	size_t nr_accesses;
 	struct bank_counts *bank;
+	struct put_object *put;
+	uint64_t begin_ns, end_ns; /* between which it was recorded */
+	bool is_beside;            /* other threads have begun */
 };
 
 /*
@@ -102,6 +112,10 @@ struct stream {
 	struct causes *causes;         /* NULL: lines are not told apart by code */
 	struct process_curves *curves; /* NULL: not asked for */
 	struct cache_kinds *kinds;     /* likewise */
+	struct data *data;             /* likewise; then there are: */
+	struct misses *misses;
+	struct sharing *sharing;
+	unsigned nr_begun;
 	pthread_t worker;
 	pthread_mutex_t mutex;
 	pthread_cond_t is_new, is_done;
@@ -203,6 +217,13 @@ stream_new(const struct step_region *caches, const struct stream_options *option
 		stream->kinds = rot_calloc(1, sizeof(*stream->kinds));
 		cache_model_tell_kinds(model);
 	}
+	if (options->has_kinds && options->has_causes && options->data) {
+		stream->data = options->data;
+		stream->misses = misses_new(stream->data, cache_model_front(model)->line_shift);
+		stream->sharing = sharing_new(
+			cache_model_front(model)->line_shift < 6 ? cache_model_front(model)->line_shift : 6);
+		stream->sites->merges = false; /* bytes that threads share are to be exact */
+	}
 	stream->caches = caches_new(stream->sites, model);
 	stream->has_pages = options->has_pages;
 	if (options->has_curve) {
@@ -257,6 +278,8 @@ begin_uses(struct finding *finding)
 	finding->uses->residues = 0;
 	finding->uses->done = NULL;
 	finding->uses->causes = finding->stream->causes;
+	finding->uses->misses = finding->stream->misses;
+	finding->uses->thread = finding->thread->number;
 	uses_set_origin(finding->uses, finding->site);
 }
 
@@ -489,6 +512,30 @@ do_frame(struct finding *finding, const struct site *site, const uint64_t *frame
 	}
 }
 
+/* Accesses at plain addresses are those of nearly all lines that threads share. */
+static void
+look_for_sharing(struct stream *stream, const struct job *job)
+{
+	const struct site *site;
+
+	if (!stream->sharing || !job->words || !job->is_beside)
+		return;
+	sharing_begin(stream->sharing, job->thread->number, job->begin_ns, job->end_ns);
+	for (const uint64_t *frame = job->words; frame < job->end; frame += site->nr_words) {
+		site = sites_find(stream->sites, RECORD_SITE(frame[0]));
+		if (!site || (frame[0] & RECORD_HEADER) != RECORD_HEADER)
+			return;
+		for (unsigned i = 0; site->kind == SITE_PLAIN && i < site->nr_accesses; i++) {
+			const struct site_access *access = &site->accesses[i];
+
+			if (!access->flush)
+				sharing_access(stream->sharing,
+					       site_address(access, frame, job->fs_base) | job->thread->search.space,
+					       access->bytes, access->is_store);
+		}
+	}
+}
+
 /* The lines of a job have been found (by the worker), or used (by the modeller). */
 static void
 end_half(void *context)
@@ -527,6 +574,7 @@ do_job(struct stream *stream, const struct job *job)
 	struct line_search *search = &job->thread->search;
 	const struct caches *caches = job->thread->caches;
 
+	look_for_sharing(stream, job);
 	search->frame = job->words;
 	search->end = job->end;
 	search->fs_base = job->fs_base;
@@ -556,6 +604,8 @@ do_job(struct stream *stream, const struct job *job)
 	}
 	free(job->accesses);
 	do_bank(&finding, job->bank);
+	if (job->put)
+		uses_add_access(finding.uses, (uint64_t)(uintptr_t)job->put, 0, USES_PUT);
 	finding.uses->done = end_half;
 	finding.uses->context = job->thread;
 	end_uses(&finding);
@@ -703,7 +753,11 @@ stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64
 				   .buffer = thread->buffer,
 				   .words = in_buffer(thread, thread->begin),
 				   .end = in_buffer(thread, end),
-				   .fs_base = fs_base});
+				   .fs_base = fs_base,
+				   .begin_ns = thread->turned_ns,
+				   .end_ns = clock_raw_ns(),
+				   .is_beside = thread->stream->nr_begun > 1});
+	thread->turned_ns = clock_raw_ns();
 }
 
 bool
@@ -724,7 +778,9 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 					 .own.number = area,
 					 .bank = &thread->own,
 					 .banks = &thread->own,
-					 .areas_address = cache->areas->address};
+					 .areas_address = cache->areas->address,
+					 .number = ++stream->nr_begun,
+					 .turned_ns = clock_raw_ns()};
 	thread->mapped = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, cache->areas->fd,
 			      (off_t)((uint64_t)area * AREA_BYTES + MAPPED_AT));
 	if (thread->mapped == MAP_FAILED || !set_place(thread, cache)) {
@@ -753,6 +809,24 @@ stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	stream_turn(thread, cache, fs_base);
 	memcpy(job.accesses, accesses, nr * sizeof(*accesses));
 	hand_over(thread->stream, &job);
+}
+
+void
+stream_put(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, uint64_t start, uint64_t end,
+	   uint32_t object)
+{
+	struct job job = {.thread = thread, .put = rot_calloc(1, sizeof(*job.put))};
+
+	*job.put = (struct put_object){thread->stream->data, start | thread->search.space, end | thread->search.space,
+				       object};
+	stream_turn(thread, cache, fs_base);
+	hand_over(thread->stream, &job);
+}
+
+unsigned
+stream_number(const struct stream_thread *thread)
+{
+	return thread->number;
 }
 
 void
@@ -898,6 +972,18 @@ stream_kinds(const struct stream *stream)
 	return stream->kinds;
 }
 
+const struct misses *
+stream_misses(const struct stream *stream)
+{
+	return stream->misses;
+}
+
+struct sharing *
+stream_sharing(const struct stream *stream)
+{
+	return stream->sharing;
+}
+
 char *
 stream_sample_text(const struct stream *stream)
 {
@@ -946,6 +1032,8 @@ stream_delete(struct stream *stream)
 	caches_release(stream->caches);
 	free(stream->curves);
 	free(stream->kinds);
+	misses_delete(stream->misses);
+	sharing_delete(stream->sharing);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);
 	pthread_cond_destroy(&stream->is_new);
