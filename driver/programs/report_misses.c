@@ -147,8 +147,8 @@ report_miss_note(struct program_report *report)
 	const struct program_run_output *run = report_run_of_misses(report);
 
 	if (run && run->allocations_are_missed)
-		program_report_note(report, "not all allocations were followed: later ones count as heap, or as what "
-					    "was there before");
+		program_report_note(report, "too many places call malloc and the like: what the last of these allocate "
+					    "counts as heap, or as what was there before");
 }
 
 static json_t *

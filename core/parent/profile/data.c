@@ -10,7 +10,7 @@
 #include "parent/symbols/objects.h"
 #include "parent/tracer/remote.h"
 
-/* A file with variables. bias: of one that is mapped */
+/* A file with variables. file: NULL: it cannot be read */
 struct data_file {
 	struct symbol_file *file;
 	struct symbol_ranges variables, sections;
@@ -153,7 +153,7 @@ find(const struct layer *layer, uint64_t address)
 	return at < layer->nr && layer->items[at].start <= address ? &layer->items[at] : NULL;
 }
 
-/* Those from first to behind make room for one more than that. */
+/* Those from first to behind make room for nr_by others. */
 static void
 replace(struct layer *layer, size_t first, size_t behind, const struct interval *by, size_t nr_by)
 {
@@ -200,37 +200,6 @@ data_put(struct data *data, uint64_t start, uint64_t end, uint32_t object)
 	pthread_mutex_lock(&data->mutex);
 	put(&data->put, &(struct interval){.start = start, .end = end, .object = object});
 	pthread_mutex_unlock(&data->mutex);
-}
-
-bool
-data_put_new(struct data *data, uint64_t start, uint64_t end, uint32_t object)
-{
-	const struct interval *there;
-	size_t at;
-	bool is_new = true;
-
-	pthread_mutex_lock(&data->mutex);
-	for (at = first_behind(&data->put, start); is_new && at < data->put.nr; at++) {
-		there = &data->put.items[at];
-		if (there->start >= end)
-			break;
-		is_new = there->object == object && !there->file;
-	}
-	if (is_new)
-		put(&data->put, &(struct interval){.start = start, .end = end, .object = object});
-	pthread_mutex_unlock(&data->mutex);
-	return is_new;
-}
-
-bool
-data_is_mapped(struct data *data, uint64_t address)
-{
-	bool is_mapped;
-
-	pthread_mutex_lock(&data->mutex);
-	is_mapped = find(&data->mapped, address) != NULL;
-	pthread_mutex_unlock(&data->mutex);
-	return is_mapped;
 }
 
 #define PAGE_BYTES 4096
@@ -324,6 +293,20 @@ interval_of_object(struct data *data, const struct object *object, uint32_t numb
 	return interval;
 }
 
+/* There will be a heap behind the program, where nothing is yet. */
+static void
+put_heap(struct data *data, const struct remote_mapping *mappings, size_t nr, uint64_t bits, uint64_t program_end)
+{
+	size_t i = 0;
+
+	while (i < nr && (mappings[i].start | bits) < program_end)
+		i++;
+	if (i < nr)
+		put(&data->mapped, &(struct interval){.start = program_end,
+						      .end = mappings[i].start | bits,
+						      .object = object_of(data, "heap", "")});
+}
+
 void
 data_look(struct data *data, pid_t tid, uint32_t space)
 {
@@ -355,6 +338,8 @@ data_look(struct data *data, pid_t tid, uint32_t space)
 		interval.end |= bits;
 		interval.bias |= bits;
 		put(&data->mapped, &interval);
+		if (object->is_program)
+			put_heap(data, mappings, nr, bits, interval.end);
 	}
 	pthread_mutex_unlock(&data->mutex);
 	objects_clear(&objects);

@@ -7,7 +7,6 @@
 #ifndef CORE_PARENT_PROFILE_DATA_H
 #define CORE_PARENT_PROFILE_DATA_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -37,12 +36,6 @@ uint32_t data_object(struct data *data, const char *name, const char *file);
 
 /* From start to end there is that object from now on; of what data_look finds it hides what is there. */
 void data_put(struct data *data, uint64_t start, uint64_t end, uint32_t object);
-
-/* The same, if that hides nothing that was put there before, unless it is the same object. False: it would. */
-bool data_put_new(struct data *data, uint64_t start, uint64_t end, uint32_t object);
-
-/* Something is mapped at an address, as far as data_look has found. */
-bool data_is_mapped(struct data *data, uint64_t address);
 
 /* The stack of a new thread, with its thread-local variables: around its stack pointer and fs base. */
 void data_put_stack(struct data *data, uint32_t space, unsigned thread, uint64_t rsp, uint64_t fs_base);

@@ -12,36 +12,33 @@
 #include "parent/tracer/remote.h"
 #include "parent/translate/edges.h"
 
-/* Each stops its thread twice. */
-#define MOST_ALLOCATIONS 50000
 /* The code that calls is translated anew for the first call of each. */
 #define MOST_CALLERS 2000
 
 /*
- * symbol: of the function; name: as it is shown. bytes: how the size follows from its first three arguments: a product
- * of those whose bits are set. by_pointer: the result is where the first argument points to
+ * symbol: of the function; name: as it is shown. size: as of struct site_allocation; 0: the third argument, and the
+ * result is where the first one points to
  */
 static const struct allocator {
 	const char *symbol, *name;
-	unsigned bytes;
-	bool by_pointer;
+	uint32_t size;
 } allocators[] = {
-	{"malloc", "malloc", 1, false},
-	{"calloc", "calloc", 3, false},
-	{"realloc", "realloc", 2, false},
-	{"reallocarray", "reallocarray", 6, false},
-	{"aligned_alloc", "aligned_alloc", 2, false},
-	{"memalign", "memalign", 2, false},
-	{"valloc", "valloc", 1, false},
-	{"posix_memalign", "posix_memalign", 4, true},
-	{"mmap", "mmap", 2, false},
-	{"mmap64", "mmap", 2, false},
-	{"_Znwm", "new", 1, false},
-	{"_Znam", "new[]", 1, false},
-	{"_ZnwmSt11align_val_t", "new", 1, false},
-	{"_ZnamSt11align_val_t", "new[]", 1, false},
-	{"_ZnwmRKSt9nothrow_t", "new", 1, false},
-	{"_ZnamRKSt9nothrow_t", "new[]", 1, false},
+	{"malloc", "malloc", 1},
+	{"calloc", "calloc", 3},
+	{"realloc", "realloc", 2},
+	{"reallocarray", "reallocarray", 6},
+	{"aligned_alloc", "aligned_alloc", 2},
+	{"memalign", "memalign", 2},
+	{"valloc", "valloc", 1},
+	{"posix_memalign", "posix_memalign", 0},
+	{"mmap", "mmap", 2},
+	{"mmap64", "mmap", 2},
+	{"_Znwm", "new", 1},
+	{"_Znam", "new[]", 1},
+	{"_ZnwmSt11align_val_t", "new", 1},
+	{"_ZnamSt11align_val_t", "new[]", 1},
+	{"_ZnwmRKSt9nothrow_t", "new", 1},
+	{"_ZnamRKSt9nothrow_t", "new[]", 1},
 };
 #define NR_ALLOCATORS (sizeof(allocators) / sizeof(*allocators))
 
@@ -53,7 +50,7 @@ struct caller {
 	uint32_t object;
 };
 
-/* A call that has not returned yet. result: where the result will be; 0: in rax */
+/* A call that has not returned yet. result: where the result will be */
 struct call {
 	pid_t tid;
 	uint64_t stack, back, bytes, result;
@@ -70,14 +67,11 @@ struct allocations {
 	struct data *data;
 	struct symbol_files *files;
 	struct translator *translator;
-	struct watcher users[NR_ALLOCATORS];
+	struct watcher watchers[NR_ALLOCATORS];
 	struct caller *callers;
 	size_t nr_callers;
 	struct call *calls;
 	size_t nr_calls;
-	uint64_t *addresses; /* of allocators, in any process */
-	size_t nr_addresses;
-	uint64_t nr;
 	bool are_missed;
 };
 
@@ -88,7 +82,7 @@ allocations_new(struct data *data, struct symbol_files *files, struct translator
 
 	*self = (struct allocations){.data = data, .files = files, .translator = translator};
 	for (size_t i = 0; i < NR_ALLOCATORS; i++)
-		self->users[i] = (struct watcher){self, &allocators[i]};
+		self->watchers[i] = (struct watcher){self, &allocators[i]};
 	return self;
 }
 
@@ -99,7 +93,6 @@ allocations_delete(struct allocations *self)
 		return;
 	free(self->callers);
 	free(self->calls);
-	free(self->addresses);
 	free(self);
 }
 
@@ -170,7 +163,31 @@ find_caller(struct allocations *self, struct thread *thread, const struct alloca
 	return caller;
 }
 
-/* ---- calls ---- */
+/*
+ * A thread is at the first instruction of an allocator, which is to return to where none has returned to yet. From now
+ * on calls from there are recorded without a stop.
+ */
+static void
+on_new_caller(void *context, const struct breakpoint_hit *hit)
+{
+	const struct watcher *watcher = context;
+	struct allocations *self = watcher->allocations;
+	const struct caller *caller;
+	struct edge edge = {.kind = EDGE_RESULT, .condition = CODE_ALWAYS};
+	struct rot_error err;
+
+	if (remote_read(hit->thread->tid, hit->registers->rsp, &edge.address, sizeof(edge.address), NULL) < 0)
+		return;
+	translator_look_for_data(self->translator, hit->thread);
+	translator_know_caller(hit->thread, edge.address);
+	caller = find_caller(self, hit->thread, watcher->allocator, edge.address);
+	if (!caller || translator_has_edge(hit->thread, edge.address, &edge))
+		return;
+	edge.allocation.object = caller->object;
+	translator_set_edge(self->translator, hit->thread, &edge, &err);
+}
+
+/* ---- what is returned by a pointer ---- */
 
 static struct call *
 find_call(struct allocations *self, pid_t tid)
@@ -182,110 +199,61 @@ find_call(struct allocations *self, pid_t tid)
 }
 
 static void
-forget_call(struct allocations *self, struct call *call)
-{
-	*call = self->calls[--self->nr_calls];
-}
-
-/* A call returns. */
-static void
 on_return(void *context, const struct breakpoint_hit *hit)
 {
 	struct allocations *self = context;
 	struct call *call = find_call(self, hit->thread->tid);
-	uint64_t start = hit->registers->rax;
+	uint64_t start;
 
 	if (!call || call->back != hit->address || call->stack + sizeof(uint64_t) != hit->registers->rsp)
 		return;
-	if (call->result && remote_read(hit->thread->tid, call->result, &start, sizeof(start), NULL) < 0)
-		start = 0;
-	if (start != 0 && start < UINT64_C(1) << DATA_SPACE_SHIFT && call->bytes < UINT64_C(1) << DATA_SPACE_SHIFT)
-		translator_put_object(self->translator, hit->thread, start, start + call->bytes, call->object);
-	forget_call(self, call);
+	if (hit->registers->rax == 0 && remote_read(hit->thread->tid, call->result, &start, sizeof(start), NULL) == 0)
+		translator_put_object(hit->thread, start, start + call->bytes, call->object);
+	*call = self->calls[--self->nr_calls];
 }
 
-static void on_call(void *context, const struct breakpoint_hit *hit);
-
-/* There are too many: threads of that process stop at no allocator any more. */
-static void
-lift(struct allocations *self, struct thread *thread)
-{
-	self->are_missed = true;
-	for (size_t i = 0; i < self->nr_addresses; i++)
-		translator_lift_edge(
-			self->translator, thread,
-			&(struct edge){.address = self->addresses[i], .kind = EDGE_STOP, .user = {.hit = on_call}});
-}
-
-static uint64_t
-bytes_of(const struct allocator *allocator, const struct user_regs_struct *registers)
-{
-	const uint64_t arguments[] = {registers->rdi, registers->rsi, registers->rdx};
-	uint64_t bytes = 1;
-
-	for (unsigned i = 0; i < 3; i++)
-		bytes *= allocator->bytes >> i & 1 ? arguments[i] : 1;
-	return bytes;
-}
-
-/* A thread is at the first instruction of an allocator. One that another one calls is part of that. */
 static void
 on_call(void *context, const struct breakpoint_hit *hit)
 {
-	const struct watcher *user = context;
-	struct allocations *self = user->allocations;
-	const struct user_regs_struct *registers = hit->registers;
-	const struct breakpoint_user returned = {on_return, NULL, self};
+	const struct watcher *watcher = context;
+	struct allocations *self = watcher->allocations;
 	struct call *call = find_call(self, hit->thread->tid);
+	struct edge edge = {.kind = EDGE_STOP, .condition = CODE_ALWAYS, .user = {on_return, NULL, self}};
 	const struct caller *caller;
 	struct rot_error err;
-	uint64_t back;
 
-	if (call && call->stack > registers->rsp)
+	if (remote_read(hit->thread->tid, hit->registers->rsp, &edge.address, sizeof(edge.address), NULL) < 0 ||
+	    !(caller = find_caller(self, hit->thread, watcher->allocator, edge.address)) ||
+	    (!translator_has_edge(hit->thread, edge.address, &edge) &&
+	     translator_set_edge(self->translator, hit->thread, &edge, &err) < 0))
 		return;
-	if (call)
-		forget_call(self, call);
-	if (self->nr == MOST_ALLOCATIONS) {
-		lift(self, hit->thread);
-		return;
+	if (!call) {
+		self->calls = rot_grow(self->calls, self->nr_calls, sizeof(*self->calls));
+		call = &self->calls[self->nr_calls++];
 	}
-	if (remote_read(hit->thread->tid, registers->rsp, &back, sizeof(back), NULL) < 0 ||
-	    !(caller = find_caller(self, hit->thread, user->allocator, back)))
-		return;
-	if (!translator_has_edge(hit->thread, back, &returned) &&
-	    translator_set_edge(
-		    self->translator, hit->thread,
-		    &(struct edge){.address = back, .kind = EDGE_STOP, .condition = CODE_ALWAYS, .user = returned},
-		    &err) < 0)
-		return;
-	self->nr++;
-	self->calls = rot_grow(self->calls, self->nr_calls, sizeof(*self->calls));
-	self->calls[self->nr_calls++] = (struct call){.tid = hit->thread->tid,
-						      .stack = registers->rsp,
-						      .back = back,
-						      .bytes = bytes_of(user->allocator, registers),
-						      .result = user->allocator->by_pointer ? registers->rdi : 0,
-						      .object = caller->object};
+	*call = (struct call){.tid = hit->thread->tid,
+			      .stack = hit->registers->rsp,
+			      .back = edge.address,
+			      .bytes = hit->registers->rdx,
+			      .result = hit->registers->rdi,
+			      .object = caller->object};
 }
 
 /* ---- functions ---- */
 
 static void
-set(struct allocations *self, struct thread *thread, const struct object *object, size_t i,
-    const struct symbol_range *range)
+set(struct allocations *self, struct thread *thread, uint64_t address, size_t i)
 {
-	const struct breakpoint_user user = {on_call, NULL, &self->users[i]};
-	const uint64_t address = range->address + object->bias;
+	const struct allocator *allocator = &allocators[i];
+	const struct edge edge = {.address = address,
+				  .kind = allocator->size ? EDGE_CALL : EDGE_STOP,
+				  .condition = CODE_ALWAYS,
+				  .user = {allocator->size ? on_new_caller : on_call, NULL, &self->watchers[i]},
+				  .allocation.size = allocator->size};
 	struct rot_error err;
 
-	if (!range->is_global || range->is_resolver || translator_has_edge(thread, address, &user) ||
-	    translator_set_edge(
-		    self->translator, thread,
-		    &(struct edge){.address = address, .kind = EDGE_STOP, .condition = CODE_ALWAYS, .user = user},
-		    &err) < 0)
-		return;
-	self->addresses = rot_grow(self->addresses, self->nr_addresses, sizeof(*self->addresses));
-	self->addresses[self->nr_addresses++] = address;
+	if (!translator_has_edge(thread, address, &edge))
+		translator_set_edge(self->translator, thread, &edge, &err);
 }
 
 void
@@ -306,8 +274,8 @@ allocations_find(struct allocations *self, struct thread *thread)
 
 			symbols_find_function(file, allocators[k].symbol, &found);
 			for (size_t j = 0; j < found.nr_ranges; j++)
-				if (found.ranges[j].name[strcspn(found.ranges[j].name, "@.")] != '.')
-					set(self, thread, object, k, &found.ranges[j]);
+				if (found.ranges[j].is_global && !found.ranges[j].is_resolver)
+					set(self, thread, found.ranges[j].address + object->bias, k);
 			symbol_ranges_clear(&found);
 		}
 	}

@@ -7,13 +7,15 @@
 
 #include "memory.h"
 
-/* heads: an open hash table, by chains of numbers + 1. last: the record that was found last. */
+/* heads: an open hash table, by chains of numbers + 1. */
 #define NR_HEADS 65536
 struct misses {
 	struct data *data;
 	unsigned line_shift;
 	struct miss_record *records;
-	uint32_t nr, room, last;
+	uint32_t nr, room;
+	uint64_t line; /* that was missing last; of object */
+	uint32_t object;
 	uint32_t heads[NR_HEADS];
 };
 
@@ -104,7 +106,11 @@ misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct c
 	uint64_t start;
 
 	if (miss->is_read) {
-		record = find(misses, site, data_at(misses->data, miss->line << misses->line_shift, &start), thread);
+		/* One that is missing in a level mostly is in the one above. */
+		if (miss->level == 0 || miss->line != misses->line)
+			misses->object = data_at(misses->data, miss->line << misses->line_shift, &start);
+		misses->line = miss->line;
+		record = find(misses, site, misses->object, thread);
 		record->lines[miss->level][miss->kind]++;
 		follow(misses, &record->steps[miss->level], miss);
 	}

@@ -50,6 +50,7 @@ struct bank_counts {
  * model: only the modeller changes it, and counts of banks; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
+ * call_stack, call_bytes: of the call that allocates and has not returned; 0: there is none
  * banks: the worker reads them while others are added in front
  * bank: the one that it counted in behind the last frame
  * areas_address: of the process
@@ -64,6 +65,7 @@ struct stream_thread {
 	struct cache_model *model;
 	struct process_curve *curve; /* NULL: none is asked for */
 	struct line_search search;
+	uint64_t call_stack, call_bytes;
 	uint8_t *mapped;
 	int64_t area;
 	uint64_t begin, turned_ns;
@@ -484,6 +486,43 @@ do_bank(struct finding *finding, struct bank_counts *bank)
 	thread->bank = bank;
 }
 
+/* What a function that allocates calls is part of it. Who has not returned to its frame never will. */
+static void
+do_call(struct stream_thread *thread, const struct site *site, const uint64_t *frame)
+{
+	const uint64_t arguments[] = {frame[4], frame[3], frame[1]}, stack = frame[2];
+
+	if (thread->call_stack > stack)
+		return;
+	thread->call_stack = stack;
+	thread->call_bytes = 1;
+	for (unsigned i = 0; i < 3; i++)
+		thread->call_bytes *= site->allocation.size >> i & 1 ? arguments[i] : 1;
+}
+
+static void
+add_object(struct finding *finding, uint64_t start, uint64_t bytes, uint32_t object)
+{
+	struct put_object *put = rot_calloc(1, sizeof(*put));
+
+	*put = (struct put_object){finding->stream->data, start | finding->thread->search.space,
+				   (start + bytes) | finding->thread->search.space, object};
+	uses_add_access(finding->uses, (uint64_t)(uintptr_t)put, 0, USES_PUT);
+}
+
+static void
+do_result(struct finding *finding, const struct site *site, const uint64_t *frame)
+{
+	struct stream_thread *thread = finding->thread;
+	const uint64_t most = UINT64_C(1) << 47, start = frame[1];
+
+	if (thread->call_stack == 0 || thread->call_stack + sizeof(uint64_t) != frame[2])
+		return;
+	if (start != 0 && start < most && thread->call_bytes < most)
+		add_object(finding, start, thread->call_bytes, site->allocation.object);
+	thread->call_stack = 0;
+}
+
 static void
 do_frame(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
 {
@@ -505,6 +544,12 @@ do_frame(struct finding *finding, const struct site *site, const uint64_t *frame
 		if (thread->turns)
 			do_turns(finding, thread->turns, frame, fs_base);
 		thread->turns = NULL;
+		break;
+	case SITE_CALL:
+		do_call(thread, site, frame);
+		break;
+	case SITE_RESULT:
+		do_result(finding, site, frame);
 		break;
 	case SITE_BANK:
 		do_bank(finding, find_bank(thread, (int64_t)((frame[1] - thread->areas_address) / AREA_BYTES)));

@@ -993,7 +993,7 @@ serve_edge(struct translator *self, struct thread *thread, const struct gap *gap
 	registers->rcx = code_cache_slot(cache, translated->area, AREA_RCX);
 	registers->rip = edge.address;
 	cache->edges[gap->fragment].is_lifted |= edge.is_once;
-	if (!edge.is_lifted && edge.kind == EDGE_STOP)
+	if (!edge.is_lifted && edge.kind >= EDGE_STOP)
 		edge.user.hit(edge.user.context, &(struct breakpoint_hit){thread, edge.address, registers});
 	else if (!edge.is_lifted)
 		visits_pass(self, thread, &edge, registers);
@@ -1238,22 +1238,31 @@ translator_set_edge(struct translator *self, struct thread *thread, const struct
 	}
 	own_cache(self, thread);
 	add_edge(translated->space->cache, edge);
-	if (edge->kind == EDGE_STOP)
+	if (edge->kind >= EDGE_STOP)
 		code_cache_forget(translated->space->cache, edge->address, edge->address + 1);
 	else
 		code_cache_kill_all(translated->space->cache);
 	return 0;
 }
 
+void
+translator_know_caller(const struct thread *thread, uint64_t address)
+{
+	const struct translated *translated = thread->translated;
+
+	if (translated && translated->space)
+		translated->space->cache->low[LOW_CALLERS + (address & 0xffff)] = 1;
+}
+
 bool
-translator_has_edge(const struct thread *thread, uint64_t address, const struct breakpoint_user *user)
+translator_has_edge(const struct thread *thread, uint64_t address, const struct edge *edge)
 {
 	const struct translated *translated = thread->translated;
 	const struct code_cache *cache = translated && translated->space ? translated->space->cache : NULL;
 
 	for (uint32_t i = 0; cache && i < cache->nr_edges; i++)
 		if (!cache->edges[i].is_lifted && cache->edges[i].address == address &&
-		    cache->edges[i].user.hit == user->hit)
+		    cache->edges[i].kind == edge->kind && cache->edges[i].user.hit == edge->user.hit)
 			return true;
 	return false;
 }
@@ -1267,20 +1276,12 @@ translator_look_for_data(const struct translator *self, const struct thread *thr
 		data_look(self->data, thread->tid, translated->space->number);
 }
 
-/* Where something else was, threads may have used that in what is not looked at yet. */
 void
-translator_put_object(const struct translator *self, struct thread *thread, uint64_t start, uint64_t end,
-		      uint32_t object)
+translator_put_object(struct thread *thread, uint64_t start, uint64_t end, uint32_t object)
 {
 	const struct translated *translated = thread->translated;
-	uint64_t bits;
 
-	if (!translated || !translated->stream)
-		return;
-	bits = (uint64_t)translated->space->number << DATA_SPACE_SHIFT;
-	if (!data_is_mapped(self->data, start | bits))
-		translator_look_for_data(self, thread);
-	if (!data_put_new(self->data, start | bits, end | bits, object))
+	if (translated && translated->stream)
 		stream_put(translated->stream, translated->space->cache, translated->fs_base, start, end, object);
 }
 

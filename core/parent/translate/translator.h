@@ -83,15 +83,17 @@ struct translated_visits {
 void translator_take_visits(struct translator *translator, struct thread *thread, size_t region,
 			    struct translated_visits *visits);
 
-/* There is such an edge at that address in the process of the thread: one of that user. */
-bool translator_has_edge(const struct thread *thread, uint64_t address, const struct breakpoint_user *user);
+/* There is an edge at that address in the process of the thread, of that kind and user. */
+bool translator_has_edge(const struct thread *thread, uint64_t address, const struct edge *edge);
+
+/* Calls that are to return to that address stop at no EDGE_CALL of the process any more. */
+void translator_know_caller(const struct thread *thread, uint64_t address);
 
 /* Other data may have been mapped in the process of a thread. */
 void translator_look_for_data(const struct translator *translator, const struct thread *thread);
 
 /* From start to end there is that object (data.h) for what threads of its process do from now on. It is stopped. */
-void translator_put_object(const struct translator *translator, struct thread *thread, uint64_t start, uint64_t end,
-			   uint32_t object);
+void translator_put_object(struct thread *thread, uint64_t start, uint64_t end, uint32_t object);
 
 /* Why regions were not counted, or not wholly; "": they were. */
 const char *translator_why_incomplete(const struct translator *translator);
