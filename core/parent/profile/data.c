@@ -3,6 +3,7 @@
 #include "parent/profile/data.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,12 @@
 #include "parent/symbols/objects.h"
 #include "parent/tracer/remote.h"
 
-/* A file with variables. file: NULL: it cannot be read */
+/* A file with variables. file: NULL: it cannot be read. objects: of variables, then of sections, + 1; 0: not made yet
+ */
 struct data_file {
 	struct symbol_file *file;
 	struct symbol_ranges variables, sections;
+	uint32_t *objects;
 	char *path;
 };
 
@@ -64,6 +67,7 @@ data_delete(struct data *data)
 	for (size_t i = 0; i < data->nr_files; i++) {
 		symbol_ranges_clear(&data->data_files[i].variables);
 		symbol_ranges_clear(&data->data_files[i].sections);
+		free(data->data_files[i].objects);
 		free(data->data_files[i].path);
 	}
 	for (uint32_t i = 0; i < data->nr_objects; i++) {
@@ -244,6 +248,7 @@ find_file(struct data *data, const char *path, const char *opened)
 	if (!file->file)
 		return 0;
 	symbols_find_data(file->file, &file->variables, &file->sections);
+	file->objects = rot_calloc(file->variables.nr_ranges + file->sections.nr_ranges + 1, sizeof(*file->objects));
 	return (uint32_t)data->nr_files;
 }
 
@@ -371,21 +376,24 @@ find_variable(struct data *data, const struct interval *interval, uint64_t addre
 {
 	const struct data_file *file = &data->data_files[interval->file - 1];
 	const struct symbol_range *range = find_range(&file->variables, address - interval->bias);
+	const bool is_variable = range != NULL;
 	char *name;
-	uint32_t object;
+	uint32_t *object;
 
-	if (range) {
-		*start = range->address + interval->bias;
-		return object_of(data, range->name, file->path);
-	}
-	range = find_range(&file->sections, address - interval->bias);
+	if (!range)
+		range = find_range(&file->sections, address - interval->bias);
 	if (!range)
 		return interval->object;
 	*start = range->address + interval->bias;
-	name = rot_format("%s of %s", range->name, last_part(file->path));
-	object = object_of(data, name, file->path);
-	free(name);
-	return object;
+	object = &file->objects[is_variable ? range - file->variables.ranges
+					    : range - file->sections.ranges + (ptrdiff_t)file->variables.nr_ranges];
+	if (!*object) {
+		name = is_variable ? rot_strdup(range->name)
+				   : rot_format("%s of %s", range->name, last_part(file->path));
+		*object = object_of(data, name, file->path) + 1;
+		free(name);
+	}
+	return *object - 1;
 }
 
 uint32_t
