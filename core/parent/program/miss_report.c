@@ -12,6 +12,7 @@
 #include "parent/symbols/plain_name.h"
 #include "parent/translate/misses.h"
 #include "parent/translate/sharing.h"
+#include "parent/translate/uses.h"
 
 #define NR_KINDS_WRITTEN (CACHE_NR_KINDS + 1)
 #define NR_LINES (STEP_NR_LEVELS * NR_KINDS_WRITTEN)
@@ -24,16 +25,17 @@ struct place {
 	struct symbol_file *file;
 };
 
-/* places: of each record, by number + 1 of the site: lines of a function are often missing at many sites. */
+/* of_sites: + 1; 0: not looked for yet. of_records: likewise by their numbers, without that */
 struct places {
 	const struct miss_report *report;
 	struct place *items;
 	size_t nr;
+	uint32_t *of_sites, *of_records;
 };
 
 /* ---- functions ---- */
 
-static size_t
+static uint32_t
 find_place(struct places *places, uint32_t site)
 {
 	const struct miss_report *report = places->report;
@@ -50,13 +52,13 @@ find_place(struct places *places, uint32_t site)
 		place.address = range.address;
 	for (size_t i = 0; i < places->nr; i++)
 		if (places->items[i].object == place.object && places->items[i].address == place.address)
-			return i;
+			return (uint32_t)i;
 	place.name = range.name ? plain_name(range.name) : NULL;
 	if (range.name && !place.name)
 		place.name = rot_strdup(range.name);
 	places->items = rot_grow(places->items, places->nr, sizeof(*places->items));
 	places->items[places->nr] = place;
-	return places->nr++;
+	return (uint32_t)places->nr++;
 }
 
 /* "solver+0x1139" where the name is not known. Fresh memory. */
@@ -175,20 +177,39 @@ put_threads(struct program_run_output *output, const struct sums *sums)
  * in one set: as rows that are as long as the bytes after which sets come again.
  */
 static uint64_t
-nr_colliding(const struct misses *misses, const uint32_t *place_of, size_t place, int level)
+nr_colliding(const struct places *places, size_t place, int level)
 {
-	const struct miss_record *record, *before;
+	const struct misses *misses = translator_misses(places->report->translator);
+	const struct miss_record *record;
+	bool *are_seen = NULL;
+	size_t nr_seen = 0;
 	uint64_t nr = 0;
 
 	for (uint32_t i = 0; (record = misses_at(misses, i)); i++) {
-		bool is_new = place_of[i] == place && record->lines[level][CACHE_CONFLICT] > 0;
-
-		for (uint32_t k = 0; is_new && k < i && (before = misses_at(misses, k)); k++)
-			is_new = place_of[k] != place || before->object != record->object ||
-				 before->lines[level][CACHE_CONFLICT] == 0;
-		nr += is_new;
+		if (places->of_records[i] != place || record->lines[level][CACHE_CONFLICT] == 0)
+			continue;
+		if (record->object >= nr_seen) {
+			are_seen = rot_realloc(are_seen, record->object + 1, sizeof(*are_seen));
+			memset(are_seen + nr_seen, 0, (record->object + 1 - nr_seen) * sizeof(*are_seen));
+			nr_seen = record->object + 1;
+		}
+		nr += !are_seen[record->object];
+		are_seen[record->object] = true;
 	}
+	free(are_seen);
 	return nr;
+}
+
+static uint64_t
+common_divisor(uint64_t one, uint64_t other)
+{
+	while (other > 0) {
+		const uint64_t rest = one % other;
+
+		one = other;
+		other = rest;
+	}
+	return one;
 }
 
 static void
@@ -202,7 +223,7 @@ describe_steps(struct miss_conflict *conflict, const struct miss_report *report,
 	const uint64_t again = cache->bytes / ways;
 	uint64_t stride = (uint64_t)(steps->stride < 0 ? -steps->stride : steps->stride) * line_bytes;
 	const uint64_t nr = steps->nr_strides + steps->nr_others;
-	uint64_t rows = steps->longest + 1;
+	uint64_t rows = steps->longest + 1, nr_in_sets;
 	struct miss_padding padding;
 
 	if (100 * steps->nr_strides < LEAST_STRIDES * nr)
@@ -213,6 +234,10 @@ describe_steps(struct miss_conflict *conflict, const struct miss_report *report,
 	}
 	if (stride <= line_bytes)
 		return;
+	/* There are more lines than the sets that they meet in have room for: unless these are all sets. */
+	nr_in_sets = again / common_divisor(again, stride) * ways;
+	if (2 * nr_in_sets * line_bytes <= cache->bytes && rows <= nr_in_sets)
+		rows = nr_in_sets + 1;
 	if (rows > cache->bytes / line_bytes)
 		rows = cache->bytes / line_bytes;
 	padding = miss_padding_find(cache, line_bytes, stride, rows);
@@ -225,8 +250,7 @@ describe_steps(struct miss_conflict *conflict, const struct miss_report *report,
 }
 
 static void
-put_conflict(struct program_run_output *output, const struct places *places, const uint32_t *place_of, size_t i,
-	     int level, const uint64_t *lines)
+put_conflict(struct program_run_output *output, const struct places *places, size_t i, int level, const uint64_t *lines)
 {
 	const struct miss_report *report = places->report;
 	const struct misses *misses = translator_misses(report->translator);
@@ -240,7 +264,7 @@ put_conflict(struct program_run_output *output, const struct places *places, con
 	const char *source = NULL;
 
 	for (uint32_t k = 0; (record = misses_at(misses, k)); k++)
-		if (place_of[k] == i &&
+		if (places->of_records[k] == i &&
 		    (!most || record->lines[level][CACHE_CONFLICT] > most->lines[level][CACHE_CONFLICT]))
 			most = record;
 	if (place->file && translator_code_of(report->translator, most->site, &at) &&
@@ -255,7 +279,7 @@ put_conflict(struct program_run_output *output, const struct places *places, con
 	conflict->conflicts = lines[CACHE_CONFLICT];
 	rot_string_set(&conflict->data, data_describe(report->data, most->object).name);
 	rot_string_set(&conflict->other, data_describe(report->data, most->steps[level].other).name);
-	describe_steps(conflict, report, most, nr_colliding(misses, place_of, i, level));
+	describe_steps(conflict, report, most, nr_colliding(places, i, level));
 	program_run_output_miss_conflicts_add(output, conflict);
 }
 
@@ -268,8 +292,7 @@ by_conflicts(const void *a, const void *b)
 }
 
 static void
-put_conflicts(struct program_run_output *output, const struct places *places, const uint32_t *place_of,
-	      const struct sums *functions)
+put_conflicts(struct program_run_output *output, const struct places *places, const struct sums *functions)
 {
 	struct rot_list *list = &output->miss_conflicts;
 
@@ -280,7 +303,7 @@ put_conflicts(struct program_run_output *output, const struct places *places, co
 
 			if (lines[CACHE_CONFLICT] >= LEAST_CONFLICTS &&
 			    100 * lines[CACHE_CONFLICT] >= LEAST_PERCENT * all)
-				put_conflict(output, places, place_of, i, level, lines);
+				put_conflict(output, places, i, level, lines);
 		}
 	}
 	if (list->nr > 0)
@@ -320,15 +343,18 @@ void
 miss_report_add(struct program_run_output *output, const struct miss_report *report)
 {
 	const struct misses *misses = translator_misses(report->translator);
-	struct places places = {.report = report};
+	struct places places = {.report = report, .of_sites = rot_calloc(CAUSES_OTHER + 1, sizeof(uint32_t))};
 	struct sums functions = {0}, objects = {0}, threads = {0};
-	uint32_t *place_of = NULL;
 	const struct miss_record *record;
 
 	for (uint32_t i = 0; misses && (record = misses_at(misses, i)); i++) {
-		place_of = rot_grow(place_of, i, sizeof(*place_of));
-		place_of[i] = (uint32_t)find_place(&places, record->site);
-		add(&functions, place_of[i], record);
+		uint32_t *of_site = &places.of_sites[record->site];
+
+		if (!*of_site)
+			*of_site = find_place(&places, record->site) + 1;
+		places.of_records = rot_grow(places.of_records, i, sizeof(*places.of_records));
+		places.of_records[i] = *of_site - 1;
+		add(&functions, places.of_records[i], record);
 		add(&objects, record->object, record);
 		add(&threads, record->thread, record);
 	}
@@ -336,13 +362,14 @@ miss_report_add(struct program_run_output *output, const struct miss_report *rep
 		put_functions(output, &places, &functions);
 		put_objects(output, report->data, &objects);
 		put_threads(output, &threads);
-		put_conflicts(output, &places, place_of, &functions);
+		put_conflicts(output, &places, &functions);
 		put_shared(output, report);
 	}
 	for (size_t i = 0; i < places.nr; i++)
 		free(places.items[i].name);
 	free(places.items);
-	free(place_of);
+	free(places.of_sites);
+	free(places.of_records);
 	free(functions.lines);
 	free(objects.lines);
 	free(threads.lines);

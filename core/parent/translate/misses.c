@@ -124,6 +124,8 @@ misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct c
 
 /* Each row is used so often, by one element after the other of its line. */
 #define USES_OF_ROWS 8
+/* Longer paddings waste more than they help. */
+#define MOST_LINES 16
 
 /* Lines that a cache with that level alone reads more than once. */
 static uint64_t
@@ -165,8 +167,8 @@ miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t 
 
 	if (rows == 0 || rows > nr_lines || read_again(level, line_bytes, stride, rows) == 0)
 		return padding;
-	for (uint64_t padded = stride / line_bytes * line_bytes + line_bytes; padded <= stride + all_sets * line_bytes;
-	     padded += line_bytes) {
+	for (uint64_t padded = stride / line_bytes * line_bytes + line_bytes;
+	     padded <= stride + MOST_LINES * line_bytes; padded += line_bytes) {
 		if (read_again(level, line_bytes, padded, rows) > 0)
 			continue;
 		padding.padded = padded;

@@ -43,7 +43,7 @@ const struct miss_record *misses_at(const struct misses *misses, uint32_t i);
 /*
  * So many lines (rows) at a stride of stride bytes are used one after the other, again and again, in an empty cache
  * like that level. sets: that they are in. padded: the next longer stride, by whole lines, with which the cache reads
- * each of them once; 0: there is none. padded_sets: likewise.
+ * each of them once; 0: there is none that is up to 16 lines longer. padded_sets: likewise.
  */
 struct miss_padding {
 	uint64_t sets, all_sets, padded, padded_sets;
