@@ -27,8 +27,11 @@ run_run(struct command_context *context, void *values, int argc, char **argv, st
 
 	if (run_options_check(options, argc > 0, err) < 0)
 		return COMMAND_USAGE;
+	options->has_miss_kinds |= run_options_are_by_misses(options);
 	if (options->has_miss_kinds && strcmp(configuration_string(context->configuration, "caches"), "none") == 0) {
-		rot_error_set(err, 0, "--miss-kinds tells of modelled caches, and -caches=none models none");
+		rot_error_set(err, 0,
+			      "--miss-kinds, --by=object and --by=thread tell of modelled caches, and -caches=none "
+			      "models none");
 		return COMMAND_USAGE;
 	}
 	/* A visit is one run. */

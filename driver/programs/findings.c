@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entities.h"
 #include "memory.h"
+#include "number.h"
 
 static const char *const count_names[] = {
 #define FINDING_COUNT_NAME(name, text) text,
@@ -152,6 +154,56 @@ is_unbalanced(const struct finding_rule *rule, const struct finding_facts *facts
 	       found(finding, imbalance, 1 - 1 / imbalance,
 		     rot_format("the busiest thread executes %.3g times the mean", imbalance),
 		     rot_strdup("the others wait for it meanwhile"));
+}
+
+/* ---- data ---- */
+
+/* "rows of 4,096 bytes of table fall into 1 of 64 sets of the L1". Fresh memory. */
+static char *
+steps_text(const struct miss_conflict *conflict)
+{
+	autofree char *stride = rot_number_in_full((double)conflict->stride);
+
+	if (conflict->stride == 0)
+		return rot_format("lines of %s and %s meet in sets of the L%d", conflict->data, conflict->other,
+				  (int)conflict->level);
+	return rot_format("steps of %s bytes through %s fall into %llu of %llu sets of the L%d", stride, conflict->data,
+			  (unsigned long long)conflict->sets, (unsigned long long)conflict->all_sets,
+			  (int)conflict->level);
+}
+
+static bool
+has_conflicts(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct miss_conflict *conflict = facts->conflict;
+	const double percent = conflict ? 100 * (double)conflict->conflicts / (double)conflict->misses : NAN;
+	autofree char *steps = NULL, *padded = NULL;
+
+	if (!(percent > rule->threshold))
+		return false;
+	steps = steps_text(conflict);
+	padded = rot_number_in_full((double)conflict->padded);
+	return found(finding, percent, NAN, rot_format("%s: %.3g %% of its misses there are conflicts", steps, percent),
+		     conflict->padded
+			     ? rot_format("with %s bytes they fall into %llu sets, and the model reads each line once",
+					  padded, (unsigned long long)conflict->padded_sets)
+			     : rot_strdup("lines are read again that the cache has room for"));
+}
+
+static bool
+shares_falsely(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct false_sharing *sharing = facts->sharing;
+	const double percent = sharing ? 100 * sharing->share : NAN;
+
+	return percent > rule->threshold &&
+	       found(finding, percent, NAN,
+		     rot_format("threads %d and %d use its bytes from %llu and %llu on, which are in one line, for "
+				"%.3g %% "
+				"of the accesses of one of them",
+				(int)sharing->thread, (int)sharing->other_thread, (unsigned long long)sharing->offset,
+				(unsigned long long)sharing->other_offset, percent),
+		     rot_strdup("the line goes from core to core, though no byte of it is shared"));
 }
 
 /* ---- code ---- */
@@ -511,6 +563,13 @@ static const struct finding_rule rules[] = {
 	 "than",
 	 1.3, "", "smaller pieces of work, schedule(dynamic)", is_unbalanced},
 
+	{FINDING_DATA, "falseSharing",
+	 "accesses of a thread to other bytes of a line than another thread uses meanwhile, one of which writes: more "
+	 "than",
+	 1, "%", "alignas(64) for what each thread writes, or local sums", shares_falsely},
+	{FINDING_DATA, "conflicts", "lines of a function that a cache misses since their set is full: more than", 25,
+	 "%", "rows that are longer by a line, blocks that are copied together", has_conflicts},
+
 	{FINDING_CODE, "bandwidth", "bytes per second, of the highest bandwidth of memory: more than", 33, "%",
 	 "blocks that stay in a cache, fused loops, single precision", is_bound_by_bandwidth},
 	{FINDING_CODE, "memoryLatency",
@@ -557,7 +616,7 @@ finding_rule_next(const struct finding_rule *before)
 const char *
 finding_about_word(enum finding_about about)
 {
-	static const char *const words[NR_FINDING_ABOUTS] = {"measurement", "program", "code"};
+	static const char *const words[NR_FINDING_ABOUTS] = {"measurement", "program", "data", "code"};
 
 	return words[about];
 }
@@ -571,7 +630,9 @@ finding_threshold_text(const struct finding_rule *rule)
 bool
 finding_make(struct finding *finding, const struct finding_rule *rule, const struct finding_facts *facts)
 {
-	const bool is_known = rule->about == FINDING_CODE ? facts->code != NULL : facts->run != NULL;
+	const bool is_known = rule->about == FINDING_CODE   ? facts->code != NULL
+			      : rule->about == FINDING_DATA ? facts->conflict || facts->sharing
+							    : facts->run != NULL;
 
 	*finding = (struct finding){.rule = rule};
 	return is_known && rule->applies(rule, facts, finding);

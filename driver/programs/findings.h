@@ -82,20 +82,25 @@ struct finding_run {
 	double kernel_share, waiting_share, voluntary_share, imbalance;
 };
 
-/* The one that a rule is about; the other may be NULL. */
+struct miss_conflict;
+struct false_sharing;
+
+/* The one that a rule is about; the others may be NULL. conflict, sharing: of data */
 struct finding_facts {
 	const struct finding_code *code;
 	const struct finding_run *run;
+	const struct miss_conflict *conflict;
+	const struct false_sharing *sharing;
 };
 
 struct finding_code finding_code_unknown(void);
 struct finding_run finding_run_unknown(void);
 
-enum finding_about { FINDING_MEASUREMENT, FINDING_PROGRAM, FINDING_CODE, NR_FINDING_ABOUTS };
+enum finding_about { FINDING_MEASUREMENT, FINDING_PROGRAM, FINDING_DATA, FINDING_CODE, NR_FINDING_ABOUTS };
 
 /*
  * value: in the unit of the rule's threshold
- * share: of the time of the program, that it is about; NaN: of the measurement
+ * share: of the time of the program, that it is about; NaN: of the measurement, and of data
  * measured, consequence: in words; fresh memory each
  */
 struct finding {

@@ -125,7 +125,7 @@ region_spec_parse(const char *text, struct rot_error *err)
 static const char *const backends[] = {"auto", "uprobe", "breakpoint", "int3", NULL};
 
 static const char *const parts[] = {
-	[PLACES_FUNCTIONS] = "function", [PLACES_LOOPS] = "loop", [PLACES_LINES] = "line", NULL};
+	[PLACES_FUNCTIONS] = "function", [PLACES_LOOPS] = "loop", [PLACES_LINES] = "line", "object", "thread", NULL};
 
 static int
 add_region(void *values, const char *value, struct rot_error *err)
@@ -164,9 +164,15 @@ run_options_by(const struct run_options *options)
 {
 	enum place_kind kind = PLACES_FUNCTIONS;
 
-	while (parts[kind] && strcmp(options->by, parts[kind]) != 0)
+	while (kind <= PLACES_LINES && strcmp(options->by, parts[kind]) != 0)
 		kind++;
-	return kind;
+	return kind <= PLACES_LINES ? kind : PLACES_FUNCTIONS;
+}
+
+bool
+run_options_are_by_misses(const struct run_options *options)
+{
+	return strcmp(options->by, "object") == 0 || strcmp(options->by, "thread") == 0;
 }
 
 static void
@@ -219,7 +225,8 @@ static const struct option_row rows[] = {
 	 .take = set_functions},
 	{.name = "by",
 	 .about = "show time and counts by function (default), by loop of these, with how many turns it made, or by "
-		  "source line",
+		  "source line; or lines of modelled caches by object (variable, allocation, stack) or thread, as "
+		  "--miss-kinds does by function",
 	 .type = OPTION_CHOICE,
 	 .choices = parts,
 	 MEMBER(by)},

@@ -21,7 +21,7 @@ struct run_options {
 	long max_passes;         /* >= 1; 0: not said                    */
 	long nr_runs;            /* of each pass, >= 1                   */
 	long nr_functions;       /* in the table; 0: none are sampled, -1: those that matter */
-	const char *by;          /* "function", "loop" or "line": what it shows of the time */
+	const char *by;          /* "function", "loop" or "line": what it shows of the time; "object", "thread" */
 	bool per_thread;
 	bool has_no_children; /* the processes that the program starts are left out */
 	bool is_quiet;
@@ -36,6 +36,9 @@ struct run_options {
 extern const struct option_table run_options_table;
 
 enum place_kind run_options_by(const struct run_options *options);
+
+/* By object or thread: misses are told apart by kind. */
+bool run_options_are_by_misses(const struct run_options *options);
 
 /* -1: these do not go together, with what is right as a hint. */
 int run_options_check(const struct run_options *options, bool has_program, struct rot_error *err);

@@ -547,6 +547,7 @@ program_report_judge(struct program_report *report)
 	judge_runs(report);
 	judge_samples(report);
 	report_curve_note(report);
+	report_miss_note(report);
 	for (size_t kind = 0; kind < NR_PLACE_KINDS; kind++)
 		for (size_t i = 0; i < report->places.lists[kind].nr; i++) {
 			struct place_share *item = &report->places.lists[kind].items[i];

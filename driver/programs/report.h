@@ -17,10 +17,11 @@ struct architecture;
 struct experiment;
 struct rot;
 
-/* item: the code that it is about, borrowed; NULL: the program, or the measurement. */
+/* item, name: the code that it is about, borrowed; NULL, "": the program, or the measurement. */
 struct report_finding {
 	struct finding finding;
 	const struct place_share *item;
+	const char *name;
 };
 
 /* Everything is borrowed but the notes and the findings. */
@@ -43,6 +44,7 @@ struct program_report {
 	struct program_agreement agreement;
 	struct program_places places;
 	enum place_kind by;       /* of these in the table */
+	const char *misses_by;    /* "function", "object" or "thread": lines of modelled caches, where they are told */
 	long nr_functions;        /* of places that the table shows; 0: none, -1: those that matter */
 	struct program_roof roof; /* of as many CPUs as the program used */
 	double roof_share;        /* performance as a share of the roof at this intensity; NaN if not known */
@@ -123,9 +125,14 @@ void report_findings_clear(struct program_report *report);
 void report_findings(const struct program_report *report, FILE *out);
 json_t *report_findings_json(const struct program_report *report);
 
-/* Kinds of misses, likewise. */
+/* Kinds of misses, likewise; and by function, object or thread. The run in which they were told apart; NULL: none. */
+const struct program_run_output *report_run_of_misses(const struct program_report *report);
 void report_miss_kinds(const struct program_report *report, FILE *out);
+void report_miss_note(struct program_report *report);
 json_t *report_miss_kinds_json(const struct program_report *report);
+json_t *report_misses_by_json(const struct program_report *report);
+json_t *report_miss_conflicts_json(const struct program_report *report);
+json_t *report_false_sharing_json(const struct program_report *report);
 
 /*
  * Misses at every capacity, if they were asked for: a short table with an empty line before, notes, a member of the

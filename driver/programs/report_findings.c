@@ -213,10 +213,10 @@ code_of(const struct program_report *report, const struct place_share *item)
 /* ---- findings ---- */
 
 static void
-add(struct program_report *report, const struct finding_facts *facts, const struct place_share *item)
+add(struct program_report *report, const struct finding_facts *facts, const struct place_share *item, const char *name)
 {
 	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
-		struct report_finding found = {.item = item};
+		struct report_finding found = {.item = item, .name = name};
 
 		if (!finding_make(&found.finding, rule, facts))
 			continue;
@@ -225,18 +225,53 @@ add(struct program_report *report, const struct finding_facts *facts, const stru
 	}
 }
 
-/* Of the measurement first; then those that are about more of the time, and of the same as the table has them. */
+/* Of the measurement first, and of data, in their order; then those that are about more of the time, and of the same as
+ * the table has them. */
 static int
 compare(const void *a, const void *b)
 {
 	const struct finding *left = &((const struct report_finding *)a)->finding,
 			     *right = &((const struct report_finding *)b)->finding;
 	const int order = (left->share < right->share) - (left->share > right->share);
-	const bool is_first = left->rule->about == FINDING_MEASUREMENT;
+	static const int ranks[NR_FINDING_ABOUTS] = {
+		[FINDING_MEASUREMENT] = 0, [FINDING_DATA] = 1, [FINDING_PROGRAM] = 2, [FINDING_CODE] = 2};
+	const int rank = ranks[left->rule->about] - ranks[right->rule->about];
 
-	if (is_first != (right->rule->about == FINDING_MEASUREMENT))
-		return is_first ? -1 : 1;
+	if (rank != 0)
+		return rank;
+	if (left->rule->about == FINDING_DATA && left->rule == right->rule)
+		return (left->value < right->value) - (left->value > right->value);
 	return order ? order : (left->rule > right->rule) - (left->rule < right->rule);
+}
+
+/* Of lines that the same threads share in one object the first is enough. */
+static bool
+is_like_before(const struct program_run_output *run, size_t i)
+{
+	const struct false_sharing *sharing = program_run_output_false_sharing_at(run, i);
+
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(program_run_output_false_sharing_at(run, k)->data, sharing->data) == 0)
+			return true;
+	return false;
+}
+
+static void
+find_in_data(struct program_report *report)
+{
+	const struct program_run_output *run = report_run_of_misses(report);
+
+	for (size_t i = 0; run && i < program_run_output_nr_false_sharing(run); i++) {
+		const struct false_sharing *sharing = program_run_output_false_sharing_at(run, i);
+
+		if (!is_like_before(run, i))
+			add(report, &(struct finding_facts){.sharing = sharing}, NULL, sharing->data);
+	}
+	for (size_t i = 0; run && i < program_run_output_nr_miss_conflicts(run); i++) {
+		const struct miss_conflict *conflict = program_run_output_miss_conflicts_at(run, i);
+
+		add(report, &(struct finding_facts){.conflict = conflict}, NULL, conflict->function);
+	}
 }
 
 void
@@ -245,15 +280,16 @@ report_find(struct program_report *report)
 	const struct place_list *list =
 		&report->places.lists[report->by == PLACES_LINES ? PLACES_FUNCTIONS : report->by];
 	const struct finding_run run = run_of(report);
+	const bool is_sampled = report->plan->is_timed && report->places.wall_s > 0;
 
-	if (!report->plan->is_timed || !(report->places.wall_s > 0))
-		return;
-	add(report, &(struct finding_facts){.run = &run}, NULL);
-	for (size_t i = 0; i < list->nr; i++) {
+	if (is_sampled)
+		add(report, &(struct finding_facts){.run = &run}, NULL, "");
+	for (size_t i = 0; is_sampled && i < list->nr; i++) {
 		const struct finding_code code = code_of(report, &list->items[i]);
 
-		add(report, &(struct finding_facts){.code = &code}, &list->items[i]);
+		add(report, &(struct finding_facts){.code = &code}, &list->items[i], "");
 	}
+	find_in_data(report);
 	if (report->nr_findings > 0)
 		qsort(report->findings, report->nr_findings, sizeof(*report->findings), compare);
 }
@@ -270,10 +306,12 @@ report_findings_clear(struct program_report *report)
 
 /* The code, or "the program". Fresh memory. */
 static char *
-name_of(const struct program_report *report, const struct report_finding *found)
+name_of(const struct report_finding *found)
 {
 	return found->item ? report_place_name(found->item)
-			   : rot_strdup(found->finding.rule->about == FINDING_MEASUREMENT ? "measurement" : "program");
+	       : *found->name
+		       ? rot_strdup(found->name)
+		       : rot_strdup(found->finding.rule->about == FINDING_MEASUREMENT ? "measurement" : "program");
 }
 
 #define MOST_SHOWN 2
@@ -283,7 +321,7 @@ static void
 print_finding(const struct program_report *report, const struct report_finding *found, FILE *out)
 {
 	const struct finding *finding = &found->finding;
-	autofree char *name = name_of(report, found), *threshold = finding_threshold_text(finding->rule);
+	autofree char *name = name_of(found), *threshold = finding_threshold_text(finding->rule);
 	autofree char *text =
 		rot_format("%s: %s; try %s%s%s%s", finding->measured, finding->consequence, finding->rule->advice,
 			   report->is_all ? " [" : "", report->is_all ? threshold : "", report->is_all ? "]" : "");
@@ -306,7 +344,9 @@ report_findings(const struct program_report *report, FILE *out)
 		return;
 	if (!report->is_all && end > nr_weak + MOST_SHOWN)
 		end = nr_weak + MOST_SHOWN;
-	if (nr_weak > 0)
+	if (!report->plan->is_timed)
+		fputs("\n  findings\n", out);
+	else if (nr_weak > 0)
 		fprintf(out, "\n  findings (%zu of %zu checks of the measurement fail%s)\n", nr_weak, nr_checks, weak);
 	else
 		fprintf(out, "\n  findings (all %zu checks of the measurement passed)\n", nr_checks);
@@ -325,7 +365,7 @@ report_findings_json(const struct program_report *report)
 		const struct finding *finding = &report->findings[i].finding;
 		const struct finding_rule *rule = finding->rule;
 		const struct place_share *item = report->findings[i].item;
-		autofree char *name = name_of(report, &report->findings[i]);
+		autofree char *name = name_of(&report->findings[i]);
 		json_t *json = json_object();
 
 		json_object_set_new(json, "about", json_text(finding_about_word(rule->about)));

@@ -2,6 +2,7 @@
 /* Misses by kind; and at every capacity: as a table, working sets, JSON, and a plot. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "configuration/configuration.h"
 #include "machine/machine.h"
@@ -18,9 +19,8 @@
 
 /* ---- by kind ---- */
 
-/* The run in which they were told apart; NULL: there is none. */
-static const struct program_run_output *
-find_kinds(const struct program_report *report)
+const struct program_run_output *
+report_run_of_misses(const struct program_report *report)
 {
 	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
@@ -37,12 +37,220 @@ share_text(uint64_t part, uint64_t all)
 	return all > 0 ? rot_format("%.3g %%", 100 * (double)part / (double)all) : rot_strdup("-");
 }
 
+/* ---- by function, object or thread ---- */
+
+/* Levels of a share: lines read by kind, and those written. */
+#define NR_LEVELS 3
+#define NR_KINDS 3
+#define LINE_BYTES 64 /* as of the formulas for bytes (architectures/blocks.xml) */
+#define MOST_SHOWN 10
+#define NAME_WIDTH 34
+
+static uint64_t
+lines_of(const struct miss_share *share, int level, int kind)
+{
+	return miss_share_lines_at(share, (size_t)(level * (NR_KINDS + 1) + kind));
+}
+
+static uint64_t
+nr_read(const struct miss_share *share, int level)
+{
+	return lines_of(share, level, 0) + lines_of(share, level, 1) + lines_of(share, level, 2);
+}
+
+/* Those with most misses in the first level first. */
+static int
+by_misses(const void *a, const void *b)
+{
+	const struct miss_share *one = *(const struct miss_share *const *)a,
+				*other = *(const struct miss_share *const *)b;
+
+	for (int level = 0; level < NR_LEVELS; level++)
+		if (nr_read(one, level) != nr_read(other, level))
+			return nr_read(one, level) < nr_read(other, level) ? 1 : -1;
+	return strcmp(one->name, other->name);
+}
+
+/* Of those that are told apart so. Fresh memory. */
+static const struct miss_share **
+shares_by(const struct program_run_output *run, const char *by, size_t *nr)
+{
+	const struct miss_share **shares = rot_calloc(program_run_output_nr_miss_shares(run) + 1, sizeof(*shares));
+
+	*nr = 0;
+	for (size_t i = 0; i < program_run_output_nr_miss_shares(run); i++)
+		if (strcmp(program_run_output_miss_shares_at(run, i)->by, by) == 0)
+			shares[(*nr)++] = program_run_output_miss_shares_at(run, i);
+	if (*nr > 0)
+		qsort(shares, *nr, sizeof(*shares), by_misses);
+	return shares;
+}
+
+static char *
+share_name(const struct miss_share *share)
+{
+	if (share->number > 0)
+		return rot_format("thread %d", (int)share->number);
+	if (!share->name[0])
+		return rot_strdup("not known");
+	return text_width(share->name) > NAME_WIDTH ? rot_format("%.*s...", NAME_WIDTH - 3, share->name)
+						    : rot_strdup(share->name);
+}
+
+static char *
+megabytes_text(const struct miss_share *share, int level)
+{
+	const uint64_t lines = nr_read(share, level) + lines_of(share, level, NR_KINDS);
+
+	return rot_format("%.3g", (double)(lines * LINE_BYTES) * 1e-6);
+}
+
+/* The last level that is there. */
+static int
+last_level(const struct program_run_output *run)
+{
+	return (int)program_run_output_miss_kinds_at(run, program_run_output_nr_miss_kinds(run) - 1)->level - 1;
+}
+
+static void
+print_shares(const struct program_report *report, const struct program_run_output *run, FILE *out)
+{
+	size_t nr;
+	autofree const struct miss_share **shares = shares_by(run, report->misses_by, &nr);
+	const int first = (int)program_run_output_miss_kinds_at(run, 0)->level - 1;
+	autofree char *heading = rot_format("  %s", report->misses_by), *misses = rot_format("L%d misses", first + 1);
+	const struct text_table_column columns[] = {
+		{heading, true}, {misses, false}, {"capacity", false}, {"conflict", false}, {"MB of\nmemory", false}};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
+	const size_t most = report->is_all ? nr : MOST_SHOWN;
+
+	for (size_t i = 0; i < nr && i < most; i++) {
+		const struct miss_share *share = shares[i];
+		const uint64_t all = nr_read(share, first);
+		autofree char *name = share_name(share);
+
+		text_table_add(&table, (char *[]){rot_format("  %s", name), rot_number_in_full((double)all),
+						  share_text(lines_of(share, first, 1), all),
+						  share_text(lines_of(share, first, 2), all),
+						  megabytes_text(share, last_level(run))});
+	}
+	fputc('\n', out);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	if (nr > most)
+		fprintf(out, "  %zu more: --all\n", nr - most);
+}
+
+void
+report_miss_note(struct program_report *report)
+{
+	const struct program_run_output *run = report_run_of_misses(report);
+
+	if (run && run->allocations_are_missed)
+		program_report_note(report, "too many places call malloc and the like: what the last of these allocate "
+					    "counts as heap, or as what was there before");
+}
+
+static json_t *
+share_json(const struct miss_share *share, const struct program_run_output *run)
+{
+	json_t *levels = json_array(), *json = json_object();
+
+	for (size_t i = 0; i < program_run_output_nr_miss_kinds(run); i++) {
+		const int level = (int)program_run_output_miss_kinds_at(run, i)->level;
+
+		json_array_append_new(levels, json_pack("{s:i, s:I, s:I, s:I, s:I}", "level", level, "compulsory",
+							(json_int_t)lines_of(share, level - 1, 0), "capacity",
+							(json_int_t)lines_of(share, level - 1, 1), "conflict",
+							(json_int_t)lines_of(share, level - 1, 2), "writeBacks",
+							(json_int_t)lines_of(share, level - 1, NR_KINDS)));
+	}
+	json_object_set_new(json, "name", json_text(share->name));
+	json_object_set_new(json, "file", json_text(share->file));
+	json_object_set_new(json, "source", json_text(share->source));
+	json_object_set_new(json, "line", json_integer(share->line));
+	json_object_set_new(json, "number", json_integer(share->number));
+	json_object_set_new(json, "levels", levels);
+	return json;
+}
+
+json_t *
+report_misses_by_json(const struct program_report *report)
+{
+	static const char *const keys[][2] = {{"function", "functions"}, {"object", "objects"}, {"thread", "threads"}};
+	const struct program_run_output *run = report_run_of_misses(report);
+	json_t *json = json_object();
+
+	for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+		size_t nr;
+		autofree const struct miss_share **shares = shares_by(run, keys[k][0], &nr);
+		json_t *array = json_array();
+
+		for (size_t i = 0; i < nr; i++)
+			json_array_append_new(array, share_json(shares[i], run));
+		json_object_set_new(json, keys[k][1], array);
+	}
+	return json;
+}
+
+json_t *
+report_miss_conflicts_json(const struct program_report *report)
+{
+	const struct program_run_output *run = report_run_of_misses(report);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < program_run_output_nr_miss_conflicts(run); i++) {
+		const struct miss_conflict *conflict = program_run_output_miss_conflicts_at(run, i);
+		json_t *json = json_object();
+
+		json_object_set_new(json, "function", json_text(conflict->function));
+		json_object_set_new(json, "file", json_text(conflict->file));
+		json_object_set_new(json, "source", json_text(conflict->source));
+		json_object_set_new(json, "line", json_integer(conflict->line));
+		json_object_set_new(json, "level", json_integer(conflict->level));
+		json_object_set_new(json, "misses", json_integer((json_int_t)conflict->misses));
+		json_object_set_new(json, "conflicts", json_integer((json_int_t)conflict->conflicts));
+		json_object_set_new(json, "data", json_text(conflict->data));
+		json_object_set_new(json, "other", json_text(conflict->other));
+		json_object_set_new(json, "stride", json_integer((json_int_t)conflict->stride));
+		json_object_set_new(json, "rows", json_integer((json_int_t)conflict->rows));
+		json_object_set_new(json, "sets", json_integer((json_int_t)conflict->sets));
+		json_object_set_new(json, "allSets", json_integer((json_int_t)conflict->all_sets));
+		json_object_set_new(json, "padded", json_integer((json_int_t)conflict->padded));
+		json_object_set_new(json, "paddedSets", json_integer((json_int_t)conflict->padded_sets));
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+json_t *
+report_false_sharing_json(const struct program_report *report)
+{
+	const struct program_run_output *run = report_run_of_misses(report);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < program_run_output_nr_false_sharing(run); i++) {
+		const struct false_sharing *sharing = program_run_output_false_sharing_at(run, i);
+		json_t *json = json_object();
+
+		json_object_set_new(json, "data", json_text(sharing->data));
+		json_object_set_new(json, "offset", json_integer((json_int_t)sharing->offset));
+		json_object_set_new(json, "otherOffset", json_integer((json_int_t)sharing->other_offset));
+		json_object_set_new(json, "thread", json_integer(sharing->thread));
+		json_object_set_new(json, "otherThread", json_integer(sharing->other_thread));
+		json_object_set_new(json, "accesses", json_integer((json_int_t)sharing->accesses));
+		json_object_set_new(json, "share", json_real(sharing->share));
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
 void
 report_miss_kinds(const struct program_report *report, FILE *out)
 {
 	static const struct text_table_column columns[] = {
 		{"  level", true}, {"misses", false}, {"compulsory", false}, {"capacity", false}, {"conflict", false}};
-	const struct program_run_output *run = find_kinds(report);
+	const struct program_run_output *run = report_run_of_misses(report);
 	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
 
 	if (!run)
@@ -58,12 +266,13 @@ report_miss_kinds(const struct program_report *report, FILE *out)
 	fputs("\n  why lines were missing in the modelled caches\n\n", out);
 	text_table_print(&table, out);
 	text_table_clear(&table);
+	print_shares(report, run, out);
 }
 
 json_t *
 report_miss_kinds_json(const struct program_report *report)
 {
-	const struct program_run_output *run = find_kinds(report);
+	const struct program_run_output *run = report_run_of_misses(report);
 	json_t *levels = run ? json_array() : NULL;
 
 	for (size_t i = 0; run && i < program_run_output_nr_miss_kinds(run); i++) {

@@ -56,6 +56,12 @@ counted_code_object(struct counted_code *code, pid_t pid, ino_t inode, const cha
 	return spaces_object_of(code->spaces, pid, inode, path);
 }
 
+const struct code_object *
+counted_code_described(const struct counted_code *code, size_t object)
+{
+	return spaces_object(code->spaces, object);
+}
+
 /* Where the number of the item with that position and length is, or would be. */
 static uint32_t *
 find(const struct counted_code *code, struct code_position at, uint32_t nr_bytes)

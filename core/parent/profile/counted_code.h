@@ -33,6 +33,9 @@ struct counted_at {
 	uint32_t nr_bytes;
 };
 
+/* Lives as long as the code. */
+const struct code_object *counted_code_described(const struct counted_code *code, size_t object);
+
 /* Counts, negative where too much was added before, as nr_begun: how often its code was executed. */
 void counted_code_add(struct counted_code *code, const struct counted_at *where, int64_t nr_begun,
 		      const int64_t counts[STEP_NR_COUNTS]);

@@ -30,6 +30,8 @@
 #include "parent/breakpoints/image.h"
 #include "parent/profile/counted_code.h"
 #include "parent/profile/profile.h"
+#include "parent/program/allocations.h"
+#include "parent/program/miss_report.h"
 #include "parent/program/process_usage.h"
 #include "parent/program/program_launch.h"
 #include "parent/program/program_rules.h"
@@ -64,9 +66,11 @@ struct program_run {
 	struct regions *regions;       /* NULL: none are asked for */
 	struct translator *translator; /* NULL: code is not translated */
 	struct frames_rule *rules_of_regions;
-	struct counted_code *counted; /* NULL: what code did is not asked for by function */
-	struct profile *profile;      /* NULL: CPU time is not sampled */
-	struct watched *watched;      /* regions that are sampled, not observed any more */
+	struct counted_code *counted;    /* NULL: what code did is not asked for by function */
+	struct data *data;               /* NULL: nor are misses */
+	struct allocations *allocations; /* likewise */
+	struct profile *profile;         /* NULL: CPU time is not sampled */
+	struct watched *watched;         /* regions that are sampled, not observed any more */
 	size_t nr_watched;
 	bool has_cost[REGION_NR_BACKENDS]; /* what a hit costs was looked for */
 	bool has_places;                   /* regions, or rules that answer breakpoints */
@@ -533,6 +537,7 @@ find_places(void *context, struct thread *thread)
 		return;
 	find_costs_early(self);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
+	allocations_find(self->allocations, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1) {
 		self->tracer.cost_from_ns = clock_raw_ns();
 		self->threads.start_ns += self->tracer.cost_from_ns - begin_ns;
@@ -640,17 +645,22 @@ prepare_translation(struct program_run *self)
 	caches = step_region_of(self->counting.steps);
 	if (!caches.has_lines)
 		memset(caches.levels, 0, sizeof(caches.levels));
-	self->counted = command->counts_functions ? counted_code_new() : NULL;
+	if (command->miss_kinds && caches.has_lines)
+		self->data = data_new(self->session->symbols);
+	self->counted = command->counts_functions || self->data ? counted_code_new() : NULL;
 	options = (struct translator_options){.caches = caches.has_lines || command->miss_curve ? &caches : NULL,
 					      .has_pages = caches.has_pages,
 					      .has_curve = command->miss_curve,
 					      .has_kinds = command->miss_kinds && caches.has_lines,
 					      .sampling = (unsigned)command->cache_sampling,
 					      .counted = self->counted,
+					      .data = self->data,
 					      .foreseen = self->session->foreseen,
 					      .regions = self->rules_of_regions,
 					      .nr_regions = nr_regions};
 	self->threads.translator = self->translator = translator_new(&self->tracer, &options);
+	if (self->data)
+		self->allocations = allocations_new(self->data, self->session->symbols, self->translator);
 	self->tracer.stopped = on_stop;
 	self->tracer.leaving = on_leaving;
 	self->tracer.may_go = may_go;
@@ -684,7 +694,7 @@ prepare_places(struct program_run *self)
 					    .context = self->session->symbols};
 
 	self->threads.regions = self->regions = regions_new(&setup);
-	self->has_places = self->regions || program_rules_have_places(self->rules);
+	self->has_places = self->regions || self->allocations || program_rules_have_places(self->rules);
 	if (!self->has_places)
 		return;
 	self->images = (struct images){.at_entry = find_places,
@@ -1027,6 +1037,22 @@ add_kinds(struct program_run_output *output, const struct cache_kinds *kinds)
 	}
 }
 
+static void
+report_misses(struct program_run *self)
+{
+	struct step_region caches;
+
+	if (!self->data)
+		return;
+	caches = step_region_of(self->counting.steps);
+	miss_report_add(self->output, &(struct miss_report){.translator = self->translator,
+							    .counted = self->counted,
+							    .data = self->data,
+							    .files = self->session->symbols,
+							    .caches = &caches});
+	self->output->allocations_are_missed = allocations_are_missed(self->allocations);
+}
+
 static struct miss_curve *
 miss_curve_of(const struct process_curves *curves)
 {
@@ -1079,13 +1105,15 @@ conclude_run(struct program_run *self)
 		if (self->counted)
 			translator_count_lines(self->translator);
 		self->output->profile =
-			self->counted ? counted_code_take(self->counted, session->symbols, self->counting.measurer,
-							  contents_count, parts_wanted(session->command))
-				      : end_profile(self);
+			session->command->counts_functions && self->counted
+				? counted_code_take(self->counted, session->symbols, self->counting.measurer,
+						    contents_count, parts_wanted(session->command))
+				: end_profile(self);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
 		add_kinds(self->output, translator_kinds(self->translator));
+		report_misses(self);
 		self->output->miss_curve = miss_curve_of(translator_curves(self->translator));
 		add_regions(self);
 	}
@@ -1181,6 +1209,8 @@ out:
 	free(self->rules_of_regions);
 	free(self->watched);
 	counted_code_delete(self->counted);
+	allocations_delete(self->allocations);
+	data_delete(self->data);
 	counting_close(&self->counting);
 	free(self);
 	if (is_done)

@@ -59,6 +59,7 @@ struct cache_model {
 	struct cache_model *all_were; /* what it had counted before; the counts alone */
 
 	struct cache_cause *(*find_cause)(void *context, const uint64_t *use); /* NULL: causes are not told apart */
+	void (*missed)(void *context, const struct cache_miss *miss);          /* NULL: nobody is told */
 	void *context;
 	const uint64_t *use;       /* that is being modelled */
 	struct cache_cause *cause; /* of what crosses borders now */
@@ -297,6 +298,14 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 	}
 	if (level == model->first && model->find_cause)
 		model->cause = model->find_cause(model->context, model->use);
+	if (level->twin && model->missed)
+		model->missed(model->context, &(struct cache_miss){.level = (int)(level - model->levels),
+								   .kind = level->kind,
+								   .line = line,
+								   .victim = victim >> NR_ENTRY_BITS,
+								   .is_read = is_read,
+								   .is_victim = victim != 0,
+								   .is_written = victim & IS_MODIFIED});
 	if (is_read) {
 		if (level->twin)
 			level->nr_of_kinds[level->kind]++;
@@ -738,6 +747,12 @@ cache_model_set_causes(struct cache_model *model, struct cache_cause *(*find)(vo
 {
 	model->find_cause = find;
 	model->context = context;
+}
+
+void
+cache_model_tell_misses(struct cache_model *model, void (*missed)(void *context, const struct cache_miss *miss))
+{
+	model->missed = missed;
 }
 
 void

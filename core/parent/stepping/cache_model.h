@@ -147,6 +147,20 @@ struct cache_kinds {
 };
 void cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum);
 
+/*
+ * A line that was missing in a level where kinds are told apart, and the one that went for it. level: from 0. kind: of
+ * one that is_read. victim: its line; is_victim: there is one; is_written: it was written back.
+ */
+struct cache_miss {
+	int level;
+	enum cache_miss_kind kind;
+	uint64_t line, victim;
+	bool is_read, is_victim, is_written;
+};
+
+/* From now on missed is told of each of them; context is that of cache_model_set_causes, which find a cause before. */
+void cache_model_tell_misses(struct cache_model *model, void (*missed)(void *context, const struct cache_miss *miss));
+
 /* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What
  * is being combined of it is written. */
 void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept);

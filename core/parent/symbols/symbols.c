@@ -294,6 +294,40 @@ add_function(struct symbol_file *file, int index)
 		symbol_ranges_add(&file->functions, &range);
 }
 
+void
+symbols_find_data(struct symbol_file *file, struct symbol_ranges *variables, struct symbol_ranges *sections)
+{
+	const int nr_symbols = dwfl_module_getsymtab(file->module);
+	size_t names;
+	GElf_Shdr header;
+
+	for (int i = 1; i < nr_symbols; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address;
+		GElf_Word section = SHN_UNDEF;
+		const char *name = dwfl_module_getsym_info(file->module, i, &symbol, &address, &section, NULL, NULL);
+
+		if (name && *name && symbol.st_size > 0 && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT &&
+		    section != SHN_UNDEF && section != SHN_ABS)
+			symbol_ranges_add(variables, &(struct symbol_range){.address = address - file->bias,
+									    .size = symbol.st_size,
+									    .name = name,
+									    .is_global = GELF_ST_BIND(symbol.st_info) !=
+											 STB_LOCAL});
+	}
+	symbol_ranges_order(variables);
+	for (Elf_Scn *section = elf_getshdrstrndx(file->elf, &names) == 0 ? elf_nextscn(file->elf, NULL) : NULL;
+	     section; section = elf_nextscn(file->elf, section)) {
+		const char *name = gelf_getshdr(section, &header) ? elf_strptr(file->elf, names, header.sh_name) : NULL;
+
+		if (name && (header.sh_flags & SHF_ALLOC) && !(header.sh_flags & (SHF_EXECINSTR | SHF_TLS)))
+			symbol_ranges_add(sections, &(struct symbol_range){.address = header.sh_addr,
+									   .size = header.sh_size,
+									   .name = name});
+	}
+	symbol_ranges_order(sections);
+}
+
 static void
 file_delete(struct symbol_file *file)
 {

@@ -98,6 +98,12 @@ void symbols_find_marker(struct symbol_file *file, const char *name, bool is_end
  */
 void symbols_find_ssc(struct symbol_file *file, uint32_t number, struct symbol_ranges *found);
 
+/*
+ * Adds the variables that have a place in memory of their own, ordered by address, and the sections that are loaded and
+ * are no code. Of several names for the same address one is given.
+ */
+void symbols_find_data(struct symbol_file *file, struct symbol_ranges *variables, struct symbol_ranges *sections);
+
 /* size bytes of the file that stand at a link-time address, or NULL. They live as long as the file. */
 const uint8_t *symbols_bytes(struct symbol_file *file, uint64_t address, uint64_t size);
 

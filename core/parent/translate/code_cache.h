@@ -34,7 +34,9 @@
 #define LOW_TRAPS (LOW_ONES + 4 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
 #define LOW_ZERO (LOW_TRAPS + 256)                 /* an empty string */
 #define LOW_LEFT_OUT (LOW_ZERO + 64)               /* tables of accesses to lines that are not sampled (recording.h) */
-#define LOW_BYTES (LOW_TABLE_ENTRIES * 8 + 65536 + 8192)
+/* 1: a return address that ends so is known (EDGE_CALL) */
+#define LOW_CALLERS (LOW_TABLE_ENTRIES * 8 + 65536 + 8192)
+#define LOW_BYTES (LOW_CALLERS + 65536)
 
 /* What the translated code does before a system call. */
 enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_IF_OF_TRAPS };

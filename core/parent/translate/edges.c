@@ -269,18 +269,44 @@ emit_condition(struct emitter *to, uint8_t condition)
 	return to->at;
 }
 
+/*
+ * A call that allocates, or its result, is recorded. The thread stops before that where the return address is not
+ * known: then *recording is where it goes on.
+ */
+static void
+emit_allocation(struct edge_code *code, const struct code_cache *cache, const struct edge *edge, struct sites *sites,
+		uint32_t *recording)
+{
+	const bool is_call = edge->kind == EDGE_CALL;
+	const uint32_t site = recording_allocation_site(sites, is_call, &edge->allocation);
+	struct emitter *to = code->to;
+
+	if (is_call) {
+		EMIT(to, 0x48, 0x8b, 0x0c, 0x24);             /* mov rcx, [rsp] */
+		EMIT(to, 0x0f, 0xb7, 0xc9, 0x0f, 0xb6, 0x89); /* movzx ecx, cx; movzx ecx, byte [rcx + table] */
+		emit_32(to, (uint32_t)cache->low_address + LOW_CALLERS);
+		stop_if_zero(code);
+	}
+	emit_load(to, RCX, AREA_RCX);
+	*recording = to->at;
+	if (site != UINT32_MAX)
+		recording_emit(to, sites, site, 0);
+}
+
 static void
 emit_edge(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint32_t number)
 {
 	const struct edge *edge = &cache->edges[number];
 	struct edge_code code = {.to = to, .visit = VISIT_AT(edge->region), .toggle = TOGGLE_AT(edge->region)};
 	const uint32_t past = emit_condition(to, edge->condition);
-	const uint32_t site = sites && edge->kind != EDGE_STOP ? recording_bank_site(sites) : 0;
-	uint32_t end, gap;
+	const uint32_t site = sites && edge->kind < EDGE_STOP ? recording_bank_site(sites) : 0;
+	uint32_t end, gap, recording = 0;
 
 	emit_save(to, RCX, AREA_RCX);
-	if (edge->kind == EDGE_STOP || site == UINT32_MAX || !can_go_on() ||
-	    (edge->condition > 0xf && edge->condition != CODE_ALWAYS))
+	if (edge->kind > EDGE_STOP)
+		emit_allocation(&code, cache, edge, sites, &recording);
+	else if (edge->kind == EDGE_STOP || site == UINT32_MAX || !can_go_on() ||
+		 (edge->condition > 0xf && edge->condition != CODE_ALWAYS))
 		stop(&code);
 	else if (edge->kind == EDGE_BEGIN)
 		emit_begin(&code, edge, sites, site);
@@ -290,9 +316,11 @@ emit_edge(struct code_cache *cache, uint32_t arena, struct emitter *to, struct s
 	emit_load(to, RCX, AREA_RCX);
 	if (past)
 		set_distance(to, past, to->at);
-	gap = code_cache_add_gap(
-		cache, arena,
-		&(struct gap){.kind = GAP_EDGE, .target = edge->address, .site = end, .fragment = number});
+	gap = code_cache_add_gap(cache, arena,
+				 &(struct gap){.kind = GAP_EDGE,
+					       .target = edge->address,
+					       .site = recording ? recording : end,
+					       .fragment = number});
 	for (unsigned i = 0; i < code.nr_to_gap; i++)
 		set_distance(to, code.to_gap[i], gap);
 	for (unsigned i = 0; i < code.nr_to_end; i++)

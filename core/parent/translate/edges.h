@@ -19,10 +19,13 @@
 
 /*
  * region, rule, condition, is_team: as of struct region_point (regions.h), is_team of what begins
- * user: of EDGE_STOP: is told, each time or once
+ * user: of EDGE_STOP: is told, each time or once; of EDGE_CALL, where a function that allocates begins: where it is to
+ *   return to an address that is not known yet (translator_know_caller)
+ * allocation: of EDGE_CALL, what is recorded then; of EDGE_RESULT, an address where such a function returns to: of what
+ *   is recorded then
  * is_behind: of EDGE_BEGIN: the region begins behind the instruction, where it ended before
  */
-enum edge_kind { EDGE_BEGIN, EDGE_END, EDGE_STOP };
+enum edge_kind { EDGE_BEGIN, EDGE_END, EDGE_STOP, EDGE_CALL, EDGE_RESULT };
 struct edge {
 	uint64_t address;
 	enum edge_kind kind;
@@ -31,6 +34,7 @@ struct edge {
 	uint8_t condition;
 	bool is_team, is_behind, is_once, is_lifted;
 	struct breakpoint_user user;
+	struct site_allocation allocation;
 };
 
 /*

@@ -24,7 +24,7 @@ find_gap(const struct code_cache *cache, int64_t area, struct user_regs_struct *
 
 	if (!gap)
 		gap = code_cache_gap_at(cache, registers->rip - 1);
-	if (!gap || (gap->kind == GAP_EDGE && cache->edges[gap->fragment].kind != EDGE_STOP))
+	if (!gap || (gap->kind == GAP_EDGE && cache->edges[gap->fragment].kind < EDGE_STOP))
 		return false;
 	if (gap->kind == GAP_EDGE)
 		registers->rcx = code_cache_slot(cache, area, AREA_RCX);

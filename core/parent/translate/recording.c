@@ -60,6 +60,17 @@ recording_bank_site(struct sites *sites)
 	return sites->bank;
 }
 
+uint32_t
+recording_allocation_site(struct sites *sites, bool is_call, const struct site_allocation *allocation)
+{
+	const struct site site = {.kind = is_call ? SITE_CALL : SITE_RESULT,
+				  .registers = is_call ? RECORD_CALL : RECORD_RESULT,
+				  .nr_words = is_call ? 5 : 3,
+				  .allocation = *allocation};
+
+	return add_site(sites, &site);
+}
+
 /* ---- what a block accesses ---- */
 
 /* A register's value is that of origin, where the frame is recorded, plus a constant. origin NO_NUMBER: the latter. */

@@ -55,10 +55,20 @@ struct site_access {
  * SITE_TURNS, SITE_TURNS_END: before and behind a repeated string instruction, with rcx, rsi and rdi
  * SITE_WORK: an instruction whose accesses depend on more than plain addresses
  * SITE_BANK: the thread goes to other counters (edges.h), whose address is in rdx
+ * SITE_CALL: it calls a function that allocates (rdx, rsp, rsi, rdi); SITE_RESULT: it comes to where such a function
+ *   returns to (rax, rsp)
  * registers: bits of the general registers that are recorded, by their numbers
  * at: where its first instruction is; whoever goes through frames does not look at it
  */
-enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK, SITE_BANK };
+enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK, SITE_BANK, SITE_CALL, SITE_RESULT };
+
+/*
+ * A function that returns memory. size: the number of bytes is the product of those of its first three arguments whose
+ * bits are set. object: of data.h, that the memory is
+ */
+struct site_allocation {
+	uint32_t size, object;
+};
 struct site {
 	enum site_kind kind;
 	uint16_t registers, nr_words;
@@ -67,6 +77,7 @@ struct site {
 	struct site_access *accesses;
 	struct work *work; /* of SITE_TURNS and SITE_WORK */
 	uint64_t origin;   /* of the instruction, likewise */
+	struct site_allocation allocation;
 	struct counted_at at;
 };
 
@@ -117,6 +128,10 @@ sites_find(const struct sites *sites, uint32_t number)
 /* rcx, rsi and rdi, as SITE_TURNS has them */
 #define RECORD_TURNS (1 << 1 | 1 << 6 | 1 << 7)
 
+/* rdx, rsp, rsi and rdi; rax and rsp, likewise */
+#define RECORD_CALL (1 << 2 | 1 << 4 | 1 << 6 | 1 << 7)
+#define RECORD_RESULT (1 << 0 | 1 << 4)
+
 /* The vector register with the indices of a gather or scatter; WORK_NO_REGISTER: it is none. */
 uint8_t recording_index(const struct work *work);
 
@@ -133,6 +148,9 @@ size_t recording_plan(struct sites *sites, const struct basic_block *block, stru
 
 /* The number of a SITE_BANK; UINT32_MAX: there are no more sites. */
 uint32_t recording_bank_site(struct sites *sites);
+
+/* A new SITE_CALL or SITE_RESULT, likewise. */
+uint32_t recording_allocation_site(struct sites *sites, bool is_call, const struct site_allocation *allocation);
 
 /* Writes a frame. low_address: of the code cache's low part. */
 void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site, uint64_t low_address);

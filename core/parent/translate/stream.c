@@ -9,11 +9,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/clock.h"
 #include "memory.h"
+#include "parent/profile/data.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/effect.h"
 #include "parent/translate/line_finder.h"
+#include "parent/translate/misses.h"
 #include "parent/translate/process_curves.h"
+#include "parent/translate/sharing.h"
 #include "parent/translate/uses.h"
 
 /* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
@@ -46,10 +50,13 @@ struct bank_counts {
  * model: only the modeller changes it, and counts of banks; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
+ * call_stack, call_bytes: of the call that allocates and has not returned; 0: there is none
  * banks: the worker reads them while others are added in front
  * bank: the one that it counted in behind the last frame
  * areas_address: of the process
  * buffer, begin: the one that is being filled, and where it begins in the area
+ * number: from 1 on, in the order in which threads began
+ * turned_ns: when it was given the buffer that it fills
  * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
 struct stream_thread {
@@ -58,9 +65,11 @@ struct stream_thread {
 	struct cache_model *model;
 	struct process_curve *curve; /* NULL: none is asked for */
 	struct line_search search;
+	uint64_t call_stack, call_bytes;
 	uint8_t *mapped;
 	int64_t area;
-	uint64_t begin;
+	uint64_t begin, turned_ns;
+	unsigned number;
 	uint64_t turns_registers[3];
 	const struct site *turns;
 	unsigned buffer;
@@ -71,7 +80,7 @@ struct stream_thread {
 	uint64_t areas_address;
 };
 
-/* A buffer, or (accesses) what an instruction accessed that was not translated, or another bank. */
+/* A buffer, or (accesses) what an instruction accessed that was not translated, or another bank, or another object. */
 struct job {
 	struct stream_thread *thread;
 	unsigned buffer;
@@ -80,6 +89,9 @@ struct job {
 	struct work_access *accesses;
 	size_t nr_accesses;
 	struct bank_counts *bank;
+	struct put_object *put;
+	uint64_t begin_ns, end_ns; /* between which it was recorded */
+	bool is_beside;            /* other threads have begun */
 };
 
 /*
@@ -102,6 +114,10 @@ struct stream {
 	struct causes *causes;         /* NULL: lines are not told apart by code */
 	struct process_curves *curves; /* NULL: not asked for */
 	struct cache_kinds *kinds;     /* likewise */
+	struct data *data;             /* likewise; then there are: */
+	struct misses *misses;
+	struct sharing *sharing;
+	unsigned nr_begun;
 	pthread_t worker;
 	pthread_mutex_t mutex;
 	pthread_cond_t is_new, is_done;
@@ -203,6 +219,13 @@ stream_new(const struct step_region *caches, const struct stream_options *option
 		stream->kinds = rot_calloc(1, sizeof(*stream->kinds));
 		cache_model_tell_kinds(model);
 	}
+	if (options->has_kinds && options->has_causes && options->data) {
+		stream->data = options->data;
+		stream->misses = misses_new(stream->data, cache_model_front(model)->line_shift);
+		stream->sharing = sharing_new(
+			cache_model_front(model)->line_shift < 6 ? cache_model_front(model)->line_shift : 6);
+		stream->sites->merges = false; /* bytes that threads share are to be exact */
+	}
 	stream->caches = caches_new(stream->sites, model);
 	stream->has_pages = options->has_pages;
 	if (options->has_curve) {
@@ -257,6 +280,8 @@ begin_uses(struct finding *finding)
 	finding->uses->residues = 0;
 	finding->uses->done = NULL;
 	finding->uses->causes = finding->stream->causes;
+	finding->uses->misses = finding->stream->misses;
+	finding->uses->thread = finding->thread->number;
 	uses_set_origin(finding->uses, finding->site);
 }
 
@@ -461,6 +486,43 @@ do_bank(struct finding *finding, struct bank_counts *bank)
 	thread->bank = bank;
 }
 
+/* What a function that allocates calls is part of it. Who has not returned to its frame never will. */
+static void
+do_call(struct stream_thread *thread, const struct site *site, const uint64_t *frame)
+{
+	const uint64_t arguments[] = {frame[4], frame[3], frame[1]}, stack = frame[2];
+
+	if (thread->call_stack > stack)
+		return;
+	thread->call_stack = stack;
+	thread->call_bytes = 1;
+	for (unsigned i = 0; i < 3; i++)
+		thread->call_bytes *= site->allocation.size >> i & 1 ? arguments[i] : 1;
+}
+
+static void
+add_object(struct finding *finding, uint64_t start, uint64_t bytes, uint32_t object)
+{
+	struct put_object *put = rot_calloc(1, sizeof(*put));
+
+	*put = (struct put_object){finding->stream->data, start | finding->thread->search.space,
+				   (start + bytes) | finding->thread->search.space, object};
+	uses_add_access(finding->uses, (uint64_t)(uintptr_t)put, 0, USES_PUT);
+}
+
+static void
+do_result(struct finding *finding, const struct site *site, const uint64_t *frame)
+{
+	struct stream_thread *thread = finding->thread;
+	const uint64_t most = UINT64_C(1) << 47, start = frame[1];
+
+	if (thread->call_stack == 0 || thread->call_stack + sizeof(uint64_t) != frame[2])
+		return;
+	if (start != 0 && start < most && thread->call_bytes < most)
+		add_object(finding, start, thread->call_bytes, site->allocation.object);
+	thread->call_stack = 0;
+}
+
 static void
 do_frame(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
 {
@@ -483,9 +545,39 @@ do_frame(struct finding *finding, const struct site *site, const uint64_t *frame
 			do_turns(finding, thread->turns, frame, fs_base);
 		thread->turns = NULL;
 		break;
+	case SITE_CALL:
+		do_call(thread, site, frame);
+		break;
+	case SITE_RESULT:
+		do_result(finding, site, frame);
+		break;
 	case SITE_BANK:
 		do_bank(finding, find_bank(thread, (int64_t)((frame[1] - thread->areas_address) / AREA_BYTES)));
 		break;
+	}
+}
+
+/* Accesses at plain addresses are those of nearly all lines that threads share. */
+static void
+look_for_sharing(struct stream *stream, const struct job *job)
+{
+	const struct site *site;
+
+	if (!stream->sharing || !job->words || !job->is_beside)
+		return;
+	sharing_begin(stream->sharing, job->thread->number, job->begin_ns, job->end_ns);
+	for (const uint64_t *frame = job->words; frame < job->end; frame += site->nr_words) {
+		site = sites_find(stream->sites, RECORD_SITE(frame[0]));
+		if (!site || (frame[0] & RECORD_HEADER) != RECORD_HEADER)
+			return;
+		for (unsigned i = 0; site->kind == SITE_PLAIN && i < site->nr_accesses; i++) {
+			const struct site_access *access = &site->accesses[i];
+
+			if (!access->flush)
+				sharing_access(stream->sharing,
+					       site_address(access, frame, job->fs_base) | job->thread->search.space,
+					       access->bytes, access->is_store);
+		}
 	}
 }
 
@@ -527,6 +619,7 @@ do_job(struct stream *stream, const struct job *job)
 	struct line_search *search = &job->thread->search;
 	const struct caches *caches = job->thread->caches;
 
+	look_for_sharing(stream, job);
 	search->frame = job->words;
 	search->end = job->end;
 	search->fs_base = job->fs_base;
@@ -556,6 +649,8 @@ do_job(struct stream *stream, const struct job *job)
 	}
 	free(job->accesses);
 	do_bank(&finding, job->bank);
+	if (job->put)
+		uses_add_access(finding.uses, (uint64_t)(uintptr_t)job->put, 0, USES_PUT);
 	finding.uses->done = end_half;
 	finding.uses->context = job->thread;
 	end_uses(&finding);
@@ -703,7 +798,11 @@ stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64
 				   .buffer = thread->buffer,
 				   .words = in_buffer(thread, thread->begin),
 				   .end = in_buffer(thread, end),
-				   .fs_base = fs_base});
+				   .fs_base = fs_base,
+				   .begin_ns = thread->turned_ns,
+				   .end_ns = clock_raw_ns(),
+				   .is_beside = thread->stream->nr_begun > 1});
+	thread->turned_ns = clock_raw_ns();
 }
 
 bool
@@ -724,7 +823,9 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 					 .own.number = area,
 					 .bank = &thread->own,
 					 .banks = &thread->own,
-					 .areas_address = cache->areas->address};
+					 .areas_address = cache->areas->address,
+					 .number = ++stream->nr_begun,
+					 .turned_ns = clock_raw_ns()};
 	thread->mapped = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, cache->areas->fd,
 			      (off_t)((uint64_t)area * AREA_BYTES + MAPPED_AT));
 	if (thread->mapped == MAP_FAILED || !set_place(thread, cache)) {
@@ -753,6 +854,24 @@ stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	stream_turn(thread, cache, fs_base);
 	memcpy(job.accesses, accesses, nr * sizeof(*accesses));
 	hand_over(thread->stream, &job);
+}
+
+void
+stream_put(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, uint64_t start, uint64_t end,
+	   uint32_t object)
+{
+	struct job job = {.thread = thread, .put = rot_calloc(1, sizeof(*job.put))};
+
+	*job.put = (struct put_object){thread->stream->data, start | thread->search.space, end | thread->search.space,
+				       object};
+	stream_turn(thread, cache, fs_base);
+	hand_over(thread->stream, &job);
+}
+
+unsigned
+stream_number(const struct stream_thread *thread)
+{
+	return thread->number;
 }
 
 void
@@ -898,6 +1017,18 @@ stream_kinds(const struct stream *stream)
 	return stream->kinds;
 }
 
+const struct misses *
+stream_misses(const struct stream *stream)
+{
+	return stream->misses;
+}
+
+struct sharing *
+stream_sharing(const struct stream *stream)
+{
+	return stream->sharing;
+}
+
 char *
 stream_sample_text(const struct stream *stream)
 {
@@ -946,6 +1077,8 @@ stream_delete(struct stream *stream)
 	caches_release(stream->caches);
 	free(stream->curves);
 	free(stream->kinds);
+	misses_delete(stream->misses);
+	sharing_delete(stream->sharing);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);
 	pthread_cond_destroy(&stream->is_new);

@@ -21,6 +21,9 @@
 struct stream;
 struct process_curves;
 struct cache_kinds;
+struct data;
+struct misses;
+struct sharing;
 
 /* What one thread has accessed. */
 struct stream_thread;
@@ -32,8 +35,11 @@ struct stream_thread;
  * has_causes: lines are counted by code, too
  * has_curve: misses are counted at every capacity, too; the caches may then have no level
  * has_kinds: kinds of misses are told apart
+ * data: borrowed; with kinds and causes: misses are told apart by code, object and thread, and lines that threads share
+ *   are looked for. NULL: they are not
  */
 struct stream_options {
+	struct data *data;
 	unsigned sampling;
 	bool has_pages, has_causes, has_curve, has_kinds;
 };
@@ -53,6 +59,8 @@ char *stream_sample_text(const struct stream *stream);
 /* All threads have ended. NULL: these were not asked for. */
 const struct process_curves *stream_curves(const struct stream *stream);
 const struct cache_kinds *stream_kinds(const struct stream *stream);
+const struct misses *stream_misses(const struct stream *stream);
+struct sharing *stream_sharing(const struct stream *stream);
 
 /* All threads have ended: what crossed borders for which code. Not where the latter is not known, and no pages. */
 void stream_each_code(const struct stream *stream,
@@ -79,6 +87,13 @@ bool stream_is_full(const struct code_cache *cache, int64_t area);
 /* What the thread did in another way, while it is stopped: after all that it has recorded. */
 void stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
 		const struct work_access *accesses, size_t nr);
+
+/* From start to end there is that object (data.h) for what the thread, which is stopped, and others do from now on. */
+void stream_put(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, uint64_t start,
+		uint64_t end, uint32_t object);
+
+/* The number of a thread, from 1 on in the order in which they began. */
+unsigned stream_number(const struct stream_thread *thread);
 
 /* Adds what has crossed the borders of its caches so far; waits until all that it has recorded is looked at. */
 void stream_counts(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,

@@ -42,6 +42,7 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 
 	self->tracer = tracer;
 	self->counted = options->counted;
+	self->data = options->data;
 	self->rules = options->regions;
 	self->nr_regions = options->nr_regions < MAX_TRANSLATED_REGIONS ? options->nr_regions : MAX_TRANSLATED_REGIONS;
 	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
@@ -50,7 +51,8 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 										    .has_pages = options->has_pages,
 										    .has_causes = self->counted != NULL,
 										    .has_curve = options->has_curve,
-										    .has_kinds = options->has_kinds});
+										    .has_kinds = options->has_kinds,
+										    .data = options->data});
 	return self;
 }
 
@@ -913,6 +915,7 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 	switch (call) {
 	case SYS_mmap:
 		change_code(self, thread, registers->rax, arguments[1]);
+		translator_look_for_data(self, thread);
 		break;
 	case SYS_mprotect:
 	case SYS_pkey_mprotect:
@@ -990,12 +993,15 @@ serve_edge(struct translator *self, struct thread *thread, const struct gap *gap
 	registers->rcx = code_cache_slot(cache, translated->area, AREA_RCX);
 	registers->rip = edge.address;
 	cache->edges[gap->fragment].is_lifted |= edge.is_once;
-	if (!edge.is_lifted && edge.kind == EDGE_STOP)
+	if (!edge.is_lifted && edge.kind >= EDGE_STOP)
 		edge.user.hit(edge.user.context, &(struct breakpoint_hit){thread, edge.address, registers});
 	else if (!edge.is_lifted)
 		visits_pass(self, thread, &edge, registers);
-	if (edge.is_once)
+	if (edge.is_once) {
+		/* Its code would stop there again. */
+		code_cache_forget(cache, edge.address, edge.address + 1);
 		return enter(self, thread, registers, false);
+	}
 	registers->rip = next;
 	remote_set_registers(thread->tid, registers);
 	return TRACER_RESUME;
@@ -1232,8 +1238,51 @@ translator_set_edge(struct translator *self, struct thread *thread, const struct
 	}
 	own_cache(self, thread);
 	add_edge(translated->space->cache, edge);
-	code_cache_kill_all(translated->space->cache);
+	if (edge->kind >= EDGE_STOP)
+		code_cache_forget(translated->space->cache, edge->address, edge->address + 1);
+	else
+		code_cache_kill_all(translated->space->cache);
 	return 0;
+}
+
+void
+translator_know_caller(const struct thread *thread, uint64_t address)
+{
+	const struct translated *translated = thread->translated;
+
+	if (translated && translated->space)
+		translated->space->cache->low[LOW_CALLERS + (address & 0xffff)] = 1;
+}
+
+bool
+translator_has_edge(const struct thread *thread, uint64_t address, const struct edge *edge)
+{
+	const struct translated *translated = thread->translated;
+	const struct code_cache *cache = translated && translated->space ? translated->space->cache : NULL;
+
+	for (uint32_t i = 0; cache && i < cache->nr_edges; i++)
+		if (!cache->edges[i].is_lifted && cache->edges[i].address == address &&
+		    cache->edges[i].kind == edge->kind && cache->edges[i].user.hit == edge->user.hit)
+			return true;
+	return false;
+}
+
+void
+translator_look_for_data(const struct translator *self, const struct thread *thread)
+{
+	const struct translated *translated = thread->translated;
+
+	if (self->data && translated && translated->space)
+		data_look(self->data, thread->tid, translated->space->number);
+}
+
+void
+translator_put_object(struct thread *thread, uint64_t start, uint64_t end, uint32_t object)
+{
+	const struct translated *translated = thread->translated;
+
+	if (translated && translated->stream)
+		stream_put(translated->stream, translated->space->cache, translated->fs_base, start, end, object);
 }
 
 /* Its code goes on without it. */
@@ -1316,6 +1365,11 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 		return TRACER_DELIVER;
 	}
 	translated->space = space;
+	if (self->data && translated->stream) {
+		translator_look_for_data(self, thread);
+		data_put_stack(self->data, space->number, stream_number(translated->stream), registers->rsp,
+			       registers->fs_base);
+	}
 	visits_begin(self, translated);
 	if (thread->tid == thread->pid && !code_cache_is_whole(space->cache, thread->tid))
 		copy_cache(self, thread);
@@ -2002,6 +2056,27 @@ const struct cache_kinds *
 translator_kinds(const struct translator *self)
 {
 	return self && self->stream ? stream_kinds(self->stream) : NULL;
+}
+
+const struct misses *
+translator_misses(const struct translator *self)
+{
+	return self && self->stream ? stream_misses(self->stream) : NULL;
+}
+
+struct sharing *
+translator_sharing(const struct translator *self)
+{
+	return self && self->stream ? stream_sharing(self->stream) : NULL;
+}
+
+bool
+translator_code_of(const struct translator *self, uint32_t site, struct counted_at *code)
+{
+	if (site >= stream_sites(self->stream)->nr)
+		return false;
+	*code = sites_at(stream_sites(self->stream), site)->at;
+	return true;
 }
 
 char *

@@ -13,9 +13,13 @@
 
 #include "common/step_counts.h"
 #include "parent/profile/counted_code.h"
+#include "parent/profile/data.h"
 #include "parent/symbols/frames.h"
 #include "parent/tracer/tracer.h"
 
+struct breakpoint_user;
+struct misses;
+struct sharing;
 struct translator;
 
 /*
@@ -23,6 +27,7 @@ struct translator;
  * has_pages: translations of addresses, too
  * sampling, has_curve, has_kinds: as of stream_new
  * counted: where functions are counted, borrowed; NULL: they are not
+ * data: as of stream_new; what is mapped is looked at, and where stacks are
  * foreseen: folder where it is kept what programs execute (foreseen.h); NULL: nothing is
  * regions: which hits of each are counted, nr_regions of them (kind is not used), borrowed
  */
@@ -31,6 +36,7 @@ struct translator_options {
 	bool has_pages, has_curve, has_kinds;
 	unsigned sampling;
 	struct counted_code *counted;
+	struct data *data;
 	const char *foreseen;
 	const struct frames_rule *regions;
 	size_t nr_regions;
@@ -76,6 +82,18 @@ struct translated_visits {
 };
 void translator_take_visits(struct translator *translator, struct thread *thread, size_t region,
 			    struct translated_visits *visits);
+
+/* There is an edge at that address in the process of the thread, of that kind and user. */
+bool translator_has_edge(const struct thread *thread, uint64_t address, const struct edge *edge);
+
+/* Calls that are to return to that address stop at no EDGE_CALL of the process any more. */
+void translator_know_caller(const struct thread *thread, uint64_t address);
+
+/* Other data may have been mapped in the process of a thread. */
+void translator_look_for_data(const struct translator *translator, const struct thread *thread);
+
+/* From start to end there is that object (data.h) for what threads of its process do from now on. It is stopped. */
+void translator_put_object(struct thread *thread, uint64_t start, uint64_t end, uint32_t object);
 
 /* Why regions were not counted, or not wholly; "": they were. */
 const char *translator_why_incomplete(const struct translator *translator);
@@ -132,6 +150,14 @@ char *translator_sample_text(const struct translator *translator);
 /* Curves and kinds of misses; NULL: not asked for (stream.h). */
 const struct process_curves *translator_curves(const struct translator *translator);
 const struct cache_kinds *translator_kinds(const struct translator *translator);
+
+/*
+ * All threads have ended: misses by code, object and thread, and lines that threads share. NULL: not asked for. code:
+ * where a site of misses is. False: it is not known.
+ */
+const struct misses *translator_misses(const struct translator *translator);
+struct sharing *translator_sharing(const struct translator *translator);
+bool translator_code_of(const struct translator *translator, uint32_t site, struct counted_at *code);
 
 /* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);

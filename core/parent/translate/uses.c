@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "parent/profile/data.h"
 #include "parent/stepping/cache_model.h"
+#include "parent/translate/misses.h"
 #include "parent/translate/process_curves.h"
 
 struct causes *
@@ -68,7 +70,7 @@ find_cause(void *context, const uint64_t *use)
 	uint32_t site;
 
 	uses->origin = find_origin(uses, use);
-	site = uses->sites[uses->origin];
+	site = uses->site = uses->sites[uses->origin];
 	chunk = &uses->causes->chunks[site / CAUSES_CHUNK];
 	if (!*chunk)
 		*chunk = rot_calloc(CAUSES_CHUNK, sizeof(**chunk));
@@ -76,14 +78,33 @@ find_cause(void *context, const uint64_t *use)
 }
 
 static void
+tell_miss(void *context, const struct cache_miss *miss)
+{
+	const struct uses *uses = context;
+
+	misses_add(uses->misses, uses->site, uses->thread, miss);
+}
+
+static void
+put_object(uint64_t address)
+{
+	struct put_object *put = (struct put_object *)(uintptr_t)address;
+
+	data_put(put->data, put->start, put->end, put->object);
+	free(put);
+}
+
+static void
 do_access(struct cache_model *model, struct process_curve *curve, uint64_t word, uint64_t address)
 {
 	const uint64_t bytes = (word & ~USES_ACCESS) >> USES_FLAG_BITS;
 
-	if (curve && !(word & (USES_COUNTS | USES_EVICT | USES_CLEAN)))
+	if (curve && !(word & (USES_COUNTS | USES_EVICT | USES_CLEAN | USES_PUT)))
 		process_curve_access(curve, address, bytes, word & USES_STORE, word & USES_STREAMING);
 	if (word & USES_COUNTS)
 		cache_model_move_counts(model, (uint64_t *)(uintptr_t)address);
+	else if (word & USES_PUT)
+		put_object(address);
 	else if (word & (USES_EVICT | USES_CLEAN))
 		cache_model_flush(model, address, word & USES_CLEAN);
 	else
@@ -110,6 +131,8 @@ uses_do(struct uses *uses)
 		process_curve_sample(uses->curve);
 	if (uses->causes) {
 		cache_model_set_causes(uses->model, find_cause, uses);
+		if (uses->misses)
+			cache_model_tell_misses(uses->model, tell_miss);
 		end_origins(uses);
 	}
 	for (size_t i = 0; uses->nr_accesses > 0; uses->nr_accesses--) {

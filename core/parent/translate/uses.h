@@ -15,6 +15,8 @@
 
 struct cache_model;
 struct cache_cause;
+struct data;
+struct misses;
 struct process_curve;
 
 /*
@@ -38,10 +40,12 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
 /*
  * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an access of another kind,
  * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the counts whose
- * address is the next word. nr_accesses: uses of two words among them
+ * address is the next word; or USES_PUT: there is another object from here on (struct put_object, which is freed).
+ * nr_accesses: uses of two words among them
  * curve: that uses go through as well; NULL: none is asked for
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
  * done: called when they have been used, or NULL; context: its own
+ * misses: that are told apart by code, object and thread; NULL: they are not asked for
  * causes: NULL: sites are not told apart; else origins, in the order of the uses, say of which site they are
  * origins, sites: from the use at this address on (its low 32 bits) uses are of that site
  * origin: the one that was found last
@@ -50,9 +54,27 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
 #define USES_ORIGINS_AT_ONCE 16
 #define USES_ORIGINS_ROOM (USES_ROOM + 2 * USES_ORIGINS_AT_ONCE)
 #define USES_ACCESS (UINT64_C(1) << 63)
-enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_COUNTS = 16, USES_FLAG_BITS = 5 };
+enum {
+	USES_STORE = 1,
+	USES_STREAMING = 2,
+	USES_EVICT = 4,
+	USES_CLEAN = 8,
+	USES_COUNTS = 16,
+	USES_PUT = 32,
+	USES_FLAG_BITS = 6
+};
+
+/* As of data_put. */
+struct put_object {
+	struct data *data;
+	uint64_t start, end;
+	uint32_t object;
+};
+
 struct uses {
 	struct cache_model *model;
+	struct misses *misses;
+	uint32_t thread, site; /* of misses; site: of the use that missed last */
 	struct process_curve *curve;
 	uint64_t residues;
 	void (*done)(void *context);

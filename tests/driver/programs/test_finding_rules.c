@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings of made-up numbers, each beside its threshold. */
 #include "programs/findings.h"
+
+#include "entities.h"
 #include "testing.h"
 
 /* ---- code ---- */
@@ -132,7 +134,8 @@ codes_of(enum finding_about about, const struct finding_facts *facts)
 			continue;
 		rot_append(&codes, "%s ", rule->code);
 		ck_assert_msg(!isnan(finding.value) && *finding.measured && *finding.consequence, "%s", rule->code);
-		ck_assert_msg(about == FINDING_MEASUREMENT || finding.share > 0, "%s", rule->code);
+		ck_assert_msg(about == FINDING_MEASUREMENT || about == FINDING_DATA || finding.share > 0, "%s",
+			      rule->code);
 		finding_clear(&finding);
 	}
 	return codes;
@@ -227,14 +230,38 @@ TEST_OF(runs_have_findings, NR_ELEMENTS(of_runs))
 	ck_assert_str_eq(codes, of_runs[_i].codes);
 }
 
+/* ---- data ---- */
+
+TEST(data_have_findings)
+{
+	struct miss_conflict conflict = {
+		.data = "rows", .other = "table", .level = 1, .misses = 4000, .conflicts = 1001};
+	struct false_sharing sharing = {.data = "rows", .share = 0.011};
+	char *codes = codes_of(FINDING_DATA, &(struct finding_facts){.conflict = &conflict});
+
+	ck_assert_str_eq(codes, "conflicts ");
+	free(codes);
+	conflict.conflicts = 999;
+	codes = codes_of(FINDING_DATA, &(struct finding_facts){.conflict = &conflict});
+	ck_assert_str_eq(codes, "");
+	free(codes);
+	codes = codes_of(FINDING_DATA, &(struct finding_facts){.sharing = &sharing});
+	ck_assert_str_eq(codes, "falseSharing ");
+	free(codes);
+	sharing.share = 0.009;
+	codes = codes_of(FINDING_DATA, &(struct finding_facts){.sharing = &sharing});
+	ck_assert_str_eq(codes, "");
+	free(codes);
+}
+
 TEST(nothing_is_found_in_what_is_not_known)
 {
 	const struct finding_code code = finding_code_unknown();
 	const struct finding_run run = finding_run_unknown();
 
 	for (enum finding_about about = 0; about < NR_FINDING_ABOUTS; about++) {
-		autofree char *unknown = codes_of(about, &(struct finding_facts){&code, &run});
-		autofree char *none = codes_of(about, &(struct finding_facts){NULL, NULL});
+		autofree char *unknown = codes_of(about, &(struct finding_facts){.code = &code, .run = &run});
+		autofree char *none = codes_of(about, &(struct finding_facts){.code = NULL});
 
 		ck_assert_str_eq(unknown, "");
 		ck_assert_str_eq(none, "");

@@ -37,7 +37,7 @@ static const struct {
 	{{"--counts-only", "-t", "cc"}, "no -o, -t, --runs"},
 	{{"--counts-only", "-f", "5", "cc"}, "no -o, -t, --runs"},
 	{{"-f", "5", "-p", "17"}, "--functions with -p PID"},
-	{{"--by=thread", "cc"}, "thread"},
+	{{"--by=core", "cc"}, "core"},
 	{{"--by=line", "--counts-only", "cc"}, "--by without samples"},
 	{{"--by=line", "-f", "0", "cc"}, "--by without samples"},
 	{{"--by=loop", "-p", "17"}, "--by without samples"},

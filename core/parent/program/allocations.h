@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocations of a program whose code is translated: calls of functions like malloc are recorded, and what these
+ * return, which is an object (profile/data.h) that is named after who called them. A thread stops at the first call
+ * from each place alone, and at each call that returns its result by a pointer.
+ */
+#ifndef CORE_PARENT_PROGRAM_ALLOCATIONS_H
+#define CORE_PARENT_PROGRAM_ALLOCATIONS_H
+
+#include "parent/profile/data.h"
+#include "parent/tracer/thread.h"
+#include "parent/translate/translator.h"
+
+struct allocations;
+
+/* All are borrowed. */
+struct allocations *allocations_new(struct data *data, struct symbol_files *files, struct translator *translator);
+void allocations_delete(struct allocations *allocations);
+
+/* Looks for such functions in the objects that are mapped. The thread is stopped with registers of its own. */
+void allocations_find(struct allocations *allocations, struct thread *thread);
+
+/* There were more callers than are followed. */
+bool allocations_are_missed(const struct allocations *allocations);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* See miss_report.h. */
+#include "parent/program/miss_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "FalseSharing.h"
+#include "MissConflict.h"
+#include "MissShare.h"
+#include "memory.h"
+#include "parent/symbols/plain_name.h"
+#include "parent/translate/misses.h"
+#include "parent/translate/sharing.h"
+#include "parent/translate/uses.h"
+
+#define NR_KINDS_WRITTEN (CACHE_NR_KINDS + 1)
+#define NR_LINES (STEP_NR_LEVELS * NR_KINDS_WRITTEN)
+
+/* The code of one function. address: of its first instruction in the file, 0: not known */
+struct place {
+	const struct code_object *object;
+	uint64_t address;
+	char *name;
+	struct symbol_file *file;
+};
+
+/* of_sites: + 1; 0: not looked for yet. of_records: likewise by their numbers, without that */
+struct places {
+	const struct miss_report *report;
+	struct place *items;
+	size_t nr;
+	uint32_t *of_sites, *of_records;
+};
+
+/* ---- functions ---- */
+
+static uint32_t
+find_place(struct places *places, uint32_t site)
+{
+	const struct miss_report *report = places->report;
+	struct counted_at at = {0};
+	const bool is_known = translator_code_of(report->translator, site, &at);
+	struct place place = {.object = counted_code_described(report->counted, is_known ? at.object : 0)};
+	struct symbol_range range = {0};
+	uint64_t address;
+
+	if (place.object->origin == CODE_FILE)
+		place.file = symbol_file_open_same(report->files, place.object->path, place.object->inode);
+	if (place.file && symbols_address(place.file, at.offset, &address) &&
+	    symbols_function_at(place.file, address, &range))
+		place.address = range.address;
+	for (size_t i = 0; i < places->nr; i++)
+		if (places->items[i].object == place.object && places->items[i].address == place.address)
+			return (uint32_t)i;
+	place.name = range.name ? plain_name(range.name) : NULL;
+	if (range.name && !place.name)
+		place.name = rot_strdup(range.name);
+	places->items = rot_grow(places->items, places->nr, sizeof(*places->items));
+	places->items[places->nr] = place;
+	return (uint32_t)places->nr++;
+}
+
+/* "solver+0x1139" where the name is not known. Fresh memory. */
+static char *
+name_of(const struct place *place)
+{
+	const char *path = place->object->origin == CODE_FILE ? place->object->path : "", *slash = strrchr(path, '/');
+
+	return place->name      ? rot_strdup(place->name)
+	       : place->address ? rot_format("%s+0x%llx", slash ? slash + 1 : path, (unsigned long long)place->address)
+	       : *path          ? rot_format("%s, in no function", slash ? slash + 1 : path)
+				: rot_strdup("");
+}
+
+static const char *
+path_of(const struct place *place)
+{
+	return place->object->origin == CODE_FILE ? place->object->path : "";
+}
+
+/* ---- shares ---- */
+
+/* Lines of all that are told apart, by their numbers. */
+struct sums {
+	uint64_t (*lines)[NR_LINES];
+	size_t nr;
+};
+
+static void
+add(struct sums *sums, size_t i, const struct miss_record *record)
+{
+	if (i >= sums->nr) {
+		sums->lines = rot_realloc(sums->lines, i + 1, sizeof(*sums->lines));
+		memset(sums->lines + sums->nr, 0, (i + 1 - sums->nr) * sizeof(*sums->lines));
+		sums->nr = i + 1;
+	}
+	for (int level = 0; level < STEP_NR_LEVELS; level++) {
+		uint64_t *lines = &sums->lines[i][level * NR_KINDS_WRITTEN];
+
+		for (int kind = 0; kind < CACHE_NR_KINDS; kind++)
+			lines[kind] += record->lines[level][kind];
+		lines[CACHE_NR_KINDS] += record->written[level];
+	}
+}
+
+/* As of MissShare. */
+struct described {
+	const char *name, *file, *source;
+	int line, number;
+};
+
+static void
+put_share(struct program_run_output *output, const char *by, const struct sums *sums, size_t i,
+	  const struct described *described)
+{
+	struct miss_share *share;
+	uint64_t all = 0;
+
+	for (int k = 0; k < NR_LINES; k++)
+		all += sums->lines[i][k];
+	if (all == 0)
+		return;
+	share = miss_share_new();
+	rot_string_set(&share->by, by);
+	rot_string_set(&share->name, described->name);
+	rot_string_set(&share->file, described->file);
+	rot_string_set(&share->source, described->source);
+	share->line = described->line;
+	share->number = described->number;
+	for (int k = 0; k < NR_LINES; k++)
+		miss_share_lines_add(share, sums->lines[i][k]);
+	program_run_output_miss_shares_add(output, share);
+}
+
+static void
+put_functions(struct program_run_output *output, const struct places *places, const struct sums *sums)
+{
+	for (size_t i = 0; i < sums->nr; i++) {
+		const struct place *place = &places->items[i];
+		autofree char *name = name_of(place);
+		int line = 0;
+		const char *source = place->address ? symbols_line_at(place->file, place->address, &line) : NULL;
+
+		put_share(output, "function", sums, i,
+			  &(struct described){name, path_of(place), source ? source : "", line, 0});
+	}
+}
+
+static void
+put_objects(struct program_run_output *output, struct data *data, const struct sums *sums)
+{
+	for (size_t i = 0; i < sums->nr; i++) {
+		const struct data_object object = data_describe(data, (uint32_t)i);
+
+		put_share(output, "object", sums, i, &(struct described){object.name, object.file, "", 0, 0});
+	}
+}
+
+static void
+put_threads(struct program_run_output *output, const struct sums *sums)
+{
+	for (size_t i = 0; i < sums->nr; i++)
+		put_share(output, "thread", sums, i, &(struct described){"", "", "", 0, (int)i});
+}
+
+/* ---- conflicts ---- */
+
+/* A level in which fewer, or fewer of 100, lines of a function were missing for want of a way is of no interest. */
+#define LEAST_CONFLICTS 1000
+#define LEAST_PERCENT 10
+/* Of 100 steps, as many have the stride at least. */
+#define LEAST_STRIDES 60
+
+/*
+ * Lines of the objects that a function has conflicts in follow each other at the same place in each, so that they meet
+ * in one set: as rows that are as long as the bytes after which sets come again.
+ */
+static uint64_t
+nr_colliding(const struct places *places, size_t place, int level)
+{
+	const struct misses *misses = translator_misses(places->report->translator);
+	const struct miss_record *record;
+	bool *are_seen = NULL;
+	size_t nr_seen = 0;
+	uint64_t nr = 0;
+
+	for (uint32_t i = 0; (record = misses_at(misses, i)); i++) {
+		if (places->of_records[i] != place || record->lines[level][CACHE_CONFLICT] == 0)
+			continue;
+		if (record->object >= nr_seen) {
+			are_seen = rot_realloc(are_seen, record->object + 1, sizeof(*are_seen));
+			memset(are_seen + nr_seen, 0, (record->object + 1 - nr_seen) * sizeof(*are_seen));
+			nr_seen = record->object + 1;
+		}
+		nr += !are_seen[record->object];
+		are_seen[record->object] = true;
+	}
+	free(are_seen);
+	return nr;
+}
+
+static uint64_t
+common_divisor(uint64_t one, uint64_t other)
+{
+	while (other > 0) {
+		const uint64_t rest = one % other;
+
+		one = other;
+		other = rest;
+	}
+	return one;
+}
+
+static void
+describe_steps(struct miss_conflict *conflict, const struct miss_report *report, const struct miss_record *most,
+	       uint64_t nr_objects)
+{
+	const int level = conflict->level - 1;
+	const struct step_level *cache = &report->caches->levels[level];
+	const struct miss_steps *steps = &most->steps[level];
+	const uint64_t line_bytes = report->caches->line_bytes, ways = cache->ways ? cache->ways : CACHE_MODEL_WAYS;
+	const uint64_t again = cache->bytes / ways;
+	uint64_t stride = (uint64_t)(steps->stride < 0 ? -steps->stride : steps->stride) * line_bytes;
+	const uint64_t nr = steps->nr_strides + steps->nr_others;
+	uint64_t rows = steps->longest + 1, nr_in_sets;
+	struct miss_padding padding;
+
+	if (100 * steps->nr_strides < LEAST_STRIDES * nr)
+		stride = 0;
+	if (stride <= line_bytes && nr_objects > ways) {
+		stride = again;
+		rows = nr_objects;
+	}
+	if (stride <= line_bytes)
+		return;
+	/* There are more lines than the sets that they meet in have room for: unless these are all sets. */
+	nr_in_sets = again / common_divisor(again, stride) * ways;
+	if (2 * nr_in_sets * line_bytes <= cache->bytes && rows <= nr_in_sets)
+		rows = nr_in_sets + 1;
+	if (rows > cache->bytes / line_bytes)
+		rows = cache->bytes / line_bytes;
+	padding = miss_padding_find(cache, line_bytes, stride, rows);
+	conflict->stride = stride;
+	conflict->rows = rows;
+	conflict->sets = padding.sets;
+	conflict->all_sets = padding.all_sets;
+	conflict->padded = padding.padded;
+	conflict->padded_sets = padding.padded_sets;
+}
+
+static void
+put_conflict(struct program_run_output *output, const struct places *places, size_t i, int level, const uint64_t *lines)
+{
+	const struct miss_report *report = places->report;
+	const struct misses *misses = translator_misses(report->translator);
+	const struct miss_record *most = NULL, *record;
+	const struct place *place = &places->items[i];
+	struct miss_conflict *conflict = miss_conflict_new();
+	autofree char *name = name_of(place);
+	struct counted_at at;
+	uint64_t address;
+	int line = 0;
+	const char *source = NULL;
+
+	for (uint32_t k = 0; (record = misses_at(misses, k)); k++)
+		if (places->of_records[k] == i &&
+		    (!most || record->lines[level][CACHE_CONFLICT] > most->lines[level][CACHE_CONFLICT]))
+			most = record;
+	if (place->file && translator_code_of(report->translator, most->site, &at) &&
+	    symbols_address(place->file, at.offset, &address))
+		source = symbols_line_at(place->file, address, &line);
+	rot_string_set(&conflict->function, name);
+	rot_string_set(&conflict->file, path_of(place));
+	rot_string_set(&conflict->source, source ? source : "");
+	conflict->line = line;
+	conflict->level = level + 1;
+	conflict->misses = lines[CACHE_COMPULSORY] + lines[CACHE_CAPACITY] + lines[CACHE_CONFLICT];
+	conflict->conflicts = lines[CACHE_CONFLICT];
+	rot_string_set(&conflict->data, data_describe(report->data, most->object).name);
+	rot_string_set(&conflict->other, data_describe(report->data, most->steps[level].other).name);
+	describe_steps(conflict, report, most, nr_colliding(places, i, level));
+	program_run_output_miss_conflicts_add(output, conflict);
+}
+
+static int
+by_conflicts(const void *a, const void *b)
+{
+	const struct miss_conflict *one = *(struct miss_conflict *const *)a, *other = *(struct miss_conflict *const *)b;
+
+	return (one->conflicts < other->conflicts) - (one->conflicts > other->conflicts);
+}
+
+static void
+put_conflicts(struct program_run_output *output, const struct places *places, const struct sums *functions)
+{
+	struct rot_list *list = &output->miss_conflicts;
+
+	for (size_t i = 0; i < functions->nr; i++) {
+		for (int level = 0; level < STEP_NR_LEVELS; level++) {
+			const uint64_t *lines = &functions->lines[i][level * NR_KINDS_WRITTEN];
+			const uint64_t all = lines[CACHE_COMPULSORY] + lines[CACHE_CAPACITY] + lines[CACHE_CONFLICT];
+
+			if (lines[CACHE_CONFLICT] >= LEAST_CONFLICTS &&
+			    100 * lines[CACHE_CONFLICT] >= LEAST_PERCENT * all)
+				put_conflict(output, places, i, level, lines);
+		}
+	}
+	if (list->nr > 0)
+		qsort(list->items, list->nr, sizeof(struct miss_conflict *), by_conflicts);
+}
+
+/* ---- sharing ---- */
+
+#define MOST_SHARED 100
+
+static void
+put_shared(struct program_run_output *output, const struct miss_report *report)
+{
+	size_t nr;
+	autofree struct shared_line *lines = sharing_find(translator_sharing(report->translator), &nr);
+	const uint64_t line_bytes = report->caches->line_bytes < 64 ? report->caches->line_bytes : 64;
+
+	for (size_t i = 0; i < nr && i < MOST_SHARED; i++) {
+		struct false_sharing *sharing = false_sharing_new();
+		const uint64_t line = lines[i].line * line_bytes;
+		const uint64_t at[] = {line + (uint64_t)__builtin_ctzll(lines[i].bytes[0]),
+				       line + (uint64_t)__builtin_ctzll(lines[i].bytes[1])};
+		uint64_t start;
+
+		rot_string_set(&sharing->data, data_describe(report->data, data_at(report->data, at[0], &start)).name);
+		sharing->offset = at[0] - start;
+		sharing->other_offset = at[1] > start ? at[1] - start : 0;
+		sharing->thread = (int32_t)lines[i].threads[0];
+		sharing->other_thread = (int32_t)lines[i].threads[1];
+		sharing->accesses = lines[i].nr;
+		sharing->share = lines[i].nr_all > 0 ? (double)lines[i].nr / (double)lines[i].nr_all : 0;
+		program_run_output_false_sharing_add(output, sharing);
+	}
+}
+
+void
+miss_report_add(struct program_run_output *output, const struct miss_report *report)
+{
+	const struct misses *misses = translator_misses(report->translator);
+	struct places places = {.report = report, .of_sites = rot_calloc(CAUSES_OTHER + 1, sizeof(uint32_t))};
+	struct sums functions = {0}, objects = {0}, threads = {0};
+	const struct miss_record *record;
+
+	for (uint32_t i = 0; misses && (record = misses_at(misses, i)); i++) {
+		uint32_t *of_site = &places.of_sites[record->site];
+
+		if (!*of_site)
+			*of_site = find_place(&places, record->site) + 1;
+		places.of_records = rot_grow(places.of_records, i, sizeof(*places.of_records));
+		places.of_records[i] = *of_site - 1;
+		add(&functions, places.of_records[i], record);
+		add(&objects, record->object, record);
+		add(&threads, record->thread, record);
+	}
+	if (misses) {
+		put_functions(output, &places, &functions);
+		put_objects(output, report->data, &objects);
+		put_threads(output, &threads);
+		put_conflicts(output, &places, &functions);
+		put_shared(output, report);
+	}
+	for (size_t i = 0; i < places.nr; i++)
+		free(places.items[i].name);
+	free(places.items);
+	free(places.of_sites);
+	free(places.of_records);
+	free(functions.lines);
+	free(objects.lines);
+	free(threads.lines);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Misses of a program that has ended, in its output: by function, object and thread; conflicts; false sharing. */
+#ifndef CORE_PARENT_PROGRAM_MISS_REPORT_H
+#define CORE_PARENT_PROGRAM_MISS_REPORT_H
+
+#include "ProgramRunOutput.h"
+#include "common/step_counts.h"
+#include "parent/profile/counted_code.h"
+#include "parent/profile/data.h"
+#include "parent/translate/translator.h"
+
+struct miss_report {
+	const struct translator *translator;
+	const struct counted_code *counted;
+	struct data *data;
+	struct symbol_files *files;
+	const struct step_region *caches;
+};
+void miss_report_add(struct program_run_output *output, const struct miss_report *report);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* See misses.h. */
+#include "parent/translate/misses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* heads: an open hash table, by chains of numbers + 1. */
+#define NR_HEADS 65536
+struct misses {
+	struct data *data;
+	unsigned line_shift;
+	struct miss_record *records;
+	uint32_t nr, room;
+	uint64_t line; /* that was missing last; of object */
+	uint32_t object;
+	uint32_t heads[NR_HEADS];
+};
+
+struct misses *
+misses_new(struct data *data, unsigned line_shift)
+{
+	struct misses *misses = rot_calloc(1, sizeof(*misses));
+
+	misses->data = data;
+	misses->line_shift = line_shift;
+	return misses;
+}
+
+void
+misses_delete(struct misses *misses)
+{
+	if (!misses)
+		return;
+	free(misses->records);
+	free(misses);
+}
+
+const struct miss_record *
+misses_at(const struct misses *misses, uint32_t i)
+{
+	return i < misses->nr ? &misses->records[i] : NULL;
+}
+
+static struct miss_record *
+find(struct misses *misses, uint32_t site, uint32_t object, uint32_t thread)
+{
+	const uint64_t key = (uint64_t)site << 32 ^ (uint64_t)object << 12 ^ thread;
+	uint32_t *head = &misses->heads[key * UINT64_C(0x9e3779b97f4a7c15) >> 48];
+	struct miss_record *record;
+
+	for (uint32_t number = *head; number; number = record->next) {
+		record = &misses->records[number - 1];
+		if (record->site == site && record->object == object && record->thread == thread)
+			return record;
+	}
+	if (misses->nr == misses->room) {
+		misses->room = 2 * misses->room + 1024;
+		misses->records = rot_realloc(misses->records, misses->room, sizeof(*misses->records));
+	}
+	record = &misses->records[misses->nr++];
+	*record = (struct miss_record){.site = site, .object = object, .thread = thread, .next = *head};
+	*head = misses->nr;
+	return record;
+}
+
+static void
+follow(struct misses *misses, struct miss_steps *steps, const struct cache_miss *miss)
+{
+	const int64_t stride = (int64_t)(miss->line - steps->last);
+	uint64_t start;
+
+	if (steps->votes > 0 && stride == steps->stride) {
+		steps->votes++;
+		steps->nr_strides++;
+		steps->run++;
+		steps->longest = steps->run > steps->longest ? steps->run : steps->longest;
+	} else if (steps->last != 0) {
+		steps->nr_others++;
+		steps->run = 0;
+		if (steps->votes-- == 0) {
+			steps->stride = stride;
+			steps->votes = 1;
+			steps->nr_strides = steps->run = steps->longest = 1;
+		}
+	}
+	steps->last = miss->line;
+	if (miss->is_victim && miss->kind == CACHE_CONFLICT) {
+		const uint32_t other = data_at(misses->data, miss->victim << misses->line_shift, &start);
+
+		if (other == steps->other)
+			steps->other_votes++;
+		else if (steps->other_votes > 0)
+			steps->other_votes--;
+		else
+			steps->other = other;
+	}
+}
+
+void
+misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct cache_miss *miss)
+{
+	struct miss_record *record;
+	uint64_t start;
+
+	if (miss->is_read) {
+		/* One that is missing in a level mostly is in the one above. */
+		if (miss->level == 0 || miss->line != misses->line)
+			misses->object = data_at(misses->data, miss->line << misses->line_shift, &start);
+		misses->line = miss->line;
+		record = find(misses, site, misses->object, thread);
+		record->lines[miss->level][miss->kind]++;
+		follow(misses, &record->steps[miss->level], miss);
+	}
+	if (miss->is_written) {
+		record = find(misses, site, data_at(misses->data, miss->victim << misses->line_shift, &start), thread);
+		record->written[miss->level]++;
+	}
+}
+
+/* ---- padding ---- */
+
+/* Each row is used so often, by one element after the other of its line. */
+#define USES_OF_ROWS 8
+/* Longer paddings waste more than they help. */
+#define MOST_LINES 16
+
+/* Lines that a cache with that level alone reads more than once. */
+static uint64_t
+read_again(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows)
+{
+	const struct step_level levels[STEP_NR_LEVELS] = {*level};
+	struct cache_model *model = cache_model_new(levels, line_bytes);
+	uint64_t counts[STEP_NR_COUNTS] = {0};
+
+	for (unsigned use = 0; use < USES_OF_ROWS; use++)
+		for (uint64_t row = 0; row < rows; row++)
+			cache_model_access_lines(model, row * stride, 1, false, false);
+	cache_model_add_counts(model, counts);
+	cache_model_delete(model);
+	return counts[STEP_L1_FILLS] - rows;
+}
+
+static uint64_t
+nr_sets(uint64_t all_sets, uint64_t line_bytes, uint64_t stride, uint64_t rows)
+{
+	autofree bool *is_used = rot_calloc(all_sets, sizeof(*is_used));
+	uint64_t nr = 0;
+
+	for (uint64_t row = 0; row < rows && row < all_sets; row++) {
+		bool *set = &is_used[row * stride / line_bytes % all_sets];
+
+		nr += !*set;
+		*set = true;
+	}
+	return nr;
+}
+
+struct miss_padding
+miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows)
+{
+	const uint64_t nr_lines = level->bytes / line_bytes, ways = level->ways ? level->ways : CACHE_MODEL_WAYS;
+	const uint64_t all_sets = nr_lines > ways ? nr_lines / ways : 1;
+	struct miss_padding padding = {.sets = nr_sets(all_sets, line_bytes, stride, rows), .all_sets = all_sets};
+
+	if (rows == 0 || rows > nr_lines || read_again(level, line_bytes, stride, rows) == 0)
+		return padding;
+	for (uint64_t padded = stride / line_bytes * line_bytes + line_bytes;
+	     padded <= stride + MOST_LINES * line_bytes; padded += line_bytes) {
+		if (read_again(level, line_bytes, padded, rows) > 0)
+			continue;
+		padding.padded = padded;
+		padding.padded_sets = nr_sets(all_sets, line_bytes, padded, rows);
+		break;
+	}
+	return padding;
+}

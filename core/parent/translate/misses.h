@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Misses of modelled caches, told apart by kind, by the code that was missing a line (sites of recording.h), the object
+ * that the line is of, and the thread; and in which steps code goes through lines that meet in few sets.
+ */
+#ifndef CORE_PARENT_TRANSLATE_MISSES_H
+#define CORE_PARENT_TRANSLATE_MISSES_H
+
+#include "parent/profile/data.h"
+#include "parent/stepping/cache_model.h"
+
+struct misses;
+
+/* data is borrowed. */
+struct misses *misses_new(struct data *data, unsigned line_shift);
+void misses_delete(struct misses *misses);
+
+/* A miss of a thread (its number) at a site; which may be CAUSES_OTHER. */
+void misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct cache_miss *miss);
+
+/*
+ * How misses of one level follow each other, by votes of which the most frequent one is left if it is that of most.
+ * last: the line before; stride: from one line to the next; nr_strides: how often it was that; nr_others: how often
+ * not; run, longest: how often without a break, now and at most other: the object whose lines were replaced where a set
+ * was full, and how many votes it has left
+ */
+struct miss_steps {
+	uint64_t last, nr_strides, nr_others, run, longest;
+	int64_t stride;
+	uint32_t votes, other, other_votes;
+};
+
+/* written: lines that were written back, of this object, for this code. */
+struct miss_record {
+	uint32_t site, object, thread, next;
+	uint64_t lines[STEP_NR_LEVELS][CACHE_NR_KINDS], written[STEP_NR_LEVELS];
+	struct miss_steps steps[STEP_NR_LEVELS];
+};
+
+/* The i-th record; NULL: there are no more. */
+const struct miss_record *misses_at(const struct misses *misses, uint32_t i);
+
+/*
+ * So many lines (rows) at a stride of stride bytes are used one after the other, again and again, in an empty cache
+ * like that level. sets: that they are in. padded: the next longer stride, by whole lines, with which the cache reads
+ * each of them once; 0: there is none that is up to 16 lines longer. padded_sets: likewise.
+ */
+struct miss_padding {
+	uint64_t sets, all_sets, padded, padded_sets;
+};
+struct miss_padding
+miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows);
+
+#endif

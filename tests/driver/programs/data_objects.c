@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data whose misses are known. columns BYTES: goes through columns of 64 rows of so many bytes, of a variable and of an
+ * allocation. threads BYTES: two threads write each their own number, so many bytes apart. once: they write the same.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NR_ROWS 64
+#define NR_COLUMNS 8
+#define NR_TIMES 100
+#define NR_STORES 400000
+
+static char table[1 << 20] __attribute__((aligned(4096)));
+
+__attribute__((noinline)) static long
+columns(const char *rows, long bytes)
+{
+	long sum = 0;
+
+	for (int time = 0; time < NR_TIMES; time++)
+		for (int column = 0; column < NR_COLUMNS; column++)
+			for (int row = 0; row < NR_ROWS; row++)
+				sum += *(const volatile long *)(rows + row * bytes + column * (long)sizeof(long));
+	return sum;
+}
+
+__attribute__((noinline)) static char *
+make_rows(long bytes)
+{
+	char *rows = aligned_alloc(4096, (size_t)(NR_ROWS * bytes + 4095) / 4096 * 4096);
+
+	if (!rows)
+		exit(1);
+	return memset(rows, 1, (size_t)(NR_ROWS * bytes));
+}
+
+static pthread_barrier_t barrier;
+
+static void *
+write_number(void *context)
+{
+	volatile long *number = context;
+
+	pthread_barrier_wait(&barrier);
+	for (long i = 0; i < NR_STORES; i++)
+		*number = i;
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+static void
+run_threads(char *numbers, long bytes)
+{
+	pthread_t threads[2];
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, write_number, numbers + i * bytes) != 0)
+			exit(1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+	const long bytes = argc > 2 ? atol(argv[2]) : 0;
+
+	if (argc > 1 && strcmp(argv[1], "columns") == 0)
+		printf("%ld\n", columns(table, bytes) + columns(make_rows(bytes), bytes));
+	else
+		run_threads(make_rows(4096), bytes);
+	return 0;
+}

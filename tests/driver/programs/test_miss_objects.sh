@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Misses by function, object and thread, conflicts with the padding that cures them, and false sharing, of a program
+# that has them by construction; and without symbols.
+. "$top_srcdir/tests/support/program.sh"
+data=$top_builddir/tests/driver/programs/data_objects
+
+call run --counts-only -j - true
+case $err in *'counted by a tracer'*)
+	echo "SKIP: blocks: $err" >&2
+	exit 77
+	;;
+esac
+
+# misses_of FILE LIST NAME KEY: of the first level, of what has a name that matches
+misses_of()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk -v list="$2" -v name="$3" -v key="levels[0].$4" '
+		index($0, "missesBy." list "[") == 1 {
+			sub(/^[^\[]*/, "")
+			item = substr($0, 1, index($0, "]"))
+			rest = substr($0, index($0, "]") + 2)
+			at = index(rest, " = ")
+			if (substr(rest, 1, at - 1) == "name" && substr(rest, at + 3) ~ name)
+				found[item]
+			if (substr(rest, 1, at - 1) == key)
+				values[item] = substr(rest, at + 3)
+		}
+		END { for (item in found) { print values[item]; exit } }'
+}
+
+# codes FILE: of the findings about data
+codes()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk '
+		/^findings\[[0-9]*\]\.about = data/ { is_of_data = 1 }
+		/^findings\[[0-9]*\]\.code = / { if (is_of_data) printf "%s ", $3; is_of_data = 0 }'
+}
+
+run_data()
+{
+	file=$1
+	shift
+	call run --counts-only -caches=32K:8,512K:8,4M:16 --by=object -j "$file" "$@"
+}
+
+# 64 rows of 4096 bytes are in one set of 8 lines: each of 51200 uses of a table is a miss, the first of each row compulsory.
+run_data rows.json "$data" columns 4096
+[ "$(misses_of rows.json objects '^table$' conflict)" -gt 51000 ] && [ "$(misses_of rows.json objects '^table$' compulsory)" = 64 ] &&
+	[ "$(misses_of rows.json objects '^aligned_alloc in make_rows [(]data_objects.c:[0-9]*[)]$' conflict)" -gt 51000 ] &&
+	[ "$(misses_of rows.json functions '^columns$' conflict)" -gt 102000 ]
+result=$?
+check "misses of a variable, an allocation, and a function"
+
+[ "$(codes rows.json)" = 'conflicts ' ] && [ "$(value_of rows.json 'missConflicts[0].function')" = columns ] &&
+	[ "$(value_of rows.json 'missConflicts[0].stride')" = 4096 ] && [ "$(value_of rows.json 'missConflicts[0].sets')" = 1 ] &&
+	[ "$(value_of rows.json 'missConflicts[0].padded')" = 4160 ] && [ "$(value_of rows.json 'missConflicts[0].paddedSets')" -ge 60 ]
+result=$?
+check "rows that meet in a set, and a padding"
+case $err in *'columns: steps of 4096 bytes through '*'fall into 1 of 64 sets'*) result=0 ;; *) result=1 ;; esac
+check "the finding of the conflict"
+
+run_data padded.json "$data" columns "$(value_of rows.json 'missConflicts[0].padded')"
+[ -z "$(codes padded.json)" ] && [ "$(misses_of padded.json objects '^table$' conflict)" -lt 640 ]
+result=$?
+check "rows with that padding have none"
+
+run_data shared.json "$data" threads 8
+[ "$(codes shared.json)" = 'falseSharing ' ] && [ "$(value_of shared.json 'falseSharing[0].accesses')" -gt 100000 ] &&
+	[ "$(value_of shared.json 'falseSharing[0].thread')$(value_of shared.json 'falseSharing[0].otherThread')" = 23 ]
+result=$?
+check "false sharing"
+offsets="$(value_of shared.json 'falseSharing[0].offset') $(value_of shared.json 'falseSharing[0].otherOffset')"
+case "$(value_of shared.json 'falseSharing[0].data'), $offsets" in 'aligned_alloc in make_rows '*', 0 8') result=0 ;; *) result=1 ;; esac
+check "its object, and where in it"
+
+run_data far.json "$data" threads 64
+[ -z "$(codes far.json)" ] && [ -z "$(value_of far.json 'falseSharing[0].data')" ]
+result=$?
+check "other lines are not shared"
+run_data true.json "$data" threads 0
+[ -z "$(codes true.json)" ] && [ -z "$(value_of true.json 'falseSharing[0].data')" ]
+result=$?
+check "the same bytes are not shared falsely"
+
+call run --counts-only -caches=32K:8,512K:8,4M:16 --by=thread -j threads.json "$data" threads 8
+case $err in *'  thread 1 '*'  thread 3 '*) result=0 ;; *) result=1 ;; esac
+check "misses by thread"
+
+if strip -o stripped "$data" 2>"$work/err"; then
+	run_data stripped.json ./stripped columns 4096
+	[ "$(misses_of stripped.json objects '^[.]bss of stripped$' conflict)" -gt 51000 ] &&
+		[ "$(misses_of stripped.json objects '^aligned_alloc in stripped[+]0x' conflict)" -gt 51000 ] &&
+		[ "$(value_of stripped.json 'missConflicts[0].padded')" = 4160 ]
+	result=$?
+	check "objects of a stripped program"
+	run_data stripped.json ./stripped threads 8
+	[ "$(codes stripped.json)" = 'falseSharing ' ]
+	result=$?
+	check "false sharing of a stripped program"
+fi
+
+call run --by=object -caches=none true
+[ "$status" = 2 ]
+result=$?
+check "no objects without caches"
+exit $((nr_failed != 0))
