@@ -218,7 +218,7 @@ page_row(const char *page, const char *series, const char *label)
 }
 
 const char *
-page_cell(const char *row, size_t column)
+page_form_cell(const char *row, size_t column)
 {
 	row = nth(row, "<td", column);
 	ck_assert_ptr_nonnull(row);

@@ -47,6 +47,6 @@ size_t page_column(const char *page, const char *heading, const char *of);
 
 /* The row of the table of points, by series and label, which are escaped; and what stands in that column of a row. */
 const char *page_row(const char *page, const char *series, const char *label);
-const char *page_cell(const char *row, size_t column);
+const char *page_form_cell(const char *row, size_t column);
 
 #endif

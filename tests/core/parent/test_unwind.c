@@ -77,7 +77,7 @@ step(void)
 TEST(callers_are_found)
 {
 	static const char *const names[] = {"innermost", "middle", "outermost", "callers_are_found_test"};
-	volatile uint8_t room[sizeof(copy)]; /* the stack goes on as far as the copy */
+	volatile uint8_t room[sizeof(copy)] __attribute__((unused)); /* the stack goes on as far as the copy */
 	struct symbol_range range;
 
 	room[0] = 0;
@@ -91,7 +91,7 @@ TEST(callers_are_found)
 
 TEST(a_stack_ends_where_its_copy_does)
 {
-	volatile uint8_t room[sizeof(copy)];
+	volatile uint8_t room[sizeof(copy)] __attribute__((unused));
 
 	room[0] = 0;
 	outermost();

@@ -222,7 +222,7 @@ check_page_row(const char *page, const char *series, const char *label, const js
 {
 	static const char *const headings[] = {"time", "performance", "operational intensity"};
 	const double share = 100 * member_number(point, "roofShare");
-	const char *row = page_row(page, series, label), *cell = page_cell(row, page_column(page, "of its roof", NULL));
+	const char *row = page_row(page, series, label), *cell = page_form_cell(row, page_column(page, "of its roof", NULL));
 
 	ck_assert_msg(isnan(share) ? *cell == '-' : is_rounded(cell, share), "%.20s is not %g %%", cell, share);
 	for (size_t i = 0; i < NR_QUANTITIES; i++) {
@@ -232,7 +232,7 @@ check_page_row(const char *page, const char *series, const char *label, const js
 			strlen("class=\"unit\">");
 		const json_t *quantity = quantity_of(point, quantities[i].name);
 
-		cell = page_cell(row, column);
+		cell = page_form_cell(row, column);
 		ck_assert_msg(is_value(cell, unit_of(unit), quantity), "%.30s is not the %s of %s %s, %.17g", cell,
 			      headings[i], series, label, member_number(quantity, "value"));
 	}

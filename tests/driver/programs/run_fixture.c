@@ -50,7 +50,7 @@ set_vectors(struct machine *machine)
 }
 
 static void
-store_peaks(const struct rot *rot)
+store_peaks(struct rot *rot)
 {
 	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 

@@ -234,9 +234,9 @@ TEST_OF(runs_have_findings, NR_ELEMENTS(of_runs))
 
 TEST(data_have_findings)
 {
-	struct miss_conflict conflict = {
-		.data = "rows", .other = "table", .level = 1, .misses = 4000, .conflicts = 1001};
-	struct false_sharing sharing = {.data = "rows", .share = 0.011};
+	char rows[] = "rows", table[] = "table";
+	struct miss_conflict conflict = {.data = rows, .other = table, .level = 1, .misses = 4000, .conflicts = 1001};
+	struct false_sharing sharing = {.data = rows, .share = 0.011};
 	char *codes = codes_of(FINDING_DATA, &(struct finding_facts){.conflict = &conflict});
 
 	ck_assert_str_eq(codes, "conflicts ");
