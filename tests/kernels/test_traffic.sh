@@ -53,6 +53,14 @@ measured traffic-matmul
 within -5 5 counted 200 L1Residual
 within -5 5 counted 56 L2Residual
 
+# A line of C touches as much as one element; what is counted is at most the sum, and nearly so where each line of B is used once in an interval.
+measured working-set
+for interval in all rows line element; do
+	within -5 5 $interval 200 residual
+done
+within 80 100 all 200 share
+within 90 105 all 24 share
+
 measured block-size
 within -5 5 counted 16 residual
 within -5 5 counted 120 residual

@@ -56,6 +56,7 @@ broken Mmm 'matrixSize="100"' 'for (long k = 0; k < n; k++)' 'for (long k = 1; k
 broken Mmm 'matrixSize="100" algorithm="BLOCKED"' 'k < ROT_MMM_KU' 'k < ROT_MMM_KU - 1'
 broken Mmm 'matrixSize="100" algorithm="BLOCKED_RESTRICT"' 'j < ROT_MMM_NB' 'j < ROT_MMM_NB - ROT_MMM_NU'
 broken Product 'matrixSize="30" rows="20" algorithm="RECURSIVE" nb="7"' 'begin.of[longest] += first' 'begin.of[longest] = first'
+broken Product 'matrixSize="30" rows="20" columns="7"' 'step_b[NR_SIDES] = {0, 1' 'step_b[NR_SIDES] = {0, 2'
 broken Stencil 'length="30" rows="20" block="7"' 'left + width, length - 1' 'left + width, length - 2'
 broken Stencil 'dimensions="3" length="30" rows="20" planes="5" block="7"' 'old[i + plane]);' 'old[i]);'
 broken MergeSort 'nrElements="100" ways="3"' '? i : least' '? least : i'
