@@ -124,6 +124,8 @@ kernel Product 12 0 0 '' "$(list algorithm 'LOOPS BLOCKED RECURSIVE'; list size 
 	'type="Product" algorithm="{$algorithm}" matrixSize="{$size}" columns="{$columns}" nb="7" order="KJI"'
 kernel Stencil 8 0 0 '' "$(list dimensions '2 3'; list block '0 5'; list size '9 40')" \
 	'type="Stencil" dimensions="{$dimensions}" block="{$block}" length="{$size}" rows="12" planes="{1 + 4 * ($dimensions = 3)}"'
+kernel Transpose 6 0 0 '' "$(list algorithm 'LOOPS BLOCKED RECURSIVE'; list size '9 40')" \
+	'type="Transpose" algorithm="{$algorithm}" matrixSize="{$size}" rowLength="{$size + 3}" nb="8"'
 kernel MergeSort 4 0 0 '' "$(list ways '2 5'; list size '9 200')" 'type="MergeSort" nrElements="{$size}" ways="{$ways}"'
 kernel Wht 4 0 0 '' "$(list algorithm 'ITERATIVE RECURSIVE'; list size '4 9')" 'type="Wht" algorithm="{$algorithm}" bufferSizeExp="{$size}"'
 kernel Chase 2 0 0 '' "$(list size '64 1024')" 'type="Chase" bufferSize="{128 * $size}" accesses="{$size}"'

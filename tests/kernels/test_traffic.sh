@@ -8,15 +8,15 @@ for program in gcc make; do
 	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
 done
 
-# measured NAME: the experiment, with few points.
+# measured NAME KEY...: the experiment, with few points.
 measured()
 {
-	call measure "$1" -quick -counting=steps -findPeaks=false
+	call measure "$@" -quick -counting=steps -findPeaks=false
 	case $err in
 	*ptrace*) echo "SKIP: $err" >&2; exit 77 ;;
 	esac
 	result=$status
-	check "$1 is counted"
+	check "$* is counted"
 	"$top_builddir/tests/json_lines" "$1.json" >"$work/lines"
 }
 
@@ -80,6 +80,30 @@ within -5 5 'plane, rows' 1000 residual
 within -5 5 'plane, rows' 6008 residual
 within -5 5 'plane, blocks' 6008 residual
 within -5 5 'space, rows' 296 residual
+
+# Beyond a column that fits, each element loads a line; blocks and recursion do not.
+measured transpose
+within -5 5 loops 440 residual
+within -5 5 loops 1000 residual
+within 71 73 loops 1000 counted
+within -5 5 blocks 1000 residual
+within 0 15 recursion 1000 residual
+
+# Modelled caches replace the least recently used line: all of a set with one line more than ways miss, and none where they fit.
+measured replacement
+for level in L1 L2; do
+	within 99 101 "$level" 1 counted
+	within 0 1 "$level" 0 counted
+done
+measured replacement -caches=48K:12:random,1M:16:random,32M:16
+within 2 60 L2 1 counted
+
+# Times are there for lists in registers and in memory, and arrays; how long they are is not asserted.
+measured prefetch
+for series in 'list, random' 'list, ascending' 'array, random' 'array, ascending'; do
+	within 0.001 1000000 "$series" 1 each
+	within 0.001 1000000 "$series" 24 each
+done
 
 measured merge-sort
 within -5 5 '2 ways' 80000 residual

@@ -59,6 +59,8 @@ broken Product 'matrixSize="30" rows="20" algorithm="RECURSIVE" nb="7"' 'begin.o
 broken Product 'matrixSize="30" rows="20" columns="7"' 'step_b[NR_SIDES] = {0, 1' 'step_b[NR_SIDES] = {0, 2'
 broken Stencil 'length="30" rows="20" block="7"' 'left + width, length - 1' 'left + width, length - 2'
 broken Stencil 'dimensions="3" length="30" rows="20" planes="5" block="7"' 'old[i + plane]);' 'old[i]);'
+broken Transpose 'matrixSize="30" algorithm="BLOCKED" nb="7"' 'least(nb, n - i), least' 'least(nb - 1, n - i), least'
+broken Transpose 'matrixSize="30" algorithm="RECURSIVE" nb="7"' 'part.column += first.columns' 'part.column += first.columns + 1'
 broken MergeSort 'nrElements="100" ways="3"' '? i : least' '? least : i'
 broken MergeSort 'nrElements="100" ways="3"' 'at[nr_parts];' 'at[0];'
 broken Fft 'bufferSize="1024"' 'b[1] = a[1] - im' 'b[1] = a[1] + im'
