@@ -17,7 +17,8 @@ measured()
 	esac
 	result=$status
 	check "$* is counted"
-	"$top_builddir/tests/json_lines" "$1.json" >"$work/lines"
+	name=${1##*/}
+	"$top_builddir/tests/json_lines" "${name%.xml}.json" >"$work/lines"
 }
 
 # derived SERIES LABEL NAME: the derived value at that point of what was measured last.
@@ -121,6 +122,23 @@ check "the point is at $value"
 grep -q 'of modelled caches' merge-sort.svg
 result=$?
 check "the picture says where the values are from"
+
+# A cycle through 100 pages, four times: of 64 translations all are missed each time, of 128 once, but for those of the warm code.
+cat >pages.xml <<'END'
+<controller name="pages" comment="a cycle through pages" runs="1">
+	<point series="pages" label="100">
+		<workload><kernel type="Chase" bufferSize="409600" distance="4096" accesses="400" warmCode="true"/></workload>
+	</point>
+	<quantity is="tlbMisses" name="misses"/>
+	<derived name="counted" is="$misses"/>
+</controller>
+END
+measured ./pages.xml
+within 400 405 pages 100 counted
+measured ./pages.xml -tlb=128
+within 90 105 pages 100 counted
+measured ./pages.xml -tlb=64:full:2M
+within 0 6 pages 100 counted
 
 # What is only expected is drawn as such.
 call measure merge-sort -quick -counting=expected -findPeaks=false
