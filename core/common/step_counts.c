@@ -71,7 +71,8 @@ policy_of(const char *name)
 struct step_region
 step_region_of(const struct step_measurer *measurer)
 {
-	return (struct step_region){.levels = {{measurer->l1_bytes, measurer->l1_ways},
+	return (struct step_region){.tlb = {measurer->tlb_entries, measurer->tlb_ways, measurer->tlb_page_bytes},
+				    .levels = {{measurer->l1_bytes, measurer->l1_ways},
 					       {measurer->l2_bytes, measurer->l2_ways},
 					       {measurer->l3_bytes, measurer->l3_ways}},
 				    .policies = {policy_of(measurer->l1_policy), policy_of(measurer->l2_policy),

@@ -75,6 +75,13 @@ struct step_level {
 /* Which line of a full set goes. */
 #define STEP_POLICIES "lru", "fifo", "random", "plru"
 
+/* Translations that are remembered: at most STEP_TLB_MOST, 0: as many as usual, of usual pages. ways: of each set; 0:
+ * there is one set. */
+#define STEP_TLB_MOST 4096
+struct step_tlb {
+	uint64_t entries, ways, page_bytes;
+};
+
 /* Why a region went on by itself, uncounted. */
 enum step_cut {
 	STEP_WHOLE,      /* it did not                                          */
@@ -87,6 +94,7 @@ enum step_cut {
 
 /*
  * The child says how it is to be counted:
+ *   tlb: the translations that are remembered
  *   levels, policies, line_bytes: the caches that are modelled; policies by their places in STEP_POLICIES
  *   of_all: with all other threads of the process but its main one. The last level is one for all, others are those of
  *     each alone
@@ -102,6 +110,7 @@ enum step_cut {
  *   unknown_at, unknown_name: the first of them, as "xsaveopt"
  */
 struct step_region {
+	struct step_tlb tlb;
 	struct step_level levels[STEP_NR_LEVELS];
 	uint64_t policies[STEP_NR_LEVELS], line_bytes;
 	uint64_t of_all, goes_on, has_lines, has_pages;

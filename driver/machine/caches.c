@@ -372,3 +372,46 @@ cache_levels_parse(const char *text, struct machine *machine, struct cache_ways 
 	*policies = (struct cache_policies){levels[0].policy, levels[1].policy, levels[nr - 1].policy};
 	return 0;
 }
+
+#define MOST_TLB_ENTRIES 4096 /* of the model */
+
+/* A number or "full" between colons; *text: behind it. */
+static bool
+parse_tlb_ways(const char **text, struct tlb_shape *tlb)
+{
+	const size_t length = strcspn(*text, ":");
+	char *end;
+
+	if (length == strlen("full") && strncmp(*text, "full", length) == 0) {
+		*text += length;
+		return true;
+	}
+	tlb->ways = strtoll(*text, &end, 10);
+	if (end != *text + length || tlb->ways <= 0 || tlb->ways > tlb->entries || tlb->entries % tlb->ways != 0)
+		return false;
+	*text = end;
+	return true;
+}
+
+int
+tlb_parse(const char *text, struct tlb_shape *tlb, struct rot_error *err)
+{
+	const char *at = text;
+	bool is_it;
+
+	*tlb = (struct tlb_shape){.page_bytes = 4096};
+	is_it = parse_size(at, &at, &tlb->entries) && tlb->entries <= MOST_TLB_ENTRIES;
+	if (is_it && *at == ':') {
+		at++;
+		is_it = parse_tlb_ways(&at, tlb);
+	}
+	if (is_it && *at == ':')
+		is_it = parse_size(at + 1, &at, &tlb->page_bytes) && tlb->page_bytes >= 4096 &&
+			(tlb->page_bytes & (tlb->page_bytes - 1)) == 0;
+	if (is_it && !*at)
+		return 0;
+	rot_error_set(err, 0, "'%s' describes no TLB", text);
+	return rot_error_hint(err,
+			      "-tlb=128:4:2M: 1 to 4096 entries, ways (or full) that divide them, and the size of a "
+			      "page, a power of two from 4K on; the last two may be left out");
+}

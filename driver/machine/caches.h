@@ -39,6 +39,14 @@ struct cache_policies {
 int cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways,
 		       struct cache_policies *policies, struct rot_error *err);
 
+/* Translations of addresses that are remembered. ways: of each set; 0: there is one set. */
+struct tlb_shape {
+	int64_t entries, ways, page_bytes;
+};
+
+/* "64", "128:4", "64:full:2M": entries, ways and pages (4K). -1: text says something else. */
+int tlb_parse(const char *text, struct tlb_shape *tlb, struct rot_error *err);
+
 /*
  * Which CPUs share a cache for data: the first one of those that share that of this CPU, as sysfs tells; where it says
  * nothing, the CPU itself.

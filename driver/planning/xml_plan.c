@@ -8,6 +8,7 @@
 #include "configuration/configuration.h"
 #include "kernels/kernel_needs.h"
 #include "kernels/kernel_work.h"
+#include "machine/caches.h"
 #include "machine/machine.h"
 #include "measuring/on_cpus.h"
 #include "measuring/program_measuring.h"
@@ -79,8 +80,9 @@ add_values(struct space *space, const xmlNode *element)
 int
 xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const taken[] = {"series",  "label",    "region",    "cpuFlags",    "nrCpus", "l1DataBytes",
-					    "l2Bytes", "llcBytes", "lineBytes", "memoryBytes", "quick"};
+	static const char *const taken[] = {"series",      "label",       "region",   "cpuFlags",   "nrCpus",
+					    "l1DataBytes", "l2Bytes",     "llcBytes", "l1Ways",     "l2Ways",
+					    "lineBytes",   "memoryBytes", "quick",    "tlbEntries", "tlbPageBytes"};
 	bool is_taken = false;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -365,6 +367,8 @@ static struct expression_scope *
 make_constants(const struct rot *rot)
 {
 	const struct machine *machine = rot->machine;
+	const struct cache_ways ways = cache_ways_of(machine, "/");
+	struct tlb_shape tlb;
 	struct expression_scope *scope = expression_scope_new(NULL);
 	autofree char *flags = rot_strdup(" ");
 
@@ -377,6 +381,12 @@ make_constants(const struct rot *rot)
 	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
 	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
 	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
+	expression_scope_set_number(scope, "l1Ways", (double)ways.l1_data);
+	expression_scope_set_number(scope, "l2Ways", (double)ways.l2);
+	if (tlb_parse(configuration_string(rot->configuration, "tlb"), &tlb, NULL) == 0) {
+		expression_scope_set_number(scope, "tlbEntries", (double)tlb.entries);
+		expression_scope_set_number(scope, "tlbPageBytes", (double)tlb.page_bytes);
+	}
 	expression_scope_set_number(scope, "lineBytes", (double)machine->line_bytes);
 	expression_scope_set_number(scope, "memoryBytes", (double)machine_usable_bytes(machine));
 	return scope;

@@ -74,6 +74,7 @@ struct architecture_stepping {
 	const struct machine *machine;
 	struct cache_ways ways;
 	struct cache_policies policies;
+	struct tlb_shape tlb;
 	uint64_t limit;  /* instructions that a kernel may be expected to execute */
 	bool is_unasked; /* nobody asked for steps                                */
 };

@@ -49,6 +49,11 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 	set_policy(&measurer->l1_policy, stepping->policies.l1_data);
 	set_policy(&measurer->l2_policy, stepping->policies.l2);
 	set_policy(&measurer->l3_policy, stepping->policies.llc);
+	if (stepping->tlb.entries) {
+		measurer->tlb_entries = (uint64_t)stepping->tlb.entries;
+		measurer->tlb_ways = (uint64_t)stepping->tlb.ways;
+		measurer->tlb_page_bytes = (uint64_t)stepping->tlb.page_bytes;
+	}
 	return &measurer->base;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pointers from line to line: each line of the buffer begins with the address of the next one, in one random cycle
- * through all of them (Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing Letters
- * 22, 1986).
+ * Pointers from line to line: each line of the buffer begins with the address of the next one, in one cycle through all
+ * of them, which is random (Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing
+ * Letters 22, 1986).
  */
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "ChaseData.h"
@@ -35,13 +37,13 @@ next_bits(uint64_t *state)
 
 /* order: of nr lines, fewer than 2^32. */
 static void
-shuffle(uint32_t *order, uint64_t nr)
+order_lines(uint32_t *order, uint64_t nr, bool is_random)
 {
 	uint64_t state = 1;
 
 	for (uint64_t i = 0; i < nr; i++)
 		order[i] = (uint32_t)i;
-	for (uint64_t i = nr - 1; i > 0; i--) {
+	for (uint64_t i = nr - 1; is_random && i > 0; i--) {
 		uint64_t j = (next_bits(&state) >> 32) * i >> 32;
 		uint32_t line = order[i];
 
@@ -68,14 +70,14 @@ link_lines(struct chase *chase, const uint32_t *order, uint64_t nr)
 		chase->places[k] = chase->buffer + distance * order[k * nr / ROT_CHASE_CHAINS];
 }
 
-/* At least one huge page, also for a small buffer: its lines then lie behind each other, and fill all sets of a cache
- * alike. */
+/* Whole huge pages, also for a small buffer: its lines then lie behind each other, and fill all sets of a cache alike.
+ */
 static int
 initialize(void *kernel)
 {
 	struct chase *chase = kernel;
 	uint64_t bytes = (uint64_t)chase->data.buffer_size, nr = bytes / (uint64_t)chase->data.distance;
-	size_t mapped = bytes < HUGE_BYTES ? HUGE_BYTES : bytes;
+	size_t mapped = (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
 	uint32_t *order = kernel_allocate(nr, sizeof(*order));
 
 	chase->buffer = kernel_allocate(mapped, 1);
@@ -85,7 +87,7 @@ initialize(void *kernel)
 	}
 	if (!chase->data.huge_pages)
 		madvise(chase->buffer, mapped, MADV_NOHUGEPAGE);
-	shuffle(order, nr);
+	order_lines(order, nr, strcmp(chase->data.order, "RANDOM") == 0);
 	link_lines(chase, order, nr);
 	tell_pages(chase->buffer, bytes);
 	kernel_free(order);
@@ -105,6 +107,12 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 	return 1;
 }
 
+/* More chains than registers: those from the 12th on share the last one, and their places stay in memory. */
+#if ROT_CHASE_CHAINS > 12
+#define IN_REGISTERS 11
+#else
+#define IN_REGISTERS 12
+#endif
 #define CHAIN_0 "%%r8"
 #define CHAIN_1 "%%r9"
 #define CHAIN_2 "%%r10"
@@ -117,11 +125,28 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 #define CHAIN_9 "%%rcx"
 #define CHAIN_10 "%%rdx"
 #define CHAIN_11 "%%rsi"
+#define CHAIN_12 "%%rsi"
+#define CHAIN_13 "%%rsi"
+#define CHAIN_14 "%%rsi"
+#define CHAIN_15 "%%rsi"
+#define CHAIN_16 "%%rsi"
+#define CHAIN_17 "%%rsi"
+#define CHAIN_18 "%%rsi"
+#define CHAIN_19 "%%rsi"
+#define CHAIN_20 "%%rsi"
+#define CHAIN_21 "%%rsi"
+#define CHAIN_22 "%%rsi"
+#define CHAIN_23 "%%rsi"
 #define CHAIN_CLOBBERS "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rax", "rcx", "rdx", "rsi"
 
-#define BEGIN(j, unused) "movq 8*" #j "(%[places]), " CHAIN_##j "\n"
-#define END(j, unused) "movq " CHAIN_##j ", 8*" #j "(%[places])\n"
-#define FOLLOW(j, unused) "movq (" CHAIN_##j "), " CHAIN_##j "\n"
+#define IF_PLACE(j, is, text) ".if " #j is REPEAT_TEXT(IN_REGISTERS) "\n" text ".endif\n"
+#define LOAD_PLACE(j) "movq 8*" #j "(%[places]), " CHAIN_##j "\n"
+#define STORE_PLACE(j) "movq " CHAIN_##j ", 8*" #j "(%[places])\n"
+#define BEGIN(j, unused) IF_PLACE(j, " < ", LOAD_PLACE(j))
+#define END(j, unused) IF_PLACE(j, " < ", STORE_PLACE(j))
+#define FOLLOW(j, unused)                                                                                              \
+	IF_PLACE(j, " >= ", LOAD_PLACE(j))                                                                             \
+	"movq (" CHAIN_##j "), " CHAIN_##j "\n" IF_PLACE(j, " >= ", STORE_PLACE(j))
 #define ROUND(u, unused) REPEAT(ROT_CHASE_CHAINS, FOLLOW, )
 
 static __attribute__((noinline)) void

@@ -101,7 +101,8 @@ run(void *kernel)
 static int
 check(struct product *p)
 {
-	const size_t n = (size_t)p->whole.of[J], rows = (size_t)p->whole.of[I], length = (size_t)p->length;
+	const size_t n = (size_t)p->whole.of[K], columns = (size_t)p->whole.of[J], rows = (size_t)p->whole.of[I];
+	const size_t length = (size_t)p->length;
 	double *v = kernel_allocate(2 * n + 2 * rows, sizeof(double)), *bv = v + n, *expected = v + 2 * n;
 	double *got = expected + rows;
 	int rc;
@@ -110,13 +111,15 @@ check(struct product *p)
 		return -1;
 	kernel_fill(v, n, 77);
 	memset(bv, 0, (n + 2 * rows) * sizeof(double));
-	for (size_t i = 0; i < n * n; i++)
-		bv[i / n] += p->b[i / n * length + i % n] * v[i % n];
+	for (size_t i = 0; i < n * columns; i++)
+		bv[i / columns] += p->b[i / columns * length + i % columns] * v[i % columns];
 	for (size_t i = 0; i < rows * n; i++)
-		expected[i / n] += p->a[i / n * length + i % n] * bv[i % n] + p->c[i / n * length + i % n] * v[i % n];
+		expected[i / n] += p->a[i / n * length + i % n] * bv[i % n];
+	for (size_t i = 0; i < rows * columns; i++)
+		expected[i / columns] += p->c[i / columns * length + i % columns] * v[i % columns];
 	run(p);
-	for (size_t i = 0; i < rows * n; i++)
-		got[i / n] += p->c[i / n * length + i % n] * v[i % n];
+	for (size_t i = 0; i < rows * columns; i++)
+		got[i / columns] += p->c[i / columns * length + i % columns] * v[i % columns];
 	rc = verify_equal(got, expected, rows, 2 * (double)n, "C v of the product");
 	kernel_free(v);
 	kernel_fill(p->c, rows * length, 3);
@@ -131,7 +134,7 @@ initialize(void *kernel)
 	const long n = p->data.matrix_size, rows = p->data.rows ? p->data.rows : n;
 	size_t length, nr_long = (size_t)n, nr_short = (size_t)rows;
 
-	p->whole = (struct sides){{rows, n, n}};
+	p->whole = (struct sides){{rows, p->data.columns ? p->data.columns : n, n}};
 	p->length = p->data.row_length ? p->data.row_length : n;
 	for (int s = 0; s < NR_SIDES; s++)
 		p->order[s] = p->data.order[s] - 'I';

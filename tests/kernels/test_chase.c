@@ -25,6 +25,8 @@ static const struct {
 	{"bufferSize=64000 chains=3", 1000, 3, 64, 0},
 	{"bufferSize=3145728 chains=12", 49152, 12, 64, 0},
 	{"bufferSize=1048576 hugePages=false chains=2 accesses=8", 16384, 2, 64, 0},
+	{"bufferSize=3145728 chains=24", 49152, 24, 64, 0},
+	{"bufferSize=64000 chains=3 order=ASCENDING", 1000, 3, 64, 0},
 	{"bufferSize=416000 distance=4160", 100, 1, 4160, 0},
 	{"bufferSize=65536 distance=1024 pairDistance=256 chains=2", 64, 2, 1024, 256},
 };
@@ -74,22 +76,39 @@ TEST(steps_go_anywhere)
 	ck_assert_uint_lt(nr_near, 100);
 }
 
-/* What is measured begins where warming ended; each chain makes the accesses asked for. */
-TEST(chains_go_on)
+TEST(ascending_steps_go_to_the_next_line)
 {
-	cleared_by(unload) struct loaded chase =
-		load("Chase", "bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
-	char *at[3];
+	cleared_by(unload) struct loaded chase = load("Chase", "bufferSize=655360 distance=128 order=ASCENDING");
+	char *at = pointer_at(&chase, 1);
 
-	for (size_t k = 0; k < 3; k++) {
+	for (size_t i = 0; i < 5119; i++, at += 128)
+		ck_assert_ptr_eq(*(char **)(void *)at, at + 128);
+	ck_assert_ptr_eq(*(char **)(void *)at, pointer_at(&chase, 1));
+}
+
+/* What is measured begins where warming ended; each chain makes the accesses asked for. */
+static const struct {
+	const char *chains;
+	size_t nr, first; /* accesses of each chain before: 480 of all, and 8 to warm the code */
+} chains_that_go_on[] = {{"3", 3, 168 + 8}, {"12", 12, 48 + 8}, {"13", 13, 40 + 8}, {"24", 24, 24 + 8}};
+
+TEST_OF(chains_go_on, NR_ELEMENTS(chains_that_go_on))
+{
+	const size_t nr = chains_that_go_on[_i].nr;
+	autofree char *fields =
+		rot_format("bufferSize=6400000 chains=%s accesses=1000 warmAccesses=480", chains_that_go_on[_i].chains);
+	cleared_by(unload) struct loaded chase = load("Chase", fields);
+	char *at[24];
+
+	for (size_t k = 0; k < nr; k++) {
 		at[k] = pointer_at(&chase, 1 + k);
-		for (size_t i = 0; i < 168 + 8 + 1000; i++)
+		for (size_t i = 0; i < chains_that_go_on[_i].first + 1000; i++)
 			at[k] = *(char **)(void *)at[k];
 	}
 	chase.type->warm_data(chase.kernel);
 	chase.type->warm_code(chase.kernel);
 	chase.type->run(chase.kernel);
-	for (size_t k = 0; k < 3; k++)
+	for (size_t k = 0; k < nr; k++)
 		ck_assert_ptr_eq(pointer_at(&chase, 1 + k), at[k]);
 }
 

@@ -120,10 +120,12 @@ kernel IntroductionExample 4 0 0 '' "$(list variant '0 1'; list size '10 1003')"
 	'type="IntroductionExample" m="{$size}" n="4" variant="{$variant}" optimization="-O3"'
 kernel Mmm 6 0 0 '' "$(list algorithm 'TRIPLE_LOOP BLOCKED BLOCKED_RESTRICT'; list size '8 24')" \
 	'type="Mmm" algorithm="{$algorithm}" matrixSize="{$size}" nb="8"'
-kernel Product 6 0 0 '' "$(list algorithm 'LOOPS BLOCKED RECURSIVE'; list size '8 25')" \
-	'type="Product" algorithm="{$algorithm}" matrixSize="{$size}" nb="7" order="KJI"'
+kernel Product 12 0 0 '' "$(list algorithm 'LOOPS BLOCKED RECURSIVE'; list size '8 25'; list columns '0 3')" \
+	'type="Product" algorithm="{$algorithm}" matrixSize="{$size}" columns="{$columns}" nb="7" order="KJI"'
 kernel Stencil 8 0 0 '' "$(list dimensions '2 3'; list block '0 5'; list size '9 40')" \
 	'type="Stencil" dimensions="{$dimensions}" block="{$block}" length="{$size}" rows="12" planes="{1 + 4 * ($dimensions = 3)}"'
+kernel Transpose 6 0 0 '' "$(list algorithm 'LOOPS BLOCKED RECURSIVE'; list size '9 40')" \
+	'type="Transpose" algorithm="{$algorithm}" matrixSize="{$size}" rowLength="{$size + 3}" nb="8"'
 kernel MergeSort 4 0 0 '' "$(list ways '2 5'; list size '9 200')" 'type="MergeSort" nrElements="{$size}" ways="{$ways}"'
 kernel Wht 4 0 0 '' "$(list algorithm 'ITERATIVE RECURSIVE'; list size '4 9')" 'type="Wht" algorithm="{$algorithm}" bufferSizeExp="{$size}"'
 kernel Chase 2 0 0 '' "$(list size '64 1024')" 'type="Chase" bufferSize="{128 * $size}" accesses="{$size}"'

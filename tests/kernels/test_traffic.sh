@@ -8,16 +8,17 @@ for program in gcc make; do
 	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
 done
 
-# measured NAME: the experiment, with few points.
+# measured NAME KEY...: the experiment, with few points.
 measured()
 {
-	call measure "$1" -quick -counting=steps -findPeaks=false
+	call measure "$@" -quick -counting=steps -findPeaks=false
 	case $err in
 	*ptrace*) echo "SKIP: $err" >&2; exit 77 ;;
 	esac
 	result=$status
-	check "$1 is counted"
-	"$top_builddir/tests/json_lines" "$1.json" >"$work/lines"
+	check "$* is counted"
+	name=${1##*/}
+	"$top_builddir/tests/json_lines" "${name%.xml}.json" >"$work/lines"
 }
 
 # derived SERIES LABEL NAME: the derived value at that point of what was measured last.
@@ -53,6 +54,14 @@ measured traffic-matmul
 within -5 5 counted 200 L1Residual
 within -5 5 counted 56 L2Residual
 
+# A line of C touches as much as one element; what is counted is at most the sum, and nearly so where each line of B is used once in an interval.
+measured working-set
+for interval in all rows line element; do
+	within -5 5 $interval 200 residual
+done
+within 80 100 all 200 share
+within 90 105 all 24 share
+
 measured block-size
 within -5 5 counted 16 residual
 within -5 5 counted 120 residual
@@ -73,6 +82,30 @@ within -5 5 'plane, rows' 6008 residual
 within -5 5 'plane, blocks' 6008 residual
 within -5 5 'space, rows' 296 residual
 
+# Beyond a column that fits, each element loads a line; blocks and recursion do not.
+measured transpose
+within -5 5 loops 440 residual
+within -5 5 loops 1000 residual
+within 71 73 loops 1000 counted
+within -5 5 blocks 1000 residual
+within 0 15 recursion 1000 residual
+
+# Modelled caches replace the least recently used line: all of a set with one line more than ways miss, and none where they fit.
+measured replacement
+for level in L1 L2; do
+	within 99 101 "$level" 1 counted
+	within 0 1 "$level" 0 counted
+done
+measured replacement -caches=48K:12:random,1M:16:random,32M:16
+within 2 60 L2 1 counted
+
+# Times are there for lists in registers and in memory, and arrays; how long they are is not asserted.
+measured prefetch
+for series in 'list, random' 'list, ascending' 'array, random' 'array, ascending'; do
+	within 0.001 1000000 "$series" 1 each
+	within 0.001 1000000 "$series" 24 each
+done
+
 measured merge-sort
 within -5 5 '2 ways' 80000 residual
 within -5 5 '16 ways' 80000 residual
@@ -89,6 +122,23 @@ check "the point is at $value"
 grep -q 'of modelled caches' merge-sort.svg
 result=$?
 check "the picture says where the values are from"
+
+# A cycle through 100 pages, four times: of 64 translations all are missed each time, of 128 once, but for those of the warm code.
+cat >pages.xml <<'END'
+<controller name="pages" comment="a cycle through pages" runs="1">
+	<point series="pages" label="100">
+		<workload><kernel type="Chase" bufferSize="409600" distance="4096" accesses="400" warmCode="true"/></workload>
+	</point>
+	<quantity is="tlbMisses" name="misses"/>
+	<derived name="counted" is="$misses"/>
+</controller>
+END
+measured ./pages.xml
+within 400 405 pages 100 counted
+measured ./pages.xml -tlb=128
+within 90 105 pages 100 counted
+measured ./pages.xml -tlb=64:full:2M
+within 0 6 pages 100 counted
 
 # What is only expected is drawn as such.
 call measure merge-sort -quick -counting=expected -findPeaks=false

@@ -49,6 +49,7 @@ struct combined {
 struct cache_model {
 	struct cache_front front;
 	struct cache_level levels[STEP_NR_LEVELS];
+	struct step_tlb tlb;
 	struct cache_level *first; /* of those that are there */
 	unsigned unit_shift;       /* a byte, or more where 64 bits are too few for a line of them */
 
@@ -555,12 +556,20 @@ connect(struct cache_model *model)
 	}
 }
 
+void
+cache_model_set_tlb(struct cache_model *model, const struct step_tlb *tlb)
+{
+	model->tlb = tlb->entries ? *tlb : (struct step_tlb){.entries = 64, .page_bytes = 4096};
+	tlb_model_open(&model->front.tlb, &model->tlb);
+}
+
 struct cache_model *
 cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
 	struct cache_model *model = rot_calloc(1, sizeof(*model));
 
 	model->front.has_pages = true;
+	cache_model_set_tlb(model, &(struct step_tlb){.entries = 0});
 	model->front.line_shift = MIN_LINE_SHIFT;
 	while (model->front.line_shift < MAX_LINE_SHIFT && line_bytes >> (model->front.line_shift + 1))
 		model->front.line_shift++;
@@ -601,6 +610,7 @@ cache_model_new_sharing(const struct cache_model *other)
 	struct cache_model *model = rot_calloc(1, sizeof(*model));
 
 	model->front.has_pages = true;
+	cache_model_set_tlb(model, &other->tlb);
 	model->front.line_shift = other->front.line_shift;
 	model->unit_shift = other->unit_shift;
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {

@@ -88,6 +88,9 @@ void cache_model_delete(struct cache_model *model);
 /* Says which lines go from sets of an empty model, by level, each an enum cache_policy. */
 void cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS]);
 
+/* Says what translations are remembered; as at first: 64 of pages of 4 KiB. */
+void cache_model_set_tlb(struct cache_model *model, const struct step_tlb *tlb);
+
 /* Empty levels as the other has them, but for the last, which is the other's own: both then find there what either has
  * used. It counts what this one moves. The other must be deleted later. */
 struct cache_model *cache_model_new_sharing(const struct cache_model *other);

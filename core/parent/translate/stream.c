@@ -196,6 +196,7 @@ model_of(const struct step_region *caches)
 	struct cache_model *model = cache_model_new(caches->levels, caches->line_bytes);
 
 	cache_model_set_policies(model, caches->policies);
+	cache_model_set_tlb(model, &caches->tlb);
 	return model;
 }
 

@@ -227,3 +227,43 @@ TEST(lines_may_go_in_another_order)
 	ck_assert_str_eq(policies.llc, "random");
 	machine_delete(machine);
 }
+
+/* page_bytes: 0: it is refused */
+static const struct {
+	const char *text;
+	int64_t entries, ways, page_bytes;
+} tlbs[] = {
+	{"64", 64, 0, 4096},
+	{"128:full", 128, 0, 4096},
+	{"1536:12", 1536, 12, 4096},
+	{"64:full:2M", 64, 0, 2 << 20},
+	{"64:4:8K", 64, 4, 8192},
+	{"4096", 4096, 0, 4096},
+	{"", 0, 0, 0},
+	{"4097", 0, 0, 0},
+	{"0", 0, 0, 0},
+	{"64:", 0, 0, 0},
+	{"64:5", 0, 0, 0},
+	{"64:0", 0, 0, 0},
+	{"64:128", 0, 0, 0},
+	{"64:4:", 0, 0, 0},
+	{"64:4:5000", 0, 0, 0},
+	{"64:4:2K", 0, 0, 0},
+	{"64:4:4K:", 0, 0, 0},
+	{"many", 0, 0, 0},
+};
+
+TEST_OF(a_tlb_is_described, NR_ELEMENTS(tlbs))
+{
+	struct tlb_shape tlb;
+
+	if (!tlbs[_i].page_bytes) {
+		ck_assert_int_eq(tlb_parse(tlbs[_i].text, &tlb, &why), -1);
+		ck_assert_has(why.text, "describes no TLB");
+		return;
+	}
+	ck_assert_int_eq(tlb_parse(tlbs[_i].text, &tlb, &why), 0);
+	ck_assert_int_eq(tlb.entries, tlbs[_i].entries);
+	ck_assert_int_eq(tlb.ways, tlbs[_i].ways);
+	ck_assert_int_eq(tlb.page_bytes, tlbs[_i].page_bytes);
+}
