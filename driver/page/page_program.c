@@ -33,7 +33,7 @@ write_sorted(xmlTextWriterPtr out, double number, const char *text)
 static void
 write_number(xmlTextWriterPtr out, double number)
 {
-	autofree char *text = isinf(number) ? rot_strdup("\u221e") : rot_format("%.4g", number);
+	autofree char *text = isinf(number) ? rot_strdup(VALUE_NO_BYTES) : rot_format("%.4g", number);
 
 	write_sorted(out, number, text);
 }
