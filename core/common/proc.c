@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,21 @@ proc_is_ending(pid_t id)
 
 	return !proc_stat(id, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
 	       (flags & PF_EXITING);
+}
+
+bool
+proc_schedstat(pid_t tid, uint64_t *run_ns, uint64_t *wait_ns)
+{
+	char path[FOLDER_BYTES + sizeof("/schedstat")], folder[FOLDER_BYTES];
+	FILE *file;
+	bool is_known;
+
+	snprintf(path, sizeof(path), "%s/schedstat", folder_of(tid, folder));
+	file = fopen(path, "re");
+	is_known = file && fscanf(file, "%" SCNu64 " %" SCNu64, run_ns, wait_ns) == 2;
+	if (file)
+		fclose(file);
+	return is_known;
 }
 
 void

@@ -449,6 +449,36 @@ cpus_of_program(const struct run_job *job)
 	return isnan(at_work) ? whole_cpus(used) : fmax(whole_cpus(used), fmin(round(at_work), nr_cpus));
 }
 
+/* The lines of these roofs are drawn. */
+static void
+use_cpus_of_functions(struct run_job *job)
+{
+	const struct place_list *functions = &job->report.places.lists[PLACES_FUNCTIONS];
+
+	for (size_t i = 0; i < functions->nr; i++)
+		if (functions->items[i].values.nr > 0)
+			experiment_use_cpus(job->experiment, functions->items[i].nr_threads);
+}
+
+/* At least one, whatever the clocks say. */
+static int
+threads_of_program(const struct run_job *job)
+{
+	const double nr = cpus_of_program(job);
+
+	return isfinite(nr) && nr > 1 ? (int)nr : 1;
+}
+
+static void
+add_roofs_of_places(struct run_job *job)
+{
+	const int nr = threads_of_program(job);
+
+	job->report.roofs = rot_calloc((size_t)nr, sizeof(*job->report.roofs));
+	for (int i = 0; i < nr; i++)
+		job->report.roofs[i] = roof_of(job, i + 1);
+}
+
 /* Found only when a plot is asked for; else those that are known already. */
 static void
 add_ceilings(struct run_job *job)
@@ -461,11 +491,13 @@ add_ceilings(struct run_job *job)
 	experiment_use_cpus(job->experiment, cpus_of_program(job));
 	for (size_t i = 0; i < regions->nr; i++)
 		experiment_use_cpus(job->experiment, whole_cpus(regions->items[i].at_once));
+	use_cpus_of_functions(job);
 	job->rot->is_cached_only = !job->options->output_name;
 	if (experiment_add_default_peaks(job->experiment, &why) < 0 && job->options->output_name)
 		program_report_note(&job->report, "no ceilings: %s", why.text);
 	job->rot->is_cached_only = false;
 	job->report.roof = roof_of(job, cpus_of_program(job));
+	add_roofs_of_places(job);
 	for (size_t i = 0; i < regions->nr; i++)
 		regions->items[i].roof = roof_of(job, whole_cpus(regions->items[i].at_once));
 }
@@ -521,7 +553,8 @@ compute(struct run_job *job, struct rot_error *err)
 	bool are_apart;
 
 	if (program_values_total(&report->total, &job->plan, architecture, job->output, err) < 0 ||
-	    program_places_compute(&report->places, &job->plan, architecture, job->output, err) < 0)
+	    program_places_compute(&report->places, &job->plan, architecture, job->output, threads_of_program(job),
+				   err) < 0)
 		return -1;
 	report->agreement = program_agreement_of(&job->plan, architecture, job->output);
 	are_apart = report->agreement.has_same_threads &&

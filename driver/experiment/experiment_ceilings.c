@@ -606,6 +606,20 @@ experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct 
 
 /* ---- roofs of several numbers of threads ---- */
 
+/* Of the functions of programs, which rooflines show beside the points. */
+static bool
+bounds_functions(const struct experiment *experiment, const struct experiment_own_plot *plot, int nr_threads)
+{
+	for (size_t i = 0; i < experiment->nr_functions; i++) {
+		const struct experiment_point *function = &experiment->functions[i];
+
+		if (experiment_point_value(function, &plot->x) &&
+		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
+			return true;
+	}
+	return false;
+}
+
 /* The plot's points that are of this roof; all, where that is not known. */
 static bool
 bounds_shown_points(const struct experiment *experiment, const struct experiment_own_plot *plot, int nr_threads)
@@ -621,7 +635,7 @@ bounds_shown_points(const struct experiment *experiment, const struct experiment
 		    experiment_roof_threads(experiment, point->nr_cpus) == nr_threads)
 			return true;
 	}
-	return experiment->nr_points == 0;
+	return experiment->nr_points == 0 || bounds_functions(experiment, plot, nr_threads);
 }
 
 /* The most threads of a roof of that machine. */

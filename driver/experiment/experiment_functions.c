@@ -57,7 +57,7 @@ make_function(const struct experiment *experiment, const struct experiment_point
 	const bool has_no_bytes = json_is_true(json_object_get(json, "infiniteIntensity"));
 	const double rate = json_number_at(json, "performance"),
 		     intensity = has_no_bytes ? INFINITY : json_number_at(json, "operationalIntensity"),
-		     share = json_number_at(json, "share");
+		     nr_threads = json_number_at(json, "threadsAtOnce"), share = json_number_at(json, "share");
 	autofree char *name = NULL, *title = NULL, *label = NULL, *source = NULL;
 
 	if (!x || !y || !(rate > 0) || !(intensity > 0) || !(share > 0))
@@ -79,7 +79,7 @@ make_function(const struct experiment *experiment, const struct experiment_point
 	point->values[0] = value_like(x, intensity, NAN, NAN);
 	point->values[1] =
 		value_like(y, rate, json_number_at(json, "performanceLow"), json_number_at(json, "performanceHigh"));
-	point->nr_cpus = program->nr_cpus;
+	point->nr_cpus = nr_threads > 0 ? nr_threads : program->nr_cpus;
 	point->stored_bound = experiment_json_bound(&point->pool, json, x->of);
 	point->time_share = summary_single(share, "share");
 	point->time_share.low = json_number_at(json, "low");
@@ -124,6 +124,22 @@ note_functions(struct experiment *experiment, const char *series, size_t nr, dou
 			    *others ? "; less than 1\u00a0% of the operations: " : "", others);
 }
 
+/* When it was measured, and by how many samples shares of the time are known. */
+static void
+note_run(struct experiment *experiment, const char *series, const json_t *result)
+{
+	const char *before = experiment->runs_note ? experiment->runs_note : "";
+	const char *date = json_text_at(json_object_get(result, "measured"), "last");
+	const double nr = json_number_at(json_object_get(result, "functions"), "samples");
+	const bool is_alone = strcmp(series, "functions") == 0;
+	autofree char *samples = nr > 0 ? rot_format("%.0f\u00a0samples of the CPU clock", nr) : rot_strdup("");
+
+	if (*date || *samples)
+		experiment->runs_note = pool_format(
+			&experiment->pool, "%s%s%s%s%s%.10s%s%s", before, *before ? "\n" : "", is_alone ? "" : series,
+			is_alone ? "" : ": ", *date ? "measured " : "", date, *date && *samples ? ", " : "", samples);
+}
+
 void
 experiment_add_functions(struct experiment *experiment, size_t program, const char *series, const json_t *result,
 			 size_t number)
@@ -134,6 +150,7 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 	autofree char *others = rot_strdup("");
 	double drawn = 0, all_operations = 0;
 
+	note_run(experiment, series, result);
 	for (size_t i = 0; i < json_array_size(functions); i++)
 		all_operations += operations_of(json_array_get(functions, i));
 	for (size_t i = 0; i < json_array_size(functions) && i < MOST_DRAWN; i++) {

@@ -143,7 +143,7 @@ struct experiment {
 	size_t nr_failures;
 	struct experiment_point *functions; /* of programs: in rooflines alone */
 	size_t nr_functions;
-	const char *functions_note; /* for captions; "" or NULL */
+	const char *functions_note, *runs_note; /* for captions; "" or NULL */
 	struct ceiling *ceilings;
 	size_t nr_ceilings;
 	struct experiment_own_plot *plots;

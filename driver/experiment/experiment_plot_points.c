@@ -141,8 +141,9 @@ add_value(char **text, const struct quantity_value *value)
 	autofree char *number = value_text(value);
 	autofree char *estimator = camel_case_words(value->summary.estimator ? value->summary.estimator : "");
 
-	add_line(text, rot_format("%s%s%s%s: %s %s", name, *of ? " (" : "", of, *of ? ")" : "", number,
-				  shown_unit(value->unit).shown));
+	add_line(text, rot_format("%s%s%s%s: %s%s%s", name, *of ? " (" : "", of, *of ? ")" : "", number,
+				  isinf(value->summary.value) ? "" : " ",
+				  isinf(value->summary.value) ? "" : shown_unit(value->unit).shown));
 	if (value->summary.n > 1)
 		add_line(text, rot_format("  %s of n = %zu%s", estimator, value->summary.n,
 					  value->summary.tainted ? ", without disturbed runs" : ""));

@@ -340,6 +340,7 @@ make_caption(struct drawing *d, struct rot_error *err)
 	annotation = expression_text(scope, d->own->plot.annotation, err);
 	d->caption = rot_strdup(machine);
 	append(&d->caption, "\n", runs);
+	append(&d->caption, "\n", d->experiment->runs_note ? d->experiment->runs_note : "");
 	append(&d->caption, "\n", kinds);
 	if (d->has_functions)
 		append(&d->caption, "\n", d->experiment->functions_note);

@@ -142,7 +142,7 @@
 	function keyOf(row, column) {
 		const cell = row.cells[column];
 		const text = cell ? cell.dataset.sort || cell.textContent : "-";
-		const number = text === "\u221e" ? Infinity : parseFloat(text.replace("\u2264", ""));
+		const number = text.startsWith("no bytes") ? Infinity : parseFloat(text.replace("\u2264", ""));
 		return text === "-" || text === "" ? undefined : isNaN(number) ? text.toLowerCase() : number;
 	}
 

@@ -354,19 +354,37 @@ causes_text(json_t *causes)
 	return text;
 }
 
-static void
-write_disturbed(xmlTextWriterPtr out, const struct knowledges *all)
+/* What a finding says of a busy host, which marks no sample; "": nothing. */
+static const char *
+waiting_text(const json_t *result)
 {
+	const json_t *findings = json_object_get(result, "findings");
+
+	for (size_t i = 0; i < json_array_size(findings); i++)
+		if (strcmp(json_text_at(json_array_get(findings, i), "code"), "busyHost") == 0)
+			return json_text_at(json_array_get(findings, i), "measured");
+	return "";
+}
+
+static void
+write_disturbed(xmlTextWriterPtr out, const json_t *result, const struct knowledges *all)
+{
+	const char *waiting = waiting_text(result);
 	autofree char *causes = causes_text(all->causes), *text = NULL;
 
-	text = all->nr_disturbed == 0
-		       ? rot_strdup(" No sample was disturbed.")
-		       : rot_format(
-				 " Of %zu sample%s, %zu %s disturbed by what the system or the measurement recorded, "
-				 "and left out of the estimates unless all of a point were: %s.",
-				 all->nr_samples, rot_plural((double)all->nr_samples), all->nr_disturbed,
-				 all->nr_disturbed == 1 ? "was" : "were", causes);
-	html_text(out, text);
+	if (all->nr_disturbed > 0)
+		text = rot_format(" Of %zu sample%s, %zu %s disturbed by what the system or the measurement recorded, "
+				  "and left out of the estimates unless all of a point were: %s.",
+				  all->nr_samples, rot_plural((double)all->nr_samples), all->nr_disturbed,
+				  all->nr_disturbed == 1 ? "was" : "were", causes);
+	else if (!*waiting)
+		text = rot_strdup(" No sample was disturbed.");
+	html_text(out, text ? text : "");
+	if (*waiting) {
+		autofree char *busy = rot_format(" The runs were disturbed (%s).", waiting);
+
+		html_text(out, busy);
+	}
 	html_text(out, " All samples are in the data of this page, in the order in which they were measured.");
 }
 
@@ -406,7 +424,7 @@ write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowled
 	if (json_is_false(json_object_get(result, "complete")))
 		html_text(out, " The result is not complete: it was interrupted, or points could not be measured.");
 	if (all->nr_samples > 0)
-		write_disturbed(out, all);
+		write_disturbed(out, result, all);
 	write_estimates(out, all);
 	html_end(out);
 }

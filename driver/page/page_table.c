@@ -102,7 +102,8 @@ page_cell_sorted(struct page_table *table, double number, const char *text)
 void
 page_cell_number(struct page_table *table, double number)
 {
-	autofree char *text = isinf(number) ? rot_strdup("\u221e") : rot_format(number < 1e4 ? "%.4g" : "%.0f", number);
+	autofree char *text =
+		isinf(number) ? rot_strdup(VALUE_NO_BYTES) : rot_format(number < 1e4 ? "%.4g" : "%.0f", number);
 
 	page_cell_sorted(table, number, text);
 }

@@ -133,9 +133,10 @@ doubtful_of(const struct peak_list *list, struct peak_wish **doubtful)
 #define AGAIN_AFTER_S 3600
 #define MAX_REPEATS 2
 
-/* Searches doubtful peaks again, without the results that they come from. */
+/* Searches doubtful peaks again, without the results that they come from. is_told: nothing else says that it searches.
+ */
 static int
-repeat_doubtful(struct rot *rot, struct peak_list *list, struct rot_error *err)
+repeat_doubtful(struct rot *rot, struct peak_list *list, bool is_told, struct rot_error *err)
 {
 	int rc = 0;
 
@@ -144,7 +145,8 @@ repeat_doubtful(struct rot *rot, struct peak_list *list, struct rot_error *err)
 		const size_t nr = doubtful_of(list, &doubtful);
 
 		if (nr > 0) {
-			rot_note("%zu disturbed peak%s measured again", nr, nr == 1 ? " is" : "s are");
+			if (is_told && i == 0)
+				rot_note("%zu disturbed peak%s measured again", nr, nr == 1 ? " is" : "s are");
 			configuration_push(rot->configuration);
 			configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false",
 					  NULL);
@@ -170,17 +172,17 @@ roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct 
 		return 0;
 	is_new = !is_roof_of(list, operation);
 	if (is_new) {
-		rot_note("the peaks of this machine are not known yet: a quick search finds them first, once (a minute "
-			 "or two; 'rot peaks' searches thoroughly)");
+		rot_note("a quick search finds the roof of this machine first, once (a minute or two)");
 		if (find_quickly(rot, NULL, 0, err) < 0)
 			return -1;
 		peak_list_clear(list);
 		load(rot, list, true);
 	}
-	if ((is_new || age_s >= AGAIN_AFTER_S) && repeat_doubtful(rot, list, err) < 0)
+	if ((is_new || age_s >= AGAIN_AFTER_S) && repeat_doubtful(rot, list, !is_new, err) < 0)
 		return -1;
 	if (is_new)
-		rot_note("the peaks are known now, and kept (%.0f s)", clock_now_s() - begin_s);
+		rot_note("the roof is known now, and kept (%.0f s); 'rot peaks' searches thoroughly",
+			 clock_now_s() - begin_s);
 	return 0;
 }
 

@@ -44,7 +44,7 @@ finding_code_unknown(void)
 struct finding_run
 finding_run_unknown(void)
 {
-	return (struct finding_run){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	return (struct finding_run){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* Takes the texts over. */
@@ -77,6 +77,17 @@ has_few_samples(const struct finding_rule *rule, const struct finding_facts *fac
 	return points > rule->threshold &&
 	       found(finding, points, NAN, rot_format("the largest share is known to ±%.3g %% of the time", points),
 		     rot_strdup("the order of the functions may be another one"));
+}
+
+static bool
+is_host_busy(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const double wait_s = facts->run->wait_s, all_s = wait_s + facts->run->run_s, percent = 100 * wait_s / all_s;
+
+	return percent > rule->threshold &&
+	       found(finding, percent, wait_s / all_s,
+		     rot_format("the host was busy: threads spent %.2g s of %.2g s waiting for a CPU", wait_s, all_s),
+		     rot_strdup("wall times are too long"));
 }
 
 static bool
@@ -549,6 +560,8 @@ static const struct finding_rule rules[] = {
 	 "debug information; a file /tmp/perf-PID.map for code that is made at run time", is_of_unknown_code},
 	{FINDING_MEASUREMENT, "disturbedRuns", "timed runs that the system or the host disturbed: more than", 0, "%",
 	 "a quiet machine", is_disturbed},
+	{FINDING_MEASUREMENT, "busyHost", "time that threads which could run waited for a CPU: more than", 10, "%",
+	 "no more threads than CPUs, fewer programs beside it", is_host_busy},
 	{FINDING_MEASUREMENT, "otherEnds", "ways in which runs ended: more than", 1, "", "the same input for each run",
 	 ends_differ},
 	{FINDING_MEASUREMENT, "otherWork", "difference of the runs in instructions: more than", 1, "%",

@@ -67,6 +67,7 @@ struct finding_code {
 /*
  * What is known of a program and its runs; NaN: not known.
  * wall_s, cpu_s: wall and CPU time of a timed run
+ * run_s, wait_s: that threads were on a CPU in it, and waited for one
  * top_error: half of the interval of the largest share
  * unknown_share: of the CPU time, in code that is in no function
  * disturbed_share: of the timed runs, those that the system or the host disturbed
@@ -78,7 +79,7 @@ struct finding_code {
  * imbalance: instructions of the busiest thread over the mean of those that computed at the same time
  */
 struct finding_run {
-	double wall_s, cpu_s, top_error, unknown_share, disturbed_share, nr_ends, spread;
+	double wall_s, cpu_s, run_s, wait_s, top_error, unknown_share, disturbed_share, nr_ends, spread;
 	double kernel_share, waiting_share, voluntary_share, imbalance;
 };
 
@@ -100,7 +101,7 @@ enum finding_about { FINDING_MEASUREMENT, FINDING_PROGRAM, FINDING_DATA, FINDING
 
 /*
  * value: in the unit of the rule's threshold
- * share: of the time of the program, that it is about; NaN: of the measurement, and of data
+ * share: of the time that it is about; NaN: of the measurement as a whole, and of data
  * measured, consequence: in words; fresh memory each
  */
 struct finding {

@@ -88,6 +88,8 @@ add_samples(struct place_share *share, const struct place_share *from)
 {
 	share->nr_samples += from->nr_samples;
 	share->nr_total += from->nr_total;
+	share->nr_pairs += from->nr_pairs;
+	share->nr_pairs_of_one += from->nr_pairs_of_one;
 }
 
 static void
@@ -99,6 +101,8 @@ add(struct place_list *list, const struct program_place *place, const struct pro
 						       .nr_samples = part ? part->samples : place->samples,
 						       .nr_total = part ? 0 : place->total_samples,
 						       .chain = "",
+						       .nr_pairs = place->samples * (place->samples - 1) / 2,
+						       .nr_pairs_of_one = place->pairs_of_one_thread,
 						       .total = summary_empty(),
 						       .roof_share = NAN};
 }
@@ -177,6 +181,8 @@ add_run(struct program_places *places, const struct program_run_output *run, dou
 	places->nr_lost += run->profile->lost_records;
 	places->cpu_s += 1e-9 * cpu_ns;
 	places->wall_s += 1e-9 * (double)run->wall_time;
+	places->run_s += 1e-9 * (double)run->profile->run_time;
+	places->wait_s += 1e-9 * (double)run->profile->wait_time;
 	places->off_cpu_s += 1e-9 * fmax(0, (double)run->wall_time - cpu_ns);
 	*worth += cpu_ns / (double)run->profile->period;
 }
@@ -191,29 +197,38 @@ place_list_nr_sampled(const struct place_list *list)
 	return nr;
 }
 
-static void
-compute_shares(const struct program_places *places, struct place_share *item)
+/* Of n threads that are in it alike, one pair of samples of n is of the same thread. Without pairs nothing is known. */
+static int
+threads_of(const struct place_share *item, int most)
 {
+	const double pairs_of_one = (double)item->nr_pairs_of_one;
+
+	return item->nr_pairs == 0 ? most : (int)fmax(1, fmin(most, round((double)item->nr_pairs / pairs_of_one)));
+}
+
+static void
+compute_shares(const struct program_places *places, struct place_share *item, int nr_threads)
+{
+	item->nr_threads = threads_of(item, nr_threads);
 	item->share = summary_large_share(item->nr_samples, places->whole);
 	if (places->has_totals && !item->part)
 		item->total = summary_large_share(item->nr_total, places->whole);
 }
 
-/* As the program as a whole, each place is taken to use so many CPUs at once. Lines without samples have no rates. */
+/* Its threads are taken to be in a place at once. Lines without samples have no rates. */
 static int
 compute_values(struct program_places *places, enum place_kind kind, const struct program_plan *plan,
 	       const struct architecture *architecture, struct rot_error *err)
 {
 	struct place_list *list = &places->lists[kind];
-	const double nr_cpus = fmax(1, places->cpu_s / places->wall_s);
-	const double run_ns = 1e9 * places->cpu_s / (double)places->nr_runs / nr_cpus;
+	const double cpu_ns = 1e9 * places->cpu_s / (double)places->nr_runs;
 	const size_t nr = kind == PLACES_LINES ? list->nr : place_list_nr_sampled(list);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
 		struct place_share *item = &list->items[i];
 		const struct summary time =
-			item->nr_samples > 0 ? summary_scaled(item->share, run_ns) : summary_empty();
+			item->nr_samples > 0 ? summary_scaled(item->share, cpu_ns / item->nr_threads) : summary_empty();
 
 		if (item->counts)
 			rc = program_values_code(&item->values, plan, architecture, item->counts, &time, err);
@@ -224,7 +239,7 @@ compute_values(struct program_places *places, enum place_kind kind, const struct
 int
 program_places_compute(struct program_places *places, const struct program_plan *plan,
 		       const struct architecture *architecture, const struct program_command_output *output,
-		       struct rot_error *err)
+		       int nr_threads, struct rot_error *err)
 {
 	bool is_cut = false;
 	double worth = 0;
@@ -253,7 +268,7 @@ program_places_compute(struct program_places *places, const struct program_plan 
 		struct place_list *list = &places->lists[kind];
 
 		for (size_t i = 0; i < list->nr; i++)
-			compute_shares(places, &list->items[i]);
+			compute_shares(places, &list->items[i], nr_threads);
 		if (!is_cut && kind != PLACES_OTHERS)
 			rc = compute_values(places, (enum place_kind)kind, plan, architecture, err);
 	}

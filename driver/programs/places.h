@@ -15,8 +15,11 @@
 /*
  * share: of the CPU time of all runs that were sampled, with its interval. total: with all that it called; of functions
  *        alone, and NaN if the calls that led to samples are not known.
- * values: of what it did in the time that it took, if both are known and the run that was counted was not cut off;
- *         else without any. roof_share: as that of the program, set by program_report_judge; NaN
+ * values: of what it did in the time that it took with so many threads, waiting left out, if both are known and the run
+ *         that was counted was not cut off; else without any. roof_share: under the roof of so many threads, set by
+ *         program_report_judge; NaN
+ * nr_pairs, nr_pairs_of_one: of samples of its function in one run, and those of them that are of one thread
+ * nr_threads: as many were in its function at once, by these, but at most as many as worked in the program
  * nr_entries, nr_turns, counts: what it did in the run that was translated, by the events of that one's pass; NULL: it
  * was not there. nr_entries of a loop: 0: not known; nr_turns: of a loop alone
  * chain, chain_ns: of such a loop, as of ProgramPart; borrowed; "": not known
@@ -24,7 +27,8 @@
 struct place_share {
 	const struct program_place *place; /* of a run it was seen in; borrowed */
 	const struct program_part *part;   /* of it; NULL: all of it; borrowed  */
-	uint64_t nr_samples, nr_total;
+	uint64_t nr_samples, nr_total, nr_pairs, nr_pairs_of_one;
+	int nr_threads;
 	struct summary share, total;
 	uint64_t nr_entries, nr_turns;
 	uint64_t *counts;
@@ -60,6 +64,7 @@ struct program_places {
 	struct summary missing;
 	size_t nr_runs;       /* that were sampled */
 	double cpu_s, wall_s; /* of these          */
+	double run_s, wait_s; /* threads were on a CPU, and waited for one; 0: not known */
 	double off_cpu_s;     /* wall time in which certainly no thread was on a CPU: all of it that exceeds CPU time */
 	bool has_kernel;
 	bool has_totals;        /* of each run the calls that led to samples are known */
@@ -71,10 +76,10 @@ struct program_places {
 /* Was a run sampled, or refused to be? */
 bool program_places_are_known(const struct program_places *places);
 
-/* Clear also after an error. */
+/* nr_threads: that worked in the program at once. Clear also after an error. */
 int program_places_compute(struct program_places *places, const struct program_plan *plan,
 			   const struct architecture *architecture, const struct program_command_output *output,
-			   struct rot_error *err);
+			   int nr_threads, struct rot_error *err);
 void program_places_clear(struct program_places *places);
 
 /* They are the same function, maybe of different runs. */

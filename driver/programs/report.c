@@ -63,6 +63,7 @@ program_report_clear(struct program_report *report)
 	report_findings_clear(report);
 	program_places_clear(&report->places);
 	free(report->threads);
+	free(report->roofs);
 	free(report->bound);
 	free(report->notes);
 	*report = (struct program_report){.title = NULL};
@@ -194,6 +195,12 @@ roof_share_of(const struct program_report *report, const struct program_roof *ro
 		       : NAN;
 }
 
+const struct program_roof *
+report_roof_of(const struct program_report *report, const struct place_share *item)
+{
+	return report->roofs ? &report->roofs[item->nr_threads - 1] : &report->roof;
+}
+
 /* How probable it is that the intensity is below the ridge, where both roofs are as high. */
 static double
 memory_bound_of(const struct program_roof *roof, const struct program_values *values)
@@ -216,16 +223,37 @@ more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what
 				      : rot_strdup("");
 }
 
-/* "83 %", "0.042 %"; "at most 83 %" where the roof is at least so high, which has no interval then. */
-static struct percent {
-	char text[32];
-} percent(double share, const struct summary *roof)
-{
-	struct percent percent;
+/* No smaller share has digits. */
+#define LEAST_SHARE 0.00001
 
-	snprintf(percent.text, sizeof(percent.text), share < 0.1 ? "%s%.2g %%" : "%s%.0f %%",
-		 isfinite(roof->low) ? "" : "at most ", 100 * share);
-	return percent;
+/* "83 % of the peak", "0.042 % of the peak"; "at most" where the roof is at least so high, which has no interval then.
+ */
+static struct phrase {
+	char text[64];
+} share_of(const char *what, double share, const struct summary *roof)
+{
+	const char *format = share < 0.1 ? "%s%.2g %% of the %s" : "%s%.0f %% of the %s";
+	struct phrase phrase;
+
+	if (share < LEAST_SHARE)
+		snprintf(phrase.text, sizeof(phrase.text), "less than %.2g %% of the %s", 100 * LEAST_SHARE, what);
+	else
+		snprintf(phrase.text, sizeof(phrase.text), format, isfinite(roof->low) ? "" : "at most ", 100 * share,
+			 what);
+	return phrase;
+}
+
+static struct phrase
+bandwidth_text(struct roof_shares shares, const struct program_roof *roof)
+{
+	return shares.bandwidth == 0 ? (struct phrase){"no memory traffic"}
+				     : share_of("memory bandwidth", shares.bandwidth, &roof->bandwidth);
+}
+
+static struct phrase
+peak_text(struct roof_shares shares, const struct program_roof *roof)
+{
+	return share_of("peak", shares.peak, &roof->peak);
 }
 
 /* Why nobody knows how sure it is on which side of the ridge the work is; "" if that is known. */
@@ -252,10 +280,9 @@ far_below_text(struct roof_shares shares, const struct program_roof *roof, doubl
 			  : verdict_text("on the arithmetic side of the ridge", "on the memory side", 1 - memory_bound);
 	autofree char *times = digits_text(1 / fmax(shares.peak, shares.bandwidth), 2);
 
-	return rot_format("%s, %s times below the roof: %s of the memory bandwidth, %s of the peak%s; "
+	return rot_format("%s, %s times below the roof: %s, %s%s; "
 			  "something else takes the time (latency, dependences, other instructions, waiting)%s",
-			  side, times, percent(shares.bandwidth, &roof->bandwidth).text,
-			  percent(shares.peak, &roof->peak).text, more_cpus,
+			  side, times, bandwidth_text(shares, roof).text, peak_text(shares, roof).text, more_cpus,
 			  *more_cpus ? "; threads and functions may differ (-t, --region)" : "");
 }
 
@@ -273,26 +300,23 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 	autofree char *verdict = NULL, *text = NULL;
 
 	if (isfinite(shares.peak) && report->architecture->counts_by_steps && !counts_memory(report->plan))
-		return rot_format("%s of the peak%s; what bounds it is told with modelled caches alone "
-				  "(-caches=auto), which count the bytes from memory",
-				  percent(shares.peak, &roof->peak).text, more_cpus);
+		return rot_format("%s%s; what bounds it is told with modelled caches alone (-caches=auto), which count "
+				  "the bytes from memory",
+				  peak_text(shares, roof).text, more_cpus);
 	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
 	if (shares.peak == 0)
-		return rot_format("no floating-point operations; %s of the memory bandwidth%s",
-				  percent(shares.bandwidth, &roof->bandwidth).text, more_cpus);
+		return rot_format("no floating-point operations; %s%s", bandwidth_text(shares, roof).text, more_cpus);
 	if (fmax(shares.peak, shares.bandwidth) < VERDICT_FAR_BELOW) {
 		text = far_below_text(shares, roof, memory_bound, more_cpus);
 		return rot_format("%s%s", text, report->architecture->counts_by_steps ? "" : doubt);
 	}
 	verdict = is_memory ? verdict_text("memory-bound", "compute-bound", memory_bound)
 			    : verdict_text("compute-bound", "memory-bound", 1 - memory_bound);
-	return is_memory ? rot_format("%s: %s of the memory bandwidth at this intensity; %s of the peak%s%s", verdict,
-				      percent(shares.bandwidth, &roof->bandwidth).text,
-				      percent(shares.peak, &roof->peak).text, more_cpus, doubt)
-			 : rot_format("%s: %s of the peak; %s of the memory bandwidth%s%s", verdict,
-				      percent(shares.peak, &roof->peak).text,
-				      percent(shares.bandwidth, &roof->bandwidth).text, more_cpus, doubt);
+	return is_memory ? rot_format("%s: %s at this intensity; %s%s%s", verdict, bandwidth_text(shares, roof).text,
+				      peak_text(shares, roof).text, more_cpus, doubt)
+			 : rot_format("%s: %s; %s%s%s", verdict, peak_text(shares, roof).text,
+				      bandwidth_text(shares, roof).text, more_cpus, doubt);
 }
 
 /* ---- notes ---- */
@@ -553,7 +577,7 @@ program_report_judge(struct program_report *report)
 			struct place_share *item = &report->places.lists[kind].items[i];
 
 			if (item->values.nr > 0)
-				item->roof_share = roof_share_of(report, &report->roof, &item->values);
+				item->roof_share = roof_share_of(report, report_roof_of(report, item), &item->values);
 		}
 	report_find(report);
 	for (size_t i = 0; i < report->regions.nr; i++)

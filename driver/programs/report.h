@@ -47,10 +47,11 @@ struct program_report {
 	const char *misses_by;    /* "function", "object" or "thread": lines of modelled caches, where they are told */
 	long nr_functions;        /* of places that the table shows; 0: none, -1: those that matter */
 	struct program_roof roof; /* of as many CPUs as the program used */
-	double roof_share;        /* performance as a share of the roof at this intensity; NaN if not known */
-	char *bound;              /* see program_report_judge; fresh memory */
-	double memory_bound;      /* how probable it is that the bandwidth is the lower roof here; NaN if not known */
-	char **notes;             /* what the numbers leave out, with the next step; fresh memory each */
+	struct program_roof *roofs; /* of 1, 2, ... threads, as its places have; NULL: not known */
+	double roof_share;          /* performance as a share of the roof at this intensity; NaN if not known */
+	char *bound;                /* see program_report_judge; fresh memory */
+	double memory_bound;        /* how probable it is that the bandwidth is the lower roof here; NaN if not known */
+	char **notes;               /* what the numbers leave out, with the next step; fresh memory each */
 	size_t nr_notes;
 	size_t nr_doubts;                   /* of the notes: for which the numbers should not be taken as sound */
 	double vector_bytes;                /* of the widest vectors of this machine                            */
@@ -69,6 +70,9 @@ void program_report_clear(struct program_report *report);
  * bytes or ceilings are not known. How sure that is, is said where intensity and roof have intervals.
  */
 void program_report_judge(struct program_report *report);
+
+/* Of as many threads as were in that place at once. */
+const struct program_roof *report_roof_of(const struct program_report *report, const struct place_share *item);
 
 /* How operations and bytes are counted: "events", "blocks", "steps" (of regions), "none". */
 const char *program_report_counting(const struct program_report *report);
@@ -124,6 +128,9 @@ void report_findings_clear(struct program_report *report);
  * two; is_all: all, with thresholds. Nothing if there are none. */
 void report_findings(const struct program_report *report, FILE *out);
 json_t *report_findings_json(const struct program_report *report);
+
+/* Were misses asked for, but not all values? Then the rest is short, so that both fit on a screen. */
+bool report_is_about_misses(const struct program_report *report);
 
 /* Kinds of misses, likewise; and by function, object or thread. The run in which they were told apart; NULL: none. */
 const struct program_run_output *report_run_of_misses(const struct program_report *report);

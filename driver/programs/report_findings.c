@@ -128,6 +128,10 @@ run_of(const struct program_report *report)
 	run.voluntary_share = program_report_median(report, voluntary_share);
 	if (places->wall_s > 0)
 		run.waiting_share = places->off_cpu_s / places->wall_s;
+	if (places->run_s > 0) {
+		run.run_s = places->run_s / (double)places->nr_runs;
+		run.wait_s = places->wait_s / (double)places->nr_runs;
+	}
 	if (places->nr_samples > 0)
 		run.unknown_share = unknown_share(places);
 	if (functions->nr > 0)
@@ -189,6 +193,7 @@ code_of(const struct program_report *report, const struct place_share *item)
 	const struct program_places *places = &report->places;
 	const struct pass *pass = places->counted;
 	const double run_ns = 1e9 * places->cpu_s / (double)places->nr_runs;
+	const struct program_roof *roof = report_roof_of(report, item);
 	struct finding_code code = finding_code_unknown();
 
 	code.share = item->share;
@@ -204,9 +209,9 @@ code_of(const struct program_report *report, const struct place_share *item)
 			if (strcmp(report->architecture->events[pass->events[i]].name, finding_count_name(k)) == 0)
 				code.counts[k] = (double)item->counts[i];
 	set_chain(places, item, run_ns, &code);
-	code.peak_share = value_of(&item->values, "performance") / report->roof.peak.value;
+	code.peak_share = value_of(&item->values, "performance") / roof->peak.value;
 	if (report->plan->border && strncmp(report->plan->border, "llcRam", strlen("llcRam")) == 0)
-		code.bandwidth_share = value_of(&item->values, "throughput") / report->roof.bandwidth.value;
+		code.bandwidth_share = value_of(&item->values, "throughput") / roof->bandwidth.value;
 	return code;
 }
 
@@ -329,29 +334,36 @@ print_finding(const struct program_report *report, const struct report_finding *
 	text_print(text, 6, fprintf(out, "  %s:", name), out);
 }
 
-/* The heading grades the measurement, which only --all describes. */
+/* The heading grades the measurement; of it only --all describes what is not about a share of the time. */
 void
 report_findings(const struct program_report *report, FILE *out)
 {
-	size_t nr_weak = 0, nr_checks = 0, end = report->nr_findings;
-	autofree char *weak = rot_strdup("");
+	const bool is_brief = report_is_about_misses(report);
+	size_t nr_weak = 0, nr_checks = 0, nr_told = 0, most, end = report->nr_findings;
+	autofree char *weak = rot_strdup(""), *grade = NULL;
 
 	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule))
 		nr_checks += rule->about == FINDING_MEASUREMENT;
-	for (; nr_weak < end && report->findings[nr_weak].finding.rule->about == FINDING_MEASUREMENT; nr_weak++)
+	for (; nr_weak < end && report->findings[nr_weak].finding.rule->about == FINDING_MEASUREMENT; nr_weak++) {
 		rot_append(&weak, "%s %s", nr_weak ? "," : ":", report->findings[nr_weak].finding.rule->code);
-	if (nr_weak == end)
+		nr_told += !is_brief && !isnan(report->findings[nr_weak].finding.share);
+	}
+	if (nr_weak == end && nr_told == 0)
 		return;
-	if (!report->is_all && end > nr_weak + MOST_SHOWN)
-		end = nr_weak + MOST_SHOWN;
+	most = is_brief || nr_told > MOST_SHOWN ? 0 : MOST_SHOWN - nr_told;
+	if (!report->is_all && end > nr_weak + most)
+		end = nr_weak + most;
 	if (!report->plan->is_timed)
-		fputs("\n  findings\n", out);
+		grade = rot_strdup("");
 	else if (nr_weak > 0)
-		fprintf(out, "\n  findings (%zu of %zu checks of the measurement fail%s)\n", nr_weak, nr_checks, weak);
+		grade = rot_format("(%zu of %zu checks of the measurement fail%s)", nr_weak, nr_checks, weak);
 	else
-		fprintf(out, "\n  findings (all %zu checks of the measurement passed)\n", nr_checks);
-	for (size_t i = report->is_all ? 0 : nr_weak; i < end; i++)
-		print_finding(report, &report->findings[i], out);
+		grade = rot_format("(all %zu checks of the measurement passed)", nr_checks);
+	fputc('\n', out);
+	text_print_behind("  findings", grade, out);
+	for (size_t i = 0; i < end; i++)
+		if (report->is_all || i >= nr_weak || (nr_told > 0 && !isnan(report->findings[i].finding.share)))
+			print_finding(report, &report->findings[i], out);
 	if (end < report->nr_findings)
 		fprintf(out, "  %zu more: --all\n", report->nr_findings - end);
 }

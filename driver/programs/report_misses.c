@@ -323,6 +323,12 @@ bytes_at(const struct miss_curve *curve, size_t i)
 	return (misses_at(curve, i) + miss_curve_write_backs_at(curve, i)) * curve->line_bytes + curve->streamed_bytes;
 }
 
+bool
+report_is_about_misses(const struct program_report *report)
+{
+	return !report->is_all && (find_curve(report) || find_kinds(report));
+}
+
 /* ---- working sets ---- */
 
 /* From one capacity to the next bytes fall at least by that much; all such steps together by so much. */
@@ -381,8 +387,9 @@ working_sets_json(const struct miss_curve *curve)
 
 /* ---- text ---- */
 
-/* So many capacities from row to row: four times as much. */
+/* So many capacities from row to row: four times as much. Without --all there are no rows that differ by less. */
 #define ROW_STEPS 8
+#define LEAST_CHANGE 0.1
 
 static void
 add_row(struct text_table *table, const struct miss_curve *curve, size_t i, double instructions)
@@ -408,9 +415,15 @@ report_curve(const struct program_report *report, FILE *out)
 
 	if (!curve || nr_of(curve) == 0)
 		return;
-	for (size_t i = 0; i < nr_of(curve); i += ROW_STEPS) {
+	for (size_t i = 0, shown = 0; i < nr_of(curve); i += ROW_STEPS) {
+		const bool is_last = misses_at(curve, i) <= curve->lines || i + ROW_STEPS >= nr_of(curve);
+
+		if (i > 0 && !is_last && !report->is_all &&
+		    (double)bytes_at(curve, i) > (1 - LEAST_CHANGE) * (double)bytes_at(curve, shown))
+			continue;
 		add_row(&table, curve, i, instructions ? instructions->summary.value : NAN);
-		if (misses_at(curve, i) <= curve->lines)
+		shown = i;
+		if (is_last)
 			break;
 	}
 	fputs("\n  what a cache would move, by its capacity (fully associative)\n\n", out);

@@ -22,6 +22,7 @@
 /* Unless somebody asks for a number of them: so many functions, none of them with less than that share. */
 #define MOST_SHOWN 10
 #define MOST_BESIDE_FINDINGS 8
+#define MOST_BESIDE_MISSES 3
 #define LEAST_SHARE 0.01
 
 /* Lines without samples that are shown have so much of the operations, and are so many without --all. */
@@ -218,7 +219,7 @@ static char *
 number_text(double number, const char *unit)
 {
 	return isnan(number)    ? rot_strdup("-")
-	       : isinf(number)  ? rot_strdup("no bytes")
+	       : isinf(number)  ? rot_strdup(VALUE_NO_BYTES)
 	       : number >= 1000 ? rot_format("%.0f%s", number, unit)
 				: rot_format("%.3g%s", number, unit);
 }
@@ -264,10 +265,11 @@ nr_shown(const struct program_report *report)
 {
 	const struct place_list *list = shown_list(report);
 	const bool is_asked = report->nr_functions >= 0, is_all = report->is_all && !is_asked;
-	const size_t most = is_asked              ? (size_t)report->nr_functions
-			    : is_all              ? SIZE_MAX
-			    : report->nr_findings ? MOST_BESIDE_FINDINGS
-						  : MOST_SHOWN;
+	const size_t most = is_asked                         ? (size_t)report->nr_functions
+			    : is_all                         ? SIZE_MAX
+			    : report_is_about_misses(report) ? MOST_BESIDE_MISSES
+			    : report->nr_findings            ? MOST_BESIDE_FINDINGS
+							     : MOST_SHOWN;
 	const size_t nr_sampled = place_list_nr_sampled(list);
 	size_t nr = 0;
 
@@ -402,6 +404,29 @@ add_others(struct places_table *table, size_t first)
 					 rot_strdup("-")};
 
 		add_row(table, rot_strdup(""), numbers, rot_strdup("in all other code"));
+	}
+}
+
+/* Which of the places are judged under the roof of other numbers of threads than the program is. */
+static void
+print_roofs(const struct places_table *table, const struct place_share *const *items, size_t nr, FILE *out)
+{
+	const int most = table->report->roof.nr_threads;
+
+	for (int threads = 1; threads < most && !text_table_is_empty(&table->table, ROOF); threads++) {
+		autofree char *names = rot_strdup("");
+		autofree char *before =
+			rot_format("  roof of %d thread%s, not of %d:", threads, rot_plural((double)threads), most);
+
+		for (size_t i = 0; i < nr; i++) {
+			autofree char *name = report_place_name(items[i]);
+
+			if (report_roof_of(table->report, items[i])->nr_threads == threads &&
+			    !isnan(items[i]->roof_share))
+				rot_append(&names, "%s%s", *names ? ", " : "", name);
+		}
+		if (*names)
+			text_print_behind(before, names, out);
 	}
 }
 
@@ -562,6 +587,7 @@ report_places(const struct program_report *report, FILE *out)
 	left_out = leave_out_columns(&table, out);
 	set_names(&table, items, nr, out);
 	text_table_print(&table.table, out);
+	print_roofs(&table, items, nr, out);
 	if (*left_out)
 		fprintf(out, "  no room for: %s\n", left_out);
 	text_table_clear(&table.table);
@@ -593,7 +619,7 @@ json_counts(const struct program_report *report, const struct place_share *item)
 
 /* Rates have the interval of the share of time. */
 static void
-set_rates(json_t *json, const struct place_share *item)
+set_rates(const struct program_report *report, json_t *json, const struct place_share *item)
 {
 	const struct quantity_value *performance = program_values_find(&item->values, "performance", "");
 	const struct summary none = summary_empty(), *rate = performance ? &performance->summary : &none;
@@ -606,6 +632,8 @@ set_rates(json_t *json, const struct place_share *item)
 	if (isinf(intensity))
 		json_object_set_new(json, "infiniteIntensity", json_true());
 	json_object_set_new(json, "roofShare", json_real_or_null(item->roof_share));
+	json_object_set_new(json, "threadsAtOnce", item->nr_samples > 0 ? json_integer(item->nr_threads) : json_null());
+	json_object_set_new(json, "roofThreads", json_integer(report_roof_of(report, item)->nr_threads));
 }
 
 /* Of a part: its function, and what it is itself. */
@@ -615,6 +643,7 @@ json_place(const struct program_report *report, const struct place_share *item)
 	json_t *json = json_entity(item->part ? (const void *)item->part : (const void *)item->place);
 
 	json_object_del(json, "codeHash");
+	json_object_del(json, "pairsOfOneThread");
 	if (!item->part) {
 		json_object_set_new(json, "totalSamples",
 				    report->places.has_totals ? json_integer((json_int_t)item->nr_total) : json_null());
@@ -649,7 +678,7 @@ json_places(const struct program_report *report, enum place_kind kind)
 		set_share(json, item->nr_samples, &item->share);
 		json_object_set_new(json, "entries", json_integer((json_int_t)item->nr_entries));
 		json_object_set_new(json, "counts", json_counts(report, item));
-		set_rates(json, item);
+		set_rates(report, json, item);
 		code = kind == PLACES_FUNCTIONS ? report_code_json(report, i) : NULL;
 		if (code)
 			json_object_set_new(json, "code", code);
@@ -678,24 +707,27 @@ report_places_json(const struct program_report *report)
 	json_object_set_new(json, "lostRecords", json_integer((json_int_t)places->nr_lost));
 	json_object_set_new(json, "cpuTime", json_real_or_null(is_known ? places->cpu_s : NAN));
 	json_object_set_new(json, "wallTime", json_real_or_null(is_known ? places->wall_s : NAN));
+	json_object_set_new(json, "waitTime", json_real_or_null(places->run_s > 0 ? places->wait_s : NAN));
 	json_object_set_new(json, "offCpuTime", json_real_or_null(is_known ? places->off_cpu_s : NAN));
 	json_object_set_new(json, "refusal", json_text(places->refusal));
 	return json;
 }
 
-/* What is not known, or has no end, is an empty field. */
+/* What is not known is an empty field. */
 static char *
 csv_number(double number)
 {
-	return isfinite(number) ? rot_number_text(number, 1) : rot_strdup("");
+	return isnan(number) ? rot_strdup("") : isinf(number) ? rot_strdup("inf") : rot_number_text(number, 1);
 }
 
 static void
-add_csv_row(struct text_table *table, const struct place_share *item, double roof_share)
+add_csv_row(const struct program_report *report, struct text_table *table, const struct place_share *item,
+	    double roof_share)
 {
 	static const struct program_part whole = {.source = (char *)"", .inlined = (char *)""};
 	const struct program_place *place = item->place;
 	const struct program_part *part = item->part ? item->part : &whole;
+	const int roof_threads = isnan(roof_share) ? 0 : report_roof_of(report, item)->nr_threads;
 	char *const cells[] = {
 		rot_strdup(place->object),
 		rot_strdup(place->function),
@@ -716,6 +748,7 @@ add_csv_row(struct text_table *table, const struct place_share *item, double roo
 		csv_number(value_of(&item->values, "performance", "")),
 		csv_number(value_of(&item->values, "operationalIntensity", "")),
 		csv_number(roof_share),
+		rot_format("%d", roof_threads),
 		rot_format("%d", part->last_line),
 		rot_strdup(part->inlined),
 		rot_format("%llu", (unsigned long long)part->header),
@@ -730,22 +763,22 @@ add_csv_row(struct text_table *table, const struct place_share *item, double roo
 }
 
 /* Columns of parts are behind those of functions. */
-#define NR_FUNCTION_COLUMNS 19
+#define NR_FUNCTION_COLUMNS 20
 
 static int
 write_csv(const struct program_report *report, const json_t *places, enum place_kind kind, const char *output_name,
 	  struct rot_error *err)
 {
 	static const struct text_table_column columns[] = {
-		{.heading = "object"},      {.heading = "function"},    {.heading = "symbol"},
-		{.heading = "behind"},      {.heading = "address"},     {.heading = "size"},
-		{.heading = "source"},      {.heading = "line"},        {.heading = "samples"},
-		{.heading = "share"},       {.heading = "share_low"},   {.heading = "share_high"},
-		{.heading = "total_share"}, {.heading = "total_low"},   {.heading = "total_high"},
-		{.heading = "entries"},     {.heading = "performance"}, {.heading = "operational_intensity"},
-		{.heading = "roof_share"},  {.heading = "last_line"},   {.heading = "inlined"},
-		{.heading = "header"},      {.heading = "around"},      {.heading = "depth"},
-		{.heading = "turns"},
+		{.heading = "object"},      {.heading = "function"},     {.heading = "symbol"},
+		{.heading = "behind"},      {.heading = "address"},      {.heading = "size"},
+		{.heading = "source"},      {.heading = "line"},         {.heading = "samples"},
+		{.heading = "share"},       {.heading = "share_low"},    {.heading = "share_high"},
+		{.heading = "total_share"}, {.heading = "total_low"},    {.heading = "total_high"},
+		{.heading = "entries"},     {.heading = "performance"},  {.heading = "operational_intensity"},
+		{.heading = "roof_share"},  {.heading = "roof_threads"}, {.heading = "last_line"},
+		{.heading = "inlined"},     {.heading = "header"},       {.heading = "around"},
+		{.heading = "depth"},       {.heading = "turns"},
 	};
 	const struct place_list *lists[] = {&report->places.lists[kind], &report->places.lists[PLACES_OTHERS]};
 	struct text_table table = {.columns = columns,
@@ -758,7 +791,7 @@ write_csv(const struct program_report *report, const json_t *places, enum place_
 			const bool is_function = kind == PLACES_FUNCTIONS && k == 0;
 			const json_t *function = json_array_get(json_object_get(places, kinds[kind].key), i);
 
-			add_csv_row(&table, &lists[k]->items[i],
+			add_csv_row(report, &table, &lists[k]->items[i],
 				    is_function ? json_number_at(function, "roofShare")
 						: lists[k]->items[i].roof_share);
 		}

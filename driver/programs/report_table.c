@@ -99,7 +99,8 @@ static void
 row_value(FILE *out, const struct quantity_value *value)
 {
 	const struct shown_unit unit = shown_unit_for(value->unit, value->summary.value);
-	const bool is_said_by_label = !strcmp(value->of, "coreCycles") || !strcmp(value->name, "instructions");
+	const bool is_said_by_label =
+		isinf(value->summary.value) || !strcmp(value->of, "coreCycles") || !strcmp(value->name, "instructions");
 	autofree char *label = value_label(value), *text = value_text_in(value, unit);
 
 	print_row(out, label, text, is_said_by_label ? "" : unit.shown);
@@ -752,7 +753,7 @@ print_total(const struct program_report *report, FILE *out)
 {
 	size_t nr_hidden;
 
-	if (is_about_regions(report)) {
+	if (is_about_regions(report) || report_is_about_misses(report)) {
 		if (report->plan->is_timed) {
 			row_time(out, "time", &report->total.values[0]);
 			row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
@@ -840,8 +841,11 @@ program_report_print(const struct program_report *report, FILE *out)
 			print_refusals(&report->regions.items[i], out);
 			if (!report->regions.items[i].service ||
 			    region_service_nr_refusals(report->regions.items[i].service) == 0)
-				fprintf(out, "  it was found in no program that ran; nm -C FILE and nm -DC FILE list "
-					     "functions\n");
+				text_print_behind(
+					" ",
+					"it was found in no program that ran; nm -C FILE and nm -DC FILE list "
+					"functions",
+					out);
 		}
 	print_counting(report, out);
 	if (report->bound[0])

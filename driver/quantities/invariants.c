@@ -423,9 +423,11 @@ check_step_doubts(struct quantity_value *value, const struct pass_run *worst)
 	if (worst->unknown_steps > 0 && !is_of_instructions(value))
 		quantity_breach_add(
 			value, "stepsKnown", worst->unknown_steps, 0,
-			rot_format("of %.15g of the instructions that were counted it is not known what they "
-				   "do (the first: %s): operations and bytes are without theirs",
-				   worst->unknown_steps, worst->first_unknown));
+			rot_format("rot does not know what %.15g executed instruction%s (%s%s), so %s operations and "
+				   "bytes are missing",
+				   worst->unknown_steps, worst->unknown_steps == 1 ? " does" : "s do",
+				   worst->unknown_steps == 1 ? "" : "the first: ", worst->first_unknown,
+				   worst->unknown_steps == 1 ? "its" : "their"));
 }
 
 static const struct pass_run *

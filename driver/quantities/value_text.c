@@ -169,7 +169,11 @@ value_text_in(const struct quantity_value *value, struct shown_unit unit)
 	struct summary summary = summary_scaled(value->summary, unit.factor);
 	const bool is_whole =
 		quantity_is_counted_once(value) && summary.value == floor(summary.value) && fabs(summary.value) < 1e15;
-	autofree char *number = is_whole ? rot_number_in_full(summary.value) : summary_text(&summary);
+	const bool has_no_bytes =
+		isinf(summary.value) && value->name && strcmp(value->name, "operationalIntensity") == 0;
+	autofree char *number = has_no_bytes ? rot_strdup(VALUE_NO_BYTES)
+				: is_whole   ? rot_number_in_full(summary.value)
+					     : summary_text(&summary);
 	const struct remark *kind = value->kind ? remark_find(REMARK_MARK, value->kind) : NULL;
 	const char *disturbed = quantity_is_of_tainted(value) ? " " VALUE_DISTURBED : "";
 

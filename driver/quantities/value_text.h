@@ -8,7 +8,8 @@
 /*
  * In the unit shown: "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full;
  * with an interval, to the first digit of its width (the second if the first is small), and as ± where both halves
- * round to the same; without one, with four digits. "-" if there is no value. Fresh memory.
+ * round to the same; without one, with four digits. "-" if there is no value, "no bytes" (without a unit) for an
+ * intensity without any. Fresh memory.
  */
 char *value_text(const struct quantity_value *value);
 
@@ -37,6 +38,9 @@ char *camel_case_words(const char *name);
 
 /* Marks a value of which every run was disturbed. */
 #define VALUE_DISTURBED "(d)"
+
+/* An operational intensity that is infinite. */
+#define VALUE_NO_BYTES "no bytes"
 
 /* Before a share of a roof that the machine reaches at least. */
 #define VALUE_AT_MOST "≤"

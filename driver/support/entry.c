@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/terminal.h"
 
@@ -103,7 +104,7 @@ text_print_message(const char *text, FILE *out)
 
 	if (!memory)
 		return;
-	print_fitting(text, terminal_columns(fileno(out), SIZE_MAX), strlen("rot: "), memory);
+	print_fitting(text, isatty(fileno(out)) ? terminal_width(out) : SIZE_MAX, strlen("rot: "), memory);
 	fclose(memory);
 	fputs(lines, out);
 	free(lines);

@@ -23,8 +23,8 @@ void text_print_behind(const char *before, const char *text, FILE *out);
 void text_print_fitting(const char *text, FILE *out);
 void text_print_within(const char *text, size_t width, FILE *out);
 
-/* Lines in one write, wrapped only on a terminal: in a file, a message is one line to look for. What follows a line's
- * first part is indented as hints are. */
+/* Lines in one write, wrapped only on a terminal (terminal_width): in a file, a message is one line to look for. What
+ * follows a line's first part is indented as hints are. */
 void text_print_message(const char *text, FILE *out);
 
 #endif

@@ -10,6 +10,13 @@
 #include "parent/profile/instructions.h"
 #include "parent/profile/named_code.h"
 #include "parent/symbols/plain_name.h"
+#include "parent/symbols/source_lines.h"
+
+/* Of a function, and a thread that was found in it. */
+struct thread_samples {
+	uint32_t tid;
+	uint64_t nr;
+};
 
 /* parts, instructions: NULL: it is not divided. */
 struct function {
@@ -18,6 +25,8 @@ struct function {
 	struct instructions *instructions;
 	bool is_counted;
 	uint32_t last_stack; /* that was added to its total, from 1 */
+	struct thread_samples *threads;
+	size_t nr_threads;
 	int64_t counts[STEP_NR_COUNTS];
 };
 
@@ -69,6 +78,7 @@ functions_delete(struct functions *functions)
 
 		for (size_t k = 0; k < item->nr_functions; k++) {
 			rot_graph_delete(item->functions[k]->place);
+			free(item->functions[k]->threads);
 			free(item->functions[k]);
 		}
 		free(item->functions);
@@ -198,6 +208,32 @@ find_function(struct functions *functions, const struct code_object *object, uin
 	}
 }
 
+static void
+add_samples(struct function *function, uint32_t tid, uint64_t nr)
+{
+	size_t i = function->nr_threads;
+
+	function->place->samples += nr;
+	while (i > 0 && function->threads[i - 1].tid != tid)
+		i--;
+	if (i == 0) {
+		function->threads = rot_grow(function->threads, function->nr_threads, sizeof(*function->threads));
+		i = ++function->nr_threads;
+		function->threads[i - 1] = (struct thread_samples){.tid = tid};
+	}
+	function->threads[i - 1].nr += nr;
+}
+
+static uint64_t
+pairs_of_one_thread(const struct function *function)
+{
+	uint64_t pairs = 0;
+
+	for (size_t i = 0; i < function->nr_threads; i++)
+		pairs += function->threads[i].nr * (function->threads[i].nr - 1) / 2;
+	return pairs;
+}
+
 void
 functions_add(struct functions *functions, const struct code_object *object, uint64_t offset, const struct found *found)
 {
@@ -205,7 +241,8 @@ functions_add(struct functions *functions, const struct code_object *object, uin
 	struct function *function = find_function(functions, object, offset, &address);
 	struct program_place *place = function->place;
 
-	place->samples += found->samples;
+	if (found->samples > 0)
+		add_samples(function, found->tid, found->samples);
 	function->is_counted |= found->counts != NULL;
 	for (size_t i = 0; found->counts && i < STEP_NR_COUNTS; i++)
 		function->counts[i] += found->counts[i];
@@ -243,7 +280,8 @@ functions_add_stacks(struct functions *functions, const struct stacks *stacks, c
 
 		found[i] = find_function(functions, object, calls[i].at.offset, &address);
 		if (calls[i].nr > 0)
-			functions_add(functions, object, calls[i].at.offset, &(struct found){.samples = calls[i].nr});
+			functions_add(functions, object, calls[i].at.offset,
+				      &(struct found){.samples = calls[i].nr, .tid = calls[i].tid});
 	}
 	for (size_t i = 0; i < nr_calls; i++)
 		if (calls[i].nr > 0)
@@ -315,8 +353,10 @@ static void
 add_line(const struct code_file *item, struct program_place *place)
 {
 	int line = 0;
-	const char *source = place->size > 0 ? symbols_line_at(item->file, place->address, &line) : NULL;
+	const char *source = place->size > 0 ? source_lines_declaration(item->file, place->address, &line) : NULL;
 
+	if (!source && place->size > 0)
+		source = symbols_line_at(item->file, place->address, &line);
 	if (!source)
 		return;
 	rot_string_set(&place->source, source);
@@ -394,7 +434,9 @@ functions_take(struct functions *functions, struct program_profile *profile)
 				instructions_take(function->instructions, function->place, functions->measurer);
 			parts_delete(function->parts);
 			instructions_delete(function->instructions);
+			function->place->pairs_of_one_thread = pairs_of_one_thread(function);
 			program_profile_places_add(profile, function->place);
+			free(function->threads);
 			free(function);
 		}
 		item->nr_functions = 0;

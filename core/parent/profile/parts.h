@@ -17,13 +17,13 @@
 typedef void (*code_counts)(const uint8_t *bytes, size_t nr_bytes, int64_t counts[STEP_NR_COUNTS]);
 
 /*
- * What was found at an address of code: samples; or what the nr_bytes from there on did, each time from their first to
- * their last, nr_begun times (less than 0: so often less than was told before). nr_bytes 0: counts alone, of the
- * instruction there. counts: NULL with samples.
+ * What was found at an address of code: samples, of one thread; or what the nr_bytes from there on did, each time from
+ * their first to their last, nr_begun times (less than 0: so often less than was told before). nr_bytes 0: counts
+ * alone, of the instruction there. counts: NULL with samples.
  */
 struct found {
 	uint64_t samples;
-	uint32_t nr_bytes;
+	uint32_t tid, nr_bytes;
 	int64_t nr_begun;
 	const int64_t *counts;
 };

@@ -132,9 +132,13 @@ profile_end(struct profile *profile, const struct watched *watched, size_t nr)
 {
 	struct program_profile *output = profile ? profile->output : NULL;
 	struct functions *functions;
+	struct waits_times waits;
 
 	if (output && profile->sampler) {
 		sampler_drain(profile->sampler, true, handle_record, profile);
+		waits = sampler_waits(profile->sampler);
+		output->run_time = waits.run_ns;
+		output->wait_time = waits.wait_ns;
 		functions = functions_new(profile->files, NULL, NULL, profile->wanted);
 		functions_add_stacks(functions, profile->stacks, profile->spaces);
 		for (size_t i = 0; i < nr; i++)

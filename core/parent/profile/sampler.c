@@ -55,6 +55,7 @@ struct sampler {
 	struct waiting *waiting;
 	size_t nr_waiting, nr_waiting_bytes;
 	uint64_t nr_read;
+	struct waits *waits;
 };
 
 /* ---- opening ---- */
@@ -172,6 +173,7 @@ open_all(pid_t pid, uint64_t period_ns, bool has_children, bool has_stacks, stru
 	fill_attributes(&sampler->attr, period_ns, has_children);
 	if (has_stacks)
 		ask_for_stacks(&sampler->attr);
+	sampler->waits = waits_new();
 	sampler->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (int cpu = 0; cpu < nr; cpu++) {
 		if (open_cpu(sampler, pid, cpu) == 0)
@@ -205,6 +207,7 @@ sampler_close(struct sampler *sampler)
 		free(sampler->waiting[i].record);
 	if (sampler->epoll_fd >= 0)
 		close(sampler->epoll_fd);
+	waits_delete(sampler->waits);
 	free(sampler->waiting);
 	free(sampler->cpus);
 	free(sampler);
@@ -226,6 +229,12 @@ int
 sampler_fd(const struct sampler *sampler)
 {
 	return sampler->epoll_fd;
+}
+
+struct waits_times
+sampler_waits(const struct sampler *sampler)
+{
+	return waits_sum(sampler->waits);
 }
 
 /* ---- records ---- */
@@ -270,6 +279,8 @@ keep_record(void *context, const struct perf_event_header *record)
 	sampler->nr_waiting_bytes += nr_bytes;
 	sampler->waiting = rot_grow(sampler->waiting, sampler->nr_waiting, sizeof(*sampler->waiting));
 	sampler->waiting[sampler->nr_waiting++] = waiting;
+	if (record->type == PERF_RECORD_SAMPLE)
+		waits_add(sampler->waits, ((const struct sample_record *)record)->tid);
 }
 
 bool
@@ -325,6 +336,7 @@ sampler_drain(struct sampler *sampler, bool is_end,
 		;
 	for (size_t i = 0; i < sampler->nr_cpus; i++)
 		perf_ring_read(&sampler->cpus[i].ring, keep_record, sampler);
+	waits_look(sampler->waits, sampler->drained_ns);
 	if (is_end || sampler->nr_waiting_bytes > KEPT_MOST_BYTES)
 		hand_on(sampler, is_end ? UINT64_MAX : last_ns, handle, context);
 }

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "error.h"
+#include "parent/profile/waits.h"
 #include "parent/symbols/unwind.h"
 
 /*
@@ -62,6 +63,9 @@ void sampler_close(struct sampler *sampler);
 
 bool sampler_has_kernel(const struct sampler *sampler);
 bool sampler_has_stacks(const struct sampler *sampler);
+
+/* What the threads that were sampled waited for a CPU. */
+struct waits_times sampler_waits(const struct sampler *sampler);
 
 /* Registers and stack of the thread in user code; they live as long as the sample. False: there are none. */
 bool sample_stack(const struct sample_record *sample, struct unwind_state *state);

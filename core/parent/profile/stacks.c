@@ -78,7 +78,8 @@ hash_of(const struct stack_call *call)
 {
 	uint64_t hash = call->at.offset * UINT64_C(0x9e3779b97f4a7c15) ^ call->at.object;
 
-	hash = (hash ^ hash >> 29 ^ call->around ^ (uint64_t)call->epoch << 32) * UINT64_C(0xbf58476d1ce4e5b9);
+	hash = (hash ^ hash >> 29 ^ call->around ^ (uint64_t)(call->epoch ^ call->tid << 8) << 32) *
+	       UINT64_C(0xbf58476d1ce4e5b9);
 	return (size_t)(hash ^ hash >> 32);
 }
 
@@ -91,7 +92,7 @@ slot_of(struct stacks *stacks, const struct stack_call *call)
 		const struct stack_call *other = *slot ? &stacks->calls[*slot - 1] : NULL;
 
 		if (!other || (other->at.object == call->at.object && other->at.offset == call->at.offset &&
-			       other->around == call->around && other->epoch == call->epoch))
+			       other->around == call->around && other->epoch == call->epoch && other->tid == call->tid))
 			return slot;
 	}
 }
@@ -112,15 +113,14 @@ make_room(struct stacks *stacks)
 }
 
 static uint32_t
-add_call(struct stacks *stacks, struct code_position at, uint32_t around, uint32_t epoch)
+add_call(struct stacks *stacks, const struct stack_call *call)
 {
-	const struct stack_call call = {.at = at, .around = around, .epoch = epoch};
 	uint32_t *slot;
 
 	make_room(stacks);
-	slot = slot_of(stacks, &call);
+	slot = slot_of(stacks, call);
 	if (*slot == 0) {
-		stacks->calls[stacks->nr_calls++] = call;
+		stacks->calls[stacks->nr_calls++] = *call;
 		*slot = (uint32_t)stacks->nr_calls;
 	}
 	return *slot - 1;
@@ -225,7 +225,7 @@ stacks_add(struct stacks *stacks, const struct sample_record *sample)
 {
 	const struct code_position at = spaces_find(stacks->spaces, sample);
 	const bool is_in_kernel = spaces_object(stacks->spaces, at.object)->origin == CODE_KERNEL;
-	uint32_t call = STACK_NO_CALL, epoch = epoch_of(stacks, sample->time_ns);
+	struct stack_call call = {.around = STACK_NO_CALL, .epoch = epoch_of(stacks, sample->time_ns)};
 	struct code_position calls[MOST_CALLS] = {at};
 	struct unwind_state state;
 	size_t nr = is_in_kernel;
@@ -237,7 +237,10 @@ stacks_add(struct stacks *stacks, const struct sample_record *sample)
 	is_complete |= is_in_kernel && nr == 1;
 	stacks->nr_incomplete += !is_complete;
 	nr = nr > 0 ? nr : 1;
-	while (nr > 0)
-		call = add_call(stacks, calls[--nr], call, epoch);
-	stacks->calls[call].nr++;
+	while (nr > 0) {
+		call.at = calls[--nr];
+		call.tid = nr == 0 ? sample->tid : 0;
+		call.around = add_call(stacks, &call);
+	}
+	stacks->calls[call.around].nr++;
 }

@@ -12,10 +12,13 @@
 
 #define STACK_NO_CALL UINT32_MAX
 
-/* around: the index of the call around it, if one is known. epoch: of stacks_begin. nr: samples in this very code. */
+/*
+ * around: the index of the call around it, if one is known. epoch: of stacks_begin. nr: samples in this very code, all
+ * of them of the thread tid; a call without any has tid 0.
+ */
 struct stack_call {
 	struct code_position at;
-	uint32_t around, epoch;
+	uint32_t around, epoch, tid;
 	uint64_t nr;
 };
 

@@ -142,21 +142,45 @@ read_scopes(struct reader *reader, Dwarf_Die *around, uint32_t outer)
 }
 
 /* Around an inlined function libdw's scopes of an address are those where it was written, not where it is. */
-static void
-read_function(struct reader *reader)
+static bool
+find_function(struct reader *reader, Dwarf_Die *function)
 {
 	autofree Dwarf_Die *innermost = NULL, *around = NULL;
 	const int nr = dwarf_getscopes(&reader->unit, reader->begin - reader->bias, &innermost);
 	const int nr_around = nr > 0 ? dwarf_getscopes_die(&innermost[0], &around) : 0;
+
+	for (int i = nr_around - 1; i >= 0; i--)
+		if (dwarf_tag(&around[i]) == DW_TAG_subprogram) {
+			*function = around[i];
+			return true;
+		}
+	return false;
+}
+
+static void
+read_function(struct reader *reader)
+{
+	Dwarf_Die function;
 	size_t nr_files;
 
 	if (dwarf_getsrcfiles(&reader->unit, &reader->files, &nr_files) != 0)
 		reader->files = NULL;
-	for (int i = nr_around - 1; i >= 0; i--)
-		if (dwarf_tag(&around[i]) == DW_TAG_subprogram) {
-			read_scopes(reader, &around[i], 0);
-			break;
-		}
+	if (find_function(reader, &function))
+		read_scopes(reader, &function, 0);
+}
+
+const char *
+source_lines_declaration(struct symbol_file *file, uint64_t address, int *line)
+{
+	struct reader reader = {.begin = address};
+	const char *source = NULL;
+	char *urls = debuginfod_hide();
+	Dwarf_Die function;
+
+	if (find_unit(file, &reader) && find_function(&reader, &function) && dwarf_decl_line(&function, line) == 0)
+		source = last_part(dwarf_decl_file(&function));
+	debuginfod_show(urls);
+	return source;
 }
 
 void

@@ -2094,8 +2094,10 @@ translator_doubts(const struct translator *self)
 	if (!has_all_sites(self))
 		return rot_format("there is more code than addresses can be recorded of: lines of caches are too few");
 	if (self->nr_unknown > 0)
-		return rot_format("of %llu instructions it is not known what they do (the first: %s); they are counted "
-				  "as instructions alone",
-				  (unsigned long long)self->nr_unknown, self->first_unknown);
+		return rot_format("rot does not know what %llu executed instruction%s (%s%s), so %s operations and "
+				  "bytes are missing",
+				  (unsigned long long)self->nr_unknown, self->nr_unknown == 1 ? " does" : "s do",
+				  self->nr_unknown == 1 ? "" : "the first: ", self->first_unknown,
+				  self->nr_unknown == 1 ? "its" : "their");
 	return NULL;
 }

@@ -69,6 +69,7 @@ done
 screen 40 run --region=work "$known" 1000
 screen 40 run --region=work --region=main "$known" 1000
 screen 40 run --counts-only "$known" 1000
+screen 40 run --miss-curve "$top_builddir/tests/driver/programs/triads"
 screen 40 diff before.json after.json
 screen 60 show before.json work # with the code
 screen 40 plot before.json
@@ -105,7 +106,7 @@ case $out in *'```'* | *']('* | *'| to |'*) ;; *"rot — a roofline profiler
 check "without the marks of Markdown"
 
 # At a terminal the last line is the next step; elsewhere nobody reads it.
-"$top_builddir/tests/at_terminal" "$rot" measure ./mine.xml -starts=1 >"$work/out" 2>&1
+COLUMNS=200 "$top_builddir/tests/at_terminal" "$rot" measure ./mine.xml -starts=1 >"$work/out" 2>&1
 status=$? out=$(tail -n 1 "$work/out" | tr -d '\r')
 case $out in "rot: next: "*) result=0 ;; *) result=1 ;; esac
 check "a next step at a terminal"

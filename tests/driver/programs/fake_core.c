@@ -433,6 +433,7 @@ make_place(const struct program_place *from, int order)
 	place->total_samples = is_random
 				       ? place->samples + draw_count() % 1000
 				       : (from->total_samples ? from->total_samples : from->samples) + (uint64_t)order;
+	place->pairs_of_one_thread = place->samples * (place->samples - 1) / 2;
 	return place;
 }
 
@@ -443,6 +444,7 @@ add_function_counts(struct program_run_output *run, const struct perf_event_meas
 	struct program_place *sweep = make_place(&sampled_places[0], 0), *other = make_place(&sampled_places[8], 0);
 
 	sweep->samples = other->samples = sweep->total_samples = other->total_samples = 0;
+	sweep->pairs_of_one_thread = other->pairs_of_one_thread = 0;
 	sweep->entries = 1000;
 	rot_string_set(&other->function, "never_seen");
 	other->address = 0x5000;

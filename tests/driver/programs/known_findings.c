@@ -18,11 +18,14 @@
  *	threads  packed in two threads, of which one does four times as much
  *	kernel   many small reads
  *	sleep    a third of a second in ten parts
+ *	serial   poly in one thread, then packed in two that do as much
+ *	crowd    packed in four threads on one CPU
  *	dgemm    products of matrices by LIBRARY, if there is such a one
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -146,6 +149,49 @@ in_threads(void)
 	pthread_join(thread, NULL);
 }
 
+/* Its first instruction is of two lines. */
+static __attribute__((noinline)) double
+twice(double x)
+{
+	return x + x;
+}
+
+static void
+in_two_threads(void)
+{
+	long much = 4;
+	pthread_t thread;
+
+	for (int i = 0; i < 10000000; i++)
+		small[1][0] = twice(small[1][0]);
+
+	for (int i = 0; i < 200000; i++)
+		poly(small[1], small[0], SMALL);
+	if (pthread_create(&thread, NULL, work, &much) != 0)
+		abort();
+	work(&much);
+	pthread_join(thread, NULL);
+}
+
+static void
+on_one_cpu(void)
+{
+	enum { NR = 4 };
+	long little = 2;
+	pthread_t threads[NR];
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	if (sched_setaffinity(0, sizeof(one), &one) != 0)
+		abort();
+	for (int i = 0; i < NR; i++)
+		if (pthread_create(&threads[i], NULL, work, &little) != 0)
+			abort();
+	for (int i = 0; i < NR; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void
 read_much(void)
 {
@@ -200,6 +246,10 @@ main(int argc, char **argv)
 		follow_pointers();
 	if (strcmp(how, "threads") == 0)
 		in_threads();
+	if (strcmp(how, "serial") == 0)
+		in_two_threads();
+	if (strcmp(how, "crowd") == 0)
+		on_one_cpu();
 	if (strcmp(how, "kernel") == 0)
 		read_much();
 	for (int i = 0; strcmp(how, "sleep") == 0 && i < 10; i++)

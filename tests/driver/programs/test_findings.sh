@@ -111,9 +111,37 @@ for how in "triad" "dgemm libopenblas.so.0"; do
 	check "$how: no scalar code"
 done
 
+# ---- threads ----
+call run -q -j serial.json "$known" serial
+cpus=$(nproc)
+out="poly $(of_functions serial.json function poly threadsAtOnce), packed $(of_functions serial.json function packed threadsAtOnce)"
+[ "$out" = "poly 1, packed $((cpus > 1 ? 2 : 1))" ]
+result=$?
+check "a function that one thread executes, and one that two do: $out"
+
+line=$(grep -n '^twice(' "$top_srcdir/tests/driver/programs/known_findings.c")
+out=$(of_functions serial.json function twice line)
+[ "$out" = "${line%%:*}" ]
+result=$?
+check "a function is where it is declared, whatever its first instruction is of"
+
+read -r _ waited _ </proc/self/schedstat
+if [ -n "$waited" ]; then
+	call run -j found.json "$known" crowd
+	case $(echo "$err" | tr -s ' \n' ' ') in
+	*"measurement: the host was busy: threads spent "*" waiting for a CPU: "*"; try no more threads than CPUs"*) result=0 ;;
+	*) result=1 ;;
+	esac
+	check "more threads than CPUs wait for each other"
+	call plot -plots=html found.json
+	case $(cat ./*.html) in *"No sample was disturbed"*) result=1 ;; *"The runs were disturbed (the host was busy: "*) result=0 ;; *) result=1 ;; esac
+	check "their page says so, too"
+fi
+
 # ---- told ----
 call run "$known" divide
-echo "$err" | grep -q -E '^  findings \((all 6 checks of the measurement passed|[1-6] of 6 checks of the measurement fail: [a-zA-Z, ]*)\)$' &&
+echo "$err" | tr -s ' \n' ' ' |
+	grep -q -E ' findings \((all 7 checks of the measurement passed|[1-7] of 7 checks of the measurement fail: [a-zA-Z, ]*)\)' &&
 	echo "$err" | grep -q '^  divide: 100 % of its operations divide or take roots' &&
 	! echo "$err" | grep -q -F '[operations that'
 result=$?

@@ -634,6 +634,49 @@ TEST_OF(threads_that_work_at_once, 6)
 	architecture_delete(architecture);
 }
 
+/* Samples of two functions in two runs, where three threads worked at once at most. */
+TEST_OF(threads_of_functions, 6)
+{
+	static const struct {
+		uint64_t samples[2], pairs_of_one[2];
+		int expected;
+	} rows[] = {
+		{{100, 0}, {4950, 0}, 1},        /* of one thread */
+		{{100, 100}, {4950, 4950}, 1},   /* of one in each run */
+		{{100, 50}, {2450, 600}, 2},     /* of two alike */
+		{{100, 0}, {4753 + 3, 0}, 1},    /* of one, and a little of another */
+		{{100, 0}, {4 * 25 * 12, 0}, 3}, /* of four */
+		{{1, 0}, {0, 0}, 3},             /* of whom is not known */
+	};
+	const struct architecture_stepping stepping = {.is_unasked = true};
+	autofree char *files = architecture_folder();
+	struct architecture *architecture = architecture_load_blocks(files, &stepping, NULL);
+	struct program_command_output *output = program_command_output_new();
+	struct program_places places;
+	struct program_plan plan;
+
+	ck_assert_int_eq(program_plan_make(&plan, architecture, 1, true, NULL), 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct program_run_output *run = program_run_output_new();
+		struct program_place *place = program_place_new();
+
+		run->user_time = run->wall_time = 1000000000;
+		run->profile = program_profile_new();
+		run->profile->period = 1000000;
+		rot_string_set(&place->object, "/opt/bin/solver");
+		place->samples = rows[_i].samples[i];
+		place->pairs_of_one_thread = rows[_i].pairs_of_one[i];
+		program_profile_places_add(run->profile, place);
+		program_command_output_outputs_add(output, run);
+	}
+	ck_assert_int_eq(program_places_compute(&places, &plan, architecture, output, 3, NULL), 0);
+	ck_assert_int_eq(places.lists[PLACES_FUNCTIONS].items[0].nr_threads, rows[_i].expected);
+	program_places_clear(&places);
+	rot_graph_delete(output);
+	program_plan_clear(&plan);
+	architecture_delete(architecture);
+}
+
 /* Points of the program, of regions and of few threads, not of threads in regions. */
 TEST(what_is_drawn)
 {

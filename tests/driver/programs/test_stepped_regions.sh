@@ -82,9 +82,9 @@ case $found in 2[0-9][0-9][0-9][0-9].0) result=0 ;; *) result=1 ;; esac
 check "operations among signals: $found"
 
 call run -counting=steps --region=odd -j run.json -- "$stepped"
-case $status:$err in 0:*'of 3 instructions it is not known what they do (the first: maskmovq at 0x'*' of '*stepped_work*) result=0 ;; *) result=1 ;; esac
+case $status:$err in 0:*'rot does not know what 3 executed instructions do (the first: maskmovq at 0x'*' of '*stepped_work*) result=0 ;; *) result=1 ;; esac
 check "instructions that are not known are told, with the first of them"
-grep -q 'of 3 instructions it is not known what they do' run.json
+grep -q 'rot does not know what 3 executed instructions do' run.json
 check "also in the JSON"
 
 call run -counting=steps "$known" 10

@@ -27,7 +27,7 @@ holds "a finding" findings "ns::Matrix&lt;double&gt;::product_of_rows|16|100 % o
 # ---- the table of functions ----
 rows page.html functions >functions
 holds "a function" functions "triad|64.0 ±3.2|70 ±5|5.00 ±0.25|0.625|80|memory load|8000000|75|80000007|128000000|64000000|3|640|solver, solve.c:17|"
-holds "one without bytes" functions "ns::Matrix&lt;double&gt;::product_of_rows|16.0 ±0.8|-|4.00 ±0.20|∞|20|FMA|2000000|"
+holds "one without bytes" functions "ns::Matrix&lt;double&gt;::product_of_rows|16.0 ±0.8|-|4.00 ±0.20|no bytes|20|FMA|2000000|"
 holds "one that computes nothing" functions "chase|10.0 ±0.5|-|0|-|-|-|0|-|7|"
 holds "one that was not counted" functions "libx.so.1+0xabc0|4.00 ±0.20|-|-|-|-|-|-|-|-|-|-|-|40|libx.so.1|"
 lacks "but none that was not sampled" functions never

@@ -10,11 +10,14 @@
 
 #define MOST_BYTES 65536
 
+/* A terminal that does not say how wide it is. */
+#define UNKNOWN 65535
+
 /* The longest line that is printed where lines have so many columns; 0: no terminal. */
 static size_t
 longest_line(void (*print)(FILE *out), unsigned short columns)
 {
-	struct winsize size = {.ws_row = 24, .ws_col = columns};
+	struct winsize size = {.ws_row = 24, .ws_col = columns == UNKNOWN ? 0 : columns};
 	autofree char *text = rot_calloc(MOST_BYTES, 1);
 	size_t longest = 0, nr = 0;
 	ssize_t part;
@@ -142,11 +145,12 @@ static const struct {
 	unsigned short columns;
 	size_t longest;
 } rows[] = {
-	{print_table, 0, 70},    {print_table, 80, 70},    {print_table, 200, 190},   {print_table, 250, 238},
-	{print_one_part, 0, 70}, {print_one_part, 80, 70}, {print_entry, 0, 80},      {print_entry, 60, 60},
-	{print_entry, 200, 80},  {print_behind, 0, 77},    {print_behind, 80, 77},    {print_behind, 400, 302},
-	{print_fitting, 0, 79},  {print_fitting, 80, 79},  {print_fitting, 400, 294}, {print_threads, 0, 74},
-	{print_threads, 80, 74}, {print_threads, 40, 56},  {print_message, 0, 294},   {print_message, 80, 79},
+	{print_table, 0, 70},         {print_table, 80, 70},    {print_table, 200, 190},   {print_table, 250, 238},
+	{print_one_part, 0, 70},      {print_one_part, 80, 70}, {print_entry, 0, 80},      {print_entry, 60, 60},
+	{print_entry, 200, 80},       {print_behind, 0, 77},    {print_behind, 80, 77},    {print_behind, 400, 302},
+	{print_fitting, 0, 79},       {print_fitting, 80, 79},  {print_fitting, 400, 294}, {print_threads, 0, 74},
+	{print_threads, 80, 74},      {print_threads, 40, 56},  {print_message, 0, 294},   {print_message, 80, 79},
+	{print_message, UNKNOWN, 79},
 };
 
 /* There are systems without. */

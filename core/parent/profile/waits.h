@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long threads could run, but had no CPU: by what the system says of those that were sampled, again and again while
+ * they live. What a thread did after the last look at it is missing, from both times.
+ */
+#ifndef CORE_PARENT_PROFILE_WAITS_H
+#define CORE_PARENT_PROFILE_WAITS_H
+
+#include <stdint.h>
+
+/* Of all threads together. Both are 0 where the system does not say. */
+struct waits_times {
+	uint64_t run_ns, wait_ns;
+};
+
+struct waits;
+
+struct waits *waits_new(void);
+void waits_delete(struct waits *waits);
+
+/* A thread was sampled; it is looked at the next time. */
+void waits_add(struct waits *waits, uint32_t tid);
+
+/* Looks at the threads that were sampled since, unless the last look was a moment ago. */
+void waits_look(struct waits *waits, uint64_t now_ns);
+
+struct waits_times waits_sum(const struct waits *waits);
+
+#endif
