@@ -350,7 +350,11 @@ report_findings(const struct program_report *report, FILE *out)
 	}
 	if (nr_weak == end && nr_told == 0)
 		return;
-	most = is_brief || nr_told > MOST_SHOWN ? 0 : MOST_SHOWN - nr_told;
+	most = nr_told > MOST_SHOWN ? 0 : MOST_SHOWN - nr_told;
+	/* Who asked for misses is told of data alone. */
+	for (size_t i = 0; is_brief && i < most; i++)
+		if (nr_weak + i >= end || report->findings[nr_weak + i].finding.rule->about != FINDING_DATA)
+			most = i;
 	if (!report->is_all && end > nr_weak + most)
 		end = nr_weak + most;
 	if (!report->plan->is_timed)

@@ -326,7 +326,7 @@ bytes_at(const struct miss_curve *curve, size_t i)
 bool
 report_is_about_misses(const struct program_report *report)
 {
-	return !report->is_all && (find_curve(report) || find_kinds(report));
+	return !report->is_all && (find_curve(report) || report_run_of_misses(report));
 }
 
 /* ---- working sets ---- */
