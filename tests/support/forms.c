@@ -69,7 +69,8 @@ is_interval(const char *text, double value, double low, double high)
 	if (isnan(value))
 		return *cell == '-';
 	if (isinf(value))
-		return strncmp(cell, "inf", strlen("inf")) == 0 || strncmp(cell, "∞", strlen("∞")) == 0;
+		return strncmp(cell, "inf", strlen("inf")) == 0 || strncmp(cell, "∞", strlen("∞")) == 0 ||
+		       strncmp(cell, "no bytes", strlen("no bytes")) == 0;
 	if (!is_rounded(cell, value))
 		return false;
 	if (bracket)

@@ -53,7 +53,7 @@ screen 40 list controllers
 rm -r data/rot/controllers
 screen 40 list keys
 screen 40 list events
-screen 40 list findings
+screen 50 list findings
 screen 80 list remarks # a line for each
 screen 40 measure report
 screen 40 measure --dry-run ./mine.xml

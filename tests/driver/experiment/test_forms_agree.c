@@ -222,7 +222,8 @@ check_page_row(const char *page, const char *series, const char *label, const js
 {
 	static const char *const headings[] = {"time", "performance", "operational intensity"};
 	const double share = 100 * member_number(point, "roofShare");
-	const char *row = page_row(page, series, label), *cell = page_form_cell(row, page_column(page, "of its roof", NULL));
+	const char *row = page_row(page, series, label),
+		   *cell = page_form_cell(row, page_column(page, "of its roof", NULL));
 
 	ck_assert_msg(isnan(share) ? *cell == '-' : is_rounded(cell, share), "%.20s is not %g %%", cell, share);
 	for (size_t i = 0; i < NR_QUANTITIES; i++) {
@@ -254,8 +255,8 @@ check_told(const char *told, const json_t *point)
 		ck_assert_msg(value != NULL, "no %s in %s", begins[i], text);
 		value = strstr(value, "): ") + strlen("): ");
 		line = rot_strndup(value, strcspn(value, "\n"));
-		ck_assert_msg(is_value(line, unit_of(strrchr(line, ' ') + 1), quantity), "%s is not %.17g", line,
-			      member_number(quantity, "value"));
+		ck_assert_msg(is_value(line, strstr(line, "no bytes") ? 1 : unit_of(strrchr(line, ' ') + 1), quantity),
+			      "%s is not %.17g", line, member_number(quantity, "value"));
 	}
 	ck_assert_int_eq(share != NULL, bound != NULL);
 	if (!share)
