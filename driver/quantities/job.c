@@ -2,11 +2,16 @@
 /* See job.h. */
 #include "quantities/job.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "configuration/configuration.h"
+#include "configuration/paths.h"
 #include "kernels/kernel_rows.h"
+#include "machine/measured.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/compute.h"
@@ -15,6 +20,7 @@
 #include "quantities/pass.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
+#include "support/messages.h"
 
 struct architecture *
 job_architecture(const struct rot *rot, bool may_step)
@@ -98,14 +104,36 @@ needs_word(const struct architecture *architecture, const struct quantity_part *
 	       (architecture->stepping.is_unasked && part->formula);
 }
 
+/*
+ * Says once on a machine that it has no counters: a file in the cache folder remembers it. 'rot doctor' always says it.
+ */
+static void
+note_no_counters(const struct rot *rot)
+{
+	autofree char *machine = machine_file_name(rot->machine),
+		      *path = rot_format("%s/told-no-counters-%s", rot->paths->cache, machine);
+	int fd;
+
+	if (messages_are_quiet())
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EEXIST)
+		return;
+	rot_note("no hardware counters: code is counted block by block (said once; 'rot doctor' tells more)");
+}
+
 /* Why numbers come from the kernels' definitions, or from steps, although events were asked for. */
 static void
-warn_of_expectations(struct architecture *architecture, const struct quantity_resolution *resolutions, size_t nr)
+warn_of_expectations(const struct measuring_job *job)
 {
+	struct architecture *architecture = job->architecture;
+	const struct quantity_resolution *resolutions = job->resolutions;
 	bool is_used = false;
 	autofree char *advice = NULL;
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < job->nr_requests; i++)
 		is_used |= needs_word(architecture, &resolutions[i].numerator) ||
 			   needs_word(architecture, &resolutions[i].denominator);
 	if (!is_used || architecture->has_warned ||
@@ -119,7 +147,7 @@ warn_of_expectations(struct architecture *architecture, const struct quantity_re
 		return;
 	}
 	if (architecture->stepping.is_unasked) {
-		rot_note("no hardware counters: code is counted block by block (see 'rot doctor')");
+		note_no_counters(job->rot);
 		return;
 	}
 	advice = architecture_advice(architecture, true);
@@ -200,7 +228,7 @@ resolve(struct measuring_job *job, struct rot_error *err)
 		warn_of_obstacle(job->architecture, job->measurement, resolution->numerator.obstacle, job->nr_steps);
 		warn_of_obstacle(job->architecture, job->measurement, resolution->denominator.obstacle, job->nr_steps);
 	}
-	warn_of_expectations(job->architecture, job->resolutions, job->nr_requests);
+	warn_of_expectations(job);
 	return 0;
 }
 

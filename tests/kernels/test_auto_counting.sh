@@ -78,6 +78,13 @@ finds "who asks for it gets the same results" \
 	"$("$top_builddir/tests/json_lines" asked.json | grep descriptionHashes | sort)" \
 	"$("$top_builddir/tests/json_lines" auto.json | grep descriptionHashes | sort)"
 
+measure again -counting=auto
+case $status:$err in 0:*'no hardware counters'*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
+check "the next start on this machine does not say again that there are no counters"
+"$top_builddir/tests/without_syscall" 298 2 "$rot" doctor >"$work/out" 2>"$work/err"
+grep -q '^! hardware counters *cannot count' "$work/out"
+check "rot doctor says it each time"
+
 measure longer -counting=auto -stepLimit=20000
 case $status:$err in 0:*warning*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
 check "a limit is no warning"
