@@ -390,12 +390,15 @@ list_keys(struct command_context *context, struct listing *listing, struct rot_e
 
 /* ---- remarks ---- */
 
-/* Prints each group's remarks below its heading; in detail each remark with its advice. */
+/* Prints each group's remarks behind its heading; in detail each remark in a row with its advice. */
 static int
 list_remarks(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
+	const bool is_detailed = is_in_detail(context, listing);
+
 	(void)err;
 	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
+		autofree char *heading = rot_format("%s:", remark_group_words(group)), *names = rot_strdup("");
 		bool is_first = true;
 
 		for (const struct remark *remark = remark_next(group, NULL); remark;
@@ -409,15 +412,16 @@ list_remarks(struct command_context *context, struct listing *listing, struct ro
 						      json_pack("{s:s, s:s, s:s, s:s}", "name", remark->code, "of",
 								remark_group_words(group), "meaning", remark->text,
 								"advice", remark->advice));
-			else if (is_first)
-				printf("%s%s:\n", listing->nr ? "\n" : "", remark_group_words(group));
-			if (!listing->items && is_in_detail(context, listing))
+			else if (is_detailed && is_first)
+				printf("%s%s\n", listing->nr ? "\n" : "", heading);
+			if (!listing->items && is_detailed)
 				entry_print_wrapped(name, remark->text, remark->advice, stdout);
-			else if (!listing->items)
-				print_short(name, remark->text);
+			rot_append(&names, "%s%s", is_first ? "" : ", ", name);
 			is_first = false;
 			listing->nr++;
 		}
+		if (!is_detailed)
+			entry_print(heading, "", names, stdout);
 	}
 	return 0;
 }

@@ -115,6 +115,8 @@ unit_of(struct pool *pool, const struct peak *peak, const char *clock)
 
 /* ---- ceilings of peaks ---- */
 
+#define WITH_FILLS " with fills"
+
 /*
  * A line that is stored to is loaded first (filled) and written back later. Peaks count the bytes of the program's
  * loads and stores, intensities those that cross a border: so many for each of the program's. What is not here has no
@@ -145,7 +147,7 @@ line_of(struct pool *pool, const struct peak *peak, const char *clock)
 	const bool is_performance = peak->kind == PEAK_PERFORMANCE;
 
 	return (struct ceiling){
-		.name = pool_format(pool, "%s%s%s%s", peak->name, factor > 1 ? " with fills" : "",
+		.name = pool_format(pool, "%s%s%s%s", peak->name, factor > 1 ? WITH_FILLS : "",
 				    peak->mode[0] ? ", " : "", peak->mode),
 		.operation = is_performance ? peak->operation : "",
 		.border = is_performance ? "" : peak->border,
@@ -673,6 +675,18 @@ says_nothing_new(const struct ceiling *const *kept, size_t nr, size_t i)
 	return kept[i]->nr_threads > 0 && kept[i]->nr_threads < most && nr_own == nr_near;
 }
 
+/* Is a line of stores with fills drawn above one of loads? */
+static bool
+has_fills_above_loads(const struct ceiling *const *shown, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; strstr(shown[i]->name, WITH_FILLS) && k < nr; k++)
+			if (strcmp(shown[k]->access, "load") == 0 && strcmp(shown[k]->border, shown[i]->border) == 0 &&
+			    shown[k]->nr_threads == shown[i]->nr_threads && shown[k]->value < shown[i]->value)
+				return true;
+	return false;
+}
+
 char *
 experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot)
 {
@@ -690,6 +704,11 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 			continue;
 		rot_append(&text, "; dashed: of %d thread%s", t, rot_plural((double)t));
 	}
+	if (has_fills_above_loads(shown, nr))
+		rot_append(
+			&text,
+			"%swith fills: each stored line is loaded first and both ways count, so it can be above loads",
+			*text ? "\n" : "");
 	return text;
 }
 

@@ -550,12 +550,15 @@ print_sum(const struct places_table *table, FILE *out)
 {
 	const struct program_places *places = &table->report->places;
 	const bool has_rates = !text_table_is_empty(&table->table, RATE);
+	autofree char *samples = rot_format("%llu samples in %.3g s of CPU time, which is the sum of all rows",
+					    (unsigned long long)places->nr_samples, places->cpu_s);
+	autofree char *off_cpu = rot_format("no thread was on a CPU for %.3g s of %.3g s%s", places->off_cpu_s,
+					    places->wall_s, has_rates ? ": rates in rows leave that out" : "");
 
-	fprintf(out, "\n  %llu samples in %.3g s of CPU time, which is the sum of all rows\n",
-		(unsigned long long)places->nr_samples, places->cpu_s);
+	fputc('\n', out);
+	text_print_behind(" ", samples, out);
 	if (places->off_cpu_s >= LEAST_SHARE * places->wall_s)
-		fprintf(out, "  no thread was on a CPU for %.3g s of %.3g s%s\n", places->off_cpu_s, places->wall_s,
-			has_rates ? ": rates in rows leave that out" : "");
+		text_print_behind(" ", off_cpu, out);
 }
 
 void

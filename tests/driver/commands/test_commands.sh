@@ -160,7 +160,7 @@ for word in $("$rot" complete 'rot -' | tr -d -- '-='); do
 	"$rot" help "$word" >/dev/null || missing="$missing help:$word"
 	grep -Eq "^\.It Fl $word( |\$)" "$work/manual" || missing="$missing manual:$word"
 done
-for name in $({ "$rot" list remarks; "$rot" list findings; } | sed -n 's/^  \([^ ]*\) .*/\1/p'); do
+for name in $({ "$rot" list remarks --all; "$rot" list findings; } | sed -n 's/^  \([^ ]*\) .*/\1/p'); do
 	grep -Fqx ".It Cm $name" "$work/manual" || missing="$missing manual:$name"
 done
 out=$missing
@@ -245,9 +245,9 @@ call list kernels mine --json
 has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
 rm -r "$work/data"
 call list remarks
-has "remarks, a row each" 0 "why a run is left out:
-  contextSwitch              another program ran on the CPU
-  migration  " ""
+has "remarks by group" 0 "
+  why a run is left out:
+      contextSwitch, migration, majorFault, " ""
 call list remarks --all
 has "and in full" 0 "
   contextSwitch   another program ran on the CPU

@@ -54,7 +54,7 @@ rm -r data/rot/controllers
 screen 40 list keys
 screen 40 list events
 screen 50 list findings
-screen 80 list remarks # a line for each
+screen 40 list remarks
 screen 40 measure report
 screen 40 measure --dry-run ./mine.xml
 screen 60 measure ./mine.xml -starts=1 -plots=terminal,gnuplot # with a picture of 24 lines

@@ -310,6 +310,27 @@ TEST_OF(stores_are_shown_with_their_fills, 6)
 	ck_assert_double_eq_tol(ceiling->low / (rows[_i].factor * 10.5 * 4e9), 1, 1e-12);
 }
 
+/* The reader of a picture is told why a line of stores is above that of loads; not where it is below. */
+TEST_OF(fills_above_loads_are_explained, 3)
+{
+	static const struct {
+		double per_cycle; /* of stores, without fills */
+		bool has_all, is_explained;
+	} rows[] = {{11.1, true, true}, {5, true, false}, {11.1, false, true}};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
+	struct peak *peak = peak_by_hand(&list, "DRAM non-temporal store", 1);
+	autofree char *text = NULL;
+
+	peak->name = peak->access = "store";
+	peak->per_cycle.value = rows[_i].per_cycle;
+	ck_assert_ok(profile_store(&rot, &list, &why));
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
+	experiment->plots[0].plot.has_all_peaks = rows[_i].has_all;
+	text = experiment_roof_text(experiment, &experiment->plots[0]);
+	ck_assert_int_eq(strstr(text, "\nwith fills: ") != NULL, rows[_i].is_explained);
+}
+
 /* What counts one direction only is compared with what goes in that direction alone. */
 TEST_OF(directions_have_their_ceilings, 4)
 {

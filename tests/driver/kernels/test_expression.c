@@ -2,6 +2,8 @@
 /* Expressions: values, functions, texts with braces, and what is said about wrong ones. */
 #include "entity.h"
 #include "kernels/expression.h"
+#include "memory.h"
+#include "support/files.h"
 #include "testing.h"
 
 static struct expression_scope *system_scope, *scope;
@@ -150,6 +152,26 @@ TEST_OF(text_has_its_expressions_replaced, NR_ELEMENTS(texts))
 		ck_assert_ptr_null(result);
 		ck_assert_str_ne(why.text, "");
 	}
+}
+
+/* The words of the controller intro: equal bytes are not "1 times as many". */
+TEST_OF(equal_bytes_are_as_many, 2)
+{
+	static const char *const wanted[] = {"moves as many bytes from", "moves 2.5 times as many bytes from"};
+	static const char before[] = "text=\"";
+	autofree char *path = rot_format("%s/driver/controllers/intro.xml", getenv("top_srcdir"));
+	autofree char *file = file_read(path, NULL, &why), *text = NULL;
+	char *from = file ? strstr(strstr(file, "name=\"memory\""), before) : NULL;
+
+	ck_assert_ptr_nonnull(from);
+	from += strlen(before);
+	*strchr(from, '"') = '\0';
+	expression_scope_set_string(scope, "order", "column order");
+	expression_scope_set_number(scope, "first.memoryBytes", 400);
+	expression_scope_set_number(scope, "memoryBytes", _i ? 1010 : 404);
+	text = expression_text(scope, from, &why);
+	ck_assert_msg(text != NULL, "%s", why.text);
+	ck_assert_has(text, wanted[_i]);
 }
 
 TEST(setting_again_replaces)

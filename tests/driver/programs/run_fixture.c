@@ -128,7 +128,7 @@ run(const char *architecture, const char *const *words)
 		ck_assert_ptr_nonnull(freopen("/dev/null", "r", stdin));
 		ck_assert_ptr_nonnull(freopen("out", "w", stdout));
 		ck_assert_ptr_nonnull(freopen("err", "w", stderr));
-		setenv("COLUMNS", is_narrow ? is_all ? "72" : "80" : "1000", 1); /* sentences in one line */
+		setenv("COLUMNS", is_narrow ? is_all ? "60" : "80" : "1000", 1); /* sentences in one line */
 		exit(run_here(architecture, words, nr));
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
