@@ -9,11 +9,15 @@
 #include "number.h"
 #include "plots/script.h"
 
+/*
+ * Colours of Okabe and Ito, in an order where those that colour-blind readers tell apart worst are no neighbours: pink
+ * is near green without green cones, and near orange without blue ones.
+ */
 static const struct {
 	const char *name, *colour;
 } colours[SCRIPT_NR_COLOURS] = {
-	{"blue", "#0072B2"},   {"vermilion", "#D55E00"}, {"green", "#009E73"}, {"pink", "#CC79A7"},
-	{"orange", "#E69F00"}, {"skyBlue", "#56B4E9"},   {"black", "#000000"},
+	{"blue", "#0072B2"},    {"vermilion", "#D55E00"}, {"green", "#009E73"}, {"orange", "#E69F00"},
+	{"skyBlue", "#56B4E9"}, {"black", "#000000"},     {"pink", "#CC79A7"},
 };
 
 /* gnuplot's numbers. */
@@ -69,7 +73,7 @@ script_colour_of(const char *text, char own[8], struct rot_error *err)
 	}
 	rot_error_set(err, 0, "'%s' is no colour", text);
 	rot_nearest_hint(err, text, names, SCRIPT_NR_COLOURS,
-			 "#RRGGBB, or one of blue, vermilion, green, pink, orange, skyBlue, black");
+			 "#RRGGBB, or one of blue, vermilion, green, orange, skyBlue, black, pink");
 	return NULL;
 }
 

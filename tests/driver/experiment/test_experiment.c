@@ -158,7 +158,7 @@ TEST(series_keep_their_colours)
 		script = file_text("plot.gnuplot");
 		ck_assert_has(script, "pointtype 5 ");
 		ck_assert_has(script, "linecolor rgb \"#D55E00\" title \"b\"");
-		ck_assert_has(script, "linecolor rgb \"#CC79A7\" title \"theory\"");
+		ck_assert_has(script, "linecolor rgb \"#E69F00\" title \"theory\"");
 	}
 	free(gnuplot);
 }

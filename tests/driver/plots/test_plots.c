@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plots as files: the script says what was asked, pictures appear all together or not at all. */
 #include <dirent.h>
+#include <math.h>
 
 #include "plots/beside.h"
 #include "plots/gnuplot.h"
@@ -387,6 +388,71 @@ TEST(looks_do_not_repeat)
 			ck_assert(!same_colour || !same_mark);
 			ck_assert(i >= 7 || !same_colour);
 			ck_assert(i >= 6 || !same_mark);
+		}
+}
+
+/*
+ * How linear red, green and blue look to everybody, and without one kind of cones: protanopia, deuteranopia,
+ * tritanopia. Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color Vision Deficiency,
+ * 2009, table of severity 1.0.
+ */
+static const double sights[][3][3] = {
+	{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+	{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+	{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+};
+
+static double
+row_of(const double row[3], const double vector[3])
+{
+	return row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2];
+}
+
+/* CIE L*a*b* (white D65) of an sRGB colour "#RRGGBB", as it is seen. */
+static void
+seen_as(const char *colour, const double sight[3][3], double lab[3])
+{
+	static const double to_xyz[3][3] = {/* divided by the white */
+					    {0.433953, 0.376219, 0.189828},
+					    {0.212673, 0.715152, 0.072175},
+					    {0.017758, 0.109477, 0.872766}};
+	const unsigned long code = strtoul(colour + 1, NULL, 16);
+	double linear[3], seen[3], f[3];
+
+	for (int i = 0; i < 3; i++) {
+		const double c = (double)(code >> (16 - 8 * i) & 255) / 255;
+
+		linear[i] = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+	}
+	for (int i = 0; i < 3; i++)
+		seen[i] = fmin(1, fmax(0, row_of(sight[i], linear)));
+	for (int i = 0; i < 3; i++) {
+		const double t = row_of(to_xyz[i], seen);
+
+		f[i] = t > 216.0 / 24389 ? cbrt(t) : (24389.0 / 27 * t + 16) / 116;
+	}
+	lab[0] = 116 * f[1] - 16;
+	lab[1] = 500 * (f[0] - f[1]);
+	lab[2] = 200 * (f[1] - f[2]);
+}
+
+/* Distances of CIE 1976; 2.3 is just noticed. Neighbours are farther apart than others, also the last and the first. */
+TEST_OF(colour_blind_readers_tell_colours_apart, NR_ELEMENTS(sights))
+{
+	const struct plot_series series = {.name = ""};
+	double lab[SCRIPT_NR_COLOURS][3];
+
+	for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++)
+		seen_as(script_colour(&series, i), sights[_i], lab[i]);
+	for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++)
+		for (size_t k = 0; k < i; k++) {
+			const bool are_neighbours = i - k == 1 || i - k == SCRIPT_NR_COLOURS - 1;
+			const double distance =
+				hypot(lab[i][0] - lab[k][0], hypot(lab[i][1] - lab[k][1], lab[i][2] - lab[k][2]));
+
+			ck_assert_msg(distance >= (are_neighbours ? 20 : 15), "colours %zu and %zu: %g", k, i,
+				      distance);
 		}
 }
 
