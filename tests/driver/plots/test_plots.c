@@ -9,6 +9,7 @@
 #include "plots/roofline_labels.h"
 #include "plots/script.h"
 #include "plots/svg.h"
+#include "support/files.h"
 #include "support/process.h"
 #include "testing.h"
 
@@ -361,6 +362,39 @@ TEST_OF(points_beyond_a_range_are_told, has_gnuplot())
 }
 
 /* What is not drawn needs no room. */
+/*
+ * Points on one x, and the ridges, take most of the width: at the left there is room for names of bandwidths, at the
+ * right for those of performances. Likewise where the points are behind the last ridge, and before the first.
+ */
+TEST_OF(the_range_of_a_roofline_is_that_of_its_points_and_ridges, 3)
+{
+	static const double at[] = {0.083, 20, 1};
+	static const struct roofline_ceiling ceilings[] = {
+		{"FMA", false, 200, NAN, NAN, "", true, 0},
+		{"L1", true, 542, NAN, NAN, "", false, 0},
+		{"DRAM", true, 42, NAN, NAN, "", true, 0},
+	};
+	const double first = fmin(at[_i], 200.0 / 542), last = fmax(at[_i], 200.0 / 42);
+	struct roofline_plot plot = example();
+	struct plot_series series = plot.series[0];
+	struct plot_point points[3];
+	struct roofline_shape shape;
+
+	for (int i = 0; i < 3; i++) {
+		points[i] = series.points[i];
+		points[i].x = summary_single(at[_i], "median");
+	}
+	series.points = points;
+	plot.series = &series;
+	plot.ceilings = ceilings;
+	plot.nr_ceilings = NR_ELEMENTS(ceilings);
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	ck_assert_double_lt(shape.x.low, first);
+	ck_assert_double_gt(shape.x.low, first / 3);
+	ck_assert_double_gt(shape.x.high, last);
+	ck_assert_double_lt(shape.x.high, last * 3);
+}
+
 TEST_OF(a_series_plot_has_the_range_of_its_values, has_gnuplot())
 {
 	struct roofline_plot source = example();
@@ -417,7 +451,7 @@ seen_as(const char *colour, const double sight[3][3], double lab[3])
 					    {0.433953, 0.376219, 0.189828},
 					    {0.212673, 0.715152, 0.072175},
 					    {0.017758, 0.109477, 0.872766}};
-	const unsigned long code = strtoul(colour + 1, NULL, 16);
+	const unsigned long code = strtoul(colour + 1, NULL, 16); /* what follows a colour of CSS is no digit */
 	double linear[3], seen[3], f[3];
 
 	for (int i = 0; i < 3; i++) {
@@ -438,22 +472,52 @@ seen_as(const char *colour, const double sight[3][3], double lab[3])
 }
 
 /* Distances of CIE 1976; 2.3 is just noticed. Neighbours are farther apart than others, also the last and the first. */
-TEST_OF(colour_blind_readers_tell_colours_apart, NR_ELEMENTS(sights))
+static void
+assert_apart(const char *const colours[SCRIPT_NR_COLOURS], const double sight[3][3])
 {
-	const struct plot_series series = {.name = ""};
 	double lab[SCRIPT_NR_COLOURS][3];
 
 	for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++)
-		seen_as(script_colour(&series, i), sights[_i], lab[i]);
+		seen_as(colours[i], sight, lab[i]);
 	for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++)
 		for (size_t k = 0; k < i; k++) {
 			const bool are_neighbours = i - k == 1 || i - k == SCRIPT_NR_COLOURS - 1;
 			const double distance =
 				hypot(lab[i][0] - lab[k][0], hypot(lab[i][1] - lab[k][1], lab[i][2] - lab[k][2]));
 
-			ck_assert_msg(distance >= (are_neighbours ? 20 : 15), "colours %zu and %zu: %g", k, i,
-				      distance);
+			ck_assert_msg(distance >= (are_neighbours ? 20 : 15), "%.7s and %.7s: %g", colours[k],
+				      colours[i], distance);
 		}
+}
+
+TEST_OF(colour_blind_readers_tell_colours_apart, NR_ELEMENTS(sights))
+{
+	const struct plot_series series = {.name = ""};
+	const char *colours[SCRIPT_NR_COLOURS];
+
+	for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++)
+		colours[i] = script_colour(&series, i);
+	assert_apart(colours, sights[_i]);
+}
+
+/* Those of pages are others: on white, on black, and on paper. */
+TEST_OF(colour_blind_readers_tell_colours_of_pages_apart, NR_ELEMENTS(sights))
+{
+	autofree char *path = rot_format("%s/driver/page/page.css", getenv("top_srcdir"));
+	autofree char *css = file_read(path, NULL, &why);
+	const char *colours[SCRIPT_NR_COLOURS];
+	int nr_palettes = 0;
+
+	ck_assert_ptr_nonnull(css);
+	for (const char *from = css; (from = strstr(from, "--s0: ")); nr_palettes++) {
+		for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++) {
+			from = strchr(from, '#');
+			ck_assert_ptr_nonnull(from);
+			colours[i] = from++;
+		}
+		assert_apart(colours, sights[_i]);
+	}
+	ck_assert_int_eq(nr_palettes, 3);
 }
 
 TEST(a_series_has_the_look_that_is_said)
