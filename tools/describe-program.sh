@@ -53,7 +53,7 @@ describe_counting()
 		describe_executable "$@"
 		echo StepMeasurer
 		describe_pass 3 $events | tail -n +2
-		printf '%s\n' l1Bytes 32768 l1Ways 8 l2Bytes 1048576 l2Ways 8 l3Bytes 33554432 l3Ways 16 l1Policy lru l2Policy lru l3Policy lru lineBytes 64 allThreads false followsWarming false
+		printf '%s\n' l1Bytes 32768 l1Ways 8 l2Bytes 1048576 l2Ways 8 l3Bytes 33554432 l3Ways 16 l1Policy lru l2Policy lru l3Policy lru lineBytes 64 tlbEntries 64 tlbWays 0 tlbPageBytes 4096 allThreads false followsWarming false
 		describe_events $events
 	} >"$file"
 }

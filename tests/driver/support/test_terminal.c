@@ -148,8 +148,8 @@ static const struct {
 	{print_table, 0, 70},         {print_table, 80, 70},    {print_table, 200, 190},   {print_table, 250, 238},
 	{print_one_part, 0, 70},      {print_one_part, 80, 70}, {print_entry, 0, 80},      {print_entry, 60, 60},
 	{print_entry, 200, 80},       {print_behind, 0, 77},    {print_behind, 80, 77},    {print_behind, 400, 302},
-	{print_fitting, 0, 79},       {print_fitting, 80, 79},  {print_fitting, 400, 294}, {print_threads, 0, 74},
-	{print_threads, 80, 74},      {print_threads, 40, 56},  {print_message, 0, 294},   {print_message, 80, 79},
+	{print_fitting, 0, 79},       {print_fitting, 80, 79},  {print_fitting, 400, 294}, {print_threads, 0, 75},
+	{print_threads, 80, 75},      {print_threads, 40, 57},  {print_message, 0, 294},   {print_message, 80, 79},
 	{print_message, UNKNOWN, 79},
 };
 
