@@ -5,13 +5,17 @@
 time: beside "perf record -e cpu-clock". Samples of perf are assigned by address to the functions of rot. z is the difference of both shares,
       in standard errors of two binomials; its limit is 3. Names are compared as well.
 instructions: beside callgrind, likewise by address, where both execute the same code: libraries are told to use no more of the CPU than
-      valgrind has. The limit is 0.1 %.
+      valgrind has. The limit is 0.1 %. More differs where callgrind counts each turn of a rep as an instruction, knows no stubs in .plt.got,
+      and where the program depends on addresses, as malloc does.
 Programs that are not installed are skipped, and so is callgrind for those that generate code. Exit status 1: a limit was exceeded.
 
 compare-profilers.py [-r RUNS] [-k FOLDER] [NAME ...]
+compare-profilers.py -p PAIRS [NAME ...]
     -r: so many times by perf (3), and three times as often by rot, which samples less often; -k: keep there what was recorded, for a second look; NAME: only these programs
+    -p: what it costs instead. Each program runs so often alone and in the timing run of rot, in turns: the median of the ratios of each pair,
+        with its interval of 95 %. Then the counted runs: CPU time of the whole command relative to the program alone, the least of three.
 """
-import argparse, bisect, collections, json, math, os, pathlib, re, shutil, subprocess, sys, tempfile
+import argparse, bisect, collections, json, math, os, pathlib, re, resource, shutil, subprocess, sys, tempfile, time
 
 top = pathlib.Path(__file__).resolve().parent.parent
 rot = os.environ.get("ROT", top / "build/driver/rot")
@@ -153,11 +157,15 @@ def record(name, command, generates, runs):
         call(["perf", "record", "-q", "-e", "cpu-clock", "-c", period_ns, "-o", f"{name}.{i}.perf", "--", *command], env=env)
     if generates or not shutil.which("valgrind"):
         return
-    env.update(GLIBC_TUNABLES=no_avx, OPENBLAS_CORETYPE="Nehalem", NPY_DISABLE_CPU_FEATURES="SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F "
-               "AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL", PYTHONHASHSEED="0")
+    # Numpy warns, with much Python, of what the processor does not have anyway; valgrind has no AVX-512.
+    features = ["SSE41", "POPCNT", "SSE42", "AVX", "F16C", "FMA3", "AVX2"]
+    env.update(GLIBC_TUNABLES=no_avx, OPENBLAS_CORETYPE="Nehalem", NPY_DISABLE_CPU_FEATURES=" ".join(features), PYTHONHASHSEED="0")
+    both = dict(env)
+    if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text():
+        both["NPY_DISABLE_CPU_FEATURES"] += " AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
     # Valgrind has its own library loaded before all others, and so does rot here: the loader looks up as many names then.
     preloaded = sorted(str(path) for path in pathlib.Path("/usr/libexec/valgrind").glob("vgpreload_core-amd64-linux.so"))
-    call(["env", *(f"LD_PRELOAD={path}" for path in preloaded), rot, "run", "-q", "-counting=blocks", "-caches=none", "--all", "-findPeaks=false", "-j", f"{name}.counts.json", "--", *command], env=env)
+    call(["env", *(f"LD_PRELOAD={path}" for path in preloaded), rot, "run", "-q", "-counting=blocks", "-caches=none", "--all", "-findPeaks=false", "-j", f"{name}.counts.json", "--", *command], env=both)
     call(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", "--skip-plt=no", "--compress-strings=no",
           f"--callgrind-out-file={name}.callgrind", "--", *command], env=env)
 
@@ -211,10 +219,51 @@ def count_table(name):
     return worst
 
 
+def alone(command, env):
+    """CPU and wall time of a command, with that of all that it starts"""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    call(command, env=env)
+    wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
+
+
+def timed(command, env):
+    """Of the program in the timing run"""
+    call([rot, "run", "-q", "-findPeaks=false", "-counting=expected", "-j", "timed.json", "--", *command], env=env)
+    run = json.load(open("timed.json"))["runs"][0]
+    return 1e-9 * (run["userTime"] + run["systemTime"]), 1e-9 * run["wallTime"]
+
+
+def median_text(values):
+    """With the order statistics that hold the median with 95 %"""
+    values, n = sorted(values), len(values)
+    rank = max(0, math.floor(n / 2 - 0.98 * math.sqrt(n)) - 1)
+    return f"{values[n // 2]:.4f} ({values[rank]:.4f} to {values[n - 1 - rank]:.4f})"
+
+
+def costs(chosen, pairs):
+    env = dict(os.environ, LC_ALL="C", OPENBLAS_NUM_THREADS="1")
+    print("| program | CPU time alone | timing run: CPU time | timing run: wall time | counted by blocks | with the cache model |\n|---|---|---|---|---|---|")
+    for name, command, _ in chosen:
+        cpu, wall, least = [], [], math.inf
+        for i in range(pairs):
+            both = [(alone, timed)[i % 2](command, env), (timed, alone)[i % 2](command, env)]
+            one, other = both if i % 2 == 0 else both[::-1]
+            cpu.append(other[0] / one[0])
+            wall.append(other[1] / one[1])
+            least = min(least, one[0])
+        counted = []
+        for way in (["-caches=none"], ["-caches=32K:8,1M:16,32M:16"]):
+            whole = [rot, "run", "-q", "--counts-only", "-counting=blocks", "-findPeaks=false", *way, "--", *command]
+            counted.append(min(alone(whole, env)[0] for _ in range(3)) / least)
+        print(f"| {name} | {least:.2f} s | {median_text(cpu)} | {median_text(wall)} | {counted[0]:.2f} | {counted[1]:.2f} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-r", type=int, default=3)
     parser.add_argument("-k")
+    parser.add_argument("-p", type=int, default=0)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     temporary = tempfile.TemporaryDirectory()
@@ -223,6 +272,8 @@ def main():
     if not os.path.exists("query"):
         make_input()
     chosen = [row for row in programs if (not arguments.names or row[0] in arguments.names) and shutil.which(row[1][0])]
+    if arguments.p:
+        return costs(chosen, arguments.p)
     for name, command, generates in chosen:
         if not os.path.exists(f"{name}.json"):
             record(name, command, generates, arguments.r)
