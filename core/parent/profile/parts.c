@@ -238,6 +238,9 @@ take_loops(struct parts *parts, struct program_place *place, const struct perf_e
 		}
 		loops[i]->turns = measurer ? turns[i] : 0;
 		loops[i]->entries = measurer && entries[i] != FLOW_NOT_KNOWN ? entries[i] : 0;
+		/* Turns of a loop that begins with the function are no calls. */
+		if (loops[i]->entries > 0 && loops[i]->header == place->address)
+			place->entries = loops[i]->entries;
 		if (with_source)
 			add_source(parts, i, loops[i]);
 		if (latencies && turns[i] > 0)

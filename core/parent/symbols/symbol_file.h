@@ -13,7 +13,8 @@
 #include "parent/symbols/symbols.h"
 
 /*
- * functions, frames: ordered by address; frames are read when first asked for, and have no names
+ * functions, frames, stubs: ordered by address; frames and stubs are read when first asked for. Frames have no names,
+ *                           and those of stubs are memory of their own
  * unwind_rows: of unwind.c
  * bytes: the whole file
  * bias: address of Dwfl minus link-time address
@@ -29,12 +30,19 @@ struct symbol_file {
 	size_t nr_bytes;
 	struct symbol_ranges functions;
 	struct symbol_ranges frames;
-	bool frames_are_read;
+	struct symbol_ranges stubs;
+	bool frames_are_read, stubs_are_read;
 	struct unwind_rows *unwind_rows;
 };
 
 /* The segment of the file that is loaded to address; NULL: none. */
 bool symbol_file_segment(const struct symbol_file *file, uint64_t address, GElf_Phdr *segment);
+
+/* A section by its name, or NULL. */
+Elf_Scn *symbol_file_section(const struct symbol_file *file, const char *name, GElf_Shdr *header);
+
+/* The last of the ordered ranges that begins at or before address, or NULL. */
+const struct symbol_range *symbol_ranges_before(const struct symbol_ranges *ranges, uint64_t address);
 
 /* Orders by address; of ranges with the same address the first stays. */
 void symbol_ranges_order(struct symbol_ranges *ranges);
@@ -44,6 +52,9 @@ void symbol_ranges_sort(struct symbol_ranges *ranges);
 
 /* All frame descriptions. */
 const struct symbol_ranges *symbol_file_frames(struct symbol_file *file);
+
+/* Stubs of the PLT, called as the function that they lead to: "malloc@plt". */
+const struct symbol_ranges *symbol_file_stubs(struct symbol_file *file);
 
 /* While nothing may be fetched from the network: debuginfod_hide before, debuginfod_show with its result after. */
 char *debuginfod_hide(void);

@@ -82,8 +82,7 @@ symbol_ranges_order(struct symbol_ranges *ranges)
 	ranges->nr_ranges = nr_kept;
 }
 
-/* The last of the ordered ranges that begins at or before address, or NULL. */
-static const struct symbol_range *
+const struct symbol_range *
 symbol_ranges_before(const struct symbol_ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->nr_ranges;
@@ -115,8 +114,7 @@ symbol_file_segment(const struct symbol_file *file, uint64_t address, GElf_Phdr 
 	return false;
 }
 
-/* A section by its name, or NULL. */
-static Elf_Scn *
+Elf_Scn *
 symbol_file_section(const struct symbol_file *file, const char *name, GElf_Shdr *header)
 {
 	size_t names;
@@ -335,6 +333,9 @@ file_delete(struct symbol_file *file)
 		dwfl_end(file->dwfl);
 	symbol_ranges_clear(&file->functions);
 	symbol_ranges_clear(&file->frames);
+	for (size_t i = 0; i < file->stubs.nr_ranges; i++)
+		free((char *)file->stubs.ranges[i].name);
+	symbol_ranges_clear(&file->stubs);
 	unwind_rows_delete(file->unwind_rows);
 	free(file->path);
 	free(file);
@@ -721,6 +722,8 @@ symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_ra
 {
 	const struct symbol_range *function = covering(&file->functions, address), *frame, *label;
 
+	if (!function)
+		function = covering(symbol_file_stubs(file), address);
 	if (function) {
 		*range = *function;
 		return true;

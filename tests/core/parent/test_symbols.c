@@ -4,6 +4,7 @@
 #include "parent/profile/functions.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/plain_name.h"
+#include "parent/symbols/symbol_file.h"
 #include "parent/symbols/symbols.h"
 #include "testing.h"
 
@@ -151,6 +152,26 @@ TEST(addresses_get_names)
 	ck_assert_str_eq(at.name, "tail_call");
 	ck_assert(symbols_function_at(file, function(file, "alias_of").address, &at));
 	ck_assert_str_eq(at.name, "alias_of");
+}
+
+/* This program is loaded to its link-time addresses, so the stub can be called. */
+TEST(stubs_are_called_as_their_functions)
+{
+	struct symbol_file *file = file_open(rot_strdup("/proc/self/exe"));
+	const struct symbol_ranges *stubs = symbol_file_stubs(file);
+	const struct symbol_range *wanted = NULL;
+	pid_t (*stub)(void);
+	struct symbol_range at;
+
+	for (size_t i = 0; i < stubs->nr_ranges; i++)
+		if (strcmp(stubs->ranges[i].name, "getppid@plt") == 0)
+			wanted = &stubs->ranges[i];
+	ck_assert_ptr_nonnull(wanted);
+	*(void **)&stub = (void *)wanted->address;
+	ck_assert_int_eq(stub(), getppid());
+	ck_assert(symbols_function_at(file, wanted->address + wanted->size - 1, &at));
+	ck_assert_str_eq(at.name, "getppid@plt");
+	ck_assert_uint_eq(at.address, wanted->address);
 }
 
 /* Whichever is asked for first. */

@@ -21,11 +21,15 @@
  *	serial   poly in one thread, then packed in two that do as much
  *	crowd    packed in four threads on one CPU
  *	dgemm    products of matrices by LIBRARY, if there is such a one
+ *
+ *	parts    NR LIBRARY: poly, triad, chase and products in turn, in NR threads that share the work; prints the CPU
+ *	         time of each part, then that of all
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -114,14 +118,22 @@ large(size_t nr)
 	return all;
 }
 
-static void
-follow_pointers(void)
+static void **
+pointers(void)
 {
 	enum { NR = 4096 };
 	void **nodes = calloc(NR * NODE_WORDS, sizeof(*nodes));
 
 	for (size_t i = 0; nodes && i < NR; i++)
 		nodes[i * NODE_WORDS] = &nodes[(i + 1231) % NR * NODE_WORDS];
+	return nodes;
+}
+
+static void
+follow_pointers(void)
+{
+	void **nodes = pointers();
+
 	if (nodes)
 		chase(nodes, 8000000);
 	free(nodes);
@@ -204,20 +216,108 @@ read_much(void)
 	close(fd);
 }
 
+enum { ROW_MAJOR = 101, AS_IT_IS = 111, SIZE = 128 };
+
+typedef void
+dgemm_function(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+
+static dgemm_function *
+dgemm_of(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW), *found = library ? dlsym(library, "cblas_dgemm") : NULL;
+	dgemm_function *dgemm;
+
+	*(void **)&dgemm = found;
+	return dgemm;
+}
+
+/* Code behind the last call keeps it from being a jump. */
+static __attribute__((noinline)) void
+multiply(dgemm_function *dgemm, double *all, int times)
+{
+	for (int i = 0; dgemm && i < times; i++)
+		dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, SIZE, SIZE, SIZE, 1, all, SIZE, all + SIZE * SIZE, SIZE, 0,
+		      all + 2 * SIZE * SIZE, SIZE);
+	__asm__ volatile("");
+}
+
 static void
 by_blas(const char *path)
 {
-	enum { ROW_MAJOR = 101, AS_IT_IS = 111, SIZE = 128 };
-	void *library = dlopen(path, RTLD_NOW), *found = library ? dlsym(library, "cblas_dgemm") : NULL;
-	void (*dgemm)(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *,
-		      int);
 	double *all = large(3 * SIZE * SIZE);
 
-	*(void **)&dgemm = found;
-	for (int i = 0; found && i < 2000; i++)
-		dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, SIZE, SIZE, SIZE, 1, all, SIZE, all + SIZE * SIZE, SIZE, 0,
-		      all + 2 * SIZE * SIZE, SIZE);
+	multiply(dgemm_of(path), all, 2000);
 	free(all);
+}
+
+enum { POLY, TRIAD, CHASE, DGEMM, NR_PARTS, NR_TURNS = 12 };
+
+static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
+static double part_s[NR_PARTS];
+static dgemm_function *part_dgemm;
+
+static double
+seconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void
+turn(double own_s[NR_PARTS], double *all, void **nodes, int share)
+{
+	double at_s[NR_PARTS + 1] = {seconds(CLOCK_THREAD_CPUTIME_ID)};
+
+	for (int i = 0; i < 16384 / share; i++)
+		poly(small[1], small[0], SMALL);
+	at_s[1] = seconds(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < 8 / share; i++)
+		triad(all, all + LARGE, all + 2 * LARGE, LARGE);
+	at_s[2] = seconds(CLOCK_THREAD_CPUTIME_ID);
+	chase(nodes, 400000ul / (unsigned long)share);
+	at_s[3] = seconds(CLOCK_THREAD_CPUTIME_ID);
+	multiply(part_dgemm, all, 80 / share);
+	at_s[4] = seconds(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < NR_PARTS; i++)
+		own_s[i] += at_s[i + 1] - at_s[i];
+}
+
+static void *
+do_parts(void *share)
+{
+	double *all = large(3 * LARGE), own_s[NR_PARTS] = {0};
+	void **nodes = pointers();
+
+	for (int i = 0; nodes && i < NR_TURNS; i++)
+		turn(own_s, all, nodes, *(const int *)share);
+	pthread_mutex_lock(&parts_lock);
+	for (int i = 0; i < NR_PARTS; i++)
+		part_s[i] += own_s[i];
+	pthread_mutex_unlock(&parts_lock);
+	free(nodes);
+	free(all);
+	return NULL;
+}
+
+static int
+parts(int nr_threads, const char *path)
+{
+	pthread_t threads[4];
+
+	part_dgemm = dgemm_of(path);
+	if (nr_threads < 1 || nr_threads > 4)
+		return 2;
+	for (int i = 1; i < nr_threads; i++)
+		if (pthread_create(&threads[i], NULL, do_parts, &nr_threads) != 0)
+			abort();
+	do_parts(&nr_threads);
+	for (int i = 1; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	printf("%.6f %.6f %.6f %.6f %.6f\n", part_s[POLY], part_s[TRIAD], part_s[CHASE], part_s[DGEMM],
+	       seconds(CLOCK_PROCESS_CPUTIME_ID));
+	return 0;
 }
 
 int
@@ -256,6 +356,8 @@ main(int argc, char **argv)
 		nanosleep(&pause, NULL);
 	if (strcmp(how, "dgemm") == 0 && argc > 2)
 		by_blas(argv[2]);
+	if (strcmp(how, "parts") == 0 && argc > 3)
+		return parts(atoi(argv[2]), argv[3]);
 	if (strcmp(how, "triad") != 0 && strcmp(how, "stride") != 0)
 		return 0;
 	all = large(3 * LARGE);

@@ -138,6 +138,9 @@ are_all "between signals" loops
 
 # ---- source lines ----
 call run -q --all -j loops.json --by=line "$known" shares 5
+out=$(of_functions loops.json function triple entries) err="5 was expected"
+[ "$out" = 5 ]
+check "turns of a loop that begins with its function are no calls of it"
 are_all "by line" lines
 are_all "by loop, with lines" loops
 lines=$(grep -n 'the loop of main' "$top_srcdir/tests/driver/programs/known_loops.c")

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Is it true what "rot run" says of functions and loops?
+
+A program of known parts (tests/driver/programs/known_findings.c, "parts") runs many times, with 1 and with 4 threads, with symbols and
+stripped. Counts of each part must be those that its code has, in every run. Intervals of its share of the CPU time must hold the share that
+the program measured itself by the clocks of its threads, in 94 % of the runs or more. Exit status 1: one of both is not so.
+
+prove-shares.py [-n TIMES] [-o FOLDER] [OPTION or KEY of rot run ...]
+    default: -n 100 -caches=none
+    -o: keep there what was measured; a run that is there already is not measured again
+"""
+import argparse, collections, json, math, os, pathlib, subprocess, sys, tempfile
+
+top = pathlib.Path(__file__).resolve().parent.parent
+rot = os.environ.get("ROT", top / "build/driver/rot")
+events = ["instructions", "scalarDouble", "packedDouble", "loadedBytes", "storedBytes"]
+
+
+def known_counts(threads):
+    """By part: entries, turns, and by event what a turn does and what a call does besides. See the code of the program."""
+    calls = {"poly": 16384 * 12, "triad": 8 * 12, "chase": 12 * threads}
+    turns = {"poly": 1024 * calls["poly"], "triad": (1 << 20) * calls["triad"], "chase": 400000 * 12}
+    turn = {"poly": (11, 6, 0, 8, 8), "triad": (6, 2, 0, 16, 8), "chase": (3, 0, 0, 8, 0)}
+    call = (1, 0, 0, 8, 0)
+    for part in calls:
+        loop = [turns[part] * each for each in turn[part]]
+        yield part, calls[part], turns[part], loop, [a + calls[part] * b for a, b in zip(loop, call)]
+
+
+def share_interval(k, n, z=1.959964):
+    """Wilson's, as rot's own"""
+    center, half = (k + z * z / 2) / (n + z * z), z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
+    return center - half, center + half
+
+
+def measure(program, threads, options):
+    env = dict(os.environ, OPENBLAS_NUM_THREADS="1")
+    command = [rot, "run", "-q", "-findPeaks=false", "-j", "result.json", *options, "--", program, "parts", str(threads), "libopenblas.so.0"]
+    truth = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+    result = json.load(open("result.json"))
+    functions = result["functions"]
+    for item in functions["functions"]:
+        item.pop("code", None)
+    functions["functions"] = [item for item in functions["functions"]
+                              if item["samples"] > 0 or program[2:] in item["object"] or "openblas" in item["object"]]
+    return {"truth": [float(word) for word in truth.split()], "functions": functions, "findings": result["findings"], "bound": result["bound"]}
+
+
+def look_at(run, threads, at, rows, wrong):
+    """Adds to rows what each interval said, and to wrong what was counted otherwise than known. Gives the number of checks."""
+    truth = dict(zip(["poly", "triad", "chase", "dgemm"], (part / run["truth"][4] for part in run["truth"])))
+    functions = run["functions"]
+    whole = sum(item["samples"] for item in functions["functions"] + functions["others"] + [functions["missing"]])
+    own = {at[item["address"]]: item for item in functions["functions"] if is_own(item) and item["address"] in at}
+    nr = 0
+    for part, calls, turns, of_loop, of_all in known_counts(threads):
+        loops = [item for item in functions["loops"] if item["header"] and is_own(item) and at.get(item["functionAddress"]) == part]
+        is_there = [part, own[part]["entries"], *(own[part]["counts"][event] for event in events)]
+        is_there += [value for loop in loops for value in (loop["entries"], loop["turns"], *(loop["counts"][event] for event in events))]
+        should = [part, calls, *of_all, calls, turns, *of_loop]
+        nr += len(should) - 1
+        if is_there != should:
+            wrong.append((is_there, should))
+        rows[part].append((truth[part], own[part]["low"], own[part]["high"], own[part]["samples"] / whole))
+    blas = [item for item in functions["functions"] if "openblas" in item["object"]]
+    if truth["dgemm"] > 0.01:
+        # 2 n^3, and n^2 for the factor; scalar ones are of the choice of a kernel
+        flops, should = sum(item["counts"]["packedDouble"] for item in blas if item["counts"]), 960 * (2 * 128 ** 3 + 128 ** 2)
+        if flops != should:
+            wrong.append((["dgemm", flops], ["dgemm", should]))
+        nr += 1
+        samples = sum(item["samples"] for item in blas)
+        rows["dgemm"].append((truth["dgemm"], *share_interval(samples, whole), samples / whole))
+    return nr
+
+
+def is_own(item):
+    return item["object"].endswith(("/with-symbols", "/stripped"))
+
+
+def symbols():
+    lines = subprocess.run(["nm", "with-symbols"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return {int(words[0], 16): words[2] for words in map(str.split, lines) if words[-1] in ("poly", "triad", "chase")}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-n", type=int, default=100)
+    parser.add_argument("-o")
+    arguments, options = parser.parse_known_args()
+    temporary = tempfile.TemporaryDirectory()
+    folder = pathlib.Path(arguments.o or temporary.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chdir(folder)
+    if not os.path.exists("with-symbols"):
+        source = top / "tests/driver/programs/known_findings.c"
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-g", "-pthread", "-o", "with-symbols", source, "-ldl"], check=True)
+        subprocess.run(["strip", "-o", "stripped", "with-symbols"], check=True)
+    kinds = [(program, threads) for program in ("with-symbols", "stripped") for threads in (1, 4)]
+    at, is_good = symbols(), True
+    rows, wrong, checks = collections.defaultdict(lambda: collections.defaultdict(list)), collections.defaultdict(list), collections.Counter()
+    for number in range(arguments.n):
+        for program, threads in kinds:
+            file = pathlib.Path(f"{program}.{threads}.{number}.json")
+            if not file.exists():
+                file.write_text(json.dumps(measure("./" + program, threads, options or ["-caches=none"])))
+            kind = (program, threads)
+            checks[kind] += look_at(json.loads(file.read_text()), threads, at, rows[kind], wrong[kind])
+    print("| program | threads | part | runs | true share | mean of what rot says | half width | intervals that hold the truth |")
+    print("|---|---|---|---|---|---|---|---|")
+    for program, threads in kinds:
+        for part, all_ in rows[program, threads].items():
+            mean = [100 * sum(column) / len(all_) for column in zip(*all_)]
+            held = sum(low <= truth <= high for truth, low, high, _ in all_)
+            is_good &= held >= 0.94 * len(all_)
+            print(f"| {program} | {threads} | {part} | {len(all_)} | {mean[0]:.2f} % | {mean[3]:.2f} % | ±{(mean[2] - mean[1]) / 2:.1f} % "
+                  f"| {held} of {len(all_)} |")
+    for kind in kinds:
+        print(f"\n{kind[0]}, {kind[1]} threads: {checks[kind]} counts checked; in {len(wrong[kind])} cases not as the code has it", end="")
+        for is_there, should in wrong[kind][:4]:
+            print(f"\n    is     {is_there}\n    should {should}", end="")
+        is_good &= not wrong[kind]
+    print()
+    return 0 if is_good else 1
+
+
+sys.exit(main())
