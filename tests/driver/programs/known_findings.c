@@ -17,7 +17,7 @@
  *
  *	threads  packed in two threads, of which one does four times as much
  *	kernel   many small reads
- *	sleep    a third of a second in ten parts
+ *	sleep    a third of a second in many parts: interrupted by others less often than that
  *	serial   poly in one thread, then packed in two that do as much
  *	crowd    packed in four threads on one CPU
  *	dgemm    products of matrices by LIBRARY, if there is such a one
@@ -325,7 +325,7 @@ main(int argc, char **argv)
 {
 	static void (*const small_ones[])(double *, const double *, unsigned long) = {poly, packed, divide, convert};
 	static const char *const names[] = {"poly", "packed", "divide", "convert"};
-	const struct timespec pause = {.tv_nsec = 33000000};
+	const struct timespec pause = {.tv_nsec = 1000000};
 	const char *how = argc > 1 ? argv[1] : "";
 	double *all;
 
@@ -352,7 +352,7 @@ main(int argc, char **argv)
 		on_one_cpu();
 	if (strcmp(how, "kernel") == 0)
 		read_much();
-	for (int i = 0; strcmp(how, "sleep") == 0 && i < 10; i++)
+	for (int i = 0; strcmp(how, "sleep") == 0 && i < 300; i++)
 		nanosleep(&pause, NULL);
 	if (strcmp(how, "dgemm") == 0 && argc > 2)
 		by_blas(argv[2]);
