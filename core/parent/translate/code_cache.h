@@ -34,9 +34,11 @@
 #define LOW_TRAPS (LOW_ONES + 4 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
 #define LOW_ZERO (LOW_TRAPS + 256)                 /* an empty string */
 #define LOW_LEFT_OUT (LOW_ZERO + 64)               /* tables of accesses to lines that are not sampled (recording.h) */
-/* 1: a return address that ends so is known (EDGE_CALL) */
+/* Of EDGE_CALL, for each end (16 bits) of a return address: 32 bits before that of the one that is known; 1: it goes on
+ * whatever the others are */
 #define LOW_CALLERS (LOW_TABLE_ENTRIES * 8 + 65536 + 8192)
-#define LOW_BYTES (LOW_CALLERS + 65536)
+#define LOW_SETTLED (LOW_CALLERS + 65536 * 4)
+#define LOW_BYTES (LOW_SETTLED + 65536)
 
 /* What the translated code does before a system call. */
 enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_IF_OF_TRAPS };
@@ -225,7 +227,7 @@ struct code_cache {
 	size_t nr_foreseen;
 	bool has_all_foreseen; /* made, of all that is mapped */
 	struct edge *edges;    /* numbers of those that are lifted are not used again */
-	uint32_t nr_edges;
+	uint32_t nr_edges, nr_callers_replaced;
 };
 
 /*

@@ -271,7 +271,7 @@ emit_condition(struct emitter *to, uint8_t condition)
 
 /*
  * A call that allocates, or its result, is recorded. The thread stops before that where the return address is not
- * known: then *recording is where it goes on.
+ * known: then *recording is where it goes on. Flags change, of which no function expects anything where it begins.
  */
 static void
 emit_allocation(struct edge_code *code, const struct code_cache *cache, const struct edge *edge, struct sites *sites,
@@ -280,12 +280,18 @@ emit_allocation(struct edge_code *code, const struct code_cache *cache, const st
 	const bool is_call = edge->kind == EDGE_CALL;
 	const uint32_t site = recording_allocation_site(sites, is_call, &edge->allocation);
 	struct emitter *to = code->to;
+	uint32_t known;
 
 	if (is_call) {
-		EMIT(to, 0x48, 0x8b, 0x0c, 0x24);             /* mov rcx, [rsp] */
-		EMIT(to, 0x0f, 0xb7, 0xc9, 0x0f, 0xb6, 0x89); /* movzx ecx, cx; movzx ecx, byte [rcx + table] */
+		EMIT(to, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
+		EMIT(to, 0x8b, 0x0c, 0x8d);       /* mov ecx, [4 * rcx + table] */
 		emit_32(to, (uint32_t)cache->low_address + LOW_CALLERS);
+		EMIT(to, 0x33, 0x4c, 0x24, 0x02); /* xor ecx, [rsp + 2] */
+		known = emit_short(to, JRCXZ);
+		EMIT(to, 0x0f, 0xb7, 0x0c, 0x24, 0x0f, 0xb6, 0x89); /* likewise; movzx ecx, byte [rcx + table] */
+		emit_32(to, (uint32_t)cache->low_address + LOW_SETTLED);
 		stop_if_zero(code);
+		land(to, known);
 	}
 	emit_load(to, RCX, AREA_RCX);
 	*recording = to->at;

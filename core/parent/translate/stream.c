@@ -20,6 +20,12 @@
 #include "parent/translate/sharing.h"
 #include "parent/translate/uses.h"
 
+/* A call that allocates and has not returned: where its return address is, and what it asks for. */
+#define MOST_CALLS 8
+struct open_call {
+	uint64_t stack, bytes;
+};
+
 /* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
 #define MAPPED_AT (AREA_BUFFER_END(0) - AREA_BUFFER_BYTES)
 #define MAPPED_BYTES (AREA_BUFFER_END(1) + 4096 - MAPPED_AT)
@@ -50,7 +56,7 @@ struct bank_counts {
  * model: only the modeller changes it, and counts of banks; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
- * call_stack, call_bytes: of the call that allocates and has not returned; 0: there is none
+ * calls: nr_calls that are open, the outermost first
  * banks: the worker reads them while others are added in front
  * bank: the one that it counted in behind the last frame
  * areas_address: of the process
@@ -65,7 +71,8 @@ struct stream_thread {
 	struct cache_model *model;
 	struct process_curve *curve; /* NULL: none is asked for */
 	struct line_search search;
-	uint64_t call_stack, call_bytes;
+	struct open_call calls[MOST_CALLS];
+	unsigned nr_calls;
 	uint8_t *mapped;
 	int64_t area;
 	uint64_t begin, turned_ns;
@@ -487,18 +494,24 @@ do_bank(struct finding *finding, struct bank_counts *bank)
 	thread->bank = bank;
 }
 
-/* What a function that allocates calls is part of it. Who has not returned to its frame never will. */
+/*
+ * Calls whose frame is gone have no result that can be seen any more. Of too many, the outermost is dropped. What calls
+ * within a call return is part of its result, which comes later.
+ */
 static void
 do_call(struct stream_thread *thread, const struct site *site, const uint64_t *frame)
 {
 	const uint64_t arguments[] = {frame[4], frame[3], frame[1]}, stack = frame[2];
+	struct open_call *call;
 
-	if (thread->call_stack > stack)
-		return;
-	thread->call_stack = stack;
-	thread->call_bytes = 1;
+	while (thread->nr_calls > 0 && thread->calls[thread->nr_calls - 1].stack <= stack)
+		thread->nr_calls--;
+	if (thread->nr_calls == MOST_CALLS)
+		memmove(&thread->calls[0], &thread->calls[1], --thread->nr_calls * sizeof(*thread->calls));
+	call = &thread->calls[thread->nr_calls++];
+	*call = (struct open_call){stack, 1};
 	for (unsigned i = 0; i < 3; i++)
-		thread->call_bytes *= site->allocation.size >> i & 1 ? arguments[i] : 1;
+		call->bytes *= site->allocation.size >> i & 1 ? arguments[i] : 1;
 }
 
 static void
@@ -515,13 +528,16 @@ static void
 do_result(struct finding *finding, const struct site *site, const uint64_t *frame)
 {
 	struct stream_thread *thread = finding->thread;
-	const uint64_t most = UINT64_C(1) << 47, start = frame[1];
+	const uint64_t most = UINT64_C(1) << 47, start = frame[1], stack = frame[2] - sizeof(uint64_t);
+	const struct open_call *call;
 
-	if (thread->call_stack == 0 || thread->call_stack + sizeof(uint64_t) != frame[2])
+	while (thread->nr_calls > 0 && thread->calls[thread->nr_calls - 1].stack < stack)
+		thread->nr_calls--;
+	if (thread->nr_calls == 0 || thread->calls[thread->nr_calls - 1].stack != stack)
 		return;
-	if (start != 0 && start < most && thread->call_bytes < most)
-		add_object(finding, start, thread->call_bytes, site->allocation.object);
-	thread->call_stack = 0;
+	call = &thread->calls[--thread->nr_calls];
+	if (start != 0 && start < most && call->bytes < most)
+		add_object(finding, start, call->bytes, site->allocation.object);
 }
 
 static void

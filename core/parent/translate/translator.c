@@ -1245,13 +1245,25 @@ translator_set_edge(struct translator *self, struct thread *thread, const struct
 	return 0;
 }
 
+/* Threads would stop without end where two callers whose addresses end alike call by turns. */
+#define MOST_CALLERS_REPLACED 1000
+
 void
 translator_know_caller(const struct thread *thread, uint64_t address)
 {
 	const struct translated *translated = thread->translated;
 
-	if (translated && translated->space)
-		translated->space->cache->low[LOW_CALLERS + (address & 0xffff)] = 1;
+	struct code_cache *cache;
+	const uint32_t before = (uint32_t)(address >> 16);
+	uint32_t *known;
+
+	if (!translated || !translated->space)
+		return;
+	cache = translated->space->cache;
+	known = (uint32_t *)(void *)(cache->low + LOW_CALLERS) + (address & 0xffff);
+	if (*known && *known != before && cache->nr_callers_replaced++ >= MOST_CALLERS_REPLACED)
+		cache->low[LOW_SETTLED + (address & 0xffff)] = 1;
+	*known = before;
 }
 
 bool

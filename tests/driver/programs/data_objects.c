@@ -2,11 +2,14 @@
 /*
  * Data whose misses are known. columns BYTES: goes through columns of 64 rows of so many bytes, of a variable and of an
  * allocation. threads BYTES: two threads write each their own number, so many bytes apart. once: they write the same.
+ * callers: three functions allocate BYTES each, of which two return to addresses that are 65536 bytes apart.
+ * With further arguments it becomes another program in the end.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NR_ROWS 64
 #define NR_COLUMNS 8
@@ -64,6 +67,35 @@ run_threads(char *numbers, long bytes)
 		pthread_join(threads[i], NULL);
 }
 
+/* char *NAME(long bytes); */
+#define DEFINE_CALLER(name)                                                                                            \
+	__asm__(".balign 65536\n.globl " #name "\n.type " #name ", @function\n" #name ":\n\t"                          \
+		"sub $8, %rsp\n\tcall malloc@PLT\n\tadd $8, %rsp\n\tret\n.size " #name ", . - " #name)
+char *first_caller(long bytes), *second_caller(long bytes);
+__asm__(".text");
+DEFINE_CALLER(first_caller);
+DEFINE_CALLER(second_caller);
+
+/* So it calls deeper in the stack than the others do. */
+__attribute__((noinline)) static char *
+deep_caller(long bytes)
+{
+	volatile char around[4096] = {0};
+	char *memory = malloc((size_t)bytes + around[0]);
+
+	return memory + around[1];
+}
+
+static void
+write_all(char *(*allocate)(long bytes), long bytes)
+{
+	char *memory = allocate(bytes);
+
+	if (!memory)
+		exit(1);
+	memset(memory, 1, (size_t)bytes);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -71,7 +103,13 @@ main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "columns") == 0)
 		printf("%ld\n", columns(table, bytes) + columns(make_rows(bytes), bytes));
-	else
+	else if (argc > 1 && strcmp(argv[1], "callers") == 0) {
+		write_all(first_caller, bytes);
+		write_all(second_caller, bytes);
+		write_all(deep_caller, bytes);
+	} else
 		run_threads(make_rows(4096), bytes);
-	return 0;
+	if (argc > 3 && fflush(stdout) == 0)
+		execv(argv[3], argv + 3);
+	return argc > 3;
 }
