@@ -187,6 +187,18 @@ on_new_caller(void *context, const struct breakpoint_hit *hit)
 	translator_set_edge(self->translator, hit->thread, &edge, &err);
 }
 
+void
+allocations_forget(struct allocations *self, pid_t pid)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; self && i < self->nr_callers; i++)
+		if (self->callers[i].pid != pid)
+			self->callers[nr++] = self->callers[i];
+	if (self)
+		self->nr_callers = nr;
+}
+
 /* ---- what is returned by a pointer ---- */
 
 static struct call *

@@ -20,6 +20,9 @@ void allocations_delete(struct allocations *allocations);
 /* Looks for such functions in the objects that are mapped. The thread is stopped with registers of its own. */
 void allocations_find(struct allocations *allocations, struct thread *thread);
 
+/* The program of a process has ended, or another one begins: nothing is known of who calls there. */
+void allocations_forget(struct allocations *allocations, pid_t pid);
+
 /* There were more callers than are followed. */
 bool allocations_are_missed(const struct allocations *allocations);
 

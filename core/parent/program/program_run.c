@@ -404,6 +404,7 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 
 	keep_off_process(&self->keep_off, thread->pid);
 	translator_executed(self->translator, thread);
+	allocations_forget(self->allocations, thread->pid);
 	program_thread_executed(&self->threads, thread, old_tid);
 	if (is_begin) {
 		self->begin->cpu_ns = process_usage_cpu_ns(thread->pid);
@@ -420,6 +421,8 @@ on_exited(void *context, struct thread *thread)
 
 	program_thread_exited(&self->threads, thread);
 	translator_exited(self->translator, thread);
+	if (thread->tid == thread->pid)
+		allocations_forget(self->allocations, thread->pid);
 	if (self->has_places)
 		images_exited(&self->images, thread);
 }
