@@ -34,9 +34,9 @@
 #define LOW_TRAPS (LOW_ONES + 4 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
 #define LOW_ZERO (LOW_TRAPS + 256)                 /* an empty string */
 #define LOW_LEFT_OUT (LOW_ZERO + 64)               /* tables of accesses to lines that are not sampled (recording.h) */
-/* Of EDGE_CALL, for each end (16 bits) of a return address: 32 bits before that of the one that is known; 1: it goes on
- * whatever the others are */
+/* EDGE_CALL: return addresses that are known, by their last 16 bits: the 32 bits before these */
 #define LOW_CALLERS (LOW_TABLE_ENTRIES * 8 + 65536 + 8192)
+/* 1: of all that end so it is taken as known */
 #define LOW_SETTLED (LOW_CALLERS + 65536 * 4)
 #define LOW_BYTES (LOW_SETTLED + 65536)
 

@@ -20,10 +20,16 @@
 #include "parent/translate/sharing.h"
 #include "parent/translate/uses.h"
 
-/* A call that allocates and has not returned: where its return address is, and what it asks for. */
+/*
+ * Calls that allocate and have not returned, nr of them, the outermost first: where the return address is, and what is
+ * asked for
+ */
 #define MOST_CALLS 8
-struct open_call {
-	uint64_t stack, bytes;
+struct open_calls {
+	struct open_call {
+		uint64_t stack, bytes;
+	} items[MOST_CALLS];
+	unsigned nr;
 };
 
 /* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
@@ -56,7 +62,8 @@ struct bank_counts {
  * model: only the modeller changes it, and counts of banks; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
- * calls: nr_calls that are open, the outermost first
+ * calls: that are open where the worker is; early_calls: where it has looked for objects early
+ * early: where that is in the area, at least begin
  * banks: the worker reads them while others are added in front
  * bank: the one that it counted in behind the last frame
  * areas_address: of the process
@@ -71,11 +78,11 @@ struct stream_thread {
 	struct cache_model *model;
 	struct process_curve *curve; /* NULL: none is asked for */
 	struct line_search search;
-	struct open_call calls[MOST_CALLS];
-	unsigned nr_calls;
+	struct open_calls calls, early_calls;
+	struct stream_thread *next; /* of the stream */
 	uint8_t *mapped;
 	int64_t area;
-	uint64_t begin, turned_ns;
+	uint64_t begin, early, turned_ns;
 	unsigned number;
 	uint64_t turns_registers[3];
 	const struct site *turns;
@@ -97,6 +104,7 @@ struct job {
 	size_t nr_accesses;
 	struct bank_counts *bank;
 	struct put_object *put;
+	const uint64_t *early;     /* from here to end it is looked for objects alone */
 	uint64_t begin_ns, end_ns; /* between which it was recorded */
 	bool is_beside;            /* other threads have begun */
 };
@@ -124,6 +132,7 @@ struct stream {
 	struct data *data;             /* likewise; then there are: */
 	struct misses *misses;
 	struct sharing *sharing;
+	struct stream_thread *threads;
 	unsigned nr_begun;
 	pthread_t worker;
 	pthread_mutex_t mutex;
@@ -499,16 +508,16 @@ do_bank(struct finding *finding, struct bank_counts *bank)
  * within a call return is part of its result, which comes later.
  */
 static void
-do_call(struct stream_thread *thread, const struct site *site, const uint64_t *frame)
+do_call(struct open_calls *calls, const struct site *site, const uint64_t *frame)
 {
 	const uint64_t arguments[] = {frame[4], frame[3], frame[1]}, stack = frame[2];
 	struct open_call *call;
 
-	while (thread->nr_calls > 0 && thread->calls[thread->nr_calls - 1].stack <= stack)
-		thread->nr_calls--;
-	if (thread->nr_calls == MOST_CALLS)
-		memmove(&thread->calls[0], &thread->calls[1], --thread->nr_calls * sizeof(*thread->calls));
-	call = &thread->calls[thread->nr_calls++];
+	while (calls->nr > 0 && calls->items[calls->nr - 1].stack <= stack)
+		calls->nr--;
+	if (calls->nr == MOST_CALLS)
+		memmove(&calls->items[0], &calls->items[1], --calls->nr * sizeof(*calls->items));
+	call = &calls->items[calls->nr++];
 	*call = (struct open_call){stack, 1};
 	for (unsigned i = 0; i < 3; i++)
 		call->bytes *= site->allocation.size >> i & 1 ? arguments[i] : 1;
@@ -525,17 +534,16 @@ add_object(struct finding *finding, uint64_t start, uint64_t bytes, uint32_t obj
 }
 
 static void
-do_result(struct finding *finding, const struct site *site, const uint64_t *frame)
+do_result(struct finding *finding, struct open_calls *calls, const struct site *site, const uint64_t *frame)
 {
-	struct stream_thread *thread = finding->thread;
 	const uint64_t most = UINT64_C(1) << 47, start = frame[1], stack = frame[2] - sizeof(uint64_t);
 	const struct open_call *call;
 
-	while (thread->nr_calls > 0 && thread->calls[thread->nr_calls - 1].stack < stack)
-		thread->nr_calls--;
-	if (thread->nr_calls == 0 || thread->calls[thread->nr_calls - 1].stack != stack)
+	while (calls->nr > 0 && calls->items[calls->nr - 1].stack < stack)
+		calls->nr--;
+	if (calls->nr == 0 || calls->items[calls->nr - 1].stack != stack)
 		return;
-	call = &thread->calls[--thread->nr_calls];
+	call = &calls->items[--calls->nr];
 	if (start != 0 && start < most && call->bytes < most)
 		add_object(finding, start, call->bytes, site->allocation.object);
 }
@@ -563,10 +571,10 @@ do_frame(struct finding *finding, const struct site *site, const uint64_t *frame
 		thread->turns = NULL;
 		break;
 	case SITE_CALL:
-		do_call(thread, site, frame);
+		do_call(&thread->calls, site, frame);
 		break;
 	case SITE_RESULT:
-		do_result(finding, site, frame);
+		do_result(finding, &thread->calls, site, frame);
 		break;
 	case SITE_BANK:
 		do_bank(finding, find_bank(thread, (int64_t)((frame[1] - thread->areas_address) / AREA_BYTES)));
@@ -629,6 +637,30 @@ begin_sampling(struct finding *finding)
 	pthread_mutex_unlock(&stream->mutex);
 }
 
+/* What a thread has allocated may be used by others before its buffer is full. That is looked at again then. */
+static void
+do_early(struct stream *stream, const struct job *job)
+{
+	struct finding finding = {stream, job->thread, NULL, CAUSES_OTHER};
+	struct open_calls *calls = &job->thread->early_calls;
+	const struct site *site;
+
+	begin_uses(&finding);
+	for (const uint64_t *frame = job->early; frame < job->end; frame += site->nr_words) {
+		site = sites_find(stream->sites, RECORD_SITE(frame[0]));
+		if (!site || (frame[0] & RECORD_HEADER) != RECORD_HEADER)
+			break;
+		if (site->kind == SITE_CALL)
+			do_call(calls, site, frame);
+		else if (site->kind == SITE_RESULT)
+			do_result(&finding, calls, site, frame);
+		make_room(&finding);
+	}
+	finding.uses->done = end_half;
+	finding.uses->context = job->thread;
+	end_uses(&finding);
+}
+
 static void
 do_job(struct stream *stream, const struct job *job)
 {
@@ -636,6 +668,10 @@ do_job(struct stream *stream, const struct job *job)
 	struct line_search *search = &job->thread->search;
 	const struct caches *caches = job->thread->caches;
 
+	if (job->early) {
+		do_early(stream, job);
+		return;
+	}
 	look_for_sharing(stream, job);
 	search->frame = job->words;
 	search->end = job->end;
@@ -659,6 +695,8 @@ do_job(struct stream *stream, const struct job *job)
 		do_frame(&finding, site, search->frame, job->fs_base);
 		search->frame += site->nr_words;
 	}
+	if (job->words)
+		job->thread->early_calls = job->thread->calls;
 	set_site(&finding, CAUSES_OTHER);
 	for (size_t i = 0; i < job->nr_accesses; i++) {
 		search->last = 0;
@@ -746,6 +784,7 @@ set_place(struct stream_thread *thread, const struct code_cache *cache)
 {
 	thread->begin = AREA_BUFFER_END(thread->buffer) -
 			(thread->stream->nr_threads > FEW_THREADS ? BYTES_OF_MANY : AREA_BUFFER_BYTES);
+	thread->early = thread->begin;
 	return code_cache_set_slot(cache, thread->area, AREA_RECORD,
 				   code_cache_area_address(cache, thread->area) + thread->begin);
 }
@@ -800,12 +839,39 @@ in_buffer(const struct stream_thread *thread, uint64_t at)
 	return (const uint64_t *)(const void *)(thread->mapped + (at - MAPPED_AT));
 }
 
+/* Where the next frame will be, in the area. The frames before it are whole, though the thread may run. */
+static uint64_t
+end_of(const struct stream_thread *thread, const struct code_cache *cache)
+{
+	return code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
+}
+
+/* What the others have allocated so far is known before the uses of this one. */
+static void
+look_early(const struct stream_thread *thread, const struct code_cache *cache)
+{
+	struct stream *stream = thread->stream;
+
+	for (struct stream_thread *other = stream->threads; stream->data && other; other = other->next) {
+		const bool is_beside = other != thread && other->search.space == thread->search.space;
+		const uint64_t end = is_beside ? end_of(other, cache) : 0;
+
+		if (end <= other->early || end > AREA_BUFFER_END(other->buffer) + MAX_FRAME_BYTES)
+			continue;
+		hand_over(stream, &(struct job){.thread = other,
+						.early = in_buffer(other, other->early),
+						.end = in_buffer(other, end)});
+		other->early = end;
+	}
+}
+
 void
 stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
 {
-	const uint64_t end =
-		code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
+	const uint64_t end = end_of(thread, cache);
 
+	if (end > thread->begin)
+		look_early(thread, cache);
 	/* More than a buffer is there only if the program has written into the area. */
 	if (end - thread->begin > AREA_BUFFER_END(thread->buffer) + MAX_FRAME_BYTES - thread->begin)
 		set_place(thread, cache);
@@ -859,6 +925,8 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 	cache_model_front(thread->model)->has_pages = stream->has_pages;
 	if (stream->curves)
 		thread->curve = process_curve_share(stream->curves, space, stream->residues);
+	thread->next = stream->threads;
+	stream->threads = thread;
 	return thread;
 }
 
@@ -939,8 +1007,13 @@ stream_bank_counts(struct stream_thread *thread, const struct code_cache *cache,
 void
 stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
 {
+	struct stream_thread **link;
+
 	if (!thread)
 		return;
+	for (link = &thread->stream->threads; *link != thread; link = &(*link)->next)
+		;
+	*link = thread->next;
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
 	cache_model_add_sample(thread->model, &thread->stream->sample);

@@ -3,6 +3,7 @@
  * Data whose misses are known. columns BYTES: goes through columns of 64 rows of so many bytes, of a variable and of an
  * allocation. threads BYTES: two threads write each their own number, so many bytes apart. once: they write the same.
  * callers: three functions allocate BYTES each, of which two return to addresses that are 65536 bytes apart.
+ * late: a thread writes BYTES that another one has allocated meanwhile, several times.
  * With further arguments it becomes another program in the end.
  */
 #include <pthread.h>
@@ -67,6 +68,41 @@ run_threads(char *numbers, long bytes)
 		pthread_join(threads[i], NULL);
 }
 
+#define NR_LATE 4
+static char *late;
+
+static void *
+write_late(void *context)
+{
+	const long *bytes = context;
+
+	for (int time = 0; time < NR_LATE; time++) {
+		pthread_barrier_wait(&barrier);
+		for (long i = 0; i < *bytes; i++)
+			((volatile char *)late)[i] = 1;
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+__attribute__((noinline)) static void
+allocate_late(long bytes)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pthread_create(&thread, NULL, write_late, &bytes) != 0)
+		exit(1);
+	for (int time = 0; time < NR_LATE; time++) {
+		late = malloc((size_t)bytes);
+		if (!late)
+			exit(1);
+		pthread_barrier_wait(&barrier);
+		pthread_barrier_wait(&barrier);
+	}
+	pthread_join(thread, NULL);
+}
+
 /* char *NAME(long bytes); */
 #define DEFINE_CALLER(name)                                                                                            \
 	__asm__(".balign 65536\n.globl " #name "\n.type " #name ", @function\n" #name ":\n\t"                          \
@@ -107,7 +143,9 @@ main(int argc, char **argv)
 		write_all(first_caller, bytes);
 		write_all(second_caller, bytes);
 		write_all(deep_caller, bytes);
-	} else
+	} else if (argc > 1 && strcmp(argv[1], "late") == 0)
+		allocate_late(bytes);
+	else
 		run_threads(make_rows(4096), bytes);
 	if (argc > 3 && fflush(stdout) == 0)
 		execv(argv[3], argv + 3);

@@ -96,6 +96,12 @@ for name in first_caller second_caller 'deep_caller [(]data_objects.c:[0-9]*[)]'
 	check "memory of $name"
 done
 
+# The thread that writes ends first.
+run_data late.json "$data" late 1048576
+[ "$(misses_of late.json objects '^malloc in allocate_late ' compulsory)" -gt 64000 ]
+result=$?
+check "memory that a thread got from another one"
+
 # Another program has the same code at the same addresses, with another name.
 LC_ALL=C sed 's/make_rows/made_rows/g' "$data" >renamed && chmod +x renamed
 run_data execed.json "$data" columns 4096 ./renamed columns 4096
