@@ -1246,7 +1246,7 @@ translator_set_edge(struct translator *self, struct thread *thread, const struct
 }
 
 /* Threads would stop without end where two callers whose addresses end alike call by turns. */
-#define MOST_CALLERS_REPLACED 1000
+#define MOST_CALLERS_REPLACED 100
 
 void
 translator_know_caller(const struct thread *thread, uint64_t address)
