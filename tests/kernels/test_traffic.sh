@@ -90,6 +90,14 @@ within 71 73 loops 1000 counted
 within -5 5 blocks 1000 residual
 within 0 15 recursion 1000 residual
 
+# The flags decide how many instructions the compiler needs for an element; the fixed ones are some whole vectors at once.
+measured optiflop-c
+within 0.3 2.3 assembly AXPY elementInstructions
+within 4 9 'C -O1' AXPY elementInstructions
+within 0.3 4 'C -O3 -march=native' AXPY elementInstructions
+within 16 17 'C -O1' AXPY elementBytes
+within 0.000001 1000000 'C -O3' AXPY timesAssembly
+
 # Modelled caches replace the least recently used line: all of a set with one line more than ways miss, and none where they fit.
 measured replacement
 for level in L1 L2; do
