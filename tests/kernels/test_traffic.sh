@@ -106,6 +106,11 @@ for level in L1 L2; do
 done
 measured replacement -caches=48K:12:random,1M:16:random,32M:16
 within 2 60 L2 1 counted
+case $out in
+*'modelled caches: 48K:12:random,1M:16:random,32M:16 (key caches)'*) result=0 ;;
+*) result=1 ;;
+esac
+check "the caches are those of the key"
 
 # Times are there for lists in registers and in memory, and arrays; how long they are is not asserted.
 measured prefetch
