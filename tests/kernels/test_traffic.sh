@@ -136,6 +136,24 @@ grep -q 'of modelled caches' merge-sort.svg
 result=$?
 check "the picture says where the values are from"
 
+# A plot of misses is optional: points are drawn where all are counted, as was asked for, and curves alone where one has too much work.
+cat >plotted.xml <<'END'
+<controller name="plotted" comment="a product" runs="1">
+	<axis name="size"><list values="20 40"/></axis>
+	<point series="loops" label="{$size}"><workload><kernel type="Mmm" matrixSize="{$size}"/></workload></point>
+	<quantity is="time"/>
+	<plot type="series" title="Misses" optional="true" x="size" y="tlbMisses"><curve name="line" from="1" to="50" y="{$size}"/></plot>
+</controller>
+END
+measured ./plotted.xml
+grep -q '^# loops' plotted.data && grep -q '^# line' plotted.data
+result=$?
+check "misses are drawn"
+measured ./plotted.xml -stepLimit=100000
+! grep -q '^# loops' plotted.data && grep -q '^# line' plotted.data
+result=$?
+check "the curve alone is drawn"
+
 # A cycle through 100 pages, four times: of 64 translations all are missed each time, of 128 once, but for those of the warm code.
 cat >pages.xml <<'END'
 <controller name="pages" comment="a cycle through pages" runs="1">
