@@ -13,6 +13,7 @@
 #include "nearest.h"
 #include "planning/xml_plan.h"
 #include "quantities/architecture.h"
+#include "quantities/resolve.h"
 
 /* ---- errors that would come after measuring, found before ---- */
 
@@ -463,18 +464,33 @@ is_word_of(const char *of, const struct quantity_request *request)
 	return false;
 }
 
+/* Counts without events are of each point only where none has too much work for it. */
 static bool
-is_unknown(const struct rot *rot, const struct quantity_offer *offer)
+is_counted_of_all(const struct xml_controller *controller)
 {
-	return strcmp(offer->kind, "unavailable") == 0 ||
-	       (!offer->of[0] && strcmp(offer->kind, "modelled") == 0 &&
-		(offer->may_be_stepped || rot->architecture->counts_by_steps));
+	enum step_obstacle obstacle = STEPS_CAN;
+	struct rot_error ignored;
+	double steps;
+
+	for (size_t i = 0; obstacle == STEPS_CAN && i < controller->nr_planned; i++)
+		if (step_obstacle_of_work(controller->rot, controller->rot->architecture,
+					  controller->planned[i].measurement, &obstacle, &steps, &ignored) < 0)
+			return false;
+	return obstacle == STEPS_CAN;
+}
+
+/* What nobody asked to count without events is done without where the system refuses it, and then not known. */
+static bool
+is_unknown(const struct xml_controller *controller, const struct quantity_offer *offer)
+{
+	return strcmp(offer->kind, "unavailable") == 0 || (!offer->of[0] && strcmp(offer->kind, "modelled") == 0 &&
+							   (offer->may_be_stepped || !is_counted_of_all(controller)));
 }
 
 /* Can the quantity be measured here, of all points, or is it known in advance? If not, the plot shows its curves alone,
  * and without any it is left out. */
 static bool
-is_known_here(struct rot *rot, const char *quantity)
+is_known_here(const struct xml_controller *controller, const char *quantity)
 {
 	struct quantity_request request = {0};
 	autofree struct quantity_offer *offers = NULL;
@@ -484,10 +500,10 @@ is_known_here(struct rot *rot, const char *quantity)
 
 	if (quantity_parse(&request, quantity, &ignored) < 0)
 		return true; /* said where the plot is added */
-	nr = quantity_offers(rot, &offers);
+	nr = quantity_offers(controller->rot, &offers);
 	for (size_t i = 0; i < nr; i++)
-		if (strcmp(offers[i].name, request.name) == 0 && is_unknown(rot, &offers[i]) &&
-		    (!offers[i].of[0] || is_word_of(offers[i].of, &request)))
+		if (strcmp(offers[i].name, request.name) == 0 &&
+		    (!offers[i].of[0] || is_word_of(offers[i].of, &request)) && is_unknown(controller, &offers[i]))
 			is_known = false;
 	return is_known;
 }
@@ -497,7 +513,7 @@ is_optional_and_unknown(const struct xml_controller *controller, const xmlNode *
 {
 	autofree char *y = xml_attribute(element, "y", "");
 
-	return xml_attribute_is(element, "optional", "true") && !is_known_here(controller->rot, y);
+	return xml_attribute_is(element, "optional", "true") && !is_known_here(controller, y);
 }
 
 static int

@@ -104,7 +104,10 @@ print_modelled_caches(const struct experiment *experiment, FILE *out)
 		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
 			if (!strstr(experiment->points[i].values[j].source, "modelled caches"))
 				continue;
-			caches = machine_caches_text(experiment->rot->machine);
+			caches = experiment->rot->modelled
+					 ? rot_format("%s (key caches)",
+						      configuration_string(experiment->rot->configuration, "caches"))
+					 : machine_caches_text(experiment->rot->machine);
 			fprintf(out, "modelled caches: %s\n", caches);
 			free(caches);
 			return;

@@ -2,12 +2,15 @@
 /*
  * Arithmetic on one, two or three vectors, element by element, with a fixed sequence of instructions: the roofline
  * kernels of M. Ward's study (optiflop, 2016). Pass after pass, so that vectors which fit stay in the first-level
- * cache. The loop is written in assembly: a compiler would merge passes, or drop those whose result nobody needs.
+ * cache. The loop is written in assembly: a compiler would merge passes, or drop those whose result nobody needs. Its
+ * version in C is what a compiler makes of such a loop.
  */
 #include <stdint.h>
+#include <tgmath.h>
 
 #include "VectorData.h"
 #include "kernel.h"
+#include "macros/ROT_VECTOR_CODE.h"
 #include "macros/ROT_VECTOR_INSTRUCTION_SET.h"
 #include "macros/ROT_VECTOR_MULTIPLY_ADD.h"
 #include "macros/ROT_VECTOR_OPERATION.h"
@@ -185,6 +188,48 @@ struct vector {
 /* Bytes of each vector in a turn of the loop. */
 #define BLOCK (WIDTH * ROT_VECTOR_UNROLL)
 
+#if ROT_VECTOR_CODE__C
+#define IN_C_COPY x[i]
+#define IN_C_AX a *x[i]
+#define IN_C_XPX x[i] + x[i]
+#define IN_C_AY a *y[i]
+#define IN_C_YPY y[i] + y[i]
+#define IN_C_XPY x[i] + y[i]
+#define IN_C_AXPY a *x[i] + y[i]
+#define IN_C_AXPBY a *x[i] + b *y[i]
+#define IN_C_DIFF1 x[i + 1] - x[i]
+#define IN_C_DIFF8 x[i + 8] - x[i]
+#define IN_C_MEAN1 a *(x[i + 1] + x[i])
+#define IN_C_MEAN8 a *(x[i + 8] + x[i])
+#define IN_C_SQRT sqrt(x[i])
+#define IN_C_XPYPZ x[i] + y[i] + z[i]
+#define IN_C_XYPZ x[i] * y[i] + z[i]
+#define IN_C_AXPYPZ a *x[i] + y[i] + z[i]
+#define IN_C_AXPBYPZ a *x[i] + b *y[i] + z[i]
+#define IN_C_AXPBYPCZ a *x[i] + b *y[i] + c *z[i]
+
+static __attribute__((noinline)) void
+run_pass(const struct constants *constants, const number *restrict x, number *restrict y, number *restrict z,
+	 long length)
+{
+	const number a = constants->a[0], b = constants->b[0], c = constants->c[0];
+
+	(void)a, (void)b, (void)c, (void)x, (void)y, (void)z;
+	for (long i = 0; i < length; i++)
+		RESULT(x, y, z)[i] = REPEAT_JOIN(IN_C_, ROT_VECTOR_OPERATION);
+}
+
+/* To the compiler, the empty instruction reads and changes all vectors, so no pass is dropped or merged. */
+static void
+run_loop(const struct vector *vector, uint64_t passes)
+{
+	for (; passes > 0; passes--) {
+		run_pass(&vector->constants, (const number *)(const void *)vector->x, (number *)(void *)vector->y,
+			 (number *)(void *)vector->z, (long)vector->data.length);
+		__asm__ volatile("" : : "r"(vector->memory) : "memory");
+	}
+}
+#else
 /* Passes, one after the other without leaving the loop: a pass over the first-level cache takes some 200 cycles. */
 static __attribute__((noinline)) void
 run_loop(const struct vector *vector, uint64_t passes)
@@ -215,6 +260,7 @@ run_loop(const struct vector *vector, uint64_t passes)
 			 : CLOBBERS, "rcx", "cc", "memory");
 	/* clang-format on */
 }
+#endif
 
 /* ---- the kernel ---- */
 

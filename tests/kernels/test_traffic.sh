@@ -90,6 +90,14 @@ within 71 73 loops 1000 counted
 within -5 5 blocks 1000 residual
 within 0 15 recursion 1000 residual
 
+# The flags decide how many instructions the compiler needs for an element; the fixed ones are some whole vectors at once.
+measured optiflop-c
+within 0.3 2.3 assembly AXPY elementInstructions
+within 4 9 'C -O1' AXPY elementInstructions
+within 0.3 4 'C -O3 -march=native' AXPY elementInstructions
+within 16 17 'C -O1' AXPY elementBytes
+within 0.000001 1000000 'C -O3' AXPY timesAssembly
+
 # Modelled caches replace the least recently used line: all of a set with one line more than ways miss, and none where they fit.
 measured replacement
 for level in L1 L2; do
@@ -98,6 +106,11 @@ for level in L1 L2; do
 done
 measured replacement -caches=48K:12:random,1M:16:random,32M:16
 within 2 60 L2 1 counted
+case $out in
+*'modelled caches: 48K:12:random,1M:16:random,32M:16 (key caches)'*) result=0 ;;
+*) result=1 ;;
+esac
+check "the caches are those of the key"
 
 # Times are there for lists in registers and in memory, and arrays; how long they are is not asserted.
 measured prefetch
@@ -122,6 +135,24 @@ check "the point is at $value"
 grep -q 'of modelled caches' merge-sort.svg
 result=$?
 check "the picture says where the values are from"
+
+# A plot of misses is optional: points are drawn where all are counted, as was asked for, and curves alone where one has too much work.
+cat >plotted.xml <<'END'
+<controller name="plotted" comment="a product" runs="1">
+	<axis name="size"><list values="20 40"/></axis>
+	<point series="loops" label="{$size}"><workload><kernel type="Mmm" matrixSize="{$size}"/></workload></point>
+	<quantity is="time"/>
+	<plot type="series" title="Misses" optional="true" x="size" y="tlbMisses"><curve name="line" from="1" to="50" y="{$size}"/></plot>
+</controller>
+END
+measured ./plotted.xml
+grep -q '^# loops' plotted.data && grep -q '^# line' plotted.data
+result=$?
+check "misses are drawn"
+measured ./plotted.xml -stepLimit=100000
+! grep -q '^# loops' plotted.data && grep -q '^# line' plotted.data
+result=$?
+check "the curve alone is drawn"
 
 # A cycle through 100 pages, four times: of 64 translations all are missed each time, of 128 once, but for those of the warm code.
 cat >pages.xml <<'END'

@@ -241,34 +241,55 @@ take(const struct vector_case *this, const struct loaded *vector, char name, dou
 		values[i] = element(this->shape, vector->buffers[at - this->operation->vectors].start, i);
 }
 
+static void
+check_results(const struct vector_case *this, const char *fields, const char *compiler)
+{
+	double x[LENGTH + BEHIND] = {0}, y[LENGTH + BEHIND] = {0}, z[LENGTH + BEHIND] = {0};
+	double *result = strchr(this->operation->vectors, 'z') ? z : y;
+	double a = strcmp(this->operation->name, "AY") == 0 ? 1 - 1.2e-7 : 0.5;
+	struct loaded vector = load_with("Vector", fields, compiler);
+	size_t nr = vector.buffers[0].bytes / (this->shape->is_float ? 4 : 8);
+	size_t nr_vectors = strlen(this->operation->vectors);
+
+	ck_assert_uint_eq(vector.nr_buffers, nr_vectors);
+	take(this, &vector, 'x', x, nr + BEHIND);
+	take(this, &vector, 'y', y, nr);
+	take(this, &vector, 'z', z, nr);
+	run(&vector);
+	for (size_t i = 0; i < nr; i++) {
+		for (int pass = 0; pass < 3; pass++)
+			result[i] = this->operation->computes(a, &x[i], y[i], z[i]);
+		ck_assert_double_eq_tol(element(this->shape, vector.buffers[nr_vectors - 1].start, i), result[i],
+					this->shape->is_float ? 4e-6 : 1e-14);
+	}
+	unload(&vector);
+}
+
 TEST_OF(operations_compute_what_they_say, NR_CASES)
 {
 	struct vector_case this = case_of(_i);
-	char *fields = rot_format("%s iterations=3", this.fields);
-	double x[LENGTH + BEHIND] = {0}, y[LENGTH + BEHIND] = {0}, z[LENGTH + BEHIND] = {0};
-	double *result = strchr(this.operation->vectors, 'z') ? z : y;
-	double a = strcmp(this.operation->name, "AY") == 0 ? 1 - 1.2e-7 : 0.5;
-	struct loaded vector;
-	size_t nr, nr_vectors = strlen(this.operation->vectors);
+	autofree char *fields = rot_format("%s iterations=3", this.fields);
 
-	if (is_chosen(_i, false) && cpu_has(fields)) {
-		vector = load("Vector", fields);
-		nr = vector.buffers[0].bytes / (this.shape->is_float ? 4 : 8);
-		ck_assert_uint_eq(vector.nr_buffers, nr_vectors);
-		take(&this, &vector, 'x', x, nr + BEHIND);
-		take(&this, &vector, 'y', y, nr);
-		take(&this, &vector, 'z', z, nr);
-		run(&vector);
-		for (size_t i = 0; i < nr; i++) {
-			for (int pass = 0; pass < 3; pass++)
-				result[i] = this.operation->computes(a, &x[i], y[i], z[i]);
-			ck_assert_double_eq_tol(element(this.shape, vector.buffers[nr_vectors - 1].start, i), result[i],
-						this.shape->is_float ? 4e-6 : 1e-14);
-		}
-		unload(&vector);
-	}
-	free(fields);
+	if (is_chosen(_i, false) && cpu_has(fields))
+		check_results(&this, fields, kernels_compilers[0]);
 	free(this.fields);
+}
+
+/* What a compiler makes of the loop in C computes the same, of any length. */
+TEST_OF(operations_in_c_compute_the_same, NR_ELEMENTS(operations))
+{
+	static const struct shape in_c[] = {{.is_float = false}, {.is_float = true}};
+	static const char *const flags[] = {"-O3", "-O2", "-Os", "-O0"};
+	const char *compiler;
+
+	for (size_t i = 0; (compiler = kernels_compiler_of(_i, i)); i++) {
+		const struct vector_case this = {&operations[_i], &in_c[((size_t)_i + i) % 2], NULL};
+		autofree char *fields = rot_format(
+			"code=C operation=%s precision=%s length=%d iterations=3 optimization=%s", this.operation->name,
+			this.shape->is_float ? "FLOAT" : "DOUBLE", LENGTH - 3, flags[((size_t)_i / 2 + i) % 4]);
+
+		check_results(&this, fields, compiler);
+	}
 }
 
 /* What is stored ends with the vector; a gap keeps the vectors apart, each beginning with a line. */

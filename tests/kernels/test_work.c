@@ -221,6 +221,7 @@ static const struct {
 	{"Vector", "operation=AXPBYPCZ length=128 iterations=10", "doublePrecisionFlop", 6400},
 	{"Vector", "operation=AXPBYPCZ length=128 iterations=10", "singlePrecisionFlop", 0},
 	{"Vector", "operation=COPY length=128 iterations=10 precision=FLOAT", "flop", 0},
+	{"Vector", "code=C operation=AXPBYPCZ length=125 iterations=10", "doublePrecisionFlop", 6250},
 	{"Daxpy", "vectorSize=1000", "flop", 2000},
 	{"Daxpy", "vectorSize=1000 numThreads=2", "flop", 2000},
 	{"Dgemv", "matrixSize=100", "doublePrecisionFlop", 20200},
