@@ -16,6 +16,7 @@
 #include "rot.h"
 #include "statistics/curve.h"
 #include "support/clock.h"
+#include "support/entry.h"
 #include "support/progress.h"
 #include "support/text_table.h"
 
@@ -484,15 +485,15 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 		add_level(&table, "memory", rot_strdup("-"), &levels->levels[levels->nr - 1], "");
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	fputs("\nmeasured: footprint of which half the accesses miss\n"
-	      "fits: footprint of which at most a tenth miss\n"
-	      "ns, cycles: an access that waits for the one before\n"
-	      "A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
-	      out);
+	text_print_fitting("\nmeasured: footprint of which half the accesses miss\n"
+			   "fits: footprint of which at most a tenth miss\n"
+			   "ns, cycles: an access that waits for the one before\n"
+			   "A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
+			   out);
 	if (!levels->is_steady)
-		fputs("The runs do not agree: others used the machine. Measure again when nothing else runs: rot "
-		      "remeasure levels\n",
-		      out);
+		text_print_fitting("The runs do not agree: others used the machine. Measure again when nothing else "
+				   "runs: rot remeasure levels\n",
+				   out);
 }
 
 static int

@@ -14,6 +14,7 @@
 #include "rot.h"
 #include "sheet/survey.h"
 #include "statistics/curve.h"
+#include "support/entry.h"
 #include "support/json.h"
 #include "support/text_table.h"
 
@@ -332,10 +333,14 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	      "in flight: latency times per cycle: so many independent instructions are needed\n"
 	      "DIV of integers is that of a large number by 12345\n",
 	      out);
-	for (size_t i = 0; i < sheet->nr; i++)
+	for (size_t i = 0; i < sheet->nr; i++) {
+		const struct operation_curve *curve = &sheet->curves[i];
+		autofree char *line = rot_format("%s %s %s: %s\n", curve->precision, curve->operation,
+						 curve->instruction_set, sheet->answers[i].remark);
+
 		if (sheet->answers[i].remark[0])
-			fprintf(out, "%s %s %s: %s\n", sheet->curves[i].precision, sheet->curves[i].operation,
-				sheet->curves[i].instruction_set, sheet->answers[i].remark);
+			text_print_fitting(line, out);
+	}
 }
 
 static json_t *

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "support/entry.h"
 #include "support/json.h"
 #include "support/text_table.h"
 
@@ -65,9 +66,13 @@ sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out)
 	}
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	for (size_t i = 0; i < nr; i++)
-		if (answers[i].remark)
-			fprintf(out, "%s: %s\n", answers[i].name, answers[i].remark);
+	for (size_t i = 0; i < nr; i++) {
+		autofree char *line =
+			answers[i].remark ? rot_format("%s: %s\n", answers[i].name, answers[i].remark) : NULL;
+
+		if (line)
+			text_print_fitting(line, out);
+	}
 }
 
 json_t *
