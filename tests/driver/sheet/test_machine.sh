@@ -16,6 +16,7 @@ call machine --only=cores
 case $out in *"a cache line from CPU to CPU, ns"* | *"There is one CPU"*) result=0 ;; *) result=1 ;; esac
 check "the table of CPUs, or why there is none"
 
+COLUMNS=80
 call machine --only=caches
 [ "$status" = 0 ] && ! echo "$out" | grep -v '  ' | grep -E '.{81}'
 check "no sentence is wider than 80 columns"
