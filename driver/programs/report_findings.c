@@ -31,9 +31,12 @@ instructions_of(const struct program_thread_output *thread)
 /* Threads that do less than this share of the busiest one's work only wait for others. */
 #define LEAST_WORK 0.05
 
+/* A thread that lived alone for a larger share of its life may have worked then, and nobody waited for that. */
+#define MOST_ALONE 0.2
+
 /*
  * Instructions of the busiest thread over the mean of it and those threads of its process that lived beside it for half
- * of their lives or more; NaN: there are none.
+ * of their lives or more; NaN: there are none, or it began long before them.
  */
 static double
 imbalance_of(const struct program_run_output *run)
@@ -41,7 +44,7 @@ imbalance_of(const struct program_run_output *run)
 	const size_t nr = program_run_has_threads(run) ? program_run_output_nr_threads(run) : 0;
 	const struct program_thread_output *busiest = NULL;
 	size_t nr_working = 0;
-	double sum = 0, most = 0;
+	double sum = 0, most = 0, first = INFINITY;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct program_thread_output *thread = program_run_output_threads_at(run, i);
@@ -61,7 +64,12 @@ imbalance_of(const struct program_run_output *run)
 			continue;
 		sum += instructions_of(thread);
 		nr_working++;
+		if (thread != busiest)
+			first = fmin(first, from);
 	}
+	if (nr_working > 1 &&
+	    first - (double)busiest->start_time > MOST_ALONE * (double)(busiest->stop_time - busiest->start_time))
+		return NAN;
 	return nr_working > 1 ? most * (double)nr_working / sum : NAN;
 }
 

@@ -96,6 +96,10 @@ if grep -q -w avx /proc/cpuinfo; then
 	finds packed narrowVectors "scalar|maskedLanes|x87|divisions|$lines" packed
 fi
 finds '' imbalance 'scalar|kernelTime' threads
+call run -q -j found.json "$known" serial
+out=$(codes '')
+[ "$status" = 0 ] && ! echo "$out " | grep -q ' imbalance '
+check "serial: work before the other threads begin is no imbalance"
 finds '' kernelTime 'scalar|imbalance' kernel
 finds '' waiting 'scalar|imbalance' sleep
 
