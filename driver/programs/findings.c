@@ -195,10 +195,9 @@ has_conflicts(const struct finding_rule *rule, const struct finding_facts *facts
 	steps = steps_text(conflict);
 	padded = rot_number_in_full((double)conflict->padded);
 	return found(finding, percent, NAN, rot_format("%s: %.3g %% of its misses there are conflicts", steps, percent),
-		     conflict->padded
-			     ? rot_format("with %s bytes they fall into %llu sets, and the model reads each line once",
-					  padded, (unsigned long long)conflict->padded_sets)
-			     : rot_strdup("lines are read again that the cache has room for"));
+		     conflict->padded ? rot_format("with steps of %s bytes the modelled L%d reads each line once",
+						   padded, conflict->level)
+				      : rot_strdup("lines are read again that the cache has room for"));
 }
 
 static bool
