@@ -6,7 +6,7 @@
 
 #include "sheet/survey.h"
 
-/* Events of a turn. Half of the random branches are foretold. */
+/* Events of a turn. Half of the random branches are predicted. */
 static const struct hazard {
 	const char *field, *name;
 	int turns;
@@ -17,7 +17,7 @@ static const struct hazard {
 	{"FORWARD", "load of what was just stored", 2000, 8},
 	{"FORWARD_PART", "load of what was half stored", 2000, 8},
 	{"ALIAS", "load 4096 bytes behind a store", 2000, 8},
-	{"BRANCH", "branch not foretold", 4000, 4},
+	{"BRANCH", "mispredicted branch", 4000, 4},
 	{"DENORMAL", "product of denormal numbers", 2000, 8},
 	{"LOCK", "atomic addition", 2000, 8},
 	{"TSC", "reading the time stamp counter", 500, 8},
