@@ -5,7 +5,7 @@
 time: beside "perf record -e cpu-clock". Samples of perf are assigned by address to the functions of rot. z is the difference of both shares,
       in standard errors of two binomials; its limit is 3. Names are compared as well.
 instructions: beside callgrind, likewise by address, where both execute the same code: libraries are told to use no more of the CPU than
-      valgrind has. The limit is 0.1 %. More differs where callgrind counts each turn of a rep as an instruction, knows no stubs in .plt.got,
+      valgrind has. The limit is 0.1 %. More differs where callgrind counts each turn of a rep as an instruction, knows no entries of .plt.got,
       and where the program depends on addresses, as malloc does.
 Programs that are not installed are skipped, and so is callgrind for those that generate code. Exit status 1: a limit was exceeded.
 
@@ -97,8 +97,8 @@ class Functions:
 
 
 def key_of(item):
-    """Callgrind knows no object of a stub by which another one is called, so all of them are one."""
-    return ("stubs", 0, "*@plt") if item["function"].endswith("@plt") else (item["object"], item["address"], item["function"])
+    """Callgrind knows no object of an entry of the PLT, so all of them are one."""
+    return ("PLT", 0, "*@plt") if item["function"].endswith("@plt") else (item["object"], item["address"], item["function"])
 
 
 def of_perf(path, functions):
@@ -132,19 +132,19 @@ def of_perf(path, functions):
 
 def of_callgrind(path, functions):
     """Instructions by function of rot, and all of them"""
-    costs, path_of, nr, is_call, is_stub = collections.Counter(), "", 0, False, False
+    costs, path_of, nr, is_call, is_plt = collections.Counter(), "", 0, False, False
     for line in open(path, errors="replace"):
         if line.startswith("ob="):
             path_of = line[3:].strip()
         elif line.startswith("fn="):
-            is_stub = line.rstrip().endswith("[PLT]")
+            is_plt = line.rstrip().endswith("[PLT]")
         elif line.startswith("calls="):
             is_call = True
         elif line.startswith("0x"):
             words = line.split()
             if not is_call:
                 item = functions.find(path_of, int(words[0], 16))
-                costs[("stubs", 0, "*@plt") if is_stub else key_of(item) if item else (path_of, -1, "")] += int(words[-1])
+                costs[("PLT", 0, "*@plt") if is_plt else key_of(item) if item else (path_of, -1, "")] += int(words[-1])
                 nr += int(words[-1])
             is_call = False
     return costs, nr

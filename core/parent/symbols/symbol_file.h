@@ -13,8 +13,8 @@
 #include "parent/symbols/symbols.h"
 
 /*
- * functions, frames, stubs: ordered by address; frames and stubs are read when first asked for. Frames have no names,
- *                           and those of stubs are memory of their own
+ * functions, frames, plt: ordered by address; frames and plt are read when first asked for. Frames have no names, and
+ *                         names of plt are memory of their own
  * unwind_rows: of unwind.c
  * bytes: the whole file
  * bias: address of Dwfl minus link-time address
@@ -30,8 +30,8 @@ struct symbol_file {
 	size_t nr_bytes;
 	struct symbol_ranges functions;
 	struct symbol_ranges frames;
-	struct symbol_ranges stubs;
-	bool frames_are_read, stubs_are_read;
+	struct symbol_ranges plt;
+	bool frames_are_read, plt_is_read;
 	struct unwind_rows *unwind_rows;
 };
 
@@ -53,8 +53,8 @@ void symbol_ranges_sort(struct symbol_ranges *ranges);
 /* All frame descriptions. */
 const struct symbol_ranges *symbol_file_frames(struct symbol_file *file);
 
-/* Stubs of the PLT, called as the function that they lead to: "malloc@plt". */
-const struct symbol_ranges *symbol_file_stubs(struct symbol_file *file);
+/* Entries of the PLT, called as the function that they lead to: "malloc@plt". */
+const struct symbol_ranges *symbol_file_plt(struct symbol_file *file);
 
 /* While nothing may be fetched from the network: debuginfod_hide before, debuginfod_show with its result after. */
 char *debuginfod_hide(void);

@@ -333,9 +333,9 @@ file_delete(struct symbol_file *file)
 		dwfl_end(file->dwfl);
 	symbol_ranges_clear(&file->functions);
 	symbol_ranges_clear(&file->frames);
-	for (size_t i = 0; i < file->stubs.nr_ranges; i++)
-		free((char *)file->stubs.ranges[i].name);
-	symbol_ranges_clear(&file->stubs);
+	for (size_t i = 0; i < file->plt.nr_ranges; i++)
+		free((char *)file->plt.ranges[i].name);
+	symbol_ranges_clear(&file->plt);
 	unwind_rows_delete(file->unwind_rows);
 	free(file->path);
 	free(file);
@@ -723,7 +723,7 @@ symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_ra
 	const struct symbol_range *function = covering(&file->functions, address), *frame, *label;
 
 	if (!function)
-		function = covering(symbol_file_stubs(file), address);
+		function = covering(symbol_file_plt(file), address);
 	if (function) {
 		*range = *function;
 		return true;

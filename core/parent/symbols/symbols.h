@@ -56,7 +56,7 @@ void symbol_ranges_clear(struct symbol_ranges *ranges);
 void symbols_find_function(struct symbol_file *file, const char *name, struct symbol_ranges *found);
 
 /*
- * The function that address lies in: by its symbol, as a stub of the PLT ("malloc@plt"), or (without a name) by its
+ * The function that address lies in: by its symbol, as an entry of the PLT ("malloc@plt"), or (without a name) by its
  * frame description in .eh_frame, which stripped files have as well. False: none.
  */
 bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_range *range);

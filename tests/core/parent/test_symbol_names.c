@@ -29,8 +29,8 @@ open_file(void)
 	ck_assert(symbol_file_segment(self, self->functions.ranges[0].address, &segment));
 	ck_assert_uint_gt(segment.p_filesz, 0x100);
 	file = *self;
-	file.functions = file.frames = file.stubs = (struct symbol_ranges){0};
-	file.frames_are_read = file.stubs_are_read = true;
+	file.functions = file.frames = file.plt = (struct symbol_ranges){0};
+	file.frames_are_read = file.plt_is_read = true;
 }
 
 static void

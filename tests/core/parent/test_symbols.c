@@ -154,21 +154,21 @@ TEST(addresses_get_names)
 	ck_assert_str_eq(at.name, "alias_of");
 }
 
-/* This program is loaded to its link-time addresses, so the stub can be called. */
-TEST(stubs_are_called_as_their_functions)
+/* This program is loaded to its link-time addresses, so the entry can be called. */
+TEST(entries_of_the_plt_are_called_as_their_functions)
 {
 	struct symbol_file *file = file_open(rot_strdup("/proc/self/exe"));
-	const struct symbol_ranges *stubs = symbol_file_stubs(file);
+	const struct symbol_ranges *plt = symbol_file_plt(file);
 	const struct symbol_range *wanted = NULL;
-	pid_t (*stub)(void);
+	pid_t (*entry)(void);
 	struct symbol_range at;
 
-	for (size_t i = 0; i < stubs->nr_ranges; i++)
-		if (strcmp(stubs->ranges[i].name, "getppid@plt") == 0)
-			wanted = &stubs->ranges[i];
+	for (size_t i = 0; i < plt->nr_ranges; i++)
+		if (strcmp(plt->ranges[i].name, "getppid@plt") == 0)
+			wanted = &plt->ranges[i];
 	ck_assert_ptr_nonnull(wanted);
-	*(void **)&stub = (void *)wanted->address;
-	ck_assert_int_eq(stub(), getppid());
+	*(void **)&entry = (void *)wanted->address;
+	ck_assert_int_eq(entry(), getppid());
 	ck_assert(symbols_function_at(file, wanted->address + wanted->size - 1, &at));
 	ck_assert_str_eq(at.name, "getppid@plt");
 	ck_assert_uint_eq(at.address, wanted->address);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stubs by which an object calls functions of others: a jump to where the loader has put the address of the function.
+/*
+ * Entries of the procedure linkage table (PLT), by which an object calls functions of others: each is a jump to where
+ * the loader has put the address of the function.
  */
 #include "parent/symbols/symbol_file.h"
 
@@ -8,7 +10,7 @@
 
 #include "memory.h"
 
-/* Of the stub at address the slot that it jumps by; 0: it has none. A mark for indirect jumps may stand before. */
+/* The slot that the entry at address jumps by; 0: it has none. A mark for indirect jumps may stand before the jump. */
 static uint64_t
 slot_of(struct symbol_file *file, uint64_t address, uint64_t size)
 {
@@ -25,7 +27,7 @@ slot_of(struct symbol_file *file, uint64_t address, uint64_t size)
 	return address + at + 6 + (uint64_t)(int64_t)distance;
 }
 
-/* Adds the stubs of a section by the addresses of their slots. */
+/* Adds the entries of a section by the addresses of their slots. */
 static void
 add_slots(struct symbol_file *file, const GElf_Shdr *section, struct symbol_ranges *slots)
 {
@@ -41,13 +43,13 @@ add_slots(struct symbol_file *file, const GElf_Shdr *section, struct symbol_rang
 	}
 }
 
-/* Adds the stub of a slot that the loader fills with the address of a function with a name. */
+/* Adds the entry of a slot that the loader fills with the address of a function with a name. */
 static void
-add_stub(struct symbol_file *file, const GElf_Shdr *symbols, Elf_Data *table, const GElf_Rela *relocation,
-	 const struct symbol_ranges *slots)
+add_entry(struct symbol_file *file, const GElf_Shdr *symbols, Elf_Data *table, const GElf_Rela *relocation,
+	  const struct symbol_ranges *slots)
 {
 	const struct symbol_range *slot = symbol_ranges_before(slots, relocation->r_offset);
-	struct symbol_range stub = {0};
+	struct symbol_range entry = {0};
 	const char *name;
 	GElf_Sym symbol;
 
@@ -55,16 +57,16 @@ add_stub(struct symbol_file *file, const GElf_Shdr *symbols, Elf_Data *table, co
 	    !gelf_getsym(table, (int)GELF_R_SYM(relocation->r_info), &symbol))
 		return;
 	name = elf_strptr(file->elf, symbols->sh_link, symbol.st_name);
-	stub.address = slot->file_offset;
-	stub.size = slot->size;
-	if (!name || !*name || !symbols_file_offset(file, stub.address, &stub.file_offset))
+	entry.address = slot->file_offset;
+	entry.size = slot->size;
+	if (!name || !*name || !symbols_file_offset(file, entry.address, &entry.file_offset))
 		return;
-	stub.name = rot_format("%s@plt", name);
-	symbol_ranges_add(&file->stubs, &stub);
+	entry.name = rot_format("%s@plt", name);
+	symbol_ranges_add(&file->plt, &entry);
 }
 
 static void
-add_stubs(struct symbol_file *file, Elf_Scn *section, const GElf_Shdr *header, const struct symbol_ranges *slots)
+add_entries(struct symbol_file *file, Elf_Scn *section, const GElf_Shdr *header, const struct symbol_ranges *slots)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	Elf_Scn *of_symbols = elf_getscn(file->elf, header->sh_link);
@@ -74,27 +76,27 @@ add_stubs(struct symbol_file *file, Elf_Scn *section, const GElf_Shdr *header, c
 	if (!data || !of_symbols || !gelf_getshdr(of_symbols, &symbols))
 		return;
 	for (int i = 0; gelf_getrela(data, i, &relocation); i++)
-		add_stub(file, &symbols, elf_getdata(of_symbols, NULL), &relocation, slots);
+		add_entry(file, &symbols, elf_getdata(of_symbols, NULL), &relocation, slots);
 }
 
 const struct symbol_ranges *
-symbol_file_stubs(struct symbol_file *file)
+symbol_file_plt(struct symbol_file *file)
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got"};
 	struct symbol_ranges slots = {0};
 	GElf_Shdr header;
 
-	if (file->stubs_are_read)
-		return &file->stubs;
-	file->stubs_are_read = true;
+	if (file->plt_is_read)
+		return &file->plt;
+	file->plt_is_read = true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (symbol_file_section(file, names[i], &header))
 			add_slots(file, &header, &slots);
 	symbol_ranges_sort(&slots);
 	for (Elf_Scn *section = elf_nextscn(file->elf, NULL); section; section = elf_nextscn(file->elf, section))
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC))
-			add_stubs(file, section, &header, &slots);
+			add_entries(file, section, &header, &slots);
 	symbol_ranges_clear(&slots);
-	symbol_ranges_sort(&file->stubs);
-	return &file->stubs;
+	symbol_ranges_sort(&file->plt);
+	return &file->plt;
 }
