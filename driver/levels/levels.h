@@ -37,7 +37,6 @@ int levels_ensure(struct rot *rot, struct rot_error *err);
  * Measures (or takes runs from the result cache) and keeps the levels, also where sizes are known. Fills the curve,
  * unless it is NULL: core cycles over the bytes of the footprint.
  */
-
 int
 levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve, struct rot_error *err);
 

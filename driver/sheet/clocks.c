@@ -4,11 +4,8 @@
 
 #include <math.h>
 
-#include "machine/machine.h"
 #include "memory.h"
-#include "rot.h"
 #include "sheet/survey.h"
-#include "support/json.h"
 #include "support/text_table.h"
 
 static const char *const widths[CLOCKS_NR_WIDTHS] = {"SCALAR", "SSE", "AVX2", "AVX512"};
@@ -17,18 +14,17 @@ static const char *const widths[CLOCKS_NR_WIDTHS] = {"SCALAR", "SSE", "AVX2", "A
 #define TURNS 100000
 
 static int
-add_points(struct rot *rot, struct survey *survey, struct clocks *clocks, int points[][CLOCKS_NR_WIDTHS],
-	   struct rot_error *err)
+add_points(struct survey *survey, struct clocks *clocks, int points[][CLOCKS_NR_WIDTHS], struct rot_error *err)
 {
-	const size_t all = machine_nr_online_cpus(rot->machine);
+	const size_t all = survey_nr_cpus(survey);
 
 	for (size_t nr_cpus = 1; nr_cpus <= all && clocks->nr < CLOCKS_MAX_COUNTS;
 	     nr_cpus = nr_cpus < all && 2 * nr_cpus > all ? all : 2 * nr_cpus) {
 		for (int width = 0; width < CLOCKS_NR_WIDTHS; width++) {
-			int point = survey_add_on(survey, nr_cpus, "Operation", 1, err,
-						  "operation=ADD precision=DOUBLE instructionSet=%s chains=8 turns=%d "
-						  "warmCode=true",
-						  widths[width], TURNS);
+			int point = survey_add(survey, nr_cpus, "Operation", 1, err,
+					       "operation=ADD precision=DOUBLE instructionSet=%s chains=8 turns=%d "
+					       "warmCode=true",
+					       widths[width], TURNS);
 
 			if (point == -1)
 				return -1;
@@ -67,7 +63,7 @@ clocks_measure(struct rot *rot, struct clocks *clocks, struct rot_error *err)
 	int rc;
 
 	*clocks = (struct clocks){0};
-	rc = add_points(rot, survey, clocks, points, err);
+	rc = add_points(survey, clocks, points, err);
 	if (rc == 0)
 		rc = survey_measure(survey, err);
 	if (rc == 0)

@@ -14,7 +14,6 @@
 #include "statistics/sorted.h"
 #include "support/json.h"
 #include "support/progress.h"
-#include "support/text_table.h"
 
 /* ---- what times say ---- */
 
@@ -146,12 +145,13 @@ cores_measure(struct rot *rot, struct cores *cores, struct rot_error *err)
 {
 	struct measurement *passes[CORES_MAX * CORES_MAX] = {NULL};
 	struct measurement_result *results[CORES_MAX * CORES_MAX] = {NULL};
+	autofree int *cpus = NULL;
 	int rc;
 
-	*cores = (struct cores){.nr_of_machine = machine_nr_online_cpus(rot->machine)};
-	cores->nr = cores->nr_of_machine < CORES_MAX ? cores->nr_of_machine : CORES_MAX;
+	*cores = (struct cores){.nr_allowed = allowed_cpus(&cpus, NULL)};
+	cores->nr = cores->nr_allowed < CORES_MAX ? cores->nr_allowed : CORES_MAX;
 	for (size_t i = 0; i < cores->nr; i++) {
-		cores->cpus[i] = machine_online_cpus_at(rot->machine, i * cores->nr_of_machine / cores->nr);
+		cores->cpus[i] = cpus[i * cores->nr_allowed / cores->nr];
 		cores->ns[i][i] = cores->highest[i][i] = cores->slowdown[i][i] = NAN;
 	}
 	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
@@ -197,7 +197,7 @@ void
 cores_print(const struct cores *cores, FILE *out)
 {
 	if (cores->nr < 2) {
-		fputs("There is one CPU, so no other to hand cache lines to.\n", out);
+		fputs("There is one CPU that rot may use, so no other to hand cache lines to.\n", out);
 		return;
 	}
 	fputs("a cache line from CPU to CPU, ns\n   ", out);
@@ -213,8 +213,8 @@ cores_print(const struct cores *cores, FILE *out)
 				fputs("    -", out);
 		putc('\n', out);
 	}
-	if (cores->nr < cores->nr_of_machine)
-		fprintf(out, "%zu of %zu CPUs were taken, at equal distances\n", cores->nr, cores->nr_of_machine);
+	if (cores->nr < cores->nr_allowed)
+		fprintf(out, "%zu of %zu CPUs were taken, at equal distances\n", cores->nr, cores->nr_allowed);
 	if (cores->nr_cliques > 1)
 		print_cliques(cores, out);
 	print_siblings(cores, out);

@@ -20,7 +20,7 @@ struct rot;
 
 struct cores {
 	int cpus[CORES_MAX];
-	size_t nr, nr_of_machine;
+	size_t nr, nr_allowed;                 /* CPUs that are taken, and that this process may use */
 	double ns[CORES_MAX][CORES_MAX];       /* of a line from one to the other, the shortest; NaN: not told */
 	double highest[CORES_MAX][CORES_MAX];  /* the longest of the runs: a host may move CPUs */
 	double slowdown[CORES_MAX][CORES_MAX]; /* of multiplications that both do at once; 2: one core */

@@ -3,6 +3,7 @@
 #include "sheet/hazards.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "sheet/survey.h"
 
@@ -50,7 +51,7 @@ hazard_conclude(const char *name, const double met[2], const double without[2])
 static int
 add(struct survey *survey, const struct hazard *hazard, bool is_met, struct rot_error *err)
 {
-	int point = survey_add(survey, "Hazard", hazard->turns * hazard->events, err,
+	int point = survey_add(survey, 1, "Hazard", hazard->turns * hazard->events, err,
 			       "hazard=%s turns=%d isMet=%s warmCode=true", hazard->field, hazard->turns,
 			       is_met ? "true" : "false");
 

@@ -3,7 +3,6 @@
 #include "sheet/operations.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #include "quantities/architecture.h"
 #include "rot.h"
 #include "sheet/survey.h"
-#include "statistics/curve.h"
 #include "support/entry.h"
 #include "support/json.h"
 #include "support/text_table.h"
@@ -34,18 +32,12 @@ is_integer(const struct operation_curve *curve)
 
 /* Chains that advance in a cycle. */
 static double
-rate_at(const struct operation_curve *curve, const double *cycles, size_t i)
-{
-	return curve->chains[i] / cycles[i];
-}
-
-static double
-best_rate(const struct operation_curve *curve, const double *cycles)
+best_rate(const struct measured_curve *curve, const double *cycles)
 {
 	double best = 0;
 
 	for (size_t i = 0; i < curve->nr; i++)
-		best = fmax(best, rate_at(curve, cycles, i));
+		best = fmax(best, curve->at[i] / cycles[i]);
 	return best;
 }
 
@@ -67,33 +59,15 @@ remark_of(const struct operation_answer *answer)
 	return "";
 }
 
-/* Points that both halves have an undisturbed run of. */
-static struct operation_curve
-undisturbed(const struct operation_curve *curve)
-{
-	struct operation_curve left = *curve;
-
-	left.nr = 0;
-	for (size_t i = 0; i < curve->nr; i++) {
-		if (!isfinite(curve->cycles[0][i]) || !isfinite(curve->cycles[1][i]))
-			continue;
-		left.chains[left.nr] = curve->chains[i];
-		for (int half = 0; half < 2; half++)
-			left.cycles[half][left.nr] = curve->cycles[half][i];
-		left.nr++;
-	}
-	return left;
-}
-
 struct operation_answer
-operation_conclude(const struct operation_curve *measured, double extra, double told, const char *source)
+operation_conclude(const struct measured_curve *measured, double extra, double told, const char *source)
 {
 	struct operation_answer answer = {.told = told, .source = source, .remark = ""};
-	const struct operation_curve curve = undisturbed(measured);
-	double shortest[OPERATION_MAX_POINTS], rate[2], latency[2];
+	const struct measured_curve curve = curve_undisturbed(measured);
+	double shortest[CURVE_MAX_POINTS], rate[2], latency[2];
 	struct curve_step step;
 
-	if (curve.nr < CURVE_LEAST_POINTS || curve.chains[0] != 1 || !isfinite(extra)) {
+	if (curve.nr < CURVE_LEAST_POINTS || curve.at[0] > 1 || !isfinite(extra)) {
 		answer.latency = answer.per_cycle = answer.in_flight = number_of(NAN, NAN, NAN);
 		answer.remark = "cannot be told: the clock changed, or others ran, whenever it was measured";
 		return answer;
@@ -110,7 +84,7 @@ operation_conclude(const struct operation_curve *measured, double extra, double 
 		number_of(latency[0] * rate[0], latency[1] * rate[1], answer.latency.value * answer.per_cycle.value);
 	answer.is_least = shortest[curve.nr - 1] < (1 + STILL_FREE) * shortest[0];
 	step = curve_step_of_two(curve_first_step, curve.cycles[0], curve.cycles[1], curve.nr);
-	answer.free_chains = isnan(step.rise) ? 0 : curve.chains[step.at];
+	answer.free_chains = isnan(step.rise) ? 0 : (int)curve.at[step.at];
 	answer.confidence = step.confidence;
 	answer.remark = remark_of(&answer);
 	return answer;
@@ -145,7 +119,7 @@ add_curve(struct survey *survey, struct operation_sheet *sheet, struct operation
 	const int turns = turns_of(curve.operation);
 
 	for (size_t i = 0; i < NR(chain_counts); i++) {
-		int point = survey_add(survey, "Operation", (double)STEPS * turns, err,
+		int point = survey_add(survey, 1, "Operation", (double)STEPS * turns, err,
 				       "operation=%s instructionSet=%s precision=%s chains=%d turns=%d warmCode=true",
 				       curve.operation, curve.instruction_set, curve.precision, chain_counts[i], turns);
 
@@ -153,9 +127,9 @@ add_curve(struct survey *survey, struct operation_sheet *sheet, struct operation
 			break;
 		if (point < 0)
 			return -1;
-		curve.chains[curve.nr++] = chain_counts[i];
+		curve.cycles.at[curve.cycles.nr++] = chain_counts[i];
 	}
-	if (curve.nr > 0)
+	if (curve.cycles.nr > 0)
 		sheet->curves[sheet->nr++] = curve;
 	return 0;
 }
@@ -169,7 +143,8 @@ add_curves(struct survey *survey, struct operation_sheet *sheet, struct rot_erro
 				if (add_curve(survey, sheet,
 					      (struct operation_curve){.operation = operations[k],
 								       .instruction_set = instruction_sets[i],
-								       .precision = precisions[p]},
+								       .precision = precisions[p],
+								       .cycles.parameter = "chains"},
 					      err) < 0)
 					return -1;
 	return 0;
@@ -216,15 +191,10 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 		struct operation_curve *curve = &sheet->curves[k];
 		const struct architecture_limit *limit = limit_of(rot, sheet, curve);
 
-		for (size_t i = 0; i < curve->nr; i++) {
-			struct survey_times times;
-
-			if (survey_read(survey, point++, &times, err) < 0)
-				return -1;
-			curve->cycles[0][i] = times.cycles[0];
-			curve->cycles[1][i] = times.cycles[1];
-		}
-		sheet->answers[k] = operation_conclude(curve, extra_cycles(sheet, curve),
+		if (survey_read_curve(survey, point, &curve->cycles, err) < 0)
+			return -1;
+		point += (int)curve->cycles.nr;
+		sheet->answers[k] = operation_conclude(&curve->cycles, extra_cycles(sheet, curve),
 						       limit ? limit->per_cycle : NAN, limit ? limit->source : "");
 	}
 	return 0;
@@ -343,18 +313,6 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	}
 }
 
-static json_t *
-curve_json(const struct operation_curve *curve)
-{
-	json_t *points = json_array();
-
-	for (size_t i = 0; i < curve->nr; i++)
-		json_array_append_new(points, json_pack("{s:i, s:[o, o]}", "chains", curve->chains[i], "cycles",
-							json_real_or_null(curve->cycles[0][i]),
-							json_real_or_null(curve->cycles[1][i])));
-	return points;
-}
-
 json_t *
 operations_json(const struct operation_sheet *sheet)
 {
@@ -373,7 +331,7 @@ operations_json(const struct operation_sheet *sheet)
 				  sheet_number_json(&answer->in_flight), "isAtLeast", answer->is_least, "freeChains",
 				  "value", answer->free_chains, "confidence", json_real_or_null(answer->confidence),
 				  "told", "perCycle", json_real_or_null(answer->told), "source", answer->source,
-				  "remark", answer->remark, "curve", curve_json(curve)));
+				  "remark", answer->remark, "curve", sheet_curve_json(&curve->cycles)));
 	}
 	return array;
 }

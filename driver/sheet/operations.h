@@ -17,14 +17,9 @@
 
 struct rot;
 
-#define OPERATION_MAX_POINTS 12
-
-/* cycles[half][i]: of one step of all chains[i], the shortest of half of the runs; NaN: it has no undisturbed run. */
 struct operation_curve {
 	const char *operation, *instruction_set, *precision; /* fields of the kernel Operation */
-	int chains[OPERATION_MAX_POINTS];
-	double cycles[2][OPERATION_MAX_POINTS];
-	size_t nr;
+	struct measured_curve cycles;                        /* of one step of all chains, over their number */
 };
 
 struct operation_answer {
@@ -44,7 +39,7 @@ struct operation_answer {
  * NaN, or instructions per cycle.
  */
 struct operation_answer
-operation_conclude(const struct operation_curve *measured, double extra, double told, const char *source);
+operation_conclude(const struct measured_curve *measured, double extra, double told, const char *source);
 
 struct operation_sheet {
 	struct operation_curve *curves;

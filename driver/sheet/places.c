@@ -3,13 +3,12 @@
 #include "sheet/places.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "machine/caches.h"
 #include "machine/cpuid.h"
 #include "machine/machine.h"
-#include "memory.h"
 #include "rot.h"
 #include "sheet/survey.h"
 #include "statistics/curve.h"
@@ -26,13 +25,13 @@
 #define STILL_FITS 1.25
 #define CLEARLY_MISSES 2.0
 
-static const double unknown = NAN;
+#define LARGEST_PAGE "at least: the largest distance that was measured needs no entry for each place"
 
 static struct sheet_answer
 no_answer(const char *name, const char *unit, double told)
 {
 	return (struct sheet_answer){
-		.name = name, .unit = unit, .number = {unknown, unknown, unknown}, .told = told, .confidence = unknown};
+		.name = name, .unit = unit, .number = {NAN, NAN, NAN}, .told = told, .confidence = NAN};
 }
 
 /* The last value before the step, which is of the largest that fits, or the first behind it. */
@@ -59,42 +58,36 @@ step_of(struct curve_step (*find)(const double *values, size_t nr), const struct
 	return curve_step_of_two(find, curve->cycles[0], curve->cycles[1], nr);
 }
 
-static struct sheet_answer
-line_bytes(const struct measured_curve *measured, double told)
+/* Answers that are the place of a step. at_least: the remark where there surely is none; NULL: no answer then. */
+static const struct step_answer {
+	enum places_curve curve;
+	const char *name, *unit;
+	struct curve_step (*find)(const double *values, size_t nr);
+	bool is_behind;
+	const char *at_least;
+} step_answers[] = {
+	[PLACES_LINE_BYTES] = {PLACES_LINE, "cache line", "bytes", curve_biggest_step, true, NULL},
+	[PLACES_L1_WAYS] = {PLACES_WAYS, "L1 data ways", "lines", curve_first_step, false, NULL},
+	[PLACES_PAGE_BYTES] = {PLACES_PAGE, "page of a TLB entry", "bytes", curve_biggest_step, true, LARGEST_PAGE},
+	[PLACES_HUGE_PAGE_BYTES] = {PLACES_HUGE_PAGE, "huge page of a TLB entry", "bytes", curve_biggest_step, true,
+				    LARGEST_PAGE},
+};
+
+static void
+conclude_step(struct places *places, enum places_answer which, double told)
 {
-	struct sheet_answer answer = no_answer("cache line", "bytes", told);
-	struct measured_curve curve = curve_undisturbed(measured);
-	struct curve_step step = step_of(curve_biggest_step, &curve, INFINITY);
+	const struct step_answer *row = &step_answers[which];
+	struct sheet_answer *answer = &places->answers[which];
+	const struct measured_curve curve = curve_undisturbed(&places->curves[row->curve]);
+	const struct curve_step step = step_of(row->find, &curve, INFINITY);
 
-	read_step(&answer, &curve, &step, true);
-	return answer;
-}
-
-static struct sheet_answer
-l1_ways(const struct measured_curve *measured, double told)
-{
-	struct sheet_answer answer = no_answer("L1 data ways", "lines", told);
-	struct measured_curve curve = curve_undisturbed(measured);
-	struct curve_step step = step_of(curve_first_step, &curve, INFINITY);
-
-	read_step(&answer, &curve, &step, false);
-	return answer;
-}
-
-/* The distance is that of places, which also lie a line apart from page to page. */
-static struct sheet_answer
-page_bytes(const char *name, const struct measured_curve *measured, double told)
-{
-	struct sheet_answer answer = no_answer(name, "bytes", told);
-	struct measured_curve curve = curve_undisturbed(measured);
-	struct curve_step step = step_of(curve_biggest_step, &curve, INFINITY);
-
-	read_step(&answer, &curve, &step, true);
-	if (isnan(step.rise) && step.confidence >= CURVE_SURE) {
-		answer.number = (struct sheet_number){curve.at[curve.nr - 1], curve.at[curve.nr - 1], INFINITY};
-		answer.remark = "at least: the largest distance that was measured needs no entry for each place";
+	*answer = no_answer(row->name, row->unit, told);
+	answer->curve = &places->curves[row->curve];
+	read_step(answer, &curve, &step, row->is_behind);
+	if (row->at_least && isnan(step.rise) && step.confidence >= CURVE_SURE) {
+		answer->number = (struct sheet_number){curve.at[curve.nr - 1], curve.at[curve.nr - 1], INFINITY};
+		answer->remark = row->at_least;
 	}
-	return answer;
 }
 
 /*
@@ -139,7 +132,7 @@ read_halves(struct sheet_answer *answer, double a, double b)
 
 /* From what fits to what clearly does not; the sets of the TLB overflow one after the other in between. */
 static void
-second_tlb(struct places *places, size_t first, double told)
+second_tlb(struct places *places, size_t first)
 {
 	const struct measured_curve *added = &places->added;
 	struct sheet_answer *entries = &places->answers[PLACES_SECOND_TLB];
@@ -153,7 +146,6 @@ second_tlb(struct places *places, size_t first, double told)
 	for (misses = fits; misses < added->nr; misses++)
 		if (fmin(added->cycles[0][misses], added->cycles[1][misses]) - base > CLEARLY_MISSES * hit)
 			break;
-	entries->told = told;
 	if (misses == added->nr) {
 		entries->number = (struct sheet_number){added->at[fits], added->at[fits], INFINITY};
 		entries->remark = "at least: the most pages that were visited still fit";
@@ -176,37 +168,32 @@ conclude_tlb(struct places *places, const struct places_told *told)
 	answers[PLACES_SECOND_TLB] = no_answer("second TLB", "entries", told->second_tlb);
 	answers[PLACES_SECOND_COST] = no_answer("hit of the second TLB", "cycles", 0);
 	answers[PLACES_WALK_COST] = no_answer("translation, 8192 pages", "cycles", 0);
+	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++)
+		answers[i].curve = &places->added;
 	step = step_of(curve_first_step, &places->added, MAX_FIRST_TLB);
 	read_step(&answers[PLACES_FIRST_TLB], &places->added, &step, false);
 	if (isnan(step.rise))
 		return;
 	read_halves(&answers[PLACES_SECOND_COST], hit_cost(&places->added, step.at + 1, places->added.cycles[0]),
 		    hit_cost(&places->added, step.at + 1, places->added.cycles[1]));
-	second_tlb(places, step.at + 1, told->second_tlb);
-	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++)
-		answers[i].curve = &places->added;
+	second_tlb(places, step.at + 1);
 }
 
 void
 places_conclude(struct places *places, const struct places_told *told)
 {
-	const struct measured_curve *curves = places->curves;
-	struct sheet_answer *answers = places->answers;
+	struct sheet_answer *huge = &places->answers[PLACES_HUGE_PAGE_BYTES];
 
-	answers[PLACES_LINE_BYTES] = line_bytes(&curves[PLACES_LINE], told->line_bytes);
-	answers[PLACES_L1_WAYS] = l1_ways(&curves[PLACES_WAYS], told->l1_ways);
-	answers[PLACES_PAGE_BYTES] = page_bytes("page of a TLB entry", &curves[PLACES_PAGE], 4096);
-	answers[PLACES_HUGE_PAGE_BYTES] = page_bytes("huge page of a TLB entry", &curves[PLACES_HUGE_PAGE], 2 << 20);
-	answers[PLACES_LINE_BYTES].curve = &curves[PLACES_LINE];
-	answers[PLACES_L1_WAYS].curve = &curves[PLACES_WAYS];
-	answers[PLACES_PAGE_BYTES].curve = &curves[PLACES_PAGE];
-	answers[PLACES_HUGE_PAGE_BYTES].curve = &curves[PLACES_HUGE_PAGE];
+	conclude_step(places, PLACES_LINE_BYTES, told->line_bytes);
+	conclude_step(places, PLACES_L1_WAYS, told->l1_ways);
+	conclude_step(places, PLACES_PAGE_BYTES, 4096);
+	conclude_step(places, PLACES_HUGE_PAGE_BYTES, 2 << 20);
 	conclude_tlb(places, told);
-	if (answers[PLACES_HUGE_PAGE_BYTES].number.high < 2 << 20)
-		answers[PLACES_HUGE_PAGE_BYTES].remark = "huge pages of this guest are small ones in the host, or were "
-							 "not given: each part needs an entry";
+	if (huge->number.high < 2 << 20 && huge->confidence >= CURVE_SURE)
+		huge->remark = "huge pages of this guest are small ones in the host, or were not given: each part "
+			       "needs an entry";
 	for (size_t i = 0; i < PLACES_NR_ANSWERS; i++)
-		sheet_judge(&answers[i]);
+		sheet_judge(&places->answers[i]);
 }
 
 /* ---- what is told ---- */
@@ -287,7 +274,7 @@ add(struct survey *survey, struct measured_curve *curve, double at, int64_t byte
 	const int64_t lines = bytes / distance;
 
 	curve->at[curve->nr++] = at;
-	return survey_add(survey, "Chase", ACCESSES, err,
+	return survey_add(survey, 1, "Chase", ACCESSES, err,
 			  "accesses=%d warmAccesses=%lld warmCode=true warmData=true bufferSize=%lld distance=%lld "
 			  "pairDistance=%lld hugePages=%s",
 			  ACCESSES, (long long)(4 * lines), (long long)bytes, (long long)distance, (long long)pair,
@@ -345,14 +332,9 @@ read_curves(struct survey *survey, struct places *places, const enum places_curv
 	for (size_t k = 0; k < nr; k++) {
 		struct measured_curve *curve = &places->curves[kinds[k]];
 
-		for (size_t i = 0; i < curve->nr; i++) {
-			struct survey_times times;
-
-			if (survey_read(survey, point++, &times, err) < 0)
-				return -1;
-			curve->cycles[0][i] = times.cycles[0];
-			curve->cycles[1][i] = times.cycles[1];
-		}
+		if (survey_read_curve(survey, point, curve, err) < 0)
+			return -1;
+		point += (int)curve->nr;
 	}
 	return 0;
 }

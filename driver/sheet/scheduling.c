@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "statistics/sorted.h"
 #include "statistics/summary.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -71,8 +70,6 @@ scheduling_conclude(const struct scheduling_gaps *alone, const struct scheduling
 	answers[SCHEDULING_INTERRUPTIONS] = answer_of("interruptions", "per second", rate, rate, rate);
 	answers[SCHEDULING_LONGEST] = answer_of("longest of them", "us", longest, longest, longest);
 	answers[SCHEDULING_SLOT] = slot_of(beside);
-	if (alone->nr == NR(alone->ns))
-		answers[SCHEDULING_INTERRUPTIONS].remark = "at least: no more of them were kept";
 }
 
 /* ---- measuring ---- */
@@ -139,16 +136,21 @@ observe(int cpu, struct scheduling_gaps *gaps, bool is_beside, struct rot_error 
 {
 	const pid_t other = is_beside ? start(cpu, NULL) : 0, looking = other < 0 ? -1 : start(cpu, gaps);
 	const int code = errno;
+	int status = 0;
 
 	if (looking > 0)
-		while (waitpid(looking, NULL, 0) < 0 && errno == EINTR)
+		while (waitpid(looking, &status, 0) < 0 && errno == EINTR)
 			;
 	if (other > 0) {
 		kill(other, SIGKILL);
 		while (waitpid(other, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	return looking < 0 ? rot_error_set(err, code, "cannot start a process that looks at the clock") : 0;
+	if (looking < 0)
+		return rot_error_set(err, code, "cannot start a process that looks at the clock");
+	if (status != 0)
+		return rot_error_set(err, 0, "the process that looks at the clock was ended before it had looked");
+	return 0;
 }
 
 int

@@ -29,7 +29,7 @@ sheet_judge(struct sheet_answer *answer)
 #define NOTHING 0.005
 
 static const struct text_table_column columns[] = {
-	{"quantity", true}, {"measured", false}, {"unit", true}, {"range", false}, {"told", false}, {"remark", true},
+	{"quantity", true}, {"measured", false}, {"unit", true}, {"range", false}, {"told", false},
 };
 
 static char *
@@ -55,7 +55,7 @@ range_text(const struct sheet_number *number)
 void
 sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out)
 {
-	struct text_table table = {.columns = columns, .nr_columns = 5, .nr_keys = 1};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
 
 	for (size_t i = 0; i < nr; i++) {
 		char *const cells[] = {rot_strdup(answers[i].name), number_text(answers[i].number.value),

@@ -4,7 +4,6 @@
 #define SHEET_SHEET_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 

@@ -26,6 +26,8 @@ struct survey {
 	struct measurement_result **results;
 	double *steps;
 	size_t nr;
+	int *cpus; /* that this process may use */
+	size_t nr_cpus;
 };
 
 static const struct pass clock_pass = {.probes_clock = true};
@@ -36,6 +38,7 @@ survey_new(struct rot *rot)
 	struct survey *survey = rot_calloc(1, sizeof(*survey));
 
 	survey->rot = rot;
+	survey->nr_cpus = allowed_cpus(&survey->cpus, NULL);
 	return survey;
 }
 
@@ -50,8 +53,15 @@ survey_delete(struct survey *survey)
 		free(survey->passes);
 		free(survey->results);
 		free(survey->steps);
+		free(survey->cpus);
 	}
 	free(survey);
+}
+
+size_t
+survey_nr_cpus(const struct survey *survey)
+{
+	return survey->nr_cpus;
 }
 
 /* fields is cut apart. */
@@ -84,58 +94,37 @@ append(struct survey *survey, struct measurement *pass, double steps)
 	survey->nr = nr;
 }
 
-/* A workload on each of the first CPUs. */
-static int
-add(struct survey *survey, size_t nr_cpus, const char *kernel, double steps, struct rot_error *err, char *fields)
+int
+survey_add(struct survey *survey, size_t nr_cpus, const char *kernel, double steps, struct rot_error *err,
+	   const char *fields, ...)
 {
 	struct rot *rot = survey->rot;
 	const struct rot_class *class = rot_registry_find(rot->registry, kernel);
 	autograph struct measurement *measurement = measurement_new();
 	struct workload *workload = workload_new();
-	struct rot_error refused;
+	autofree char *text = NULL;
+	va_list arguments;
 
+	va_start(arguments, fields);
+	text = rot_vformat(fields, arguments);
+	va_end(arguments);
 	measurement_workloads_add(measurement, workload);
 	if (!class)
 		return rot_error_set(err, 0, "there is no kernel '%s' for the data sheet of the machine", kernel);
-	workload->cpu = machine_first_cpu();
+	workload->cpu = survey->cpus[0];
 	workload->kernel = rot_entity_new(class);
-	if (set_fields(workload->kernel, fields, err) < 0)
+	if (set_fields(workload->kernel, text, err) < 0)
 		return -1;
-	if (kernel_check(rot, workload->kernel, &refused) < 0)
+	if (kernel_check(rot, workload->kernel, err) < 0)
 		return SURVEY_HAS_NONE;
 	for (size_t i = 1; i < nr_cpus; i++) {
 		struct workload *next = rot_graph_clone(workload, NULL);
 
-		next->cpu = machine_online_cpus_at(rot->machine, i);
+		next->cpu = survey->cpus[i];
 		measurement_workloads_add(measurement, next);
 	}
 	append(survey, pass_measurement(measurement, rot->architecture, &clock_pass), steps);
 	return (int)survey->nr - 1;
-}
-
-int
-survey_add(struct survey *survey, const char *kernel, double steps, struct rot_error *err, const char *fields, ...)
-{
-	autofree char *text = NULL;
-	va_list arguments;
-
-	va_start(arguments, fields);
-	text = rot_vformat(fields, arguments);
-	va_end(arguments);
-	return add(survey, 1, kernel, steps, err, text);
-}
-
-int
-survey_add_on(struct survey *survey, size_t nr_cpus, const char *kernel, double steps, struct rot_error *err,
-	      const char *fields, ...)
-{
-	autofree char *text = NULL;
-	va_list arguments;
-
-	va_start(arguments, fields);
-	text = rot_vformat(fields, arguments);
-	va_end(arguments);
-	return add(survey, nr_cpus, kernel, steps, err, text);
 }
 
 int
@@ -150,7 +139,7 @@ survey_measure(struct survey *survey, struct rot_error *err)
 	return rc;
 }
 
-/* Of the slowest thread. */
+/* The clock of the slowest thread, GHz. */
 static double
 clock_of(const struct pass_run *run, size_t nr_threads)
 {
@@ -199,4 +188,18 @@ survey_read(struct survey *survey, int point, struct survey_times *times, struct
 				      err) < 0)
 			return -1;
 	}
+}
+
+int
+survey_read_curve(struct survey *survey, int first, struct measured_curve *curve, struct rot_error *err)
+{
+	for (size_t i = 0; i < curve->nr; i++) {
+		struct survey_times times;
+
+		if (survey_read(survey, first + (int)i, &times, err) < 0)
+			return -1;
+		curve->cycles[0][i] = times.cycles[0];
+		curve->cycles[1][i] = times.cycles[1];
+	}
+	return 0;
 }

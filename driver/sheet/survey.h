@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many points of the data sheet, measured together: each is a kernel on the first CPU, timed in core cycles. The runs
- * of all points are interleaved, so what changes with time changes all of them.
+ * Many points of the data sheet, measured together: each is a kernel on one or more CPUs, timed in core cycles. The
+ * runs of all points are interleaved, so what changes with time changes all of them.
  *
  *	survey_new(rot)                          begins
- *	survey_add(survey, steps, err, ...)      a point; its number is its place in the order
+ *	survey_add(survey, nr_cpus, ...)         a point; its number is its place in the order
  *	survey_measure(survey, err)              all points, or takes them from the result cache
  *	survey_read(survey, point, ...)          what it says
  */
@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "statistics/curve.h"
 
 struct rot;
 struct survey;
@@ -21,19 +22,19 @@ struct survey;
 struct survey *survey_new(struct rot *rot);
 void survey_delete(struct survey *survey);
 
+/* CPUs that this process may use. */
+size_t survey_nr_cpus(const struct survey *survey);
+
 /*
- * fields: "bufferSize=128 accesses=8", after printf. steps: what a run is divided by. Returns the point's number, or -1
- * where err tells why; SURVEY_HAS_NONE: this CPU has no such loop.
+ * The kernel runs at once on the first nr_cpus of them, and times are those of the slowest. steps: what a run is
+ * divided by. fields: "bufferSize=128 accesses=8", after printf. Returns the point's number, or a negative one where
+ * err tells why; SURVEY_HAS_NONE: this CPU has no such loop.
  */
 #define SURVEY_HAS_NONE (-2)
-__attribute__((format(printf, 5, 6))) int
-survey_add(struct survey *survey, const char *kernel, double steps, struct rot_error *err, const char *fields, ...);
+__attribute__((format(printf, 6, 7))) int survey_add(struct survey *survey, size_t nr_cpus, const char *kernel,
+						     double steps, struct rot_error *err, const char *fields, ...);
 
 int survey_measure(struct survey *survey, struct rot_error *err);
-
-/* The same at once on so many of the machine's CPUs. Times are those of the slowest. */
-__attribute__((format(printf, 6, 7))) int survey_add_on(struct survey *survey, size_t nr_cpus, const char *kernel,
-							double steps, struct rot_error *err, const char *fields, ...);
 
 /*
  * cycles, ns: of a step, the shortest undisturbed run of each half; ghz: core cycles of each nanosecond, the highest.
@@ -43,5 +44,8 @@ struct survey_times {
 	double cycles[2], ns[2], ghz[2];
 };
 int survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err);
+
+/* Fills the cycles of the curve from the points that begin with first. */
+int survey_read_curve(struct survey *survey, int first, struct measured_curve *curve, struct rot_error *err);
 
 #endif

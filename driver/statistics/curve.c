@@ -51,14 +51,6 @@ smooth(const double *values, size_t nr, double *envelope)
 	return nr ? statistics_percentile(above, nr, 50) + 2 * nr_disturbed / (double)nr : 0;
 }
 
-double
-curve_noise(const double *values, size_t nr)
-{
-	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
-
-	return smooth(values, nr, envelope);
-}
-
 static bool
 is_usable(const double *values, size_t nr)
 {
@@ -124,26 +116,23 @@ curve_first_step(const double *values, size_t nr)
 	return step;
 }
 
-/* The step with the largest score, which is the rise times a power of the value before it. */
-static struct curve_step
-largest_step(const double *values, size_t nr, double power)
+struct curve_step
+curve_biggest_step(const double *values, size_t nr)
 {
 	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
-	double noise, best = 0, second = 0;
 	struct curve_step step = {.rise = NAN};
+	double noise, best = 0, second = 0;
 
 	if (!is_usable(values, nr))
 		return step;
 	noise = smooth(values, nr, envelope);
 	for (size_t i = 0; i + 1 < nr; i++) {
-		double rise = rise_at(envelope, i), score = rise * pow(envelope[i], power);
+		const double rise = rise_at(envelope, i);
 
-		if (score > best) {
-			second = best;
-			best = score;
+		second = fmax(second, fmin(rise, best));
+		if (rise > best) {
+			best = rise;
 			step = (struct curve_step){.at = i, .rise = rise};
-		} else {
-			second = fmax(second, score);
 		}
 	}
 	if (!(step.rise > CURVE_LEAST_RISE))
@@ -152,18 +141,6 @@ largest_step(const double *values, size_t nr, double power)
 	if (is_at_end(&step, nr))
 		step.confidence = fmin(step.confidence, CURVE_SURE / 2);
 	return step;
-}
-
-struct curve_step
-curve_biggest_step(const double *values, size_t nr)
-{
-	return largest_step(values, nr, 0);
-}
-
-struct curve_step
-curve_scaled_step(const double *values, size_t nr)
-{
-	return largest_step(values, nr, 2);
 }
 
 static double *
@@ -206,117 +183,4 @@ curve_step_of_two(struct curve_step (*find)(const double *values, size_t nr), co
 	if (!isnan(step.rise))
 		step.confidence = fmin(step.confidence, margin(step.rise / 4, apart(first, second, step.at)));
 	return step;
-}
-
-/* ---- plateaus ---- */
-
-#define DIAMETER 0.25 /* of the mean */
-#define LEAST_POINTS 4
-
-struct search {
-	const double *values;
-	struct curve_plateau *plateaus;
-	size_t nr, most;
-};
-
-/* The most points from first on, before end, that lie within the diameter. */
-static size_t
-width_at(const double *values, size_t first, size_t end)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = first; i < end; i++) {
-		sum += values[i];
-		if (values[i] - values[first] > DIAMETER * sum / (double)(i - first + 1))
-			break;
-	}
-	return i - first;
-}
-
-/* Quality threshold clustering: the largest group first. A rising curve has groups of neighbours only. */
-static void
-search_between(struct search *search, size_t begin, size_t end)
-{
-	size_t first = begin, width = 0;
-
-	for (size_t i = begin; i < end; i++) {
-		size_t own = width_at(search->values, i, end);
-
-		if (own > width) {
-			first = i;
-			width = own;
-		}
-	}
-	if (width < LEAST_POINTS)
-		return;
-	search_between(search, begin, first);
-	if (search->nr < search->most)
-		search->plateaus[search->nr++] = (struct curve_plateau){
-			.first = first,
-			.last = first + width - 1,
-			.value = statistics_percentile(search->values + first, width, 50),
-		};
-	search_between(search, first + width, end);
-}
-
-/* How far the plateau is from flat, against how far its neighbours are away. */
-static double
-plateau_confidence(const struct search *search, size_t i, double noise)
-{
-	const struct curve_plateau *plateau = &search->plateaus[i];
-	double spread = search->values[plateau->last] / search->values[plateau->first] - 1, gap = INFINITY;
-
-	if (i > 0)
-		gap = fmin(gap, plateau->value / plateau[-1].value - 1);
-	if (i + 1 < search->nr)
-		gap = fmin(gap, plateau[1].value / plateau->value - 1);
-	/* Alone, it is compared with the widest that a plateau may be. */
-	return margin(fmin(gap, 2 * DIAMETER), fmax(spread, noise));
-}
-
-size_t
-curve_plateaus(const double *values, size_t nr, struct curve_plateau *plateaus, size_t most)
-{
-	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
-	struct search search = {.values = envelope, .plateaus = plateaus, .most = most};
-	double noise;
-
-	if (!is_usable(values, nr))
-		return 0;
-	noise = smooth(values, nr, envelope);
-	search_between(&search, 0, nr);
-	for (size_t i = 0; i < search.nr; i++)
-		plateaus[i].confidence = plateau_confidence(&search, i, noise);
-	return search.nr;
-}
-
-/* The plateau of nearly the same value. */
-static const struct curve_plateau *
-find_alike(const struct curve_plateau *plateau, const struct curve_plateau *others, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (fabs(others[i].value / plateau->value - 1) < DIAMETER / 2)
-			return &others[i];
-	return NULL;
-}
-
-size_t
-curve_plateaus_of_two(const double *first, const double *second, size_t nr, struct curve_plateau *plateaus, size_t most)
-{
-	autofree double *shorter = shorter_of(first, second, nr);
-	autofree struct curve_plateau *others = rot_calloc(most + 1, sizeof(*others));
-	size_t nr_found = curve_plateaus(shorter, nr, plateaus, most);
-
-	for (int half = 0; half < 2; half++) {
-		size_t nr_others = curve_plateaus(half ? second : first, nr, others, most);
-
-		for (size_t i = 0; i < nr_found; i++) {
-			const struct curve_plateau *alike = find_alike(&plateaus[i], others, nr_others);
-
-			plateaus[i].confidence =
-				alike && nr_others == nr_found ? fmin(plateaus[i].confidence, alike->confidence) : 0;
-		}
-	}
-	return nr_found;
 }

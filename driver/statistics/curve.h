@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The analyses of BlackjackBench (Danalis and others, 2013, section 4): where a curve of costs over a growing
- * parameter has its steps and plateaus. Pure. A cost never falls when the parameter grows, so what falls is noise.
+ * parameter has its steps. Pure. A cost never falls when the parameter grows, so what falls is noise.
  *
  * Each answer has a confidence from 0 to 1. An answer is sure from CURVE_SURE on: the step is at least twice as large
  * as any other that could have been meant, and as the noise.
@@ -35,12 +35,6 @@ struct measured_curve curve_undisturbed(const struct measured_curve *curve);
 /* Monotonicity: the least value of each point and the ones behind it. values and envelope may be the same. */
 void curve_envelope(const double *values, size_t nr, double *envelope);
 
-/*
- * How much the values are disturbed, as a share: half of them lie further above their envelope than this. Each point
- * that lies CURVE_LEAST_RISE above it adds the probability that such a point hides where a step is.
- */
-double curve_noise(const double *values, size_t nr);
-
 /* A step between the points at and at + 1. */
 struct curve_step {
 	size_t at;
@@ -54,9 +48,6 @@ struct curve_step curve_first_step(const double *values, size_t nr);
 /* The largest rise relative to the value before it. */
 struct curve_step curve_biggest_step(const double *values, size_t nr);
 
-/* The largest rise times the value before it, which prefers late steps. */
-struct curve_step curve_scaled_step(const double *values, size_t nr);
-
 /*
  * A step of a curve that was measured twice. It is that of the shorter times, and no surer than those of both. If they
  * do not agree about the place, its confidence is 0. It is not sure either if the points at the step differ by an
@@ -64,22 +55,5 @@ struct curve_step curve_scaled_step(const double *values, size_t nr);
  */
 struct curve_step curve_step_of_two(struct curve_step (*find)(const double *values, size_t nr), const double *first,
 				    const double *second, size_t nr);
-
-/* Points first to last, which lie within a quarter of their mean. */
-struct curve_plateau {
-	size_t first, last;
-	double value; /* the median */
-	double confidence;
-};
-
-/*
- * Plateaus of at least four points, in order; at most `most`. Returns how many. Points between them are no part of
- * any. A plateau is sure where it is flat beside the rises to its neighbours.
- */
-size_t curve_plateaus(const double *values, size_t nr, struct curve_plateau *plateaus, size_t most);
-
-/* The same of a curve that was measured twice, as curve_step_of_two. */
-size_t curve_plateaus_of_two(const double *first, const double *second, size_t nr, struct curve_plateau *plateaus,
-			     size_t most);
 
 #endif

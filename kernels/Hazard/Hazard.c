@@ -46,7 +46,8 @@ LOOP(forward_part, "xorl %%eax, %%eax\n", "addq $1, %%rax\nmovl %%eax, (%[place]
 
 /* The load does not need what is stored, but only the lowest 12 bits of the addresses are compared at first. */
 #define ALIAS(distance)                                                                                                \
-	"addq $1, %%rax\nmovq %%rax, (%[place])\nmovq " distance "(%[place]), %%rdx\nandq $0, %%rdx\naddq %%rdx, %%rax\n"
+	"addq $1, %%rax\nmovq %%rax, (%[place])\nmovq " distance                                                       \
+	"(%[place]), %%rdx\nandq $0, %%rdx\naddq %%rdx, %%rax\n"
 LOOP(alias, "xorl %%eax, %%eax\n", ALIAS("4096"))
 LOOP(no_alias, "xorl %%eax, %%eax\n", ALIAS("4224"))
 
@@ -56,7 +57,7 @@ LOOP(no_lock, "", "addq $1, (%[place])\n")
 LOOP(read_tsc, "", "rdtsc\n")
 LOOP(nothing, "", "")
 
-/* The next choice is 8 turns further than the last one of the turn before. */
+/* A turn takes eight choices that lie behind each other; after the last of all, the first one follows. */
 static __attribute__((noinline)) void
 branch(struct hazard *hazard)
 {
@@ -104,18 +105,12 @@ static const struct {
 	void (*without)(struct hazard *hazard);
 	size_t offset, offset_without; /* of the place in the second page */
 } hazards[] = {
-	{"SPLIT_LINE", load, load, 60, 0},
-	{"SPLIT_PAGE", load, load, PAGE - 4, 0},
-	{"FORWARD", forward, add, 0, 0},
-	{"FORWARD_PART", forward_part, add, 0, 0},
-	{"ALIAS", alias, no_alias, 0, 0},
-	{"BRANCH", branch, branch, 0, 0},
-	{"DENORMAL", multiply, multiply, 0, 0},
-	{"LOCK", lock, no_lock, 0, 0},
-	{"TSC", read_tsc, nothing, 0, 0},
-	{"CLOCK", read_clock, nothing, 0, 0},
-	{"CALL", call_system, nothing, 0, 0},
-	{"FAULT", fault, fault, 0, 0},
+	{"SPLIT_LINE", load, load, 60, 0},      {"SPLIT_PAGE", load, load, PAGE - 4, 0},
+	{"FORWARD", forward, add, 0, 0},        {"FORWARD_PART", forward_part, add, 0, 0},
+	{"ALIAS", alias, no_alias, 0, 0},       {"BRANCH", branch, branch, 0, 0},
+	{"DENORMAL", multiply, multiply, 0, 0}, {"LOCK", lock, no_lock, 0, 0},
+	{"TSC", read_tsc, nothing, 0, 0},       {"CLOCK", read_clock, nothing, 0, 0},
+	{"CALL", call_system, nothing, 0, 0},   {"FAULT", fault, fault, 0, 0},
 };
 
 /* xorshift64 (Marsaglia, 2003). */

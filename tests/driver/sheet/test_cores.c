@@ -31,7 +31,7 @@ static const struct {
 
 TEST_OF(near_cpus_are_a_clique, NR_ELEMENTS(machines))
 {
-	struct cores cores = {.nr = machines[_i].nr, .nr_of_machine = machines[_i].nr};
+	struct cores cores = {.nr = machines[_i].nr, .nr_allowed = machines[_i].nr};
 	json_auto_t *json = NULL;
 	autofree char *text = NULL;
 	size_t length;

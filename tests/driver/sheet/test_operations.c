@@ -1,75 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* What curves of instructions say: recorded ones of a Zen 5 whose latencies are known, and some that say less. */
 #include "sheet/operations.h"
-#include "statistics/curve.h"
 #include "testing.h"
 
+#define CHAINS(count) .parameter = "chains", .at = {1, 2, 3, 4, 6, 8, 12}, .nr = (count)
+
 /* Recorded in a guest on a busy host; latencies and throughputs as the documents and uops.info tell them. */
+/* clang-format off */
 static const struct recorded {
 	struct operation_curve curve;
 	double extra, told, latency, per_cycle, in_flight;
 } recorded[] = {
-	{{"FMA",
-	  "AVX2",
-	  "DOUBLE",
-	  {1, 2, 3, 4, 6, 8, 12},
-	  {{4.005, 4.003, 4.004, 4.005, 4.005, 4.338, 6.024}, {4.005, 4.001, 4.005, 4.004, 4.003, 4.009, 6.005}},
-	  7},
-	 0,
-	 2,
-	 4,
-	 2,
-	 8},
-	{{"ADD",
-	  "SCALAR",
-	  "INT32",
-	  {1, 2, 3, 4, 6, 8, 12},
-	  {{1.003, 1.002, 1.006, 1.081, 1.296, 1.541, 2.285}, {1.002, 1.005, 1.007, 1.079, 1.293, 1.543, 2.287}},
-	  7},
-	 0,
-	 NAN,
-	 1,
-	 5.25,
-	 5.25},
-	{{"DIV",
-	  "SCALAR",
-	  "INT64",
-	  {1, 2, 3, 4, 6},
-	  {{16.03, 20, 29.09, 40.37, 57.14}, {16.04, 20.03, 29.09, 39.62, 57.81}},
-	  5},
-	 1,
-	 NAN,
-	 15,
-	 0.105,
-	 1.58},
-	{{"SQRT",
-	  "SSE",
-	  "DOUBLE",
-	  {1, 2, 3, 4, 6, 8, 12},
-	  {{22.03, 22.02, 27.03, 30.02, 45.04, 60.04, 90.05}, {22.06, 22.02, 27.04, 29.99, 45.02, 60.07, 90.17}},
-	  7},
-	 2,
-	 NAN,
-	 20,
-	 0.1333,
-	 2.667},
-	{{"ADD",
-	  "AVX512",
-	  "FLOAT",
-	  {1, 2, 3, 4, 6, 8, 12},
-	  {{2.002, 2.006, 2.132, 2.007, 3.009, 4.007, 6.029}, {1.999, 2.002, 2.192, 2.015, 3.006, 4.008, 6.002}},
-	  7},
-	 0,
-	 2,
-	 2,
-	 2,
-	 4},
+	{{"FMA", "AVX2", "DOUBLE",
+	  {CHAINS(7), .cycles = {{4.005, 4.003, 4.004, 4.005, 4.005, 4.338, 6.024},
+			     {4.005, 4.001, 4.005, 4.004, 4.003, 4.009, 6.005}}}}, 0, 2, 4, 2, 8},
+	{{"ADD", "SCALAR", "INT32",
+	  {CHAINS(7), .cycles = {{1.003, 1.002, 1.006, 1.081, 1.296, 1.541, 2.285},
+			     {1.002, 1.005, 1.007, 1.079, 1.293, 1.543, 2.287}}}}, 0, NAN, 1, 5.25, 5.25},
+	{{"DIV", "SCALAR", "INT64",
+	  {CHAINS(5), .cycles = {{16.03, 20, 29.09, 40.37, 57.14}, {16.04, 20.03, 29.09, 39.62, 57.81}}}},
+	 1, NAN, 15, 0.105, 1.58},
+	{{"SQRT", "SSE", "DOUBLE",
+	  {CHAINS(7), .cycles = {{22.03, 22.02, 27.03, 30.02, 45.04, 60.04, 90.05},
+			     {22.06, 22.02, 27.04, 29.99, 45.02, 60.07, 90.17}}}}, 2, NAN, 20, 0.1333, 2.667},
+	{{"ADD", "AVX512", "FLOAT",
+	  {CHAINS(7), .cycles = {{2.002, 2.006, 2.132, 2.007, 3.009, 4.007, 6.029},
+			     {1.999, 2.002, 2.192, 2.015, 3.006, 4.008, 6.002}}}}, 0, 2, 2, 2, 4},
 };
+/* clang-format on */
 
 TEST_OF(known_instructions_are_told, NR_ELEMENTS(recorded))
 {
 	const struct recorded *row = &recorded[_i];
-	struct operation_answer answer = operation_conclude(&row->curve, row->extra, row->told, "a manual");
+	struct operation_answer answer = operation_conclude(&row->curve.cycles, row->extra, row->told, "a manual");
 
 	ck_assert_double_eq_tol(answer.latency.value, row->latency, 0.01 * row->latency);
 	ck_assert_double_eq_tol(answer.per_cycle.value, row->per_cycle, 0.01 * row->per_cycle);
@@ -83,10 +46,9 @@ TEST_OF(known_instructions_are_told, NR_ELEMENTS(recorded))
 /* The first step of the curve. With one point behind it, that of FMA is not sure. */
 TEST(free_chains_have_a_confidence)
 {
-	const struct operation_curve clear = {
-		"ADD", "SSE", "DOUBLE", {1, 2, 3, 4, 6, 8, 12}, {{4, 4, 4, 4, 6, 8, 12}, {4.01, 4, 4, 4, 6, 8.01, 12}},
-		7};
-	struct operation_answer of_fma = operation_conclude(&recorded[0].curve, 0, NAN, ""),
+	const struct measured_curve clear = {CHAINS(7),
+					     .cycles = {{4, 4, 4, 4, 6, 8, 12}, {4.01, 4, 4, 4, 6, 8.01, 12}}};
+	struct operation_answer of_fma = operation_conclude(&recorded[0].curve.cycles, 0, NAN, ""),
 				of_clear = operation_conclude(&clear, 0, NAN, "");
 
 	ck_assert_int_eq(of_fma.free_chains, 8);
@@ -97,8 +59,8 @@ TEST(free_chains_have_a_confidence)
 
 TEST(more_chains_than_there_are_would_be_needed)
 {
-	const struct operation_curve curve = {
-		"FMA", "SSE", "DOUBLE", {1, 2, 4, 8, 12}, {{8, 8, 8, 8, 8}, {8, 8, 8, 8, 8}}, 5};
+	const struct measured_curve curve = {
+		.at = {1, 2, 4, 8, 12}, .cycles = {{8, 8, 8, 8, 8}, {8, 8, 8, 8, 8}}, .nr = 5};
 	struct operation_answer answer = operation_conclude(&curve, 0, NAN, "");
 
 	ck_assert(answer.is_least);
@@ -110,7 +72,7 @@ TEST(more_chains_than_there_are_would_be_needed)
 /* A point that was always disturbed is left out; without the first, or with few, nothing is told. */
 TEST(disturbed_points_are_left_out)
 {
-	struct operation_curve curve = recorded[0].curve;
+	struct measured_curve curve = recorded[0].curve.cycles;
 	struct operation_answer answer;
 
 	curve.cycles[0][4] = NAN;
@@ -121,15 +83,15 @@ TEST(disturbed_points_are_left_out)
 	ck_assert_double_nan(answer.latency.value);
 	ck_assert_double_nan(answer.in_flight.value);
 	ck_assert_has(answer.remark, "cannot be told");
-	answer = operation_conclude(&recorded[3].curve, NAN, NAN, "");
+	answer = operation_conclude(&recorded[3].curve.cycles, NAN, NAN, "");
 	ck_assert_double_nan(answer.latency.value);
 }
 
 TEST(documents_are_compared)
 {
-	ck_assert_has(operation_conclude(&recorded[0].curve, 0, 1, "").remark, "above what documents allow");
-	ck_assert_has(operation_conclude(&recorded[0].curve, 0, 4, "").remark, "below what documents allow");
-	ck_assert_str_eq(operation_conclude(&recorded[0].curve, 0, 2.05, "").remark, "");
+	ck_assert_has(operation_conclude(&recorded[0].curve.cycles, 0, 1, "").remark, "above what documents allow");
+	ck_assert_has(operation_conclude(&recorded[0].curve.cycles, 0, 4, "").remark, "below what documents allow");
+	ck_assert_str_eq(operation_conclude(&recorded[0].curve.cycles, 0, 2.05, "").remark, "");
 }
 
 /* The sheet of the recorded curves, and of one of which nothing is told. */
@@ -144,8 +106,8 @@ make_sheet(struct operation_sheet *sheet)
 
 		sheet->curves[i] = row->curve;
 		if (i == NR_ELEMENTS(recorded))
-			sheet->curves[i].nr = 2;
-		sheet->answers[i] = operation_conclude(&sheet->curves[i], row->extra, row->told, "a manual");
+			sheet->curves[i].cycles.nr = 2;
+		sheet->answers[i] = operation_conclude(&sheet->curves[i].cycles, row->extra, row->told, "a manual");
 	}
 }
 
@@ -169,7 +131,7 @@ TEST(sheet_is_80_columns_wide)
 TEST(each_answer_has_its_curve)
 {
 	struct operation_sheet sheet = {0};
-	json_t *json, *fma, *curve;
+	json_t *json, *fma, *points;
 
 	make_sheet(&sheet);
 	json = operations_json(&sheet);
@@ -178,9 +140,10 @@ TEST(each_answer_has_its_curve)
 	ck_assert_double_eq_tol(json_number_value(json_object_get(json_object_get(fma, "latencyCycles"), "value")), 4,
 				0.01);
 	ck_assert_str_eq(json_string_value(json_object_get(json_object_get(fma, "told"), "source")), "a manual");
-	curve = json_object_get(fma, "curve");
-	ck_assert_uint_eq(json_array_size(curve), 7);
-	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(curve, 6), "chains")), 12);
+	ck_assert_str_eq(json_string_value(json_object_get(json_object_get(fma, "curve"), "parameter")), "chains");
+	points = json_object_get(json_object_get(fma, "curve"), "points");
+	ck_assert_uint_eq(json_array_size(points), 7);
+	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(points, 6), "at")), 12);
 	fma = json_array_get(json, sheet.nr - 1);
 	ck_assert(json_is_null(json_object_get(json_object_get(fma, "latencyCycles"), "value")));
 	json_decref(json);

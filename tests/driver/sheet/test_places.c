@@ -100,6 +100,9 @@ TEST(small_pages_of_the_host_are_told)
 	places_conclude(places, &told);
 	ck_assert_double_eq(places->answers[PLACES_HUGE_PAGE_BYTES].number.value, 4096);
 	ck_assert_has(places->answers[PLACES_HUGE_PAGE_BYTES].remark, "small ones in the host");
+	places->curves[PLACES_HUGE_PAGE].cycles[1][5] = 11;
+	places_conclude(places, &told);
+	ck_assert_has(places->answers[PLACES_HUGE_PAGE_BYTES].remark, "not sure");
 }
 
 /* Without a step nothing is told, and no answer of what follows from it. */
@@ -117,6 +120,7 @@ TEST(flat_curves_tell_nothing)
 	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++) {
 		ck_assert_double_nan(places->answers[i].number.value);
 		ck_assert_has(places->answers[i].remark, "cannot be told");
+		ck_assert_ptr_eq(places->answers[i].curve, &places->added);
 	}
 }
 
