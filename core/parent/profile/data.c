@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "parent/symbols/objects.h"
+#include "parent/symbols/ordered.h"
 #include "parent/tracer/remote.h"
 
 /* A file with variables. file: NULL: it cannot be read. objects: of variables, then of sections, + 1; 0: not made yet
@@ -136,17 +137,7 @@ data_describe(struct data *data, uint32_t object)
 static size_t
 first_behind(const struct layer *layer, uint64_t address)
 {
-	size_t low = 0, high = layer->nr;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (layer->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ORDERED_UP_TO(layer->items, layer->nr, end, address);
 }
 
 static const struct interval *
@@ -355,19 +346,10 @@ data_look(struct data *data, pid_t tid, uint32_t space)
 static const struct symbol_range *
 find_range(const struct symbol_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->nr_ranges;
+	const size_t behind = ORDERED_UP_TO(ranges->ranges, ranges->nr_ranges, address, address);
+	const struct symbol_range *range = behind > 0 ? &ranges->ranges[behind - 1] : NULL;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (ranges->ranges[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address - ranges->ranges[low - 1].address < ranges->ranges[low - 1].size
-		       ? &ranges->ranges[low - 1]
-		       : NULL;
+	return range && address - range->address < range->size ? range : NULL;
 }
 
 /* A variable, else a section, else the file. */
