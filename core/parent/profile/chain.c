@@ -133,14 +133,6 @@ static const struct {
 static const char *const clearing[] = {"xor",   "sub",   "pxor",  "pxord", "pxorq",   "xorps",   "xorpd",
 				       "psubb", "psubw", "psubd", "psubq", "pcmpeq*", "pcmpgt*", "sbb"};
 
-static bool
-matches(const char *name, const char *pattern)
-{
-	const size_t nr = strlen(pattern);
-
-	return pattern[nr - 1] == '*' ? strncmp(name, pattern, nr - 1) == 0 : strcmp(name, pattern) == 0;
-}
-
 /* Memory at base + (index << scale) + displacement. bytes 0: none. */
 struct place {
 	uint16_t base, index, bytes;
@@ -264,7 +256,7 @@ is_clearing(const char *name, const ZydisDecodedInstruction *decoded, const Zydi
 	bool is_listed = false;
 
 	for (size_t i = 0; i < sizeof(clearing) / sizeof(*clearing); i++)
-		is_listed |= matches(name, clearing[i]);
+		is_listed |= zydis_name_is(name, clearing[i]);
 	return is_listed && decoded->operand_count_visible >= 2 && last->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       other->type == ZYDIS_OPERAND_TYPE_REGISTER && last->reg.value == other->reg.value;
 }
@@ -285,7 +277,7 @@ read_link(const uint8_t *bytes, uint64_t at, uint64_t end, struct link *link)
 	name = ZydisMnemonicGetString(decoded.mnemonic);
 	name += *name == 'v';
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!matches(name, names[i].name))
+		if (!zydis_name_is(name, names[i].name))
 			continue;
 		link->kind = names[i].link;
 		break;
