@@ -126,12 +126,11 @@ name_of(struct allocations *self, const struct thread *thread, const struct allo
 			continue;
 		file = symbol_file_open(self->files, object->file, &err);
 		if (file && symbols_function_at(file, address, &range) && range.name) {
-			autofree char *plain = plain_name(range.name);
+			autofree char *function = plain_name_or_symbol(range.name);
 
 			source = symbols_line_at(file, address, &line);
-			name = source ? rot_format("%s in %s (%s:%d)", allocator->name, plain ? plain : range.name,
-						   source, line)
-				      : rot_format("%s in %s", allocator->name, plain ? plain : range.name);
+			name = source ? rot_format("%s in %s (%s:%d)", allocator->name, function, source, line)
+				      : rot_format("%s in %s", allocator->name, function);
 		} else {
 			name = rot_format("%s in %s+0x%llx", allocator->name, object_name(object),
 					  (unsigned long long)address + 1);

@@ -53,30 +53,28 @@ find_place(struct places *places, uint32_t site)
 	for (size_t i = 0; i < places->nr; i++)
 		if (places->items[i].object == place.object && places->items[i].address == place.address)
 			return (uint32_t)i;
-	place.name = range.name ? plain_name(range.name) : NULL;
-	if (range.name && !place.name)
-		place.name = rot_strdup(range.name);
+	place.name = range.name ? plain_name_or_symbol(range.name) : NULL;
 	places->items = rot_grow(places->items, places->nr, sizeof(*places->items));
 	places->items[places->nr] = place;
 	return (uint32_t)places->nr++;
-}
-
-/* "solver+0x1139" where the name is not known. Fresh memory. */
-static char *
-name_of(const struct place *place)
-{
-	const char *path = place->object->origin == CODE_FILE ? place->object->path : "", *slash = strrchr(path, '/');
-
-	return place->name      ? rot_strdup(place->name)
-	       : place->address ? rot_format("%s+0x%llx", slash ? slash + 1 : path, (unsigned long long)place->address)
-	       : *path          ? rot_format("%s, in no function", slash ? slash + 1 : path)
-				: rot_strdup("");
 }
 
 static const char *
 path_of(const struct place *place)
 {
 	return place->object->origin == CODE_FILE ? place->object->path : "";
+}
+
+/* "solver+0x1139" where the name is not known. Fresh memory. */
+static char *
+name_of(const struct place *place)
+{
+	const char *object = basename(path_of(place));
+
+	return place->name      ? rot_strdup(place->name)
+	       : place->address ? rot_format("%s+0x%llx", object, (unsigned long long)place->address)
+	       : *object        ? rot_format("%s, in no function", object)
+				: rot_strdup("");
 }
 
 /* ---- shares ---- */
