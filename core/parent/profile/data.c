@@ -243,14 +243,6 @@ find_file(struct data *data, const char *path, const char *opened)
 	return (uint32_t)data->nr_files;
 }
 
-static const char *
-last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The stack grows down, and the heap up, to what is beside them. */
 static struct interval
 interval_of(struct data *data, const struct remote_mapping *mappings, size_t nr, size_t i)
@@ -265,7 +257,7 @@ interval_of(struct data *data, const struct remote_mapping *mappings, size_t nr,
 		interval.end = i + 1 < nr ? mappings[i + 1].start : mapping->end;
 		interval.object = object_of(data, "heap", "");
 	} else if (mapping->name[0] == '/') {
-		interval.object = object_of(data, last_part(mapping->name), mapping->name);
+		interval.object = object_of(data, basename(mapping->name), mapping->name);
 	} else {
 		interval.object = object_of(data, "anonymous memory", "");
 	}
@@ -285,7 +277,7 @@ interval_of_object(struct data *data, const struct object *object, uint32_t numb
 		if (last->address + last->size + object->bias > interval.end)
 			interval.end = last->address + last->size + object->bias;
 	}
-	interval.object = object_of(data, last_part(object->path), object->path);
+	interval.object = object_of(data, basename(object->path), object->path);
 	return interval;
 }
 
@@ -371,7 +363,7 @@ find_variable(struct data *data, const struct interval *interval, uint64_t addre
 					    : range - file->sections.ranges + (ptrdiff_t)file->variables.nr_ranges];
 	if (!*object) {
 		name = is_variable ? rot_strdup(range->name)
-				   : rot_format("%s of %s", range->name, last_part(file->path));
+				   : rot_format("%s of %s", range->name, basename(file->path));
 		*object = object_of(data, name, file->path) + 1;
 		free(name);
 	}

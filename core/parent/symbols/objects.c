@@ -32,9 +32,7 @@ struct object_mapping {
 const char *
 object_name(const struct object *object)
 {
-	const char *slash = strrchr(object->path, '/');
-
-	return slash ? slash + 1 : object->path;
+	return basename(object->path);
 }
 
 /* ".5" and ".5.4.1" say the same, as far as they say something. */

@@ -21,9 +21,7 @@ struct reader {
 static const char *
 last_part(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
+	return path ? basename(path) : NULL;
 }
 
 /* Compilers may leave out the table that tells which unit has an address. */
