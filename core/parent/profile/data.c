@@ -12,8 +12,8 @@
 #include "parent/symbols/ordered.h"
 #include "parent/tracer/remote.h"
 
-/* A file with variables. file: NULL: it cannot be read. objects: of variables, then of sections, + 1; 0: not made yet
- */
+/* A file with variables. file: NULL: it cannot be read. objects: numbers, + 1, for variables, then for sections; 0: not
+ * made yet */
 struct data_file {
 	struct symbol_file *file;
 	struct symbol_ranges variables, sections;
@@ -21,7 +21,7 @@ struct data_file {
 	char *path;
 };
 
-/* file: + 1, of those that have variables, whose addresses are less by bias; 0: none, and it is object. */
+/* file: the index, + 1, of a data_file, whose addresses are less by bias; 0: all of the interval is object. */
 struct interval {
 	uint64_t start, end, bias;
 	uint32_t object, file;
@@ -35,7 +35,7 @@ struct layer {
 
 /*
  * mapped: what data_look has found; put: what hides it
- * heads, next: an open hash table of names, by chains; numbers + 1
+ * heads, next: a hash table of names with chains of numbers + 1
  */
 #define NR_HEADS 4096
 struct data {
@@ -148,7 +148,7 @@ find(const struct layer *layer, uint64_t address)
 	return at < layer->nr && layer->items[at].start <= address ? &layer->items[at] : NULL;
 }
 
-/* Those from first to behind make room for nr_by others. */
+/* Replaces the intervals from first on, up to behind, by nr_by others. */
 static void
 replace(struct layer *layer, size_t first, size_t behind, const struct interval *by, size_t nr_by)
 {
@@ -165,7 +165,7 @@ replace(struct layer *layer, size_t first, size_t behind, const struct interval 
 	layer->nr = nr;
 }
 
-/* What is left of others keeps its beginning where it has one. */
+/* Puts an interval in place of what others have there; their parts before and behind it stay. */
 static void
 put(struct layer *layer, const struct interval *new)
 {
@@ -264,7 +264,7 @@ interval_of(struct data *data, const struct remote_mapping *mappings, size_t nr,
 	return interval;
 }
 
-/* Its file reaches as far as its sections, of which some are only in memory. */
+/* An object reaches as far as its sections, of which some are only in memory. */
 static struct interval
 interval_of_object(struct data *data, const struct object *object, uint32_t number)
 {

@@ -12,7 +12,7 @@
 #include "parent/symbols/plain_name.h"
 #include "parent/symbols/source_lines.h"
 
-/* Of a function, and a thread that was found in it. */
+/* How often a thread was found in a function. */
 struct thread_samples {
 	uint32_t tid;
 	uint64_t nr;

@@ -3,7 +3,6 @@
 #include "parent/program/allocations.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
@@ -12,7 +11,7 @@
 #include "parent/tracer/remote.h"
 #include "parent/translate/edges.h"
 
-/* The code that calls is translated anew for the first call of each. */
+/* The first call of each caller has its code translated anew, so there are not more. */
 #define MOST_CALLERS 2000
 
 /*
@@ -42,7 +41,7 @@ static const struct allocator {
 };
 #define NR_ALLOCATORS (sizeof(allocators) / sizeof(*allocators))
 
-/* Who calls an allocator: where it returns to. */
+/* A caller of an allocator. address: where the call returns to. */
 struct caller {
 	pid_t pid;
 	uint64_t address;
@@ -57,7 +56,7 @@ struct call {
 	uint32_t object;
 };
 
-/* Told of calls of an allocator. */
+/* The user of edges that is told of calls of an allocator. */
 struct watcher {
 	struct allocations *allocations;
 	const struct allocator *allocator;

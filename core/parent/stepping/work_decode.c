@@ -448,7 +448,7 @@ set_operations(struct decoding *decoding, const struct work_operations *operatio
 	set_also(decoding, operations);
 }
 
-/* As many numbers as the result has, or what is converted if that has fewer. */
+/* Takes as many numbers as the result has, or as its source has if these are fewer. */
 static void
 set_conversions(struct decoding *decoding)
 {

@@ -137,7 +137,7 @@ symbols_library_name(const struct symbol_file *file)
 	return NULL;
 }
 
-/* What loads libraries or starts programs. */
+/* Does a function of that name load libraries or start programs? */
 static bool
 is_of_loading(const char *function)
 {
@@ -155,7 +155,7 @@ is_of_loading(const char *function)
 	return false;
 }
 
-/* These load plugins of their own, or start what the program asks them for by name. */
+/* Does the library load plugins of its own, or start what the program asks it for by name? */
 static bool
 is_runtime(const struct symbol_file *file)
 {
