@@ -35,6 +35,15 @@ object_name(const struct object *object)
 	return basename(object->path);
 }
 
+const struct object *
+object_at(const struct objects *objects, uint64_t address)
+{
+	for (size_t i = 0; i < objects->nr_objects; i++)
+		if (address >= objects->objects[i].start && address < objects->objects[i].end)
+			return &objects->objects[i];
+	return NULL;
+}
+
 /* ".5" and ".5.4.1" say the same, as far as they say something. */
 static bool
 is_same_version(const char *a, const char *b)

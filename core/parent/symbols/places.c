@@ -463,15 +463,6 @@ text_of(struct symbol_file *file, const struct object *object, uint64_t link_add
 	return rot_format("%s:0x%" PRIx64, object_name(object), link_address);
 }
 
-static const struct object *
-object_at(const struct objects *objects, uint64_t address)
-{
-	for (size_t i = 0; i < objects->nr_objects; i++)
-		if (address >= objects->objects[i].start && address < objects->objects[i].end)
-			return &objects->objects[i];
-	return NULL;
-}
-
 char *
 place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address)
 {
