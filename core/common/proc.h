@@ -23,7 +23,7 @@ bool proc_status_in(const char *folder, const char *key, int base, uint64_t *num
 bool proc_stat(pid_t id, char fields[PROC_STAT_BYTES]);
 bool proc_stat_in(const char *folder, char fields[PROC_STAT_BYTES]);
 
-/* How long the thread was on a CPU, and waited for one while it could run. As proc_status. */
+/* How long the thread was on a CPU, and how long it waited for one while it could run. False: as with proc_status. */
 bool proc_schedstat(pid_t tid, uint64_t *run_ns, uint64_t *wait_ns);
 
 /* The name of a thread, which is there until its end was taken; "" if it is not. */

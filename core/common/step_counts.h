@@ -75,8 +75,8 @@ struct step_level {
 /* Which line of a full set goes. */
 #define STEP_POLICIES "lru", "fifo", "random", "plru"
 
-/* Translations that are remembered: at most STEP_TLB_MOST, 0: as many as usual, of usual pages. ways: of each set; 0:
- * there is one set. */
+/* A TLB. entries: at most STEP_TLB_MOST; 0: as many as usual, for usual pages. ways: of each set; 0: there is one set.
+ */
 #define STEP_TLB_MOST 4096
 struct step_tlb {
 	uint64_t entries, ways, page_bytes;
@@ -94,7 +94,7 @@ enum step_cut {
 
 /*
  * The child says how it is to be counted:
- *   tlb: the translations that are remembered
+ *   tlb: the one that is modelled
  *   levels, policies, line_bytes: the caches that are modelled; policies by their places in STEP_POLICIES
  *   of_all: with all other threads of the process but its main one. The last level is one for all, others are those of
  *     each alone

@@ -102,7 +102,7 @@ static const struct {
 	{"fmsub*", CHAIN_FUSED},
 	{"fnmadd*", CHAIN_FUSED},
 	{"fnmsub*", CHAIN_FUSED},
-	/* Those of single precision may be faster, so they are not taken for as long. */
+	/* Single precision may be faster, so a shorter latency is taken. */
 	{"divsd", CHAIN_DIVIDE},
 	{"divpd", CHAIN_DIVIDE},
 	{"divs*", CHAIN_MULTIPLY},
@@ -129,17 +129,9 @@ static const struct {
 	{"pop", CHAIN_FREE},
 };
 
-/* With the same register twice they do not need it. */
+/* These do not need the value of a register that they have twice. */
 static const char *const clearing[] = {"xor",   "sub",   "pxor",  "pxord", "pxorq",   "xorps",   "xorpd",
 				       "psubb", "psubw", "psubd", "psubq", "pcmpeq*", "pcmpgt*", "sbb"};
-
-static bool
-matches(const char *name, const char *pattern)
-{
-	const size_t nr = strlen(pattern);
-
-	return pattern[nr - 1] == '*' ? strncmp(name, pattern, nr - 1) == 0 : strcmp(name, pattern) == 0;
-}
 
 /* Memory at base + (index << scale) + displacement. bytes 0: none. */
 struct place {
@@ -151,7 +143,7 @@ struct place {
 /*
  * sources: registers that it computes with; address: of what it loads; results: what it writes. Registers are the
  * largest that they are part of.
- * from: a register whose value is that of the result with a constant added; 0: its result is not known so
+ * from: a register; the result is its value plus added; 0: the result is not known so
  */
 #define MAX_REGISTERS 8
 struct link {
@@ -163,7 +155,7 @@ struct link {
 	int64_t added;
 };
 
-/* Other registers, as those of the state of the processor, are no part of chains. */
+/* Registers of other classes, such as segments, are no part of chains. */
 static void
 put(ZydisRegister name, uint16_t *list, uint8_t *nr)
 {
@@ -190,7 +182,7 @@ put(ZydisRegister name, uint16_t *list, uint8_t *nr)
 		list[(*nr)++] = whole;
 }
 
-/* behind: the address of the next instruction, from the beginning of the function. Other segments are left out. */
+/* behind: the address of the next instruction, from the beginning of the function. fs and gs are left out. */
 static struct place
 place_of(const ZydisDecodedOperand *operand, uint64_t behind)
 {
@@ -232,7 +224,7 @@ set_operand(struct link *link, const ZydisDecodedOperand *operand, uint64_t behi
 		put(operand->reg.value, link->results, &link->nr_results);
 }
 
-/* Additions of constants, and copies, of 64 bits. */
+/* Knows additions of constants, and copies, if they have 64 bits. */
 static void
 set_from(struct link *link, const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands)
 {
@@ -264,12 +256,12 @@ is_clearing(const char *name, const ZydisDecodedInstruction *decoded, const Zydi
 	bool is_listed = false;
 
 	for (size_t i = 0; i < sizeof(clearing) / sizeof(*clearing); i++)
-		is_listed |= matches(name, clearing[i]);
+		is_listed |= zydis_name_is(name, clearing[i]);
 	return is_listed && decoded->operand_count_visible >= 2 && last->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       other->type == ZYDIS_OPERAND_TYPE_REGISTER && last->reg.value == other->reg.value;
 }
 
-/* Bytes of the instruction at an offset, which goes no further than to end; 0: it is not known what it depends on. */
+/* Returns the bytes of the instruction at an offset before end; 0: it is not known what it depends on. */
 static uint8_t
 read_link(const uint8_t *bytes, uint64_t at, uint64_t end, struct link *link)
 {
@@ -285,7 +277,7 @@ read_link(const uint8_t *bytes, uint64_t at, uint64_t end, struct link *link)
 	name = ZydisMnemonicGetString(decoded.mnemonic);
 	name += *name == 'v';
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!matches(name, names[i].name))
+		if (!zydis_name_is(name, names[i].name))
 			continue;
 		link->kind = names[i].link;
 		break;
@@ -334,7 +326,7 @@ next_block(const struct code_flow *flow, uint32_t loop, const int64_t *execution
 	return next == FLOW_NO_LOOP && ends ? header : next;
 }
 
-/* All blocks that are usually executed are on the way (as many as nr), and no other block often is. */
+/* The way has all blocks that are usually executed (as many as nr), and no other block is executed often. */
 static bool
 is_only_way(const struct code_flow *flow, uint32_t loop, const int64_t *executions, uint32_t nr)
 {
@@ -387,8 +379,8 @@ read_turn(const struct code_flow *flow, uint32_t loop, const int64_t *executions
 /* ---- the longest chain ---- */
 
 /*
- * Turns are followed without any limit but latencies. What repeats does so after few turns (one for each register of a
- * chain that hands values on), so the chain is looked at in the middle.
+ * Turns are executed as if only latencies limited them. A chain repeats itself after few turns, one for each register
+ * that hands its values on, so it is looked at in the middle.
  */
 #define MAX_LINKS 4096
 #define TURNS 48
@@ -405,13 +397,13 @@ struct event {
 	enum chain_link by;
 };
 
-/* What is known of a value: it is another one with a constant added. */
+/* A value is known as another one with a constant added. */
 struct value {
 	uint32_t number;
 	int64_t added;
 };
 
-/* Where a store went: two values and a constant. */
+/* An address: two values, of which index is scaled, and a constant. */
 struct address {
 	uint32_t base, index;
 	int64_t added;
@@ -461,7 +453,7 @@ address_of(const struct turns *turns, const struct place *place)
 				.scale = place->scale};
 }
 
-/* Stores are looked through from the last one on: at a place whose address is not the same, nothing is known. */
+/* The last stores are looked through, the last one first. Only one whose address is certainly the same counts. */
 #define STORES_SEEN 64
 
 static void
@@ -505,7 +497,7 @@ execute(struct turns *turns, int32_t number, const struct link *link)
 		turns->values[link->results[0]] = (struct value){from.number, from.added + link->added};
 }
 
-/* The event that is over last. */
+/* Executes all turns. The result is the event that ends last. */
 static int32_t
 follow(struct turns *turns)
 {

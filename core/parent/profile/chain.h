@@ -14,9 +14,9 @@
 #include "parent/symbols/flow.h"
 
 /*
- * Links of a chain, and how people call one and several of them. CHAIN_LOAD: from an address to what is there;
- * CHAIN_PASS: from a store to a load of it, CHAIN_PASS_FIXED: at an address that stays the same; CHAIN_OTHER: what has
- * a latency of a cycle at least; CHAIN_FREE: copies of registers and the like, which may take no time.
+ * Links of a chain, and words for one and several of them. CHAIN_LOAD: from an address to what is there;
+ * CHAIN_PASS: from a store to a load of it, CHAIN_PASS_FIXED: at an address that stays the same; CHAIN_OTHER:
+ * other operations, of a cycle at least; CHAIN_FREE: copies of registers and the like, which may take no time.
  */
 #define CHAIN_LINKS(X)                                                                                                 \
 	X(ADD, "addition", "additions")                                                                                \
@@ -38,12 +38,12 @@
 enum chain_link { CHAIN_LINKS(CHAIN_LINK_NUMBER) CHAIN_NR_LINKS };
 #undef CHAIN_LINK_NUMBER
 
-/* How long each takes until its result can be used, in ns. */
+/* The time of each link until its result can be used. */
 struct chain_latencies {
 	double ns[CHAIN_NR_LINKS];
 };
 
-/* Those of this processor at this moment, found out in some ms. Nothing of its caches is changed but a few lines. */
+/* Measures the latencies of this processor at this moment, in some ms. It changes few lines of its caches. */
 struct chain_latencies chain_latencies_measure(void);
 
 /* The longest chain of a loop: how long it takes in each turn, and of how many links it is then, in the mean. */

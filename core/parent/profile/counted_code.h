@@ -33,7 +33,7 @@ struct counted_at {
 	uint32_t nr_bytes;
 };
 
-/* Lives as long as the code. */
+/* The object of that number. It lives as long as the code. */
 const struct code_object *counted_code_described(const struct counted_code *code, size_t object);
 
 /* Counts, negative where too much was added before, as nr_begun: how often its code was executed. */

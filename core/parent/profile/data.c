@@ -9,10 +9,11 @@
 
 #include "memory.h"
 #include "parent/symbols/objects.h"
+#include "parent/symbols/ordered.h"
 #include "parent/tracer/remote.h"
 
-/* A file with variables. file: NULL: it cannot be read. objects: of variables, then of sections, + 1; 0: not made yet
- */
+/* A file with variables. file: NULL: it cannot be read. objects: numbers, + 1, for variables, then for sections; 0: not
+ * made yet */
 struct data_file {
 	struct symbol_file *file;
 	struct symbol_ranges variables, sections;
@@ -20,7 +21,7 @@ struct data_file {
 	char *path;
 };
 
-/* file: + 1, of those that have variables, whose addresses are less by bias; 0: none, and it is object. */
+/* file: the index, + 1, of a data_file, whose addresses are less by bias; 0: all of the interval is object. */
 struct interval {
 	uint64_t start, end, bias;
 	uint32_t object, file;
@@ -34,7 +35,7 @@ struct layer {
 
 /*
  * mapped: what data_look has found; put: what hides it
- * heads, next: an open hash table of names, by chains; numbers + 1
+ * heads, next: a hash table of names with chains of numbers + 1
  */
 #define NR_HEADS 4096
 struct data {
@@ -136,17 +137,7 @@ data_describe(struct data *data, uint32_t object)
 static size_t
 first_behind(const struct layer *layer, uint64_t address)
 {
-	size_t low = 0, high = layer->nr;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (layer->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ORDERED_UP_TO(layer->items, layer->nr, end, address);
 }
 
 static const struct interval *
@@ -157,7 +148,7 @@ find(const struct layer *layer, uint64_t address)
 	return at < layer->nr && layer->items[at].start <= address ? &layer->items[at] : NULL;
 }
 
-/* Those from first to behind make room for nr_by others. */
+/* Replaces the intervals from first on, up to behind, by nr_by others. */
 static void
 replace(struct layer *layer, size_t first, size_t behind, const struct interval *by, size_t nr_by)
 {
@@ -174,7 +165,7 @@ replace(struct layer *layer, size_t first, size_t behind, const struct interval 
 	layer->nr = nr;
 }
 
-/* What is left of others keeps its beginning where it has one. */
+/* Puts an interval in place of what others have there; their parts before and behind it stay. */
 static void
 put(struct layer *layer, const struct interval *new)
 {
@@ -252,14 +243,6 @@ find_file(struct data *data, const char *path, const char *opened)
 	return (uint32_t)data->nr_files;
 }
 
-static const char *
-last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The stack grows down, and the heap up, to what is beside them. */
 static struct interval
 interval_of(struct data *data, const struct remote_mapping *mappings, size_t nr, size_t i)
@@ -274,14 +257,14 @@ interval_of(struct data *data, const struct remote_mapping *mappings, size_t nr,
 		interval.end = i + 1 < nr ? mappings[i + 1].start : mapping->end;
 		interval.object = object_of(data, "heap", "");
 	} else if (mapping->name[0] == '/') {
-		interval.object = object_of(data, last_part(mapping->name), mapping->name);
+		interval.object = object_of(data, basename(mapping->name), mapping->name);
 	} else {
 		interval.object = object_of(data, "anonymous memory", "");
 	}
 	return interval;
 }
 
-/* Its file reaches as far as its sections, of which some are only in memory. */
+/* An object reaches as far as its sections, of which some are only in memory. */
 static struct interval
 interval_of_object(struct data *data, const struct object *object, uint32_t number)
 {
@@ -294,7 +277,7 @@ interval_of_object(struct data *data, const struct object *object, uint32_t numb
 		if (last->address + last->size + object->bias > interval.end)
 			interval.end = last->address + last->size + object->bias;
 	}
-	interval.object = object_of(data, last_part(object->path), object->path);
+	interval.object = object_of(data, basename(object->path), object->path);
 	return interval;
 }
 
@@ -355,19 +338,10 @@ data_look(struct data *data, pid_t tid, uint32_t space)
 static const struct symbol_range *
 find_range(const struct symbol_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->nr_ranges;
+	const size_t behind = ORDERED_UP_TO(ranges->ranges, ranges->nr_ranges, address, address);
+	const struct symbol_range *range = behind > 0 ? &ranges->ranges[behind - 1] : NULL;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (ranges->ranges[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address - ranges->ranges[low - 1].address < ranges->ranges[low - 1].size
-		       ? &ranges->ranges[low - 1]
-		       : NULL;
+	return range && address - range->address < range->size ? range : NULL;
 }
 
 /* A variable, else a section, else the file. */
@@ -389,7 +363,7 @@ find_variable(struct data *data, const struct interval *interval, uint64_t addre
 					    : range - file->sections.ranges + (ptrdiff_t)file->variables.nr_ranges];
 	if (!*object) {
 		name = is_variable ? rot_strdup(range->name)
-				   : rot_format("%s of %s", range->name, last_part(file->path));
+				   : rot_format("%s of %s", range->name, basename(file->path));
 		*object = object_of(data, name, file->path) + 1;
 		free(name);
 	}

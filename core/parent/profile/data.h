@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What addresses of traced processes belong to: variables and sections of mapped files, allocations by who asked for
- * them, stacks of threads, files, and other memory. Addresses have the number of their address space from bit 48 on.
- * Any thread of rot-core may look them up.
+ * Tells what addresses of traced processes belong to: variables and sections of mapped files, allocations by who asked
+ * for them, stacks of threads, files, and other memory. Addresses have the number of their address space from bit 48
+ * on. Any thread of rot-core may look them up.
  */
 #ifndef CORE_PARENT_PROFILE_DATA_H
 #define CORE_PARENT_PROFILE_DATA_H
@@ -24,17 +24,17 @@ struct data_object {
 	char *name, *file;
 };
 
-/* files is borrowed; who calls data_look may read it. */
+/* files is borrowed; data_look alone reads it. */
 struct data *data_new(struct symbol_files *files);
 void data_delete(struct data *data);
 
-/* Looks at what the process of a thread has mapped now. What was there before stays where nothing else is. */
+/* Looks at what the process of a thread has mapped now. Earlier objects stay where nothing else is. */
 void data_look(struct data *data, pid_t tid, uint32_t space);
 
 /* The number of the object of that name, made where there is none. */
 uint32_t data_object(struct data *data, const char *name, const char *file);
 
-/* From start to end there is that object from now on; of what data_look finds it hides what is there. */
+/* Puts an object from start to end, from now on. It hides what data_look finds there. */
 void data_put(struct data *data, uint64_t start, uint64_t end, uint32_t object);
 
 /* The stack of a new thread, with its thread-local variables: around its stack pointer and fs base. */
@@ -43,7 +43,7 @@ void data_put_stack(struct data *data, uint32_t space, unsigned thread, uint64_t
 /* The object at an address, and where it begins; there always is one. */
 uint32_t data_at(struct data *data, uint64_t address, uint64_t *start);
 
-/* Lives as long as data. */
+/* Its texts live as long as data. */
 struct data_object data_describe(struct data *data, uint32_t object);
 
 #endif

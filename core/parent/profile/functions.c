@@ -12,7 +12,7 @@
 #include "parent/symbols/plain_name.h"
 #include "parent/symbols/source_lines.h"
 
-/* Of a function, and a thread that was found in it. */
+/* How often a thread was found in a function. */
 struct thread_samples {
 	uint32_t tid;
 	uint64_t nr;
@@ -157,15 +157,14 @@ find_named(struct functions *functions, const char *object, const char *name)
 static void
 describe(const struct code_file *item, struct program_place *place, const struct symbol_range *range)
 {
-	char *plain = range->name ? plain_name(range->name) : NULL;
+	autofree char *name = range->name ? plain_name_or_symbol(range->name) : NULL;
 	const char *behind = range->name || !item->file ? NULL : symbols_name_before(item->file, range->address);
 
 	place->address = range->address;
 	place->size = range->size;
-	rot_string_set(&place->function, plain ? plain : range->name ? range->name : "");
+	rot_string_set(&place->function, name ? name : "");
 	rot_string_set(&place->symbol, range->name ? range->name : "");
 	rot_string_set(&place->behind, behind ? behind : "");
-	free(plain);
 }
 
 /* *address: of the code in the file, 0: not known */

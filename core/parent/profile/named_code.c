@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "parent/symbols/ordered.h"
 
 /* number: in the order of the file. */
 struct named {
@@ -97,19 +98,10 @@ const char *
 named_code_find(struct named_code *named, pid_t pid, uint64_t address)
 {
 	const struct named_process *process = find_process(named, pid);
-	size_t low = 0, high = process->nr;
+	const size_t behind = ORDERED_UP_TO(process->items, process->nr, start, address);
+	const struct named *item = behind > 0 ? &process->items[behind - 1] : NULL;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (process->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || address - process->items[low - 1].start >= process->items[low - 1].size)
-		return NULL;
-	return process->items[low - 1].name;
+	return item && address - item->start < item->size ? item->name : NULL;
 }
 
 void

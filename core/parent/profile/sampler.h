@@ -64,7 +64,7 @@ void sampler_close(struct sampler *sampler);
 bool sampler_has_kernel(const struct sampler *sampler);
 bool sampler_has_stacks(const struct sampler *sampler);
 
-/* What the threads that were sampled waited for a CPU. */
+/* How long the threads that were sampled ran, and waited for a CPU. */
 struct waits_times sampler_waits(const struct sampler *sampler);
 
 /* Registers and stack of the thread in user code; they live as long as the sample. False: there are none. */

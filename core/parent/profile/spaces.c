@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "parent/symbols/ordered.h"
 
 struct mapping {
 	uint64_t start, end, offset;
@@ -123,17 +124,7 @@ forget_mappings(struct space *space)
 static size_t
 first_behind(const struct space *space, uint64_t address)
 {
-	size_t low = 0, high = space->nr_mappings;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (space->mappings[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return ORDERED_UP_TO(space->mappings, space->nr_mappings, end, address);
 }
 
 static void

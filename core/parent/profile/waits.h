@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long threads could run, but had no CPU: by what the system says of those that were sampled, again and again while
- * they live. What a thread did after the last look at it is missing, from both times.
+ * How long threads could run, but had no CPU. The system is asked again and again for those that were sampled, while
+ * they live. Times of a thread after the last look at it are missing.
  */
 #ifndef CORE_PARENT_PROFILE_WAITS_H
 #define CORE_PARENT_PROFILE_WAITS_H
 
 #include <stdint.h>
 
-/* Of all threads together. Both are 0 where the system does not say. */
+/* Sums over all threads. Both are 0 where the system does not say. */
 struct waits_times {
 	uint64_t run_ns, wait_ns;
 };

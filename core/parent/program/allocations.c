@@ -2,8 +2,8 @@
 /* See allocations.h. */
 #include "parent/program/allocations.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
@@ -12,7 +12,7 @@
 #include "parent/tracer/remote.h"
 #include "parent/translate/edges.h"
 
-/* The code that calls is translated anew for the first call of each. */
+/* The first call of each caller has its code translated anew, so there are not more. */
 #define MOST_CALLERS 2000
 
 /*
@@ -42,7 +42,7 @@ static const struct allocator {
 };
 #define NR_ALLOCATORS (sizeof(allocators) / sizeof(*allocators))
 
-/* Who calls an allocator: where it returns to. */
+/* A caller of an allocator. address: where the call returns to. */
 struct caller {
 	pid_t pid;
 	uint64_t address;
@@ -57,7 +57,7 @@ struct call {
 	uint32_t object;
 };
 
-/* Told of calls of an allocator. */
+/* The user of edges that is told of calls of an allocator. */
 struct watcher {
 	struct allocations *allocations;
 	const struct allocator *allocator;
@@ -109,36 +109,31 @@ static char *
 name_of(struct allocations *self, const struct thread *thread, const struct allocator *allocator, uint64_t back)
 {
 	struct objects objects = {0};
-	struct rot_error err;
-	char *name = NULL;
+	const struct object *object;
+	struct symbol_file *file;
+	struct symbol_range range = {0};
+	autofree char *function = NULL;
+	const char *source = NULL;
+	uint64_t address;
+	int line = 0;
+	char *name;
 
-	if (objects_read(thread->tid, &objects, &err) < 0)
+	if (objects_read(thread->tid, &objects, NULL) < 0)
 		return rot_strdup(allocator->name);
-	for (size_t i = 0; i < objects.nr_objects && !name; i++) {
-		const struct object *object = &objects.objects[i];
-		const uint64_t address = back - 1 - object->bias;
-		struct symbol_file *file;
-		struct symbol_range range = {0};
-		const char *source;
-		int line = 0;
-
-		if (back <= object->start || back > object->end || !object->file)
-			continue;
-		file = symbol_file_open(self->files, object->file, &err);
-		if (file && symbols_function_at(file, address, &range) && range.name) {
-			autofree char *plain = plain_name(range.name);
-
-			source = symbols_line_at(file, address, &line);
-			name = source ? rot_format("%s in %s (%s:%d)", allocator->name, plain ? plain : range.name,
-						   source, line)
-				      : rot_format("%s in %s", allocator->name, plain ? plain : range.name);
-		} else {
-			name = rot_format("%s in %s+0x%llx", allocator->name, object_name(object),
-					  (unsigned long long)address + 1);
-		}
+	object = object_at(&objects, back - 1);
+	address = object ? back - 1 - object->bias : 0;
+	file = object && object->file ? symbol_file_open(self->files, object->file, NULL) : NULL;
+	if (file && symbols_function_at(file, address, &range) && range.name) {
+		function = plain_name_or_symbol(range.name);
+		source = symbols_line_at(file, address, &line);
 	}
+	name = source     ? rot_format("%s in %s (%s:%d)", allocator->name, function, source, line)
+	       : function ? rot_format("%s in %s", allocator->name, function)
+	       : object && object->file
+		       ? rot_format("%s in %s+0x%" PRIx64, allocator->name, object_name(object), address + 1)
+		       : rot_strdup(allocator->name);
 	objects_clear(&objects);
-	return name ? name : rot_strdup(allocator->name);
+	return name;
 }
 
 static const struct caller *

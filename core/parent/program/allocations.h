@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Allocations of a program whose code is translated: calls of functions like malloc are recorded, and what these
- * return, which is an object (profile/data.h) that is named after who called them. A thread stops at the first call
- * from each place alone, and at each call that returns its result by a pointer.
+ * return, which is an object (profile/data.h) that is named after who called them. A thread stops only at the first
+ * call from each place, and at each call that returns its result by a pointer.
  */
 #ifndef CORE_PARENT_PROGRAM_ALLOCATIONS_H
 #define CORE_PARENT_PROGRAM_ALLOCATIONS_H
@@ -20,7 +20,7 @@ void allocations_delete(struct allocations *allocations);
 /* Looks for such functions in the objects that are mapped. The thread is stopped with registers of its own. */
 void allocations_find(struct allocations *allocations, struct thread *thread);
 
-/* The program of a process has ended, or another one begins: nothing is known of who calls there. */
+/* Forgets the callers in a process whose program has ended, or is replaced by another one. */
 void allocations_forget(struct allocations *allocations, pid_t pid);
 
 /* There were more callers than are followed. */

@@ -25,7 +25,7 @@ struct place {
 	struct symbol_file *file;
 };
 
-/* of_sites: + 1; 0: not looked for yet. of_records: likewise by their numbers, without that */
+/* of_sites: the index of each site's place, + 1; 0: not looked for yet. of_records: the index of each record's place */
 struct places {
 	const struct miss_report *report;
 	struct place *items;
@@ -53,24 +53,10 @@ find_place(struct places *places, uint32_t site)
 	for (size_t i = 0; i < places->nr; i++)
 		if (places->items[i].object == place.object && places->items[i].address == place.address)
 			return (uint32_t)i;
-	place.name = range.name ? plain_name(range.name) : NULL;
-	if (range.name && !place.name)
-		place.name = rot_strdup(range.name);
+	place.name = range.name ? plain_name_or_symbol(range.name) : NULL;
 	places->items = rot_grow(places->items, places->nr, sizeof(*places->items));
 	places->items[places->nr] = place;
 	return (uint32_t)places->nr++;
-}
-
-/* "solver+0x1139" where the name is not known. Fresh memory. */
-static char *
-name_of(const struct place *place)
-{
-	const char *path = place->object->origin == CODE_FILE ? place->object->path : "", *slash = strrchr(path, '/');
-
-	return place->name      ? rot_strdup(place->name)
-	       : place->address ? rot_format("%s+0x%llx", slash ? slash + 1 : path, (unsigned long long)place->address)
-	       : *path          ? rot_format("%s, in no function", slash ? slash + 1 : path)
-				: rot_strdup("");
 }
 
 static const char *
@@ -79,9 +65,21 @@ path_of(const struct place *place)
 	return place->object->origin == CODE_FILE ? place->object->path : "";
 }
 
+/* "solver+0x1139" where the name is not known. Fresh memory. */
+static char *
+name_of(const struct place *place)
+{
+	const char *object = basename(path_of(place));
+
+	return place->name      ? rot_strdup(place->name)
+	       : place->address ? rot_format("%s+0x%llx", object, (unsigned long long)place->address)
+	       : *object        ? rot_format("%s, in no function", object)
+				: rot_strdup("");
+}
+
 /* ---- shares ---- */
 
-/* Lines of all that are told apart, by their numbers. */
+/* Lines of each function, object or thread, by its number. */
 struct sums {
 	uint64_t (*lines)[NR_LINES];
 	size_t nr;
@@ -104,7 +102,7 @@ add(struct sums *sums, size_t i, const struct miss_record *record)
 	}
 }
 
-/* As of MissShare. */
+/* The members of a MissShare that say what it is of. */
 struct described {
 	const char *name, *file, *source;
 	int line, number;
@@ -166,16 +164,13 @@ put_threads(struct program_run_output *output, const struct sums *sums)
 
 /* ---- conflicts ---- */
 
-/* A level in which fewer, or fewer of 100, lines of a function were missing for want of a way is of no interest. */
+/* Conflicts are told if a function has so many conflict misses in a level, and so many among 100 misses. */
 #define LEAST_CONFLICTS 1000
 #define LEAST_PERCENT 10
-/* Of 100 steps, as many have the stride at least. */
+/* A stride is told if so many of 100 steps have it. */
 #define LEAST_STRIDES 60
 
-/*
- * Lines of the objects that a function has conflicts in follow each other at the same place in each, so that they meet
- * in one set: as rows that are as long as the bytes after which sets come again.
- */
+/* Counts the objects that a function has conflict misses in. */
 static uint64_t
 nr_colliding(const struct places *places, size_t place, int level)
 {
@@ -228,13 +223,14 @@ describe_steps(struct miss_conflict *conflict, const struct miss_report *report,
 
 	if (100 * steps->nr_strides < LEAST_STRIDES * nr)
 		stride = 0;
+	/* Lines at the same place in more objects than there are ways meet in one set, like rows of that length. */
 	if (stride <= line_bytes && nr_objects > ways) {
 		stride = again;
 		rows = nr_objects;
 	}
 	if (stride <= line_bytes)
 		return;
-	/* There are more lines than the sets that they meet in have room for: unless these are all sets. */
+	/* Conflicts show that there are more rows than their sets have room for, unless these are all sets. */
 	nr_in_sets = again / common_divisor(again, stride) * ways;
 	if (2 * nr_in_sets * line_bytes <= cache->bytes && rows <= nr_in_sets)
 		rows = nr_in_sets + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Misses of a program that has ended, in its output: by function, object and thread; conflicts; false sharing. */
+/* Adds misses of a program that has ended to its output: by function, object and thread; conflicts; false sharing. */
 #ifndef CORE_PARENT_PROGRAM_MISS_REPORT_H
 #define CORE_PARENT_PROGRAM_MISS_REPORT_H
 

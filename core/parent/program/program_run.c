@@ -67,7 +67,7 @@ struct program_run {
 	struct translator *translator; /* NULL: code is not translated */
 	struct frames_rule *rules_of_regions;
 	struct counted_code *counted;    /* NULL: what code did is not asked for by function */
-	struct data *data;               /* NULL: nor are misses */
+	struct data *data;               /* NULL: misses are not told apart */
 	struct allocations *allocations; /* likewise */
 	struct profile *profile;         /* NULL: CPU time is not sampled */
 	struct watched *watched;         /* regions that are sampled, not observed any more */
@@ -427,7 +427,7 @@ on_exited(void *context, struct thread *thread)
 		images_exited(&self->images, thread);
 }
 
-/* A region that is nowhere, and that nothing can bring which the program loads or starts: the program need not run. */
+/* A region is nowhere, and nothing that the program may load or start can bring it: the program need not run. */
 static bool
 is_in_vain(const struct program_run *self, pid_t tid, struct rot_error *err)
 {

@@ -26,7 +26,7 @@ region_report_refusal(struct region_report *report, size_t region, const char *b
 void region_report_service(struct region_report *report, size_t region, const char *backend,
 			   struct region_point *const *points, size_t nr);
 
-/* NULL: it is found, or nobody has looked for it. */
+/* Why a region is not observed; NULL: it is found, or nobody has looked for it. */
 const char *region_report_why_missing(const struct region_report *report, size_t region);
 
 /* Writes a line with the reason for each region that is not observed because it is not found. */

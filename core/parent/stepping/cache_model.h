@@ -88,7 +88,7 @@ void cache_model_delete(struct cache_model *model);
 /* Says which lines go from sets of an empty model, by level, each an enum cache_policy. */
 void cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS]);
 
-/* Says what translations are remembered; as at first: 64 of pages of 4 KiB. */
+/* Empties the TLB and gives it another shape. At first, or with 0 entries, it has 64, for pages of 4 KiB. */
 void cache_model_set_tlb(struct cache_model *model, const struct step_tlb *tlb);
 
 /* Empty levels as the other has them, but for the last, which is the other's own: both then find there what either has
@@ -151,8 +151,8 @@ struct cache_kinds {
 void cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum);
 
 /*
- * A line that was missing in a level where kinds are told apart, and the one that went for it. level: from 0. kind: of
- * one that is_read. victim: its line; is_victim: there is one; is_written: it was written back.
+ * A miss in a level (from 0) where kinds are told apart: of line, which is_read or only stored, and replaces victim if
+ * is_victim. kind: of one that is_read. is_written: the victim was written back.
  */
 struct cache_miss {
 	int level;
@@ -161,7 +161,7 @@ struct cache_miss {
 	bool is_read, is_victim, is_written;
 };
 
-/* From now on missed is told of each of them; context is that of cache_model_set_causes, which find a cause before. */
+/* Has missed told of each miss from now on, with the context of cache_model_set_causes, behind the find of that. */
 void cache_model_tell_misses(struct cache_model *model, void (*missed)(void *context, const struct cache_miss *miss));
 
 /* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model of the translations that a core remembers: sets whose least recently used page goes. One level, of data
+ * A model of the TLB of a core: sets in which the least recently used page is replaced. It has one level, for data
  * alone, and pages of one size, whatever the system gave. Source of the usual size: the first level of most processors
  * (AMD Zen 2 to 4 and Intel since Haswell: 64 to 72). The thesis' model of TLB misses ("BLAS, Level 3") has 128, those
  * of its processor.
@@ -16,8 +16,9 @@
 #define TLB_MODEL_CHAINS 256
 
 /*
- * Entries have the numbers 1 ...; 0 is none. Those of a set are nr_ways behind each other, and in a ring of older and
- * newer ones, whose heads are the numbers STEP_TLB_MOST + 1 + set.
+ * Entries have the numbers 1 ...; 0 is none. A set has nr_ways entries, one behind the other. Its ring of older and
+ * newer ones has the head STEP_TLB_MOST + 1 + set.
+ *
  * pages: their numbers plus 1      chains, next: entries by the hash of their pages      nr: entries of a set in use
  */
 struct tlb_model {
@@ -29,7 +30,7 @@ struct tlb_model {
 	uint64_t pages[STEP_TLB_MOST + 1];
 };
 
-/* Empty. */
+/* Makes it empty. */
 void tlb_model_open(struct tlb_model *tlb, const struct step_tlb *shape);
 
 /* Uses another page than the last one. */

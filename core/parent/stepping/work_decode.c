@@ -279,14 +279,6 @@ static const struct work_special specials[] = {
 	{"vpscatterqq", WORK_GATHER_SCATTER, 8, 8},
 };
 
-static bool
-matches(const char *name, const char *pattern)
-{
-	size_t nr = strlen(pattern);
-
-	return pattern[nr - 1] == '*' ? strncmp(name, pattern, nr - 1) == 0 : strcmp(name, pattern) == 0;
-}
-
 /* The operations of an instruction with that name, in small letters. NULL: it does none. */
 static const struct work_operations *
 work_find_operations(const char *name)
@@ -304,7 +296,7 @@ work_find_special(const char *name)
 	static const struct work_special usual = {"", WORK_USUAL, 0, 0};
 
 	for (size_t i = 0; i < NR(specials); i++)
-		if (matches(name, specials[i].name))
+		if (zydis_name_is(name, specials[i].name))
 			return &specials[i];
 	return &usual;
 }
@@ -456,7 +448,7 @@ set_operations(struct decoding *decoding, const struct work_operations *operatio
 	set_also(decoding, operations);
 }
 
-/* As many numbers as the result has, or what is converted if that has fewer. */
+/* Takes as many numbers as the result has, or as its source has if these are fewer. */
 static void
 set_conversions(struct decoding *decoding)
 {

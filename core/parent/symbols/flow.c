@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/instruction.h"
+#include "parent/symbols/ordered.h"
 
 #define NONE UINT32_MAX
 
@@ -128,17 +129,9 @@ make_blocks(struct code_flow *flow, const uint8_t *bytes, size_t nr_bytes, uint6
 uint32_t
 code_flow_block_at(const struct code_flow *flow, uint64_t address)
 {
-	uint32_t low = 0, high = flow->nr_blocks;
+	const size_t behind = ORDERED_UP_TO(flow->blocks, flow->nr_blocks, address, address);
 
-	while (low + 1 < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (flow->blocks[middle].address <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return behind > 0 ? (uint32_t)behind - 1 : 0;
 }
 
 /* ---- edges ---- */

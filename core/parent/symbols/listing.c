@@ -43,16 +43,14 @@ static char *
 text_of_jump(struct symbol_file *file, const struct program_place *place, uint64_t target, const char *mnemonic)
 {
 	struct symbol_range range = {0};
-	char *plain, *text;
+	autofree char *name = NULL;
 
 	if (target - place->address < place->size)
 		return rot_format("%s +0x%llx", mnemonic, (unsigned long long)(target - place->address));
 	if (!symbols_function_at(file, target, &range) || !range.name || range.address != target)
 		return rot_format("%s 0x%llx", mnemonic, (unsigned long long)target);
-	plain = plain_name(range.name);
-	text = rot_format("%s %s", mnemonic, plain ? plain : range.name);
-	free(plain);
-	return text;
+	name = plain_name_or_symbol(range.name);
+	return rot_format("%s %s", mnemonic, name);
 }
 
 static char *

@@ -32,9 +32,16 @@ struct object_mapping {
 const char *
 object_name(const struct object *object)
 {
-	const char *slash = strrchr(object->path, '/');
+	return basename(object->path);
+}
 
-	return slash ? slash + 1 : object->path;
+const struct object *
+object_at(const struct objects *objects, uint64_t address)
+{
+	for (size_t i = 0; i < objects->nr_objects; i++)
+		if (address >= objects->objects[i].start && address < objects->objects[i].end)
+			return &objects->objects[i];
+	return NULL;
 }
 
 /* ".5" and ".5.4.1" say the same, as far as they say something. */

@@ -53,6 +53,9 @@ bool object_is_called(const struct object *object, const char *name);
  * openblas. */
 bool library_is_called(const char *library, const char *name);
 
+/* The object that is mapped around a run-time address, or NULL. */
+const struct object *object_at(const struct objects *objects, uint64_t address);
+
 /* The last part of its path. */
 const char *object_name(const struct object *object);
 

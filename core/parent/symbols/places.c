@@ -301,6 +301,14 @@ is_object_there(const struct place_search *search)
 	return false;
 }
 
+/* Is there an object that is called as asked for, or else a library that calls itself so? */
+static bool
+has_object(struct place_search *search)
+{
+	search->by_library_name = !is_object_there(search);
+	return is_object_there(search);
+}
+
 /* In the program (or else in the others), with one way to look. -1: something is there, but it is of no use. */
 static int
 find_in(const struct place_search *search, bool in_program, size_t kind, struct findings *findings,
@@ -388,8 +396,7 @@ find_all(struct place_search *search, const char *text, struct findings *finding
 {
 	struct rot_error why = {0};
 
-	search->by_library_name = !is_object_there(search);
-	if (search->name.object && !is_object_there(search))
+	if (search->name.object && !has_object(search))
 		return no_such_object(search, err);
 	for (size_t i = 0; i < 2 * NR_KINDS; i++) {
 		size_t kind = i % NR_KINDS;
@@ -421,12 +428,9 @@ names_absent_object(struct symbol_files *files, const struct objects *objects, c
 {
 	struct place_search search = {.files = files, .objects = objects};
 	struct rot_error err;
-	bool is_absent = false;
+	const bool is_absent =
+		place_name_read(text, &search.name, &err) == 0 && search.name.object && !has_object(&search);
 
-	if (place_name_read(text, &search.name, &err) == 0 && search.name.object) {
-		search.by_library_name = !is_object_there(&search);
-		is_absent = !is_object_there(&search);
-	}
 	place_name_clear(&search.name);
 	return is_absent;
 }
@@ -457,15 +461,6 @@ text_of(struct symbol_file *file, const struct object *object, uint64_t link_add
 		return rot_format("%s+0x%" PRIx64 " (%s:0x%" PRIx64 ")", function.name, link_address - function.address,
 				  object_name(object), link_address);
 	return rot_format("%s:0x%" PRIx64, object_name(object), link_address);
-}
-
-static const struct object *
-object_at(const struct objects *objects, uint64_t address)
-{
-	for (size_t i = 0; i < objects->nr_objects; i++)
-		if (address >= objects->objects[i].start && address < objects->objects[i].end)
-			return &objects->objects[i];
-	return NULL;
 }
 
 char *

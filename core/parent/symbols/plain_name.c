@@ -119,6 +119,14 @@ plain_name(const char *symbol)
 	return plain;
 }
 
+char *
+plain_name_or_symbol(const char *symbol)
+{
+	char *plain = plain_name(symbol);
+
+	return plain ? plain : rot_strdup(symbol);
+}
+
 bool
 plain_name_ends_with(const char *plain, const char *name)
 {

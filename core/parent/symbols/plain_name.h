@@ -12,6 +12,9 @@
  */
 char *plain_name(const char *symbol);
 
+/* The same, or the symbol where that is NULL (free). */
+char *plain_name_or_symbol(const char *symbol);
+
 /* True if name is plain or the end of it behind "::". */
 bool plain_name_ends_with(const char *plain, const char *name);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "parent/symbols/ordered.h"
 #include "parent/symbols/symbol_file.h"
 
 /* files: of the unit's line table. bias: link-time address minus that in debug information */
@@ -20,9 +21,7 @@ struct reader {
 static const char *
 last_part(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
+	return path ? basename(path) : NULL;
 }
 
 /* Compilers may leave out the table that tells which unit has an address. */
@@ -210,17 +209,9 @@ source_lines_clear(struct source_lines *lines)
 const struct source_row *
 source_lines_at(const struct source_lines *lines, uint64_t address)
 {
-	size_t low = 0, high = lines->nr_rows;
+	const size_t behind = ORDERED_UP_TO(lines->rows, lines->nr_rows, address, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (lines->rows[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &lines->rows[low - 1] : NULL;
+	return behind > 0 ? &lines->rows[behind - 1] : NULL;
 }
 
 void

@@ -40,7 +40,7 @@ void source_lines_clear(struct source_lines *lines);
 /* The row that an address belongs to; NULL: not known. */
 const struct source_row *source_lines_at(const struct source_lines *lines, uint64_t address);
 
-/* Where the function that the code at an address (link-time) is of was written. NULL: not known. */
+/* The source line where the function at a link-time address is declared: file without folders. NULL: not known. */
 const char *source_lines_declaration(struct symbol_file *file, uint64_t address, int *line);
 
 /* inlined: NULL: it is the function itself. */

@@ -179,7 +179,7 @@ symbols_line_at(const struct symbol_file *file, uint64_t address, int *line)
 	const char *source = row ? dwfl_lineinfo(row, NULL, line, NULL, NULL, NULL) : NULL;
 
 	debuginfod_show(urls);
-	return source && strrchr(source, '/') ? strrchr(source, '/') + 1 : source;
+	return source ? basename(source) : NULL;
 }
 
 int

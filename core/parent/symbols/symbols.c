@@ -11,6 +11,7 @@
 
 #include "memory.h"
 #include "nearest.h"
+#include "parent/symbols/ordered.h"
 #include "parent/symbols/plain_name.h"
 #include "parent/symbols/unwind.h"
 
@@ -85,17 +86,9 @@ symbol_ranges_order(struct symbol_ranges *ranges)
 const struct symbol_range *
 symbol_ranges_before(const struct symbol_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->nr_ranges;
+	const size_t behind = ORDERED_UP_TO(ranges->ranges, ranges->nr_ranges, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->ranges[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &ranges->ranges[low - 1] : NULL;
+	return behind > 0 ? &ranges->ranges[behind - 1] : NULL;
 }
 
 /* ---- the content of a file ---- */
@@ -144,7 +137,7 @@ symbols_library_name(const struct symbol_file *file)
 	return NULL;
 }
 
-/* What loads libraries or starts programs. */
+/* Does a function of that name load libraries or start programs? */
 static bool
 is_of_loading(const char *function)
 {
@@ -162,7 +155,7 @@ is_of_loading(const char *function)
 	return false;
 }
 
-/* These load plugins of their own, or start what the program asks them for by name. */
+/* Does the library load plugins of its own, or start what the program asks it for by name? */
 static bool
 is_runtime(const struct symbol_file *file)
 {

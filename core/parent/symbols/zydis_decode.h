@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How Zydis is asked, in its versions 3 and 4: for the files that know it: instruction.c, listing.c and
- * stepping/work_decode.c. */
+/* How Zydis is asked, in its versions 3 and 4. */
 #ifndef CORE_PARENT_SYMBOLS_ZYDIS_DECODE_H
 #define CORE_PARENT_SYMBOLS_ZYDIS_DECODE_H
 
@@ -36,6 +35,15 @@ zydis_decode(const uint8_t *bytes, size_t nr_bytes, ZydisDecodedInstruction *dec
 		memcpy(operands, decoded->operands, sizeof(decoded->operands));
 	return true;
 #endif
+}
+
+/* Is a mnemonic the pattern, or does it begin with that if it ends with a '*'? */
+static inline bool
+zydis_name_is(const char *name, const char *pattern)
+{
+	const size_t nr = strlen(pattern);
+
+	return pattern[nr - 1] == '*' ? strncmp(name, pattern, nr - 1) == 0 : strcmp(name, pattern) == 0;
 }
 
 /* Writes an instruction in Intel's syntax; address: where it stands. False: these bytes are none. */

@@ -36,7 +36,7 @@
 #define LOW_LEFT_OUT (LOW_ZERO + 64)               /* tables of accesses to lines that are not sampled (recording.h) */
 /* EDGE_CALL: return addresses that are known, by their last 16 bits: the 32 bits before these */
 #define LOW_CALLERS (LOW_TABLE_ENTRIES * 8 + 65536 + 8192)
-/* 1: of all that end so it is taken as known */
+/* likewise: 1 where all return addresses that end so are taken as known */
 #define LOW_SETTLED (LOW_CALLERS + 65536 * 4)
 #define LOW_BYTES (LOW_SETTLED + 65536)
 

@@ -271,7 +271,7 @@ emit_condition(struct emitter *to, uint8_t condition)
 
 /*
  * A call that allocates, or its result, is recorded. The thread stops before that where the return address is not
- * known: then *recording is where it goes on. Flags change, of which no function expects anything where it begins.
+ * known: then *recording is where it goes on. Flags change; no function expects any where it begins.
  */
 static void
 emit_allocation(struct edge_code *code, const struct code_cache *cache, const struct edge *edge, struct sites *sites,

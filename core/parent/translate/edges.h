@@ -19,10 +19,9 @@
 
 /*
  * region, rule, condition, is_team: as of struct region_point (regions.h), is_team of what begins
- * user: of EDGE_STOP: is told, each time or once; of EDGE_CALL, where a function that allocates begins: where it is to
- *   return to an address that is not known yet (translator_know_caller)
- * allocation: of EDGE_CALL, what is recorded then; of EDGE_RESULT, an address where such a function returns to: of what
- *   is recorded then
+ * user: is told at an EDGE_STOP, each time or once; at an EDGE_CALL, where a function that allocates begins, if the
+ *   address that it returns to is not known yet (translator_know_caller)
+ * allocation: is recorded at an EDGE_CALL, and at an EDGE_RESULT, where such a function returns to
  * is_behind: of EDGE_BEGIN: the region begins behind the instruction, where it ended before
  */
 enum edge_kind { EDGE_BEGIN, EDGE_END, EDGE_STOP, EDGE_CALL, EDGE_RESULT };

@@ -3,11 +3,10 @@
 #include "parent/translate/misses.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 
-/* heads: an open hash table, by chains of numbers + 1. */
+/* heads: a hash table with chains of numbers + 1. */
 #define NR_HEADS 65536
 struct misses {
 	struct data *data;
@@ -106,7 +105,7 @@ misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct c
 	uint64_t start;
 
 	if (miss->is_read) {
-		/* One that is missing in a level mostly is in the one above. */
+		/* A line that is missing in a level mostly was missing in the one above just before. */
 		if (miss->level == 0 || miss->line != misses->line)
 			misses->object = data_at(misses->data, miss->line << misses->line_shift, &start);
 		misses->line = miss->line;
@@ -127,7 +126,7 @@ misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct c
 /* Longer paddings waste more than they help. */
 #define MOST_LINES 16
 
-/* Lines that a cache with that level alone reads more than once. */
+/* How often a cache with that level alone reads a line that it has read before. */
 static uint64_t
 read_again(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows)
 {

@@ -15,14 +15,16 @@ struct misses;
 struct misses *misses_new(struct data *data, unsigned line_shift);
 void misses_delete(struct misses *misses);
 
-/* A miss of a thread (its number) at a site; which may be CAUSES_OTHER. */
+/* Adds a miss of a thread (its number) at a site, which may be CAUSES_OTHER. */
 void misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct cache_miss *miss);
 
 /*
- * How misses of one level follow each other, by votes of which the most frequent one is left if it is that of most.
+ * How misses of one level follow each other. stride and other are found by majority votes: a value that most have is
+ * left.
+ *
  * last: the line before; stride: from one line to the next; nr_strides: how often it was that; nr_others: how often
- * not; run, longest: how often without a break, now and at most other: the object whose lines were replaced where a set
- * was full, and how many votes it has left
+ * not; run, longest: how often without a break, now and at most; other: the object whose lines were replaced where a
+ * set was full; votes, other_votes: what stride and other have left
  */
 struct miss_steps {
 	uint64_t last, nr_strides, nr_others, run, longest;
@@ -30,7 +32,7 @@ struct miss_steps {
 	uint32_t votes, other, other_votes;
 };
 
-/* written: lines that were written back, of this object, for this code. */
+/* written: lines of the object that were written back because of misses of this code. */
 struct miss_record {
 	uint32_t site, object, thread, next;
 	uint64_t lines[STEP_NR_LEVELS][CACHE_NR_KINDS], written[STEP_NR_LEVELS];

@@ -128,7 +128,7 @@ sites_find(const struct sites *sites, uint32_t number)
 /* rcx, rsi and rdi, as SITE_TURNS has them */
 #define RECORD_TURNS (1 << 1 | 1 << 6 | 1 << 7)
 
-/* rdx, rsp, rsi and rdi; rax and rsp, likewise */
+/* rdx, rsp, rsi and rdi, as SITE_CALL has them; rax and rsp, as SITE_RESULT has them */
 #define RECORD_CALL (1 << 2 | 1 << 4 | 1 << 6 | 1 << 7)
 #define RECORD_RESULT (1 << 0 | 1 << 4)
 

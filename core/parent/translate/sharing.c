@@ -6,15 +6,16 @@
 
 #include "memory.h"
 
-/* What a thread did in a line in its last batch that used it. number: of the batch */
+/* The accesses of a thread to a line in its last batch that has some. number: of the batch */
 struct part {
 	uint64_t number, begin_ns, end_ns, loaded, stored;
 	uint32_t thread, nr;
 };
 
 /*
- * Who used a line last, by a hash of the line. A line that another thread uses next is watched, if one of them writes.
- * Other lines with the same hash take the place, which lines that are used often get back.
+ * The thread that used a line last, by a hash of the line. A line that another thread uses next is watched, if one of
+ * them writes. A line with the same hash takes the place of another one.
+ * A line that is used often gets it back.
  */
 #define NR_LAST (1U << 18)
 struct last_use {
@@ -22,7 +23,7 @@ struct last_use {
 	struct part part;
 };
 
-/* Pairs of threads of a line: those that come first. */
+/* A line that several threads use. If there are more parts or pairs, only the first ones are kept. */
 #define NR_PARTS 8
 #define NR_PAIRS 8
 struct watched_line {
@@ -101,7 +102,7 @@ find_pair(struct watched_line *line, uint32_t one, uint32_t other)
 	return pair;
 }
 
-/* What one part and another one did at the same time. */
+/* Adds to a pair what its threads did at the same time. */
 static void
 compare(struct watched_line *line, const struct part *one, const struct part *other)
 {
@@ -253,7 +254,7 @@ sharing_find(struct sharing *sharing, size_t *nr)
 				       other = sharing->nr_all[pair->threads[1]];
 
 			pair->nr_all = one < other ? one : other;
-			/* What one did in a batch may have been at the time of several batches of the other. */
+			/* A batch may overlap with several batches of the other thread. */
 			pair->nr = pair->nr < pair->nr_all ? pair->nr : pair->nr_all;
 			if (pair->nr >= LEAST_ACCESSES && pair->nr > pair->nr_true)
 				found[(*nr)++] = *pair;

@@ -62,8 +62,8 @@ struct bank_counts {
  * model: only the modeller changes it, and counts of banks; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
- * calls: that are open where the worker is; early_calls: where it has looked for objects early
- * early: where that is in the area, at least begin
+ * calls: open ones behind the last frame that the worker has done; early_calls: behind those that it has done early
+ * early: the end of the latter in the area, at least begin
  * banks: the worker reads them while others are added in front
  * bank: the one that it counted in behind the last frame
  * areas_address: of the process
@@ -504,8 +504,8 @@ do_bank(struct finding *finding, struct bank_counts *bank)
 }
 
 /*
- * Calls whose frame is gone have no result that can be seen any more. Of too many, the outermost is dropped. What calls
- * within a call return is part of its result, which comes later.
+ * Calls whose frame is gone have no result that can be seen any more. If there are too many, the outermost is dropped.
+ * Results of calls within a call are part of its own result, which comes later.
  */
 static void
 do_call(struct open_calls *calls, const struct site *site, const uint64_t *frame)
@@ -637,7 +637,7 @@ begin_sampling(struct finding *finding)
 	pthread_mutex_unlock(&stream->mutex);
 }
 
-/* What a thread has allocated may be used by others before its buffer is full. That is looked at again then. */
+/* Memory that a thread allocates may be used by others before its buffer is full. Calls are looked at again then. */
 static void
 do_early(struct stream *stream, const struct job *job)
 {
@@ -846,7 +846,7 @@ end_of(const struct stream_thread *thread, const struct code_cache *cache)
 	return code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
 }
 
-/* What the others have allocated so far is known before the uses of this one. */
+/* Objects that the other threads have allocated so far are to be known before the uses of this one. */
 static void
 look_early(const struct stream_thread *thread, const struct code_cache *cache)
 {

@@ -88,7 +88,7 @@ bool stream_is_full(const struct code_cache *cache, int64_t area);
 void stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
 		const struct work_access *accesses, size_t nr);
 
-/* From start to end there is that object (data.h) for what the thread, which is stopped, and others do from now on. */
+/* Puts an object (data.h) from start to end for all that the thread, which is stopped, and others do from now on. */
 void stream_put(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, uint64_t start,
 		uint64_t end, uint32_t object);
 

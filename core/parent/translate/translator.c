@@ -117,8 +117,7 @@ read_ranges(struct address_space *space, pid_t tid)
 					  ? (uint32_t)counted_code_object(space->counted, space->cache->memory_pid,
 									  mapping->inode, mapping->name)
 					  : 0};
-		snprintf(space->ranges[used].name, sizeof(space->ranges[used].name), "%s",
-			 strrchr(mapping->name, '/') ? strrchr(mapping->name, '/') + 1 : mapping->name);
+		snprintf(space->ranges[used].name, sizeof(space->ranges[used].name), "%s", basename(mapping->name));
 		used++;
 	}
 	space->nr_ranges = used;
@@ -1252,7 +1251,6 @@ void
 translator_know_caller(const struct thread *thread, uint64_t address)
 {
 	const struct translated *translated = thread->translated;
-
 	struct code_cache *cache;
 	const uint32_t before = (uint32_t)(address >> 16);
 	uint32_t *known;

@@ -17,7 +17,6 @@
 #include "parent/symbols/frames.h"
 #include "parent/tracer/tracer.h"
 
-struct breakpoint_user;
 struct misses;
 struct sharing;
 struct translator;
@@ -83,16 +82,16 @@ struct translated_visits {
 void translator_take_visits(struct translator *translator, struct thread *thread, size_t region,
 			    struct translated_visits *visits);
 
-/* There is an edge at that address in the process of the thread, of that kind and user. */
+/* Does the process of the thread have an edge of that kind and user at that address? */
 bool translator_has_edge(const struct thread *thread, uint64_t address, const struct edge *edge);
 
 /* Calls that are to return to that address stop at no EDGE_CALL of the process any more. */
 void translator_know_caller(const struct thread *thread, uint64_t address);
 
-/* Other data may have been mapped in the process of a thread. */
+/* Looks at what is mapped in the process of a thread, where data is asked for. */
 void translator_look_for_data(const struct translator *translator, const struct thread *thread);
 
-/* From start to end there is that object (data.h) for what threads of its process do from now on. It is stopped. */
+/* Puts an object (data.h) from start to end for all that threads of the process do from now on. thread is stopped. */
 void translator_put_object(struct thread *thread, uint64_t start, uint64_t end, uint32_t object);
 
 /* Why regions were not counted, or not wholly; "": they were. */

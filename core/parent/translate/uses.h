@@ -64,7 +64,7 @@ enum {
 	USES_FLAG_BITS = 6
 };
 
-/* As of data_put. */
+/* The arguments of data_put. */
 struct put_object {
 	struct data *data;
 	uint64_t start, end;
