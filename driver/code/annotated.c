@@ -265,12 +265,11 @@ add_line(struct annotation *a, struct annotated_loop *loop)
 	return &loop->lines[loop->nr_lines++];
 }
 
-/* A line is added where its code begins; tabs and what a terminal must not get are blanks. */
+/* A line is added where its code begins, with blanks for tabs. */
 static void
 add_source(struct annotation *a, struct annotated_loop *loop, const struct code_instruction *instruction)
 {
 	const size_t number = (size_t)instruction->line;
-	char *text;
 
 	if (a->options->has_no_source || !*instruction->path ||
 	    (number == (size_t)a->last_line && a->last_path && strcmp(a->last_path, instruction->path) == 0))
@@ -281,11 +280,13 @@ add_source(struct annotation *a, struct annotated_loop *loop, const struct code_
 	a->last_line = instruction->line;
 	if (number == 0 || number > a->nr_lines)
 		return;
-	text = pool_own(a->pool, utf8_text(a->lines[number - 1]), free);
-	for (char *c = text; *c; c++)
+	for (char *c = a->lines[number - 1]; *c; c++)
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
-	*add_line(a, loop) = (struct annotated_line){.number = instruction->line, .text = text};
+	*add_line(a, loop) = (struct annotated_line){
+		.number = instruction->line,
+		.text = pool_own(a->pool, utf8_printable(a->lines[number - 1]), free),
+	};
 }
 
 /* ---- cells ---- */
