@@ -20,7 +20,7 @@
 
 /* ---- its code ---- */
 
-/* What rot-core says of the code, to be freed as a graph; NULL: an error. */
+/* The listing that rot-core makes, to be freed as a graph; NULL: an error. */
 static struct code_listing *
 read_listing(const struct rot *rot, struct program_place *place, struct rot_error *err)
 {
@@ -86,7 +86,7 @@ struct loop {
 	size_t first; /* instruction */
 };
 
-/* What a column is the sum of: operations, or bytes from and to that level. Lines of caches have 64 bytes. */
+/* A column is a sum of operations, or of bytes from and to that level. Lines of caches have 64 bytes. */
 #define MOST_EVENTS 4
 static const struct column {
 	const char *heading;
@@ -291,7 +291,7 @@ add_source(struct annotation *a, struct annotated_loop *loop, const struct code_
 
 /* ---- cells ---- */
 
-/* Of the time of all. */
+/* The share of the time of all. */
 static const char *
 time_text(const struct annotation *a, const struct shown *item)
 {
@@ -302,7 +302,7 @@ time_text(const struct annotation *a, const struct shown *item)
 	return isfinite(percent) ? pool_format(a->pool, percent < 0.05 ? "<0.1" : "%.1f", percent) : "-";
 }
 
-/* Of one execution. */
+/* Operations or bytes of one execution. */
 static const char *
 column_text(const struct annotation *a, const struct shown *item, const struct column *column)
 {
@@ -410,7 +410,7 @@ add_lines(struct annotation *a, uint64_t header, struct annotated_loop *loop)
 
 /* ---- the whole ---- */
 
-/* Of the time of all, of a loop or the function. */
+/* The share of the time of all that a loop or the function has. */
 static const char *
 share_text(const struct annotation *a, double samples)
 {

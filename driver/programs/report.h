@@ -71,7 +71,7 @@ void program_report_clear(struct program_report *report);
  */
 void program_report_judge(struct program_report *report);
 
-/* Of as many threads as were in that place at once. */
+/* The roof of as many threads as were in that place at once. */
 const struct program_roof *report_roof_of(const struct program_report *report, const struct place_share *item);
 
 /* How operations and bytes are counted: "events", "blocks", "steps" (of regions), "none". */

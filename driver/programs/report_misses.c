@@ -58,7 +58,7 @@ nr_read(const struct miss_share *share, int level)
 	return lines_of(share, level, 0) + lines_of(share, level, 1) + lines_of(share, level, 2);
 }
 
-/* Those with most misses in the first level first. */
+/* Most misses in the first level come first. */
 static int
 by_misses(const void *a, const void *b)
 {
@@ -71,7 +71,7 @@ by_misses(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* Of those that are told apart so. Fresh memory. */
+/* The shares by function, object or thread, sorted. Fresh memory. */
 static const struct miss_share **
 shares_by(const struct program_run_output *run, const char *by, size_t *nr)
 {
@@ -330,7 +330,8 @@ working_sets_json(const struct miss_curve *curve)
 
 /* ---- text ---- */
 
-/* So many capacities from row to row: four times as much. Without --all there are no rows that differ by less. */
+/* Rows are so many capacities apart, four times the bytes. Without --all a row differs by so much from the one before.
+ */
 #define ROW_STEPS 8
 #define LEAST_CHANGE 0.1
 

@@ -715,7 +715,7 @@ report_places_json(const struct program_report *report)
 	return json;
 }
 
-/* What is not known is an empty field. */
+/* An unknown number is an empty field. */
 static char *
 csv_number(double number)
 {

@@ -166,10 +166,10 @@ put_threads(struct program_run_output *output, const struct sums *sums)
 
 /* ---- conflicts ---- */
 
-/* A level in which fewer, or fewer of 100, lines of a function were missing for want of a way is of no interest. */
+/* A function is told of a level if it has so many conflict misses there, and so many of 100 misses are such. */
 #define LEAST_CONFLICTS 1000
 #define LEAST_PERCENT 10
-/* Of 100 steps, as many have the stride at least. */
+/* A stride is told if so many of 100 steps, or more, have it. */
 #define LEAST_STRIDES 60
 
 /*
