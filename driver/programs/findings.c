@@ -390,7 +390,9 @@ converts(const struct finding_rule *rule, const struct finding_facts *facts, str
 
 	return is_hot(code) && percent > rule->threshold && nr >= 0.1 * count_of(code, FINDING_INSTRUCTIONS) &&
 	       found(finding, percent, code->share.value,
-		     rot_format("it converts %.3g numbers for each floating-point operation", nr / flops(code)),
+		     flops(code) > 0 ? rot_format("it converts %.3g numbers for each floating-point operation",
+						  nr / flops(code))
+				     : rot_strdup("it converts numbers, without floating-point operations"),
 		     rot_strdup("each takes as long as an addition, and vectors become narrower"));
 }
 

@@ -168,7 +168,7 @@ value_of(const struct program_values *values, const char *name)
 	return value ? value->summary.value : NAN;
 }
 
-/* Chains of the loops of a function, or of the loop that the item is. */
+/* Chains of the loops of a function, or of the loop that the item is; the time of a turn is known of sampled ones. */
 static void
 set_chain(const struct program_places *places, const struct place_share *item, double run_ns, struct finding_code *code)
 {
@@ -179,7 +179,8 @@ set_chain(const struct program_places *places, const struct place_share *item, d
 		const struct place_share *loop = &loops->items[i];
 		const double ns = loop->chain_ns * (double)loop->nr_turns;
 
-		if (!*loop->chain || (item->part ? loop != item : !place_is_same(loop->place, item->place)))
+		if (!*loop->chain || loop->nr_samples == 0 ||
+		    (item->part ? loop != item : !place_is_same(loop->place, item->place)))
 			continue;
 		all_ns += ns;
 		if (ns <= most_ns)

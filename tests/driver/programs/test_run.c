@@ -179,7 +179,6 @@ TEST(misses_as_json)
 	for (size_t i = 0; i < NR_ELEMENTS(keys); i++)
 		ck_assert_uint_eq(json_array_size(json_object_get(json, keys[i])), 1);
 	ck_assert_uint_eq(json_object_size(json_object_get(json, "missesBy")), 3);
-	json_decref(json);
 }
 
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */
