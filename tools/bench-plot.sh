@@ -1,7 +1,7 @@
 #!/bin/bash
 # shellcheck disable=SC2154,SC1091
 # SPDX-License-Identifier: MIT
-# What it takes from the result of a program with 10,000 functions to its pictures.
+# How long rot takes to draw the result of a program with 10,000 functions: as text, as a picture and as a page.
 set -uo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck source=tools/bench.sh

@@ -8,12 +8,13 @@ instructions: beside callgrind, likewise by address, where both execute the same
       valgrind has. The limit is 0.1 %. More differs where callgrind counts each turn of a rep as an instruction, knows no entries of .plt.got,
       and where the program depends on addresses, as malloc does.
 Programs that are not installed are skipped, and so is callgrind for those that generate code. Exit status 1: a limit was exceeded.
+Needs Python 3.7, cc, readelf and perf, and for the instructions valgrind; of Python only its own modules (numpy is one of the programs).
 
 compare-profilers.py [-r RUNS] [-k FOLDER] [NAME ...]
 compare-profilers.py -p PAIRS [NAME ...]
     -r: so many times by perf (3), and three times as often by rot, which samples less often; -k: keep there what was recorded, for a second look; NAME: only these programs
     -p: what it costs instead. Each program runs so often alone and in the timing run of rot, in turns: the median of the ratios of each pair,
-        with its interval of 95 %. Then the counted runs: CPU time of the whole command relative to the program alone, the least of three.
+        with its interval of 95 %. What counted runs cost is told by bench-blocks.sh.
 """
 import argparse, bisect, collections, json, math, os, pathlib, re, resource, shutil, subprocess, sys, tempfile, time
 
@@ -79,7 +80,7 @@ def address_of(path, offset):
 
 
 class Functions:
-    """Those that rot found. A sample or a cost is of the one that has its address, or else of its object alone."""
+    """The functions that rot found, by address: a sample or a cost that is in none of them is of its object alone."""
 
     def __init__(self, items):
         self.by_object = collections.defaultdict(list)
@@ -228,7 +229,7 @@ def alone(command, env):
 
 
 def timed(command, env):
-    """Of the program in the timing run"""
+    """CPU and wall time of the program in the timing run of rot"""
     call([rot, "run", "-q", "-findPeaks=false", "-counting=expected", "-j", "timed.json", "--", *command], env=env)
     run = json.load(open("timed.json"))["runs"][0]
     return 1e-9 * (run["userTime"] + run["systemTime"]), 1e-9 * run["wallTime"]
@@ -243,7 +244,7 @@ def median_text(values):
 
 def costs(chosen, pairs):
     env = dict(os.environ, LC_ALL="C", OPENBLAS_NUM_THREADS="1")
-    print("| program | CPU time alone | timing run: CPU time | timing run: wall time | counted by blocks | with the cache model |\n|---|---|---|---|---|---|")
+    print("| program | CPU time alone | timing run: CPU time | timing run: wall time |\n|---|---|---|---|")
     for name, command, _ in chosen:
         cpu, wall, least = [], [], math.inf
         for i in range(pairs):
@@ -252,11 +253,7 @@ def costs(chosen, pairs):
             cpu.append(other[0] / one[0])
             wall.append(other[1] / one[1])
             least = min(least, one[0])
-        counted = []
-        for way in (["-caches=none"], ["-caches=32K:8,1M:16,32M:16"]):
-            whole = [rot, "run", "-q", "--counts-only", "-counting=blocks", "-findPeaks=false", *way, "--", *command]
-            counted.append(min(alone(whole, env)[0] for _ in range(3)) / least)
-        print(f"| {name} | {least:.2f} s | {median_text(cpu)} | {median_text(wall)} | {counted[0]:.2f} | {counted[1]:.2f} |", flush=True)
+        print(f"| {name} | {least:.2f} s | {median_text(cpu)} | {median_text(wall)} |", flush=True)
 
 
 def main():

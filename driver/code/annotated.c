@@ -20,7 +20,7 @@
 
 /* ---- its code ---- */
 
-/* What rot-core says of the code, to be freed as a graph; NULL: an error. */
+/* The listing that rot-core makes, to be freed as a graph; NULL: an error. */
 static struct code_listing *
 read_listing(const struct rot *rot, struct program_place *place, struct rot_error *err)
 {
@@ -86,7 +86,7 @@ struct loop {
 	size_t first; /* instruction */
 };
 
-/* What a column is the sum of: operations, or bytes from and to that level. Lines of caches have 64 bytes. */
+/* A column is a sum of operations, or of bytes from and to that level. Lines of caches have 64 bytes. */
 #define MOST_EVENTS 4
 static const struct column {
 	const char *heading;
@@ -265,12 +265,11 @@ add_line(struct annotation *a, struct annotated_loop *loop)
 	return &loop->lines[loop->nr_lines++];
 }
 
-/* A line is added where its code begins; tabs and what a terminal must not get are blanks. */
+/* A line is added where its code begins, with blanks for tabs. */
 static void
 add_source(struct annotation *a, struct annotated_loop *loop, const struct code_instruction *instruction)
 {
 	const size_t number = (size_t)instruction->line;
-	char *text;
 
 	if (a->options->has_no_source || !*instruction->path ||
 	    (number == (size_t)a->last_line && a->last_path && strcmp(a->last_path, instruction->path) == 0))
@@ -281,16 +280,18 @@ add_source(struct annotation *a, struct annotated_loop *loop, const struct code_
 	a->last_line = instruction->line;
 	if (number == 0 || number > a->nr_lines)
 		return;
-	text = pool_own(a->pool, utf8_text(a->lines[number - 1]), free);
-	for (char *c = text; *c; c++)
+	for (char *c = a->lines[number - 1]; *c; c++)
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
-	*add_line(a, loop) = (struct annotated_line){.number = instruction->line, .text = text};
+	*add_line(a, loop) = (struct annotated_line){
+		.number = instruction->line,
+		.text = pool_own(a->pool, utf8_printable(a->lines[number - 1]), free),
+	};
 }
 
 /* ---- cells ---- */
 
-/* Of the time of all. */
+/* The share of the time of all. */
 static const char *
 time_text(const struct annotation *a, const struct shown *item)
 {
@@ -301,7 +302,7 @@ time_text(const struct annotation *a, const struct shown *item)
 	return isfinite(percent) ? pool_format(a->pool, percent < 0.05 ? "<0.1" : "%.1f", percent) : "-";
 }
 
-/* Of one execution. */
+/* Operations or bytes of one execution. */
 static const char *
 column_text(const struct annotation *a, const struct shown *item, const struct column *column)
 {
@@ -409,7 +410,7 @@ add_lines(struct annotation *a, uint64_t header, struct annotated_loop *loop)
 
 /* ---- the whole ---- */
 
-/* Of the time of all, of a loop or the function. */
+/* The share of the time of all that a loop or the function has. */
 static const char *
 share_text(const struct annotation *a, double samples)
 {

@@ -193,9 +193,10 @@ const struct command machine_command = {
 			{"rot machine --only=operations --json", "instructions, with curves"},
 			{0},
 		},
-	.description = "Measures by time alone, without privileges, beside what the processor's documents allow. What "
-		       "cannot be told here is said, with the reason. Results are kept: -useCachedResults=false "
-		       "measures again.",
+	.description =
+		"Measures by time alone, without privileges, beside what the processor's documents allow. Answers "
+		"that cannot be told here have a reason instead. Results are kept: -useCachedResults=false "
+		"measures again. rot help MACHINE.md explains each answer.",
 	.options = &table,
 	.has_time_report = true,
 	.run = machine_run,

@@ -608,7 +608,7 @@ experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct 
 
 /* ---- roofs of several numbers of threads ---- */
 
-/* Of the functions of programs, which rooflines show beside the points. */
+/* Is a function below this roof? Rooflines show functions of programs beside the points. */
 static bool
 bounds_functions(const struct experiment *experiment, const struct experiment_own_plot *plot, int nr_threads)
 {

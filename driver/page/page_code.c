@@ -8,7 +8,7 @@
 #include "support/json.h"
 #include "support/titles.h"
 
-/* So many functions, and of each so many lines, those of hot loops first: a page stays small. */
+/* A page stays small: it has so many functions, and so many lines of each, hot loops first. */
 #define MOST_FUNCTIONS 10
 #define MOST_LINES 1000
 

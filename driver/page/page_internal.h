@@ -74,7 +74,7 @@ struct page_codes {
 	struct texts missing; /* why others have none */
 };
 
-/* Of functions with most of the time, as far as their files have it; memory is of the pool. */
+/* The code of functions with most of the time, as far as their files have it. Memory is of the pool. */
 struct page_codes page_codes_of(struct pool *pool, const struct rot *rot, const json_t *result, size_t number);
 
 /* The id of the code of a function (header 0), or of a loop of it; NULL: it is not on the page. */

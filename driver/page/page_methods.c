@@ -354,7 +354,7 @@ causes_text(json_t *causes)
 	return text;
 }
 
-/* What a finding says of a busy host, which marks no sample; "": nothing. */
+/* The finding of a busy host, which marks no sample, in words; "": there is none. */
 static const char *
 waiting_text(const json_t *result)
 {

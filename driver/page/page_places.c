@@ -66,7 +66,7 @@ write_roof(struct page_table *table, const json_t *json)
 	page_cell(table, "line", *json_text_at(json, "boundBy") ? json_text_at(json, "boundBy") : "-");
 }
 
-/* What only programs with operations on floating-point numbers have. */
+/* Cells that only programs with operations on floating-point numbers have. */
 static void
 write_flops(struct page_table *table, const json_t *place, double rate_factor)
 {
@@ -127,7 +127,7 @@ loop_title(const json_t *loop)
 
 /* ---- rows ---- */
 
-/* What places are told with: the factor of rates as in the headings. */
+/* The tables of functions and loops. rate_factor: of rates, as their heading has the unit. */
 struct places {
 	const struct page_codes *codes;
 	struct page_table table;

@@ -9,7 +9,7 @@
 #include "quantities/value_text.h"
 #include "support/json.h"
 
-/* What is not known has no place on a card. */
+/* A card has no line for a cell that is not known. */
 static void
 begin_cell(struct page_table *table, const char *look, bool is_known)
 {

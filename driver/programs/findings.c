@@ -209,8 +209,7 @@ shares_falsely(const struct finding_rule *rule, const struct finding_facts *fact
 	return percent > rule->threshold &&
 	       found(finding, percent, NAN,
 		     rot_format("threads %d and %d use its bytes from %llu and %llu on, which are in one line, for "
-				"%.3g %% "
-				"of the accesses of one of them",
+				"%.3g %% of the accesses of one of them",
 				(int)sharing->thread, (int)sharing->other_thread, (unsigned long long)sharing->offset,
 				(unsigned long long)sharing->other_offset, percent),
 		     rot_strdup("the line goes from core to core, though no byte of it is shared"));
@@ -391,7 +390,9 @@ converts(const struct finding_rule *rule, const struct finding_facts *facts, str
 
 	return is_hot(code) && percent > rule->threshold && nr >= 0.1 * count_of(code, FINDING_INSTRUCTIONS) &&
 	       found(finding, percent, code->share.value,
-		     rot_format("it converts %.3g numbers for each floating-point operation", nr / flops(code)),
+		     flops(code) > 0 ? rot_format("it converts %.3g numbers for each floating-point operation",
+						  nr / flops(code))
+				     : rot_strdup("it converts numbers, without floating-point operations"),
 		     rot_strdup("each takes as long as an addition, and vectors become narrower"));
 }
 

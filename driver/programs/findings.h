@@ -86,7 +86,7 @@ struct finding_run {
 struct miss_conflict;
 struct false_sharing;
 
-/* The one that a rule is about; the others may be NULL. conflict, sharing: of data */
+/* The member that a rule is about is set; others may be NULL. Rules on data have conflict or sharing. */
 struct finding_facts {
 	const struct finding_code *code;
 	const struct finding_run *run;

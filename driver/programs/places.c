@@ -197,7 +197,7 @@ place_list_nr_sampled(const struct place_list *list)
 	return nr;
 }
 
-/* Of n threads that are in it alike, one pair of samples of n is of the same thread. Without pairs nothing is known. */
+/* If n threads are in it alike, one of n pairs of samples is of the same thread. Without pairs nothing is known. */
 static int
 threads_of(const struct place_share *item, int most)
 {

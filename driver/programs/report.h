@@ -71,7 +71,7 @@ void program_report_clear(struct program_report *report);
  */
 void program_report_judge(struct program_report *report);
 
-/* Of as many threads as were in that place at once. */
+/* The roof of as many threads as were in that place at once. */
 const struct program_roof *report_roof_of(const struct program_report *report, const struct place_share *item);
 
 /* How operations and bytes are counted: "events", "blocks", "steps" (of regions), "none". */
@@ -108,38 +108,41 @@ void report_places(const struct program_report *report, FILE *out);
 /* "sweep", or a loop of it: "sweep, relax.c:17-20". Fresh memory, no longer than a column of the tables. */
 char *report_place_name(const struct place_share *item);
 
+/* A text that does not fit loses its end or, as qualified names do, its beginning: "...al::LookupIterator::Start".
+ * Fresh memory. */
+char *report_fitted(const char *text, size_t most, bool keeps_end);
+
 /* All of them: as a member of the JSON, and that (whose functions may have got the roof of a plot) as
  * OUTPUT_NAME-functions.csv, -loops.csv and, if asked for, -lines.csv. */
 json_t *report_places_json(const struct program_report *report);
+int report_places_csv(const struct program_report *report, const json_t *places, const char *output_name,
+		      struct rot_error *err);
 
 /*
  * What was found at the instructions of a function, by its place in the list of functions; its hash
  * tells whether a file still has that code. NULL: it has little of the whole, or its code is not known.
  */
 json_t *report_code_json(const struct program_report *report, size_t i);
-int report_places_csv(const struct program_report *report, const json_t *places, const char *output_name,
-		      struct rot_error *err);
 
 /* Fills in the findings, of functions or loops as report->by says (of functions for lines), by what is judged. */
 void report_find(struct program_report *report);
 void report_findings_clear(struct program_report *report);
 
-/* Findings about the program and its code, with an empty line before, behind those about the measurement. The first
- * two; is_all: all, with thresholds. Nothing if there are none. */
+/* Findings about the program, its data and its code, with an empty line before, behind those about the measurement. The
+ * first two, about data alone if misses were asked for; is_all: all, with thresholds. Nothing if there are none. */
 void report_findings(const struct program_report *report, FILE *out);
 json_t *report_findings_json(const struct program_report *report);
 
 /* Were misses asked for, but not all values? Then the rest is short, so that both fit on a screen. */
 bool report_is_about_misses(const struct program_report *report);
 
-/* Kinds of misses, likewise; and by function, object or thread. The run in which they were told apart; NULL: none. */
+/* The run in which misses were told apart by kind; NULL: there is none. */
 const struct program_run_output *report_run_of_misses(const struct program_report *report);
+
+/* Kinds of misses, likewise; and by function, object or thread. Members of the JSON are added only with such a run. */
 void report_miss_kinds(const struct program_report *report, FILE *out);
 void report_miss_note(struct program_report *report);
-json_t *report_miss_kinds_json(const struct program_report *report);
-json_t *report_misses_by_json(const struct program_report *report);
-json_t *report_miss_conflicts_json(const struct program_report *report);
-json_t *report_false_sharing_json(const struct program_report *report);
+void report_add_misses_json(const struct program_report *report, json_t *json);
 
 /*
  * Misses at every capacity, if they were asked for: a short table with an empty line before, notes, a member of the

@@ -168,7 +168,7 @@ value_of(const struct program_values *values, const char *name)
 	return value ? value->summary.value : NAN;
 }
 
-/* Chains of the loops of a function, or of the loop that the item is. */
+/* Chains of the loops of a function, or of the loop that the item is; the time of a turn is known of sampled ones. */
 static void
 set_chain(const struct program_places *places, const struct place_share *item, double run_ns, struct finding_code *code)
 {
@@ -179,7 +179,8 @@ set_chain(const struct program_places *places, const struct place_share *item, d
 		const struct place_share *loop = &loops->items[i];
 		const double ns = loop->chain_ns * (double)loop->nr_turns;
 
-		if (!*loop->chain || (item->part ? loop != item : !place_is_same(loop->place, item->place)))
+		if (!*loop->chain || loop->nr_samples == 0 ||
+		    (item->part ? loop != item : !place_is_same(loop->place, item->place)))
 			continue;
 		all_ns += ns;
 		if (ns <= most_ns)
@@ -238,8 +239,8 @@ add(struct program_report *report, const struct finding_facts *facts, const stru
 	}
 }
 
-/* Of the measurement first, and of data, in their order; then those that are about more of the time, and of the same as
- * the table has them. */
+/* The measurement comes first, then data; then what is about more of the time. Findings about the same are in the order
+ * of the table. */
 static int
 compare(const void *a, const void *b)
 {
@@ -257,7 +258,7 @@ compare(const void *a, const void *b)
 	return order ? order : (left->rule > right->rule) - (left->rule < right->rule);
 }
 
-/* Of lines that the same threads share in one object the first is enough. */
+/* The first line that threads share in an object is enough. */
 static bool
 is_like_before(const struct program_run_output *run, size_t i)
 {
@@ -342,7 +343,8 @@ print_finding(const struct program_report *report, const struct report_finding *
 	text_print(text, 6, fprintf(out, "  %s:", name), out);
 }
 
-/* The heading grades the measurement; of it only --all describes what is not about a share of the time. */
+/* The heading grades the measurement. Only --all describes those of its findings that are about no share of the time.
+ */
 void
 report_findings(const struct program_report *report, FILE *out)
 {
@@ -356,13 +358,13 @@ report_findings(const struct program_report *report, FILE *out)
 		rot_append(&weak, "%s %s", nr_weak ? "," : ":", report->findings[nr_weak].finding.rule->code);
 		nr_told += !is_brief && !isnan(report->findings[nr_weak].finding.share);
 	}
-	if (nr_weak == end && nr_told == 0)
-		return;
 	most = nr_told > MOST_SHOWN ? 0 : MOST_SHOWN - nr_told;
-	/* Who asked for misses is told of data alone. */
+	/* Beside tables of misses there are findings about data alone. */
 	for (size_t i = 0; is_brief && i < most; i++)
 		if (nr_weak + i >= end || report->findings[nr_weak + i].finding.rule->about != FINDING_DATA)
 			most = i;
+	if (is_brief ? most == 0 : nr_weak == end && nr_told == 0)
+		return;
 	if (!report->is_all && end > nr_weak + most)
 		end = nr_weak + most;
 	if (!report->plan->is_timed)

@@ -305,10 +305,7 @@ add_misses(const struct program_report *report, json_t *json)
 		json_object_set_new(json, "missCurve", curve);
 	if (!report_run_of_misses(report))
 		return;
-	json_object_set_new(json, "missKinds", report_miss_kinds_json(report));
-	json_object_set_new(json, "missesBy", report_misses_by_json(report));
-	json_object_set_new(json, "missConflicts", report_miss_conflicts_json(report));
-	json_object_set_new(json, "falseSharing", report_false_sharing_json(report));
+	report_add_misses_json(report, json);
 	if (!report->plan->is_timed)
 		json_object_set_new(json, "findings", report_findings_json(report));
 }

@@ -58,7 +58,7 @@ nr_read(const struct miss_share *share, int level)
 	return lines_of(share, level, 0) + lines_of(share, level, 1) + lines_of(share, level, 2);
 }
 
-/* Those with most misses in the first level first. */
+/* Most misses in the first level come first. */
 static int
 by_misses(const void *a, const void *b)
 {
@@ -71,7 +71,7 @@ by_misses(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* Of those that are told apart so. Fresh memory. */
+/* The shares by function, object or thread, sorted. Fresh memory. */
 static const struct miss_share **
 shares_by(const struct program_run_output *run, const char *by, size_t *nr)
 {
@@ -93,8 +93,7 @@ share_name(const struct miss_share *share)
 		return rot_format("thread %d", (int)share->number);
 	if (!share->name[0])
 		return rot_strdup("not known");
-	return text_width(share->name) > NAME_WIDTH ? rot_format("%.*s...", NAME_WIDTH - 3, share->name)
-						    : rot_strdup(share->name);
+	return report_fitted(share->name, NAME_WIDTH, false);
 }
 
 static char *
@@ -154,7 +153,7 @@ report_miss_note(struct program_report *report)
 static json_t *
 share_json(const struct miss_share *share, const struct program_run_output *run)
 {
-	json_t *levels = json_array(), *json = json_object();
+	json_t *levels = json_array(), *json = json_entity(share);
 
 	for (size_t i = 0; i < program_run_output_nr_miss_kinds(run); i++) {
 		const int level = (int)program_run_output_miss_kinds_at(run, i)->level;
@@ -165,20 +164,15 @@ share_json(const struct miss_share *share, const struct program_run_output *run)
 							(json_int_t)lines_of(share, level - 1, 2), "writeBacks",
 							(json_int_t)lines_of(share, level - 1, NR_KINDS)));
 	}
-	json_object_set_new(json, "name", json_text(share->name));
-	json_object_set_new(json, "file", json_text(share->file));
-	json_object_set_new(json, "source", json_text(share->source));
-	json_object_set_new(json, "line", json_integer(share->line));
-	json_object_set_new(json, "number", json_integer(share->number));
+	json_object_del(json, "by");
 	json_object_set_new(json, "levels", levels);
 	return json;
 }
 
-json_t *
-report_misses_by_json(const struct program_report *report)
+static json_t *
+misses_by_json(const struct program_run_output *run)
 {
 	static const char *const keys[][2] = {{"function", "functions"}, {"object", "objects"}, {"thread", "threads"}};
-	const struct program_run_output *run = report_run_of_misses(report);
 	json_t *json = json_object();
 
 	for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
@@ -193,56 +187,22 @@ report_misses_by_json(const struct program_report *report)
 	return json;
 }
 
-json_t *
-report_miss_conflicts_json(const struct program_report *report)
+void
+report_add_misses_json(const struct program_report *report, json_t *json)
 {
 	const struct program_run_output *run = report_run_of_misses(report);
-	json_t *array = json_array();
+	json_t *kinds = json_array(), *conflicts = json_array(), *sharing = json_array();
 
-	for (size_t i = 0; i < program_run_output_nr_miss_conflicts(run); i++) {
-		const struct miss_conflict *conflict = program_run_output_miss_conflicts_at(run, i);
-		json_t *json = json_object();
-
-		json_object_set_new(json, "function", json_text(conflict->function));
-		json_object_set_new(json, "file", json_text(conflict->file));
-		json_object_set_new(json, "source", json_text(conflict->source));
-		json_object_set_new(json, "line", json_integer(conflict->line));
-		json_object_set_new(json, "level", json_integer(conflict->level));
-		json_object_set_new(json, "misses", json_integer((json_int_t)conflict->misses));
-		json_object_set_new(json, "conflicts", json_integer((json_int_t)conflict->conflicts));
-		json_object_set_new(json, "data", json_text(conflict->data));
-		json_object_set_new(json, "other", json_text(conflict->other));
-		json_object_set_new(json, "stride", json_integer((json_int_t)conflict->stride));
-		json_object_set_new(json, "rows", json_integer((json_int_t)conflict->rows));
-		json_object_set_new(json, "sets", json_integer((json_int_t)conflict->sets));
-		json_object_set_new(json, "allSets", json_integer((json_int_t)conflict->all_sets));
-		json_object_set_new(json, "padded", json_integer((json_int_t)conflict->padded));
-		json_object_set_new(json, "paddedSets", json_integer((json_int_t)conflict->padded_sets));
-		json_array_append_new(array, json);
-	}
-	return array;
-}
-
-json_t *
-report_false_sharing_json(const struct program_report *report)
-{
-	const struct program_run_output *run = report_run_of_misses(report);
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < program_run_output_nr_false_sharing(run); i++) {
-		const struct false_sharing *sharing = program_run_output_false_sharing_at(run, i);
-		json_t *json = json_object();
-
-		json_object_set_new(json, "data", json_text(sharing->data));
-		json_object_set_new(json, "offset", json_integer((json_int_t)sharing->offset));
-		json_object_set_new(json, "otherOffset", json_integer((json_int_t)sharing->other_offset));
-		json_object_set_new(json, "thread", json_integer(sharing->thread));
-		json_object_set_new(json, "otherThread", json_integer(sharing->other_thread));
-		json_object_set_new(json, "accesses", json_integer((json_int_t)sharing->accesses));
-		json_object_set_new(json, "share", json_real(sharing->share));
-		json_array_append_new(array, json);
-	}
-	return array;
+	for (size_t i = 0; i < program_run_output_nr_miss_kinds(run); i++)
+		json_array_append_new(kinds, json_entity(program_run_output_miss_kinds_at(run, i)));
+	for (size_t i = 0; i < program_run_output_nr_miss_conflicts(run); i++)
+		json_array_append_new(conflicts, json_entity(program_run_output_miss_conflicts_at(run, i)));
+	for (size_t i = 0; i < program_run_output_nr_false_sharing(run); i++)
+		json_array_append_new(sharing, json_entity(program_run_output_false_sharing_at(run, i)));
+	json_object_set_new(json, "missKinds", kinds);
+	json_object_set_new(json, "missesBy", misses_by_json(run));
+	json_object_set_new(json, "missConflicts", conflicts);
+	json_object_set_new(json, "falseSharing", sharing);
 }
 
 void
@@ -267,23 +227,6 @@ report_miss_kinds(const struct program_report *report, FILE *out)
 	text_table_print(&table, out);
 	text_table_clear(&table);
 	print_shares(report, run, out);
-}
-
-json_t *
-report_miss_kinds_json(const struct program_report *report)
-{
-	const struct program_run_output *run = report_run_of_misses(report);
-	json_t *levels = run ? json_array() : NULL;
-
-	for (size_t i = 0; run && i < program_run_output_nr_miss_kinds(run); i++) {
-		const struct miss_kinds *kinds = program_run_output_miss_kinds_at(run, i);
-
-		json_array_append_new(levels,
-				      json_pack("{s:i, s:I, s:I, s:I}", "level", (int)kinds->level, "compulsory",
-						(json_int_t)kinds->compulsory, "capacity", (json_int_t)kinds->capacity,
-						"conflict", (json_int_t)kinds->conflict));
-	}
-	return levels;
 }
 
 /* ---- by capacity ---- */
@@ -387,7 +330,8 @@ working_sets_json(const struct miss_curve *curve)
 
 /* ---- text ---- */
 
-/* So many capacities from row to row: four times as much. Without --all there are no rows that differ by less. */
+/* Rows are so many capacities apart, four times the bytes. Without --all a row differs by so much from the one before.
+ */
 #define ROW_STEPS 8
 #define LEAST_CHANGE 0.1
 

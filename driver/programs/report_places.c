@@ -47,10 +47,8 @@ last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What does not fit is left out at the end or, of a qualified name, at the beginning: "...al::LookupIterator::Start".
- * Fresh memory. */
-static char *
-fitted(const char *text, size_t most, bool keeps_end)
+char *
+report_fitted(const char *text, size_t most, bool keeps_end)
 {
 	char *shown = rot_strdup(text);
 	const char *end = shown;
@@ -153,7 +151,7 @@ char *
 report_place_name(const struct place_share *item)
 {
 	autofree char *name = inlined_name(item), *behind = part_text(item);
-	autofree char *shown = fitted(name, FUNCTION_WIDTH, is_qualified(item->place));
+	autofree char *shown = report_fitted(name, FUNCTION_WIDTH, is_qualified(item->place));
 
 	return rot_format("%s%s", shown, behind);
 }
@@ -453,8 +451,8 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 
 		*title = title_of(report, items[i], where_room);
 		behind = text_width(title->behind);
-		name = fitted(title->name, longest > behind + LEAST_CUT ? longest - behind : LEAST_CUT,
-			      title->keeps_end);
+		name = report_fitted(title->name, longest > behind + LEAST_CUT ? longest - behind : LEAST_CUT,
+				     title->keeps_end);
 		free(title->name);
 		title->name = rot_format("%s%s", name, title->behind);
 		widest = text_width(title->name) > widest ? text_width(title->name) : widest;
@@ -462,12 +460,13 @@ set_names(struct places_table *table, const struct place_share *const *items, si
 	for (size_t i = 0; i < table->table.nr_rows; i++) {
 		char **cell = &table->table.cells[i * NR_COLUMNS + NAME];
 		autofree char *name = i < nr ? titles[i].name : *cell;
-		autofree char *where = i < nr && where_room > 0 ? fitted(titles[i].where, where_room, false) : NULL;
+		autofree char *where =
+			i < nr && where_room > 0 ? report_fitted(titles[i].where, where_room, false) : NULL;
 
 		if (i < nr)
 			free(*cell);
 		*cell = where && *where ? rot_format("%s%*s%s", name, (int)(widest - text_width(name)) + 2, "", where)
-					: fitted(name, room, false);
+					: report_fitted(name, room, false);
 		if (i < nr) {
 			free(titles[i].behind);
 			free(titles[i].where);
@@ -716,7 +715,7 @@ report_places_json(const struct program_report *report)
 	return json;
 }
 
-/* What is not known is an empty field. */
+/* An unknown number is an empty field. */
 static char *
 csv_number(double number)
 {

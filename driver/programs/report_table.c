@@ -841,11 +841,10 @@ program_report_print(const struct program_report *report, FILE *out)
 			print_refusals(&report->regions.items[i], out);
 			if (!report->regions.items[i].service ||
 			    region_service_nr_refusals(report->regions.items[i].service) == 0)
-				text_print_behind(
-					" ",
-					"it was found in no program that ran; nm -C FILE and nm -DC FILE list "
-					"functions",
-					out);
+				text_print_behind(" ",
+						  "it was found in no program that ran; nm -C FILE and nm -DC FILE "
+						  "list functions",
+						  out);
 		}
 	print_counting(report, out);
 	if (report->bound[0])

@@ -102,7 +102,7 @@ static const struct {
 	{"fmsub*", CHAIN_FUSED},
 	{"fnmadd*", CHAIN_FUSED},
 	{"fnmsub*", CHAIN_FUSED},
-	/* Single precision may be faster, so a shorter latency is taken. */
+	/* Divisions and roots of single precision may be faster, so they count as long as products. */
 	{"divsd", CHAIN_DIVIDE},
 	{"divpd", CHAIN_DIVIDE},
 	{"divs*", CHAIN_MULTIPLY},

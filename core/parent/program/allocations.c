@@ -42,7 +42,7 @@ static const struct allocator {
 };
 #define NR_ALLOCATORS (sizeof(allocators) / sizeof(*allocators))
 
-/* A caller of an allocator. address: where the call returns to. */
+/* A place that calls an allocator, by the address to which that returns. */
 struct caller {
 	pid_t pid;
 	uint64_t address;

@@ -164,10 +164,10 @@ put_threads(struct program_run_output *output, const struct sums *sums)
 
 /* ---- conflicts ---- */
 
-/* Conflicts are told if a function has so many conflict misses in a level, and so many among 100 misses. */
+/* A function is told of a level if it has so many conflict misses there, and so many of 100 misses are such. */
 #define LEAST_CONFLICTS 1000
 #define LEAST_PERCENT 10
-/* A stride is told if so many of 100 steps have it. */
+/* A stride is told if so many of 100 steps, or more, have it. */
 #define LEAST_STRIDES 60
 
 /* Counts the objects that a function has conflict misses in. */

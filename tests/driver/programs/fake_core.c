@@ -10,7 +10,7 @@
  * FAKE_CORE=fail-translating: a CoreFailure then. FAKE_CORE=sampled: runs of 2 s with samples in the places of the
  * table below, and counts of some where code is translated; FAKE_CORE=sampled-user: the same without those in the
  * kernel; FAKE_CORE=unsampled: they are refused. "FAKE_CORE=random 7": as sampled, with counts, times and samples that
- * 7 is the seed of.
+ * 7 is the seed of. FAKE_CORE=colliding: where misses are told apart, there are a conflict and false sharing.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -494,6 +494,36 @@ add_samples(struct program_run_output *run, bool is_asked)
 	}
 }
 
+/* Misses of the first level: conflicts of one function, in an object whose name no column holds. */
+static void
+add_misses(struct program_run_output *run)
+{
+	static const char *const shares[][2] = {
+		{"function", "sweep"}, {"object", "malloc in Größe::the_table::ändern (sweep.cc:12)"}, {"thread", ""}};
+	static const uint64_t lines[] = {10, 30, 60, 25};
+	struct miss_kinds *kinds = miss_kinds_new();
+
+	kinds->level = 1;
+	kinds->compulsory = lines[0];
+	kinds->capacity = lines[1];
+	kinds->conflict = lines[2];
+	program_run_output_miss_kinds_add(run, kinds);
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		struct miss_share *share = miss_share_new();
+
+		rot_string_set(&share->by, shares[i][0]);
+		rot_string_set(&share->name, shares[i][1]);
+		share->number = *shares[i][1] ? 0 : 1;
+		for (size_t k = 0; k < 3 * sizeof(lines) / sizeof(lines[0]); k++)
+			miss_share_lines_add(share, k < sizeof(lines) / sizeof(lines[0]) ? lines[k] : 0);
+		program_run_output_miss_shares_add(run, share);
+	}
+	if (mode_is("colliding")) {
+		program_run_output_miss_conflicts_add(run, miss_conflict_new());
+		program_run_output_false_sharing_add(run, false_sharing_new());
+	}
+}
+
 static struct program_run_output *
 run_once(const struct program_command *command, int pass, int order)
 {
@@ -523,6 +553,8 @@ run_once(const struct program_command *command, int pass, int order)
 	add_regions(run, command, measurer);
 	if (rot_is_a(measurer, &step_measurer_class) && command->counts_functions && (is_random || mode_is("sampled")))
 		add_function_counts(run, measurer);
+	if (rot_is_a(measurer, &step_measurer_class) && command->miss_kinds)
+		add_misses(run);
 	return run;
 }
 

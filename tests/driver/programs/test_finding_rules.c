@@ -108,6 +108,7 @@ static const struct {
 	{"conversions ",
 	 .changes = {{FINDING_CONVERSIONS, 1.5e6}, {FINDING_PACKED_DOUBLE, 3e6}, {FINDING_FLOP_256, 3e6}}},
 	{"", .changes = {{FINDING_CONVERSIONS, 1.4e6}, {FINDING_PACKED_DOUBLE, 3e6}, {FINDING_FLOP_256, 3e6}}},
+	{"conversions ", .changes = {{FINDING_CONVERSIONS, 1.1e6}}},
 	{"", .changes = {{FINDING_CONVERSIONS, 0.9e6}}},
 	{"gathers ", .changes = {{FINDING_GATHERED, 5.1e6}, {FINDING_LOADED, 8e6}, {FINDING_STORED, 2e6}}},
 	{"", .changes = {{FINDING_GATHERED, 4.9e6}, {FINDING_LOADED, 8e6}, {FINDING_STORED, 2e6}}},
@@ -134,6 +135,8 @@ codes_of(enum finding_about about, const struct finding_facts *facts)
 			continue;
 		rot_append(&codes, "%s ", rule->code);
 		ck_assert_msg(!isnan(finding.value) && *finding.measured && *finding.consequence, "%s", rule->code);
+		ck_assert_msg(!strstr(finding.measured, " inf ") && !strstr(finding.measured, "nan"), "%s",
+			      finding.measured);
 		ck_assert_msg(about == FINDING_MEASUREMENT || about == FINDING_DATA || finding.share > 0, "%s",
 			      rule->code);
 		finding_clear(&finding);
@@ -157,6 +160,7 @@ TEST_OF(code_has_findings, NR_ELEMENTS(of_code))
 	if (of_code[_i].chain) {
 		code.chain = of_code[_i].chain;
 		code.chain_share = of_code[_i].chain_share;
+		code.chain_ns = code.turn_ns = 4;
 	}
 	if (of_code[_i].has_no_width)
 		code.vector_bytes = NAN;
@@ -210,6 +214,8 @@ static const struct {
 	{"fewSamples ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .top_error = 0.11, .nr_ends = 1}},
 	{"unknownCode ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .unknown_share = 0.21, .nr_ends = 1}},
 	{"disturbedRuns ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .disturbed_share = 0.5, .nr_ends = 1}},
+	{"busyHost ", {RUN, PROGRAM, .run_s = 0.89, .wait_s = 0.11}},
+	{"", {RUN, PROGRAM, .run_s = 0.91, .wait_s = 0.09}},
 	{"otherEnds ", {PROGRAM, .wall_s = 1, .cpu_s = 1, .nr_ends = 2}},
 	{"otherWork ", {RUN, PROGRAM, .spread = 0.011}},
 	{"kernelTime ", {RUN, .kernel_share = 0.11, .waiting_share = 0.01, .voluntary_share = 1, .imbalance = NAN}},

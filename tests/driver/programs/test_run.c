@@ -48,6 +48,8 @@ static const struct {
 	{GOLDEN "functions-narrow-all.txt", "blocks", "sampled", {"true"}, 0},
 	{GOLDEN "functions-runs.txt", "none", "sampled-user", {"--functions=3", "--runs=2", "true"}, 0},
 	{GOLDEN "functions-refused.txt", "none", "unsampled", {"true"}, 0},
+	{GOLDEN "misses.txt", "blocks", "sampled", {"--miss-kinds", "--by=object", "true"}, 0},
+	{GOLDEN "misses-all.txt", "blocks", "sampled", {"--miss-kinds", "true"}, 0},
 	{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}, 0},
 	{GOLDEN "regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}, 0},
 	{GOLDEN "regions-abandoned.txt",
@@ -163,6 +165,20 @@ check_dots(const char *data_path, const char *json_path)
 	ck_assert_double_eq_tol(share, json_number_value(json_object_get(sweep, "share")), 1e-9);
 	ck_assert_has(dots, "::Relaxation::sweep 40 %");
 	ck_assert_ptr_eq(strchr(dots, '\n') + 1, dots + strlen(dots));
+}
+
+TEST(misses_as_json)
+{
+	static const char *const keys[] = {"missKinds", "missConflicts", "falseSharing"};
+	json_t *json;
+
+	setenv("FAKE_CORE", "colliding", 1);
+	RUN("blocks", "-q", "-j", "x.json", "--miss-kinds", "true");
+	json = json_file("x.json");
+	expect_schema("driver/schemas/result-1.json", json);
+	for (size_t i = 0; i < NR_ELEMENTS(keys); i++)
+		ck_assert_uint_eq(json_array_size(json_object_get(json, keys[i])), 1);
+	ck_assert_uint_eq(json_object_size(json_object_get(json, "missesBy")), 3);
 }
 
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */
