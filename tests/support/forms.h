@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What forms of a result show, for tests that compare them with its JSON: numbers as they are printed, fields of CSV,
- * tables of pages. Texts that are returned as char * are fresh memory.
+ * Readers of the forms of a result, for tests that compare them with its JSON: numbers as they are printed, fields of
+ * CSV, tables of pages. Texts that are returned as char * are fresh memory.
  */
 #ifndef TESTS_FORMS_H
 #define TESTS_FORMS_H
@@ -16,7 +16,7 @@ double member_number(const json_t *object, const char *key);
 
 /*
  * Is the text the number, rounded to the digits that it has: "1200" to hundreds at the most? "3.4e+18" is to 10^17.
- * Something is not 0.
+ * A number that is not 0 must not be printed as 0.
  */
 bool is_rounded(const char *text, double number);
 
@@ -35,7 +35,7 @@ bool has_infinite(const json_t *points);
 /* The cell of that number, from 0, in a row of cells that are two blanks and more apart. */
 char *text_cell(const char *row, size_t number);
 
-/* Steers no terminal, is UTF-8, and has no number that is none; of infinite ones only where the result has some. */
+/* The text steers no terminal, is UTF-8, and has no NaN; it has infinite numbers only where the result has some. */
 void expect_clean(const char *form, const char *text, bool has_infinite);
 
 /* The field of a column of the CSV (RFC 4180) in that row, from 1; it must be that number, to the last digit. */
@@ -55,7 +55,7 @@ void expect_mark(const char *line, double intensity, double performance);
 /* A text as a page has it. */
 char *escaped(const char *text);
 
-/* Where the text has that part for the time of that number, from 0; NULL: it has fewer. */
+/* Where the part of that number begins, from 0, among all the same parts of the text; NULL: it has fewer. */
 const char *nth(const char *text, const char *part, size_t number);
 
 /* The column of the page's first table with that heading, and of those with the same what it is of (NULL: any). */

@@ -24,7 +24,7 @@
 	"<plot type='roofline' x='operationalIntensity:doublePrecisionFlop:llcRam' "                                   \
 	"y='performance:doublePrecisionFlop'><defaultPeaks/></plot></controller>"
 
-/* What each form escapes, as a controller has it and as it is. */
+/* Names that forms have to escape, as a controller has them and as they are. */
 static const struct {
 	const char *xml, *text;
 } names[] = {
@@ -67,7 +67,7 @@ draw_middle(size_t quantity)
 				  : lowest[quantity] + decades[quantity] * draw_uniform());
 }
 
-/* As scattered as runs of a busy machine; some are of the definition alone, of a single run, or missing. */
+/* Samples scatter like runs of a busy machine; some are of the definition alone, of a single run, or missing. */
 static void
 draw_value(struct quantity_value *value, size_t quantity, int nr_runs)
 {
@@ -143,7 +143,7 @@ row_of(const char *table, const json_t *point)
 	ck_abort_msg("no row of %s %s in %s", series, label, table);
 }
 
-/* Behind series and label are those with a unit, by which they are found. */
+/* Columns behind series and label are found by their units. */
 static void
 check_table(const char *table, const json_t *point)
 {
@@ -196,7 +196,7 @@ check_csv(const char *csv, size_t row, const json_t *point)
 	expect_text(csv, row, "label", member_text(point, "label"));
 }
 
-/* Value and interval below the heading, and what is said of it to who points there. */
+/* Value and interval stand below the heading. */
 static void
 check_page_row(const char *page, const char *series, const char *label, const json_t *point)
 {
@@ -216,7 +216,7 @@ check_page_row(const char *page, const char *series, const char *label, const js
 	}
 }
 
-/* What is told of the mark: its values in the units behind them, and the line that bounds it. */
+/* The text of the mark has its values in the units behind them, and the line that bounds it. */
 static void
 check_told(const char *told, const json_t *point)
 {
