@@ -64,13 +64,15 @@ is_interval(const char *text, double value, double low, double high)
 {
 	const size_t length = strcspn(text, "<\n");
 	autofree char *cell = rot_strndup(text, length);
-	const char *bracket = strchr(cell, '['), *half = strstr(cell, "±");
+	const char *bracket = strchr(cell, '['), *half = strstr(cell, "±"), *to = strstr(cell, " to ");
 
 	if (isnan(value))
 		return *cell == '-';
 	if (isinf(value))
 		return strncmp(cell, "inf", strlen("inf")) == 0 || strncmp(cell, "∞", strlen("∞")) == 0 ||
 		       strncmp(cell, "no bytes", strlen("no bytes")) == 0;
+	if (to)
+		return is_rounded(cell, low) && is_rounded(to + strlen(" to "), high);
 	if (!is_rounded(cell, value))
 		return false;
 	if (bracket)
@@ -93,7 +95,35 @@ is_value(const char *text, double unit, const json_t *quantity)
 	       (isnan(value) || (strstr(cell, "(e)") != NULL) == is_expected);
 }
 
+bool
+has_infinite(const json_t *points)
+{
+	const json_t *point, *quantity;
+	bool is_found = false;
+	size_t i, k;
+
+	json_array_foreach(points, i, point) json_array_foreach(json_object_get(point, "quantities"), k, quantity)
+		is_found = is_found || isinf(member_number(quantity, "value"));
+	return is_found;
+}
+
 /* ---- texts ---- */
+
+char *
+text_cell(const char *row, size_t number)
+{
+	const char *end;
+
+	row += strspn(row, " \n");
+	for (; number > 0; number--) {
+		row = strstr(row, "  ");
+		ck_assert_ptr_nonnull(row);
+		row += strspn(row, " ");
+	}
+	end = row + strcspn(row, "\n");
+	return rot_strndup(row, strstr(row, "  ") && strstr(row, "  ") < end ? (size_t)(strstr(row, "  ") - row)
+									     : (size_t)(end - row));
+}
 
 /* Is the word in the text as a word of its own? */
 static bool
@@ -176,6 +206,39 @@ expect_field(const char *csv, size_t row, const char *column, double number)
 			      "%s of row %zu is %s, not %.17g", column, row, text, number);
 }
 
+void
+expect_quantity(const char *csv, size_t row, const char *column, const json_t *quantity)
+{
+	static const char *const parts[][2] = {{"value", ""}, {"low", "_low"}, {"high", "_high"}, {"n", "_n"}};
+
+	for (int i = 0; i < NR_ELEMENTS(parts); i++) {
+		autofree char *name = rot_format("%s%s", column, parts[i][1]);
+
+		expect_field(csv, row, name, member_number(quantity, parts[i][0]));
+	}
+}
+
+/* ---- plots ---- */
+
+const char *
+plot_data(const char *data, const char *series)
+{
+	autofree char *head = rot_format("# %s\n#", series);
+	const char *at = strstr(data, head);
+
+	return at ? strchr(strchr(at, '\n') + 1, '\n') + 1 : NULL;
+}
+
+void
+expect_mark(const char *line, double intensity, double performance)
+{
+	double x, y;
+
+	ck_assert_int_eq(sscanf(line, "%lf %lf", &x, &y), 2);
+	ck_assert_double_eq_tol(x / intensity, 1, 1e-14);
+	ck_assert_double_eq_tol(1e9 * y / performance, 1, 1e-14);
+}
+
 /* ---- pages ---- */
 
 char *
@@ -206,6 +269,16 @@ page_column(const char *page, const char *heading, const char *of)
 	while (nth(head, "<th", number) && nth(head, "<th", number) < at)
 		number++;
 	return number - 1;
+}
+
+double
+page_unit(const char *page, size_t column)
+{
+	static const char begin[] = "class=\"unit\">";
+	const char *head = nth(strstr(page, "<thead>") + strlen("<thead>"), "<th", column), *unit = strstr(head, begin);
+
+	ck_assert_msg(unit != NULL && unit < strstr(head, "</th>"), "no unit in %.90s", head);
+	return unit_of(unit + strlen(begin));
 }
 
 const char *

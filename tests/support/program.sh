@@ -147,6 +147,17 @@ needs_tracing()
 	esac
 }
 
+# needs_blocks: likewise, where nothing is counted by translated code.
+needs_blocks()
+{
+	call run --counts-only -j - true
+	case $err in *'counted by a tracer'*)
+		echo "SKIP: blocks: $err" >&2
+		exit 77
+		;;
+	esac
+}
+
 # is WHAT STATUS OUTPUT ERROR
 is()
 {

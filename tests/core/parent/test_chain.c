@@ -23,7 +23,7 @@ LOOP(table, "movzbl %al, %ecx\n	shr $8, %eax\n	xor (%rsi,%rcx,4), %eax");
 /* The carry is added in again, and rdx counts: a cycle each. */
 LOOP(flags, "adc %rax, %rbx\n	mov %rbx, %rax\n	lea 1(%rdx), %rdx");
 LOOP(chosen, "imul %rax, %rbx\n	test %rcx, %rcx\n	cmovz %rbx, %rax");
-/* What a turn stores is what the next one loads, or the one behind that; or what it has loaded; or part of it. */
+/* The next turn, or the one behind it, loads what a turn stores; or what it has loaded; or a part of that. */
 LOOP(prefix, "movsd -8(%rsi), %xmm0\n	addsd %xmm1, %xmm0\n	movsd %xmm0, (%rsi)\n	lea 8(%rsi), %rsi");
 LOOP(second, "movsd -16(%rsi), %xmm0\n	addsd %xmm1, %xmm0\n	movsd %xmm0, (%rsi)\n	add $8, %rsi");
 LOOP(ahead, "movsd 8(%rsi), %xmm0\n	addsd %xmm1, %xmm0\n	movsd %xmm0, (%rsi)\n	add $8, %rsi");

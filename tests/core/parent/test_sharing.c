@@ -4,7 +4,7 @@
 #include "parent/translate/sharing.h"
 #include "testing.h"
 
-/* What two threads do in one line, so often: bytes from an offset on. The second begins when the first is at_ns. */
+/* Two threads use eight bytes of one line each, so often, from an offset on; the second from at_ns of the first on. */
 static const struct {
 	unsigned offsets[2];
 	bool are_stores[2];

@@ -24,7 +24,7 @@
 	"<plot type='roofline' x='operationalIntensity:doublePrecisionFlop:llcRam' "                                   \
 	"y='performance:doublePrecisionFlop'><defaultPeaks/></plot></controller>"
 
-/* What each form escapes, as a controller has it and as it is. */
+/* Names that forms have to escape, as a controller has them and as they are. */
 static const struct {
 	const char *xml, *text;
 } names[] = {
@@ -67,7 +67,7 @@ draw_middle(size_t quantity)
 				  : lowest[quantity] + decades[quantity] * draw_uniform());
 }
 
-/* As scattered as runs of a busy machine; some are of the definition alone, of a single run, or missing. */
+/* Samples scatter like runs of a busy machine; some are of the definition alone, of a single run, or missing. */
 static void
 draw_value(struct quantity_value *value, size_t quantity, int nr_runs)
 {
@@ -127,20 +127,6 @@ quantity_of(const json_t *point, const char *name)
 
 /* ---- the forms ---- */
 
-/* The cell of that number in a row of text: cells are two blanks and more apart. Fresh memory. */
-static char *
-cell_of(const char *row, int number)
-{
-	for (; number > 0 && row; number--) {
-		row = strstr(row, "  ");
-		row = row ? row + strspn(row, " ") : NULL;
-	}
-	ck_assert_ptr_nonnull(row);
-	return rot_strndup(row, strstr(row, "  ") && strstr(row, "  ") < strchr(row, '\n')
-					? (size_t)(strstr(row, "  ") - row)
-					: strcspn(row, "\n"));
-}
-
 /* The first row of that series and label. */
 static const char *
 row_of(const char *table, const json_t *point)
@@ -149,7 +135,7 @@ row_of(const char *table, const json_t *point)
 	autofree char *label = utf8_printable(member_text(point, "label"));
 
 	for (const char *row = table; (row = strstr(row, begin));) {
-		autofree char *found = cell_of(++row, 1);
+		autofree char *found = text_cell(++row, 1);
 
 		if (strcmp(found, label) == 0)
 			return row;
@@ -157,14 +143,14 @@ row_of(const char *table, const json_t *point)
 	ck_abort_msg("no row of %s %s in %s", series, label, table);
 }
 
-/* Behind series and label are those with a unit, by which they are found. */
+/* Columns behind series and label are found by their units. */
 static void
 check_table(const char *table, const json_t *point)
 {
 	const char *row = row_of(table, point), *unit = strstr(table, "  [%]") + 2;
 
 	for (int i = 2; unit && *unit == '['; i++) {
-		autofree char *cell = cell_of(row, i);
+		autofree char *cell = text_cell(row, i);
 		const char *name = strncmp(unit, "[us]", 4) == 0           ? "time"
 				   : strncmp(unit, "[flop/byte]", 11) == 0 ? "operationalIntensity"
 									   : "performance";
@@ -201,22 +187,16 @@ static void
 check_csv(const char *csv, size_t row, const json_t *point)
 {
 	static const char *const columns[] = {"time_us", "performance_dp_per_s", "intensity_dp_ram"};
-	static const char *const parts[][2] = {{"value", ""}, {"low", "_low"}, {"high", "_high"}, {"n", "_n"}};
 
 	for (size_t i = 0; i < NR_QUANTITIES; i++)
-		for (size_t k = 0; k < NR_ELEMENTS(parts); k++) {
-			const json_t *quantity = quantity_of(point, quantities[i].name);
-			autofree char *column = rot_format("%s%s", columns[i], parts[k][1]);
-
-			expect_field(csv, row, column, member_number(quantity, parts[k][0]));
-		}
+		expect_quantity(csv, row, columns[i], quantity_of(point, quantities[i].name));
 	expect_field(csv, row, "roof_share", member_number(point, "roofShare"));
 	expect_text(csv, row, "bound_by", member_text(point, "boundBy"));
 	expect_text(csv, row, "series", member_text(point, "series"));
 	expect_text(csv, row, "label", member_text(point, "label"));
 }
 
-/* Value and interval below the heading, and what is said of it to who points there. */
+/* Value and interval stand below the heading. */
 static void
 check_page_row(const char *page, const char *series, const char *label, const json_t *point)
 {
@@ -228,18 +208,15 @@ check_page_row(const char *page, const char *series, const char *label, const js
 	ck_assert_msg(isnan(share) ? *cell == '-' : is_rounded(cell, share), "%.20s is not %g %%", cell, share);
 	for (size_t i = 0; i < NR_QUANTITIES; i++) {
 		const size_t column = page_column(page, headings[i], NULL);
-		const char *unit =
-			strstr(nth(strstr(page, "<thead>") + strlen("<thead>"), "<th", column), "class=\"unit\">") +
-			strlen("class=\"unit\">");
 		const json_t *quantity = quantity_of(point, quantities[i].name);
 
 		cell = page_form_cell(row, column);
-		ck_assert_msg(is_value(cell, unit_of(unit), quantity), "%.30s is not the %s of %s %s, %.17g", cell,
-			      headings[i], series, label, member_number(quantity, "value"));
+		ck_assert_msg(is_value(cell, page_unit(page, column), quantity), "%.30s is not the %s of %s %s, %.17g",
+			      cell, headings[i], series, label, member_number(quantity, "value"));
 	}
 }
 
-/* What is told of the mark: its values in the units behind them, and the line that bounds it. */
+/* The text of the mark has its values in the units behind them, and the line that bounds it. */
 static void
 check_told(const char *told, const json_t *point)
 {
@@ -339,49 +316,27 @@ check_page(const char *page, const json_t *points)
 	check_places(placed, nr_placed);
 }
 
-/* x and y of the mark, in the order of the points of a series; values beyond the axes are at their ends. */
-static void
-check_data(const char **data, const json_t *point)
-{
-	double x, y;
-
-	if (is_drawn(point)) {
-		ck_assert_int_eq(sscanf(*data, "%lf %lf", &x, &y), 2);
-		ck_assert_double_eq_tol(x / member_number(quantity_of(point, "operationalIntensity"), "value"), 1,
-					1e-14);
-		ck_assert_double_eq_tol(1e9 * y / member_number(quantity_of(point, "performance"), "value"), 1, 1e-14);
-	}
-	*data = strchr(*data, '\n') + 1;
-}
-
-/* The plot has the points of both series. */
+/* The plot has the points of both series, each in its order; values beyond the axes are at their ends. */
 static void
 check_plot(const char *text, const json_t *points)
 {
 	for (size_t first = 0; first < 2; first++) {
 		const char *series = member_text(json_array_get(points, first), "series");
-		autofree char *name = utf8_printable(series), *head = rot_format("# %s\n#", name);
-		const char *at = strstr(text, head);
+		autofree char *name = utf8_printable(series);
+		const char *at = plot_data(text, name);
 
-		ck_assert_msg(at != NULL, "no %s in %s", head, text);
-		at = strchr(strchr(at, '\n') + 1, '\n') + 1;
+		ck_assert_msg(at != NULL, "no %s in %s", name, text);
 		for (size_t i = 0; i < json_array_size(points); i++) {
 			const json_t *point = json_array_get(points, i);
 
-			if (strcmp(member_text(point, "series"), series) == 0)
-				check_data(&at, point);
+			if (strcmp(member_text(point, "series"), series) != 0)
+				continue;
+			if (is_drawn(point))
+				expect_mark(at, member_number(quantity_of(point, "operationalIntensity"), "value"),
+					    member_number(quantity_of(point, "performance"), "value"));
+			at = strchr(at, '\n') + 1;
 		}
 	}
-}
-
-static bool
-has_infinite(const json_t *points)
-{
-	for (size_t i = 0; i < json_array_size(points); i++)
-		for (size_t k = 0; k < NR_QUANTITIES; k++)
-			if (isinf(member_number(quantity_of(json_array_get(points, i), quantities[k].name), "value")))
-				return true;
-	return false;
 }
 
 static void

@@ -361,7 +361,6 @@ TEST_OF(points_beyond_a_range_are_told, has_gnuplot())
 	ck_assert_has(script, "beyond the edges (arrows): 1 point\"");
 }
 
-/* What is not drawn needs no room. */
 /*
  * Points on one x, and the ridges, take most of the width: at the left there is room for names of bandwidths, at the
  * right for those of performances. Likewise where the points are behind the last ridge, and before the first.
@@ -395,6 +394,7 @@ TEST_OF(the_range_of_a_roofline_is_that_of_its_points_and_ridges, 3)
 	ck_assert_double_lt(shape.x.high, last * 3);
 }
 
+/* The minimum and the maximum of a value are not drawn, and need no room. */
 TEST_OF(a_series_plot_has_the_range_of_its_values, has_gnuplot())
 {
 	struct roofline_plot source = example();
@@ -500,7 +500,7 @@ TEST_OF(colour_blind_readers_tell_colours_apart, NR_ELEMENTS(sights))
 	assert_apart(colours, sights[_i]);
 }
 
-/* Those of pages are others: on white, on black, and on paper. */
+/* Pages have colours of their own: on white, on black, and on paper. */
 TEST_OF(colour_blind_readers_tell_colours_of_pages_apart, NR_ELEMENTS(sights))
 {
 	autofree char *path = rot_format("%s/driver/page/page.css", getenv("top_srcdir"));

@@ -70,7 +70,7 @@ mode_is(const char *mode)
 	return asked && strcmp(asked, mode) == 0;
 }
 
-/* Of all sizes, and often 0. */
+/* A number of any magnitude, and often 0. */
 static uint64_t
 draw_count(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of "rot run" behind its options share: a run with a core that answers as FAKE_CORE says (fake_core.c). */
+/* Fixture of tests of "rot run" behind its options: runs with a core that answers as FAKE_CORE says (fake_core.c). */
 #ifndef TESTS_RUN_FIXTURE_H
 #define TESTS_RUN_FIXTURE_H
 
@@ -7,7 +7,7 @@
 
 #define MAX_WORDS 12
 
-/* Of the last run. */
+/* Exit status and texts of the last run. */
 extern int status;
 extern char *out, *err;
 

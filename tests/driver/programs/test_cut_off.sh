@@ -4,8 +4,7 @@
 . "$top_srcdir/tests/support/program.sh"
 work_program=$top_builddir/tests/driver/programs/cut_work
 
-call run --counts-only -j - true
-case $err in *'counted by a tracer'*) echo "SKIP: $err" >&2; exit 77 ;; esac
+needs_blocks
 
 # cut_off N OPTION...: the end of the N-th run is asked for when it has said that it is ready
 cut_off()

@@ -129,8 +129,7 @@ out=$(of_functions serial.json function twice line)
 result=$?
 check "a function is where it is declared, whatever its first instruction is of"
 
-read -r _ waited _ </proc/self/schedstat
-if [ -n "$waited" ]; then
+if [ -r /proc/self/schedstat ] && [ "$(cat /proc/self/schedstat)" != "0 0 0" ]; then
 	call run -j found.json "$known" crowd
 	case $(echo "$err" | tr -s ' \n' ' ') in
 	*"measurement: the host was busy: threads spent "*" waiting for a CPU: "*"; try no more threads than CPUs"*) result=0 ;;

@@ -73,7 +73,8 @@ else
 	are_known "of a library that is loaded later" function library_triple library_single \
 		"$here/known_shares" library "$here/known_shares_library.so"
 	cp "$here/known_shares" gone
-	call run -q -j functions.json sh -c './gone here & sleep 0.05; rm gone; wait'
+	# shellcheck disable=SC2016
+	call run -q -j functions.json sh -c './gone here & while [ /proc/$!/exe -ef /proc/$$/exe ]; do sleep 0.01; done; rm gone; wait'
 	out="$status $(of_functions functions.json object "$PWD/gone" samples)"
 	case $out in "0 "[1-9]*) result=0 ;; *) result=1 ;; esac
 	check "of a file that is gone"

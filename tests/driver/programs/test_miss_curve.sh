@@ -5,12 +5,7 @@
 . "$top_srcdir/tests/support/program.sh"
 triads=$top_builddir/tests/driver/programs/triads
 
-call run --counts-only -j - true
-case $err in *'counted by a tracer'*)
-	echo "SKIP: blocks: $err" >&2
-	exit 77
-	;;
-esac
+needs_blocks
 
 # between VALUE LEAST MOST
 between()

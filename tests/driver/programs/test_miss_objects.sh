@@ -5,12 +5,7 @@
 . "$top_srcdir/tests/support/program.sh"
 data=$top_builddir/tests/driver/programs/data_objects
 
-call run --counts-only -j - true
-case $err in *'counted by a tracer'*)
-	echo "SKIP: blocks: $err" >&2
-	exit 77
-	;;
-esac
+needs_blocks
 
 # misses_of FILE LIST NAME KEY: of the first level, of what has a name that matches
 misses_of()

@@ -1,4 +1,4 @@
-/* As page_checks.js, of a page of a program with a dot for its function product, whose code it has. */
+/* Like page_checks.js, for the page of a program that has a dot for its function product, and the code of it. */
 (function () {
 	const told = [], figure = Array.from(document.querySelectorAll("figure")).find(isSeen);
 	const functions = document.querySelector("[aria-label='functions'] table"), loops = document.querySelector("[aria-label='loops'] table");
