@@ -396,6 +396,29 @@ add_up_samples(const struct program_command_output *output, const char *region)
 	return sum;
 }
 
+/* What the runs tell of the time says nothing, nor do rates. */
+static void
+forget_time(struct program_values *values, const struct program_plan *plan)
+{
+	const struct quantity_value *time = program_values_find(values, "time", "microSeconds");
+
+	for (size_t i = 0; i < values->nr; i++)
+		if (&values->values[i] == time || is_rate(&plan->requests[i])) {
+			values->values[i].summary = summary_empty();
+			values->values[i].nr_samples = 0;
+		}
+}
+
+/* No time is left where observing costs at least as much as the hits took. */
+static void
+forget_no_time(struct program_values *values, const struct program_plan *plan)
+{
+	const struct quantity_value *time = program_values_find(values, "time", "microSeconds");
+
+	if (time && time->summary.value == 0)
+		forget_time(values, plan);
+}
+
 /* Many runs have an interval of their own. */
 static void
 set_sampled_intervals(struct program_values *values, const struct program_plan *plan,
@@ -408,6 +431,11 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 
 	if (sum.nr_runs == 0 || (sum.nr_all > 0 && !isnan(time.low)))
 		return;
+	/* The hits went on without a sample: the runs tell the time of those before. */
+	if (sum.nr_all == 0) {
+		forget_time(values, plan);
+		return;
+	}
 	time.low = fmax(0, time.value - (share.value - share.low) * sum.us_of_all);
 	time.high = time.value + (share.high - share.value) * sum.us_of_all;
 	time.confidence = share.confidence;
@@ -416,11 +444,7 @@ set_sampled_intervals(struct program_values *values, const struct program_plan *
 
 		if (is_rate(&plan->requests[i]))
 			set_interval(&value->summary, &time);
-		if (sum.nr_all == 0 && (value == found || is_rate(&plan->requests[i]))) {
-			/* The hits went on without a sample: the runs tell the time of those before. */
-			value->summary = summary_empty();
-			value->nr_samples = 0;
-		} else if (value == found) {
+		if (value == found) {
 			value->summary = time;
 			value->source = pool_strdup(&value->pool, "samples");
 		}
@@ -438,6 +462,7 @@ program_values_region(struct program_values *values, const struct program_plan *
 	if (compute(values, plan, architecture, &selection, err) < 0)
 		return -1;
 	set_sampled_intervals(values, plan, output, service->region);
+	forget_no_time(values, plan);
 	return 0;
 }
 
@@ -450,6 +475,8 @@ program_values_region_thread(struct program_values *values, const struct program
 					    service->backend};
 	int rc = compute(values, plan, architecture, &selection, err);
 
+	if (rc == 0)
+		forget_no_time(values, plan);
 	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
 	return rc;
 }

@@ -227,21 +227,25 @@ TEST_OF(functions_in_files, 2)
 	ck_assert_ptr_null(json_object_get(json, "functions"));
 }
 
-/* Where no sample tells the time of a region, no file has one, nor a rate; what was counted stays. */
-TEST(no_time_without_samples)
+/* Where no sample tells the time of a region, or observing it took all of it, no file has one, nor a rate; what was
+ * counted stays. */
+TEST_OF(no_time_that_is_not_known, 2)
 {
 	json_t *json, *point, *value;
 	size_t i, k, nr_unknown = 0, nr_counted = 0;
 
 	has_csv = true;
-	setenv("FAKE_CORE", "sampled", 1);
-	RUN("blocks", "-q", "-o", "x", "--region=last", "true");
+	setenv("FAKE_CORE", _i == 0 ? "sampled" : "", 1);
+	if (_i == 0)
+		RUN("blocks", "-q", "-o", "x", "--region=last", "true");
+	else
+		RUN("blocks", "-q", "-o", "x", "--region=brief", "true");
 	ck_assert_int_eq(status, 0);
 	json = json_file("x.json");
 	expect_schema("driver/schemas/result-1.json", json);
 	json_array_foreach(json_object_get(json, "points"), i, point)
 	{
-		if (strcmp(json_string_value(json_object_get(point, "label")), "last") != 0)
+		if (strcmp(json_string_value(json_object_get(point, "label")), _i == 0 ? "last" : "brief") != 0)
 			continue;
 		json_array_foreach(json_object_get(point, "quantities"), k, value)
 		{
@@ -261,7 +265,7 @@ TEST(no_time_without_samples)
 	}
 	ck_assert_uint_eq(nr_counted, 1);
 	ck_assert_uint_eq(nr_unknown, 3);
-	ck_assert_has(file_text("x.csv"), "\nregion last,last,,,,,0,0,");
+	ck_assert_has(file_text("x.csv"), _i == 0 ? "\nregion last,last,,,,,0,0," : "\nregion brief,brief,,,,,0,0,");
 }
 
 /* Byte by byte, wherever it is written to; and a pipe may be read, since the program runs once. */
