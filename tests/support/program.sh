@@ -37,6 +37,12 @@ is_sanitized()
 	"$rot" version 2>/dev/null | grep -q '^sanitizers '
 }
 
+# Can a program have a terminal of its own? Some containers have no /dev/pts.
+has_terminals()
+{
+	"$top_builddir/tests/at_terminal" true >/dev/null 2>&1 || { echo "skipped: there are no terminals here" && false; }
+}
+
 # check WHAT: the command before it must have succeeded, or $result be 0 where that is set.
 check()
 {

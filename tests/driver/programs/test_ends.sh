@@ -30,7 +30,7 @@ interrupted()
 
 if is_sanitized; then
 	echo "skipped: nothing can be preloaded into a program with sanitizers"
-else
+elif has_terminals; then
 	call run -q true # what is found out once makes processes as well
 	for option in -q -t; do
 		interrupted rot $option
