@@ -76,7 +76,7 @@ check "and nothing that is not there"
 
 # As it is on a terminal, where somebody waits.
 if has_terminals; then
-	"$top_builddir/tests/at_terminal" sh -c '"$0" run -counting=blocks sleep 4 >out' "$rot" >shown 2>&1
+	TERM=xterm "$top_builddir/tests/at_terminal" sh -c '"$0" run -counting=blocks sleep 4 >out' "$rot" >shown 2>&1
 	err=$(tr '\r' '\n' <shown)
 	says "how long it takes is told before, and what is left meanwhile" 'the program took [0-9.]+ s; counting it takes about ' \
 		'rot: counting for [0-9]+ s.* \(Ctrl-C keeps what is counted\)'
