@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See cache_state.h. */
 #include "child/cache_state.h"
 
 #include "child/caches.h"

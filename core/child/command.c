@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See command.h. */
 #include "child/command.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See configurator.h. */
 #include "child/configurator.h"
 
 #include <errno.h>

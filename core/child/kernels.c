@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See kernels.h. */
 #include "child/kernels.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See measurer_set.h. */
 #include "child/measurer_set.h"
 
 #include <stdlib.h>

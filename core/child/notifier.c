@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See notifier.h. */
 #include "child/notifier.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See service.h. */
 #include "child/service.h"
 
 #include <signal.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread.h. */
 #include "child/thread.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See workload.h. */
 #include "child/workload.h"
 
 #include "child/cache_state.h"

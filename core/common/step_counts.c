@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See step_counts.h. */
 #include "common/step_counts.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See annotated.h. */
 #include "code/annotated.h"
 
 #include <errno.h>

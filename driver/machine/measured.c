@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See measured.h. */
 #include "machine/measured.h"
 
 #include <ctype.h>

@@ -9,7 +9,6 @@
 #include "planning/controller_file.h"
 #include "planning/space.h"
 #include "quantities/quantity.h"
-#include "quantities/sample_view.h"
 #include "rot.h"
 
 struct planned_point {

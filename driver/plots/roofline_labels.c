@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See roofline_labels.h. */
 #include "plots/roofline_labels.h"
 
 #include <math.h>

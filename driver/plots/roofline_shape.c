@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See roofline_shape.h. */
 #include "plots/roofline_shape.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See svg.h. */
 #include "plots/svg.h"
 
 #include <libxml/xmlwriter.h>

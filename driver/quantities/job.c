@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See job.h. */
 #include "quantities/job.h"
 
 #include <errno.h>

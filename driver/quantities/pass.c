@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See pass.h. */
 #include "quantities/pass.h"
 
 #include "quantities/expected.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See remarks.h. */
 #include "quantities/remarks.h"
 
 #include <assert.h>

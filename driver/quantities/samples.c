@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See samples.h. */
 #include "quantities/samples.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See set_outputs.h. */
 #include "quantities/set_outputs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See image.h. */
 #include "parent/breakpoints/image.h"
 
 #include <dirent.h>

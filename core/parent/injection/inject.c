@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See inject.h. */
 #include "parent/injection/inject.h"
 
 #include <elf.h>

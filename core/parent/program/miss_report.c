@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See miss_report.h. */
 #include "parent/program/miss_report.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See process_usage.h. */
 #include "parent/program/process_usage.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See program.h. */
 #include "parent/program/program.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See program_launch.h. */
 #include "parent/program/program_launch.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See region_report.h. */
 #include "parent/regions/region_report.h"
 
 #include <stdlib.h>

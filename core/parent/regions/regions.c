@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See regions.h. */
 #include "parent/regions/regions.h"
 
 #include <errno.h>

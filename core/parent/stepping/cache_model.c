@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See cache_model.h. */
 #include "parent/stepping/cache_model.h"
 
 #include <immintrin.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See cache_policy.h. */
 #include "parent/stepping/cache_policy.h"
 
 #include "parent/stepping/cache_model.h"

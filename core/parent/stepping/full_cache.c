@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See full_cache.h. */
 #include "parent/stepping/full_cache.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See reuse.h. */
 #include "parent/stepping/reuse.h"
 
 #include <math.h>

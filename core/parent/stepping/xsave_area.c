@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See xsave_area.h. */
 #include "parent/stepping/xsave_area.h"
 
 #include <cpuid.h>

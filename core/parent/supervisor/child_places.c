@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See child_places.h. */
 #include "parent/supervisor/child_places.h"
 
 #include <stddef.h>

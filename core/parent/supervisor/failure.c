@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See failure.h. */
 #include "parent/supervisor/failure.h"
 
 #include <signal.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See supervisor.h. */
 #include "parent/supervisor/supervisor.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
 
 /*
  * The first byte of the instruction that target lies in, when the nr_bytes of code that stand at address are read from

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See frames.h. */
 #include "parent/symbols/frames.h"
 
 #include <stdbool.h>

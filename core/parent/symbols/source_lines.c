@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See source_lines.h. */
 #include "parent/symbols/source_lines.h"
 
 #include <dwarf.h>

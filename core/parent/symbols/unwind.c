@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See unwind.h. */
 #include "parent/symbols/unwind.h"
 
 #include <dwarf.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See loop.h. */
 #include "parent/tracer/loop.h"
 
 #include <errno.h>

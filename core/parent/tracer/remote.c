@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See remote.h. */
 #include "parent/tracer/remote.h"
 
 #include <errno.h>

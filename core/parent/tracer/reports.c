@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See reports.h. */
 #include "parent/tracer/reports.h"
 
 #include <fcntl.h>

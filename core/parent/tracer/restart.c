@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See restart.h. */
 #include "parent/tracer/restart.h"
 
 #include <errno.h>
