@@ -127,17 +127,6 @@ add_counts(struct perf_event_measurer_output *output, const struct perf_event_me
 	}
 }
 
-static void
-tell_unknown(struct step_measurer_output *output, const struct step_region *region)
-{
-	autofree char *place = place_text(region->unknown_at);
-	autofree char *text =
-		rot_format("%s at 0x%llx%s", region->unknown_name, (unsigned long long)region->unknown_at, place);
-
-	output->unknown_instructions = region->nr_unknown;
-	rot_string_set(&output->first_unknown, text);
-}
-
 static void *
 step_output(void *state, const void *description, struct rot_error *err)
 {
@@ -159,8 +148,14 @@ step_output(void *state, const void *description, struct rot_error *err)
 	} else {
 		add_counts(&result->base, measurer, own);
 	}
-	if (own->region.nr_unknown > 0)
-		tell_unknown(result, &own->region);
+	if (own->region.nr_unknown > 0) {
+		autofree char *place = place_text(own->region.unknown_at);
+		autofree char *text = rot_format("%s at 0x%llx%s", own->region.unknown_name,
+						 (unsigned long long)own->region.unknown_at, place);
+
+		result->unknown_instructions = own->region.nr_unknown;
+		rot_string_set(&result->first_unknown, text);
+	}
 	return result;
 }
 

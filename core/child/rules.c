@@ -30,17 +30,6 @@ static const char *const journal_texts[][4] = {
 	[EVENT_THREAD] = {"event thread started", "event thread exiting"},
 };
 
-static void
-journal_event(const struct event *event)
-{
-	for (size_t i = 0; i < 4 && journal_texts[event->kind][i]; i++) {
-		const char *text = journal_texts[event->kind][i];
-
-		if (strcmp(strrchr(text, ' ') + 1, event->name) == 0)
-			journal_add(text, -1);
-	}
-}
-
 static int
 execute_queued(struct run *run, struct child_thread *thread, bool end)
 {
@@ -87,7 +76,12 @@ event_raise(struct run *run, struct child_thread *thread, const struct event *ev
 {
 	size_t nr_thread_measurers = thread_measurers_count(run), nr = run_nr_rules(run);
 
-	journal_event(event);
+	for (size_t i = 0; i < 4 && journal_texts[event->kind][i]; i++) {
+		const char *text = journal_texts[event->kind][i];
+
+		if (strcmp(strrchr(text, ' ') + 1, event->name) == 0)
+			journal_add(text, -1);
+	}
 	thread->is_raising = true;
 	thread->event = event;
 	if (execute_queued(run, thread, false) == 0) {

@@ -31,19 +31,6 @@ print_text(const char *text, FILE *out)
 }
 
 static void
-print_option(const struct option_row *row, FILE *out)
-{
-	fputs(".It", out);
-	if (row->letter)
-		fprintf(out, " Fl %s ,", row->letter);
-	fprintf(out, " Fl %s%s", row->name[1] ? "Fl " : "", row->name);
-	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		fprintf(out, "%s%s", i ? " | " : " Cm ", row->choices[i]);
-	fprintf(out, row->value ? " Ar %s\n" : "\n", row->value);
-	print_text(row->about, out);
-}
-
-static void
 print_command(const struct command *command, FILE *out)
 {
 	autofree char *usage = command_usage(command);
@@ -59,8 +46,18 @@ print_command(const struct command *command, FILE *out)
 	if (!command->options)
 		return;
 	fputs(".Bl -tag -width Ds\n", out);
-	for (size_t i = 0; i < command->options->nr; i++)
-		print_option(&command->options->rows[i], out);
+	for (size_t i = 0; i < command->options->nr; i++) {
+		const struct option_row *row = &command->options->rows[i];
+
+		fputs(".It", out);
+		if (row->letter)
+			fprintf(out, " Fl %s ,", row->letter);
+		fprintf(out, " Fl %s%s", row->name[1] ? "Fl " : "", row->name);
+		for (size_t i = 0; row->choices && row->choices[i]; i++)
+			fprintf(out, "%s%s", i ? " | " : " Cm ", row->choices[i]);
+		fprintf(out, row->value ? " Ar %s\n" : "\n", row->value);
+		print_text(row->about, out);
+	}
 	fputs(".El\n", out);
 }
 
@@ -107,19 +104,6 @@ print_remarks(FILE *out)
 	}
 }
 
-static void
-print_findings(FILE *out)
-{
-	fputs(".Sh FINDINGS\n", out);
-	fputs("These are found in programs by\n.Cm run :\n.Bl -tag -width Ds\n", out);
-	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
-		autofree char *threshold = finding_threshold_text(rule), *advice = rot_format("Try %s.", rule->advice);
-
-		print_entry(rule->code, threshold, advice, out);
-	}
-	fputs(".El\n", out);
-}
-
 void
 manual_print(FILE *out)
 {
@@ -135,5 +119,12 @@ manual_print(FILE *out)
 			configuration_shorts[i].key, configuration_shorts[i].value);
 	fputs(".El\n", out);
 	print_remarks(out);
-	print_findings(out);
+	fputs(".Sh FINDINGS\n", out);
+	fputs("These are found in programs by\n.Cm run :\n.Bl -tag -width Ds\n", out);
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
+		autofree char *threshold = finding_threshold_text(rule), *advice = rot_format("Try %s.", rule->advice);
+
+		print_entry(rule->code, threshold, advice, out);
+	}
+	fputs(".El\n", out);
 }

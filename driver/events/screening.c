@@ -119,13 +119,6 @@ add_architecture(struct screening *screening, const struct architecture *archite
 	}
 }
 
-/* Another name of an event; one of an event with masks is worth having, as a choice of masks that makes sense. */
-static bool
-is_alias(const struct perf_event_description *event)
-{
-	return event->equivalent[0] && !strchr(event->equivalent, ':');
-}
-
 /* Are there other names for choices of its masks? Then these are enough. */
 static bool
 is_named_with_masks(const struct pmu_description *pmu, const struct perf_event_description *event)
@@ -178,7 +171,10 @@ collect_events(struct screening *screening, struct rot *rot, struct rot_error *e
 		for (size_t k = 0; strcmp(pmu->pmu_name, "perf_raw") != 0 && k < pmu_description_nr_events(pmu); k++) {
 			const struct perf_event_description *event = pmu_description_events_at(pmu, k);
 
-			if (!is_alias(event) && !is_named_with_masks(pmu, event))
+			/* Another name of an event; one of an event with masks is worth having, as a choice of masks
+			 * that makes sense. */
+			if (!(event->equivalent[0] && !strchr(event->equivalent, ':')) &&
+			    !is_named_with_masks(pmu, event))
 				add_masks(screening, pmu, event);
 		}
 	}

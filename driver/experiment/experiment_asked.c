@@ -173,14 +173,6 @@ experiment_add_table(struct experiment *experiment, const char *title, const cha
 	return 0;
 }
 
-static struct experiment_own_table *
-last_table(struct experiment *experiment)
-{
-	if (experiment->nr_tables == 0)
-		experiment_add_table(experiment, NULL, NULL, NULL, NULL);
-	return &experiment->tables[experiment->nr_tables - 1];
-}
-
 int
 experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err)
 {
@@ -203,7 +195,9 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 		column.request = (struct quantity_request){0};
 	column.axis = pool_strdup(&experiment->pool, of);
 	column.heading = pool_strdup(&experiment->pool, heading);
-	table = last_table(experiment);
+	if (experiment->nr_tables == 0)
+		experiment_add_table(experiment, NULL, NULL, NULL, NULL);
+	table = &experiment->tables[experiment->nr_tables - 1];
 	table->columns = pool_grow(&experiment->pool, table->columns, table->nr_columns, sizeof(*table->columns));
 	table->columns[table->nr_columns++] = column;
 	return 0;

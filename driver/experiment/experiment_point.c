@@ -285,18 +285,6 @@ derive_peak(const struct experiment *experiment, const struct experiment_derived
 
 /* ---- one value ---- */
 
-/* The best of its name; NaN if there is none. */
-static double
-value_of_ceiling(const struct experiment *experiment, const char *name)
-{
-	double best = NAN;
-
-	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		if (strcmp(experiment->ceilings[i].name, name) == 0)
-			best = fmax(best, experiment->ceilings[i].value); /* of a number and NaN, the number */
-	return best;
-}
-
 static int
 derive_limit(const struct experiment *experiment, const struct architecture *architecture,
 	     const struct experiment_derived *derived, const struct expression_scope *scope, double *number,
@@ -350,22 +338,22 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 		return value->text ? 0 : -1;
 	default:
 		name = expression_text(scope, derived->text, err);
-		if (name)
-			value->number = value_of_ceiling(experiment, name);
+		if (name) {
+			/* The best of its name; NaN if there is none. */
+			double best = NAN;
+
+			for (size_t i = 0; i < experiment->nr_ceilings; i++)
+				if (strcmp(experiment->ceilings[i].name, name) == 0)
+					best = fmax(
+						best,
+						experiment->ceilings[i].value); /* of a number and NaN, the number */
+			value->number = best;
+		}
 		return name ? 0 : -1;
 	}
 }
 
 /* ---- all of them ---- */
-
-static void
-tell_left_out(const struct experiment_own_derived *own, const struct experiment_point *point,
-	      const struct rot_error *why)
-{
-	autofree char *title = point_title(point->series, " ", point->label);
-
-	rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why->text);
-}
 
 /* What cannot be computed is missing; each of them is told once. */
 static void
@@ -389,8 +377,11 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 			if (isnan(value.number))
 				value.number = own->derived.otherwise;
 		}
-		if (rc < 0 && !own->is_told)
-			tell_left_out(own, point, &why);
+		if (rc < 0 && !own->is_told) {
+			autofree char *title = point_title(point->series, " ", point->label);
+
+			rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why.text);
+		}
 		own->is_told = own->is_told || rc < 0;
 		pool_own(&point->pool, (char *)value.text, free);
 		point->derived[point->nr_derived++] = value;

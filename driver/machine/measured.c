@@ -124,25 +124,20 @@ nearest(const struct measured_levels *levels, int64_t bytes)
 	return found;
 }
 
-/* The last cache may be much smaller than told, but it is one behind the others. */
-static const struct measured_level *
-last_cache(const struct measured_levels *levels, const struct machine *machine)
-{
-	const struct measured_level *last = levels->nr >= 2 ? &levels->levels[levels->nr - 2] : NULL;
-	bool has_third = machine->package_llc_bytes > 0 || machine->llc_bytes > machine->l2_bytes;
-
-	if (last && has_third && machine->l2_bytes && last->bytes <= machine->l2_bytes + machine->l2_bytes / 2)
-		return NULL;
-	return last;
-}
-
 const struct measured_level *
 measured_level_of(const struct measured_levels *levels, const struct machine *machine, int cache)
 {
 	int64_t told = cache == 0 ? machine->l1_data_bytes : machine->l2_bytes;
 
-	if (cache == 2)
-		return last_cache(levels, machine);
+	if (cache == 2) {
+		/* The last cache may be much smaller than told, but it is one behind the others. */
+		const struct measured_level *last = levels->nr >= 2 ? &levels->levels[levels->nr - 2] : NULL;
+		bool has_third = machine->package_llc_bytes > 0 || machine->llc_bytes > machine->l2_bytes;
+
+		if (last && has_third && machine->l2_bytes && last->bytes <= machine->l2_bytes + machine->l2_bytes / 2)
+			return NULL;
+		return last;
+	}
 	if (told)
 		return nearest(levels, told);
 	return (size_t)cache + 1 < levels->nr ? &levels->levels[cache] : NULL;

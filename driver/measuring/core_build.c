@@ -312,18 +312,6 @@ build_new(const struct core_builder *builder, struct core_description *descripti
 	return build;
 }
 
-static void
-build_delete(struct build *build)
-{
-	core_description_clear(&build->description);
-	free(build->make.makefile);
-	free(build->make.jobs);
-	free(build->compiler);
-	free(build->seed);
-	free(build->folder);
-	free(build);
-}
-
 /* Looks for a folder to start from. Gives the compiler's version as well. */
 static void
 find_seed(const struct core_builder *builder, struct build *build)
@@ -558,8 +546,17 @@ core_builder_build_all(struct core_builder *builder, struct measurement *const *
 		rc = builds.nr_ended < builds.nr ? rot_error_set(err, 0, "interrupted") : count_failures(&builds, err);
 	}
 	prune(builder->folder, "state", nr > MAX_CORES ? nr : MAX_CORES);
-	for (size_t i = 0; i < builds.nr; i++)
-		build_delete(builds.items[i]);
+	for (size_t i = 0; i < builds.nr; i++) {
+		struct build *build = builds.items[i];
+
+		core_description_clear(&build->description);
+		free(build->make.makefile);
+		free(build->make.jobs);
+		free(build->compiler);
+		free(build->seed);
+		free(build->folder);
+		free(build);
+	}
 	free(builds.items);
 	return rc;
 }

@@ -267,18 +267,6 @@ core_touch(const char *folder)
 	utimensat(AT_FDCWD, state, NULL, 0);
 }
 
-static struct use
-read_use(const char *folder, const char *name, const char *mark)
-{
-	struct use use = {.path = rot_format("%s/%s", folder, name)};
-	autofree char *marked = mark ? rot_format("%s/%s", use.path, mark) : rot_strdup(use.path);
-	struct stat status;
-
-	if (stat(marked, &status) == 0)
-		use.time = status.st_mtim;
-	return use;
-}
-
 /* Oldest first. */
 static int
 compare_uses(const void *a, const void *b)
@@ -301,8 +289,15 @@ prune(const char *folder, const char *mark, size_t nr_kept)
 		nr++;
 	if (nr > nr_kept) {
 		uses = rot_calloc(nr, sizeof *uses);
-		for (size_t i = 0; i < nr; i++)
-			uses[i] = read_use(folder, names[i], mark);
+		for (size_t i = 0; i < nr; i++) {
+			struct use use = {.path = rot_format("%s/%s", folder, names[i])};
+			autofree char *marked = mark ? rot_format("%s/%s", use.path, mark) : rot_strdup(use.path);
+			struct stat status;
+
+			if (stat(marked, &status) == 0)
+				use.time = status.st_mtim;
+			uses[i] = use;
+		}
 		qsort(uses, nr, sizeof *uses, compare_uses);
 		for (size_t i = 0; i < nr; i++) {
 			if (i < nr - nr_kept)

@@ -255,14 +255,6 @@ nr_threads(const char *text, size_t nr_cpus)
 	return (size_t)number;
 }
 
-static int
-refused(const struct planned_point *planned, const char *text, size_t nr_cpus, struct rot_error *err)
-{
-	rot_error_set(err, 0, "<point threads=\"%s\">: expected 'all' or a number from 1 to %zu", text, nr_cpus);
-	rot_error_hint(err, "each thread needs a CPU of its own, of those that rot may run on");
-	return xml_error_at(planned->element, err);
-}
-
 /* Puts the point's workload on as many CPUs as its attribute threads says. */
 static int
 spread_over_threads(struct pool *pool, struct planned_point *planned, const struct expression_scope *scope,
@@ -276,8 +268,12 @@ spread_over_threads(struct pool *pool, struct planned_point *planned, const stru
 		return text ? 0 : -1;
 	nr_cpus = allowed_cpus(&cpus, NULL);
 	nr = nr_threads(text, nr_cpus);
-	if (nr == 0)
-		return refused(planned, text, nr_cpus, err);
+	if (nr == 0) {
+		rot_error_set(err, 0, "<point threads=\"%s\">: expected 'all' or a number from 1 to %zu", text,
+			      nr_cpus);
+		rot_error_hint(err, "each thread needs a CPU of its own, of those that rot may run on");
+		return xml_error_at(planned->element, err);
+	}
 	if (measurement_nr_workloads(planned->measurement) != 1) {
 		rot_error_set(err, 0, "<point threads>: there are %zu workloads, and it is about the only one",
 			      measurement_nr_workloads(planned->measurement));
@@ -541,17 +537,6 @@ check_content(const xmlNode *point, const xmlNode *program, struct rot_error *er
 	return 0;
 }
 
-/* Says each library once. */
-static void
-note_missing(struct xml_controller *controller, const char *what)
-{
-	const size_t nr = controller->missing.nr;
-
-	texts_add(&controller->pool, &controller->missing, what);
-	if (controller->missing.nr > nr)
-		rot_warning("points are left out: %s", what);
-}
-
 static int
 find_missing(struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
 	     bool *is_missing, struct rot_error *err)
@@ -564,8 +549,14 @@ find_missing(struct xml_controller *controller, const xmlNode *element, const st
 		if (kernel && kernel_missing(controller->rot, kernel, &what, err) < 0)
 			return xml_error_at(kernel_element(element, i), err);
 		*is_missing = *is_missing || what;
-		if (what)
-			note_missing(controller, what);
+		if (what) {
+			/* Says each library once. */
+			const size_t nr = controller->missing.nr;
+
+			texts_add(&controller->pool, &controller->missing, what);
+			if (controller->missing.nr > nr)
+				rot_warning("points are left out: %s", what);
+		}
 	}
 	return 0;
 }

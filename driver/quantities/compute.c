@@ -236,17 +236,6 @@ request_seed(const struct quantity_request *request)
 	return seed;
 }
 
-/* No interval; the best time instead of its median. */
-static void
-use_best_time(struct summary *summary, const struct kept *work, const struct kept *time, double scale)
-{
-	summary->estimator = "medianPerMinimum";
-	summary->value = scale * statistics_percentile(work->values, work->nr, 50) /
-			 statistics_percentile(time->values, time->nr, 0);
-	summary->low = summary->high = NAN;
-	summary->confidence = 0;
-}
-
 /*
  * Counts that are the same in all runs are known after two of them: what scatters is the other side, of which the
  * number of runs and the interval are.
@@ -294,8 +283,14 @@ summarise_ratio(const struct quantity_resolution *resolution, const struct serie
 		summary.low = summary.high = NAN;
 		summary.confidence = 0;
 	}
-	if (use_minimum && resolution->is_time_denominator)
-		use_best_time(&summary, &numerator, &denominator, resolution->scale);
+	if (use_minimum && resolution->is_time_denominator) {
+		/* No interval; the best time instead of its median. */
+		summary.estimator = "medianPerMinimum";
+		summary.value = resolution->scale * statistics_percentile(numerator.values, numerator.nr, 50) /
+				statistics_percentile(denominator.values, denominator.nr, 0);
+		summary.low = summary.high = NAN;
+		summary.confidence = 0;
+	}
 	kept_clear(&numerator);
 	kept_clear(&denominator);
 	return summary;

@@ -294,19 +294,6 @@ static const struct {
 
 /* ---- the whole ---- */
 
-static void
-resolve_clock(struct quantity_resolution *resolution, const struct architecture *architecture,
-	      const char *default_clock)
-{
-	struct quantity_request *request = &resolution->request;
-	const char *clock = request->clock ? request->clock : default_clock;
-	const struct architecture_formula *cycles = architecture_formula(architecture, "time", "coreCycles");
-
-	if (strcmp(clock, "auto") == 0)
-		clock = cycles && cycles->grade != 'F' ? "coreCycles" : "microSeconds";
-	request->clock = quantity_word_find(WORD_CLOCK, clock)->name;
-}
-
 static double
 expected_value(const struct quantity_request *request, const struct quantity_expectation *expectation)
 {
@@ -367,8 +354,15 @@ quantity_resolve(struct quantity_resolution *resolution, const struct architectu
 			denominator = recipes[i].denominator;
 		}
 	}
-	if (quantity_kind_find(resolution->request.name)->takes[WORD_CLOCK])
-		resolve_clock(resolution, architecture, default_clock);
+	if (quantity_kind_find(resolution->request.name)->takes[WORD_CLOCK]) {
+		struct quantity_request *request = &resolution->request;
+		const char *clock = request->clock ? request->clock : default_clock;
+		const struct architecture_formula *cycles = architecture_formula(architecture, "time", "coreCycles");
+
+		if (strcmp(clock, "auto") == 0)
+			clock = cycles && cycles->grade != 'F' ? "coreCycles" : "microSeconds";
+		request->clock = quantity_word_find(WORD_CLOCK, clock)->name;
+	}
 	resolution->has_denominator = denominator != NULL;
 	resolution->is_time_numerator = numerator == part_time;
 	resolution->is_time_denominator = denominator == part_time;

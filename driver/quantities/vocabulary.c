@@ -151,18 +151,6 @@ unknown_word(const struct quantity_kind *kind, const char *word, struct rot_erro
 	return rot_nearest_hint_all(err, word, names, nr, "it takes");
 }
 
-static int
-missing_word(const struct quantity_kind *kind, enum word_role role, struct rot_error *err)
-{
-	const char *names[NR_ELEMENTS(quantity_words)];
-	bool roles[NR_WORD_ROLES] = {false};
-
-	roles[role] = true;
-	rot_error_set(err, 0, "quantity '%s' needs %s %s", kind->name, role == WORD_OPERATION ? "an" : "a",
-		      role_names[role]);
-	return rot_nearest_hint_all(err, "", names, words_of(roles, names), "one of");
-}
-
 /* ---- requests ---- */
 
 int
@@ -179,8 +167,15 @@ quantity_request_check(struct quantity_request *request, struct rot_error *err)
 
 		if (*name && (!word || !kind->takes[role]))
 			return unknown_word(kind, *name, err);
-		if (!word && kind->takes[role] && role != WORD_CLOCK)
-			return missing_word(kind, role, err);
+		if (!word && kind->takes[role] && role != WORD_CLOCK) {
+			const char *names[NR_ELEMENTS(quantity_words)];
+			bool roles[NR_WORD_ROLES] = {false};
+
+			roles[role] = true;
+			rot_error_set(err, 0, "quantity '%s' needs %s %s", kind->name,
+				      role == WORD_OPERATION ? "an" : "a", role_names[role]);
+			return rot_nearest_hint_all(err, "", names, words_of(roles, names), "one of");
+		}
 		if (word)
 			*name = word->name;
 	}

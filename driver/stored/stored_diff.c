@@ -559,18 +559,6 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 	fputc('\n', out);
 }
 
-/* The marks that the rows have. */
-static void
-print_marks(const char *rows, FILE *out)
-{
-	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
-		autofree char *before = rot_format("  %s:", mark->mark);
-
-		if (strstr(rows, mark->mark))
-			text_print_behind(before, mark->text, out);
-	}
-}
-
 /* ---- the whole ---- */
 
 static void
@@ -642,7 +630,13 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	print_summary(&comparison, out);
 	stored_diff_print_functions(out, first, second, everything);
 	fprintf(out, "\n%s", rows);
-	print_marks(rows, out);
+	/* The marks that the rows have. */
+	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
+		autofree char *before = rot_format("  %s:", mark->mark);
+
+		if (strstr(rows, mark->mark))
+			text_print_behind(before, mark->text, out);
+	}
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);
 	print_lone(&comparison, 0, first);

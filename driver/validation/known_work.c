@@ -196,13 +196,6 @@ kind_of(const struct candidate *candidate)
 	return NULL;
 }
 
-/* The time stamp counter goes on at the rate of the wall clock, and so do reference cycles while nothing is halted. */
-static bool
-is_told_by_runs(const struct candidate *candidate)
-{
-	return strcmp(candidate->quantity, "time") == 0 && strcmp(candidate->of, "coreCycles") != 0;
-}
-
 /* Instructions are no work of the kind that others are, of which there may be none beside it. */
 static bool
 is_of_instructions(const struct candidate *candidate)
@@ -294,7 +287,10 @@ find_trials(const struct measuring_work *of, struct pool *pool, struct work_poin
 		if (!(found[i].reference > 0))
 			continue;
 		found[i].is_too_small = is_too_small(of->rot, &found[i], measurement_nr_workloads(point->measurement));
-		if (is_told_by_runs(found[i].candidate))
+		/* The time stamp counter goes on at the rate of the wall clock, and so do reference cycles while
+		 * nothing is halted. */
+		if (strcmp(found[i].candidate->quantity, "time") == 0 &&
+		    strcmp(found[i].candidate->of, "coreCycles") != 0)
 			found[i].expected = NAN;
 		found[point->nr_trials++] = found[i];
 	}

@@ -396,17 +396,6 @@ refuse_program(struct images *images, struct thread *thread, const struct rot_er
 		images->refused(images->context, thread, err);
 }
 
-static void
-block_trap(struct thread *thread)
-{
-	uint64_t mask;
-
-	if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) == 0) {
-		mask |= REMOTE_SIGNAL(SIGTRAP);
-		ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
-	}
-}
-
 /* A trap that is blocked would be handled in the default way and unblocked by the system. */
 static void
 unblock_trap(struct thread *thread)
@@ -427,8 +416,14 @@ on_entry(void *context, const struct breakpoint_hit *hit)
 	struct thread *thread = hit->thread;
 	struct rot_error err;
 
-	if (thread->image->blocks_trap)
-		block_trap(thread);
+	if (thread->image->blocks_trap) {
+		uint64_t mask;
+
+		if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) == 0) {
+			mask |= REMOTE_SIGNAL(SIGTRAP);
+			ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
+		}
+	}
 	if (images->at_entry)
 		images->at_entry(images->context, thread);
 	if (images->objects_changed && image_watch_objects(thread, &err) < 0)

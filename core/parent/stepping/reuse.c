@@ -316,18 +316,6 @@ shrink(struct reuse *reuse)
 	rebuild(reuse, reuse->room);
 }
 
-/* For one more line, and a time. */
-static void
-make_room(struct reuse *reuse)
-{
-	if (reuse->nr_lines >= reuse->max_lines)
-		shrink(reuse);
-	else if (reuse->nr_lines >= reuse->room / 2)
-		rebuild(reuse, 2 * reuse->room);
-	else if (reuse->now == reuse->room)
-		rebuild(reuse, reuse->room);
-}
-
 void
 reuse_sample(struct reuse *reuse, uint64_t residues)
 {
@@ -374,7 +362,13 @@ bring_in(struct reuse *reuse, uint64_t number)
 	uint8_t capacity = REUSE_NR;
 	double weight;
 
-	make_room(reuse);
+	/* For one more line, and a time. */
+	if (reuse->nr_lines >= reuse->max_lines)
+		shrink(reuse);
+	else if (reuse->nr_lines >= reuse->room / 2)
+		rebuild(reuse, 2 * reuse->room);
+	else if (reuse->now == reuse->room)
+		rebuild(reuse, reuse->room);
 	place = find_place(reuse, number);
 	line = &reuse->table[place];
 	if (!line->line) {

@@ -138,19 +138,6 @@ on_objects_refused(void *context, struct thread *thread, const struct rot_error 
 	}
 }
 
-static void
-set_here(struct child_places *self, struct thread *thread)
-{
-	struct rot_error err;
-
-	self->is_asked = false;
-	resolve_places(self, thread);
-	self->images.objects_changed = resolve_places;
-	if (image_watch_objects(thread, &err) < 0)
-		on_objects_refused(self, thread, &err);
-	self->setup.set(self->setup.context);
-}
-
 /* What the child says is true unless it was killed; then nobody waits for an answer. */
 static bool
 read_table(struct child_places *self, struct image *image, uint64_t address)
@@ -225,8 +212,16 @@ child_places_stopped(struct child_places *self, const struct tracer_stop *stop)
 	if (self->nr_pending > 0)
 		return injector_run_here(self->setup.injector, stop->thread, self->pending, self->nr_pending);
 	if (answer == TRACER_DELIVER && self->is_asked && stop->thread->tid == self->setup.tracer->program &&
-	    image_bring_to_rest(stop->thread))
-		set_here(self, stop->thread);
+	    image_bring_to_rest(stop->thread)) {
+		struct rot_error err;
+
+		self->is_asked = false;
+		resolve_places(self, stop->thread);
+		self->images.objects_changed = resolve_places;
+		if (image_watch_objects(stop->thread, &err) < 0)
+			on_objects_refused(self, stop->thread, &err);
+		self->setup.set(self->setup.context);
+	}
 	return answer;
 }
 

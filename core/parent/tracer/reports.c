@@ -182,19 +182,6 @@ expect(struct reports *reports, pid_t child, const struct report *taken, size_t 
 	reports->expected[reports->nr_expected++ % REPORTS_NR_EXPECTED] = child;
 }
 
-/* New threads are told of only if no other signal is pending, and wait until their first stop is seen. */
-static void
-remember(struct reports *reports, const struct report *taken, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		unsigned long child;
-
-		reports_announce(reports, taken[i].tid);
-		if (report_is_creation(&taken[i]) && ptrace(PTRACE_GETEVENTMSG, taken[i].tid, NULL, &child) == 0)
-			expect(reports, (pid_t)child, taken, nr);
-	}
-}
-
 /* One of each: a thread that has stopped has no more to tell until that was handled. */
 static size_t
 take_from_these(struct reports *reports, pid_t *tids, size_t nr_tids, bool is_once, struct report *taken, size_t nr,
@@ -229,7 +216,14 @@ take_of_many(struct reports *reports, struct report *taken, size_t most, enum re
 		else
 			*rest = REPORTS_MORE;
 	}
-	remember(reports, taken, nr);
+	/* New threads are told of only if no other signal is pending, and wait until their first stop is seen. */
+	for (size_t i = 0; i < nr; i++) {
+		unsigned long child;
+
+		reports_announce(reports, taken[i].tid);
+		if (report_is_creation(&taken[i]) && ptrace(PTRACE_GETEVENTMSG, taken[i].tid, NULL, &child) == 0)
+			expect(reports, (pid_t)child, taken, nr);
+	}
 	return nr;
 }
 
