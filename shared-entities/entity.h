@@ -10,8 +10,7 @@
  *
  * Source: thesis, appendix "Multi Language Infrastructure".
  */
-#ifndef ROT_ENTITY_H
-#define ROT_ENTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -211,5 +210,3 @@ void *rot_text_read(const struct rot_registry *registry, FILE *in, const char *n
  * is codegen/document.h.
  */
 char *rot_xml_write(const void *root);
-
-#endif

@@ -7,8 +7,7 @@
  * coming to the one at end, both with the address of a struct step_region in rdi. Both are int3, which only the parent
  * answers; whoever executes them must know that it does (WIRE_STEP).
  */
-#ifndef CORE_STEP_COUNTS_H
-#define CORE_STEP_COUNTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -141,5 +140,3 @@ struct step_region step_region_of(const struct step_measurer *measurer);
 
 /* Adds what another thread did. What cut that one cuts the whole. */
 void step_region_add(struct step_region *region, const struct step_region *other);
-
-#endif

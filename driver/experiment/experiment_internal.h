@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an experiment holds: for the files experiment*.c only. */
-#ifndef EXPERIMENT_EXPERIMENT_INTERNAL_H
-#define EXPERIMENT_EXPERIMENT_INTERNAL_H
+#pragma once
 
 #include <jansson.h>
 
@@ -356,5 +355,3 @@ void drawing_add_curves(struct drawing *d);
 
 /* Was it, or what it is made of, counted by blocks? */
 bool drawing_is_by_blocks(const struct quantity_value *value);
-
-#endif

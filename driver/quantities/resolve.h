@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a request to how its parts are obtained: counted, timed, or known in advance. Pure. */
-#ifndef QUANTITIES_RESOLVE_H
-#define QUANTITIES_RESOLVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -119,5 +118,3 @@ const char *quantity_resolution_kind(const struct quantity_resolution *resolutio
 const char *quantity_resolution_why_expected(const struct quantity_resolution *resolution);
 
 char *quantity_resolution_source(const struct quantity_resolution *resolution);
-
-#endif

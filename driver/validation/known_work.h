@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every formula of the architecture, and the clocks, tried on kernels whose work is known. */
-#ifndef VALIDATION_KNOWN_WORK_H
-#define VALIDATION_KNOWN_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ struct diagnosis_context {
 
 /* For a candidate whose grade is F. Fresh memory, "" if no rule explains it. */
 char *diagnosis_of(const struct diagnosis_context *context, const struct candidate *candidate);
-
-#endif

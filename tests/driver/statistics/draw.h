@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers for simulations, of a fixed seed; and values for summaries. */
-#ifndef TESTS_DRAW_H
-#define TESTS_DRAW_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ draw_die(void)
 {
 	return floor(6 * draw_uniform()) + 1;
 }
-
-#endif
