@@ -50,8 +50,8 @@ find_thread(struct notifier *notifier, pid_t tid)
 static void
 add_thread(struct notifier *notifier, pid_t tid)
 {
-	notifier->threads = rot_realloc(notifier->threads, notifier->nr_threads + 1, sizeof(*notifier->threads));
-	notifier->threads[notifier->nr_threads++] = (struct known_thread){.tid = tid, .index = notifier->nr_started++};
+	rot_add(notifier->threads, notifier->nr_threads) =
+		(struct known_thread){.tid = tid, .index = notifier->nr_started++};
 }
 
 static void
@@ -68,8 +68,7 @@ thread_ended(struct notifier *notifier, pid_t tid)
 	if (!thread)
 		return false;
 	if (!thread->is_covered) {
-		notifier->ended = rot_realloc(notifier->ended, notifier->nr_ended + 1, sizeof(*notifier->ended));
-		notifier->ended[notifier->nr_ended++] = tid;
+		rot_add(notifier->ended, notifier->nr_ended) = tid;
 	}
 	take_out_thread(notifier, thread);
 	return true;

@@ -65,9 +65,7 @@ run_add_output(struct run *run, struct measurer_set_output *output)
 	if (!output)
 		return;
 	pthread_mutex_lock(&run->lock);
-	run->action_outputs =
-		rot_realloc(run->action_outputs, run->nr_action_outputs + 1, sizeof(*run->action_outputs));
-	run->action_outputs[run->nr_action_outputs++] = output;
+	rot_add(run->action_outputs, run->nr_action_outputs) = output;
 	pthread_mutex_unlock(&run->lock);
 }
 

@@ -60,8 +60,7 @@ add_entry(const struct breakpoint_event_predicate *predicate)
 {
 	struct watch_entry *entry;
 
-	entries = rot_realloc(entries, nr_entries + 1, sizeof(*entries));
-	entry = &entries[nr_entries++];
+	entry = &rot_add(entries, nr_entries);
 	*entry = (struct watch_entry){.first_hit = predicate->first_hit, .last_hit = predicate->last_hit};
 	memcpy(entry->place, predicate->place, strnlen(predicate->place, sizeof(entry->place) - 1));
 	memcpy(entry->event, predicate->event, strnlen(predicate->event, sizeof(entry->event) - 1));

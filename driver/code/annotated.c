@@ -252,16 +252,14 @@ open_source(struct annotation *a, const char *path)
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = '\0';
-		a->lines = pool_grow(a->pool, a->lines, a->nr_lines, sizeof(*a->lines));
-		a->lines[a->nr_lines++] = line;
+		pool_add(a->pool, a->lines, a->nr_lines) = line;
 	}
 }
 
 static struct annotated_line *
 add_line(struct annotation *a, struct annotated_loop *loop)
 {
-	loop->lines = pool_grow(a->pool, loop->lines, loop->nr_lines, sizeof(*loop->lines));
-	return &loop->lines[loop->nr_lines++];
+	return &pool_add(a->pool, loop->lines, loop->nr_lines);
 }
 
 /* A line is added where its code begins, with blanks for tabs. */

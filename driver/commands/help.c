@@ -181,8 +181,7 @@ add_terms(const char *glossary, struct pool *pool, const char ***names, size_t *
 	struct term term;
 
 	for (const char *at = glossary; next_term(&at, &term);) {
-		*names = pool_grow(pool, *names, *nr, sizeof(**names));
-		(*names)[(*nr)++] = pool_strndup(pool, term.name, (size_t)term.name_length);
+		pool_add(pool, *names, *nr) = pool_strndup(pool, term.name, (size_t)term.name_length);
 	}
 }
 
@@ -222,9 +221,9 @@ unknown_topic(const char *name, const char *glossary, const struct controller_in
 
 	add_terms(glossary, &pool, &names, &nr_names);
 	for (size_t i = 0; i < nr_commands + nr + configuration_nr_keys; i++) {
-		names = pool_grow(&pool, names, nr_names, sizeof(*names));
-		names[nr_names++] = i < nr_commands        ? commands[i]->name
-				    : i - nr_commands < nr ? infos[i - nr_commands].name
+		pool_add(&pool, names, nr_names) = i < nr_commands ? commands[i]->name
+						   : i - nr_commands < nr
+							   ? infos[i - nr_commands].name
 							   : configuration_keys[i - nr_commands - nr].name;
 	}
 	nearest = rot_nearest(name, names, nr_names);

@@ -53,8 +53,8 @@ print_command(const struct command *command, FILE *out)
 		if (row->letter)
 			fprintf(out, " Fl %s ,", row->letter);
 		fprintf(out, " Fl %s%s", row->name[1] ? "Fl " : "", row->name);
-		for (size_t i = 0; row->choices && row->choices[i]; i++)
-			fprintf(out, "%s%s", i ? " | " : " Cm ", row->choices[i]);
+		for (size_t k = 0; row->choices && row->choices[k]; k++)
+			fprintf(out, "%s%s", k ? " | " : " Cm ", row->choices[k]);
 		fprintf(out, row->value ? " Ar %s\n" : "\n", row->value);
 		print_text(row->about, out);
 	}

@@ -685,11 +685,11 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 		 * For "rot plot" without a file: small, so without what each run counted. Nobody asked for it, so
 		 * nobody is told when it cannot be written.
 		 */
-		autofree char *path = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
+		autofree char *last = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
 
-		json_object_del(json, "runs");
-		output_write_json(json, path, NULL);
-	} /* without "runs", as the page */
+		json_object_del(json, "runs"); /* the page has none either */
+		output_write_json(json, last, NULL);
+	}
 	if (!has_plot)
 		experiment_drop_plots(job->experiment);
 	if (rc == 0 && path)

@@ -93,8 +93,7 @@ add_event(struct screening *screening, const char *unit, const char *name, const
 	struct pool *pool = &screening->pool;
 	struct screened_event *event;
 
-	screening->events = pool_grow(pool, screening->events, screening->nr_events, sizeof(*screening->events));
-	event = &screening->events[screening->nr_events++];
+	event = &pool_add(pool, screening->events, screening->nr_events);
 	*event = (struct screened_event){
 		.unit = pool_strdup(pool, unit),
 		.name = pool_strdup(pool, name),

@@ -35,9 +35,7 @@ void
 experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
 		       const struct rot_error *why)
 {
-	experiment->failures = pool_grow(&experiment->pool, experiment->failures, experiment->nr_failures,
-					 sizeof(*experiment->failures));
-	experiment->failures[experiment->nr_failures++] = (struct experiment_failure){
+	pool_add(&experiment->pool, experiment->failures, experiment->nr_failures) = (struct experiment_failure){
 		.point = experiment_point_at(position),
 		.text = pool_strdup(&experiment->pool, why->text),
 		.hint = pool_strdup(&experiment->pool, why->hint),

@@ -56,9 +56,7 @@ experiment_use_cpus(struct experiment *experiment, double nr_cpus)
 	for (size_t i = 0; i < experiment->nr_used_cpus; i++)
 		if (experiment->used_cpus[i] == nr_cpus)
 			return;
-	experiment->used_cpus = pool_grow(&experiment->pool, experiment->used_cpus, experiment->nr_used_cpus,
-					  sizeof(*experiment->used_cpus));
-	experiment->used_cpus[experiment->nr_used_cpus++] = nr_cpus;
+	pool_add(&experiment->pool, experiment->used_cpus, experiment->nr_used_cpus) = nr_cpus;
 }
 
 void
@@ -356,9 +354,7 @@ experiment_keep_ceiling(struct experiment *experiment, const struct ceiling *cei
 			*known = *ceiling;
 		return;
 	}
-	experiment->ceilings = pool_grow(&experiment->pool, experiment->ceilings, experiment->nr_ceilings,
-					 sizeof(*experiment->ceilings));
-	experiment->ceilings[experiment->nr_ceilings++] = *ceiling;
+	pool_add(&experiment->pool, experiment->ceilings, experiment->nr_ceilings) = *ceiling;
 }
 
 int

@@ -163,9 +163,7 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 			continue;
 		if (computes && make_function(experiment, &experiment->points[program], series, json, &point)) {
 			point.place = pool_format(&point.pool, "place-%zu-%zu", number, i);
-			experiment->functions = pool_grow(&experiment->pool, experiment->functions,
-							  experiment->nr_functions, sizeof(point));
-			experiment->functions[experiment->nr_functions++] = point;
+			pool_add(&experiment->pool, experiment->functions, experiment->nr_functions) = point;
 			drawn += share;
 		} else if (!computes && json_number_at(json, "performance") >= 0) {
 			autofree char *title = function_title(json, LABEL_WIDTH);

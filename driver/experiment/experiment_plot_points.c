@@ -395,9 +395,7 @@ experiment_add_look(struct experiment *experiment, const struct experiment_look 
 
 	if ((has_colour && !colour) || (has_marker && !shape))
 		return -1;
-	experiment->looks =
-		pool_grow(&experiment->pool, experiment->looks, experiment->nr_looks, sizeof(*experiment->looks));
-	experiment->looks[experiment->nr_looks++] = (struct experiment_own_look){
+	pool_add(&experiment->pool, experiment->looks, experiment->nr_looks) = (struct experiment_own_look){
 		.series = pool_strdup(&experiment->pool, look->series),
 		.colour = colour ? pool_strdup(&experiment->pool, colour) : NULL,
 		.shape = shape,

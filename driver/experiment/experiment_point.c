@@ -184,9 +184,7 @@ experiment_add_derived(struct experiment *experiment, const struct experiment_de
 
 	for (size_t i = 0; derived_string(&own.derived, i); i++)
 		*derived_string(&own.derived, i) = pool_strdup(&experiment->pool, *derived_string(&own.derived, i));
-	experiment->derived =
-		pool_grow(&experiment->pool, experiment->derived, experiment->nr_derived, sizeof(*experiment->derived));
-	experiment->derived[experiment->nr_derived++] = own;
+	pool_add(&experiment->pool, experiment->derived, experiment->nr_derived) = own;
 }
 
 const struct experiment_own_derived *
@@ -234,8 +232,7 @@ add_wish(struct pool *pool, struct peak_wish **wishes, size_t *nr, const struct 
 	for (size_t i = 0; i < *nr; i++)
 		if (is_same_wish(&(*wishes)[i], wish))
 			return;
-	*wishes = pool_grow(pool, *wishes, *nr, sizeof(**wishes));
-	(*wishes)[(*nr)++] = *wish;
+	pool_add(pool, *wishes, *nr) = *wish;
 }
 
 /* What follows from values that are derived before is not known yet: such a peak is not looked for, only used. */

@@ -487,8 +487,7 @@ struct table_columns {
 static void
 columns_add(struct table_columns *columns, struct experiment_column column)
 {
-	columns->items = rot_realloc(columns->items, columns->nr + 1, sizeof(*columns->items));
-	columns->items[columns->nr++] = column;
+	rot_add(columns->items, columns->nr) = column;
 }
 
 /* Series and label; the axes where there are no labels. */

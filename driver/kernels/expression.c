@@ -80,8 +80,7 @@ make_variable(struct expression_scope *scope, const char *name)
 	struct variable *variable = own_variable(scope, name);
 
 	if (!variable) {
-		scope->variables = rot_realloc(scope->variables, scope->nr + 1, sizeof *scope->variables);
-		variable = &scope->variables[scope->nr++];
+		variable = &rot_add(scope->variables, scope->nr);
 		*variable = (struct variable){.name = rot_strdup(name)};
 	}
 	return variable;

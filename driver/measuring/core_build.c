@@ -230,8 +230,7 @@ remember(struct core_builder *builder, const char *key, const char *folder, cons
 	strcpy(core->key, key);
 	core->child = rot_format("%s/child", folder);
 	core->state = *state;
-	builder->cores = rot_realloc(builder->cores, builder->nr_cores + 1, sizeof *builder->cores);
-	builder->cores[builder->nr_cores++] = core;
+	rot_add(builder->cores, builder->nr_cores) = core;
 	return core;
 }
 

@@ -119,8 +119,7 @@ struct names {
 static void
 add_name(struct names *names, char *name)
 {
-	names->items = pool_grow(names->pool, names->items, names->nr, sizeof *names->items);
-	names->items[names->nr++] = name;
+	pool_add(names->pool, names->items, names->nr) = name;
 }
 
 static int

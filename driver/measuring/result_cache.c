@@ -138,9 +138,9 @@ mark_as_cache(struct result_cache *cache)
 		autofree char **names = folder_list(folder);
 
 		for (size_t i = 0; names[i]; i++) {
-			autofree char *path = rot_format("%s/%s", folder, names[i]);
+			autofree char *part = rot_format("%s/%s", folder, names[i]);
 
-			folder_sweep(path);
+			folder_sweep(part);
 		}
 	}
 	cache->is_ready = true;

@@ -65,8 +65,7 @@ struct names {
 static void
 names_add(struct names *names, const char *name)
 {
-	names->items = rot_realloc(names->items, names->nr + 1, sizeof(*names->items));
-	names->items[names->nr++] = name;
+	rot_add(names->items, names->nr) = name;
 }
 
 /* Empties names. */
@@ -174,9 +173,8 @@ read_reference(struct entity_reading *reading, void *owner, const struct rot_fie
 			return xml_error_at(element, err);
 		}
 	if (ref) {
-		reading->pending =
-			pool_grow(reading->pool, reading->pending, reading->nr_pending, sizeof(*reading->pending));
-		reading->pending[reading->nr_pending++] = (struct pending){ref, element, field, owner};
+		pool_add(reading->pool, reading->pending, reading->nr_pending) =
+			(struct pending){ref, element, field, owner};
 		if (field->is_list)
 			member_set(owner, field, NULL); /* keeps the place */
 		return 0;
@@ -186,16 +184,13 @@ read_reference(struct entity_reading *reading, void *owner, const struct rot_fie
 		return -1;
 	entity = rot_entity_new(class);
 	member_set(owner, field, entity);
-	reading->origins = pool_grow(reading->pool, reading->origins, reading->nr_origins, sizeof(*reading->origins));
-	reading->origins[reading->nr_origins++] = (struct origin){entity, element};
+	pool_add(reading->pool, reading->origins, reading->nr_origins) = (struct origin){entity, element};
 	if (id && label_find(reading, id)) {
 		rot_error_set(err, 0, "<%s id=\"%s\">: another entity has this id", element->name, id);
 		return xml_error_at(element, err);
 	}
 	if (id) {
-		reading->labels =
-			pool_grow(reading->pool, reading->labels, reading->nr_labels, sizeof(*reading->labels));
-		reading->labels[reading->nr_labels++] = (struct label){id, entity};
+		pool_add(reading->pool, reading->labels, reading->nr_labels) = (struct label){id, entity};
 	}
 	return fill_entity(reading, entity, element, err);
 }

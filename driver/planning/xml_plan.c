@@ -38,9 +38,7 @@ xml_plan_next(const struct xml_controller *controller, size_t *i, const char *na
 static void
 collect_element(struct xml_controller *controller, const xmlNode *element)
 {
-	controller->elements = pool_grow(&controller->pool, controller->elements, controller->nr_elements,
-					 sizeof(*controller->elements));
-	controller->elements[controller->nr_elements++] = element;
+	pool_add(&controller->pool, controller->elements, controller->nr_elements) = element;
 }
 
 /* ---- the spaces that axes span ---- */
@@ -156,8 +154,7 @@ xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool,
 	size_t nr_elements = 0;
 
 	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
-		elements = pool_grow(pool, elements, nr_elements, sizeof(*elements));
-		elements[nr_elements++] = child;
+		pool_add(pool, elements, nr_elements) = child;
 	}
 	return xml_plan_space(controller, pool, parent, elements, nr_elements, scope, points, nr_points, err);
 }
@@ -502,9 +499,7 @@ plan_requests(struct xml_controller *controller, struct planned_point *planned, 
 
 		if (plan_request(element, scope, &request, err) < 0)
 			return -1;
-		planned->requests = pool_grow(&controller->pool, planned->requests, planned->nr_requests,
-					      sizeof(*planned->requests));
-		planned->requests[planned->nr_requests++] = request;
+		pool_add(&controller->pool, planned->requests, planned->nr_requests) = request;
 		element = is_of_point ? xml_next(element, "quantity") : NULL;
 		if (!element) {
 			is_of_point = false;
@@ -581,9 +576,7 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	bool is_missing;
 	int rc;
 
-	controller->planned =
-		pool_grow(pool, controller->planned, controller->nr_planned, sizeof(*controller->planned));
-	planned = &controller->planned[controller->nr_planned++];
+	planned = &pool_add(pool, controller->planned, controller->nr_planned);
 	*planned = (struct planned_point){.element = element, .at = at};
 	planned->series = xml_evaluated(pool, element, "series", "", scope, err);
 	planned->label = planned->series ? xml_evaluated(pool, element, "label", "", scope, err) : NULL;

@@ -96,8 +96,7 @@ effort_next(struct effort_course *course, const struct quantity_value *values, s
 	int next;
 
 	if (nr_good < course->target) {
-		int next = nr_runs + course->target - nr_good;
-
+		next = nr_runs + course->target - nr_good;
 		next = next > 2 * course->target ? 2 * course->target : next;
 		if (nr_good == 0 || next <= nr_runs || course->nr_rounds++ == MAX_ROUNDS)
 			return end(course, "disturbed");

@@ -20,8 +20,8 @@ add_breach_of_runs(struct quantity_value *value, const char *rule, double found,
 		}
 	}
 	pool_own(&value->pool, text, free);
-	value->breaches = pool_grow(&value->pool, value->breaches, value->nr_breaches, sizeof(*value->breaches));
-	value->breaches[value->nr_breaches++] = (struct quantity_breach){rule, text, found, bound, nr_runs};
+	pool_add(&value->pool, value->breaches, value->nr_breaches) =
+		(struct quantity_breach){rule, text, found, bound, nr_runs};
 }
 
 void

@@ -80,8 +80,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	bool is_possible = quantity_resolve(&resolution, list->counting, &request, "auto", &known, NULL) == 0;
 	bool is_found;
 
-	list->texts = rot_realloc(list->texts, list->nr + 1, sizeof(*list->texts));
-	text = &list->texts[list->nr++];
+	text = &rot_add(list->texts, list->nr);
 	text->strings[0] = rot_strdup(request.name);
 	text->strings[1] = quantity_resolution_of(&resolution);
 	text->strings[2] = quantity_resolution_unit(&resolution);

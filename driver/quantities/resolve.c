@@ -355,13 +355,12 @@ quantity_resolve(struct quantity_resolution *resolution, const struct architectu
 		}
 	}
 	if (quantity_kind_find(resolution->request.name)->takes[WORD_CLOCK]) {
-		struct quantity_request *request = &resolution->request;
-		const char *clock = request->clock ? request->clock : default_clock;
+		const char *clock = resolution->request.clock ? resolution->request.clock : default_clock;
 		const struct architecture_formula *cycles = architecture_formula(architecture, "time", "coreCycles");
 
 		if (strcmp(clock, "auto") == 0)
 			clock = cycles && cycles->grade != 'F' ? "coreCycles" : "microSeconds";
-		request->clock = quantity_word_find(WORD_CLOCK, clock)->name;
+		resolution->request.clock = quantity_word_find(WORD_CLOCK, clock)->name;
 	}
 	resolution->has_denominator = denominator != NULL;
 	resolution->is_time_numerator = numerator == part_time;

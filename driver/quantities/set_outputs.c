@@ -91,8 +91,7 @@ name_set(struct named_sets *sets, const struct action_base *action)
 
 	if (!set || number_of(sets, set->id) > 0)
 		return;
-	sets->items = rot_realloc(sets->items, sets->nr + 1, sizeof(*sets->items));
-	sets->items[sets->nr++] = set;
+	rot_add(sets->items, sets->nr) = set;
 }
 
 /* Also of actions in actions, and of rules that actions add. */

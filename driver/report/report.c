@@ -85,6 +85,20 @@ most_of(const json_t *quantities, const char *key)
 	return most;
 }
 
+/* A rate that has several words keeps those of the first point that has one. */
+static void
+take(struct gist *gist, const struct quantity_value *value)
+{
+	for (size_t i = 0; i < NR_RATES; i++) {
+		const struct quantity_value *highest = gist->highest[i];
+
+		if (strcmp(value->name, rates[i]) == 0 && isfinite(value->summary.value) &&
+		    (!highest || (strcmp(value->of, highest->of) == 0 && strcmp(value->unit, highest->unit) == 0 &&
+				  value->summary.value > highest->summary.value)))
+			gist->highest[i] = value;
+	}
+}
+
 static struct gist
 gist_of(const struct stored_result *result)
 {
@@ -100,20 +114,8 @@ gist_of(const struct stored_result *result)
 		for (size_t k = 0; k < json_array_size(quantities); k++)
 			gist.nr_broken +=
 				json_array_size(json_object_get(json_array_get(quantities, k), "brokenRules"));
-		for (size_t k = 0; k < point->nr_values; k++) {
-			/* A rate that has several words keeps those of the first point that has one. */
-			const struct quantity_value *value = &point->values[k];
-
-			for (size_t i = 0; i < NR_RATES; i++) {
-				const struct quantity_value *highest = gist.highest[i];
-
-				if (strcmp(value->name, rates[i]) == 0 && isfinite(value->summary.value) &&
-				    (!highest ||
-				     (strcmp(value->of, highest->of) == 0 && strcmp(value->unit, highest->unit) == 0 &&
-				      value->summary.value > highest->summary.value)))
-					gist.highest[i] = value;
-			}
-		}
+		for (size_t k = 0; k < point->nr_values; k++)
+			take(&gist, &point->values[k]);
 	}
 	return gist;
 }

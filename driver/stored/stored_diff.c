@@ -254,8 +254,7 @@ note_lone(struct comparison *comparison, size_t side, const json_t *point, const
 			free(name);
 			continue;
 		}
-		*lone = rot_realloc(*lone, *nr + 1, sizeof(**lone));
-		(*lone)[(*nr)++] = name;
+		rot_add(*lone, *nr) = name;
 	}
 }
 
@@ -292,8 +291,7 @@ are_measured(const struct diff_row *row)
 static void
 add_compared(struct comparison *comparison, const struct diff_row *row)
 {
-	comparison->rows = rot_realloc(comparison->rows, comparison->nr_rows + 1, sizeof(*comparison->rows));
-	comparison->rows[comparison->nr_rows++] = *row;
+	rot_add(comparison->rows, comparison->nr_rows) = *row;
 }
 
 static void

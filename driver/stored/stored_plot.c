@@ -375,9 +375,7 @@ add_machines(struct plot_job *job)
 		job->machines[i] = machine_of(job, i);
 		if (job->machines[i] < experiment->nr_stored_machines)
 			continue;
-		experiment->stored_machines =
-			pool_grow(pool, experiment->stored_machines, experiment->nr_stored_machines, sizeof(char *));
-		experiment->stored_machines[experiment->nr_stored_machines++] =
+		pool_add(pool, experiment->stored_machines, experiment->nr_stored_machines) =
 			pool_own(pool, machine_caption(job->results[i].machine), free);
 	}
 	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {

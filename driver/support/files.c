@@ -269,8 +269,7 @@ folder_list(const char *path)
 	while (folder && (entry = readdir(folder))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		names = pool_grow(&pool, names, nr, sizeof *names);
-		names[nr++] = pool_strdup(&pool, entry->d_name);
+		pool_add(&pool, names, nr) = pool_strdup(&pool, entry->d_name);
 		length += strlen(entry->d_name) + 1;
 	}
 	if (folder)

@@ -297,11 +297,9 @@ add_measurement(struct pool *pool, struct aa_subject *subject, const struct quan
 	for (size_t i = 0; i < value->nr_samples; i++) {
 		if (!use_all && value->taints[i])
 			continue;
-		subject->samples = pool_grow(pool, subject->samples, subject->nr_samples, sizeof(*subject->samples));
-		subject->samples[subject->nr_samples++] = value->samples[i];
+		pool_add(pool, subject->samples, subject->nr_samples) = value->samples[i];
 	}
-	subject->ends = pool_grow(pool, subject->ends, subject->nr_measurements, sizeof(*subject->ends));
-	subject->ends[subject->nr_measurements++] = subject->nr_samples;
+	pool_add(pool, subject->ends, subject->nr_measurements) = subject->nr_samples;
 }
 
 void
@@ -321,8 +319,7 @@ aa_subject_add(struct pool *pool, struct aa_subject *subject, const struct quant
 	subject->nr_different += verdict != DIFF_UNKNOWN && verdict != DIFF_NONE;
 	if (isnan(needed))
 		return;
-	subject->needed = pool_grow(pool, subject->needed, subject->nr_needed, sizeof(*subject->needed));
-	subject->needed[subject->nr_needed++] = needed;
+	pool_add(pool, subject->needed, subject->nr_needed) = needed;
 }
 
 /* ---- spreads ---- */
@@ -419,8 +416,7 @@ row_of(const struct aa *aa, const char *words)
 		row.nr_different += subject->nr_different;
 		row.nr_unknown += subject->nr_unknown;
 		for (size_t k = 0; k < subject->nr_needed; k++) {
-			needed = pool_grow(&pool, needed, nr_needed, sizeof(*needed));
-			needed[nr_needed++] = subject->needed[k];
+			pool_add(&pool, needed, nr_needed) = subject->needed[k];
 		}
 		if (spreads_nowhere(subject))
 			continue;

@@ -378,8 +378,7 @@ add_point(struct measuring_work *of, struct work_point point, struct rot_error *
 	if (rc == 0 && point.nr_trials)
 		rc = estimate_seconds(&point, of->rot, err);
 	if (rc == 0 && point.nr_trials) {
-		of->points = pool_grow(&of->of_points, of->points, of->nr, sizeof(*of->points));
-		of->points[of->nr++] = point;
+		pool_add(&of->of_points, of->points, of->nr) = point;
 	} else {
 		pass_plan_clear(&point.plan);
 	}
@@ -821,8 +820,7 @@ gather(struct measuring_work *of)
 
 		work->nr_points += point->rows != NULL;
 		for (size_t k = 0; point->rows && k < point->nr_trials; k++) {
-			work->rows = pool_grow(of->pool, work->rows, work->nr, sizeof(*work->rows));
-			work->rows[work->nr++] = point->rows[k];
+			pool_add(of->pool, work->rows, work->nr) = point->rows[k];
 		}
 		pass_plan_clear(&of->points[i].plan);
 	}

@@ -280,8 +280,7 @@ try_shape(const struct stand *stand, struct pool *pool, struct shapes *shapes, u
 		shape.deviation = worst_deviation(stand, result, large, plain);
 	if (!isnan(shape.deviation))
 		shape.verdict = fabs(shape.deviation) <= MAX_DEVIATION ? SHAPE_SOUND : SHAPE_WRONG;
-	shapes->items = pool_grow(pool, shapes->items, shapes->nr, sizeof(*shapes->items));
-	shapes->items[shapes->nr++] = shape;
+	pool_add(pool, shapes->items, shapes->nr) = shape;
 	return shape.verdict != SHAPE_REFUSED;
 }
 

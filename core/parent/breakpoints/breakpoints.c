@@ -250,8 +250,7 @@ set_breakpoint(struct thread *thread, uint64_t address, struct breakpoint_user u
 	if (use) {
 		use->nr++;
 	} else {
-		breakpoint->uses = rot_realloc(breakpoint->uses, breakpoint->nr_uses + 1, sizeof(*breakpoint->uses));
-		breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
+		rot_add(breakpoint->uses, breakpoint->nr_uses) = (struct use){user, 1};
 	}
 	return 0;
 }

@@ -121,8 +121,7 @@ region_report_service(struct region_report *report, size_t region, const char *b
 void
 region_report_warn(struct region_report *report, const char *text)
 {
-	report->warnings = rot_realloc(report->warnings, report->nr_warnings + 1, sizeof(*report->warnings));
-	report->warnings[report->nr_warnings++] = rot_strdup(text);
+	rot_add(report->warnings, report->nr_warnings) = rot_strdup(text);
 }
 
 void
@@ -156,8 +155,7 @@ region_report_thread(struct region_report *report, size_t region, pid_t pid, pid
 	time_ns = spans_time_ns(&report->spans[region]);
 	output->wall_time = time_ns > time_before_ns ? time_ns - time_before_ns : 0;
 	output->counts = region_counts_output(&frames->counts, report->counting);
-	report->outputs = rot_realloc(report->outputs, report->nr_outputs + 1, sizeof(*report->outputs));
-	report->outputs[report->nr_outputs++] = output;
+	rot_add(report->outputs, report->nr_outputs) = output;
 }
 
 bool

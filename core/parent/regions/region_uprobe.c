@@ -594,8 +594,7 @@ uprobe_install(void *context, struct region_image *image, struct region_thread *
 		rc = uprobe_define(self, &event, files, witness->thread->tid, err);
 	}
 	if (rc == 0 && same == SIZE_MAX) {
-		self->events = rot_realloc(self->events, self->nr_events + 1, sizeof(*self->events));
-		self->events[self->nr_events++] = event;
+		rot_add(self->events, self->nr_events) = event;
 		uprobe_assign(self, points, nr, self->nr_events - 1);
 	} else {
 		free(event.spots);

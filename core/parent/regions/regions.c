@@ -80,8 +80,7 @@ add_place(struct region_points *points, const struct place *place, enum frames_k
 	while (point != end && point->address != place->address)
 		point++;
 	if (point == end) {
-		points->points = rot_realloc(points->points, points->nr + 1, sizeof(*points->points));
-		point = &points->points[points->nr++];
+		point = &rot_add(points->points, points->nr);
 		*point = (struct region_point){.kind = kind,
 					       .address = place->address,
 					       .file = place->object->file ? rot_strdup(place->object->file) : NULL,
@@ -257,8 +256,7 @@ image_of(const struct regions *regions, pid_t pid)
 static void
 image_add_point(struct region_image *image, struct region_point *point)
 {
-	image->points = rot_realloc(image->points, image->nr_points + 1, sizeof(struct region_point *));
-	image->points[image->nr_points++] = point;
+	rot_add(image->points, image->nr_points) = point;
 }
 
 static struct region_image *

@@ -197,8 +197,7 @@ add_member(struct sampling *sampling, struct region_thread *thread, const struct
 	}
 	if (group->nr > 0)
 		group->nr_others++;
-	sampled->members = rot_realloc(sampled->members, sampled->nr_members + 1, sizeof(*sampled->members));
-	sampled->members[sampled->nr_members++] = member;
+	rot_add(sampled->members, sampled->nr_members) = member;
 	return 0;
 }
 

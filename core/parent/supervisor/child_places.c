@@ -67,8 +67,7 @@ on_place_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
 	nr = count_hit(self, hit->thread, i);
 	if (nr < entry->first_hit || (entry->last_hit != 0 && nr > entry->last_hit))
 		return;
-	self->pending = rot_realloc(self->pending, self->nr_pending + 1, sizeof(*self->pending));
-	self->pending[self->nr_pending++] = (struct injection){
+	rot_add(self->pending, self->nr_pending) = (struct injection){
 		.trampoline = self->table.trampoline, .function = self->table.handler, .arguments = {i, (uint64_t)nr}};
 }
 
