@@ -218,7 +218,7 @@ TEST(ceilings_with_variants)
 	static const char *const names[] = {"1 5", "1 6", "2 5"};
 	static const size_t nr_seeds[] = {3, 2, 3};
 	const struct planned_ceiling *ceiling;
-	struct measurement *variant;
+	autograph struct measurement *variant = NULL;
 	double work, dlp;
 
 	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
@@ -242,7 +242,6 @@ TEST(ceilings_with_variants)
 	ck_assert_ptr_null(variant);
 	ck_assert_int_eq(xml_plan_ceiling_variant(c, ceiling, (const int[]){3, 1}, &variant, &work, &why), 0);
 	ck_assert_double_eq(work, 10 * 3 * 1 * 2);
-	rot_graph_delete(variant);
 }
 
 TEST(entities_of_all_kinds)

@@ -113,15 +113,13 @@ static void
 expect_damaged(const char *content, size_t length, const char *what)
 {
 	struct measurement_result *loaded = NULL;
-	char *damaged = rot_format("%s.damaged", path), *text;
+	autofree char *damaged = rot_format("%s.damaged", path), *text = NULL;
 
 	ck_assert_int_eq(file_write(path, content, length, false, &why), 0);
 	text = printed_by(load, &loaded);
 	ck_assert_msg(!loaded, "%s", what);
 	ck_assert_msg(strstr(text, "warning") && strstr(text, HASH), "%s: %s", what, text);
 	ck_assert_msg(access(path, F_OK) < 0 && access(damaged, F_OK) == 0, "%s", what);
-	free(text);
-	free(damaged);
 }
 
 TEST(every_kind_of_damage_is_set_aside)
@@ -177,8 +175,8 @@ static void (*const others[])(void) = {make_pipe, make_folder, make_hole};
 
 TEST_OF(what_is_no_such_file_is_set_aside, NR_ELEMENTS(others))
 {
-	struct measurement_result *result = make_result(2), *loaded = NULL;
-	char *damaged = rot_format("%s.damaged", path), *text;
+	autograph struct measurement_result *result = make_result(2), *loaded = NULL;
+	autofree char *damaged = rot_format("%s.damaged", path), *text = NULL;
 
 	result_cache_store(cache, result);
 	ck_assert_int_eq(unlink(path), 0);
@@ -190,10 +188,6 @@ TEST_OF(what_is_no_such_file_is_set_aside, NR_ELEMENTS(others))
 	result_cache_store(cache, result);
 	loaded = result_cache_load(cache, HASH);
 	ck_assert(rot_graph_equal(result, loaded));
-	rot_graph_delete(loaded);
-	rot_graph_delete(result);
-	free(damaged);
-	free(text);
 }
 
 /* Before it is known what stands there. */
