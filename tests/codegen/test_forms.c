@@ -59,7 +59,7 @@ write_random_class(struct dice *dice, size_t i, size_t nr)
 	static const char *const types[] = {"double", "int", "long", "ulong", "bool", "string"};
 	bool is_derived = i > 0 && !dice_one_in(dice, 3);
 	size_t nr_fields = dice_below(dice, 9);
-	char *content, *name;
+	autofree char *content = NULL, *name = NULL;
 	size_t len;
 	FILE *out = open_memstream(&content, &len);
 
@@ -79,8 +79,6 @@ write_random_class(struct dice *dice, size_t i, size_t nr)
 	fclose(out);
 	name = rot_format("C%zu.xml", i);
 	folder_write(folder, name, content);
-	free(name);
-	free(content);
 }
 
 static void

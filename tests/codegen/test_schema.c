@@ -60,7 +60,7 @@ static const struct {
 TEST_OF(test_documents, NR_ELEMENTS(cases))
 {
 	char *folder = temporary_folder_new(), *path = folder_write(folder, "m.xml", cases[_i].document);
-	struct schema *schema = schema_from_text("menu", menu, &why);
+	struct schema *schema = at_end(schema_delete, schema_from_text("menu", menu, &why));
 	xmlDoc *document = xml_file_read(path, &why);
 	const char *dots = strstr(cases[_i].message, "...");
 	size_t len = dots ? (size_t)(dots - cases[_i].message) : sizeof(why.text);
@@ -74,7 +74,6 @@ TEST_OF(test_documents, NR_ELEMENTS(cases))
 	ck_assert_msg(strcmp(why.hint, cases[_i].hint) == 0, "line %d: %s", cases[_i].line, why.hint);
 	ck_assert(!dots || strlen(why.text) > strlen(folder) + 1 + len);
 	xmlFreeDoc(document);
-	schema_delete(schema);
 }
 
 static const struct {

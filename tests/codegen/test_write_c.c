@@ -55,7 +55,7 @@ check_class(const struct rot_class *compiled, const struct rot_class *at_run_tim
 static void
 check_set(const struct rot_class *const *set, const char *folder, const struct rot_registry *known)
 {
-	struct definitions *definitions = definitions_new();
+	struct definitions *definitions = at_end(definitions_delete, definitions_new());
 	size_t nr = 0;
 
 	ck_assert_ok(definitions_load_folder(definitions, source_path("%s", folder), &why));
@@ -67,7 +67,6 @@ check_set(const struct rot_class *const *set, const char *folder, const struct r
 		check_class(set[nr], definition->class);
 	}
 	ck_assert_uint_eq(nr, definitions_size(definitions));
-	definitions_delete(definitions);
 }
 
 TEST(test_layout_of_the_entities_of_rot)
@@ -77,11 +76,10 @@ TEST(test_layout_of_the_entities_of_rot)
 
 TEST(test_layout_of_all_types)
 {
-	struct rot_registry *known = rot_registry_new();
+	struct rot_registry *known = at_end(rot_registry_delete, rot_registry_new());
 
 	rot_registry_add_all(known, entities, NULL);
 	check_set(test_entities, "tests/codegen/definitions", known);
-	rot_registry_delete(known);
 }
 
 TEST(test_defaults_and_accessors)
@@ -118,9 +116,9 @@ TEST(test_defaults_and_accessors)
 
 TEST(test_files_that_do_not_change_are_left_alone)
 {
-	struct definitions *definitions = definitions_new();
+	struct definitions *definitions = at_end(definitions_delete, definitions_new());
 	char *folder = temporary_folder_new(), *file = folder_write(folder, "in/A.xml", "<class name=\"A\"/>");
-	char *header = rot_format("%s/A.h", folder), *set = rot_format("%s/set.c", folder);
+	autofree char *header = rot_format("%s/A.h", folder), *set = rot_format("%s/set.c", folder);
 	struct stat before[2], after[2];
 
 	ck_assert_int_eq(definitions_load_file(definitions, file, NULL), 0);
@@ -136,9 +134,6 @@ TEST(test_files_that_do_not_change_are_left_alone)
 	ck_assert_uint_ne(before[1].st_ino, after[1].st_ino);
 	ck_assert_int_eq(definitions_write_c(definitions, "/nowhere", "set", &why), -1);
 	ck_assert_str_eq(why.text, "cannot write '/nowhere/A.h': No such file or directory");
-	definitions_delete(definitions);
-	free(header);
-	free(set);
 }
 
 static int

@@ -107,7 +107,7 @@ kernel_of(const char *class_name, const char *fields)
 		ck_assert_ok(rot_entity_set(kernel, word, value, &why));
 	}
 	free(copy);
-	return kernel;
+	return at_end(rot_entity_delete, kernel);
 }
 
 /* What the command prints on both channels, and its wait status. */

@@ -31,7 +31,8 @@ bool kernels_tries(int number);
 bool fixture_open(void);
 void fixture_close(void);
 
-/* A kernel's entity with fields set: kernel_of("Memory", "operation=WRITE streams=2"). A bad field fails the test. */
+/* A kernel's entity with fields set, which is there until the test ends: kernel_of("Memory", "operation=WRITE"). A bad
+ * field fails the test. */
 struct kernel_base *kernel_of(const char *class_name, const char *fields);
 
 /*

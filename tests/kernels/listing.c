@@ -164,7 +164,6 @@ examine_everywhere(const char *class_name, const char *fields, int number, const
 			assert_same_loop(&first_loop, &loop);
 			listing_clear(&listing);
 		}
-		rot_entity_delete(kernel);
 		free(object);
 	}
 	listing_clear(&first);

@@ -63,7 +63,6 @@ unload(struct loaded *loaded)
 	}
 	free(loaded->kernel);
 	dlclose(loaded->object);
-	rot_entity_delete(loaded->entity);
 }
 
 bool

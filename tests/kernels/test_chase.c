@@ -129,7 +129,6 @@ TEST_OF(loops_only_load, has_objdump() * 3)
 		listing_clear(&listing);
 		free(object);
 		free(name);
-		rot_entity_delete(kernel);
 	}
 }
 

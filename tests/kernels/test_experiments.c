@@ -19,7 +19,6 @@ can_run(const char *class_name, const char *fields)
 	if (missing)
 		fprintf(stderr, "skipped: %s\n", missing);
 	free(missing);
-	rot_entity_delete(kernel);
 	return !missing;
 }
 
@@ -68,7 +67,7 @@ static const struct {
 TEST_OF(kernels_compute_what_they_check, NR_ELEMENTS(kernels))
 {
 	const char *name = kernels[_i].kernel, *fields = kernels[_i].fields;
-	struct loaded kernel;
+	cleared_by(unload) struct loaded kernel = {0};
 
 	if (!can_run(name, fields))
 		return;
@@ -77,7 +76,6 @@ TEST_OF(kernels_compute_what_they_check, NR_ELEMENTS(kernels))
 	ck_assert_double_eq((double)kernel.buffers[0].bytes, kernels[_i].bytes);
 	run(&kernel);
 	run(&kernel);
-	unload(&kernel);
 }
 
 /* The loops against each other: elements, not only their sums. */
@@ -121,7 +119,7 @@ TEST_OF(wht_is_its_own_inverse, 2)
 TEST_OF(fft_finds_a_frequency, 2)
 {
 	static const char *const fields[] = {"bufferSize=256 noCheck=true", "bufferSize=256 implementation=FFTW"};
-	struct loaded fft;
+	cleared_by(unload) struct loaded fft = {0};
 	double *z;
 
 	if (!can_run("Fft", fields[_i]))
@@ -137,7 +135,6 @@ TEST_OF(fft_finds_a_frequency, 2)
 		ck_assert_double_eq_tol(z[2 * k], k == 7 ? 256 : 0, 1e-10);
 		ck_assert_double_eq_tol(z[2 * k + 1], 0, 1e-10);
 	}
-	unload(&fft);
 }
 
 /* Whether one of the facts holds the text. */
@@ -189,7 +186,7 @@ TEST_OF(wisdom_is_kept, 5)
 TEST(wisdom_needs_a_folder)
 {
 	const char *fields = "bufferSize=512 implementation=FFTW wisdom=wisdom";
-	struct loaded fft;
+	cleared_by(unload) struct loaded fft = {0};
 
 	if (!can_run("Fft", fields))
 		return;
@@ -197,7 +194,6 @@ TEST(wisdom_needs_a_folder)
 	fft = load("Fft", fields);
 	run(&fft);
 	ck_assert_int_ne(access("wisdom", F_OK), 0);
-	unload(&fft);
 }
 
 /* ---- the checks ---- */

@@ -10,7 +10,7 @@ static const struct {
 } loops[] = {
 	{"forward", "mov", "%rax,("},   {"forward_part", "mov", "%eax,("},
 	{"alias", "mov", "0x1000("},    {"no_alias", "mov", "0x1080("},
-	{"lock", "lock", "("},      {"multiply", "mulsd", "%xmm1,%xmm0"},
+	{"lock", "lock", "("},          {"multiply", "mulsd", "%xmm1,%xmm0"},
 	{"read_tsc", "rdtsc", ""},      {"branch", "je", ""},
 	{"load", "mov", "(%rax),%rax"},
 };
@@ -28,7 +28,6 @@ TEST(loops_have_their_hazard)
 			ck_assert_msg(listing_count(&listing, loops[i].mnemonic, loops[i].operand) == 8, "%s: %zu",
 				      loops[i].function, listing_count(&listing, loops[i].mnemonic, loops[i].operand));
 		}
-		rot_entity_delete(kernel);
 	}
 }
 

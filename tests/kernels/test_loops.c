@@ -204,7 +204,6 @@ TEST_OF(triad_is_vectorised_as_the_flags_say, 2)
 		if (_i == 0)
 			ck_assert_uint_eq(listing_count(&listing, "mulpd", ""), 0);
 		free(object);
-		rot_entity_delete(kernel);
 	}
 }
 
@@ -217,7 +216,6 @@ TEST(dummy_compiles)
 
 		ck_assert_uint_eq(listing_count(&listing, NULL, "("), 0);
 		free(object);
-		rot_entity_delete(kernel);
 	}
 }
 

@@ -39,7 +39,6 @@ TEST(loops_have_their_instructions)
 			/* Nothing is loaded or stored. */
 			ck_assert_uint_eq(listing_count(&loop, NULL, "("), 0);
 		}
-		rot_entity_delete(kernel);
 	}
 }
 
@@ -55,7 +54,6 @@ TEST_OF(divisions_are_chains, 2)
 	ck_assert_uint_eq(listing_count(&loop, "div", "%r14"), _i ? 48 : 8);
 	ck_assert_uint_eq(listing_count(&loop, "or", ""), _i ? 48 : 8);
 	ck_assert_uint_eq(listing_count(&loop, "mov", ""), _i ? 96 : 0);
-	rot_entity_delete(kernel);
 }
 
 /* Every row of the kernel's table that this CPU has: a wrong register or instruction would be a signal. */

@@ -84,14 +84,13 @@ TEST_OF(memory_reads_all_of_its_buffer, 4)
 		"operation=READ instructionSet=AVX2 bufferSize=53248 unroll=5 iterations=2",
 		"operation=READ instructionSet=AVX512 bufferSize=61440 unroll=31",
 	};
-	struct loaded memory;
+	cleared_by(unload) struct loaded memory = {0};
 
 	if (!cpu_has(fields[_i]))
 		return;
 	memory = load("Memory", fields[_i]);
 	run_watched(&memory);
 	assert_passes((size_t)((const int64_t[]){3, 1, 2, 1})[_i]);
-	unload(&memory);
 }
 
 TEST(memory_streams_walk_side_by_side)
@@ -233,7 +232,7 @@ after(char step, double start, double n)
 /* The values of the chains tell how often each was advanced: they move by 1e-9 a step, and doubles hold 1e-16. */
 TEST_OF(arithmetic_advances_its_chains, NR_ELEMENTS(arithmetics))
 {
-	struct loaded arithmetic;
+	cleared_by(unload) struct loaded arithmetic = {0};
 	const double *start, *results, *constant;
 	size_t lanes, nr_chains = 0;
 	double steps, value, dlp, unroll;
@@ -266,7 +265,6 @@ TEST_OF(arithmetic_advances_its_chains, NR_ELEMENTS(arithmetics))
 		ck_assert_double_eq_tol(results[i], after(step, value, is_twice ? 2 * steps : steps), 2e-10);
 	}
 	ck_assert_uint_eq(nr_chains, (size_t)(strstr(arithmetics[_i], "FMA_") ? dlp * 3 / 2 : dlp));
-	unload(&arithmetic);
 }
 
 static const char *const integers[] = {
@@ -300,7 +298,7 @@ TEST_OF(integers_are_exact, NR_ELEMENTS(integers))
 	size_t bytes = strstr(fields, "INT64") ? 8 : 4, per_chain = 64 / bytes, nr_lanes = 0;
 	bool is_scalar = strstr(fields, "SCALAR");
 	uint64_t m, a, mask = bytes == 8 ? UINT64_MAX : UINT32_MAX;
-	struct loaded arithmetic;
+	cleared_by(unload) struct loaded arithmetic = {0};
 	double dlp, unroll;
 
 	if (!cpu_has(fields) || (strstr(fields, "INT64") && !is_scalar && !__builtin_cpu_supports("avx512dq")))
@@ -327,7 +325,6 @@ TEST_OF(integers_are_exact, NR_ELEMENTS(integers))
 						   : strstr(fields, "SSE")  ? per_chain / 4
 						   : strstr(fields, "AVX2") ? per_chain / 2
 									    : per_chain));
-	unload(&arithmetic);
 }
 
 /* However long it runs: chains start anew before they leave [1, 2]. */
@@ -342,7 +339,7 @@ TEST_OF(arithmetic_stays_finite, 7)
 		"operation=MIX precision=FLOAT instructionSet=SSE iterations=3000000 dlp=2 unroll=3",
 		"operation=SQRT precision=FLOAT instructionSet=SSE iterations=300 dlp=2 unroll=3",
 	};
-	struct loaded arithmetic;
+	cleared_by(unload) struct loaded arithmetic = {0};
 	const float *results;
 
 	if (!cpu_has(fields[_i]))
@@ -352,7 +349,6 @@ TEST_OF(arithmetic_stays_finite, 7)
 	run(&arithmetic);
 	for (size_t i = 0; i < 2 * 16; i++)
 		ck_assert(i % 16 >= 4 || (results[i] >= 1 && results[i] <= 2));
-	unload(&arithmetic);
 }
 
 static struct loaded *to_be_stopped;

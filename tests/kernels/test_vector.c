@@ -218,7 +218,6 @@ TEST_OF(operations_have_their_instructions, has_objdump() * NR_CASES)
 		struct kernel_base *kernel = kernel_of("Vector", this.fields);
 
 		examine(kernel, compiler, "run_loop", look_at_vector, &this);
-		rot_entity_delete(kernel);
 	}
 	free(this.fields);
 }
@@ -247,7 +246,7 @@ check_results(const struct vector_case *this, const char *fields, const char *co
 	double x[LENGTH + BEHIND] = {0}, y[LENGTH + BEHIND] = {0}, z[LENGTH + BEHIND] = {0};
 	double *result = strchr(this->operation->vectors, 'z') ? z : y;
 	double a = strcmp(this->operation->name, "AY") == 0 ? 1 - 1.2e-7 : 0.5;
-	struct loaded vector = load_with("Vector", fields, compiler);
+	cleared_by(unload) struct loaded vector = load_with("Vector", fields, compiler);
 	size_t nr = vector.buffers[0].bytes / (this->shape->is_float ? 4 : 8);
 	size_t nr_vectors = strlen(this->operation->vectors);
 
@@ -262,7 +261,6 @@ check_results(const struct vector_case *this, const char *fields, const char *co
 		ck_assert_double_eq_tol(element(this->shape, vector.buffers[nr_vectors - 1].start, i), result[i],
 					this->shape->is_float ? 4e-6 : 1e-14);
 	}
-	unload(&vector);
 }
 
 TEST_OF(operations_compute_what_they_say, NR_CASES)

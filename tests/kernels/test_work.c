@@ -152,7 +152,6 @@ TEST_OF(bytes_are_expected, NR_ELEMENTS(transfers))
 	ck_assert_double_eq_tol(read, transfers[_i].read, 1e-3);
 	ck_assert_double_eq_tol(written, transfers[_i].written, 1e-3);
 	ck_assert_double_eq_tol(both, read + written, 1e-3);
-	rot_entity_delete(kernel);
 }
 
 /* Each datum once, whatever else the caches move. */
@@ -195,7 +194,6 @@ TEST_OF(compulsory_bytes_are_no_more, NR_ELEMENTS(compulsory))
 	ck_assert_double_eq_tol(read, compulsory[_i].read, 1e-3);
 	ck_assert_double_eq_tol(both, compulsory[_i].both, 1e-3);
 	ck_assert_double_le(both, expected + 1e-3);
-	rot_entity_delete(kernel);
 }
 
 /* ---- operations ---- */
@@ -251,7 +249,6 @@ TEST_OF(operations_are_expected, NR_ELEMENTS(works))
 
 	ck_assert(kernel_expected_operations(&kernels_rot, kernel, works[_i].operation, &count, &why));
 	ck_assert_double_eq(count, works[_i].count);
-	rot_entity_delete(kernel);
 }
 
 /* How much is computed until somebody stops it, nobody knows. */
@@ -262,7 +259,6 @@ TEST(nothing_is_expected_until_stopped)
 
 	ck_assert(!kernel_expected_operations(&kernels_rot, kernel, "doublePrecisionFlop", &count, &why));
 	ck_assert_str_eq(why.text, "");
-	rot_entity_delete(kernel);
 }
 
 /* ---- refusals ---- */
@@ -356,7 +352,6 @@ TEST_OF(what_cannot_be_is_refused, NR_ELEMENTS(refusals))
 
 	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &why), -1);
 	ck_assert_has(why.text, refusals[_i].message);
-	rot_entity_delete(kernel);
 }
 
 static const struct {
@@ -385,7 +380,7 @@ static const struct {
 TEST_OF(missing_instructions_are_refused, NR_ELEMENTS(needs))
 {
 	struct kernel_base *kernel = kernel_of(needs[_i].kernel, needs[_i].fields);
-	struct machine *bare = machine_new();
+	struct machine *bare = at_end(machine_delete, machine_new());
 	struct rot rot = kernels_rot;
 	char quoted[32];
 
@@ -394,8 +389,6 @@ TEST_OF(missing_instructions_are_refused, NR_ELEMENTS(needs))
 	ck_assert_int_eq(kernel_check(&rot, kernel, &why), needs[_i].flag ? -1 : 0);
 	ck_assert_msg(!needs[_i].flag || strstr(why.text, quoted), "%s", why.text);
 	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &why), 0);
-	machine_delete(bare);
-	rot_entity_delete(kernel);
 }
 
 UNIT_TESTS(.is_in_one_process = true, .needs = {fixture_open}, .close = fixture_close);

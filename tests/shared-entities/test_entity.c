@@ -108,16 +108,14 @@ static const struct {
 
 TEST_OF(test_set_and_get, NR_ELEMENTS(good_values))
 {
-	struct sample *sample = rot_entity_new(&sample_class);
+	struct sample *sample = at_end(rot_entity_delete, rot_entity_new(&sample_class));
 	const char *expected = good_values[_i].expected ? good_values[_i].expected : good_values[_i].text;
-	char *text;
+	autofree char *text = NULL;
 
 	ck_assert_msg(rot_entity_set(sample, good_values[_i].field, good_values[_i].text, &why) == 0, "line %d: %s",
 		      good_values[_i].line, why.text);
 	text = rot_entity_get(sample, good_values[_i].field);
 	ck_assert_msg(strcmp(text, expected) == 0, "line %d: got '%s'", good_values[_i].line, text);
-	free(text);
-	rot_entity_delete(sample);
 }
 
 static const struct {
@@ -167,17 +165,16 @@ static const struct {
 
 TEST_OF(test_set_refuses, NR_ELEMENTS(bad_values))
 {
-	struct sample *sample = rot_entity_new(&sample_class);
+	struct sample *sample = at_end(rot_entity_delete, rot_entity_new(&sample_class));
 
 	ck_assert_int_eq(rot_entity_set(sample, bad_values[_i].field, bad_values[_i].text, &why), -1);
 	ck_assert_str_eq(why.text, bad_values[_i].message);
 	ck_assert_str_eq(why.hint, bad_values[_i].hint);
-	rot_entity_delete(sample);
 }
 
 TEST(test_a_refused_value_changes_nothing)
 {
-	struct sample *sample = rot_entity_new(&sample_class);
+	struct sample *sample = at_end(rot_entity_delete, rot_entity_new(&sample_class));
 
 	ck_assert_int_eq(rot_entity_set(sample, "anInt", "12x", NULL), -1);
 	ck_assert_int_eq(rot_entity_set(sample, "aDouble", "1x", NULL), -1);
@@ -185,12 +182,11 @@ TEST(test_a_refused_value_changes_nothing)
 	ck_assert_int_eq(sample->an_int, -7);
 	ck_assert(sample->a_double == 0.5);
 	ck_assert_int_eq(sample->a_long, 0);
-	rot_entity_delete(sample);
 }
 
 TEST(test_numbers)
 {
-	struct sample *sample = rot_entity_new(&sample_class);
+	struct sample *sample = at_end(rot_entity_delete, rot_entity_new(&sample_class));
 	double value = 0;
 
 	ck_assert(rot_entity_number(sample, "aDouble", &value) && value == 0.5);
@@ -203,7 +199,6 @@ TEST(test_numbers)
 	ck_assert(!rot_entity_number(sample, "nothing", &value));
 	ck_assert_ptr_null(rot_entity_get(sample, "aReference"));
 	ck_assert_ptr_null(rot_entity_get(sample, "nothing"));
-	rot_entity_delete(sample);
 }
 
 /* Any locale with a decimal comma will do; without one the test still checks the C locale. */
@@ -211,8 +206,8 @@ TEST(test_numbers_do_not_depend_on_the_locale)
 {
 	static const char *const locales[] = {"de_DE.UTF-8", "de_CH.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8",
 					      "pt_BR.UTF-8"};
-	struct sample *sample = rot_entity_new(&sample_class);
-	char *text;
+	struct sample *sample = at_end(rot_entity_delete, rot_entity_new(&sample_class));
+	autofree char *text = NULL;
 
 	for (size_t i = 0; i < sizeof(locales) / sizeof(locales[0]); i++)
 		if (setlocale(LC_ALL, locales[i]))
@@ -221,13 +216,11 @@ TEST(test_numbers_do_not_depend_on_the_locale)
 	ck_assert(sample->a_double == 1234.5);
 	text = rot_entity_get(sample, "aDouble");
 	ck_assert_str_eq(text, "1234.5");
-	free(text);
-	rot_entity_delete(sample);
 }
 
 TEST(test_lists)
 {
-	struct run_command *command = run_command_new();
+	struct run_command *command = at_end(run_command_delete, run_command_new());
 	char buffer[] = "x0";
 
 	for (int i = 0; i < 10; i++) {
@@ -243,7 +236,6 @@ TEST(test_lists)
 	ck_assert_str_eq(run_command_arguments_at(command, 9), "x9");
 	ck_assert_str_eq(run_command_arguments_at(command, 109), "x3");
 	ck_assert_str_eq(run_command_arguments_at(command, 110), "");
-	run_command_delete(command);
 }
 
 TEST(test_classes)

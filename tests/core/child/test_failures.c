@@ -64,7 +64,7 @@ TEST(a_command_that_fails_is_shown_with_what_it_printed)
 	struct measurement *measurement = command_measurement(command);
 	struct run_command_configurator *first = run_command_configurator_new(),
 					*second = run_command_configurator_new();
-	char *main;
+	autofree char *main = NULL;
 
 	run_command_configurator_before_run_add(first, shell("exit 0"));
 	run_command_configurator_before_run_add(second, shell("echo it went wrong >&2; exit 3"));
@@ -77,7 +77,6 @@ TEST(a_command_that_fails_is_shown_with_what_it_printed)
 	ck_assert_str_eq(main, "configurator beforeMeasurement\nconfigurator beforeMeasurement\nrun begins\n"
 			       "configurator beforeRun\nconfigurator beforeRun\nconfigurator afterRun\nrun ends\n"
 			       "configurator afterMeasurement\nconfigurator afterMeasurement\n");
-	free(main);
 }
 
 static const struct {

@@ -110,7 +110,7 @@ TEST(the_clock_is_probed_ahead)
 	struct measurement_command *command = describe(true, true);
 	struct workload *workload = measurement_workloads_at(command_measurement(command), 0);
 	struct measurer_base *probe = rot_entity_new(&clock_probe_measurer_class);
-	char *journal;
+	autofree char *journal = NULL;
 
 	probe->id = 6;
 	measurer_set_additional_measurers_add(workload->measurer_set, probe);
@@ -120,7 +120,6 @@ TEST(the_clock_is_probed_ahead)
 	ck_assert_has(journal, "measurer start 6\nevent workload kernelStart\nmeasurer start 2\nmeasurer start 3\n"
 			       "main measurer start 4\nprobe run\nmain measurer stop 4\nmeasurer stop 3\n"
 			       "measurer stop 2\nmeasurer stop 6\nevent workload kernelStop\n");
-	free(journal);
 }
 
 /* Without a hook of its own, warm code is a run: the kernel without hooks shows it. */
@@ -129,7 +128,7 @@ TEST(kernel_without_hooks_is_run_to_warm_its_code)
 	struct measurement_command *command = make_command(1);
 	struct workload *workload = workload_new();
 	struct plain_data *plain = rot_entity_new(&plain_data_class);
-	char *journal;
+	autofree char *journal = NULL;
 
 	plain->base.warm_code = true;
 	workload->kernel = &plain->base;
@@ -139,7 +138,6 @@ TEST(kernel_without_hooks_is_run_to_warm_its_code)
 	journal = journal_of("workload 0");
 	ck_assert_has(journal, "caches: warm code\nplain run\ncaches: flush");
 	ck_assert_has(journal, "main measurer start\nplain run\nmain measurer stop");
-	free(journal);
 }
 
 /* Two passes of three runs: every run of both has its place, and measurer and set keep their ids. */

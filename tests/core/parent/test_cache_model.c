@@ -117,12 +117,11 @@ walk(struct cache_model *model, const struct walk_case *tested)
 TEST_OF(walks_are_as_on_paper, NR_ELEMENTS(walk_cases))
 {
 	const struct walk_case *tested = &walk_cases[_i];
-	struct cache_model *model = cache_model_new(tested->levels, LINE);
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new(tested->levels, LINE));
 
 	for (int pass = 0; pass < tested->nr_passes; pass++)
 		walk(model, tested);
 	expect_crossed(model, &tested->expected, "%s", tested->name);
-	cache_model_delete(model);
 }
 
 /* Each line is loaded, or streamed, word by word, and once more; asked: the size that is asked for. */
@@ -137,13 +136,12 @@ TEST_OF(lines_have_their_size, 2 * NR_ELEMENTS(line_sizes))
 	const uint64_t bytes = 4096, nr_lines = bytes / size->line_bytes;
 	const bool streams = _i % 2;
 	const struct crossed loaded = FILLS(nr_lines, nr_lines, nr_lines), streamed = {{0, 0, 0, 0, 0, 2 * nr_lines}};
-	struct cache_model *model = cache_model_new(levels, size->asked);
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new(levels, size->asked));
 
 	for (uint64_t line = 0; line < bytes; line += size->line_bytes)
 		for (uint64_t at = 0; at < 2 * size->line_bytes; at += 4)
 			cache_model_access(model, line + at % size->line_bytes, 4, streams, streams);
 	expect_crossed(model, streams ? &streamed : &loaded, "lines of %llu bytes", (unsigned long long)size->asked);
-	cache_model_delete(model);
 }
 
 /* ---- short scripts: l, s and n (load, store, non-temporal store) LINE[:OFFSET+BYTES] ---- */
@@ -194,12 +192,11 @@ TEST_OF(scripts_are_as_on_paper, NR_ELEMENTS(script_cases))
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(12), 3}, {LINES(64), 16}, {LINES(256), 16}};
 	const struct script_case *tested = &script_cases[_i];
-	struct cache_model *model = cache_model_new(levels, LINE);
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new(levels, LINE));
 
 	run_script(model, tested->script);
 	expect_crossed(model, &tested->expected, "%s", tested->script);
 	expect_crossed(model, &tested->expected, "%s, asked again", tested->script);
-	cache_model_delete(model);
 }
 
 /* So many lines at the same time, each in four parts. */
@@ -207,7 +204,7 @@ TEST_OF(some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
 	const uint64_t nr_lines = (uint64_t)_i;
-	struct cache_model *model = cache_model_new(levels, LINE);
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new(levels, LINE));
 	struct crossed crossed;
 
 	for (int part = 0; part < 4; part++)
@@ -215,7 +212,6 @@ TEST_OF(some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED)
 			cache_model_access(model, LINES(line) + 16 * (uint64_t)part, 16, true, true);
 	crossed = crossed_of(model);
 	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], nr_lines <= CACHE_MODEL_COMBINED ? nr_lines : 4 * nr_lines);
-	cache_model_delete(model);
 }
 
 TEST(counts_are_added)
@@ -240,7 +236,7 @@ TEST(counts_are_added)
 TEST_OF(lines_are_flushed, 2)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
-	struct cache_model *model = cache_model_new(levels, LINE);
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new(levels, LINE));
 	const bool is_kept = _i == 1;
 	uint64_t counts[STEP_NR_COUNTS] = {0};
 
@@ -258,7 +254,6 @@ TEST_OF(lines_are_flushed, 2)
 	ck_assert_uint_eq(counts[STEP_MEMORY_WRITES], 1);
 	ck_assert_uint_eq(counts[STEP_L1_FILLS], is_kept ? 2 : 4);
 	ck_assert_uint_eq(counts[STEP_MEMORY_READS], is_kept ? 2 : 4);
-	cache_model_delete(model);
 }
 
 /* ---- other lines go ---- */
@@ -292,7 +287,7 @@ model_with(uint64_t nr_ways, enum cache_policy policy)
 TEST_OF(another_line_goes, sizeof(policy_cases) / sizeof(*policy_cases))
 {
 	const struct policy_case *is = &policy_cases[_i];
-	struct cache_model *model = model_with(4, is->policy);
+	struct cache_model *model = at_end(cache_model_delete, model_with(4, is->policy));
 	struct crossed crossed;
 
 	for (int i = 0; i < is->nr; i++)
@@ -300,7 +295,6 @@ TEST_OF(another_line_goes, sizeof(policy_cases) / sizeof(*policy_cases))
 	crossed = crossed_of(model);
 	ck_assert_uint_eq(crossed.lines[MEMORY_READS], is->reads);
 	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], is->writes);
-	cache_model_delete(model);
 }
 
 /* Lines in turn, of which some stay by chance; the same ones each time. */

@@ -110,8 +110,8 @@ check_one_level(uint64_t seed)
 	uint64_t state = seed, nr_ways = 1 + random_below(&state, 24);
 	uint64_t nr_sets = seed % 2 ? 1 : 1 + random_below(&state, 9), nr_lines = 1 + random_below(&state, 200);
 	const struct step_level levels[STEP_NR_LEVELS] = {{LINES(nr_sets * nr_ways), nr_ways}};
-	struct cache_model *model = cache_model_new(levels, LINE);
-	struct stack *stacks = rot_calloc(nr_sets, sizeof(*stacks));
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new(levels, LINE));
+	autofree struct stack *stacks = rot_calloc(nr_sets, sizeof(*stacks));
 	struct crossed expected = {{0}};
 	struct access access = {0};
 
@@ -121,8 +121,6 @@ check_one_level(uint64_t seed)
 		stack_use(&stacks[access.line % nr_sets], nr_ways, access.line, access.is_store, &expected);
 		expect_crossed(model, &expected, "seed %llu, access %d", (unsigned long long)seed, i);
 	}
-	free(stacks);
-	cache_model_delete(model);
 }
 
 TEST_OF(one_level_agrees_with_stack_distances, NR_ROUNDS)

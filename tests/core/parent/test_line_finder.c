@@ -142,12 +142,11 @@ static void
 model(const uint64_t *uses, size_t nr, uint64_t counts[STEP_NR_COUNTS])
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{4096, 8}, {16384, 4}, {65536, 16}};
-	struct cache_model *caches = cache_model_new(levels, 64);
+	struct cache_model *caches = at_end(cache_model_delete, cache_model_new(levels, 64));
 
 	memset(counts, 0, STEP_NR_COUNTS * sizeof(*counts));
 	cache_model_use_lines(caches, uses, nr);
 	cache_model_add_counts(caches, counts);
-	cache_model_delete(caches);
 }
 
 /* What is dropped changes nothing, and is a good part. */

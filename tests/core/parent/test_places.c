@@ -108,7 +108,7 @@ program(void)
 TEST_OF(addresses_are_those_of_the_process, 3)
 {
 	static const char *const variants[] = {"", "_no_pie", "_static_pie"};
-	struct region_places places;
+	cleared_by(region_places_clear) struct region_places places = {0};
 	autofree char *known = NULL;
 
 	if (!start(variants[_i]))
@@ -122,7 +122,6 @@ TEST_OF(addresses_are_those_of_the_process, 3)
 	known = rot_format("two_returns+0x4 (places_target%s:0x%llx)", variants[_i],
 			   (unsigned long long)(two_returns + 4 - program()->bias));
 	ck_assert_str_eq(places.ends[0].text, known);
-	region_places_clear(&places);
 }
 
 /* What is gone from its folder is read through /proc. */
@@ -367,7 +366,7 @@ TEST_OF(addresses_are_those_of_the_file, 2)
 /* A function that is chosen at the start is the ones that it is chosen from; there may be none of them here. */
 TEST(chosen_functions_are_found)
 {
-	struct region_places places;
+	cleared_by(region_places_clear) struct region_places places = {0};
 
 	ck_assert(start(""));
 	read_objects();
@@ -377,7 +376,6 @@ TEST(chosen_functions_are_found)
 	}
 	ck_assert_int_eq(places.nr_begins, 1);
 	ck_assert_has(places.begins[0].text, "choice+0x0");
-	region_places_clear(&places);
 }
 
 /* Whichever comes first: libraries that were compiled from a source of the same name may have no code on that line. */

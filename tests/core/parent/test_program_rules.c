@@ -456,12 +456,11 @@ static const struct {
 
 TEST_OF(executables_are_named_by_their_end, NR_ELEMENTS(executables))
 {
-	struct program_event_predicate *predicate = on_program("exited");
+	autograph struct program_event_predicate *predicate = on_program("exited");
 	const struct event event = {.kind = EVENT_PROGRAM, .name = "exited", .executable = "/a/b"};
 
 	rot_string_set(&predicate->executable, executables[_i].executable);
 	ck_assert_int_eq(predicate_matches(&predicate->base, &event), executables[_i].matches);
-	rot_graph_delete(predicate);
 }
 
 /* The first thread makes way for the one that executes: the process lives on under its number. */

@@ -254,7 +254,7 @@ TEST_OF(stripped_programs, nr_backends + 1)
 	struct trial named = {.arguments = {"main", "10"}, .regions = {{.begin = "region_one"}}};
 	struct trial stripped = {.program = "region_target_stripped", .arguments = {"main", "10"}};
 	const struct region_service *service;
-	char *address;
+	autofree char *address = NULL;
 
 	run_with(backends[_i], &named);
 	service = program_command_output_region_services_at(runner_output(), 0);
@@ -264,7 +264,6 @@ TEST_OF(stripped_programs, nr_backends + 1)
 	stripped.regions[0].begin = address;
 	check(run_with(backends[_i], &stripped), &(struct expected){address, 1, 10, 10, 0, 10, 0},
 	      nr_processes_of(backends[_i], 1));
-	free(address);
 }
 
 TEST_OF(exceptions_go_through, nr_backends + 1)

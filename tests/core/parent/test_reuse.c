@@ -156,7 +156,7 @@ TEST_OF(sampling_goes_on_from_all_lines, 3)
 {
 	const size_t nr = 4 * NR_USES;
 	autofree uint64_t *uses = make_uses(_i, nr, 20000);
-	struct reuse *reuse = reuse_new(LINE_SHIFT, 1 << 20);
+	struct reuse *reuse = at_end(reuse_delete, reuse_new(LINE_SHIFT, 1 << 20));
 	const struct reuse_counts expected = counts_of_uses(uses, nr, 1 << 20, 0);
 	struct reuse_counts first, all;
 
@@ -169,12 +169,11 @@ TEST_OF(sampling_goes_on_from_all_lines, 3)
 	reuse_use_lines(reuse, uses + nr / 2, nr / 2);
 	all = counts_of(reuse);
 	expect_near(&all, &expected, 0.03, nr);
-	reuse_delete(reuse);
 }
 
 TEST(streamed_bytes_pass_by)
 {
-	struct reuse *reuse = reuse_new(LINE_SHIFT, 1 << 20);
+	struct reuse *reuse = at_end(reuse_delete, reuse_new(LINE_SHIFT, 1 << 20));
 
 	for (uint64_t line = 0; line < 640; line++)
 		reuse_stream(reuse, line, 64);
@@ -184,5 +183,4 @@ TEST(streamed_bytes_pass_by)
 	for (uint64_t line = 0; line < 640; line++)
 		reuse_stream(reuse, line, 64);
 	ck_assert_double_eq_tol(counts_of(reuse).streamed_bytes, 2 * 640 * 64, 1);
-	reuse_delete(reuse);
 }

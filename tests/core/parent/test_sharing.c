@@ -20,8 +20,8 @@ static const struct {
 
 TEST_OF(lines_are_shared, NR_ELEMENTS(cases))
 {
-	struct sharing *sharing = sharing_new(6);
-	struct shared_line *lines;
+	struct sharing *sharing = at_end(sharing_delete, sharing_new(6));
+	autofree struct shared_line *lines = NULL;
 	size_t nr;
 
 	for (unsigned thread = 0; thread < 2; thread++) {
@@ -37,8 +37,6 @@ TEST_OF(lines_are_shared, NR_ELEMENTS(cases))
 		ck_assert_uint_eq(lines[0].bytes[1], 0xff00);
 		ck_assert_uint_eq(lines[0].nr, 2000);
 	}
-	free(lines);
-	sharing_delete(sharing);
 }
 
 /* Rows, by hand: of a cache with 64 sets of 8 lines, and one with 12 ways. */

@@ -253,7 +253,7 @@ TEST(files_without_sections_have_frames)
 TEST(separate_debug_information_is_read)
 {
 	struct symbol_range wanted = function(target(""), "two_returns");
-	struct symbol_ranges lines = {0};
+	cleared_by(symbol_ranges_clear) struct symbol_ranges lines = {0};
 	struct symbol_file *file;
 	size_t nr_sources;
 
@@ -267,7 +267,6 @@ TEST(separate_debug_information_is_read)
 	ck_assert_ok(symbols_find_line(file, "lines.c", 102, &lines, &nr_sources, &why));
 	ck_assert_int_eq(lines.nr_ranges, 3);
 	ck_assert_str_eq(getenv(DEBUGINFOD), "http://127.0.0.1:1/");
-	symbol_ranges_clear(&lines);
 }
 
 TEST(small_debug_information_is_read)

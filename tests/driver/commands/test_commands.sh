@@ -74,22 +74,7 @@ done
 out=$missing
 [ -z "$missing" ]
 check "help of a command begins with examples"
-call help measure
-has "help of a command" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
-has "and its options" 0 "    --dry-run  only show the plan" ""
-call help peaks
-has "a command and a controller of one name" 0 "Usage: rot peaks [OPTION...] [WORD...]" ""
-has "both of them" 0 "Usage: rot measure peaks" ""
-call measure --help
-has "COMMAND --help" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
-call plot --nosuch --x-range=3 --help
-has "whatever else is wrong" 0 "Usage: rot plot [OPTION...] [FILE.json...]" ""
-call measure -h
-has "and with -h" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
-call help triad
-has "help of a controller" 0 "Usage: rot measure triad" ""
-call help estimator
-has "help of a key" 0 "  -estimator=median   [choice: median min; default]" ""
+# ---- help of one thing, settings, completion, lists ----
 for name in RUN.md doc/RUN.md run.md RUN; do
 	call help "$name"
 	has "a document is $name" 0 "$(sed -n '1s/# //p' "$top_srcdir/doc/RUN.md")" ""
@@ -97,53 +82,8 @@ done
 call help readme
 has "and one that is no command needs no ending" 0 "$(sed -n '1s/# //p' "$top_srcdir/README.md")" ""
 mkdir folder.xml
-call list controllers folder
-is "a folder is no controller" 1 "" "rot: none of the controllers has 'folder' in its name
-     'rot list controllers' shows all"
-rmdir folder.xml
-call help Ridge point
-is "help of a word" 0 "ridge point: where a bandwidth meets a peak: the least intensity that reaches
-it." ""
-call help intensity
-has "words that have it in their names, and others that are about it" 0 "operational intensity: operations per byte" ""
-has "these are named" 0 "See also: ridge point, roofline" ""
-call help ridgepoint
-is "help suggests words" 2 "" "rot: there is no command, controller, key, document or term 'ridgepoint'
-     did you mean 'ridge point'? What there is: rot help"
-call help nothing
-is "help of nothing known" 2 "" "rot: there is no command, controller, key, document or term 'nothing'
-     what there is: rot help"
-call help trida
-is "help suggests the nearest of all" 2 "" "rot: there is no command, controller, key, document or term 'trida'
-     did you mean 'triad'? What there is: rot help"
-
-# ---- settings ----
-mkdir -p "$work/config/rot"
-printf '# mine\nestimator=min\nquiet=true\n' >"$work/config/rot/config"
-call list keys
-has "what is not the default says so" 0 "  -estimator=min             (user file) headline of a time" ""
-call list keys --all
-has "the user's file counts" 0 "  -estimator=min   [choice: median min; user file]" ""
-call list keys estim -estimator=median
-is "the command line counts more" 0 "  -estimator=median   [choice: median min; command line]
-      headline of a time: median, or the minimum as in the thesis" ""
-call list keys quiet -quiet
-has "a bare key turns over what the file says" 0 "  -quiet=false   [true or false; command line]" ""
-printf 'estimator=min\n\nrnus=3\n' >"$work/config/rot/config"
-call list keys
-is "a mistake in the file" 1 "" "rot: $work/config/rot/config:3: unknown configuration key 'rnus'
-     did you mean 'runs'? All keys: rot list keys"
-printf 'runs=4\n' >"$work/other"
-call list keys runs "-userConfigFile=$work/other"
-has "another file" 0 "  -runs=4   [whole number; user file]" ""
-call list keys -userConfigFile=/nowhere/config
-has "another file that is missing" 1 "" "cannot open the configuration file '/nowhere/config': No such file or directory"
-call complete 'rot mea'
-is "completion does not read settings" 0 "measure" ""
-rm "$work/config/rot/config"
-
-# ---- completion ----
 transcript tests/driver/commands/golden/commands.txt
+rmdir folder.xml
 # What completion, which is all rows of the tables, proposes is told by help and the manual.
 tr -d '\\' <"$top_builddir/doc/rot.1" >"$work/manual"
 missing=
@@ -221,58 +161,6 @@ for library in libxml2 jansson libcrypto libc libpfm4 libdw Zydis; do
 	printf '%s\n' "$out" | grep -q -E "^$library +.*[0-9]\.[0-9]"
 	check "the version of $library"
 done
-call version -compiler=/nowhere/cc
-has "a compiler that is missing" 0 "'/nowhere/cc' cannot be run" ""
-call list kernels tri
-has "kernels with their fields, in small letters too" 0 "  Triad" ""
-has "and these fields" 0 "bufferSize=" ""
-call list quantities llcram
-has "quantities by what they are of" 0 "transferredBytes" ""
-mkdir -p "$work/data/rot/kernels/Broken" "$work/data/rot/kernels/Triad" "$work/data/rot/kernels/Mine"
-printf '<derivedClass name="Broken" baseType="KernelBase">\n<field/>\n' >"$work/data/rot/kernels/Broken/Broken.xml"
-for name in Triad Mine; do
-	printf '<?xml version="1.0"?>\n<derivedClass name="%s" baseType="KernelBase" cSuffix="Data" comment="my own"/>\n' $name \
-		>"$work/data/rot/kernels/$name/$name.xml"
-done
-printf '<?xml version="1.0"?>\n<derivedClass name="Lost" baseType="NoSuchBase" comment=""/>\n' >"$work/data/rot/kernels/Mine/Lost.xml"
-call list kernels
-has "a broken kernel is left out with a warning" 0 "  Memory" \
-	"rot: warning: a kernel is left out: $work/data/rot/kernels/Broken/Broken.xml:"
-has "one with an unknown base as well" 0 "" "rot: warning: a kernel is left out: $work/data/rot/kernels/Mine/Lost.xml:2: "
-has "my kernels hide the built-in ones" 0 "  Triad                      my own" ""
-has "and stand beside them" 0 "  Mine                       my own" ""
-call list kernels mine --json
-has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
-rm -r "$work/data"
-call list remarks
-has "remarks by group" 0 "
-  why a run is left out:
-      contextSwitch, migration, majorFault, " ""
-call list remarks --all
-has "and in full" 0 "
-  contextSwitch   another program ran on the CPU
-      stop other programs" ""
-call list remarks stealtime
-is "what a remark means, and what helps" 0 "why a run is left out:
-  stealTime   the hypervisor ran something else for 1 % of a run or more
-      measure at another time, or on another host" ""
-call list keys --json runs
-is "as JSON" 0 '{
-  "schema": "rot.list/1",
-  "topic": "keys",
-  "items": [
-    {
-      "name": "runs",
-      "value": "0",
-      "origin": "default",
-      "type": "whole number",
-      "choices": "",
-      "description": "runs of each point; 0: as the controller says"
-    }
-  ]
-}' ""
-call list quantities
-has "quantities" 0 "operationCount" ""
 call list events page-faults
 has "events, from the core" 0 "  perf::PAGE-FAULTS" ""
 call measure "$top_srcdir/tests/frontend/storm.xml" first

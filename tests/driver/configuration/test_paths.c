@@ -54,9 +54,9 @@ open_paths(void)
 
 TEST(without_variables_below_home)
 {
-	struct paths *paths = open_paths();
-	char *file = paths_user_config_file(configuration);
-	char *tag = rot_format("%s/CACHEDIR.TAG", paths->cache);
+	struct paths *paths = at_end(paths_delete, open_paths());
+	autofree char *file = paths_user_config_file(configuration);
+	autofree char *tag = rot_format("%s/CACHEDIR.TAG", paths->cache);
 
 	ck_assert_ptr_null(warning);
 	assert_below(paths->cache, "/.cache/rot");
@@ -64,9 +64,6 @@ TEST(without_variables_below_home)
 	assert_below(file, "/.config/rot/config");
 	ck_assert_int_eq(access(tag, R_OK), 0);
 	ck_assert(!paths->cache_is_temporary);
-	free(tag);
-	free(file);
-	paths_delete(paths);
 }
 
 TEST(variables_count_when_absolute)
@@ -116,7 +113,7 @@ TEST(a_cache_that_cannot_be_written_is_replaced)
 {
 	struct paths *paths;
 	struct stat status;
-	char *file, *cache;
+	autofree char *file = NULL, *cache = NULL;
 
 	block_cache();
 	paths = open_paths();
@@ -130,8 +127,6 @@ TEST(a_cache_that_cannot_be_written_is_replaced)
 	cache = rot_strdup(paths->cache);
 	paths_delete(paths);
 	ck_assert_int_eq(access(cache, F_OK), -1);
-	free(file);
-	free(cache);
 }
 
 TEST(a_cache_without_write_permission_is_replaced)
@@ -160,11 +155,11 @@ TEST(no_cache_at_all_is_an_error)
 
 TEST(not_installed_means_source_tree)
 {
-	struct paths *paths = open_paths();
+	struct paths *paths = at_end(paths_delete, open_paths());
 	char *build = realpath(getenv("top_builddir"), NULL);
 	char *source = realpath(getenv("top_srcdir"), NULL);
-	char *driver = rot_format("%s/driver/rot", paths->built),
-	     *other = rot_format("%s/stage/usr/bin/rot", paths->built);
+	autofree char *driver = rot_format("%s/driver/rot", paths->built),
+		      *other = rot_format("%s/stage/usr/bin/rot", paths->built);
 
 	ck_assert_str_eq(paths->data, source);
 	ck_assert_str_eq(paths->built, build);
@@ -173,9 +168,6 @@ TEST(not_installed_means_source_tree)
 	ck_assert(!paths_is_installed(driver));
 	ck_assert(paths_is_installed(other));
 	ck_assert(paths_is_installed("/usr/bin/rot"));
-	free(driver);
-	free(other);
-	paths_delete(paths);
 }
 
 UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

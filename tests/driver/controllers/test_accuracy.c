@@ -18,7 +18,7 @@
 /* What stands in <each> is there for each of its points, and <derived> follows from what was expected. */
 TEST(each_says_it_once_for_several)
 {
-	struct xml_controller *c = open_text(
+	struct xml_controller *c = opened_text(
 		HEAD AXIS POINT
 		"<each><axis name='border'><list values='llcRam l2l3'/></axis><skip if='$border = \"l1l2\"'/>\n"
 		"<quantity is='transferredBytes:{$border}' name='bytes_{$border}'/>"
@@ -31,7 +31,6 @@ TEST(each_says_it_once_for_several)
 	struct experiment *experiment;
 	struct experiment_plot *plot;
 
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(c->planned[0].nr_requests, 2);
 	experiment = experiment_open("c", NULL, 0);
 	ck_assert_msg(xml_show(c, experiment, &why) == 0, "%s %s", why.text, why.hint);
@@ -52,13 +51,12 @@ TEST(each_says_it_once_for_several)
 TEST(threads_are_pinned_and_start_together)
 {
 	struct xml_controller *c =
-		open_text(HEAD "<axis name='n'><list values='1 all'/></axis>"
-			       "<point threads='{$n}'><workload><kernel type='Dummy'/></workload></point>" TAIL);
+		opened_text(HEAD "<axis name='n'><list values='1 all'/></axis>"
+				 "<point threads='{$n}'><workload><kernel type='Dummy'/></workload></point>" TAIL);
 	const struct measurement *one, *all;
 	int *cpus;
 	size_t nr_cpus = allowed_cpus(&cpus, NULL);
 
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	one = c->planned[0].measurement;
 	all = c->planned[1].measurement;
 	ck_assert_uint_eq(measurement_nr_workloads(one), 1);
@@ -283,8 +281,7 @@ TEST(accuracy_experiments_have_their_points)
 
 		configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "sizes", is_quick ? "small" : "all",
 				  NULL);
-		c = open_file(path);
-		ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
+		c = opened_file(path);
 		if (is_quick)
 			ck_assert_uint_le(c->nr_planned, 50);
 		else

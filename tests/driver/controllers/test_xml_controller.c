@@ -70,8 +70,7 @@ TEST(optiflop_has_its_loops)
 
 		configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "sizes", is_quick ? "small" : "all",
 				  NULL);
-		controller = open_file(path);
-		ck_assert_msg(controller != NULL, "%s %s", why.text, why.hint);
+		controller = opened_file(path);
 		for (size_t i = 0; i < controller->nr_planned; i++) {
 			const struct planned_point *planned = &controller->planned[i];
 			const struct kernel_base *kernel = measurement_workloads_at(planned->measurement, 0)->kernel;
@@ -123,8 +122,7 @@ TEST(exptime1_loads_what_there_is)
 		struct xml_controller *controller;
 
 		set_cpus(nr_cpus);
-		controller = open_file(path);
-		ck_assert_msg(controller != NULL, "%s %s", why.text, why.hint);
+		controller = opened_file(path);
 		for (size_t i = 0; i < sizeof series / sizeof *series; i++)
 			ck_assert_int_eq(has_series(controller, series[i]), i < 3 || nr_cpus > 1);
 		for (size_t i = 0; i < controller->nr_planned; i++) {
@@ -153,8 +151,7 @@ TEST(cpu_migration_goes_near_and_far)
 		char targets[64] = "";
 
 		set_cpus(machines[m].nr_cpus);
-		controller = open_file(path);
-		ck_assert_msg(controller != NULL, "%s %s", why.text, why.hint);
+		controller = opened_file(path);
 		for (size_t i = 0; i < controller->nr_planned; i++) {
 			const struct coordinate *target = point_coordinate(controller->planned[i].at, "target"),
 						*size = point_coordinate(controller->planned[i].at, "size");
@@ -205,7 +202,7 @@ TEST(titles_change_no_hash)
 /* Ceilings of a space of their own inside the controller's, with variants, of which the first good seed is planned. */
 TEST(ceilings_with_variants)
 {
-	struct xml_controller *c = open_text(
+	struct xml_controller *c = opened_text(
 		HEAD AXIS
 		"<ceilings><axis name='m'><list values='5 6'/></axis><skip if='$n = 2 and $m = 6'/>"
 		"<ceiling name='{$n} {$m}' performance='doublePrecisionFlop' access='x{$m}' instructionSet='SSE'>"
@@ -218,10 +215,9 @@ TEST(ceilings_with_variants)
 	static const char *const names[] = {"1 5", "1 6", "2 5"};
 	static const size_t nr_seeds[] = {3, 2, 3};
 	const struct planned_ceiling *ceiling;
-	struct measurement *variant;
+	autograph struct measurement *variant = NULL;
 	double work, dlp;
 
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(c->nr_ceilings, 3);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_str_eq(c->ceilings[i].name, names[i]);
@@ -242,12 +238,11 @@ TEST(ceilings_with_variants)
 	ck_assert_ptr_null(variant);
 	ck_assert_int_eq(xml_plan_ceiling_variant(c, ceiling, (const int[]){3, 1}, &variant, &work, &why), 0);
 	ck_assert_double_eq(work, 10 * 3 * 1 * 2);
-	rot_graph_delete(variant);
 }
 
 TEST(entities_of_all_kinds)
 {
-	struct xml_controller *c = open_text(
+	struct xml_controller *c = opened_text(
 		HEAD
 		"<point runs='3'>\n"
 		"<workload id='w' cpu='0'><kernel id='k' type='Dummy'/></workload>\n"
@@ -262,7 +257,6 @@ TEST(entities_of_all_kinds)
 	const struct run_command *command;
 
 	/* Running the check on a kernel needs it to be there: a reference counts. */
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	m = c->planned[0].measurement;
 	ck_assert_int_eq(c->planned[0].nr_runs, 3);
 	ck_assert_uint_eq(measurement_nr_workloads(m), 2);
@@ -282,7 +276,7 @@ TEST(entities_of_all_kinds)
 /* Texts of all kinds with expressions; the region adds a coordinate. */
 TEST(programs)
 {
-	struct xml_controller *c = open_text(
+	struct xml_controller *c = opened_text(
 		HEAD AXIS "<point series='s' label='{$n}'>\n"
 			  "<program executable='sh' folder='{concat(\"/\", \"tmp\")}' standardInput='/dev/null' "
 			  "exitStatus='0 {$n}'"
@@ -294,7 +288,6 @@ TEST(programs)
 			  "= \"r\"'/>" TAIL);
 	const struct program_workload *workload;
 
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(c->nr_planned, 2);
 	ck_assert_uint_eq(c->planned[1].max_passes, 2);
 	ck_assert_ptr_null(c->planned[1].measurement);
@@ -315,14 +308,13 @@ TEST(programs)
 
 TEST(conditions_choose_points)
 {
-	struct xml_controller *c = open_text(
+	struct xml_controller *c = opened_text(
 		HEAD "<axis name='n'><range from='1' to='4' step='1'/></axis><skip if='$n = 2'/>"
 		     "<point if='$n != 3' label='a{$n}'><workload><kernel type='Triad' "
 		     "bufferSize='{$n}'/></workload></point>"
 		     "<point label='b{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>" TAIL);
 	char labels[64] = "";
 
-	ck_assert_msg(c != NULL, "%s", why.text);
 	for (size_t i = 0; i < c->nr_planned; i++)
 		strcat(labels, c->planned[i].label);
 	ck_assert_str_eq(labels, "a1b1b3a4b4");
@@ -331,22 +323,20 @@ TEST(conditions_choose_points)
 /* Wht needs none: its point stays. */
 TEST(points_without_their_library_are_left_out)
 {
-	struct xml_controller *c = open_text(
+	struct xml_controller *c = opened_text(
 		HEAD
 		"<axis name='kernel'><list values='Wht Daxpy'/></axis>\n"
 		"<point series='{$kernel}' label=''><workload><kernel type='{$kernel}'/></workload></point>\n" TAIL);
 	const struct definition *daxpy = definitions_find(rot.kernels, "Daxpy");
 	struct definition_row *rows = (struct definition_row *)daxpy->rows;
 
-	ck_assert_msg(c != NULL, "%s", why.text);
 	for (size_t i = 0; i < daxpy->nr_rows; i++)
 		if (rows[i].kind == DEFINITION_NEEDS)
 			rows[i].of = "libthereisnosuch.so.1";
-	c = open_text(
+	c = opened_text(
 		HEAD
 		"<axis name='kernel'><list values='Wht Daxpy'/></axis>\n"
 		"<point series='{$kernel}' label=''><workload><kernel type='{$kernel}'/></workload></point>\n" TAIL);
-	ck_assert_msg(c != NULL, "%s", why.text);
 	ck_assert_uint_eq(c->nr_planned, 1);
 	ck_assert_str_eq(c->planned[0].series, "Wht");
 	ck_assert_uint_eq(c->missing.nr, 1);
@@ -356,10 +346,9 @@ TEST(points_without_their_library_are_left_out)
 	ck_assert_ptr_null(c);
 	ck_assert_str_eq(why.text, "c.xml:1: nothing of this controller can be measured here: kernel 'Daxpy' needs the "
 				   "library libthereisnosuch.so.1: install libopenblas0-pthread");
-	c = open_text(HEAD "<choice name='c' best='performance:flop' otherwise='none'><axis name='k'><list values='1 "
-			   "2'/></axis><workload><kernel type='Daxpy'/></workload></choice>\n"
-			   "<point series='{$c}' label=''><workload><kernel type='Wht'/></workload></point>\n" TAIL);
-	ck_assert_msg(c != NULL, "%s", why.text);
+	c = opened_text(HEAD "<choice name='c' best='performance:flop' otherwise='none'><axis name='k'><list values='1 "
+			     "2'/></axis><workload><kernel type='Daxpy'/></workload></choice>\n"
+			     "<point series='{$c}' label=''><workload><kernel type='Wht'/></workload></point>\n" TAIL);
 	ck_assert_str_eq(c->planned[0].series, "none");
 	ck_assert_uint_eq(c->missing.nr, 1);
 }
@@ -367,7 +356,7 @@ TEST(points_without_their_library_are_left_out)
 /* Theory beside points, over the same axis; alone where the quantity is not known. */
 TEST(curves_are_drawn)
 {
-	struct xml_controller *c = open_text(
+	struct xml_controller *c = opened_text(
 		HEAD AXIS POINT "<plot type='series' title='T' x='n' y='time'>\n"
 				"<curve name='twice' from='1' to='100' y='{2 * $n}'/>"
 				"<marker at='{$lineBytes * 2}' label='two lines'/></plot>\n"
@@ -376,7 +365,6 @@ TEST(curves_are_drawn)
 	struct experiment *experiment = experiment_open("c", "c", 0);
 	const struct experiment_own_plot *plot;
 
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 	ck_assert_msg(xml_show(c, experiment, &why) == 0, "%s %s", why.text, why.hint);
 	ck_assert_uint_eq(experiment->nr_plots, 2);
 	plot = &experiment->plots[0];
@@ -414,15 +402,14 @@ TEST(caches_are_marked)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct xml_controller *c =
-			open_text(HEAD AXIS POINT "<plot type='series' title='T' x='n' y='time'>\n"
-						  "<cacheMarkers at='{$bytes div 16 + 1}'/></plot>\n" TAIL);
+			opened_text(HEAD AXIS POINT "<plot type='series' title='T' x='n' y='time'>\n"
+						    "<cacheMarkers at='{$bytes div 16 + 1}'/></plot>\n" TAIL);
 		struct experiment *experiment = experiment_open("c", "c", 0);
 		const struct experiment_own_plot *plot;
 
 		rot.machine->l1_data_bytes = cases[i].l1;
 		rot.machine->l2_bytes = cases[i].l2;
 		rot.machine->llc_bytes = cases[i].llc;
-		ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
 		ck_assert_msg(xml_show(c, experiment, &why) == 0, "%s %s", why.text, why.hint);
 		plot = &experiment->plots[0];
 		ck_assert_uint_eq(plot->nr_markers, cases[i].nr);
@@ -442,9 +429,8 @@ TEST(shared_parts_are_included)
 
 	file_fill("part.xml",
 		  "<shared>\n<axis name='n'><list values='5 6'/></axis>\n<quantity is='time'/>\n</shared>\n");
-	c = open_text("<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
-		      "<xi:include href='part.xml'/>\n" POINT TAIL);
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
+	c = opened_text("<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
+			"<xi:include href='part.xml'/>\n" POINT TAIL);
 	ck_assert_uint_eq(c->nr_planned, 2);
 	ck_assert_uint_eq(c->planned[0].nr_requests, 1);
 
@@ -464,9 +450,8 @@ TEST(copies_find_the_parts_of_rot)
 {
 	static const char text[] = "<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n" AXIS
 				   "<xi:include href='parts/threads.xml'/>\n" POINT TAIL;
-	struct xml_controller *c = open_text(text);
 
-	ck_assert_msg(c != NULL, "%s %s", why.text, why.hint);
+	opened_text(text);
 	ck_assert_int_eq(mkdir("parts", 0700), 0);
 	file_fill("parts/threads.xml", "<shared>\n\n<axis name='n'><list value='5 6'/></axis>\n</shared>\n");
 	ck_assert_ptr_null(open_text(text));

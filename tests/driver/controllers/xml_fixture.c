@@ -30,6 +30,22 @@ open_text(const char *text)
 	return open_file("c.xml");
 }
 
+struct xml_controller *
+opened_file(const char *path)
+{
+	struct xml_controller *controller = open_file(path);
+
+	ck_assert_msg(controller != NULL, "%s: %s %s", path, why.text, why.hint);
+	return controller;
+}
+
+struct xml_controller *
+opened_text(const char *text)
+{
+	file_fill("c.xml", text);
+	return opened_file("c.xml");
+}
+
 struct experiment *
 experiment_open(const char *name, const char *output_name, size_t nr_points)
 {

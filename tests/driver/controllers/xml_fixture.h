@@ -14,6 +14,10 @@ void setup(void);
 struct xml_controller *open_file(const char *path);
 struct xml_controller *open_text(const char *text);
 
+/* The same, and the test fails if it is NULL. */
+struct xml_controller *opened_file(const char *path);
+struct xml_controller *opened_text(const char *text);
+
 /* As experiment_new; it is deleted when the test ends. */
 struct experiment *experiment_open(const char *name, const char *output_name, size_t nr_points);
 

@@ -21,13 +21,12 @@ set_up(void)
 static void
 look(const char *root)
 {
-	struct machine *machine = machine_read(root, NULL);
+	struct machine *machine = at_end(machine_delete, machine_read(root, NULL));
 
 	ck_assert_ptr_nonnull(machine);
 	doctor_look_at_machine(&findings, machine, root);
 	doctor_look_at_surroundings(&findings, machine, root);
 	doctor_look_at_clocks(&findings, machine, root);
-	machine_delete(machine);
 }
 
 static void
@@ -233,7 +232,7 @@ TEST(json_is_of_the_schema)
 	autofree char *path = built_path("driver/rot"), *command = rot_format("'%s' doctor --json", path);
 	json_error_t fault;
 	FILE *in;
-	json_t *json;
+	json_auto_t *json = NULL;
 
 	setenv("XDG_CACHE_HOME", folder, 1);
 	in = popen(command, "r");
@@ -242,7 +241,6 @@ TEST(json_is_of_the_schema)
 	ck_assert_msg(json != NULL, "%s", fault.text);
 	expect_schema("driver/schemas/doctor-1.json", json);
 	ck_assert_int_ne(pclose(in), -1);
-	json_decref(json);
 }
 
 /* One screen, whatever was found: advice is for the next step alone. */

@@ -17,21 +17,20 @@ add_peak(struct experiment *experiment, double work, const struct measurement *m
 TEST(higher_ceiling_counts)
 {
 	struct experiment *experiment = experiment_open("c", "c", 0);
-	struct measurement *measurement = measurement_of("Dummy");
+	autograph struct measurement *measurement = measurement_of("Dummy");
 
 	ck_assert_int_eq(add_peak(experiment, 10, measurement, 1, &why), 0);
 	ck_assert_int_eq(add_peak(experiment, 10, measurement, 5, &why), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 1);
 	ck_assert_double_eq(experiment->ceilings[0].value, 21); /* the second call: 20, and 0.25 more each run */
 	ck_assert_int_eq(add_peak(experiment, 0, measurement, 1, &why), -1);
-	rot_graph_delete(measurement);
 }
 
 /* A lost count of the time makes an infinite rate; neither it nor a disturbed run is the best. */
 TEST(only_sound_runs_make_a_ceiling)
 {
 	struct experiment *experiment = experiment_open("c", "c", 0);
-	struct measurement *measurement = measurement_of("Dummy");
+	autograph struct measurement *measurement = measurement_of("Dummy");
 
 	fake_nr_infinite = 5;
 	ck_assert_int_eq(add_peak(experiment, 10, measurement, 5, &why), 0);
@@ -41,7 +40,6 @@ TEST(only_sound_runs_make_a_ceiling)
 	ck_assert_int_eq(add_peak(experiment, 10, measurement, 5, &why), 0);
 	ck_assert_uint_eq(experiment->nr_ceilings, 1);
 	ck_assert_double_eq(experiment->ceilings[0].value, 20.75);
-	rot_graph_delete(measurement);
 }
 
 static const struct ceiling *
@@ -149,7 +147,7 @@ TEST(a_point_is_judged_once)
 		" % of the roof of 2 threads at this intensity (DRAM load, far): bound by"};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	FILE *out = fopen("verdicts", "w");
-	json_t *json;
+	json_auto_t *json = NULL;
 	char *text, *page;
 
 	store_peaks();
@@ -174,7 +172,6 @@ TEST(a_point_is_judged_once)
 	}
 	ck_assert_has(page, "<td class=\"line\">DRAM load, 1 thread</td>");
 	ck_assert_has(page, "<td class=\"line\">DRAM load, far, 2 threads</td>");
-	json_decref(json);
 }
 
 /* A peak without an interval is a roof that the machine reaches at least: table, verdict and JSON say so. */
@@ -182,7 +179,7 @@ TEST(a_share_of_the_least_roof_is_the_most)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	FILE *out = fopen("table", "w");
-	json_t *json;
+	json_auto_t *json = NULL;
 	char *text;
 
 	store_peaks();
@@ -199,14 +196,13 @@ TEST(a_share_of_the_least_roof_is_the_most)
 		      "%s", text);
 	ck_assert(json_is_true(json_object_get(
 		json_object_get(json_array_get(json_object_get(json, "points"), 0), "roof"), "isLeast")));
-	json_decref(json);
 }
 
 /* Threads of a kernel's library count too. */
 TEST(threads_of_a_library_have_the_ceilings_of_as_many)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
-	struct measurement *measurement = measurement_of("Daxpy");
+	autograph struct measurement *measurement = measurement_of("Daxpy");
 
 	store_peaks();
 	for (int threads = 1; threads <= 2; threads++) {
@@ -216,7 +212,6 @@ TEST(threads_of_a_library_have_the_ceilings_of_as_many)
 		ck_assert_ok(experiment_add_default_peaks(experiment, &why));
 		ck_assert_int_eq(experiment->nr_roof_threads, threads);
 	}
-	rot_graph_delete(measurement);
 }
 
 /* Neither a lost count of the time nor a disturbed run. */

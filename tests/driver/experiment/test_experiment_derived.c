@@ -75,7 +75,7 @@ TEST(derived_values_are_peaks)
 {
 	struct experiment *experiment = experiment_open("c", NULL, 0);
 	struct coordinate at = {.axis = "word", .text = "single", .number = NAN};
-	struct measurement *measurement = measurement_of("Dummy");
+	autograph struct measurement *measurement = measurement_of("Dummy");
 	struct peak_wish *wishes;
 	FILE *nowhere = fopen("/dev/null", "w");
 
@@ -102,7 +102,6 @@ TEST(derived_values_are_peaks)
 		ck_assert_msg(fabs(derived_peak(experiment, i) / named_peaks[i].value - 1) < 1e-12, "%zu: %g", i,
 			      derived_peak(experiment, i));
 	fclose(nowhere);
-	rot_graph_delete(measurement);
 }
 
 UNIT_TESTS(.set_up = setup);

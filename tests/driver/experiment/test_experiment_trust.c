@@ -12,7 +12,7 @@
 TEST(doubts_are_notes)
 {
 	json_t *json, *point, *notes;
-	char *table;
+	autofree char *table = NULL;
 
 	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "12", &why), 0);
 	ck_assert_ok(run_into("table", "test", "result", &why));
@@ -23,13 +23,12 @@ TEST(doubts_are_notes)
 	ck_assert_uint_eq(json_array_size(notes), 1);
 	ck_assert_has(json_string_value(json_array_get(notes, 0)), ": drifts by +");
 	ck_assert_has(table, json_string_value(json_array_get(notes, 0)));
-	free(table);
 }
 
 TEST(what_measuring_costs_and_broken_rules_are_told)
 {
 	json_t *json, *point, *bytes, *time;
-	char *table;
+	autofree char *table = NULL;
 
 	fake_measure = measure_doubtful;
 	ck_assert_ok(run_into("table", "test", "result", &why));
@@ -49,7 +48,6 @@ TEST(what_measuring_costs_and_broken_rules_are_told)
 	ck_assert_has(table, "bytes (LLC-RAM read) 8 byte");
 	ck_assert_has(table, "bytes (LLC-RAM read) [byte]   1600");
 	ck_assert_lacks(table, "above the highest ceiling");
-	free(table);
 }
 
 /* Points whose series and label are the same word, in a roofline. */
@@ -125,7 +123,7 @@ TEST(rates_above_the_roof_are_told)
 	const struct quantity_request request = {
 		.name = "throughput", .border = "llcRam.read", .clock = "microSeconds"};
 	struct experiment *experiment = experiment_open("test", "roof", 1);
-	struct measurement *measurement = measurement_new();
+	autograph struct measurement *measurement = measurement_new();
 	struct quantity_value value = {.request = request,
 				       .name = "throughput",
 				       .of = "llcRam.read",
@@ -145,7 +143,6 @@ TEST(rates_above_the_roof_are_told)
 	experiment_check_ceilings(experiment);
 	ck_assert_uint_eq(experiment->points[0].notes.nr, 1);
 	ck_assert_has(experiment->points[0].notes.items[0], "above the highest ceiling: memory");
-	rot_graph_delete(measurement);
 }
 
 /* Exact counts contradict the definition whenever they differ, others if their interval and one in a hundred say so. */

@@ -221,7 +221,7 @@ TEST(entity_gives_its_primitive_fields)
 	};
 	static const struct rot_class class = {
 		.name = "Sample", .fields = fields, .nr_fields = 4, .size = sizeof(struct sample)};
-	void *entity = rot_entity_new(&class);
+	void *entity = at_end(rot_entity_delete, rot_entity_new(&class));
 	bool value = false;
 	double number;
 
@@ -229,7 +229,6 @@ TEST(entity_gives_its_primitive_fields)
 	ck_assert_int_eq(expression_bool(scope, "$streams * 2 = 8 and $warm = 1 and $mode = 'write'", &value, &why), 0);
 	ck_assert(value);
 	ck_assert_int_eq(expression_number(scope, "$sizes", &number, &why), -1);
-	rot_entity_delete(entity);
 }
 
 UNIT_TESTS(.is_in_one_process = true, .set_up = setup, .tear_down = teardown);

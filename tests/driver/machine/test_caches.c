@@ -192,7 +192,7 @@ static const struct {
 
 TEST_OF(other_caches_can_be_asked_for, NR_ELEMENTS(asked))
 {
-	struct machine *machine = machine_new();
+	struct machine *machine = at_end(machine_delete, machine_new());
 	struct cache_ways ways;
 	struct cache_policies policies;
 	const bool is_it = cache_levels_parse(asked[_i].text, machine, &ways, &policies, &why) == 0;
@@ -209,12 +209,11 @@ TEST_OF(other_caches_can_be_asked_for, NR_ELEMENTS(asked))
 		ck_assert_has(why.text, "describes no caches");
 		ck_assert_has(why.hint, "-caches=32K:8,1M:16,32M:16");
 	}
-	machine_delete(machine);
 }
 
 TEST(lines_may_go_in_another_order)
 {
-	struct machine *machine = machine_new();
+	struct machine *machine = at_end(machine_delete, machine_new());
 	struct cache_ways ways;
 	struct cache_policies policies;
 
@@ -225,7 +224,6 @@ TEST(lines_may_go_in_another_order)
 	ck_assert_int_eq(cache_levels_parse("32K,1M:random", machine, &ways, &policies, &why), 0);
 	ck_assert_ptr_null(policies.l1_data);
 	ck_assert_str_eq(policies.llc, "random");
-	machine_delete(machine);
 }
 
 /* page_bytes: 0: it is refused */

@@ -32,7 +32,7 @@ static const struct {
 
 TEST_OF(recorded_machine_is_read, NR_ELEMENTS(machines))
 {
-	struct machine *machine = read_recorded(machines[_i].folder, &why);
+	struct machine *machine = at_end(machine_delete, read_recorded(machines[_i].folder, &why));
 	char *caption;
 
 	ck_assert_msg(machine != NULL, "%s", why.text);
@@ -59,7 +59,6 @@ TEST_OF(recorded_machine_is_read, NR_ELEMENTS(machines))
 	free(caption);
 	for (size_t i = 1; i < machine_nr_cpu_flags(machine); i++)
 		ck_assert_str_lt(machine_cpu_flags_at(machine, i - 1), machine_cpu_flags_at(machine, i));
-	machine_delete(machine);
 }
 
 TEST(no_machine_is_an_error)

@@ -159,19 +159,15 @@ void
 fixture_log_program(const char *program)
 {
 	const char *path = getenv("PATH");
-	char *real = process_find(program);
-	char *text = rot_format("#!/bin/sh\necho \"$@\" >>%s/log/%s\nexec %s \"$@\"\n", fixture_folder, program, real);
-	char *name = rot_format("bin/%s", program), *bin = fixture_path("bin"),
-	     *longer = rot_format("%s:%s", bin, path);
+	autofree char *real = process_find(program);
+	autofree char *text =
+		rot_format("#!/bin/sh\necho \"$@\" >>%s/log/%s\nexec %s \"$@\"\n", fixture_folder, program, real);
+	autofree char *name = rot_format("bin/%s", program), *bin = fixture_path("bin"),
+		      *longer = rot_format("%s:%s", bin, path);
 
 	fixture_write(name, text, true);
 	if (strncmp(path, bin, strlen(bin)) != 0)
 		setenv("PATH", longer, 1);
-	free(real);
-	free(longer);
-	free(bin);
-	free(name);
-	free(text);
 }
 
 void

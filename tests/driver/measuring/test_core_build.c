@@ -101,7 +101,7 @@ TEST(going_back_to_flags_builds_nothing_and_new_flags_only_the_kernel)
 TEST(macros_reach_the_kernel)
 {
 	const struct core *first = build("Tiny", NULL), *second = build("Tiny", step_3);
-	char *folder = rot_strndup(second->child, strlen(second->child) - strlen("/child"));
+	autofree char *folder = rot_strndup(second->child, strlen(second->child) - strlen("/child"));
 	static const struct {
 		const char *name, *text;
 	} files[] = {
@@ -116,7 +116,6 @@ TEST(macros_reach_the_kernel)
 
 		ck_assert_str_eq(text, files[i].text);
 	}
-	free(folder);
 }
 
 TEST(changed_source_gives_another_core)
@@ -338,12 +337,11 @@ TEST(cores_of_a_kind_start_from_the_first)
 TEST(removed_core_is_built_again)
 {
 	const struct core *core = build("Tiny", NULL);
-	char *folder = rot_strndup(core->child, strlen(core->child) - strlen("/child"));
+	autofree char *folder = rot_strndup(core->child, strlen(core->child) - strlen("/child"));
 
 	folder_remove(folder);
 	build("Tiny", NULL);
 	ck_assert_int_eq(access(folder, F_OK), 0);
-	free(folder);
 }
 
 TEST(contradicting_macros_are_named)

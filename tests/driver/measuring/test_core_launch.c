@@ -84,7 +84,7 @@ launch(const char *script, struct measurement_command_output **output, struct ro
 
 TEST(good_answer_is_read)
 {
-	struct measurement_command_output *output;
+	autograph struct measurement_command_output *output = NULL;
 
 	write_runs(1, 2);
 	ck_assert_msg(
@@ -93,7 +93,6 @@ TEST(good_answer_is_read)
 		       &output, &why) == 0,
 		"%s", why.text);
 	ck_assert_int_eq((int)measurement_command_output_nr_collections(output), 1);
-	rot_graph_delete(output);
 }
 
 /* What a core does, and what must be in the message and in the hint. */
@@ -162,15 +161,13 @@ TEST_OF(failure_of_the_core_is_passed_on, NR_ELEMENTS(failures))
 
 TEST(missing_core_is_an_error)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", NULL);
+	autograph struct measurement *measurement = fixture_measurement("Tiny", NULL);
 	struct measurement_command_output *output = NULL;
-	char *core = fixture_path("built/core/rot-core");
+	autofree char *core = fixture_path("built/core/rot-core");
 
 	ck_assert_int_eq(unlink(core), 0);
 	ck_assert_int_eq(core_launch(&rot, "/the/child", &measurement, 1, 1, &output, &why), -1);
 	ck_assert_msg(strstr(why.text, "built/core/rot-core") && strstr(why.text, "No such file"), "%s", why.text);
-	rot_graph_delete(measurement);
-	free(core);
 }
 
 static char *trapped; /* file that is there as soon as the core minds SIGTERM */

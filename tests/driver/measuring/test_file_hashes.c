@@ -23,7 +23,7 @@ tear_down(void)
 /* The new file has the length and the time of the old one: cp -p does that. */
 TEST(another_content_has_another_hash)
 {
-	struct file_hashes *hashes = file_hashes_new();
+	struct file_hashes *hashes = at_end(file_hashes_delete, file_hashes_new());
 	char *path = folder_write(folder, "file", "abc");
 	struct stat status;
 
@@ -34,19 +34,16 @@ TEST(another_content_has_another_hash)
 	file_fill(path, "xyz");
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[]){status.st_atim, status.st_mtim}, 0), 0);
 	ck_assert_str_eq(file_hashes_get(hashes, path), XYZ);
-	file_hashes_delete(hashes);
 }
 
 TEST(what_is_no_file_has_none)
 {
-	struct file_hashes *hashes = file_hashes_new();
-	char *missing = rot_format("%s/missing", folder);
+	struct file_hashes *hashes = at_end(file_hashes_delete, file_hashes_new());
+	autofree char *missing = rot_format("%s/missing", folder);
 
 	ck_assert_str_eq(file_hashes_get(hashes, folder), "");
 	ck_assert_str_eq(file_hashes_get(hashes, missing), "");
 	ck_assert_str_eq(file_hashes_get(hashes, "/dev/null"), "");
-	free(missing);
-	file_hashes_delete(hashes);
 }
 
 UNIT_TESTS(.set_up = set_up, .tear_down = tear_down);

@@ -157,7 +157,7 @@ measure_other(void *context, struct rot_error *err)
 /* Once, and only if runs are missing; what was measured then is not measured again. */
 TEST(others_are_measured_ahead)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	autograph struct measurement *measurement = fixture_measurement("Tiny", size_1);
 	struct measurement_result *result = NULL;
 	int nr_calls = 0;
 
@@ -174,7 +174,6 @@ TEST(others_are_measured_ahead)
 	ck_assert_str_eq(why.text, "not now");
 	measuring_set_ahead(&rot, NULL, NULL);
 	perform_only(size_1, 4);
-	rot_graph_delete(measurement);
 }
 
 TEST(other_size_uses_the_same_core)
@@ -221,19 +220,17 @@ TEST(changed_core_is_measured_again_unless_not_checked)
 static void
 count_steps_only(void)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	autograph struct measurement *measurement = fixture_measurement("Tiny", size_1);
 	struct measurer_set *set = measurement_workloads_at(measurement, 0)->measurer_set;
 	struct perf_event_measurer *measurer = &step_measurer_new()->base;
 	struct perf_event_definition *event = perf_event_definition_new();
-	struct measurement_result *result = NULL;
+	autograph struct measurement_result *result = NULL;
 
 	rot_string_set(&event->definition, "step::instructions");
 	perf_event_measurer_events_add(measurer, event);
 	rot_entity_delete(set->main_measurer);
 	set->main_measurer = &measurer->base;
 	ck_assert_ok(measuring_perform(&rot, &measurement, 1, 1, &result, &why));
-	rot_graph_delete(result);
-	rot_graph_delete(measurement);
 }
 
 /* It is what counts them; all else is counted by the child. */
@@ -316,14 +313,13 @@ TEST(failed_core_keeps_what_was_measured)
 TEST(kernel_is_checked_before_anything_is_built)
 {
 	static const char *const none[] = {"size=0", NULL};
-	struct measurement *measurement = fixture_measurement("Tiny", none);
+	autograph struct measurement *measurement = fixture_measurement("Tiny", none);
 	struct measurement_result *result = NULL;
 
 	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &why), -1);
 	ck_assert_msg(strstr(why.text, "size must be at least 1"), "%s", why.text);
 	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 0, &result, &why), -1);
 	ck_assert_int_eq(fixture_count("make"), 0);
-	rot_graph_delete(measurement);
 }
 
 /* Then measuring starts no make; what is prepared stays as it was described. */

@@ -170,8 +170,8 @@ TEST(damaged_programs)
 
 TEST(hashes_follow_the_content)
 {
-	struct file_hashes *hashes = file_hashes_new();
-	char *first;
+	struct file_hashes *hashes = at_end(file_hashes_delete, file_hashes_new());
+	autofree char *first = NULL;
 
 	file_fill("a", "one");
 	file_fill("b", "one");
@@ -184,8 +184,6 @@ TEST(hashes_follow_the_content)
 	ck_assert_str_eq(file_hashes_get(hashes, "/dev/null"), "");
 	ck_assert_str_eq(file_hashes_get(hashes, "no such file"), "");
 	ck_assert_str_eq(file_hashes_get(hashes, "."), "");
-	free(first);
-	file_hashes_delete(hashes);
 }
 
 UNIT_TESTS(.set_up = setup, .tear_down = teardown);

@@ -73,7 +73,7 @@ perform_passes(const struct program_workload *workload, size_t nr_passes, int nr
 static void
 perform(const struct program_workload *workload, size_t nr_passes, int nr_runs)
 {
-	struct program_command_output *output;
+	autograph struct program_command_output *output = NULL;
 
 	ck_assert_ok(perform_passes(workload, nr_passes, nr_runs, &output, &why));
 	ck_assert_uint_eq(program_command_output_nr_outputs(output), nr_passes * (size_t)nr_runs);
@@ -84,7 +84,6 @@ perform(const struct program_workload *workload, size_t nr_passes, int nr_runs)
 		ck_assert(run->wall_time > 0);
 	}
 	ck_assert(output->backend[0] != '\0');
-	rot_graph_delete(output);
 }
 
 TEST(runs_are_kept)
@@ -248,7 +247,7 @@ TEST(the_rest_does_not_matter)
 
 TEST(bad_ends_are_errors_and_not_kept)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
 
 	fixture_write("program", "#!/bin/sh\necho run >>log/program\necho why >&2\nexit $1\n", true);
@@ -264,12 +263,11 @@ TEST(bad_ends_are_errors_and_not_kept)
 	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &why), -1);
 	rot_string_set(&workload->exit_status, "0 3");
 	perform(workload, 1, 1);
-	rot_graph_delete(workload);
 }
 
 TEST(signals_are_bad_ends)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
 
 	fixture_write("program", "#!/bin/sh\nkill -9 $$\n", true);
@@ -277,7 +275,6 @@ TEST(signals_are_bad_ends)
 	ck_assert_has(why.text, "was ended by signal 9");
 	rot_string_set(&workload->exit_status, "any");
 	perform(workload, 1, 1);
-	rot_graph_delete(workload);
 }
 
 TEST(what_cannot_run)
@@ -300,7 +297,7 @@ TEST(what_cannot_run)
 /* The program is ended, and what was measured before stays. */
 TEST(interruption)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 	struct program_command_output *output;
 
 	perform(workload, 1, 1);
@@ -315,14 +312,13 @@ TEST(interruption)
 	rot_string_set(&workload->program->executable, "./program");
 	perform(workload, 1, 1);
 	ck_assert_int_eq(fixture_count("program"), 1);
-	rot_graph_delete(workload);
 }
 
 /* Each start of the core has its own, whichever pass or run it was for. */
 TEST(warnings_of_all_starts_are_kept)
 {
 	autograph struct program_workload *workload = workload_new_test();
-	struct program_command_output *output;
+	autograph struct program_command_output *output = NULL;
 
 	fixture_replace_core("log=${0%/*}/../../log/core; echo start >>$log; REAL \"$@\" || exit\n"
 			     "sed -i \"/^warnings$/{n;s/^0$/1\\nin start $(grep -c . $log)/}\" \"$4\"");
@@ -333,19 +329,17 @@ TEST(warnings_of_all_starts_are_kept)
 	ck_assert_uint_eq(program_command_output_nr_warnings(output), 3);
 	ck_assert_str_eq(program_command_output_warnings_at(output, 1), "in start 2");
 	ck_assert_str_eq(program_command_output_warnings_at(output, 2), "in start 3");
-	rot_graph_delete(output);
 }
 
 /* Nothing of the program reaches our streams; its own files do. */
 TEST(standard_streams)
 {
-	struct program_workload *workload = workload_new_test();
+	autograph struct program_workload *workload = workload_new_test();
 
 	fixture_write("program", "#!/bin/sh\ncat\necho out\necho err >&2\n", true);
 	rot_string_set(&workload->program->standard_output, "output");
 	perform(workload, 1, 2);
 	ck_assert_str_eq(file_text("output"), "oneout\n");
-	rot_graph_delete(workload);
 }
 
 UNIT_TESTS(.set_up = setup, .tear_down = teardown);

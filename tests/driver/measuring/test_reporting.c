@@ -46,7 +46,7 @@ TEST(monitor_nests_and_adds_up)
 
 TEST(monitor_survives_one_leave_too_many)
 {
-	struct monitor *monitor = monitor_new();
+	struct monitor *monitor = at_end(monitor_delete, monitor_new());
 
 	monitor_leave(monitor);
 	monitor_enter(monitor, "a");
@@ -55,7 +55,6 @@ TEST(monitor_survives_one_leave_too_many)
 	autofree char *text = printed(monitor);
 
 	ck_assert_has(text, "\n  a ");
-	monitor_delete(monitor);
 }
 
 static const struct {

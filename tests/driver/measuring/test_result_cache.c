@@ -84,56 +84,70 @@ store(void *context)
 	result_cache_store(cache, context);
 }
 
+/* What loading the result says; NULL instead of a result must come of it. */
+static char *
+refused_load(void)
+{
+	struct measurement_result *loaded = NULL;
+	char *text = at_end(free, printed_by(load, &loaded));
+
+	ck_assert_msg(!loaded, "%s", text);
+	return text;
+}
+
+/* What is stored must come back. */
+static void
+expect_stored(struct measurement_result *result)
+{
+	autograph struct measurement_result *loaded = NULL;
+
+	result_cache_store(cache, result);
+	loaded = result_cache_load(cache, HASH);
+	ck_assert(rot_graph_equal(result, loaded));
+}
+
+static bool
+is_set_aside(void)
+{
+	autofree char *damaged = rot_format("%s.damaged", path);
+
+	return access(path, F_OK) < 0 && access(damaged, F_OK) == 0;
+}
+
 TEST(stored_result_comes_back)
 {
-	struct measurement_result *result = make_result(3), *loaded;
-	char *tag = fixture_path("cache/CACHEDIR.TAG"), *text;
+	autograph struct measurement_result *result = make_result(3), *longer = make_result(5);
+	autofree char *tag = fixture_path("cache/CACHEDIR.TAG"), *text = NULL;
 
 	ck_assert_ptr_null(result_cache_load(cache, HASH));
 	unlink(tag);
-	result_cache_store(cache, result);
-	loaded = result_cache_load(cache, HASH);
-	ck_assert(rot_graph_equal(result, loaded));
+	expect_stored(result);
 	text = file_read(tag, NULL, NULL);
 	ck_assert(text && strncmp(text, "Signature: 8a477f597d28d172789f06886806bc55", 43) == 0);
-	rot_graph_delete(loaded);
-	rot_graph_delete(result);
-	result = make_result(5);
-	result_cache_store(cache, result);
-	loaded = result_cache_load(cache, HASH);
-	ck_assert(rot_graph_equal(result, loaded));
-	rot_graph_delete(loaded);
-	rot_graph_delete(result);
-	free(text);
-	free(tag);
+	expect_stored(longer);
 }
 
 /* The file must be absent, and set aside with one warning. */
 static void
 expect_damaged(const char *content, size_t length, const char *what)
 {
-	struct measurement_result *loaded = NULL;
-	char *damaged = rot_format("%s.damaged", path), *text;
+	const char *text;
 
 	ck_assert_int_eq(file_write(path, content, length, false, &why), 0);
-	text = printed_by(load, &loaded);
-	ck_assert_msg(!loaded, "%s", what);
+	text = refused_load();
 	ck_assert_msg(strstr(text, "warning") && strstr(text, HASH), "%s: %s", what, text);
-	ck_assert_msg(access(path, F_OK) < 0 && access(damaged, F_OK) == 0, "%s", what);
-	free(text);
-	free(damaged);
+	ck_assert_msg(is_set_aside(), "%s", what);
 }
 
 TEST(every_kind_of_damage_is_set_aside)
 {
-	autograph struct measurement_result *result = make_result(2), *loaded = NULL;
+	autograph struct measurement_result *result = make_result(2);
+	autofree char *content = NULL, *longer = NULL, *older = NULL;
 	size_t length;
-	char *content, *line;
 
 	result_cache_store(cache, result);
 	content = file_read(path, &length, NULL);
-	line = strchr(content, '\n');
-	for (size_t i = 0; i < length; i += i < (size_t)(line - content) + 40 ? 1 : 61) {
+	for (size_t i = 0; i < length; i += i < strcspn(content, "\n") + 40 ? 1 : 61) {
 		autofree char *changed = rot_strndup(content, length);
 
 		changed[i] ^= 1;
@@ -142,15 +156,11 @@ TEST(every_kind_of_damage_is_set_aside)
 	for (size_t i = 0; i < length; i += 37)
 		expect_damaged(content, i, "a truncated file");
 	expect_damaged("", 0, "an empty file");
-	autofree char *longer = rot_format("%s\n", content),
-		      *older = rot_format("<!-- rot result 0 %s", content + strlen("<!-- rot result 1 "));
-
+	longer = rot_format("%s\n", content);
 	expect_damaged(longer, length + 1, "a longer file");
+	older = rot_format("<!-- rot result 0 %s", content + strlen("<!-- rot result 1 "));
 	expect_damaged(older, length, "another version");
-	result_cache_store(cache, result);
-	loaded = result_cache_load(cache, HASH);
-	ck_assert(rot_graph_equal(result, loaded));
-	free(content);
+	expect_stored(result);
 }
 
 static void
@@ -177,36 +187,25 @@ static void (*const others[])(void) = {make_pipe, make_folder, make_hole};
 
 TEST_OF(what_is_no_such_file_is_set_aside, NR_ELEMENTS(others))
 {
-	struct measurement_result *result = make_result(2), *loaded = NULL;
-	char *damaged = rot_format("%s.damaged", path), *text;
+	autograph struct measurement_result *result = make_result(2);
 
 	result_cache_store(cache, result);
 	ck_assert_int_eq(unlink(path), 0);
 	others[_i]();
-	text = printed_by(load, &loaded);
-	ck_assert(!loaded);
-	ck_assert_msg(strstr(text, "set aside"), "%s", text);
-	ck_assert_int_eq(access(damaged, F_OK), 0);
-	result_cache_store(cache, result);
-	loaded = result_cache_load(cache, HASH);
-	ck_assert(rot_graph_equal(result, loaded));
-	rot_graph_delete(loaded);
-	rot_graph_delete(result);
-	free(damaged);
-	free(text);
+	ck_assert_has(refused_load(), "set aside");
+	ck_assert(is_set_aside());
+	expect_stored(result);
 }
 
 /* Before it is known what stands there. */
 TEST(a_pipe_is_replaced)
 {
-	autograph struct measurement_result *result = make_result(2), *loaded = NULL;
+	autograph struct measurement_result *result = make_result(2);
 
 	result_cache_store(cache, result);
 	ck_assert_int_eq(unlink(path), 0);
 	make_pipe();
-	result_cache_store(cache, result);
-	loaded = result_cache_load(cache, HASH);
-	ck_assert(rot_graph_equal(result, loaded));
+	expect_stored(result);
 }
 
 /* What a killed rot left goes when the next one stores something, what another one writes stays. */
@@ -228,43 +227,30 @@ TEST(leftovers_are_swept)
 /* Intact, but not what the name says. */
 TEST(result_of_another_description_is_set_aside)
 {
-	struct measurement_result *result = make_result(1), *loaded = NULL;
-	char *from = fixture_path("cache/results/cd/cd"
-				  "34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef.xml"),
-	     *text;
+	static const char other[] = "cd34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef";
+	autograph struct measurement_result *result = make_result(1);
+	autofree char *name = rot_format("cache/results/cd/%s.xml", other), *from = fixture_path(name);
 
-	rot_string_set(&result->description_hash, "cd34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef");
+	rot_string_set(&result->description_hash, other);
 	result_cache_store(cache, result);
 	fixture_write("cache/results/ab/x", "", false);
 	ck_assert_int_eq(rename(from, path), 0);
-	text = printed_by(load, &loaded);
-	ck_assert_ptr_null(loaded);
-	ck_assert_msg(strstr(text, "it is not the result"), "%s", text);
-	rot_graph_delete(result);
-	free(text);
-	free(from);
+	ck_assert_has(refused_load(), "it is not the result");
 }
 
 /* The results folder is a file: neither reading nor writing works, also for root. */
 TEST(unusable_folder_costs_one_warning_each)
 {
-	struct measurement_result *result = make_result(1), *loaded = NULL;
-	char *text;
+	autograph struct measurement_result *result = make_result(1);
+	autofree char *first = NULL, *second = NULL;
 
 	fixture_write("cache/results", "no folder", false);
-	text = printed_by(load, &loaded);
-	ck_assert_msg(!loaded && strstr(text, "warning"), "%s", text);
-	free(text);
-	text = printed_by(store, result);
-	ck_assert_msg(strstr(text, "warning") && strstr(text, "not kept"), "%s", text);
-	free(text);
-	text = printed_by(load, &loaded);
-	ck_assert_str_eq(text, "");
-	free(text);
-	text = printed_by(store, result);
-	ck_assert_str_eq(text, "");
-	free(text);
-	rot_graph_delete(result);
+	ck_assert_has(refused_load(), "warning");
+	first = printed_by(store, result);
+	ck_assert_msg(strstr(first, "warning") && strstr(first, "not kept"), "%s", first);
+	ck_assert_str_eq(refused_load(), "");
+	second = printed_by(store, result);
+	ck_assert_str_eq(second, "");
 }
 
 /* A disk that takes no more, made by the limit of a file's size. */

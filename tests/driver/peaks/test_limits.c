@@ -68,7 +68,7 @@ static const struct {
 TEST_OF(limits_are_those_of_the_documents, NR_ELEMENTS(rows))
 {
 	autopool pool = {0};
-	struct architecture *read = architecture(rows[_i].architecture);
+	struct architecture *read = at_end(architecture_delete, architecture(rows[_i].architecture));
 	struct peak peak = {
 		.kind = rows[_i].border[0] ? PEAK_BANDWIDTH : PEAK_PERFORMANCE,
 		.operation = rows[_i].operation,
@@ -86,13 +86,12 @@ TEST_OF(limits_are_those_of_the_documents, NR_ELEMENTS(rows))
 		ck_assert_double_eq(peak.limit_per_cycle, rows[_i].limit);
 		ck_assert_str_ne(peak.limit_source, "");
 	}
-	architecture_delete(read);
 }
 
 /* A clock that is read too low makes a processor faster than it is. */
 TEST(more_than_is_allowed_is_said)
 {
-	struct architecture *read = architecture("zen5");
+	struct architecture *read = at_end(architecture_delete, architecture("zen5"));
 	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *peak = peak_by_hand(&list, "AVX-512 ADD", 1);
 
@@ -102,13 +101,12 @@ TEST(more_than_is_allowed_is_said)
 	peak->per_cycle.value = 16.1;
 	peak_set_limit(&list.pool, peak, read, 2);
 	ck_assert_has(peak->remark, "above what the documents allow");
-	architecture_delete(read);
 }
 
 /* Only of what is below, and never instead of what the search had to say. */
 TEST(causes_are_said_of_peaks_below)
 {
-	struct architecture *read = architecture("zen5");
+	struct architecture *read = at_end(architecture_delete, architecture("zen5"));
 	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 	struct peak *below = peak_by_hand(&list, "AVX2 FMA+ADD", 1), *full = peak_by_hand(&list, "AVX-512 FMA+ADD", 1);
 
@@ -133,7 +131,6 @@ TEST(causes_are_said_of_peaks_below)
 	below->remark = "hot";
 	peak_set_limit(&list.pool, below, read, 2);
 	ck_assert_str_eq(below->remark, "hot");
-	architecture_delete(read);
 }
 
 UNIT_TESTS(.is_in_one_process = true);

@@ -231,7 +231,7 @@ TEST(plateau_ends_a_search)
 TEST(same_values_same_points)
 {
 	struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5};
-	struct optimiser *other = optimiser_new(&space, &options);
+	struct optimiser *other = at_end(optimiser_delete, optimiser_new(&space, &options));
 
 	follow(other, ridge, 0);
 	options.max_batch = 3;
@@ -240,7 +240,6 @@ TEST(same_values_same_points)
 	for (size_t i = 0; i < optimiser_nr_points(other); i++)
 		ck_assert_mem_eq(optimiser_at(optimiser, i)->coordinates, optimiser_at(other, i)->coordinates,
 				 2 * sizeof(int));
-	optimiser_delete(other);
 }
 
 static double

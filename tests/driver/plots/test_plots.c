@@ -58,26 +58,24 @@ spread(double value)
 				value * 1.2, value * 0.97, value * 1.03, 10,           0};
 }
 
+/* Those of the example. */
+static struct plot_point example_points[3];
+
 static struct roofline_plot
 example(void)
 {
-	static struct plot_point points[3];
-	static const struct plot_series series = {"A \"quoted\" `series`", points, 3, PLOT_JOINED, 0, NULL, 0};
+	static const struct plot_series series = {"A \"quoted\" `series`", example_points, 3, PLOT_JOINED, 0, NULL, 0};
 	static const struct roofline_ceiling ceilings[] = {
 		{"FMA", false, 32, 31, 33, "32 flop/cycle", true, 0},
 		{"DRAM", true, 9.5, NAN, NAN, "9.5 byte/cycle", false, 0},
 	};
 
 	for (int i = 0; i < 3; i++)
-		points[i] = (struct plot_point){spread(0.1 * pow(4, i)),
-						spread(0.5 * pow(3, i)),
-						i ? "large" : "small",
-						i != 1,
-						false,
-						NULL,
-						1000.0 * (i + 1),
-						0,
-						NULL};
+		example_points[i] = (struct plot_point){.x = spread(0.1 * pow(4, i)),
+							.y = spread(0.5 * pow(3, i)),
+							.label = i ? "large" : "small",
+							.is_labelled = i != 1,
+							.size = 1000.0 * (i + 1)};
 	return (struct roofline_plot){.frame = {"A title",
 						"first line\nsecond line",
 						{"Operational intensity", "flop/byte", true, NAN, NAN},
@@ -94,40 +92,55 @@ example(void)
 				      .same_size = SAME_SIZE_NONE};
 }
 
-TEST(strings_are_never_interpreted)
+static struct distribution_plot
+example_distribution(void)
 {
-	static const struct {
-		const char *text, *quoted;
-	} cases[] = {{"plain", "\"plain\""},
-		     {"a\"b\\c", "\"a\\\"b\\\\c\""},
-		     {"`date`", "\"\\140date\\140\""},
-		     {"two\nlines", "\"two\\nlines\""},
-		     {"tab\there", "\"tabhere\""}};
-	char *buffer = NULL;
-	size_t size;
+	const struct roofline_plot source = example();
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		FILE *out = open_memstream(&buffer, &size);
-
-		script_write_string(out, cases[i].text);
-		fclose(out);
-		ck_assert_str_eq(buffer, cases[i].quoted);
-		free(buffer);
-	}
+	return (struct distribution_plot){source.frame, source.series, 1};
 }
 
-TEST(numbers_read_back)
+/* The script of a plot that was written as "plot". */
+static char *
+script_of(int rc)
 {
-	double values[] = {0.1, 1.0 / 3, 1e-300, 123456789.125, -2};
+	ck_assert_ok(rc);
+	return file_text("plot.gnuplot");
+}
 
-	for (int i = 0; i < 5; i++) {
-		autofree char *text = script_number(values[i]);
+/* A point of the value at x, of no size. */
+static struct plot_point
+point_at(double x, struct summary y)
+{
+	return (struct plot_point){.x = summary_single(x, ""), .y = y, .label = "", .size = NAN};
+}
 
-		ck_assert_double_eq(strtod(text, NULL), values[i]);
-	}
-	autofree char *text = script_number(INFINITY);
+static const struct {
+	const char *text, *quoted;
+} strings[] = {
+	{"plain", "\"plain\""},           {"a\"b\\c", "\"a\\\"b\\\\c\""},
+	{"`date`", "\"\\140date\\140\""}, {"two\nlines", "\"two\\nlines\""},
+	{"tab\there", "\"tabhere\""},
+};
 
-	ck_assert_str_eq(text, "NaN");
+TEST_OF(strings_are_never_interpreted, NR_ELEMENTS(strings))
+{
+	autofree char *buffer = NULL;
+	size_t size;
+	FILE *out = open_memstream(&buffer, &size);
+
+	script_write_string(out, strings[_i].text);
+	fclose(out);
+	ck_assert_str_eq(buffer, strings[_i].quoted);
+}
+
+static const double numbers[] = {0.1, 1.0 / 3, 1e-300, 123456789.125, -2, INFINITY};
+
+TEST_OF(numbers_read_back, NR_ELEMENTS(numbers))
+{
+	autofree char *text = script_number(numbers[_i]);
+
+	ck_assert(isinf(numbers[_i]) ? strcmp(text, "NaN") == 0 : strtod(text, NULL) == numbers[_i]);
 }
 
 TEST_OF(roofline_writes_four_files, has_gnuplot())
@@ -173,12 +186,10 @@ TEST(turned_labels_on_lines_have_a_ground)
 TEST_OF(an_infinite_intensity_is_drawn_at_the_edge, has_gnuplot())
 {
 	struct roofline_plot plot = example();
-	struct plot_point *points = (struct plot_point *)plot.series->points;
 
-	points[2].x = summary_empty();
-	points[2].x.value = INFINITY;
-	ck_assert_ok(roofline_plot_write(&plot, "edge", &why));
-	char *script = file_text("edge.gnuplot");
+	example_points[2].x = summary_empty();
+	example_points[2].x.value = INFINITY;
+	char *script = script_of(roofline_plot_write(&plot, "plot", &why));
 
 	ck_assert_has(script, "large (no bytes)");
 	ck_assert_has(script, "\u221e");
@@ -188,12 +199,11 @@ TEST_OF(an_infinite_intensity_is_drawn_at_the_edge, has_gnuplot())
 TEST(a_point_without_operations_says_so)
 {
 	struct roofline_plot plot = example();
-	struct plot_point *points = (struct plot_point *)plot.series->points;
 	struct roofline_shape shape;
 	cleared_by(roofline_labels_clear) struct roofline_labels labels = {0};
 	bool is_there = false;
 
-	points[0].x = points[0].y = summary_single(0, "exact");
+	example_points[0].x = example_points[0].y = summary_single(0, "exact");
 	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	labels = roofline_labels_of(&shape);
 	for (size_t i = 0; i < labels.nr; i++)
@@ -204,17 +214,14 @@ TEST(a_point_without_operations_says_so)
 /* The same over size: at the upper edge, marked, and the line goes there. */
 TEST_OF(an_infinite_value_is_drawn_at_the_upper_edge, has_gnuplot())
 {
-	struct roofline_plot source = example();
-	struct distribution_plot plot = {source.frame, source.series, 1};
-	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct distribution_plot plot = example_distribution();
 
-	points[1].y = summary_empty();
-	points[1].y.value = INFINITY;
+	example_points[1].y = summary_empty();
+	example_points[1].y.value = INFINITY;
 	plot.frame.y.low = 0;
 	plot.frame.y.high = 77;
-	ck_assert_ok(distribution_plot_write(&plot, "upper", &why));
-	ck_assert_has(file_text("upper.gnuplot"), "\u221e");
-	ck_assert_has(file_text("upper.data"), " 77 ");
+	ck_assert_has(script_of(distribution_plot_write(&plot, "plot", &why)), "\u221e");
+	ck_assert_has(file_text("plot.data"), " 77 ");
 }
 
 /* What a logarithmic axis does not have is drawn at its lower end, and marked. */
@@ -224,25 +231,21 @@ TEST_OF(zero_is_drawn_at_the_lower_edge, has_gnuplot() * 2)
 		double value;
 		const char *sign;
 	} values[] = {{0, "set label \"0\""}, {-3, "set label \"< 0\""}};
-	struct roofline_plot source = example();
-	struct distribution_plot plot = {source.frame, source.series, 1};
-	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct distribution_plot plot = example_distribution();
 
-	points[1].y = summary_single(values[_i].value, "given");
+	example_points[1].y = summary_single(values[_i].value, "given");
 	plot.frame.y.low = 0.0625;
-	ck_assert_ok(distribution_plot_write(&plot, "lower", &why));
-	ck_assert_has(file_text("lower.gnuplot"), values[_i].sign);
-	ck_assert_has(file_text("lower.data"), " 0.0625 ");
+	ck_assert_has(script_of(distribution_plot_write(&plot, "plot", &why)), values[_i].sign);
+	ck_assert_has(file_text("plot.data"), " 0.0625 ");
 }
 
 /* Which they are is in a column of the data; where there is none, nothing is drawn for it. */
 TEST_OF(marks_of_what_is_expected_are_hollow, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
-	struct plot_point *points = (struct plot_point *)plot.series->points;
 	char *data;
 
-	points[1].is_expected = _i;
+	example_points[1].is_expected = _i;
 	ck_assert_ok(roofline_plot_write(&plot, "hollow", &why));
 	data = file_text("hollow.data");
 	ck_assert_int_eq(strstr(file_text("hollow.gnuplot"), "$13 > 0 ? $2 : NaN") != NULL, _i);
@@ -254,14 +257,12 @@ TEST_OF(marks_of_what_is_expected_are_hollow, has_gnuplot() * 2)
 TEST_OF(markers_are_drawn, has_gnuplot())
 {
 	static const struct plot_marker markers[] = {{0.5, "inside"}, {1e9, "beyond"}, {0, "unknown"}};
-	struct roofline_plot source = example();
-	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct distribution_plot plot = example_distribution();
 	char *script = NULL;
 
 	plot.frame.markers = markers;
 	plot.frame.nr_markers = 3;
-	ck_assert_ok(distribution_plot_write(&plot, "markers", &why));
-	script = file_text("markers.gnuplot");
+	script = script_of(distribution_plot_write(&plot, "plot", &why));
 	ck_assert_has(script, "set arrow from 0.5,graph 0 to 0.5,graph 1");
 	ck_assert_has(script, "inside");
 	ck_assert_lacks(script, "beyond");
@@ -287,14 +288,13 @@ TEST_OF(labels_of_markers_keep_off_points, has_gnuplot())
 	struct distribution_plot plot = {source.frame, &series, 1};
 	char *script = NULL;
 
-	points[0] = (struct plot_point){.x = summary_single(1, ""), .y = spread(0.01), .label = "", .size = NAN};
-	points[1] = (struct plot_point){.x = summary_single(100, ""), .y = spread(1), .label = "", .size = NAN};
+	points[0] = point_at(1, spread(0.01));
+	points[1] = point_at(100, spread(1));
 	points[1].y.value = INFINITY; /* at the top, with its sign */
 	plot.frame.x.high = 1000;
 	plot.frame.markers = markers;
 	plot.frame.nr_markers = 2;
-	ck_assert_ok(distribution_plot_write(&plot, "markers", &why));
-	script = file_text("markers.gnuplot");
+	script = script_of(distribution_plot_write(&plot, "plot", &why));
 	ck_assert_double_lt(label_height(script, "\"taken\""), label_height(script, "\"free\"") - 0.05);
 }
 
@@ -324,8 +324,7 @@ TEST_OF(a_long_title_is_folded, has_gnuplot() * 2)
 		_i ? "what it costs to move a thread to another processor, and to read what was in the caches "
 		     "of the one that it came from, less the time of a thread that stays there"
 		   : "a title that is not long";
-	ck_assert_ok(roofline_plot_write(&plot, "title", &why));
-	script = file_text("title.gnuplot");
+	script = script_of(roofline_plot_write(&plot, "plot", &why));
 	title = strstr(script, "set label \"") + strlen("set label \"");
 	title[strcspn(title, "\"")] = '\0';
 	ck_assert_int_eq(strstr(title, "\\n") != NULL, _i);
@@ -337,13 +336,11 @@ TEST_OF(a_long_title_is_folded, has_gnuplot() * 2)
 TEST_OF(far_ends_of_whiskers_are_arrows, has_gnuplot() * 2)
 {
 	struct roofline_plot plot = example();
-	struct plot_point *points = (struct plot_point *)plot.series->points;
 	char *script;
 
 	if (_i)
-		points[0].y.minimum = 1e-6;
-	ck_assert_ok(roofline_plot_write(&plot, "arrows", &why));
-	script = file_text("arrows.gnuplot");
+		example_points[0].y.minimum = 1e-6;
+	script = script_of(roofline_plot_write(&plot, "plot", &why));
 	ck_assert_int_eq(strstr(script, "head filled") != NULL, _i);
 	ck_assert_int_eq(strstr(script, "second line\\nbeyond the edges (arrows): 1 end of a whisker\"") != NULL, _i);
 }
@@ -351,13 +348,11 @@ TEST_OF(far_ends_of_whiskers_are_arrows, has_gnuplot() * 2)
 /* Also what a range that somebody asks for leaves out. */
 TEST_OF(points_beyond_a_range_are_told, has_gnuplot())
 {
-	struct roofline_plot source = example();
-	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct distribution_plot plot = example_distribution();
 	char *script = NULL;
 
 	plot.frame.y.high = 4;
-	ck_assert_ok(distribution_plot_write(&plot, "told", &why));
-	script = file_text("told.gnuplot");
+	script = script_of(distribution_plot_write(&plot, "plot", &why));
 	ck_assert_has(script, "beyond the edges (arrows): 1 point\"");
 }
 
@@ -399,13 +394,11 @@ TEST_OF(a_series_plot_has_the_range_of_its_values, has_gnuplot())
 {
 	struct roofline_plot source = example();
 	struct series_plot plot = {source.frame, source.series, 1};
-	struct plot_point *points = (struct plot_point *)plot.series->points;
 	char *script;
 
-	points[0].y.minimum = 1e-6;
-	points[2].y.maximum = 1e6;
-	ck_assert_ok(series_plot_write(&plot, "values", &why));
-	script = file_text("values.gnuplot");
+	example_points[0].y.minimum = 1e-6;
+	example_points[2].y.maximum = 1e6;
+	script = script_of(series_plot_write(&plot, "plot", &why));
 	ck_assert_msg(strstr(script, "set yrange [0.4") && !strstr(script, "beyond the edges"), "%s", script);
 }
 
@@ -724,9 +717,8 @@ TEST_OF(boxes_stand_side_by_side, 3)
 	const struct point_set set = {&source.frame, series, 2, false};
 	struct point_edges edges;
 
-	points[0] = (struct plot_point){.x = summary_single(10, ""), .y = spread(1), .label = "", .size = NAN};
-	points[1] = (struct plot_point){
-		.x = summary_single(10, ""), .y = spread(_i == 1 ? 2 : 1.01), .label = "", .size = NAN};
+	points[0] = point_at(10, spread(1));
+	points[1] = point_at(10, spread(_i == 1 ? 2 : 1.01));
 	edges = points_edges_of(&set);
 	if (_i == 1) {
 		ck_assert_double_eq(beside_shift_of(&set, &edges, 0), 0);
@@ -739,11 +731,9 @@ TEST_OF(boxes_stand_side_by_side, 3)
 
 TEST_OF(distribution_says_how_many_samples, has_gnuplot())
 {
-	struct roofline_plot source = example();
-	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct distribution_plot plot = example_distribution();
 
-	ck_assert_ok(distribution_plot_write(&plot, "distribution", &why));
-	char *script = file_text("distribution.gnuplot");
+	char *script = script_of(distribution_plot_write(&plot, "plot", &why));
 
 	ck_assert_has(script, "A title (n=10)");
 	ck_assert_has(script, "with candlesticks");

@@ -4,6 +4,8 @@
 #include "architecture_files.h"
 #include "testing.h"
 
+#include <stdarg.h>
+
 static const struct rot_class kernel_class = {
 	.name = "Crew", .base = &kernel_base_class, .size = sizeof(struct kernel_base), .comment = ""};
 
@@ -199,6 +201,24 @@ count_of(struct measurement_run_output *run, size_t workload, const char *event)
 	return NULL;
 }
 
+struct measurement_run_output *
+counted(struct measurement_run_output *run, size_t workload, const char *format, ...)
+{
+	char text[256], *rest = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		char *number = strchr(word, '=');
+
+		*number++ = '\0';
+		count_of(run, workload, word)->raw_count = strtoull(number, NULL, 10);
+	}
+	return run;
+}
+
 struct resource_usage_measurer_output *
 usage_of(struct measurement_run_output *run, size_t workload)
 {
@@ -230,6 +250,21 @@ stage_compute(size_t request, bool use_minimum)
 	ck_assert_ok(quantity_compute(&values[nr_values], &stage.resolutions[request], stage.architecture, &stage.plan,
 				      stage.samples, use_minimum, &why));
 	return values[nr_values++];
+}
+
+const char *
+stage_told(size_t request, bool use_minimum)
+{
+	static char text[256];
+	const struct quantity_value value = stage_compute(request, use_minimum);
+	const struct summary *s = &value.summary;
+	int nr = snprintf(text, sizeof(text), "%.10g [%.10g, %.10g] %s, %s of %zu runs", s->value,
+			  isnan(s->low) ? NAN : s->low, isnan(s->high) ? NAN : s->high, value.unit, s->estimator, s->n);
+
+	if (s->tainted > 0)
+		nr += snprintf(text + nr, sizeof(text) - (size_t)nr, " without %zu", s->tainted);
+	snprintf(text + nr, sizeof(text) - (size_t)nr, ", %s", value.kind);
+	return text;
 }
 
 struct measurer_set *

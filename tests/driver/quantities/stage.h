@@ -45,12 +45,19 @@ void probe_clock(struct measurement_run_output *run, size_t workload, double bef
 
 struct perf_event_count *count_of(struct measurement_run_output *run, size_t workload, const char *event);
 
+/* Sets counts: "packedDouble=20000 l1Fills=10". Returns the run. */
+struct measurement_run_output *counted(struct measurement_run_output *run, size_t workload, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 struct resource_usage_measurer_output *usage_of(struct measurement_run_output *run, size_t workload);
 
 size_t pass_with(const char *event);
 
 /* The value is the stage's. */
 struct quantity_value stage_compute(size_t request, bool use_minimum);
+
+/* As "20000 [19000, 21000] flop, median of 10 runs without 2, measured". The text is valid until the next call. */
+const char *stage_told(size_t request, bool use_minimum);
 
 /* The set that the last rule puts on threads. */
 struct measurer_set *rule_set(const struct measurement *measurement);

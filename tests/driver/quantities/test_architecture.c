@@ -59,35 +59,34 @@ static const struct {
 
 TEST_OF(test_machine_gets_its_architecture, NR_ELEMENTS(machines))
 {
-	struct machine *machine = machine_of(machines[_i].vendor, machines[_i].family, machines[_i].model);
-	struct architecture *architecture = architecture_load(architecture_folder(), machine, NULL, &why);
+	struct machine *machine =
+		at_end(rot_entity_delete, machine_of(machines[_i].vendor, machines[_i].family, machines[_i].model));
+	struct architecture *architecture =
+		at_end(architecture_delete, architecture_load(architecture_folder(), machine, NULL, &why));
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(architecture->name, machines[_i].architecture);
 	ck_assert_str_eq(architecture->why_not.text, "");
-	architecture_delete(architecture);
-	rot_entity_delete(machine);
 }
 
 TEST(test_without_counting_it_is_none)
 {
-	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
+	struct machine *machine = at_end(rot_entity_delete, machine_of("AuthenticAMD", 26, 2));
 	struct rot_error why_not = {.text = "cannot count", .hint = "lower it"};
-	struct architecture *architecture = architecture_load(architecture_folder(), machine, &why_not, &why);
+	struct architecture *architecture =
+		at_end(architecture_delete, architecture_load(architecture_folder(), machine, &why_not, &why));
 
 	ck_assert_msg(architecture != NULL, "%s", why.text);
 	ck_assert_str_eq(architecture->name, "none");
 	ck_assert_uint_eq(architecture->nr_formulas, 0);
 	ck_assert_str_eq(architecture->why_not.text, "cannot count");
 	ck_assert_str_eq(architecture->why_not.hint, "lower it");
-	architecture_delete(architecture);
-	rot_entity_delete(machine);
 }
 
 /* Programs are not stepped: nothing of them is counted, and why is said. */
 TEST(test_steps_need_no_processor)
 {
-	struct machine *machine = machine_of("Unknown", 0, 0);
+	struct machine *machine = at_end(rot_entity_delete, machine_of("Unknown", 0, 0));
 	const struct architecture_stepping stepping = {.machine = machine, .limit = 7};
 	struct rot_error why_no_program = {.text = "not programs", .hint = "events"};
 	struct architecture *architecture =
@@ -109,7 +108,6 @@ TEST(test_steps_need_no_processor)
 	free(advice);
 	architecture_delete(architecture);
 	ck_assert_ptr_null(architecture_load_steps("/nonexistent", &stepping, &why_no_program, &why));
-	rot_entity_delete(machine);
 }
 
 /* In one group, in which whatever is asked for brings all. */
@@ -122,7 +120,7 @@ TEST(test_steps_are_all_that_is_counted)
 	};
 	struct architecture *architecture = architecture_kept("steps");
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
-	struct pass_plan plan;
+	cleared_by(pass_plan_clear) struct pass_plan plan = {0};
 
 	ck_assert_uint_eq(architecture->nr_events, STEP_NR_COUNTS);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++) {
@@ -134,7 +132,6 @@ TEST(test_steps_are_all_that_is_counted)
 	ck_assert_int_eq(pass_plan_make(&plan, architecture, &formula, 1, true, NULL), 0);
 	ck_assert_uint_eq(plan.nr_passes, 2);
 	ck_assert_uint_eq(plan.passes[1].nr_events, STEP_NR_COUNTS);
-	pass_plan_clear(&plan);
 }
 
 /* ---- every file ---- */
@@ -151,13 +148,11 @@ file_read(int i)
 
 TEST_OF(test_file_is_named_like_its_architecture, architecture_nr_files())
 {
-	struct architecture *architecture = file_read(_i);
-	char *name = rot_format("/%s.xml", architecture->name);
+	struct architecture *architecture = at_end(architecture_delete, file_read(_i));
+	autofree char *name = rot_format("/%s.xml", architecture->name);
 	const char *end = architecture_file(_i) + strlen(architecture_file(_i)) - strlen(name);
 
 	ck_assert_str_eq(end, name);
-	free(name);
-	architecture_delete(architecture);
 }
 
 /* With all counts 1 every formula is a positive number, and its "of" is a word of the vocabulary. */
@@ -187,8 +182,8 @@ TEST_OF(test_formulas_evaluate, architecture_nr_files())
 
 TEST_OF(test_zero_counts_evaluate, architecture_nr_files())
 {
-	struct architecture *architecture = file_read(_i);
-	struct expression_scope *scope = expression_scope_new(NULL);
+	struct architecture *architecture = at_end(architecture_delete, file_read(_i));
+	struct expression_scope *scope = at_end(expression_scope_delete, expression_scope_new(NULL));
 
 	for (size_t i = 0; i < architecture->nr_events; i++)
 		expression_scope_set_number(scope, architecture->events[i].name, 0);
@@ -199,14 +194,12 @@ TEST_OF(test_zero_counts_evaluate, architecture_nr_files())
 			      "%s:%d: %s", architecture_file(_i), architecture->formulas[i].line, why.text);
 		ck_assert_double_eq(value, 0);
 	}
-	expression_scope_delete(scope);
-	architecture_delete(architecture);
 }
 
 /* What blocks count of code may be for findings alone, which need no formula. */
 TEST_OF(test_every_event_is_used_and_fits, architecture_nr_files())
 {
-	struct architecture *architecture = file_read(_i);
+	struct architecture *architecture = at_end(architecture_delete, file_read(_i));
 
 	for (size_t event = 0; event < architecture->nr_events; event++) {
 		bool is_used = false;
@@ -222,7 +215,6 @@ TEST_OF(test_every_event_is_used_and_fits, architecture_nr_files())
 		ck_assert_msg(pass_is_legal(architecture, &event, 1), "%s: event '%s' fits no group",
 			      architecture_file(_i), architecture->events[event].name);
 	}
-	architecture_delete(architecture);
 }
 
 TEST(test_quirks_of_zen5)
@@ -337,11 +329,10 @@ TEST_OF(test_broken_file_is_refused, NR_ELEMENTS(broken))
 
 TEST(test_missing_folder)
 {
-	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
+	struct machine *machine = at_end(rot_entity_delete, machine_of("AuthenticAMD", 26, 2));
 
 	ck_assert_ptr_null(architecture_load("/nonexistent", machine, NULL, &why));
 	ck_assert_has(why.text, "/nonexistent");
-	rot_entity_delete(machine);
 }
 
 UNIT_TESTS(.is_in_one_process = true);

@@ -114,10 +114,9 @@ TEST_OF(test_events_have_the_meant_codes, architecture_nr_files())
 TEST_OF(test_scrub_events_are_encoded, 4)
 {
 	static const char *const names[] = {"zen2", "zen3", "zen4", "zen5"};
-	struct architecture *architecture = architecture_named(names[_i]);
+	struct architecture *architecture = at_end(architecture_delete, architecture_named(names[_i]));
 
 	check_definition(architecture->path, architecture->scrub_event);
-	architecture_delete(architecture);
 }
 
 static bool

@@ -20,32 +20,16 @@ struct odd {
 };
 
 static void
-count(struct measurement_run_output *run, const char *event, uint64_t nr)
-{
-	count_of(run, 0, event)->raw_count = nr;
-}
-
-static bool
-is_odd(size_t run, size_t first, size_t nr)
-{
-	return run >= first && run < first + nr;
-}
-
-static void
 measure(const struct odd *odd)
 {
-	const size_t of_lines = pass_with("l2Fills"), of_flops = pass_with("packedDouble");
-
 	for (size_t i = 0; i < NR_RUNS; i++) {
-		struct measurement_run_output *lines = add_run(of_lines, 1000, 1000),
-					      *flops = add_run(of_flops, 1000, 1000);
+		const bool is_odd = i >= odd->first, has_lines = is_odd && i < odd->first + odd->nr_lines,
+			   has_instructions = is_odd && i < odd->first + odd->nr_instructions;
 
-		count(lines, "l2Fills", LINES);
-		count(lines, "l2DramFills", is_odd(i, odd->first, odd->nr_lines) ? 2 * LINES : LINES);
-		count(lines, "instructions", INSTRUCTIONS);
-		count(flops, "packedDouble", 5);
-		count(flops, "instructions",
-		      is_odd(i, odd->first, odd->nr_instructions) ? 2 * INSTRUCTIONS : INSTRUCTIONS);
+		counted(add_run(pass_with("l2Fills"), 1000, 1000), 0, "l2Fills=%d l2DramFills=%d instructions=%d",
+			LINES, (1 + has_lines) * LINES, INSTRUCTIONS);
+		counted(add_run(pass_with("packedDouble"), 1000, 1000), 0, "packedDouble=5 instructions=%d",
+			(1 + has_instructions) * INSTRUCTIONS);
 	}
 }
 
@@ -77,73 +61,47 @@ compute(struct quantity_value *values, const struct odd *odd)
 	configuration_delete(rot.configuration);
 }
 
-static void
-clear(struct quantity_value *values)
-{
-	for (size_t i = 0; i < NR_VALUES; i++)
-		quantity_value_clear(&values[i]);
-}
+/* What is left out: a bit for each run, for each value; and the rule that is told, of how many runs. */
+static const struct {
+	struct odd odd;
+	unsigned left_out[NR_VALUES];
+	const char *rules[NR_VALUES];
+	size_t nr_runs;
+} cases[] = {
+	{{.first = 0}, {0}, {NULL}, 0},
+	/* of all passes */
+	{{.first = 3, .nr_lines = 2}, {0x18, 0x18, 0x18}, {[LLC_RAM] = "bordersOrdered"}, 2},
+	/* what most runs break: the value is doubtful, and not the runs */
+	{{.first = 2, .nr_lines = 6}, {0}, {[LLC_RAM] = "bordersOrdered"}, 0},
+	/* of that pass alone; all values are told */
+	{{.first = 5, .nr_instructions = 1}, {[FLOPS] = 0x20}, {"passesAgree", "passesAgree", "passesAgree"}, 1},
+};
 
-TEST(broken_runs_are_left_out_of_all_passes)
+TEST_OF(runs_are_left_out, NR_ELEMENTS(cases))
 {
+	const bool are_doubtful = cases[_i].odd.nr_lines > NR_RUNS / 2;
 	struct quantity_value values[NR_VALUES];
 
-	compute(values, &(struct odd){.first = 3, .nr_lines = 2});
+	compute(values, &cases[_i].odd);
 	for (size_t v = 0; v < NR_VALUES; v++) {
+		unsigned left_out = 0;
+
 		ck_assert_uint_eq(values[v].nr_samples, NR_RUNS);
 		for (size_t i = 0; i < NR_RUNS; i++)
-			ck_assert_uint_eq(values[v].taints[i], i == 3 || i == 4 ? TAINT_BROKEN_RULE : 0);
-		ck_assert_uint_eq(values[v].summary.tainted, 2);
-		ck_assert_uint_eq(values[v].nr_breaches, v == LLC_RAM);
-	}
-	ck_assert_double_eq(values[LLC_RAM].summary.maximum, 64. * LINES);
-	ck_assert_double_eq(values[LLC_RAM].samples[3], 2 * 64. * LINES);
-	ck_assert_str_eq(values[LLC_RAM].breaches[0].rule, "bordersOrdered");
-	ck_assert_uint_eq(values[LLC_RAM].breaches[0].nr_runs, 2);
-	clear(values);
-}
-
-/* Then the value is doubtful, and not the runs. */
-TEST(a_rule_that_most_runs_break_is_of_the_value)
-{
-	struct quantity_value values[NR_VALUES];
-
-	compute(values, &(struct odd){.first = 2, .nr_lines = 6});
-	for (size_t v = 0; v < NR_VALUES; v++) {
-		ck_assert_uint_eq(values[v].summary.tainted, 0);
-		ck_assert_uint_eq(values[v].nr_breaches, v == LLC_RAM);
-	}
-	ck_assert_double_eq(values[LLC_RAM].summary.value, 2 * 64. * LINES);
-	ck_assert_uint_eq(values[LLC_RAM].breaches[0].nr_runs, 0);
-	clear(values);
-}
-
-/* The runs of that pass alone are left out; all values are told. */
-TEST(runs_with_other_instructions_are_left_out)
-{
-	struct quantity_value values[NR_VALUES];
-
-	compute(values, &(struct odd){.first = 5, .nr_instructions = 1});
-	for (size_t v = 0; v < NR_VALUES; v++) {
-		for (size_t i = 0; i < NR_RUNS; i++)
-			ck_assert_uint_eq(values[v].taints[i], v == FLOPS && i == 5 ? TAINT_BROKEN_RULE : 0);
-		ck_assert_uint_eq(values[v].nr_breaches, 1);
-		ck_assert_str_eq(values[v].breaches[0].rule, "passesAgree");
-		ck_assert_uint_eq(values[v].breaches[0].nr_runs, 1);
-	}
-	clear(values);
-}
-
-TEST(sound_runs_break_nothing)
-{
-	struct quantity_value values[NR_VALUES];
-
-	compute(values, &(struct odd){.first = 0});
-	for (size_t v = 0; v < NR_VALUES; v++) {
-		ck_assert_uint_eq(values[v].nr_breaches, 0);
-		ck_assert_uint_eq(values[v].summary.tainted, 0);
+			left_out |= (unsigned)(values[v].taints[i] == TAINT_BROKEN_RULE) << i;
+		ck_assert_uint_eq(left_out, cases[_i].left_out[v]);
+		ck_assert_uint_eq(values[v].summary.tainted, (unsigned)__builtin_popcount(left_out));
+		ck_assert_uint_eq(values[v].nr_breaches, cases[_i].rules[v] != NULL);
+		if (cases[_i].rules[v]) {
+			ck_assert_str_eq(values[v].breaches[0].rule, cases[_i].rules[v]);
+			ck_assert_uint_eq(values[v].breaches[0].nr_runs, cases[_i].nr_runs);
+		}
 	}
 	ck_assert_double_eq(values[FLOPS].summary.value, 5);
 	ck_assert_double_eq(values[L2L3].summary.value, 64. * LINES);
-	clear(values);
+	ck_assert_double_eq(values[LLC_RAM].summary.maximum, (are_doubtful ? 2 : 1) * 64. * LINES);
+	if (cases[_i].odd.nr_lines)
+		ck_assert_double_eq(values[LLC_RAM].samples[3], 2 * 64. * LINES);
+	for (size_t v = 0; v < NR_VALUES; v++)
+		quantity_value_clear(&values[v]);
 }

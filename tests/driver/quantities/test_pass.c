@@ -49,7 +49,7 @@ TEST(test_pass_becomes_a_measurement)
 TEST(test_pass_is_of_an_action)
 {
 	struct architecture *architecture = architecture_kept("zen5");
-	struct measurement *measurement = measurement_new(), *pass;
+	autograph struct measurement *measurement = measurement_new(), *pass = NULL;
 	struct measure_action_execution *action = measure_action_execution_new(), *copy;
 	struct rule *rule = rule_new();
 
@@ -64,8 +64,6 @@ TEST(test_pass_is_of_an_action)
 	ck_assert(rot_is_a(copy->measurer_set->main_measurer, &perf_event_measurer_class));
 	ck_assert_ptr_null(action->measurer_set);
 	ck_assert_ptr_null(measured_action(pass));
-	rot_graph_delete(pass);
-	rot_graph_delete(measurement);
 }
 
 /* All events at once, and nothing that steps would disturb. The second workload has caches of its own. */
@@ -185,8 +183,8 @@ add_set(struct measurement_run_output *run, int32_t id, uint64_t ticks)
 TEST(test_loads_are_not_measured)
 {
 	struct architecture *architecture = architecture_kept("none");
-	struct measurement *measurement = measurement_new(), *pass;
-	struct measurement_result *result = measurement_result_new();
+	autograph struct measurement *measurement = measurement_new(), *pass = NULL;
+	autograph struct measurement_result *result = measurement_result_new();
 	struct measurement_run_output *run = measurement_run_output_new();
 	cleared_by(pass_samples_clear) struct pass_samples samples = {.nr_runs = 0};
 	const struct pass clocks = {.nr_events = 0};
@@ -210,7 +208,4 @@ TEST(test_loads_are_not_measured)
 	ck_assert_uint_eq(samples.nr_threads, 2);
 	ck_assert_double_eq(samples.runs[0].threads[0].tsc_ticks, 10);
 	ck_assert_double_eq(samples.runs[0].threads[1].tsc_ticks, 20);
-	rot_graph_delete(result);
-	rot_graph_delete(pass);
-	rot_graph_delete(measurement);
 }

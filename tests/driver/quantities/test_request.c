@@ -204,7 +204,7 @@ static const struct {
 TEST_OF(test_steps_have_obstacles, NR_ELEMENTS(stepped))
 {
 	struct architecture *architecture = architecture_kept("steps");
-	struct machine *machine = machine_new();
+	struct machine *machine = at_end(machine_delete, machine_new());
 	const struct quantity_expectation expectation = {.operations = 1,
 							 .bytes = 2,
 							 .is_cold_only = stepped[_i].is_warm,
@@ -219,7 +219,6 @@ TEST_OF(test_steps_have_obstacles, NR_ELEMENTS(stepped))
 	ck_assert_ok(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, &why));
 	ck_assert_str_eq(resolution.numerator.kind, stepped[_i].kind);
 	ck_assert_int_eq(resolution.numerator.obstacle, stepped[_i].obstacle);
-	machine_delete(machine);
 }
 
 /* Only of the caches that the lines have passed the sizes are needed. */

@@ -45,12 +45,11 @@ TEST_OF(views_see_undisturbed_runs, NR_ELEMENTS(views))
 {
 	const struct quantity_value value = measured();
 	size_t nr;
-	double *seen = sample_view_of(&views[_i].view, &value, &nr);
+	autofree double *seen = sample_view_of(&views[_i].view, &value, &nr);
 
 	ck_assert_msg(nr == views[_i].nr, "line %d: %zu", views[_i].line, nr);
 	for (size_t i = 0; i < nr; i++)
 		ck_assert_msg(fabs(seen[i] - views[_i].seen[i]) < 1e-12, "line %d: %g", views[_i].line, seen[i]);
-	free(seen);
 }
 
 TEST(what_is_not_measured_has_no_runs)

@@ -8,87 +8,32 @@
 #define LEAST_COVERAGE 0.94
 #define MAX_N 40
 
-static double
-draw_normal(void)
+#define NR_DISTRIBUTIONS NR_ELEMENTS(drawn)
+
+/* The median, and a share of the runs below: "what the best runs reach". */
+TEST_OF(test_median_and_quartile, 2 * NR_DISTRIBUTIONS)
 {
-	return 100 + draw_standard_normal();
-}
-
-/* Work that always takes 100, and a delay. */
-static double
-draw_delayed(void)
-{
-	return 100 - 5 * log(draw_uniform());
-}
-
-/* Two modes; the median of the mixture lies in the lower one: F(m) = 0.7 * Phi(m - 100) = 1/2. */
-static double
-draw_bimodal(void)
-{
-	double mode = draw_uniform() < 0.7 ? 100 : 130;
-
-	return mode + draw_standard_normal();
-}
-
-static const struct {
-	const char *name;
-	double (*draw)(void);
-	double low, high;  /* the true median, or where it may lie */
-	double quartile75; /* the true one */
-} distributions[] = {
-	{"normal", draw_normal, 100, 100, 100.6744898},
-	{"lognormal", draw_lognormal, 100, 100, 140.1105},
-	{"delayed", draw_delayed, 103.4657359, 103.4657359, 106.9314718},
-	{"bimodal", draw_bimodal, 100.5659488, 100.5659488, 129.0325783},
-	{"die", draw_die, 3, 4, 5},
-};
-
-#define NR_DISTRIBUTIONS ((int)NR_ELEMENTS(distributions))
-
-TEST_OF(test_median, NR_DISTRIBUTIONS)
-{
-	static const size_t sizes[] = {6, 7, 10, 20, MAX_N};
+	static const size_t sizes[2][5] = {{6, 7, 10, 20, MAX_N}, {11, 15, 20, MAX_N}};
+	const struct drawn *from = &drawn[_i / 2];
+	const bool is_quartile = _i % 2;
 	const int nr_trials = trials(2000);
 
-	draw_state = 1;
-	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
+	draw_state = is_quartile ? 4 : 1;
+	for (size_t k = 0; k < 5 && sizes[is_quartile][k]; k++) {
+		const size_t n = sizes[is_quartile][k];
 		int covered = 0;
 
 		for (int trial = 0; trial < nr_trials; trial++) {
 			double values[MAX_N];
 			struct summary s;
 
-			for (size_t i = 0; i < sizes[k]; i++)
-				values[i] = distributions[_i].draw();
-			s = summary_median(values, sizes[k]);
-			covered += s.low <= distributions[_i].high && s.high >= distributions[_i].low;
+			draw_all(from->draw, 1, values, n);
+			s = is_quartile ? summary_quantile(values, n, 0.75) : summary_median(values, n);
+			covered += is_quartile ? summary_holds(&s, from->quartile75, from->quartile75)
+					       : summary_holds(&s, from->low, from->high);
 		}
-		ck_assert_msg(covered >= LEAST_COVERAGE * nr_trials, "%s, n=%zu: %d of %d", distributions[_i].name,
-			      sizes[k], covered, nr_trials);
-	}
-}
-
-/* A share of the runs below; "what the best runs reach". */
-TEST_OF(test_quantile, NR_DISTRIBUTIONS)
-{
-	static const size_t sizes[] = {11, 15, 20, MAX_N};
-	const int nr_trials = trials(2000);
-
-	draw_state = 4;
-	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
-		int covered = 0;
-
-		for (int trial = 0; trial < nr_trials; trial++) {
-			double values[MAX_N];
-			struct summary s;
-
-			for (size_t i = 0; i < sizes[k]; i++)
-				values[i] = distributions[_i].draw();
-			s = summary_quantile(values, sizes[k], 0.75);
-			covered += s.low <= distributions[_i].quartile75 && s.high >= distributions[_i].quartile75;
-		}
-		ck_assert_msg(covered >= LEAST_COVERAGE * nr_trials, "%s, n=%zu: %d of %d", distributions[_i].name,
-			      sizes[k], covered, nr_trials);
+		ck_assert_msg(covered >= LEAST_COVERAGE * nr_trials, "%s, n=%zu: %d of %d", from->name, n, covered,
+			      nr_trials);
 	}
 }
 
@@ -98,10 +43,8 @@ TEST_OF(test_too_few, NR_DISTRIBUTIONS)
 	double values[MAX_N], others[MAX_N];
 
 	draw_state = 5;
-	for (size_t i = 0; i < MAX_N; i++) {
-		values[i] = distributions[_i].draw();
-		others[i] = distributions[_i].draw();
-	}
+	draw_all(drawn[_i].draw, 1, values, MAX_N);
+	draw_all(drawn[_i].draw, 1, others, MAX_N);
 	for (size_t n = 1; n <= 10; n++) {
 		ck_assert_int_eq(isnan(summary_median(values, n).low), n < 6);
 		ck_assert_int_eq(isnan(summary_ratio(EACH(values, n), EACH(others, n), 1, false, 1).low), n < 6);
@@ -127,19 +70,17 @@ TEST_OF(test_verdict, NR_DISTRIBUTIONS)
 			struct summary ratio;
 			autofree char *text = NULL;
 
-			for (size_t i = 0; i < n; i++) {
-				first[i] = distributions[_i].draw();
-				second[i] = distributions[_i].draw();
-			}
+			draw_all(drawn[_i].draw, 1, first, n);
+			draw_all(drawn[_i].draw, 1, second, n);
 			ratio = statistics_shift(EACH(second, n), EACH(first, n)).ratio;
 			verdict = diff_verdict_of("time", &ratio, n, &text);
 			nr_different += verdict == DIFF_BETTER || verdict == DIFF_WORSE;
 			nr_unknown += verdict == DIFF_UNKNOWN;
 		}
 		ck_assert_msg(nr_different <= (1 - LEAST_COVERAGE) * nr_trials, "%s, n=%zu: %d of %d differ",
-			      distributions[_i].name, n, nr_different, nr_trials);
+			      drawn[_i].name, n, nr_different, nr_trials);
 		ck_assert_msg(n >= 6 ? nr_unknown == 0 : nr_unknown > 0, "%s, n=%zu: of %d nothing is said",
-			      distributions[_i].name, n, nr_unknown);
+			      drawn[_i].name, n, nr_unknown);
 	}
 }
 
@@ -163,29 +104,27 @@ draw_denominator(enum design design, double numerator, double numerator_median)
 }
 
 static bool
-ratio_covers(enum design design, int distribution, size_t n, uint64_t seed)
+ratio_covers(enum design design, const struct drawn *from, size_t n, uint64_t seed)
 {
 	const bool jointly = design == WIDE_JOINTLY || design == CORRELATED_JOINTLY;
-	const double low = distributions[distribution].low, high = distributions[distribution].high, known = 50;
+	const double known = 50;
 	double top[MAX_N], bottom[MAX_N];
 	struct summary s;
 
 	for (size_t i = 0; i < n; i++) {
-		top[i] = distributions[distribution].draw();
-		bottom[i] = draw_denominator(design, top[i], (low + high) / 2);
+		top[i] = from->draw();
+		bottom[i] = draw_denominator(design, top[i], (from->low + from->high) / 2);
 	}
-	if (design == KNOWN)
-		s = summary_ratio(EACH(top, n), EACH(&known, 1), 1, false, seed);
-	else
-		s = summary_ratio(EACH(top, n), EACH(bottom, n), 1, jointly, seed);
-	return s.low <= high / 50 * (1 + 1e-12) && s.high >= low / 50 * (1 - 1e-12);
+	s = summary_ratio(EACH(top, n), design == KNOWN ? EACH(&known, 1) : EACH(bottom, n), 1, jointly, seed);
+	return summary_holds(&s, from->low / 50, from->high / 50);
 }
 
 /* Over all sizes together, so that the simulation is wrong by 0.6 % only; each size alone is known half as well. */
 TEST_OF(test_ratio, NR_DISTRIBUTIONS *NR_DESIGNS)
 {
 	static const size_t sizes[] = {6, 10, 20};
-	const int distribution = _i / NR_DESIGNS, nr_trials = trials(500);
+	const struct drawn *from = &drawn[_i / NR_DESIGNS];
+	const int nr_trials = trials(500);
 	const enum design design = _i % NR_DESIGNS;
 	int all = 0;
 
@@ -194,13 +133,13 @@ TEST_OF(test_ratio, NR_DISTRIBUTIONS *NR_DESIGNS)
 		int covered = 0;
 
 		for (int trial = 0; trial < nr_trials; trial++)
-			covered += ratio_covers(design, distribution, sizes[k], (uint64_t)trial);
-		ck_assert_msg(covered >= (LEAST_COVERAGE - 0.02) * nr_trials, "%s, %s, n=%zu: %d of %d",
-			      distributions[distribution].name, design_names[design], sizes[k], covered, nr_trials);
+			covered += ratio_covers(design, from, sizes[k], (uint64_t)trial);
+		ck_assert_msg(covered >= (LEAST_COVERAGE - 0.02) * nr_trials, "%s, %s, n=%zu: %d of %d", from->name,
+			      design_names[design], sizes[k], covered, nr_trials);
 		all += covered;
 	}
-	ck_assert_msg(all >= LEAST_COVERAGE * nr_trials * NR_ELEMENTS(sizes), "%s, %s: %d of %d",
-		      distributions[distribution].name, design_names[design], all, nr_trials * NR_ELEMENTS(sizes));
+	ck_assert_msg(all >= LEAST_COVERAGE * nr_trials * NR_ELEMENTS(sizes), "%s, %s: %d of %d", from->name,
+		      design_names[design], all, nr_trials * NR_ELEMENTS(sizes));
 }
 
 /* Plain percentiles of six runs hold 92 %. */
@@ -215,12 +154,10 @@ TEST(test_ratio_of_few)
 		double top[FEW], bottom[FEW];
 		struct summary s;
 
-		for (size_t i = 0; i < FEW; i++) {
-			top[i] = draw_delayed();
-			bottom[i] = draw_delayed();
-		}
+		draw_all(draw_delayed, 1, top, FEW);
+		draw_all(draw_delayed, 1, bottom, FEW);
 		s = summary_ratio(EACH(top, FEW), EACH(bottom, FEW), 1, true, (uint64_t)trial);
-		covered += s.low <= 1 && s.high >= 1;
+		covered += summary_holds(&s, 1, 1);
 	}
 	ck_assert_int_ge(covered, LEAST_COVERAGE * nr_trials);
 }
@@ -263,12 +200,6 @@ median_of_starts(const struct starts *of)
 	return of->has_modes ? 100 * exp(0.5659488 * spread) : 100;
 }
 
-static bool
-holds(const struct summary *s, double truth)
-{
-	return s->low <= truth && s->high >= truth;
-}
-
 TEST_OF(test_starts, NR_ELEMENTS(starts))
 {
 	const struct starts *of = &starts[_i];
@@ -287,11 +218,11 @@ TEST_OF(test_starts, NR_ELEMENTS(starts))
 		draw_starts(of, top, groups);
 		draw_starts(of, bottom, groups);
 		s = summary_grouped_median(&above);
-		of_median += holds(&s, truth);
+		of_median += summary_holds(&s, truth, truth);
 		s = summary_ratio(&above, &below, 1, true, (uint64_t)trial);
-		of_joint_ratio += holds(&s, 1);
+		of_joint_ratio += summary_holds(&s, 1, 1);
 		s = summary_ratio(&above, &below, 1, false, (uint64_t)trial);
-		of_ratio += holds(&s, 1);
+		of_ratio += summary_holds(&s, 1, 1);
 	}
 	ck_assert_msg(of_median >= LEAST_COVERAGE * nr_trials && of_joint_ratio >= LEAST_COVERAGE * nr_trials &&
 			      of_ratio >= LEAST_COVERAGE * nr_trials,
@@ -314,7 +245,7 @@ TEST(test_runs_are_not_starts)
 
 		draw_starts(&of, values, groups);
 		s = summary_median(values, MAX_RUNS);
-		covered += holds(&s, 100);
+		covered += summary_holds(&s, 100, 100);
 	}
 	ck_assert_int_lt(covered, 0.7 * nr_trials);
 }
@@ -344,9 +275,9 @@ TEST_OF(test_starts_are_not_runs, 2)
 		for (size_t g = 0; g < NR_STARTS; g++)
 			medians[g] = (values[2 * g] + values[2 * g + 1]) / 2;
 		s = summary_grouped_median(&(const struct grouped){values, groups, MAX_RUNS});
-		covered += holds(&s, truth);
+		covered += summary_holds(&s, truth, truth);
 		s = summary_median(medians, NR_STARTS);
-		covered_by_starts += holds(&s, truth);
+		covered_by_starts += summary_holds(&s, truth, truth);
 	}
 	ck_assert_int_ge(covered, LEAST_COVERAGE * nr_trials);
 	ck_assert_int_lt(covered_by_starts, 0.85 * nr_trials);

@@ -8,13 +8,13 @@
 #define MAX_N 50
 
 static double
-draw_normal(void)
+draw_wide_normal(void)
 {
 	return 100 + 5 * draw_standard_normal();
 }
 
 static double
-draw_delayed(void)
+draw_long_delayed(void)
 {
 	return 100 - 50 * log(draw_uniform());
 }
@@ -29,44 +29,72 @@ static const struct {
 	const char *name;
 	double (*draw)(void);
 } distributions[] = {
-	{"normal", draw_normal}, {"lognormal", draw_lognormal}, {"delayed", draw_delayed}, {"uniform", draw_even},
+	{"normal", draw_wide_normal},
+	{"lognormal", draw_lognormal},
+	{"delayed", draw_long_delayed},
+	{"uniform", draw_even},
 	{"die", draw_die},
 };
 
-static enum series_finding
-find_modes(const double *values, size_t n)
+/* ---- all that a detector says ---- */
+
+static const char *const findings[] = {"unknown", "no", "yes"};
+static char told[128];
+
+static const char *
+tell_modes(const double *values, size_t n)
 {
-	return series_modes(values, n).finding;
+	const struct series_modes m = series_modes(values, n);
+
+	snprintf(told, sizeof(told), "%s: %zu of %.10g, %zu of %.10g", findings[m.finding], m.nr_low, m.low, m.nr_high,
+		 m.high);
+	return told;
 }
 
-static enum series_finding
-find_drift(const double *values, size_t n)
+static const char *
+tell_drift(const double *values, size_t n)
 {
-	return series_drift(values, n).finding;
+	const struct series_drift d = series_drift(values, n);
+
+	snprintf(told, sizeof(told), "%s: %.10g, p %.10g", findings[d.finding], d.change, d.p);
+	return told;
 }
 
-static enum series_finding
-find_first(const double *values, size_t n)
+static const char *
+tell_first(const double *values, size_t n)
 {
-	return series_first(values, n).finding;
+	const struct series_first f = series_first(values, n);
+
+	snprintf(told, sizeof(told), "%s: %.10g", findings[f.finding], f.difference);
+	return told;
 }
 
-static enum series_finding
-find_outliers(const double *values, size_t n)
+static const char *
+tell_outliers(const double *values, size_t n)
 {
-	return series_outliers(values, n).finding;
+	const struct series_outliers o = series_outliers(values, n);
+
+	snprintf(told, sizeof(told), "%s: %zu, %.10g", findings[o.finding], o.nr, o.difference);
+	return told;
 }
 
 static const struct {
 	const char *name;
-	enum series_finding (*find)(const double *values, size_t n);
+	const char *(*tell)(const double *values, size_t n);
 	size_t least; /* values that it takes */
+	const char *of_too_few;
 } detectors[] = {
-	{"modes", find_modes, 10},
-	{"drift", find_drift, 8},
-	{"first run", find_first, 10},
-	{"outliers", find_outliers, 10},
+	{"modes", tell_modes, 10, "unknown: 0 of nan, 0 of nan"},
+	{"drift", tell_drift, 8, "unknown: nan, p nan"},
+	{"first run", tell_first, 10, "unknown: nan"},
+	{"outliers", tell_outliers, 10, "unknown: 0, nan"},
 };
+
+static bool
+finds(size_t detector, const double *values, size_t n)
+{
+	return strncmp(detectors[detector].tell(values, n), "yes", 3) == 0;
+}
 
 /* One in 50 is promised; 2.5 % leaves room for the simulation's own error (0.25 % of 3000). */
 TEST_OF(test_false_findings, NR_ELEMENTS(distributions))
@@ -84,7 +112,7 @@ TEST_OF(test_false_findings, NR_ELEMENTS(distributions))
 			for (size_t i = 0; i < sizes[k]; i++)
 				values[i] = distributions[_i].draw();
 			for (size_t t = 0; t < NR_ELEMENTS(detectors); t++)
-				found[t] += detectors[t].find(values, sizes[k]) == SERIES_YES;
+				found[t] += finds(t, values, sizes[k]);
 		}
 		for (size_t t = 0; t < NR_ELEMENTS(detectors); t++)
 			ck_assert_msg(found[t] <= 0.025 * nr_trials, "%s, %s, n=%zu: %d of %d", detectors[t].name,
@@ -97,97 +125,81 @@ TEST_OF(test_too_few_to_tell, NR_ELEMENTS(detectors))
 	const double values[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 3};
 	const size_t least = detectors[_i].least;
 
-	ck_assert_int_eq(detectors[_i].find(values, least - 1), SERIES_UNKNOWN);
-	ck_assert_int_ne(detectors[_i].find(values, least), SERIES_UNKNOWN);
-	ck_assert_int_eq(detectors[_i].find(NULL, 0), SERIES_UNKNOWN);
-	ck_assert(isnan(series_drift(values, 7).p) && isnan(series_drift(values, 7).change));
-	ck_assert(isnan(series_first(values, 9).difference) && isnan(series_outliers(values, 9).difference));
-	ck_assert(isnan(series_modes(values, 9).low) && isnan(series_modes(values, 9).high));
+	ck_assert_str_eq(detectors[_i].tell(values, least - 1), detectors[_i].of_too_few);
+	ck_assert_str_ne(detectors[_i].tell(values, least), detectors[_i].of_too_few);
+	ck_assert_str_eq(detectors[_i].tell(NULL, 0), detectors[_i].of_too_few);
 }
 
-TEST_OF(test_equal_values_are_sound, NR_ELEMENTS(detectors))
+#define MAX_SERIES 12
+
+static const struct {
+	const char *(*tell)(const double *values, size_t n);
+	size_t n;
+	double values[MAX_SERIES];
+	const char *told;
+} series[] = {
+	{tell_modes, 10, {3.11, 4.2, 3.1, 3.09, 4.21, 3.1, 4.19, 3.12, 3.08, 4.2}, "yes: 6 of 3.1, 4 of 4.2"},
+	/* The gap of 50 is ten times the mean distance, 5, and no less, for all that another value lies as far away. */
+	{tell_modes, 10, {50, 100, 100, 100, 100, 100, 150, 150, 150, 150}, "yes: 6 of 100, 4 of 150"},
+	/* A tenth of the runs that took longer is an accident, not a mode. */
+	{tell_modes, 10, {3.11, 9.2, 3.1, 3.09, 3.1, 3.1, 3.1, 3.12, 3.08, 3.1}, "no: 0 of nan, 0 of nan"},
+	/* One in a hundred is where differences begin to matter. */
+	{tell_modes, 10, {1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001}, "no: 0 of nan, 0 of nan"},
+	{tell_modes, 10, {100, 100, 100, 100, 100, 101, 101, 101, 101, 101}, "yes: 5 of 100, 5 of 101"},
+	{tell_modes, 10, {101, 101, 101, 101, 101, 102, 102, 102, 102, 102}, "no: 0 of nan, 0 of nan"},
+	{tell_modes, 10, {-100, -100, -100, -100, -100, -99, -99, -99, -99, -99}, "yes: 5 of -100, 5 of -99"},
+	{tell_modes,
+	 12,
+	 {20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000},
+	 "no: 0 of nan, 0 of nan"},
+	{tell_modes, 12, {0}, "no: 0 of nan, 0 of nan"},
+	/* A score of 36 of 36, and a variance of 92: erfc(35 / sqrt(2 * 92)). */
+	{tell_drift, 9, {100, 101, 102, 103, 104, 105, 106, 107, 108}, "yes: 0.07692307692, p 0.0002632608027"},
+	/* A score of 24; the variance (8*7*21 - 4 * 2*1*9) / 18. */
+	{tell_drift, 8, {1, 1, 2, 2, 3, 3, 4, 4}, "yes: 1.4, p 0.003315804402"},
+	/* Most pairs are alike, so that the slope is zero; the variance (12*11*29 - 9*8*23) / 18. */
+	{tell_drift, 12, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}, "no: 0, p 0.008290541288"},
+	{tell_drift,
+	 10,
+	 {1000, 1000.1, 1000.2, 1000.3, 1000.4, 1000.5, 1000.6, 1000.7, 1000.8, 1000.9},
+	 "no: 0.0008995951822, p 8.303070333e-05"},
+	{tell_drift, 10, {896, 897, 898, 899, 900, 900, 901, 902, 903, 905}, "yes: 0.01, p 0.0001126865567"},
+	{tell_drift, 10, {898, 899, 900, 901, 902, 902, 903, 904, 905, 907}, "no: 0.009977827051, p 0.0001126865567"},
+	{tell_drift, 8, {7, 7, 7, 7, 7, 7, 7, 7}, "no: 0, p 1"},
+	{tell_drift, 8, {0}, "no: 0, p 1"},
+	{tell_first, 10, {130, 100, 101, 99, 100, 102, 98, 100, 101, 99}, "yes: 0.3"},
+	{tell_first, 10, {80, 100, 101, 99, 100, 102, 98, 100, 101, 99}, "yes: -0.2"},
+	{tell_first, 10, {100, 101, 99, 100, 102, 98, 100, 101, 99, 130}, "no: 0"},
+	{tell_first, 10, {1005, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000}, "no: 0.005"},
+	{tell_first, 10, {101, 100, 100, 100, 100, 100, 100, 100, 100, 100}, "yes: 0.01"},
+	{tell_first, 10, {102, 101, 101, 101, 101, 101, 101, 101, 101, 101}, "no: 0.009900990099"},
+	{tell_first, 10, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7}, "no: 0"},
+	{tell_first, 12, {0}, "no: 0"},
+	/* Half of the others are a distance of 1 from 0 or 100: the first may be 8 * 1.4826 away. */
+	{tell_first, 10, {111.9, 99, 99, 99, 99, 100, 101, 101, 101, 101}, "yes: 0.119"},
+	{tell_first, 10, {111.8, 99, 99, 99, 99, 100, 101, 101, 101, 101}, "no: 0.118"},
+	{tell_first, 10, {88.1, 99, 99, 99, 99, 100, 101, 101, 101, 101}, "yes: -0.119"},
+	{tell_first, 10, {88.2, 99, 99, 99, 99, 100, 101, 101, 101, 101}, "no: -0.118"},
+	{tell_first, 10, {105, 99, 100, 100, 100, 100, 101, 101, 101, 101}, "no: 0.05"},
+	{tell_first, 10, {-80, -99, -99, -99, -99, -100, -101, -101, -101, -101}, "yes: 0.2"},
+	{tell_first, 10, {8 * (1.4826 * 1), -1, -1, -1, -1, 0, 1, 1, 1, 1}, "no: inf"},
+	/* Within the others' range, and beyond. */
+	{tell_first, 10, {150, 99, 99, 99, 0, 100, 101, 200, 101, 101}, "no: 0.5"},
+	{tell_first, 10, {200, 99, 99, 99, 0, 100, 101, 200, 101, 101}, "no: 1"},
+	{tell_first, 10, {201, 99, 99, 99, 0, 100, 101, 200, 101, 101}, "yes: 1.01"},
+	{tell_first, 10, {0, 99, 99, 99, 0, 100, 101, 200, 101, 101}, "no: -1"},
+	{tell_first, 10, {-1, 99, 99, 99, 0, 100, 101, 200, 101, 101}, "yes: -1.01"},
+	/* A median of finite values is finite, whatever lies beyond. */
+	{tell_first, 10, {100, 1, 2, 3, 4, 5, INFINITY, INFINITY, INFINITY, INFINITY}, "no: 19"},
+	{tell_outliers, 10, {100, 100, 100, 101, 100, 100, 100, 100, 100, 100}, "yes: 1, 0.01"},
+	{tell_outliers, 10, {101, 101, 101, 102, 101, 101, 101, 101, 101, 101}, "no: 0, nan"},
+	{tell_outliers, 10, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7}, "no: 0, nan"},
+	{tell_outliers, 12, {0}, "no: 0, nan"},
+};
+
+TEST_OF(test_series, NR_ELEMENTS(series))
 {
-	double same[12], zeros[12] = {0};
-
-	for (size_t i = 0; i < 12; i++)
-		same[i] = 20000;
-	ck_assert_int_eq(detectors[_i].find(same, 12), SERIES_NO);
-	ck_assert_int_eq(detectors[_i].find(zeros, 12), SERIES_NO);
-	ck_assert_double_eq(series_first(zeros, 12).difference, 0);
-	ck_assert_double_eq(series_first(same, 12).difference, 0);
-}
-
-TEST(test_small_differences_do_not_matter)
-{
-	const double modes[] = {1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001};
-	const double rising[] = {1000, 1000.1, 1000.2, 1000.3, 1000.4, 1000.5, 1000.6, 1000.7, 1000.8, 1000.9};
-	const double first[] = {1005, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
-
-	ck_assert_int_eq(series_modes(modes, 10).finding, SERIES_NO);
-	ck_assert_int_eq(series_drift(rising, 10).finding, SERIES_NO);
-	ck_assert_double_lt(series_drift(rising, 10).p, 0.001);
-	ck_assert_int_eq(series_first(first, 10).finding, SERIES_NO);
-	ck_assert_double_eq_tol(series_first(first, 10).difference, 0.005, 1e-12);
-}
-
-TEST(test_outliers)
-{
-	double values[20];
-	struct series_outliers outliers;
-
-	for (size_t i = 0; i < 20; i++)
-		values[i] = 100 + 0.5 * (double)(i % 3);
-	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_NO);
-	values[7] = 130.5;
-	values[11] = 150;
-	outliers = series_outliers(values, 20);
-	ck_assert_int_eq(outliers.finding, SERIES_YES);
-	ck_assert_uint_eq(outliers.nr, 2);
-	ck_assert_double_eq_tol(outliers.difference, 0.3, 1e-2);
-	values[7] = 80;
-	values[11] = 100;
-	outliers = series_outliers(values, 20);
-	ck_assert_uint_eq(outliers.nr, 1);
-	ck_assert_double_eq_tol(outliers.difference, -0.2, 1e-2);
-	values[7] = 103.9; /* three times the range away from the nearest, and no more */
-	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_NO);
-	values[7] = 104.1;
-	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_YES);
-	for (size_t i = 0; i < 4; i++) /* a fifth is a mode */
-		values[i] = 150;
-	values[7] = 100;
-	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_NO);
-	ck_assert_int_eq(series_modes(values, 20).finding, SERIES_YES);
-}
-
-TEST(test_two_modes)
-{
-	const double values[] = {3.11, 4.2, 3.1, 3.09, 4.21, 3.1, 4.19, 3.12, 3.08, 4.2};
-	struct series_modes modes = series_modes(values, 10);
-
-	ck_assert_int_eq(modes.finding, SERIES_YES);
-	ck_assert_double_eq_tol(modes.low, 3.1, 1e-12);
-	ck_assert_double_eq_tol(modes.high, 4.2, 1e-12);
-	ck_assert_uint_eq(modes.nr_low, 6);
-	ck_assert_uint_eq(modes.nr_high, 4);
-}
-
-/* The gap of 50 is ten times the mean distance, 5, and no less, for all that another value lies as far away. */
-TEST(test_two_modes_and_another_value)
-{
-	const double values[] = {50, 100, 100, 100, 100, 100, 150, 150, 150, 150};
-	struct series_modes modes = series_modes(values, 10);
-
-	ck_assert_int_eq(modes.finding, SERIES_YES);
-	ck_assert_uint_eq(modes.nr_low, 6);
-}
-
-/* A tenth of the runs that took longer is an accident, not a mode. */
-TEST(test_rare_runs_are_no_mode)
-{
-	const double values[] = {3.11, 9.2, 3.1, 3.09, 3.1, 3.1, 3.1, 3.12, 3.08, 3.1};
-
-	ck_assert_int_eq(series_modes(values, 10).finding, SERIES_NO);
+	ck_assert_str_eq(series[_i].tell(series[_i].values, series[_i].n), series[_i].told);
 }
 
 TEST(test_power_of_modes)
@@ -200,54 +212,9 @@ TEST(test_power_of_modes)
 
 		for (int i = 0; i < 20; i++)
 			values[i] = (i % 10 < 7 ? 100 : 115) + draw_standard_normal();
-		found += series_modes(values, 20).finding == SERIES_YES;
+		found += finds(0, values, 20);
 	}
 	ck_assert_int_ge(found, 475);
-}
-
-TEST(test_drift)
-{
-	const double rising[] = {100, 101, 102, 103, 104, 105, 106, 107, 108};
-	double falling[1500];
-	struct series_drift drift = series_drift(rising, 9);
-
-	ck_assert_int_eq(drift.finding, SERIES_YES);
-	ck_assert_double_eq_tol(drift.change, 8.0 / 104, 1e-12);
-	/* score 36 of 36, variance 92 */
-	ck_assert_double_eq_tol(drift.p, erfc(35 / sqrt(2 * 92.0)), 1e-12);
-	for (int i = 0; i < 1500; i++)
-		falling[i] = 200 - i * 0.1;
-	drift = series_drift(falling, 1500);
-	ck_assert_int_eq(drift.finding, SERIES_YES);
-	ck_assert_double_eq_tol(drift.change, -150 / 125.0, 0.01);
-}
-
-/* With ties 1 1 2 2 3 3 4 4: score 24; variance (8*7*21 - 4 * 2*1*9) / 18. */
-TEST(test_drift_with_ties)
-{
-	const double values[] = {1, 1, 2, 2, 3, 3, 4, 4};
-	struct series_drift drift = series_drift(values, 8);
-
-	ck_assert_double_eq_tol(drift.p, erfc(23 / sqrt(2 * (1176 - 72) / 18.0)), 1e-12);
-	ck_assert_int_eq(drift.finding, SERIES_YES);
-}
-
-TEST(test_first_run)
-{
-	const double slow[] = {130, 100, 101, 99, 100, 102, 98, 100, 101, 99};
-	double fast[10];
-	struct series_first first = series_first(slow, 10);
-
-	ck_assert_int_eq(first.finding, SERIES_YES);
-	ck_assert_double_eq_tol(first.difference, 0.3, 1e-12);
-	memcpy(fast, slow, sizeof(fast));
-	fast[0] = 80;
-	first = series_first(fast, 10);
-	ck_assert_int_eq(first.finding, SERIES_YES);
-	ck_assert_double_eq_tol(first.difference, -0.2, 1e-12);
-	memmove(fast, slow + 1, 9 * sizeof(*fast));
-	fast[9] = 130;
-	ck_assert_int_eq(series_first(fast, 10).finding, SERIES_NO);
 }
 
 TEST(test_minima_of_groups)
@@ -321,28 +288,6 @@ TEST_OF(test_limits_of_modes, NR_ELEMENTS(mode_limits))
 	ck_assert_double_eq_tol(modes.high, 100 + mode_limits[_i].apart, 1e-9);
 }
 
-/* One in a hundred is where differences begin to matter. */
-static const struct {
-	enum series_finding (*find)(const double *values, size_t n);
-	enum series_finding finding;
-	double values[10];
-} matters[] = {
-	{find_modes, SERIES_YES, {100, 100, 100, 100, 100, 101, 101, 101, 101, 101}},
-	{find_modes, SERIES_NO, {101, 101, 101, 101, 101, 102, 102, 102, 102, 102}},
-	{find_modes, SERIES_YES, {-100, -100, -100, -100, -100, -99, -99, -99, -99, -99}},
-	{find_drift, SERIES_YES, {896, 897, 898, 899, 900, 900, 901, 902, 903, 905}},
-	{find_drift, SERIES_NO, {898, 899, 900, 901, 902, 902, 903, 904, 905, 907}},
-	{find_first, SERIES_YES, {101, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
-	{find_first, SERIES_NO, {102, 101, 101, 101, 101, 101, 101, 101, 101, 101}},
-	{find_outliers, SERIES_YES, {100, 100, 100, 101, 100, 100, 100, 100, 100, 100}},
-	{find_outliers, SERIES_NO, {101, 101, 101, 102, 101, 101, 101, 101, 101, 101}},
-};
-
-TEST_OF(test_one_in_a_hundred_matters, NR_ELEMENTS(matters))
-{
-	ck_assert_int_eq(matters[_i].find(matters[_i].values, 10), matters[_i].finding);
-}
-
 /* n values from 100 on, so that n (n - 1) / 2 pairs are in order but for so many. */
 static void
 set_order(double *values, size_t n, size_t nr_falling)
@@ -384,66 +329,21 @@ TEST_OF(test_level_of_drift, NR_ELEMENTS(orders))
 	ck_assert_double_eq(series_drift(values, orders[_i].n).p, drift.p);
 }
 
-/* Most pairs are alike, so that the slope is zero; and so is what it is relative to. */
-TEST(test_no_slope_is_no_drift)
-{
-	const double rising[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}, same[8] = {0};
-	struct series_drift drift = series_drift(rising, 12);
-
-	ck_assert_double_eq_tol(drift.p, erfc(29 / sqrt(2 * (12 * 11 * 29 - 9 * 8 * 23) / 18.0)), 1e-12);
-	ck_assert_double_lt(drift.p, 0.01);
-	ck_assert_int_eq(drift.finding, SERIES_NO);
-	ck_assert_double_eq(drift.change, 0);
-	drift = series_drift(same, 8);
-	ck_assert_double_eq(drift.p, 1);
-	ck_assert_double_eq(drift.change, 0);
-}
-
 /* Some of many values are looked at, from all over the series: here those at the places 0, 1, 3, 4, 6, ... */
 TEST(test_many_values_are_thinned)
 {
 	double values[1500];
+	struct series_drift drift;
 
 	for (int i = 0; i < 1500; i++)
 		values[i] = i % 3 == 2 ? -1e9 : 100 + i;
 	ck_assert_double_eq(series_drift(values, 1500).p, 0); /* less than the least number */
 	ck_assert_double_gt(series_drift(values, 1000).p, 0); /* of these all are looked at */
-}
-
-/* Nine runs behind the first, of which half are a distance of 1 from 0 or 100: the first may be 11.8608 away. */
-static const struct {
-	enum series_finding finding;
-	double first, others[9];
-} first_limits[] = {
-	{SERIES_YES, 111.9, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
-	{SERIES_NO, 111.8, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
-	{SERIES_YES, 88.1, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
-	{SERIES_NO, 88.2, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
-	{SERIES_NO, 105, {99, 100, 100, 100, 100, 101, 101, 101, 101}},
-	{SERIES_YES, -80, {-99, -99, -99, -99, -100, -101, -101, -101, -101}},
-	{SERIES_NO, 8 * (1.4826 * 1), {-1, -1, -1, -1, 0, 1, 1, 1, 1}},
-	/* Within the others' range. */
-	{SERIES_NO, 150, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
-	{SERIES_NO, 200, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
-	{SERIES_YES, 201, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
-	{SERIES_NO, 0, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
-	{SERIES_YES, -1, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
-};
-
-TEST_OF(test_limits_of_first_runs, NR_ELEMENTS(first_limits))
-{
-	const double middle = first_limits[_i].others[4];
-	struct series_first first;
-	double values[10];
-
-	values[0] = first_limits[_i].first;
-	memcpy(values + 1, first_limits[_i].others, sizeof(first_limits[_i].others));
-	first = series_first(values, 10);
-	ck_assert_int_eq(first.finding, first_limits[_i].finding);
-	if (middle != 0)
-		ck_assert_double_eq_tol(first.difference, (values[0] - middle) / fabs(middle), 1e-12);
-	else
-		ck_assert(isinf(first.difference));
+	for (int i = 0; i < 1500; i++)
+		values[i] = 200 - i * 0.1;
+	drift = series_drift(values, 1500);
+	ck_assert_int_eq(drift.finding, SERIES_YES);
+	ck_assert_double_eq_tol(drift.change, -150 / 125.0, 0.01);
 }
 
 /* Also of many others it is the outermost that counts. */
@@ -505,33 +405,18 @@ TEST_OF(test_limits_of_outliers, NR_ELEMENTS(outlier_limits))
 		ck_assert(isnan(outliers.difference));
 }
 
-/* A median of finite values is finite, whatever lies beyond. */
-TEST(test_infinite_values)
-{
-	const double values[] = {1, 2, 3, 4, 5, INFINITY, INFINITY, INFINITY, INFINITY};
-
-	ck_assert_double_eq(
-		series_first((const double[]){100, 1, 2, 3, 4, 5, INFINITY, INFINITY, INFINITY, INFINITY}, 10)
-			.difference,
-		19);
-	ck_assert_double_eq(statistics_percentile(values, 9, 50), 5);
-}
-
 static const struct {
 	double value, expected, error;
 } errors[] = {
-	{100, 100, 0}, {110, 100, 0.1}, {200, 100, 1}, {100, 200, 1}, {100, 110, 0.1}, {0, 0, 0},
+	{100, 100, 0},    {110, 100, 0.1},  {200, 100, 1},     {100, 200, 1}, {100, 110, 0.1}, {0, 0, 0},
+	{1, 0, INFINITY}, {0, 1, INFINITY}, {-1, 1, INFINITY}, {NAN, 1, NAN}, {1, NAN, NAN},
 };
 
 TEST_OF(test_error, NR_ELEMENTS(errors))
 {
-	ck_assert_double_eq_tol(series_error(errors[_i].value, errors[_i].expected), errors[_i].error, 1e-12);
-}
+	const double error = series_error(errors[_i].value, errors[_i].expected), wanted = errors[_i].error;
 
-TEST(test_error_without_bound)
-{
-	ck_assert(isinf(series_error(1, 0)) && isinf(series_error(0, 1)) && isinf(series_error(-1, 1)));
-	ck_assert(isnan(series_error(NAN, 1)) && isnan(series_error(1, NAN)));
+	ck_assert_msg(error == wanted || fabs(error - wanted) < 1e-12 || (isnan(error) && isnan(wanted)), "%g", error);
 }
 
 UNIT_TESTS(.is_in_one_process = true);
