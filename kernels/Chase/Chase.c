@@ -35,32 +35,45 @@ next_bits(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* order: of nr lines, fewer than 2^32. */
-static void
-order_lines(uint32_t *order, uint64_t nr, bool is_random)
+/*
+ * The lines, fewer than 2^32, in the order of visits: at first all of them, then those that are visited again. Room for
+ * twice nr. Returns how many visits there are.
+ */
+static uint64_t
+order_lines(uint32_t *order, uint64_t nr, const char *kind)
 {
 	uint64_t state = 1;
 
 	for (uint64_t i = 0; i < nr; i++)
 		order[i] = (uint32_t)i;
-	for (uint64_t i = nr - 1; is_random && i > 0; i--) {
+	for (uint64_t i = nr - 1; strcmp(kind, "ASCENDING") != 0 && i > 0; i--) {
 		uint64_t j = (next_bits(&state) >> 32) * i >> 32;
 		uint32_t line = order[i];
 
 		order[i] = order[j];
 		order[j] = line;
 	}
+	if (strcmp(kind, "HOT") == 0) {
+		order[nr] = order[nr / 2];
+		return nr + 1;
+	}
+	if (strcmp(kind, "ZIGZAG") != 0)
+		return nr;
+	for (uint64_t i = nr; i < 2 * nr - 2; i++)
+		order[i] = order[2 * nr - 2 - i];
+	return 2 * nr - 2;
 }
 
-/* The order is that in which the lines are visited, so any shuffling gives one cycle. */
+/* Any shuffling gives one cycle, since it is that of the visits. A line has a word for each visit. */
 static void
-link_lines(struct chase *chase, const uint32_t *order, uint64_t nr)
+link_lines(struct chase *chase, const uint32_t *order, uint64_t nr, uint64_t nr_visits)
 {
 	const uint64_t distance = (uint64_t)chase->data.distance;
 
-	for (uint64_t i = 0; i < nr; i++) {
-		char *from = chase->buffer + distance * order[i];
-		char *to = chase->buffer + distance * order[i + 1 < nr ? i + 1 : 0];
+	for (uint64_t i = 0; i < nr_visits; i++) {
+		const uint64_t next = i + 1 < nr_visits ? i + 1 : 0;
+		char *from = chase->buffer + distance * order[i] + (i >= nr) * sizeof(char *);
+		char *to = chase->buffer + distance * order[next] + (next >= nr) * sizeof(char *);
 		char *second = from + chase->data.pair_distance;
 
 		*(char **)(void *)from = second;
@@ -78,7 +91,8 @@ initialize(void *kernel)
 	struct chase *chase = kernel;
 	uint64_t bytes = (uint64_t)chase->data.buffer_size, nr = bytes / (uint64_t)chase->data.distance;
 	size_t mapped = (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
-	uint32_t *order = kernel_allocate(nr, sizeof(*order));
+	uint32_t *order = kernel_allocate(2 * nr, sizeof(*order));
+	uint64_t nr_visits;
 
 	chase->buffer = kernel_allocate(mapped, 1);
 	if (!chase->buffer || !order) {
@@ -87,8 +101,8 @@ initialize(void *kernel)
 	}
 	if (!chase->data.huge_pages)
 		madvise(chase->buffer, mapped, MADV_NOHUGEPAGE);
-	order_lines(order, nr, strcmp(chase->data.order, "RANDOM") == 0);
-	link_lines(chase, order, nr);
+	nr_visits = order_lines(order, nr, chase->data.order);
+	link_lines(chase, order, nr, nr_visits);
 	tell_pages(chase->buffer, bytes);
 	kernel_free(order);
 	return 0;

@@ -60,6 +60,35 @@ TEST_OF(all_lines_are_one_cycle, NR_ELEMENTS(cycles))
 	free(seen);
 }
 
+/* Visits of each cycle, by name of the line; the second visit of one is marked by a dash. */
+TEST(lines_are_visited_again)
+{
+	static const char *const orders[][2] = {{"ZIGZAG", "0 1 2 3 4 3- 2- 1-"}, {"HOT", "0 1 2 3 4 2-"}};
+
+	for (size_t k = 0; k < NR_ELEMENTS(orders); k++) {
+		autofree char *fields =
+			rot_format("bufferSize=20480 distance=4096 pairDistance=64 order=%s", orders[k][0]);
+		autofree char *visits = rot_strdup("");
+		cleared_by(unload) struct loaded chase = load("Chase", fields);
+		char *at = pointer_at(&chase, 1);
+		size_t names[5] = {0}, nr_names = 0, line;
+
+		do {
+			const size_t offset = (size_t)(at - (char *)chase.buffers[0].start);
+
+			for (line = 0; line < nr_names && names[line] != offset / 4096; line++)
+				;
+			if (line == nr_names)
+				names[nr_names++] = offset / 4096;
+			rot_append(&visits, "%s%zu%s", *visits ? " " : "", line, offset % 4096 == 8 ? "-" : "");
+			at = *(char **)(void *)at;
+			ck_assert_uint_eq((size_t)(at - (char *)chase.buffers[0].start), offset + 64);
+			at = *(char **)(void *)at;
+		} while (at != pointer_at(&chase, 1));
+		ck_assert_str_eq(visits, orders[k][1]);
+	}
+}
+
 /* The order is random enough: hardly a step goes to the line beside, as a prefetcher would guess. */
 TEST(steps_go_anywhere)
 {

@@ -112,6 +112,16 @@ case $out in
 esac
 check "the caches are those of the key"
 
+# By hand, of 8 ways: there and back LRU misses twice in 16 accesses, FIFO in half of them and one; a cycle of 10 visits one line twice.
+sed -e 's/name="replacement"/name="eight"/' -e 's/[$]l1Ways/8/g' -e 's/[$]l1DataBytes/32768/g' "$top_srcdir/driver/controllers/replacement.xml" >eight.xml
+for policy in 'lru 12 13 79 81' 'fifo 56 57 89 91' 'plru 12 13 19 21'; do
+	set -- $policy
+	measured ./eight.xml "-caches=32K:8:$1,1M:16,32M:16"
+	within 99 101 L1 1 counted
+	within "$2" "$3" L1 1 zigzagCounted
+	within "$4" "$5" L1 1 hotCounted
+done
+
 # Times are there for lists in registers and in memory, and arrays; how long they are is not asserted.
 measured prefetch
 for series in 'list, random' 'list, ascending' 'array, random' 'array, ascending'; do

@@ -177,18 +177,6 @@ nr_colliding(const struct places *places, size_t place, int level)
 	return nr;
 }
 
-static uint64_t
-common_divisor(uint64_t one, uint64_t other)
-{
-	while (other > 0) {
-		const uint64_t rest = one % other;
-
-		one = other;
-		other = rest;
-	}
-	return one;
-}
-
 static void
 describe_steps(struct miss_conflict *conflict, const struct miss_report *report, const struct miss_record *most,
 	       uint64_t nr_objects)
@@ -196,35 +184,39 @@ describe_steps(struct miss_conflict *conflict, const struct miss_report *report,
 	const int level = conflict->level - 1;
 	const struct step_level *cache = &report->caches->levels[level];
 	const struct miss_steps *steps = &most->steps[level];
-	const uint64_t line_bytes = report->caches->line_bytes, ways = cache->ways ? cache->ways : CACHE_MODEL_WAYS;
-	const uint64_t again = cache->bytes / ways;
+	const uint64_t line_bytes = report->caches->line_bytes, nr_lines = cache->bytes / line_bytes;
+	const struct miss_sets all = miss_sets_of(cache, line_bytes, line_bytes);
 	uint64_t stride = (uint64_t)(steps->stride < 0 ? -steps->stride : steps->stride) * line_bytes;
 	const uint64_t nr = steps->nr_strides + steps->nr_others;
-	uint64_t rows = steps->longest + 1, nr_in_sets;
-	struct miss_padding padding;
+	uint64_t rows = steps->longest + 1;
+	struct miss_sets sets;
 
 	if (100 * steps->nr_strides < LEAST_STRIDES * nr)
 		stride = 0;
 	/* Lines at the same place in more objects than there are ways meet in one set, like rows of that length. */
-	if (stride <= line_bytes && nr_objects > ways) {
-		stride = again;
+	if (stride <= line_bytes && nr_objects > all.lines / all.nr) {
+		stride = all.nr * line_bytes;
 		rows = nr_objects;
 	}
 	if (stride <= line_bytes)
 		return;
+	sets = miss_sets_of(cache, line_bytes, stride);
 	/* Conflicts show that there are more rows than their sets have room for, unless these are all sets. */
-	nr_in_sets = again / common_divisor(again, stride) * ways;
-	if (2 * nr_in_sets * line_bytes <= cache->bytes && rows <= nr_in_sets)
-		rows = nr_in_sets + 1;
-	if (rows > cache->bytes / line_bytes)
-		rows = cache->bytes / line_bytes;
-	padding = miss_padding_find(cache, line_bytes, stride, rows);
+	if (sets.nr < sets.all && rows <= sets.lines)
+		rows = sets.lines + 1;
+	if (rows > nr_lines)
+		rows = nr_lines;
 	conflict->stride = stride;
 	conflict->rows = rows;
-	conflict->sets = padding.sets;
-	conflict->all_sets = padding.all_sets;
-	conflict->padded = padding.padded;
-	conflict->padded_sets = padding.padded_sets;
+	conflict->sets = rows < sets.nr ? rows : sets.nr;
+	conflict->all_sets = sets.all;
+	if (rows <= sets.lines)
+		return;
+	conflict->padded = miss_padding_find(cache, line_bytes, stride, rows);
+	if (conflict->padded > 0) {
+		sets = miss_sets_of(cache, line_bytes, conflict->padded);
+		conflict->padded_sets = rows < sets.nr ? rows : sets.nr;
+	}
 }
 
 static void

@@ -120,58 +120,36 @@ misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct c
 
 /* ---- padding ---- */
 
-/* Each row is used so often, by one element after the other of its line. */
-#define USES_OF_ROWS 8
 /* Longer paddings waste more than they help. */
 #define MOST_LINES 16
 
-/* How often a cache with that level alone reads a line that it has read before. */
 static uint64_t
-read_again(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows)
+common_divisor(uint64_t one, uint64_t other)
 {
-	const struct step_level levels[STEP_NR_LEVELS] = {*level};
-	struct cache_model *model = cache_model_new(levels, line_bytes);
-	uint64_t counts[STEP_NR_COUNTS] = {0};
+	while (other > 0) {
+		const uint64_t rest = one % other;
 
-	for (unsigned use = 0; use < USES_OF_ROWS; use++)
-		for (uint64_t row = 0; row < rows; row++)
-			cache_model_access_lines(model, row * stride, 1, false, false);
-	cache_model_add_counts(model, counts);
-	cache_model_delete(model);
-	return counts[STEP_L1_FILLS] - rows;
-}
-
-static uint64_t
-nr_sets(uint64_t all_sets, uint64_t line_bytes, uint64_t stride, uint64_t rows)
-{
-	autofree bool *is_used = rot_calloc(all_sets, sizeof(*is_used));
-	uint64_t nr = 0;
-
-	for (uint64_t row = 0; row < rows && row < all_sets; row++) {
-		bool *set = &is_used[row * stride / line_bytes % all_sets];
-
-		nr += !*set;
-		*set = true;
+		one = other;
+		other = rest;
 	}
-	return nr;
+	return one;
 }
 
-struct miss_padding
-miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows)
+struct miss_sets
+miss_sets_of(const struct step_level *level, uint64_t line_bytes, uint64_t stride)
 {
 	const uint64_t nr_lines = level->bytes / line_bytes, ways = level->ways ? level->ways : CACHE_MODEL_WAYS;
-	const uint64_t all_sets = nr_lines > ways ? nr_lines / ways : 1;
-	struct miss_padding padding = {.sets = nr_sets(all_sets, line_bytes, stride, rows), .all_sets = all_sets};
+	const uint64_t all = nr_lines > ways ? nr_lines / ways : 1, nr = all / common_divisor(all, stride / line_bytes);
 
-	if (rows == 0 || rows > nr_lines || read_again(level, line_bytes, stride, rows) == 0)
-		return padding;
-	for (uint64_t padded = stride / line_bytes * line_bytes + line_bytes;
-	     padded <= stride + MOST_LINES * line_bytes; padded += line_bytes) {
-		if (read_again(level, line_bytes, padded, rows) > 0)
-			continue;
-		padding.padded = padded;
-		padding.padded_sets = nr_sets(all_sets, line_bytes, padded, rows);
-		break;
-	}
-	return padding;
+	return (struct miss_sets){.nr = nr, .all = all, .lines = nr * (nr_lines < ways ? nr_lines : ways)};
+}
+
+/* Rows go through their sets in turn, so each set has as many as the others, or one more. */
+uint64_t
+miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows)
+{
+	for (uint64_t padded = stride + line_bytes; padded <= stride + MOST_LINES * line_bytes; padded += line_bytes)
+		if (miss_sets_of(level, line_bytes, padded).lines >= rows)
+			return padded;
+	return 0;
 }

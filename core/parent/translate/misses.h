@@ -42,15 +42,15 @@ struct miss_record {
 /* The i-th record; NULL: there are no more. */
 const struct miss_record *misses_at(const struct misses *misses, uint32_t i);
 
-/*
- * So many lines (rows) at a stride of stride bytes are used one after the other, again and again, in an empty cache
- * like that level. sets: that they are in. padded: the next longer stride, by whole lines, with which the cache reads
- * each of them once; 0: there is none that is up to 16 lines longer. padded_sets: likewise.
- */
-struct miss_padding {
-	uint64_t sets, all_sets, padded, padded_sets;
+/* The sets of a level that lines at a stride are in, of all that it has, and the lines that these have room for.
+ * stride: a multiple of line_bytes */
+struct miss_sets {
+	uint64_t nr, all, lines;
 };
-struct miss_padding
-miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows);
+struct miss_sets miss_sets_of(const struct step_level *level, uint64_t line_bytes, uint64_t stride);
+
+/* The next longer stride, by whole lines, with which so many lines (rows), used again and again, all have room in the
+ * level, so that it reads each of them once; 0: there is none that is up to 16 lines longer. */
+uint64_t miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows);
 
 #endif

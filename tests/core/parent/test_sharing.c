@@ -39,24 +39,48 @@ TEST_OF(lines_are_shared, NR_ELEMENTS(cases))
 	}
 }
 
-/* Rows, by hand: of a cache with 64 sets of 8 lines, and one with 12 ways. */
+/* By hand: of a cache with 64 sets of 8 lines, one with 12 ways, and one with 48 sets. */
 static const struct {
 	struct step_level level;
 	uint64_t stride, rows;
-	struct miss_padding padding;
+	struct miss_sets sets;
+	uint64_t padded;
 } paddings[] = {
-	{{32768, 8}, 4096, 64, {1, 64, 4160, 64}},   {{32768, 8}, 1024, 128, {4, 64, 1088, 64}},
-	{{32768, 8}, 1024, 32, {4, 64, 0, 0}}, /* 8 in each set: nothing is missing */
-	{{49152, 12}, 8192, 100, {1, 64, 8256, 64}}, {{32768, 8}, 4096, 513, {1, 64, 0, 0}}, /* more than fit */
+	{{32768, 8}, 4096, 64, {1, 64, 8}, 4160},   {{32768, 8}, 1024, 128, {4, 64, 32}, 1088},
+	{{32768, 8}, 1024, 129, {4, 64, 32}, 1088}, {{49152, 12}, 8192, 100, {1, 64, 12}, 8256},
+	{{32768, 8}, 4096, 513, {1, 64, 8}, 0},                                                /* more than fit */
+	{{24576, 8}, 1024, 100, {3, 48, 24}, 1088}, {{32768, 512}, 4096, 513, {1, 1, 512}, 0}, /* fully associative */
 };
 
 TEST_OF(rows_are_padded, NR_ELEMENTS(paddings))
 {
-	const struct miss_padding padding =
-		miss_padding_find(&paddings[_i].level, 64, paddings[_i].stride, paddings[_i].rows);
+	const struct step_level *level = &paddings[_i].level;
+	const struct miss_sets sets = miss_sets_of(level, 64, paddings[_i].stride);
 
-	ck_assert_uint_eq(padding.sets, paddings[_i].padding.sets);
-	ck_assert_uint_eq(padding.all_sets, paddings[_i].padding.all_sets);
-	ck_assert_uint_eq(padding.padded, paddings[_i].padding.padded);
-	ck_assert_uint_eq(padding.padded_sets, paddings[_i].padding.padded_sets);
+	ck_assert_uint_eq(sets.nr, paddings[_i].sets.nr);
+	ck_assert_uint_eq(sets.all, paddings[_i].sets.all);
+	ck_assert_uint_eq(sets.lines, paddings[_i].sets.lines);
+	ck_assert_uint_eq(miss_padding_find(level, 64, paddings[_i].stride, paddings[_i].rows), paddings[_i].padded);
+}
+
+/* The modelled cache reads each row once with the padding, and again and again without. */
+TEST_OF(padded_rows_are_read_once, NR_ELEMENTS(paddings))
+{
+	const struct step_level levels[STEP_NR_LEVELS] = {paddings[_i].level};
+	const uint64_t strides[] = {paddings[_i].stride, paddings[_i].padded};
+
+	for (int k = 0; k < 2 && strides[k] > 0; k++) {
+		struct cache_model *model = cache_model_new(levels, 64);
+		uint64_t counts[STEP_NR_COUNTS] = {0};
+
+		for (int use = 0; use < 8; use++)
+			for (uint64_t row = 0; row < paddings[_i].rows; row++)
+				cache_model_access_lines(model, row * strides[k], 1, false, false);
+		cache_model_add_counts(model, counts);
+		cache_model_delete(model);
+		if (k == 0)
+			ck_assert_uint_gt(counts[STEP_L1_FILLS], paddings[_i].rows);
+		else
+			ck_assert_uint_eq(counts[STEP_L1_FILLS], paddings[_i].rows);
+	}
 }
