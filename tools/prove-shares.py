@@ -20,8 +20,8 @@ events = ["instructions", "scalarDouble", "packedDouble", "loadedBytes", "stored
 
 def known_counts(threads):
     """For each part its entries, turns, and counts by event of its loop and of all of it. See the code of the program."""
-    calls = {"poly": 16384 * 12, "triad": 8 * 12, "chase": 12 * threads}
-    turns = {"poly": 1024 * calls["poly"], "triad": (1 << 20) * calls["triad"], "chase": 400000 * 12}
+    calls = {"poly": 16384 * 12, "triad": 4 * 12, "chase": 12 * threads}
+    turns = {"poly": 1024 * calls["poly"], "triad": (1 << 21) * calls["triad"], "chase": 400000 * 12}
     turn = {"poly": (11, 6, 0, 8, 8), "triad": (6, 2, 0, 16, 8), "chase": (3, 0, 0, 8, 0)}
     call = (1, 0, 0, 8, 0)
     for part in calls:
