@@ -485,6 +485,39 @@ computes_with_x87(const struct finding_rule *rule, const struct finding_facts *f
 
 /* ---- chains ---- */
 
+static double
+scalar_share(const struct finding_code *code)
+{
+	return (count_of(code, FINDING_SCALAR_DOUBLE) + count_of(code, FINDING_SCALAR_SINGLE)) / flops(code);
+}
+
+/* How many times as wide the widest vectors are as what its operations are in: a mean over the operations. */
+static double
+width_ratio(const struct finding_code *code)
+{
+	const double packed = count_of(code, FINDING_PACKED_DOUBLE) + count_of(code, FINDING_PACKED_SINGLE);
+	const double wide = count_of(code, FINDING_FLOP_256), widest = count_of(code, FINDING_FLOP_512);
+	const double per_byte = count_of(code, FINDING_SCALAR_DOUBLE) / 8 + count_of(code, FINDING_SCALAR_SINGLE) / 4 +
+				(packed - wide - widest) / 16 + wide / 32 + widest / 64;
+
+	return code->vector_bytes * per_byte / flops(code);
+}
+
+/* It reaches so much of what vectors as wide as its own could. */
+static double
+share_of_own_peak(const struct finding_code *code, double peak_share)
+{
+	return width_ratio(code) * peak_share;
+}
+
+/* A chain that leaves the units busy for half of the time is one of several. */
+static bool
+is_bound_by_chain(const struct finding_code *code)
+{
+	return is_hot(code) && is_chained(code, code->time_ns.high) &&
+	       !(share_of_own_peak(code, code->peak_share.high) > 0.5);
+}
+
 static bool
 found_chain(const struct finding_code *code, struct finding *finding)
 {
@@ -503,8 +536,7 @@ waits_for_results(const struct finding_rule *rule, const struct finding_facts *f
 	const struct finding_code *code = facts->code;
 
 	(void)rule;
-	return is_hot(code) && is_chained(code, code->time_ns.high) && !strstr(code->chain, "load") &&
-	       found_chain(code, finding);
+	return is_bound_by_chain(code) && !strstr(code->chain, "load") && found_chain(code, finding);
 }
 
 static bool
@@ -513,29 +545,10 @@ waits_for_loads(const struct finding_rule *rule, const struct finding_facts *fac
 	const struct finding_code *code = facts->code;
 
 	(void)rule;
-	return is_hot(code) && is_chained(code, code->time_ns.high) && strstr(code->chain, "load") &&
-	       found_chain(code, finding);
+	return is_bound_by_chain(code) && strstr(code->chain, "load") && found_chain(code, finding);
 }
 
 /* ---- vectors ---- */
-
-static double
-scalar_share(const struct finding_code *code)
-{
-	return (count_of(code, FINDING_SCALAR_DOUBLE) + count_of(code, FINDING_SCALAR_SINGLE)) / flops(code);
-}
-
-/* How many times as wide the widest vectors are as what its operations are in: a mean over the operations. */
-static double
-width_ratio(const struct finding_code *code)
-{
-	const double packed = count_of(code, FINDING_PACKED_DOUBLE) + count_of(code, FINDING_PACKED_SINGLE);
-	const double wide = count_of(code, FINDING_FLOP_256), widest = count_of(code, FINDING_FLOP_512);
-	const double per_byte = count_of(code, FINDING_SCALAR_DOUBLE) / 8 + count_of(code, FINDING_SCALAR_SINGLE) / 4 +
-				(packed - wide - widest) / 16 + wide / 32 + widest / 64;
-
-	return code->vector_bytes * per_byte / flops(code);
-}
 
 /* How many times as fast wider vectors make it at most, if it reaches these shares: memory and the peak do not get
  * faster. */
@@ -556,17 +569,10 @@ likely_gain(const struct finding_code *code)
 #define LEAST_GAIN 1.5
 #define SCALAR_SHARE 0.5
 
-/* It reaches a third of what vectors as wide as its own could, so lines come fast enough. */
-static bool
-keeps_units_busy(const struct finding_code *code)
-{
-	return 3 * width_ratio(code) * code->peak_share.low > 1;
-}
-
 /*
- * Vectors help little if code may wait for data or for its own results, picks data from many lines, or keeps the
- * divider busy. Where its lines would take longer than it does, they come faster than that, but nothing tells how much
- * faster they could.
+ * Vectors help little if code may wait for data, picks data from many lines, or keeps the divider busy. Where its lines
+ * would take longer than it does, they come faster than that, but nothing tells how much faster they could: fast enough
+ * for code that reaches a third of what vectors of its width could.
  */
 static bool
 gains_by_vectors(const struct finding_code *code)
@@ -576,24 +582,27 @@ gains_by_vectors(const struct finding_code *code)
 
 	return is_hot(code) && computes(code) &&
 	       width_gain(code, code->bandwidth_share.high, code->peak_share.high) >= LEAST_GAIN &&
-	       (is_fed || keeps_units_busy(code)) && !is_dividing(code, ns) && !is_chained(code, ns);
+	       (is_fed || share_of_own_peak(code, code->peak_share.low) > 1. / 3) && !is_dividing(code, ns);
 }
 
+/* Where a chain may take its time, it is the finding. */
 static bool
 is_scalar(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
 	const struct finding_code *code = facts->code;
 	const double percent = 100 * scalar_share(code);
 
-	return percent > rule->threshold && gains_by_vectors(code) &&
+	return percent > rule->threshold && gains_by_vectors(code) && !is_chained(code, code->time_ns.low) &&
 	       found(finding, percent, code->share.value,
 		     rot_format("%.3g %% of its operations are scalar, but vectors here have %g bytes", percent,
 				code->vector_bytes),
 		     rot_format("at most %.3g times as fast with vectors, if turns of a loop do not need each "
-				"other's results",
-				likely_gain(code)));
+				"other's results%s",
+				likely_gain(code),
+				isnan(lines_ns(code)) ? ", and data come as fast, which modelled caches tell" : ""));
 }
 
+/* Wider ones do more in each turn of a chain. */
 static bool
 is_narrow(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
