@@ -29,8 +29,8 @@ finding_code_unknown(void)
 				    .time_ns = summary_empty(),
 				    .vector_bytes = NAN,
 				    .line_ns = {2.5, 8, 50},
-				    .peak_share = NAN,
-				    .bandwidth_share = NAN,
+				    .peak_share = summary_empty(),
+				    .bandwidth_share = summary_empty(),
 				    .chain_share = NAN,
 				    .chain_ns = NAN,
 				    .turn_ns = NAN,
@@ -232,13 +232,6 @@ is_hot(const struct finding_code *code)
 	return code->share.low >= HOT_SHARE && count_of(code, FINDING_INSTRUCTIONS) > 0;
 }
 
-/* As many as it executes at most, if its time is at the lower end of the interval. */
-static double
-instructions_per_ns(const struct finding_code *code)
-{
-	return count_of(code, FINDING_INSTRUCTIONS) / code->time_ns.low;
-}
-
 static double
 flops(const struct finding_code *code)
 {
@@ -263,29 +256,29 @@ lines_from(const struct finding_code *code, enum finding_origin origin)
 	return fmax(0, fills[origin] - fills[origin + 1]);
 }
 
-/* The time that its lines would take if they came one after the other, as a share of its time. */
+/* How long its lines would take if they came one after the other. */
 static double
-lines_share(const struct finding_code *code)
+lines_ns(const struct finding_code *code)
 {
 	double ns = count_of(code, FINDING_L1_FILLS) * 0; /* NaN: not known */
 
 	for (size_t i = 0; i < FINDING_NR_ORIGINS; i++)
 		ns += code->line_ns[i] * lines_from(code, (enum finding_origin)i);
-	return ns / code->time_ns.value;
+	return ns;
 }
 
 #define SLOW_RATE 1 /* instructions a ns */
 
 /*
- * Lines come one after the other, since they take about as long as that; where several are on their way at once, the
- * share is larger. All the while few instructions are executed.
+ * If its time is between these: its lines come one after the other, since they take about as long as that; where
+ * several are on their way at once, they would take longer. All the while few instructions are executed.
  */
 static bool
-waits_for_lines(const struct finding_code *code)
+waits_for_lines(const struct finding_code *code, double least_ns, double most_ns)
 {
-	const double share = lines_share(code);
+	const double ns = lines_ns(code);
 
-	return share >= 0.2 && share <= 2 && instructions_per_ns(code) < SLOW_RATE;
+	return ns >= 0.2 * most_ns && ns <= 2 * least_ns && count_of(code, FINDING_INSTRUCTIONS) < SLOW_RATE * least_ns;
 }
 
 #define LINE_BYTES 64
@@ -300,37 +293,98 @@ bytes_used(const struct finding_code *code)
 	return (count_of(code, FINDING_LOADED) + count_of(code, FINDING_STORED)) / count_of(code, FINDING_L1_FILLS);
 }
 
+/* As nearly as a machine that others use as well tells. */
+#define AT_ROOF 80
+
 static bool
 is_bound_by_bandwidth(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
 	const struct finding_code *code = facts->code;
-	const double percent = 100 * code->bandwidth_share;
+	const double percent = 100 * code->bandwidth_share.value;
 
-	return is_hot(code) && percent > rule->threshold && !(code->peak_share > code->bandwidth_share) &&
+	return is_hot(code) && 100 * code->bandwidth_share.low > rule->threshold &&
+	       !(code->peak_share.value > code->bandwidth_share.value) &&
 	       found(finding, percent, code->share.value,
 		     rot_format("it moves %.3g %% of the bandwidth of memory", percent),
-		     rot_format("at most %.3g times as fast while it moves as many bytes", fmax(1, 100 / percent)));
+		     percent > AT_ROOF
+			     ? rot_strdup("memory bounds it: only fewer bytes make it faster")
+			     : rot_format("at most %.3g times as fast while it moves as many bytes", 100 / percent));
 }
+
+static bool
+is_at_peak(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * code->peak_share.value;
+
+	return is_hot(code) && 100 * code->peak_share.low > rule->threshold &&
+	       !(code->bandwidth_share.value > code->peak_share.value) &&
+	       found(finding, percent, code->share.value, rot_format("it reaches %.3g %% of the peak", percent),
+		     percent > AT_ROOF
+			     ? rot_strdup("arithmetic bounds it: only fewer operations make it faster")
+			     : rot_format("at most %.3g times as fast with as many operations", 100 / percent));
+}
+
+/* ---- latency ---- */
+
+/* Times that contradict each other tell nothing. The clock may differ a little between the runs. */
+#define CHAIN_PERCENT 60
+#define MOST_CHAIN_SHARE 1.25
+
+/* If it takes so long, most of that is the time of a chain, so nothing helps but a shorter one, or several at once. */
+static bool
+is_chained(const struct finding_code *code, double time_ns)
+{
+	return 100 * code->chain_share * code->time_ns.value > CHAIN_PERCENT * time_ns &&
+	       code->chain_share <= MOST_CHAIN_SHARE;
+}
+
+/*
+ * Each load of its chain may only begin when the one before has ended. Turns take so much longer than loads from the L1
+ * that these come from farther, and the modelled caches do not deny that.
+ */
+static bool
+waits_for_chained_loads(const struct finding_code *code)
+{
+	const double misses_per_turn = count_of(code, FINDING_L1_FILLS) * code->turn_ns / code->time_ns.value;
+
+	return strstr(code->chain, "load") && !is_chained(code, code->time_ns.low) &&
+	       code->chain_share <= MOST_CHAIN_SHARE && !(misses_per_turn < 0.5) &&
+	       count_of(code, FINDING_INSTRUCTIONS) < SLOW_RATE * code->time_ns.low;
+}
+
+/* What a line from there takes, so many times, is more than caches take. */
+#define TLB_TIMES 3
 
 static bool
 waits_for_memory(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
 	static const char *const origins[FINDING_NR_ORIGINS] = {"the L2", "the L3", "memory"};
 	const struct finding_code *code = facts->code;
-	const double rate = instructions_per_ns(code);
+	const double rate = count_of(code, FINDING_INSTRUCTIONS) / code->time_ns.value;
+	const bool has_chain = waits_for_chained_loads(code);
 	enum finding_origin most = FINDING_L2;
+	double line_ns;
+	char *waits;
 
 	for (enum finding_origin i = most; i < FINDING_NR_ORIGINS; i++)
 		if (code->line_ns[i] * lines_from(code, i) > code->line_ns[most] * lines_from(code, most))
 			most = i;
-	return is_hot(code) && rate < rule->threshold && waits_for_lines(code) && !(code->bandwidth_share > 0.5) &&
-	       found(finding, rate, code->share.value,
-		     rot_format("it executes %.2g instructions a ns, and waits %.3g ns for each line from %s", rate,
-				code->time_ns.value / lines_from(code, most), origins[most]),
-		     rot_strdup(strstr(code->chain, "load")
-					? "what is loaded tells the next address, so lines come one "
-					  "after the other"
-					: "latency bounds it, not bandwidth"));
+	line_ns = code->time_ns.value / lines_from(code, most);
+	if (!is_hot(code) || !(rate < rule->threshold) || code->bandwidth_share.value > 0.5 ||
+	    !(has_chain || waits_for_lines(code, code->time_ns.low, code->time_ns.high)))
+		return false;
+	if (isfinite(line_ns))
+		waits = rot_format("waits %.3g ns for each line from %s%s", line_ns, origins[most],
+				   line_ns > TLB_TIMES * code->line_ns[most] ? ", longer than such lines take" : "");
+	else
+		waits = rot_format("waits %.3g ns for what each turn loads", code->turn_ns);
+	found(finding, rate, code->share.value, rot_format("it executes %.2g instructions a ns, and %s", rate, waits),
+	      rot_strdup(strstr(code->chain, "load") ? "what is loaded tells the next address, so lines come one "
+						       "after the other"
+						     : "latency bounds it, not bandwidth"));
+	free(waits);
+	return true;
 }
 
 static bool
@@ -347,15 +401,15 @@ uses_little_of_lines(const struct finding_rule *rule, const struct finding_facts
 		     rot_format("%.3g times fewer lines would do", LINE_BYTES / used));
 }
 
-/* Divisions that come seldom take no time worth mentioning, whatever their share. */
 #define SELDOM_NS 10
 #define DIVIDING_PERCENT 10
 
+/* If it takes so long. Divisions that come seldom take no time worth mentioning, whatever their share. */
 static bool
-is_dividing(const struct finding_code *code)
+is_dividing(const struct finding_code *code, double time_ns)
 {
 	return 100 * count_of(code, FINDING_DIVISIONS) > DIVIDING_PERCENT * flops(code) &&
-	       code->time_ns.high < SELDOM_NS * count_of(code, FINDING_DIVISIONS);
+	       time_ns < SELDOM_NS * count_of(code, FINDING_DIVISIONS);
 }
 
 static bool
@@ -364,7 +418,7 @@ divides(const struct finding_rule *rule, const struct finding_facts *facts, stru
 	const struct finding_code *code = facts->code;
 	const double percent = 100 * count_of(code, FINDING_DIVISIONS) / flops(code);
 
-	return is_hot(code) && percent > rule->threshold && is_dividing(code) &&
+	return is_hot(code) && percent > rule->threshold && is_dividing(code, code->time_ns.high) &&
 	       found(finding, percent, code->share.value,
 		     rot_format("%.3g %% of its operations divide or take roots, one each %.2g ns", percent,
 				code->time_ns.value / count_of(code, FINDING_DIVISIONS)),
@@ -396,6 +450,13 @@ converts(const struct finding_rule *rule, const struct finding_facts *facts, str
 		     rot_strdup("each takes as long as an addition, and vectors become narrower"));
 }
 
+/* At some time of the interval. */
+static bool
+may_wait(const struct finding_code *code)
+{
+	return waits_for_lines(code, code->time_ns.high, code->time_ns.low) || waits_for_chained_loads(code);
+}
+
 /* Without misses that take its time: these are another finding. */
 static bool
 gathers(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
@@ -404,7 +465,7 @@ gathers(const struct finding_rule *rule, const struct finding_facts *facts, stru
 	const double percent = 100 * count_of(code, FINDING_GATHERED) /
 			       (count_of(code, FINDING_LOADED) + count_of(code, FINDING_STORED));
 
-	return is_hot(code) && percent > rule->threshold && !waits_for_lines(code) &&
+	return is_hot(code) && percent > rule->threshold && !may_wait(code) &&
 	       found(finding, percent, code->share.value,
 		     rot_format("gathers and scatters access %.3g %% of its bytes", percent),
 		     rot_strdup("each element is an access of its own, as in scalar code"));
@@ -424,49 +485,6 @@ computes_with_x87(const struct finding_rule *rule, const struct finding_facts *f
 
 /* ---- chains ---- */
 
-/* Times that contradict each other tell nothing. The clock may differ a little between the runs. */
-#define CHAIN_PERCENT 60
-#define MOST_CHAIN_SHARE 1.25
-
-/*
- * Most of its time is that of a chain, even at the upper end of the interval, so nothing helps but a shorter chain, or
- * several at once.
- */
-static bool
-is_chained(const struct finding_code *code)
-{
-	const double least = code->chain_share * code->time_ns.value / code->time_ns.high;
-
-	return is_hot(code) && 100 * least > CHAIN_PERCENT && code->chain_share <= MOST_CHAIN_SHARE;
-}
-
-static bool
-found_chain(const struct finding_code *code, struct finding *finding)
-{
-	return found(finding, 100 * code->chain_share, code->share.value,
-		     rot_format("a turn of its loop takes %.2g ns, and the chain from turn to turn %.2g ns: %s",
-				code->turn_ns, code->chain_ns, code->chain),
-		     code->chain_share > 0.9
-			     ? rot_strdup("only a shorter chain, or several at once, make it faster")
-			     : rot_format("at most %.2g times as fast with the same chain", 1 / code->chain_share));
-}
-
-static bool
-waits_for_results(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
-{
-	(void)rule;
-	return is_chained(facts->code) && !strstr(facts->code->chain, "load") && found_chain(facts->code, finding);
-}
-
-static bool
-waits_for_loads(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
-{
-	(void)rule;
-	return is_chained(facts->code) && strstr(facts->code->chain, "load") && found_chain(facts->code, finding);
-}
-
-/* ---- vectors ---- */
-
 static double
 scalar_share(const struct finding_code *code)
 {
@@ -485,46 +503,106 @@ width_ratio(const struct finding_code *code)
 	return code->vector_bytes * per_byte / flops(code);
 }
 
-/* How many times as fast wider vectors make it at most: memory and the peak do not get faster. */
+/* It reaches so much of what vectors as wide as its own could. */
 static double
-width_gain(const struct finding_code *code)
+share_of_own_peak(const struct finding_code *code, double peak_share)
+{
+	return width_ratio(code) * peak_share;
+}
+
+/* A chain that leaves the units busy for half of the time is one of several. */
+static bool
+is_bound_by_chain(const struct finding_code *code)
+{
+	return is_hot(code) && is_chained(code, code->time_ns.high) &&
+	       !(share_of_own_peak(code, code->peak_share.high) > 0.5);
+}
+
+static bool
+found_chain(const struct finding_code *code, struct finding *finding)
+{
+	return found(finding, 100 * code->chain_share, code->share.value,
+		     rot_format("a turn of %s takes %.2g ns, and the chain from turn to turn %.2g ns: %s",
+				code->is_called ? "the loop that calls it" : "its loop", code->turn_ns, code->chain_ns,
+				code->chain),
+		     code->chain_share > 0.9
+			     ? rot_strdup("only a shorter chain, or several at once, make it faster")
+			     : rot_format("at most %.2g times as fast with the same chain", 1 / code->chain_share));
+}
+
+static bool
+waits_for_results(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+
+	(void)rule;
+	return is_bound_by_chain(code) && !strstr(code->chain, "load") && found_chain(code, finding);
+}
+
+static bool
+waits_for_loads(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+
+	(void)rule;
+	return is_bound_by_chain(code) && strstr(code->chain, "load") && found_chain(code, finding);
+}
+
+/* ---- vectors ---- */
+
+/* How many times as fast wider vectors make it at most, if it reaches these shares: memory and the peak do not get
+ * faster. */
+static double
+width_gain(const struct finding_code *code, double bandwidth_share, double peak_share)
 {
 	const double ratio = width_ratio(code);
 
-	return isnan(ratio) ? NAN : fmin(ratio, fmin(1 / code->bandwidth_share, 1 / code->peak_share));
+	return isnan(ratio) ? NAN : fmin(ratio, fmin(1 / bandwidth_share, 1 / peak_share));
+}
+
+static double
+likely_gain(const struct finding_code *code)
+{
+	return width_gain(code, code->bandwidth_share.value, code->peak_share.value);
 }
 
 #define LEAST_GAIN 1.5
 #define SCALAR_SHARE 0.5
 
 /*
- * Vectors help little if code waits for data or for its own results, picks data from many lines, or keeps the divider
- * busy. Where its lines would take longer than it does, they come faster than that, but nothing tells how much faster
- * they could.
+ * Vectors help little if code may wait for data, picks data from many lines, or keeps the divider busy. Where its lines
+ * would take longer than it does, they come faster than that, but nothing tells how much faster they could: fast enough
+ * for code that reaches a third of what vectors of its width could.
  */
 static bool
 gains_by_vectors(const struct finding_code *code)
 {
-	return is_hot(code) && computes(code) && width_gain(code) >= LEAST_GAIN && !waits_for_lines(code) &&
-	       !(lines_share(code) > 1) && !(bytes_used(code) < SPARSE_BYTES) && !is_dividing(code) &&
-	       !is_chained(code);
+	const double ns = code->time_ns.low;
+	const bool is_fed = !may_wait(code) && !(lines_ns(code) > ns) && !(bytes_used(code) < SPARSE_BYTES);
+
+	return is_hot(code) && computes(code) &&
+	       width_gain(code, code->bandwidth_share.high, code->peak_share.high) >= LEAST_GAIN &&
+	       (is_fed || share_of_own_peak(code, code->peak_share.low) > 1. / 3) && !is_dividing(code, ns);
 }
 
+/* Where a chain may take its time, it is the finding. */
 static bool
 is_scalar(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
 	const struct finding_code *code = facts->code;
 	const double percent = 100 * scalar_share(code);
 
-	return percent > rule->threshold && gains_by_vectors(code) &&
+	return percent > rule->threshold && gains_by_vectors(code) && !is_chained(code, code->time_ns.low) &&
 	       found(finding, percent, code->share.value,
 		     rot_format("%.3g %% of its operations are scalar, but vectors here have %g bytes", percent,
 				code->vector_bytes),
 		     rot_format("at most %.3g times as fast with vectors, if turns of a loop do not need each "
-				"other's results",
-				width_gain(code)));
+				"other's results%s",
+				likely_gain(code),
+				isnan(lines_ns(code)) ? ", and data come as fast, which modelled caches tell" : ""));
 }
 
+/* Wider ones do more in each turn of a chain. */
 static bool
 is_narrow(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
@@ -535,7 +613,7 @@ is_narrow(const struct finding_rule *rule, const struct finding_facts *facts, st
 	       found(finding, ratio, code->share.value,
 		     rot_format("its operations are %.2g bytes wide in the mean, but vectors here have %g",
 				code->vector_bytes / ratio, code->vector_bytes),
-		     rot_format("at most %.3g times as fast with wider ones", width_gain(code)));
+		     rot_format("at most %.3g times as fast with wider ones", likely_gain(code)));
 }
 
 static bool
@@ -584,10 +662,13 @@ static const struct finding_rule rules[] = {
 	 "%", "rows that are longer by a line, blocks that are copied together", has_conflicts},
 
 	{FINDING_CODE, "bandwidth", "bytes per second, of the highest bandwidth of memory: more than", 33, "%",
-	 "blocks that stay in a cache, fused loops, single precision", is_bound_by_bandwidth},
+	 "blocks that stay in a cache, fused loops, single precision; streaming stores of what is not read soon",
+	 is_bound_by_bandwidth},
+	{FINDING_CODE, "peak", "operations per second, of the highest performance: more than", 50, "%",
+	 "fewer operations, single precision", is_at_peak},
 	{FINDING_CODE, "memoryLatency",
 	 "instructions a ns, where lines come from a farther cache one after the other: less than", SLOW_RATE, "",
-	 "arrays instead of pointers, several searches at once, smaller data", waits_for_memory},
+	 "arrays instead of pointers, several searches at once, smaller data, larger pages", waits_for_memory},
 	{FINDING_CODE, "sparseLines", "bytes used of each line that comes into the L1: less than", SPARSE_BYTES,
 	 "of 64", "another order of loops, arrays of what is used together", uses_little_of_lines},
 	{FINDING_CODE, "divisions", "operations that are divisions or square roots, one in 10 ns or more: more than",

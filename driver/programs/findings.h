@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Findings: conditions that the numbers of a program or of its code meet, what follows from them, and what to try.
+ * Times of code have intervals: a condition is met if it is all over the interval, so that findings stay from run to
+ * run.
  * Those about the measurement come first: they say how far the others can be trusted. One table has all of them; "rot
  * list findings" and the manual page print it. Pure.
  */
@@ -50,18 +52,21 @@ enum finding_origin { FINDING_L2, FINDING_L3, FINDING_MEMORY, FINDING_NR_ORIGINS
  * vector_bytes: of the widest vectors of this machine
  * line_ns: how long code waits for a line from the L2, the L3 and memory; where that was not measured, what few
  *          processors are faster than
- * peak_share, bandwidth_share: what it reaches of the highest performance, and of the bandwidth of memory
+ * peak_share, bandwidth_share: what it reaches of the highest performance, and of the bandwidth of memory, with the
+ *          interval of its time
  * chain_share: of its time, how long operations take that need each other's results from turn to turn of its loops
  * chain, chain_ns, turn_ns: of the loop where that is longest, what these are in words (borrowed), how long they take
  *          in a turn, and how long the turn does; "": not known
+ * is_called: that loop calls it
  */
 struct finding_code {
 	struct summary share, time_ns;
 	double counts[FINDING_NR_COUNTS];
 	double vector_bytes, line_ns[FINDING_NR_ORIGINS];
-	double peak_share, bandwidth_share;
+	struct summary peak_share, bandwidth_share;
 	double chain_share, chain_ns, turn_ns;
 	const char *chain;
+	bool is_called;
 };
 
 /*

@@ -73,10 +73,8 @@ add_counts(struct place_share *share, const struct place_share *from, size_t nr_
 		share->counts[i] += ((const uint64_t *)counts->items)[i];
 	share->nr_entries += from->part ? from->part->entries : from->place->entries;
 	share->nr_turns += from->part ? from->part->turns : 0;
-	if (from->part && *from->part->chain) {
-		share->chain = from->part->chain;
-		share->chain_ns = from->part->chain_time;
-	}
+	if (from->part && *from->part->chain)
+		share->chained = from->part;
 	/* The timed run alone may know its lines. */
 	if (from->part && share->part && !*share->part->source)
 		share->part = from->part;
@@ -99,7 +97,6 @@ add(struct place_list *list, const struct program_place *place, const struct pro
 						       .part = part,
 						       .nr_samples = part ? part->samples : place->samples,
 						       .nr_total = part ? 0 : place->total_samples,
-						       .chain = "",
 						       .nr_pairs = place->samples * (place->samples - 1) / 2,
 						       .nr_pairs_of_one = place->pairs_of_one_thread,
 						       .total = summary_empty(),

@@ -22,7 +22,7 @@
  * nr_threads: as many were in its function at once, by these, but at most as many as worked in the program
  * nr_entries, nr_turns, counts: what it did in the run that was translated, by the events of that one's pass; NULL: it
  * was not there. nr_entries of a loop: 0: not known; nr_turns: of a loop alone
- * chain, chain_ns: of such a loop, as of ProgramPart; borrowed; "": not known
+ * chained: such a loop, with its chain; borrowed; NULL: that is not known
  */
 struct place_share {
 	const struct program_place *place; /* of a run it was seen in; borrowed */
@@ -32,8 +32,7 @@ struct place_share {
 	struct summary share, total;
 	uint64_t nr_entries, nr_turns;
 	uint64_t *counts;
-	const char *chain;
-	double chain_ns;
+	const struct program_part *chained;
 	struct program_values values;
 	double roof_share;
 };

@@ -160,38 +160,66 @@ run_of(const struct program_report *report)
 
 /* ---- what is known of its code ---- */
 
-static double
-value_of(const struct program_values *values, const char *name)
+/* With the interval of the value alone. */
+static struct summary
+share_of_roof(const struct program_values *values, const char *name, const struct summary *roof)
 {
 	const struct quantity_value *value = program_values_find(values, name, "");
 
-	return value ? value->summary.value : NAN;
+	return value ? summary_scaled(value->summary, 1 / roof->value) : summary_empty();
 }
 
-/* Chains of the loops of a function, or of the loop that the item is; the time of a turn is known of sampled ones. */
+static bool
+is_leaf_of(const struct place_share *item, const struct place_share *loop)
+{
+	return loop->chained->leaf != 0 && item->place->address == loop->chained->leaf &&
+	       strcmp(item->place->object, loop->place->object) == 0;
+}
+
+/* The share of the function that turns of the loop call. */
+static double
+leaf_share(const struct program_places *places, const struct place_share *loop)
+{
+	const struct place_list *functions = &places->lists[PLACES_FUNCTIONS];
+
+	for (size_t i = 0; i < functions->nr; i++)
+		if (is_leaf_of(&functions->items[i], loop))
+			return functions->items[i].share.value;
+	return 0;
+}
+
+/*
+ * Chains of the loops of a function, or of the loop that the item is, or of those that call it. The time of a turn is
+ * known of sampled ones; that of a function which it calls is part of it.
+ */
 static void
 set_chain(const struct program_places *places, const struct place_share *item, double run_ns, struct finding_code *code)
 {
 	const struct place_list *loops = &places->lists[PLACES_LOOPS];
-	double all_ns = 0, most_ns = 0;
+	double all_ns = 0, most_ns = 0, besides = 0;
 
 	for (size_t i = 0; i < loops->nr; i++) {
 		const struct place_share *loop = &loops->items[i];
-		const double ns = loop->chain_ns * (double)loop->nr_turns;
+		const bool is_own = item->part ? loop == item : place_is_same(loop->place, item->place);
+		const bool is_caller = loop->chained && !item->part && is_leaf_of(item, loop);
+		double ns, callee;
 
-		if (!*loop->chain || loop->nr_samples == 0 ||
-		    (item->part ? loop != item : !place_is_same(loop->place, item->place)))
+		if (!loop->chained || loop->nr_samples == 0 || !(is_own || is_caller))
 			continue;
+		ns = loop->chained->chain_time * (double)loop->nr_turns;
+		callee = leaf_share(places, loop);
+		besides += is_caller ? loop->share.value : callee;
 		all_ns += ns;
 		if (ns <= most_ns)
 			continue;
 		most_ns = ns;
-		code->chain = loop->chain;
-		code->chain_ns = loop->chain_ns;
-		code->turn_ns = loop->share.value * run_ns / (double)loop->nr_turns;
+		code->chain = loop->chained->chain;
+		code->chain_ns = loop->chained->chain_time;
+		code->turn_ns = (loop->share.value + callee) * run_ns / (double)loop->nr_turns;
+		code->is_called = is_caller;
 	}
 	if (most_ns > 0)
-		code->chain_share = all_ns / code->time_ns.value;
+		code->chain_share = all_ns / (code->time_ns.value + besides * run_ns);
 }
 
 /* Without values of it, nothing is known of what it does: it was not counted, or another part than the timed one was.
@@ -218,9 +246,9 @@ code_of(const struct program_report *report, const struct place_share *item)
 			if (strcmp(report->architecture->events[pass->events[i]].name, finding_count_name(k)) == 0)
 				code.counts[k] = (double)item->counts[i];
 	set_chain(places, item, run_ns, &code);
-	code.peak_share = value_of(&item->values, "performance") / roof->peak.value;
+	code.peak_share = share_of_roof(&item->values, "performance", &roof->peak);
 	if (report->plan->border && strncmp(report->plan->border, "llcRam", strlen("llcRam")) == 0)
-		code.bandwidth_share = value_of(&item->values, "throughput") / roof->bandwidth.value;
+		code.bandwidth_share = share_of_roof(&item->values, "throughput", &roof->bandwidth);
 	return code;
 }
 

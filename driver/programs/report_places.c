@@ -658,8 +658,9 @@ json_place(const struct program_report *report, const struct place_share *item)
 	json_object_set_new(json, "function", json_text(item->place->function));
 	json_object_set_new(json, "functionAddress", json_integer((json_int_t)item->place->address));
 	json_object_set_new(json, "turns", json_integer((json_int_t)item->nr_turns));
-	json_object_set_new(json, "chain", json_text(item->chain));
-	json_object_set_new(json, "chainTime", json_real_or_null(*item->chain ? item->chain_ns : NAN));
+	json_object_set_new(json, "chain", json_text(item->chained ? item->chained->chain : ""));
+	json_object_set_new(json, "chainTime", json_real_or_null(item->chained ? item->chained->chain_time : NAN));
+	json_object_set_new(json, "leaf", json_integer(item->chained ? (json_int_t)item->chained->leaf : 0));
 	return json;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "memory.h"
+#include "parent/symbols/instruction.h"
 #include "parent/symbols/zydis_decode.h"
 
 /* ---- latencies ---- */
@@ -181,7 +182,7 @@ put(ZydisRegister name, uint16_t *list, uint8_t *nr)
 		list[(*nr)++] = whole;
 }
 
-/* behind: the address of the next instruction, from the beginning of the function. fs and gs are left out. */
+/* behind: the address of the next instruction. fs and gs are left out. */
 static struct place
 place_of(const ZydisDecodedOperand *operand, uint64_t behind)
 {
@@ -260,19 +261,29 @@ is_clearing(const char *name, const ZydisDecodedInstruction *decoded, const Zydi
 	       other->type == ZYDIS_OPERAND_TYPE_REGISTER && last->reg.value == other->reg.value;
 }
 
-/* Returns the bytes of the instruction at an offset before end; 0: it is not known what it depends on. */
-static uint8_t
-read_link(const uint8_t *bytes, uint64_t at, uint64_t end, struct link *link)
+/* A call or a return changes the stack pointer. What it stores or loads is no data. */
+static void
+set_stack(struct link *link, int64_t added)
+{
+	*link = (struct link){.kind = CHAIN_FREE, .from = ZYDIS_REGISTER_RSP, .added = added};
+	put(ZYDIS_REGISTER_RSP, link->sources, &link->nr_sources);
+	put(ZYDIS_REGISTER_RSP, link->results, &link->nr_results);
+}
+
+/* The instruction at an address before end. False: it is not known what it depends on. */
+static bool
+read_link(const struct chain_code *code, uint64_t at, uint64_t end, struct link *link)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction decoded;
 	const char *name;
 
 	*link = (struct link){.kind = CHAIN_OTHER};
-	if (!zydis_decode(bytes + at, end - at, &decoded, operands) || (decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
-	    decoded.meta.category == ZYDIS_CATEGORY_X87_ALU || decoded.meta.category == ZYDIS_CATEGORY_FCMOV ||
-	    decoded.meta.category == ZYDIS_CATEGORY_STRINGOP || decoded.mnemonic == ZYDIS_MNEMONIC_XCHG)
-		return 0;
+	if (!zydis_decode(code->bytes + (at - code->address), end - at, &decoded, operands) ||
+	    (decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK) || decoded.meta.category == ZYDIS_CATEGORY_X87_ALU ||
+	    decoded.meta.category == ZYDIS_CATEGORY_FCMOV || decoded.meta.category == ZYDIS_CATEGORY_STRINGOP ||
+	    decoded.mnemonic == ZYDIS_MNEMONIC_XCHG)
+		return false;
 	name = ZydisMnemonicGetString(decoded.mnemonic);
 	name += *name == 'v';
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -289,7 +300,7 @@ read_link(const uint8_t *bytes, uint64_t at, uint64_t end, struct link *link)
 	if ((link->loaded.bytes > 0 || link->stored.bytes > 0 || link->nr_address > 0) &&
 	    strncmp(name, "mov", strlen("mov")) == 0)
 		link->kind = CHAIN_FREE;
-	return decoded.length;
+	return true;
 }
 
 /* ---- the way of a turn ---- */
@@ -342,37 +353,77 @@ is_only_way(const struct code_flow *flow, uint32_t loop, const int64_t *executio
 	return is_only && nr_usual == nr;
 }
 
-/* The instructions of a turn, in their order. NULL: these are not known. */
-static struct link *
-read_turn(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const uint8_t *bytes, size_t *nr)
+/* The instructions of a turn, in their order. leaf: the function that it calls; 0: none. */
+struct turn {
+	struct link *links;
+	size_t nr;
+	uint64_t leaf;
+};
+
+/* Adds the instruction at an address before end. False: what it does is not known. */
+static bool
+read_instruction(const struct chain_code *code, uint64_t at, uint64_t end, struct turn *turn,
+		 struct instruction *instruction)
+{
+	struct link *link;
+
+	turn->links = rot_grow(turn->links, turn->nr, sizeof(*turn->links));
+	link = &turn->links[turn->nr++];
+	if (!instruction_decode(code->bytes + (at - code->address), end - at, instruction) ||
+	    instruction->flow == FLOW_INDIRECT_CALL)
+		return false;
+	if (instruction->flow != FLOW_CALL && instruction->flow != FLOW_RETURN)
+		return read_link(code, at, end, link);
+	set_stack(link, instruction->flow == FLOW_CALL ? -(int64_t)sizeof(uint64_t) : (int64_t)sizeof(uint64_t));
+	return true;
+}
+
+/* Adds a function that executes one instruction after the other up to its return. False: this one does not. */
+static bool
+read_leaf(const struct chain_code *code, uint64_t address, struct turn *turn)
+{
+	struct instruction instruction = {.flow = FLOW_NEXT};
+	struct chain_code leaf;
+
+	if ((turn->leaf && turn->leaf != address) || !code->function_at(code->context, address, &leaf))
+		return false;
+	turn->leaf = address;
+	for (uint64_t at = address, end = address + leaf.nr_bytes; instruction.flow == FLOW_NEXT;
+	     at += instruction.length)
+		if (!read_instruction(&leaf, at, end, turn, &instruction))
+			return false;
+	return instruction.flow == FLOW_RETURN;
+}
+
+/* Adds the instructions from an address to another one. False: what one of them does is not known. */
+static bool
+read_block(const struct chain_code *code, uint64_t at, uint64_t end, struct turn *turn)
+{
+	struct instruction instruction;
+
+	for (; at < end; at += instruction.length)
+		if (!read_instruction(code, at, end, turn, &instruction) ||
+		    (instruction.flow == FLOW_CALL &&
+		     !read_leaf(code, at + instruction.length + (uint64_t)instruction.relative, turn)))
+			return false;
+	return true;
+}
+
+/* False: they are not known. */
+static bool
+read_turn(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const struct chain_code *code,
+	  struct turn *turn)
 {
 	const uint32_t header = flow->loops[loop].header;
 	uint32_t block = header, nr_blocks = 0;
-	struct link *links = NULL;
 
-	*nr = 0;
 	do {
-		const uint64_t first = flow->blocks[0].address;
-		const uint64_t end = block < flow->nr_blocks ? flow->blocks[block + 1].address - first : 0;
-		bool is_known = block < flow->nr_blocks && !flow->blocks[block].calls && nr_blocks++ < flow->nr_blocks;
-		uint8_t length;
-
-		for (uint64_t at = is_known ? flow->blocks[block].address - first : end; at < end; at += length) {
-			links = rot_grow(links, *nr, sizeof(*links));
-			length = read_link(bytes, at, end, &links[(*nr)++]);
-			is_known &= length > 0;
-			length = length > 0 ? length : 1;
-		}
-		if (!is_known) {
-			free(links);
-			return NULL;
-		}
+		if (block >= flow->nr_blocks || nr_blocks++ == flow->nr_blocks ||
+		    !read_block(code, flow->blocks[block].address, flow->blocks[block + 1].address, turn))
+			return false;
 		block = next_block(flow, loop, executions, block);
 	} while (block != header);
-	if (is_only_way(flow, loop, executions, nr_blocks))
-		return links;
-	free(links);
-	return NULL;
+	return is_only_way(flow, loop, executions, nr_blocks);
 }
 
 /* ---- the longest chain ---- */
@@ -459,7 +510,9 @@ static void
 wait_for_store(const struct turns *turns, struct event *event, const struct link *link)
 {
 	const struct address address = address_of(turns, &link->loaded);
-	const bool is_fixed = link->loaded.index == ZYDIS_REGISTER_NONE && turns->values[link->loaded.base].added == 0;
+	/* The stack is the same in each turn. */
+	const bool is_fixed = link->loaded.index == ZYDIS_REGISTER_NONE &&
+			      (link->loaded.base == ZYDIS_REGISTER_RSP || turns->values[link->loaded.base].added == 0);
 
 	for (size_t i = turns->nr_stores; i-- > 0 && turns->nr_stores - i <= STORES_SEEN;) {
 		const struct address *stored = &turns->stores[i].address;
@@ -514,15 +567,18 @@ follow(struct turns *turns)
 }
 
 bool
-chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const uint8_t *bytes,
+chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const struct chain_code *code,
 	   const struct chain_latencies *latencies, struct chain *chain)
 {
-	size_t nr_links, nr_others = 0;
-	autofree struct link *links = read_turn(flow, loop, executions, bytes, &nr_links);
+	struct turn turn = {.nr = 0};
+	const bool is_known = read_turn(flow, loop, executions, code, &turn);
+	autofree struct link *links = turn.links;
+	const size_t nr_links = turn.nr;
 	struct turns turns = {.links = links, .nr_links = nr_links, .latencies = latencies};
+	size_t nr_others = 0;
 
-	*chain = (struct chain){.ns = 0};
-	if (!links || nr_links > MAX_LINKS)
+	*chain = (struct chain){.leaf = turn.leaf};
+	if (!is_known || nr_links > MAX_LINKS)
 		return false;
 	turns.events = rot_calloc(TURNS * nr_links, sizeof(*turns.events));
 	turns.stores = rot_calloc(TURNS * nr_links, sizeof(*turns.stores));

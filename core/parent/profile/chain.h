@@ -46,17 +46,33 @@ struct chain_latencies {
 /* Measures the latencies of this processor at this moment, in some ms. It changes few lines of its caches. */
 struct chain_latencies chain_latencies_measure(void);
 
-/* The longest chain of a loop: how long it takes in each turn, and of how many links it is then, in the mean. */
+/*
+ * The longest chain of a loop: how long it takes in each turn, and of how many links it is then, in the mean.
+ * leaf: the address of the function that each turn calls, whose instructions are among those of the turn; 0: none
+ */
 struct chain {
 	double ns, links[CHAIN_NR_LINKS];
+	uint64_t leaf;
 };
 
 /*
- * The chain of an innermost loop of the function whose code is bytes, by how often the blocks of the flow were executed
- * (as of code_flow_enter). False: it is not known, since turns take several ways, or the loop calls functions, uses the
- * x87 or has locked instructions; or it does no more than to count turns.
+ * The code of a function.
+ * bytes: where it begins, at address; as many as nr_bytes
+ * function_at: the code of another function, by the address where it begins; false: that is not known
  */
-bool chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const uint8_t *bytes,
+struct chain_code {
+	const uint8_t *bytes;
+	uint64_t address, nr_bytes;
+	bool (*function_at)(void *context, uint64_t address, struct chain_code *code);
+	void *context;
+};
+
+/*
+ * The chain of an innermost loop of a function, by how often the blocks of the flow were executed (as of
+ * code_flow_enter). False: it is not known, since turns take several ways, or the loop calls more than one function or
+ * one that jumps or calls, uses the x87 or has locked instructions; or it does no more than to count turns.
+ */
+bool chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const struct chain_code *code,
 		const struct chain_latencies *latencies, struct chain *chain);
 
 /* "2 additions and 1 load"; fresh memory. */

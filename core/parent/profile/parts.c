@@ -187,20 +187,35 @@ describe_loop(const struct parts *parts, uint32_t number, struct program_part *c
 	return part;
 }
 
-static void
-add_chain(const struct parts *parts, uint32_t loop, const struct chain_latencies *latencies, struct program_part *part)
+static bool
+function_at(void *context, uint64_t address, struct chain_code *code)
 {
+	const struct parts *parts = context;
+	struct symbol_range range;
+
+	if (!symbols_function_at(parts->file, address, &range) || range.address != address || range.size == 0)
+		return false;
+	*code = (struct chain_code){
+		.bytes = symbols_bytes(parts->file, address, range.size), .address = address, .nr_bytes = range.size};
+	return code->bytes != NULL;
+}
+
+static void
+add_chain(struct parts *parts, uint32_t loop, const struct chain_latencies *latencies, struct program_part *part)
+{
+	const struct chain_code code = {parts->bytes, parts->address, parts->size, function_at, parts};
 	struct chain chain;
 	char *text;
 
 	for (uint32_t i = loop + 1; i < parts->flow.nr_loops; i++)
 		if (parts->flow.loops[i].parent == loop)
 			return;
-	if (!chain_find(&parts->flow, loop, parts->executions, parts->bytes, latencies, &chain))
+	if (!chain_find(&parts->flow, loop, parts->executions, &code, latencies, &chain))
 		return;
 	text = chain_text(&chain);
 	rot_string_set(&part->chain, text);
 	part->chain_time = chain.ns;
+	part->leaf = chain.leaf;
 	free(text);
 }
 

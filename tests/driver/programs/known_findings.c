@@ -6,6 +6,7 @@
  *	poly     polynomials of many numbers, scalar
  *	packed   the same of two numbers at once
  *	chain    each operation needs the result of the one before
+ *	through  likewise, where half of the operations are in the function "leaf" that each turn calls
  *	divide   quotients
  *	extended the x87
  *	triad    three arrays that are larger than all caches but the last, scalar
@@ -35,12 +36,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SMALL = 1024, LARGE = 1 << 20, NODE_WORDS = 512 + 8 };
+enum { SMALL = 1024, LARGE = 1 << 20, HUGE = 1 << 21, NODE_WORDS = 512 + 8 };
 
 void poly(double *to, const double *x, unsigned long nr);
 void packed(double *to, const double *x, unsigned long nr);
 void divide(double *to, const double *x, unsigned long nr);
 void chain(unsigned long turns);
+void through(unsigned long turns);
 void extended(unsigned long turns);
 void triad(double *to, const double *b, const double *c, unsigned long nr);
 void stride(const double *from, unsigned long nr);
@@ -72,6 +74,11 @@ FUNCTION(divide, "	movsd -8(%rsi,%rdx,8), %xmm0\n"
 FUNCTION(chain, "	mulsd %xmm1, %xmm0\n"
 		"	addsd %xmm1, %xmm0\n"
 		"	dec %rdi\n");
+__asm__(".text\n	.type leaf, @function\n	.p2align 6\nleaf:\n	.cfi_startproc\n"
+	"	addsd %xmm1, %xmm0\n	ret\n	.cfi_endproc\n	.size leaf, .-leaf\n");
+FUNCTION(through, "	mulsd %xmm1, %xmm0\n"
+		  "	call leaf\n"
+		  "	dec %rdi\n");
 FUNCTION(extended, "	fldz\n"
 		   "	fld1\n"
 		   "	fadd %st(1), %st\n"
@@ -273,8 +280,8 @@ turn(double own_s[NR_PARTS], double *all, void **nodes, int share)
 	for (int i = 0; i < 16384 / share; i++)
 		poly(small[1], small[0], SMALL);
 	at_s[1] = seconds(CLOCK_THREAD_CPUTIME_ID);
-	for (int i = 0; i < 8 / share; i++)
-		triad(all, all + LARGE, all + 2 * LARGE, LARGE);
+	for (int i = 0; i < 4 / share; i++)
+		triad(all, all + HUGE, all + 2 * HUGE, HUGE);
 	at_s[2] = seconds(CLOCK_THREAD_CPUTIME_ID);
 	chase(nodes, 400000ul / (unsigned long)share);
 	at_s[3] = seconds(CLOCK_THREAD_CPUTIME_ID);
@@ -287,7 +294,7 @@ turn(double own_s[NR_PARTS], double *all, void **nodes, int share)
 static void *
 do_parts(void *share)
 {
-	double *all = large(3 * LARGE), own_s[NR_PARTS] = {0};
+	double *all = large(3 * HUGE), own_s[NR_PARTS] = {0};
 	void **nodes = pointers();
 
 	for (int i = 0; nodes && i < NR_TURNS; i++)
@@ -336,6 +343,8 @@ main(int argc, char **argv)
 			small_ones[k](small[1], small[0], SMALL);
 	if (strcmp(how, "chain") == 0)
 		chain(100000000);
+	if (strcmp(how, "through") == 0)
+		through(100000000);
 	if (strcmp(how, "extended") == 0)
 		extended(150000000);
 	if (strcmp(how, "modulo") == 0)

@@ -40,38 +40,45 @@ finds()
 	check "$*: $one"
 }
 
-# chained CHAIN HOW: a loop of the function HOW has that chain ('': none), and a finding says so just if it takes most
-# of the time that the loop had, which is longer on a busy host
+# chained CHAIN HOW [LEAF]: a loop of the function HOW has that chain ('': none), through LEAF if it is given. A finding
+# says so of each of both just if the chain takes most of the time that they had, which is longer on a busy host.
 chained()
 {
-	chain=$1 how=$2
+	chain=$1 how=$2 leaf=${3-}
 	call run -q -j found.json "$known" "$how"
-	out=$("$top_builddir/tests/json_lines" found.json | awk -v how="$how" '
-		match($0, /^functions\.loops\[[0-9]*\]\./) {
+	out=$("$top_builddir/tests/json_lines" found.json | awk -v how="$how" -v leaf="$leaf" '
+		match($0, /^functions\.(loops|functions)\[[0-9]*\]\./) {
 			item = substr($0, 1, RLENGTH); line = substr($0, RLENGTH + 1)
 			at = index(line, " = "); values[item, substr(line, 1, at - 1)] = substr(line, at + 3); items[item]
 		}
+		/^functions\.(cpuTime|sampledRuns) = / { whole[$1] = $3 }
 		END {
 			for (item in items) {
-				if (values[item, "function"] != how || values[item, "header"] == 0)
-					continue
-				ns = values[item, "chainTime"] * values[item, "turns"]
-				flops = 1e9 * values[item, "counts.scalarDouble"] + 1e-9
-				least = ns * values[item, "performanceLow"] / flops
-				share = ns * values[item, "performance"] / flops
-				printf "%s|%d", values[item, "chain"], (least > 0.6 && share <= 1.25)
+				if (item ~ /loops/ && values[item, "function"] == how && values[item, "header"] != 0) {
+					ns += values[item, "chainTime"] * values[item, "turns"]
+					text = values[item, "chain"]; called = values[item, "leaf"]
+				}
+				if (item ~ /functions\[/ && values[item, "function"] == leaf)
+					address = values[item, "address"]
+				if (item ~ /functions\[/ && values[item, "function"] ~ "^(" how "|" leaf ")$")
+					all += values[item, "share"]
 			}
+			share = ns * 1e-9 * whole["functions.sampledRuns"] / (all * whole["functions.cpuTime"])
+			printf "%s|%d|", text, called == address + 0
+			for (item in items)
+				if (item ~ /functions\[/ && values[item, "function"] ~ "^(" how "|" leaf ")$") {
+					least = share * values[item, "share"] / (values[item, "high"] + 1e-9)
+					is_long = least > 0.6 && share <= 1.25 && values[item, "low"] >= 0.05
+					printf "%s=%d ", values[item, "function"], is_long
+				}
 		}')
-	found=$(codes "$how")
+	result=0
+	[ "${out#"$chain|1|"}" != "$out" ] || result=1
+	for one in ${out##*|}; do
+		found="$(codes "${one%=*}") "
+		case $one$found in *=1*" scalar "* | *=0*" chain "*) result=1 ;; *=1*" chain "* | *=0*) ;; *) result=1 ;; esac
+	done
 	err="a chain of '$chain' and a finding just if it is long were expected, not $found"
-	case "$out$found " in
-	"$chain|1"*" scalar "*) false ;;
-	"$chain|1"*" chain "*) true ;;
-	"$chain|0"*" chain "*) false ;;
-	"$chain|0"*) true ;;
-	*) false ;;
-	esac
-	result=$?
 	check "$how: chain of '$chain'"
 }
 
@@ -81,6 +88,7 @@ vectors='scalar|narrowVectors|maskedLanes|x87'
 lines='sparseLines|memoryLatency|bandwidth'
 finds poly scalar "narrowVectors|maskedLanes|x87|divisions|$lines" poly
 chained '1 addition and 1 multiplication' chain
+chained '1 addition and 1 multiplication' through leaf
 chained '' poly
 chained '1 load' chase
 finds divide divisions "$vectors|$lines" divide
