@@ -14,6 +14,7 @@
 #include "sheet/survey.h"
 #include "support/entry.h"
 #include "support/json.h"
+#include "support/pool.h"
 #include "support/text_table.h"
 
 /* ---- what a curve says ---- */
@@ -260,6 +261,23 @@ goes_on(const struct operation_sheet *sheet, size_t i)
 	       is_alike(answer->per_cycle.value, answer[1].per_cycle.value) && is_alike(answer->told, answer[1].told);
 }
 
+/* The last one that is shown together with the first. */
+static size_t
+last_alike(const struct operation_sheet *sheet, size_t first)
+{
+	while (goes_on(sheet, first))
+		first++;
+	return first;
+}
+
+static char *
+registers_text(const struct operation_sheet *sheet, size_t first, size_t last)
+{
+	return first == last ? rot_strdup(sheet->curves[first].instruction_set)
+			     : rot_format("%s..%s", sheet->curves[first].instruction_set,
+					  sheet->curves[last].instruction_set);
+}
+
 static void
 add_row(struct text_table *table, const struct operation_sheet *sheet, size_t first, size_t last)
 {
@@ -271,8 +289,7 @@ add_row(struct text_table *table, const struct operation_sheet *sheet, size_t fi
 	char *const cells[] = {
 		rot_strdup(curve->precision),
 		rot_strdup(curve->operation),
-		first == last ? rot_strdup(curve->instruction_set)
-			      : rot_format("%s..%s", curve->instruction_set, sheet->curves[last].instruction_set),
+		registers_text(sheet, first, last),
 		number_text(answer->latency.value),
 		isfinite(answer->latency.low) ? rot_format("%.3g..%.3g", answer->latency.low, answer->latency.high)
 					      : rot_strdup("-"),
@@ -290,8 +307,7 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	struct text_table table = {.columns = columns, .nr_columns = NR(columns), .nr_keys = 3};
 
 	for (size_t first = 0, last; first < sheet->nr; first = last + 1) {
-		for (last = first; goes_on(sheet, last);)
-			last++;
+		last = last_alike(sheet, first);
 		add_row(&table, sheet, first, last);
 	}
 	text_table_print(&table, out);
@@ -311,6 +327,67 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 		if (sheet->answers[i].remark[0])
 			text_print_fitting(line, out);
 	}
+}
+
+/* Of numbers of one precision, from first to end - 1. Where latency and throughput meet is what is in flight. */
+static int
+draw_precision(const struct operation_sheet *sheet, size_t first, size_t end, const struct sheet_pictures *pictures,
+	       struct rot_error *err)
+{
+	const char *precision = sheet->curves[first].precision;
+	autopool pool = {0};
+	const char *name = pool_format(&pool, "operations-%s", precision),
+		   *title = pool_format(&pool, "Instructions of %s numbers", precision);
+	struct plot_series *series = pool_calloc(&pool, end - first + 1, sizeof(*series));
+	struct plot_point *met = pool_calloc(&pool, end - first, sizeof(*met));
+	struct series_plot plot = {.frame = {.title = title,
+					     .caption = "In flight: latency times instructions per cycle.",
+					     .x = {"independent chains", "", true, NAN, NAN},
+					     .y = {"instructions", "per cycle", true, NAN, NAN}},
+				   .series = series};
+	size_t nr_met = 0;
+
+	for (size_t last; first < end; first = last + 1) {
+		const struct operation_curve *curve = &sheet->curves[first];
+		const struct operation_answer *answer = &sheet->answers[first];
+		struct plot_point *points = pool_calloc(&pool, curve->cycles.nr, sizeof(*points));
+		autofree char *registers = NULL;
+
+		last = last_alike(sheet, first);
+		registers = registers_text(sheet, first, last);
+		for (size_t i = 0; i < curve->cycles.nr; i++)
+			points[i] = sheet_point(
+				curve->cycles.at[i],
+				curve->cycles.at[i] / fmin(curve->cycles.cycles[0][i], curve->cycles.cycles[1][i]),
+				curve->cycles.at[i] / fmax(curve->cycles.cycles[0][i], curve->cycles.cycles[1][i]));
+		series[plot.nr_series++] =
+			(struct plot_series){.name = pool_format(&pool, "%s %s", curve->operation, registers),
+					     .points = points,
+					     .nr_points = curve->cycles.nr};
+		if (isfinite(answer->in_flight.value))
+			met[nr_met++] =
+				sheet_point(answer->in_flight.value, answer->per_cycle.value, answer->per_cycle.value);
+	}
+	series[plot.nr_series++] = (struct plot_series){.name = "in flight",
+							.points = met,
+							.nr_points = nr_met,
+							.style = PLOT_MARKS,
+							.colour = "#000000",
+							.shape = PLOT_DIAMOND};
+	return sheet_pictures_draw(pictures, name, &plot, err);
+}
+
+int
+operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures, struct rot_error *err)
+{
+	for (size_t first = 0, end; first < sheet->nr; first = end) {
+		for (end = first;
+		     end < sheet->nr && strcmp(sheet->curves[end].precision, sheet->curves[first].precision) == 0;)
+			end++;
+		if (draw_precision(sheet, first, end, pictures, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 json_t *

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "sheet/pictures.h"
 #include "sheet/sheet.h"
 
 struct rot;
@@ -53,6 +54,9 @@ int operations_measure(struct rot *rot, struct operation_sheet *sheet, struct ro
 void operations_clear(struct operation_sheet *sheet);
 
 void operations_print(const struct operation_sheet *sheet, FILE *out);
+
+/* A plot for each kind of numbers. */
+int operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures, struct rot_error *err);
 
 /* Answers with their curves; a new reference. */
 json_t *operations_json(const struct operation_sheet *sheet);

@@ -2,6 +2,7 @@
 /* See places.h. */
 #include "sheet/places.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,10 +10,12 @@
 #include "machine/caches.h"
 #include "machine/cpuid.h"
 #include "machine/machine.h"
+#include "memory.h"
 #include "rot.h"
 #include "sheet/survey.h"
 #include "statistics/curve.h"
 #include "statistics/summary.h"
+#include "support/entry.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -194,6 +197,29 @@ places_conclude(struct places *places, const struct places_told *told)
 			       "needs an entry";
 	for (size_t i = 0; i < PLACES_NR_ANSWERS; i++)
 		sheet_judge(&places->answers[i]);
+}
+
+/* ---- what is drawn ---- */
+
+int
+places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures,
+	    struct rot_error *err)
+{
+	static const char *const names[PLACES_NR_ANSWERS] = {"line", "l1-ways", "page", "huge-page", "tlb"};
+
+	/* The answers of one curve stand beside each other. */
+	for (int end; first < last; first = end) {
+		const struct sheet_answer *answer = &places->answers[first];
+		autofree char *title = NULL;
+
+		for (end = first + 1; end < last && places->answers[end].curve == answer->curve;)
+			end++;
+		title = rot_format("%c%s", toupper(answer->name[0]), answer->name + 1);
+		if (sheet_pictures_draw_answers(pictures, names[first], end > first + 1 ? "Entries of the TLBs" : title,
+						answer, (size_t)(end - first), err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- what is told ---- */

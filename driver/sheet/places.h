@@ -8,6 +8,7 @@
 #define SHEET_PLACES_H
 
 #include "error.h"
+#include "sheet/pictures.h"
 #include "sheet/sheet.h"
 
 struct rot;
@@ -51,6 +52,10 @@ void places_conclude(struct places *places, const struct places_told *told);
 /* From CPUID and sysfs below root, as machine_read. */
 struct machine;
 struct places_told places_told_of(const struct machine *machine, const char *root);
+
+/* The curves of the answers first to last - 1, with them. */
+int places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures,
+		struct rot_error *err);
 
 /* Measures (or takes from the result cache) and concludes. */
 int places_measure(struct rot *rot, struct places *places, struct rot_error *err);
