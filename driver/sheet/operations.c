@@ -53,17 +53,19 @@ remark_of(const struct operation_answer *answer)
 {
 	if (answer->is_least)
 		return "at least: the most chains that were measured take no longer than one";
-	if (answer->per_cycle.value > (1 + NOTABLE) * answer->told)
+	if (answer->per_cycle.value > (1 + NOTABLE) * answer->told.per_cycle)
 		return "above what documents allow: the clock was misread, or they are";
-	if (answer->per_cycle.value < (1 - NOTABLE) * answer->told)
+	if (answer->per_cycle.value < (1 - NOTABLE) * answer->told.per_cycle)
 		return "below what documents allow, for a reason that is not known";
+	if (fabs(answer->latency.value / answer->told.latency - 1) > NOTABLE)
+		return "not the latency that documents tell";
 	return "";
 }
 
 struct operation_answer
-operation_conclude(const struct measured_curve *measured, double extra, double told, const char *source)
+operation_conclude(const struct measured_curve *measured, double extra, const struct operation_told *told)
 {
-	struct operation_answer answer = {.told = told, .source = source, .remark = ""};
+	struct operation_answer answer = {.told = *told, .remark = ""};
 	const struct measured_curve curve = curve_undisturbed(measured);
 	double shortest[CURVE_MAX_POINTS], rate[2], latency[2];
 	struct curve_step step;
@@ -170,14 +172,23 @@ extra_cycles(const struct operation_sheet *sheet, const struct operation_curve *
 	return NAN;
 }
 
-/* Documents tell of floating point only. NULL: nothing is known. */
-static const struct architecture_limit *
-limit_of(const struct rot *rot, const struct operation_sheet *sheet, const struct operation_curve *curve)
+static struct operation_told
+told_of(const struct rot *rot, const struct operation_sheet *sheet, const struct operation_curve *curve)
 {
-	if (is_integer(curve) || strcmp(curve->operation, "OR") == 0)
-		return NULL;
-	return architecture_limit(sheet->documents, (int)rot->machine->cpu_model, "", curve->operation,
-				  curve->instruction_set);
+	const struct architecture_latency *latency =
+		architecture_latency(sheet->documents, curve->operation, curve->precision, curve->instruction_set);
+	const struct architecture_limit *limit = NULL;
+
+	/* Limits are those of floating point. */
+	if (!is_integer(curve) && strcmp(curve->operation, "OR") != 0)
+		limit = architecture_limit(sheet->documents, (int)rot->machine->cpu_model, "", curve->operation,
+					   curve->instruction_set);
+	return (struct operation_told){
+		.latency = latency ? latency->cycles : NAN,
+		.per_cycle = limit ? limit->per_cycle : NAN,
+		.latency_source = latency ? latency->source : "",
+		.source = limit ? limit->source : "",
+	};
 }
 
 static int
@@ -190,13 +201,12 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 		return -1;
 	for (size_t k = 0; k < sheet->nr; k++) {
 		struct operation_curve *curve = &sheet->curves[k];
-		const struct architecture_limit *limit = limit_of(rot, sheet, curve);
+		const struct operation_told told = told_of(rot, sheet, curve);
 
 		if (survey_read_curve(survey, point, &curve->cycles, err) < 0)
 			return -1;
 		point += (int)curve->cycles.nr;
-		sheet->answers[k] = operation_conclude(&curve->cycles, extra_cycles(sheet, curve),
-						       limit ? limit->per_cycle : NAN, limit ? limit->source : "");
+		sheet->answers[k] = operation_conclude(&curve->cycles, extra_cycles(sheet, curve), &told);
 	}
 	return 0;
 }
@@ -233,8 +243,8 @@ operations_clear(struct operation_sheet *sheet)
 #define SAME 0.02
 
 static const struct text_table_column columns[] = {
-	{"numbers", true}, {"operation", true},  {"registers", true}, {"latency", false},
-	{"range", false},  {"per cycle", false}, {"told", false},     {"in flight", false},
+	{"numbers", true}, {"operation", true},  {"registers", true}, {"latency", false},   {"range", false},
+	{"told", false},   {"per cycle", false}, {"told", false},     {"in flight", false},
 };
 
 static char *
@@ -258,7 +268,9 @@ goes_on(const struct operation_sheet *sheet, size_t i)
 	return i + 1 < sheet->nr && strcmp(sheet->curves[i].operation, sheet->curves[i + 1].operation) == 0 &&
 	       strcmp(sheet->curves[i].precision, sheet->curves[i + 1].precision) == 0 && !answer->remark[0] &&
 	       !answer[1].remark[0] && is_alike(answer->latency.value, answer[1].latency.value) &&
-	       is_alike(answer->per_cycle.value, answer[1].per_cycle.value) && is_alike(answer->told, answer[1].told);
+	       is_alike(answer->per_cycle.value, answer[1].per_cycle.value) &&
+	       is_alike(answer->told.per_cycle, answer[1].told.per_cycle) &&
+	       is_alike(answer->told.latency, answer[1].told.latency);
 }
 
 /* The last one that is shown together with the first. */
@@ -293,8 +305,9 @@ add_row(struct text_table *table, const struct operation_sheet *sheet, size_t fi
 		number_text(answer->latency.value),
 		isfinite(answer->latency.low) ? rot_format("%.3g..%.3g", answer->latency.low, answer->latency.high)
 					      : rot_strdup("-"),
+		number_text(answer->told.latency),
 		rot_format("%s%s", least, per_cycle),
-		number_text(answer->told),
+		number_text(answer->told.per_cycle),
 		rot_format("%s%s", least, in_flight),
 	};
 
@@ -315,7 +328,7 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	fputs("\nlatency: core cycles until the next instruction of a chain can begin\n"
 	      "range: the latency in each half of the runs\n"
 	      "per cycle: instructions of independent chains that end in a core cycle\n"
-	      "told: what the processor's documents allow\n"
+	      "told: what the processor's documents say of the column before\n"
 	      "in flight: latency times per cycle: so many independent instructions are needed\n"
 	      "DIV of integers is that of a large number by 12345\n",
 	      out);
@@ -401,14 +414,16 @@ operations_json(const struct operation_sheet *sheet)
 
 		json_array_append_new(
 			array,
-			json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:{s:i, s:o}, s:{s:o, s:s}, s:s, s:o}",
+			json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:{s:i, s:o}, s:{s:o, s:s, s:o, s:s}, s:s, s:o}",
 				  "operation", curve->operation, "instructionSet", curve->instruction_set, "precision",
 				  curve->precision, "latencyCycles", sheet_number_json(&answer->latency), "perCycle",
 				  sheet_number_json(&answer->per_cycle), "inFlight",
 				  sheet_number_json(&answer->in_flight), "isAtLeast", answer->is_least, "freeChains",
 				  "value", answer->free_chains, "confidence", json_real_or_null(answer->confidence),
-				  "told", "perCycle", json_real_or_null(answer->told), "source", answer->source,
-				  "remark", answer->remark, "curve", sheet_curve_json(&curve->cycles)));
+				  "told", "perCycle", json_real_or_null(answer->told.per_cycle), "source",
+				  answer->told.source, "latencyCycles", json_real_or_null(answer->told.latency),
+				  "latencySource", answer->told.latency_source, "remark", answer->remark, "curve",
+				  sheet_curve_json(&curve->cycles)));
 	}
 	return array;
 }
