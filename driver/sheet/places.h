@@ -25,7 +25,8 @@ enum places_curve {
 
 enum places_answer {
 	PLACES_LINE_BYTES,
-	PLACES_L1_WAYS,    /* the last one of the caches */
+	PLACES_L1_WAYS,
+	PLACES_L2_WAYS,    /* the last one of the caches; never told */
 	PLACES_PAGE_BYTES, /* the first one of translation */
 	PLACES_HUGE_PAGE_BYTES,
 	PLACES_FIRST_TLB,
@@ -37,7 +38,7 @@ enum places_answer {
 
 /* What the processor says; 0: nothing. */
 struct places_told {
-	double line_bytes, l1_ways, first_tlb, second_tlb;
+	double line_bytes, l1_ways, l2_ways, first_tlb, second_tlb;
 };
 
 struct places {
