@@ -2,161 +2,236 @@
 /* rot machine: the data sheet of the machine. */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "commands/command.h"
 #include "levels/levels.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "page/page.h"
+#include "plots/places.h"
 #include "rot.h"
 #include "sheet/clocks.h"
 #include "sheet/cores.h"
 #include "sheet/hazards.h"
 #include "sheet/operations.h"
+#include "sheet/pictures.h"
 #include "sheet/places.h"
 #include "sheet/scheduling.h"
+#include "support/entry.h"
+#include "support/output.h"
 
 struct machine_request {
 	bool is_json;
-	const char *only; /* NULL: all */
+	unsigned only; /* bits of parts; 0: all */
+	const char *output_name;
 };
 
-static const char *const groups[] = {"caches", "tlb", "cores", "clocks", "scheduling", "hazards", "operations", NULL};
+/* ---- parts ---- */
+
+/* Each part is given in all forms at once. */
+struct output {
+	struct rot *rot;
+	json_t *json;
+	bool shows_text;
+	char *text; /* of the part */
+	size_t length;
+	struct sheet_pictures pictures;
+	struct places *places; /* of two parts; NULL: not measured yet */
+};
+
+static FILE *
+text_begin(struct output *out)
+{
+	return open_memstream(&out->text, &out->length);
+}
+
+/* Before the pictures of the same part. */
+static void
+text_end(struct output *out, FILE *stream, const char *heading)
+{
+	fclose(stream);
+	if (out->pictures.page)
+		page_add_text(out->pictures.page, heading, out->text);
+	if (out->shows_text) {
+		puts(out->text);
+		fflush(stdout);
+	}
+	free(out->text);
+}
+
+/* The answers first to last - 1. */
+static void
+show_answers(struct output *out, const struct sheet_answer *answers, int first, int last, const char *name,
+	     const char *heading)
+{
+	FILE *stream = text_begin(out);
+
+	sheet_print(answers + first, (size_t)(last - first), stream);
+	text_end(out, stream, heading);
+	json_object_set_new(out->json, name, sheet_json(answers + first, (size_t)(last - first)));
+}
+
+static int
+measure_places(struct output *out, struct rot_error *err)
+{
+	if (out->places)
+		return 0;
+	out->places = rot_calloc(1, sizeof(*out->places));
+	return places_measure(out->rot, out->places, err);
+}
+
+static int
+show_caches(struct output *out, struct rot_error *err)
+{
+	autofree struct measured_curve *curve = rot_calloc(1, sizeof(*curve));
+	struct measured_levels levels;
+	json_t *json;
+	FILE *stream;
+
+	if (levels_measure(out->rot, &levels, curve, err) < 0 || measure_places(out, err) < 0)
+		return -1;
+	stream = text_begin(out);
+	levels_print(&levels, out->rot->machine, stream);
+	text_end(out, stream, "Caches and memory");
+	json = measured_levels_json(&levels, out->rot->machine);
+	json_object_set_new(json, "curve", sheet_curve_json(curve));
+	json_object_set_new(out->json, "levels", json);
+	show_answers(out, out->places->answers, 0, PLACES_PAGE_BYTES, "caches", "Lines and ways");
+	return sheet_pictures_draw_levels(&out->pictures, &levels, curve, err) < 0 ||
+			       places_draw(out->places, 0, PLACES_PAGE_BYTES, &out->pictures, err) < 0
+		       ? -1
+		       : 0;
+}
+
+static int
+show_tlb(struct output *out, struct rot_error *err)
+{
+	if (measure_places(out, err) < 0)
+		return -1;
+	show_answers(out, out->places->answers, PLACES_PAGE_BYTES, PLACES_NR_ANSWERS, "tlb", "Translation");
+	return places_draw(out->places, PLACES_PAGE_BYTES, PLACES_NR_ANSWERS, &out->pictures, err);
+}
+
+static int
+show_cores(struct output *out, struct rot_error *err)
+{
+	autofree struct cores *cores = rot_calloc(1, sizeof(*cores));
+	FILE *stream;
+
+	if (cores_measure(out->rot, cores, err) < 0)
+		return -1;
+	stream = text_begin(out);
+	cores_print(cores, stream);
+	text_end(out, stream, "Cores");
+	json_object_set_new(out->json, "cores", cores_json(cores));
+	return 0;
+}
+
+static int
+show_clocks(struct output *out, struct rot_error *err)
+{
+	struct clocks clocks;
+	FILE *stream;
+
+	if (clocks_measure(out->rot, &clocks, err) < 0)
+		return -1;
+	stream = text_begin(out);
+	clocks_print(&clocks, stream);
+	text_end(out, stream, "Clocks");
+	json_object_set_new(out->json, "clocks", clocks_json(&clocks));
+	return clocks_draw(&clocks, &out->pictures, err);
+}
+
+static int
+show_scheduling(struct output *out, struct rot_error *err)
+{
+	struct sheet_answer answers[SCHEDULING_NR_ANSWERS];
+
+	if (scheduling_measure(machine_first_cpu(), answers, err) < 0)
+		return -1;
+	show_answers(out, answers, 0, SCHEDULING_NR_ANSWERS, "scheduling", "Scheduling");
+	return 0;
+}
+
+static int
+show_hazards(struct output *out, struct rot_error *err)
+{
+	struct sheet_answer answers[HAZARDS_NR];
+
+	if (hazards_measure(out->rot, answers, err) < 0)
+		return -1;
+	show_answers(out, answers, 0, HAZARDS_NR, "hazards", "Hazards");
+	return 0;
+}
+
+static int
+show_operations(struct output *out, struct rot_error *err)
+{
+	struct operation_sheet sheet;
+	int rc = operations_measure(out->rot, &sheet, err);
+
+	if (rc == 0) {
+		FILE *stream = text_begin(out);
+
+		operations_print(&sheet, stream);
+		text_end(out, stream, "Instructions");
+		json_object_set_new(out->json, "operations", operations_json(&sheet));
+		rc = operations_draw(&sheet, &out->pictures, err);
+	}
+	operations_clear(&sheet);
+	return rc;
+}
+
+static const char *const names[] = {"caches", "tlb", "cores", "clocks", "scheduling", "hazards", "operations", NULL};
+
+/* As they are named. */
+static int (*const shows[])(struct output *out, struct rot_error *err) = {
+	show_caches, show_tlb, show_cores, show_clocks, show_scheduling, show_hazards, show_operations,
+};
+
+/* ---- the command ---- */
 
 static const struct option_row rows[] = {
 	{.letter = "j",
 	 .name = "json",
 	 .about = "JSON instead of text, with the curves that answers are read from",
 	 .offset = offsetof(struct machine_request, is_json)},
+	{.letter = "o",
+	 .name = "output",
+	 .value = "NAME",
+	 .about = "also write NAME.json, and draw the curves where the key plots says",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct machine_request, output_name)},
 	{.name = "only",
-	 .about = "this part of the data sheet",
-	 .type = OPTION_CHOICE,
+	 .about = "these parts of the data sheet, with commas between",
+	 .type = OPTION_SET,
 	 .offset = offsetof(struct machine_request, only),
-	 .choices = groups},
+	 .choices = names},
 };
 
 static const struct option_table table = {OPTION_ROWS(rows, struct machine_request)};
 
-static bool
-is_wanted(const struct machine_request *request, const char *group)
-{
-	return !request->only || strcmp(request->only, group) == 0;
-}
-
-/* The answers first to last - 1. */
-static void
-show_answers(const struct sheet_answer *answers, int first, int last, json_t *json, const char *name)
-{
-	const size_t nr = (size_t)(last - first);
-
-	if (json) {
-		json_object_set_new(json, name, sheet_json(answers + first, nr));
-		return;
-	}
-	sheet_print(answers + first, nr, stdout);
-	putchar('\n');
-}
-
 static int
-show_levels(struct rot *rot, json_t *json, struct rot_error *err)
+show_parts(struct output *out, unsigned only, struct rot_error *err)
 {
-	autofree struct measured_curve *curve = rot_calloc(1, sizeof(*curve));
-	struct measured_levels levels;
+	for (size_t i = 0; names[i]; i++)
+		if ((!only || only & 1u << i) && shows[i](out, err) < 0)
+			return -1;
+	return 0;
+}
 
-	if (levels_measure(rot, &levels, curve, err) < 0)
-		return -1;
-	if (json) {
-		json_t *own = measured_levels_json(&levels, rot->machine);
+/* JSON and page are complete, or not written. */
+static int
+write_files(const struct output *out, struct rot_error *err)
+{
+	const char *name = out->pictures.output_name;
 
-		json_object_set_new(own, "curve", sheet_curve_json(curve));
-		json_object_set_new(json, "levels", own);
+	if (!name)
 		return 0;
-	}
-	levels_print(&levels, rot->machine, stdout);
-	putchar('\n');
-	return 0;
-}
-
-static int
-show_places(struct rot *rot, const struct machine_request *request, json_t *json, struct rot_error *err)
-{
-	autofree struct places *places = rot_calloc(1, sizeof(*places));
-
-	if (places_measure(rot, places, err) < 0)
+	if (output_take_json(json_incref(out->json), name, err) < 0)
 		return -1;
-	if (is_wanted(request, "caches"))
-		show_answers(places->answers, 0, PLACES_PAGE_BYTES, json, "caches");
-	if (is_wanted(request, "tlb"))
-		show_answers(places->answers, PLACES_PAGE_BYTES, PLACES_NR_ANSWERS, json, "tlb");
-	return 0;
-}
-
-static int
-show_cores(struct rot *rot, json_t *json, struct rot_error *err)
-{
-	autofree struct cores *cores = rot_calloc(1, sizeof(*cores));
-
-	if (cores_measure(rot, cores, err) < 0)
-		return -1;
-	if (json) {
-		json_object_set_new(json, "cores", cores_json(cores));
-		return 0;
-	}
-	cores_print(cores, stdout);
-	putchar('\n');
-	return 0;
-}
-
-static int
-show_clocks(struct rot *rot, json_t *json, struct rot_error *err)
-{
-	struct clocks clocks;
-
-	if (clocks_measure(rot, &clocks, err) < 0)
-		return -1;
-	if (json) {
-		json_object_set_new(json, "clocks", clocks_json(&clocks));
-		return 0;
-	}
-	clocks_print(&clocks, stdout);
-	putchar('\n');
-	return 0;
-}
-
-static int
-show_scheduling(json_t *json, struct rot_error *err)
-{
-	struct sheet_answer answers[SCHEDULING_NR_ANSWERS];
-
-	if (scheduling_measure(machine_first_cpu(), answers, err) < 0)
-		return -1;
-	show_answers(answers, 0, SCHEDULING_NR_ANSWERS, json, "scheduling");
-	return 0;
-}
-
-static int
-show_hazards(struct rot *rot, json_t *json, struct rot_error *err)
-{
-	struct sheet_answer answers[HAZARDS_NR];
-
-	if (hazards_measure(rot, answers, err) < 0)
-		return -1;
-	show_answers(answers, 0, HAZARDS_NR, json, "hazards");
-	return 0;
-}
-
-static int
-show_operations(struct rot *rot, json_t *json, struct rot_error *err)
-{
-	struct operation_sheet sheet;
-	int rc = operations_measure(rot, &sheet, err);
-
-	if (rc == 0 && json)
-		json_object_set_new(json, "operations", operations_json(&sheet));
-	else if (rc == 0)
-		operations_print(&sheet, stdout);
-	operations_clear(&sheet);
-	return rc;
+	return out->pictures.page ? page_write(out->pictures.page, NULL, 0, out->rot, name, err) : 0;
 }
 
 static int
@@ -164,23 +239,33 @@ machine_run(struct command_context *context, void *options, int argc, char **arg
 {
 	const struct machine_request *request = options;
 	struct rot *rot = command_rot(context, err);
-	json_auto_t *json = request->is_json ? json_pack("{s:s}", "schema", "rot.machine/1") : NULL;
+	json_auto_t *json = json_pack("{s:s}", "schema", "rot.machine/1");
+	struct output out = {.rot = rot, .json = json, .shows_text = !request->is_json};
+	int rc;
 
 	(void)argc;
 	(void)argv;
-	if (!rot || (is_wanted(request, "caches") && show_levels(rot, json, err) < 0) ||
-	    ((is_wanted(request, "caches") || is_wanted(request, "tlb")) && show_places(rot, request, json, err) < 0) ||
-	    (is_wanted(request, "cores") && show_cores(rot, json, err) < 0) ||
-	    (is_wanted(request, "clocks") && show_clocks(rot, json, err) < 0) ||
-	    (is_wanted(request, "scheduling") && show_scheduling(json, err) < 0) ||
-	    (is_wanted(request, "hazards") && show_hazards(rot, json, err) < 0) ||
-	    (is_wanted(request, "operations") && show_operations(rot, json, err) < 0))
+	if (!rot || (request->output_name && output_check(request->output_name, err) < 0))
 		return -1;
-	if (json) {
+	out.pictures = (struct sheet_pictures){.rot = rot, .output_name = request->output_name};
+	if (request->output_name && plots_go_to(rot->configuration, PLOTS_ON_PAGE)) {
+		autofree char *machine = machine_caption(rot->machine),
+			      *title = rot_format("%s: its data sheet", machine);
+
+		out.pictures.page = page_new(title);
+	}
+	rc = show_parts(&out, request->only, err);
+	if (rc == 0 && request->is_json) {
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
 	}
-	return 0;
+	if (rc == 0)
+		rc = write_files(&out, err);
+	if (!request->is_json)
+		output_print_told();
+	page_delete(out.pictures.page);
+	free(out.places);
+	return rc;
 }
 
 const struct command machine_command = {
@@ -190,7 +275,8 @@ const struct command machine_command = {
 	.examples =
 		(const struct command_example[]){
 			{"rot machine", "all that is measured of the machine"},
-			{"rot machine --only=operations --json", "instructions, with curves"},
+			{"rot machine --only=caches,tlb --json", "two parts, with curves"},
+			{"rot machine -o sheet -plots=html", "one page with the curves: sheet.html"},
 			{0},
 		},
 	.description =

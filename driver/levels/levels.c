@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "quantities/quantity.h"
 #include "quantities/samples.h"
 #include "rot.h"
 #include "statistics/curve.h"
@@ -89,27 +90,89 @@ knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[
 	return nr_levels;
 }
 
+/* Neighbours on the grid of footprints differ by at most this; and latencies of the same level by at most that. */
+#define GRID_STEP 1.26
+#define LATENCY_STEP 1.15
+
+/*
+ * From where misses begin to the size of a cache: by more, another level may hide there, which is no plateau, as when
+ * others have most of it.
+ */
+#define BEGIN_SHARE 0.05
+#define WIDEST_STEP 2.5
+
+/* Of more footprints than this share all runs were slow. */
+#define MOST_SLOW 0.25
+
+/* Both are of one level: of the same size, up to a step of the grid, and as fast. */
+static bool
+is_same(const struct knee_level *a, const struct knee_level *b)
+{
+	return fmax((double)a->bytes, (double)b->bytes) <= GRID_STEP * fmin((double)a->bytes, (double)b->bytes) &&
+	       fmax(a->latency, b->latency) <= LATENCY_STEP * fmin(a->latency, b->latency);
+}
+
+/* Steps are as sharp, and latencies rise as steadily, as those of caches do. */
+static bool
+is_clear(const struct knee_point *points, size_t nr, const struct knee_level *levels, size_t nr_levels)
+{
+	autofree double *envelope = rot_calloc(nr + 1, sizeof(*envelope));
+	double nr_slow = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		envelope[i] = points[i].latency;
+	curve_envelope(envelope, nr, envelope);
+	for (size_t i = 0; i < nr; i++)
+		nr_slow += points[i].latency > LATENCY_STEP * envelope[i];
+	for (size_t i = 0; i + 1 < nr_levels; i++)
+		if ((double)levels[i].bytes >
+		    WIDEST_STEP * (double)largest_below(points, envelope, nr, &levels[i], BEGIN_SHARE))
+			return false;
+	return nr_levels > 1 && nr_slow <= MOST_SLOW * (double)nr;
+}
+
+size_t
+knees_find_of_two(const struct knee_point *first, const struct knee_point *second, size_t nr,
+		  struct knee_level levels[KNEES_MAX], bool *is_sure)
+{
+	autofree struct knee_point *shorter = rot_calloc(nr + 1, sizeof(*shorter));
+	struct knee_level own[2][KNEES_MAX];
+	size_t nr_levels;
+
+	for (size_t i = 0; i < nr; i++)
+		shorter[i] = first[i].latency < second[i].latency ? first[i] : second[i];
+	nr_levels = knees_find(shorter, nr, levels);
+	*is_sure = is_clear(shorter, nr, levels, nr_levels) && knees_find(first, nr, own[0]) == nr_levels &&
+		   knees_find(second, nr, own[1]) == nr_levels;
+	for (size_t i = 0; *is_sure && i < nr_levels; i++)
+		*is_sure = is_same(&own[0][i], &own[1][i]);
+	return nr_levels;
+}
+
 #define SMALLEST_BYTES (INT64_C(8) << 10)
 #define DENSE_BYTES (INT64_C(32) << 20)    /* four footprints an octave up to here, then two */
 #define LARGEST_BYTES (INT64_C(128) << 20) /* of the first look */
 #define LIMIT_BYTES (INT64_C(1) << 30)     /* for a last level that is larger */
 #define MAX_FOOTPRINTS CURVE_MAX_POINTS
 
-/* Accesses that are timed: 65536 take at most 20 ms in memory, and tell a share of misses to half a per cent. */
+/*
+ * Accesses that are timed, and before that at least as many to warm up: 65536 tell a share of misses to a quarter of a
+ * per cent. Of large footprints 8192, to half a per cent: 1 to 2 ms, which others seldom interrupt.
+ */
 #define ACCESSES 65536
+#define FEW_ACCESSES 8192
+#define LARGE_BYTES (INT64_C(2) << 20)
 
 /* Runs of each footprint: two halves must tell the same sizes; the last level is slow in one run of three. */
 #define ROUNDS 4
 #define MAX_ROUNDS 12
 #define MAX_S 20 /* no further rounds after that: a busy machine takes minutes for what a quiet one does in seconds */
 
-/* Neighbours on the grid of footprints differ by at most this. */
-#define GRID_STEP 1.26
-
 struct sweep {
 	struct rot *rot;
-	struct knee_point points[MAX_FOOTPRINTS]; /* latency in ns */
-	double cycles[MAX_FOOTPRINTS];            /* of the same run */
+	int64_t bytes[MAX_FOOTPRINTS];
+	struct knee_point halves[2][MAX_FOOTPRINTS]; /* latency in ns */
+	double cycles[2][MAX_FOOTPRINTS];            /* of the same run */
 	struct measurement *passes[MAX_FOOTPRINTS];
 	struct measurement_result *results[MAX_FOOTPRINTS];
 	struct pass_samples samples[MAX_FOOTPRINTS];
@@ -142,6 +205,12 @@ warm_accesses(const struct machine *machine, int64_t bytes)
 	return bytes > largest || twice < ACCESSES ? ACCESSES : twice;
 }
 
+static int64_t
+accesses_of(int64_t bytes)
+{
+	return bytes > LARGE_BYTES ? FEW_ACCESSES : ACCESSES;
+}
+
 static struct measurement *
 describe(const struct rot *rot, int64_t bytes, struct rot_error *err)
 {
@@ -155,7 +224,7 @@ describe(const struct rot *rot, int64_t bytes, struct rot_error *err)
 	if (!class)
 		rot_error_set(err, 0, "there is no kernel 'Chase' to measure the levels of the memory with");
 	if (!class || set_number(workload->kernel, "bufferSize", bytes, err) < 0 ||
-	    set_number(workload->kernel, "accesses", ACCESSES, err) < 0 ||
+	    set_number(workload->kernel, "accesses", accesses_of(bytes), err) < 0 ||
 	    set_number(workload->kernel, "warmAccesses", warm_accesses(rot->machine, bytes), err) < 0)
 		return NULL;
 	workload->kernel->warm_code = workload->kernel->warm_data = true;
@@ -169,7 +238,7 @@ add_footprint(struct sweep *sweep, int64_t bytes, struct rot_error *err)
 
 	if (!pass)
 		return -1;
-	sweep->points[sweep->nr] = (struct knee_point){.bytes = bytes};
+	sweep->bytes[sweep->nr] = bytes;
 	sweep->passes[sweep->nr++] = pass;
 	return 0;
 }
@@ -216,63 +285,67 @@ perform(struct sweep *sweep, int nr_runs, struct rot_error *err)
 
 /* ---- what it says ---- */
 
-/* The shortest of the runs first, first + step... */
-static void
-take_shortest(struct sweep *sweep, int first, int step)
-{
-	for (size_t i = 0; i < sweep->nr; i++) {
-		sweep->points[i].latency = INFINITY;
-		for (int run = first; run < sweep->nr_runs; run += step) {
-			const struct pass_run *taken = &sweep->samples[i].runs[run];
+/* Another clock does not change how long a run took. */
+#define DISTURBED (TAINTS_OF_SYSTEM & ~TAINT_CLOCK)
 
-			if (taken->wall_ns / ACCESSES >= sweep->points[i].latency)
-				continue;
-			sweep->points[i].latency = taken->wall_ns / ACCESSES;
-			sweep->cycles[i] = taken->core_cycles / ACCESSES;
-		}
-	}
-}
-
-/* Both halves of the runs tell the same sizes, up to a step of the grid. */
+/* The shortest undisturbed run of each half. False: somewhere there is none, and a disturbed one was taken. */
 static bool
-is_steady(struct sweep *sweep)
+take_shortest(struct sweep *sweep)
 {
-	struct knee_level odd[KNEES_MAX], even[KNEES_MAX];
-	size_t nr_odd, nr_even;
+	bool is_undisturbed = true;
 
-	take_shortest(sweep, 0, 2);
-	nr_even = knees_find(sweep->points, sweep->nr, even);
-	take_shortest(sweep, 1, 2);
-	nr_odd = knees_find(sweep->points, sweep->nr, odd);
-	for (size_t i = 0; nr_odd == nr_even && i < nr_odd; i++)
-		if (!((double)odd[i].bytes <= GRID_STEP * (double)even[i].bytes &&
-		      (double)even[i].bytes <= GRID_STEP * (double)odd[i].bytes))
-			return false;
-	return nr_odd == nr_even;
+	for (size_t i = 0; i < sweep->nr; i++)
+		for (int half = 0; half < 2; half++) {
+			const struct pass_run *best = NULL;
+
+			for (int run = half; run < sweep->nr_runs; run += 2) {
+				const struct pass_run *own = &sweep->samples[i].runs[run];
+				const bool is_disturbed = own->taints & DISTURBED,
+					   was_disturbed = best && best->taints & DISTURBED;
+
+				if (!best || is_disturbed < was_disturbed ||
+				    (is_disturbed == was_disturbed && own->wall_ns < best->wall_ns))
+					best = own;
+			}
+			is_undisturbed = is_undisturbed && !(best->taints & DISTURBED);
+			sweep->halves[half][i] = (struct knee_point){
+				sweep->bytes[i], best->wall_ns / (double)accesses_of(sweep->bytes[i])};
+			sweep->cycles[half][i] =
+				best->core_cycles > 0 ? best->core_cycles / (double)accesses_of(sweep->bytes[i]) : NAN;
+		}
+	return is_undisturbed;
 }
 
 /* Core cycles of the footprint whose latency is that of the plateau, or nearest to it. */
 static double
 cycles_at(const struct sweep *sweep, double latency)
 {
-	size_t best = 0;
+	double least = INFINITY, cycles = NAN;
 
-	for (size_t i = 1; i < sweep->nr; i++)
-		if (fabs(sweep->points[i].latency - latency) < fabs(sweep->points[best].latency - latency))
-			best = i;
-	return sweep->cycles[best] > 0 ? sweep->cycles[best] : NAN;
+	for (size_t i = 0; i < sweep->nr; i++)
+		for (int half = 0; half < 2; half++) {
+			const double distance = fabs(sweep->halves[half][i].latency - latency);
+
+			if (distance >= least)
+				continue;
+			least = distance;
+			cycles = sweep->cycles[half][i];
+		}
+	return cycles;
 }
 
 static void
-conclude(struct sweep *sweep, bool steady, struct measured_levels *levels)
+conclude(struct sweep *sweep, struct measured_levels *levels)
 {
 	struct knee_level knees[KNEES_MAX];
+	bool is_undisturbed;
 	time_t now = time(NULL);
 	struct tm utc;
 
-	take_shortest(sweep, 0, 1);
-	*levels = (struct measured_levels){.is_steady = steady};
-	levels->nr = knees_find(sweep->points, sweep->nr, knees);
+	*levels = (struct measured_levels){.nr = 0};
+	is_undisturbed = take_shortest(sweep);
+	levels->nr = knees_find_of_two(sweep->halves[0], sweep->halves[1], sweep->nr, knees, &levels->is_steady);
+	levels->is_steady = levels->is_steady && is_undisturbed;
 	for (size_t i = 0; i < levels->nr; i++)
 		levels->levels[i] = (struct measured_level){
 			.bytes = knees[i].bytes,
@@ -299,15 +372,14 @@ static int
 repeat(struct sweep *sweep, struct measured_levels *levels, struct rot_error *err)
 {
 	const double start_s = clock_now_s();
-	bool steady = false;
 
-	for (int nr_runs = ROUNDS; nr_runs <= MAX_ROUNDS && !steady && clock_now_s() < start_s + MAX_S;
+	levels->is_steady = false;
+	for (int nr_runs = ROUNDS; nr_runs <= MAX_ROUNDS && !levels->is_steady && clock_now_s() < start_s + MAX_S;
 	     nr_runs += ROUNDS) {
 		if (perform(sweep, nr_runs, err) < 0)
 			return -1;
-		steady = is_steady(sweep);
+		conclude(sweep, levels);
 	}
-	conclude(sweep, steady, levels);
 	return 0;
 }
 
@@ -330,20 +402,14 @@ measure_sizes(struct sweep *sweep, struct measured_levels *levels, struct rot_er
 	return repeat(sweep, levels, err);
 }
 
-/* The shortest cycles of each half of the runs. */
 static void
 fill_curve(const struct sweep *sweep, struct measured_curve *curve)
 {
 	*curve = (struct measured_curve){.parameter = "bytes of the footprint", .nr = sweep->nr};
 	for (size_t i = 0; i < sweep->nr; i++) {
-		curve->at[i] = (double)sweep->points[i].bytes;
-		curve->cycles[0][i] = curve->cycles[1][i] = NAN;
-		for (int run = 0; run < sweep->nr_runs; run++) {
-			const double cycles = sweep->samples[i].runs[run].core_cycles / ACCESSES;
-
-			if (cycles > 0)
-				curve->cycles[run % 2][i] = fmin(curve->cycles[run % 2][i], cycles);
-		}
+		curve->at[i] = (double)sweep->bytes[i];
+		for (int half = 0; half < 2; half++)
+			curve->cycles[half][i] = sweep->cycles[half][i];
 	}
 }
 

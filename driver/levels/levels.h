@@ -68,3 +68,8 @@ struct knee_level {
 
 /* Points in rising order of bytes. Returns how many levels there are; the last is what holds all footprints. */
 size_t knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[KNEES_MAX]);
+
+/* Knees of the shorter of two latencies of each footprint. They are sure if both tell the same levels, each of
+ * a sharp step. */
+size_t knees_find_of_two(const struct knee_point *first, const struct knee_point *second, size_t nr,
+			 struct knee_level levels[KNEES_MAX], bool *is_sure);

@@ -202,12 +202,28 @@ read_limit(struct architecture *architecture, const xmlNode *node, struct rot_er
 	return xml_error_at(node, err);
 }
 
+static int
+read_latency(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	(void)err;
+	architecture->latencies = pool_grow(&architecture->pool, architecture->latencies, architecture->nr_latencies,
+					    sizeof(*architecture->latencies));
+	architecture->latencies[architecture->nr_latencies++] = (struct architecture_latency){
+		.operations = text_of(architecture, node, "operations"),
+		.precisions = text_of(architecture, node, "precisions"),
+		.instruction_sets = text_of(architecture, node, "instructionSets"),
+		.cycles = attribute_number(node, "cycles"),
+		.source = text_of(architecture, node, "source"),
+	};
+	return 0;
+}
+
 static const struct {
 	const char *element;
 	int (*read)(struct architecture *architecture, const xmlNode *node, struct rot_error *err);
 } readers[] = {
 	{"counters", read_counters}, {"scrub", read_scrub},     {"group", read_group}, {"event", read_event},
-	{"ride", read_ride},         {"formula", read_formula}, {"limit", read_limit},
+	{"ride", read_ride},         {"formula", read_formula}, {"limit", read_limit}, {"latency", read_latency},
 };
 
 static int
@@ -477,6 +493,20 @@ architecture_limit(const struct architecture *architecture, int model, const cha
 		    list_holds(limit->instruction_sets, instruction_set) &&
 		    (!limit->models[0] || models_hold(limit->models, model)))
 			return limit;
+	}
+	return NULL;
+}
+
+const struct architecture_latency *
+architecture_latency(const struct architecture *architecture, const char *operation, const char *precision,
+		     const char *instruction_set)
+{
+	for (size_t i = 0; i < architecture->nr_latencies; i++) {
+		const struct architecture_latency *latency = &architecture->latencies[i];
+
+		if (list_holds(latency->operations, operation) && list_holds(latency->precisions, precision) &&
+		    list_holds(latency->instruction_sets, instruction_set))
+			return latency;
 	}
 	return NULL;
 }

@@ -68,6 +68,13 @@ struct architecture_limit {
 	int cause_below_chains; /* it is the cause only where there are fewer independent chains; 0: always */
 };
 
+/* What documents tell of the latency of an instruction. Lists are blank separated; "": all. */
+struct architecture_latency {
+	char *operations, *precisions, *instruction_sets;
+	int cycles;
+	char *source;
+};
+
 /* How regions are stepped. machine: whose caches are modelled, as far as it has sizes; borrowed. NULL: none. */
 struct architecture_stepping {
 	const struct machine *machine;
@@ -103,6 +110,8 @@ struct architecture {
 	size_t nr_formulas;
 	struct architecture_limit *limits; /* the first that fits holds */
 	size_t nr_limits;
+	struct architecture_latency *latencies; /* likewise */
+	size_t nr_latencies;
 	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
 	char probed_grade;        /* of core cycles as the clock probe tells them, as architecture_formula.grade */
@@ -172,3 +181,7 @@ char *architecture_advice(const struct architecture *architecture, bool can_step
 const struct architecture_limit *
 architecture_limit(const struct architecture *architecture, int model, const char *border, const char *access,
 		   const char *instruction_set);
+
+/* NULL: nothing is known. */
+const struct architecture_latency *architecture_latency(const struct architecture *architecture, const char *operation,
+							const char *precision, const char *instruction_set);

@@ -96,6 +96,31 @@ clocks_print(const struct clocks *clocks, FILE *out)
 	text_table_clear(&table);
 }
 
+int
+clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures, struct rot_error *err)
+{
+	struct plot_point points[CLOCKS_NR_WIDTHS][CLOCKS_MAX_COUNTS];
+	struct plot_series series[CLOCKS_NR_WIDTHS];
+	struct series_plot plot = {.frame = {.title = "Clock of the slowest core",
+					     .caption = "",
+					     .x = {"CPUs that add", "", true, NAN, NAN},
+					     .y = {"clock", "GHz", false, NAN, NAN}},
+				   .series = series};
+
+	for (int width = 0; width < CLOCKS_NR_WIDTHS; width++) {
+		size_t nr = 0;
+
+		for (size_t i = 0; i < clocks->nr; i++)
+			if (isfinite(clocks->ghz[i][width].value))
+				points[width][nr++] = sheet_point((double)clocks->cpus[i], clocks->ghz[i][width].value,
+								  clocks->ghz[i][width].low);
+		if (nr > 0)
+			series[plot.nr_series++] =
+				(struct plot_series){.name = widths[width], .points = points[width], .nr_points = nr};
+	}
+	return sheet_pictures_draw(pictures, "clocks", &plot, err);
+}
+
 json_t *
 clocks_json(const struct clocks *clocks)
 {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "sheet/pictures.h"
 #include "sheet/sheet.h"
 
 struct rot;
@@ -28,6 +29,7 @@ struct clocks {
 int clocks_measure(struct rot *rot, struct clocks *clocks, struct rot_error *err);
 
 void clocks_print(const struct clocks *clocks, FILE *out);
+int clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures, struct rot_error *err);
 json_t *clocks_json(const struct clocks *clocks);
 
 #endif

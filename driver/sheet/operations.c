@@ -13,6 +13,7 @@
 #include "sheet/survey.h"
 #include "support/entry.h"
 #include "support/json.h"
+#include "support/pool.h"
 #include "support/text_table.h"
 
 /* ---- what a curve says ---- */
@@ -51,17 +52,19 @@ remark_of(const struct operation_answer *answer)
 {
 	if (answer->is_least)
 		return "at least: the most chains that were measured take no longer than one";
-	if (answer->per_cycle.value > (1 + NOTABLE) * answer->told)
+	if (answer->per_cycle.value > (1 + NOTABLE) * answer->told.per_cycle)
 		return "above what documents allow: the clock was misread, or they are";
-	if (answer->per_cycle.value < (1 - NOTABLE) * answer->told)
+	if (answer->per_cycle.value < (1 - NOTABLE) * answer->told.per_cycle)
 		return "below what documents allow, for a reason that is not known";
+	if (fabs(answer->latency.value / answer->told.latency - 1) > NOTABLE)
+		return "not the latency that documents tell";
 	return "";
 }
 
 struct operation_answer
-operation_conclude(const struct measured_curve *measured, double extra, double told, const char *source)
+operation_conclude(const struct measured_curve *measured, double extra, const struct operation_told *told)
 {
-	struct operation_answer answer = {.told = told, .source = source, .remark = ""};
+	struct operation_answer answer = {.told = *told, .remark = ""};
 	const struct measured_curve curve = curve_undisturbed(measured);
 	double shortest[CURVE_MAX_POINTS], rate[2], latency[2];
 	struct curve_step step;
@@ -168,14 +171,23 @@ extra_cycles(const struct operation_sheet *sheet, const struct operation_curve *
 	return NAN;
 }
 
-/* Documents tell of floating point only. NULL: nothing is known. */
-static const struct architecture_limit *
-limit_of(const struct rot *rot, const struct operation_sheet *sheet, const struct operation_curve *curve)
+static struct operation_told
+told_of(const struct rot *rot, const struct operation_sheet *sheet, const struct operation_curve *curve)
 {
-	if (is_integer(curve) || strcmp(curve->operation, "OR") == 0)
-		return NULL;
-	return architecture_limit(sheet->documents, (int)rot->machine->cpu_model, "", curve->operation,
-				  curve->instruction_set);
+	const struct architecture_latency *latency =
+		architecture_latency(sheet->documents, curve->operation, curve->precision, curve->instruction_set);
+	const struct architecture_limit *limit = NULL;
+
+	/* Limits are those of floating point. */
+	if (!is_integer(curve) && strcmp(curve->operation, "OR") != 0)
+		limit = architecture_limit(sheet->documents, (int)rot->machine->cpu_model, "", curve->operation,
+					   curve->instruction_set);
+	return (struct operation_told){
+		.latency = latency ? latency->cycles : NAN,
+		.per_cycle = limit ? limit->per_cycle : NAN,
+		.latency_source = latency ? latency->source : "",
+		.source = limit ? limit->source : "",
+	};
 }
 
 static int
@@ -188,13 +200,12 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 		return -1;
 	for (size_t k = 0; k < sheet->nr; k++) {
 		struct operation_curve *curve = &sheet->curves[k];
-		const struct architecture_limit *limit = limit_of(rot, sheet, curve);
+		const struct operation_told told = told_of(rot, sheet, curve);
 
 		if (survey_read_curve(survey, point, &curve->cycles, err) < 0)
 			return -1;
 		point += (int)curve->cycles.nr;
-		sheet->answers[k] = operation_conclude(&curve->cycles, extra_cycles(sheet, curve),
-						       limit ? limit->per_cycle : NAN, limit ? limit->source : "");
+		sheet->answers[k] = operation_conclude(&curve->cycles, extra_cycles(sheet, curve), &told);
 	}
 	return 0;
 }
@@ -231,8 +242,8 @@ operations_clear(struct operation_sheet *sheet)
 #define SAME 0.02
 
 static const struct text_table_column columns[] = {
-	{"numbers", true}, {"operation", true},  {"registers", true}, {"latency", false},
-	{"range", false},  {"per cycle", false}, {"told", false},     {"in flight", false},
+	{"numbers", true}, {"operation", true},  {"registers", true}, {"latency", false},   {"range", false},
+	{"told", false},   {"per cycle", false}, {"told", false},     {"in flight", false},
 };
 
 static char *
@@ -256,7 +267,26 @@ goes_on(const struct operation_sheet *sheet, size_t i)
 	return i + 1 < sheet->nr && strcmp(sheet->curves[i].operation, sheet->curves[i + 1].operation) == 0 &&
 	       strcmp(sheet->curves[i].precision, sheet->curves[i + 1].precision) == 0 && !answer->remark[0] &&
 	       !answer[1].remark[0] && is_alike(answer->latency.value, answer[1].latency.value) &&
-	       is_alike(answer->per_cycle.value, answer[1].per_cycle.value) && is_alike(answer->told, answer[1].told);
+	       is_alike(answer->per_cycle.value, answer[1].per_cycle.value) &&
+	       is_alike(answer->told.per_cycle, answer[1].told.per_cycle) &&
+	       is_alike(answer->told.latency, answer[1].told.latency);
+}
+
+/* The last one that is shown together with the first. */
+static size_t
+last_alike(const struct operation_sheet *sheet, size_t first)
+{
+	while (goes_on(sheet, first))
+		first++;
+	return first;
+}
+
+static char *
+registers_text(const struct operation_sheet *sheet, size_t first, size_t last)
+{
+	return first == last ? rot_strdup(sheet->curves[first].instruction_set)
+			     : rot_format("%s..%s", sheet->curves[first].instruction_set,
+					  sheet->curves[last].instruction_set);
 }
 
 static void
@@ -270,13 +300,13 @@ add_row(struct text_table *table, const struct operation_sheet *sheet, size_t fi
 	char *const cells[] = {
 		rot_strdup(curve->precision),
 		rot_strdup(curve->operation),
-		first == last ? rot_strdup(curve->instruction_set)
-			      : rot_format("%s..%s", curve->instruction_set, sheet->curves[last].instruction_set),
+		registers_text(sheet, first, last),
 		number_text(answer->latency.value),
 		isfinite(answer->latency.low) ? rot_format("%.3g..%.3g", answer->latency.low, answer->latency.high)
 					      : rot_strdup("-"),
+		number_text(answer->told.latency),
 		rot_format("%s%s", least, per_cycle),
-		number_text(answer->told),
+		number_text(answer->told.per_cycle),
 		rot_format("%s%s", least, in_flight),
 	};
 
@@ -289,8 +319,7 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	struct text_table table = {.columns = columns, .nr_columns = NR(columns), .nr_keys = 3};
 
 	for (size_t first = 0, last; first < sheet->nr; first = last + 1) {
-		for (last = first; goes_on(sheet, last);)
-			last++;
+		last = last_alike(sheet, first);
 		add_row(&table, sheet, first, last);
 	}
 	text_table_print(&table, out);
@@ -298,7 +327,7 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	fputs("\nlatency: core cycles until the next instruction of a chain can begin\n"
 	      "range: the latency in each half of the runs\n"
 	      "per cycle: instructions of independent chains that end in a core cycle\n"
-	      "told: what the processor's documents allow\n"
+	      "told: what the processor's documents say of the column before\n"
 	      "in flight: latency times per cycle: so many independent instructions are needed\n"
 	      "DIV of integers is that of a large number by 12345\n",
 	      out);
@@ -312,6 +341,67 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	}
 }
 
+/* Of numbers of one precision, from first to end - 1. Where latency and throughput meet is what is in flight. */
+static int
+draw_precision(const struct operation_sheet *sheet, size_t first, size_t end, const struct sheet_pictures *pictures,
+	       struct rot_error *err)
+{
+	const char *precision = sheet->curves[first].precision;
+	autopool pool = {0};
+	const char *name = pool_format(&pool, "operations-%s", precision),
+		   *title = pool_format(&pool, "Instructions of %s numbers", precision);
+	struct plot_series *series = pool_calloc(&pool, end - first + 1, sizeof(*series));
+	struct plot_point *met = pool_calloc(&pool, end - first, sizeof(*met));
+	struct series_plot plot = {.frame = {.title = title,
+					     .caption = "In flight: latency times instructions per cycle.",
+					     .x = {"independent chains", "", true, NAN, NAN},
+					     .y = {"instructions", "per cycle", true, NAN, NAN}},
+				   .series = series};
+	size_t nr_met = 0;
+
+	for (size_t last; first < end; first = last + 1) {
+		const struct operation_curve *curve = &sheet->curves[first];
+		const struct operation_answer *answer = &sheet->answers[first];
+		struct plot_point *points = pool_calloc(&pool, curve->cycles.nr, sizeof(*points));
+		autofree char *registers = NULL;
+
+		last = last_alike(sheet, first);
+		registers = registers_text(sheet, first, last);
+		for (size_t i = 0; i < curve->cycles.nr; i++)
+			points[i] = sheet_point(
+				curve->cycles.at[i],
+				curve->cycles.at[i] / fmin(curve->cycles.cycles[0][i], curve->cycles.cycles[1][i]),
+				curve->cycles.at[i] / fmax(curve->cycles.cycles[0][i], curve->cycles.cycles[1][i]));
+		series[plot.nr_series++] =
+			(struct plot_series){.name = pool_format(&pool, "%s %s", curve->operation, registers),
+					     .points = points,
+					     .nr_points = curve->cycles.nr};
+		if (isfinite(answer->in_flight.value))
+			met[nr_met++] =
+				sheet_point(answer->in_flight.value, answer->per_cycle.value, answer->per_cycle.value);
+	}
+	series[plot.nr_series++] = (struct plot_series){.name = "in flight",
+							.points = met,
+							.nr_points = nr_met,
+							.style = PLOT_MARKS,
+							.colour = "#000000",
+							.shape = PLOT_DIAMOND};
+	return sheet_pictures_draw(pictures, name, &plot, err);
+}
+
+int
+operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures, struct rot_error *err)
+{
+	for (size_t first = 0, end; first < sheet->nr; first = end) {
+		for (end = first;
+		     end < sheet->nr && strcmp(sheet->curves[end].precision, sheet->curves[first].precision) == 0;)
+			end++;
+		if (draw_precision(sheet, first, end, pictures, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 json_t *
 operations_json(const struct operation_sheet *sheet)
 {
@@ -323,14 +413,16 @@ operations_json(const struct operation_sheet *sheet)
 
 		json_array_append_new(
 			array,
-			json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:{s:i, s:o}, s:{s:o, s:s}, s:s, s:o}",
+			json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:{s:i, s:o}, s:{s:o, s:s, s:o, s:s}, s:s, s:o}",
 				  "operation", curve->operation, "instructionSet", curve->instruction_set, "precision",
 				  curve->precision, "latencyCycles", sheet_number_json(&answer->latency), "perCycle",
 				  sheet_number_json(&answer->per_cycle), "inFlight",
 				  sheet_number_json(&answer->in_flight), "isAtLeast", answer->is_least, "freeChains",
 				  "value", answer->free_chains, "confidence", json_real_or_null(answer->confidence),
-				  "told", "perCycle", json_real_or_null(answer->told), "source", answer->source,
-				  "remark", answer->remark, "curve", sheet_curve_json(&curve->cycles)));
+				  "told", "perCycle", json_real_or_null(answer->told.per_cycle), "source",
+				  answer->told.source, "latencyCycles", json_real_or_null(answer->told.latency),
+				  "latencySource", answer->told.latency_source, "remark", answer->remark, "curve",
+				  sheet_curve_json(&curve->cycles)));
 	}
 	return array;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "sheet/pictures.h"
 #include "sheet/sheet.h"
 
 struct rot;
@@ -22,24 +23,28 @@ struct operation_curve {
 	struct measured_curve cycles;                        /* of one step of all chains, over their number */
 };
 
+/* What the processor's documents allow; NaN and "": they are not known. Sources are borrowed. */
+struct operation_told {
+	double latency, per_cycle;
+	const char *latency_source, *source;
+};
+
 struct operation_answer {
 	struct sheet_number latency;   /* core cycles */
 	struct sheet_number per_cycle; /* instructions that end in a core cycle */
 	struct sheet_number in_flight; /* latency times per_cycle */
-	int free_chains;    /* so many take no longer than one, by the first step of the curve; 0: not told */
-	double confidence;  /* of free_chains */
-	bool is_least;      /* the most chains take no longer than one: per_cycle and in_flight are at least that */
-	double told;        /* instructions per cycle that documents allow; NaN: they are not known */
-	const char *source; /* of what is told; borrowed */
+	int free_chains;   /* so many take no longer than one, by the first step of the curve; 0: not told */
+	double confidence; /* of free_chains */
+	bool is_least;     /* the most chains take no longer than one: per_cycle and in_flight are at least that */
+	struct operation_told told;
 	const char *remark; /* why an answer differs, or is missing; "": nothing to say */
 };
 
 /*
- * What a curve says. Pure. extra: cycles by which the kernel lengthens each step of a chain (NaN: not known). told:
- * NaN, or instructions per cycle.
+ * What a curve says. Pure. extra: cycles by which the kernel lengthens each step of a chain (NaN: not known).
  */
 struct operation_answer
-operation_conclude(const struct measured_curve *measured, double extra, double told, const char *source);
+operation_conclude(const struct measured_curve *measured, double extra, const struct operation_told *told);
 
 struct operation_sheet {
 	struct operation_curve *curves;
@@ -53,6 +58,9 @@ int operations_measure(struct rot *rot, struct operation_sheet *sheet, struct ro
 void operations_clear(struct operation_sheet *sheet);
 
 void operations_print(const struct operation_sheet *sheet, FILE *out);
+
+/* A plot for each kind of numbers. */
+int operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures, struct rot_error *err);
 
 /* Answers with their curves; a new reference. */
 json_t *operations_json(const struct operation_sheet *sheet);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sheet/places.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -8,10 +9,12 @@
 #include "machine/caches.h"
 #include "machine/cpuid.h"
 #include "machine/machine.h"
+#include "memory.h"
 #include "rot.h"
 #include "sheet/survey.h"
 #include "statistics/curve.h"
 #include "statistics/summary.h"
+#include "support/entry.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -25,6 +28,9 @@
 #define CLEARLY_MISSES 2.0
 
 #define LARGEST_PAGE "at least: the largest distance that was measured needs no entry for each place"
+
+/* On a Zen 5, L2 held twice as many lines of one place in their pages as sets that these bits choose would hold. */
+#define NO_L2_WAYS "cannot be told: its sets are also chosen by bits of the address that lie outside of a page"
 
 static struct sheet_answer
 no_answer(const char *name, const char *unit, double told)
@@ -185,6 +191,8 @@ places_conclude(struct places *places, const struct places_told *told)
 
 	conclude_step(places, PLACES_LINE_BYTES, told->line_bytes);
 	conclude_step(places, PLACES_L1_WAYS, told->l1_ways);
+	places->answers[PLACES_L2_WAYS] = no_answer("L2 ways", "lines", told->l2_ways);
+	places->answers[PLACES_L2_WAYS].remark = NO_L2_WAYS;
 	conclude_step(places, PLACES_PAGE_BYTES, 4096);
 	conclude_step(places, PLACES_HUGE_PAGE_BYTES, 2 << 20);
 	conclude_tlb(places, told);
@@ -193,6 +201,34 @@ places_conclude(struct places *places, const struct places_told *told)
 			       "needs an entry";
 	for (size_t i = 0; i < PLACES_NR_ANSWERS; i++)
 		sheet_judge(&places->answers[i]);
+}
+
+/* ---- what is drawn ---- */
+
+int
+places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures,
+	    struct rot_error *err)
+{
+	static const char *const names[PLACES_NR_ANSWERS] = {
+		[PLACES_LINE_BYTES] = "line",           [PLACES_L1_WAYS] = "l1-ways", [PLACES_PAGE_BYTES] = "page",
+		[PLACES_HUGE_PAGE_BYTES] = "huge-page", [PLACES_FIRST_TLB] = "tlb",
+	};
+
+	/* The answers of one curve stand beside each other. */
+	for (int end; first < last; first = end) {
+		const struct sheet_answer *answer = &places->answers[first];
+		autofree char *title = NULL;
+
+		for (end = first + 1; end < last && places->answers[end].curve == answer->curve;)
+			end++;
+		if (!answer->curve)
+			continue;
+		title = rot_format("%c%s", toupper(answer->name[0]), answer->name + 1);
+		if (sheet_pictures_draw_answers(pictures, names[first], end > first + 1 ? "Entries of the TLBs" : title,
+						answer, (size_t)(end - first), err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- what is told ---- */
@@ -232,7 +268,8 @@ read_intel(struct places_told *told, const char *root)
 struct places_told
 places_told_of(const struct machine *machine, const char *root)
 {
-	struct places_told told = {.l1_ways = (double)cache_ways_of(machine, root).l1_data};
+	const struct cache_ways ways = cache_ways_of(machine, root);
+	struct places_told told = {.l1_ways = (double)ways.l1_data, .l2_ways = (double)ways.l2};
 
 	if (machine->l1_data_source[0] && strcmp(machine->l1_data_source, "measured") != 0)
 		told.line_bytes = machine->line_bytes;

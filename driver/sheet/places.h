@@ -8,6 +8,7 @@
 #define SHEET_PLACES_H
 
 #include "error.h"
+#include "sheet/pictures.h"
 #include "sheet/sheet.h"
 
 struct rot;
@@ -24,7 +25,8 @@ enum places_curve {
 
 enum places_answer {
 	PLACES_LINE_BYTES,
-	PLACES_L1_WAYS,    /* the last one of the caches */
+	PLACES_L1_WAYS,
+	PLACES_L2_WAYS,    /* the last one of the caches; never told */
 	PLACES_PAGE_BYTES, /* the first one of translation */
 	PLACES_HUGE_PAGE_BYTES,
 	PLACES_FIRST_TLB,
@@ -36,7 +38,7 @@ enum places_answer {
 
 /* What the processor says; 0: nothing. */
 struct places_told {
-	double line_bytes, l1_ways, first_tlb, second_tlb;
+	double line_bytes, l1_ways, l2_ways, first_tlb, second_tlb;
 };
 
 struct places {
@@ -51,6 +53,10 @@ void places_conclude(struct places *places, const struct places_told *told);
 /* From CPUID and sysfs below root, as machine_read. */
 struct machine;
 struct places_told places_told_of(const struct machine *machine, const char *root);
+
+/* The curves of the answers first to last - 1, with them. */
+int places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures,
+		struct rot_error *err);
 
 /* Measures (or takes from the result cache) and concludes. */
 int places_measure(struct rot *rot, struct places *places, struct rot_error *err);

@@ -91,21 +91,44 @@ set_seconds(const struct option_row *row, const char *value, double *seconds, st
 	return rot_error_set(err, 0, "'%s' is no number of seconds above 0, as '%s' needs it", value, row->name);
 }
 
+/* The place of the choice that these characters name; -1 with all of them in the error. */
+static int
+find_choice(const struct option_row *row, const char *value, size_t length, struct rot_error *err)
+{
+	autofree char *text = NULL;
+
+	for (int i = 0; row->choices[i]; i++)
+		if (is_named(row->choices[i], value, length))
+			return i;
+	text = join_choices(row, ", ", " or ");
+	return rot_error_set(err, 0, "'%.*s' is no value of '%s', which takes %s", (int)length, value, row->name, text);
+}
+
 static int
 set_choice(const struct option_row *row, const char *value, const char **choice, struct rot_error *err)
 {
-	char *text;
+	const int found = find_choice(row, value, strlen(value), err);
 
-	for (size_t i = 0; row->choices[i]; i++) {
-		if (strcmp(row->choices[i], value) == 0) {
-			*choice = row->choices[i];
+	if (found < 0)
+		return -1;
+	*choice = row->choices[found];
+	return 0;
+}
+
+static int
+set_choices(const struct option_row *row, const char *value, unsigned *bits, struct rot_error *err)
+{
+	for (;; value++) {
+		const size_t length = strcspn(value, ",");
+		const int found = find_choice(row, value, length, err);
+
+		if (found < 0)
+			return -1;
+		*bits |= 1u << found;
+		value += length;
+		if (!*value)
 			return 0;
-		}
 	}
-	text = join_choices(row, ", ", " or ");
-	rot_error_set(err, 0, "'%s' is no value of '%s', which takes %s", value, row->name, text);
-	free(text);
-	return -1;
 }
 
 /* value: NULL exactly if the option takes none. */
@@ -130,6 +153,8 @@ set(const struct option_row *row, void *values, const char *value, struct rot_er
 		return set_seconds(row, value, member, err);
 	case OPTION_CHOICE:
 		return set_choice(row, value, member, err);
+	case OPTION_SET:
+		return set_choices(row, value, member, err);
 	case OPTION_TAKEN:
 		return row->take(values, value, err);
 	}

@@ -15,6 +15,7 @@ enum option_type {
 	OPTION_COUNT,   /* long: a whole number from 1 to the row's number              */
 	OPTION_SECONDS, /* double: above 0                                              */
 	OPTION_CHOICE,  /* const char *: one of the row's choices, the text of the table */
+	OPTION_SET,     /* unsigned: bits of the row's choices, one or several with commas between */
 	OPTION_TAKEN,   /* whatever the row's function does with the value              */
 };
 

@@ -88,6 +88,28 @@ TEST_OF(limits_are_those_of_the_documents, NR_ELEMENTS(rows))
 	}
 }
 
+/* 0: nothing is known. */
+static const struct {
+	const char *architecture, *operation, *precision, *instruction_set;
+	int cycles;
+} latencies[] = {
+	{"zen5", "ADD", "INT64", "SCALAR", 1},    {"zen5", "ADD", "INT32", "AVX512", 2},
+	{"zen5", "SQRT", "DOUBLE", "SSE", 20},    {"zen5", "DIV", "INT64", "SCALAR", 0},
+	{"zen4", "ADD", "DOUBLE", "AVX2", 3},     {"skylake-server", "FMA", "FLOAT", "AVX512", 4},
+	{"generic", "ADD", "INT32", "SCALAR", 0},
+};
+
+TEST_OF(latencies_are_those_of_the_documents, NR_ELEMENTS(latencies))
+{
+	struct architecture *read = architecture(latencies[_i].architecture);
+	const struct architecture_latency *found = architecture_latency(
+		read, latencies[_i].operation, latencies[_i].precision, latencies[_i].instruction_set);
+
+	ck_assert_int_eq(found ? found->cycles : 0, latencies[_i].cycles);
+	ck_assert(!found || found->source[0]);
+	architecture_delete(read);
+}
+
 /* A clock that is read too low makes a processor faster than it is. */
 TEST(more_than_is_allowed_is_said)
 {

@@ -27,6 +27,17 @@ call machine --only=caches
 [ "$status" = 0 ] && ! echo "$out" | grep -v '  ' | grep -E '.{81}'
 check "no sentence is wider than 80 columns"
 
+call machine --only=tlb,clocks -o "$PWD/sheet" -plots=html
+page=$(cat sheet.html) nr_marks=0
+names=$(tr -d '\n' < sheet.json | grep -o '"name": "[^"]*", *"unit": "[^"]*", *"number": { *"value": [0-9]' | sed 's/"name": "//; s/".*//')
+for name in $(echo "$names" | tr ' ' '_'); do
+	case $page in *">$(echo "$name" | tr _ ' '): "*) nr_marks=$((nr_marks + 1)) ;; *) echo "# no mark of $name" ;; esac
+done
+[ "$status" = 0 ] && [ "$nr_marks" = "$(echo "$names" | grep -c .)" ]
+check "each answer that there is has a mark in the curve on the page"
+case $page in *"Clock of the slowest core"*) result=0 ;; *) result=1 ;; esac
+check "and the other part is there too"
+
 call machine --only=tbl
 [ "$status" = 2 ] && case $err in *caches*) true ;; *) false ;; esac
 check "groups are named"

@@ -3,6 +3,9 @@
 #include "sheet/operations.h"
 #include "testing.h"
 
+/* Documents that allow so many per cycle. */
+#define TOLD(rate) (&(const struct operation_told){NAN, rate, "", "a manual"})
+
 #define CHAINS(count) .parameter = "chains", .at = {1, 2, 3, 4, 6, 8, 12}, .nr = (count)
 
 /* Recorded in a guest on a busy host; latencies and throughputs as the documents and uops.info tell them. */
@@ -32,7 +35,7 @@ static const struct recorded {
 TEST_OF(known_instructions_are_told, NR_ELEMENTS(recorded))
 {
 	const struct recorded *row = &recorded[_i];
-	struct operation_answer answer = operation_conclude(&row->curve.cycles, row->extra, row->told, "a manual");
+	struct operation_answer answer = operation_conclude(&row->curve.cycles, row->extra, TOLD(row->told));
 
 	ck_assert_double_eq_tol(answer.latency.value, row->latency, 0.01 * row->latency);
 	ck_assert_double_eq_tol(answer.per_cycle.value, row->per_cycle, 0.01 * row->per_cycle);
@@ -48,8 +51,8 @@ TEST(free_chains_have_a_confidence)
 {
 	const struct measured_curve clear = {CHAINS(7),
 					     .cycles = {{4, 4, 4, 4, 6, 8, 12}, {4.01, 4, 4, 4, 6, 8.01, 12}}};
-	struct operation_answer of_fma = operation_conclude(&recorded[0].curve.cycles, 0, NAN, ""),
-				of_clear = operation_conclude(&clear, 0, NAN, "");
+	struct operation_answer of_fma = operation_conclude(&recorded[0].curve.cycles, 0, TOLD(NAN)),
+				of_clear = operation_conclude(&clear, 0, TOLD(NAN));
 
 	ck_assert_int_eq(of_fma.free_chains, 8);
 	ck_assert_double_lt(of_fma.confidence, CURVE_SURE);
@@ -61,7 +64,7 @@ TEST(more_chains_than_there_are_would_be_needed)
 {
 	const struct measured_curve curve = {
 		.at = {1, 2, 4, 8, 12}, .cycles = {{8, 8, 8, 8, 8}, {8, 8, 8, 8, 8}}, .nr = 5};
-	struct operation_answer answer = operation_conclude(&curve, 0, NAN, "");
+	struct operation_answer answer = operation_conclude(&curve, 0, TOLD(NAN));
 
 	ck_assert(answer.is_least);
 	ck_assert_double_eq(answer.per_cycle.value, 1.5);
@@ -76,22 +79,26 @@ TEST(disturbed_points_are_left_out)
 	struct operation_answer answer;
 
 	curve.cycles[0][4] = NAN;
-	answer = operation_conclude(&curve, 0, 2, "");
+	answer = operation_conclude(&curve, 0, TOLD(2));
 	ck_assert_double_eq_tol(answer.per_cycle.value, 2, 0.02);
 	curve.cycles[1][0] = NAN;
-	answer = operation_conclude(&curve, 0, 2, "");
+	answer = operation_conclude(&curve, 0, TOLD(2));
 	ck_assert_double_nan(answer.latency.value);
 	ck_assert_double_nan(answer.in_flight.value);
 	ck_assert_has(answer.remark, "cannot be told");
-	answer = operation_conclude(&recorded[3].curve.cycles, NAN, NAN, "");
+	answer = operation_conclude(&recorded[3].curve.cycles, NAN, TOLD(NAN));
 	ck_assert_double_nan(answer.latency.value);
 }
 
 TEST(documents_are_compared)
 {
-	ck_assert_has(operation_conclude(&recorded[0].curve.cycles, 0, 1, "").remark, "above what documents allow");
-	ck_assert_has(operation_conclude(&recorded[0].curve.cycles, 0, 4, "").remark, "below what documents allow");
-	ck_assert_str_eq(operation_conclude(&recorded[0].curve.cycles, 0, 2.05, "").remark, "");
+	const struct operation_told right = {4, 2, "", ""}, wrong = {5, 2, "", ""};
+
+	ck_assert_has(operation_conclude(&recorded[0].curve.cycles, 0, TOLD(1)).remark, "above what documents allow");
+	ck_assert_has(operation_conclude(&recorded[0].curve.cycles, 0, TOLD(4)).remark, "below what documents allow");
+	ck_assert_str_eq(operation_conclude(&recorded[0].curve.cycles, 0, TOLD(2.05)).remark, "");
+	ck_assert_str_eq(operation_conclude(&recorded[0].curve.cycles, 0, &right).remark, "");
+	ck_assert_has(operation_conclude(&recorded[0].curve.cycles, 0, &wrong).remark, "not the latency");
 }
 
 /* The sheet of the recorded curves, and of one of which nothing is told. */
@@ -107,7 +114,7 @@ make_sheet(struct operation_sheet *sheet)
 		sheet->curves[i] = row->curve;
 		if (i == NR_ELEMENTS(recorded))
 			sheet->curves[i].cycles.nr = 2;
-		sheet->answers[i] = operation_conclude(&sheet->curves[i].cycles, row->extra, row->told, "a manual");
+		sheet->answers[i] = operation_conclude(&sheet->curves[i].cycles, row->extra, TOLD(row->told));
 	}
 }
 

@@ -13,6 +13,7 @@ struct values {
 	const char *name, *shape;
 	long number;
 	double time_s;
+	unsigned shapes;
 };
 
 static const char *const shapes[] = {"round", "flat", "square", NULL};
@@ -27,6 +28,7 @@ static const struct option_row rows[] = {
 	{.name = "x", .value = "N", .about = "", .type = OPTION_COUNT, .number = 12, MEMBER(number)},
 	{.name = "time", .value = "S", .about = "", .type = OPTION_SECONDS, MEMBER(time_s)},
 	{.letter = "s", .name = "shape", .about = "", .type = OPTION_CHOICE, .choices = shapes, MEMBER(shape)},
+	{.name = "of", .about = "", .type = OPTION_SET, .choices = shapes, MEMBER(shapes)},
 };
 
 static const struct option_table table = {OPTION_ROWS(rows, struct values),
@@ -45,6 +47,8 @@ static const struct {
 	{{"a", "--", "--loud", "b"}, {"a", "--loud", "b"}, {.speed = 3}, ""},
 	{{"--", "--", "a"}, {"--", "a"}, {.speed = 3}, ""},
 	{{"--time", ".5", "--shape=flat"}, {NULL}, {.time_s = 0.5, .shape = "flat", .speed = 3}, ""},
+	{{"--of=square,round", "--of=flat"}, {NULL}, {.shapes = 7, .speed = 3}, ""},
+	{{"--of", "square,round"}, {NULL}, {.shapes = 5, .speed = 3}, ""},
 	{{"-quiet", "a", "--clock=tsc", "--", "-quiet"}, {"a", "-quiet"}, {.speed = 3}, "-quiet --clock=tsc "},
 };
 
@@ -85,6 +89,7 @@ TEST_OF(options_are_taken_out, NR_ELEMENTS(right))
 	ck_assert_pstr_eq(values->shape, right[_i].values.shape);
 	ck_assert_int_eq(values->number, right[_i].values.number);
 	ck_assert(values->time_s == right[_i].values.time_s);
+	ck_assert_uint_eq(values->shapes, right[_i].values.shapes);
 	ck_assert_str_eq(strangers, right[_i].strangers);
 	option_values_delete(&table, values);
 }
@@ -102,6 +107,8 @@ static const struct {
 	{{"-x", "1.5"}, "'1.5' is no whole number from 1 to 12, as 'x' needs it", ""},
 	{{"--time", "-1"}, "'-1' is no number of seconds above 0, as 'time' needs it", ""},
 	{{"--shape=fla"}, "'fla' is no value of 'shape', which takes round, flat or square", ""},
+	{{"--of=flat,roun"}, "'roun' is no value of 'of', which takes round, flat or square", ""},
+	{{"--of=flat,"}, "'' is no value of 'of', which takes round, flat or square", ""},
 };
 
 TEST_OF(wrong_options_are_told, NR_ELEMENTS(wrong))
@@ -125,7 +132,8 @@ TEST(names_of_options)
 					    "-n, --name TEXT",
 					    "-x N",
 					    "    --time S",
-					    "-s, --shape round|flat|square"};
+					    "-s, --shape round|flat|square",
+					    "    --of round|flat|square"};
 
 	for (int i = 0; i < NR_ELEMENTS(names); i++) {
 		autofree char *text = option_names(&rows[i]);
@@ -145,5 +153,6 @@ TEST(words_of_options)
 	char text[256] = "";
 
 	options_each_word(&table, add_word, text);
-	ck_assert_str_eq(text, "--loud --slow --fast --name= -x= --time= --shape=round --shape=flat --shape=square ");
+	ck_assert_str_eq(text, "--loud --slow --fast --name= -x= --time= --shape=round --shape=flat --shape=square "
+			       "--of=round --of=flat --of=square ");
 }

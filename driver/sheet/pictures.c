@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* See pictures.h. */
+#include "sheet/pictures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "page/page.h"
+#include "plots/places.h"
+#include "rot.h"
+#include "support/entry.h"
+#include "support/pool.h"
+
+struct plot_point
+sheet_point(double x, double best, double other)
+{
+	struct plot_point point = {
+		.x = summary_single(x, "given"), .y = summary_minimum((const double[]){best, other}, 2), .size = NAN};
+
+	point.y.value = best;
+	return point;
+}
+
+int
+sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot,
+		    struct rot_error *err)
+{
+	const struct configuration *configuration = pictures->rot->configuration;
+	autofree char *machine = machine_caption(pictures->rot->machine);
+	autofree char *caption = rot_format("%s%sPoints are the shortest runs. Whiskers end at the shortest of the "
+					    "other half of the runs (n=2).\n%s",
+					    plot->frame.caption, *plot->frame.caption ? "\n" : "", machine);
+	autofree char *output_name = pictures->output_name ? rot_format("%s-%s", pictures->output_name, name) : NULL;
+	struct distribution_plot own = {plot->frame, plot->series, plot->nr_series};
+
+	own.frame.caption = caption;
+	own.frame.key_position = configuration_string(configuration, "keyPosition");
+	own.frame.show_min_max = true;
+	if (pictures->page)
+		page_add_series(pictures->page, &own.frame, own.series, own.nr_series, true);
+	if (!output_name || !plots_go_to(configuration, PLOTS_IN_FILES))
+		return 0;
+	return distribution_plot_write(&own, output_name, err);
+}
+
+static struct plot_series
+curve_series(struct pool *pool, const struct measured_curve *curve)
+{
+	struct plot_point *points = pool_calloc(pool, curve->nr, sizeof(*points));
+
+	for (size_t i = 0; i < curve->nr; i++)
+		points[i] = sheet_point(curve->at[i], fmin(curve->cycles[0][i], curve->cycles[1][i]),
+					fmax(curve->cycles[0][i], curve->cycles[1][i]));
+	return (struct plot_series){.name = "measured", .points = points, .nr_points = curve->nr, .style = PLOT_JOINED};
+}
+
+/* A cost from one place to another. */
+static struct plot_series
+cost_line(struct pool *pool, double from, double to, double cycles, const char *name)
+{
+	struct plot_point *points = pool_calloc(pool, 2, sizeof(*points));
+
+	points[0] = sheet_point(from, cycles, cycles);
+	points[1] = sheet_point(to, cycles, cycles);
+	return (struct plot_series){.name = name, .points = points, .nr_points = 2, .style = PLOT_MODEL};
+}
+
+/* ---- answers ---- */
+
+/* An answer has a mark for what was measured, and one for what was told otherwise. */
+#define MARKS_OF_ANSWER 2
+
+static const char *
+label_of(struct pool *pool, const struct sheet_answer *answer)
+{
+	return pool_format(pool, "%s: %s%.4g %s%s", answer->name, isinf(answer->number.high) ? "at least " : "",
+			   answer->number.value, answer->unit, answer->confidence < CURVE_SURE ? ", not sure" : "");
+}
+
+static size_t
+add_marks(struct pool *pool, struct plot_marker *marks, const struct sheet_answer *answer)
+{
+	size_t nr = 0;
+
+	if (isfinite(answer->number.value))
+		marks[nr++] = (struct plot_marker){answer->number.value, label_of(pool, answer)};
+	if (answer->told > 0 && answer->told != answer->number.value)
+		marks[nr++] = (struct plot_marker){answer->told, pool_format(pool, "told: %.4g", answer->told)};
+	return nr;
+}
+
+int
+sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,
+			    const struct sheet_answer *answers, size_t nr, struct rot_error *err)
+{
+	const struct measured_curve *curve = answers[0].curve;
+	const double base = fmin(curve->cycles[0][0], curve->cycles[1][0]);
+	autopool pool = {0};
+	struct plot_series *series = pool_calloc(&pool, 1 + nr, sizeof(*series));
+	struct plot_marker *marks = pool_calloc(&pool, MARKS_OF_ANSWER * nr, sizeof(*marks));
+	const char *remarks = "";
+	size_t nr_series = 0, nr_marks = 0;
+	struct series_plot plot;
+
+	series[nr_series++] = curve_series(&pool, curve);
+	for (size_t i = 0; i < nr; i++) {
+		if (answers[i].remark)
+			remarks = pool_format(&pool, "%s%s%s: %s.", remarks, *remarks ? "\n" : "", answers[i].name,
+					      answers[i].remark);
+		if (strcmp(answers[i].unit, "cycles") != 0)
+			nr_marks += add_marks(&pool, marks + nr_marks, &answers[i]);
+		else if (isfinite(answers[i].number.value))
+			series[nr_series++] = cost_line(&pool, curve->at[0], curve->at[curve->nr - 1],
+							base + answers[i].number.value, label_of(&pool, &answers[i]));
+	}
+	plot = (struct series_plot){.frame = {.title = title,
+					      .caption = remarks,
+					      .x = {curve->parameter, "", true, NAN, NAN},
+					      .y = {"time of an access", "cycles", true, NAN, NAN},
+					      .markers = marks,
+					      .nr_markers = nr_marks},
+				    .series = series,
+				    .nr_series = nr_series};
+	return sheet_pictures_draw(pictures, name, &plot, err);
+}
+
+/* ---- levels ---- */
+
+#define KIB 1024.0
+
+int
+sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
+			   const struct measured_curve *curve, struct rot_error *err)
+{
+	autopool pool = {0};
+	struct measured_curve in_kib = *curve;
+	struct plot_series series[1 + MEASURED_LEVELS_MAX];
+	struct plot_marker marks[MEASURED_LEVELS_MAX];
+	struct series_plot plot = {.frame = {.title = "The levels of the memory",
+					     .caption = levels->is_steady ? "" : "Not sure: the runs do not agree.",
+					     .x = {"footprint of random accesses", "KiB", true, NAN, NAN},
+					     .y = {"time of an access", "cycles", true, NAN, NAN},
+					     .markers = marks},
+				   .series = series,
+				   .nr_series = 1};
+	double from;
+
+	for (size_t i = 0; i < curve->nr; i++)
+		in_kib.at[i] /= KIB;
+	series[0] = curve_series(&pool, &in_kib);
+	from = in_kib.at[0];
+	for (size_t i = 0; i < levels->nr; i++) {
+		const struct measured_level *level = &levels->levels[i];
+		autofree char *size = machine_size_text(level->bytes);
+		const char *label =
+			pool_format(&pool, "%s: %.4g cycles", level->bytes ? size : "memory", level->cycles);
+		const double to = level->bytes ? (double)level->bytes / KIB : in_kib.at[curve->nr - 1];
+
+		series[plot.nr_series++] = cost_line(&pool, from, to, level->cycles, label);
+		if (level->bytes)
+			marks[plot.frame.nr_markers++] = (struct plot_marker){to, pool_strdup(&pool, size)};
+		from = to;
+	}
+	return sheet_pictures_draw(pictures, "levels", &plot, err);
+}
