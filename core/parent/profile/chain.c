@@ -583,9 +583,9 @@ chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *execution
 	turns.events = rot_calloc(TURNS * nr_links, sizeof(*turns.events));
 	turns.stores = rot_calloc(TURNS * nr_links, sizeof(*turns.stores));
 	for (int32_t i = follow(&turns); i >= 0; i = turns.events[i].before) {
-		const size_t turn = (size_t)i / nr_links;
+		const size_t of_turn = (size_t)i / nr_links;
 
-		if (turn < FIRST_TURN || turn >= FIRST_TURN + TURNS_SEEN)
+		if (of_turn < FIRST_TURN || of_turn >= FIRST_TURN + TURNS_SEEN)
 			continue;
 		chain->links[links[(size_t)i % nr_links].kind] += 1. / TURNS_SEEN;
 		chain->links[turns.events[i].by] += 1. / TURNS_SEEN;
