@@ -146,12 +146,12 @@ show_clocks(struct output *out, struct rot_error *err)
 static int
 show_scheduling(struct output *out, struct rot_error *err)
 {
-	struct sheet_answer answers[SCHEDULING_NR_ANSWERS];
+	autofree struct scheduling *scheduling = rot_calloc(1, sizeof(*scheduling));
 
-	if (scheduling_measure(machine_first_cpu(), answers, err) < 0)
+	if (scheduling_measure(machine_first_cpu(), scheduling, err) < 0)
 		return -1;
-	show_answers(out, answers, 0, SCHEDULING_NR_ANSWERS, "scheduling", "Scheduling");
-	return 0;
+	show_answers(out, scheduling->answers, 0, SCHEDULING_NR_ANSWERS, "scheduling", "Scheduling");
+	return scheduling_draw(scheduling, &out->pictures, err);
 }
 
 static int

@@ -30,9 +30,9 @@ sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, con
 {
 	const struct configuration *configuration = pictures->rot->configuration;
 	autofree char *machine = machine_caption(pictures->rot->machine);
-	autofree char *caption = rot_format("%s%sPoints are the shortest runs. Whiskers end at the shortest of the "
-					    "other half of the runs (n=2).\n%s",
-					    plot->frame.caption, *plot->frame.caption ? "\n" : "", machine);
+	autofree char *caption =
+		rot_format("%s%sPoints and ends of whiskers are those of the two halves of the runs.\n%s",
+			   plot->frame.caption, *plot->frame.caption ? "\n" : "", machine);
 	autofree char *output_name = pictures->output_name ? rot_format("%s-%s", pictures->output_name, name) : NULL;
 	struct distribution_plot own = {plot->frame, plot->series, plot->nr_series};
 
@@ -46,8 +46,8 @@ sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, con
 	return distribution_plot_write(&own, output_name, err);
 }
 
-static struct plot_series
-curve_series(struct pool *pool, const struct measured_curve *curve)
+struct plot_series
+sheet_curve_series(struct pool *pool, const struct measured_curve *curve)
 {
 	struct plot_point *points = pool_calloc(pool, curve->nr, sizeof(*points));
 
@@ -57,9 +57,8 @@ curve_series(struct pool *pool, const struct measured_curve *curve)
 	return (struct plot_series){.name = "measured", .points = points, .nr_points = curve->nr, .style = PLOT_JOINED};
 }
 
-/* A cost from one place to another. */
-static struct plot_series
-cost_line(struct pool *pool, double from, double to, double cycles, const char *name)
+struct plot_series
+sheet_cost_line(struct pool *pool, double from, double to, double cycles, const char *name)
 {
 	struct plot_point *points = pool_calloc(pool, 2, sizeof(*points));
 
@@ -105,7 +104,7 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 	size_t nr_series = 0, nr_marks = 0;
 	struct series_plot plot;
 
-	series[nr_series++] = curve_series(&pool, curve);
+	series[nr_series++] = sheet_curve_series(&pool, curve);
 	for (size_t i = 0; i < nr; i++) {
 		if (answers[i].remark)
 			remarks = pool_format(&pool, "%s%s%s: %s.", remarks, *remarks ? "\n" : "", answers[i].name,
@@ -113,8 +112,9 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 		if (strcmp(answers[i].unit, "cycles") != 0)
 			nr_marks += add_marks(&pool, marks + nr_marks, &answers[i]);
 		else if (isfinite(answers[i].number.value))
-			series[nr_series++] = cost_line(&pool, curve->at[0], curve->at[curve->nr - 1],
-							base + answers[i].number.value, label_of(&pool, &answers[i]));
+			series[nr_series++] =
+				sheet_cost_line(&pool, curve->at[0], curve->at[curve->nr - 1],
+						base + answers[i].number.value, label_of(&pool, &answers[i]));
 	}
 	plot = (struct series_plot){.frame = {.title = title,
 					      .caption = remarks,
@@ -150,7 +150,7 @@ sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct m
 
 	for (size_t i = 0; i < curve->nr; i++)
 		in_kib.at[i] /= KIB;
-	series[0] = curve_series(&pool, &in_kib);
+	series[0] = sheet_curve_series(&pool, &in_kib);
 	from = in_kib.at[0];
 	for (size_t i = 0; i < levels->nr; i++) {
 		const struct measured_level *level = &levels->levels[i];
@@ -159,7 +159,7 @@ sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct m
 			pool_format(&pool, "%s: %.4g cycles", level->bytes ? size : "memory", level->cycles);
 		const double to = level->bytes ? (double)level->bytes / KIB : in_kib.at[curve->nr - 1];
 
-		series[plot.nr_series++] = cost_line(&pool, from, to, level->cycles, label);
+		series[plot.nr_series++] = sheet_cost_line(&pool, from, to, level->cycles, label);
 		if (level->bytes)
 			marks[plot.frame.nr_markers++] = (struct plot_marker){to, pool_strdup(&pool, size)};
 		from = to;

@@ -11,6 +11,7 @@
 #include "sheet/sheet.h"
 
 struct page;
+struct pool;
 struct rot;
 
 /* Where they are drawn. */
@@ -34,5 +35,9 @@ int sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const cha
 
 /* What the better half of the runs told, with a whisker to the other. */
 struct plot_point sheet_point(double x, double best, double other);
+
+/* All points of a curve; a level line. Memory is of the pool, the name is borrowed. */
+struct plot_series sheet_curve_series(struct pool *pool, const struct measured_curve *curve);
+struct plot_series sheet_cost_line(struct pool *pool, double from, double to, double cost, const char *name);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "memory.h"
 #include "statistics/summary.h"
+#include "support/pool.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -25,6 +26,9 @@
 
 /* Fewer slots say nothing of their length. */
 #define LEAST_SLOTS 5
+
+/* Between points of a curve, per cent. */
+#define CURVE_STEP 2.5
 
 /* ---- what gaps say ---- */
 
@@ -57,10 +61,29 @@ slot_of(const struct scheduling_gaps *beside)
 	return answer;
 }
 
+/* Each half of the observation has its own; without gaps in both there is none. */
+static struct measured_curve
+curve_of(const struct scheduling_gaps *gaps)
+{
+	struct measured_curve curve = {.parameter = "gaps that are shorter, %", .unit = "us"};
+	autofree double *us = rot_calloc(gaps->nr + 1, sizeof(*us));
+	const size_t half = gaps->nr / 2;
+
+	for (size_t i = 0; i < gaps->nr; i++)
+		us[i] = (double)gaps->ns[i] / 1e3;
+	for (double share = 0; half > 0 && share <= 100; share += CURVE_STEP) {
+		curve.at[curve.nr] = share;
+		curve.cycles[0][curve.nr] = statistics_percentile(us, half, share);
+		curve.cycles[1][curve.nr++] = statistics_percentile(us + half, gaps->nr - half, share);
+	}
+	return curve;
+}
+
 void
 scheduling_conclude(const struct scheduling_gaps *alone, const struct scheduling_gaps *beside,
-		    struct sheet_answer answers[SCHEDULING_NR_ANSWERS])
+		    struct scheduling *scheduling)
 {
+	struct sheet_answer *answers = scheduling->answers;
 	const double step = (double)alone->least_step_ns, rate = (double)alone->nr * 1e9 / (double)alone->observed_ns;
 	double longest = 0;
 
@@ -70,6 +93,10 @@ scheduling_conclude(const struct scheduling_gaps *alone, const struct scheduling
 	answers[SCHEDULING_INTERRUPTIONS] = answer_of("interruptions", "per second", rate, rate, rate);
 	answers[SCHEDULING_LONGEST] = answer_of("longest of them", "us", longest, longest, longest);
 	answers[SCHEDULING_SLOT] = slot_of(beside);
+	scheduling->curves[0] = curve_of(alone);
+	scheduling->curves[1] = curve_of(beside);
+	answers[SCHEDULING_LONGEST].curve = &scheduling->curves[0];
+	answers[SCHEDULING_SLOT].curve = &scheduling->curves[1];
 }
 
 /* ---- measuring ---- */
@@ -154,7 +181,7 @@ observe(int cpu, struct scheduling_gaps *gaps, bool is_beside, struct rot_error 
 }
 
 int
-scheduling_measure(int cpu, struct sheet_answer answers[SCHEDULING_NR_ANSWERS], struct rot_error *err)
+scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err)
 {
 	struct scheduling_gaps *gaps =
 		mmap(NULL, 2 * sizeof(*gaps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -166,7 +193,38 @@ scheduling_measure(int cpu, struct sheet_answer answers[SCHEDULING_NR_ANSWERS], 
 	if (rc == 0)
 		rc = observe(cpu, &gaps[1], true, err);
 	if (rc == 0)
-		scheduling_conclude(&gaps[0], &gaps[1], answers);
+		scheduling_conclude(&gaps[0], &gaps[1], scheduling);
 	munmap(gaps, 2 * sizeof(*gaps));
 	return rc;
+}
+
+/* ---- what is drawn ---- */
+
+int
+scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures, struct rot_error *err)
+{
+	static const char *const names[] = {"alone", "beside another"};
+	const struct sheet_answer *longest = &scheduling->answers[SCHEDULING_LONGEST],
+				  *slot = &scheduling->answers[SCHEDULING_SLOT];
+	autopool pool = {0};
+	struct plot_series series[4];
+	struct series_plot plot = {.frame = {.title = "Gaps between two looks at the clock",
+					     .caption = "",
+					     .x = {scheduling->curves[0].parameter, "", false, NAN, NAN},
+					     .y = {"gap", scheduling->curves[0].unit, true, NAN, NAN}},
+				   .series = series};
+
+	for (int i = 0; i < 2; i++) {
+		series[plot.nr_series] = sheet_curve_series(&pool, &scheduling->curves[i]);
+		series[plot.nr_series++].name = names[i];
+	}
+	if (scheduling->curves[0].nr > 0)
+		series[plot.nr_series++] =
+			sheet_cost_line(&pool, 0, 100, longest->number.value,
+					pool_format(&pool, "longest, alone: %.3g ms", longest->number.value / 1e3));
+	if (isfinite(slot->number.value))
+		series[plot.nr_series++] =
+			sheet_cost_line(&pool, 0, 100, 1e3 * slot->number.value,
+					pool_format(&pool, "time slot of another: %.3g ms", slot->number.value));
+	return sheet_pictures_draw(pictures, "scheduling", &plot, err);
 }
