@@ -234,9 +234,13 @@ places_draw(const struct places *places, int first, int last, const struct sheet
 
 /* ---- what is told ---- */
 
-/* AMD: data TLBs for 4 KiB, leaf 80000005 EBX 23:16 and 80000006 EBX 27:16. */
+/* Zen 5 and later tell the second TLB in units of 32 entries; a hypervisor may hide the bit that says so. */
+#define L2_TLB_SIZE_X32 (1u << 14)
+#define FAMILY_X32 26
+
+/* AMD: data TLBs for 4 KiB, leaf 80000005 EBX 23:16 and 80000006 EBX 27:16; leaf 80000021 EAX 14 L2TlbSizeX32. */
 static void
-read_amd(struct places_told *told, const char *root)
+read_amd(struct places_told *told, const struct machine *machine, const char *root)
 {
 	struct cpuid_registers r;
 
@@ -244,6 +248,8 @@ read_amd(struct places_told *told, const char *root)
 		told->first_tlb = r.ebx >> 16 & 0xff;
 	if (cpuid_read(root, 0x80000006, 0, &r))
 		told->second_tlb = r.ebx >> 16 & 0xfff;
+	if (machine->cpu_family >= FAMILY_X32 || (cpuid_read(root, 0x80000021, 0, &r) && r.eax & L2_TLB_SIZE_X32))
+		told->second_tlb *= 32;
 }
 
 /* Intel: leaf 18, subleaves of TLBs: EDX 4:0 type (1 data, 3 unified, 4 loads), 7:5 level, EBX 0 4 KiB, 31:16 ways, ECX
@@ -277,7 +283,7 @@ places_told_of(const struct machine *machine, const char *root)
 	if (strcmp(machine->cpu_vendor, "GenuineIntel") == 0)
 		read_intel(&told, root);
 	else
-		read_amd(&told, root);
+		read_amd(&told, machine, root);
 	return told;
 }
 
