@@ -24,9 +24,8 @@ sheet_point(double x, double best, double other)
 	return point;
 }
 
-int
-sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot,
-		    struct rot_error *err)
+void
+sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot)
 {
 	const struct configuration *configuration = pictures->rot->configuration;
 	autofree char *machine = machine_caption(pictures->rot->machine);
@@ -34,6 +33,7 @@ sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, con
 		rot_format("%s%sPoints and ends of whiskers are those of the two halves of the runs.\n%s",
 			   plot->frame.caption, *plot->frame.caption ? "\n" : "", machine);
 	autofree char *output_name = pictures->output_name ? rot_format("%s-%s", pictures->output_name, name) : NULL;
+	struct rot_error later = {0};
 	struct distribution_plot own = {plot->frame, plot->series, plot->nr_series};
 
 	own.frame.caption = caption;
@@ -41,9 +41,8 @@ sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, con
 	own.frame.show_min_max = true;
 	if (pictures->page)
 		page_add_series(pictures->page, &own.frame, own.series, own.nr_series, true);
-	if (!output_name || !plots_go_to(configuration, PLOTS_IN_FILES))
-		return 0;
-	return distribution_plot_write(&own, output_name, err);
+	if (output_name && plots_go_to(configuration, PLOTS_IN_FILES))
+		distribution_plot_write(&own, output_name, pictures->failure->text[0] ? &later : pictures->failure);
 }
 
 struct plot_series
@@ -91,9 +90,9 @@ add_marks(struct pool *pool, struct plot_marker *marks, const struct sheet_answe
 	return nr;
 }
 
-int
+void
 sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,
-			    const struct sheet_answer *answers, size_t nr, struct rot_error *err)
+			    const struct sheet_answer *answers, size_t nr)
 {
 	const struct measured_curve *curve = answers[0].curve;
 	const double base = fmin(curve->cycles[0][0], curve->cycles[1][0]);
@@ -124,16 +123,16 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 					      .nr_markers = nr_marks},
 				    .series = series,
 				    .nr_series = nr_series};
-	return sheet_pictures_draw(pictures, name, &plot, err);
+	sheet_pictures_draw(pictures, name, &plot);
 }
 
 /* ---- levels ---- */
 
 #define KIB 1024.0
 
-int
+void
 sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
-			   const struct measured_curve *curve, struct rot_error *err)
+			   const struct measured_curve *curve)
 {
 	autopool pool = {0};
 	struct measured_curve in_kib = *curve;
@@ -164,5 +163,5 @@ sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct m
 			marks[plot.frame.nr_markers++] = (struct plot_marker){to, pool_strdup(&pool, size)};
 		from = to;
 	}
-	return sheet_pictures_draw(pictures, "levels", &plot, err);
+	sheet_pictures_draw(pictures, "levels", &plot);
 }

@@ -206,9 +206,8 @@ places_conclude(struct places *places, const struct places_told *told)
 
 /* ---- what is drawn ---- */
 
-int
-places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures,
-	    struct rot_error *err)
+void
+places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures)
 {
 	static const char *const names[PLACES_NR_ANSWERS] = {
 		[PLACES_LINE_BYTES] = "line",           [PLACES_L1_WAYS] = "l1-ways", [PLACES_PAGE_BYTES] = "page",
@@ -225,11 +224,9 @@ places_draw(const struct places *places, int first, int last, const struct sheet
 		if (!answer->curve)
 			continue;
 		title = rot_format("%c%s", toupper(answer->name[0]), answer->name + 1);
-		if (sheet_pictures_draw_answers(pictures, names[first], end > first + 1 ? "Entries of the TLBs" : title,
-						answer, (size_t)(end - first), err) < 0)
-			return -1;
+		sheet_pictures_draw_answers(pictures, names[first], end > first + 1 ? "Entries of the TLBs" : title,
+					    answer, (size_t)(end - first));
 	}
-	return 0;
 }
 
 /* ---- what is told ---- */

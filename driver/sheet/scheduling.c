@@ -200,8 +200,8 @@ scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err
 
 /* ---- what is drawn ---- */
 
-int
-scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures, struct rot_error *err)
+void
+scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures)
 {
 	static const char *const names[] = {"alone", "beside another"};
 	const struct sheet_answer *longest = &scheduling->answers[SCHEDULING_LONGEST],
@@ -226,5 +226,5 @@ scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures
 		series[plot.nr_series++] =
 			sheet_cost_line(&pool, 0, 100, 1e3 * slot->number.value,
 					pool_format(&pool, "time slot of another: %.3g ms", slot->number.value));
-	return sheet_pictures_draw(pictures, "scheduling", &plot, err);
+	sheet_pictures_draw(pictures, "scheduling", &plot);
 }

@@ -44,6 +44,6 @@ void scheduling_conclude(const struct scheduling_gaps *alone, const struct sched
 /* Measures anew each time, for a second. -1: no process could be started. */
 int scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err);
 
-int scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures, struct rot_error *err);
+void scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures);
 
 #endif
