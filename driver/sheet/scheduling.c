@@ -39,16 +39,25 @@ answer_of(const char *name, const char *unit, double value, double low, double h
 		.name = name, .unit = unit, .number = {value, low, high}, .told = NAN, .confidence = NAN};
 }
 
-static struct sheet_answer
-slot_of(const struct scheduling_gaps *beside)
+/* Of gaps that are as long as slots, in ms; returns how many. */
+static size_t
+find_slots(const struct scheduling_gaps *gaps, double *slots)
 {
-	autofree double *slots = rot_calloc(beside->nr + 1, sizeof(*slots));
-	struct sheet_answer answer = answer_of("time slot of another", "ms", NAN, NAN, NAN);
 	size_t nr = 0;
 
-	for (size_t i = 0; i < beside->nr; i++)
-		if ((double)beside->ns[i] >= LEAST_SLOT_NS)
-			slots[nr++] = (double)beside->ns[i] / 1e6;
+	for (size_t i = 0; i < gaps->nr; i++)
+		if ((double)gaps->ns[i] >= LEAST_SLOT_NS)
+			slots[nr++] = (double)gaps->ns[i] / 1e6;
+	return nr;
+}
+
+static struct sheet_answer
+slot_of(const struct scheduling_gaps *alone, const struct scheduling_gaps *beside)
+{
+	autofree double *slots = rot_calloc(alone->nr + beside->nr + 1, sizeof(*slots));
+	struct sheet_answer answer = answer_of("time slot of another", "ms", NAN, NAN, NAN);
+	const size_t nr_alone = find_slots(alone, slots), nr = find_slots(beside, slots);
+
 	if (nr < LEAST_SLOTS) {
 		answer.remark = "cannot be told: the system gave the two processes different CPUs, or others had them";
 		return answer;
@@ -58,6 +67,8 @@ slot_of(const struct scheduling_gaps *beside)
 		.low = statistics_percentile(slots, nr, 25),
 		.high = statistics_percentile(slots, nr, 75),
 	};
+	if (nr_alone >= LEAST_SLOTS)
+		answer.remark = "not sure: others had the CPU, too, also when none was started beside";
 	return answer;
 }
 
@@ -92,7 +103,7 @@ scheduling_conclude(const struct scheduling_gaps *alone, const struct scheduling
 	answers[SCHEDULING_RESOLUTION] = answer_of("least step of the clock", "ns", step, step, step);
 	answers[SCHEDULING_INTERRUPTIONS] = answer_of("interruptions", "per second", rate, rate, rate);
 	answers[SCHEDULING_LONGEST] = answer_of("longest of them", "us", longest, longest, longest);
-	answers[SCHEDULING_SLOT] = slot_of(beside);
+	answers[SCHEDULING_SLOT] = slot_of(alone, beside);
 	scheduling->curves[0] = curve_of(alone);
 	scheduling->curves[1] = curve_of(beside);
 	answers[SCHEDULING_LONGEST].curve = &scheduling->curves[0];
