@@ -257,6 +257,8 @@ machine_run(struct command_context *context, void *options, int argc, char **arg
 
 		out.pictures.page = page_new(title);
 	}
+	if (!request->output_name && plots_go_to(rot->configuration, PLOTS_ON_PAGE))
+		rot_note("no page is written, as it has no name: rot machine -o NAME -plots=html");
 	rc = show_parts(&out, request->only, err);
 	if (rc == 0 && request->is_json) {
 		json_dumpf(json, stdout, JSON_INDENT(2));
