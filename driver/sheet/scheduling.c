@@ -219,11 +219,12 @@ scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures
 				  *slot = &scheduling->answers[SCHEDULING_SLOT];
 	autopool pool = {0};
 	struct plot_series series[4];
-	struct series_plot plot = {.frame = {.title = "Gaps between two looks at the clock",
-					     .caption = "",
-					     .x = {scheduling->curves[0].parameter, "", false, NAN, NAN},
-					     .y = {"gap", scheduling->curves[0].unit, true, NAN, NAN}},
-				   .series = series};
+	struct series_plot plot = {
+		.frame = {.title = "Gaps between two looks at the clock",
+			  .caption = slot->remark ? pool_format(&pool, "Time slot of another: %s.", slot->remark) : "",
+			  .x = {scheduling->curves[0].parameter, "", false, NAN, NAN},
+			  .y = {"gap", scheduling->curves[0].unit, true, NAN, NAN}},
+		.series = series};
 
 	for (int i = 0; i < 2; i++) {
 		series[plot.nr_series] = sheet_curve_series(&pool, &scheduling->curves[i]);
