@@ -98,10 +98,9 @@ show_caches(struct output *out, struct rot_error *err)
 	json_object_set_new(json, "curve", sheet_curve_json(curve));
 	json_object_set_new(out->json, "levels", json);
 	show_answers(out, out->places->answers, 0, PLACES_PAGE_BYTES, "caches", "Lines and ways");
-	return sheet_pictures_draw_levels(&out->pictures, &levels, curve, err) < 0 ||
-			       places_draw(out->places, 0, PLACES_PAGE_BYTES, &out->pictures, err) < 0
-		       ? -1
-		       : 0;
+	sheet_pictures_draw_levels(&out->pictures, &levels, curve);
+	places_draw(out->places, 0, PLACES_PAGE_BYTES, &out->pictures);
+	return 0;
 }
 
 static int
@@ -110,7 +109,8 @@ show_tlb(struct output *out, struct rot_error *err)
 	if (measure_places(out, err) < 0)
 		return -1;
 	show_answers(out, out->places->answers, PLACES_PAGE_BYTES, PLACES_NR_ANSWERS, "tlb", "Translation");
-	return places_draw(out->places, PLACES_PAGE_BYTES, PLACES_NR_ANSWERS, &out->pictures, err);
+	places_draw(out->places, PLACES_PAGE_BYTES, PLACES_NR_ANSWERS, &out->pictures);
+	return 0;
 }
 
 static int
@@ -140,17 +140,19 @@ show_clocks(struct output *out, struct rot_error *err)
 	clocks_print(&clocks, stream);
 	text_end(out, stream, "Clocks");
 	json_object_set_new(out->json, "clocks", clocks_json(&clocks));
-	return clocks_draw(&clocks, &out->pictures, err);
+	clocks_draw(&clocks, &out->pictures);
+	return 0;
 }
 
 static int
 show_scheduling(struct output *out, struct rot_error *err)
 {
-	struct sheet_answer answers[SCHEDULING_NR_ANSWERS];
+	autofree struct scheduling *scheduling = rot_calloc(1, sizeof(*scheduling));
 
-	if (scheduling_measure(machine_first_cpu(), answers, err) < 0)
+	if (scheduling_measure(machine_first_cpu(), scheduling, err) < 0)
 		return -1;
-	show_answers(out, answers, 0, SCHEDULING_NR_ANSWERS, "scheduling", "Scheduling");
+	show_answers(out, scheduling->answers, 0, SCHEDULING_NR_ANSWERS, "scheduling", "Scheduling");
+	scheduling_draw(scheduling, &out->pictures);
 	return 0;
 }
 
@@ -177,7 +179,7 @@ show_operations(struct output *out, struct rot_error *err)
 		operations_print(&sheet, stream);
 		text_end(out, stream, "Instructions");
 		json_object_set_new(out->json, "operations", operations_json(&sheet));
-		rc = operations_draw(&sheet, &out->pictures, err);
+		operations_draw(&sheet, &out->pictures);
 	}
 	operations_clear(&sheet);
 	return rc;
@@ -241,19 +243,22 @@ machine_run(struct command_context *context, void *options, int argc, char **arg
 	struct rot *rot = command_rot(context, err);
 	json_auto_t *json = json_pack("{s:s}", "schema", "rot.machine/1");
 	struct output out = {.rot = rot, .json = json, .shows_text = !request->is_json};
+	struct rot_error failure = {0};
 	int rc;
 
 	(void)argc;
 	(void)argv;
 	if (!rot || (request->output_name && output_check(request->output_name, err) < 0))
 		return -1;
-	out.pictures = (struct sheet_pictures){.rot = rot, .output_name = request->output_name};
+	out.pictures = (struct sheet_pictures){.rot = rot, .output_name = request->output_name, .failure = &failure};
 	if (request->output_name && plots_go_to(rot->configuration, PLOTS_ON_PAGE)) {
 		autofree char *machine = machine_caption(rot->machine),
 			      *title = rot_format("%s: its data sheet", machine);
 
 		out.pictures.page = page_new(title);
 	}
+	if (!request->output_name && plots_go_to(rot->configuration, PLOTS_ON_PAGE))
+		rot_note("no page is written, as it has no name: rot machine -o NAME -plots=html");
 	rc = show_parts(&out, request->only, err);
 	if (rc == 0 && request->is_json) {
 		json_dumpf(json, stdout, JSON_INDENT(2));
@@ -261,6 +266,10 @@ machine_run(struct command_context *context, void *options, int argc, char **arg
 	}
 	if (rc == 0)
 		rc = write_files(&out, err);
+	if (rc == 0 && failure.text[0]) {
+		*err = failure;
+		rc = -1;
+	}
 	if (!request->is_json)
 		output_print_told();
 	page_delete(out.pictures.page);

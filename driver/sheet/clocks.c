@@ -96,8 +96,8 @@ clocks_print(const struct clocks *clocks, FILE *out)
 	text_table_clear(&table);
 }
 
-int
-clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures, struct rot_error *err)
+void
+clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures)
 {
 	struct plot_point points[CLOCKS_NR_WIDTHS][CLOCKS_MAX_COUNTS];
 	struct plot_series series[CLOCKS_NR_WIDTHS];
@@ -118,7 +118,7 @@ clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures, 
 			series[plot.nr_series++] =
 				(struct plot_series){.name = widths[width], .points = points[width], .nr_points = nr};
 	}
-	return sheet_pictures_draw(pictures, "clocks", &plot, err);
+	sheet_pictures_draw(pictures, "clocks", &plot);
 }
 
 json_t *

@@ -29,7 +29,7 @@ struct clocks {
 int clocks_measure(struct rot *rot, struct clocks *clocks, struct rot_error *err);
 
 void clocks_print(const struct clocks *clocks, FILE *out);
-int clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures, struct rot_error *err);
+void clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures);
 json_t *clocks_json(const struct clocks *clocks);
 
 #endif

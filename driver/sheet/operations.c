@@ -342,9 +342,8 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 }
 
 /* Of numbers of one precision, from first to end - 1. Where latency and throughput meet is what is in flight. */
-static int
-draw_precision(const struct operation_sheet *sheet, size_t first, size_t end, const struct sheet_pictures *pictures,
-	       struct rot_error *err)
+static void
+draw_precision(const struct operation_sheet *sheet, size_t first, size_t end, const struct sheet_pictures *pictures)
 {
 	const char *precision = sheet->curves[first].precision;
 	autopool pool = {0};
@@ -386,20 +385,18 @@ draw_precision(const struct operation_sheet *sheet, size_t first, size_t end, co
 							.style = PLOT_MARKS,
 							.colour = "#000000",
 							.shape = PLOT_DIAMOND};
-	return sheet_pictures_draw(pictures, name, &plot, err);
+	sheet_pictures_draw(pictures, name, &plot);
 }
 
-int
-operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures, struct rot_error *err)
+void
+operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures)
 {
 	for (size_t first = 0, end; first < sheet->nr; first = end) {
 		for (end = first;
 		     end < sheet->nr && strcmp(sheet->curves[end].precision, sheet->curves[first].precision) == 0;)
 			end++;
-		if (draw_precision(sheet, first, end, pictures, err) < 0)
-			return -1;
+		draw_precision(sheet, first, end, pictures);
 	}
-	return 0;
 }
 
 json_t *

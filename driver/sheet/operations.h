@@ -60,7 +60,7 @@ void operations_clear(struct operation_sheet *sheet);
 void operations_print(const struct operation_sheet *sheet, FILE *out);
 
 /* A plot for each kind of numbers. */
-int operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures, struct rot_error *err);
+void operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures);
 
 /* Answers with their curves; a new reference. */
 json_t *operations_json(const struct operation_sheet *sheet);

@@ -24,16 +24,16 @@ sheet_point(double x, double best, double other)
 	return point;
 }
 
-int
-sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot,
-		    struct rot_error *err)
+void
+sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot)
 {
 	const struct configuration *configuration = pictures->rot->configuration;
 	autofree char *machine = machine_caption(pictures->rot->machine);
-	autofree char *caption = rot_format("%s%sPoints are the shortest runs. Whiskers end at the shortest of the "
-					    "other half of the runs (n=2).\n%s",
-					    plot->frame.caption, *plot->frame.caption ? "\n" : "", machine);
+	autofree char *caption =
+		rot_format("%s%sPoints and ends of whiskers are those of the two halves of the runs.\n%s",
+			   plot->frame.caption, *plot->frame.caption ? "\n" : "", machine);
 	autofree char *output_name = pictures->output_name ? rot_format("%s-%s", pictures->output_name, name) : NULL;
+	struct rot_error later = {0};
 	struct distribution_plot own = {plot->frame, plot->series, plot->nr_series};
 
 	own.frame.caption = caption;
@@ -41,13 +41,12 @@ sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, con
 	own.frame.show_min_max = true;
 	if (pictures->page)
 		page_add_series(pictures->page, &own.frame, own.series, own.nr_series, true);
-	if (!output_name || !plots_go_to(configuration, PLOTS_IN_FILES))
-		return 0;
-	return distribution_plot_write(&own, output_name, err);
+	if (output_name && plots_go_to(configuration, PLOTS_IN_FILES))
+		distribution_plot_write(&own, output_name, pictures->failure->text[0] ? &later : pictures->failure);
 }
 
-static struct plot_series
-curve_series(struct pool *pool, const struct measured_curve *curve)
+struct plot_series
+sheet_curve_series(struct pool *pool, const struct measured_curve *curve)
 {
 	struct plot_point *points = pool_calloc(pool, curve->nr, sizeof(*points));
 
@@ -57,9 +56,8 @@ curve_series(struct pool *pool, const struct measured_curve *curve)
 	return (struct plot_series){.name = "measured", .points = points, .nr_points = curve->nr, .style = PLOT_JOINED};
 }
 
-/* A cost from one place to another. */
-static struct plot_series
-cost_line(struct pool *pool, double from, double to, double cycles, const char *name)
+struct plot_series
+sheet_cost_line(struct pool *pool, double from, double to, double cycles, const char *name)
 {
 	struct plot_point *points = pool_calloc(pool, 2, sizeof(*points));
 
@@ -92,9 +90,9 @@ add_marks(struct pool *pool, struct plot_marker *marks, const struct sheet_answe
 	return nr;
 }
 
-int
+void
 sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,
-			    const struct sheet_answer *answers, size_t nr, struct rot_error *err)
+			    const struct sheet_answer *answers, size_t nr)
 {
 	const struct measured_curve *curve = answers[0].curve;
 	const double base = fmin(curve->cycles[0][0], curve->cycles[1][0]);
@@ -105,7 +103,7 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 	size_t nr_series = 0, nr_marks = 0;
 	struct series_plot plot;
 
-	series[nr_series++] = curve_series(&pool, curve);
+	series[nr_series++] = sheet_curve_series(&pool, curve);
 	for (size_t i = 0; i < nr; i++) {
 		if (answers[i].remark)
 			remarks = pool_format(&pool, "%s%s%s: %s.", remarks, *remarks ? "\n" : "", answers[i].name,
@@ -113,8 +111,9 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 		if (strcmp(answers[i].unit, "cycles") != 0)
 			nr_marks += add_marks(&pool, marks + nr_marks, &answers[i]);
 		else if (isfinite(answers[i].number.value))
-			series[nr_series++] = cost_line(&pool, curve->at[0], curve->at[curve->nr - 1],
-							base + answers[i].number.value, label_of(&pool, &answers[i]));
+			series[nr_series++] =
+				sheet_cost_line(&pool, curve->at[0], curve->at[curve->nr - 1],
+						base + answers[i].number.value, label_of(&pool, &answers[i]));
 	}
 	plot = (struct series_plot){.frame = {.title = title,
 					      .caption = remarks,
@@ -124,16 +123,16 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 					      .nr_markers = nr_marks},
 				    .series = series,
 				    .nr_series = nr_series};
-	return sheet_pictures_draw(pictures, name, &plot, err);
+	sheet_pictures_draw(pictures, name, &plot);
 }
 
 /* ---- levels ---- */
 
 #define KIB 1024.0
 
-int
+void
 sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
-			   const struct measured_curve *curve, struct rot_error *err)
+			   const struct measured_curve *curve)
 {
 	autopool pool = {0};
 	struct measured_curve in_kib = *curve;
@@ -150,7 +149,7 @@ sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct m
 
 	for (size_t i = 0; i < curve->nr; i++)
 		in_kib.at[i] /= KIB;
-	series[0] = curve_series(&pool, &in_kib);
+	series[0] = sheet_curve_series(&pool, &in_kib);
 	from = in_kib.at[0];
 	for (size_t i = 0; i < levels->nr; i++) {
 		const struct measured_level *level = &levels->levels[i];
@@ -159,10 +158,10 @@ sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct m
 			pool_format(&pool, "%s: %.4g cycles", level->bytes ? size : "memory", level->cycles);
 		const double to = level->bytes ? (double)level->bytes / KIB : in_kib.at[curve->nr - 1];
 
-		series[plot.nr_series++] = cost_line(&pool, from, to, level->cycles, label);
+		series[plot.nr_series++] = sheet_cost_line(&pool, from, to, level->cycles, label);
 		if (level->bytes)
 			marks[plot.frame.nr_markers++] = (struct plot_marker){to, pool_strdup(&pool, size)};
 		from = to;
 	}
-	return sheet_pictures_draw(pictures, "levels", &plot, err);
+	sheet_pictures_draw(pictures, "levels", &plot);
 }

@@ -11,6 +11,7 @@
 #include "sheet/sheet.h"
 
 struct page;
+struct pool;
 struct rot;
 
 /* Where they are drawn. */
@@ -18,21 +19,26 @@ struct sheet_pictures {
 	const struct rot *rot;
 	struct page *page;       /* NULL: on none */
 	const char *output_name; /* of files, OUTPUT-NAME.pdf, if the key plots asks for them; NULL: no files */
+	struct rot_error
+		*failure; /* why the first of those that failed did, if its text is not empty; others are drawn */
 };
 
 /* The caption gets what the points are, and the machine. */
-int sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot,
-			struct rot_error *err);
+void sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot);
 
-int sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
-			       const struct measured_curve *curve, struct rot_error *err);
+void sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
+				const struct measured_curve *curve);
 
 /* The curve of the first and the answers that are read from it: those of the unit cycles lie above its first point,
  * others are places on the x axis. */
-int sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,
-				const struct sheet_answer *answers, size_t nr, struct rot_error *err);
+void sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,
+				 const struct sheet_answer *answers, size_t nr);
 
 /* What the better half of the runs told, with a whisker to the other. */
 struct plot_point sheet_point(double x, double best, double other);
+
+/* All points of a curve; a level line. Memory is of the pool, the name is borrowed. */
+struct plot_series sheet_curve_series(struct pool *pool, const struct measured_curve *curve);
+struct plot_series sheet_cost_line(struct pool *pool, double from, double to, double cost, const char *name);
 
 #endif

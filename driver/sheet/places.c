@@ -205,9 +205,8 @@ places_conclude(struct places *places, const struct places_told *told)
 
 /* ---- what is drawn ---- */
 
-int
-places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures,
-	    struct rot_error *err)
+void
+places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures)
 {
 	static const char *const names[PLACES_NR_ANSWERS] = {
 		[PLACES_LINE_BYTES] = "line",           [PLACES_L1_WAYS] = "l1-ways", [PLACES_PAGE_BYTES] = "page",
@@ -224,18 +223,20 @@ places_draw(const struct places *places, int first, int last, const struct sheet
 		if (!answer->curve)
 			continue;
 		title = rot_format("%c%s", toupper(answer->name[0]), answer->name + 1);
-		if (sheet_pictures_draw_answers(pictures, names[first], end > first + 1 ? "Entries of the TLBs" : title,
-						answer, (size_t)(end - first), err) < 0)
-			return -1;
+		sheet_pictures_draw_answers(pictures, names[first], end > first + 1 ? "Entries of the TLBs" : title,
+					    answer, (size_t)(end - first));
 	}
-	return 0;
 }
 
 /* ---- what is told ---- */
 
-/* AMD: data TLBs for 4 KiB, leaf 80000005 EBX 23:16 and 80000006 EBX 27:16. */
+/* Zen 5 and later tell the second TLB in units of 32 entries; a hypervisor may hide the bit that says so. */
+#define L2_TLB_SIZE_X32 (1u << 14)
+#define FAMILY_X32 26
+
+/* AMD: data TLBs for 4 KiB, leaf 80000005 EBX 23:16 and 80000006 EBX 27:16; leaf 80000021 EAX 14 L2TlbSizeX32. */
 static void
-read_amd(struct places_told *told, const char *root)
+read_amd(struct places_told *told, const struct machine *machine, const char *root)
 {
 	struct cpuid_registers r;
 
@@ -243,6 +244,8 @@ read_amd(struct places_told *told, const char *root)
 		told->first_tlb = r.ebx >> 16 & 0xff;
 	if (cpuid_read(root, 0x80000006, 0, &r))
 		told->second_tlb = r.ebx >> 16 & 0xfff;
+	if (machine->cpu_family >= FAMILY_X32 || (cpuid_read(root, 0x80000021, 0, &r) && r.eax & L2_TLB_SIZE_X32))
+		told->second_tlb *= 32;
 }
 
 /* Intel: leaf 18, subleaves of TLBs: EDX 4:0 type (1 data, 3 unified, 4 loads), 7:5 level, EBX 0 4 KiB, 31:16 ways, ECX
@@ -276,7 +279,7 @@ places_told_of(const struct machine *machine, const char *root)
 	if (strcmp(machine->cpu_vendor, "GenuineIntel") == 0)
 		read_intel(&told, root);
 	else
-		read_amd(&told, root);
+		read_amd(&told, machine, root);
 	return told;
 }
 

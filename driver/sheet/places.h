@@ -55,8 +55,7 @@ struct machine;
 struct places_told places_told_of(const struct machine *machine, const char *root);
 
 /* The curves of the answers first to last - 1, with them. */
-int places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures,
-		struct rot_error *err);
+void places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures);
 
 /* Measures (or takes from the result cache) and concludes. */
 int places_measure(struct rot *rot, struct places *places, struct rot_error *err);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "sheet/pictures.h"
 #include "sheet/sheet.h"
 
 enum scheduling_answer {
@@ -30,11 +31,19 @@ struct scheduling_gaps {
 
 #define SCHEDULING_GAP_NS 5000
 
+/* curves: of gaps alone and beside another, in us, over the share of them that are shorter. */
+struct scheduling {
+	struct sheet_answer answers[SCHEDULING_NR_ANSWERS];
+	struct measured_curve curves[2];
+};
+
 /* Pure. */
 void scheduling_conclude(const struct scheduling_gaps *alone, const struct scheduling_gaps *beside,
-			 struct sheet_answer answers[SCHEDULING_NR_ANSWERS]);
+			 struct scheduling *scheduling);
 
 /* Measures anew each time, for a second. -1: no process could be started. */
-int scheduling_measure(int cpu, struct sheet_answer answers[SCHEDULING_NR_ANSWERS], struct rot_error *err);
+int scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err);
+
+void scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures);
 
 #endif

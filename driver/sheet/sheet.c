@@ -88,9 +88,10 @@ sheet_curve_json(const struct measured_curve *curve)
 
 	for (size_t i = 0; i < curve->nr; i++)
 		json_array_append_new(points, json_pack("{s:o, s:[o, o]}", "at", json_real_or_null(curve->at[i]),
-							"cycles", json_real_or_null(curve->cycles[0][i]),
+							"values", json_real_or_null(curve->cycles[0][i]),
 							json_real_or_null(curve->cycles[1][i])));
-	return json_pack("{s:s, s:o}", "parameter", curve->parameter, "points", points);
+	return json_pack("{s:s, s:s, s:o}", "parameter", curve->parameter, "unit", curve->unit ? curve->unit : "cycles",
+			 "points", points);
 }
 
 json_t *

@@ -23,6 +23,7 @@
 /* cycles[half][i]: core cycles of an access at at[i], the shortest of half of the runs; NaN: always disturbed. */
 struct measured_curve {
 	const char *parameter; /* what at[] is */
+	const char *unit;      /* of what is measured; NULL: cycles */
 	double at[CURVE_MAX_POINTS];
 	double cycles[2][CURVE_MAX_POINTS];
 	size_t nr;

@@ -39,21 +39,30 @@ TEST_OF(a_hazard_costs_what_it_adds, NR_ELEMENTS(hazards))
 /* Interrupts of 20 us are no slots; of slots the median counts. */
 TEST(slots_are_long_gaps_beside_another)
 {
-	const struct scheduling_gaps alone = {
+	struct scheduling_gaps alone = {
 		.observed_ns = 500000000, .least_step_ns = 20, .nr = 3, .ns = {6000, 90000, 8000}};
 	struct scheduling_gaps beside = {.observed_ns = 500000000, .least_step_ns = 20};
-	struct sheet_answer answers[SCHEDULING_NR_ANSWERS];
+	struct scheduling scheduling;
+	const struct sheet_answer *answers = scheduling.answers;
 
 	for (size_t i = 0; i < 40; i++)
 		beside.ns[beside.nr++] = i % 4 ? 20000 : 3000000 + 100000 * i;
-	scheduling_conclude(&alone, &beside, answers);
+	scheduling_conclude(&alone, &beside, &scheduling);
 	ck_assert_double_eq(answers[SCHEDULING_RESOLUTION].number.value, 20);
 	ck_assert_double_eq(answers[SCHEDULING_INTERRUPTIONS].number.value, 6);
 	ck_assert_double_eq(answers[SCHEDULING_LONGEST].number.value, 90);
 	ck_assert_double_eq_tol(answers[SCHEDULING_SLOT].number.value, 4.8, 0.2);
 	ck_assert_double_lt(answers[SCHEDULING_SLOT].number.low, answers[SCHEDULING_SLOT].number.value);
+	ck_assert_double_eq(scheduling.curves[0].cycles[0][0], 6);
+	ck_assert_double_eq(scheduling.curves[1].cycles[0][0], 20);
+	ck_assert_double_eq(scheduling.curves[1].cycles[1][scheduling.curves[1].nr - 1], 6600);
+	ck_assert_ptr_null(answers[SCHEDULING_SLOT].remark);
+	for (alone.nr = 0; alone.nr < 5; alone.nr++)
+		alone.ns[alone.nr] = 4000000;
+	scheduling_conclude(&alone, &beside, &scheduling);
+	ck_assert_has(answers[SCHEDULING_SLOT].remark, "not sure: others had the CPU");
 	beside.nr = 8;
-	scheduling_conclude(&alone, &beside, answers);
+	scheduling_conclude(&alone, &beside, &scheduling);
 	ck_assert_double_nan(answers[SCHEDULING_SLOT].number.value);
 	ck_assert_has(answers[SCHEDULING_SLOT].remark, "cannot be told");
 }

@@ -38,6 +38,10 @@ check "each answer that there is has a mark in the curve on the page"
 case $page in *"Clock of the slowest core"*) result=0 ;; *) result=1 ;; esac
 check "and the other part is there too"
 
+call machine --only=scheduling -plots=html
+[ "$status" = 0 ] && case $err in *"-o NAME"*) true ;; *) false ;; esac
+check "a page needs a name"
+
 call machine --only=tbl
 [ "$status" = 2 ] && case $err in *caches*) true ;; *) false ;; esac
 check "groups are named"

@@ -124,6 +124,37 @@ TEST(flat_curves_tell_nothing)
 	}
 }
 
+static const struct {
+	const char *vendor;
+	int family;
+	const char *cpuid;
+	double first, second;
+} processors[] = {
+	/* Zen 5, whose hypervisor hides how the second TLB is told; Zen 5 itself; Zen 4; Skylake. */
+	{"AuthenticAMD", 26,
+	 "80000005 0: ff60ff40 ff60ff40 0 0\n80000006 0: 40802040 60804040 0 0\n80000021 0: 204 0 0 0\n", 96, 4096},
+	{"AuthenticAMD", 27, "80000006 0: 0 60804040 0 0\n80000021 0: 4000 0 0 0\n", 0, 4096},
+	{"AuthenticAMD", 25, "80000005 0: 0 ff48ff40 0 0\n80000006 0: 0 6c006400 0 0\n80000021 0: 0 0 0 0\n", 72, 3072},
+	{"GenuineIntel", 6, "18 0: 1 0 0 0\n18 1: 0 40001 10 21\n18 2: 0 c0001 80 43\n", 64, 1536},
+};
+
+TEST_OF(processors_tell_their_tlbs, NR_ELEMENTS(processors))
+{
+	char *folder = temporary_folder_new();
+	struct machine *machine;
+	struct places_told of;
+
+	folder_write(folder, "proc/cpuinfo", "vendor_id\t: none\n\n");
+	folder_write(folder, "cpuid", processors[_i].cpuid);
+	machine = machine_read(folder, NULL);
+	rot_string_set(&machine->cpu_vendor, processors[_i].vendor);
+	machine->cpu_family = processors[_i].family;
+	of = places_told_of(machine, folder);
+	ck_assert_double_eq(of.first_tlb, processors[_i].first);
+	ck_assert_double_eq(of.second_tlb, processors[_i].second);
+	machine_delete(machine);
+}
+
 /* Half of the points of one half are a third too high: no wrong answer without a remark. */
 TEST(disturbed_curves_are_not_sure)
 {
