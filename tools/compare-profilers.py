@@ -14,9 +14,9 @@ compare-profilers.py [-r RUNS] [-k FOLDER] [NAME ...]
 compare-profilers.py -p PAIRS [NAME ...]
     -r: so many times by perf (3), and three times as often by rot, which samples less often; -k: keep there what was recorded, for a second look; NAME: only these programs
     -p: what it costs instead. Each program runs so often alone and in the timing run of rot, in turns: the median of the ratios of each pair,
-        with its interval of 95 %. What counted runs cost is told by bench-blocks.sh.
+        with its interval of 95 %; and what rot itself needs, symbols and result included. What counted runs cost is told by bench-blocks.sh.
 """
-import argparse, bisect, collections, json, math, os, pathlib, re, resource, shutil, subprocess, sys, tempfile, time
+import argparse, bisect, collections, json, math, os, pathlib, re, resource, shutil, statistics, subprocess, sys, tempfile, time
 
 top = pathlib.Path(__file__).resolve().parent.parent
 rot = os.environ.get("ROT", top / "build/driver/rot")
@@ -229,10 +229,12 @@ def alone(command, env):
 
 
 def timed(command, env):
-    """CPU and wall time of the program in the timing run of rot"""
+    """CPU and wall time of the program in the timing run of rot, and the CPU time of rot itself"""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     call([rot, "run", "-q", "-findPeaks=false", "-counting=expected", "-j", "timed.json", "--", *command], env=env)
     run = json.load(open("timed.json"))["runs"][0]
-    return 1e-9 * (run["userTime"] + run["systemTime"]), 1e-9 * run["wallTime"]
+    cpu, after = 1e-9 * (run["userTime"] + run["systemTime"]), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return cpu, 1e-9 * run["wallTime"], after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - cpu
 
 
 def median_text(values):
@@ -244,16 +246,17 @@ def median_text(values):
 
 def costs(chosen, pairs):
     env = dict(os.environ, LC_ALL="C", OPENBLAS_NUM_THREADS="1")
-    print("| program | CPU time alone | timing run: CPU time | timing run: wall time |\n|---|---|---|---|")
+    print("| program | CPU time alone | timing run: CPU time | timing run: wall time | CPU time of rot itself |\n|---|---|---|---|---|")
     for name, command, _ in chosen:
-        cpu, wall, least = [], [], math.inf
+        cpu, wall, own, least = [], [], [], math.inf
         for i in range(pairs):
             both = [(alone, timed)[i % 2](command, env), (timed, alone)[i % 2](command, env)]
             one, other = both if i % 2 == 0 else both[::-1]
             cpu.append(other[0] / one[0])
             wall.append(other[1] / one[1])
+            own.append(other[2])
             least = min(least, one[0])
-        print(f"| {name} | {least:.2f} s | {median_text(cpu)} | {median_text(wall)} |", flush=True)
+        print(f"| {name} | {least:.2f} s | {median_text(cpu)} | {median_text(wall)} | {statistics.median(own):.2f} s |", flush=True)
 
 
 def main():

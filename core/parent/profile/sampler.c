@@ -18,7 +18,7 @@
 /* A quarter of what an ordinary user may lock in memory for each CPU, unless that was changed. */
 #define RING_BYTES ((size_t)128 << 10)
 
-/* A user who may lock little gets smaller rings, which still tell in time that they fill up. */
+/* A user who may lock little gets smaller rings. */
 #define RING_LEAST_BYTES ((size_t)32 << 10)
 
 /* With stacks: half of what he may lock; room for eight samples is the least. */
@@ -84,7 +84,6 @@ ask_for_stacks(struct perf_event_attr *attr)
 {
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_stack_user = STACK_BYTES;
-	attr->wakeup_watermark = STACK_RING_LEAST_BYTES / 2;
 	for (size_t i = 0; i < NR_REGISTERS; i++)
 		attr->sample_regs_user |= UINT64_C(1) << registers[i].number;
 }
@@ -109,8 +108,7 @@ fill_attributes(struct perf_event_attr *attr, uint64_t period_ns, bool has_child
 		.task = 1,
 		.sample_id_all = 1,
 		.exclude_hv = 1,
-		.watermark = 1,
-		.wakeup_watermark = RING_LEAST_BYTES / 2,
+		.watermark = 1, /* of no size: the half of a ring */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC_RAW,
 	};
