@@ -112,19 +112,6 @@ where_text(const json_t *place)
 	return text;
 }
 
-/* "triad, line 17", or where it begins. Fresh memory. */
-static char *
-loop_title(const json_t *loop)
-{
-	autofree char *function = function_title(loop, 0);
-	const double line = json_number_at(loop, "line");
-	const double offset = json_number_at(loop, "address") - json_number_at(loop, "functionAddress");
-
-	return line > 0                          ? rot_format("%s, line %.0f", function, line)
-	       : *json_text_at(loop, "function") ? rot_format("%s+0x%llx", function, (unsigned long long)offset)
-						 : rot_keep(&function);
-}
-
 /* ---- rows ---- */
 
 /* The tables of functions and loops. rate_factor: of rates, as their heading has the unit. */
@@ -232,7 +219,7 @@ write_loops(struct places *places, const json_t *json)
 
 	json_array_foreach(loops, i, place)
 	{
-		autofree char *title = NULL;
+		autofree char *title = NULL, *id = NULL;
 
 		if (!(json_number_at(place, "header") > 0 && json_number_at(place, "samples") > 0) || nr == MOST_LOOPS)
 			continue;
@@ -240,8 +227,9 @@ write_loops(struct places *places, const json_t *json)
 			html_element(places->table.out, "h3", NULL, "Loops");
 			page_table_begin(&places->table, "loops");
 		}
-		title = loop_title(place);
-		write_place(places, place, NULL, title, (uint64_t)json_number_at(place, "header"));
+		id = rot_format("loop-%zu-%zu", places->codes->result, i);
+		title = place_title(place, 0);
+		write_place(places, place, id, title, (uint64_t)json_number_at(place, "header"));
 	}
 	if (nr == 0)
 		return;
