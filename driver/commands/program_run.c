@@ -198,6 +198,7 @@ make_command(struct run_job *job, char *const *argv)
 	command->sample_period = job->options->nr_functions != 0 && job->plan.is_timed ? SAMPLE_PERIOD_NS : 0;
 	command->samples_stacks = true;
 	command->counts_functions = job->options->nr_functions != 0 && job->plan.is_timed;
+	command->tells_trips = command->counts_functions && run_options_by(job->options) == PLACES_LOOPS;
 	command->tells_lines = command->counts_functions && run_options_by(job->options) == PLACES_LINES;
 	command->divides_all = configuration_bool(job->rot->configuration, "showAll");
 	command->follow_forks = !job->options->has_no_children;

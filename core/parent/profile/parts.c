@@ -27,6 +27,7 @@ struct parts {
 	bool has_lines;
 	struct block_work *work;
 	int64_t *executions;
+	uint64_t (*trips)[FOUND_NR_TRIPS]; /* of each block that ends with a branch back; NULL: none is known */
 };
 
 struct parts *
@@ -68,6 +69,7 @@ parts_delete(struct parts *parts)
 		free(parts->work[i].counts);
 	free(parts->work);
 	free(parts->executions);
+	free(parts->trips);
 	source_lines_clear(&parts->lines);
 	code_flow_clear(&parts->flow);
 	free(parts);
@@ -98,6 +100,12 @@ parts_add(struct parts *parts, uint64_t address, const struct found *found, code
 
 	if (flow->nr_blocks == 0)
 		return;
+	if (found->nr_bytes >= FOUND_TRIPS) {
+		if (!parts->trips)
+			parts->trips = rot_calloc(flow->nr_blocks, sizeof(*parts->trips));
+		parts->trips[block][found->nr_bytes - FOUND_TRIPS] += (uint64_t)found->nr_begun;
+		return;
+	}
 	if (found->nr_bytes > 0 && flow->blocks[block].address == address)
 		parts->executions[block] += found->nr_begun;
 	if (!found->counts || block + 1 == flow->nr_blocks || behind <= flow->blocks[block + 1].address) {
@@ -205,6 +213,35 @@ add_chain(const struct parts *parts, uint32_t loop, const struct chain_latencies
 	free(text);
 }
 
+/* Of a loop that is left where its turns end, and nowhere else: then these are all of its entries. */
+static void
+add_trips(const struct parts *parts, uint32_t loop, uint64_t turns, struct program_part *part)
+{
+	const struct code_flow *flow = &parts->flow;
+	const uint32_t header = flow->loops[loop].header;
+	uint64_t nr = 0, least = 0, most = 0;
+	uint32_t last = 0, nr_back = 0;
+
+	for (uint32_t i = 0; i < flow->nr_edges; i++) {
+		if (flow->edges[i].to != header || !code_flow_is_in(flow, flow->edges[i].from, loop))
+			continue;
+		last = flow->edges[i].from;
+		nr_back++;
+	}
+	if (!parts->trips || nr_back != 1 || last >= flow->nr_blocks || (uint64_t)parts->executions[last] != turns)
+		return;
+	for (uint32_t i = 0; i < FOUND_NR_TRIPS; i++) {
+		nr += parts->trips[last][i];
+		least += parts->trips[last][i] << i;
+		most += i + 1 < FOUND_NR_TRIPS ? parts->trips[last][i] * ((UINT64_C(2) << i) - 1) : 0;
+	}
+	if (nr == 0 || nr != part->entries || turns < least ||
+	    (turns > most && parts->trips[last][FOUND_NR_TRIPS - 1] == 0))
+		return;
+	for (uint32_t i = 0; nr > 0; nr -= parts->trips[last][i++])
+		program_part_trips_add(part, parts->trips[last][i]);
+}
+
 static void
 take_loops(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
 	   bool with_source, const struct chain_latencies *latencies)
@@ -238,6 +275,8 @@ take_loops(struct parts *parts, struct program_place *place, const struct perf_e
 		}
 		loops[i]->turns = measurer ? turns[i] : 0;
 		loops[i]->entries = measurer && entries[i] != FLOW_NOT_KNOWN ? entries[i] : 0;
+		if (measurer)
+			add_trips(parts, i, turns[i], loops[i]);
 		/* Turns of a loop that begins with the function are no calls. */
 		if (loops[i]->entries > 0 && loops[i]->header == place->address)
 			place->entries = loops[i]->entries;

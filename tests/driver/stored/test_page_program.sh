@@ -38,7 +38,8 @@ out=$(awk -F '|' '{ split($2, share, " "); sum += share[1] } END { printf "%.0f\
 check "the parts are the whole"
 
 rows page.html loops >loops
-holds "a loop, with its turns of each entry" loops "triad, line 18|60.0 ±3.0|1000000|-|-|-|-|-|-|-|-|-|-|600|solver, solve.c:18-20, inlined axpy&lt;double&gt;|"
+holds "a loop, with its turns of each entry" loops "triad, line 18|60.0 ±3.0|1000000|-|-|-|-|-|-|-|-|-|-|-|-|600|solver, solve.c:18-20, inlined axpy&lt;double&gt;|"
+holds "how many turns its entries make" loops "triad, line 25|4.0 ±1.0|24|16-31|8-31|"
 holds "a narrow page says what a cell is" page.html 'data-label="CPU time %"'
 
 # ---- regions, and how all that is known ----
