@@ -71,7 +71,7 @@ make_function(const struct experiment *experiment, const struct experiment_point
 		return false;
 	name = place_title(json, 0);
 	title = place_title(json, LABEL_WIDTH);
-	label = rot_format("%s %.*f %%", title, share < 0.1, 100 * share);
+	label = rot_format("%s%s %.*f %%", title, is_loop(json) ? ":" : "", share < 0.1, 100 * share);
 	source = rot_format("%s:%d", json_text_at(json, "source"), (int)json_number_at(json, "line"));
 	struct coordinate coordinates[] = {{.axis = is_loop(json) ? "loop" : "function", .number = NAN, .text = name},
 					   {.axis = "file", .number = NAN, .text = function_file(json)},

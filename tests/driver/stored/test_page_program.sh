@@ -84,6 +84,7 @@ in_view CPU-L1 all functions >view
 holds "bytes of another border" view 'operational intensity (CPU-L1): 0.04167 (m) flop/byte'
 in_view LLC-RAM all loops >view
 holds "a loop has a dot" view 'data-place="loop-0-1"'
+holds "with its share" view 'triad, line 25: 4.0 %'
 holds "which has its row" lines 'id="loop-0-1"'
 lacks "where functions have none" view 'place-0-0'
 in_view CPU-L1 'single precision' functions >view
