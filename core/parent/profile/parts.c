@@ -213,33 +213,44 @@ add_chain(const struct parts *parts, uint32_t loop, const struct chain_latencies
 	free(text);
 }
 
-/* Of a loop that is left where its turns end, and nowhere else: then these are all of its entries. */
+/* The block of a loop itself that each turn executes, and whose branch back was counted; nr_blocks: there is none. */
+static uint32_t
+block_of_trips(const struct parts *parts, uint32_t loop, uint64_t turns)
+{
+	const struct code_flow *flow = &parts->flow;
+	uint32_t found = flow->nr_blocks;
+
+	for (uint32_t i = 0; parts->trips && i < flow->nr_blocks; i++) {
+		bool has_trips = false;
+
+		for (uint32_t k = 0; k < FOUND_NR_TRIPS; k++)
+			has_trips |= parts->trips[i][k] > 0;
+		if (!has_trips || flow->blocks[i].loop != loop || (uint64_t)parts->executions[i] != turns)
+			continue;
+		if (found < flow->nr_blocks)
+			return flow->nr_blocks;
+		found = i;
+	}
+	return found;
+}
+
+/* Of a loop that is left there and nowhere else: then these are all of its entries. */
 static void
 add_trips(const struct parts *parts, uint32_t loop, uint64_t turns, struct program_part *part)
 {
-	const struct code_flow *flow = &parts->flow;
-	const uint32_t header = flow->loops[loop].header;
+	const uint32_t block = block_of_trips(parts, loop, turns);
+	const uint64_t *trips = block < parts->flow.nr_blocks ? parts->trips[block] : NULL;
 	uint64_t nr = 0, least = 0, most = 0;
-	uint32_t last = 0, nr_back = 0;
 
-	for (uint32_t i = 0; i < flow->nr_edges; i++) {
-		if (flow->edges[i].to != header || !code_flow_is_in(flow, flow->edges[i].from, loop))
-			continue;
-		last = flow->edges[i].from;
-		nr_back++;
+	for (uint32_t i = 0; trips && i < FOUND_NR_TRIPS; i++) {
+		nr += trips[i];
+		least += trips[i] << i;
+		most += trips[i] * ((UINT64_C(2) << i) - 1);
 	}
-	if (!parts->trips || nr_back != 1 || last >= flow->nr_blocks || (uint64_t)parts->executions[last] != turns)
+	if (nr == 0 || nr != part->entries || turns < least || (turns > most && trips[FOUND_NR_TRIPS - 1] == 0))
 		return;
-	for (uint32_t i = 0; i < FOUND_NR_TRIPS; i++) {
-		nr += parts->trips[last][i];
-		least += parts->trips[last][i] << i;
-		most += i + 1 < FOUND_NR_TRIPS ? parts->trips[last][i] * ((UINT64_C(2) << i) - 1) : 0;
-	}
-	if (nr == 0 || nr != part->entries || turns < least ||
-	    (turns > most && parts->trips[last][FOUND_NR_TRIPS - 1] == 0))
-		return;
-	for (uint32_t i = 0; nr > 0; nr -= parts->trips[last][i++])
-		program_part_trips_add(part, parts->trips[last][i]);
+	for (uint32_t i = 0; nr > 0; nr -= trips[i++])
+		program_part_trips_add(part, trips[i]);
 }
 
 static void
