@@ -613,7 +613,7 @@ experiment_draw_plots(const struct experiment *experiment, struct page *page, st
 		struct experiment_own_plot *own = &experiment->plots[i], *views;
 		const size_t nr = page ? experiment_views_of(&pool, experiment, own, &views) : 0;
 
-		own->view = nr > 0 ? views[0].view : (struct page_view){NULL};
+		own->view = nr > 0 ? views[0].view : (struct page_view){.border = NULL};
 		for (size_t k = 0; k < nr || k == 0; k++)
 			if (write_plot(experiment, k == 0 ? own : &views[k], page, k > 0, rc == 0 ? err : &later) < 0)
 				rc = -1;

@@ -462,7 +462,8 @@ page_add_series(struct page *page, const struct plot_frame *frame, const struct 
 		bool shows_spread)
 {
 	for (size_t i = 0; i < NR_WIDTHS; i++) {
-		autofree char *id = figure_begin(page, i, frame, series, nr_series, &(struct page_view){NULL});
+		autofree char *id =
+			figure_begin(page, i, frame, series, nr_series, &(struct page_view){.border = NULL});
 		autofree char *caption = series_svg_write(frame, series, nr_series, shows_spread, id, page->writer);
 
 		figure_end(page, caption);
