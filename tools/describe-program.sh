@@ -63,7 +63,7 @@ describe_command()
 {
 	printf '%s\n' ProgramCommand program "$1" processId "$2" passes 1 "$3" runCount 1 perThread "$4" followForks true \
 		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" cacheSampling "${sampling:-1}" missCurve false missKinds false samplePeriod 0 samplesStacks false countsFunctions "${counts_functions:-false}" \
-		tellsLines false dividesAll true rules 0
+		tellsLines false tellsTrips false dividesAll true rules 0
 }
 
 # describe_executable PROGRAM ARGUMENT...

@@ -198,6 +198,7 @@ make_command(struct run_job *job, char *const *argv)
 	command->sample_period = job->options->nr_functions != 0 && job->plan.is_timed ? SAMPLE_PERIOD_NS : 0;
 	command->samples_stacks = true;
 	command->counts_functions = job->options->nr_functions != 0 && job->plan.is_timed;
+	command->tells_trips = command->counts_functions && run_options_by(job->options) == PLACES_LOOPS;
 	command->tells_lines = command->counts_functions && run_options_by(job->options) == PLACES_LINES;
 	command->divides_all = configuration_bool(job->rot->configuration, "showAll");
 	command->follow_forks = !job->options->has_no_children;
@@ -239,6 +240,8 @@ add_roofline(struct run_job *job, struct rot_error *err)
 	plot.y = y;
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
+	plot.has_views = true;
+	plot.shows_loops = run_options_by(job->options) == PLACES_LOOPS;
 	plot.condition = program_plan_steps(&job->plan) && !job->is_by_blocks
 				 ? "$series != 'program' and $series != 'threads of regions'"
 				 : "$series != 'threads' and $series != 'threads of regions'";
@@ -668,7 +671,7 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 
 	program_report_add_json(&job->report, json);
 	experiment_bound_functions(job->experiment, json);
-	experiment_add_functions(job->experiment, 0, "functions", json, 0);
+	experiment_add_functions(job->experiment, 0, "", json, 0);
 	if (path)
 		rc = output_write_json(json, path, err);
 	if (rc == 0 && csv)

@@ -73,6 +73,8 @@ struct experiment_plot {
 	struct sample_view view;
 	bool connect_same_size; /* dashed lines between points of different series with equal labels */
 	bool has_default_peaks; /* roofline: draw the machine's ceilings */
+	bool has_views;         /* roofline of a program: a page has it at all borders and of all precisions */
+	bool shows_loops;       /* roofline of a program: beside it are its loops, not its functions */
 	bool has_all_peaks;     /* also those that say little more than others */
 };
 
@@ -283,10 +285,10 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
 /*
  * result: with "functions", of the program whose point is the one of that number (bound: the first one). bound: each
  * that computes gets what bounds it, as points have it. add: those that take most of the time become a series of dots
- * in rooflines of the first one's quantities; number: of the result on its page.
+ * in rooflines of the first one's quantities; number: of the result on its page; before: their names, "a: " or "".
  */
 void experiment_bound_functions(struct experiment *experiment, struct json_t *result);
-void experiment_add_functions(struct experiment *experiment, size_t program, const char *series,
+void experiment_add_functions(struct experiment *experiment, size_t program, const char *before,
 			      const struct json_t *result, size_t number);
 
 /* ---- results ---- */

@@ -325,6 +325,13 @@ ceiling_is_least(const struct ceiling *ceiling)
 	return ceiling->is_peak && !isfinite(ceiling->low);
 }
 
+/* A page has a view of each precision. */
+static bool
+is_precision_of(const char *operation, const char *shown)
+{
+	return shown && strcmp(shown, "flop") == 0 && strcmp(operation, "singlePrecisionFlop") == 0;
+}
+
 bool
 experiment_wants_ceiling(const struct experiment *experiment, const char *operation)
 {
@@ -336,7 +343,8 @@ experiment_wants_ceiling(const struct experiment *experiment, const char *operat
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
 			continue;
 		has_roofline = true;
-		if (operation && is_ceiling_of(operation, shown))
+		if (operation && (is_ceiling_of(operation, shown) ||
+				  (experiment->plots[i].plot.has_views && is_precision_of(operation, shown))))
 			return true;
 	}
 	return !has_roofline || !operation;
@@ -611,7 +619,7 @@ bounds_functions(const struct experiment *experiment, const struct experiment_ow
 	for (size_t i = 0; i < experiment->nr_functions; i++) {
 		const struct experiment_point *function = &experiment->functions[i];
 
-		if (experiment_point_value(function, &plot->x) &&
+		if (function->is_loop == plot->plot.shows_loops && experiment_point_value(function, &plot->x) &&
 		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
 			return true;
 	}

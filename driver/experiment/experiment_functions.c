@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of a program in its roofline: dots that are as large as their share of the time. */
+/* Functions and loops of a program in its roofline: dots that are as large as their share of the time. */
 #include <math.h>
 #include <string.h>
 
@@ -18,10 +18,17 @@
 /* Functions without a dot that the caption names. */
 #define MOST_NAMED 3
 
+/* kind: "functions", "loops". */
 static const json_t *
-functions_of(const json_t *result)
+places_of(const json_t *result, const char *kind)
 {
-	return json_object_get(json_object_get(result, "functions"), "functions");
+	return json_object_get(json_object_get(result, "functions"), kind);
+}
+
+static bool
+is_loop(const json_t *place)
+{
+	return json_number_at(place, "header") > 0;
 }
 
 /* Known as that of the program is, but for its number; the texts are borrowed. */
@@ -62,11 +69,11 @@ make_function(const struct experiment *experiment, const struct experiment_point
 
 	if (!x || !y || !(rate > 0) || !(intensity > 0) || !(share > 0))
 		return false;
-	name = function_title(json, 0);
-	title = function_title(json, LABEL_WIDTH);
-	label = rot_format("%s %.*f %%", title, share < 0.1, 100 * share);
+	name = place_title(json, 0);
+	title = place_title(json, LABEL_WIDTH);
+	label = rot_format("%s%s %.*f %%", title, is_loop(json) ? ":" : "", share < 0.1, 100 * share);
 	source = rot_format("%s:%d", json_text_at(json, "source"), (int)json_number_at(json, "line"));
-	struct coordinate coordinates[] = {{.axis = "function", .number = NAN, .text = name},
+	struct coordinate coordinates[] = {{.axis = is_loop(json) ? "loop" : "function", .number = NAN, .text = name},
 					   {.axis = "file", .number = NAN, .text = function_file(json)},
 					   {.axis = "line", .number = NAN, .text = source}};
 	*point = experiment_point_at(
@@ -80,6 +87,7 @@ make_function(const struct experiment *experiment, const struct experiment_point
 	point->values[1] =
 		value_like(y, rate, json_number_at(json, "performanceLow"), json_number_at(json, "performanceHigh"));
 	point->nr_cpus = nr_threads > 0 ? nr_threads : program->nr_cpus;
+	point->is_loop = is_loop(json);
 	point->stored_bound = experiment_json_bound(&point->pool, json, x->of);
 	point->time_share = summary_single(share, "share");
 	point->time_share.low = json_number_at(json, "low");
@@ -90,16 +98,20 @@ make_function(const struct experiment *experiment, const struct experiment_point
 void
 experiment_bound_functions(struct experiment *experiment, json_t *result)
 {
-	const json_t *functions = functions_of(result);
+	static const char *const kinds[] = {"functions", "loops"};
 
-	for (size_t i = 0; i < json_array_size(functions); i++) {
-		json_t *json = json_array_get(functions, i);
-		struct experiment_point point;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const json_t *places = places_of(result, kinds[i]);
 
-		if (!make_function(experiment, &experiment->points[0], "", json, &point))
-			continue;
-		experiment_json_add_bound(json, experiment, &point);
-		experiment_point_clear(&point);
+		for (size_t k = 0; k < json_array_size(places); k++) {
+			json_t *json = json_array_get(places, k);
+			struct experiment_point point;
+
+			if (!make_function(experiment, &experiment->points[0], "", json, &point))
+				continue;
+			experiment_json_add_bound(json, experiment, &point);
+			experiment_point_clear(&point);
+		}
 	}
 }
 
@@ -112,61 +124,51 @@ operations_of(const json_t *json)
 	return isnan(operations) ? 0 : operations;
 }
 
-/* How much of the time the dots are, and what has none because it hardly computes. */
+/* When it was measured, and by how many samples shares of the time are known. file: "a: ", or "". */
 static void
-note_functions(struct experiment *experiment, const char *series, size_t nr, double share, const char *others)
-{
-	const char *before = experiment->functions_note ? experiment->functions_note : "";
-
-	experiment->functions_note =
-		pool_format(&experiment->pool, "%s%s%s: %zu, area by share of the CPU time, together %.0f\u00a0%%%s%s",
-			    before, *before ? "\n" : "", series, nr, 100 * share,
-			    *others ? "; less than 1\u00a0% of the operations: " : "", others);
-}
-
-/* When it was measured, and by how many samples shares of the time are known. */
-static void
-note_run(struct experiment *experiment, const char *series, const json_t *result)
+note_run(struct experiment *experiment, const char *file, const json_t *result)
 {
 	const char *before = experiment->runs_note ? experiment->runs_note : "";
 	const char *date = json_text_at(json_object_get(result, "measured"), "last");
 	const double nr = json_number_at(json_object_get(result, "functions"), "samples");
-	const bool is_alone = strcmp(series, "functions") == 0;
 	autofree char *samples = nr > 0 ? rot_format("%.0f\u00a0samples of the CPU clock", nr) : rot_strdup("");
 
 	if (*date || *samples)
-		experiment->runs_note = pool_format(
-			&experiment->pool, "%s%s%s%s%s%.10s%s%s", before, *before ? "\n" : "", is_alone ? "" : series,
-			is_alone ? "" : ": ", *date ? "measured " : "", date, *date && *samples ? ", " : "", samples);
+		experiment->runs_note =
+			pool_format(&experiment->pool, "%s%s%s%s%.10s%s%s", before, *before ? "\n" : "", file,
+				    *date ? "measured " : "", date, *date && *samples ? ", " : "", samples);
 }
 
-void
-experiment_add_functions(struct experiment *experiment, size_t program, const char *series, const json_t *result,
-			 size_t number)
+/* Those of a kind, of the program at that place among the points. */
+static void
+add_places(struct experiment *experiment, size_t program, const char *series, const json_t *result, size_t number,
+	   const char *kind)
 {
-	const json_t *functions = functions_of(result);
-	const size_t nr_before = experiment->nr_functions;
-	size_t nr_others = 0;
+	const json_t *places = places_of(result, kind);
+	const bool are_loops = strcmp(kind, "loops") == 0;
+	size_t nr_others = 0, nr_seen = 0;
 	autofree char *others = rot_strdup("");
-	double drawn = 0, all_operations = 0;
+	double all_operations = 0;
 
-	note_run(experiment, series, result);
-	for (size_t i = 0; i < json_array_size(functions); i++)
-		all_operations += operations_of(json_array_get(functions, i));
-	for (size_t i = 0; i < json_array_size(functions) && i < MOST_DRAWN; i++) {
-		const json_t *json = json_array_get(functions, i);
+	for (size_t i = 0; i < json_array_size(places); i++)
+		all_operations += operations_of(json_array_get(places, i));
+	for (size_t i = 0; i < json_array_size(places) && nr_seen < MOST_DRAWN; i++) {
+		const json_t *json = json_array_get(places, i);
 		const double share = json_number_at(json, "share");
 		const bool computes = operations_of(json) >= LEAST_SHARE * all_operations;
 		struct experiment_point point;
 
-		if (!(share >= LEAST_SHARE))
+		if (!(share >= LEAST_SHARE) || is_loop(json) != are_loops)
 			continue;
+		nr_seen++;
 		if (computes && make_function(experiment, &experiment->points[program], series, json, &point)) {
-			point.place = pool_format(&point.pool, "place-%zu-%zu", number, i);
+			point.place = pool_format(&point.pool, "%s-%zu-%zu", are_loops ? "loop" : "place", number, i);
+			if (json_object_get(json, "counts"))
+				experiment_add_rates(experiment, &point, &experiment->points[program],
+						     json_object_get(json, "counts"));
 			pool_add(&experiment->pool, experiment->functions, experiment->nr_functions) = point;
-			drawn += share;
 		} else if (!computes && json_number_at(json, "performance") >= 0) {
-			autofree char *title = function_title(json, LABEL_WIDTH);
+			autofree char *title = place_title(json, LABEL_WIDTH);
 
 			if (nr_others++ < MOST_NAMED)
 				rot_append(&others, "%s%s\u00a0%.*f\u00a0%%", *others ? ", " : "", title, share < 0.1,
@@ -175,6 +177,46 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 	}
 	if (nr_others > MOST_NAMED)
 		rot_append(&others, " and %zu more", nr_others - MOST_NAMED);
-	if (experiment->nr_functions > nr_before)
-		note_functions(experiment, series, experiment->nr_functions - nr_before, drawn, others);
+	experiment->idle =
+		pool_grow(&experiment->pool, experiment->idle, experiment->nr_idle, sizeof(*experiment->idle));
+	experiment->idle[experiment->nr_idle++] = (struct experiment_idle){
+		pool_strdup(&experiment->pool, series), are_loops, pool_strdup(&experiment->pool, others)};
+}
+
+void
+experiment_add_functions(struct experiment *experiment, size_t program, const char *before, const json_t *result,
+			 size_t number)
+{
+	autofree char *functions = rot_format("%sfunctions", before), *loops = rot_format("%sloops", before);
+
+	note_run(experiment, before, result);
+	add_places(experiment, program, functions, result, number, "functions");
+	add_places(experiment, program, loops, result, number, "loops");
+}
+
+/* How much of the time the dots are, and what has none because it hardly computes: a line for each of their series. */
+char *
+drawing_caption_of_dots(const struct drawing *d)
+{
+	const struct experiment *experiment = d->experiment;
+	char *lines = rot_strdup("");
+
+	for (size_t i = 0; i < experiment->nr_idle; i++) {
+		const struct experiment_idle *idle = &experiment->idle[i];
+		double share = 0;
+		size_t nr = 0;
+
+		for (size_t k = 0; k < d->nr_shown; k++) {
+			const struct experiment_point *point = d->shown[k];
+			const bool is_of = point->time_share.value > 0 && strcmp(point->series, idle->series) == 0;
+
+			nr += is_of;
+			share += is_of ? point->time_share.value : 0;
+		}
+		if (nr > 0)
+			rot_append(&lines, "%s%s: %zu, area by share of the CPU time, together %.0f\u00a0%%%s%s",
+				   *lines ? "\n" : "", idle->series, nr, 100 * share,
+				   *idle->others ? "; less than 1\u00a0% of the operations: " : "", idle->others);
+	}
+	return lines;
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "experiment/experiment.h"
+#include "page/page.h"
 #include "peaks/peak.h"
 #include "plots/plot.h"
 
@@ -37,6 +38,7 @@ struct experiment_point {
 	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */
 	struct summary time_share;            /* of a function: of the program's CPU time; of others all is 0 */
 	const char *place;                    /* as of struct plot_point */
+	bool is_loop;                         /* of a function */
 };
 
 /* A number, or a text if that is not NULL; neither (NaN): missing. */
@@ -94,6 +96,9 @@ struct experiment_own_plot {
 	size_t nr_models;
 	struct plot_marker *markers;
 	size_t nr_markers;
+	struct page_view view;                 /* of a page */
+	const struct quantity_request *joined; /* of a roofline of several borders: intensities of each point */
+	size_t nr_joined;
 };
 
 struct experiment_own_accuracy {
@@ -127,6 +132,13 @@ bool ceiling_is_least(const struct ceiling *ceiling);
 json_t *ceiling_json(const struct ceiling *ceiling);
 struct ceiling ceiling_of_json(const json_t *json);
 
+/* What of a program takes time and hardly computes: names, with their shares; "": nothing does. */
+struct experiment_idle {
+	const char *series; /* those that do compute */
+	bool are_loops;
+	const char *others;
+};
+
 struct experiment {
 	struct rot *rot;
 	struct pool pool; /* of all below but what points hold, and the roof */
@@ -142,7 +154,9 @@ struct experiment {
 	size_t nr_failures;
 	struct experiment_point *functions; /* of programs: in rooflines alone */
 	size_t nr_functions;
-	const char *functions_note, *runs_note; /* for captions; "" or NULL */
+	struct experiment_idle *idle; /* one for each series of functions */
+	size_t nr_idle;
+	const char *runs_note; /* for captions; "" or NULL */
 	struct ceiling *ceilings;
 	size_t nr_ceilings;
 	struct experiment_own_plot *plots;
@@ -323,9 +337,18 @@ bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const st
 /* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
 
-/* ---- a plot while it is put together from points and ceilings: for experiment_plot*.c ---- */
+/*
+ * Adds the rates of the point at each border of the program's point, and of each precision: they follow from its
+ * counts, those of events (counts, of a function of the program) or its own values (NULL).
+ */
+void experiment_add_rates(const struct experiment *experiment, struct experiment_point *point,
+			  const struct experiment_point *program, const json_t *counts);
 
-struct page;
+/* The views of the roofline that a page has, itself first; their points get the rates. 0: it is the only one. */
+size_t experiment_views_of(struct pool *pool, const struct experiment *experiment,
+			   const struct experiment_own_plot *roofline, struct experiment_own_plot **views);
+
+/* ---- a plot while it is put together from points and ceilings: for experiment_plot*.c ---- */
 
 /* It owns all that the plot's structs borrow. */
 struct drawing {
@@ -333,9 +356,9 @@ struct drawing {
 	const struct experiment *experiment;
 	const struct experiment_own_plot *own;
 	struct page *page;                     /* NULL: there is none */
+	bool is_view;                          /* it is drawn there alone */
 	const struct experiment_point **shown; /* the experiment's points that the plot shows */
 	size_t nr_shown;
-	bool has_functions;
 	struct plot_series *series;
 	struct plot_point **points; /* [nr_series][...] */
 	size_t nr_series;
@@ -352,6 +375,9 @@ bool drawing_shows_runs(const struct drawing *d);
 int drawing_make_series(struct drawing *d, struct rot_error *err);
 void drawing_add_compulsory(struct drawing *d);
 void drawing_add_curves(struct drawing *d);
+
+/* What a caption says of functions and loops. Fresh memory. */
+char *drawing_caption_of_dots(const struct drawing *d);
 
 /* Was it, or what it is made of, counted by blocks? */
 bool drawing_is_by_blocks(const struct quantity_value *value);

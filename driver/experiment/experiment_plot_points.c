@@ -451,26 +451,85 @@ apply_looks(struct drawing *d)
 	}
 }
 
+/* Of functions those that one line bounds: colours say which, and are the same in all views. */
+static size_t
+series_of_dot(struct drawing *d, const struct experiment_point *point)
+{
+	const struct experiment_bound bound = experiment_bound_of(d->experiment, d->own, point);
+	const char *name =
+		bound.ceiling ? pool_format(&d->pool, "%s below %s", point->series, bound.ceiling) : point->series;
+	const size_t nr_before = d->nr_series, at = series_of(d, name);
+	size_t look = nr_series_before(d->experiment, NULL) + !bound.is_bandwidth;
+
+	for (size_t i = 0; at == nr_before && i < at; i++)
+		look += d->series[i].style == PLOT_DOTS && plot_look(&d->series[i], i) == look ? 2 : 0;
+	if (at == nr_before)
+		d->series[at].look_shift = (int)look - (int)at;
+	return at;
+}
+
+/* At the end of a series. */
+static int
+add_point(struct drawing *d, size_t i, size_t series, struct rot_error *err)
+{
+	const size_t nr = d->series[series].nr_points;
+
+	d->points[series] = pool_grow(&d->pool, d->points[series], nr, sizeof(**d->points));
+	d->series[series].points = d->points[series];
+	d->series[series].nr_points = nr + 1;
+	return make_point(d, i, &d->points[series][nr], err);
+}
+
+/* Each thing is a series of its own, through its intensities at all borders; the first one is labelled. */
+static int
+make_joined(struct drawing *d, struct rot_error *err)
+{
+	const struct experiment_own_plot *own = d->own;
+
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const bool is_dot = d->shown[i]->time_share.value > 0;
+		const size_t at = add_series(d, &(struct plot_series){.name = d->shown[i]->label,
+								      .style = is_dot ? PLOT_DOTS : PLOT_JOINED,
+								      .is_joined = is_dot});
+
+		for (size_t k = 0; k < own->nr_joined; k++) {
+			struct experiment_own_plot of_border = *own;
+			int rc;
+
+			of_border.x.border = own->joined[k].border;
+			if (!experiment_point_value(d->shown[i], &of_border.x))
+				continue;
+			d->own = &of_border;
+			rc = add_point(d, i, at, err);
+			d->own = own;
+			if (rc < 0)
+				return -1;
+			d->points[at][d->series[at].nr_points - 1].is_labelled &= d->series[at].nr_points == 1;
+		}
+	}
+	return 0;
+}
+
 int
 drawing_make_series(struct drawing *d, struct rot_error *err)
 {
+	if (d->own->nr_joined)
+		return make_joined(d, err);
 	for (size_t i = 0; drawing_shows_runs(d) && i < d->nr_shown; i++)
 		add_runs(d, i);
 	for (size_t i = 0; !drawing_shows_runs(d) && i < d->nr_shown; i++) {
-		size_t at = series_of(d, d->shown[i]->series);
-		size_t nr = d->series[at].nr_points;
+		const bool is_dot = d->shown[i]->time_share.value > 0;
+		const size_t at = is_dot ? series_of_dot(d, d->shown[i]) : series_of(d, d->shown[i]->series);
 
-		d->points[at] = pool_grow(&d->pool, d->points[at], nr, sizeof(**d->points));
-		d->series[at].points = d->points[at];
-		d->series[at].nr_points = nr + 1;
-		d->series[at].style = d->shown[i]->time_share.value > 0 ? PLOT_DOTS : PLOT_JOINED;
-		if (make_point(d, i, &d->points[at][nr], err) < 0)
+		d->series[at].style = is_dot ? PLOT_DOTS : PLOT_JOINED;
+		if (add_point(d, i, at, err) < 0)
 			return -1;
 	}
 	if (!drawing_shows_runs(d)) {
 		/* So that a series has the same colour in all plots of the experiment. */
 		for (size_t i = 0; i < d->nr_series; i++)
-			d->series[i].look_shift = (int)(nr_series_before(d->experiment, d->series[i].name) - i);
+			if (d->series[i].style != PLOT_DOTS)
+				d->series[i].look_shift = (int)(nr_series_before(d->experiment, d->series[i].name) - i);
 		d->nr_hidden = (int)(nr_series_before(d->experiment, NULL) - d->nr_series);
 		apply_looks(d);
 	}

@@ -334,7 +334,7 @@ make_caption(struct drawing *d, struct rot_error *err)
 	autofree char *failures = experiment_failures_text(d->experiment, d->own->plot.condition);
 	autofree char *roof =
 		d->own->plot.kind == EXPERIMENT_ROOFLINE ? experiment_roof_text(d->experiment, d->own) : rot_strdup("");
-	autofree char *annotation = NULL;
+	autofree char *annotation = NULL, *dots = drawing_caption_of_dots(d);
 
 	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
 	annotation = expression_text(scope, d->own->plot.annotation, err);
@@ -342,8 +342,7 @@ make_caption(struct drawing *d, struct rot_error *err)
 	append(&d->caption, "\n", runs);
 	append(&d->caption, "\n", d->experiment->runs_note ? d->experiment->runs_note : "");
 	append(&d->caption, "\n", kinds);
-	if (d->has_functions)
-		append(&d->caption, "\n", d->experiment->functions_note);
+	append(&d->caption, "\n", dots);
 	append(&d->caption, "\n", roof);
 	append(&d->caption, "\n", grades);
 	append(&d->caption, "\n", failures);
@@ -432,7 +431,9 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 		};
 	}
 	if (d->page)
-		page_add_roofline(d->page, &plot);
+		page_add_roofline(d->page, &plot, &d->own->view);
+	if (d->is_view)
+		return 0;
 	return roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
 }
 
@@ -507,6 +508,18 @@ has_no_values(const struct drawing *d)
 	return d->own->nr_curves == 0;
 }
 
+/* Of a region the bytes of some border may not be known. */
+static void
+leave_out_unknown(struct drawing *d, const struct experiment_point **chosen)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < d->nr_shown; i++)
+		if (experiment_point_value(chosen[i], &d->own->x) && experiment_point_value(chosen[i], &d->own->y))
+			chosen[nr++] = chosen[i];
+	d->nr_shown = nr;
+}
+
 /* Behind the points that were chosen, which are taken over. */
 static const struct experiment_point **
 add_functions(struct drawing *d, const struct experiment_point **chosen)
@@ -518,19 +531,19 @@ add_functions(struct drawing *d, const struct experiment_point **chosen)
 	for (size_t i = 0; d->own->plot.kind == EXPERIMENT_ROOFLINE && i < d->experiment->nr_functions; i++) {
 		const struct experiment_point *function = &d->experiment->functions[i];
 
-		if (!experiment_point_value(function, &d->own->x) || !experiment_point_value(function, &d->own->y))
-			continue;
-		shown[d->nr_shown++] = function;
-		d->has_functions = true;
+		if (function->is_loop == d->own->plot.shows_loops && experiment_point_value(function, &d->own->x) &&
+		    experiment_point_value(function, &d->own->y))
+			shown[d->nr_shown++] = function;
 	}
 	return shown;
 }
 
+/* is_view: for the page alone. */
 static int
-write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct page *page,
+write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct page *page, bool is_view,
 	   struct rot_error *err)
 {
-	struct drawing d = {.experiment = experiment, .own = own, .page = page};
+	struct drawing d = {.experiment = experiment, .own = own, .page = page, .is_view = is_view};
 	autofree char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
 						       : rot_strdup(experiment->output_name);
 	autofree const struct experiment_point **shown = NULL;
@@ -538,6 +551,8 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 
 	if (experiment_choose(experiment, own->plot.condition, &own->best, &shown, &d.nr_shown, err) < 0)
 		return rot_error_prefix(err, "plot '%s'", own->plot.title);
+	if (is_view)
+		leave_out_unknown(&d, shown);
 	shown = add_functions(&d, shown);
 	if (leave_out_unmeasured(&d)) {
 		warn_unmeasured(&d);
@@ -590,12 +605,19 @@ nr_without_text(const struct experiment *experiment)
 int
 experiment_draw_plots(const struct experiment *experiment, struct page *page, struct rot_error *err)
 {
+	autopool pool = {0};
 	struct rot_error later;
 	int rc = 0;
 
-	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
-		if (write_plot(experiment, &experiment->plots[i], page, rc == 0 ? err : &later) < 0)
-			rc = -1;
+	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++) {
+		struct experiment_own_plot *own = &experiment->plots[i], *views;
+		const size_t nr = page ? experiment_views_of(&pool, experiment, own, &views) : 0;
+
+		own->view = nr > 0 ? views[0].view : (struct page_view){.border = NULL};
+		for (size_t k = 0; k < nr || k == 0; k++)
+			if (write_plot(experiment, k == 0 ? own : &views[k], page, k > 0, rc == 0 ? err : &later) < 0)
+				rc = -1;
+	}
 	return rc;
 }
 

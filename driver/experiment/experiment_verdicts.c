@@ -76,7 +76,7 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 	struct experiment_bound bound = point->stored_bound;
 	const struct ceiling *slope, *peak;
 
-	if (bound.ceiling)
+	if (bound.ceiling && (!roofline || roofline == experiment_first_roofline(experiment)))
 		return bound;
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
 	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || isinf(y->summary.value))

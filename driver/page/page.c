@@ -340,7 +340,8 @@ struct page {
 	xmlBufferPtr pictures;
 	xmlTextWriterPtr writer; /* of the pictures */
 	size_t nr_pictures;
-	double zoom; /* of the layout outside of figures */
+	double zoom;   /* of the layout outside of figures */
+	bool has_view; /* the one that is shown at first */
 };
 
 void
@@ -413,13 +414,20 @@ enum { NR_WIDTHS = sizeof(widths) / sizeof(widths[0]) };
 /* Until figure_end the layout is that of the width. Gives the picture's id, in fresh memory. */
 static char *
 figure_begin(struct page *page, size_t width, const struct plot_frame *frame, const struct plot_series *series,
-	     size_t nr_series)
+	     size_t nr_series, const struct page_view *view)
 {
+	autofree char *look = rot_format("%s%s", widths[width].look, view->border && page->has_view ? " unchosen" : "");
+
 	char *id = rot_format("plot%zu", ++page->nr_pictures);
 
 	page->zoom = layout_zoom;
 	layout_zoom = fmax(layout_zoom, widths[width].least_zoom);
-	html_begin(page->writer, "figure", widths[width].look);
+	html_begin(page->writer, "figure", look);
+	if (view->border) {
+		html_attribute(page->writer, "data-border", view->border);
+		html_attribute(page->writer, "data-precision", view->precision);
+		html_attribute(page->writer, "data-dots", view->places);
+	}
 	if (strcmp(frame->title, page->title) != 0)
 		html_element(page->writer, "h2", NULL, frame->title);
 	if (nr_series > 0)
@@ -437,14 +445,15 @@ figure_end(struct page *page, const char *caption)
 }
 
 void
-page_add_roofline(struct page *page, const struct roofline_plot *plot)
+page_add_roofline(struct page *page, const struct roofline_plot *plot, const struct page_view *view)
 {
 	for (size_t i = 0; i < NR_WIDTHS; i++) {
-		autofree char *id = figure_begin(page, i, &plot->frame, plot->series, plot->nr_series);
+		autofree char *id = figure_begin(page, i, &plot->frame, plot->series, plot->nr_series, view);
 		autofree char *caption = roofline_svg_write(plot, id, page->writer);
 
 		figure_end(page, caption);
 	}
+	page->has_view = page->has_view || view->border;
 }
 
 void
@@ -452,7 +461,8 @@ page_add_series(struct page *page, const struct plot_frame *frame, const struct 
 		bool shows_spread)
 {
 	for (size_t i = 0; i < NR_WIDTHS; i++) {
-		autofree char *id = figure_begin(page, i, frame, series, nr_series);
+		autofree char *id =
+			figure_begin(page, i, frame, series, nr_series, &(struct page_view){.border = NULL});
 		autofree char *caption = series_svg_write(frame, series, nr_series, shows_spread, id, page->writer);
 
 		figure_end(page, caption);

@@ -21,11 +21,16 @@ struct page_result {
 	const json_t *json; /* schema rot.result/1 */
 };
 
+/* How the selectors of a page name a roofline, of which it shows one at a time. Zeroed: there is no choice. */
+struct page_view {
+	const char *border, *precision, *places;
+};
+
 struct page *page_new(const char *title);
 void page_delete(struct page *page);
 
 /* Pictures and texts, in the order of adding, above the results; drawn at once, nothing of the plots is kept. */
-void page_add_roofline(struct page *page, const struct roofline_plot *plot);
+void page_add_roofline(struct page *page, const struct roofline_plot *plot, const struct page_view *view);
 void page_add_series(struct page *page, const struct plot_frame *frame, const struct plot_series *series,
 		     size_t nr_series, bool shows_spread);
 

@@ -255,6 +255,31 @@
 		first.before(label);
 	}
 
+	/* ---- views ---- */
+
+	/* Of each kind of choice one is made, and the roofline of all of them is shown. */
+	function addViews(figures) {
+		const choices = document.createElement("p"), kinds = [["border", "bytes across the border "], ["precision", "precision "], ["dots", "dots of "]];
+		const selects = kinds.map(function (kind) {
+			const label = document.createElement("label"), select = document.createElement("select");
+			Array.from(new Set(figures.map(function (figure) { return figure.dataset[kind[0]]; }))).forEach(function (value) {
+				select.add(new Option(value, value));
+			});
+			label.append(kind[1], select);
+			label.hidden = select.length === 1;
+			choices.append(label);
+			return select;
+		});
+		choices.className = "views";
+		choices.addEventListener("change", function () {
+			figures.forEach(function (figure) {
+				const is = kinds.every(function (kind, i) { return figure.dataset[kind[0]] === selects[i].value; });
+				figure.classList.toggle("unchosen", !is);
+			});
+		});
+		figures[0].before(choices);
+	}
+
 	/* ---- files ---- */
 
 	const looks = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity",
@@ -324,6 +349,8 @@
 	document.querySelectorAll("figure").forEach(addFiles);
 	const timed = Array.from(document.querySelectorAll("[aria-label='functions'] table, [aria-label='loops'] table"));
 	if (timed.length > 0) { addFilter(timed); }
+	const views = Array.from(document.querySelectorAll("figure[data-border]"));
+	if (views.length > 0) { addViews(views); }
 	window.addEventListener("beforeprint", function () {
 		document.querySelectorAll("details:not(.code-of)").forEach(function (details) { details.open = true; });
 	});

@@ -112,19 +112,6 @@ where_text(const json_t *place)
 	return text;
 }
 
-/* "triad, line 17", or where it begins. Fresh memory. */
-static char *
-loop_title(const json_t *loop)
-{
-	autofree char *function = function_title(loop, 0);
-	const double line = json_number_at(loop, "line");
-	const double offset = json_number_at(loop, "address") - json_number_at(loop, "functionAddress");
-
-	return line > 0                          ? rot_format("%s, line %.0f", function, line)
-	       : *json_text_at(loop, "function") ? rot_format("%s+0x%llx", function, (unsigned long long)offset)
-						 : rot_keep(&function);
-}
-
 /* ---- rows ---- */
 
 /* The tables of functions and loops. rate_factor: of rates, as their heading has the unit. */
@@ -132,8 +119,32 @@ struct places {
 	const struct page_codes *codes;
 	struct page_table table;
 	double rate_factor;
-	bool has_flops;
+	bool has_flops, has_trips; /* of loops: ranges of turns */
 };
+
+/* The mean; and where it is known, by powers of two, how many half of the entries make, and how many all do. */
+static void
+write_turns(struct places *places, const json_t *loop)
+{
+	const json_t *trips = json_object_get(loop, "trips");
+	const double entries = json_number_at(loop, "entries");
+	const size_t nr = json_array_size(trips);
+	size_t first = 0, middle = 0;
+	double nr_seen = nr > 0 ? json_number_value(json_array_get(trips, 0)) : 0;
+
+	page_cell_number(&places->table, entries > 0 ? json_number_at(loop, "turns") / entries : NAN);
+	if (!places->has_trips)
+		return;
+	while (first + 1 < nr && !(json_number_value(json_array_get(trips, first)) > 0))
+		first++;
+	while (middle + 1 < nr && nr_seen < entries / 2)
+		nr_seen += json_number_value(json_array_get(trips, ++middle));
+	autofree char *median = rot_format("%.0f-%.0f", ldexp(1, (int)middle), ldexp(2, (int)middle) - 1);
+	autofree char *range = rot_format("%.0f-%.0f", ldexp(1, (int)first), ldexp(1, (int)nr) - 1);
+
+	page_cell_sorted(&places->table, nr > 0 ? ldexp(1, (int)middle) : NAN, nr > 0 ? median : "-");
+	page_cell_sorted(&places->table, nr > 0 ? ldexp(1, (int)nr) : NAN, nr > 0 ? range : "-");
+}
 
 /* header: of a loop; 0: a function. id: of the row, or NULL. */
 static void
@@ -153,9 +164,7 @@ write_place(struct places *places, const json_t *place, const char *id, const ch
 	if (header == 0)
 		page_cell_interval(table, place, totals, 100);
 	else
-		page_cell_number(table, json_number_at(place, "entries") > 0
-						? json_number_at(place, "turns") / json_number_at(place, "entries")
-						: NAN);
+		write_turns(places, place);
 	if (places->has_flops)
 		write_flops(table, place, places->rate_factor);
 	write_work(table, place);
@@ -232,7 +241,7 @@ write_loops(struct places *places, const json_t *json)
 
 	json_array_foreach(loops, i, place)
 	{
-		autofree char *title = NULL;
+		autofree char *title = NULL, *id = NULL;
 
 		if (!(json_number_at(place, "header") > 0 && json_number_at(place, "samples") > 0) || nr == MOST_LOOPS)
 			continue;
@@ -240,8 +249,9 @@ write_loops(struct places *places, const json_t *json)
 			html_element(places->table.out, "h3", NULL, "Loops");
 			page_table_begin(&places->table, "loops");
 		}
-		title = loop_title(place);
-		write_place(places, place, NULL, title, (uint64_t)json_number_at(place, "header"));
+		id = rot_format("loop-%zu-%zu", places->codes->result, i);
+		title = place_title(place, 0);
+		write_place(places, place, id, title, (uint64_t)json_number_at(place, "header"));
 	}
 	if (nr == 0)
 		return;
@@ -258,6 +268,20 @@ have_flops(const json_t *functions)
 	json_array_foreach(functions, i, place)
 	{
 		if (operations_of(place) > 0 || json_number_at(place, "performance") > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+have_trips(const json_t *loops)
+{
+	const json_t *loop;
+	size_t i;
+
+	json_array_foreach(loops, i, loop)
+	{
+		if (json_array_size(json_object_get(loop, "trips")) > 0)
 			return true;
 	}
 	return false;
@@ -282,6 +306,8 @@ page_write_places(xmlTextWriterPtr out, const json_t *result, const struct page_
 	const char *headings[] = {"function",      "CPU time|%",  "total|%",         rate,           per_byte,
 				  "of its roof|%", "its roof",    "operations|flop", "in vectors|%", "instructions",
 				  "loaded|byte",   "stored|byte", "entries",         "samples",      "where"};
+	const char *loop_headings[sizeof(headings) / sizeof(*headings) + 2];
+	size_t nr;
 	const char **flops = headings + 3, **work = headings + 9,
 		   **end = headings + sizeof(headings) / sizeof(*headings);
 
@@ -293,7 +319,15 @@ page_write_places(xmlTextWriterPtr out, const json_t *result, const struct page_
 	places.table = (struct page_table){out, headings, (size_t)(end - headings), 0};
 	places.rate_factor = unit.factor;
 	write_functions(&places, json);
-	headings[0] = "loop";
-	headings[2] = "turns|of each entry";
+	places.has_trips = have_trips(json_object_get(json, "loops"));
+	loop_headings[0] = "loop";
+	loop_headings[1] = headings[1];
+	loop_headings[2] = "turns|of each entry";
+	loop_headings[3] = "median|of turns";
+	loop_headings[4] = "range|of turns";
+	nr = places.has_trips ? 5 : 3;
+	memcpy(loop_headings + nr, headings + 3, (size_t)(end - headings - 3) * sizeof(*headings));
+	places.table.headings = loop_headings;
+	places.table.nr = nr + (size_t)(end - headings) - 3;
 	write_loops(&places, json);
 }

@@ -228,7 +228,7 @@ draw_roofline(const struct rot *rot, struct roof *roof, const char *title, const
 	for (size_t i = 0; i < roof->nr; i++)
 		ceilings[i] = ceiling_of(roof, i);
 	if (page)
-		page_add_roofline(page, &plot);
+		page_add_roofline(page, &plot, &(struct page_view){.border = NULL});
 	return roofline_plot_show(&plot, rot->configuration, output_name, err);
 }
 

@@ -87,6 +87,7 @@ struct plot_series {
 	const struct plot_point *points; /* in order */
 	size_t nr_points;
 	enum plot_style style;
+	bool is_joined; /* of PLOT_DOTS, on pages: the same thing at several borders */
 	int look_shift; /* added to its place for its colour and mark: it looks the same in all plots of the same values
 			 */
 	const char *colour;    /* "#RRGGBB" instead of that; NULL */

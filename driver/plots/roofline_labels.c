@@ -228,7 +228,7 @@ take_series(struct placing *placing, const struct plot_series *series)
 
 		take_point(placing, point, mark_size(series, point));
 		take_sign(placing, point);
-		if (i == 0 || series->style == PLOT_DOTS)
+		if (i == 0 || (series->style == PLOT_DOTS && !series->is_joined))
 			continue;
 		struct roofline_segment line = {
 			roofline_shown_x(placing->shape, point - 1), roofline_shown_y(placing->shape, point - 1),

@@ -444,7 +444,7 @@ write_line(const struct svg_panel *panel, const struct plot_series *series)
 {
 	char *path;
 
-	if (series->style == PLOT_MARKS || series->style == PLOT_DOTS || series->nr_points == 0)
+	if (series->style == PLOT_MARKS || (series->style == PLOT_DOTS && !series->is_joined) || series->nr_points == 0)
 		return;
 	path = series->style == PLOT_STEPS ? step_path(panel, series) : joined_path(panel, series);
 	svg_path(panel->out, line_look(series->style), path);

@@ -73,6 +73,8 @@ add_counts(struct place_share *share, const struct place_share *from, size_t nr_
 		share->counts[i] += ((const uint64_t *)counts->items)[i];
 	share->nr_entries += from->part ? from->part->entries : from->place->entries;
 	share->nr_turns += from->part ? from->part->turns : 0;
+	if (from->part && from->part->trips.nr > 0)
+		share->trips = &from->part->trips;
 	if (from->part && *from->part->chain)
 		share->chained = from->part;
 	/* The timed run alone may know its lines. */

@@ -22,6 +22,7 @@
  * nr_threads: as many were in its function at once, by these, but at most as many as worked in the program
  * nr_entries, nr_turns, counts: what it did in the run that was translated, by the events of that one's pass; NULL: it
  * was not there. nr_entries of a loop: 0: not known; nr_turns: of a loop alone
+ * trips: of these entries of a loop, so many made 1 turn, 2 or 3, 4 to 7, ...: uint64_t; NULL: not known; borrowed
  * chained: such a loop, with its chain; borrowed; NULL: that is not known
  */
 struct place_share {
@@ -32,6 +33,7 @@ struct place_share {
 	struct summary share, total;
 	uint64_t nr_entries, nr_turns;
 	uint64_t *counts;
+	const struct rot_list *trips;
 	const struct program_part *chained;
 	struct program_values values;
 	double roof_share;

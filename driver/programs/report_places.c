@@ -250,6 +250,20 @@ turns_of(const struct place_share *item)
 	return is_known ? (double)item->nr_turns / (double)item->nr_entries : NAN;
 }
 
+/* "14.7 (8-15)": how many turns a loop makes, and the least and most that are known within powers of two. */
+static char *
+turns_text(const struct place_share *item)
+{
+	const uint64_t *trips = item->trips ? item->trips->items : NULL;
+	autofree char *mean = number_text(turns_of(item), "");
+	size_t first = 0, last = trips ? item->trips->nr - 1 : 0;
+
+	while (trips && trips[first] == 0)
+		first++;
+	return !trips || last == 0 ? rot_strdup(mean)
+				   : rot_format("%s (%llu-%llu)", mean, 1ULL << first, (2ULL << last) - 1);
+}
+
 /* ---- the table ---- */
 
 static const struct place_list *
@@ -354,7 +368,7 @@ add_place(struct places_table *table, const struct place_share *item)
 			    ""),
 		number_text(has_flops && item->nr_samples > 0 ? none * 100 * item->roof_share : NAN, " %"),
 		number_text(has_flops ? 100 * packed_share(report, item) : NAN, " %"),
-		number_text(turns_of(item), ""),
+		turns_text(item),
 	};
 
 	add_row(table, item->nr_samples > 0 ? share_text(&item->share, table->has_intervals) : rot_strdup("no sample"),
@@ -638,6 +652,16 @@ set_rates(const struct program_report *report, json_t *json, const struct place_
 	json_object_set_new(json, "roofThreads", json_integer(report_roof_of(report, item)->nr_threads));
 }
 
+static json_t *
+json_trips(const struct rot_list *trips)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < trips->nr; i++)
+		json_array_append_new(json, json_integer((json_int_t)((const uint64_t *)trips->items)[i]));
+	return json;
+}
+
 /* Of a part: its function, and what it is itself. */
 static json_t *
 json_place(const struct program_report *report, const struct place_share *item)
@@ -658,6 +682,8 @@ json_place(const struct program_report *report, const struct place_share *item)
 	json_object_set_new(json, "function", json_text(item->place->function));
 	json_object_set_new(json, "functionAddress", json_integer((json_int_t)item->place->address));
 	json_object_set_new(json, "turns", json_integer((json_int_t)item->nr_turns));
+	if (item->trips)
+		json_object_set_new(json, "trips", json_trips(item->trips));
 	json_object_set_new(json, "chain", json_text(item->chained ? item->chained->chain : ""));
 	json_object_set_new(json, "chainTime", json_real_or_null(item->chained ? item->chained->chain_time : NAN));
 	json_object_set_new(json, "leaf", json_integer(item->chained ? (json_int_t)item->chained->leaf : 0));

@@ -297,9 +297,10 @@ are_first(const struct stored_point *point, const struct quantity_value *const f
 static bool
 add_point(struct plot_job *job, const struct stored_result *result, const struct stored_point *point)
 {
-	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
+	const size_t nr = 2 + (job->nr == 1 ? point->nr_values : 0);
+	autofree struct quantity_request *requests = rot_calloc(nr, sizeof(*requests));
+	autofree struct quantity_value *values = rot_calloc(nr, sizeof(*values));
 	const struct quantity_value *found[2];
-	struct quantity_value values[2];
 	struct experiment_point *added;
 	autofree char *series = NULL;
 
@@ -307,18 +308,21 @@ add_point(struct plot_job *job, const struct stored_result *result, const struct
 	if (!axes_values(&job->axes, point, found) || !is_shown(point->json) ||
 	    !(found[0]->summary.value > 0 && found[1]->summary.value > 0 && isfinite(found[1]->summary.value)))
 		return false;
-	for (size_t i = 0; i < 2; i++)
-		values[i] = *found[i];
+	requests[0] = job->axes.x;
+	requests[1] = job->axes.y;
+	for (size_t i = 0; i < nr; i++) {
+		values[i] = i < 2 ? *found[i] : point->values[i - 2];
+		requests[i] = i < 2 ? requests[i] : values[i].request;
+	}
 	series = series_of(job, result, point->json);
-	experiment_add_values(job->experiment, series, json_text_at(point->json, "label"), requests, values, 2);
+	experiment_add_values(job->experiment, series, json_text_at(point->json, "label"), requests, values, nr);
 	added = &job->experiment->points[job->experiment->nr_points - 1];
 	added->stored_bound = experiment_json_bound(&added->pool, point->json, found[0]->of);
 	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found)) {
 		/* The program is that of the point that was just added. */
-		autofree char *of_functions =
-			job->nr == 1 ? rot_strdup("functions") : rot_format("%s: functions", result->name);
+		autofree char *before = job->nr == 1 ? rot_strdup("") : rot_format("%s: ", result->name);
 
-		experiment_add_functions(job->experiment, job->experiment->nr_points - 1, of_functions, result->json,
+		experiment_add_functions(job->experiment, job->experiment->nr_points - 1, before, result->json,
 					 (size_t)(result - job->results));
 	}
 	return true;
@@ -507,6 +511,7 @@ add_plot(struct plot_job *job, struct rot_error *err)
 	plot.x = x;
 	plot.y = y;
 	plot.title = title;
+	plot.has_views = job->nr == 1 && json_object_get(job->results[0].json, "functions");
 	if (job->axes.is_mixed) {
 		plot.x_label = x_label;
 		plot.y_label = "Performance";

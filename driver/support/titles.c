@@ -51,3 +51,17 @@ function_title(const json_t *place, size_t most)
 	free(title);
 	return shorter;
 }
+
+char *
+place_title(const json_t *place, size_t most)
+{
+	autofree char *function = function_title(place, most);
+	const double line = json_number_at(place, "line");
+	const double offset = json_number_at(place, "address") - json_number_at(place, "functionAddress");
+
+	if (!(json_number_at(place, "header") > 0))
+		return rot_keep(&function);
+	return line > 0                           ? rot_format("%s, line %.0f", function, line)
+	       : *json_text_at(place, "function") ? rot_format("%s+0x%llx", function, (unsigned long long)offset)
+						  : rot_keep(&function);
+}

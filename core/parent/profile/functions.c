@@ -244,7 +244,8 @@ functions_add(struct functions *functions, const struct code_object *object, uin
 	function->is_counted |= found->counts != NULL;
 	for (size_t i = 0; found->counts && i < STEP_NR_COUNTS; i++)
 		function->counts[i] += found->counts[i];
-	if (found->nr_bytes > 0 && address != 0 && place->size > 0 && place->address == address)
+	if (found->nr_bytes > 0 && found->nr_bytes < FOUND_TRIPS && address != 0 && place->size > 0 &&
+	    place->address == address)
 		place->entries += (uint64_t)found->nr_begun;
 	if (place->size == 0)
 		return;
@@ -399,7 +400,7 @@ divide(struct functions *functions, double least)
 
 		if (addition->function->parts)
 			parts_add(addition->function->parts, addition->address, &addition->found, functions->count);
-		if (addition->function->instructions)
+		if (addition->function->instructions && addition->found.nr_bytes < FOUND_TRIPS)
 			instructions_add(addition->function->instructions, addition->address, &addition->found,
 					 functions->count);
 	}

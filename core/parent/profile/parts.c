@@ -26,6 +26,7 @@ struct parts {
 	bool has_lines;
 	struct block_work *work;
 	int64_t *executions;
+	uint64_t (*trips)[FOUND_NR_TRIPS]; /* of each block that ends with a branch back; NULL: none is known */
 };
 
 struct parts *
@@ -67,6 +68,7 @@ parts_delete(struct parts *parts)
 		free(parts->work[i].counts);
 	free(parts->work);
 	free(parts->executions);
+	free(parts->trips);
 	source_lines_clear(&parts->lines);
 	code_flow_clear(&parts->flow);
 	free(parts);
@@ -97,6 +99,12 @@ parts_add(struct parts *parts, uint64_t address, const struct found *found, code
 
 	if (flow->nr_blocks == 0)
 		return;
+	if (found->nr_bytes >= FOUND_TRIPS) {
+		if (!parts->trips)
+			parts->trips = rot_calloc(flow->nr_blocks, sizeof(*parts->trips));
+		parts->trips[block][found->nr_bytes - FOUND_TRIPS] += (uint64_t)found->nr_begun;
+		return;
+	}
 	if (found->nr_bytes > 0 && flow->blocks[block].address == address)
 		parts->executions[block] += found->nr_begun;
 	if (!found->counts || block + 1 == flow->nr_blocks || behind <= flow->blocks[block + 1].address) {
@@ -219,6 +227,46 @@ add_chain(struct parts *parts, uint32_t loop, const struct chain_latencies *late
 	free(text);
 }
 
+/* The block of a loop itself that each turn executes, and whose branch back was counted; nr_blocks: there is none. */
+static uint32_t
+block_of_trips(const struct parts *parts, uint32_t loop, uint64_t turns)
+{
+	const struct code_flow *flow = &parts->flow;
+	uint32_t found = flow->nr_blocks;
+
+	for (uint32_t i = 0; parts->trips && i < flow->nr_blocks; i++) {
+		bool has_trips = false;
+
+		for (uint32_t k = 0; k < FOUND_NR_TRIPS; k++)
+			has_trips |= parts->trips[i][k] > 0;
+		if (!has_trips || flow->blocks[i].loop != loop || (uint64_t)parts->executions[i] != turns)
+			continue;
+		if (found < flow->nr_blocks)
+			return flow->nr_blocks;
+		found = i;
+	}
+	return found;
+}
+
+/* Of a loop that is left there and nowhere else: then these are all of its entries. */
+static void
+add_trips(const struct parts *parts, uint32_t loop, uint64_t turns, struct program_part *part)
+{
+	const uint32_t block = block_of_trips(parts, loop, turns);
+	const uint64_t *trips = block < parts->flow.nr_blocks ? parts->trips[block] : NULL;
+	uint64_t nr = 0, least = 0, most = 0;
+
+	for (uint32_t i = 0; trips && i < FOUND_NR_TRIPS; i++) {
+		nr += trips[i];
+		least += trips[i] << i;
+		most += trips[i] * ((UINT64_C(2) << i) - 1);
+	}
+	if (nr == 0 || nr != part->entries || turns < least || (turns > most && trips[FOUND_NR_TRIPS - 1] == 0))
+		return;
+	for (uint32_t i = 0; nr > 0; nr -= trips[i++])
+		program_part_trips_add(part, trips[i]);
+}
+
 static void
 take_loops(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
 	   bool with_source, const struct chain_latencies *latencies)
@@ -252,6 +300,8 @@ take_loops(struct parts *parts, struct program_place *place, const struct perf_e
 		}
 		loops[i]->turns = measurer ? turns[i] : 0;
 		loops[i]->entries = measurer && entries[i] != FLOW_NOT_KNOWN ? entries[i] : 0;
+		if (measurer)
+			add_trips(parts, i, turns[i], loops[i]);
 		/* Turns of a loop that begins with the function are no calls. */
 		if (loops[i]->entries > 0 && loops[i]->header == place->address)
 			place->entries = loops[i]->entries;

@@ -19,8 +19,11 @@ typedef void (*code_counts)(const uint8_t *bytes, size_t nr_bytes, int64_t count
 /*
  * What was found at an address of code: samples, of one thread; or what the nr_bytes from there on did, each time from
  * their first to their last, nr_begun times (less than 0: so often less than was told before). nr_bytes 0: counts
- * alone, of the instruction there. counts: NULL with samples.
+ * alone, of the instruction there. counts: NULL with samples. nr_bytes from FOUND_TRIPS on: of the branch there, which
+ * is the last of the turns of a loop, so often the loop was left after 1 turn, 2 or 3, 4 to 7, ...
  */
+#define FOUND_TRIPS 0x80000000U
+#define FOUND_NR_TRIPS 20
 struct found {
 	uint64_t samples;
 	uint32_t tid, nr_bytes;

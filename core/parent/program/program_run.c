@@ -657,6 +657,7 @@ prepare_translation(struct program_run *self)
 					      .has_kinds = command->miss_kinds && caches.has_lines,
 					      .sampling = (unsigned)command->cache_sampling,
 					      .counted = self->counted,
+					      .counts_trips = command->tells_trips && self->counted,
 					      .data = self->data,
 					      .foreseen = self->session->foreseen,
 					      .regions = self->rules_of_regions,

@@ -150,8 +150,12 @@ struct fragment {
 	bool is_dead : 1, is_checked : 1, is_kept : 1, is_executed : 1, is_ended : 1;
 };
 
-/* A counter of what depends on values: how many active lanes, or turns of a repeated instruction. */
-enum dynamic_kind { DYNAMIC_TURNS, DYNAMIC_LANES };
+/*
+ * A counter of what depends on values: how many active lanes, or turns of a repeated instruction. Of a branch back to
+ * the beginning of a loop: how often it had been executed when the loop was left last, and from DYNAMIC_TRIPS on how
+ * often it was left after 1 turn, 2 or 3, 4 to 7, ...
+ */
+enum dynamic_kind { DYNAMIC_TURNS, DYNAMIC_LANES, DYNAMIC_LEFT, DYNAMIC_TRIPS };
 struct dynamic {
 	uint32_t counter, fragment;
 	uint16_t origin; /* of the instruction, from that of the fragment */

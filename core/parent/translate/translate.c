@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "parent/profile/parts.h"
 #include "parent/translate/basic_block.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/edges.h"
@@ -643,6 +644,43 @@ emit_loop(struct work_in_progress *work, const struct basic_block_item *item)
 	}
 }
 
+/*
+ * Behind a branch back that was not taken: the loop was left. The difference of how often its branch was executed, and
+ * had been when the loop was left before, counts by its highest bit.
+ */
+static void
+emit_trips(struct work_in_progress *work, uint32_t index, uint32_t origin)
+{
+	struct code_cache *cache = work->cache;
+	const uint32_t executed = cache->fragments[index].counter;
+	const uint32_t left = code_cache_add_dynamic(cache, &cache->fragments[index], DYNAMIC_LEFT, origin);
+	struct emitter *to = &work->to;
+	uint32_t first = 0;
+
+	for (uint8_t i = 0; i < FOUND_NR_TRIPS; i++) {
+		const uint32_t counter =
+			code_cache_add_dynamic(cache, &cache->fragments[index], (uint8_t)(DYNAMIC_TRIPS + i), origin);
+
+		first = i == 0 ? counter : first;
+	}
+	emit_save(to, RAX, AREA_RAX);
+	emit_save(to, RDX, AREA_RDX);
+	EMIT(to, 0x9f, 0x0f, 0x90, 0xc0); /* lahf; seto al */
+	emit_save(to, RAX, AREA_RCX);
+	emit_load(to, RAX, counter_offset(executed));
+	emit_load(to, RDX, counter_offset(left));
+	emit_save(to, RAX, counter_offset(left));
+	EMIT(to, 0x48, 0x29, 0xd0, 0x48, 0x0f, 0xbd, 0xc0); /* sub rax, rdx; bsr rax, rax */
+	emit_constant(to, RDX, FOUND_NR_TRIPS - 1);
+	EMIT(to, 0x48, 0x39, 0xd0, 0x48, 0x0f, 0x47, 0xc2); /* cmp rax, rdx; cmova rax, rdx */
+	EMIT(to, 0x65, 0x48, 0xff, 0x04, 0xc5);             /* inc qword gs:[first + rax * 8] */
+	emit_32(to, counter_offset(first));
+	emit_load(to, RAX, AREA_RCX);
+	EMIT(to, 0x04, 0x7f, 0x9e); /* add al, 127; sahf */
+	emit_load(to, RDX, AREA_RDX);
+	emit_load(to, RAX, AREA_RAX);
+}
+
 static void
 emit_native(struct work_in_progress *work, uint64_t origin)
 {
@@ -683,6 +721,8 @@ emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block
 		return work->block.target;
 	case BLOCK_BRANCHES:
 		emit_link(work, opcode, sizeof(opcode), work->block.target);
+		if (work->translation->counts_trips && work->block.target <= work->block.origin)
+			emit_trips(work, index, item->at);
 		return behind;
 	case BLOCK_LOOPS:
 		emit_loop(work, item);
@@ -693,6 +733,23 @@ emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block
 }
 
 /* ---- fragments ---- */
+
+/* A loop of one block begins a fragment, so that each of its turns is executed there. */
+static void
+end_before_loop(const struct translation *translation, struct basic_block *block)
+{
+	const uint64_t at = block->target - block->origin;
+
+	if (!translation->counts_trips || block->end != BLOCK_BRANCHES || at == 0 || at >= block->nr_bytes)
+		return;
+	for (size_t i = 1; i < block->nr; i++) {
+		if (block->items[i].at != at)
+			continue;
+		block->nr = i;
+		block->nr_bytes = (uint32_t)at;
+		block->end = BLOCK_GOES_ON;
+	}
+}
 
 static void
 emit_edges(struct work_in_progress *work, uint32_t index, bool are_behind)
@@ -761,6 +818,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	*is_made = basic_block_decode(work->translation, origin, block);
 	if (!*is_made)
 		return 0;
+	end_before_loop(work->translation, block);
 	make_fit(work);
 	work->place = basic_block_count_place(work->translation, block);
 	/* It is counted, with what it accesses, before an edge behind it. */

@@ -36,6 +36,7 @@ struct translation {
 	const struct code_range *ranges;
 	size_t nr_ranges;
 	struct sites *sites;
+	bool counts_trips; /* how many turns loops make before they are left */
 };
 
 /*

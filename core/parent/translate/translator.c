@@ -41,6 +41,7 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 
 	self->tracer = tracer;
 	self->counted = options->counted;
+	self->counts_trips = options->counts_trips;
 	self->data = options->data;
 	self->rules = options->regions;
 	self->nr_regions = options->nr_regions < MAX_TRANSLATED_REGIONS ? options->nr_regions : MAX_TRANSLATED_REGIONS;
@@ -194,6 +195,17 @@ add_unknown(struct totals *totals, uint64_t nr, uint64_t at)
 }
 
 static void
+add_trips(struct harvest *harvest, const struct fragment *fragment, const struct dynamic *dynamic, uint64_t value)
+{
+	static const int64_t none[STEP_NR_COUNTS];
+	const struct counted_at at =
+		part_of(fragment, dynamic->origin, FOUND_TRIPS + (uint32_t)dynamic->kind - DYNAMIC_TRIPS);
+
+	if (harvest->counted && dynamic->kind >= DYNAMIC_TRIPS)
+		counted_code_add(harvest->counted, &at, (int64_t)value, none);
+}
+
+static void
 add_counter(void *context, uint32_t counter, uint64_t value)
 {
 	struct harvest *harvest = context;
@@ -205,6 +217,10 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	const struct contents *contents;
 	struct counted_at at;
 
+	if (dynamic && dynamic->kind >= DYNAMIC_LEFT) {
+		add_trips(harvest, fragment, dynamic, value);
+		return;
+	}
 	if (dynamic) {
 		contents_add_dynamic(cache, dynamic, (int64_t)value, counts);
 	} else {
@@ -517,8 +533,10 @@ translation_for(const struct translator *self, const struct thread *thread)
 {
 	const struct address_space *space = thread->translated->space;
 
-	return (struct translation){space->cache,  thread->tid,      tracer_options(self->tracer),
-				    space->ranges, space->nr_ranges, self->stream ? stream_sites(self->stream) : NULL};
+	return (struct translation){
+		space->cache,      thread->tid,      tracer_options(self->tracer),
+		space->ranges,     space->nr_ranges, self->stream ? stream_sites(self->stream) : NULL,
+		self->counts_trips};
 }
 
 static bool

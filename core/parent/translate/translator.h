@@ -26,6 +26,7 @@ struct translator;
  * has_pages: translations of addresses, too
  * sampling, has_curve, has_kinds: as of stream_new
  * counted: where functions are counted, borrowed; NULL: they are not
+ * counts_trips: of loops also how many turns their entries made, as of struct found
  * data: as of stream_new; what is mapped is looked at, and where stacks are
  * foreseen: folder where it is kept what programs execute (foreseen.h); NULL: nothing is
  * regions: which hits of each are counted, nr_regions of them (kind is not used), borrowed
@@ -35,6 +36,7 @@ struct translator_options {
 	bool has_pages, has_curve, has_kinds;
 	unsigned sampling;
 	struct counted_code *counted;
+	bool counts_trips;
 	struct data *data;
 	const char *foreseen;
 	const struct frames_rule *regions;

@@ -131,6 +131,7 @@ struct translator {
 	struct rot_error why_incomplete;
 	struct stream *stream;
 	struct counted_code *counted;
+	bool counts_trips; /* as of struct translator_options */
 	struct data *data;
 	struct foreseen *foreseen;
 	uint32_t nr_spaces;

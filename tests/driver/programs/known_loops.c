@@ -5,11 +5,13 @@
  *	product    a product of matrices in blocks: 6 loops, of 4, 4, 4, 6, 6 and 6 turns. The innermost has 7
  *	           instructions, a multiplication and an addition, 24 bytes loaded and 8 stored
  *	two_loops  10 turns of an inner loop of 5 turns, which is entered in its middle; then one loop of 40 turns
+ *	rising     10 turns of an inner loop of 1, 2, ... and 10 turns, of one block
  *	triple     an inner loop of 3 * TURNS turns of two instructions, and one of TURNS turns
  *
  *	spin       a loop of TURNS turns, each of which loads and stores 8 bytes; in C
  *
- * WHERE: counts (product and two_loops, once), threads (in 2 threads), shares (triple, ROUNDS times), lines (spin).
+ * WHERE: counts (product, two_loops and rising, once), threads (in 2 threads), shares (triple, ROUNDS times), lines
+ *(spin).
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ static double x[SIZE][SIZE], y[SIZE][SIZE], z[SIZE][SIZE];
 
 void product(double *to, const double *left, const double *right);
 void two_loops(void);
+void rising(void);
 void triple(unsigned long turns, unsigned long more_turns);
 
 /* With a frame, by which a function is known without its name. */
@@ -45,6 +48,10 @@ FUNCTION(two_loops, "	mov $10, %ecx\n"
 		    "2:	nop\n"
 		    "3:	dec %eax\n	jnz 2b\n"
 		    "	dec %ecx\n	jnz 1b\n" LOOP("4", "eax", "40", "	nop\n	nop\n"));
+FUNCTION(rising, "	mov $1, %eax\n"
+		 "1:	mov %eax, %ecx\n"
+		 "2:	dec %ecx\n	jnz 2b\n"
+		 "	inc %eax\n	cmp $11, %eax\n	jne 1b\n");
 FUNCTION(triple, "	.p2align 6\n1:	dec %rdi\n	jnz 1b\n"
 		 "	.p2align 6\n2:	dec %rsi\n	jnz 2b\n");
 
@@ -64,6 +71,7 @@ count(void *unused)
 {
 	product(z[0], x[0], y[0]);
 	two_loops();
+	rising();
 	return unused;
 }
 

@@ -92,6 +92,29 @@ are_all "of 2 threads" loops
 call run -q --all -j loops.json "$here/known_loops_stripped" counts
 are_exact "without symbols" 1 functionAddress "$product" "$two_loops"
 
+# ---- turns of each entry, by powers of two ----
+call run -q --all --by=loop -j loops.json "$known" threads
+are_exact "with the turns of each entry" 2 function product two_loops
+# trips_of FUNCTION TURNS: of its loop with so many turns
+trips_of()
+{
+	"$top_builddir/tests/json_lines" loops.json | awk -v function_name="$1" -v turns="$2" '
+		match($0, /^functions\.loops\[[0-9]*\]\./) { loop = substr($0, 1, RLENGTH); line = substr($0, RLENGTH + 1) }
+		line == "function = " function_name { is_of[loop] }
+		line == "turns = " turns { is_of_turns[loop] }
+		line ~ /^trips\[/ { sub(/.* = /, "", line); trips[loop] = trips[loop] line " " }
+		END { for (loop in is_of) if (loop in is_of_turns) print trips[loop] }'
+}
+out=$(trips_of rising 110) err="2 4 8 6 was expected"
+[ "$out" = "2 4 8 6 " ]
+check "an inner loop of 1 to 10 turns"
+out=$(trips_of rising 20) err="0 0 0 2 was expected"
+[ "$out" = "0 0 0 2 " ]
+check "the loop around it"
+out=$(trips_of product 27648) err="0 0 4608 was expected"
+[ "$out" = "0 0 4608 " ]
+check "a loop of 6 turns"
+
 # nr_divided: how many functions with loops have a sample or 0.1 % of the instructions, and how many have less
 nr_divided()
 {
@@ -129,12 +152,14 @@ out=$(nr_divided) err="all: $all"
 check "functions with few instructions have no loops, unless all are asked for"
 
 # Signals come in the middle of blocks: what was executed of them is counted in its part.
-call run -q --all -j loops.json "$here/known_functions" signals
-out=$(loops function poly | sed 's/.* 1: \([0-9]*\)\/\([0-9]*\) \([0-9]*\).*/\1 \2 \3/')
-err="100000 turns of 4 instructions in each entry were expected"
-echo "$out" | awk '{exit !($2 >= 20 && $1 == 100000 * $2 && $3 == 4 * $1)}'
-check "between signals"
-are_all "between signals" loops
+for by in function loop; do
+	call run -q --all --by=$by -j loops.json "$here/known_functions" signals
+	out=$(loops function poly | sed 's/.* 1: \([0-9]*\)\/\([0-9]*\) \([0-9]*\).*/\1 \2 \3/')
+	err="100000 turns of 4 instructions in each entry were expected"
+	echo "$out" | awk '{exit !($2 >= 20 && $1 == 100000 * $2 && $3 == 4 * $1)}'
+	check "between signals, by $by"
+	are_all "between signals, by $by" loops
+done
 
 # ---- source lines ----
 call run -q --all -j loops.json --by=line "$known" shares 5

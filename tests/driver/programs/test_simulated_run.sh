@@ -42,10 +42,13 @@ of_threads()
 	check "they counted all the time"
 
 	# both ways in one call: the model's bytes, those of events, and their quotient, in three digits
-	on_zen5 -counting=blocks -caches=32K:8,1M:16,32M:16 -- "$known" 2000000
+	on_zen5 -counting=blocks -caches=32K:8,1M:16,32M:16 -plots=html -o page -- "$known" 2000000
 	printf '%s\n' "$err" | sed -n "s/.*modelled caches beside the processor's events.* LLC-RAM: \([0-9.e+]*\) and \([0-9.e+]*\) bytes (\([0-9.e+-]*\) times.*/\1 \2 \3/p" |
 		awk '{ nr++; off = $3 * $2 / $1 - 1 } END { exit !(nr == 1 && $1 > 0 && $2 > 0 && off < 0.02 && off > -0.02) }'
 	check "modelled caches beside events"
+	for border in LLC-RAM L2-L3 L1-L2 CPU-L1 all; do
+		holds "the page has a picture of the border $border" page.html "data-border=\"$border\" data-precision=\"all\" data-dots=\"functions\""
+	done
 
 	# a thread is in the region for much of its life
 	for backend in breakpoint int3; do

@@ -60,6 +60,24 @@
 	choose(0);
 	tell("and shown again", isSeen(row) && isSeen(dot));
 
+	/* ---- views ---- */
+	const views = Array.from(document.querySelectorAll(".views select")), precision = views[1];
+	function look(select, value) {
+		select.value = value;
+		select.dispatchEvent(new Event("change", { bubbles: true }));
+		return Array.from(document.querySelectorAll("figure")).filter(isSeen);
+	}
+	tell("borders can be chosen", isSeen(views[0]) && views[0].length > 2 && views[0].tabIndex === 0);
+	tell("there is no choice of one precision", !isSeen(precision));
+	const other = look(views[0], "CPU-L1");
+	tell("one picture is shown", other.length === 1 && other[0] !== figure);
+	tell("of that border", other[0].querySelector(".name.x").textContent.includes("CPU-L1"));
+	tell("with the dot", isSeen(other[0].querySelector("[data-place='" + row.id + "'] .mark")));
+	const joined = look(views[0], "all");
+	tell("all borders of a function are joined", joined.length === 1 && joined[0].querySelector(".join") !== null);
+	tell("the page is still as wide as the window", document.documentElement.scrollWidth <= window.innerWidth);
+	tell("and back", look(views[0], views[0].options[0].value)[0] === figure);
+
 	/* ---- files ---- */
 	const blobs = [], create = URL.createObjectURL;
 	URL.createObjectURL = function (blob) { blobs.push(blob); return create.call(URL, blob); };

@@ -38,7 +38,8 @@ out=$(awk -F '|' '{ split($2, share, " "); sum += share[1] } END { printf "%.0f\
 check "the parts are the whole"
 
 rows page.html loops >loops
-holds "a loop, with its turns of each entry" loops "triad, line 18|60.0 ±3.0|1000000|-|-|-|-|-|-|-|-|-|-|600|solver, solve.c:18-20, inlined axpy&lt;double&gt;|"
+holds "a loop, with its turns of each entry" loops "triad, line 18|60.0 ±3.0|1000000|-|-|-|-|-|-|-|-|-|-|-|-|600|solver, solve.c:18-20, inlined axpy&lt;double&gt;|"
+holds "how many turns its entries make" loops "triad, line 25|4.0 ±1.0|24|16-31|8-31|"
 holds "a narrow page says what a cell is" page.html 'data-label="CPU time %"'
 
 # ---- regions, and how all that is known ----
@@ -65,6 +66,36 @@ for line in 'functions, triad 64 %' 'function: ns::Matrix&lt;double&gt;::product
 	'20 % of the roof of 2 threads at this intensity (FMA): far below, on the computing side of the ridge'; do
 	holds "who points at a dot reads: $line" lines "$line"
 done
+
+# ---- views: the same at other borders, of other precisions, and of loops ----
+figures=$(sed -n 's/.*<figure class="broad[^"]*" data-border="\([^"]*\)" data-precision="\([^"]*\)" data-dots="\([^"]*\)".*/\1|\2|\3/p' lines)
+[ "$(echo "$figures" | wc -l)" = 18 ] && [ "$(echo "$figures" | sort -u | wc -l)" = 18 ]
+check "each choice has one picture"
+[ "$(grep -c '<figure class="broad"' lines)" = 1 ]
+check "of which one is shown at first"
+# in_view BORDER PRECISION DOTS: what is drawn there
+in_view()
+{
+	awk -v name="class=\"broad[a-z ]*\" data-border=\"$1\" data-precision=\"$2\" data-dots=\"$3\"" '
+		/^<figure/ { is_there = $0 ~ name }
+		is_there' lines
+}
+in_view CPU-L1 all functions >view
+holds "bytes of another border" view 'operational intensity (CPU-L1): 0.04167 (m) flop/byte'
+in_view LLC-RAM all loops >view
+holds "a loop has a dot" view 'data-place="loop-0-1"'
+holds "with its share" view 'triad, line 25: 4.0 %'
+holds "which has its row" lines 'id="loop-0-1"'
+lacks "where functions have none" view 'place-0-0'
+in_view CPU-L1 'single precision' functions >view
+holds "the rate of that precision alone" view 'performance (single precision): 1.250 Gflop/s'
+holds "and its intensity" view 'operational intensity (single precision, CPU-L1): 0.01042 (m) flop/byte'
+lacks "without what has other operations" view 'product_of_rows'
+in_view all all functions >view
+holds "all borders of a function are joined" view 'class="join"'
+holds "one of them" view 'operational intensity (CPU-L1): 0.04167 (m) flop/byte'
+holds "and the other" view 'operational intensity (LLC-RAM): 0.6250 (m) flop/byte'
+
 call plot "$source/program.json" -plots=terminal
 holds "a caption" out "functions: 2, area by share of the CPU time, together 80"
 holds "that tells what has no dot" out "chase"
