@@ -471,6 +471,19 @@ gathers(const struct finding_rule *rule, const struct finding_facts *facts, stru
 		     rot_strdup("each element is an access of its own, as in scalar code"));
 }
 
+/* Where memory takes the time, the L1 has some to spare. */
+static bool
+splits_lines(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * count_of(code, FINDING_SPLITS) / count_of(code, FINDING_INSTRUCTIONS);
+
+	return is_hot(code) && percent > rule->threshold && !may_wait(code) && !(code->bandwidth_share.value > 0.5) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("%.3g of 100 instructions access bytes in two lines at once", percent),
+		     rot_strdup("each takes as long as two accesses of the L1, or longer if it is in two pages"));
+}
+
 static bool
 computes_with_x87(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
@@ -679,6 +692,8 @@ static const struct finding_rule rules[] = {
 	 "%", "one precision (constants as 1.0f), and integers converted once", converts},
 	{FINDING_CODE, "gathers", "bytes of gathers and scatters, of all that it loads and stores: more than", 50, "%",
 	 "arrays of what is used together, in the order of its use", gathers},
+	{FINDING_CODE, "splitLines", "accesses that go from one line to the next: more than", 5, "in 100 instructions",
+	 "alignas(64), aligned_alloc, rows padded to whole lines", splits_lines},
 	{FINDING_CODE, "x87", "operations of the x87: more than", 20, "%",
 	 "double instead of long double, -mfpmath=sse", computes_with_x87},
 	{FINDING_CODE, "chain",

@@ -33,7 +33,8 @@
 	X(STORED, "storedBytes")                                                                                       \
 	X(L1_FILLS, "l1Fills")                                                                                         \
 	X(L2_FILLS, "l2Fills")                                                                                         \
-	X(MEMORY_READS, "memoryReads")
+	X(MEMORY_READS, "memoryReads")                                                                                 \
+	X(SPLITS, "splitAccesses")
 
 #define FINDING_COUNT_NUMBER(name, text) FINDING_##name,
 enum finding_count { FINDING_COUNTS(FINDING_COUNT_NUMBER) FINDING_NR_COUNTS };

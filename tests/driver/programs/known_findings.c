@@ -15,6 +15,7 @@
  *	modulo   remainders of integers
  *	convert  integers become numbers
  *	gather   vectors from indices, with AVX2
+ *	split    loads and stores that are in two lines each
  *
  *	threads  packed in two threads, of which one does four times as much
  *	kernel   many small reads
@@ -50,6 +51,7 @@ void chase(void **from, unsigned long turns);
 void modulo(unsigned long turns);
 void convert(double *to, const double *x, unsigned long nr);
 void gather(const double *from, unsigned long turns);
+void split(double *at, unsigned long turns);
 
 #define FUNCTION(name, code)                                                                                           \
 	__asm__(".text\n	.globl " #name "\n	.type " #name ", @function\n	.p2align 6\n" #name ":\n"      \
@@ -110,6 +112,11 @@ FUNCTION(gather, "	vpcmpeqd %ymm0, %ymm0, %ymm0\n"
 		 "	vpxor %xmm1, %xmm1, %xmm1\n"
 		 "	vgatherdpd %ymm0, (%rdi,%xmm1,8), %ymm2\n"
 		 "	dec %rsi\n");
+
+FUNCTION(split, "	movupd 56(%rdi), %xmm0\n"
+		"	addpd %xmm1, %xmm0\n"
+		"	movupd %xmm0, 124(%rdi)\n"
+		"	dec %rsi\n");
 
 static _Alignas(64) double small[2][SMALL];
 
@@ -351,6 +358,8 @@ main(int argc, char **argv)
 		modulo(50000000);
 	if (strcmp(how, "gather") == 0)
 		gather(small[0], 50000000);
+	if (strcmp(how, "split") == 0)
+		split(small[0], 50000000);
 	if (strcmp(how, "chase") == 0)
 		follow_pointers();
 	if (strcmp(how, "threads") == 0)

@@ -73,6 +73,9 @@ static const struct {
 	/* Half of each pair of lanes, and less. */
 	{"maskedLanes ", .changes = {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}, {FINDING_MASKED, 1.1e6}}},
 	{"", .changes = {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}, {FINDING_MASKED, 0.9e6}}},
+	{"splitLines ", .changes = {{FINDING_SPLITS, 0.51e6}}},
+	{"", .changes = {{FINDING_SPLITS, 0.49e6}}},
+	{"bandwidth ", .changes = {{FINDING_SPLITS, 0.51e6}}, .bandwidth_share = 0.6},
 	{"x87 ", .changes = {{FINDING_X87, 1e6}}},
 	{"", .changes = {{FINDING_X87, 0.4e6}}},
 	{"", .changes = {{FINDING_X87, 1e6}, {FINDING_PACKED_DOUBLE, 5e6}, {FINDING_FLOP_256, 5e6}}},
