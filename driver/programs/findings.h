@@ -23,6 +23,8 @@
 	X(PACKED_SINGLE, "packedSingle")                                                                               \
 	X(FLOP_256, "flop256")                                                                                         \
 	X(FLOP_512, "flop512")                                                                                         \
+	X(SCALAR_INTEGER, "scalarInteger")                                                                             \
+	X(PACKED_INTEGER, "packedInteger")                                                                             \
 	X(DIVISIONS, "divisions")                                                                                      \
 	X(INTEGER_DIVISIONS, "integerDivisions")                                                                       \
 	X(CONVERSIONS, "conversions")                                                                                  \

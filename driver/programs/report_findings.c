@@ -31,13 +31,9 @@ instructions_of(const struct program_thread_output *thread)
 /* Threads that do less than this share of the busiest one's work only wait for others. */
 #define LEAST_WORK 0.05
 
-/* A thread that lived alone for a larger share of its life may have worked then, and nobody waited for that. */
-#define MOST_ALONE 0.2
-
 /*
  * Instructions of the busiest thread over the mean of it and those threads of its process that lived beside it for half
- * of their lives or more; what it may have done before them does not count. NaN: there are none, or it began long
- * before them.
+ * of their lives or more; what it may have done before them does not count. NaN: there are none.
  */
 static double
 imbalance_of(const struct program_run_output *run)
@@ -71,7 +67,7 @@ imbalance_of(const struct program_run_output *run)
 	if (nr_working < 2)
 		return NAN;
 	alone = fmax(0, first - (double)busiest->start_time) / (double)(busiest->stop_time - busiest->start_time);
-	return alone > MOST_ALONE ? NAN : (1 - alone) * most * (double)nr_working / (sum - alone * most);
+	return (1 - alone) * most * (double)nr_working / (sum - alone * most);
 }
 
 /* Different exit statuses and signals, of runs that nobody cut off. */

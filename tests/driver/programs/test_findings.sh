@@ -108,6 +108,8 @@ fi
 if grep -q -w avx /proc/cpuinfo; then
 	finds packed narrowVectors "scalar|maskedLanes|x87|divisions|$lines" packed
 fi
+finds spin spinning "$vectors|divisions|chain|loadChain|$lines" spin
+
 finds '' imbalance 'scalar|kernelTime' threads
 call run -q -j found.json "$known" serial
 out=$(codes '')
