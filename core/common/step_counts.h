@@ -33,7 +33,9 @@
  * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes. Gathered
  * ones are those among them that gathers and scatters access, each element at an address of its own.
  *
- * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins.
+ * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins. Split
+ * accesses are those of up to 64 bytes that go from one of their lines to the next, of repeated string instructions
+ * none.
  */
 #define STEP_COUNTS(X)                                                                                                 \
 	X(INSTRUCTIONS, "instructions")                                                                                \
@@ -59,6 +61,7 @@
 	X(L2_WRITE_BACKS, "l2WriteBacks")                                                                              \
 	X(MEMORY_READS, "memoryReads")                                                                                 \
 	X(MEMORY_WRITES, "memoryWrites")                                                                               \
+	X(SPLIT_ACCESSES, "splitAccesses")                                                                             \
 	X(TLB_MISSES, "tlbMisses")
 
 #define STEP_COUNT_NUMBER(name, text) STEP_##name,

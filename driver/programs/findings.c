@@ -138,10 +138,12 @@ static bool
 is_in_kernel(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
 	const double share = facts->run->kernel_share;
+	const double busy = facts->run->waiting_share > 0 ? 1 - facts->run->waiting_share : 1;
 
-	return 100 * share > rule->threshold && facts->run->wall_s >= LONG_S &&
-	       found(finding, 100 * share, share, rot_format("the kernel takes %.3g %% of the CPU time", 100 * share),
-		     rot_format("at most %.3g times as fast without", 1 / (1 - share)));
+	return 100 * share > rule->threshold && facts->run->cpu_s >= LONG_S &&
+	       found(finding, 100 * share, share * busy,
+		     rot_format("the kernel takes %.3g %% of the CPU time", 100 * share),
+		     rot_format("at most %.3g times as fast without", 1 / (1 - share * busy)));
 }
 
 /* Where most switches are involuntary, threads wait for a CPU, which says something of other programs. */
@@ -471,6 +473,36 @@ gathers(const struct finding_rule *rule, const struct finding_facts *facts, stru
 		     rot_strdup("each element is an access of its own, as in scalar code"));
 }
 
+/* Where memory takes the time, the L1 has some to spare. */
+static bool
+splits_lines(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double percent = 100 * count_of(code, FINDING_SPLITS) / count_of(code, FINDING_INSTRUCTIONS);
+
+	return is_hot(code) && percent > rule->threshold && !may_wait(code) && !(code->bandwidth_share.value > 0.5) &&
+	       found(finding, percent, code->share.value,
+		     rot_format("%.3g of 100 instructions access bytes in two lines at once", percent),
+		     rot_strdup("each takes as long as two accesses of the L1, or longer if it is in two pages"));
+}
+
+/* It loads and compares, without any arithmetic, store or next address, so that only another thread can end it. */
+static bool
+spins(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
+{
+	const struct finding_code *code = facts->code;
+	const double nr = count_of(code, FINDING_INSTRUCTIONS), percent = 100 * code->share.low;
+	const double others = flops(code) + count_of(code, FINDING_SCALAR_INTEGER) +
+			      count_of(code, FINDING_PACKED_INTEGER) + count_of(code, FINDING_CONVERSIONS) +
+			      count_of(code, FINDING_X87) + count_of(code, FINDING_STORED) / 8;
+
+	return percent > rule->threshold && count_of(code, FINDING_LOADED) >= 0.1 * nr && others < 0.001 * nr &&
+	       !(count_of(code, FINDING_L1_FILLS) > 0.001 * nr) && !strstr(code->chain, "load") &&
+	       found(finding, percent, code->share.value,
+		     rot_format("it only loads and compares, for %.3g %% of the CPU time", 100 * code->share.value),
+		     rot_strdup("its thread waits for another one, and keeps a CPU busy meanwhile"));
+}
+
 static bool
 computes_with_x87(const struct finding_rule *rule, const struct finding_facts *facts, struct finding *finding)
 {
@@ -679,6 +711,10 @@ static const struct finding_rule rules[] = {
 	 "%", "one precision (constants as 1.0f), and integers converted once", converts},
 	{FINDING_CODE, "gathers", "bytes of gathers and scatters, of all that it loads and stores: more than", 50, "%",
 	 "arrays of what is used together, in the order of its use", gathers},
+	{FINDING_CODE, "splitLines", "accesses that go from one line to the next: more than", 5, "in 100 instructions",
+	 "alignas(64), aligned_alloc, rows padded to whole lines", splits_lines},
+	{FINDING_CODE, "spinning", "CPU time of code that only loads and compares: more than", 100 * HOT_SHARE, "%",
+	 "even pieces of work, pthread_cond_wait for long waits, OMP_WAIT_POLICY=passive", spins},
 	{FINDING_CODE, "x87", "operations of the x87: more than", 20, "%",
 	 "double instead of long double, -mfpmath=sse", computes_with_x87},
 	{FINDING_CODE, "chain",

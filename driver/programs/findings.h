@@ -23,6 +23,8 @@
 	X(PACKED_SINGLE, "packedSingle")                                                                               \
 	X(FLOP_256, "flop256")                                                                                         \
 	X(FLOP_512, "flop512")                                                                                         \
+	X(SCALAR_INTEGER, "scalarInteger")                                                                             \
+	X(PACKED_INTEGER, "packedInteger")                                                                             \
 	X(DIVISIONS, "divisions")                                                                                      \
 	X(INTEGER_DIVISIONS, "integerDivisions")                                                                       \
 	X(CONVERSIONS, "conversions")                                                                                  \
@@ -33,7 +35,8 @@
 	X(STORED, "storedBytes")                                                                                       \
 	X(L1_FILLS, "l1Fills")                                                                                         \
 	X(L2_FILLS, "l2Fills")                                                                                         \
-	X(MEMORY_READS, "memoryReads")
+	X(MEMORY_READS, "memoryReads")                                                                                 \
+	X(SPLITS, "splitAccesses")
 
 #define FINDING_COUNT_NUMBER(name, text) FINDING_##name,
 enum finding_count { FINDING_COUNTS(FINDING_COUNT_NUMBER) FINDING_NR_COUNTS };

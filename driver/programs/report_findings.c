@@ -31,12 +31,9 @@ instructions_of(const struct program_thread_output *thread)
 /* Threads that do less than this share of the busiest one's work only wait for others. */
 #define LEAST_WORK 0.05
 
-/* A thread that lived alone for a larger share of its life may have worked then, and nobody waited for that. */
-#define MOST_ALONE 0.2
-
 /*
  * Instructions of the busiest thread over the mean of it and those threads of its process that lived beside it for half
- * of their lives or more; NaN: there are none, or it began long before them.
+ * of their lives or more; what it may have done before them does not count. NaN: there are none.
  */
 static double
 imbalance_of(const struct program_run_output *run)
@@ -44,7 +41,7 @@ imbalance_of(const struct program_run_output *run)
 	const size_t nr = program_run_has_threads(run) ? program_run_output_nr_threads(run) : 0;
 	const struct program_thread_output *busiest = NULL;
 	size_t nr_working = 0;
-	double sum = 0, most = 0, first = INFINITY;
+	double sum = 0, most = 0, first = INFINITY, alone;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct program_thread_output *thread = program_run_output_threads_at(run, i);
@@ -67,10 +64,10 @@ imbalance_of(const struct program_run_output *run)
 		if (thread != busiest)
 			first = fmin(first, from);
 	}
-	if (nr_working > 1 &&
-	    first - (double)busiest->start_time > MOST_ALONE * (double)(busiest->stop_time - busiest->start_time))
+	if (nr_working < 2)
 		return NAN;
-	return nr_working > 1 ? most * (double)nr_working / sum : NAN;
+	alone = fmax(0, first - (double)busiest->start_time) / (double)(busiest->stop_time - busiest->start_time);
+	return (1 - alone) * most * (double)nr_working / (sum - alone * most);
 }
 
 /* Different exit statuses and signals, of runs that nobody cut off. */

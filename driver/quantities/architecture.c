@@ -108,10 +108,15 @@ read_event(struct architecture *architecture, const xmlNode *node, struct rot_er
 static int
 read_ride(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	autofree char *names = xml_attribute(node, "events", "");
+	autofree char *names = xml_attribute(node, "events", ""), *beside = xml_attribute(node, "beside", "");
+	const size_t company = event_find(architecture, beside, strlen(beside));
 	char *rest = NULL;
 	int rc = 0;
 
+	if (*beside && company == architecture->nr_events) {
+		rot_error_set(err, 0, "ride: there is no event '%s'", beside);
+		return xml_error_at(node, err);
+	}
 	for (char *name = strtok_r(names, " \t\n", &rest); name && rc == 0; name = strtok_r(NULL, " \t\n", &rest)) {
 		size_t event = event_find(architecture, name, strlen(name));
 
@@ -120,6 +125,9 @@ read_ride(struct architecture *architecture, const xmlNode *node, struct rot_err
 			rc = xml_error_at(node, err);
 			break;
 		}
+		architecture->company =
+			pool_grow(&architecture->pool, architecture->company, architecture->nr_riders, sizeof(event));
+		architecture->company[architecture->nr_riders] = company;
 		pool_add(&architecture->pool, architecture->riders, architecture->nr_riders) = event;
 	}
 	return rc;

@@ -177,7 +177,9 @@ pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
 		memcpy(plan->passes + nr_clock, packing.best, packing.nr_best * sizeof(*plan->passes));
 		for (size_t i = nr_clock; i < plan->nr_passes; i++) {
 			for (size_t k = 0; k < architecture->nr_riders; k++)
-				pass_merge(&plan->passes[i], architecture, &architecture->riders[k], 1);
+				if (architecture->company[k] == architecture->nr_events ||
+				    pass_has(&plan->passes[i], architecture->company[k]))
+					pass_merge(&plan->passes[i], architecture, &architecture->riders[k], 1);
 			plan->passes[i].is_stepped = architecture->counts_by_steps;
 		}
 	}

@@ -570,14 +570,14 @@ bool
 chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *executions, const struct chain_code *code,
 	   const struct chain_latencies *latencies, struct chain *chain)
 {
-	struct turn turn = {.nr = 0};
-	const bool is_known = read_turn(flow, loop, executions, code, &turn);
-	autofree struct link *links = turn.links;
-	const size_t nr_links = turn.nr;
+	struct turn one = {.nr = 0};
+	const bool is_known = read_turn(flow, loop, executions, code, &one);
+	autofree struct link *links = one.links;
+	const size_t nr_links = one.nr;
 	struct turns turns = {.links = links, .nr_links = nr_links, .latencies = latencies};
 	size_t nr_others = 0;
 
-	*chain = (struct chain){.leaf = turn.leaf};
+	*chain = (struct chain){.leaf = one.leaf};
 	if (!is_known || nr_links > MAX_LINKS)
 		return false;
 	turns.events = rot_calloc(TURNS * nr_links, sizeof(*turns.events));

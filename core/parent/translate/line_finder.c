@@ -14,7 +14,7 @@
 #define NEXT_LINE (1 << CACHE_NR_ENTRY_BITS)
 
 #define CODE_BYTES ((uint32_t)32 << 20)
-#define BYTES_OF_ACCESS 192 /* at most; of all else of a site as well */
+#define BYTES_OF_ACCESS 256 /* at most; of all else of a site as well */
 
 /* The low bits count how often a site was found, up to SEEN_ENOUGH. SEEN_AGAIN: once it came directly after itself. */
 #define SEEN_ENOUGH 7
@@ -58,6 +58,8 @@ find_lines(const struct line_finder *finder, struct line_search *search, const s
 		const uint64_t line = address >> shift, use = CACHE_USE(line, access->is_store);
 		const uint64_t has_second = (address + access->bytes - 1) >> shift != line;
 
+		if (has_second)
+			line_search_split(search, finder->sites, number, access, address, shift, finder->residues);
 		to[0] = use;
 		to[1] = use + NEXT_LINE;
 		to += 1 + has_second;
@@ -77,16 +79,20 @@ is_sampled(const struct line_finder *finder, uint64_t line)
 
 /* The same of sampled lines, of which none is dropped. */
 static void
-find_sampled(const struct line_finder *finder, struct line_search *search, const struct site *site)
+find_sampled(const struct line_finder *finder, struct line_search *search, const struct site *site, uint32_t number)
 {
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];
 		const uint64_t address = site_address(access, search->frame, search->fs_base) | search->space;
 		const uint64_t line = address >> finder->line_shift;
+		const bool has_second = (address + access->bytes - 1) >> finder->line_shift != line;
 
 		if (is_sampled(finder, line))
 			*search->to++ = CACHE_USE(line, access->is_store);
-		if ((address + access->bytes - 1) >> finder->line_shift != line && is_sampled(finder, line + 1))
+		if (has_second)
+			line_search_split(search, finder->sites, number, access, address, finder->line_shift,
+					  finder->residues);
+		if (has_second && is_sampled(finder, line + 1))
 			*search->to++ = CACHE_USE(line + 1, access->is_store);
 	}
 }
@@ -250,6 +256,27 @@ set_distance(struct emitter *to, uint32_t at, uint32_t target)
 	memcpy(to->bytes + at, &distance, sizeof(distance));
 }
 
+/* Counts the splits of an access whose place in the line is rax. Changes rax and r8. */
+static void
+emit_splits(const struct line_finder *finder, struct emitter *to, uint32_t number, const struct site_access *access)
+{
+	const unsigned weight = line_finder_weight(finder->residues);
+
+	if (access->splits) {
+		EMIT(to, 0x49, 0xb8); /* mov r8, the end of the line */
+		emit_64(to, (uintptr_t)(access->splits + (UINT64_C(1) << finder->line_shift)));
+		EMIT(to, 0x48, 0xf7, 0xd8, 0x41, 0x0f, 0xb6, 0x04, 0x00); /* neg rax; movzx eax, byte [r8 + rax] */
+		EMIT(to, 0x6b, 0xc0);                                     /* imul eax, eax, weight */
+		emit_8(to, weight);
+	} else {
+		emit_constant(to, RAX, weight);
+	}
+	emit_search(to, 0x01, RAX, SEARCH(splits)); /* add */
+	EMIT(to, 0x49, 0xb8);                       /* mov r8, the site's */
+	emit_64(to, (uintptr_t)&finder->sites->splits[number]);
+	EMIT(to, 0x49, 0x01, 0x00); /* add [r8], rax */
+}
+
 /* Stores the use of the next line, and moves rsi, so that later uses follow it. At the end rcx is the first use plus 1.
  */
 static void
@@ -316,6 +343,7 @@ compile(struct line_finder *finder, const struct site *site, uint32_t number, bo
 	for (int i = 0; i < site->nr_accesses; i++) {
 		if (jumps[i]) {
 			set_distance(to, jumps[i], to->at);
+			emit_splits(finder, to, number, &site->accesses[i]);
 			emit_second(to, i, behind[i]);
 		}
 	}
@@ -357,6 +385,7 @@ emit_sampled_lines(const struct line_finder *finder, struct emitter *to, uint32_
 		   const struct site_access *access, uint32_t back)
 {
 	const uint32_t line_bytes = UINT32_C(1) << finder->line_shift;
+	uint32_t begin;
 
 	emit_sampled_line(finder, to, site, access->is_store);
 	EMIT(to, 0x25); /* and eax, line_bytes - 1 */
@@ -365,6 +394,12 @@ emit_sampled_lines(const struct line_finder *finder, struct emitter *to, uint32_
 	emit_32(to, line_bytes - access->bytes);
 	EMIT(to, 0x0f, 0x86); /* jbe */
 	emit_32(to, back - (to->at + 4));
+	EMIT(to, 0x48, 0x0f, 0xa3, 0xca, 0x73, 0);         /* bt rdx, rcx; jnc */
+	EMIT(to, 0xf6, 0xc1, CACHE_RESIDUES - 1, 0x74, 0); /* test cl, CACHE_RESIDUES - 1; jz */
+	begin = to->at;
+	emit_splits(finder, to, site, access);
+	to->bytes[begin - 1] = (uint8_t)(to->at - begin);
+	to->bytes[begin - 6] = (uint8_t)(to->at - (begin - 5));
 	EMIT(to, 0x48, 0xff, 0xc1); /* inc rcx */
 	emit_sampled_line(finder, to, site, access->is_store);
 	EMIT(to, 0xe9); /* jmp */
@@ -471,7 +506,7 @@ find_first(struct line_finder *finder, struct line_search *search, const struct 
 	bool is_again = false;
 
 	if (finder->residues)
-		find_sampled(finder, search, site);
+		find_sampled(finder, search, site, number);
 	else
 		is_again = find_lines(finder, search, site, number);
 	search->frame += site->nr_words;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "parent/stepping/cache_model.h"
 #include "parent/translate/recording.h"
 #include "parent/translate/uses.h"
 
@@ -19,6 +20,7 @@
  * space: bits that the lines of its process have, and addresses do not
  * last: 1 more than the number of the site before, 0: none
  * lines: of that site, each use plus 1 if the next line was used, too
+ * splits: accesses that went from one line to the next; whoever starts it sets 0
  * code: of the finder
  * origins: where the next origin of uses goes, which has room then; where sites have causes
  */
@@ -28,6 +30,7 @@ struct line_search {
 	uint64_t fs_base, space, last;
 	const uint8_t *code;
 	uint32_t *origins;
+	uint64_t splits;
 	uint64_t lines[SITE_MAX_ACCESSES];
 };
 
@@ -50,6 +53,30 @@ void line_finder_delete(struct line_finder *finder);
  * the site of that frame, else NULL. A frame of no site, which the program has written, is the end of all.
  */
 const struct site *line_finder_run(struct line_finder *finder, struct line_search *search);
+
+/*
+ * Of lines that are sampled so many stand for one, and the first of a row for none, so that it is a whole number.
+ * 1: all lines are found.
+ */
+static inline unsigned
+line_finder_weight(uint64_t residues)
+{
+	return residues ? CACHE_RESIDUES / (unsigned)__builtin_popcountll(residues & ~UINT64_C(1)) : 1;
+}
+
+/* Counts an access that goes from its line to the next, if that line is sampled. number: of its site */
+static inline void
+line_search_split(struct line_search *search, const struct sites *sites, uint32_t number,
+		  const struct site_access *access, uint64_t address, unsigned line_shift, uint64_t residues)
+{
+	const uint64_t line_bytes = UINT64_C(1) << line_shift, within = address & (line_bytes - 1);
+	const uint64_t is_counted =
+		!residues || (residues & ~UINT64_C(1)) >> (address >> line_shift) % CACHE_RESIDUES & 1;
+	const uint64_t nr = access->splits ? access->splits[line_bytes - within] : 1;
+
+	search->splits += is_counted * nr * line_finder_weight(residues);
+	sites->splits[number] += is_counted * nr * line_finder_weight(residues);
+}
 
 /* Where an access of a frame is. */
 static inline uint64_t

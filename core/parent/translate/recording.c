@@ -16,7 +16,10 @@
 struct sites *
 sites_new(void)
 {
-	return rot_calloc(1, sizeof(struct sites));
+	struct sites *sites = rot_calloc(1, sizeof(*sites));
+
+	sites->splits = rot_calloc(RECORD_MAX_SITES + 1, sizeof(*sites->splits));
+	return sites;
 }
 
 void
@@ -25,11 +28,16 @@ sites_delete(struct sites *sites)
 	if (!sites)
 		return;
 	for (uint32_t i = 0; i < sites->nr; i++) {
-		free(sites->chunks[i / SITES_CHUNK][i % SITES_CHUNK].accesses);
-		free(sites->chunks[i / SITES_CHUNK][i % SITES_CHUNK].work);
+		struct site *site = &sites->chunks[i / SITES_CHUNK][i % SITES_CHUNK];
+
+		for (unsigned k = 0; k < site->nr_accesses; k++)
+			free(site->accesses[k].splits);
+		free(site->accesses);
+		free(site->work);
 	}
 	for (size_t i = 0; i < RECORD_MAX_SITES / SITES_CHUNK; i++)
 		free(sites->chunks[i]);
+	free(sites->splits);
 	free(sites);
 }
 
@@ -190,6 +198,24 @@ take(struct planner *planner, uint8_t word, uint8_t scale, uint64_t *constant)
 	return value->origin;
 }
 
+/* The access goes over addresses behind that of a merged one, from which it is so many bytes away. */
+static void
+add_splits(struct site_access *merged, uint64_t away, uint32_t bytes)
+{
+	for (uint64_t i = away + 1; i < away + bytes; i++)
+		merged->splits[i]++;
+}
+
+static void
+merge_splits(struct site_access *before, uint64_t away, uint32_t bytes)
+{
+	if (!before->splits) {
+		before->splits = rot_calloc(SITE_LINE + 1, sizeof(*before->splits));
+		add_splits(before, 0, before->bytes);
+	}
+	add_splits(before, away, bytes);
+}
+
 /*
  * Makes one of two accesses in a row, where caches cannot tell; else false. Within as many bytes as a line has, both
  * use the same one or two lines as one access to all of these bytes. A load and then a store are a store.
@@ -205,12 +231,14 @@ merge(struct site_access *before, const struct site_access *access)
 	    access->is_streaming)
 		return false;
 	if (away == 0 && before->bytes == access->bytes) {
+		merge_splits(before, 0, access->bytes);
 		before->is_store |= access->is_store;
 		return true;
 	}
 	if (before->is_store != access->is_store || away > SITE_LINE || away + access->bytes > SITE_LINE ||
 	    away + access->bytes < before->bytes)
 		return false;
+	merge_splits(before, away, access->bytes);
 	before->bytes = (uint32_t)away + access->bytes;
 	return true;
 }

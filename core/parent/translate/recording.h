@@ -40,9 +40,12 @@
 /*
  * An access whose address is plain: base + (index << scale) + displacement, of the masked bits, and the fs base if
  * is_local. base, index: words of the frame; 0: none.
+ * splits: of several accesses that are one here, how many go over an address that is so many bytes behind this one's;
+ * NULL: it is one
  */
 struct site_access {
 	uint64_t displacement, address_mask;
+	uint8_t *splits;
 	uint32_t bytes;
 	uint8_t base, index, scale, flush;
 	bool is_local, is_store, is_streaming;
@@ -81,9 +84,13 @@ struct site {
 	struct counted_at at;
 };
 
-/* Sites by their numbers. They stay where they are, so that others may read those that they know of. */
+/*
+ * Sites by their numbers. They stay where they are, so that others may read those that they know of.
+ * splits: accesses of each site that went from one line to the next; behind the last site: those of none
+ */
 #define SITES_CHUNK 4096
 struct sites {
+	uint64_t *splits;
 	struct site *chunks[RECORD_MAX_SITES / SITES_CHUNK];
 	uint32_t nr;
 	bool merges;     /* accesses that follow each other, where lines have SITE_LINE bytes at least */

@@ -88,7 +88,8 @@ struct stream_thread {
 	unsigned buffer;
 	unsigned nr_waiting;
 	bool is_waiting[2];
-	bool is_sampled; /* since a job that was begun */
+	bool is_sampled;   /* since a job that was begun */
+	uint64_t nr_split; /* accesses that went from one line to the next */
 	struct bank_counts own, *bank, *banks;
 	uint64_t areas_address;
 };
@@ -101,6 +102,7 @@ struct job {
 	uint64_t fs_base;
 	struct work_access *accesses;
 	size_t nr_accesses;
+	bool is_repeated; /* they are of a string instruction */
 	struct bank_counts *bank;
 	struct put_object *put;
 	const uint64_t *early;     /* from here to end it is looked for objects alone */
@@ -377,6 +379,27 @@ add(struct finding *finding, const struct work_access *access)
 		finding->uses->words[finding->uses->nr++] = CACHE_USE(line, access->is_store);
 }
 
+/* Those of more than a line are of instructions that save many registers. */
+static void
+count_split(struct finding *finding, const struct site_access *access, uint64_t address)
+{
+	const struct stream_thread *thread = finding->thread;
+	const unsigned shift = cache_model_front(thread->model)->line_shift;
+
+	if (access->flush || access->bytes == 0 || access->bytes > UINT64_C(1) << shift ||
+	    (address + access->bytes - 1) >> shift == address >> shift)
+		return;
+	line_search_split(&finding->thread->search, finding->stream->sites, finding->site, access, address, shift,
+			  thread->is_sampled ? finding->stream->residues : 0);
+}
+
+static void
+add_single(struct finding *finding, const struct work_access *access)
+{
+	count_split(finding, &(struct site_access){.bytes = access->bytes, .flush = access->flush}, access->address);
+	add(finding, access);
+}
+
 /* With accesses of more than a line, or not by way of the caches. */
 static void
 do_odd(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
@@ -384,6 +407,7 @@ do_odd(struct finding *finding, const struct site *site, const uint64_t *frame, 
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];
 
+		count_split(finding, access, site_address(access, frame, fs_base));
 		add(finding, &(struct work_access){.address = site_address(access, frame, fs_base),
 						   .bytes = access->bytes,
 						   .is_store = access->is_store,
@@ -439,7 +463,7 @@ do_work(struct finding *finding, const struct site *site, const uint64_t *frame,
 		memcpy(vectors.vectors[index], besides + 1, VECTOR_REGISTER_BYTES);
 	work_do(work, &worker, &done);
 	for (size_t i = 0; i < done.nr_accesses; i++)
-		add(finding, &done.accesses[i]);
+		add_single(finding, &done.accesses[i]);
 }
 
 /* More than between two frames in which a string of single bytes runs for a minute. */
@@ -490,6 +514,15 @@ find_bank(struct stream_thread *thread, int64_t number)
 	return bank;
 }
 
+/* Those so far are of its bank. */
+static void
+take_splits(struct stream_thread *thread)
+{
+	thread->nr_split += thread->search.splits;
+	thread->bank->counts[STEP_SPLIT_ACCESSES] += thread->search.splits;
+	thread->search.splits = 0;
+}
+
 /* NULL: the program has written the frame. */
 static void
 do_bank(struct finding *finding, struct bank_counts *bank)
@@ -499,6 +532,7 @@ do_bank(struct finding *finding, struct bank_counts *bank)
 	if (!bank)
 		return;
 	uses_add_counts(finding->uses, thread->bank->counts);
+	take_splits(thread);
 	thread->bank = bank;
 }
 
@@ -699,9 +733,10 @@ do_job(struct stream *stream, const struct job *job)
 	set_site(&finding, CAUSES_OTHER);
 	for (size_t i = 0; i < job->nr_accesses; i++) {
 		search->last = 0;
-		add(&finding, &job->accesses[i]);
+		(job->is_repeated ? add : add_single)(&finding, &job->accesses[i]);
 	}
 	free(job->accesses);
+	take_splits(job->thread);
 	do_bank(&finding, job->bank);
 	if (job->put)
 		uses_add_access(finding.uses, (uint64_t)(uintptr_t)job->put, 0, USES_PUT);
@@ -930,13 +965,16 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 }
 
 void
-stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
-	   const struct work_access *accesses, size_t nr)
+stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, const struct work_done *done,
+	   bool is_repeated)
 {
-	struct job job = {.thread = thread, .accesses = rot_calloc(nr, sizeof(*accesses)), .nr_accesses = nr};
+	struct job job = {.thread = thread,
+			  .accesses = rot_calloc(done->nr_accesses, sizeof(*job.accesses)),
+			  .nr_accesses = done->nr_accesses,
+			  .is_repeated = is_repeated};
 
 	stream_turn(thread, cache, fs_base);
-	memcpy(job.accesses, accesses, nr * sizeof(*accesses));
+	memcpy(job.accesses, done->accesses, done->nr_accesses * sizeof(*job.accesses));
 	hand_over(thread->stream, &job);
 }
 
@@ -967,6 +1005,7 @@ stream_counts(struct stream_thread *thread, const struct code_cache *cache, uint
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
 	cache_model_add_counts(thread->model, lines);
+	lines[STEP_SPLIT_ACCESSES] = thread->nr_split;
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		counts[i] += (int64_t)lines[i];
 }
@@ -1047,15 +1086,16 @@ stream_each_code(const struct stream *stream,
 		const struct cache_cause *cause = causes_find(stream->causes, i);
 		uint64_t now[STEP_NR_COUNTS] = {0}, counts[STEP_NR_COUNTS];
 
-		if (!cause)
+		if (!cause && stream->sites->splits[i] == 0)
 			continue;
-		for (unsigned k = 0; k <= CACHE_CAUSE_STREAMED; k++) {
+		for (unsigned k = 0; cause && k <= CACHE_CAUSE_STREAMED; k++) {
 			sum.lines[0][k] += cause->lines[0][k];
 			sum.lines[1][k] += cause->lines[1][k];
 		}
 		cache_model_add_cause(stream->caches->model, &sum, residues, now);
 		for (size_t k = 0; k < STEP_NR_COUNTS; k++)
 			counts[k] = now[k] - before[k];
+		counts[STEP_SPLIT_ACCESSES] = stream->sites->splits[i];
 		memcpy(before, now, sizeof(before));
 		visit(context, &sites_at(stream->sites, i)->at, counts);
 	}

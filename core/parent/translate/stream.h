@@ -84,9 +84,9 @@ void stream_turn(struct stream_thread *thread, const struct code_cache *cache, u
 /* True if its buffer is full. */
 bool stream_is_full(const struct code_cache *cache, int64_t area);
 
-/* What the thread did in another way, while it is stopped: after all that it has recorded. */
+/* What an instruction did in another way, while the thread is stopped: after all that it has recorded. */
 void stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
-		const struct work_access *accesses, size_t nr);
+		const struct work_done *done, bool is_repeated);
 
 /* Puts an object (data.h) from start to end for all that the thread, which is stopped, and others do from now on. */
 void stream_put(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, uint64_t start,

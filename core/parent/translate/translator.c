@@ -474,8 +474,7 @@ count(struct thread *thread, const struct user_regs_struct *registers, const uin
 	memcpy(counts, done.counts, sizeof(counts));
 	add_native(translated, registers->rip, counts);
 	if (translated->stream && done.nr_accesses > 0)
-		stream_add(translated->stream, translated->space->cache, translated->fs_base, done.accesses,
-			   done.nr_accesses);
+		stream_add(translated->stream, translated->space->cache, translated->fs_base, &done, work.is_repeated);
 }
 
 static enum tracer_answer

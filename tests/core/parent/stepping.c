@@ -64,8 +64,7 @@ static struct stage *stage; /* of this process, or the one that is looked at */
 /* ---- the process ---- */
 
 /* The code that is mapped from files, of which translated code is none. */
-static uint64_t __attribute__((no_sanitize("address")))
-sum_of_code(void)
+static uint64_t __attribute__((no_sanitize("address"))) sum_of_code(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned long start, end;
@@ -335,6 +334,9 @@ step(pid_t pid, struct step_region *region, struct cache_model *caches, struct u
 		else
 			cache_model_access(caches, access->address, access->bytes, access->is_store,
 					   access->is_streaming);
+		region->counts[STEP_SPLIT_ACCESSES] +=
+			!work->is_repeated && !access->flush && access->bytes <= plain.line_bytes &&
+			access->address % plain.line_bytes + access->bytes > plain.line_bytes;
 	}
 	if (done.is_unknown && region->nr_unknown++ == 0) {
 		region->unknown_at = place;

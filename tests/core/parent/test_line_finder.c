@@ -12,6 +12,8 @@
 static struct site all_sites[SITES_CHUNK];
 static struct site_access accesses[NR_SITES][SITE_MAX_ACCESSES];
 static uint64_t frames[16 * NR_FRAMES + 16], found[2][64 * NR_FRAMES];
+static uint8_t split_by_place[SITE_LINE + 1];
+static uint64_t splits[NR_SITES], nr_split;
 
 static uint64_t
 below(uint64_t limit)
@@ -26,6 +28,7 @@ make_access(struct site_access *access, uint8_t nr_words)
 
 	*access = (struct site_access){.displacement = displacements[below(NR_ELEMENTS(displacements))],
 				       .address_mask = below(5) ? UINT64_MAX : UINT32_MAX,
+				       .splits = below(2) ? split_by_place : NULL,
 				       .bytes = UINT32_C(1) << below(7),
 				       .base = (uint8_t)below(nr_words),
 				       .index = below(2) ? (uint8_t)below(nr_words) : 0,
@@ -41,6 +44,9 @@ make_sites(struct sites *sites)
 	memset(sites, 0, sizeof(*sites));
 	sites->chunks[0] = all_sites;
 	sites->nr = NR_SITES;
+	sites->splits = splits;
+	for (size_t i = 0; i < sizeof(split_by_place); i++)
+		split_by_place[i] = (uint8_t)below(4);
 	for (unsigned i = 0; i < NR_SITES; i++) {
 		struct site *site = &all_sites[i];
 
@@ -90,6 +96,7 @@ find_sampled(const struct sites *sites, const uint64_t *end, unsigned line_shift
 	struct line_search search = {
 		.frame = frames, .end = end, .to = to, .fs_base = UINT64_C(0x7f0000001040), .space = UINT64_C(3) << 48};
 
+	memset(splits, 0, sizeof(splits));
 	while (search.frame < end) {
 		search.room = search.to + ROOM;
 		ck_assert_ptr_null(line_finder_run(finder, &search));
@@ -98,6 +105,7 @@ find_sampled(const struct sites *sites, const uint64_t *end, unsigned line_shift
 	}
 	ck_assert_ptr_eq(search.frame, end);
 	line_finder_delete(finder);
+	nr_split = search.splits;
 	return (size_t)(search.to - to);
 }
 
@@ -113,9 +121,19 @@ TEST_OF(code_finds_the_same, 9)
 	struct sites sites;
 	const uint64_t *end = begin((unsigned)_i, &sites);
 	const size_t nr = find(&sites, end, line_shift, 0, false, found[0]);
+	const uint64_t nr_split_before = nr_split;
+	uint64_t splits_before[NR_SITES], sum = 0;
+
+	memcpy(splits_before, splits, sizeof(splits));
 	ck_assert_uint_gt(nr, NR_FRAMES);
 	ck_assert_uint_eq(find(&sites, end, line_shift, 0, true, found[1]), nr);
 	ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
+	ck_assert_mem_eq(splits, splits_before, sizeof(splits));
+	for (size_t i = 0; i < NR_SITES; i++)
+		sum += splits[i];
+	ck_assert_uint_gt(sum, 0);
+	ck_assert_uint_eq(sum, nr_split);
+	ck_assert_uint_eq(sum, nr_split_before);
 }
 
 /* All lines, of which those of other residues are left out here. */
@@ -125,6 +143,8 @@ TEST_OF(only_sampled_lines_are_found, 4)
 	struct sites sites;
 	const uint64_t *end = begin((unsigned)_i, &sites);
 	const size_t nr_all = find(&sites, end, 6, 0, false, found[0]);
+	const uint64_t nr_split_of_all = nr_split;
+	uint64_t nr_split_before = 0;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < nr_all; i++) {
@@ -135,7 +155,12 @@ TEST_OF(only_sampled_lines_are_found, 4)
 	for (int compiles = 0; compiles < 2; compiles++) {
 		ck_assert_uint_eq(find_sampled(&sites, end, 6, 0, residues, compiles, found[1]), nr);
 		ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
+		ck_assert_uint_eq(nr_split, compiles ? nr_split_before : nr_split);
+		nr_split_before = nr_split;
 	}
+	/* Lines of random addresses are not all alike. */
+	ck_assert_uint_gt(nr_split, nr_split_of_all / 4);
+	ck_assert_uint_lt(nr_split, nr_split_of_all * 4);
 }
 
 static void

@@ -15,10 +15,12 @@
  *	modulo   remainders of integers
  *	convert  integers become numbers
  *	gather   vectors from indices, with AVX2
+ *	split    loads and stores that are in two lines each
  *
  *	threads  packed in two threads, of which one does four times as much
  *	kernel   many small reads
  *	sleep    a third of a second in many parts: interrupted by others less often than that
+ *	spin     packed in one thread, for which the function "spin" waits in another one
  *	serial   poly in one thread, then packed in two that do as much
  *	crowd    packed in four threads on one CPU
  *	dgemm    products of matrices by LIBRARY, if there is such a one
@@ -50,6 +52,8 @@ void chase(void **from, unsigned long turns);
 void modulo(unsigned long turns);
 void convert(double *to, const double *x, unsigned long nr);
 void gather(const double *from, unsigned long turns);
+void spin(int *left);
+void split(double *at, unsigned long turns);
 
 #define FUNCTION(name, code)                                                                                           \
 	__asm__(".text\n	.globl " #name "\n	.type " #name ", @function\n	.p2align 6\n" #name ":\n"      \
@@ -111,6 +115,11 @@ FUNCTION(gather, "	vpcmpeqd %ymm0, %ymm0, %ymm0\n"
 		 "	vgatherdpd %ymm0, (%rdi,%xmm1,8), %ymm2\n"
 		 "	dec %rsi\n");
 
+FUNCTION(split, "	movupd 56(%rdi), %xmm0\n"
+		"	addpd %xmm1, %xmm0\n"
+		"	movupd %xmm0, 124(%rdi)\n"
+		"	dec %rsi\n");
+
 static _Alignas(64) double small[2][SMALL];
 
 static double *
@@ -154,6 +163,30 @@ work(void *times)
 	for (long i = 0; i < 100000 * *(const long *)times; i++)
 		packed(to, small[0], SMALL);
 	return NULL;
+}
+
+FUNCTION(spin, "	mov (%rdi), %eax\n"
+	       "	test %eax, %eax\n");
+
+static void *
+wait_for_none(void *left)
+{
+	spin(left);
+	return NULL;
+}
+
+static void
+beside_spinning(void)
+{
+	long much = 6;
+	int left = 1;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, wait_for_none, &left) != 0)
+		abort();
+	work(&much);
+	__atomic_store_n(&left, 0, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
 }
 
 static void
@@ -351,10 +384,14 @@ main(int argc, char **argv)
 		modulo(50000000);
 	if (strcmp(how, "gather") == 0)
 		gather(small[0], 50000000);
+	if (strcmp(how, "split") == 0)
+		split(small[0], 50000000);
 	if (strcmp(how, "chase") == 0)
 		follow_pointers();
 	if (strcmp(how, "threads") == 0)
 		in_threads();
+	if (strcmp(how, "spin") == 0)
+		beside_spinning();
 	if (strcmp(how, "serial") == 0)
 		in_two_threads();
 	if (strcmp(how, "crowd") == 0)

@@ -18,6 +18,7 @@ usual_code(void)
 
 	for (size_t i = 0; i < FINDING_NR_COUNTS; i++)
 		code.counts[i] = 0;
+	code.counts[FINDING_SCALAR_INTEGER] = 1e6;
 	code.share = (struct summary){.value = 0.6, .low = 0.55, .high = 0.65};
 	code.time_ns = (struct summary){.value = 1e6, .low = 0.9e6, .high = 1.1e6};
 	code.counts[FINDING_INSTRUCTIONS] = 10e6;
@@ -73,6 +74,13 @@ static const struct {
 	/* Half of each pair of lanes, and less. */
 	{"maskedLanes ", .changes = {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}, {FINDING_MASKED, 1.1e6}}},
 	{"", .changes = {{FINDING_PACKED_SINGLE, 3e6}, {FINDING_FLOP_256, 3e6}, {FINDING_MASKED, 0.9e6}}},
+	{"splitLines ", .changes = {{FINDING_SPLITS, 0.51e6}}},
+	{"", .changes = {{FINDING_SPLITS, 0.49e6}}},
+	{"bandwidth ", .changes = {{FINDING_SPLITS, 0.51e6}}, .bandwidth_share = 0.6},
+	/* Loads alone; with a counter, with a next address. */
+	{"spinning ", .changes = {{FINDING_LOADED, 8e6}, {FINDING_SCALAR_INTEGER, 8}}},
+	{"", .changes = {{FINDING_LOADED, 8e6}, {FINDING_SCALAR_INTEGER, 0.02e6}}},
+	{"", .changes = {{FINDING_LOADED, 8e6}, {FINDING_SCALAR_INTEGER, 8}}, .chain = "1 load", .chain_share = 0.65},
 	{"x87 ", .changes = {{FINDING_X87, 1e6}}},
 	{"", .changes = {{FINDING_X87, 0.4e6}}},
 	{"", .changes = {{FINDING_X87, 1e6}, {FINDING_PACKED_DOUBLE, 5e6}, {FINDING_FLOP_256, 5e6}}},
@@ -264,6 +272,7 @@ static const struct {
 	{"waiting ", {RUN, .kernel_share = 0.09, .waiting_share = 0.21, .voluntary_share = 0.6}},
 	{"", {RUN, .kernel_share = 0.09, .waiting_share = 0.21, .voluntary_share = 0.4}},
 	{"", {RUN, .kernel_share = 0.09, .waiting_share = 0.21, .voluntary_share = NAN}},
+	{"shortRun ", {.wall_s = 1, .cpu_s = 0.09, .kernel_share = 0.9, .waiting_share = 0.1, .voluntary_share = 1}},
 	{"imbalance ", {RUN, .voluntary_share = 1, .imbalance = 1.4}},
 	{"shortRun ", {.wall_s = 0.09, .cpu_s = 0.09, .kernel_share = 0.9, .waiting_share = 0.9, .voluntary_share = 1}},
 };

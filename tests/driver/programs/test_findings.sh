@@ -44,7 +44,7 @@ finds()
 # says so of each of both just if the chain takes most of the time that they had, which is longer on a busy host.
 chained()
 {
-	chain=$1 how=$2 leaf=${3-}
+	chain=$1 how=$2 leaf=${3-none}
 	call run -q -j found.json "$known" "$how"
 	out=$("$top_builddir/tests/json_lines" found.json | awk -v how="$how" -v leaf="$leaf" '
 		match($0, /^functions\.(loops|functions)\[[0-9]*\]\./) {
@@ -97,12 +97,19 @@ finds convert conversions "narrowVectors|maskedLanes|x87|divisions|chain|$lines"
 finds extended x87 "scalar|narrowVectors|maskedLanes|divisions|$lines" extended
 finds stride sparseLines "$vectors|divisions" stride
 finds chase sparseLines "$vectors|divisions|chain" chase
+finds split splitLines 'x87|divisions|chain|sparseLines' split
+out=$(of_functions found.json function split counts.splitAccesses)
+[ "$out" = 100000000 ]
+result=$?
+check "each of its loads and stores is in two lines: $out"
 if grep -q -w avx2 /proc/cpuinfo; then
 	finds gather gathers "$vectors|divisions|$lines" gather
 fi
 if grep -q -w avx /proc/cpuinfo; then
 	finds packed narrowVectors "scalar|maskedLanes|x87|divisions|$lines" packed
 fi
+finds spin spinning "$vectors|divisions|chain|loadChain|$lines" spin
+
 finds '' imbalance 'scalar|kernelTime' threads
 call run -q -j found.json "$known" serial
 out=$(codes '')

@@ -86,7 +86,7 @@ TEST(test_stepped_pass_counts_alone)
 	ck_assert_ptr_nonnull(steps);
 	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 0);
 	ck_assert_uint_eq(measurer_set_nr_validation_measurers(set), 0);
-	ck_assert_uint_eq(perf_event_measurer_nr_events(&steps->base), 24);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(&steps->base), 25);
 	ck_assert_str_eq(perf_event_measurer_events_at(&steps->base, 0)->definition, "step::instructions");
 	ck_assert_uint_eq(steps->l1_bytes, 48 << 10);
 	ck_assert_uint_eq(steps->l1_ways, 12);
