@@ -17,6 +17,7 @@
 #include "measuring/sha256.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/files.h"
 #include "support/progress.h"
 
 /* ---- what a result is found by: the hash of what was measured and of the machine ---- */
@@ -406,8 +407,7 @@ static bool
 is_of_compiler(const char *version, const char *configured)
 {
 	autofree char *program = rot_strndup(configured, strcspn(configured, " "));
-	char *slash = strrchr(program, '/');
-	const char *name = slash ? slash + 1 : program;
+	const char *name = path_name(program);
 	const size_t length = strlen(name);
 	bool is_it = false;
 

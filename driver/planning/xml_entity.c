@@ -236,19 +236,6 @@ set_attribute(const struct entity_reading *reading, void *entity, const xmlNode 
 }
 
 static int
-set_attributes(const struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
-{
-	for (const xmlAttr *a = element->properties; a; a = a->next) {
-		const char *name = (const char *)a->name;
-
-		if (strcmp(name, "type") != 0 && strcmp(name, "id") != 0 &&
-		    set_attribute(reading, entity, element, name, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int
 fill_children(struct entity_reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown,
 	      struct rot_error *err)
 {
@@ -279,8 +266,13 @@ fill_children(struct entity_reading *reading, void *entity, const xmlNode *eleme
 static int
 fill_entity(struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
 {
-	if (set_attributes(reading, entity, element, err) < 0)
-		return -1;
+	for (const xmlAttr *a = element->properties; a; a = a->next) {
+		const char *name = (const char *)a->name;
+
+		if (strcmp(name, "type") != 0 && strcmp(name, "id") != 0 &&
+		    set_attribute(reading, entity, element, name, err) < 0)
+			return -1;
+	}
 	return fill_children(reading, entity, element, false, err);
 }
 

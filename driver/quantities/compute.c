@@ -63,22 +63,6 @@ set_events(struct expression_scope *scope, const struct architecture *architectu
 	}
 }
 
-static int
-counted_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
-	       const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
-{
-	autoscope struct expression_scope *scope = expression_scope_new(NULL);
-	int rc = 0;
-
-	for (size_t i = 0; i < series->nr && rc == 0; i++) {
-		set_events(scope, architecture, part, plan, samples, series, i);
-		rc = expression_number(scope, part->formula->expression, &series->values[i], err);
-	}
-	if (rc < 0)
-		return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
-	return 0;
-}
-
 static double
 clock_value(const struct pass_run *run, enum part_source source)
 {
@@ -141,8 +125,18 @@ part_series(struct series *series, const struct architecture *architecture, cons
 		return 0;
 	}
 	series->pass = pass_of_part(part, plan);
-	if (part->source == PART_COUNTED)
-		return counted_series(series, architecture, part, plan, samples, err);
+	if (part->source == PART_COUNTED) {
+		autoscope struct expression_scope *scope = expression_scope_new(NULL);
+		int rc = 0;
+
+		for (size_t i = 0; i < series->nr && rc == 0; i++) {
+			set_events(scope, architecture, part, plan, samples, series, i);
+			rc = expression_number(scope, part->formula->expression, &series->values[i], err);
+		}
+		if (rc < 0)
+			return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
+		return 0;
+	}
 	for (size_t i = 0; i < series->nr; i++) {
 		series->values[i] = clock_value(&samples[series->pass].runs[i], part->source);
 		take_run(series, i, &samples[series->pass].runs[i]);

@@ -284,25 +284,6 @@ try_shape(const struct stand *stand, struct pool *pool, struct shapes *shapes, u
 	return shape.verdict != SHAPE_REFUSED;
 }
 
-/* Plain events between runs of large ones, in one process, without scrubbing. */
-static void
-try_scrub(const struct stand *stand, struct shapes *shapes)
-{
-	autograph struct measurement *first = group_measurement(stand, 1, 0, 0, false),
-				     *second = group_measurement(stand, 0, 1, 0, false);
-	struct measurement_result *results[2] = {NULL, NULL};
-
-	if (perform(stand, (struct measurement *[]){first, second}, 2, results, NULL) == 0) {
-		double large = worst_deviation(stand, results[0], 1, 0),
-		       plain = worst_deviation(stand, results[1], 0, 1);
-
-		shapes->is_scrub_tried = true;
-		shapes->is_scrub_needed = !(fabs(large) <= MAX_DEVIATION && fabs(plain) <= MAX_DEVIATION);
-	}
-	rot_graph_delete(results[0]);
-	rot_graph_delete(results[1]);
-}
-
 static void
 try_all(const struct stand *stand, struct pool *pool, struct shapes *shapes)
 {
@@ -320,8 +301,22 @@ try_all(const struct stand *stand, struct pool *pool, struct shapes *shapes)
 		if (shape->large == 0 && shape->verdict == SHAPE_SOUND && shape->plain == shapes->usable_counters + 1)
 			shapes->usable_counters++;
 	}
-	if (stand->large)
-		try_scrub(stand, shapes);
+	if (stand->large) {
+		/* Plain events between runs of large ones, in one process, without scrubbing. */
+		autograph struct measurement *first = group_measurement(stand, 1, 0, 0, false),
+					     *second = group_measurement(stand, 0, 1, 0, false);
+		struct measurement_result *results[2] = {NULL, NULL};
+
+		if (perform(stand, (struct measurement *[]){first, second}, 2, results, NULL) == 0) {
+			double large = worst_deviation(stand, results[0], 1, 0),
+			       plain = worst_deviation(stand, results[1], 0, 1);
+
+			shapes->is_scrub_tried = true;
+			shapes->is_scrub_needed = !(fabs(large) <= MAX_DEVIATION && fabs(plain) <= MAX_DEVIATION);
+		}
+		rot_graph_delete(results[0]);
+		rot_graph_delete(results[1]);
+	}
 }
 
 int
