@@ -292,6 +292,10 @@ for names in 'tests/a c' 'a c.sh' '[ac]*'; do
 	(set -f && "$tree/rot" check $names >"$work/out" 2>&1)
 	holds "check runs tests by name ($names)" "$(grep check "$calls")" "TESTS=tests/a tests/c.sh"
 done
+exec 8>>"$tree/build/rot-check.lock" && flock 8
+holds "one check at a time" "$("$tree/rot" check a 2>&1; echo "status $?")" "run these in another copy of the source tree
+status 1"
+exec 8>&-
 holds "check of no test" "$("$tree/rot" check nothing 2>&1; echo "status $?")" "rot: no test has 'nothing' in its name"
 holds "check of no test: the status" "$("$tree/rot" check a nothing 2>&1; echo "status $?")" "status 2"
 holds "check shows tests as they end" "$out" "PASS: tests/a
