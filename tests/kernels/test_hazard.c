@@ -10,7 +10,7 @@ static const struct {
 } loops[] = {
 	{"forward", "mov", "%rax,("},   {"forward_part", "mov", "%eax,("},
 	{"alias", "mov", "0x1000("},    {"no_alias", "mov", "0x1080("},
-	{"lock", "lock", "("},      {"multiply", "mulsd", "%xmm1,%xmm0"},
+	{"lock", "lock", "("},          {"multiply", "mulsd", "%xmm1,%xmm0"},
 	{"read_tsc", "rdtsc", ""},      {"branch", "je", ""},
 	{"load", "mov", "(%rax),%rax"},
 };
