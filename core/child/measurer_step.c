@@ -133,7 +133,6 @@ step_output(void *state, const void *description, struct rot_error *err)
 	const struct perf_event_measurer *measurer = description;
 	const struct step_state *own = state;
 	struct step_measurer_output *result;
-	char *text;
 
 	if (!own->is_over) {
 		rot_error_set(err, 0, "a region that was to be counted by blocks did not end");
@@ -141,10 +140,10 @@ step_output(void *state, const void *description, struct rot_error *err)
 	}
 	result = step_measurer_output_new();
 	if (own->region.cut != STEP_WHOLE) {
-		text = step_cut_text(&own->region);
+		autofree char *text = step_cut_text(&own->region);
+
 		rot_string_set(&result->cut, step_cut_name((enum step_cut)own->region.cut));
 		rot_string_set(&result->cut_text, text);
-		free(text);
 	} else {
 		add_counts(&result->base, measurer, own);
 	}

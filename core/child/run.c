@@ -30,20 +30,18 @@ run_has_failed(const struct run *run)
 struct workload_run *
 run_find_workload(struct run *run, const struct workload *workload)
 {
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].workload == workload)
 			return &run->workloads[i];
-	}
 	return NULL;
 }
 
 struct workload_run *
 run_find_kernel(struct run *run, const struct kernel_base *kernel)
 {
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].kernel == kernel)
 			return &run->workloads[i];
-	}
 	return NULL;
 }
 
@@ -52,10 +50,9 @@ run_find_thread(struct run *run, pid_t tid)
 {
 	if (run->main_thread.tid == tid)
 		return &run->main_thread;
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].thread.tid == tid)
 			return &run->workloads[i].thread;
-	}
 	return NULL;
 }
 
@@ -181,10 +178,9 @@ join_workloads(struct run *run)
 		pthread_cond_timedwait(&run->ended, &run->lock, &until);
 	}
 	pthread_mutex_unlock(&run->lock);
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].is_created)
 			pthread_join(run->workloads[i].pthread, NULL);
-	}
 }
 
 /* ---- the run ---- */

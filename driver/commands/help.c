@@ -210,9 +210,8 @@ unknown_topic(const char *name, const char *glossary, const struct controller_in
 	size_t nr_names = 0;
 	struct term term;
 
-	for (const char *at = glossary; next_term(&at, &term);) {
+	for (const char *at = glossary; next_term(&at, &term);)
 		pool_add(&pool, names, nr_names) = pool_strndup(&pool, term.name, (size_t)term.name_length);
-	}
 	for (size_t i = 0; i < nr_commands + nr + configuration_nr_keys; i++) {
 		pool_add(&pool, names, nr_names) = i < nr_commands ? commands[i]->name
 						   : i - nr_commands < nr

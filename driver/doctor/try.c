@@ -82,10 +82,9 @@ look_at_process(struct findings *findings)
 static bool
 is_validated(const struct architecture *architecture)
 {
-	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+	for (size_t i = 0; i < architecture->nr_formulas; i++)
 		if (architecture->formulas[i].grade)
 			return true;
-	}
 	return false;
 }
 

@@ -195,13 +195,12 @@ experiment_tell_next(const struct experiment *experiment)
 
 	if (experiment->nr_points == 0)
 		return;
-	if (roofline && roofline->plot.has_default_peaks && !experiment_has_bound(experiment)) {
+	if (roofline && roofline->plot.has_default_peaks && !experiment_has_bound(experiment))
 		if (strcmp(configuration_string(configuration, "caches"), "none") == 0)
 			messages_next(
 				"without -caches=none the caches are modelled, and the bound of each point is told");
 		else
 			messages_next("rot peaks --quick finds the roof of this machine in a minute");
-	} else if (!plots_go_to(configuration, PLOTS_ON_PAGE)) {
+	else if (!plots_go_to(configuration, PLOTS_ON_PAGE))
 		messages_next("the same with -plots=html makes one page of plots, values and how they are known");
-	}
 }

@@ -27,7 +27,7 @@ set_ids(struct rot_entity *const *parts, size_t nr)
 {
 	int nr_workloads = 0, nr_kernels = 0, nr_sets = 0, nr_measurers = 0;
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (rot_is_a(parts[i], &workload_class))
 			((struct workload *)parts[i])->id = ++nr_workloads;
 		else if (rot_is_a(parts[i], &kernel_base_class))
@@ -36,7 +36,6 @@ set_ids(struct rot_entity *const *parts, size_t nr)
 			((struct measurer_set *)parts[i])->id = ++nr_sets;
 		else if (rot_is_a(parts[i], &measurer_base_class))
 			((struct measurer_base *)parts[i])->id = ++nr_measurers;
-	}
 }
 
 void

@@ -189,9 +189,8 @@ read_reference(struct entity_reading *reading, void *owner, const struct rot_fie
 		rot_error_set(err, 0, "<%s id=\"%s\">: another entity has this id", element->name, id);
 		return xml_error_at(element, err);
 	}
-	if (id) {
+	if (id)
 		pool_add(reading->pool, reading->labels, reading->nr_labels) = (struct label){id, entity};
-	}
 	return fill_entity(reading, entity, element, err);
 }
 
@@ -330,10 +329,9 @@ check_rules(const struct entity_reading *reading, const struct rot_list *rules, 
 
 		if (rule_check(((struct rule **)rules->items)[i], measurement, false, &culprit, err) == 0)
 			continue;
-		for (size_t j = 0; j < reading->nr_origins; j++) {
+		for (size_t j = 0; j < reading->nr_origins; j++)
 			if (reading->origins[j].entity == culprit)
 				element = reading->origins[j].element;
-		}
 		return xml_error_at(element, err);
 	}
 	return 0;

@@ -145,9 +145,8 @@ xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool,
 	const xmlNode **elements = NULL;
 	size_t nr_elements = 0;
 
-	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
+	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL))
 		pool_add(pool, elements, nr_elements) = child;
-	}
 	return xml_plan_space(controller, pool, parent, elements, nr_elements, scope, points, nr_points, err);
 }
 

@@ -223,10 +223,9 @@ request_seed(const struct quantity_request *request)
 	const char *const words[] = {request->name, request->operation, request->border, request->clock};
 	uint64_t seed = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		for (const char *c = words[i] ? words[i] : ""; *c; c++)
 			seed = (seed ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	}
 	return seed;
 }
 
@@ -321,10 +320,9 @@ tainted_estimator(const char *estimator)
 		{"medianPerMinimum", "medianPerMinimum" OF_TAINTED},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i][0], estimator) == 0)
 			return names[i][1];
-	}
 	return estimator;
 }
 

@@ -71,10 +71,9 @@ struct named_sets {
 static int
 number_of(const struct named_sets *sets, int32_t id)
 {
-	for (size_t i = 0; i < sets->nr; i++) {
+	for (size_t i = 0; i < sets->nr; i++)
 		if (sets->items[i]->id == id)
 			return (int)i + 1;
-	}
 	return 0;
 }
 

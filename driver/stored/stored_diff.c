@@ -562,10 +562,9 @@ print_summary(const struct comparison *comparison, FILE *out)
 	};
 	autofree char *counts = rot_strdup("");
 
-	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++) {
+	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++)
 		if (comparison->nr_verdicts[i] > 0)
 			rot_append(&counts, "%s%zu %s", *counts ? ", " : "", comparison->nr_verdicts[i], words[i]);
-	}
 	rot_append(&counts, "%s in %zu point%s\n", *counts ? "" : "nothing measured", comparison->nr_points,
 		   rot_plural((double)comparison->nr_points));
 	text_print_fitting(counts, out);

@@ -315,10 +315,10 @@ add_point(struct plot_job *job, const struct stored_result *result, const struct
 	added->stored_bound = experiment_json_bound(&added->pool, point->json, found[0]->of);
 	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found)) {
 		/* The program is that of the point that was just added. */
-		autofree char *series =
+		autofree char *functions =
 			job->nr == 1 ? rot_strdup("functions") : rot_format("%s: functions", result->name);
 
-		experiment_add_functions(job->experiment, job->experiment->nr_points - 1, series, result->json,
+		experiment_add_functions(job->experiment, job->experiment->nr_points - 1, functions, result->json,
 					 (size_t)(result - job->results));
 	}
 	return true;

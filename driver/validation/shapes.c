@@ -144,10 +144,9 @@ count_alone(const struct stand *stand, const struct architecture_event *event, d
 static const struct architecture_event *
 find_event(const struct architecture *architecture, const char *name)
 {
-	for (size_t i = 0; i < architecture->nr_events; i++) {
+	for (size_t i = 0; i < architecture->nr_events; i++)
 		if (strcmp(architecture->events[i].name, name) == 0)
 			return &architecture->events[i];
-	}
 	return NULL;
 }
 
@@ -290,10 +289,9 @@ try_all(const struct stand *stand, struct pool *pool, struct shapes *shapes)
 	const unsigned most = (unsigned)stand->rot->architecture->nominal_counters + 1;
 
 	for (unsigned large = 0; large <= (stand->large ? MAX_LARGE : 0); large++) {
-		for (unsigned plain = large ? 0 : 1; large + plain <= most && !rot_interrupted(); plain++) {
+		for (unsigned plain = large ? 0 : 1; large + plain <= most && !rot_interrupted(); plain++)
 			if (!try_shape(stand, pool, shapes, large, plain))
 				break;
-		}
 	}
 	for (size_t i = 0; i < shapes->nr; i++) {
 		const struct shape *shape = &shapes->items[i];
@@ -344,20 +342,18 @@ shapes_find(struct rot *rot, struct pool *pool, struct shapes *shapes, struct ro
 const struct shape *
 shapes_first_wrong(const struct shapes *shapes)
 {
-	for (size_t i = 0; i < shapes->nr; i++) {
+	for (size_t i = 0; i < shapes->nr; i++)
 		if (shapes->items[i].is_legal && shapes->items[i].verdict != SHAPE_SOUND)
 			return &shapes->items[i];
-	}
 	return NULL;
 }
 
 const struct shape *
 shapes_find_one(const struct shapes *shapes, unsigned large, unsigned plain)
 {
-	for (size_t i = 0; i < shapes->nr; i++) {
+	for (size_t i = 0; i < shapes->nr; i++)
 		if (shapes->items[i].large == large && shapes->items[i].plain == plain)
 			return &shapes->items[i];
-	}
 	return NULL;
 }
 

@@ -49,10 +49,9 @@ region_report_new(const struct program_command *command, const struct counting *
 static bool
 has(const struct rot_list *list, const char *text)
 {
-	for (size_t i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++)
 		if (strcmp(((char **)list->items)[i], text) == 0)
 			return true;
-	}
 	return false;
 }
 
