@@ -67,8 +67,7 @@ definitions_load_file(struct definitions *definitions, const char *path, struct 
 		loaded_delete(loaded);
 		return -1;
 	}
-	definitions->items = rot_realloc(definitions->items, definitions->nr + 1, sizeof(*definitions->items));
-	definitions->items[definitions->nr++] = loaded;
+	rot_add(definitions->items, definitions->nr) = loaded;
 	return 0;
 }
 

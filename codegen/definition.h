@@ -5,8 +5,7 @@
  * The driver loads kernels' definitions at run time, so a user's kernel needs no rebuild of rot; the build loads
  * the definitions of shared-entities and writes C from them. Schema: codegen/definition.rng.
  */
-#ifndef CODEGEN_DEFINITION_H
-#define CODEGEN_DEFINITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ char *codegen_snake_case(const char *name);
 
 /* True if a member or struct cannot have this C name: a keyword, a name the compiler or rot uses. */
 bool codegen_is_reserved(const char *c_name);
-
-#endif

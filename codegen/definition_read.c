@@ -30,8 +30,7 @@ own_schema(void)
 static const char *
 keep(struct loaded *loaded, char *string)
 {
-	loaded->strings = rot_realloc(loaded->strings, loaded->nr_strings + 1, sizeof(*loaded->strings));
-	loaded->strings[loaded->nr_strings++] = string;
+	rot_add(loaded->strings, loaded->nr_strings) = string;
 	return string;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loaded definitions from the inside: what loading, resolving and writing C share. */
-#ifndef CODEGEN_DEFINITIONS_H
-#define CODEGEN_DEFINITIONS_H
+#pragma once
 
 #include "definition.h"
 
@@ -36,5 +35,3 @@ void loaded_delete(struct loaded *loaded);
 
 /* The item of the class of that name, or NULL; resolved or not. */
 struct loaded *definitions_item(const struct definitions *definitions, const char *class_name);
-
-#endif

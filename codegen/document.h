@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Entities in XML documents: reading back canonical XML, and the same form written by hand. */
-#ifndef CODEGEN_DOCUMENT_H
-#define CODEGEN_DOCUMENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
  */
 void *document_read(const struct rot_registry *registry, const char *xml, size_t len, const char *name,
 		    struct rot_error *err);
-
-#endif

@@ -159,16 +159,6 @@ lay_out(const struct resolver *resolver, struct loaded *item)
 	item->definition.class = &item->class;
 }
 
-/* Nothing refers to an item that is not resolved, so it can go. */
-static void
-drop(struct definitions *definitions, size_t i)
-{
-	loaded_delete(definitions->items[i]);
-	definitions->nr--;
-	memmove(definitions->items + i, definitions->items + i + 1,
-		(definitions->nr - i) * sizeof(*definitions->items));
-}
-
 int
 definitions_resolve(struct definitions *definitions, const struct rot_registry *known, struct rot_error *err)
 {
@@ -176,7 +166,11 @@ definitions_resolve(struct definitions *definitions, const struct rot_registry *
 
 	for (size_t i = 0; i < definitions->nr; i++) {
 		if (!definitions->items[i]->definition.class && check(&resolver, definitions->items[i]) < 0) {
-			drop(definitions, i);
+			/* Nothing refers to an item that is not resolved, so it can go. */
+			loaded_delete(definitions->items[i]);
+			definitions->nr--;
+			memmove(definitions->items + i, definitions->items + i + 1,
+				(definitions->nr - i) * sizeof(*definitions->items));
 			return -1;
 		}
 	}

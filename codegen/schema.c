@@ -47,8 +47,7 @@ find_define(const xmlNode *ref)
 static void
 allowed_add(struct allowed **list, size_t *nr, const xmlNode *pattern, bool is_required)
 {
-	*list = rot_realloc(*list, *nr + 1, sizeof(**list));
-	(*list)[(*nr)++] = (struct allowed){pattern, xml_attribute(pattern, "name", NULL), is_required};
+	rot_add(*list, *nr) = (struct allowed){pattern, xml_attribute(pattern, "name", NULL), is_required};
 }
 
 /* All that may stand directly inside an element of this pattern. */
@@ -166,8 +165,7 @@ value_holds(const xmlNode *pattern, const char *value, struct range *range)
 			continue;
 		is_narrow = true;
 		if (xml_is(p, "value") && p->children) {
-			range->choices = rot_realloc(range->choices, range->nr_choices + 1, sizeof(*range->choices));
-			range->choices[range->nr_choices++] = (const char *)p->children->content;
+			rot_add(range->choices, range->nr_choices) = (const char *)p->children->content;
 			holds |= strcmp((const char *)p->children->content, value) == 0;
 		} else if (xml_is(p, "data")) {
 			holds |= data_holds(p, value);

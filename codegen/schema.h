@@ -3,8 +3,7 @@
  * Documents against a RELAX NG schema, with messages for people: libxml2 says whether a document is valid, and if it is
  * not, the schema is read again as a document to say where, and what was expected there.
  */
-#ifndef CODEGEN_SCHEMA_H
-#define CODEGEN_SCHEMA_H
+#pragma once
 
 #include <libxml/tree.h>
 
@@ -28,5 +27,3 @@ int schema_validate(const struct schema *schema, xmlDoc *doc, struct rot_error *
 
 /* The same with the schema in the file, for a single document. */
 int schema_file_validate(const char *path, xmlDoc *doc, struct rot_error *err);
-
-#endif

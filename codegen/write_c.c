@@ -82,15 +82,6 @@ struct c_class {
 	char *snake; /* "triad_data" */
 };
 
-static void
-c_class_init(struct c_class *c, const struct loaded *item)
-{
-	c->item = item;
-	c->class = &item->class;
-	c->file = rot_format("%s%s", item->class.name, item->definition.c_suffix);
-	c->snake = codegen_snake_case(c->file);
-}
-
 /* "struct workload *", "char *", "int64_t ": put a name behind it. Entities with a suffix are known by their
  * hand-written struct. */
 static char *
@@ -114,14 +105,13 @@ write_string(const char *text, FILE *out)
 		return;
 	}
 	putc('"', out);
-	for (; *text; text++) {
+	for (; *text; text++)
 		if (*text == '"' || *text == '\\')
 			fprintf(out, "\\%c", *text);
 		else if ((unsigned char)*text < 0x20)
 			fprintf(out, "\\%03o", (unsigned char)*text);
 		else
 			putc(*text, out);
-	}
 	putc('"', out);
 }
 
@@ -391,8 +381,14 @@ definitions_write_c(const struct definitions *definitions, const char *folder, c
 	autofree struct c_class *classes = rot_calloc(definitions->nr, sizeof(*classes));
 	int rc = 0;
 
-	for (size_t i = 0; i < definitions->nr; i++)
-		c_class_init(&classes[i], definitions->items[i]);
+	for (size_t i = 0; i < definitions->nr; i++) {
+		const struct loaded *item = definitions->items[i];
+
+		classes[i].item = item;
+		classes[i].class = &item->class;
+		classes[i].file = rot_format("%s%s", item->class.name, item->definition.c_suffix);
+		classes[i].snake = codegen_snake_case(classes[i].file);
+	}
 	for (size_t i = 0; i < definitions->nr && rc == 0; i++)
 		rc = write_header(&classes[i], folder, err);
 	if (rc == 0)

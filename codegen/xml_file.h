@@ -3,8 +3,7 @@
  * XML as trees: reading what may be hostile (no document type, no network, bounded by the input), and walking over
  * elements and attributes. schema.h validates them.
  */
-#ifndef CODEGEN_XML_FILE_H
-#define CODEGEN_XML_FILE_H
+#pragma once
 
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
@@ -59,5 +58,3 @@ char *xml_attribute(const xmlNode *element, const char *name, const char *fallba
 
 /* True if it is there with that value. */
 bool xml_attribute_is(const xmlNode *element, const char *name, const char *value);
-
-#endif

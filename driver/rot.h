@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver as a library: what commands, controllers and other programs hold on to. */
-#ifndef ROT_ROT_H
-#define ROT_ROT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ struct rot_controller {
 	void *context;    /* the controller's own */
 	const char *plan; /* what it would measure, for rot measure --dry-run; NULL: nobody knows before it runs */
 };
-
-#endif

@@ -4,8 +4,7 @@
  * initialized, so that the processor core they compute for and the number of their threads are what the kernel's
  * fields say, whatever the user's environment holds.
  */
-#ifndef ROT_BLAS_H
-#define ROT_BLAS_H
+#pragma once
 
 #include <math.h>
 #include <stdatomic.h>
@@ -141,5 +140,3 @@ blas_open(struct blas *blas, const char *name, const char *core, int threads)
 	*(void **)&blas->dgemm = kernel_symbol(blas->handle, "cblas_dgemm");
 	return blas->daxpy && blas->dgemv && blas->dgemm ? 0 : -1;
 }
-
-#endif

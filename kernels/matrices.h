@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Three square matrices of doubles, for kernels that make C of A B + C. */
-#ifndef ROT_MATRICES_H
-#define ROT_MATRICES_H
+#pragma once
 
 #include "kernel.h"
 #include "verify.h"
@@ -68,5 +67,3 @@ matrices_close(struct matrices *matrices)
 	kernel_free(matrices->c);
 	matrices->a = matrices->b = matrices->c = NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells in which pages a buffer really lies: the system need not give the huge ones that were asked for. */
-#ifndef ROT_PAGES_H
-#define ROT_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,5 +45,3 @@ tell_pages(const char *start, size_t bytes)
 	else
 		kernel_tell("buffer partly in pages of 2 MiB: %ld of %ld KiB", huge, all);
 }
-
-#endif

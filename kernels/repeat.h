@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Repeats text a number of times known to the preprocessor: loops of fixed instructions, whatever the optimization. */
-#ifndef ROT_REPEAT_H
-#define ROT_REPEAT_H
+#pragma once
 
 /*
  * REPEAT(n, X, a) is X(0, a) X(1, a) ... X(n-1, a), for n a literal (or a macro that is one) from 0 to 32.
@@ -83,5 +82,3 @@
 #define REPEAT_OUTER_30(X, a) REPEAT_OUTER_29(X, a) X(29, a)
 #define REPEAT_OUTER_31(X, a) REPEAT_OUTER_30(X, a) X(30, a)
 #define REPEAT_OUTER_32(X, a) REPEAT_OUTER_31(X, a) X(31, a)
-
-#endif

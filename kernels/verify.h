@@ -4,8 +4,7 @@
  * processors they do not know, would be measured like any other. The checks cost far less than the kernels, and are
  * done once a process.
  */
-#ifndef ROT_VERIFY_H
-#define ROT_VERIFY_H
+#pragma once
 
 #include <math.h>
 
@@ -63,5 +62,3 @@ verify_product_end(const double *c, size_t n, double *work, const char *what)
 	verify_times(work + 4 * n, c, work, n);
 	return verify_equal(work + 4 * n, work + 2 * n, n, 2 * (double)n, what);
 }
-
-#endif

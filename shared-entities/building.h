@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A graph that is being read: entities by number, and references that are set when all entities are there. */
-#ifndef SHARED_BUILDING_H
-#define SHARED_BUILDING_H
+#pragma once
 
 #include "entity.h"
 
@@ -43,5 +42,3 @@ void *building_finish(struct building *building, const char *name, struct rot_er
 
 /* Frees what was not handed over. */
 void building_clear(struct building *building);
-
-#endif

@@ -81,20 +81,6 @@ rot_field_of(const void *entity, const struct rot_field *field)
 	return (char *)entity + field->offset;
 }
 
-/* Names that nearly match belong into the hint. */
-static int
-no_such_field(const struct rot_class *class, const char *name, struct rot_error *err)
-{
-	size_t nr = rot_class_nr_fields(class);
-	autofree const char **names = rot_calloc(nr, sizeof(*names));
-
-	for (size_t i = 0; i < nr; i++)
-		names[i] = rot_class_field_at(class, i)->name;
-	rot_error_set(err, 0, "class %s has no field '%s'", class->name, name);
-	rot_nearest_hint(err, name, names, nr, "");
-	return -1;
-}
-
 int
 rot_entity_set(void *entity, const char *name, const char *text, struct rot_error *err)
 {
@@ -102,8 +88,17 @@ rot_entity_set(void *entity, const char *name, const char *text, struct rot_erro
 	const struct rot_field *field = rot_class_field(class, name);
 	const char *wrong;
 
-	if (!field)
-		return no_such_field(class, name, err);
+	if (!field) {
+		/* Names that nearly match belong into the hint. */
+		size_t nr = rot_class_nr_fields(class);
+		autofree const char **names = rot_calloc(nr, sizeof(*names));
+
+		for (size_t i = 0; i < nr; i++)
+			names[i] = rot_class_field_at(class, i)->name;
+		rot_error_set(err, 0, "class %s has no field '%s'", class->name, name);
+		rot_nearest_hint(err, name, names, nr, "");
+		return -1;
+	}
 	if (field->is_list || field->type == ROT_REFERENCE)
 		return rot_error_set(err, 0, "class %s, field %s: a %s cannot be set from text", class->name, name,
 				     field->is_list ? "list" : "reference");

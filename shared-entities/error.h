@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The one error type of rot: what was attempted, why it failed, what to do next. */
-#ifndef ROT_ERROR_H
-#define ROT_ERROR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -44,5 +43,3 @@ int rot_error_scope(struct rot_error *err, enum rot_error_scope scope);
 /* "TEXT (HINT)", or the text alone where there is no hint: for what has room for one line. It becomes the text of err.
  */
 const char *rot_error_line(struct rot_error *err);
-
-#endif

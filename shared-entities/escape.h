@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Strings in text form and in canonical XML: backslash escapes, and what XML adds to them. */
-#ifndef SHARED_ESCAPE_H
-#define SHARED_ESCAPE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ void escape_write_attribute(const char *string, FILE *out);
 /* The string that either of them wrote, fresh memory; NULL if an escape is unknown or cut off, or stands for a zero
  * byte. */
 char *escape_decode(const char *text);
-
-#endif

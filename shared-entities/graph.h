@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A collected graph: its entities in the order of rot_graph_collect, and their numbers. */
-#ifndef SHARED_GRAPH_H
-#define SHARED_GRAPH_H
+#pragma once
 
 #include "entity.h"
 #include "pointer_map.h"
@@ -21,5 +20,3 @@ void graph_init(struct graph *graph, const void *root);
 void graph_clear(struct graph *graph);
 
 size_t graph_index(const struct graph *graph, const void *entity);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocation that cannot fail: out of memory ends the process with one message. */
-#ifndef ROT_MEMORY_H
-#define ROT_MEMORY_H
+#pragma once
 
 #include <errno.h>
 #include <stdarg.h>
@@ -17,6 +16,9 @@ void *rot_realloc(void *old, size_t nr, size_t size);
 
 /* array with room for one more than its nr elements, all added through this, the first to NULL. Exits as above. */
 void *rot_grow(void *array, size_t nr, size_t size);
+
+/* The element behind the nr elements of array, which becomes one longer, as nr does: rot_add(names, nr) = name; */
+#define rot_add(array, nr) (*((array) = rot_realloc(array, (nr) + 1, sizeof(*(array))), &(array)[(nr)++]))
 
 /* Copies of strings, exit as above. rot_strdup(NULL) is "". */
 char *rot_strdup(const char *s);
@@ -56,5 +58,3 @@ rot_keep(void *variable)
 	memset(variable, 0, sizeof(memory));
 	return memory;
 }
-
-#endif

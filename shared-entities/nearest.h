@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The word that somebody probably meant, and hints that name it. */
-#ifndef ROT_NEAREST_H
-#define ROT_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ rot_nearest_hint(struct rot_error *err, const char *word, const char *const *can
 /* The same with all candidates as more: "WHAT: a, b, c". A NULL candidate is "anything". */
 int rot_nearest_hint_all(struct rot_error *err, const char *word, const char *const *candidates, size_t nr,
 			 const char *what);
-
-#endif

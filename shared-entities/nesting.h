@@ -3,8 +3,7 @@
  * Where the entities of a graph stand in a nested listing: each once, inside the first reference that leads to it;
  * below a certain depth after everything else. Entities that are referred to from elsewhere get a label.
  */
-#ifndef SHARED_NESTING_H
-#define SHARED_NESTING_H
+#pragma once
 
 #include "graph.h"
 
@@ -34,5 +33,3 @@ bool nesting_is_here(struct nesting *nesting, const void *entity, size_t depth);
 
 /* The label of an entity that is being listed or referred to; 0 if it has none. */
 size_t nesting_label(const struct nesting *nesting, const void *entity);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as text that reads back exactly, in any locale. */
-#ifndef ROT_NUMBER_H
-#define ROT_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ const char *rot_plural(double number);
 
 /* True if text is one number and nothing behind it. *number may be infinite or no number ("inf", "1e999", "nan"). */
 bool rot_number_parse(const char *text, double *number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers by pointer: which entity of a graph is the how-many-th. */
-#ifndef SHARED_POINTER_MAP_H
-#define SHARED_POINTER_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool pointer_map_add(struct pointer_map *map, const void *key, size_t value);
 bool pointer_map_find(const struct pointer_map *map, const void *key, size_t *value);
 
 void pointer_map_clear(struct pointer_map *map);
-
-#endif

@@ -30,8 +30,7 @@ rot_registry_add(struct rot_registry *registry, const struct rot_class *class, s
 {
 	if (rot_registry_find(registry, class->name))
 		return rot_error_set(err, 0, "there are two classes '%s'", class->name);
-	registry->classes = rot_realloc(registry->classes, registry->nr + 1, sizeof(*registry->classes));
-	registry->classes[registry->nr++] = class;
+	rot_add(registry->classes, registry->nr) = class;
 	return 0;
 }
 

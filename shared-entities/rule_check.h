@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which rules can be followed: known when a description is read, by driver and core alike. */
-#ifndef RULE_CHECK_H
-#define RULE_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@
  */
 int rule_check(const struct rule *rule, const struct measurement *measurement, bool is_running, const void **culprit,
 	       struct rot_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the actions of rules do. */
-#ifndef CHILD_ACTIONS_H
-#define CHILD_ACTIONS_H
+#pragma once
 
 #include "child/run.h"
 
@@ -22,5 +21,3 @@ bool action_is_executed_inside(const struct action_base *action);
 
 /* Whether it can be executed on behalf of a foreign thread, see event_raise. */
 bool action_works_on_behalf(const struct action_base *action);
-
-#endif

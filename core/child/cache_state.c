@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See cache_state.h. */
 #include "child/cache_state.h"
 
 #include "child/caches.h"
@@ -20,23 +19,11 @@ read_buffers(const struct kernel_type *type, void *kernel, bool is_modelled)
 	for (size_t i = 0; i < nr; i++)
 		bytes += buffers[i].bytes;
 	passes = is_modelled || bytes > 2 * cache_last_level_bytes() ? 1 : WARM_PASSES;
-	for (int pass = 0; pass < passes; pass++) {
+	for (int pass = 0; pass < passes; pass++)
 		for (size_t i = 0; i < nr; i++)
 			cache_read(buffers[i].start, buffers[i].bytes);
-	}
 	if (type->warm_data)
 		type->warm_data(kernel);
-}
-
-static void
-flush_buffers(const struct kernel_type *type, void *kernel)
-{
-	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
-	size_t nr = kernel_buffers(type, kernel, buffers);
-
-	journal_add("caches: flush buffers", -1);
-	for (size_t i = 0; i < nr; i++)
-		cache_flush(buffers[i].start, buffers[i].bytes);
 }
 
 /* Reading comes before running, so that the data are where a run leaves them. */
@@ -51,8 +38,14 @@ warm(bool warm_code, bool warm_data, const struct kernel_type *type, void *kerne
 		journal_add("caches: warm code", -1);
 		(type->warm_code ? type->warm_code : type->run)(kernel);
 	}
-	if (!warm_data)
-		flush_buffers(type, kernel);
+	if (!warm_data) {
+		struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
+		size_t nr = kernel_buffers(type, kernel, buffers);
+
+		journal_add("caches: flush buffers", -1);
+		for (size_t i = 0; i < nr; i++)
+			cache_flush(buffers[i].start, buffers[i].bytes);
+	}
 	if (is_modelled)
 		set_stop_warming(set);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of the caches that a kernel finds: its code and its data, each cold or warm. */
-#ifndef CHILD_CACHE_STATE_H
-#define CHILD_CACHE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@
  */
 void cache_state_prepare(bool warm_code, bool warm_data, const struct kernel_type *type, void *kernel,
 			 struct set_state *set);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The caches of this processor: their sizes, and what can be done to lines. */
-#ifndef CHILD_CACHES_H
-#define CHILD_CACHES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ void cache_flush_text(void);
 
 /* Of the last level, known after caches_open; before that what cache_last_level_read assumes. */
 size_t cache_last_level_bytes(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chains of dependent instructions as a clock: how many core cycles a time was. */
-#ifndef CHILD_CLOCK_CHAINS_H
-#define CHILD_CLOCK_CHAINS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ unsigned clock_chain_find_latency(void);
 
 /* The core clock now, in some 0.15 ms. latency: of multiplications; 0: additions alone. */
 struct clock_reading clock_chain_read(unsigned latency);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A MeasurementCommand: checked, then carried out. */
-#ifndef CHILD_COMMAND_H
-#define CHILD_COMMAND_H
+#pragma once
 
 #include "child/failure.h"
 #include "child/notifier.h"
@@ -17,5 +16,3 @@
  */
 struct measurement_command_output *
 command_perform(const struct measurement_command *command, struct notifier *notifier, struct failure *failure);
-
-#endif

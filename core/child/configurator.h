@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Configurators: hooks before and after the measurement and each of its runs. */
-#ifndef CHILD_CONFIGURATOR_H
-#define CHILD_CONFIGURATOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ int configurators_enter(const struct measurement *measurement, enum configurator
  */
 int configurators_leave(const struct measurement *measurement, enum configurator_scope scope, size_t nr_entered,
 			struct rot_error *err);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See failure.h. */
 #include "child/failure.h"
 
 int

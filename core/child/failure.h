@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a start of the core gives nothing back: the first failure of any of its threads. */
-#ifndef CHILD_FAILURE_H
-#define CHILD_FAILURE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,5 +32,3 @@ int failure_record(struct failure *failure, enum failure_kind kind, const struct
 
 /* The kind's name in a CoreFailure. */
 const char *failure_kind_name(enum failure_kind kind);
-
-#endif

@@ -3,8 +3,7 @@
  * Actions that are queued to a thread and executed there at once, in the middle of whatever it does: the parent makes
  * the thread call a function of ours. Without a parent that traces us they wait for the thread's next event.
  */
-#ifndef CHILD_INTERRUPTION_H
-#define CHILD_INTERRUPTION_H
+#pragma once
 
 #include "child/thread.h"
 
@@ -19,5 +18,3 @@ void interruption_ask(const struct child_thread *thread);
 
 /* At the end of an event, during which the calling thread could not be interrupted: what was missed. */
 void interruption_catch_up(void);
-
-#endif

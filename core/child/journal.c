@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See journal.h. */
 #include "child/journal.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The journal: what the child did, in order, for tests and for those who look for a fault ("--journal FILE"). */
-#ifndef CHILD_JOURNAL_H
-#define CHILD_JOURNAL_H
+#pragma once
 
 #include "error.h"
 
@@ -26,5 +25,3 @@ void journal_add(const char *what, int id);
 int journal_write(const char *path, struct rot_error *err);
 
 void journal_close(void);
-
-#endif

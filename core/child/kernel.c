@@ -290,8 +290,7 @@ add_fact(char *text)
 			return;
 		}
 	}
-	facts = rot_realloc(facts, nr_facts + 1, sizeof(*facts));
-	facts[nr_facts++] = text;
+	rot_add(facts, nr_facts) = text;
 }
 
 void

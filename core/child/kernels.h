@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels this core was built with, and how the core calls them. */
-#ifndef CHILD_KERNELS_H
-#define CHILD_KERNELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void kernel_facts(struct measurement_run_output *output);
 
 /* Buffers of an initialized kernel; their number. */
 size_t kernel_buffers(const struct kernel_type *type, void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measurers: what each class of the descriptions does. */
-#ifndef CHILD_MEASURER_H
-#define CHILD_MEASURER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ const struct measurer_type *measurer_type_of(const struct measurer_base *descrip
 
 /* Where regions begin that the parent executes instruction by instruction (common/step_counts.h), for WIRE_STEP. */
 int64_t steps_place(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measurer sets at work: the state beside the description. */
-#ifndef CHILD_MEASURER_SET_H
-#define CHILD_MEASURER_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -64,5 +63,3 @@ struct measurer_set_output *set_output(struct set_state *state, struct failure *
 
 /* Also of one that is not initialized. */
 void set_dispose(struct set_state *state);
-
-#endif

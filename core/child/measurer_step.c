@@ -127,24 +127,12 @@ add_counts(struct perf_event_measurer_output *output, const struct perf_event_me
 	}
 }
 
-static void
-tell_unknown(struct step_measurer_output *output, const struct step_region *region)
-{
-	autofree char *place = place_text(region->unknown_at);
-	autofree char *text =
-		rot_format("%s at 0x%llx%s", region->unknown_name, (unsigned long long)region->unknown_at, place);
-
-	output->unknown_instructions = region->nr_unknown;
-	rot_string_set(&output->first_unknown, text);
-}
-
 static void *
 step_output(void *state, const void *description, struct rot_error *err)
 {
 	const struct perf_event_measurer *measurer = description;
 	const struct step_state *own = state;
 	struct step_measurer_output *result;
-	char *text;
 
 	if (!own->is_over) {
 		rot_error_set(err, 0, "a region that was to be counted by blocks did not end");
@@ -152,15 +140,21 @@ step_output(void *state, const void *description, struct rot_error *err)
 	}
 	result = step_measurer_output_new();
 	if (own->region.cut != STEP_WHOLE) {
-		text = step_cut_text(&own->region);
+		autofree char *text = step_cut_text(&own->region);
+
 		rot_string_set(&result->cut, step_cut_name((enum step_cut)own->region.cut));
 		rot_string_set(&result->cut_text, text);
-		free(text);
 	} else {
 		add_counts(&result->base, measurer, own);
 	}
-	if (own->region.nr_unknown > 0)
-		tell_unknown(result, &own->region);
+	if (own->region.nr_unknown > 0) {
+		autofree char *place = place_text(own->region.unknown_at);
+		autofree char *text = rot_format("%s at 0x%llx%s", own->region.unknown_name,
+						 (unsigned long long)own->region.unknown_at, place);
+
+		result->unknown_instructions = own->region.nr_unknown;
+		rot_string_set(&result->first_unknown, text);
+	}
 	return result;
 }
 

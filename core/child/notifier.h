@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The child's end of the wire: tells the parent how far it is, hears of threads. */
-#ifndef CHILD_NOTIFIER_H
-#define CHILD_NOTIFIER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ int notifier_index(struct notifier *notifier, pid_t tid);
 
 /* Whether a thread of this process still executes. */
 bool thread_is_alive(pid_t tid);
-
-#endif

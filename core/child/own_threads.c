@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See own_threads.h. */
 #include "child/own_threads.h"
 
 #include <pthread.h>

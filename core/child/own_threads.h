@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads of the child that are rot's own, and none of a kernel. */
-#ifndef CHILD_OWN_THREADS_H
-#define CHILD_OWN_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool own_threads_has(pid_t tid);
 #define OWN_THREADS_MAX 64
 void own_threads_tell(pid_t tid);
 size_t own_threads_take(pid_t *tids, size_t max);
-
-#endif

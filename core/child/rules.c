@@ -16,10 +16,9 @@ measurement_needs_service(const struct measurement *measurement)
 	size_t nr;
 	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (rot_is_a(parts[i], &create_measurer_on_thread_action_class))
 			return true;
-	}
 	return false;
 }
 
@@ -29,17 +28,6 @@ static const char *const journal_texts[][4] = {
 			    "event workload stop"},
 	[EVENT_THREAD] = {"event thread started", "event thread exiting"},
 };
-
-static void
-journal_event(const struct event *event)
-{
-	for (size_t i = 0; i < 4 && journal_texts[event->kind][i]; i++) {
-		const char *text = journal_texts[event->kind][i];
-
-		if (strcmp(strrchr(text, ' ') + 1, event->name) == 0)
-			journal_add(text, -1);
-	}
-}
 
 static int
 execute_queued(struct run *run, struct child_thread *thread, bool end)
@@ -87,7 +75,12 @@ event_raise(struct run *run, struct child_thread *thread, const struct event *ev
 {
 	size_t nr_thread_measurers = thread_measurers_count(run), nr = run_nr_rules(run);
 
-	journal_event(event);
+	for (size_t i = 0; i < 4 && journal_texts[event->kind][i]; i++) {
+		const char *text = journal_texts[event->kind][i];
+
+		if (strcmp(strrchr(text, ' ') + 1, event->name) == 0)
+			journal_add(text, -1);
+	}
 	thread->is_raising = true;
 	thread->event = event;
 	if (execute_queued(run, thread, false) == 0) {

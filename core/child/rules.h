@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events are raised, and rules answer them. */
-#ifndef CHILD_RULES_H
-#define CHILD_RULES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ int thread_end(struct run *run, struct child_thread *thread);
 
 /* Whether rules of the measurement concern threads that are not its workloads'. */
 bool measurement_needs_service(const struct measurement *measurement);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a measurement, with everything that belongs to it alone. */
-#ifndef CHILD_RUN_H
-#define CHILD_RUN_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -124,5 +123,3 @@ void run_add_rule(struct run *run, struct rule *rule);
  */
 int run_perform(const struct measurement *description, struct service *service, struct failure *failure,
 		struct measurement_run_output *output, pid_t *own_tids);
-
-#endif

@@ -6,8 +6,7 @@
  * During runs that need it, the parent holds each new thread until the service has dealt with it. The service never
  * waits for another thread, so that one that waits for a new thread to run cannot wait for ever.
  */
-#ifndef CHILD_SERVICE_H
-#define CHILD_SERVICE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ int service_hold(struct service *service, bool hold, struct failure *failure);
 void service_set_run(struct service *service, struct run *run);
 
 void service_close(struct service *service);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting by looking: leaves within a few cycles, and makes no context switch while every thread has a CPU of its own.
  */
-#ifndef CHILD_SPIN_H
-#define CHILD_SPIN_H
+#pragma once
 
 #include <immintrin.h>
 #include <sched.h>
@@ -24,5 +23,3 @@ spin_once(struct spin *spin)
 	else
 		sched_yield();
 }
-
-#endif

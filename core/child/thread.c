@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread.h. */
 #include "child/thread.h"
 
 #include <errno.h>
@@ -54,10 +53,8 @@ child_thread_queue(struct child_thread *thread, struct action_base *action)
 
 	pthread_mutex_lock(&thread->lock);
 	is_queued = !thread->is_over;
-	if (is_queued) {
-		thread->queue = rot_realloc(thread->queue, thread->nr_queued + 1, sizeof(*thread->queue));
-		thread->queue[thread->nr_queued++] = action;
-	}
+	if (is_queued)
+		rot_add(thread->queue, thread->nr_queued) = action;
 	pthread_mutex_unlock(&thread->lock);
 	return is_queued;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of the child as objects: who they are, and what others want them to do. */
-#ifndef CHILD_THREAD_H
-#define CHILD_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -59,5 +58,3 @@ struct action_base *child_thread_take(struct child_thread *thread, bool end);
 
 /* Pins the calling thread to one CPU. */
 int child_thread_pin(int cpu, struct rot_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * CreateMeasurerOnThread: copies of a measurer set on threads that are neither the main one nor a workload's. They are
  * started, stopped and read on behalf of their threads: nothing is executed in these.
  */
-#ifndef CHILD_THREAD_MEASURERS_H
-#define CHILD_THREAD_MEASURERS_H
+#pragma once
 
 #include "child/run.h"
 #include "common/events.h"
@@ -33,5 +32,3 @@ int thread_measurers_answer(struct run *run, size_t nr, const struct child_threa
 void thread_measurers_finish(struct run *run);
 
 void thread_measurers_clear(struct run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * raises the event itself, by a function that the parent makes it call. The thread may hold any lock there, so only
  * actions are executed that a signal handler could.
  */
-#ifndef CHILD_WATCHES_H
-#define CHILD_WATCHES_H
+#pragma once
 
 #include "child/notifier.h"
 #include "child/run.h"
@@ -24,5 +23,3 @@ int watches_check_places(struct run *run);
 int watches_check(struct run *run);
 
 void watches_close(void);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See workload.h. */
 #include "child/workload.h"
 
 #include "child/cache_state.h"
@@ -116,16 +115,6 @@ run_nothing(void *kernel)
 	(void)kernel;
 }
 
-/* Warms what measure_kernel itself uses. */
-static void
-measure_nothing(const struct measurer_state *main)
-{
-	void (*volatile nothing)(void *) =
-		run_nothing; /* not known to the compiler, which may make another measure_kernel of it */
-
-	measure_kernel(main->type->start, nothing, main->type->stop, main->memory, NULL);
-}
-
 static int
 run_kernel(struct workload_run *work)
 {
@@ -137,7 +126,11 @@ run_kernel(struct workload_run *work)
 	set_start_validation(&work->set);
 	cache_state_prepare(work->workload->kernel->warm_code, work->workload->kernel->warm_data, work->type,
 			    work->kernel, &work->set);
-	measure_nothing(main);
+	/* Warms what measure_kernel itself uses. */
+	void (*volatile nothing)(void *) =
+		run_nothing; /* not known to the compiler, which may make another measure_kernel of it */
+
+	measure_kernel(main->type->start, nothing, main->type->stop, main->memory, NULL);
 	set_start_ahead(&work->set);
 	if (raise_event(work, EVENT_WORKLOAD, "kernelStart") < 0)
 		return -1;

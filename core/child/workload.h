@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Workloads: the thread that prepares a kernel, measures its run, and cleans up. */
-#ifndef CHILD_WORKLOAD_H
-#define CHILD_WORKLOAD_H
+#pragma once
 
 #include "child/actions.h"
 #include "child/run.h"
@@ -29,5 +28,3 @@ enum action_attempt workload_flush_buffers_inside(struct workload_run *work);
 
 /* Flushes the buffers of the kernel. -1 and err if it is not initialized at present. From any thread. */
 int workload_flush_buffers(struct workload_run *work, struct rot_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers that kernels have allocated: a table in the memory of the child, in which the parent looks when it crashes.
  */
-#ifndef CORE_BUFFERS_H
-#define CORE_BUFFERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ struct buffer_table {
 		uint64_t start, nr_elements, element_bytes, caller;
 	} entries[BUFFER_TABLE_ROOM];
 };
-
-#endif

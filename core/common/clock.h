@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The two clocks of the core, the time stamp counter and CLOCK_MONOTONIC_RAW, and the time of day. */
-#ifndef CORE_CLOCK_H
-#define CORE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -62,5 +61,3 @@ tsc_stop(void)
 	_mm_lfence();
 	return ticks;
 }
-
-#endif

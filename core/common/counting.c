@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See counting.h. */
 #include "common/counting.h"
 
 #include <stdlib.h>

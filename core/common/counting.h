@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts the events of one pass on other threads. */
-#ifndef CORE_COUNTING_H
-#define CORE_COUNTING_H
+#pragma once
 
 #include "PerfEventMeasurer.h"
 #include "PerfEventMeasurerOutput.h"
@@ -42,5 +41,3 @@ struct perf_event_measurer_output *counts_output(const struct counts *counts, co
 
 /* Of a region; NULL without events. */
 struct perf_event_measurer_output *region_counts_output(const struct perf_counts *sum, const struct counting *counting);
-
-#endif

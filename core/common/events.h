@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events that rules answer, in the child and in the tracer of a program, and the predicates that they match. */
-#ifndef CORE_EVENTS_H
-#define CORE_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ bool event_is(const struct event *event, enum event_kind kind, const char *name)
 
 /* True if the predicate (NULL: none) matches the event. Signal handlers may call it for a breakpoint. */
 bool predicate_matches(const struct event_predicate_base *predicate, const struct event *event);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See output.h. */
 #include "common/output.h"
 
 #include <errno.h>

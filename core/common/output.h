@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The file that the core hands back, from whichever of its processes. */
-#ifndef CORE_OUTPUT_H
-#define CORE_OUTPUT_H
+#pragma once
 
 #include "error.h"
 
@@ -10,5 +9,3 @@
  * -1. The driver reads it at once, and makes what it keeps of it durable.
  */
 int output_write(const void *entity, const char *path, struct rot_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of perf events, named by libpfm4 strings. perf_event.c and pfm.c alone know libpfm4. */
-#ifndef CORE_PERF_EVENT_H
-#define CORE_PERF_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -173,5 +172,3 @@ struct perf_visitor {
 
 /* Visits the PMUs (only_present: of this machine) with their events. 0 or -1. */
 int perf_list(bool only_present, const struct perf_visitor *visitor, struct rot_error *err);
-
-#endif

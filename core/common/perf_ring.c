@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See perf_ring.h. */
 #include "common/perf_ring.h"
 
 #include <stdint.h>

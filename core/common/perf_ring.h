@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that the kernel writes records of perf events into. Layout: linux/perf_event.h. */
-#ifndef CORE_PERF_RING_H
-#define CORE_PERF_RING_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ void perf_ring_unmap(struct perf_ring *ring);
 /* Calls handle with each record that is there, in one piece, and gives its room back. Not mapped: nothing is done. */
 void perf_ring_read(struct perf_ring *ring, void (*handle)(void *context, const struct perf_event_header *record),
 		    void *context);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See pfm.h. */
 #include "common/pfm.h"
 
 #include <dlfcn.h>

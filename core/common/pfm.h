@@ -3,8 +3,7 @@
  * libpfm4, loaded when the first event must be named. Its tables are 43 000 pointers that the dynamic linker would
  * relocate at every start of the core, 5 ms each time, and most starts name no event.
  */
-#ifndef COMMON_PFM_H
-#define COMMON_PFM_H
+#pragma once
 
 #include <perfmon/pfmlib_perf_event.h>
 
@@ -24,5 +23,3 @@ struct pfm {
 
 /* Loads and initializes it, once. NULL and err if that is not possible (with what installs it). */
 const struct pfm *pfm_open(struct rot_error *err);
-
-#endif

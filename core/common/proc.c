@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See proc.h. */
 #include "common/proc.h"
 
 #include <dirent.h>

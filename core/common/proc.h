@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the system says of a process or a thread in its folder of /proc. Source: proc_pid_status(5), proc_pid_stat(5).
  */
-#ifndef CORE_PROC_H
-#define CORE_PROC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void proc_each_descriptor(int least, void (*visit)(int fd));
 
 /* The process or thread is gone, or will execute no more instruction. */
 bool proc_is_ending(pid_t id);
-
-#endif

@@ -19,8 +19,7 @@
  * NAME_end, no arguments), so that perf, bpftrace and gdb find the places too. It survives strip. Source: "User Space
  * Probe Implementation", SystemTap wiki. Elsewhere than on Linux for x86-64 the macros are nothing.
  */
-#ifndef ROT_MARKER_H
-#define ROT_MARKER_H
+#pragma once
 
 #define ROT_REGION_BEGIN(name) ROT_MARKER_PLACE_(#name "_begin")
 #define ROT_REGION_END(name) ROT_MARKER_PLACE_(#name "_end")
@@ -58,6 +57,4 @@
 			     : "memory")
 #else
 #define ROT_MARKER_PLACE_(name) ((void)0)
-#endif
-
 #endif

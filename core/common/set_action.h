@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the five actions on measurer sets have in common: their layout. */
-#ifndef CORE_COMMON_SET_ACTION_H
-#define CORE_COMMON_SET_ACTION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ SAME_LAYOUT(read_measurer_set_action);
 SAME_LAYOUT(dispose_measurer_set_action);
 
 #undef SAME_LAYOUT
-
-#endif

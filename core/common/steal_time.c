@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See steal_time.h. */
 #include "common/steal_time.h"
 
 #include <fcntl.h>

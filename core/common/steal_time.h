@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time that a hypervisor ran something else while a CPU of ours had work. Source: proc_stat(5). */
-#ifndef CORE_STEAL_TIME_H
-#define CORE_STEAL_TIME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void steal_time_read(int fd, char *text, size_t room);
 
 /* Ticks from one to the other; -1: one of them is not known. */
 int64_t steal_time_between(int64_t from, int64_t to);
-
-#endif

@@ -7,8 +7,7 @@
  * coming to the one at end, both with the address of a struct step_region in rdi. Both are int3, which only the parent
  * answers; whoever executes them must know that it does (WIRE_STEP).
  */
-#ifndef CORE_STEP_COUNTS_H
-#define CORE_STEP_COUNTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,9 +128,6 @@ const char *step_cut_name(enum step_cut cut);
 /* Events are STEP_COUNTS behind "step::". -1: one is not. */
 int step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *err);
 
-/* One of its events is first, or behind that: STEP_L1_FILLS: addresses have to be known. */
-bool step_counts_have(const struct perf_event_measurer *measurer, enum step_count first);
-
 /* What an event of a measurer that was checked means. */
 uint64_t
 step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS]);
@@ -141,5 +137,3 @@ struct step_region step_region_of(const struct step_measurer *measurer);
 
 /* Adds what another thread did. What cut that one cuts the whole. */
 void step_region_add(struct step_region *region, const struct step_region *other);
-
-#endif

@@ -3,8 +3,7 @@
  * Measurer sets on other people's threads: everything is done on behalf of the thread, in which nothing is executed.
  * Counters run between start and stop, so that sets which take turns need not share them.
  */
-#ifndef CORE_THREAD_SET_H
-#define CORE_THREAD_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -63,5 +62,3 @@ thread_set_count_open(unsigned *nr_open, bool is_start)
 	else if (*nr_open > 0)
 		--*nr_open;
 }
-
-#endif

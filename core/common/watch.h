@@ -4,8 +4,7 @@
  * parent reads, and writes what became of them. A thread that comes to one calls the handler itself, by way of the
  * trampoline (parent/injection/inject.h).
  */
-#ifndef CORE_WATCH_H
-#define CORE_WATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ struct watch_table {
 	uint64_t entries; /* address of the first */
 	uint64_t nr;
 };
-
-#endif

@@ -6,8 +6,7 @@
  * parent reads at all times, so the child may wait in a send. The child reads when it likes: the parent never waits for
  * it, only threads do that it holds.
  */
-#ifndef CORE_WIRE_H
-#define CORE_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ int wire_open(int ends[2], struct rot_error *err);
  */
 int wire_send(int fd, const struct wire_message *message, bool wait);
 int wire_receive(int fd, struct wire_message *message, bool wait);
-
-#endif

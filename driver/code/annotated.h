@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The code of a function of a program, with what was found at each instruction: for rot show and for pages. */
-#ifndef CODE_ANNOTATED_H
-#define CODE_ANNOTATED_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ struct annotated_code {
  */
 int annotated_code_make(struct pool *pool, struct annotated_code *code, const struct rot *rot, const json_t *result,
 			const json_t *function, const struct annotated_options *options, struct rot_error *err);
-
-#endif

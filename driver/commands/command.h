@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A command: what "rot NAME" does. One file a command, one row in commands.c. */
-#ifndef COMMANDS_COMMAND_H
-#define COMMANDS_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ extern const struct option_table measure_options;
 extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, show_command,
 	diff_command, help_command, list_command, machine_command, new_command, doctor_command, validate_command,
 	version_command, complete_command;
-
-#endif

@@ -20,8 +20,8 @@ words_split(struct words *words, const char *line)
 {
 	do {
 		line += strspn(line, " \t");
-		words->items = pool_grow(&words->pool, words->items, words->nr, sizeof(*words->items));
-		words->items[words->nr++] = pool_strndup(&words->pool, line, strcspn(line, " \t"));
+		pool_add(&words->pool, words->items, words->nr) =
+			pool_strndup(&words->pool, line, strcspn(line, " \t"));
 		line += strcspn(line, " \t");
 	} while (*line);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Documents of rot, which are written in Markdown, for people at a terminal. */
-#ifndef COMMANDS_DOCUMENT_H
-#define COMMANDS_DOCUMENT_H
+#pragma once
 
 #include <stdio.h>
 
 /* Paragraphs are wrapped at 80 columns, tables aligned or, where they are too wide, a row in lines of its own. Code
  * stays as it is. */
 void document_print(const char *text, FILE *out);
-
-#endif

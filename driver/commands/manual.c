@@ -31,19 +31,6 @@ print_text(const char *text, FILE *out)
 }
 
 static void
-print_option(const struct option_row *row, FILE *out)
-{
-	fputs(".It", out);
-	if (row->letter)
-		fprintf(out, " Fl %s ,", row->letter);
-	fprintf(out, " Fl %s%s", row->name[1] ? "Fl " : "", row->name);
-	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		fprintf(out, "%s%s", i ? " | " : " Cm ", row->choices[i]);
-	fprintf(out, row->value ? " Ar %s\n" : "\n", row->value);
-	print_text(row->about, out);
-}
-
-static void
 print_command(const struct command *command, FILE *out)
 {
 	autofree char *usage = command_usage(command);
@@ -59,8 +46,18 @@ print_command(const struct command *command, FILE *out)
 	if (!command->options)
 		return;
 	fputs(".Bl -tag -width Ds\n", out);
-	for (size_t i = 0; i < command->options->nr; i++)
-		print_option(&command->options->rows[i], out);
+	for (size_t i = 0; i < command->options->nr; i++) {
+		const struct option_row *row = &command->options->rows[i];
+
+		fputs(".It", out);
+		if (row->letter)
+			fprintf(out, " Fl %s ,", row->letter);
+		fprintf(out, " Fl %s%s", row->name[1] ? "Fl " : "", row->name);
+		for (size_t k = 0; row->choices && row->choices[k]; k++)
+			fprintf(out, "%s%s", k ? " | " : " Cm ", row->choices[k]);
+		fprintf(out, row->value ? " Ar %s\n" : "\n", row->value);
+		print_text(row->about, out);
+	}
 	fputs(".El\n", out);
 }
 
@@ -92,34 +89,6 @@ print_entry(const char *name, const char *text, const char *advice, FILE *out)
 	print_text(advice, out);
 }
 
-static void
-print_remarks(FILE *out)
-{
-	fputs(".Sh REMARKS\n", out);
-	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
-		fputs(".Ss ", out);
-		print_text(remark_group_words(group), out);
-		fputs(".Bl -tag -width Ds\n", out);
-		for (const struct remark *remark = remark_next(group, NULL); remark;
-		     remark = remark_next(group, remark))
-			print_entry(remark->mark ? remark->mark : remark->code, remark->text, remark->advice, out);
-		fputs(".El\n", out);
-	}
-}
-
-static void
-print_findings(FILE *out)
-{
-	fputs(".Sh FINDINGS\n", out);
-	fputs("These are found in programs by\n.Cm run :\n.Bl -tag -width Ds\n", out);
-	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
-		autofree char *threshold = finding_threshold_text(rule), *advice = rot_format("Try %s.", rule->advice);
-
-		print_entry(rule->code, threshold, advice, out);
-	}
-	fputs(".El\n", out);
-}
-
 void
 manual_print(FILE *out)
 {
@@ -134,6 +103,22 @@ manual_print(FILE *out)
 		fprintf(out, ".It Fl %s\nshort for\n.Fl %s Ns = Ns Cm %s\n", configuration_shorts[i].word,
 			configuration_shorts[i].key, configuration_shorts[i].value);
 	fputs(".El\n", out);
-	print_remarks(out);
-	print_findings(out);
+	fputs(".Sh REMARKS\n", out);
+	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
+		fputs(".Ss ", out);
+		print_text(remark_group_words(group), out);
+		fputs(".Bl -tag -width Ds\n", out);
+		for (const struct remark *remark = remark_next(group, NULL); remark;
+		     remark = remark_next(group, remark))
+			print_entry(remark->mark ? remark->mark : remark->code, remark->text, remark->advice, out);
+		fputs(".El\n", out);
+	}
+	fputs(".Sh FINDINGS\n", out);
+	fputs("These are found in programs by\n.Cm run :\n.Bl -tag -width Ds\n", out);
+	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {
+		autofree char *threshold = finding_threshold_text(rule), *advice = rot_format("Try %s.", rule->advice);
+
+		print_entry(rule->code, threshold, advice, out);
+	}
+	fputs(".El\n", out);
 }

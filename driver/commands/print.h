@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How help and list print their rows on standard output. */
-#ifndef COMMANDS_PRINT_H
-#define COMMANDS_PRINT_H
+#pragma once
 
 #include "configuration/configuration.h"
 #include "support/options.h"
@@ -23,5 +22,3 @@ void print_options(const struct option_table *table, bool is_short);
 
 /* The first words of a text that say something by themselves and fit there: up to a ':', ';', '(' or ','. */
 int short_length(const char *text, int room);
-
-#endif

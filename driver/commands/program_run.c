@@ -644,19 +644,6 @@ can_be_drawn(const struct program_report *report)
 	return can;
 }
 
-/*
- * For "rot plot" without a file: small, so without what each run counted. Nobody asked for it, so nobody is told when
- * it cannot be written.
- */
-static void
-keep_last_run(const struct run_job *job, json_t *json)
-{
-	autofree char *path = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
-
-	json_object_del(json, "runs");
-	output_write_json(json, path, NULL);
-}
-
 /* Of OUTPUT.csv the part before the ending: the name of the results, or that of the JSON. NULL: it has none. */
 static char *
 csv_name_of(const struct run_options *options)
@@ -693,8 +680,16 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 		rc = report_places_csv(&job->report, json_object_get(json, "functions"), csv, err);
 	if (rc == 0 && options->json_path)
 		rc = output_write_json(json, options->json_path, err);
-	if (job->plan.is_timed)
-		keep_last_run(job, json); /* without "runs", as the page */
+	if (job->plan.is_timed) {
+		/*
+		 * For "rot plot" without a file: small, so without what each run counted. Nobody asked for it, so
+		 * nobody is told when it cannot be written.
+		 */
+		autofree char *last = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
+
+		json_object_del(json, "runs"); /* the page has none either */
+		output_write_json(json, last, NULL);
+	}
 	if (!has_plot)
 		experiment_drop_plots(job->experiment);
 	if (rc == 0 && path)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot run: somebody else's program under the roofline. */
-#ifndef COMMANDS_PROGRAM_RUN_H
-#define COMMANDS_PROGRAM_RUN_H
+#pragma once
 
 #include "error.h"
 #include "programs/options.h"
@@ -19,5 +18,3 @@ struct rot;
  */
 int
 program_run(struct rot *rot, const struct run_options *options, char *const *argv, int *status, struct rot_error *err);
-
-#endif

@@ -119,16 +119,6 @@ check(const struct validate_request *request, int argc, char *const *argv, struc
 			      "rot validate aa [CONTROLLER] [--rounds=N] [--budget=SECONDS] [--json]");
 }
 
-static int
-run_aa(struct command_context *context, const struct validate_request *request, const char *controller,
-       struct rot_error *err)
-{
-	/* who says how many rounds wants them all */
-	const double budget_s = request->budget_s > 0 ? request->budget_s : request->nr_rounds ? INFINITY : 0;
-
-	return perform_aa(context, controller, (int)request->nr_rounds, budget_s, request->is_json, err);
-}
-
 static void
 complete(struct command_context *context, int i, void (*propose)(const char *word, void *to), void *to)
 {
@@ -152,8 +142,13 @@ validate_run(struct command_context *context, void *options, int argc, char **ar
 
 	if (check(request, argc, argv, err) < 0)
 		return COMMAND_USAGE;
-	if (argc > 0)
-		return run_aa(context, request, argc > 1 ? argv[1] : NULL, err);
+	if (argc > 0) {
+		/* who says how many rounds wants them all */
+		const double budget_s = request->budget_s > 0 ? request->budget_s : request->nr_rounds ? INFINITY : 0;
+
+		return perform_aa(context, argc > 1 ? argv[1] : NULL, (int)request->nr_rounds, budget_s,
+				  request->is_json, err);
+	}
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;

@@ -5,8 +5,7 @@
  * Every key is one row of configuration/keys.def (name, type, default, description); a key that is not there is an
  * error that suggests the nearest. Source: thesis, section "Configuration".
  */
-#ifndef CONFIGURATION_CONFIGURATION_H
-#define CONFIGURATION_CONFIGURATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ enum configuration_source configuration_origin(const struct configuration *confi
 /* Changes after push are undone by pop. */
 void configuration_push(struct configuration *configuration);
 void configuration_pop(struct configuration *configuration);
-
-#endif

@@ -3,8 +3,7 @@
  * Where things are. When the running program is the one in its build folder, data come from the source tree, else from
  * where "make install" put them; both trees have the same shape below these folders.
  */
-#ifndef CONFIGURATION_PATHS_H
-#define CONFIGURATION_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ char *paths_default_config_file(void);
 
 /* The user's configuration file according to the key or XDG; fresh memory. */
 char *paths_user_config_file(const struct configuration *configuration);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* C controllers: files compiled into shared objects in the cache folder, and loaded. How to write one:
  * doc/CONTROLLERS.md. */
-#ifndef CONTROLLERS_C_CONTROLLER_H
-#define CONTROLLERS_C_CONTROLLER_H
+#pragma once
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
@@ -19,5 +18,3 @@ extern const struct rot_controller *const c_controllers[];
  */
 const struct rot_controller *c_controller_load(const struct paths *paths, const struct configuration *configuration,
 					       const char *path, struct rot_error *err);
-
-#endif

@@ -30,8 +30,7 @@ list_add(struct list *list, const char *name, const char *description, const cha
 	for (size_t i = 0; i < list->nr; i++)
 		if (strcmp(list->items[i].name, name) == 0)
 			return;
-	list->items = pool_grow(list->pool, list->items, list->nr, sizeof(*list->items));
-	list->items[list->nr++] = (struct controller_info){name, description, path, place};
+	pool_add(list->pool, list->items, list->nr) = (struct controller_info){name, description, path, place};
 }
 
 static int
@@ -108,7 +107,7 @@ not_found(const struct paths *paths, const char *name, struct rot_error *err)
 static char *
 stem(const char *name)
 {
-	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	const char *base = path_name(name);
 	size_t length = strlen(base);
 
 	if (path_ends_in(base, ".xml"))

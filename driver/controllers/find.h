@@ -3,8 +3,7 @@
  * Controllers by name: files (planning/controller_file.h), or those in C that are linked in. A name with a slash or
  * ending in .xml or .c is the path of a file.
  */
-#ifndef CONTROLLERS_FIND_H
-#define CONTROLLERS_FIND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ int controller_run(struct rot *rot, const char *name, const char *output_name, s
 
 /* Prints what an XML controller would measure, and measures nothing. An error for one in C: only running it tells. */
 int controller_print_plan(struct rot *rot, const char *name, struct rot_error *err);
-
-#endif

@@ -164,20 +164,6 @@ measure_in_blocks(void *context, struct rot_error *err)
 	return of->is_over[of->at] ? rot_error_set(err, 0, "it failed in a block, which was told") : 0;
 }
 
-/* Interrupted: what blocks have measured of the points that are not finished. */
-static void
-keep_blocks(struct measuring_points *of)
-{
-	struct rot_error ignored = {0};
-
-	for (size_t i = of->at; i < of->controller->nr_planned; i++) {
-		if (of->nr_visits[i] == 0 || of->is_over[i])
-			continue;
-		experiment_set_block(of->experiment, of->nr_visits[i], of->nr_blocks, false);
-		measure_point(of, i, &ignored);
-	}
-}
-
 /* ---- one after the other ---- */
 
 /* True if the point that was just measured ends its series. */
@@ -244,8 +230,17 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 	measuring_set_ahead(controller->rot, measure_in_blocks, &of);
 	rc = measure_in_order(&of, err);
 	measuring_set_ahead(controller->rot, NULL, NULL);
-	if (rc < 0 && rot_interrupted())
-		keep_blocks(&of);
+	if (rc < 0 && rot_interrupted()) {
+		/* Interrupted: what blocks have measured of the points that are not finished. */
+		struct rot_error ignored = {0};
+
+		for (size_t i = of.at; i < of.controller->nr_planned; i++) {
+			if (of.nr_visits[i] == 0 || of.is_over[i])
+				continue;
+			experiment_set_block(of.experiment, of.nr_visits[i], of.nr_blocks, false);
+			measure_point(&of, i, &ignored);
+		}
+	}
 	free(of.nr_visits);
 	free(of.in_blocks);
 	free(of.is_over);

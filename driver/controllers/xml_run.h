@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done with an XML controller that was planned (planning/xml_controller.h): it is measured, or its plan shown.
  */
-#ifndef CONTROLLERS_XML_RUN_H
-#define CONTROLLERS_XML_RUN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ int xml_controller_print_plan(struct xml_controller *controller, FILE *out, stru
 
 /* Adds what the controller shows: plots, columns and names (xml_show.c). Every text is tried on made-up values. */
 int xml_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
-
-#endif

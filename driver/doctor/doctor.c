@@ -40,8 +40,7 @@ findings_add(struct findings *findings, const char *name, enum finding_state sta
 	struct finding *finding;
 	va_list arguments;
 
-	findings->items = rot_realloc(findings->items, findings->nr + 1, sizeof(*findings->items));
-	finding = &findings->items[findings->nr++];
+	finding = &rot_add(findings->items, findings->nr);
 	va_start(arguments, format);
 	*finding = (struct finding){.section = findings->section,
 				    .name = name,

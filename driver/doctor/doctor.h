@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What rot finds on a machine: what works, what does not, why, and what would change it. Nothing is changed by looking.
  */
-#ifndef DOCTOR_DOCTOR_H
-#define DOCTOR_DOCTOR_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -70,5 +69,3 @@ void findings_print(const struct findings *findings, bool is_all, FILE *out);
 
 /* All that is known of the machine, but its events: schemas/doctor-1.json. New reference. */
 json_t *findings_json(const struct findings *findings, struct rot *rot);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The events of this machine that can be named: asked of the measuring core, because only it knows libpfm4. */
-#ifndef EVENTS_EVENTS_H
-#define EVENTS_EVENTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ json_t *events_json(const struct list_events_measurer_output *events);
 /* The unit with those of its events whose name holds part, in any case of letters; how many these are. Nothing is
  * printed if there is none. */
 size_t events_print_pmu(const struct pmu_description *pmu, const char *part, FILE *out);
-
-#endif

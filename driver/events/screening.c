@@ -93,8 +93,7 @@ add_event(struct screening *screening, const char *unit, const char *name, const
 	struct pool *pool = &screening->pool;
 	struct screened_event *event;
 
-	screening->events = pool_grow(pool, screening->events, screening->nr_events, sizeof(*screening->events));
-	event = &screening->events[screening->nr_events++];
+	event = &pool_add(pool, screening->events, screening->nr_events);
 	*event = (struct screened_event){
 		.unit = pool_strdup(pool, unit),
 		.name = pool_strdup(pool, name),
@@ -103,27 +102,6 @@ add_event(struct screening *screening, const char *unit, const char *name, const
 		.refusal = "",
 	};
 	return event;
-}
-
-static void
-add_architecture(struct screening *screening, const struct architecture *architecture)
-{
-	autofree char *unit = rot_format("rot's %s", architecture->name);
-
-	for (size_t i = 0; i < architecture->nr_events; i++) {
-		const struct architecture_event *of = &architecture->events[i];
-		struct screened_event *event = add_event(screening, unit, of->name, of->definition, of->definition);
-
-		event->is_hardware = true;
-		event->is_alone = of->class == EVENT_LARGE || of->class == EVENT_OFFCORE;
-	}
-}
-
-/* Another name of an event; one of an event with masks is worth having, as a choice of masks that makes sense. */
-static bool
-is_alias(const struct perf_event_description *event)
-{
-	return event->equivalent[0] && !strchr(event->equivalent, ':');
 }
 
 /* Are there other names for choices of its masks? Then these are enough. */
@@ -170,15 +148,28 @@ collect_events(struct screening *screening, struct rot *rot, struct rot_error *e
 	autopool pool = {0};
 	const struct list_events_measurer_output *events = events_read(rot, &pool, err);
 
-	if (!rot->architecture->counts_by_steps)
-		add_architecture(screening, rot->architecture);
+	if (!rot->architecture->counts_by_steps) {
+		autofree char *unit = rot_format("rot's %s", rot->architecture->name);
+
+		for (size_t i = 0; i < rot->architecture->nr_events; i++) {
+			const struct architecture_event *of = &rot->architecture->events[i];
+			struct screened_event *event =
+				add_event(screening, unit, of->name, of->definition, of->definition);
+
+			event->is_hardware = true;
+			event->is_alone = of->class == EVENT_LARGE || of->class == EVENT_OFFCORE;
+		}
+	}
 	for (size_t i = 0; events && i < list_events_measurer_output_nr_pmus(events); i++) {
 		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events, i);
 
 		for (size_t k = 0; strcmp(pmu->pmu_name, "perf_raw") != 0 && k < pmu_description_nr_events(pmu); k++) {
 			const struct perf_event_description *event = pmu_description_events_at(pmu, k);
 
-			if (!is_alias(event) && !is_named_with_masks(pmu, event))
+			/* Another name of an event; one of an event with masks is worth having, as a choice of masks
+			 * that makes sense. */
+			if (!(event->equivalent[0] && !strchr(event->equivalent, ':')) &&
+			    !is_named_with_masks(pmu, event))
 				add_masks(screening, pmu, event);
 		}
 	}
@@ -555,10 +546,18 @@ why(const struct screened_event *event)
 	return colon && colon[1] == ' ' ? colon + 2 : event->refusal;
 }
 
-/* Each reason once, with how many events have it and one of them. */
 static void
-print_refused(const struct screening *screening, FILE *out)
+print_screening(const struct screening *screening, FILE *out)
 {
+	print_counted(screening, out);
+	fprintf(out, "median of %d run%s, and x: how much more that is than the least of them; =: all are the same\n",
+		screening->nr_runs, rot_plural(screening->nr_runs));
+	fprintf(out, "hardware events count user mode%s\n",
+		screening->counts_kernel_mode ? ", software events kernel mode as well"
+					      : "; so do software events here, most of which happen in the kernel "
+						"(see perf_event_paranoid in 'rot doctor')");
+	print_silent(screening, out);
+	/* Each reason once, with how many events have it and one of them. */
 	for (size_t i = 0; i < screening->nr_events; i++) {
 		const struct screened_event *event = &screening->events[i];
 		size_t nr = 0, first = 0;
@@ -572,20 +571,6 @@ print_refused(const struct screening *screening, FILE *out)
 		fprintf(out, "not counted here: %zu event%s; %s: %s\n", nr, nr > 1 ? "s" : "", event->name,
 			event->refusal);
 	}
-}
-
-static void
-print_screening(const struct screening *screening, FILE *out)
-{
-	print_counted(screening, out);
-	fprintf(out, "median of %d run%s, and x: how much more that is than the least of them; =: all are the same\n",
-		screening->nr_runs, rot_plural(screening->nr_runs));
-	fprintf(out, "hardware events count user mode%s\n",
-		screening->counts_kernel_mode ? ", software events kernel mode as well"
-					      : "; so do software events here, most of which happen in the kernel "
-						"(see perf_event_paranoid in 'rot doctor')");
-	print_silent(screening, out);
-	print_refused(screening, out);
 	if (!screening->is_complete)
 		fprintf(out, "Not complete: stopped after %zu kernel%s.\n", screening->nr_kernels,
 			rot_plural((double)screening->nr_kernels));

@@ -35,9 +35,7 @@ void
 experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
 		       const struct rot_error *why)
 {
-	experiment->failures = pool_grow(&experiment->pool, experiment->failures, experiment->nr_failures,
-					 sizeof(*experiment->failures));
-	experiment->failures[experiment->nr_failures++] = (struct experiment_failure){
+	pool_add(&experiment->pool, experiment->failures, experiment->nr_failures) = (struct experiment_failure){
 		.point = experiment_point_at(position),
 		.text = pool_strdup(&experiment->pool, why->text),
 		.hint = pool_strdup(&experiment->pool, why->hint),
@@ -503,17 +501,6 @@ make_parts(const struct experiment_position *position, const struct program_work
 	return parts;
 }
 
-/* The values move into the point. */
-static void
-fill_program_point(struct experiment_point *point, const struct experiment_requests *requests,
-		   struct program_values *values)
-{
-	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*point->requests));
-	point->values = pool_own(&point->pool, values->values, free);
-	point->nr_values = values->nr;
-	*values = (struct program_values){.nr = 0};
-}
-
 /* A program that uses this much more than a CPU is a single thread with helpers. */
 #define ALONE 0.15
 
@@ -523,9 +510,16 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 {
 	struct experiment_point *whole = &parts->points[0];
 
-	for (size_t i = 0; i < parts->nr; i++)
-		fill_program_point(&parts->points[i], requests,
-				   i == 0 ? &quantities->total : &quantities->regions[i - 1]);
+	for (size_t i = 0; i < parts->nr; i++) {
+		/* The values move into the point. */
+		struct experiment_point *point = &parts->points[i];
+		struct program_values *values = i == 0 ? &quantities->total : &quantities->regions[i - 1];
+
+		point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*point->requests));
+		point->values = pool_own(&point->pool, values->values, free);
+		point->nr_values = values->nr;
+		*values = (struct program_values){.nr = 0};
+	}
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
 	whole->program = pool_own(&whole->pool, rot_graph_clone(workload, NULL), rot_graph_delete);
 	for (size_t i = 0; i < quantities->nr_notes; i++)

@@ -3,8 +3,7 @@
  * What every controller does: collect points with their quantities and ceilings, then write the table, OUTPUT.json and
  * plots. The thesis' RooflineController, for C and XML controllers alike.
  */
-#ifndef EXPERIMENT_EXPERIMENT_H
-#define EXPERIMENT_EXPERIMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -328,5 +327,3 @@ void experiment_print_table(const struct experiment *experiment, const struct js
 
 /* The JSON alone; new reference. */
 struct json_t *experiment_json(const struct experiment *experiment, bool is_complete);
-
-#endif

@@ -22,9 +22,7 @@ experiment_add_accuracy(struct experiment *experiment, const struct experiment_a
 	own.title = pool_strdup(&experiment->pool, accuracy->title);
 	own.by = pool_strdup(&experiment->pool, accuracy->by);
 	own.condition = pool_strdup(&experiment->pool, accuracy->condition);
-	experiment->accuracies = pool_grow(&experiment->pool, experiment->accuracies, experiment->nr_accuracies,
-					   sizeof(*experiment->accuracies));
-	experiment->accuracies[experiment->nr_accuracies++] = own;
+	pool_add(&experiment->pool, experiment->accuracies, experiment->nr_accuracies) = own;
 	return 0;
 }
 

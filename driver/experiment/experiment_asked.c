@@ -101,9 +101,7 @@ experiment_add_plot(struct experiment *experiment, const struct experiment_plot 
 		}
 	if (parse_plot(experiment, &own, err) < 0)
 		return -1;
-	experiment->plots =
-		pool_grow(&experiment->pool, experiment->plots, experiment->nr_plots, sizeof(*experiment->plots));
-	experiment->plots[experiment->nr_plots++] = own;
+	pool_add(&experiment->pool, experiment->plots, experiment->nr_plots) = own;
 	return 0;
 }
 
@@ -117,8 +115,7 @@ experiment_add_curve(struct experiment *experiment, const char *name, const doub
 	for (size_t i = 0; i < nr; i++)
 		curve.points[i] = (struct plot_point){
 			.x = summary_single(x[i], "given"), .y = summary_single(y[i], "given"), .size = NAN};
-	own->curves = pool_grow(pool, own->curves, own->nr_curves, sizeof(*own->curves));
-	own->curves[own->nr_curves++] = curve;
+	pool_add(pool, own->curves, own->nr_curves) = curve;
 }
 
 void
@@ -127,8 +124,8 @@ experiment_add_model(struct experiment *experiment, const char *name, const char
 	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
 	struct pool *pool = &experiment->pool;
 
-	own->models = pool_grow(pool, own->models, own->nr_models, sizeof(*own->models));
-	own->models[own->nr_models++] = (struct experiment_model){pool_strdup(pool, name), pool_strdup(pool, derived)};
+	pool_add(pool, own->models, own->nr_models) =
+		(struct experiment_model){pool_strdup(pool, name), pool_strdup(pool, derived)};
 }
 
 void
@@ -136,8 +133,8 @@ experiment_add_marker(struct experiment *experiment, double x, const char *label
 {
 	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
 
-	own->markers = pool_grow(&experiment->pool, own->markers, own->nr_markers, sizeof(*own->markers));
-	own->markers[own->nr_markers++] = (struct plot_marker){x, pool_strdup(&experiment->pool, label)};
+	pool_add(&experiment->pool, own->markers, own->nr_markers) =
+		(struct plot_marker){x, pool_strdup(&experiment->pool, label)};
 }
 
 int
@@ -148,9 +145,7 @@ experiment_name_value(struct experiment *experiment, const char *name, const cha
 
 	if (quantity_parse(&request, quantity, err) < 0)
 		return -1;
-	experiment->names =
-		pool_grow(&experiment->pool, experiment->names, experiment->nr_names, sizeof(*experiment->names));
-	experiment->names[experiment->nr_names++] =
+	pool_add(&experiment->pool, experiment->names, experiment->nr_names) =
 		(struct experiment_value_name){pool_strdup(&experiment->pool, name), request, is_everywhere};
 	return 0;
 }
@@ -167,18 +162,8 @@ experiment_add_table(struct experiment *experiment, const char *title, const cha
 		return rot_error_prefix(err, "table: best");
 	table.title = pool_strdup(&experiment->pool, title);
 	table.condition = pool_strdup(&experiment->pool, condition);
-	experiment->tables =
-		pool_grow(&experiment->pool, experiment->tables, experiment->nr_tables, sizeof(*experiment->tables));
-	experiment->tables[experiment->nr_tables++] = table;
+	pool_add(&experiment->pool, experiment->tables, experiment->nr_tables) = table;
 	return 0;
-}
-
-static struct experiment_own_table *
-last_table(struct experiment *experiment)
-{
-	if (experiment->nr_tables == 0)
-		experiment_add_table(experiment, NULL, NULL, NULL, NULL);
-	return &experiment->tables[experiment->nr_tables - 1];
 }
 
 int
@@ -203,9 +188,10 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 		column.request = (struct quantity_request){0};
 	column.axis = pool_strdup(&experiment->pool, of);
 	column.heading = pool_strdup(&experiment->pool, heading);
-	table = last_table(experiment);
-	table->columns = pool_grow(&experiment->pool, table->columns, table->nr_columns, sizeof(*table->columns));
-	table->columns[table->nr_columns++] = column;
+	if (experiment->nr_tables == 0)
+		experiment_add_table(experiment, NULL, NULL, NULL, NULL);
+	table = &experiment->tables[experiment->nr_tables - 1];
+	pool_add(&experiment->pool, table->columns, table->nr_columns) = column;
 	return 0;
 }
 
@@ -287,8 +273,7 @@ requests_add(struct experiment_requests *requests, const struct quantity_request
 	for (size_t i = 0; i < requests->nr; i++)
 		if (experiment_same_request(&requests->items[i], request))
 			return;
-	requests->items = rot_realloc(requests->items, requests->nr + 1, sizeof(*requests->items));
-	requests->items[requests->nr++] = *request;
+	rot_add(requests->items, requests->nr) = *request;
 }
 
 /* What columns, names and the plots that show the point need. */

@@ -112,18 +112,6 @@ operations_of(const json_t *json)
 	return isnan(operations) ? 0 : operations;
 }
 
-/* How much of the time the dots are, and what has none because it hardly computes. */
-static void
-note_functions(struct experiment *experiment, const char *series, size_t nr, double share, const char *others)
-{
-	const char *before = experiment->functions_note ? experiment->functions_note : "";
-
-	experiment->functions_note =
-		pool_format(&experiment->pool, "%s%s%s: %zu, area by share of the CPU time, together %.0f\u00a0%%%s%s",
-			    before, *before ? "\n" : "", series, nr, 100 * share,
-			    *others ? "; less than 1\u00a0% of the operations: " : "", others);
-}
-
 /* When it was measured, and by how many samples shares of the time are known. */
 static void
 note_run(struct experiment *experiment, const char *series, const json_t *result)
@@ -163,9 +151,7 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 			continue;
 		if (computes && make_function(experiment, &experiment->points[program], series, json, &point)) {
 			point.place = pool_format(&point.pool, "place-%zu-%zu", number, i);
-			experiment->functions = pool_grow(&experiment->pool, experiment->functions,
-							  experiment->nr_functions, sizeof(point));
-			experiment->functions[experiment->nr_functions++] = point;
+			pool_add(&experiment->pool, experiment->functions, experiment->nr_functions) = point;
 			drawn += share;
 		} else if (!computes && json_number_at(json, "performance") >= 0) {
 			autofree char *title = function_title(json, LABEL_WIDTH);
@@ -177,6 +163,13 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 	}
 	if (nr_others > MOST_NAMED)
 		rot_append(&others, " and %zu more", nr_others - MOST_NAMED);
-	if (experiment->nr_functions > nr_before)
-		note_functions(experiment, series, experiment->nr_functions - nr_before, drawn, others);
+	if (experiment->nr_functions > nr_before) {
+		/* How much of the time the dots are, and what has none because it hardly computes. */
+		const char *before = experiment->functions_note ? experiment->functions_note : "";
+
+		experiment->functions_note = pool_format(
+			&experiment->pool, "%s%s%s: %zu, area by share of the CPU time, together %.0f\u00a0%%%s%s",
+			before, *before ? "\n" : "", series, experiment->nr_functions - nr_before, 100 * drawn,
+			*others ? "; less than 1\u00a0% of the operations: " : "", others);
+	}
 }

@@ -256,17 +256,6 @@ is_end_of_series(const struct drawing *d, size_t i)
 	return !has_earlier || !has_later;
 }
 
-/* What the plot's view sees of the runs. */
-static struct summary
-seen_summary(const struct experiment_plot *plot, const struct quantity_value *value)
-{
-	size_t nr;
-	autofree double *seen = sample_view_of(&plot->view, value, &nr);
-	struct summary summary = summary_median(seen, nr);
-
-	return summary_scaled(summary, view_factor(&plot->view, value));
-}
-
 /* Of the plot's y, or its difference to the series that the plot names. */
 static struct summary
 y_of_point(const struct drawing *d, const struct experiment_point *point)
@@ -277,8 +266,14 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 
 	if (!d->own->y.name)
 		return derived_summary(d, point, d->own->plot.y, "derived");
-	if (y && d->own->plot.has_view)
-		return seen_summary(&d->own->plot, y);
+	if (y && d->own->plot.has_view) {
+		/* What the plot's view sees of the runs. */
+		size_t nr;
+		autofree double *seen = sample_view_of(&d->own->plot.view, y, &nr);
+		struct summary summary = summary_median(seen, nr);
+
+		return summary_scaled(summary, view_factor(&d->own->plot.view, y));
+	}
 	if (!series[0])
 		return y ? shown_summary(y) : summary_empty();
 	other = experiment_find_point(d->experiment, series, point->label);
@@ -400,9 +395,7 @@ experiment_add_look(struct experiment *experiment, const struct experiment_look 
 
 	if ((has_colour && !colour) || (has_marker && !shape))
 		return -1;
-	experiment->looks =
-		pool_grow(&experiment->pool, experiment->looks, experiment->nr_looks, sizeof(*experiment->looks));
-	experiment->looks[experiment->nr_looks++] = (struct experiment_own_look){
+	pool_add(&experiment->pool, experiment->looks, experiment->nr_looks) = (struct experiment_own_look){
 		.series = pool_strdup(&experiment->pool, look->series),
 		.colour = colour ? pool_strdup(&experiment->pool, colour) : NULL,
 		.shape = shape,

@@ -184,9 +184,7 @@ experiment_add_derived(struct experiment *experiment, const struct experiment_de
 
 	for (size_t i = 0; derived_string(&own.derived, i); i++)
 		*derived_string(&own.derived, i) = pool_strdup(&experiment->pool, *derived_string(&own.derived, i));
-	experiment->derived =
-		pool_grow(&experiment->pool, experiment->derived, experiment->nr_derived, sizeof(*experiment->derived));
-	experiment->derived[experiment->nr_derived++] = own;
+	pool_add(&experiment->pool, experiment->derived, experiment->nr_derived) = own;
 }
 
 const struct experiment_own_derived *
@@ -234,8 +232,7 @@ add_wish(struct pool *pool, struct peak_wish **wishes, size_t *nr, const struct 
 	for (size_t i = 0; i < *nr; i++)
 		if (is_same_wish(&(*wishes)[i], wish))
 			return;
-	*wishes = pool_grow(pool, *wishes, *nr, sizeof(**wishes));
-	(*wishes)[(*nr)++] = *wish;
+	pool_add(pool, *wishes, *nr) = *wish;
 }
 
 /* What follows from values that are derived before is not known yet: such a peak is not looked for, only used. */
@@ -284,18 +281,6 @@ derive_peak(const struct experiment *experiment, const struct experiment_derived
 }
 
 /* ---- one value ---- */
-
-/* The best of its name; NaN if there is none. */
-static double
-value_of_ceiling(const struct experiment *experiment, const char *name)
-{
-	double best = NAN;
-
-	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		if (strcmp(experiment->ceilings[i].name, name) == 0)
-			best = fmax(best, experiment->ceilings[i].value); /* of a number and NaN, the number */
-	return best;
-}
 
 static int
 derive_limit(const struct experiment *experiment, const struct architecture *architecture,
@@ -350,22 +335,22 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 		return value->text ? 0 : -1;
 	default:
 		name = expression_text(scope, derived->text, err);
-		if (name)
-			value->number = value_of_ceiling(experiment, name);
+		if (name) {
+			/* The best of its name; NaN if there is none. */
+			double best = NAN;
+
+			for (size_t i = 0; i < experiment->nr_ceilings; i++)
+				if (strcmp(experiment->ceilings[i].name, name) == 0)
+					best = fmax(
+						best,
+						experiment->ceilings[i].value); /* of a number and NaN, the number */
+			value->number = best;
+		}
 		return name ? 0 : -1;
 	}
 }
 
 /* ---- all of them ---- */
-
-static void
-tell_left_out(const struct experiment_own_derived *own, const struct experiment_point *point,
-	      const struct rot_error *why)
-{
-	autofree char *title = point_title(point->series, " ", point->label);
-
-	rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why->text);
-}
 
 /* What cannot be computed is missing; each of them is told once. */
 static void
@@ -389,8 +374,11 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 			if (isnan(value.number))
 				value.number = own->derived.otherwise;
 		}
-		if (rc < 0 && !own->is_told)
-			tell_left_out(own, point, &why);
+		if (rc < 0 && !own->is_told) {
+			autofree char *title = point_title(point->series, " ", point->label);
+
+			rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why.text);
+		}
 		own->is_told = own->is_told || rc < 0;
 		pool_own(&point->pool, (char *)value.text, free);
 		point->derived[point->nr_derived++] = value;

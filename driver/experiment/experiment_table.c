@@ -453,25 +453,20 @@ fill_derived(const struct filling *f)
 	}
 }
 
-/* In percent; "≤" where the roof is at least that high, "-" where it is not known. */
-static void
-fill_roof_share(const struct filling *f)
-{
-	f->text->heading = heading_of("share", rot_strdup("of roof"), rot_strdup("[%]"), rot_strdup(""));
-	for (size_t i = 0; i < f->experiment->nr_points; i++) {
-		struct experiment_bound bound = experiment_bound_of(f->experiment, NULL, &f->experiment->points[i]);
-
-		autofree char *share = bound.ceiling ? digits_text(100 * bound.share, 3) : rot_strdup("-");
-
-		f->cells[i * f->stride] = rot_format("%s%s", bound.is_most ? VALUE_AT_MOST : "", share);
-	}
-}
-
 static void
 fill_cell(const struct filling *f)
 {
 	if (f->column->kind == COLUMN_ROOF_SHARE) {
-		fill_roof_share(f);
+		/* In percent; "≤" where the roof is at least that high, "-" where it is not known. */
+		f->text->heading = heading_of("share", rot_strdup("of roof"), rot_strdup("[%]"), rot_strdup(""));
+		for (size_t i = 0; i < f->experiment->nr_points; i++) {
+			struct experiment_bound bound =
+				experiment_bound_of(f->experiment, NULL, &f->experiment->points[i]);
+
+			autofree char *share = bound.ceiling ? digits_text(100 * bound.share, 3) : rot_strdup("-");
+
+			f->cells[i * f->stride] = rot_format("%s%s", bound.is_most ? VALUE_AT_MOST : "", share);
+		}
 		return;
 	}
 	if (f->column->kind == COLUMN_QUANTITY)
@@ -492,8 +487,7 @@ struct table_columns {
 static void
 columns_add(struct table_columns *columns, struct experiment_column column)
 {
-	columns->items = rot_realloc(columns->items, columns->nr + 1, sizeof(*columns->items));
-	columns->items[columns->nr++] = column;
+	rot_add(columns->items, columns->nr) = column;
 }
 
 /* Series and label; the axes where there are no labels. */

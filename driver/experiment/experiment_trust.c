@@ -107,8 +107,8 @@ ranges_add(struct ranges *ranges, const struct value_part *part)
 	       (strcmp(ranges->items[i].name, part->name) != 0 || strcmp(ranges->items[i].unit, part->unit) != 0))
 		i++;
 	if (i == ranges->nr) {
-		ranges->items = pool_grow(&ranges->pool, ranges->items, ranges->nr, sizeof(*ranges->items));
-		ranges->items[ranges->nr++] = (struct range){part->name, part->unit, part->cost, part->cost};
+		pool_add(&ranges->pool, ranges->items, ranges->nr) =
+			(struct range){part->name, part->unit, part->cost, part->cost};
 	}
 	ranges->items[i].low = fmin(ranges->items[i].low, part->cost);
 	ranges->items[i].high = fmax(ranges->items[i].high, part->cost);

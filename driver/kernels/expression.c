@@ -80,8 +80,7 @@ make_variable(struct expression_scope *scope, const char *name)
 	struct variable *variable = own_variable(scope, name);
 
 	if (!variable) {
-		scope->variables = rot_realloc(scope->variables, scope->nr + 1, sizeof *scope->variables);
-		variable = &scope->variables[scope->nr++];
+		variable = &rot_add(scope->variables, scope->nr);
 		*variable = (struct variable){.name = rot_strdup(name)};
 	}
 	return variable;
@@ -460,15 +459,13 @@ expression_length(const char *start)
 {
 	char quote = '\0';
 
-	for (const char *s = start; *s; s++) {
-		if (quote) {
+	for (const char *s = start; *s; s++)
+		if (quote)
 			quote = *s == quote ? '\0' : quote;
-		} else if (*s == '\'' || *s == '"') {
+		else if (*s == '\'' || *s == '"')
 			quote = *s;
-		} else if (*s == '}') {
+		else if (*s == '}')
 			return (size_t)(s - start);
-		}
-	}
 	return SIZE_MAX;
 }
 

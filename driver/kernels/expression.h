@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions: XPath 1.0 numbers, strings and booleans over variables, plus min, max, log2, pow, sqrt and
  * if(condition, value, otherwise). Evaluated by libxml2. */
-#ifndef KERNELS_EXPRESSION_H
-#define KERNELS_EXPRESSION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int expression_bool(const struct expression_scope *scope, const char *expression
  * the shortest form that reads back. "{{" and "}}" are braces. Fresh memory, NULL on error.
  */
 char *expression_text(const struct expression_scope *scope, const char *text, struct rot_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries that kernels measure: are they there, and which files are they? Nothing is loaded. */
-#ifndef KERNELS_KERNEL_NEEDS_H
-#define KERNELS_KERNEL_NEEDS_H
+#pragma once
 
 #include "entities.h"
 #include "error.h"
@@ -24,5 +23,3 @@ int kernel_missing(const struct rot *rot, const struct kernel_base *kernel, char
 /* The files of the libraries that the kernel needs, with size and time of change, so that another version is another
  * core. "" if it needs none. Fresh memory; NULL and err as above. */
 char *kernel_library_files(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See kernel_rows.h. */
 #include "kernels/kernel_rows.h"
 
 #include <string.h>

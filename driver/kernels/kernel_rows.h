@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a kernel's definition, evaluated for one kernel entity. */
-#ifndef KERNELS_KERNEL_ROWS_H
-#define KERNELS_KERNEL_ROWS_H
+#pragma once
 
 #include "definition.h"
 #include "entities.h"
@@ -29,5 +28,3 @@ int kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enu
 /* The same for the rows of bytes that name the border; there $cacheBytes is what the caches before it hold. */
 int kernel_each_bytes_row(const struct rot *rot, const struct kernel_base *kernel, const char *border,
 			  kernel_row_visitor *visit, void *context, struct rot_error *err);
-
-#endif

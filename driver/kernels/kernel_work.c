@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See kernel_work.h. */
 #include "kernels/kernel_work.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel is known to do and to need, from the rows of its definition. */
-#ifndef KERNELS_KERNEL_WORK_H
-#define KERNELS_KERNEL_WORK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ int kernel_data_bytes(struct rot *rot, const struct kernel_base *kernel, double 
  * fit into memory. 0 or -1.
  */
 int kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
-
-#endif

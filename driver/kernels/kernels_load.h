@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the kernels' definitions. */
-#ifndef KERNELS_KERNELS_LOAD_H
-#define KERNELS_KERNELS_LOAD_H
+#pragma once
 
 #include "error.h"
 #include "rot.h"
@@ -12,5 +11,3 @@
  * A broken definition is left out with a warning. An error only if there is no kernel at all.
  */
 int kernels_load(struct rot *rot, struct rot_error *err);
-
-#endif

@@ -9,8 +9,7 @@
  * rot_open has taken over what was measured before, so descriptions are the same in each start of rot. It takes some
  * seconds, once.
  */
-#ifndef LEVELS_LEVELS_H
-#define LEVELS_LEVELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ struct knee_level {
 
 /* Points in rising order of bytes. Returns how many levels there are; the last is what holds all footprints. */
 size_t knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[KNEES_MAX]);
-
-#endif

@@ -8,8 +8,7 @@
  * of 384 MiB on an EPYC 9005), so it is kept as a bound. hwloc's x86 backend reads the same leaves and gives that total
  * as the cache of one CPU, which is why it is not used.
  */
-#ifndef MACHINE_CACHES_H
-#define MACHINE_CACHES_H
+#pragma once
 
 #include "entities.h"
 #include "error.h"
@@ -55,5 +54,3 @@ struct cache_owners {
 	int l1_data, l2, llc; /* of the last level, whichever that is */
 };
 struct cache_owners cache_owners_of(int cpu, const char *root);
-
-#endif

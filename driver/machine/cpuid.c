@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See cpuid.h. */
 #include "machine/cpuid.h"
 
 #include <cpuid.h>

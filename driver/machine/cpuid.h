@@ -3,8 +3,7 @@
  * What the processor says of itself (instruction CPUID), or what one said when a machine was recorded. Sources: Intel
  * SDM vol. 2A, CPUID; AMD64 APM vol. 3, appendix E.
  */
-#ifndef MACHINE_CPUID_H
-#define MACHINE_CPUID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct cpuid_registers {
  * such leaf, or it was not recorded.
  */
 bool cpuid_read(const char *root, uint32_t leaf, uint32_t subleaf, struct cpuid_registers *registers);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What machine this is, without measuring: /proc and /sys below a root, so that recorded machines can be read, and
  * CPUID. */
-#ifndef MACHINE_MACHINE_H
-#define MACHINE_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ int machine_first_cpu(void);
  * as possible; otherwise they stay in order. Gives the number of cores. Pure.
  */
 size_t cpus_spread(int *cpus, const int *cores, size_t nr);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See measured.h. */
 #include "machine/measured.h"
 
 #include <ctype.h>
@@ -107,45 +106,35 @@ measured_levels_load(struct measured_levels *levels, const char *cache_folder, c
 
 /* ---- which is which ---- */
 
-/* By size: within a factor of two of what was told. */
-static const struct measured_level *
-nearest(const struct measured_levels *levels, int64_t bytes)
-{
-	const struct measured_level *found = NULL;
-	double least = log(2);
-
-	for (size_t i = 0; i + 1 < levels->nr; i++) {
-		double distance = fabs(log((double)levels->levels[i].bytes / (double)bytes));
-
-		if (distance <= least) {
-			least = distance;
-			found = &levels->levels[i];
-		}
-	}
-	return found;
-}
-
-/* The last cache may be much smaller than told, but it is one behind the others. */
-static const struct measured_level *
-last_cache(const struct measured_levels *levels, const struct machine *machine)
-{
-	const struct measured_level *last = levels->nr >= 2 ? &levels->levels[levels->nr - 2] : NULL;
-	bool has_third = machine->package_llc_bytes > 0 || machine->llc_bytes > machine->l2_bytes;
-
-	if (last && has_third && machine->l2_bytes && last->bytes <= machine->l2_bytes + machine->l2_bytes / 2)
-		return NULL;
-	return last;
-}
-
 const struct measured_level *
 measured_level_of(const struct measured_levels *levels, const struct machine *machine, int cache)
 {
 	int64_t told = cache == 0 ? machine->l1_data_bytes : machine->l2_bytes;
 
-	if (cache == 2)
-		return last_cache(levels, machine);
-	if (told)
-		return nearest(levels, told);
+	if (cache == 2) {
+		/* The last cache may be much smaller than told, but it is one behind the others. */
+		const struct measured_level *last = levels->nr >= 2 ? &levels->levels[levels->nr - 2] : NULL;
+		bool has_third = machine->package_llc_bytes > 0 || machine->llc_bytes > machine->l2_bytes;
+
+		if (last && has_third && machine->l2_bytes && last->bytes <= machine->l2_bytes + machine->l2_bytes / 2)
+			return NULL;
+		return last;
+	}
+	if (told) {
+		/* By size: within a factor of two of what was told. */
+		const struct measured_level *found = NULL;
+		double least = log(2);
+
+		for (size_t i = 0; i + 1 < levels->nr; i++) {
+			double distance = fabs(log((double)levels->levels[i].bytes / (double)told));
+
+			if (distance <= least) {
+				least = distance;
+				found = &levels->levels[i];
+			}
+		}
+		return found;
+	}
 	return (size_t)cache + 1 < levels->nr ? &levels->levels[cache] : NULL;
 }
 

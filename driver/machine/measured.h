@@ -4,8 +4,7 @@
  * the same ever after: sizes go into descriptions of measurements, which would all be new if they wavered. Reading
  * measures nothing.
  */
-#ifndef MACHINE_MEASURED_H
-#define MACHINE_MEASURED_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ void machine_take_measured(struct machine *machine, const struct measured_levels
 
 /* "AuthenticAMD-26-2-1-KVM": a name for files that are of machines of one kind. Fresh memory. */
 char *machine_file_name(const struct machine *machine);
-
-#endif

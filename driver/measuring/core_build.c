@@ -230,8 +230,7 @@ remember(struct core_builder *builder, const char *key, const char *folder, cons
 	strcpy(core->key, key);
 	core->child = rot_format("%s/child", folder);
 	core->state = *state;
-	builder->cores = rot_realloc(builder->cores, builder->nr_cores + 1, sizeof *builder->cores);
-	builder->cores[builder->nr_cores++] = core;
+	rot_add(builder->cores, builder->nr_cores) = core;
 	return core;
 }
 
@@ -312,23 +311,11 @@ build_new(const struct core_builder *builder, struct core_description *descripti
 	return build;
 }
 
-static void
-build_delete(struct build *build)
-{
-	core_description_clear(&build->description);
-	free(build->make.makefile);
-	free(build->make.jobs);
-	free(build->compiler);
-	free(build->seed);
-	free(build->folder);
-	free(build);
-}
-
 /* Looks for a folder to start from. Gives the compiler's version as well. */
 static void
 find_seed(const struct core_builder *builder, struct build *build)
 {
-	const char *own = strrchr(build->folder, '/') + 1;
+	const char *own = path_name(build->folder);
 	autofree char **names = folder_list(builder->folder);
 	struct core_state state;
 
@@ -558,8 +545,17 @@ core_builder_build_all(struct core_builder *builder, struct measurement *const *
 		rc = builds.nr_ended < builds.nr ? rot_error_set(err, 0, "interrupted") : count_failures(&builds, err);
 	}
 	prune(builder->folder, "state", nr > MAX_CORES ? nr : MAX_CORES);
-	for (size_t i = 0; i < builds.nr; i++)
-		build_delete(builds.items[i]);
+	for (size_t i = 0; i < builds.nr; i++) {
+		struct build *build = builds.items[i];
+
+		core_description_clear(&build->description);
+		free(build->make.makefile);
+		free(build->make.jobs);
+		free(build->compiler);
+		free(build->seed);
+		free(build->folder);
+		free(build);
+	}
 	free(builds.items);
 	return rc;
 }

@@ -3,8 +3,7 @@
  * Building measuring cores: one folder per distinct core below CACHE/cores, made by core/core.mk. A new folder starts
  * from one with the same kernels and tools, so that other flags or macros compile the kernels only.
  */
-#ifndef MEASURING_CORE_BUILD_H
-#define MEASURING_CORE_BUILD_H
+#pragma once
 
 #include "measuring/core_description.h"
 #include "measuring/core_folder.h"
@@ -48,5 +47,3 @@ typedef void core_builder_progress(size_t nr_done, size_t nr);
  */
 int core_builder_build_all(struct core_builder *builder, struct measurement *const *measurements, size_t nr,
 			   core_builder_progress *progress, struct rot_error *err);
-
-#endif

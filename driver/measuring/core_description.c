@@ -59,10 +59,8 @@ add_file(struct pool *pool, struct kernel_sources *sources, const char *path, co
 		return -1;
 	sha256_add_text(hash, path + strlen(sources->definition->folder));
 	sha256_add_block(hash, content, length);
-	if (path_ends_in(path, ".c") && strcmp(path, own) != 0) {
-		sources->paths = pool_grow(pool, sources->paths, sources->nr, sizeof *sources->paths);
-		sources->paths[sources->nr++] = pool_strdup(pool, path);
-	}
+	if (path_ends_in(path, ".c") && strcmp(path, own) != 0)
+		pool_add(pool, sources->paths, sources->nr) = pool_strdup(pool, path);
 	return 0;
 }
 
@@ -124,8 +122,7 @@ sources_of(struct core_facts *facts, const struct definition *definition, struct
 	sources->definition = definition;
 	if (read_sources(&facts->pool, sources, err) < 0)
 		return NULL;
-	facts->sources = pool_grow(&facts->pool, facts->sources, facts->nr, sizeof *facts->sources);
-	facts->sources[facts->nr++] = sources;
+	pool_add(&facts->pool, facts->sources, facts->nr) = sources;
 	return sources;
 }
 
@@ -320,8 +317,7 @@ add_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_
 				     "two kernels of the class '%s' want different compiler flags: '%s' and '%s'",
 				     kernel.definition->class->name, other->flags, kernel.flags);
 	}
-	description->kernels = pool_grow(pool, description->kernels, description->nr_kernels, sizeof kernel);
-	description->kernels[description->nr_kernels++] = kernel;
+	pool_add(pool, description->kernels, description->nr_kernels) = kernel;
 	return 0;
 }
 
@@ -356,8 +352,7 @@ add_macro(struct core_description *description, const struct kernel_base *entity
 		return rc;
 	}
 	macro.name = pool_strdup(&description->pool, field->macro);
-	description->macros = pool_grow(&description->pool, description->macros, description->nr_macros, sizeof macro);
-	description->macros[description->nr_macros++] = macro;
+	pool_add(&description->pool, description->macros, description->nr_macros) = macro;
 	return rc;
 }
 

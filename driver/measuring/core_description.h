@@ -4,8 +4,7 @@
  * measurements with the same key need the same core. Files are read once per process, so that describing the next point
  * touches none.
  */
-#ifndef MEASURING_CORE_DESCRIPTION_H
-#define MEASURING_CORE_DESCRIPTION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -72,5 +71,3 @@ void core_description_clear(struct core_description *description);
 /* Texts of the generated files. Fresh memory. */
 char *core_macro_text(const struct core_macro *macro);
 char *core_table_text(const struct core_description *description);
-
-#endif

@@ -119,8 +119,7 @@ struct names {
 static void
 add_name(struct names *names, char *name)
 {
-	names->items = pool_grow(names->pool, names->items, names->nr, sizeof *names->items);
-	names->items[names->nr++] = name;
+	pool_add(names->pool, names->items, names->nr) = name;
 }
 
 static int
@@ -267,18 +266,6 @@ core_touch(const char *folder)
 	utimensat(AT_FDCWD, state, NULL, 0);
 }
 
-static struct use
-read_use(const char *folder, const char *name, const char *mark)
-{
-	struct use use = {.path = rot_format("%s/%s", folder, name)};
-	autofree char *marked = mark ? rot_format("%s/%s", use.path, mark) : rot_strdup(use.path);
-	struct stat status;
-
-	if (stat(marked, &status) == 0)
-		use.time = status.st_mtim;
-	return use;
-}
-
 /* Oldest first. */
 static int
 compare_uses(const void *a, const void *b)
@@ -301,8 +288,15 @@ prune(const char *folder, const char *mark, size_t nr_kept)
 		nr++;
 	if (nr > nr_kept) {
 		uses = rot_calloc(nr, sizeof *uses);
-		for (size_t i = 0; i < nr; i++)
-			uses[i] = read_use(folder, names[i], mark);
+		for (size_t i = 0; i < nr; i++) {
+			struct use use = {.path = rot_format("%s/%s", folder, names[i])};
+			autofree char *marked = mark ? rot_format("%s/%s", use.path, mark) : rot_strdup(use.path);
+			struct stat status;
+
+			if (stat(marked, &status) == 0)
+				use.time = status.st_mtim;
+			uses[i] = use;
+		}
 		qsort(uses, nr, sizeof *uses, compare_uses);
 		for (size_t i = 0; i < nr; i++) {
 			if (i < nr - nr_kept)
@@ -477,14 +471,6 @@ core_folder_write(const char *folder, const struct rot *rot, const struct core_d
 
 /* ---- starting from a built folder ---- */
 
-static const char *
-last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* text with each old replaced by new, which is as long. */
 static void
 replace_all(char *text, const char *old, const char *new)
@@ -535,14 +521,14 @@ core_folder_seed(const char *folder, const char *from)
 {
 	static const char *const parts[] = {"generated", "objects"};
 	autofree char *copy = rot_format("%s.new", folder);
-	int rc = strlen(last_part(folder)) == strlen(last_part(from)) ? 0 : -1;
+	int rc = strlen(path_name(folder)) == strlen(path_name(from)) ? 0 : -1;
 
 	folder_remove(copy);
 	for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
 		autofree char *source = rot_format("%s/%s", from, parts[i]);
 		autofree char *target = rot_format("%s/%s", copy, parts[i]);
 
-		rc = copy_folder(target, source, last_part(folder), last_part(from));
+		rc = copy_folder(target, source, path_name(folder), path_name(from));
 	}
 	if (rc < 0 || rename(copy, folder) < 0)
 		folder_remove(copy);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Build folders: the files that rot writes for core/core.mk, what a core was made of, and which folders go. */
-#ifndef MEASURING_CORE_FOLDER_H
-#define MEASURING_CORE_FOLDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -59,5 +58,3 @@ enum core_freshness core_state_read(const char *folder, struct core_state *state
 int core_state_write(const char *folder, const char *compiler, struct core_state *state, struct rot_error *err);
 
 void core_state_clear(struct core_state *state);
-
-#endif

@@ -105,20 +105,6 @@ core_start_explain(const struct core_start *start, const struct rot_error *why, 
 
 /* ---- a start that measures ---- */
 
-/* In the child: never returns. */
-static void
-exec_core(const struct core_launch *launch, const char *const *argv, int messages, pid_t parent)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	process_settle_child(parent);
-	if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 && dup2(messages, 2) >= 0 &&
-	    fcntl(launch->progress, F_SETFD, 0) == 0)
-		execv(argv[0], (char *const *)argv);
-	dprintf(messages, "cannot start '%s': %s\n", argv[0], strerror(errno));
-	_exit(127);
-}
-
 static int
 begin(struct core_launch *launch, struct rot_error *err)
 {
@@ -137,8 +123,17 @@ begin(struct core_launch *launch, struct rot_error *err)
 		snprintf(fd, sizeof fd, "%d", progress[1]);
 		launch->progress = progress[1];
 		launch->pid = fork();
-		if (launch->pid == 0)
-			exec_core(launch, argv, messages[1], parent);
+		if (launch->pid == 0) {
+			/* In the child: never returns. */
+			int null = open("/dev/null", O_RDWR);
+
+			process_settle_child(parent);
+			if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 && dup2(messages[1], 2) >= 0 &&
+			    fcntl(launch->progress, F_SETFD, 0) == 0)
+				execv(argv[0], (char *const *)argv);
+			dprintf(messages[1], "cannot start '%s': %s\n", argv[0], strerror(errno));
+			_exit(127);
+		}
 		rc = launch->pid < 0 ? -1 : 0;
 	}
 	if (rc < 0) {

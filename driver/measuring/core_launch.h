@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One start of rot-core with a command file: what all starts share, and those for measuring, followed to their end. */
-#ifndef MEASURING_CORE_LAUNCH_H
-#define MEASURING_CORE_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ bool program_runs_are_asked(const struct program_command_output *output, const s
  */
 int core_launch_program(const struct rot *rot, const struct program_command *command,
 			struct program_command_output **output, char **printed, struct rot_error *err);
-
-#endif

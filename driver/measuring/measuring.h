@@ -4,8 +4,7 @@
  * and stores. Sole user of the build, launch and cache modules beside it. Source: thesis, "The
  * MeasurementAppController".
  */
-#ifndef MEASURING_MEASURING_H
-#define MEASURING_MEASURING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,5 +99,3 @@ char *measuring_description_hash(struct rot *rot, struct measurement *measuremen
 
 /* SHA-256 of the machine's identity and a text, in hex. Fresh memory. */
 char *measuring_machine_hash(const struct machine *machine, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What stays between two measurements: for measuring*.c, performance.c and program_measuring.c only. */
-#ifndef MEASURING_MEASURING_INTERNAL_H
-#define MEASURING_MEASURING_INTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ const char *measuring_parent_hash(struct rot *rot, struct rot_error *err);
 
 /* Runs are missing and are about to be measured: calls what measuring_set_ahead was given, once. */
 int measuring_go_ahead(struct measuring *measuring, struct rot_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the time went: nested tasks with number of entries, own and total seconds (the thesis' RuntimeMonitor). */
-#ifndef MEASURING_MONITOR_H
-#define MEASURING_MONITOR_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void monitor_leave(struct monitor *monitor);
 
 /* The tree, one task a line. */
 void monitor_print(const struct monitor *monitor, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The same work on several CPUs at once. */
-#ifndef MEASURING_ON_CPUS_H
-#define MEASURING_ON_CPUS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
  * together. Fresh graph (rot_graph_delete).
  */
 struct measurement *measurement_on_cpus(const struct measurement *measurement, const int *cpus, size_t nr);
-
-#endif

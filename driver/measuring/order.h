@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which work is measured. */
-#ifndef MEASURING_ORDER_H
-#define MEASURING_ORDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ int order_blocks(size_t nr, int nr_blocks, order_visit *visit, void *context, st
 
 /* How many of its nr_runs runs a point has after so many blocks: all after the last. */
 int order_runs_after(int nr_runs, int block, int nr_blocks);
-
-#endif

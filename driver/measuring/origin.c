@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See origin.h. */
 #include "measuring/origin.h"
 
 #include <string.h>

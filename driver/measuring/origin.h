@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where values are from: what the results that they are of say of themselves. */
-#ifndef MEASURING_ORIGIN_H
-#define MEASURING_ORIGIN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -17,5 +16,3 @@ json_t *origin_new(void);
 /* Adds what a result says, or another origin. */
 void origin_add(json_t *origin, const struct measurement_result *result);
 void origin_merge(json_t *origin, json_t *other);
-
-#endif

@@ -30,8 +30,7 @@ remember_seen(struct measuring *measuring, const char *hash)
 {
 	if (was_seen(measuring, hash))
 		return;
-	measuring->seen = rot_realloc(measuring->seen, measuring->nr_seen + 1, sizeof *measuring->seen);
-	measuring->seen[measuring->nr_seen++] = rot_strdup(hash);
+	rot_add(measuring->seen, measuring->nr_seen) = rot_strdup(hash);
 }
 
 static size_t

@@ -3,8 +3,7 @@
  * The runs of all passes of one point: those that are cached, and the missing ones, measured and stored. The same for
  * kernels and for programs, which differ in who measures them.
  */
-#ifndef MEASURING_PERFORMANCE_H
-#define MEASURING_PERFORMANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ struct performance {
  * hashes in any case.
  */
 int performance_run(struct performance *performance, struct rot_error *err);
-
-#endif

@@ -32,8 +32,7 @@ add_file(struct file_search *search, const char *path)
 	for (size_t i = 0; i < files->nr; i++)
 		if (strcmp(files->paths[i], path) == 0)
 			return false;
-	files->paths = pool_grow(&files->pool, files->paths, files->nr, sizeof(*files->paths));
-	files->paths[files->nr++] = pool_strdup(&files->pool, path);
+	pool_add(&files->pool, files->paths, files->nr) = pool_strdup(&files->pool, path);
 	return true;
 }
 

@@ -3,8 +3,7 @@
  * The files a program is made of before its first instruction: executable, interpreters of scripts, loader, libraries.
  * The loader itself lists the libraries; the program is not started.
  */
-#ifndef MEASURING_PROGRAM_FILES_H
-#define MEASURING_PROGRAM_FILES_H
+#pragma once
 
 #include "entities.h"
 #include "support/pool.h"
@@ -22,5 +21,3 @@ struct file_list {
  */
 void program_files_find(const struct program *program, struct file_list *files);
 void file_list_clear(struct file_list *files);
-
-#endif

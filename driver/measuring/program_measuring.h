@@ -3,8 +3,7 @@
  * Programs as kernels: a description in, runs out, from the result cache or measured. What decides a result is in the
  * description: arguments and environment, and the content of the files that the program is made of and reads.
  */
-#ifndef MEASURING_PROGRAM_MEASURING_H
-#define MEASURING_PROGRAM_MEASURING_H
+#pragma once
 
 #include <jansson.h>
 
@@ -27,5 +26,3 @@ int program_workload_identify(struct rot *rot, struct program_workload *workload
  */
 int program_measuring_perform(struct rot *rot, struct program_workload *const *passes, size_t nr_passes, int nr_runs,
 			      struct program_command_output **output, json_t *origin, struct rot_error *err);
-
-#endif

@@ -121,20 +121,6 @@ result_cache_load(struct result_cache *cache, const char *description_hash)
 
 /* ---- storing ---- */
 
-/* What was killed while it stored results. */
-static void
-sweep(const struct result_cache *cache)
-{
-	autofree char *folder = rot_format("%s/results", cache->folder);
-	autofree char **names = folder_list(folder);
-
-	for (size_t i = 0; names[i]; i++) {
-		autofree char *path = rot_format("%s/%s", folder, names[i]);
-
-		folder_sweep(path);
-	}
-}
-
 /* Tells backup programs that everything here can be made again. Source: Cache Directory Tagging Specification. */
 static void
 mark_as_cache(struct result_cache *cache)
@@ -146,8 +132,17 @@ mark_as_cache(struct result_cache *cache)
 
 	if (!cache->is_ready && access(path, F_OK) < 0)
 		file_write(path, text, strlen(text), false, NULL);
-	if (!cache->is_ready)
-		sweep(cache);
+	if (!cache->is_ready) {
+		/* What was killed while it stored results. */
+		autofree char *folder = rot_format("%s/results", cache->folder);
+		autofree char **names = folder_list(folder);
+
+		for (size_t i = 0; names[i]; i++) {
+			autofree char *part = rot_format("%s/%s", folder, names[i]);
+
+			folder_sweep(part);
+		}
+	}
 	cache->is_ready = true;
 }
 

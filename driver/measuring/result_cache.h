@@ -5,8 +5,7 @@
  * appear complete or not at all. Nothing here is fatal: what cannot be read is absent, what cannot be written is
  * measured again next time, and both are said once.
  */
-#ifndef MEASURING_RESULT_CACHE_H
-#define MEASURING_RESULT_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ void cache_unlock(int lock);
 
 /* Does another rot hold it now? */
 bool cache_is_locked(const char *folder);
-
-#endif

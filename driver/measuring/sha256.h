@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SHA-256 over texts and files: the keys of results and cores. */
-#ifndef MEASURING_SHA256_H
-#define MEASURING_SHA256_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ void file_hashes_delete(struct file_hashes *hashes);
  * cannot be read. Valid until the next call.
  */
 const char *file_hashes_get(struct file_hashes *hashes, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A private folder for one start of the measuring core: CACHE/work/PID-XXXXXX, locked while in use. */
-#ifndef MEASURING_WORK_FOLDER_H
-#define MEASURING_WORK_FOLDER_H
+#pragma once
 
 #include "error.h"
 
@@ -20,5 +19,3 @@ int work_folder_open(struct work_folder *work, const char *cache_folder, struct 
 /* Where the disk that it is on has no room left, the hint of an error says so. */
 void work_folder_explain(const struct work_folder *work, struct rot_error *err);
 void work_folder_close(struct work_folder *work);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See page.h. */
 #include "page/page.h"
 
 #include <libxml/parser.h>

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "memory.h"
-#include "number.h"
 #include "page/page_internal.h"
 #include "support/json.h"
 #include "support/titles.h"

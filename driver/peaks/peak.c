@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "entity.h"
 #include "support/json.h"
 
 /* ---- as JSON and back ---- */

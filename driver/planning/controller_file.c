@@ -60,8 +60,7 @@ keep_path(struct controller_file *file, const char *path)
 	for (size_t i = 0; i < file->nr_paths; i++)
 		if (strcmp(file->paths[i], path) == 0)
 			return file->paths[i];
-	file->paths = pool_grow(file->pool, file->paths, file->nr_paths, sizeof(*file->paths));
-	return file->paths[file->nr_paths++] = pool_strdup(file->pool, path);
+	return pool_add(file->pool, file->paths, file->nr_paths) = pool_strdup(file->pool, path);
 }
 
 /* The file an XInclude element of the file at `path` names, for xmlFree; NULL: none. */

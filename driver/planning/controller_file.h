@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Controllers' XML files in memory: read, shared parts included, validated; every element knows its file and line. */
-#ifndef PLANNING_CONTROLLER_FILE_H
-#define PLANNING_CONTROLLER_FILE_H
+#pragma once
 
 #include <libxml/tree.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ char *controller_path_in(const char *folder, const char *file);
 
 /* NAME.xml or NAME.c where it is found first; fresh memory, NULL if there is none. */
 char *controller_find_file(const struct paths *paths, const char *name);
-
-#endif

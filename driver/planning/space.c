@@ -69,8 +69,7 @@ space_add_axis(struct space *space, const char *name, struct rot_error *err)
 	for (size_t i = 0; i < space->nr_axes; i++)
 		if (strcmp(space->axes[i].name, name) == 0)
 			return rot_error_set(err, 0, "axis '%s' is there twice", name);
-	space->axes = pool_grow(space->pool, space->axes, space->nr_axes, sizeof(*space->axes));
-	space->axes[space->nr_axes++] = (struct axis){.name = pool_strdup(space->pool, name)};
+	pool_add(space->pool, space->axes, space->nr_axes) = (struct axis){.name = pool_strdup(space->pool, name)};
 	return 0;
 }
 
@@ -81,8 +80,7 @@ add_generator(struct space *space, enum generator_kind kind, const char *const t
 	struct axis *axis = &space->axes[space->nr_axes - 1];
 	struct generator *g;
 
-	axis->generators = pool_grow(space->pool, axis->generators, axis->nr_generators, sizeof(*axis->generators));
-	g = &axis->generators[axis->nr_generators++];
+	g = &pool_add(space->pool, axis->generators, axis->nr_generators);
 	g->kind = kind;
 	for (size_t i = 0; i < 3; i++)
 		g->text[i] = pool_strdup(space->pool, text[i]);
@@ -119,8 +117,7 @@ space_add_geometric(struct space *space, const char *from, const char *to, const
 void
 space_add_skip(struct space *space, const char *condition, const char *where)
 {
-	space->skips = pool_grow(space->pool, space->skips, space->nr_skips, sizeof(*space->skips));
-	space->skips[space->nr_skips++] =
+	pool_add(space->pool, space->skips, space->nr_skips) =
 		(struct skip){pool_strdup(space->pool, condition), pool_strdup(space->pool, where)};
 }
 
@@ -133,8 +130,8 @@ parse_number(const char *text, double *number)
 static void
 values_add(struct values *values, double number, char *text)
 {
-	values->items = pool_grow(values->pool, values->items, values->nr, sizeof(*values->items));
-	values->items[values->nr++] = (struct coordinate){.number = number, .text = pool_own(values->pool, text, free)};
+	pool_add(values->pool, values->items, values->nr) =
+		(struct coordinate){.number = number, .text = pool_own(values->pool, text, free)};
 }
 
 static void
@@ -282,8 +279,7 @@ walk_add_point(struct walk *walk, const struct expression_scope *scope, struct r
 	}
 	if (walk->nr == SPACE_MAX_POINTS)
 		return rot_error_set(err, 0, "the axes span more than %d points", SPACE_MAX_POINTS);
-	walk->points = pool_grow(pool, walk->points, walk->nr, sizeof(*walk->points));
-	walk->points[walk->nr++] = (struct point){
+	pool_add(pool, walk->points, walk->nr) = (struct point){
 		.coordinates = pool_copy(pool, walk->here, nr_axes, sizeof(*walk->here)),
 		.nr_coordinates = nr_axes,
 	};

@@ -5,8 +5,7 @@
  * Values are texts with expressions in braces over the axes before; the first axis changes slowest. Pure: nothing is
  * measured.
  */
-#ifndef PLANNING_SPACE_H
-#define PLANNING_SPACE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -66,5 +65,3 @@ char *point_text(const struct point *point);
 
 /* Makes the coordinates variables. */
 void point_set_variables(const struct point *point, struct expression_scope *scope);
-
-#endif

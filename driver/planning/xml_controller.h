@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* XML controllers: opened with all their points planned and checked. How they are written: doc/CONTROLLERS.md. */
-#ifndef PLANNING_XML_CONTROLLER_H
-#define PLANNING_XML_CONTROLLER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ xml_controller_point(const struct xml_controller *controller, size_t i, const ch
 /* The comment of the controller in that file, without validating it; NULL: the file is no XML controller. Fresh memory.
  */
 char *xml_controller_comment(const char *path);
-
-#endif

@@ -65,8 +65,7 @@ struct names {
 static void
 names_add(struct names *names, const char *name)
 {
-	names->items = rot_realloc(names->items, names->nr + 1, sizeof(*names->items));
-	names->items[names->nr++] = name;
+	rot_add(names->items, names->nr) = name;
 }
 
 /* Empties names. */
@@ -174,9 +173,8 @@ read_reference(struct entity_reading *reading, void *owner, const struct rot_fie
 			return xml_error_at(element, err);
 		}
 	if (ref) {
-		reading->pending =
-			pool_grow(reading->pool, reading->pending, reading->nr_pending, sizeof(*reading->pending));
-		reading->pending[reading->nr_pending++] = (struct pending){ref, element, field, owner};
+		pool_add(reading->pool, reading->pending, reading->nr_pending) =
+			(struct pending){ref, element, field, owner};
 		if (field->is_list)
 			member_set(owner, field, NULL); /* keeps the place */
 		return 0;
@@ -186,17 +184,13 @@ read_reference(struct entity_reading *reading, void *owner, const struct rot_fie
 		return -1;
 	entity = rot_entity_new(class);
 	member_set(owner, field, entity);
-	reading->origins = pool_grow(reading->pool, reading->origins, reading->nr_origins, sizeof(*reading->origins));
-	reading->origins[reading->nr_origins++] = (struct origin){entity, element};
+	pool_add(reading->pool, reading->origins, reading->nr_origins) = (struct origin){entity, element};
 	if (id && label_find(reading, id)) {
 		rot_error_set(err, 0, "<%s id=\"%s\">: another entity has this id", element->name, id);
 		return xml_error_at(element, err);
 	}
-	if (id) {
-		reading->labels =
-			pool_grow(reading->pool, reading->labels, reading->nr_labels, sizeof(*reading->labels));
-		reading->labels[reading->nr_labels++] = (struct label){id, entity};
-	}
+	if (id)
+		pool_add(reading->pool, reading->labels, reading->nr_labels) = (struct label){id, entity};
 	return fill_entity(reading, entity, element, err);
 }
 
@@ -241,19 +235,6 @@ set_attribute(const struct entity_reading *reading, void *entity, const xmlNode 
 }
 
 static int
-set_attributes(const struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
-{
-	for (const xmlAttr *a = element->properties; a; a = a->next) {
-		const char *name = (const char *)a->name;
-
-		if (strcmp(name, "type") != 0 && strcmp(name, "id") != 0 &&
-		    set_attribute(reading, entity, element, name, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int
 fill_children(struct entity_reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown,
 	      struct rot_error *err)
 {
@@ -284,8 +265,13 @@ fill_children(struct entity_reading *reading, void *entity, const xmlNode *eleme
 static int
 fill_entity(struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
 {
-	if (set_attributes(reading, entity, element, err) < 0)
-		return -1;
+	for (const xmlAttr *a = element->properties; a; a = a->next) {
+		const char *name = (const char *)a->name;
+
+		if (strcmp(name, "type") != 0 && strcmp(name, "id") != 0 &&
+		    set_attribute(reading, entity, element, name, err) < 0)
+			return -1;
+	}
 	return fill_children(reading, entity, element, false, err);
 }
 
@@ -343,10 +329,9 @@ check_rules(const struct entity_reading *reading, const struct rot_list *rules, 
 
 		if (rule_check(((struct rule **)rules->items)[i], measurement, false, &culprit, err) == 0)
 			continue;
-		for (size_t j = 0; j < reading->nr_origins; j++) {
+		for (size_t j = 0; j < reading->nr_origins; j++)
 			if (reading->origins[j].entity == culprit)
 				element = reading->origins[j].element;
-		}
 		return xml_error_at(element, err);
 	}
 	return 0;

@@ -5,8 +5,7 @@
  * where the field's own is not meant; id="NAME" lets <field ref="NAME"/> elsewhere in the same measurement refer to the
  * same entity. An item of a list of primitive values is <argument value="..."/>.
  */
-#ifndef PLANNING_XML_ENTITY_H
-#define PLANNING_XML_ENTITY_H
+#pragma once
 
 #include <libxml/tree.h>
 
@@ -29,5 +28,3 @@ struct measurement *xml_measurement(const xmlNode *element, const struct rot_reg
  */
 struct program_workload *xml_program_workload(const xmlNode *element, const struct rot_registry *registry,
 					      const struct expression_scope *scope, struct rot_error *err);
-
-#endif

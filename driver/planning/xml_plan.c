@@ -38,9 +38,7 @@ xml_plan_next(const struct xml_controller *controller, size_t *i, const char *na
 static void
 collect_element(struct xml_controller *controller, const xmlNode *element)
 {
-	controller->elements = pool_grow(&controller->pool, controller->elements, controller->nr_elements,
-					 sizeof(*controller->elements));
-	controller->elements[controller->nr_elements++] = element;
+	pool_add(&controller->pool, controller->elements, controller->nr_elements) = element;
 }
 
 /* ---- the spaces that axes span ---- */
@@ -115,11 +113,16 @@ add_axis(struct space *space, const xmlNode *element, struct rot_error *err)
 	return 0;
 }
 
-/* Those of the elements that are axes and conditions of points left out. */
-static int
-space_fill(struct space *space, const xmlNode *const *elements, size_t nr, struct rot_error *err)
+int
+xml_plan_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *owner,
+	       const xmlNode *const *elements, size_t nr_elements, const struct expression_scope *scope,
+	       struct point **points, size_t *nr_points, struct rot_error *err)
 {
-	for (size_t i = 0; i < nr; i++) {
+	const char *path = controller->file.paths[0];
+	struct space *space = space_new(pool);
+
+	/* Those of the elements that are axes and conditions of points left out. */
+	for (size_t i = 0; i < nr_elements; i++) {
 		if (xml_is(elements[i], "axis") && add_axis(space, elements[i], err) < 0)
 			return -1;
 		if (xml_is(elements[i], "skip")) {
@@ -129,19 +132,6 @@ space_fill(struct space *space, const xmlNode *const *elements, size_t nr, struc
 			space_add_skip(space, condition, where);
 		}
 	}
-	return 0;
-}
-
-int
-xml_plan_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *owner,
-	       const xmlNode *const *elements, size_t nr_elements, const struct expression_scope *scope,
-	       struct point **points, size_t *nr_points, struct rot_error *err)
-{
-	const char *path = controller->file.paths[0];
-	struct space *space = space_new(pool);
-
-	if (space_fill(space, elements, nr_elements, err) < 0)
-		return -1;
 	if (space_points(space, scope, points, nr_points, err) == 0)
 		return 0;
 	return strncmp(err->text, path, strlen(path)) == 0 ? -1 : xml_error_at(owner, err);
@@ -155,10 +145,8 @@ xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool,
 	const xmlNode **elements = NULL;
 	size_t nr_elements = 0;
 
-	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
-		elements = pool_grow(pool, elements, nr_elements, sizeof(*elements));
-		elements[nr_elements++] = child;
-	}
+	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL))
+		pool_add(pool, elements, nr_elements) = child;
 	return xml_plan_space(controller, pool, parent, elements, nr_elements, scope, points, nr_points, err);
 }
 
@@ -255,14 +243,6 @@ nr_threads(const char *text, size_t nr_cpus)
 	return (size_t)number;
 }
 
-static int
-refused(const struct planned_point *planned, const char *text, size_t nr_cpus, struct rot_error *err)
-{
-	rot_error_set(err, 0, "<point threads=\"%s\">: expected 'all' or a number from 1 to %zu", text, nr_cpus);
-	rot_error_hint(err, "each thread needs a CPU of its own, of those that rot may run on");
-	return xml_error_at(planned->element, err);
-}
-
 /* Puts the point's workload on as many CPUs as its attribute threads says. */
 static int
 spread_over_threads(struct pool *pool, struct planned_point *planned, const struct expression_scope *scope,
@@ -276,8 +256,12 @@ spread_over_threads(struct pool *pool, struct planned_point *planned, const stru
 		return text ? 0 : -1;
 	nr_cpus = allowed_cpus(&cpus, NULL);
 	nr = nr_threads(text, nr_cpus);
-	if (nr == 0)
-		return refused(planned, text, nr_cpus, err);
+	if (nr == 0) {
+		rot_error_set(err, 0, "<point threads=\"%s\">: expected 'all' or a number from 1 to %zu", text,
+			      nr_cpus);
+		rot_error_hint(err, "each thread needs a CPU of its own, of those that rot may run on");
+		return xml_error_at(planned->element, err);
+	}
 	if (measurement_nr_workloads(planned->measurement) != 1) {
 		rot_error_set(err, 0, "<point threads>: there are %zu workloads, and it is about the only one",
 			      measurement_nr_workloads(planned->measurement));
@@ -506,9 +490,7 @@ plan_requests(struct xml_controller *controller, struct planned_point *planned, 
 
 		if (plan_request(element, scope, &request, err) < 0)
 			return -1;
-		planned->requests = pool_grow(&controller->pool, planned->requests, planned->nr_requests,
-					      sizeof(*planned->requests));
-		planned->requests[planned->nr_requests++] = request;
+		pool_add(&controller->pool, planned->requests, planned->nr_requests) = request;
 		element = is_of_point ? xml_next(element, "quantity") : NULL;
 		if (!element) {
 			is_of_point = false;
@@ -541,17 +523,6 @@ check_content(const xmlNode *point, const xmlNode *program, struct rot_error *er
 	return 0;
 }
 
-/* Says each library once. */
-static void
-note_missing(struct xml_controller *controller, const char *what)
-{
-	const size_t nr = controller->missing.nr;
-
-	texts_add(&controller->pool, &controller->missing, what);
-	if (controller->missing.nr > nr)
-		rot_warning("points are left out: %s", what);
-}
-
 static int
 find_missing(struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
 	     bool *is_missing, struct rot_error *err)
@@ -564,8 +535,14 @@ find_missing(struct xml_controller *controller, const xmlNode *element, const st
 		if (kernel && kernel_missing(controller->rot, kernel, &what, err) < 0)
 			return xml_error_at(kernel_element(element, i), err);
 		*is_missing = *is_missing || what;
-		if (what)
-			note_missing(controller, what);
+		if (what) {
+			/* Says each library once. */
+			const size_t nr = controller->missing.nr;
+
+			texts_add(&controller->pool, &controller->missing, what);
+			if (controller->missing.nr > nr)
+				rot_warning("points are left out: %s", what);
+		}
 	}
 	return 0;
 }
@@ -590,9 +567,7 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	bool is_missing;
 	int rc;
 
-	controller->planned =
-		pool_grow(pool, controller->planned, controller->nr_planned, sizeof(*controller->planned));
-	planned = &controller->planned[controller->nr_planned++];
+	planned = &pool_add(pool, controller->planned, controller->nr_planned);
 	*planned = (struct planned_point){.element = element, .at = at};
 	planned->series = xml_evaluated(pool, element, "series", "", scope, err);
 	planned->label = planned->series ? xml_evaluated(pool, element, "label", "", scope, err) : NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an XML controller is going to measure: its file turned into points and ceilings. */
-#ifndef PLANNING_XML_PLAN_H
-#define PLANNING_XML_PLAN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -9,7 +8,6 @@
 #include "planning/controller_file.h"
 #include "planning/space.h"
 #include "quantities/quantity.h"
-#include "quantities/sample_view.h"
 #include "rot.h"
 
 struct planned_point {
@@ -126,5 +124,3 @@ xml_plan_ceiling_variant(const struct xml_controller *controller, const struct p
  */
 int xml_plan_choices(struct xml_controller *controller, struct rot_error *err);
 bool xml_plan_knows_choices(const struct xml_controller *controller);
-
-#endif

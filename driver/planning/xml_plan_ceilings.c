@@ -81,8 +81,7 @@ plan_axis(struct xml_controller *controller, struct planned_ceiling *planned, co
 
 	if (xml_plan_space(controller, pool, element, &element, 1, planned->scope, &points, &nr, err) < 0)
 		return -1;
-	planned->axes = pool_grow(pool, planned->axes, planned->nr_axes, sizeof(*planned->axes));
-	axis = &planned->axes[planned->nr_axes++];
+	axis = &pool_add(pool, planned->axes, planned->nr_axes);
 	axis->name = xml_unevaluated(pool, element, "name", "");
 	axis->values = pool_calloc(pool, nr, sizeof(*axis->values));
 	for (size_t i = 0; i < nr; i++) {
@@ -112,8 +111,7 @@ plan_seed(struct pool *pool, struct planned_ceiling *planned, const xmlNode *ele
 {
 	int *seed = pool_calloc(pool, planned->nr_axes, sizeof(*seed));
 
-	planned->seeds = pool_grow(pool, planned->seeds, planned->nr_seeds, sizeof(*planned->seeds));
-	planned->seeds[planned->nr_seeds++] = seed;
+	pool_add(pool, planned->seeds, planned->nr_seeds) = seed;
 	for (const xmlAttr *attribute = element->properties; attribute; attribute = attribute->next) {
 		const char *name = (const char *)attribute->name;
 
@@ -234,9 +232,7 @@ xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, cons
 	struct pool *pool = &controller->pool;
 	struct planned_ceiling *planned;
 
-	controller->ceilings =
-		pool_grow(pool, controller->ceilings, controller->nr_ceilings, sizeof(*controller->ceilings));
-	planned = &controller->ceilings[controller->nr_ceilings++];
+	planned = &pool_add(pool, controller->ceilings, controller->nr_ceilings);
 	planned->element = element;
 	planned->scope = pool_own(pool, expression_scope_new(controller->constants), expression_scope_delete);
 	point_set_variables(at, planned->scope);

@@ -184,9 +184,7 @@ xml_plan_choices(struct xml_controller *controller, struct rot_error *err)
 	for (size_t i = 0; (element = xml_plan_next(controller, &i, "choice"));) {
 		struct choosing choosing = {.controller = controller, .element = element, .highest = NAN};
 
-		controller->choices = pool_grow(&controller->pool, controller->choices, controller->nr_choices,
-						sizeof(*controller->choices));
-		choosing.choice = &controller->choices[controller->nr_choices++];
+		choosing.choice = &pool_add(&controller->pool, controller->choices, controller->nr_choices);
 		if (make_choice(&choosing, err) < 0)
 			return -1;
 	}

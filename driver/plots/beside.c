@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See beside.h. */
 #include "plots/beside.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes of several series at the same x: drawn side by side where they would cover each other. Pure geometry, no I/O.
  */
-#ifndef PLOTS_BESIDE_H
-#define PLOTS_BESIDE_H
+#pragma once
 
 #include "plots/points.h"
 
@@ -17,5 +16,3 @@ void beside_make_room(const struct point_set *set, struct point_edges *edges);
 
 /* The value that is so many points to the right. */
 double beside_value(const struct layout_axis *axis, double value, double points);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a script and its data to pictures in place. */
-#ifndef PLOTS_GNUPLOT_H
-#define PLOTS_GNUPLOT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ int gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err);
 
 /* Removes what was not moved. Closing what is closed or zeroed is allowed. */
 void gnuplot_close(struct gnuplot *gnuplot);
-
-#endif

@@ -207,8 +207,7 @@ tick_text(int digit, int exponent)
 static void
 add_tick(struct layout_tick **ticks, size_t *nr, double value, char *text)
 {
-	*ticks = rot_realloc(*ticks, *nr + 1, sizeof(**ticks));
-	(*ticks)[(*nr)++] = (struct layout_tick){value, text};
+	rot_add(*ticks, *nr) = (struct layout_tick){value, text};
 }
 
 static size_t
@@ -459,8 +458,7 @@ layout_is_free(const struct layout *layout, const struct layout_box *box)
 void
 layout_take(struct layout *layout, const struct layout_box *box)
 {
-	layout->boxes = rot_realloc(layout->boxes, layout->nr_boxes + 1, sizeof *layout->boxes);
-	layout->boxes[layout->nr_boxes++] = *box;
+	rot_add(layout->boxes, layout->nr_boxes) = *box;
 }
 
 /* The average width of a sans-serif character is about 0.58 of its size. */

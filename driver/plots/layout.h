@@ -4,8 +4,7 @@
  *
  * Positions are in points (1/72 inch) from the lower left corner of the panel.
  */
-#ifndef PLOTS_LAYOUT_H
-#define PLOTS_LAYOUT_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -135,5 +134,3 @@ void layout_fold(char *text, double width);
 /* Size of a text in small font. */
 double layout_text_width(const char *text);
 double layout_text_height(void);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See places.h. */
 #include "plots/places.h"
 
 #include <stdio.h>

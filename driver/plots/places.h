@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where plots go, and how large their texts are: the configuration keys "plots" and "plotTheme". */
-#ifndef PLOTS_PLACES_H
-#define PLOTS_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void plots_note_undrawn(const struct configuration *configuration, size_t nr);
 /* Files as roofline_plot_write, or text, or both. */
 int roofline_plot_show(const struct roofline_plot *plot, const struct configuration *configuration,
 		       const char *output_name, struct rot_error *err);
-
-#endif

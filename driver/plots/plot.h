@@ -4,8 +4,7 @@
  * files and renamed, so a failure leaves no partial ones. Strings are borrowed. All values are in the units of the
  * axes.
  */
-#ifndef PLOTS_PLOT_H
-#define PLOTS_PLOT_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -157,5 +156,3 @@ int roofline_plot_write(const struct roofline_plot *plot, const char *output_nam
 int distribution_plot_write(const struct distribution_plot *plot, const char *output_name, struct rot_error *err);
 int series_plot_write(const struct series_plot *plot, const char *output_name, struct rot_error *err);
 int heat_plot_write(const struct heat_plot *plot, const char *output_name, struct rot_error *err);
-
-#endif

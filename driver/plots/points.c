@@ -113,8 +113,7 @@ add_arrow(struct arrows *arrows, const struct point_edges *edges, const struct p
 	arrow.up = beyond_y == LAYOUT_HIGH_END ? 1 : beyond_y == LAYOUT_LOW_END ? -1 : 0;
 	arrow.x = fmax(0, fmin(layout_position(&edges->x, x), edges->x.length));
 	arrow.y = fmax(0, fmin(layout_position(&edges->y, y), edges->y.length));
-	arrows->items = rot_realloc(arrows->items, arrows->nr + 1, sizeof(*arrows->items));
-	arrows->items[arrows->nr++] = arrow;
+	rot_add(arrows->items, arrows->nr) = arrow;
 }
 
 /* Of what is drawn at an end, or not at all, there are no whiskers in that direction. */

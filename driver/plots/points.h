@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of series as gnuplot data and plot elements: what the kinds of plots share. */
-#ifndef PLOTS_POINTS_H
-#define PLOTS_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ char *points_add_key(char *command, const struct plot_series *series, size_t ind
 /* The frame's title with "(n=10)" or "(n=5...10)" of all points; the title alone when nothing was repeated. Fresh
  * memory. */
 char *points_title(const char *title, const struct plot_series *series, size_t nr_series);
-
-#endif

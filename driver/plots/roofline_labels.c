@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See roofline_labels.h. */
 #include "plots/roofline_labels.h"
 
 #include <math.h>
@@ -35,8 +34,7 @@ keep(struct placing *placing, const struct roofline_label *label)
 	struct roofline_labels *labels = &placing->labels;
 
 	take(placing, OBSTACLE_LABEL, &label->box);
-	labels->items = rot_realloc(labels->items, labels->nr + 1, sizeof(*labels->items));
-	labels->items[labels->nr++] = *label;
+	rot_add(labels->items, labels->nr) = *label;
 }
 
 static struct layout_box

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the labels of a roofline stand: beside their lines and points, off each other. Pure geometry, no I/O. */
-#ifndef PLOTS_ROOFLINE_LABELS_H
-#define PLOTS_ROOFLINE_LABELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ char *roofline_labels_caption(const struct roofline_labels *labels, char *captio
 
 /* The leader, from the label (1) to shortly before the point (2). */
 void roofline_leader_of(const struct roofline_label *label, double *x1, double *y1, double *x2, double *y2);
-
-#endif

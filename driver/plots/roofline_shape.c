@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See roofline_shape.h. */
 #include "plots/roofline_shape.h"
 
 #include <math.h>
@@ -165,8 +164,7 @@ roofline_same_size_of(const struct roofline_shape *shape, struct roofline_segmen
 
 			if (!b)
 				continue;
-			*segments = rot_realloc(*segments, nr + 1, sizeof(**segments));
-			(*segments)[nr++] =
+			rot_add(*segments, nr) =
 				(struct roofline_segment){roofline_shown_x(shape, a), roofline_shown_y(shape, a),
 							  roofline_shown_x(shape, b), roofline_shown_y(shape, b)};
 		}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a roofline shows and where its lines begin and end, whatever it is drawn with. Pure geometry, no I/O. */
-#ifndef PLOTS_ROOFLINE_SHAPE_H
-#define PLOTS_ROOFLINE_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ double roofline_shown_y(const struct roofline_shape *shape, const struct plot_po
 
 /* The connections of points of the same size in consecutive series, if the plot wants them. Free the array. */
 size_t roofline_same_size_of(const struct roofline_shape *shape, struct roofline_segment **segments);
-
-#endif

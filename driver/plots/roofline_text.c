@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See roofline_text.h. */
 #include "plots/roofline_text.h"
 
 #include <math.h>

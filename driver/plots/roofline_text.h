@@ -3,8 +3,7 @@
  * A roofline on a terminal, without gnuplot: lines in Braille dots (two by four of them a character), points as marks,
  * the names of ceilings at their lines, of bandwidths below. Without UTF-8 in ASCII.
  */
-#ifndef PLOTS_ROOFLINE_TEXT_H
-#define PLOTS_ROOFLINE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ struct roofline_text_options {
 
 /* Title, panel with axes, legend, caption; each line ends with a newline and no blanks. */
 void roofline_text_print(const struct roofline_plot *plot, const struct roofline_text_options *options, FILE *out);
-
-#endif

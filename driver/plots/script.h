@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing gnuplot scripts: quoting, numbers, the look all plots share. */
-#ifndef PLOTS_SCRIPT_H
-#define PLOTS_SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -73,5 +72,3 @@ extern bool script_has_png;
 
 /* Runs the plot command(s) once per terminal: call with the complete "plot ..." command. */
 void script_write_outputs(FILE *out, const struct layout_page *page, const char *plot_command);
-
-#endif

@@ -5,8 +5,7 @@
  * colours in other plots. Title and legend are the page's, and the caption, which they give (fresh memory) with what is
  * beyond the edges.
  */
-#ifndef PLOTS_SVG_H
-#define PLOTS_SVG_H
+#pragma once
 
 #include <libxml/xmlwriter.h>
 
@@ -21,5 +20,3 @@ char *series_svg_write(const struct plot_frame *frame, const struct plot_series 
 
 /* The mark of a series by itself, for legends. */
 void svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t index);
-
-#endif

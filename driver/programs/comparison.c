@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See comparison.h. */
 #include "programs/comparison.h"
 
 #include <stdio.h>

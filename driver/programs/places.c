@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See places.h. */
 #include "programs/places.h"
 
 #include <math.h>

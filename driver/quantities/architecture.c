@@ -84,9 +84,7 @@ read_group(struct architecture *architecture, const xmlNode *node, struct rot_er
 	(void)err;
 	for (int class = 0; class < EVENT_NR_CLASSES; class ++)
 		group.limit[class] = group.proved[class] = (unsigned)attribute_number(node, event_class_names[class]);
-	architecture->groups =
-		pool_grow(&architecture->pool, architecture->groups, architecture->nr_groups, sizeof(group));
-	architecture->groups[architecture->nr_groups++] = group;
+	pool_add(&architecture->pool, architecture->groups, architecture->nr_groups) = group;
 	return 0;
 }
 
@@ -100,9 +98,7 @@ read_event(struct architecture *architecture, const xmlNode *node, struct rot_er
 
 	while (strcmp(event_class_names[event.class], class) != 0)
 		event.class ++;
-	architecture->events =
-		pool_grow(&architecture->pool, architecture->events, architecture->nr_events, sizeof(event));
-	architecture->events[architecture->nr_events++] = event;
+	pool_add(&architecture->pool, architecture->events, architecture->nr_events) = event;
 	if (is_new)
 		return 0;
 	rot_error_set(err, 0, "event '%s' is defined twice", event.name);
@@ -124,9 +120,7 @@ read_ride(struct architecture *architecture, const xmlNode *node, struct rot_err
 			rc = xml_error_at(node, err);
 			break;
 		}
-		architecture->riders =
-			pool_grow(&architecture->pool, architecture->riders, architecture->nr_riders, sizeof(event));
-		architecture->riders[architecture->nr_riders++] = event;
+		pool_add(&architecture->pool, architecture->riders, architecture->nr_riders) = event;
 	}
 	return rc;
 }
@@ -136,10 +130,9 @@ formula_use(struct architecture_formula *formula, size_t event)
 {
 	size_t i = formula->nr_events;
 
-	for (size_t k = 0; k < formula->nr_events; k++) {
+	for (size_t k = 0; k < formula->nr_events; k++)
 		if (formula->events[k] == event)
 			return;
-	}
 	for (; i > 0 && formula->events[i - 1] > event; i--)
 		formula->events[i] = formula->events[i - 1];
 	formula->events[i] = event;
@@ -183,9 +176,7 @@ read_formula(struct architecture *architecture, const xmlNode *node, struct rot_
 					       .goes_round = attribute_bool(node, "goesRound")};
 	int rc = formula_link(architecture, &formula, err);
 
-	architecture->formulas =
-		pool_grow(&architecture->pool, architecture->formulas, architecture->nr_formulas, sizeof(formula));
-	architecture->formulas[architecture->nr_formulas++] = formula;
+	pool_add(&architecture->pool, architecture->formulas, architecture->nr_formulas) = formula;
 	return rc < 0 ? xml_error_at(node, err) : 0;
 }
 
@@ -203,9 +194,7 @@ read_limit(struct architecture *architecture, const xmlNode *node, struct rot_er
 	bool is_number = rot_number_parse(number, &limit.per_cycle) && isfinite(limit.per_cycle);
 
 	limit.cause_below_chains = (int)strtol(chains, NULL, 10); /* the schema wants a number */
-	architecture->limits =
-		pool_grow(&architecture->pool, architecture->limits, architecture->nr_limits, sizeof(limit));
-	architecture->limits[architecture->nr_limits++] = limit;
+	pool_add(&architecture->pool, architecture->limits, architecture->nr_limits) = limit;
 	if (is_number)
 		return 0;
 	rot_error_set(err, 0, "a limit per cycle must be a number");
@@ -223,10 +212,9 @@ static const struct {
 static int
 read_child(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
 		if (strcmp((const char *)node->name, readers[i].element) == 0)
 			return readers[i].read(architecture, node, err);
-	}
 	return 0;
 }
 
@@ -339,11 +327,10 @@ document_matches(xmlDoc *doc, const struct machine *machine)
 {
 	const xmlNode *root = xmlDocGetRootElement(doc);
 
-	for (const xmlNode *node = root ? root->children : NULL; node; node = node->next) {
+	for (const xmlNode *node = root ? root->children : NULL; node; node = node->next)
 		if (node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "cpu") == 0 &&
 		    cpu_matches(node, machine))
 			return true;
-	}
 	return false;
 }
 

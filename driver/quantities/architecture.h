@@ -3,8 +3,7 @@
  * Architectures: how the events of a processor make quantities. One XML file each in driver/architectures/, so a new
  * processor is a new file. Schema: driver/schemas/architecture.rng.
  */
-#ifndef QUANTITIES_ARCHITECTURE_H
-#define QUANTITIES_ARCHITECTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -173,5 +172,3 @@ char *architecture_advice(const struct architecture *architecture, bool can_step
 const struct architecture_limit *
 architecture_limit(const struct architecture *architecture, int model, const char *border, const char *access,
 		   const char *instruction_set);
-
-#endif

@@ -63,22 +63,6 @@ set_events(struct expression_scope *scope, const struct architecture *architectu
 	}
 }
 
-static int
-counted_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
-	       const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
-{
-	autoscope struct expression_scope *scope = expression_scope_new(NULL);
-	int rc = 0;
-
-	for (size_t i = 0; i < series->nr && rc == 0; i++) {
-		set_events(scope, architecture, part, plan, samples, series, i);
-		rc = expression_number(scope, part->formula->expression, &series->values[i], err);
-	}
-	if (rc < 0)
-		return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
-	return 0;
-}
-
 static double
 clock_value(const struct pass_run *run, enum part_source source)
 {
@@ -141,8 +125,18 @@ part_series(struct series *series, const struct architecture *architecture, cons
 		return 0;
 	}
 	series->pass = pass_of_part(part, plan);
-	if (part->source == PART_COUNTED)
-		return counted_series(series, architecture, part, plan, samples, err);
+	if (part->source == PART_COUNTED) {
+		autoscope struct expression_scope *scope = expression_scope_new(NULL);
+		int rc = 0;
+
+		for (size_t i = 0; i < series->nr && rc == 0; i++) {
+			set_events(scope, architecture, part, plan, samples, series, i);
+			rc = expression_number(scope, part->formula->expression, &series->values[i], err);
+		}
+		if (rc < 0)
+			return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
+		return 0;
+	}
 	for (size_t i = 0; i < series->nr; i++) {
 		series->values[i] = clock_value(&samples[series->pass].runs[i], part->source);
 		take_run(series, i, &samples[series->pass].runs[i]);
@@ -229,22 +223,10 @@ request_seed(const struct quantity_request *request)
 	const char *const words[] = {request->name, request->operation, request->border, request->clock};
 	uint64_t seed = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		for (const char *c = words[i] ? words[i] : ""; *c; c++)
 			seed = (seed ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	}
 	return seed;
-}
-
-/* No interval; the best time instead of its median. */
-static void
-use_best_time(struct summary *summary, const struct kept *work, const struct kept *time, double scale)
-{
-	summary->estimator = "medianPerMinimum";
-	summary->value = scale * statistics_percentile(work->values, work->nr, 50) /
-			 statistics_percentile(time->values, time->nr, 0);
-	summary->low = summary->high = NAN;
-	summary->confidence = 0;
 }
 
 /*
@@ -294,8 +276,14 @@ summarise_ratio(const struct quantity_resolution *resolution, const struct serie
 		summary.low = summary.high = NAN;
 		summary.confidence = 0;
 	}
-	if (use_minimum && resolution->is_time_denominator)
-		use_best_time(&summary, &numerator, &denominator, resolution->scale);
+	if (use_minimum && resolution->is_time_denominator) {
+		/* No interval; the best time instead of its median. */
+		summary.estimator = "medianPerMinimum";
+		summary.value = resolution->scale * statistics_percentile(numerator.values, numerator.nr, 50) /
+				statistics_percentile(denominator.values, denominator.nr, 0);
+		summary.low = summary.high = NAN;
+		summary.confidence = 0;
+	}
 	kept_clear(&numerator);
 	kept_clear(&denominator);
 	return summary;
@@ -332,10 +320,9 @@ tainted_estimator(const char *estimator)
 		{"medianPerMinimum", "medianPerMinimum" OF_TAINTED},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i][0], estimator) == 0)
 			return names[i][1];
-	}
 	return estimator;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of quantities from the samples of the passes. Pure. */
-#ifndef QUANTITIES_COMPUTE_H
-#define QUANTITIES_COMPUTE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@
 int quantity_compute(struct quantity_value *value, const struct quantity_resolution *resolution,
 		     const struct architecture *architecture, const struct pass_plan *plan,
 		     const struct pass_samples *samples, bool use_minimum, struct rot_error *err);
-
-#endif

@@ -86,17 +86,6 @@ fits_budget(const struct effort_course *course, int nr_next, int nr_runs, double
 	return spent_s * nr_next / nr_runs <= course->effort->budget_s;
 }
 
-static int
-repeat_disturbed(struct effort_course *course, int nr_good, int nr_runs, double spent_s)
-{
-	int next = nr_runs + course->target - nr_good;
-
-	next = next > 2 * course->target ? 2 * course->target : next;
-	if (nr_good == 0 || next <= nr_runs || course->nr_rounds++ == MAX_ROUNDS)
-		return end(course, "disturbed");
-	return fits_budget(course, next, nr_runs, spent_s) ? next : end(course, "budget");
-}
-
 int
 effort_next(struct effort_course *course, const struct quantity_value *values, size_t nr_values, int nr_runs,
 	    double spent_s)
@@ -106,8 +95,13 @@ effort_next(struct effort_course *course, const struct quantity_value *values, s
 	enum width width;
 	int next;
 
-	if (nr_good < course->target)
-		return repeat_disturbed(course, nr_good, nr_runs, spent_s);
+	if (nr_good < course->target) {
+		next = nr_runs + course->target - nr_good;
+		next = next > 2 * course->target ? 2 * course->target : next;
+		if (nr_good == 0 || next <= nr_runs || course->nr_rounds++ == MAX_ROUNDS)
+			return end(course, "disturbed");
+		return fits_budget(course, next, nr_runs, spent_s) ? next : end(course, "budget");
+	}
 	if (!(precision > 0))
 		return end(course, "");
 	width = widest(values, nr_values, precision);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How often a point is measured: disturbed runs again, and more runs where intervals are wide. Pure. */
-#ifndef QUANTITIES_EFFORT_H
-#define QUANTITIES_EFFORT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ void effort_begin(struct effort_course *course, const struct quantity_effort *ef
  */
 int effort_next(struct effort_course *course, const struct quantity_value *values, size_t nr_values, int nr_runs,
 		double spent_s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a measurement is expected to do, by the definitions of its kernels. */
-#ifndef QUANTITIES_EXPECTED_H
-#define QUANTITIES_EXPECTED_H
+#pragma once
 
 #include "entities.h"
 #include "error.h"
@@ -40,5 +39,3 @@ int expected_steps_of(struct rot *rot, const struct measurement *measurement, do
  * divided by them, and the last is one for all that are counted. Borrows all that is not a number.
  */
 struct machine machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i);
-
-#endif

@@ -20,8 +20,8 @@ add_breach_of_runs(struct quantity_value *value, const char *rule, double found,
 		}
 	}
 	pool_own(&value->pool, text, free);
-	value->breaches = pool_grow(&value->pool, value->breaches, value->nr_breaches, sizeof(*value->breaches));
-	value->breaches[value->nr_breaches++] = (struct quantity_breach){rule, text, found, bound, nr_runs};
+	pool_add(&value->pool, value->breaches, value->nr_breaches) =
+		(struct quantity_breach){rule, text, found, bound, nr_runs};
 }
 
 void
@@ -391,13 +391,6 @@ range_of_count(const struct pass_samples *samples, size_t at, double *least, dou
 	}
 }
 
-/* Operations or bytes, or made of them. */
-static bool
-is_of_work(const struct quantity_value *value)
-{
-	return value->request.operation || value->request.border || strcmp(value->name, "instructions") == 0;
-}
-
 /* Instructions are counted whatever they do. */
 static bool
 is_of_instructions(const struct quantity_value *value)
@@ -435,10 +428,9 @@ worst_run(const struct pass_samples *samples)
 {
 	const struct pass_run *worst = samples->runs;
 
-	for (size_t i = 1; i < samples->nr_runs; i++) {
+	for (size_t i = 1; i < samples->nr_runs; i++)
 		if (samples->runs[i].unknown_steps > worst->unknown_steps)
 			worst = &samples->runs[i];
-	}
 	return worst;
 }
 
@@ -457,7 +449,9 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 		if (at < plan->passes[pass].nr_events)
 			range_of_count(&samples[pass], at, &least, &most);
 		for (size_t i = 0; i < nr; i++) {
-			if (!is_counted(&values[i]) || !is_of_work(&values[i]))
+			/* Operations or bytes, or made of them. */
+			if (!is_counted(&values[i]) || !(values[i].request.operation || values[i].request.border ||
+							 strcmp(values[i].name, "instructions") == 0))
 				continue;
 			if (!are_threads)
 				check_step_agreement(&values[i], least, most);

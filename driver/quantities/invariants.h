@@ -3,8 +3,7 @@
  * Rules that sound numbers keep: a value that breaks one is wrong, or is not what it is taken for. Pure. A breach is
  * kept with the value, which stays as it is. Runs that break one which most runs keep are left out instead.
  */
-#ifndef QUANTITIES_INVARIANTS_H
-#define QUANTITIES_INVARIANTS_H
+#pragma once
 
 #include "quantities/compute.h"
 #include "quantities/quantity.h"
@@ -74,5 +73,3 @@ void invariants_check_ceiling(struct quantity_value *value, double ceiling, cons
 
 /* Keeps a breach (text: fresh memory, taken over), unless the value has one of that rule and text. */
 void quantity_breach_add(struct quantity_value *value, const char *rule, double found, double bound, char *text);
-
-#endif

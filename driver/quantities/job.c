@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See job.h. */
 #include "quantities/job.h"
 
 #include <errno.h>
@@ -82,17 +81,6 @@ warn_of_obstacle(struct architecture *architecture, const struct measurement *me
 		    "labelled \"expected\"\n     %s",
 		    counting_key(architecture), first_kernel_name(measurement), step_obstacle_text(obstacle), expected,
 		    step_obstacle_hint(obstacle));
-}
-
-/* The core did not step it, as why says. */
-static void
-warn_of_refusal(const struct architecture *architecture, const struct measurement *measurement,
-		const struct rot_error *why)
-{
-	(architecture->stepping.is_unasked ? rot_note : rot_warning)(
-		"counting=%s: kernel '%s': %s; what is not counted comes from the kernels' definitions "
-		"and is labelled \"expected\"\n     %s",
-		counting_key(architecture), first_kernel_name(measurement), why->text, why->hint);
 }
 
 /* ---- warnings that events are not counted ---- */
@@ -397,11 +385,10 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 	clear_results(job);
 	job->results = results;
 	job->samples = rot_calloc(nr, sizeof(*job->samples));
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (pass_samples_read(&job->samples[i], job->architecture, &job->plan.passes[i], job->passes[i],
 				      job->results[i], err) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -445,8 +432,13 @@ do_without_steps(struct measuring_job *job, int nr_runs, int nr_starts, struct r
 	job_clear(job);
 	if (prepare_and_measure(job, nr_runs, nr_starts, &why) < 0)
 		return -1;
-	if (!was_said)
-		warn_of_refusal(job->architecture, job->measurement, err);
+	if (!was_said) {
+		/* The core did not step it, as why says. */
+		(job->architecture->stepping.is_unasked ? rot_note : rot_warning)(
+			"counting=%s: kernel '%s': %s; what is not counted comes from the kernels' definitions "
+			"and is labelled \"expected\"\n     %s",
+			counting_key(job->architecture), first_kernel_name(job->measurement), err->text, err->hint);
+	}
 	*err = (struct rot_error){0};
 	return 0;
 }

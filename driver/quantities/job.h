@@ -3,8 +3,7 @@
  * One way to obtain what is asked of a point: each request is resolved into parts, the events of these are packed into
  * passes, the passes are measured, and their runs are samples. For quantities.c only.
  */
-#ifndef QUANTITIES_JOB_H
-#define QUANTITIES_JOB_H
+#pragma once
 
 #include "quantities/plan.h"
 #include "quantities/quantity.h"
@@ -54,5 +53,3 @@ void job_clear_passes(struct measuring_job *job);
 
 /* One a request, of all runs there are; checked by the rules of invariants.h. */
 int job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err);
-
-#endif

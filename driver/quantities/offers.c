@@ -80,8 +80,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	bool is_possible = quantity_resolve(&resolution, list->counting, &request, "auto", &known, NULL) == 0;
 	bool is_found;
 
-	list->texts = rot_realloc(list->texts, list->nr + 1, sizeof(*list->texts));
-	text = &list->texts[list->nr++];
+	text = &rot_add(list->texts, list->nr);
 	text->strings[0] = rot_strdup(request.name);
 	text->strings[1] = quantity_resolution_of(&resolution);
 	text->strings[2] = quantity_resolution_unit(&resolution);
@@ -126,10 +125,9 @@ pack_offers(struct offer_list *list)
 	size_t nr_bytes = list->nr * sizeof(*offers);
 	char *at;
 
-	for (size_t i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++)
 		for (size_t k = 0; k < NR_STRINGS; k++)
 			nr_bytes += strlen(list->texts[i].strings[k]) + 1;
-	}
 	offers = rot_calloc(nr_bytes, 1);
 	at = (char *)(offers + list->nr);
 	for (size_t i = 0; i < list->nr; i++) {

@@ -3,8 +3,7 @@
  * What measuring itself costs: the same passes over workloads that do nothing. Start and stop of a group of measurers
  * add a constant to each event and to the time, which short regions must be compared with.
  */
-#ifndef QUANTITIES_OWN_COST_H
-#define QUANTITIES_OWN_COST_H
+#pragma once
 
 #include "quantities/compute.h"
 #include "quantities/quantity.h"
@@ -33,5 +32,3 @@ int own_cost_compute(struct quantity_value *value, const struct quantity_resolut
 
 /* Is a part of it more than 1 / OWN_COST_SHORT of what was measured? */
 bool own_cost_is_high(const struct quantity_own_cost *cost);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See pass.h. */
 #include "quantities/pass.h"
 
 #include "quantities/expected.h"
@@ -181,16 +180,6 @@ pass_thread_set(const struct measurement *measured, const struct pass *pass)
 
 /* ---- what is measured: the kernels, or an action ---- */
 
-static void
-follow_kernel(const struct workload *workload, bool have_own_threads)
-{
-	const struct kernel_base *kernel = workload->kernel;
-	struct step_measurer *measurer = rot_cast(workload->measurer_set->main_measurer, &step_measurer_class);
-
-	measurer->all_threads = have_own_threads;
-	measurer->follows_warming = kernel && (kernel->warm_code || kernel->warm_data);
-}
-
 /* The first one without a measurer set, or NULL. */
 static struct measure_action_execution *
 unmeasured_action(const struct measurement *measurement)
@@ -235,8 +224,15 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 		if (machine)
 			own = machine_of_workload(machine, measurement, i);
 		workload->measurer_set = pass_set(architecture, pass, machine ? &own : NULL);
-		if (pass->is_stepped)
-			follow_kernel(workload, measurement_has_own_threads(measurement));
+		if (pass->is_stepped) {
+			bool have_own_threads = measurement_has_own_threads(measurement);
+			const struct kernel_base *kernel = workload->kernel;
+			struct step_measurer *measurer =
+				rot_cast(workload->measurer_set->main_measurer, &step_measurer_class);
+
+			measurer->all_threads = have_own_threads;
+			measurer->follows_warming = kernel && (kernel->warm_code || kernel->warm_data);
+		}
 	}
 	if (needs_thread_rule(copy, pass))
 		measurement_rules_add(copy, thread_rule(architecture, pass));

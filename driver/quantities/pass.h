@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A pass as a Measurement. */
-#ifndef QUANTITIES_PASS_H
-#define QUANTITIES_PASS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ json_t *pass_runs_new(const char *hash);
 
 /* The next run, of that start of the core (of a program: of itself). */
 void pass_runs_add(json_t *pass, int64_t seconds, int32_t microseconds, size_t start);
-
-#endif

@@ -3,8 +3,7 @@
  * The pass planner: which events are counted together. As few passes as the architecture's legal groups allow, never
  * multiplexed. Pure.
  */
-#ifndef QUANTITIES_PLAN_H
-#define QUANTITIES_PLAN_H
+#pragma once
 
 #include "quantities/architecture.h"
 
@@ -56,5 +55,3 @@ void pass_plan_probe_clock(struct pass_plan *plan);
 
 /* The pass without events, or nr_passes. */
 size_t pass_plan_clock(const struct pass_plan *plan);
-
-#endif

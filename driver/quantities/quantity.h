@@ -3,8 +3,7 @@
  * Quantities: what a user wants to know of a point, and how it is obtained: events of the architecture, packed into
  * passes, measured, computed per sample, summarised. The thesis' QuantityMeasuringService.
  */
-#ifndef QUANTITIES_QUANTITY_H
-#define QUANTITIES_QUANTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -230,5 +229,3 @@ int stored_value(const struct json_t *json, struct quantity_value *value);
 
 /* The words of the quantity, as quantity_parse reads them: "performance:flop:microSeconds". Fresh memory. */
 char *stored_value_words(const struct json_t *json);
-
-#endif

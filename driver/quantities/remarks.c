@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See remarks.h. */
 #include "quantities/remarks.h"
 
 #include <assert.h>
@@ -344,8 +343,7 @@ tell(struct tellings *all, const json_t *point, const char *text, bool is_own)
 	while (i < all->nr && !remarks_are_alike(all->items[i].text, text))
 		i++;
 	if (i == all->nr) {
-		all->items = pool_grow(all->pool, all->items, all->nr, sizeof(*all->items));
-		all->items[all->nr++] =
+		pool_add(all->pool, all->items, all->nr) =
 			(struct telling){.first = point, .text = pool_strdup(all->pool, text), .is_own = is_own};
 	}
 	all->items[i].nr += all->items[i].last != point;

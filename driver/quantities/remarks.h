@@ -3,8 +3,7 @@
  * Remarks: how a number is known, and reasons not to trust it. One table has their codes and words; results, tables,
  * pages, "rot list remarks", the manual page and the key strict print from it. Pure.
  */
-#ifndef QUANTITIES_REMARKS_H
-#define QUANTITIES_REMARKS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -73,5 +72,3 @@ struct texts remarks_of_points(struct pool *pool, const json_t *points);
 
 /* Both say the same, maybe of other numbers and addresses; not of L1 and L2. */
 bool remarks_are_alike(const char *a, const char *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a request to how its parts are obtained: counted, timed, or known in advance. Pure. */
-#ifndef QUANTITIES_RESOLVE_H
-#define QUANTITIES_RESOLVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,10 +44,6 @@ step_obstacle_of_work(struct rot *rot, const struct architecture *architecture, 
 enum step_obstacle step_obstacle_of_cut(const char *cut);
 
 /* ---- of one quantity of it ---- */
-
-/* The formula is over events of steps. is_full: the caches hold something when the work begins. */
-enum step_obstacle step_obstacle_of_formula(const struct architecture_stepping *stepping,
-					    const struct architecture_formula *formula, bool is_full);
 
 /* Every quantity is one part, or a part per another. */
 enum part_source {
@@ -119,5 +114,3 @@ const char *quantity_resolution_kind(const struct quantity_resolution *resolutio
 const char *quantity_resolution_why_expected(const struct quantity_resolution *resolution);
 
 char *quantity_resolution_source(const struct quantity_resolution *resolution);
-
-#endif

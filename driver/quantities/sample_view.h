@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How far the runs of a value are off, and apart: as the thesis looks at them in its chapters on accuracy and
  * precision. */
-#ifndef QUANTITIES_SAMPLE_VIEW_H
-#define QUANTITIES_SAMPLE_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct sample_accuracy {
 	double off, spread;
 };
 struct sample_accuracy sample_accuracy_of(const struct sample_view *view, const struct quantity_value *value);
-
-#endif

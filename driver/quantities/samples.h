@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the runs of a pass gave: counts, clocks, and the causes that disturbed them. */
-#ifndef QUANTITIES_SAMPLES_H
-#define QUANTITIES_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ void pass_run_add_counts(struct pass_run *run, const struct architecture *archit
 			 const struct perf_event_measurer_output *output, unsigned *seen);
 
 void pass_samples_clear(struct pass_samples *samples);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What measurer sets of rules have measured, as JSON. Pure. */
-#ifndef QUANTITIES_SET_OUTPUTS_H
-#define QUANTITIES_SET_OUTPUTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -17,5 +16,3 @@ json_t *set_output_json(const struct measurer_set_output *set, int number);
  */
 void rule_outputs_add(json_t *array, const struct measurement *measured, size_t nr_rules,
 		      const struct measurement_result *result, size_t pass);
-
-#endif

@@ -202,14 +202,6 @@ joined(char *text, char *addition)
 	return longer;
 }
 
-/* The first run is told of as such. */
-static bool
-is_outlier_of_its_own(const struct quantity_doubts *doubts)
-{
-	return doubts->outliers.finding == SERIES_YES &&
-	       !(doubts->outliers.nr == 1 && doubts->first.finding == SERIES_YES);
-}
-
 static char *
 outliers_text(const struct series_outliers *outliers)
 {
@@ -240,7 +232,8 @@ value_doubts_text(const struct quantity_value *value)
 	if (doubts.first.finding == SERIES_YES)
 		text = joined(text, rot_format("the first run differs by %+.*f %% from the others",
 					       percent_digits(doubts.first.difference), 100 * doubts.first.difference));
-	if (is_outlier_of_its_own(&doubts))
+	/* The first run is told of as such. */
+	if (doubts.outliers.finding == SERIES_YES && !(doubts.outliers.nr == 1 && doubts.first.finding == SERIES_YES))
 		text = joined(text, outliers_text(&doubts.outliers));
 	words = camel_case_words(value->name);
 	return rot_format("%s: %s", words, text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values for people: no finer than they are known, and marked when they are not measured. */
-#ifndef QUANTITIES_VALUE_TEXT_H
-#define QUANTITIES_VALUE_TEXT_H
+#pragma once
 
 #include "quantities/quantity.h"
 
@@ -66,5 +65,3 @@ char *verdict_text(const char *verdict, const char *other, double probability);
 
 /* The number alone, by the rules of value_text. Fresh memory. */
 char *summary_text(const struct summary *summary);
-
-#endif

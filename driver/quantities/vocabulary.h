@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a quantity request, each in one table: parsing, "rot list quantities" and messages are made from them.
  */
-#ifndef QUANTITIES_VOCABULARY_H
-#define QUANTITIES_VOCABULARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ struct definitions;
 /* Warns of expected operations and bytes whose operation or border nobody knows: such a row would count for nothing.
  * The kernel can still be timed. */
 void kernel_words_check(const struct definitions *kernels);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See clocks.h. */
 #include "sheet/clocks.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See cores.h. */
 #include "sheet/cores.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See hazards.h. */
 #include "sheet/hazards.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See operations.h. */
 #include "sheet/operations.h"
 
 #include <math.h>

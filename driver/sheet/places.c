@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See places.h. */
 #include "sheet/places.h"
 
 #include <math.h>

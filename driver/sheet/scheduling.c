@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See scheduling.h. */
 #include "sheet/scheduling.h"
 
 #include <errno.h>

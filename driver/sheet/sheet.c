@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See sheet.h. */
 #include "sheet/sheet.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See survey.h. */
 #include "sheet/survey.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See curve.h. */
 #include "statistics/curve.h"
 
 #include <math.h>

@@ -6,8 +6,7 @@
  * Each answer has a confidence from 0 to 1. An answer is sure from CURVE_SURE on: the step is at least twice as large
  * as any other that could have been meant, and as the noise.
  */
-#ifndef STATISTICS_CURVE_H
-#define STATISTICS_CURVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -55,5 +54,3 @@ struct curve_step curve_biggest_step(const double *values, size_t nr);
  */
 struct curve_step curve_step_of_two(struct curve_step (*find)(const double *values, size_t nr), const double *first,
 				    const double *second, size_t nr);
-
-#endif

@@ -56,13 +56,6 @@ widest_gap(const double *sorted, size_t n)
 	return widest;
 }
 
-/* How many times the mean distance a gap is at least, so that at most one in 100 series of one mode has it. */
-static double
-gap_limit(size_t n)
-{
-	return 3 + 70 / (double)n;
-}
-
 struct series_modes
 series_modes(const double *values, size_t n)
 {
@@ -80,7 +73,8 @@ series_modes(const double *values, size_t n)
 	high = median(sorted + split, n - split);
 	distance = total_distance(sorted, split, low) + total_distance(sorted + split, n - split, high);
 	modes.finding = SERIES_NO;
-	if (gap > 0 && gap >= gap_limit(n) * distance / (double)n && matters(high - low, low))
+	/* How many times the mean distance a gap is at least, so that at most one in 100 series of one mode has it. */
+	if (gap > 0 && gap >= (3 + 70 / (double)n) * distance / (double)n && matters(high - low, low))
 		modes = (struct series_modes){SERIES_YES, low, high, split, n - split};
 	return modes;
 }

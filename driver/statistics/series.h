@@ -5,8 +5,7 @@
  * from differences below SERIES_LEAST_DIFFERENCE, which nobody would act on; each of the four tests is wrong for at
  * most 1 in 50 series of independent values of one mode (normal, uniform, exponential, lognormal, a die: tested).
  */
-#ifndef STATISTICS_SERIES_H
-#define STATISTICS_SERIES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -74,5 +73,3 @@ size_t series_minima(const double *values, size_t n, size_t k, double *minima);
  * 1. Both 0: 0. One of them 0, or of different signs: infinite. NaN where one is NaN.
  */
 double series_error(double value, double expected);
-
-#endif

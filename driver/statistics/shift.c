@@ -248,17 +248,6 @@ geometric_median(const double *ratios, size_t n)
 
 /* ---- drift ---- */
 
-/* Equal values have the mean of theirs. */
-static void
-mean_ranks(const double *values, size_t n, double *ranks)
-{
-	for (size_t i = 0; i < n; i++) {
-		ranks[i] = 0.5;
-		for (size_t k = 0; k < n; k++)
-			ranks[i] += values[k] < values[i] ? 1 : values[k] == values[i] ? 0.5 : 0;
-	}
-}
-
 static double
 mean(const double *values, size_t n)
 {
@@ -309,7 +298,12 @@ drift_widening(const struct sample *above, const struct sample *below, double sh
 
 	for (size_t i = 0; i < nr; i++)
 		all[i] = i < above->n ? above->values[i] / shift : below->values[i - above->n];
-	mean_ranks(all, nr, ranks);
+	/* Equal values have the mean of theirs. */
+	for (size_t i = 0; i < nr; i++) {
+		ranks[i] = 0.5;
+		for (size_t k = 0; k < nr; k++)
+			ranks[i] += all[k] < all[i] ? 1 : all[k] == all[i] ? 0.5 : 0;
+	}
 	by_stretches = variance_by_stretches(ranks, above->n) + variance_by_stretches(&ranks[above->n], below->n);
 	by_runs = variance(ranks, nr) * (1 / (double)above->n + 1 / (double)below->n);
 	return by_runs > 0 ? sqrt(by_stretches / by_runs) * STUDENT_QUANTILE / NORMAL_QUANTILE : 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* By what factor one series of values lies above another, whatever their distribution. Pure. */
-#ifndef STATISTICS_SHIFT_H
-#define STATISTICS_SHIFT_H
+#pragma once
 
 #include "statistics/summary.h"
 
@@ -35,5 +34,3 @@ struct shift statistics_shift(const struct grouped *above, const struct grouped 
  * count.
  */
 void statistics_holm(double *p, size_t n);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See sorted.h. */
 #include "statistics/sorted.h"
 
 #include <math.h>

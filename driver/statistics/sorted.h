@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values in ascending order, and what their places tell. For the folder statistics only. */
-#ifndef STATISTICS_SORTED_H
-#define STATISTICS_SORTED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ void sorted_set_range(struct summary *summary, const double *sorted, size_t n);
  * 1 - 2 P(Binomial(n, 1/2) < k). Of fewer than SUMMARY_LEAST values there is none.
  */
 void sorted_set_median_interval(struct summary *summary, const double *sorted, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics of repeated measurements. Pure: no I/O, no state. */
-#ifndef STATISTICS_SUMMARY_H
-#define STATISTICS_SUMMARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ struct summary summary_single(double value, const char *estimator);
 
 /* p in 0..100; position p(n+1)/100, interpolated, clamped to the range. values need not be sorted. NaN for n = 0. */
 double statistics_percentile(const double *values, size_t n, double p);
-
-#endif

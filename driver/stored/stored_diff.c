@@ -254,8 +254,7 @@ note_lone(struct comparison *comparison, size_t side, const json_t *point, const
 			free(name);
 			continue;
 		}
-		*lone = rot_realloc(*lone, *nr + 1, sizeof(**lone));
-		(*lone)[(*nr)++] = name;
+		rot_add(*lone, *nr) = name;
 	}
 }
 
@@ -292,8 +291,7 @@ are_measured(const struct diff_row *row)
 static void
 add_compared(struct comparison *comparison, const struct diff_row *row)
 {
-	comparison->rows = rot_realloc(comparison->rows, comparison->nr_rows + 1, sizeof(*comparison->rows));
-	comparison->rows[comparison->nr_rows++] = *row;
+	rot_add(comparison->rows, comparison->nr_rows) = *row;
 }
 
 static void
@@ -417,21 +415,6 @@ is_further(const struct comparison *comparison, const struct diff_row *row)
 	return false;
 }
 
-static void
-print_title(const struct comparison *comparison, const struct diff_row *row)
-{
-	autofree char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-
-	print_name(out, row->point);
-	if (!same_name(row->point, row->other))
-		fprintf(out, " -> %s", json_text_at(row->other, "label"));
-	print_other_coordinates(out, row->point, row->other);
-	fclose(out);
-	text_print_within(text, comparison->width, comparison->out);
-}
-
 /* The values behind the name, and the verdict behind them, if they fit there; else each below. */
 static void
 print_narrow(const struct comparison *comparison, const char *name, char *const texts[2], const char *unit,
@@ -475,8 +458,18 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 			   : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
 	told = rot_format("%s%s%s", is_hidden && !is_too_much ? "the same in the digits shown" : verdict,
 			  is_by_chance ? ", or chance" : "", kinds);
-	if (is_shown && title)
-		print_title(comparison, title);
+	if (is_shown && title) {
+		autofree char *text = NULL;
+		size_t length;
+		FILE *out = open_memstream(&text, &length);
+
+		print_name(out, title->point);
+		if (!same_name(title->point, title->other))
+			fprintf(out, " -> %s", json_text_at(title->other, "label"));
+		print_other_coordinates(out, title->point, title->other);
+		fclose(out);
+		text_print_within(text, comparison->width, comparison->out);
+	}
 	if (is_shown && comparison->width < WIDE)
 		print_narrow(comparison, name, texts, unit.shown, told);
 	else if (is_shown)
@@ -559,18 +552,6 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 	fputc('\n', out);
 }
 
-/* The marks that the rows have. */
-static void
-print_marks(const char *rows, FILE *out)
-{
-	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
-		autofree char *before = rot_format("  %s:", mark->mark);
-
-		if (strstr(rows, mark->mark))
-			text_print_behind(before, mark->text, out);
-	}
-}
-
 /* ---- the whole ---- */
 
 static void
@@ -581,10 +562,9 @@ print_summary(const struct comparison *comparison, FILE *out)
 	};
 	autofree char *counts = rot_strdup("");
 
-	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++) {
+	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++)
 		if (comparison->nr_verdicts[i] > 0)
 			rot_append(&counts, "%s%zu %s", *counts ? ", " : "", comparison->nr_verdicts[i], words[i]);
-	}
 	rot_append(&counts, "%s in %zu point%s\n", *counts ? "" : "nothing measured", comparison->nr_points,
 		   rot_plural((double)comparison->nr_points));
 	text_print_fitting(counts, out);
@@ -642,7 +622,13 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	print_summary(&comparison, out);
 	stored_diff_print_functions(out, first, second, everything);
 	fprintf(out, "\n%s", rows);
-	print_marks(rows, out);
+	/* The marks that the rows have. */
+	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
+		autofree char *before = rot_format("  %s:", mark->mark);
+
+		if (strstr(rows, mark->mark))
+			text_print_behind(before, mark->text, out);
+	}
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);
 	print_lone(&comparison, 0, first);

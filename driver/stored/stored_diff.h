@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two stored results compared: point by point, and what differs of the machines and programs that made them. */
-#ifndef STORED_STORED_DIFF_H
-#define STORED_STORED_DIFF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -59,5 +58,3 @@ void stored_diff_print_functions(FILE *out, const struct stored_result *first, c
 
 /* What differs of machine and software, a line for each side. */
 void stored_diff_print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second);
-
-#endif

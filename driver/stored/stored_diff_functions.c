@@ -10,6 +10,7 @@
 #include "quantities/value_text.h"
 #include "stored/stored_diff.h"
 #include "support/entry.h"
+#include "support/files.h"
 #include "support/json.h"
 #include "support/titles.h"
 
@@ -119,7 +120,7 @@ compare_named(const void *a, const void *b)
 static struct named *
 names_of(const struct side *side, size_t *nr)
 {
-	const char *slash = strrchr(side->executable, '/'), *own = slash ? slash + 1 : side->executable;
+	const char *own = path_name(side->executable);
 	struct named *all = rot_calloc(json_array_size(side->functions) + 1, sizeof(*all));
 	const json_t *place;
 	size_t i;
@@ -158,22 +159,6 @@ pairs_of(const struct side sides[NR_SIDES], size_t *nr)
 }
 
 /* ---- changes ---- */
-
-/*
- * With the interval of the samples, and of the time from run to run where that is compared. A function that was not
- * found took less than a few samples stand for.
- */
-static struct summary
-time_of(const struct side *side, const json_t *place, double all_samples, bool has_noise)
-{
-	const double samples = place ? json_number_at(place, "samples") : 0;
-	struct summary time = summary_large_share((size_t)samples, (size_t)all_samples);
-	const double noise = has_noise ? side->spread * time.value : 0;
-
-	time.low = time.value - hypot(time.value - time.low, noise);
-	time.high = time.value + hypot(time.high - time.value, noise);
-	return summary_scaled(time, side->scale);
-}
 
 /* Samples that the CPU time is worth: those of a function are such a share of it. */
 static double
@@ -251,8 +236,19 @@ set_changes(struct pair *pairs, size_t nr, const struct side sides[NR_SIDES], bo
 	autofree double *p = rot_calloc(nr + 1, sizeof(*p));
 
 	for (size_t i = 0; i < nr; i++) {
-		for (size_t k = 0; k < NR_SIDES; k++)
-			pairs[i].times[k] = time_of(&sides[k], pairs[i].places[k], worth[k], has_noise);
+		for (size_t k = 0; k < NR_SIDES; k++) {
+			/*
+			 * With the interval of the samples, and of the time from run to run where that is compared. A
+			 * function that was not found took less than a few samples stand for.
+			 */
+			const double samples = pairs[i].places[k] ? json_number_at(pairs[i].places[k], "samples") : 0;
+			struct summary time = summary_large_share((size_t)samples, (size_t)worth[k]);
+			const double noise = has_noise ? sides[k].spread * time.value : 0;
+
+			time.low = time.value - hypot(time.value - time.low, noise);
+			time.high = time.value + hypot(time.high - time.value, noise);
+			pairs[i].times[k] = summary_scaled(time, sides[k].scale);
+		}
 		set_change(&pairs[i], sides, has_noise);
 		pairs[i].is_counted = is_counted(&pairs[i], sides);
 		p[i] = has_samples(&pairs[i]) ? pairs[i].p : NAN;

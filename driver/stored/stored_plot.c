@@ -294,16 +294,6 @@ are_first(const struct stored_point *point, const struct quantity_value *const f
 	return are;
 }
 
-/* The program is that of the point that was just added. */
-static void
-add_functions(struct plot_job *job, const struct stored_result *result)
-{
-	autofree char *series = job->nr == 1 ? rot_strdup("functions") : rot_format("%s: functions", result->name);
-
-	experiment_add_functions(job->experiment, job->experiment->nr_points - 1, series, result->json,
-				 (size_t)(result - job->results));
-}
-
 static bool
 add_point(struct plot_job *job, const struct stored_result *result, const struct stored_point *point)
 {
@@ -323,8 +313,14 @@ add_point(struct plot_job *job, const struct stored_result *result, const struct
 	experiment_add_values(job->experiment, series, json_text_at(point->json, "label"), requests, values, 2);
 	added = &job->experiment->points[job->experiment->nr_points - 1];
 	added->stored_bound = experiment_json_bound(&added->pool, point->json, found[0]->of);
-	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found))
-		add_functions(job, result);
+	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found)) {
+		/* The program is that of the point that was just added. */
+		autofree char *functions =
+			job->nr == 1 ? rot_strdup("functions") : rot_format("%s: functions", result->name);
+
+		experiment_add_functions(job->experiment, job->experiment->nr_points - 1, functions, result->json,
+					 (size_t)(result - job->results));
+	}
 	return true;
 }
 
@@ -379,9 +375,7 @@ add_machines(struct plot_job *job)
 		job->machines[i] = machine_of(job, i);
 		if (job->machines[i] < experiment->nr_stored_machines)
 			continue;
-		experiment->stored_machines =
-			pool_grow(pool, experiment->stored_machines, experiment->nr_stored_machines, sizeof(char *));
-		experiment->stored_machines[experiment->nr_stored_machines++] =
+		pool_add(pool, experiment->stored_machines, experiment->nr_stored_machines) =
 			pool_own(pool, machine_caption(job->results[i].machine), free);
 	}
 	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot plot: results that were measured before, also on other machines, in one roofline. Nothing is measured. */
-#ifndef STORED_STORED_PLOT_H
-#define STORED_STORED_PLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ struct stored_plot_options {
  */
 int stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths,
 		      const struct stored_plot_options *options, struct rot_error *err);
-
-#endif

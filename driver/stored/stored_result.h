@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* OUTPUT.json read back: what "rot measure" and "rot run" wrote, here or on another machine. */
-#ifndef STORED_STORED_RESULT_H
-#define STORED_STORED_RESULT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ const json_t *stored_result_points(const struct stored_result *result);
 
 /* May the ceilings of both be compared? Same processor, in the same kind of machine. */
 bool stored_result_same_machine(const struct stored_result *a, const struct stored_result *b);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See stored_show.h. */
 #include "stored/stored_show.h"
 
 #include <string.h>

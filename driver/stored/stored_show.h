@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the instructions of a function did, beside them and their source lines. */
-#ifndef STORED_STORED_SHOW_H
-#define STORED_STORED_SHOW_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ struct rot;
  */
 int stored_show_print(FILE *out, size_t width, const struct rot *rot, const struct stored_result *result,
 		      const char *name, const struct annotated_options *options, struct rot_error *err);
-
-#endif

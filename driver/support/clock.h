@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver's own clocks: for progress, time limits and where the time went, and the date of results. */
-#ifndef SUPPORT_CLOCK_H
-#define SUPPORT_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -33,5 +32,3 @@ clock_date(char text[CLOCK_DATE_SIZE])
 {
 	clock_date_of(time(NULL), text);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of help and lists: a name, and a text below it. */
-#ifndef SUPPORT_ENTRY_H
-#define SUPPORT_ENTRY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ void text_print_within(const char *text, size_t width, FILE *out);
 /* Lines in one write, wrapped only on a terminal (terminal_width): in a file, a message is one line to look for. What
  * follows a line's first part is indented as hints are. */
 void text_print_message(const char *text, FILE *out);
-
-#endif

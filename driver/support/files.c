@@ -269,8 +269,7 @@ folder_list(const char *path)
 	while (folder && (entry = readdir(folder))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		names = pool_grow(&pool, names, nr, sizeof *names);
-		names[nr++] = pool_strdup(&pool, entry->d_name);
+		pool_add(&pool, names, nr) = pool_strdup(&pool, entry->d_name);
 		length += strlen(entry->d_name) + 1;
 	}
 	if (folder)
@@ -285,6 +284,14 @@ folder_list(const char *path)
 		end = stpcpy(end, names[i]) + 1;
 	}
 	return copy;
+}
+
+const char *
+path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 bool

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files and folders as a whole: read, write so that nobody sees half a file, list, remove. */
-#ifndef SUPPORT_FILES_H
-#define SUPPORT_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +48,8 @@ void folder_sweep(const char *path);
  * memory: one block for all. */
 char **folder_list(const char *path);
 
+/* What is behind the last slash of a path. */
+const char *path_name(const char *path);
+
 /* True if path ends in the suffix. */
 bool path_ends_in(const char *path, const char *suffix);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See home.h. */
 #include "support/home.h"
 
 #include <ctype.h>

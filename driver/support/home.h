@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts for others do not name the home folder of who made them. */
-#ifndef SUPPORT_HOME_H
-#define SUPPORT_HOME_H
+#pragma once
 
 /* Of the user: an absolute path without slashes at the end, or "": not known, or "/". Fresh memory. */
 char *home_folder(void);
@@ -15,5 +14,3 @@ char *home_hide(const char *text, const char *folder);
 
 /* The same of the user's own, also where a path does without links that it is behind. */
 char *home_hide_own(const char *text);
-
-#endif

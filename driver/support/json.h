@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as JSON and back: what the files that rot writes have in common. */
-#ifndef SUPPORT_JSON_H
-#define SUPPORT_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -31,5 +30,3 @@ const json_t *json_named(const json_t *array, const char *name);
 
 /* Gives the reference to the pool, which drops it; gives it back. */
 json_t *json_in_pool(struct pool *pool, json_t *json);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The libraries that the system's loader would load for a program, as it says itself. */
-#ifndef SUPPORT_LOADER_H
-#define SUPPORT_LOADER_H
+#pragma once
 
 #define LOADER_PATH "/lib64/ld-linux-x86-64.so.2" /* as the System V ABI for x86-64 names it */
 
@@ -13,5 +12,3 @@ typedef void loader_tell(const char *name, const char *path, void *to);
  * the libraries and starts nothing.
  */
 void loader_list(const char *const *argv, const char *folder, loader_tell *tell, void *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands behind rot_warning, rot_note and rot_interrupted of rot.h. */
-#ifndef SUPPORT_MESSAGES_H
-#define SUPPORT_MESSAGES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ void messages_catch_signals(void);
 
 /* The most useful next command, for somebody at a terminal: the last line. Silent where notes are. */
 void messages_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

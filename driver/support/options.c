@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See options.h. */
 #include "support/options.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of a command: one table from which they are read, shown in help and the manual page, and completed. */
-#ifndef SUPPORT_OPTIONS_H
-#define SUPPORT_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ char *option_names(const struct option_row *row);
 
 /* Tells every option as it would be typed: "--json", "--output=", "--threads=all". */
 void options_each_word(const struct option_table *table, void (*tell)(const char *word, void *to), void *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Result files beside the user: complete or not there. */
-#ifndef SUPPORT_OUTPUT_H
-#define SUPPORT_OUTPUT_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ FILE *output_text_begin(struct output_text *text);
 
 /* Writes OUTPUT_NAME followed by the ending, and forgets the text, also on error. */
 int output_text_end(struct output_text *text, const char *output_name, const char *ending, struct rot_error *err);
-
-#endif

@@ -130,6 +130,5 @@ texts_add(struct pool *pool, struct texts *texts, const char *text)
 	for (size_t i = 0; i < texts->nr; i++)
 		if (strcmp(texts->items[i], text) == 0)
 			return;
-	texts->items = pool_grow(pool, texts->items, texts->nr, sizeof(*texts->items));
-	texts->items[texts->nr++] = pool_strdup(pool, text);
+	pool_add(pool, texts->items, texts->nr) = pool_strdup(pool, text);
 }

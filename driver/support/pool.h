@@ -10,8 +10,7 @@
  * A function that gets a pool gives back memory of it: the caller chooses how long that lives.
  * Without memory the process ends with a message (memory.h).
  */
-#ifndef SUPPORT_POOL_H
-#define SUPPORT_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,6 +31,9 @@ char *pool_format(struct pool *pool, const char *format, ...) __attribute__((for
 /* array with room for one more than its nr elements, all added through this, the first to NULL. New ones are zeroed. */
 void *pool_grow(struct pool *pool, void *array, size_t nr, size_t size);
 
+/* As rot_add (memory.h), by pool_grow. */
+#define pool_add(pool, array, nr) (*((array) = pool_grow(pool, array, nr, sizeof(*(array))), &(array)[(nr)++]))
+
 /* Gives the pool something to release when it is cleared, as free, rot_graph_delete; gives it back. */
 void *pool_own(struct pool *pool, void *thing, void (*release)(void *thing));
 
@@ -49,5 +51,3 @@ void texts_add(struct pool *pool, struct texts *texts, const char *text);
 
 /* A local pool that is cleared when its block ends: autopool pool = {0}; */
 #define autopool __attribute__((cleanup(pool_clear))) struct pool
-
-#endif

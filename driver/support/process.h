@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Running another program to its end: make, a compiler, gnuplot. It dies with us, and what it prints is kept. */
-#ifndef SUPPORT_PROCESS_H
-#define SUPPORT_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -70,5 +69,3 @@ void process_settle_child(pid_t parent);
 
 /* Full path of a program as PATH finds it, or NULL. Fresh memory. */
 char *process_find(const char *program);
-
-#endif

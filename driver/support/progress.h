@@ -4,8 +4,7 @@
  * error is no terminal (a log), a line of its own once a minute. Silent with -quiet. One experiment at a time; nested
  * ones (default peaks) count as points of the outer.
  */
-#ifndef SUPPORT_PROGRESS_H
-#define SUPPORT_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ char *progress_text(const char *title, const struct progress_place *place, const
 
 /* "about 12 s", "about 12 s to 3 min"; fresh memory. */
 char *progress_range(double least_s, double most_s);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See terminal.h. */
 #include "support/terminal.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the terminal can show. */
-#ifndef SUPPORT_TERMINAL_H
-#define SUPPORT_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool terminal_is_utf8(void);
  * text fits on the screen, unless LESS says otherwise; PAGER= and PAGER=cat mean none.
  */
 void terminal_page(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of text: aligned columns for people, or comma separated values (RFC 4180) for programs. */
-#ifndef SUPPORT_TEXT_TABLE_H
-#define SUPPORT_TEXT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ size_t text_width(const char *text);
 
 /* Headings and rows as comma-separated values (RFC 4180), all columns. */
 void text_table_print_csv(const struct text_table *table, FILE *out);
-
-#endif

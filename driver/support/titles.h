@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of points, and of functions in pictures and pages. */
-#ifndef SUPPORT_TITLES_H
-#define SUPPORT_TITLES_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ const char *function_file(const json_t *place);
 
 /* "SERIES LABEL", with those between; one of them where the other is empty or the same. Fresh memory. */
 char *point_title(const char *series, const char *between, const char *label);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of others (arguments, names of threads and files) where UTF-8 is needed: in JSON, in XML, on a line. */
-#ifndef SUPPORT_UTF8_H
-#define SUPPORT_UTF8_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ size_t utf8_fitting(const char *text, size_t most);
 /* Without control characters, which XML has no way to write; what is not UTF-8 as utf8_text has it. Not escaped: that
  * is the writer's. Fresh memory. */
 char *xml_text(const char *text);
-
-#endif

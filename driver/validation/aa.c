@@ -297,11 +297,9 @@ add_measurement(struct pool *pool, struct aa_subject *subject, const struct quan
 	for (size_t i = 0; i < value->nr_samples; i++) {
 		if (!use_all && value->taints[i])
 			continue;
-		subject->samples = pool_grow(pool, subject->samples, subject->nr_samples, sizeof(*subject->samples));
-		subject->samples[subject->nr_samples++] = value->samples[i];
+		pool_add(pool, subject->samples, subject->nr_samples) = value->samples[i];
 	}
-	subject->ends = pool_grow(pool, subject->ends, subject->nr_measurements, sizeof(*subject->ends));
-	subject->ends[subject->nr_measurements++] = subject->nr_samples;
+	pool_add(pool, subject->ends, subject->nr_measurements) = subject->nr_samples;
 }
 
 void
@@ -321,8 +319,7 @@ aa_subject_add(struct pool *pool, struct aa_subject *subject, const struct quant
 	subject->nr_different += verdict != DIFF_UNKNOWN && verdict != DIFF_NONE;
 	if (isnan(needed))
 		return;
-	subject->needed = pool_grow(pool, subject->needed, subject->nr_needed, sizeof(*subject->needed));
-	subject->needed[subject->nr_needed++] = needed;
+	pool_add(pool, subject->needed, subject->nr_needed) = needed;
 }
 
 /* ---- spreads ---- */
@@ -418,10 +415,8 @@ row_of(const struct aa *aa, const char *words)
 		row.nr_compared += subject->nr_measurements / 2 - subject->nr_unknown;
 		row.nr_different += subject->nr_different;
 		row.nr_unknown += subject->nr_unknown;
-		for (size_t k = 0; k < subject->nr_needed; k++) {
-			needed = pool_grow(&pool, needed, nr_needed, sizeof(*needed));
-			needed[nr_needed++] = subject->needed[k];
-		}
+		for (size_t k = 0; k < subject->nr_needed; k++)
+			pool_add(&pool, needed, nr_needed) = subject->needed[k];
 		if (spreads_nowhere(subject))
 			continue;
 		spreads_of(subject, subject->samples, &within[nr_spreads], &between[nr_spreads]);
@@ -601,10 +596,9 @@ aa_json(const struct aa *aa)
 
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(quantities, row_json(&rows[i]));
-	for (size_t i = 0; i < aa->nr_subjects; i++) {
+	for (size_t i = 0; i < aa->nr_subjects; i++)
 		if (aa->subjects[i].nr_measurements > 0)
 			json_array_append_new(points, subject_json(&aa->subjects[i]));
-	}
 	return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "rot.aa/1", "controller",
 			 aa->options.controller, "rounds", aa->nr_rounds, "runs", aa->options.nr_runs, "seconds",
 			 json_number(aa->elapsed_s), "quantities", quantities, "points", points);

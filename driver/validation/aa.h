@@ -4,8 +4,7 @@
  * is a false alarm; intervals of 95 % allow 5 % of those. More of them means that runs of one measurement are more
  * alike than measurements are, so that intervals made of them are too narrow on this host.
  */
-#ifndef VALIDATION_AA_H
-#define VALIDATION_AA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ void aa_print(const struct aa *aa, FILE *out);
 
 /* {"schema": "rot.aa/1", "controller", "points", "rounds", "runs", "seconds", "quantities": [...]}. New reference. */
 struct json_t *aa_json(const struct aa *aa);
-
-#endif

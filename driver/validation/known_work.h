@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every formula of the architecture, and the clocks, tried on kernels whose work is known. */
-#ifndef VALIDATION_KNOWN_WORK_H
-#define VALIDATION_KNOWN_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,10 +72,8 @@ int known_work_measure(struct rot *rot, struct pool *pool, int nr_rounds, double
 /* Is it part of its candidate's grade? */
 bool known_work_is_graded(const struct known_work_row *row);
 
-/* The row that decides the candidate's grade: the weakest, then the farthest off. NULL: there is none. */
-const struct known_work_row *known_work_worst(const struct known_work *work, const struct candidate *candidate);
-
-/* That one; without one any of the candidate: one of too little work, or of which all runs were disturbed. */
+/* The row that decides the candidate's grade; without one any of the candidate: one of too little work, or of which all
+ * runs were disturbed. */
 const struct known_work_row *known_work_row_to_show(const struct known_work *work, const struct candidate *candidate);
 
 /* Its letter, or 0. */
@@ -105,5 +102,3 @@ struct diagnosis_context {
 
 /* For a candidate whose grade is F. Fresh memory, "" if no rule explains it. */
 char *diagnosis_of(const struct diagnosis_context *context, const struct candidate *candidate);
-
-#endif

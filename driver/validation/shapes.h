@@ -3,8 +3,7 @@
  * Which groups of events really count here. A group that is too large for the counters, or that mixes events which
  * cannot be mixed, may open, say that it ran all the time, and yet count wrong: only known work tells.
  */
-#ifndef VALIDATION_SHAPES_H
-#define VALIDATION_SHAPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ char *shape_text(const struct shape *shape);
  * opens only what was proved. What was not tried stays as it is.
  */
 void shapes_prove(const struct shapes *shapes, struct architecture *architecture);
-
-#endif

@@ -4,8 +4,7 @@
  * this processor, microcode, kernel and hypervisor, and this file of the architecture; formulas carry their grade from
  * then on, and only groups that count right are opened. Where no event can be counted, clocks are proved.
  */
-#ifndef VALIDATION_VALIDATION_H
-#define VALIDATION_VALIDATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,5 +71,3 @@ bool validation_is_due(const struct rot *rot);
  * it. What fails is a warning.
  */
 void validation_ensure(struct rot *rot);
-
-#endif

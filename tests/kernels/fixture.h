@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot's own kernels for tests: their definitions, entities by text, and objects compiled as for a measuring core. */
-#ifndef TESTS_KERNELS_FIXTURE_H
-#define TESTS_KERNELS_FIXTURE_H
+#pragma once
 
 #include <check.h>
 #include <stdbool.h>
@@ -50,5 +49,3 @@ bool has_program(const char *name);
 
 /* That shows the instructions of compiled kernels; says on standard error what to install. */
 bool has_objdump(void);
-
-#endif

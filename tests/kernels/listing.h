@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The instructions of a compiled loop, from objdump. */
-#ifndef TESTS_KERNELS_LISTING_H
-#define TESTS_KERNELS_LISTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void examine_everywhere(const char *class_name, const char *fields, int number, 
 
 /* A field that is a number. */
 double number_of(const struct kernel_base *kernel, const char *field);
-
-#endif

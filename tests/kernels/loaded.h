@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel compiled as a shared object and loaded into the test, which must be linked with --export-dynamic and
  * librot-child. */
-#ifndef TESTS_KERNELS_LOADED_H
-#define TESTS_KERNELS_LOADED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void unload(struct loaded *loaded);
 
 /* Whether this CPU has what a kernel with these fields needs. */
 bool cpu_has(const char *fields);
-
-#endif

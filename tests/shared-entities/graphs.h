@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random graphs of entities for tests, reproducible from a seed. */
-#ifndef TESTS_GRAPHS_H
-#define TESTS_GRAPHS_H
+#pragma once
 
 #include "entity.h"
 
@@ -25,5 +24,3 @@ void *random_graph(const struct rot_registry *registry, struct dice *dice, size_
 
 /* Gives one random primitive field of one entity of the graph another value. False: there is none to change. */
 bool change_graph(void *root, struct dice *dice);
-
-#endif

@@ -3,8 +3,7 @@
  * Readers of the forms of a result, for tests that compare them with its JSON: numbers as they are printed, fields of
  * CSV, tables of pages. Texts that are returned as char * are fresh memory.
  */
-#ifndef TESTS_FORMS_H
-#define TESTS_FORMS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -67,5 +66,3 @@ double page_unit(const char *page, size_t column);
 /* The row of the table of points, by series and label, which are escaped; and what stands in that column of a row. */
 const char *page_row(const char *page, const char *series, const char *label);
 const char *page_form_cell(const char *row, size_t column);
-
-#endif

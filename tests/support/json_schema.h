@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON against the schemas that rot installs. */
-#ifndef TESTS_JSON_SCHEMA_H
-#define TESTS_JSON_SCHEMA_H
+#pragma once
 
 #include <jansson.h>
 
@@ -17,5 +16,3 @@ char *json_schema_error(const char *schema, const json_t *json);
 
 /* ck_asserts that nothing is. */
 void expect_schema(const char *schema, const json_t *json);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this system lets tests do. What it refuses is said on standard error, with the reason, as a test that ends with
  * TEST_SKIPPED has to. */
-#ifndef TESTS_PERMITS_H
-#define TESTS_PERMITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ bool permits_preloading(void);
 
 /* Page faults of this process may be counted. */
 bool permits_counting(void);
-
-#endif

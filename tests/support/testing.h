@@ -3,8 +3,7 @@
  * What tests need: files of the source and build tree, folders and files of their own. Tests get the headers of
  * the C library that most of them need from here.
  */
-#ifndef TESTS_TESTING_H
-#define TESTS_TESTING_H
+#pragma once
 
 #include <check.h>
 #include <errno.h>
@@ -143,5 +142,3 @@ void file_fill(const char *path, const char *text);
 
 /* The text must be that of the file of the source tree, which "rot check --accept" writes anew. */
 void expect_golden(const char *path, const char *text);
-
-#endif

@@ -6,8 +6,7 @@
  * What cannot be hidden: a thread that blocks or ignores SIGTRAP has it unblocked and handled in the default way by
  * the system when it meets an int3. Code that reads itself sees the int3.
  */
-#ifndef CORE_PARENT_BREAKPOINTS_BREAKPOINTS_H
-#define CORE_PARENT_BREAKPOINTS_BREAKPOINTS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/user.h>
@@ -68,5 +67,3 @@ enum tracer_answer breakpoints_leave(const struct tracer_stop *stop);
 void breakpoints_copy(struct image *to, const struct image *from);
 void breakpoints_clear(struct image *image);
 void rewinds_clear(struct thread *thread);
-
-#endif

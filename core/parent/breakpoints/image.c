@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See image.h. */
 #include "parent/breakpoints/image.h"
 
 #include <dirent.h>
@@ -292,10 +291,9 @@ read_auxiliary(pid_t tid, struct auxiliary *auxiliary, struct rot_error *err)
 	if (!file)
 		return rot_error_set(err, errno, "cannot read %s", path);
 	while (fread(pair, sizeof(pair), 1, file) == 1) {
-		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 			if (wanted[i].type == pair[0])
 				*wanted[i].value = pair[1];
-		}
 	}
 	fclose(file);
 	return auxiliary->entry ? 0 : rot_error_set(err, 0, "%s names no entry point", path);
@@ -311,12 +309,11 @@ find_dynamic(struct image *image, const struct auxiliary *auxiliary)
 
 	if (image_read(image, auxiliary->headers, headers, nr * sizeof(*headers)) < 0)
 		return 0;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (headers[i].p_type == PT_PHDR)
 			bias = auxiliary->headers - headers[i].p_vaddr;
 		else if (headers[i].p_type == PT_DYNAMIC)
 			dynamic = headers[i].p_vaddr;
-	}
 	return dynamic ? bias + dynamic : 0;
 }
 
@@ -397,17 +394,6 @@ refuse_program(struct images *images, struct thread *thread, const struct rot_er
 		images->refused(images->context, thread, err);
 }
 
-static void
-block_trap(struct thread *thread)
-{
-	uint64_t mask;
-
-	if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) == 0) {
-		mask |= REMOTE_SIGNAL(SIGTRAP);
-		ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
-	}
-}
-
 /* A trap that is blocked would be handled in the default way and unblocked by the system. */
 static void
 unblock_trap(struct thread *thread)
@@ -428,8 +414,14 @@ on_entry(void *context, const struct breakpoint_hit *hit)
 	struct thread *thread = hit->thread;
 	struct rot_error err;
 
-	if (thread->image->blocks_trap)
-		block_trap(thread);
+	if (thread->image->blocks_trap) {
+		uint64_t mask;
+
+		if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(mask), &mask) == 0) {
+			mask |= REMOTE_SIGNAL(SIGTRAP);
+			ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask);
+		}
+	}
 	if (images->at_entry)
 		images->at_entry(images->context, thread);
 	if (images->objects_changed && image_watch_objects(thread, &err) < 0)
@@ -510,10 +502,9 @@ void
 images_lift_all(struct images *images)
 {
 	images->are_lifted = true;
-	for (struct image *image = images->first; image; image = image->next) {
+	for (struct image *image = images->first; image; image = image->next)
 		if (image->nr_threads > 0)
 			breakpoints_lift_all(image);
-	}
 }
 
 enum tracer_answer

@@ -4,8 +4,7 @@
  * when its libraries are there. Threads, and the children of vfork, share one; fork copies it with its breakpoints;
  * exec replaces it.
  */
-#ifndef CORE_PARENT_BREAKPOINTS_IMAGE_H
-#define CORE_PARENT_BREAKPOINTS_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ int image_read(struct image *image, uint64_t address, void *bytes, size_t n);
  * any other way than through it; may be NULL.
  */
 int image_write(struct image *image, const struct thread *thread, uint64_t address, const void *bytes, size_t n);
-
-#endif

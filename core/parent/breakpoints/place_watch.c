@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See place_watch.h. */
 #include "parent/breakpoints/place_watch.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A place where rules want to know of threads (BreakpointEventPredicate), as breakpoints in processes that have it. */
-#ifndef CORE_PARENT_BREAKPOINTS_PLACE_WATCH_H
-#define CORE_PARENT_BREAKPOINTS_PLACE_WATCH_H
+#pragma once
 
 #include "parent/breakpoints/breakpoints.h"
 #include "parent/symbols/objects.h"
@@ -30,5 +29,3 @@ int place_watch_set(struct place_watch *watch, struct symbol_files *symbols, con
 
 /* There are no breakpoints any more. */
 void place_watch_clear(struct place_watch *watch);
-
-#endif

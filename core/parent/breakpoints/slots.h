@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages mapped into a traced process, near its code, with an instruction of that code in each slot. */
-#ifndef CORE_PARENT_BREAKPOINTS_SLOTS_H
-#define CORE_PARENT_BREAKPOINTS_SLOTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -71,5 +70,3 @@ struct image *slots_find_origin(struct images *images, int memory, bool *is_shar
 /* The same slots in a copy of an address space. thread: of the copy, stopped. */
 void slots_copy(struct image *to, const struct image *from, const struct thread *thread);
 void slots_clear(struct image *image);
-
-#endif

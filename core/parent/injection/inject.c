@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See inject.h. */
 #include "parent/injection/inject.h"
 
 #include <elf.h>
@@ -158,16 +157,6 @@ injected_thread_restore(struct injected_thread *thread, pid_t tid, unsigned negl
 	if (thread->kept)
 		ptrace(PTRACE_SETSIGINFO, tid, NULL, &thread->kept_info);
 	return thread->kept;
-}
-
-/* Before a signal is delivered: the call that was to be made again fails. */
-static void
-injected_thread_fail(const struct restart_again *again, pid_t tid)
-{
-	struct user_regs_struct registers;
-
-	if (remote_get_registers(tid, &registers, NULL) == 0 && restart_undo(again, &registers))
-		remote_set_registers(tid, &registers);
 }
 
 /* ---- who waits for what ---- */
@@ -459,8 +448,14 @@ handle_signal(struct injector *injector, struct target *target, const struct tra
 		target->trigger.is_armed = false;
 		return target->state == TARGET_WAITING ? begin_injection(injector, target) : TRACER_RESUME;
 	}
-	if (target->again.is_pending)
-		injected_thread_fail(&target->again, target->tid);
+	if (target->again.is_pending) {
+		/* Before a signal is delivered: the call that was to be made again fails. */
+		struct user_regs_struct registers;
+
+		if (remote_get_registers(target->tid, &registers, NULL) == 0 &&
+		    restart_undo(&target->again, &registers))
+			remote_set_registers(target->tid, &registers);
+	}
 	target->again.is_pending = false;
 	if (target->is_interrupted && target->state == TARGET_WAITING)
 		interrupt_target(injector, target);

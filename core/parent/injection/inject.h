@@ -11,8 +11,7 @@
  * are held up while it runs, but for those that it raises itself. A program that ignores SIGTRAP does not ignore it any
  * more afterwards.
  */
-#ifndef CORE_PARENT_INJECTION_INJECT_H
-#define CORE_PARENT_INJECTION_INJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -119,5 +118,3 @@ void injector_late(struct injector *injector);
 
 /* What is still to be done is dropped; done is called. */
 void injector_close(struct injector *injector);
-
-#endif

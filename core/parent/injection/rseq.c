@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See rseq.h. */
 #include "parent/injection/rseq.h"
 
 #include <linux/rseq.h>

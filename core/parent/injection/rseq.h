@@ -3,8 +3,7 @@
  * Restartable sequences: code that the system starts anew, or ends at its abort handler, when the thread was
  * interrupted in it. Source: linux/rseq.h.
  */
-#ifndef CORE_PARENT_INJECTION_RSEQ_H
-#define CORE_PARENT_INJECTION_RSEQ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ bool rseq_is_used(pid_t tid);
  * has stopped in it. True: they were changed.
  */
 bool rseq_leave(pid_t tid, struct user_regs_struct *registers);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See trigger.h. */
 #include "parent/injection/trigger.h"
 
 #include <errno.h>

@@ -3,8 +3,7 @@
  * Stops a thread in user code, and only there: a perf event that counts its time there and raises a signal. So no
  * system call is ever interrupted. It needs no hardware counter, but Linux 5.13.
  */
-#ifndef CORE_PARENT_INJECTION_TRIGGER_H
-#define CORE_PARENT_INJECTION_TRIGGER_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ bool trigger_raised(const siginfo_t *signal, pid_t tid);
 
 /* Without effect on one that is closed, as if it were never armed. */
 void trigger_close(struct trigger *trigger);
-
-#endif

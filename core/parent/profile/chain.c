@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See chain.h. */
 #include "parent/profile/chain.h"
 
 #include <math.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See counted_code.h. */
 #include "parent/profile/counted_code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "entity.h"
 #include "memory.h"
 #include "parent/profile/functions.h"
 

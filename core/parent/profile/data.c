@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See data.h. */
 #include "parent/profile/data.h"
 
 #include <pthread.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See functions.h. */
 #include "parent/profile/functions.h"
 
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ProgramPlace.h"
 #include "ProgramProfile.h"
 #include "SampledRegion.h"
 #include "parent/profile/parts.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See instructions.h. */
 #include "parent/profile/instructions.h"
 
 #include <stdlib.h>

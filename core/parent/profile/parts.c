@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See parts.h. */
 #include "parent/profile/parts.h"
 
 #include <stdlib.h>

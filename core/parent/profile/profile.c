@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See profile.h. */
 #include "parent/profile/profile.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See sampler.h. */
 #include "parent/profile/sampler.h"
 
 #include <asm/perf_regs.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See spaces.h. */
 #include "parent/profile/spaces.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See stacks.h. */
 #include "parent/profile/stacks.h"
 
 #include <elf.h>

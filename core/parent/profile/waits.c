@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See waits.h. */
 #include "parent/profile/waits.h"
 
 #include <stdbool.h>

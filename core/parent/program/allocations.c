@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See allocations.h. */
 #include "parent/program/allocations.h"
 
 #include <inttypes.h>

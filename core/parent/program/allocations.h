@@ -4,8 +4,7 @@
  * return, which is an object (profile/data.h) that is named after who called them. A thread stops only at the first
  * call from each place, and at each call that returns its result by a pointer.
  */
-#ifndef CORE_PARENT_PROGRAM_ALLOCATIONS_H
-#define CORE_PARENT_PROGRAM_ALLOCATIONS_H
+#pragma once
 
 #include "parent/profile/data.h"
 #include "parent/tracer/thread.h"
@@ -25,5 +24,3 @@ void allocations_forget(struct allocations *allocations, pid_t pid);
 
 /* There were more callers than are followed. */
 bool allocations_are_missed(const struct allocations *allocations);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See itt_tasks.h. */
 #include "parent/program/itt_tasks.h"
 
 #include <limits.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions that are tasks of ITT: the program loads a collector that has a marker for each (common/rot-itt.c). */
-#ifndef CORE_PARENT_PROGRAM_ITT_TASKS_H
-#define CORE_PARENT_PROGRAM_ITT_TASKS_H
+#pragma once
 
 #include "ProgramCommand.h"
 #include "error.h"
@@ -11,5 +10,3 @@
  * collector. -1: there are too many, one has an end of its own, or the process runs already.
  */
 int itt_tasks_prepare(struct program_command *command, struct rot_error *err);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See miss_report.h. */
 #include "parent/program/miss_report.h"
 
 #include <stdlib.h>
@@ -143,23 +142,6 @@ put_functions(struct program_run_output *output, const struct places *places, co
 		put_share(output, "function", sums, i,
 			  &(struct described){name, path_of(place), source ? source : "", line, 0});
 	}
-}
-
-static void
-put_objects(struct program_run_output *output, struct data *data, const struct sums *sums)
-{
-	for (size_t i = 0; i < sums->nr; i++) {
-		const struct data_object object = data_describe(data, (uint32_t)i);
-
-		put_share(output, "object", sums, i, &(struct described){object.name, object.file, "", 0, 0});
-	}
-}
-
-static void
-put_threads(struct program_run_output *output, const struct sums *sums)
-{
-	for (size_t i = 0; i < sums->nr; i++)
-		put_share(output, "thread", sums, i, &(struct described){"", "", "", 0, (int)i});
 }
 
 /* ---- conflicts ---- */
@@ -356,8 +338,14 @@ miss_report_add(struct program_run_output *output, const struct miss_report *rep
 	}
 	if (misses) {
 		put_functions(output, &places, &functions);
-		put_objects(output, report->data, &objects);
-		put_threads(output, &threads);
+		for (size_t i = 0; i < objects.nr; i++) {
+			const struct data_object object = data_describe(report->data, (uint32_t)i);
+
+			put_share(output, "object", &objects, i,
+				  &(struct described){object.name, object.file, "", 0, 0});
+		}
+		for (size_t i = 0; i < threads.nr; i++)
+			put_share(output, "thread", &threads, i, &(struct described){"", "", "", 0, (int)i});
 		put_conflicts(output, &places, &functions);
 		put_shared(output, report);
 	}

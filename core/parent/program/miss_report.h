@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds misses of a program that has ended to its output: by function, object and thread; conflicts; false sharing. */
-#ifndef CORE_PARENT_PROGRAM_MISS_REPORT_H
-#define CORE_PARENT_PROGRAM_MISS_REPORT_H
+#pragma once
 
 #include "ProgramRunOutput.h"
 #include "common/step_counts.h"
@@ -17,5 +16,3 @@ struct miss_report {
 	const struct step_region *caches;
 };
 void miss_report_add(struct program_run_output *output, const struct miss_report *report);
-
-#endif

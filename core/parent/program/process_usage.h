@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a process used, in the output of a run. */
-#ifndef CORE_PARENT_PROGRAM_PROCESS_USAGE_H
-#define CORE_PARENT_PROGRAM_PROCESS_USAGE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/resource.h>
@@ -34,5 +33,3 @@ void process_usage_fill(struct program_run_output *output, const struct rusage *
  * others meanwhile. A process whose parent has ended is found only if this process adopts it (PR_SET_CHILD_SUBREAPER).
  */
 void descendants_kill(pid_t pid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Does what a ProgramCommand asks: runs a program as often as its passes need, or visits a running process. */
-#ifndef CORE_PARENT_PROGRAM_PROGRAM_H
-#define CORE_PARENT_PROGRAM_PROGRAM_H
+#pragma once
 
 #include "error.h"
 #include "parent/supervisor/supervisor.h"
@@ -13,5 +12,3 @@
  * Returns 0 when the output was written, 1 for a CoreFailure, -1 with err when neither could be.
  */
 int program_measure(const struct request *request, struct rot_error *err);
-
-#endif

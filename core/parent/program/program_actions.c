@@ -361,8 +361,7 @@ add_rule(struct program_rules *rules, const struct program_event *event, const v
 		i++;
 	if (i < rules->nr)
 		return;
-	rules->items = rot_realloc(rules->items, rules->nr + 1, sizeof(*rules->items));
-	rules->items[rules->nr++] = own->rule;
+	rot_add(rules->items, rules->nr) = own->rule;
 }
 
 /* In the thread that executes it: the tracer. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts somebody else's program as a shell would, and says why it could not. */
-#ifndef CORE_PARENT_PROGRAM_PROGRAM_LAUNCH_H
-#define CORE_PARENT_PROGRAM_PROGRAM_LAUNCH_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/resource.h>
@@ -33,5 +32,3 @@ char *program_path(const struct program *program);
 
 /* What failure means to people. Free with core_failure_delete. */
 struct core_failure *program_explain(const struct program *program, const struct launch_failure *failure);
-
-#endif

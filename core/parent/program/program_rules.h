@@ -7,8 +7,7 @@
  * Whom an action concerns follows from its event: that of a thread (started, exiting, a breakpoint) that thread alone,
  * one of a process all its threads, one of the run all there are. Source: thesis, "Measuring Core".
  */
-#ifndef CORE_PARENT_PROGRAM_PROGRAM_RULES_H
-#define CORE_PARENT_PROGRAM_PROGRAM_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -61,5 +60,3 @@ void program_rules_visit(struct program_rules *rules);
 
 /* The run stops: before threads that still run are let go. No events are raised afterwards. */
 void program_rules_stop(struct program_rules *rules);
-
-#endif

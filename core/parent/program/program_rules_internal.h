@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Between program_rules.c (who there is, which events, which rules answer them) and program_actions.c (what rules do).
  */
-#ifndef CORE_PARENT_PROGRAM_PROGRAM_RULES_INTERNAL_H
-#define CORE_PARENT_PROGRAM_PROGRAM_RULES_INTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ void creations_answer(struct program_rules *rules, size_t nr, const struct progr
 /* What still counts is stopped, and all is read. */
 void creations_finish(struct program_rules *rules);
 void creations_clear(struct program_rules *rules);
-
-#endif

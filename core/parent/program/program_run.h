@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a program, or one visit to a process that runs already. */
-#ifndef CORE_PARENT_PROGRAM_PROGRAM_RUN_H
-#define CORE_PARENT_PROGRAM_PROGRAM_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void session_warn(struct session *session, const char *format, ...) __attribute_
 
 /* Sets the failure; returns NULL. */
 void *session_fail(struct session *session, const char *kind, const struct rot_error *err);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See program_threads.h. */
 #include "parent/program/program_threads.h"
 
 #include <errno.h>

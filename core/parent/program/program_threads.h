@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of the threads of a traced program in the output of a run. */
-#ifndef CORE_PARENT_PROGRAM_PROGRAM_THREADS_H
-#define CORE_PARENT_PROGRAM_PROGRAM_THREADS_H
+#pragma once
 
 #include "ProgramRunOutput.h"
 #include "common/counting.h"
@@ -32,5 +31,3 @@ struct program_threads {
 void program_thread_started(void *self, struct thread *thread);
 void program_thread_executed(void *self, struct thread *thread, pid_t old_tid);
 void program_thread_exited(void *self, struct thread *thread);
-
-#endif

@@ -3,8 +3,7 @@
  * What a region counts in which nothing happens, and what it costs: found out with the same backend and the same events
  * on a process of our own, which goes through such a region some thousand times.
  */
-#ifndef CORE_PARENT_REGIONS_EMPTY_REGION_H
-#define CORE_PARENT_REGIONS_EMPTY_REGION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ empty_region_measure(const struct counting *counting, const char *backend, struc
  * not.
  */
 void empty_region_print(FILE *out);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See region_report.h. */
 #include "parent/regions/region_report.h"
 
 #include <stdlib.h>
@@ -50,10 +49,9 @@ region_report_new(const struct program_command *command, const struct counting *
 static bool
 has(const struct rot_list *list, const char *text)
 {
-	for (size_t i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++)
 		if (strcmp(((char **)list->items)[i], text) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -122,8 +120,7 @@ region_report_service(struct region_report *report, size_t region, const char *b
 void
 region_report_warn(struct region_report *report, const char *text)
 {
-	report->warnings = rot_realloc(report->warnings, report->nr_warnings + 1, sizeof(*report->warnings));
-	report->warnings[report->nr_warnings++] = rot_strdup(text);
+	rot_add(report->warnings, report->nr_warnings) = rot_strdup(text);
 }
 
 void
@@ -157,8 +154,7 @@ region_report_thread(struct region_report *report, size_t region, pid_t pid, pid
 	time_ns = spans_time_ns(&report->spans[region]);
 	output->wall_time = time_ns > time_before_ns ? time_ns - time_before_ns : 0;
 	output->counts = region_counts_output(&frames->counts, report->counting);
-	report->outputs = rot_realloc(report->outputs, report->nr_outputs + 1, sizeof(*report->outputs));
-	report->outputs[report->nr_outputs++] = output;
+	rot_add(report->outputs, report->nr_outputs) = output;
 }
 
 bool
@@ -189,20 +185,6 @@ merge_service(struct program_command_output *output, size_t i, struct region_ser
 	rot_entity_delete(service);
 }
 
-static void
-add_warnings(struct region_report *report, struct program_command_output *output)
-{
-	for (size_t i = 0; i < report->nr_warnings; i++)
-		add_once(&output->warnings, report->warnings[i]);
-	if (report->nr_unseen > 0) {
-		autofree char *why = reason("", &report->unseen);
-		autofree char *text =
-			rot_format("regions were not observed in %zu threads: %s", report->nr_unseen, why);
-
-		add_once(&output->warnings, text);
-	}
-}
-
 void
 region_report_output(struct region_report *report, struct program_run_output *run,
 		     struct program_command_output *output)
@@ -218,7 +200,15 @@ region_report_output(struct region_report *report, struct program_run_output *ru
 		merge_service(output, i, service);
 	}
 	report->nr = 0; /* they are the output's now */
-	add_warnings(report, output);
+	for (size_t i = 0; i < report->nr_warnings; i++)
+		add_once(&output->warnings, report->warnings[i]);
+	if (report->nr_unseen > 0) {
+		autofree char *why = reason("", &report->unseen);
+		autofree char *text =
+			rot_format("regions were not observed in %zu threads: %s", report->nr_unseen, why);
+
+		add_once(&output->warnings, text);
+	}
 }
 
 void

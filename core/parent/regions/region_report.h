@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the output says of regions: who observed each, and what each thread did in it. */
-#ifndef CORE_PARENT_REGIONS_REGION_REPORT_H
-#define CORE_PARENT_REGIONS_REGION_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -49,5 +48,3 @@ void region_report_output(struct region_report *report, struct program_run_outpu
 			  struct program_command_output *output);
 
 void region_report_delete(struct region_report *report);
-
-#endif

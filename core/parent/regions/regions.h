@@ -4,8 +4,7 @@
  * them. Whoever can observe places of a program is a backend; for each region the first that can serves, and why the
  * others could not is kept.
  */
-#ifndef CORE_PARENT_REGIONS_REGIONS_H
-#define CORE_PARENT_REGIONS_REGIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -234,5 +233,3 @@ bool regions_use(const struct regions *regions, const char *backend);
 
 /* Nothing is observed any more, and nothing left behind. */
 void regions_delete(struct regions *regions);
-
-#endif

@@ -4,8 +4,7 @@
  * counters (or a group of their own, where it has none), which write into a ring of each thread. The thread is not
  * stopped for it.
  */
-#ifndef CORE_PARENT_REGIONS_SAMPLING_H
-#define CORE_PARENT_REGIONS_SAMPLING_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void sampling_prune(void *self, struct region_thread *thread);
 
 /* The thread comes to no places any more: tells the rest, and closes its events. */
 void sampling_leave(void *self, struct region_thread *thread);
-
-#endif

@@ -18,8 +18,7 @@
  * - inclusive caches: a level that evicts a line leaves the copies above alone. If one of them is modified, and an
  *   older modification was on its way down already, both are written.
  */
-#ifndef CORE_PARENT_STEPPING_CACHE_MODEL_H
-#define CORE_PARENT_STEPPING_CACHE_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -221,5 +220,3 @@ cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, 
 	if (is_streaming || !cache_front_has(front, address, bytes, is_store))
 		cache_model_access_lines(model, address, bytes, is_store, is_streaming);
 }
-
-#endif

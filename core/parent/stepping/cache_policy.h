@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of caches from which another line goes than the least recently used one. Entries are those of cache_model.h. */
-#ifndef CORE_PARENT_STEPPING_CACHE_POLICY_H
-#define CORE_PARENT_STEPPING_CACHE_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct cache_policy_state {
  */
 bool cache_policy_use(enum cache_policy policy, uint64_t *set, uint64_t nr_ways, struct cache_policy_state *state,
 		      uint64_t entry, uint64_t *victim);
-
-#endif

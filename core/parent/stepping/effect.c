@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See effect.h. */
 #include "parent/stepping/effect.h"
 
 #include "parent/symbols/zydis_decode.h"

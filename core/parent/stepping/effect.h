@@ -3,8 +3,7 @@
  * What an instruction does to the general registers, as far as it is plain arithmetic: so that addresses which follow
  * instructions use are known before these are executed.
  */
-#ifndef CORE_PARENT_STEPPING_EFFECT_H
-#define CORE_PARENT_STEPPING_EFFECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ uint8_t effect_word(uint8_t number);
 
 /* Decodes the first instruction of nr_bytes. False: these bytes are none. */
 bool effect_decode(const uint8_t *bytes, size_t nr_bytes, struct effect *effect);
-
-#endif

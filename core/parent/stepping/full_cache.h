@@ -3,8 +3,7 @@
  * A fully associative cache of which the least recently used line goes. Each use costs the same, however many lines
  * there are. Entries are those of cache_model.h.
  */
-#ifndef CORE_PARENT_STEPPING_FULL_CACHE_H
-#define CORE_PARENT_STEPPING_FULL_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void line_set_delete(struct line_set *set);
 
 /* Returns whether it is new. */
 bool line_set_add(struct line_set *set, uint64_t line);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See reuse.h. */
 #include "parent/stepping/reuse.h"
 
 #include <math.h>
@@ -299,10 +298,9 @@ rebuild(struct reuse *reuse, size_t room)
 		}
 	}
 	empty_recent(reuse);
-	for (uint8_t entry = before.recent.newer[0]; entry; entry = before.recent.newer[entry]) {
+	for (uint8_t entry = before.recent.newer[0]; entry; entry = before.recent.newer[entry])
 		if (is_followed(reuse, before.recent.lines[entry]))
 			add_recent(reuse, put(reuse, before.recent.lines[entry], before.recent.modified[entry]));
-	}
 	release(&before);
 }
 
@@ -315,18 +313,6 @@ shrink(struct reuse *reuse)
 	reuse->shrinks++;
 	reuse->is_filtered = true;
 	rebuild(reuse, reuse->room);
-}
-
-/* For one more line, and a time. */
-static void
-make_room(struct reuse *reuse)
-{
-	if (reuse->nr_lines >= reuse->max_lines)
-		shrink(reuse);
-	else if (reuse->nr_lines >= reuse->room / 2)
-		rebuild(reuse, 2 * reuse->room);
-	else if (reuse->now == reuse->room)
-		rebuild(reuse, reuse->room);
 }
 
 void
@@ -375,7 +361,13 @@ bring_in(struct reuse *reuse, uint64_t number)
 	uint8_t capacity = REUSE_NR;
 	double weight;
 
-	make_room(reuse);
+	/* For one more line, and a time. */
+	if (reuse->nr_lines >= reuse->max_lines)
+		shrink(reuse);
+	else if (reuse->nr_lines >= reuse->room / 2)
+		rebuild(reuse, 2 * reuse->room);
+	else if (reuse->now == reuse->room)
+		rebuild(reuse, reuse->room);
 	place = find_place(reuse, number);
 	line = &reuse->table[place];
 	if (!line->line) {

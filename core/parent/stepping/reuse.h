@@ -10,8 +10,7 @@
  * Stores allocate; a line that is modified is written back when it goes, as by cache_model.h. Bytes that are streamed
  * to memory pass by, and flushes are not looked at.
  */
-#ifndef CORE_PARENT_STEPPING_REUSE_H
-#define CORE_PARENT_STEPPING_REUSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ void reuse_sample(struct reuse *reuse, uint64_t residues);
 
 /* Adds what there was so far. Lines that are still modified are written back as far as they are gone. */
 void reuse_add(const struct reuse *reuse, struct reuse_counts *sum);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See tlb_model.h. */
 #include "parent/stepping/tlb_model.h"
 
 #include <string.h>

@@ -5,8 +5,7 @@
  * (AMD Zen 2 to 4 and Intel since Haswell: 64 to 72). The thesis' model of TLB misses ("BLAS, Level 3") has 128, those
  * of its processor.
  */
-#ifndef CORE_PARENT_STEPPING_TLB_MODEL_H
-#define CORE_PARENT_STEPPING_TLB_MODEL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,10 +41,7 @@ tlb_model_access(struct tlb_model *tlb, uint64_t address, uint64_t bytes)
 {
 	const uint64_t last = (address + bytes - 1) >> tlb->page_shift;
 
-	for (uint64_t page = address >> tlb->page_shift; page <= last; page++) {
+	for (uint64_t page = address >> tlb->page_shift; page <= last; page++)
 		if (tlb->last != page + 1)
 			tlb_model_use(tlb, page);
-	}
 }
-
-#endif

@@ -20,8 +20,7 @@
  * MASKMOVQ, ENTER of 16 bits, far jumps, traps, I/O, what is privileged, 3DNow!, 4FMAPS and what only Knights Corner
  * had.
  */
-#ifndef CORE_PARENT_STEPPING_WORK_H
-#define CORE_PARENT_STEPPING_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -180,5 +179,3 @@ struct vector_registers {
  * or one that runs). Source: ptrace(2), PTRACE_GETREGSET; Intel SDM 1, 13.4: the standard format of the XSAVE area.
  */
 bool vector_registers_read(pid_t tid, struct vector_registers *registers);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See xsave_area.h. */
 #include "parent/stepping/xsave_area.h"
 
 #include <cpuid.h>
@@ -54,14 +53,6 @@ add(struct spans *spans, uint32_t offset, uint32_t bytes)
 	spans->items[spans->nr++] = (struct xsave_span){offset, bytes, spans->are_stores};
 }
 
-/* Its control words; between them and the registers are those of SSE. */
-static void
-add_x87(struct spans *spans)
-{
-	add(spans, 0, 24);
-	add(spans, 32, 128);
-}
-
 static void
 add_mxcsr(struct spans *spans)
 {
@@ -105,8 +96,11 @@ add_compacted(struct spans *spans, uint64_t components, uint64_t room)
 static void
 add_legacy(struct spans *spans, uint64_t components, bool has_mxcsr)
 {
-	if (components & X87)
-		add_x87(spans);
+	if (components & X87) {
+		/* Its control words; between them and the registers are those of SSE. */
+		add(spans, 0, 24);
+		add(spans, 32, 128);
+	}
 	if (has_mxcsr)
 		add_mxcsr(spans);
 	if (components & SSE)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What XSAVE and its like load and store of the area in memory that they are given. Source: Intel SDM 1, chapter 13. */
-#ifndef CORE_PARENT_STEPPING_XSAVE_AREA_H
-#define CORE_PARENT_STEPPING_XSAVE_AREA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ struct xsave_span {
  */
 #define XSAVE_MAX_SPANS (XSAVE_NR_COMPONENTS + 6)
 size_t xsave_spans(const struct xsave_request *request, struct xsave_span spans[XSAVE_MAX_SPANS]);
-
-#endif

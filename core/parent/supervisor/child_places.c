@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See child_places.h. */
 #include "parent/supervisor/child_places.h"
 
 #include <stddef.h>
@@ -68,8 +67,7 @@ on_place_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
 	nr = count_hit(self, hit->thread, i);
 	if (nr < entry->first_hit || (entry->last_hit != 0 && nr > entry->last_hit))
 		return;
-	self->pending = rot_realloc(self->pending, self->nr_pending + 1, sizeof(*self->pending));
-	self->pending[self->nr_pending++] = (struct injection){
+	rot_add(self->pending, self->nr_pending) = (struct injection){
 		.trampoline = self->table.trampoline, .function = self->table.handler, .arguments = {i, (uint64_t)nr}};
 }
 
@@ -133,23 +131,9 @@ on_objects_refused(void *context, struct thread *thread, const struct rot_error 
 	struct child_places *self = context;
 
 	(void)thread;
-	for (size_t i = 0; i < self->table.nr; i++) {
+	for (size_t i = 0; i < self->table.nr; i++)
 		if (*self->entries[i].error)
 			refuse_place(self, i, err);
-	}
-}
-
-static void
-set_here(struct child_places *self, struct thread *thread)
-{
-	struct rot_error err;
-
-	self->is_asked = false;
-	resolve_places(self, thread);
-	self->images.objects_changed = resolve_places;
-	if (image_watch_objects(thread, &err) < 0)
-		on_objects_refused(self, thread, &err);
-	self->setup.set(self->setup.context);
 }
 
 /* What the child says is true unless it was killed; then nobody waits for an answer. */
@@ -226,8 +210,16 @@ child_places_stopped(struct child_places *self, const struct tracer_stop *stop)
 	if (self->nr_pending > 0)
 		return injector_run_here(self->setup.injector, stop->thread, self->pending, self->nr_pending);
 	if (answer == TRACER_DELIVER && self->is_asked && stop->thread->tid == self->setup.tracer->program &&
-	    image_bring_to_rest(stop->thread))
-		set_here(self, stop->thread);
+	    image_bring_to_rest(stop->thread)) {
+		struct rot_error err;
+
+		self->is_asked = false;
+		resolve_places(self, stop->thread);
+		self->images.objects_changed = resolve_places;
+		if (image_watch_objects(stop->thread, &err) < 0)
+			on_objects_refused(self, stop->thread, &err);
+		self->setup.set(self->setup.context);
+	}
 	return answer;
 }
 

@@ -3,8 +3,7 @@
  * Places in the code of the measuring core's child that its rules want to know of (common/watch.h): breakpoints, at
  * which the thread calls the child's handler before it goes on.
  */
-#ifndef CORE_PARENT_SUPERVISOR_CHILD_PLACES_H
-#define CORE_PARENT_SUPERVISOR_CHILD_PLACES_H
+#pragma once
 
 #include "parent/breakpoints/image.h"
 #include "parent/injection/inject.h"
@@ -39,5 +38,3 @@ bool child_places_are_watched(const struct child_places *places);
 
 /* Another run: hits are counted anew. */
 void child_places_begin_run(struct child_places *places);
-
-#endif

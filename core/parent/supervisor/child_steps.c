@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See child_steps.h. */
 #include "parent/supervisor/child_steps.h"
 
 #include <errno.h>

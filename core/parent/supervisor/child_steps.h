@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions that the measuring core's child wants to have counted without counters (common/step_counts.h). */
-#ifndef CORE_PARENT_SUPERVISOR_CHILD_STEPS_H
-#define CORE_PARENT_SUPERVISOR_CHILD_STEPS_H
+#pragma once
 
 #include "common/step_counts.h"
 #include "parent/tracer/tracer.h"
@@ -42,5 +41,3 @@ void child_steps_exited(struct child_steps *steps, struct thread *thread);
 bool child_steps_is_counting(const struct child_steps *steps);
 
 void child_steps_clear(struct child_steps *steps);
-
-#endif

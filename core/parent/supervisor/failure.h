@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver is told when the child did not do its work. */
-#ifndef CORE_PARENT_SUPERVISOR_FAILURE_H
-#define CORE_PARENT_SUPERVISOR_FAILURE_H
+#pragma once
 
 #include "CoreFailure.h"
 #include "parent/supervisor/supervisor.h"
@@ -18,5 +17,3 @@ enum verdict failure_judge(const struct request *request, const struct outcome *
 
 /* The failure behind VERDICT_FAILED. Free with core_failure_delete. */
 struct core_failure *failure_new(const struct request *request, const struct outcome *outcome);
-
-#endif

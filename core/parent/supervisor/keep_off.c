@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See keep_off.h. */
 #include "parent/supervisor/keep_off.h"
 
 /* What cannot be asked or had is left as it is: it is only better without the others. */

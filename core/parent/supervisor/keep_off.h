@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps this process off the CPUs that others were given for themselves, as long as there are more. */
-#ifndef CORE_PARENT_SUPERVISOR_KEEP_OFF_H
-#define CORE_PARENT_SUPERVISOR_KEEP_OFF_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ void keep_off_process(struct keep_off *keep_off, pid_t pid);
 
 /* Anywhere again, as are processes that are made from now on. */
 void keep_off_end(struct keep_off *keep_off);
-
-#endif

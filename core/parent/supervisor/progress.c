@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See progress.h. */
 #include "parent/supervisor/progress.h"
 
 #include <poll.h>

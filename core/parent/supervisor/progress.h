@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How far the measurement is, for the driver. */
-#ifndef CORE_PARENT_SUPERVISOR_PROGRESS_H
-#define CORE_PARENT_SUPERVISOR_PROGRESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
  * nothing else.
  */
 void progress_report(int fd, int64_t run, int64_t nr_runs);
-
-#endif

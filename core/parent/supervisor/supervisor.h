@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the child from start to end: traces it, relays between it and the driver, keeps what it prints, ends it when it
  * must. */
-#ifndef CORE_PARENT_SUPERVISOR_SUPERVISOR_H
-#define CORE_PARENT_SUPERVISOR_SUPERVISOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ bool tail_read(struct tail *tail, int fd);
 /* What was kept, as text in fresh memory: NUL bytes become '?'; where the beginning is missing, a first line says so.
  */
 char *tail_text(const struct tail *tail);
-
-#endif

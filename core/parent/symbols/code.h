@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What rot knows about machine code: where a function is left, and instructions that run elsewhere. */
-#ifndef CORE_PARENT_SYMBOLS_CODE_H
-#define CORE_PARENT_SYMBOLS_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "error.h"
 
 /*
  * The first byte of the instruction that target lies in, when the nr_bytes of code that stand at address are read from
@@ -77,5 +74,3 @@ void code_find_constants(const uint8_t *bytes, size_t nr_bytes, uint64_t address
 /* The same with the target of each direct call and jump. */
 void code_find_targets(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
 		       void (*found)(void *context, uint64_t target), void *context);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See flow.h. */
 #include "parent/symbols/flow.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The basic blocks of a function and where they lead, its loops, and how often these were entered. Pure. */
-#ifndef CORE_PARENT_SYMBOLS_FLOW_H
-#define CORE_PARENT_SYMBOLS_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ bool code_flow_is_in(const struct code_flow *flow, uint32_t block, uint32_t loop
  * a thread ended in the middle. Both have room for all loops.
  */
 void code_flow_enter(const struct code_flow *flow, const int64_t *executions, uint64_t *entries, uint64_t *turns);
-
-#endif

@@ -3,8 +3,7 @@
  * What one thread did in one region, out of the times it began and ended it: which end belongs to which beginning, and
  * what was never ended. Pure.
  */
-#ifndef CORE_PARENT_SYMBOLS_FRAMES_H
-#define CORE_PARENT_SYMBOLS_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,5 +144,3 @@ void frames_forget(struct frames *frames, uint64_t time_ns);
 
 /* Frees what is open, and the spans. The sums stay. */
 void frames_clear(struct frames *frames);
-
-#endif

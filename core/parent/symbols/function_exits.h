@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a function begins and where it is left, with the parts of it that the compiler put elsewhere. */
-#ifndef CORE_PARENT_SYMBOLS_FUNCTION_EXITS_H
-#define CORE_PARENT_SYMBOLS_FUNCTION_EXITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ const char *function_team_below(struct symbol_file *file, const struct symbol_ra
 
 /* Adds the functions whose addresses an ifunc's resolver has as constants: one of them is what it returns. */
 void function_choices(struct symbol_file *file, const struct symbol_range *resolver, struct symbol_ranges *choices);
-
-#endif

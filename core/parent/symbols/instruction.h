@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One decoded x86-64 instruction, as far as rot asks: its length, where it goes on, and the parts of its encoding. */
-#ifndef CORE_PARENT_SYMBOLS_INSTRUCTION_H
-#define CORE_PARENT_SYMBOLS_INSTRUCTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool instruction_decode(const uint8_t *bytes, size_t nr_bytes, struct instructio
 
 /* True if its memory operand is relative to the next instruction. */
 bool instruction_is_rip_relative(const struct instruction *instruction);
-
-#endif

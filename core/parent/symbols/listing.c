@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See listing.h. */
 #include "parent/symbols/listing.h"
 
 #include <errno.h>

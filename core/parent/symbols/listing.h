@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The code of a function for people: its instructions as text, their loops and their source lines. */
-#ifndef CORE_PARENT_SYMBOLS_LISTING_H
-#define CORE_PARENT_SYMBOLS_LISTING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ char *listing_hash(const uint8_t *bytes, size_t nr_bytes);
 
 /* Reads a ProgramPlace from the file at command, and writes the CodeListing of its code to output. */
 int listing_write(const char *command, const char *output, struct rot_error *err);
-
-#endif

@@ -223,8 +223,7 @@ add_code(struct objects *objects, pid_t pid, const struct object_mapping *mappin
 		}
 	}
 	object.path = rot_strdup(mapping->path);
-	objects->objects = rot_realloc(objects->objects, objects->nr_objects + 1, sizeof(*objects->objects));
-	objects->objects[objects->nr_objects++] = object;
+	rot_add(objects->objects, objects->nr_objects) = object;
 }
 
 /* The mappings of data of a file stand next to those of its code. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The executable files that are mapped into a process: its program, its libraries. */
-#ifndef CORE_PARENT_SYMBOLS_OBJECTS_H
-#define CORE_PARENT_SYMBOLS_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ const struct object *object_at(const struct objects *objects, uint64_t address);
 
 /* The last part of its path. */
 const char *object_name(const struct object *object);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Binary search in arrays of structs that are ordered by one of their members, a uint64_t. */
-#ifndef CORE_PARENT_SYMBOLS_ORDERED_H
-#define CORE_PARENT_SYMBOLS_ORDERED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ ordered_up_to(const void *items, size_t nr, size_t item_bytes, size_t offset, ui
 	}
 	return low;
 }
-
-#endif

@@ -334,9 +334,7 @@ find_in(const struct place_search *search, bool in_program, size_t kind, struct 
 			symbol_ranges_clear(&finding.ranges);
 			continue;
 		}
-		findings->findings =
-			rot_realloc(findings->findings, findings->nr_findings + 1, sizeof(*findings->findings));
-		findings->findings[findings->nr_findings++] = finding;
+		rot_add(findings->findings, findings->nr_findings) = finding;
 		findings->kind = kinds[kind].kind;
 	}
 	return worst == FOUND_USELESS || (worst == FOUND_USELESS_HERE && findings->nr_findings == 0) ? -1 : 0;
@@ -501,8 +499,7 @@ add_place(struct place **places, size_t *nr_places, const struct finding *findin
 	if (!symbols_file_offset(finding->file, address, &place.file_offset))
 		return false;
 	place.text = text_of(finding->file, finding->object, address);
-	*places = rot_realloc(*places, *nr_places + 1, sizeof(**places));
-	(*places)[(*nr_places)++] = place;
+	rot_add(*places, *nr_places) = place;
 	return true;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From what people write as begin and end of a region to addresses in a process. */
-#ifndef CORE_PARENT_SYMBOLS_PLACES_H
-#define CORE_PARENT_SYMBOLS_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ char *place_text_at(struct symbol_files *files, const struct objects *objects, u
 
 /* "FILE:LINE" of the code at a run-time address; NULL: not known. Free it. */
 char *place_line_at(struct symbol_files *files, const struct objects *objects, uint64_t address);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads as much of mangled names as tells which function they are: C++ (Itanium) and Rust (legacy). */
-#ifndef CORE_PARENT_SYMBOLS_PLAIN_NAME_H
-#define CORE_PARENT_SYMBOLS_PLAIN_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ char *plain_name_or_symbol(const char *symbol);
 
 /* True if name is plain or the end of it behind "::". */
 bool plain_name_ends_with(const char *plain, const char *name);
-
-#endif

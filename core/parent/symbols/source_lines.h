@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The source lines of a function's code, with the functions that were inlined in it: from debug information. */
-#ifndef CORE_PARENT_SYMBOLS_SOURCE_LINES_H
-#define CORE_PARENT_SYMBOLS_SOURCE_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void source_lines_mark(const struct source_lines *lines, uint64_t begin, uint64_
  * the line where it is called. Lines of other files are left out. False: there is none.
  */
 bool source_lines_span(const struct source_lines *lines, const bool *marks, struct source_span *span);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One opened file, shared by symbols.c and symbol_lines.c. Addresses in it are link-time addresses. */
-#ifndef CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
-#define CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -59,5 +58,3 @@ const struct symbol_ranges *symbol_file_plt(struct symbol_file *file);
 /* While nothing may be fetched from the network: debuginfod_hide before, debuginfod_show with its result after. */
 char *debuginfod_hide(void);
 void debuginfod_show(char *urls);
-
-#endif

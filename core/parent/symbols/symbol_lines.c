@@ -109,8 +109,7 @@ add_first(struct line_search *search, Dwarf_Off function, uint64_t address)
 			first->address = address;
 		return;
 	}
-	search->firsts = rot_realloc(search->firsts, search->nr_firsts + 1, sizeof(*search->firsts));
-	search->firsts[search->nr_firsts++] = (struct first){function, address};
+	rot_add(search->firsts, search->nr_firsts) = (struct first){function, address};
 }
 
 static void

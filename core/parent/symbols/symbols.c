@@ -415,8 +415,7 @@ symbol_file_open(struct symbol_files *files, const char *path, struct rot_error 
 		file_delete(file);
 		return NULL;
 	}
-	files->files = rot_realloc(files->files, files->nr_files + 1, sizeof(*files->files));
-	files->files[files->nr_files++] = file;
+	rot_add(files->files, files->nr_files) = file;
 	return file;
 }
 

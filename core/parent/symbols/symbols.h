@@ -4,8 +4,7 @@
  * Read with libdwfl from the file itself, from separate debug information on this machine (by build-id or debug link;
  * nothing is ever fetched) and from the small symbol table that some systems leave in stripped files (.gnu_debugdata).
  */
-#ifndef CORE_PARENT_SYMBOLS_SYMBOLS_H
-#define CORE_PARENT_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ bool symbols_address(const struct symbol_file *file, uint64_t offset, uint64_t *
  * thing the function does. From .eh_frame; unknown (no entry) counts as true.
  */
 bool symbols_is_at_entry_depth(struct symbol_file *file, uint64_t address);
-
-#endif

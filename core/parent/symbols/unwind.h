@@ -3,8 +3,7 @@
  * From the registers in a function to those in its caller, by what .eh_frame says of the code, which stripped files
  * have as well. What is read of a file is kept with it, so each instruction is looked up once.
  */
-#ifndef CORE_PARENT_SYMBOLS_UNWIND_H
-#define CORE_PARENT_SYMBOLS_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ uint64_t unwind_code_address(const struct unwind_state *state);
 /* What was read of a file; deleting NULL is allowed. */
 struct unwind_rows;
 void unwind_rows_delete(struct unwind_rows *rows);
-
-#endif

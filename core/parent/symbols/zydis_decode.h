@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How Zydis is asked, in its versions 3 and 4. */
-#ifndef CORE_PARENT_SYMBOLS_ZYDIS_DECODE_H
-#define CORE_PARENT_SYMBOLS_ZYDIS_DECODE_H
+#pragma once
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ zydis_format(const uint8_t *bytes, size_t nr_bytes, uint64_t address, char *text
 	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &decoded, text, room, address));
 #endif
 }
-
-#endif

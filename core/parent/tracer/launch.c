@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See launch.h. */
 #include "parent/tracer/launch.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts a program in two steps, so that it can be traced before its first instruction. */
-#ifndef CORE_PARENT_TRACER_LAUNCH_H
-#define CORE_PARENT_TRACER_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -54,5 +53,3 @@ void launch_clear(struct launch *launch);
 
 /* Closes *fd unless it is closed, and says so in it. */
 void launch_close(int *fd);
-
-#endif

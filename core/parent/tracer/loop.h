@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One loop waits for everything that can happen to processes under control; nothing that it calls may block. */
-#ifndef CORE_PARENT_TRACER_LOOP_H
-#define CORE_PARENT_TRACER_LOOP_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ void loop_turn(struct loop *loop);
 
 /* Signals are as they were before. */
 void loop_close(struct loop *loop);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why the system does not let a process be traced, as far as it can be found out. */
-#ifndef CORE_PARENT_TRACER_REFUSAL_H
-#define CORE_PARENT_TRACER_REFUSAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -16,5 +15,3 @@ int refusal_explain(const char *proc, pid_t pid, bool is_own, int error, struct 
 
 /* Another process that traces a thread of process pid; 0: there is none. proc: as above. */
 pid_t refusal_other_tracer(const char *proc, pid_t pid);
-
-#endif

@@ -3,8 +3,7 @@
  * What can be done in a stopped process from outside: its memory read and written, a system call made, pages mapped.
  * Nothing here changes its code.
  */
-#ifndef CORE_PARENT_TRACER_REMOTE_H
-#define CORE_PARENT_TRACER_REMOTE_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -112,5 +111,3 @@ struct remote_mapping *remote_mappings(pid_t tid, size_t *nr, struct rot_error *
  * the best place, the nearest below; 1 the second... 0: there is none.
  */
 uint64_t remote_find_gap(const struct remote_mapping *mappings, size_t nr, uint64_t near, size_t bytes, size_t attempt);
-
-#endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See reports.h. */
 #include "parent/tracer/reports.h"
 
 #include <fcntl.h>
@@ -176,24 +175,10 @@ expect(struct reports *reports, pid_t child, const struct report *taken, size_t 
 {
 	if (threads_find(reports->threads, child))
 		return;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (taken[i].tid == child)
 			return;
-	}
 	reports->expected[reports->nr_expected++ % REPORTS_NR_EXPECTED] = child;
-}
-
-/* New threads are told of only if no other signal is pending, and wait until their first stop is seen. */
-static void
-remember(struct reports *reports, const struct report *taken, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		unsigned long child;
-
-		reports_announce(reports, taken[i].tid);
-		if (report_is_creation(&taken[i]) && ptrace(PTRACE_GETEVENTMSG, taken[i].tid, NULL, &child) == 0)
-			expect(reports, (pid_t)child, taken, nr);
-	}
 }
 
 /* One of each: a thread that has stopped has no more to tell until that was handled. */
@@ -230,7 +215,14 @@ take_of_many(struct reports *reports, struct report *taken, size_t most, enum re
 		else
 			*rest = REPORTS_MORE;
 	}
-	remember(reports, taken, nr);
+	/* New threads are told of only if no other signal is pending, and wait until their first stop is seen. */
+	for (size_t i = 0; i < nr; i++) {
+		unsigned long child;
+
+		reports_announce(reports, taken[i].tid);
+		if (report_is_creation(&taken[i]) && ptrace(PTRACE_GETEVENTMSG, taken[i].tid, NULL, &child) == 0)
+			expect(reports, (pid_t)child, taken, nr);
+	}
 	return nr;
 }
 

@@ -6,8 +6,7 @@
  * asked that have just been heard of, by their numbers; since a second SIGCHLD is lost while one is pending, all are
  * asked when it gets quiet, and from time to time.
  */
-#ifndef CORE_PARENT_TRACER_REPORTS_H
-#define CORE_PARENT_TRACER_REPORTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ size_t reports_take(struct reports *reports, struct report *taken, size_t most, 
 
 /* A stop of a thread that created another: it may be handled before all others of the same call. */
 bool report_is_creation(const struct report *report);
-
-#endif

@@ -4,8 +4,7 @@
  * by themselves; others fail with EINTR although no signal came, or end early with a part of their work. Source:
  * signal(7), "Interruption of system calls and library functions by stop signals".
  */
-#ifndef CORE_PARENT_TRACER_RESTART_H
-#define CORE_PARENT_TRACER_RESTART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ bool restart_rewind(pid_t tid, struct user_regs_struct *registers, struct restar
 
 /* A signal is delivered before the call was made again: it fails with EINTR after all. As restart_rewind. */
 bool restart_undo(const struct restart_again *again, struct user_regs_struct *registers);
-
-#endif

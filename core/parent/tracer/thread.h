@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of the traced processes, found by their tid. */
-#ifndef CORE_PARENT_TRACER_THREAD_H
-#define CORE_PARENT_TRACER_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ void threads_each(struct threads *threads, void (*visit)(void *context, struct t
 void threads_remove(struct threads *threads, pid_t tid);
 
 void threads_clear(struct threads *threads);
-
-#endif

@@ -4,8 +4,7 @@
  * table says what it leads to. There are no stops at system calls but those somebody asks for; a thread stops once when
  * it is created, and for signals. Source: thesis, "Child Thread States".
  */
-#ifndef CORE_PARENT_TRACER_TRACER_H
-#define CORE_PARENT_TRACER_TRACER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -146,5 +145,3 @@ long tracer_options(const struct tracer *tracer);
 bool tracer_is_stopped(const struct tracer *tracer);
 
 void tracer_clear(struct tracer *tracer);
-
-#endif

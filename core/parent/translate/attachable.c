@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See attachable.h. */
 #include "parent/translate/attachable.h"
 
 #include <fcntl.h>

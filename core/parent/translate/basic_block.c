@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See basic_block.h. */
 #include "parent/translate/basic_block.h"
 
 #include "parent/translate/edges.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See code_cache.h. */
 #include "parent/translate/code_cache.h"
 
 #include <errno.h>

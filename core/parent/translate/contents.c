@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See contents.h. */
 #include "parent/translate/contents.h"
 
 #include <string.h>

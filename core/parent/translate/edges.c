@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See edges.h. */
 #include "parent/translate/edges.h"
 
 #include <stddef.h>

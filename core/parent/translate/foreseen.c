@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See foreseen.h. */
 #include "parent/translate/foreseen.h"
 
 #include <inttypes.h>

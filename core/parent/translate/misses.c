@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See misses.h. */
 #include "parent/translate/misses.h"
 
 #include <stdlib.h>

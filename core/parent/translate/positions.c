@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See positions.h. */
 #include "parent/translate/positions.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See process_curves.h. */
 #include "parent/translate/process_curves.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See recording.h. */
 #include "parent/translate/recording.h"
 
 #include <stdlib.h>

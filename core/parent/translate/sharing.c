@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See sharing.h. */
 #include "parent/translate/sharing.h"
 
 #include <stdlib.h>

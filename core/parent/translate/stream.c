@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See stream.h. */
 #include "parent/translate/stream.h"
 
 #include <errno.h>

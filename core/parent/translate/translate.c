@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See translate.h. */
 #include "parent/translate/translate.h"
 
 #include <string.h>

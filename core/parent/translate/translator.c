@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See translator.h. */
 #include "parent/translate/translator.h"
 
 #include <errno.h>

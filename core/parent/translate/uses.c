@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See uses.h. */
 #include "parent/translate/uses.h"
 
 #include <signal.h>

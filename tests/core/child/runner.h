@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Helpers of the tests of the child: describe a measurement, run the child on it, look at what it gave. */
-#ifndef TEST_RUNNER_H
-#define TEST_RUNNER_H
+#pragma once
 
 #include <check.h>
 
@@ -74,5 +73,3 @@ struct stop_kernel_action *stop_of(struct workload *workload);
 
 /* A command "sh -c SCRIPT". */
 struct run_command *shell(const char *script);
-
-#endif

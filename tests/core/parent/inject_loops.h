@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops that keep everything they know in registers, or below the stack, and functions that destroy it all. */
-#ifndef TESTS_INJECT_LOOPS_H
-#define TESTS_INJECT_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ void victim_conflict(struct victim_slot *slot, uint64_t *counters, void *rseq);
 void victim_fault(struct victim_slot *slot);
 
 extern const char victim_trampoline[];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the process in whose threads functions are run and the one that has them run know of each other. */
-#ifndef TESTS_INJECT_VICTIM_H
-#define TESTS_INJECT_VICTIM_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct victim_shared {
 	int semaphores; /* to be removed */
 	struct victim_slot slots[VICTIM_MAX_SLOTS];
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls that wait, and what ends the waiting. */
-#ifndef TESTS_INJECT_WAITS_H
-#define TESTS_INJECT_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -21,5 +20,3 @@ int waits_open(int *semaphores);
 
 /* NULL: there is none of that name. */
 const struct wait *waits_find(const char *name);
-
-#endif

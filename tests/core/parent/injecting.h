@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs functions in the threads of inject_victim, over and over, and says what came of it. */
-#ifndef TESTS_INJECTING_H
-#define TESTS_INJECTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ struct injecting_result {
 
 /* The program ends if the victim cannot be started. */
 struct injecting_result injecting_run(const struct injecting *what);
-
-#endif

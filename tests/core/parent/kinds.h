@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that begin with all kinds of instructions: what the victim kinds.c executes and a test stops at. */
-#ifndef TESTS_KINDS_H
-#define TESTS_KINDS_H
+#pragma once
 
 /* In the code of the victim: this text with its final 0, then the distance from its begin to each function (int32_t).
  */
@@ -69,5 +68,3 @@ enum kind { KINDS NR_KINDS };
 #define HAS_NOTHING 1
 #define HAS_AVX __builtin_cpu_supports("avx")
 #define HAS_AVX512 __builtin_cpu_supports("avx512f")
-
-#endif

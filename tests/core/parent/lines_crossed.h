@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counts of a modelled hierarchy, as the tests of it compare them, and random numbers for its accesses. */
-#ifndef TESTS_CORE_PARENT_LINES_CROSSED_H
-#define TESTS_CORE_PARENT_LINES_CROSSED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void expect_crossed(const struct cache_model *model, const struct crossed *expec
 /* The same numbers for the same seed. */
 uint64_t next_random(uint64_t *state);
 uint64_t random_below(uint64_t *state, uint64_t limit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs rot-core on programs, for tests. All names are those of the current test, between set_up and tear_down. */
-#ifndef TESTS_PROGRAM_RUNNER_H
-#define TESTS_PROGRAM_RUNNER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -87,5 +86,3 @@ int runner_check_exact(const struct program_run_output *run);
 int runner_nr_named(const struct program_run_output *run, const char *name);
 
 bool runner_has_warning(const struct program_command_output *output, const char *part);
-
-#endif

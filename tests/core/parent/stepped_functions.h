@@ -3,8 +3,7 @@
  * cases: functions whose counts follow from their instructions alone: they do the same whenever they are executed.
  * scenes: functions whose results alone are always the same: of signals, threads, processes.
  */
-#ifndef TESTS_STEPPED_FUNCTIONS_H
-#define TESTS_STEPPED_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ extern const struct stepped_case stepped_cases[];
 
 #define NR_STEPPED_SCENES 17
 extern const struct stepped_case stepped_scenes[];
-
-#endif

@@ -64,8 +64,7 @@ static struct stage *stage; /* of this process, or the one that is looked at */
 /* ---- the process ---- */
 
 /* The code that is mapped from files, of which translated code is none. */
-static uint64_t __attribute__((no_sanitize("address")))
-sum_of_code(void)
+static uint64_t __attribute__((no_sanitize("address"))) sum_of_code(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned long start, end;

@@ -3,8 +3,7 @@
  * Functions that are executed in a process of their own with a region around them: translated as the measuring
  * core does it, or instruction by instruction of the processor's own, as plainly as can be, to compare with.
  */
-#ifndef TESTS_STEPPING_H
-#define TESTS_STEPPING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ extern bool stepping_without_files;
 
 /* By blocks alone. */
 void stepping_by_blocks(stepped_function function, struct stepping *stepping);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a program under the tracer with images, for tests: everything between traced_begin and traced_run is its own. */
-#ifndef TESTS_TRACED_H
-#define TESTS_TRACED_H
+#pragma once
 
 #include "parent/breakpoints/image.h"
 #include "parent/tracer/tracer.h"
@@ -30,5 +29,3 @@ void traced_run(struct traced *traced);
 
 /* What suites of it need: this machine lets processes be traced; else false, after a message. */
 bool traced_probe(void);
-
-#endif

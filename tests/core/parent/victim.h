@@ -3,8 +3,7 @@
  * A child of rot-core that does what the first word of its command file says: well behaved, and not at all. It is built
  * without sanitizers, so that it dies by the signals it earns.
  */
-#ifndef TESTS_VICTIM_H
-#define TESTS_VICTIM_H
+#pragma once
 
 #include <errno.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ struct act {
 
 /* Each is ended by an act without a name. */
 extern const struct act thread_acts[], signal_acts[];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An open driver on a machine that is always the same, and quantities that are computed instead of measured. */
-#ifndef TESTS_FAKE_ROT_H
-#define TESTS_FAKE_ROT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ extern void (*fake_measure)(const struct measurement *measurement, const struct 
 
 /* The configuration key of that name, as it was in the last call. */
 extern char fake_optimization[64];
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What tests of XML controllers share: a driver without a core behind it, and texts that controllers are put together
  * from. */
-#ifndef TESTS_XML_FIXTURE_H
-#define TESTS_XML_FIXTURE_H
+#pragma once
 
 #include "fake_rot.h"
 
@@ -29,5 +28,3 @@ struct experiment *experiment_open(const char *name, const char *output_name, si
 
 #define PROGRAM(attributes, children)                                                                                  \
 	"<point series='s' label='{$n}'><program " attributes ">" children "</program></point>\n"
-
-#endif

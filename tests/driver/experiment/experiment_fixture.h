@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What tests of experiments share, besides the driver of xml_fixture.h. */
-#ifndef TESTS_EXPERIMENT_FIXTURE_H
-#define TESTS_EXPERIMENT_FIXTURE_H
+#pragma once
 
 #include "experiment/experiment_internal.h"
 #include "xml_fixture.h"
@@ -24,5 +23,3 @@ struct experiment *experiment_with_roofline(const char *operation, const char *c
 /* For fake_measure: values as if they had been measured beside an empty region; bytes break a rule. */
 void measure_doubtful(const struct measurement *measurement, const struct quantity_request *requests,
 		      size_t nr_requests, int nr_runs, struct quantity_value *values);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A driver in a temporary folder: own cache, own kernels, a recorded machine; compilers and cores are the real ones. */
-#ifndef TEST_FIXTURE_H
-#define TEST_FIXTURE_H
+#pragma once
 
 #include "entities.h"
 #include "rot.h"
@@ -39,5 +38,3 @@ int fixture_count_compiles(void);
  * NULL-terminated. */
 struct measurement *fixture_measurement(const char *kernel, const char *const *fields);
 struct kernel_base *fixture_kernel(const struct measurement *measurement);
-
-#endif

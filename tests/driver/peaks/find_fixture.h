@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What tests of the search for peaks share: ceilings of their own, and a machine of 4 GHz whose rates are computed. */
-#ifndef TESTS_FIND_FIXTURE_H
-#define TESTS_FIND_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -73,5 +72,3 @@ bool has_several_cores(void);
 /* A checked fixture. */
 void find_fixture_open(void);
 void find_fixture_close(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A roof as a search would find it, written by hand: values are those of a Zen 5 of two CPUs, rounded. */
-#ifndef TESTS_PEAKS_BY_HAND_H
-#define TESTS_PEAKS_BY_HAND_H
+#pragma once
 
 #include "peaks/peak.h"
 
@@ -10,5 +9,3 @@ struct peak_list peaks_by_hand(void);
 
 /* The peak of that name and number of threads. ck_asserts that it is there. */
 struct peak *peak_by_hand(const struct peak_list *list, const char *name, int nr_threads);
-
-#endif

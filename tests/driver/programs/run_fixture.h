@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fixture of tests of "rot run" behind its options: runs with a core that answers as FAKE_CORE says (fake_core.c). */
-#ifndef TESTS_RUN_FIXTURE_H
-#define TESTS_RUN_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void run_teardown(void);
 void run(const char *architecture, const char *const *words);
 
 #define RUN(architecture, ...) run(architecture, (const char *const[]){__VA_ARGS__, NULL})
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The architecture files of the source tree, for tests. */
-#ifndef TESTS_ARCHITECTURE_FILES_H
-#define TESTS_ARCHITECTURE_FILES_H
+#pragma once
 
 #include "quantities/architecture.h"
 
@@ -18,5 +17,3 @@ struct architecture *architecture_named(const char *name);
 
 /* As architecture_named, deleted when the test ends. */
 struct architecture *architecture_kept(const char *name);
-
-#endif

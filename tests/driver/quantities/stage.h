@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A point as quantities_measure sees it, with the core's part played by the test. */
-#ifndef TESTS_STAGE_H
-#define TESTS_STAGE_H
+#pragma once
 
 #include "quantities/compute.h"
 #include "quantities/plan.h"
@@ -62,5 +61,3 @@ const char *stage_told(size_t request, bool use_minimum);
 
 /* The set that the last rule puts on threads. */
 struct measurer_set *rule_set(const struct measurement *measurement);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers for simulations, of a fixed seed; and values for summaries. */
-#ifndef TESTS_DRAW_H
-#define TESTS_DRAW_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -127,5 +126,3 @@ summary_holds(const struct summary *s, double low, double high)
 {
 	return s->low <= high * (1 + 1e-9) && s->high >= low * (1 - 1e-9);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What is hard for a translator of machine code, by the ideas of the test suites of DynamoRIO, Valgrind, rr and Frida.
  * Each case checks itself: it must do the same translated as natively.
  */
-#ifndef TESTS_HARD_CASES_H
-#define TESTS_HARD_CASES_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,5 +78,3 @@ unsigned char *pages_new(int nr, int rights);
 /* Writes machine code that returns that number: 6 bytes. */
 typedef int number_function(void);
 unsigned char *put_number(unsigned char *at, int number);
-
-#endif

@@ -3,8 +3,7 @@
  * Random machine code that is safe to execute: random bytes, of which the decoder says what they do, with their memory
  * operands redirected into an area of data; and branches, calls, loops, stack and string instructions around them.
  */
-#ifndef TESTS_RANDOM_CODE_H
-#define TESTS_RANDOM_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool random_code_writes_flags(const unsigned char *code);
 
 /* Prints what the bytes are, one instruction a line. */
 void random_code_print(const unsigned char *code, const unsigned char *end);
-
-#endif
