@@ -267,7 +267,6 @@ TEST_OF(test_a_long_linked_list, 2 * NR_FORMS)
 {
 	struct rot_entity *root, *last;
 	const struct rot_field *next;
-	FILE *print;
 
 	folder_write(folder, "Node.xml",
 		     "<class name='Node'><field name='id' type='int'/><field name='next' type='Node'/></class>");
@@ -284,9 +283,6 @@ TEST_OF(test_a_long_linked_list, 2 * NR_FORMS)
 	}
 	*(struct rot_entity **)rot_field_of(last, next) = _i / NR_FORMS ? root : NULL;
 	check_round_trip(&forms[_i % NR_FORMS], root);
-	print = fopen("/dev/null", "w");
-	rot_graph_print(root, print);
-	fclose(print);
 	rot_graph_delete(root);
 }
 
