@@ -105,14 +105,13 @@ write_string(const char *text, FILE *out)
 		return;
 	}
 	putc('"', out);
-	for (; *text; text++) {
+	for (; *text; text++)
 		if (*text == '"' || *text == '\\')
 			fprintf(out, "\\%c", *text);
 		else if ((unsigned char)*text < 0x20)
 			fprintf(out, "\\%03o", (unsigned char)*text);
 		else
 			putc(*text, out);
-	}
 	putc('"', out);
 }
 

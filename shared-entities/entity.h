@@ -162,15 +162,6 @@ void *rot_graph_clone(const void *root, struct rot_clone_map **map);
 /* Same classes, same field values (doubles by bits), same shape of sharing and cycles. Two NULLs are equal. */
 bool rot_graph_equal(const void *a, const void *b);
 
-/* Equal graphs have equal hashes; not for storage (results are keyed by SHA-256 of the canonical XML). */
-uint64_t rot_graph_hash(const void *root);
-
-/*
- * Indented listing for people, with units and comments left out, "-> #3" for an entity printed elsewhere as "Workload
- * #3".
- */
-void rot_graph_print(const void *root, FILE *out);
-
 /* ---- text form: between driver and core ---- */
 
 /*

@@ -214,39 +214,3 @@ rot_graph_equal(const void *root_a, const void *root_b)
 	graph_clear(&b);
 	return equal;
 }
-
-static uint64_t
-field_hash(uint64_t hash, const struct graph *graph, const void *entity, const struct rot_field *field)
-{
-	size_t nr, index;
-	void *slots = value_slots(entity, field, &nr);
-
-	hash = value_hash_bytes(hash, &nr, sizeof(nr));
-	for (size_t i = 0; i < nr; i++) {
-		const void *slot = value_slot(field, slots, i);
-
-		index = field->type == ROT_REFERENCE ? graph_index(graph, value_reference(slot)) : 0;
-		hash = field->type == ROT_REFERENCE ? value_hash_bytes(hash, &index, sizeof(index))
-						    : value_hash(hash, field->type, slot);
-	}
-	return hash;
-}
-
-uint64_t
-rot_graph_hash(const void *root)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	struct graph graph;
-
-	graph_init(&graph, root);
-	for (size_t i = 0; i < graph.nr; i++) {
-		const struct rot_class *class = graph.entities[i]->class;
-		size_t nr_fields = rot_class_nr_fields(class);
-
-		hash = value_hash_bytes(hash, class->name, strlen(class->name) + 1);
-		for (size_t j = 0; j < nr_fields; j++)
-			hash = field_hash(hash, &graph, graph.entities[i], rot_class_field_at(class, j));
-	}
-	graph_clear(&graph);
-	return hash;
-}

@@ -318,21 +318,3 @@ value_equal(enum rot_type type, const void *a, const void *b)
 		return strcmp(value_string(a), value_string(b)) == 0;
 	return memcmp(a, b, value_types[type].size) == 0;
 }
-
-uint64_t
-value_hash_bytes(uint64_t hash, const void *bytes, size_t nr)
-{
-	const unsigned char *byte = bytes;
-
-	for (size_t i = 0; i < nr; i++)
-		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-	return hash ^ hash >> 32;
-}
-
-uint64_t
-value_hash(uint64_t hash, enum rot_type type, const void *slot)
-{
-	if (type == ROT_STRING)
-		return value_hash_bytes(hash, value_string(slot), strlen(value_string(slot)) + 1);
-	return value_hash_bytes(hash, slot, value_types[type].size);
-}

@@ -61,7 +61,3 @@ value_reference(const void *slot)
 
 /* Same primitive value; doubles by bits. */
 bool value_equal(enum rot_type type, const void *a, const void *b);
-
-/* hash continued with a primitive value. */
-uint64_t value_hash(uint64_t hash, enum rot_type type, const void *slot);
-uint64_t value_hash_bytes(uint64_t hash, const void *bytes, size_t nr);

@@ -10,7 +10,7 @@
 int
 poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 {
-	static int (*real_poll)(struct pollfd *fds, nfds_t nr, int timeout_ms);
+	static int (*real_poll)(struct pollfd * fds, nfds_t nr, int timeout_ms);
 	int rc;
 
 	if (!real_poll)

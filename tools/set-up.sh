@@ -290,7 +290,7 @@ check()
 		tests=$(make -s -C "$build" list-tests) || return
 	fi
 	{
-		make -C "$build" -k -j $((jobs + 1)) check TESTS="$(printf '%s' "$tests" | tr '\n' ' ')" </dev/null 2>&1
+		make -C "$build" -k -j $((jobs + 1)) check TESTS="$(printf '%s' "$tests" | tr '\n' ' ')" </dev/null 2>&1 9>&-
 		echo "rot-status: $?"
 	} | tee "$results" | show_results "$(echo "$tests" | grep -c .)"
 	status=$(sed -n 's/^rot-status: //p' "$results")
@@ -365,5 +365,12 @@ check,--hosts)
 	[ "$do_build" = false ] || run make -C "$build" -j "$jobs" check TESTS= || exit
 	exec sh "$tree/tests/hosts/run.sh" "$tree" "$build" "$@"
 	;;
-*) check "$@" ;;
+*)
+	# They would write each other's logs.
+	exec 9>>"$build/rot-check.lock" && flock -n 9 || {
+		say "other tests run in '$build': wait for them, or run these in another copy of the source tree"
+		exit 1
+	}
+	check "$@"
+	;;
 esac

@@ -332,10 +332,9 @@ static const struct action_type {
 static const struct action_type *
 action_type_of(const struct action_base *action)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (rot_is_a(action, types[i].class))
 			return &types[i];
-	}
 	return NULL;
 }
 

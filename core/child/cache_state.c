@@ -19,10 +19,9 @@ read_buffers(const struct kernel_type *type, void *kernel, bool is_modelled)
 	for (size_t i = 0; i < nr; i++)
 		bytes += buffers[i].bytes;
 	passes = is_modelled || bytes > 2 * cache_last_level_bytes() ? 1 : WARM_PASSES;
-	for (int pass = 0; pass < passes; pass++) {
+	for (int pass = 0; pass < passes; pass++)
 		for (size_t i = 0; i < nr; i++)
 			cache_read(buffers[i].start, buffers[i].bytes);
-	}
 	if (type->warm_data)
 		type->warm_data(kernel);
 }

@@ -134,14 +134,12 @@ static int
 measurement_check(const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err)
 {
 	*kind = FAILURE_ERROR;
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++)
 		if (check_workload(measurement, i, err) < 0)
 			return -1;
-	}
-	for (size_t i = 0; i < measurement_nr_rules(measurement); i++) {
+	for (size_t i = 0; i < measurement_nr_rules(measurement); i++)
 		if (check_rule(measurement_rules_at(measurement, i), measurement, kind, err) < 0)
 			return rot_error_prefix(err, "rule at place %zu", i);
-	}
 	return 0;
 }
 
@@ -239,11 +237,10 @@ enter_measurements(struct command_work *work)
 {
 	struct rot_error error;
 
-	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++) {
+	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++)
 		if (configurators_enter(measurement_command_measurements_at(work->command, i), CONFIGURATOR_MEASUREMENT,
 					&work->nr_entered[i], &error) < 0)
 			return failure_record(work->failure, FAILURE_ERROR, &error);
-	}
 	return 0;
 }
 
@@ -252,11 +249,10 @@ leave_measurements(struct command_work *work)
 {
 	struct rot_error error;
 
-	for (size_t i = measurement_command_nr_measurements(work->command); i-- > 0;) {
+	for (size_t i = measurement_command_nr_measurements(work->command); i-- > 0;)
 		if (configurators_leave(measurement_command_measurements_at(work->command, i), CONFIGURATOR_MEASUREMENT,
 					work->nr_entered[i], &error) < 0)
 			failure_record(work->failure, FAILURE_ERROR, &error);
-	}
 }
 
 static int
@@ -292,20 +288,18 @@ perform_runs(struct command_work *work)
 		return;
 	}
 	for (int run = 0; run < work->command->run_count; run++) {
-		for (size_t i = 0; i < nr; i++) {
+		for (size_t i = 0; i < nr; i++)
 			if (perform_run(work, i) < 0)
 				return;
-		}
 	}
 }
 
 static int
 open_service(struct command_work *work)
 {
-	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++) {
+	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++)
 		if (measurement_needs_service(measurement_command_measurements_at(work->command, i)))
 			return service_open(&work->service, work->notifier, work->failure);
-	}
 	return 0;
 }
 

@@ -151,10 +151,9 @@ call_run_command(const void *configurator, enum hook hook, struct rot_error *err
 	};
 	struct run_command *const *commands = lists[hook]->items;
 
-	for (size_t i = 0; i < lists[hook]->nr; i++) {
+	for (size_t i = 0; i < lists[hook]->nr; i++)
 		if (command_line_run(commands[i], err) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -204,11 +203,10 @@ configurators_enter(const struct measurement *measurement, enum configurator_sco
 {
 	size_t nr = measurement_nr_configurators(measurement);
 
-	for (*nr_entered = 0; *nr_entered < nr; ++*nr_entered) {
+	for (*nr_entered = 0; *nr_entered < nr; ++*nr_entered)
 		if (call(measurement_configurators_at(measurement, *nr_entered),
 			 scope == CONFIGURATOR_RUN ? BEFORE_RUN : BEFORE_MEASUREMENT, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -219,10 +217,9 @@ configurators_leave(const struct measurement *measurement, enum configurator_sco
 	struct rot_error later;
 	int rc = 0;
 
-	for (size_t i = nr_entered; i-- > 0;) {
+	for (size_t i = nr_entered; i-- > 0;)
 		if (call(measurement_configurators_at(measurement, i),
 			 scope == CONFIGURATOR_RUN ? AFTER_RUN : AFTER_MEASUREMENT, rc < 0 ? &later : err) < 0)
 			rc = -1;
-	}
 	return rc;
 }

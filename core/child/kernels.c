@@ -8,10 +8,9 @@ kernel_type_of(const struct kernel_base *kernel)
 {
 	const char *name = kernel->entity.class->name;
 
-	for (size_t i = 0; rot_kernels[i]; i++) {
+	for (size_t i = 0; rot_kernels[i]; i++)
 		if (strcmp(rot_kernels[i]->class_name, name) == 0)
 			return rot_kernels[i];
-	}
 	return NULL;
 }
 

@@ -12,9 +12,8 @@ static const struct measurer_type *const types[] = {
 const struct measurer_type *
 measurer_type_of(const struct measurer_base *description)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (rot_is_a(description, types[i]->class))
 			return types[i];
-	}
 	return NULL;
 }

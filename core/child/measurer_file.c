@@ -60,10 +60,9 @@ read_content(struct content *content, const char *path)
 	if (bytes < 0)
 		content->error = errno;
 	close(fd);
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i++)
 		if (content->text[i] == '\0')
 			content->text[i] = ' ';
-	}
 	content->text[length] = '\0';
 }
 

@@ -66,16 +66,14 @@ set_initialize(struct set_state *state, const struct measurer_set *set, struct f
 	state->states = rot_calloc(1 + state->nr_additional + state->nr_validation, sizeof(*state->states));
 	for (size_t i = 0; i < 1 + state->nr_additional + state->nr_validation; i++)
 		state->states[i].type = &no_measurer;
-	for (size_t i = 0; i < state->nr_validation; i++) {
+	for (size_t i = 0; i < state->nr_validation; i++)
 		if (measurer_initialize(validation_at(state, i), measurer_set_validation_measurers_at(set, i),
 					failure) < 0)
 			return -1;
-	}
-	for (size_t i = 0; i < state->nr_additional; i++) {
+	for (size_t i = 0; i < state->nr_additional; i++)
 		if (measurer_initialize(additional_at(state, i), measurer_set_additional_measurers_at(set, i),
 					failure) < 0)
 			return -1;
-	}
 	return measurer_initialize(&state->states[0], set->main_measurer, failure);
 }
 
@@ -166,10 +164,9 @@ set_is_signal_safe(const struct set_state *state)
 {
 	size_t nr = state->states ? 1 + state->nr_additional + state->nr_validation : 0;
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (state->states[i].description && !state->states[i].type->is_signal_safe)
 			return false;
-	}
 	return nr > 0;
 }
 

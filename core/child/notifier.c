@@ -40,10 +40,9 @@ notifier_send(struct notifier *notifier, enum wire_kind kind, int64_t argument, 
 static struct known_thread *
 find_thread(struct notifier *notifier, pid_t tid)
 {
-	for (size_t i = notifier->nr_threads; i-- > 0;) {
+	for (size_t i = notifier->nr_threads; i-- > 0;)
 		if (notifier->threads[i].tid == tid)
 			return &notifier->threads[i];
-	}
 	return NULL;
 }
 
@@ -67,9 +66,8 @@ thread_ended(struct notifier *notifier, pid_t tid)
 
 	if (!thread)
 		return false;
-	if (!thread->is_covered) {
+	if (!thread->is_covered)
 		rot_add(notifier->ended, notifier->nr_ended) = tid;
-	}
 	take_out_thread(notifier, thread);
 	return true;
 }
@@ -77,10 +75,9 @@ thread_ended(struct notifier *notifier, pid_t tid)
 static bool
 contains(const pid_t *tids, size_t nr, pid_t tid)
 {
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (tids[i] == tid)
 			return true;
-	}
 	return false;
 }
 
@@ -117,10 +114,9 @@ static void
 forget_ended(struct notifier *notifier)
 {
 	drain_wire(notifier);
-	for (size_t i = notifier->nr_threads; i-- > 0;) {
+	for (size_t i = notifier->nr_threads; i-- > 0;)
 		if (!thread_is_alive(notifier->threads[i].tid))
 			take_out_thread(notifier, &notifier->threads[i]);
-	}
 	notifier->nr_ended = 0;
 }
 
@@ -171,16 +167,14 @@ notifier_end_run(struct notifier *notifier, const pid_t *own_tids, size_t nr_own
 
 	pthread_mutex_lock(&notifier->lock);
 	drain_wire(notifier);
-	for (size_t i = notifier->nr_threads; i-- > 0;) {
+	for (size_t i = notifier->nr_threads; i-- > 0;)
 		if (contains(own_tids, nr_own_tids, notifier->threads[i].tid))
 			take_out_thread(notifier, &notifier->threads[i]);
 		else if (!notifier->threads[i].is_covered)
 			nr++;
-	}
-	for (size_t i = 0; i < notifier->nr_ended; i++) {
+	for (size_t i = 0; i < notifier->nr_ended; i++)
 		if (!contains(own_tids, nr_own_tids, notifier->ended[i]))
 			nr++;
-	}
 	pthread_mutex_unlock(&notifier->lock);
 	return nr;
 }

@@ -16,10 +16,9 @@ measurement_needs_service(const struct measurement *measurement)
 	size_t nr;
 	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (rot_is_a(parts[i], &create_measurer_on_thread_action_class))
 			return true;
-	}
 	return false;
 }
 

@@ -30,20 +30,18 @@ run_has_failed(const struct run *run)
 struct workload_run *
 run_find_workload(struct run *run, const struct workload *workload)
 {
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].workload == workload)
 			return &run->workloads[i];
-	}
 	return NULL;
 }
 
 struct workload_run *
 run_find_kernel(struct run *run, const struct kernel_base *kernel)
 {
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].kernel == kernel)
 			return &run->workloads[i];
-	}
 	return NULL;
 }
 
@@ -52,10 +50,9 @@ run_find_thread(struct run *run, pid_t tid)
 {
 	if (run->main_thread.tid == tid)
 		return &run->main_thread;
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].thread.tid == tid)
 			return &run->workloads[i].thread;
-	}
 	return NULL;
 }
 
@@ -160,27 +157,15 @@ run_clear(struct run *run)
 	rot_graph_delete(run->measurement);
 }
 
-static void
-collect_outputs(struct run *run, struct measurer_set_output *overall, struct measurement_run_output *output)
-{
-	for (size_t i = 0; i < run->nr_workloads; i++) {
-		if (run->workloads[i].output)
-			measurement_run_output_measurer_set_outputs_add(output, run->workloads[i].output);
-		run->workloads[i].output = NULL;
-	}
-	for (size_t i = 0; i < run->nr_action_outputs; i++)
-		measurement_run_output_measurer_set_outputs_add(output, run->action_outputs[i]);
-	run->nr_action_outputs = 0;
-	if (overall)
-		measurement_run_output_measurer_set_outputs_add(output, overall);
-}
-
 /* ---- workloads ---- */
 
-/* Until all have ended, tells kernels that go on until they are stopped to do so. Called with the lock held. */
 static void
-stop_kernels(struct run *run)
+join_workloads(struct run *run)
 {
+	pthread_mutex_lock(&run->lock);
+	while (run->nr_running > 0 && !run_has_failed(run))
+		pthread_cond_wait(&run->ended, &run->lock);
+	/* Until all have ended, tells kernels that go on until they are stopped to do so. Called with the lock held. */
 	while (run->nr_running > 0) {
 		struct timespec until;
 
@@ -192,20 +177,10 @@ stop_kernels(struct run *run)
 		until.tv_nsec %= 1000000000L;
 		pthread_cond_timedwait(&run->ended, &run->lock, &until);
 	}
-}
-
-static void
-join_workloads(struct run *run)
-{
-	pthread_mutex_lock(&run->lock);
-	while (run->nr_running > 0 && !run_has_failed(run))
-		pthread_cond_wait(&run->ended, &run->lock);
-	stop_kernels(run);
 	pthread_mutex_unlock(&run->lock);
-	for (size_t i = 0; i < run->nr_workloads; i++) {
+	for (size_t i = 0; i < run->nr_workloads; i++)
 		if (run->workloads[i].is_created)
 			pthread_join(run->workloads[i].pthread, NULL);
-	}
 }
 
 /* ---- the run ---- */
@@ -235,7 +210,16 @@ run_measured(struct run *run, struct service *service, struct measurement_run_ou
 	service_set_run(service, NULL);
 	thread_measurers_finish(run);
 	overall = set_output(&set, run->failure);
-	collect_outputs(run, overall, output);
+	for (size_t i = 0; i < run->nr_workloads; i++) {
+		if (run->workloads[i].output)
+			measurement_run_output_measurer_set_outputs_add(output, run->workloads[i].output);
+		run->workloads[i].output = NULL;
+	}
+	for (size_t i = 0; i < run->nr_action_outputs; i++)
+		measurement_run_output_measurer_set_outputs_add(output, run->action_outputs[i]);
+	run->nr_action_outputs = 0;
+	if (overall)
+		measurement_run_output_measurer_set_outputs_add(output, overall);
 out:
 	set_dispose(&set);
 }

@@ -85,14 +85,13 @@ service_main(void *argument)
 	struct wire_message message;
 
 	journal_thread(JOURNAL_SERVICE);
-	while (wire_receive(service->notifier->fd, &message, true) == 0) {
+	while (wire_receive(service->notifier->fd, &message, true) == 0)
 		if (message.kind == WIRE_THREAD_STARTED)
 			on_thread_started(service, message.tid);
 		else if (message.kind == WIRE_THREAD_EXITED)
 			on_thread_exited(service, message.tid);
 		else if (message.kind == WIRE_HOLDING && on_holding(service, message.argument))
 			return NULL;
-	}
 	pthread_mutex_lock(&service->lock);
 	service->is_parent_gone = true;
 	pthread_cond_signal(&service->answered);

@@ -53,9 +53,8 @@ child_thread_queue(struct child_thread *thread, struct action_base *action)
 
 	pthread_mutex_lock(&thread->lock);
 	is_queued = !thread->is_over;
-	if (is_queued) {
+	if (is_queued)
 		rot_add(thread->queue, thread->nr_queued) = action;
-	}
 	pthread_mutex_unlock(&thread->lock);
 	return is_queued;
 }

@@ -115,10 +115,9 @@ install_copy(struct run *run, struct thread_measurers *own, pid_t tid, bool star
 	struct thread_set *set;
 	struct rot_error error;
 
-	for (copy = own->copies; copy; copy = copy->next) {
+	for (copy = own->copies; copy; copy = copy->next)
 		if (copy->tid == tid)
 			return 0;
-	}
 	set = thread_set_new(own->plan, tid, &error);
 	if (!set && !is_ending(tid))
 		return fail(run, FAILURE_REFUSED, &error);

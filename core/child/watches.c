@@ -39,19 +39,17 @@ visit_places(const void *root, visit_place visit, void *context)
 	size_t nr;
 	autofree struct rot_entity **parts = rot_graph_collect(root, &nr);
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (rot_is_a(parts[i], &breakpoint_event_predicate_class))
 			visit(context, (const struct breakpoint_event_predicate *)parts[i]);
-	}
 }
 
 static struct watch_entry *
 find_entry(const struct breakpoint_event_predicate *predicate)
 {
-	for (size_t i = 0; i < nr_entries; i++) {
+	for (size_t i = 0; i < nr_entries; i++)
 		if (strcmp(entries[i].place, predicate->place) == 0 && strcmp(entries[i].event, predicate->event) == 0)
 			return &entries[i];
-	}
 	return NULL;
 }
 
@@ -114,10 +112,9 @@ get_rule(struct run *run, size_t i, struct rule **rule)
 {
 	struct patience patience = {0};
 
-	while (pthread_mutex_trylock(&run->lock) != 0) {
+	while (pthread_mutex_trylock(&run->lock) != 0)
 		if (!wait_a_turn(&patience))
 			return false;
-	}
 	*rule = i < measurement_nr_rules(run->measurement) ? measurement_rules_at(run->measurement, i) : NULL;
 	pthread_mutex_unlock(&run->lock);
 	return true;
@@ -129,10 +126,9 @@ execute_at_hit(struct run *run, struct action_base *action)
 {
 	struct patience patience = {0};
 
-	while (action_execute_inside(run, action) != ATTEMPT_DONE) {
+	while (action_execute_inside(run, action) != ATTEMPT_DONE)
 		if (!wait_a_turn(&patience))
 			return false;
-	}
 	return true;
 }
 

@@ -91,9 +91,8 @@ static const struct {
 bool
 predicate_matches(const struct event_predicate_base *predicate, const struct event *event)
 {
-	for (size_t i = 0; predicate && i < sizeof(predicate_types) / sizeof(predicate_types[0]); i++) {
+	for (size_t i = 0; predicate && i < sizeof(predicate_types) / sizeof(predicate_types[0]); i++)
 		if (rot_is_a(predicate, predicate_types[i].class))
 			return predicate_types[i].matches(predicate, event);
-	}
 	return false;
 }

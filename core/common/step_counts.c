@@ -40,13 +40,13 @@ step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *
 	return 0;
 }
 
-bool
-step_counts_have(const struct perf_event_measurer *measurer, enum step_count first)
+/* One of its events is first, or behind that: STEP_L1_FILLS: addresses have to be known. */
+static bool
+have(const struct perf_event_measurer *measurer, enum step_count first)
 {
-	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
+	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++)
 		if (find_event(perf_event_measurer_events_at(measurer, i)->definition) >= (size_t)first)
 			return true;
-	}
 	return false;
 }
 
@@ -78,8 +78,8 @@ step_region_of(const struct step_measurer *measurer)
 						 policy_of(measurer->l3_policy)},
 				    .line_bytes = measurer->line_bytes,
 				    .of_all = measurer->all_threads,
-				    .has_lines = step_counts_have(&measurer->base, STEP_L1_FILLS),
-				    .has_pages = step_counts_have(&measurer->base, STEP_TLB_MISSES),
+				    .has_lines = have(&measurer->base, STEP_L1_FILLS),
+				    .has_pages = have(&measurer->base, STEP_TLB_MISSES),
 				    .goes_on = measurer->follows_warming};
 }
 

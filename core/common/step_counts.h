@@ -131,9 +131,6 @@ const char *step_cut_name(enum step_cut cut);
 /* Events are STEP_COUNTS behind "step::". -1: one is not. */
 int step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *err);
 
-/* One of its events is first, or behind that: STEP_L1_FILLS: addresses have to be known. */
-bool step_counts_have(const struct perf_event_measurer *measurer, enum step_count first);
-
 /* What an event of a measurer that was checked means. */
 uint64_t
 step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS]);

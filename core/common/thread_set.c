@@ -161,10 +161,9 @@ plan_measurer(struct set_plan *plan, const struct measurer_base *description, st
 	struct planned *planned = &plan->measurers[plan->nr];
 
 	planned->description = description;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (rot_is_a(description, types[i].class))
 			planned->type = &types[i];
-	}
 	if (!planned->type)
 		return rot_error_set(err, 0, "a %s cannot measure a thread on its behalf",
 				     ROT_ENTITY(description)->class->name);
@@ -225,10 +224,9 @@ set_plan_set(const struct set_plan *plan)
 void
 thread_set_end(struct thread_set *set)
 {
-	for (size_t i = 0; i < set->plan->nr; i++) {
+	for (size_t i = 0; i < set->plan->nr; i++)
 		if (counts_end(&set->works[i].counts, NULL) < 0)
 			set->works[i].error = EIO;
-	}
 }
 
 int
@@ -314,10 +312,9 @@ forget_sums(struct thread_set *set)
 static int
 first_error(const struct thread_set *set)
 {
-	for (size_t i = 0; i < set->plan->nr; i++) {
+	for (size_t i = 0; i < set->plan->nr; i++)
 		if (set->works[i].error)
 			return set->works[i].error;
-	}
 	return 0;
 }
 

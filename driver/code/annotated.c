@@ -240,22 +240,6 @@ take(struct annotation *a, const struct code_listing *listing)
 
 /* ---- source ---- */
 
-static void
-open_source(struct annotation *a, const char *path)
-{
-	char *text = pool_own(a->pool, file_read(path, NULL, NULL), free);
-
-	a->path = path;
-	a->nr_lines = 0;
-	a->lines = NULL;
-	for (char *line = text, *end; line && *line; line = end) {
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = '\0';
-		pool_add(a->pool, a->lines, a->nr_lines) = line;
-	}
-}
-
 static struct annotated_line *
 add_line(struct annotation *a, struct annotated_loop *loop)
 {
@@ -271,8 +255,19 @@ add_source(struct annotation *a, struct annotated_loop *loop, const struct code_
 	if (a->options->has_no_source || !*instruction->path ||
 	    (number == (size_t)a->last_line && a->last_path && strcmp(a->last_path, instruction->path) == 0))
 		return;
-	if (!a->path || strcmp(a->path, instruction->path) != 0)
-		open_source(a, instruction->path);
+	if (!a->path || strcmp(a->path, instruction->path) != 0) {
+		char *text = pool_own(a->pool, file_read(instruction->path, NULL, NULL), free);
+
+		a->path = instruction->path;
+		a->nr_lines = 0;
+		a->lines = NULL;
+		for (char *line = text, *end; line && *line; line = end) {
+			end = line + strcspn(line, "\n");
+			if (*end)
+				*end++ = '\0';
+			pool_add(a->pool, a->lines, a->nr_lines) = line;
+		}
+	}
 	a->last_path = instruction->path;
 	a->last_line = instruction->line;
 	if (number == 0 || number > a->nr_lines)

@@ -84,7 +84,7 @@ static char *
 read_document(const struct paths *paths, const char *name)
 {
 	static const char *const folders[] = {"doc/", ""};
-	const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	const char *file = path_name(name);
 	autofree char *stem = rot_strdup(file);
 	char *text = NULL;
 
@@ -175,16 +175,6 @@ print_terms(const char *glossary, const char *word)
 	return has_some;
 }
 
-static void
-add_terms(const char *glossary, struct pool *pool, const char ***names, size_t *nr)
-{
-	struct term term;
-
-	for (const char *at = glossary; next_term(&at, &term);) {
-		pool_add(pool, *names, *nr) = pool_strndup(pool, term.name, (size_t)term.name_length);
-	}
-}
-
 /* ---- all together ---- */
 
 /* The commands, controllers and keys of that name; false if there is none. */
@@ -218,8 +208,10 @@ unknown_topic(const char *name, const char *glossary, const struct controller_in
 	autopool pool = {0};
 	const char **names = NULL, *nearest;
 	size_t nr_names = 0;
+	struct term term;
 
-	add_terms(glossary, &pool, &names, &nr_names);
+	for (const char *at = glossary; next_term(&at, &term);)
+		pool_add(&pool, names, nr_names) = pool_strndup(&pool, term.name, (size_t)term.name_length);
 	for (size_t i = 0; i < nr_commands + nr + configuration_nr_keys; i++) {
 		pool_add(&pool, names, nr_names) = i < nr_commands ? commands[i]->name
 						   : i - nr_commands < nr

@@ -89,21 +89,6 @@ print_entry(const char *name, const char *text, const char *advice, FILE *out)
 	print_text(advice, out);
 }
 
-static void
-print_remarks(FILE *out)
-{
-	fputs(".Sh REMARKS\n", out);
-	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
-		fputs(".Ss ", out);
-		print_text(remark_group_words(group), out);
-		fputs(".Bl -tag -width Ds\n", out);
-		for (const struct remark *remark = remark_next(group, NULL); remark;
-		     remark = remark_next(group, remark))
-			print_entry(remark->mark ? remark->mark : remark->code, remark->text, remark->advice, out);
-		fputs(".El\n", out);
-	}
-}
-
 void
 manual_print(FILE *out)
 {
@@ -118,7 +103,16 @@ manual_print(FILE *out)
 		fprintf(out, ".It Fl %s\nshort for\n.Fl %s Ns = Ns Cm %s\n", configuration_shorts[i].word,
 			configuration_shorts[i].key, configuration_shorts[i].value);
 	fputs(".El\n", out);
-	print_remarks(out);
+	fputs(".Sh REMARKS\n", out);
+	for (enum remark_group group = 0; group < NR_REMARK_GROUPS; group++) {
+		fputs(".Ss ", out);
+		print_text(remark_group_words(group), out);
+		fputs(".Bl -tag -width Ds\n", out);
+		for (const struct remark *remark = remark_next(group, NULL); remark;
+		     remark = remark_next(group, remark))
+			print_entry(remark->mark ? remark->mark : remark->code, remark->text, remark->advice, out);
+		fputs(".El\n", out);
+	}
 	fputs(".Sh FINDINGS\n", out);
 	fputs("These are found in programs by\n.Cm run :\n.Bl -tag -width Ds\n", out);
 	for (const struct finding_rule *rule = finding_rule_next(NULL); rule; rule = finding_rule_next(rule)) {

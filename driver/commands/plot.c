@@ -41,22 +41,6 @@ static const struct option_row rows[] = {
 static const struct option_table table = {OPTION_ROWS(rows, struct stored_plot_options),
 					  .defaults = &(const struct stored_plot_options){.output_name = "plot"}};
 
-/* What "rot run" left in the cache folder. */
-static int
-plot_last_run(struct rot *rot, const struct stored_plot_options *options, struct rot_error *err)
-{
-	autofree char *path = rot_format("%s/" PROGRAM_LAST_RUN, rot->paths->cache);
-	int rc = -1;
-
-	if (access(path, F_OK) < 0) {
-		rot_error_set(err, 0, "there is no last run to draw");
-		rot_error_hint(err, "rot run PROGRAM leaves one; or name files: rot plot FILE.json...");
-	} else {
-		rc = stored_plot_write(rot, (const char *const *)&path, 1, options, err);
-	}
-	return rc;
-}
-
 static int
 plot_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
@@ -64,8 +48,19 @@ plot_run(struct command_context *context, void *options, int argc, char **argv, 
 
 	if (!rot)
 		return -1;
-	if (argc == 0)
-		return plot_last_run(rot, options, err);
+	if (argc == 0) {
+		/* What "rot run" left in the cache folder. */
+		autofree char *path = rot_format("%s/" PROGRAM_LAST_RUN, rot->paths->cache);
+		int rc = -1;
+
+		if (access(path, F_OK) < 0) {
+			rot_error_set(err, 0, "there is no last run to draw");
+			rot_error_hint(err, "rot run PROGRAM leaves one; or name files: rot plot FILE.json...");
+		} else {
+			rc = stored_plot_write(rot, (const char *const *)&path, 1, options, err);
+		}
+		return rc;
+	}
 	return stored_plot_write(rot, (const char *const *)argv, (size_t)argc, options, err);
 }
 

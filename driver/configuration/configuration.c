@@ -124,22 +124,6 @@ configuration_key_find(const char *name)
 	return NULL;
 }
 
-/* On the command line keys have a dash. */
-static int
-unknown_key(const char *name, enum configuration_source source, struct rot_error *err)
-{
-	const char *names[NR_KEYS], *nearest;
-
-	for (size_t k = 0; k < NR_KEYS; k++)
-		names[k] = configuration_keys[k].name;
-	rot_error_set(err, 0, "unknown configuration key '%s'", name);
-	nearest = rot_nearest(name, names, NR_KEYS);
-	if (!nearest)
-		return rot_error_hint(err, "all keys: rot list keys");
-	return rot_error_hint(err, "did you mean '%s%s'? All keys: rot list keys",
-			      source == CONFIGURATION_COMMAND_LINE ? "-" : "", nearest);
-}
-
 static bool
 is_number(const struct configuration_key *key, const char *text)
 {
@@ -250,8 +234,19 @@ configuration_set(struct configuration *configuration, enum configuration_source
 	const struct configuration_key *key = configuration_key_find(name);
 	const struct configuration_short *word = short_find(name);
 
-	if (!key)
-		return unknown_key(name, source, err);
+	if (!key) {
+		/* On the command line keys have a dash. */
+		const char *names[NR_KEYS], *nearest;
+
+		for (size_t k = 0; k < NR_KEYS; k++)
+			names[k] = configuration_keys[k].name;
+		rot_error_set(err, 0, "unknown configuration key '%s'", name);
+		nearest = rot_nearest(name, names, NR_KEYS);
+		if (!nearest)
+			return rot_error_hint(err, "all keys: rot list keys");
+		return rot_error_hint(err, "did you mean '%s%s'? All keys: rot list keys",
+				      source == CONFIGURATION_COMMAND_LINE ? "-" : "", nearest);
+	}
 	if (word && !is_among("true false", text)) {
 		rot_error_set(err, 0, "'%s' is no value of %s", text, name);
 		return rot_error_hint(err, "%s is short for %s=%s, and takes true or false", name, word->key,

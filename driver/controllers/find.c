@@ -107,7 +107,7 @@ not_found(const struct paths *paths, const char *name, struct rot_error *err)
 static char *
 stem(const char *name)
 {
-	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	const char *base = path_name(name);
 	size_t length = strlen(base);
 
 	if (path_ends_in(base, ".xml"))

@@ -82,10 +82,9 @@ look_at_process(struct findings *findings)
 static bool
 is_validated(const struct architecture *architecture)
 {
-	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+	for (size_t i = 0; i < architecture->nr_formulas; i++)
 		if (architecture->formulas[i].grade)
 			return true;
-	}
 	return false;
 }
 
@@ -196,23 +195,6 @@ add_backend(struct findings *findings, char *line)
 	}
 }
 
-static void
-try_regions(struct findings *findings, const struct rot *rot)
-{
-	autofree char *core = rot_format("%s/core/rot-core", rot->paths->built);
-	const char *const argv[] = {core, "--try-backends", NULL};
-	struct process_result result = {0};
-	struct rot_error err;
-
-	if (process_run(argv, NULL, &result, NULL, &err) == 0 && result.status == 0) {
-		char *rest = result.output;
-
-		for (char *line; (line = strsep(&rest, "\n"));)
-			add_backend(findings, line);
-	}
-	process_result_clear(&result);
-}
-
 /* A group of events has as many descriptors as events, on every thread. */
 static void
 look_at_limits(struct findings *findings)
@@ -233,8 +215,20 @@ doctor_try_rights(struct findings *findings, const struct rot *rot)
 	findings_section(findings, "Rights");
 	look_at_process(findings);
 	try_counters(findings, rot->architecture);
-	if (try_ptrace(findings))
-		try_regions(findings, rot);
+	if (try_ptrace(findings)) {
+		autofree char *core = rot_format("%s/core/rot-core", rot->paths->built);
+		const char *const argv[] = {core, "--try-backends", NULL};
+		struct process_result result = {0};
+		struct rot_error err;
+
+		if (process_run(argv, NULL, &result, NULL, &err) == 0 && result.status == 0) {
+			char *rest = result.output;
+
+			for (char *line; (line = strsep(&rest, "\n"));)
+				add_backend(findings, line);
+		}
+		process_result_clear(&result);
+	}
 	look_at_limits(findings);
 }
 

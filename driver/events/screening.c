@@ -104,20 +104,6 @@ add_event(struct screening *screening, const char *unit, const char *name, const
 	return event;
 }
 
-static void
-add_architecture(struct screening *screening, const struct architecture *architecture)
-{
-	autofree char *unit = rot_format("rot's %s", architecture->name);
-
-	for (size_t i = 0; i < architecture->nr_events; i++) {
-		const struct architecture_event *of = &architecture->events[i];
-		struct screened_event *event = add_event(screening, unit, of->name, of->definition, of->definition);
-
-		event->is_hardware = true;
-		event->is_alone = of->class == EVENT_LARGE || of->class == EVENT_OFFCORE;
-	}
-}
-
 /* Are there other names for choices of its masks? Then these are enough. */
 static bool
 is_named_with_masks(const struct pmu_description *pmu, const struct perf_event_description *event)
@@ -162,8 +148,18 @@ collect_events(struct screening *screening, struct rot *rot, struct rot_error *e
 	autopool pool = {0};
 	const struct list_events_measurer_output *events = events_read(rot, &pool, err);
 
-	if (!rot->architecture->counts_by_steps)
-		add_architecture(screening, rot->architecture);
+	if (!rot->architecture->counts_by_steps) {
+		autofree char *unit = rot_format("rot's %s", rot->architecture->name);
+
+		for (size_t i = 0; i < rot->architecture->nr_events; i++) {
+			const struct architecture_event *of = &rot->architecture->events[i];
+			struct screened_event *event =
+				add_event(screening, unit, of->name, of->definition, of->definition);
+
+			event->is_hardware = true;
+			event->is_alone = of->class == EVENT_LARGE || of->class == EVENT_OFFCORE;
+		}
+	}
 	for (size_t i = 0; events && i < list_events_measurer_output_nr_pmus(events); i++) {
 		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events, i);
 
@@ -550,10 +546,18 @@ why(const struct screened_event *event)
 	return colon && colon[1] == ' ' ? colon + 2 : event->refusal;
 }
 
-/* Each reason once, with how many events have it and one of them. */
 static void
-print_refused(const struct screening *screening, FILE *out)
+print_screening(const struct screening *screening, FILE *out)
 {
+	print_counted(screening, out);
+	fprintf(out, "median of %d run%s, and x: how much more that is than the least of them; =: all are the same\n",
+		screening->nr_runs, rot_plural(screening->nr_runs));
+	fprintf(out, "hardware events count user mode%s\n",
+		screening->counts_kernel_mode ? ", software events kernel mode as well"
+					      : "; so do software events here, most of which happen in the kernel "
+						"(see perf_event_paranoid in 'rot doctor')");
+	print_silent(screening, out);
+	/* Each reason once, with how many events have it and one of them. */
 	for (size_t i = 0; i < screening->nr_events; i++) {
 		const struct screened_event *event = &screening->events[i];
 		size_t nr = 0, first = 0;
@@ -567,20 +571,6 @@ print_refused(const struct screening *screening, FILE *out)
 		fprintf(out, "not counted here: %zu event%s; %s: %s\n", nr, nr > 1 ? "s" : "", event->name,
 			event->refusal);
 	}
-}
-
-static void
-print_screening(const struct screening *screening, FILE *out)
-{
-	print_counted(screening, out);
-	fprintf(out, "median of %d run%s, and x: how much more that is than the least of them; =: all are the same\n",
-		screening->nr_runs, rot_plural(screening->nr_runs));
-	fprintf(out, "hardware events count user mode%s\n",
-		screening->counts_kernel_mode ? ", software events kernel mode as well"
-					      : "; so do software events here, most of which happen in the kernel "
-						"(see perf_event_paranoid in 'rot doctor')");
-	print_silent(screening, out);
-	print_refused(screening, out);
 	if (!screening->is_complete)
 		fprintf(out, "Not complete: stopped after %zu kernel%s.\n", screening->nr_kernels,
 			rot_plural((double)screening->nr_kernels));

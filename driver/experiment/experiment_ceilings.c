@@ -68,8 +68,9 @@ experiment_set_cpus(struct experiment *experiment, double nr_cpus)
 /* ---- the unit of time ---- */
 
 /* In which the first roofline shows performance. Never "auto". */
-const char *
-experiment_clock_shown(const struct experiment *experiment)
+/* The clock in which rooflines show performance. */
+static const char *
+clock_shown(const struct experiment *experiment)
 {
 	const struct experiment_own_plot *plot = experiment_first_roofline(experiment);
 	const char *clock = plot ? plot->y.clock : NULL;
@@ -214,7 +215,7 @@ get_roof(struct experiment *experiment, struct rot_error *err)
 static char *
 text_of_roof(const struct experiment *experiment, int nr_threads)
 {
-	const char *clock = experiment_clock_shown(experiment);
+	const char *clock = clock_shown(experiment);
 
 	/* Such cycles are summed over threads; those of the time stamp counter go by once for all, as wall time does.
 	 */
@@ -252,7 +253,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	progress_leave();
 	if (rc < 0)
 		return -1;
-	clock = experiment_clock_shown(experiment);
+	clock = clock_shown(experiment);
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
 	experiment->lines = pool_calloc(pool, roof->nr, sizeof(*experiment->lines));
 	for (size_t i = 0; i < roof->nr; i++) {

@@ -177,9 +177,7 @@ add_places(struct experiment *experiment, size_t program, const char *series, co
 	}
 	if (nr_others > MOST_NAMED)
 		rot_append(&others, " and %zu more", nr_others - MOST_NAMED);
-	experiment->idle =
-		pool_grow(&experiment->pool, experiment->idle, experiment->nr_idle, sizeof(*experiment->idle));
-	experiment->idle[experiment->nr_idle++] = (struct experiment_idle){
+	pool_add(&experiment->pool, experiment->idle, experiment->nr_idle) = (struct experiment_idle){
 		pool_strdup(&experiment->pool, series), are_loops, pool_strdup(&experiment->pool, others)};
 }
 

@@ -128,8 +128,7 @@ struct experiment_model {
 /* A peak without an interval: (nearly) every run was disturbed, and the machine reaches at least that. */
 bool ceiling_is_least(const struct ceiling *ceiling);
 
-/* An element of "ceilings" in OUTPUT.json, and read back: its texts are those of the JSON. */
-json_t *ceiling_json(const struct ceiling *ceiling);
+/* Of an element of "ceilings" in OUTPUT.json, whose texts it borrows. */
 struct ceiling ceiling_of_json(const json_t *json);
 
 /* What of a program takes time and hardly computes: names, with their shares; "": nothing does. */
@@ -282,9 +281,6 @@ size_t experiment_bounding_line(const struct ceiling *const *lines, size_t nr);
  */
 const struct ceiling *experiment_bounding_peak(const struct experiment *experiment, const char *operation,
 					       const char *border, int nr_threads);
-
-/* The clock in which rooflines show performance. */
-const char *experiment_clock_shown(const struct experiment *experiment);
 
 /*
  * Of a point in a roofline (NULL: in the first one). The only place where this is computed for

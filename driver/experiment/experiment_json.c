@@ -147,7 +147,7 @@ json_command_line(const char *const *words)
 }
 
 /* low and high: the interval of a peak; else of the median run and the best one, which is the value. */
-json_t *
+static json_t *
 ceiling_json(const struct ceiling *ceiling)
 {
 	const bool is_performance = ceiling->operation[0];

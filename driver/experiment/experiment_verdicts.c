@@ -47,23 +47,6 @@ height_of(const struct ceiling *ceiling)
 	return height;
 }
 
-static struct experiment_bound
-bound_below(const struct ceiling *slope, const struct ceiling *peak, const struct summary *x, double y)
-{
-	const struct summary rise = height_of(slope), height = height_of(peak);
-	const struct summary ridge = summary_quotient(&height, &rise);
-	const double memory = slope->value * x->value, below = summary_probability_below(x, &ridge);
-	const bool is_bandwidth = memory < peak->value;
-
-	return (struct experiment_bound){
-		.ceiling = is_bandwidth ? slope->name : peak->name,
-		.is_bandwidth = is_bandwidth,
-		.share = y / fmin(memory, peak->value),
-		.is_most = ceiling_is_least(is_bandwidth ? slope : peak),
-		.probability = is_bandwidth ? below : 1 - below,
-	};
-}
-
 struct experiment_bound
 experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 		    const struct experiment_point *point)
@@ -88,8 +71,20 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 		slope = drawn_bound(experiment, roofline, true);
 		peak = drawn_bound(experiment, roofline, false);
 	}
-	if (slope && peak)
-		bound = bound_below(slope, peak, &x->summary, y->summary.value);
+	if (slope && peak) {
+		const struct summary rise = height_of(slope), height = height_of(peak);
+		const struct summary ridge = summary_quotient(&height, &rise);
+		const double memory = slope->value * x->summary.value,
+			     below = summary_probability_below(&x->summary, &ridge);
+		const bool is_bandwidth = memory < peak->value;
+		bound = (struct experiment_bound){
+			.ceiling = is_bandwidth ? slope->name : peak->name,
+			.is_bandwidth = is_bandwidth,
+			.share = y->summary.value / fmin(memory, peak->value),
+			.is_most = ceiling_is_least(is_bandwidth ? slope : peak),
+			.probability = is_bandwidth ? below : 1 - below,
+		};
+	}
 	bound.nr_threads = nr_threads;
 	return bound;
 }
@@ -200,13 +195,12 @@ experiment_tell_next(const struct experiment *experiment)
 
 	if (experiment->nr_points == 0)
 		return;
-	if (roofline && roofline->plot.has_default_peaks && !experiment_has_bound(experiment)) {
+	if (roofline && roofline->plot.has_default_peaks && !experiment_has_bound(experiment))
 		if (strcmp(configuration_string(configuration, "caches"), "none") == 0)
 			messages_next(
 				"without -caches=none the caches are modelled, and the bound of each point is told");
 		else
 			messages_next("rot peaks --quick finds the roof of this machine in a minute");
-	} else if (!plots_go_to(configuration, PLOTS_ON_PAGE)) {
+	else if (!plots_go_to(configuration, PLOTS_ON_PAGE))
 		messages_next("the same with -plots=html makes one page of plots, values and how they are known");
-	}
 }

@@ -459,15 +459,13 @@ expression_length(const char *start)
 {
 	char quote = '\0';
 
-	for (const char *s = start; *s; s++) {
-		if (quote) {
+	for (const char *s = start; *s; s++)
+		if (quote)
 			quote = *s == quote ? '\0' : quote;
-		} else if (*s == '\'' || *s == '"') {
+		else if (*s == '\'' || *s == '"')
 			quote = *s;
-		} else if (*s == '}') {
+		else if (*s == '}')
 			return (size_t)(s - start);
-		}
-	}
 	return SIZE_MAX;
 }
 

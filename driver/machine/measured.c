@@ -106,24 +106,6 @@ measured_levels_load(struct measured_levels *levels, const char *cache_folder, c
 
 /* ---- which is which ---- */
 
-/* By size: within a factor of two of what was told. */
-static const struct measured_level *
-nearest(const struct measured_levels *levels, int64_t bytes)
-{
-	const struct measured_level *found = NULL;
-	double least = log(2);
-
-	for (size_t i = 0; i + 1 < levels->nr; i++) {
-		double distance = fabs(log((double)levels->levels[i].bytes / (double)bytes));
-
-		if (distance <= least) {
-			least = distance;
-			found = &levels->levels[i];
-		}
-	}
-	return found;
-}
-
 const struct measured_level *
 measured_level_of(const struct measured_levels *levels, const struct machine *machine, int cache)
 {
@@ -138,8 +120,21 @@ measured_level_of(const struct measured_levels *levels, const struct machine *ma
 			return NULL;
 		return last;
 	}
-	if (told)
-		return nearest(levels, told);
+	if (told) {
+		/* By size: within a factor of two of what was told. */
+		const struct measured_level *found = NULL;
+		double least = log(2);
+
+		for (size_t i = 0; i + 1 < levels->nr; i++) {
+			double distance = fabs(log((double)levels->levels[i].bytes / (double)told));
+
+			if (distance <= least) {
+				least = distance;
+				found = &levels->levels[i];
+			}
+		}
+		return found;
+	}
 	return (size_t)cache + 1 < levels->nr ? &levels->levels[cache] : NULL;
 }
 

@@ -315,7 +315,7 @@ build_new(const struct core_builder *builder, struct core_description *descripti
 static void
 find_seed(const struct core_builder *builder, struct build *build)
 {
-	const char *own = strrchr(build->folder, '/') + 1;
+	const char *own = path_name(build->folder);
 	autofree char **names = folder_list(builder->folder);
 	struct core_state state;
 

@@ -59,9 +59,8 @@ add_file(struct pool *pool, struct kernel_sources *sources, const char *path, co
 		return -1;
 	sha256_add_text(hash, path + strlen(sources->definition->folder));
 	sha256_add_block(hash, content, length);
-	if (path_ends_in(path, ".c") && strcmp(path, own) != 0) {
+	if (path_ends_in(path, ".c") && strcmp(path, own) != 0)
 		pool_add(pool, sources->paths, sources->nr) = pool_strdup(pool, path);
-	}
 	return 0;
 }
 

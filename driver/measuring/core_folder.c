@@ -471,14 +471,6 @@ core_folder_write(const char *folder, const struct rot *rot, const struct core_d
 
 /* ---- starting from a built folder ---- */
 
-static const char *
-last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* text with each old replaced by new, which is as long. */
 static void
 replace_all(char *text, const char *old, const char *new)
@@ -529,14 +521,14 @@ core_folder_seed(const char *folder, const char *from)
 {
 	static const char *const parts[] = {"generated", "objects"};
 	autofree char *copy = rot_format("%s.new", folder);
-	int rc = strlen(last_part(folder)) == strlen(last_part(from)) ? 0 : -1;
+	int rc = strlen(path_name(folder)) == strlen(path_name(from)) ? 0 : -1;
 
 	folder_remove(copy);
 	for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
 		autofree char *source = rot_format("%s/%s", from, parts[i]);
 		autofree char *target = rot_format("%s/%s", copy, parts[i]);
 
-		rc = copy_folder(target, source, last_part(folder), last_part(from));
+		rc = copy_folder(target, source, path_name(folder), path_name(from));
 	}
 	if (rc < 0 || rename(copy, folder) < 0)
 		folder_remove(copy);

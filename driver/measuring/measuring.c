@@ -17,6 +17,7 @@
 #include "measuring/sha256.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/files.h"
 #include "support/progress.h"
 
 /* ---- what a result is found by: the hash of what was measured and of the machine ---- */
@@ -26,7 +27,7 @@ set_ids(struct rot_entity *const *parts, size_t nr)
 {
 	int nr_workloads = 0, nr_kernels = 0, nr_sets = 0, nr_measurers = 0;
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (rot_is_a(parts[i], &workload_class))
 			((struct workload *)parts[i])->id = ++nr_workloads;
 		else if (rot_is_a(parts[i], &kernel_base_class))
@@ -35,7 +36,6 @@ set_ids(struct rot_entity *const *parts, size_t nr)
 			((struct measurer_set *)parts[i])->id = ++nr_sets;
 		else if (rot_is_a(parts[i], &measurer_base_class))
 			((struct measurer_base *)parts[i])->id = ++nr_measurers;
-	}
 }
 
 void
@@ -406,8 +406,7 @@ static bool
 is_of_compiler(const char *version, const char *configured)
 {
 	autofree char *program = rot_strndup(configured, strcspn(configured, " "));
-	char *slash = strrchr(program, '/');
-	const char *name = slash ? slash + 1 : program;
+	const char *name = path_name(program);
 	const size_t length = strlen(name);
 	bool is_it = false;
 

@@ -55,25 +55,19 @@ monitor_delete(struct monitor *monitor)
 	free(monitor);
 }
 
-static struct task *
-child_of(struct task *parent, const char *name)
-{
-	struct task **link = &parent->first_child;
-
-	while (*link && strcmp((*link)->name, name) != 0)
-		link = &(*link)->next;
-	if (!*link) {
-		*link = rot_calloc(1, sizeof **link);
-		(*link)->name = rot_strdup(name);
-		(*link)->parent = parent;
-	}
-	return *link;
-}
-
 void
 monitor_enter(struct monitor *monitor, const char *task)
 {
-	monitor->current = child_of(monitor->current, task);
+	struct task **link = &monitor->current->first_child;
+
+	while (*link && strcmp((*link)->name, task) != 0)
+		link = &(*link)->next;
+	if (!*link) {
+		*link = rot_calloc(1, sizeof **link);
+		(*link)->name = rot_strdup(task);
+		(*link)->parent = monitor->current;
+	}
+	monitor->current = *link;
 	monitor->current->nr_entries++;
 	monitor->current->entered_at = clock_now_s();
 }

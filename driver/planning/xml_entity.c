@@ -189,9 +189,8 @@ read_reference(struct entity_reading *reading, void *owner, const struct rot_fie
 		rot_error_set(err, 0, "<%s id=\"%s\">: another entity has this id", element->name, id);
 		return xml_error_at(element, err);
 	}
-	if (id) {
+	if (id)
 		pool_add(reading->pool, reading->labels, reading->nr_labels) = (struct label){id, entity};
-	}
 	return fill_entity(reading, entity, element, err);
 }
 
@@ -236,19 +235,6 @@ set_attribute(const struct entity_reading *reading, void *entity, const xmlNode 
 }
 
 static int
-set_attributes(const struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
-{
-	for (const xmlAttr *a = element->properties; a; a = a->next) {
-		const char *name = (const char *)a->name;
-
-		if (strcmp(name, "type") != 0 && strcmp(name, "id") != 0 &&
-		    set_attribute(reading, entity, element, name, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int
 fill_children(struct entity_reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown,
 	      struct rot_error *err)
 {
@@ -279,8 +265,13 @@ fill_children(struct entity_reading *reading, void *entity, const xmlNode *eleme
 static int
 fill_entity(struct entity_reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
 {
-	if (set_attributes(reading, entity, element, err) < 0)
-		return -1;
+	for (const xmlAttr *a = element->properties; a; a = a->next) {
+		const char *name = (const char *)a->name;
+
+		if (strcmp(name, "type") != 0 && strcmp(name, "id") != 0 &&
+		    set_attribute(reading, entity, element, name, err) < 0)
+			return -1;
+	}
 	return fill_children(reading, entity, element, false, err);
 }
 
@@ -338,10 +329,9 @@ check_rules(const struct entity_reading *reading, const struct rot_list *rules, 
 
 		if (rule_check(((struct rule **)rules->items)[i], measurement, false, &culprit, err) == 0)
 			continue;
-		for (size_t j = 0; j < reading->nr_origins; j++) {
+		for (size_t j = 0; j < reading->nr_origins; j++)
 			if (reading->origins[j].entity == culprit)
 				element = reading->origins[j].element;
-		}
 		return xml_error_at(element, err);
 	}
 	return 0;

@@ -113,11 +113,16 @@ add_axis(struct space *space, const xmlNode *element, struct rot_error *err)
 	return 0;
 }
 
-/* Those of the elements that are axes and conditions of points left out. */
-static int
-space_fill(struct space *space, const xmlNode *const *elements, size_t nr, struct rot_error *err)
+int
+xml_plan_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *owner,
+	       const xmlNode *const *elements, size_t nr_elements, const struct expression_scope *scope,
+	       struct point **points, size_t *nr_points, struct rot_error *err)
 {
-	for (size_t i = 0; i < nr; i++) {
+	const char *path = controller->file.paths[0];
+	struct space *space = space_new(pool);
+
+	/* Those of the elements that are axes and conditions of points left out. */
+	for (size_t i = 0; i < nr_elements; i++) {
 		if (xml_is(elements[i], "axis") && add_axis(space, elements[i], err) < 0)
 			return -1;
 		if (xml_is(elements[i], "skip")) {
@@ -127,19 +132,6 @@ space_fill(struct space *space, const xmlNode *const *elements, size_t nr, struc
 			space_add_skip(space, condition, where);
 		}
 	}
-	return 0;
-}
-
-int
-xml_plan_space(const struct xml_controller *controller, struct pool *pool, const xmlNode *owner,
-	       const xmlNode *const *elements, size_t nr_elements, const struct expression_scope *scope,
-	       struct point **points, size_t *nr_points, struct rot_error *err)
-{
-	const char *path = controller->file.paths[0];
-	struct space *space = space_new(pool);
-
-	if (space_fill(space, elements, nr_elements, err) < 0)
-		return -1;
 	if (space_points(space, scope, points, nr_points, err) == 0)
 		return 0;
 	return strncmp(err->text, path, strlen(path)) == 0 ? -1 : xml_error_at(owner, err);
@@ -153,9 +145,8 @@ xml_plan_inner_space(const struct xml_controller *controller, struct pool *pool,
 	const xmlNode **elements = NULL;
 	size_t nr_elements = 0;
 
-	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
+	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL))
 		pool_add(pool, elements, nr_elements) = child;
-	}
 	return xml_plan_space(controller, pool, parent, elements, nr_elements, scope, points, nr_points, err);
 }
 

@@ -36,8 +36,7 @@ open_file(const struct gnuplot *gnuplot, const char *suffix, struct rot_error *e
 int
 gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error *err)
 {
-	const char *slash = strrchr(output_name, '/');
-	const char *base = slash ? slash + 1 : output_name;
+	const char *base = path_name(output_name);
 
 	*gnuplot = (struct gnuplot){.output_name = rot_strdup(output_name), .base = rot_strdup(base)};
 	gnuplot->folder = rot_format("%.*s.%s" FILE_TEMPORARY, (int)(base - output_name), output_name, base);

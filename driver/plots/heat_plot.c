@@ -85,21 +85,6 @@ write_best(FILE *out, const struct heat_plot *plot)
 		x - 0.5, y - 0.5, x + 0.5, y + 0.5);
 }
 
-static void
-write_scale(FILE *out, const struct heat_plot *plot, const struct layout_page *page, double low, double high)
-{
-	fputs(palette, out);
-	fputs("set cbrange [", out);
-	script_write_number(out, low);
-	fputs(":", out);
-	script_write_number(out, high);
-	fprintf(out, "]\nset colorbox user origin screen %g, screen %g size screen %g, screen %g\n", SCALE_LEFT,
-		page->bottom / page->height, SCALE_WIDTH, LAYOUT_PANEL_HEIGHT / page->height);
-	fprintf(out, "set cbtics scale 0.5 font \",%g\"\nset cblabel ", LAYOUT_SMALL_FONT);
-	script_write_string(out, plot->value_label);
-	fprintf(out, " noenhanced font \",%g\" offset 1,0\n", LAYOUT_FONT);
-}
-
 static int
 draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_error *err)
 {
@@ -115,7 +100,16 @@ draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_erro
 	fprintf(out, "set rmargin at screen %g\nunset grid\nset border 0\n", PANEL_RIGHT);
 	write_ticks(out, 'x', plot->columns, plot->nr_columns);
 	write_ticks(out, 'y', plot->rows, plot->nr_rows);
-	write_scale(out, plot, &page, low, high);
+	fputs(palette, out);
+	fputs("set cbrange [", out);
+	script_write_number(out, low);
+	fputs(":", out);
+	script_write_number(out, high);
+	fprintf(out, "]\nset colorbox user origin screen %g, screen %g size screen %g, screen %g\n", SCALE_LEFT,
+		page.bottom / page.height, SCALE_WIDTH, LAYOUT_PANEL_HEIGHT / page.height);
+	fprintf(out, "set cbtics scale 0.5 font \",%g\"\nset cblabel ", LAYOUT_SMALL_FONT);
+	script_write_string(out, plot->value_label);
+	fprintf(out, " noenhanced font \",%g\" offset 1,0\n", LAYOUT_FONT);
 	write_values(out, plot, low, high);
 	write_best(out, plot);
 	for (size_t row = 0; row < plot->nr_rows; row++)

@@ -64,20 +64,6 @@ write_ceiling(const struct drawing *drawing, const struct roofline_ceiling *ceil
 	write_segment(drawing, segment, style);
 }
 
-static void
-write_ceilings(struct drawing *drawing)
-{
-	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++) {
-		const struct roofline_ceiling *ceiling = &drawing->plot->ceilings[i];
-		struct roofline_segment segment = roofline_segment_of(&drawing->shape, ceiling);
-
-		if (!roofline_segment_is_visible(&drawing->shape, &segment))
-			continue;
-		write_band(drawing, ceiling);
-		write_ceiling(drawing, ceiling, &segment);
-	}
-}
-
 /* ---- labels and connections ---- */
 
 static void
@@ -183,7 +169,15 @@ draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *e
 	frame.x.is_log = frame.y.is_log = true;
 	page = layout_page_of(&frame, plot->series, plot->nr_series);
 	script_write_frame(gnuplot->script, &frame, &page, &drawing->shape.x, &drawing->shape.y, plot->nr_series);
-	write_ceilings(drawing);
+	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &drawing->plot->ceilings[i];
+		struct roofline_segment segment = roofline_segment_of(&drawing->shape, ceiling);
+
+		if (!roofline_segment_is_visible(&drawing->shape, &segment))
+			continue;
+		write_band(drawing, ceiling);
+		write_ceiling(drawing, ceiling, &segment);
+	}
 	write_same_size(drawing);
 	write_labels(drawing, &labels);
 	points_write_data(gnuplot->data, plot->series, plot->nr_series, &edges);

@@ -111,7 +111,7 @@ void
 script_write_string(FILE *out, const char *text)
 {
 	fputc('"', out);
-	for (; *text; text++) {
+	for (; *text; text++)
 		if (*text == '\n')
 			fputs("\\n", out);
 		else if (*text == '`') /* gnuplot would run what stands between two of them */
@@ -120,7 +120,6 @@ script_write_string(FILE *out, const char *text)
 			fprintf(out, "\\%c", *text);
 		else if ((unsigned char)*text >= ' ')
 			fputc(*text, out);
-	}
 	fputc('"', out);
 }
 

@@ -491,23 +491,6 @@ write_band(const struct svg_panel *panel, const struct roofline_shape *shape, co
 }
 
 static void
-write_ceilings(const struct svg_panel *panel, const struct roofline_shape *shape)
-{
-	for (size_t i = 0; i < shape->plot->nr_ceilings; i++) {
-		const struct roofline_ceiling *ceiling = &shape->plot->ceilings[i];
-		const struct roofline_segment segment = roofline_segment_of(shape, ceiling);
-		autofree char *look = NULL;
-
-		if (!roofline_segment_is_visible(shape, &segment))
-			continue;
-		look = rot_format("ceiling %s m%zu", ceiling->is_main ? "main" : "other",
-				  ceiling->machine > 3 ? 3 : ceiling->machine);
-		write_band(panel, shape, ceiling);
-		write_segment(panel, look, &segment);
-	}
-}
-
-static void
 write_same_size(const struct svg_panel *panel, const struct roofline_shape *shape)
 {
 	autofree struct roofline_segment *segments = NULL;
@@ -585,7 +568,18 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 	char *caption = roofline_labels_caption(&labels, points_caption(&set, &panel.edges));
 
 	svg_begin(&panel);
-	write_ceilings(&panel, &shape);
+	for (size_t i = 0; i < shape.plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &shape.plot->ceilings[i];
+		const struct roofline_segment segment = roofline_segment_of(&shape, ceiling);
+		autofree char *look = NULL;
+
+		if (!roofline_segment_is_visible(&shape, &segment))
+			continue;
+		look = rot_format("ceiling %s m%zu", ceiling->is_main ? "main" : "other",
+				  ceiling->machine > 3 ? 3 : ceiling->machine);
+		write_band(&panel, &shape, ceiling);
+		write_segment(&panel, look, &segment);
+	}
 	write_same_size(&panel, &shape);
 	for (int is_dots = 1; is_dots >= 0; is_dots--)
 		for (size_t s = 0; s < plot->nr_series; s++)

@@ -138,10 +138,9 @@ formula_use(struct architecture_formula *formula, size_t event)
 {
 	size_t i = formula->nr_events;
 
-	for (size_t k = 0; k < formula->nr_events; k++) {
+	for (size_t k = 0; k < formula->nr_events; k++)
 		if (formula->events[k] == event)
 			return;
-	}
 	for (; i > 0 && formula->events[i - 1] > event; i--)
 		formula->events[i] = formula->events[i - 1];
 	formula->events[i] = event;
@@ -237,10 +236,9 @@ static const struct {
 static int
 read_child(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
 		if (strcmp((const char *)node->name, readers[i].element) == 0)
 			return readers[i].read(architecture, node, err);
-	}
 	return 0;
 }
 
@@ -353,11 +351,10 @@ document_matches(xmlDoc *doc, const struct machine *machine)
 {
 	const xmlNode *root = xmlDocGetRootElement(doc);
 
-	for (const xmlNode *node = root ? root->children : NULL; node; node = node->next) {
+	for (const xmlNode *node = root ? root->children : NULL; node; node = node->next)
 		if (node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "cpu") == 0 &&
 		    cpu_matches(node, machine))
 			return true;
-	}
 	return false;
 }
 

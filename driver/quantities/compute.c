@@ -63,22 +63,6 @@ set_events(struct expression_scope *scope, const struct architecture *architectu
 	}
 }
 
-static int
-counted_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
-	       const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
-{
-	autoscope struct expression_scope *scope = expression_scope_new(NULL);
-	int rc = 0;
-
-	for (size_t i = 0; i < series->nr && rc == 0; i++) {
-		set_events(scope, architecture, part, plan, samples, series, i);
-		rc = expression_number(scope, part->formula->expression, &series->values[i], err);
-	}
-	if (rc < 0)
-		return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
-	return 0;
-}
-
 static double
 clock_value(const struct pass_run *run, enum part_source source)
 {
@@ -141,8 +125,18 @@ part_series(struct series *series, const struct architecture *architecture, cons
 		return 0;
 	}
 	series->pass = pass_of_part(part, plan);
-	if (part->source == PART_COUNTED)
-		return counted_series(series, architecture, part, plan, samples, err);
+	if (part->source == PART_COUNTED) {
+		autoscope struct expression_scope *scope = expression_scope_new(NULL);
+		int rc = 0;
+
+		for (size_t i = 0; i < series->nr && rc == 0; i++) {
+			set_events(scope, architecture, part, plan, samples, series, i);
+			rc = expression_number(scope, part->formula->expression, &series->values[i], err);
+		}
+		if (rc < 0)
+			return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
+		return 0;
+	}
 	for (size_t i = 0; i < series->nr; i++) {
 		series->values[i] = clock_value(&samples[series->pass].runs[i], part->source);
 		take_run(series, i, &samples[series->pass].runs[i]);
@@ -229,10 +223,9 @@ request_seed(const struct quantity_request *request)
 	const char *const words[] = {request->name, request->operation, request->border, request->clock};
 	uint64_t seed = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		for (const char *c = words[i] ? words[i] : ""; *c; c++)
 			seed = (seed ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	}
 	return seed;
 }
 
@@ -327,10 +320,9 @@ tainted_estimator(const char *estimator)
 		{"medianPerMinimum", "medianPerMinimum" OF_TAINTED},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i][0], estimator) == 0)
 			return names[i][1];
-	}
 	return estimator;
 }
 

@@ -428,10 +428,9 @@ worst_run(const struct pass_samples *samples)
 {
 	const struct pass_run *worst = samples->runs;
 
-	for (size_t i = 1; i < samples->nr_runs; i++) {
+	for (size_t i = 1; i < samples->nr_runs; i++)
 		if (samples->runs[i].unknown_steps > worst->unknown_steps)
 			worst = &samples->runs[i];
-	}
 	return worst;
 }
 

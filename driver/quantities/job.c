@@ -385,11 +385,10 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 	clear_results(job);
 	job->results = results;
 	job->samples = rot_calloc(nr, sizeof(*job->samples));
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (pass_samples_read(&job->samples[i], job->architecture, &job->plan.passes[i], job->passes[i],
 				      job->results[i], err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

@@ -125,10 +125,9 @@ pack_offers(struct offer_list *list)
 	size_t nr_bytes = list->nr * sizeof(*offers);
 	char *at;
 
-	for (size_t i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++)
 		for (size_t k = 0; k < NR_STRINGS; k++)
 			nr_bytes += strlen(list->texts[i].strings[k]) + 1;
-	}
 	offers = rot_calloc(nr_bytes, 1);
 	at = (char *)(offers + list->nr);
 	for (size_t i = 0; i < list->nr; i++) {

@@ -14,10 +14,9 @@
 static bool
 group_holds(const struct architecture_group *group, const unsigned counts[EVENT_NR_CLASSES])
 {
-	for (int class = 0; class < EVENT_NR_CLASSES; class ++) {
+	for (int class = 0; class < EVENT_NR_CLASSES; class ++)
 		if (counts[class] > group->proved[class])
 			return false;
-	}
 	return true;
 }
 
@@ -30,20 +29,18 @@ pass_is_legal(const struct architecture *architecture, const size_t *events, siz
 		return false;
 	for (size_t i = 0; i < nr_events; i++)
 		counts[architecture->events[events[i]].class]++;
-	for (size_t i = 0; i < architecture->nr_groups; i++) {
+	for (size_t i = 0; i < architecture->nr_groups; i++)
 		if (group_holds(&architecture->groups[i], counts))
 			return true;
-	}
 	return false;
 }
 
 static bool
 pass_has(const struct pass *pass, size_t event)
 {
-	for (size_t i = 0; i < pass->nr_events; i++) {
+	for (size_t i = 0; i < pass->nr_events; i++)
 		if (pass->events[i] == event)
 			return true;
-	}
 	return false;
 }
 
@@ -215,10 +212,9 @@ pass_runs(const struct pass *pass, int nr_runs)
 static bool
 pass_has_all(const struct pass *pass, const struct architecture_formula *formula)
 {
-	for (size_t i = 0; i < formula->nr_events; i++) {
+	for (size_t i = 0; i < formula->nr_events; i++)
 		if (!pass_has(pass, formula->events[i]))
 			return false;
-	}
 	return true;
 }
 

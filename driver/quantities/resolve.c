@@ -96,9 +96,10 @@ knows_caches(const struct machine *machine, const char *border)
 }
 
 /* What of steps is modelled are the lines that cross a border, and translations. */
-enum step_obstacle
-step_obstacle_of_formula(const struct architecture_stepping *stepping, const struct architecture_formula *formula,
-			 bool is_full)
+/* The formula is over events of steps. is_full: the caches hold something when the work begins. */
+static enum step_obstacle
+obstacle_of_formula(const struct architecture_stepping *stepping, const struct architecture_formula *formula,
+		    bool is_full)
 {
 	if (strcmp(formula->kind, "modelled") != 0)
 		return STEPS_CAN;
@@ -114,10 +115,9 @@ static const char *const kinds[] = {"measured", "modelled", "expected", "given"}
 const char *
 quantity_weaker_kind(const char *a, const char *b)
 {
-	for (size_t i = NR_ELEMENTS(kinds); i-- > 0;) {
+	for (size_t i = NR_ELEMENTS(kinds); i-- > 0;)
 		if (strcmp(a, kinds[i]) == 0 || strcmp(b, kinds[i]) == 0)
 			return kinds[i];
-	}
 	return kinds[0];
 }
 
@@ -129,7 +129,7 @@ obstacle_of(const struct architecture *architecture, const struct architecture_f
 {
 	if (!architecture->counts_by_steps || expectation->obstacle != STEPS_CAN)
 		return expectation->obstacle;
-	return step_obstacle_of_formula(&architecture->stepping, formula, expectation->is_of_action);
+	return obstacle_of_formula(&architecture->stepping, formula, expectation->is_of_action);
 }
 
 /* Although the architecture has a formula. */

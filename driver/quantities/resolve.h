@@ -45,10 +45,6 @@ enum step_obstacle step_obstacle_of_cut(const char *cut);
 
 /* ---- of one quantity of it ---- */
 
-/* The formula is over events of steps. is_full: the caches hold something when the work begins. */
-enum step_obstacle step_obstacle_of_formula(const struct architecture_stepping *stepping,
-					    const struct architecture_formula *formula, bool is_full);
-
 /* Every quantity is one part, or a part per another. */
 enum part_source {
 	PART_COUNTED,  /* formula over events      */

@@ -210,10 +210,9 @@ static const struct {
 static void
 read_output(struct sample_reading *reading, const struct measurer_output_base *output)
 {
-	for (size_t i = 0; output && i < sizeof(output_readers) / sizeof(output_readers[0]); i++) {
+	for (size_t i = 0; output && i < sizeof(output_readers) / sizeof(output_readers[0]); i++)
 		if (rot_is_a(output, output_readers[i].class))
 			output_readers[i].read(reading, output);
-	}
 }
 
 /* What all workloads together gave, of what one of them did. */
@@ -303,10 +302,9 @@ workload_of_set(const struct measurement *measured, int32_t set_id)
 	const struct measurer_set *set;
 	size_t at = 0;
 
-	for (size_t i = 0; (set = next_set(measured, &i)); at++) {
+	for (size_t i = 0; (set = next_set(measured, &i)); at++)
 		if (set->id == set_id)
 			return at;
-	}
 	return at == 0 && !is_set_of_action(measured, set_id) ? 1 : at;
 }
 

@@ -5,22 +5,6 @@
 
 #include "memory.h"
 
-static void
-add_counts(json_t *json, const struct perf_event_measurer_output *output)
-{
-	json_t *counts = json_object();
-	bool is_whole = true;
-
-	for (size_t i = 0; i < perf_event_measurer_output_nr_event_counts(output); i++) {
-		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output, i);
-
-		json_object_set_new(counts, count->name, json_integer((json_int_t)count->raw_count));
-		is_whole = is_whole && count->time_running == count->time_enabled;
-	}
-	json_object_set_new(json, "counts", counts);
-	json_object_set_new(json, "countedAllTheTime", json_boolean(is_whole));
-}
-
 static json_t *
 json_measurer(const struct measurer_output_base *output)
 {
@@ -31,8 +15,19 @@ json_measurer(const struct measurer_output_base *output)
 	json_t *json = json_object();
 
 	json_object_set_new(json, "measurer", json_integer(output->measurer_id));
-	if (events)
-		add_counts(json, events);
+	if (events) {
+		json_t *counts = json_object();
+		bool is_whole = true;
+
+		for (size_t i = 0; i < perf_event_measurer_output_nr_event_counts(events); i++) {
+			const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(events, i);
+
+			json_object_set_new(counts, count->name, json_integer((json_int_t)count->raw_count));
+			is_whole = is_whole && count->time_running == count->time_enabled;
+		}
+		json_object_set_new(json, "counts", counts);
+		json_object_set_new(json, "countedAllTheTime", json_boolean(is_whole));
+	}
 	if (tsc)
 		json_object_set_new(json, "tscTicks", json_integer((json_int_t)tsc->tics));
 	if (time)
@@ -76,10 +71,9 @@ struct named_sets {
 static int
 number_of(const struct named_sets *sets, int32_t id)
 {
-	for (size_t i = 0; i < sets->nr; i++) {
+	for (size_t i = 0; i < sets->nr; i++)
 		if (sets->items[i]->id == id)
 			return (int)i + 1;
-	}
 	return 0;
 }
 

@@ -195,10 +195,9 @@ json_tainted_runs(const struct quantity_value *value)
 {
 	json_t *runs = json_array();
 
-	for (size_t i = 0; i < value->nr_samples; i++) {
+	for (size_t i = 0; i < value->nr_samples; i++)
 		if (value->taints[i])
 			json_array_append_new(runs, json_integer((json_int_t)i));
-	}
 	return runs;
 }
 

@@ -82,20 +82,18 @@ static const char *const role_names[NR_WORD_ROLES] = {"operation", "border", "cl
 const struct quantity_word *
 quantity_word_find(enum word_role role, const char *name)
 {
-	for (size_t i = 0; i < nr_quantity_words; i++) {
+	for (size_t i = 0; i < nr_quantity_words; i++)
 		if (quantity_words[i].role == role && strcmp(quantity_words[i].name, name) == 0)
 			return &quantity_words[i];
-	}
 	return NULL;
 }
 
 const struct quantity_kind *
 quantity_kind_find(const char *name)
 {
-	for (size_t i = 0; i < nr_quantity_kinds; i++) {
+	for (size_t i = 0; i < nr_quantity_kinds; i++)
 		if (strcmp(quantity_kinds[i].name, name) == 0)
 			return &quantity_kinds[i];
-	}
 	return NULL;
 }
 
@@ -132,10 +130,9 @@ words_of(const bool roles[NR_WORD_ROLES], const char *names[])
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < nr_quantity_words; i++) {
+	for (size_t i = 0; i < nr_quantity_words; i++)
 		if (roles[quantity_words[i].role])
 			names[nr++] = quantity_words[i].name;
-	}
 	return nr;
 }
 
@@ -212,10 +209,9 @@ quantity_parse(struct quantity_request *request, const char *text, struct rot_er
 	int rc = kind ? 0 : unknown_name(word, err);
 
 	*request = (struct quantity_request){.name = kind ? kind->name : NULL};
-	while (rc == 0 && (word = strsep(&rest, ":"))) {
+	while (rc == 0 && (word = strsep(&rest, ":")))
 		if (*word)
 			rc = take_word(request, kind, word, err);
-	}
 	return rc < 0 ? rc : quantity_request_check(request, err);
 }
 

@@ -167,21 +167,6 @@ add_result(struct text_table *table, const struct rot *rot, const struct stored_
 	text_table_add(table, cells);
 }
 
-/* What the marks in the table mean. */
-static void
-print_marks(const struct text_table *table, FILE *out)
-{
-	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
-		autofree char *text = rot_format("%s: %s", mark->mark, mark->text);
-		bool is_there = false;
-
-		for (size_t k = 0; k < table->nr_rows * table->nr_columns; k++)
-			is_there = is_there || strstr(table->cells[k], mark->mark);
-		if (is_there)
-			text_print_fitting(text, out);
-	}
-}
-
 /* A table, and what its marks mean; is_all: with all columns. */
 static void
 results_print(const struct rot *rot, const struct result_list *list, bool is_all, FILE *out)
@@ -204,7 +189,16 @@ results_print(const struct rot *rot, const struct result_list *list, bool is_all
 		add_result(&table, rot, &list->items[i]);
 	text_table_print(&table, out);
 	fputs(is_all ? "highest: of all points; disturbed: share of the runs\n" : "highest: of all points\n", out);
-	print_marks(&table, out);
+	/* What the marks in the table mean. */
+	for (const struct remark *mark = remark_next(REMARK_MARK, NULL); mark; mark = remark_next(REMARK_MARK, mark)) {
+		autofree char *text = rot_format("%s: %s", mark->mark, mark->text);
+		bool is_there = false;
+
+		for (size_t k = 0; k < table.nr_rows * table.nr_columns; k++)
+			is_there = is_there || strstr(table.cells[k], mark->mark);
+		if (is_there)
+			text_print_fitting(text, out);
+	}
 	text_table_clear(&table);
 }
 

@@ -340,10 +340,9 @@ single_ratios(const struct side *numerator, const struct side *denominator, doub
 		ratios[all++] = scale * numerator->values[i] / (jointly ? denominator->values[i] : bottom);
 	for (size_t i = 0; !jointly && i < denominator->n; i++)
 		ratios[all++] = scale * top / denominator->values[i];
-	for (size_t i = 0; i < all; i++) {
+	for (size_t i = 0; i < all; i++)
 		if (!isnan(ratios[i]))
 			ratios[kept++] = ratios[i];
-	}
 	*nr = kept;
 	return ratios;
 }

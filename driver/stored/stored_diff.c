@@ -415,21 +415,6 @@ is_further(const struct comparison *comparison, const struct diff_row *row)
 	return false;
 }
 
-static void
-print_title(const struct comparison *comparison, const struct diff_row *row)
-{
-	autofree char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-
-	print_name(out, row->point);
-	if (!same_name(row->point, row->other))
-		fprintf(out, " -> %s", json_text_at(row->other, "label"));
-	print_other_coordinates(out, row->point, row->other);
-	fclose(out);
-	text_print_within(text, comparison->width, comparison->out);
-}
-
 /* The values behind the name, and the verdict behind them, if they fit there; else each below. */
 static void
 print_narrow(const struct comparison *comparison, const char *name, char *const texts[2], const char *unit,
@@ -473,8 +458,18 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 			   : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
 	told = rot_format("%s%s%s", is_hidden && !is_too_much ? "the same in the digits shown" : verdict,
 			  is_by_chance ? ", or chance" : "", kinds);
-	if (is_shown && title)
-		print_title(comparison, title);
+	if (is_shown && title) {
+		autofree char *text = NULL;
+		size_t length;
+		FILE *out = open_memstream(&text, &length);
+
+		print_name(out, title->point);
+		if (!same_name(title->point, title->other))
+			fprintf(out, " -> %s", json_text_at(title->other, "label"));
+		print_other_coordinates(out, title->point, title->other);
+		fclose(out);
+		text_print_within(text, comparison->width, comparison->out);
+	}
 	if (is_shown && comparison->width < WIDE)
 		print_narrow(comparison, name, texts, unit.shown, told);
 	else if (is_shown)
@@ -567,10 +562,9 @@ print_summary(const struct comparison *comparison, FILE *out)
 	};
 	autofree char *counts = rot_strdup("");
 
-	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++) {
+	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++)
 		if (comparison->nr_verdicts[i] > 0)
 			rot_append(&counts, "%s%zu %s", *counts ? ", " : "", comparison->nr_verdicts[i], words[i]);
-	}
 	rot_append(&counts, "%s in %zu point%s\n", *counts ? "" : "nothing measured", comparison->nr_points,
 		   rot_plural((double)comparison->nr_points));
 	text_print_fitting(counts, out);

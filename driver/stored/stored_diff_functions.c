@@ -10,6 +10,7 @@
 #include "quantities/value_text.h"
 #include "stored/stored_diff.h"
 #include "support/entry.h"
+#include "support/files.h"
 #include "support/json.h"
 #include "support/titles.h"
 
@@ -119,7 +120,7 @@ compare_named(const void *a, const void *b)
 static struct named *
 names_of(const struct side *side, size_t *nr)
 {
-	const char *slash = strrchr(side->executable, '/'), *own = slash ? slash + 1 : side->executable;
+	const char *own = path_name(side->executable);
 	struct named *all = rot_calloc(json_array_size(side->functions) + 1, sizeof(*all));
 	const json_t *place;
 	size_t i;

@@ -53,7 +53,7 @@ read_machine(const json_t *json)
 static char *
 name_of_path(struct pool *pool, const char *path)
 {
-	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *base = path_name(path);
 	const bool has_ending = path_ends_in(base, ".json") || path_ends_in(base, ".html");
 	size_t length = strlen(base);
 

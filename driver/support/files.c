@@ -286,6 +286,14 @@ folder_list(const char *path)
 	return copy;
 }
 
+const char *
+path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool
 path_ends_in(const char *path, const char *suffix)
 {

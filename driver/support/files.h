@@ -48,5 +48,8 @@ void folder_sweep(const char *path);
  * memory: one block for all. */
 char **folder_list(const char *path);
 
+/* What is behind the last slash of a path. */
+const char *path_name(const char *path);
+
 /* True if path ends in the suffix. */
 bool path_ends_in(const char *path, const char *suffix);

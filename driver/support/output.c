@@ -19,7 +19,7 @@
 static bool
 names_files(const char *output_name)
 {
-	const char *base = strrchr(output_name, '/') ? strrchr(output_name, '/') + 1 : output_name;
+	const char *base = path_name(output_name);
 
 	return *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0;
 }
@@ -28,9 +28,8 @@ names_files(const char *output_name)
 static int
 hint_elsewhere(const char *output_name, struct rot_error *err)
 {
-	const char *base = strrchr(output_name, '/') ? strrchr(output_name, '/') + 1 : output_name;
-
-	return rot_error_hint(err, "make room there or go where you may write, or name such a place: /tmp/%s", base);
+	return rot_error_hint(err, "make room there or go where you may write, or name such a place: /tmp/%s",
+			      path_name(output_name));
 }
 
 /* Tries a file of a name that begins so, where nothing of what was killed is left then. what: for the message. */

@@ -233,12 +233,11 @@ fill_crew(struct crew *crew)
 		struct process_job *job = NULL;
 		struct rot_error err = {0};
 
-		while (!crew->members[i].job && (job = crew->source->next(crew->source->context))) {
+		while (!crew->members[i].job && (job = crew->source->next(crew->source->context)))
 			if (start(&crew->members[i], job, &err) == 0)
 				crew->nr_running++;
 			else
 				end_job(crew, job, -1, &err);
-		}
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "support/files.h"
 #include "support/json.h"
 
 /* ---- points ---- */
@@ -21,9 +22,7 @@ point_title(const char *series, const char *between, const char *label)
 const char *
 function_file(const json_t *place)
 {
-	const char *object = json_text_at(place, "object"), *slash = strrchr(object, '/');
-
-	return slash ? slash + 1 : object;
+	return path_name(json_text_at(place, "object"));
 }
 
 char *

@@ -415,9 +415,8 @@ row_of(const struct aa *aa, const char *words)
 		row.nr_compared += subject->nr_measurements / 2 - subject->nr_unknown;
 		row.nr_different += subject->nr_different;
 		row.nr_unknown += subject->nr_unknown;
-		for (size_t k = 0; k < subject->nr_needed; k++) {
+		for (size_t k = 0; k < subject->nr_needed; k++)
 			pool_add(&pool, needed, nr_needed) = subject->needed[k];
-		}
 		if (spreads_nowhere(subject))
 			continue;
 		spreads_of(subject, subject->samples, &within[nr_spreads], &between[nr_spreads]);
@@ -597,10 +596,9 @@ aa_json(const struct aa *aa)
 
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(quantities, row_json(&rows[i]));
-	for (size_t i = 0; i < aa->nr_subjects; i++) {
+	for (size_t i = 0; i < aa->nr_subjects; i++)
 		if (aa->subjects[i].nr_measurements > 0)
 			json_array_append_new(points, subject_json(&aa->subjects[i]));
-	}
 	return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "rot.aa/1", "controller",
 			 aa->options.controller, "rounds", aa->nr_rounds, "runs", aa->options.nr_runs, "seconds",
 			 json_number(aa->elapsed_s), "quantities", quantities, "points", points);

@@ -81,8 +81,9 @@ is_worse(const struct known_work_row *row, const struct known_work_row *than)
 	return row->expected > than->expected; /* nothing counted of no work proves little */
 }
 
-const struct known_work_row *
-known_work_worst(const struct known_work *work, const struct candidate *candidate)
+/* The row that decides the candidate's grade: the weakest, then the farthest off. NULL: there is none. */
+static const struct known_work_row *
+worst_row(const struct known_work *work, const struct candidate *candidate)
 {
 	const struct known_work_row *worst = NULL;
 
@@ -98,19 +99,18 @@ known_work_worst(const struct known_work *work, const struct candidate *candidat
 const struct known_work_row *
 known_work_row_to_show(const struct known_work *work, const struct candidate *candidate)
 {
-	const struct known_work_row *shown = known_work_worst(work, candidate);
+	const struct known_work_row *shown = worst_row(work, candidate);
 
-	for (size_t i = 0; !shown && i < work->nr; i++) {
+	for (size_t i = 0; !shown && i < work->nr; i++)
 		if (work->rows[i].candidate == candidate)
 			shown = &work->rows[i];
-	}
 	return shown;
 }
 
 char
 known_work_grade(const struct known_work *work, const struct candidate *candidate)
 {
-	const struct known_work_row *worst = known_work_worst(work, candidate);
+	const struct known_work_row *worst = worst_row(work, candidate);
 
 	return worst ? worst->grade.letter : 0;
 }
@@ -216,10 +216,9 @@ counts_nothing(const struct diagnosis_context *context, const struct candidate *
 static const struct known_work_row *
 find_row(const struct known_work *work, const struct candidate *candidate, const char *kernel)
 {
-	for (size_t i = 0; i < work->nr; i++) {
+	for (size_t i = 0; i < work->nr; i++)
 		if (work->rows[i].candidate == candidate && strcmp(work->rows[i].kernel, kernel) == 0)
 			return &work->rows[i];
-	}
 	return NULL;
 }
 
@@ -290,17 +289,16 @@ overflows(const struct diagnosis_context *context, const struct candidate *candi
 {
 	const struct known_work_row *row;
 
-	for (size_t i = 0; (row = next_row(context->work, candidate, &i));) {
+	for (size_t i = 0; (row = next_row(context->work, candidate, &i));)
 		if (is_wrong(row) && row->nr_overflowed > row->grade.of.n)
 			return rot_strdup("most counts lie in the upper half of the counter");
-	}
 	return NULL;
 }
 
 static char *
 unstable(const struct diagnosis_context *context, const struct candidate *candidate)
 {
-	const struct known_work_row *worst = known_work_worst(context->work, candidate);
+	const struct known_work_row *worst = worst_row(context->work, candidate);
 
 	return worst && worst->grade.is_unstable ? rot_strdup("it is right in most runs, but not in all") : NULL;
 }

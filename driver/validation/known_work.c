@@ -189,10 +189,9 @@ static const struct expected_kind {
 static const struct expected_kind *
 kind_of(const struct candidate *candidate)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strcmp(kinds[i].quantity, candidate->quantity) == 0)
 			return &kinds[i];
-	}
 	return NULL;
 }
 
@@ -213,14 +212,12 @@ set_references(struct rot *rot, const struct measurement *measurement, const str
 	if (expected_bytes_of(rot, measurement, kind->besides, &reference, err) < 0)
 		return -1;
 	reference = fmax(0, reference); /* not known: none */
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (kind_of(trials[i].candidate) == kind && !is_of_instructions(trials[i].candidate))
 			reference = fmax(reference, trials[i].expected);
-	}
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (kind_of(trials[i].candidate) == kind)
 			trials[i].reference = is_of_instructions(trials[i].candidate) ? trials[i].expected : reference;
-	}
 	return 0;
 }
 
@@ -238,10 +235,9 @@ least_bytes_written(const struct machine *machine, const char *of)
 		{"llcRam", machine->llc_bytes ? machine->llc_bytes : machine->package_llc_bytes, LAST_LEVELS_OF_WRITES},
 	};
 
-	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++)
 		if (strncmp(of, caches[i].border, strlen(caches[i].border)) == 0 && caches[i].bytes)
 			return caches[i].times * (double)caches[i].bytes;
-	}
 	return LAST_LEVELS_OF_WRITES * UNKNOWN_CACHE_BYTES;
 }
 
@@ -377,11 +373,10 @@ add_point(struct measuring_work *of, struct work_point point, struct rot_error *
 		rc = plan_passes(of->rot->architecture, &point, err);
 	if (rc == 0 && point.nr_trials)
 		rc = estimate_seconds(&point, of->rot, err);
-	if (rc == 0 && point.nr_trials) {
+	if (rc == 0 && point.nr_trials)
 		pool_add(&of->of_points, of->points, of->nr) = point;
-	} else {
+	else
 		pass_plan_clear(&point.plan);
-	}
 	return rc;
 }
 
@@ -466,10 +461,9 @@ serves(const struct choosing *choosing, const struct work_point *point, size_t w
 static bool
 tells(const struct work_point *point)
 {
-	for (size_t i = 0; i < point->nr_trials; i++) {
+	for (size_t i = 0; i < point->nr_trials; i++)
 		if (!point->trials[i].is_too_small)
 			return true;
-	}
 	return false;
 }
 
@@ -819,9 +813,8 @@ gather(struct measuring_work *of)
 		const struct work_point *point = &of->points[i];
 
 		work->nr_points += point->rows != NULL;
-		for (size_t k = 0; point->rows && k < point->nr_trials; k++) {
+		for (size_t k = 0; point->rows && k < point->nr_trials; k++)
 			pool_add(of->pool, work->rows, work->nr) = point->rows[k];
-		}
 		pass_plan_clear(&of->points[i].plan);
 	}
 	work->nr_left_out = of->nr - work->nr_points;

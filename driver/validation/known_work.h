@@ -72,10 +72,8 @@ int known_work_measure(struct rot *rot, struct pool *pool, int nr_rounds, double
 /* Is it part of its candidate's grade? */
 bool known_work_is_graded(const struct known_work_row *row);
 
-/* The row that decides the candidate's grade: the weakest, then the farthest off. NULL: there is none. */
-const struct known_work_row *known_work_worst(const struct known_work *work, const struct candidate *candidate);
-
-/* That one; without one any of the candidate: one of too little work, or of which all runs were disturbed. */
+/* The row that decides the candidate's grade; without one any of the candidate: one of too little work, or of which all
+ * runs were disturbed. */
 const struct known_work_row *known_work_row_to_show(const struct known_work *work, const struct candidate *candidate);
 
 /* Its letter, or 0. */

@@ -144,10 +144,9 @@ count_alone(const struct stand *stand, const struct architecture_event *event, d
 static const struct architecture_event *
 find_event(const struct architecture *architecture, const char *name)
 {
-	for (size_t i = 0; i < architecture->nr_events; i++) {
+	for (size_t i = 0; i < architecture->nr_events; i++)
 		if (strcmp(architecture->events[i].name, name) == 0)
 			return &architecture->events[i];
-	}
 	return NULL;
 }
 
@@ -284,35 +283,15 @@ try_shape(const struct stand *stand, struct pool *pool, struct shapes *shapes, u
 	return shape.verdict != SHAPE_REFUSED;
 }
 
-/* Plain events between runs of large ones, in one process, without scrubbing. */
-static void
-try_scrub(const struct stand *stand, struct shapes *shapes)
-{
-	autograph struct measurement *first = group_measurement(stand, 1, 0, 0, false),
-				     *second = group_measurement(stand, 0, 1, 0, false);
-	struct measurement_result *results[2] = {NULL, NULL};
-
-	if (perform(stand, (struct measurement *[]){first, second}, 2, results, NULL) == 0) {
-		double large = worst_deviation(stand, results[0], 1, 0),
-		       plain = worst_deviation(stand, results[1], 0, 1);
-
-		shapes->is_scrub_tried = true;
-		shapes->is_scrub_needed = !(fabs(large) <= MAX_DEVIATION && fabs(plain) <= MAX_DEVIATION);
-	}
-	rot_graph_delete(results[0]);
-	rot_graph_delete(results[1]);
-}
-
 static void
 try_all(const struct stand *stand, struct pool *pool, struct shapes *shapes)
 {
 	const unsigned most = (unsigned)stand->rot->architecture->nominal_counters + 1;
 
 	for (unsigned large = 0; large <= (stand->large ? MAX_LARGE : 0); large++) {
-		for (unsigned plain = large ? 0 : 1; large + plain <= most && !rot_interrupted(); plain++) {
+		for (unsigned plain = large ? 0 : 1; large + plain <= most && !rot_interrupted(); plain++)
 			if (!try_shape(stand, pool, shapes, large, plain))
 				break;
-		}
 	}
 	for (size_t i = 0; i < shapes->nr; i++) {
 		const struct shape *shape = &shapes->items[i];
@@ -320,8 +299,22 @@ try_all(const struct stand *stand, struct pool *pool, struct shapes *shapes)
 		if (shape->large == 0 && shape->verdict == SHAPE_SOUND && shape->plain == shapes->usable_counters + 1)
 			shapes->usable_counters++;
 	}
-	if (stand->large)
-		try_scrub(stand, shapes);
+	if (stand->large) {
+		/* Plain events between runs of large ones, in one process, without scrubbing. */
+		autograph struct measurement *first = group_measurement(stand, 1, 0, 0, false),
+					     *second = group_measurement(stand, 0, 1, 0, false);
+		struct measurement_result *results[2] = {NULL, NULL};
+
+		if (perform(stand, (struct measurement *[]){first, second}, 2, results, NULL) == 0) {
+			double large = worst_deviation(stand, results[0], 1, 0),
+			       plain = worst_deviation(stand, results[1], 0, 1);
+
+			shapes->is_scrub_tried = true;
+			shapes->is_scrub_needed = !(fabs(large) <= MAX_DEVIATION && fabs(plain) <= MAX_DEVIATION);
+		}
+		rot_graph_delete(results[0]);
+		rot_graph_delete(results[1]);
+	}
 }
 
 int
@@ -349,20 +342,18 @@ shapes_find(struct rot *rot, struct pool *pool, struct shapes *shapes, struct ro
 const struct shape *
 shapes_first_wrong(const struct shapes *shapes)
 {
-	for (size_t i = 0; i < shapes->nr; i++) {
+	for (size_t i = 0; i < shapes->nr; i++)
 		if (shapes->items[i].is_legal && shapes->items[i].verdict != SHAPE_SOUND)
 			return &shapes->items[i];
-	}
 	return NULL;
 }
 
 const struct shape *
 shapes_find_one(const struct shapes *shapes, unsigned large, unsigned plain)
 {
-	for (size_t i = 0; i < shapes->nr; i++) {
+	for (size_t i = 0; i < shapes->nr; i++)
 		if (shapes->items[i].large == large && shapes->items[i].plain == plain)
 			return &shapes->items[i];
-	}
 	return NULL;
 }
 

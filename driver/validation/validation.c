@@ -143,10 +143,9 @@ candidate_json(const struct rot *rot, const struct validation *validation, const
 	json_t *rows = json_array();
 	autofree char *reason = reason_of(rot, validation, candidate);
 
-	for (size_t i = 0; i < validation->work.nr; i++) {
+	for (size_t i = 0; i < validation->work.nr; i++)
 		if (validation->work.rows[i].candidate == candidate)
 			json_array_append_new(rows, row_json(&validation->work.rows[i]));
-	}
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o}", "quantity", candidate->quantity, "of",
 			 candidate->of, "kind", candidate->kind, "source", candidate->source, "value",
 			 candidate->formula ? candidate->formula->expression : "", "grade",
@@ -550,10 +549,9 @@ add_candidate(struct printing *printing, const struct candidate *candidate)
 		add_known_work(printing, candidate, known_work_row_to_show(work, candidate));
 		return;
 	}
-	for (size_t i = 0; i < work->nr; i++) {
+	for (size_t i = 0; i < work->nr; i++)
 		if (work->rows[i].candidate == candidate)
 			add_known_work(printing, candidate, &work->rows[i]);
-	}
 }
 
 static void

@@ -120,7 +120,6 @@ check_round_trip(const struct form *form, const void *graph)
 
 	ck_assert_msg(copy != NULL, "%s: %s\n%s", form->name, why.text, text);
 	ck_assert_msg(rot_graph_equal(graph, copy), "%s: another graph was read from\n%s", form->name, text);
-	ck_assert_msg(rot_graph_hash(graph) == rot_graph_hash(copy), "%s: another hash", form->name);
 	again = form->write(copy);
 	ck_assert_msg(strcmp(text, again) == 0, "%s: written again:\n%s\nbefore:\n%s", form->name, again, text);
 	free(again);

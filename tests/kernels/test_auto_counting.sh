@@ -40,16 +40,10 @@ measure_file()
 # values FILE KEY: of the operations at both points, and of the bytes
 values()
 {
-	"$top_builddir/tests/json_lines" "$1" | awk -v key="$2" '
-		{path = $1; text = substr($0, length(path) + 4); at = match(path, /\.[A-Za-z0-9]+$/)}
-		at == 0 {next}
-		{values[substr(path, 1, at - 1), substr(path, at + 1)] = text}
-		path ~ /^points\[[0-9]+\]\.quantities\[[0-9]+\]\.name$/ {quantities[++nr] = substr(path, 1, at - 1)}
-		END {
-			for (i = 1; i <= nr; i++)
-				if (values[quantities[i], "name"] ~ /^(operationCount|transferredBytes)$/)
-					printf "%s%s", separator, values[quantities[i], key], separator = ";"
-		}'
+	quantities "$1" | awk -F '\t' -v key="$2" '
+		$4 == "of" && $3 ~ /^(operationCount|transferredBytes):/ {at[++nr] = $2 $3}
+		$4 == key {values[$2 $3] = $5}
+		END {for (i = 1; i <= nr; i++) printf "%s%s", (i > 1 ? ";" : ""), values[at[i]]}'
 }
 
 # finds WHAT FOUND WANTED

@@ -15,23 +15,13 @@ more_instructions=128
 # Each quantity that is expected: where the point is, its name, and "value expected kind".
 counts()
 {
-	"$top_builddir/tests/json_lines" "$1" | awk '
-		match($1, /^points\[[0-9]+\]\.quantities\[[0-9]+\]\./) {
-			quantity = substr($1, 1, RLENGTH)
-			key = substr($1, RLENGTH + 1)
-			if (key ~ /^(of|value|expected|kind)$/) values[quantity, key] = $3
-			quantities[quantity]
-		}
-		match($1, /^points\[[0-9]+\]\.label$/) {
-			label[substr($1, 1, RLENGTH - 5)] = substr($0, RLENGTH + 4)
-		}
+	quantities "$1" | awk -F '\t' '
+		$4 == "of" {of[++nr] = $5; label[nr] = $2}
+		{values[nr, $4] = $5}
 		END {
-			for (quantity in quantities) {
-				point = quantity
-				sub(/quantities.*/, "", point)
-				if (values[quantity, "expected"] != "null")
-					print values[quantity, "of"], values[quantity, "value"], values[quantity, "expected"], values[quantity, "kind"], label[point]
-			}
+			for (i = 1; i <= nr; i++)
+				if (values[i, "expected"] != "null")
+					print of[i], values[i, "value"], values[i, "expected"], values[i, "kind"], label[i]
 		}'
 }
 

@@ -24,22 +24,10 @@ controller()
 END
 }
 
-# values FILE NAME KEY: of that quantity, of all points
+# values FILE KEY: of the operations of all points
 values()
 {
-	"$top_builddir/tests/json_lines" "$1" | awk -v name="$2" -v key="$3" '
-		!match($1, /^points\[[0-9]+\]\.quantities\[[0-9]+\]/) {next}
-		{
-			path = substr($1, 1, RLENGTH)
-			end = substr($1, RLENGTH + 1)
-			text = substr($0, length($1) + 4)
-		}
-		end == ".name" && text == name {paths[++nr] = path}
-		end == "." key {found[path] = text}
-		END {
-			for (i = 1; i <= nr; i++)
-				printf "%s%s", (i > 1) ? " " : "", found[paths[i]]
-		}'
+	quantities "$1" | awk -F '\t' -v key="$2" '$3 ~ /^operationCount:/ && $4 == key {printf "%s%s", separator, $5; separator = " "}'
 }
 
 # counts NAME KERNEL OPERATIONS
@@ -52,10 +40,10 @@ counts()
 	esac
 	result=$status
 	check "$1: rot measure"
-	out=$(values "$1.json" operationCount value)
+	out=$(values "$1.json" value)
 	[ "$out" = "$3" ]
 	check "$1: operations of all threads"
-	out=$(values "$1.json" operationCount kind)
+	out=$(values "$1.json" kind)
 	[ "$out" = "measured measured measured" ]
 	check "$1: counted, and not expected"
 }

@@ -33,23 +33,10 @@ controller()
 END
 }
 
-# value FILE POINT NAME OF KEY: of that quantity of the point (from 0)
+# value FILE LABEL NAME:OF KEY: of that quantity of the point
 value()
 {
-	"$top_builddir/tests/json_lines" "$1" | awk -v point="points[$2].quantities[" -v name="$3" -v of="$4" -v key="$5" '
-		index($0, point) != 1 {next}
-		{
-			path = $1
-			text = substr($0, length(path) + 4)
-			at = match(path, /\.[A-Za-z0-9]+$/)
-			quantity = substr(path, 1, at - 1)
-			values[quantity, substr(path, at + 1)] = text
-			quantities[quantity]
-		}
-		END {
-			for (quantity in quantities)
-				if (values[quantity, "name"] == name && values[quantity, "of"] == of) print values[quantity, key]
-		}'
+	quantities "$1" | awk -F '\t' -v label="$2" -v of="$3" -v key="$4" '$2 == label && $3 == of && $4 == key {print $5}'
 }
 
 # equals WHAT FOUND WANTED [MORE]: the number, or up to MORE above it
@@ -68,24 +55,22 @@ esac
 result=$status
 check "rot measure -counting=steps"
 
-point=0
 for n in 1000 4000; do
-	of() { value cold.json $point "$1" "$2" "${3:-value}"; }
-	equals "$n: operations are exact" "$(of operationCount doublePrecisionFlop)" $((2 * n))
-	equals "$n: none of single precision" "$(of operationCount singlePrecisionFlop)" 0
-	equals "$n: loaded bytes, and a few of the call" "$(of transferredBytes cpuL1.read)" $((16 * n)) 256
-	equals "$n: stored bytes" "$(of transferredBytes cpuL1.write)" $((8 * n)) 256
-	equals "$n: lines of three buffers, and of the stack" "$(of transferredBytes llcRam.read)" $((24 * n)) 1024
-	equals "$n: instructions" "$(of instructions '')" $((4 * n)) $((4 * n))
-	equals "$n: counts of two runs" "$(of operationCount doublePrecisionFlop n)" 2
-	equals "$n: times of as many as ever" "$(of time microSeconds n)" 3 20
-	equals "$n: and so rates" "$(of performance 'doublePrecisionFlop' n)" 3 20
-	out=$(of operationCount doublePrecisionFlop kind)/$(of transferredBytes llcRam.read kind)/$(of operationCount doublePrecisionFlop source)
+	of() { value cold.json $n "$1" "${2:-value}"; }
+	equals "$n: operations are exact" "$(of operationCount:doublePrecisionFlop)" $((2 * n))
+	equals "$n: none of single precision" "$(of operationCount:singlePrecisionFlop)" 0
+	equals "$n: loaded bytes, and a few of the call" "$(of transferredBytes:cpuL1.read)" $((16 * n)) 256
+	equals "$n: stored bytes" "$(of transferredBytes:cpuL1.write)" $((8 * n)) 256
+	equals "$n: lines of three buffers, and of the stack" "$(of transferredBytes:llcRam.read)" $((24 * n)) 1024
+	equals "$n: instructions" "$(of instructions:)" $((4 * n)) $((4 * n))
+	equals "$n: counts of two runs" "$(of operationCount:doublePrecisionFlop n)" 2
+	equals "$n: times of as many as ever" "$(of time:microSeconds n)" 3 20
+	equals "$n: and so rates" "$(of performance:doublePrecisionFlop n)" 3 20
+	out=$(of operationCount:doublePrecisionFlop kind)/$(of transferredBytes:llcRam.read kind)/$(of operationCount:doublePrecisionFlop source)
 	[ "$out" = 'measured/modelled/blocks' ]
 	check "$n: labels"
 	[ -z "$("$top_builddir/tests/json_lines" cold.json | grep stepsAgree)" ]
 	check "$n: both runs execute the same"
-	point=$((point + 1))
 done
 
 # Nothing is measured again, whatever of it is asked for.
@@ -99,10 +84,10 @@ controller warm 'warmData="true" warmCode="true"' "$all"
 call measure ./warm.xml -counting=steps
 result=$status
 check "warm data"
-equals "operations of warm data" "$(value warm.json 0 operationCount doublePrecisionFlop value)" 2000
-equals "lines of warm data" "$(value warm.json 0 transferredBytes llcRam.read value)" 0
-equals "loaded bytes of warm data" "$(value warm.json 0 transferredBytes cpuL1.read value)" 16000 256
-out=$(value warm.json 0 transferredBytes llcRam.read kind)
+equals "operations of warm data" "$(value warm.json 1000 operationCount:doublePrecisionFlop value)" 2000
+equals "lines of warm data" "$(value warm.json 1000 transferredBytes:llcRam.read value)" 0
+equals "loaded bytes of warm data" "$(value warm.json 1000 transferredBytes:cpuL1.read value)" 16000 256
+out=$(value warm.json 1000 transferredBytes:llcRam.read kind)
 [ "$out" = modelled ]
 check "bytes of warm data are modelled"
 
@@ -114,7 +99,7 @@ words='more instructions are expected than stepLimit allows'
 call measure ./few.xml limited -counting=steps -stepLimit=7500
 case $status:$err in 0:*"$words"*'labelled "expected"'*) result=0 ;; *) result=1 ;; esac
 check "$words"
-out=$(value limited.json 0 operationCount doublePrecisionFlop kind)/$(value limited.json 1 operationCount doublePrecisionFlop kind)
+out=$(value limited.json 1000 operationCount:doublePrecisionFlop kind)/$(value limited.json 4000 operationCount:doublePrecisionFlop kind)
 [ "$out" = measured/expected ]
 check "the limit holds for the large point alone"
 grep -q "operations of some points as the kernel's definition expects, not counted" limited.gnuplot
@@ -126,7 +111,7 @@ check "what nobody expects is an error"
 
 # Nothing is counted when nothing shall be.
 call measure ./few.xml uncounted -counting=expected
-out=$(value uncounted.json 0 operationCount doublePrecisionFlop kind)
+out=$(value uncounted.json 1000 operationCount:doublePrecisionFlop kind)
 [ "$status:$out" = 0:expected ]
 check "counting=expected"
 [ $nr_failed -eq 0 ]

@@ -116,6 +116,20 @@ value_of()
 	"$top_builddir/tests/json_lines" "$1" | awk -v key="$2 = " 'index($0, key) == 1 {print substr($0, length(key) + 1)}'
 }
 
+# quantities FILE: SERIES LABEL NAME:OF KEY VALUE of each point, separated by tabs
+quantities()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk '
+		{value = $0; sub(/^[^ ]* = /, "", value); key = $1}
+		key ~ /^points\[[0-9]+\]\.series$/ {series = value}
+		key ~ /^points\[[0-9]+\]\.label$/ {label = value}
+		sub(/^points\[[0-9]+\]\.quantities\[[0-9]+\]\./, "", key) {
+			if (key == "name") name = value
+			if (key == "of") of = value
+			print series "\t" label "\t" name ":" of "\t" key "\t" value
+		}'
+}
+
 # of_functions FILE KEY VALUE NAME...: sums over the functions that have this value under the key, one for each name
 of_functions()
 {

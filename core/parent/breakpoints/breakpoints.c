@@ -209,10 +209,9 @@ static const char refusal[] =
 static struct use *
 find_use(struct breakpoint *breakpoint, struct breakpoint_user user)
 {
-	for (size_t i = 0; i < breakpoint->nr_uses; i++) {
+	for (size_t i = 0; i < breakpoint->nr_uses; i++)
 		if (breakpoint->uses[i].user.hit == user.hit && breakpoint->uses[i].user.context == user.context)
 			return &breakpoint->uses[i];
-	}
 	return NULL;
 }
 
@@ -247,11 +246,10 @@ set_breakpoint(struct thread *thread, uint64_t address, struct breakpoint_user u
 		breakpoint->is_set = true;
 		breakpoint->is_once = is_once;
 	}
-	if (use) {
+	if (use)
 		use->nr++;
-	} else {
+	else
 		rot_add(breakpoint->uses, breakpoint->nr_uses) = (struct use){user, 1};
-	}
 	return 0;
 }
 
@@ -369,10 +367,9 @@ refuse_breakpoint(struct thread *thread, struct breakpoint *breakpoint)
 	breakpoint->is_refused = true;
 	restore_code(thread->image, breakpoint, thread);
 	rot_error_set(&err, 0, "%s", refusal);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (uses[i].user.refused)
 			uses[i].user.refused(uses[i].user.context, breakpoint->address, &err);
-	}
 }
 
 /* Users may set and lift breakpoints, this one as well; whom it tells once has to set it anew. */

@@ -291,10 +291,9 @@ read_auxiliary(pid_t tid, struct auxiliary *auxiliary, struct rot_error *err)
 	if (!file)
 		return rot_error_set(err, errno, "cannot read %s", path);
 	while (fread(pair, sizeof(pair), 1, file) == 1) {
-		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 			if (wanted[i].type == pair[0])
 				*wanted[i].value = pair[1];
-		}
 	}
 	fclose(file);
 	return auxiliary->entry ? 0 : rot_error_set(err, 0, "%s names no entry point", path);
@@ -310,12 +309,11 @@ find_dynamic(struct image *image, const struct auxiliary *auxiliary)
 
 	if (image_read(image, auxiliary->headers, headers, nr * sizeof(*headers)) < 0)
 		return 0;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (headers[i].p_type == PT_PHDR)
 			bias = auxiliary->headers - headers[i].p_vaddr;
 		else if (headers[i].p_type == PT_DYNAMIC)
 			dynamic = headers[i].p_vaddr;
-	}
 	return dynamic ? bias + dynamic : 0;
 }
 
@@ -504,10 +502,9 @@ void
 images_lift_all(struct images *images)
 {
 	images->are_lifted = true;
-	for (struct image *image = images->first; image; image = image->next) {
+	for (struct image *image = images->first; image; image = image->next)
 		if (image->nr_threads > 0)
 			breakpoints_lift_all(image);
-	}
 }
 
 enum tracer_answer

@@ -96,10 +96,9 @@ kill_those_there(pid_t ancestor)
 
 	read_all(&all);
 	mark_descendants(&all, ancestor);
-	for (size_t i = 0; i < all.nr; i++) {
+	for (size_t i = 0; i < all.nr; i++)
 		if (all.at[i].is_descendant && all.at[i].is_running && kill(all.at[i].pid, SIGKILL) == 0)
 			nr++;
-	}
 	free(all.at);
 	return nr;
 }

@@ -45,10 +45,9 @@ session_warn(struct session *session, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	for (size_t i = 0; i < program_command_output_nr_warnings(output); i++) {
+	for (size_t i = 0; i < program_command_output_nr_warnings(output); i++)
 		if (strcmp(program_command_output_warnings_at(output, i), text) == 0)
 			return;
-	}
 	program_command_output_warnings_add(output, text);
 }
 
@@ -98,10 +97,9 @@ check_command(const struct program_command *command, struct rot_error *err)
 	if (nr == 0 || command->run_count < 1)
 		return rot_error_set(err, 0, "the command asks for %d runs of %zu passes: nothing to do",
 				     command->run_count, nr);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (!program_command_passes_at(command, i))
 			return rot_error_set(err, 0, "pass %zu of the command is missing", i);
-	}
 	if (!command->program && command->process_id <= 0)
 		return rot_error_set(err, 0, "the command names neither a program nor a process");
 	if (command->program && program_command_nr_regions(command) > 0 && !command->per_thread)

@@ -170,14 +170,12 @@ program_path(const struct program *program)
 
 	if (strchr(program->executable, '/'))
 		return in_folder(program, rot_strdup(program->executable));
-	for (size_t i = 0; i < program_nr_environment(program); i++) {
+	for (size_t i = 0; i < program_nr_environment(program); i++)
 		if (strncmp(program_environment_at(program, i), "PATH=", 5) == 0)
 			path = program_environment_at(program, i) + 5;
-	}
-	for (path = default_path(path); (candidate = next_candidate(&path, program->executable)); free(candidate)) {
+	for (path = default_path(path); (candidate = next_candidate(&path, program->executable)); free(candidate))
 		if (access(candidate, X_OK) == 0)
 			return in_folder(program, candidate);
-	}
 	return rot_strdup("");
 }
 
@@ -225,10 +223,9 @@ program_explain(const struct program *program, const struct launch_failure *fail
 		subject = program->standard_input;
 	else if (failure->step == STEP_STANDARD_OUTPUT)
 		subject = program->standard_output;
-	for (size_t i = 0; !hint && i < sizeof(reason_hints) / sizeof(reason_hints[0]); i++) {
+	for (size_t i = 0; !hint && i < sizeof(reason_hints) / sizeof(reason_hints[0]); i++)
 		if (reason_hints[i].reason == failure->reason)
 			hint = reason_hints[i].hint;
-	}
 	rot_error_set(&err, failure->reason, steps[failure->step].format, subject);
 	rot_string_set(&result->attempted, err.text);
 	rot_string_set(&result->hint, hint ? hint : "");

@@ -20,10 +20,9 @@ program_rules_check(const struct program_command *command, struct rot_error *err
 {
 	const void *culprit;
 
-	for (size_t i = 0; i < program_command_nr_rules(command); i++) {
+	for (size_t i = 0; i < program_command_nr_rules(command); i++)
 		if (rule_check(program_command_rules_at(command, i), NULL, !command->program, &culprit, err) < 0)
 			return rot_error_prefix(err, "rule at place %zu", i);
-	}
 	if (program_command_nr_rules(command) == 0 || command->per_thread)
 		return 0;
 	rot_error_set(err, 0, "the command has rules and asks for one total of all threads");
@@ -66,10 +65,9 @@ answer_event(struct program_rules *rules, const struct program_event *event)
 
 	if (!rules->is_started || rules->is_over)
 		return;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (predicate_matches(rules->items[i]->predicate, &event->base))
 			program_action_execute(rules, event, rules->items[i]->action);
-	}
 	creations_answer(rules, nr_creations, event);
 }
 
@@ -319,11 +317,10 @@ plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate 
 
 	if (!predicate)
 		return;
-	for (size_t i = 0; i < rules->nr_watches; i++) {
+	for (size_t i = 0; i < rules->nr_watches; i++)
 		if (strcmp(rules->watches[i].at.place, predicate->place) == 0 &&
 		    strcmp(rules->watches[i].at.event, predicate->event) == 0)
 			return;
-	}
 	watch = &rules->watches[rules->nr_watches++];
 	*watch = (struct watch){.rules = rules,
 				.at = {.place = predicate->place,

@@ -481,10 +481,9 @@ find_empty_region(const struct session *session, int32_t pass, const char *backe
 	for (size_t i = 0; i < program_command_output_nr_outputs(session->output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(session->output, i);
 
-		for (size_t j = 0; run->pass == pass && j < program_run_output_nr_empty_regions(run); j++) {
+		for (size_t j = 0; run->pass == pass && j < program_run_output_nr_empty_regions(run); j++)
 			if (strcmp(program_run_output_empty_regions_at(run, j)->backend, backend) == 0)
 				return program_run_output_empty_regions_at(run, j);
-		}
 	}
 	return NULL;
 }
@@ -512,10 +511,9 @@ add_empty_region(struct program_run *self, size_t i)
 static void
 find_costs(struct program_run *self)
 {
-	for (size_t i = 0; self->regions && !self->translator && i < REGION_NR_BACKENDS; i++) {
+	for (size_t i = 0; self->regions && !self->translator && i < REGION_NR_BACKENDS; i++)
 		if (regions_use(self->regions, region_backends[i]->name) && !self->has_cost[i])
 			add_empty_region(self, i);
-	}
 }
 
 /* Before the program begins it is known which hits are short, where samples can tell the time of these. */

@@ -116,10 +116,9 @@ file_offset_of(uint64_t address)
 	char line[8192];
 	unsigned long start, end, offset, found = 0;
 
-	while (file && fgets(line, sizeof(line), file)) {
+	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && address >= start && address < end)
 			found = address - start + offset;
-	}
 	if (file)
 		fclose(file);
 	return found;

@@ -34,10 +34,9 @@ struct addresses {
 static void
 add_address(struct addresses *addresses, uint64_t address)
 {
-	for (size_t i = 0; i < addresses->nr; i++) {
+	for (size_t i = 0; i < addresses->nr; i++)
 		if (addresses->at[i] == address)
 			return;
-	}
 	if (addresses->nr < MAX_ADDRESSES)
 		addresses->at[addresses->nr++] = address;
 	else
@@ -85,10 +84,9 @@ breakpoint_lose(void *context, struct region_thread *thread, uint64_t key, uint6
 	const struct region_image *image = thread->image;
 
 	(void)context;
-	for (size_t i = 0; i < image->nr_points; i++) {
+	for (size_t i = 0; i < image->nr_points; i++)
 		if (image->points[i]->address == key && image->points[i]->backend == &region_breakpoint)
 			regions_lose(thread, image->points[i]->region, nr);
-	}
 }
 
 /* ---- threads ---- */
@@ -125,10 +123,9 @@ breakpoint_install(void *context, struct region_image *image, struct region_thre
 	struct addresses addresses = {.nr = 0};
 
 	(void)context;
-	for (size_t i = 0; i < image->nr_points; i++) {
+	for (size_t i = 0; i < image->nr_points; i++)
 		if (image->points[i]->backend == &region_breakpoint)
 			add_address(&addresses, image->points[i]->address);
-	}
 	for (size_t i = 0; i < nr; i++)
 		add_address(&addresses, points[i]->address);
 	if (addresses.is_full)

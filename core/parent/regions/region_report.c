@@ -49,10 +49,9 @@ region_report_new(const struct program_command *command, const struct counting *
 static bool
 has(const struct rot_list *list, const char *text)
 {
-	for (size_t i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++)
 		if (strcmp(((char **)list->items)[i], text) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -186,20 +185,6 @@ merge_service(struct program_command_output *output, size_t i, struct region_ser
 	rot_entity_delete(service);
 }
 
-static void
-add_warnings(struct region_report *report, struct program_command_output *output)
-{
-	for (size_t i = 0; i < report->nr_warnings; i++)
-		add_once(&output->warnings, report->warnings[i]);
-	if (report->nr_unseen > 0) {
-		autofree char *why = reason("", &report->unseen);
-		autofree char *text =
-			rot_format("regions were not observed in %zu threads: %s", report->nr_unseen, why);
-
-		add_once(&output->warnings, text);
-	}
-}
-
 void
 region_report_output(struct region_report *report, struct program_run_output *run,
 		     struct program_command_output *output)
@@ -215,7 +200,15 @@ region_report_output(struct region_report *report, struct program_run_output *ru
 		merge_service(output, i, service);
 	}
 	report->nr = 0; /* they are the output's now */
-	add_warnings(report, output);
+	for (size_t i = 0; i < report->nr_warnings; i++)
+		add_once(&output->warnings, report->warnings[i]);
+	if (report->nr_unseen > 0) {
+		autofree char *why = reason("", &report->unseen);
+		autofree char *text =
+			rot_format("regions were not observed in %zu threads: %s", report->nr_unseen, why);
+
+		add_once(&output->warnings, text);
+	}
 }
 
 void

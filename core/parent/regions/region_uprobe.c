@@ -134,10 +134,9 @@ waits_for_tracing(const char *pid)
 	FILE *file = fopen(path, "re");
 	bool waits = false;
 
-	if (file && fgets(place, sizeof(place), file)) {
+	if (file && fgets(place, sizeof(place), file))
 		for (size_t i = 0; i < sizeof(waiting_places) / sizeof(waiting_places[0]); i++)
 			waits |= strcmp(place, waiting_places[i]) == 0;
-	}
 	if (file)
 		fclose(file);
 	free(path);
@@ -151,10 +150,9 @@ find_waiting(void)
 	struct dirent *process;
 	pid_t found = 0;
 
-	while (processes && found == 0 && (process = readdir(processes))) {
+	while (processes && found == 0 && (process = readdir(processes)))
 		if (process->d_name[0] >= '1' && process->d_name[0] <= '9' && waits_for_tracing(process->d_name))
 			found = (pid_t)atoi(process->d_name);
-	}
 	if (processes)
 		closedir(processes);
 	return found;
@@ -506,10 +504,9 @@ is_same_event(const struct uprobe_event *event, const struct uprobe_event *other
 static size_t
 find_same(const struct uprobe *self, const struct uprobe_event *wanted)
 {
-	for (size_t i = 0; i < self->nr_events; i++) {
+	for (size_t i = 0; i < self->nr_events; i++)
 		if (is_same_event(&self->events[i], wanted))
 			return i;
-	}
 	return SIZE_MAX;
 }
 
@@ -586,13 +583,12 @@ uprobe_install(void *context, struct region_image *image, struct region_thread *
 	event.spots = rot_calloc(nr, sizeof(*event.spots));
 	files = spots_open(points, event.spots, nr, err);
 	same = files ? find_same(self, &event) : SIZE_MAX;
-	if (!files) {
+	if (!files)
 		rc = -1;
-	} else if (same != SIZE_MAX) {
+	else if (same != SIZE_MAX)
 		uprobe_assign(self, points, nr, same);
-	} else {
+	else
 		rc = uprobe_define(self, &event, files, witness->thread->tid, err);
-	}
 	if (rc == 0 && same == SIZE_MAX) {
 		rot_add(self->events, self->nr_events) = event;
 		uprobe_assign(self, points, nr, self->nr_events - 1);

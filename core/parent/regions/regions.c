@@ -222,10 +222,9 @@ regions_hit_address(struct region_thread *thread, const struct region_backend *b
 {
 	const struct region_image *image = thread->image;
 
-	for (size_t i = 0; i < image->nr_points; i++) {
+	for (size_t i = 0; i < image->nr_points; i++)
 		if (image->points[i]->address == address && image->points[i]->backend == backend)
 			regions_hit(thread, image->points[i], hit);
-	}
 }
 
 void
@@ -290,10 +289,9 @@ image_delete(struct region_image *image)
 static bool
 serves(const struct region_image *image, const struct region_backend *backend)
 {
-	for (size_t i = 0; i < image->nr_points; i++) {
+	for (size_t i = 0; i < image->nr_points; i++)
 		if (image->points[i]->backend == backend)
 			return true;
-	}
 	return false;
 }
 
@@ -307,12 +305,11 @@ join_backends(struct region_thread *thread)
 
 	for (size_t i = 0; i < image->nr_points; i++)
 		thread->frames[image->points[i]->region].rule.kind = image->points[i]->kind;
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
 		if (serves(image, region_backends[i]) && region_backends[i]->join &&
 		    region_backends[i]->join(regions->states[i].self, thread, &err) < 0 &&
 		    !proc_is_ending(thread->thread->tid))
 			region_report_unseen(regions->report, &err);
-	}
 }
 
 static void
@@ -399,10 +396,9 @@ put_away(struct region_thread *self)
 	struct regions *regions = image->regions;
 	struct region_thread **link = &image->threads;
 
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
 		if (regions->states[i].self && region_backends[i]->leave)
 			region_backends[i]->leave(regions->states[i].self, self);
-	}
 	for (size_t i = 0; i < regions->nr; i++)
 		frames_end(&self->frames[i]);
 	while (*link != self)
@@ -446,10 +442,9 @@ regions_stopped(struct regions *regions, const struct tracer_stop *stop)
 	struct region_thread *self = regions ? stop->thread->in_regions : NULL;
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	for (size_t i = 0; self && self->image && answer == TRACER_DELIVER && i < REGION_NR_BACKENDS; i++) {
+	for (size_t i = 0; self && self->image && answer == TRACER_DELIVER && i < REGION_NR_BACKENDS; i++)
 		if (regions->states[i].self && region_backends[i]->stopped)
 			answer = region_backends[i]->stopped(regions->states[i].self, self, stop);
-	}
 	return answer;
 }
 
@@ -563,10 +558,9 @@ is_seen_at(const struct region_point *found, const struct region_point *known)
 static bool
 is_found(const struct region_points *found, const struct region_point *known)
 {
-	for (size_t i = 0; i < found->nr; i++) {
+	for (size_t i = 0; i < found->nr; i++)
 		if (is_seen_at(&found->points[i], known))
 			return true;
-	}
 	return false;
 }
 
@@ -589,10 +583,9 @@ is_known(const struct region_image *image, size_t region, const struct region_po
 {
 	if (is_given_up(image->regions, region, found))
 		return true;
-	for (size_t i = 0; i < image->nr_points; i++) {
+	for (size_t i = 0; i < image->nr_points; i++)
 		if (image->points[i]->region == region && is_seen_at(found, image->points[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -637,22 +630,20 @@ leave_out_known(const struct region_image *image, size_t region, struct region_p
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < found->nr; i++) {
+	for (size_t i = 0; i < found->nr; i++)
 		if (is_known(image, region, &found->points[i]))
 			point_clear(&found->points[i]);
 		else
 			found->points[nr++] = found->points[i];
-	}
 	found->nr = nr;
 }
 
 static bool
 has_mapped(const struct region_image *image, size_t region, const struct objects *mapped)
 {
-	for (size_t i = 0; i < image->nr_points; i++) {
+	for (size_t i = 0; i < image->nr_points; i++)
 		if (image->points[i]->region == region && is_mapped(mapped, image->points[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -804,10 +795,9 @@ regions_fd(struct regions *regions)
 static void
 drain_thread(const struct regions *regions, struct region_thread *thread)
 {
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
 		if (regions->states[i].self && region_backends[i]->drain)
 			region_backends[i]->drain(regions->states[i].self, thread);
-	}
 }
 
 /*
@@ -823,10 +813,9 @@ regions_drain(struct regions *regions)
 
 	for (int i = 0; i < nr; i++)
 		drain_thread(regions, events[i].data.ptr);
-	for (struct region_image *image = nr <= 0 ? regions->images : NULL; image; image = image->next) {
+	for (struct region_image *image = nr <= 0 ? regions->images : NULL; image; image = image->next)
 		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
 			drain_thread(regions, thread);
-	}
 }
 
 void
@@ -846,10 +835,9 @@ regions_delete(struct regions *regions)
 {
 	if (!regions)
 		return;
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++)
 		if (regions->states[i].self)
 			region_backends[i]->close(regions->states[i].self);
-	}
 	while (regions->images)
 		image_delete(regions->images);
 	for (size_t i = 0; i < regions->nr_points; i++) {

@@ -178,10 +178,9 @@ add_member(struct sampling *sampling, struct region_thread *thread, const struct
 		if (group->nr == 0 && add_member(sampling, thread, &leader, LEADER_KEY, err) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < sampled->nr_members; i++) {
+	for (size_t i = 0; i < sampled->nr_members; i++)
 		if (sampled->members[i].key == key)
 			return 0;
-	}
 	/* What is read of a group has room for so many. */
 	if (group->nr > 0 ? group->nr_others >= PERF_MAX_OTHERS : sampled->nr_members > PERF_MAX_OTHERS) {
 		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);
@@ -241,12 +240,11 @@ sampling_prune(void *self, struct region_thread *thread)
 	size_t nr = 0;
 
 	sampling_drain(self, thread);
-	for (size_t i = 0; sampled && i < sampled->nr_members; i++) {
+	for (size_t i = 0; sampled && i < sampled->nr_members; i++)
 		if (is_needed(sampling, thread->image, sampled->members[i].key))
 			sampled->members[nr++] = sampled->members[i];
 		else
 			close(sampled->members[i].fd);
-	}
 	if (sampled)
 		sampled->nr_members = nr;
 }
@@ -295,10 +293,9 @@ struct reading {
 static uint64_t
 value_of(const struct member *member, const struct reading *readings, size_t nr)
 {
-	while (nr-- > 0) {
+	while (nr-- > 0)
 		if (readings[nr].id == member->id)
 			return readings[nr].value;
-	}
 	return 0;
 }
 

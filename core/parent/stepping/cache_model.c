@@ -236,45 +236,29 @@ level_find(const struct cache_level *level, uint64_t line)
 	return i < level->nr_ways && set[i] ? i : level->nr_ways;
 }
 
-/* The line is as it is below from now on. Returns whether it was modified. */
+/* The line is as it is below from now on, and leaves unless is_kept. Returns whether it was modified. */
 static bool
-level_clean(struct cache_level *level, uint64_t line)
+level_clean(struct cache_level *level, uint64_t line, bool is_kept)
 {
 	uint64_t *set, i, entry;
 
 	if (level->twin)
-		full_cache_clean(level->twin, line, true);
+		full_cache_clean(level->twin, line, is_kept);
 	if (level->full)
-		return full_cache_clean(level->full, line, true);
+		return full_cache_clean(level->full, line, is_kept);
 	set = level_set(level, line);
 	i = level_find(level, line);
 	if (i == level->nr_ways)
 		return false;
 	entry = set[i];
-	set[i] &= ~(uint64_t)IS_MODIFIED;
-	return entry & IS_MODIFIED;
-}
-
-/* Takes the line out. Returns whether it was modified. */
-static bool
-level_drop(struct cache_level *level, uint64_t line)
-{
-	uint64_t *set, i, entry;
-
-	if (level->twin)
-		full_cache_clean(level->twin, line, false);
-	if (level->full)
-		return full_cache_clean(level->full, line, false);
-	set = level_set(level, line);
-	i = level_find(level, line);
-	if (i == level->nr_ways)
-		return false;
-	entry = set[i];
-	set[i] = 0;
-	if (level->states)
-		return entry & IS_MODIFIED;
-	memmove(set + i, set + i + 1, (level->nr_ways - i - 1) * sizeof(*set));
-	set[level->nr_ways - 1] = 0;
+	if (is_kept) {
+		set[i] &= ~(uint64_t)IS_MODIFIED;
+	} else if (level->states) {
+		set[i] = 0;
+	} else {
+		memmove(set + i, set + i + 1, (level->nr_ways - i - 1) * sizeof(*set));
+		set[level->nr_ways - 1] = 0;
+	}
 	return entry & IS_MODIFIED;
 }
 
@@ -360,7 +344,7 @@ evict_from_all(struct cache_model *model, uint64_t line)
 	bool is_modified = false;
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
-		is_modified |= level_drop(level, line);
+		is_modified |= level_clean(level, line, false);
 		if (is_modified)
 			count_write_back(level, line);
 	}
@@ -373,7 +357,7 @@ clean_in_all(struct cache_model *model, uint64_t line)
 	bool is_modified = false;
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
-		is_modified |= level_clean(level, line);
+		is_modified |= level_clean(level, line, true);
 		if (is_modified)
 			count_write_back(level, line);
 	}
@@ -686,10 +670,9 @@ sum(const uint64_t counts[CACHE_RESIDUES], const uint64_t before[CACHE_RESIDUES]
 			sum += counts[i];
 		return sum;
 	}
-	for (unsigned i = 0; i < CACHE_RESIDUES; i++) {
+	for (unsigned i = 0; i < CACHE_RESIDUES; i++)
 		if (residues >> i & 1)
 			sum += counts[i] - (before ? before[i] : 0);
-	}
 	return sum;
 }
 
@@ -744,10 +727,9 @@ cache_model_tell_kinds(struct cache_model *model)
 void
 cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum)
 {
-	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+	for (int i = 0; i < STEP_NR_LEVELS; i++)
 		for (int kind = 0; kind < CACHE_NR_KINDS; kind++)
 			sum->lines[i][kind] += model->levels[i].nr_of_kinds[kind];
-	}
 }
 
 void

@@ -60,10 +60,9 @@ cache_policy_use(enum cache_policy policy, uint64_t *set, uint64_t nr_ways, stru
 	uint64_t way = 0, free_way = nr_ways;
 	bool is_there;
 
-	for (; way < nr_ways && !(set[way] && set[way] >> CACHE_NR_ENTRY_BITS == line); way++) {
+	for (; way < nr_ways && !(set[way] && set[way] >> CACHE_NR_ENTRY_BITS == line); way++)
 		if (!set[way] && free_way == nr_ways)
 			free_way = way;
-	}
 	is_there = way < nr_ways;
 	if (!is_there) {
 		way = free_way < nr_ways ? free_way : next_to_go(policy, state, nr_ways);

@@ -176,10 +176,9 @@ grow(struct line_set *set)
 	struct line_set larger = {.room = 2 * set->room};
 
 	larger.lines = rot_calloc(larger.room, sizeof(*larger.lines));
-	for (size_t i = 0; i < set->room; i++) {
+	for (size_t i = 0; i < set->room; i++)
 		if (set->lines[i])
 			line_set_add(&larger, set->lines[i] - 1);
-	}
 	free(set->lines);
 	*set = larger;
 }

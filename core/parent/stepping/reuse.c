@@ -298,10 +298,9 @@ rebuild(struct reuse *reuse, size_t room)
 		}
 	}
 	empty_recent(reuse);
-	for (uint8_t entry = before.recent.newer[0]; entry; entry = before.recent.newer[entry]) {
+	for (uint8_t entry = before.recent.newer[0]; entry; entry = before.recent.newer[entry])
 		if (is_followed(reuse, before.recent.lines[entry]))
 			add_recent(reuse, put(reuse, before.recent.lines[entry], before.recent.modified[entry]));
-	}
 	release(&before);
 }
 

@@ -41,8 +41,7 @@ tlb_model_access(struct tlb_model *tlb, uint64_t address, uint64_t bytes)
 {
 	const uint64_t last = (address + bytes - 1) >> tlb->page_shift;
 
-	for (uint64_t page = address >> tlb->page_shift; page <= last; page++) {
+	for (uint64_t page = address >> tlb->page_shift; page <= last; page++)
 		if (tlb->last != page + 1)
 			tlb_model_use(tlb, page);
-	}
 }

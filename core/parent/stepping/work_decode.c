@@ -619,25 +619,6 @@ set_indexed(struct decoding *decoding, const ZydisDecodedOperand *operand, struc
 		set_sign_mask(decoding, 2, special->lane_bytes, nr_lanes);
 }
 
-/* Which of its bytes are accessed. */
-static void
-set_shape(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
-{
-	if (decoding->special->kind == WORK_GATHER_SCATTER) {
-		set_indexed(decoding, operand, part);
-	} else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK) {
-		set_sign_lanes(decoding, operand, part);
-	} else if (!has_mask(&decoding->instruction) || is_whole(decoding, operand)) {
-		part->shape = WORK_WHOLE;
-	} else if (decoding->special->kind == WORK_FRONT) {
-		part->shape = WORK_PACKED;
-		part->bytes = decoding->special->lane_bytes;
-		decoding->work->nr_lanes = (uint8_t)(operand->size / CHAR_BIT / part->bytes);
-	} else {
-		set_lanes(decoding, operand, part);
-	}
-}
-
 static bool
 is_located(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 {
@@ -670,7 +651,20 @@ add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool 
 	part.is_store = is_store;
 	part.is_streaming = is_store && (decoding->special->kind == WORK_STREAMING ||
 					 decoding->special->kind == WORK_STREAMING_SIGN_MASK);
-	set_shape(decoding, operand, &part);
+	/* Which of its bytes are accessed. */
+	if (decoding->special->kind == WORK_GATHER_SCATTER) {
+		set_indexed(decoding, operand, &part);
+	} else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK) {
+		set_sign_lanes(decoding, operand, &part);
+	} else if (!has_mask(&decoding->instruction) || is_whole(decoding, operand)) {
+		part.shape = WORK_WHOLE;
+	} else if (decoding->special->kind == WORK_FRONT) {
+		part.shape = WORK_PACKED;
+		part.bytes = decoding->special->lane_bytes;
+		decoding->work->nr_lanes = (uint8_t)(operand->size / CHAR_BIT / part.bytes);
+	} else {
+		set_lanes(decoding, operand, &part);
+	}
 	set_selector(decoding, &part);
 	add_part(decoding, &part);
 }

@@ -131,10 +131,9 @@ on_objects_refused(void *context, struct thread *thread, const struct rot_error 
 	struct child_places *self = context;
 
 	(void)thread;
-	for (size_t i = 0; i < self->table.nr; i++) {
+	for (size_t i = 0; i < self->table.nr; i++)
 		if (*self->entries[i].error)
 			refuse_place(self, i, err);
-	}
 }
 
 /* What the child says is true unless it was killed; then nobody waits for an answer. */

@@ -88,10 +88,9 @@ failure_new(const struct request *request, const struct outcome *outcome)
 	} else {
 		failure->number = WTERMSIG(outcome->status);
 		rot_string_set(&failure->kind, "killed");
-		for (size_t i = 0; i < sizeof(signal_hints) / sizeof(signal_hints[0]); i++) {
+		for (size_t i = 0; i < sizeof(signal_hints) / sizeof(signal_hints[0]); i++)
 			if (signal_hints[i].signal == WTERMSIG(outcome->status))
 				rot_string_set(&failure->hint, signal_hints[i].hint);
-		}
 		what = rot_format("the measuring core was killed by signal %d (%s) %s%s%s", WTERMSIG(outcome->status),
 				  strsignal(WTERMSIG(outcome->status)), time, outcome->fault ? ", " : "",
 				  outcome->fault ? outcome->fault : "");

@@ -498,10 +498,9 @@ on_wire(void *context)
 	struct wire_message message;
 
 	flush_outbox(self);
-	while (wire_receive(self->launch.wire, &message, false) == 0) {
+	while (wire_receive(self->launch.wire, &message, false) == 0)
 		if (message.kind < nr_handlers && wire_handlers[message.kind])
 			wire_handlers[message.kind](self, message.argument);
-	}
 	if (errno != EAGAIN) {
 		launch_close(&self->launch.wire);
 		tracer_release_all(&self->tracer);

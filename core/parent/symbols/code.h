@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 /*
  * The first byte of the instruction that target lies in, when the nr_bytes of code that stand at address are read from
  * their first byte on: target itself if an instruction begins there.

@@ -120,10 +120,9 @@ give_up(struct frames *frames, size_t i)
 static size_t
 find_same(const struct frames *frames, uint64_t stack_pointer)
 {
-	for (size_t i = frames->nr_open; i-- > 0;) {
+	for (size_t i = frames->nr_open; i-- > 0;)
 		if (frames->open[i].stack_pointer == stack_pointer)
 			return i;
-	}
 	return NONE;
 }
 

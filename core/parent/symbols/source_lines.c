@@ -235,12 +235,11 @@ depth_of(const struct source_lines *lines, uint32_t scope)
 static uint32_t
 common_scope(const struct source_lines *lines, uint32_t a, uint32_t b)
 {
-	while (a != b) {
+	while (a != b)
 		if (depth_of(lines, a) > depth_of(lines, b))
 			a = lines->scopes[a].outer;
 		else
 			b = lines->scopes[b].outer;
-	}
 	return a;
 }
 

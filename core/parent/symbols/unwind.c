@@ -213,13 +213,12 @@ evaluate(const struct expression *expression, const struct unwind_state *state, 
 {
 	struct evaluation evaluation = {.state = state, .cfa = cfa};
 
-	for (size_t i = 0; i < expression->nr; i++) {
+	for (size_t i = 0; i < expression->nr; i++)
 		if (expression->operations[i].atom == DW_OP_stack_value)
 			is_place = false;
 		else if (!push(&evaluation, &expression->operations[i]) &&
 			 !combine(&evaluation, &expression->operations[i]))
 			return false;
-	}
 	if (evaluation.nr == 0)
 		return false;
 	*value = evaluation.values[evaluation.nr - 1];

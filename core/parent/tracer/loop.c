@@ -30,10 +30,9 @@ handle_children(struct loop *loop)
 
 	loop->is_busy |= nr > 1;
 	for (int is_creation = 1; is_creation >= 0; is_creation--) {
-		for (size_t i = 0; i < nr; i++) {
+		for (size_t i = 0; i < nr; i++)
 			if (report_is_creation(&taken[i]) == is_creation)
 				loop->is_over |= loop->report(loop->context, &taken[i]);
-		}
 	}
 	if (!loop->is_draining)
 		return;
@@ -98,10 +97,9 @@ loop_open(struct loop *loop, const int *signals, struct rot_error *err)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	for (; *signals; signals++) {
+	for (; *signals; signals++)
 		if (sigaction(*signals, NULL, &action) < 0 || action.sa_handler != SIG_IGN)
 			sigaddset(&set, *signals);
-	}
 	loop->old_pipe_handler = signal(SIGPIPE, SIG_IGN);
 	loop->old_child_handler = signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &set, &loop->old_mask);

@@ -172,10 +172,9 @@ refusal_explain(const char *proc, pid_t pid, bool is_own, int error, struct rot_
 {
 	const struct refusal refusal = {proc, pid, is_own, err};
 
-	for (size_t i = 0; error != ESRCH && i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+	for (size_t i = 0; error != ESRCH && i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (reasons[i](&refusal))
 			return -1;
-	}
 	rot_error_set(err, error, "cannot trace process %d", (int)pid);
 	return rot_error_hint(err, "%s",
 			      error == ESRCH ? "no process has this number; 'ps' shows those that run"

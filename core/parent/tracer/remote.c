@@ -141,10 +141,9 @@ peek_signals(pid_t tid, siginfo_t signals[MAX_PENDING])
 
 	if (nr <= 0 || remote_get_mask(tid, &mask) < 0)
 		return 0;
-	for (long i = 0; i < nr; i++) {
+	for (long i = 0; i < nr; i++)
 		if (!(mask & REMOTE_SIGNAL(signals[i].si_signo)))
 			signals[nr_unblocked++] = signals[i];
-	}
 	return nr_unblocked;
 }
 
@@ -154,10 +153,9 @@ remote_raised_signal(pid_t tid)
 	siginfo_t pending[MAX_PENDING];
 	const long nr = peek_signals(tid, pending);
 
-	for (long i = 0; i < nr; i++) {
+	for (long i = 0; i < nr; i++)
 		if (pending[i].si_code > 0 && remote_is_synchronous(pending[i].si_signo))
 			return pending[i].si_signo;
-	}
 	return 0;
 }
 
@@ -315,10 +313,9 @@ make_good(pid_t tid, const struct missed *missed)
 
 	if (is_continued(tid))
 		signals &= ~REMOTE_SIGNAL(SIGSTOP);
-	for (int number = 1; signals != 0; number++, signals >>= 1) {
+	for (int number = 1; signals != 0; number++, signals >>= 1)
 		if (signals & 1)
 			syscall(SYS_tkill, tid, number);
-	}
 	if (missed->is_pause)
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 }

@@ -175,10 +175,9 @@ expect(struct reports *reports, pid_t child, const struct report *taken, size_t 
 {
 	if (threads_find(reports->threads, child))
 		return;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (taken[i].tid == child)
 			return;
-	}
 	reports->expected[reports->nr_expected++ % REPORTS_NR_EXPECTED] = child;
 }
 

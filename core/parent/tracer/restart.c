@@ -33,10 +33,9 @@ static const int unharmed_on_pipes[] = {SYS_read, SYS_readv};
 static bool
 is_among(long number, const int *numbers, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (numbers[i] == number)
 			return true;
-	}
 	return false;
 }
 

@@ -71,8 +71,7 @@ threads_remove(struct threads *threads, pid_t tid)
 void
 threads_clear(struct threads *threads)
 {
-	for (size_t i = 0; i < THREAD_BUCKETS; i++) {
+	for (size_t i = 0; i < THREAD_BUCKETS; i++)
 		while (threads->buckets[i])
 			threads_remove(threads, threads->buckets[i]->tid);
-	}
 }

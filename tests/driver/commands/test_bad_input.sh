@@ -74,17 +74,8 @@ check "what the others spoil"
 rm -f good.json good.pdf good.svg good.data good.gnuplot
 
 # ---- names ----
-refused "a controller instead of a command" 2 "rot measure triad" triad
-refused "a file that is not there" 1 "cannot read './nowhere.xml': No such file or directory" measure ./nowhere.xml
 refused "a folder that is not there" 1 "No such file or directory
      make room there or go where you may write, or name such a place: /tmp/out" measure good nowhere/out
-for name in '' . .. / ../here/; do
-	refused "results called '$name'" 1 "'$name' cannot be the begin of the results' names" measure good "$name"
-done
-refused "an event that is not there" 1 "none of the events has 'nosuchevent' in its name" list events nosuchevent
-refused "a number that is too large" 2 "9223372036854775807" measure good -stepLimit=99999999999999999999
-refused "no number, with the limit" 2 "runs takes a whole number from 0 to 1000000" measure good -runs=x
-refused "more starts than there may be" 2 "starts takes a whole number from 0 to 1000000" measure good -starts=4294967297
 "$rot" list kernels -dataFolder=/nowhere >"$work/out" 2>"$work/err"
 status=$?
 case $status:$(cat "$work/err") in "0:rot: warning: the data folder '/nowhere' "*) result=0 ;; *) result=1 ;; esac
@@ -185,10 +176,7 @@ check "no gnuplot: the table and JSON all the same"
 rm -f out.*
 
 # ---- flags ----
-for flags in '-O2 ; true' '-O2 # -O3' '-O2 | cat' '-O2 &amp;' '-O2 $HOME' '-O2 `true`' '-O2 &gt;x' "-O2 'x"; do
-	controller flags Triad "optimization=\"$flags\""
-	refused "flags $flags" 1 "kernel 'Triad': the compiler flags '-O2 " measure flags
-done
+transcript tests/driver/commands/golden/bad_input.txt
 controller flags Dummy "optimization=\"-DTEXT='a b;(c) &lt;&#36;d&gt;' -DMORE=&quot;'&quot;\""
 "$rot" measure flags out -quiet >"$work/out" 2>"$work/err"
 status=$?
@@ -227,13 +215,6 @@ misspelt "operations that nobody asks for" '<operations of="doublePrecisionFlops
 	"there is no operation 'doublePrecisionFlops', did you mean 'doublePrecisionFlop'?"
 misspelt "a border that is not there, among others" '<bytes border="l2l3 llcRma" direction="read" count="1"/>' \
 	"there is no border 'llcRma', did you mean 'llcRam'?"
-
-# The runs are those of the point, or of the command: none may begin what never ends.
-many="runs takes a whole number from 0 to 1000000"
-for command in "measure triad" "validate aa" "measure performanceEventScreening"; do
-	# shellcheck disable=SC2086
-	refused "too many runs for rot $command" 2 "$many" $command -runs=99999999999
-done
 
 kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' first
 kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' second

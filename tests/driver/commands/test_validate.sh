@@ -48,21 +48,6 @@ out=$(cat "$work/out" "$work/err")
 err=
 says 'Ctrl-C, in the first round or in a later one' 130 'interrupted' ''
 
-call validate aa --rounds=0
-says 'no rounds' 2 '' "'0' is no whole number from 1 to 1000000, as 'rounds' needs it"
-call validate aa nowhere --rounds=1
-says 'no controller' 1 '' "there is no XML controller 'nowhere'"
-call validate aa twice nonsense
-says 'a wrong argument' 2 '' "wrong number of arguments for 'validate'"
-call validate aa --quick
-says 'an option of the other kind' 2 '' 'rot validate aa takes --rounds, --budget and --json alone'
-call validate --rounds=3
-says 'and the other way round' 2 '' '--rounds belongs to rot validate aa'
-call validate nonsense
-says 'another wrong argument' 2 '' "'nonsense': no argument of rot validate"
-call validate --budget=0
-says 'no time' 2 '' 'budget'
-
 # Without a PMU: what was tried, why it failed and what helps; and the clocks, of which only the grade depends on who else runs.
 without=$top_builddir/tests/without_syscall
 "$without" 298 2 "$rot" validate --quick >"$work/out" 2>"$work/err" </dev/null

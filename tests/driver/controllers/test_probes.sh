@@ -5,18 +5,10 @@
 
 command -v gnuplot >/dev/null || { echo "SKIP: there is no gnuplot" >&2; exit 77; }
 
-# result_of CONTROLLER AWK: lines of SERIES LABEL QUANTITY:OF KEY VALUE, separated by tabs, on which the program ends with 0
+# result_of CONTROLLER AWK: the program ends with 0 on all its quantities
 result_of()
 {
-	"$top_builddir/tests/json_lines" "$1.json" | awk '
-		{ value = $0; sub(/^[^ ]* = /, "", value); key = $1 }
-		key ~ /^points\[[0-9]+\]\.series$/ { series = value }
-		key ~ /^points\[[0-9]+\]\.label$/ { label = value }
-		sub(/^points\[[0-9]+\]\.quantities\[[0-9]+\]\./, "", key) {
-			if (key == "name") name = value
-			if (key == "of") of = value
-			print series "\t" label "\t" name ":" of "\t" key "\t" value
-		}' >lines
+	quantities "$1.json" >lines
 	awk -F '\t' "$2" lines
 	result=$?
 }

@@ -37,23 +37,6 @@ TEST(json_and_table_are_golden)
 	expect_golden("tests/driver/experiment/golden/table.txt", table);
 }
 
-TEST(json_is_the_schema)
-{
-	json_t *json, *point;
-
-	ck_assert_int_eq(run_into("table", "test", "result", &why), 0);
-	json = json_file("result.json");
-	ck_assert_str_eq(json_string_value(json_object_get(json, "schema")), "rot.result/1");
-	ck_assert_str_eq(json_string_value(json_object_get(json, "controller")), "test");
-	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 4);
-	ck_assert_uint_eq(json_array_size(json_object_get(json, "ceilings")), 2);
-	ck_assert_uint_eq(json_array_size(json_object_get(json, "descriptionHashes")), 9);
-	point = json_array_get(json_object_get(json, "points"), 3);
-	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(point, "coordinates"), "size")), 200);
-	ck_assert_str_eq(json_string_value(json_object_get(json_object_get(point, "coordinates"), "kind")), "b");
-	ck_assert_uint_eq(json_array_size(json_object_get(point, "quantities")), 3);
-}
-
 TEST(csv_is_golden)
 {
 	char *csv = NULL;

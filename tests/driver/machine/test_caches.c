@@ -37,30 +37,62 @@
 	"80000005 0: ff30ff10 ff30ff20 40020140 40020140\n"                                                            \
 	"80000006 0: 00000000 42004200 02008140 00000000\n"
 
-/* index0: a first level of 16 KiB by sysfs. */
+/* index0: a first level of 16 KiB and 6 ways by sysfs. ways: how many lines each set holds, told by whoever tells the
+ * sizes. */
 static const struct {
 	const char *vendor, *cpuid;
 	bool has_sysfs;
 	int64_t l1, l2, llc, package;
 	const char *l1_source, *l2_source, *llc_source;
+	struct cache_ways ways;
 } machines[] = {
-	{AMD, TURIN_IN_A_GUEST, false, 48 << 10, 1 << 20, 0, INT64_C(508) << 20, "cpuid 80000005", "cpuid 80000006",
-	 ""},
-	{AMD, TURIN, false, 48 << 10, 1 << 20, 32 << 20, 0, "cpuid 8000001D", "cpuid 8000001D", "cpuid 8000001D"},
-	{INTEL, SKYLAKE, false, 32 << 10, 1 << 20, 28160 << 10, 0, "cpuid 4", "cpuid 4", "cpuid 4"},
-	{AMD, TWO_LEVELS, false, 64 << 10, 512 << 10, 512 << 10, 0, "cpuid 80000005", "cpuid 80000006",
-	 "cpuid 80000006"},
-	{INTEL, SKYLAKE, true, 16 << 10, 0, 16 << 10, 0, "sysfs", "", "sysfs"},
-	{INTEL, "", false, 0, 0, 0, 0, "", "", ""},
-	{AMD, "8000001d 0: zzz\n80000006 0: 1 2\n", false, 0, 0, 0, 0, "", "", ""},
+	{AMD,
+	 TURIN_IN_A_GUEST,
+	 false,
+	 48 << 10,
+	 1 << 20,
+	 0,
+	 INT64_C(508) << 20,
+	 "cpuid 80000005",
+	 "cpuid 80000006",
+	 "",
+	 {12, 8, 0}},
+	{AMD,
+	 TURIN,
+	 false,
+	 48 << 10,
+	 1 << 20,
+	 32 << 20,
+	 0,
+	 "cpuid 8000001D",
+	 "cpuid 8000001D",
+	 "cpuid 8000001D",
+	 {12, 16, 16}},
+	{INTEL, SKYLAKE, false, 32 << 10, 1 << 20, 28160 << 10, 0, "cpuid 4", "cpuid 4", "cpuid 4", {8, 16, 11}},
+	{AMD,
+	 TWO_LEVELS,
+	 false,
+	 64 << 10,
+	 512 << 10,
+	 512 << 10,
+	 0,
+	 "cpuid 80000005",
+	 "cpuid 80000006",
+	 "cpuid 80000006",
+	 {2, 16, 16}},
+	{INTEL, SKYLAKE, true, 16 << 10, 0, 16 << 10, 0, "sysfs", "", "sysfs", {6, 0, 6}},
+	{INTEL, "", false, 0, 0, 0, 0, "", "", "", {0, 0, 0}},
+	{AMD, "8000001d 0: zzz\n80000006 0: 1 2\n", false, 0, 0, 0, 0, "", "", "", {0, 0, 0}},
 };
 
 #define INDEX "sys/devices/system/cpu/cpu0/cache/index0/"
 
 TEST_OF(sizes_have_sources, NR_ELEMENTS(machines))
 {
-	char *folder = temporary_folder_new(), *cpuinfo = rot_format("vendor_id\t: %s\n\n", machines[_i].vendor);
+	char *folder = temporary_folder_new();
+	autofree char *cpuinfo = rot_format("vendor_id\t: %s\n\n", machines[_i].vendor);
 	struct machine *machine;
+	struct cache_ways ways;
 
 	folder_write(folder, "proc/cpuinfo", cpuinfo);
 	folder_write(folder, "cpuid", machines[_i].cpuid);
@@ -68,8 +100,9 @@ TEST_OF(sizes_have_sources, NR_ELEMENTS(machines))
 		folder_write(folder, INDEX "type", "Data\n");
 		folder_write(folder, INDEX "level", "1\n");
 		folder_write(folder, INDEX "size", "16K\n");
+		folder_write(folder, INDEX "ways_of_associativity", "6\n");
 	}
-	machine = machine_read(folder, NULL);
+	machine = at_end(machine_delete, machine_read(folder, NULL));
 	ck_assert_ptr_nonnull(machine);
 	ck_assert_int_eq(machine->l1_data_bytes, machines[_i].l1);
 	ck_assert_int_eq(machine->l2_bytes, machines[_i].l2);
@@ -79,42 +112,10 @@ TEST_OF(sizes_have_sources, NR_ELEMENTS(machines))
 	ck_assert_str_eq(machine->l2_source, machines[_i].l2_source);
 	ck_assert_str_eq(machine->llc_source, machines[_i].llc_source);
 	ck_assert_int_eq(machine->line_bytes, 64);
-	machine_delete(machine);
-	free(cpuinfo);
-}
-
-/* How many lines each set holds, told by whoever tells the sizes. */
-static const struct {
-	const char *vendor, *cpuid;
-	bool has_sysfs;
-	struct cache_ways ways;
-} associativities[] = {
-	{AMD, TURIN_IN_A_GUEST, false, {12, 8, 0}}, {AMD, TURIN, false, {12, 16, 16}},
-	{INTEL, SKYLAKE, false, {8, 16, 11}},       {AMD, TWO_LEVELS, false, {2, 16, 16}},
-	{INTEL, SKYLAKE, true, {6, 0, 6}},          {INTEL, "", false, {0, 0, 0}},
-};
-
-TEST_OF(sets_have_ways, NR_ELEMENTS(associativities))
-{
-	char *folder = temporary_folder_new();
-	struct machine *machine;
-	struct cache_ways ways;
-
-	folder_write(folder, "proc/cpuinfo", "vendor_id\t: none\n\n");
-	folder_write(folder, "cpuid", associativities[_i].cpuid);
-	if (associativities[_i].has_sysfs) {
-		folder_write(folder, INDEX "type", "Data\n");
-		folder_write(folder, INDEX "level", "1\n");
-		folder_write(folder, INDEX "size", "16K\n");
-		folder_write(folder, INDEX "ways_of_associativity", "6\n");
-	}
-	machine = machine_read(folder, NULL);
-	rot_string_set(&machine->cpu_vendor, associativities[_i].vendor);
 	ways = cache_ways_of(machine, folder);
-	ck_assert_int_eq(ways.l1_data, associativities[_i].ways.l1_data);
-	ck_assert_int_eq(ways.l2, associativities[_i].ways.l2);
-	ck_assert_int_eq(ways.llc, associativities[_i].ways.llc);
-	machine_delete(machine);
+	ck_assert_int_eq(ways.l1_data, machines[_i].ways.l1_data);
+	ck_assert_int_eq(ways.l2, machines[_i].ways.l2);
+	ck_assert_int_eq(ways.llc, machines[_i].ways.llc);
 }
 
 TEST(size_as_text)

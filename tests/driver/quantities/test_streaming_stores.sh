@@ -28,12 +28,13 @@ stores()
 	call measure ./stores.xml stores -validate=never -starts=1 "$@"
 	result=$status
 	check "$what"
-	"$top_builddir/tests/json_lines" stores.json | awk -v all="$mebibyte" '
-		{ value = $0; sub(/^[^ ]* = /, "", value) }
-		/\.brokenRules\[/ { nr_broken++ }
-		$1 ~ /quantities\[[0-9]+\]\.of$/ { of = value }
-		$1 ~ /quantities\[[0-9]+\]\.value$/ { bytes[of] = value }
-		END { exit nr_broken || bytes["llcRam.write"] < all || bytes["llcRam"] < all || bytes["l2l3.write"] > all / 2 }'
+	quantities stores.json | awk -F '\t' -v all="$mebibyte" '
+		$4 ~ /^brokenRules\[/ {nr_broken++}
+		$4 == "value" {bytes[$3] = $5}
+		END {
+			of = "transferredBytes:"
+			exit nr_broken || bytes[of "llcRam.write"] < all || bytes[of "llcRam"] < all || bytes[of "l2l3.write"] > all / 2
+		}'
 	check "$what: what goes past caches breaks no rule"
 }
 
