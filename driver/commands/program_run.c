@@ -793,7 +793,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.architecture = job->architecture,
 		.plan = &job->plan,
 		.by = run_options_by(job->options),
-		.misses_by = run_options_are_by_misses(job->options) ? job->options->by : "function",
+		.misses_by = strcmp(job->options->by, "line") == 0 ? "function" : job->options->by,
 		.nr_functions = job->plan.is_timed && !job->options->process_id ? job->options->nr_functions : 0,
 		.output = job->output,
 		.roof = {summary_empty(), summary_empty(), 0},

@@ -83,6 +83,91 @@ write_findings(xmlTextWriterPtr out, const json_t *result)
 	page_end_table(out);
 }
 
+/* ---- misses by kind ---- */
+
+/* Tables of code and data have so many rows, those with most misses. */
+#define MOST_SHARES 20
+
+/* Cells of lines by kind. */
+static void
+write_kinds(struct page_table *table, const json_t *level)
+{
+	static const char *const kinds[] = {"compulsory", "capacity", "conflict"};
+	double all = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		all += json_number_at(level, kinds[i]);
+	page_cell_whole(table, all);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		page_cell_number(table, all > 0 ? 100 * json_number_at(level, kinds[i]) / all : NAN);
+}
+
+/* what: "function". */
+static void
+write_shares(xmlTextWriterPtr out, const char *what, const json_t *shares)
+{
+	const size_t nr = json_array_size(shares);
+	const json_t *first = json_array_get(json_object_get(json_array_get(shares, 0), "levels"), 0);
+	autofree char *misses = rot_format("misses of the L%.0f", json_number_at(first, "level"));
+	autofree char *caption = rot_format("By %s", what);
+	const char *const headings[] = {what,         misses,         "compulsory|%", "capacity|%",
+					"conflict|%", "written back", "where"};
+	struct page_table table = {out, headings, sizeof(headings) / sizeof(*headings), 0};
+
+	if (nr == 0)
+		return;
+	html_element(out, "h4", NULL, caption);
+	page_table_begin(&table, caption);
+	for (size_t i = 0; i < nr && i < MOST_SHARES; i++) {
+		const json_t *share = json_array_get(shares, i),
+			     *level = json_array_get(json_object_get(share, "levels"), 0);
+		const double number = json_number_at(share, "number");
+		const char *name = json_text_at(share, "name"), *slash = strrchr(json_text_at(share, "file"), '/');
+		autofree char *title =
+			number > 0 ? rot_format("thread %.0f", number) : rot_strdup(*name ? name : "not known");
+
+		page_row_begin(&table, NULL);
+		page_cell(&table, "stays", title);
+		write_kinds(&table, level);
+		page_cell_whole(&table, json_number_at(level, "writeBacks"));
+		page_cell(&table, "line", slash ? slash + 1 : json_text_at(share, "file"));
+		page_row_end(&table);
+	}
+	page_end_table(out);
+	if (nr > MOST_SHARES) {
+		autofree char *text = rot_format("%d of %zu: those with most misses.", MOST_SHARES, nr);
+
+		html_element(out, "p", "small", text);
+	}
+}
+
+static void
+write_misses(xmlTextWriterPtr out, const json_t *result)
+{
+	static const char *const headings[] = {"cache", "misses", "compulsory|%", "capacity|%", "conflict|%"};
+	static const char *const lists[][2] = {
+		{"function", "functions"}, {"loop", "loops"}, {"object", "objects"}, {"thread", "threads"}};
+	const json_t *levels = json_object_get(result, "missKinds"), *by = json_object_get(result, "missesBy");
+	struct page_table table = {out, headings, sizeof(headings) / sizeof(*headings), 0};
+
+	if (json_array_size(levels) == 0)
+		return;
+	html_element(out, "h3", NULL, "Why lines were missing in the modelled caches");
+	page_table_begin(&table, "misses by kind");
+	for (size_t i = 0; i < json_array_size(levels); i++) {
+		const json_t *level = json_array_get(levels, i);
+		autofree char *name = rot_format("L%.0f", json_number_at(level, "level"));
+
+		page_row_begin(&table, NULL);
+		page_cell(&table, "stays", name);
+		write_kinds(&table, level);
+		page_row_end(&table);
+	}
+	page_end_table(out);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		write_shares(out, lists[i][0], json_object_get(by, lists[i][1]));
+}
+
 void
 page_write_program(xmlTextWriterPtr out, const json_t *result, const struct rot *rot, size_t number)
 {
@@ -95,6 +180,7 @@ page_write_program(xmlTextWriterPtr out, const json_t *result, const struct rot 
 	write_findings(out, result);
 	page_write_places(out, result, &codes);
 	page_write_codes(out, &codes);
+	write_misses(out, result);
 	write_regions(out, result);
 }
 

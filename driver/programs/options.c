@@ -226,7 +226,7 @@ static const struct option_row rows[] = {
 	{.name = "by",
 	 .about = "show time and counts by function (default), by loop of these, with how many turns it made, or by "
 		  "source line; or lines of modelled caches by object (variable, allocation, stack) or thread, as "
-		  "--miss-kinds does by function",
+		  "--miss-kinds does by function or loop",
 	 .type = OPTION_CHOICE,
 	 .choices = parts,
 	 MEMBER(by)},
@@ -301,6 +301,7 @@ run_options_check(const struct run_options *options, bool has_program, struct ro
 	else if (options->process_id && (options->max_passes > 1 || options->nr_runs > 1))
 		rot_error_set(err, 0, "a running process cannot be run again: no passes or runs with -p PID");
 	else if (run_options_by(options) != PLACES_FUNCTIONS &&
+		 !(options->has_miss_kinds && run_options_by(options) == PLACES_LOOPS) &&
 		 (options->process_id || options->is_counts_only || options->nr_functions == 0))
 		rot_error_set(err, 0, "--by without samples: the time of programs is sampled that rot starts");
 	else if (options->process_id && options->nr_functions > 0)

@@ -37,7 +37,7 @@ share_text(uint64_t part, uint64_t all)
 	return all > 0 ? rot_format("%.3g %%", 100 * (double)part / (double)all) : rot_strdup("-");
 }
 
-/* ---- by function, object or thread ---- */
+/* ---- by function, loop, object or thread ---- */
 
 /* Levels of a share: lines read by kind, and those written. */
 #define NR_LEVELS 3
@@ -71,7 +71,7 @@ by_misses(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* The shares by function, object or thread, sorted. Fresh memory. */
+/* The shares by function, loop, object or thread, sorted. Fresh memory. */
 static const struct miss_share **
 shares_by(const struct program_run_output *run, const char *by, size_t *nr)
 {
@@ -93,7 +93,7 @@ share_name(const struct miss_share *share)
 		return rot_format("thread %d", (int)share->number);
 	if (!share->name[0])
 		return rot_strdup("not known");
-	return report_fitted(share->name, NAME_WIDTH, false);
+	return report_fitted(share->name, NAME_WIDTH, strcmp(share->by, "loop") == 0);
 }
 
 static char *
@@ -172,7 +172,8 @@ share_json(const struct miss_share *share, const struct program_run_output *run)
 static json_t *
 misses_by_json(const struct program_run_output *run)
 {
-	static const char *const keys[][2] = {{"function", "functions"}, {"object", "objects"}, {"thread", "threads"}};
+	static const char *const keys[][2] = {
+		{"function", "functions"}, {"loop", "loops"}, {"object", "objects"}, {"thread", "threads"}};
 	json_t *json = json_object();
 
 	for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {

@@ -179,19 +179,58 @@ add_source(const struct parts *parts, uint32_t loop, struct program_part *part)
 	free(marks);
 }
 
+/* What comes from a table is not an instruction. */
+static uint64_t
+header_of(const struct code_flow *flow, uint32_t loop)
+{
+	const uint32_t header = flow->loops[loop].header;
+
+	return header < flow->nr_blocks ? flow->blocks[header].address : flow->loops[loop].begin;
+}
+
 static struct program_part *
-describe_loop(const struct parts *parts, uint32_t number, struct program_part *const *loops)
+describe_loop(const struct parts *parts, uint32_t number)
 {
 	const struct code_flow *flow = &parts->flow;
 	const struct flow_loop *loop = &flow->loops[number];
 	struct program_part *part = program_part_new();
 
-	/* What comes from a table is not an instruction. */
-	part->header = loop->header < flow->nr_blocks ? flow->blocks[loop->header].address : loop->begin;
-	part->around = loop->parent == FLOW_NO_LOOP ? 0 : loops[loop->parent]->header;
-	part->depth = loop->parent == FLOW_NO_LOOP ? 1 : loops[loop->parent]->depth + 1;
+	part->header = header_of(flow, number);
+	part->around = loop->parent == FLOW_NO_LOOP ? 0 : header_of(flow, loop->parent);
+	for (uint32_t i = number; i != FLOW_NO_LOOP; i = flow->loops[i].parent)
+		part->depth++;
 	part->address = loop->begin;
 	part->size = loop->end - loop->begin;
+	return part;
+}
+
+uint64_t
+parts_header_at(const struct parts *parts, uint64_t address)
+{
+	const struct code_flow *flow = &parts->flow;
+	const uint32_t loop = flow->nr_loops > 0 ? flow->blocks[code_flow_block_at(flow, address)].loop : FLOW_NO_LOOP;
+
+	return loop == FLOW_NO_LOOP ? 0 : header_of(flow, loop);
+}
+
+static void
+read_lines(struct parts *parts)
+{
+	if (parts->lines.nr_rows == 0)
+		source_lines_read(parts->file, parts->address, parts->size, &parts->lines);
+}
+
+struct program_part *
+parts_describe(struct parts *parts, uint64_t header)
+{
+	struct program_part *part;
+	uint32_t loop = 0;
+
+	while (header_of(&parts->flow, loop) != header)
+		loop++;
+	read_lines(parts);
+	part = describe_loop(parts, loop);
+	add_source(parts, loop, part);
 	return part;
 }
 
@@ -281,7 +320,7 @@ take_loops(struct parts *parts, struct program_place *place, const struct perf_e
 	none->address = place->address;
 	none->size = place->size;
 	for (uint32_t i = 0; i < flow->nr_loops; i++)
-		loops[i] = describe_loop(parts, i, loops);
+		loops[i] = describe_loop(parts, i);
 	for (uint32_t i = 0; i < flow->nr_blocks; i++) {
 		const uint32_t loop = flow->blocks[i].loop == FLOW_NO_LOOP ? flow->nr_loops : flow->blocks[i].loop;
 
@@ -365,8 +404,8 @@ void
 parts_take(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
 	   bool with_source, const struct chain_latencies *latencies)
 {
-	if (parts->flow.nr_loops > 0 && with_source && !parts->has_lines)
-		source_lines_read(parts->file, parts->address, parts->size, &parts->lines);
+	if (parts->flow.nr_loops > 0 && with_source)
+		read_lines(parts);
 	if (parts->flow.nr_loops > 0)
 		take_loops(parts, place, measurer, with_source || parts->has_lines, latencies);
 	if (parts->has_lines && parts->flow.nr_blocks > 0)

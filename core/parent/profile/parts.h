@@ -52,6 +52,12 @@ void parts_add(struct parts *parts, uint64_t address, const struct found *found,
 void parts_take(struct parts *parts, struct program_place *place, const struct perf_event_measurer *measurer,
 		bool with_source, const struct chain_latencies *latencies);
 
+/* The header of the innermost loop that an address of the function is in, as of ProgramPart; 0: it is in none. */
+uint64_t parts_header_at(const struct parts *parts, uint64_t address);
+
+/* The loop of that header, with its source lines and nothing that was found; to be deleted. */
+struct program_part *parts_describe(struct parts *parts, uint64_t header);
+
 /* Adds counts of the measurer's events to a list of them. */
 void part_counts_add(struct rot_list *list, const struct perf_event_measurer *measurer,
 		     const int64_t counts[STEP_NR_COUNTS]);

@@ -7,7 +7,9 @@
 #include "FalseSharing.h"
 #include "MissConflict.h"
 #include "MissShare.h"
+#include "ProgramPart.h"
 #include "memory.h"
+#include "parent/profile/parts.h"
 #include "parent/symbols/plain_name.h"
 #include "parent/translate/misses.h"
 #include "parent/translate/sharing.h"
@@ -16,46 +18,77 @@
 #define NR_KINDS_WRITTEN (CACHE_NR_KINDS + 1)
 #define NR_LINES (STEP_NR_LEVELS * NR_KINDS_WRITTEN)
 
-/* The code of one function. address: of its first instruction in the file, 0: not known */
+/* The code of one function. address: of its first instruction in the file, 0: not known. parts: NULL: it has none. */
 struct place {
 	const struct code_object *object;
 	uint64_t address;
 	char *name;
 	struct symbol_file *file;
+	struct parts *parts;
 };
 
-/* of_sites: the index of each site's place, + 1; 0: not looked for yet. of_records: the index of each record's place */
+/* A loop of a place without the loops in it, or what of the place is in none: header 0. */
+struct place_loop {
+	uint32_t place;
+	uint64_t header;
+};
+
+/* of_sites: the index of each site's loop, + 1; 0: not looked for yet. of_records: the index of each record's place */
 struct places {
 	const struct miss_report *report;
 	struct place *items;
-	size_t nr;
+	struct place_loop *loops;
+	size_t nr, nr_loops;
 	uint32_t *of_sites, *of_records;
 };
 
-/* ---- functions ---- */
+/* ---- functions and loops ---- */
 
+/* address: of the site in the file; 0: not known. */
 static uint32_t
-find_place(struct places *places, uint32_t site)
+find_place(struct places *places, uint32_t site, uint64_t *address)
 {
 	const struct miss_report *report = places->report;
 	struct counted_at at = {0};
 	const bool is_known = translator_code_of(report->translator, site, &at);
 	struct place place = {.object = counted_code_described(report->counted, is_known ? at.object : 0)};
 	struct symbol_range range = {0};
-	uint64_t address;
 
+	*address = 0;
 	if (place.object->origin == CODE_FILE)
 		place.file = symbol_file_open_same(report->files, place.object->path, place.object->inode);
-	if (place.file && symbols_address(place.file, at.offset, &address) &&
-	    symbols_function_at(place.file, address, &range))
+	if (place.file && symbols_address(place.file, at.offset, address) &&
+	    symbols_function_at(place.file, *address, &range))
 		place.address = range.address;
 	for (size_t i = 0; i < places->nr; i++)
 		if (places->items[i].object == place.object && places->items[i].address == place.address)
 			return (uint32_t)i;
 	place.name = range.name ? plain_name_or_symbol(range.name) : NULL;
+	if (place.address) {
+		struct program_place code = {.address = range.address, .size = range.size};
+
+		place.parts = parts_new(place.file, &code, false);
+	}
 	places->items = rot_grow(places->items, places->nr, sizeof(*places->items));
 	places->items[places->nr] = place;
 	return (uint32_t)places->nr++;
+}
+
+static uint32_t
+find_loop(struct places *places, uint32_t site)
+{
+	uint64_t address;
+	struct place_loop loop = {.place = find_place(places, site, &address)};
+	const struct place *place = &places->items[loop.place];
+
+	if (place->parts)
+		loop.header = parts_header_at(place->parts, address);
+	for (size_t i = 0; i < places->nr_loops; i++)
+		if (places->loops[i].place == loop.place && places->loops[i].header == loop.header)
+			return (uint32_t)i;
+	places->loops = rot_grow(places->loops, places->nr_loops, sizeof(*places->loops));
+	places->loops[places->nr_loops] = loop;
+	return (uint32_t)places->nr_loops++;
 }
 
 static const char *
@@ -141,6 +174,42 @@ put_functions(struct program_run_output *output, const struct places *places, co
 
 		put_share(output, "function", sums, i,
 			  &(struct described){name, path_of(place), source ? source : "", line, 0});
+	}
+}
+
+/* "sweep:17-20", "axpy in sweep:17", "sweep+0x12..0x48" or "sweep, no loop", as in the table of loops. Fresh memory. */
+static char *
+loop_name(const struct place *place, const struct program_part *part)
+{
+	autofree char *function = name_of(place);
+	const uint64_t from = part->address - place->address;
+	char *name = rot_strdup("");
+
+	if (*part->inlined)
+		rot_append(&name, "%.*s in ", (int)strcspn(part->inlined, "<"), part->inlined);
+	rot_append(&name, "%s", function);
+	if (part->header == 0)
+		rot_append(&name, "%s", place->parts ? ", no loop" : "");
+	else if (part->line == 0)
+		rot_append(&name, "+0x%llx..0x%llx", (unsigned long long)from, (unsigned long long)(from + part->size));
+	else
+		rot_append(&name, part->last_line > part->line ? ":%d-%d" : ":%d", part->line, part->last_line);
+	return name;
+}
+
+static void
+put_loops(struct program_run_output *output, const struct places *places, const struct sums *sums)
+{
+	for (size_t i = 0; i < sums->nr; i++) {
+		const struct place_loop *loop = &places->loops[i];
+		const struct place *place = &places->items[loop->place];
+		struct program_part *part =
+			loop->header ? parts_describe(place->parts, loop->header) : program_part_new();
+		autofree char *name = loop_name(place, part);
+
+		put_share(output, "loop", sums, i,
+			  &(struct described){name, path_of(place), part->source, part->line, 0});
+		program_part_delete(part);
 	}
 }
 
@@ -314,22 +383,24 @@ miss_report_add(struct program_run_output *output, const struct miss_report *rep
 {
 	const struct misses *misses = translator_misses(report->translator);
 	struct places places = {.report = report, .of_sites = rot_calloc(CAUSES_OTHER + 1, sizeof(uint32_t))};
-	struct sums functions = {0}, objects = {0}, threads = {0};
+	struct sums functions = {0}, loops = {0}, objects = {0}, threads = {0};
 	const struct miss_record *record;
 
 	for (uint32_t i = 0; misses && (record = misses_at(misses, i)); i++) {
 		uint32_t *of_site = &places.of_sites[record->site];
 
 		if (!*of_site)
-			*of_site = find_place(&places, record->site) + 1;
+			*of_site = find_loop(&places, record->site) + 1;
 		places.of_records = rot_grow(places.of_records, i, sizeof(*places.of_records));
-		places.of_records[i] = *of_site - 1;
+		places.of_records[i] = places.loops[*of_site - 1].place;
+		add(&loops, *of_site - 1, record);
 		add(&functions, places.of_records[i], record);
 		add(&objects, record->object, record);
 		add(&threads, record->thread, record);
 	}
 	if (misses) {
 		put_functions(output, &places, &functions);
+		put_loops(output, &places, &loops);
 		for (size_t i = 0; i < objects.nr; i++) {
 			const struct data_object object = data_describe(report->data, (uint32_t)i);
 
@@ -341,12 +412,16 @@ miss_report_add(struct program_run_output *output, const struct miss_report *rep
 		put_conflicts(output, &places, &functions);
 		put_shared(output, report);
 	}
-	for (size_t i = 0; i < places.nr; i++)
+	for (size_t i = 0; i < places.nr; i++) {
 		free(places.items[i].name);
+		parts_delete(places.items[i].parts);
+	}
 	free(places.items);
+	free(places.loops);
 	free(places.of_sites);
 	free(places.of_records);
 	free(functions.lines);
+	free(loops.lines);
 	free(objects.lines);
 	free(threads.lines);
 }

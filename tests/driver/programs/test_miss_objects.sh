@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Misses by function, object and thread, conflicts with the padding that cures them, and false sharing, of a program
+# Misses by function, loop, object and thread, conflicts with the padding that cures them, and false sharing, of a program
 # that has them by construction; and without symbols.
 . "$top_srcdir/tests/support/program.sh"
 data=$top_builddir/tests/driver/programs/data_objects
@@ -47,6 +47,29 @@ run_data rows.json "$data" columns 4096
 result=$?
 check "misses of a variable, an allocation, and a function"
 
+# Of its three loops the innermost one has all misses but some; what sets them up is in none.
+"$top_builddir/tests/json_lines" rows.json >lines.txt
+loop=$(sed -n 's/^missesBy[.]loops\[\([0-9]*\)\][.]name = columns:[0-9]*-*[0-9]*$/\1/p' lines.txt | head -1)
+[ "$loop" = 0 ] && [ "$(value_of rows.json 'missesBy.loops[0].levels[0].conflict')" -gt 102000 ]
+result=$?
+check "misses of a loop"
+# What the loops of each function have together is what the function has.
+awk -F ' = ' '
+	match($1, /^missesBy[.](functions|loops)\[/) {
+		list = substr($1, 10, RLENGTH - 10)
+		if ($1 ~ /[.]levels\[[0-9]*\][.](compulsory|capacity|conflict|writeBacks)$/) sums[list, substr($1, index($1, ".levels"))] += $2
+	}
+	END {
+		for (key in sums) {
+			split(key, parts, SUBSEP)
+			if (sums["functions", parts[2]] != sums["loops", parts[2]]) { print key; exit 1 }
+			nr++
+		}
+		exit nr < 24
+	}' lines.txt
+result=$?
+check "loops have what functions have"
+
 [ "$(codes rows.json)" = 'conflicts ' ] && [ "$(value_of rows.json 'missConflicts[0].function')" = columns ] &&
 	[ "$(value_of rows.json 'missConflicts[0].stride')" = 4096 ] && [ "$(value_of rows.json 'missConflicts[0].sets')" = 1 ] &&
 	[ "$(value_of rows.json 'missConflicts[0].padded')" = 4160 ] && [ "$(value_of rows.json 'missConflicts[0].paddedSets')" -ge 60 ]
@@ -54,6 +77,11 @@ result=$?
 check "rows that meet in a set, and a padding"
 case $(echo "$err" | tr -s ' \n' ' ') in *'columns: steps of 4096 bytes through '*'fall into 1 of 64 sets'*'with steps of 4160 bytes the modelled L1 reads each line once'*) result=0 ;; *) result=1 ;; esac
 check "the finding of the conflict"
+
+call run -q --miss-kinds -caches=32K:8,512K:8,4M:16 -o paged -plots=html "$data" columns 4096
+sed 's/<[^>]*>/|/g' paged.html | tr -s '|\n' '|' >page.txt
+case $(cat page.txt) in *'|Why lines were missing in the modelled caches|cache|misses|'*'|function|misses of the L1|'*'|columns|'*'|loop|'*'|columns:'*'|object|'*'|table|'*'|thread|'*'|thread 1|'*) result=0 ;; *) result=1 ;; esac
+check "the page has misses by function, loop, object and thread"
 
 run_data padded.json "$data" columns "$(value_of rows.json 'missConflicts[0].padded')"
 [ -z "$(codes padded.json)" ] && [ "$(misses_of padded.json objects '^table$' conflict)" -lt 640 ]
@@ -79,6 +107,9 @@ run_data true.json "$data" threads 0
 result=$?
 check "the same bytes are not shared falsely"
 
+call run --counts-only --miss-kinds -caches=32K:8,512K:8,4M:16 --by=loop "$data" columns 4096
+case $(echo "$err" | tr -s ' \n' ' ') in *' loop L1 misses capacity conflict MB of memory columns:'*) result=0 ;; *) result=1 ;; esac
+check "the table of loops"
 call run --counts-only -caches=32K:8,512K:8,4M:16 --by=thread -j threads.json "$data" threads 8
 case $err in *'  thread 1 '*'  thread 3 '*) result=0 ;; *) result=1 ;; esac
 check "misses by thread"
@@ -113,6 +144,8 @@ if strip -o stripped "$data" 2>"$work/err"; then
 		[ "$(value_of stripped.json 'missConflicts[0].padded')" = 4160 ]
 	result=$?
 	check "objects of a stripped program"
+	case $(value_of stripped.json 'missesBy.loops[0].name') in 'stripped+0x'*'+0x'*'..0x'*) result=0 ;; *) result=1 ;; esac
+	check "loops of a stripped program"
 	run_data stripped.json ./stripped threads 8
 	[ "$(codes stripped.json)" = 'falseSharing ' ]
 	result=$?
