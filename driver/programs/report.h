@@ -34,6 +34,7 @@ struct program_report {
 	long process_id;               /* attached to; 0                               */
 	bool can_step;                 /* it could be counted by blocks, and nobody asked for it */
 	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
+	const struct machine *machine; /* this one, whichever caches are modelled */
 	const struct architecture *architecture;
 	const struct program_plan *plan;
 	const struct program_command_output *output;

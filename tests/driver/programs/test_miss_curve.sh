@@ -30,6 +30,8 @@ result=$?
 check "arrays are read each time, or once"
 case $err in *"working sets: 1.682 MiB"*) result=0 ;; *) result=1 ;; esac
 check "the table names the working set"
+case $err in *" half the last level"*) result=0 ;; *) result=1 ;; esac
+check "and what is as large as caches of this machine"
 
 call run --counts-only --miss-curve -caches=none -cacheSampling=8 -j sampled.json "$triads" 600
 between "$(value_of sampled.json 'missCurve.capacities[32].misses')" 14600000 14900000 &&
