@@ -311,11 +311,10 @@ count_gone(double written[REUSE_NR + 1], unsigned modified, unsigned capacity, d
 	}
 }
 
-/* A line that is used for the first time has a place and a time. False: it is not followed any more. */
+/* A line that is used for the first time has a place then. False: it is not followed any more. */
 static bool
-bring_in(struct reuse *reuse, uint64_t number)
+bring_in(struct reuse *reuse, uint64_t number, size_t *place)
 {
-	size_t place;
 	double weight;
 
 	if (reuse->nr_lines >= reuse->max_lines)
@@ -324,11 +323,10 @@ bring_in(struct reuse *reuse, uint64_t number)
 		rebuild(reuse, 2 * reuse->room);
 	if (!is_followed(reuse, number))
 		return false;
-	place = put(reuse, number, CLEAN);
-	weight = reuse->weights[reuse->table[place].is_other];
+	*place = put(reuse, number, CLEAN);
+	weight = reuse->weights[reuse->table[*place].is_other];
 	reuse->lines += weight;
 	reuse->by_distance[REUSE_NR] += weight;
-	reuse->last_place = place;
 	return true;
 }
 
@@ -351,21 +349,24 @@ use_again(struct reuse *reuse, struct followed *line)
 static INLINE void
 use_line(struct reuse *reuse, uint64_t line, bool is_store)
 {
+	size_t place = reuse->last_place;
+
 	if (reuse->last != line + 1) {
 		if (reuse->is_filtered && !is_followed(reuse, line))
 			return;
 		if (reuse->now == TIMES_OF(reuse->room))
 			renumber(reuse);
-		reuse->last_place = find_place(reuse, line);
-		if (reuse->table[reuse->last_place].line)
-			use_again(reuse, &reuse->table[reuse->last_place]);
-		else if (!bring_in(reuse, line))
+		place = find_place(reuse, line);
+		if (reuse->table[place].line)
+			use_again(reuse, &reuse->table[place]);
+		else if (!bring_in(reuse, line, &place))
 			return;
 		reuse->last = line + 1;
-		set_time(reuse, reuse->last_place);
+		reuse->last_place = place;
+		set_time(reuse, place);
 	}
 	if (is_store)
-		reuse->table[reuse->last_place].modified = 0;
+		reuse->table[place].modified = 0;
 }
 
 static INLINE void
