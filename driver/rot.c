@@ -90,6 +90,7 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 		stepping->ways = rot->modelled ? *rot->modelled_ways : cache_ways_of(rot->machine, "/");
 	if (rot->modelled)
 		stepping->policies = *rot->modelled_policies;
+	stepping->counts_tlb = configuration_origin(rot->configuration, "tlb") != CONFIGURATION_DEFAULT;
 	if (tlb_parse(configuration_string(rot->configuration, "tlb"), &stepping->tlb, err) < 0)
 		return -1;
 	return limit_of(rot, "stepLimit", &stepping->limit, err);

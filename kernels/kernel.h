@@ -16,8 +16,7 @@
  *	...
  *	KERNEL(scale, "Scale", .initialize = initialize, .buffers = buffers, .run = run, .dispose = dispose);
  */
-#ifndef ROT_KERNEL_H
-#define ROT_KERNEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -97,5 +96,3 @@ void kernel_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * fast). */
 void kernel_fill(double *values, size_t nr, unsigned seed);
 void kernel_fill_float(float *values, size_t nr, unsigned seed);
-
-#endif

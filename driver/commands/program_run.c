@@ -798,6 +798,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.output = job->output,
 		.roof = {summary_empty(), summary_empty(), 0},
 		.vector_bytes = machine_vector_bytes(job->rot->machine),
+		.machine = job->rot->machine,
 	};
 	set_latencies(job);
 	drop_cut_runs(job);

@@ -479,12 +479,19 @@ is_counted_of_all(const struct xml_controller *controller)
 	return obstacle == STEPS_CAN;
 }
 
-/* What nobody asked to count without events is done without where the system refuses it, and then not known. */
+/*
+ * What nobody asked to count without events is done without where the system refuses it, and then not known. Who names
+ * a TLB asks for its misses.
+ */
 static bool
 is_unknown(const struct xml_controller *controller, const struct quantity_offer *offer)
 {
-	return strcmp(offer->kind, "unavailable") == 0 || (!offer->of[0] && strcmp(offer->kind, "modelled") == 0 &&
-							   (offer->may_be_stepped || !is_counted_of_all(controller)));
+	const bool is_asked = strcmp(offer->name, "tlbMisses") == 0 &&
+			      configuration_origin(controller->rot->configuration, "tlb") != CONFIGURATION_DEFAULT;
+
+	return strcmp(offer->kind, "unavailable") == 0 ||
+	       (!offer->of[0] && strcmp(offer->kind, "modelled") == 0 &&
+		((offer->may_be_stepped && !is_asked) || !is_counted_of_all(controller)));
 }
 
 /* Can the quantity be measured here, of all points, or is it known in advance? If not, the plot shows its curves alone,

@@ -3,8 +3,7 @@
  * A result to pass on: one HTML file with pictures, values, how they are known and where they are from. It loads
  * nothing, and holds the JSON it was made of, from which it can be drawn again. Well-formed as XML, too.
  */
-#ifndef PAGE_PAGE_H
-#define PAGE_PAGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ json_t *page_read_result(const char *path, const char *text, size_t length, stru
 
 /* Does the text begin as a page? */
 bool page_is_page(const char *text, size_t length);
-
-#endif

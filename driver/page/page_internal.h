@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a page: for the files page*.c alone. */
-#ifndef PAGE_PAGE_INTERNAL_H
-#define PAGE_PAGE_INTERNAL_H
+#pragma once
 
 #include <libxml/xmlwriter.h>
 
@@ -89,5 +88,3 @@ void page_add_observations(struct pool *pool, struct texts *texts, const json_t 
 
 /* The kind in words: "measured", "counted by blocks", "modelled", "expected", "given". */
 const char *page_kind_of(const json_t *quantity);
-
-#endif

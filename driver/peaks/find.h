@@ -4,8 +4,7 @@
  * built, measured and compared, and the best of each is measured again. Source: thesis, "Finding Performance and
  * Bandwidth Ceilings".
  */
-#ifndef PEAKS_FIND_H
-#define PEAKS_FIND_H
+#pragma once
 
 #include "error.h"
 #include "peaks/optimiser.h"
@@ -44,5 +43,3 @@ int peaks_find(struct rot *rot, const struct peaks_options *options, struct peak
 
 /* How many CPUs this process may use: the largest number of threads. */
 int peaks_max_threads(void);
-
-#endif

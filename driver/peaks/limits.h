@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the processor's documents allow, beside what was found: rows <limit> of driver/architectures/. */
-#ifndef PEAKS_LIMITS_H
-#define PEAKS_LIMITS_H
+#pragma once
 
 #include "error.h"
 #include "peaks/peak.h"
@@ -30,5 +29,3 @@ void peak_set_limit(struct pool *pool, struct peak *peak, const struct architect
 
 /* The same for all, on this machine. */
 int peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err);
-
-#endif

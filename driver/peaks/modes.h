@@ -15,8 +15,7 @@
  * runs, so that all meet the same conditions. Runs are sorted by mode, and never averaged over. What has reached its
  *limit is left out of further rounds, which leaves more time for the others.
  */
-#ifndef PEAKS_MODES_H
-#define PEAKS_MODES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ int modes_finish(struct modes *modes, struct rot *rot, const struct mode_rounds 
 int mode_rounds_expected(const struct mode_rounds *rounds, int number, double spent_s, double left_s);
 
 void modes_clear(struct modes *modes);
-
-#endif

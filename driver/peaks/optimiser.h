@@ -5,8 +5,7 @@
  * values lead to the same points. Source: thesis, "Finding Performance and Bandwidth Ceilings"; the original tool's
  * optimiser. Unlike that one, it climbs until nothing is better, and the ends of an axis are no neighbours.
  */
-#ifndef PEAKS_OPTIMISER_H
-#define PEAKS_OPTIMISER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ const struct optimiser_point *optimiser_at(const struct optimiser *optimiser, si
  * value are not among them. Gives their number.
  */
 size_t optimiser_best(const struct optimiser *optimiser, size_t *indices, size_t nr);
-
-#endif

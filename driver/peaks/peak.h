@@ -3,8 +3,7 @@
  * A peak: one line of the machine's roof, found by search. What the search fills, the profile stores, and tables, plots
  * and ceilings of experiments show.
  */
-#ifndef PEAKS_PEAK_H
-#define PEAKS_PEAK_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -137,5 +136,3 @@ json_t *peak_json(const struct peak *peak);
 
 /* The peak of such an object; peak is to be cleared in any case. -1: it is none. */
 int peak_of_json(struct pool *pool, const json_t *json, struct peak *peak);
-
-#endif

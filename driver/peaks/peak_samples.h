@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A variant of a ceiling's kernel measured: on one thread or on several, run by run. For find.c only. */
-#ifndef PEAKS_PEAK_SAMPLES_H
-#define PEAKS_PEAK_SAMPLES_H
+#pragma once
 
 #include "entities.h"
 #include "error.h"
@@ -79,5 +78,3 @@ struct plateau {
 
 /* The rates are finite, and not changed; higher is better. */
 struct plateau plateau_find(const double *rates, size_t nr);
-
-#endif

@@ -3,8 +3,7 @@
  * Peaks for people and programs: the thesis' tables ("Finding Performance and Bandwidth Ceilings"), comma separated
  * values, JSON, and the landscape of a search as a heat map.
  */
-#ifndef PEAKS_PRESENT_H
-#define PEAKS_PRESENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,5 +55,3 @@ peaks_draw_growth(const struct peak_list *list, const char *caption, const char 
  */
 int peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, struct page *page, const char *output_name,
 		     struct rot_error *err);
-
-#endif

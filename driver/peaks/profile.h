@@ -3,8 +3,7 @@
  * The profile of a machine: its peaks, kept as a file of the user's data folder (profiles/VENDOR-FAMILY-MODEL-...json,
  * schema rot.profile/1). Each peak is kept with what it was found on, so that a later rot sees what has changed since.
  */
-#ifndef PEAKS_PROFILE_H
-#define PEAKS_PROFILE_H
+#pragma once
 
 #include "error.h"
 #include "peaks/peak.h"
@@ -42,5 +41,3 @@ int profile_load(struct rot *rot, struct peak_list *list, struct profile_state *
  * another machine of that name is put aside. Safe against other rots that store at the same time.
  */
 int profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *err);
-
-#endif

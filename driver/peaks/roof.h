@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The roof that rooflines show: what the profile keeps, or what a quick search finds where there is none. */
-#ifndef PEAKS_ROOF_H
-#define PEAKS_ROOF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ char *roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle)
  * operation at half of its limit. Latencies are never in doubt.
  */
 bool peak_is_doubtful(const struct peak_list *list, const struct peak *peak);
-
-#endif

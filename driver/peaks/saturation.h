@@ -3,8 +3,7 @@
  * How bandwidths grow with the number of threads, and where they stop: from that number on more threads get no more of
  * what they share. Pure.
  */
-#ifndef PEAKS_SATURATION_H
-#define PEAKS_SATURATION_H
+#pragma once
 
 #include "peaks/peak.h"
 
@@ -31,5 +30,3 @@ size_t peaks_growths(struct pool *pool, const struct peak_list *list, struct gro
 
 /* The numbers of threads of all these, rising. */
 size_t growths_threads(struct pool *pool, const struct growth *growths, size_t nr, int **threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes of modelled caches beside those that the processor's events count in the run that is timed. */
-#ifndef PROGRAMS_COMPARISON_H
-#define PROGRAMS_COMPARISON_H
+#pragma once
 
 #include "programs/plan.h"
 #include "programs/report.h"
@@ -29,5 +28,3 @@ int program_comparison_count(struct program_comparison *comparison, const struct
 int program_comparison_note(const struct program_comparison *comparison, const struct program_command_output *output,
 			    struct program_report *report, struct rot_error *err);
 void program_comparison_clear(struct program_comparison *comparison);
-
-#endif

@@ -6,8 +6,7 @@
  * Those about the measurement come first: they say how far the others can be trusted. One table has all of them; "rot
  * list findings" and the manual page print it. Pure.
  */
-#ifndef PROGRAMS_FINDINGS_H
-#define PROGRAMS_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,5 +139,3 @@ char *finding_threshold_text(const struct finding_rule *rule);
 /* The finding of a rule, if it applies; to be cleared. */
 bool finding_make(struct finding *finding, const struct finding_rule *rule, const struct finding_facts *facts);
 void finding_clear(struct finding *finding);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One start of rot-core for somebody else's program, which has our standard streams and terminal. */
-#ifndef PROGRAMS_LAUNCH_H
-#define PROGRAMS_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ bool program_run_is_ended_by(const struct program_run_output *run, int number);
  * as within one launch.
  */
 bool program_launch_is_over(const struct program_command_output *output);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantities of a program, as quantities/quantity.h gives those of kernels: planned, measured or cached, computed. */
-#ifndef PROGRAMS_MEASURE_H
-#define PROGRAMS_MEASURE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -37,5 +36,3 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 			   size_t nr_requests, const struct quantity_effort *effort, size_t max_passes,
 			   struct program_quantities *quantities, struct rot_error *err);
 void program_quantities_clear(struct program_quantities *quantities);
-
-#endif

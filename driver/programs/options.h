@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of "rot run", which end where the program's own arguments begin. Pure. */
-#ifndef PROGRAMS_OPTIONS_H
-#define PROGRAMS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ extern const char region_spec_usage[];
  * slash belongs to the path of a file. A '#' within braces belongs to the name of a C++ lambda.
  */
 struct region *region_spec_parse(const char *text, struct rot_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the CPU time of a program went: the samples of all its runs, by function, loop or line. Pure. */
-#ifndef PROGRAMS_PLACES_H
-#define PROGRAMS_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ size_t place_list_nr_sampled(const struct place_list *list);
 
 /* The share of several places together, from the one numbered first on. */
 struct summary program_places_rest(const struct program_places *places, enum place_kind kind, size_t first);
-
-#endif

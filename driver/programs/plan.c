@@ -40,6 +40,7 @@ static const struct wanted {
 	{"transferredBytes", "cpuL1", NULL, false},
 	{"transferredBytes", "cpuL1.read", NULL, true},
 	{"transferredBytes", "cpuL1.write", NULL, true},
+	{"tlbMisses", "", NULL, false},
 };
 enum { NR_WANTED = sizeof(wanted) / sizeof(wanted[0]) };
 
@@ -90,13 +91,15 @@ request_of(size_t i)
 /* Nothing is expected of a program. */
 static const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN};
 
-/* That there is a formula is not enough: caches of unknown sizes cannot be modelled. */
+/* That there is a formula is not enough: caches of unknown sizes cannot be modelled, and a TLB is if it is named. */
 static bool
 can_be_counted(const struct architecture *architecture, size_t i)
 {
 	const struct quantity_request request = request_of(i);
 	struct quantity_resolution resolution;
 
+	if (strcmp(request.name, "tlbMisses") == 0 && !architecture->stepping.counts_tlb)
+		return false;
 	return quantity_resolve(&resolution, architecture, &request, wall, &nothing, NULL) == 0;
 }
 
@@ -250,7 +253,7 @@ program_plan_make(struct program_plan *plan, const struct architecture *architec
 	    add_counts(plan, &choice, "time", err) < 0 || add_counts(plan, &choice, "instructions", err) < 0 ||
 	    add_counts(plan, &choice, "operationCount", err) < 0 ||
 	    add_counts(plan, &choice, "maskedOperations", err) < 0 ||
-	    add_counts(plan, &choice, "transferredBytes", err) < 0)
+	    add_counts(plan, &choice, "transferredBytes", err) < 0 || add_counts(plan, &choice, "tlbMisses", err) < 0)
 		goto out;
 	rc = add_ratios(plan, &choice, err);
 out:

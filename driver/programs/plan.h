@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which quantities of a program are measured in a given number of runs: the most useful ones first. Pure. */
-#ifndef PROGRAMS_PLAN_H
-#define PROGRAMS_PLAN_H
+#pragma once
 
 #include "quantities/plan.h"
 #include "quantities/quantity.h"
@@ -55,5 +54,3 @@ struct program_slowdown program_slowdown(bool has_caches);
 /* Only the first nr_passes (> 0) have run: what needs the others is taken out. */
 void program_plan_cut(struct program_plan *plan, size_t nr_passes);
 void program_plan_clear(struct program_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the runs of a program gave for its regions, and what observing them cost. Pure. */
-#ifndef PROGRAMS_REGIONS_H
-#define PROGRAMS_REGIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -71,5 +70,3 @@ bool program_region_is_served(const struct program_region *region);
 /* Microseconds of a measured hit, as an average; NaN if there was none. With a team: of wall time, as if one thread
  * opened it. */
 double program_region_hit_us(const struct program_region *region);
-
-#endif

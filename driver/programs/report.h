@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What was found out about a program: as a table for people, and as JSON. */
-#ifndef PROGRAMS_REPORT_H
-#define PROGRAMS_REPORT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -34,6 +33,7 @@ struct program_report {
 	long process_id;               /* attached to; 0                               */
 	bool can_step;                 /* it could be counted by blocks, and nobody asked for it */
 	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
+	const struct machine *machine; /* this one, whichever caches are modelled */
 	const struct architecture *architecture;
 	const struct program_plan *plan;
 	const struct program_command_output *output;
@@ -159,5 +159,3 @@ int report_curve_plot(const struct program_report *report, const struct rot *rot
  * "program" and sums of counts, and what changes from run to run is taken out.
  */
 void program_report_add_json(const struct program_report *report, json_t *json);
-
-#endif

@@ -336,8 +336,29 @@ working_sets_json(const struct miss_curve *curve)
 #define ROW_STEPS 8
 #define LEAST_CHANGE 0.1
 
+/* "L2": the caches of this machine that hold as much, but not as much as the next capacity; "": none. Fresh memory. */
+static char *
+caches_like(const struct machine *machine, const struct miss_curve *curve, size_t i)
+{
+	const struct {
+		int64_t bytes;
+		const char *name;
+	} caches[] = {{machine->l1_data_bytes, "L1"},
+		      {machine->l2_bytes, "L2"},
+		      {machine->llc_bytes / 2, "half the last level"},
+		      {machine->llc_bytes, "last level"}};
+	char *text = rot_strdup("");
+
+	for (size_t k = 0; k < sizeof(caches) / sizeof(*caches); k++)
+		if (caches[k].bytes >= (int64_t)capacity_at(curve, i) &&
+		    (i + 1 == nr_of(curve) || caches[k].bytes < (int64_t)capacity_at(curve, i + 1)))
+			rot_append(&text, "%s%s", *text ? ", " : "", caches[k].name);
+	return text;
+}
+
+/* caches: taken over */
 static void
-add_row(struct text_table *table, const struct miss_curve *curve, size_t i, double instructions)
+add_row(struct text_table *table, const struct miss_curve *curve, size_t i, double instructions, char *caches)
 {
 	const double misses = (double)misses_at(curve, i);
 	const struct summary exact[] = {summary_single((double)bytes_at(curve, i) * 1e-6, "exact"),
@@ -345,31 +366,39 @@ add_row(struct text_table *table, const struct miss_curve *curve, size_t i, doub
 
 	text_table_add(table,
 		       (char *[]){machine_size_text((int64_t)capacity_at(curve, i)), rot_format("%.4g", exact[0].value),
-				  isfinite(exact[1].value) ? rot_format("%.3g", exact[1].value) : rot_strdup("-")});
+				  isfinite(exact[1].value) ? rot_format("%.3g", exact[1].value) : rot_strdup("-"),
+				  caches});
 }
 
 void
 report_curve(const struct program_report *report, FILE *out)
 {
-	static const struct text_table_column columns[] = {
-		{"  capacity", false}, {"MB moved", false}, {"misses per 1000\ninstructions", false}};
+	static const struct text_table_column columns[] = {{"  capacity", false},
+							   {"MB moved", false},
+							   {"misses per 1000\ninstructions", false},
+							   {"as this machine has", true}};
 	const struct miss_curve *curve = find_curve(report);
 	const struct quantity_value *instructions = program_values_find(&report->total, "instructions", "");
-	struct text_table table = {.columns = columns, .nr_columns = 3, .nr_keys = 1};
+	struct text_table table = {.columns = columns, .nr_columns = 4, .nr_keys = 1};
 	autofree char *sets = curve ? working_sets_text(curve) : NULL;
 
 	if (!curve || nr_of(curve) == 0)
 		return;
-	for (size_t i = 0, shown = 0; i < nr_of(curve); i += ROW_STEPS) {
-		const bool is_last = misses_at(curve, i) <= curve->lines || i + ROW_STEPS >= nr_of(curve);
+	for (size_t i = 0, shown = 0, last = nr_of(curve); i < nr_of(curve); i++) {
+		char *caches = caches_like(report->machine, curve, i);
+		const bool is_row = i % ROW_STEPS == 0 && i <= last;
+		const bool is_last = is_row && (misses_at(curve, i) <= curve->lines || i + ROW_STEPS >= nr_of(curve));
 
-		if (i > 0 && !is_last && !report->is_all &&
-		    (double)bytes_at(curve, i) > (1 - LEAST_CHANGE) * (double)bytes_at(curve, shown))
-			continue;
-		add_row(&table, curve, i, instructions ? instructions->summary.value : NAN);
-		shown = i;
+		if (*caches ||
+		    (is_row && (i == 0 || is_last || report->is_all ||
+				(double)bytes_at(curve, i) <= (1 - LEAST_CHANGE) * (double)bytes_at(curve, shown)))) {
+			add_row(&table, curve, i, instructions ? instructions->summary.value : NAN, caches);
+			shown = i;
+		} else {
+			free(caches);
+		}
 		if (is_last)
-			break;
+			last = i;
 	}
 	fputs("\n  what a cache would move, by its capacity (fully associative)\n\n", out);
 	text_table_print(&table, out);

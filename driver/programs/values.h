@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the runs of a program gave: for all of it, and for each thread. Pure. */
-#ifndef PROGRAMS_VALUES_H
-#define PROGRAMS_VALUES_H
+#pragma once
 
 #include "entities.h"
 #include "programs/plan.h"
@@ -98,5 +97,3 @@ double program_empty_instructions(const struct program_plan *plan, const struct 
 /* Instructions are those of the whole program in each run. */
 struct program_agreement program_agreement_of(const struct program_plan *plan, const struct architecture *architecture,
 					      const struct program_command_output *output);
-
-#endif

@@ -83,6 +83,7 @@ struct architecture_stepping {
 	struct tlb_shape tlb;
 	uint64_t limit;  /* instructions that a kernel may be expected to execute */
 	bool is_unasked; /* nobody asked for steps                                */
+	bool counts_tlb; /* programs are asked for misses of the TLB as well      */
 };
 
 /* Read only once loaded, but for what validation finds, stepping, and what was warned of. */

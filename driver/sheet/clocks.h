@@ -3,8 +3,7 @@
  * The data sheet of the machine: the clock of its cores, by how many CPUs work and by the width of their registers.
  * Boost and licences of wide registers show here.
  */
-#ifndef SHEET_CLOCKS_H
-#define SHEET_CLOCKS_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ int clocks_measure(struct rot *rot, struct clocks *clocks, struct rot_error *err
 void clocks_print(const struct clocks *clocks, FILE *out);
 void clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures);
 json_t *clocks_json(const struct clocks *clocks);
-
-#endif

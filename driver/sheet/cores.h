@@ -4,8 +4,7 @@
  * each pair of CPUs (PingPongMeasurer); multiplications tell whether both are threads of one core. CPUs that are nearer
  * to each other than to the others are a clique (BlackjackBench, section 3.2).
  */
-#ifndef SHEET_CORES_H
-#define SHEET_CORES_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ int cores_measure(struct rot *rot, struct cores *cores, struct rot_error *err);
 
 void cores_print(const struct cores *cores, FILE *out);
 json_t *cores_json(const struct cores *cores);
-
-#endif

@@ -3,8 +3,7 @@
  * The data sheet of the machine: what makes code wait without doing more. Each hazard is timed beside the same code
  * without it (kernel Hazard), and the difference is its cost.
  */
-#ifndef SHEET_HAZARDS_H
-#define SHEET_HAZARDS_H
+#pragma once
 
 #include "error.h"
 #include "sheet/sheet.h"
@@ -18,5 +17,3 @@ int hazards_measure(struct rot *rot, struct sheet_answer answers[HAZARDS_NR], st
 
 /* met, without: core cycles of both halves of the runs; NaN: always disturbed. Pure. */
 struct sheet_answer hazard_conclude(const char *name, const double met[2], const double without[2]);
-
-#endif

@@ -4,8 +4,7 @@
  * instruction is measured in 1 to 12 independent chains (kernel Operation), in core cycles that chains of dependent
  * additions tell. The curve of cycles over chains is kept beside the answers.
  */
-#ifndef SHEET_OPERATIONS_H
-#define SHEET_OPERATIONS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ void operations_draw(const struct operation_sheet *sheet, const struct sheet_pic
 
 /* Answers with their curves; a new reference. */
 json_t *operations_json(const struct operation_sheet *sheet);
-
-#endif

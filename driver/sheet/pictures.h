@@ -3,8 +3,7 @@
  * The curves of the data sheet as plots, each with its answers as marks: places on the x axis as vertical lines, costs
  * as dashed ones.
  */
-#ifndef SHEET_PICTURES_H
-#define SHEET_PICTURES_H
+#pragma once
 
 #include "machine/measured.h"
 #include "plots/plot.h"
@@ -40,5 +39,3 @@ struct plot_point sheet_point(double x, double best, double other);
 /* All points of a curve; a level line. Memory is of the pool, the name is borrowed. */
 struct plot_series sheet_curve_series(struct pool *pool, const struct measured_curve *curve);
 struct plot_series sheet_cost_line(struct pool *pool, double from, double to, double cost, const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * the kernel Chase visits a number of places, each in a line, a set or a page of its own (BlackjackBench, Danalis and
  * others, 2013, section 3). What is read from curves is pure.
  */
-#ifndef SHEET_PLACES_H
-#define SHEET_PLACES_H
+#pragma once
 
 #include "error.h"
 #include "sheet/pictures.h"
@@ -59,5 +58,3 @@ void places_draw(const struct places *places, int first, int last, const struct 
 
 /* Measures (or takes from the result cache) and concludes. */
 int places_measure(struct rot *rot, struct places *places, struct rot_error *err);
-
-#endif

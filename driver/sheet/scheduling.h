@@ -4,8 +4,7 @@
  * between two looks is time that it did not have (BlackjackBench, section 3.6). Alone on its CPU, gaps are interrupts
  * and what a hypervisor takes; beside another that always works, they are the time slots of the other.
  */
-#ifndef SHEET_SCHEDULING_H
-#define SHEET_SCHEDULING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void scheduling_conclude(const struct scheduling_gaps *alone, const struct sched
 int scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err);
 
 void scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An answer of the data sheet of the machine, with the curve that it is read from, as text and JSON. */
-#ifndef SHEET_SHEET_H
-#define SHEET_SHEET_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out);
 json_t *sheet_number_json(const struct sheet_number *number);
 json_t *sheet_curve_json(const struct measured_curve *curve);
 json_t *sheet_json(const struct sheet_answer *answers, size_t nr);
-
-#endif

@@ -8,8 +8,7 @@
  *	survey_measure(survey, err)              all points, or takes them from the result cache
  *	survey_read(survey, point, ...)          what it says
  */
-#ifndef SHEET_SURVEY_H
-#define SHEET_SURVEY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ int survey_read(struct survey *survey, int point, struct survey_times *times, st
 
 /* Fills the cycles of the curve from the points that begin with first. */
 int survey_read_curve(struct survey *survey, int first, struct measured_curve *curve, struct rot_error *err);
-
-#endif

@@ -159,6 +159,11 @@ measured ./plotted.xml
 grep -q '^# loops' plotted.data && grep -q '^# line' plotted.data
 result=$?
 check "misses are drawn"
+rm -f plotted.data
+call measure ./plotted.xml -quick -findPeaks=false -tlb=128
+grep -q '^# loops' plotted.data
+result=$?
+check "misses of a TLB that is named are drawn, whatever else is counted"
 measured ./plotted.xml -stepLimit=100000
 ! grep -q '^# loops' plotted.data && grep -q '^# line' plotted.data
 result=$?

@@ -5,8 +5,7 @@
  * instructions read and write, and memory where a load certainly has the address of a store before. So a chain may be
  * longer than the one found.
  */
-#ifndef CORE_PARENT_PROFILE_CHAIN_H
-#define CORE_PARENT_PROFILE_CHAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ bool chain_find(const struct code_flow *flow, uint32_t loop, const int64_t *exec
 
 /* "2 additions and 1 load"; fresh memory. */
 char *chain_text(const struct chain *chain);
-
-#endif

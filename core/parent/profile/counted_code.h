@@ -3,8 +3,7 @@
  * What was counted of a program's code, by where the code stands, until all of it is added up by function: memory that
  * had code is used for other code, and processes end, before the names of their code are known.
  */
-#ifndef CORE_PARENT_PROFILE_COUNTED_CODE_H
-#define CORE_PARENT_PROFILE_COUNTED_CODE_H
+#pragma once
 
 #include "PerfEventMeasurer.h"
 #include "ProgramProfile.h"
@@ -52,5 +51,3 @@ counted_code_move(struct counted_code *code, const struct counted_at *where, con
 struct program_profile *
 counted_code_take(const struct counted_code *code, struct symbol_files *files,
 		  const struct perf_event_measurer *measurer, code_counts count, struct parts_wanted wanted);
-
-#endif

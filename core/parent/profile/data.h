@@ -4,8 +4,7 @@
  * for them, stacks of threads, files, and other memory. Addresses have the number of their address space from bit 48
  * on. Any thread of rot-core may look them up.
  */
-#ifndef CORE_PARENT_PROFILE_DATA_H
-#define CORE_PARENT_PROFILE_DATA_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -45,5 +44,3 @@ uint32_t data_at(struct data *data, uint64_t address, uint64_t *start);
 
 /* Its texts live as long as data. */
 struct data_object data_describe(struct data *data, uint32_t object);
-
-#endif

@@ -3,8 +3,7 @@
  * The functions of a program, and code that is in none: a ProgramPlace each, found by where code stands in a file, with
  * what is added up for it.
  */
-#ifndef CORE_PARENT_PROFILE_FUNCTIONS_H
-#define CORE_PARENT_PROFILE_FUNCTIONS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -66,5 +65,3 @@ struct sampled_region *functions_watch(struct functions *functions, const struct
  * few instructions, where these were counted). Functions with few instructions have no parts either.
  */
 void functions_take(struct functions *functions, struct program_profile *profile);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The instructions of one function, with what was found or counted at each. */
-#ifndef CORE_PARENT_PROFILE_INSTRUCTIONS_H
-#define CORE_PARENT_PROFILE_INSTRUCTIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ instructions_add(struct instructions *instructions, uint64_t address, const stru
 /* Gives them to the place, with the hash of its code. measurer: as of parts_take. */
 void instructions_take(const struct instructions *instructions, struct program_place *place,
 		       const struct perf_event_measurer *measurer);
-
-#endif

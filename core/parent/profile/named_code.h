@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names that a process gave to the code that it made at run time, in /tmp/perf-PID.map as the tool perf reads them. */
-#ifndef CORE_PARENT_PROFILE_NAMED_CODE_H
-#define CORE_PARENT_PROFILE_NAMED_CODE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct named_code {
 /* The name lives until named_code_clear; NULL: there is none. */
 const char *named_code_find(struct named_code *named, pid_t pid, uint64_t address);
 void named_code_clear(struct named_code *named);
-
-#endif

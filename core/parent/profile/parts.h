@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of one function: its loops, and its source lines, with what was found or counted in each. */
-#ifndef CORE_PARENT_PROFILE_PARTS_H
-#define CORE_PARENT_PROFILE_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ struct program_part *parts_describe(struct parts *parts, uint64_t header);
 /* Adds counts of the measurer's events to a list of them. */
 void part_counts_add(struct rot_list *list, const struct perf_event_measurer *measurer,
 		     const int64_t counts[STEP_NR_COUNTS]);
-
-#endif

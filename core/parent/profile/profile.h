@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where one run of a program spends its CPU time: samples, added up by function, its loops, and its callers. */
-#ifndef CORE_PARENT_PROFILE_PROFILE_H
-#define CORE_PARENT_PROFILE_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ uint32_t profile_begin_epoch(struct profile *profile, uint64_t time_ns);
  * begun.
  */
 struct program_profile *profile_end(struct profile *profile, const struct watched *watched, size_t nr);
-
-#endif

@@ -5,8 +5,7 @@
  * away from what is counted at the same time. Nothing is stopped for it. An event with a ring for each CPU is inherited
  * by whatever the program starts; the rings tell of its mappings as well, so addresses can be understood afterwards.
  */
-#ifndef CORE_PARENT_PROFILE_SAMPLER_H
-#define CORE_PARENT_PROFILE_SAMPLER_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ int sampler_fd(const struct sampler *sampler);
  */
 void sampler_drain(struct sampler *sampler, bool is_end,
 		   void (*handle)(void *context, const struct perf_event_header *record), void *context);
-
-#endif

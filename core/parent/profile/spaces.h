@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which file was mapped where in which process at a moment, by the records that a sampler hands on. */
-#ifndef CORE_PARENT_PROFILE_SPACES_H
-#define CORE_PARENT_PROFILE_SPACES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ size_t spaces_unknown_object(struct spaces *spaces);
 
 /* Lives until the next record is handled. */
 const struct code_object *spaces_object(const struct spaces *spaces, size_t object);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples by the calls that led there: a tree with the code of each call, and in it the code that was called. */
-#ifndef CORE_PARENT_PROFILE_STACKS_H
-#define CORE_PARENT_PROFILE_STACKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ const struct stack_call *stacks_calls(const struct stacks *stacks, size_t *nr);
 
 /* Samples of which not all calls are known. */
 uint64_t stacks_nr_incomplete(const struct stacks *stacks);
-
-#endif

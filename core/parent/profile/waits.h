@@ -3,8 +3,7 @@
  * How long threads could run, but had no CPU. The system is asked again and again for those that were sampled, while
  * they live. Times of a thread after the last look at it are missing.
  */
-#ifndef CORE_PARENT_PROFILE_WAITS_H
-#define CORE_PARENT_PROFILE_WAITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void waits_add(struct waits *waits, uint32_t tid);
 void waits_look(struct waits *waits, uint64_t now_ns);
 
 struct waits_times waits_sum(const struct waits *waits);
-
-#endif

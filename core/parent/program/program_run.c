@@ -649,17 +649,18 @@ prepare_translation(struct program_run *self)
 	if (command->miss_kinds && caches.has_lines)
 		self->data = data_new(self->session->symbols);
 	self->counted = command->counts_functions || self->data ? counted_code_new() : NULL;
-	options = (struct translator_options){.caches = caches.has_lines || command->miss_curve ? &caches : NULL,
-					      .has_pages = caches.has_pages,
-					      .has_curve = command->miss_curve,
-					      .has_kinds = command->miss_kinds && caches.has_lines,
-					      .sampling = (unsigned)command->cache_sampling,
-					      .counted = self->counted,
-					      .counts_trips = command->tells_trips && self->counted,
-					      .data = self->data,
-					      .foreseen = self->session->foreseen,
-					      .regions = self->rules_of_regions,
-					      .nr_regions = nr_regions};
+	options = (struct translator_options){
+		.caches = caches.has_lines || caches.has_pages || command->miss_curve ? &caches : NULL,
+		.has_pages = caches.has_pages,
+		.has_curve = command->miss_curve,
+		.has_kinds = command->miss_kinds && caches.has_lines,
+		.sampling = (unsigned)command->cache_sampling,
+		.counted = self->counted,
+		.counts_trips = command->tells_trips && self->counted,
+		.data = self->data,
+		.foreseen = self->session->foreseen,
+		.regions = self->rules_of_regions,
+		.nr_regions = nr_regions};
 	self->threads.translator = self->translator = translator_new(&self->tracer, &options);
 	if (self->data)
 		self->allocations = allocations_new(self->data, self->session->symbols, self->translator);

@@ -4,8 +4,8 @@
  * misses where as many other lines were used since as it holds: so one list of lines, the last used first, serves all
  * capacities (Mattson and others, "Evaluation techniques for storage hierarchies", 1970).
  *
- * The first lines of the list are linked. Behind them, each line has the time at which it left them; how many have
- * later times, a Fenwick tree of counts says, and bits. Times are dealt anew when they run out.
+ * Each line has the time at which it was used last; how many have later times, bits say, and behind them a Fenwick tree
+ * of counts. Times are dealt anew when they run out.
  *
  * Stores allocate; a line that is modified is written back when it goes, as by cache_model.h. Bytes that are streamed
  * to memory pass by, and flushes are not looked at.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which running processes translated code would harm. */
-#ifndef CORE_PARENT_TRANSLATE_ATTACHABLE_H
-#define CORE_PARENT_TRANSLATE_ATTACHABLE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -18,5 +17,3 @@
  *   copy of one, and would not restart it.
  */
 int attachable_check(pid_t tid, struct rot_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A basic block of original code, decoded: instructions up to the first that goes elsewhere. */
-#ifndef CORE_PARENT_TRANSLATE_BASIC_BLOCK_H
-#define CORE_PARENT_TRANSLATE_BASIC_BLOCK_H
+#pragma once
 
 #include "parent/symbols/instruction.h"
 #include "parent/symbols/zydis_decode.h"
@@ -57,5 +56,3 @@ struct count_place basic_block_count_place(const struct translation *translation
 
 /* True if the instruction's memory operand is relative to the next instruction. */
 bool is_rip_relative(const ZydisDecodedInstruction *instruction);
-
-#endif

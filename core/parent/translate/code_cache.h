@@ -15,8 +15,7 @@
  * A forked process shares the cache with its parent until one of them maps other code or needs another arena
  * (code_cache_copy); areas are of one file for all of them, so that copying disturbs no thread that runs.
  */
-#ifndef CORE_PARENT_TRANSLATE_CODE_CACHE_H
-#define CORE_PARENT_TRANSLATE_CODE_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -337,5 +336,3 @@ void code_cache_replace(struct code_cache *cache, const struct fragment *dead, u
  */
 #define CODE_CACHE_RUNNING 0
 size_t code_cache_read(struct code_cache *cache, pid_t tid, uint64_t address, uint8_t *bytes, size_t n, bool is_fresh);
-
-#endif

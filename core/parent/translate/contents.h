@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the instructions of a fragment count for (common/step_counts.h), each time that it is executed. */
-#ifndef CORE_PARENT_TRANSLATE_CONTENTS_H
-#define CORE_PARENT_TRANSLATE_CONTENTS_H
+#pragma once
 
 #include "common/step_counts.h"
 #include "parent/stepping/work.h"
@@ -38,5 +37,3 @@ bool contents_are_dynamic(const struct work *work, enum dynamic_kind *kind);
 /* Adds what a dynamic counter stands for. */
 void contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, int64_t value,
 			  int64_t counts[STEP_NR_COUNTS]);
-
-#endif

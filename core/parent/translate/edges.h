@@ -5,8 +5,7 @@
  * for a thread that is not in it yet, or in it once, the thread goes to another bank of counters. In all other cases it
  * stops at a gap.
  */
-#ifndef CORE_PARENT_TRANSLATE_EDGES_H
-#define CORE_PARENT_TRANSLATE_EDGES_H
+#pragma once
 
 #include "parent/breakpoints/breakpoints.h"
 #include "parent/symbols/code.h"
@@ -66,5 +65,3 @@ struct edges_at edges_at(const struct code_cache *cache, uint64_t address);
  */
 void edges_emit(struct code_cache *cache, uint32_t arena, struct emitter *to, struct sites *sites, uint64_t address,
 		bool are_behind);
-
-#endif

@@ -3,8 +3,7 @@
  * The machine code that is inserted between copied instructions. None of it changes flags but emit_count_flags; all
  * registers that it uses are saved in the thread's area, at gs.
  */
-#ifndef CORE_PARENT_TRANSLATE_EMIT_H
-#define CORE_PARENT_TRANSLATE_EMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -205,5 +204,3 @@ emit_far_jump(struct emitter *to, uint64_t target)
 	EMIT(to, 0xff, 0x25, 0, 0, 0, 0);
 	emit_64(to, target);
 }
-
-#endif

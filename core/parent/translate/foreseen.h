@@ -8,8 +8,7 @@
  * mapped a line with inode, size, time of its change, number of blocks and path, then the blocks. Files that have
  * changed since are left out.
  */
-#ifndef CORE_PARENT_TRANSLATE_FORESEEN_H
-#define CORE_PARENT_TRANSLATE_FORESEEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ size_t foreseen_nr(const struct foreseen_file *file);
 uint64_t foreseen_at(const struct foreseen_file *file, size_t number, bool *has_entry);
 bool foreseen_has(const struct foreseen_file *file, uint64_t place);
 void foreseen_add(struct foreseen_file *file, uint64_t place, bool has_entry);
-
-#endif

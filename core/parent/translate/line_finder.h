@@ -3,8 +3,7 @@
  * Finds the lines that recorded frames use (recording.h). Sites that come again and again get machine code of their
  * own, which goes from frame to frame by itself; without memory for code everything is done by looking at the site.
  */
-#ifndef CORE_PARENT_TRANSLATE_LINE_FINDER_H
-#define CORE_PARENT_TRANSLATE_LINE_FINDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ site_address(const struct site_access *access, const uint64_t *frame, uint64_t f
 	address &= access->address_mask;
 	return access->is_local ? address + fs_base : address;
 }
-
-#endif

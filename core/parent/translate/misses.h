@@ -3,8 +3,7 @@
  * Misses of modelled caches, told apart by kind, by the code that was missing a line (sites of recording.h), the object
  * that the line is of, and the thread; and in which steps code goes through lines that meet in few sets.
  */
-#ifndef CORE_PARENT_TRANSLATE_MISSES_H
-#define CORE_PARENT_TRANSLATE_MISSES_H
+#pragma once
 
 #include "parent/profile/data.h"
 #include "parent/stepping/cache_model.h"
@@ -52,5 +51,3 @@ struct miss_sets miss_sets_of(const struct step_level *level, uint64_t line_byte
 /* The next longer stride, by whole lines, with which so many lines (rows), used again and again, all have room in the
  * level, so that it reads each of them once; 0: there is none that is up to 16 lines longer. */
 uint64_t miss_padding_find(const struct step_level *level, uint64_t line_bytes, uint64_t stride, uint64_t rows);
-
-#endif

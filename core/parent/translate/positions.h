@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a thread that executes translated code would be in the original. */
-#ifndef CORE_PARENT_TRANSLATE_POSITIONS_H
-#define CORE_PARENT_TRANSLATE_POSITIONS_H
+#pragma once
 
 #include <sys/user.h>
 
@@ -33,5 +32,3 @@ position_fragment(const struct code_cache *cache, int64_t area, const struct use
  * it is counted once more, as far as that was taken back. Edges of code that may have changed are passed again.
  */
 uint64_t position_behind_edges(const struct code_cache *cache, const struct fragment *fragment);
-
-#endif

@@ -3,8 +3,7 @@
  * Curves of misses (stepping/reuse.h) of processes: each has its own, into which the lines of its threads go
  * buffer by buffer. The sum of all is told.
  */
-#ifndef CORE_PARENT_TRANSLATE_PROCESS_CURVES_H
-#define CORE_PARENT_TRANSLATE_PROCESS_CURVES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ process_curve_access(struct process_curve *curve, uint64_t address, uint64_t byt
 
 /* From now on lines are sampled, if they are not yet. */
 void process_curve_sample(struct process_curve *curve);
-
-#endif

@@ -17,8 +17,7 @@
  * The upper byte of the header is an int3: the code behind a frame jumps there when the byte RECORD_FULL_BYTE of the
  * place of the next one is 0, so that neither flags nor another instruction are needed.
  */
-#ifndef CORE_PARENT_TRANSLATE_RECORDING_H
-#define CORE_PARENT_TRANSLATE_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -161,5 +160,3 @@ uint32_t recording_allocation_site(struct sites *sites, bool is_call, const stru
 
 /* Writes a frame. low_address: of the code cache's low part. */
 void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site, uint64_t low_address);
-
-#endif

@@ -4,8 +4,7 @@
  * written. Accesses come in batches, each of one thread, with the time in which they were made; what two threads do in
  * batches whose times overlap counts as done at the same time.
  */
-#ifndef CORE_PARENT_TRANSLATE_SHARING_H
-#define CORE_PARENT_TRANSLATE_SHARING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ struct shared_line {
 
 /* All lines that two threads share falsely, most accesses first; to be freed. No access may follow. */
 struct shared_line *sharing_find(struct sharing *sharing, size_t *nr);
-
-#endif

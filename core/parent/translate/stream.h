@@ -6,8 +6,7 @@
  * First and second level are those of each thread, the last is shared by all: what one thread reads another finds
  * there. Accesses of different threads meet it buffer by buffer, not in the order of time.
  */
-#ifndef CORE_PARENT_TRANSLATE_STREAM_H
-#define CORE_PARENT_TRANSLATE_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,5 +110,3 @@ void stream_bank_counts(struct stream_thread *thread, const struct code_cache *c
 
 /* Waits likewise. NULL is allowed. */
 void stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base);
-
-#endif

@@ -4,8 +4,7 @@
  * relative to themselves; each basic block counts itself; branches lead to translated code, or to a gap. What the
  * program sees stays as it was: calls push original addresses, and all registers are its own at each mark.
  */
-#ifndef CORE_PARENT_TRANSLATE_TRANSLATE_H
-#define CORE_PARENT_TRANSLATE_TRANSLATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ bool translate_ahead(const struct translation *translation, unsigned nr);
 
 /* The executable memory that has that address; NULL: none. */
 const struct code_range *translate_find_range(const struct translation *translation, uint64_t address);
-
-#endif

@@ -6,8 +6,7 @@
  * A thread's registers are those of the program whenever somebody can see them: before a signal is delivered, and when
  * it is let go. What cannot be translated is executed natively, instruction by instruction.
  */
-#ifndef CORE_PARENT_TRANSLATE_TRANSLATOR_H
-#define CORE_PARENT_TRANSLATE_TRANSLATOR_H
+#pragma once
 
 #include <sys/user.h>
 
@@ -162,5 +161,3 @@ bool translator_code_of(const struct translator *translator, uint32_t site, stru
 
 /* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by translator.c and visits.c. */
-#ifndef CORE_PARENT_TRANSLATE_TRANSLATOR_INTERNAL_H
-#define CORE_PARENT_TRANSLATE_TRANSLATOR_INTERNAL_H
+#pragma once
 
 #include "parent/symbols/frames.h"
 #include "parent/translate/edges.h"
@@ -163,5 +162,3 @@ void visits_follow(struct translated *translated, uint64_t gs_base);
 /* The stopped thread is at an edge of a region, with these registers, whose gs base may change. */
 void visits_pass(struct translator *translator, struct thread *thread, const struct edge *edge,
 		 struct user_regs_struct *registers);
-
-#endif

@@ -3,8 +3,7 @@
  * Uses of lines on their way to the modelled caches. One thread finds the lines of what was recorded (stream.c),
  * another one goes through the caches with them (modeller), so that both have a processor.
  */
-#ifndef CORE_PARENT_TRANSLATE_USES_H
-#define CORE_PARENT_TRANSLATE_USES_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -146,5 +145,3 @@ void modeller_delete(struct modeller *modeller);
 /* take waits for an empty list; put hands that one over. One thread calls both, in turns. Lists are used in order. */
 struct uses *modeller_take(struct modeller *modeller);
 void modeller_put(struct modeller *modeller);
-
-#endif

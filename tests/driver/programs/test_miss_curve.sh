@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Misses at every capacity: beside modelled caches of the same program, from sampled lines, and as a plot. Misses by kind, and what
-# another model of caches counts.
+# Misses at every capacity: beside modelled caches of the same program, from sampled lines, and as a plot. Misses by kind, of
+# a TLB, and what another model of caches counts.
 . "$top_srcdir/tests/support/program.sh"
 triads=$top_builddir/tests/driver/programs/triads
 
@@ -30,6 +30,8 @@ result=$?
 check "arrays are read each time, or once"
 case $err in *"working sets: 1.682 MiB"*) result=0 ;; *) result=1 ;; esac
 check "the table names the working set"
+case $err in *" half the last level"*) result=0 ;; *) result=1 ;; esac
+check "and what is as large as caches of this machine"
 
 call run --counts-only --miss-curve -caches=none -cacheSampling=8 -j sampled.json "$triads" 600
 between "$(value_of sampled.json 'missCurve.capacities[32].misses')" 14600000 14900000 &&
@@ -39,6 +41,19 @@ result=$?
 check "sampled lines stand for all"
 case $err in *"while all were followed, they were off by at most "*" of the uses of lines"*) result=0 ;; *) result=1 ;; esac
 check "how far off they are is told"
+
+# Three arrays of 128 pages, ten times, and some pages of the start: each time if fewer fit, else once, and few huge pages.
+for row in 64:3840:4300 512:384:800 64:full:2M:3:60 128:4:2M:3:60; do
+	least=${row%:*} tlb=${row%:*:*}
+	call run --counts-only -caches=none "-tlb=$tlb" -j tlb.json "$triads"
+	between "$(value_of tlb.json counts.tlbMisses)" "${least##*:}" "${row##*:}"
+	result=$?
+	check "a TLB of $tlb"
+done
+call run --counts-only -caches=none -j tlb.json "$triads"
+[ "$status" = 0 ] && [ -z "$(value_of tlb.json counts.tlbMisses)" ]
+result=$?
+check "no TLB unless it is named"
 
 # Where there is one set, there are no conflicts.
 call run --counts-only --miss-kinds -caches=32K:512,4M:4 -j kinds.json "$triads"
