@@ -50,6 +50,10 @@ def make_input():
         file.writelines(f"{i * 7919 % 100003} line {i % 17}\n" for i in range(250000))
     subprocess.run(["cc", "-E", "-std=gnu11", "-D_GNU_SOURCE", "-I", top / "tests/core/parent/translated", "-o", "source.i",
                     top / "tests/core/parent/translated/random_blocks.c"], check=True)
+    with open("source.i", "a") as file:
+        file.writelines(f"double f{i}(double *a, const double *b, int n) {{ double s = 0; for (int k = 0; k < n; k++) {{ switch (k % {i % 7 + 2}) {{ "
+                        f"case 0: s += a[k] * b[{i}]; break; case 1: a[k] -= b[k] / {i}.5; break; default: s = s > a[k] ? s - b[k] : s + {i}; }} "
+                        f"for (int m = 0; m < k; m++) a[m] += s * b[k - m]; }} return s; }}\n" for i in range(600))
     seed = 1
     with open("proteins", "w") as file:
         for number in range(40000):
