@@ -272,21 +272,26 @@ peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, struct pag
 	return rc;
 }
 
-/* ---- bandwidths over the number of threads ---- */
+/* ---- over the number of threads ---- */
 
-/* Loads and stores; of these the widest of each level and mode, which is the highest. */
+/* Loads and stores; of these the widest of each level and mode, which is the highest. In double precision, the highest
+ * of each instruction set. */
 static bool
 is_growth_drawn(const struct growth *growths, size_t nr, size_t at)
 {
 	const struct peak *peak = growths[at].peaks[growths[at].nr - 1];
+	const bool is_performance = peak->kind == PEAK_PERFORMANCE;
 
-	if (strcmp(peak->access, "load") != 0 && strcmp(peak->access, "store") != 0 &&
-	    strcmp(peak->access, "ntStore") != 0)
+	if (is_performance ? strcmp(peak->operation, "doublePrecisionFlop") != 0
+			   : strcmp(peak->access, "load") != 0 && strcmp(peak->access, "store") != 0 &&
+				     strcmp(peak->access, "ntStore") != 0)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		const struct peak *other = growths[i].peaks[growths[i].nr - 1];
 
-		if (strcmp(other->border, peak->border) == 0 && strcmp(other->access, peak->access) == 0 &&
+		if (strcmp(other->operation, peak->operation) == 0 && strcmp(other->border, peak->border) == 0 &&
+		    strcmp(is_performance ? other->instruction_set : other->access,
+			   is_performance ? peak->instruction_set : peak->access) == 0 &&
 		    strcmp(growths[i].mode, growths[at].mode) == 0 && other->per_second.value > peak->per_second.value)
 			return false;
 	}
@@ -313,17 +318,20 @@ series_of_growth(struct pool *pool, const struct growth *growth)
 }
 
 int
-peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err)
+peaks_draw_growth(const struct peak_list *list, enum peak_kind kind, const char *caption, const char *output_name,
+		  struct rot_error *err)
 {
+	const bool is_performance = kind == PEAK_PERFORMANCE;
 	autopool pool = {0};
 	struct growth *growths;
-	size_t nr = peaks_growths(&pool, list, &growths);
+	size_t nr = peaks_growths(&pool, list, kind, &growths);
 	struct plot_series *series = pool_calloc(&pool, nr, sizeof(*series));
 	struct series_plot plot = {
-		.frame = {.title = "Bandwidth over the number of threads",
+		.frame = {.title = is_performance ? "Performance over the number of threads, double precision"
+						  : "Bandwidth over the number of threads",
 			  .caption = caption,
 			  .x = axis("Threads, each on a CPU of its own", ""),
-			  .y = axis("Bandwidth", "GB/s"),
+			  .y = is_performance ? axis("Performance", "Gflop/s") : axis("Bandwidth", "GB/s"),
 			  .key_position = "auto"},
 		.series = series,
 	};
