@@ -36,7 +36,7 @@ is_of_direction(const char *access, const char *ceiling_border, const char *bord
 	if (!direction)
 		return true;
 	if (strcmp(direction, ".read") == 0)
-		return strcmp(access, "load") == 0;
+		return strcmp(access, "load") == 0 || strcmp(access, "random") == 0;
 	/* below L1 the bytes of stores are of both directions */
 	return strcmp(access, "ntStore") == 0 || (strcmp(access, "store") == 0 && strcmp(ceiling_border, "cpuL1") == 0);
 }
@@ -237,6 +237,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 {
 	struct peak_list *roof = &experiment->roof;
 	struct pool *pool = &experiment->pool;
+	const double line_bytes = (double)experiment->rot->machine->line_bytes;
 	const char *clock;
 	size_t nr = 0;
 	int rc;
@@ -256,11 +257,15 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
 	experiment->lines = pool_calloc(pool, roof->nr, sizeof(*experiment->lines));
 	for (size_t i = 0; i < roof->nr; i++) {
-		struct ceiling line = line_of(pool, &roof->peaks[i], clock);
+		struct peak *random = pool_calloc(pool, 1, sizeof(*random));
+		const bool is_latency = roof->peaks[i].kind == PEAK_LATENCY,
+			   is_random_access = peak_random_bandwidth(&roof->peaks[i], line_bytes, random);
+		struct ceiling line = line_of(pool, is_random_access ? random : &roof->peaks[i], clock);
 
-		if (roof->peaks[i].kind == PEAK_LATENCY || !isfinite(line.value))
+		if ((is_latency && !is_random_access) || !isfinite(line.value))
 			continue;
-		experiment->lines[experiment->nr_lines++] = line;
+		if (!is_latency) /* other accesses can be faster, so it bounds nothing */
+			experiment->lines[experiment->nr_lines++] = line;
 		if (!bounds_some(experiment, line.nr_threads) ||
 		    !experiment_wants_ceiling(experiment, line.operation[0] ? line.operation : NULL))
 			continue;
@@ -474,6 +479,12 @@ is_load(const struct ceiling *peak)
 }
 
 static bool
+is_random(const struct ceiling *peak)
+{
+	return peak->is_peak && strcmp(peak->access, "random") == 0;
+}
+
+static bool
 has_load(const struct ceiling *const *all, size_t nr, const struct ceiling *of)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -517,8 +528,8 @@ is_of_own_border(const struct experiment_own_plot *plot, const struct ceiling *c
 
 /*
  * Of many peaks those that matter: the highest performance, and the best known one of each instruction set, as long as
- * they are clearly apart; of the border that the plot counts the highest bandwidth, and of each border that of loads,
- * which is what most programs do.
+ * they are clearly apart; of the border that the plot counts the highest bandwidth and that of random access, and of
+ * each border that of loads, which is what most programs do.
  */
 static bool
 does_matter(const struct ceiling *peak, const struct kept_ceilings *kept, const struct ceiling *const *all, size_t nr,
@@ -528,6 +539,8 @@ does_matter(const struct ceiling *peak, const struct kept_ceilings *kept, const 
 		return nr_kept_performances(kept, peak) == 0 ||
 		       (nr_kept_performances(kept, peak) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
 			!has_kept(kept, peak, NULL, peak->value / CLEARLY_LESS));
+	if (is_random(peak))
+		return is_of_own_border(plot, peak);
 	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) &&
 				 (is_of_own_border(plot, peak) || !has_load(all, nr, peak)));
 }
@@ -756,7 +769,8 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 			kept.items[kept.nr++] = ceiling;
 		} else if (!has_kept(&kept, ceiling, NULL, ceiling->value / ROOF_NEARLY_THE_SAME) &&
 			   (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, plot))) {
-			kept.items[kept.nr++] = ceiling->is_peak ? all[named_for(all, nr, i)] : ceiling;
+			kept.items[kept.nr++] =
+				ceiling->is_peak && !is_random(ceiling) ? all[named_for(all, nr, i)] : ceiling;
 		}
 	}
 	drop_what_is_known(&kept);

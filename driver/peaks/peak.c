@@ -342,3 +342,21 @@ peak_ridge(const struct peak *performance, const struct peak *bandwidth, struct 
 	return performance->kind == PEAK_PERFORMANCE && bandwidth->kind == PEAK_BANDWIDTH &&
 	       strstr(performance->operation, "Flop") && performance->nr_threads == bandwidth->nr_threads;
 }
+
+bool
+peak_random_bandwidth(const struct peak *latency, double line_bytes, struct peak *bandwidth)
+{
+	struct peak_estimate *const estimates_of[] = {&bandwidth->per_cycle, &bandwidth->per_second,
+						      &bandwidth->per_tsc_cycle};
+
+	*bandwidth = *latency;
+	bandwidth->kind = PEAK_BANDWIDTH;
+	bandwidth->usual_per_cycle = line_bytes / latency->usual_per_cycle;
+	for (size_t i = 0; i < sizeof(estimates_of) / sizeof(*estimates_of); i++) {
+		const struct peak_estimate e = *estimates_of[i];
+
+		*estimates_of[i] =
+			(struct peak_estimate){line_bytes / e.value, line_bytes / e.high, line_bytes / e.low};
+	}
+	return latency->kind == PEAK_LATENCY && strcmp(latency->access, "random") == 0;
+}

@@ -130,6 +130,12 @@ const char *border_level(const char *border);
  */
 bool peak_ridge(const struct peak *performance, const struct peak *bandwidth, struct peak_estimate *intensity);
 
+/*
+ * Random access as a bandwidth: the bytes of the lines that are fetched, as many at once as were served best. False: the
+ * peak is not of random access. All but the rates is borrowed from it.
+ */
+bool peak_random_bandwidth(const struct peak *latency, double line_bytes, struct peak *bandwidth);
+
 /* ---- as JSON and back ---- */
 
 /* New reference. */
