@@ -150,7 +150,8 @@ per_cycle_cell(const struct peak *peak)
 static char *
 limit_cell(const struct peak *peak)
 {
-	return isnan(peak->limit_per_cycle) ? rot_strdup("-") : rot_number_in_full(peak->limit_per_cycle);
+	return isnan(peak->limit_per_cycle) ? rot_strdup("-")
+					    : rot_number_in_full(rint(100 * peak->limit_per_cycle) / 100);
 }
 
 static char *

@@ -283,6 +283,33 @@ TEST(few_ceilings_matter)
 	ck_assert_uint_eq(nr_shown(experiment), 13);
 }
 
+/* What modules allow is a line, but no bound: neither for verdicts nor in place of the highest that was measured. */
+TEST(memory_modules_are_a_line)
+{
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	const struct ceiling *modules;
+	autofree const struct ceiling **shown = NULL;
+	size_t nr, nr_told = 0, nr_main = 0;
+
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "memoryBandwidth", "96", NULL);
+	store_peaks();
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
+	modules = ceiling_named(experiment, "memory modules, as told");
+	ck_assert_ptr_nonnull(modules);
+	ck_assert_double_eq_tol(modules->value, 24, 1e-9); /* at 4 GHz */
+	ck_assert_str_eq(experiment_bounding_peak(experiment, NULL, "llcRam", 1)->name, "DRAM load");
+	nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+	for (size_t i = 0; i < nr; i++) {
+		const bool is_main = experiment_is_main_ceiling(&experiment->plots[0], shown, nr, i);
+
+		nr_told += ceiling_is_told(shown[i]);
+		nr_main += is_main && strcmp(shown[i]->border, "llcRam") == 0;
+		ck_assert(!is_main || !ceiling_is_told(shown[i]));
+	}
+	ck_assert_uint_eq(nr_told, 1);
+	ck_assert_uint_eq(nr_main, 1);
+}
+
 /* Intensities count what crosses a border: lines that are stored to are loaded first, and written back. */
 TEST_OF(stores_are_shown_with_their_fills, 6)
 {
