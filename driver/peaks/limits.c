@@ -121,7 +121,7 @@ peak_set_memory_limit(struct peak *peak, double bytes_per_second)
 		return;
 	peak->limit_per_cycle =
 		bytes_per_second / peak_crossing_bytes(peak) / peak->clock_hz / (double)peak->nr_threads;
-	peak->limit_source = "key memoryBandwidth";
+	peak->limit_source = LIMIT_OF_MEMORY;
 }
 
 struct architecture *

@@ -29,6 +29,9 @@ double peak_limit(const struct peak *peak, const struct architecture *architectu
  */
 void peak_set_limit(struct pool *pool, struct peak *peak, const struct architecture *architecture, int model);
 
+/* limit_source of what the key says. */
+#define LIMIT_OF_MEMORY "key memoryBandwidth"
+
 /* The limit of a bandwidth of memory whose modules allow so many bytes a second; 0: nothing is known. */
 void peak_set_memory_limit(struct peak *peak, double bytes_per_second);
 
