@@ -66,6 +66,7 @@ static int
 read_caches(struct rot *rot, struct rot_error *err)
 {
 	const char *caches = configuration_string(rot->configuration, "caches");
+	static char measured[] = "measured", busily[] = "measured while others used them";
 
 	if (strcmp(caches, "auto") == 0 || strcmp(caches, "none") == 0)
 		return 0;
@@ -73,6 +74,16 @@ read_caches(struct rot *rot, struct rot_error *err)
 	*rot->modelled = *rot->machine;
 	rot->modelled_ways = rot_calloc(1, sizeof(*rot->modelled_ways));
 	rot->modelled_policies = rot_calloc(1, sizeof(*rot->modelled_policies));
+	if (strcmp(caches, measured) == 0) {
+		machine_replace_sizes(rot->modelled, rot->measured);
+		rot->modelled->l1_data_source = rot->modelled->l2_source = measured;
+		rot->modelled->llc_source = rot->measured->is_steady ? measured : busily;
+		rot->modelled_ways->l1_data = rot->measured->l1_ways;
+		if (rot->modelled->l2_bytes)
+			return 0;
+		rot_error_set(err, 0, "caches=measured: the caches of this machine were not measured yet");
+		return rot_error_hint(err, "'rot machine --only=caches -caches=auto' measures them, in some seconds");
+	}
 	return cache_levels_parse(caches, rot->modelled, rot->modelled_ways, rot->modelled_policies, err);
 }
 
@@ -88,10 +99,12 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 	};
 	if (!is_none)
 		stepping->ways = rot->modelled ? *rot->modelled_ways : cache_ways_of(rot->machine, "/");
+	if (!stepping->ways.l1_data)
+		stepping->ways.l1_data = rot->measured->l1_ways;
 	if (rot->modelled)
 		stepping->policies = *rot->modelled_policies;
 	stepping->counts_tlb = configuration_origin(rot->configuration, "tlb") != CONFIGURATION_DEFAULT;
-	if (tlb_parse(configuration_string(rot->configuration, "tlb"), &stepping->tlb, err) < 0)
+	if (measured_tlb_parse(configuration_string(rot->configuration, "tlb"), rot->measured, &stepping->tlb, err) < 0)
 		return -1;
 	return limit_of(rot, "stepLimit", &stepping->limit, err);
 }
@@ -194,17 +207,16 @@ is_folder(const char *path)
 }
 
 /* What was measured of it before counts as known. */
-static struct machine *
-open_machine(const struct paths *paths, struct rot_error *err)
+static int
+open_machine(struct rot *rot, struct rot_error *err)
 {
-	struct machine *machine = machine_read("/", err);
-	struct measured_levels levels;
-
-	if (!machine || (machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes))
-		return machine;
-	measured_levels_load(&levels, paths->cache, machine);
-	machine_take_measured(machine, &levels);
-	return machine;
+	rot->machine = machine_read("/", err);
+	if (!rot->machine)
+		return -1;
+	rot->measured = rot_calloc(1, sizeof(*rot->measured));
+	measured_levels_load(rot->measured, rot->paths->cache, rot->machine);
+	machine_take_measured(rot->machine, rot->measured);
+	return 0;
 }
 
 static int
@@ -221,8 +233,7 @@ open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 		rot_warning("the data folder '%s' is no folder that can be read: none of your kernels and controllers "
 			    "are known",
 			    rot->paths->user);
-	rot->machine = open_machine(rot->paths, err);
-	if (!rot->machine)
+	if (open_machine(rot, err) < 0)
 		return -1;
 	if (rot_registry_add_all(rot->registry, entities, err) < 0 || (has_kernels && kernels_load(rot, err) < 0))
 		return -1;
@@ -275,6 +286,7 @@ rot_close(struct rot *rot)
 	free(rot->modelled_ways);
 	free(rot->modelled_policies);
 	free(rot->modelled);
+	free(rot->measured);
 	rot_entity_delete(rot->machine);
 	paths_delete(rot->paths);
 	monitor_delete(rot->monitor);

@@ -15,6 +15,7 @@ struct monitor;
 struct paths;
 struct architecture;
 struct measuring;
+struct measured_levels;
 
 /* One open driver. Everything in it is owned by it; parts are never NULL between rot_open and rot_close. */
 struct rot {
@@ -22,6 +23,7 @@ struct rot {
 	struct paths *paths;                 /* configuration/paths.h: where data and results live  */
 	struct monitor *monitor;             /* measuring/monitor.h: where the time went            */
 	struct machine *machine;             /* the entity Machine, filled by machine/machine.h     */
+	struct measured_levels *measured;    /* machine/measured.h: what was measured of it before  */
 	struct machine *modelled;            /* with the caches of the key caches, if it names any; borrows the rest */
 	struct cache_ways *modelled_ways;    /* theirs: machine/caches.h */
 	struct cache_policies *modelled_policies;

@@ -36,7 +36,7 @@ is_of_direction(const char *access, const char *ceiling_border, const char *bord
 	if (!direction)
 		return true;
 	if (strcmp(direction, ".read") == 0)
-		return strcmp(access, "load") == 0;
+		return strcmp(access, "load") == 0 || strcmp(access, "random") == 0;
 	/* below L1 the bytes of stores are of both directions */
 	return strcmp(access, "ntStore") == 0 || (strcmp(access, "store") == 0 && strcmp(ceiling_border, "cpuL1") == 0);
 }
@@ -116,33 +116,12 @@ unit_of(struct pool *pool, const struct peak *peak, const char *clock)
 
 #define WITH_FILLS " with fills"
 
-/*
- * A line that is stored to is loaded first (filled) and written back later. Peaks count the bytes of the program's
- * loads and stores, intensities those that cross a border: so many for each of the program's. What is not here has no
- * other bytes, as loads, non-temporal stores and updates, which wanted the line anyway. Evidence (EPYC 9005): stores to
- * L2 and L3 with this factor are as fast as updates (127 and 59 byte/cycle).
- */
-static const struct {
-	const char *access;
-	double bytes;
-} filling[] = {{"store", 2}, {"copy", 3.0 / 2}, {"triad", 4.0 / 3}, {"load2Store", 4.0 / 3}};
-
-static double
-crossing_bytes(const struct peak *peak)
-{
-	for (size_t i = 0; i < sizeof(filling) / sizeof(*filling); i++)
-		if (strcmp(filling[i].access, peak->access) == 0 && peak->kind == PEAK_BANDWIDTH &&
-		    strcmp(peak->border, "cpuL1") != 0)
-			return filling[i].bytes;
-	return 1;
-}
-
 /* A peak in the clock that rooflines show. */
 static struct ceiling
 line_of(struct pool *pool, const struct peak *peak, const char *clock)
 {
 	const struct peak_estimate e = estimate_of(peak, clock);
-	const double factor = crossing_bytes(peak);
+	const double factor = peak_crossing_bytes(peak);
 	const bool is_performance = peak->kind == PEAK_PERFORMANCE;
 
 	return (struct ceiling){
@@ -161,6 +140,20 @@ line_of(struct pool *pool, const struct peak *peak, const char *clock)
 		.nr_threads = peak->nr_threads,
 		.peak = peak,
 	};
+}
+
+/* What the memory modules allow, by the key memoryBandwidth: any bandwidth of memory, in proportion. */
+static struct ceiling
+line_of_modules(struct pool *pool, const struct peak *memory, double bytes_per_second, const char *clock)
+{
+	struct ceiling line = line_of(pool, memory, clock);
+
+	line.name = "memory modules, as told";
+	line.access = CEILING_OF_MODULES;
+	line.value = line.low = line.high =
+		estimate_of(memory, clock).value / memory->per_second.value * bytes_per_second;
+	line.n = 0;
+	return line;
 }
 
 /* The first operation that a roofline shows and that there may be peaks of; NULL: none. */
@@ -238,6 +231,8 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 {
 	struct peak_list *roof = &experiment->roof;
 	struct pool *pool = &experiment->pool;
+	const double line_bytes = (double)experiment->rot->machine->line_bytes,
+		     modules = 1e9 * configuration_double(experiment->rot->configuration, "memoryBandwidth");
 	const char *clock;
 	size_t nr = 0;
 	int rc;
@@ -257,11 +252,15 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
 	experiment->lines = pool_calloc(pool, roof->nr, sizeof(*experiment->lines));
 	for (size_t i = 0; i < roof->nr; i++) {
-		struct ceiling line = line_of(pool, &roof->peaks[i], clock);
+		struct peak *random = pool_calloc(pool, 1, sizeof(*random));
+		const bool is_latency = roof->peaks[i].kind == PEAK_LATENCY,
+			   is_random_access = peak_random_bandwidth(&roof->peaks[i], line_bytes, random);
+		struct ceiling line = line_of(pool, is_random_access ? random : &roof->peaks[i], clock);
 
-		if (roof->peaks[i].kind == PEAK_LATENCY || !isfinite(line.value))
+		if ((is_latency && !is_random_access) || !isfinite(line.value))
 			continue;
-		experiment->lines[experiment->nr_lines++] = line;
+		if (!is_latency) /* other accesses can be faster, so it bounds nothing */
+			experiment->lines[experiment->nr_lines++] = line;
 		if (!bounds_some(experiment, line.nr_threads) ||
 		    !experiment_wants_ceiling(experiment, line.operation[0] ? line.operation : NULL))
 			continue;
@@ -269,6 +268,11 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 			line.name = pool_format(pool, "%s, %d thread%s", line.name, line.nr_threads,
 						rot_plural((double)line.nr_threads));
 		experiment_keep_ceiling(experiment, &line);
+		if (modules > 0 && peak_is_of_memory(&roof->peaks[i]) &&
+		    line.nr_threads == experiment->nr_roof_threads) {
+			line = line_of_modules(pool, &roof->peaks[i], modules, clock);
+			experiment_keep_ceiling(experiment, &line);
+		}
 	}
 	experiment->roof_note =
 		roof->nr ? pool_own(pool, text_of_roof(experiment, experiment->nr_roof_threads), free) : NULL;
@@ -306,7 +310,7 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 {
 	const struct ceiling *line = experiment_bounding_peak(experiment, operation, border, nr_threads);
 	const struct peak_estimate *e = line ? &line->peak->per_second : NULL;
-	const double factor = line ? crossing_bytes(line->peak) : NAN;
+	const double factor = line ? peak_crossing_bytes(line->peak) : NAN;
 	struct summary summary = summary_single(line ? factor * e->value : NAN, "quantile");
 
 	summary.low = line ? factor * e->low : NAN;
@@ -319,6 +323,12 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 /* Of the many performances that are found, so many are shown, each at most this share of the one above. */
 #define MAX_PERFORMANCES 5
 #define CLEARLY_LESS 0.7
+
+bool
+ceiling_is_told(const struct ceiling *ceiling)
+{
+	return strcmp(ceiling->access, CEILING_OF_MODULES) == 0;
+}
 
 bool
 ceiling_is_least(const struct ceiling *ceiling)
@@ -443,7 +453,8 @@ are_of_one_roof(const struct ceiling *a, const struct ceiling *b)
 static bool
 are_alike(const struct ceiling *a, const struct ceiling *b)
 {
-	return are_of_one_roof(a, b) && is_bandwidth(a) == is_bandwidth(b) && strcmp(a->border, b->border) == 0;
+	return are_of_one_roof(a, b) && ceiling_is_told(a) == ceiling_is_told(b) &&
+	       is_bandwidth(a) == is_bandwidth(b) && strcmp(a->border, b->border) == 0;
 }
 
 /* What was kept so far for a plot; the highest come first. */
@@ -460,7 +471,7 @@ has_kept(const struct kept_ceilings *kept, const struct ceiling *of, const char 
 		const struct ceiling *other = kept->items[i];
 
 		if (is_bandwidth(other) == is_bandwidth(of) && are_of_one_roof(other, of) && other->value < value &&
-		    (!border || strcmp(other->border, border) == 0))
+		    !ceiling_is_told(other) && (!border || strcmp(other->border, border) == 0))
 			return true;
 	}
 	return false;
@@ -480,6 +491,12 @@ static bool
 is_load(const struct ceiling *peak)
 {
 	return peak->is_peak && strcmp(peak->access, "load") == 0;
+}
+
+static bool
+is_random(const struct ceiling *peak)
+{
+	return peak->is_peak && strcmp(peak->access, "random") == 0;
 }
 
 static bool
@@ -526,8 +543,8 @@ is_of_own_border(const struct experiment_own_plot *plot, const struct ceiling *c
 
 /*
  * Of many peaks those that matter: the highest performance, and the best known one of each instruction set, as long as
- * they are clearly apart; of the border that the plot counts the highest bandwidth, and of each border that of loads,
- * which is what most programs do.
+ * they are clearly apart; of the border that the plot counts the highest bandwidth and that of random access, and of
+ * each border that of loads, which is what most programs do.
  */
 static bool
 does_matter(const struct ceiling *peak, const struct kept_ceilings *kept, const struct ceiling *const *all, size_t nr,
@@ -537,6 +554,8 @@ does_matter(const struct ceiling *peak, const struct kept_ceilings *kept, const 
 		return nr_kept_performances(kept, peak) == 0 ||
 		       (nr_kept_performances(kept, peak) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
 			!has_kept(kept, peak, NULL, peak->value / CLEARLY_LESS));
+	if (is_random(peak) || ceiling_is_told(peak))
+		return is_of_own_border(plot, peak);
 	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) &&
 				 (is_of_own_border(plot, peak) || !has_load(all, nr, peak)));
 }
@@ -604,6 +623,8 @@ experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct 
 {
 	size_t first = 0;
 
+	if (ceiling_is_told(ceilings[i]))
+		return false;
 	while (!are_alike(ceilings[first], ceilings[i]))
 		first++;
 	if (is_bandwidth(ceilings[i]) && (!is_of_own_border(plot, ceilings[i]) || !ceilings[i]->is_peak))
@@ -765,7 +786,8 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 			kept.items[kept.nr++] = ceiling;
 		} else if (!has_kept(&kept, ceiling, NULL, ceiling->value / ROOF_NEARLY_THE_SAME) &&
 			   (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, plot))) {
-			kept.items[kept.nr++] = ceiling->is_peak ? all[named_for(all, nr, i)] : ceiling;
+			kept.items[kept.nr++] =
+				ceiling->is_peak && !is_random(ceiling) ? all[named_for(all, nr, i)] : ceiling;
 		}
 	}
 	drop_what_is_known(&kept);

@@ -128,6 +128,10 @@ struct experiment_model {
 /* A peak without an interval: (nearly) every run was disturbed, and the machine reaches at least that. */
 bool ceiling_is_least(const struct ceiling *ceiling);
 
+/* Is it what the memory modules allow, not measured? It bounds nothing, as no program may come near it. */
+#define CEILING_OF_MODULES "modules"
+bool ceiling_is_told(const struct ceiling *ceiling);
+
 /* Of an element of "ceilings" in OUTPUT.json, whose texts it borrows. */
 struct ceiling ceiling_of_json(const json_t *json);
 

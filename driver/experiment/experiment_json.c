@@ -154,8 +154,11 @@ ceiling_json(const struct ceiling *ceiling)
 	json_t *json = json_pack("{s:o, s:s, s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "name", json_text(ceiling->name),
 				 "kind", is_performance ? "performance" : "bandwidth", "of",
 				 is_performance ? ceiling->operation : ceiling->border, "unit", ceiling->unit, "value",
-				 json_number(ceiling->value), "estimator", ceiling->is_peak ? "peak" : "maximum", "n",
-				 (json_int_t)ceiling->n, "low",
+				 json_number(ceiling->value), "estimator",
+				 ceiling_is_told(ceiling) ? "given"
+				 : ceiling->is_peak       ? "peak"
+							  : "maximum",
+				 "n", (json_int_t)ceiling->n, "low",
 				 json_number(ceiling->is_peak ? ceiling->low : fmin(ceiling->median, ceiling->value)),
 				 "high", json_number(ceiling->is_peak ? ceiling->high : ceiling->value));
 

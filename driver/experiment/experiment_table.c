@@ -8,6 +8,7 @@
 
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
+#include "levels/levels.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "number.h"
@@ -94,6 +95,29 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 		free(causes[i]);
 }
 
+/* What was measured of this machine may contradict what is told. */
+static char *
+modelled_caches(const struct rot *rot)
+{
+	static const char *const names[] = {"L1 data", "L2", "last level"};
+	const struct machine *machine = rot->machine;
+	const int64_t told[] = {machine->l1_data_bytes, machine->l2_bytes, machine->llc_bytes};
+	const char *key = configuration_string(rot->configuration, "caches");
+	char *text;
+
+	if (rot->modelled && strcmp(key, "measured") != 0)
+		return rot_format("%s (key caches)", key);
+	text = machine_caches_text(rot->modelled ? rot->modelled : machine);
+	for (int i = 0; i < 3 && rot->measured && !rot->modelled; i++) {
+		const struct measured_level *found = measured_level_of(rot->measured, machine, i);
+		autofree char *size = found ? machine_size_text(found->bytes) : NULL;
+
+		if (found && told[i] && strcmp(levels_verdict(told[i], found), "agrees") != 0)
+			rot_append(&text, "; measured: %s %s (-caches=measured models it)", names[i], size);
+	}
+	return text;
+}
+
 /* Their sizes decide how many bytes cross each border. */
 static void
 print_modelled_caches(const struct experiment *experiment, FILE *out)
@@ -104,10 +128,7 @@ print_modelled_caches(const struct experiment *experiment, FILE *out)
 		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
 			if (!strstr(experiment->points[i].values[j].source, "modelled caches"))
 				continue;
-			caches = experiment->rot->modelled
-					 ? rot_format("%s (key caches)",
-						      configuration_string(experiment->rot->configuration, "caches"))
-					 : machine_caches_text(experiment->rot->machine);
+			caches = modelled_caches(experiment->rot);
 			fprintf(out, "modelled caches: %s\n", caches);
 			free(caches);
 			return;

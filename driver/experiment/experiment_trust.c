@@ -206,8 +206,9 @@ ceiling_of(const struct experiment *experiment, const struct experiment_point *p
 		const struct ceiling *ceiling = &experiment->ceilings[i];
 		const char *bounds = is_performance ? ceiling->operation : ceiling->border;
 
-		if (ceiling->nr_threads > 0 && point->nr_cpus > 0 &&
-		    ceiling->nr_threads != experiment_roof_threads(experiment, point->nr_cpus))
+		if (ceiling_is_told(ceiling) ||
+		    (ceiling->nr_threads > 0 && point->nr_cpus > 0 &&
+		     ceiling->nr_threads != experiment_roof_threads(experiment, point->nr_cpus)))
 			continue;
 		if (bounds[0] && strlen(bounds) == strcspn(of, ".") && strncmp(bounds, of, strlen(bounds)) == 0 &&
 		    strcmp(ceiling->unit, value->unit) == 0 && (!best || ceiling->value > best->value))

@@ -417,6 +417,7 @@ int
 levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve, struct rot_error *err)
 {
 	autofree struct sweep *sweep = rot_calloc(1, sizeof(*sweep));
+	struct measured_levels before;
 	int rc;
 
 	sweep->rot = rot;
@@ -431,6 +432,9 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_
 		rot_graph_delete(sweep->passes[i]);
 	if (rc < 0)
 		return rot_error_prefix(err, "the levels of the memory");
+	measured_levels_load(&before, rot->paths->cache, rot->machine);
+	levels->l1_ways = before.l1_ways;
+	levels->tlb_entries = before.tlb_entries;
 	return measured_levels_store(levels, rot->paths->cache, rot->machine, err);
 }
 

@@ -48,8 +48,10 @@ measured_levels_json(const struct measured_levels *levels, const struct machine 
 						      "fittingBytes", (json_int_t)level->fitting_bytes, "ns",
 						      json_number(level->ns), "cycles", json_number(level->cycles)));
 	}
-	return json_pack("{s:s, s:o, s:o, s:b, s:o}", "schema", schema, "cpuName", json_text(machine->cpu_name),
-			 "created", json_text(levels->created), "steady", levels->is_steady, "levels", list);
+	return json_pack("{s:s, s:o, s:o, s:b, s:o, s:I, s:I}", "schema", schema, "cpuName",
+			 json_text(machine->cpu_name), "created", json_text(levels->created), "steady",
+			 levels->is_steady, "levels", list, "l1Ways", (json_int_t)levels->l1_ways, "tlbEntries",
+			 (json_int_t)levels->tlb_entries);
 }
 
 int
@@ -87,6 +89,8 @@ read_levels(struct measured_levels *levels, const json_t *json, const struct mac
 		if (!read_level(json_array_get(list, levels->nr), &levels->levels[levels->nr]))
 			return false;
 	levels->is_steady = json_is_true(json_object_get(json, "steady"));
+	levels->l1_ways = json_integer_value(json_object_get(json, "l1Ways"));
+	levels->tlb_entries = json_integer_value(json_object_get(json, "tlbEntries"));
 	snprintf(levels->created, sizeof(levels->created), "%s", json_text_at(json, "created"));
 	return true;
 }
@@ -157,4 +161,31 @@ machine_take_measured(struct machine *machine, const struct measured_levels *lev
 		*members[i].bytes = found[i]->bytes;
 		rot_string_set(members[i].source, "measured");
 	}
+}
+
+void
+machine_replace_sizes(struct machine *machine, const struct measured_levels *levels)
+{
+	int64_t *const sizes[] = {&machine->l1_data_bytes, &machine->l2_bytes, &machine->llc_bytes};
+
+	for (int i = 0; i < 3; i++)
+		*sizes[i] = 0;
+	machine->package_llc_bytes = 0;
+	for (int i = 0; i < 3; i++) {
+		const struct measured_level *level = measured_level_of(levels, machine, i);
+
+		*sizes[i] = level ? level->bytes : 0;
+	}
+}
+
+int
+measured_tlb_parse(const char *text, const struct measured_levels *levels, struct tlb_shape *tlb, struct rot_error *err)
+{
+	if (strcmp(text, "measured") != 0)
+		return tlb_parse(text, tlb, err);
+	*tlb = (struct tlb_shape){.entries = levels ? levels->tlb_entries : 0, .page_bytes = 4096};
+	if (tlb->entries > 0)
+		return 0;
+	rot_error_set(err, 0, "tlb=measured: the TLB of this machine was not measured yet");
+	return rot_error_hint(err, "'rot machine --only=tlb -tlb=64' measures it, in some seconds, on a quiet machine");
 }

@@ -13,6 +13,7 @@
 
 #include "entities.h"
 #include "error.h"
+#include "machine/caches.h"
 
 struct measured_level {
 	int64_t bytes;         /* size: half of the accesses to a footprint of it miss; 0: memory */
@@ -26,8 +27,9 @@ struct measured_level {
 struct measured_levels {
 	struct measured_level levels[MEASURED_LEVELS_MAX];
 	size_t nr;
-	bool is_steady;   /* both halves of the runs told the same sizes; else others used the machine */
-	char created[32]; /* ISO 8601, UTC */
+	bool is_steady;               /* both halves of the runs told the same sizes; else others used the machine */
+	char created[32];             /* ISO 8601, UTC */
+	int64_t l1_ways, tlb_entries; /* of the first level; by rot machine, where it was sure; 0: unknown */
 };
 
 /*
@@ -48,6 +50,13 @@ measured_level_of(const struct measured_levels *levels, const struct machine *ma
 
 /* Sizes that nobody told become the measured ones, with the source "measured". */
 void machine_take_measured(struct machine *machine, const struct measured_levels *levels);
+
+/* All sizes become the measured ones, told or not; 0: not measured. Sources stay. */
+void machine_replace_sizes(struct machine *machine, const struct measured_levels *levels);
+
+/* tlb_parse, but "measured" is what was measured, with one set and pages of 4 KiB. levels may be NULL. */
+int measured_tlb_parse(const char *text, const struct measured_levels *levels, struct tlb_shape *tlb,
+		       struct rot_error *err);
 
 /* "AuthenticAMD-26-2-1-KVM": a name for files that are of machines of one kind. Fresh memory. */
 char *machine_file_name(const struct machine *machine);

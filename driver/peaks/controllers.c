@@ -123,9 +123,9 @@ get(struct rot *rot, struct peak_list *list, const char *output_name, struct rot
 	return rot_error_hint(err, "'rot peaks' finds them");
 }
 
-/* Draws what the search tried, and with has_growth bandwidths over the number of threads. */
+/* Draws what the search tried, and peaks of that kind over the number of threads. */
 static int
-draw_search(const struct rot *rot, const struct peak_list *list, bool has_growth, const char *output_name,
+draw_search(const struct rot *rot, const struct peak_list *list, enum peak_kind kind, const char *output_name,
 	    struct rot_error *err)
 {
 	autofree char *caption = machine_caption(rot->machine);
@@ -133,8 +133,8 @@ draw_search(const struct rot *rot, const struct peak_list *list, bool has_growth
 	size_t nr_maps = 0;
 	int rc = draw_landscapes(rot, list, output_name, &nr_maps, err), nr_growths = 0;
 
-	if (rc == 0 && has_growth)
-		nr_growths = peaks_draw_growth(list, caption,
+	if (rc == 0)
+		nr_growths = peaks_draw_growth(list, kind, caption,
 					       plots_go_to(rot->configuration, PLOTS_IN_FILES) ? name : NULL, err);
 	plots_note_undrawn(rot->configuration, nr_maps + (nr_growths > 0));
 	return nr_growths < 0 ? -1 : rc;
@@ -156,7 +156,7 @@ measure_part(struct rot *rot, const struct rot_controller *self, const char *out
 			peaks_print_ridges(&list, stdout);
 		rc = write_data(rot, &shown, output_name, err);
 		if (rc == 0)
-			rc = draw_search(rot, &shown, !is_ceiling, output_name, err);
+			rc = draw_search(rot, &shown, is_ceiling ? PEAK_PERFORMANCE : PEAK_BANDWIDTH, output_name, err);
 		free(shown.peaks);
 	}
 	peak_list_clear(&list);

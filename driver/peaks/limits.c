@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "entities.h"
 #include "memory.h"
@@ -113,6 +114,16 @@ peak_set_limit(struct pool *pool, struct peak *peak, const struct architecture *
 		set_remark(pool, peak, limit);
 }
 
+void
+peak_set_memory_limit(struct peak *peak, double bytes_per_second)
+{
+	if (!(bytes_per_second > 0) || !peak_is_of_memory(peak))
+		return;
+	peak->limit_per_cycle =
+		bytes_per_second / peak_crossing_bytes(peak) / peak->clock_hz / (double)peak->nr_threads;
+	peak->limit_source = LIMIT_OF_MEMORY;
+}
+
 struct architecture *
 limits_load(struct rot *rot, struct rot_error *err)
 {
@@ -124,10 +135,13 @@ limits_load(struct rot *rot, struct rot_error *err)
 int
 peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err)
 {
+	const double memory = 1e9 * configuration_double(rot->configuration, "memoryBandwidth");
 	struct architecture *architecture = limits_load(rot, err);
 
-	for (size_t i = 0; architecture && i < list->nr; i++)
+	for (size_t i = 0; architecture && i < list->nr; i++) {
 		peak_set_limit(&list->pool, &list->peaks[i], architecture, (int)rot->machine->cpu_model);
+		peak_set_memory_limit(&list->peaks[i], memory);
+	}
 	if (!architecture)
 		return -1;
 	architecture_delete(architecture);

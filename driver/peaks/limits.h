@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the processor's documents allow, beside what was found: rows <limit> of driver/architectures/. */
+/* What the processor's documents and the memory modules allow, beside what was found: rows <limit> of
+ * driver/architectures/, and the key memoryBandwidth. */
 #pragma once
 
 #include "error.h"
@@ -27,5 +28,11 @@ double peak_limit(const struct peak *peak, const struct architecture *architectu
  */
 void peak_set_limit(struct pool *pool, struct peak *peak, const struct architecture *architecture, int model);
 
-/* The same for all, on this machine. */
+/* limit_source of what the key says. */
+#define LIMIT_OF_MEMORY "key memoryBandwidth"
+
+/* The limit of a bandwidth of memory whose modules allow so many bytes a second; 0: nothing is known. */
+void peak_set_memory_limit(struct peak *peak, double bytes_per_second);
+
+/* The limits of all, on this machine. */
 int peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err);

@@ -115,6 +115,9 @@ void peak_add_remark(struct pool *pool, struct peak *peak, const char *text);
 
 void peak_list_clear(struct peak_list *list);
 
+/* Is it a bandwidth of memory? */
+bool peak_is_of_memory(const struct peak *peak);
+
 /* Does that border come closer to the core: "cpuL1" before "l1l2" before "l2l3" before "llcRam"? Others are last. */
 int border_order(const char *border);
 
@@ -128,6 +131,18 @@ const char *border_level(const char *border);
  * not matter. The interval is that of the worst case of both. False: they are no such pair.
  */
 bool peak_ridge(const struct peak *performance, const struct peak *bandwidth, struct peak_estimate *intensity);
+
+/*
+ * Random access as a bandwidth: the bytes of the lines that are fetched, as many at once as were served best. False:
+ * the peak is not of random access. All but the rates is borrowed from it.
+ */
+bool peak_random_bandwidth(const struct peak *latency, double line_bytes, struct peak *bandwidth);
+
+/*
+ * Bytes that cross the border for each that the program loads or stores. A line that is stored to is loaded first
+ * (filled) and written back later.
+ */
+double peak_crossing_bytes(const struct peak *bandwidth);
 
 /* ---- as JSON and back ---- */
 

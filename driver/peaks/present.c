@@ -150,7 +150,8 @@ per_cycle_cell(const struct peak *peak)
 static char *
 limit_cell(const struct peak *peak)
 {
-	return isnan(peak->limit_per_cycle) ? rot_strdup("-") : rot_number_in_full(peak->limit_per_cycle);
+	return isnan(peak->limit_per_cycle) ? rot_strdup("-")
+					    : rot_number_in_full(rint(100 * peak->limit_per_cycle) / 100);
 }
 
 static char *
@@ -414,29 +415,37 @@ peaks_print_ridges(const struct peak_list *list, FILE *out)
 /* ---- over the number of threads ---- */
 
 /* Columns of a row: what it is of, one for each number of threads, and what follows from them. */
-enum { OF_NAME, OF_SET, OF_MODE, NR_KEYS };
+enum { OF_NAME, OF_KIND, OF_MODE, NR_KEYS };
 enum { FROM_FACTOR, FROM_SATURATION, NR_RESULTS };
 
+/* Performance with the clock, since that is what more threads change of it. */
 static char *
 growth_cell(const struct growth *growth, int nr_threads)
 {
-	for (size_t i = 0; i < growth->nr; i++)
-		if (growth->peaks[i]->nr_threads == nr_threads)
-			return estimate_text(&growth->peaks[i]->per_second, 1e-9);
+	for (size_t i = 0; i < growth->nr; i++) {
+		const struct peak *peak = growth->peaks[i];
+		autofree char *rate = estimate_text(&peak->per_second, 1e-9);
+
+		if (peak->nr_threads == nr_threads)
+			return peak->kind == PEAK_PERFORMANCE && isfinite(peak->clock_hz)
+				       ? rot_format("%s at %.2f", rate, peak->clock_hz / 1e9)
+				       : (char *)rot_keep(&rate);
+	}
 	return rot_strdup("-");
 }
 
 static void
 print_growths(const struct growth *growths, size_t nr, const int *threads, size_t nr_threads, FILE *out)
 {
+	const bool is_performance = growths[0].peaks[0]->kind == PEAK_PERFORMANCE;
 	autopool pool = {0};
 	const size_t nr_columns = NR_KEYS + nr_threads + NR_RESULTS;
 	struct text_table_column *columns = pool_calloc(&pool, nr_columns, sizeof(*columns));
 	struct text_table table = {.columns = columns, .nr_columns = nr_columns, .nr_keys = NR_KEYS};
 	char **cells = pool_calloc(&pool, nr_columns, sizeof(*cells)), **results = cells + NR_KEYS + nr_threads;
 
-	columns[OF_NAME] = (struct text_table_column){"bandwidth", true};
-	columns[OF_SET] = (struct text_table_column){"instruction\nset", true};
+	columns[OF_NAME] = (struct text_table_column){is_performance ? "performance" : "bandwidth", true};
+	columns[OF_KIND] = (struct text_table_column){is_performance ? "precision" : "instruction\nset", true};
 	columns[OF_MODE] = (struct text_table_column){"mode", true};
 	for (size_t i = 0; i < nr_threads; i++)
 		columns[NR_KEYS + i].heading = threads_text(&pool, threads[i]);
@@ -446,7 +455,8 @@ print_growths(const struct growth *growths, size_t nr, const int *threads, size_
 		const struct growth *growth = &growths[i];
 
 		cells[OF_NAME] = rot_strdup(growth->peaks[0]->name);
-		cells[OF_SET] = rot_strdup(growth->peaks[0]->instruction_set);
+		cells[OF_KIND] =
+			is_performance ? precision_cell(growth->peaks[0]) : instruction_set_cell(growth->peaks[0]);
 		cells[OF_MODE] = rot_strdup(growth->mode);
 		for (size_t k = 0; k < nr_threads; k++)
 			cells[NR_KEYS + k] = growth_cell(growth, threads[k]);
@@ -455,9 +465,9 @@ print_growths(const struct growth *growths, size_t nr, const int *threads, size_
 			growth->saturated_from ? rot_format("%d", growth->saturated_from) : rot_strdup("no");
 		text_table_add(&table, cells);
 	}
-	text_print(pool_format(&pool,
-			       "Bandwidth over the number of threads [GB/s]; saturated: the fewest threads that reach "
-			       "%.0f %% of the highest\n\n",
+	text_print(pool_format(&pool, "%s; saturated: the fewest threads that reach %.0f %% of the highest\n\n",
+			       is_performance ? "Performance over the number of threads [Gflop/s], at the clock [GHz]"
+					      : "Bandwidth over the number of threads [GB/s]",
 			       100 * SATURATION_SHARE),
 		   0, 0, out);
 	text_table_print(&table, out);
@@ -466,11 +476,11 @@ print_growths(const struct growth *growths, size_t nr, const int *threads, size_
 
 /* Nothing where the numbers of threads are no sweep: two with others between them do not tell where growth stops. */
 static void
-print_growth(const struct peak_list *list, bool *is_first, FILE *out)
+print_growth(const struct peak_list *list, enum peak_kind kind, bool *is_first, FILE *out)
 {
 	autopool pool = {0};
 	struct growth *growths;
-	size_t nr = peaks_growths(&pool, list, &growths);
+	size_t nr = peaks_growths(&pool, list, kind, &growths);
 	int *threads;
 	size_t nr_threads = growths_threads(&pool, growths, nr, &threads);
 
@@ -575,13 +585,14 @@ peaks_print(const struct peak_list *list, bool is_all, FILE *out)
 
 	if (is_all) {
 		print_table(list, PEAK_PERFORMANCE, &is_first, out);
+		print_growth(list, PEAK_PERFORMANCE, &is_first, out);
 		print_table(list, PEAK_BANDWIDTH, &is_first, out);
-		print_growth(list, &is_first, out);
+		print_growth(list, PEAK_BANDWIDTH, &is_first, out);
 		print_table(list, PEAK_LATENCY, &is_first, out);
 		print_ridges(list, &is_first, out);
 	} else if (list->nr > 0) {
 		for (enum peak_kind kind = 0; kind < NR_PEAK_KINDS; kind++)
 			print_best(list, kind, threads, &is_first, out);
-		text_print("\nall variants, bandwidths over threads, ridge points: --all", 0, 0, out);
+		text_print("\nall variants, peaks over threads, ridge points: --all", 0, 0, out);
 	}
 }

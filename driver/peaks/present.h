@@ -41,11 +41,11 @@ struct json_t *peaks_json(const struct rot *rot, const struct peak_list *list);
 int peak_draw_landscape(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err);
 
 /*
- * Loads and stores of all levels over the number of threads. Gives 1, or 0 where all are of one number and there is
- * nothing to draw. output_name NULL: is there? -1: an error.
+ * Loads and stores of all levels, or the best performances, over the number of threads. Gives 1, or 0 where all are of
+ * one number and there is nothing to draw. output_name NULL: is there? -1: an error.
  */
-int
-peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err);
+int peaks_draw_growth(const struct peak_list *list, enum peak_kind kind, const char *caption, const char *output_name,
+		      struct rot_error *err);
 
 /*
  * Performances and the bandwidths of all levels (the highest, loads and stores) as rooflines with the ridge points of

@@ -117,7 +117,7 @@ growths_json(const struct peak_list *list)
 	json_t *json = json_array();
 	autopool pool = {0};
 	struct growth *growths;
-	const size_t nr = peaks_growths(&pool, list, &growths);
+	const size_t nr = peaks_growths(&pool, list, PEAK_BANDWIDTH, &growths);
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct growth *growth = &growths[i];

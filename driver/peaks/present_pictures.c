@@ -99,16 +99,17 @@ keep(struct roof *roof, const struct peak *peak)
 }
 
 /*
- * Each level has its highest bandwidth, and that of loads with as wide registers, memory also that of stores. The rest
- * are performances that are clearly apart, below the highest one without mixtures of operations ("FMA_ADD", "MIX"). The
- * rest is in the table.
+ * Each level has its highest bandwidth, and that of loads with as wide registers, memory also those of stores and of
+ * random access. The rest are performances that are clearly apart, below the highest one without mixtures of operations
+ * ("FMA_ADD", "MIX"). The rest is in the table.
  */
 static bool
 is_drawn(const struct roof *roof, const struct peak *peak)
 {
 	const bool is_bandwidth = peak->kind == PEAK_BANDWIDTH;
 	const bool is_basic = strcmp(peak->access, "load") == 0 || peak->mode[0] ||
-			      (strcmp(peak->access, "store") == 0 && strcmp(peak->border, "llcRam") == 0);
+			      (strcmp(peak->access, "store") == 0 && strcmp(peak->border, "llcRam") == 0),
+		   is_random = strcmp(peak->access, "random") == 0 && strcmp(peak->border, "llcRam") == 0;
 	const bool is_mixture = strchr(peak->access, '_') || strcmp(peak->access, "MIX") == 0;
 
 	for (size_t i = 0; i < roof->nr; i++) {
@@ -116,7 +117,7 @@ is_drawn(const struct roof *roof, const struct peak *peak)
 		const double share = peak->per_cycle.value / other->per_cycle.value;
 
 		if (is_bandwidth && strcmp(other->border, peak->border) == 0)
-			return strcmp(other->instruction_set, peak->instruction_set) == 0 && is_basic;
+			return is_random || (strcmp(other->instruction_set, peak->instruction_set) == 0 && is_basic);
 		if (!is_bandwidth && other->kind == peak->kind &&
 		    ((share < ROOF_NEARLY_THE_SAME && share > CLEARLY_LESS) || is_mixture))
 			return false;
@@ -125,16 +126,20 @@ is_drawn(const struct roof *roof, const struct peak *peak)
 }
 
 static void
-choose_lines(struct roof *roof, const struct peak_list *list, const char *operation, int nr_threads)
+choose_lines(struct roof *roof, const struct peak_list *list, const char *operation, int nr_threads, double line_bytes)
 {
 	const struct peak **all = pool_calloc(&roof->pool, list->nr, sizeof(*all));
+	struct peak *bandwidths = pool_calloc(&roof->pool, list->nr, sizeof(*bandwidths));
 	size_t nr = 0;
 
 	roof->lines = pool_calloc(&roof->pool, list->nr, sizeof(*roof->lines));
-	for (size_t i = 0; i < list->nr; i++)
-		if (is_line_of(&list->peaks[i], operation, nr_threads) &&
-		    (!roof->is_per_cycle || !isnan(list->peaks[i].per_cycle.value)))
-			all[nr++] = &list->peaks[i];
+	for (size_t i = 0; i < list->nr; i++) {
+		const bool is_random = peak_random_bandwidth(&list->peaks[i], line_bytes, &bandwidths[i]);
+		const struct peak *peak = is_random ? &bandwidths[i] : &list->peaks[i];
+
+		if (is_line_of(peak, operation, nr_threads) && (!roof->is_per_cycle || !isnan(peak->per_cycle.value)))
+			all[nr++] = peak;
+	}
 	qsort(all, nr, sizeof(*all), higher_first);
 	for (size_t i = 0; i < nr; i++)
 		if (is_drawn(roof, all[i]))
@@ -243,7 +248,7 @@ draw_roof(const struct rot *rot, const struct peak_list *list, const char *opera
 	autofree char *note = roof_note(list, nr_threads, roof.is_per_cycle);
 	int rc = 0;
 
-	choose_lines(&roof, list, operation, nr_threads);
+	choose_lines(&roof, list, operation, nr_threads, (double)rot->machine->line_bytes);
 	if (highest_performance(&roof))
 		rc = draw_roofline(rot, &roof,
 				   pool_format(&roof.pool, "The roof of this machine: %s, %d thread%s", words,
@@ -272,21 +277,26 @@ peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, struct pag
 	return rc;
 }
 
-/* ---- bandwidths over the number of threads ---- */
+/* ---- over the number of threads ---- */
 
-/* Loads and stores; of these the widest of each level and mode, which is the highest. */
+/* Loads and stores; of these the widest of each level and mode, which is the highest. In double precision, the highest
+ * of each instruction set. */
 static bool
 is_growth_drawn(const struct growth *growths, size_t nr, size_t at)
 {
 	const struct peak *peak = growths[at].peaks[growths[at].nr - 1];
+	const bool is_performance = peak->kind == PEAK_PERFORMANCE;
 
-	if (strcmp(peak->access, "load") != 0 && strcmp(peak->access, "store") != 0 &&
-	    strcmp(peak->access, "ntStore") != 0)
+	if (is_performance ? strcmp(peak->operation, "doublePrecisionFlop") != 0
+			   : strcmp(peak->access, "load") != 0 && strcmp(peak->access, "store") != 0 &&
+				     strcmp(peak->access, "ntStore") != 0)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		const struct peak *other = growths[i].peaks[growths[i].nr - 1];
 
-		if (strcmp(other->border, peak->border) == 0 && strcmp(other->access, peak->access) == 0 &&
+		if (strcmp(other->operation, peak->operation) == 0 && strcmp(other->border, peak->border) == 0 &&
+		    strcmp(is_performance ? other->instruction_set : other->access,
+			   is_performance ? peak->instruction_set : peak->access) == 0 &&
 		    strcmp(growths[i].mode, growths[at].mode) == 0 && other->per_second.value > peak->per_second.value)
 			return false;
 	}
@@ -313,17 +323,20 @@ series_of_growth(struct pool *pool, const struct growth *growth)
 }
 
 int
-peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err)
+peaks_draw_growth(const struct peak_list *list, enum peak_kind kind, const char *caption, const char *output_name,
+		  struct rot_error *err)
 {
+	const bool is_performance = kind == PEAK_PERFORMANCE;
 	autopool pool = {0};
 	struct growth *growths;
-	size_t nr = peaks_growths(&pool, list, &growths);
+	size_t nr = peaks_growths(&pool, list, kind, &growths);
 	struct plot_series *series = pool_calloc(&pool, nr, sizeof(*series));
 	struct series_plot plot = {
-		.frame = {.title = "Bandwidth over the number of threads",
+		.frame = {.title = is_performance ? "Performance over the number of threads, double precision"
+						  : "Bandwidth over the number of threads",
 			  .caption = caption,
 			  .x = axis("Threads, each on a CPU of its own", ""),
-			  .y = axis("Bandwidth", "GB/s"),
+			  .y = is_performance ? axis("Performance", "Gflop/s") : axis("Bandwidth", "GB/s"),
 			  .key_position = "auto"},
 		.series = series,
 	};

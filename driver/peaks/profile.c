@@ -109,12 +109,13 @@ is_of_conditions(const json_t *peak, const json_t *conditions)
 	       facts_are_current(json_object_get(peak, "foundOn"), conditions);
 }
 
-/* More than a processor can do is a mistake, and not to be kept. */
+/* More than a processor can do is a mistake, and not to be kept. What is told of memory may be the mistake. */
 static bool
 is_above_limit(const json_t *peak)
 {
-	return json_number_at(json_object_get(peak, "perCycle"), "value") >
-	       (1 + LIMIT_EXCEEDED) * json_number_at(peak, "limitPerCycle");
+	return strcmp(json_text_at(peak, "limitSource"), LIMIT_OF_MEMORY) != 0 &&
+	       json_number_at(json_object_get(peak, "perCycle"), "value") >
+		       (1 + LIMIT_EXCEEDED) * json_number_at(peak, "limitPerCycle");
 }
 
 /* Is there one of the peak like that? conditions NULL: any. */

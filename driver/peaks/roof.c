@@ -102,7 +102,7 @@ peak_is_doubtful(const struct peak_list *list, const struct peak *peak)
 	if (peak->kind == PEAK_LATENCY)
 		return false;
 	if ((peak->nr_tainted > 0 && peak->nr_tainted >= peak->nr_samples && isnan(peak->per_cycle.low)) ||
-	    reached < FAR_BELOW * peak->limit_per_cycle)
+	    (!peak_is_of_memory(peak) && reached < FAR_BELOW * peak->limit_per_cycle))
 		return true;
 	if (peak->kind != PEAK_BANDWIDTH)
 		return false;

@@ -39,6 +39,7 @@ char *roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle)
 /*
  * True if every run of the peak was disturbed, or if it is far below what another peak of the list or the processor's
  * documents say: a nearer border slower than a farther one, loads at half of what the same border gives copies, an
- * operation at half of its limit. Latencies are never in doubt.
+ * operation at half of its limit (not memory: a thread may reach a small part of what the modules allow). Latencies are
+ * never in doubt.
  */
 bool peak_is_doubtful(const struct peak_list *list, const struct peak *peak);

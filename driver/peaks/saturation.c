@@ -6,24 +6,24 @@
 #include <string.h>
 
 static bool
-is_same_bandwidth(const struct peak *a, const struct peak *b)
+is_same_rate(const struct peak *a, const struct peak *b)
 {
-	return a->kind == PEAK_BANDWIDTH && b->kind == PEAK_BANDWIDTH && strcmp(a->name, b->name) == 0 &&
+	return a->kind == b->kind && strcmp(a->name, b->name) == 0 && strcmp(a->operation, b->operation) == 0 &&
 	       strcmp(a->border, b->border) == 0 && strcmp(a->access, b->access) == 0 &&
 	       strcmp(a->instruction_set, b->instruction_set) == 0;
 }
 
-/* Is it the one whose growth is told: the first of its bandwidth and mode on several threads? */
+/* Is it the one whose growth is told: the first of its rate and mode on several threads? */
 static bool
-begins(const struct peak_list *list, size_t at)
+begins(const struct peak_list *list, enum peak_kind kind, size_t at)
 {
 	const struct peak *peak = &list->peaks[at];
 
 	for (size_t i = 0; i < at; i++)
-		if (is_same_bandwidth(&list->peaks[i], peak) && list->peaks[i].nr_threads > 1 &&
+		if (is_same_rate(&list->peaks[i], peak) && list->peaks[i].nr_threads > 1 &&
 		    strcmp(list->peaks[i].mode, peak->mode) == 0)
 			return false;
-	return peak->kind == PEAK_BANDWIDTH && peak->nr_threads > 1;
+	return peak->kind == kind && peak->nr_threads > 1;
 }
 
 static int
@@ -56,7 +56,7 @@ growth_of(struct pool *pool, const struct peak_list *list, const struct peak *pe
 	struct growth growth = {.peaks = pool_calloc(pool, list->nr, sizeof(struct peak *)), .mode = peak->mode};
 
 	for (size_t i = 0; i < list->nr; i++)
-		if (is_same_bandwidth(&list->peaks[i], peak) &&
+		if (is_same_rate(&list->peaks[i], peak) &&
 		    (list->peaks[i].nr_threads == 1 || strcmp(list->peaks[i].mode, peak->mode) == 0))
 			growth.peaks[growth.nr++] = &list->peaks[i];
 	qsort(growth.peaks, growth.nr, sizeof(struct peak *), by_threads);
@@ -65,13 +65,13 @@ growth_of(struct pool *pool, const struct peak_list *list, const struct peak *pe
 }
 
 size_t
-peaks_growths(struct pool *pool, const struct peak_list *list, struct growth **growths)
+peaks_growths(struct pool *pool, const struct peak_list *list, enum peak_kind kind, struct growth **growths)
 {
 	size_t nr = 0;
 
 	*growths = pool_calloc(pool, list->nr, sizeof(**growths));
 	for (size_t i = 0; i < list->nr; i++) {
-		if (!begins(list, i))
+		if (!begins(list, kind, i))
 			continue;
 		(*growths)[nr] = growth_of(pool, list, &list->peaks[i]);
 		nr += (*growths)[nr].nr > 1;

@@ -10,6 +10,7 @@
 #include "kernels/kernel_work.h"
 #include "machine/caches.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "measuring/on_cpus.h"
 #include "measuring/program_measuring.h"
 #include "memory.h"
@@ -365,9 +366,10 @@ make_constants(const struct rot *rot)
 	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
 	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
 	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
-	expression_scope_set_number(scope, "l1Ways", (double)ways.l1_data);
+	expression_scope_set_number(scope, "l1Ways",
+				    (double)(ways.l1_data || !rot->measured ? ways.l1_data : rot->measured->l1_ways));
 	expression_scope_set_number(scope, "l2Ways", (double)ways.l2);
-	if (tlb_parse(configuration_string(rot->configuration, "tlb"), &tlb, NULL) == 0) {
+	if (measured_tlb_parse(configuration_string(rot->configuration, "tlb"), rot->measured, &tlb, NULL) == 0) {
 		expression_scope_set_number(scope, "tlbEntries", (double)tlb.entries);
 		expression_scope_set_number(scope, "tlbPageBytes", (double)tlb.page_bytes);
 	}

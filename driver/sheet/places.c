@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "configuration/paths.h"
 #include "machine/caches.h"
 #include "machine/cpuid.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "memory.h"
 #include "rot.h"
 #include "sheet/survey.h"
@@ -395,6 +397,26 @@ measure(struct rot *rot, struct places *places,
 	return rc;
 }
 
+/* What is sure replaces what was kept. */
+static int
+keep(const struct rot *rot, const struct places *places, struct rot_error *err)
+{
+	struct measured_levels levels;
+	const struct {
+		enum places_answer answer;
+		int64_t *kept;
+	} kept[] = {{PLACES_L1_WAYS, &levels.l1_ways}, {PLACES_FIRST_TLB, &levels.tlb_entries}};
+
+	measured_levels_load(&levels, rot->paths->cache, rot->machine);
+	for (size_t i = 0; i < NR(kept); i++) {
+		const struct sheet_answer *answer = &places->answers[kept[i].answer];
+
+		if (isfinite(answer->number.value) && answer->confidence >= CURVE_SURE)
+			*kept[i].kept = (int64_t)answer->number.value;
+	}
+	return measured_levels_store(&levels, rot->paths->cache, rot->machine, err);
+}
+
 int
 places_measure(struct rot *rot, struct places *places, struct rot_error *err)
 {
@@ -409,5 +431,5 @@ places_measure(struct rot *rot, struct places *places, struct rot_error *err)
 	if (measure(rot, places, add_second, second, NR(second), err) < 0)
 		return rot_error_prefix(err, "pages of the TLB");
 	places_conclude(places, &told);
-	return 0;
+	return keep(rot, places, err);
 }

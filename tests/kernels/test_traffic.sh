@@ -112,6 +112,25 @@ case $out in
 esac
 check "the caches are those of the key"
 
+# Those that were measured are modelled, whatever is told of them.
+measured replacement -caches=measured
+within 0 1 L2 0 counted
+case $out in
+*'modelled caches: L1 data 48 KiB (measured), L2 1 MiB (measured), last level 32'*) result=0 ;;
+*) result=1 ;;
+esac
+check "the caches are those that were measured"
+
+# A last level that was measured as 4 GiB is modelled where none is told, else named beside what is told.
+mkdir -p other
+sed s/33554432/4294967296/ "$XDG_CACHE_HOME"/rot/levels-*.json >other/"$(cd "$XDG_CACHE_HOME"/rot && echo levels-*.json)"
+measured triad -cacheFolder=other -runs=1
+case $(echo $out) in
+*'last level 4 GiB ('*) result=0 ;;
+*) result=1 ;;
+esac
+check "a measured size that differs is told"
+
 # By hand, of 8 ways: there and back LRU misses twice in 16 accesses, FIFO in half of them and one; a cycle of 10 visits one line twice.
 sed -e 's/name="replacement"/name="eight"/' -e 's/[$]l1Ways/8/g' -e 's/[$]l1DataBytes/32768/g' "$top_srcdir/driver/controllers/replacement.xml" >eight.xml
 for policy in 'lru 12 13 79 81' 'fifo 56 57 89 91' 'plru 12 13 19 21'; do

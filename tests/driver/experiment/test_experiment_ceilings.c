@@ -57,24 +57,32 @@ TEST_OF(ceilings_are_those_of_the_profile, 3)
 		const char *clock;
 		double value, low; /* of AVX-512 FMA */
 		const char *unit;
+		double random; /* a line of 64 bytes in 60 cycles */
 	} rows[] = {
-		{"coreCycles", 63.98, 63.96, "flop/cycle"},
-		{"tsc", 63.98 * 4 / 2.6, 63.96 * 4 / 2.6, "flop/cycle"},
-		{"microSeconds", 63.98 * 4e9, 63.96 * 4e9, "flop/s"},
+		{"coreCycles", 63.98, 63.96, "flop/cycle", 64.0 / 60},
+		{"tsc", 63.98 * 4 / 2.6, 63.96 * 4 / 2.6, "flop/cycle", 64.0 / 60 * 4 / 2.6},
+		{"microSeconds", 63.98 * 4e9, 63.96 * 4e9, "flop/s", 64 / 15e-9},
 	};
 	struct experiment *experiment = experiment_with_roofline("singlePrecisionFlop", rows[_i].clock);
-	const struct ceiling *fma;
+	const struct ceiling *fma, *random;
 
 	store_peaks();
 	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
-	/* one performance of single precision, six bandwidths, no latency, nothing of two threads */
-	ck_assert_uint_eq(experiment->nr_ceilings, 7);
+	/* one performance of single precision, six bandwidths, random access, nothing of two threads */
+	ck_assert_uint_eq(experiment->nr_ceilings, 8);
 	ck_assert_ptr_null(ceiling_named(experiment, "AVX-512 FMA+ADD"));
 	fma = ceiling_named(experiment, "AVX-512 FMA");
 	ck_assert_ptr_nonnull(fma);
 	ck_assert_double_eq_tol(fma->value / rows[_i].value, 1, 1e-12);
 	ck_assert_double_eq_tol(fma->low / rows[_i].low, 1, 1e-12);
 	ck_assert_str_eq(fma->unit, rows[_i].unit);
+	random = ceiling_named(experiment, "DRAM random access, 12 chains");
+	ck_assert_ptr_nonnull(random);
+	ck_assert_double_eq_tol(random->value / rows[_i].random, 1, 1e-12);
+	ck_assert(random->low < random->value && random->value < random->high);
+	ck_assert_str_eq(random->border, "llcRam");
+	for (size_t i = 0; i < experiment->nr_lines; i++)
+		ck_assert_str_ne(experiment->lines[i].access, "random"); /* it bounds nothing */
 	ck_assert_has(experiment->roof_note, "ceilings of 1 thread at 4.00 GHz, found ");
 	ck_assert_uint_eq(fake_nr_calls, 0);
 }
@@ -256,23 +264,50 @@ assert_shown(const struct experiment *experiment, const char *const *names, size
 
 /*
  * The highest performance and the best known one of each instruction set, clearly apart; of each level the highest
- * bandwidth, as loads where they are not below.
+ * bandwidth, as loads where they are not below, and of the level that the plot counts random access.
  */
 TEST(few_ceilings_matter)
 {
-	static const char *const main_ones[] = {"AVX-512 FMA+ADD", "AVX-512 FMA", "AVX2 FMA+ADD",
-						"SSE MUL, ADD",    "x87 ADD",     "L1 load",
-						"L2 load",         "L3 load",     "DRAM load"};
+	static const char *const main_ones[] = {
+		"AVX-512 FMA+ADD", "AVX-512 FMA", "AVX2 FMA+ADD", "SSE MUL, ADD", "x87 ADD",
+		"L1 load",         "L2 load",     "L3 load",      "DRAM load",    "DRAM random access, 12 chains"};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
 	cleared_by(peak_list_clear) struct peak_list list = peaks_by_hand();
 
 	peak_by_hand(&list, "AVX-512 ADD", 1)->per_cycle.value = 22; /* higher than what is known of AVX2 */
 	ck_assert_ok(profile_store(&rot, &list, &why));
 	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
-	ck_assert_uint_eq(experiment->nr_ceilings, 12);
+	ck_assert_uint_eq(experiment->nr_ceilings, 13);
 	assert_shown(experiment, main_ones, NR_ELEMENTS(main_ones));
 	experiment->plots[0].plot.has_all_peaks = true;
-	ck_assert_uint_eq(nr_shown(experiment), 12);
+	ck_assert_uint_eq(nr_shown(experiment), 13);
+}
+
+/* What modules allow is a line, but no bound: neither for verdicts nor in place of the highest that was measured. */
+TEST(memory_modules_are_a_line)
+{
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	const struct ceiling *modules;
+	autofree const struct ceiling **shown = NULL;
+	size_t nr, nr_told = 0, nr_main = 0;
+
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "memoryBandwidth", "96", NULL);
+	store_peaks();
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
+	modules = ceiling_named(experiment, "memory modules, as told");
+	ck_assert_ptr_nonnull(modules);
+	ck_assert_double_eq_tol(modules->value, 24, 1e-9); /* at 4 GHz */
+	ck_assert_str_eq(experiment_bounding_peak(experiment, NULL, "llcRam", 1)->name, "DRAM load");
+	nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+	for (size_t i = 0; i < nr; i++) {
+		const bool is_main = experiment_is_main_ceiling(&experiment->plots[0], shown, nr, i);
+
+		nr_told += ceiling_is_told(shown[i]);
+		nr_main += is_main && strcmp(shown[i]->border, "llcRam") == 0;
+		ck_assert(!is_main || !ceiling_is_told(shown[i]));
+	}
+	ck_assert_uint_eq(nr_told, 1);
+	ck_assert_uint_eq(nr_main, 1);
 }
 
 /* Intensities count what crosses a border: lines that are stored to are loaded first, and written back. */

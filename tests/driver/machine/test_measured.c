@@ -20,6 +20,8 @@ static const struct measured_levels turin = {
 	.nr = 4,
 	.is_steady = true,
 	.created = "2026-11-22T09:00:00Z",
+	.l1_ways = 12,
+	.tlb_entries = 96,
 };
 
 static void
@@ -51,6 +53,8 @@ TEST(what_is_kept_is_read_back)
 	ck_assert(isnan(levels.levels[3].cycles));
 	ck_assert(levels.is_steady);
 	ck_assert_str_eq(levels.created, turin.created);
+	ck_assert_int_eq(levels.l1_ways, 12);
+	ck_assert_int_eq(levels.tlb_entries, 96);
 }
 
 /* Not of this machine, or damaged: as if there were nothing. */
@@ -120,6 +124,38 @@ TEST_OF(unknown_sizes_are_taken, NR_ELEMENTS(takings))
 	ck_assert_int_eq(machine->l2_bytes, takings[_i].taken_l2);
 	ck_assert_int_eq(machine->llc_bytes, takings[_i].taken_llc);
 	ck_assert_str_eq(machine->llc_source, takings[_i].taken_llc && !takings[_i].llc ? "measured" : "");
+}
+
+/* The key caches: what was measured, whatever is told. */
+TEST(told_sizes_are_replaced)
+{
+	struct measured_levels levels = turin;
+
+	machine->l1_data_bytes = 32 * KIB;
+	machine->l2_bytes = 4 * MIB;
+	machine->llc_bytes = 256 * MIB;
+	machine_replace_sizes(machine, &levels);
+	ck_assert_int_eq(machine->l1_data_bytes, 48 * KIB);
+	ck_assert_int_eq(machine->l2_bytes, MIB);
+	ck_assert_int_eq(machine->llc_bytes, 24 * MIB);
+	levels.nr = 0;
+	machine_replace_sizes(machine, &levels);
+	ck_assert_int_eq(machine->l1_data_bytes + machine->l2_bytes + machine->llc_bytes, 0);
+}
+
+TEST(measured_tlbs_are_known_or_not)
+{
+	struct tlb_shape tlb;
+
+	ck_assert_ok(measured_tlb_parse("128:4", NULL, &tlb, &why));
+	ck_assert_int_eq(tlb.entries, 128);
+	ck_assert_ok(measured_tlb_parse("measured", &turin, &tlb, &why));
+	ck_assert_int_eq(tlb.entries, 96);
+	ck_assert_int_eq(tlb.page_bytes, 4096);
+	ck_assert_int_eq(tlb.ways, 0);
+	ck_assert_int_eq(measured_tlb_parse("measured", NULL, &tlb, &why), -1);
+	ck_assert_has(why.text, "was not measured yet");
+	ck_assert_has(why.hint, "rot machine");
 }
 
 UNIT_TESTS(.set_up = set_up);

@@ -33,7 +33,7 @@ static const struct {
 	{PEAK_BANDWIDTH, "DRAM load", "", "llcRam", "load", "AVX512", "far", 2, 0, 8, 1, 1073741824, 9.9, 0.6},
 	{PEAK_LATENCY, "L1 random access", "", "cpuL1", "chase", "SCALAR", "", 1, 0, 1, 1, 24576, 4, 0.01},
 	{PEAK_LATENCY, "DRAM random access", "", "llcRam", "chase", "SCALAR", "", 1, 0, 1, 1, 1073741824, 840, 20},
-	{PEAK_LATENCY, "DRAM random access, 12 chains", "", "llcRam", "chase", "SCALAR", "", 1, 0, 1, 12, 1073741824,
+	{PEAK_LATENCY, "DRAM random access, 12 chains", "", "llcRam", "random", "SCALAR", "", 1, 0, 1, 12, 1073741824,
 	 60, 2},
 };
 

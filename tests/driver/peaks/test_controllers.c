@@ -101,7 +101,7 @@ TEST_OF(on_a_terminal_rooflines_are_text, 3)
 	static const struct {
 		const char *name, *told, *shown;
 	} rows[] = {
-		{"ceiling", "rot: 1 plot is not drawn: of rooflines alone there is a text", "Performance [Gflop/s]"},
+		{"ceiling", "rot: 2 plots are not drawn: of rooflines alone there is a text", "Performance [Gflop/s]"},
 		{"memory", "rot: 2 plots are not drawn: of rooflines alone there is a text", "Bandwidth [GB/s]"},
 		{"peaks", "", "The roof of this machine: double precision flop, 2 threads\n"},
 	};

@@ -88,6 +88,35 @@ TEST_OF(limits_are_those_of_the_documents, NR_ELEMENTS(rows))
 	}
 }
 
+/* 96 GB/s, at 4 GHz; half of it for stores, which fill lines. Nothing is known of caches, nor without a clock. */
+static const struct {
+	const char *border, *access;
+	int nr_threads;
+	double clock_hz, told, limit;
+} of_modules[] = {
+	{"llcRam", "load", 1, 4e9, 96e9, 24},  {"llcRam", "load", 2, 4e9, 96e9, 12},
+	{"llcRam", "store", 1, 4e9, 96e9, 12}, {"l2l3", "load", 1, 4e9, 96e9, NAN},
+	{"llcRam", "load", 1, 4e9, 0, NAN},    {"llcRam", "load", 1, NAN, 96e9, NAN},
+};
+
+TEST_OF(limits_of_memory_are_those_of_its_modules, NR_ELEMENTS(of_modules))
+{
+	struct peak peak = {
+		.kind = PEAK_BANDWIDTH,
+		.border = of_modules[_i].border,
+		.access = of_modules[_i].access,
+		.nr_threads = of_modules[_i].nr_threads,
+		.clock_hz = of_modules[_i].clock_hz,
+		.limit_per_cycle = NAN,
+	};
+
+	peak_set_memory_limit(&peak, of_modules[_i].told);
+	if (isnan(of_modules[_i].limit))
+		ck_assert(isnan(peak.limit_per_cycle));
+	else
+		ck_assert_double_eq_tol(peak.limit_per_cycle, of_modules[_i].limit, 1e-9);
+}
+
 /* 0: nothing is known. */
 static const struct {
 	const char *architecture, *operation, *precision, *instruction_set;

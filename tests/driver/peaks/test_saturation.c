@@ -23,6 +23,7 @@ add(const char *name, const char *mode, int nr_threads, double gigabytes)
 	list.peaks[list.nr++] = (struct peak){
 		.kind = PEAK_BANDWIDTH,
 		.name = name,
+		.operation = "",
 		.border = "llcRam",
 		.access = "load",
 		.instruction_set = "SSE",
@@ -51,7 +52,7 @@ TEST_OF(saturation_is_where_fewer_threads_get_as_much, NR_ELEMENTS(rows))
 	add("load", "", 8, rows[_i].rates[3]);
 	add("load", "", 4, rows[_i].rates[2]);
 	add("load", "", 2, rows[_i].rates[1]);
-	nr = peaks_growths(&list.pool, &list, &growths);
+	nr = peaks_growths(&list.pool, &list, PEAK_BANDWIDTH, &growths);
 	ck_assert_uint_eq(nr, 1);
 	ck_assert_uint_eq(growths[0].nr, 4);
 	ck_assert_int_eq(growths[0].peaks[1]->nr_threads, 2);
@@ -74,7 +75,7 @@ TEST(modes_grow_from_the_same_thread)
 	add("L1 load", "", 1, 100);
 	add("L1 load", "", 2, 200);
 	list.peaks[5].kind = PEAK_LATENCY; /* no bandwidth: that of two threads is alone */
-	nr = peaks_growths(&list.pool, &list, &growths);
+	nr = peaks_growths(&list.pool, &list, PEAK_BANDWIDTH, &growths);
 	ck_assert_uint_eq(nr, 2);
 	ck_assert_str_eq(growths[0].mode, "near");
 	ck_assert_uint_eq(growths[0].nr, 2);
@@ -87,14 +88,30 @@ TEST(modes_grow_from_the_same_thread)
 	ck_assert_int_eq(threads[2], 3);
 }
 
+/* Performances of two precisions may have one name. */
+TEST(performances_grow_for_themselves)
+{
+	for (int i = 0; i < 4; i++) {
+		add("FMA", "", i % 2 + 1, 10 + i);
+		list.peaks[i].kind = PEAK_PERFORMANCE;
+		list.peaks[i].border = "";
+		list.peaks[i].operation = i < 2 ? "doublePrecisionFlop" : "singlePrecisionFlop";
+	}
+	ck_assert_uint_eq(peaks_growths(&list.pool, &list, PEAK_BANDWIDTH, &growths), 0);
+	nr = peaks_growths(&list.pool, &list, PEAK_PERFORMANCE, &growths);
+	ck_assert_uint_eq(nr, 2);
+	ck_assert_double_eq_tol(growths[0].factor, 11.0 / 10, 1e-9);
+	ck_assert_double_eq_tol(growths[1].factor, 13.0 / 12, 1e-9);
+}
+
 TEST(one_number_of_threads_does_not_grow)
 {
 	int *threads;
 
-	nr = peaks_growths(&list.pool, &list, &growths);
+	nr = peaks_growths(&list.pool, &list, PEAK_BANDWIDTH, &growths);
 	ck_assert_uint_eq(nr, 0);
 	add("load", "", 2, 10);
-	nr = peaks_growths(&list.pool, &list, &growths);
+	nr = peaks_growths(&list.pool, &list, PEAK_BANDWIDTH, &growths);
 	ck_assert_uint_eq(nr, 0);
 	ck_assert_uint_eq(growths_threads(&list.pool, growths, nr, &threads), 0);
 	ck_assert_ptr_null(threads);
