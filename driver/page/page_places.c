@@ -139,8 +139,7 @@ write_turns(struct places *places, const json_t *loop)
 		first++;
 	while (middle + 1 < nr && nr_seen < entries / 2)
 		nr_seen += json_number_value(json_array_get(trips, ++middle));
-	autofree char *median = rot_format("%.0f-%.0f", ldexp(1, (int)middle), ldexp(2, (int)middle) - 1);
-	autofree char *range = rot_format("%.0f-%.0f", ldexp(1, (int)first), ldexp(1, (int)nr) - 1);
+	autofree char *median = trips_text(middle, middle), *range = trips_text(first, nr - 1);
 
 	page_cell_sorted(&places->table, nr > 0 ? ldexp(1, (int)middle) : NAN, nr > 0 ? median : "-");
 	page_cell_sorted(&places->table, nr > 0 ? ldexp(1, (int)nr) : NAN, nr > 0 ? range : "-");

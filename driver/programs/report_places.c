@@ -15,6 +15,7 @@
 #include "support/output.h"
 #include "support/terminal.h"
 #include "support/text_table.h"
+#include "support/titles.h"
 #include "support/utf8.h"
 
 /* ---- names ---- */
@@ -260,8 +261,8 @@ turns_text(const struct place_share *item)
 
 	while (trips && trips[first] == 0)
 		first++;
-	return !trips || last == 0 ? rot_strdup(mean)
-				   : rot_format("%s (%llu-%llu)", mean, 1ULL << first, (2ULL << last) - 1);
+	autofree char *range = trips_text(first, last);
+	return !trips || last == 0 ? rot_strdup(mean) : rot_format("%s (%s)", mean, range);
 }
 
 /* ---- the table ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/titles.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,4 +64,13 @@ place_title(const json_t *place, size_t most)
 	return line > 0                           ? rot_format("%s, line %.0f", function, line)
 	       : *json_text_at(place, "function") ? rot_format("%s+0x%llx", function, (unsigned long long)offset)
 						  : rot_keep(&function);
+}
+
+char *
+trips_text(size_t first, size_t last)
+{
+	if (last == 0)
+		return rot_strdup("1");
+	return last + 1 < 20 ? rot_format("%.0f-%.0f", ldexp(1, (int)first), ldexp(2, (int)last) - 1)
+			     : rot_format("%.0f and more", ldexp(1, (int)first));
 }

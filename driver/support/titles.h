@@ -16,6 +16,12 @@ char *function_title(const json_t *place, size_t most);
  */
 char *place_title(const json_t *place, size_t most);
 
+/*
+ * Turns of entries of a loop, between the first and the last of "trips" that some made: "8-15", and from the 20th on,
+ * which is of all longer ones, "8 and more". Fresh memory.
+ */
+char *trips_text(size_t first, size_t last);
+
 /* The last part of the path of its file. */
 const char *function_file(const json_t *place);
 

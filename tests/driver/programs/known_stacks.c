@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NR_TURNS = 300000000 };
+enum { NR_TURNS = 700000000 };
 
 /* What follows the call keeps it from being a jump. */
 #define CALLS(call)                                                                                                    \
