@@ -428,7 +428,7 @@ find_part(const struct annotation *a, uint64_t header)
 	return NULL;
 }
 
-/* "loop at +0x3a, relax.c:17-20: 58.1 % of the time, 13824 turns, 2304 entries" */
+/* "loop at +0x3a, relax.c:17-20, inlined relax: 58.1 % of the time, 13824 turns, 2304 entries" */
 static const char *
 loop_title(const struct annotation *a, const struct loop *loop)
 {
@@ -442,6 +442,8 @@ loop_title(const struct annotation *a, const struct loop *loop)
 	if (line > 0)
 		rot_append(&text, last > line ? ", %s:%.0f-%.0f" : ", %s:%.0f", json_text_at(part, "source"), line,
 			   last);
+	if (*json_text_at(part, "inlined"))
+		rot_append(&text, ", inlined %s", json_text_at(part, "inlined"));
 	if (loop->samples > 0)
 		rot_append(&text, ": %s of the time", share_text(a, loop->samples));
 	if (turns > 0)

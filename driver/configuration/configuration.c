@@ -209,7 +209,8 @@ value_check(const struct configuration_key *key, const char *text, struct rot_er
 	if (key->type == CONFIGURATION_CHOICE)
 		return rot_error_hint(err, "%s takes one of: %s", key->name, key->choices);
 	if (key->type == CONFIGURATION_SET)
-		return rot_error_hint(err, "%s takes one or several, with commas between: %s", key->name, key->choices);
+		return rot_error_hint(err, "%s takes one or several, with commas between: %s (rot help %s)", key->name,
+				      key->choices, key->name);
 	return rot_error_hint(err, "%s takes %s", key->name, expected[key->type]);
 }
 

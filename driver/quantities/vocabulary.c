@@ -62,7 +62,7 @@ const struct quantity_kind quantity_kinds[] = {
 	 {false, false, false},
 	 "flop",
 	 "floating point operations that masked lanes of vectors did not do"},
-	{"tlbMisses", "tlb misses", {false, false, false}, "miss", "address translations no TLB knew"},
+	{"tlbMisses", "TLB misses", {false, false, false}, "miss", "address translations no TLB knew"},
 	{"interrupts", "interrupts", {false, false, false}, "interrupt", "hardware interrupts taken by the CPU"},
 	{"contextSwitches",
 	 "context switches",

@@ -111,9 +111,9 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 		if (strcmp(answers[i].unit, "cycles") != 0)
 			nr_marks += add_marks(&pool, marks + nr_marks, &answers[i]);
 		else if (isfinite(answers[i].number.value))
-			series[nr_series++] =
-				sheet_cost_line(&pool, curve->at[0], curve->at[curve->nr - 1],
-						base + answers[i].number.value, label_of(&pool, &answers[i]));
+			series[nr_series++] = sheet_cost_line(
+				&pool, curve->at[0], curve->at[curve->nr - 1], base + answers[i].number.value,
+				pool_format(&pool, "plus %s", label_of(&pool, &answers[i])));
 	}
 	plot = (struct series_plot){.frame = {.title = title,
 					      .caption = remarks,

@@ -50,10 +50,12 @@ find_hottest(const struct stored_result *result)
 	return hottest;
 }
 
+/* A function that the compiler inlined is in the code of the one around it. */
 static int
 name_nearest(const struct stored_result *result, const char *name, struct rot_error *err)
 {
 	const json_t *functions = functions_of(result), *place;
+	const json_t *loops = json_object_get(json_object_get(result->json, "functions"), "loops");
 	const size_t nr = json_array_size(functions);
 	autofree const char **names = rot_calloc(nr + 1, sizeof(*names));
 	size_t i;
@@ -61,6 +63,12 @@ name_nearest(const struct stored_result *result, const char *name, struct rot_er
 	json_array_foreach(functions, i, place) names[i] =
 		*json_text_at(place, "function") ? json_text_at(place, "function") : NULL;
 	rot_error_set(err, 0, "'%s' has no function '%s'", result->path, name);
+	json_array_foreach(loops, i, place)
+	{
+		if (strcmp(json_text_at(place, "inlined"), name) == 0)
+			return rot_error_hint(err, "it is inlined: rot show %s %s", result->path,
+					      json_text_at(place, "function"));
+	}
 	return rot_nearest_hint(err, name, names, nr, "all of them: --functions=1000 of rot run");
 }
 

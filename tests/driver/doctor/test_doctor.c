@@ -258,7 +258,7 @@ TEST(is_short)
 		"do this");
 	text = printed(false);
 	ck_assert_has(text, "\nnext, for hardware counters: do this\n");
-	ck_assert_has(text, "not counted           tlb misses\n");
+	ck_assert_has(text, "not counted           TLB misses\n");
 	ck_assert_has(text, "! hardware counters     these are none\n");
 	ck_assert_lacks(text, "count blocks");
 	ck_assert_lacks(text, "-> ");

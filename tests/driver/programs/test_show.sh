@@ -135,6 +135,12 @@ check "no number that is none"
 call show loops.json spni
 is "another name" 1 "" "rot: 'loops.json' has no function 'spni'
      did you mean 'spin'? All of them: --functions=1000 of rot run"
+sed 's|"inlined": ""|"inlined": "halve"|' loops.json >inlined.json
+call show inlined.json halve
+is "a function that is inlined" 1 "" "rot: 'inlined.json' has no function 'halve'
+     it is inlined: rot show inlined.json spin"
+call show inlined.json spin
+shows "what is inlined in a loop" 'loop at .*, inlined halve: .*1000000 turns.*'
 sed "s|\"object\": \".*known_loops\"|\"object\": \"[jit]\"|" loops.json >jit.json
 call show jit.json spin
 is "code that was made at run time" 1 "" "rot: 'spin' was made at run time: its code is in no file"

@@ -31,7 +31,8 @@ call machine --only=tlb,clocks -o "$PWD/sheet" -plots=html
 page=$(cat sheet.html) nr_marks=0
 names=$(tr -d '\n' < sheet.json | grep -o '"name": "[^"]*", *"unit": "[^"]*", *"number": { *"value": [0-9]' | sed 's/"name": "//; s/".*//')
 for name in $(echo "$names" | tr ' ' '_'); do
-	case $page in *">$(echo "$name" | tr _ ' '): "*) nr_marks=$((nr_marks + 1)) ;; *) echo "# no mark of $name" ;; esac
+	mark=$(echo "$name" | tr _ ' ')
+	case $page in *">$mark: "* | *">plus $mark: "*) nr_marks=$((nr_marks + 1)) ;; *) echo "# no mark of $name" ;; esac
 done
 [ "$status" = 0 ] && [ "$nr_marks" = "$(echo "$names" | grep -c .)" ]
 check "each answer that there is has a mark in the curve on the page"
