@@ -16,6 +16,8 @@ struct block_work {
 	int64_t *counts;
 };
 
+#define SEVERAL UINT64_MAX
+
 /* executions: of each block's first instruction. lines: NULL: they are not asked for, or not known. */
 struct parts {
 	struct symbol_file *file;
@@ -26,6 +28,7 @@ struct parts {
 	bool has_lines;
 	struct block_work *work;
 	int64_t *executions;
+	uint64_t *begins; /* of what was counted at once with each block; SEVERAL: as part of more than one such code */
 	uint64_t (*trips)[FOUND_NR_TRIPS]; /* of each block that ends with a branch back; NULL: none is known */
 };
 
@@ -56,6 +59,7 @@ parts_new(struct symbol_file *file, const struct program_place *place, bool has_
 	}
 	parts->work = rot_calloc(parts->flow.nr_blocks, sizeof(*parts->work));
 	parts->executions = rot_calloc(parts->flow.nr_blocks, sizeof(*parts->executions));
+	parts->begins = rot_calloc(parts->flow.nr_blocks, sizeof(*parts->begins));
 	return parts;
 }
 
@@ -68,6 +72,7 @@ parts_delete(struct parts *parts)
 		free(parts->work[i].counts);
 	free(parts->work);
 	free(parts->executions);
+	free(parts->begins);
 	free(parts->trips);
 	source_lines_clear(&parts->lines);
 	code_flow_clear(&parts->flow);
@@ -88,6 +93,15 @@ add_to_block(struct parts *parts, uint32_t block, const struct found *found, con
 	}
 }
 
+static void
+add_executions(struct parts *parts, uint32_t block, uint64_t begin, int64_t nr)
+{
+	uint64_t *known = &parts->begins[block];
+
+	parts->executions[block] += nr;
+	*known = *known == 0 || *known == begin ? begin : SEVERAL;
+}
+
 /* What was counted of several blocks at once is what their code counts for; what that leaves is the last one's. */
 void
 parts_add(struct parts *parts, uint64_t address, const struct found *found, code_counts count)
@@ -106,7 +120,7 @@ parts_add(struct parts *parts, uint64_t address, const struct found *found, code
 		return;
 	}
 	if (found->nr_bytes > 0 && flow->blocks[block].address == address)
-		parts->executions[block] += found->nr_begun;
+		add_executions(parts, block, address, found->nr_begun);
 	if (!found->counts || block + 1 == flow->nr_blocks || behind <= flow->blocks[block + 1].address) {
 		add_to_block(parts, block, found, found->counts);
 		return;
@@ -117,7 +131,7 @@ parts_add(struct parts *parts, uint64_t address, const struct found *found, code
 		int64_t counts[STEP_NR_COUNTS] = {0};
 
 		if (at != address)
-			parts->executions[block] += found->nr_begun;
+			add_executions(parts, block, address, found->nr_begun);
 		if (block + 1 == flow->nr_blocks || next >= behind) {
 			add_to_block(parts, block, found, left);
 			return;
@@ -266,7 +280,10 @@ add_chain(struct parts *parts, uint32_t loop, const struct chain_latencies *late
 	free(text);
 }
 
-/* The block of a loop itself that each turn executes, and whose branch back was counted; nr_blocks: there is none. */
+/*
+ * The block of a loop itself that each turn executes, and whose branch back was counted, always as the same code;
+ * nr_blocks: there is none.
+ */
 static uint32_t
 block_of_trips(const struct parts *parts, uint32_t loop, uint64_t turns)
 {
@@ -280,7 +297,7 @@ block_of_trips(const struct parts *parts, uint32_t loop, uint64_t turns)
 			has_trips |= parts->trips[i][k] > 0;
 		if (!has_trips || flow->blocks[i].loop != loop || (uint64_t)parts->executions[i] != turns)
 			continue;
-		if (found < flow->nr_blocks)
+		if (found < flow->nr_blocks || parts->begins[i] == SEVERAL)
 			return flow->nr_blocks;
 		found = i;
 	}

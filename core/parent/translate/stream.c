@@ -50,10 +50,10 @@ struct caches {
 	unsigned nr_users;
 };
 
-/* number: of its area; next: the one before */
+/* number: of its area; counts: of the modeller, nr_split: of the worker, as of the thread; next: the one before */
 struct bank_counts {
 	int64_t number;
-	uint64_t counts[STEP_NR_COUNTS];
+	uint64_t counts[STEP_NR_COUNTS], nr_split;
 	struct bank_counts *next;
 };
 
@@ -519,7 +519,7 @@ static void
 take_splits(struct stream_thread *thread)
 {
 	thread->nr_split += thread->search.splits;
-	thread->bank->counts[STEP_SPLIT_ACCESSES] += thread->search.splits;
+	thread->bank->nr_split += thread->search.splits;
 	thread->search.splits = 0;
 }
 
@@ -1040,6 +1040,7 @@ stream_bank_counts(struct stream_thread *thread, const struct code_cache *cache,
 	cache_model_move_counts(thread->model, thread->bank->counts);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		counts[i] += (int64_t)bank->counts[i];
+	counts[STEP_SPLIT_ACCESSES] += (int64_t)bank->nr_split;
 }
 
 void

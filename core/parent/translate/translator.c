@@ -29,6 +29,7 @@
 #define ARCH_GET_GS 0x1004
 #define SYSCALL_BYTES 2
 #define INT3 0xcc
+#define TRAP_FLAG UINT64_C(0x100)
 
 /* What a system call that a stop has interrupted returns: ERESTARTSYS, ... (the kernel's linux/errno.h). */
 #define FIRST_RESTART (-516)
@@ -750,8 +751,12 @@ correct_info(siginfo_t *info, uint64_t translated_address, uint64_t original)
 		info->si_call_addr = (void *)original;
 }
 
-/* Where the frame of a handler has the instruction to return to, and the signals to block; from rt_sigreturn's rsp. */
+/*
+ * Where the frame of a handler has the instruction to return to, the flags, and the signals to block; from
+ * rt_sigreturn's rsp.
+ */
 #define FRAME_RIP 168
+#define FRAME_FLAGS 176
 #define FRAME_MASK 296
 
 /* The thread has executed rt_sigreturn; or not yet, if a signal comes just before: then its frame is as it was. */
@@ -816,6 +821,7 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	remote_set_registers(thread->tid, &registers);
 	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
 	translated->enters_handler = true;
+	translated->is_traced = registers.eflags & TRAP_FLAG;
 	return step(translated, thread, registers.rip, signal);
 }
 
@@ -1084,6 +1090,18 @@ keep_fault(struct translated *translated, uint64_t frame)
 		translated->faults[translated->nr_faults++ % FAULTS_KEPT] = (struct fault){frame, translated->fault_at};
 }
 
+/* The system takes the trap flag of a step for the program's own if the program would pop flags next. */
+static void
+clear_trap_flag(pid_t tid, uint64_t frame)
+{
+	uint64_t flags;
+
+	if (remote_read(tid, frame + FRAME_FLAGS, &flags, sizeof(flags), NULL) < 0 || !(flags & TRAP_FLAG))
+		return;
+	flags &= ~TRAP_FLAG;
+	remote_write(tid, frame + FRAME_FLAGS, &flags, sizeof(flags), NULL);
+}
+
 /* The thread may stand at the first instruction of a handler, during which its signals are blocked. */
 static void
 begin_handler(struct thread *thread, const struct user_regs_struct *registers)
@@ -1095,6 +1113,8 @@ begin_handler(struct thread *thread, const struct user_regs_struct *registers)
 		return;
 	translated->enters_handler = false;
 	keep_fault(translated, registers->rsp + 8);
+	if (!translated->is_traced)
+		clear_trap_flag(thread->tid, registers->rsp + 8);
 	if (translated->blocks_traps &&
 	    remote_read(thread->tid, registers->rsp + 8 + FRAME_MASK, &first, 1, NULL) == 0) {
 		first |= REMOTE_SIGNAL(SIGTRAP);

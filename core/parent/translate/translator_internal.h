@@ -86,6 +86,7 @@ struct translated {
 	uint64_t own_gs, fs_base, stepped_from;
 	bool begins, is_native, is_stepping, executes_own;
 	bool blocks_traps, sets_traps, trap_waits, enters_handler;
+	bool is_traced;  /* by itself: its trap flag was set before the handler */
 	bool is_at_trap; /* it has left at a trap that is none of ours */
 	int64_t call;
 	uint64_t arguments[3];

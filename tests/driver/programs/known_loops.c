@@ -6,12 +6,13 @@
  *	           instructions, a multiplication and an addition, 24 bytes loaded and 8 stored
  *	two_loops  10 turns of an inner loop of 5 turns, which is entered in its middle; then one loop of 40 turns
  *	rising     10 turns of an inner loop of 1, 2, ... and 10 turns, of one block
+ *	joining    a loop of 12 turns, every other of which jumps over a part of them, then 8 turns that do not
  *	triple     an inner loop of 3 * TURNS turns of two instructions, and one of TURNS turns
  *
  *	spin       a loop of TURNS turns, each of which loads and stores 8 bytes; in C
  *
- * WHERE: counts (product, two_loops and rising, once), threads (in 2 threads), shares (triple, ROUNDS times), lines
- *(spin).
+ * WHERE: counts (product, two_loops, rising and joining, once), threads (in 2 threads), shares (triple, ROUNDS times),
+ *lines (spin).
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static double x[SIZE][SIZE], y[SIZE][SIZE], z[SIZE][SIZE];
 void product(double *to, const double *left, const double *right);
 void two_loops(void);
 void rising(void);
+void joining(void);
 void triple(unsigned long turns, unsigned long more_turns);
 
 /* With a frame, by which a function is known without its name. */
@@ -52,6 +54,11 @@ FUNCTION(rising, "	mov $1, %eax\n"
 		 "1:	mov %eax, %ecx\n"
 		 "2:	dec %ecx\n	jnz 2b\n"
 		 "	inc %eax\n	cmp $11, %eax\n	jne 1b\n");
+FUNCTION(joining, "	mov $1, %esi\n	mov $12, %edi\n"
+		  "1:	xor %eax, %eax\n"
+		  "2:	test %eax, %esi\n	jnz 3f\n	nop\n"
+		  "3:	inc %eax\n	cmp %eax, %edi\n	jne 2b\n"
+		  "	mov $8, %edi\n	dec %esi\n	jz 1b\n");
 FUNCTION(triple, "	.p2align 6\n1:	dec %rdi\n	jnz 1b\n"
 		 "	.p2align 6\n2:	dec %rsi\n	jnz 2b\n");
 
@@ -72,6 +79,7 @@ count(void *unused)
 	product(z[0], x[0], y[0]);
 	two_loops();
 	rising();
+	joining();
 	return unused;
 }
 

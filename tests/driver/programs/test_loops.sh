@@ -114,6 +114,9 @@ check "the loop around it"
 out=$(trips_of product 27648) err="0 0 4608 was expected"
 [ "$out" = "0 0 4608 " ]
 check "a loop of 6 turns"
+out=$(trips_of joining 40) err="an empty line was expected"
+[ "$("$top_builddir/tests/json_lines" loops.json | grep -c ' = joining$')" -gt 0 ] && [ -z "$out" ]
+check "a loop whose last block is counted with others, too"
 
 # nr_divided: how many functions with loops have a sample or 0.1 % of the instructions, and how many have less
 nr_divided()

@@ -596,6 +596,24 @@ begin_under_fire(void)
 	tick(0);
 }
 
+/* The step to the first instruction of a handler sets the trap flag, which the system then takes for the program's. */
+static void
+before_flags_are_popped(void)
+{
+	handle(SIGUSR1, count, 0);
+	nr_caught = 0;
+	for (int i = 0; i < 3; i++) {
+		long result = SYS_kill;
+
+		__asm__ volatile("sub $128, %%rsp\n pushf\n syscall\n popf\n add $128, %%rsp\n"
+				 : "+a"(result)
+				 : "D"((long)getpid()), "S"((long)SIGUSR1)
+				 : "rcx", "r11", "memory", "cc");
+		CHECK_SAME(result, 0);
+	}
+	CHECK_SAME(nr_caught, 3);
+}
+
 const struct hard_case signal_cases[] = {
 	{"at-any-instruction", at_any_instruction},
 	{"handler-ends-loops", handler_ends_loops},
@@ -610,6 +628,7 @@ const struct hard_case signal_cases[] = {
 	{"alarm-clock", alarm_clock},
 	{"stopped-and-continued", stopped_and_continued},
 	{"default-actions", default_actions},
+	{"before-flags-are-popped", before_flags_are_popped},
 	{"signals-of-children", signals_of_children},
 	{"begin-under-fire", begin_under_fire},
 	{NULL, NULL},
