@@ -165,7 +165,7 @@ join_workloads(struct run *run)
 	pthread_mutex_lock(&run->lock);
 	while (run->nr_running > 0 && !run_has_failed(run))
 		pthread_cond_wait(&run->ended, &run->lock);
-	/* Until all have ended, tells kernels that go on until they are stopped to do so. Called with the lock held. */
+	/* Until all have ended, tells kernels that go on until they are stopped to do so. */
 	while (run->nr_running > 0) {
 		struct timespec until;
 

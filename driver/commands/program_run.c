@@ -789,6 +789,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.sha256 = job->sha256,
 		.process_id = job->options->process_id,
 		.can_step = !job->rot->architecture->of_programs,
+		.are_lines_sampled = strcmp(configuration_string(job->rot->configuration, "cacheSampling"), "1") != 0,
 		.why_once = job->why_once,
 		.architecture = job->architecture,
 		.plan = &job->plan,

@@ -32,6 +32,7 @@ struct program_report {
 	const char *sha256;            /* of its content; "" if it cannot be read      */
 	long process_id;               /* attached to; 0                               */
 	bool can_step;                 /* it could be counted by blocks, and nobody asked for it */
+	bool are_lines_sampled;        /* by modelled caches: cacheSampling */
 	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
 	const struct machine *machine; /* this one, whichever caches are modelled */
 	const struct architecture *architecture;

@@ -242,6 +242,9 @@ code_of(const struct program_report *report, const struct place_share *item)
 		for (size_t k = 0; k < FINDING_NR_COUNTS; k++)
 			if (strcmp(report->architecture->events[pass->events[i]].name, finding_count_name(k)) == 0)
 				code.counts[k] = (double)item->counts[i];
+	/* A hot line that is sampled counts as many, one that is not none. */
+	if (report->are_lines_sampled)
+		code.counts[FINDING_SPLITS] = NAN;
 	set_chain(places, item, run_ns, &code);
 	code.peak_share = share_of_roof(&item->values, "performance", &roof->peak);
 	if (report->plan->border && strncmp(report->plan->border, "llcRam", strlen("llcRam")) == 0)
