@@ -44,10 +44,11 @@ struct program_report {
 	struct program_regions regions;
 	struct program_agreement agreement;
 	struct program_places places;
-	enum place_kind by;       /* of these in the table */
-	const char *misses_by;    /* "function", "loop", "object", "thread": lines of modelled caches, where they are told */
-	long nr_functions;        /* of places that the table shows; 0: none, -1: those that matter */
-	struct program_roof roof; /* of as many CPUs as the program used */
+	enum place_kind by; /* of these in the table */
+	const char
+		*misses_by; /* "function", "loop", "object", "thread": lines of modelled caches, where they are told */
+	long nr_functions;  /* of places that the table shows; 0: none, -1: those that matter */
+	struct program_roof roof;   /* of as many CPUs as the program used */
 	struct program_roof *roofs; /* of 1, 2, ... threads, as its places have; NULL: not known */
 	double roof_share;          /* performance as a share of the roof at this intensity; NaN if not known */
 	char *bound;                /* see program_report_judge; fresh memory */

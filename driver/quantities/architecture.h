@@ -115,7 +115,7 @@ struct architecture {
 	size_t nr_latencies;
 	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
-	size_t *company; /* of each rider an event without which it does not ride; nr_events: none */
+	size_t *company;          /* of each rider an event without which it does not ride; nr_events: none */
 	char probed_grade;        /* of core cycles as the clock probe tells them, as architecture_formula.grade */
 	bool is_probe_not_shown;  /* of the same, as architecture_formula.is_not_shown */
 	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can, or steps were

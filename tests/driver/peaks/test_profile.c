@@ -4,8 +4,8 @@
 
 #include "configuration/paths.h"
 #include "machine/machine.h"
-#include "peaks/peak.h"
 #include "peaks/limits.h"
+#include "peaks/peak.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
 #include "rot.h"
