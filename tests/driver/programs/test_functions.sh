@@ -14,7 +14,7 @@ are_known()
 	what=$1 key=$2 triple=$3 single=$4
 	shift 4
 	result=1
-	for runs in 1 2 4 8; do
+	for runs in 1 2 4 8 16 32; do
 		call run -q -j functions.json --runs=$runs "$@"
 		out="$(of_functions functions.json "$key" "$triple" samples) $(of_functions functions.json "$key" "$single" samples)"
 		grep '^/tmp/perf-[0-9]*\.map$' "$work/out" | xargs rm -f

@@ -199,7 +199,7 @@ if grep -q 'functions\.refusal = .' lines; then
 	echo "skipped: $(grep 'functions\.refusal' lines)"
 else
 	result=1
-	for runs in 1 2 4 8; do
+	for runs in 1 2 4 8 16 32; do
 		call run -q -counting=expected -j loops.json --runs=$runs "$known" shares
 		out=$("$top_builddir/tests/json_lines" loops.json | awk '
 			match($0, /^functions\.loops\[[0-9]*\]\./) { item = substr($0, 1, RLENGTH); key = substr($0, RLENGTH + 1) }
