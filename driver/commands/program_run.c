@@ -685,8 +685,8 @@ write_files(struct run_job *job, bool has_plot, struct rot_error *err)
 		rc = output_write_json(json, options->json_path, err);
 	if (job->plan.is_timed) {
 		/*
-		 * For "rot plot" without a file: small, so without what each run counted. Nobody asked for it, so
-		 * nobody is told when it cannot be written.
+		 * For "rot plot" without a file: small, so without what each run counted. The user did not ask
+		 * for it, so no message tells when it cannot be written.
 		 */
 		autofree char *last = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
 

@@ -480,8 +480,8 @@ is_counted_of_all(const struct xml_controller *controller)
 }
 
 /*
- * What nobody asked to count without events is done without where the system refuses it, and then not known. Who names
- * a TLB asks for its misses.
+ * Counting without events is left out where the system refuses it and the user did not ask for it; the quantity is not
+ * known then. A user who names a TLB asks for its misses.
  */
 static bool
 is_unknown(const struct xml_controller *controller, const struct quantity_offer *offer)

@@ -31,11 +31,10 @@ is_loop(const json_t *place)
 	return json_number_at(place, "header") > 0;
 }
 
-/* Known as that of the program is, but for its number; the texts are borrowed. */
-static struct quantity_value
-value_like(const struct quantity_value *whole, double number, double low, double high)
+struct quantity_value
+experiment_value_like(const struct quantity_value *whole, double number, const char *estimator)
 {
-	struct quantity_value value = {
+	return (struct quantity_value){
 		.request = whole->request,
 		.name = whole->name,
 		.of = whole->of,
@@ -45,12 +44,8 @@ value_like(const struct quantity_value *whole, double number, double low, double
 		.grade = whole->grade,
 		.expected = NAN,
 		.compulsory = NAN,
-		.summary = summary_single(number, "share"),
+		.summary = summary_single(number, estimator),
 	};
-
-	value.summary.low = low;
-	value.summary.high = high;
-	return value;
 }
 
 /* False: it does not compute, or nobody knows where it is. Else clear the point. */
@@ -83,9 +78,11 @@ make_function(const struct experiment *experiment, const struct experiment_point
 	point->values = pool_calloc(&point->pool, 2, sizeof(*point->values));
 	point->requests[0] = plot->x;
 	point->requests[1] = plot->y;
-	point->values[0] = value_like(x, intensity, NAN, NAN);
-	point->values[1] =
-		value_like(y, rate, json_number_at(json, "performanceLow"), json_number_at(json, "performanceHigh"));
+	point->values[0] = experiment_value_like(x, intensity, "share");
+	point->values[0].summary.low = point->values[0].summary.high = NAN;
+	point->values[1] = experiment_value_like(y, rate, "share");
+	point->values[1].summary.low = json_number_at(json, "performanceLow");
+	point->values[1].summary.high = json_number_at(json, "performanceHigh");
 	point->nr_cpus = nr_threads > 0 ? nr_threads : program->nr_cpus;
 	point->is_loop = is_loop(json);
 	point->stored_bound = experiment_json_bound(&point->pool, json, x->of);
@@ -139,7 +136,7 @@ note_run(struct experiment *experiment, const char *file, const json_t *result)
 				    *date ? "measured " : "", date, *date && *samples ? ", " : "", samples);
 }
 
-/* Those of a kind, of the program at that place among the points. */
+/* Adds places of a kind, of the program at that place among the points. */
 static void
 add_places(struct experiment *experiment, size_t program, const char *series, const json_t *result, size_t number,
 	   const char *kind)

@@ -132,10 +132,10 @@ bool ceiling_is_least(const struct ceiling *ceiling);
 #define CEILING_OF_MODULES "modules"
 bool ceiling_is_told(const struct ceiling *ceiling);
 
-/* Of an element of "ceilings" in OUTPUT.json, whose texts it borrows. */
+/* The ceiling that an element of "ceilings" in OUTPUT.json tells; its texts are borrowed. */
 struct ceiling ceiling_of_json(const json_t *json);
 
-/* What of a program takes time and hardly computes: names, with their shares; "": nothing does. */
+/* Code of a program that takes time and hardly computes: names, with their shares; "": there is none. */
 struct experiment_idle {
 	const char *series; /* those that do compute */
 	bool are_loops;
@@ -336,6 +336,9 @@ bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const st
 
 /* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
+
+/* A value known as another is, but for its number. Its texts are borrowed. */
+struct quantity_value experiment_value_like(const struct quantity_value *whole, double number, const char *estimator);
 
 /*
  * Adds the rates of the point at each border of the program's point, and of each precision: they follow from its

@@ -451,7 +451,7 @@ apply_looks(struct drawing *d)
 	}
 }
 
-/* Of functions those that one line bounds: colours say which, and are the same in all views. */
+/* Functions that one line bounds are one series: colours say which, and are the same in all views. */
 static size_t
 series_of_dot(struct drawing *d, const struct experiment_point *point)
 {

@@ -316,6 +316,18 @@ set_base(const struct experiment *experiment, const struct experiment_derived *d
 	return rc;
 }
 
+/* The best of its name; NaN if there is none. */
+static double
+value_of_ceiling(const struct experiment *experiment, const char *name)
+{
+	double best = NAN;
+
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		if (strcmp(experiment->ceilings[i].name, name) == 0)
+			best = fmax(best, experiment->ceilings[i].value); /* fmax of a number and NaN is the number */
+	return best;
+}
+
 static int
 derive_one(const struct experiment *experiment, const struct architecture *architecture,
 	   const struct experiment_derived *derived, const struct expression_scope *scope,
@@ -335,17 +347,8 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 		return value->text ? 0 : -1;
 	default:
 		name = expression_text(scope, derived->text, err);
-		if (name) {
-			/* The best of its name; NaN if there is none. */
-			double best = NAN;
-
-			for (size_t i = 0; i < experiment->nr_ceilings; i++)
-				if (strcmp(experiment->ceilings[i].name, name) == 0)
-					best = fmax(
-						best,
-						experiment->ceilings[i].value); /* of a number and NaN, the number */
-			value->number = best;
-		}
+		if (name)
+			value->number = value_of_ceiling(experiment, name);
 		return name ? 0 : -1;
 	}
 }

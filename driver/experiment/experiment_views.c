@@ -60,18 +60,8 @@ add_rate(struct experiment_point *point, const struct quantity_value *like, cons
 
 	if (!(number > 0))
 		return;
-	*value = (struct quantity_value){
-		.request = like->request,
-		.name = like->name,
-		.of = pool_format(&point->pool, "%s%s", operation, behind ? behind : ""),
-		.unit = like->unit,
-		.source = like->source,
-		.kind = like->kind,
-		.grade = like->grade,
-		.expected = NAN,
-		.compulsory = NAN,
-		.summary = summary_single(number, "ratio"),
-	};
+	*value = experiment_value_like(like, number, "ratio");
+	value->of = pool_format(&point->pool, "%s%s", operation, behind ? behind : "");
 	value->request.operation = operation;
 	point->requests[point->nr_values++] = value->request;
 }
@@ -163,8 +153,7 @@ add_view(struct views *views, const char *operation, bool shows_loops, const str
 		.precision = is_whole ? "all" : pool_own(views->pool, value_of_words(&precision), free),
 		.places = shows_loops ? "loops" : "functions",
 	};
-	views->items = pool_grow(views->pool, views->items, views->nr, sizeof(own));
-	views->items[views->nr++] = own;
+	pool_add(views->pool, views->items, views->nr) = own;
 }
 
 static bool

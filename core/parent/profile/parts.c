@@ -304,7 +304,7 @@ block_of_trips(const struct parts *parts, uint32_t loop, uint64_t turns)
 	return found;
 }
 
-/* Of a loop that is left there and nowhere else: then these are all of its entries. */
+/* A loop that is left there and nowhere else has these entries alone. */
 static void
 add_trips(const struct parts *parts, uint32_t loop, uint64_t turns, struct program_part *part)
 {

@@ -150,9 +150,9 @@ struct fragment {
 };
 
 /*
- * A counter of what depends on values: how many active lanes, or turns of a repeated instruction. Of a branch back to
- * the beginning of a loop: how often it had been executed when the loop was left last, and from DYNAMIC_TRIPS on how
- * often it was left after 1 turn, 2 or 3, 4 to 7, ...
+ * A counter of what depends on values: how many active lanes, or turns of a repeated instruction. A branch back to
+ * the beginning of a loop has one of how often it had been executed when the loop was left last, and from
+ * DYNAMIC_TRIPS on those of how often it was left after 1 turn, 2 or 3, 4 to 7, ...
  */
 enum dynamic_kind { DYNAMIC_TURNS, DYNAMIC_LANES, DYNAMIC_LEFT, DYNAMIC_TRIPS };
 struct dynamic {

@@ -379,7 +379,7 @@ add(struct finding *finding, const struct work_access *access)
 		finding->uses->words[finding->uses->nr++] = CACHE_USE(line, access->is_store);
 }
 
-/* Those of more than a line are of instructions that save many registers. */
+/* Accesses of more than a line, by instructions that save many registers, are no splits. */
 static void
 count_split(struct finding *finding, const struct site_access *access, uint64_t address)
 {
@@ -514,7 +514,7 @@ find_bank(struct stream_thread *thread, int64_t number)
 	return bank;
 }
 
-/* Those so far are of its bank. */
+/* The splits so far are of its bank. */
 static void
 take_splits(struct stream_thread *thread)
 {
