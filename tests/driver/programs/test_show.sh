@@ -135,7 +135,15 @@ check "no number that is none"
 call show loops.json spni
 is "another name" 1 "" "rot: 'loops.json' has no function 'spni'
      did you mean 'spin'? All of them: --functions=1000 of rot run"
-sed 's|"inlined": ""|"inlined": "halve"|' loops.json >inlined.json
+awk '/^ "/ { is_within = /^ "functions"/ }
+	!is_within || !/^   / { print; next }
+	/^   \{/ { place = "" }
+	{ place = place $0 "\n" }
+	/^   \}/ {
+		if (place ~ /"function": "spin"/)
+			sub(/"inlined": ""/, "\"inlined\": \"halve\"", place)
+		printf "%s", place
+	}' loops.json >inlined.json
 call show inlined.json halve
 is "a function that is inlined" 1 "" "rot: 'inlined.json' has no function 'halve'
      it is inlined: rot show inlined.json spin"
