@@ -64,7 +64,11 @@ looks narrow,dark 400 0
 call run -t true
 case $err in *"not told apart"*) exit $((nr_failed != 0)) ;; esac
 echo counting=blocks >>config/rot/config
-call run -q -j counted.json "$top_builddir/tests/driver/programs/known_loops" counts
+# A long path without a blank is to be broken in a narrow page.
+folder=$work/a_folder_whose_name_is_as_long_as_a_line_of_a_page_that_is_400_pixels_wide
+mkdir "$folder"
+ln -s "$(cd "$top_builddir" && pwd)/tests/driver/programs/known_loops" "$folder/known_loops"
+call run -q -j counted.json "$folder/known_loops" counts
 awk '/^ "functions"/ { is_within = 1 }
 	is_within && /^   \{/ { object = "" }
 	is_within && /^   / {
