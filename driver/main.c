@@ -269,7 +269,7 @@ main(int argc, char **argv)
 	struct command_context context = {.configuration = configuration_new()};
 	const struct command *command = NULL;
 	autofree const char **typed = rot_calloc((size_t)argc + 1, sizeof(*typed));
-	bool has_no_reader = false;
+	bool has_no_reader = false, has_measured;
 	int rc;
 
 	for (int i = 1; i < argc; i++)
@@ -280,10 +280,13 @@ main(int argc, char **argv)
 	rc = run_command_line(&context, argc, argv, &command, &err);
 	if (rc == 0)
 		rc = finish_output(&has_no_reader, &err);
+	has_measured = command && command->has_time_report && context.is_rot_open;
+	if (rc < 0 && rot_interrupted() && has_measured &&
+	    configuration_bool(context.configuration, "useCachedResults"))
+		rot_error_hint(&err, "runs that have ended are kept: the same command goes on from there");
 	if (rc < 0 && *err.text)
 		print_error(&err);
-	if ((rc == 0 || rot_interrupted()) && command && command->has_time_report && context.is_rot_open &&
-	    configuration_bool(context.configuration, "timeReport") &&
+	if ((rc == 0 || rot_interrupted()) && has_measured && configuration_bool(context.configuration, "timeReport") &&
 	    !configuration_bool(context.configuration, "quiet"))
 		monitor_print(context.rot.monitor, stderr);
 	rc = exit_status(&context, rc);

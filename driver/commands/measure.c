@@ -4,25 +4,37 @@
 #include "controllers/find.h"
 #include "validation/validation.h"
 
-static const struct option_row rows[] = {
-	{.name = "dry-run",
-	 .about = "only show the plan: points, runs, what of them is cached, and about how long it will take"},
+struct measure_request {
+	bool is_dry;
+	const char *output_name;
 };
 
-const struct option_table measure_options = {OPTION_ROWS(rows, bool)};
+static const struct option_row rows[] = {
+	{.name = "dry-run",
+	 .about = "only show the plan: points, runs, what of them is cached, and about how long it will take",
+	 .offset = offsetof(struct measure_request, is_dry)},
+	{.letter = "o",
+	 .name = "output",
+	 .value = "NAME",
+	 .about = "the same as OUTPUT behind the controller",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct measure_request, output_name)},
+};
+
+const struct option_table measure_options = {OPTION_ROWS(rows, struct measure_request)};
 
 static int
 measure_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)
 {
 	struct rot *rot = command_rot(context, err);
-	const bool *is_dry = options;
+	const struct measure_request *request = options;
 
 	if (!rot)
 		return -1;
-	if (*is_dry)
+	if (request->is_dry)
 		return controller_print_plan(rot, argv[0], err);
 	validation_ensure(rot);
-	return controller_run(rot, argv[0], argc > 1 ? argv[1] : NULL, err);
+	return controller_run(rot, argv[0], argc > 1 ? argv[1] : request->output_name, err);
 }
 
 const struct command measure_command = {

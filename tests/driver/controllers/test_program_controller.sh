@@ -115,7 +115,7 @@ END
 controller '' "$children"
 sh -c 'echo $$ >rot.pid; exec "$@"' sh "$rot" measure "$key" ./mine.xml >"$work/out" 2>"$work/err"
 status=$? out=$(cat "$work/out") err=$(cat "$work/err")
-has "an interruption" 130 "Not complete: stopped after " "interrupted"
+has "an interruption" 130 "Not complete: stopped after " "interrupted" "runs that have ended are kept"
 has "it says that runs are missing" 130 " points, some of them of fewer runs than were asked for." ""
 
 # ---- regions ----
