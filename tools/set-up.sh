@@ -299,7 +299,8 @@ check()
 	failed=$(grep -c -E '^(FAIL|XPASS|ERROR): ' "$results")
 	sed -n -E 's/^(FAIL|XPASS|ERROR): //p' "$results" | while read -r name; do
 		printf '\n---- %s ----\n' "$name"
-		test_log "$name" | tail -n 20
+		test_log "$name" | awk '!/^ok: / { line[++nr] = $0 }
+			END { for (i = 1; i <= nr; i++) if (i <= 20 || i > nr - 20) print line[i]; else if (i == 21) print "[...]" }'
 		printf 'alone: %s/rot check %s\n' "$source" "$name"
 	done
 	sed -n 's/^SKIP: //p' "$results" | while read -r name; do
