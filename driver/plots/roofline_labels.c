@@ -311,6 +311,15 @@ find_place(struct placing *placing, struct roofline_label *label)
 	return false;
 }
 
+/* Where the point is on an axis, or the edge that it is beyond. */
+static double
+position_within(const struct layout_axis *axis, double value)
+{
+	const double at = layout_position(axis, value);
+
+	return isfinite(at) ? fmin(fmax(at, 0), axis->length) : at;
+}
+
 /* A label without any place is left out, or a letter where the label is all that names the point. */
 static void
 place_point_label(struct placing *placing, const struct plot_point *point, size_t series)
@@ -324,8 +333,8 @@ place_point_label(struct placing *placing, const struct plot_point *point, size_
 		.text = text,
 		.series = series,
 		.place = point->place,
-		.x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point)),
-		.y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point)),
+		.x = position_within(&placing->shape->x, roofline_shown_x(placing->shape, point)),
+		.y = position_within(&placing->shape->y, roofline_shown_y(placing->shape, point)),
 		.mark = mark_size(&placing->shape->plot->series[series], point) / 2,
 		.box = {.width = layout_text_width(text), .height = layout_text_height()},
 	};

@@ -45,6 +45,10 @@ has_several_roofs(const struct roofline_plot *plot)
 	return false;
 }
 
+/* Points that many times farther right than the ridge point of all lines get an arrow at the edge: others need the
+ * room. */
+#define FARTHEST 1000
+
 struct point_set
 roofline_points_of(const struct roofline_plot *plot)
 {
@@ -69,6 +73,9 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 			point_values_add(&values, NAN, ceiling->value);
 		top = ceiling->is_bandwidth ? top : fmax(top, ceiling->value);
 	}
+	for (size_t i = 0; i < values.nr; i++)
+		if (isfinite(values.x[i]) && values.x[i] > FARTHEST * top / lowest(plot, true))
+			values.x[i] = NAN;
 	x.is_log = y.is_log = true;
 	edges.x = layout_range(&x, values.x, values.nr, width);
 	edges.x.low /= isnan(x.low) ? ROOM_OF_NAMES : 1;

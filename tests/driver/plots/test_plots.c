@@ -358,20 +358,22 @@ TEST_OF(points_beyond_a_range_are_told, has_gnuplot())
 
 /*
  * Points on one x, and the ridges, take most of the width: at the left there is room for names of bandwidths, at the
- * right for those of performances. Likewise where the points are behind the last ridge, and before the first.
+ * right for those of performances. Likewise where the points are behind the last ridge, and before the first. Points
+ * far behind it have arrows instead of room.
  */
-TEST_OF(the_range_of_a_roofline_is_that_of_its_points_and_ridges, 3)
+TEST_OF(the_range_of_a_roofline_is_that_of_its_points_and_ridges, 4)
 {
-	static const double at[] = {0.083, 20, 1};
+	static const double at[] = {0.083, 20, 1, 1e6};
 	static const struct roofline_ceiling ceilings[] = {
 		{"FMA", false, 200, NAN, NAN, "", true, 0},
 		{"L1", true, 542, NAN, NAN, "", false, 0},
 		{"DRAM", true, 42, NAN, NAN, "", true, 0},
 	};
-	const double first = fmin(at[_i], 200.0 / 542), last = fmax(at[_i], 200.0 / 42);
+	const double first = fmin(at[_i], 200.0 / 542), last = fmax(at[_i] < 1e6 ? at[_i] : 0, 200.0 / 42);
 	struct roofline_plot plot = example();
 	struct plot_series series = plot.series[0];
 	struct plot_point points[3];
+	autofree char *caption = NULL;
 	struct roofline_shape shape;
 
 	for (int i = 0; i < 3; i++) {
@@ -387,6 +389,9 @@ TEST_OF(the_range_of_a_roofline_is_that_of_its_points_and_ridges, 3)
 	ck_assert_double_gt(shape.x.low, first / 3);
 	ck_assert_double_gt(shape.x.high, last);
 	ck_assert_double_lt(shape.x.high, last * 3);
+	const struct point_set set = roofline_points_of(&plot);
+	caption = points_caption(&set, &(struct point_edges){shape.x, shape.y});
+	ck_assert_int_eq(strstr(caption, "beyond the edges (arrows): 3 points") != NULL, at[_i] == 1e6);
 }
 
 /* The minimum and the maximum of a value are not drawn, and need no room. */
