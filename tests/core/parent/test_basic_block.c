@@ -11,7 +11,7 @@ static uint8_t code[4096] __attribute__((aligned(4096)));
 static bool
 decode(const char *bytes, size_t nr, bool may_change)
 {
-	const struct translation translation = {&cache, getpid(), 0, &range, 1, NULL};
+	const struct translation translation = {.cache = &cache, .tid = getpid(), .ranges = &range, .nr_ranges = 1};
 
 	memset(code, 0x90, sizeof(code));
 	memcpy(code, bytes, nr);
@@ -24,7 +24,7 @@ decode(const char *bytes, size_t nr, bool may_change)
 static struct count_place
 place(void)
 {
-	const struct translation translation = {&cache, getpid(), 0, &range, 1, NULL};
+	const struct translation translation = {.cache = &cache, .tid = getpid(), .ranges = &range, .nr_ranges = 1};
 
 	return basic_block_count_place(&translation, &block);
 }
@@ -115,7 +115,7 @@ TEST(long_blocks_are_cut)
 
 TEST(nothing_is_read_outside_of_code)
 {
-	const struct translation translation = {&cache, getpid(), 0, &range, 1, NULL};
+	const struct translation translation = {.cache = &cache, .tid = getpid(), .ranges = &range, .nr_ranges = 1};
 
 	decode("\xc3", 1, false);
 	ck_assert(!basic_block_decode(&translation, (uintptr_t)code - 1, &block));
