@@ -64,7 +64,8 @@ static struct plot_point example_points[3];
 static struct roofline_plot
 example(void)
 {
-	static const struct plot_series series = {"A \"quoted\" `series`", example_points, 3, PLOT_JOINED, 0, NULL, 0};
+	static const struct plot_series series = {
+		.name = "A \"quoted\" `series`", .points = example_points, .nr_points = 3, .style = PLOT_JOINED};
 	static const struct roofline_ceiling ceilings[] = {
 		{"FMA", false, 32, 31, 33, "32 flop/cycle", true, 0},
 		{"DRAM", true, 9.5, NAN, NAN, "9.5 byte/cycle", false, 0},
@@ -282,7 +283,7 @@ label_height(const char *script, const char *label)
 TEST_OF(labels_of_markers_keep_off_points, has_gnuplot())
 {
 	static struct plot_point points[2];
-	static const struct plot_series series = {"s", points, 2, PLOT_JOINED, 0, NULL, 0};
+	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 2, .style = PLOT_JOINED};
 	static const struct plot_marker markers[] = {{10, "free"}, {105, "taken"}};
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, &series, 1};

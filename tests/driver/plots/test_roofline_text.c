@@ -26,9 +26,10 @@ static struct roofline_plot
 example(void)
 {
 	static struct plot_point triad[3], warm[2], model[1];
-	static const struct plot_series series[] = {{"Triad", triad, NR_ELEMENTS(triad), PLOT_JOINED, 0, NULL, 0},
-						    {"warm", warm, NR_ELEMENTS(warm), PLOT_JOINED, 0, NULL, 0},
-						    {"a model", model, NR_ELEMENTS(model), PLOT_MODEL, 0, NULL, 0}};
+	static const struct plot_series series[] = {
+		{.name = "Triad", .points = triad, .nr_points = NR_ELEMENTS(triad), .style = PLOT_JOINED},
+		{.name = "warm", .points = warm, .nr_points = NR_ELEMENTS(warm), .style = PLOT_JOINED},
+		{.name = "a model", .points = model, .nr_points = NR_ELEMENTS(model), .style = PLOT_MODEL}};
 
 	triad[0] = point(0.08, 2, "1000");
 	triad[1] = point(0.09, 2.5, NULL);
