@@ -167,16 +167,21 @@ TEST_OF(test_ratio_of_two_passes, 2)
 			 "2 [nan, nan] flop/cycle, medianPerMinimum of 6 runs without 1, measured");
 }
 
-/* Of one run there is no interval, nor is there of times of which the least is taken. */
-TEST(test_ratio_of_one_run)
+/* All runs of one side but the first are disturbed: there is no interval, however many the other side has. */
+TEST_OF(test_ratio_with_one_run, 2)
 {
 	size_t cycles;
 
 	stage_open("zen5", 1, "performance:doublePrecisionFlop");
 	cycles = pass_with("coreCycles");
-	counted(add_run(1 - cycles, 1, 1), 0, "packedDouble=20000");
-	counted(add_run(cycles, 1, 1), 0, "coreCycles=10000");
-	ck_assert_str_eq(stage_told(0, false), "2 [nan, nan] flop/cycle, ratioOfMedians of 1 runs, measured");
+	for (int i = 0; i < 7; i++) {
+		struct measurement_run_output *runs[] = {add_run(1 - cycles, 1, 1), add_run(cycles, 1, 1)};
+
+		counted(runs[0], 0, "packedDouble=20000");
+		counted(runs[1], 0, "coreCycles=10000");
+		usage_of(runs[_i], 0)->major_faults = i > 0;
+	}
+	ck_assert_has(stage_told(0, false), "2 [nan, nan] flop/cycle, ratioOfMedians");
 	ck_assert_double_eq(stage_compute(0, false).summary.confidence, 0);
 }
 
