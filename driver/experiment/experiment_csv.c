@@ -101,27 +101,11 @@ cell_of(const json_t *value)
 	return json_is_number(value) ? rot_number_in_full(json_number_value(value)) : rot_strdup("");
 }
 
-/* The one of that column, or NULL. */
-static const json_t *
-quantity_called(const json_t *point, const char *column)
-{
-	const json_t *quantity;
-	size_t i;
-
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
-		autofree char *own = column_of(quantity);
-
-		if (strcmp(own, column) == 0)
-			return quantity;
-	}
-	return NULL;
-}
-
 static void
 make_row(const struct contents *contents, const json_t *point, char **cells)
 {
-	const json_t *coordinates = json_object_get(point, "coordinates");
+	const json_t *coordinates = json_object_get(point, "coordinates"),
+		     *quantities = json_object_get(point, "quantities");
 	size_t nr = 0;
 
 	cells[nr++] = cell_of(json_object_get(point, "series"));
@@ -130,7 +114,7 @@ make_row(const struct contents *contents, const json_t *point, char **cells)
 		cells[nr++] = cell_of(json_object_get(coordinates, contents->axes.items[i]));
 	cells[nr++] = cell_of(json_object_get(point, "cacheState"));
 	for (size_t i = 0; i < contents->quantities.nr; i++) {
-		const json_t *quantity = quantity_called(point, contents->quantities.items[i]);
+		const json_t *quantity = json_with_key(quantities, column_of, contents->quantities.items[i]);
 		const size_t first = nr;
 
 		for (size_t k = 0; k < NR_PARTS; k++)

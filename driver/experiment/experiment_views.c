@@ -28,9 +28,7 @@ struct counted {
 static double
 count_of(const struct counted *counted, const char *quantity, const char *of)
 {
-	const struct quantity_request request = {.name = quantity,
-						 .operation = strcmp(quantity, "operationCount") == 0 ? of : NULL,
-						 .border = strcmp(quantity, "operationCount") == 0 ? NULL : of};
+	const struct quantity_request request = quantity_request_of(quantity, of);
 	const struct quantity_value *value = experiment_point_value(counted->point, &request);
 	autoscope struct expression_scope *scope = expression_scope_new(NULL);
 	const struct architecture_formula *formula;

@@ -33,7 +33,7 @@ add_cache(struct caches *caches, int level, int64_t bytes, int64_t ways, int64_t
 	caches->levels[level].bytes = bytes;
 	caches->levels[level].ways = ways;
 	caches->levels[level].source = source;
-	if (level == 1 && line_bytes > 0)
+	if (level == 1)
 		caches->line_bytes = (int)line_bytes;
 }
 

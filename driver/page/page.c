@@ -152,17 +152,7 @@ columns_of(struct pool *pool, const json_t *points)
 static const json_t *
 quantity_of(const json_t *point, const char *column)
 {
-	const json_t *quantity;
-	size_t i;
-
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
-		autofree char *own = column_of(quantity);
-
-		if (strcmp(own, column) == 0)
-			return quantity;
-	}
-	return NULL;
+	return json_with_key(json_object_get(point, "quantities"), column_of, column);
 }
 
 /* ---- headings ---- */

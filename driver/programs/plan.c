@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "quantities/value_text.h"
+#include "quantities/vocabulary.h"
 #include "rot.h"
 
 const struct architecture *
@@ -74,20 +75,6 @@ needs_clock(const struct architecture *architecture, size_t nr_formulas)
 	return nr_formulas == 0 || architecture->counts_by_steps;
 }
 
-static struct quantity_request
-request_of(size_t i)
-{
-	struct quantity_request request = {.name = wanted[i].quantity};
-
-	if (strcmp(request.name, "time") == 0)
-		request.clock = wanted[i].of;
-	else if (strcmp(request.name, "operationCount") == 0)
-		request.operation = wanted[i].of;
-	else if (strcmp(request.name, "transferredBytes") == 0)
-		request.border = wanted[i].of;
-	return request;
-}
-
 /* Nothing is expected of a program. */
 static const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN};
 
@@ -95,7 +82,7 @@ static const struct quantity_expectation nothing = {.operations = NAN, .bytes = 
 static bool
 can_be_counted(const struct architecture *architecture, size_t i)
 {
-	const struct quantity_request request = request_of(i);
+	const struct quantity_request request = quantity_request_of(wanted[i].quantity, wanted[i].of);
 	struct quantity_resolution resolution;
 
 	if (strcmp(request.name, "tlbMisses") == 0 && !architecture->stepping.counts_tlb)
@@ -158,18 +145,32 @@ add_request(struct program_plan *plan, const struct architecture *architecture, 
 	return add_with_clock(plan, architecture, request, wall, err);
 }
 
+/* Quantities shown first, in this order; the others follow as wanted has them. */
+static const char *const first_shown[] = {"time", "instructions", "operationCount", "maskedOperations"};
+enum { NR_FIRST_SHOWN = sizeof(first_shown) / sizeof(*first_shown) };
+
+static size_t
+place_of(const char *quantity)
+{
+	size_t place = 0;
+
+	while (place < NR_FIRST_SHOWN && strcmp(first_shown[place], quantity) != 0)
+		place++;
+	return place;
+}
+
 static int
-add_counts(struct program_plan *plan, const struct choice *choice, const char *quantity, struct rot_error *err)
+add_counts(struct program_plan *plan, const struct choice *choice, struct rot_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < NR_WANTED; i++) {
-		const struct quantity_request request = request_of(i);
+	for (size_t place = 0; place <= NR_FIRST_SHOWN; place++)
+		for (size_t i = 0; rc == 0 && i < NR_WANTED; i++) {
+			const struct quantity_request request = quantity_request_of(wanted[i].quantity, wanted[i].of);
 
-		if (!choice->is_counted[i] || strcmp(wanted[i].quantity, quantity) != 0)
-			continue;
-		rc = add_request(plan, choice->architecture, &request, err);
-	}
+			if (choice->is_counted[i] && place_of(wanted[i].quantity) == place)
+				rc = add_request(plan, choice->architecture, &request, err);
+		}
 	return rc;
 }
 
@@ -249,11 +250,7 @@ program_plan_make(struct program_plan *plan, const struct architecture *architec
 	plan->border = first_counted(&choice, "transferredBytes");
 	plan->left_out = name_left_out(&choice, &all);
 	plan->nr_passes_of_all = passes_of_all.nr_passes;
-	if ((is_timed && add_request(plan, architecture, &time, err) < 0) ||
-	    add_counts(plan, &choice, "time", err) < 0 || add_counts(plan, &choice, "instructions", err) < 0 ||
-	    add_counts(plan, &choice, "operationCount", err) < 0 ||
-	    add_counts(plan, &choice, "maskedOperations", err) < 0 ||
-	    add_counts(plan, &choice, "transferredBytes", err) < 0 || add_counts(plan, &choice, "tlbMisses", err) < 0)
+	if ((is_timed && add_request(plan, architecture, &time, err) < 0) || add_counts(plan, &choice, err) < 0)
 		goto out;
 	rc = add_ratios(plan, &choice, err);
 out:

@@ -11,6 +11,7 @@
 
 #include "memory.h"
 #include "number.h"
+#include "quantities/vocabulary.h"
 #include "schema.h"
 #include "xml_file.h"
 
@@ -182,8 +183,10 @@ read_formula(struct architecture *architecture, const xmlNode *node, struct rot_
 					       .source = text_of(architecture, node, "source"),
 					       .line = (int)xmlGetLineNo((xmlNode *)node),
 					       .goes_round = attribute_bool(node, "goesRound")};
-	int rc = formula_link(architecture, &formula, err);
+	int rc = quantity_check_formula(formula.quantity, formula.of, err);
 
+	if (rc == 0)
+		rc = formula_link(architecture, &formula, err);
 	pool_add(&architecture->pool, architecture->formulas, architecture->nr_formulas) = formula;
 	return rc < 0 ? xml_error_at(node, err) : 0;
 }

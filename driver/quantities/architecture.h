@@ -32,7 +32,7 @@ struct architecture_event {
 #define FORMULA_MAX_EVENTS 16
 
 struct architecture_formula {
-	char *quantity;   /* "operationCount", "transferredBytes", "time", "tlbMisses", "interrupts", "instructions" */
+	char *quantity;   /* "operationCount", ...: one of events (vocabulary.h)                                    */
 	char *of;         /* "doublePrecisionFlop", "llcRam.read", "coreCycles", ... or ""                          */
 	char *kind;       /* "measured" or "modelled"                                                               */
 	char *expression; /* expression.h, over the events as variables                                             */

@@ -48,30 +48,33 @@ const struct quantity_word quantity_words[] = {
 };
 const size_t nr_quantity_words = NR_ELEMENTS(quantity_words);
 
-/* Takes an operation, a border, a clock. */
+/* Takes an operation, a border, a clock; is of events. */
 const struct quantity_kind quantity_kinds[] = {
-	{"time", "time", {false, false, true}, "", "time of the kernel's run"},
-	{"operationCount", "operations", {true, false, false}, "", "operations of the kernel's run"},
-	{"transferredBytes", "bytes", {false, true, false}, "", "bytes across a border of the memory hierarchy"},
-	{"performance", "performance", {true, false, true}, "", "operations per unit of time"},
-	{"throughput", "throughput", {false, true, true}, "", "bytes per unit of time"},
-	{"operationalIntensity", "intensity", {true, true, false}, "", "operations per byte"},
-	{"instructions", "instructions", {false, false, false}, "instruction", "instructions retired"},
+	{"time", "time", {false, false, true}, true, "", "time of the kernel's run"},
+	{"operationCount", "operations", {true, false, false}, true, "", "operations of the kernel's run"},
+	{"transferredBytes", "bytes", {false, true, false}, true, "", "bytes across a border of the memory hierarchy"},
+	{"performance", "performance", {true, false, true}, false, "", "operations per unit of time"},
+	{"throughput", "throughput", {false, true, true}, false, "", "bytes per unit of time"},
+	{"operationalIntensity", "intensity", {true, true, false}, false, "", "operations per byte"},
+	{"instructions", "instructions", {false, false, false}, true, "instruction", "instructions retired"},
 	{"maskedOperations",
 	 "masked operations",
 	 {false, false, false},
+	 true,
 	 "flop",
 	 "floating point operations that masked lanes of vectors did not do"},
-	{"tlbMisses", "TLB misses", {false, false, false}, "miss", "address translations no TLB knew"},
-	{"interrupts", "interrupts", {false, false, false}, "interrupt", "hardware interrupts taken by the CPU"},
+	{"tlbMisses", "TLB misses", {false, false, false}, true, "miss", "address translations no TLB knew"},
+	{"interrupts", "interrupts", {false, false, false}, true, "interrupt", "hardware interrupts taken by the CPU"},
 	{"contextSwitches",
 	 "context switches",
 	 {false, false, false},
+	 false,
 	 "switch",
 	 "context switches of the measured threads"},
 	{"migrations",
 	 "migrations",
 	 {false, false, false},
+	 false,
 	 "migration",
 	 "measured threads that ended on another CPU than they began on"},
 };
@@ -109,6 +112,18 @@ quantity_request_word(struct quantity_request *request, enum word_role role)
 	const char **words[NR_WORD_ROLES] = {&request->operation, &request->border, &request->clock};
 
 	return words[role];
+}
+
+struct quantity_request
+quantity_request_of(const char *quantity, const char *of)
+{
+	const struct quantity_kind *kind = quantity_kind_find(quantity);
+	struct quantity_request request = {.name = quantity};
+
+	for (enum word_role role = 0; role < NR_WORD_ROLES; role++)
+		if (kind->takes[role] && *of)
+			*quantity_request_word(&request, role) = of;
+	return request;
 }
 
 /* ---- complaints ---- */
@@ -213,6 +228,20 @@ quantity_parse(struct quantity_request *request, const char *text, struct rot_er
 		if (*word)
 			rc = take_word(request, kind, word, err);
 	return rc < 0 ? rc : quantity_request_check(request, err);
+}
+
+int
+quantity_check_formula(const char *quantity, const char *of, struct rot_error *err)
+{
+	autofree char *text = rot_format("%s:%s", quantity, of);
+	struct quantity_request request;
+
+	if (quantity_parse(&request, text, err) < 0)
+		return -1;
+	if (quantity_kind_find(quantity)->is_of_events)
+		return 0;
+	rot_error_set(err, 0, "quantity '%s' is not counted by events", quantity);
+	return rot_error_hint(err, "rot makes it of other quantities, or the system tells it");
 }
 
 char *

@@ -28,6 +28,7 @@ struct quantity_kind {
 	const char *name;
 	const char *short_name;    /* in tables and files: "operations", "context switches" */
 	bool takes[NR_WORD_ROLES]; /* operation and border are then required, a clock never is */
+	bool is_of_events;         /* formulas of architectures give it                        */
 	const char *unit;          /* plain counts: of one; else ""                            */
 	const char *description;
 };
@@ -50,6 +51,12 @@ bool quantity_same_word(const char *a, const char *b);
 
 /* The part of a request that a role stands for. */
 const char **quantity_request_word(struct quantity_request *request, enum word_role role);
+
+/* Of a quantity (of the table) that takes one word at most, which is of; "": none. Both are borrowed. */
+struct quantity_request quantity_request_of(const char *quantity, const char *of);
+
+/* Error: formulas of architectures give no such quantity of such a word. */
+int quantity_check_formula(const char *quantity, const char *of, struct rot_error *err);
 
 /*
  * What columns of CSV files are called: short names and the unit of time, with _ between words: "time_us",

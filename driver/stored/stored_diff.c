@@ -175,22 +175,17 @@ has_value(const json_t *quantity)
 	       json_is_true(json_object_get(quantity, "infinite"));
 }
 
-/* One that has a value. */
+/* Words of one that has a value. */
+static char *
+words_with_value(const json_t *quantity)
+{
+	return has_value(quantity) ? stored_value_words(quantity) : rot_strdup("");
+}
+
 static const json_t *
 find_quantity(const json_t *point, const char *words)
 {
-	const json_t *quantity;
-	size_t i;
-
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
-		autofree char *own = stored_value_words(quantity);
-		bool is_it = strcmp(own, words) == 0 && has_value(quantity);
-
-		if (is_it)
-			return quantity;
-	}
-	return NULL;
+	return json_with_key(json_object_get(point, "quantities"), words_with_value, words);
 }
 
 /* ---- the table ---- */

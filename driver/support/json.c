@@ -111,6 +111,22 @@ json_named(const json_t *array, const char *name)
 	return NULL;
 }
 
+const json_t *
+json_with_key(const json_t *array, char *(*key_of)(const json_t *object), const char *key)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+	{
+		autofree char *own = key_of(item);
+
+		if (strcmp(own, key) == 0)
+			return item;
+	}
+	return NULL;
+}
+
 static void
 drop_reference(void *json)
 {

@@ -118,6 +118,51 @@ TEST_OF(sizes_have_sources, NR_ELEMENTS(machines))
 	ck_assert_int_eq(ways.llc, machines[_i].ways.llc);
 }
 
+/* Caches of one CPU by sysfs, and what is taken of them. The first without a size ends them; no level at all: nobody
+ * told. */
+static const struct {
+	const char *indices[4][4]; /* type, level, size, line */
+	int64_t l1, l2, llc;
+	int line;
+} told[] = {
+	{{{"Data", "1", "32K", "128"}, {"Unified", "2", "1M", "32"}}, 32 << 10, 1 << 20, 1 << 20, 128},
+	{{{"Data", "1", "32K", NULL}, {"Unified", "2", "1M", "32"}}, 32 << 10, 1 << 20, 1 << 20, 64},
+	{{{"Data", "1", "32K", "128"}, {"Data", "1", "16K", "32"}}, 32 << 10, 0, 32 << 10, 128},
+	{{{"Data", "0", "1K"}, {"Data", "1", "512"}, {"Unified", "4", "1G"}, {"Unified", "5", "777"}},
+	 512,
+	 0,
+	 1 << 30,
+	 64},
+	{{{"Data", "1", "-1K"}, {"Unified", "2", "1M"}}, 0, 1 << 20, 1 << 20, 64},
+	{{{"Instruction", "1", "32K", "128"}}, 0, 0, 0, 64},
+	{{{"Data", "1", NULL}, {"Unified", "2", "1M"}}, 0, 0, 0, 64},
+	{{{"Data", NULL, "32K"}, {"Unified", "2", "1M"}}, 0, 0, 0, 64},
+	{{{NULL, "1", "32K"}, {"Unified", "2", "1M"}}, 0, 0, 0, 64},
+};
+
+TEST_OF(sysfs_tells_caches, NR_ELEMENTS(told))
+{
+	static const char *const names[] = {"type", "level", "size", "coherency_line_size"};
+	char *folder = temporary_folder_new();
+	struct machine *machine;
+
+	folder_write(folder, "proc/cpuinfo", "vendor_id\t: " INTEL "\n\n");
+	folder_write(folder, "cpuid", "");
+	for (size_t i = 0; i < 4; i++) {
+		for (size_t k = 0; k < 4; k++) {
+			autofree char *name = rot_format("sys/devices/system/cpu/cpu0/cache/index%zu/%s", i, names[k]);
+
+			if (told[_i].indices[i][k])
+				folder_write(folder, name, told[_i].indices[i][k]);
+		}
+	}
+	machine = at_end(machine_delete, machine_read(folder, NULL));
+	ck_assert_int_eq(machine->l1_data_bytes, told[_i].l1);
+	ck_assert_int_eq(machine->l2_bytes, told[_i].l2);
+	ck_assert_int_eq(machine->llc_bytes, told[_i].llc);
+	ck_assert_int_eq(machine->line_bytes, told[_i].line);
+}
+
 TEST(size_as_text)
 {
 	static const struct {

@@ -140,7 +140,8 @@ TEST(test_ratio_of_one_pass_is_joint)
 	ck_assert_double_eq_tol(stage_compute(0, false).summary.maximum, 2, 1e-12);
 }
 
-TEST(test_ratio_of_two_passes)
+/* A run without one of the other pass is of no use, whichever it is of. */
+TEST_OF(test_ratio_of_two_passes, 2)
 {
 	struct quantity_value value;
 	size_t cycles;
@@ -155,7 +156,7 @@ TEST(test_ratio_of_two_passes)
 		counted(time, 0, "coreCycles=%d", 10000 + 10 * i);
 		usage_of(time, 0)->involuntary_context_switches = i == 6;
 	}
-	add_run(1 - cycles, 1, 1); /* without one of the other pass it is of no use */
+	counted(add_run((size_t)_i, 1, 1), 0, (size_t)_i == cycles ? "coreCycles=1" : "packedDouble=1");
 	value = stage_compute(0, false);
 	ck_assert_uint_eq(value.nr_samples, 7);
 	ck_assert_double_eq_tol(value.samples[6], 20000.0 / 10060, 1e-12);
@@ -164,6 +165,63 @@ TEST(test_ratio_of_two_passes)
 			 "1.995012469 [1.990049751, 2] flop/cycle, ratioOfMedians of 6 runs without 1, measured");
 	ck_assert_str_eq(stage_told(0, true),
 			 "2 [nan, nan] flop/cycle, medianPerMinimum of 6 runs without 1, measured");
+}
+
+/* All runs of one side but the first are disturbed: there is no interval, however many the other side has. */
+TEST_OF(test_ratio_with_one_run, 2)
+{
+	size_t cycles;
+
+	stage_open("zen5", 1, "performance:doublePrecisionFlop");
+	cycles = pass_with("coreCycles");
+	for (int i = 0; i < 7; i++) {
+		struct measurement_run_output *runs[] = {add_run(1 - cycles, 1, 1), add_run(cycles, 1, 1)};
+
+		counted(runs[0], 0, "packedDouble=20000");
+		counted(runs[1], 0, "coreCycles=10000");
+		usage_of(runs[_i], 0)->major_faults = i > 0;
+	}
+	ck_assert_has(stage_told(0, false), "2 [nan, nan] flop/cycle, ratioOfMedians");
+	ck_assert_double_eq(stage_compute(0, false).summary.confidence, 0);
+}
+
+TEST(test_estimators_of_tainted_runs)
+{
+	static const struct {
+		const char *estimator;
+		bool is_it;
+	} rows[] = {{NULL, false},
+		    {"", false},
+		    {"median", false},
+		    {"medianOfTainted", true},
+		    {"medianOfTaintedRuns", false},
+		    {"Tainted", false}};
+
+	for (size_t i = 0; i < NR_ELEMENTS(rows); i++) {
+		const struct quantity_value value = {.summary.estimator = rows[i].estimator};
+
+		ck_assert_msg(quantity_is_of_tainted(&value) == rows[i].is_it, "row %zu", i);
+	}
+}
+
+/* From source and number of runs. */
+TEST(test_counted_once)
+{
+	static const struct {
+		const char *source;
+		size_t n;
+		bool is_it;
+	} rows[] = {{"blocks", 1, true},
+		    {"blocks per blocks", 1, true},
+		    {"blocks", 2, false},
+		    {"blocks per time stamp counter", 1, false},
+		    {NULL, 1, false}};
+
+	for (size_t i = 0; i < NR_ELEMENTS(rows); i++) {
+		const struct quantity_value value = {.source = rows[i].source, .summary.n = rows[i].n};
+
+		ck_assert_msg(quantity_is_counted_once(&value) == rows[i].is_it, "row %zu", i);
+	}
 }
 
 /* Ticks (5000 and 5001) times the mean of before and after, summed over the workloads like counted cycles. */
