@@ -125,6 +125,7 @@ show_cores(struct output *out, struct rot_error *err)
 	cores_print(cores, stream);
 	text_end(out, stream, "Cores");
 	json_object_set_new(out->json, "cores", cores_json(cores));
+	cores_draw(cores, &out->pictures);
 	return 0;
 }
 
@@ -164,6 +165,7 @@ show_hazards(struct output *out, struct rot_error *err)
 	if (hazards_measure(out->rot, answers, err) < 0)
 		return -1;
 	show_answers(out, answers, 0, HAZARDS_NR, "hazards", "Hazards");
+	sheet_pictures_draw_bars(&out->pictures, "hazards", "What makes code wait", answers, HAZARDS_NR);
 	return 0;
 }
 

@@ -153,7 +153,20 @@ struct heat_plot {
 	size_t best_column, best_row;
 };
 
+/* A bar from the left to a value, and in a paler colour on to the highest; value NaN: the text alone. */
+struct plot_bar {
+	const char *name, *text; /* beside its begin, and at its end */
+	double value, high;
+};
+
+struct bar_plot {
+	struct plot_frame frame; /* its x axis is that of the values, and logarithmic; y has no label */
+	const struct plot_bar *bars;
+	size_t nr; /* at least 1 */
+};
+
 int roofline_plot_write(const struct roofline_plot *plot, const char *output_name, struct rot_error *err);
 int distribution_plot_write(const struct distribution_plot *plot, const char *output_name, struct rot_error *err);
 int series_plot_write(const struct series_plot *plot, const char *output_name, struct rot_error *err);
+int bar_plot_write(const struct bar_plot *plot, const char *output_name, struct rot_error *err);
 int heat_plot_write(const struct heat_plot *plot, const char *output_name, struct rot_error *err);

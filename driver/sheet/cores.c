@@ -12,6 +12,7 @@
 #include "rot.h"
 #include "statistics/sorted.h"
 #include "support/json.h"
+#include "support/pool.h"
 #include "support/progress.h"
 
 /* ---- what times say ---- */
@@ -217,6 +218,39 @@ cores_print(const struct cores *cores, FILE *out)
 	if (cores->nr_cliques > 1)
 		print_cliques(cores, out);
 	print_siblings(cores, out);
+}
+
+void
+cores_draw(const struct cores *cores, const struct sheet_pictures *pictures)
+{
+	autopool pool = {0};
+	double *values = pool_calloc(&pool, cores->nr * cores->nr + 1, sizeof(*values)), least = INFINITY;
+	const char *names[CORES_MAX];
+	struct heat_plot plot = {.frame = {.title = "A cache line from CPU to CPU",
+					   .caption = "",
+					   .x = {"CPU", "", false, NAN, NAN},
+					   .y = {"CPU", "", false, NAN, NAN}},
+				 .columns = names,
+				 .rows = names,
+				 .nr_columns = cores->nr,
+				 .nr_rows = cores->nr,
+				 .values = values,
+				 .value_label = "ns"};
+
+	if (cores->nr < 2)
+		return;
+	for (size_t i = 0; i < cores->nr; i++) {
+		names[i] = pool_format(&pool, "%d", cores->cpus[i]);
+		for (size_t k = 0; k < cores->nr; k++) {
+			values[i * cores->nr + k] = cores->ns[i][k];
+			if (!(cores->ns[i][k] < least))
+				continue;
+			least = cores->ns[i][k];
+			plot.best_column = k;
+			plot.best_row = i;
+		}
+	}
+	sheet_pictures_draw_matrix(pictures, "cores", &plot);
 }
 
 json_t *

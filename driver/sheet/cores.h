@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "sheet/pictures.h"
 
 struct rot;
 
@@ -33,4 +34,5 @@ void cores_conclude(struct cores *cores);
 int cores_measure(struct rot *rot, struct cores *cores, struct rot_error *err);
 
 void cores_print(const struct cores *cores, FILE *out);
+void cores_draw(const struct cores *cores, const struct sheet_pictures *pictures);
 json_t *cores_json(const struct cores *cores);

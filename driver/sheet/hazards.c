@@ -6,11 +6,17 @@
 
 #include "sheet/survey.h"
 
-/* Events of a turn. Half of the random branches are predicted. */
+#define NO_SECOND_CPU "cannot be told: rot may use one CPU alone"
+#define NO_TRACING "cannot be told: no process could be traced"
+
+/* Events of a turn. Half of the random branches are predicted. A byte there and back is two switches. */
 static const struct hazard {
 	const char *field, *name;
 	int turns;
 	double events;
+	size_t nr_cpus;         /* that it needs; 0: one */
+	bool switches;          /* to another process */
+	const char *if_refused; /* the remark where the system may refuse it */
 } hazards[HAZARDS_NR] = {
 	{"SPLIT_LINE", "load across two lines", 2000, 8},
 	{"SPLIT_PAGE", "load across two pages", 2000, 8},
@@ -24,6 +30,12 @@ static const struct hazard {
 	{"CLOCK", "clock_gettime", 500, 8},
 	{"CALL", "system call", 100, 8},
 	{"FAULT", "page fault", 4, 64},
+	{"BANK", "loads of one bank", 2000, 8},
+	{"STORES", "stores to two lines by turns", 2000, 8},
+	{"SHARING", "addition to a line that another CPU writes", 30000, 8, .nr_cpus = 2},
+	{"SWITCH", "switch to another process", 20, 16, .switches = true},
+	{"STOP", "stop of a traced process", 20, 8, .switches = true, .if_refused = NO_TRACING},
+	{"STEP", "step of a traced process", 20, 8, .switches = true, .if_refused = NO_TRACING},
 };
 
 /* The halves differ by less than this share of what is timed, or less than this many cycles, where both are sure. */
@@ -50,39 +62,52 @@ hazard_conclude(const char *name, const double met[2], const double without[2])
 static int
 add(struct survey *survey, const struct hazard *hazard, bool is_met, struct rot_error *err)
 {
-	int point = survey_add(survey, 1, "Hazard", hazard->turns * hazard->events, err,
-			       "hazard=%s turns=%d isMet=%s warmCode=true", hazard->field, hazard->turns,
+	int point = survey_add(survey, hazard->nr_cpus ? hazard->nr_cpus : 1, "Hazard", hazard->turns * hazard->events,
+			       err, "hazard=%s turns=%d isMet=%s warmCode=true", hazard->field, hazard->turns,
 			       is_met ? "true" : "false");
 
-	return point < 0 ? -1 : 0;
+	if (point < 0)
+		return -1;
+	if (hazard->switches)
+		survey_allow_switches(survey, point);
+	return 0;
 }
 
+/* Those that the system may refuse have a survey of their own, as it fails with them. */
 static int
-read_answers(struct survey *survey, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
+measure(struct rot *rot, bool is_refusable, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
 {
-	for (int i = 0; i < HAZARDS_NR; i++) {
+	struct survey *survey = survey_new(rot);
+	const struct hazard *measured[HAZARDS_NR];
+	int nr = 0, rc = 0;
+
+	for (const struct hazard *hazard = hazards; rc == 0 && hazard < hazards + HAZARDS_NR; hazard++)
+		if (!hazard->if_refused == !is_refusable && hazard->nr_cpus <= survey_nr_cpus(survey)) {
+			measured[nr++] = hazard;
+			rc = add(survey, hazard, true, err) < 0 ? -1 : add(survey, hazard, false, err);
+		}
+	if (rc == 0)
+		rc = survey_measure(survey, err);
+	for (int i = 0; rc == 0 && i < nr; i++) {
 		struct survey_times met, without;
 
-		if (survey_read(survey, 2 * i, &met, err) < 0 || survey_read(survey, 2 * i + 1, &without, err) < 0)
-			return -1;
-		answers[i] = hazard_conclude(hazards[i].name, met.cycles, without.cycles);
+		rc = survey_read(survey, 2 * i, &met, err) < 0 ? -1 : survey_read(survey, 2 * i + 1, &without, err);
+		answers[measured[i] - hazards] = hazard_conclude(measured[i]->name, met.cycles, without.cycles);
 	}
-	return 0;
+	survey_delete(survey);
+	return rc < 0 ? rot_error_prefix(err, "what makes code wait") : 0;
 }
 
 int
 hazards_measure(struct rot *rot, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
 {
-	struct survey *survey = survey_new(rot);
-	int rc = 0;
+	static const double none[2] = {NAN, NAN};
+	struct rot_error refusal = {0};
 
-	for (int i = 0; rc == 0 && i < HAZARDS_NR; i++)
-		if (add(survey, &hazards[i], true, err) < 0 || add(survey, &hazards[i], false, err) < 0)
-			rc = -1;
-	if (rc == 0)
-		rc = survey_measure(survey, err);
-	if (rc == 0)
-		rc = read_answers(survey, answers, err);
-	survey_delete(survey);
-	return rc < 0 ? rot_error_prefix(err, "what makes code wait") : 0;
+	for (int i = 0; i < HAZARDS_NR; i++) {
+		answers[i] = hazard_conclude(hazards[i].name, none, none);
+		answers[i].remark = hazards[i].if_refused ? hazards[i].if_refused : NO_SECOND_CPU;
+	}
+	measure(rot, true, answers, &refusal);
+	return measure(rot, false, answers, err);
 }

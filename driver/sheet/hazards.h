@@ -10,7 +10,7 @@
 
 struct rot;
 
-#define HAZARDS_NR 12
+#define HAZARDS_NR 18
 
 /* Measures (or takes from the result cache) the core cycles that meeting each hazard once adds. */
 int hazards_measure(struct rot *rot, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err);

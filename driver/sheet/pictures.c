@@ -14,6 +14,97 @@
 #include "support/entry.h"
 #include "support/pool.h"
 
+/* ---- files ---- */
+
+/* What points are, and the machine. */
+static char *
+caption_of(const struct sheet_pictures *pictures, const char *own, const char *points)
+{
+	autofree char *machine = machine_caption(pictures->rot->machine);
+
+	return rot_format("%s%s%s\n%s", own, *own ? "\n" : "", points, machine);
+}
+
+/* NULL: no files are asked for. */
+static char *
+output_name_of(const struct sheet_pictures *pictures, const char *name)
+{
+	return pictures->output_name && plots_go_to(pictures->rot->configuration, PLOTS_IN_FILES)
+		       ? rot_format("%s-%s", pictures->output_name, name)
+		       : NULL;
+}
+
+static struct rot_error *
+failure_of(const struct sheet_pictures *pictures, struct rot_error *later)
+{
+	return pictures->failure->text[0] ? later : pictures->failure;
+}
+
+void
+sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot)
+{
+	autofree char *output_name = output_name_of(pictures, name);
+	autofree char *caption = caption_of(pictures, plot->frame.caption,
+					    "Points and ends of whiskers are those of the two halves of the runs.");
+	struct rot_error later = {0};
+	struct distribution_plot own = {plot->frame, plot->series, plot->nr_series};
+
+	own.frame.caption = caption;
+	own.frame.key_position = configuration_string(pictures->rot->configuration, "keyPosition");
+	own.frame.show_min_max = true;
+	if (pictures->page)
+		page_add_series(pictures->page, &own.frame, own.series, own.nr_series, true);
+	if (output_name)
+		distribution_plot_write(&own, output_name, failure_of(pictures, &later));
+}
+
+void
+sheet_pictures_draw_matrix(const struct sheet_pictures *pictures, const char *name, const struct heat_plot *plot)
+{
+	autofree char *output_name = output_name_of(pictures, name);
+	autofree char *caption = caption_of(pictures, plot->frame.caption, "The least is framed.");
+	struct rot_error later = {0};
+	struct heat_plot own = *plot;
+
+	own.frame.caption = caption;
+	if (output_name)
+		heat_plot_write(&own, output_name, failure_of(pictures, &later));
+}
+
+void
+sheet_pictures_draw_bars(const struct sheet_pictures *pictures, const char *name, const char *title,
+			 const struct sheet_answer *answers, size_t nr)
+{
+	autofree char *output_name = output_name_of(pictures, name);
+	autofree char *caption =
+		caption_of(pictures, "", "Bars end at the better half of the runs, their pale ends at the other.");
+	autopool pool = {0};
+	struct plot_bar *bars = pool_calloc(&pool, nr, sizeof(*bars));
+	const struct bar_plot plot = {.frame = {.title = title,
+						.caption = caption,
+						.x = {"cost", answers[0].unit, true, 0.1, NAN},
+						.y = {"", "", false, NAN, NAN},
+						.key_position = "none"},
+				      .bars = bars,
+				      .nr = nr};
+	struct rot_error later = {0};
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct sheet_number *number = &answers[i].number;
+		autofree char *text = sheet_number_text(number->value);
+		const char *doubt = !isfinite(number->value) ? " cannot be told"
+				    : answers[i].remark      ? ", not sure"
+							     : "";
+
+		bars[i] = (struct plot_bar){answers[i].name, pool_format(&pool, "%s%s", text, doubt), number->value,
+					    number->high};
+	}
+	if (output_name)
+		bar_plot_write(&plot, output_name, failure_of(pictures, &later));
+}
+
+/* ---- series ---- */
+
 struct plot_point
 sheet_point(double x, double best, double other)
 {
@@ -22,27 +113,6 @@ sheet_point(double x, double best, double other)
 
 	point.y.value = best;
 	return point;
-}
-
-void
-sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot)
-{
-	const struct configuration *configuration = pictures->rot->configuration;
-	autofree char *machine = machine_caption(pictures->rot->machine);
-	autofree char *caption =
-		rot_format("%s%sPoints and ends of whiskers are those of the two halves of the runs.\n%s",
-			   plot->frame.caption, *plot->frame.caption ? "\n" : "", machine);
-	autofree char *output_name = pictures->output_name ? rot_format("%s-%s", pictures->output_name, name) : NULL;
-	struct rot_error later = {0};
-	struct distribution_plot own = {plot->frame, plot->series, plot->nr_series};
-
-	own.frame.caption = caption;
-	own.frame.key_position = configuration_string(configuration, "keyPosition");
-	own.frame.show_min_max = true;
-	if (pictures->page)
-		page_add_series(pictures->page, &own.frame, own.series, own.nr_series, true);
-	if (output_name && plots_go_to(configuration, PLOTS_IN_FILES))
-		distribution_plot_write(&own, output_name, pictures->failure->text[0] ? &later : pictures->failure);
 }
 
 struct plot_series

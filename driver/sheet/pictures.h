@@ -25,6 +25,11 @@ struct sheet_pictures {
 /* The caption gets what the points are, and the machine. */
 void sheet_pictures_draw(const struct sheet_pictures *pictures, const char *name, const struct series_plot *plot);
 
+/* In files alone: a page has the table. */
+void sheet_pictures_draw_matrix(const struct sheet_pictures *pictures, const char *name, const struct heat_plot *plot);
+void sheet_pictures_draw_bars(const struct sheet_pictures *pictures, const char *name, const char *title,
+			      const struct sheet_answer *answers, size_t nr);
+
 void sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
 				const struct measured_curve *curve);
 

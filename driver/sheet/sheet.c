@@ -31,8 +31,8 @@ static const struct text_table_column columns[] = {
 	{"quantity", true}, {"measured", false}, {"unit", true}, {"range", false}, {"told", false},
 };
 
-static char *
-number_text(double value)
+char *
+sheet_number_text(double value)
 {
 	if (!isfinite(value))
 		return rot_strdup("-");
@@ -44,7 +44,7 @@ number_text(double value)
 static char *
 range_text(const struct sheet_number *number)
 {
-	autofree char *low = number_text(number->low), *high = number_text(number->high);
+	autofree char *low = sheet_number_text(number->low), *high = sheet_number_text(number->high);
 
 	if (!isfinite(number->value) || strcmp(low, high) == 0)
 		return rot_strdup("-");
@@ -57,9 +57,9 @@ sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out)
 	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
 
 	for (size_t i = 0; i < nr; i++) {
-		char *const cells[] = {rot_strdup(answers[i].name), number_text(answers[i].number.value),
+		char *const cells[] = {rot_strdup(answers[i].name), sheet_number_text(answers[i].number.value),
 				       rot_strdup(answers[i].unit), range_text(&answers[i].number),
-				       number_text(answers[i].told > 0 ? answers[i].told : NAN)};
+				       sheet_number_text(answers[i].told > 0 ? answers[i].told : NAN)};
 
 		text_table_add(&table, cells);
 	}

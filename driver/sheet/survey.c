@@ -10,6 +10,7 @@
 #include "kernels/kernel_work.h"
 #include "machine/machine.h"
 #include "measuring/measuring.h"
+#include "measuring/on_cpus.h"
 #include "memory.h"
 #include "quantities/samples.h"
 #include "rot.h"
@@ -23,7 +24,10 @@ struct survey {
 	struct rot *rot;
 	struct measurement **passes;
 	struct measurement_result **results;
-	double *steps;
+	struct survey_point {
+		double steps;
+		unsigned disturbing; /* taints of runs that do not count */
+	} * points;
 	size_t nr;
 	int *cpus; /* that this process may use */
 	size_t nr_cpus;
@@ -51,7 +55,7 @@ survey_delete(struct survey *survey)
 	if (survey) {
 		free(survey->passes);
 		free(survey->results);
-		free(survey->steps);
+		free(survey->points);
 		free(survey->cpus);
 	}
 	free(survey);
@@ -86,10 +90,10 @@ append(struct survey *survey, struct measurement *pass, double steps)
 
 	survey->passes = rot_realloc(survey->passes, nr, sizeof(*survey->passes));
 	survey->results = rot_realloc(survey->results, nr, sizeof(*survey->results));
-	survey->steps = rot_realloc(survey->steps, nr, sizeof(*survey->steps));
+	survey->points = rot_realloc(survey->points, nr, sizeof(*survey->points));
 	survey->passes[survey->nr] = pass;
 	survey->results[survey->nr] = NULL;
-	survey->steps[survey->nr] = steps;
+	survey->points[survey->nr] = (struct survey_point){steps, TAINTS_OF_SYSTEM};
 	survey->nr = nr;
 }
 
@@ -99,7 +103,7 @@ survey_add(struct survey *survey, size_t nr_cpus, const char *kernel, double ste
 {
 	struct rot *rot = survey->rot;
 	const struct rot_class *class = rot_registry_find(rot->registry, kernel);
-	autograph struct measurement *measurement = measurement_new();
+	autograph struct measurement *measurement = measurement_new(), *on_cpus = NULL;
 	struct workload *workload = workload_new();
 	autofree char *text = NULL;
 	va_list arguments;
@@ -110,20 +114,20 @@ survey_add(struct survey *survey, size_t nr_cpus, const char *kernel, double ste
 	measurement_workloads_add(measurement, workload);
 	if (!class)
 		return rot_error_set(err, 0, "there is no kernel '%s' for the data sheet of the machine", kernel);
-	workload->cpu = survey->cpus[0];
 	workload->kernel = rot_entity_new(class);
 	if (set_fields(workload->kernel, text, err) < 0)
 		return -1;
 	if (kernel_check(rot, workload->kernel, err) < 0)
 		return SURVEY_HAS_NONE;
-	for (size_t i = 1; i < nr_cpus; i++) {
-		struct workload *next = rot_graph_clone(workload, NULL);
-
-		next->cpu = survey->cpus[i];
-		measurement_workloads_add(measurement, next);
-	}
-	append(survey, pass_measurement(measurement, rot->architecture, &clock_pass), steps);
+	on_cpus = measurement_on_cpus(measurement, survey->cpus, nr_cpus);
+	append(survey, pass_measurement(on_cpus, rot->architecture, &clock_pass), steps);
 	return (int)survey->nr - 1;
+}
+
+void
+survey_allow_switches(struct survey *survey, int point)
+{
+	survey->points[point].disturbing &= ~(unsigned)TAINT_CONTEXT_SWITCH;
 }
 
 int
@@ -149,11 +153,22 @@ clock_of(const struct pass_run *run, size_t nr_threads)
 	return slowest;
 }
 
+/* Of the slowest thread. */
+static double
+cycles_of(const struct pass_run *run, size_t nr_threads)
+{
+	double most = nr_threads ? 0 : run->core_cycles;
+
+	for (size_t i = 0; i < nr_threads; i++)
+		most = fmax(most, run->threads[i].core_cycles);
+	return most;
+}
+
 static int
 read_runs(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
 {
 	struct pass_samples samples = {0};
-	const double steps = survey->steps[point];
+	const double steps = survey->points[point].steps;
 	int rc = pass_samples_read(&samples, survey->rot->architecture, &clock_pass, survey->passes[point],
 				   survey->results[point], err);
 
@@ -161,9 +176,9 @@ read_runs(struct survey *survey, int point, struct survey_times *times, struct r
 	for (size_t i = 0; rc == 0 && i < samples.nr_runs; i++) {
 		const struct pass_run *run = &samples.runs[i];
 
-		if (!(run->core_cycles > 0) || run->taints & TAINTS_OF_SYSTEM)
+		if (!(run->core_cycles > 0) || run->taints & survey->points[point].disturbing)
 			continue;
-		times->cycles[i % 2] = fmin(times->cycles[i % 2], run->core_cycles / steps);
+		times->cycles[i % 2] = fmin(times->cycles[i % 2], cycles_of(run, samples.nr_threads) / steps);
 		times->ns[i % 2] = fmin(times->ns[i % 2], run->wall_ns / steps);
 		times->ghz[i % 2] = fmax(times->ghz[i % 2], clock_of(run, samples.nr_threads));
 	}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loops of kernel Hazard meet what their names say, and run with and without it. */
+#include <pthread.h>
+
 #include "fixture.h"
 #include "listing.h"
 #include "loaded.h"
@@ -8,11 +10,18 @@
 static const struct {
 	const char *function, *mnemonic, *operand;
 } loops[] = {
-	{"forward", "mov", "%rax,("},   {"forward_part", "mov", "%eax,("},
-	{"alias", "mov", "0x1000("},    {"no_alias", "mov", "0x1080("},
-	{"lock", "lock", "("},          {"multiply", "mulsd", "%xmm1,%xmm0"},
-	{"read_tsc", "rdtsc", ""},      {"branch", "je", ""},
+	{"forward", "mov", "%rax,("},
+	{"forward_part", "mov", "%eax,("},
+	{"alias", "mov", "0x1000("},
+	{"no_alias", "mov", "0x1080("},
+	{"lock", "lock", "("},
+	{"multiply", "mulsd", "%xmm1,%xmm0"},
+	{"read_tsc", "rdtsc", ""},
+	{"branch", "je", ""},
 	{"load", "mov", "(%rax),%rax"},
+	{"two_lines", "mov", "%rax,0x40("},
+	{"one_line", "mov", "%rax,0x8("},
+	{"no_lock", "addq", "$0x1,("},
 };
 
 TEST(loops_have_their_hazard)
@@ -34,8 +43,9 @@ TEST(loops_have_their_hazard)
 /* A wrong address or register would be a signal. */
 TEST_OF(loops_run, 2)
 {
-	static const char *const hazards[] = {"SPLIT_LINE", "SPLIT_PAGE", "FORWARD", "FORWARD_PART", "ALIAS", "BRANCH",
-					      "DENORMAL",   "LOCK",       "TSC",     "CLOCK",        "CALL",  "FAULT"};
+	static const char *const hazards[] = {"SPLIT_LINE", "SPLIT_PAGE", "FORWARD", "FORWARD_PART", "ALIAS",
+					      "BRANCH",     "DENORMAL",   "LOCK",    "TSC",          "CLOCK",
+					      "CALL",       "FAULT",      "BANK",    "STORES",       "SWITCH"};
 
 	for (size_t i = 0; i < NR_ELEMENTS(hazards); i++) {
 		autofree char *fields = rot_format("hazard=%s turns=%d isMet=%s", hazards[i], i < 10 ? 40000 : 10,
@@ -44,6 +54,25 @@ TEST_OF(loops_run, 2)
 
 		run(&kernel);
 	}
+}
+
+static void *
+run_beside(void *kernel)
+{
+	run(kernel);
+	return NULL;
+}
+
+/* Two threads wait for each other. */
+TEST_OF(threads_add_together, 2)
+{
+	cleared_by(unload) struct loaded first =
+		load("Hazard", _i ? "hazard=SHARING turns=100" : "hazard=SHARING turns=100 isMet=false");
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, run_beside, &first), 0);
+	run(&first);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 }
 
 UNIT_TESTS(.needs = {fixture_open, has_objdump}, .close = fixture_close);

@@ -745,6 +745,26 @@ TEST_OF(distribution_says_how_many_samples, has_gnuplot())
 	ck_assert_has(script, "with candlesticks");
 }
 
+/* The first at the top; what has no value has its words alone. */
+TEST_OF(bars_have_names_and_values, has_gnuplot())
+{
+	static const struct plot_bar bars[] = {
+		{"short_one", "2", 2, 2.5}, {"none", "cannot be told", NAN, NAN}, {"long", "500", 500, 600}};
+	const struct bar_plot plot = {.frame = {.title = "Costs",
+						.caption = "",
+						.x = {"cost", "cycles", true, 0.1, NAN},
+						.y = {"", "", false, NAN, NAN},
+						.key_position = "none"},
+				      .bars = bars,
+				      .nr = 3};
+	char *script = script_of(bar_plot_write(&plot, "plot", &why)), *data = file_text("plot.data");
+
+	ck_assert_has(script, "\"short_one\" 2, \"none\" 1, \"long\" 0");
+	ck_assert_has(script, "\"cannot be told\" at first 0.1, first 1 left");
+	ck_assert_has(script, "\"500\" at first 600, first 0 left");
+	ck_assert_has(data, "0.1 2 2 2.5\n0.1 0 500 600\n");
+}
+
 /* Another class could be one of the page's texts, whose colour they would have then. */
 TEST_OF(marks_of_a_page_are_of_their_series_alone, 2)
 {

@@ -39,6 +39,13 @@ check "each answer that there is has a mark in the curve on the page"
 case $page in *"Clock of the slowest core"*) result=0 ;; *) result=1 ;; esac
 check "and the other part is there too"
 
+call machine --only=hazards,cores -o "$PWD/costs"
+if command -v gnuplot >/dev/null; then [ "$status" = 0 ] && [ -s costs-hazards.svg ]; else [ -s costs.json ]; fi
+check "hazards are drawn as bars"
+nr_answers=$(grep -o '"unit":' costs.json | wc -l) nr_missing=$(grep -c '"value": null' costs.json) nr_remarks=$(grep -c '"remark": "' costs.json)
+[ "$nr_answers" = 18 ] && [ "$nr_missing" -le "$nr_remarks" ]
+check "each hazard has a cost, or says why not"
+
 call machine --only=scheduling -plots=html
 [ "$status" = 0 ] && case $err in *"-o NAME"*) true ;; *) false ;; esac
 check "a page needs a name"
