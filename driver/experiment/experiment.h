@@ -324,8 +324,8 @@ void experiment_drop_plots(struct experiment *experiment);
 int experiment_write_csv(const struct experiment *experiment, const struct json_t *json, const char *output_name,
 			 struct rot_error *err);
 
-/* The table alone, with what is told of the points: those of its JSON. */
-void experiment_print_table(const struct experiment *experiment, const struct json_t *points, FILE *out);
+/* The table alone, with what is told below it. result: its JSON. */
+void experiment_print_table(const struct experiment *experiment, const struct json_t *result, FILE *out);
 
 /* The JSON alone; new reference. */
 struct json_t *experiment_json(const struct experiment *experiment, bool is_complete);

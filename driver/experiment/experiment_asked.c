@@ -172,13 +172,12 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 	struct experiment_column column = {.kind = COLUMN_AXIS};
 	struct experiment_own_table *table;
 	struct rot_error ignored;
-	size_t derived;
 
 	if (strcmp(of, "series") == 0)
 		column.kind = COLUMN_SERIES;
 	else if (strcmp(of, "label") == 0)
 		column.kind = COLUMN_LABEL;
-	else if (experiment_find_derived(experiment, of, &derived))
+	else if (experiment_has_derived(experiment, of))
 		column.kind = COLUMN_DERIVED;
 	else if (quantity_parse(&column.request, of, strchr(of, ':') ? err : &ignored) == 0)
 		column.kind = COLUMN_QUANTITY;
@@ -198,17 +197,14 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 /* ---- which points are shown, and what is measured for it ---- */
 
 int
-experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err)
+experiment_shows(const char *condition, const json_t *point, bool *shows, struct rot_error *err)
 {
 	autoscope struct expression_scope *scope = NULL;
 
 	*shows = true;
 	if (condition[0] == '\0')
 		return 0;
-	scope = expression_scope_new(NULL);
-	expression_scope_set_string(scope, "series", point->series);
-	expression_scope_set_string(scope, "label", point->label);
-	point_set_variables(&point->at, scope);
+	scope = experiment_place_scope(point);
 	return expression_bool(scope, condition, shows, err);
 }
 
@@ -253,7 +249,7 @@ experiment_choose(const struct experiment *experiment, const char *condition, co
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		bool shows;
 
-		if (experiment_shows(condition, &experiment->points[i], &shows, err) < 0)
+		if (experiment_shows(condition, experiment->points[i].json, &shows, err) < 0)
 			return -1;
 		if (shows)
 			chosen[nr_chosen++] = &experiment->points[i];
@@ -286,7 +282,7 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 	for (size_t i = 0; i < experiment->nr_plots; i++) {
 		const struct experiment_own_plot *own = &experiment->plots[i];
 
-		if (experiment_shows(own->plot.condition, point, &shows, err) < 0)
+		if (experiment_shows(own->plot.condition, point->json, &shows, err) < 0)
 			return rot_error_prefix(err, "plot '%s'", own->plot.title);
 		if (!shows)
 			continue;
@@ -297,7 +293,7 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 	for (size_t i = 0; i < experiment->nr_tables; i++) {
 		const struct experiment_own_table *table = &experiment->tables[i];
 
-		if (experiment_shows(table->condition, point, &shows, err) < 0)
+		if (experiment_shows(table->condition, point->json, &shows, err) < 0)
 			return rot_error_prefix(err, "table '%s'", table->title);
 		if (!shows)
 			continue;
@@ -308,7 +304,7 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 	for (size_t i = 0; i < experiment->nr_accuracies; i++) {
 		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
 
-		if (experiment_shows(own->condition, point, &shows, err) < 0)
+		if (experiment_shows(own->condition, point->json, &shows, err) < 0)
 			return rot_error_prefix(err, "accuracy '%s'", own->title);
 		if (shows)
 			requests_add(requests, &own->of);

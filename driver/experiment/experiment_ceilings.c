@@ -659,7 +659,7 @@ bounds_shown_points(const struct experiment *experiment, const struct experiment
 
 		if (experiment->roof.nr == 0 || !(point->nr_cpus > 0))
 			return true;
-		if (experiment_shows(plot->plot.condition, point, &shows, NULL) == 0 && shows &&
+		if (experiment_shows(plot->plot.condition, point->json, &shows, NULL) == 0 && shows &&
 		    experiment_roof_threads(experiment, point->nr_cpus) == nr_threads)
 			return true;
 	}

@@ -64,19 +64,6 @@ json_program(const struct program_workload *workload)
 	return json;
 }
 
-json_t *
-experiment_json_coordinates(const struct experiment_point *point)
-{
-	json_t *json = json_object();
-
-	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
-		const struct coordinate *c = &point->at.coordinates[i];
-
-		json_object_set_new(json, c->axis, isnan(c->number) ? json_text(c->text) : json_number(c->number));
-	}
-	return json;
-}
-
 /* Of the first roofline, where it is known; "of" is that of its intensity. */
 void
 experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point)
@@ -122,15 +109,14 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
-	json = json_pack("{s:o*, s:o*, s:O*, s:O*, s:o, s:o, s:o, s:o, s:o}", "program",
-			 point->program ? json_program(point->program) : NULL, "notes",
-			 notes.nr ? json_texts(&notes) : NULL, "rules", point->rule_outputs, "passes", point->passes,
-			 "series", json_text(point->series), "label", json_text(point->label), "coordinates",
-			 experiment_json_coordinates(point), "cacheState", json_text(point->cache_state), "quantities",
-			 quantities);
+	json = json_pack("{s:o*, s:o*, s:O*, s:O*}", "program", point->program ? json_program(point->program) : NULL,
+			 "notes", notes.nr ? json_texts(&notes) : NULL, "rules", point->rule_outputs, "passes",
+			 point->passes);
+	json_object_update(json, point->json);
+	json_object_set_new(json, "quantities", quantities);
 	experiment_json_add_bound(json, experiment, point);
-	if (point->nr_derived > 0)
-		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
+	if (point->derived)
+		json_object_set(json, "derived", point->derived);
 	return json;
 }
 
@@ -205,13 +191,12 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 		json_array_append_new(ceilings, ceiling_json(&experiment->ceilings[i]));
 	json = json_pack("{s:s, s:o, s:b, s:o*, s:o}", "schema", "rot.result/1", "controller",
 			 json_text(experiment->controller_name), "complete",
-			 is_complete && experiment->nr_failures == 0, "commandLine",
+			 is_complete && experiment_nr_failures(experiment) == 0, "commandLine",
 			 experiment->rot->command_line ? json_command_line(experiment->rot->command_line) : NULL,
 			 "machine", json_entity(experiment->rot->machine));
 	add_origin(json, experiment);
-	json_object_update_new(json, json_pack("{s:o, s:o*, s:o, s:o*, s:O*}", "points", points, "failures",
-					       experiment->nr_failures ? experiment_json_failures(experiment) : NULL,
-					       "ceilings", ceilings, "accuracy",
+	json_object_update_new(json, json_pack("{s:o, s:O*, s:o, s:o*, s:O*}", "points", points, "failures",
+					       experiment->failures, "ceilings", ceilings, "accuracy",
 					       experiment->nr_accuracies ? experiment_json_accuracy(experiment) : NULL,
 					       "choices", experiment->choices));
 	return json;

@@ -11,6 +11,7 @@
 #include "plots/script.h"
 #include "quantities/value_text.h"
 #include "statistics/series.h"
+#include "support/json.h"
 #include "support/titles.h"
 
 /* ---- single runs ---- */
@@ -176,14 +177,17 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 {
 	const struct quantity_request *requests[] = {&d->own->y, &d->own->x};
 	char *text = rot_strdup("");
+	const char *axis;
+	json_t *coordinate;
 
 	/* "Triad 10000", and the axes that the label does not say. */
 	add_line(&text, point_title(point->series, ", ", point->label));
-	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
-		const struct coordinate *c = &point->at.coordinates[i];
+	json_object_foreach(json_object_get(point->json, "coordinates"), axis, coordinate)
+	{
+		autofree char *value = json_plain_text(coordinate);
 
-		if (strcmp(c->text, point->label) != 0 && strcmp(c->text, point->series) != 0)
-			add_line(&text, rot_format("%s: %s", c->axis, c->text));
+		if (strcmp(value, point->label) != 0 && strcmp(value, point->series) != 0)
+			add_line(&text, rot_format("%s: %s", axis, value));
 	}
 	if (point->time_share.value > 0) {
 		const struct summary percent = summary_scaled(point->time_share, 100);
@@ -215,31 +219,31 @@ shown_summary(const struct quantity_value *value)
 
 /* Empty: there is no derived value of that name, or the point lacks it. */
 static struct summary
-derived_summary(const struct drawing *d, const struct experiment_point *point, const char *name, const char *kind)
+derived_summary(const struct experiment_point *point, const char *name, const char *kind)
 {
-	size_t i;
-	const struct experiment_own_derived *derived = experiment_find_derived(d->experiment, name, &i);
+	const json_t *derived = json_named(point->derived, name);
 
-	if (!derived || i >= point->nr_derived)
+	if (!json_is_number(json_object_get(derived, "value")))
 		return summary_empty();
-	return summary_single(point->derived[i].number * shown_unit(derived->derived.unit).factor, kind);
+	return summary_single(json_number_at(derived, "value") * shown_unit(json_text_at(derived, "unit")).factor,
+			      kind);
 }
 
 static int
 x_of_point(const struct drawing *d, const struct experiment_point *point, struct summary *x, struct rot_error *err)
 {
-	const struct coordinate *c = point_coordinate(&point->at, d->own->plot.x);
+	const json_t *on_axis = experiment_point_on(point, d->own->plot.x);
 	const struct quantity_value *value = d->own->x.name ? experiment_point_value(point, &d->own->x) : NULL;
 
 	if (value) {
 		*x = shown_summary(value);
-	} else if (c && !isnan(c->number)) {
-		*x = summary_single(c->number, "given");
+	} else if (json_is_number(on_axis)) {
+		*x = summary_single(json_number_value(on_axis), "given");
 	} else if (experiment_has_derived(d->experiment, d->own->plot.x)) {
-		*x = derived_summary(d, point, d->own->plot.x, "derived");
+		*x = derived_summary(point, d->own->plot.x, "derived");
 	} else {
 		rot_error_set(err, 0, "plot '%s': x is '%s', which %s", d->own->plot.title, d->own->plot.x,
-			      c ? "is not a number" : "is neither an axis nor a quantity");
+			      on_axis ? "is not a number" : "is neither an axis nor a quantity");
 		return rot_error_hint(err, "x must be a quantity, a derived value or an axis with numbers");
 	}
 	return 0;
@@ -265,7 +269,7 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	const struct experiment_point *other;
 
 	if (!d->own->y.name)
-		return derived_summary(d, point, d->own->plot.y, "derived");
+		return derived_summary(point, d->own->plot.y, "derived");
 	if (y && d->own->plot.has_view) {
 		/* What the plot's view sees of the runs. */
 		size_t nr;
@@ -544,7 +548,7 @@ add_model_of(struct drawing *d, const struct experiment_model *model, size_t ser
 	size_t nr = 0;
 
 	for (size_t i = 0, of_series = 0; i < d->nr_shown; i++) {
-		struct summary y = derived_summary(d, d->shown[i], model->derived, "expected");
+		struct summary y = derived_summary(d->shown[i], model->derived, "expected");
 
 		if (strcmp(d->shown[i]->series, d->series[series].name) != 0)
 			continue;

@@ -13,6 +13,7 @@
 #include "plots/places.h"
 #include "quantities/value_text.h"
 #include "rot.h"
+#include "support/json.h"
 
 /* ---- words ---- */
 
@@ -150,8 +151,8 @@ caption_of_runs(const struct drawing *d)
 	autofree char *words = NULL, *line = NULL;
 
 	for (size_t i = 0; i < d->nr_shown; i++)
-		if (!strstr(states, d->shown[i]->cache_state))
-			append(&states, "; ", d->shown[i]->cache_state);
+		if (!strstr(states, json_text_at(d->shown[i]->json, "cacheState")))
+			append(&states, "; ", json_text_at(d->shown[i]->json, "cacheState"));
 	words = d->own->plot.has_view && d->own->plot.view.minimum_of > 1
 			? rot_format("least of each %zu runs", d->own->plot.view.minimum_of)
 			: estimator_words(drawing_shows_runs(d) ? "each run" : runs.estimator);
