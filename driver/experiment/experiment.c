@@ -184,6 +184,12 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 	return experiment;
 }
 
+struct pool *
+experiment_pool(struct experiment *experiment)
+{
+	return &experiment->pool;
+}
+
 void
 experiment_keep_disturbed(struct experiment *experiment)
 {

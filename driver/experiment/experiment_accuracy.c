@@ -11,19 +11,10 @@
 #include "support/json.h"
 #include "support/text_table.h"
 
-int
-experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy,
-			struct rot_error *err)
+void
+experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy)
 {
-	struct experiment_own_accuracy own = {.view = accuracy->view};
-
-	if (quantity_parse(&own.of, accuracy->of, err) < 0)
-		return rot_error_prefix(err, "accuracy: of");
-	own.title = pool_strdup(&experiment->pool, accuracy->title);
-	own.by = pool_strdup(&experiment->pool, accuracy->by);
-	own.condition = pool_strdup(&experiment->pool, accuracy->condition);
-	pool_add(&experiment->pool, experiment->accuracies, experiment->nr_accuracies) = own;
-	return 0;
+	pool_add(&experiment->pool, experiment->accuracies, experiment->nr_accuracies) = *accuracy;
 }
 
 char *
@@ -86,7 +77,7 @@ add_accuracy(struct worst *worst, const struct sample_accuracy *accuracy)
 /* Groups in the order of their first points; points whose value is not measured, or has no reference, are passed over.
  * Free the items. */
 static struct groups
-groups_of(const struct experiment *experiment, const struct experiment_own_accuracy *own)
+groups_of(const struct experiment *experiment, const struct experiment_accuracy *own)
 {
 	const struct sample_view runs = {.reference = own->view.reference};
 	struct groups groups = {.nr = 0};
@@ -138,7 +129,7 @@ experiment_json_accuracy(const struct experiment *experiment)
 	json_t *json = json_array();
 
 	for (size_t i = 0; i < experiment->nr_accuracies; i++) {
-		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
+		const struct experiment_accuracy *own = &experiment->accuracies[i];
 		struct groups groups = groups_of(experiment, own);
 		autofree char *why = groups.any && !groups.is_measured ? experiment_why_not_measured(experiment) : NULL;
 		json_t *rows = json_array();

@@ -67,7 +67,7 @@ contents_of(const struct experiment *experiment, const json_t *points)
 		}
 	}
 	for (i = 0; i < experiment->nr_derived; i++)
-		texts_add(&contents.pool, &contents.derived, experiment->derived[i].derived.name);
+		texts_add(&contents.pool, &contents.derived, experiment->derived[i].name);
 	return contents;
 }
 

@@ -51,11 +51,6 @@ struct experiment_value_name {
 	bool is_everywhere;
 };
 
-struct experiment_own_derived {
-	struct experiment_derived derived;
-	bool is_told; /* that it could not be computed somewhere */
-};
-
 enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED, COLUMN_ROOF_SHARE };
 
 struct experiment_column {
@@ -85,12 +80,6 @@ struct experiment_own_plot {
 	struct page_view view;                 /* of a page */
 	const struct quantity_request *joined; /* of a roofline of several borders: intensities of each point */
 	size_t nr_joined;
-};
-
-struct experiment_own_accuracy {
-	const char *title, *by, *condition;
-	struct quantity_request of;
-	struct sample_view view;
 };
 
 struct experiment_own_look {
@@ -151,11 +140,11 @@ struct experiment {
 	size_t nr_plots;
 	struct experiment_value_name *names;
 	size_t nr_names;
-	struct experiment_own_derived *derived;
+	struct experiment_derived *derived;
 	size_t nr_derived;
 	struct experiment_own_table *tables;
 	size_t nr_tables;
-	struct experiment_own_accuracy *accuracies;
+	struct experiment_accuracy *accuracies;
 	size_t nr_accuracies;
 	struct experiment_own_look *looks;
 	size_t nr_looks;
@@ -234,7 +223,7 @@ char *experiment_why_not_measured(const struct experiment *experiment);
 void experiment_derive(struct experiment *experiment);
 
 /* The derived value of that name; NULL if there is none. */
-const struct experiment_own_derived *experiment_find_derived(const struct experiment *experiment, const char *name);
+const struct experiment_derived *experiment_find_derived(const struct experiment *experiment, const char *name);
 
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point experiment_point_at(const struct experiment_position *position);

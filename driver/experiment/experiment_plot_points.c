@@ -392,7 +392,7 @@ nr_series_before(const struct experiment *experiment, const char *name)
 int
 experiment_add_look(struct experiment *experiment, const struct experiment_look *look, struct rot_error *err)
 {
-	const bool has_colour = look->colour && look->colour[0], has_marker = look->marker && look->marker[0];
+	const bool has_colour = look->colour[0], has_marker = look->marker[0];
 	char own[8];
 	const char *colour = has_colour ? script_colour_of(look->colour, own, err) : NULL;
 	const enum plot_shape shape = has_marker ? script_shape_of(look->marker, err) : 0;
@@ -400,7 +400,7 @@ experiment_add_look(struct experiment *experiment, const struct experiment_look 
 	if ((has_colour && !colour) || (has_marker && !shape))
 		return -1;
 	pool_add(&experiment->pool, experiment->looks, experiment->nr_looks) = (struct experiment_own_look){
-		.series = pool_strdup(&experiment->pool, look->series),
+		.series = look->series,
 		.colour = colour ? pool_strdup(&experiment->pool, colour) : NULL,
 		.shape = shape,
 		.order = look->order,

@@ -177,32 +177,17 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
 
 /* ---- derived values ---- */
 
-/* The members that are strings. */
-static const char **
-derived_string(struct experiment_derived *derived, size_t i)
-{
-	const char **const strings[] = {&derived->name,      &derived->unit,   &derived->condition,
-					&derived->text,      &derived->border, &derived->instruction_set,
-					&derived->operation, &derived->clock,  &derived->base};
-
-	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
-}
-
 void
 experiment_add_derived(struct experiment *experiment, const struct experiment_derived *derived)
 {
-	struct experiment_own_derived own = {.derived = *derived};
-
-	for (size_t i = 0; derived_string(&own.derived, i); i++)
-		*derived_string(&own.derived, i) = pool_strdup(&experiment->pool, *derived_string(&own.derived, i));
-	pool_add(&experiment->pool, experiment->derived, experiment->nr_derived) = own;
+	pool_add(&experiment->pool, experiment->derived, experiment->nr_derived) = *derived;
 }
 
-const struct experiment_own_derived *
+const struct experiment_derived *
 experiment_find_derived(const struct experiment *experiment, const char *name)
 {
 	for (size_t i = 0; i < experiment->nr_derived; i++)
-		if (strcmp(experiment->derived[i].derived.name, name) == 0)
+		if (strcmp(experiment->derived[i].name, name) == 0)
 			return &experiment->derived[i];
 	return NULL;
 }
@@ -252,7 +237,7 @@ wish_at(struct pool *pool, const struct experiment *experiment, const struct exp
 	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
-		const struct experiment_derived *derived = &experiment->derived[i].derived;
+		const struct experiment_derived *derived = &experiment->derived[i];
 		struct rot_error ignored = {0};
 		struct peak_wish wish;
 		bool is_wanted = true;
@@ -381,29 +366,27 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 
 	point->derived = json_in_pool(&point->pool, json_array());
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
-		struct experiment_own_derived *own = &experiment->derived[i];
-		const char *name = own->derived.name;
+		struct experiment_derived *derived = &experiment->derived[i];
 		json_t *value = NULL;
 		struct rot_error why = {0};
 		bool is_wanted = true, has_base = true;
-		int rc = own->derived.condition[0] ? expression_bool(scope, own->derived.condition, &is_wanted, &why)
-						   : 0;
+		int rc = derived->condition[0] ? expression_bool(scope, derived->condition, &is_wanted, &why) : 0;
 
 		if (rc == 0 && is_wanted)
-			rc = set_base(experiment, &own->derived, point, scope, &has_base, &why);
+			rc = set_base(experiment, derived, point, scope, &has_base, &why);
 		if (rc == 0 && is_wanted && has_base)
-			rc = derive_one(experiment, architecture, &own->derived, scope, &value, &why);
-		if (rc < 0 && !own->is_told) {
+			rc = derive_one(experiment, architecture, derived, scope, &value, &why);
+		if (rc < 0 && !derived->is_told) {
 			autofree char *title = point_title(point->series, " ", point->label);
 
-			rot_warning("%s of '%s' is left out: %s", name, title, why.text);
+			rot_warning("%s of '%s' is left out: %s", derived->name, title, why.text);
 		}
-		own->is_told = own->is_told || rc < 0;
+		derived->is_told = derived->is_told || rc < 0;
 		if (!value)
 			continue;
-		set_variable(name, value, scope);
-		json_array_append_new(point->derived, json_pack("{s:o, s:o, s:o}", "name", json_text(name), "unit",
-								json_text(own->derived.unit), "value", value));
+		set_variable(derived->name, value, scope);
+		json_array_append_new(point->derived, json_pack("{s:o, s:o, s:o}", "name", json_text(derived->name),
+								"unit", json_text(derived->unit), "value", value));
 	}
 }
 

@@ -443,10 +443,10 @@ fill_key(const struct filling *f)
 static void
 fill_derived(const struct filling *f)
 {
-	const struct experiment_own_derived *own = experiment_find_derived(f->experiment, f->column->axis);
-	struct shown_unit unit = shown_unit(own->derived.unit);
+	const struct experiment_derived *own = experiment_find_derived(f->experiment, f->column->axis);
+	struct shown_unit unit = shown_unit(own->unit);
 
-	f->text->is_left = own->derived.kind == EXPERIMENT_DERIVED_TEXT;
+	f->text->is_left = own->kind == EXPERIMENT_DERIVED_TEXT;
 	f->text->heading = heading_of(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis,
 				      rot_strdup(""), unit_text(unit), rot_strdup(""));
 	for (size_t row = 0; row < f->experiment->nr_points; row++) {

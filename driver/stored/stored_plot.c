@@ -502,18 +502,16 @@ add_plot(struct plot_job *job, struct rot_error *err)
 {
 	const struct quantity_value border = {.of = job->axes.x.border};
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
-	autofree char *x = quantity_request_text(&job->axes.x);
-	autofree char *y = quantity_request_text(&job->axes.y), *title = title_of(job);
+	struct pool *pool = experiment_pool(job->experiment);
 	autofree char *words = value_of_words(&border);
-	autofree char *x_label = rot_format("Operational intensity (%s)", words);
 	int rc = -1;
 
-	plot.x = x;
-	plot.y = y;
-	plot.title = title;
+	plot.x = pool_own(pool, quantity_request_text(&job->axes.x), free);
+	plot.y = pool_own(pool, quantity_request_text(&job->axes.y), free);
+	plot.title = pool_own(pool, title_of(job), free);
 	plot.has_views = job->nr == 1 && json_object_get(job->results[0].json, "functions");
 	if (job->axes.is_mixed) {
-		plot.x_label = x_label;
+		plot.x_label = pool_format(pool, "Operational intensity (%s)", words);
 		plot.y_label = "Performance";
 	}
 	if (read_range(job->options->x_range, "--x-range", &plot.x_low, &plot.x_high, err) == 0 &&

@@ -83,6 +83,9 @@ TEST(derived_values_are_peaks)
 		experiment_add_derived(experiment, &(struct experiment_derived){
 							   .kind = EXPERIMENT_DERIVED_PEAK,
 							   .name = "peak",
+							   .unit = "",
+							   .condition = "",
+							   .base = "",
 							   .text = named_peaks[i].access,
 							   .operation = named_peaks[i].operation,
 							   .border = named_peaks[i].border,
