@@ -278,8 +278,7 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 		return -1;
 	origin_merge(experiment->origin, told.origin);
 	json_decref(told.origin);
-	point->rule_outputs = json_in_pool(&point->pool, told.rules);
-	point->passes = json_in_pool(&point->pool, told.passes);
+	json_object_update_new(point->json, json_pack("{s:o*, s:o*}", "rules", told.rules, "passes", told.passes));
 	point->values = pool_own(&point->pool, rot_keep(&values), free);
 	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*requests->items));
 	point->nr_values = requests->nr;
@@ -512,11 +511,10 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 		*values = (struct program_values){.nr = 0};
 	}
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
-	whole->program = pool_own(&whole->pool, rot_graph_clone(workload, NULL), rot_graph_delete);
 	for (size_t i = 0; i < quantities->nr_notes; i++)
 		texts_add(&whole->pool, &whole->notes, quantities->notes[i]);
-	whole->rule_outputs = json_in_pool(&whole->pool, json_incref(quantities->rule_outputs));
-	whole->passes = json_in_pool(&whole->pool, json_incref(quantities->passes));
+	json_object_update_new(whole->json, json_pack("{s:o, s:O*, s:O*}", "program", experiment_json_program(workload),
+						      "rules", quantities->rule_outputs, "passes", quantities->passes));
 	origin_merge(experiment->origin, quantities->origin);
 	for (size_t i = 0; i < parts->nr; i++)
 		experiment_keep_point(experiment, &parts->points[i]);

@@ -330,5 +330,5 @@ int experiment_write_csv(const struct experiment *experiment, const struct json_
 /* The table alone, with what is told below it. result: its JSON. */
 void experiment_print_table(const struct experiment *experiment, const struct json_t *result, FILE *out);
 
-/* The JSON alone; new reference. */
-struct json_t *experiment_json(const struct experiment *experiment, bool is_complete);
+/* The JSON alone, which points know then; new reference. */
+struct json_t *experiment_json(struct experiment *experiment, bool is_complete);

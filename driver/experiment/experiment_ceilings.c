@@ -641,7 +641,8 @@ bounds_functions(const struct experiment *experiment, const struct experiment_ow
 	for (size_t i = 0; i < experiment->nr_functions; i++) {
 		const struct experiment_point *function = &experiment->functions[i];
 
-		if (function->is_loop == plot->plot.shows_loops && experiment_point_value(function, &plot->x) &&
+		if (experiment_is_loop(function) == plot->plot.shows_loops &&
+		    experiment_point_value(function, &plot->x) &&
 		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
 			return true;
 	}

@@ -21,22 +21,17 @@ struct experiment_bound {
 };
 
 struct experiment_point {
-	struct pool pool; /* of all below, but what the values hold */
-	json_t *json;     /* series, label, coordinates and cacheState of its element of "points" in OUTPUT.json */
+	struct pool pool;     /* of all below, but what the values hold */
+	json_t *json;         /* what is known before its values, as its element of "points" in OUTPUT.json has it */
+	const json_t *result; /* what a result has of it: that element, or one of "functions"; NULL: none is written */
 	const char *series, *label;        /* its own */
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
-	double nr_cpus;                       /* that it uses; 0: not known, as of programs of controllers */
-	struct program_workload *program;     /* that was measured; NULL for kernels */
-	struct texts notes;                   /* what the values leave out, and doubts about them */
-	json_t *rule_outputs;                 /* of a program whose rules have measured something; else NULL */
-	json_t *passes;                       /* when their runs were measured (quantities/pass.h); NULL: not known */
-	json_t *derived;                      /* likewise its derived values; NULL until they are derived */
-	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */
-	struct summary time_share;            /* of a function: of the program's CPU time; of others all is 0 */
-	const char *place;                    /* as of struct plot_point */
-	bool is_loop;                         /* of a function */
+	double nr_cpus;     /* that it uses; 0: not known, as of programs of controllers */
+	struct texts notes; /* what the values leave out, and doubts about them */
+	json_t *derived;    /* likewise its derived values; NULL until they are derived */
+	const char *place;  /* of a function or loop, as of struct plot_point; of others NULL */
 };
 
 /* What is asked for at a point; each once. */
@@ -205,10 +200,11 @@ void experiment_print_failures(const struct experiment *experiment, FILE *out);
 bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
 
-/* The bound of the point in the first roofline, as members of its JSON; none where it is not known. And read back:
- * of the pool, and unknown where the intensity is of something else. */
+/* The bound of the point in the first roofline, as members of its JSON; none where it is not known. */
 void experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point);
-struct experiment_bound experiment_json_bound(struct pool *pool, const json_t *json, const char *intensity);
+
+/* What the results of a program are stored under. New reference. */
+json_t *experiment_json_program(const struct program_workload *workload);
 
 /* Its coordinate, a number or a text; NULL: it is not on that axis. */
 const json_t *experiment_point_on(const struct experiment_point *point, const char *axis);
@@ -260,8 +256,8 @@ const struct ceiling *experiment_bounding_peak(const struct experiment *experime
 					       const char *border, int nr_threads);
 
 /*
- * Of a point in a roofline (NULL: in the first one). The only place where this is computed for
- * texts, tables, JSON and pages. The first roofline is NULL where there is none.
+ * Of a point in a roofline (NULL: in the first one): as its result has it, or computed, here alone. The first roofline
+ * is NULL where there is none.
  */
 struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 					    const struct experiment_point *point);
@@ -309,6 +305,9 @@ bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const st
 
 /* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
+
+/* Is the point one of "loops"? */
+bool experiment_is_loop(const struct experiment_point *point);
 
 /* A value known as another is, but for its number. Its texts are borrowed. */
 struct quantity_value experiment_value_like(const struct quantity_value *whole, double number, const char *estimator);

@@ -48,9 +48,8 @@ add_files(json_t *json, const struct rot_list *list)
 		json_object_set_new(json, files[i]->file, json_text(files[i]->sha256));
 }
 
-/* What a program's results are stored under. */
-static json_t *
-json_program(const struct program_workload *workload)
+json_t *
+experiment_json_program(const struct program_workload *workload)
 {
 	json_t *json = json_entity(workload->program), *files = json_object();
 
@@ -84,39 +83,23 @@ experiment_json_add_bound(json_t *json, const struct experiment *experiment, con
 	}
 }
 
-struct experiment_bound
-experiment_json_bound(struct pool *pool, const json_t *json, const char *intensity)
-{
-	const json_t *roof = json_object_get(json, "roof");
-
-	if (!*json_text_at(json, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
-		return (struct experiment_bound){.ceiling = NULL};
-	return (struct experiment_bound){
-		.ceiling = pool_strdup(pool, json_text_at(json, "boundBy")),
-		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
-		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
-		.share = json_number_at(json, "roofShare"),
-		.is_most = json_is_true(json_object_get(roof, "isLeast")),
-		.probability = json_number_at(roof, "probability"),
-	};
-}
-
 static json_t *
-json_point(const struct experiment *experiment, const struct experiment_point *point)
+json_point(const struct experiment *experiment, struct experiment_point *point)
 {
 	const struct rot_list notes = {.nr = point->notes.nr, .items = point->notes.items};
 	json_t *json, *quantities = json_array();
 
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
-	json = json_pack("{s:o*, s:o*, s:O*, s:O*}", "program", point->program ? json_program(point->program) : NULL,
-			 "notes", notes.nr ? json_texts(&notes) : NULL, "rules", point->rule_outputs, "passes",
-			 point->passes);
+	json = json_pack("{s:O*, s:o*, s:O*, s:O*}", "program", json_object_get(point->json, "program"), "notes",
+			 notes.nr ? json_texts(&notes) : NULL, "rules", json_object_get(point->json, "rules"), "passes",
+			 json_object_get(point->json, "passes"));
 	json_object_update(json, point->json);
 	json_object_set_new(json, "quantities", quantities);
 	experiment_json_add_bound(json, experiment, point);
 	if (point->derived)
 		json_object_set(json, "derived", point->derived);
+	point->result = json_in_pool(&point->pool, json_incref(json));
 	return json;
 }
 
@@ -181,7 +164,7 @@ ceiling_of_json(const json_t *json)
 }
 
 json_t *
-experiment_json(const struct experiment *experiment, bool is_complete)
+experiment_json(struct experiment *experiment, bool is_complete)
 {
 	json_t *json, *points = json_array(), *ceilings = json_array();
 

@@ -189,10 +189,13 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 		if (strcmp(value, point->label) != 0 && strcmp(value, point->series) != 0)
 			add_line(&text, rot_format("%s: %s", axis, value));
 	}
-	if (point->time_share.value > 0) {
-		const struct summary percent = summary_scaled(point->time_share, 100);
-		autofree char *share = summary_text(&percent);
+	if (point->place) {
+		struct summary percent = summary_single(100 * json_number_at(point->result, "share"), "share");
+		autofree char *share = NULL;
 
+		percent.low = 100 * json_number_at(point->result, "low");
+		percent.high = 100 * json_number_at(point->result, "high");
+		share = summary_text(&percent);
 		add_line(&text, rot_format("%s %% of the CPU time", share));
 	}
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
@@ -319,7 +322,7 @@ make_point(struct drawing *d, size_t i, struct plot_point *plotted, struct rot_e
 	plotted->y = y_of_point(d, point);
 	plotted->about = d->page ? pool_own(&d->pool, about_point(d, point), free) : NULL;
 	plotted->is_expected = is_expected(d, point);
-	plotted->share = point->time_share.value;
+	plotted->share = point->place ? json_number_at(point->result, "share") : 0;
 	plotted->place = point->place;
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels != EXPERIMENT_LABELS_NONE && plotted->share > 0) ||
@@ -491,7 +494,7 @@ make_joined(struct drawing *d, struct rot_error *err)
 	const struct experiment_own_plot *own = d->own;
 
 	for (size_t i = 0; i < d->nr_shown; i++) {
-		const bool is_dot = d->shown[i]->time_share.value > 0;
+		const bool is_dot = d->shown[i]->place;
 		const size_t at = add_series(d, &(struct plot_series){.name = d->shown[i]->label,
 								      .style = is_dot ? PLOT_DOTS : PLOT_JOINED,
 								      .is_joined = is_dot});
@@ -522,7 +525,7 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 	for (size_t i = 0; drawing_shows_runs(d) && i < d->nr_shown; i++)
 		add_runs(d, i);
 	for (size_t i = 0; !drawing_shows_runs(d) && i < d->nr_shown; i++) {
-		const bool is_dot = d->shown[i]->time_share.value > 0;
+		const bool is_dot = d->shown[i]->place;
 		const size_t at = is_dot ? series_of_dot(d, d->shown[i]) : series_of(d, d->shown[i]->series);
 
 		d->series[at].style = is_dot ? PLOT_DOTS : PLOT_JOINED;

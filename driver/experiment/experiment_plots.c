@@ -111,7 +111,7 @@ runs_shown(const struct drawing *d)
 	for (size_t i = 0; i < d->nr_shown; i++) {
 		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
 
-		if (!y || d->shown[i]->time_share.value > 0)
+		if (!y || d->shown[i]->place)
 			continue;
 		runs.nr_points++;
 		runs.nr_disturbed += quantity_is_of_tainted(y);
@@ -532,8 +532,8 @@ add_functions(struct drawing *d, const struct experiment_point **chosen)
 	for (size_t i = 0; d->own->plot.kind == EXPERIMENT_ROOFLINE && i < d->experiment->nr_functions; i++) {
 		const struct experiment_point *function = &d->experiment->functions[i];
 
-		if (function->is_loop == d->own->plot.shows_loops && experiment_point_value(function, &d->own->x) &&
-		    experiment_point_value(function, &d->own->y))
+		if (experiment_is_loop(function) == d->own->plot.shows_loops &&
+		    experiment_point_value(function, &d->own->x) && experiment_point_value(function, &d->own->y))
 			shown[d->nr_shown++] = function;
 	}
 	return shown;

@@ -317,7 +317,7 @@ add_point(struct plot_job *job, const struct stored_result *result, const struct
 	series = series_of(job, result, point->json);
 	experiment_add_values(job->experiment, series, json_text_at(point->json, "label"), requests, values, nr);
 	added = &job->experiment->points[job->experiment->nr_points - 1];
-	added->stored_bound = experiment_json_bound(&added->pool, point->json, found[0]->of);
+	added->result = point->json;
 	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found)) {
 		/* The program is that of the point that was just added. */
 		autofree char *before = job->nr == 1 ? rot_strdup("") : rot_format("%s: ", result->name);
