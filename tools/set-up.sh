@@ -226,7 +226,8 @@ build()
 	fi
 	run make -C "$build" -j "$jobs" || return
 	mv "$build/rot-stamp.new" "$build/rot-stamp"
-	say "built in $(($(seconds) - begin)) s"
+	nr_warnings=$(grep -c 'warning: ' "$log")
+	say "built in $(($(seconds) - begin)) s$([ "$nr_warnings" = 0 ] || echo ", with $nr_warnings warnings: $log")"
 }
 
 # What a test printed, with automake's line about its result at the end.
@@ -311,6 +312,7 @@ check()
 		echo "the tests could not be built or run; everything make said: $results"
 		failed=1
 	fi
+	grep 'warning: ' "$results"
 	printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 }

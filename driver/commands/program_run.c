@@ -228,16 +228,13 @@ static int
 add_roofline(struct run_job *job, struct rot_error *err)
 {
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
-	char *x, *y;
-	int rc;
+	struct pool *pool = experiment_pool(job->experiment);
 
 	if (!job->plan.operation || !job->plan.border || !job->plan.is_timed)
 		return 0;
-	x = rot_format("operationalIntensity:%s:%s", job->plan.operation, job->plan.border);
-	y = rot_format("performance:%s:microSeconds", job->plan.operation);
 	plot.title = job->title;
-	plot.x = x;
-	plot.y = y;
+	plot.x = pool_format(pool, "operationalIntensity:%s:%s", job->plan.operation, job->plan.border);
+	plot.y = pool_format(pool, "performance:%s:microSeconds", job->plan.operation);
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
 	plot.has_views = true;
@@ -246,10 +243,7 @@ add_roofline(struct run_job *job, struct rot_error *err)
 				 ? "$series != 'program' and $series != 'threads of regions'"
 				 : "$series != 'threads' and $series != 'threads of regions'";
 	plot.annotation = strcmp(job->plan.operation, "flop") == 0 ? "the peaks are those of double precision" : "";
-	rc = experiment_add_plot(job->experiment, &plot, err);
-	free(x);
-	free(y);
-	return rc;
+	return experiment_add_plot(job->experiment, &plot, err);
 }
 
 static int

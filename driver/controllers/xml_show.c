@@ -15,6 +15,13 @@
 #include "quantities/architecture.h"
 #include "quantities/resolve.h"
 
+/* The text of an attribute, "" where there is none: as long as the experiment. */
+static const char *
+text_of(struct experiment *experiment, const xmlNode *element, const char *attribute)
+{
+	return pool_own(experiment_pool(experiment), xml_attribute(element, attribute, ""), free);
+}
+
 /* ---- errors that would come after measuring, found before ---- */
 
 /* An x of a plot that is no roofline: a quantity, a derived value, or an axis with numbers at every point. */
@@ -292,7 +299,6 @@ show_curve(const struct line *line, struct rot_error *err)
 {
 	const struct expression_scope *constants = line->controller->constants;
 	double from, to, x[NR_CURVE_POINTS], y[NR_CURVE_POINTS];
-	autofree char *name = NULL;
 
 	if (xml_evaluated_number(line->element, "from", NAN, constants, &from, err) < 0 ||
 	    xml_evaluated_number(line->element, "to", NAN, constants, &to, err) < 0)
@@ -306,35 +312,31 @@ show_curve(const struct line *line, struct rot_error *err)
 		if (evaluate(line, "y", line->plot->x, x[i], &y[i], err) < 0)
 			return -1;
 	}
-	name = xml_attribute(line->element, "name", "");
-	experiment_add_curve(line->experiment, name, x, y, NR_CURVE_POINTS);
+	experiment_add_curve(line->experiment, text_of(line->experiment, line->element, "name"), x, y, NR_CURVE_POINTS);
 	return 0;
 }
 
 static int
 show_model(const struct line *line, struct rot_error *err)
 {
-	autofree char *name = xml_attribute(line->element, "name", "");
-	autofree char *of = xml_attribute(line->element, "of", "");
+	const char *of = text_of(line->experiment, line->element, "of");
 
 	if (!experiment_has_derived(line->experiment, of)) {
 		rot_error_set(err, 0, "<model of=\"%s\">: no derived value has that name", of);
 		return xml_error_at(line->element, err);
 	}
-	experiment_add_model(line->experiment, name, of);
+	experiment_add_model(line->experiment, text_of(line->experiment, line->element, "name"), of);
 	return 0;
 }
 
 static int
 show_marker(const struct line *line, struct rot_error *err)
 {
-	autofree char *label = NULL;
 	double at;
 
 	if (xml_evaluated_number(line->element, "at", NAN, line->controller->constants, &at, err) < 0)
 		return -1;
-	label = xml_attribute(line->element, "label", "");
-	experiment_add_marker(line->experiment, at, label);
+	experiment_add_marker(line->experiment, at, text_of(line->experiment, line->element, "label"));
 	return 0;
 }
 
@@ -393,36 +395,15 @@ show_lines(const struct xml_controller *controller, struct experiment *experimen
 	return 0;
 }
 
-/* A plot being read: the strings of the struct, to be freed after it was added. */
-struct plot_reading {
-	struct experiment_plot plot;
-	char *owned[20];
-	size_t nr_owned;
-};
-
-static const char *
-own(struct plot_reading *reading, char *text)
-{
-	return reading->owned[reading->nr_owned++] = text;
-}
-
-static void
-reading_clear(struct plot_reading *reading)
-{
-	for (size_t i = 0; i < reading->nr_owned; i++)
-		free(reading->owned[i]);
-}
-
 static int
-read_scale(struct xml_controller *controller, struct plot_reading *reading, const xmlNode *element,
-	   struct rot_error *err)
+read_scale(struct xml_controller *controller, struct experiment *experiment, struct experiment_plot *plot,
+	   const xmlNode *element, struct rot_error *err)
 {
-	struct experiment_plot *plot = &reading->plot;
 	bool is_x = xml_attribute_is(element, "axis", "x");
 	double *low = is_x ? &plot->x_low : &plot->y_low, *high = is_x ? &plot->x_high : &plot->y_high;
 
-	*(is_x ? &plot->x_label : &plot->y_label) = own(reading, xml_attribute(element, "label", ""));
-	*(is_x ? &plot->x_unit : &plot->y_unit) = own(reading, xml_attribute(element, "unit", ""));
+	*(is_x ? &plot->x_label : &plot->y_label) = text_of(experiment, element, "label");
+	*(is_x ? &plot->x_unit : &plot->y_unit) = text_of(experiment, element, "unit");
 	*(is_x ? &plot->is_x_log : &plot->is_y_log) = xml_attribute_is(element, "logarithmic", "true");
 	if (xml_evaluated_number(element, "from", NAN, controller->constants, low, err) < 0 ||
 	    xml_evaluated_number(element, "to", NAN, controller->constants, high, err) < 0)
@@ -524,12 +505,11 @@ is_optional_and_unknown(const struct xml_controller *controller, const xmlNode *
 }
 
 static int
-read_plot(struct xml_controller *controller, struct plot_reading *reading, const xmlNode *element,
-	  struct rot_error *err)
+read_plot(struct xml_controller *controller, struct experiment *experiment, struct experiment_plot *plot,
+	  const xmlNode *element, struct rot_error *err)
 {
 	static const char *const kinds[] = {"roofline", "distribution", "series", "histogram", "runs", "threads"};
 	static const char *const labels[] = {"none", "ends", "all"};
-	struct experiment_plot *plot = &reading->plot;
 	int seen[2] = {0};
 
 	*plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
@@ -539,15 +519,15 @@ read_plot(struct xml_controller *controller, struct plot_reading *reading, const
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
 		if (xml_attribute_is(element, "labels", labels[i]))
 			plot->labels = (enum experiment_labels)i;
-	plot->name = own(reading, xml_attribute(element, "name", ""));
-	plot->title = own(reading, xml_attribute(element, "title", ""));
-	plot->x = own(reading, xml_attribute(element, "x", ""));
-	plot->y = own(reading, xml_attribute(element, "y", ""));
-	plot->point_label = own(reading, xml_attribute(element, "pointLabel", ""));
-	plot->key_position = own(reading, xml_attribute(element, "keyPosition", ""));
-	plot->condition = own(reading, xml_attribute(element, "if", ""));
-	plot->best = own(reading, xml_attribute(element, "best", ""));
-	plot->difference_from = own(reading, xml_attribute(element, "differenceFrom", ""));
+	plot->name = text_of(experiment, element, "name");
+	plot->title = text_of(experiment, element, "title");
+	plot->x = text_of(experiment, element, "x");
+	plot->y = text_of(experiment, element, "y");
+	plot->point_label = text_of(experiment, element, "pointLabel");
+	plot->key_position = text_of(experiment, element, "keyPosition");
+	plot->condition = text_of(experiment, element, "if");
+	plot->best = text_of(experiment, element, "best");
+	plot->difference_from = text_of(experiment, element, "differenceFrom");
 	if (plot->difference_from[0] && plot->kind != EXPERIMENT_SERIES) {
 		rot_error_set(err, 0, "<plot differenceFrom>: only a plot of type series shows differences");
 		return xml_error_at(element, err);
@@ -558,7 +538,7 @@ read_plot(struct xml_controller *controller, struct plot_reading *reading, const
 		plot->y = "time";
 		plot->condition = "false()";
 	}
-	plot->annotation = own(reading, annotation_of(element));
+	plot->annotation = pool_own(experiment_pool(experiment), annotation_of(element), free);
 	plot->connect_same_size = xml_attribute_is(element, "connectSameSize", "true");
 	plot->has_default_peaks = xml_child(element, "defaultPeaks") != NULL;
 	plot->has_all_peaks =
@@ -568,7 +548,7 @@ read_plot(struct xml_controller *controller, struct plot_reading *reading, const
 			rot_error_set(err, 0, "<scale> is there twice for one axis");
 			return xml_error_at(s, err);
 		}
-		if (read_scale(controller, reading, s, err) < 0)
+		if (read_scale(controller, experiment, plot, s, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -580,23 +560,22 @@ static int
 show_plot(struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
 	  struct rot_error *err)
 {
-	struct plot_reading reading = {0};
+	struct experiment_plot plot;
 	int rc;
 
 	if (is_optional_and_unknown(controller, element) && !xml_child(element, "curve"))
 		return 0;
-	rc = read_plot(controller, &reading, element, err);
-	if (rc == 0 && (reading.plot.kind == EXPERIMENT_DISTRIBUTION || reading.plot.kind == EXPERIMENT_SERIES))
-		rc = check_x(controller, experiment, reading.plot.x, element, err);
+	rc = read_plot(controller, experiment, &plot, element, err);
+	if (rc == 0 && (plot.kind == EXPERIMENT_DISTRIBUTION || plot.kind == EXPERIMENT_SERIES))
+		rc = check_x(controller, experiment, plot.x, element, err);
 	if (rc == 0)
-		rc = check_texts(controller, &reading.plot, element, err);
+		rc = check_texts(controller, &plot, element, err);
 	if (rc == 0)
-		rc = check_condition(controller, reading.plot.condition, "if", element, err);
-	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
+		rc = check_condition(controller, plot.condition, "if", element, err);
+	if (rc == 0 && experiment_add_plot(experiment, &plot, err) < 0)
 		rc = xml_error_at(element, err);
 	if (rc == 0)
-		rc = show_lines(controller, experiment, &reading.plot, element, err);
-	reading_clear(&reading);
+		rc = show_lines(controller, experiment, &plot, element, err);
 	return rc;
 }
 
@@ -604,7 +583,7 @@ static int
 show_names(struct experiment *experiment, const xmlNode *quantity, bool is_everywhere, struct rot_error *err)
 {
 	for (; quantity; quantity = xml_next(quantity, "quantity")) {
-		autofree char *name = xml_attribute(quantity, "name", "");
+		const char *name = text_of(experiment, quantity, "name");
 		autofree char *is = xml_attribute(quantity, "is", "");
 		int rc = name[0] ? experiment_name_value(experiment, name, is, is_everywhere, err) : 0;
 
@@ -619,8 +598,7 @@ show_columns(const struct xml_controller *controller, struct experiment *experim
 	     struct rot_error *err)
 {
 	for (const xmlNode *c = xml_child(table, "column"); c; c = xml_next(c, "column")) {
-		autofree char *of = xml_attribute(c, "of", "");
-		autofree char *heading = xml_attribute(c, "heading", "");
+		const char *of = text_of(experiment, c, "of");
 		struct quantity_request request = {0};
 		const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 		int rc = 0;
@@ -629,7 +607,7 @@ show_columns(const struct xml_controller *controller, struct experiment *experim
 		    !experiment_has_derived(experiment, of))
 			rc = quantity_parse(&request, of, err);
 		if (rc == 0)
-			rc = experiment_add_column(experiment, of, heading, err);
+			rc = experiment_add_column(experiment, of, text_of(experiment, c, "heading"), err);
 		if (rc < 0)
 			return xml_error_at(c, err);
 	}
@@ -640,9 +618,8 @@ static int
 show_table(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *table,
 	   struct rot_error *err)
 {
-	autofree char *title = xml_attribute(table, "title", "");
-	autofree char *condition = xml_attribute(table, "if", "");
-	autofree char *best = xml_attribute(table, "best", "");
+	const char *title = text_of(experiment, table, "title"), *condition = text_of(experiment, table, "if"),
+		   *best = text_of(experiment, table, "best");
 	int rc = check_condition(controller, condition, "if", table, err);
 
 	if (rc == 0 && experiment_add_table(experiment, title, condition, best, err) < 0)
@@ -665,24 +642,24 @@ static int
 show_accuracy(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
 	      struct rot_error *err)
 {
-	struct experiment_accuracy accuracy = {.title = NULL};
-	struct plot_reading reading = {.nr_owned = 0};
+	struct experiment_accuracy accuracy = {.title = text_of(experiment, element, "title"),
+					       .by = text_of(experiment, element, "by"),
+					       .condition = text_of(experiment, element, "if")};
 	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 	int rc = read_view(controller, &accuracy.view, element, err);
 
-	accuracy.title = own(&reading, xml_attribute(element, "title", ""));
-	accuracy.of = own(&reading, xml_attribute(element, "of", ""));
-	accuracy.by = own(&reading, xml_attribute(element, "by", ""));
-	accuracy.condition = own(&reading, xml_attribute(element, "if", ""));
 	if (rc == 0)
 		rc = check_condition(controller, accuracy.condition, "if", element, err);
 	if (rc == 0 && accuracy.by[0] && at && !point_coordinate(at, accuracy.by)) {
 		rot_error_set(err, 0, "<accuracy by=\"%s\">: no axis is called that", accuracy.by);
 		rc = xml_error_at(element, err);
 	}
-	if (rc == 0 && experiment_add_accuracy(experiment, &accuracy, err) < 0)
+	if (rc == 0 && quantity_parse(&accuracy.of, text_of(experiment, element, "of"), err) < 0) {
+		rot_error_prefix(err, "accuracy: of");
 		rc = xml_error_at(element, err);
-	reading_clear(&reading);
+	}
+	if (rc == 0)
+		experiment_add_accuracy(experiment, &accuracy);
 	return rc;
 }
 
@@ -709,10 +686,9 @@ static int
 show_look(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
 	  struct rot_error *err)
 {
-	struct plot_reading reading = {.nr_owned = 0};
-	struct experiment_look look = {.series = own(&reading, xml_attribute(element, "series", "")),
-				       .colour = own(&reading, xml_attribute(element, "colour", "")),
-				       .marker = own(&reading, xml_attribute(element, "marker", ""))};
+	struct experiment_look look = {.series = text_of(experiment, element, "series"),
+				       .colour = text_of(experiment, element, "colour"),
+				       .marker = text_of(experiment, element, "marker")};
 	int rc = xml_evaluated_number(element, "order", 0, controller->constants, &look.order, err);
 
 	if (rc == 0)
@@ -721,7 +697,6 @@ show_look(const struct xml_controller *controller, struct experiment *experiment
 		rot_error_prefix(err, "<look>");
 		rc = xml_error_at(element, err);
 	}
-	reading_clear(&reading);
 	return rc;
 }
 
@@ -748,24 +723,22 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 {
 	const xmlNode *element = controller->elements[i];
 	struct experiment_derived derived = {.kind = EXPERIMENT_DERIVED_NUMBER};
-	struct plot_reading reading = {.nr_owned = 0};
 	int rc;
 
-	derived.name = own(&reading, xml_attribute(element, "name", ""));
-	derived.text = own(&reading, xml_attribute(element, kind_of_derived(element, &derived.kind), ""));
-	derived.unit = own(&reading, xml_attribute(element, "unit", ""));
-	derived.condition = own(&reading, xml_attribute(element, "if", ""));
-	derived.border = own(&reading, xml_attribute(element, "border", ""));
-	derived.instruction_set = own(&reading, xml_attribute(element, "instructionSet", ""));
-	derived.operation = own(&reading, xml_attribute(element, "operation", ""));
-	derived.clock = own(&reading, xml_attribute(element, "clock", ""));
-	derived.base = own(&reading, xml_attribute(element, "base", ""));
+	derived.name = text_of(experiment, element, "name");
+	derived.text = text_of(experiment, element, kind_of_derived(element, &derived.kind));
+	derived.unit = text_of(experiment, element, "unit");
+	derived.condition = text_of(experiment, element, "if");
+	derived.border = text_of(experiment, element, "border");
+	derived.instruction_set = text_of(experiment, element, "instructionSet");
+	derived.operation = text_of(experiment, element, "operation");
+	derived.clock = text_of(experiment, element, "clock");
+	derived.base = text_of(experiment, element, "base");
 	rc = xml_evaluated_number(element, "otherwise", NAN, controller->constants, &derived.otherwise, err);
 	if (rc == 0)
 		rc = check_derived(controller, i, &derived, err);
 	if (rc == 0)
 		experiment_add_derived(experiment, &derived);
-	reading_clear(&reading);
 	return rc;
 }
 

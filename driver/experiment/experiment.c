@@ -35,68 +35,75 @@ void
 experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
 		       const struct rot_error *why)
 {
-	pool_add(&experiment->pool, experiment->failures, experiment->nr_failures) = (struct experiment_failure){
-		.point = experiment_point_at(position),
-		.text = pool_strdup(&experiment->pool, why->text),
-		.hint = pool_strdup(&experiment->pool, why->hint),
-	};
+	struct experiment_point point = experiment_point_at(position);
+
+	json_object_del(point.json, "cacheState"); /* nothing was measured */
+	json_object_update_new(point.json,
+			       json_pack("{s:o, s:o}", "error", json_text(why->text), "hint", json_text(why->hint)));
+	if (!experiment->failures)
+		experiment->failures = json_in_pool(&experiment->pool, json_array());
+	json_array_append(experiment->failures, point.json);
+	experiment_point_clear(&point);
 }
 
 size_t
 experiment_nr_failures(const struct experiment *experiment)
 {
-	return experiment->nr_failures;
+	return json_array_size(experiment->failures);
 }
 
 static char *
-name_of_failure(const struct experiment_failure *failure)
+name_of_failure(const json_t *failure)
 {
-	const struct experiment_point *point = &failure->point;
-
-	return point_title(point->series, " ", point->label);
+	return point_title(json_text_at(failure, "series"), " ", json_text_at(failure, "label"));
 }
 
 /* The number of the first failure for the same reason as failure i: i if there is none before it. */
 static size_t
 first_of_reason(const struct experiment *experiment, size_t i)
 {
-	const struct experiment_failure *failures = experiment->failures;
+	const json_t *failure = json_array_get(experiment->failures, i), *other;
+	size_t k;
 
-	for (size_t k = 0; k < i; k++)
-		if (remarks_are_alike(failures[k].text, failures[i].text) &&
-		    strcmp(failures[k].hint, failures[i].hint) == 0)
+	json_array_foreach(experiment->failures, k, other)
+	{
+		if (remarks_are_alike(json_text_at(other, "error"), json_text_at(failure, "error")) &&
+		    strcmp(json_text_at(other, "hint"), json_text_at(failure, "hint")) == 0)
 			return k;
+	}
 	return i;
 }
 
 bool
 experiment_last_failure_repeats(const struct experiment *experiment)
 {
-	return experiment->nr_failures > 0 &&
-	       first_of_reason(experiment, experiment->nr_failures - 1) != experiment->nr_failures - 1;
+	const size_t nr = experiment_nr_failures(experiment);
+
+	return nr > 0 && first_of_reason(experiment, nr - 1) != nr - 1;
 }
 
 /* A reason once, behind the points that it concerns. */
 static void
 print_reasons(const struct experiment *experiment, FILE *out)
 {
-	if (experiment->nr_failures)
-		fprintf(out, "Not complete: %zu of %zu point%s could not be measured:\n", experiment->nr_failures,
-			experiment->nr_failures + experiment->nr_points,
-			rot_plural((double)(experiment->nr_failures + experiment->nr_points)));
-	for (size_t i = 0; i < experiment->nr_failures; i++) {
-		const char *text = experiment->failures[i].text;
+	const size_t nr_failures = experiment_nr_failures(experiment), nr_all = nr_failures + experiment->nr_points;
+
+	if (nr_failures)
+		fprintf(out, "Not complete: %zu of %zu point%s could not be measured:\n", nr_failures, nr_all,
+			rot_plural((double)nr_all));
+	for (size_t i = 0; i < nr_failures; i++) {
+		const char *text = json_text_at(json_array_get(experiment->failures, i), "error");
 		const size_t length = strcspn(text, "\n");
 		size_t nr = 0;
 
 		if (first_of_reason(experiment, i) != i)
 			continue;
-		for (size_t k = i; k < experiment->nr_failures; k++) {
+		for (size_t k = i; k < nr_failures; k++) {
 			autofree char *name = NULL;
 
 			if (first_of_reason(experiment, k) != i || ++nr > MOST_NAMED)
 				continue;
-			name = name_of_failure(&experiment->failures[k]);
+			name = name_of_failure(json_array_get(experiment->failures, k));
 			fprintf(out, "%s%s", nr == 1 ? "  " : ", ", name);
 		}
 		if (nr > MOST_NAMED)
@@ -120,45 +127,23 @@ experiment_print_failures(const struct experiment *experiment, FILE *out)
 	text_print_fitting(text, out);
 }
 
-json_t *
-experiment_json_failures(const struct experiment *experiment)
-{
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < experiment->nr_failures; i++) {
-		const struct experiment_failure *failure = &experiment->failures[i];
-
-		json_array_append_new(json,
-				      json_pack("{s:o, s:o, s:o, s:o, s:o}", "series", json_text(failure->point.series),
-						"label", json_text(failure->point.label), "coordinates",
-						experiment_json_coordinates(&failure->point), "error",
-						json_text(failure->text), "hint", json_text(failure->hint)));
-	}
-	return json;
-}
-
-/* What the condition is of may be no expression, which the plot itself tells. */
-static bool
-would_show(const char *condition, const struct experiment_failure *failure)
-{
-	struct rot_error ignored = {0};
-	bool shows;
-
-	return experiment_shows(condition, &failure->point, &shows, &ignored) < 0 || shows;
-}
-
 char *
 experiment_failures_text(const struct experiment *experiment, const char *condition)
 {
 	char *text = rot_strdup("");
-	size_t nr = 0;
+	const json_t *failure;
+	size_t i, nr = 0;
 
-	for (size_t i = 0; i < experiment->nr_failures; i++) {
+	json_array_foreach(experiment->failures, i, failure)
+	{
 		autofree char *name = NULL;
+		struct rot_error ignored = {0};
+		bool shows;
 
-		if (!would_show(condition, &experiment->failures[i]) || ++nr > MOST_NAMED)
+		/* What the condition is of may be no expression, which the plot itself tells. */
+		if ((experiment_shows(condition, failure, &shows, &ignored) == 0 && !shows) || ++nr > MOST_NAMED)
 			continue;
-		name = name_of_failure(&experiment->failures[i]);
+		name = name_of_failure(failure);
 		rot_append(&text, "%s%s", nr > 1 ? ", " : "could not be measured: ", name);
 	}
 	if (nr > MOST_NAMED)
@@ -170,14 +155,14 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 static int
 tell_failures(const struct experiment *experiment, struct rot_error *err)
 {
+	const size_t nr = experiment_nr_failures(experiment);
 	autofree char *name = NULL;
 
-	if (experiment->nr_failures == 0)
+	if (nr == 0)
 		return 0;
-	name = name_of_failure(&experiment->failures[0]);
+	name = name_of_failure(json_array_get(experiment->failures, 0));
 	rot_error_set(err, 0, "%zu of %zu points could not be measured, the others are in '%s.json'; the first is %s",
-		      experiment->nr_failures, experiment->nr_failures + experiment->nr_points, experiment->output_name,
-		      name);
+		      nr, nr + experiment->nr_points, experiment->output_name, name);
 	return rot_error_hint(err, "why is said above and in the file (failures); -stopOnError=true ends at the first");
 }
 
@@ -197,6 +182,12 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 	experiment->origin = json_in_pool(&experiment->pool, origin_new());
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
+}
+
+struct pool *
+experiment_pool(struct experiment *experiment)
+{
+	return &experiment->pool;
 }
 
 void
@@ -287,8 +278,7 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 		return -1;
 	origin_merge(experiment->origin, told.origin);
 	json_decref(told.origin);
-	point->rule_outputs = json_in_pool(&point->pool, told.rules);
-	point->passes = json_in_pool(&point->pool, told.passes);
+	json_object_update_new(point->json, json_pack("{s:o*, s:o*}", "rules", told.rules, "passes", told.passes));
 	point->values = pool_own(&point->pool, rot_keep(&values), free);
 	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*requests->items));
 	point->nr_values = requests->nr;
@@ -333,9 +323,10 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 {
 	struct experiment_point point = experiment_point_at(position);
 	struct experiment_requests all = {0};
+	autofree char *cache_state = cache_state_of(measurement);
 	int rc;
 
-	point.cache_state = pool_own(&point.pool, cache_state_of(measurement), free);
+	json_object_set_new(point.json, "cacheState", json_text(cache_state));
 	point.nr_cpus = nr_threads_of(measurement);
 	experiment_use_cpus(experiment, point.nr_cpus);
 	begin_point(experiment);
@@ -389,8 +380,6 @@ experiment_delete(struct experiment *experiment)
 	progress_end();
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		experiment_point_clear(&experiment->points[i]);
-	for (size_t i = 0; i < experiment->nr_failures; i++)
-		experiment_point_clear(&experiment->failures[i].point);
 	for (size_t i = 0; i < experiment->nr_functions; i++)
 		experiment_point_clear(&experiment->functions[i]);
 	peak_list_clear(&experiment->roof);
@@ -406,7 +395,7 @@ cache_states(const struct experiment *experiment)
 	char *states = rot_strdup("");
 
 	for (size_t i = 0; i < experiment->nr_points; i++) {
-		const char *state = experiment->points[i].cache_state;
+		const char *state = json_text_at(experiment->points[i].json, "cacheState");
 
 		if (strstr(states, state))
 			continue;
@@ -441,7 +430,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	experiment_check_ceilings(experiment);
 	json = experiment_json(experiment, is_complete);
 	progress_clear();
-	experiment_print_table(experiment, json_object_get(json, "points"), stdout);
+	experiment_print_table(experiment, json, stdout);
 	print_dates(experiment, json_object_get(json, "measured"), stdout);
 	if (!is_complete)
 		printf("Not complete: stopped after %zu point%s%s.\n", experiment->nr_points,
@@ -455,7 +444,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
 	output_print_told();
-	if (rc == 0 && experiment->nr_failures == 0)
+	if (rc == 0 && experiment_nr_failures(experiment) == 0)
 		experiment_tell_next(experiment);
 	if (rc == 0)
 		rc = tell_failures(experiment, err);
@@ -474,14 +463,15 @@ struct parts {
 
 /* The given axes, with "region" in its place or at the end. */
 static struct experiment_point
-region_at(const struct experiment_point *whole, const char *region)
+region_at(const struct experiment_position *whole, const char *region)
 {
 	const size_t nr = whole->at.nr_coordinates;
 	autofree struct coordinate *coordinates = rot_calloc(nr + 1, sizeof(*coordinates));
 	autofree char *series = rot_format("%s%s%s", whole->series, whole->series[0] ? " " : "", region);
 	size_t i = 0;
 
-	memcpy(coordinates, whole->at.coordinates, nr * sizeof(*coordinates));
+	if (nr > 0)
+		memcpy(coordinates, whole->at.coordinates, nr * sizeof(*coordinates));
 	while (i < nr && strcmp(coordinates[i].axis, "region") != 0)
 		i++;
 	coordinates[i] = (struct coordinate){.axis = "region", .number = NAN, .text = region};
@@ -497,7 +487,7 @@ make_parts(const struct experiment_position *position, const struct program_work
 	parts.points = rot_calloc(parts.nr, sizeof(*parts.points));
 	parts.points[0] = experiment_point_at(position);
 	for (size_t i = 1; i < parts.nr; i++)
-		parts.points[i] = region_at(&parts.points[0], program_workload_regions_at(workload, i - 1)->name);
+		parts.points[i] = region_at(position, program_workload_regions_at(workload, i - 1)->name);
 	return parts;
 }
 
@@ -521,11 +511,10 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 		*values = (struct program_values){.nr = 0};
 	}
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
-	whole->program = pool_own(&whole->pool, rot_graph_clone(workload, NULL), rot_graph_delete);
 	for (size_t i = 0; i < quantities->nr_notes; i++)
 		texts_add(&whole->pool, &whole->notes, quantities->notes[i]);
-	whole->rule_outputs = json_in_pool(&whole->pool, json_incref(quantities->rule_outputs));
-	whole->passes = json_in_pool(&whole->pool, json_incref(quantities->passes));
+	json_object_update_new(whole->json, json_pack("{s:o, s:O*, s:O*}", "program", experiment_json_program(workload),
+						      "rules", quantities->rule_outputs, "passes", quantities->passes));
 	origin_merge(experiment->origin, quantities->origin);
 	for (size_t i = 0; i < parts->nr; i++)
 		experiment_keep_point(experiment, &parts->points[i]);

@@ -27,6 +27,9 @@ struct experiment *experiment_new(struct rot *rot, const char *controller_name, 
 				  size_t nr_points_expected, struct rot_error *err);
 void experiment_delete(struct experiment *experiment);
 
+/* Lives as long as the experiment, for the texts of what it shows: these are borrowed, and never NULL. */
+struct pool *experiment_pool(struct experiment *experiment);
+
 /*
  * Runs that the system disturbs are in the values, and are not repeated: for experiments that are about them. What
  * disturbed them is told as ever.
@@ -46,7 +49,7 @@ enum experiment_plot_kind {
 enum experiment_labels { EXPERIMENT_LABELS_NONE, EXPERIMENT_LABELS_ENDS, EXPERIMENT_LABELS_ALL };
 
 /*
- * One plot. All strings are copied; NULL is the same as "". Texts may hold expressions in braces: of a point's axes,
+ * One plot. Texts may hold expressions in braces: of a point's axes,
  * "series", "label" and the values that were given a name (experiment_name_value); "first.NAME" is the value at the
  * plot's first point.
  */
@@ -78,14 +81,14 @@ struct experiment_plot {
 	bool has_all_peaks;     /* also those that say little more than others */
 };
 
-/* Only the fields with another meaning than zero: ranges automatic, labels at the ends. */
+/* Ranges automatic, labels at the ends, other texts "". */
 struct experiment_plot experiment_plot_default(enum experiment_plot_kind kind);
 
 /* Errors: x or y is neither an axis nor a quantity; two plots of the same name. Plots are written in the order of
  * addition. */
 int experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err);
 
-/* How a series looks in all plots that show values of points. All strings are copied; NULL is the same as "". */
+/* How a series looks in all plots that show values of points. */
 struct experiment_look {
 	const char *series; /* its name */
 	const char *colour; /* "#0072B2", "blue"; "": that of its place */
@@ -127,7 +130,7 @@ enum experiment_derived_kind {
 	EXPERIMENT_DERIVED_PEAK,    /* text is, evaluated, the access of a peak of this machine: its value */
 };
 
-/* A value of each point that follows from others. All strings are copied; NULL is the same as "". */
+/* A value of each point that follows from others. */
 struct experiment_derived {
 	enum experiment_derived_kind kind;
 	const char *name;      /* a variable in the texts after it; what a column shows */
@@ -139,6 +142,7 @@ struct experiment_derived {
 	const char *clock;                    /* of a peak: "microSeconds": per second, "tsc"; "": per core cycle */
 	const char *base; /* a series, evaluated: "base.NAME" is a value of its point with the same label; "": none */
 	double otherwise; /* where there is no such ceiling, limit or peak; NaN: missing */
+	bool is_told;     /* that it could not be computed somewhere */
 };
 
 /* Derived before anything is written. What is missing at a point is left out of what needs it. */
@@ -159,17 +163,16 @@ int experiment_add_column(struct experiment *experiment, const char *of, const c
 
 /*
  * A table of how accurate and precise a quantity was measured, of the points where the condition is true: for each
- * series, and value of the axis `by` ("": all in one), the worst point. Strings are copied; NULL is the same as "".
+ * series, and value of the axis `by` ("": all in one), the worst point.
  */
 struct experiment_accuracy {
 	const char *title;
-	const char *of; /* a quantity */
+	struct quantity_request of;
 	const char *by;
 	const char *condition;
 	struct sample_view view; /* its minimum_of beside each run */
 };
-int experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy,
-			    struct rot_error *err);
+void experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy);
 
 /*
  * What was chosen before the points were: "core", "SkylakeX", "SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s", and the
@@ -324,8 +327,8 @@ void experiment_drop_plots(struct experiment *experiment);
 int experiment_write_csv(const struct experiment *experiment, const struct json_t *json, const char *output_name,
 			 struct rot_error *err);
 
-/* The table alone, with what is told of the points: those of its JSON. */
-void experiment_print_table(const struct experiment *experiment, const struct json_t *points, FILE *out);
+/* The table alone, with what is told below it. result: its JSON. */
+void experiment_print_table(const struct experiment *experiment, const struct json_t *result, FILE *out);
 
-/* The JSON alone; new reference. */
-struct json_t *experiment_json(const struct experiment *experiment, bool is_complete);
+/* The JSON alone, which points know then; new reference. */
+struct json_t *experiment_json(struct experiment *experiment, bool is_complete);

@@ -13,29 +13,12 @@
 struct experiment_plot
 experiment_plot_default(enum experiment_plot_kind kind)
 {
-	return (struct experiment_plot){
-		.kind = kind,
-		.x_low = NAN,
-		.x_high = NAN,
-		.y_low = NAN,
-		.y_high = NAN,
-		.labels = EXPERIMENT_LABELS_ENDS,
-	};
-}
+	struct experiment_plot plot = {.kind = kind, .labels = EXPERIMENT_LABELS_ENDS};
 
-/* The members that are strings, so that copying needs no list of its own. */
-static const char **
-plot_string(struct experiment_plot *plot, size_t i)
-{
-	const char **const strings[] = {
-		&plot->name,       &plot->title,           &plot->x,
-		&plot->y,          &plot->x_label,         &plot->x_unit,
-		&plot->y_label,    &plot->y_unit,          &plot->point_label,
-		&plot->annotation, &plot->key_position,    &plot->condition,
-		&plot->best,       &plot->difference_from,
-	};
-
-	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
+	plot.name = plot.title = plot.x = plot.y = plot.x_label = plot.x_unit = plot.y_label = plot.y_unit = "";
+	plot.point_label = plot.annotation = plot.key_position = plot.condition = plot.best = plot.difference_from = "";
+	plot.x_low = plot.x_high = plot.y_low = plot.y_high = NAN;
+	return plot;
 }
 
 static int
@@ -75,9 +58,8 @@ parse_plot(const struct experiment *experiment, struct experiment_own_plot *own,
 static int
 check_key_position(const struct experiment_plot *plot, struct rot_error *err)
 {
-	const char *word = plot->key_position ? plot->key_position : "", *choices;
+	const char *word = plot->key_position, *choices = configuration_key_find("keyPosition")->choices;
 
-	choices = configuration_key_find("keyPosition")->choices;
 	if (!*word || configuration_key_takes("keyPosition", word))
 		return 0;
 	rot_error_set(err, 0, "a plot's keyPosition cannot be '%s'", word);
@@ -91,8 +73,6 @@ experiment_add_plot(struct experiment *experiment, const struct experiment_plot 
 
 	if (check_key_position(plot, err) < 0)
 		return -1;
-	for (size_t i = 0; plot_string(&own.plot, i); i++)
-		*plot_string(&own.plot, i) = pool_strdup(&experiment->pool, *plot_string(&own.plot, i));
 	for (size_t i = 0; i < experiment->nr_plots; i++)
 		if (strcmp(experiment->plots[i].plot.name, own.plot.name) == 0) {
 			rot_error_set(err, 0, "two plots with the name '%s'", own.plot.name);
@@ -110,7 +90,7 @@ experiment_add_curve(struct experiment *experiment, const char *name, const doub
 {
 	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
 	struct pool *pool = &experiment->pool;
-	struct experiment_curve curve = {pool_strdup(pool, name), pool_calloc(pool, nr, sizeof(*curve.points)), nr};
+	struct experiment_curve curve = {name, pool_calloc(pool, nr, sizeof(*curve.points)), nr};
 
 	for (size_t i = 0; i < nr; i++)
 		curve.points[i] = (struct plot_point){
@@ -122,10 +102,8 @@ void
 experiment_add_model(struct experiment *experiment, const char *name, const char *derived)
 {
 	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
-	struct pool *pool = &experiment->pool;
 
-	pool_add(pool, own->models, own->nr_models) =
-		(struct experiment_model){pool_strdup(pool, name), pool_strdup(pool, derived)};
+	pool_add(&experiment->pool, own->models, own->nr_models) = (struct experiment_model){name, derived};
 }
 
 void
@@ -133,8 +111,7 @@ experiment_add_marker(struct experiment *experiment, double x, const char *label
 {
 	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
 
-	pool_add(&experiment->pool, own->markers, own->nr_markers) =
-		(struct plot_marker){x, pool_strdup(&experiment->pool, label)};
+	pool_add(&experiment->pool, own->markers, own->nr_markers) = (struct plot_marker){x, label};
 }
 
 int
@@ -146,7 +123,7 @@ experiment_name_value(struct experiment *experiment, const char *name, const cha
 	if (quantity_parse(&request, quantity, err) < 0)
 		return -1;
 	pool_add(&experiment->pool, experiment->names, experiment->nr_names) =
-		(struct experiment_value_name){pool_strdup(&experiment->pool, name), request, is_everywhere};
+		(struct experiment_value_name){name, request, is_everywhere};
 	return 0;
 }
 
@@ -156,12 +133,10 @@ int
 experiment_add_table(struct experiment *experiment, const char *title, const char *condition, const char *best,
 		     struct rot_error *err)
 {
-	struct experiment_own_table table = {.title = NULL};
+	struct experiment_own_table table = {.title = title, .condition = condition};
 
-	if (best && best[0] && quantity_parse(&table.best, best, err) < 0)
+	if (best[0] && quantity_parse(&table.best, best, err) < 0)
 		return rot_error_prefix(err, "table: best");
-	table.title = pool_strdup(&experiment->pool, title);
-	table.condition = pool_strdup(&experiment->pool, condition);
 	pool_add(&experiment->pool, experiment->tables, experiment->nr_tables) = table;
 	return 0;
 }
@@ -169,16 +144,15 @@ experiment_add_table(struct experiment *experiment, const char *title, const cha
 int
 experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err)
 {
-	struct experiment_column column = {.kind = COLUMN_AXIS};
+	struct experiment_column column = {.kind = COLUMN_AXIS, .axis = of, .heading = heading};
 	struct experiment_own_table *table;
 	struct rot_error ignored;
-	size_t derived;
 
 	if (strcmp(of, "series") == 0)
 		column.kind = COLUMN_SERIES;
 	else if (strcmp(of, "label") == 0)
 		column.kind = COLUMN_LABEL;
-	else if (experiment_find_derived(experiment, of, &derived))
+	else if (experiment_has_derived(experiment, of))
 		column.kind = COLUMN_DERIVED;
 	else if (quantity_parse(&column.request, of, strchr(of, ':') ? err : &ignored) == 0)
 		column.kind = COLUMN_QUANTITY;
@@ -186,10 +160,8 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 		return rot_error_prefix(err, "column");
 	if (column.kind != COLUMN_QUANTITY)
 		column.request = (struct quantity_request){0};
-	column.axis = pool_strdup(&experiment->pool, of);
-	column.heading = pool_strdup(&experiment->pool, heading);
 	if (experiment->nr_tables == 0)
-		experiment_add_table(experiment, NULL, NULL, NULL, NULL);
+		experiment_add_table(experiment, "", "", "", NULL);
 	table = &experiment->tables[experiment->nr_tables - 1];
 	pool_add(&experiment->pool, table->columns, table->nr_columns) = column;
 	return 0;
@@ -198,17 +170,14 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 /* ---- which points are shown, and what is measured for it ---- */
 
 int
-experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err)
+experiment_shows(const char *condition, const json_t *point, bool *shows, struct rot_error *err)
 {
 	autoscope struct expression_scope *scope = NULL;
 
 	*shows = true;
 	if (condition[0] == '\0')
 		return 0;
-	scope = expression_scope_new(NULL);
-	expression_scope_set_string(scope, "series", point->series);
-	expression_scope_set_string(scope, "label", point->label);
-	point_set_variables(&point->at, scope);
+	scope = experiment_place_scope(point);
 	return expression_bool(scope, condition, shows, err);
 }
 
@@ -253,7 +222,7 @@ experiment_choose(const struct experiment *experiment, const char *condition, co
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		bool shows;
 
-		if (experiment_shows(condition, &experiment->points[i], &shows, err) < 0)
+		if (experiment_shows(condition, experiment->points[i].json, &shows, err) < 0)
 			return -1;
 		if (shows)
 			chosen[nr_chosen++] = &experiment->points[i];
@@ -286,7 +255,7 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 	for (size_t i = 0; i < experiment->nr_plots; i++) {
 		const struct experiment_own_plot *own = &experiment->plots[i];
 
-		if (experiment_shows(own->plot.condition, point, &shows, err) < 0)
+		if (experiment_shows(own->plot.condition, point->json, &shows, err) < 0)
 			return rot_error_prefix(err, "plot '%s'", own->plot.title);
 		if (!shows)
 			continue;
@@ -297,7 +266,7 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 	for (size_t i = 0; i < experiment->nr_tables; i++) {
 		const struct experiment_own_table *table = &experiment->tables[i];
 
-		if (experiment_shows(table->condition, point, &shows, err) < 0)
+		if (experiment_shows(table->condition, point->json, &shows, err) < 0)
 			return rot_error_prefix(err, "table '%s'", table->title);
 		if (!shows)
 			continue;
@@ -306,9 +275,9 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 			requests_add(requests, &table->columns[k].request);
 	}
 	for (size_t i = 0; i < experiment->nr_accuracies; i++) {
-		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
+		const struct experiment_accuracy *own = &experiment->accuracies[i];
 
-		if (experiment_shows(own->condition, point, &shows, err) < 0)
+		if (experiment_shows(own->condition, point->json, &shows, err) < 0)
 			return rot_error_prefix(err, "accuracy '%s'", own->title);
 		if (shows)
 			requests_add(requests, &own->of);

@@ -641,7 +641,8 @@ bounds_functions(const struct experiment *experiment, const struct experiment_ow
 	for (size_t i = 0; i < experiment->nr_functions; i++) {
 		const struct experiment_point *function = &experiment->functions[i];
 
-		if (function->is_loop == plot->plot.shows_loops && experiment_point_value(function, &plot->x) &&
+		if (experiment_is_loop(function) == plot->plot.shows_loops &&
+		    experiment_point_value(function, &plot->x) &&
 		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
 			return true;
 	}
@@ -659,7 +660,7 @@ bounds_shown_points(const struct experiment *experiment, const struct experiment
 
 		if (experiment->roof.nr == 0 || !(point->nr_cpus > 0))
 			return true;
-		if (experiment_shows(plot->plot.condition, point, &shows, NULL) == 0 && shows &&
+		if (experiment_shows(plot->plot.condition, point->json, &shows, NULL) == 0 && shows &&
 		    experiment_roof_threads(experiment, point->nr_cpus) == nr_threads)
 			return true;
 	}

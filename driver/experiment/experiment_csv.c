@@ -67,7 +67,7 @@ contents_of(const struct experiment *experiment, const json_t *points)
 		}
 	}
 	for (i = 0; i < experiment->nr_derived; i++)
-		texts_add(&contents.pool, &contents.derived, experiment->derived[i].derived.name);
+		texts_add(&contents.pool, &contents.derived, experiment->derived[i].name);
 	return contents;
 }
 
@@ -93,14 +93,6 @@ make_columns(const struct contents *contents, struct text_table_column *columns,
 
 /* ---- rows ---- */
 
-static char *
-cell_of(const json_t *value)
-{
-	if (json_is_string(value))
-		return rot_strdup(json_string_value(value));
-	return json_is_number(value) ? rot_number_in_full(json_number_value(value)) : rot_strdup("");
-}
-
 static void
 make_row(const struct contents *contents, const json_t *point, char **cells)
 {
@@ -108,24 +100,24 @@ make_row(const struct contents *contents, const json_t *point, char **cells)
 		     *quantities = json_object_get(point, "quantities");
 	size_t nr = 0;
 
-	cells[nr++] = cell_of(json_object_get(point, "series"));
-	cells[nr++] = cell_of(json_object_get(point, "label"));
+	cells[nr++] = json_plain_text(json_object_get(point, "series"));
+	cells[nr++] = json_plain_text(json_object_get(point, "label"));
 	for (size_t i = 0; i < contents->axes.nr; i++)
-		cells[nr++] = cell_of(json_object_get(coordinates, contents->axes.items[i]));
-	cells[nr++] = cell_of(json_object_get(point, "cacheState"));
+		cells[nr++] = json_plain_text(json_object_get(coordinates, contents->axes.items[i]));
+	cells[nr++] = json_plain_text(json_object_get(point, "cacheState"));
 	for (size_t i = 0; i < contents->quantities.nr; i++) {
 		const json_t *quantity = json_with_key(quantities, column_of, contents->quantities.items[i]);
 		const size_t first = nr;
 
 		for (size_t k = 0; k < NR_PARTS; k++)
-			cells[nr++] = cell_of(json_object_get(quantity, parts[k].key));
+			cells[nr++] = json_plain_text(json_object_get(quantity, parts[k].key));
 		if (json_is_true(json_object_get(quantity, "infinite")))
 			rot_string_set(&cells[first], "inf");
 	}
-	cells[nr++] = cell_of(json_object_get(point, "roofShare"));
-	cells[nr++] = cell_of(json_object_get(point, "boundBy"));
+	cells[nr++] = json_plain_text(json_object_get(point, "roofShare"));
+	cells[nr++] = json_plain_text(json_object_get(point, "boundBy"));
 	for (size_t i = 0; i < contents->derived.nr; i++)
-		cells[nr++] = cell_of(json_object_get(
+		cells[nr++] = json_plain_text(json_object_get(
 			json_named(json_object_get(point, "derived"), contents->derived.items[i]), "value"));
 }
 

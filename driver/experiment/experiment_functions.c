@@ -31,6 +31,12 @@ is_loop(const json_t *place)
 	return json_number_at(place, "header") > 0;
 }
 
+bool
+experiment_is_loop(const struct experiment_point *point)
+{
+	return is_loop(point->result);
+}
+
 struct quantity_value
 experiment_value_like(const struct quantity_value *whole, double number, const char *estimator)
 {
@@ -84,11 +90,7 @@ make_function(const struct experiment *experiment, const struct experiment_point
 	point->values[1].summary.low = json_number_at(json, "performanceLow");
 	point->values[1].summary.high = json_number_at(json, "performanceHigh");
 	point->nr_cpus = nr_threads > 0 ? nr_threads : program->nr_cpus;
-	point->is_loop = is_loop(json);
-	point->stored_bound = experiment_json_bound(&point->pool, json, x->of);
-	point->time_share = summary_single(share, "share");
-	point->time_share.low = json_number_at(json, "low");
-	point->time_share.high = json_number_at(json, "high");
+	point->result = json;
 	return true;
 }
 
@@ -203,10 +205,10 @@ drawing_caption_of_dots(const struct drawing *d)
 
 		for (size_t k = 0; k < d->nr_shown; k++) {
 			const struct experiment_point *point = d->shown[k];
-			const bool is_of = point->time_share.value > 0 && strcmp(point->series, idle->series) == 0;
-
-			nr += is_of;
-			share += is_of ? point->time_share.value : 0;
+			if (!point->place || strcmp(point->series, idle->series) != 0)
+				continue;
+			nr++;
+			share += json_number_at(point->result, "share");
 		}
 		if (nr > 0)
 			rot_append(&lines, "%s%s: %zu, area by share of the CPU time, together %.0f\u00a0%%%s%s",

@@ -21,36 +21,17 @@ struct experiment_bound {
 };
 
 struct experiment_point {
-	struct pool pool; /* of all below, but what the values hold */
-	const char *series, *label;
-	struct point at;
+	struct pool pool;     /* of all below, but what the values hold */
+	json_t *json;         /* what is known before its values, as its element of "points" in OUTPUT.json has it */
+	const json_t *result; /* what a result has of it: that element, or one of "functions"; NULL: none is written */
+	const char *series, *label;        /* its own */
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
-	double nr_cpus;                   /* that it uses; 0: not known, as of programs of controllers */
-	const char *cache_state;          /* "cold caches", "warm code and data", ...; or the names of several */
-	struct program_workload *program; /* that was measured; NULL for kernels */
-	struct texts notes;               /* what the values leave out, and doubts about them */
-	json_t *rule_outputs;             /* of a program whose rules have measured something; else NULL */
-	json_t *passes;                   /* when their runs were measured (quantities/pass.h); NULL: not known */
-	struct experiment_derived_value *derived; /* in the experiment's order; NULL until they are derived */
-	size_t nr_derived;
-	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */
-	struct summary time_share;            /* of a function: of the program's CPU time; of others all is 0 */
-	const char *place;                    /* as of struct plot_point */
-	bool is_loop;                         /* of a function */
-};
-
-/* A number, or a text if that is not NULL; neither (NaN): missing. */
-struct experiment_derived_value {
-	double number;
-	const char *text;
-};
-
-/* A point that could not be measured: it has no values. */
-struct experiment_failure {
-	struct experiment_point point;
-	const char *text, *hint; /* of the error */
+	double nr_cpus;     /* that it uses; 0: not known, as of programs of controllers */
+	struct texts notes; /* what the values leave out, and doubts about them */
+	json_t *derived;    /* likewise its derived values; NULL until they are derived */
+	const char *place;  /* of a function or loop, as of struct plot_point; of others NULL */
 };
 
 /* What is asked for at a point; each once. */
@@ -63,11 +44,6 @@ struct experiment_value_name {
 	const char *name;
 	struct quantity_request request;
 	bool is_everywhere;
-};
-
-struct experiment_own_derived {
-	struct experiment_derived derived;
-	bool is_told; /* that it could not be computed somewhere */
 };
 
 enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED, COLUMN_ROOF_SHARE };
@@ -99,12 +75,6 @@ struct experiment_own_plot {
 	struct page_view view;                 /* of a page */
 	const struct quantity_request *joined; /* of a roofline of several borders: intensities of each point */
 	size_t nr_joined;
-};
-
-struct experiment_own_accuracy {
-	const char *title, *by, *condition;
-	struct quantity_request of;
-	struct sample_view view;
 };
 
 struct experiment_own_look {
@@ -153,8 +123,7 @@ struct experiment {
 	bool has_fewer_runs;  /* some points are of fewer runs than were asked for */
 	struct experiment_point *points;
 	size_t nr_points;
-	struct experiment_failure *failures;
-	size_t nr_failures;
+	json_t *failures;                   /* points that could not be measured, as OUTPUT.json has them */
 	struct experiment_point *functions; /* of programs: in rooflines alone */
 	size_t nr_functions;
 	struct experiment_idle *idle; /* one for each series of functions */
@@ -166,11 +135,11 @@ struct experiment {
 	size_t nr_plots;
 	struct experiment_value_name *names;
 	size_t nr_names;
-	struct experiment_own_derived *derived;
+	struct experiment_derived *derived;
 	size_t nr_derived;
 	struct experiment_own_table *tables;
 	size_t nr_tables;
-	struct experiment_own_accuracy *accuracies;
+	struct experiment_accuracy *accuracies;
 	size_t nr_accuracies;
 	struct experiment_own_look *looks;
 	size_t nr_looks;
@@ -209,8 +178,8 @@ size_t experiment_wishes(struct pool *pool, const struct experiment *experiment,
 /* The highest peak that is wished for, of as many threads as the ceilings, per that clock (""); NaN: there is none. */
 double experiment_peak_value(const struct experiment *experiment, const struct peak_wish *wish, const char *clock);
 
-/* Does a plot or table of that condition show the point? Errors: the condition is no expression. */
-int experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err);
+/* Does a plot or table of that condition show the point, of OUTPUT.json? Errors: the condition is no expression. */
+int experiment_shows(const char *condition, const json_t *point, bool *shows, struct rot_error *err);
 
 /*
  * The points that it shows; if best has a name, of each series only the one with its highest value. The caller frees
@@ -220,7 +189,7 @@ int experiment_choose(const struct experiment *experiment, const char *condition
 		      const struct experiment_point ***points, size_t *nr, struct rot_error *err);
 
 /* experiment_accuracy.c */
-void experiment_print_accuracy(const struct experiment *experiment, FILE *out);
+void experiment_print_accuracy(const struct experiment *experiment, const json_t *accuracies, FILE *out);
 json_t *experiment_json_accuracy(const struct experiment *experiment);
 
 /*
@@ -230,15 +199,18 @@ json_t *experiment_json_accuracy(const struct experiment *experiment);
 void experiment_print_failures(const struct experiment *experiment, FILE *out);
 bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
-json_t *experiment_json_failures(const struct experiment *experiment);
 
-/* The bound of the point in the first roofline, as members of its JSON; none where it is not known. And read back:
- * of the pool, and unknown where the intensity is of something else. */
+/* The bound of the point in the first roofline, as members of its JSON; none where it is not known. */
 void experiment_json_add_bound(json_t *json, const struct experiment *experiment, const struct experiment_point *point);
-struct experiment_bound experiment_json_bound(struct pool *pool, const json_t *json, const char *intensity);
 
-/* {"size": 10, "core": "Haswell"} */
-json_t *experiment_json_coordinates(const struct experiment_point *point);
+/* What the results of a program are stored under. New reference. */
+json_t *experiment_json_program(const struct program_workload *workload);
+
+/* Its coordinate, a number or a text; NULL: it is not on that axis. */
+const json_t *experiment_point_on(const struct experiment_point *point, const char *axis);
+
+/* Variables of a point of OUTPUT.json: its series, label and coordinates. Delete the scope. */
+struct expression_scope *experiment_place_scope(const json_t *point);
 
 /* "is not measured here: REASON", for what needs runs. Fresh memory. */
 char *experiment_why_not_measured(const struct experiment *experiment);
@@ -246,11 +218,8 @@ char *experiment_why_not_measured(const struct experiment *experiment);
 /* Computes the derived values of all points that have none yet. */
 void experiment_derive(struct experiment *experiment);
 
-/* The derived value of that name, and which it is; NULL if there is none. */
-const struct experiment_own_derived *
-experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i);
-
-json_t *experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point);
+/* The derived value of that name; NULL if there is none. */
+const struct experiment_derived *experiment_find_derived(const struct experiment *experiment, const char *name);
 
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point experiment_point_at(const struct experiment_position *position);
@@ -287,8 +256,8 @@ const struct ceiling *experiment_bounding_peak(const struct experiment *experime
 					       const char *border, int nr_threads);
 
 /*
- * Of a point in a roofline (NULL: in the first one). The only place where this is computed for
- * texts, tables, JSON and pages. The first roofline is NULL where there is none.
+ * Of a point in a roofline (NULL: in the first one): as its result has it, or computed, here alone. The first roofline
+ * is NULL where there is none.
  */
 struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 					    const struct experiment_point *point);
@@ -336,6 +305,9 @@ bool experiment_is_main_ceiling(const struct experiment_own_plot *plot, const st
 
 /* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
 char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
+
+/* Is the point one of "loops"? */
+bool experiment_is_loop(const struct experiment_point *point);
 
 /* A value known as another is, but for its number. Its texts are borrowed. */
 struct quantity_value experiment_value_like(const struct quantity_value *whole, double number, const char *estimator);

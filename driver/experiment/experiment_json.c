@@ -48,9 +48,8 @@ add_files(json_t *json, const struct rot_list *list)
 		json_object_set_new(json, files[i]->file, json_text(files[i]->sha256));
 }
 
-/* What a program's results are stored under. */
-static json_t *
-json_program(const struct program_workload *workload)
+json_t *
+experiment_json_program(const struct program_workload *workload)
 {
 	json_t *json = json_entity(workload->program), *files = json_object();
 
@@ -61,19 +60,6 @@ json_program(const struct program_workload *workload)
 					       json_texts(&workload->program->environment), "inheritedEnvironment",
 					       json_texts(&workload->inherited_environment), "runsIn",
 					       json_text(workload->runs_in), "sha256", files));
-	return json;
-}
-
-json_t *
-experiment_json_coordinates(const struct experiment_point *point)
-{
-	json_t *json = json_object();
-
-	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
-		const struct coordinate *c = &point->at.coordinates[i];
-
-		json_object_set_new(json, c->axis, isnan(c->number) ? json_text(c->text) : json_number(c->number));
-	}
 	return json;
 }
 
@@ -97,40 +83,23 @@ experiment_json_add_bound(json_t *json, const struct experiment *experiment, con
 	}
 }
 
-struct experiment_bound
-experiment_json_bound(struct pool *pool, const json_t *json, const char *intensity)
-{
-	const json_t *roof = json_object_get(json, "roof");
-
-	if (!*json_text_at(json, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
-		return (struct experiment_bound){.ceiling = NULL};
-	return (struct experiment_bound){
-		.ceiling = pool_strdup(pool, json_text_at(json, "boundBy")),
-		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
-		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
-		.share = json_number_at(json, "roofShare"),
-		.is_most = json_is_true(json_object_get(roof, "isLeast")),
-		.probability = json_number_at(roof, "probability"),
-	};
-}
-
 static json_t *
-json_point(const struct experiment *experiment, const struct experiment_point *point)
+json_point(const struct experiment *experiment, struct experiment_point *point)
 {
 	const struct rot_list notes = {.nr = point->notes.nr, .items = point->notes.items};
 	json_t *json, *quantities = json_array();
 
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
-	json = json_pack("{s:o*, s:o*, s:O*, s:O*, s:o, s:o, s:o, s:o, s:o}", "program",
-			 point->program ? json_program(point->program) : NULL, "notes",
-			 notes.nr ? json_texts(&notes) : NULL, "rules", point->rule_outputs, "passes", point->passes,
-			 "series", json_text(point->series), "label", json_text(point->label), "coordinates",
-			 experiment_json_coordinates(point), "cacheState", json_text(point->cache_state), "quantities",
-			 quantities);
+	json = json_pack("{s:O*, s:o*, s:O*, s:O*}", "program", json_object_get(point->json, "program"), "notes",
+			 notes.nr ? json_texts(&notes) : NULL, "rules", json_object_get(point->json, "rules"), "passes",
+			 json_object_get(point->json, "passes"));
+	json_object_update(json, point->json);
+	json_object_set_new(json, "quantities", quantities);
 	experiment_json_add_bound(json, experiment, point);
-	if (point->nr_derived > 0)
-		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
+	if (point->derived)
+		json_object_set(json, "derived", point->derived);
+	point->result = json_in_pool(&point->pool, json_incref(json));
 	return json;
 }
 
@@ -195,7 +164,7 @@ ceiling_of_json(const json_t *json)
 }
 
 json_t *
-experiment_json(const struct experiment *experiment, bool is_complete)
+experiment_json(struct experiment *experiment, bool is_complete)
 {
 	json_t *json, *points = json_array(), *ceilings = json_array();
 
@@ -205,13 +174,12 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 		json_array_append_new(ceilings, ceiling_json(&experiment->ceilings[i]));
 	json = json_pack("{s:s, s:o, s:b, s:o*, s:o}", "schema", "rot.result/1", "controller",
 			 json_text(experiment->controller_name), "complete",
-			 is_complete && experiment->nr_failures == 0, "commandLine",
+			 is_complete && experiment_nr_failures(experiment) == 0, "commandLine",
 			 experiment->rot->command_line ? json_command_line(experiment->rot->command_line) : NULL,
 			 "machine", json_entity(experiment->rot->machine));
 	add_origin(json, experiment);
-	json_object_update_new(json, json_pack("{s:o, s:o*, s:o, s:o*, s:O*}", "points", points, "failures",
-					       experiment->nr_failures ? experiment_json_failures(experiment) : NULL,
-					       "ceilings", ceilings, "accuracy",
+	json_object_update_new(json, json_pack("{s:o, s:O*, s:o, s:o*, s:O*}", "points", points, "failures",
+					       experiment->failures, "ceilings", ceilings, "accuracy",
 					       experiment->nr_accuracies ? experiment_json_accuracy(experiment) : NULL,
 					       "choices", experiment->choices));
 	return json;

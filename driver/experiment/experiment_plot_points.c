@@ -11,6 +11,7 @@
 #include "plots/script.h"
 #include "quantities/value_text.h"
 #include "statistics/series.h"
+#include "support/json.h"
 #include "support/titles.h"
 
 /* ---- single runs ---- */
@@ -176,19 +177,25 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 {
 	const struct quantity_request *requests[] = {&d->own->y, &d->own->x};
 	char *text = rot_strdup("");
+	const char *axis;
+	json_t *coordinate;
 
 	/* "Triad 10000", and the axes that the label does not say. */
 	add_line(&text, point_title(point->series, ", ", point->label));
-	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
-		const struct coordinate *c = &point->at.coordinates[i];
+	json_object_foreach(json_object_get(point->json, "coordinates"), axis, coordinate)
+	{
+		autofree char *value = json_plain_text(coordinate);
 
-		if (strcmp(c->text, point->label) != 0 && strcmp(c->text, point->series) != 0)
-			add_line(&text, rot_format("%s: %s", c->axis, c->text));
+		if (strcmp(value, point->label) != 0 && strcmp(value, point->series) != 0)
+			add_line(&text, rot_format("%s: %s", axis, value));
 	}
-	if (point->time_share.value > 0) {
-		const struct summary percent = summary_scaled(point->time_share, 100);
-		autofree char *share = summary_text(&percent);
+	if (point->place) {
+		struct summary percent = summary_single(100 * json_number_at(point->result, "share"), "share");
+		autofree char *share = NULL;
 
+		percent.low = 100 * json_number_at(point->result, "low");
+		percent.high = 100 * json_number_at(point->result, "high");
+		share = summary_text(&percent);
 		add_line(&text, rot_format("%s %% of the CPU time", share));
 	}
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
@@ -215,31 +222,31 @@ shown_summary(const struct quantity_value *value)
 
 /* Empty: there is no derived value of that name, or the point lacks it. */
 static struct summary
-derived_summary(const struct drawing *d, const struct experiment_point *point, const char *name, const char *kind)
+derived_summary(const struct experiment_point *point, const char *name, const char *kind)
 {
-	size_t i;
-	const struct experiment_own_derived *derived = experiment_find_derived(d->experiment, name, &i);
+	const json_t *derived = json_named(point->derived, name);
 
-	if (!derived || i >= point->nr_derived)
+	if (!json_is_number(json_object_get(derived, "value")))
 		return summary_empty();
-	return summary_single(point->derived[i].number * shown_unit(derived->derived.unit).factor, kind);
+	return summary_single(json_number_at(derived, "value") * shown_unit(json_text_at(derived, "unit")).factor,
+			      kind);
 }
 
 static int
 x_of_point(const struct drawing *d, const struct experiment_point *point, struct summary *x, struct rot_error *err)
 {
-	const struct coordinate *c = point_coordinate(&point->at, d->own->plot.x);
+	const json_t *on_axis = experiment_point_on(point, d->own->plot.x);
 	const struct quantity_value *value = d->own->x.name ? experiment_point_value(point, &d->own->x) : NULL;
 
 	if (value) {
 		*x = shown_summary(value);
-	} else if (c && !isnan(c->number)) {
-		*x = summary_single(c->number, "given");
+	} else if (json_is_number(on_axis)) {
+		*x = summary_single(json_number_value(on_axis), "given");
 	} else if (experiment_has_derived(d->experiment, d->own->plot.x)) {
-		*x = derived_summary(d, point, d->own->plot.x, "derived");
+		*x = derived_summary(point, d->own->plot.x, "derived");
 	} else {
 		rot_error_set(err, 0, "plot '%s': x is '%s', which %s", d->own->plot.title, d->own->plot.x,
-			      c ? "is not a number" : "is neither an axis nor a quantity");
+			      on_axis ? "is not a number" : "is neither an axis nor a quantity");
 		return rot_error_hint(err, "x must be a quantity, a derived value or an axis with numbers");
 	}
 	return 0;
@@ -265,7 +272,7 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	const struct experiment_point *other;
 
 	if (!d->own->y.name)
-		return derived_summary(d, point, d->own->plot.y, "derived");
+		return derived_summary(point, d->own->plot.y, "derived");
 	if (y && d->own->plot.has_view) {
 		/* What the plot's view sees of the runs. */
 		size_t nr;
@@ -315,7 +322,7 @@ make_point(struct drawing *d, size_t i, struct plot_point *plotted, struct rot_e
 	plotted->y = y_of_point(d, point);
 	plotted->about = d->page ? pool_own(&d->pool, about_point(d, point), free) : NULL;
 	plotted->is_expected = is_expected(d, point);
-	plotted->share = point->time_share.value;
+	plotted->share = point->place ? json_number_at(point->result, "share") : 0;
 	plotted->place = point->place;
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels != EXPERIMENT_LABELS_NONE && plotted->share > 0) ||
@@ -388,7 +395,7 @@ nr_series_before(const struct experiment *experiment, const char *name)
 int
 experiment_add_look(struct experiment *experiment, const struct experiment_look *look, struct rot_error *err)
 {
-	const bool has_colour = look->colour && look->colour[0], has_marker = look->marker && look->marker[0];
+	const bool has_colour = look->colour[0], has_marker = look->marker[0];
 	char own[8];
 	const char *colour = has_colour ? script_colour_of(look->colour, own, err) : NULL;
 	const enum plot_shape shape = has_marker ? script_shape_of(look->marker, err) : 0;
@@ -396,7 +403,7 @@ experiment_add_look(struct experiment *experiment, const struct experiment_look 
 	if ((has_colour && !colour) || (has_marker && !shape))
 		return -1;
 	pool_add(&experiment->pool, experiment->looks, experiment->nr_looks) = (struct experiment_own_look){
-		.series = pool_strdup(&experiment->pool, look->series),
+		.series = look->series,
 		.colour = colour ? pool_strdup(&experiment->pool, colour) : NULL,
 		.shape = shape,
 		.order = look->order,
@@ -487,7 +494,7 @@ make_joined(struct drawing *d, struct rot_error *err)
 	const struct experiment_own_plot *own = d->own;
 
 	for (size_t i = 0; i < d->nr_shown; i++) {
-		const bool is_dot = d->shown[i]->time_share.value > 0;
+		const bool is_dot = d->shown[i]->place;
 		const size_t at = add_series(d, &(struct plot_series){.name = d->shown[i]->label,
 								      .style = is_dot ? PLOT_DOTS : PLOT_JOINED,
 								      .is_joined = is_dot});
@@ -518,7 +525,7 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 	for (size_t i = 0; drawing_shows_runs(d) && i < d->nr_shown; i++)
 		add_runs(d, i);
 	for (size_t i = 0; !drawing_shows_runs(d) && i < d->nr_shown; i++) {
-		const bool is_dot = d->shown[i]->time_share.value > 0;
+		const bool is_dot = d->shown[i]->place;
 		const size_t at = is_dot ? series_of_dot(d, d->shown[i]) : series_of(d, d->shown[i]->series);
 
 		d->series[at].style = is_dot ? PLOT_DOTS : PLOT_JOINED;
@@ -544,7 +551,7 @@ add_model_of(struct drawing *d, const struct experiment_model *model, size_t ser
 	size_t nr = 0;
 
 	for (size_t i = 0, of_series = 0; i < d->nr_shown; i++) {
-		struct summary y = derived_summary(d, d->shown[i], model->derived, "expected");
+		struct summary y = derived_summary(d->shown[i], model->derived, "expected");
 
 		if (strcmp(d->shown[i]->series, d->series[series].name) != 0)
 			continue;

@@ -13,6 +13,7 @@
 #include "plots/places.h"
 #include "quantities/value_text.h"
 #include "rot.h"
+#include "support/json.h"
 
 /* ---- words ---- */
 
@@ -110,7 +111,7 @@ runs_shown(const struct drawing *d)
 	for (size_t i = 0; i < d->nr_shown; i++) {
 		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
 
-		if (!y || d->shown[i]->time_share.value > 0)
+		if (!y || d->shown[i]->place)
 			continue;
 		runs.nr_points++;
 		runs.nr_disturbed += quantity_is_of_tainted(y);
@@ -150,8 +151,8 @@ caption_of_runs(const struct drawing *d)
 	autofree char *words = NULL, *line = NULL;
 
 	for (size_t i = 0; i < d->nr_shown; i++)
-		if (!strstr(states, d->shown[i]->cache_state))
-			append(&states, "; ", d->shown[i]->cache_state);
+		if (!strstr(states, json_text_at(d->shown[i]->json, "cacheState")))
+			append(&states, "; ", json_text_at(d->shown[i]->json, "cacheState"));
 	words = d->own->plot.has_view && d->own->plot.view.minimum_of > 1
 			? rot_format("least of each %zu runs", d->own->plot.view.minimum_of)
 			: estimator_words(drawing_shows_runs(d) ? "each run" : runs.estimator);
@@ -531,8 +532,8 @@ add_functions(struct drawing *d, const struct experiment_point **chosen)
 	for (size_t i = 0; d->own->plot.kind == EXPERIMENT_ROOFLINE && i < d->experiment->nr_functions; i++) {
 		const struct experiment_point *function = &d->experiment->functions[i];
 
-		if (function->is_loop == d->own->plot.shows_loops && experiment_point_value(function, &d->own->x) &&
-		    experiment_point_value(function, &d->own->y))
+		if (experiment_is_loop(function) == d->own->plot.shows_loops &&
+		    experiment_point_value(function, &d->own->x) && experiment_point_value(function, &d->own->y))
 			shown[d->nr_shown++] = function;
 	}
 	return shown;

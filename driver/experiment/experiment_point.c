@@ -16,24 +16,6 @@
 #include "support/titles.h"
 #include "support/utf8.h"
 
-static struct point
-coordinates_copy(struct pool *pool, const struct point *at)
-{
-	struct point copy = {pool_calloc(pool, at->nr_coordinates, sizeof(*copy.coordinates)), at->nr_coordinates};
-
-	for (size_t i = 0; i < copy.nr_coordinates; i++) {
-		const struct coordinate *c = &at->coordinates[i];
-
-		copy.coordinates[i] = (struct coordinate){
-			.axis = pool_strdup(pool, c->axis),
-			.number = c->number,
-			.text = pool_own(
-				pool, isnan(c->number) ? utf8_printable(c->text) : rot_number_in_full(c->number), free),
-		};
-	}
-	return copy;
-}
-
 void
 experiment_point_clear(struct experiment_point *point)
 {
@@ -44,12 +26,28 @@ experiment_point_clear(struct experiment_point *point)
 struct experiment_point
 experiment_point_at(const struct experiment_position *position)
 {
-	struct experiment_point point = {.cache_state = ""};
+	struct experiment_point point = {.nr_values = 0};
+	autofree char *series = utf8_printable(position->series), *label = utf8_printable(position->label);
+	json_t *coordinates = json_object();
 
-	point.series = pool_own(&point.pool, utf8_printable(position->series), free);
-	point.label = pool_own(&point.pool, utf8_printable(position->label), free);
-	point.at = coordinates_copy(&point.pool, &position->at);
+	for (size_t i = 0; i < position->at.nr_coordinates; i++) {
+		const struct coordinate *c = &position->at.coordinates[i];
+		autofree char *text = isnan(c->number) ? utf8_printable(c->text) : NULL;
+
+		json_object_set_new(coordinates, c->axis, text ? json_text(text) : json_number(c->number));
+	}
+	point.json =
+		json_in_pool(&point.pool, json_pack("{s:o, s:o, s:o, s:s}", "series", json_text(series), "label",
+						    json_text(label), "coordinates", coordinates, "cacheState", ""));
+	point.series = json_text_at(point.json, "series");
+	point.label = json_text_at(point.json, "label");
 	return point;
+}
+
+const json_t *
+experiment_point_on(const struct experiment_point *point, const char *axis)
+{
+	return json_object_get(json_object_get(point->json, "coordinates"), axis);
 }
 
 /* The runs took the same time for all values of a point: one note, of the first one that has any. */
@@ -130,26 +128,39 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 }
 
 static void
-set_variable(const char *name, const struct experiment_derived_value *value, struct expression_scope *scope)
+set_variable(const char *name, const json_t *value, struct expression_scope *scope)
 {
-	if (value->text)
-		expression_scope_set_string(scope, name, value->text);
-	else if (!isnan(value->number))
-		expression_scope_set_number(scope, name, value->number);
+	if (json_is_string(value))
+		expression_scope_set_string(scope, name, json_string_value(value));
+	else
+		expression_scope_set_number(scope, name, json_number_value(value));
+}
+
+struct expression_scope *
+experiment_place_scope(const json_t *point)
+{
+	struct expression_scope *scope = expression_scope_new(NULL);
+	const char *axis;
+	json_t *coordinate;
+
+	expression_scope_set_string(scope, "series", json_text_at(point, "series"));
+	expression_scope_set_string(scope, "label", json_text_at(point, "label"));
+	json_object_foreach(json_object_get(point, "coordinates"), axis, coordinate)
+		set_variable(axis, coordinate, scope);
+	return scope;
 }
 
 struct expression_scope *
 experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
 		 const struct experiment_point *first)
 {
-	struct expression_scope *scope = expression_scope_new(NULL);
+	struct expression_scope *scope = experiment_place_scope(point->json);
+	const json_t *derived;
+	size_t i;
 
-	expression_scope_set_string(scope, "series", point->series);
-	expression_scope_set_string(scope, "label", point->label);
-	point_set_variables(&point->at, scope);
 	set_values(experiment, point, "", scope);
-	for (size_t i = 0; i < point->nr_derived; i++)
-		set_variable(experiment->derived[i].derived.name, &point->derived[i], scope);
+	json_array_foreach(point->derived, i, derived)
+		set_variable(json_text_at(derived, "name"), json_object_get(derived, "value"), scope);
 	if (first)
 		set_values(experiment, first, "first.", scope);
 	return scope;
@@ -166,42 +177,25 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
 
 /* ---- derived values ---- */
 
-/* The members that are strings. */
-static const char **
-derived_string(struct experiment_derived *derived, size_t i)
-{
-	const char **const strings[] = {&derived->name,      &derived->unit,   &derived->condition,
-					&derived->text,      &derived->border, &derived->instruction_set,
-					&derived->operation, &derived->clock,  &derived->base};
-
-	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
-}
-
 void
 experiment_add_derived(struct experiment *experiment, const struct experiment_derived *derived)
 {
-	struct experiment_own_derived own = {.derived = *derived};
-
-	for (size_t i = 0; derived_string(&own.derived, i); i++)
-		*derived_string(&own.derived, i) = pool_strdup(&experiment->pool, *derived_string(&own.derived, i));
-	pool_add(&experiment->pool, experiment->derived, experiment->nr_derived) = own;
+	pool_add(&experiment->pool, experiment->derived, experiment->nr_derived) = *derived;
 }
 
-const struct experiment_own_derived *
-experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i)
+const struct experiment_derived *
+experiment_find_derived(const struct experiment *experiment, const char *name)
 {
-	for (*i = 0; *i < experiment->nr_derived; (*i)++)
-		if (strcmp(experiment->derived[*i].derived.name, name) == 0)
-			return &experiment->derived[*i];
+	for (size_t i = 0; i < experiment->nr_derived; i++)
+		if (strcmp(experiment->derived[i].name, name) == 0)
+			return &experiment->derived[i];
 	return NULL;
 }
 
 bool
 experiment_has_derived(const struct experiment *experiment, const char *name)
 {
-	size_t i;
-
-	return experiment_find_derived(experiment, name, &i) != NULL;
+	return experiment_find_derived(experiment, name) != NULL;
 }
 
 /* ---- peaks ---- */
@@ -243,7 +237,7 @@ wish_at(struct pool *pool, const struct experiment *experiment, const struct exp
 	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
-		const struct experiment_derived *derived = &experiment->derived[i].derived;
+		const struct experiment_derived *derived = &experiment->derived[i];
 		struct rot_error ignored = {0};
 		struct peak_wish wish;
 		bool is_wanted = true;
@@ -330,27 +324,36 @@ value_of_ceiling(const struct experiment *experiment, const char *name)
 
 static int
 derive_one(const struct experiment *experiment, const struct architecture *architecture,
-	   const struct experiment_derived *derived, const struct expression_scope *scope,
-	   struct experiment_derived_value *value, struct rot_error *err)
+	   const struct experiment_derived *derived, const struct expression_scope *scope, json_t **value,
+	   struct rot_error *err)
 {
-	autofree char *name = NULL;
+	autofree char *text = NULL;
+	double number = NAN;
+	int rc = 0;
 
 	switch (derived->kind) {
 	case EXPERIMENT_DERIVED_NUMBER:
-		return expression_number(scope, derived->text, &value->number, err);
+		rc = expression_number(scope, derived->text, &number, err);
+		break;
 	case EXPERIMENT_DERIVED_LIMIT:
-		return derive_limit(experiment, architecture, derived, scope, &value->number, err);
+		rc = derive_limit(experiment, architecture, derived, scope, &number, err);
+		break;
 	case EXPERIMENT_DERIVED_PEAK:
-		return derive_peak(experiment, derived, scope, &value->number, err);
-	case EXPERIMENT_DERIVED_TEXT:
-		value->text = expression_text(scope, derived->text, err);
-		return value->text ? 0 : -1;
+		rc = derive_peak(experiment, derived, scope, &number, err);
+		break;
 	default:
-		name = expression_text(scope, derived->text, err);
-		if (name)
-			value->number = value_of_ceiling(experiment, name);
-		return name ? 0 : -1;
+		text = expression_text(scope, derived->text, err);
+		rc = text ? 0 : -1;
+		if (text && derived->kind == EXPERIMENT_DERIVED_CEILING)
+			number = value_of_ceiling(experiment, text);
 	}
+	if (isnan(number))
+		number = derived->otherwise;
+	if (rc == 0 && derived->kind == EXPERIMENT_DERIVED_TEXT)
+		*value = json_text(text);
+	else if (isfinite(number))
+		*value = json_number(number);
+	return rc;
 }
 
 /* ---- all of them ---- */
@@ -361,31 +364,29 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 {
 	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
 
-	point->derived = pool_calloc(&point->pool, experiment->nr_derived, sizeof(*point->derived));
+	point->derived = json_in_pool(&point->pool, json_array());
 	for (size_t i = 0; i < experiment->nr_derived; i++) {
-		struct experiment_own_derived *own = &experiment->derived[i];
-		struct experiment_derived_value value = {.number = NAN};
+		struct experiment_derived *derived = &experiment->derived[i];
+		json_t *value = NULL;
 		struct rot_error why = {0};
 		bool is_wanted = true, has_base = true;
-		int rc = own->derived.condition[0] ? expression_bool(scope, own->derived.condition, &is_wanted, &why)
-						   : 0;
+		int rc = derived->condition[0] ? expression_bool(scope, derived->condition, &is_wanted, &why) : 0;
 
 		if (rc == 0 && is_wanted)
-			rc = set_base(experiment, &own->derived, point, scope, &has_base, &why);
-		if (rc == 0 && is_wanted && has_base) {
-			rc = derive_one(experiment, architecture, &own->derived, scope, &value, &why);
-			if (isnan(value.number))
-				value.number = own->derived.otherwise;
-		}
-		if (rc < 0 && !own->is_told) {
+			rc = set_base(experiment, derived, point, scope, &has_base, &why);
+		if (rc == 0 && is_wanted && has_base)
+			rc = derive_one(experiment, architecture, derived, scope, &value, &why);
+		if (rc < 0 && !derived->is_told) {
 			autofree char *title = point_title(point->series, " ", point->label);
 
-			rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why.text);
+			rot_warning("%s of '%s' is left out: %s", derived->name, title, why.text);
 		}
-		own->is_told = own->is_told || rc < 0;
-		pool_own(&point->pool, (char *)value.text, free);
-		point->derived[point->nr_derived++] = value;
-		set_variable(own->derived.name, &value, scope);
+		derived->is_told = derived->is_told || rc < 0;
+		if (!value)
+			continue;
+		set_variable(derived->name, value, scope);
+		json_array_append_new(point->derived, json_pack("{s:o, s:o, s:o}", "name", json_text(derived->name),
+								"unit", json_text(derived->unit), "value", value));
 	}
 }
 
@@ -402,22 +403,4 @@ experiment_derive(struct experiment *experiment)
 		if (!experiment->points[i].derived)
 			derive_at(experiment, architecture, &experiment->points[i]);
 	architecture_delete(architecture);
-}
-
-json_t *
-experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point)
-{
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < point->nr_derived; i++) {
-		const struct experiment_derived *derived = &experiment->derived[i].derived;
-		const struct experiment_derived_value *value = &point->derived[i];
-
-		if (value->text || !isnan(value->number))
-			json_array_append_new(
-				json, json_pack("{s:o, s:o, s:o}", "name", json_text(derived->name), "unit",
-						json_text(derived->unit), "value",
-						value->text ? json_text(value->text) : json_number(value->number)));
-	}
-	return json;
 }

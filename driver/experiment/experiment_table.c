@@ -418,27 +418,21 @@ fill_quantity(const struct filling *f)
 				      heading_of_runs(f->experiment, &f->column->request));
 }
 
-static const char *
-key_cell(const struct experiment_point *point, const struct experiment_column *column)
-{
-	const struct coordinate *c = point_coordinate(&point->at, column->axis);
-
-	if (column->kind == COLUMN_SERIES)
-		return point->series;
-	if (column->kind == COLUMN_LABEL)
-		return point->label;
-	return c ? c->text : "-";
-}
-
 static void
 fill_key(const struct filling *f)
 {
+	const enum column_kind kind = f->column->kind;
+
 	f->text->heading = rot_strdup(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis);
 	for (size_t i = 0; i < f->experiment->nr_points; i++) {
-		const struct coordinate *c = point_coordinate(&f->experiment->points[i].at, f->column->axis);
+		const struct experiment_point *point = &f->experiment->points[i];
+		const json_t *on_axis = experiment_point_on(point, f->column->axis);
 
-		f->cells[i * f->stride] = rot_strdup(key_cell(&f->experiment->points[i], f->column));
-		f->text->is_left = f->text->is_left || f->column->kind == COLUMN_SERIES || (c && isnan(c->number));
+		f->cells[i * f->stride] = kind == COLUMN_SERIES  ? rot_strdup(point->series)
+					  : kind == COLUMN_LABEL ? rot_strdup(point->label)
+					  : on_axis              ? json_plain_text(on_axis)
+								 : rot_strdup("-");
+		f->text->is_left |= kind == COLUMN_SERIES || json_is_string(on_axis);
 	}
 }
 
@@ -449,28 +443,21 @@ fill_key(const struct filling *f)
 static void
 fill_derived(const struct filling *f)
 {
-	size_t i;
-	const struct experiment_own_derived *own = experiment_find_derived(f->experiment, f->column->axis, &i);
-	struct shown_unit unit = shown_unit(own->derived.unit);
+	const struct experiment_derived *own = experiment_find_derived(f->experiment, f->column->axis);
+	struct shown_unit unit = shown_unit(own->unit);
 
-	f->text->is_left = own->derived.kind == EXPERIMENT_DERIVED_TEXT;
+	f->text->is_left = own->kind == EXPERIMENT_DERIVED_TEXT;
 	f->text->heading = heading_of(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis,
 				      rot_strdup(""), unit_text(unit), rot_strdup(""));
 	for (size_t row = 0; row < f->experiment->nr_points; row++) {
-		const struct experiment_point *point = &f->experiment->points[row];
-		const struct experiment_derived_value *value = point->derived ? &point->derived[i] : NULL;
-		char **cell = &f->cells[row * f->stride];
+		const json_t *derived = json_named(f->experiment->points[row].derived, f->column->axis),
+			     *value = json_object_get(derived, "value");
+		const double number = json_number_value(value) * unit.factor;
+		const bool is_whole = number == floor(number) && fabs(number) < MOST_WHOLE;
 
-		if (value && value->text)
-			*cell = rot_strdup(value->text);
-		else if (value && !isnan(value->number))
-			*cell = rot_format((value->number * unit.factor) == floor((value->number * unit.factor)) &&
-							   fabs((value->number * unit.factor)) < MOST_WHOLE
-						   ? "%.0f"
-						   : "%.4g",
-					   (value->number * unit.factor));
-		else
-			*cell = rot_strdup("-");
+		f->cells[row * f->stride] = json_is_number(value) ? rot_format(is_whole ? "%.0f" : "%.4g", number)
+					    : value               ? rot_strdup(json_string_value(value))
+								  : rot_strdup("-");
 	}
 }
 
@@ -515,17 +502,17 @@ columns_add(struct table_columns *columns, struct experiment_column column)
 static void
 add_keys(struct table_columns *columns, const struct experiment *experiment)
 {
+	json_t *coordinates = experiment->nr_points ? json_object_get(experiment->points[0].json, "coordinates") : NULL;
 	bool has_label = false;
+	void *at;
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		has_label = has_label || experiment->points[i].label[0];
 	columns_add(columns, (struct experiment_column){.kind = COLUMN_SERIES, .axis = (char *)"series"});
 	if (has_label)
 		columns_add(columns, (struct experiment_column){.kind = COLUMN_LABEL, .axis = (char *)"label"});
-	for (size_t i = 0; !has_label && experiment->nr_points > 0 && i < experiment->points[0].at.nr_coordinates; i++)
-		columns_add(columns,
-			    (struct experiment_column){.kind = COLUMN_AXIS,
-						       .axis = (char *)experiment->points[0].at.coordinates[i].axis});
+	for (at = json_object_iter(coordinates); !has_label && at; at = json_object_iter_next(coordinates, at))
+		columns_add(columns, (struct experiment_column){.kind = COLUMN_AXIS, .axis = json_object_iter_key(at)});
 }
 
 /* Every quantity that some point has: those that were asked for, then those of plots. */
@@ -693,7 +680,7 @@ print_table(const struct experiment *experiment, const struct experiment_own_tab
 }
 
 void
-experiment_print_table(const struct experiment *experiment, const json_t *points, FILE *out)
+experiment_print_table(const struct experiment *experiment, const json_t *result, FILE *out)
 {
 	static const struct experiment_own_table all = {.title = (char *)"", .condition = (char *)""};
 
@@ -702,6 +689,6 @@ experiment_print_table(const struct experiment *experiment, const json_t *points
 		print_table(experiment, &all, out);
 	for (size_t i = 0; i < experiment->nr_tables; i++)
 		print_table(experiment, &experiment->tables[i], out);
-	experiment_print_accuracy(experiment, out);
-	experiment_print_legend(experiment, points, out);
+	experiment_print_accuracy(experiment, json_object_get(result, "accuracy"), out);
+	experiment_print_legend(experiment, json_object_get(result, "points"), out);
 }

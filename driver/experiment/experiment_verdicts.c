@@ -11,6 +11,7 @@
 #include "quantities/value_text.h"
 #include "rot.h"
 #include "support/entry.h"
+#include "support/json.h"
 #include "support/messages.h"
 
 const struct experiment_own_plot *
@@ -47,6 +48,24 @@ height_of(const struct ceiling *ceiling)
 	return height;
 }
 
+/* Unknown where the result says none, or the intensity is of something else. */
+static struct experiment_bound
+bound_of_result(const json_t *result, const char *intensity)
+{
+	const json_t *roof = json_object_get(result, "roof");
+
+	if (!*json_text_at(result, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
+		return (struct experiment_bound){.ceiling = NULL};
+	return (struct experiment_bound){
+		.ceiling = json_text_at(result, "boundBy"),
+		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
+		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
+		.share = json_number_at(result, "roofShare"),
+		.is_most = json_is_true(json_object_get(roof, "isLeast")),
+		.probability = json_number_at(roof, "probability"),
+	};
+}
+
 struct experiment_bound
 experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 		    const struct experiment_point *point)
@@ -56,10 +75,12 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 				    *y = roofline ? experiment_point_value(point, &roofline->y) : NULL;
 	int nr_threads =
 		point->nr_cpus > 0 ? experiment_roof_threads(experiment, point->nr_cpus) : experiment->nr_roof_threads;
-	struct experiment_bound bound = point->stored_bound;
+	struct experiment_bound bound = {.ceiling = NULL};
 	const struct ceiling *slope, *peak;
 
-	if (bound.ceiling && (!roofline || roofline == experiment_first_roofline(experiment)))
+	if (x && roofline == experiment_first_roofline(experiment))
+		bound = bound_of_result(point->result, x->of);
+	if (bound.ceiling)
 		return bound;
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
 	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || isinf(y->summary.value))

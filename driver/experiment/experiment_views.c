@@ -158,7 +158,7 @@ static bool
 has_places(const struct experiment *experiment, bool are_loops)
 {
 	for (size_t i = 0; i < experiment->nr_functions; i++)
-		if (experiment->functions[i].is_loop == are_loops)
+		if (experiment_is_loop(&experiment->functions[i]) == are_loops)
 			return true;
 	return false;
 }

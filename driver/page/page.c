@@ -108,15 +108,6 @@ add_quantities(struct pool *pool, struct texts *texts, const json_t *points, con
 	}
 }
 
-/* A coordinate as labels have it; fresh memory. */
-static char *
-coordinate_text(const json_t *coordinate)
-{
-	return json_is_string(coordinate)   ? rot_strdup(json_string_value(coordinate))
-	       : json_is_number(coordinate) ? rot_number_in_full(json_number_value(coordinate))
-					    : rot_strdup("");
-}
-
 static struct page_columns
 columns_of(struct pool *pool, const json_t *points)
 {
@@ -133,7 +124,7 @@ columns_of(struct pool *pool, const json_t *points)
 		columns.has_roof |= json_object_get(point, "boundBy") != NULL;
 		json_object_foreach(json_object_get(point, "coordinates"), axis, coordinate)
 		{
-			autofree char *text = coordinate_text(coordinate);
+			autofree char *text = json_plain_text(coordinate);
 
 			/* Axes, but for those whose values are the point's series or label. */
 			if (strcmp(text, json_text_at(point, "series")) != 0 &&

@@ -317,7 +317,7 @@ add_point(struct plot_job *job, const struct stored_result *result, const struct
 	series = series_of(job, result, point->json);
 	experiment_add_values(job->experiment, series, json_text_at(point->json, "label"), requests, values, nr);
 	added = &job->experiment->points[job->experiment->nr_points - 1];
-	added->stored_bound = experiment_json_bound(&added->pool, point->json, found[0]->of);
+	added->result = point->json;
 	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found)) {
 		/* The program is that of the point that was just added. */
 		autofree char *before = job->nr == 1 ? rot_strdup("") : rot_format("%s: ", result->name);
@@ -502,18 +502,16 @@ add_plot(struct plot_job *job, struct rot_error *err)
 {
 	const struct quantity_value border = {.of = job->axes.x.border};
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
-	autofree char *x = quantity_request_text(&job->axes.x);
-	autofree char *y = quantity_request_text(&job->axes.y), *title = title_of(job);
+	struct pool *pool = experiment_pool(job->experiment);
 	autofree char *words = value_of_words(&border);
-	autofree char *x_label = rot_format("Operational intensity (%s)", words);
 	int rc = -1;
 
-	plot.x = x;
-	plot.y = y;
-	plot.title = title;
+	plot.x = pool_own(pool, quantity_request_text(&job->axes.x), free);
+	plot.y = pool_own(pool, quantity_request_text(&job->axes.y), free);
+	plot.title = pool_own(pool, title_of(job), free);
 	plot.has_views = job->nr == 1 && json_object_get(job->results[0].json, "functions");
 	if (job->axes.is_mixed) {
-		plot.x_label = x_label;
+		plot.x_label = pool_format(pool, "Operational intensity (%s)", words);
 		plot.y_label = "Performance";
 	}
 	if (read_range(job->options->x_range, "--x-range", &plot.x_low, &plot.x_high, err) == 0 &&

@@ -7,6 +7,7 @@
 
 #include "entity.h"
 #include "memory.h"
+#include "number.h"
 #include "support/utf8.h"
 
 json_t *
@@ -79,6 +80,14 @@ json_entity_fill(void *entity, const json_t *object)
 			rot_entity_set(entity, key, text, NULL);
 		}
 	}
+}
+
+char *
+json_plain_text(const json_t *value)
+{
+	return json_is_string(value)   ? rot_strdup(json_string_value(value))
+	       : json_is_number(value) ? rot_number_in_full(json_number_value(value))
+				       : rot_strdup("");
 }
 
 double

@@ -21,6 +21,9 @@ json_t *json_entity(const void *entity);
 /* Sets the fields of the entity that the object has, as texts or whole numbers; others keep their values. */
 void json_entity_fill(void *entity, const json_t *object);
 
+/* A text, or a number in full; "" of others. Fresh memory. */
+char *json_plain_text(const json_t *value);
+
 /* Member of an object: NaN where there is no number, "" where there is no text (borrowed). */
 double json_number_at(const json_t *object, const char *key);
 const char *json_text_at(const json_t *object, const char *key);

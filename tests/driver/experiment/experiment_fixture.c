@@ -67,15 +67,12 @@ experiment_with_roofline(const char *operation, const char *clock)
 {
 	struct experiment *experiment = experiment_open("c", "c", 0);
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
-	char *x = rot_format("operationalIntensity:%s:llcRam", operation);
-	char *y = rot_format("performance:%s:%s", operation, clock);
+	struct pool *pool = experiment_pool(experiment);
 
-	plot.x = x;
-	plot.y = y;
+	plot.x = pool_format(pool, "operationalIntensity:%s:llcRam", operation);
+	plot.y = pool_format(pool, "performance:%s:%s", operation, clock);
 	plot.has_default_peaks = true;
 	ck_assert_ok(experiment_add_plot(experiment, &plot, &why));
-	free(x);
-	free(y);
 	return experiment;
 }
 

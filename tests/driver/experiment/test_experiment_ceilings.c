@@ -196,7 +196,7 @@ TEST(a_share_of_the_least_roof_is_the_most)
 	for (size_t i = 0; i < experiment->nr_lines; i++)
 		experiment->lines[i].low = experiment->lines[i].high = NAN;
 	json = experiment_json(experiment, true);
-	experiment_print_table(experiment, json_object_get(json, "points"), out);
+	experiment_print_table(experiment, json, out);
 	fclose(out);
 	text = file_text("table");
 	ck_assert_msg(strstr(text, "one: at most ") && strstr(text, " \u2264") &&

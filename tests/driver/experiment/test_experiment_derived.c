@@ -48,12 +48,12 @@ TEST(derived_values_are_golden)
 	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(json, 4), "value")), 2);
 }
 
-/* In the order of struct experiment_derived. */
+/* In the order in which they were added. */
 static double
 derived_peak(struct experiment *experiment, size_t i)
 {
 	ck_assert_uint_eq(experiment->nr_points, 1);
-	return experiment->points[0].derived[i].number;
+	return json_number_value(json_object_get(json_array_get(experiment->points[0].derived, i), "value"));
 }
 
 static const struct {
@@ -83,6 +83,9 @@ TEST(derived_values_are_peaks)
 		experiment_add_derived(experiment, &(struct experiment_derived){
 							   .kind = EXPERIMENT_DERIVED_PEAK,
 							   .name = "peak",
+							   .unit = "",
+							   .condition = "",
+							   .base = "",
 							   .text = named_peaks[i].access,
 							   .operation = named_peaks[i].operation,
 							   .border = named_peaks[i].border,

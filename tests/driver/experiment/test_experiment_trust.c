@@ -204,7 +204,7 @@ TEST(points_of_ended_runs_are_named)
 		experiment_add_values(experiment, "a", labels[i], &request, &value, 1);
 	}
 	json = experiment_json(experiment, true);
-	experiment_print_table(experiment, json_object_get(json, "points"), out);
+	experiment_print_table(experiment, json, out);
 	fclose(out);
 	table = file_read("ends", NULL, &why);
 	ck_assert_has(table, "a 2 and 1 more point: too many runs were disturbed");
