@@ -93,23 +93,6 @@ make_columns(const struct contents *contents, struct text_table_column *columns,
 
 /* ---- rows ---- */
 
-/* The one of that column, or NULL. */
-static const json_t *
-quantity_called(const json_t *point, const char *column)
-{
-	const json_t *quantity;
-	size_t i;
-
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
-		autofree char *own = column_of(quantity);
-
-		if (strcmp(own, column) == 0)
-			return quantity;
-	}
-	return NULL;
-}
-
 static void
 make_row(const struct contents *contents, const json_t *point, char **cells)
 {
@@ -122,7 +105,7 @@ make_row(const struct contents *contents, const json_t *point, char **cells)
 		cells[nr++] = json_plain_text(json_object_get(coordinates, contents->axes.items[i]));
 	cells[nr++] = json_plain_text(json_object_get(point, "cacheState"));
 	for (size_t i = 0; i < contents->quantities.nr; i++) {
-		const json_t *quantity = quantity_called(point, contents->quantities.items[i]);
+		const json_t *quantity = stored_quantity(point, column_of, contents->quantities.items[i]);
 		const size_t first = nr;
 
 		for (size_t k = 0; k < NR_PARTS; k++)

@@ -13,6 +13,7 @@
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
+#include "support/json.h"
 #include "support/text_table.h"
 #include "support/titles.h"
 
@@ -323,35 +324,31 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 
 /* ---- the key strict ---- */
 
-/* Numbers of all points with that caveat; with any for NULL. */
-static size_t
-nr_with(const struct experiment *experiment, const struct remark *caveat)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		for (size_t k = 0; k < experiment->points[i].nr_values; k++) {
-			const struct quantity_value *value = &experiment->points[i].values[k];
-
-			nr += caveat ? caveat->applies(value) : quantity_has_caveat(value);
-		}
-	return nr;
-}
-
 int
 experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err)
 {
-	size_t nr = 0;
+	json_auto_t *counts = json_object(); /* numbers of all points by their caveats */
+	const json_t *quantity, *code;
+	size_t nr = 0, nr_with = 0, i, k;
 
-	if (!configuration_bool(experiment->rot->configuration, "strict") || nr_with(experiment, NULL) == 0)
+	for (size_t p = 0; p < experiment->nr_points; p++) {
+		json_array_foreach(json_object_get(experiment->points[p].result, "quantities"), i, quantity)
+		{
+			const json_t *caveats = json_object_get(quantity, "caveats");
+
+			nr++;
+			nr_with += caveats != NULL;
+			json_array_foreach(caveats, k, code) json_object_set_new(
+				counts, json_string_value(code),
+				json_number(fmax(json_number_at(counts, json_string_value(code)), 0) + 1));
+		}
+	}
+	if (!configuration_bool(experiment->rot->configuration, "strict") || nr_with == 0)
 		return 0;
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		nr += experiment->points[i].nr_values;
-	rot_error_set(err, 0, "strict: %zu of %zu numbers are not both measured and sound", nr_with(experiment, NULL),
-		      nr);
+	rot_error_set(err, 0, "strict: %zu of %zu numbers are not both measured and sound", nr_with, nr);
 	for (const struct remark *caveat = remark_next(REMARK_CAVEAT, NULL); caveat;
 	     caveat = remark_next(REMARK_CAVEAT, caveat))
-		if (nr_with(experiment, caveat) > 0)
-			rot_error_append(err, "\n     %zu: %s", nr_with(experiment, caveat), caveat->text);
+		if (json_object_get(counts, caveat->code))
+			rot_error_append(err, "\n     %.0f: %s", json_number_at(counts, caveat->code), caveat->text);
 	return rot_error_hint(err, "which they are says '%s' (caveats)", path);
 }

@@ -268,16 +268,6 @@ remark_group_words(enum remark_group group)
 	return words[group];
 }
 
-bool
-quantity_has_caveat(const struct quantity_value *value)
-{
-	const struct remark *caveat = remark_next(REMARK_CAVEAT, NULL);
-
-	while (caveat && !caveat->applies(value))
-		caveat = remark_next(REMARK_CAVEAT, caveat);
-	return caveat != NULL;
-}
-
 /* ---- lines ---- */
 
 static bool

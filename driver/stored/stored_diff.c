@@ -179,18 +179,9 @@ has_value(const json_t *quantity)
 static const json_t *
 find_quantity(const json_t *point, const char *words)
 {
-	const json_t *quantity;
-	size_t i;
+	const json_t *quantity = stored_quantity(point, stored_value_words, words);
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
-		autofree char *own = stored_value_words(quantity);
-		bool is_it = strcmp(own, words) == 0 && has_value(quantity);
-
-		if (is_it)
-			return quantity;
-	}
-	return NULL;
+	return has_value(quantity) ? quantity : NULL;
 }
 
 /* ---- the table ---- */
