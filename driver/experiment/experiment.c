@@ -65,8 +65,7 @@ first_of_reason(const struct experiment *experiment, size_t i)
 	const json_t *failure = json_array_get(experiment->failures, i), *other;
 	size_t k;
 
-	json_array_foreach(experiment->failures, k, other)
-	{
+	json_array_foreach(experiment->failures, k, other) {
 		if (remarks_are_alike(json_text_at(other, "error"), json_text_at(failure, "error")) &&
 		    strcmp(json_text_at(other, "hint"), json_text_at(failure, "hint")) == 0)
 			return k;
@@ -134,8 +133,7 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 	const json_t *failure;
 	size_t i, nr = 0;
 
-	json_array_foreach(experiment->failures, i, failure)
-	{
+	json_array_foreach(experiment->failures, i, failure) {
 		autofree char *name = NULL;
 		struct rot_error ignored = {0};
 		bool shows;

@@ -157,8 +157,7 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 
 	/* "Triad 10000", and the axes that the label does not say. */
 	add_line(&text, point_title(point->series, ", ", point->label));
-	json_object_foreach(json_object_get(point->json, "coordinates"), axis, coordinate)
-	{
+	json_object_foreach(json_object_get(point->json, "coordinates"), axis, coordinate) {
 		autofree char *value = json_plain_text(coordinate);
 
 		if (strcmp(value, point->label) != 0 && strcmp(value, point->series) != 0)

@@ -31,8 +31,7 @@ most_disturbed(const json_t *point)
 	const json_t *most = NULL, *quantity;
 	size_t i;
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
 		if (json_array_size(json_object_get(quantity, "taintedSamples")) > 0 &&
 		    (!most || json_number_at(quantity, "tainted") > json_number_at(most, "tainted")))
 			most = quantity;
@@ -49,8 +48,7 @@ print_disturbed(const json_t *points, FILE *out)
 	char *causes[NR_FATES];
 	const json_t *point;
 
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		const json_t *quantity = most_disturbed(point);
 		const size_t nr = json_array_size(json_object_get(quantity, "taintedSamples"));
 		const int fate = strstr(json_text_at(quantity, "estimator"), "OfTainted") ? ALL
@@ -63,8 +61,8 @@ print_disturbed(const json_t *points, FILE *out)
 			continue;
 		nr_points[fate]++;
 		most_runs[fate] = nr > most_runs[fate] ? nr : most_runs[fate];
-		json_object_foreach(json_object_get(quantity, "taints"), cause, ignored) taints[fate] |=
-			remark_find(REMARK_CAUSE, cause)->taint;
+		json_object_foreach(json_object_get(quantity, "taints"), cause, ignored)
+			taints[fate] |= remark_find(REMARK_CAUSE, cause)->taint;
 	}
 	for (int fate = 0; fate < NR_FATES; fate++)
 		causes[fate] = sample_taints_text(taints[fate]);
@@ -191,10 +189,8 @@ print_legend(const struct experiment *experiment, const json_t *points, bool is_
 	const json_t *point, *item;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
-		json_array_foreach(json_object_get(point, "quantities"), k, item)
-		{
+	json_array_foreach(points, i, point) {
+		json_array_foreach(json_object_get(point, "quantities"), k, item) {
 			const char *of = json_text_at(item, "of"), *grade = json_text_at(item, "grade");
 
 			has_modelled |= strstr(json_text_at(item, "source"), "modelled caches") != NULL;

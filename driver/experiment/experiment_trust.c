@@ -302,15 +302,15 @@ experiment_check_strict(const struct experiment *experiment, const char *path, s
 	size_t nr = 0, nr_with = 0, i, k;
 
 	for (size_t p = 0; p < experiment->nr_points; p++) {
-		json_array_foreach(json_object_get(experiment->points[p].result, "quantities"), i, quantity)
-		{
+		json_array_foreach(json_object_get(experiment->points[p].result, "quantities"), i, quantity) {
 			const json_t *caveats = json_object_get(quantity, "caveats");
 
 			nr++;
 			nr_with += caveats != NULL;
-			json_array_foreach(caveats, k, code) json_object_set_new(
-				counts, json_string_value(code),
-				json_number(fmax(json_number_at(counts, json_string_value(code)), 0) + 1));
+			json_array_foreach(caveats, k, code)
+				json_object_set_new(
+					counts, json_string_value(code),
+					json_number(fmax(json_number_at(counts, json_string_value(code)), 0) + 1));
 		}
 	}
 	if (!configuration_bool(experiment->rot->configuration, "strict") || nr_with == 0)

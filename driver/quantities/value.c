@@ -60,8 +60,7 @@ stored_quantity(const json_t *point, char *(*name_of)(const json_t *json), const
 	const json_t *quantity;
 	size_t i;
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
 		autofree char *own = name_of(quantity);
 
 		if (strcmp(own, name) == 0)

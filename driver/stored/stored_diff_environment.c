@@ -28,8 +28,7 @@ array_has(const json_t *array, const json_t *item)
 	const json_t *own;
 	size_t i;
 
-	json_array_foreach(array, i, own)
-	{
+	json_array_foreach(array, i, own) {
 		if (json_equal(own, item))
 			return true;
 	}
@@ -52,8 +51,7 @@ print_items(FILE *out, const char *key, const char *sign, const json_t *array, c
 	const json_t *item;
 	size_t i, nr = 0;
 
-	json_array_foreach(array, i, item)
-	{
+	json_array_foreach(array, i, item) {
 		autofree char *text = NULL;
 
 		if (array_has(other, item))
@@ -75,8 +73,7 @@ words_of(const json_t *lines)
 	json_t *words = json_object(), *line;
 	size_t i;
 
-	json_array_foreach(lines, i, line)
-	{
+	json_array_foreach(lines, i, line) {
 		autofree char *text = home_hide_own(json_is_string(line) ? json_string_value(line) : "");
 		char *rest = text;
 
@@ -95,8 +92,7 @@ other_words(json_t *words, const json_t *other)
 	const char *word;
 	json_t *ignored;
 
-	json_object_foreach(words, word, ignored)
-	{
+	json_object_foreach(words, word, ignored) {
 		if (!json_object_get(other, word))
 			rot_append(&text, "%s%s", *text ? " " : "", word);
 	}
@@ -125,8 +121,7 @@ print_differences(FILE *out, json_t *first, json_t *second)
 	json_t *value;
 	size_t nr = 0;
 
-	json_object_foreach(first, key, value)
-	{
+	json_object_foreach(first, key, value) {
 		json_t *other = json_object_get(second, key);
 		char *texts[2];
 

@@ -285,8 +285,7 @@ add_ceilings(struct plot_job *job)
 
 		while (job->machines[first] != job->machines[i])
 			first++;
-		json_array_foreach(json_object_get(job->results[i].json, "ceilings"), k, json)
-		{
+		json_array_foreach(json_object_get(job->results[i].json, "ceilings"), k, json) {
 			struct ceiling ceiling = ceiling_of_json(json);
 			const char *own_per = strrchr(ceiling.unit, '/');
 
