@@ -65,8 +65,7 @@ first_of_reason(const struct experiment *experiment, size_t i)
 	const json_t *failure = json_array_get(experiment->failures, i), *other;
 	size_t k;
 
-	json_array_foreach(experiment->failures, k, other)
-	{
+	json_array_foreach(experiment->failures, k, other) {
 		if (remarks_are_alike(json_text_at(other, "error"), json_text_at(failure, "error")) &&
 		    strcmp(json_text_at(other, "hint"), json_text_at(failure, "hint")) == 0)
 			return k;
@@ -134,8 +133,7 @@ experiment_failures_text(const struct experiment *experiment, const char *condit
 	const json_t *failure;
 	size_t i, nr = 0;
 
-	json_array_foreach(experiment->failures, i, failure)
-	{
+	json_array_foreach(experiment->failures, i, failure) {
 		autofree char *name = NULL;
 		struct rot_error ignored = {0};
 		bool shows;
@@ -196,24 +194,17 @@ experiment_keep_disturbed(struct experiment *experiment)
 	experiment->keeps_disturbed = true;
 }
 
-static const char *
-cache_state_name(const struct kernel_base *kernel)
-{
-	static const char *const names[2][2] = {{"cold caches", "cold code, warm data"},
-						{"warm code, cold data", "warm code and data"}};
-
-	return names[kernel->warm_code][kernel->warm_data];
-}
-
 static char *
 cache_state_of(const struct measurement *measurement)
 {
+	static const char *const names[2][2] = {{"cold caches", "cold code, warm data"},
+						{"warm code, cold data", "warm code and data"}};
 	char *state = rot_strdup("");
 
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
 		const struct workload *workload = measurement_workloads_at(measurement, i);
-		const char *name =
-			workload->kernel && !workload_is_load(workload) ? cache_state_name(workload->kernel) : "";
+		const struct kernel_base *kernel = workload_is_load(workload) ? NULL : workload->kernel;
+		const char *name = kernel ? names[kernel->warm_code][kernel->warm_data] : "";
 
 		if (!strstr(state, name))
 			rot_append(&state, "%s%s", state[0] ? "; " : "", name);
@@ -388,22 +379,6 @@ experiment_delete(struct experiment *experiment)
 	free(experiment);
 }
 
-/* " with cold caches": each state of the points once. "": they have none. */
-static char *
-cache_states(const struct experiment *experiment)
-{
-	char *states = rot_strdup("");
-
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		const char *state = json_text_at(experiment->points[i].json, "cacheState");
-
-		if (strstr(states, state))
-			continue;
-		rot_append(&states, " %s %s", *states ? "and" : "with", state);
-	}
-	return states;
-}
-
 /* How and when it was measured, which may be long ago: below the table. Nothing where nobody knows. */
 static void
 print_dates(const struct experiment *experiment, const json_t *measured, FILE *out)
@@ -411,8 +386,14 @@ print_dates(const struct experiment *experiment, const json_t *measured, FILE *o
 	const char *first = json_text_at(measured, "first"), *last = json_text_at(measured, "last");
 	const int length = (int)strlen("2026-11-22T20:31");
 	const bool is_short = strncmp(first, last, (size_t)length) == 0;
-	autofree char *states = cache_states(experiment), *text = NULL;
+	autofree char *text = NULL, *states = rot_strdup(""); /* " with cold caches" */
 
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const char *state = json_text_at(experiment->points[i].json, "cacheState");
+
+		if (!strstr(states, state))
+			rot_append(&states, " %s %s", *states ? "and" : "with", state);
+	}
 	text = is_short ? rot_format("measured at %.*s UTC%s", length, first, states)
 			: rot_format("measured from %.*s to %.*s UTC%s", length, first, length, last, states);
 	if (*first)

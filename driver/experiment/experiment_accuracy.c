@@ -195,8 +195,7 @@ print_rows(const json_t *rows, const char *by, double minimum_of, FILE *out)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		const json_t *runs = json_object_get(row, "runs"), *minima = json_object_get(row, "minima");
 		const double nr = json_number_at(row, "points"), nr_disturbed = json_number_at(row, "disturbed");
 		char *const cells[] = {
@@ -225,8 +224,7 @@ experiment_print_accuracy(const struct experiment *experiment, const json_t *acc
 	const json_t *json;
 	size_t i;
 
-	json_array_foreach(accuracies, i, json)
-	{
+	json_array_foreach(accuracies, i, json) {
 		const char *title = json_text_at(json, "title"), *of = json_text_at(json, "of"),
 			   *why = json_text_at(json, "notMeasured"), *relative = json_text_at(json, "relativeTo");
 		const json_t *rows = json_object_get(json, "rows");

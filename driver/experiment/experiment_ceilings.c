@@ -67,8 +67,7 @@ experiment_set_cpus(struct experiment *experiment, double nr_cpus)
 
 /* ---- the unit of time ---- */
 
-/* In which the first roofline shows performance. Never "auto". */
-/* The clock in which rooflines show performance. */
+/* The clock in which the first roofline shows performance. Never "auto". */
 static const char *
 clock_shown(const struct experiment *experiment)
 {
@@ -99,19 +98,6 @@ estimate_of(const struct peak *peak, const char *clock)
 	return (struct peak_estimate){e.value * factor, e.low * factor, e.high * factor};
 }
 
-static const char *
-unit_of(struct pool *pool, const struct peak *peak, const char *clock)
-{
-	const struct quantity_word *word =
-		peak->kind == PEAK_PERFORMANCE ? quantity_word_find(WORD_OPERATION, peak->operation) : NULL;
-
-	return pool_format(pool, "%s/%s",
-			   peak->kind == PEAK_BANDWIDTH ? "byte"
-			   : word                       ? word->unit
-							: "operation",
-			   strcmp(clock, "microSeconds") == 0 ? "s" : "cycle");
-}
-
 /* ---- ceilings of peaks ---- */
 
 #define WITH_FILLS " with fills"
@@ -123,6 +109,8 @@ line_of(struct pool *pool, const struct peak *peak, const char *clock)
 	const struct peak_estimate e = estimate_of(peak, clock);
 	const double factor = peak_crossing_bytes(peak);
 	const bool is_performance = peak->kind == PEAK_PERFORMANCE;
+	const struct quantity_word *word = is_performance ? quantity_word_find(WORD_OPERATION, peak->operation) : NULL;
+	const char *of = peak->kind == PEAK_BANDWIDTH ? "byte" : word ? word->unit : "operation";
 
 	return (struct ceiling){
 		.name = pool_format(pool, "%s%s%s%s", peak->name, factor > 1 ? WITH_FILLS : "",
@@ -131,7 +119,7 @@ line_of(struct pool *pool, const struct peak *peak, const char *clock)
 		.border = is_performance ? "" : peak->border,
 		.access = peak->access,
 		.instruction_set = peak->instruction_set,
-		.unit = unit_of(pool, peak, clock),
+		.unit = pool_format(pool, "%s/%s", of, strcmp(clock, "microSeconds") == 0 ? "s" : "cycle"),
 		.value = factor * e.value,
 		.low = factor * e.low,
 		.high = factor * e.high,
@@ -140,20 +128,6 @@ line_of(struct pool *pool, const struct peak *peak, const char *clock)
 		.nr_threads = peak->nr_threads,
 		.peak = peak,
 	};
-}
-
-/* What the memory modules allow, by the key memoryBandwidth: any bandwidth of memory, in proportion. */
-static struct ceiling
-line_of_modules(struct pool *pool, const struct peak *memory, double bytes_per_second, const char *clock)
-{
-	struct ceiling line = line_of(pool, memory, clock);
-
-	line.name = "memory modules, as told";
-	line.access = CEILING_OF_MODULES;
-	line.value = line.low = line.high =
-		estimate_of(memory, clock).value / memory->per_second.value * bytes_per_second;
-	line.n = 0;
-	return line;
 }
 
 /* The first operation that a roofline shows and that there may be peaks of; NULL: none. */
@@ -270,7 +244,13 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 		experiment_keep_ceiling(experiment, &line);
 		if (modules > 0 && peak_is_of_memory(&roof->peaks[i]) &&
 		    line.nr_threads == experiment->nr_roof_threads) {
-			line = line_of_modules(pool, &roof->peaks[i], modules, clock);
+			/* What the memory modules allow: any bandwidth of memory, in proportion. */
+			line = line_of(pool, &roof->peaks[i], clock);
+			line.name = "memory modules, as told";
+			line.access = CEILING_OF_MODULES;
+			line.value = line.low = line.high =
+				estimate_of(&roof->peaks[i], clock).value / roof->peaks[i].per_second.value * modules;
+			line.n = 0;
 			experiment_keep_ceiling(experiment, &line);
 		}
 	}
@@ -336,13 +316,6 @@ ceiling_is_least(const struct ceiling *ceiling)
 	return ceiling->is_peak && !isfinite(ceiling->low);
 }
 
-/* A page has a view of each precision. */
-static bool
-is_precision_of(const char *operation, const char *shown)
-{
-	return shown && strcmp(shown, "flop") == 0 && strcmp(operation, "singlePrecisionFlop") == 0;
-}
-
 bool
 experiment_wants_ceiling(const struct experiment *experiment, const char *operation)
 {
@@ -354,8 +327,10 @@ experiment_wants_ceiling(const struct experiment *experiment, const char *operat
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
 			continue;
 		has_roofline = true;
+		/* A page has a view of each precision. */
 		if (operation && (is_ceiling_of(operation, shown) ||
-				  (experiment->plots[i].plot.has_views && is_precision_of(operation, shown))))
+				  (experiment->plots[i].plot.has_views && shown && strcmp(shown, "flop") == 0 &&
+				   strcmp(operation, "singlePrecisionFlop") == 0)))
 			return true;
 	}
 	return !has_roofline || !operation;
@@ -488,22 +463,16 @@ nr_kept_performances(const struct kept_ceilings *kept, const struct ceiling *of)
 }
 
 static bool
-is_load(const struct ceiling *peak)
+is_access(const struct ceiling *peak, const char *access)
 {
-	return peak->is_peak && strcmp(peak->access, "load") == 0;
-}
-
-static bool
-is_random(const struct ceiling *peak)
-{
-	return peak->is_peak && strcmp(peak->access, "random") == 0;
+	return peak->is_peak && strcmp(peak->access, access) == 0;
 }
 
 static bool
 has_load(const struct ceiling *const *all, size_t nr, const struct ceiling *of)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (is_load(all[i]) && are_of_one_roof(all[i], of) && strcmp(all[i]->border, of->border) == 0)
+		if (is_access(all[i], "load") && are_of_one_roof(all[i], of) && strcmp(all[i]->border, of->border) == 0)
 			return true;
 	return false;
 }
@@ -554,10 +523,10 @@ does_matter(const struct ceiling *peak, const struct kept_ceilings *kept, const 
 		return nr_kept_performances(kept, peak) == 0 ||
 		       (nr_kept_performances(kept, peak) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
 			!has_kept(kept, peak, NULL, peak->value / CLEARLY_LESS));
-	if (is_random(peak) || ceiling_is_told(peak))
+	if (is_access(peak, "random") || ceiling_is_told(peak))
 		return is_of_own_border(plot, peak);
-	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) &&
-				 (is_of_own_border(plot, peak) || !has_load(all, nr, peak)));
+	return is_access(peak, "load") || (!has_kept(kept, peak, peak->border, INFINITY) &&
+					   (is_of_own_border(plot, peak) || !has_load(all, nr, peak)));
 }
 
 /* ---- the line that is named ---- */
@@ -739,35 +708,14 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 	return text;
 }
 
-/* In a roof of fewer threads: the line that bounds, the highest of its kind. Each machine has a roof of its own. */
-static bool
-is_lesser_bound(const struct experiment *experiment, const struct ceiling *ceiling, const struct kept_ceilings *kept,
-		const struct experiment_own_plot *plot)
-{
-	return experiment->nr_stored_machines <= 1 && !has_kept(kept, ceiling, ceiling->border, INFINITY) &&
-	       (!is_bandwidth(ceiling) || is_of_own_border(plot, ceiling));
-}
-
-static void
-drop_what_is_known(struct kept_ceilings *kept)
-{
-	autofree const struct ceiling **all = kept->items;
-	const size_t nr = kept->nr;
-
-	kept->items = rot_calloc(nr + 1, sizeof(*all));
-	kept->nr = 0;
-	for (size_t i = 0; i < nr; i++)
-		if (!says_nothing_new(all, nr, i))
-			kept->items[kept->nr++] = all[i];
-}
-
 size_t
 experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 		       const struct ceiling ***ceilings)
 {
-	autofree const struct ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
-	struct kept_ceilings kept = {rot_calloc(experiment->nr_ceilings + 1, sizeof(*all)), 0};
-	size_t nr = 0;
+	const struct ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
+	autofree const struct ceiling **items = rot_calloc(experiment->nr_ceilings + 1, sizeof(*items));
+	struct kept_ceilings kept = {items, 0};
+	size_t nr = 0, nr_new = 0;
 
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
 		const struct ceiling *ceiling = &experiment->ceilings[i];
@@ -781,17 +729,23 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 		const struct ceiling *ceiling = all[i];
 
 		if (ceiling->nr_threads > 0 && ceiling->nr_threads < most_threads(all, nr, ceiling->machine)) {
-			if (is_lesser_bound(experiment, ceiling, &kept, plot))
+			/* The line that bounds, the highest of its kind. Each machine has a roof of its own. */
+			if (experiment->nr_stored_machines <= 1 &&
+			    !has_kept(&kept, ceiling, ceiling->border, INFINITY) &&
+			    (!is_bandwidth(ceiling) || is_of_own_border(plot, ceiling)))
 				kept.items[kept.nr++] = all[named_for(all, nr, i)];
 		} else if (plot->plot.has_all_peaks) {
 			kept.items[kept.nr++] = ceiling;
 		} else if (!has_kept(&kept, ceiling, NULL, ceiling->value / ROOF_NEARLY_THE_SAME) &&
 			   (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, plot))) {
-			kept.items[kept.nr++] =
-				ceiling->is_peak && !is_random(ceiling) ? all[named_for(all, nr, i)] : ceiling;
+			kept.items[kept.nr++] = ceiling->is_peak && !is_access(ceiling, "random")
+							? all[named_for(all, nr, i)]
+							: ceiling;
 		}
 	}
-	drop_what_is_known(&kept);
-	*ceilings = kept.items;
-	return kept.nr;
+	for (size_t i = 0; i < kept.nr; i++)
+		if (!says_nothing_new(kept.items, kept.nr, i))
+			all[nr_new++] = kept.items[i];
+	*ceilings = all;
+	return nr_new;
 }

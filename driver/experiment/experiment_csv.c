@@ -55,12 +55,10 @@ contents_of(const struct experiment *experiment, const json_t *points)
 	const char *axis;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		json_object_foreach(json_object_get(point, "coordinates"), axis, item)
 			texts_add(&contents.pool, &contents.axes, axis);
-		json_array_foreach(json_object_get(point, "quantities"), k, item)
-		{
+		json_array_foreach(json_object_get(point, "quantities"), k, item) {
 			autofree char *name = column_of(item);
 
 			texts_add(&contents.pool, &contents.quantities, name);
@@ -96,8 +94,7 @@ make_columns(const struct contents *contents, struct text_table_column *columns,
 static void
 make_row(const struct contents *contents, const json_t *point, char **cells)
 {
-	const json_t *coordinates = json_object_get(point, "coordinates"),
-		     *quantities = json_object_get(point, "quantities");
+	const json_t *coordinates = json_object_get(point, "coordinates");
 	size_t nr = 0;
 
 	cells[nr++] = json_plain_text(json_object_get(point, "series"));
@@ -106,7 +103,7 @@ make_row(const struct contents *contents, const json_t *point, char **cells)
 		cells[nr++] = json_plain_text(json_object_get(coordinates, contents->axes.items[i]));
 	cells[nr++] = json_plain_text(json_object_get(point, "cacheState"));
 	for (size_t i = 0; i < contents->quantities.nr; i++) {
-		const json_t *quantity = json_with_key(quantities, column_of, contents->quantities.items[i]);
+		const json_t *quantity = stored_quantity(point, column_of, contents->quantities.items[i]);
 		const size_t first = nr;
 
 		for (size_t k = 0; k < NR_PARTS; k++)
@@ -133,8 +130,7 @@ print_csv(const struct experiment *experiment, const json_t *points, FILE *out)
 	size_t i;
 
 	make_columns(&contents, columns, &contents.pool);
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		make_row(&contents, point, cells);
 		text_table_add(&table, cells);
 	}

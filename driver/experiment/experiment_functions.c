@@ -123,21 +123,6 @@ operations_of(const json_t *json)
 	return isnan(operations) ? 0 : operations;
 }
 
-/* When it was measured, and by how many samples shares of the time are known. file: "a: ", or "". */
-static void
-note_run(struct experiment *experiment, const char *file, const json_t *result)
-{
-	const char *before = experiment->runs_note ? experiment->runs_note : "";
-	const char *date = json_text_at(json_object_get(result, "measured"), "last");
-	const double nr = json_number_at(json_object_get(result, "functions"), "samples");
-	autofree char *samples = nr > 0 ? rot_format("%.0f\u00a0samples of the CPU clock", nr) : rot_strdup("");
-
-	if (*date || *samples)
-		experiment->runs_note =
-			pool_format(&experiment->pool, "%s%s%s%s%.10s%s%s", before, *before ? "\n" : "", file,
-				    *date ? "measured " : "", date, *date && *samples ? ", " : "", samples);
-}
-
 /* Adds places of a kind, of the program at that place among the points. */
 static void
 add_places(struct experiment *experiment, size_t program, const char *series, const json_t *result, size_t number,
@@ -185,8 +170,16 @@ experiment_add_functions(struct experiment *experiment, size_t program, const ch
 			 size_t number)
 {
 	autofree char *functions = rot_format("%sfunctions", before), *loops = rot_format("%sloops", before);
+	const char *note = experiment->runs_note ? experiment->runs_note : "";
+	const char *date = json_text_at(json_object_get(result, "measured"), "last");
+	const double nr = json_number_at(json_object_get(result, "functions"), "samples");
+	autofree char *samples = nr > 0 ? rot_format("%.0f\u00a0samples of the CPU clock", nr) : rot_strdup("");
 
-	note_run(experiment, before, result);
+	/* When it was measured, and by how many samples shares of the time are known. */
+	if (*date || *samples)
+		experiment->runs_note =
+			pool_format(&experiment->pool, "%s%s%s%s%.10s%s%s", note, *note ? "\n" : "", before,
+				    *date ? "measured " : "", date, *date && *samples ? ", " : "", samples);
 	add_places(experiment, program, functions, result, number, "functions");
 	add_places(experiment, program, loops, result, number, "loops");
 }

@@ -351,6 +351,13 @@ int drawing_make_series(struct drawing *d, struct rot_error *err);
 void drawing_add_compulsory(struct drawing *d);
 void drawing_add_curves(struct drawing *d);
 
+/*
+ * Values that x and y show at a point; a derived y may be made of any value of the point, so it is all of them. How
+ * many; values has room for two and all of the point.
+ */
+size_t
+drawing_values(const struct drawing *d, const struct experiment_point *point, const struct quantity_value **values);
+
 /* What a caption says of functions and loops. Fresh memory. */
 char *drawing_caption_of_dots(const struct drawing *d);
 

@@ -103,18 +103,6 @@ json_point(const struct experiment *experiment, struct experiment_point *point)
 	return json;
 }
 
-/* "rot" and what was typed after it: where the program lies says nothing. */
-static json_t *
-json_command_line(const char *const *words)
-{
-	json_t *json = json_array();
-
-	json_array_append_new(json, json_text("rot"));
-	for (; *words; words++)
-		json_array_append_new(json, json_text(*words));
-	return json;
-}
-
 /* low and high: the interval of a peak; else of the median run and the best one, which is the value. */
 static json_t *
 ceiling_json(const struct ceiling *ceiling)
@@ -166,17 +154,20 @@ ceiling_of_json(const json_t *json)
 json_t *
 experiment_json(struct experiment *experiment, bool is_complete)
 {
-	json_t *json, *points = json_array(), *ceilings = json_array();
+	const char *const *words = experiment->rot->command_line;
+	/* "rot" and what was typed after it: where the program lies says nothing */
+	json_t *json, *points = json_array(), *ceilings = json_array(), *typed = words ? json_pack("[s]", "rot") : NULL;
 
+	for (; words && *words; words++)
+		json_array_append_new(typed, json_text(*words));
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		json_array_append_new(points, json_point(experiment, &experiment->points[i]));
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
 		json_array_append_new(ceilings, ceiling_json(&experiment->ceilings[i]));
 	json = json_pack("{s:s, s:o, s:b, s:o*, s:o}", "schema", "rot.result/1", "controller",
 			 json_text(experiment->controller_name), "complete",
-			 is_complete && experiment_nr_failures(experiment) == 0, "commandLine",
-			 experiment->rot->command_line ? json_command_line(experiment->rot->command_line) : NULL,
-			 "machine", json_entity(experiment->rot->machine));
+			 is_complete && experiment_nr_failures(experiment) == 0, "commandLine", typed, "machine",
+			 json_entity(experiment->rot->machine));
 	add_origin(json, experiment);
 	json_object_update_new(json, json_pack("{s:o, s:O*, s:o, s:o*, s:O*}", "points", points, "failures",
 					       experiment->failures, "ceilings", ceilings, "accuracy",

@@ -34,15 +34,6 @@ point_at(double x, double y)
 		.x = summary_single(x, "run"), .y = summary_single(y, "run"), .label = "", .size = NAN};
 }
 
-/* In their order, counted from 1. */
-static size_t
-points_of_runs(const double *seen, size_t nr, struct plot_point *points)
-{
-	for (size_t i = 0; i < nr; i++)
-		points[i] = point_at((double)(i + 1), seen[i]);
-	return nr;
-}
-
 /* The range of equal values is this share of them, so that their step can be seen. */
 #define NARROW_STEP 0.001
 
@@ -72,47 +63,37 @@ points_of_steps(const double *seen, size_t nr, struct plot_point *points)
 	return nr > 0 ? nr_steps + 2 : 0;
 }
 
-/* What a thread gave, as the view sees it; share: what is expected of a thread, or 1. */
-static double
-seen_of_thread(const struct sample_view *view, double value, double share)
-{
-	return view->is_error ? series_error(value, share) : value / share;
-}
-
-/* Of each run that counts, what the first two workloads gave, a thread's share being expected. */
-static size_t
-points_of_threads(const struct sample_view *view, const struct quantity_value *value, struct plot_point *points)
-{
-	const double *first = value->thread_samples, *second = first ? first + value->nr_samples : NULL;
-	const double share = view->reference == SAMPLES_TO_EXPECTED ? value->expected / (double)value->nr_threads : 1;
-	const double factor = view_factor(view, value);
-	size_t nr = 0;
-
-	for (size_t i = 0; value->nr_threads > 1 && i < value->nr_samples; i++)
-		if (quantity_keeps_run(value, i))
-			points[nr++] = point_at(factor * seen_of_thread(view, first[i], share),
-						factor * seen_of_thread(view, second[i], share));
-	return nr;
-}
-
 /* What a plot that shows runs has of the value: that many points. */
 static size_t
 make_run_points(struct pool *pool, const struct experiment_plot *plot, const struct quantity_value *value,
 		struct plot_point **points)
 {
-	const size_t most = value->nr_samples > NR_STEPS + 2 ? value->nr_samples : NR_STEPS + 2;
-	size_t nr;
-	autofree double *seen = sample_view_of(&plot->view, value, &nr);
+	const struct sample_view *view = &plot->view;
+	const double factor = view_factor(view, value), *threads = value->thread_samples;
+	/* What is expected of a thread. */
+	const double share = view->reference == SAMPLES_TO_EXPECTED ? value->expected / (double)value->nr_threads : 1;
+	size_t nr_seen, nr = 0;
+	autofree double *seen = sample_view_of(view, value, &nr_seen);
 
-	*points = pool_calloc(pool, most, sizeof(**points));
-	for (size_t i = 0; i < nr; i++)
-		seen[i] *= view_factor(&plot->view, value);
-	if (plot->kind == EXPERIMENT_THREADS)
-		nr = nr ? points_of_threads(&plot->view, value, *points) : 0;
-	else if (plot->kind == EXPERIMENT_RUNS)
-		nr = points_of_runs(seen, nr, *points);
-	else
-		nr = points_of_steps(seen, nr, *points);
+	*points = pool_calloc(pool, value->nr_samples > NR_STEPS + 2 ? value->nr_samples : NR_STEPS + 2,
+			      sizeof(**points));
+	for (size_t i = 0; i < nr_seen; i++)
+		seen[i] *= factor;
+	if (plot->kind == EXPERIMENT_HISTOGRAM)
+		return points_of_steps(seen, nr_seen, *points);
+	if (plot->kind == EXPERIMENT_RUNS) /* in their order, counted from 1 */
+		for (; nr < nr_seen; nr++)
+			(*points)[nr] = point_at((double)(nr + 1), seen[nr]);
+	/* Of each run that counts, what the first two workloads gave, as the view sees it. */
+	for (size_t i = 0;
+	     plot->kind == EXPERIMENT_THREADS && nr_seen && value->nr_threads > 1 && i < value->nr_samples; i++) {
+		double pair[2] = {threads[i], threads[value->nr_samples + i]};
+
+		for (int k = 0; k < 2; k++)
+			pair[k] = factor * (view->is_error ? series_error(pair[k], share) : pair[k] / share);
+		if (quantity_keeps_run(value, i))
+			(*points)[nr++] = point_at(pair[0], pair[1]);
+	}
 	return nr;
 }
 
@@ -126,20 +107,12 @@ add_line(char **text, char *line)
 	free(line);
 }
 
-/* "measured", "counted by blocks", "modelled", "expected", "given". */
-static const char *
-kind_in_words(const struct quantity_value *value)
-{
-	if (strcmp(value->kind, "measured") == 0 && drawing_is_by_blocks(value))
-		return "counted by blocks";
-	return value->kind;
-}
-
 static void
 add_value(char **text, const struct quantity_value *value)
 {
 	autofree char *name = camel_case_words(value->name), *of = value_of_words(value);
 	autofree char *number = value_text(value);
+	const bool is_by_blocks = strcmp(value->kind, "measured") == 0 && drawing_is_by_blocks(value);
 	autofree char *estimator = camel_case_words(value->summary.estimator ? value->summary.estimator : "");
 
 	add_line(text, rot_format("%s%s%s%s: %s%s%s", name, *of ? " (" : "", of, *of ? ")" : "", number,
@@ -148,8 +121,10 @@ add_value(char **text, const struct quantity_value *value)
 	if (value->summary.n > 1)
 		add_line(text, rot_format("  %s of n = %zu%s", estimator, value->summary.n,
 					  value->summary.tainted ? ", without disturbed runs" : ""));
-	add_line(text, rot_format("  %s%s%s%s%s", kind_in_words(value), value->source[0] ? ": " : "", value->source,
-				  value->grade[0] ? ", grade " : "", value->grade));
+	/* "measured", "counted by blocks", "modelled", "expected", "given" */
+	add_line(text, rot_format("  %s%s%s%s%s", is_by_blocks ? "counted by blocks" : value->kind,
+				  value->source[0] ? ": " : "", value->source, value->grade[0] ? ", grade " : "",
+				  value->grade));
 }
 
 /* "51 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth (99 % sure)" */
@@ -182,8 +157,7 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 
 	/* "Triad 10000", and the axes that the label does not say. */
 	add_line(&text, point_title(point->series, ", ", point->label));
-	json_object_foreach(json_object_get(point->json, "coordinates"), axis, coordinate)
-	{
+	json_object_foreach(json_object_get(point->json, "coordinates"), axis, coordinate) {
 		autofree char *value = json_plain_text(coordinate);
 
 		if (strcmp(value, point->label) != 0 && strcmp(value, point->series) != 0)
@@ -199,8 +173,7 @@ about_point(const struct drawing *d, const struct experiment_point *point)
 		add_line(&text, rot_format("%s %% of the CPU time", share));
 	}
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
-		const struct quantity_value *value =
-			requests[i]->name ? experiment_point_value(point, requests[i]) : NULL;
+		const struct quantity_value *value = experiment_point_value(point, requests[i]);
 
 		if (value)
 			add_value(&text, value);
@@ -290,21 +263,16 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	return summary_single(shown_summary(from).value - shown_summary(y).value, "difference");
 }
 
-/* What x or y shows, or what it is made of; a derived y may be of any value of the point. */
+/* What x or y shows, or what it is made of. */
 static bool
 is_expected(const struct drawing *d, const struct experiment_point *point)
 {
-	const struct quantity_request *requests[] = {&d->own->x, &d->own->y};
+	autofree const struct quantity_value **values = rot_calloc(2 + point->nr_values, sizeof(*values));
+	const size_t nr = drawing_values(d, point, values);
 	bool is_found = false;
 
-	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
-		const struct quantity_value *value =
-			requests[i]->name ? experiment_point_value(point, requests[i]) : NULL;
-
-		is_found = is_found || (value && strcmp(value->kind, "expected") == 0);
-	}
-	for (size_t i = 0; i < point->nr_values && !d->own->y.name; i++)
-		is_found = is_found || strcmp(point->values[i].kind, "expected") == 0;
+	for (size_t i = 0; i < nr; i++)
+		is_found |= strcmp(values[i]->kind, "expected") == 0;
 	return is_found;
 }
 

@@ -96,76 +96,58 @@ make_axis_labels(struct drawing *d)
 	d->y_unit = view_unit(&plot->view, y);
 }
 
-/* The range of all points shown. */
-struct runs_shown {
-	const char *estimator; /* of points with undisturbed runs, if there are any */
-	size_t least, most;
-	size_t nr_points, nr_disturbed; /* all of whose runs were */
-};
-
-static struct runs_shown
-runs_shown(const struct drawing *d)
-{
-	struct runs_shown runs = {.estimator = "exact", .least = SIZE_MAX};
-
-	for (size_t i = 0; i < d->nr_shown; i++) {
-		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
-
-		if (!y || d->shown[i]->place)
-			continue;
-		runs.nr_points++;
-		runs.nr_disturbed += quantity_is_of_tainted(y);
-		runs.least = y->summary.n < runs.least ? y->summary.n : runs.least;
-		runs.most = y->summary.n > runs.most ? y->summary.n : runs.most;
-		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
-			runs.estimator = y->summary.estimator;
-	}
-	return runs;
-}
-
-/* "ratioOfMediansOfTainted" -> "ratio of medians" */
-static char *
-estimator_words(const char *estimator)
-{
-	const char *suffix = strstr(estimator, "OfTainted");
-	autofree char *name = rot_strndup(estimator, suffix ? (size_t)(suffix - estimator) : strlen(estimator));
-
-	return camel_case_words(name);
-}
-
-static const char *
-words_of_disturbed(const struct runs_shown *runs)
-{
-	if (runs->nr_disturbed == 0)
-		return "";
-	return runs->nr_disturbed < runs->nr_points ? "; of some points all runs were disturbed"
-						    : "; all runs were disturbed";
-}
-
-/* "cold caches; median, n = 10" for all points together. */
+/* "cold caches; ratio of medians, n = 10 ... 20; all runs were disturbed" for all points together. */
 static char *
 caption_of_runs(const struct drawing *d)
 {
-	const struct runs_shown runs = runs_shown(d);
-	char *states = rot_strdup("");
-	autofree char *words = NULL, *line = NULL;
+	const size_t nr_together = d->own->plot.has_view ? d->own->plot.view.minimum_of : 0;
+	const char *estimator = "exact"; /* of points with undisturbed runs, if there are any */
+	size_t least = SIZE_MAX, most = 0, nr_points = 0, nr_disturbed = 0;
+	autofree char *words = NULL;
+	char *text = rot_strdup("");
 
-	for (size_t i = 0; i < d->nr_shown; i++)
-		if (!strstr(states, json_text_at(d->shown[i]->json, "cacheState")))
-			append(&states, "; ", json_text_at(d->shown[i]->json, "cacheState"));
-	words = d->own->plot.has_view && d->own->plot.view.minimum_of > 1
-			? rot_format("least of each %zu runs", d->own->plot.view.minimum_of)
-			: estimator_words(drawing_shows_runs(d) ? "each run" : runs.estimator);
-	if (d->nr_shown == 0)
-		line = rot_strdup("theory alone: what it is about cannot be measured on this machine");
-	else if (runs.most == 0)
-		line = rot_strdup(words);
-	else if (runs.least == runs.most)
-		line = rot_format("%s, n = %zu%s", words, runs.most, words_of_disturbed(&runs));
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
+		const char *state = json_text_at(d->shown[i]->json, "cacheState");
+
+		if (!strstr(text, state))
+			append(&text, "; ", state);
+		if (!y || d->shown[i]->place)
+			continue;
+		nr_points++;
+		nr_disturbed += quantity_is_of_tainted(y);
+		least = y->summary.n < least ? y->summary.n : least;
+		most = y->summary.n > most ? y->summary.n : most;
+		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
+			estimator = y->summary.estimator;
+	}
+	if (d->nr_shown == 0) {
+		append(&text, "; ", "theory alone: what it is about cannot be measured on this machine");
+		return text;
+	}
+	if (nr_together > 1) {
+		words = rot_format("least of each %zu runs", nr_together);
+	} else if (drawing_shows_runs(d)) {
+		words = rot_strdup("each run");
+	} else {
+		/* "ratioOfMediansOfTainted" -> "ratio of medians" */
+		const char *suffix = strstr(estimator, "OfTainted");
+		autofree char *name = rot_strndup(estimator, suffix ? (size_t)(suffix - estimator) : strlen(estimator));
+
+		words = camel_case_words(name);
+	}
+	append(&text, "; ", words);
+	if (most == 0)
+		return text;
+	if (least == most)
+		rot_append(&text, ", n = %zu", most);
 	else
-		line = rot_format("%s, n = %zu ... %zu%s", words, runs.least, runs.most, words_of_disturbed(&runs));
-	append(&states, "; ", line);
-	return states;
+		rot_append(&text, ", n = %zu ... %zu", least, most);
+	rot_append(&text, "%s",
+		   nr_disturbed == 0          ? ""
+		   : nr_disturbed < nr_points ? "; of some points all runs were disturbed"
+					      : "; all runs were disturbed");
+	return text;
 }
 
 /* How values are known, where it is not by events: their kind (NULL: any), and what is in their source. */
@@ -193,17 +175,15 @@ drawing_is_by_blocks(const struct quantity_value *value)
 	return strstr(value->source, "blocks") != NULL;
 }
 
-/* Of several that fit the first. */
 static bool
 is_of_origin(const struct quantity_value *value, const struct value_origin *origin)
 {
-	const struct value_origin *first = origins;
-
 	if (origin == &blocks)
 		return drawing_is_by_blocks(value);
-	while (first < origin && (strcmp(value->kind, first->kind) != 0 || !strstr(value->source, first->source)))
-		first++;
-	return first == origin && strcmp(value->kind, origin->kind) == 0 && strstr(value->source, origin->source);
+	for (size_t i = 0; i < sizeof(origins) / sizeof(*origins); i++)
+		if (strcmp(value->kind, origins[i].kind) == 0 && strstr(value->source, origins[i].source))
+			return &origins[i] == origin; /* of several that fit the first */
+	return false;
 }
 
 /*
@@ -229,12 +209,8 @@ part_of(const struct quantity_value *value, const struct quantity_value *beside,
 	return strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
 }
 
-/*
- * Values that x and y show at a point; a derived y may be made of any value of the point, so it is all of them. How
- * many.
- */
-static size_t
-values_shown(const struct drawing *d, const struct experiment_point *point, const struct quantity_value **values)
+size_t
+drawing_values(const struct drawing *d, const struct experiment_point *point, const struct quantity_value **values)
 {
 	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
 	size_t nr = 0;
@@ -256,7 +232,7 @@ parts_of(const struct drawing *d, const struct value_origin *origin)
 
 	for (size_t p = 0; p < d->nr_shown; p++) {
 		autofree const struct quantity_value **values = rot_calloc(2 + d->shown[p]->nr_values, sizeof(*values));
-		const size_t nr = values_shown(d, d->shown[p], values);
+		const size_t nr = drawing_values(d, d->shown[p], values);
 		bool is_here = false;
 
 		for (size_t i = 0; i < nr; i++) {
@@ -296,59 +272,38 @@ caption_of_origins(const struct drawing *d)
 	return line;
 }
 
-/* How well what was counted is known to count: "counts validated on known work: grade A". */
-static char *
-caption_of_grades(const struct drawing *d)
-{
-	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
-	const char *weakest = "";
-
-	for (size_t i = 0; d->nr_shown && i < 2; i++) {
-		const struct quantity_value *value =
-			requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
-
-		if (value && strcmp(value->grade, weakest) > 0)
-			weakest = value->grade;
-	}
-	return weakest[0] ? rot_format("counts validated on known work: grade %s", weakest) : rot_strdup("");
-}
-
-/* Where the values are from. */
-static char *
-caption_of_machines(const struct experiment *experiment)
-{
-	char *lines = experiment->nr_stored_machines ? rot_strdup("") : machine_caption(experiment->rot->machine);
-
-	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
-		append(&lines, "\n", experiment->stored_machines[i]);
-	return lines;
-}
-
 /* Error: an annotation is no expression. */
 static int
 make_caption(struct drawing *d, struct rot_error *err)
 {
+	const struct experiment *experiment = d->experiment;
 	const struct experiment_point *last = d->nr_shown ? d->shown[d->nr_shown - 1] : NULL;
-	autoscope struct expression_scope *scope = NULL;
-	autofree char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d);
-	autofree char *kinds = caption_of_origins(d), *grades = caption_of_grades(d);
-	autofree char *failures = experiment_failures_text(d->experiment, d->own->plot.condition);
+	const struct quantity_request *requests[2] = {&d->own->y, &d->own->x};
+	autoscope struct expression_scope *scope =
+		last ? experiment_scope(experiment, last, d->shown[0]) : expression_scope_new(NULL);
+	autofree char *machine = experiment->nr_stored_machines ? NULL : machine_caption(experiment->rot->machine);
+	autofree char *runs = caption_of_runs(d), *kinds = caption_of_origins(d), *dots = drawing_caption_of_dots(d);
 	autofree char *roof =
-		d->own->plot.kind == EXPERIMENT_ROOFLINE ? experiment_roof_text(d->experiment, d->own) : rot_strdup("");
-	autofree char *annotation = NULL, *dots = drawing_caption_of_dots(d);
+		d->own->plot.kind == EXPERIMENT_ROOFLINE ? experiment_roof_text(experiment, d->own) : NULL;
+	autofree char *failures = experiment_failures_text(experiment, d->own->plot.condition);
+	autofree char *annotation = expression_text(scope, d->own->plot.annotation, err), *grades = NULL;
+	const char *weakest = "";
 
-	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
-	annotation = expression_text(scope, d->own->plot.annotation, err);
-	d->caption = rot_strdup(machine);
-	append(&d->caption, "\n", runs);
-	append(&d->caption, "\n", d->experiment->runs_note ? d->experiment->runs_note : "");
-	append(&d->caption, "\n", kinds);
-	append(&d->caption, "\n", dots);
-	append(&d->caption, "\n", roof);
-	append(&d->caption, "\n", grades);
-	append(&d->caption, "\n", failures);
-	if (annotation)
-		append(&d->caption, "\n", annotation);
+	/* How well what was counted is known to count. */
+	for (size_t i = 0; last && i < 2; i++) {
+		const struct quantity_value *value = experiment_point_value(d->shown[0], requests[i]);
+
+		weakest = value && strcmp(value->grade, weakest) > 0 ? value->grade : weakest;
+	}
+	if (weakest[0])
+		grades = rot_format("counts validated on known work: grade %s", weakest);
+	d->caption = rot_strdup(machine ? machine : "");
+	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
+		append(&d->caption, "\n", experiment->stored_machines[i]);
+	const char *const parts[] = {runs, experiment->runs_note, kinds, dots, roof, grades, failures, annotation};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		append(&d->caption, "\n", parts[i] ? parts[i] : "");
 	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);
 }
 
@@ -370,15 +325,6 @@ make_frame(const struct drawing *d)
 		.markers = d->own->markers,
 		.nr_markers = d->own->nr_markers,
 	};
-}
-
-/* "at least 120 GB/s". */
-static const char *
-ceiling_label(struct pool *pool, const struct ceiling *ceiling, struct shown_unit unit)
-{
-	autofree char *number = digits_text(ceiling->value * unit.factor, 3);
-
-	return pool_format(pool, "%s%s %s", ceiling_is_least(ceiling) ? "at least " : "", number, unit.shown);
 }
 
 /* Roofs of other machines, or of fewer threads, are told apart by their number. */
@@ -419,6 +365,7 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 	for (size_t i = 0; i < nr; i++) {
 		bool is_bandwidth = own[i]->operation[0] == '\0';
 		struct shown_unit unit = shown_unit(own[i]->unit);
+		autofree char *number = digits_text(own[i]->value * unit.factor, 3);
 
 		ceilings[i] = (struct roofline_ceiling){
 			.name = own[i]->name,
@@ -426,7 +373,8 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 			.value = own[i]->value * unit.factor,
 			.low = own[i]->low * unit.factor,
 			.high = own[i]->high * unit.factor,
-			.label = ceiling_label(&d->pool, own[i], unit),
+			.label = pool_format(&d->pool, "%s%s %s", ceiling_is_least(own[i]) ? "at least " : "", number,
+					     unit.shown),
 			.is_main = experiment_is_main_ceiling(d->own, own, nr, i),
 			.machine = roof_of(own, nr, i),
 		};
@@ -582,27 +530,6 @@ out:
 	return rc;
 }
 
-/* Of a single plot its own; a program without any is called as it was started. */
-static const char *
-title_of_page(const struct experiment *experiment)
-{
-	if (experiment->nr_plots == 1)
-		return experiment->plots[0].plot.title;
-	if (experiment->nr_plots == 0 && experiment->nr_points > 0 && strcmp(experiment->controller_name, "run") == 0)
-		return experiment->points[0].label;
-	return experiment->controller_name;
-}
-
-static size_t
-nr_without_text(const struct experiment *experiment)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
-		nr += experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE;
-	return nr;
-}
-
 int
 experiment_draw_plots(const struct experiment *experiment, struct page *page, struct rot_error *err)
 {
@@ -626,13 +553,20 @@ int
 experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
 		       struct rot_error *err)
 {
-	struct page *page =
-		plots_go_to(experiment->rot->configuration, PLOTS_ON_PAGE) ? page_new(title_of_page(experiment)) : NULL;
+	const bool is_run = experiment->nr_points > 0 && strcmp(experiment->controller_name, "run") == 0;
+	/* Of a single plot its own; a program without any is called as it was started. */
+	const char *title = experiment->nr_plots == 1             ? experiment->plots[0].plot.title
+			    : is_run && experiment->nr_plots == 0 ? experiment->points[0].label
+								  : experiment->controller_name;
+	struct page *page = plots_go_to(experiment->rot->configuration, PLOTS_ON_PAGE) ? page_new(title) : NULL;
 	struct rot_error later;
+	size_t nr_without_text = 0;
 	int rc = experiment_draw_plots(experiment, page, err);
 
+	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
+		nr_without_text += experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE;
 	if (!page)
-		plots_note_undrawn(experiment->rot->configuration, nr_without_text(experiment));
+		plots_note_undrawn(experiment->rot->configuration, nr_without_text);
 	if (page &&
 	    page_write(page, results, nr_results, experiment->rot, experiment->output_name, rc == 0 ? err : &later) < 0)
 		rc = -1;

@@ -50,26 +50,18 @@ experiment_point_on(const struct experiment_point *point, const char *axis)
 	return json_object_get(json_object_get(point->json, "coordinates"), axis);
 }
 
-/* The runs took the same time for all values of a point: one note, of the first one that has any. */
-static void
-note_doubts(struct experiment_point *point)
-{
-	autofree char *text = NULL;
-
-	for (size_t i = 0; i < point->nr_values && !text; i++)
-		text = value_doubts_text(&point->values[i]);
-	if (text)
-		texts_add(&point->pool, &point->notes, text);
-}
-
 void
 experiment_keep_point(struct experiment *experiment, const struct experiment_point *point)
 {
-	experiment->points =
-		pool_grow(&experiment->pool, experiment->points, experiment->nr_points, sizeof(*experiment->points));
-	experiment->points[experiment->nr_points] = *point;
-	note_doubts(&experiment->points[experiment->nr_points]);
-	experiment_note_trust(&experiment->points[experiment->nr_points++]);
+	struct experiment_point *own = &pool_add(&experiment->pool, experiment->points, experiment->nr_points);
+	autofree char *doubts = NULL;
+
+	*own = *point;
+	/* The runs took the same time for all values of a point: one note, of the first one that has any. */
+	for (size_t i = 0; i < own->nr_values && !doubts; i++)
+		doubts = value_doubts_text(&own->values[i]);
+	texts_add(&own->pool, &own->notes, doubts);
+	experiment_note_trust(own);
 }
 
 static const char *
@@ -213,143 +205,76 @@ wish_of(struct pool *pool, const struct experiment_derived *derived, const struc
 	return wish->operation && wish->border && wish->access && wish->instruction_set ? 0 : -1;
 }
 
-static bool
-is_same_wish(const struct peak_wish *a, const struct peak_wish *b)
-{
-	return strcmp(a->operation, b->operation) == 0 && strcmp(a->border, b->border) == 0 &&
-	       strcmp(a->access, b->access) == 0 && strcmp(a->instruction_set, b->instruction_set) == 0;
-}
-
-static void
-add_wish(struct pool *pool, struct peak_wish **wishes, size_t *nr, const struct peak_wish *wish)
-{
-	for (size_t i = 0; i < *nr; i++)
-		if (is_same_wish(&(*wishes)[i], wish))
-			return;
-	pool_add(pool, *wishes, *nr) = *wish;
-}
-
 /* What follows from values that are derived before is not known yet: such a peak is not looked for, only used. */
-static void
-wish_at(struct pool *pool, const struct experiment *experiment, const struct experiment_point *point,
-	struct peak_wish **wishes, size_t *nr)
-{
-	autoscope struct expression_scope *scope = experiment_scope(experiment, point, NULL);
-
-	for (size_t i = 0; i < experiment->nr_derived; i++) {
-		const struct experiment_derived *derived = &experiment->derived[i];
-		struct rot_error ignored = {0};
-		struct peak_wish wish;
-		bool is_wanted = true;
-
-		if (derived->kind != EXPERIMENT_DERIVED_PEAK ||
-		    (derived->condition[0] && expression_bool(scope, derived->condition, &is_wanted, &ignored) < 0) ||
-		    !is_wanted || wish_of(pool, derived, scope, &wish, &ignored) < 0)
-			continue;
-		add_wish(pool, wishes, nr, &wish);
-	}
-}
-
 size_t
 experiment_wishes(struct pool *pool, const struct experiment *experiment, struct peak_wish **wishes)
 {
-	size_t nr = 0;
+	size_t nr = 0, same;
 
 	*wishes = NULL;
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		wish_at(pool, experiment, &experiment->points[i], wishes, &nr);
+	for (size_t p = 0; p < experiment->nr_points; p++) {
+		autoscope struct expression_scope *scope = experiment_scope(experiment, &experiment->points[p], NULL);
+
+		for (size_t i = 0; i < experiment->nr_derived; i++) {
+			const struct experiment_derived *derived = &experiment->derived[i];
+			struct rot_error ignored = {0};
+			struct peak_wish wish;
+			bool is_wanted = true;
+
+			if (derived->kind != EXPERIMENT_DERIVED_PEAK ||
+			    (derived->condition[0] &&
+			     expression_bool(scope, derived->condition, &is_wanted, &ignored) < 0) ||
+			    !is_wanted || wish_of(pool, derived, scope, &wish, &ignored) < 0)
+				continue;
+			for (same = 0; same < nr; same++)
+				if (strcmp((*wishes)[same].operation, wish.operation) == 0 &&
+				    strcmp((*wishes)[same].border, wish.border) == 0 &&
+				    strcmp((*wishes)[same].access, wish.access) == 0 &&
+				    strcmp((*wishes)[same].instruction_set, wish.instruction_set) == 0)
+					break;
+			if (same == nr)
+				pool_add(pool, *wishes, nr) = wish;
+		}
+	}
 	return nr;
-}
-
-static int
-derive_peak(const struct experiment *experiment, const struct experiment_derived *derived,
-	    const struct expression_scope *scope, double *number, struct rot_error *err)
-{
-	autopool pool = {0};
-	struct peak_wish wish;
-
-	if (wish_of(&pool, derived, scope, &wish, err) < 0)
-		return -1;
-	*number = experiment_peak_value(experiment, &wish, derived->clock);
-	return 0;
 }
 
 /* ---- one value ---- */
 
-static int
-derive_limit(const struct experiment *experiment, const struct architecture *architecture,
-	     const struct experiment_derived *derived, const struct expression_scope *scope, double *number,
-	     struct rot_error *err)
-{
-	autofree char *border = expression_text(scope, derived->border, err);
-	autofree char *set = border ? expression_text(scope, derived->instruction_set, err) : NULL;
-	autofree char *access = set ? expression_text(scope, derived->text, err) : NULL;
-	const struct architecture_limit *limit =
-		access && architecture ? architecture_limit(architecture, (int)experiment->rot->machine->cpu_model,
-							    border, access, set)
-				       : NULL;
-	int rc = access ? 0 : -1;
-
-	*number = limit ? limit->per_cycle : NAN;
-	return rc;
-}
-
-/* The values of the base, as variables. *has_base: is there such a point, or none asked for? */
-static int
-set_base(const struct experiment *experiment, const struct experiment_derived *derived,
-	 const struct experiment_point *point, struct expression_scope *scope, bool *has_base, struct rot_error *err)
-{
-	autofree char *series = expression_text(scope, derived->base, err);
-	const struct experiment_point *base =
-		series && *series ? experiment_find_point(experiment, series, point->label) : NULL;
-	int rc = series ? 0 : -1;
-
-	*has_base = !derived->base[0] || base;
-	if (base)
-		set_values(experiment, base, "base.", scope);
-	return rc;
-}
-
-/* The best of its name; NaN if there is none. */
-static double
-value_of_ceiling(const struct experiment *experiment, const char *name)
-{
-	double best = NAN;
-
-	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		if (strcmp(experiment->ceilings[i].name, name) == 0)
-			best = fmax(best, experiment->ceilings[i].value); /* fmax of a number and NaN is the number */
-	return best;
-}
-
+/* Of ceilings of a name, and of peaks, the best. *value stays NULL where there is none. */
 static int
 derive_one(const struct experiment *experiment, const struct architecture *architecture,
 	   const struct experiment_derived *derived, const struct expression_scope *scope, json_t **value,
 	   struct rot_error *err)
 {
+	const bool is_of_peaks = derived->kind == EXPERIMENT_DERIVED_LIMIT || derived->kind == EXPERIMENT_DERIVED_PEAK;
+	autopool pool = {0};
 	autofree char *text = NULL;
+	const struct architecture_limit *limit = NULL;
+	struct peak_wish wish;
 	double number = NAN;
 	int rc = 0;
 
-	switch (derived->kind) {
-	case EXPERIMENT_DERIVED_NUMBER:
+	if (derived->kind == EXPERIMENT_DERIVED_NUMBER) {
 		rc = expression_number(scope, derived->text, &number, err);
-		break;
-	case EXPERIMENT_DERIVED_LIMIT:
-		rc = derive_limit(experiment, architecture, derived, scope, &number, err);
-		break;
-	case EXPERIMENT_DERIVED_PEAK:
-		rc = derive_peak(experiment, derived, scope, &number, err);
-		break;
-	default:
+	} else if (is_of_peaks) {
+		rc = wish_of(&pool, derived, scope, &wish, err);
+		if (rc == 0 && derived->kind == EXPERIMENT_DERIVED_PEAK)
+			number = experiment_peak_value(experiment, &wish, derived->clock);
+		else if (rc == 0 && architecture)
+			limit = architecture_limit(architecture, (int)experiment->rot->machine->cpu_model, wish.border,
+						   wish.access, wish.instruction_set);
+		number = limit ? limit->per_cycle : number;
+	} else {
 		text = expression_text(scope, derived->text, err);
 		rc = text ? 0 : -1;
-		if (text && derived->kind == EXPERIMENT_DERIVED_CEILING)
-			number = value_of_ceiling(experiment, text);
 	}
+	for (size_t i = 0; text && derived->kind == EXPERIMENT_DERIVED_CEILING && i < experiment->nr_ceilings; i++)
+		if (strcmp(experiment->ceilings[i].name, text) == 0)
+			number = fmax(number, experiment->ceilings[i].value); /* of a number and NaN the number */
 	if (isnan(number))
 		number = derived->otherwise;
-	if (rc == 0 && derived->kind == EXPERIMENT_DERIVED_TEXT)
+	if (text && derived->kind == EXPERIMENT_DERIVED_TEXT)
 		*value = json_text(text);
 	else if (isfinite(number))
 		*value = json_number(number);
@@ -369,12 +294,20 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 		struct experiment_derived *derived = &experiment->derived[i];
 		json_t *value = NULL;
 		struct rot_error why = {0};
-		bool is_wanted = true, has_base = true;
+		const struct experiment_point *base = NULL;
+		autofree char *series = NULL; /* of the base */
+		bool is_wanted = true;
 		int rc = derived->condition[0] ? expression_bool(scope, derived->condition, &is_wanted, &why) : 0;
 
-		if (rc == 0 && is_wanted)
-			rc = set_base(experiment, derived, point, scope, &has_base, &why);
-		if (rc == 0 && is_wanted && has_base)
+		if (rc == 0 && is_wanted) {
+			series = expression_text(scope, derived->base, &why);
+			rc = series ? 0 : -1;
+		}
+		if (series && *series)
+			base = experiment_find_point(experiment, series, point->label);
+		if (base)
+			set_values(experiment, base, "base.", scope);
+		if (rc == 0 && is_wanted && (base || !derived->base[0]))
 			rc = derive_one(experiment, architecture, derived, scope, &value, &why);
 		if (rc < 0 && !derived->is_told) {
 			autofree char *title = point_title(point->series, " ", point->label);

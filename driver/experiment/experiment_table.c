@@ -21,78 +21,66 @@
 #include "support/json.h"
 #include "support/text_table.h"
 
-/* ---- what stands below a table ---- */
+/* ---- what stands below a table: read from OUTPUT.json ---- */
 
-/* Disturbed runs of points, and by what. */
-struct disturbed {
-	size_t nr_points, most_runs;
-	unsigned taints;
-};
-
-static void
-disturbed_add(struct disturbed *disturbed, const struct quantity_value *value)
+/* Values of a point share its runs: the one that most of them were left out of tells of all. NULL: none was disturbed.
+ */
+static const json_t *
+most_disturbed(const json_t *point)
 {
-	size_t nr = 0;
+	const json_t *most = NULL, *quantity;
+	size_t i;
 
-	for (size_t i = 0; i < value->nr_samples; i++) {
-		nr += value->taints[i] != 0;
-		disturbed->taints |= value->taints[i];
-	}
-	disturbed->nr_points++;
-	disturbed->most_runs = nr > disturbed->most_runs ? nr : disturbed->most_runs;
-}
-
-/* The value of the point that says most of its disturbed runs, or NULL: all are of the same runs. */
-static const struct quantity_value *
-most_disturbed(const struct experiment_point *point)
-{
-	const struct quantity_value *most = NULL;
-
-	for (size_t i = 0; i < point->nr_values; i++) {
-		const struct quantity_value *value = &point->values[i];
-		bool is_disturbed = false;
-
-		for (size_t k = 0; value->taints && k < value->nr_samples; k++)
-			is_disturbed = is_disturbed || value->taints[k];
-		if (is_disturbed && (!most || value->summary.tainted > most->summary.tainted))
-			most = value;
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
+		if (json_array_size(json_object_get(quantity, "taintedSamples")) > 0 &&
+		    (!most || json_number_at(quantity, "tainted") > json_number_at(most, "tainted")))
+			most = quantity;
 	}
 	return most;
 }
 
 static void
-print_disturbed(const struct experiment *experiment, FILE *out)
+print_disturbed(const json_t *points, FILE *out)
 {
 	enum { LEFT_OUT, ALL, KEPT, NR_FATES };
-	struct disturbed disturbed[NR_FATES] = {{0}};
+	size_t nr_points[NR_FATES] = {0}, most_runs[NR_FATES] = {0}, i;
+	unsigned taints[NR_FATES] = {0};
 	char *causes[NR_FATES];
+	const json_t *point;
 
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		const struct quantity_value *value = most_disturbed(&experiment->points[i]);
+	json_array_foreach(points, i, point) {
+		const json_t *quantity = most_disturbed(point);
+		const size_t nr = json_array_size(json_object_get(quantity, "taintedSamples"));
+		const int fate = strstr(json_text_at(quantity, "estimator"), "OfTainted") ? ALL
+				 : json_number_at(quantity, "tainted") == 0               ? KEPT
+											  : LEFT_OUT;
+		const char *cause;
+		json_t *ignored;
 
-		if (value)
-			disturbed_add(&disturbed[quantity_is_of_tainted(value) ? ALL
-						 : value->summary.tainted == 0 ? KEPT
-									       : LEFT_OUT],
-				      value);
+		if (!quantity)
+			continue;
+		nr_points[fate]++;
+		most_runs[fate] = nr > most_runs[fate] ? nr : most_runs[fate];
+		json_object_foreach(json_object_get(quantity, "taints"), cause, ignored)
+			taints[fate] |= remark_find(REMARK_CAUSE, cause)->taint;
 	}
-	for (int i = 0; i < NR_FATES; i++)
-		causes[i] = sample_taints_text(disturbed[i].taints);
-	if (disturbed[LEFT_OUT].nr_points)
+	for (int fate = 0; fate < NR_FATES; fate++)
+		causes[fate] = sample_taints_text(taints[fate]);
+	if (nr_points[LEFT_OUT])
 		fprintf(out,
 			"up to %zu run%s of a point %s disturbed (%s) and left out; OUTPUT.json says which, and why\n",
-			disturbed[LEFT_OUT].most_runs, rot_plural((double)disturbed[LEFT_OUT].most_runs),
-			disturbed[LEFT_OUT].most_runs == 1 ? "was" : "were", causes[LEFT_OUT]);
-	if (disturbed[ALL].nr_points)
-		fprintf(out, "%zu of %zu point%s had no run that was not disturbed (%s)\n", disturbed[ALL].nr_points,
-			experiment->nr_points, rot_plural((double)experiment->nr_points), causes[ALL]);
-	if (disturbed[KEPT].nr_points)
+			most_runs[LEFT_OUT], rot_plural((double)most_runs[LEFT_OUT]),
+			most_runs[LEFT_OUT] == 1 ? "was" : "were", causes[LEFT_OUT]);
+	if (nr_points[ALL])
+		fprintf(out, "%zu of %zu point%s had no run that was not disturbed (%s)\n", nr_points[ALL],
+			json_array_size(points), rot_plural((double)json_array_size(points)), causes[ALL]);
+	if (nr_points[KEPT])
 		fprintf(out,
 			"up to %zu runs of a point were disturbed (%s) and are in the values, which are about that; "
 			"OUTPUT.json says which\n",
-			disturbed[KEPT].most_runs, causes[KEPT]);
-	for (int i = 0; i < NR_FATES; i++)
-		free(causes[i]);
+			most_runs[KEPT], causes[KEPT]);
+	for (int fate = 0; fate < NR_FATES; fate++)
+		free(causes[fate]);
 }
 
 /* What was measured of this machine may contradict what is told. */
@@ -116,42 +104,6 @@ modelled_caches(const struct rot *rot)
 			rot_append(&text, "; measured: %s %s (-caches=measured models it)", names[i], size);
 	}
 	return text;
-}
-
-/* Their sizes decide how many bytes cross each border. */
-static void
-print_modelled_caches(const struct experiment *experiment, FILE *out)
-{
-	char *caches;
-
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
-			if (!strstr(experiment->points[i].values[j].source, "modelled caches"))
-				continue;
-			caches = modelled_caches(experiment->rot);
-			fprintf(out, "modelled caches: %s\n", caches);
-			free(caches);
-			return;
-		}
-}
-
-/* What was counted, once, and how well that is known to count here. */
-static void
-print_grades(const struct experiment *experiment, FILE *out)
-{
-	autofree char *known = rot_strdup("");
-
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
-			const struct quantity_value *value = &experiment->points[i].values[j];
-			autofree char *name = rot_format("%s%s%s", value->name, value->of[0] ? ":" : "", value->of);
-			autofree char *text = rot_format("%s %s", name, value->grade);
-
-			if (value->grade[0] && !strstr(known, text))
-				rot_append(&known, "%s%s", known[0] ? ", " : "", text);
-		}
-	if (known[0])
-		fprintf(out, "validated on known work: %s\n", known);
 }
 
 static void
@@ -227,34 +179,45 @@ print_ceilings(const struct experiment *experiment, bool with_peaks, FILE *out)
 	}
 }
 
-/* "core SkylakeX: SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s" */
-static void
-print_choices(const struct experiment *experiment, FILE *out)
-{
-	const json_t *choice;
-	size_t i;
-
-	json_array_foreach(experiment->choices, i, choice)
-	{
-		fprintf(out, "%s %s: %s\n", json_text_at(choice, "name"), json_text_at(choice, "value"),
-			json_text_at(choice, "text"));
-	}
-}
-
 static void
 print_legend(const struct experiment *experiment, const json_t *points, bool is_all, FILE *out)
 {
 	autopool pool = {0};
 	const struct texts marks = remarks_marks(&pool, points), remarks = remarks_of_points(&pool, points);
+	struct texts grades = {.nr = 0}; /* what was counted, and how well that is known to count here */
+	bool has_modelled = false;
+	const json_t *point, *item;
+	size_t i, k;
 
+	json_array_foreach(points, i, point) {
+		json_array_foreach(json_object_get(point, "quantities"), k, item) {
+			const char *of = json_text_at(item, "of"), *grade = json_text_at(item, "grade");
+
+			has_modelled |= strstr(json_text_at(item, "source"), "modelled caches") != NULL;
+			if (*grade)
+				texts_add(&pool, &grades,
+					  pool_format(&pool, "%s%s%s %s", json_text_at(item, "name"), *of ? ":" : "",
+						      of, grade));
+		}
+	}
 	print_lines(&marks, out);
-	print_modelled_caches(experiment, out);
-	print_disturbed(experiment, out);
+	if (has_modelled) {
+		/* Their sizes decide how many bytes cross each border. */
+		autofree char *caches = modelled_caches(experiment->rot);
+
+		fprintf(out, "modelled caches: %s\n", caches);
+	}
+	print_disturbed(points, out);
 	if (is_all)
 		experiment_print_own_costs(experiment, out);
-	print_grades(experiment, out);
+	for (i = 0; i < grades.nr; i++)
+		fprintf(out, "%s%s%s", i ? ", " : "validated on known work: ", grades.items[i],
+			i + 1 < grades.nr ? "" : "\n");
 	print_lines(&remarks, out);
-	print_choices(experiment, out);
+	/* "core SkylakeX: SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s" */
+	json_array_foreach(experiment->choices, i, item)
+		fprintf(out, "%s %s: %s\n", json_text_at(item, "name"), json_text_at(item, "value"),
+			json_text_at(item, "text"));
 	print_ceilings(experiment, is_all, out);
 	if (experiment->roof_note)
 		fprintf(out, "%s\n", experiment->roof_note);
@@ -280,78 +243,47 @@ experiment_print_legend(const struct experiment *experiment, const json_t *point
 
 /* ---- cells ---- */
 
-/* Estimates of a column, and what of it was not measured: named as the estimators of such values are. */
-struct estimates {
-	const char *estimator;
-	size_t least, most; /* runs */
-	bool has_some;
-	bool has_known[2];
-};
-
-static const char *const known_estimators[] = {"expected", "given"};
-
-#define NR_KNOWN (sizeof(known_estimators) / sizeof(known_estimators[0]))
-
-static bool
-note_known(struct estimates *estimates, const char *estimator)
-{
-	for (size_t i = 0; i < NR_KNOWN; i++) {
-		if (strcmp(estimator, known_estimators[i]) != 0)
-			continue;
-		estimates->has_known[i] = true;
-		return true;
-	}
-	return false;
-}
-
-static void
-note_estimate(struct estimates *estimates, const struct quantity_value *value)
-{
-	const char *estimator = value->summary.estimator;
-
-	if (estimator && note_known(estimates, estimator))
-		return;
-	estimates->has_some = true;
-	estimates->least = value->summary.n < estimates->least ? value->summary.n : estimates->least;
-	estimates->most = value->summary.n > estimates->most ? value->summary.n : estimates->most;
-	/* Where every run was disturbed the value is marked. */
-	if (estimator && strncmp(estimator, "exact", strlen("exact")) != 0 &&
-	    (strcmp(estimates->estimator, "exact") == 0 || !quantity_is_of_tainted(value)))
-		estimates->estimator = estimator;
-}
-
-static char *
-text_of_estimates(const struct estimates *estimates)
-{
-	const char *estimator = estimates->estimator;
-	const size_t least = estimates->least, most = estimates->most;
-
-	if (strcmp(estimator, "ratioOfMedians") == 0)
-		estimator = "medians"; /* short, and said of the rate that is made of them */
-	if (most == 0 || (most == 1 && strcmp(estimator, "exact") != 0))
-		return rot_strdup(estimator);
-	return least == most ? rot_format("%s n=%zu", estimator, most)
-			     : rot_format("%s n=%zu..%zu", estimator, least, most);
-}
-
-/* "median n=10", and where some are not measured "exact n=2 or expected": these are marked. */
+/* "median n=10", and where some are not measured, which are marked, "exact n=2 or expected". */
 static char *
 heading_of_runs(const struct experiment *experiment, const struct quantity_request *request)
 {
-	struct estimates estimates = {.estimator = "exact", .least = SIZE_MAX};
-	char *text;
+	static const char *const known[] = {"expected", "given"};
+	bool has_known[2] = {false, false}, is_counted = false;
+	size_t least = SIZE_MAX, most = 0;
+	const char *estimator = "exact";
+	char *text = rot_strdup("");
 
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		const struct quantity_value *value = experiment_point_value(&experiment->points[i], request);
+		const char *own = value && value->summary.estimator ? value->summary.estimator : "exact";
+		bool is_known = false;
 
-		if (value)
-			note_estimate(&estimates, value);
+		for (size_t k = 0; value && k < 2; k++)
+			if (strcmp(own, known[k]) == 0)
+				is_known = has_known[k] = true;
+		if (!value || is_known)
+			continue;
+		is_counted = true;
+		least = value->summary.n < least ? value->summary.n : least;
+		most = value->summary.n > most ? value->summary.n : most;
+		/* Where every run was disturbed the value is marked. */
+		if (strncmp(own, "exact", strlen("exact")) != 0 &&
+		    (strcmp(estimator, "exact") == 0 || !quantity_is_of_tainted(value)))
+			estimator = own;
 	}
-	text = estimates.has_some || !(estimates.has_known[0] || estimates.has_known[1]) ? text_of_estimates(&estimates)
-											 : rot_strdup("");
-	for (size_t i = 0; i < NR_KNOWN; i++)
-		if (estimates.has_known[i])
-			rot_append(&text, "%s%s", text[0] ? " or " : "", known_estimators[i]);
+	if (is_counted || !(has_known[0] || has_known[1])) {
+		const bool has_number = most > 1 || (most == 1 && strcmp(estimator, "exact") == 0);
+
+		/* short, and said of the rate that is made of them */
+		rot_append(&text, "%s", strcmp(estimator, "ratioOfMedians") == 0 ? "medians" : estimator);
+		if (has_number && least < most)
+			rot_append(&text, " n=%zu..%zu", least, most);
+		else if (has_number)
+			rot_append(&text, " n=%zu", most);
+	}
+	for (size_t k = 0; k < 2; k++)
+		if (has_known[k])
+			rot_append(&text, "%s%s", text[0] ? " or " : "", known[k]);
 	return text;
 }
 

@@ -13,6 +13,7 @@
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
+#include "support/json.h"
 #include "support/text_table.h"
 #include "support/titles.h"
 
@@ -21,7 +22,8 @@
 struct value_part {
 	const char *name; /* "time", "bytes (LLC-RAM read)" */
 	const char *unit; /* a base unit                    */
-	double cost, share;
+	double low, high; /* the cost, of one value or several; NaN: not known */
+	double share;
 };
 
 static struct value_part
@@ -31,7 +33,9 @@ part_of(struct pool *pool, const struct quantity_value *value, bool is_bottom)
 	const char *words[NR_WORD_ROLES] = {request->operation, request->border, request->clock};
 	static const char *const names[] = {"operations", "bytes", "time"};
 	int role = WORD_OPERATION;
-	struct value_part part = {.cost = is_bottom ? value->own_cost.bottom : value->own_cost.top,
+	const double cost = is_bottom ? value->own_cost.bottom : value->own_cost.top;
+	struct value_part part = {.low = cost,
+				  .high = cost,
 				  .share = is_bottom ? value->own_cost.bottom_share : value->own_cost.top_share};
 	autofree char *of = NULL;
 
@@ -53,17 +57,6 @@ part_of(struct pool *pool, const struct quantity_value *value, bool is_bottom)
 
 /* ---- the empty region ---- */
 
-static void
-append_share(char **text, const struct value_part *part)
-{
-	autofree char *share = NULL;
-
-	if (!(part->share * OWN_COST_SHORT > 1) || (*text && strstr(*text, part->name)))
-		return;
-	share = part->share < 0.995 ? rot_format("%.2g %%", 100 * part->share) : rot_strdup("all");
-	rot_append(text, "%s%s of its %s", *text ? ", " : "", share, part->name);
-}
-
 /* One note for all values of the point. */
 static void
 note_own_cost(struct experiment_point *point)
@@ -73,9 +66,12 @@ note_own_cost(struct experiment_point *point)
 
 	for (size_t i = 0; i < point->nr_values; i++) {
 		for (int bottom = 0; bottom < 2 && own_cost_is_high(&point->values[i].own_cost); bottom++) {
-			struct value_part part = part_of(&pool, &point->values[i], bottom);
+			const struct value_part part = part_of(&pool, &point->values[i], bottom);
+			autofree char *share =
+				part.share < 0.995 ? rot_format("%.2g %%", 100 * part.share) : rot_strdup("all");
 
-			append_share(&text, &part);
+			if (part.share * OWN_COST_SHORT > 1 && !(text && strstr(text, part.name)))
+				rot_append(&text, "%s%s of its %s", text ? ", " : "", share, part.name);
 		}
 	}
 	if (text)
@@ -83,64 +79,40 @@ note_own_cost(struct experiment_point *point)
 			  pool_format(&pool, "short: starting and stopping the measurement is %s", text));
 }
 
-/* The costs of one part over all points. */
-struct range {
-	const char *name;
-	const char *unit;
-	double low, high;
-};
-
-struct ranges {
-	struct pool pool;
-	struct range *items;
-	size_t nr;
-};
-
-static void
-ranges_add(struct ranges *ranges, const struct value_part *part)
-{
-	size_t i = 0;
-
-	if (isnan(part->cost))
-		return;
-	while (i < ranges->nr &&
-	       (strcmp(ranges->items[i].name, part->name) != 0 || strcmp(ranges->items[i].unit, part->unit) != 0))
-		i++;
-	if (i == ranges->nr) {
-		pool_add(&ranges->pool, ranges->items, ranges->nr) =
-			(struct range){part->name, part->unit, part->cost, part->cost};
-	}
-	ranges->items[i].low = fmin(ranges->items[i].low, part->cost);
-	ranges->items[i].high = fmax(ranges->items[i].high, part->cost);
-}
-
 void
 experiment_print_own_costs(const struct experiment *experiment, FILE *out)
 {
-	struct ranges ranges = {0};
+	autopool pool = {0};
+	struct value_part *parts = NULL; /* each over all points */
+	size_t nr = 0, at;
 
 	for (size_t i = 0; i < experiment->nr_points; i++) {
 		const struct experiment_point *point = &experiment->points[i];
 
-		for (size_t k = 0; k < point->nr_values; k++) {
-			for (int bottom = 0; bottom < 2 && point->values[k].own_cost.is_known; bottom++) {
-				struct value_part part = part_of(&ranges.pool, &point->values[k], bottom);
+		for (size_t k = 0; k < 2 * point->nr_values; k++) {
+			const struct quantity_value *value = &point->values[k / 2];
+			const struct value_part part = part_of(&pool, value, k % 2);
 
-				ranges_add(&ranges, &part);
-			}
+			if (!value->own_cost.is_known || isnan(part.low))
+				continue;
+			for (at = 0; at < nr; at++)
+				if (strcmp(parts[at].name, part.name) == 0 && strcmp(parts[at].unit, part.unit) == 0)
+					break;
+			if (at == nr)
+				pool_add(&pool, parts, nr) = part;
+			parts[at].low = fmin(parts[at].low, part.low);
+			parts[at].high = fmax(parts[at].high, part.high);
 		}
 	}
-	for (size_t i = 0; i < ranges.nr; i++) {
-		const struct range *range = &ranges.items[i];
-		const bool is_one = range->high - range->low < 0.05 * range->high || range->high == range->low;
-		autofree char *to = is_one ? rot_strdup("") : rot_format(" to %.3g", range->high);
+	for (at = 0; at < nr; at++) {
+		const struct value_part *part = &parts[at];
+		const bool is_one = part->high - part->low < 0.05 * part->high || part->high == part->low;
+		autofree char *to = is_one ? rot_strdup("") : rot_format(" to %.3g", part->high);
 
-		fprintf(out, "%s%s %.3g%s %s", i ? ", " : "an empty region: ", range->name, range->low, to,
-			range->unit);
+		fprintf(out, "%s%s %.3g%s %s", at ? ", " : "an empty region: ", part->name, part->low, to, part->unit);
 	}
-	if (ranges.nr)
+	if (nr)
 		fprintf(out, "; that is in every run, and nothing is subtracted\n");
-	pool_clear(&ranges.pool);
 }
 
 /* ---- rules ---- */
@@ -283,21 +255,6 @@ is_said_by_another(const struct experiment_point *point, const struct quantity_v
 	return false;
 }
 
-static void
-add_counts(struct text_table *table, const struct experiment_point *point, const struct quantity_value *value)
-{
-	autofree char *label = value_label(value);
-	char *const cells[] = {
-		point_title(point->series, " ", point->label),
-		rot_format("%s [%s]", label, shown_unit(value->unit).shown),
-		count_text(value, value->compulsory),
-		count_text(value, value->expected),
-		value->nr_samples ? value_text(value) : rot_strdup("not counted"),
-	};
-
-	text_table_add(table, cells);
-}
-
 void
 experiment_print_bytes(const struct experiment *experiment, FILE *out)
 {
@@ -309,11 +266,25 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 	struct text_table table = {
 		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 2};
 
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		for (size_t k = 0; k < experiment->points[i].nr_values; k++)
-			if (experiment_has_compulsory(&experiment->points[i].values[k]) &&
-			    !is_said_by_another(&experiment->points[i], &experiment->points[i].values[k]))
-				add_counts(&table, &experiment->points[i], &experiment->points[i].values[k]);
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct experiment_point *point = &experiment->points[i];
+
+		for (size_t k = 0; k < point->nr_values; k++) {
+			const struct quantity_value *value = &point->values[k];
+			autofree char *label = value_label(value);
+
+			if (!experiment_has_compulsory(value) || is_said_by_another(point, value))
+				continue;
+			text_table_add(&table,
+				       (char *const[]){
+					       point_title(point->series, " ", point->label),
+					       rot_format("%s [%s]", label, shown_unit(value->unit).shown),
+					       count_text(value, value->compulsory),
+					       count_text(value, value->expected),
+					       value->nr_samples ? value_text(value) : rot_strdup("not counted"),
+				       });
+		}
+	}
 	if (table.nr_rows) {
 		text_table_print(&table, out);
 		fputc('\n', out);
@@ -323,35 +294,31 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 
 /* ---- the key strict ---- */
 
-/* Numbers of all points with that caveat; with any for NULL. */
-static size_t
-nr_with(const struct experiment *experiment, const struct remark *caveat)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		for (size_t k = 0; k < experiment->points[i].nr_values; k++) {
-			const struct quantity_value *value = &experiment->points[i].values[k];
-
-			nr += caveat ? caveat->applies(value) : quantity_has_caveat(value);
-		}
-	return nr;
-}
-
 int
 experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err)
 {
-	size_t nr = 0;
+	json_auto_t *counts = json_object(); /* numbers of all points by their caveats */
+	const json_t *quantity, *code;
+	size_t nr = 0, nr_with = 0, i, k;
 
-	if (!configuration_bool(experiment->rot->configuration, "strict") || nr_with(experiment, NULL) == 0)
+	for (size_t p = 0; p < experiment->nr_points; p++) {
+		json_array_foreach(json_object_get(experiment->points[p].result, "quantities"), i, quantity) {
+			const json_t *caveats = json_object_get(quantity, "caveats");
+
+			nr++;
+			nr_with += caveats != NULL;
+			json_array_foreach(caveats, k, code)
+				json_object_set_new(
+					counts, json_string_value(code),
+					json_number(fmax(json_number_at(counts, json_string_value(code)), 0) + 1));
+		}
+	}
+	if (!configuration_bool(experiment->rot->configuration, "strict") || nr_with == 0)
 		return 0;
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		nr += experiment->points[i].nr_values;
-	rot_error_set(err, 0, "strict: %zu of %zu numbers are not both measured and sound", nr_with(experiment, NULL),
-		      nr);
+	rot_error_set(err, 0, "strict: %zu of %zu numbers are not both measured and sound", nr_with, nr);
 	for (const struct remark *caveat = remark_next(REMARK_CAVEAT, NULL); caveat;
 	     caveat = remark_next(REMARK_CAVEAT, caveat))
-		if (nr_with(experiment, caveat) > 0)
-			rot_error_append(err, "\n     %zu: %s", nr_with(experiment, caveat), caveat->text);
+		if (json_object_get(counts, caveat->code))
+			rot_error_append(err, "\n     %.0f: %s", json_number_at(counts, caveat->code), caveat->text);
 	return rot_error_hint(err, "which they are says '%s' (caveats)", path);
 }

@@ -154,15 +154,6 @@ add_view(struct views *views, const char *operation, bool shows_loops, const str
 	pool_add(views->pool, views->items, views->nr) = own;
 }
 
-static bool
-has_places(const struct experiment *experiment, bool are_loops)
-{
-	for (size_t i = 0; i < experiment->nr_functions; i++)
-		if (experiment_is_loop(&experiment->functions[i]) == are_loops)
-			return true;
-	return false;
-}
-
 static void
 add_views_of(struct views *views, const char *operation)
 {
@@ -170,8 +161,11 @@ add_views_of(struct views *views, const char *operation)
 
 	for (int is_other = 0; is_other <= 1; is_other++) {
 		const bool shows_loops = first != (bool)is_other;
+		bool has_places = !is_other;
 
-		if (is_other && !has_places(views->experiment, shows_loops))
+		for (size_t i = 0; i < views->experiment->nr_functions; i++)
+			has_places |= experiment_is_loop(&views->experiment->functions[i]) == shows_loops;
+		if (!has_places)
 			continue;
 		for (size_t i = 0; i < views->nr_borders; i++)
 			add_view(views, operation, shows_loops, &views->borders[i]);

@@ -95,10 +95,8 @@ add_quantities(struct pool *pool, struct texts *texts, const json_t *points, con
 	const json_t *point, *quantity;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
-		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
-		{
+	json_array_foreach(points, i, point) {
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity) {
 			const char *own = json_text_at(quantity, "name");
 			autofree char *column = column_of(quantity);
 
@@ -117,13 +115,11 @@ columns_of(struct pool *pool, const json_t *points)
 	const char *axis;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		columns.has_series |= *json_text_at(point, "series") != '\0';
 		columns.has_label |= *json_text_at(point, "label") != '\0';
 		columns.has_roof |= json_object_get(point, "boundBy") != NULL;
-		json_object_foreach(json_object_get(point, "coordinates"), axis, coordinate)
-		{
+		json_object_foreach(json_object_get(point, "coordinates"), axis, coordinate) {
 			autofree char *text = json_plain_text(coordinate);
 
 			/* Axes, but for those whose values are the point's series or label. */
@@ -140,12 +136,6 @@ columns_of(struct pool *pool, const json_t *points)
 	return columns;
 }
 
-static const json_t *
-quantity_of(const json_t *point, const char *column)
-{
-	return json_with_key(json_object_get(point, "quantities"), column_of, column);
-}
-
 /* ---- headings ---- */
 
 /* Name, what it is of, unit: a line each. */
@@ -156,7 +146,7 @@ write_heading(xmlTextWriterPtr out, const json_t *points, const char *column)
 	struct quantity_value value;
 
 	for (size_t i = 0; !quantity && i < json_array_size(points); i++)
-		quantity = quantity_of(json_array_get(points, i), column);
+		quantity = stored_quantity(json_array_get(points, i), column_of, column);
 	html_begin(out, "th", "number");
 	stored_value(quantity, &value); /* a missing value has a name, too */
 	if (value.name) {
@@ -266,13 +256,13 @@ write_row(xmlTextWriterPtr out, const json_t *point, const struct page_columns *
 	if (columns->has_label)
 		html_element(out, "td", columns->has_series ? NULL : "stays", json_text_at(point, "label"));
 	for (size_t i = 0; i < columns->rates.nr; i++)
-		write_quantity(out, quantity_of(point, columns->rates.items[i]));
+		write_quantity(out, stored_quantity(point, column_of, columns->rates.items[i]));
 	if (columns->has_roof)
 		write_roof(out, point);
 	for (size_t i = 0; i < columns->axes.nr; i++)
 		write_plain(out, json_object_get(json_object_get(point, "coordinates"), columns->axes.items[i]), "");
 	for (size_t i = 0; i < columns->others.nr; i++)
-		write_quantity(out, quantity_of(point, columns->others.items[i]));
+		write_quantity(out, stored_quantity(point, column_of, columns->others.items[i]));
 	for (size_t i = 0; i < columns->derived.nr; i++) {
 		const json_t *derived = json_named(json_object_get(point, "derived"), columns->derived.items[i]);
 

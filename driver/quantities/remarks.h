@@ -43,9 +43,6 @@ const struct remark *remark_find(enum remark_group group, const char *code);
 /* In words: "why a run is left out". */
 const char *remark_group_words(enum remark_group group);
 
-/* Has the value a caveat: is its number not both measured and sound? Given work is taken as it is given. */
-bool quantity_has_caveat(const struct quantity_value *value);
-
 /* ---- doubts: what the runs of a value say against taking its summary for what every run does ---- */
 
 struct quantity_doubts {

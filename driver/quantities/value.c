@@ -54,6 +54,21 @@ stored_value_words(const json_t *json)
 	return words;
 }
 
+const json_t *
+stored_quantity(const json_t *point, char *(*name_of)(const json_t *json), const char *name)
+{
+	const json_t *quantity;
+	size_t i;
+
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
+		autofree char *own = name_of(quantity);
+
+		if (strcmp(own, name) == 0)
+			return quantity;
+	}
+	return NULL;
+}
+
 static int
 request_of(const json_t *json, struct quantity_request *request)
 {

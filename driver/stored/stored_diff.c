@@ -84,8 +84,7 @@ count_before(const struct stored_result *result, const json_t *before, const jso
 	const json_t *point;
 	size_t i, nr = 0;
 
-	json_array_foreach(stored_result_points(result), i, point)
-	{
+	json_array_foreach(stored_result_points(result), i, point) {
 		if (point == before)
 			break;
 		nr += is_same(point, like);
@@ -100,8 +99,7 @@ find_nth(const struct stored_result *result, const json_t *like, same_function *
 	const json_t *point;
 	size_t i;
 
-	json_array_foreach(stored_result_points(result), i, point)
-	{
+	json_array_foreach(stored_result_points(result), i, point) {
 		if (is_same(point, like) && n-- == 0)
 			return point;
 	}
@@ -145,8 +143,7 @@ find_nameless(const struct stored_result *of, const json_t *before, const struct
 	size_t i;
 
 	*n = 0;
-	json_array_foreach(stored_result_points(of), i, point)
-	{
+	json_array_foreach(stored_result_points(of), i, point) {
 		if (point == before)
 			break;
 		if (is_thread_part(point) && !find_named(of, point, other) && (*n)++ == wanted)
@@ -175,17 +172,12 @@ has_value(const json_t *quantity)
 	       json_is_true(json_object_get(quantity, "infinite"));
 }
 
-/* Words of one that has a value. */
-static char *
-words_with_value(const json_t *quantity)
-{
-	return has_value(quantity) ? stored_value_words(quantity) : rot_strdup("");
-}
-
 static const json_t *
 find_quantity(const json_t *point, const char *words)
 {
-	return json_with_key(json_object_get(point, "quantities"), words_with_value, words);
+	const json_t *quantity = stored_quantity(point, stored_value_words, words);
+
+	return has_value(quantity) ? quantity : NULL;
 }
 
 /* ---- the table ---- */
@@ -193,12 +185,13 @@ find_quantity(const json_t *point, const char *words)
 /* One quantity at a point of both; without words the point itself. */
 struct diff_row {
 	const json_t *point, *other;
-	char *words;
+	const char *words;
 	struct quantity_value a, b;
 	struct shift shift;
 };
 
 struct comparison {
+	struct pool pool;
 	FILE *out;
 	size_t width; /* of its lines */
 	bool everything, are_runs;
@@ -209,64 +202,40 @@ struct comparison {
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
 	size_t nr_folded; /* rows that are told of with --all alone */
 	size_t nr_tests, nr_shown,
-		nr_chance; /* comparisons by chance; differences they show, and of these doubtful ones */
-	char **lone[2];    /* quantities that only one of the results has at a point of both; each once */
-	size_t nr_lone[2];
+		nr_chance;    /* comparisons by chance; differences they show, and of these doubtful ones */
+	struct texts lone[2]; /* quantities that only one of the results has at a point of both */
 };
 
-/* "time [us]" */
-static char *
-name_of(const json_t *quantity)
-{
-	struct quantity_value value = {.name = json_text_at(quantity, "name"), .of = json_text_at(quantity, "of")};
-	const char *unit = shown_unit(json_text_at(quantity, "unit")).shown;
-	autofree char *label = value_label(&value);
-
-	return rot_format("%s%s%s%s", label, *unit ? " [" : "", unit, *unit ? "]" : "");
-}
-
-/* Quantities of the point that the other one does not have. */
+/* Quantities of the point that the other one does not have: "time [us]". */
 static void
 note_lone(struct comparison *comparison, size_t side, const json_t *point, const json_t *other)
 {
 	const json_t *quantity;
 	size_t i;
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
-		autofree char *words = stored_value_words(quantity);
-		char *name;
-		char ***lone = &comparison->lone[side];
-		size_t *nr = &comparison->nr_lone[side], k = 0;
-		const bool is_lone = has_value(quantity) && !find_quantity(other, words);
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
+		const struct quantity_value value = {.name = json_text_at(quantity, "name"),
+						     .of = json_text_at(quantity, "of")};
+		const char *unit = shown_unit(json_text_at(quantity, "unit")).shown;
+		autofree char *words = stored_value_words(quantity), *label = value_label(&value);
 
-		if (!is_lone)
-			continue;
-		name = name_of(quantity);
-		while (k < *nr && strcmp((*lone)[k], name) != 0)
-			k++;
-		if (k < *nr) {
-			free(name);
-			continue;
-		}
-		rot_add(*lone, *nr) = name;
+		if (has_value(quantity) && !find_quantity(other, words))
+			texts_add(&comparison->pool, &comparison->lone[side],
+				  pool_format(&comparison->pool, "%s%s%s%s", label, *unit ? " [" : "", unit,
+					      *unit ? "]" : ""));
 	}
 }
 
-/* Prints them, and forgets them. */
 static void
-print_lone(struct comparison *comparison, size_t side, const struct stored_result *of)
+print_lone(const struct texts *lone, const struct stored_result *of, FILE *out)
 {
-	autofree char **lone = comparison->lone[side];
 	autofree char *text = rot_format("quantities only in %s: ", of->path);
 
-	for (size_t i = 0; i < comparison->nr_lone[side]; i++) {
-		rot_append(&text, "%s%s", i ? ", " : "", lone[i]);
-		free(lone[i]);
-	}
+	for (size_t i = 0; i < lone->nr; i++)
+		rot_append(&text, "%s%s", i ? ", " : "", lone->items[i]);
 	rot_append(&text, "\n");
-	if (comparison->nr_lone[side])
-		text_print_fitting(text, comparison->out);
+	if (lone->nr)
+		text_print_fitting(text, out);
 }
 
 static bool
@@ -282,29 +251,18 @@ are_measured(const struct diff_row *row)
 	return is_measured(&row->a) && is_measured(&row->b);
 }
 
-/* Takes the row over. */
-static void
-add_compared(struct comparison *comparison, const struct diff_row *row)
-{
-	rot_add(comparison->rows, comparison->nr_rows) = *row;
-}
-
 static void
 compare_quantity(struct comparison *comparison, const json_t *quantity, const json_t *other)
 {
-	struct diff_row row = {.words = stored_value_words(quantity)};
+	struct pool *pool = &comparison->pool;
+	struct diff_row row = {.words = pool_own(pool, stored_value_words(quantity), free)};
 	const json_t *of_other = find_quantity(other, row.words);
-	bool is_shown = false;
 
-	if (of_other && stored_value(quantity, &row.a) == 0 && stored_value(of_other, &row.b) == 0) {
-		row.shift = diff_shift_of(quantity, of_other, &row.a, &row.b);
-		is_shown = comparison->everything || is_measured(&row.a) || is_measured(&row.b) ||
-			   row.shift.ratio.value != 1;
-	}
-	if (is_shown)
-		add_compared(comparison, &row);
-	else
-		free(row.words);
+	if (!of_other || stored_value(quantity, &row.a) < 0 || stored_value(of_other, &row.b) < 0)
+		return;
+	row.shift = diff_shift_of(quantity, of_other, &row.a, &row.b);
+	if (comparison->everything || is_measured(&row.a) || is_measured(&row.b) || row.shift.ratio.value != 1)
+		pool_add(pool, comparison->rows, comparison->nr_rows) = row;
 }
 
 /* What is not measured is no test of anything. */
@@ -340,8 +298,7 @@ print_other_coordinates(FILE *out, const json_t *point, const json_t *other)
 	const json_t *of_other = json_object_get(other, "coordinates");
 	const char *axis, *separator = " (";
 
-	json_object_foreach(coordinates, axis, value)
-	{
+	json_object_foreach(coordinates, axis, value) {
 		const json_t *other_value = json_object_get(of_other, axis);
 		char *texts[2];
 
@@ -476,7 +433,6 @@ print_row(struct comparison *comparison, const struct diff_row *row, const struc
 	return is_shown;
 }
 
-/* Prints the rows, and forgets them. */
 static void
 print_rows(struct comparison *comparison)
 {
@@ -493,9 +449,6 @@ print_rows(struct comparison *comparison)
 	if (comparison->nr_folded > 0)
 		fprintf(comparison->out, "    %zu differences of other operations and borders: --all\n",
 			comparison->nr_folded);
-	for (size_t i = 0; i < comparison->nr_rows; i++)
-		free(comparison->rows[i].words);
-	free(comparison->rows);
 }
 
 static void
@@ -504,8 +457,7 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 	const json_t *point, *quantity;
 	size_t i, j;
 
-	json_array_foreach(stored_result_points(first), i, point)
-	{
+	json_array_foreach(stored_result_points(first), i, point) {
 		const json_t *other = find_counterpart(first, point, second);
 
 		if (!other) {
@@ -513,14 +465,14 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 			continue;
 		}
 		comparison->nr_points++;
-		add_compared(comparison, &(struct diff_row){.point = point, .other = other});
+		pool_add(&comparison->pool, comparison->rows, comparison->nr_rows) =
+			(struct diff_row){.point = point, .other = other};
 		json_array_foreach(json_object_get(point, "quantities"), j, quantity)
 			compare_quantity(comparison, quantity, other);
 		note_lone(comparison, 0, point, other);
 		note_lone(comparison, 1, other, point);
 	}
-	json_array_foreach(stored_result_points(second), i, point)
-	{
+	json_array_foreach(stored_result_points(second), i, point) {
 		if (!find_counterpart(second, point, first))
 			comparison->nr_only[1]++;
 	}
@@ -536,8 +488,7 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 	if (nr == 0)
 		return;
 	fprintf(out, "only in %s", of->path);
-	json_array_foreach(stored_result_points(of), i, point)
-	{
+	json_array_foreach(stored_result_points(of), i, point) {
 		if (find_counterpart(of, point, other))
 			continue;
 		fputs(separator, out);
@@ -577,7 +528,7 @@ static int
 check_limit(const struct comparison *comparison, const struct stored_result *second, struct rot_error *err)
 {
 	const size_t nr_lone =
-		comparison->nr_only[0] + comparison->nr_only[1] + comparison->nr_lone[0] + comparison->nr_lone[1];
+		comparison->nr_only[0] + comparison->nr_only[1] + comparison->lone[0].nr + comparison->lone[1].nr;
 
 	if (isnan(comparison->limit) || (comparison->nr_beyond == 0 && nr_lone == 0 && comparison->nr_held > 0))
 		return 0;
@@ -610,6 +561,7 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	fclose(comparison.out);
 	comparison.out = out;
 	if (comparison.nr_points == 0) {
+		pool_clear(&comparison.pool);
 		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
 		return rot_error_hint(err, "points are compared whose series, label and coordinates are the same");
 	}
@@ -626,9 +578,10 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	}
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);
-	print_lone(&comparison, 0, first);
-	print_lone(&comparison, 1, second);
+	print_lone(&comparison.lone[0], first, out);
+	print_lone(&comparison.lone[1], second, out);
 	fputc('\n', out);
 	stored_diff_print_environment(out, first, second);
+	pool_clear(&comparison.pool);
 	return check_limit(&comparison, second, err);
 }

@@ -28,8 +28,7 @@ array_has(const json_t *array, const json_t *item)
 	const json_t *own;
 	size_t i;
 
-	json_array_foreach(array, i, own)
-	{
+	json_array_foreach(array, i, own) {
 		if (json_equal(own, item))
 			return true;
 	}
@@ -52,8 +51,7 @@ print_items(FILE *out, const char *key, const char *sign, const json_t *array, c
 	const json_t *item;
 	size_t i, nr = 0;
 
-	json_array_foreach(array, i, item)
-	{
+	json_array_foreach(array, i, item) {
 		autofree char *text = NULL;
 
 		if (array_has(other, item))
@@ -65,86 +63,54 @@ print_items(FILE *out, const char *key, const char *sign, const json_t *array, c
 	return nr;
 }
 
-/* Is the word among those of the texts? */
-static bool
-texts_have(const json_t *texts, const char *word, size_t length)
-{
-	const json_t *text;
-	size_t i;
-
-	json_array_foreach(texts, i, text)
-	{
-		const char *at = json_string_value(text);
-
-		for (; at && *at; at += strspn(at, " ")) {
-			size_t own = strcspn(at, " ");
-
-			if (own == length && memcmp(at, word, length) == 0)
-				return true;
-			at += own;
-		}
-	}
-	return false;
-}
-
-/* Words of compile lines that the other lines do not have, each once. Where rot builds, matters to nobody. Fresh
- * memory. */
-static char *
-other_words(const json_t *lines, const json_t *other)
+/*
+ * The words of compile lines, as pages have them, each a key. Where rot builds, matters to nobody. New reference.
+ */
+static json_t *
+words_of(const json_t *lines)
 {
 	static const char folders[] = "-ffile-prefix-map=";
-	char *words = rot_strdup("");
-	const json_t *line;
+	json_t *words = json_object(), *line;
 	size_t i;
 
-	json_array_foreach(lines, i, line)
-	{
-		const char *at = json_string_value(line);
+	json_array_foreach(lines, i, line) {
+		autofree char *text = home_hide_own(json_is_string(line) ? json_string_value(line) : "");
+		char *rest = text;
 
-		for (; at && *at; at += strspn(at, " ")) {
-			size_t length = strcspn(at, " ");
-
-			if (strncmp(at, folders, sizeof(folders) - 1) != 0 && !texts_have(other, at, length))
-				rot_append(&words, "%s%.*s", *words ? " " : "", (int)length, at);
-			at += length;
-		}
+		for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " "))
+			if (*word && strncmp(word, folders, sizeof(folders) - 1) != 0)
+				json_object_set_new(words, word, json_true());
 	}
 	return words;
 }
 
-/* As pages have them; new reference. */
-static json_t *
-without_home(const json_t *lines)
+/* Those that the other ones do not have. Fresh memory. */
+static char *
+other_words(json_t *words, const json_t *other)
 {
-	json_t *hidden = json_array(), *line;
-	size_t i;
+	char *text = rot_strdup("");
+	const char *word;
+	json_t *ignored;
 
-	json_array_foreach(lines, i, line)
-	{
-		autofree char *text = home_hide_own(json_string_value(line) ? json_string_value(line) : "");
-
-		json_array_append_new(hidden, json_text(text));
+	json_object_foreach(words, word, ignored) {
+		if (!json_object_get(other, word))
+			rot_append(&text, "%s%s", *text ? " " : "", word);
 	}
-	return hidden;
+	return text;
 }
 
 /* 1 if there are any. */
 static size_t
 print_other_words(FILE *out, const char *key, const json_t *first, const json_t *second)
 {
-	json_t *lines[2] = {without_home(first), without_home(second)};
-	char *words[2] = {other_words(lines[0], lines[1]), other_words(lines[1], lines[0])};
-	size_t nr = *words[0] || *words[1];
+	json_auto_t *before = words_of(first), *after = words_of(second);
+	autofree char *gone = other_words(before, after), *come = other_words(after, before);
 
-	if (nr) {
-		print_side(out, key, "<", words[0]);
-		print_side(out, "", ">", words[1]);
-	}
-	for (size_t i = 0; i < 2; i++) {
-		free(words[i]);
-		json_decref(lines[i]);
-	}
-	return nr;
+	if (!*gone && !*come)
+		return 0;
+	print_side(out, key, "<", gone);
+	print_side(out, "", ">", come);
+	return 1;
 }
 
 /* The members of both objects that differ; their number. */
@@ -155,8 +121,7 @@ print_differences(FILE *out, json_t *first, json_t *second)
 	json_t *value;
 	size_t nr = 0;
 
-	json_object_foreach(first, key, value)
-	{
+	json_object_foreach(first, key, value) {
 		json_t *other = json_object_get(second, key);
 		char *texts[2];
 

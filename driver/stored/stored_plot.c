@@ -27,36 +27,24 @@ struct stored_axes {
 	bool is_mixed; /* each file has floating-point operations of some precision; x and y say "flop" */
 };
 
-struct axes_search {
-	const struct stored_result *results;
-	size_t nr;
-	const char *x, *y; /* what was asked for, or NULL */
-	struct stored_axes *axes;
-	bool is_mixed; /* of any floating-point operations */
-};
-
 /* In a plot of several, the widest that a point has stands for it. */
 static const char *const flop_words[] = {"flop", "doublePrecisionFlop", "singlePrecisionFlop"};
 
 #define NR_FLOP_WORDS (sizeof(flop_words) / sizeof(*flop_words))
 
-/* A request without a clock may be of any. */
-static bool
-is_of(const struct quantity_request *request, const struct quantity_request *asked)
-{
-	return quantity_same_word(request->name, asked->name) &&
-	       quantity_same_word(request->operation, asked->operation) &&
-	       quantity_same_word(request->border, asked->border) &&
-	       (!asked->clock || quantity_same_word(request->clock, asked->clock));
-}
-
-/* The value of a point that is asked for; NULL: there is none. */
+/* The first of the values that is asked for, by what the request says of it; NULL: there is none. */
 static const struct quantity_value *
-point_value(const struct stored_point *point, const struct quantity_request *asked)
+find_value(const struct quantity_value *values, size_t nr, const struct quantity_request *asked)
 {
-	for (size_t i = 0; i < point->nr_values; i++)
-		if (is_of(&point->values[i].request, asked))
-			return &point->values[i];
+	for (size_t i = 0; i < nr; i++) {
+		const struct quantity_request *own = &values[i].request;
+
+		if (quantity_same_word(own->name, asked->name) &&
+		    (!asked->operation || quantity_same_word(own->operation, asked->operation)) &&
+		    (!asked->border || quantity_same_word(own->border, asked->border)) &&
+		    (!asked->clock || quantity_same_word(own->clock, asked->clock)))
+			return &values[i];
+	}
 	return NULL;
 }
 
@@ -69,8 +57,8 @@ axes_values(const struct stored_axes *axes, const struct stored_point *point, co
 
 		if (axes->is_mixed)
 			x.operation = y.operation = flop_words[i];
-		values[0] = point_value(point, &x);
-		values[1] = point_value(point, &y);
+		values[0] = find_value(point->values, point->nr_values, &x);
+		values[1] = find_value(point->values, point->nr_values, &y);
 		if (values[0] && values[1] && strcmp(values[1]->unit, axes->unit) == 0)
 			return true;
 	}
@@ -84,94 +72,6 @@ first_values(const struct stored_axes *axes, const struct stored_result *result,
 	for (size_t i = 0; i < result->nr_points; i++)
 		if (axes_values(axes, &result->points[i], values))
 			return true;
-	return false;
-}
-
-static bool
-has_axes(const struct stored_result *result, const struct stored_axes *axes)
-{
-	const struct quantity_value *values[2];
-
-	return first_values(axes, result, values);
-}
-
-/* "double precision": of what the values of the first point with both are; "" of both precisions. Fresh memory. */
-static char *
-axes_precision(const struct stored_axes *axes, const struct stored_result *result)
-{
-	const struct quantity_value *values[2];
-
-	return first_values(axes, result, values) ? value_of_words(values[1]) : rot_strdup("");
-}
-
-/* Is that what was asked for, if anything was? */
-static bool
-is_wanted(const char *asked, const struct quantity_request *request)
-{
-	struct quantity_request wanted = {0};
-
-	if (!asked)
-		return true;
-	quantity_parse(&wanted, asked, NULL);
-	return is_of(request, &wanted);
-}
-
-/* The y that goes with x in that point. */
-static bool
-find_y(const struct axes_search *search, const struct stored_point *point, struct stored_axes *axes)
-{
-	for (size_t i = 0; i < point->nr_values; i++) {
-		const struct quantity_value *value = &point->values[i];
-
-		if (strcmp(value->request.name, "performance") == 0 &&
-		    quantity_same_word(value->request.operation, axes->x.operation) &&
-		    is_wanted(search->y, &value->request)) {
-			axes->y = value->request;
-			axes->unit = value->unit;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-all_have(const struct axes_search *search, const struct stored_axes *axes)
-{
-	for (size_t i = 1; i < search->nr; i++)
-		if (!has_axes(&search->results[i], axes))
-			return false;
-	return true;
-}
-
-/* Makes the axes those of any floating-point operations, if x and y are of such. */
-static void
-mix(const struct axes_search *search, struct stored_axes *axes)
-{
-	for (size_t i = 0; search->is_mixed && !axes->is_mixed && i < NR_FLOP_WORDS; i++)
-		if (quantity_same_word(axes->x.operation, flop_words[i])) {
-			axes->x.operation = axes->y.operation = flop_words[0];
-			axes->is_mixed = true;
-		}
-}
-
-/* The first pair of that point that all files have; else *first gets the first pair, if there was none before. */
-static bool
-choose_of_point(struct axes_search *search, const struct stored_point *point, struct stored_axes *first)
-{
-	for (size_t i = 0; i < point->nr_values; i++) {
-		struct stored_axes axes = {.x = point->values[i].request};
-
-		if (strcmp(axes.x.name, "operationalIntensity") != 0 || !is_wanted(search->x, &axes.x) ||
-		    !find_y(search, point, &axes))
-			continue;
-		mix(search, &axes);
-		if (all_have(search, &axes)) {
-			*search->axes = axes;
-			return true;
-		}
-		if (!first->unit)
-			*first = axes;
-	}
 	return false;
 }
 
@@ -201,49 +101,75 @@ refuse(const struct stored_result *result, const char *what, struct rot_error *e
 				   "counters, see rot doctor");
 }
 
-static int
-refuse_axes(const struct axes_search *search, const struct stored_axes *first, struct rot_error *err)
+/*
+ * The first pair that all results have, or with is_mixed of any floating-point operations. Else false, and *first is
+ * the first pair at all, if there was none before. x and y: what is asked for.
+ */
+static bool
+find_axes(struct stored_axes *axes, struct stored_axes *first, const struct stored_result *results, size_t nr,
+	  const struct quantity_request *x, const struct quantity_request *y, bool is_mixed)
 {
-	const char *x = search->x ? search->x : "an operationalIntensity",
-		   *y = search->y ? search->y : "a performance of the same operation";
-	autofree char *x_text = NULL, *y_text = NULL, *what = NULL;
-	size_t i = 1;
+	for (size_t i = 0; i < results[0].nr_points; i++) {
+		const struct stored_point *point = &results[0].points[i];
+		const struct quantity_value *of_x = point->values, *end = of_x + point->nr_values, *of_y, *found[2];
 
-	if (!first->unit) {
-		what = rot_format("%s and %s", x, y);
-		return refuse(&search->results[0], what, err);
+		for (; (of_x = find_value(of_x, (size_t)(end - of_x), x)); of_x++) {
+			struct quantity_request same = *y;
+			size_t nr_with = 1;
+
+			same.operation = of_x->request.operation;
+			of_y = find_value(point->values, point->nr_values, &same);
+			if (!of_y || (y->operation && !quantity_same_word(y->operation, same.operation)))
+				continue;
+			*axes = (struct stored_axes){of_x->request, of_y->request, of_y->unit, false};
+			for (size_t k = 0; is_mixed && k < NR_FLOP_WORDS; k++)
+				axes->is_mixed |= quantity_same_word(axes->x.operation, flop_words[k]);
+			if (axes->is_mixed)
+				axes->x.operation = axes->y.operation = flop_words[0];
+			while (nr_with < nr && first_values(axes, &results[nr_with], found))
+				nr_with++;
+			if (nr_with == nr)
+				return true;
+			*first = first->unit ? *first : *axes;
+		}
 	}
-	while (i + 1 < search->nr && has_axes(&search->results[i], first))
-		i++;
-	x_text = quantity_request_text(&first->x);
-	y_text = quantity_request_text(&first->y);
-	what = rot_format("%s and %s, as '%s' has", x_text, y_text, search->results[0].path);
-	return refuse(&search->results[i], what, err);
+	return false;
 }
 
 /*
- * The first pair that all results have, or else the first that they have of any floating-point operations; x and y:
- * what was asked for, or NULL, and then of these operations. Errors name a file and what it has.
+ * x and y: what was asked for, or NULL, and then pairs of any floating-point operations are the last resort. Errors
+ * name a file and what it has.
  */
 static int
 axes_choose(struct stored_axes *axes, const struct stored_result *results, size_t nr, const char *x, const char *y,
 	    struct rot_error *err)
 {
-	struct axes_search whole = {results, nr, x, y, axes, false}, *search = &whole;
-	struct quantity_request ignored;
+	static const char *const names[] = {"operationalIntensity", "performance"};
+	struct quantity_request of_x = {.name = names[0]}, of_y = {.name = names[1]};
 	struct stored_axes first = {.unit = NULL};
+	autofree char *x_text = NULL, *y_text = NULL, *what = NULL;
+	const struct quantity_value *found[2];
+	size_t i = 1;
 
-	if (search->x && quantity_parse(&ignored, search->x, err) < 0)
+	if (x && quantity_parse(&of_x, x, err) < 0)
 		return rot_error_prefix(err, "-x");
-	if (search->y && quantity_parse(&ignored, search->y, err) < 0)
+	if (y && quantity_parse(&of_y, y, err) < 0)
 		return rot_error_prefix(err, "-y");
-	for (int pass = 0; pass < (x || y ? 1 : 2); pass++) {
-		search->is_mixed = pass == 1;
-		for (size_t i = 0; i < results[0].nr_points; i++)
-			if (choose_of_point(search, &results[0].points[i], &first))
-				return 0;
+	if (strcmp(of_x.name, names[0]) == 0 && strcmp(of_y.name, names[1]) == 0 &&
+	    (find_axes(axes, &first, results, nr, &of_x, &of_y, false) ||
+	     (!x && !y && find_axes(axes, &first, results, nr, &of_x, &of_y, true))))
+		return 0;
+	if (!first.unit) {
+		what = rot_format("%s and %s", x ? x : "an operationalIntensity",
+				  y ? y : "a performance of the same operation");
+		return refuse(&results[0], what, err);
 	}
-	return refuse_axes(search, &first, err);
+	while (i + 1 < nr && first_values(&first, &results[i], found))
+		i++;
+	x_text = quantity_request_text(&first.x);
+	y_text = quantity_request_text(&first.y);
+	what = rot_format("%s and %s, as '%s' has", x_text, y_text, results[0].path);
+	return refuse(&results[i], what, err);
 }
 
 struct plot_job {
@@ -258,73 +184,41 @@ struct plot_job {
 
 /* ---- points ---- */
 
-/* Threads are drawn by nobody else either. */
-static bool
-is_shown(const json_t *point)
-{
-	const char *series = json_text_at(point, "series");
-
-	return strcmp(series, "threads") != 0 && strcmp(series, "threads of regions") != 0;
-}
-
-/* "a: Triad": which file, where there are several. Fresh memory. */
-static char *
-series_of(const struct plot_job *job, const struct stored_result *result, const json_t *point)
-{
-	const char *series = json_text_at(point, "series");
-
-	if (job->nr == 1)
-		return rot_strdup(series);
-	return rot_format("%s%s%s", result->name, *series ? ": " : "", series);
-}
-
-/* Are x and y those that functions are told of: the first ones of their names? */
-static bool
-are_first(const struct stored_point *point, const struct quantity_value *const found[2])
-{
-	bool are = true;
-
-	for (size_t i = 0; i < 2; i++) {
-		size_t k = 0;
-
-		while (strcmp(point->values[k].name, found[i]->name) != 0)
-			k++;
-		are = are && &point->values[k] == found[i];
-	}
-	return are;
-}
-
 static bool
 add_point(struct plot_job *job, const struct stored_result *result, const struct stored_point *point)
 {
 	const size_t nr = 2 + (job->nr == 1 ? point->nr_values : 0);
 	autofree struct quantity_request *requests = rot_calloc(nr, sizeof(*requests));
 	autofree struct quantity_value *values = rot_calloc(nr, sizeof(*values));
+	const char *own = json_text_at(point->json, "series");
+	/* "a: Triad": which file, where there are several */
+	autofree char *before = job->nr == 1 ? rot_strdup("") : rot_format("%s: ", result->name),
+		      *series = job->nr > 1 && !*own ? rot_strdup(result->name) : rot_format("%s%s", before, own);
 	const struct quantity_value *found[2];
-	struct experiment_point *added;
-	autofree char *series = NULL;
+	size_t number;
 
-	/* Logarithmic axes need values above 0; no bytes at all are an intensity without end. */
-	if (!axes_values(&job->axes, point, found) || !is_shown(point->json) ||
+	/*
+	 * Logarithmic axes need values above 0; no bytes at all are an intensity without end. Threads are drawn by
+	 * nobody else either.
+	 */
+	if (!axes_values(&job->axes, point, found) || strcmp(own, "threads") == 0 ||
+	    strcmp(own, "threads of regions") == 0 ||
 	    !(found[0]->summary.value > 0 && found[1]->summary.value > 0 && isfinite(found[1]->summary.value)))
 		return false;
-	requests[0] = job->axes.x;
-	requests[1] = job->axes.y;
 	for (size_t i = 0; i < nr; i++) {
 		values[i] = i < 2 ? *found[i] : point->values[i - 2];
-		requests[i] = i < 2 ? requests[i] : values[i].request;
+		requests[i] = i == 0 ? job->axes.x : i == 1 ? job->axes.y : values[i].request;
 	}
-	series = series_of(job, result, point->json);
 	experiment_add_values(job->experiment, series, json_text_at(point->json, "label"), requests, values, nr);
-	added = &job->experiment->points[job->experiment->nr_points - 1];
-	added->result = point->json;
-	if (strcmp(json_text_at(point->json, "series"), "program") == 0 && are_first(point, found)) {
-		/* The program is that of the point that was just added. */
-		autofree char *before = job->nr == 1 ? rot_strdup("") : rot_format("%s: ", result->name);
-
-		experiment_add_functions(job->experiment, job->experiment->nr_points - 1, before, result->json,
+	number = experiment_nr_points(job->experiment) - 1;
+	job->experiment->points[number].result = point->json;
+	/* Functions are told of the first x and y alone. */
+	if (strcmp(own, "program") == 0 &&
+	    find_value(point->values, point->nr_values, &(struct quantity_request){.name = found[0]->name}) ==
+		    found[0] &&
+	    find_value(point->values, point->nr_values, &(struct quantity_request){.name = found[1]->name}) == found[1])
+		experiment_add_functions(job->experiment, number, before, result->json,
 					 (size_t)(result - job->results));
-	}
 	return true;
 }
 
@@ -355,20 +249,6 @@ machine_of(const struct plot_job *job, size_t result)
 	return job->experiment->nr_stored_machines;
 }
 
-/* "a, b": those of the machine. Fresh memory. */
-static char *
-files_of(const struct plot_job *job, size_t machine)
-{
-	char *files = rot_strdup("");
-
-	for (size_t i = 0; i < job->nr; i++) {
-		if (job->machines[i] != machine)
-			continue;
-		rot_append(&files, "%s%s", *files ? ", " : "", job->results[i].name);
-	}
-	return files;
-}
-
 static void
 add_machines(struct plot_job *job)
 {
@@ -383,47 +263,38 @@ add_machines(struct plot_job *job)
 			pool_own(pool, machine_caption(job->results[i].machine), free);
 	}
 	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {
-		autofree char *files = files_of(job, m);
+		autofree char *files = rot_strdup(""); /* "a, b": those of the machine */
 
+		for (size_t i = 0; i < job->nr; i++)
+			if (job->machines[i] == m)
+				rot_append(&files, "%s%s", *files ? ", " : "", job->results[i].name);
 		experiment->stored_machines[m] = pool_format(pool, "%s: %s", files, experiment->stored_machines[m]);
 	}
 }
 
-/* The file whose name stands for the machine. */
-static const char *
-machine_name(const struct plot_job *job, size_t machine)
-{
-	size_t i = 0;
-
-	while (job->machines[i] != machine)
-		i++;
-	return job->results[i].name;
-}
-
-/* Per the same unit of time as y, and of operations that y counts? */
-static bool
-has_unit_of(const struct ceiling *ceiling, const struct stored_axes *axes)
-{
-	const char *per = strrchr(ceiling->unit, '/'), *y_per = strrchr(axes->unit, '/');
-
-	return strcmp(per ? per : "", y_per ? y_per : "") == 0;
-}
-
+/* Those per the same unit of time as y. */
 static void
 add_ceilings(struct plot_job *job)
 {
-	for (size_t i = 0; i < job->nr; i++) {
-		const json_t *ceilings = json_object_get(job->results[i].json, "ceilings");
-		const char *other = NULL;
+	const char *per = strrchr(job->axes.unit, '/');
 
-		for (size_t k = 0; k < json_array_size(ceilings); k++) {
-			struct ceiling ceiling = ceiling_of_json(json_array_get(ceilings, k));
+	for (size_t i = 0; i < job->nr; i++) {
+		const char *other = NULL;
+		const json_t *json;
+		size_t k, first = 0;
+
+		while (job->machines[first] != job->machines[i])
+			first++;
+		json_array_foreach(json_object_get(job->results[i].json, "ceilings"), k, json) {
+			struct ceiling ceiling = ceiling_of_json(json);
+			const char *own_per = strrchr(ceiling.unit, '/');
 
 			ceiling.machine = job->machines[i];
+			/* The first file of a machine stands for it. */
 			if (job->experiment->nr_stored_machines > 1)
 				ceiling.name = pool_format(&job->experiment->pool, "%s, %s", ceiling.name,
-							   machine_name(job, ceiling.machine));
-			if (!has_unit_of(&ceiling, &job->axes))
+							   job->results[first].name);
+			if (strcmp(own_per ? own_per : "", per ? per : "") != 0)
 				other = ceiling.unit;
 			else if (ceiling.value > 0)
 				experiment_keep_ceiling(job->experiment, &ceiling);
@@ -490,7 +361,9 @@ note_precisions(struct plot_job *job)
 	const char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
 
 	for (size_t i = 0; job->axes.is_mixed && i < job->nr; i++) {
-		autofree char *words = axes_precision(&job->axes, &job->results[i]);
+		const struct quantity_value *found[2];
+		autofree char *words =
+			first_values(&job->axes, &job->results[i], found) ? value_of_words(found[1]) : rot_strdup("");
 
 		*last = pool_format(&experiment->pool, "%s%s%s: %s", *last, i ? "; " : "\noperations of ",
 				    job->results[i].name, *words ? words : "both precisions");
@@ -508,7 +381,7 @@ add_plot(struct plot_job *job, struct rot_error *err)
 
 	plot.x = pool_own(pool, quantity_request_text(&job->axes.x), free);
 	plot.y = pool_own(pool, quantity_request_text(&job->axes.y), free);
-	plot.title = pool_own(pool, title_of(job), free);
+	plot.title = job->experiment->controller_name; /* which is the title of all */
 	plot.has_views = job->nr == 1 && json_object_get(job->results[0].json, "functions");
 	if (job->axes.is_mixed) {
 		plot.x_label = pool_format(pool, "Operational intensity (%s)", words);

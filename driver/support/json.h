@@ -31,8 +31,5 @@ const char *json_text_at(const json_t *object, const char *key);
 /* The object of an array whose "name" is that, borrowed; NULL: there is none. */
 const json_t *json_named(const json_t *array, const char *name);
 
-/* The object of an array whose key, which key_of makes in fresh memory, is that; borrowed, NULL: there is none. */
-const json_t *json_with_key(const json_t *array, char *(*key_of)(const json_t *object), const char *key);
-
 /* Gives the reference to the pool, which drops it; gives it back. */
 json_t *json_in_pool(struct pool *pool, json_t *json);

@@ -226,7 +226,6 @@ TEST_OF(test_caveats, NR_ELEMENTS(changes))
 	change_value(&value, changes[_i].change);
 	json = quantity_value_json(&value);
 	text = json_dumps(json_object_get(json, "caveats"), JSON_COMPACT);
-	ck_assert(quantity_has_caveat(&value) == (strcmp(changes[_i].caveats, "[]") != 0));
 	ck_assert_str_eq(text ? text : "[]", changes[_i].caveats);
 }
 
