@@ -31,8 +31,11 @@ count_events(struct rot *rot, const char *folder, struct rot_error *err)
 {
 	struct rot_error why_not = {0};
 	bool can_count = machine_can_count(&why_not);
+	struct architecture *architecture = architecture_load(folder, rot->machine, can_count ? NULL : &why_not, err);
 
-	return architecture_load(folder, rot->machine, can_count ? NULL : &why_not, err);
+	if (architecture)
+		architecture_find_uncore(architecture, "/", true);
+	return architecture;
 }
 
 /* Whoever chose this needs no warning. */

@@ -44,6 +44,7 @@ static const struct {
 	 NULL},
 
 	{&step_measurer_class, IN_BOTH("the thread that starts it is the one that is translated"), NULL},
+	{&machine_event_measurer_class, IN_BOTH("its events are those of the machine, not of a thread"), NULL},
 	{&perf_event_measurer_class, NULL, NULL, NULL},
 	{&tsc_measurer_class, NULL, NULL, NULL},
 	{&execution_time_measurer_class, NULL, NULL, NULL},

@@ -31,10 +31,15 @@
  * On a recorded machine named intel-… it answers as a Skylake with its counters to itself: four, and one more for each
  *of the generic cycles, instructions and reference cycles; none of the traps.
  *
+ * Events of the whole machine are those of the PMUs that ROT_SIMULATED_UNCORE shows in sys/bus/event_source/devices:
+ * their units share what the kernel brings from memory and to it in 1 ms, as long as each run takes, and each counts
+ * ROT_SIMULATED_OTHERS lines a ms more, also while the thread sleeps. ROT_SIMULATED_PARANOID: they are refused.
+ *
  * ROT_SIMULATED_LOG: a file that gets a line for each group read, each CPU that is cleared, and each trap.
  *ROT_SIMULATED_SCRUB=0: nothing clears the counters. ROT_SIMULATED_SWITCHES=1: every thread is switched out again and
  *again. ROT_SIMULATED_COUNTERS: there are fewer.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +55,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -115,6 +121,14 @@ struct event {
 	uint64_t count;
 };
 
+/* One counter of the machine. It is read before and after what it counts. */
+struct machine_counter {
+	bool is_open;
+	uint64_t config, nr_reads, lines, ns;
+};
+
+static struct machine_counter machine_counters[MAX_FDS];
+static _Thread_local uint64_t slept_ns; /* since counters of the machine were read */
 static struct event events[MAX_FDS];
 static int members[MAX_FDS][MAX_MEMBERS]; /* by leader, which is the first */
 static int nr_members[MAX_FDS];
@@ -133,6 +147,8 @@ static long (*real_syscall)(long number, ...);
 static FILE *(*real_fopen)(const char *path, const char *mode);
 static int (*real_open)(const char *path, int flags, ...);
 static int (*real_getrusage)(int who, struct rusage *usage);
+static DIR *(*real_opendir)(const char *path);
+static int (*real_nanosleep)(const struct timespec *asked, struct timespec *left);
 
 static void *
 next_function(const char *name)
@@ -152,6 +168,8 @@ find_functions(void)
 	*(void **)&real_syscall = next_function("syscall");
 	*(void **)&real_open = next_function("open");
 	*(void **)&real_getrusage = next_function("getrusage");
+	*(void **)&real_opendir = next_function("opendir");
+	*(void **)&real_nanosleep = next_function("nanosleep");
 	*(void **)&real_fopen = next_function("fopen");
 	memset(owners, 0xff, sizeof(owners));
 }
@@ -173,6 +191,41 @@ say(const char *format, ...)
 
 /* ---- the machine ---- */
 
+#define PMU_FOLDER "sys/bus/event_source/"
+
+static bool
+is_of_pmus(const char *path)
+{
+	return strncmp(path + strspn(path, "/"), PMU_FOLDER, strlen(PMU_FOLDER)) == 0;
+}
+
+/* Where the recorded machine shows its PMUs. */
+static const char *
+pmu_root(void)
+{
+	return getenv("ROT_SIMULATED_UNCORE") ? getenv("ROT_SIMULATED_UNCORE") : getenv("ROT_SIMULATED_MACHINE");
+}
+
+DIR *
+opendir(const char *path)
+{
+	char recorded[4096];
+
+	find_functions();
+	if (!pmu_root() || !is_of_pmus(path))
+		return real_opendir(path);
+	snprintf(recorded, sizeof(recorded), "%s/%s", pmu_root(), path + strspn(path, "/"));
+	return real_opendir(recorded);
+}
+
+int
+nanosleep(const struct timespec *asked, struct timespec *left)
+{
+	find_functions();
+	slept_ns += (uint64_t)asked->tv_sec * 1000000000 + (uint64_t)asked->tv_nsec;
+	return real_nanosleep(asked, left);
+}
+
 FILE *
 fopen(const char *path, const char *mode)
 {
@@ -180,6 +233,10 @@ fopen(const char *path, const char *mode)
 	char recorded[4096];
 
 	find_functions();
+	if (pmu_root() && is_of_pmus(path)) {
+		snprintf(recorded, sizeof(recorded), "%s/%s", pmu_root(), name);
+		return real_fopen(recorded, mode);
+	}
 	if (!machine || (strcmp(name, "proc/cpuinfo") != 0 && strncmp(name, "sys/devices/system/cpu/", 23) != 0 &&
 			 strncmp(name, "sys/devices/cpu_", 16) != 0))
 		return real_fopen(path, mode);
@@ -647,6 +704,83 @@ refuse(int reason)
 	return -1;
 }
 
+/* ---- the whole machine ---- */
+
+static bool
+writes_to_memory(uint64_t config)
+{
+	static const uint64_t writes[] = {0x0c04, 0x02, 0x30ff, 0x020a}; /* uncore_imc, ..., amd_umc */
+
+	for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++)
+		if (writes[i] == config)
+			return true;
+	return false;
+}
+
+/* Both directions of one of eight channels (amd_df), or one direction. */
+static double
+lines_of_machine(uint64_t config)
+{
+	const bool is_memory = strcmp(known_kernel()->class, "Memory") == 0;
+	double reads = 0, writes = 0;
+
+	count_of_work(0x412e, &reads);
+	count_of_work(0x02f2, &writes);
+	if (is_memory)
+		writes = (bytes_out_of(L3_BYTES) + (has_field("operation", "WRITE_NT")
+							    ? number_field("bufferSize") * number_field("iterations")
+							    : 0)) /
+			 64;
+	if ((config & 0xff3f) == 0x3807)
+		return (reads + writes) / 8;
+	return writes_to_memory(config) ? writes : reads;
+}
+
+static int
+open_machine_counter(const struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	const struct perf_event_attr plain = {
+		.type = attr->type, .size = attr->size, .config = attr->config, .read_format = attr->read_format};
+	int fd;
+
+	if (tid != -1 || memcmp(&plain, attr, sizeof(plain)) != 0)
+		return refuse(EINVAL);
+	if (getenv("ROT_SIMULATED_PARANOID"))
+		return refuse(EACCES);
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd < 0 || fd >= MAX_FDS)
+		return refuse(EMFILE);
+	machine_counters[fd] = (struct machine_counter){.is_open = true, .config = attr->config};
+	say("machine: type %u config 0x%llx CPU %d\n", attr->type, (unsigned long long)attr->config, cpu);
+	return fd;
+}
+
+/* The second of two reads ends what was counted. */
+static ssize_t
+read_machine_counter(int fd, uint64_t *data, size_t size)
+{
+	struct machine_counter *counter = &machine_counters[fd];
+	const char *others = getenv("ROT_SIMULATED_OTHERS");
+	const uint64_t ns = slept_ns ? slept_ns : 1000000;
+	uint64_t nr_units = 0;
+
+	if (size != 3 * sizeof(*data))
+		return refuse(ENOSPC);
+	for (int i = 0; i < MAX_FDS; i++)
+		nr_units += machine_counters[i].is_open && machine_counters[i].config == counter->config;
+	if (counter->nr_reads++ % 2 == 0) {
+		slept_ns = 0;
+	} else {
+		counter->ns += ns;
+		counter->lines += (others ? strtoull(others, NULL, 10) : 0) * ns / 1000000;
+		if (!slept_ns)
+			counter->lines += (uint64_t)(lines_of_machine(counter->config) / (double)nr_units + 0.5);
+	}
+	data[0] = counter->lines;
+	data[1] = data[2] = counter->ns;
+	return (ssize_t)size;
+}
+
 /* Generic events as those of the table; 0: the processor has no such event. */
 static uint64_t
 config_of(const struct perf_event_attr *attr)
@@ -770,6 +904,12 @@ syscall(long number, ...)
 		arguments[i] = va_arg(list, long);
 	va_end(list);
 	attr = (const struct perf_event_attr *)arguments[0];
+	if (number == SYS_perf_event_open && getenv("ROT_SIMULATED_UNCORE") && attr->type >= PERF_TYPE_MAX) {
+		pthread_mutex_lock(&lock);
+		result = open_machine_counter(attr, (pid_t)arguments[1], (int)arguments[2]);
+		pthread_mutex_unlock(&lock);
+		return result;
+	}
 	if (number != SYS_perf_event_open || (attr->type != PERF_TYPE_RAW && attr->type != PERF_TYPE_HARDWARE))
 		return real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
 				    arguments[5]);
@@ -846,6 +986,12 @@ read(int fd, void *bytes, size_t size)
 	size_t nr;
 
 	find_functions();
+	if (fd > 0 && fd < MAX_FDS && machine_counters[fd].is_open) {
+		pthread_mutex_lock(&lock);
+		nr_bytes = read_machine_counter(fd, data, size);
+		pthread_mutex_unlock(&lock);
+		return nr_bytes;
+	}
 	nr_bytes = is_alone(fd) ? read_alone(fd, data, size) : real_read(fd, bytes, size);
 	if (!is_ours(fd) || nr_bytes < 0)
 		return nr_bytes;
@@ -869,8 +1015,10 @@ read(int fd, void *bytes, size_t size)
 int
 close(int fd)
 {
-	if (fd > 0 && fd < MAX_FDS)
+	if (fd > 0 && fd < MAX_FDS) {
 		events[fd] = (struct event){.leader = 0};
+		machine_counters[fd] = (struct machine_counter){.is_open = false};
+	}
 	find_functions();
 	return real_close(fd);
 }

@@ -41,6 +41,7 @@ struct measurer_type {
 };
 
 extern const struct measurer_type step_measurer_type;
+extern const struct measurer_type machine_event_measurer_type;
 extern const struct measurer_type perf_event_measurer_type;
 extern const struct measurer_type tsc_measurer_type;
 extern const struct measurer_type execution_time_measurer_type;

@@ -38,9 +38,9 @@ paranoid_level(void)
 }
 
 static int
-hint_permission(struct rot_error *err, bool wants_kernel)
+hint_permission(struct rot_error *err, int needed)
 {
-	int level = paranoid_level(), needed = wants_kernel ? 1 : 2;
+	int level = paranoid_level();
 
 	if (level == INT_MIN)
 		return rot_error_hint(
@@ -61,12 +61,12 @@ hint_permission(struct rot_error *err, bool wants_kernel)
 }
 
 int
-perf_hint(struct rot_error *err, int errnum, bool wants_kernel, size_t nr)
+perf_hint(struct rot_error *err, int errnum, int paranoid, size_t nr)
 {
 	switch (errnum) {
 	case EACCES:
 	case EPERM:
-		return hint_permission(err, wants_kernel);
+		return hint_permission(err, paranoid);
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
@@ -235,7 +235,7 @@ give_up(struct perf_group *group, const struct perf_encoding *encoding, size_t i
 	rot_error_set(err, error, "cannot count '%s' (type %u, config 0x%llx) as event %zu of its group on thread %d",
 		      encoding->names[i], attr->type, (unsigned long long)attr->config, i + 1,
 		      (int)(tid == 0 ? gettid() : tid));
-	perf_hint(err, error, !attr->exclude_kernel, i + 1);
+	perf_hint(err, error, attr->exclude_kernel ? PERF_PARANOID_USER : PERF_PARANOID_KERNEL, i + 1);
 	perf_group_close(group);
 	errno = error;
 	return -1;

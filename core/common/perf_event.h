@@ -131,12 +131,15 @@ int perf_scrub(const char *event, size_t nr, pid_t whose, struct rot_error *err)
 int
 perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, uint64_t *config, struct rot_error *err);
 
+/* Levels of kernel.perf_event_paranoid up to which anybody may count user mode, the kernel's as well, the machine. */
+enum { PERF_PARANOID_MACHINE = 0, PERF_PARANOID_KERNEL = 1, PERF_PARANOID_USER = 2 };
+
 /*
  * What to do next when perf_event_open is refused: sets the hint that fits errnum and this machine; returns -1.
  *
- * wants_kernel: kernel mode was to be counted.   nr: events of the group, with the refused one.
+ * paranoid: the highest level that permits it.   nr: events of the group, with the refused one.
  */
-int perf_hint(struct rot_error *err, int errnum, bool wants_kernel, size_t nr);
+int perf_hint(struct rot_error *err, int errnum, int paranoid, size_t nr);
 
 /* ---- what libpfm4 knows ---- */
 

@@ -68,6 +68,8 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 									     : first->reason);
 			if (steps && strstr(first->advice, steps))
 				finding_advise(finding, "%s", steps);
+			else if (architecture->nr_refused && *first->advice)
+				finding_advise(finding, "%s", first->advice);
 		}
 	}
 }

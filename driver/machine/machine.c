@@ -442,14 +442,14 @@ count_on_all_cpus(const char *root, struct rot_error *why)
 	return are_all;
 }
 
-static void
-hint_permission(struct rot_error *why)
+void
+machine_hint_permission(struct rot_error *why, int level)
 {
 	autofree char *line = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
 
-	if (line && atoi(line) > 2)
-		rot_error_hint(why, "sudo sysctl kernel.perf_event_paranoid=2    (it is %s), or run with CAP_PERFMON",
-			       line);
+	if (line && atoi(line) > level)
+		rot_error_hint(why, "sudo sysctl kernel.perf_event_paranoid=%d    (it is %s), or run with CAP_PERFMON",
+			       level, line);
 	else
 		rot_error_hint(why,
 			       "the system call is refused although kernel.perf_event_paranoid is %s: a container's "
@@ -463,7 +463,7 @@ explain(int reason, struct rot_error *why)
 {
 	rot_error_set(why, reason, "cannot count hardware events (perf_event_open of cycles)");
 	if (reason == EACCES || reason == EPERM)
-		hint_permission(why);
+		machine_hint_permission(why, 2);
 	else if (reason == ENOSYS)
 		rot_error_hint(
 			why,

@@ -40,6 +40,9 @@ char *machine_caches_text(const struct machine *machine);
  */
 bool machine_can_count(struct rot_error *why);
 
+/* The hint where perf_event_open was forbidden although kernel.perf_event_paranoid of that level would permit it. */
+void machine_hint_permission(struct rot_error *why, int level);
+
 /* ---- CPUs ---- */
 
 /* Is the CPU in a list of the kernel ("0-3,8")? Pure. */

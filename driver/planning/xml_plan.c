@@ -79,9 +79,9 @@ add_values(struct space *space, const xmlNode *element)
 int
 xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const taken[] = {"series",      "label",       "region",   "cpuFlags",   "nrCpus",
-					    "l1DataBytes", "l2Bytes",     "llcBytes", "l1Ways",     "l2Ways",
-					    "lineBytes",   "memoryBytes", "quick",    "tlbEntries", "tlbPageBytes"};
+	static const char *const taken[] = {
+		"series", "label",  "region",    "cpuFlags",    "nrCpus", "l1DataBytes", "l2Bytes",      "llcBytes",
+		"l1Ways", "l2Ways", "lineBytes", "memoryBytes", "quick",  "tlbEntries",  "tlbPageBytes", "countsBus"};
 	bool is_taken = false;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -373,6 +373,9 @@ make_constants(const struct rot *rot)
 		expression_scope_set_number(scope, "tlbEntries", (double)tlb.entries);
 		expression_scope_set_number(scope, "tlbPageBytes", (double)tlb.page_bytes);
 	}
+	expression_scope_set_number(scope, "countsBus",
+				    rot->architecture &&
+					    architecture_formula(rot->architecture, "transferredBytes", "memoryBus"));
 	expression_scope_set_number(scope, "lineBytes", (double)machine->line_bytes);
 	expression_scope_set_number(scope, "memoryBytes", (double)machine_usable_bytes(machine));
 	return scope;

@@ -76,7 +76,7 @@ needs_clock(const struct architecture *architecture, size_t nr_formulas)
 }
 
 /* Nothing is expected of a program. */
-static const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN};
+static const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN, .is_of_program = true};
 
 /* That there is a formula is not enough: caches of unknown sizes cannot be modelled, and a TLB is if it is named. */
 static bool
@@ -95,7 +95,7 @@ static int
 try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
 {
 	const struct architecture_formula *formula =
-		architecture_formula(choice->architecture, wanted[i].quantity, wanted[i].of);
+		architecture_formula_of_threads(choice->architecture, wanted[i].quantity, wanted[i].of);
 	const bool needs = choice->is_timed && needs_clock(choice->architecture, choice->nr + 1);
 	const size_t nr_clock = needs; /* what cannot be spared is not counted */
 	struct pass_plan passes;

@@ -17,7 +17,7 @@
 
 static const char *const event_class_names[EVENT_NR_CLASSES] = {
 	[EVENT_PLAIN] = "plain",     [EVENT_LARGE] = "large", [EVENT_FIXED] = "fixed",
-	[EVENT_OFFCORE] = "offcore", [EVENT_LOW] = "low",
+	[EVENT_OFFCORE] = "offcore", [EVENT_LOW] = "low",     [EVENT_MACHINE] = "machine",
 };
 
 /* ---- one file ---- */
@@ -166,6 +166,7 @@ formula_link(const struct architecture *architecture, struct architecture_formul
 			return rot_error_set(err, 0, "formula of %s %s: more than %d events", formula->quantity,
 					     formula->of, FORMULA_MAX_EVENTS);
 		formula_use(formula, event);
+		formula->is_of_machine |= architecture->events[event].class == EVENT_MACHINE;
 	}
 	if (formula->nr_events == 0)
 		return rot_error_set(err, 0, "formula of %s %s: no event in '%s'", formula->quantity, formula->of,
@@ -182,6 +183,7 @@ read_formula(struct architecture *architecture, const xmlNode *node, struct rot_
 					       .expression = text_of(architecture, node, "value"),
 					       .source = text_of(architecture, node, "source"),
 					       .line = (int)xmlGetLineNo((xmlNode *)node),
+					       .has_others = attribute_bool(node, "hasOthers"),
 					       .goes_round = attribute_bool(node, "goesRound")};
 	int rc = quantity_check_formula(formula.quantity, formula.of, err);
 
@@ -303,8 +305,8 @@ rank_of(const struct architecture_formula *formula)
 	return rank;
 }
 
-const struct architecture_formula *
-architecture_formula(const struct architecture *architecture, const char *quantity, const char *of)
+static const struct architecture_formula *
+best_formula(const struct architecture *architecture, const char *quantity, const char *of, bool may_be_of_machine)
 {
 	const struct architecture_formula *best = NULL;
 
@@ -312,10 +314,79 @@ architecture_formula(const struct architecture *architecture, const char *quanti
 		const struct architecture_formula *formula = &architecture->formulas[i];
 
 		if (strcmp(formula->quantity, quantity) == 0 && strcmp(formula->of, of) == 0 &&
-		    (!best || rank_of(formula) < rank_of(best)))
+		    (may_be_of_machine || !formula->is_of_machine) && (!best || rank_of(formula) < rank_of(best)))
 			best = formula;
 	}
 	return best;
+}
+
+const struct architecture_formula *
+architecture_formula(const struct architecture *architecture, const char *quantity, const char *of)
+{
+	return best_formula(architecture, quantity, of, true);
+}
+
+const struct architecture_formula *
+architecture_formula_of_threads(const struct architecture *architecture, const char *quantity, const char *of)
+{
+	return best_formula(architecture, quantity, of, false);
+}
+
+/* ---- events of the whole machine ---- */
+
+/* NULL: each can be counted. */
+static const struct rot_error *
+why_not_counted(const struct architecture_formula *formula, const struct rot_error *reasons)
+{
+	for (size_t i = 0; i < formula->nr_events; i++)
+		if (reasons[formula->events[i]].text[0])
+			return &reasons[formula->events[i]];
+	return NULL;
+}
+
+void
+architecture_find_uncore(struct architecture *architecture, const char *root, bool is_tried)
+{
+	autofree struct rot_error *reasons = rot_calloc(architecture->nr_events + 1, sizeof(*reasons));
+	size_t nr_kept = 0;
+
+	for (size_t i = 0; i < architecture->nr_events; i++) {
+		struct architecture_event *event = &architecture->events[i];
+
+		if (event->class != EVENT_MACHINE)
+			continue;
+		if (!uncore_event_find(&event->uncore, &architecture->pool, root, event->definition)) {
+			rot_error_set(&reasons[i], 0, "the system shows no counters of memory controllers (%s)",
+				      event->definition);
+			rot_error_hint(&reasons[i], "%s; in a virtual machine they are those of its host",
+				       strncmp(event->definition, "amd", 3) == 0 ? "sudo modprobe amd_uncore"
+										 : "sudo modprobe intel_uncore");
+		} else if (is_tried) {
+			uncore_event_can_count(&event->uncore, &reasons[i]);
+		}
+	}
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula formula = architecture->formulas[i];
+		const struct rot_error *why = why_not_counted(&formula, reasons);
+
+		if (!why) {
+			architecture->formulas[nr_kept++] = formula;
+			continue;
+		}
+		architecture->why_refused = *why;
+		pool_add(&architecture->pool, architecture->refused, architecture->nr_refused) = formula;
+	}
+	architecture->nr_formulas = nr_kept;
+}
+
+const struct rot_error *
+architecture_refusal(const struct architecture *architecture, const char *quantity, const char *of)
+{
+	for (size_t i = 0; i < architecture->nr_refused; i++)
+		if (strcmp(architecture->refused[i].quantity, quantity) == 0 &&
+		    strcmp(architecture->refused[i].of, of) == 0)
+			return &architecture->why_refused;
+	return NULL;
 }
 
 /* ---- the machine's ---- */

@@ -12,20 +12,22 @@
 #include "entities.h"
 #include "error.h"
 #include "machine/caches.h"
+#include "machine/uncore.h"
 #include "support/pool.h"
 
 /*
  * What an event needs of the counters; a group shape says how many of each it may hold.
  * plain: any counter. large: counts by more than one a cycle and is paired with a second counter (AMD event 0x003).
  * fixed: has a counter of its own. offcore: needs one of the extra offcore response registers besides a counter.
- * low: the first few counters alone count it.
+ * low: the first few counters alone count it. machine: counted for the whole machine (machine/uncore.h), in no group.
  */
-enum event_class { EVENT_PLAIN, EVENT_LARGE, EVENT_FIXED, EVENT_OFFCORE, EVENT_LOW, EVENT_NR_CLASSES };
+enum event_class { EVENT_PLAIN, EVENT_LARGE, EVENT_FIXED, EVENT_OFFCORE, EVENT_LOW, EVENT_MACHINE, EVENT_NR_CLASSES };
 
 struct architecture_event {
 	char *name;       /* in expressions: $name                */
-	char *definition; /* libpfm4 event string                 */
+	char *definition; /* libpfm4 event string; of EVENT_MACHINE as uncore_event_find wants it */
 	enum event_class class;
+	struct uncore_event uncore; /* of EVENT_MACHINE, as architecture_find_uncore found it */
 };
 
 /* A formula needs at most this many events. */
@@ -39,8 +41,10 @@ struct architecture_formula {
 	char *source;     /* the events, for people; and what is not seen                                           */
 	size_t events[FORMULA_MAX_EVENTS]; /* indices of the events the expression uses, ascending                   */
 	size_t nr_events;
-	int line;        /* in the architecture's file */
-	bool goes_round; /* bytes of stores that go round caches nearer to the core are in it */
+	int line;           /* in the architecture's file */
+	bool is_of_machine; /* events of the whole machine are in it */
+	bool has_others;    /* and what others cause is not subtracted from them */
+	bool goes_round;    /* bytes of stores that go round caches nearer to the core are in it */
 	char grade; /* 'A', 'B', 'C', 'F' where it was validated on this machine (validation/validation.h), else 0 */
 	bool is_not_shown; /* validation tried it, but every run was disturbed: no grade */
 };
@@ -109,6 +113,9 @@ struct architecture {
 	size_t nr_groups;
 	struct architecture_formula *formulas; /* in order of preference                                     */
 	size_t nr_formulas;
+	struct architecture_formula *refused; /* those whose events of the machine cannot be counted here            */
+	size_t nr_refused;
+	struct rot_error why_refused;      /* the last reason, with the hint; empty text: there is none           */
 	struct architecture_limit *limits; /* the first that fits holds */
 	size_t nr_limits;
 	struct architecture_latency *latencies; /* likewise */
@@ -149,6 +156,16 @@ struct architecture *architecture_load_steps(const char *folder, const struct ar
 struct architecture *
 architecture_load_blocks(const char *folder, const struct architecture_stepping *stepping, struct rot_error *err);
 
+/*
+ * Finds the events of the whole machine below root ("/", or a recorded machine), and tries whether they may be counted
+ * if is_tried. Formulas over others are refused from then on; an architecture that was just read has all.
+ */
+void architecture_find_uncore(struct architecture *architecture, const char *root, bool is_tried);
+
+/* Why the quantity has no formula although the file has one; NULL: it has none. */
+const struct rot_error *
+architecture_refusal(const struct architecture *architecture, const char *quantity, const char *of);
+
 /* One file, whatever the machine; architecture_load is made of this. */
 struct architecture *architecture_read(const char *path, const char *schema, struct rot_error *err);
 
@@ -160,6 +177,10 @@ void architecture_delete(struct architecture *architecture);
  */
 const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
+
+/* The same of those that count threads, not the whole machine. */
+const struct architecture_formula *
+architecture_formula_of_threads(const struct architecture *architecture, const char *quantity, const char *of);
 
 /* No file describes the processor: it has what any has. */
 bool architecture_is_generic(const struct architecture *architecture);

@@ -56,9 +56,11 @@ set_events(struct expression_scope *scope, const struct architecture *architectu
 		const size_t event = part->formula->events[i];
 		const size_t from = series->pass < plan->nr_passes ? series->pass : pass_plan_find(plan, event);
 		const struct pass_run *pass_run = &samples[from].runs[run];
+		const size_t k = index_in_pass(&plan->passes[from], event);
 
 		expression_scope_set_number(scope, architecture->events[event].name,
-					    pass_run->counts[index_in_pass(&plan->passes[from], event)]);
+					    pass_run->counts[k] +
+						    (part->formula->has_others ? pass_run->others[k] : 0));
 		take_run(series, run, pass_run);
 	}
 }
@@ -132,6 +134,8 @@ part_series(struct series *series, const struct architecture *architecture, cons
 		for (size_t i = 0; i < series->nr && rc == 0; i++) {
 			set_events(scope, architecture, part, plan, samples, series, i);
 			rc = expression_number(scope, part->formula->expression, &series->values[i], err);
+			if (part->formula->has_others)
+				series->taints[i] &= ~(unsigned)TAINT_BACKGROUND;
 		}
 		if (rc < 0)
 			return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
@@ -373,6 +377,16 @@ all_are_tainted(const struct quantity_value *value, const struct series *top, co
 	return bottom && !bottom->is_known && count_left_out(bottom->taints, bottom->nr, tolerated) == bottom->nr;
 }
 
+/* What others moved cannot be told from what the work did: no run says anything. */
+static bool
+all_are_of_others(const struct quantity_value *value)
+{
+	for (size_t i = 0; i < value->nr_samples; i++)
+		if (!(value->taints[i] & TAINT_BACKGROUND))
+			return false;
+	return value->nr_samples > 0;
+}
+
 static void
 value_summarise(struct quantity_value *value, const struct quantity_resolution *resolution, const struct series *top,
 		const struct series *bottom, const struct pass_plan *plan, bool use_minimum)
@@ -383,14 +397,22 @@ value_summarise(struct quantity_value *value, const struct quantity_resolution *
 	const bool use_all = value->nr_samples && all_are_tainted(value, top, bottom, jointly, kept);
 	const unsigned tolerated = use_all ? ALL_TAINTS : kept;
 
-	if (bottom)
+	if (all_are_of_others(value))
+		value->summary = summary_empty();
+	else if (bottom)
 		value->summary = summarise_ratio(resolution, top, bottom, jointly ? value->taints : NULL, use_minimum,
 						 tolerated);
 	else
 		value->summary = summarise_single(resolution, top, use_minimum, tolerated);
 	value->summary.tainted = count_left_out(value->taints, value->nr_samples, kept);
-	if (use_all)
+	if (use_all && !all_are_of_others(value))
 		value->summary.estimator = tainted_estimator(value->summary.estimator);
+}
+
+static bool
+is_of_machine(const struct quantity_part *part)
+{
+	return part->formula && part->formula->is_of_machine;
 }
 
 static void
@@ -407,6 +429,7 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->expected = resolution->expected;
 	value->compulsory = resolution->compulsory;
 	value->goes_round = resolution->numerator.formula && resolution->numerator.formula->goes_round;
+	value->is_of_machine = is_of_machine(&resolution->numerator) || is_of_machine(&resolution->denominator);
 	value->kept_taints = resolution->kept_taints;
 	value->summary = summary_empty();
 }

@@ -41,15 +41,16 @@ expected_operations(struct rot *rot, const struct kernel_base *kernel, const cha
 typedef bool bytes_of_kernel(struct rot *rot, const struct kernel_base *kernel, const char *border,
 			     const char *direction, double *bytes, struct rot_error *err);
 
-/* of: "llcRam.read", or "llcRam" for both directions. */
+/* of: "llcRam.read", or "llcRam" for both directions. What crosses the memory bus crosses the border to memory. */
 static bool
 bytes_of(bytes_of_kernel *known, struct rot *rot, const struct kernel_base *kernel, const char *of, double *bytes,
 	 struct rot_error *err)
 {
 	const char *dot = strchr(of, '.');
 	autofree char *border = rot_strndup(of, dot ? (size_t)(dot - of) : strlen(of));
+	const bool is_bus = strcmp(border, "memoryBus") == 0;
 
-	return known(rot, kernel, border, dot ? dot + 1 : "both", bytes, err);
+	return known(rot, kernel, is_bus ? "llcRam" : border, dot ? dot + 1 : "both", bytes, err);
 }
 
 static bool

@@ -118,16 +118,28 @@ warn_of_expectations(const struct measuring_job *job)
 {
 	struct architecture *architecture = job->architecture;
 	const struct quantity_resolution *resolutions = job->resolutions;
+	const struct rot_error *refusal = NULL;
 	bool is_used = false;
 	autofree char *advice = NULL;
 
-	for (size_t i = 0; i < job->nr_requests; i++)
-		is_used |= needs_word(architecture, &resolutions[i].numerator) ||
-			   needs_word(architecture, &resolutions[i].denominator);
+	for (size_t i = 0; i < job->nr_requests; i++) {
+		const struct quantity_part *const parts[] = {&resolutions[i].numerator, &resolutions[i].denominator};
+
+		for (size_t k = 0; k < 2; k++) {
+			is_used |= needs_word(architecture, parts[k]);
+			refusal = parts[k]->refusal ? parts[k]->refusal : refusal;
+		}
+	}
 	if (!is_used || architecture->has_warned ||
-	    (!architecture->why_not.text[0] && !architecture_is_generic(architecture)))
+	    (!architecture->why_not.text[0] && !refusal && !architecture_is_generic(architecture)))
 		return;
 	architecture->has_warned = true;
+	if (!architecture->why_not.text[0] && refusal) {
+		rot_warning("%s; bytes at the memory come from the kernels' definitions and are labelled "
+			    "\"expected\"\n     %s",
+			    refusal->text, refusal->hint);
+		return;
+	}
 	if (!architecture->why_not.text[0]) {
 		rot_note("no file describes this processor: generic events of the kernel are counted, and what they do "
 			 "not tell comes from the kernels' definitions and is labelled \"expected\"\n     %s",

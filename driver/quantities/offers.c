@@ -76,6 +76,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	const bool is_rate = kind->takes[WORD_CLOCK] && (kind->takes[WORD_OPERATION] || kind->takes[WORD_BORDER]);
 	const struct quantity_expectation known = {.operations = 1, .bytes = 1, .can_probe_clock = true};
 	struct quantity_resolution resolution;
+	const struct rot_error *refusal;
 	struct offer_text *text;
 	bool is_possible = quantity_resolve(&resolution, list->counting, &request, "auto", &known, NULL) == 0;
 	bool is_found;
@@ -89,10 +90,14 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->grade = is_possible ? quantity_resolution_grade(&resolution) : "";
 	text->may_be_stepped = is_possible && may_be_stepped(list->counting, &resolution);
 	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
+	refusal = request.border ? architecture_refusal(list->architecture, "transferredBytes", request.border) : NULL;
 	is_found = strcmp(text->strings[4], "measured") == 0 || strcmp(text->strings[4], "modelled") == 0;
-	text->strings[6] = is_found ? rot_strdup("") : reason_of(list->architecture);
-	text->strings[7] =
-		is_found ? rot_strdup("") : architecture_advice(list->architecture, can_be_stepped(&request));
+	text->strings[6] = is_found  ? rot_strdup("")
+			   : refusal ? rot_strdup(refusal->text)
+				     : reason_of(list->architecture);
+	text->strings[7] = is_found  ? rot_strdup("")
+			   : refusal ? rot_strdup(refusal->hint)
+				     : architecture_advice(list->architecture, can_be_stepped(&request));
 }
 
 /* One offer for each word of the roles from this one on that the quantity takes; a rate has the clock of the

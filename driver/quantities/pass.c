@@ -56,13 +56,39 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 	return &measurer->base;
 }
 
+/* The units of all events of the pass. */
+static struct perf_event_measurer *
+machine_measurer(const struct architecture *architecture, const struct pass *pass)
+{
+	struct perf_event_measurer *measurer = &machine_event_measurer_new()->base;
+
+	for (size_t i = 0; i < pass->nr_events; i++) {
+		const struct architecture_event *event = &architecture->events[pass->events[i]];
+
+		for (size_t k = 0; k < event->uncore.nr_units; k++) {
+			const struct uncore_unit *unit = &event->uncore.units[k];
+			struct machine_event_definition *definition = machine_event_definition_new();
+
+			rot_string_set(&definition->base.name, event->name);
+			rot_string_set(&definition->base.definition, unit->name);
+			definition->pmu_type = unit->type;
+			definition->config = unit->config;
+			definition->cpu = unit->cpu;
+			perf_event_measurer_events_add(measurer, &definition->base);
+		}
+	}
+	return measurer;
+}
+
 /* As pass_measurer, with the caches of that machine. */
 static struct perf_event_measurer *
 measurer_on(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
-	struct perf_event_measurer *measurer =
-		pass->is_stepped ? step_measurer(&architecture->stepping, machine) : perf_event_measurer_new();
+	struct perf_event_measurer *measurer;
 
+	if (pass_is_of_machine(architecture, pass))
+		return machine_measurer(architecture, pass);
+	measurer = pass->is_stepped ? step_measurer(&architecture->stepping, machine) : perf_event_measurer_new();
 	for (size_t i = 0; i < pass->nr_events; i++) {
 		const struct architecture_event *event = &architecture->events[pass->events[i]];
 		struct perf_event_definition *definition = perf_event_definition_new();
@@ -159,20 +185,22 @@ thread_rule(const struct architecture *architecture, const struct pass *pass)
 	return rule;
 }
 
-/* Where they are stepped, they are so as the one that calls the kernel. */
+/* Where they are stepped, they are so as the one that calls the kernel. What the machine counts is of all threads. */
 static bool
-needs_thread_rule(const struct measurement *measurement, const struct pass *pass)
+needs_thread_rule(const struct architecture *architecture, const struct measurement *measurement,
+		  const struct pass *pass)
 {
-	return pass->nr_events && !pass->is_stepped && measurement_has_own_threads(measurement);
+	return pass->nr_events && !pass->is_stepped && !pass_is_of_machine(architecture, pass) &&
+	       measurement_has_own_threads(measurement);
 }
 
 const struct measurer_set *
-pass_thread_set(const struct measurement *measured, const struct pass *pass)
+pass_thread_set(const struct architecture *architecture, const struct measurement *measured, const struct pass *pass)
 {
 	const struct create_measurer_on_thread_action *action;
 	size_t nr = measurement_nr_rules(measured);
 
-	if (!needs_thread_rule(measured, pass) || nr == 0)
+	if (!needs_thread_rule(architecture, measured, pass) || nr == 0)
 		return NULL;
 	action = rot_cast(measurement_rules_at(measured, nr - 1)->action, &create_measurer_on_thread_action_class);
 	return action ? action->measurer_set : NULL;
@@ -234,7 +262,7 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 			measurer->follows_warming = kernel && (kernel->warm_code || kernel->warm_data);
 		}
 	}
-	if (needs_thread_rule(copy, pass))
+	if (needs_thread_rule(architecture, copy, pass))
 		measurement_rules_add(copy, thread_rule(architecture, pass));
 	return copy;
 }

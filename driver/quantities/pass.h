@@ -23,7 +23,8 @@ bool workload_is_load(const struct workload *workload);
  *
  * A pass that is stepped has its main measurer alone: stepping takes a switch to another process and back for each
  * instruction, so times and switches of context would be those of rot. Kernels with threads of their own are not
- * counted by steps (enum step_obstacle).
+ * counted by steps (enum step_obstacle). A pass of the whole machine has a unit's counter for each of its events as its
+ * main measurer, and no rule.
  *
  * If a kernel declares more than one thread (numThreads), a pass with events gets a rule as its last one: a copy of the
  * group on every thread that kernels or libraries make, counting from kernelStart to kernelStop. The pass of the clocks
@@ -39,14 +40,16 @@ struct measurement *pass_measurement(const struct measurement *measurement, cons
 bool measurement_has_own_threads(const struct measurement *measurement);
 
 /* The set of the rule that pass_measurement added for them; NULL: it added none. */
-const struct measurer_set *pass_thread_set(const struct measurement *measured, const struct pass *pass);
+const struct measurer_set *
+pass_thread_set(const struct architecture *architecture, const struct measurement *measured, const struct pass *pass);
 
 /* The action that the passes of the measurement are of; NULL: they are of its kernels. */
 const struct action_base *measured_action(const struct measurement *measurement);
 
 /*
  * The group of a pass as a measurer, with the architecture's scrubbing; without events it counts nothing. A
- * StepMeasurer with the machine's caches where the architecture counts by steps.
+ * StepMeasurer with the machine's caches where the architecture counts by steps, a MachineEventMeasurer for events of
+ * the machine.
  */
 struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
 

@@ -21,6 +21,12 @@ group_holds(const struct architecture_group *group, const unsigned counts[EVENT_
 }
 
 bool
+pass_is_of_machine(const struct architecture *architecture, const struct pass *pass)
+{
+	return pass->nr_events && architecture->events[pass->events[0]].class == EVENT_MACHINE;
+}
+
+bool
 pass_is_legal(const struct architecture *architecture, const size_t *events, size_t nr_events)
 {
 	unsigned counts[EVENT_NR_CLASSES] = {0};

@@ -27,6 +27,9 @@ struct pass_plan {
 	size_t nr_passes;
 };
 
+/* Are its events counted for the whole machine? Then all are. */
+bool pass_is_of_machine(const struct architecture *architecture, const struct pass *pass);
+
 /* Does any legal group hold these events? */
 bool pass_is_legal(const struct architecture *architecture, const size_t *events, size_t nr_events);
 

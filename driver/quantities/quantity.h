@@ -76,6 +76,7 @@ enum sample_taint {
 	TAINT_CLOCK = 1 << 6,       /* the core clock before and after differ by more than 1 % */
 	TAINT_STEAL = 1 << 7,       /* a hypervisor ran something else for at least 1 % of the time */
 	TAINT_BROKEN_RULE = 1 << 8, /* its counts break a rule that those of most runs keep (invariants.h) */
+	TAINT_BACKGROUND = 1 << 9,  /* of what was counted of the whole machine, more than a tenth was of others */
 };
 
 /* What the system did to a run; the others are faults of the measurement itself. */
@@ -120,9 +121,10 @@ struct quantity_value {
 	const char *grade;        /* "A".."F" after validation; "" if not validated on this machine */
 	const char *why_expected; /* what kept steps from counting a part of it; static, "": nothing did */
 	double expected;          /* what the kernel's definition says; NaN if it says nothing */
-	double compulsory; /* of bytes: what goes across if each datum does once; of an intensity: that of these bytes;
-			      0: not known */
-	bool goes_round;   /* of bytes: those of stores that go round caches nearer to the core are in it */
+	double compulsory;  /* of bytes: what goes across if each datum does once; of an intensity: that of these bytes;
+			       0: not known */
+	bool goes_round;    /* of bytes: those of stores that go round caches nearer to the core are in it */
+	bool is_of_machine; /* a part was counted for the whole machine */
 	struct quantity_own_cost own_cost;
 	struct quantity_breach *breaches;
 	size_t nr_breaches;

@@ -159,6 +159,10 @@ static const struct remark remarks[] = {
 	 .advice = "measure at another time, or on another host", .taint = TAINT_STEAL},
 	{REMARK_CAUSE, "brokenRule", "this run alone breaks a rule", .advice = "see the rule in the remarks",
 	 .taint = TAINT_BROKEN_RULE},
+	{REMARK_CAUSE, "background",
+	 "others moved more than a tenth of the bytes that were counted of the whole machine",
+	 .advice = "stop other programs, or use larger sizes; without a run that is better there is no value",
+	 .taint = TAINT_BACKGROUND},
 
 	{REMARK_RULE, "bordersOrdered", "more bytes crossed a border than one nearer to the core",
 	 .advice = "prefetching and non-temporal stores (rep stos) may do this; else a count is wrong: rot validate"},
@@ -184,6 +188,9 @@ static const struct remark remarks[] = {
 	{REMARK_RUNS, "fewStarts",
 	 "runs of fewer than 6 starts of the measuring core, so intervals know nothing of what differs between starts",
 	 .advice = "rot remeasure, and the key starts"},
+	{REMARK_RUNS, "ofMachine",
+	 "counted for the whole machine; what others moved is subtracted, but not of memoryBus",
+	 .advice = "stop other programs"},
 
 	{REMARK_END, "disturbed", "too many runs were disturbed to have as many as were asked for",
 	 .advice = "a quiet machine, or a larger timeBudget"},
@@ -356,7 +363,7 @@ tell_of_quantity(struct tellings *all, const json_t *point, const json_t *quanti
 	const struct remark *end = remark_find(REMARK_END, json_text_at(quantity, "runsEnd"));
 	const struct remark *few = remark_find(REMARK_RUNS, "fewStarts");
 	const char *why = json_text_at(quantity, "whyExpected");
-	autofree char *few_text = NULL, *why_text = NULL;
+	autofree char *few_text = NULL, *why_text = NULL, *machine_text = NULL;
 
 	if (has_few_starts(quantity)) {
 		few_text = rot_format("%s (%s)", few->text, few->advice);
@@ -368,6 +375,14 @@ tell_of_quantity(struct tellings *all, const json_t *point, const json_t *quanti
 	}
 	if (end)
 		tell(all, point, end->text, false);
+	if (json_is_true(json_object_get(quantity, "ofMachine"))) {
+		const bool is_refused = json_is_null(json_object_get(quantity, "value"));
+		const struct remark *remark =
+			is_refused ? remark_find(REMARK_CAUSE, "background") : remark_find(REMARK_RUNS, "ofMachine");
+
+		machine_text = rot_format("%s (%s)", remark->text, remark->advice);
+		tell(all, point, machine_text, false);
+	}
 }
 
 struct texts

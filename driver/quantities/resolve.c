@@ -146,16 +146,18 @@ static int
 cannot_measure(const struct architecture *architecture, const char *quantity, const char *of, struct rot_error *err)
 {
 	const bool is_clock = strcmp(quantity, "time") == 0;
+	const struct rot_error *refusal = architecture_refusal(architecture, quantity, of);
+	const struct rot_error *reason = refusal ? refusal : &architecture->why_not;
 
 	rot_error_set(err, 0, "%s%s%s cannot be measured here", quantity, *of ? " of " : "", of);
-	if (architecture->why_not.text[0])
-		rot_error_append(err, ": %s", architecture->why_not.text);
+	if (reason->text[0])
+		rot_error_append(err, ": %s", reason->text);
 	else
 		rot_error_append(err, ": no event of %s gives it", architecture->title);
 	if (!is_clock)
 		rot_error_append(err, "; and nothing says what to expect");
-	if (architecture->why_not.hint[0])
-		return rot_error_hint(err, "%s", architecture->why_not.hint);
+	if (reason->hint[0])
+		return rot_error_hint(err, "%s", reason->hint);
 	if (is_clock)
 		return rot_error_hint(err, "use the clock tsc or microSeconds");
 	return rot_error_hint(
@@ -168,7 +170,9 @@ static bool
 part_count(struct quantity_part *part, const struct architecture *architecture, const char *quantity, const char *of,
 	   const struct quantity_expectation *expectation, enum step_obstacle *obstacle)
 {
-	const struct architecture_formula *formula = architecture_formula(architecture, quantity, of);
+	const struct architecture_formula *formula =
+		expectation->is_of_program ? architecture_formula_of_threads(architecture, quantity, of)
+					   : architecture_formula(architecture, quantity, of);
 
 	*obstacle = formula ? obstacle_of(architecture, formula, expectation) : STEPS_CAN;
 	if (!formula || *obstacle != STEPS_CAN)
@@ -207,7 +211,8 @@ part_work(struct quantity_part *part, const struct architecture *architecture, c
 				       .known = known.expected,
 				       .kind = "expected",
 				       .text = known.text,
-				       .obstacle = obstacle};
+				       .obstacle = obstacle,
+				       .refusal = architecture_refusal(architecture, quantity, of)};
 	return 0;
 }
 
@@ -225,7 +230,9 @@ static int
 part_bytes(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
 	   const struct quantity_expectation *expectation, struct rot_error *err)
 {
-	const struct known_work known = {request->given_bytes, expectation->bytes,
+	/* No kernel says what others move. */
+	const bool is_bus = strncmp(request->border, "memoryBus", strlen("memoryBus")) == 0;
+	const struct known_work known = {request->given_bytes, is_bus ? NAN : expectation->bytes,
 					 expectation->is_cold_only ? "kernel definition, for cold data"
 								   : "kernel definition"};
 

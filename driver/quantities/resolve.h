@@ -64,6 +64,7 @@ struct quantity_part {
 	const char *text;                           /* where it comes from; borrowed of formula or static   */
 	char grade;                                 /* of PART_COUNTED and PART_PROBED: 'A' to 'F', 0: none */
 	enum step_obstacle obstacle;                /* PART_KNOWN: steps would count it but for this */
+	const struct rot_error *refusal; /* PART_KNOWN: events would count it but for this; NULL: none would */
 };
 
 struct quantity_resolution {
@@ -86,6 +87,7 @@ struct quantity_expectation {
 	bool is_cold_only;           /* the bytes are those of cold data, and the data are warm */
 	bool can_probe_clock;        /* the work is done by the threads around whose work the clock is probed */
 	bool is_of_action;           /* it is what an action does behind a kernel */
+	bool is_of_program;          /* its threads are counted, not the machine */
 	enum step_obstacle obstacle; /* of anything that steps would count of it */
 };
 

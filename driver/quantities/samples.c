@@ -44,19 +44,37 @@ read_count(const struct architecture *architecture, size_t event, const struct p
 	return (double)raw;
 }
 
+/* Of the whole machine, in bytes where the event has a scale: what others caused is what it counted without the work.
+ */
+static void
+add_machine_count(struct pass_run *run, size_t k, double scale, const struct machine_event_count *count)
+{
+	const double time = (double)count->base.time_running / (double)count->background_time;
+	const double others = scale * (double)count->background * time;
+
+	run->others[k] += others;
+	run->counts[k] += scale * (double)count->base.raw_count - others;
+}
+
 void
 pass_run_add_counts(struct pass_run *run, const struct architecture *architecture, const struct pass *pass,
 		    const struct perf_event_measurer_output *output, unsigned *seen)
 {
 	for (size_t i = 0; i < perf_event_measurer_output_nr_event_counts(output); i++) {
-		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output, i);
+		struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output, i);
+		const struct machine_event_count *of_machine = rot_cast(count, &machine_event_count_class);
 
 		for (size_t k = 0; k < pass->nr_events; k++) {
-			if (strcmp(architecture->events[pass->events[k]].name, count->name) != 0)
+			const struct architecture_event *event = &architecture->events[pass->events[k]];
+
+			if (strcmp(event->name, count->name) != 0)
 				continue;
 			if (seen)
 				seen[k]++;
-			run->counts[k] += read_count(architecture, pass->events[k], count, &run->taints);
+			if (of_machine)
+				add_machine_count(run, k, event->uncore.scale, of_machine);
+			else
+				run->counts[k] += read_count(architecture, pass->events[k], count, &run->taints);
 			if (count->time_running < count->time_enabled)
 				run->taints |= TAINT_MULTIPLEXED;
 		}
@@ -215,12 +233,14 @@ read_output(struct sample_reading *reading, const struct measurer_output_base *o
 			output_readers[i].read(reading, output);
 }
 
-/* What all workloads together gave, of what one of them did. */
+/* What all workloads together gave, of what one of them did. Each counts the whole machine while it works itself. */
 static void
-add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events)
+add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events, bool is_of_machine)
 {
-	for (size_t k = 0; k < nr_events; k++)
-		run->counts[k] += own->counts[k];
+	for (size_t k = 0; k < nr_events; k++) {
+		run->counts[k] = is_of_machine ? fmax(run->counts[k], own->counts[k]) : run->counts[k] + own->counts[k];
+		run->others[k] = fmax(run->others[k], own->others[k]);
+	}
 	run->tsc_ticks = fmax(run->tsc_ticks, own->tsc_ticks);
 	run->wall_ns = fmax(run->wall_ns, own->wall_ns);
 	run->core_cycles += own->core_cycles;
@@ -229,6 +249,24 @@ add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events)
 	run->unknown_steps += own->unknown_steps;
 	run->first_unknown = run->first_unknown ? run->first_unknown : own->first_unknown;
 	run->taints |= own->taints;
+}
+
+/*
+ * What others cause while the kernel runs was counted after it. If it was none or twice as much meanwhile, counts of
+ * which it is a tenth are off by a tenth; of more nothing is known.
+ */
+#define MAX_OTHERS 0.1
+
+static bool
+is_mostly_of_others(const struct pass_run *run, size_t nr_events)
+{
+	double others = 0, all = 0;
+
+	for (size_t k = 0; k < nr_events; k++) {
+		others += run->others[k];
+		all += run->others[k] + run->counts[k];
+	}
+	return others > MAX_OTHERS * all;
 }
 
 /* Into own alone. */
@@ -245,6 +283,8 @@ read_set(struct sample_reading *reading, const struct measurer_set_output *set, 
 	for (size_t i = 0; i < measurer_set_output_nr_validation_measurer_outputs(set); i++)
 		read_steal_time(reading, measurer_set_output_validation_measurer_outputs_at(set, i));
 	own->core_cycles = reading->set_ticks * reading->set_cycles_per_tick;
+	if (is_mostly_of_others(own, reading->pass->nr_events))
+		own->taints |= TAINT_BACKGROUND;
 	reading->run = run;
 }
 
@@ -312,8 +352,9 @@ static int
 read_run(struct sample_reading *reading, const struct measurement *measured,
 	 const struct measurement_run_output *output, struct rot_error *err)
 {
-	const struct measurer_set *of_threads = pass_thread_set(measured, reading->pass);
+	const struct measurer_set *of_threads = pass_thread_set(reading->architecture, measured, reading->pass);
 	const size_t nr_expected = nr_expected_sets(measured);
+	const bool is_of_machine = pass_is_of_machine(reading->architecture, reading->pass);
 	size_t nr_sets = 0, nr_copies = 0;
 
 	if (nr_expected > 1)
@@ -329,7 +370,7 @@ read_run(struct sample_reading *reading, const struct measurement *measured,
 		} else if (workload < nr_expected) {
 			nr_sets++;
 			read_set(reading, set, &own);
-			add_run(reading->run, &own, reading->pass->nr_events);
+			add_run(reading->run, &own, reading->pass->nr_events, is_of_machine);
 			if (nr_expected > 1)
 				reading->run->threads[workload] = own;
 		} else if (measured->overall_measurer_set && measured->overall_measurer_set->id == set->set_id) {
@@ -351,7 +392,8 @@ read_run(struct sample_reading *reading, const struct measurement *measured,
 				     nr_sets - reading->nr_probed, nr_sets);
 	/* clocks and steps need no measurers on threads that the kernel says it has */
 	if (output->unmeasured_threads > 0 &&
-	    ((reading->pass->nr_events && !reading->pass->is_stepped) || !measurement_has_own_threads(measured)))
+	    ((reading->pass->nr_events && !reading->pass->is_stepped && !is_of_machine) ||
+	     !measurement_has_own_threads(measured)))
 		reading->run->taints |= TAINT_UNMEASURED_THREAD;
 	return 0;
 }

@@ -10,9 +10,13 @@
 #include "quantities/pass.h"
 #include "quantities/quantity.h"
 
-/* One run of a pass. Counts are sums over all threads; times the maximum over the workloads. */
+/*
+ * One run of a pass. Counts are sums over all threads, but of the whole machine, which each workload sees, the maximum;
+ * so are times.
+ */
 struct pass_run {
 	double counts[PASS_MAX_EVENTS]; /* in the order of the pass's events */
+	double others[PASS_MAX_EVENTS]; /* of the whole machine: what others caused, which is not in counts */
 	double tsc_ticks;
 	double wall_ns;
 	double core_cycles;        /* ticks times cycles per tick, as probed; 0 without a clock probe */

@@ -305,9 +305,9 @@ quantity_value_json(const struct quantity_value *value)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		json_object_set_new(json, numbers[i].key, json_real_or_null(numbers[i].number));
 	json_object_update_new(
-		json, json_pack("{s:o*, s:s*, s:o, s:o*, s:o*, s:o, s:o, s:s*, s:s*, s:o*, s:o*, s:o*}", "infinite",
-				isinf(summary->value) ? json_true() : NULL, "clock", value->request.clock, "samples",
-				json_samples(value->samples, value->nr_samples), "starts",
+		json, json_pack("{s:o*, s:s*, s:o, s:o*, s:o*, s:o, s:o, s:s*, s:s*, s:o*, s:o*, s:o*, s:o*}",
+				"infinite", isinf(summary->value) ? json_true() : NULL, "clock", value->request.clock,
+				"samples", json_samples(value->samples, value->nr_samples), "starts",
 				value->starts ? json_starts(value) : NULL, "threadSamples",
 				value->nr_threads ? json_thread_samples(value) : NULL, "taints", json_taints(value),
 				"taintedSamples", json_tainted_runs(value), "runsEnd",
@@ -315,7 +315,8 @@ quantity_value_json(const struct quantity_value *value)
 				value->why_expected && *value->why_expected ? value->why_expected : NULL, "compulsory",
 				value->compulsory > 0 ? json_real_or_null(value->compulsory) : NULL, "emptyRegion",
 				value->own_cost.is_known ? json_own_cost(&value->own_cost) : NULL, "brokenRules",
-				value->nr_breaches ? json_breaches(value) : NULL));
+				value->nr_breaches ? json_breaches(value) : NULL, "ofMachine",
+				value->is_of_machine ? json_true() : NULL));
 	add_doubts(json, value);
 	add_caveats(json, value);
 	return json;

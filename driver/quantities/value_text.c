@@ -271,6 +271,7 @@ word_for(const char *part)
 		{"l1l2", "L1-L2"},
 		{"l2l3", "L2-L3"},
 		{"llcRam", "LLC-RAM"},
+		{"memoryBus", "memory bus"},
 		{"coreCycles", ""},
 		{"referenceCycles", ""},
 		{"tsc", ""},

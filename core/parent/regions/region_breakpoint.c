@@ -109,7 +109,7 @@ try_all(const struct addresses *addresses, pid_t tid, struct rot_error *err)
 		if (error == ENOSPC)
 			rot_error_hint(err, "somebody else uses them: a debugger, or another rot");
 		else
-			perf_hint(err, error, false, 1);
+			perf_hint(err, error, PERF_PARANOID_USER, 1);
 	}
 	for (size_t i = 0; i < addresses->nr; i++)
 		launch_close(&fds[i]);

@@ -154,7 +154,7 @@ static int
 explain(pid_t tid, int error, struct rot_error *err)
 {
 	rot_error_set(err, error, "cannot sample thread %d", (int)tid);
-	perf_hint(err, error, false, 1);
+	perf_hint(err, error, PERF_PARANOID_USER, 1);
 	errno = error;
 	return -1;
 }

@@ -136,6 +136,6 @@ TEST_OF(every_refusal_has_a_next_step, NR_ELEMENTS(hints))
 	struct rot_error error;
 
 	rot_error_set(&error, hints[_i].errnum, "cannot count");
-	ck_assert_int_eq(perf_hint(&error, hints[_i].errnum, false, hints[_i].nr), -1);
+	ck_assert_int_eq(perf_hint(&error, hints[_i].errnum, PERF_PARANOID_USER, hints[_i].nr), -1);
 	ck_assert_msg(strstr(error.hint, hints[_i].hint) != NULL, "'%s' not in '%s'", hints[_i].hint, error.hint);
 }

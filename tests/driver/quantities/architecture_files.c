@@ -47,11 +47,14 @@ struct architecture *
 architecture_named(const char *name)
 {
 	char *folder = architecture_folder(), *schema = architecture_schema();
-	autofree char *path = rot_format("%s/%s.xml", folder, name);
+	const char *machine = strchrnul(name, '@');
+	autofree char *path = rot_format("%s/%.*s.xml", folder, (int)(machine - name), name);
+	const char *root = source_path("tests/machines/uncore/%s", *machine ? machine + 1 : "none");
 	struct architecture *architecture = architecture_read(path, schema, &why);
 
 	if (!architecture)
 		ck_abort_msg("%s", why.text);
+	architecture_find_uncore(architecture, root, false);
 	return architecture;
 }
 

@@ -12,7 +12,10 @@ const char *architecture_file(int i);
 char *architecture_folder(void);
 char *architecture_schema(void);
 
-/* The file NAME.xml; aborts the test if it cannot be read. */
+/*
+ * The file NAME.xml; aborts the test if it cannot be read. "NAME@TREE": with the events of the whole machine that
+ * tests/machines/uncore/TREE has; else there are none.
+ */
 struct architecture *architecture_named(const char *name);
 
 /* As architecture_named, deleted when the test ends. */

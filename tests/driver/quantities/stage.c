@@ -117,11 +117,19 @@ counts_of_nothing(const struct pass *pass)
 	struct perf_event_measurer_output *events = perf_event_measurer_output_new();
 
 	for (size_t i = 0; i < pass->nr_events; i++) {
-		struct perf_event_count *count = perf_event_count_new();
+		const struct architecture_event *event = &stage.architecture->events[pass->events[i]];
 
-		rot_string_set(&count->name, stage.architecture->events[pass->events[i]].name);
-		count->time_enabled = count->time_running = 1000;
-		perf_event_measurer_output_event_counts_add(events, count);
+		for (size_t k = 0; k < event->uncore.nr_units || k == 0; k++) {
+			struct perf_event_count *count =
+				event->uncore.nr_units ? &machine_event_count_new()->base : perf_event_count_new();
+			struct machine_event_count *of_unit = rot_cast(count, &machine_event_count_class);
+
+			rot_string_set(&count->name, event->name);
+			count->time_enabled = count->time_running = 1000;
+			if (of_unit)
+				of_unit->background_time = 10000;
+			perf_event_measurer_output_event_counts_add(events, count);
+		}
 	}
 	return &events->base;
 }
