@@ -24,19 +24,42 @@
 /* The line is not modified at any capacity. */
 #define CLEAN UINT8_MAX
 
-/* A line that is followed. time: when it was used last; modified: the first capacity at which it is modified. */
+/*
+ * A line that is followed. time: when it was used last; modified: the first capacity at which it is modified.
+ * recent: 1 more than its place among recent lines, which have no time; 0: it has none
+ */
 struct followed {
 	uint64_t line; /* plus 1; 0: none */
 	uint32_t time;
-	uint8_t modified;
+	uint8_t modified, recent;
 	bool is_other; /* its residue is not 0, when lines are sampled */
 };
 
 /*
+ * Lines that were used last, nr of them, no more than the least capacity holds: nothing is missing where one of these
+ * is used again. They get times when others follow them. It is these that programs use nearly always. uses: how many
+ * there were before the last one of an item items: stored: CACHE_IS_MODIFIED if it has been by_line: an item that a
+ * line of these low bits may have marks: of all of them, packed as in the tree
+ */
+#define RECENT_MAX 64
+#define RECENT_LINES 1024
+struct recent {
+	struct recent_line {
+		uint64_t line; /* plus 1 */
+		uint64_t stored;
+		size_t place;
+	} items[RECENT_MAX + 1];
+	uint32_t uses[RECENT_MAX + 1];
+	uint8_t by_line[RECENT_LINES];
+	size_t nr;
+	uint64_t marks;
+};
+
+/*
  * table, room: by hash, 2^n entries, of which nr_lines are used
- * last, last_place: of the line that was used last, plus 1; 0: none
  * places: in the table, by time; room for TIMES_OF(room). now: the next time
- * near: a line that was used so many times ago, or fewer, is in the least capacity
+ * near: so many lines are in the least capacity at once, whatever they stand for
+ * nr_used: uses since recent lines had none
  * bits: of times that a line has: [0] of residue 0, or if all are followed; [1] of others
  * tree: of blocks that are behind, but for the last one: how many lines, those of others times OTHER; nr: of all times
  * capacities: in lines
@@ -49,8 +72,8 @@ struct followed {
 #define TIMES_OF(room) (2 * (room))
 struct reuse {
 	struct followed *table;
-	uint64_t last;
-	size_t last_place;
+	struct recent recent;
+	uint32_t nr_used;
 	uint32_t *places;
 	uint64_t *bits[2], *tree;
 	size_t room, nr_lines, now, near, max_lines;
@@ -122,7 +145,7 @@ set_time(struct reuse *reuse, size_t place)
 	}
 }
 
-/* It has none any more. Returns the lines of later ones; 0 if it is near. */
+/* It has none any more. Returns the lines of later ones. */
 static INLINE uint64_t
 take_time(struct reuse *reuse, const struct followed *line)
 {
@@ -131,10 +154,8 @@ take_time(struct reuse *reuse, const struct followed *line)
 
 	reuse->bits[line->is_other][time / WORD_TIMES] &= ~(UINT64_C(1) << time % WORD_TIMES);
 	if (block + 1 >= reuse->now / BLOCK_TIMES)
-		return reuse->now - time <= reuse->near ? 0 : count_until(reuse, time, reuse->now / WORD_TIMES + 1);
+		return count_until(reuse, time, reuse->now / WORD_TIMES + 1) + reuse->recent.marks;
 	add_to_tree(reuse, block, 0 - mark_of(line));
-	if (reuse->now - time <= reuse->near)
-		return 0;
 	later = count_until(reuse, time, (block + 1) * BLOCK_WORDS) + reuse->nr - mark_of(line);
 	for (size_t i = block + 1; i > 0; i &= i - 1)
 		later -= reuse->tree[i];
@@ -156,6 +177,36 @@ renumber(struct reuse *reuse)
 		for (; left; left &= left - 1)
 			set_time(reuse, reuse->places[word * WORD_TIMES + (unsigned)__builtin_ctzll(left)]);
 	}
+}
+
+/* Recent lines get times, in the order of their last uses. */
+static INLINE void
+settle(struct reuse *reuse)
+{
+	struct recent *recent = &reuse->recent;
+	uint64_t order[RECENT_MAX];
+
+	/* Nearly always they are in order. */
+	for (size_t i = 0; i < recent->nr; i++) {
+		const uint64_t key = (uint64_t)recent->uses[i] * RECENT_MAX + i;
+		size_t k = i;
+
+		for (; k > 0 && order[k - 1] > key; k--)
+			order[k] = order[k - 1];
+		order[k] = key;
+	}
+	for (size_t i = 0; i < recent->nr; i++) {
+		struct recent_line *item = &recent->items[order[i] % RECENT_MAX];
+
+		if (reuse->now == TIMES_OF(reuse->room))
+			renumber(reuse);
+		reuse->table[item->place].recent = 0;
+		if (item->stored & CACHE_IS_MODIFIED)
+			reuse->table[item->place].modified = 0;
+		set_time(reuse, item->place);
+		item->line = 0;
+	}
+	recent->nr = recent->marks = 0;
 }
 
 /* ---- the table ---- */
@@ -211,7 +262,6 @@ allocate(struct reuse *reuse, size_t room)
 {
 	reuse->room = room;
 	reuse->now = reuse->nr_lines = reuse->nr = 0;
-	reuse->last = 0;
 	reuse->table = rot_calloc(room, sizeof(*reuse->table));
 	reuse->places = rot_calloc(TIMES_OF(room), sizeof(*reuse->places));
 	reuse->tree = rot_calloc(TIMES_OF(room) / BLOCK_TIMES + 1, sizeof(*reuse->tree));
@@ -236,15 +286,17 @@ set_weights(struct reuse *reuse, double first, double others)
 {
 	reuse->weights[0] = first;
 	reuse->weights[1] = others;
-	reuse->near = (size_t)ceil((double)reuse->capacities[0] / fmax(first, others));
+	reuse->near = (size_t)fmin(RECENT_MAX, ceil((double)reuse->capacities[0] / fmax(first, others)));
 }
 
 /* For those that are still followed. */
 static void
 rebuild(struct reuse *reuse, size_t room)
 {
-	struct reuse before = *reuse;
+	struct reuse before;
 
+	settle(reuse);
+	before = *reuse;
 	allocate(reuse, room);
 	for (size_t word = 0; word <= before.now / WORD_TIMES; word++) {
 		for (uint64_t left = before.bits[0][word] | before.bits[1][word]; left; left &= left - 1) {
@@ -345,37 +397,48 @@ use_again(struct reuse *reuse, struct followed *line)
 	}
 }
 
-static INLINE void
-use_line(struct reuse *reuse, uint64_t line, bool is_store)
+/* The line is a recent one from now on. Returns its item, or RECENT_MAX if it is not followed. */
+static INLINE size_t
+find_recent(struct reuse *reuse, uint64_t line)
 {
-	size_t place = reuse->last_place;
+	struct recent *recent = &reuse->recent;
+	size_t place;
 
-	if (reuse->last != line + 1) {
-		if (reuse->is_filtered && !is_followed(reuse, line))
-			return;
-		if (reuse->now == TIMES_OF(reuse->room))
-			renumber(reuse);
-		place = find_place(reuse, line);
+	if (reuse->is_filtered && !is_followed(reuse, line))
+		return RECENT_MAX;
+	place = find_place(reuse, line);
+	if (!reuse->table[place].recent) {
+		if (recent->nr >= reuse->near)
+			settle(reuse);
 		if (reuse->table[place].line)
 			use_again(reuse, &reuse->table[place]);
 		else if (!bring_in(reuse, line, &place))
-			return;
-		reuse->last = line + 1;
-		reuse->last_place = place;
-		set_time(reuse, place);
+			return RECENT_MAX;
+		recent->marks += mark_of(&reuse->table[place]);
+		recent->items[recent->nr] = (struct recent_line){.line = line + 1, .place = place};
+		reuse->table[place].recent = (uint8_t)++recent->nr;
 	}
-	if (is_store)
-		reuse->table[place].modified = 0;
+	recent->by_line[line % RECENT_LINES] = reuse->table[place].recent - 1;
+	return reuse->table[place].recent - 1U;
 }
 
 static INLINE void
 use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
 {
+	struct recent *recent = &reuse->recent;
+
 	for (size_t i = 0; i < nr; i++) {
+		const uint64_t line = uses[i] >> CACHE_NR_ENTRY_BITS;
+		size_t item = recent->by_line[line % RECENT_LINES];
+
 		if (i + AHEAD < nr)
 			__builtin_prefetch(&reuse->table[first_place(reuse, uses[i + AHEAD] >> CACHE_NR_ENTRY_BITS)]);
-		use_line(reuse, uses[i] >> CACHE_NR_ENTRY_BITS, uses[i] & CACHE_IS_MODIFIED);
+		if (recent->items[item].line != line + 1)
+			item = find_recent(reuse, line);
+		recent->items[item].stored |= uses[i];
+		recent->uses[item] = reuse->nr_used + (uint32_t)i;
 	}
+	reuse->nr_used += (uint32_t)nr;
 }
 
 /* Bits are counted by an instruction that not every processor has. */
@@ -389,6 +452,10 @@ void
 reuse_use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
 {
 	reuse->uses += (double)nr;
+	if (nr >= UINT32_MAX - reuse->nr_used) {
+		settle(reuse);
+		reuse->nr_used = 0;
+	}
 	if (__builtin_cpu_supports("popcnt"))
 		use_lines_quickly(reuse, uses, nr);
 	else
@@ -426,10 +493,11 @@ add_last_gone(const struct reuse *reuse, double written[REUSE_NR + 1])
 }
 
 void
-reuse_add(const struct reuse *reuse, struct reuse_counts *sum)
+reuse_add(struct reuse *reuse, struct reuse_counts *sum)
 {
 	double written[REUSE_NR + 1], misses = 0, write_backs = 0;
 
+	settle(reuse);
 	memcpy(written, reuse->written, sizeof(written));
 	add_last_gone(reuse, written);
 	for (int i = 0; i < REUSE_NR; i++) {

@@ -58,4 +58,4 @@ void reuse_stream(struct reuse *reuse, uint64_t line, uint64_t bytes);
 void reuse_sample(struct reuse *reuse, uint64_t residues);
 
 /* Adds what there was so far. Lines that are still modified are written back as far as they are gone. */
-void reuse_add(const struct reuse *reuse, struct reuse_counts *sum);
+void reuse_add(struct reuse *reuse, struct reuse_counts *sum);
