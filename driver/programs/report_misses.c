@@ -318,6 +318,7 @@ report_what_ifs(const struct program_report *report, FILE *out)
 	fputs("\n  what other caches would move; misses for 1000 instructions\n\n", out);
 	text_table_print(&table, out);
 	text_table_clear(&table);
+	fputc('\n', out);
 	for (size_t i = 1; i < program_run_output_nr_what_ifs(run); i++) {
 		autofree char *label = rot_format("  %s:", what_if_name(report, i));
 		autofree char *text =

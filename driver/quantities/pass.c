@@ -63,9 +63,11 @@ step_measurer(const struct cache_shapes *caches, const struct machine *machine)
 struct step_measurer *
 what_if_measurer(const struct architecture *architecture, const char *text, struct rot_error *err)
 {
+	const struct machine none = {.l1_data_bytes = 0};
 	struct cache_shapes caches = architecture->stepping.caches;
 	struct machine machine;
 
+	caches.machine = caches.machine ? caches.machine : &none;
 	if (cache_shapes_parse(text, true, &machine, &caches, err) < 0)
 		return NULL;
 	return step_measurer(&caches, &machine);
