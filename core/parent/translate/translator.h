@@ -22,7 +22,7 @@ struct translator;
 struct what_ifs;
 
 /*
- * caches: those that are to be modelled; NULL: none, which takes a third of the time
+ * caches: those that are to be modelled; NULL: none, which is several times as fast
  * has_pages: translations of addresses, too
  * sampling, has_curve, has_kinds, what_ifs: as of stream_new
  * counted: where functions are counted, borrowed; NULL: they are not
