@@ -75,19 +75,20 @@ read_caches(struct rot *rot, struct rot_error *err)
 		return 0;
 	rot->modelled = rot_calloc(1, sizeof(*rot->modelled));
 	*rot->modelled = *rot->machine;
-	rot->modelled_ways = rot_calloc(1, sizeof(*rot->modelled_ways));
-	rot->modelled_policies = rot_calloc(1, sizeof(*rot->modelled_policies));
+	rot->modelled_caches = rot_calloc(1, sizeof(*rot->modelled_caches));
+	*rot->modelled_caches =
+		(struct cache_shapes){.machine = rot->machine, .ways = cache_ways_of(rot->machine, "/")};
 	if (strcmp(caches, measured) == 0) {
 		machine_replace_sizes(rot->modelled, rot->measured);
 		rot->modelled->l1_data_source = rot->modelled->l2_source = measured;
 		rot->modelled->llc_source = rot->measured->is_steady ? measured : busily;
-		rot->modelled_ways->l1_data = rot->measured->l1_ways;
+		rot->modelled_caches->ways = (struct cache_ways){.l1_data = rot->measured->l1_ways};
 		if (rot->modelled->l2_bytes)
 			return 0;
 		rot_error_set(err, 0, "caches=measured: the caches of this machine were not measured yet");
 		return rot_error_hint(err, "'rot machine --only=caches -caches=auto' measures them, in some seconds");
 	}
-	return cache_levels_parse(caches, rot->modelled, rot->modelled_ways, rot->modelled_policies, err);
+	return cache_shapes_parse(caches, false, rot->modelled, rot->modelled_caches, err);
 }
 
 static int
@@ -95,19 +96,17 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 {
 	const bool is_none = strcmp(configuration_string(rot->configuration, "caches"), "none") == 0;
 
-	*stepping = (struct architecture_stepping){
-		.machine = is_none         ? NULL
-			   : rot->modelled ? rot->modelled
-					   : rot->machine,
-	};
-	if (!is_none)
-		stepping->ways = rot->modelled ? *rot->modelled_ways : cache_ways_of(rot->machine, "/");
-	if (!stepping->ways.l1_data)
-		stepping->ways.l1_data = rot->measured->l1_ways;
+	*stepping = (struct architecture_stepping){.limit = 0};
 	if (rot->modelled)
-		stepping->policies = *rot->modelled_policies;
+		stepping->caches = *rot->modelled_caches;
+	else if (!is_none)
+		stepping->caches.ways = cache_ways_of(rot->machine, "/");
+	stepping->caches.machine = is_none ? NULL : rot->modelled ? rot->modelled : rot->machine;
+	if (!stepping->caches.ways.l1_data)
+		stepping->caches.ways.l1_data = rot->measured->l1_ways;
 	stepping->counts_tlb = configuration_origin(rot->configuration, "tlb") != CONFIGURATION_DEFAULT;
-	if (measured_tlb_parse(configuration_string(rot->configuration, "tlb"), rot->measured, &stepping->tlb, err) < 0)
+	if (measured_tlb_parse(configuration_string(rot->configuration, "tlb"), rot->measured, &stepping->caches.tlb,
+			       err) < 0)
 		return -1;
 	return limit_of(rot, "stepLimit", &stepping->limit, err);
 }
@@ -286,8 +285,7 @@ rot_close(struct rot *rot)
 	architecture_delete(rot->architecture);
 	definitions_delete(rot->kernels);
 	rot_registry_delete(rot->registry);
-	free(rot->modelled_ways);
-	free(rot->modelled_policies);
+	free(rot->modelled_caches);
 	free(rot->modelled);
 	free(rot->measured);
 	rot_entity_delete(rot->machine);

@@ -67,16 +67,24 @@ policy_of(const char *name)
 	return policy;
 }
 
+struct step_caches
+step_caches_of(const struct step_measurer *measurer)
+{
+	return (struct step_caches){
+		.tlb = {measurer->tlb_entries, measurer->tlb_ways, measurer->tlb_page_bytes},
+		.levels = {{measurer->l1_bytes, measurer->l1_ways},
+			   {measurer->l2_bytes, measurer->l2_ways},
+			   {measurer->l3_bytes, measurer->l3_ways}},
+		.policies = {policy_of(measurer->l1_policy), policy_of(measurer->l2_policy),
+			     policy_of(measurer->l3_policy)},
+		.line_bytes = {measurer->l1_line_bytes, measurer->l2_line_bytes, measurer->l3_line_bytes},
+		.are_shared = {measurer->l1_is_shared, measurer->l2_is_shared, measurer->l3_is_shared}};
+}
+
 struct step_region
 step_region_of(const struct step_measurer *measurer)
 {
-	return (struct step_region){.tlb = {measurer->tlb_entries, measurer->tlb_ways, measurer->tlb_page_bytes},
-				    .levels = {{measurer->l1_bytes, measurer->l1_ways},
-					       {measurer->l2_bytes, measurer->l2_ways},
-					       {measurer->l3_bytes, measurer->l3_ways}},
-				    .policies = {policy_of(measurer->l1_policy), policy_of(measurer->l2_policy),
-						 policy_of(measurer->l3_policy)},
-				    .line_bytes = measurer->line_bytes,
+	return (struct step_region){.caches = step_caches_of(measurer),
 				    .of_all = measurer->all_threads,
 				    .has_lines = have(&measurer->base, STEP_L1_FILLS),
 				    .has_pages = have(&measurer->base, STEP_TLB_MISSES),

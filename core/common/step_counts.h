@@ -33,9 +33,9 @@
  * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes. Gathered
  * ones are those among them that gathers and scatters access, each element at an address of its own.
  *
- * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins. Split
- * accesses are those of up to 64 bytes that go from one of their lines to the next, of repeated string instructions
- * none.
+ * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins; of other
+ * sizes than STEP_LINE_BYTES as many as have the same bytes. Split accesses are those of up to 64 bytes that go from
+ * one of their lines to the next, of repeated string instructions none.
  */
 #define STEP_COUNTS(X)                                                                                                 \
 	X(INSTRUCTIONS, "instructions")                                                                                \
@@ -68,6 +68,8 @@
 enum step_count { STEP_COUNTS(STEP_COUNT_NUMBER) STEP_NR_COUNTS };
 #undef STEP_COUNT_NUMBER
 
+#define STEP_LINE_BYTES 64
+
 /* The caches that are modelled, from the one next to the core. bytes 0: there is none of that level. */
 #define STEP_NR_LEVELS 3
 struct step_level {
@@ -84,6 +86,16 @@ struct step_tlb {
 	uint64_t entries, ways, page_bytes;
 };
 
+/*
+ * All that is modelled, each by level: policies by their places in STEP_POLICIES; line_bytes; are_shared: 1: one for
+ * all threads, else each has its own.
+ */
+struct step_caches {
+	struct step_tlb tlb;
+	struct step_level levels[STEP_NR_LEVELS];
+	uint64_t policies[STEP_NR_LEVELS], line_bytes[STEP_NR_LEVELS], are_shared[STEP_NR_LEVELS];
+};
+
 /* Why a region went on by itself, uncounted. */
 enum step_cut {
 	STEP_WHOLE,      /* it did not                                          */
@@ -96,10 +108,8 @@ enum step_cut {
 
 /*
  * The child says how it is to be counted:
- *   tlb: the one that is modelled
- *   levels, policies, line_bytes: the caches that are modelled; policies by their places in STEP_POLICIES
- *   of_all: with all other threads of the process but its main one. The last level is one for all, others are those of
- *     each alone
+ *   caches: that are modelled
+ *   of_all: with all other threads of the process but its main one
  *   has_lines, has_pages: lines of caches are asked for, and translations of addresses
  *   goes_on: the thread's next region at this address adds to counts, and finds the caches as they are then; unless
  *     this one is cut
@@ -112,9 +122,7 @@ enum step_cut {
  *   unknown_at, unknown_name: the first of them, as "xsaveopt"
  */
 struct step_region {
-	struct step_tlb tlb;
-	struct step_level levels[STEP_NR_LEVELS];
-	uint64_t policies[STEP_NR_LEVELS], line_bytes;
+	struct step_caches caches;
 	uint64_t of_all, goes_on, has_lines, has_pages;
 	uint64_t counts[STEP_NR_COUNTS];
 	uint64_t cut, cut_errno;
@@ -134,6 +142,9 @@ int step_counts_check(const struct perf_event_measurer *measurer, struct rot_err
 /* What an event of a measurer that was checked means. */
 uint64_t
 step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS]);
+
+/* The caches that the measurer describes. */
+struct step_caches step_caches_of(const struct step_measurer *measurer);
 
 /* A region as the measurer wants it, nothing counted yet. */
 struct step_region step_region_of(const struct step_measurer *measurer);

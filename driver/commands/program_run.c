@@ -183,6 +183,24 @@ make_program(const struct run_job *job, char *const *argv)
  */
 #define SAMPLE_PERIOD_NS 6134969
 
+/* Where nothing is modelled, there is nothing to compare. */
+static int
+add_what_ifs(struct run_job *job, struct rot_error *err)
+{
+	const struct run_options *options = job->options;
+
+	if (!job->is_by_blocks)
+		return 0;
+	for (size_t i = 0; i < options->nr_what_ifs; i++) {
+		struct step_measurer *caches = what_if_measurer(job->architecture, options->what_ifs[i], err);
+
+		if (!caches)
+			return rot_error_prefix(err, "--what-if");
+		program_command_what_ifs_add(job->counting ? job->counting : job->command, caches);
+	}
+	return 0;
+}
+
 static void
 make_command(struct run_job *job, char *const *argv)
 {
@@ -274,6 +292,8 @@ prepare(struct run_job *job, char *const *argv, int *status, struct rot_error *e
 	    (options->json_path && output_check_file(options->json_path, err) < 0))
 		return -1;
 	make_command(job, argv);
+	if (add_what_ifs(job, err) < 0)
+		return -1;
 	return 0;
 }
 
@@ -791,6 +811,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 		.misses_by = strcmp(job->options->by, "line") == 0 ? "function" : job->options->by,
 		.nr_functions = job->plan.is_timed && !job->options->process_id ? job->options->nr_functions : 0,
 		.output = job->output,
+		.what_ifs = job->options->what_ifs,
 		.roof = {summary_empty(), summary_empty(), 0},
 		.vector_bytes = machine_vector_bytes(job->rot->machine),
 		.machine = job->rot->machine,

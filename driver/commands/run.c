@@ -10,9 +10,9 @@
 /* Addresses differ from run to run, so what crosses borders of caches does; it is counted if caches are named, or
  * misses asked for. */
 static int
-count_alone(struct configuration *configuration, bool has_kinds, struct rot_error *err)
+count_alone(struct configuration *configuration, bool needs_caches, struct rot_error *err)
 {
-	const bool has_caches = has_kinds || strcmp(configuration_string(configuration, "caches"), "auto") != 0;
+	const bool has_caches = needs_caches || strcmp(configuration_string(configuration, "caches"), "auto") != 0;
 
 	if (configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
 		return -1;
@@ -28,19 +28,22 @@ run_run(struct command_context *context, void *values, int argc, char **argv, st
 	if (run_options_check(options, argc > 0, err) < 0)
 		return COMMAND_USAGE;
 	options->has_miss_kinds |= run_options_are_by_misses(options);
-	if (options->has_miss_kinds && strcmp(configuration_string(context->configuration, "caches"), "none") == 0) {
+	if ((options->has_miss_kinds || options->nr_what_ifs > 0) &&
+	    strcmp(configuration_string(context->configuration, "caches"), "none") == 0) {
 		rot_error_set(err, 0,
-			      "--miss-kinds, --by=object and --by=thread tell of modelled caches, and -caches=none "
-			      "models none");
+			      "--what-if, --miss-kinds, --by=object and --by=thread tell of modelled caches, and "
+			      "-caches=none models none");
 		return COMMAND_USAGE;
 	}
 	/* A visit is one run. */
 	options->is_counts_only |=
 		options->process_id && strcmp(configuration_string(context->configuration, "counting"), "blocks") == 0;
-	if ((options->has_miss_curve || options->has_miss_kinds) && !options->is_counts_only &&
+	if ((options->has_miss_curve || options->has_miss_kinds || options->nr_what_ifs > 0) &&
+	    !options->is_counts_only &&
 	    configuration_set(context->configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
 		return -1;
-	if (options->is_counts_only && count_alone(context->configuration, options->has_miss_kinds, err) < 0)
+	if (options->is_counts_only &&
+	    count_alone(context->configuration, options->has_miss_kinds || options->nr_what_ifs > 0, err) < 0)
 		return -1;
 	/* Counts alone are placed under no roof, which kernels would find. */
 	rot = options->is_counts_only ? command_rot_for_programs(context, err) : command_rot(context, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "machine/cpuid.h"
+#include "memory.h"
 #include "support/files.h"
 #include "support/pool.h"
 
@@ -277,14 +278,23 @@ machine_read_caches(struct machine *machine, const char *root)
 
 /* ---- others ---- */
 
-/* One of "32K:8:plru,1M:full". policy: as StepMeasurer has it; NULL: not said */
+/* One of "32K:8:plru,1M:full". */
 struct asked_level {
 	int64_t bytes, nr_ways;
-	const char *policy;
+	bool is_full;
+	struct cache_trait trait;
 };
 
 #define LINE_BYTES 64
+#define LEAST_LINE_BYTES 8
+#define MOST_LINE_BYTES 256
 #define MAX_TREE_WAYS 64
+
+static bool
+is_power_of_two(int64_t number)
+{
+	return number > 0 && (number & (number - 1)) == 0;
+}
 
 /* "32K"; behind it *end. False: it is none. */
 static bool
@@ -307,69 +317,153 @@ parse_size(const char *text, const char **end, int64_t *bytes)
 	return *bytes <= INT64_C(1) << 40;
 }
 
-/* A word behind the size, of that length. A tree needs a power of two of ways. */
+/* A word behind the size. */
 static bool
-parse_property(const char *text, size_t length, struct asked_level *level)
+parse_property(const char *word, struct asked_level *level)
 {
 	static const char *const policies[] = {"lru", "fifo", "random", "plru"}; /* as StepMeasurer has them */
+	int64_t number;
 	char *end;
 
-	if (length == strlen("full") && strncmp(text, "full", length) == 0) {
-		level->nr_ways = level->bytes / LINE_BYTES;
-		return level->nr_ways > 0;
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+		if (strcmp(word, policies[i]) == 0) {
+			level->trait.policy = policies[i];
+			return true;
+		}
+	if (strcmp(word, "shared") == 0 || strcmp(word, "private") == 0) {
+		level->trait.sharing = *word == 's' ? CACHE_SHARED : CACHE_PRIVATE;
+		return true;
 	}
-	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++) {
-		if (length != strlen(policies[i]) || strncmp(text, policies[i], length) != 0)
-			continue;
-		level->policy = policies[i];
-		return strcmp(policies[i], "plru") != 0 || (level->nr_ways >= 2 && level->nr_ways <= MAX_TREE_WAYS &&
-							    (level->nr_ways & (level->nr_ways - 1)) == 0);
+	if (strcmp(word, "full") == 0)
+		return level->is_full = true;
+	number = strtoll(word, &end, 10);
+	if (strcmp(end, "B") == 0) {
+		level->trait.line_bytes = number;
+		return is_power_of_two(number) && number >= LEAST_LINE_BYTES && number <= MOST_LINE_BYTES;
 	}
-	level->nr_ways = strtoll(text, &end, 10);
-	return end == text + length && length > 0 && level->nr_ways > 0 && level->nr_ways <= level->bytes / LINE_BYTES;
+	if (level->nr_ways)
+		return false; /* there are some already */
+	level->nr_ways = number;
+	return end != word && !*end && number > 0;
 }
 
+/* A tree needs a power of two of ways. */
 static bool
-parse_level(const char *text, const char **end, struct asked_level *level)
+is_level(struct asked_level *level)
 {
-	bool is_it = parse_size(text, &text, &level->bytes);
+	const int64_t nr_lines = level->bytes / (level->trait.line_bytes ? level->trait.line_bytes : LINE_BYTES);
 
-	while (is_it && *text == ':' && !level->policy) {
-		const size_t length = strcspn(++text, ":,");
+	if (level->is_full)
+		level->nr_ways = nr_lines;
+	if (nr_lines == 0 || level->nr_ways > nr_lines)
+		return false;
+	return !level->trait.policy || strcmp(level->trait.policy, "plru") != 0 ||
+	       (is_power_of_two(level->nr_ways) && level->nr_ways >= 2 && level->nr_ways <= MAX_TREE_WAYS);
+}
 
-		is_it = parse_property(text, length, level);
-		text += length;
+/* Changes the text. */
+static bool
+parse_level(char *text, struct asked_level *level)
+{
+	const char *behind;
+	char *word, *rest;
+
+	*level = (struct asked_level){.bytes = 0};
+	if (!parse_size(text, &behind, &level->bytes) || (*behind && *behind != ':'))
+		return false;
+	rest = *behind ? text + (behind - text) + 1 : NULL;
+	while ((word = strsep(&rest, ":")))
+		if (!parse_property(word, level))
+			return false;
+	return is_level(level);
+}
+
+static struct asked_level
+level_of(const struct cache_shapes *shapes, int level)
+{
+	const struct machine *machine = shapes->machine;
+	const int64_t bytes[] = {machine->l1_data_bytes, machine->l2_bytes,
+				 machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0};
+	const int64_t nr_ways[] = {shapes->ways.l1_data, shapes->ways.l2, shapes->ways.llc};
+
+	return (struct asked_level){.bytes = bytes[level], .nr_ways = nr_ways[level], .trait = shapes->traits[level]};
+}
+
+/* Each level is larger than the one before, and its lines are at least as long. */
+static bool
+are_levels(const struct asked_level *levels, int nr)
+{
+	bool are = nr >= 2;
+
+	for (int i = 0; i < nr; i++)
+		are &= levels[i].bytes > 0;
+	for (int i = 1; i < nr; i++) {
+		const int64_t before = levels[i - 1].trait.line_bytes, line_bytes = levels[i].trait.line_bytes;
+
+		are &= levels[i].bytes > levels[i - 1].bytes &&
+		       (line_bytes ? line_bytes : LINE_BYTES) >= (before ? before : LINE_BYTES);
 	}
-	*end = text;
-	return is_it;
+	return are;
+}
+
+/*
+ * One after the other of "l2=1M,l3=32M", or of "32K,1M,32M", which is all levels. *nr: how many there are then. False:
+ * one is none.
+ */
+static bool
+parse_levels(char *text, bool has_tlb, struct asked_level *levels, int *nr, struct tlb_shape *tlb)
+{
+	bool are_all = false, is_it = true;
+	int next = 0;
+
+	for (char *word; is_it && (word = strsep(&text, ","));) {
+		const bool is_named = word[0] == 'l' && word[1] >= '1' && word[1] <= '3' && word[2] == '=';
+		const int level = is_named ? word[1] - '1' : next++;
+
+		if (has_tlb && strncmp(word, "tlb=", 4) == 0) {
+			next--;
+			is_it = tlb_parse(word + 4, tlb, NULL) == 0;
+			continue;
+		}
+		is_it = level < CACHE_NR_LEVELS && (!is_named || level <= *nr) &&
+			parse_level(word + 3 * is_named, &levels[level]);
+		are_all |= !is_named;
+		*nr = is_named && level == *nr ? level + 1 : *nr;
+	}
+	if (are_all)
+		*nr = next;
+	return is_it && *nr <= CACHE_NR_LEVELS;
 }
 
 int
-cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct cache_policies *policies,
+cache_shapes_parse(const char *text, bool has_tlb, struct machine *machine, struct cache_shapes *shapes,
 		   struct rot_error *err)
 {
-	struct asked_level levels[3] = {{.bytes = 0}};
-	const char *at = text;
+	struct asked_level levels[CACHE_NR_LEVELS];
+	autofree char *copy = rot_strdup(text);
 	int nr = 0;
 
-	while (nr < 3 && parse_level(at, &at, &levels[nr]) && (nr == 0 || levels[nr].bytes > levels[nr - 1].bytes)) {
-		nr++;
-		if (*at != ',')
-			break;
-		at++;
+	for (int i = 0; i < CACHE_NR_LEVELS; i++) {
+		levels[i] = level_of(shapes, i);
+		nr += levels[i].bytes > 0;
 	}
-	if (nr < 2 || *at) {
+	if (!parse_levels(copy, has_tlb, levels, &nr, &shapes->tlb) || !are_levels(levels, nr)) {
 		rot_error_set(err, 0, "'%s' describes no caches", text);
-		return rot_error_hint(err,
-				      "-caches=32K:8,1M:16,32M:16: sizes and ways (or full) of two or three levels, "
-				      "each larger than the one before, and behind them lru, plru, fifo or random; "
-				      "auto: those of this machine; none");
+		return rot_error_hint(
+			err,
+			"32K:8,1M:16,32M:16: sizes and ways (or full) of two or three levels, each "
+			"larger than the one before, or l3=16M: the others stay; behind them lru, plru, "
+			"fifo or random, 128B (lines, from level to level no shorter), shared or private%s",
+			has_tlb ? "; tlb=64:full:2M" : "; auto: those of this machine; none");
 	}
+	*machine = *shapes->machine;
 	machine->l1_data_bytes = levels[0].bytes;
 	machine->l2_bytes = levels[1].bytes;
 	machine->llc_bytes = levels[nr - 1].bytes;
-	*ways = (struct cache_ways){levels[0].nr_ways, levels[1].nr_ways, levels[nr - 1].nr_ways};
-	*policies = (struct cache_policies){levels[0].policy, levels[1].policy, levels[nr - 1].policy};
+	shapes->machine = machine;
+	shapes->ways = (struct cache_ways){levels[0].nr_ways, levels[1].nr_ways, levels[nr - 1].nr_ways};
+	for (int i = 0; i < CACHE_NR_LEVELS; i++)
+		shapes->traits[i] = i < nr ? levels[i].trait : (struct cache_trait){.policy = NULL};
 	return 0;
 }
 

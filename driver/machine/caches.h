@@ -25,23 +25,41 @@ struct cache_ways {
 };
 struct cache_ways cache_ways_of(const struct machine *machine, const char *root);
 
-/* Which line of a full set goes. */
-struct cache_policies {
-	const char *l1_data, *l2, *llc; /* of StepMeasurer; NULL: not said */
-};
-
-/*
- * Other caches than the machine has, as "32K:8,1M:16,32M:16": sizes (K, M, G: powers of 1024) and ways of two or three
- * levels, from the one next to the core; ways may be left out, or "full": one set. Behind them may stand which line of
- * a set goes: "32K:8:plru,1M:full". -1: text says something else.
- */
-int cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways,
-		       struct cache_policies *policies, struct rot_error *err);
-
 /* Translations of addresses that are remembered. ways: of each set; 0: there is one set. */
 struct tlb_shape {
 	int64_t entries, ways, page_bytes;
 };
+
+/* How a level is beside its size and ways. policy: which line of a full set goes, as of StepMeasurer; NULL, 0: not
+ * said */
+enum cache_sharing { CACHE_SHARING_UNSAID, CACHE_PRIVATE, CACHE_SHARED };
+struct cache_trait {
+	const char *policy;
+	int64_t line_bytes;
+	enum cache_sharing sharing;
+};
+#define CACHE_NR_LEVELS 3
+
+/*
+ * Caches that are modelled. machine: whose they are, borrowed, NULL: there are none. Its last level is the second where
+ * there are two.
+ */
+struct cache_shapes {
+	const struct machine *machine;
+	struct cache_ways ways;
+	struct cache_trait traits[CACHE_NR_LEVELS];
+	struct tlb_shape tlb;
+};
+
+/*
+ * Changes caches to others, as "32K:8,1M:16,32M:16": sizes (K, M, G: powers of 1024) and ways of two or three levels,
+ * from the one next to the core; ways may be left out, or "full": one set. Behind them may stand which line of a set
+ * goes, how long lines are, and "shared" or "private": "32K:8:plru,1M:full:128B:shared". "l3=16M": the other levels
+ * stay as they are. has_tlb: there may also be "tlb=", as of tlb_parse. *machine becomes that of the shapes, with the
+ * sizes. -1: text says something else.
+ */
+int cache_shapes_parse(const char *text, bool has_tlb, struct machine *machine, struct cache_shapes *shapes,
+		       struct rot_error *err);
 
 /* "64", "128:4", "64:full:2M": entries, ways and pages (4K). -1: text says something else. */
 int tlb_parse(const char *text, struct tlb_shape *tlb, struct rot_error *err);

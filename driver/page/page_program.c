@@ -168,6 +168,36 @@ write_misses(xmlTextWriterPtr out, const json_t *result)
 		write_shares(out, lists[i][0], json_object_get(by, lists[i][1]));
 }
 
+static void
+write_what_ifs(xmlTextWriterPtr out, const json_t *what_ifs)
+{
+	static const char *const headings[] = {"caches",         "L1-L2|MB",   "misses|million", "L2-L3|MB",
+					       "misses|million", "LLC-RAM|MB", "misses|million", "TLB misses|million"};
+	struct page_table table = {out, headings, sizeof(headings) / sizeof(*headings), 0};
+
+	if (json_array_size(what_ifs) == 0)
+		return;
+	html_element(out, "h3", NULL, "What other caches would move");
+	page_table_begin(&table, "other caches");
+	for (size_t i = 0; i < json_array_size(what_ifs); i++) {
+		const json_t *what_if = json_array_get(what_ifs, i), *borders = json_object_get(what_if, "borders");
+
+		page_row_begin(&table, NULL);
+		page_cell(&table, "stays", json_text_at(what_if, "caches"));
+		for (size_t k = 0; k < json_array_size(borders); k++) {
+			const json_t *border = json_array_get(borders, k);
+			const double bytes =
+				json_number_at(border, "readBytes") + json_number_at(border, "writtenBytes");
+
+			page_cell_number(&table, bytes * 1e-6);
+			page_cell_number(&table, json_number_at(border, "misses") * 1e-6);
+		}
+		page_cell_number(&table, json_number_at(what_if, "tlbMisses") * 1e-6);
+		page_row_end(&table);
+	}
+	page_end_table(out);
+}
+
 void
 page_write_program(xmlTextWriterPtr out, const json_t *result, const struct rot *rot, size_t number)
 {
@@ -180,6 +210,7 @@ page_write_program(xmlTextWriterPtr out, const json_t *result, const struct rot 
 	write_findings(out, result);
 	page_write_places(out, result, &codes);
 	page_write_codes(out, &codes);
+	write_what_ifs(out, json_object_get(result, "whatIfs"));
 	write_misses(out, result);
 	write_regions(out, result);
 }

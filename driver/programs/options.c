@@ -159,6 +159,17 @@ set_functions(void *values, const char *value, struct rot_error *err)
 	return 0;
 }
 
+static int
+add_what_if(void *values, const char *value, struct rot_error *err)
+{
+	struct run_options *options = values;
+
+	(void)err;
+	options->what_ifs = rot_realloc(options->what_ifs, options->nr_what_ifs + 1, sizeof(*options->what_ifs));
+	options->what_ifs[options->nr_what_ifs++] = value;
+	return 0;
+}
+
 enum place_kind
 run_options_by(const struct run_options *options)
 {
@@ -183,6 +194,7 @@ clear(void *values)
 	for (size_t i = 0; i < options->nr_regions; i++)
 		region_delete(options->regions[i]);
 	free(options->regions);
+	free(options->what_ifs);
 }
 
 #define MEMBER(name) .offset = offsetof(struct run_options, name)
@@ -255,6 +267,12 @@ static const struct option_row rows[] = {
 	 MEMBER(is_counts_only)},
 	{.name = "miss-curve", .about = "show what caches of each size would move", MEMBER(has_miss_curve)},
 	{.name = "miss-kinds", .about = "tell why lines of modelled caches are missing", MEMBER(has_miss_kinds)},
+	{.name = "what-if",
+	 .value = "CACHES",
+	 .about = "show beside the modelled caches what others would move; as often as there are others. CACHES is as "
+		  "of the key caches, or what differs: l1=64K:16, l3=16M, tlb=64:full:2M, l2=2M:16,l3=64M:16",
+	 .type = OPTION_TAKEN,
+	 .take = add_what_if},
 	{.letter = "p",
 	 .name = "pid",
 	 .value = "PID",

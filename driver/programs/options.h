@@ -24,9 +24,11 @@ struct run_options {
 	bool per_thread;
 	bool has_no_children; /* the processes that the program starts are left out */
 	bool is_quiet;
-	bool has_miss_curve;     /* misses are counted at every capacity, by blocks */
-	bool has_miss_kinds;     /* misses of modelled caches are told apart by kind */
-	bool is_counts_only;     /* one run that is counted by blocks, and none that is timed */
+	bool has_miss_curve;   /* misses are counted at every capacity, by blocks */
+	bool has_miss_kinds;   /* misses of modelled caches are told apart by kind */
+	bool is_counts_only;   /* one run that is counted by blocks, and none that is timed */
+	const char **what_ifs; /* other caches that are modelled, too */
+	size_t nr_what_ifs;
 	struct region **regions; /* owned; each with a name of its own */
 	size_t nr_regions;
 	const char *region_backend; /* as in ProgramCommand */

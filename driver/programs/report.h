@@ -38,6 +38,7 @@ struct program_report {
 	const struct architecture *architecture;
 	const struct program_plan *plan;
 	const struct program_command_output *output;
+	const char *const *what_ifs; /* as they were asked for */
 	struct program_values total;
 	struct program_values *threads;
 	size_t nr_threads;
@@ -145,6 +146,11 @@ const struct program_run_output *report_run_of_misses(const struct program_repor
 void report_miss_kinds(const struct program_report *report, FILE *out);
 void report_miss_note(struct program_report *report);
 void report_add_misses_json(const struct program_report *report, json_t *json);
+
+/* What other caches would move, if they were asked for: a table with an empty line before, and a member of the JSON
+ * (else NULL). */
+void report_what_ifs(const struct program_report *report, FILE *out);
+json_t *report_what_ifs_json(const struct program_report *report);
 
 /*
  * Misses at every capacity, if they were asked for: a short table with an empty line before, notes, a member of the

@@ -301,10 +301,12 @@ add_counts_alone(const struct program_report *report, json_t *json)
 static void
 add_misses(const struct program_report *report, json_t *json)
 {
-	json_t *curve = report_curve_json(report);
+	json_t *curve = report_curve_json(report), *what_ifs = report_what_ifs_json(report);
 
 	if (curve)
 		json_object_set_new(json, "missCurve", curve);
+	if (what_ifs)
+		json_object_set_new(json, "whatIfs", what_ifs);
 	if (!report_run_of_misses(report))
 		return;
 	report_add_misses_json(report, json);

@@ -230,6 +230,126 @@ report_miss_kinds(const struct program_report *report, FILE *out)
 	print_shares(report, run, out);
 }
 
+/* ---- other caches ---- */
+
+#define NR_BORDERS 3
+static const char *const borders[NR_BORDERS] = {"L1-L2", "L2-L3", "LLC-RAM"};
+
+/* What is within this of what it was is not said to have changed. */
+#define LEAST_CHANGED 0.05
+
+/* NULL: they were not asked for. */
+static const struct program_run_output *
+find_what_ifs(const struct program_report *report)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
+
+		if (program_run_output_nr_what_ifs(run) > 0)
+			return run;
+	}
+	return NULL;
+}
+
+static double
+moved_bytes(const struct what_if *what_if, size_t border)
+{
+	return (double)(what_if_read_bytes_at(what_if, border) + what_if_written_bytes_at(what_if, border));
+}
+
+/* The first ones are those of the key. */
+static const char *
+what_if_name(const struct program_report *report, size_t i)
+{
+	return i == 0 ? "as modelled" : report->what_ifs[i - 1];
+}
+
+/* "L1-L2 x 0.31": nothing where it is much as it was. */
+static void
+append_change(char **text, const char *what, double before, double now)
+{
+	if (before == now || fabs(now / before - 1) <= LEAST_CHANGED)
+		return;
+	rot_append(text, "%s%s", **text ? ", " : "", what);
+	if (before > 0)
+		rot_append(text, " times %.3g", now / before);
+	else
+		rot_append(text, " %.3g instead of 0", now);
+}
+
+static char *
+changes_text(const struct what_if *first, const struct what_if *other)
+{
+	char *text = rot_strdup("");
+
+	for (size_t i = 0; i < NR_BORDERS; i++)
+		append_change(&text, borders[i], moved_bytes(first, i), moved_bytes(other, i));
+	append_change(&text, "TLB misses", (double)first->tlb_misses, (double)other->tlb_misses);
+	if (!*text)
+		rot_append(&text, "all within %g %%", 100 * LEAST_CHANGED);
+	return text;
+}
+
+void
+report_what_ifs(const struct program_report *report, FILE *out)
+{
+	static const struct text_table_column columns[] = {
+		{"  caches", true}, {"MB\nL1-L2", false},   {"misses", false}, {"MB\nL2-L3", false},
+		{"misses", false},  {"MB\nLLC-RAM", false}, {"misses", false}, {"TLB\nmisses", false}};
+	const struct program_run_output *run = find_what_ifs(report);
+	const struct quantity_value *instructions = program_values_find(&report->total, "instructions", "");
+	const double thousands = instructions ? instructions->summary.value / 1000 : NAN;
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
+
+	if (!run)
+		return;
+	for (size_t i = 0; i < program_run_output_nr_what_ifs(run); i++) {
+		const struct what_if *what_if = program_run_output_what_ifs_at(run, i);
+		char *cells[sizeof(columns) / sizeof(*columns)];
+
+		cells[0] = rot_format("  %s", what_if_name(report, i));
+		for (size_t k = 0; k < NR_BORDERS; k++) {
+			cells[1 + 2 * k] = rot_format("%.4g", moved_bytes(what_if, k) * 1e-6);
+			cells[2 + 2 * k] = rot_format("%.3g", (double)what_if_misses_at(what_if, k) / thousands);
+		}
+		cells[1 + 2 * NR_BORDERS] = rot_format("%.3g", (double)what_if->tlb_misses / thousands);
+		text_table_add(&table, cells);
+	}
+	fputs("\n  what other caches would move; misses for 1000 instructions\n\n", out);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	fputc('\n', out);
+	for (size_t i = 1; i < program_run_output_nr_what_ifs(run); i++) {
+		autofree char *label = rot_format("  %s:", what_if_name(report, i));
+		autofree char *text =
+			changes_text(program_run_output_what_ifs_at(run, 0), program_run_output_what_ifs_at(run, i));
+
+		text_print_behind(label, text, out);
+	}
+}
+
+json_t *
+report_what_ifs_json(const struct program_report *report)
+{
+	const struct program_run_output *run = find_what_ifs(report);
+	json_t *json = run ? json_array() : NULL;
+
+	for (size_t i = 0; run && i < program_run_output_nr_what_ifs(run); i++) {
+		const struct what_if *what_if = program_run_output_what_ifs_at(run, i);
+		json_t *moved = json_array();
+
+		for (size_t k = 0; k < NR_BORDERS; k++)
+			json_array_append_new(moved,
+					      json_pack("{s:s, s:I, s:I, s:I}", "border", borders[k], "readBytes",
+							(json_int_t)what_if_read_bytes_at(what_if, k), "writtenBytes",
+							(json_int_t)what_if_written_bytes_at(what_if, k), "misses",
+							(json_int_t)what_if_misses_at(what_if, k)));
+		json_array_append_new(json, json_pack("{s:o, s:o, s:I}", "caches", json_text(what_if_name(report, i)),
+						      "borders", moved, "tlbMisses", (json_int_t)what_if->tlb_misses));
+	}
+	return json;
+}
+
 /* ---- by capacity ---- */
 
 /* NULL: it was not asked for, or no line was used. */
@@ -270,7 +390,7 @@ bytes_at(const struct miss_curve *curve, size_t i)
 bool
 report_is_about_misses(const struct program_report *report)
 {
-	return !report->is_all && (find_curve(report) || report_run_of_misses(report));
+	return !report->is_all && (find_curve(report) || report_run_of_misses(report) || find_what_ifs(report));
 }
 
 /* ---- working sets ---- */
@@ -336,7 +456,8 @@ working_sets_json(const struct miss_curve *curve)
 #define ROW_STEPS 8
 #define LEAST_CHANGE 0.1
 
-/* "L2": the caches of this machine that hold as much, but not as much as the next capacity; "": none. Fresh memory. */
+/* "L2", or "L1 (48 KiB)" where that is more: the caches of this machine that hold as much, but not as much as the next
+ * capacity; "": none. Fresh memory. */
 static char *
 caches_like(const struct machine *machine, const struct miss_curve *curve, size_t i)
 {
@@ -351,8 +472,13 @@ caches_like(const struct machine *machine, const struct miss_curve *curve, size_
 
 	for (size_t k = 0; k < sizeof(caches) / sizeof(*caches); k++)
 		if (caches[k].bytes >= (int64_t)capacity_at(curve, i) &&
-		    (i + 1 == nr_of(curve) || caches[k].bytes < (int64_t)capacity_at(curve, i + 1)))
+		    (i + 1 == nr_of(curve) || caches[k].bytes < (int64_t)capacity_at(curve, i + 1))) {
+			autofree char *size = machine_size_text(caches[k].bytes);
+
 			rot_append(&text, "%s%s", *text ? ", " : "", caches[k].name);
+			if (caches[k].bytes > (int64_t)capacity_at(curve, i))
+				rot_append(&text, " (%s)", size);
+		}
 	return text;
 }
 

@@ -751,6 +751,7 @@ is_about_regions(const struct program_report *report)
 static void
 print_total(const struct program_report *report, FILE *out)
 {
+	const struct quantity_value *tlb_misses = program_values_find(&report->total, "tlbMisses", "");
 	size_t nr_hidden;
 
 	if (is_about_regions(report) || report_is_about_misses(report)) {
@@ -758,6 +759,8 @@ print_total(const struct program_report *report, FILE *out)
 			row_time(out, "time", &report->total.values[0]);
 			row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
 		}
+		if (tlb_misses && report_is_about_misses(report))
+			row_value(out, tlb_misses); /* of a TLB that was named */
 		fprintf(out, "  other values of the whole program%s: --all\n",
 			are_regions_brief(report) ? ", and of regions" : "");
 		return;
@@ -856,6 +859,7 @@ program_report_print(const struct program_report *report, FILE *out)
 		report_places(report, out);
 		report_findings(report, out);
 	}
+	report_what_ifs(report, out);
 	report_miss_kinds(report, out);
 	report_curve(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)

@@ -501,7 +501,7 @@ architecture_load_steps(const char *folder, const struct architecture_stepping *
 	architecture->stepping = *stepping;
 	if (!why_no_program)
 		return architecture;
-	architecture->of_programs = architecture_load(folder, stepping->machine, why_no_program, err);
+	architecture->of_programs = architecture_load(folder, stepping->caches.machine, why_no_program, err);
 	if (architecture->of_programs)
 		return architecture;
 	architecture_delete(architecture);

@@ -81,10 +81,7 @@ struct architecture_latency {
 
 /* How regions are stepped. machine: whose caches are modelled, as far as it has sizes; borrowed. NULL: none. */
 struct architecture_stepping {
-	const struct machine *machine;
-	struct cache_ways ways;
-	struct cache_policies policies;
-	struct tlb_shape tlb;
+	struct cache_shapes caches;
 	uint64_t limit;  /* instructions that a kernel may be expected to execute */
 	bool is_unasked; /* nobody asked for steps                                */
 	bool counts_tlb; /* programs are asked for misses of the TLB as well      */

@@ -24,15 +24,19 @@ told_or(int64_t told, uint64_t usual)
 }
 
 static void
-set_policy(char **field, const char *policy)
+set_trait(const struct cache_trait *trait, char **policy, uint64_t *line_bytes, bool *is_shared)
 {
-	if (policy)
-		rot_string_set(field, policy);
+	if (trait->policy)
+		rot_string_set(policy, trait->policy);
+	if (trait->line_bytes)
+		*line_bytes = (uint64_t)trait->line_bytes;
+	if (trait->sharing)
+		*is_shared = trait->sharing == CACHE_SHARED;
 }
 
-/* machine: whose caches are modelled; NULL: none. */
-static struct perf_event_measurer *
-step_measurer(const struct architecture_stepping *stepping, const struct machine *machine)
+/* machine: of the sizes; NULL: nothing is modelled but a TLB. */
+static struct step_measurer *
+step_measurer(const struct cache_shapes *caches, const struct machine *machine)
 {
 	struct step_measurer *measurer = step_measurer_new();
 
@@ -42,18 +46,31 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 		/* The last level is the second where there are two. */
 		measurer->l3_bytes = (uint64_t)(machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0);
 	}
-	measurer->l1_ways = told_or(stepping->ways.l1_data, USUAL_L1_WAYS);
-	measurer->l2_ways = told_or(stepping->ways.l2, USUAL_L2_WAYS);
-	measurer->l3_ways = told_or(stepping->ways.llc, USUAL_L3_WAYS);
-	set_policy(&measurer->l1_policy, stepping->policies.l1_data);
-	set_policy(&measurer->l2_policy, stepping->policies.l2);
-	set_policy(&measurer->l3_policy, stepping->policies.llc);
-	if (stepping->tlb.entries) {
-		measurer->tlb_entries = (uint64_t)stepping->tlb.entries;
-		measurer->tlb_ways = (uint64_t)stepping->tlb.ways;
-		measurer->tlb_page_bytes = (uint64_t)stepping->tlb.page_bytes;
+	measurer->l1_ways = told_or(caches->ways.l1_data, USUAL_L1_WAYS);
+	measurer->l2_ways = told_or(caches->ways.l2, USUAL_L2_WAYS);
+	measurer->l3_ways = told_or(caches->ways.llc, USUAL_L3_WAYS);
+	set_trait(&caches->traits[0], &measurer->l1_policy, &measurer->l1_line_bytes, &measurer->l1_is_shared);
+	set_trait(&caches->traits[1], &measurer->l2_policy, &measurer->l2_line_bytes, &measurer->l2_is_shared);
+	set_trait(&caches->traits[2], &measurer->l3_policy, &measurer->l3_line_bytes, &measurer->l3_is_shared);
+	if (caches->tlb.entries) {
+		measurer->tlb_entries = (uint64_t)caches->tlb.entries;
+		measurer->tlb_ways = (uint64_t)caches->tlb.ways;
+		measurer->tlb_page_bytes = (uint64_t)caches->tlb.page_bytes;
 	}
-	return &measurer->base;
+	return measurer;
+}
+
+struct step_measurer *
+what_if_measurer(const struct architecture *architecture, const char *text, struct rot_error *err)
+{
+	const struct machine none = {.l1_data_bytes = 0};
+	struct cache_shapes caches = architecture->stepping.caches;
+	struct machine machine;
+
+	caches.machine = caches.machine ? caches.machine : &none;
+	if (cache_shapes_parse(text, true, &machine, &caches, err) < 0)
+		return NULL;
+	return step_measurer(&caches, &machine);
 }
 
 /* The units of all events of the pass. */
@@ -88,7 +105,8 @@ measurer_on(const struct architecture *architecture, const struct pass *pass, co
 
 	if (pass_is_of_machine(architecture, pass))
 		return machine_measurer(architecture, pass);
-	measurer = pass->is_stepped ? step_measurer(&architecture->stepping, machine) : perf_event_measurer_new();
+	measurer = pass->is_stepped ? &step_measurer(&architecture->stepping.caches, machine)->base
+				    : perf_event_measurer_new();
 	for (size_t i = 0; i < pass->nr_events; i++) {
 		const struct architecture_event *event = &architecture->events[pass->events[i]];
 		struct perf_event_definition *definition = perf_event_definition_new();
@@ -105,7 +123,7 @@ measurer_on(const struct architecture *architecture, const struct pass *pass, co
 struct perf_event_measurer *
 pass_measurer(const struct architecture *architecture, const struct pass *pass)
 {
-	return measurer_on(architecture, pass, architecture->stepping.machine);
+	return measurer_on(architecture, pass, architecture->stepping.caches.machine);
 }
 
 /* Right around the kernel: the caches are prepared in a long time that is disturbed often, without harm. */
@@ -237,7 +255,7 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 {
 	struct measurement *copy = rot_graph_clone(measurement, NULL);
 	struct measure_action_execution *action = unmeasured_action(copy);
-	const struct machine *machine = architecture->stepping.machine;
+	const struct machine *machine = architecture->stepping.caches.machine;
 
 	if (action) {
 		action->measurer_set = pass_set(architecture, pass, machine);

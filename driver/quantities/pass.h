@@ -53,6 +53,11 @@ const struct action_base *measured_action(const struct measurement *measurement)
  */
 struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
 
+/* The caches of the architecture as text changes them (cache_shapes_parse). NULL: it does not say so.
+ */
+struct step_measurer *
+what_if_measurer(const struct architecture *architecture, const char *text, struct rot_error *err);
+
 /* ---- when the runs of a pass were measured, as OUTPUT.json tells ---- */
 
 /* us since 1970 (UTC), or null where seconds is 0: nobody knows. New reference. */

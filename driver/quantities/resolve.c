@@ -107,7 +107,7 @@ obstacle_of_formula(const struct architecture_stepping *stepping, const struct a
 		return STEPS_FROM_FULL;
 	if (!*formula->of) /* of no border: translations, whose number is that of the thesis' model */
 		return STEPS_CAN;
-	return knows_caches(stepping->machine, formula->of) ? STEPS_CAN : STEPS_WITHOUT_CACHES;
+	return knows_caches(stepping->caches.machine, formula->of) ? STEPS_CAN : STEPS_WITHOUT_CACHES;
 }
 
 static const char *const kinds[] = {"measured", "modelled", "expected", "given"};

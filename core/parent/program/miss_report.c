@@ -14,6 +14,7 @@
 #include "parent/translate/misses.h"
 #include "parent/translate/sharing.h"
 #include "parent/translate/uses.h"
+#include "parent/translate/what_ifs.h"
 
 #define NR_KINDS_WRITTEN (CACHE_NR_KINDS + 1)
 #define NR_LINES (STEP_NR_LEVELS * NR_KINDS_WRITTEN)
@@ -253,9 +254,10 @@ describe_steps(struct miss_conflict *conflict, const struct miss_report *report,
 	const int level = conflict->level - 1;
 	const struct step_level *cache = &report->caches->levels[level];
 	const struct miss_steps *steps = &most->steps[level];
-	const uint64_t line_bytes = report->caches->line_bytes, nr_lines = cache->bytes / line_bytes;
+	const uint64_t line_bytes = report->caches->line_bytes[level], nr_lines = cache->bytes / line_bytes;
 	const struct miss_sets all = miss_sets_of(cache, line_bytes, line_bytes);
-	uint64_t stride = (uint64_t)(steps->stride < 0 ? -steps->stride : steps->stride) * line_bytes;
+	uint64_t stride = (uint64_t)(steps->stride < 0 ? -steps->stride : steps->stride) *
+			  translator_what_ifs(report->translator)->line_bytes;
 	const uint64_t nr = steps->nr_strides + steps->nr_others;
 	uint64_t rows = steps->longest + 1;
 	struct miss_sets sets;
@@ -358,7 +360,8 @@ put_shared(struct program_run_output *output, const struct miss_report *report)
 {
 	size_t nr;
 	autofree struct shared_line *lines = sharing_find(translator_sharing(report->translator), &nr);
-	const uint64_t line_bytes = report->caches->line_bytes < 64 ? report->caches->line_bytes : 64;
+	const uint64_t used_bytes = translator_what_ifs(report->translator)->line_bytes;
+	const uint64_t line_bytes = used_bytes < 64 ? used_bytes : 64;
 
 	for (size_t i = 0; i < nr && i < MOST_SHARED; i++) {
 		struct false_sharing *sharing = false_sharing_new();

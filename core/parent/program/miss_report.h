@@ -13,6 +13,6 @@ struct miss_report {
 	const struct counted_code *counted;
 	struct data *data;
 	struct symbol_files *files;
-	const struct step_region *caches;
+	const struct step_caches *caches;
 };
 void miss_report_add(struct program_run_output *output, const struct miss_report *report);

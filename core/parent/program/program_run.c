@@ -21,6 +21,7 @@
 #include "ProgramRunOutput.h"
 #include "ProgramThreadOutput.h"
 #include "Region.h"
+#include "WhatIf.h"
 #include "common/clock.h"
 #include "common/counting.h"
 #include "common/proc.h"
@@ -47,6 +48,7 @@
 #include "parent/translate/contents.h"
 #include "parent/translate/edges.h"
 #include "parent/translate/process_curves.h"
+#include "parent/translate/what_ifs.h"
 
 /* How long threads that are to be let go may take to stop, and how often as long those that have not waited for it. */
 #define LEAVING_S 5
@@ -630,8 +632,10 @@ prepare_translation(struct program_run *self)
 {
 	const struct program_command *command = self->session->command;
 	const size_t nr_regions = program_command_nr_regions(command);
+	const size_t nr_what_ifs = program_command_nr_what_ifs(command);
+	autofree struct step_caches *what_ifs = rot_calloc(nr_what_ifs + 1, sizeof(*what_ifs));
 	struct translator_options options;
-	struct step_region caches;
+	struct step_region asked;
 
 	if (!self->counting.steps || !self->session->is_traced)
 		return;
@@ -643,17 +647,21 @@ prepare_translation(struct program_run *self)
 		self->rules_of_regions[i] =
 			(struct frames_rule){.first_hit = region->first_hit, .last_hit = region->last_hit};
 	}
-	caches = step_region_of(self->counting.steps);
-	if (!caches.has_lines)
-		memset(caches.levels, 0, sizeof(caches.levels));
-	if (command->miss_kinds && caches.has_lines)
+	asked = step_region_of(self->counting.steps);
+	if (!asked.has_lines)
+		memset(asked.caches.levels, 0, sizeof(asked.caches.levels));
+	for (size_t i = 0; i < nr_what_ifs; i++)
+		what_ifs[i] = step_caches_of(program_command_what_ifs_at(command, i));
+	if (command->miss_kinds && asked.has_lines)
 		self->data = data_new(self->session->symbols);
 	self->counted = command->counts_functions || self->data ? counted_code_new() : NULL;
 	options = (struct translator_options){
-		.caches = caches.has_lines || caches.has_pages || command->miss_curve ? &caches : NULL,
-		.has_pages = caches.has_pages,
+		.caches = asked.has_lines || asked.has_pages || command->miss_curve ? &asked.caches : NULL,
+		.has_pages = asked.has_pages || nr_what_ifs > 0,
 		.has_curve = command->miss_curve,
-		.has_kinds = command->miss_kinds && caches.has_lines,
+		.has_kinds = command->miss_kinds && asked.has_lines,
+		.what_ifs = what_ifs,
+		.nr_what_ifs = nr_what_ifs,
 		.sampling = (unsigned)command->cache_sampling,
 		.counted = self->counted,
 		.counts_trips = command->tells_trips && self->counted,
@@ -1043,17 +1051,50 @@ add_kinds(struct program_run_output *output, const struct cache_kinds *kinds)
 static void
 report_misses(struct program_run *self)
 {
-	struct step_region caches;
+	struct step_caches caches;
 
 	if (!self->data)
 		return;
-	caches = step_region_of(self->counting.steps);
+	caches = step_caches_of(self->counting.steps);
 	miss_report_add(self->output, &(struct miss_report){.translator = self->translator,
 							    .counted = self->counted,
 							    .data = self->data,
 							    .files = self->session->symbols,
 							    .caches = &caches});
 	self->output->allocations_are_missed = allocations_are_missed(self->allocations);
+}
+
+static struct what_if *
+what_if_of(const struct step_measurer *measurer, const uint64_t lines[STEP_NR_COUNTS], uint64_t line_bytes)
+{
+	const struct step_caches caches = step_caches_of(measurer);
+	const uint64_t read[] = {lines[STEP_L1_FILLS], lines[STEP_L2_FILLS], lines[STEP_MEMORY_READS]};
+	const uint64_t written[] = {lines[STEP_L1_WRITE_BACKS], lines[STEP_L2_WRITE_BACKS], lines[STEP_MEMORY_WRITES]};
+	struct what_if *output = what_if_new();
+	uint64_t above = line_bytes;
+
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		if (caches.levels[i].bytes > 0)
+			above = caches.line_bytes[i];
+		what_if_read_bytes_add(output, read[i] * line_bytes);
+		what_if_written_bytes_add(output, written[i] * line_bytes);
+		what_if_misses_add(output, read[i] * line_bytes / above);
+	}
+	output->tlb_misses = lines[STEP_TLB_MISSES];
+	return output;
+}
+
+/* The caches of the pass first. */
+static void
+add_what_ifs(struct program_run *self, const struct what_ifs *what_ifs)
+{
+	const struct program_command *command = self->session->command;
+
+	for (size_t i = 0; what_ifs && what_ifs->nr > 0 && i <= what_ifs->nr; i++)
+		program_run_output_what_ifs_add(
+			self->output,
+			what_if_of(i == 0 ? self->counting.steps : program_command_what_ifs_at(command, i - 1),
+				   what_ifs->sums[i], what_ifs->line_bytes));
 }
 
 static struct miss_curve *
@@ -1116,6 +1157,7 @@ conclude_run(struct program_run *self)
 		warn_of_doubts(self, translator_doubts(self->translator));
 		warn_of_doubts(self, translator_sample_text(self->translator));
 		add_kinds(self->output, translator_kinds(self->translator));
+		add_what_ifs(self, translator_what_ifs(self->translator));
 		report_misses(self);
 		self->output->miss_curve = miss_curve_of(translator_curves(self->translator));
 		add_regions(self);

@@ -36,6 +36,8 @@ struct cache_level {
 	struct line_set *seen;   /* likewise */
 	enum cache_miss_kind kind;
 	uint64_t nr_of_kinds[CACHE_NR_KINDS];
+	unsigned shift;   /* its lines are 1 << shift of those that are used */
+	bool is_shared;   /* by models that are made of this one */
 	bool is_borrowed; /* the entries are another model's */
 	bool has_vectors; /* for promote_in_vectors */
 };
@@ -131,8 +133,23 @@ release(struct cache_level *level)
 	level->full = NULL;
 }
 
+/* A tree has two branches everywhere. */
+static bool
+has_tree(uint64_t nr_ways)
+{
+	return nr_ways >= 2 && nr_ways <= 64 && (nr_ways & (nr_ways - 1)) == 0;
+}
+
+static enum cache_policy
+policy_of(uint64_t policy, uint64_t nr_ways)
+{
+	return policy >= CACHE_NR_POLICIES || (policy == CACHE_PLRU && !has_tree(nr_ways)) ? CACHE_LRU
+											   : (enum cache_policy)policy;
+}
+
 static void
-level_open(struct cache_level *level, const struct step_level *size, unsigned line_shift)
+level_open(struct cache_level *level, const struct step_level *size, uint64_t policy, unsigned line_shift,
+	   unsigned shift)
 {
 	uint64_t nr_lines = size->bytes >> line_shift, nr_ways = size->ways ? size->ways : CACHE_MODEL_WAYS;
 
@@ -141,6 +158,8 @@ level_open(struct cache_level *level, const struct step_level *size, unsigned li
 	level->nr_ways = nr_ways < nr_lines ? nr_ways : nr_lines;
 	level->nr_sets = nr_lines / level->nr_ways;
 	level->set_mask = (level->nr_sets & (level->nr_sets - 1)) == 0 ? level->nr_sets - 1 : 0;
+	level->policy = policy_of(policy, level->nr_ways);
+	level->shift = shift;
 	allocate(level);
 }
 
@@ -266,6 +285,22 @@ level_clean(struct cache_level *level, uint64_t line, bool is_kept)
 
 static void use_level(struct cache_level *level, uint64_t entry, bool is_read);
 
+/* An entry as of a level whose lines are 1 << shift as long. */
+static uint64_t
+shifted(uint64_t entry, unsigned shift)
+{
+	return entry >> NR_ENTRY_BITS >> shift << NR_ENTRY_BITS | (entry & (IS_VALID | IS_MODIFIED));
+}
+
+/* A line of a level, and victim, go to the next one, where it is the whole or a part of one. */
+static void
+use_next(const struct cache_level *level, uint64_t entry, bool is_read)
+{
+	const unsigned shift = level->next ? level->next->shift - level->shift : 0;
+
+	use_level(level->next, shift ? shifted(entry, shift) : entry, is_read || shift);
+}
+
 /* The line of an entry was missing, and victim has gone for it. */
 static void
 exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victim)
@@ -275,7 +310,7 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 
 	/* The set of the level behind the next comes from far: fetched meanwhile, strides take half the time. */
 	if (level->next && level->next->next && !level->next->next->full) {
-		const uint64_t *set = level_set(level->next->next, line);
+		const uint64_t *set = level_set(level->next->next, line >> (level->next->next->shift - level->shift));
 
 		for (uint64_t i = 0; i < level->next->next->nr_ways; i += VECTOR_BYTES / sizeof(*set))
 			__builtin_prefetch(set + i, 1);
@@ -285,8 +320,8 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 	if (level->twin && model->missed)
 		model->missed(model->context, &(struct cache_miss){.level = (int)(level - model->levels),
 								   .kind = level->kind,
-								   .line = line,
-								   .victim = victim >> NR_ENTRY_BITS,
+								   .line = line << level->shift,
+								   .victim = victim >> NR_ENTRY_BITS << level->shift,
 								   .is_read = is_read,
 								   .is_victim = victim != 0,
 								   .is_written = victim & IS_MODIFIED});
@@ -294,11 +329,11 @@ exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victi
 		if (level->twin)
 			level->nr_of_kinds[level->kind]++;
 		count(level->model, level->nr_fills, 2 * (unsigned)(level - level->model->levels), line);
-		use_level(level->next, entry & ~(uint64_t)IS_MODIFIED, true);
+		use_next(level, entry & ~(uint64_t)IS_MODIFIED, true);
 	}
 	if (victim & IS_MODIFIED) {
 		count_write_back(level, victim >> NR_ENTRY_BITS);
-		use_level(level->next, victim, false);
+		use_next(level, victim, false);
 	}
 }
 
@@ -344,9 +379,9 @@ evict_from_all(struct cache_model *model, uint64_t line)
 	bool is_modified = false;
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
-		is_modified |= level_clean(level, line, false);
+		is_modified |= level_clean(level, line >> level->shift, false);
 		if (is_modified)
-			count_write_back(level, line);
+			count_write_back(level, line >> level->shift);
 	}
 }
 
@@ -357,9 +392,9 @@ clean_in_all(struct cache_model *model, uint64_t line)
 	bool is_modified = false;
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
-		is_modified |= level_clean(level, line, true);
+		is_modified |= level_clean(level, line >> level->shift, true);
 		if (is_modified)
-			count_write_back(level, line);
+			count_write_back(level, line >> level->shift);
 	}
 }
 
@@ -424,7 +459,7 @@ use_line(struct cache_model *model, uint64_t use)
 {
 	if (model->front.nr_combined && take_combined(model, use >> NR_ENTRY_BITS))
 		count_streamed(model, use >> NR_ENTRY_BITS);
-	use_level(model->first, use, true);
+	use_level(model->first, model->first->shift ? shifted(use, model->first->shift) : use, true);
 }
 
 void
@@ -531,7 +566,7 @@ connect(struct cache_model *model)
 		model->first = &model->levels[i];
 	}
 	if (model->first && !model->first->full && !model->first->states && !model->first->twin &&
-	    (model->first->set_mask || model->first->nr_sets == 1)) {
+	    !model->first->shift && (model->first->set_mask || model->first->nr_sets == 1)) {
 		model->front.entries = model->first->entries;
 		model->front.set_mask = model->first->set_mask;
 		model->front.nr_ways = model->first->nr_ways;
@@ -539,52 +574,51 @@ connect(struct cache_model *model)
 	}
 }
 
-void
-cache_model_set_tlb(struct cache_model *model, const struct step_tlb *tlb)
+static void
+set_tlb(struct cache_model *model, const struct step_tlb *tlb)
 {
+	model->front.has_pages = true;
 	model->tlb = tlb->entries ? *tlb : (struct step_tlb){.entries = 64, .page_bytes = 4096};
 	tlb_model_open(&model->front.tlb, &model->tlb);
+}
+
+static unsigned
+line_shift_of(uint64_t line_bytes)
+{
+	unsigned shift = MIN_LINE_SHIFT;
+
+	while (shift < MAX_LINE_SHIFT && line_bytes >> (shift + 1))
+		shift++;
+	return shift;
+}
+
+struct cache_model *
+cache_model_new_of(const struct step_caches *caches, uint64_t line_bytes)
+{
+	struct cache_model *model = rot_calloc(1, sizeof(*model));
+	unsigned shift = line_shift_of(line_bytes);
+
+	set_tlb(model, &caches->tlb);
+	model->front.line_shift = shift;
+	model->unit_shift = shift > 6 ? shift - 6 : 0;
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		if (line_shift_of(caches->line_bytes[i]) > shift)
+			shift = line_shift_of(caches->line_bytes[i]);
+		model->levels[i].is_shared = caches->are_shared[i];
+		level_open(&model->levels[i], &caches->levels[i], caches->policies[i], shift,
+			   shift - model->front.line_shift);
+	}
+	connect(model);
+	return model;
 }
 
 struct cache_model *
 cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
-	struct cache_model *model = rot_calloc(1, sizeof(*model));
+	struct step_caches caches = {.are_shared = {[STEP_NR_LEVELS - 1] = 1}};
 
-	model->front.has_pages = true;
-	cache_model_set_tlb(model, &(struct step_tlb){.entries = 0});
-	model->front.line_shift = MIN_LINE_SHIFT;
-	while (model->front.line_shift < MAX_LINE_SHIFT && line_bytes >> (model->front.line_shift + 1))
-		model->front.line_shift++;
-	model->unit_shift = model->front.line_shift > 6 ? model->front.line_shift - 6 : 0;
-	for (int i = 0; i < STEP_NR_LEVELS; i++)
-		level_open(&model->levels[i], &levels[i], model->front.line_shift);
-	connect(model);
-	return model;
-}
-
-/* A tree has two branches everywhere. */
-static bool
-has_tree(const struct cache_level *level)
-{
-	return level->nr_ways >= 2 && level->nr_ways <= 64 && (level->nr_ways & (level->nr_ways - 1)) == 0;
-}
-
-void
-cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS])
-{
-	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		struct cache_level *level = &model->levels[i];
-
-		if (!level->nr_sets || policies[i] == CACHE_LRU || policies[i] >= CACHE_NR_POLICIES ||
-		    (policies[i] == CACHE_PLRU && !has_tree(level)))
-			continue;
-		level->policy = (enum cache_policy)policies[i];
-		release(level);
-		allocate(level);
-		if (level == model->first)
-			model->front.entries = NULL;
-	}
+	memcpy(caches.levels, levels, sizeof(caches.levels));
+	return cache_model_new_of(&caches, line_bytes);
 }
 
 struct cache_model *
@@ -592,8 +626,8 @@ cache_model_new_sharing(const struct cache_model *other)
 {
 	struct cache_model *model = rot_calloc(1, sizeof(*model));
 
-	model->front.has_pages = true;
-	cache_model_set_tlb(model, &other->tlb);
+	set_tlb(model, &other->tlb);
+	model->front.has_pages = other->front.has_pages;
 	model->front.line_shift = other->front.line_shift;
 	model->unit_shift = other->unit_shift;
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
@@ -602,7 +636,7 @@ cache_model_new_sharing(const struct cache_model *other)
 		*level = other->levels[i];
 		memset(level->nr_fills, 0, sizeof(level->nr_fills));
 		memset(level->nr_write_backs, 0, sizeof(level->nr_write_backs));
-		level->is_borrowed = i + 1 == STEP_NR_LEVELS;
+		level->is_borrowed = level->is_shared;
 		memset(level->nr_of_kinds, 0, sizeof(level->nr_of_kinds));
 		if (level->nr_sets && !level->is_borrowed) {
 			allocate(level);
@@ -639,15 +673,21 @@ cache_model_has_levels(const struct cache_model *model)
 /* ---- what was counted ---- */
 
 bool
-cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+cache_model_can_be_sampled(const struct cache_model *model)
 {
-	struct cache_model *model = cache_model_new(levels, line_bytes);
 	bool can = true;
 
 	for (const struct cache_level *level = model->first; level; level = level->next)
-		can &= level->nr_sets % CACHE_RESIDUES == 0;
-	cache_model_delete(model);
+		can &= level->nr_sets % CACHE_RESIDUES == 0 && !level->shift;
 	return can;
+}
+
+uint64_t
+cache_model_least_ways(const struct cache_model *model)
+{
+	const uint64_t nr_ways = model->front.entries ? model->front.nr_ways : 0;
+
+	return model->front.has_pages && model->front.tlb.nr_ways < nr_ways ? model->front.tlb.nr_ways : nr_ways;
 }
 
 void
@@ -707,13 +747,24 @@ cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_
 
 		if (!now)
 			continue;
-		counts[borders[i].fills] += total(model, now->nr_fills, before ? before->nr_fills : NULL);
+		counts[borders[i].fills] += total(model, now->nr_fills, before ? before->nr_fills : NULL) << now->shift;
 		counts[borders[i].write_backs] +=
-			total(model, now->nr_write_backs, before ? before->nr_write_backs : NULL);
+			total(model, now->nr_write_backs, before ? before->nr_write_backs : NULL) << now->shift;
 	}
 	counts[STEP_MEMORY_WRITES] +=
 		total(model, model->nr_streamed, all_were ? all_were->nr_streamed : NULL) + model->front.nr_combined;
 	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
+}
+
+void
+cache_model_in_step_lines(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS])
+{
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		uint64_t *const lines[] = {&counts[borders[i].fills], &counts[borders[i].write_backs]};
+
+		for (int k = 0; k < 2; k++)
+			*lines[k] = (*lines[k] << model->front.line_shift) / STEP_LINE_BYTES;
+	}
 }
 
 void
@@ -768,8 +819,8 @@ cache_model_add_cause(const struct cache_model *model, const struct cache_cause 
 
 		if (!level)
 			continue;
-		counts[borders[i].fills] += lines[2 * (level - model->levels)];
-		counts[borders[i].write_backs] += lines[2 * (level - model->levels) + 1];
+		counts[borders[i].fills] += lines[2 * (level - model->levels)] << level->shift;
+		counts[borders[i].write_backs] += lines[2 * (level - model->levels) + 1] << level->shift;
 	}
 	counts[STEP_MEMORY_WRITES] += lines[CACHE_CAUSE_STREAMED];
 }

@@ -78,20 +78,20 @@ cache_model_front(struct cache_model *model)
  * its borders are the same; of borders above all levels nothing is counted, and without any level translations alone.
  * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative (full_cache.h). The
  * number of sets may be any; bytes that do not make up a whole set are not used. line_bytes: a power of two from 8 to
- * 256 (of other numbers the next one below, or the nearest, is taken). Takes 8 bytes a line, as zeroed memory, more
- * where the ways are no multiple of 8, 28 where it is fully associative; exits without.
+ * 256 (of other numbers the next one below, or the nearest, is taken), of the lines that are used and counted. Those of
+ * a level may be longer: then each counts as several, and one that is modified goes there as a part of a line, which is
+ * read if it is missing. Takes 8 bytes a line, as zeroed memory, more where the ways are no multiple of 8, 28 where it
+ * is fully associative; exits without. policies: each an enum cache_policy. tlb: with 0 entries it has 64, for pages of
+ * 4 KiB.
  */
+struct cache_model *cache_model_new_of(const struct step_caches *caches, uint64_t line_bytes);
+
+/* The same with that TLB, all lines alike, the least recently used of which goes, and a last level that is shared. */
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 void cache_model_delete(struct cache_model *model);
 
-/* Says which lines go from sets of an empty model, by level, each an enum cache_policy. */
-void cache_model_set_policies(struct cache_model *model, const uint64_t policies[STEP_NR_LEVELS]);
-
-/* Empties the TLB and gives it another shape. At first, or with 0 entries, it has 64, for pages of 4 KiB. */
-void cache_model_set_tlb(struct cache_model *model, const struct step_tlb *tlb);
-
-/* Empty levels as the other has them, but for the last, which is the other's own: both then find there what either has
- * used. It counts what this one moves. The other must be deleted later. */
+/* Empty levels as the other has them, but for shared ones, which are the other's own: both then find there what either
+ * has used. It counts what this one moves. The other must be deleted later. */
 struct cache_model *cache_model_new_sharing(const struct cache_model *other);
 
 /*
@@ -143,15 +143,15 @@ void cache_model_add_cause(const struct cache_model *model, const struct cache_c
 enum cache_miss_kind { CACHE_COMPULSORY, CACHE_CAPACITY, CACHE_CONFLICT, CACHE_NR_KINDS };
 void cache_model_tell_kinds(struct cache_model *model);
 
-/* Lines that were read into each level. */
+/* Lines that were read into each level, each as long as they are there. */
 struct cache_kinds {
 	uint64_t lines[STEP_NR_LEVELS][CACHE_NR_KINDS];
 };
 void cache_model_add_kinds(const struct cache_model *model, struct cache_kinds *sum);
 
 /*
- * A miss in a level (from 0) where kinds are told apart: of line, which is_read or only stored, and replaces victim if
- * is_victim. kind: of one that is_read. is_written: the victim was written back.
+ * A miss in a level (from 0) where kinds are told apart: of line (of those that are used, the first), which is_read or
+ * only stored, and replaces victim if is_victim. kind: of one that is_read. is_written: the victim was written back.
  */
 struct cache_miss {
 	int level;
@@ -175,11 +175,18 @@ void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept
  */
 void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
 
+/* Of lines of a model, in counts, those of STEP_LINE_BYTES that have as many bytes. */
+void cache_model_in_step_lines(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
+
 /* Adds what has crossed since the last call. */
 void cache_model_move_counts(struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
 
 /* Sets of no level are shared by lines of different residues; also where there is none. */
-bool cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
+bool cache_model_can_be_sampled(const struct cache_model *model);
+
+/* Lines that every set of the first level keeps, and of the TLB if it is modelled, when as many others are used; 0: not
+ * known. */
+uint64_t cache_model_least_ways(const struct cache_model *model);
 
 /* From now on only lines are used that have one of these residues, each a bit, the lowest is set, and one other at
  * least. Translations are not modelled any more. */

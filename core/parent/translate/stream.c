@@ -18,6 +18,7 @@
 #include "parent/translate/process_curves.h"
 #include "parent/translate/sharing.h"
 #include "parent/translate/uses.h"
+#include "parent/translate/what_ifs.h"
 
 /*
  * Calls that allocate and have not returned, nr of them, the outermost first: where the return address is, and what is
@@ -75,7 +76,8 @@ struct stream_thread {
 	struct stream *stream;
 	struct caches *caches;
 	struct cache_model *model;
-	struct process_curve *curve; /* NULL: none is asked for */
+	struct cache_model **what_ifs; /* as of the stream */
+	struct process_curve *curve;   /* NULL: none is asked for */
 	struct line_search search;
 	struct open_calls calls, early_calls;
 	struct stream_thread *next; /* of the stream */
@@ -130,7 +132,8 @@ struct stream {
 	struct causes *causes;         /* NULL: lines are not told apart by code */
 	struct process_curves *curves; /* NULL: not asked for */
 	struct cache_kinds *kinds;     /* likewise */
-	struct data *data;             /* likewise; then there are: */
+	struct what_ifs *what_ifs;
+	struct data *data; /* likewise; then there are: */
 	struct misses *misses;
 	struct sharing *sharing;
 	struct stream_thread *threads;
@@ -144,14 +147,27 @@ struct stream {
 	bool has_worker, ends, has_pages;
 };
 
+/* Lines of a frame that is repeated are in all caches if they are no more than that. */
+static uint64_t
+least_ways(const struct stream *stream, const struct cache_model *model)
+{
+	const uint64_t nr_ways = cache_model_has_levels(model) ? cache_model_least_ways(model) : WAYS_WITHOUT_LEVELS;
+
+	return what_ifs_least_ways(stream->what_ifs, nr_ways);
+}
+
 static struct caches *
-caches_new(const struct sites *sites, struct cache_model *model)
+caches_new(const struct stream *stream, struct cache_model *model)
 {
 	const struct cache_front *front = cache_model_front(model);
-	const uint64_t nr_ways = cache_model_has_levels(model) ? front->nr_ways : WAYS_WITHOUT_LEVELS;
 	struct caches *caches = rot_calloc(1, sizeof(*caches));
 
-	*caches = (struct caches){model, line_finder_new(sites, front->line_shift, nr_ways, 0, true), NULL, 1};
+	*caches = (struct caches){
+		model,
+		line_finder_new(stream->sites, front->line_shift, least_ways(stream, model), 0, true),
+		NULL,
+		1,
+	};
 	return caches;
 }
 
@@ -160,7 +176,7 @@ static bool
 are_alike(struct cache_model *a, struct cache_model *b)
 {
 	return cache_model_front(a)->line_shift == cache_model_front(b)->line_shift &&
-	       cache_model_front(a)->nr_ways == cache_model_front(b)->nr_ways;
+	       cache_model_least_ways(a) == cache_model_least_ways(b);
 }
 
 static void
@@ -208,31 +224,34 @@ find_sampling(unsigned of)
 }
 
 static struct cache_model *
-model_of(const struct step_region *caches)
+model_of(const struct stream *stream, const struct step_caches *caches)
 {
-	struct cache_model *model = cache_model_new(caches->levels, caches->line_bytes);
+	struct cache_model *model = cache_model_new_of(caches, stream->what_ifs->line_bytes);
 
-	cache_model_set_policies(model, caches->policies);
-	cache_model_set_tlb(model, &caches->tlb);
+	cache_model_front(model)->has_pages = stream->has_pages;
 	return model;
 }
 
 struct stream *
-stream_new(const struct step_region *caches, const struct stream_options *options)
+stream_new(const struct step_caches *caches, const struct stream_options *options)
 {
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
-	struct cache_model *model = model_of(caches);
+	struct cache_model *model;
 
+	stream->has_pages = options->has_pages;
+	stream->what_ifs =
+		what_ifs_new(options->what_ifs, options->nr_what_ifs, caches->line_bytes[0], options->has_pages);
+	model = model_of(stream, caches);
 	stream->sampling = find_sampling(options->sampling);
-	if (stream->sampling && !options->has_pages && !options->has_kinds &&
-	    cache_levels_can_be_sampled(caches->levels, caches->line_bytes))
+	if (stream->sampling && !options->has_pages && !options->has_kinds && cache_model_can_be_sampled(model) &&
+	    what_ifs_can_be_sampled(stream->what_ifs))
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
 	stream->sites->has_causes = options->has_causes;
 	stream->causes = options->has_causes ? causes_new() : NULL;
-	stream->sites->merges = caches->line_bytes >= SITE_LINE;
-	stream->sites->leaves_out = stream->residues && caches->line_bytes == SITE_LINE && has_quick_pext();
+	stream->sites->merges = stream->what_ifs->line_bytes >= SITE_LINE;
+	stream->sites->leaves_out = stream->residues && stream->what_ifs->line_bytes == SITE_LINE && has_quick_pext();
 	if (options->has_kinds) {
 		stream->kinds = rot_calloc(1, sizeof(*stream->kinds));
 		cache_model_tell_kinds(model);
@@ -244,8 +263,7 @@ stream_new(const struct step_region *caches, const struct stream_options *option
 			cache_model_front(model)->line_shift < 6 ? cache_model_front(model)->line_shift : 6);
 		stream->sites->merges = false; /* bytes that threads share are to be exact */
 	}
-	stream->caches = caches_new(stream->sites, model);
-	stream->has_pages = options->has_pages;
+	stream->caches = caches_new(stream, model);
 	if (options->has_curve) {
 		stream->curves = rot_calloc(1, sizeof(*stream->curves));
 		stream->curves->line_shift = cache_model_front(model)->line_shift;
@@ -258,9 +276,9 @@ stream_new(const struct step_region *caches, const struct stream_options *option
 
 /* Lines stay at least as long as they were, as accesses were merged for them. */
 void
-stream_set_caches(struct stream *stream, const struct step_region *caches)
+stream_set_caches(struct stream *stream, const struct step_caches *caches)
 {
-	struct cache_model *model = model_of(caches);
+	struct cache_model *model = model_of(stream, caches);
 
 	if (stream->caches->nr_users == 1 && are_alike(model, stream->caches->model)) {
 		cache_model_delete(stream->caches->model);
@@ -268,7 +286,7 @@ stream_set_caches(struct stream *stream, const struct step_region *caches)
 		return;
 	}
 	caches_release(stream->caches);
-	stream->caches = caches_new(stream->sites, model);
+	stream->caches = caches_new(stream, model);
 }
 
 struct sites *
@@ -294,6 +312,7 @@ begin_uses(struct finding *finding)
 
 	finding->uses = stream->modeller ? modeller_take(stream->modeller) : &stream->uses;
 	finding->uses->model = finding->thread->model;
+	finding->uses->what_ifs = finding->thread->what_ifs;
 	finding->uses->curve = finding->thread->curve;
 	finding->uses->residues = 0;
 	finding->uses->done = NULL;
@@ -956,7 +975,7 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 	thread->caches = stream->caches;
 	thread->caches->nr_users++;
 	thread->model = cache_model_new_sharing(thread->caches->model);
-	cache_model_front(thread->model)->has_pages = stream->has_pages;
+	thread->what_ifs = what_ifs_begin(stream->what_ifs);
 	if (stream->curves)
 		thread->curve = process_curve_share(stream->curves, space, stream->residues);
 	thread->next = stream->threads;
@@ -1005,6 +1024,7 @@ stream_counts(struct stream_thread *thread, const struct code_cache *cache, uint
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
 	cache_model_add_counts(thread->model, lines);
+	cache_model_in_step_lines(thread->model, lines);
 	lines[STEP_SPLIT_ACCESSES] = thread->nr_split;
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		counts[i] += (int64_t)lines[i];
@@ -1034,12 +1054,15 @@ stream_bank_counts(struct stream_thread *thread, const struct code_cache *cache,
 		   int64_t counts[STEP_NR_COUNTS])
 {
 	const struct bank_counts *bank = find_bank(thread, number);
+	uint64_t lines[STEP_NR_COUNTS];
 
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
 	cache_model_move_counts(thread->model, thread->bank->counts);
+	memcpy(lines, bank->counts, sizeof(lines));
+	cache_model_in_step_lines(thread->model, lines);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		counts[i] += (int64_t)bank->counts[i];
+		counts[i] += (int64_t)lines[i];
 	counts[STEP_SPLIT_ACCESSES] += (int64_t)bank->nr_split;
 }
 
@@ -1056,6 +1079,7 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
 	cache_model_add_sample(thread->model, &thread->stream->sample);
+	what_ifs_end(thread->stream->what_ifs, thread->what_ifs, thread->model);
 	if (thread->curve)
 		process_curve_release(thread->stream->curves, thread->curve);
 	if (thread->stream->kinds)
@@ -1094,6 +1118,7 @@ stream_each_code(const struct stream *stream,
 			sum.lines[1][k] += cause->lines[1][k];
 		}
 		cache_model_add_cause(stream->caches->model, &sum, residues, now);
+		cache_model_in_step_lines(stream->caches->model, now);
 		for (size_t k = 0; k < STEP_NR_COUNTS; k++)
 			counts[k] = now[k] - before[k];
 		counts[STEP_SPLIT_ACCESSES] = stream->sites->splits[i];
@@ -1159,6 +1184,12 @@ stream_sharing(const struct stream *stream)
 	return stream->sharing;
 }
 
+const struct what_ifs *
+stream_what_ifs(const struct stream *stream)
+{
+	return stream->what_ifs;
+}
+
 char *
 stream_sample_text(const struct stream *stream)
 {
@@ -1204,6 +1235,7 @@ stream_delete(struct stream *stream)
 	}
 	modeller_delete(stream->modeller);
 	causes_delete(stream->causes);
+	what_ifs_delete(stream->what_ifs);
 	caches_release(stream->caches);
 	free(stream->curves);
 	free(stream->kinds);

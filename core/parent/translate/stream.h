@@ -23,6 +23,7 @@ struct cache_kinds;
 struct data;
 struct misses;
 struct sharing;
+struct what_ifs;
 
 /* What one thread has accessed. */
 struct stream_thread;
@@ -34,6 +35,7 @@ struct stream_thread;
  * has_causes: lines are counted by code, too
  * has_curve: misses are counted at every capacity, too; the caches may then have no level
  * has_kinds: kinds of misses are told apart
+ * what_ifs: other caches that the same accesses go through, nr_what_ifs of them, of which sums alone are told
  * data: borrowed; with kinds and causes: misses are told apart by code, object and thread, and lines that threads share
  *   are looked for. NULL: they are not
  */
@@ -41,10 +43,11 @@ struct stream_options {
 	struct data *data;
 	unsigned sampling;
 	bool has_pages, has_causes, has_curve, has_kinds;
+	const struct step_caches *what_ifs;
+	size_t nr_what_ifs;
 };
 
-/* With the caches of a region. */
-struct stream *stream_new(const struct step_region *caches, const struct stream_options *options);
+struct stream *stream_new(const struct step_caches *caches, const struct stream_options *options);
 void stream_delete(struct stream *stream);
 
 #define STREAM_ALL (UINT64_C(1) << 22)
@@ -60,6 +63,7 @@ const struct process_curves *stream_curves(const struct stream *stream);
 const struct cache_kinds *stream_kinds(const struct stream *stream);
 const struct misses *stream_misses(const struct stream *stream);
 struct sharing *stream_sharing(const struct stream *stream);
+const struct what_ifs *stream_what_ifs(const struct stream *stream);
 
 /* All threads have ended: what crossed borders for which code. Not where the latter is not known, and no pages. */
 void stream_each_code(const struct stream *stream,
@@ -67,7 +71,7 @@ void stream_each_code(const struct stream *stream,
 		      void *context);
 
 /* Other caches for those that begin from now on; all others have ended. */
-void stream_set_caches(struct stream *stream, const struct step_region *caches);
+void stream_set_caches(struct stream *stream, const struct step_caches *caches);
 struct sites *stream_sites(struct stream *stream);
 
 /*

@@ -53,6 +53,8 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 										    .has_causes = self->counted != NULL,
 										    .has_curve = options->has_curve,
 										    .has_kinds = options->has_kinds,
+										    .what_ifs = options->what_ifs,
+										    .nr_what_ifs = options->nr_what_ifs,
 										    .data = options->data});
 	return self;
 }
@@ -1848,7 +1850,7 @@ struct translator *
 translator_new_of_regions(struct tracer *tracer, const struct step_region *region)
 {
 	const struct translator_options options = {
-		.caches = region->has_lines ? region : NULL, .has_pages = region->has_pages, .sampling = 1};
+		.caches = region->has_lines ? &region->caches : NULL, .has_pages = region->has_pages, .sampling = 1};
 	struct translator *self = translator_new(tracer, &options);
 
 	self->is_of_regions = true;
@@ -1984,7 +1986,7 @@ translator_reset(struct translator *self, const struct step_region *region)
 	if (!self->stream)
 		return;
 	threads_each(&self->tracer->threads, end_stream, self);
-	stream_set_caches(self->stream, region);
+	stream_set_caches(self->stream, &region->caches);
 }
 
 void
@@ -2096,6 +2098,12 @@ const struct process_curves *
 translator_curves(const struct translator *self)
 {
 	return self && self->stream ? stream_curves(self->stream) : NULL;
+}
+
+const struct what_ifs *
+translator_what_ifs(const struct translator *self)
+{
+	return self && self->stream ? stream_what_ifs(self->stream) : NULL;
 }
 
 const struct cache_kinds *

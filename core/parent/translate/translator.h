@@ -19,11 +19,12 @@
 struct misses;
 struct sharing;
 struct translator;
+struct what_ifs;
 
 /*
- * caches: those that are to be modelled, as a region tells them; NULL: none, which takes a third of the time
+ * caches: those that are to be modelled; NULL: none, which is several times as fast
  * has_pages: translations of addresses, too
- * sampling, has_curve, has_kinds: as of stream_new
+ * sampling, has_curve, has_kinds, what_ifs: as of stream_new
  * counted: where functions are counted, borrowed; NULL: they are not
  * counts_trips: of loops also how many turns their entries made, as of struct found
  * data: as of stream_new; what is mapped is looked at, and where stacks are
@@ -31,8 +32,10 @@ struct translator;
  * regions: which hits of each are counted, nr_regions of them (kind is not used), borrowed
  */
 struct translator_options {
-	const struct step_region *caches;
+	const struct step_caches *caches;
 	bool has_pages, has_curve, has_kinds;
+	const struct step_caches *what_ifs;
+	size_t nr_what_ifs;
 	unsigned sampling;
 	struct counted_code *counted;
 	bool counts_trips;
@@ -150,6 +153,7 @@ char *translator_sample_text(const struct translator *translator);
 /* Curves and kinds of misses; NULL: not asked for (stream.h). */
 const struct process_curves *translator_curves(const struct translator *translator);
 const struct cache_kinds *translator_kinds(const struct translator *translator);
+const struct what_ifs *translator_what_ifs(const struct translator *translator);
 
 /*
  * All threads have ended: misses by code, object and thread, and lines that threads share. NULL: not asked for. code:

@@ -94,20 +94,33 @@ put_object(uint64_t address)
 }
 
 static void
-do_access(struct cache_model *model, struct process_curve *curve, uint64_t word, uint64_t address)
+do_in_model(struct cache_model *model, uint64_t word, uint64_t address)
 {
 	const uint64_t bytes = (word & ~USES_ACCESS) >> USES_FLAG_BITS;
 
-	if (curve && !(word & (USES_COUNTS | USES_EVICT | USES_CLEAN | USES_PUT)))
-		process_curve_access(curve, address, bytes, word & USES_STORE, word & USES_STREAMING);
-	if (word & USES_COUNTS)
-		cache_model_move_counts(model, (uint64_t *)(uintptr_t)address);
-	else if (word & USES_PUT)
-		put_object(address);
-	else if (word & (USES_EVICT | USES_CLEAN))
+	if (word & (USES_EVICT | USES_CLEAN))
 		cache_model_flush(model, address, word & USES_CLEAN);
 	else
 		cache_model_access(model, address, (uint32_t)bytes, word & USES_STORE, word & USES_STREAMING);
+}
+
+static void
+do_access(const struct uses *uses, uint64_t word, uint64_t address)
+{
+	if (word & USES_COUNTS) {
+		cache_model_move_counts(uses->model, (uint64_t *)(uintptr_t)address);
+		return;
+	}
+	if (word & USES_PUT) {
+		put_object(address);
+		return;
+	}
+	if (uses->curve && !(word & (USES_EVICT | USES_CLEAN)))
+		process_curve_access(uses->curve, address, (word & ~USES_ACCESS) >> USES_FLAG_BITS, word & USES_STORE,
+				     word & USES_STREAMING);
+	do_in_model(uses->model, word, address);
+	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
+		do_in_model(*model, word, address);
 }
 
 /* Without accesses of another kind. */
@@ -115,6 +128,8 @@ static void
 use_lines(const struct uses *uses, size_t first, size_t nr)
 {
 	cache_model_use_lines(uses->model, uses->words + first, nr);
+	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
+		cache_model_use_lines(*model, uses->words + first, nr);
 	if (uses->curve)
 		process_curve_use(uses->curve, uses->words + first, nr);
 }
@@ -126,6 +141,8 @@ uses_do(struct uses *uses)
 
 	if (uses->residues)
 		cache_model_sample(uses->model, uses->residues);
+	for (struct cache_model *const *model = uses->what_ifs; uses->residues && *model; model++)
+		cache_model_sample(*model, uses->residues);
 	if (uses->residues && uses->curve)
 		process_curve_sample(uses->curve);
 	if (uses->causes) {
@@ -139,7 +156,7 @@ uses_do(struct uses *uses)
 			i++;
 		use_lines(uses, first, i - first);
 		cache_model_begin(uses->model, uses->words + i);
-		do_access(uses->model, uses->curve, uses->words[i], uses->words[i + 1]);
+		do_access(uses, uses->words[i], uses->words[i + 1]);
 		first = i += 2;
 	}
 	use_lines(uses, first, uses->nr - first);

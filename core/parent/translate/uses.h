@@ -41,7 +41,8 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the counts whose
  * address is the next word; or USES_PUT: there is another object from here on (struct put_object, which is freed).
  * nr_accesses: uses of two words among them
- * curve: that uses go through as well; NULL: none is asked for
+ * what_ifs: models that uses go through as well, up to a NULL
+ * curve: likewise; NULL: none is asked for
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
  * done: called when they have been used, or NULL; context: its own
  * misses: that are told apart by code, object and thread; NULL: they are not asked for
@@ -71,7 +72,7 @@ struct put_object {
 };
 
 struct uses {
-	struct cache_model *model;
+	struct cache_model *model, *const *what_ifs;
 	struct misses *misses;
 	uint32_t thread, site; /* of misses; site: of the use that missed last */
 	struct process_curve *curve;

@@ -43,8 +43,9 @@ __asm__(".text\n"
 
 /* Small, so that lines cross all borders. */
 static const struct step_region plain = {
-	.levels = {{4096, 4}, {32768, 8}, {262144, 16}},
-	.line_bytes = 64,
+	.caches = {.levels = {{4096, 4}, {32768, 8}, {262144, 16}},
+		   .line_bytes = {64, 64, 64},
+		   .are_shared = {0, 0, 1}},
 	.has_lines = true,
 	.has_pages = true,
 };
@@ -335,8 +336,8 @@ step(pid_t pid, struct step_region *region, struct cache_model *caches, struct u
 			cache_model_access(caches, access->address, access->bytes, access->is_store,
 					   access->is_streaming);
 		region->counts[STEP_SPLIT_ACCESSES] +=
-			!work->is_repeated && !access->flush && access->bytes <= plain.line_bytes &&
-			access->address % plain.line_bytes + access->bytes > plain.line_bytes;
+			!work->is_repeated && !access->flush && access->bytes <= STEP_LINE_BYTES &&
+			access->address % STEP_LINE_BYTES + access->bytes > STEP_LINE_BYTES;
 	}
 	if (done.is_unknown && region->nr_unknown++ == 0) {
 		region->unknown_at = place;
@@ -357,7 +358,7 @@ step(pid_t pid, struct step_region *region, struct cache_model *caches, struct u
 static void
 step_region(pid_t pid, struct step_region *region)
 {
-	struct cache_model *caches = cache_model_new(plain.levels, plain.line_bytes);
+	struct cache_model *caches = cache_model_new_of(&plain.caches, STEP_LINE_BYTES);
 	struct user_regs_struct registers;
 
 	get_registers(pid, &registers);

@@ -277,11 +277,9 @@ static const struct policy_case {
 static struct cache_model *
 model_with(uint64_t nr_ways, enum cache_policy policy)
 {
-	const struct step_level levels[STEP_NR_LEVELS] = {{LINES(nr_ways), nr_ways}};
-	struct cache_model *model = cache_model_new(levels, LINE);
+	const struct step_caches caches = {.levels = {{LINES(nr_ways), nr_ways}}, .policies = {policy}};
 
-	cache_model_set_policies(model, (uint64_t[STEP_NR_LEVELS]){policy});
-	return model;
+	return cache_model_new_of(&caches, LINE);
 }
 
 TEST_OF(another_line_goes, sizeof(policy_cases) / sizeof(*policy_cases))
@@ -348,6 +346,73 @@ TEST_OF(kinds_are_as_on_paper, sizeof(kinds_cases) / sizeof(*kinds_cases))
 			      (unsigned long long)kinds.lines[0][kind]);
 	cache_model_delete(model);
 	cache_model_delete(first);
+}
+
+/* Lines of 64 bytes in the first level, two of them, and of 128 behind it, four. What is counted is of 64 bytes. */
+static const struct lines_case {
+	uint64_t lines[5];
+	int nr, nr_loads; /* the last of them */
+	struct crossed crossed;
+} lines_cases[] = {
+	/* Each second one finds its line. */
+	{{0, 1, 2, 3}, 4, 4, {{4, 0, 4, 0, 4, 0}}},
+	/* Those that leave find theirs: the first level writes two back. */
+	{{0, 2, 4, 6}, 4, 0, {{4, 2, 8, 0, 8, 0}}},
+	/* Line 8 takes the place of 4 and 5 behind the first level. Line 4, which goes then, reads the rest of its line
+	 * and drives out that of 0, which is written. */
+	{{0, 2, 4, 6, 8}, 5, 1, {{5, 3, 12, 2, 12, 2}}},
+};
+
+TEST_OF(lines_may_be_longer_behind, sizeof(lines_cases) / sizeof(*lines_cases))
+{
+	static const struct step_caches caches = {.levels = {{LINES(2), 2}, {LINES(8), 4}}, .line_bytes = {64, 128}};
+	const struct lines_case *is = &lines_cases[_i];
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new_of(&caches, LINE));
+
+	for (int i = 0; i < is->nr; i++)
+		cache_model_access(model, LINES(is->lines[i]), 8, i < is->nr - is->nr_loads, false);
+	expect_crossed(model, &is->crossed, "case %d", _i);
+}
+
+/* Uses are of 32 bytes, and the first level has 128: of eight uses two are missing, each of which counts as four. */
+TEST(uses_may_be_shorter_than_all_lines)
+{
+	static const struct step_caches caches = {.levels = {{4096, 8}}, .line_bytes = {128, 128, 128}};
+	static const struct crossed crossed = {{8, 0, 8, 0, 8, 0}};
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new_of(&caches, 32));
+	uint64_t uses[8], counts[STEP_NR_COUNTS] = {0};
+
+	for (uint64_t i = 0; i < 8; i++)
+		uses[i] = CACHE_USE(i, 0);
+	cache_model_use_lines(model, uses, 8);
+	expect_crossed(model, &crossed, "short uses");
+	cache_model_add_counts(model, counts);
+	cache_model_in_step_lines(model, counts);
+	ck_assert_uint_eq(counts[STEP_L1_FILLS], 4);
+}
+
+/* Two threads load the same four lines, one after the other: what the second one still misses, by level. */
+static const struct {
+	uint64_t are_shared[STEP_NR_LEVELS];
+	struct crossed crossed;
+} sharing_cases[] = {
+	{{0, 0, 1}, FILLS(4, 4, 0)}, {{0, 1, 1}, FILLS(4, 0, 0)}, {{1, 1, 1}, FILLS(0, 0, 0)},
+	{{0, 0, 0}, FILLS(4, 4, 4)}, {{0, 1, 0}, FILLS(4, 0, 0)},
+};
+
+TEST_OF(levels_are_shared_or_private, sizeof(sharing_cases) / sizeof(*sharing_cases))
+{
+	struct step_caches caches = {.levels = {{LINES(8), 8}, {LINES(32), 4}, {LINES(64), 16}}};
+	struct cache_model *root, *models[2];
+
+	memcpy(caches.are_shared, sharing_cases[_i].are_shared, sizeof(caches.are_shared));
+	root = at_end(cache_model_delete, cache_model_new_of(&caches, LINE));
+	for (int i = 0; i < 2; i++) {
+		models[i] = at_end(cache_model_delete, cache_model_new_sharing(root));
+		for (uint64_t line = 0; line < 4; line++)
+			cache_model_access(models[i], LINES(line), 8, false, false);
+	}
+	expect_crossed(models[1], &sharing_cases[_i].crossed, "case %d", _i);
 }
 
 /* That kinds are told changes nothing else: also of lines that are flushed and streamed, and of what two share. */

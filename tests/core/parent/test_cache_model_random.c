@@ -484,7 +484,7 @@ TEST(sampled_sets_are_exact)
 	struct cache_sample expected = {0}, found = {0};
 	uint64_t counts[2][STEP_NR_COUNTS] = {{0}};
 
-	ck_assert(cache_levels_can_be_sampled(levels, 64));
+	ck_assert(cache_model_can_be_sampled(all));
 	use_at_random(all, 1, UINT64_MAX);
 	use_at_random(sampled, 1, UINT64_MAX);
 	cache_model_add_counts(all, counts[0]);
@@ -515,6 +515,6 @@ TEST(other_caches_cannot_be_sampled)
 {
 	static const struct step_level odd[STEP_NR_LEVELS] = {{61 * 64 * 8, 8}, {1 << 20, 16}}, none[STEP_NR_LEVELS];
 
-	ck_assert(!cache_levels_can_be_sampled(odd, 64));
-	ck_assert(cache_levels_can_be_sampled(none, 64));
+	ck_assert(!cache_model_can_be_sampled(at_end(cache_model_delete, cache_model_new(odd, 64))));
+	ck_assert(cache_model_can_be_sampled(at_end(cache_model_delete, cache_model_new(none, 64))));
 }

@@ -57,7 +57,7 @@ static void
 use_machine(struct rot *rot, struct machine *machine)
 {
 	for (struct architecture *at = rot->architecture; at; at = at->by_steps)
-		at->stepping.machine = machine;
+		at->stepping.caches.machine = machine;
 	rot_entity_delete(rot->machine);
 	rot->machine = machine;
 }

@@ -238,10 +238,11 @@ static const struct {
 
 TEST_OF(other_caches_can_be_asked_for, NR_ELEMENTS(asked))
 {
-	struct machine *machine = at_end(machine_delete, machine_new());
-	struct cache_ways ways;
-	struct cache_policies policies;
-	const bool is_it = cache_levels_parse(asked[_i].text, machine, &ways, &policies, &why) == 0;
+	const struct machine *told = at_end(machine_delete, machine_new());
+	struct cache_shapes shapes = {.machine = told};
+	struct machine changed, *machine = &changed;
+	const bool is_it = cache_shapes_parse(asked[_i].text, false, machine, &shapes, &why) == 0;
+	const struct cache_ways ways = shapes.ways;
 
 	ck_assert_msg(is_it == (asked[_i].bytes[0] > 0), "%s: %s", asked[_i].text, why.text);
 	if (is_it) {
@@ -253,23 +254,65 @@ TEST_OF(other_caches_can_be_asked_for, NR_ELEMENTS(asked))
 		ck_assert_int_eq(ways.llc, asked[_i].ways.llc);
 	} else {
 		ck_assert_has(why.text, "describes no caches");
-		ck_assert_has(why.hint, "-caches=32K:8,1M:16,32M:16");
+		ck_assert_has(why.hint, "32K:8,1M:16,32M:16");
 	}
 }
 
-TEST(lines_may_go_in_another_order)
-{
-	struct machine *machine = at_end(machine_delete, machine_new());
-	struct cache_ways ways;
-	struct cache_policies policies;
+/* bytes[0] 0: it is refused. The machine has 48 KiB with 12 ways, 1 MiB with 16 and 32 MiB with 16. */
+static const struct {
+	const char *text;
+	int64_t bytes[3], ways[3], line_bytes[3];
+	enum cache_sharing sharing[3];
+	const char *policies[3];
+	int64_t tlb_entries;
+} changes[] = {
+	{"32K:8:plru,1M:full:fifo,2M", {32 << 10, 1 << 20, 2 << 20}, {8, 16384}, .policies = {"plru", "fifo"}},
+	{"32K,1M:random", {32 << 10, 1 << 20, 1 << 20}, .policies = {NULL, "random"}},
+	{"l1=64K:16", {64 << 10, 1 << 20, 32 << 20}, .ways = {16, 16, 16}},
+	{"l3=16M:lru:16,tlb=64:full:2M",
+	 {48 << 10, 1 << 20, 16 << 20},
+	 {12, 16, 16},
+	 .policies = {NULL, NULL, "lru"},
+	 .tlb_entries = 64},
+	{"tlb=128", {48 << 10, 1 << 20, 32 << 20}, {12, 16, 16}, .tlb_entries = 128},
+	{"l2=2M:16:128B:shared,l3=32M:16:128B:private",
+	 {48 << 10, 2 << 20, 32 << 20},
+	 {12, 16, 16},
+	 {0, 128, 128},
+	 .sharing = {CACHE_SHARING_UNSAID, CACHE_SHARED, CACHE_PRIVATE}},
+	{"32K:8:32B,1M:16,4M:full:256B", {32 << 10, 1 << 20, 4 << 20}, {8, 16, 16384}, .line_bytes = {32, 0, 256}},
+	{.text = "l2=2M:16:128B"}, /* behind it are lines of 64 bytes */
+	{.text = "l2=64M"},        /* more than behind it             */
+	{.text = "32K,1M,l3="},
+	{.text = "l4=1G"},
+	{.text = "32K:8:48B,1M"},
+	{.text = "32K:8:512B,1M"},
+	{.text = "32K:8:common,1M"},
+	{.text = "tlb=0"},
+};
 
-	ck_assert_int_eq(cache_levels_parse("32K:8:plru,1M:full:fifo,2M", machine, &ways, &policies, &why), 0);
-	ck_assert_str_eq(policies.l1_data, "plru");
-	ck_assert_str_eq(policies.l2, "fifo");
-	ck_assert_ptr_null(policies.llc);
-	ck_assert_int_eq(cache_levels_parse("32K,1M:random", machine, &ways, &policies, &why), 0);
-	ck_assert_ptr_null(policies.l1_data);
-	ck_assert_str_eq(policies.llc, "random");
+TEST_OF(caches_may_differ_in_part, NR_ELEMENTS(changes))
+{
+	const struct machine told = {.l1_data_bytes = 48 << 10, .l2_bytes = 1 << 20, .llc_bytes = 32 << 20};
+	struct cache_shapes shapes = {.machine = &told, .ways = {12, 16, 16}};
+	struct machine machine;
+	const bool is_it = cache_shapes_parse(changes[_i].text, true, &machine, &shapes, &why) == 0;
+
+	ck_assert_msg(is_it == (changes[_i].bytes[0] > 0), "%s: %s", changes[_i].text, why.text);
+	if (!is_it)
+		return;
+	ck_assert_ptr_eq(shapes.machine, &machine);
+	ck_assert_int_eq(machine.l1_data_bytes, changes[_i].bytes[0]);
+	ck_assert_int_eq(machine.l2_bytes, changes[_i].bytes[1]);
+	ck_assert_int_eq(machine.llc_bytes, changes[_i].bytes[2]);
+	ck_assert_int_eq(shapes.ways.l1_data, changes[_i].ways[0]);
+	ck_assert_int_eq(shapes.ways.l2, changes[_i].ways[1]);
+	ck_assert_int_eq(shapes.tlb.entries, changes[_i].tlb_entries);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_pstr_eq(shapes.traits[i].policy, changes[_i].policies[i]);
+		ck_assert_int_eq(shapes.traits[i].line_bytes, changes[_i].line_bytes[i]);
+		ck_assert_int_eq(shapes.traits[i].sharing, changes[_i].sharing[i]);
+	}
 }
 
 /* page_bytes: 0: it is refused */

@@ -524,6 +524,23 @@ add_misses(struct program_run_output *run)
 	}
 }
 
+/* Each moves half of what the one before does, and misses as many translations. */
+static void
+add_what_ifs(struct program_run_output *run, const struct program_command *command)
+{
+	for (size_t i = 0; i <= program_command_nr_what_ifs(command); i++) {
+		struct what_if *what_if = what_if_new();
+
+		for (uint64_t border = 0; border < 3; border++) {
+			what_if_read_bytes_add(what_if, UINT64_C(64000000) >> (i + border));
+			what_if_written_bytes_add(what_if, 0);
+			what_if_misses_add(what_if, UINT64_C(1000000) >> (i + border));
+		}
+		what_if->tlb_misses = 5000;
+		program_run_output_what_ifs_add(run, what_if);
+	}
+}
+
 static struct program_run_output *
 run_once(const struct program_command *command, int pass, int order)
 {
@@ -555,6 +572,8 @@ run_once(const struct program_command *command, int pass, int order)
 		add_function_counts(run, measurer);
 	if (rot_is_a(measurer, &step_measurer_class) && command->miss_kinds)
 		add_misses(run);
+	if (rot_is_a(measurer, &step_measurer_class) && program_command_nr_what_ifs(command) > 0)
+		add_what_ifs(run, command);
 	return run;
 }
 

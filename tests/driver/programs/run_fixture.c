@@ -93,7 +93,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 	rot.architecture = architecture_named(is_both || strcmp(architecture, "blocks") == 0 ? "none" : architecture);
 	if (is_both || strcmp(architecture, "blocks") == 0) {
 		const struct architecture_stepping stepping = {.is_unasked = !is_both,
-							       .machine = is_both ? &with_caches : NULL};
+							       .caches.machine = is_both ? &with_caches : NULL};
 
 		rot.architecture->by_blocks = architecture_load_blocks(architecture_folder(), &stepping, &error);
 		rot.architecture->by_events = is_both ? architecture_named("zen5") : NULL;

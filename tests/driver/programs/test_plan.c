@@ -72,7 +72,7 @@ TEST(every_architecture)
 		size_t nr_of_all = 1;
 
 		ck_assert_msg(architecture != NULL, "%s", why.text);
-		architecture->stepping.machine = machine;
+		architecture->stepping.caches.machine = machine;
 		for (size_t max = 1; max <= nr_of_all; max++) {
 			cleared_by(program_plan_clear) struct program_plan plan = {0};
 
@@ -96,7 +96,7 @@ TEST(every_architecture)
 TEST(regions_are_stepped)
 {
 	struct machine *machine = machine_new();
-	const struct architecture_stepping stepping = {.limit = 1, .machine = machine};
+	const struct architecture_stepping stepping = {.limit = 1, .caches.machine = machine};
 	struct rot_error why_no_program = {.text = "not programs"};
 	struct rot rot = {.architecture =
 				  architecture_load_steps(architecture_folder(), &stepping, &why_no_program, &why)};

@@ -64,6 +64,7 @@ static const struct {
 	{GOLDEN "regions-blocks.txt", "blocks", "", {"--region=solve", "true"}, 0},
 	{GOLDEN "regions-sampled.txt", "blocks", "sampled", {"--region=brief", "true"}, 0},
 	{GOLDEN "regions-sampled-times.txt", "none", "sampled", {"--region=brief", "--runs=2", "true"}, 0},
+	{GOLDEN "what-ifs.txt", "blocks", "", {"--what-if=32K:8,1M:16", "--what-if=32K,4M,tlb=64", "true"}, 0},
 	{GOLDEN "regions-unsampled.txt", "blocks", "sampled", {"--region=last", "true"}, 0},
 };
 
@@ -178,6 +179,18 @@ TEST(misses_as_json)
 	for (size_t i = 0; i < NR_ELEMENTS(keys); i++)
 		ck_assert_uint_eq(json_array_size(json_object_get(json, keys[i])), 1);
 	ck_assert_uint_eq(json_object_size(json_object_get(json, "missesBy")), 4);
+}
+
+TEST(other_caches_beside_these)
+{
+	json_t *json;
+
+	RUN("blocks", "-q", "-j", "x.json", "--what-if=32K:8,1M:16", "--what-if=32K:full,4M,tlb=64:full:2M", "true");
+	json = json_file("x.json");
+	expect_schema("driver/schemas/result-1.json", json);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "whatIfs")), 3);
+	RUN("blocks", "--what-if=32K:8:9,1M", "true");
+	ck_assert_int_ne(status, 0);
 }
 
 /* Shares of all functions, of what is none and of what no sample stands for are the whole. */

@@ -65,8 +65,8 @@ stage_open_threads(const char *architecture, size_t nr_workloads, int nr_threads
 	stage.machine->l1_data_bytes = 48 << 10;
 	stage.machine->l2_bytes = 1 << 20;
 	stage.machine->llc_bytes = 32 << 20;
-	stage.architecture->stepping =
-		(struct architecture_stepping){.machine = stage.machine, .ways = {.l1_data = 12}, .limit = 1000};
+	stage.architecture->stepping = (struct architecture_stepping){
+		.caches = {.machine = stage.machine, .ways = {.l1_data = 12}}, .limit = 1000};
 	for (size_t i = 0; i < nr_workloads; i++) {
 		struct workload *workload = workload_new();
 

@@ -86,7 +86,7 @@ TEST(test_without_counting_it_is_none)
 TEST(test_steps_need_no_processor)
 {
 	struct machine *machine = at_end(rot_entity_delete, machine_of("Unknown", 0, 0));
-	const struct architecture_stepping stepping = {.machine = machine, .limit = 7};
+	const struct architecture_stepping stepping = {.caches.machine = machine, .limit = 7};
 	struct rot_error why_no_program = {.text = "not programs", .hint = "events"};
 	struct architecture *architecture =
 		architecture_load_steps(architecture_folder(), &stepping, &why_no_program, &why);

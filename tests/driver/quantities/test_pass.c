@@ -94,7 +94,7 @@ TEST(test_stepped_pass_counts_alone)
 	ck_assert_uint_eq(steps->l2_ways, 8); /* nobody told */
 	ck_assert_uint_eq(steps->l3_bytes, 32 << 20);
 	ck_assert_uint_eq(steps->l3_ways, 16);
-	ck_assert_uint_eq(steps->line_bytes, 64);
+	ck_assert_uint_eq(steps->l1_line_bytes, 64);
 }
 
 /* Modelled caches hold what is left there by what warms them, which is stepped as well, by all threads of a kernel. */

@@ -214,7 +214,7 @@ TEST_OF(test_steps_have_obstacles, NR_ELEMENTS(stepped))
 	struct quantity_request request;
 
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = stepped[_i].has_caches;
-	architecture->stepping.machine = machine;
+	architecture->stepping.caches.machine = machine;
 	ck_assert_int_eq(quantity_parse(&request, stepped[_i].request, &why), 0);
 	ck_assert_ok(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, &why));
 	ck_assert_str_eq(resolution.numerator.kind, stepped[_i].kind);
@@ -231,7 +231,7 @@ TEST(test_nearer_borders_need_fewer_caches)
 	const struct quantity_expectation expectation = {.operations = 1, .bytes = 2};
 	int64_t *const sizes[] = {&machine->l1_data_bytes, &machine->l2_bytes, &machine->llc_bytes};
 
-	architecture->stepping.machine = machine;
+	architecture->stepping.caches.machine = machine;
 	for (size_t known = 0; known <= 3; known++) {
 		for (size_t i = 0; i < 3; i++) {
 			struct quantity_resolution resolution;
