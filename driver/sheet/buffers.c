@@ -15,38 +15,42 @@
 /*
  * field: of the kernel CoreBuffer. from, to: entries that are measured, each ratio times those before. A run has so
  * many entries in all, but no more turns than that. is_of_turn: the time of a turn is shown, else that of an entry.
+ * is_gradual: what does not fit costs more with each entry.
  */
 static const struct buffer {
 	const char *field, *name, *unit, *file;
 	struct curve_step (*find)(const double *values, size_t nr);
 	double from, to, ratio;
 	int entries, most_turns;
-	bool is_of_turn, is_in_window;
+	bool is_of_turn, is_in_window, is_gradual;
 } rows[BUFFERS_NR] = {
 	[BUFFERS_WINDOW] = {"WINDOW", "reorder window", "instructions", "window", curve_biggest_step, 24, 1100, 1.12,
-			    1000000, 500, true, false},
+			    1000000, 500, true, false, false},
 	[BUFFERS_INTEGER] = {"INTEGER", "integer registers", "results", "integer-registers", curve_biggest_step, 16,
-			     640, 1.12, 1000000, 500, true, true},
+			     640, 1.12, 1000000, 500, true, true, false},
 	[BUFFERS_VECTOR] = {"VECTOR", "vector registers", "results", "vector-registers", curve_biggest_step, 16, 640,
-			    1.12, 1000000, 500, true, true},
+			    1.12, 1000000, 500, true, true, false},
 	[BUFFERS_LOAD] = {"LOAD", "load queue", "loads", "load-queue", curve_biggest_step, 16, 640, 1.12, 1000000, 500,
-			  true, true},
+			  true, true, false},
 	[BUFFERS_STORE] = {"STORE", "store queue", "stores", "store-queue", curve_biggest_step, 16, 640, 1.12, 1000000,
-			   500, true, true},
+			   500, true, true, false},
 	[BUFFERS_MISS] = {"MISS", "outstanding L1 misses", "lines", "misses", NULL, 1, 64, 1.25, 4096, 500, true,
 			  false},
-	[BUFFERS_RETURN] = {"RETURN", "return stack", "calls", "return-stack", curve_first_step, 4, 128, 1.12, 40000,
-			    10000, false, false},
-	[BUFFERS_TARGET] = {"TARGET", "targets of an indirect jump", "targets", "targets", curve_first_step, 8, 8192,
-			    1.25, 40000, 10000, false, false},
-	[BUFFERS_OPERATION] = {"OPERATION", "micro-op cache", "instructions", "micro-op-cache", curve_first_step, 256,
-			       16384, 1.12, 800000, 10000, false, false},
+	[BUFFERS_RETURN] = {"RETURN", "return stack", "calls", "return-stack", curve_first_step, 4, 128, 1.12, 200000,
+			    50000, false, false, true},
+	[BUFFERS_TARGET] = {"TARGET", "targets of an indirect jump", "targets", "targets", curve_first_step, 8, 2048,
+			    1.25, 200000, 50000, false, false, true},
+	[BUFFERS_OPERATION] = {"OPERATION", "micro-op cache", "instructions", "micro-op-cache", curve_biggest_step, 256,
+			       16384, 1.12, 800000, 10000, false, false, false},
 };
 
 /* ---- what curves say ---- */
 
 /* A neighbour of a step that rises by more than this share of it is a part of the step. */
 #define SAME_STEP 0.2
+
+/* So is its first point if one half of the runs rose there by this share. */
+#define STEP_BEGINS 0.1
 
 /* Entries fit until the time has gone up by the first share of the step, and surely do not from the other one on. */
 #define BEGINS 0.15
@@ -58,10 +62,15 @@ static const struct buffer {
 /* Registers hold what the program had before, too: the least share of what is told that is as told. */
 #define LEAST_TOLD 0.8
 
-/* A place outside of a buffer's curve. */
+/* Where there is no sharp step, entries fit until the time has grown by the first factor, and clearly do not from the
+ * other one on. */
+#define STILL_FITS 1.1
+#define CLEARLY_MISSES 2.0
+
+/* The step of a coarse curve, and the entries between which it is. */
 struct bounds {
 	struct curve_step step;
-	double before, behind; /* entries */
+	double before, behind;
 };
 
 static double
@@ -89,7 +98,10 @@ point_within(const struct measured_curve *curve, size_t at)
 
 	if (at + 2 < curve->nr && shorter_at(curve, at + 2) - shorter_at(curve, at + 1) > SAME_STEP * rise)
 		return at + 1;
-	return at > 0 && shorter_at(curve, at) - shorter_at(curve, at - 1) > SAME_STEP * rise ? at : 0;
+	return at > 0 && fmax(curve->cycles[0][at], curve->cycles[1][at]) - shorter_at(curve, at - 1) >
+				       STEP_BEGINS * rise
+		       ? at
+		       : 0;
 }
 
 static struct bounds
@@ -155,6 +167,38 @@ read_bounds(struct sheet_answer *answer, const struct measured_curve *measured, 
 }
 
 /*
+ * Where there is no sharp step: all entries fit as long as the time stays near the least one, and clearly do not from
+ * twice that on. Prediction has moods that make a run longer, which say nothing, as more entries took less.
+ */
+static void
+read_gradual(struct sheet_answer *answer, const struct measured_curve *measured)
+{
+	const struct measured_curve curve = curve_undisturbed(measured);
+	size_t fits[2], misses = 0;
+
+	if (curve.nr < CURVE_LEAST_POINTS)
+		return;
+	for (int half = 0; half < 2; half++) {
+		double envelope[CURVE_MAX_POINTS];
+		size_t clearly;
+
+		curve_envelope(curve.cycles[half], curve.nr, envelope);
+		fits[half] = first_above(envelope, curve.nr, STILL_FITS * envelope[0]);
+		clearly = first_above(envelope, curve.nr, CLEARLY_MISSES * envelope[0]);
+		if (fits[half] == 0 || envelope[clearly] < CLEARLY_MISSES * envelope[0])
+			return;
+		misses = clearly > misses ? clearly : misses;
+	}
+	answer->number.low = curve.at[(fits[0] < fits[1] ? fits[0] : fits[1]) - 1];
+	answer->number.value = curve.at[(fits[0] > fits[1] ? fits[0] : fits[1]) - 1];
+	answer->number.high = curve.at[misses] - 1;
+	/* An answer that is not known within a factor of two is not sure. */
+	answer->confidence =
+		fmin(1 - 4 * (answer->number.value / answer->number.low - 1), answer->number.low / answer->number.high);
+	answer->confidence = fmax(0, fmin(1, answer->confidence));
+}
+
+/*
  * Little's law: as many are under way as end while one is waited for. Where memory delivers fewer than the buffers of
  * L1 would hold, those are not seen.
  */
@@ -173,6 +217,23 @@ read_misses(struct sheet_answer *answer, const struct measured_curve *measured)
 	answer->confidence = fmax(0, 1 - 4 * fabs(most[0] - most[1]) / fmin(most[0], most[1]));
 	if (answer->confidence >= CURVE_SURE)
 		answer->remark = "at least: so many were under way, which memory may limit";
+}
+
+static void
+read_curve(struct sheet_answer *answer, const struct buffer *row, const struct measured_curve *coarse)
+{
+	struct bounds bounds;
+
+	if (!row->find) {
+		read_misses(answer, answer->curve);
+	} else if (row->is_gradual) {
+		read_gradual(answer, answer->curve);
+	} else {
+		bounds = bounds_of(row, coarse);
+		answer->confidence = bounds.step.confidence;
+		if (isfinite(bounds.step.rise))
+			read_bounds(answer, answer->curve, &bounds);
+	}
 }
 
 static void
@@ -203,39 +264,76 @@ buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR])
 						.told = told[i],
 						.confidence = NAN,
 						.curve = &buffers->curves[i]};
-		if (row->find) {
-			const struct bounds bounds = bounds_of(row, &buffers->coarse[i]);
-
-			answer->confidence = bounds.step.confidence;
-			if (isfinite(bounds.step.rise))
-				read_bounds(answer, &buffers->curves[i], &bounds);
-		} else {
-			read_misses(answer, &buffers->curves[i]);
-		}
+		read_curve(answer, row, &buffers->coarse[i]);
 		if (row->is_in_window && answer->confidence >= CURVE_SURE && window->confidence >= CURVE_SURE &&
 		    answer->number.value > FILLS_WINDOW * window->number.value) {
 			answer->number.high = INFINITY;
 			answer->remark = "at least: the reorder window is full before";
 		}
+		if (buffers->failure.text[0])
+			answer->remark = buffers->failure.text;
 		judge(answer);
 	}
 }
 
-size_t
-buffers_places_between(enum buffers_answer which, const struct measured_curve *coarse, double *places, size_t most)
-{
-	struct bounds bounds = {.step.rise = NAN};
-	double distance;
-	size_t nr = 0;
+/* ---- where curves have points ---- */
 
-	if (rows[which].find)
-		bounds = bounds_of(&rows[which], coarse);
-	if (isnan(bounds.step.rise))
-		return 0;
-	distance = ceil((bounds.behind - bounds.before) / (double)(most + 1));
-	for (double at = bounds.before + distance; at < bounds.behind && nr < most; at += distance)
-		places[nr++] = at;
-	return nr;
+/* Of the closer look at a step. */
+#define CLOSER_POINTS 24
+
+void
+buffers_plan(struct buffers *buffers)
+{
+	for (int i = 0; i < BUFFERS_NR; i++) {
+		struct measured_curve *curve = &buffers->coarse[i];
+
+		*curve = (struct measured_curve){.parameter = rows[i].unit,
+						 .unit = rows[i].is_of_turn ? "cycles of a turn" : "cycles of each"};
+		for (double at = rows[i].from; at <= rows[i].to; at = fmax(at + 1, round(at * rows[i].ratio)))
+			curve->at[curve->nr++] = at;
+	}
+}
+
+void
+buffers_plan_closer(const struct buffers *buffers, struct measured_curve closer[BUFFERS_NR])
+{
+	for (int i = 0; i < BUFFERS_NR; i++) {
+		struct bounds bounds = {.step.rise = NAN};
+		double distance;
+
+		closer[i].nr = 0;
+		if (rows[i].find)
+			bounds = bounds_of(&rows[i], &buffers->coarse[i]);
+		if (isnan(bounds.step.rise))
+			continue;
+		distance = ceil((bounds.behind - bounds.before) / (CLOSER_POINTS + 1));
+		for (double at = bounds.before + distance; at < bounds.behind; at += distance)
+			closer[i].at[closer[i].nr++] = at;
+	}
+}
+
+/* The points of both curves, in order of their places. */
+static void
+merge(struct measured_curve *merged, const struct measured_curve *a, const struct measured_curve *b)
+{
+	*merged = (struct measured_curve){.parameter = a->parameter, .unit = a->unit};
+	for (size_t i = 0, k = 0; i < a->nr || k < b->nr; merged->nr++) {
+		const bool is_of_a = k == b->nr || (i < a->nr && a->at[i] < b->at[k]);
+		const struct measured_curve *from = is_of_a ? a : b;
+		const size_t at = is_of_a ? i++ : k++;
+
+		i += !is_of_a && i < a->nr && a->at[i] <= from->at[at];
+		merged->at[merged->nr] = from->at[at];
+		for (int half = 0; half < 2; half++)
+			merged->cycles[half][merged->nr] = from->cycles[half][at];
+	}
+}
+
+void
+buffers_merge(struct buffers *buffers, const struct measured_curve closer[BUFFERS_NR])
+{
+	for (int i = 0; i < BUFFERS_NR; i++)
+		merge(&buffers->curves[i], &buffers->coarse[i], &closer[i]);
 }
 
 /* ---- what is drawn ---- */
@@ -252,9 +350,6 @@ buffers_draw(const struct buffers *buffers, const struct sheet_pictures *picture
 }
 
 /* ---- measuring ---- */
-
-/* Of the closer look at a step. */
-#define CLOSER_POINTS 15
 
 static int
 add_point(struct survey *survey, const struct buffer *row, double entries, struct rot_error *err)
@@ -295,50 +390,18 @@ measure_curves(struct rot *rot, struct measured_curve curves[BUFFERS_NR], struct
 	return rc;
 }
 
-static void
-plan_coarse(struct buffers *buffers)
-{
-	for (int i = 0; i < BUFFERS_NR; i++) {
-		struct measured_curve *curve = &buffers->coarse[i];
-
-		curve->parameter = rows[i].unit;
-		curve->unit = rows[i].is_of_turn ? "cycles of a turn" : "cycles of each";
-		for (double at = rows[i].from; at <= rows[i].to; at = fmax(at + 1, round(at * rows[i].ratio)))
-			curve->at[curve->nr++] = at;
-	}
-}
-
-/* The points of both curves, in order of their places. */
-static void
-merge(struct measured_curve *merged, const struct measured_curve *a, const struct measured_curve *b)
-{
-	*merged = (struct measured_curve){.parameter = a->parameter, .unit = a->unit};
-	for (size_t i = 0, k = 0; i < a->nr || k < b->nr; merged->nr++) {
-		const bool is_of_a = k == b->nr || (i < a->nr && a->at[i] < b->at[k]);
-		const struct measured_curve *from = is_of_a ? a : b;
-		const size_t at = is_of_a ? i++ : k++;
-
-		merged->at[merged->nr] = from->at[at];
-		for (int half = 0; half < 2; half++)
-			merged->cycles[half][merged->nr] = from->cycles[half][at];
-	}
-}
-
 static int
 measure_all(struct rot *rot, struct buffers *buffers, struct rot_error *err)
 {
 	autofree struct measured_curve *closer = rot_calloc(BUFFERS_NR, sizeof(*closer));
 
-	plan_coarse(buffers);
+	buffers_plan(buffers);
 	if (measure_curves(rot, buffers->coarse, err) < 0)
 		return -1;
-	for (int i = 0; i < BUFFERS_NR; i++)
-		closer[i].nr = buffers_places_between((enum buffers_answer)i, &buffers->coarse[i], closer[i].at,
-						      CLOSER_POINTS);
+	buffers_plan_closer(buffers, closer);
 	if (measure_curves(rot, closer, err) < 0)
 		return -1;
-	for (int i = 0; i < BUFFERS_NR; i++)
-		merge(&buffers->curves[i], &buffers->coarse[i], &closer[i]);
+	buffers_merge(buffers, closer);
 	return 0;
 }
 

@@ -31,12 +31,14 @@ struct buffers {
 	struct rot_error failure; /* why nothing could be measured; empty text: it was */
 };
 
-/* Fills answers from curves. told: entries as documents say; NaN: they do not. Pure. */
+/*
+ * All of these are pure. The places of the coarse curves, and of a closer look at the steps of measured coarse curves;
+ * puts both together; fills answers from them. told: entries as documents say; NaN: they do not.
+ */
+void buffers_plan(struct buffers *buffers);
+void buffers_plan_closer(const struct buffers *buffers, struct measured_curve closer[BUFFERS_NR]);
+void buffers_merge(struct buffers *buffers, const struct measured_curve closer[BUFFERS_NR]);
 void buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR]);
-
-/* The points that a closer look needs between those of the step of a coarse curve: their places, fewer than most. */
-size_t
-buffers_places_between(enum buffers_answer which, const struct measured_curve *coarse, double *places, size_t most);
 
 void buffers_draw(const struct buffers *buffers, const struct sheet_pictures *pictures);
 

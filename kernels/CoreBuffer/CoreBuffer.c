@@ -19,6 +19,7 @@
 #define PAGE 4096
 #define ENTRY_BYTES 32     /* no more code for an entry */
 #define LINE_DISTANCE 1088 /* 17 lines, so that lines are in all sets, and none beside another */
+#define FIRST_FUNCTION 64  /* where it is in the code */
 #define TARGET_BYTES 16
 #define LIST_ROOM 8 /* 64 bytes that are loaded and stored */
 
@@ -155,9 +156,9 @@ make_return(struct core_buffer *buffer)
 	const char *begin = buffer->end;
 
 	EMIT(buffer, "\xe8"); /* call */
-	emit_place(buffer, begin + PAGE);
+	emit_place(buffer, begin + FIRST_FUNCTION);
 	emit_loop_end(buffer, begin);
-	buffer->end = buffer->code + PAGE;
+	buffer->end = buffer->code + FIRST_FUNCTION;
 	for (int64_t i = 1; i < buffer->data.entries; i++) {
 		EMIT(buffer, "\xe8"); /* call */
 		emit_place(buffer, buffer->end + 15);
@@ -167,24 +168,27 @@ make_return(struct core_buffer *buffer)
 	EMIT(buffer, "\xc3"); /* ret */
 }
 
-/* Each target jumps back to the one jump that all of them are targets of. The last one ends the turn. */
+/* One call goes to each function of the list in turn. They return at once. */
 static void
 make_target(struct core_buffer *buffer)
 {
-	const char *jump, *begin = buffer->end;
-	const int64_t entries = buffer->data.entries;
+	const char *turn, *call;
 
+	EMIT(buffer, "\x48\x8d\xb1"); /* lea 8*entries(%rcx),%rsi */
+	emit_number(buffer, 8 * buffer->data.entries);
+	turn = buffer->end;
 	EMIT(buffer, "\x48\x89\xc8"); /* mov %rcx,%rax */
-	jump = buffer->end;
+	call = buffer->end;
+	EMIT(buffer, "\xff\x10");         /* call *(%rax) */
 	EMIT(buffer, "\x48\x83\xc0\x08"); /* add $8,%rax */
-	EMIT(buffer, "\xff\x60\xf8");     /* jmp *-8(%rax) */
-	for (int64_t i = 0; i < entries - 1; i++) {
+	EMIT(buffer, "\x48\x39\xf0");     /* cmp %rsi,%rax */
+	EMIT(buffer, "\x0f\x85");         /* jne */
+	emit_place(buffer, call);
+	emit_loop_end(buffer, turn);
+	for (int64_t i = 0; i < buffer->data.entries; i++) {
 		buffer->end = buffer->list[i];
-		EMIT(buffer, "\xe9"); /* jmp */
-		emit_place(buffer, jump);
+		EMIT(buffer, "\xc3"); /* ret */
 	}
-	buffer->end = buffer->list[entries - 1];
-	emit_loop_end(buffer, begin);
 }
 
 /* nopl 0(%rax,%rax,1): few of them are decoded in a cycle. */
@@ -260,6 +264,7 @@ allocate(struct core_buffer *buffer, uint64_t nr_list)
 		return kernel_fail("no memory for code: %s", strerror(errno));
 	buffer->code = buffer->end = code;
 	buffer->mapped = mapped;
+	memset(code, 0xcc, mapped); /* int3 */
 	buffer->list = kernel_allocate(nr_list, sizeof(*buffer->list));
 	buffer->lines = kernel_allocate(buffer->nr_lines + 1, LINE_DISTANCE);
 	return buffer->list && buffer->lines ? 0 : -1;
@@ -278,7 +283,7 @@ initialize(void *kernel)
 	fill_list(buffer->list, buffer->nr_lines, buffer->lines, LINE_DISTANCE);
 	link_lines(buffer);
 	if (kind->make == make_target)
-		fill_list(buffer->list, entries, buffer->code + 2 * TARGET_BYTES, TARGET_BYTES);
+		fill_list(buffer->list, entries, buffer->code + FIRST_FUNCTION, TARGET_BYTES);
 	if (kind->fill)
 		make_filled(buffer, kind->fill);
 	else
