@@ -236,6 +236,17 @@ read_curve(struct sheet_answer *answer, const struct buffer *row, const struct m
 	}
 }
 
+/* What fills the window is the window, and which of both it is must be known. */
+static void
+compare_with_window(struct sheet_answer *answer, const struct sheet_answer *window)
+{
+	answer->confidence = fmin(answer->confidence, isfinite(window->number.value) ? window->confidence : 0);
+	if (answer->confidence < CURVE_SURE || answer->number.value <= FILLS_WINDOW * window->number.value)
+		return;
+	answer->number.high = INFINITY;
+	answer->remark = "at least: the reorder window is full before";
+}
+
 static void
 judge(struct sheet_answer *answer)
 {
@@ -252,8 +263,6 @@ judge(struct sheet_answer *answer)
 void
 buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR])
 {
-	const struct sheet_answer *window = &buffers->answers[BUFFERS_WINDOW];
-
 	for (int i = 0; i < BUFFERS_NR; i++) {
 		const struct buffer *row = &rows[i];
 		struct sheet_answer *answer = &buffers->answers[i];
@@ -265,11 +274,8 @@ buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR])
 						.confidence = NAN,
 						.curve = &buffers->curves[i]};
 		read_curve(answer, row, &buffers->coarse[i]);
-		if (row->is_in_window && answer->confidence >= CURVE_SURE && window->confidence >= CURVE_SURE &&
-		    answer->number.value > FILLS_WINDOW * window->number.value) {
-			answer->number.high = INFINITY;
-			answer->remark = "at least: the reorder window is full before";
-		}
+		if (row->is_in_window)
+			compare_with_window(answer, &buffers->answers[BUFFERS_WINDOW]);
 		if (buffers->failure.text[0])
 			answer->remark = buffers->failure.text;
 		judge(answer);

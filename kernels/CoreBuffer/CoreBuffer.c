@@ -189,6 +189,7 @@ make_target(struct core_buffer *buffer)
 		buffer->end = buffer->list[i];
 		EMIT(buffer, "\xc3"); /* ret */
 	}
+	buffer->end = buffer->code + FIRST_FUNCTION + TARGET_BYTES * (size_t)buffer->data.entries;
 }
 
 /* nopl 0(%rax,%rax,1): few of them are decoded in a cycle. */
