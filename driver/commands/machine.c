@@ -11,6 +11,7 @@
 #include "page/page.h"
 #include "plots/places.h"
 #include "rot.h"
+#include "sheet/buffers.h"
 #include "sheet/clocks.h"
 #include "sheet/cores.h"
 #include "sheet/hazards.h"
@@ -23,7 +24,8 @@
 
 struct machine_request {
 	bool is_json;
-	unsigned only; /* bits of parts; 0: all */
+	bool is_full;
+	unsigned only; /* bits of parts; 0: all, or the quick ones */
 	const char *output_name;
 };
 
@@ -187,11 +189,28 @@ show_operations(struct output *out, struct rot_error *err)
 	return rc;
 }
 
-static const char *const names[] = {"caches", "tlb", "cores", "clocks", "scheduling", "hazards", "operations", NULL};
+static int
+show_buffers(struct output *out, struct rot_error *err)
+{
+	autofree struct buffers *buffers = rot_calloc(1, sizeof(*buffers));
+
+	if (buffers_measure(out->rot, buffers, err) < 0)
+		return -1;
+	show_answers(out, buffers->answers, 0, BUFFERS_NR, "buffers", "Buffers of a core");
+	buffers_draw(buffers, &out->pictures);
+	return 0;
+}
+
+/* The first ones are quick. The others are shown with --full, or by name. */
+#define NR_QUICK 7
+
+static const char *const names[] = {
+	"caches", "tlb", "cores", "clocks", "scheduling", "hazards", "operations", "buffers", NULL,
+};
 
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches, show_tlb, show_cores, show_clocks, show_scheduling, show_hazards, show_operations,
+	show_caches, show_tlb, show_cores, show_clocks, show_scheduling, show_hazards, show_operations, show_buffers,
 };
 
 /* ---- the command ---- */
@@ -207,6 +226,9 @@ static const struct option_row rows[] = {
 	 .about = "also write NAME.json, and draw the curves where the key plots says",
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct machine_request, output_name)},
+	{.name = "full",
+	 .about = "also the parts that take longer",
+	 .offset = offsetof(struct machine_request, is_full)},
 	{.name = "only",
 	 .about = "these parts of the data sheet, with commas between",
 	 .type = OPTION_SET,
@@ -217,10 +239,11 @@ static const struct option_row rows[] = {
 static const struct option_table table = {OPTION_ROWS(rows, struct machine_request)};
 
 static int
-show_parts(struct output *out, unsigned only, struct rot_error *err)
+show_parts(struct output *out, const struct machine_request *request, struct rot_error *err)
 {
 	for (size_t i = 0; names[i]; i++)
-		if ((!only || only & 1u << i) && shows[i](out, err) < 0)
+		if ((request->only ? request->only & 1u << i : request->is_full || i < NR_QUICK) &&
+		    shows[i](out, err) < 0)
 			return -1;
 	return 0;
 }
@@ -261,7 +284,7 @@ machine_run(struct command_context *context, void *options, int argc, char **arg
 	}
 	if (!request->output_name && plots_go_to(rot->configuration, PLOTS_ON_PAGE))
 		rot_note("no page is written, as it has no name: rot machine -o NAME -plots=html");
-	rc = show_parts(&out, request->only, err);
+	rc = show_parts(&out, request, err);
 	if (rc == 0 && request->is_json) {
 		json_dumpf(json, stdout, JSON_INDENT(2));
 		putchar('\n');
@@ -286,6 +309,7 @@ const struct command machine_command = {
 	.examples =
 		(const struct command_example[]){
 			{"rot machine", "all that is measured of the machine"},
+			{"rot machine --full", "also the buffers of a core, which takes some minutes"},
 			{"rot machine --only=caches,tlb --json", "two parts, with curves"},
 			{"rot machine -o sheet -plots=html", "one page with the curves: sheet.html"},
 			{0},

@@ -230,12 +230,25 @@ read_latency(struct architecture *architecture, const xmlNode *node, struct rot_
 	return 0;
 }
 
+static int
+read_buffer(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	(void)err;
+	pool_add(&architecture->pool, architecture->buffers, architecture->nr_buffers) = (struct architecture_buffer){
+		.name = text_of(architecture, node, "name"),
+		.entries = attribute_number(node, "entries"),
+		.source = text_of(architecture, node, "source"),
+	};
+	return 0;
+}
+
 static const struct {
 	const char *element;
 	int (*read)(struct architecture *architecture, const xmlNode *node, struct rot_error *err);
 } readers[] = {
-	{"counters", read_counters}, {"scrub", read_scrub},     {"group", read_group}, {"event", read_event},
-	{"ride", read_ride},         {"formula", read_formula}, {"limit", read_limit}, {"latency", read_latency},
+	{"counters", read_counters}, {"scrub", read_scrub},     {"group", read_group},
+	{"event", read_event},       {"ride", read_ride},       {"formula", read_formula},
+	{"limit", read_limit},       {"latency", read_latency}, {"buffer", read_buffer},
 };
 
 static int
@@ -588,4 +601,13 @@ architecture_latency(const struct architecture *architecture, const char *operat
 			return latency;
 	}
 	return NULL;
+}
+
+double
+architecture_buffer_entries(const struct architecture *architecture, const char *buffer)
+{
+	for (size_t i = 0; i < architecture->nr_buffers; i++)
+		if (strcmp(architecture->buffers[i].name, buffer) == 0)
+			return architecture->buffers[i].entries;
+	return NAN;
 }

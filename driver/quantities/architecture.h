@@ -79,6 +79,13 @@ struct architecture_latency {
 	char *source;
 };
 
+/* What documents tell of a buffer of the core, by the name that kernel CoreBuffer gives it. */
+struct architecture_buffer {
+	char *name;
+	int entries;
+	char *source;
+};
+
 /* How regions are stepped. machine: whose caches are modelled, as far as it has sizes; borrowed. NULL: none. */
 struct architecture_stepping {
 	struct cache_shapes caches;
@@ -117,6 +124,8 @@ struct architecture {
 	size_t nr_limits;
 	struct architecture_latency *latencies; /* likewise */
 	size_t nr_latencies;
+	struct architecture_buffer *buffers;
+	size_t nr_buffers;
 	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
 	size_t *company;          /* of each rider an event without which it does not ride; nr_events: none */
@@ -205,3 +214,6 @@ architecture_limit(const struct architecture *architecture, int model, const cha
 /* NULL: nothing is known. */
 const struct architecture_latency *architecture_latency(const struct architecture *architecture, const char *operation,
 							const char *precision, const char *instruction_set);
+
+/* NaN: nothing is known. */
+double architecture_buffer_entries(const struct architecture *architecture, const char *buffer);

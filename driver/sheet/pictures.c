@@ -3,6 +3,7 @@
 #include "sheet/pictures.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
@@ -141,11 +142,22 @@ sheet_cost_line(struct pool *pool, double from, double to, double cycles, const 
 /* An answer has a mark for what was measured, and one for what was told otherwise. */
 #define MARKS_OF_ANSWER 2
 
+/* Marks nearer to each other would have labels on each other. */
+#define NEAR 0.1
+
+static bool
+is_told_nearby(const struct sheet_answer *answer)
+{
+	return answer->told > 0 && answer->told != answer->number.value &&
+	       fabs(answer->told / answer->number.value - 1) < NEAR;
+}
+
 static const char *
 label_of(struct pool *pool, const struct sheet_answer *answer)
 {
-	return pool_format(pool, "%s: %s%.4g %s%s", answer->name, isinf(answer->number.high) ? "at least " : "",
-			   answer->number.value, answer->unit, answer->confidence < CURVE_SURE ? ", not sure" : "");
+	return pool_format(pool, "%s: %s%.4g %s%s%s", answer->name, isinf(answer->number.high) ? "at least " : "",
+			   answer->number.value, answer->unit, answer->confidence < CURVE_SURE ? ", not sure" : "",
+			   is_told_nearby(answer) ? pool_format(pool, ", told: %.4g", answer->told) : "");
 }
 
 static size_t
@@ -155,7 +167,7 @@ add_marks(struct pool *pool, struct plot_marker *marks, const struct sheet_answe
 
 	if (isfinite(answer->number.value))
 		marks[nr++] = (struct plot_marker){answer->number.value, label_of(pool, answer)};
-	if (answer->told > 0 && answer->told != answer->number.value)
+	if (answer->told > 0 && answer->told != answer->number.value && !is_told_nearby(answer))
 		marks[nr++] = (struct plot_marker){answer->told, pool_format(pool, "told: %.4g", answer->told)};
 	return nr;
 }
@@ -188,7 +200,8 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 	plot = (struct series_plot){.frame = {.title = title,
 					      .caption = remarks,
 					      .x = {curve->parameter, "", true, NAN, NAN},
-					      .y = {"time of an access", "cycles", true, NAN, NAN},
+					      .y = {curve->unit ? "time" : "time of an access",
+						    curve->unit ? curve->unit : "cycles", true, NAN, NAN},
 					      .markers = marks,
 					      .nr_markers = nr_marks},
 				    .series = series,

@@ -281,6 +281,8 @@ static const struct {
 	{"Memory", "unroll=0", "unroll must be 1 to 32"},
 	{"Memory", "prefetchDistance=100", "multiple of 64"},
 	{"Memory", "operation=RANDOM_READ prefetchDistance=64", "cannot prefetch"},
+	{"CoreBuffer", "turns=0", "turns must be at least 1"},
+	{"CoreBuffer", "entries=0", "entries must be 1 to 65536"},
 	{"Chase", "chains=25", "chains must be 1 to 24"},
 	{"Chase", "chains=4 bufferSize=256", "at least 128 for each chain"},
 	{"Chase", "bufferSize=1000", "multiple of 64"},
