@@ -12,6 +12,7 @@
 #include "plots/places.h"
 #include "rot.h"
 #include "sheet/clocks.h"
+#include "sheet/contexts.h"
 #include "sheet/cores.h"
 #include "sheet/hazards.h"
 #include "sheet/operations.h"
@@ -187,11 +188,27 @@ show_operations(struct output *out, struct rot_error *err)
 	return rc;
 }
 
-static const char *const names[] = {"caches", "tlb", "cores", "clocks", "scheduling", "hazards", "operations", NULL};
+static int
+show_contexts(struct output *out, struct rot_error *err)
+{
+	autofree struct contexts *contexts = rot_calloc(1, sizeof(*contexts));
+
+	if (contexts_measure(out->rot, contexts, err) < 0)
+		return -1;
+	show_answers(out, contexts->answers, 0, CONTEXTS_NR_ANSWERS, "contexts", "Threads until one is delayed");
+	contexts_draw(contexts, &out->pictures);
+	return 0;
+}
+
+static const char *const names[] = {"caches",  "tlb",        "cores",    "clocks", "scheduling",
+				    "hazards", "operations", "contexts", NULL};
+
+/* The last ones are shown only when they are named. */
+#define NR_QUICK 7
 
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches, show_tlb, show_cores, show_clocks, show_scheduling, show_hazards, show_operations,
+	show_caches, show_tlb, show_cores, show_clocks, show_scheduling, show_hazards, show_operations, show_contexts,
 };
 
 /* ---- the command ---- */
@@ -220,7 +237,7 @@ static int
 show_parts(struct output *out, unsigned only, struct rot_error *err)
 {
 	for (size_t i = 0; names[i]; i++)
-		if ((!only || only & 1u << i) && shows[i](out, err) < 0)
+		if ((only ? only >> i & 1 : i < NR_QUICK) && shows[i](out, err) < 0)
 			return -1;
 	return 0;
 }
