@@ -15,6 +15,7 @@
 #include "sheet/contexts.h"
 #include "sheet/cores.h"
 #include "sheet/hazards.h"
+#include "sheet/loaded.h"
 #include "sheet/operations.h"
 #include "sheet/pictures.h"
 #include "sheet/places.h"
@@ -200,15 +201,28 @@ show_contexts(struct output *out, struct rot_error *err)
 	return 0;
 }
 
+static int
+show_loaded(struct output *out, struct rot_error *err)
+{
+	autofree struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
+
+	if (loaded_measure(out->rot->machine, loaded, err) < 0)
+		return -1;
+	show_answers(out, loaded->answers, 0, LOADED_NR_ANSWERS, "loaded", "Memory under load");
+	loaded_draw(loaded, &out->pictures);
+	return 0;
+}
+
 static const char *const names[] = {"caches",  "tlb",        "cores",    "clocks", "scheduling",
-				    "hazards", "operations", "contexts", NULL};
+				    "hazards", "operations", "contexts", "loaded", NULL};
 
 /* The last ones are shown only when they are named. */
 #define NR_QUICK 7
 
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches, show_tlb, show_cores, show_clocks, show_scheduling, show_hazards, show_operations, show_contexts,
+	show_caches,  show_tlb,        show_cores,    show_clocks, show_scheduling,
+	show_hazards, show_operations, show_contexts, show_loaded,
 };
 
 /* ---- the command ---- */

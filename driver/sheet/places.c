@@ -108,14 +108,6 @@ hit_cost(const struct measured_curve *added, size_t first, const double *cycles)
 	return nr ? statistics_percentile(costs, nr, 50) : NAN;
 }
 
-/* Sure if both halves differ by less than an eighth. */
-static void
-read_halves(struct sheet_answer *answer, double a, double b)
-{
-	answer->number = (struct sheet_number){.value = fmin(a, b), .low = fmin(a, b), .high = fmax(a, b)};
-	answer->confidence = fmax(0, 1 - 4 * fabs(a - b) / fmin(a, b));
-}
-
 /* From what fits to what clearly does not; the sets of the TLB overflow one after the other in between. */
 static void
 second_tlb(struct places *places, size_t first)
@@ -139,8 +131,8 @@ second_tlb(struct places *places, size_t first)
 	}
 	entries->number = (struct sheet_number){added->at[fits], added->at[fits], added->at[misses]};
 	entries->confidence = places->answers[PLACES_SECOND_COST].confidence;
-	read_halves(&places->answers[PLACES_WALK_COST], added->cycles[0][added->nr - 1] - base,
-		    added->cycles[1][added->nr - 1] - base);
+	sheet_read_halves(&places->answers[PLACES_WALK_COST], added->cycles[0][added->nr - 1] - base,
+			  added->cycles[1][added->nr - 1] - base);
 }
 
 static void
@@ -160,8 +152,8 @@ conclude_tlb(struct places *places, const struct places_told *told)
 	sheet_read_step(&answers[PLACES_FIRST_TLB], &places->added, &step, false);
 	if (isnan(step.rise))
 		return;
-	read_halves(&answers[PLACES_SECOND_COST], hit_cost(&places->added, step.at + 1, places->added.cycles[0]),
-		    hit_cost(&places->added, step.at + 1, places->added.cycles[1]));
+	sheet_read_halves(&answers[PLACES_SECOND_COST], hit_cost(&places->added, step.at + 1, places->added.cycles[0]),
+			  hit_cost(&places->added, step.at + 1, places->added.cycles[1]));
 	second_tlb(places, step.at + 1);
 }
 

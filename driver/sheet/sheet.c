@@ -30,6 +30,13 @@ sheet_read_step(struct sheet_answer *answer, const struct measured_curve *curve,
 }
 
 void
+sheet_read_halves(struct sheet_answer *answer, double a, double b)
+{
+	answer->number = (struct sheet_number){.value = fmin(a, b), .low = fmin(a, b), .high = fmax(a, b)};
+	answer->confidence = fmax(0, 1 - 4 * fabs(a - b) / fmin(a, b));
+}
+
+void
 sheet_judge(struct sheet_answer *answer)
 {
 	if (answer->remark)

@@ -30,6 +30,9 @@ struct sheet_answer sheet_no_answer(const char *name, const char *unit, double t
 void sheet_read_step(struct sheet_answer *answer, const struct measured_curve *curve, const struct curve_step *step,
 		     bool is_behind);
 
+/* The lower one. Sure if both halves differ by less than an eighth. */
+void sheet_read_halves(struct sheet_answer *answer, double a, double b);
+
 /* Adds what there is to say of a number that differs from what was told, or is not sure. */
 void sheet_judge(struct sheet_answer *answer);
 
