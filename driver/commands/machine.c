@@ -13,8 +13,10 @@
 #include "rot.h"
 #include "sheet/buffers.h"
 #include "sheet/clocks.h"
+#include "sheet/contexts.h"
 #include "sheet/cores.h"
 #include "sheet/hazards.h"
+#include "sheet/loaded.h"
 #include "sheet/operations.h"
 #include "sheet/pictures.h"
 #include "sheet/places.h"
@@ -201,16 +203,42 @@ show_buffers(struct output *out, struct rot_error *err)
 	return 0;
 }
 
+static int
+show_contexts(struct output *out, struct rot_error *err)
+{
+	autofree struct contexts *contexts = rot_calloc(1, sizeof(*contexts));
+
+	if (contexts_measure(out->rot, contexts, err) < 0)
+		return -1;
+	show_answers(out, contexts->answers, 0, CONTEXTS_NR_ANSWERS, "contexts", "Threads until one is delayed");
+	contexts_draw(contexts, &out->pictures);
+	return 0;
+}
+
+static int
+show_loaded(struct output *out, struct rot_error *err)
+{
+	autofree struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
+
+	if (loaded_measure(out->rot->machine, loaded, err) < 0)
+		return -1;
+	show_answers(out, loaded->answers, 0, LOADED_NR_ANSWERS, "loaded", "Memory under load");
+	loaded_draw(loaded, &out->pictures);
+	return 0;
+}
+
 /* The first ones are quick. The others are shown with --full, or by name. */
 #define NR_QUICK 7
 
 static const char *const names[] = {
-	"caches", "tlb", "cores", "clocks", "scheduling", "hazards", "operations", "buffers", NULL,
+	"caches",     "tlb",     "cores",    "clocks", "scheduling", "hazards",
+	"operations", "buffers", "contexts", "loaded", NULL,
 };
 
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches, show_tlb, show_cores, show_clocks, show_scheduling, show_hazards, show_operations, show_buffers,
+	show_caches,  show_tlb,        show_cores,   show_clocks,   show_scheduling,
+	show_hazards, show_operations, show_buffers, show_contexts, show_loaded,
 };
 
 /* ---- the command ---- */

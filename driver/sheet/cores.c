@@ -71,6 +71,20 @@ cores_conclude(struct cores *cores)
 		}
 }
 
+size_t
+cores_spread(struct cores *cores)
+{
+	int core[CORES_MAX];
+
+	for (size_t i = 0; i < cores->nr; i++) {
+		core[i] = (int)i;
+		for (size_t k = 0; k < i && core[i] == (int)i; k++)
+			if (cores->slowdown[i][k] >= SLOWDOWN)
+				core[i] = core[k];
+	}
+	return cpus_spread(cores->cpus, core, cores->nr);
+}
+
 /* ---- measuring ---- */
 
 #define NR_RUNS 3

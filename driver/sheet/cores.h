@@ -31,6 +31,10 @@ struct cores {
 /* Fills the cliques. Pure. */
 void cores_conclude(struct cores *cores);
 
+/* Puts the CPUs alone, not the pairs, into an order in which the first are of as many cores as possible. Gives how many
+ * cores there are. Pure. */
+size_t cores_spread(struct cores *cores);
+
 int cores_measure(struct rot *rot, struct cores *cores, struct rot_error *err);
 
 void cores_print(const struct cores *cores, FILE *out);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "quantities/quantity.h"
 #include "sheet/survey.h"
 
 #define NO_SECOND_CPU "cannot be told: rot may use one CPU alone"
@@ -14,28 +15,28 @@ static const struct hazard {
 	const char *field, *name;
 	int turns;
 	double events;
-	size_t nr_cpus;         /* that it needs; 0: one */
+	size_t nr_cpus;         /* that it needs */
 	bool switches;          /* to another process */
 	const char *if_refused; /* the remark where the system may refuse it */
 } hazards[HAZARDS_NR] = {
-	{"SPLIT_LINE", "load across two lines", 2000, .events = 8},
-	{"SPLIT_PAGE", "load across two pages", 2000, .events = 8},
-	{"FORWARD", "load of what was just stored", 2000, .events = 8},
-	{"FORWARD_PART", "load of what was half stored", 2000, .events = 8},
-	{"ALIAS", "load 4096 bytes behind a store", 2000, .events = 8},
-	{"BRANCH", "mispredicted branch", 4000, .events = 4},
-	{"DENORMAL", "product of denormal numbers", 2000, .events = 8},
-	{"LOCK", "atomic addition", 2000, .events = 8},
-	{"TSC", "reading the time stamp counter", 500, .events = 8},
-	{"CLOCK", "clock_gettime", 500, .events = 8},
-	{"CALL", "system call", 100, .events = 8},
-	{"FAULT", "page fault", 4, .events = 64},
-	{"BANK", "loads of one bank", 2000, .events = 8},
-	{"STORES", "stores to two lines by turns", 2000, .events = 8},
-	{"SHARING", "addition to a line that another CPU writes", 30000, .events = 8, .nr_cpus = 2},
-	{"SWITCH", "switch to another process", 20, .events = 16, .switches = true},
-	{"STOP", "stop of a traced process", 20, .events = 8, .switches = true, .if_refused = NO_TRACING},
-	{"STEP", "step of a traced process", 20, .events = 8, .switches = true, .if_refused = NO_TRACING},
+	{"SPLIT_LINE", "load across two lines", 2000, 8, 1, false, NULL},
+	{"SPLIT_PAGE", "load across two pages", 2000, 8, 1, false, NULL},
+	{"FORWARD", "load of what was just stored", 2000, 8, 1, false, NULL},
+	{"FORWARD_PART", "load of what was half stored", 2000, 8, 1, false, NULL},
+	{"ALIAS", "load 4096 bytes behind a store", 2000, 8, 1, false, NULL},
+	{"BRANCH", "mispredicted branch", 4000, 4, 1, false, NULL},
+	{"DENORMAL", "product of denormal numbers", 2000, 8, 1, false, NULL},
+	{"LOCK", "atomic addition", 2000, 8, 1, false, NULL},
+	{"TSC", "reading the time stamp counter", 500, 8, 1, false, NULL},
+	{"CLOCK", "clock_gettime", 500, 8, 1, false, NULL},
+	{"CALL", "system call", 100, 8, 1, false, NULL},
+	{"FAULT", "page fault", 4, 64, 1, false, NULL},
+	{"BANK", "loads of one bank", 2000, 8, 1, false, NULL},
+	{"STORES", "stores to two lines by turns", 2000, 8, 1, false, NULL},
+	{"SHARING", "addition to a line that another CPU writes", 30000, 8, 2, false, NULL},
+	{"SWITCH", "switch to another process", 20, 16, 1, true, NULL},
+	{"STOP", "stop of a traced process", 20, 8, 1, true, NO_TRACING},
+	{"STEP", "step of a traced process", 20, 8, 1, true, NO_TRACING},
 };
 
 /* The halves differ by less than this share of what is timed, or less than this many cycles, where both are sure. */
@@ -62,14 +63,14 @@ hazard_conclude(const char *name, const double met[2], const double without[2])
 static int
 add(struct survey *survey, const struct hazard *hazard, bool is_met, struct rot_error *err)
 {
-	int point = survey_add(survey, hazard->nr_cpus ? hazard->nr_cpus : 1, "Hazard", hazard->turns * hazard->events,
-			       err, "hazard=%s turns=%d isMet=%s warmCode=true", hazard->field, hazard->turns,
+	int point = survey_add(survey, hazard->nr_cpus, "Hazard", hazard->turns * hazard->events, err,
+			       "hazard=%s turns=%d isMet=%s warmCode=true", hazard->field, hazard->turns,
 			       is_met ? "true" : "false");
 
 	if (point < 0)
 		return -1;
 	if (hazard->switches)
-		survey_allow_switches(survey, point);
+		survey_allow(survey, point, TAINT_CONTEXT_SWITCH);
 	return 0;
 }
 

@@ -34,27 +34,6 @@
 /* On a Zen 5, L2 held twice as many lines of one place in their pages as sets that these bits choose would hold. */
 #define NO_L2_WAYS "cannot be told: its sets are also chosen by bits of the address that lie outside of a page"
 
-static struct sheet_answer
-no_answer(const char *name, const char *unit, double told)
-{
-	return (struct sheet_answer){
-		.name = name, .unit = unit, .number = {NAN, NAN, NAN}, .told = told, .confidence = NAN};
-}
-
-/* The last value before the step, which is of the largest that fits, or the first behind it. */
-static void
-read_step(struct sheet_answer *answer, const struct measured_curve *curve, const struct curve_step *step,
-	  bool is_behind)
-{
-	const double before = curve->at[step->at], behind = curve->at[step->at + 1];
-
-	answer->confidence = step->confidence;
-	if (isnan(step->rise))
-		return;
-	answer->number = is_behind ? (struct sheet_number){behind, before + 1, behind}
-				   : (struct sheet_number){before, before, behind - 1};
-}
-
 static struct curve_step
 step_of(struct curve_step (*find)(const double *values, size_t nr), const struct measured_curve *curve, double most)
 {
@@ -88,9 +67,9 @@ conclude_step(struct places *places, enum places_answer which, double told)
 	const struct measured_curve curve = curve_undisturbed(&places->curves[row->curve]);
 	const struct curve_step step = step_of(row->find, &curve, INFINITY);
 
-	*answer = no_answer(row->name, row->unit, told);
+	*answer = sheet_no_answer(row->name, row->unit, told);
 	answer->curve = &places->curves[row->curve];
-	read_step(answer, &curve, &step, row->is_behind);
+	sheet_read_step(answer, &curve, &step, row->is_behind);
 	if (row->at_least && isnan(step.rise) && step.confidence >= CURVE_SURE) {
 		answer->number = (struct sheet_number){curve.at[curve.nr - 1], curve.at[curve.nr - 1], INFINITY};
 		answer->remark = row->at_least;
@@ -129,14 +108,6 @@ hit_cost(const struct measured_curve *added, size_t first, const double *cycles)
 	return nr ? statistics_percentile(costs, nr, 50) : NAN;
 }
 
-/* Sure if both halves differ by less than an eighth. */
-static void
-read_halves(struct sheet_answer *answer, double a, double b)
-{
-	answer->number = (struct sheet_number){.value = fmin(a, b), .low = fmin(a, b), .high = fmax(a, b)};
-	answer->confidence = fmax(0, 1 - 4 * fabs(a - b) / fmin(a, b));
-}
-
 /* From what fits to what clearly does not; the sets of the TLB overflow one after the other in between. */
 static void
 second_tlb(struct places *places, size_t first)
@@ -160,8 +131,8 @@ second_tlb(struct places *places, size_t first)
 	}
 	entries->number = (struct sheet_number){added->at[fits], added->at[fits], added->at[misses]};
 	entries->confidence = places->answers[PLACES_SECOND_COST].confidence;
-	read_halves(&places->answers[PLACES_WALK_COST], added->cycles[0][added->nr - 1] - base,
-		    added->cycles[1][added->nr - 1] - base);
+	sheet_read_halves(&places->answers[PLACES_WALK_COST], added->cycles[0][added->nr - 1] - base,
+			  added->cycles[1][added->nr - 1] - base);
 }
 
 static void
@@ -171,18 +142,18 @@ conclude_tlb(struct places *places, const struct places_told *told)
 	struct curve_step step;
 
 	places->added = added_cost(&places->curves[PLACES_PAGES], &places->curves[PLACES_LINES]);
-	answers[PLACES_FIRST_TLB] = no_answer("first TLB", "entries", told->first_tlb);
-	answers[PLACES_SECOND_TLB] = no_answer("second TLB", "entries", told->second_tlb);
-	answers[PLACES_SECOND_COST] = no_answer("hit of the second TLB", "cycles", 0);
-	answers[PLACES_WALK_COST] = no_answer("translation, 8192 pages", "cycles", 0);
+	answers[PLACES_FIRST_TLB] = sheet_no_answer("first TLB", "entries", told->first_tlb);
+	answers[PLACES_SECOND_TLB] = sheet_no_answer("second TLB", "entries", told->second_tlb);
+	answers[PLACES_SECOND_COST] = sheet_no_answer("hit of the second TLB", "cycles", 0);
+	answers[PLACES_WALK_COST] = sheet_no_answer("translation, 8192 pages", "cycles", 0);
 	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++)
 		answers[i].curve = &places->added;
 	step = step_of(curve_first_step, &places->added, MAX_FIRST_TLB);
-	read_step(&answers[PLACES_FIRST_TLB], &places->added, &step, false);
+	sheet_read_step(&answers[PLACES_FIRST_TLB], &places->added, &step, false);
 	if (isnan(step.rise))
 		return;
-	read_halves(&answers[PLACES_SECOND_COST], hit_cost(&places->added, step.at + 1, places->added.cycles[0]),
-		    hit_cost(&places->added, step.at + 1, places->added.cycles[1]));
+	sheet_read_halves(&answers[PLACES_SECOND_COST], hit_cost(&places->added, step.at + 1, places->added.cycles[0]),
+			  hit_cost(&places->added, step.at + 1, places->added.cycles[1]));
 	second_tlb(places, step.at + 1);
 }
 
@@ -193,7 +164,7 @@ places_conclude(struct places *places, const struct places_told *told)
 
 	conclude_step(places, PLACES_LINE_BYTES, told->line_bytes);
 	conclude_step(places, PLACES_L1_WAYS, told->l1_ways);
-	places->answers[PLACES_L2_WAYS] = no_answer("L2 ways", "lines", told->l2_ways);
+	places->answers[PLACES_L2_WAYS] = sheet_no_answer("L2 ways", "lines", told->l2_ways);
 	places->answers[PLACES_L2_WAYS].remark = NO_L2_WAYS;
 	conclude_step(places, PLACES_PAGE_BYTES, 4096);
 	conclude_step(places, PLACES_HUGE_PAGE_BYTES, 2 << 20);

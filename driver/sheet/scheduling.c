@@ -3,16 +3,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "memory.h"
+#include "sheet/on_cpu.h"
 #include "statistics/summary.h"
 #include "support/pool.h"
 
@@ -121,8 +117,9 @@ now_ns(void)
 }
 
 static void
-look(struct scheduling_gaps *gaps)
+look(void *argument)
 {
+	struct scheduling_gaps *gaps = argument;
 	const uint64_t start = now_ns();
 	uint64_t last = start;
 
@@ -139,53 +136,26 @@ look(struct scheduling_gaps *gaps)
 	gaps->observed_ns = last - start;
 }
 
-/* On the CPU alone, whatever the driver may use. It ends with the driver. */
 static void
-settle(int cpu, pid_t parent)
+work_always(void *unused)
 {
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-}
-
-static pid_t
-start(int cpu, struct scheduling_gaps *gaps)
-{
-	const pid_t parent = getpid(), pid = fork();
-
-	if (pid != 0)
-		return pid;
-	settle(cpu, parent);
-	if (gaps)
-		look(gaps);
-	while (!gaps)
+	(void)unused;
+	for (;;)
 		now_ns();
-	_exit(0);
 }
 
 static int
 observe(int cpu, struct scheduling_gaps *gaps, bool is_beside, struct rot_error *err)
 {
-	const pid_t other = is_beside ? start(cpu, NULL) : 0, looking = other < 0 ? -1 : start(cpu, gaps);
+	const pid_t other = is_beside ? on_cpu_start(cpu, work_always, NULL) : 0,
+		    looking = other < 0 ? -1 : on_cpu_start(cpu, look, gaps);
 	const int code = errno;
-	int status = 0;
+	const bool has_looked = on_cpu_await(looking);
 
-	if (looking > 0)
-		while (waitpid(looking, &status, 0) < 0 && errno == EINTR)
-			;
-	if (other > 0) {
-		kill(other, SIGKILL);
-		while (waitpid(other, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	on_cpu_end(other);
 	if (looking < 0)
 		return rot_error_set(err, code, "cannot start a process that looks at the clock");
-	if (status != 0)
+	if (!has_looked)
 		return rot_error_set(err, 0, "the process that looks at the clock was ended before it had looked");
 	return 0;
 }

@@ -9,6 +9,33 @@
 #include "support/json.h"
 #include "support/text_table.h"
 
+struct sheet_answer
+sheet_no_answer(const char *name, const char *unit, double told)
+{
+	return (struct sheet_answer){
+		.name = name, .unit = unit, .number = {NAN, NAN, NAN}, .told = told, .confidence = NAN};
+}
+
+void
+sheet_read_step(struct sheet_answer *answer, const struct measured_curve *curve, const struct curve_step *step,
+		bool is_behind)
+{
+	const double before = curve->at[step->at], behind = curve->at[step->at + 1];
+
+	answer->confidence = step->confidence;
+	if (isnan(step->rise))
+		return;
+	answer->number = is_behind ? (struct sheet_number){behind, before + 1, behind}
+				   : (struct sheet_number){before, before, behind - 1};
+}
+
+void
+sheet_read_halves(struct sheet_answer *answer, double a, double b)
+{
+	answer->number = (struct sheet_number){.value = fmin(a, b), .low = fmin(a, b), .high = fmax(a, b)};
+	answer->confidence = fmax(0, 1 - 4 * fabs(a - b) / fmin(a, b));
+}
+
 void
 sheet_judge(struct sheet_answer *answer)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -21,6 +22,16 @@ struct sheet_answer {
 	const char *remark;                 /* why it is missing, or not as told; NULL: nothing to say */
 	const struct measured_curve *curve; /* borrowed; NULL: there is none */
 };
+
+/* Without a number. */
+struct sheet_answer sheet_no_answer(const char *name, const char *unit, double told);
+
+/* The last value before the step, which is of the largest that fits, or the first behind it. */
+void sheet_read_step(struct sheet_answer *answer, const struct measured_curve *curve, const struct curve_step *step,
+		     bool is_behind);
+
+/* The lower one. Sure if both halves differ by less than an eighth. */
+void sheet_read_halves(struct sheet_answer *answer, double a, double b);
 
 /* Adds what there is to say of a number that differs from what was told, or is not sure. */
 void sheet_judge(struct sheet_answer *answer);

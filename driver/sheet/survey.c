@@ -67,6 +67,14 @@ survey_nr_cpus(const struct survey *survey)
 	return survey->nr_cpus;
 }
 
+void
+survey_set_cpus(struct survey *survey, const int *cpus, size_t nr)
+{
+	survey->cpus = rot_realloc(survey->cpus, nr, sizeof(*cpus));
+	memcpy(survey->cpus, cpus, nr * sizeof(*cpus));
+	survey->nr_cpus = nr;
+}
+
 /* fields is cut apart. */
 static int
 set_fields(struct kernel_base *kernel, char *fields, struct rot_error *err)
@@ -106,6 +114,7 @@ survey_add(struct survey *survey, size_t nr_cpus, const char *kernel, double ste
 	autograph struct measurement *measurement = measurement_new(), *on_cpus = NULL;
 	struct workload *workload = workload_new();
 	autofree char *text = NULL;
+	autofree int *cpus = NULL;
 	va_list arguments;
 
 	va_start(arguments, fields);
@@ -119,15 +128,18 @@ survey_add(struct survey *survey, size_t nr_cpus, const char *kernel, double ste
 		return -1;
 	if (kernel_check(rot, workload->kernel, err) < 0)
 		return SURVEY_HAS_NONE;
-	on_cpus = measurement_on_cpus(measurement, survey->cpus, nr_cpus);
+	cpus = rot_calloc(nr_cpus, sizeof(*cpus));
+	for (size_t i = 0; i < nr_cpus; i++)
+		cpus[i] = survey->cpus[i % survey->nr_cpus];
+	on_cpus = measurement_on_cpus(measurement, cpus, nr_cpus);
 	append(survey, pass_measurement(on_cpus, rot->architecture, &clock_pass), steps);
 	return (int)survey->nr - 1;
 }
 
 void
-survey_allow_switches(struct survey *survey, int point)
+survey_allow(struct survey *survey, int point, unsigned taints)
 {
-	survey->points[point].disturbing &= ~(unsigned)TAINT_CONTEXT_SWITCH;
+	survey->points[point].disturbing &= ~taints;
 }
 
 int

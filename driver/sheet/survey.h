@@ -24,17 +24,20 @@ void survey_delete(struct survey *survey);
 /* CPUs that this process may use. */
 size_t survey_nr_cpus(const struct survey *survey);
 
+/* These instead, in this order. */
+void survey_set_cpus(struct survey *survey, const int *cpus, size_t nr);
+
 /*
- * The kernel begins at once on the first nr_cpus of them, and times are those of the slowest. steps: what a run is
- * divided by. fields: "bufferSize=128 accesses=8", after printf. Returns the point's number, or a negative one where
- * err tells why; SURVEY_HAS_NONE: this CPU has no such loop.
+ * The kernel begins at once on the first nr_cpus of them, and times are those of the slowest; more threads than CPUs
+ * share them. steps: what a run is divided by. fields: "bufferSize=128 accesses=8", after printf. Returns the point's
+ * number, or a negative one where err tells why; SURVEY_HAS_NONE: this CPU has no such loop.
  */
 #define SURVEY_HAS_NONE (-2)
 __attribute__((format(printf, 6, 7))) int survey_add(struct survey *survey, size_t nr_cpus, const char *kernel,
 						     double steps, struct rot_error *err, const char *fields, ...);
 
-/* Runs of the point give up their CPU themselves: that disturbs none. */
-void survey_allow_switches(struct survey *survey, int point);
+/* These taints of runs (enum sample_taint) belong to the point, and disturb none. */
+void survey_allow(struct survey *survey, int point, unsigned taints);
 
 int survey_measure(struct survey *survey, struct rot_error *err);
 

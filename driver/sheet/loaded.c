@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "sheet/loaded.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "machine/machine.h"
+#include "memory.h"
+#include "rot.h"
+#include "sheet/on_cpu.h"
+#include "statistics/summary.h"
+#include "support/clock.h"
+#include "support/pool.h"
+
+/* ---- what windows say ---- */
+
+/* Where others wanted the CPUs, the load has read less, or the access was longer: those windows are left out. */
+#define LEAST_LOAD 0.75
+#define LEAST_WINDOWS 4 /* of a half */
+#define QUARTILE 25
+
+#define ONE_CPU "cannot be told: rot may use one CPU alone, so no other one reads"
+#define BUSY "cannot be told: others had the CPUs that were to read, or that was to wait"
+#define NO_KNEE "at least: no more could be read"
+
+/* Of every other window: the lower quartile of times, and the median of loads. */
+static void
+read_half(const struct loaded_level *level, size_t half, double *ns, double *gb_per_s)
+{
+	double times[LOADED_NR_WINDOWS], loads[LOADED_NR_WINDOWS], most = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < level->nr; i++)
+		most = fmax(most, level->windows[i].gb_per_s);
+	for (size_t i = half; i < level->nr; i += 2) {
+		if (level->windows[i].gb_per_s < LEAST_LOAD * most)
+			continue;
+		times[nr] = level->windows[i].ns;
+		loads[nr++] = level->windows[i].gb_per_s;
+	}
+	*ns = nr < LEAST_WINDOWS ? NAN : statistics_percentile(times, nr, QUARTILE);
+	*gb_per_s = nr < LEAST_WINDOWS ? NAN : statistics_percentile(loads, nr, 50);
+}
+
+/* Levels in the order of what was read, those that gave enough windows in both halves. */
+static void
+add_level(struct measured_curve *curve, const struct loaded_level *level)
+{
+	double ns[2], gb_per_s[2], load;
+	size_t at = curve->nr;
+
+	for (size_t half = 0; half < 2; half++)
+		read_half(level, half, &ns[half], &gb_per_s[half]);
+	load = (gb_per_s[0] + gb_per_s[1]) / 2;
+	if (!isfinite(load))
+		return;
+	for (; at > 0 && curve->at[at - 1] > load; at--) {
+		curve->at[at] = curve->at[at - 1];
+		curve->cycles[0][at] = curve->cycles[0][at - 1];
+		curve->cycles[1][at] = curve->cycles[1][at - 1];
+	}
+	curve->at[at] = load;
+	curve->cycles[0][at] = ns[0];
+	curve->cycles[1][at] = ns[1];
+	curve->nr++;
+}
+
+static void
+find_half_more(struct sheet_answer *answer, const struct measured_curve *curve, double alone)
+{
+	size_t i = 0;
+
+	while (i < curve->nr && fmin(curve->cycles[0][i], curve->cycles[1][i]) < 1.5 * alone)
+		i++;
+	if (i == 0)
+		return;
+	answer->confidence = 1;
+	if (i < curve->nr) {
+		answer->number = (struct sheet_number){curve->at[i], curve->at[i - 1], curve->at[i]};
+		return;
+	}
+	answer->number = (struct sheet_number){curve->at[i - 1], curve->at[i - 1], INFINITY};
+	answer->remark = NO_KNEE;
+}
+
+void
+loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], struct loaded *loaded)
+{
+	struct measured_curve *curve = &loaded->curve;
+	struct sheet_answer *answers = loaded->answers;
+	size_t last;
+
+	answers[LOADED_ALONE] = sheet_no_answer("memory, alone", "ns", 0);
+	answers[LOADED_FULL] = sheet_no_answer("memory, while others read most", "ns", 0);
+	answers[LOADED_MOST] = sheet_no_answer("what others read then", "GB/s", 0);
+	answers[LOADED_HALF_MORE] = sheet_no_answer("what they read at half more", "GB/s", 0);
+	*curve = (struct measured_curve){.parameter = "what others read, GB/s", .unit = "ns"};
+	for (size_t i = 0; i < LOADED_NR_LEVELS; i++)
+		add_level(curve, &levels[i]);
+	for (int i = 0; i < LOADED_NR_ANSWERS; i++)
+		answers[i].curve = curve;
+	if (curve->nr > 1 && curve->at[0] == 0) {
+		last = curve->nr - 1;
+		sheet_read_halves(&answers[LOADED_ALONE], curve->cycles[0][0], curve->cycles[1][0]);
+		sheet_read_halves(&answers[LOADED_FULL], curve->cycles[0][last], curve->cycles[1][last]);
+		answers[LOADED_MOST].number = (struct sheet_number){curve->at[last], curve->at[last], curve->at[last]};
+		answers[LOADED_MOST].confidence = answers[LOADED_FULL].confidence;
+		find_half_more(&answers[LOADED_HALF_MORE], curve, answers[LOADED_ALONE].number.value);
+	}
+	for (int i = 0; i < LOADED_NR_ANSWERS; i++) {
+		if (!isfinite(answers[i].number.value))
+			answers[i].remark = BUSY;
+		sheet_judge(&answers[i]);
+	}
+}
+
+/* ---- measuring ---- */
+
+#define CHUNK 16384   /* that is read between pauses, bytes */
+#define ACCESSES 4096 /* of a window: some 0.5 ms */
+#define LEAST_BYTES (INT64_C(128) << 20)
+#define MOST_BYTES (INT64_C(1) << 30)
+#define MOST_READERS 32
+#define LEVEL_S 2.0 /* the most for a level: others may have the CPUs of the readers */
+
+/* Pauses after each chunk; NO_READING: none is read. */
+#define NO_READING UINT32_MAX
+static const uint32_t pauses[LOADED_NR_LEVELS] = {NO_READING, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 0};
+
+/* What all processes see. */
+struct shared {
+	atomic_uint pauses;
+	atomic_uint nr_ready;
+	size_t bytes; /* that a reader reads again and again */
+	size_t nr_lines;
+	struct loaded_level levels[LOADED_NR_LEVELS];
+	unsigned nr_readers;
+	struct {
+		_Alignas(128) _Atomic uint64_t bytes;
+	} read[MOST_READERS];
+};
+
+struct reader {
+	struct shared *shared;
+	unsigned number;
+};
+
+static char *
+map(size_t bytes)
+{
+	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, bytes, MADV_HUGEPAGE);
+	return memory;
+}
+
+#define READ_CHUNK(load, register, step)                                                                               \
+	__asm__ volatile("1:\n" load " (%0), " register "0\n" load " " step                                            \
+							"(%0), " register "1\n"                                        \
+									  "addq $2*" step                              \
+									  ", %0\ncmpq %1, %0\njne 1b\n"                \
+			 : "+r"(from)                                                                                  \
+			 : "r"(end)                                                                                    \
+			 : "xmm0", "xmm1", "cc", "memory")
+
+/* Narrower loads do not reach what memory gives. */
+static void
+read_chunk(const char *from, bool has_avx)
+{
+	const char *const end = from + CHUNK;
+
+	if (has_avx)
+		READ_CHUNK("vmovdqa", "%%ymm", "32");
+	else
+		READ_CHUNK("movdqa", "%%xmm", "16");
+}
+
+static void
+read_always(void *argument)
+{
+	const struct reader *reader = argument;
+	struct shared *shared = reader->shared;
+	const bool has_avx = __builtin_cpu_supports("avx");
+	char *memory = map(shared->bytes);
+
+	for (size_t i = 0; memory && i < shared->bytes; i += 4096)
+		memory[i] = 1;
+	atomic_fetch_add(&shared->nr_ready, 1);
+	if (!memory)
+		return;
+	for (size_t at = 0;; at = at + CHUNK < shared->bytes ? at + CHUNK : 0) {
+		uint32_t left;
+
+		while ((left = atomic_load_explicit(&shared->pauses, memory_order_relaxed)) == NO_READING)
+			__builtin_ia32_pause();
+		read_chunk(memory + at, has_avx);
+		atomic_fetch_add_explicit(&shared->read[reader->number].bytes, CHUNK, memory_order_relaxed);
+		for (; left > 0; left--)
+			__builtin_ia32_pause();
+	}
+}
+
+static uint64_t
+bytes_read(const struct shared *shared)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < shared->nr_readers; i++)
+		sum += atomic_load_explicit(&shared->read[i].bytes, memory_order_relaxed);
+	return sum;
+}
+
+/* Pointers through all lines in one random cycle (Sattolo 1986). */
+static void **
+link_lines(char *memory, size_t nr)
+{
+	autofree uint32_t *order = rot_calloc(nr, sizeof(*order));
+	uint64_t state = 1;
+
+	for (size_t i = 0; i < nr; i++)
+		order[i] = (uint32_t)i;
+	for (size_t i = nr - 1; i > 0; i--) {
+		uint32_t line = order[i];
+		size_t j;
+
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		j = (state >> 32) * i >> 32;
+		order[i] = order[j];
+		order[j] = line;
+	}
+	for (size_t i = 0; i < nr; i++)
+		*(void **)(void *)(memory + 64 * (size_t)order[i]) = memory + 64 * (size_t)order[(i + 1) % nr];
+	return (void **)(void *)memory;
+}
+
+static void **
+follow(void **place)
+{
+	for (int i = 0; i < ACCESSES; i++)
+		__asm__ volatile("movq (%0), %0" : "+r"(place) : : "memory");
+	return place;
+}
+
+static void
+chase(void *argument)
+{
+	struct shared *shared = argument;
+	char *memory = map(64 * shared->nr_lines);
+	void **place = memory ? link_lines(memory, shared->nr_lines) : NULL;
+
+	while (place && atomic_load(&shared->nr_ready) < shared->nr_readers)
+		__builtin_ia32_pause();
+	for (size_t i = 0; place && i < LOADED_NR_LEVELS; i++) {
+		struct loaded_level *level = &shared->levels[i];
+		const double start = clock_now_s();
+
+		atomic_store(&shared->pauses, pauses[i]);
+		place = follow(place); /* what was read before has ended */
+		while (level->nr < LOADED_NR_WINDOWS && clock_now_s() - start < LEVEL_S) {
+			const uint64_t bytes = bytes_read(shared);
+			const double began = clock_now_s();
+			double ns;
+
+			place = follow(place);
+			ns = 1e9 * (clock_now_s() - began);
+			level->windows[level->nr++] =
+				(struct loaded_window){ns / ACCESSES, (double)(bytes_read(shared) - bytes) / ns};
+		}
+	}
+}
+
+static int64_t
+within(int64_t value, int64_t low, int64_t high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+/* More than the last level holds of one CPU, and of all together; an eighth of the memory in all. */
+static void
+choose_sizes(struct shared *shared, const struct machine *machine, unsigned nr_readers)
+{
+	const int64_t usable = machine_usable_bytes(machine), most = usable > 0 ? usable / 16 : LEAST_BYTES;
+	const int64_t bytes = within(within(4 * machine->llc_bytes, LEAST_BYTES, MOST_BYTES), CHUNK, most);
+
+	shared->nr_readers = nr_readers;
+	shared->nr_lines = (size_t)bytes / 64;
+	shared->bytes = (size_t)within(bytes / nr_readers, LEAST_BYTES / 4, most / nr_readers) / CHUNK * CHUNK;
+}
+
+static int
+run(struct shared *shared, const int *cpus, struct rot_error *err)
+{
+	struct reader readers[MOST_READERS];
+	pid_t pids[MOST_READERS] = {0}, chasing = 0;
+	unsigned nr = 0;
+	bool has_ended;
+	int code = 0;
+
+	atomic_store(&shared->pauses, NO_READING);
+	for (; nr < shared->nr_readers && !code; nr++) {
+		readers[nr] = (struct reader){shared, nr};
+		pids[nr] = on_cpu_start(cpus[1 + nr], read_always, &readers[nr]);
+		code = pids[nr] < 0 ? errno : 0;
+	}
+	if (!code) {
+		chasing = on_cpu_start(cpus[0], chase, shared);
+		code = chasing < 0 ? errno : 0;
+	}
+	has_ended = on_cpu_await(chasing);
+	while (nr-- > 0)
+		on_cpu_end(pids[nr]);
+	if (code)
+		return rot_error_set(err, code, "cannot start a process that reads memory");
+	return has_ended ? 0 : rot_error_set(err, 0, "the process that reads memory was ended before it had read");
+}
+
+int
+loaded_measure(const struct machine *machine, struct loaded *loaded, struct rot_error *err)
+{
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	autofree int *cpus = NULL;
+	const size_t nr_cpus = allowed_cpus(&cpus, NULL);
+	int rc = 0;
+
+	if (shared == MAP_FAILED)
+		return rot_error_set(err, errno, "cannot map memory for the latency under load");
+	if (nr_cpus > 1) {
+		choose_sizes(shared, machine, (unsigned)within((int64_t)nr_cpus - 1, 1, MOST_READERS));
+		rc = run(shared, cpus, err);
+	}
+	loaded_conclude(shared->levels, loaded);
+	for (int i = 0; i < LOADED_NR_ANSWERS && nr_cpus == 1; i++)
+		loaded->answers[i].remark = ONE_CPU;
+	munmap(shared, sizeof(*shared));
+	return rc;
+}
+
+/* ---- what is drawn ---- */
+
+void
+loaded_draw(const struct loaded *loaded, const struct sheet_pictures *pictures)
+{
+	const struct measured_curve *curve = &loaded->curve;
+	const struct sheet_answer *alone = &loaded->answers[LOADED_ALONE], *more = &loaded->answers[LOADED_HALF_MORE];
+	autopool pool = {0};
+	struct plot_series series[2] = {sheet_curve_series(&pool, curve)};
+	struct plot_marker marks[1];
+	struct series_plot plot = {.frame = {.title = "Memory while other CPUs read from it",
+					     .caption = alone->remark ? alone->remark : "",
+					     .x = {curve->parameter, "", false, NAN, NAN},
+					     .y = {"time of an access", curve->unit, false, 0, NAN},
+					     .markers = marks},
+				   .series = series,
+				   .nr_series = 1};
+
+	if (isfinite(alone->number.value))
+		series[plot.nr_series++] = sheet_cost_line(&pool, 0, curve->at[curve->nr - 1], alone->number.value,
+							   pool_format(&pool, "alone: %.3g ns", alone->number.value));
+	if (isfinite(more->number.value))
+		marks[plot.frame.nr_markers++] =
+			(struct plot_marker){more->number.value, more->remark ? "the most" : "half more than alone"};
+	sheet_pictures_draw(pictures, "loaded", &plot);
+}

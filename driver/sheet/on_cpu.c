@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "sheet/on_cpu.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rot.h"
+
+/* Whatever CPUs the driver may use. */
+static void
+settle(int cpu, pid_t parent)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+}
+
+pid_t
+on_cpu_start(int cpu, void (*work)(void *argument), void *argument)
+{
+	const pid_t parent = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid;
+	settle(cpu, parent);
+	work(argument);
+	_exit(0);
+}
+
+bool
+on_cpu_await(pid_t pid)
+{
+	int status = 1;
+
+	if (pid > 0)
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			if (rot_interrupted())
+				kill(pid, SIGKILL);
+	return status == 0;
+}
+
+void
+on_cpu_end(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	on_cpu_await(pid);
+}
