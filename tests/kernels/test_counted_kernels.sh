@@ -110,6 +110,8 @@ kernel IntroductionExample 4 0 0 '' "$(list variant '0 1'; list size '10 1003')"
 	'type="IntroductionExample" m="{$size}" n="4" variant="{$variant}" optimization="-O3"'
 kernel Mmm 6 0 0 '' "$(list algorithm 'TRIPLE_LOOP BLOCKED BLOCKED_RESTRICT'; list size '8 24')" \
 	'type="Mmm" algorithm="{$algorithm}" matrixSize="{$size}" nb="8"'
+# Each sum is added once more a block.
+kernel Tuned 2 0.04 0 '' "$(list size '48 96')" 'type="Tuned" matrixSize="{$size}" kc="32"'
 kernel Product 12 0 0 '' "$(list algorithm 'LOOPS BLOCKED RECURSIVE'; list size '8 25'; list columns '0 3')" \
 	'type="Product" algorithm="{$algorithm}" matrixSize="{$size}" columns="{$columns}" nb="7" order="KJI"'
 kernel Stencil 8 0 0 '' "$(list dimensions '2 3'; list block '0 5'; list size '9 40')" \

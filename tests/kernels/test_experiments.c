@@ -50,6 +50,10 @@ static const struct {
 	{"Mmm", "matrixSize=96 algorithm=BLOCKED nb=24 mu=2 nu=4 ku=3", 3, 73728},
 	{"Mmm", "matrixSize=100 algorithm=BLOCKED_RESTRICT", 3, 80000},
 	{"Mmm", "matrixSize=64 algorithm=BLOCKED_RESTRICT nb=64 mu=1 nu=64 ku=1", 3, 32768},
+	{"Tuned", "matrixSize=1", 5, 8},
+	{"Tuned", "matrixSize=77 kc=20 nc=12 mc=16", 5, 47432},
+	{"Tuned", "matrixSize=101 instructionSet=AVX2 mr=6 nr=8 ku=1 kc=40 nc=48 mc=36", 5, 81608},
+	{"Tuned", "matrixSize=131 instructionSet=AVX512 mr=8 nr=24 kc=50 nc=48 mc=40", 5, 137288},
 	{"Fft", "bufferSize=1", 1, 16},
 	{"Fft", "bufferSize=2", 1, 32},
 	{"Fft", "bufferSize=8192", 1, 131072},
@@ -79,11 +83,18 @@ TEST_OF(kernels_compute_what_they_check, NR_ELEMENTS(kernels))
 }
 
 /* The loops against each other: elements, not only their sums. */
-TEST_OF(loops_multiply_alike, 3)
+TEST_OF(loops_multiply_alike, 5)
 {
-	static const char *const fields[] = {"matrixSize=50", "matrixSize=50 algorithm=BLOCKED nb=10",
-					     "matrixSize=50 algorithm=BLOCKED_RESTRICT"};
-	cleared_by(unload) struct loaded mmm = load("Mmm", fields[_i]);
+	static const struct {
+		const char *kernel, *fields;
+	} loops[] = {
+		{"Mmm", "matrixSize=50"},
+		{"Mmm", "matrixSize=50 algorithm=BLOCKED nb=10"},
+		{"Mmm", "matrixSize=50 algorithm=BLOCKED_RESTRICT"},
+		{"Tuned", "matrixSize=50 kc=50"},
+		{"Tuned", "matrixSize=50 mr=7 nr=6 ku=3 kc=13 nc=18 mc=21"},
+	};
+	cleared_by(unload) struct loaded mmm = load(loops[_i].kernel, loops[_i].fields);
 	const double *a = mmm.buffers[0].start, *b = mmm.buffers[1].start, *c = mmm.buffers[2].start;
 	double before[2500];
 

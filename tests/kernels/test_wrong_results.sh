@@ -55,6 +55,8 @@ broken Dgemm 'matrixSize="100"' 'BLAS_BETA, m->c, n' '1.000001 * BLAS_BETA, m->c
 broken Mmm 'matrixSize="100"' 'for (long k = 0; k < n; k++)' 'for (long k = 1; k < n; k++)'
 broken Mmm 'matrixSize="100" algorithm="BLOCKED"' 'k < ROT_MMM_KU' 'k < ROT_MMM_KU - 1'
 broken Mmm 'matrixSize="100" algorithm="BLOCKED_RESTRICT"' 'j < ROT_MMM_NB' 'j < ROT_MMM_NB - ROT_MMM_NU'
+broken Tuned 'matrixSize="100" kc="30"' 'packed[k * MR + i] = row[k]' 'packed[k * MR + i] = row[0]'
+broken Tuned 'matrixSize="101"' 'tile[i * NR + j];' 'tile[i * NR];'
 broken Product 'matrixSize="30" rows="20" algorithm="RECURSIVE" nb="7"' 'begin.of[longest] += first' 'begin.of[longest] = first'
 broken Product 'matrixSize="30" rows="20" columns="7"' 'step_b[NR_SIDES] = {0, 1' 'step_b[NR_SIDES] = {0, 2'
 broken Stencil 'length="30" rows="20" block="7"' 'left + width, length - 1' 'left + width, length - 2'
