@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions over variables, evaluated by libxml2's XPath. */
+#include <libxml/hash.h>
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
 #include <math.h>
@@ -388,6 +389,25 @@ context_for(struct evaluation *evaluation)
 	return context;
 }
 
+/* As libxml2 compiles it, once: formulas and rows of kernels are evaluated for each run or point. NULL: not understood.
+ */
+static xmlXPathCompExprPtr
+compiled(const char *expression, xmlXPathContextPtr context)
+{
+	static xmlHashTablePtr known;
+	xmlXPathCompExprPtr found;
+
+	if (!known)
+		known = xmlHashCreate(0);
+	found = xmlHashLookup(known, (const xmlChar *)expression);
+	if (!found) {
+		found = xmlXPathCtxtCompile(context, (const xmlChar *)expression);
+		if (found)
+			xmlHashAddEntry(known, (const xmlChar *)expression, found);
+	}
+	return found;
+}
+
 /* The value of the expression, or NULL. */
 static xmlXPathObjectPtr
 evaluate(const struct expression_scope *scope, const char *expression, struct rot_error *err)
@@ -396,10 +416,12 @@ evaluate(const struct expression_scope *scope, const char *expression, struct ro
 	xmlGenericErrorFunc old_function = xmlGenericError;
 	void *old_context = xmlGenericErrorContext;
 	xmlXPathContextPtr context = context_for(&evaluation);
+	xmlXPathCompExprPtr form;
 	xmlXPathObjectPtr value;
 
 	xmlSetGenericErrorFunc(NULL, discard_message);
-	value = xmlXPathEvalExpression((const xmlChar *)expression, context);
+	form = compiled(expression, context);
+	value = form ? xmlXPathCompiledEval(form, context) : NULL;
 	xmlSetGenericErrorFunc(old_context, old_function);
 	if (!value)
 		report(&evaluation, context, expression, err);

@@ -55,7 +55,8 @@ int
 pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
 		  const struct measurement *measured, const struct measurement_result *result, struct rot_error *err);
 /*
- * Adds what one thread's group counted to the run, by the same rules. seen (may be NULL) has an element per event of
+ * Adds what one thread's group counted to the run, by the same rules. Events are found by name, since the output may be
+ * of a pass that counted more (programs/comparison.h). seen (may be NULL) has an element per event of
  * the pass: how many outputs had it.
  */
 void pass_run_add_counts(struct pass_run *run, const struct architecture *architecture, const struct pass *pass,

@@ -28,6 +28,22 @@ teardown(void)
 	expression_scope_delete(system_scope);
 }
 
+/* Of what is compiled once, each evaluation has its own variables and errors. */
+TEST(expression_is_evaluated_anew)
+{
+	double value = 0;
+
+	for (int i = 0; i < 3; i++) {
+		expression_scope_set_number(scope, "size", i);
+		ck_assert_ok(expression_number(scope, "$size * $half", &value, &why));
+		ck_assert_double_eq(value, i * 0.5);
+		ck_assert_int_eq(expression_number(system_scope, "$size * $half", &value, &why), -1);
+		ck_assert_has(why.text, "no variable '$half'");
+		ck_assert_int_eq(expression_number(scope, "$size * ", &value, &why), -1);
+		ck_assert_has(why.text, "at its end");
+	}
+}
+
 static const struct {
 	const char *expression;
 	double value;
