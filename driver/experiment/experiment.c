@@ -194,24 +194,6 @@ experiment_keep_disturbed(struct experiment *experiment)
 	experiment->keeps_disturbed = true;
 }
 
-static char *
-cache_state_of(const struct measurement *measurement)
-{
-	static const char *const names[2][2] = {{"cold caches", "cold code, warm data"},
-						{"warm code, cold data", "warm code and data"}};
-	char *state = rot_strdup("");
-
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
-		const struct workload *workload = measurement_workloads_at(measurement, i);
-		const struct kernel_base *kernel = workload_is_load(workload) ? NULL : workload->kernel;
-		const char *name = kernel ? names[kernel->warm_code][kernel->warm_data] : "";
-
-		if (!strstr(state, name))
-			rot_append(&state, "%s%s", state[0] ? "; " : "", name);
-	}
-	return state;
-}
-
 int
 experiment_nr_runs(const struct experiment *experiment, int nr_runs)
 {
@@ -255,27 +237,6 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 	return effort;
 }
 
-static int
-measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
-	      const struct experiment_requests *requests, int nr_runs, struct rot_error *err)
-{
-	autofree struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
-	struct quantities_told told;
-	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
-	int rc = quantities_measure_with(experiment->rot, measurement, requests->items, requests->nr, &effort, values,
-					 &told, err);
-
-	if (rc < 0)
-		return -1;
-	origin_merge(experiment->origin, told.origin);
-	json_decref(told.origin);
-	json_object_update_new(point->json, json_pack("{s:o*, s:o*}", "rules", told.rules, "passes", told.passes));
-	point->values = pool_own(&point->pool, rot_keep(&values), free);
-	point->requests = pool_copy(&point->pool, requests->items, requests->nr, sizeof(*requests->items));
-	point->nr_values = requests->nr;
-	return 0;
-}
-
 /* Before a point is measured: progress, and a warning once. */
 static void
 begin_point(const struct experiment *experiment)
@@ -291,39 +252,50 @@ begin_point(const struct experiment *experiment)
 	progress_point();
 }
 
-/* Of all workloads that are no loads, each with the threads of its library. */
-static double
-nr_threads_of(const struct measurement *measurement)
-{
-	double nr = 0;
-
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
-		const struct workload *workload = measurement_workloads_at(measurement, i);
-		const struct kernel_base *kernel = workload->kernel;
-
-		if (!workload_is_load(workload))
-			nr += kernel && kernel->num_threads > 1 ? (double)kernel->num_threads : 1;
-	}
-	return nr;
-}
-
 int
 experiment_add_point(struct experiment *experiment, const struct experiment_position *position,
 		     const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
 		     int nr_runs, struct rot_error *err)
 {
+	static const char *const states[2][2] = {{"cold caches", "cold code, warm data"},
+						 {"warm code, cold data", "warm code and data"}};
+	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
 	struct experiment_point point = experiment_point_at(position);
 	struct experiment_requests all = {0};
-	autofree char *cache_state = cache_state_of(measurement);
+	autofree char *cache_state = rot_strdup("");
+	struct quantity_value *values;
+	struct quantities_told told;
 	int rc;
 
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+		const struct kernel_base *kernel = workload->kernel;
+		const char *state = kernel ? states[kernel->warm_code][kernel->warm_data] : "";
+
+		if (workload_is_load(workload))
+			continue;
+		/* with the threads of its library */
+		point.nr_cpus += kernel && kernel->num_threads > 1 ? (double)kernel->num_threads : 1;
+		if (!strstr(cache_state, state))
+			rot_append(&cache_state, "%s%s", cache_state[0] ? "; " : "", state);
+	}
 	json_object_set_new(point.json, "cacheState", json_text(cache_state));
-	point.nr_cpus = nr_threads_of(measurement);
 	experiment_use_cpus(experiment, point.nr_cpus);
 	begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
+	values = pool_calloc(&point.pool, all.nr, sizeof(*values));
 	if (rc == 0)
-		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
+		rc = quantities_measure_with(experiment->rot, measurement, all.items, all.nr, &effort, values, &told,
+					     err);
+	if (rc == 0) {
+		origin_merge(experiment->origin, told.origin);
+		json_decref(told.origin);
+		json_object_update_new(point.json,
+				       json_pack("{s:o*, s:o*}", "rules", told.rules, "passes", told.passes));
+		point.values = values;
+		point.requests = pool_copy(&point.pool, all.items, all.nr, sizeof(*all.items));
+		point.nr_values = all.nr;
+	}
 	free(all.items);
 	if (rc == 0 && !experiment->is_ahead)
 		experiment_keep_point(experiment, &point);

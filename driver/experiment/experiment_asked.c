@@ -245,13 +245,15 @@ requests_add(struct experiment_requests *requests, const struct quantity_request
 	rot_add(requests->items, requests->nr) = *request;
 }
 
-/* What columns, names and the plots that show the point need. */
-static int
-add_shown(const struct experiment *experiment, const struct experiment_point *point,
-	  struct experiment_requests *requests, struct rot_error *err)
+int
+experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
+		  const struct quantity_request *asked, size_t nr_asked, struct experiment_requests *requests,
+		  struct rot_error *err)
 {
 	bool shows;
 
+	for (size_t i = 0; i < nr_asked; i++)
+		requests_add(requests, &asked[i]);
 	for (size_t i = 0; i < experiment->nr_plots; i++) {
 		const struct experiment_own_plot *own = &experiment->plots[i];
 
@@ -286,14 +288,4 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 		if (experiment->names[i].is_everywhere)
 			requests_add(requests, &experiment->names[i].request);
 	return 0;
-}
-
-int
-experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
-		  const struct quantity_request *requests, size_t nr_requests, struct experiment_requests *all,
-		  struct rot_error *err)
-{
-	for (size_t i = 0; i < nr_requests; i++)
-		requests_add(all, &requests[i]);
-	return add_shown(experiment, point, all, err);
 }

@@ -309,16 +309,6 @@ char *experiment_roof_text(const struct experiment *experiment, const struct exp
 /* Is the point one of "loops"? */
 bool experiment_is_loop(const struct experiment_point *point);
 
-/* A value known as another is, but for its number. Its texts are borrowed. */
-struct quantity_value experiment_value_like(const struct quantity_value *whole, double number, const char *estimator);
-
-/*
- * Adds the rates of the point at each border of the program's point, and of each precision: they follow from its
- * counts, those of events (counts, of a function of the program) or its own values (NULL).
- */
-void experiment_add_rates(const struct experiment *experiment, struct experiment_point *point,
-			  const struct experiment_point *program, const json_t *counts);
-
 /* The views of the roofline that a page has, itself first; their points get the rates. 0: it is the only one. */
 size_t experiment_views_of(struct pool *pool, const struct experiment *experiment,
 			   const struct experiment_own_plot *roofline, struct experiment_own_plot **views);

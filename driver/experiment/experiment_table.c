@@ -287,134 +287,95 @@ heading_of_runs(const struct experiment *experiment, const struct quantity_reque
 	return text;
 }
 
-/* "what", "of what", "at which border", "[unit]", "estimator n": lines of a heading. Fresh memory; takes of, unit and
- * runs over. */
-static char *
-heading_of(const char *what, char *of, char *unit, char *runs)
-{
-	const int length = (int)strcspn(of, ",");
-	char *heading = rot_format("%s\n%.*s\n%s\n%s\n%s", what, length, of, of + length + strspn(of + length, ", "),
-				   unit, runs);
-
-	free(of);
-	free(unit);
-	free(runs);
-	return heading;
-}
-
-static char *
-unit_text(struct shown_unit unit)
-{
-	return unit.shown[0] ? rot_format("[%s]", unit.shown) : rot_strdup("");
-}
-
 static const char *
 name_of_column(const struct experiment_column *column)
 {
 	return column->heading && column->heading[0] ? column->heading : NULL;
 }
 
-/* What a column is filled with: cells[i * stride] for point i, in fresh memory, and its heading. */
-struct filling {
-	const struct experiment *experiment;
-	const struct experiment_column *column;
-	struct text_table_column *text;
-	char **cells;
-	size_t stride;
-};
-
-static void
-fill_quantity(const struct filling *f)
-{
-	const struct quantity_value *any = NULL;
-	const char *name = name_of_column(f->column);
-	struct shown_unit unit;
-	double size = 0;
-
-	for (size_t i = 0; i < f->experiment->nr_points; i++) {
-		const struct quantity_value *value =
-			experiment_point_value(&f->experiment->points[i], &f->column->request);
-
-		any = any ? any : value;
-		size = value ? fmax(size, fabs(value->summary.value)) : size;
-	}
-	unit = shown_unit_for(any ? any->unit : "", size);
-	for (size_t i = 0; i < f->experiment->nr_points; i++) {
-		const struct quantity_value *value =
-			experiment_point_value(&f->experiment->points[i], &f->column->request);
-
-		f->cells[i * f->stride] = value ? value_text_in(value, unit) : rot_strdup("-");
-	}
-	f->text->heading = heading_of(name ? name : quantity_kind_find(f->column->request.name)->short_name,
-				      any && !name ? value_of_words(any) : rot_strdup(""), unit_text(unit),
-				      heading_of_runs(f->experiment, &f->column->request));
-}
-
-static void
-fill_key(const struct filling *f)
-{
-	const enum column_kind kind = f->column->kind;
-
-	f->text->heading = rot_strdup(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis);
-	for (size_t i = 0; i < f->experiment->nr_points; i++) {
-		const struct experiment_point *point = &f->experiment->points[i];
-		const json_t *on_axis = experiment_point_on(point, f->column->axis);
-
-		f->cells[i * f->stride] = kind == COLUMN_SERIES  ? rot_strdup(point->series)
-					  : kind == COLUMN_LABEL ? rot_strdup(point->label)
-					  : on_axis              ? json_plain_text(on_axis)
-								 : rot_strdup("-");
-		f->text->is_left |= kind == COLUMN_SERIES || json_is_string(on_axis);
-	}
-}
-
 /* Beyond that, doubles have no unit digit. */
 #define MOST_WHOLE 1e15
 
-/* In the unit shown; "-" where it is missing. */
-static void
-fill_derived(const struct filling *f)
+/* What the column has of the point; "-" where that is missing. Fresh memory. */
+static char *
+cell_of(const struct experiment *experiment, const struct experiment_column *column,
+	const struct experiment_point *point, struct shown_unit unit)
 {
-	const struct experiment_derived *own = experiment_find_derived(f->experiment, f->column->axis);
-	struct shown_unit unit = shown_unit(own->unit);
+	const struct quantity_value *value = experiment_point_value(point, &column->request);
+	const json_t *shown = column->kind == COLUMN_DERIVED
+				      ? json_object_get(json_named(point->derived, column->axis), "value")
+				      : experiment_point_on(point, column->axis);
+	const double number = json_number_value(shown) * unit.factor;
+	const bool is_whole = number == floor(number) && fabs(number) < MOST_WHOLE;
+	struct experiment_bound bound;
+	autofree char *share = NULL;
 
-	f->text->is_left = own->kind == EXPERIMENT_DERIVED_TEXT;
-	f->text->heading = heading_of(name_of_column(f->column) ? name_of_column(f->column) : f->column->axis,
-				      rot_strdup(""), unit_text(unit), rot_strdup(""));
-	for (size_t row = 0; row < f->experiment->nr_points; row++) {
-		const json_t *derived = json_named(f->experiment->points[row].derived, f->column->axis),
-			     *value = json_object_get(derived, "value");
-		const double number = json_number_value(value) * unit.factor;
-		const bool is_whole = number == floor(number) && fabs(number) < MOST_WHOLE;
-
-		f->cells[row * f->stride] = json_is_number(value) ? rot_format(is_whole ? "%.0f" : "%.4g", number)
-					    : value               ? rot_strdup(json_string_value(value))
-								  : rot_strdup("-");
+	switch (column->kind) {
+	case COLUMN_SERIES:
+		return rot_strdup(point->series);
+	case COLUMN_LABEL:
+		return rot_strdup(point->label);
+	case COLUMN_QUANTITY:
+		return value ? value_text_in(value, unit) : rot_strdup("-");
+	case COLUMN_ROOF_SHARE:
+		/* In percent; "≤" where the roof is at least that high, "-" where it is not known. */
+		bound = experiment_bound_of(experiment, NULL, point);
+		share = bound.ceiling ? digits_text(100 * bound.share, 3) : rot_strdup("-");
+		return rot_format("%s%s", bound.is_most ? VALUE_AT_MOST : "", share);
+	default:
+		if (column->kind == COLUMN_DERIVED && json_is_number(shown))
+			return rot_format(is_whole ? "%.0f" : "%.4g", number);
+		return shown ? json_plain_text(shown) : rot_strdup("-");
 	}
 }
 
-static void
-fill_cell(const struct filling *f)
+static bool
+is_key(const struct experiment_column *column)
 {
-	if (f->column->kind == COLUMN_ROOF_SHARE) {
-		/* In percent; "≤" where the roof is at least that high, "-" where it is not known. */
-		f->text->heading = heading_of("share", rot_strdup("of roof"), rot_strdup("[%]"), rot_strdup(""));
-		for (size_t i = 0; i < f->experiment->nr_points; i++) {
-			struct experiment_bound bound =
-				experiment_bound_of(f->experiment, NULL, &f->experiment->points[i]);
+	return column->kind == COLUMN_SERIES || column->kind == COLUMN_LABEL || column->kind == COLUMN_AXIS;
+}
 
-			autofree char *share = bound.ceiling ? digits_text(100 * bound.share, 3) : rot_strdup("-");
+/*
+ * The heading of the column, of whose keys it is its name, and of others "what", "of what", "at which border", "[unit]"
+ * and "estimator n", a line each; and cells[i * stride] for point i, in fresh memory.
+ */
+static void
+fill(const struct experiment *experiment, const struct experiment_column *column, struct text_table_column *text,
+     char **cells, size_t stride)
+{
+	const bool is_quantity = column->kind == COLUMN_QUANTITY, is_share = column->kind == COLUMN_ROOF_SHARE;
+	const struct experiment_derived *derived =
+		column->kind == COLUMN_DERIVED ? experiment_find_derived(experiment, column->axis) : NULL;
+	const char *name = name_of_column(column), *what = is_share ? "share" : name ? name : column->axis;
+	const struct quantity_value *any = NULL;
+	struct shown_unit unit = {is_share ? "%" : "", 1};
+	autofree char *of = NULL, *runs = is_quantity ? heading_of_runs(experiment, &column->request) : rot_strdup("");
+	double size = 0;
+	int length;
 
-			f->cells[i * f->stride] = rot_format("%s%s", bound.is_most ? VALUE_AT_MOST : "", share);
-		}
-		return;
+	text->is_left = column->kind == COLUMN_SERIES || (derived && derived->kind == EXPERIMENT_DERIVED_TEXT);
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = experiment_point_value(&experiment->points[i], &column->request);
+
+		any = any ? any : value;
+		size = value ? fmax(size, fabs(value->summary.value)) : size;
+		text->is_left |= column->kind == COLUMN_AXIS &&
+				 json_is_string(experiment_point_on(&experiment->points[i], column->axis));
 	}
-	if (f->column->kind == COLUMN_QUANTITY)
-		fill_quantity(f);
-	else if (f->column->kind == COLUMN_DERIVED)
-		fill_derived(f);
-	else
-		fill_key(f);
+	if (is_quantity && !name)
+		what = quantity_kind_find(column->request.name)->short_name;
+	if (is_quantity)
+		unit = shown_unit_for(any ? any->unit : "", size);
+	else if (derived)
+		unit = shown_unit(derived->unit);
+	of = is_quantity && any && !name ? value_of_words(any) : rot_strdup(is_share ? "of roof" : "");
+	length = (int)strcspn(of, ",");
+	text->heading = is_key(column) ? rot_strdup(what)
+				       : rot_format("%s\n%.*s\n%s\n%s%s%s\n%s", what, length, of,
+						    of + length + strspn(of + length, ", "), unit.shown[0] ? "[" : "",
+						    unit.shown, unit.shown[0] ? "]" : "", runs);
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		cells[i * stride] = cell_of(experiment, column, &experiment->points[i], unit);
 }
 
 /* ---- the columns of a table without any ---- */
@@ -423,12 +384,6 @@ struct table_columns {
 	struct experiment_column *items; /* their texts are borrowed */
 	size_t nr;
 };
-
-static void
-columns_add(struct table_columns *columns, struct experiment_column column)
-{
-	rot_add(columns->items, columns->nr) = column;
-}
 
 /* Series and label; the axes where there are no labels. */
 static void
@@ -440,11 +395,13 @@ add_keys(struct table_columns *columns, const struct experiment *experiment)
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		has_label = has_label || experiment->points[i].label[0];
-	columns_add(columns, (struct experiment_column){.kind = COLUMN_SERIES, .axis = (char *)"series"});
+	rot_add(columns->items, columns->nr) = (struct experiment_column){.kind = COLUMN_SERIES, .axis = "series"};
 	if (has_label)
-		columns_add(columns, (struct experiment_column){.kind = COLUMN_LABEL, .axis = (char *)"label"});
+		rot_add(columns->items, columns->nr) =
+			(struct experiment_column){.kind = COLUMN_LABEL, .axis = "label"};
 	for (at = json_object_iter(coordinates); !has_label && at; at = json_object_iter_next(coordinates, at))
-		columns_add(columns, (struct experiment_column){.kind = COLUMN_AXIS, .axis = json_object_iter_key(at)});
+		rot_add(columns->items, columns->nr) =
+			(struct experiment_column){.kind = COLUMN_AXIS, .axis = json_object_iter_key(at)};
 }
 
 /* Every quantity that some point has: those that were asked for, then those of plots. */
@@ -461,19 +418,12 @@ add_quantities(struct table_columns *columns, const struct experiment *experimen
 			while (k < columns->nr && !experiment_same_request(&columns->items[k].request, request))
 				k++;
 			if (k == columns->nr)
-				columns_add(columns, (struct experiment_column){.kind = COLUMN_QUANTITY,
-										.axis = (char *)request->name,
-										.request = *request});
+				rot_add(columns->items, columns->nr) = (struct experiment_column){
+					.kind = COLUMN_QUANTITY, .axis = request->name, .request = *request};
 		}
 }
 
 /* ---- printing ---- */
-
-static bool
-is_key(const struct experiment_column *column)
-{
-	return column->kind == COLUMN_SERIES || column->kind == COLUMN_LABEL || column->kind == COLUMN_AXIS;
-}
 
 /* "bytes (LLC-RAM read)"; the request where no point has a value. */
 static char *
@@ -544,18 +494,18 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 
 	for (size_t i = 0; i < own->nr_columns; i++)
 		if (is_key(&own->columns[i]))
-			columns_add(&columns, own->columns[i]);
+			rot_add(columns.items, columns.nr) = own->columns[i];
 	if (own->nr_columns == 0)
 		add_keys(&columns, experiment);
 	nr_keys = columns.nr;
 	for (size_t i = 0; i < own->nr_columns; i++)
 		if (!is_key(&own->columns[i]))
-			columns_add(&columns, own->columns[i]);
+			rot_add(columns.items, columns.nr) = own->columns[i];
 	if (own->nr_columns == 0) {
 		/* All that there is: the share of the roof, and the quantities in the order of the controller. */
 		if (experiment_has_bound(experiment))
-			columns_add(&columns, (struct experiment_column){.kind = COLUMN_ROOF_SHARE,
-									 .axis = (char *)"share of roof"});
+			rot_add(columns.items, columns.nr) =
+				(struct experiment_column){.kind = COLUMN_ROOF_SHARE, .axis = "share of roof"};
 		add_quantities(&columns, experiment);
 	}
 	texts = rot_calloc(columns.nr, sizeof(*texts));
@@ -568,7 +518,7 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 				    .is_one_part =
 					    !is_all && (own->nr_columns == 0 || experiment->nr_points > WHOLE_TABLE)};
 	for (size_t i = 0; i < columns.nr; i++)
-		fill_cell(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
+		fill(experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr);
 	nr_shown = text_table_print(&table, out);
 	if (!is_all)
 		print_left_out(experiment, &table, &columns, nr_shown, out);
@@ -614,7 +564,7 @@ print_table(const struct experiment *experiment, const struct experiment_own_tab
 void
 experiment_print_table(const struct experiment *experiment, const json_t *result, FILE *out)
 {
-	static const struct experiment_own_table all = {.title = (char *)"", .condition = (char *)""};
+	static const struct experiment_own_table all = {.title = "", .condition = ""};
 
 	experiment_print_verdicts(experiment, out);
 	if (experiment->nr_tables == 0 && experiment->nr_points > 0)

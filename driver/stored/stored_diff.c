@@ -75,57 +75,11 @@ same_part_of_run(const json_t *a, const json_t *b)
 	       (length == length_without_number(of_b) && strncmp(of_a, of_b, length) == 0);
 }
 
-typedef bool same_function(const json_t *a, const json_t *b);
-
-/* How many points like that one stand before this one in the result; before its end for NULL. */
-static size_t
-count_before(const struct stored_result *result, const json_t *before, const json_t *like, same_function *is_same)
-{
-	const json_t *point;
-	size_t i, nr = 0;
-
-	json_array_foreach(stored_result_points(result), i, point) {
-		if (point == before)
-			break;
-		nr += is_same(point, like);
-	}
-	return nr;
-}
-
-/* The n-th of the points like that one, from 0 on; NULL if there are not so many. */
-static const json_t *
-find_nth(const struct stored_result *result, const json_t *like, same_function *is_same, size_t n)
-{
-	const json_t *point;
-	size_t i;
-
-	json_array_foreach(stored_result_points(result), i, point) {
-		if (is_same(point, like) && n-- == 0)
-			return point;
-	}
-	return NULL;
-}
-
 /* By rot run. */
 static bool
 are_runs(const struct stored_result *first, const struct stored_result *second)
 {
 	return json_object_get(first->json, "program") && json_object_get(second->json, "program");
-}
-
-/*
- * What a point of one result is in the other one: the first of several that are the same is the first one there, and so
- * on. Where only one has that name, its coordinates may differ: on another machine an axis may have another value.
- */
-static const json_t *
-find_named(const struct stored_result *of, const json_t *point, const struct stored_result *other)
-{
-	same_function *is_same = are_runs(of, other) ? same_part_of_run : same_point;
-	const json_t *found = find_nth(other, point, is_same, count_before(of, point, point, is_same));
-
-	if (!found && count_before(of, NULL, point, same_name) == 1 && count_before(other, NULL, point, same_name) == 1)
-		found = find_nth(other, point, same_name, 0);
-	return found;
 }
 
 static bool
@@ -134,35 +88,53 @@ is_thread_part(const json_t *point)
 	return strcmp(series_of_part(point), "threads") == 0;
 }
 
-/* The n-th thread without one of its name in the other result; the number of those before the point in *n. */
-static const json_t *
-find_nameless(const struct stored_result *of, const json_t *before, const struct stored_result *other, size_t *n)
+static size_t
+count_named(const struct stored_result *result, const json_t *like)
 {
-	const size_t wanted = *n;
 	const json_t *point;
-	size_t i;
+	size_t i, nr = 0;
 
-	*n = 0;
-	json_array_foreach(stored_result_points(of), i, point) {
-		if (point == before)
-			break;
-		if (is_thread_part(point) && !find_named(of, point, other) && (*n)++ == wanted)
-			return point;
-	}
-	return NULL;
+	json_array_foreach(stored_result_points(result), i, point)
+		nr += same_name(point, like);
+	return nr;
 }
 
-/* Threads often have the name of their program: those that have another name there are compared in their order. */
-static const json_t *
-find_counterpart(const struct stored_result *of, const json_t *point, const struct stored_result *other)
+/*
+ * Sets what each point of the first result is in the second one, NULL for nothing, and which of these are one of the
+ * first. Of several that are the same the first one is the first one there, and so on.
+ */
+static void
+pair_points(const struct stored_result *first, const struct stored_result *second, const json_t **others,
+	    bool *is_paired)
 {
-	const json_t *found = find_named(of, point, other);
-	size_t n = SIZE_MAX;
+	enum { SAME, NAMED, THREADS, NR_WAYS };
+	const bool of_runs = are_runs(first, second);
+	const json_t *point, *other;
+	size_t i, k;
 
-	if (found || !are_runs(of, other) || !is_thread_part(point))
-		return found;
-	find_nameless(of, point, other, &n);
-	return find_nameless(other, NULL, of, &n);
+	for (int way = SAME; way < NR_WAYS; way++)
+		json_array_foreach(stored_result_points(first), i, point) {
+			bool is_open = !others[i];
+
+			/* Of a name that only one has, coordinates may differ: an axis has other values elsewhere. */
+			if (way == NAMED)
+				is_open = is_open && count_named(first, point) == 1 && count_named(second, point) == 1;
+			/* Threads often have the name of their program, and are compared in their order then. */
+			if (way == THREADS)
+				is_open = is_open && of_runs && is_thread_part(point);
+			json_array_foreach(stored_result_points(second), k, other) {
+				const bool fits = way == NAMED     ? same_name(point, other)
+						  : way == THREADS ? is_thread_part(other)
+						  : of_runs        ? same_part_of_run(point, other)
+								   : same_point(point, other);
+
+				if (!is_open || is_paired[k] || !fits)
+					continue;
+				others[i] = other;
+				is_paired[k] = true;
+				is_open = false;
+			}
+		}
 }
 
 static bool
@@ -199,6 +171,7 @@ struct comparison {
 	size_t nr_held, nr_beyond; /* rows held to it, and those that differ by more */
 	struct diff_row *rows;
 	size_t nr_rows;
+	const json_t **only[2]; /* points of one result alone */
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
 	size_t nr_folded; /* rows that are told of with --all alone */
 	size_t nr_tests, nr_shown,
@@ -454,48 +427,44 @@ print_rows(struct comparison *comparison)
 static void
 compare_points(struct comparison *comparison, const struct stored_result *first, const struct stored_result *second)
 {
+	struct pool *pool = &comparison->pool;
+	const size_t nr_second = json_array_size(stored_result_points(second));
+	const json_t **others = pool_calloc(pool, json_array_size(stored_result_points(first)), sizeof(*others));
+	bool *is_paired = pool_calloc(pool, nr_second, sizeof(*is_paired));
 	const json_t *point, *quantity;
 	size_t i, j;
 
+	pair_points(first, second, others, is_paired);
 	json_array_foreach(stored_result_points(first), i, point) {
-		const json_t *other = find_counterpart(first, point, second);
-
-		if (!other) {
-			comparison->nr_only[0]++;
+		if (!others[i]) {
+			pool_add(pool, comparison->only[0], comparison->nr_only[0]) = point;
 			continue;
 		}
 		comparison->nr_points++;
-		pool_add(&comparison->pool, comparison->rows, comparison->nr_rows) =
-			(struct diff_row){.point = point, .other = other};
+		pool_add(pool, comparison->rows, comparison->nr_rows) =
+			(struct diff_row){.point = point, .other = others[i]};
 		json_array_foreach(json_object_get(point, "quantities"), j, quantity)
-			compare_quantity(comparison, quantity, other);
-		note_lone(comparison, 0, point, other);
-		note_lone(comparison, 1, other, point);
+			compare_quantity(comparison, quantity, others[i]);
+		note_lone(comparison, 0, point, others[i]);
+		note_lone(comparison, 1, others[i], point);
 	}
 	json_array_foreach(stored_result_points(second), i, point) {
-		if (!find_counterpart(second, point, first))
-			comparison->nr_only[1]++;
+		if (!is_paired[i])
+			pool_add(pool, comparison->only[1], comparison->nr_only[1]) = point;
 	}
 }
 
 static void
-print_only(FILE *out, const struct stored_result *of, const struct stored_result *other, size_t nr)
+print_only(FILE *out, const struct stored_result *of, const json_t *const *points, size_t nr)
 {
-	const char *separator = ": ";
-	const json_t *point;
-	size_t i;
-
-	if (nr == 0)
-		return;
-	fprintf(out, "only in %s", of->path);
-	json_array_foreach(stored_result_points(of), i, point) {
-		if (find_counterpart(of, point, other))
-			continue;
-		fputs(separator, out);
-		print_name(out, point);
-		separator = ", ";
+	if (nr > 0)
+		fprintf(out, "only in %s", of->path);
+	for (size_t i = 0; i < nr; i++) {
+		fputs(i ? ", " : ": ", out);
+		print_name(out, points[i]);
 	}
-	fputc('\n', out);
+	if (nr > 0)
+		fputc('\n', out);
 }
 
 /* ---- the whole ---- */
@@ -576,8 +545,8 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 		if (strstr(rows, mark->mark))
 			text_print_behind(before, mark->text, out);
 	}
-	print_only(out, first, second, comparison.nr_only[0]);
-	print_only(out, second, first, comparison.nr_only[1]);
+	print_only(out, first, comparison.only[0], comparison.nr_only[0]);
+	print_only(out, second, comparison.only[1], comparison.nr_only[1]);
 	print_lone(&comparison.lone[0], first, out);
 	print_lone(&comparison.lone[1], second, out);
 	fputc('\n', out);
