@@ -114,9 +114,14 @@ do_access(struct cache_model *model, struct process_curve *curve, uint64_t word,
 static void
 use_lines(const struct uses *uses, size_t first, size_t nr)
 {
-	cache_model_use_lines(uses->model, uses->words + first, nr);
+	for (size_t i = first; uses->burst && i < first + nr; i++) {
+		if (uses->burst >> (uses->words[i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1)
+			cache_model_use_lines(uses->model, uses->words + i, 1);
+	}
+	if (!uses->burst)
+		cache_model_use_lines(uses->model, uses->words + first, nr);
 	if (uses->curve)
-		process_curve_use(uses->curve, uses->words + first, nr);
+		process_curve_use(uses->curve, uses->words + first, nr, uses->burst);
 }
 
 void
