@@ -10,11 +10,13 @@
 /*
  * What bursts say: each stands for the sampled uses since the one before, which are its weight.
  * all, sampled: reuse of the burst that goes on, of all its lines and of sampled ones; NULL: there is none
- * since: sampled uses since then; inside: those within
+ * nr: uses of it so far; inside: sampled ones among them; since: sampled ones from the one before until it
  * misses, write_backs: by how much those of sampled lines are too few, times the weights; uses: sampled ones, likewise
  */
+#define BURST_USES 32768
 struct bursts {
 	struct reuse *all, *sampled;
+	size_t nr;
 	double since, inside, uses;
 	double misses[REUSE_NR], write_backs[REUSE_NR];
 };
@@ -83,6 +85,7 @@ begin_burst(struct process_curve *curve)
 {
 	curve->bursts.all = reuse_new(curve->line_shift, PROCESS_CURVE_MAX_LINES);
 	curve->bursts.sampled = sampled_new(curve);
+	curve->bursts.nr = 0;
 	curve->bursts.inside = 0;
 }
 
@@ -107,11 +110,15 @@ end_burst(struct process_curve *curve)
 	bursts->all = bursts->sampled = NULL;
 }
 
+/* Uses of more than one burst has room for are left out, as blocks of vectors have many. */
 static void
 use_in_burst(struct process_curve *curve, const uint64_t *words, size_t nr)
 {
 	struct bursts *bursts = &curve->bursts;
 
+	if (nr > BURST_USES - bursts->nr)
+		nr = BURST_USES - bursts->nr;
+	bursts->nr += nr;
 	reuse_use_lines(bursts->all, words, nr);
 	reuse_use_lines(bursts->sampled, words, nr);
 	for (size_t i = 0; i < nr; i++)

@@ -119,7 +119,7 @@ struct job {
 /*
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
  * caches: of those that begin
- * residues: those of lines that are sampled, after STREAM_ALL uses; 0: all lines are modelled
+ * residues: those of lines that are sampled, after nr_all uses; 0: all lines are modelled
  * nr_uses: so far; it never falls, so that threads which come later are sampled at once
  * sample: of the threads that have ended
  * modeller: goes through the caches. NULL: there is none (yet), and the worker does it, with uses
@@ -130,7 +130,7 @@ struct stream {
 	struct uses uses;
 	const struct sampling *sampling; /* that was asked for; NULL: none */
 	bool has_sampled;
-	uint64_t residues, nr_uses;
+	uint64_t residues, nr_uses, nr_all;
 	struct cache_sample sample;
 	struct sites *sites;
 	struct causes *causes;         /* NULL: lines are not told apart by code */
@@ -256,6 +256,7 @@ stream_new(const struct step_region *caches, const struct stream_options *option
 		stream->curves = rot_calloc(1, sizeof(*stream->curves));
 		stream->curves->line_shift = cache_model_front(model)->line_shift;
 	}
+	stream->nr_all = cache_model_has_levels(model) ? STREAM_ALL : STREAM_ALL_WITHOUT_LEVELS;
 	pthread_mutex_init(&stream->mutex, NULL);
 	pthread_cond_init(&stream->is_new, NULL);
 	pthread_cond_init(&stream->is_done, NULL);
@@ -720,7 +721,7 @@ do_job(struct stream *stream, const struct job *job)
 	search->end = job->end;
 	search->fs_base = job->fs_base;
 	begin_uses(&finding);
-	if (stream->residues && stream->nr_uses >= STREAM_ALL && !job->thread->is_sampled)
+	if (stream->residues && stream->nr_uses >= stream->nr_all && !job->thread->is_sampled)
 		begin_sampling(&finding);
 	is_sampled = job->thread->is_sampled && !job->is_burst;
 	search->last = job->is_burst ? 0 : search->last;
