@@ -18,8 +18,9 @@
 /* What is called for each use is a part of it, so that it uses the same instructions. */
 #define INLINE inline __attribute__((always_inline))
 
-/* Uses ahead of which the table is fetched. */
+/* Uses ahead of which the table is fetched, if it has so much room. */
 #define AHEAD 8
+#define LARGE_ROOM 32768
 
 /* The line is not modified at any capacity. */
 #define CLEAN UINT8_MAX
@@ -325,11 +326,15 @@ void
 reuse_sample(struct reuse *reuse, uint64_t residues)
 {
 	const unsigned nr_others = (unsigned)__builtin_popcountll(residues & ~UINT64_C(1));
+	size_t room = reuse->room;
 
 	reuse->residues = residues;
 	set_weights(reuse, reuse->weights[0], reuse->weights[1] * (CACHE_RESIDUES - 1) / nr_others);
 	reuse->is_filtered = true;
 	rebuild(reuse, reuse->room);
+	while (room > LEAST_ROOM && room > 8 * reuse->nr_lines)
+		room /= 2;
+	rebuild(reuse, room);
 }
 
 /* ---- uses ---- */
@@ -426,12 +431,13 @@ static INLINE void
 use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
 {
 	struct recent *recent = &reuse->recent;
+	const size_t nr_fetched = reuse->room >= LARGE_ROOM && nr > AHEAD ? nr - AHEAD : 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		const uint64_t line = uses[i] >> CACHE_NR_ENTRY_BITS;
 		size_t item = recent->by_line[line % RECENT_LINES];
 
-		if (i + AHEAD < nr)
+		if (i < nr_fetched)
 			__builtin_prefetch(&reuse->table[first_place(reuse, uses[i + AHEAD] >> CACHE_NR_ENTRY_BITS)]);
 		if (recent->items[item].line != line + 1)
 			item = find_recent(reuse, line);

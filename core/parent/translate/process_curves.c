@@ -1,24 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 #include "parent/translate/process_curves.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "memory.h"
 #include "parent/stepping/cache_model.h"
 
 /*
+ * What bursts say: each stands for the sampled uses since the one before, which are its weight.
+ * all, sampled: reuse of the burst that goes on, of all its lines and of sampled ones; NULL: there is none
+ * nr: uses of it so far; inside: sampled ones among them; since: sampled ones from the one before until it
+ * misses, write_backs: by how much those of sampled lines are too few, times the weights; uses: sampled ones, likewise
+ */
+#define BURST_USES 32768
+struct bursts {
+	struct reuse *all, *sampled;
+	size_t nr;
+	double since, inside, uses;
+	double misses[REUSE_NR], write_backs[REUSE_NR];
+};
+
+/*
+ * nr_sampled: uses of sampled lines, since these are followed alone
  * shadow: of the lines that will be sampled, until they are; NULL: since then, or never
  * all, sampled: as of the processes
  */
 struct process_curve {
 	struct reuse *reuse, *shadow;
 	struct reuse_counts all, sampled;
+	struct bursts bursts;
+	double nr_sampled;
 	uint64_t residues;
 	uint32_t space;
 	unsigned line_shift, nr_users;
 	bool is_sampled;
 	struct process_curve *next;
 };
+
+static struct reuse *
+sampled_new(const struct process_curve *curve)
+{
+	struct reuse *reuse = reuse_new(curve->line_shift, PROCESS_CURVE_MAX_LINES);
+
+	reuse_sample(reuse, curve->residues);
+	return reuse;
+}
 
 struct process_curve *
 process_curve_share(struct process_curves *curves, uint32_t space, uint64_t residues)
@@ -32,10 +59,7 @@ process_curve_share(struct process_curves *curves, uint32_t space, uint64_t resi
 		curve->reuse = reuse_new(curves->line_shift, PROCESS_CURVE_MAX_LINES);
 		curve->line_shift = curves->line_shift;
 		curve->residues = residues;
-		if (residues) {
-			curve->shadow = reuse_new(curves->line_shift, PROCESS_CURVE_MAX_LINES);
-			reuse_sample(curve->shadow, residues);
-		}
+		curve->shadow = residues ? sampled_new(curve) : NULL;
 		curve->space = space;
 		curve->next = curves->first;
 		curves->first = curve;
@@ -54,17 +78,90 @@ add(struct reuse_counts *sum, const struct reuse_counts *counts)
 	sum->uses += counts->uses;
 }
 
+/* ---- bursts ---- */
+
+static void
+begin_burst(struct process_curve *curve)
+{
+	curve->bursts.all = reuse_new(curve->line_shift, PROCESS_CURVE_MAX_LINES);
+	curve->bursts.sampled = sampled_new(curve);
+	curve->bursts.nr = 0;
+	curve->bursts.inside = 0;
+}
+
+/* First uses of a line say nothing, as it may have been used before the burst: they are missing at all capacities. */
+static void
+end_burst(struct process_curve *curve)
+{
+	struct bursts *bursts = &curve->bursts;
+	struct reuse_counts all = {.lines = 0}, sampled = {.lines = 0};
+
+	reuse_add(bursts->all, &all);
+	reuse_add(bursts->sampled, &sampled);
+	for (int i = 0; i < REUSE_NR; i++) {
+		bursts->misses[i] += bursts->since * (all.misses[i] - all.lines - (sampled.misses[i] - sampled.lines));
+		bursts->write_backs[i] += bursts->since * (all.write_backs[i] - sampled.write_backs[i]);
+	}
+	bursts->uses += bursts->since * bursts->inside;
+	curve->nr_sampled += bursts->inside;
+	bursts->since = 0;
+	reuse_delete(bursts->all);
+	reuse_delete(bursts->sampled);
+	bursts->all = bursts->sampled = NULL;
+}
+
+/* Uses of more than one burst has room for are left out, as blocks of vectors have many. */
+static void
+use_in_burst(struct process_curve *curve, const uint64_t *words, size_t nr)
+{
+	struct bursts *bursts = &curve->bursts;
+
+	if (nr > BURST_USES - bursts->nr)
+		nr = BURST_USES - bursts->nr;
+	bursts->nr += nr;
+	reuse_use_lines(bursts->all, words, nr);
+	reuse_use_lines(bursts->sampled, words, nr);
+	for (size_t i = 0; i < nr; i++)
+		bursts->inside += curve->residues >> (words[i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1;
+}
+
+/* Larger caches never miss more. */
+static void
+correct(const struct process_curve *curve, struct reuse_counts *counts)
+{
+	const struct bursts *bursts = &curve->bursts;
+
+	for (int i = REUSE_NR - 1; bursts->uses > 0 && i >= 0; i--) {
+		const int next = i < REUSE_NR - 1 ? i + 1 : i;
+
+		counts->misses[i] += bursts->misses[i] / bursts->uses * curve->nr_sampled;
+		counts->write_backs[i] += bursts->write_backs[i] / bursts->uses * curve->nr_sampled;
+		counts->misses[i] = fmax(counts->misses[i], counts->misses[next]);
+		counts->write_backs[i] = fmax(counts->write_backs[i], counts->write_backs[next]);
+	}
+}
+
+/* ---- curves ---- */
+
 void
 process_curve_release(struct process_curves *curves, struct process_curve *curve)
 {
 	struct process_curve **link = &curves->first;
+	struct reuse_counts counts = {.lines = 0};
 
 	if (--curve->nr_users > 0)
 		return;
 	while (*link != curve)
 		link = &(*link)->next;
 	*link = curve->next;
-	reuse_add(curve->reuse, &curves->sum);
+	if (curve->bursts.all)
+		end_burst(curve);
+	reuse_add(curve->reuse, &counts);
+	correct(curve, &counts);
+	add(&curves->sum, &counts);
+	curves->sum.lines += counts.lines;
+	curves->sum.streamed_bytes += counts.streamed_bytes;
+	curves->sum.shrinks = counts.shrinks > curves->sum.shrinks ? counts.shrinks : curves->sum.shrinks;
 	add(&curves->all, &curve->all);
 	add(&curves->sampled, &curve->sampled);
 	curves->is_sampled |= curve->is_sampled;
@@ -73,12 +170,28 @@ process_curve_release(struct process_curves *curves, struct process_curve *curve
 	free(curve);
 }
 
-void
-process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr)
+static void
+use_lines(struct process_curve *curve, const uint64_t *words, size_t nr)
 {
 	reuse_use_lines(curve->reuse, words, nr);
 	if (curve->shadow)
 		reuse_use_lines(curve->shadow, words, nr);
+}
+
+void
+process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr, bool is_burst)
+{
+	use_lines(curve, words, nr);
+	if (is_burst && !curve->bursts.all)
+		begin_burst(curve);
+	else if (!is_burst && curve->bursts.all)
+		end_burst(curve);
+	if (is_burst) {
+		use_in_burst(curve, words, nr);
+	} else if (curve->is_sampled) {
+		curve->bursts.since += (double)nr;
+		curve->nr_sampled += (double)nr;
+	}
 }
 
 void
@@ -93,7 +206,7 @@ process_curve_access(struct process_curve *curve, uint64_t address, uint64_t byt
 	for (uint64_t line = address >> curve->line_shift; bytes > 0 && line <= last; line++) {
 		const uint64_t use = CACHE_USE(line, is_store);
 
-		process_curve_use(curve, &use, 1);
+		use_lines(curve, &use, 1);
 	}
 }
 

@@ -36,8 +36,11 @@ struct process_curve;
 struct process_curve *process_curve_share(struct process_curves *curves, uint32_t space, uint64_t residues);
 void process_curve_release(struct process_curves *curves, struct process_curve *curve);
 
-/* Uses as of uses.h; nr: words. */
-void process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr);
+/*
+ * Uses as of uses.h; nr: words. is_burst: lines are sampled, but these are uses of all: as far as a line was used
+ * before in the same burst, the curve of sampled ones is corrected by how far they are off there.
+ */
+void process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr, bool is_burst);
 
 /* An access that is not in words of uses.h. It is used while no other one is. is_streaming: of a store */
 void

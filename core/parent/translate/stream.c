@@ -70,6 +70,8 @@ struct bank_counts {
  * buffer, begin: the one that is being filled, and where it begins in the area
  * number: from 1 on, in the order in which threads began
  * turned_ns: when it was given the buffer that it fills
+ * is_burst: it fills a buffer with all that it accesses, though lines are sampled, so that curves can be corrected
+ * to_burst: bytes that are recorded until then, at most; burst_interval: from one burst to the next
  * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
 struct stream_thread {
@@ -84,6 +86,9 @@ struct stream_thread {
 	uint8_t *mapped;
 	int64_t area;
 	uint64_t begin, early, turned_ns;
+	uint64_t burst_interval, to_burst;
+	unsigned nr_bursts;
+	bool is_burst;
 	unsigned number;
 	uint64_t turns_registers[3];
 	const struct site *turns;
@@ -110,12 +115,13 @@ struct job {
 	const uint64_t *early;     /* from here to end it is looked for objects alone */
 	uint64_t begin_ns, end_ns; /* between which it was recorded */
 	bool is_beside;            /* other threads have begun */
+	bool is_burst;             /* of the thread, when it was recorded */
 };
 
 /*
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
  * caches: of those that begin
- * residues: those of lines that are sampled, after STREAM_ALL uses; 0: all lines are modelled
+ * residues: those of lines that are sampled, after nr_all uses; 0: all lines are modelled
  * nr_uses: so far; it never falls, so that threads which come later are sampled at once
  * sample: of the threads that have ended
  * modeller: goes through the caches. NULL: there is none (yet), and the worker does it, with uses
@@ -126,7 +132,7 @@ struct stream {
 	struct uses uses;
 	const struct sampling *sampling; /* that was asked for; NULL: none */
 	bool has_sampled;
-	uint64_t residues, nr_uses;
+	uint64_t residues, nr_uses, nr_all;
 	struct cache_sample sample;
 	struct sites *sites;
 	struct causes *causes;         /* NULL: lines are not told apart by code */
@@ -268,6 +274,7 @@ stream_new(const struct step_caches *caches, const struct stream_options *option
 		stream->curves = rot_calloc(1, sizeof(*stream->curves));
 		stream->curves->line_shift = cache_model_front(model)->line_shift;
 	}
+	stream->nr_all = cache_model_has_levels(model) ? STREAM_ALL : STREAM_ALL_WITHOUT_LEVELS;
 	pthread_mutex_init(&stream->mutex, NULL);
 	pthread_cond_init(&stream->is_new, NULL);
 	pthread_cond_init(&stream->is_done, NULL);
@@ -303,6 +310,7 @@ struct finding {
 	struct stream_thread *thread;
 	struct uses *uses;
 	uint32_t site; /* that is not left to the line finder; CAUSES_OTHER: none */
+	bool is_burst;
 };
 
 static void
@@ -315,6 +323,7 @@ begin_uses(struct finding *finding)
 	finding->uses->what_ifs = finding->thread->what_ifs;
 	finding->uses->curve = finding->thread->curve;
 	finding->uses->residues = 0;
+	finding->uses->burst = finding->is_burst ? stream->residues : 0;
 	finding->uses->done = NULL;
 	finding->uses->causes = finding->stream->causes;
 	finding->uses->misses = finding->stream->misses;
@@ -369,7 +378,8 @@ add_sampled(struct finding *finding, const struct work_access *access, uint64_t 
 		const uint64_t room = line_bytes - (at & (line_bytes - 1));
 
 		within = left < room ? left : room;
-		if (!(finding->stream->residues >> (at >> shift) % CACHE_RESIDUES & 1))
+		if (!(finding->stream->residues >> (at >> shift) % CACHE_RESIDUES & 1) &&
+		    !(is_plain && finding->is_burst))
 			;
 		else if (is_plain)
 			finding->uses->words[finding->uses->nr++] = CACHE_USE(at >> shift, access->is_store);
@@ -409,7 +419,7 @@ count_split(struct finding *finding, const struct site_access *access, uint64_t 
 	    (address + access->bytes - 1) >> shift == address >> shift)
 		return;
 	line_search_split(&finding->thread->search, finding->stream->sites, finding->site, access, address, shift,
-			  thread->is_sampled ? finding->stream->residues : 0);
+			  thread->is_sampled && !finding->is_burst ? finding->stream->residues : 0);
 }
 
 static void
@@ -693,7 +703,7 @@ begin_sampling(struct finding *finding)
 static void
 do_early(struct stream *stream, const struct job *job)
 {
-	struct finding finding = {stream, job->thread, NULL, CAUSES_OTHER};
+	struct finding finding = {stream, job->thread, NULL, CAUSES_OTHER, false};
 	struct open_calls *calls = &job->thread->early_calls;
 	const struct site *site;
 
@@ -716,9 +726,10 @@ do_early(struct stream *stream, const struct job *job)
 static void
 do_job(struct stream *stream, const struct job *job)
 {
-	struct finding finding = {stream, job->thread, NULL, CAUSES_OTHER};
+	struct finding finding = {stream, job->thread, NULL, CAUSES_OTHER, job->is_burst};
 	struct line_search *search = &job->thread->search;
 	const struct caches *caches = job->thread->caches;
+	bool is_sampled;
 
 	if (job->early) {
 		do_early(stream, job);
@@ -729,8 +740,10 @@ do_job(struct stream *stream, const struct job *job)
 	search->end = job->end;
 	search->fs_base = job->fs_base;
 	begin_uses(&finding);
-	if (stream->residues && stream->nr_uses >= STREAM_ALL && !job->thread->is_sampled)
+	if (stream->residues && stream->nr_uses >= stream->nr_all && !job->thread->is_sampled)
 		begin_sampling(&finding);
+	is_sampled = job->thread->is_sampled && !job->is_burst;
+	search->last = job->is_burst ? 0 : search->last;
 	for (; search->frame < search->end; make_room(&finding)) {
 		struct uses *uses = finding.uses;
 		const struct site *site;
@@ -738,7 +751,7 @@ do_job(struct stream *stream, const struct job *job)
 		search->to = uses->words + uses->nr;
 		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
 		search->origins = uses_next_origin(uses);
-		site = line_finder_run(job->thread->is_sampled ? caches->sampling : caches->finder, search);
+		site = line_finder_run(is_sampled ? caches->sampling : caches->finder, search);
 		uses->nr = (size_t)(search->to - uses->words);
 		uses->nr_origins = (size_t)(search->origins - uses->origins);
 		if (!site)
@@ -832,11 +845,17 @@ wait_for(struct stream_thread *thread)
 #define FEW_THREADS 4
 #define BYTES_OF_MANY (UINT64_C(1) << 20)
 
+/* Bursts: so many in each interval, from which on it is twice as long; first it is a buffer. */
+#define BURST_BYTES (UINT64_C(1) << 19)
+#define BURSTS_OF_INTERVAL 32
+
 static bool
 set_place(struct stream_thread *thread, const struct code_cache *cache)
 {
-	thread->begin = AREA_BUFFER_END(thread->buffer) -
-			(thread->stream->nr_threads > FEW_THREADS ? BYTES_OF_MANY : AREA_BUFFER_BYTES);
+	thread->begin =
+		AREA_BUFFER_END(thread->buffer) - (thread->is_burst                           ? BURST_BYTES
+						   : thread->stream->nr_threads > FEW_THREADS ? BYTES_OF_MANY
+											      : AREA_BUFFER_BYTES);
 	thread->early = thread->begin;
 	return code_cache_set_slot(cache, thread->area, AREA_RECORD,
 				   code_cache_area_address(cache, thread->area) + thread->begin);
@@ -844,10 +863,10 @@ set_place(struct stream_thread *thread, const struct code_cache *cache)
 
 /*
  * When lines are sampled, so are all that are in buffers which are being filled now: frames without one need not be
- * written. An access that does not begin with its 8 bytes may end in the next line.
+ * written, unless there is a burst. An access that does not begin with its 8 bytes may end in the next line.
  */
 static void
-leave_out(const struct stream *stream, const struct code_cache *cache)
+leave_out(const struct stream *stream, const struct code_cache *cache, bool is_burst)
 {
 	const uint64_t index = LEFT_OUT_INDEX, residues = stream->residues;
 
@@ -856,14 +875,34 @@ leave_out(const struct stream *stream, const struct code_cache *cache)
 			const unsigned line = i / 8, within = i % 8;
 			const bool may_cross = within + (1U << table) > 7;
 
-			const bool is_taken =
-				residues >> line & 1 || (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
+			const bool is_taken = is_burst || residues >> line & 1 ||
+					      (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
 
 			cache->low[LOW_LEFT_OUT_TABLE(table) + i] = !is_taken;
 			cache->low[LOW_TAKEN_TABLE(table) + i] = is_taken;
 		}
 	}
 	memcpy(cache->low + LOW_LEFT_OUT, &index, sizeof(index));
+}
+
+/*
+ * Curves are asked for, lines are sampled, and it is time for a burst of this thread, which has recorded so many bytes
+ * since it was asked last. That of another one of its process is over: frames will be left out again.
+ */
+static bool
+begin_burst(struct stream_thread *thread, uint64_t bytes)
+{
+	struct stream_thread *other = thread->stream->threads;
+
+	for (; other; other = other->next)
+		other->is_burst &= other->search.space != thread->search.space;
+	thread->to_burst -= bytes < thread->to_burst ? bytes : thread->to_burst;
+	if (!thread->curve || thread->to_burst > 0)
+		return false;
+	if (thread->nr_bursts++ % BURSTS_OF_INTERVAL == 0)
+		thread->burst_interval = thread->burst_interval ? 2 * thread->burst_interval : AREA_BUFFER_BYTES;
+	thread->to_burst = thread->burst_interval;
+	return true;
 }
 
 /* The job is that of the buffer which the thread has filled. */
@@ -880,8 +919,11 @@ turn(struct stream_thread *thread, const struct code_cache *cache, const struct 
 		pthread_cond_wait(&stream->is_done, &stream->mutex);
 	is_sampling = stream->has_sampled;
 	pthread_mutex_unlock(&stream->mutex);
+	if (is_sampling)
+		thread->is_burst =
+			begin_burst(thread, (uint64_t)((const uint8_t *)job->end - (const uint8_t *)job->words));
 	if (is_sampling && stream->sites->leaves_out)
-		leave_out(stream, cache);
+		leave_out(stream, cache, thread->is_burst);
 	set_place(thread, cache);
 }
 
@@ -937,7 +979,8 @@ stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64
 				   .fs_base = fs_base,
 				   .begin_ns = thread->turned_ns,
 				   .end_ns = clock_raw_ns(),
-				   .is_beside = thread->stream->nr_begun > 1});
+				   .is_beside = thread->stream->nr_begun > 1,
+				   .is_burst = thread->is_burst});
 	thread->turned_ns = clock_raw_ns();
 }
 

@@ -51,6 +51,7 @@ struct stream *stream_new(const struct step_caches *caches, const struct stream_
 void stream_delete(struct stream *stream);
 
 #define STREAM_ALL (UINT64_C(1) << 22)
+#define STREAM_ALL_WITHOUT_LEVELS (UINT64_C(1) << 20) /* bursts tell more of curves */
 
 /*
  * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for, or no level is

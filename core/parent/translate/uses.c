@@ -123,15 +123,26 @@ do_access(const struct uses *uses, uint64_t word, uint64_t address)
 		do_in_model(*model, word, address);
 }
 
+static void
+use_in_models(const struct uses *uses, const uint64_t *words, size_t nr)
+{
+	cache_model_use_lines(uses->model, words, nr);
+	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
+		cache_model_use_lines(*model, words, nr);
+}
+
 /* Without accesses of another kind. */
 static void
 use_lines(const struct uses *uses, size_t first, size_t nr)
 {
-	cache_model_use_lines(uses->model, uses->words + first, nr);
-	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
-		cache_model_use_lines(*model, uses->words + first, nr);
+	for (size_t i = first; uses->burst && i < first + nr; i++) {
+		if (uses->burst >> (uses->words[i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1)
+			use_in_models(uses, uses->words + i, 1);
+	}
+	if (!uses->burst)
+		use_in_models(uses, uses->words + first, nr);
 	if (uses->curve)
-		process_curve_use(uses->curve, uses->words + first, nr);
+		process_curve_use(uses->curve, uses->words + first, nr, uses->burst);
 }
 
 void
