@@ -115,6 +115,8 @@ allocate(struct cache_level *level)
 	}
 	if (level->policy)
 		level->states = rot_calloc(level->nr_sets, sizeof(*level->states));
+	if (level->policy == CACHE_RANDOM)
+		cache_policy_open(level->states, level->nr_sets);
 	level->has_vectors = !level->policy && level->nr_ways <= 2 * nr && __builtin_cpu_supports("avx512f");
 	level->room = level->has_vectors ? (level->nr_ways + nr - 1) / nr * nr : level->nr_ways;
 	level->memory = rot_calloc(level->nr_sets * level->room + nr, sizeof(*level->entries));

@@ -25,11 +25,11 @@ way_of_tree(const struct cache_policy_state *state, uint64_t nr_ways)
 	return node - nr_ways;
 }
 
-/* Each set has numbers of its own, by xorshift (Marsaglia, 2003). */
+/* By xorshift (Marsaglia, 2003). */
 static uint64_t
 random_way(struct cache_policy_state *state, uint64_t nr_ways)
 {
-	uint64_t x = state->bits ? state->bits : UINT64_C(88172645463325252);
+	uint64_t x = state->bits;
 
 	x ^= x << 13;
 	x ^= x >> 7;
@@ -52,6 +52,13 @@ next_to_go(enum cache_policy policy, struct cache_policy_state *state, uint64_t 
 	return way;
 }
 
+void
+cache_policy_open(struct cache_policy_state *states, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		states[i].bits = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 bool
 cache_policy_use(enum cache_policy policy, uint64_t *set, uint64_t nr_ways, struct cache_policy_state *state,
 		 uint64_t entry, uint64_t *victim)
@@ -65,7 +72,7 @@ cache_policy_use(enum cache_policy policy, uint64_t *set, uint64_t nr_ways, stru
 			free_way = way;
 	is_there = way < nr_ways;
 	if (!is_there) {
-		way = free_way < nr_ways ? free_way : next_to_go(policy, state, nr_ways);
+		way = free_way < nr_ways && policy != CACHE_RANDOM ? free_way : next_to_go(policy, state, nr_ways);
 		*victim = set[way];
 		set[way] = 0;
 	}

@@ -313,6 +313,33 @@ TEST(any_line_goes_where_it_is_random)
 	ck_assert_uint_eq(crossed[0].lines[MEMORY_READS], crossed[1].lines[MEMORY_READS]);
 }
 
+/*
+ * Lines that are loaded twice, so many of each of 64 sets of 8 ways. Where any line goes, those that were loaded go as
+ * likely as what was there before: of k lines the first pass keeps 8 (1 - (7 / 8)^k), so that more than one a set is
+ * too much. else: as many as there is room for.
+ */
+static const struct {
+	enum cache_policy policy;
+	uint64_t nr_of_set, least, most; /* that are read in the second pass */
+} full_cases[] = {
+	{CACHE_RANDOM, 1, 0, 0}, {CACHE_RANDOM, 2, 4, 16}, {CACHE_RANDOM, 4, 44, 80}, {CACHE_RANDOM, 8, 176, 280},
+	{CACHE_LRU, 8, 0, 0},    {CACHE_FIFO, 8, 0, 0},    {CACHE_PLRU, 8, 0, 0},
+};
+
+TEST_OF(caches_are_full_of_other_lines, sizeof(full_cases) / sizeof(*full_cases))
+{
+	const struct step_caches caches = {.levels = {{LINES(64 * 8), 8}}, .policies = {full_cases[_i].policy}};
+	struct cache_model *model = at_end(cache_model_delete, cache_model_new_of(&caches, LINE));
+	const uint64_t nr = 64 * full_cases[_i].nr_of_set;
+	struct crossed crossed;
+
+	for (uint64_t i = 0; i < 2 * nr; i++)
+		cache_model_access(model, LINES(i % nr), 8, false, false);
+	crossed = crossed_of(model);
+	ck_assert_uint_ge(crossed.lines[MEMORY_READS], nr + full_cases[_i].least);
+	ck_assert_uint_le(crossed.lines[MEMORY_READS], nr + full_cases[_i].most);
+}
+
 /* ---- kinds of misses ---- */
 
 /* Lines in turn, at a distance of so many, twice. */
