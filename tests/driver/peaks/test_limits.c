@@ -139,6 +139,18 @@ TEST_OF(latencies_are_those_of_the_documents, NR_ELEMENTS(latencies))
 	architecture_delete(read);
 }
 
+TEST(buffers_are_those_of_the_documents)
+{
+	struct architecture *zen4 = at_end(architecture_delete, architecture("zen4")),
+			    *generic = at_end(architecture_delete, architecture("generic"));
+
+	ck_assert_double_eq(architecture_buffer_entries(zen4, "WINDOW"), 320);
+	ck_assert_double_eq(architecture_buffer_entries(zen4, "OPERATION"), 6912);
+	ck_assert_double_nan(architecture_buffer_entries(zen4, "RETURN"));
+	ck_assert_double_nan(architecture_buffer_entries(generic, "WINDOW"));
+	ck_assert_str_ne(zen4->buffers[0].source, "");
+}
+
 /* A clock that is read too low makes a processor faster than it is. */
 TEST(more_than_is_allowed_is_said)
 {

@@ -3,10 +3,13 @@
 # "rot machine": whatever the host says, an answer has a number, or says why not; and a second time nothing is measured.
 . "$top_srcdir/tests/support/program.sh"
 
-call machine --only=tlb --json
-nr_answers=$(echo "$out" | grep -c '"name": ') nr_missing=$(echo "$out" | grep -c '"value": null') nr_remarks=$(echo "$out" | grep -c '"remark": "')
-[ "$status" = 0 ] && [ "$nr_answers" = 6 ] && [ "$nr_missing" -le "$nr_remarks" ]
-check "each answer about translation has a number, or says why not"
+for part in buffers,9 tlb,6; do
+	call machine --only=${part%,*} --json
+	nr_answers=$(echo "$out" | grep -c '"name": ') nr_missing=$(echo "$out" | grep -c '"value": null')
+	nr_remarks=$(echo "$out" | grep -c '"remark": "')
+	[ "$status" = 0 ] && [ "$nr_answers" = "${part#*,}" ] && [ "$nr_missing" -le "$nr_remarks" ]
+	check "each answer about ${part%,*} has a number, or says why not"
+done
 first=$out
 call machine --only=tlb --json
 [ "$out" = "$first" ]
