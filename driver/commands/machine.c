@@ -19,6 +19,7 @@
 #include "sheet/operations.h"
 #include "sheet/pictures.h"
 #include "sheet/places.h"
+#include "sheet/ranges.h"
 #include "sheet/scheduling.h"
 #include "support/entry.h"
 #include "support/output.h"
@@ -202,6 +203,18 @@ show_contexts(struct output *out, struct rot_error *err)
 }
 
 static int
+show_ranges(struct output *out, struct rot_error *err)
+{
+	autofree struct ranges *ranges = rot_calloc(1, sizeof(*ranges));
+
+	if (ranges_measure(out->rot, ranges, err) < 0)
+		return -1;
+	show_answers(out, ranges->answers, 0, RANGES_NR_ANSWERS, "ranges", "Variables in registers, with -O2");
+	ranges_draw(ranges, &out->pictures);
+	return 0;
+}
+
+static int
 show_loaded(struct output *out, struct rot_error *err)
 {
 	autofree struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
@@ -213,8 +226,8 @@ show_loaded(struct output *out, struct rot_error *err)
 	return 0;
 }
 
-static const char *const names[] = {"caches",  "tlb",        "cores",    "clocks", "scheduling",
-				    "hazards", "operations", "contexts", "loaded", NULL};
+static const char *const names[] = {"caches",     "tlb",      "cores",  "clocks", "scheduling", "hazards",
+				    "operations", "contexts", "ranges", "loaded", NULL};
 
 /* The last ones are shown only when they are named. */
 #define NR_QUICK 7
@@ -222,7 +235,7 @@ static const char *const names[] = {"caches",  "tlb",        "cores",    "clocks
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
 	show_caches,  show_tlb,        show_cores,    show_clocks, show_scheduling,
-	show_hazards, show_operations, show_contexts, show_loaded,
+	show_hazards, show_operations, show_contexts, show_ranges, show_loaded,
 };
 
 /* ---- the command ---- */
