@@ -19,6 +19,7 @@
 #include "sheet/operations.h"
 #include "sheet/pictures.h"
 #include "sheet/places.h"
+#include "sheet/prefetch.h"
 #include "sheet/ranges.h"
 #include "sheet/scheduling.h"
 #include "support/entry.h"
@@ -215,6 +216,18 @@ show_ranges(struct output *out, struct rot_error *err)
 }
 
 static int
+show_prefetch(struct output *out, struct rot_error *err)
+{
+	autofree struct prefetch *prefetch = rot_calloc(1, sizeof(*prefetch));
+
+	if (prefetch_measure(out->rot, prefetch, err) < 0)
+		return -1;
+	show_answers(out, prefetch->answers, 0, PREFETCH_NR_ANSWERS, "prefetch", "Prefetching");
+	prefetch_draw(prefetch, &out->pictures);
+	return 0;
+}
+
+static int
 show_loaded(struct output *out, struct rot_error *err)
 {
 	autofree struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
@@ -227,15 +240,15 @@ show_loaded(struct output *out, struct rot_error *err)
 }
 
 static const char *const names[] = {"caches",     "tlb",      "cores",  "clocks", "scheduling", "hazards",
-				    "operations", "contexts", "ranges", "loaded", NULL};
+				    "operations", "contexts", "ranges", "loaded", "prefetch",   NULL};
 
 /* The last ones are shown only when they are named. */
 #define NR_QUICK 7
 
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches,  show_tlb,        show_cores,    show_clocks, show_scheduling,
-	show_hazards, show_operations, show_contexts, show_ranges, show_loaded,
+	show_caches,     show_tlb,      show_cores,  show_clocks, show_scheduling, show_hazards,
+	show_operations, show_contexts, show_ranges, show_loaded, show_prefetch,
 };
 
 /* ---- the command ---- */
