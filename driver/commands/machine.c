@@ -20,6 +20,8 @@
 #include "sheet/operations.h"
 #include "sheet/pictures.h"
 #include "sheet/places.h"
+#include "sheet/prefetch.h"
+#include "sheet/ranges.h"
 #include "sheet/scheduling.h"
 #include "support/entry.h"
 #include "support/output.h"
@@ -216,6 +218,30 @@ show_contexts(struct output *out, struct rot_error *err)
 }
 
 static int
+show_ranges(struct output *out, struct rot_error *err)
+{
+	autofree struct ranges *ranges = rot_calloc(1, sizeof(*ranges));
+
+	if (ranges_measure(out->rot, ranges, err) < 0)
+		return -1;
+	show_answers(out, ranges->answers, 0, RANGES_NR_ANSWERS, "ranges", "Variables in registers, with -O2");
+	ranges_draw(ranges, &out->pictures);
+	return 0;
+}
+
+static int
+show_prefetch(struct output *out, struct rot_error *err)
+{
+	autofree struct prefetch *prefetch = rot_calloc(1, sizeof(*prefetch));
+
+	if (prefetch_measure(out->rot, prefetch, err) < 0)
+		return -1;
+	show_answers(out, prefetch->answers, 0, PREFETCH_NR_ANSWERS, "prefetch", "Prefetching");
+	prefetch_draw(prefetch, &out->pictures);
+	return 0;
+}
+
+static int
 show_loaded(struct output *out, struct rot_error *err)
 {
 	autofree struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
@@ -231,14 +257,14 @@ show_loaded(struct output *out, struct rot_error *err)
 #define NR_QUICK 7
 
 static const char *const names[] = {
-	"caches",     "tlb",     "cores",    "clocks", "scheduling", "hazards",
-	"operations", "buffers", "contexts", "loaded", NULL,
+	"caches",  "tlb",      "cores",  "clocks", "scheduling", "hazards", "operations",
+	"buffers", "contexts", "ranges", "loaded", "prefetch",   NULL,
 };
 
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches,  show_tlb,        show_cores,   show_clocks,   show_scheduling,
-	show_hazards, show_operations, show_buffers, show_contexts, show_loaded,
+	show_caches,     show_tlb,     show_cores,    show_clocks, show_scheduling, show_hazards,
+	show_operations, show_buffers, show_contexts, show_ranges, show_loaded,     show_prefetch,
 };
 
 /* ---- the command ---- */

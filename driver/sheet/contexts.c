@@ -156,24 +156,16 @@ contexts_draw(const struct contexts *contexts, const struct sheet_pictures *pict
 	struct plot_series series[CONTEXTS_NR_ANSWERS];
 	struct plot_marker marks[CONTEXTS_NR_ANSWERS];
 	struct series_plot plot = {.frame = {.title = "Threads until one of them is delayed",
-					     .caption = "",
+					     .caption = sheet_remarks(&pool, contexts->answers, CONTEXTS_NR_ANSWERS),
 					     .x = {contexts->curves[0].parameter, "", false, NAN, NAN},
 					     .y = {"time of the slowest", contexts->curves[0].unit, false, 0, NAN},
 					     .markers = marks},
 				   .series = series};
 
 	for (int i = 0; i < CONTEXTS_NR_ANSWERS; i++) {
-		const double nr = contexts->answers[i].number.value;
-		autofree char *text = sheet_number_text(nr);
-		size_t k = 0;
-
 		series[plot.nr_series] = sheet_curve_series(&pool, &contexts->curves[i]);
-		series[plot.nr_series++].name = pool_format(&pool, "%s: %s", kinds[i].name, text);
-		while (k < plot.frame.nr_markers && marks[k].x != nr)
-			k++;
-		if (isfinite(nr) && k == plot.frame.nr_markers)
-			marks[plot.frame.nr_markers++] =
-				(struct plot_marker){nr, pool_format(&pool, "%s at once", text)};
+		series[plot.nr_series++].name = kinds[i].name;
 	}
+	plot.frame.nr_markers = sheet_marks(&pool, marks, contexts->answers, CONTEXTS_NR_ANSWERS);
 	sheet_pictures_draw(pictures, "contexts", &plot);
 }

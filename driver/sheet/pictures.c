@@ -172,6 +172,37 @@ add_marks(struct pool *pool, struct plot_marker *marks, const struct sheet_answe
 	return nr;
 }
 
+const char *
+sheet_remarks(struct pool *pool, const struct sheet_answer *answers, size_t nr)
+{
+	const char *remarks = "";
+
+	for (size_t i = 0; i < nr; i++)
+		if (answers[i].remark)
+			remarks = pool_format(pool, "%s%s%s: %s.", remarks, *remarks ? "\n" : "", answers[i].name,
+					      answers[i].remark);
+	return remarks;
+}
+
+size_t
+sheet_marks(struct pool *pool, struct plot_marker *marks, const struct sheet_answer *answers, size_t nr)
+{
+	size_t nr_marks = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const double value = answers[i].number.value;
+		autofree char *text = sheet_number_text(value);
+		size_t k = 0;
+
+		while (k < nr_marks && marks[k].x != value)
+			k++;
+		if (isfinite(value) && k == nr_marks)
+			marks[nr_marks++] =
+				(struct plot_marker){value, pool_format(pool, "%s %s", text, answers[i].unit)};
+	}
+	return nr_marks;
+}
+
 void
 sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,
 			    const struct sheet_answer *answers, size_t nr)
@@ -181,15 +212,11 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 	autopool pool = {0};
 	struct plot_series *series = pool_calloc(&pool, 1 + nr, sizeof(*series));
 	struct plot_marker *marks = pool_calloc(&pool, MARKS_OF_ANSWER * nr, sizeof(*marks));
-	const char *remarks = "";
 	size_t nr_series = 0, nr_marks = 0;
 	struct series_plot plot;
 
 	series[nr_series++] = sheet_curve_series(&pool, curve);
 	for (size_t i = 0; i < nr; i++) {
-		if (answers[i].remark)
-			remarks = pool_format(&pool, "%s%s%s: %s.", remarks, *remarks ? "\n" : "", answers[i].name,
-					      answers[i].remark);
 		if (strcmp(answers[i].unit, "cycles") != 0)
 			nr_marks += add_marks(&pool, marks + nr_marks, &answers[i]);
 		else if (isfinite(answers[i].number.value))
@@ -198,7 +225,7 @@ sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *n
 				pool_format(&pool, "plus %s", label_of(&pool, &answers[i])));
 	}
 	plot = (struct series_plot){.frame = {.title = title,
-					      .caption = remarks,
+					      .caption = sheet_remarks(&pool, answers, nr),
 					      .x = {curve->parameter, "", true, NAN, NAN},
 					      .y = {curve->unit ? "time" : "time of an access",
 						    curve->unit ? curve->unit : "cycles", true, NAN, NAN},

@@ -44,3 +44,9 @@ struct plot_point sheet_point(double x, double best, double other);
 /* All points of a curve; a level line. Memory is of the pool, the name is borrowed. */
 struct plot_series sheet_curve_series(struct pool *pool, const struct measured_curve *curve);
 struct plot_series sheet_cost_line(struct pool *pool, double from, double to, double cost, const char *name);
+
+/* What there is to say of the answers, a line each. Of the pool. */
+const char *sheet_remarks(struct pool *pool, const struct sheet_answer *answers, size_t nr);
+
+/* A mark for each place that answers have, one where several have the same; room for nr. Returns how many. */
+size_t sheet_marks(struct pool *pool, struct plot_marker *marks, const struct sheet_answer *answers, size_t nr);

@@ -32,7 +32,11 @@
 #define LARGEST_PAGE "at least: the largest distance that was measured needs no entry for each place"
 
 /* On a Zen 5, L2 held twice as many lines of one place in their pages as sets that these bits choose would hold. */
-#define NO_L2_WAYS "cannot be told: its sets are also chosen by bits of the address that lie outside of a page"
+#define NO_L2_WAYS                                                                                                     \
+	"cannot be told: its sets are also chosen by higher bits of the address than lines here have in common"
+#define NO_HUGE_PAGES                                                                                                  \
+	"cannot be told: rot was given no huge pages, and its sets are also chosen by bits that lie outside of small " \
+	"ones"
 
 static struct curve_step
 step_of(struct curve_step (*find)(const double *values, size_t nr), const struct measured_curve *curve, double most)
@@ -73,6 +77,37 @@ conclude_step(struct places *places, enum places_answer which, double told)
 	if (row->at_least && isnan(step.rise) && step.confidence >= CURVE_SURE) {
 		answer->number = (struct sheet_number){curve.at[curve.nr - 1], curve.at[curve.nr - 1], INFINITY};
 		answer->remark = row->at_least;
+	}
+}
+
+/* Where lines of one set no longer fit into L2, which is behind where they do not into L1. */
+static void
+conclude_l2_ways(struct places *places, double told)
+{
+	const struct sheet_answer *l1 = &places->answers[PLACES_L1_WAYS],
+				  *page = &places->answers[PLACES_HUGE_PAGE_BYTES];
+	struct sheet_answer *answer = &places->answers[PLACES_L2_WAYS];
+	const struct measured_curve *all = &places->curves[PLACES_WAYS];
+	struct measured_curve behind = {.nr = 0};
+	struct curve_step step;
+
+	*answer = sheet_no_answer("L2 ways", "lines", told);
+	for (size_t i = 0; i < all->nr; i++) {
+		if (!(all->at[i] > l1->number.value))
+			continue;
+		behind.at[behind.nr] = all->at[i];
+		behind.cycles[0][behind.nr] = all->cycles[0][i];
+		behind.cycles[1][behind.nr++] = all->cycles[1][i];
+	}
+	behind = curve_undisturbed(&behind);
+	step = step_of(curve_first_step, &behind, INFINITY);
+	if (!(page->number.high >= 2 << 20) || page->confidence < CURVE_SURE) {
+		answer->remark = NO_HUGE_PAGES;
+	} else if (isnan(step.rise)) {
+		answer->remark = NO_L2_WAYS;
+	} else {
+		answer->curve = all;
+		sheet_read_step(answer, &behind, &step, false);
 	}
 }
 
@@ -164,10 +199,9 @@ places_conclude(struct places *places, const struct places_told *told)
 
 	conclude_step(places, PLACES_LINE_BYTES, told->line_bytes);
 	conclude_step(places, PLACES_L1_WAYS, told->l1_ways);
-	places->answers[PLACES_L2_WAYS] = sheet_no_answer("L2 ways", "lines", told->l2_ways);
-	places->answers[PLACES_L2_WAYS].remark = NO_L2_WAYS;
 	conclude_step(places, PLACES_PAGE_BYTES, 4096);
 	conclude_step(places, PLACES_HUGE_PAGE_BYTES, 2 << 20);
+	conclude_l2_ways(places, told->l2_ways);
 	conclude_tlb(places, told);
 	if (huge->number.high < 2 << 20 && huge->confidence >= CURVE_SURE)
 		huge->remark = "huge pages of this guest are small ones in the host, or were not given: each part "
@@ -268,11 +302,11 @@ places_told_of(const struct machine *machine, const char *root)
 #define PAIRS 1536
 #define PAIR_BYTES 576
 
-/* A multiple of what each way of any first level has. */
-#define WAY_DISTANCE 65536
+/* A multiple of what each way of any first level has, and of most second ones. */
+#define WAY_DISTANCE 131072
 
 static const int line_distances[] = {8, 16, 32, 48, 64, 96, 128, 192, 256, 512};
-static const int way_counts[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 24, 28, 32};
+static const int way_counts[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 24, 28, 32};
 static const int page_distances[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
 static const int page_counts[] = {16,   24,   32,   40,   48,   56,   64,   72,   80,   88,   96,   104,  112,  120,
 				  128,  144,  160,  192,  224,  256,  288,  320,  384,  448,  512,  1024, 1280, 1536,

@@ -25,7 +25,7 @@ enum places_curve {
 enum places_answer {
 	PLACES_LINE_BYTES,
 	PLACES_L1_WAYS,
-	PLACES_L2_WAYS,    /* the last one of the caches; never told */
+	PLACES_L2_WAYS,    /* the last one of the caches; only with huge pages that the host has, too */
 	PLACES_PAGE_BYTES, /* the first one of translation */
 	PLACES_HUGE_PAGE_BYTES,
 	PLACES_FIRST_TLB,

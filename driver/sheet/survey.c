@@ -142,6 +142,15 @@ survey_allow(struct survey *survey, int point, unsigned taints)
 	survey->points[point].disturbing &= ~taints;
 }
 
+void
+survey_set_flags(struct survey *survey, int point, const char *flags)
+{
+	const struct measurement *pass = survey->passes[point];
+
+	for (size_t i = 0; i < measurement_nr_workloads(pass); i++)
+		rot_string_set(&measurement_workloads_at(pass, i)->kernel->optimization, flags);
+}
+
 int
 survey_measure(struct survey *survey, struct rot_error *err)
 {

@@ -105,6 +105,30 @@ TEST(small_pages_of_the_host_are_told)
 	ck_assert_has(places->answers[PLACES_HUGE_PAGE_BYTES].remark, "not sure");
 }
 
+/* L2 of 16 ways: behind the step of L1 there is one more, which needs huge pages. */
+TEST(ways_of_l2_need_huge_pages)
+{
+	autofree struct places *places = recorded();
+	struct measured_curve *curve = &places->curves[PLACES_WAYS];
+	const struct sheet_answer *answer = &places->answers[PLACES_L2_WAYS];
+
+	places->curves[PLACES_HUGE_PAGE] = page;
+	places_conclude(places, &told);
+	ck_assert_has(answer->remark, "no huge pages");
+	places->curves[PLACES_HUGE_PAGE] = huge_page;
+	places_conclude(places, &told);
+	ck_assert_has(answer->remark, "higher bits");
+	for (size_t i = 0; i < curve->nr; i++)
+		for (int half = 0; half < 2 && curve->at[i] > 16; half++)
+			curve->cycles[half][i] = 48;
+	for (int half = 0; half < 2; half++)
+		curve->cycles[half][8] = curve->cycles[half][9];
+	places_conclude(places, &told);
+	ck_assert_double_eq(places->answers[PLACES_L1_WAYS].number.value, 12);
+	ck_assert_double_eq(answer->number.value, 16);
+	ck_assert_ptr_null(answer->remark);
+}
+
 /* Without a step nothing is told, and no answer of what follows from it. */
 TEST(flat_curves_tell_nothing)
 {

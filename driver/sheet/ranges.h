@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The data sheet of the machine: how many variables compiled code keeps in registers (live ranges; BlackjackBench,
+ * section 3.5). One that gets none is loaded and stored, and additions take longer.
+ */
+#pragma once
+
+#include "error.h"
+#include "sheet/pictures.h"
+#include "sheet/sheet.h"
+
+struct rot;
+
+#define RANGES_NR_COMPILERS 2 /* gcc and clang, each with -O2 */
+#define RANGES_NR_ANSWERS (2 * RANGES_NR_COMPILERS)
+
+/* Of each compiler integers, then floating-point numbers; curves: cycles of an addition over variables. */
+struct ranges {
+	struct sheet_answer answers[RANGES_NR_ANSWERS];
+	struct measured_curve curves[RANGES_NR_ANSWERS]; /* without points: there is no such compiler */
+};
+
+/* Fills answers from curves. Pure. */
+void ranges_conclude(struct ranges *ranges);
+
+/* Measures (or takes from the result cache) and concludes. */
+int ranges_measure(struct rot *rot, struct ranges *ranges, struct rot_error *err);
+
+void ranges_draw(const struct ranges *ranges, const struct sheet_pictures *pictures);
