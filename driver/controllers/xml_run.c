@@ -180,24 +180,20 @@ look_at_end(struct measuring_points *of, struct rot_error *err)
 	return 0;
 }
 
-/* The point, or what is measured ahead of it, may fail without an end of everything. */
-static int
-measure_next(struct measuring_points *of, struct rot_error *err)
-{
-	of->failing = of->at;
-	if (measure_point(of, of->at, err) == 0)
-		return look_at_end(of, err);
-	return of->is_over[of->failing] ? 0 : leave_out(of, of->failing, err);
-}
-
+/* A point, or what is measured ahead of it, may fail without an end of everything. */
 static int
 measure_in_order(struct measuring_points *of, struct rot_error *err)
 {
 	int rc = 0;
 
 	for (; rc == 0 && of->at < of->controller->nr_planned; of->at += rc == 0) {
-		if (!of->is_over[of->at])
-			rc = measure_next(of, err);
+		if (of->is_over[of->at])
+			continue;
+		of->failing = of->at;
+		if (measure_point(of, of->at, err) == 0)
+			rc = look_at_end(of, err);
+		else if (!of->is_over[of->failing])
+			rc = leave_out(of, of->failing, err);
 		if (rc < 0 && !rot_interrupted())
 			failed_at(&of->controller->planned[of->failing], err);
 	}
@@ -310,15 +306,6 @@ add_roof(const struct xml_controller *controller, struct experiment *experiment,
 	return 0;
 }
 
-static int
-measure_all(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
-{
-	prepare_cores(controller);
-	if (measure_points(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
-		return -1;
-	return add_roof(controller, experiment, err);
-}
-
 /*
  * The search for the roof would measure sizes that nobody tells after the points, whose expected bytes need them. So do
  * caches that are modelled.
@@ -353,7 +340,9 @@ run_planned(struct xml_controller *controller, const char *output_name, struct r
 		goto out;
 	if (strcmp(disturbed, "kept") == 0)
 		experiment_keep_disturbed(experiment);
-	rc = measure_all(controller, experiment, err);
+	prepare_cores(controller);
+	if (measure_points(controller, experiment, err) == 0 && add_own_ceilings(controller, experiment, err) == 0)
+		rc = add_roof(controller, experiment, err);
 	if (rc == 0)
 		rc = experiment_write(experiment, true, err);
 	else if (rot_interrupted() && experiment_nr_points(experiment) > 0)

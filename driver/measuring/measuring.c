@@ -366,33 +366,23 @@ take_runs(struct measurement_result *result, struct measurement_run_output_colle
 }
 
 static int
-measure_in_one_start(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
-		     struct rot_error *err)
-{
-	const struct kernel_job *job = performance->context;
-	autofree struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
-	autograph struct measurement_command_output *output = NULL;
-	int rc;
-
-	for (size_t i = 0; i < nr; i++)
-		measurements[i] = passes[i]->description;
-	rc = core_launch(performance->rot, job->core->child, measurements, nr, nr_runs, &output, err);
-	for (size_t i = 0; rc == 0 && i < nr; i++)
-		take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
-	return rc;
-}
-
-static int
 measure_kernels(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
 		struct rot_error *err)
 {
 	const struct kernel_job *job = performance->context;
+	autofree struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
 	int nr_left = job->nr_starts < nr_runs ? job->nr_starts : nr_runs, rc = 0;
 
+	for (size_t i = 0; i < nr; i++)
+		measurements[i] = passes[i]->description;
 	for (int done = 0, now; rc == 0 && done < nr_runs; done += now) {
+		autograph struct measurement_command_output *output = NULL;
+
 		now = (nr_runs - done) / nr_left--;
 		progress_part(done * (int)nr, nr_runs * (int)nr);
-		rc = measure_in_one_start(performance, passes, nr, now, err);
+		rc = core_launch(performance->rot, job->core->child, measurements, nr, now, &output, err);
+		for (size_t i = 0; rc == 0 && i < nr; i++)
+			take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
 	}
 	progress_part(0, 0);
 	return rc;

@@ -25,14 +25,6 @@ was_seen(const struct measuring *measuring, const char *hash)
 	return false;
 }
 
-static void
-remember_seen(struct measuring *measuring, const char *hash)
-{
-	if (was_seen(measuring, hash))
-		return;
-	rot_add(measuring->seen, measuring->nr_seen) = rot_strdup(hash);
-}
-
 static size_t
 nr_missing(const struct performance *performance, const struct performance_pass *pass)
 {
@@ -134,6 +126,7 @@ static int
 measure_once(struct performance *performance, struct rot_error *err)
 {
 	autofree struct performance_pass **passes = rot_calloc(performance->nr, sizeof(*passes));
+	struct measuring *measuring = performance->rot->measuring;
 	int nr_runs = (int)least_missing(performance), rc;
 	size_t nr = 0;
 
@@ -151,8 +144,9 @@ measure_once(struct performance *performance, struct rot_error *err)
 	rc = performance->kind->measure(performance, passes, nr, nr_runs, err);
 	monitor_leave(performance->rot->monitor);
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
-		result_cache_store(performance->rot->measuring->cache, passes[i]->result);
-		remember_seen(performance->rot->measuring, passes[i]->hash);
+		result_cache_store(measuring->cache, passes[i]->result);
+		if (!was_seen(measuring, passes[i]->hash))
+			rot_add(measuring->seen, measuring->nr_seen) = rot_strdup(passes[i]->hash);
 	}
 	return rc;
 }
