@@ -150,19 +150,25 @@ measuring_delete(struct measuring *measuring)
 }
 
 void
-measuring_set_ahead(struct rot *rot, measuring_ahead *ahead, void *context)
+measuring_stop_at_missing(struct rot *rot, bool stops)
 {
-	rot->measuring->ahead = ahead;
-	rot->measuring->ahead_context = context;
+	rot->measuring->stops_at_missing = stops;
+	rot->measuring->has_stopped = false;
 }
 
-int
-measuring_go_ahead(struct measuring *measuring, struct rot_error *err)
+bool
+measuring_has_stopped(const struct rot *rot)
 {
-	measuring_ahead *ahead = measuring->ahead;
+	return rot->measuring->has_stopped;
+}
 
-	measuring->ahead = NULL; /* what it measures is not ahead of anything */
-	return ahead ? ahead(measuring->ahead_context, err) : 0;
+bool
+measuring_may_measure(struct measuring *measuring, struct rot_error *err)
+{
+	measuring->has_stopped = measuring->stops_at_missing;
+	if (measuring->has_stopped)
+		rot_error_set(err, 0, "runs are missing, and are not to be measured yet");
+	return !measuring->has_stopped;
 }
 
 /* ---- what measures ---- */

@@ -254,8 +254,8 @@ performance_run(struct performance *performance, struct rot_error *err)
 	enum performance_outcome outcome = perform(performance, false, err);
 
 	if (outcome == PERFORMANCE_NEEDS_LOCK)
-		outcome = measuring_go_ahead(performance->rot->measuring, err) == 0 ? perform_locked(performance, err)
-										    : PERFORMANCE_FAILED;
+		outcome = measuring_may_measure(performance->rot->measuring, err) ? perform_locked(performance, err)
+										  : PERFORMANCE_FAILED;
 	for (size_t i = 0; i < performance->nr; i++) {
 		struct performance_pass *pass = &performance->passes[i];
 
