@@ -221,21 +221,6 @@ perform(struct performance *performance, bool has_lock, struct rot_error *err)
 	return PERFORMANCE_DONE;
 }
 
-/* Again with the lock, since another rot may have measured this point while we waited. */
-static enum performance_outcome
-perform_locked(struct performance *performance, struct rot_error *err)
-{
-	int lock = cache_lock(performance->rot->paths->cache);
-	enum performance_outcome outcome = PERFORMANCE_FAILED;
-
-	if (lock == -2)
-		rot_error_set(err, 0, "interrupted");
-	else
-		outcome = perform(performance, true, err);
-	cache_unlock(lock);
-	return outcome;
-}
-
 /* Exactly nr runs: the first ones. */
 static void
 cut_runs(struct rot_list *runs, size_t nr)
@@ -253,9 +238,16 @@ performance_run(struct performance *performance, struct rot_error *err)
 {
 	enum performance_outcome outcome = perform(performance, false, err);
 
-	if (outcome == PERFORMANCE_NEEDS_LOCK)
-		outcome = measuring_may_measure(performance->rot->measuring, err) ? perform_locked(performance, err)
-										  : PERFORMANCE_FAILED;
+	if (outcome == PERFORMANCE_NEEDS_LOCK && measuring_may_measure(performance->rot->measuring, err)) {
+		const int lock = cache_lock(performance->rot->paths->cache);
+
+		/* Again, since another rot may have measured this point while we waited. */
+		if (lock == -2)
+			rot_error_set(err, 0, "interrupted");
+		else
+			outcome = perform(performance, true, err);
+		cache_unlock(lock);
+	}
 	for (size_t i = 0; i < performance->nr; i++) {
 		struct performance_pass *pass = &performance->passes[i];
 
