@@ -53,17 +53,6 @@ count_nothing(struct rot *rot, const char *folder, struct rot_error *err)
 	return architecture;
 }
 
-/* The key is its name. */
-static int
-limit_of(const struct rot *rot, const char *key, uint64_t *limit, struct rot_error *err)
-{
-	const int64_t nr = configuration_long(rot->configuration, key);
-
-	*limit = (uint64_t)nr;
-	return nr > 0 ? 0
-		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be counted", key, (long long)nr);
-}
-
 /* The key caches may name others than the machine's. */
 static int
 read_caches(struct rot *rot, struct rot_error *err)
@@ -95,6 +84,7 @@ static int
 read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct rot_error *err)
 {
 	const bool is_none = strcmp(configuration_string(rot->configuration, "caches"), "none") == 0;
+	const int64_t limit = configuration_long(rot->configuration, "stepLimit");
 
 	*stepping = (struct architecture_stepping){.limit = 0};
 	if (rot->modelled)
@@ -108,7 +98,10 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 	if (measured_tlb_parse(configuration_string(rot->configuration, "tlb"), rot->measured, &stepping->caches.tlb,
 			       err) < 0)
 		return -1;
-	return limit_of(rot, "stepLimit", &stepping->limit, err);
+	stepping->limit = (uint64_t)limit;
+	if (limit > 0)
+		return 0;
+	return rot_error_set(err, 0, "stepLimit of %lld instructions: nothing could be counted", (long long)limit);
 }
 
 /* Takes the architecture over, which may be NULL; so it is after an error. */

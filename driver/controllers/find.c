@@ -118,16 +118,6 @@ stem(const char *name)
 }
 
 static int
-run_xml(struct rot *rot, const char *path, const char *output_name, struct rot_error *err)
-{
-	struct xml_controller *controller = xml_controller_open(rot, path, err);
-	int rc = controller ? xml_controller_run(controller, output_name, err) : -1;
-
-	xml_controller_close(controller);
-	return rc;
-}
-
-static int
 run_c(struct rot *rot, const struct rot_controller *controller, const char *output_name, struct rot_error *err)
 {
 	return controller ? controller->measure(rot, controller, output_name, err) : -1;
@@ -154,16 +144,18 @@ controller_run(struct rot *rot, const char *name, const char *output_name, struc
 	autofree char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
 	autofree char *own_name = output_name ? rot_strdup(output_name) : stem(name);
 	const struct rot_controller *linked = path ? NULL : find_linked(name);
+	struct xml_controller *controller;
 	int rc;
 
 	if (linked)
-		rc = run_c(rot, linked, own_name, err);
-	else if (!path)
-		rc = not_found(rot->paths, name, err);
-	else if (path_ends_in(path, ".c"))
-		rc = run_c(rot, c_controller_load(rot->paths, rot->configuration, path, err), own_name, err);
-	else
-		rc = run_xml(rot, path, own_name, err);
+		return run_c(rot, linked, own_name, err);
+	if (!path)
+		return not_found(rot->paths, name, err);
+	if (path_ends_in(path, ".c"))
+		return run_c(rot, c_controller_load(rot->paths, rot->configuration, path, err), own_name, err);
+	controller = xml_controller_open(rot, path, err);
+	rc = controller ? xml_controller_run(controller, own_name, err) : -1;
+	xml_controller_close(controller);
 	return rc;
 }
 

@@ -146,22 +146,21 @@ choose_for_blocks(struct measuring_points *of)
 	of->nr_blocks = nr_starts < most_runs ? nr_starts : most_runs;
 }
 
+/* Runs of this point are missing, and so maybe of others. */
 static int
-measure_in_blocks(void *context, struct rot_error *err)
+measure_in_blocks(struct measuring_points *of, struct rot_error *err)
 {
-	struct measuring_points *of = context;
 	int rc;
 
+	measuring_stop_at_missing(of->controller->rot, false);
+	progress_point_again();
 	choose_for_blocks(of);
 	if (of->nr_in_blocks < 2 || of->nr_blocks < 2)
 		return 0;
 	rc = order_blocks(of->nr_in_blocks, of->nr_blocks, visit, of, err);
 	experiment_set_block(of->experiment, 0, 0, false);
 	progress_block(0, 0, 0);
-	if (rc < 0)
-		return -1;
-	of->failing = of->at;
-	return of->is_over[of->at] ? rot_error_set(err, 0, "it failed in a block, which was told") : 0;
+	return rc;
 }
 
 /* ---- one after the other ---- */
@@ -180,26 +179,26 @@ look_at_end(struct measuring_points *of, struct rot_error *err)
 	return 0;
 }
 
-/* The point, or what is measured ahead of it, may fail without an end of everything. */
-static int
-measure_next(struct measuring_points *of, struct rot_error *err)
-{
-	of->failing = of->at;
-	if (measure_point(of, of->at, err) == 0)
-		return look_at_end(of, err);
-	return of->is_over[of->failing] ? 0 : leave_out(of, of->failing, err);
-}
-
 static int
 measure_in_order(struct measuring_points *of, struct rot_error *err)
 {
 	int rc = 0;
 
-	for (; rc == 0 && of->at < of->controller->nr_planned; of->at += rc == 0) {
-		if (!of->is_over[of->at])
-			rc = measure_next(of, err);
+	while (rc == 0 && of->at < of->controller->nr_planned) {
+		if (of->is_over[of->at]) {
+			of->at++;
+			continue;
+		}
+		of->failing = of->at;
+		if (measure_point(of, of->at, err) == 0)
+			rc = look_at_end(of, err);
+		else if (!measuring_has_stopped(of->controller->rot))
+			rc = leave_out(of, of->at, err);
+		else if ((rc = measure_in_blocks(of, err)) == 0)
+			continue; /* the point begins again */
 		if (rc < 0 && !rot_interrupted())
 			failed_at(&of->controller->planned[of->failing], err);
+		of->at += rc == 0;
 	}
 	if (rc < 0 || experiment_nr_points(of->experiment) > 0 || experiment_nr_failures(of->experiment) == 0)
 		return rc;
@@ -227,9 +226,9 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 	};
 	int rc;
 
-	measuring_set_ahead(controller->rot, measure_in_blocks, &of);
+	measuring_stop_at_missing(controller->rot, true);
 	rc = measure_in_order(&of, err);
-	measuring_set_ahead(controller->rot, NULL, NULL);
+	measuring_stop_at_missing(controller->rot, false);
 	if (rc < 0 && rot_interrupted()) {
 		/* Interrupted: what blocks have measured of the points that are not finished. */
 		struct rot_error ignored = {0};
@@ -310,15 +309,6 @@ add_roof(const struct xml_controller *controller, struct experiment *experiment,
 	return 0;
 }
 
-static int
-measure_all(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
-{
-	prepare_cores(controller);
-	if (measure_points(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
-		return -1;
-	return add_roof(controller, experiment, err);
-}
-
 /*
  * The search for the roof would measure sizes that nobody tells after the points, whose expected bytes need them. So do
  * caches that are modelled.
@@ -353,7 +343,9 @@ run_planned(struct xml_controller *controller, const char *output_name, struct r
 		goto out;
 	if (strcmp(disturbed, "kept") == 0)
 		experiment_keep_disturbed(experiment);
-	rc = measure_all(controller, experiment, err);
+	prepare_cores(controller);
+	if (measure_points(controller, experiment, err) == 0 && add_own_ceilings(controller, experiment, err) == 0)
+		rc = add_roof(controller, experiment, err);
 	if (rc == 0)
 		rc = experiment_write(experiment, true, err);
 	else if (rot_interrupted() && experiment_nr_points(experiment) > 0)

@@ -239,15 +239,16 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 
 /* Before a point is measured: progress, and a warning once. */
 static void
-begin_point(const struct experiment *experiment)
+begin_point(struct experiment *experiment)
 {
-	if (experiment->nr_points == 0) {
+	if (!experiment->has_begun) {
 		/* The plots come last, when nobody may be looking any more. */
 		autofree char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
 
 		if (experiment->nr_plots > 0 && !gnuplot)
 			rot_warning("gnuplot is missing: plots will not be drawn, only their scripts written (apt-get "
 				    "install gnuplot-nox)");
+		experiment->has_begun = true;
 	}
 	progress_point();
 }

@@ -118,6 +118,7 @@ struct experiment {
 	const char *controller_name, *output_name;
 	int configured_runs;  /* instead of those asked for; 0: none */
 	bool keeps_disturbed; /* experiment_keep_disturbed */
+	bool has_begun;       /* a point */
 	int block, nr_blocks; /* experiment_set_block; 0, 0: there are none */
 	bool is_ahead;        /* likewise */
 	bool has_fewer_runs;  /* some points are of fewer runs than were asked for */

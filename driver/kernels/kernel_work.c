@@ -143,17 +143,6 @@ add_data(const struct definition_row *row, const struct expression_scope *scope,
 	return 0;
 }
 
-static int
-check_libraries(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err)
-{
-	autofree char *missing = NULL;
-	int rc = kernel_missing(rot, kernel, &missing, err);
-
-	if (rc == 0 && missing)
-		rc = rot_error_set(err, 0, "%s", missing);
-	return rc;
-}
-
 int
 kernel_data_bytes(struct rot *rot, const struct kernel_base *kernel, double *bytes, struct rot_error *err)
 {
@@ -166,10 +155,14 @@ kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error
 {
 	struct check check = {rot, kernel};
 	double memory_bytes = (double)machine_usable_bytes(rot->machine), data_bytes;
+	autofree char *missing = NULL;
 
 	if (kernel_each_row(rot, kernel, DEFINITION_CHECK, check_condition, &check, err) < 0 ||
-	    check_libraries(rot, kernel, err) < 0 ||
-	    kernel_each_row(rot, kernel, DEFINITION_REQUIRES, check_flag, &check, err) < 0 ||
+	    kernel_missing(rot, kernel, &missing, err) < 0)
+		return -1;
+	if (missing)
+		return rot_error_set(err, 0, "%s", missing);
+	if (kernel_each_row(rot, kernel, DEFINITION_REQUIRES, check_flag, &check, err) < 0 ||
 	    kernel_data_bytes(rot, kernel, &data_bytes, err) < 0)
 		return -1;
 	if (memory_bytes > 0 && data_bytes > memory_bytes) {

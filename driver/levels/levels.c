@@ -231,18 +231,6 @@ describe(const struct rot *rot, int64_t bytes, struct rot_error *err)
 	return pass_measurement(measurement, rot->architecture, &clock_pass);
 }
 
-static int
-add_footprint(struct sweep *sweep, int64_t bytes, struct rot_error *err)
-{
-	struct measurement *pass = describe(sweep->rot, bytes, err);
-
-	if (!pass)
-		return -1;
-	sweep->bytes[sweep->nr] = bytes;
-	sweep->passes[sweep->nr++] = pass;
-	return 0;
-}
-
 /* 1, 1.25, 1.5 and 1.75 of each power of two: sizes that caches have. */
 static int
 add_footprints(struct sweep *sweep, int64_t from, int64_t to, struct rot_error *err)
@@ -251,9 +239,13 @@ add_footprints(struct sweep *sweep, int64_t from, int64_t to, struct rot_error *
 		for (int64_t quarter = 4; quarter < 8; quarter += octave < DENSE_BYTES ? 1 : 2) {
 			int64_t bytes = octave / 4 * quarter;
 
-			if (bytes >= from && bytes <= to && sweep->nr < MAX_FOOTPRINTS &&
-			    add_footprint(sweep, bytes, err) < 0)
+			if (bytes < from || bytes > to || sweep->nr == MAX_FOOTPRINTS)
+				continue;
+			sweep->bytes[sweep->nr] = bytes;
+			sweep->passes[sweep->nr] = describe(sweep->rot, bytes, err);
+			if (!sweep->passes[sweep->nr])
 				return -1;
+			sweep->nr++;
 		}
 	return 0;
 }

@@ -150,19 +150,25 @@ measuring_delete(struct measuring *measuring)
 }
 
 void
-measuring_set_ahead(struct rot *rot, measuring_ahead *ahead, void *context)
+measuring_stop_at_missing(struct rot *rot, bool stops)
 {
-	rot->measuring->ahead = ahead;
-	rot->measuring->ahead_context = context;
+	rot->measuring->stops_at_missing = stops;
+	rot->measuring->has_stopped = false;
 }
 
-int
-measuring_go_ahead(struct measuring *measuring, struct rot_error *err)
+bool
+measuring_has_stopped(const struct rot *rot)
 {
-	measuring_ahead *ahead = measuring->ahead;
+	return rot->measuring->has_stopped;
+}
 
-	measuring->ahead = NULL; /* what it measures is not ahead of anything */
-	return ahead ? ahead(measuring->ahead_context, err) : 0;
+bool
+measuring_may_measure(struct measuring *measuring, struct rot_error *err)
+{
+	measuring->has_stopped = measuring->stops_at_missing;
+	if (measuring->has_stopped)
+		rot_error_set(err, 0, "runs are missing, and are not to be measured yet");
+	return !measuring->has_stopped;
 }
 
 /* ---- what measures ---- */
@@ -366,33 +372,23 @@ take_runs(struct measurement_result *result, struct measurement_run_output_colle
 }
 
 static int
-measure_in_one_start(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
-		     struct rot_error *err)
-{
-	const struct kernel_job *job = performance->context;
-	autofree struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
-	autograph struct measurement_command_output *output = NULL;
-	int rc;
-
-	for (size_t i = 0; i < nr; i++)
-		measurements[i] = passes[i]->description;
-	rc = core_launch(performance->rot, job->core->child, measurements, nr, nr_runs, &output, err);
-	for (size_t i = 0; rc == 0 && i < nr; i++)
-		take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
-	return rc;
-}
-
-static int
 measure_kernels(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
 		struct rot_error *err)
 {
 	const struct kernel_job *job = performance->context;
+	autofree struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
 	int nr_left = job->nr_starts < nr_runs ? job->nr_starts : nr_runs, rc = 0;
 
+	for (size_t i = 0; i < nr; i++)
+		measurements[i] = passes[i]->description;
 	for (int done = 0, now; rc == 0 && done < nr_runs; done += now) {
+		autograph struct measurement_command_output *output = NULL;
+
 		now = (nr_runs - done) / nr_left--;
 		progress_part(done * (int)nr, nr_runs * (int)nr);
-		rc = measure_in_one_start(performance, passes, nr, now, err);
+		rc = core_launch(performance->rot, job->core->child, measurements, nr, now, &output, err);
+		for (size_t i = 0; rc == 0 && i < nr; i++)
+			take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
 	}
 	progress_part(0, 0);
 	return rc;

@@ -63,12 +63,11 @@ bool measuring_has_long_counts(const struct measurement_result *result);
 void measuring_forget(struct rot *rot);
 
 /*
- * Calls ahead(context, err) before the first missing runs are measured, once: who is going to measure many points can
- * measure runs of all of them there, in another order; what is there then is not measured any more. If it gives -1, so
- * does what was going to measure. NULL: no longer.
+ * While it stops, missing runs are not measured: what needs them fails, and measuring_has_stopped is true. Whoever
+ * measures many points can then measure their runs in another order, and begin the point that failed once more.
  */
-typedef int measuring_ahead(void *context, struct rot_error *err);
-void measuring_set_ahead(struct rot *rot, measuring_ahead *ahead, void *context);
+void measuring_stop_at_missing(struct rot *rot, bool stops);
+bool measuring_has_stopped(const struct rot *rot);
 
 /*
  * Makes ready the cores of many measurements, so that measuring them need not wait for the compiler: builds those that

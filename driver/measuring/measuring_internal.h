@@ -20,9 +20,8 @@ struct measuring {
 	const char *listed_for;
 	char **seen; /* description hashes that were measured in this process */
 	size_t nr_seen;
-	measuring_ahead *ahead; /* as of measuring_set_ahead; or NULL */
-	void *ahead_context;
-	bool has_warned_of_tools; /* that are missing, though results from the cache can be taken */
+	bool stops_at_missing, has_stopped; /* as of measuring_stop_at_missing */
+	bool has_warned_of_tools;           /* that are missing, though results from the cache can be taken */
 };
 
 /* Ids of all there are in a description count from 1 within each kind, in walking order: the same graph always gets the
@@ -35,5 +34,5 @@ void measuring_set_ids(const void *description);
  */
 const char *measuring_parent_hash(struct rot *rot, struct rot_error *err);
 
-/* Runs are missing and are about to be measured: calls what measuring_set_ahead was given, once. */
-int measuring_go_ahead(struct measuring *measuring, struct rot_error *err);
+/* Runs are missing: may they be measured? */
+bool measuring_may_measure(struct measuring *measuring, struct rot_error *err);

@@ -25,14 +25,6 @@ was_seen(const struct measuring *measuring, const char *hash)
 	return false;
 }
 
-static void
-remember_seen(struct measuring *measuring, const char *hash)
-{
-	if (was_seen(measuring, hash))
-		return;
-	rot_add(measuring->seen, measuring->nr_seen) = rot_strdup(hash);
-}
-
 static size_t
 nr_missing(const struct performance *performance, const struct performance_pass *pass)
 {
@@ -134,6 +126,7 @@ static int
 measure_once(struct performance *performance, struct rot_error *err)
 {
 	autofree struct performance_pass **passes = rot_calloc(performance->nr, sizeof(*passes));
+	struct measuring *measuring = performance->rot->measuring;
 	int nr_runs = (int)least_missing(performance), rc;
 	size_t nr = 0;
 
@@ -151,8 +144,9 @@ measure_once(struct performance *performance, struct rot_error *err)
 	rc = performance->kind->measure(performance, passes, nr, nr_runs, err);
 	monitor_leave(performance->rot->monitor);
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
-		result_cache_store(performance->rot->measuring->cache, passes[i]->result);
-		remember_seen(performance->rot->measuring, passes[i]->hash);
+		result_cache_store(measuring->cache, passes[i]->result);
+		if (!was_seen(measuring, passes[i]->hash))
+			rot_add(measuring->seen, measuring->nr_seen) = rot_strdup(passes[i]->hash);
 	}
 	return rc;
 }
@@ -227,21 +221,6 @@ perform(struct performance *performance, bool has_lock, struct rot_error *err)
 	return PERFORMANCE_DONE;
 }
 
-/* Again with the lock, since another rot may have measured this point while we waited. */
-static enum performance_outcome
-perform_locked(struct performance *performance, struct rot_error *err)
-{
-	int lock = cache_lock(performance->rot->paths->cache);
-	enum performance_outcome outcome = PERFORMANCE_FAILED;
-
-	if (lock == -2)
-		rot_error_set(err, 0, "interrupted");
-	else
-		outcome = perform(performance, true, err);
-	cache_unlock(lock);
-	return outcome;
-}
-
 /* Exactly nr runs: the first ones. */
 static void
 cut_runs(struct rot_list *runs, size_t nr)
@@ -259,9 +238,16 @@ performance_run(struct performance *performance, struct rot_error *err)
 {
 	enum performance_outcome outcome = perform(performance, false, err);
 
-	if (outcome == PERFORMANCE_NEEDS_LOCK)
-		outcome = measuring_go_ahead(performance->rot->measuring, err) == 0 ? perform_locked(performance, err)
-										    : PERFORMANCE_FAILED;
+	if (outcome == PERFORMANCE_NEEDS_LOCK && measuring_may_measure(performance->rot->measuring, err)) {
+		const int lock = cache_lock(performance->rot->paths->cache);
+
+		/* Again, since another rot may have measured this point while we waited. */
+		if (lock == -2)
+			rot_error_set(err, 0, "interrupted");
+		else
+			outcome = perform(performance, true, err);
+		cache_unlock(lock);
+	}
 	for (size_t i = 0; i < performance->nr; i++) {
 		struct performance_pass *pass = &performance->passes[i];
 

@@ -33,18 +33,14 @@ peaks_of(const struct peak_list *list, bool has_performance)
 /* ---- files ---- */
 
 static int
-write_csv(const struct peak_list *list, const char *output_name, struct rot_error *err)
-{
-	struct output_text text;
-
-	peaks_print_csv(list, output_text_begin(&text));
-	return output_text_end(&text, output_name, ".csv", err);
-}
-
-static int
 write_data(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
 {
-	return output_take_json(peaks_json(rot, list), output_name, err) < 0 ? -1 : write_csv(list, output_name, err);
+	struct output_text csv;
+
+	if (output_take_json(peaks_json(rot, list), output_name, err) < 0)
+		return -1;
+	peaks_print_csv(list, output_text_begin(&csv));
+	return output_text_end(&csv, output_name, ".csv", err);
 }
 
 /* "ceiling-AVX-512-FMA-ADD-doublePrecisionFlop". Fresh memory. */

@@ -413,7 +413,7 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 static bool
 is_refused(struct measuring_job *job)
 {
-	if (!job->is_stepping || rot_interrupted())
+	if (!job->is_stepping || rot_interrupted() || measuring_has_stopped(job->rot))
 		return false;
 	if (job->met == STEPS_CAN && measuring_was_refused()) {
 		job->architecture->cannot_step = true;
@@ -442,8 +442,11 @@ do_without_steps(struct measuring_job *job, int nr_runs, int nr_starts, struct r
 	struct rot_error why = {0};
 
 	job_clear(job);
-	if (prepare_and_measure(job, nr_runs, nr_starts, &why) < 0)
+	if (prepare_and_measure(job, nr_runs, nr_starts, &why) < 0) {
+		if (!was_said)
+			job->architecture->warned_steps &= ~(1U << job->met);
 		return -1;
+	}
 	if (!was_said) {
 		/* The core did not step it, as why says. */
 		(job->architecture->stepping.is_unasked ? rot_note : rot_warning)(

@@ -95,21 +95,6 @@ knows_caches(const struct machine *machine, const char *border)
 	return false;
 }
 
-/* What of steps is modelled are the lines that cross a border, and translations. */
-/* The formula is over events of steps. is_full: the caches hold something when the work begins. */
-static enum step_obstacle
-obstacle_of_formula(const struct architecture_stepping *stepping, const struct architecture_formula *formula,
-		    bool is_full)
-{
-	if (strcmp(formula->kind, "modelled") != 0)
-		return STEPS_CAN;
-	if (is_full)
-		return STEPS_FROM_FULL;
-	if (!*formula->of) /* of no border: translations, whose number is that of the thesis' model */
-		return STEPS_CAN;
-	return knows_caches(stepping->caches.machine, formula->of) ? STEPS_CAN : STEPS_WITHOUT_CACHES;
-}
-
 static const char *const kinds[] = {"measured", "modelled", "expected", "given"};
 
 const char *
@@ -123,13 +108,20 @@ quantity_weaker_kind(const char *a, const char *b)
 
 /* ---- parts ---- */
 
+/* What keeps steps from counting it. Lines that cross a border are modelled, and translations, whose model has no
+ * sizes. */
 static enum step_obstacle
 obstacle_of(const struct architecture *architecture, const struct architecture_formula *formula,
 	    const struct quantity_expectation *expectation)
 {
 	if (!architecture->counts_by_steps || expectation->obstacle != STEPS_CAN)
 		return expectation->obstacle;
-	return obstacle_of_formula(&architecture->stepping, formula, expectation->is_of_action);
+	if (strcmp(formula->kind, "modelled") != 0)
+		return STEPS_CAN;
+	if (expectation->is_of_action) /* caches hold something when it begins */
+		return STEPS_FROM_FULL;
+	return !*formula->of || knows_caches(architecture->stepping.caches.machine, formula->of) ? STEPS_CAN
+												 : STEPS_WITHOUT_CACHES;
 }
 
 /* Although the architecture has a formula. */

@@ -69,20 +69,14 @@ stored_quantity(const json_t *point, char *(*name_of)(const json_t *json), const
 	return NULL;
 }
 
-static int
-request_of(const json_t *json, struct quantity_request *request)
-{
-	autofree char *text = stored_value_words(json);
-
-	return quantity_parse(request, text, NULL);
-}
-
 int
 stored_value(const json_t *json, struct quantity_value *value)
 {
+	autofree char *words = stored_value_words(json);
+
 	*value = (struct quantity_value){.grade = json_text_at(json, "grade"),
 					 .expected = json_number_at(json, "expected")};
-	if (!json_is_object(json) || request_of(json, &value->request) < 0)
+	if (!json_is_object(json) || quantity_parse(&value->request, words, NULL) < 0)
 		return -1;
 	value->name = json_text_at(json, "name");
 	value->of = json_text_at(json, "of");

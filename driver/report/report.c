@@ -299,14 +299,6 @@ struct report {
 	struct result_list results;
 };
 
-static int
-collect_parts(struct report *report, struct rot_error *err)
-{
-	doctor_look(&report->findings, report->rot);
-	results_read(&report->pool, &report->results, ".");
-	return profile_load(report->rot, &report->peaks, &report->profile, err);
-}
-
 /* ---- validated formulas ---- */
 
 static json_t *
@@ -541,7 +533,11 @@ measure_report(struct rot *rot, const struct rot_controller *self, const char *o
 	int rc = -1;
 
 	(void)self;
-	if (output_check(output_name, err) == 0 && collect_parts(&report, err) == 0) {
+	if (output_check(output_name, err) < 0)
+		return -1;
+	doctor_look(&report.findings, rot);
+	results_read(&report.pool, &report.results, ".");
+	if (profile_load(rot, &report.peaks, &report.profile, err) == 0) {
 		print_report(&report, stdout);
 		fflush(stdout);
 		report.is_all = true;

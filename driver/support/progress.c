@@ -156,6 +156,13 @@ progress_point(void)
 }
 
 void
+progress_point_again(void)
+{
+	if (progress.depth == 1)
+		progress.place.point--;
+}
+
+void
 progress_block(int block, int nr_blocks, size_t nr_points)
 {
 	struct progress_place *place = &progress.place;

@@ -15,6 +15,9 @@ void progress_begin(size_t nr_points, bool quiet);
 /* The next point begins. */
 void progress_point(void);
 
+/* The point that has begun will begin once more. */
+void progress_point_again(void);
+
 /*
  * From now on points are those of a block, each of which has nr_points; block counts from 1. nr_blocks 0: of none any
  * more, they go on where they were; how long these take nobody knows.

@@ -110,17 +110,6 @@ choose_points(struct comparing *comparing)
 	}
 }
 
-static int
-prepare(const struct comparing *comparing, struct rot_error *err)
-{
-	const size_t nr = comparing->aa->nr_points;
-	autofree struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
-
-	for (size_t i = 0; i < nr; i++)
-		measurements[i] = (struct measurement *)comparing->points[i]; /* stays as it is */
-	return measuring_prepare(comparing->rot, measurements, nr, err) < 0 ? -1 : 0;
-}
-
 /* As controller_run finds it, but in XML only. NULL: there is none. Fresh memory. */
 static char *
 find_xml(const struct rot *rot, const char *name)
@@ -148,7 +137,11 @@ open_work(struct comparing *comparing, struct rot_error *err)
 	choose_points(comparing);
 	if (comparing->aa->nr_points == 0)
 		return rot_error_set(err, 0, "the controller '%s' has no kernels to compare", name);
-	return prepare(comparing, err);
+	/* The points stay as they are. */
+	return measuring_prepare(comparing->rot, (struct measurement *const *)comparing->points,
+				 comparing->aa->nr_points, err) < 0
+		       ? -1
+		       : 0;
 }
 
 /* ---- comparing ---- */

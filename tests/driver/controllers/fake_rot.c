@@ -154,7 +154,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
 			struct quantities_told *told, struct rot_error *err)
 {
-	int rc = fake_misses_runs ? measuring_go_ahead(rot->measuring, err) : 0;
+	int rc = fake_misses_runs && !measuring_may_measure(rot->measuring, err) ? -1 : 0;
 
 	fake_effort = *effort;
 	if (told)

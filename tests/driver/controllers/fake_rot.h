@@ -35,7 +35,7 @@ extern bool fake_is_interrupt;
  * nowhere. */
 extern bool (*fake_fails)(const struct measurement *measurement);
 
-/* Runs are missing when a point is measured: what measuring_set_ahead was given is called. */
+/* Runs are missing when a point is measured: it fails while measuring stops at them. */
 extern bool fake_misses_runs;
 
 /* With rot->is_cached_only nothing is there, and such calls do not count. */

@@ -140,40 +140,24 @@ TEST(runs_are_spread_over_starts)
 	rot_graph_delete(measurement);
 }
 
-/* Another point, before the one that is going to be measured; and an error, if there is no context. */
-static int
-measure_other(void *context, struct rot_error *err)
-{
-	int *nr_calls = context;
-
-	if (!nr_calls)
-		return rot_error_set(err, 0, "not now");
-	(*nr_calls)++;
-	perform_only(size_2, 2);
-	perform_only(size_1, 1);
-	return 0;
-}
-
-/* Once, and only if runs are missing; what was measured then is not measured again. */
-TEST(others_are_measured_ahead)
+/* What is cached is given, and nothing is measured until it is permitted again. */
+TEST(missing_runs_can_wait)
 {
 	autograph struct measurement *measurement = fixture_measurement("Tiny", size_1);
 	struct measurement_result *result = NULL;
-	int nr_calls = 0;
 
 	perform_only(size_1, 1);
-	measuring_set_ahead(&rot, measure_other, &nr_calls);
+	measuring_stop_at_missing(&rot, true);
 	perform_only(size_1, 1);
-	ck_assert_int_eq(nr_calls, 0);
-	perform_only(size_1, 3);
-	perform_only(size_2, 3);
-	ck_assert_int_eq(nr_calls, 1);
-	ck_assert_int_eq(fixture_count("core"), 4);
-	measuring_set_ahead(&rot, measure_other, NULL);
+	ck_assert(!measuring_has_stopped(&rot));
 	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 4, &result, &why), -1);
-	ck_assert_str_eq(why.text, "not now");
-	measuring_set_ahead(&rot, NULL, NULL);
+	ck_assert_str_eq(why.text, "runs are missing, and are not to be measured yet");
+	ck_assert(measuring_has_stopped(&rot));
+	ck_assert_int_eq(fixture_count("core"), 1);
+	measuring_stop_at_missing(&rot, false);
+	ck_assert(!measuring_has_stopped(&rot));
 	perform_only(size_1, 4);
+	ck_assert_int_eq(fixture_count("core"), 2);
 }
 
 TEST(other_size_uses_the_same_core)
