@@ -36,7 +36,7 @@ make_uses(int kind, size_t nr, uint64_t nr_lines)
 }
 
 static struct reuse_counts
-counts_of(const struct reuse *reuse)
+counts_of(struct reuse *reuse)
 {
 	struct reuse_counts counts = {.lines = 0};
 

@@ -238,8 +238,8 @@ static const struct {
 
 TEST_OF(other_caches_can_be_asked_for, NR_ELEMENTS(asked))
 {
-	const struct machine *told = at_end(machine_delete, machine_new());
-	struct cache_shapes shapes = {.machine = told};
+	const struct machine *own = at_end(machine_delete, machine_new());
+	struct cache_shapes shapes = {.machine = own};
 	struct machine changed, *machine = &changed;
 	const bool is_it = cache_shapes_parse(asked[_i].text, false, machine, &shapes, &why) == 0;
 	const struct cache_ways ways = shapes.ways;
@@ -293,8 +293,8 @@ static const struct {
 
 TEST_OF(caches_may_differ_in_part, NR_ELEMENTS(changes))
 {
-	const struct machine told = {.l1_data_bytes = 48 << 10, .l2_bytes = 1 << 20, .llc_bytes = 32 << 20};
-	struct cache_shapes shapes = {.machine = &told, .ways = {12, 16, 16}};
+	const struct machine own = {.l1_data_bytes = 48 << 10, .l2_bytes = 1 << 20, .llc_bytes = 32 << 20};
+	struct cache_shapes shapes = {.machine = &own, .ways = {12, 16, 16}};
 	struct machine machine;
 	const bool is_it = cache_shapes_parse(changes[_i].text, true, &machine, &shapes, &why) == 0;
 
