@@ -150,25 +150,30 @@ count_blocks(struct rot *rot, const char *folder, struct rot_error *err)
 	return architecture;
 }
 
-/* Events, or else steps. What that means is said where it is done (quantities/job.c). */
+/* Events, and steps for what these do not count; or else steps. What that means is said where it is done
+ * (quantities/job.c). */
 static struct architecture *
 count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
 {
 	struct architecture_stepping stepping;
-	struct architecture *architecture;
+	struct architecture *architecture, *steps;
 
 	if (read_stepping(rot, &stepping, err) < 0)
 		return NULL;
 	stepping.is_unasked = true;
 	architecture = count_events(rot, folder, err);
-	if (!architecture || !architecture->why_not.text[0])
-		return architecture;
-	architecture->has_warned = true;
-	architecture->by_steps = architecture_load_steps(folder, &stepping, NULL, err);
-	if (!architecture->by_steps) {
+	steps = architecture ? architecture_load_steps(folder, &stepping, NULL, err) : NULL;
+	if (!steps) {
 		architecture_delete(architecture);
 		return NULL;
 	}
+	if (!architecture->why_not.text[0]) {
+		architecture->beside = steps;
+		steps->has_warned = true;
+		return architecture;
+	}
+	architecture->has_warned = true;
+	architecture->by_steps = steps;
 	architecture->by_steps->why_not = architecture->why_not;
 	return with_blocks(architecture, folder, &stepping, err);
 }

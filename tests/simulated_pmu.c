@@ -32,8 +32,9 @@
  *of the generic cycles, instructions and reference cycles; none of the traps.
  *
  * Events of the whole machine are those of the PMUs that ROT_SIMULATED_UNCORE shows in sys/bus/event_source/devices:
- * their units share what the kernel brings from memory and to it in 1 ms, as long as each run takes, and each counts
- * ROT_SIMULATED_OTHERS lines a ms more, also while the thread sleeps. ROT_SIMULATED_PARANOID: they are refused.
+ * their units share what the kernels of all workloads, taken for alike, bring from memory and to it in 1 ms, as long as
+ *each run takes, and each counts ROT_SIMULATED_OTHERS lines a ms more, also while the thread sleeps.
+ *ROT_SIMULATED_PARANOID: they are refused.
  *
  * ROT_SIMULATED_LOG: a file that gets a line for each group read, each CPU that is cleared, and each trap.
  *ROT_SIMULATED_SCRUB=0: nothing clears the counters. ROT_SIMULATED_SWITCHES=1: every thread is switched out again and
@@ -124,6 +125,8 @@ struct event {
 /* One counter of the machine. It is read before and after what it counts. */
 struct machine_counter {
 	bool is_open;
+	int cpu;
+	uint32_t type;
 	uint64_t config, nr_reads, lines, ns;
 };
 
@@ -750,7 +753,8 @@ open_machine_counter(const struct perf_event_attr *attr, pid_t tid, int cpu)
 	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (fd < 0 || fd >= MAX_FDS)
 		return refuse(EMFILE);
-	machine_counters[fd] = (struct machine_counter){.is_open = true, .config = attr->config};
+	machine_counters[fd] =
+		(struct machine_counter){.is_open = true, .type = attr->type, .config = attr->config, .cpu = cpu};
 	say("machine: type %u config 0x%llx CPU %d\n", attr->type, (unsigned long long)attr->config, cpu);
 	return fd;
 }
@@ -762,19 +766,28 @@ read_machine_counter(int fd, uint64_t *data, size_t size)
 	struct machine_counter *counter = &machine_counters[fd];
 	const char *others = getenv("ROT_SIMULATED_OTHERS");
 	const uint64_t ns = slept_ns ? slept_ns : 1000000;
-	uint64_t nr_units = 0;
+	uint64_t nr_units = 0, nr_workloads = 0;
 
 	if (size != 3 * sizeof(*data))
 		return refuse(ENOSPC);
-	for (int i = 0; i < MAX_FDS; i++)
-		nr_units += machine_counters[i].is_open && machine_counters[i].config == counter->config;
+	for (int i = 0; i < MAX_FDS; i++) {
+		const struct machine_counter *other = &machine_counters[i];
+
+		if (!other->is_open || other->config != counter->config)
+			continue;
+		nr_workloads += other->type == counter->type && other->cpu == counter->cpu;
+		nr_units++;
+	}
+	nr_units /= nr_workloads; /* each has opened all */
 	if (counter->nr_reads++ % 2 == 0) {
 		slept_ns = 0;
 	} else {
 		counter->ns += ns;
 		counter->lines += (others ? strtoull(others, NULL, 10) : 0) * ns / 1000000;
 		if (!slept_ns)
-			counter->lines += (uint64_t)(lines_of_machine(counter->config) / (double)nr_units + 0.5);
+			counter->lines +=
+				(uint64_t)(lines_of_machine(counter->config) * (double)nr_workloads / (double)nr_units +
+					   0.5);
 	}
 	data[0] = counter->lines;
 	data[1] = data[2] = counter->ns;

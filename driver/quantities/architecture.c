@@ -302,6 +302,7 @@ architecture_delete(struct architecture *architecture)
 	architecture_delete(architecture->by_blocks);
 	architecture_delete(architecture->by_events);
 	architecture_delete(architecture->by_steps);
+	architecture_delete(architecture->beside);
 	pool_clear(&architecture->pool);
 	free(architecture);
 }

@@ -106,6 +106,7 @@ struct architecture {
 	struct architecture *by_blocks;        /* counts whole programs that rot starts instead; owned, or NULL */
 	struct architecture *by_events;        /* where counts are by blocks: has what events count; owned, or NULL */
 	struct architecture *by_steps;         /* counts points of experiments instead; owned, or NULL */
+	struct architecture *beside;           /* counts of points what no event counts; owned, or NULL */
 	int nominal_counters; /* what the processor has                                                 */
 	int usable_counters;  /* what a group may use                                                   */
 	int counter_bits;     /* counts are taken modulo 2^counter_bits; 0: as they are                 */

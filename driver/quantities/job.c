@@ -210,6 +210,47 @@ resolve_request(struct measuring_job *job, struct quantity_request request, enum
 	return 0;
 }
 
+static bool
+is_known_only(const struct quantity_resolution *resolution)
+{
+	return strcmp(quantity_resolution_kind(resolution), "expected") == 0;
+}
+
+/* Where they may not count: once. */
+static void
+warn_of_refusal(struct architecture *architecture, const struct quantity_request *request)
+{
+	const struct rot_error *refusal =
+		request->border ? architecture_refusal(architecture, "transferredBytes", request->border) : NULL;
+
+	if (!refusal || architecture->has_warned)
+		return;
+	architecture->has_warned = true;
+	rot_warning("%s; bytes at the memory are counted by blocks, with modelled caches\n     %s", refusal->text,
+		    refusal->hint);
+}
+
+bool
+job_leaves(struct rot *rot, struct architecture *beside, const struct measurement *measurement,
+	   const struct quantity_request *request)
+{
+	struct measuring_job job = {.rot = rot, .architecture = rot->architecture, .measurement = measurement};
+	const struct quantity_kind *kind = quantity_kind_find(request->name);
+	struct quantity_resolution resolution;
+	enum step_obstacle obstacle;
+	double nr_steps;
+
+	if (!kind || kind->takes[WORD_CLOCK] ||
+	    (resolve_request(&job, *request, STEPS_CAN, &resolution, NULL) == 0 && !is_known_only(&resolution)))
+		return false;
+	job.architecture = beside;
+	if (step_obstacle_of_work(rot, beside, measurement, &obstacle, &nr_steps, NULL) < 0 || obstacle != STEPS_CAN ||
+	    resolve_request(&job, *request, STEPS_CAN, &resolution, NULL) < 0 || is_known_only(&resolution))
+		return false;
+	warn_of_refusal(rot->architecture, request);
+	return true;
+}
+
 static int
 resolve(struct measuring_job *job, struct rot_error *err)
 {

@@ -35,6 +35,13 @@ struct measuring_job {
 /* Who counts points of experiments (may_step), or what is not to be stepped without being asked for. */
 struct architecture *job_architecture(const struct rot *rot, bool may_step);
 
+/*
+ * Is it a count (not a time or rate) that events do not give for this work, but translated code does? beside: counts it
+ * then.
+ */
+bool job_leaves(struct rot *rot, struct architecture *beside, const struct measurement *measurement,
+		const struct quantity_request *request);
+
 /* Everything but measuring: resolutions, plan and passes. */
 int job_prepare(struct measuring_job *job, struct rot_error *err);
 

@@ -19,9 +19,12 @@ struct offer_text {
 	bool may_be_stepped;
 };
 
-/* architecture: of the machine. counting: what counts kernels, which may be steps instead. */
+/*
+ * architecture: of the machine. counting: what counts kernels, which may be steps instead. beside: what counts what
+ * that does not; NULL: nothing.
+ */
 struct offer_list {
-	const struct architecture *architecture, *counting;
+	const struct architecture *architecture, *counting, *beside;
 	struct offer_text *texts;
 	size_t nr;
 };
@@ -68,6 +71,12 @@ may_be_stepped(const struct architecture *counting, const struct quantity_resolu
 	return counting->stepping.is_unasked && (resolution->numerator.formula || resolution->denominator.formula);
 }
 
+static bool
+is_expected(const struct quantity_resolution *resolution)
+{
+	return strcmp(quantity_resolution_kind(resolution), "expected") == 0;
+}
+
 static void
 add_offer(struct offer_list *list, struct quantity_request request)
 {
@@ -78,9 +87,20 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	struct quantity_resolution resolution;
 	const struct rot_error *refusal;
 	struct offer_text *text;
-	bool is_possible = quantity_resolve(&resolution, list->counting, &request, "auto", &known, NULL) == 0;
+	const struct architecture *counting = list->counting;
+	bool is_possible = quantity_resolve(&resolution, counting, &request, "auto", &known, NULL) == 0;
 	bool is_found;
 
+	if (list->beside && !request.clock && !is_rate && (!is_possible || is_expected(&resolution))) {
+		struct quantity_resolution by_blocks;
+
+		if (quantity_resolve(&by_blocks, list->beside, &request, "auto", &known, NULL) == 0 &&
+		    !is_expected(&by_blocks)) {
+			resolution = by_blocks;
+			counting = list->beside;
+			is_possible = true;
+		}
+	}
 	text = &rot_add(list->texts, list->nr);
 	text->strings[0] = rot_strdup(request.name);
 	text->strings[1] = quantity_resolution_of(&resolution);
@@ -88,7 +108,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[3] = rot_strdup(word && !is_rate ? word->description : kind->description);
 	text->strings[4] = rot_strdup(is_possible ? quantity_resolution_kind(&resolution) : "unavailable");
 	text->grade = is_possible ? quantity_resolution_grade(&resolution) : "";
-	text->may_be_stepped = is_possible && may_be_stepped(list->counting, &resolution);
+	text->may_be_stepped = is_possible && may_be_stepped(counting, &resolution);
 	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
 	refusal = request.border ? architecture_refusal(list->architecture, "transferredBytes", request.border) : NULL;
 	is_found = strcmp(text->strings[4], "measured") == 0 || strcmp(text->strings[4], "modelled") == 0;
@@ -157,7 +177,8 @@ quantity_offers(struct rot *rot, struct quantity_offer **offers)
 {
 	const struct architecture *by_steps = rot->architecture->by_steps;
 	struct offer_list list = {.architecture = rot->architecture,
-				  .counting = by_steps ? by_steps : rot->architecture};
+				  .counting = by_steps ? by_steps : rot->architecture,
+				  .beside = rot->architecture->beside};
 
 	for (size_t i = 0; i < nr_quantity_kinds; i++)
 		add_words(&list, &quantity_kinds[i], (struct quantity_request){.name = quantity_kinds[i].name},

@@ -29,7 +29,7 @@ own_cost_measurement(struct rot *rot, const struct measurement *measurement)
 	return empty;
 }
 
-/* The median of one part alone; NaN if it is not measured. */
+/* The median of one part alone; NaN if it is not measured, or of the whole machine: an empty region moves nothing. */
 static int
 part_median(double *median, const struct quantity_resolution *resolution, const struct quantity_part *part,
 	    const struct architecture *architecture, const struct pass_plan *plan, const struct pass_samples *samples,
@@ -46,7 +46,7 @@ part_median(double *median, const struct quantity_resolution *resolution, const 
 	int rc;
 
 	*median = NAN;
-	if (part->source == PART_KNOWN)
+	if (part->source == PART_KNOWN || (part->formula && part->formula->is_of_machine))
 		return 0;
 	rc = quantity_compute(&value, &alone, architecture, plan, samples, false, err);
 	if (rc == 0)

@@ -145,26 +145,21 @@ give_back(struct measuring_job *job, struct effort_course *course, struct quanti
 	return 0;
 }
 
-int
-quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
-			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
-			struct quantities_told *told, struct rot_error *err)
+/* By one architecture; values and told need not be cleared after an error. */
+static int
+measure_by(struct rot *rot, struct architecture *architecture, const struct measurement *measurement,
+	   const struct quantity_request *requests, size_t nr_requests, const struct quantity_effort *effort,
+	   struct quantity_value *values, struct quantities_told *told, struct rot_error *err)
 {
 	struct measuring_job job = {.rot = rot,
-				    .architecture = job_architecture(rot, effort->may_step),
+				    .architecture = architecture,
 				    .measurement = measurement,
 				    .requests = requests,
 				    .nr_requests = nr_requests,
 				    .keeps_disturbed = effort->keeps_disturbed};
 	struct effort_course course;
-	struct rot_error unseen = {0};
 	int rc;
 
-	err = err ? err : &unseen;
-	for (size_t i = 0; i < nr_requests; i++)
-		values[i] = (struct quantity_value){.nr_samples = 0};
-	if (told)
-		*told = (struct quantities_told){.origin = NULL};
 	effort_begin(&course, effort);
 	rc = job_begin(&job, course.target, effort->nr_starts, err);
 	if (rc == 0 && !effort->only_measures)
@@ -172,6 +167,87 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 	if (rc < 0)
 		quantity_values_clear(values, nr_requests);
 	job_clear(&job);
+	return rc;
+}
+
+/* What one way of counting answers. */
+struct share {
+	struct architecture *architecture;
+	struct quantity_request *requests;
+	size_t *places; /* of each, where it was asked for */
+	size_t nr;
+};
+
+/* Of events, or what counts points instead; and what these leave to blocks. The second may have no request. */
+static void
+share_out(struct pool *pool, struct share shares[2], struct rot *rot, const struct measurement *measurement,
+	  const struct quantity_request *requests, size_t nr, bool may_step)
+{
+	struct architecture *beside = may_step ? rot->architecture->beside : NULL;
+
+	shares[0] = (struct share){.architecture = job_architecture(rot, may_step)};
+	shares[1] = (struct share){.architecture = beside};
+	for (size_t i = 0; i < nr; i++) {
+		struct share *share = &shares[beside && job_leaves(rot, beside, measurement, &requests[i])];
+
+		share->places = pool_grow(pool, share->places, share->nr, sizeof(*share->places));
+		share->places[share->nr] = i;
+		pool_add(pool, share->requests, share->nr) = requests[i];
+	}
+}
+
+/* Takes more over. */
+static void
+told_merge(struct quantities_told *told, struct quantities_told *more)
+{
+	if (!told->origin) {
+		*told = *more;
+		return;
+	}
+	origin_merge(told->origin, more->origin);
+	if (more->rules && told->rules)
+		json_array_extend(told->rules, more->rules);
+	else if (more->rules)
+		told->rules = json_incref(more->rules);
+	json_array_extend(told->passes, more->passes);
+	quantities_told_clear(more);
+}
+
+int
+quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
+			struct quantities_told *told, struct rot_error *err)
+{
+	autopool pool = {0};
+	struct quantity_value *found = pool_calloc(&pool, nr_requests, sizeof(*found));
+	struct rot_error unseen = {0};
+	struct share shares[2];
+	int rc = 0;
+
+	err = err ? err : &unseen;
+	for (size_t i = 0; i < nr_requests; i++)
+		values[i] = (struct quantity_value){.nr_samples = 0};
+	if (told)
+		*told = (struct quantities_told){.origin = NULL};
+	share_out(&pool, shares, rot, measurement, requests, nr_requests, effort->may_step);
+	for (int i = 0; i < 2 && rc == 0; i++) {
+		const struct share *share = &shares[i];
+		struct quantities_told own = {.origin = NULL};
+
+		if (share->nr == 0 && (i == 1 || shares[1].nr > 0))
+			continue;
+		rc = measure_by(rot, share->architecture, measurement, share->requests, share->nr, effort, found,
+				told ? &own : NULL, err);
+		for (size_t k = 0; rc == 0 && k < share->nr; k++)
+			values[share->places[k]] = found[k];
+		if (own.origin)
+			told_merge(told, &own);
+	}
+	if (rc < 0) {
+		quantity_values_clear(values, nr_requests);
+		if (told)
+			quantities_told_clear(told);
+	}
 	return rc;
 }
 
@@ -226,16 +302,25 @@ int
 quantities_look(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 		size_t nr_requests, int nr_runs, struct quantities_need *need, struct rot_error *err)
 {
-	struct measuring_job job = {.rot = rot,
-				    .architecture = job_architecture(rot, true),
-				    .measurement = measurement,
-				    .requests = requests,
-				    .nr_requests = nr_requests};
-	int rc = job_prepare(&job, err);
+	autopool pool = {0};
+	struct share shares[2];
+	int rc = 0;
 
 	*need = (struct quantities_need){.nr_passes = 0};
-	for (size_t i = 0; rc == 0 && i < job.plan.nr_passes; i++)
-		rc = look_at_pass(&job, i, nr_runs, need, err);
-	job_clear(&job);
+	share_out(&pool, shares, rot, measurement, requests, nr_requests, true);
+	for (int i = 0; i < 2 && rc == 0; i++) {
+		struct measuring_job job = {.rot = rot,
+					    .architecture = shares[i].architecture,
+					    .measurement = measurement,
+					    .requests = shares[i].requests,
+					    .nr_requests = shares[i].nr};
+
+		if (shares[i].nr == 0)
+			continue;
+		rc = job_prepare(&job, err);
+		for (size_t k = 0; rc == 0 && k < job.plan.nr_passes; k++)
+			rc = look_at_pass(&job, k, nr_runs, need, err);
+		job_clear(&job);
+	}
 	return rc;
 }

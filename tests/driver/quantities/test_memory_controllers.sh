@@ -103,7 +103,14 @@ case $status$err in 1*"uncore_imc_0/cas_count_write/' of the whole machine: Perm
 check 'nobody may count'
 case $err in *'sudo sysctl kernel.perf_event_paranoid=0'* | *'although kernel.perf_event_paranoid is'*) result=0 ;; *) result=1 ;; esac
 check 'and the line to type'
-simulated "$intel" intel-server ./bus.xml expected
-has 'what is expected instead' expected.json 'points\[0\]\.quantities\[0\]\.kind = expected'
+simulated "$intel" intel-server ./bus.xml blocks
+has 'what is modelled instead' blocks.json 'points\[0\]\.quantities\[0\]\.kind = modelled' 'points\[0\]\.quantities\[0\]\.source = blocks, .*'
+[ "$(bytes blocks.json llcRam.write | awk -v all="$all" '{ print ($1 < 65536 && $2 >= all && $2 < all + 65536) }')" = 1 ]
+result=$? out=$(bytes blocks.json llcRam.write)
+check 'which knows both directions'
+simulated "$intel" intel-server ./bus.xml known -counting=events
+has 'or expected' known.json 'points\[0\]\.quantities\[0\]\.kind = expected'
+case $err in *'labelled "expected"'*'perf_event_paranoid'*) result=0 ;; *) result=1 ;; esac
+check 'with the line to type'
 unset ROT_SIMULATED_PARANOID
 [ $nr_failed -eq 0 ]

@@ -53,6 +53,7 @@ tamper(const char *text, const char *by)
 	architecture_delete(rot.architecture);
 	rot.architecture = architecture_read(other, source_path("driver/schemas/architecture.rng"), &why);
 	ck_assert_msg(rot.architecture != NULL, "%s", why.text);
+	architecture_find_uncore(rot.architecture, "/", true);
 	free(other);
 }
 
