@@ -337,6 +337,7 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 
 	point.cache_state = pool_own(&point.pool, cache_state_of(measurement), free);
 	point.nr_cpus = nr_threads_of(measurement);
+	point.chains = experiment_chains_of(experiment->rot, measurement);
 	experiment_use_cpus(experiment, point.nr_cpus);
 	begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);

@@ -236,8 +236,10 @@ print_choices(const struct experiment *experiment, FILE *out)
 
 	json_array_foreach(experiment->choices, i, choice)
 	{
-		fprintf(out, "%s %s: %s\n", json_text_at(choice, "name"), json_text_at(choice, "value"),
-			json_text_at(choice, "text"));
+		autofree char *line = rot_format("%s %s: %s\n", json_text_at(choice, "name"),
+						 json_text_at(choice, "value"), json_text_at(choice, "text"));
+
+		text_print_fitting(line, out);
 	}
 }
 
