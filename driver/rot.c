@@ -53,6 +53,23 @@ count_nothing(struct rot *rot, const char *folder, struct rot_error *err)
 	return architecture;
 }
 
+/* Models that stand on what was measured say so where something has changed since. */
+static void
+warn_if_stale(const struct rot *rot)
+{
+	const bool are_used = strcmp(configuration_string(rot->configuration, "caches"), "measured") == 0 ||
+			      strcmp(configuration_string(rot->configuration, "tlb"), "measured") == 0 ||
+			      strcmp(rot->machine->l1_data_source, "measured") == 0 ||
+			      strcmp(rot->machine->l2_source, "measured") == 0 ||
+			      strcmp(rot->machine->llc_source, "measured") == 0;
+	autofree char *changes = measured_changes(&rot->measured->when, rot->machine);
+
+	if (are_used && changes[0])
+		rot_warning("the caches of this machine were measured under other conditions: %s; 'rot remeasure "
+			    "levels' measures them anew",
+			    changes);
+}
+
 /* The key caches may name others than the machine's. */
 static int
 read_caches(struct rot *rot, struct rot_error *err)
@@ -240,6 +257,7 @@ open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 	kernel_words_check(rot->kernels);
 	if (read_caches(rot, err) < 0 || open_architecture(rot, err) < 0)
 		return -1;
+	warn_if_stale(rot);
 	validation_recall(rot);
 	rot->measuring = measuring_new(rot, err);
 	return rot->measuring ? 0 : -1;

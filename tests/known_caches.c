@@ -18,7 +18,7 @@ static const struct measured_levels levels = {
 		   {0, 0, 170, NAN}},
 	.nr = 4,
 	.is_steady = true,
-	.created = "2026-11-22T09:00:00Z",
+	.when.created = "2026-11-22T09:00:00Z",
 };
 
 int

@@ -797,6 +797,7 @@ report(struct run_job *job, char *const *argv, struct rot_error *err)
 	bool has_plot;
 
 	job->report = (struct program_report){
+		.rot = job->rot,
 		.title = job->title,
 		.program = job->command->program,
 		.executable = job->executable,

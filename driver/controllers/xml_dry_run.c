@@ -178,9 +178,13 @@ print_plan(const struct dry_run *dry, FILE *out)
 	for (size_t i = 0; i < dry->controller->nr_choices; i++) {
 		const struct planned_choice *choice = &dry->controller->choices[i];
 
-		fprintf(out, "%s %s%s%s\n", choice->name, choice->value,
-			choice->is_known ? choice->text[0] ? ": " : "" : ", to be compared with others first",
-			choice->is_known ? choice->text : "");
+		autofree char *line = rot_format("%s %s%s%s\n", choice->name, choice->value,
+						 choice->is_known ? ": " : ", to be compared with others first",
+						 choice->is_known ? choice->text : "");
+
+		if (choice->is_known && !choice->text[0])
+			continue;
+		text_print_fitting(line, out);
 	}
 	time = duration(sum.seconds + builds);
 	fprintf(out, "measuring cores to build: %zu\n", dry->keys.nr);

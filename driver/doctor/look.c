@@ -140,7 +140,7 @@ doctor_look_at_levels(struct findings *findings, const struct machine *machine, 
 		texts[i] = measured_text(&levels, machine, i);
 	finding = findings_add(findings, "caches measured", levels.is_steady ? FINDING_GOOD : FINDING_LIMITED,
 			       "%s; %s; %s; memory %.3g ns; on %s%s", texts[0], texts[1], texts[2],
-			       levels.levels[levels.nr - 1].ns, levels.created,
+			       levels.levels[levels.nr - 1].ns, levels.when.created,
 			       levels.is_steady ? "" : ", while others used them");
 	if (!levels.is_steady)
 		finding_advise(finding, "rot remeasure levels, when nothing else runs");

@@ -281,6 +281,7 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 			rot_append(&cache_state, "%s%s", cache_state[0] ? "; " : "", state);
 	}
 	json_object_set_new(point.json, "cacheState", json_text(cache_state));
+	point.chains = experiment_chains_of(experiment->rot, measurement);
 	experiment_use_cpus(experiment, point.nr_cpus);
 	begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);

@@ -8,6 +8,7 @@
 #include "page/page.h"
 #include "peaks/peak.h"
 #include "plots/plot.h"
+#include "quantities/operation_known.h"
 
 /* What the roof of as many threads as the point uses permits at its intensity. */
 struct experiment_bound {
@@ -20,6 +21,12 @@ struct experiment_bound {
 			     */
 };
 
+/* Independent chains of a kernel that says how many it has, and those that fill the processor; nr 0: not known. */
+struct experiment_chains {
+	double nr;
+	struct operation_known links;
+};
+
 struct experiment_point {
 	struct pool pool;     /* of all below, but what the values hold */
 	json_t *json;         /* what is known before its values, as its element of "points" in OUTPUT.json has it */
@@ -29,6 +36,7 @@ struct experiment_point {
 	struct quantity_value *values;
 	size_t nr_values;
 	double nr_cpus;     /* that it uses; 0: not known, as of programs of controllers */
+	struct experiment_chains chains;
 	struct texts notes; /* what the values leave out, and doubts about them */
 	json_t *derived;    /* likewise its derived values; NULL until they are derived */
 	const char *place;  /* of a function or loop, as of struct plot_point; of others NULL */
@@ -264,6 +272,9 @@ struct experiment_bound experiment_bound_of(const struct experiment *experiment,
 					    const struct experiment_point *point);
 bool experiment_has_bound(const struct experiment *experiment); /* of any point */
 const struct experiment_own_plot *experiment_first_roofline(const struct experiment *experiment);
+
+/* What the kernel of a measurement says, of one workload. */
+struct experiment_chains experiment_chains_of(const struct rot *rot, const struct measurement *measurement);
 
 /* A line a series: how near it comes to which ceiling of the first roofline. */
 void experiment_print_verdicts(const struct experiment *experiment, FILE *out);

@@ -150,6 +150,45 @@ print_verdict(const char *series, const struct bounded bounded[2], int nr_thread
 	}
 }
 
+/* Of the kernels Arithmetic and Operation, and others with such fields. */
+struct experiment_chains
+experiment_chains_of(const struct rot *rot, const struct measurement *measurement)
+{
+	const struct workload *workload =
+		measurement_nr_workloads(measurement) == 1 ? measurement_workloads_at(measurement, 0) : NULL;
+	const void *kernel = workload ? workload->kernel : NULL;
+	autofree char *operation = kernel ? rot_entity_get(kernel, "operation") : NULL,
+		      *precision = operation ? rot_entity_get(kernel, "precision") : NULL,
+		      *set = precision ? rot_entity_get(kernel, "instructionSet") : NULL;
+	struct experiment_chains chains = {.nr = 0};
+
+	if (set && rot->measured &&
+	    (rot_entity_number(kernel, "dlp", &chains.nr) || rot_entity_number(kernel, "chains", &chains.nr)))
+		chains.links = operation_known(rot, operation, precision, set);
+	return chains;
+}
+
+/* The point that has fewest of the chains that it needs. */
+static void
+print_chains(const struct experiment_point *points, size_t nr, const char *series, FILE *out)
+{
+	const struct experiment_chains *least = NULL;
+	autofree char *text = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct experiment_chains *chains = &points[i].chains;
+
+		if (strcmp(points[i].series, series) == 0 && chains->nr > 0 && (!least || chains->nr < least->nr))
+			least = chains;
+	}
+	if (!least || least->nr >= round(least->links.latency * least->links.per_cycle))
+		return;
+	text = rot_format("%s: %g accumulator%s, %.0f needed: latency %.2g x %.2g a cycle (%s)\n", series, least->nr,
+			  rot_plural(least->nr), least->links.latency * least->links.per_cycle, least->links.latency,
+			  least->links.per_cycle, least->links.source);
+	text_print_fitting(text, out);
+}
+
 /* Under the roof of as many threads. */
 static bool
 are_together(const struct experiment *experiment, const struct experiment_point *a, const struct experiment_point *b)
@@ -194,6 +233,7 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 			}
 		}
 		print_verdict(point->series, bounded, experiment_roof_threads(experiment, point->nr_cpus), out);
+		print_chains(point, experiment->nr_points - i, point->series, out);
 	}
 }
 

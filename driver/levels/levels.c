@@ -331,8 +331,6 @@ conclude(struct sweep *sweep, struct measured_levels *levels)
 {
 	struct knee_level knees[KNEES_MAX];
 	bool is_undisturbed;
-	time_t now = time(NULL);
-	struct tm utc;
 
 	*levels = (struct measured_levels){.nr = 0};
 	is_undisturbed = take_shortest(sweep);
@@ -345,7 +343,7 @@ conclude(struct sweep *sweep, struct measured_levels *levels)
 			.ns = knees[i].latency,
 			.cycles = cycles_at(sweep, knees[i].latency),
 		};
-	strftime(levels->created, sizeof(levels->created), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	levels->when = measured_now(sweep->rot->machine);
 }
 
 /* ---- the whole ---- */
@@ -409,7 +407,7 @@ int
 levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve, struct rot_error *err)
 {
 	autofree struct sweep *sweep = rot_calloc(1, sizeof(*sweep));
-	struct measured_levels before;
+	struct measured_levels kept;
 	int rc;
 
 	sweep->rot = rot;
@@ -424,9 +422,12 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_
 		rot_graph_delete(sweep->passes[i]);
 	if (rc < 0)
 		return rot_error_prefix(err, "the levels of the memory");
-	measured_levels_load(&before, rot->paths->cache, rot->machine);
-	levels->l1_ways = before.l1_ways;
-	levels->tlb_entries = before.tlb_entries;
+	measured_levels_load(&kept, rot->paths->cache, rot->machine);
+	memcpy(kept.levels, levels->levels, sizeof(kept.levels));
+	kept.nr = levels->nr;
+	kept.is_steady = levels->is_steady;
+	kept.when = levels->when;
+	*levels = kept;
 	return measured_levels_store(levels, rot->paths->cache, rot->machine, err);
 }
 

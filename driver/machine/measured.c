@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "machine/conditions.h"
 #include "memory.h"
 #include "support/files.h"
 #include "support/json.h"
 
 static const char schema[] = "rot.levels/1";
-
-/* ---- the file ---- */
 
 char *
 machine_file_name(const struct machine *machine)
@@ -36,6 +36,66 @@ path_of(const char *cache_folder, const struct machine *machine)
 	return rot_format("%s/levels-%s.json", cache_folder, name);
 }
 
+struct measured_when
+measured_now(const struct machine *machine)
+{
+	json_auto_t *conditions = conditions_json(machine);
+	autofree char *text = json_dumps(conditions, JSON_COMPACT);
+	struct measured_when when;
+	const time_t now = time(NULL);
+	struct tm utc;
+
+	strftime(when.created, sizeof(when.created), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	snprintf(when.found_on, sizeof(when.found_on), "%s", text);
+	return when;
+}
+
+char *
+measured_changes(const struct measured_when *when, const struct machine *machine)
+{
+	json_auto_t *now = conditions_json(machine), *then = json_loads(when->found_on, 0, NULL);
+	struct tm created = {0};
+	char *text = rot_strdup("");
+
+	for (size_t i = 0; then && i < CONDITIONS_NR; i++)
+		conditions_append_change(&text, i, then, now);
+	if (strptime(when->created, "%Y-%m-%dT%H:%M:%SZ", &created))
+		conditions_append_age(&text, "", timegm(&created));
+	return text;
+}
+
+const struct measured_operation *
+measured_operation_of(const struct measured_levels *levels, const char *operation, const char *precision,
+		      const char *instruction_set)
+{
+	for (size_t i = 0; i < levels->nr_operations; i++) {
+		const struct measured_operation *found = &levels->operations[i];
+
+		if (strcmp(found->operation, operation) == 0 && strcmp(found->precision, precision) == 0 &&
+		    strcmp(found->instruction_set, instruction_set) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+/* ---- the file ---- */
+
+static json_t *
+operations_json(const struct measured_levels *levels)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < levels->nr_operations; i++) {
+		const struct measured_operation *found = &levels->operations[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o}", "operation", found->operation,
+						      "instructionSet", found->instruction_set, "precision",
+						      found->precision, "latencyCycles", json_number(found->latency),
+						      "perCycle", json_number(found->per_cycle)));
+	}
+	return list;
+}
+
 json_t *
 measured_levels_json(const struct measured_levels *levels, const struct machine *machine)
 {
@@ -48,10 +108,12 @@ measured_levels_json(const struct measured_levels *levels, const struct machine 
 						      "fittingBytes", (json_int_t)level->fitting_bytes, "ns",
 						      json_number(level->ns), "cycles", json_number(level->cycles)));
 	}
-	return json_pack("{s:s, s:o, s:o, s:b, s:o, s:I, s:I}", "schema", schema, "cpuName",
-			 json_text(machine->cpu_name), "created", json_text(levels->created), "steady",
-			 levels->is_steady, "levels", list, "l1Ways", (json_int_t)levels->l1_ways, "tlbEntries",
-			 (json_int_t)levels->tlb_entries);
+	return json_pack("{s:s, s:o, s:o, s:s, s:b, s:o, s:I, s:I, s:I, s:{s:s, s:s, s:o}}", "schema", schema,
+			 "cpuName", json_text(machine->cpu_name), "created", json_text(levels->when.created), "foundOn",
+			 levels->when.found_on, "steady", levels->is_steady, "levels", list, "lineBytes",
+			 (json_int_t)levels->line_bytes, "l1Ways", (json_int_t)levels->l1_ways, "tlbEntries",
+			 (json_int_t)levels->tlb_entries, "operations", "created", levels->operations_when.created,
+			 "foundOn", levels->operations_when.found_on, "list", operations_json(levels));
 }
 
 int
@@ -76,6 +138,39 @@ read_level(const json_t *json, struct measured_level *level)
 	return level->bytes >= 0 && level->fitting_bytes >= 0 && level->ns > 0;
 }
 
+static struct measured_when
+read_when(const json_t *json)
+{
+	struct measured_when when;
+
+	snprintf(when.created, sizeof(when.created), "%s", json_text_at(json, "created"));
+	snprintf(when.found_on, sizeof(when.found_on), "%s", json_text_at(json, "foundOn"));
+	return when;
+}
+
+static void
+read_operations(struct measured_levels *levels, const json_t *json)
+{
+	const json_t *list = json_object_get(json, "list");
+	size_t i;
+	json_t *from;
+
+	levels->operations_when = read_when(json);
+	json_array_foreach(list, i, from)
+	{
+		struct measured_operation *to = &levels->operations[levels->nr_operations];
+
+		if (levels->nr_operations == MEASURED_OPERATIONS_MAX)
+			break;
+		snprintf(to->operation, sizeof(to->operation), "%s", json_text_at(from, "operation"));
+		snprintf(to->instruction_set, sizeof(to->instruction_set), "%s", json_text_at(from, "instructionSet"));
+		snprintf(to->precision, sizeof(to->precision), "%s", json_text_at(from, "precision"));
+		to->latency = json_number_at(from, "latencyCycles");
+		to->per_cycle = json_number_at(from, "perCycle");
+		levels->nr_operations += to->latency > 0 && to->per_cycle > 0;
+	}
+}
+
 static bool
 read_levels(struct measured_levels *levels, const json_t *json, const struct machine *machine)
 {
@@ -89,9 +184,11 @@ read_levels(struct measured_levels *levels, const json_t *json, const struct mac
 		if (!read_level(json_array_get(list, levels->nr), &levels->levels[levels->nr]))
 			return false;
 	levels->is_steady = json_is_true(json_object_get(json, "steady"));
+	levels->line_bytes = json_integer_value(json_object_get(json, "lineBytes"));
 	levels->l1_ways = json_integer_value(json_object_get(json, "l1Ways"));
 	levels->tlb_entries = json_integer_value(json_object_get(json, "tlbEntries"));
-	snprintf(levels->created, sizeof(levels->created), "%s", json_text_at(json, "created"));
+	levels->when = read_when(json);
+	read_operations(levels, json_object_get(json, "operations"));
 	return true;
 }
 
@@ -161,6 +258,8 @@ machine_take_measured(struct machine *machine, const struct measured_levels *lev
 		*members[i].bytes = found[i]->bytes;
 		rot_string_set(members[i].source, "measured");
 	}
+	if (!machine->line_bytes)
+		machine->line_bytes = (int32_t)levels->line_bytes;
 }
 
 void
@@ -176,6 +275,8 @@ machine_replace_sizes(struct machine *machine, const struct measured_levels *lev
 
 		*sizes[i] = level ? level->bytes : 0;
 	}
+	if (levels->line_bytes)
+		machine->line_bytes = (int32_t)levels->line_bytes;
 }
 
 int

@@ -23,13 +23,31 @@ struct measured_level {
 
 #define MEASURED_LEVELS_MAX 6
 
+/* When and under which conditions something was measured. */
+struct measured_when {
+	char created[32];   /* ISO 8601, UTC */
+	char found_on[512]; /* conditions.h, as JSON; "": not known */
+};
+
+/* Fields of the kernel Operation, and what it told: core cycles, and instructions a cycle of independent chains. */
+struct measured_operation {
+	char operation[8], instruction_set[8], precision[8];
+	double latency, per_cycle;
+};
+
+#define MEASURED_OPERATIONS_MAX 96
+
 /* From the first level to memory. nr 0: nothing is known. */
 struct measured_levels {
 	struct measured_level levels[MEASURED_LEVELS_MAX];
 	size_t nr;
-	bool is_steady;               /* both halves of the runs told the same sizes; else others used the machine */
-	char created[32];             /* ISO 8601, UTC */
-	int64_t l1_ways, tlb_entries; /* of the first level; by rot machine, where it was sure; 0: unknown */
+	bool is_steady; /* both halves of the runs told the same sizes; else others used the machine */
+	struct measured_when when;
+	int64_t line_bytes, l1_ways,
+		tlb_entries; /* of the first level; by rot machine, where it was sure; 0: unknown */
+	struct measured_operation operations[MEASURED_OPERATIONS_MAX]; /* by rot machine */
+	size_t nr_operations;
+	struct measured_when operations_when;
 };
 
 /*
@@ -40,6 +58,17 @@ void measured_levels_load(struct measured_levels *levels, const char *cache_fold
 int measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
 			  struct rot_error *err);
 
+/* Now, on this machine. */
+struct measured_when measured_now(const struct machine *machine);
+
+/* What is another now than it was then: "kernel 6.1, now 6.12, 200 days old"; "": nothing that is known. Fresh memory.
+ */
+char *measured_changes(const struct measured_when *when, const struct machine *machine);
+
+/* NULL: not measured. */
+const struct measured_operation *measured_operation_of(const struct measured_levels *levels, const char *operation,
+						       const char *precision, const char *instruction_set);
+
 /* What is kept of them: schema rot.levels/1. New reference. */
 json_t *measured_levels_json(const struct measured_levels *levels, const struct machine *machine);
 
@@ -48,10 +77,10 @@ json_t *measured_levels_json(const struct measured_levels *levels, const struct 
 const struct measured_level *
 measured_level_of(const struct measured_levels *levels, const struct machine *machine, int cache);
 
-/* Sizes that nobody told become the measured ones, with the source "measured". */
+/* Sizes, and a line, that nobody told become the measured ones; sizes with the source "measured". */
 void machine_take_measured(struct machine *machine, const struct measured_levels *levels);
 
-/* All sizes become the measured ones, told or not; 0: not measured. Sources stay. */
+/* All sizes become the measured ones, told or not; 0: not measured; a measured line likewise. Sources stay. */
 void machine_replace_sizes(struct machine *machine, const struct measured_levels *levels);
 
 /* tlb_parse, but "measured" is what was measured, with one set and pages of 4 KiB. levels may be NULL. */

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "configuration/paths.h"
 #include "entities.h"
+#include "machine/conditions.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "memory.h"
@@ -24,30 +24,6 @@
 #include "support/json.h"
 
 /* ---- merging ---- */
-
-/* What a change of makes a peak stale. Sizes of caches are not among them: where they are measured, they vary. */
-struct profile_fact {
-	const char *key, *words;
-};
-
-static const struct profile_fact profile_facts[] = {
-	{"microcode", "microcode"},
-	{"kernel", "kernel"},
-	{"governor", "frequency governor"},
-	{"cpus", "number of CPUs"},
-};
-
-static const size_t profile_nr_facts = sizeof(profile_facts) / sizeof(*profile_facts);
-
-static bool
-facts_are_current(const json_t *found, const json_t *now)
-{
-	for (size_t i = 0; i < profile_nr_facts; i++)
-		if (!json_equal(json_object_get(found, profile_facts[i].key),
-				json_object_get(now, profile_facts[i].key)))
-			return false;
-	return true;
-}
 
 /* Both are the same line of the roof, in whatever mode it was seen. */
 static bool
@@ -104,8 +80,8 @@ is_of_conditions(const json_t *peak, const json_t *conditions)
 {
 	json_int_t found_at = json_integer_value(json_object_get(peak, "foundAt"));
 
-	return time(NULL) - (time_t)found_at < (time_t)PROFILE_MAX_AGE_DAYS * 86400 &&
-	       facts_are_current(json_object_get(peak, "foundOn"), conditions);
+	return !conditions_are_old((time_t)found_at) &&
+	       conditions_are_same(json_object_get(peak, "foundOn"), conditions);
 }
 
 /* More than a processor can do is a mistake, and not to be kept. What is told of memory may be the mistake. */
@@ -214,25 +190,6 @@ is_same_machine(const struct machine *a, const struct machine *b)
 	       a->cpu_model == b->cpu_model && a->cpu_stepping == b->cpu_stepping;
 }
 
-/* The machine's facts that may change, as kept with each peak. New reference. */
-static json_t *
-facts_json(const struct machine *machine)
-{
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "microcode", json_text(machine->microcode), "kernel",
-			 json_text(machine->kernel_release), "governor", json_text(machine->governor), "cpus",
-			 json_number((double)machine->online_cpus.nr), "llcBytes",
-			 json_number((double)machine->llc_bytes), "rot", json_text(PACKAGE_VERSION));
-}
-
-/* A text or whole number for people. Fresh memory. */
-static char *
-fact_text(const json_t *fact)
-{
-	if (json_is_integer(fact))
-		return rot_format("%lld", (long long)json_integer_value(fact));
-	return rot_strdup(json_string_length(fact) ? json_string_value(fact) : "unknown");
-}
-
 /* ---- files ---- */
 
 static void
@@ -323,24 +280,16 @@ read_peaks(const json_t *json, struct peak_list *list)
 	return 0;
 }
 
-/* The first peak whose fact is another one now, said once for all. */
+/* The first peak whose condition is another one now, said once for all. */
 static void
-append_change(char **text, const json_t *peaks, const json_t *now, size_t fact)
+append_change(char **text, const json_t *peaks, const json_t *now, size_t condition)
 {
-	const char *key = profile_facts[fact].key;
 	size_t i;
 	json_t *peak;
 
 	json_array_foreach(peaks, i, peak) {
-		const json_t *then = json_object_get(json_object_get(peak, "foundOn"), key);
-		autofree char *before = NULL, *after = NULL;
-
-		if (json_equal(then, json_object_get(now, key)))
-			continue;
-		before = fact_text(then);
-		after = fact_text(json_object_get(now, key));
-		rot_append(text, "%s%s %s, now %s", (*text)[0] ? ", " : "", profile_facts[fact].words, before, after);
-		return;
+		if (conditions_append_change(text, condition, json_object_get(peak, "foundOn"), now))
+			return;
 	}
 }
 
@@ -349,22 +298,20 @@ static char *
 changes(const json_t *json, const struct machine *machine)
 {
 	const json_t *peaks = json_object_get(json, "peaks");
-	json_auto_t *now = facts_json(machine);
+	json_auto_t *now = conditions_json(machine);
 	json_t *peak;
 	char *text = rot_strdup("");
 	json_int_t oldest = (json_int_t)time(NULL);
 	size_t i;
 
-	for (size_t fact = 0; fact < profile_nr_facts; fact++)
-		append_change(&text, peaks, now, fact);
+	for (size_t condition = 0; condition < CONDITIONS_NR; condition++)
+		append_change(&text, peaks, now, condition);
 	json_array_foreach(peaks, i, peak) {
 		json_int_t found_at = json_integer_value(json_object_get(peak, "foundAt"));
 
 		oldest = found_at < oldest ? found_at : oldest;
 	}
-	if (time(NULL) - oldest > (time_t)PROFILE_MAX_AGE_DAYS * 86400)
-		rot_append(&text, "%sup to %lld days old", text[0] ? ", " : "",
-			   (long long)(time(NULL) - oldest) / 86400);
+	conditions_append_age(&text, "up to ", (time_t)oldest);
 	return text;
 }
 
@@ -507,7 +454,7 @@ profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *e
 	autopool pool = {0};
 	struct profile_state state = state_of(&pool, rot);
 	autofree char *folder = profiles_folder(rot);
-	json_t *now = json_in_pool(&pool, facts_json(rot->machine)), *found, *kept;
+	json_t *now = json_in_pool(&pool, conditions_json(rot->machine)), *found, *kept;
 	int rc = folder_make(folder, err);
 
 	if (rc == 0) {

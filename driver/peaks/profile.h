@@ -25,9 +25,6 @@ struct profile_state {
 		message; /* for the user: what changed, or why it is not used, and what to do; "" if there is nothing */
 };
 
-/* Peaks older than this are worth finding anew: memory is added, firmware and hosts change without telling. */
-#define PROFILE_MAX_AGE_DAYS 180
-
 /*
  * The peaks that are kept for this machine. A profile of another processor or hypervisor, a damaged file (it is put
  * aside) and one of a later rot are no errors: see state. -1: the file is there and cannot be read. Clear both.

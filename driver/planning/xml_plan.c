@@ -17,6 +17,7 @@
 #include "number.h"
 #include "planning/xml_entity.h"
 #include "programs/plan.h"
+#include "quantities/operation_known.h"
 #include "quantities/pass.h"
 
 /* ---- elements below the root ---- */
@@ -79,9 +80,10 @@ add_values(struct space *space, const xmlNode *element)
 int
 xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const taken[] = {
-		"series", "label",  "region",    "cpuFlags",    "nrCpus", "l1DataBytes", "l2Bytes",      "llcBytes",
-		"l1Ways", "l2Ways", "lineBytes", "memoryBytes", "quick",  "tlbEntries",  "tlbPageBytes", "countsBus"};
+	static const char *const taken[] = {"series",      "label",       "region",    "cpuFlags",   "nrCpus",
+					    "l1DataBytes", "l2Bytes",     "llcBytes",  "l1Ways",     "l2Ways",
+					    "lineBytes",   "memoryBytes", "quick",     "tlbEntries", "tlbPageBytes",
+					    "fmaLatency",  "fmaPerCycle", "fmaSource", "countsBus"};
 	bool is_taken = false;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -347,6 +349,22 @@ add_region_axis(struct xml_controller *controller)
 
 /* ---- what all texts know ---- */
 
+/* Fused operations on doubles in the widest registers; zeros and "": not known, or there are none. */
+static void
+set_fused(const struct rot *rot, struct expression_scope *scope)
+{
+	const char *set = machine_has_flag(rot->machine, "avx512f") ? "AVX512"
+			  : machine_has_flag(rot->machine, "fma")   ? "AVX2"
+								    : NULL;
+	struct operation_known fused = {.source = ""};
+
+	if (set && rot->measured)
+		fused = operation_known(rot, "FMA", "DOUBLE", set);
+	expression_scope_set_number(scope, "fmaLatency", fused.latency);
+	expression_scope_set_number(scope, "fmaPerCycle", fused.per_cycle);
+	expression_scope_set_string(scope, "fmaSource", fused.source);
+}
+
 /* $cpuFlags begins and ends with a blank, so that contains($cpuFlags, ' avx2 ') asks for a whole word. */
 static struct expression_scope *
 make_constants(const struct rot *rot)
@@ -376,6 +394,7 @@ make_constants(const struct rot *rot)
 	expression_scope_set_number(scope, "countsBus",
 				    rot->architecture &&
 					    architecture_formula(rot->architecture, "transferredBytes", "memoryBus"));
+	set_fused(rot, scope);
 	expression_scope_set_number(scope, "lineBytes", (double)machine->line_bytes);
 	expression_scope_set_number(scope, "memoryBytes", (double)machine_usable_bytes(machine));
 	return scope;

@@ -153,25 +153,51 @@ parse_best(struct choosing *c, struct rot_error *err)
 }
 
 static int
-make_choice(struct choosing *c, struct rot_error *err)
+measure_choice(struct choosing *c, struct rot_error *err)
 {
 	const struct expression_scope *constants = c->controller->constants;
-	struct pool *pool = &c->controller->pool;
 	struct planned_choice *choice = c->choice;
 	bool is_wanted;
+
+	if (parse_best(c, err) < 0)
+		return -1;
+	choice->value = xml_evaluated(&c->controller->pool, c->element, "otherwise", NULL, constants, err);
+	if (!choice->value || xml_condition(c->element, constants, &is_wanted, err) < 0 ||
+	    (is_wanted && try_all(c, err) < 0))
+		return -1;
+	if (!choice->is_known && c->guess)
+		choice->value = c->guess;
+	return 0;
+}
+
+/* The value that is said, maybe with its reason. */
+static int
+compute_choice(struct choosing *c, struct rot_error *err)
+{
+	struct xml_controller *controller = c->controller;
+
+	c->choice->value = xml_evaluated(&controller->pool, c->element, "is", NULL, controller->constants, err);
+	if (!c->choice->value)
+		return -1;
+	expression_scope_set_string(controller->constants, c->choice->name, c->choice->value);
+	c->choice->text = xml_evaluated(&controller->pool, c->element, "because", "", controller->constants, err);
+	return c->choice->text ? 0 : -1;
+}
+
+static int
+make_choice(struct choosing *c, struct rot_error *err)
+{
+	struct pool *pool = &c->controller->pool;
+	struct planned_choice *choice = c->choice;
+	const bool is_computed = xmlHasProp(c->element, (const xmlChar *)"is") != NULL;
 
 	choice->name = xml_unevaluated(pool, c->element, "name", "");
 	choice->text = "";
 	choice->candidates = json_in_pool(pool, json_array());
 	choice->is_known = true;
-	if (parse_best(c, err) < 0)
+	if (xml_plan_check_name(choice->name, c->element, err) < 0 ||
+	    (is_computed ? compute_choice(c, err) : measure_choice(c, err)) < 0)
 		return -1;
-	choice->value = xml_evaluated(pool, c->element, "otherwise", NULL, constants, err);
-	if (!choice->value || xml_plan_check_name(choice->name, c->element, err) < 0 ||
-	    xml_condition(c->element, constants, &is_wanted, err) < 0 || (is_wanted && try_all(c, err) < 0))
-		return -1;
-	if (!choice->is_known && c->guess)
-		choice->value = c->guess;
 	expression_scope_set_string(c->controller->constants, choice->name, choice->value);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "quantities/operation_known.h"
 #include "statistics/summary.h"
 
 /* Counts of code, with the names of events (architectures/blocks.xml). */
@@ -59,6 +60,7 @@ enum finding_origin { FINDING_L2, FINDING_L3, FINDING_MEMORY, FINDING_NR_ORIGINS
  * chain_share: of its time, how long operations take that need each other's results from turn to turn of its loops
  * chain, chain_ns, turn_ns: of the loop where that is longest, what these are in words (borrowed), how long they take
  *          in a turn, and how long the turn does; "": not known
+ * links: of the operations of that chain, if they are all of a kind that is known; per_cycle 0: they are not
  * is_called: that loop calls it
  */
 struct finding_code {
@@ -68,6 +70,7 @@ struct finding_code {
 	struct summary peak_share, bandwidth_share;
 	double chain_share, chain_ns, turn_ns;
 	const char *chain;
+	struct operation_known links;
 	bool is_called;
 };
 

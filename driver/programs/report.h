@@ -34,6 +34,7 @@ struct program_report {
 	bool can_step;                 /* it could be counted by blocks, and nobody asked for it */
 	bool are_lines_sampled;        /* by modelled caches: cacheSampling */
 	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
+	const struct rot *rot;         /* for what is known of instructions; NULL: nothing */
 	const struct machine *machine; /* this one, whichever caches are modelled */
 	const struct architecture *architecture;
 	const struct program_plan *plan;

@@ -219,6 +219,38 @@ set_chain(const struct program_places *places, const struct place_share *item, d
 		code->chain_share = all_ns / (code->time_ns.value + besides * run_ns);
 }
 
+/* As chains are told, and as the kernel Operation has them. */
+static const struct {
+	const char *words[2], *operation;
+} chain_operations[] = {
+	{{" addition", " additions"}, "ADD"},
+	{{" multiplication", " multiplications"}, "MUL"},
+	{{" fused multiply-add", " fused multiply-adds"}, "FMA"},
+	{{" division", " divisions"}, "DIV"},
+	{{" square root", " square roots"}, "SQRT"},
+};
+
+/* Of a chain of operations of one kind; in registers as wide as most of what is computed. */
+static struct operation_known
+links_of(const struct program_report *report, const struct finding_code *code)
+{
+	const double packed = code->counts[FINDING_PACKED_DOUBLE] + code->counts[FINDING_PACKED_SINGLE],
+		     scalar = code->counts[FINDING_SCALAR_DOUBLE] + code->counts[FINDING_SCALAR_SINGLE],
+		     doubles = code->counts[FINDING_SCALAR_DOUBLE] + code->counts[FINDING_PACKED_DOUBLE];
+	const char *set = scalar > packed                               ? "SCALAR"
+			  : code->counts[FINDING_FLOP_512] > packed / 2 ? "AVX512"
+			  : code->counts[FINDING_FLOP_256] > packed / 2 ? "AVX2"
+									: "SSE";
+	const char *words = code->chain + strspn(code->chain, "0123456789.");
+
+	for (size_t i = 0; i < sizeof(chain_operations) / sizeof(*chain_operations); i++)
+		if (strcmp(words, chain_operations[i].words[0]) == 0 ||
+		    strcmp(words, chain_operations[i].words[1]) == 0)
+			return operation_known(report->rot, chain_operations[i].operation,
+					       2 * doubles > scalar + packed ? "DOUBLE" : "FLOAT", set);
+	return (struct operation_known){.source = ""};
+}
+
 /* Without values of it, nothing is known of what it does: it was not counted, or another part than the timed one was.
  */
 static struct finding_code
@@ -246,6 +278,8 @@ code_of(const struct program_report *report, const struct place_share *item)
 	if (report->are_lines_sampled)
 		code.counts[FINDING_SPLITS] = NAN;
 	set_chain(places, item, run_ns, &code);
+	if (report->rot)
+		code.links = links_of(report, &code);
 	code.peak_share = share_of_roof(&item->values, "performance", &roof->peak);
 	if (report->plan->border && strncmp(report->plan->border, "llcRam", strlen("llcRam")) == 0)
 		code.bandwidth_share = share_of_roof(&item->values, "throughput", &roof->bandwidth);

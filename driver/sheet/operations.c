@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/paths.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "memory.h"
 #include "peaks/limits.h"
 #include "quantities/architecture.h"
@@ -210,6 +212,32 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 	return 0;
 }
 
+/* What can be told replaces what was kept. */
+static int
+keep(const struct rot *rot, const struct operation_sheet *sheet, struct rot_error *err)
+{
+	autofree struct measured_levels *kept = rot_calloc(1, sizeof(*kept));
+
+	measured_levels_load(kept, rot->paths->cache, rot->machine);
+	kept->nr_operations = 0;
+	kept->operations_when = measured_now(rot->machine);
+	for (size_t i = 0; i < sheet->nr && kept->nr_operations < MEASURED_OPERATIONS_MAX; i++) {
+		const struct operation_curve *curve = &sheet->curves[i];
+		const struct operation_answer *answer = &sheet->answers[i];
+		struct measured_operation *found = &kept->operations[kept->nr_operations];
+
+		if (!isfinite(answer->latency.value) || answer->is_least)
+			continue;
+		snprintf(found->operation, sizeof(found->operation), "%s", curve->operation);
+		snprintf(found->instruction_set, sizeof(found->instruction_set), "%s", curve->instruction_set);
+		snprintf(found->precision, sizeof(found->precision), "%s", curve->precision);
+		found->latency = answer->latency.value;
+		found->per_cycle = answer->per_cycle.value;
+		kept->nr_operations++;
+	}
+	return measured_levels_store(kept, rot->paths->cache, rot->machine, err);
+}
+
 int
 operations_measure(struct rot *rot, struct operation_sheet *sheet, struct rot_error *err)
 {
@@ -223,6 +251,8 @@ operations_measure(struct rot *rot, struct operation_sheet *sheet, struct rot_er
 		rc = survey_measure(survey, err);
 	if (rc == 0)
 		rc = conclude(rot, survey, sheet, err);
+	if (rc == 0)
+		rc = keep(rot, sheet, err);
 	survey_delete(survey);
 	return rc < 0 ? rot_error_prefix(err, "the latencies of instructions") : 0;
 }

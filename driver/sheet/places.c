@@ -410,7 +410,9 @@ keep(const struct rot *rot, const struct places *places, struct rot_error *err)
 	const struct {
 		enum places_answer answer;
 		int64_t *kept;
-	} kept[] = {{PLACES_L1_WAYS, &levels.l1_ways}, {PLACES_FIRST_TLB, &levels.tlb_entries}};
+	} kept[] = {{PLACES_LINE_BYTES, &levels.line_bytes},
+		    {PLACES_L1_WAYS, &levels.l1_ways},
+		    {PLACES_FIRST_TLB, &levels.tlb_entries}};
 
 	measured_levels_load(&levels, rot->paths->cache, rot->machine);
 	for (size_t i = 0; i < NR(kept); i++) {

@@ -78,4 +78,26 @@ TEST(candidates_are_not_stepped)
 	}
 }
 
+/* Computed from what is known, one from the other; only reasons are told. */
+TEST(computed_choices_have_reasons)
+{
+	autofree char *table = NULL;
+	json_t *point;
+
+	file_fill("computed.xml", "<controller name='computed' comment='' runs='5'>\n"
+				  "<choice name='rows' is='{2 * 4}' because='{$rows} rows, half of 16'/>\n"
+				  "<choice name='hidden' is='{$rows + 1}'/>\n"
+				  "<axis name='size'><value is='{$hidden * 10}'/></axis>\n"
+				  "<point series='s' label='{$size}'><workload><kernel type='Triad' "
+				  "bufferSize='{$size}'/></workload></point>\n"
+				  "<quantity is='time'/>\n"
+				  "</controller>\n");
+	ck_assert_msg(run_into("table", "computed", NULL, &why) == 0, "%s %s", why.text, why.hint);
+	table = file_read("table", NULL, &why);
+	ck_assert_has(table, "rows 8: 8 rows, half of 16\n");
+	ck_assert_lacks(table, "hidden");
+	point = json_array_get(json_object_get(json_file("computed.json"), "points"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(point, "label")), "90");
+}
+
 UNIT_TESTS(.set_up = setup);

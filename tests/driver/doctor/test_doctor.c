@@ -88,7 +88,7 @@ TEST(shows_measured_sizes_beside_told_ones)
 			   {24 << 20, 16 << 20, 12, 50},
 			   {0, 0, 170, 600}},
 		.nr = 4,
-		.created = "2026-11-22T09:00:00Z",
+		.when.created = "2026-11-22T09:00:00Z",
 	};
 	struct machine *machine = machine_new();
 

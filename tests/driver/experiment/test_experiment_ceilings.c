@@ -145,6 +145,28 @@ add_half(struct experiment *experiment, const char *series, int nr_threads)
 	experiment_set_cpus(experiment, nr_threads);
 }
 
+/* Fewer accumulators than fill the processor are told, of the point that has fewest. */
+TEST(missing_chains_are_told)
+{
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
+	FILE *out = fopen("verdicts", "w");
+	char *text;
+
+	store_peaks();
+	experiment_use_cpus(experiment, 1);
+	ck_assert_ok(experiment_add_default_peaks(experiment, &why));
+	for (int i = 0; i < 3; i++) {
+		add_half(experiment, i < 2 ? "few" : "enough", 1);
+		experiment->points[i].chains =
+			(struct experiment_chains){(const double[]){6, 3, 8}[i], {4.01, 2, "measured 2026-11-27"}};
+	}
+	experiment_print_verdicts(experiment, out);
+	fclose(out);
+	text = file_text("verdicts");
+	ck_assert_has(text, "few: 3 accumulators, 8 needed: latency 4 x 2 a cycle (measured 2026-11-27)\n");
+	ck_assert_lacks(text, "enough: 8 acc");
+}
+
 /* Text, JSON and page say the same of a point: under the roof of as many threads, with the line that is drawn. */
 TEST(a_point_is_judged_once)
 {

@@ -19,9 +19,13 @@ static const struct measured_levels turin = {
 		   {0, 0, 170, NAN}},
 	.nr = 4,
 	.is_steady = true,
-	.created = "2026-11-22T09:00:00Z",
+	.when.created = "2026-11-22T09:00:00Z",
+	.line_bytes = 128,
 	.l1_ways = 12,
 	.tlb_entries = 96,
+	.operations = {{"FMA", "AVX512", "DOUBLE", 4, 2}, {"ADD", "SCALAR", "DOUBLE", 2, 2.5}},
+	.nr_operations = 2,
+	.operations_when.created = "2026-11-23T09:00:00Z",
 };
 
 static void
@@ -52,9 +56,37 @@ TEST(what_is_kept_is_read_back)
 	}
 	ck_assert(isnan(levels.levels[3].cycles));
 	ck_assert(levels.is_steady);
-	ck_assert_str_eq(levels.created, turin.created);
+	ck_assert_str_eq(levels.when.created, turin.when.created);
 	ck_assert_int_eq(levels.l1_ways, 12);
 	ck_assert_int_eq(levels.tlb_entries, 96);
+	ck_assert_int_eq(levels.line_bytes, 128);
+	ck_assert_str_eq(levels.operations_when.created, "2026-11-23T09:00:00Z");
+	ck_assert_double_eq(measured_operation_of(&levels, "ADD", "DOUBLE", "SCALAR")->per_cycle, 2.5);
+	ck_assert_ptr_null(measured_operation_of(&levels, "ADD", "FLOAT", "SCALAR"));
+}
+
+/* The kernel, and half a year; what is not known has not changed. */
+TEST(changes_since_then_are_told)
+{
+	struct measured_levels levels = turin;
+	char *changes;
+
+	rot_string_set(&machine->kernel_release, "6.1");
+	levels.when = measured_now(machine);
+	ck_assert_int_eq(measured_levels_store(&levels, folder, machine, NULL), 0);
+	measured_levels_load(&levels, folder, machine);
+	changes = measured_changes(&levels.when, machine);
+	ck_assert_str_eq(changes, "");
+	free(changes);
+	rot_string_set(&machine->kernel_release, "6.12");
+	changes = measured_changes(&levels.when, machine);
+	ck_assert_str_eq(changes, "kernel 6.1, now 6.12");
+	free(changes);
+	strcpy(levels.operations_when.created, "2020-01-01T00:00:00Z");
+	changes = measured_changes(&levels.operations_when, machine);
+	ck_assert_has(changes, " days old");
+	ck_assert_lacks(changes, "kernel");
+	free(changes);
 }
 
 /* Not of this machine, or damaged: as if there were nothing. */

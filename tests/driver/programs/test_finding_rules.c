@@ -249,6 +249,30 @@ TEST(gains_are_bounded)
 	}
 }
 
+/* What fills the processor is told where it is known. */
+TEST(chains_are_held_against_the_processor)
+{
+	const struct finding_rule *rule = finding_rule_next(NULL);
+	struct finding_code code = usual_code();
+	struct finding finding;
+
+	while (strcmp(rule->code, "chain") != 0)
+		rule = finding_rule_next(rule);
+	code.chain = "1 addition";
+	code.chain_share = 0.95;
+	code.chain_ns = 4;
+	code.turn_ns = 4.2;
+	ck_assert(finding_make(&finding, rule, &(struct finding_facts){.code = &code}));
+	ck_assert_str_eq(finding.consequence, "only a shorter chain, or several at once, make it faster");
+	finding_clear(&finding);
+	code.links = (struct operation_known){4, 2, "measured 2026-11-27"};
+	ck_assert(finding_make(&finding, rule, &(struct finding_facts){.code = &code}));
+	ck_assert_str_eq(finding.consequence,
+			 "only a shorter chain, or several at once, make it faster: 8 fill the processor "
+			 "(latency 4 x 2 a cycle, measured 2026-11-27)");
+	finding_clear(&finding);
+}
+
 /* ---- runs ---- */
 
 #define RUN .wall_s = 1, .cpu_s = 1, .top_error = 0.02, .unknown_share = 0.01, .disturbed_share = 0, .nr_ends = 1
