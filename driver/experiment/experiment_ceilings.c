@@ -162,22 +162,6 @@ experiment_peak_value(const struct experiment *experiment, const struct peak_wis
 	return best;
 }
 
-/* The roof, with the peaks that derived values name. */
-static int
-get_roof(struct experiment *experiment, struct rot_error *err)
-{
-	struct peak_list *roof = &experiment->roof;
-	autopool pool = {0};
-	struct peak_wish *wishes;
-	size_t nr;
-	int rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
-
-	if (rc < 0)
-		return -1;
-	nr = experiment_wishes(&pool, experiment, &wishes);
-	return nr > 0 ? roof_complete(experiment->rot, wishes, nr, roof, err) : rc;
-}
-
 /* The line of the peaks of so many threads; fresh memory. */
 static char *
 text_of_roof(const struct experiment *experiment, int nr_threads)
@@ -207,6 +191,8 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	struct pool *pool = &experiment->pool;
 	const double line_bytes = (double)experiment->rot->machine->line_bytes,
 		     modules = 1e9 * configuration_double(experiment->rot->configuration, "memoryBandwidth");
+	autopool wished = {0};
+	struct peak_wish *wishes;
 	const char *clock;
 	size_t nr = 0;
 	int rc;
@@ -218,7 +204,11 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	peak_list_clear(roof);
 	experiment->nr_lines = 0;
 	progress_enter("roof");
-	rc = get_roof(experiment, err);
+	rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
+	/* And the peaks that derived values name. */
+	nr = rc < 0 ? 0 : experiment_wishes(&wished, experiment, &wishes);
+	if (nr > 0)
+		rc = roof_complete(experiment->rot, wishes, nr, roof, err);
 	progress_leave();
 	if (rc < 0)
 		return -1;
@@ -603,21 +593,6 @@ experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct 
 
 /* ---- roofs of several numbers of threads ---- */
 
-/* Is a function below this roof? Rooflines show functions of programs beside the points. */
-static bool
-bounds_functions(const struct experiment *experiment, const struct experiment_own_plot *plot, int nr_threads)
-{
-	for (size_t i = 0; i < experiment->nr_functions; i++) {
-		const struct experiment_point *function = &experiment->functions[i];
-
-		if (experiment_is_loop(function) == plot->plot.shows_loops &&
-		    experiment_point_value(function, &plot->x) &&
-		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
-			return true;
-	}
-	return false;
-}
-
 /* The plot's points that are of this roof; all, where that is not known. */
 static bool
 bounds_shown_points(const struct experiment *experiment, const struct experiment_own_plot *plot, int nr_threads)
@@ -633,7 +608,16 @@ bounds_shown_points(const struct experiment *experiment, const struct experiment
 		    experiment_roof_threads(experiment, point->nr_cpus) == nr_threads)
 			return true;
 	}
-	return experiment->nr_points == 0 || bounds_functions(experiment, plot, nr_threads);
+	/* Rooflines show functions of programs beside the points. */
+	for (size_t i = 0; i < experiment->nr_functions; i++) {
+		const struct experiment_point *function = &experiment->functions[i];
+
+		if (experiment_is_loop(function) == plot->plot.shows_loops &&
+		    experiment_point_value(function, &plot->x) &&
+		    experiment_roof_threads(experiment, function->nr_cpus) == nr_threads)
+			return true;
+	}
+	return experiment->nr_points == 0;
 }
 
 /* The most threads of a roof of that machine. */
@@ -671,18 +655,6 @@ says_nothing_new(const struct ceiling *const *kept, size_t nr, size_t i)
 	return kept[i]->nr_threads > 0 && kept[i]->nr_threads < most && nr_own == nr_near;
 }
 
-/* Is a line of stores with fills drawn above one of loads? */
-static bool
-has_fills_above_loads(const struct ceiling *const *shown, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		for (size_t k = 0; strstr(shown[i]->name, WITH_FILLS) && k < nr; k++)
-			if (strcmp(shown[k]->access, "load") == 0 && strcmp(shown[k]->border, shown[i]->border) == 0 &&
-			    shown[k]->nr_threads == shown[i]->nr_threads && shown[k]->value < shown[i]->value)
-				return true;
-	return false;
-}
-
 char *
 experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot)
 {
@@ -690,6 +662,7 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 	const size_t nr = experiment_ceilings_of(experiment, plot, &shown);
 	const int most = experiment->nr_stored_machines > 1 ? 0 : most_threads(shown, nr, 0);
 	char *text = most == 0 ? rot_strdup("") : text_of_roof(experiment, most);
+	bool has_fills = false; /* above loads */
 
 	for (int t = most - 1; t > 0; t--) {
 		bool is_there = false;
@@ -700,7 +673,12 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 			continue;
 		rot_append(&text, "; dashed: of %d thread%s", t, rot_plural((double)t));
 	}
-	if (has_fills_above_loads(shown, nr))
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; strstr(shown[i]->name, WITH_FILLS) && k < nr; k++)
+			has_fills |= strcmp(shown[k]->access, "load") == 0 &&
+				     strcmp(shown[k]->border, shown[i]->border) == 0 &&
+				     shown[k]->nr_threads == shown[i]->nr_threads && shown[k]->value < shown[i]->value;
+	if (has_fills)
 		rot_append(
 			&text,
 			"%swith fills: each stored line is loaded first and both ways count, so it can be above loads",

@@ -23,8 +23,6 @@ static const struct {
 	{"_kind", "kind"}, {"_source", "source"},
 };
 
-enum { NR_PARTS = sizeof(parts) / sizeof(parts[0]) };
-
 /* "time_us", with the clock that the unit says; fresh memory. */
 static char *
 column_of(const json_t *quantity)
@@ -41,102 +39,90 @@ column_of(const json_t *quantity)
 	return quantity_column_name(&request, json_text_at(quantity, "unit"));
 }
 
-/* What the points have, which are of OUTPUT.json. */
-struct contents {
-	struct pool pool;
-	struct texts axes, quantities, derived;
-};
-
-static struct contents
-contents_of(const struct experiment *experiment, const json_t *points)
+/* Unless it is there: where two quantities have a name, the first one counts. NULL: nothing is known. */
+static void
+add_cell(json_t *row, const char *column, const json_t *value)
 {
-	struct contents contents = {.axes.nr = 0};
-	json_t *point, *item;
-	const char *axis;
-	size_t i, k;
+	if (!json_object_get(row, column))
+		json_object_set_new(row, column, value ? json_incref((json_t *)value) : json_null());
+}
 
-	json_array_foreach(points, i, point) {
-		json_object_foreach(json_object_get(point, "coordinates"), axis, item)
-			texts_add(&contents.pool, &contents.axes, axis);
-		json_array_foreach(json_object_get(point, "quantities"), k, item) {
-			autofree char *name = column_of(item);
+static void
+add_quantities(json_t *row, const json_t *point)
+{
+	const json_t *quantity;
+	size_t i;
 
-			texts_add(&contents.pool, &contents.quantities, name);
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
+		autofree char *name = column_of(quantity);
+
+		if (json_is_true(json_object_get(quantity, "infinite")) && !json_object_get(row, name))
+			json_object_set_new(row, name, json_string("inf"));
+		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
+			autofree char *column = rot_format("%s%s", name, parts[k].suffix);
+
+			add_cell(row, column, json_object_get(quantity, parts[k].key));
 		}
 	}
-	for (i = 0; i < experiment->nr_derived; i++)
-		texts_add(&contents.pool, &contents.derived, experiment->derived[i].name);
-	return contents;
 }
 
+/* All columns of the point, as members of an object; of several points (also behind the first) those that any has. */
 static void
-make_columns(const struct contents *contents, struct text_table_column *columns, struct pool *pool)
+add_columns(json_t *row, const struct experiment *experiment, const json_t *const *points, size_t nr)
 {
-	size_t nr = 0;
+	const char *axis;
+	json_t *value;
 
-	columns[nr++].heading = "series";
-	columns[nr++].heading = "label";
-	for (size_t i = 0; i < contents->axes.nr; i++)
-		columns[nr++].heading = contents->axes.items[i];
-	columns[nr++].heading = "cache_state";
-	for (size_t i = 0; i < contents->quantities.nr; i++)
-		for (size_t k = 0; k < NR_PARTS; k++)
-			columns[nr++].heading =
-				pool_format(pool, "%s%s", contents->quantities.items[i], parts[k].suffix);
-	columns[nr++].heading = "roof_share";
-	columns[nr++].heading = "bound_by";
-	for (size_t i = 0; i < contents->derived.nr; i++)
-		columns[nr++].heading = contents->derived.items[i];
-}
+	add_cell(row, "series", json_object_get(points[0], "series"));
+	add_cell(row, "label", json_object_get(points[0], "label"));
+	for (size_t i = 0; i < nr; i++)
+		json_object_foreach(json_object_get(points[i], "coordinates"), axis, value)
+			add_cell(row, axis, value);
+	add_cell(row, "cache_state", json_object_get(points[0], "cacheState"));
+	for (size_t i = 0; i < nr; i++)
+		add_quantities(row, points[i]);
+	add_cell(row, "roof_share", json_object_get(points[0], "roofShare"));
+	add_cell(row, "bound_by", json_object_get(points[0], "boundBy"));
+	for (size_t i = 0; i < experiment->nr_derived; i++) {
+		const char *name = experiment->derived[i].name;
 
-/* ---- rows ---- */
-
-static void
-make_row(const struct contents *contents, const json_t *point, char **cells)
-{
-	const json_t *coordinates = json_object_get(point, "coordinates");
-	size_t nr = 0;
-
-	cells[nr++] = json_plain_text(json_object_get(point, "series"));
-	cells[nr++] = json_plain_text(json_object_get(point, "label"));
-	for (size_t i = 0; i < contents->axes.nr; i++)
-		cells[nr++] = json_plain_text(json_object_get(coordinates, contents->axes.items[i]));
-	cells[nr++] = json_plain_text(json_object_get(point, "cacheState"));
-	for (size_t i = 0; i < contents->quantities.nr; i++) {
-		const json_t *quantity = stored_quantity(point, column_of, contents->quantities.items[i]);
-		const size_t first = nr;
-
-		for (size_t k = 0; k < NR_PARTS; k++)
-			cells[nr++] = json_plain_text(json_object_get(quantity, parts[k].key));
-		if (json_is_true(json_object_get(quantity, "infinite")))
-			rot_string_set(&cells[first], "inf");
+		add_cell(row, name, json_object_get(json_named(json_object_get(points[0], "derived"), name), "value"));
 	}
-	cells[nr++] = json_plain_text(json_object_get(point, "roofShare"));
-	cells[nr++] = json_plain_text(json_object_get(point, "boundBy"));
-	for (size_t i = 0; i < contents->derived.nr; i++)
-		cells[nr++] = json_plain_text(json_object_get(
-			json_named(json_object_get(point, "derived"), contents->derived.items[i]), "value"));
 }
 
 static void
 print_csv(const struct experiment *experiment, const json_t *points, FILE *out)
 {
-	struct contents contents = contents_of(experiment, points);
-	const size_t nr = 5 + contents.axes.nr + NR_PARTS * contents.quantities.nr + contents.derived.nr;
-	struct text_table_column *columns = pool_calloc(&contents.pool, nr, sizeof(*columns));
-	char **cells = pool_calloc(&contents.pool, nr, sizeof(*cells));
-	struct text_table table = {.columns = columns, .nr_columns = nr};
-	const json_t *point;
-	size_t i;
+	autopool pool = {0};
+	const size_t nr_points = json_array_size(points);
+	const json_t **all = pool_calloc(&pool, nr_points + 1, sizeof(*all));
+	json_auto_t *columns = json_object();
+	struct text_table_column *headings;
+	struct text_table table = {.nr_columns = 0};
+	char **cells;
+	const char *column;
+	json_t *ignored;
+	size_t i = 0;
 
-	make_columns(&contents, columns, &contents.pool);
-	json_array_foreach(points, i, point) {
-		make_row(&contents, point, cells);
+	for (size_t p = 0; p < nr_points; p++)
+		all[p] = json_array_get(points, p);
+	add_columns(columns, experiment, all, nr_points);
+	headings = pool_calloc(&pool, json_object_size(columns), sizeof(*headings));
+	cells = pool_calloc(&pool, json_object_size(columns), sizeof(*cells));
+	json_object_foreach(columns, column, ignored)
+		headings[i++].heading = column;
+	table.columns = headings;
+	table.nr_columns = i;
+	for (size_t p = 0; p < nr_points; p++) {
+		json_auto_t *row = json_object();
+
+		add_columns(row, experiment, &all[p], 1);
+		for (i = 0; i < table.nr_columns; i++)
+			cells[i] = json_plain_text(json_object_get(row, headings[i].heading));
 		text_table_add(&table, cells);
 	}
 	text_table_print_csv(&table, out);
 	text_table_clear(&table);
-	pool_clear(&contents.pool);
 }
 
 int

@@ -446,17 +446,6 @@ leave_out_unmeasured(struct drawing *d)
 	return had_points && nr_measured == 0;
 }
 
-/* As where fewer runs were made than a view takes together. */
-static bool
-has_no_values(const struct drawing *d)
-{
-	for (size_t s = 0; s < d->nr_series; s++)
-		for (size_t i = 0; i < d->series[s].nr_points; i++)
-			if (!isnan(d->series[s].points[i].y.value))
-				return false;
-	return d->own->nr_curves == 0;
-}
-
 /* Of a region the bytes of some border may not be known. */
 static void
 leave_out_unknown(struct drawing *d, const struct experiment_point **chosen)
@@ -496,6 +485,7 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	autofree char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
 						       : rot_strdup(experiment->output_name);
 	autofree const struct experiment_point **shown = NULL;
+	bool has_values = own->nr_curves > 0;
 	int rc = -1;
 
 	if (experiment_choose(experiment, own->plot.condition, &own->best, &shown, &d.nr_shown, err) < 0)
@@ -516,7 +506,11 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	make_axis_labels(&d);
 	if (drawing_make_series(&d, err) < 0 || make_caption(&d, err) < 0)
 		goto out;
-	if (has_no_values(&d)) {
+	/* As where fewer runs were made than a view takes together. */
+	for (size_t s = 0; s < d.nr_series; s++)
+		for (size_t i = 0; i < d.series[s].nr_points; i++)
+			has_values |= !isnan(d.series[s].points[i].y.value);
+	if (!has_values) {
 		rot_warning("the plot '%s' has no values and is not drawn", own->plot.title);
 		rc = 0;
 		goto out;

@@ -529,36 +529,26 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 	free(columns.items);
 }
 
-/* The experiment with only those points in it; borrows all it has. Free the points. */
-static struct experiment
-view_of(const struct experiment *experiment, const struct experiment_point **points, size_t nr)
-{
-	struct experiment view = *experiment;
-
-	view.points = rot_calloc(nr + 1, sizeof(*view.points));
-	view.nr_points = nr;
-	for (size_t i = 0; i < nr; i++)
-		view.points[i] = *points[i];
-	return view;
-}
-
 static void
 print_table(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
 {
-	autofree const struct experiment_point **points = NULL;
-	struct experiment view;
+	autofree const struct experiment_point **chosen = NULL;
+	autofree struct experiment_point *points = NULL;
+	struct experiment view = *experiment; /* with only the chosen points in it; borrows all it has */
 	struct rot_error why = {0};
-	size_t nr = 0;
 
-	if (experiment_choose(experiment, own->condition, &own->best, &points, &nr, &why) < 0)
+	view.nr_points = 0;
+	if (experiment_choose(experiment, own->condition, &own->best, &chosen, &view.nr_points, &why) < 0)
 		fprintf(out, "%s: %s\n", own->title, why.text);
-	if (nr == 0)
+	if (view.nr_points == 0)
 		return;
-	view = view_of(experiment, points, nr);
+	points = rot_calloc(view.nr_points, sizeof(*points));
+	for (size_t i = 0; i < view.nr_points; i++)
+		points[i] = *chosen[i];
+	view.points = points;
 	if (own->title[0])
 		fprintf(out, "%s\n\n", own->title);
 	print_points(&view, own, out);
-	free(view.points);
 }
 
 void

@@ -120,16 +120,6 @@ struct bounded {
 	bool is_most;
 };
 
-/* "0.8", "51 to 56"; both in percent. */
-static char *
-shares_text(double low, double high)
-{
-	autofree char *from = low < 10 ? digits_text(low, 2) : rot_format("%.0f", low);
-	autofree char *to = high < 10 ? digits_text(high, 2) : rot_format("%.0f", high);
-
-	return strcmp(from, to) == 0 ? rot_strdup(from) : rot_format("%s to %s", from, to);
-}
-
 static void
 print_verdict(const char *series, const struct bounded bounded[2], int nr_threads, FILE *out)
 {
@@ -137,15 +127,18 @@ print_verdict(const char *series, const struct bounded bounded[2], int nr_thread
 
 	for (int i = 0; i < 2; i++) {
 		const struct bounded *of = &bounded[i];
-		autofree char *points = NULL, *shares = NULL, *text = NULL;
+		const double ends[] = {100 * of->low, 100 * of->high};
+		autofree char *from = ends[0] < 10 ? digits_text(ends[0], 2) : rot_format("%.0f", ends[0]);
+		autofree char *to = ends[1] < 10 ? digits_text(ends[1], 2) : rot_format("%.0f", ends[1]);
+		const bool is_one = strcmp(from, to) == 0;
+		autofree char *points = NULL, *text = NULL;
 
 		if (of->nr == 0)
 			continue;
 		points = of->nr == nr ? rot_strdup("") : rot_format(", %zu of %zu points", of->nr, nr);
-		shares = shares_text(100 * of->low, 100 * of->high);
-		text = rot_format("%s: at %s%s %% of its roof, %s (%d thread%s)%s\n", series,
-				  of->is_most ? "most " : "", shares, of->ceiling, nr_threads,
-				  rot_plural((double)nr_threads), points);
+		text = rot_format("%s: at %s%s%s%s %% of its roof, %s (%d thread%s)%s\n", series,
+				  of->is_most ? "most " : "", from, is_one ? "" : " to ", is_one ? "" : to, of->ceiling,
+				  nr_threads, rot_plural((double)nr_threads), points);
 		text_print_fitting(text, out);
 	}
 }

@@ -277,13 +277,6 @@ change_of_instructions(const struct pair *pair)
 }
 
 static bool
-counts_differ(const struct pair *pair)
-{
-	return pair->is_counted && (change_of_instructions(pair) != 0 ||
-				    operations_of(pair->places[BEFORE]) != operations_of(pair->places[AFTER]));
-}
-
-static bool
 is_changed(const struct pair *pair, const struct side sides[NR_SIDES])
 {
 	bool is_large = false;
@@ -291,7 +284,10 @@ is_changed(const struct pair *pair, const struct side sides[NR_SIDES])
 	for (size_t i = 0; i < NR_SIDES; i++)
 		is_large |= count_of(pair->places[i], "instructions") >= LEAST_SHARE * sides[i].instructions &&
 			    sides[i].instructions > 0;
-	return pair->p <= LEAST_CONFIDENT || (is_large && counts_differ(pair));
+	return pair->p <= LEAST_CONFIDENT ||
+	       (is_large && pair->is_counted &&
+		(change_of_instructions(pair) != 0 ||
+		 operations_of(pair->places[BEFORE]) != operations_of(pair->places[AFTER])));
 }
 
 /* In seconds, where they are known. */

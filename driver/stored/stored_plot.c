@@ -75,11 +75,11 @@ first_values(const struct stored_axes *axes, const struct stored_result *result,
 	return false;
 }
 
-/* "time, performance:flop, ...": of what points of a file have a value. Fresh memory. */
-static char *
-all_words(const struct stored_result *result)
+/* Names what points of the file have a value of: "time, performance:flop, ...". */
+static int
+refuse(const struct stored_result *result, const char *what, struct rot_error *err)
 {
-	char *all = rot_strdup("");
+	autofree char *all = rot_strdup("");
 
 	for (size_t i = 0; i < result->nr_points; i++)
 		for (size_t k = 0; k < result->points[i].nr_values; k++) {
@@ -88,15 +88,7 @@ all_words(const struct stored_result *result)
 			if (!strstr(all, words))
 				rot_append(&all, "%s%s", *all ? ", " : "", words);
 		}
-	return all;
-}
-
-static int
-refuse(const struct stored_result *result, const char *what, struct rot_error *err)
-{
-	autofree char *words = all_words(result);
-
-	rot_error_set(err, 0, "'%s' has no point with %s; it has: %s", result->path, what, *words ? words : "nothing");
+	rot_error_set(err, 0, "'%s' has no point with %s; it has: %s", result->path, what, *all ? all : "nothing");
 	return rot_error_hint(err, "-x and -y choose other quantities; counting operations and bytes needs hardware "
 				   "counters, see rot doctor");
 }
@@ -394,23 +386,17 @@ add_plot(struct plot_job *job, struct rot_error *err)
 	return rc;
 }
 
-static bool
-is_read(const struct plot_job *job, const char *path)
-{
-	for (size_t i = 0; i < job->nr; i++)
-		if (strcmp(job->results[i].path, path) == 0)
-			return true;
-	return false;
-}
-
 /* Each file once, into room for all. */
 static int
 read_results(struct plot_job *job, const char *const *paths, size_t nr_paths, struct rot_error *err)
 {
 	for (size_t i = 0; i < nr_paths; i++) {
 		struct stored_result *result = &job->results[job->nr];
+		bool is_read = false;
 
-		if (is_read(job, paths[i])) {
+		for (size_t k = 0; k < job->nr; k++)
+			is_read = is_read || strcmp(job->results[k].path, paths[i]) == 0;
+		if (is_read) {
 			rot_warning("'%s' is named twice and drawn once", paths[i]);
 			continue;
 		}

@@ -39,15 +39,6 @@ check(const struct stored_result *result, struct rot_error *err)
 	return 0;
 }
 
-static struct machine *
-read_machine(const json_t *json)
-{
-	struct machine *machine = machine_new();
-
-	json_entity_fill(machine, json_object_get(json, "machine"));
-	return machine;
-}
-
 /* "folder/a.json", "folder/a.html" -> "a" */
 static char *
 name_of_path(struct pool *pool, const char *path)
@@ -100,11 +91,15 @@ read_points(struct pool *pool, struct stored_result *result)
 static int
 take_json(struct pool *pool, struct stored_result *result, struct rot_error *err)
 {
+	struct machine *machine;
+
 	json_in_pool(pool, result->json);
 	if (check(result, err) < 0)
 		return -1;
 	read_points(pool, result);
-	result->machine = pool_own(pool, read_machine(result->json), rot_graph_delete);
+	machine = pool_own(pool, machine_new(), rot_graph_delete);
+	json_entity_fill(machine, json_object_get(result->json, "machine"));
+	result->machine = machine;
 	return 0;
 }
 
