@@ -122,15 +122,18 @@ struct event {
 	uint64_t count;
 };
 
-/* One counter of the machine. It is read before and after what it counts. */
+/* One counter of the machine. */
 struct machine_counter {
 	bool is_open;
-	int cpu;
-	uint32_t type;
-	uint64_t config, nr_reads, lines, ns;
+	uint64_t config;
 };
 
 static struct machine_counter machine_counters[MAX_FDS];
+
+/* What a thread has seen of it: read before and after what it does. */
+static _Thread_local struct {
+	uint64_t nr_reads, lines, ns;
+} machine_counts[MAX_FDS];
 static _Thread_local uint64_t slept_ns; /* since counters of the machine were read */
 static struct event events[MAX_FDS];
 static int members[MAX_FDS][MAX_MEMBERS]; /* by leader, which is the first */
@@ -720,6 +723,25 @@ writes_to_memory(uint64_t config)
 	return false;
 }
 
+/* Of all workloads of a measurement; those of a command are alike. */
+static int
+nr_kernels(void)
+{
+	const char *class = known_kernel()->class;
+	static int nr, nr_measurements;
+	char line[4096];
+	FILE *file = nr ? NULL : open_command();
+
+	while (file && *class && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		nr += strcmp(line, class) == 0;
+		nr_measurements += strcmp(line, "Measurement") == 0;
+	}
+	if (file)
+		fclose(file);
+	return nr_measurements && nr > nr_measurements ? nr / nr_measurements : 1;
+}
+
 /* Both directions of one of eight channels (amd_df), or one direction. */
 static double
 lines_of_machine(uint64_t config)
@@ -735,8 +757,8 @@ lines_of_machine(uint64_t config)
 							    : 0)) /
 			 64;
 	if ((config & 0xff3f) == 0x3807)
-		return (reads + writes) / 8;
-	return writes_to_memory(config) ? writes : reads;
+		return nr_kernels() * (reads + writes) / 8;
+	return nr_kernels() * (writes_to_memory(config) ? writes : reads);
 }
 
 static int
@@ -753,8 +775,7 @@ open_machine_counter(const struct perf_event_attr *attr, pid_t tid, int cpu)
 	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (fd < 0 || fd >= MAX_FDS)
 		return refuse(EMFILE);
-	machine_counters[fd] =
-		(struct machine_counter){.is_open = true, .type = attr->type, .config = attr->config, .cpu = cpu};
+	machine_counters[fd] = (struct machine_counter){.is_open = true, .config = attr->config};
 	say("machine: type %u config 0x%llx CPU %d\n", attr->type, (unsigned long long)attr->config, cpu);
 	return fd;
 }
@@ -763,34 +784,25 @@ open_machine_counter(const struct perf_event_attr *attr, pid_t tid, int cpu)
 static ssize_t
 read_machine_counter(int fd, uint64_t *data, size_t size)
 {
-	struct machine_counter *counter = &machine_counters[fd];
+	const uint64_t config = machine_counters[fd].config;
 	const char *others = getenv("ROT_SIMULATED_OTHERS");
 	const uint64_t ns = slept_ns ? slept_ns : 1000000;
-	uint64_t nr_units = 0, nr_workloads = 0;
+	uint64_t nr_units = 0;
 
 	if (size != 3 * sizeof(*data))
 		return refuse(ENOSPC);
-	for (int i = 0; i < MAX_FDS; i++) {
-		const struct machine_counter *other = &machine_counters[i];
-
-		if (!other->is_open || other->config != counter->config)
-			continue;
-		nr_workloads += other->type == counter->type && other->cpu == counter->cpu;
-		nr_units++;
-	}
-	nr_units /= nr_workloads; /* each has opened all */
-	if (counter->nr_reads++ % 2 == 0) {
+	for (int i = 0; i < MAX_FDS; i++)
+		nr_units += machine_counters[i].is_open && machine_counters[i].config == config;
+	if (machine_counts[fd].nr_reads++ % 2 == 0) {
 		slept_ns = 0;
 	} else {
-		counter->ns += ns;
-		counter->lines += (others ? strtoull(others, NULL, 10) : 0) * ns / 1000000;
+		machine_counts[fd].ns += ns;
+		machine_counts[fd].lines += (others ? strtoull(others, NULL, 10) : 0) * ns / 1000000;
 		if (!slept_ns)
-			counter->lines +=
-				(uint64_t)(lines_of_machine(counter->config) * (double)nr_workloads / (double)nr_units +
-					   0.5);
+			machine_counts[fd].lines += (uint64_t)(lines_of_machine(config) / (double)nr_units + 0.5);
 	}
-	data[0] = counter->lines;
-	data[1] = data[2] = counter->ns;
+	data[0] = machine_counts[fd].lines;
+	data[1] = data[2] = machine_counts[fd].ns;
 	return (ssize_t)size;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts events of the whole machine, such as what crosses the memory controllers. Each unit is opened by itself on a
- * CPU that speaks for it, and counts from then on: some cannot be stopped (uncore_imc of client processors). They are
- * read around the work, and once more around a time as long without work, in which what is counted is of others.
+ * CPU that speaks for it, once for all threads, since it has few counters, and counts from then on: some cannot be
+ * stopped (uncore_imc of client processors). They are read around the work, and once more around a time as long without
+ * work, in which what is counted is of others.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -41,6 +43,15 @@ struct machine_event_state {
 
 static atomic_int nr_counting; /* measurers between start and stop, in all threads */
 
+/* The units that are open, each with those who use it. */
+static struct open_unit {
+	const struct machine_event_definition *event; /* of the first of them; the measurement outlives all */
+	int fd, nr_users;
+} * open_units;
+static size_t nr_open_units;
+static pthread_mutex_t open_units_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* -1: refused. */
 static int
 open_unit(const struct machine_event_definition *event, struct rot_error *err)
 {
@@ -60,6 +71,44 @@ open_unit(const struct machine_event_definition *event, struct rot_error *err)
 	return perf_hint(err, error, PERF_PARANOID_MACHINE, 1);
 }
 
+/* As open_unit, if nobody has it open. */
+static int
+take_unit(const struct machine_event_definition *event, struct rot_error *err)
+{
+	struct open_unit *unit = NULL;
+	int fd;
+
+	pthread_mutex_lock(&open_units_lock);
+	for (size_t i = 0; i < nr_open_units && !unit; i++)
+		if (open_units[i].event->pmu_type == event->pmu_type && open_units[i].event->config == event->config &&
+		    open_units[i].event->cpu == event->cpu)
+			unit = &open_units[i];
+	fd = unit ? unit->fd : open_unit(event, err);
+	if (!unit && fd >= 0) {
+		unit = &rot_add(open_units, nr_open_units);
+		*unit = (struct open_unit){.event = event, .fd = fd};
+	}
+	if (unit)
+		unit->nr_users++;
+	pthread_mutex_unlock(&open_units_lock);
+	return fd;
+}
+
+static void
+give_unit_back(int fd)
+{
+	size_t i = 0;
+
+	pthread_mutex_lock(&open_units_lock);
+	while (open_units[i].fd != fd)
+		i++;
+	if (--open_units[i].nr_users == 0) {
+		close(fd);
+		open_units[i] = open_units[--nr_open_units];
+	}
+	pthread_mutex_unlock(&open_units_lock);
+}
+
 static int
 machine_event_initialize(void *state, const void *description, struct rot_error *err)
 {
@@ -74,7 +123,7 @@ machine_event_initialize(void *state, const void *description, struct rot_error 
 
 		if (!unit)
 			return rot_error_set(err, 0, "event '%s' is none of the machine", event->name);
-		own->units[own->nr].fd = open_unit(unit, err);
+		own->units[own->nr].fd = take_unit(unit, err);
 		if (own->units[own->nr].fd < 0)
 			return -1;
 	}
@@ -196,7 +245,7 @@ machine_event_dispose(void *state)
 	struct machine_event_state *own = state;
 
 	for (size_t i = 0; i < own->nr; i++)
-		close(own->units[i].fd);
+		give_unit_back(own->units[i].fd);
 	free(own->units);
 }
 

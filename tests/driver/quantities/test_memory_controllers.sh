@@ -78,6 +78,13 @@ unset ROT_SIMULATED_OTHERS
 simulated "$intel" intel-client ./bus.xml client
 is 'controllers of a client' "$(bytes client.json llcRam)" "$all $all "
 
+# Each of two workloads sees what both do.
+sed '/<workload>/p; s/READ WRITE_NT/READ/' bus.xml >two.xml
+simulated "$intel" intel-server ./two.xml two
+is 'two workloads' "$(bytes two.json llcRam)" "$((2 * all)) "
+two_seen=$(quantities two.json | awk -F '\t' '$3 == "transferredBytes:llcRam" && $4 ~ /^threadSamples/ { printf "%d ", $5 }')
+is 'each sees both' "$two_seen" "$((2 * all)) $((2 * all)) $((2 * all)) $((2 * all)) $((2 * all)) $((2 * all)) "
+
 # processor FAMILY MODEL: a recorded machine of AMD
 processor()
 {
