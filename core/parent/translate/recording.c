@@ -279,6 +279,32 @@ bit_of(uint8_t word)
 	return number == EFFECT_NO_REGISTER ? 0 : (uint16_t)(1U << number);
 }
 
+/*
+ * What a masked instruction may access at most, so that frames can be left out. Not of one that has another shape, or
+ * no plain address.
+ */
+static void
+add_extent(struct site *site)
+{
+	const struct work *work = site->work;
+	const struct work_part *part = &work->parts[0];
+	const uint32_t nr = part->shape == WORK_WHOLE ? 1 : work->nr_lanes;
+
+	if (site->kind != SITE_WORK || work->nr_parts != 1 || part->shape == WORK_INDEXED || part->flush ||
+	    part->is_streaming || part->selector != WORK_NO_REGISTER || part->base == EFFECT_WORD_RIP ||
+	    part->bytes * nr == 0 || part->bytes * nr > SITE_LINE)
+		return;
+	site->accesses = rot_calloc(1, sizeof(*site->accesses));
+	site->nr_accesses = 1;
+	site->accesses[0] = (struct site_access){.displacement = part->displacement,
+						 .address_mask = part->address_mask,
+						 .bytes = part->bytes * nr,
+						 .base = word_in(site->registers, effect_number(part->base)),
+						 .index = word_in(site->registers, effect_number(part->index)),
+						 .scale = part->scale,
+						 .is_local = part->segment != WORK_NO_REGISTER};
+}
+
 /* An instruction that has a frame of its own. */
 static void
 plan_other(struct planner *planner, size_t item, const struct work *work)
@@ -304,6 +330,7 @@ plan_other(struct planner *planner, size_t item, const struct work *work)
 		site.nr_words++;
 	if (recording_index(work) != WORK_NO_REGISTER)
 		site.nr_words += VECTOR_REGISTER_BYTES / 8;
+	add_extent(&site);
 	add_recording(planner, item, &site);
 	if (site.kind == SITE_TURNS) {
 		site.kind = SITE_TURNS_END;
@@ -448,7 +475,8 @@ register_in(const struct site *site, unsigned word)
 static bool
 can_be_left_out(const struct site *site)
 {
-	if (site->kind != SITE_PLAIN || !site->is_repeatable || site->nr_accesses > MOST_FILTERED)
+	if ((site->kind != SITE_WORK && !site->is_repeatable) || site->nr_accesses == 0 ||
+	    site->nr_accesses > MOST_FILTERED)
 		return false;
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];

@@ -12,7 +12,7 @@
  *	index, 8 words        of a gather or scatter
  *
  * Where lines are sampled, the code first looks whether a frame has one that is, in tables (LOW_LEFT_OUT) that
- * leave none out at first. Frames with other than plain accesses to whole addresses are always written.
+ * leave none out at first. Frames of other than plain or masked accesses to whole addresses are always written.
  *
  * The upper byte of the header is an int3: the code behind a frame jumps there when the byte RECORD_FULL_BYTE of the
  * place of the next one is 0, so that neither flags nor another instruction are needed.

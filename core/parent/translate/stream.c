@@ -209,6 +209,7 @@ static const struct sampling {
 	{4, 0x2112422888811445, 2.13},
 	{8, 0x0880402001021005, 2.36},
 	{16, 0x0040100000080003, 3.18},
+	{32, 0x0040000000080001, 12.7},
 };
 
 /* Processors of AMD before Zen 3 take some hundred cycles. */
