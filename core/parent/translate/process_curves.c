@@ -74,6 +74,13 @@ process_curve_release(struct process_curves *curves, struct process_curve *curve
 }
 
 void
+process_curve_tell(struct process_curve *curve, void (*told)(void *context, uint64_t line, unsigned capacity),
+		   void *context)
+{
+	reuse_tell(curve->reuse, told, context);
+}
+
+void
 process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr)
 {
 	reuse_use_lines(curve->reuse, words, nr);

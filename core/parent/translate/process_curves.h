@@ -36,6 +36,10 @@ struct process_curve;
 struct process_curve *process_curve_share(struct process_curves *curves, uint32_t space, uint64_t residues);
 void process_curve_release(struct process_curves *curves, struct process_curve *curve);
 
+/* As reuse_tell. */
+void process_curve_tell(struct process_curve *curve, void (*told)(void *context, uint64_t line, unsigned capacity),
+			void *context);
+
 /* Uses as of uses.h; nr: words. */
 void process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr);
 
