@@ -166,6 +166,13 @@ share_json(const struct miss_share *share, const struct program_run_output *run)
 	}
 	json_object_del(json, "by");
 	json_object_set_new(json, "levels", levels);
+	if (miss_share_nr_curve(share) > 0) {
+		json_t *curve = json_array();
+
+		for (size_t i = 0; i < miss_share_nr_curve(share); i++)
+			json_array_append_new(curve, json_integer((json_int_t)miss_share_curve_at(share, i)));
+		json_object_set_new(json, "curve", curve);
+	}
 	return json;
 }
 
@@ -496,6 +503,68 @@ add_row(struct text_table *table, const struct miss_curve *curve, size_t i, doub
 				  caches});
 }
 
+/* ---- by capacity and function, loop, object or thread ---- */
+
+/* With so many times the lines that all capacities miss, or fewer, it fits. */
+#define FITTING 1.05
+
+/* The capacity from which on a share fits, as text in fresh memory. */
+static char *
+fitting_text(const struct miss_curve *curve, const struct miss_share *share)
+{
+	const size_t nr = miss_share_nr_curve(share);
+	const double least = FITTING * (double)miss_share_curve_at(share, nr - 1);
+	size_t i = nr - 1;
+
+	while (i > 0 && (double)miss_share_curve_at(share, i - 1) <= least)
+		i--;
+	return i == 0 ? rot_strdup("less") : machine_size_text((int64_t)capacity_at(curve, i));
+}
+
+/* The misses of the largest capacity that is no larger than that. */
+static char *
+misses_with(const struct miss_curve *curve, const struct miss_share *share, int64_t bytes)
+{
+	size_t i = 0;
+
+	while (i + 1 < nr_of(curve) && (int64_t)capacity_at(curve, i + 1) <= bytes)
+		i++;
+	return rot_number_in_full((double)miss_share_curve_at(share, i));
+}
+
+static void
+print_curves(const struct program_report *report, const struct miss_curve *curve, const struct program_run_output *run,
+	     FILE *out)
+{
+	size_t nr;
+	autofree const struct miss_share **shares = shares_by(run, report->misses_by, &nr);
+	autofree char *heading = rot_format("  %s", report->misses_by);
+	const struct text_table_column columns[] = {{heading, true},
+						    {"misses with\nthe L1", false},
+						    {"the L2", false},
+						    {"the last\nlevel", false},
+						    {"fits into", false}};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
+
+	for (size_t i = 0; i < nr && (report->is_all || table.nr_rows < MOST_SHOWN); i++) {
+		const struct machine *machine = report->machine;
+		autofree char *name = share_name(shares[i]);
+
+		if (miss_share_nr_curve(shares[i]) != nr_of(curve))
+			continue;
+		text_table_add(&table, (char *[]){rot_format("  %s", name),
+						  misses_with(curve, shares[i], machine->l1_data_bytes),
+						  misses_with(curve, shares[i], machine->l2_bytes),
+						  misses_with(curve, shares[i], machine->llc_bytes),
+						  fitting_text(curve, shares[i])});
+	}
+	if (table.nr_rows > 0) {
+		fputc('\n', out);
+		text_table_print(&table, out);
+	}
+	text_table_clear(&table);
+}
+
 void
 report_curve(const struct program_report *report, FILE *out)
 {
@@ -530,6 +599,8 @@ report_curve(const struct program_report *report, FILE *out)
 	text_table_print(&table, out);
 	text_table_clear(&table);
 	text_print_behind("  working sets:", *sets ? sets : "none stands out", out);
+	if (report_run_of_misses(report))
+		print_curves(report, curve, report_run_of_misses(report), out);
 }
 
 void

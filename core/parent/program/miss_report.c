@@ -10,6 +10,7 @@
 #include "ProgramPart.h"
 #include "memory.h"
 #include "parent/profile/parts.h"
+#include "parent/stepping/reuse.h"
 #include "parent/symbols/plain_name.h"
 #include "parent/translate/misses.h"
 #include "parent/translate/sharing.h"
@@ -112,9 +113,12 @@ name_of(const struct place *place)
 
 /* ---- shares ---- */
 
-/* Lines of each function, object or thread, by its number. */
+/* Lines of each function, object or thread, by its number. by_capacity: as of records, summed */
+struct sum {
+	uint64_t lines[NR_LINES], by_capacity[REUSE_NR + 1];
+};
 struct sums {
-	uint64_t (*lines)[NR_LINES];
+	struct sum *items;
 	size_t nr;
 };
 
@@ -122,12 +126,14 @@ static void
 add(struct sums *sums, size_t i, const struct miss_record *record)
 {
 	if (i >= sums->nr) {
-		sums->lines = rot_realloc(sums->lines, i + 1, sizeof(*sums->lines));
-		memset(sums->lines + sums->nr, 0, (i + 1 - sums->nr) * sizeof(*sums->lines));
+		sums->items = rot_realloc(sums->items, i + 1, sizeof(*sums->items));
+		memset(sums->items + sums->nr, 0, (i + 1 - sums->nr) * sizeof(*sums->items));
 		sums->nr = i + 1;
 	}
+	for (int k = 0; record->by_capacity && k <= REUSE_NR; k++)
+		sums->items[i].by_capacity[k] += record->by_capacity[k];
 	for (int level = 0; level < STEP_NR_LEVELS; level++) {
-		uint64_t *lines = &sums->lines[i][level * NR_KINDS_WRITTEN];
+		uint64_t *lines = &sums->items[i].lines[level * NR_KINDS_WRITTEN];
 
 		for (int kind = 0; kind < CACHE_NR_KINDS; kind++)
 			lines[kind] += record->lines[level][kind];
@@ -145,12 +151,17 @@ static void
 put_share(struct program_run_output *output, const char *by, const struct sums *sums, size_t i,
 	  const struct described *described)
 {
+	const struct sum *sum = &sums->items[i];
 	struct miss_share *share;
-	uint64_t all = 0;
+	uint64_t all = 0, misses = 0;
+	bool has_curve;
 
 	for (int k = 0; k < NR_LINES; k++)
-		all += sums->lines[i][k];
-	if (all == 0)
+		all += sum->lines[k];
+	for (int k = 0; k <= REUSE_NR; k++)
+		misses += sum->by_capacity[k];
+	has_curve = misses > 0;
+	if (all == 0 && !has_curve)
 		return;
 	share = miss_share_new();
 	rot_string_set(&share->by, by);
@@ -160,7 +171,11 @@ put_share(struct program_run_output *output, const char *by, const struct sums *
 	share->line = described->line;
 	share->number = described->number;
 	for (int k = 0; k < NR_LINES; k++)
-		miss_share_lines_add(share, sums->lines[i][k]);
+		miss_share_lines_add(share, sum->lines[k]);
+	for (int k = 0; has_curve && k < REUSE_NR; k++) {
+		misses -= sum->by_capacity[k];
+		miss_share_curve_add(share, misses);
+	}
 	program_run_output_miss_shares_add(output, share);
 }
 
@@ -339,7 +354,7 @@ put_conflicts(struct program_run_output *output, const struct places *places, co
 
 	for (size_t i = 0; i < functions->nr; i++) {
 		for (int level = 0; level < STEP_NR_LEVELS; level++) {
-			const uint64_t *lines = &functions->lines[i][level * NR_KINDS_WRITTEN];
+			const uint64_t *lines = &functions->items[i].lines[level * NR_KINDS_WRITTEN];
 			const uint64_t all = lines[CACHE_COMPULSORY] + lines[CACHE_CAPACITY] + lines[CACHE_CONFLICT];
 
 			if (lines[CACHE_CONFLICT] >= LEAST_CONFLICTS &&
@@ -423,8 +438,8 @@ miss_report_add(struct program_run_output *output, const struct miss_report *rep
 	free(places.loops);
 	free(places.of_sites);
 	free(places.of_records);
-	free(functions.lines);
-	free(loops.lines);
-	free(objects.lines);
-	free(threads.lines);
+	free(functions.items);
+	free(loops.items);
+	free(objects.items);
+	free(threads.items);
 }

@@ -85,6 +85,8 @@ struct reuse {
 	uint64_t residues, given_up;
 	unsigned shrinks;
 	bool is_filtered;
+	void (*told)(void *context, uint64_t line, unsigned capacity); /* NULL: nobody */
+	void *context;
 };
 
 uint64_t
@@ -383,6 +385,8 @@ bring_in(struct reuse *reuse, uint64_t number, size_t *place)
 	weight = reuse->weights[reuse->table[*place].is_other];
 	reuse->lines += weight;
 	reuse->by_distance[REUSE_NR] += weight;
+	if (reuse->told)
+		reuse->told(reuse->context, number, REUSE_NR);
 	return true;
 }
 
@@ -399,6 +403,8 @@ use_again(struct reuse *reuse, struct followed *line)
 		if (line->modified < capacity)
 			line->modified = capacity;
 		reuse->by_distance[capacity] += weight;
+		if (reuse->told)
+			reuse->told(reuse->context, line->line - 1, capacity);
 	}
 }
 
@@ -466,6 +472,13 @@ reuse_use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
 		use_lines_quickly(reuse, uses, nr);
 	else
 		use_lines(reuse, uses, nr);
+}
+
+void
+reuse_tell(struct reuse *reuse, void (*told)(void *context, uint64_t line, unsigned capacity), void *context)
+{
+	reuse->told = told;
+	reuse->context = context;
 }
 
 void

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "parent/stepping/reuse.h"
 
 /* heads: a hash table with chains of numbers + 1. */
 #define NR_HEADS 65536
@@ -32,6 +33,8 @@ misses_delete(struct misses *misses)
 {
 	if (!misses)
 		return;
+	for (uint32_t i = 0; i < misses->nr; i++)
+		free(misses->records[i].by_capacity);
 	free(misses->records);
 	free(misses);
 }
@@ -116,6 +119,18 @@ misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct c
 		record = find(misses, site, data_at(misses->data, miss->victim << misses->line_shift, &start), thread);
 		record->written[miss->level]++;
 	}
+}
+
+void
+misses_use(struct misses *misses, uint32_t site, uint32_t thread, uint64_t line, unsigned capacity)
+{
+	uint64_t start;
+	struct miss_record *record =
+		find(misses, site, data_at(misses->data, line << misses->line_shift, &start), thread);
+
+	if (!record->by_capacity)
+		record->by_capacity = rot_calloc(REUSE_NR + 1, sizeof(*record->by_capacity));
+	record->by_capacity[capacity]++;
 }
 
 /* ---- padding ---- */

@@ -17,6 +17,9 @@ void misses_delete(struct misses *misses);
 /* Adds a miss of a thread (its number) at a site, which may be CAUSES_OTHER. */
 void misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct cache_miss *miss);
 
+/* Adds a use of a line that caches below a capacity (reuse.h) miss. */
+void misses_use(struct misses *misses, uint32_t site, uint32_t thread, uint64_t line, unsigned capacity);
+
 /*
  * How misses of one level follow each other. stride and other are found by majority votes: a value that most have is
  * left.
@@ -31,11 +34,15 @@ struct miss_steps {
 	uint32_t votes, other, other_votes;
 };
 
-/* written: lines of the object that were written back because of misses of this code. */
+/*
+ * written: lines of the object that were written back because of misses of this code
+ * by_capacity: [REUSE_NR + 1], as reuse_tell tells; NULL: there was nothing
+ */
 struct miss_record {
 	uint32_t site, object, thread, next;
 	uint64_t lines[STEP_NR_LEVELS][CACHE_NR_KINDS], written[STEP_NR_LEVELS];
 	struct miss_steps steps[STEP_NR_LEVELS];
+	uint64_t *by_capacity;
 };
 
 /* The i-th record; NULL: there are no more. */

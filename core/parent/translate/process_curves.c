@@ -170,6 +170,13 @@ process_curve_release(struct process_curves *curves, struct process_curve *curve
 	free(curve);
 }
 
+void
+process_curve_tell(struct process_curve *curve, void (*told)(void *context, uint64_t line, unsigned capacity),
+		   void *context)
+{
+	reuse_tell(curve->reuse, told, context);
+}
+
 static void
 use_lines(struct process_curve *curve, const uint64_t *words, size_t nr)
 {

@@ -36,6 +36,10 @@ struct process_curve;
 struct process_curve *process_curve_share(struct process_curves *curves, uint32_t space, uint64_t residues);
 void process_curve_release(struct process_curves *curves, struct process_curve *curve);
 
+/* As reuse_tell. */
+void process_curve_tell(struct process_curve *curve, void (*told)(void *context, uint64_t line, unsigned capacity),
+			void *context);
+
 /*
  * Uses as of uses.h; nr: words. is_burst: lines are sampled, but these are uses of all: as far as a line was used
  * before in the same burst, the curve of sampled ones is corrected by how far they are off there.

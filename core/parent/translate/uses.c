@@ -37,10 +37,9 @@ causes_find(const struct causes *causes, uint32_t site)
  * cannot be foreseen, so there are no branches that follow from it.
  */
 static size_t
-find_origin(const struct uses *uses, const uint64_t *use)
+find_origin(const struct uses *uses, const uint64_t *use, size_t origin)
 {
 	const uint32_t at = uses_address(use);
-	size_t origin = uses->origin;
 	int nr;
 
 	do {
@@ -58,7 +57,7 @@ end_origins(struct uses *uses)
 {
 	for (size_t i = 0; i < USES_ORIGINS_AT_ONCE; i++)
 		uses->origins[uses->nr_origins + i] = uses_address(uses->words + USES_ROOM + 1);
-	uses->origin = 0;
+	uses->origin = uses->curve_origin = 0;
 }
 
 static struct cache_cause *
@@ -68,7 +67,7 @@ find_cause(void *context, const uint64_t *use)
 	struct cache_cause **chunk;
 	uint32_t site;
 
-	uses->origin = find_origin(uses, use);
+	uses->origin = find_origin(uses, use, uses->origin);
 	site = uses->site = uses->sites[uses->origin];
 	chunk = &uses->causes->chunks[site / CAUSES_CHUNK];
 	if (!*chunk)
@@ -82,6 +81,18 @@ tell_miss(void *context, const struct cache_miss *miss)
 	const struct uses *uses = context;
 
 	misses_add(uses->misses, uses->site, uses->thread, miss);
+}
+
+static void
+tell_use(void *context, uint64_t line, unsigned capacity)
+{
+	struct uses *uses = context;
+
+	if (uses->at) {
+		uses->curve_origin = find_origin(uses, uses->at, uses->curve_origin);
+		uses->site = uses->sites[uses->curve_origin];
+	}
+	misses_use(uses->misses, uses->site, uses->thread, line, capacity);
 }
 
 static void
@@ -133,7 +144,7 @@ use_in_models(const struct uses *uses, const uint64_t *words, size_t nr)
 
 /* Without accesses of another kind. */
 static void
-use_lines(const struct uses *uses, size_t first, size_t nr)
+use_lines(struct uses *uses, size_t first, size_t nr)
 {
 	for (size_t i = first; uses->burst && i < first + nr; i++) {
 		if (uses->burst >> (uses->words[i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1)
@@ -141,8 +152,13 @@ use_lines(const struct uses *uses, size_t first, size_t nr)
 	}
 	if (!uses->burst)
 		use_in_models(uses, uses->words + first, nr);
-	if (uses->curve)
+	if (uses->curve && !uses->misses)
 		process_curve_use(uses->curve, uses->words + first, nr, uses->burst);
+	for (size_t i = first; uses->curve && uses->misses && i < first + nr; i++) {
+		uses->at = uses->words + i;
+		process_curve_use(uses->curve, uses->at, 1, uses->burst);
+	}
+	uses->at = NULL;
 }
 
 void
@@ -160,6 +176,8 @@ uses_do(struct uses *uses)
 		cache_model_set_causes(uses->model, find_cause, uses);
 		if (uses->misses)
 			cache_model_tell_misses(uses->model, tell_miss);
+		if (uses->misses && uses->curve)
+			process_curve_tell(uses->curve, tell_use, uses);
 		end_origins(uses);
 	}
 	for (size_t i = 0; uses->nr_accesses > 0; uses->nr_accesses--) {

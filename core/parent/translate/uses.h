@@ -49,7 +49,8 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * misses: that are told apart by code, object and thread; NULL: they are not asked for
  * causes: NULL: sites are not told apart; else origins, in the order of the uses, say of which site they are
  * origins, sites: from the use at this address on (its low 32 bits) uses are of that site
- * origin: the one that was found last
+ * origin, curve_origin: the one that was found last, for the model and for the curve
+ * at: the use that the curve looks at; NULL: one of two words, of the site that missed last
  */
 #define USES_ROOM 524288
 #define USES_ORIGINS_AT_ONCE 16
@@ -81,7 +82,8 @@ struct uses {
 	void (*done)(void *context);
 	void *context;
 	struct causes *causes;
-	size_t nr_origins, origin;
+	size_t nr_origins, origin, curve_origin;
+	const uint64_t *at;
 	size_t nr, nr_accesses;
 	uint64_t words[USES_ROOM];
 	uint32_t origins[USES_ORIGINS_ROOM], sites[USES_ORIGINS_ROOM];

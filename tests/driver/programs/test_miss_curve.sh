@@ -68,6 +68,31 @@ check "misses by kind"
 case $err in *"why lines were missing"*) result=0 ;; *) result=1 ;; esac
 check "the table of kinds"
 
+# Curves of objects, functions and threads are parts of the whole: an array is read each time, or once.
+call run --counts-only --miss-curve --by=object -caches=32K:512,4M:4 -j parts.json "$triads"
+for parts in objects functions loops threads; do
+	for capacity in 12 32 40; do
+		"$top_builddir/tests/json_lines" parts.json | awk -v parts="^missesBy[.]$parts.*[.]curve.$capacity. = " \
+			-v whole="^missCurve.capacities.$capacity..misses = " '
+			$0 ~ parts {sum += $3}
+			$0 ~ whole {all = $3}
+			END {print parts, sum, all; exit !(all > 0 && sum == all)}' >"$work/out"
+		result=$? out=$(cat "$work/out")
+		check "$parts at capacity $capacity are the whole"
+	done
+done
+"$top_builddir/tests/json_lines" parts.json | awk '
+	/^missesBy[.]objects.[0-9]+.[.]name = "?b"?$/ {split($1, path, "]"); b = path[1]}
+	{value[$1] = $3}
+	END {
+		print b, value[b "].curve[32]"], value[b "].curve[40]"]
+		exit !(value[b "].curve[32]"] == 81920 && value[b "].curve[40]"] == 8192)
+	}' >"$work/out"
+result=$? out=$(cat "$work/out")
+check "an array by capacity"
+case $err in *"fits into"*) result=0 ;; *) result=1 ;; esac
+check "the table of capacities by object"
+
 call run --miss-kinds -caches=none true
 [ "$status" = 2 ]
 result=$?
