@@ -51,6 +51,9 @@ cycles_of(const struct core *core, int which, double entries)
 		return 6 + 20 * fmax(0, entries - own) / entries;
 	case BUFFERS_OPERATION:
 		return entries <= own ? 0.125 : 0.4;
+	case BUFFERS_LOAD: /* into vector registers */
+		return turn_of(core, fmin(fmin(own, core->entries[BUFFERS_VECTOR]), core->entries[BUFFERS_WINDOW]),
+			       entries);
 	default:
 		return turn_of(core, fmin(own, core->entries[BUFFERS_WINDOW]), entries);
 	}
@@ -101,6 +104,18 @@ TEST(known_buffers_are_told)
 	ck_assert_has(buffers->answers[BUFFERS_MISS].remark, "at least");
 	ck_assert_double_le(buffers->answers[BUFFERS_TARGET].number.low, 135);
 	ck_assert_double_ge(buffers->answers[BUFFERS_TARGET].number.high, 180);
+}
+
+TEST(loads_may_fill_registers_first)
+{
+	struct core core = zen5;
+	autofree struct buffers *buffers = NULL;
+
+	core.entries[BUFFERS_VECTOR] = 300;
+	buffers = concluded(&core, unknown);
+	ck_assert_ptr_null(buffers->answers[BUFFERS_VECTOR].remark);
+	ck_assert(isinf(buffers->answers[BUFFERS_LOAD].number.high));
+	ck_assert_has(buffers->answers[BUFFERS_LOAD].remark, "the vector registers are full before");
 }
 
 /* Registers that hold what was there before are no difference; half of a buffer may be another thread's. */
