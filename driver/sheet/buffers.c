@@ -206,11 +206,15 @@ read_misses(struct sheet_answer *answer, const struct measured_curve *measured)
 	const struct measured_curve curve = curve_undisturbed(measured);
 	double most[2] = {0, 0};
 
-	for (size_t i = 0; i < curve.nr; i++)
-		for (int half = 0; half < 2; half++)
-			most[half] = fmax(most[half], curve.at[i] * curve.cycles[half][0] / curve.cycles[half][i]);
 	if (curve.nr < CURVE_LEAST_POINTS || curve.at[0] != 1)
 		return;
+	for (int half = 0; half < 2; half++) {
+		double envelope[CURVE_MAX_POINTS];
+
+		curve_envelope(curve.cycles[half], curve.nr, envelope);
+		for (size_t i = 0; i < curve.nr; i++)
+			most[half] = fmax(most[half], curve.at[i] * envelope[0] / curve.cycles[half][i]);
+	}
 	answer->number = (struct sheet_number){fmin(most[0], most[1]), fmin(most[0], most[1]), INFINITY};
 	answer->confidence = fmax(0, 1 - 4 * fabs(most[0] - most[1]) / fmin(most[0], most[1]));
 	if (answer->confidence >= CURVE_SURE)

@@ -11,10 +11,11 @@ struct core {
 	double entries[BUFFERS_NR];
 	double fuzz;   /* share of the entries of a buffer between those that always fit and those that never do */
 	double noise;  /* share that a run may take longer */
+	double spikes; /* share of the points that others disturb */
 	double misses; /* that memory delivers while one is waited for */
 };
 
-static const struct core zen5 = {{440, 197, 600, 400, 100, 64, 31, 130, 6144}, 0.02, 0.02, 25};
+static const struct core zen5 = {{440, 197, 600, 400, 100, 64, 31, 130, 6144}, 0.02, 0.02, 0, 25};
 
 static const double unknown[BUFFERS_NR] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
@@ -65,8 +66,9 @@ measure(const struct core *core, struct measured_curve curves[BUFFERS_NR])
 	for (int which = 0; which < BUFFERS_NR; which++)
 		for (size_t i = 0; i < curves[which].nr; i++)
 			for (int half = 0; half < 2; half++)
-				curves[which].cycles[half][i] =
-					cycles_of(core, which, curves[which].at[i]) * (1 + core->noise * chance());
+				curves[which].cycles[half][i] = cycles_of(core, which, curves[which].at[i]) *
+								(1 + core->noise * chance()) *
+								(chance() < core->spikes ? 1 + chance() : 1);
 }
 
 static struct buffers *
@@ -138,7 +140,10 @@ any_core(void)
 {
 	static const double least[BUFFERS_NR] = {90, 60, 60, 40, 30, 8, 8, 20, 500};
 	static const double most[BUFFERS_NR] = {700, 300, 400, 250, 140, 60, 60, 500, 9000};
-	struct core core = {.fuzz = 0.03 * chance(), .noise = 0.04 * chance(), .misses = 10 + 50 * chance()};
+	struct core core = {.fuzz = 0.03 * chance(),
+			    .noise = 0.04 * chance(),
+			    .spikes = 0.1 * chance(),
+			    .misses = 10 + 50 * chance()};
 
 	for (int i = 0; i < BUFFERS_NR; i++)
 		core.entries[i] = floor(least[i] + (most[i] - least[i]) * chance());
