@@ -55,7 +55,7 @@ static const struct buffer {
 #define ENDS 0.85
 
 /* A buffer of more than this share of the entries of a larger one is not full before that one is. */
-#define FILLS_OTHER 0.95
+#define FILLS_OTHER 0.93
 
 /* Registers hold what the program had before, too: the least share of what is told that is as told. */
 #define LEAST_TOLD 0.8
