@@ -187,6 +187,13 @@ layout_suit_ticks(struct layout_axis *axis, const double *values, size_t nr, boo
 		axis->nr_ticks = 0;
 }
 
+/* 0.3 is 3 / 10, but not 3 * 0.1. */
+static double
+tick_value(int digit, int exponent)
+{
+	return exponent < 0 ? digit / pow(10, -exponent) : digit * pow(10, exponent);
+}
+
 static char *
 tick_text(int digit, int exponent)
 {
@@ -195,7 +202,7 @@ tick_text(int digit, int exponent)
 	char *power, *text;
 
 	if (exponent > -4 && exponent < 6)
-		return rot_number_text(digit * pow(10, exponent), 6);
+		return rot_number_text(tick_value(digit, exponent), 6);
 	if (size > 99)
 		return rot_format("%de%d", digit, exponent);
 	power = rot_format("10%s%s%s", exponent < 0 ? "⁻" : "", size > 9 ? raised[size / 10] : "", raised[size % 10]);
@@ -219,7 +226,7 @@ log_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 
 	for (int exponent = (int)floor(log10(axis->low)); exponent <= (int)ceil(log10(axis->high)); exponent++) {
 		for (int digit = 1; digit < 10; digit++) {
-			double value = digit * pow(10, exponent);
+			double value = tick_value(digit, exponent);
 			bool is_labelled = digit == 1;
 
 			for (size_t i = 0; decades < 3 && i < 3; i++)

@@ -2,6 +2,7 @@
 #include "sheet/buffers.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -24,24 +25,21 @@ static const struct buffer {
 	int entries, most_turns;
 	bool is_of_turn, is_in_window, is_gradual;
 } rows[BUFFERS_NR] = {
+#define IN_WINDOW curve_biggest_step, 16, 640, 1.12, INT_MAX, 500, .is_of_turn = true, .is_in_window = true
 	[BUFFERS_WINDOW] = {"WINDOW", "reorder window", "instructions", "window", curve_biggest_step, 24, 1100, 1.12,
-			    1000000, 500, true, false, false},
-	[BUFFERS_INTEGER] = {"INTEGER", "integer registers", "results", "integer-registers", curve_biggest_step, 16,
-			     640, 1.12, 1000000, 500, true, true, false},
-	[BUFFERS_VECTOR] = {"VECTOR", "vector registers", "results", "vector-registers", curve_biggest_step, 16, 640,
-			    1.12, 1000000, 500, true, true, false},
-	[BUFFERS_LOAD] = {"LOAD", "load queue", "loads", "load-queue", curve_biggest_step, 16, 640, 1.12, 1000000, 500,
-			  true, true, false},
-	[BUFFERS_STORE] = {"STORE", "store queue", "stores", "store-queue", curve_biggest_step, 16, 640, 1.12, 1000000,
-			   500, true, true, false},
-	[BUFFERS_MISS] = {"MISS", "outstanding L1 misses", "lines", "misses", NULL, 1, 64, 1.25, 4096, 500, true,
-			  false},
+			    INT_MAX, 500, .is_of_turn = true},
+	[BUFFERS_INTEGER] = {"INTEGER", "integer registers", "results", "integer-registers", IN_WINDOW},
+	[BUFFERS_VECTOR] = {"VECTOR", "vector registers", "results", "vector-registers", IN_WINDOW},
+	[BUFFERS_LOAD] = {"LOAD", "load queue", "loads", "load-queue", IN_WINDOW},
+	[BUFFERS_STORE] = {"STORE", "store queue", "stores", "store-queue", IN_WINDOW},
+	[BUFFERS_MISS] = {"MISS", "outstanding L1 misses", "lines", "misses", NULL, 1, 64, 1.25, 4096, 500,
+			  .is_of_turn = true},
 	[BUFFERS_RETURN] = {"RETURN", "return stack", "calls", "return-stack", curve_first_step, 4, 128, 1.12, 200000,
-			    50000, false, false, true},
-	[BUFFERS_TARGET] = {"TARGET", "targets of an indirect jump", "targets", "targets", curve_first_step, 8, 2048,
-			    1.25, 200000, 50000, false, false, true},
+			    50000, .is_gradual = true},
+	[BUFFERS_TARGET] = {"TARGET", "targets of an indirect call", "targets", "targets", curve_first_step, 8, 2048,
+			    1.25, 200000, 50000, .is_gradual = true},
 	[BUFFERS_OPERATION] = {"OPERATION", "micro-op cache", "instructions", "micro-op-cache", curve_biggest_step, 256,
-			       16384, 1.12, 800000, 10000, false, false, false},
+			       16384, 1.12, 800000, 10000},
 };
 
 /* ---- what curves say ---- */
@@ -56,8 +54,8 @@ static const struct buffer {
 #define BEGINS 0.15
 #define ENDS 0.85
 
-/* Behind this share of the window, other buffers are not full before it is. */
-#define FILLS_WINDOW 0.95
+/* A buffer of more than this share of the entries of a larger one is not full before that one is. */
+#define FILLS_OTHER 0.93
 
 /* Registers hold what the program had before, too: the least share of what is told that is as told. */
 #define LEAST_TOLD 0.8
@@ -208,11 +206,15 @@ read_misses(struct sheet_answer *answer, const struct measured_curve *measured)
 	const struct measured_curve curve = curve_undisturbed(measured);
 	double most[2] = {0, 0};
 
-	for (size_t i = 0; i < curve.nr; i++)
-		for (int half = 0; half < 2; half++)
-			most[half] = fmax(most[half], curve.at[i] * curve.cycles[half][0] / curve.cycles[half][i]);
 	if (curve.nr < CURVE_LEAST_POINTS || curve.at[0] != 1)
 		return;
+	for (int half = 0; half < 2; half++) {
+		double envelope[CURVE_MAX_POINTS];
+
+		curve_envelope(curve.cycles[half], curve.nr, envelope);
+		for (size_t i = 0; i < curve.nr; i++)
+			most[half] = fmax(most[half], curve.at[i] * envelope[0] / curve.cycles[half][i]);
+	}
 	answer->number = (struct sheet_number){fmin(most[0], most[1]), fmin(most[0], most[1]), INFINITY};
 	answer->confidence = fmax(0, 1 - 4 * fabs(most[0] - most[1]) / fmin(most[0], most[1]));
 	if (answer->confidence >= CURVE_SURE)
@@ -236,15 +238,28 @@ read_curve(struct sheet_answer *answer, const struct buffer *row, const struct m
 	}
 }
 
-/* What fills the window is the window, and which of both it is must be known. */
+/* Where both are equal, the other buffer is what was filled. */
 static void
-compare_with_window(struct sheet_answer *answer, const struct sheet_answer *window)
+compare_with(struct sheet_answer *answer, const struct sheet_answer *other, const char *remark)
 {
-	answer->confidence = fmin(answer->confidence, isfinite(window->number.value) ? window->confidence : 0);
-	if (answer->confidence < CURVE_SURE || answer->number.value <= FILLS_WINDOW * window->number.value)
+	if (answer->confidence < CURVE_SURE || !(answer->number.value > FILLS_OTHER * other->number.value))
 		return;
 	answer->number.high = INFINITY;
-	answer->remark = "at least: the reorder window is full before";
+	answer->remark = remark;
+}
+
+/* Which buffer was full must be known, so none in a window that is not known is sure. */
+static void
+compare_in_window(struct buffers *buffers, enum buffers_answer which)
+{
+	struct sheet_answer *answer = &buffers->answers[which];
+	const struct sheet_answer *window = &buffers->answers[BUFFERS_WINDOW],
+				  *vector = &buffers->answers[BUFFERS_VECTOR];
+
+	answer->confidence = fmin(answer->confidence, isfinite(window->number.value) ? window->confidence : 0);
+	compare_with(answer, window, "at least: the reorder window is full before");
+	if (which == BUFFERS_LOAD && isfinite(vector->number.high))
+		compare_with(answer, vector, "at least: the vector registers are full before");
 }
 
 static void
@@ -275,7 +290,7 @@ buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR])
 						.curve = &buffers->curves[i]};
 		read_curve(answer, row, &buffers->coarse[i]);
 		if (row->is_in_window)
-			compare_with_window(answer, &buffers->answers[BUFFERS_WINDOW]);
+			compare_in_window(buffers, (enum buffers_answer)i);
 		if (buffers->failure.text[0])
 			answer->remark = buffers->failure.text;
 		judge(answer);

@@ -20,7 +20,7 @@
 #define ENTRY_BYTES 32     /* no more code for an entry */
 #define LINE_DISTANCE 1088 /* 17 lines, so that lines are in all sets, and none beside another */
 #define FIRST_FUNCTION 64  /* where it is in the code */
-#define TARGET_BYTES 16
+#define FUNCTION_BYTES 16
 #define LIST_ROOM 8 /* 64 bytes that are loaded and stored */
 
 struct core_buffer {
@@ -28,7 +28,7 @@ struct core_buffer {
 	char *code, *end; /* of what was made so far */
 	size_t mapped;
 	char *lines;
-	char **list; /* of lines, or of targets of jumps, in random order; afterwards memory for loads and stores */
+	char **list; /* of lines, or of functions, in random order; afterwards memory for loads and stores */
 	char *chains[2];
 	uint64_t nr_lines;
 };
@@ -160,10 +160,12 @@ make_return(struct core_buffer *buffer)
 	emit_loop_end(buffer, begin);
 	buffer->end = buffer->code + FIRST_FUNCTION;
 	for (int64_t i = 1; i < buffer->data.entries; i++) {
+		const char *next = buffer->end + FUNCTION_BYTES;
+
 		EMIT(buffer, "\xe8"); /* call */
-		emit_place(buffer, buffer->end + 15);
+		emit_place(buffer, next);
 		EMIT(buffer, "\xc3"); /* ret */
-		buffer->end += 10;
+		buffer->end = buffer->code + FIRST_FUNCTION + FUNCTION_BYTES * i;
 	}
 	EMIT(buffer, "\xc3"); /* ret */
 }
@@ -189,7 +191,7 @@ make_target(struct core_buffer *buffer)
 		buffer->end = buffer->list[i];
 		EMIT(buffer, "\xc3"); /* ret */
 	}
-	buffer->end = buffer->code + FIRST_FUNCTION + TARGET_BYTES * (size_t)buffer->data.entries;
+	buffer->end = buffer->code + FIRST_FUNCTION + FUNCTION_BYTES * buffer->data.entries;
 }
 
 /* nopl 0(%rax,%rax,1): few of them are decoded in a cycle. */
@@ -284,7 +286,7 @@ initialize(void *kernel)
 	fill_list(buffer->list, buffer->nr_lines, buffer->lines, LINE_DISTANCE);
 	link_lines(buffer);
 	if (kind->make == make_target)
-		fill_list(buffer->list, entries, buffer->code + FIRST_FUNCTION, TARGET_BYTES);
+		fill_list(buffer->list, entries, buffer->code + FIRST_FUNCTION, FUNCTION_BYTES);
 	if (kind->fill)
 		make_filled(buffer, kind->fill);
 	else

@@ -69,8 +69,11 @@ TEST(ticks_have_labels_at_powers_of_ten_or_more_often_when_short)
 {
 	struct layout_axis long_axis = {.is_log = true, .low = 0.01, .high = 1000, .length = 400},
 			   short_axis = {.is_log = true, .low = 2, .high = 30, .length = 400};
-	autofree char *wide = layout_ticks(&long_axis), *narrow = layout_ticks(&short_axis);
+	struct layout_axis small_axis = {.is_log = true, .low = 0.125, .high = 0.95, .length = 400};
+	autofree char *wide = layout_ticks(&long_axis), *narrow = layout_ticks(&short_axis),
+		      *small = layout_ticks(&small_axis);
 
+	ck_assert_has(small, "\"0.3\" 0.3 0");
 	ck_assert_has(wide, "\"100\" 100 0");
 	ck_assert_has(wide, "\"\" 200 1");
 	ck_assert_has(narrow, "\"2\" 2 0");

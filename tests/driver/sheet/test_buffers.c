@@ -11,10 +11,11 @@ struct core {
 	double entries[BUFFERS_NR];
 	double fuzz;   /* share of the entries of a buffer between those that always fit and those that never do */
 	double noise;  /* share that a run may take longer */
+	double spikes; /* share of the points that others disturb */
 	double misses; /* that memory delivers while one is waited for */
 };
 
-static const struct core zen5 = {{440, 197, 600, 400, 100, 64, 31, 130, 6144}, 0.02, 0.02, 25};
+static const struct core zen5 = {{440, 197, 600, 400, 100, 64, 31, 130, 6144}, 0.02, 0.02, 0, 25};
 
 static const double unknown[BUFFERS_NR] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
@@ -51,6 +52,9 @@ cycles_of(const struct core *core, int which, double entries)
 		return 6 + 20 * fmax(0, entries - own) / entries;
 	case BUFFERS_OPERATION:
 		return entries <= own ? 0.125 : 0.4;
+	case BUFFERS_LOAD: /* into vector registers */
+		return turn_of(core, fmin(fmin(own, core->entries[BUFFERS_VECTOR]), core->entries[BUFFERS_WINDOW]),
+			       entries);
 	default:
 		return turn_of(core, fmin(own, core->entries[BUFFERS_WINDOW]), entries);
 	}
@@ -62,8 +66,9 @@ measure(const struct core *core, struct measured_curve curves[BUFFERS_NR])
 	for (int which = 0; which < BUFFERS_NR; which++)
 		for (size_t i = 0; i < curves[which].nr; i++)
 			for (int half = 0; half < 2; half++)
-				curves[which].cycles[half][i] =
-					cycles_of(core, which, curves[which].at[i]) * (1 + core->noise * chance());
+				curves[which].cycles[half][i] = cycles_of(core, which, curves[which].at[i]) *
+								(1 + core->noise * chance()) *
+								(chance() < core->spikes ? 1 + chance() : 1);
 }
 
 static struct buffers *
@@ -103,6 +108,18 @@ TEST(known_buffers_are_told)
 	ck_assert_double_ge(buffers->answers[BUFFERS_TARGET].number.high, 180);
 }
 
+TEST(loads_may_fill_registers_first)
+{
+	struct core core = zen5;
+	autofree struct buffers *buffers = NULL;
+
+	core.entries[BUFFERS_VECTOR] = 300;
+	buffers = concluded(&core, unknown);
+	ck_assert_ptr_null(buffers->answers[BUFFERS_VECTOR].remark);
+	ck_assert(isinf(buffers->answers[BUFFERS_LOAD].number.high));
+	ck_assert_has(buffers->answers[BUFFERS_LOAD].remark, "the vector registers are full before");
+}
+
 /* Registers that hold what was there before are no difference; half of a buffer may be another thread's. */
 TEST(told_entries_are_compared)
 {
@@ -123,7 +140,10 @@ any_core(void)
 {
 	static const double least[BUFFERS_NR] = {90, 60, 60, 40, 30, 8, 8, 20, 500};
 	static const double most[BUFFERS_NR] = {700, 300, 400, 250, 140, 60, 60, 500, 9000};
-	struct core core = {.fuzz = 0.03 * chance(), .noise = 0.04 * chance(), .misses = 10 + 50 * chance()};
+	struct core core = {.fuzz = 0.03 * chance(),
+			    .noise = 0.04 * chance(),
+			    .spikes = 0.1 * chance(),
+			    .misses = 10 + 50 * chance()};
 
 	for (int i = 0; i < BUFFERS_NR; i++)
 		core.entries[i] = floor(least[i] + (most[i] - least[i]) * chance());
