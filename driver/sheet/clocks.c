@@ -22,7 +22,7 @@ add_points(struct survey *survey, struct clocks *clocks, int points[][CLOCKS_NR_
 		for (int width = 0; width < CLOCKS_NR_WIDTHS; width++) {
 			int point = survey_add(survey, nr_cpus, "Operation", 1, err,
 					       "operation=ADD precision=DOUBLE instructionSet=%s chains=8 turns=%d "
-					       "warmCode=true",
+					       "warmCode=true warmData=true",
 					       widths[width], TURNS);
 
 			if (point == -1)

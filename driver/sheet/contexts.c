@@ -91,8 +91,9 @@ add_points(struct survey *survey, int kind, struct measured_curve *curve, struct
 		const size_t nr = (size_t)curve->at[i];
 		const bool share = nr > survey_nr_cpus(survey);
 		const int work = kinds[kind].work * (share ? LONGER : 1);
-		const int point = survey_add(survey, nr, kinds[kind].kernel, work, err, "%s %s=%d warmCode=true",
-					     kinds[kind].fields, kinds[kind].repeated, work);
+		const int point =
+			survey_add(survey, nr, kinds[kind].kernel, work, err, "%s %s=%d warmCode=true warmData=true",
+				   kinds[kind].fields, kinds[kind].repeated, work);
 
 		if (point < 0)
 			return -1;

@@ -64,7 +64,7 @@ static int
 add(struct survey *survey, const struct hazard *hazard, bool is_met, struct rot_error *err)
 {
 	int point = survey_add(survey, hazard->nr_cpus, "Hazard", hazard->turns * hazard->events, err,
-			       "hazard=%s turns=%d isMet=%s warmCode=true", hazard->field, hazard->turns,
+			       "hazard=%s turns=%d isMet=%s warmCode=true warmData=true", hazard->field, hazard->turns,
 			       is_met ? "true" : "false");
 
 	if (point < 0)

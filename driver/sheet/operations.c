@@ -123,9 +123,10 @@ add_curve(struct survey *survey, struct operation_sheet *sheet, struct operation
 	const int turns = turns_of(curve.operation);
 
 	for (size_t i = 0; i < NR(chain_counts); i++) {
-		int point = survey_add(survey, 1, "Operation", (double)STEPS * turns, err,
-				       "operation=%s instructionSet=%s precision=%s chains=%d turns=%d warmCode=true",
-				       curve.operation, curve.instruction_set, curve.precision, chain_counts[i], turns);
+		int point = survey_add(
+			survey, 1, "Operation", (double)STEPS * turns, err,
+			"operation=%s instructionSet=%s precision=%s chains=%d turns=%d warmCode=true warmData=true",
+			curve.operation, curve.instruction_set, curve.precision, chain_counts[i], turns);
 
 		if (point == SURVEY_HAS_NONE)
 			break;

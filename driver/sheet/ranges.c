@@ -88,8 +88,8 @@ measure_kind(struct rot *rot, int kind, struct measured_curve *curve, struct rot
 	for (int nr = FEWEST; rc == 0 && nr <= MOST; nr++) {
 		const int turns = ADDITIONS / (8 * nr);
 		const int point = survey_add(survey, 1, "LiveRanges", 8.0 * nr * turns, err,
-					     "warmCode=true precision=%s variables=%d turns=%d", kinds[kind].precision,
-					     nr, turns);
+					     "warmCode=true warmData=true precision=%s variables=%d turns=%d",
+					     kinds[kind].precision, nr, turns);
 
 		curve->at[curve->nr++] = nr;
 		if (point < 0)
