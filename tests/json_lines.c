@@ -44,8 +44,7 @@ print_object(const char *path, json_t *object)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(object, key, value)
-	{
+	json_object_foreach(object, key, value) {
 		print_below(path, key, value);
 	}
 	if (json_object_size(object) == 0)

@@ -141,8 +141,7 @@ value_of(const struct annotation *a, const struct shown *item, const struct colu
 	json_t *event;
 	size_t i;
 
-	json_array_foreach(a->events, i, event)
-	{
+	json_array_foreach(a->events, i, event) {
 		for (size_t k = 0; item->counts && k < MOST_EVENTS && column->events[k]; k++)
 			if (json_is_string(event) && strcmp(json_string_value(event), column->events[k]) == 0)
 				sum += column->factor * item->counts[i];
@@ -233,7 +232,8 @@ take(struct annotation *a, const struct code_listing *listing)
 	a->items = pool_calloc(a->pool, a->nr + 1, sizeof(*a->items));
 	for (i = 0; i < a->nr; i++)
 		a->items[i].instruction = code_listing_instructions_at(listing, i);
-	json_array_foreach(rows, i, row) take_row(a, json_string_value(row) ? json_string_value(row) : "");
+	json_array_foreach(rows, i, row)
+		take_row(a, json_string_value(row) ? json_string_value(row) : "");
 	a->share = json_number_at(a->function, "share") / json_number_at(a->function, "samples");
 	add_up(a);
 }
@@ -418,8 +418,7 @@ find_part(const struct annotation *a, uint64_t header)
 	const double address = json_number_at(a->function, "address");
 	size_t i;
 
-	json_array_foreach(parts, i, part)
-	{
+	json_array_foreach(parts, i, part) {
 		if (json_number_at(part, "header") == (double)header &&
 		    json_number_at(part, "functionAddress") == address &&
 		    strcmp(json_text_at(part, "object"), json_text_at(a->function, "object")) == 0)

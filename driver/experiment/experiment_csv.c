@@ -55,12 +55,10 @@ contents_of(const struct experiment *experiment, const json_t *points)
 	const char *axis;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		json_object_foreach(json_object_get(point, "coordinates"), axis, item)
 			texts_add(&contents.pool, &contents.axes, axis);
-		json_array_foreach(json_object_get(point, "quantities"), k, item)
-		{
+		json_array_foreach(json_object_get(point, "quantities"), k, item) {
 			autofree char *name = column_of(item);
 
 			texts_add(&contents.pool, &contents.quantities, name);
@@ -141,8 +139,7 @@ print_csv(const struct experiment *experiment, const json_t *points, FILE *out)
 	size_t i;
 
 	make_columns(&contents, columns, &contents.pool);
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		make_row(&contents, point, cells);
 		text_table_add(&table, cells);
 	}

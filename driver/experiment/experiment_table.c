@@ -234,8 +234,7 @@ print_choices(const struct experiment *experiment, FILE *out)
 	const json_t *choice;
 	size_t i;
 
-	json_array_foreach(experiment->choices, i, choice)
-	{
+	json_array_foreach(experiment->choices, i, choice) {
 		fprintf(out, "%s %s: %s\n", json_text_at(choice, "name"), json_text_at(choice, "value"),
 			json_text_at(choice, "text"));
 	}

@@ -20,8 +20,7 @@ add_text(json_t *origin, const char *key, const char *text)
 	bool is_new = *text;
 	size_t i;
 
-	json_array_foreach(texts, i, known)
-	{
+	json_array_foreach(texts, i, known) {
 		is_new = is_new && !json_equal(known, own);
 	}
 	if (is_new)
@@ -68,10 +67,8 @@ origin_merge(json_t *origin, json_t *other)
 	json_t *value, *text;
 	size_t i;
 
-	json_object_foreach(other, key, value)
-	{
-		json_array_foreach(value, i, text)
-		{
+	json_object_foreach(other, key, value) {
+		json_array_foreach(value, i, text) {
 			add_text(origin, key, json_string_value(text));
 		}
 	}

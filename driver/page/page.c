@@ -95,10 +95,8 @@ add_quantities(struct pool *pool, struct texts *texts, const json_t *points, con
 	const json_t *point, *quantity;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
-		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
-		{
+	json_array_foreach(points, i, point) {
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity) {
 			const char *own = json_text_at(quantity, "name");
 			autofree char *column = column_of(quantity);
 
@@ -126,13 +124,11 @@ columns_of(struct pool *pool, const json_t *points)
 	const char *axis;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		columns.has_series |= *json_text_at(point, "series") != '\0';
 		columns.has_label |= *json_text_at(point, "label") != '\0';
 		columns.has_roof |= json_object_get(point, "boundBy") != NULL;
-		json_object_foreach(json_object_get(point, "coordinates"), axis, coordinate)
-		{
+		json_object_foreach(json_object_get(point, "coordinates"), axis, coordinate) {
 			autofree char *text = coordinate_text(coordinate);
 
 			/* Axes, but for those whose values are the point's series or label. */

@@ -32,8 +32,7 @@ page_codes_of(struct pool *pool, const struct rot *rot, const json_t *result, si
 	size_t i;
 
 	codes.items = pool_calloc(pool, MOST_FUNCTIONS, sizeof(*codes.items));
-	json_array_foreach(functions, i, function)
-	{
+	json_array_foreach(functions, i, function) {
 		struct page_code *item = &codes.items[codes.nr];
 		struct rot_error err = {0};
 

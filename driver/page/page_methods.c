@@ -315,13 +315,13 @@ knowledges_of(struct pool *pool, const json_t *points)
 	const json_t *point, *quantity;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		const json_t *quantities = json_object_get(point, "quantities");
 
 		texts_add(pool, &all.cache_states, json_text_at(point, "cacheState"));
 		add_runs(&all, quantities);
-		json_array_foreach(quantities, k, quantity) add_quantity(&all, quantity);
+		json_array_foreach(quantities, k, quantity)
+			add_quantity(&all, quantity);
 	}
 	return all;
 }
@@ -502,8 +502,7 @@ failures_of(struct pool *pool, const json_t *failures)
 	const json_t *failure;
 	size_t i;
 
-	json_array_foreach(failures, i, failure)
-	{
+	json_array_foreach(failures, i, failure) {
 		autofree char *title =
 			point_title(json_text_at(failure, "series"), " ", json_text_at(failure, "label"));
 

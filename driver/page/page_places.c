@@ -238,8 +238,7 @@ write_loops(struct places *places, const json_t *json)
 	const json_t *loops = json_object_get(json, "loops"), *place;
 	size_t i, nr = 0;
 
-	json_array_foreach(loops, i, place)
-	{
+	json_array_foreach(loops, i, place) {
 		autofree char *title = NULL, *id = NULL;
 
 		if (!(json_number_at(place, "header") > 0 && json_number_at(place, "samples") > 0) || nr == MOST_LOOPS)
@@ -264,8 +263,7 @@ have_flops(const json_t *functions)
 	const json_t *place;
 	size_t i;
 
-	json_array_foreach(functions, i, place)
-	{
+	json_array_foreach(functions, i, place) {
 		if (operations_of(place) > 0 || json_number_at(place, "performance") > 0)
 			return true;
 	}
@@ -278,8 +276,7 @@ have_trips(const json_t *loops)
 	const json_t *loop;
 	size_t i;
 
-	json_array_foreach(loops, i, loop)
-	{
+	json_array_foreach(loops, i, loop) {
 		if (json_array_size(json_object_get(loop, "trips")) > 0)
 			return true;
 	}

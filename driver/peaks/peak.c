@@ -132,8 +132,7 @@ read_variant(struct pool *pool, const json_t *json, struct peak *peak)
 	if (!json_is_object(json))
 		return -1;
 	peak->variant = pool_calloc(pool, json_object_size(json), sizeof(*peak->variant));
-	json_object_foreach((json_t *)json, name, value)
-	{
+	json_object_foreach((json_t *)json, name, value) {
 		struct peak_coordinate *coordinate = &peak->variant[peak->nr_coordinates++];
 
 		coordinate->name = pool_strdup(pool, name);
@@ -173,14 +172,12 @@ read_landscape(struct pool *pool, const json_t *json, struct peak_landscape *lan
 		return -1;
 	landscape->axes = pool_calloc(pool, json_array_size(axes), sizeof(*landscape->axes));
 	landscape->points = pool_calloc(pool, json_array_size(points), sizeof(*landscape->points));
-	json_array_foreach(axes, i, item)
-	{
+	json_array_foreach(axes, i, item) {
 		if (!json_is_string(item))
 			return -1;
 		landscape->axes[landscape->nr_axes++] = pool_strdup(pool, json_string_value(item));
 	}
-	json_array_foreach(points, i, item)
-	{
+	json_array_foreach(points, i, item) {
 		if (read_point(pool, item, landscape->nr_axes, &landscape->points[landscape->nr_points++]) < 0)
 			return -1;
 	}

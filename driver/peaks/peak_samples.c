@@ -68,8 +68,7 @@ lies_in_huge_pages(const json_t *facts)
 	size_t i, nr_told = 0, nr_huge = 0;
 	const json_t *fact;
 
-	json_array_foreach(facts, i, fact)
-	{
+	json_array_foreach(facts, i, fact) {
 		const char *text = json_string_value(fact);
 
 		nr_told += strncmp(text, "buffer ", strlen("buffer ")) == 0;

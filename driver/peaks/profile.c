@@ -90,8 +90,7 @@ best_of(const json_t *peaks, const json_t *peak)
 	size_t i;
 	json_t *other;
 
-	json_array_foreach(peaks, i, other)
-	{
+	json_array_foreach(peaks, i, other) {
 		struct reached r = reached_by(other);
 
 		if (is_same_peak(other, peak) && !(r.value <= best.value) && !isnan(r.value))
@@ -125,8 +124,7 @@ has(const json_t *peaks, const json_t *peak, bool is_full, const json_t *conditi
 	size_t i;
 	json_t *other;
 
-	json_array_foreach(peaks, i, other)
-	{
+	json_array_foreach(peaks, i, other) {
 		if (is_same_peak(other, peak) && (!is_full || strcmp(json_text_at(other, "search"), "quick") != 0) &&
 		    (!conditions || (is_of_conditions(other, conditions) && !is_above_limit(other))))
 			return true;
@@ -156,8 +154,7 @@ append_same(json_t *all, const json_t *peaks, const json_t *peak)
 	size_t i;
 	json_t *other;
 
-	json_array_foreach(peaks, i, other)
-	{
+	json_array_foreach(peaks, i, other) {
 		if (is_same_peak(other, peak))
 			json_array_append(all, other);
 	}
@@ -175,8 +172,7 @@ profile_merge(const json_t *found, const json_t *kept, const json_t *conditions)
 	size_t i;
 
 	for (size_t k = 0; k < 2; k++) {
-		json_array_foreach(both[k], i, peak)
-		{
+		json_array_foreach(both[k], i, peak) {
 			bool is_new = has(found, peak, false, NULL) && may_replace(found, kept, peak, conditions);
 
 			if (!has(all, peak, false, NULL))
@@ -319,8 +315,7 @@ read_peaks(const json_t *json, struct peak_list *list)
 	size_t i;
 	json_t *peak;
 
-	json_array_foreach(peaks, i, peak)
-	{
+	json_array_foreach(peaks, i, peak) {
 		list->peaks = pool_grow(&list->pool, list->peaks, list->nr, sizeof(*list->peaks));
 		if (peak_of_json(&list->pool, peak, &list->peaks[list->nr++]) < 0)
 			return -1;
@@ -336,8 +331,7 @@ append_change(char **text, const json_t *peaks, const json_t *now, size_t fact)
 	size_t i;
 	json_t *peak;
 
-	json_array_foreach(peaks, i, peak)
-	{
+	json_array_foreach(peaks, i, peak) {
 		const json_t *then = json_object_get(json_object_get(peak, "foundOn"), key);
 		autofree char *before = NULL, *after = NULL;
 
@@ -363,8 +357,7 @@ changes(const json_t *json, const struct machine *machine)
 
 	for (size_t fact = 0; fact < profile_nr_facts; fact++)
 		append_change(&text, peaks, now, fact);
-	json_array_foreach(peaks, i, peak)
-	{
+	json_array_foreach(peaks, i, peak) {
 		json_int_t found_at = json_integer_value(json_object_get(peak, "foundAt"));
 
 		oldest = found_at < oldest ? found_at : oldest;

@@ -269,8 +269,10 @@ add_counts(json_t *sums, const struct perf_event_measurer_output *counts)
 	json_t *own = json_counts(counts), *count;
 	const char *name;
 
-	json_object_foreach(own, name, count) json_object_set_new(
-		sums, name, json_integer(json_integer_value(json_object_get(sums, name)) + json_integer_value(count)));
+	json_object_foreach(own, name, count)
+		json_object_set_new(
+			sums, name,
+			json_integer(json_integer_value(json_object_get(sums, name)) + json_integer_value(count)));
 	json_decref(own);
 }
 

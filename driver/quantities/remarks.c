@@ -294,11 +294,9 @@ remarks_marks(struct pool *pool, const json_t *points)
 	const json_t *point, *quantity;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		has_most |= json_is_true(json_object_get(json_object_get(point, "roof"), "isLeast"));
-		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
-		{
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity) {
 			const bool is_tainted = strstr(json_text_at(quantity, "estimator"), OF_TAINTED) != NULL;
 			const struct remark *mark = remark_find(REMARK_MARK, json_text_at(quantity, "kind"));
 
@@ -390,11 +388,10 @@ remarks_of_points(struct pool *pool, const json_t *points)
 	const json_t *point, *item;
 	size_t i, k;
 
-	json_array_foreach(points, i, point)
-	{
-		json_array_foreach(json_object_get(point, "quantities"), k, item) tell_of_quantity(&all, point, item);
-		json_array_foreach(json_object_get(point, "notes"), k, item)
-		{
+	json_array_foreach(points, i, point) {
+		json_array_foreach(json_object_get(point, "quantities"), k, item)
+			tell_of_quantity(&all, point, item);
+		json_array_foreach(json_object_get(point, "notes"), k, item) {
 			if (json_is_string(item))
 				tell(&all, point, json_string_value(item), true);
 		}

@@ -84,8 +84,7 @@ count_before(const struct stored_result *result, const json_t *before, const jso
 	const json_t *point;
 	size_t i, nr = 0;
 
-	json_array_foreach(stored_result_points(result), i, point)
-	{
+	json_array_foreach(stored_result_points(result), i, point) {
 		if (point == before)
 			break;
 		nr += is_same(point, like);
@@ -100,8 +99,7 @@ find_nth(const struct stored_result *result, const json_t *like, same_function *
 	const json_t *point;
 	size_t i;
 
-	json_array_foreach(stored_result_points(result), i, point)
-	{
+	json_array_foreach(stored_result_points(result), i, point) {
 		if (is_same(point, like) && n-- == 0)
 			return point;
 	}
@@ -145,8 +143,7 @@ find_nameless(const struct stored_result *of, const json_t *before, const struct
 	size_t i;
 
 	*n = 0;
-	json_array_foreach(stored_result_points(of), i, point)
-	{
+	json_array_foreach(stored_result_points(of), i, point) {
 		if (point == before)
 			break;
 		if (is_thread_part(point) && !find_named(of, point, other) && (*n)++ == wanted)
@@ -232,8 +229,7 @@ note_lone(struct comparison *comparison, size_t side, const json_t *point, const
 	const json_t *quantity;
 	size_t i;
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
 		autofree char *words = stored_value_words(quantity);
 		char *name;
 		char ***lone = &comparison->lone[side];
@@ -340,8 +336,7 @@ print_other_coordinates(FILE *out, const json_t *point, const json_t *other)
 	const json_t *of_other = json_object_get(other, "coordinates");
 	const char *axis, *separator = " (";
 
-	json_object_foreach(coordinates, axis, value)
-	{
+	json_object_foreach(coordinates, axis, value) {
 		const json_t *other_value = json_object_get(of_other, axis);
 		char *texts[2];
 
@@ -504,8 +499,7 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 	const json_t *point, *quantity;
 	size_t i, j;
 
-	json_array_foreach(stored_result_points(first), i, point)
-	{
+	json_array_foreach(stored_result_points(first), i, point) {
 		const json_t *other = find_counterpart(first, point, second);
 
 		if (!other) {
@@ -519,8 +513,7 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 		note_lone(comparison, 0, point, other);
 		note_lone(comparison, 1, other, point);
 	}
-	json_array_foreach(stored_result_points(second), i, point)
-	{
+	json_array_foreach(stored_result_points(second), i, point) {
 		if (!find_counterpart(second, point, first))
 			comparison->nr_only[1]++;
 	}
@@ -536,8 +529,7 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 	if (nr == 0)
 		return;
 	fprintf(out, "only in %s", of->path);
-	json_array_foreach(stored_result_points(of), i, point)
-	{
+	json_array_foreach(stored_result_points(of), i, point) {
 		if (find_counterpart(of, point, other))
 			continue;
 		fputs(separator, out);

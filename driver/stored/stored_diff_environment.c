@@ -28,8 +28,7 @@ array_has(const json_t *array, const json_t *item)
 	const json_t *own;
 	size_t i;
 
-	json_array_foreach(array, i, own)
-	{
+	json_array_foreach(array, i, own) {
 		if (json_equal(own, item))
 			return true;
 	}
@@ -52,8 +51,7 @@ print_items(FILE *out, const char *key, const char *sign, const json_t *array, c
 	const json_t *item;
 	size_t i, nr = 0;
 
-	json_array_foreach(array, i, item)
-	{
+	json_array_foreach(array, i, item) {
 		autofree char *text = NULL;
 
 		if (array_has(other, item))
@@ -72,8 +70,7 @@ texts_have(const json_t *texts, const char *word, size_t length)
 	const json_t *text;
 	size_t i;
 
-	json_array_foreach(texts, i, text)
-	{
+	json_array_foreach(texts, i, text) {
 		const char *at = json_string_value(text);
 
 		for (; at && *at; at += strspn(at, " ")) {
@@ -97,8 +94,7 @@ other_words(const json_t *lines, const json_t *other)
 	const json_t *line;
 	size_t i;
 
-	json_array_foreach(lines, i, line)
-	{
+	json_array_foreach(lines, i, line) {
 		const char *at = json_string_value(line);
 
 		for (; at && *at; at += strspn(at, " ")) {
@@ -119,8 +115,7 @@ without_home(const json_t *lines)
 	json_t *hidden = json_array(), *line;
 	size_t i;
 
-	json_array_foreach(lines, i, line)
-	{
+	json_array_foreach(lines, i, line) {
 		autofree char *text = home_hide_own(json_string_value(line) ? json_string_value(line) : "");
 
 		json_array_append_new(hidden, json_text(text));
@@ -155,8 +150,7 @@ print_differences(FILE *out, json_t *first, json_t *second)
 	json_t *value;
 	size_t nr = 0;
 
-	json_object_foreach(first, key, value)
-	{
+	json_object_foreach(first, key, value) {
 		json_t *other = json_object_get(second, key);
 		char *texts[2];
 

@@ -61,8 +61,7 @@ spread_of(const struct stored_result *result)
 	const json_t *program = json_array_get(stored_result_points(result), 0), *quantity;
 	size_t i;
 
-	json_array_foreach(json_object_get(program, "quantities"), i, quantity)
-	{
+	json_array_foreach(json_object_get(program, "quantities"), i, quantity) {
 		if (strcmp(json_text_at(quantity, "name"), "time") == 0)
 			return (json_number_at(quantity, "high") - json_number_at(quantity, "low")) / 2 /
 			       json_number_at(quantity, "value");
@@ -82,7 +81,8 @@ side_of(const struct stored_result *result)
 	};
 	size_t i;
 
-	json_array_foreach(side.functions, i, place) side.instructions += count_of(place, "instructions");
+	json_array_foreach(side.functions, i, place)
+		side.instructions += count_of(place, "instructions");
 	return side;
 }
 
@@ -126,8 +126,7 @@ names_of(const struct side *side, size_t *nr)
 	size_t i;
 
 	*nr = json_array_size(side->functions);
-	json_array_foreach(side->functions, i, place)
-	{
+	json_array_foreach(side->functions, i, place) {
 		const char *file = function_file(place);
 
 		all[i] = (struct named){place, strcmp(file, own) == 0 ? "" : file, json_text_at(place, "symbol"),
@@ -167,8 +166,7 @@ worth_of(const struct side *side)
 	const json_t *place;
 	size_t i;
 
-	json_array_foreach(side->functions, i, place)
-	{
+	json_array_foreach(side->functions, i, place) {
 		if (json_number_at(place, "samples") > 0)
 			return round(json_number_at(place, "samples") / json_number_at(place, "share"));
 	}

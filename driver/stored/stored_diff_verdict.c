@@ -16,8 +16,7 @@ is_disturbed(const json_t *disturbed, size_t run)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(disturbed, i, item)
-	{
+	json_array_foreach(disturbed, i, item) {
 		if (json_is_integer(item) && json_integer_value(item) == (json_int_t)run)
 			return true;
 	}
@@ -43,8 +42,7 @@ runs_of(const json_t *quantity)
 			    .starts = rot_calloc(json_array_size(samples) + 1, sizeof(*runs.starts))};
 	size_t i;
 
-	json_array_foreach(samples, i, sample)
-	{
+	json_array_foreach(samples, i, sample) {
 		const json_t *start = json_array_get(starts, i);
 
 		if (!json_is_number(sample) || (!use_all && is_disturbed(disturbed, i)))

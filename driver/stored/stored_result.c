@@ -32,8 +32,7 @@ check(const struct stored_result *result, struct rot_error *err)
 	}
 	if (!json_is_array(points) || json_array_size(points) == 0)
 		return rot_error_set(err, 0, "'%s' has no \"points\"", result->path);
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		if (!json_is_object(point) || !json_is_array(json_object_get(point, "quantities")))
 			return rot_error_set(err, 0, "'%s': point %zu has no \"quantities\"", result->path, i + 1);
 	}
@@ -85,15 +84,13 @@ read_points(struct pool *pool, struct stored_result *result)
 	size_t i, k;
 
 	result->points = pool_calloc(pool, json_array_size(points), sizeof(*result->points));
-	json_array_foreach(points, i, point)
-	{
+	json_array_foreach(points, i, point) {
 		const json_t *quantities = json_object_get(point, "quantities");
 		struct stored_point *own = &result->points[result->nr_points++];
 
 		own->json = point;
 		own->values = pool_calloc(pool, json_array_size(quantities), sizeof(*own->values));
-		json_array_foreach(quantities, k, quantity)
-		{
+		json_array_foreach(quantities, k, quantity) {
 			say_blocks(quantity);
 			own->nr_values += stored_value(quantity, &own->values[own->nr_values]) == 0;
 		}

@@ -33,8 +33,7 @@ find_hottest(const struct stored_result *result)
 	double most = -1;
 	size_t i;
 
-	json_array_foreach(functions_of(result), i, place)
-	{
+	json_array_foreach(functions_of(result), i, place) {
 		const double samples = json_number_at(place, "samples");
 		const double instructions = json_number_at(json_object_get(place, "counts"), "instructions");
 
@@ -60,11 +59,10 @@ name_nearest(const struct stored_result *result, const char *name, struct rot_er
 	autofree const char **names = rot_calloc(nr + 1, sizeof(*names));
 	size_t i;
 
-	json_array_foreach(functions, i, place) names[i] =
-		*json_text_at(place, "function") ? json_text_at(place, "function") : NULL;
+	json_array_foreach(functions, i, place)
+		names[i] = *json_text_at(place, "function") ? json_text_at(place, "function") : NULL;
 	rot_error_set(err, 0, "'%s' has no function '%s'", result->path, name);
-	json_array_foreach(loops, i, place)
-	{
+	json_array_foreach(loops, i, place) {
 		if (strcmp(json_text_at(place, "inlined"), name) == 0)
 			return rot_error_hint(err, "it is inlined: rot show %s %s", result->path,
 					      json_text_at(place, "function"));
@@ -90,8 +88,7 @@ find_function(const struct stored_result *result, const char *name, struct rot_e
 			rot_error_set(err, 0, "'%s' has no instructions of functions", result->path);
 		return found;
 	}
-	json_array_foreach(functions_of(result), i, place)
-	{
+	json_array_foreach(functions_of(result), i, place) {
 		if (is_called(place, name) && (!found || !json_object_get(found, "code")))
 			found = place;
 	}

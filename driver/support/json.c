@@ -69,8 +69,7 @@ json_entity_fill(void *entity, const json_t *object)
 	json_t *value;
 	const char *key;
 
-	json_object_foreach((json_t *)object, key, value)
-	{
+	json_object_foreach((json_t *)object, key, value) {
 		if (json_is_string(value)) {
 			rot_entity_set(entity, key, json_string_value(value), NULL);
 		} else if (json_is_integer(value)) {
@@ -103,8 +102,7 @@ json_named(const json_t *array, const char *name)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(array, i, item)
-	{
+	json_array_foreach(array, i, item) {
 		if (strcmp(json_text_at(item, "name"), name) == 0)
 			return item;
 	}
@@ -117,8 +115,7 @@ json_with_key(const json_t *array, char *(*key_of)(const json_t *object), const 
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(array, i, item)
-	{
+	json_array_foreach(array, i, item) {
 		autofree char *own = key_of(item);
 
 		if (strcmp(own, key) == 0)

@@ -249,8 +249,7 @@ apply_groups(struct architecture *architecture, const json_t *groups)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(groups, i, item)
-	{
+	json_array_foreach(groups, i, item) {
 		struct shape shape = {
 			.large = (unsigned)json_integer_value(json_object_get(item, "large")),
 			.plain = (unsigned)json_integer_value(json_object_get(item, "plain")),
@@ -271,7 +270,8 @@ apply(struct architecture *architecture, const json_t *record)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(json_object_get(record, "formulas"), i, item) apply_grade(architecture, item);
+	json_array_foreach(json_object_get(record, "formulas"), i, item)
+		apply_grade(architecture, item);
 	apply_groups(architecture, json_object_get(json_object_get(record, "shapes"), "groups"));
 }
 
@@ -320,7 +320,8 @@ nr_shown(const json_t *record)
 	size_t nr = 0, i;
 	json_t *item;
 
-	json_array_foreach(json_object_get(record, "formulas"), i, item) nr += letter_of(item) != 0;
+	json_array_foreach(json_object_get(record, "formulas"), i, item)
+		nr += letter_of(item) != 0;
 	return nr;
 }
 

@@ -102,8 +102,9 @@ has_infinite(const json_t *points)
 	bool is_found = false;
 	size_t i, k;
 
-	json_array_foreach(points, i, point) json_array_foreach(json_object_get(point, "quantities"), k, quantity)
-		is_found = is_found || isinf(member_number(quantity, "value"));
+	json_array_foreach(points, i, point)
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
+			is_found = is_found || isinf(member_number(quantity, "value"));
 	return is_found;
 }
 

@@ -52,8 +52,7 @@ check_members(const json_t *root, const json_t *schema, const json_t *value, con
 		if (!json_object_get(value, key))
 			return rot_format("%s has no %s", path, key);
 	}
-	json_object_foreach((json_t *)value, key, member)
-	{
+	json_object_foreach((json_t *)value, key, member) {
 		const json_t *of_member = json_object_get(own, key);
 		char *below = rot_format("%s.%s", path, key);
 
@@ -92,8 +91,7 @@ expect_known_words(const json_t *schema)
 	const char *key;
 	json_t *member;
 
-	json_object_foreach((json_t *)schema, key, member)
-	{
+	json_object_foreach((json_t *)schema, key, member) {
 		autofree char *word = rot_format(" %s ", key);
 
 		ck_assert_msg(strstr(words, word) != NULL, "'%s' of the schema is not looked at", key);

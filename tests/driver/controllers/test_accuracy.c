@@ -184,8 +184,7 @@ assert_documented(const char *results, const json_t *object)
 	const char *key;
 	json_t *member;
 
-	json_object_foreach((json_t *)object, key, member)
-	{
+	json_object_foreach((json_t *)object, key, member) {
 		autofree char *marked = rot_format("`%s`", key);
 
 		ck_assert_msg(strcmp(key, "class") == 0 || strstr(results, marked) != NULL,

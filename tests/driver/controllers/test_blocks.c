@@ -222,12 +222,10 @@ check_written(int points, int failures)
 	size_t i;
 
 	ck_assert(json_is_false(json_object_get(json, "complete")));
-	json_array_foreach(json_object_get(json, "points"), i, point)
-	{
+	json_array_foreach(json_object_get(json, "points"), i, point) {
 		points -= 1 << atoi(json_string_value(json_object_get(point, "label")));
 	}
-	json_array_foreach(json_object_get(json, "failures"), i, point)
-	{
+	json_array_foreach(json_object_get(json, "failures"), i, point) {
 		const json_t *n = json_object_get(json_object_get(point, "coordinates"), "n");
 
 		failures -= 1 << (int)json_number_value(n);

@@ -117,8 +117,7 @@ quantity_of(const json_t *point, const char *name)
 	const json_t *quantity;
 	size_t i;
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
 		if (strcmp(json_string_value(json_object_get(quantity, "name")), name) == 0)
 			return quantity;
 	}

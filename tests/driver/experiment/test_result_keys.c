@@ -35,7 +35,8 @@ check_keys(const json_t *object)
 	json_t *member;
 
 	ck_assert(json_is_object(object));
-	json_object_foreach((json_t *)object, key, member) check_word(key);
+	json_object_foreach((json_t *)object, key, member)
+		check_word(key);
 }
 
 static void
@@ -44,7 +45,8 @@ check_all_keys(const json_t *objects)
 	const json_t *object;
 	size_t i;
 
-	json_array_foreach(objects, i, object) check_keys(object);
+	json_array_foreach(objects, i, object)
+		check_keys(object);
 }
 
 TEST(keys_of_experiments)
@@ -58,8 +60,7 @@ TEST(keys_of_experiments)
 	ck_assert_uint_gt(json_array_size(json_object_get(json, "ceilings")), 0);
 	check_all_keys(json_object_get(json, "points"));
 	check_all_keys(json_object_get(json, "ceilings"));
-	json_array_foreach(json_object_get(json, "points"), i, point)
-	{
+	json_array_foreach(json_object_get(json, "points"), i, point) {
 		check_all_keys(json_object_get(point, "quantities"));
 		check_all_keys(json_object_get(point, "passes"));
 	}

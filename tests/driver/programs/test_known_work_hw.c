@@ -33,8 +33,7 @@ operations(const json_t *json, size_t point)
 	const json_t *quantity;
 	size_t i;
 
-	json_array_foreach(quantities, i, quantity)
-	{
+	json_array_foreach(quantities, i, quantity) {
 		if (strcmp(json_string_value(json_object_get(quantity, "name")), "operationCount") == 0 &&
 		    strcmp(json_string_value(json_object_get(quantity, "of")), "flop") == 0)
 			return json_number_value(json_object_get(quantity, "value"));

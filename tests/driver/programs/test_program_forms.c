@@ -67,8 +67,7 @@ check_rows(const char *section, const json_t *point)
 	const json_t *quantity;
 	size_t i;
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
 		struct quantity_value value;
 		const bool is_known = stored_value(quantity, &value) == 0;
 		const bool is_wall = strcmp(value.name, "time") == 0 && strcmp(value.of, "coreCycles") != 0;
@@ -112,8 +111,7 @@ check_region(const json_t *region)
 	section = section_of(name);
 	hits = in_row(section, "hits");
 	ck_assert_msg(!hits || is_rounded(hits, member_number(region, "hits")), "%.20s hits", hits);
-	json_array_foreach(points(), i, point)
-	{
+	json_array_foreach(points(), i, point) {
 		if (i == 0 || strcmp(member_text(point, "label"), name) != 0)
 			continue;
 		check_rows(section, point);
@@ -130,7 +128,8 @@ check_table(void)
 	check_rows(section_of(NULL), json_array_get(points(), 0));
 	check_roof_share(section_of(NULL), member_number(json, "roofShare"),
 			 member_number(json_array_get(points(), 0), "roofShare"));
-	json_array_foreach(json_object_get(json, "regions"), i, region) check_region(region);
+	json_array_foreach(json_object_get(json, "regions"), i, region)
+		check_region(region);
 }
 
 static double
@@ -195,8 +194,7 @@ check_functions(void)
 	size_t i;
 
 	ck_assert_int_eq(head != NULL, is_all);
-	json_array_foreach(functions(), i, function)
-	{
+	json_array_foreach(functions(), i, function) {
 		if (!head || !(member_number(function, "samples") > 0))
 			break;
 		row = strchr(row, '\n') + 1;
@@ -212,10 +210,8 @@ check_csv(const char *csv)
 	const json_t *point, *quantity;
 	size_t i, k;
 
-	json_array_foreach(points(), i, point)
-	{
-		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
-		{
+	json_array_foreach(points(), i, point) {
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity) {
 			struct quantity_value value;
 			autofree char *column = NULL;
 
@@ -243,8 +239,9 @@ check_functions_csv(const char *csv)
 	const json_t *function;
 	size_t i;
 
-	json_array_foreach(functions(), i, function) for (int k = 0; k < NR_ELEMENTS(columns); k++)
-		expect_field(csv, i + 1, columns[k][1], member_number(function, columns[k][0]));
+	json_array_foreach(functions(), i, function)
+		for (int k = 0; k < NR_ELEMENTS(columns); k++)
+			expect_field(csv, i + 1, columns[k][1], member_number(function, columns[k][0]));
 }
 
 /* The table of points has all values below words that tell which they are. */
@@ -254,16 +251,14 @@ check_page_points(const char *page)
 	const json_t *point, *quantity;
 	size_t i, k;
 
-	json_array_foreach(points(), i, point)
-	{
+	json_array_foreach(points(), i, point) {
 		autofree char *series = escaped(member_text(point, "series")),
 			      *label = escaped(member_text(point, "label"));
 		const char *row = page_row(page, series, label), *table = strstr(page, ">point</th>");
 
 		while (strncmp(table, "<table", strlen("<table")) != 0)
 			table--;
-		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
-		{
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity) {
 			struct quantity_value value;
 			autofree char *name = NULL, *of = NULL;
 			const char *cell;
@@ -306,8 +301,7 @@ check_page_functions(const char *page)
 	const json_t *function;
 	size_t i;
 
-	json_array_foreach(functions(), i, function)
-	{
+	json_array_foreach(functions(), i, function) {
 		const char *row;
 
 		if (!part || !(member_number(function, "samples") > 0))
@@ -334,8 +328,7 @@ check_page_regions(const char *page)
 	const json_t *region;
 	size_t i;
 
-	json_array_foreach(json_object_get(json, "regions"), i, region)
-	{
+	json_array_foreach(json_object_get(json, "regions"), i, region) {
 		const char *row = nth(part, "<td class=\"stays\"", i);
 
 		expect_cell(part, row, "hits", member_number(region, "hits"), NAN, NAN);
@@ -350,15 +343,13 @@ check_plot(const char *data)
 	const json_t *point;
 	size_t i;
 
-	json_array_foreach(points(), i, point)
-	{
+	json_array_foreach(points(), i, point) {
 		const char *at = plot_data(data, member_text(point, "series"));
 		double value[2] = {NAN, NAN};
 		const json_t *quantity;
 		size_t k;
 
-		json_array_foreach(json_object_get(point, "quantities"), k, quantity)
-		{
+		json_array_foreach(json_object_get(point, "quantities"), k, quantity) {
 			const char *name = member_text(quantity, "name");
 			double *to = strcmp(name, "operationalIntensity") == 0 ? &value[0]
 				     : strcmp(name, "performance") == 0        ? &value[1]

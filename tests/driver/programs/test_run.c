@@ -122,8 +122,7 @@ check_rates(const char *path)
 	size_t i, nr_found = 0;
 
 	functions = json_object_get(json_object_get(json, "functions"), "functions");
-	json_array_foreach(functions, i, item)
-	{
+	json_array_foreach(functions, i, item) {
 		const char *name = json_string_value(json_object_get(item, "function"));
 		const double rate = json_number_value(json_object_get(item, "performance"));
 
@@ -200,8 +199,8 @@ TEST_OF(functions_in_files, 2)
 	sum = json_number_value(json_object_get(json_object_get(functions, "missing"), "share"));
 	ck_assert(_i == 0 ? sum < 0.02 : sum > 0.1 && sum < 0.2);
 	for (size_t k = 0; k < NR_ELEMENTS(groups); k++)
-		json_array_foreach(json_object_get(functions, groups[k]), i, item) sum +=
-			json_number_value(json_object_get(item, "share"));
+		json_array_foreach(json_object_get(functions, groups[k]), i, item)
+			sum += json_number_value(json_object_get(item, "share"));
 	ck_assert_double_eq_tol(sum, 1, 1e-9);
 	csv = file_text("x-functions.csv");
 	ck_assert_has(csv, "\n/opt/lib/"
@@ -243,12 +242,10 @@ TEST_OF(no_time_that_is_not_known, 2)
 	ck_assert_int_eq(status, 0);
 	json = json_file("x.json");
 	expect_schema("driver/schemas/result-1.json", json);
-	json_array_foreach(json_object_get(json, "points"), i, point)
-	{
+	json_array_foreach(json_object_get(json, "points"), i, point) {
 		if (strcmp(json_string_value(json_object_get(point, "label")), _i == 0 ? "last" : "brief") != 0)
 			continue;
-		json_array_foreach(json_object_get(point, "quantities"), k, value)
-		{
+		json_array_foreach(json_object_get(point, "quantities"), k, value) {
 			const char *name = json_string_value(json_object_get(value, "name"));
 
 			if (strcmp(name, "instructions") == 0)

@@ -104,8 +104,7 @@ quantity_of(const json_t *point, const char *name, const char *of)
 	size_t i;
 	json_t *quantity;
 
-	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
-	{
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity) {
 		if (strcmp(json_string_value(json_object_get(quantity, "name")), name) == 0 &&
 		    strcmp(json_string_value(json_object_get(quantity, "of")), of) == 0)
 			return quantity;
@@ -126,8 +125,7 @@ is_tainted(const json_t *quantity, size_t run)
 	size_t i;
 	json_t *tainted;
 
-	json_array_foreach(json_object_get(quantity, "taintedSamples"), i, tainted)
-	{
+	json_array_foreach(json_object_get(quantity, "taintedSamples"), i, tainted) {
 		if ((size_t)json_integer_value(tainted) == run)
 			return true;
 	}
@@ -141,8 +139,7 @@ check_samples(const json_t *quantity, double expected)
 	size_t i, nr_untainted = 0;
 	json_t *sample;
 
-	json_array_foreach(json_object_get(quantity, "samples"), i, sample)
-	{
+	json_array_foreach(json_object_get(quantity, "samples"), i, sample) {
 		if (is_tainted(quantity, i))
 			continue;
 		nr_untainted++;
