@@ -85,23 +85,6 @@ check_pair(const struct rule *rule, struct rot_error *err)
 				   "stop kernels and flush their buffers");
 }
 
-static int
-check_measure(const struct measure_action_execution *action, struct rot_error *err)
-{
-	if (action->measurer_set)
-		return 0;
-	return rot_error_set(err, 0, "MeasureActionExecution: no measurer set is named");
-}
-
-static int
-check_stop(const struct stop_kernel_action *stop, struct rot_error *err)
-{
-	if (kernel_type_of(stop->kernel)->stop)
-		return 0;
-	return rot_error_set(err, 0, "StopKernelAction: kernel %s cannot be stopped, it ends by itself",
-			     stop->kernel->entity.class->name);
-}
-
 /* The rule and all that it reaches: rule_check knows what no core can do, the rest is of this one. */
 static int
 check_rule(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
@@ -117,14 +100,16 @@ check_rule(const struct rule *rule, const struct measurement *measurement, enum 
 	}
 	parts = rot_graph_collect(rule, &nr);
 	for (size_t i = 0; i < nr; i++) {
+		const struct measure_action_execution *measure = rot_cast(parts[i], &measure_action_execution_class);
+		const struct stop_kernel_action *stop = rot_cast(parts[i], &stop_kernel_action_class);
+
 		if (rot_is_a(parts[i], &rule_class) && check_pair((struct rule *)parts[i], err) < 0)
 			return -1;
-		if (rot_is_a(parts[i], &measure_action_execution_class) &&
-		    check_measure((struct measure_action_execution *)parts[i], err) < 0)
-			return -1;
-		if (rot_is_a(parts[i], &stop_kernel_action_class) &&
-		    check_stop((struct stop_kernel_action *)parts[i], err) < 0)
-			return -1;
+		if (measure && !measure->measurer_set)
+			return rot_error_set(err, 0, "MeasureActionExecution: no measurer set is named");
+		if (stop && !kernel_type_of(stop->kernel)->stop)
+			return rot_error_set(err, 0, "StopKernelAction: kernel %s cannot be stopped, it ends by itself",
+					     stop->kernel->entity.class->name);
 	}
 	return 0;
 }

@@ -473,38 +473,33 @@ prepare_and_measure(struct measuring_job *job, int nr_runs, int nr_starts, struc
 }
 
 /*
- * What is expected where steps were refused, as *err says. If nothing is expected, that is the error. What the core
- * said is told of the first measurement that met the same.
+ * Where steps were refused, as *err says, what is expected; if nothing is, that is the error. What the core said is
+ * told of the first measurement that met the same.
  */
-static int
-do_without_steps(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
+int
+job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
 {
-	const bool was_said = note_said(job->architecture, job->met);
 	struct rot_error why = {0};
+	bool was_said;
 
+	if (prepare_and_measure(job, nr_runs, nr_starts, err) == 0)
+		return 0;
+	if (!is_refused(job))
+		return -1;
+	was_said = note_said(job->architecture, job->met);
 	job_clear(job);
 	if (prepare_and_measure(job, nr_runs, nr_starts, &why) < 0) {
 		if (!was_said)
 			job->architecture->warned_steps &= ~(1U << job->met);
 		return -1;
 	}
-	if (!was_said) {
-		/* The core did not step it, as why says. */
+	if (!was_said)
 		(job->architecture->stepping.is_unasked ? rot_note : rot_warning)(
 			"counting=%s: kernel '%s': %s; what is not counted comes from the kernels' definitions "
 			"and is labelled \"expected\"\n     %s",
 			counting_key(job->architecture), first_kernel_name(job->measurement), err->text, err->hint);
-	}
 	*err = (struct rot_error){0};
 	return 0;
-}
-
-int
-job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
-{
-	if (prepare_and_measure(job, nr_runs, nr_starts, err) == 0)
-		return 0;
-	return !is_refused(job) ? -1 : do_without_steps(job, nr_runs, nr_starts, err);
 }
 
 /* ---- values ---- */

@@ -60,8 +60,7 @@ can_be_stepped(const struct quantity_request *request)
 {
 	if (request->border)
 		return strncmp(request->border, "disk", strlen("disk")) != 0;
-	return request->operation || strcmp(request->name, "instructions") == 0 ||
-	       strcmp(request->name, "maskedOperations") == 0;
+	return request->operation || quantity_kind_find(request->name)->counter == OF_STEPS;
 }
 
 /* By steps that nobody asked for. */

@@ -51,36 +51,35 @@ const struct quantity_word quantity_words[] = {
 };
 const size_t nr_quantity_words = NR_ELEMENTS(quantity_words);
 
-/* Takes an operation, a border, a clock; is of events. */
+/* Takes an operation, a border, a clock. */
+/* clang-format off */
 const struct quantity_kind quantity_kinds[] = {
-	{"time", "time", {false, false, true}, true, "", "time of the kernel's run"},
-	{"operationCount", "operations", {true, false, false}, true, "", "operations of the kernel's run"},
-	{"transferredBytes", "bytes", {false, true, false}, true, "", "bytes across a border of the memory hierarchy"},
-	{"performance", "performance", {true, false, true}, false, "", "operations per unit of time"},
-	{"throughput", "throughput", {false, true, true}, false, "", "bytes per unit of time"},
-	{"operationalIntensity", "intensity", {true, true, false}, false, "", "operations per byte"},
-	{"instructions", "instructions", {false, false, false}, true, "instruction", "instructions retired"},
-	{"maskedOperations",
-	 "masked operations",
-	 {false, false, false},
-	 true,
-	 "flop",
+	{"time", "time", {false, false, true}, OF_EVENTS, "",
+	 "time of the kernel's run"},
+	{"operationCount", "operations", {true, false, false}, OF_STEPS, "",
+	 "operations of the kernel's run"},
+	{"transferredBytes", "bytes", {false, true, false}, OF_STEPS, "",
+	 "bytes across a border of the memory hierarchy"},
+	{"performance", "performance", {true, false, true}, NOT_COUNTED, "",
+	 "operations per unit of time"},
+	{"throughput", "throughput", {false, true, true}, NOT_COUNTED, "",
+	 "bytes per unit of time"},
+	{"operationalIntensity", "intensity", {true, true, false}, NOT_COUNTED, "",
+	 "operations per byte"},
+	{"instructions", "instructions", {false, false, false}, OF_STEPS, "instruction",
+	 "instructions retired"},
+	{"maskedOperations", "masked operations", {false, false, false}, OF_STEPS, "flop",
 	 "floating point operations that masked lanes of vectors did not do"},
-	{"tlbMisses", "TLB misses", {false, false, false}, true, "miss", "address translations no TLB knew"},
-	{"interrupts", "interrupts", {false, false, false}, true, "interrupt", "hardware interrupts taken by the CPU"},
-	{"contextSwitches",
-	 "context switches",
-	 {false, false, false},
-	 false,
-	 "switch",
+	{"tlbMisses", "TLB misses", {false, false, false}, OF_EVENTS, "miss",
+	 "address translations no TLB knew"},
+	{"interrupts", "interrupts", {false, false, false}, OF_EVENTS, "interrupt",
+	 "hardware interrupts taken by the CPU"},
+	{"contextSwitches", "context switches", {false, false, false}, NOT_COUNTED, "switch",
 	 "context switches of the measured threads"},
-	{"migrations",
-	 "migrations",
-	 {false, false, false},
-	 false,
-	 "migration",
+	{"migrations", "migrations", {false, false, false}, NOT_COUNTED, "migration",
 	 "measured threads that ended on another CPU than they began on"},
 };
+/* clang-format on */
 const size_t nr_quantity_kinds = NR_ELEMENTS(quantity_kinds);
 
 static const char *const role_names[NR_WORD_ROLES] = {"operation", "border", "clock"};
@@ -241,7 +240,7 @@ quantity_check_formula(const char *quantity, const char *of, struct rot_error *e
 
 	if (quantity_parse(&request, text, err) < 0)
 		return -1;
-	if (quantity_kind_find(quantity)->is_of_events)
+	if (quantity_kind_find(quantity)->counter != NOT_COUNTED)
 		return 0;
 	rot_error_set(err, 0, "quantity '%s' is not counted by events", quantity);
 	return rot_error_hint(err, "rot makes it of other quantities, or the system tells it");

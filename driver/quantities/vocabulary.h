@@ -24,12 +24,16 @@ struct quantity_word {
 extern const struct quantity_word quantity_words[];
 extern const size_t nr_quantity_words;
 
+/* What formulas of a quantity are over: events of processors, or also those of steps. Others have no formulas: rot
+ * makes them of these, or the system tells them. */
+enum quantity_counter { NOT_COUNTED, OF_EVENTS, OF_STEPS };
+
 struct quantity_kind {
 	const char *name;
 	const char *short_name;    /* in tables and files: "operations", "context switches" */
 	bool takes[NR_WORD_ROLES]; /* operation and border are then required, a clock never is */
-	bool is_of_events;         /* formulas of architectures give it                        */
-	const char *unit;          /* plain counts: of one; else ""                            */
+	enum quantity_counter counter;
+	const char *unit; /* plain counts: of one; else ""                            */
 	const char *description;
 };
 

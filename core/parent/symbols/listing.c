@@ -31,12 +31,6 @@ listing_hash(const uint8_t *bytes, size_t nr_bytes)
 
 /* ---- text ---- */
 
-static bool
-has_target(enum flow flow)
-{
-	return flow == FLOW_JUMP || flow == FLOW_BRANCH || flow == FLOW_CALL;
-}
-
 /* "jnz +0x1a" within the function, "call solve" of another one. Fresh memory. */
 static char *
 text_of_jump(struct symbol_file *file, const struct program_place *place, uint64_t target, const char *mnemonic)
@@ -57,6 +51,7 @@ text_of(struct symbol_file *file, const struct program_place *place, uint64_t ad
 	const struct instruction *instruction)
 {
 	static const char filling[] = " ptr";
+	const enum flow flow = instruction->flow;
 	char text[256], *at;
 
 	if (!zydis_format(bytes, instruction->length, address, text, sizeof(text)))
@@ -65,7 +60,7 @@ text_of(struct symbol_file *file, const struct program_place *place, uint64_t ad
 	at = strstr(text, filling);
 	if (at)
 		memmove(at, at + strlen(filling), strlen(at + strlen(filling)) + 1);
-	if (!has_target(instruction->flow))
+	if (flow != FLOW_JUMP && flow != FLOW_BRANCH && flow != FLOW_CALL)
 		return rot_strdup(text);
 	text[strcspn(text, " ")] = '\0';
 	return text_of_jump(file, place, address + instruction->length + (uint64_t)instruction->relative, text);
