@@ -5,7 +5,6 @@
 #include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
-#include "number.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
 #include "support/json.h"

@@ -38,7 +38,7 @@ struct experiment_point {
 	double nr_cpus;     /* that it uses; 0: not known, as of programs of controllers */
 	struct experiment_chains chains;
 	struct texts notes; /* what the values leave out, and doubts about them */
-	json_t *derived;    /* likewise its derived values; NULL until they are derived */
+	json_t *derived;    /* its derived values, as OUTPUT.json has them; NULL until they are derived */
 	const char *place;  /* of a function or loop, as of struct plot_point; of others NULL */
 };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "configuration/paths.h"
 #include "experiment/experiment_internal.h"
 #include "machine/machine.h"
 #include "memory.h"

@@ -7,7 +7,6 @@
 #include "configuration/paths.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
-#include "number.h"
 #include "quantities/architecture.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"

@@ -3,7 +3,6 @@
 #include "stored/stored_diff.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
