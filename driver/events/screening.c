@@ -153,9 +153,11 @@ collect_events(struct screening *screening, struct rot *rot, struct rot_error *e
 
 		for (size_t i = 0; i < rot->architecture->nr_events; i++) {
 			const struct architecture_event *of = &rot->architecture->events[i];
-			struct screened_event *event =
-				add_event(screening, unit, of->name, of->definition, of->definition);
+			struct screened_event *event;
 
+			if (of->class == EVENT_MACHINE)
+				continue;
+			event = add_event(screening, unit, of->name, of->definition, of->definition);
 			event->is_hardware = true;
 			event->is_alone = of->class == EVENT_LARGE || of->class == EVENT_OFFCORE;
 		}

@@ -372,11 +372,11 @@ architecture_find_uncore(struct architecture *architecture, const char *root, bo
 		if (!uncore_event_find(&event->uncore, &architecture->pool, root, event->definition)) {
 			rot_error_set(&reasons[i], 0, "the system shows no counters of memory controllers (%s)",
 				      event->definition);
-			rot_error_hint(&reasons[i], "%s; in a virtual machine they are those of its host",
-				       strncmp(event->definition, "amd", 3) == 0 ? "sudo modprobe amd_uncore"
-										 : "sudo modprobe intel_uncore");
-		} else if (is_tried) {
-			uncore_event_can_count(&event->uncore, &reasons[i]);
+			rot_error_hint(&reasons[i],
+				       "load their driver: sudo modprobe intel_uncore, or amd_uncore; in a virtual "
+				       "machine they are those of its host");
+		} else if (is_tried && !uncore_event_can_count(&event->uncore, &reasons[i])) {
+			architecture->is_forbidden = true;
 		}
 	}
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {

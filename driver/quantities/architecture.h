@@ -121,6 +121,7 @@ struct architecture {
 	struct architecture_formula *refused; /* those whose events of the machine cannot be counted here            */
 	size_t nr_refused;
 	struct rot_error why_refused;      /* the last reason, with the hint; empty text: there is none           */
+	bool is_forbidden;                 /* they are there, but this process may not count them */
 	struct architecture_limit *limits; /* the first that fits holds */
 	size_t nr_limits;
 	struct architecture_latency *latencies; /* likewise */

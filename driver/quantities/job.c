@@ -127,7 +127,8 @@ warn_of_expectations(const struct measuring_job *job)
 
 		for (size_t k = 0; k < 2; k++) {
 			is_used |= needs_word(architecture, parts[k]);
-			refusal = parts[k]->refusal ? parts[k]->refusal : refusal;
+			if (architecture->is_forbidden && parts[k]->refusal)
+				refusal = parts[k]->refusal;
 		}
 	}
 	if (!is_used || architecture->has_warned ||
@@ -216,14 +217,14 @@ is_known_only(const struct quantity_resolution *resolution)
 	return strcmp(quantity_resolution_kind(resolution), "expected") == 0;
 }
 
-/* Where they may not count: once. */
+/* Where somebody could permit them to count: once. */
 static void
 warn_of_refusal(struct architecture *architecture, const struct quantity_request *request)
 {
 	const struct rot_error *refusal =
 		request->border ? architecture_refusal(architecture, "transferredBytes", request->border) : NULL;
 
-	if (!refusal || architecture->has_warned)
+	if (!refusal || !architecture->is_forbidden || architecture->has_warned)
 		return;
 	architecture->has_warned = true;
 	rot_warning("%s; bytes at the memory are counted by blocks, with modelled caches\n     %s", refusal->text,

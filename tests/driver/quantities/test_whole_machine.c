@@ -28,7 +28,7 @@ static const struct {
 	{"zen2@amd-df", "llcRam.read", "modelled", "", ""},
 	/* neither */
 	{"skylake", "llcRam", NULL, "no counters of memory controllers (uncore_imc/", "modprobe intel_uncore"},
-	{"zen4", "llcRam.write", NULL, "no counters of memory controllers (amd_umc/", "modprobe amd_uncore"},
+	{"zen4", "llcRam.write", NULL, "no counters of memory controllers (amd_umc/", "or amd_uncore"},
 	{"zen2@amd-umc", "memoryBus", NULL, NULL, NULL}, /* another data fabric */
 };
 
@@ -194,7 +194,7 @@ TEST(test_refusal_is_told)
 	ck_assert_ok(quantity_parse(&request, "transferredBytes:llcRam", &why));
 	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &nothing, &why), -1);
 	ck_assert_has(why.text, "no counters of memory controllers");
-	ck_assert_has(why.hint, "sudo modprobe amd_uncore");
+	ck_assert_has(why.hint, "sudo modprobe intel_uncore, or amd_uncore");
 	ck_assert_ok(quantity_resolve(&resolution, architecture, &request, "auto", &known, &why));
 	ck_assert_str_eq(quantity_resolution_kind(&resolution), "expected");
 	ck_assert_ptr_nonnull(resolution.numerator.refusal);
