@@ -6,7 +6,7 @@
 # slowdown of two is. Beside callgrind, instructions of both are compared, with functions of the C library that every processor has.
 #
 # bench-blocks.sh [-n ROUNDS] [-w] [-c] [-u] [NAME...]     3 rounds; those of valgrind one. -w: without valgrind; NAME: only these
-# -c: curves of misses instead, of all lines and of one of 16 and of 8; at the end also for how many programs and capacities (of 73) a sampled
+# -c: curves of misses instead, of all lines and of one of 32 and of 16; at the end also for how many programs and capacities (of 73) a sampled
 #     curve is off by at most 0.01 misses for 8 bytes that are loaded or stored
 # -u: CPU times of all threads, for busy machines
 set -euo pipefail
@@ -19,7 +19,7 @@ while getopts n:wcu option; do
 	case $option in
 	n) rounds=$OPTARG ;;
 	w) ways=(native rot caches sampled) ;;
-	c) ways=(native curve curve16 curve8) ;;
+	c) ways=(native curve curve32 curve16) ;;
 	u) is_cpu=1 ;;
 	*) exit 2 ;;
 	esac
@@ -325,7 +325,7 @@ for row in "${rows[@]}"; do
 		NR == 1 {printf "%-10s %10s", $1, text}
 		NR > 1 {printf " %20s", text ($3 == "-" || $4 == "-" ? "" : sprintf(" %6.2f x", $3 / $4))}
 		END {print ""}'
-	for way in curve16 curve8; do
+	for way in curve32 curve16; do
 		[ -z "${best[curve]:-}" ] || [ -z "${best[$way]:-}" ] || compare "$way" "$name"
 	done
 	if [ -n "${best[callgrind]:-}" ] && [ -n "$(once plain "${command[@]}")" ]; then

@@ -613,8 +613,8 @@ report_curve_note(struct program_report *report)
 	if (curve->is_sampled && curve->largest_error >= 0)
 		program_report_note(
 			report,
-			"misses by capacity are of sampled lines; while all were followed, they were off by "
-			"at most %.2g %% of the uses of lines, and by %.2g %% on average",
+			"misses by capacity are of sampled lines; parts of the run in which all were followed say "
+			"that they are off by at most %.2g %% of the uses of lines, and by %.2g %% on average",
 			100 * curve->largest_error, 100 * curve->mean_error);
 	else if (curve->is_sampled)
 		program_report_note(report, "misses by capacity are of sampled lines");

@@ -1013,16 +1013,15 @@ end_profile(struct program_run *self)
 	return profile;
 }
 
-/* How far off sampled lines were while all were followed. */
 static void
 set_errors(struct miss_curve *output, const struct process_curves *curves)
 {
 	output->is_sampled = curves->is_sampled;
-	if (!curves->is_sampled || curves->all.uses <= 0)
+	if (!curves->is_sampled || curves->off_uses <= 0)
 		return;
 	output->largest_error = output->mean_error = 0;
 	for (int i = 0; i < REUSE_NR; i++) {
-		const double error = fabs(curves->sampled.misses[i] - curves->all.misses[i]) / curves->all.uses;
+		const double error = curves->off[i] / curves->off_uses;
 
 		output->largest_error = fmax(output->largest_error, error);
 		output->mean_error += error / REUSE_NR;

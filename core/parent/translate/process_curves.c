@@ -12,6 +12,8 @@
  * all, sampled: reuse of the burst that goes on, of all its lines and of sampled ones; NULL: there is none
  * nr: uses of it so far; inside: sampled ones among them; since: sampled ones from the one before until it
  * misses, write_backs: by how much those of sampled lines are too few, times the weights; uses: sampled ones, likewise
+ * squares, products, uses_squares: sums of squares of these misses and uses, and of both multiplied
+ * all_uses: of all lines, times the weights; lines: that bursts have used
  */
 #define BURST_USES 32768
 struct bursts {
@@ -19,12 +21,15 @@ struct bursts {
 	size_t nr;
 	double since, inside, uses;
 	double misses[REUSE_NR], write_backs[REUSE_NR];
+	double squares[REUSE_NR], products[REUSE_NR], uses_squares;
+	double all_uses, lines;
+	unsigned nr_bursts;
 };
 
 /*
  * nr_sampled: uses of sampled lines, since these are followed alone
  * shadow: of the lines that will be sampled, until they are; NULL: since then, or never
- * all, sampled: as of the processes
+ * all, sampled: what there was until then, of all lines, and as it would have been of sampled ones
  */
 struct process_curve {
 	struct reuse *reuse, *shadow;
@@ -68,16 +73,6 @@ process_curve_share(struct process_curves *curves, uint32_t space, uint64_t resi
 	return curve;
 }
 
-static void
-add(struct reuse_counts *sum, const struct reuse_counts *counts)
-{
-	for (int i = 0; i < REUSE_NR; i++) {
-		sum->misses[i] += counts->misses[i];
-		sum->write_backs[i] += counts->write_backs[i];
-	}
-	sum->uses += counts->uses;
-}
-
 /* ---- bursts ---- */
 
 static void
@@ -94,15 +89,24 @@ static void
 end_burst(struct process_curve *curve)
 {
 	struct bursts *bursts = &curve->bursts;
+	const double weight = bursts->since, uses = weight * bursts->inside;
 	struct reuse_counts all = {.lines = 0}, sampled = {.lines = 0};
 
 	reuse_add(bursts->all, &all);
 	reuse_add(bursts->sampled, &sampled);
 	for (int i = 0; i < REUSE_NR; i++) {
-		bursts->misses[i] += bursts->since * (all.misses[i] - all.lines - (sampled.misses[i] - sampled.lines));
-		bursts->write_backs[i] += bursts->since * (all.write_backs[i] - sampled.write_backs[i]);
+		const double misses = weight * (all.misses[i] - all.lines - (sampled.misses[i] - sampled.lines));
+
+		bursts->misses[i] += misses;
+		bursts->squares[i] += misses * misses;
+		bursts->products[i] += misses * uses;
+		bursts->write_backs[i] += weight * (all.write_backs[i] - sampled.write_backs[i]);
 	}
-	bursts->uses += bursts->since * bursts->inside;
+	bursts->uses += uses;
+	bursts->uses_squares += uses * uses;
+	bursts->all_uses += weight * all.uses;
+	bursts->lines += all.lines;
+	bursts->nr_bursts++;
 	curve->nr_sampled += bursts->inside;
 	bursts->since = 0;
 	reuse_delete(bursts->all);
@@ -141,7 +145,53 @@ correct(const struct process_curve *curve, struct reuse_counts *counts)
 	}
 }
 
+/*
+ * How many misses the corrected curve may be off: where bursts use enough lines, two standard errors of a ratio
+ * (Cochran, "Sampling techniques", 1977, chapter 6). Else as many as sampled lines were while all were followed.
+ */
+static double
+misses_off(const struct process_curve *curve, int i, double uses)
+{
+	const struct bursts *bursts = &curve->bursts;
+	const double ratio = bursts->uses > 0 ? bursts->misses[i] / bursts->uses : 0;
+	const double squares =
+		bursts->squares[i] - 2 * ratio * bursts->products[i] + ratio * ratio * bursts->uses_squares;
+
+	if (bursts->nr_bursts > 1 && bursts->uses > 0 &&
+	    (double)reuse_lines(i, curve->line_shift) <= bursts->lines / bursts->nr_bursts)
+		return 2 * sqrt(fmax(squares, 0)) / bursts->uses * curve->nr_sampled;
+	return fabs(curve->sampled.misses[i] - curve->all.misses[i]) / fmax(curve->all.uses, 1) * uses;
+}
+
+static void
+add_off(struct process_curves *curves, const struct process_curve *curve)
+{
+	const double nr_residues = __builtin_popcountll(curve->residues);
+	const double all_of_one =
+		curve->bursts.uses > 0 ? curve->bursts.all_uses / curve->bursts.uses : CACHE_RESIDUES / nr_residues;
+	const double uses = curve->all.uses + curve->nr_sampled * all_of_one;
+
+	for (int i = 0; i < REUSE_NR; i++)
+		curves->off[i] += misses_off(curve, i, uses);
+	curves->off_uses += uses;
+	curves->is_sampled = true;
+}
+
 /* ---- curves ---- */
+
+static void
+add(struct reuse_counts *sum, const struct reuse_counts *counts)
+{
+	for (int i = 0; i < REUSE_NR; i++) {
+		sum->misses[i] += counts->misses[i];
+		sum->write_backs[i] += counts->write_backs[i];
+	}
+	sum->uses += counts->uses;
+	sum->lines += counts->lines;
+	sum->streamed_bytes += counts->streamed_bytes;
+	if (counts->shrinks > sum->shrinks)
+		sum->shrinks = counts->shrinks;
+}
 
 void
 process_curve_release(struct process_curves *curves, struct process_curve *curve)
@@ -159,12 +209,8 @@ process_curve_release(struct process_curves *curves, struct process_curve *curve
 	reuse_add(curve->reuse, &counts);
 	correct(curve, &counts);
 	add(&curves->sum, &counts);
-	curves->sum.lines += counts.lines;
-	curves->sum.streamed_bytes += counts.streamed_bytes;
-	curves->sum.shrinks = counts.shrinks > curves->sum.shrinks ? counts.shrinks : curves->sum.shrinks;
-	add(&curves->all, &curve->all);
-	add(&curves->sampled, &curve->sampled);
-	curves->is_sampled |= curve->is_sampled;
+	if (curve->is_sampled)
+		add_off(curves, curve);
 	reuse_delete(curve->reuse);
 	reuse_delete(curve->shadow);
 	free(curve);

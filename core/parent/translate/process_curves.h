@@ -16,13 +16,13 @@
 
 /*
  * sum: of the processes that have ended
- * all, sampled: what there was in those of them that were sampled later, until then: of all lines, and as it would have
- * been of sampled ones
+ * off: by how many misses those may be off of which lines were sampled; off_uses: of lines in these
  * is_sampled: lines were sampled at last
  */
 struct process_curves {
 	unsigned line_shift;
-	struct reuse_counts sum, all, sampled;
+	struct reuse_counts sum;
+	double off[REUSE_NR], off_uses;
 	bool is_sampled;
 	struct process_curve *first;
 };

@@ -848,7 +848,7 @@ wait_for(struct stream_thread *thread)
 
 /* Bursts: so many in each interval, from which on it is twice as long; first it is a buffer. */
 #define BURST_BYTES (UINT64_C(1) << 19)
-#define BURSTS_OF_INTERVAL 32
+#define BURSTS_OF_INTERVAL 64
 
 static bool
 set_place(struct stream_thread *thread, const struct code_cache *cache)

@@ -39,7 +39,7 @@ between "$(value_of sampled.json 'missCurve.capacities[32].misses')" 14600000 14
 	[ "$(value_of sampled.json missCurve.isSampled)" = true ]
 result=$?
 check "sampled lines stand for all"
-case $err in *"while all were followed, they were off by at most "*" of the uses of lines"*) result=0 ;; *) result=1 ;; esac
+case $err in *"in which all were followed say that they are off by at most "*" of the uses of lines"*) result=0 ;; *) result=1 ;; esac
 check "how far off they are is told"
 
 # Three arrays of 128 pages, ten times, and some pages of the start: each time if fewer fit, else once, and few huge pages.
