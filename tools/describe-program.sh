@@ -53,7 +53,7 @@ describe_counting()
 		describe_executable "$@"
 		echo StepMeasurer
 		describe_pass 3 $events | tail -n +2
-		printf '%s\n' l1Bytes 32768 l1Ways 8 l2Bytes 1048576 l2Ways 8 l3Bytes 33554432 l3Ways 16 l1Policy lru l2Policy lru l3Policy lru lineBytes 64 tlbEntries 64 tlbWays 0 tlbPageBytes 4096 allThreads false followsWarming false
+		printf '%s\n' l1Bytes 32768 l1Ways 8 l2Bytes 1048576 l2Ways 8 l3Bytes 33554432 l3Ways 16 l1Policy lru l2Policy lru l3Policy lru l1LineBytes 64 l2LineBytes 64 l3LineBytes 64 l1IsShared false l2IsShared false l3IsShared true tlbEntries 64 tlbWays 0 tlbPageBytes 4096 allThreads false followsWarming false
 		describe_events $events
 	} >"$file"
 }
@@ -62,7 +62,7 @@ describe_counting()
 describe_command()
 {
 	printf '%s\n' ProgramCommand program "$1" processId "$2" passes 1 "$3" runCount 1 perThread "$4" followForks true \
-		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" cacheSampling "${sampling:-1}" missCurve false missKinds false samplePeriod 0 samplesStacks false countsFunctions "${counts_functions:-false}" \
+		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" cacheSampling "${sampling:-1}" missCurve false missKinds false whatIfs 0 samplePeriod 0 samplesStacks false countsFunctions "${counts_functions:-false}" \
 		tellsLines false tellsTrips false dividesAll true rules 0
 }
 
