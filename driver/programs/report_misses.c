@@ -42,7 +42,7 @@ share_text(uint64_t part, uint64_t all)
 /* Levels of a share: lines read by kind, and those written. */
 #define NR_LEVELS 3
 #define NR_KINDS 3
-#define LINE_BYTES 64 /* as of the formulas for bytes (architectures/blocks.xml) */
+#define LINE_BYTES 64 /* where no others are asked for */
 #define MOST_SHOWN 10
 #define NAME_WIDTH 34
 
@@ -97,11 +97,12 @@ share_name(const struct miss_share *share)
 }
 
 static char *
-megabytes_text(const struct miss_share *share, int level)
+megabytes_text(const struct program_report *report, const struct miss_share *share, int level)
 {
 	const uint64_t lines = nr_read(share, level) + lines_of(share, level, NR_KINDS);
+	const int64_t asked = report->architecture->stepping.caches.traits[level].line_bytes;
 
-	return rot_format("%.3g", (double)(lines * LINE_BYTES) * 1e-6);
+	return rot_format("%.3g", (double)lines * (double)(asked ? asked : LINE_BYTES) * 1e-6);
 }
 
 /* The last level that is there. */
@@ -131,7 +132,7 @@ print_shares(const struct program_report *report, const struct program_run_outpu
 		text_table_add(&table, (char *[]){rot_format("  %s", name), rot_number_in_full((double)all),
 						  share_text(lines_of(share, first, 1), all),
 						  share_text(lines_of(share, first, 2), all),
-						  megabytes_text(share, last_level(run))});
+						  megabytes_text(report, share, last_level(run))});
 	}
 	fputc('\n', out);
 	text_table_print(&table, out);
