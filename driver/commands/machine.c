@@ -22,6 +22,7 @@
 #include "sheet/prefetch.h"
 #include "sheet/ranges.h"
 #include "sheet/scheduling.h"
+#include "sheet/writes.h"
 #include "support/entry.h"
 #include "support/output.h"
 
@@ -89,11 +90,13 @@ static int
 show_caches(struct output *out, struct rot_error *err)
 {
 	autofree struct measured_curve *curve = rot_calloc(1, sizeof(*curve));
+	struct sheet_answer stores[WRITES_NR_ANSWERS];
 	struct measured_levels levels;
 	json_t *json;
 	FILE *stream;
 
-	if (levels_measure(out->rot, &levels, curve, err) < 0 || measure_places(out, err) < 0)
+	if (levels_measure(out->rot, &levels, curve, err) < 0 || measure_places(out, err) < 0 ||
+	    writes_measure(out->rot, stores, err) < 0)
 		return -1;
 	stream = text_begin(out);
 	levels_print(&levels, out->rot->machine, stream);
@@ -102,6 +105,7 @@ show_caches(struct output *out, struct rot_error *err)
 	json_object_set_new(json, "curve", sheet_curve_json(curve));
 	json_object_set_new(out->json, "levels", json);
 	show_answers(out, out->places->answers, 0, PLACES_PAGE_BYTES, "caches", "Lines and ways");
+	show_answers(out, stores, 0, WRITES_NR_ANSWERS, "stores", "Stores");
 	sheet_pictures_draw_levels(&out->pictures, &levels, curve);
 	places_draw(out->places, 0, PLACES_PAGE_BYTES, &out->pictures);
 	return 0;
