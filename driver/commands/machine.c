@@ -14,6 +14,7 @@
 #include "sheet/clocks.h"
 #include "sheet/contexts.h"
 #include "sheet/cores.h"
+#include "sheet/handover.h"
 #include "sheet/hazards.h"
 #include "sheet/loaded.h"
 #include "sheet/operations.h"
@@ -220,6 +221,18 @@ show_ranges(struct output *out, struct rot_error *err)
 }
 
 static int
+show_handover(struct output *out, struct rot_error *err)
+{
+	autofree struct handover *handover = rot_calloc(1, sizeof(*handover));
+
+	if (handover_measure(out->rot, handover, err) < 0)
+		return -1;
+	show_answers(out, handover->answers, 0, HANDOVER_NR_ANSWERS, "handover", "From CPU to CPU");
+	handover_draw(handover, &out->pictures);
+	return 0;
+}
+
+static int
 show_prefetch(struct output *out, struct rot_error *err)
 {
 	autofree struct prefetch *prefetch = rot_calloc(1, sizeof(*prefetch));
@@ -243,8 +256,8 @@ show_loaded(struct output *out, struct rot_error *err)
 	return 0;
 }
 
-static const char *const names[] = {"caches",     "tlb",      "cores",  "clocks", "scheduling", "hazards",
-				    "operations", "contexts", "ranges", "loaded", "prefetch",   NULL};
+static const char *const names[] = {"caches",   "tlb",    "cores",  "clocks",   "scheduling", "hazards", "operations",
+				    "contexts", "ranges", "loaded", "prefetch", "handover",   NULL};
 
 /* The last ones are shown only when they are named. */
 #define NR_QUICK 7
@@ -252,7 +265,7 @@ static const char *const names[] = {"caches",     "tlb",      "cores",  "clocks"
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
 	show_caches,     show_tlb,      show_cores,  show_clocks, show_scheduling, show_hazards,
-	show_operations, show_contexts, show_ranges, show_loaded, show_prefetch,
+	show_operations, show_contexts, show_ranges, show_loaded, show_prefetch,   show_handover,
 };
 
 /* ---- the command ---- */
