@@ -15,6 +15,7 @@
 #include "sheet/clocks.h"
 #include "sheet/contexts.h"
 #include "sheet/cores.h"
+#include "sheet/handover.h"
 #include "sheet/hazards.h"
 #include "sheet/loaded.h"
 #include "sheet/operations.h"
@@ -23,6 +24,7 @@
 #include "sheet/prefetch.h"
 #include "sheet/ranges.h"
 #include "sheet/scheduling.h"
+#include "sheet/writes.h"
 #include "support/entry.h"
 #include "support/output.h"
 
@@ -91,11 +93,13 @@ static int
 show_caches(struct output *out, struct rot_error *err)
 {
 	autofree struct measured_curve *curve = rot_calloc(1, sizeof(*curve));
+	struct sheet_answer stores[WRITES_NR_ANSWERS];
 	struct measured_levels levels;
 	json_t *json;
 	FILE *stream;
 
-	if (levels_measure(out->rot, &levels, curve, err) < 0 || measure_places(out, err) < 0)
+	if (levels_measure(out->rot, &levels, curve, err) < 0 || measure_places(out, err) < 0 ||
+	    writes_measure(out->rot, stores, err) < 0)
 		return -1;
 	stream = text_begin(out);
 	levels_print(&levels, out->rot->machine, stream);
@@ -104,6 +108,7 @@ show_caches(struct output *out, struct rot_error *err)
 	json_object_set_new(json, "curve", sheet_curve_json(curve));
 	json_object_set_new(out->json, "levels", json);
 	show_answers(out, out->places->answers, 0, PLACES_PAGE_BYTES, "caches", "Lines and ways");
+	show_answers(out, stores, 0, WRITES_NR_ANSWERS, "stores", "Stores");
 	sheet_pictures_draw_levels(&out->pictures, &levels, curve);
 	places_draw(out->places, 0, PLACES_PAGE_BYTES, &out->pictures);
 	return 0;
@@ -230,6 +235,18 @@ show_ranges(struct output *out, struct rot_error *err)
 }
 
 static int
+show_handover(struct output *out, struct rot_error *err)
+{
+	autofree struct handover *handover = rot_calloc(1, sizeof(*handover));
+
+	if (handover_measure(out->rot, handover, err) < 0)
+		return -1;
+	show_answers(out, handover->answers, 0, HANDOVER_NR_ANSWERS, "handover", "From CPU to CPU");
+	handover_draw(handover, &out->pictures);
+	return 0;
+}
+
+static int
 show_prefetch(struct output *out, struct rot_error *err)
 {
 	autofree struct prefetch *prefetch = rot_calloc(1, sizeof(*prefetch));
@@ -257,14 +274,14 @@ show_loaded(struct output *out, struct rot_error *err)
 #define NR_QUICK 7
 
 static const char *const names[] = {
-	"caches",  "tlb",      "cores",  "clocks", "scheduling", "hazards", "operations",
-	"buffers", "contexts", "ranges", "loaded", "prefetch",   NULL,
+	"caches",  "tlb",      "cores",  "clocks", "scheduling", "hazards",  "operations",
+	"buffers", "contexts", "ranges", "loaded", "prefetch",   "handover", NULL,
 };
 
 /* As they are named. */
 static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches,     show_tlb,     show_cores,    show_clocks, show_scheduling, show_hazards,
-	show_operations, show_buffers, show_contexts, show_ranges, show_loaded,     show_prefetch,
+	show_caches,  show_tlb,      show_cores,  show_clocks, show_scheduling, show_hazards,  show_operations,
+	show_buffers, show_contexts, show_ranges, show_loaded, show_prefetch,   show_handover,
 };
 
 /* ---- the command ---- */

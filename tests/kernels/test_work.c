@@ -287,6 +287,7 @@ static const struct {
 	{"Chase", "chains=4 bufferSize=256", "at least 128 for each chain"},
 	{"Chase", "bufferSize=1000", "multiple of 64"},
 	{"Chase", "accesses=12", "multiple of 8"},
+	{"Handover", "bufferSize=100", "multiple of 64"},
 	{"LiveRanges", "variables=25", "variables must be 3 to 24"},
 	{"Operation", "chains=13", "chains must be 1 to 12"},
 	{"Operation", "turns=0", "turns must be at least 1"},

@@ -49,10 +49,10 @@ nr_answers=$(grep -o '"unit":' costs.json | wc -l) nr_missing=$(grep -c '"value"
 [ "$nr_answers" = 18 ] && [ "$nr_missing" -le "$nr_remarks" ]
 check "each hazard has a cost, or says why not"
 
-call machine --only=contexts,ranges,loaded,prefetch --json
+call machine --only=contexts,ranges,loaded,prefetch,handover --json
 nr_answers=$(echo "$out" | grep -c '"name": ') nr_missing=$(echo "$out" | grep -c '"value": null') nr_remarks=$(echo "$out" | grep -c '"remark": "')
-[ "$status" = 0 ] && [ "$nr_answers" = 14 ] && [ "$nr_missing" -le "$nr_remarks" ]
-check "each answer about threads, registers, load and prefetching has a number, or says why not"
+[ "$status" = 0 ] && [ "$nr_answers" = 16 ] && [ "$nr_missing" -le "$nr_remarks" ]
+check "each answer about threads, registers, load, prefetching and blocks has a number, or says why not"
 
 call machine --only=scheduling -plots=html
 [ "$status" = 0 ] && case $err in *"-o NAME"*) true ;; *) false ;; esac
