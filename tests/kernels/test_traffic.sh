@@ -131,6 +131,22 @@ case $(echo $out) in
 esac
 check "a measured size that differs is told"
 
+# What was measured long ago is used, and told.
+mkdir -p old
+sed 's/"created": "[0-9]*-/"created": "2020-/' "$XDG_CACHE_HOME"/rot/levels-*.json >old/"$(cd other && echo levels-*.json)"
+call measure --dry-run triad -cacheFolder=old -caches=measured
+case $(echo $err) in
+*'measured under other conditions: '*' days old; '*'rot remeasure levels'*) result=0 ;;
+*) result=1 ;;
+esac
+check "old facts are told"
+call measure --dry-run triad -caches=measured
+case $err in
+*'other conditions'*) result=1 ;;
+*) result=0 ;;
+esac
+check "new ones are not"
+
 # By hand, of 8 ways: there and back LRU misses twice in 16 accesses, FIFO in half of them and one; a cycle of 10 visits one line twice.
 sed -e 's/name="replacement"/name="eight"/' -e 's/[$]l1Ways/8/g' -e 's/[$]l1DataBytes/32768/g' "$top_srcdir/driver/controllers/replacement.xml" >eight.xml
 for policy in 'lru 12 13 79 81' 'fifo 56 57 89 91' 'plru 12 13 19 21'; do
