@@ -300,8 +300,7 @@ check()
 	failed=$(grep -c -E '^(FAIL|XPASS|ERROR): ' "$results")
 	sed -n -E 's/^(FAIL|XPASS|ERROR): //p' "$results" | while read -r name; do
 		printf '\n---- %s ----\n' "$name"
-		test_log "$name" | awk '!/^ok: / { line[++nr] = $0 }
-			END { for (i = 1; i <= nr; i++) if (i <= 20 || i > nr - 20) print line[i]; else if (i == 21) print "[...]" }'
+		test_log "$name" | grep -v '^ok: ' | head -n 60
 		printf 'alone: %s/rot check %s\n' "$source" "$name"
 	done
 	sed -n 's/^SKIP: //p' "$results" | while read -r name; do
