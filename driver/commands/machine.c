@@ -359,7 +359,7 @@ const struct command machine_command = {
 	.summary = "the data sheet of this machine: caches, TLBs, cores and instructions, measured",
 	.examples =
 		(const struct command_example[]){
-			{"rot machine", "all that is measured of the machine"},
+			{"rot machine", "what is told of the machine within a minute"},
 			{"rot machine --only=caches,tlb --json", "two parts, with curves"},
 			{"rot machine -o sheet -plots=html", "one page with the curves: sheet.html"},
 			{0},
