@@ -50,6 +50,22 @@ short_length(const char *text, int room)
 	return length <= room ? length : (int)strcspn(text, ":;(,");
 }
 
+/* Choices that do not fit go on in the next line. */
+static void
+print_names(const char *names)
+{
+	int column = printf("  ");
+
+	for (const char *part = names, *end; *part; part = end) {
+		end = part + strcspn(part, "|");
+		end += *end == '|';
+		if (column + (int)(end - part) > LAST_COLUMN)
+			column = printf("\n            ") - 1;
+		column += printf("%.*s", (int)(end - part), part);
+	}
+	putchar('\n');
+}
+
 void
 print_options(const struct option_table *table, bool is_short)
 {
@@ -69,9 +85,13 @@ print_options(const struct option_table *table, bool is_short)
 		autofree char *about = rot_strndup(text, (size_t)length);
 		autofree char *names = option_names(&table->rows[i]);
 		const bool is_long = strlen(names) > (size_t)width; /* has a line of its own */
-		int column = is_long ? printf("  %s\n", names) : printf("  %-*s ", width, names);
+		int column = 0;
 
-		text_print(about, width + 4, is_long ? 0 : column, stdout);
+		if (is_long)
+			print_names(names);
+		else
+			column = printf("  %-*s ", width, names);
+		text_print(about, width + 4, column, stdout);
 	}
 }
 

@@ -30,7 +30,7 @@ static const struct {
 };
 
 /* Threads that share CPUs work so many times as long: several time slots. */
-#define LONGER 60
+#define LONGER 30
 
 /* ---- what curves say ---- */
 

@@ -28,26 +28,26 @@ struct live_ranges {
 #define STORE(i, nr)                                                                                                   \
 	if ((i) < (nr))                                                                                                \
 		((__typeof__(v[0]) *)values)[i] = v[i];
-#define ROUND(round, nr) REPEAT(24, ADD, nr)
+#define ROUND(round, nr) REPEAT(MOST, ADD, nr)
 
 #define LOOP(nr, type, name)                                                                                           \
 	static __attribute__((noinline)) void name##nr(int64_t turns, void *values)                                    \
 	{                                                                                                              \
 		type v[MOST];                                                                                          \
                                                                                                                        \
-		REPEAT(24, LOAD, nr)                                                                                   \
+		REPEAT(MOST, LOAD, nr)                                                                                 \
 		do {                                                                                                   \
-			REPEAT_OUTER(8, ROUND, nr)                                                                     \
+			REPEAT_OUTER(ROUNDS, ROUND, nr)                                                                \
 		} while (--turns > 0);                                                                                 \
-		REPEAT(24, STORE, nr)                                                                                  \
+		REPEAT(MOST, STORE, nr)                                                                                \
 	}
-#define LOOPS(X, ...)                                                                                                  \
-	X(3, __VA_ARGS__)                                                                                              \
-	X(4, __VA_ARGS__) X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__)    \
-		X(10, __VA_ARGS__) X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__)         \
-			X(15, __VA_ARGS__) X(16, __VA_ARGS__) X(17, __VA_ARGS__) X(18, __VA_ARGS__) X(19, __VA_ARGS__) \
-				X(20, __VA_ARGS__) X(21, __VA_ARGS__) X(22, __VA_ARGS__) X(23, __VA_ARGS__)            \
-					X(24, __VA_ARGS__)
+
+/* clang-format off */
+#define LOOPS(X, ...) \
+	X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) \
+	X(9, __VA_ARGS__) X(10, __VA_ARGS__) X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) \
+	X(14, __VA_ARGS__) X(15, __VA_ARGS__) X(16, __VA_ARGS__) X(17, __VA_ARGS__) X(18, __VA_ARGS__) \
+	X(19, __VA_ARGS__) X(20, __VA_ARGS__) X(21, __VA_ARGS__) X(22, __VA_ARGS__) X(23, __VA_ARGS__) X(24, __VA_ARGS__)
 
 LOOPS(LOOP, int64_t, integers_)
 LOOPS(LOOP, double, doubles_)
@@ -55,6 +55,7 @@ LOOPS(LOOP, double, doubles_)
 #define NAME(nr, name) name##nr,
 static void (*const integer_loops[])(int64_t turns, void *values) = {LOOPS(NAME, integers_)};
 static void (*const double_loops[])(int64_t turns, void *values) = {LOOPS(NAME, doubles_)};
+/* clang-format on */
 
 static int
 initialize(void *kernel)

@@ -58,7 +58,7 @@ static const struct {
 	double value, low, high;
 } facts[] = {
 	{PLACES_LINE_BYTES, 64, 49, 64},         {PLACES_L1_WAYS, 12, 12, 12},  {PLACES_PAGE_BYTES, 4096, 2049, 4096},
-	{PLACES_FIRST_TLB, 96, 96, 103},         {PLACES_SECOND_COST, 7, 7, 7}, {PLACES_SECOND_TLB, 2560, 2560, 4096},
+	{PLACES_FIRST_TLB, 96, 96, 103},         {PLACES_SECOND_COST, 7, 7, 7}, {PLACES_SECOND_TLB, 2560, 2560, 5120},
 	{PLACES_WALK_COST, 131.1, 131.1, 135.1},
 };
 
