@@ -93,6 +93,10 @@ check "an array by capacity"
 case $err in *"fits into"*) result=0 ;; *) result=1 ;; esac
 check "the table of capacities by object"
 
+call run --counts-only --miss-curve -caches=none -tlb=64 "$triads"
+case $err in *"  TLB misses  "*"other values"*) result=0 ;; *) result=1 ;; esac
+check "misses of a TLB that is named beside a curve"
+
 call run --miss-kinds -caches=none true
 [ "$status" = 2 ]
 result=$?
