@@ -34,7 +34,7 @@ struct experiment_point {
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
-	double nr_cpus;                   /* that it uses; 0: not known, as of programs of controllers */
+	double nr_cpus; /* that it uses; 0: not known, as of programs of controllers */
 	struct experiment_chains chains;
 	const char *cache_state;          /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
