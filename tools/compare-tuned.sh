@@ -29,7 +29,7 @@ set_=$(choice set)
 for name in $(env | sed -n 's/^\(OPENBLAS_[A-Z0-9_]*\)=.*/\1/p'); do unset "$name"; done
 echo "#define ROT_TUNED_INSTRUCTION_SET__$set_ 1" >"$work/macros/ROT_TUNED_INSTRUCTION_SET.h"
 for name in KU MR NR; do
-	echo "#define ROT_TUNED_$name $(choice "$(echo $name | tr A-Z a-z)")" >"$work/macros/ROT_TUNED_$name.h"
+	echo "#define ROT_TUNED_$name $(choice "$(echo $name | tr '[:upper:]' '[:lower:]')")" >"$work/macros/ROT_TUNED_$name.h"
 done
 echo 'struct tuned_data { long matrix_size, kc, nc, mc; bool no_check; };' >"$work/TunedData.h"
 case $set_ in

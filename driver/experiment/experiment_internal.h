@@ -35,7 +35,7 @@ struct experiment_point {
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
-	double nr_cpus;     /* that it uses; 0: not known, as of programs of controllers */
+	double nr_cpus; /* that it uses; 0: not known, as of programs of controllers */
 	struct experiment_chains chains;
 	struct texts notes; /* what the values leave out, and doubts about them */
 	json_t *derived;    /* its derived values, as OUTPUT.json has them; NULL until they are derived */
