@@ -58,14 +58,16 @@ processor unknown AuthenticAMD 26 80
 on unknown "$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot"
 on unknown "$rot" doctor
 says 'an unknown processor' '! hardware counters an unknown processor' 'driver/architectures' '-counting=steps counts kernels'
-on unknown "$rot" measure ./flops.xml flops -validate=never
+on unknown "$rot" measure ./flops.xml flops -validate=never -counting=events
 says 'measured there' 'no file describes this processor' '-counting=steps counts kernels'
 kind 'its operations are expected' expected
-on unknown "$rot" measure ./flops.xml flops -counting=steps
-case $err in
-*"not trace"* | *ptrace*) echo "skipped: by steps: $err" ;;
-*) kind 'by steps they are counted' measured ;;
-esac
+for counting in steps auto; do
+	on unknown "$rot" measure ./flops.xml flops -counting=$counting -validate=never
+	case $err in
+	*"not trace"* | *ptrace*) echo "skipped: $counting: $err" ;;
+	*) kind "they are counted by blocks ($counting)" measured ;;
+	esac
+done
 
 cpus=$(taskset -cp $$ 2>/dev/null | sed 's/.*: //')
 first=${cpus%%[-,]*}
