@@ -156,8 +156,7 @@ read_operations(struct measured_levels *levels, const json_t *json)
 	json_t *from;
 
 	levels->operations_when = read_when(json);
-	json_array_foreach(list, i, from)
-	{
+	json_array_foreach(list, i, from) {
 		struct measured_operation *to = &levels->operations[levels->nr_operations];
 
 		if (levels->nr_operations == MEASURED_OPERATIONS_MAX)
