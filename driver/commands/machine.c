@@ -307,7 +307,7 @@ const struct command machine_command = {
 	.examples =
 		(const struct command_example[]){
 			{"rot machine", "all that is measured of the machine"},
-			{"rot machine --full", "also the buffers of a core, which takes some minutes"},
+			{"rot machine --full", "also the buffers of a core"},
 			{"rot machine --only=caches,tlb --json", "two parts, with curves"},
 			{"rot machine -o sheet -plots=html", "one page with the curves: sheet.html"},
 			{0},
