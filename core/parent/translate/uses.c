@@ -84,15 +84,13 @@ tell_miss(void *context, const struct cache_miss *miss)
 }
 
 static void
-tell_use(void *context, uint64_t line, unsigned capacity)
+tell_use(void *context, uint64_t line, unsigned capacity, double weight)
 {
 	struct uses *uses = context;
 
-	if (uses->at) {
-		uses->curve_origin = find_origin(uses, uses->at, uses->curve_origin);
-		uses->site = uses->sites[uses->curve_origin];
-	}
-	misses_use(uses->misses, uses->site, uses->thread, line, capacity);
+	uses->curve_origin = find_origin(uses, uses->at, uses->curve_origin);
+	misses_use(uses->misses, uses->sites[uses->curve_origin], uses->thread,
+		   line << process_curve_line_shift(uses->curve), capacity, (uint64_t)weight);
 }
 
 static void
@@ -158,7 +156,6 @@ use_lines(struct uses *uses, size_t first, size_t nr)
 		uses->at = uses->words + i;
 		process_curve_use(uses->curve, uses->at, 1, uses->burst);
 	}
-	uses->at = NULL;
 }
 
 void
@@ -185,6 +182,7 @@ uses_do(struct uses *uses)
 			i++;
 		use_lines(uses, first, i - first);
 		cache_model_begin(uses->model, uses->words + i);
+		uses->at = uses->words + i;
 		do_access(uses, uses->words[i], uses->words[i + 1]);
 		first = i += 2;
 	}

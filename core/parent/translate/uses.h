@@ -50,7 +50,7 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * causes: NULL: sites are not told apart; else origins, in the order of the uses, say of which site they are
  * origins, sites: from the use at this address on (its low 32 bits) uses are of that site
  * origin, curve_origin: the one that was found last, for the model and for the curve
- * at: the use that the curve looks at; NULL: one of two words, of the site that missed last
+ * at: the use that the curve looks at
  */
 #define USES_ROOM 524288
 #define USES_ORIGINS_AT_ONCE 16
