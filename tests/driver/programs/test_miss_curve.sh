@@ -92,6 +92,9 @@ result=$? out=$(cat "$work/out")
 check "an array by capacity"
 case $err in *"fits into"*) result=0 ;; *) result=1 ;; esac
 check "the table of capacities by object"
+printf '%s\n' "$err" | awk '$1 == "b" && $2 == 81920 && $3 == 8192 && $4 == 8192 {found = 1} END {exit !found}'
+result=$?
+check "its columns are of the caches that are modelled"
 
 call run --miss-kinds -caches=none true
 [ "$status" = 2 ]
