@@ -253,8 +253,8 @@ stream_new(const struct step_caches *caches, const struct stream_options *option
 		what_ifs_new(options->what_ifs, options->nr_what_ifs, caches->line_bytes[0], options->has_pages);
 	model = model_of(stream, caches);
 	stream->sampling = find_sampling(options->sampling);
-	if (stream->sampling && !options->has_pages && !options->has_kinds && cache_model_can_be_sampled(model) &&
-	    what_ifs_can_be_sampled(stream->what_ifs))
+	if (stream->sampling && !options->has_pages && !options->has_kinds && options->nr_what_ifs == 0 &&
+	    cache_model_can_be_sampled(model))
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();

@@ -132,24 +132,18 @@ do_access(const struct uses *uses, uint64_t word, uint64_t address)
 		do_in_model(*model, word, address);
 }
 
-static void
-use_in_models(const struct uses *uses, const uint64_t *words, size_t nr)
-{
-	cache_model_use_lines(uses->model, words, nr);
-	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
-		cache_model_use_lines(*model, words, nr);
-}
-
 /* Without accesses of another kind. */
 static void
 use_lines(struct uses *uses, size_t first, size_t nr)
 {
 	for (size_t i = first; uses->burst && i < first + nr; i++) {
 		if (uses->burst >> (uses->words[i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1)
-			use_in_models(uses, uses->words + i, 1);
+			cache_model_use_lines(uses->model, uses->words + i, 1);
 	}
 	if (!uses->burst)
-		use_in_models(uses, uses->words + first, nr);
+		cache_model_use_lines(uses->model, uses->words + first, nr);
+	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
+		cache_model_use_lines(*model, uses->words + first, nr);
 	if (uses->curve && !uses->misses)
 		process_curve_use(uses->curve, uses->words + first, nr, uses->burst);
 	for (size_t i = first; uses->curve && uses->misses && i < first + nr; i++) {
@@ -165,8 +159,6 @@ uses_do(struct uses *uses)
 
 	if (uses->residues)
 		cache_model_sample(uses->model, uses->residues);
-	for (struct cache_model *const *model = uses->what_ifs; uses->residues && *model; model++)
-		cache_model_sample(*model, uses->residues);
 	if (uses->residues && uses->curve)
 		process_curve_sample(uses->curve);
 	if (uses->causes) {

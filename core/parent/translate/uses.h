@@ -41,7 +41,7 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the counts whose
  * address is the next word; or USES_PUT: there is another object from here on (struct put_object, which is freed).
  * nr_accesses: uses of two words among them
- * what_ifs: models that uses go through as well, up to a NULL
+ * what_ifs: models that uses go through as well, up to a NULL; none if lines are sampled
  * curve: likewise; NULL: none is asked for
  * burst: residues of the lines that are sampled, though all are among uses, for curves alone; 0: there is no burst
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
