@@ -35,13 +35,13 @@ run_run(struct command_context *context, void *values, int argc, char **argv, st
 			      "-caches=none models none");
 		return COMMAND_USAGE;
 	}
-	/* A visit is one run. */
-	options->is_counts_only |=
-		options->process_id && strcmp(configuration_string(context->configuration, "counting"), "blocks") == 0;
 	if ((options->has_miss_curve || options->has_miss_kinds || options->nr_what_ifs > 0) &&
 	    !options->is_counts_only &&
 	    configuration_set(context->configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
 		return -1;
+	/* A visit is one run. */
+	options->is_counts_only |=
+		options->process_id && strcmp(configuration_string(context->configuration, "counting"), "blocks") == 0;
 	if (options->is_counts_only &&
 	    count_alone(context->configuration, options->has_miss_kinds || options->nr_what_ifs > 0, err) < 0)
 		return -1;

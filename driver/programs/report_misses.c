@@ -533,10 +533,12 @@ misses_with(const struct miss_curve *curve, const struct miss_share *share, int6
 	return rot_number_in_full((double)miss_share_curve_at(share, i));
 }
 
+/* With the caches that are modelled, as kinds of misses are of these. */
 static void
 print_curves(const struct program_report *report, const struct miss_curve *curve, const struct program_run_output *run,
 	     FILE *out)
 {
+	const struct machine *machine = report->architecture->stepping.caches.machine;
 	size_t nr;
 	autofree const struct miss_share **shares = shares_by(run, report->misses_by, &nr);
 	autofree char *heading = rot_format("  %s", report->misses_by);
@@ -548,7 +550,6 @@ print_curves(const struct program_report *report, const struct miss_curve *curve
 	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
 
 	for (size_t i = 0; i < nr && (report->is_all || table.nr_rows < MOST_SHOWN); i++) {
-		const struct machine *machine = report->machine;
 		autofree char *name = share_name(shares[i]);
 
 		if (miss_share_nr_curve(shares[i]) != nr_of(curve))

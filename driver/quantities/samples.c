@@ -233,13 +233,18 @@ read_output(struct sample_reading *reading, const struct measurer_output_base *o
 			output_readers[i].read(reading, output);
 }
 
-/* What all workloads together gave, of what one of them did. Each counts the whole machine while it works itself. */
+/*
+ * What all workloads together gave, of what one of them did. Each counts the whole machine while it works itself: it is
+ * as the one says that counted most.
+ */
 static void
 add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events, bool is_of_machine)
 {
 	for (size_t k = 0; k < nr_events; k++) {
-		run->counts[k] = is_of_machine ? fmax(run->counts[k], own->counts[k]) : run->counts[k] + own->counts[k];
-		run->others[k] = fmax(run->others[k], own->others[k]);
+		if (is_of_machine && own->counts[k] + own->others[k] <= run->counts[k] + run->others[k])
+			continue;
+		run->counts[k] = is_of_machine ? own->counts[k] : run->counts[k] + own->counts[k];
+		run->others[k] = own->others[k];
 	}
 	run->tsc_ticks = fmax(run->tsc_ticks, own->tsc_ticks);
 	run->wall_ns = fmax(run->wall_ns, own->wall_ns);

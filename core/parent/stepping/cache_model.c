@@ -584,8 +584,8 @@ set_tlb(struct cache_model *model, const struct step_tlb *tlb)
 	tlb_model_open(&model->front.tlb, &model->tlb);
 }
 
-static unsigned
-line_shift_of(uint64_t line_bytes)
+unsigned
+cache_model_line_shift(uint64_t line_bytes)
 {
 	unsigned shift = MIN_LINE_SHIFT;
 
@@ -598,14 +598,14 @@ struct cache_model *
 cache_model_new_of(const struct step_caches *caches, uint64_t line_bytes)
 {
 	struct cache_model *model = rot_calloc(1, sizeof(*model));
-	unsigned shift = line_shift_of(line_bytes);
+	unsigned shift = cache_model_line_shift(line_bytes);
 
 	set_tlb(model, &caches->tlb);
 	model->front.line_shift = shift;
 	model->unit_shift = shift > 6 ? shift - 6 : 0;
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		if (line_shift_of(caches->line_bytes[i]) > shift)
-			shift = line_shift_of(caches->line_bytes[i]);
+		if (cache_model_line_shift(caches->line_bytes[i]) > shift)
+			shift = cache_model_line_shift(caches->line_bytes[i]);
 		model->levels[i].is_shared = caches->are_shared[i];
 		level_open(&model->levels[i], &caches->levels[i], caches->policies[i], shift,
 			   shift - model->front.line_shift);

@@ -85,6 +85,7 @@ cache_model_front(struct cache_model *model)
  * 4 KiB.
  */
 struct cache_model *cache_model_new_of(const struct step_caches *caches, uint64_t line_bytes);
+unsigned cache_model_line_shift(uint64_t line_bytes);
 
 /* The same with that TLB, all lines alike, the least recently used of which goes, and a last level that is shared. */
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);

@@ -85,7 +85,7 @@ struct reuse {
 	uint64_t residues, given_up;
 	unsigned shrinks;
 	bool is_filtered;
-	void (*told)(void *context, uint64_t line, unsigned capacity); /* NULL: nobody */
+	reuse_told told; /* NULL: nobody */
 	void *context;
 };
 
@@ -386,7 +386,7 @@ bring_in(struct reuse *reuse, uint64_t number, size_t *place)
 	reuse->lines += weight;
 	reuse->by_distance[REUSE_NR] += weight;
 	if (reuse->told)
-		reuse->told(reuse->context, number, REUSE_NR);
+		reuse->told(reuse->context, number, REUSE_NR, weight);
 	return true;
 }
 
@@ -404,7 +404,7 @@ use_again(struct reuse *reuse, struct followed *line)
 			line->modified = capacity;
 		reuse->by_distance[capacity] += weight;
 		if (reuse->told)
-			reuse->told(reuse->context, line->line - 1, capacity);
+			reuse->told(reuse->context, line->line - 1, capacity, weight);
 	}
 }
 
@@ -475,7 +475,7 @@ reuse_use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
 }
 
 void
-reuse_tell(struct reuse *reuse, void (*told)(void *context, uint64_t line, unsigned capacity), void *context)
+reuse_tell(struct reuse *reuse, reuse_told told, void *context)
 {
 	reuse->told = told;
 	reuse->context = context;

@@ -48,9 +48,12 @@ void reuse_delete(struct reuse *reuse);
 /* Each a CACHE_USE. */
 void reuse_use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr);
 
-/* From now on told hears of each use of a line that the least capacity misses: the first one that does not, REUSE_NR if
- * the line was never used. NULL: nobody does. */
-void reuse_tell(struct reuse *reuse, void (*told)(void *context, uint64_t line, unsigned capacity), void *context);
+/*
+ * From now on told hears of each use of a line that the least capacity misses. capacity: the first one that does not,
+ * REUSE_NR if the line was never used; weight: of so many lines. NULL: nobody does.
+ */
+typedef void (*reuse_told)(void *context, uint64_t line, unsigned capacity, double weight);
+void reuse_tell(struct reuse *reuse, reuse_told told, void *context);
 
 /* A streaming store to that line. */
 void reuse_stream(struct reuse *reuse, uint64_t line, uint64_t bytes);

@@ -122,15 +122,14 @@ misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct c
 }
 
 void
-misses_use(struct misses *misses, uint32_t site, uint32_t thread, uint64_t line, unsigned capacity)
+misses_use(struct misses *misses, uint32_t site, uint32_t thread, uint64_t address, unsigned capacity, uint64_t nr)
 {
 	uint64_t start;
-	struct miss_record *record =
-		find(misses, site, data_at(misses->data, line << misses->line_shift, &start), thread);
+	struct miss_record *record = find(misses, site, data_at(misses->data, address, &start), thread);
 
 	if (!record->by_capacity)
 		record->by_capacity = rot_calloc(REUSE_NR + 1, sizeof(*record->by_capacity));
-	record->by_capacity[capacity]++;
+	record->by_capacity[capacity] += nr;
 }
 
 /* ---- padding ---- */

@@ -17,8 +17,9 @@ void misses_delete(struct misses *misses);
 /* Adds a miss of a thread (its number) at a site, which may be CAUSES_OTHER. */
 void misses_add(struct misses *misses, uint32_t site, uint32_t thread, const struct cache_miss *miss);
 
-/* Adds a use of a line that caches below a capacity (reuse.h) miss. */
-void misses_use(struct misses *misses, uint32_t site, uint32_t thread, uint64_t line, unsigned capacity);
+/* Adds uses of lines, nr of them, at an address that caches below a capacity (reuse.h) miss. */
+void
+misses_use(struct misses *misses, uint32_t site, uint32_t thread, uint64_t address, unsigned capacity, uint64_t nr);
 
 /*
  * How misses of one level follow each other. stride and other are found by majority votes: a value that most have is

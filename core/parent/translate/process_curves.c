@@ -38,7 +38,7 @@ struct process_curve {
 	double nr_sampled;
 	uint64_t residues;
 	uint32_t space;
-	unsigned line_shift, nr_users;
+	unsigned line_shift, shift, nr_users;
 	bool is_sampled;
 	struct process_curve *next;
 };
@@ -63,6 +63,7 @@ process_curve_share(struct process_curves *curves, uint32_t space, uint64_t resi
 		curve = rot_calloc(1, sizeof(*curve));
 		curve->reuse = reuse_new(curves->line_shift, PROCESS_CURVE_MAX_LINES);
 		curve->line_shift = curves->line_shift;
+		curve->shift = curves->shift;
 		curve->residues = residues;
 		curve->shadow = residues ? sampled_new(curve) : NULL;
 		curve->space = space;
@@ -217,15 +218,28 @@ process_curve_release(struct process_curves *curves, struct process_curve *curve
 }
 
 void
-process_curve_tell(struct process_curve *curve, void (*told)(void *context, uint64_t line, unsigned capacity),
-		   void *context)
+process_curve_tell(struct process_curve *curve, reuse_told told, void *context)
 {
 	reuse_tell(curve->reuse, told, context);
+}
+
+unsigned
+process_curve_line_shift(const struct process_curve *curve)
+{
+	return curve->line_shift;
 }
 
 static void
 use_lines(struct process_curve *curve, const uint64_t *words, size_t nr)
 {
+	for (size_t i = 0; curve->shift && i < nr; i++) {
+		const uint64_t use =
+			CACHE_USE(words[i] >> CACHE_NR_ENTRY_BITS >> curve->shift, (words[i] & CACHE_IS_MODIFIED) != 0);
+
+		reuse_use_lines(curve->reuse, &use, 1);
+	}
+	if (curve->shift)
+		return;
 	reuse_use_lines(curve->reuse, words, nr);
 	if (curve->shadow)
 		reuse_use_lines(curve->shadow, words, nr);
@@ -250,13 +264,14 @@ process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr,
 void
 process_curve_access(struct process_curve *curve, uint64_t address, uint64_t bytes, bool is_store, bool is_streaming)
 {
-	const uint64_t last = (address + bytes - 1) >> curve->line_shift;
+	const unsigned shift = curve->line_shift - curve->shift;
+	const uint64_t last = (address + bytes - 1) >> shift;
 
 	if (is_store && is_streaming) {
 		reuse_stream(curve->reuse, address >> curve->line_shift, bytes);
 		return;
 	}
-	for (uint64_t line = address >> curve->line_shift; bytes > 0 && line <= last; line++) {
+	for (uint64_t line = address >> shift; bytes > 0 && line <= last; line++) {
 		const uint64_t use = CACHE_USE(line, is_store);
 
 		use_lines(curve, &use, 1);

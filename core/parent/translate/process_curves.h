@@ -15,12 +15,13 @@
 #define PROCESS_CURVE_MAX_LINES (UINT64_C(1) << 22)
 
 /*
+ * line_shift: of lines that are followed, of which each has 1 << shift of those that are used; 0 if lines are sampled
  * sum: of the processes that have ended
  * off: by how many misses those may be off of which lines were sampled; off_uses: of lines in these
  * is_sampled: lines were sampled at last
  */
 struct process_curves {
-	unsigned line_shift;
+	unsigned line_shift, shift;
 	struct reuse_counts sum;
 	double off[REUSE_NR], off_uses;
 	bool is_sampled;
@@ -37,8 +38,8 @@ struct process_curve *process_curve_share(struct process_curves *curves, uint32_
 void process_curve_release(struct process_curves *curves, struct process_curve *curve);
 
 /* As reuse_tell. */
-void process_curve_tell(struct process_curve *curve, void (*told)(void *context, uint64_t line, unsigned capacity),
-			void *context);
+void process_curve_tell(struct process_curve *curve, reuse_told told, void *context);
+unsigned process_curve_line_shift(const struct process_curve *curve);
 
 /*
  * Uses as of uses.h; nr: words. is_burst: lines are sampled, but these are uses of all: as far as a line was used

@@ -121,6 +121,7 @@ struct job {
 /*
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
  * caches: of those that begin
+ * line_shift: of the first level that was asked for first; lines of uses may be shorter
  * residues: those of lines that are sampled, after nr_all uses; 0: all lines are modelled
  * nr_uses: so far; it never falls, so that threads which come later are sampled at once
  * sample: of the threads that have ended
@@ -132,6 +133,7 @@ struct stream {
 	struct uses uses;
 	const struct sampling *sampling; /* that was asked for; NULL: none */
 	bool has_sampled;
+	unsigned line_shift;
 	uint64_t residues, nr_uses, nr_all;
 	struct cache_sample sample;
 	struct sites *sites;
@@ -243,12 +245,13 @@ stream_new(const struct step_caches *caches, const struct stream_options *option
 	struct cache_model *model;
 
 	stream->has_pages = options->has_pages;
+	stream->line_shift = cache_model_line_shift(caches->line_bytes[0]);
 	stream->what_ifs =
 		what_ifs_new(options->what_ifs, options->nr_what_ifs, caches->line_bytes[0], options->has_pages);
 	model = model_of(stream, caches);
 	stream->sampling = find_sampling(options->sampling);
-	if (stream->sampling && !options->has_pages && !options->has_kinds && cache_model_can_be_sampled(model) &&
-	    what_ifs_can_be_sampled(stream->what_ifs))
+	if (stream->sampling && !options->has_pages && !options->has_kinds && options->nr_what_ifs == 0 &&
+	    cache_model_can_be_sampled(model))
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
@@ -270,7 +273,8 @@ stream_new(const struct step_caches *caches, const struct stream_options *option
 	stream->caches = caches_new(stream, model);
 	if (options->has_curve) {
 		stream->curves = rot_calloc(1, sizeof(*stream->curves));
-		stream->curves->line_shift = cache_model_front(model)->line_shift;
+		stream->curves->line_shift = stream->line_shift;
+		stream->curves->shift = stream->line_shift - cache_model_front(model)->line_shift;
 	}
 	stream->nr_all = cache_model_has_levels(model) ? STREAM_ALL : STREAM_ALL_WITHOUT_LEVELS;
 	pthread_mutex_init(&stream->mutex, NULL);
@@ -411,7 +415,7 @@ static void
 count_split(struct finding *finding, const struct site_access *access, uint64_t address)
 {
 	const struct stream_thread *thread = finding->thread;
-	const unsigned shift = cache_model_front(thread->model)->line_shift;
+	const unsigned shift = finding->stream->line_shift;
 
 	if (access->flush || access->bytes == 0 || access->bytes > UINT64_C(1) << shift ||
 	    (address + access->bytes - 1) >> shift == address >> shift)

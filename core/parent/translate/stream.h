@@ -31,7 +31,7 @@ struct stream_thread;
 /*
  * has_pages: translations of addresses are modelled, too
  * sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8, 16 or 32. Other numbers,
- *   pages, kinds, or caches that cannot be sampled mean all lines
+ *   pages, kinds, other caches, or caches that cannot be sampled mean all lines
  * has_causes: lines are counted by code, too
  * has_curve: misses are counted at every capacity, too; the caches may then have no level
  * has_kinds: kinds of misses are told apart

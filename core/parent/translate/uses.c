@@ -84,15 +84,13 @@ tell_miss(void *context, const struct cache_miss *miss)
 }
 
 static void
-tell_use(void *context, uint64_t line, unsigned capacity)
+tell_use(void *context, uint64_t line, unsigned capacity, double weight)
 {
 	struct uses *uses = context;
 
-	if (uses->at) {
-		uses->curve_origin = find_origin(uses, uses->at, uses->curve_origin);
-		uses->site = uses->sites[uses->curve_origin];
-	}
-	misses_use(uses->misses, uses->site, uses->thread, line, capacity);
+	uses->curve_origin = find_origin(uses, uses->at, uses->curve_origin);
+	misses_use(uses->misses, uses->sites[uses->curve_origin], uses->thread,
+		   line << process_curve_line_shift(uses->curve), capacity, (uint64_t)weight);
 }
 
 static void
@@ -134,31 +132,24 @@ do_access(const struct uses *uses, uint64_t word, uint64_t address)
 		do_in_model(*model, word, address);
 }
 
-static void
-use_in_models(const struct uses *uses, const uint64_t *words, size_t nr)
-{
-	cache_model_use_lines(uses->model, words, nr);
-	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
-		cache_model_use_lines(*model, words, nr);
-}
-
 /* Without accesses of another kind. */
 static void
 use_lines(struct uses *uses, size_t first, size_t nr)
 {
 	for (size_t i = first; uses->burst && i < first + nr; i++) {
 		if (uses->burst >> (uses->words[i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1)
-			use_in_models(uses, uses->words + i, 1);
+			cache_model_use_lines(uses->model, uses->words + i, 1);
 	}
 	if (!uses->burst)
-		use_in_models(uses, uses->words + first, nr);
+		cache_model_use_lines(uses->model, uses->words + first, nr);
+	for (struct cache_model *const *model = uses->what_ifs; *model; model++)
+		cache_model_use_lines(*model, uses->words + first, nr);
 	if (uses->curve && !uses->misses)
 		process_curve_use(uses->curve, uses->words + first, nr, uses->burst);
 	for (size_t i = first; uses->curve && uses->misses && i < first + nr; i++) {
 		uses->at = uses->words + i;
 		process_curve_use(uses->curve, uses->at, 1, uses->burst);
 	}
-	uses->at = NULL;
 }
 
 void
@@ -168,8 +159,6 @@ uses_do(struct uses *uses)
 
 	if (uses->residues)
 		cache_model_sample(uses->model, uses->residues);
-	for (struct cache_model *const *model = uses->what_ifs; uses->residues && *model; model++)
-		cache_model_sample(*model, uses->residues);
 	if (uses->residues && uses->curve)
 		process_curve_sample(uses->curve);
 	if (uses->causes) {
@@ -185,6 +174,7 @@ uses_do(struct uses *uses)
 			i++;
 		use_lines(uses, first, i - first);
 		cache_model_begin(uses->model, uses->words + i);
+		uses->at = uses->words + i;
 		do_access(uses, uses->words[i], uses->words[i + 1]);
 		first = i += 2;
 	}

@@ -41,7 +41,7 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the counts whose
  * address is the next word; or USES_PUT: there is another object from here on (struct put_object, which is freed).
  * nr_accesses: uses of two words among them
- * what_ifs: models that uses go through as well, up to a NULL
+ * what_ifs: models that uses go through as well, up to a NULL; none if lines are sampled
  * curve: likewise; NULL: none is asked for
  * burst: residues of the lines that are sampled, though all are among uses, for curves alone; 0: there is no burst
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
@@ -50,7 +50,7 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * causes: NULL: sites are not told apart; else origins, in the order of the uses, say of which site they are
  * origins, sites: from the use at this address on (its low 32 bits) uses are of that site
  * origin, curve_origin: the one that was found last, for the model and for the curve
- * at: the use that the curve looks at; NULL: one of two words, of the site that missed last
+ * at: the use that the curve looks at
  */
 #define USES_ROOM 524288
 #define USES_ORIGINS_AT_ONCE 16

@@ -46,16 +46,6 @@ what_ifs_least_ways(const struct what_ifs *what_ifs, uint64_t most)
 	return most;
 }
 
-bool
-what_ifs_can_be_sampled(const struct what_ifs *what_ifs)
-{
-	bool can = true;
-
-	for (size_t i = 0; i < what_ifs->nr; i++)
-		can &= cache_model_can_be_sampled(what_ifs->models[i]);
-	return can;
-}
-
 struct cache_model **
 what_ifs_begin(const struct what_ifs *what_ifs)
 {

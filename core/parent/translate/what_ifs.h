@@ -31,7 +31,6 @@ void what_ifs_delete(struct what_ifs *what_ifs);
 
 /* The least of what cache_model_least_ways says of each, and most. */
 uint64_t what_ifs_least_ways(const struct what_ifs *what_ifs, uint64_t most);
-bool what_ifs_can_be_sampled(const struct what_ifs *what_ifs);
 
 /* The models of a thread, up to a NULL. End adds what they, and first, have counted, and deletes them. */
 struct cache_model **what_ifs_begin(const struct what_ifs *what_ifs);

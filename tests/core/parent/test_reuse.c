@@ -171,6 +171,33 @@ TEST_OF(sampling_goes_on_from_all_lines, 3)
 	expect_near(&all, &expected, 0.03, nr);
 }
 
+static void
+add_told(void *context, uint64_t line, unsigned capacity, double weight)
+{
+	double *told = context;
+
+	(void)line;
+	told[capacity] += weight;
+}
+
+/* Also where half of the lines stand for all. */
+TEST_OF(what_is_told_adds_up, 2)
+{
+	autofree uint64_t *uses = make_uses(0, NR_USES, 30000);
+	struct reuse *reuse = at_end(reuse_delete, reuse_new(LINE_SHIFT, _i == 0 ? 1 << 20 : 10000));
+	double told[REUSE_NR + 1] = {0}, misses = 0;
+	struct reuse_counts counts;
+
+	reuse_tell(reuse, add_told, told);
+	reuse_use_lines(reuse, uses, NR_USES);
+	counts = counts_of(reuse);
+	ck_assert_uint_eq(counts.shrinks > 0, _i == 1);
+	for (int k = REUSE_NR - 1; k >= 0; k--) {
+		misses += told[k + 1];
+		ck_assert_double_eq(counts.misses[k], misses);
+	}
+}
+
 TEST(streamed_bytes_pass_by)
 {
 	struct reuse *reuse = at_end(reuse_delete, reuse_new(LINE_SHIFT, 1 << 20));

@@ -15,7 +15,7 @@
  *	modulo   remainders of integers
  *	convert  integers become numbers
  *	gather   vectors from indices, with AVX2
- *	split    loads and stores that are in two lines each
+ *	split    TURNS: loads and stores that are in two lines each
  *
  *	threads  packed in two threads, of which one does four times as much
  *	kernel   many small reads
@@ -115,7 +115,9 @@ FUNCTION(gather, "	vpcmpeqd %ymm0, %ymm0, %ymm0\n"
 		 "	vgatherdpd %ymm0, (%rdi,%xmm1,8), %ymm2\n"
 		 "	dec %rsi\n");
 
+/* The second load would be in two lines of 32 bytes. */
 FUNCTION(split, "	movupd 56(%rdi), %xmm0\n"
+		"	movupd 24(%rdi), %xmm2\n"
 		"	addpd %xmm1, %xmm0\n"
 		"	movupd %xmm0, 124(%rdi)\n"
 		"	dec %rsi\n");
@@ -385,7 +387,7 @@ main(int argc, char **argv)
 	if (strcmp(how, "gather") == 0)
 		gather(small[0], 50000000);
 	if (strcmp(how, "split") == 0)
-		split(small[0], 50000000);
+		split(small[0], argc > 2 ? strtoul(argv[2], NULL, 10) : 50000000);
 	if (strcmp(how, "chase") == 0)
 		follow_pointers();
 	if (strcmp(how, "threads") == 0)

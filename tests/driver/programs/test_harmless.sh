@@ -38,6 +38,9 @@ for seconds in 1 4 16 64; do
 done
 case $status:$err in 0:*'  hits  '*'  instructions  '*) result=0 ;; *) result=1 ;; esac
 check "a region of a running process is counted without counters"
+call run -p $victim -d $seconds --miss-curve --what-if=l1=64K:16
+case $status:$err in 0:*'what other caches would move'*'what a cache would move'*) result=0 ;; *) result=1 ;; esac
+check "so are its misses, if they are asked for"
 ! grep -q memfd /proc/$victim/maps
 check "whose memory is as before"
 kill -USR1 $victim

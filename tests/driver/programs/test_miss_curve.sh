@@ -92,6 +92,9 @@ result=$? out=$(cat "$work/out")
 check "an array by capacity"
 case $err in *"fits into"*) result=0 ;; *) result=1 ;; esac
 check "the table of capacities by object"
+printf '%s\n' "$err" | awk '$1 == "b" && $2 == 81920 && $3 == 8192 && $4 == 8192 {found = 1} END {exit !found}'
+result=$?
+check "its columns are of the caches that are modelled"
 
 call run --counts-only --miss-curve -caches=none -tlb=64 "$triads"
 case $err in *"  TLB misses  "*"other values"*) result=0 ;; *) result=1 ;; esac
@@ -104,7 +107,7 @@ check "no kinds without caches"
 
 # Beside each other in one run: the same caches, half the lines of the second level (three arrays no longer fit), what holds
 # all, and lines that are half as long behind none that are.
-call run --counts-only -caches=32K:8,2M:16 --what-if=32K:8,2M:16 --what-if=l2=1M:16 --what-if=tlb=512 \
+call run --counts-only --miss-curve -caches=32K:8,2M:16 --what-if=32K:8,2M:16 --what-if=l2=1M:16 --what-if=tlb=512 \
 	--what-if=16K:8:32B,4M:16:32B -j what-ifs.json "$triads"
 moved() # I BORDER
 {
@@ -124,6 +127,22 @@ check "a TLB beside another"
 between "$(moved 4 0)" 15728640 16500000 && between "$(value_of what-ifs.json 'whatIfs[4].borders[0].misses')" 491520 515000
 result=$?
 check "lines of 32 bytes"
+between "$(value_of what-ifs.json 'missCurve.capacities[32].misses')" 245760 255000 &&
+	[ "$(value_of what-ifs.json missCurve.lineBytes)" = 64 ]
+result=$?
+check "a curve is of the lines of -caches, whatever those of others are"
+
+# Accesses are split by the lines of -caches, too.
+splits_with() # OPTION...
+{
+	call run --counts-only -caches=32K:8,2M:16 "$@" -j splits.json "$top_builddir/tests/driver/programs/known_findings" \
+		split 10000
+	value_of splits.json counts.splitAccesses
+}
+least=$(splits_with)
+between "$least" 10000 100000 && between "$(splits_with --what-if=16K:8:32B,4M:16:32B)" $((least - 1000)) $((least + 1000))
+result=$?
+check "split accesses are of the lines of -caches"
 
 # Where little is written back twice. Code is in cachegrind's last level, too.
 if valgrind --tool=none true 2>"$work/err"; then

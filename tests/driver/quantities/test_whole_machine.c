@@ -181,6 +181,15 @@ TEST(test_value_among_others_is_refused)
 	ck_assert_uint_eq(value.summary.tainted, 6);
 }
 
+/* What the bus has moved is what was counted, though others moved more afterwards. */
+TEST(test_bus_is_what_was_counted)
+{
+	stage_open("zen4@amd-umc", 1, "transferredBytes:memoryBus.read");
+	for (int i = 0; i < 6; i++)
+		count_unit(add_run(0, 1, 1), 0, "memoryReads", 0, 1000, 20000);
+	ck_assert_str_eq(stage_told(0, false), "64000 [64000, 64000] byte, exact of 6 runs, measured");
+}
+
 /* ---- words ---- */
 
 TEST(test_refusal_is_told)
