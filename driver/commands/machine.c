@@ -379,8 +379,8 @@ const struct command machine_command = {
 	.summary = "the data sheet of this machine: caches, TLBs, cores and instructions, measured",
 	.examples =
 		(const struct command_example[]){
-			{"rot machine", "all that is measured of the machine"},
-			{"rot machine --full", "also the buffers of a core, which takes some minutes"},
+			{"rot machine", "what is measured quickly"},
+			{"rot machine --full", "all parts, also buffers of a core and memory under load"},
 			{"rot machine --only=caches,tlb --json", "two parts, with curves"},
 			{"rot machine -o sheet -plots=html", "one page with the curves: sheet.html"},
 			{0},
