@@ -166,7 +166,8 @@ read_bounds(struct sheet_answer *answer, const struct measured_curve *measured, 
 
 /*
  * Where there is no sharp step: all entries fit as long as the time stays near the least one, and clearly do not from
- * twice that on. Prediction has moods that make a run longer, which say nothing, as more entries took less.
+ * twice that on. Prediction has moods that make a run longer, which say nothing, as more entries took less. Where fewer
+ * entries clearly did not fit in both halves, it depends on more than their number.
  */
 static void
 read_gradual(struct sheet_answer *answer, const struct measured_curve *measured)
@@ -187,6 +188,9 @@ read_gradual(struct sheet_answer *answer, const struct measured_curve *measured)
 			return;
 		misses = clearly > misses ? clearly : misses;
 	}
+	for (size_t i = 1; i < fits[0] && i < fits[1]; i++)
+		if (shorter_at(&curve, i) >= CLEARLY_MISSES * fmin(curve.cycles[0][0], curve.cycles[1][0]))
+			fits[0] = i;
 	answer->number.low = curve.at[(fits[0] < fits[1] ? fits[0] : fits[1]) - 1];
 	answer->number.value = curve.at[(fits[0] > fits[1] ? fits[0] : fits[1]) - 1];
 	answer->number.high = curve.at[misses] - 1;

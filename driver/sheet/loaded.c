@@ -25,6 +25,7 @@
 
 #define ONE_CPU "cannot be told: rot may use one CPU alone, so no other one reads"
 #define BUSY "cannot be told: others had the CPUs that were to read, or that was to wait"
+#define TOO_SMALL "cannot be told: an eighth of the memory that rot may use is no more than caches hold"
 #define NO_KNEE "at least: no more could be read"
 
 /* Of every other window: the lower quartile of times, and the median of loads. */
@@ -124,8 +125,10 @@ loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], struct loade
 #define ACCESSES 4096 /* of a window: some 0.5 ms */
 #define LEAST_BYTES (INT64_C(128) << 20)
 #define MOST_BYTES (INT64_C(1) << 30)
+#define LEAST_OF_READER (LEAST_BYTES / 4)
 #define MOST_READERS 32
-#define LEVEL_S 2.0 /* the most for a level: others may have the CPUs of the readers */
+#define LEVEL_S 2.0  /* the most for a level: others may have the CPUs of the readers */
+#define READY_S 20.0 /* the most until all read: the system may have ended one */
 
 /* Pauses after each chunk; NO_READING: none is read. */
 #define NO_READING UINT32_MAX
@@ -135,10 +138,8 @@ static const uint32_t pauses[LOADED_NR_LEVELS] = {NO_READING, 1024, 512, 256, 12
 struct shared {
 	atomic_uint pauses;
 	atomic_uint nr_ready;
-	size_t bytes; /* that a reader reads again and again */
-	size_t nr_lines;
+	struct loaded_sizes sizes;
 	struct loaded_level levels[LOADED_NR_LEVELS];
-	unsigned nr_readers;
 	struct {
 		_Alignas(128) _Atomic uint64_t bytes;
 	} read[MOST_READERS];
@@ -187,14 +188,15 @@ read_always(void *argument)
 	const struct reader *reader = argument;
 	struct shared *shared = reader->shared;
 	const bool has_avx = __builtin_cpu_supports("avx");
-	char *memory = map(shared->bytes);
+	const size_t bytes = shared->sizes.reader_bytes;
+	char *memory = map(bytes);
 
-	for (size_t i = 0; memory && i < shared->bytes; i += 4096)
+	for (size_t i = 0; memory && i < bytes; i += 4096)
 		memory[i] = 1;
 	atomic_fetch_add(&shared->nr_ready, 1);
 	if (!memory)
 		return;
-	for (size_t at = 0;; at = at + CHUNK < shared->bytes ? at + CHUNK : 0) {
+	for (size_t at = 0;; at = at + CHUNK < bytes ? at + CHUNK : 0) {
 		uint32_t left;
 
 		while ((left = atomic_load_explicit(&shared->pauses, memory_order_relaxed)) == NO_READING)
@@ -211,7 +213,7 @@ bytes_read(const struct shared *shared)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < shared->nr_readers; i++)
+	for (unsigned i = 0; i < shared->sizes.nr_readers; i++)
 		sum += atomic_load_explicit(&shared->read[i].bytes, memory_order_relaxed);
 	return sum;
 }
@@ -251,10 +253,11 @@ static void
 chase(void *argument)
 {
 	struct shared *shared = argument;
-	char *memory = map(64 * shared->nr_lines);
-	void **place = memory ? link_lines(memory, shared->nr_lines) : NULL;
+	char *memory = map(64 * shared->sizes.nr_lines);
+	void **place = memory ? link_lines(memory, shared->sizes.nr_lines) : NULL;
+	const double begin = clock_now_s();
 
-	while (place && atomic_load(&shared->nr_ready) < shared->nr_readers)
+	while (place && atomic_load(&shared->nr_ready) < shared->sizes.nr_readers && clock_now_s() - begin < READY_S)
 		__builtin_ia32_pause();
 	for (size_t i = 0; place && i < LOADED_NR_LEVELS; i++) {
 		struct loaded_level *level = &shared->levels[i];
@@ -275,22 +278,26 @@ chase(void *argument)
 	}
 }
 
+/* high, where both cannot be. */
 static int64_t
 within(int64_t value, int64_t low, int64_t high)
 {
-	return value < low ? low : value > high ? high : value;
+	const int64_t raised = value < low ? low : value;
+
+	return raised > high ? high : raised;
 }
 
-/* More than the last level holds of one CPU, and of all together; an eighth of the memory in all. */
-static void
-choose_sizes(struct shared *shared, const struct machine *machine, unsigned nr_readers)
+bool
+loaded_choose_sizes(struct loaded_sizes *sizes, const struct machine *machine, size_t nr_cpus)
 {
 	const int64_t usable = machine_usable_bytes(machine), most = usable > 0 ? usable / 16 : LEAST_BYTES;
 	const int64_t bytes = within(within(4 * machine->llc_bytes, LEAST_BYTES, MOST_BYTES), CHUNK, most);
+	const int64_t nr_readers = within(most / LEAST_OF_READER, 1, within((int64_t)nr_cpus - 1, 1, MOST_READERS));
 
-	shared->nr_readers = nr_readers;
-	shared->nr_lines = (size_t)bytes / 64;
-	shared->bytes = (size_t)within(bytes / nr_readers, LEAST_BYTES / 4, most / nr_readers) / CHUNK * CHUNK;
+	sizes->nr_readers = (unsigned)nr_readers;
+	sizes->nr_lines = (size_t)bytes / 64;
+	sizes->reader_bytes = (size_t)within(bytes / nr_readers, LEAST_OF_READER, most / nr_readers) / CHUNK * CHUNK;
+	return bytes >= 2 * machine->llc_bytes;
 }
 
 static int
@@ -299,25 +306,21 @@ run(struct shared *shared, const int *cpus, struct rot_error *err)
 	struct reader readers[MOST_READERS];
 	pid_t pids[MOST_READERS] = {0}, chasing = 0;
 	unsigned nr = 0;
-	bool has_ended;
-	int code = 0;
+	int rc = 0;
 
 	atomic_store(&shared->pauses, NO_READING);
-	for (; nr < shared->nr_readers && !code; nr++) {
+	for (; nr < shared->sizes.nr_readers && rc == 0; nr++) {
 		readers[nr] = (struct reader){shared, nr};
 		pids[nr] = on_cpu_start(cpus[1 + nr], read_always, &readers[nr]);
-		code = pids[nr] < 0 ? errno : 0;
+		rc = pids[nr] < 0 ? -1 : 0;
 	}
-	if (!code) {
+	if (rc == 0)
 		chasing = on_cpu_start(cpus[0], chase, shared);
-		code = chasing < 0 ? errno : 0;
-	}
-	has_ended = on_cpu_await(chasing);
+	rc = rc < 0 || chasing < 0 ? rot_error_set(err, errno, "cannot start a process that reads memory")
+				   : on_cpu_await(chasing, "waits for memory", err);
 	while (nr-- > 0)
 		on_cpu_end(pids[nr]);
-	if (code)
-		return rot_error_set(err, code, "cannot start a process that reads memory");
-	return has_ended ? 0 : rot_error_set(err, 0, "the process that reads memory was ended before it had read");
+	return rc;
 }
 
 int
@@ -326,19 +329,20 @@ loaded_measure(const struct machine *machine, struct loaded *loaded, struct rot_
 	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	autofree int *cpus = NULL;
 	const size_t nr_cpus = allowed_cpus(&cpus, NULL);
+	const char *reason = nr_cpus == 1 ? ONE_CPU : NULL;
 	int rc = 0;
 
 	if (shared == MAP_FAILED)
 		return rot_error_set(err, errno, "cannot map memory for the latency under load");
-	if (nr_cpus > 1) {
-		choose_sizes(shared, machine, (unsigned)within((int64_t)nr_cpus - 1, 1, MOST_READERS));
+	if (!loaded_choose_sizes(&shared->sizes, machine, nr_cpus) && !reason)
+		reason = TOO_SMALL;
+	if (!reason)
 		rc = run(shared, cpus, err);
-	}
 	loaded_conclude(shared->levels, loaded);
-	for (int i = 0; i < LOADED_NR_ANSWERS && nr_cpus == 1; i++)
-		loaded->answers[i].remark = ONE_CPU;
+	for (int i = 0; i < LOADED_NR_ANSWERS && reason; i++)
+		loaded->answers[i].remark = reason;
 	munmap(shared, sizeof(*shared));
-	return rc;
+	return rc < 0 ? rot_error_prefix(err, "memory while others read") : 0;
 }
 
 /* ---- what is drawn ---- */

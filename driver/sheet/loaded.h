@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -41,7 +42,22 @@ void loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], struct 
 
 struct machine;
 
-/* Measures anew each time, for some seconds. -1: no memory or process for it. With one CPU answers say that. */
+/* Of memory: lines that are waited for, and what each of the others reads again and again. */
+struct loaded_sizes {
+	size_t nr_lines, reader_bytes;
+	unsigned nr_readers;
+};
+
+/*
+ * Pure. More than the last level holds of one CPU, and of all together; an eighth of the memory in all, for which fewer
+ * CPUs may read. False: caches hold much of it.
+ */
+bool loaded_choose_sizes(struct loaded_sizes *sizes, const struct machine *machine, size_t nr_cpus);
+
+/*
+ * Measures anew each time, for some seconds. -1: no memory or process for it, or interrupted. With one CPU, or too
+ * little memory, answers say that.
+ */
 int loaded_measure(const struct machine *machine, struct loaded *loaded, struct rot_error *err);
 
 void loaded_draw(const struct loaded *loaded, const struct sheet_pictures *pictures);

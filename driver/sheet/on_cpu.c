@@ -36,16 +36,18 @@ on_cpu_start(int cpu, void (*work)(void *argument), void *argument)
 	_exit(0);
 }
 
-bool
-on_cpu_await(pid_t pid)
+int
+on_cpu_await(pid_t pid, const char *work, struct rot_error *err)
 {
 	int status = 1;
 
-	if (pid > 0)
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			if (rot_interrupted())
-				kill(pid, SIGKILL);
-	return status == 0;
+	do {
+		if (rot_interrupted())
+			kill(pid, SIGKILL);
+	} while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
+	if (rot_interrupted())
+		return rot_error_set(err, 0, "interrupted");
+	return status == 0 ? 0 : rot_error_set(err, 0, "the process that %s was ended before it had done so", work);
 }
 
 void
@@ -54,5 +56,6 @@ on_cpu_end(pid_t pid)
 	if (pid <= 0)
 		return;
 	kill(pid, SIGKILL);
-	on_cpu_await(pid);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
 }

@@ -149,15 +149,11 @@ observe(int cpu, struct scheduling_gaps *gaps, bool is_beside, struct rot_error 
 {
 	const pid_t other = is_beside ? on_cpu_start(cpu, work_always, NULL) : 0,
 		    looking = other < 0 ? -1 : on_cpu_start(cpu, look, gaps);
-	const int code = errno;
-	const bool has_looked = on_cpu_await(looking);
+	const int rc = looking < 0 ? rot_error_set(err, errno, "cannot start a process that looks at the clock")
+				   : on_cpu_await(looking, "looks at the clock", err);
 
 	on_cpu_end(other);
-	if (looking < 0)
-		return rot_error_set(err, code, "cannot start a process that looks at the clock");
-	if (!has_looked)
-		return rot_error_set(err, 0, "the process that looks at the clock was ended before it had looked");
-	return 0;
+	return rc;
 }
 
 int

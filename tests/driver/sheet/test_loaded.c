@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "entities.h"
 #include "sheet/loaded.h"
 #include "testing.h"
 
@@ -67,4 +68,31 @@ TEST(a_level_without_windows_is_left_out)
 		ck_assert_double_nan(loaded->answers[i].number.value);
 		ck_assert_has(loaded->answers[i].remark, "cannot be told: others had the CPUs");
 	}
+}
+
+/* The memory that rot may use, and the last level, MiB. */
+static const struct {
+	int64_t memory, llc;
+	size_t nr_cpus;
+	unsigned nr_readers;
+	bool is_enough;
+} machines[] = {
+	{262144, 32, 192, 32, true},                          /* no more than that */
+	{24576, 32, 2, 1, true},     {4096, 32, 32, 8, true}, /* 31 with 32 MiB each would be a quarter of the memory */
+	{1024, 32, 32, 2, true},     {1024, 33, 32, 2, false}, /* a sixteenth of the memory is 64 MiB */
+	{256, 32, 2, 1, false},
+};
+
+TEST_OF(loads_take_an_eighth_of_the_memory_that_caches_do_not_hold, NR_ELEMENTS(machines))
+{
+	autograph struct machine *machine = machine_new();
+	struct loaded_sizes sizes;
+
+	machine->memory_limit_bytes = machines[_i].memory << 20;
+	machine->llc_bytes = machines[_i].llc << 20;
+	ck_assert_int_eq(loaded_choose_sizes(&sizes, machine, machines[_i].nr_cpus), machines[_i].is_enough);
+	ck_assert_uint_eq(sizes.nr_readers, machines[_i].nr_readers);
+	ck_assert_int_le((int64_t)(64 * sizes.nr_lines + sizes.nr_readers * sizes.reader_bytes),
+			 (machines[_i].memory << 20) / 8);
+	ck_assert_uint_ge(sizes.nr_readers * sizes.reader_bytes, 64 * sizes.nr_lines);
 }

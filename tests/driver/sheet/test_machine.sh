@@ -54,6 +54,16 @@ nr_answers=$(echo "$out" | grep -c '"name": ') nr_missing=$(echo "$out" | grep -
 [ "$status" = 0 ] && [ "$nr_answers" = 16 ] && [ "$nr_missing" -le "$nr_remarks" ]
 check "each answer about threads, registers, load, prefetching and blocks has a number, or says why not"
 
+if has_terminals && ! is_sanitized; then # preloaded: Ctrl-C comes before the first process
+	for part in scheduling loaded; do
+		LD_PRELOAD=$top_builddir/tests/early_interrupt.so EARLY_INTERRUPT=rot \
+			"$top_builddir/tests/at_terminal" "$rot" machine --only=$part >interrupted 2>&1
+		status=$? out=$(cat interrupted) err=
+		case $status:$out in 130:*interrupted*) result=0 ;; 0:*"one CPU alone"*) result=0 ;; *) result=1 ;; esac
+		check "Ctrl-C ends $part, and is told as that"
+	done
+fi
+
 call machine --only=scheduling -plots=html
 [ "$status" = 0 ] && case $err in *"-o NAME"*) true ;; *) false ;; esac
 check "a page needs a name"
