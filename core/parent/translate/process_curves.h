@@ -15,7 +15,7 @@
 #define PROCESS_CURVE_MAX_LINES (UINT64_C(1) << 22)
 
 /*
- * line_shift: of lines that are followed, of which each has 1 << shift of those that are used; 0 if lines are sampled
+ * line_shift: of lines that are followed; shift: each is 1 << shift of the lines that are used, 1 if these are sampled
  * sum: of the processes that have ended
  * off: by how many misses those may be off of which lines were sampled; off_uses: of lines in these
  * is_sampled: lines were sampled at last
