@@ -8,6 +8,7 @@
 
 #include "machine/machine.h"
 #include "machine/measured.h"
+#include "support/clock.h"
 
 #define KIB INT64_C(1024)
 
@@ -27,10 +28,7 @@ main(int argc, char **argv)
 	struct machine *machine = machine_read("/", &err);
 	struct measured_levels kept = levels;
 
-	/* Today; a test may show rot another kernel than this one. */
-	if (machine)
-		kept.when = measured_now(machine);
-	kept.when.found_on[0] = '\0';
+	clock_date(kept.when.created); /* a test may show rot another kernel than this one */
 	if (argc != 2 || !machine || measured_levels_store(&kept, argv[1], machine, &err) < 0) {
 		fprintf(stderr, "known_caches FOLDER: %s\n", err.text);
 		return 1;

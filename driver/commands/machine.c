@@ -301,7 +301,8 @@ static const struct option_row rows[] = {
 	 .about = "also the parts that take longer",
 	 .offset = offsetof(struct machine_request, is_full)},
 	{.name = "only",
-	 .about = "these parts of the data sheet, with commas between",
+	 .value = "PART,...",
+	 .about = "these parts, which rot help MACHINE.md lists, with commas between",
 	 .type = OPTION_SET,
 	 .offset = offsetof(struct machine_request, only),
 	 .choices = names},
@@ -380,7 +381,7 @@ const struct command machine_command = {
 	.examples =
 		(const struct command_example[]){
 			{"rot machine", "what is told of the machine within a minute"},
-			{"rot machine --full", "all that can be told of it, in some minutes"},
+			{"rot machine --full", "all parts, in a minute or two"},
 			{"rot machine --only=caches,tlb --json", "two parts, with curves"},
 			{"rot machine -o sheet -plots=html", "one page with the curves: sheet.html"},
 			{0},

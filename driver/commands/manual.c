@@ -55,7 +55,7 @@ print_command(const struct command *command, FILE *out)
 		fprintf(out, " Fl %s%s", row->name[1] ? "Fl " : "", row->name);
 		for (size_t k = 0; row->choices && row->choices[k]; k++)
 			fprintf(out, "%s%s", k ? " | " : " Cm ", row->choices[k]);
-		fprintf(out, row->value ? " Ar %s\n" : "\n", row->value);
+		fprintf(out, row->value && !row->choices ? " Ar %s\n" : "\n", row->value);
 		print_text(row->about, out);
 	}
 	fputs(".El\n", out);

@@ -10,6 +10,7 @@
 #include "configuration/paths.h"
 #include "machine/machine.h"
 #include "measuring/measuring.h"
+#include "measuring/origin.h"
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "quantities/samples.h"
@@ -17,6 +18,7 @@
 #include "statistics/curve.h"
 #include "support/clock.h"
 #include "support/entry.h"
+#include "support/json.h"
 #include "support/progress.h"
 #include "support/text_table.h"
 
@@ -330,6 +332,7 @@ static void
 conclude(struct sweep *sweep, struct measured_levels *levels)
 {
 	struct knee_level knees[KNEES_MAX];
+	json_auto_t *origin = origin_new();
 	bool is_undisturbed;
 
 	*levels = (struct measured_levels){.nr = 0};
@@ -343,7 +346,9 @@ conclude(struct sweep *sweep, struct measured_levels *levels)
 			.ns = knees[i].latency,
 			.cycles = cycles_at(sweep, knees[i].latency),
 		};
-	levels->when = measured_now(sweep->rot->machine);
+	for (size_t i = 0; i < sweep->nr; i++)
+		origin_add(origin, sweep->results[i]);
+	levels->when = measured_on(sweep->rot->machine, json_text_at(origin, "first"));
 }
 
 /* ---- the whole ---- */

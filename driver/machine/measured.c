@@ -37,15 +37,13 @@ path_of(const char *cache_folder, const struct machine *machine)
 }
 
 struct measured_when
-measured_now(const struct machine *machine)
+measured_on(const struct machine *machine, const char *date)
 {
 	json_auto_t *conditions = conditions_json(machine);
 	autofree char *text = json_dumps(conditions, JSON_COMPACT);
 	struct measured_when when;
-	const time_t now = time(NULL);
-	struct tm utc;
 
-	strftime(when.created, sizeof(when.created), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	snprintf(when.created, sizeof(when.created), "%s", date);
 	snprintf(when.found_on, sizeof(when.found_on), "%s", text);
 	return when;
 }

@@ -58,8 +58,8 @@ void measured_levels_load(struct measured_levels *levels, const char *cache_fold
 int measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
 			  struct rot_error *err);
 
-/* Now, on this machine. */
-struct measured_when measured_now(const struct machine *machine);
+/* On that day (ISO 8601, UTC), on this machine as it is: results of other conditions are not taken from the cache. */
+struct measured_when measured_on(const struct machine *machine, const char *date);
 
 /* What is another now than it was then: "kernel 6.1, now 6.12, 200 days old"; "": nothing that is known. Fresh memory.
  */

@@ -8,6 +8,7 @@
 #include "configuration/paths.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
+#include "measuring/origin.h"
 #include "memory.h"
 #include "peaks/limits.h"
 #include "quantities/architecture.h"
@@ -215,13 +216,15 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 
 /* What can be told replaces what was kept. */
 static int
-keep(const struct rot *rot, const struct operation_sheet *sheet, struct rot_error *err)
+keep(const struct rot *rot, const struct survey *survey, const struct operation_sheet *sheet, struct rot_error *err)
 {
 	autofree struct measured_levels *kept = rot_calloc(1, sizeof(*kept));
+	json_auto_t *origin = origin_new();
 
+	survey_add_origin(survey, origin);
 	measured_levels_load(kept, rot->paths->cache, rot->machine);
 	kept->nr_operations = 0;
-	kept->operations_when = measured_now(rot->machine);
+	kept->operations_when = measured_on(rot->machine, json_text_at(origin, "first"));
 	for (size_t i = 0; i < sheet->nr && kept->nr_operations < MEASURED_OPERATIONS_MAX; i++) {
 		const struct operation_curve *curve = &sheet->curves[i];
 		const struct operation_answer *answer = &sheet->answers[i];
@@ -253,7 +256,7 @@ operations_measure(struct rot *rot, struct operation_sheet *sheet, struct rot_er
 	if (rc == 0)
 		rc = conclude(rot, survey, sheet, err);
 	if (rc == 0)
-		rc = keep(rot, sheet, err);
+		rc = keep(rot, survey, sheet, err);
 	survey_delete(survey);
 	return rc < 0 ? rot_error_prefix(err, "the latencies of instructions") : 0;
 }

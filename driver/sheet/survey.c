@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "measuring/on_cpus.h"
+#include "measuring/origin.h"
 #include "memory.h"
 #include "quantities/samples.h"
 #include "rot.h"
@@ -223,6 +224,13 @@ survey_read(struct survey *survey, int point, struct survey_times *times, struct
 				      err) < 0)
 			return -1;
 	}
+}
+
+void
+survey_add_origin(const struct survey *survey, json_t *origin)
+{
+	for (size_t i = 0; i < survey->nr; i++)
+		origin_add(origin, survey->results[i]);
 }
 
 int

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -52,6 +53,9 @@ struct survey_times {
 	double cycles[2], ns[2], ghz[2];
 };
 int survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err);
+
+/* Adds what the results of all points say of themselves (measuring/origin.h). */
+void survey_add_origin(const struct survey *survey, json_t *origin);
 
 /* Fills the cycles of the curve from the points that begin with first. */
 int survey_read_curve(struct survey *survey, int first, struct measured_curve *curve, struct rot_error *err);

@@ -226,7 +226,7 @@ option_names(const struct option_row *row)
 {
 	const char *dashes = row->name[1] ? "--" : "-";
 	autofree char *letter = row->letter ? rot_format("-%s, ", row->letter) : rot_strdup(row->name[1] ? "    " : "");
-	autofree char *value = row->choices ? join_choices(row, "|", "|") : rot_strdup(row->value);
+	autofree char *value = row->choices && !row->value ? join_choices(row, "|", "|") : rot_strdup(row->value);
 
 	return rot_format("%s%s%s%s%s", letter, dashes, row->name, *value ? " " : "", value);
 }

@@ -25,6 +25,18 @@ if [ "$first" ]; then
 	check "CPUs that it may not use are left alone"
 fi
 
+# days: when what is kept was measured
+days()
+{
+	"$rot" machine --only=operations >/dev/null
+	"$rot" machine --only=caches --json | grep '"created"'
+}
+
+first=$(days) now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+while [ "$now" = "$(date -u +%Y-%m-%dT%H:%M:%SZ)" ]; do sleep 0.1; done
+[ "$first" ] && [ "$(days)" = "$first" ]
+check "what is taken from the cache keeps its day"
+
 COLUMNS=80
 call machine --only=caches
 [ "$status" = 0 ] && ! echo "$out" | grep -v '  ' | grep -E '.{81}'
