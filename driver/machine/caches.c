@@ -53,7 +53,7 @@ size_bytes(const char *text)
 
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (*end == units[i].unit)
-			return size << units[i].shift;
+			return size > 0 && size <= INT64_MAX >> units[i].shift ? size << units[i].shift : 0;
 	return size;
 }
 
