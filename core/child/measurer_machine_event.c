@@ -71,7 +71,7 @@ open_unit(const struct machine_event_definition *event, struct rot_error *err)
 	return perf_hint(err, error, PERF_PARANOID_MACHINE, 1);
 }
 
-/* As open_unit, if nobody has it open. */
+/* Opens a unit, like open_unit, if nobody has it open. */
 static int
 take_unit(const struct machine_event_definition *event, struct rot_error *err)
 {

@@ -98,7 +98,7 @@ count_of(const struct counted *counted, const char *quantity, const char *of)
 
 /* ---- rates ---- */
 
-/* Like another value of the program, of that operation. Of the point. */
+/* A value of the point that is like another one of the program, of that operation. */
 static void
 add_rate(struct experiment_point *point, const struct quantity_value *like, const char *operation, double number)
 {

@@ -84,7 +84,7 @@ make_run_points(struct pool *pool, const struct experiment_plot *plot, const str
 	if (plot->kind == EXPERIMENT_RUNS) /* in their order, counted from 1 */
 		for (; nr < nr_seen; nr++)
 			(*points)[nr] = point_at((double)(nr + 1), seen[nr]);
-	/* Of each run that counts, what the first two workloads gave, as the view sees it. */
+	/* What the view sees: the samples of the first two workloads in each run that counts. */
 	for (size_t i = 0;
 	     plot->kind == EXPERIMENT_THREADS && nr_seen && value->nr_threads > 1 && i < value->nr_samples; i++) {
 		double pair[2] = {threads[i], threads[value->nr_samples + i]};

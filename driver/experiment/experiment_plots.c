@@ -547,7 +547,7 @@ experiment_write_plots(const struct experiment *experiment, const struct page_re
 		       struct rot_error *err)
 {
 	const bool is_run = experiment->nr_points > 0 && strcmp(experiment->controller_name, "run") == 0;
-	/* Of a single plot its own; a program without any is called as it was started. */
+	/* A single plot has its own title; a program without any is called as it was started. */
 	const char *title = experiment->nr_plots == 1             ? experiment->plots[0].plot.title
 			    : is_run && experiment->nr_plots == 0 ? experiment->points[0].label
 								  : experiment->controller_name;

@@ -240,7 +240,7 @@ experiment_wishes(struct pool *pool, const struct experiment *experiment, struct
 
 /* ---- one value ---- */
 
-/* Of ceilings of a name, and of peaks, the best. *value stays NULL where there is none. */
+/* The best of the ceilings of a name, and of peaks. *value stays NULL where there is none. */
 static int
 derive_one(const struct experiment *experiment, const struct architecture *architecture,
 	   const struct experiment_derived *derived, const struct expression_scope *scope, json_t **value,

@@ -143,7 +143,7 @@ print_verdict(const char *series, const struct bounded bounded[2], int nr_thread
 	}
 }
 
-/* Of the kernels Arithmetic and Operation, and others with such fields. */
+/* Kernels with the fields of Arithmetic and Operation have chains. */
 struct experiment_chains
 experiment_chains_of(const struct rot *rot, const struct measurement *measurement)
 {

@@ -41,7 +41,7 @@ put_bits(uint64_t *config, const char *format, uint64_t value)
 	return true;
 }
 
-/* Of "event=0x04,umask=0x03"; a term without a value is 1. */
+/* A term of "event=0x04,umask=0x03"; without a value it is 1. */
 static bool
 read_terms(uint64_t *config, const char *root, const char *device, const char *terms)
 {

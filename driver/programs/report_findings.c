@@ -230,7 +230,7 @@ static const struct {
 	{{" square root", " square roots"}, "SQRT"},
 };
 
-/* Of a chain of operations of one kind; in registers as wide as most of what is computed. */
+/* A chain of operations of one kind, in registers as wide as most of what is computed. */
 static struct operation_known
 links_of(const struct program_report *report, const struct finding_code *code)
 {

@@ -178,7 +178,7 @@ struct share {
 	size_t nr;
 };
 
-/* Of events, or what counts points instead; and what these leave to blocks. The second may have no request. */
+/* The job of events, or of what counts instead, and that of what these leave to blocks, which may have no request. */
 static void
 share_out(struct pool *pool, struct share shares[2], struct rot *rot, const struct measurement *measurement,
 	  const struct quantity_request *requests, size_t nr, bool may_step)

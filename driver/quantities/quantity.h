@@ -232,6 +232,6 @@ int stored_value(const struct json_t *json, struct quantity_value *value);
 /* The words of the quantity, as quantity_parse reads them: "performance:flop:microSeconds". Fresh memory. */
 char *stored_value_words(const struct json_t *json);
 
-/* Of a point of OUTPUT.json, the quantity whose name_of (fresh memory) is that name; NULL: it has none. */
+/* The quantity of a point of OUTPUT.json whose name_of (fresh memory) is that name; NULL: it has none. */
 const struct json_t *
 stored_quantity(const struct json_t *point, char *(*name_of)(const struct json_t *json), const char *name);

@@ -56,7 +56,7 @@ bool quantity_same_word(const char *a, const char *b);
 /* The part of a request that a role stands for. */
 const char **quantity_request_word(struct quantity_request *request, enum word_role role);
 
-/* Of a quantity (of the table) that takes one word at most, which is of; "": none. Both are borrowed. */
+/* A request of a quantity (of the table) that takes one word at most, which is of; "": none. Both are borrowed. */
 struct quantity_request quantity_request_of(const char *quantity, const char *of);
 
 /* Error: formulas of architectures give no such quantity of such a word. */

@@ -303,7 +303,7 @@ buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR])
 
 /* ---- where curves have points ---- */
 
-/* Of the closer look at a step. */
+/* The closer look at a step. */
 #define CLOSER_POINTS 24
 
 void

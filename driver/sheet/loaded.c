@@ -28,7 +28,7 @@
 #define TOO_SMALL "cannot be told: an eighth of the memory that rot may use is no more than caches hold"
 #define NO_KNEE "at least: no more could be read"
 
-/* Of every other window: the lower quartile of times, and the median of loads. */
+/* The lower quartile of times and the median of loads of every other window. */
 static void
 read_half(const struct loaded_level *level, size_t half, double *ns, double *gb_per_s)
 {

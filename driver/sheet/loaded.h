@@ -42,7 +42,7 @@ void loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], struct 
 
 struct machine;
 
-/* Of memory: lines that are waited for, and what each of the others reads again and again. */
+/* Bytes of memory: lines that are waited for, and what each of the others reads again and again. */
 struct loaded_sizes {
 	size_t nr_lines, reader_bytes;
 	unsigned nr_readers;

@@ -14,7 +14,7 @@ struct rot;
 #define RANGES_NR_COMPILERS 2 /* gcc and clang, each with -O2 */
 #define RANGES_NR_ANSWERS (2 * RANGES_NR_COMPILERS)
 
-/* Of each compiler integers, then floating-point numbers; curves: cycles of an addition over variables. */
+/* Each compiler has integers, then floating-point numbers; curves: cycles of an addition over variables. */
 struct ranges {
 	struct sheet_answer answers[RANGES_NR_ANSWERS];
 	struct measured_curve curves[RANGES_NR_ANSWERS]; /* without points: there is no such compiler */

@@ -175,7 +175,7 @@ clock_of(const struct pass_run *run, size_t nr_threads)
 	return slowest;
 }
 
-/* Of the slowest thread. */
+/* The cycles of the slowest thread. */
 static double
 cycles_of(const struct pass_run *run, size_t nr_threads)
 {

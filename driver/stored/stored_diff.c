@@ -115,7 +115,7 @@ pair_points(const struct stored_result *first, const struct stored_result *secon
 		json_array_foreach(stored_result_points(first), i, point) {
 			bool is_open = !others[i];
 
-			/* Of a name that only one has, coordinates may differ: an axis has other values elsewhere. */
+			/* Coordinates of a name that only one has may differ: an axis has other values elsewhere. */
 			if (way == NAMED)
 				is_open = is_open && count_named(first, point) == 1 && count_named(second, point) == 1;
 			/* Threads often have the name of their program, and are compared in their order then. */

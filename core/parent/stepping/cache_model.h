@@ -78,7 +78,7 @@ cache_model_front(struct cache_model *model)
  * its borders are the same; of borders above all levels nothing is counted, and without any level translations alone.
  * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative (full_cache.h). The
  * number of sets may be any; bytes that do not make up a whole set are not used. line_bytes: a power of two from 8 to
- * 256 (of other numbers the next one below, or the nearest, is taken), of the lines that are used and counted. Those of
+ * 256 (else the next one below, or the nearest, is taken): the length of lines that are used and counted. Lines of
  * a level may be longer: then each counts as several, and one that is modified goes there as a part of a line, which is
  * read if it is missing. Takes 8 bytes a line, as zeroed memory, more where the ways are no multiple of 8, 28 where it
  * is fully associative; exits without. policies: each an enum cache_policy. tlb: with 0 entries it has 64, for pages of
@@ -176,7 +176,7 @@ void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept
  */
 void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
 
-/* Of lines of a model, in counts, those of STEP_LINE_BYTES that have as many bytes. */
+/* Counts of a model's lines become those of lines of STEP_LINE_BYTES that have as many bytes. */
 void cache_model_in_step_lines(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
 
 /* Adds what has crossed since the last call. */

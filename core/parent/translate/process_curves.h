@@ -37,7 +37,7 @@ struct process_curve;
 struct process_curve *process_curve_share(struct process_curves *curves, uint32_t space, uint64_t residues);
 void process_curve_release(struct process_curves *curves, struct process_curve *curve);
 
-/* As reuse_tell. */
+/* The same as reuse_tell. */
 void process_curve_tell(struct process_curve *curve, reuse_told told, void *context);
 unsigned process_curve_line_shift(const struct process_curve *curve);
 
