@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/entry.h"
+#include "base/process.h"
 #include "commands/command.h"
-#include "measuring/monitor.h"
+#include "engine/monitor.h"
 #include "memory.h"
 #include "nearest.h"
 #include "planning/controller_file.h"
-#include "support/entry.h"
-#include "support/process.h"
 
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };
 

@@ -7,22 +7,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "configuration/configuration.h"
-#include "configuration/paths.h"
+#include "base/configuration.h"
+#include "base/messages.h"
+#include "base/paths.h"
+#include "check/validation.h"
 #include "definition.h"
+#include "engine/kernels_load.h"
+#include "engine/measuring.h"
+#include "engine/monitor.h"
 #include "entities.h"
-#include "kernels/kernels_load.h"
 #include "machine/caches.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
-#include "measuring/measuring.h"
-#include "measuring/monitor.h"
 #include "memory.h"
 #include "plots/places.h"
 #include "quantities/architecture.h"
 #include "quantities/vocabulary.h"
-#include "support/messages.h"
-#include "validation/validation.h"
 
 /* ---- how operations and bytes are counted: the key "counting" ---- */
 

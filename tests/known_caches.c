@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
-#include "support/clock.h"
 
 #define KIB INT64_C(1024)
 

@@ -28,7 +28,7 @@ awk 'BEGIN {
 		$0 = item ($0 ~ /,$/ ? "," : "")
 	}
 	!is_within { print }
-	/^  "(functions|loops)"/ { is_within = 1; item = "" }' "$top/tests/driver/stored/program.json" >large.json
+	/^  "(functions|loops)"/ { is_within = 1; item = "" }' "$top/tests/driver/experiments/program.json" >large.json
 
 report "10000 functions and loops: as text" "$(milliseconds 5 "$build/driver/rot" plot large.json -plots=terminal)"
 report "10000 functions and loops: a picture" "$(milliseconds 5 "$build/driver/rot" plot large.json -o picture)"

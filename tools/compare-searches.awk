@@ -11,7 +11,7 @@
 # - The same variant in both says how far apart the method puts the same code: noise.
 # - Memory on several threads follows where the host has put the CPUs. Where any such row has that as its mode (near, far),
 #   one without a mode is of either, and nobody tells which.
-# - L3 on several threads does so too, and nobody looks (modes_of in driver/peaks/modes.c).
+# - L3 on several threads does so too, and nobody looks (modes_of in driver/roof/modes.c).
 # - L2 on several threads: runs on a shared core are left out, but whether another guest uses the L2 of one of them shows in
 #   nothing but the rate. Variants are chosen on one thread, and judged there.
 # - Performance and L1 on several threads are of cores of their own where they have no mode, and so comparable.

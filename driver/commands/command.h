@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "configuration/configuration.h"
-#include "configuration/paths.h"
+#include "base/configuration.h"
+#include "base/options.h"
+#include "base/paths.h"
 #include "error.h"
 #include "rot.h"
-#include "support/options.h"
 
 /* What a command works with. rot and paths are made when first asked for: "rot help" needs neither a machine nor
  * kernels. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/find.h"
+#include "experiments/find.h"
 #include "memory.h"
 #include "nearest.h"
 

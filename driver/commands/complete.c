@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "commands/command.h"
 #include "commands/manual.h"
 #include "memory.h"
-#include "support/pool.h"
 
 /* The words of a line, split at blanks; the last one (possibly "") is to be completed. */
 struct words {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "experiments/stored_diff.h"
 #include "memory.h"
 #include "number.h"
-#include "stored/stored_diff.h"
 
 struct diff_options {
 	double limit; /* a share; NaN: none */

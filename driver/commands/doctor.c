@@ -2,10 +2,10 @@
 /* rot doctor: what works on this machine, and what would make more of it work. */
 #include <stdio.h>
 
+#include "base/pool.h"
+#include "check/doctor.h"
+#include "check/events.h"
 #include "commands/command.h"
-#include "doctor/doctor.h"
-#include "events/events.h"
-#include "support/pool.h"
 
 /* Empty where the core cannot list them. */
 static json_t *

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/terminal.h"
+#include "base/text_table.h"
 #include "memory.h"
-#include "support/entry.h"
-#include "support/terminal.h"
-#include "support/text_table.h"
 
 #define MOST_COLUMNS 80
 #define MOST_CELLS 12

@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/files.h"
+#include "base/pool.h"
 #include "commands/command.h"
 #include "commands/document.h"
 #include "commands/print.h"
-#include "controllers/find.h"
+#include "experiments/find.h"
 #include "memory.h"
 #include "nearest.h"
-#include "support/entry.h"
-#include "support/files.h"
-#include "support/pool.h"
 
 static void
 print_usage(const char *usage, const char *summary)

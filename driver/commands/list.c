@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/json.h"
+#include "base/pool.h"
+#include "check/events.h"
 #include "commands/command.h"
 #include "commands/print.h"
-#include "controllers/find.h"
 #include "definition.h"
-#include "events/events.h"
+#include "experiments/find.h"
 #include "memory.h"
 #include "nearest.h"
 #include "number.h"
@@ -16,9 +19,6 @@
 #include "quantities/quantity.h"
 #include "quantities/remarks.h"
 #include "quantities/vocabulary.h"
-#include "support/entry.h"
-#include "support/json.h"
-#include "support/pool.h"
 
 struct listing {
 	const char *part; /* of names, in any case of letters; "": all */

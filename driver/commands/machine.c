@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/entry.h"
+#include "base/output.h"
 #include "commands/command.h"
-#include "levels/levels.h"
 #include "machine/machine.h"
 #include "memory.h"
-#include "page/page.h"
+#include "plots/page.h"
 #include "plots/places.h"
+#include "roof/levels.h"
 #include "rot.h"
 #include "sheet/buffers.h"
 #include "sheet/clocks.h"
@@ -25,8 +27,6 @@
 #include "sheet/ranges.h"
 #include "sheet/scheduling.h"
 #include "sheet/writes.h"
-#include "support/entry.h"
-#include "support/output.h"
 
 struct machine_request {
 	bool is_json;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rot measure: run a controller. */
+#include "check/validation.h"
 #include "commands/command.h"
-#include "controllers/find.h"
-#include "validation/validation.h"
+#include "experiments/find.h"
 
 struct measure_request {
 	bool is_dry;

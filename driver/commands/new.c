@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "commands/command.h"
 #include "commands/print.h"
-#include "controllers/find.h"
 #include "definition.h"
 #include "entity.h"
+#include "experiments/find.h"
 #include "memory.h"
-#include "support/files.h"
 
 /* A file of the user's data folder, and the skeleton that it is made from. */
 struct new_file {

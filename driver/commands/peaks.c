@@ -4,14 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/paths.h"
 #include "commands/command.h"
-#include "configuration/paths.h"
-#include "levels/levels.h"
 #include "memory.h"
-#include "peaks/find.h"
-#include "peaks/limits.h"
-#include "peaks/present.h"
-#include "peaks/profile.h"
+#include "roof/find.h"
+#include "roof/levels.h"
+#include "roof/limits.h"
+#include "roof/present.h"
+#include "roof/profile.h"
 
 #define FULL_S 400 /* of a full search: rounds of peaks that have modes take the rest of ten minutes */
 

@@ -5,8 +5,8 @@
 
 #include "commands/command.h"
 #include "commands/program_run.h"
+#include "experiments/stored_plot.h"
 #include "memory.h"
-#include "stored/stored_plot.h"
 
 static const char *const labels[] = {"none", "ends", "all", NULL};
 

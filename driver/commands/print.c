@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/terminal.h"
+#include "base/text_table.h"
+#include "base/utf8.h"
 #include "memory.h"
-#include "support/entry.h"
-#include "support/terminal.h"
-#include "support/text_table.h"
-#include "support/utf8.h"
 
 enum { NAMES_WIDTH = 26, SHORT_NAMES_WIDTH = 27, LAST_COLUMN = 80 };
 

@@ -2,8 +2,8 @@
 /* How help and list print their rows on standard output. */
 #pragma once
 
-#include "configuration/configuration.h"
-#include "support/options.h"
+#include "base/configuration.h"
+#include "base/options.h"
 
 /* entry_print on standard output. */
 void print_entry(const char *name, const char *more, const char *text);

@@ -9,26 +9,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "configuration/configuration.h"
-#include "configuration/paths.h"
-#include "experiment/experiment.h"
+#include "base/configuration.h"
+#include "base/files.h"
+#include "base/messages.h"
+#include "base/output.h"
+#include "base/paths.h"
+#include "base/progress.h"
+#include "base/utf8.h"
+#include "engine/result_cache.h"
+#include "engine/sha256.h"
+#include "experiments/experiment.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
-#include "measuring/result_cache.h"
-#include "measuring/sha256.h"
 #include "memory.h"
-#include "page/page.h"
+#include "plots/page.h"
 #include "programs/comparison.h"
 #include "programs/launch.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
 #include "quantities/samples.h"
 #include "rot.h"
-#include "support/files.h"
-#include "support/messages.h"
-#include "support/output.h"
-#include "support/progress.h"
-#include "support/utf8.h"
 
 /* One call of program_run. */
 struct run_job {

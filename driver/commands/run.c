@@ -2,10 +2,10 @@
 /* rot run: measure somebody else's program. */
 #include <string.h>
 
+#include "check/validation.h"
 #include "commands/command.h"
 #include "commands/program_run.h"
 #include "programs/options.h"
-#include "validation/validation.h"
 
 /* Addresses differ from run to run, so what crosses borders of caches does; it is counted if caches are named, or
  * misses asked for. */

@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/terminal.h"
 #include "commands/command.h"
+#include "experiments/stored_show.h"
 #include "memory.h"
-#include "stored/stored_show.h"
-#include "support/terminal.h"
 
 static const struct option_row rows[] = {
 	{.name = "no-source",

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check/aa.h"
+#include "check/validation.h"
 #include "commands/command.h"
-#include "validation/aa.h"
-#include "validation/validation.h"
 
 /* ---- validate aa ---- */
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check/doctor.h"
 #include "commands/command.h"
 #include "config.h"
-#include "doctor/doctor.h"
 
 static int
 version_run(struct command_context *context, void *options, int argc, char **argv, struct rot_error *err)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
+#include "base/pool.h"
 #include "machine/cpuid.h"
 #include "memory.h"
-#include "support/files.h"
-#include "support/pool.h"
 
 #define CPU_FOLDER "sys/devices/system/cpu"
 #define MAX_LEVEL 4

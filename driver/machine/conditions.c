@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "machine/conditions.h"
 
+#include "base/json.h"
 #include "config.h"
 #include "memory.h"
-#include "support/json.h"
 
 /* Sizes of caches are not among them: where they are measured, they vary. */
 static const struct {

@@ -11,11 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "machine/caches.h"
 #include "machine/cpuid.h"
 #include "machine/machine.h"
 #include "memory.h"
-#include "support/files.h"
 
 /* ---- CPUs ---- */
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/files.h"
+#include "base/json.h"
 #include "machine/conditions.h"
 #include "memory.h"
-#include "support/files.h"
-#include "support/json.h"
 
 static const char schema[] = "rot.levels/1";
 

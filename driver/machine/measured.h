@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was measured of this machine's caches (levels/levels.h), kept in the cache folder so that it costs once, and is
+ * What was measured of this machine's caches (roof/levels.h), kept in the cache folder so that it costs once, and is
  * the same ever after: sizes go into descriptions of measurements, which would all be new if they wavered. Reading
  * measures nothing.
  */

@@ -10,10 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "number.h"
-#include "support/files.h"
 
 /* Linux has no more (NR_CPUS of x86-64). */
 #define MAX_CPUS 8192

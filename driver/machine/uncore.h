@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "error.h"
-#include "support/pool.h"
 
 /* One counter: a PMU of that type, opened on that CPU, which speaks for a package. */
 struct uncore_unit {

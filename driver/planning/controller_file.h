@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "configuration/paths.h"
+#include "base/paths.h"
+#include "base/pool.h"
+#include "engine/expression.h"
 #include "error.h"
-#include "kernels/expression.h"
-#include "support/pool.h"
 #include "xml_file.h"
 
 /* Zeroed: nothing is open. */

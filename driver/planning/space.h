@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
+#include "base/pool.h"
+#include "engine/expression.h"
 #include "error.h"
-#include "kernels/expression.h"
-#include "support/pool.h"
 
 /* Where a point is on one axis. */
 struct coordinate {

@@ -6,12 +6,12 @@
 #include <limits.h>
 #include <string.h>
 
-#include "configuration/paths.h"
+#include "base/files.h"
+#include "base/paths.h"
 #include "memory.h"
 #include "planning/controller_file.h"
 #include "planning/xml_plan.h"
 #include "rot.h"
-#include "support/files.h"
 
 static int
 read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)

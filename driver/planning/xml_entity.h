@@ -9,9 +9,9 @@
 
 #include <libxml/tree.h>
 
+#include "engine/expression.h"
 #include "entities.h"
 #include "error.h"
-#include "kernels/expression.h"
 
 /*
  * The measurement whose fields are the child elements of element; children of other names than its fields are passed

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "configuration/configuration.h"
-#include "kernels/kernel_needs.h"
-#include "kernels/kernel_work.h"
+#include "base/configuration.h"
+#include "engine/kernel_needs.h"
+#include "engine/kernel_work.h"
+#include "engine/on_cpus.h"
+#include "engine/program_measuring.h"
 #include "machine/caches.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
-#include "measuring/on_cpus.h"
-#include "measuring/program_measuring.h"
 #include "memory.h"
 #include "number.h"
 #include "planning/xml_entity.h"

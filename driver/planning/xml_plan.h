@@ -30,7 +30,7 @@ struct planned_axis {
 	size_t nr_values;
 };
 
-/* A ceiling; with axes, the best of the variants that they span is looked for (peaks/find.h). */
+/* A ceiling; with axes, the best of the variants that they span is looked for (roof/find.h). */
 struct planned_ceiling {
 	const xmlNode *element;
 	struct expression_scope *scope; /* what its texts are evaluated over */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernel_work.h"
+#include "engine/kernel_work.h"
 #include "memory.h"
 #include "planning/xml_plan.h"
 

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "memory.h"
 #include "planning/xml_plan.h"
 #include "quantities/architecture.h"
 #include "quantities/expected.h"
 #include "quantities/value_text.h"
-#include "support/json.h"
 
 /* So much better than those before it a candidate must be: of what is as good as equal the first one stays, run by run.
  */

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "base/output.h"
+#include "base/process.h"
 #include "memory.h"
 #include "plots/gnuplot.h"
 #include "plots/script.h"
-#include "support/files.h"
-#include "support/output.h"
-#include "support/process.h"
 
 /* What we write, then what gnuplot makes of it. */
 static const char *const suffixes[] = {"data", "gnuplot", "pdf", "svg", "png"};

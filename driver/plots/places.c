@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "configuration/configuration.h"
+#include "base/configuration.h"
+#include "base/terminal.h"
 #include "plots/layout.h"
 #include "plots/roofline_text.h"
 #include "plots/script.h"
 #include "rot.h"
-#include "support/terminal.h"
 
 /* Of what is no terminal, as a pipe or a file. */
 #define COLUMNS_OTHERWISE 80

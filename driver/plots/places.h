@@ -13,7 +13,7 @@ struct configuration;
 enum plot_place {
 	PLOTS_IN_FILES,    /* drawn by gnuplot */
 	PLOTS_AS_PNG,      /* the files are also PNG */
-	PLOTS_ON_PAGE,     /* OUTPUT.html, with all plots of a result (page/page.h) */
+	PLOTS_ON_PAGE,     /* OUTPUT.html, with all plots of a result (plots/page.h) */
 	PLOTS_ON_TERMINAL, /* rooflines as text on standard output; other plots have no such form */
 };
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/text_table.h"
 #include "memory.h"
 #include "plots/points.h"
 #include "plots/roofline_shape.h"
-#include "support/entry.h"
-#include "support/text_table.h"
 
 /* Left of the panel: labels of ticks, a blank and the axis. */
 #define MARGIN 8

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "memory.h"
 #include "number.h"
 #include "plots/beside.h"
@@ -14,7 +15,6 @@
 #include "plots/roofline_labels.h"
 #include "plots/roofline_shape.h"
 #include "plots/script.h"
-#include "support/utf8.h"
 
 /* ---- panels ---- */
 

@@ -21,18 +21,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "configuration/paths.h"
-#include "measuring/core_folder.h"
-#include "measuring/core_launch.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/messages.h"
+#include "base/paths.h"
+#include "base/process.h"
+#include "base/progress.h"
+#include "base/terminal.h"
+#include "base/utf8.h"
+#include "engine/core_folder.h"
+#include "engine/core_launch.h"
 #include "memory.h"
 #include "rot.h"
-#include "support/clock.h"
-#include "support/files.h"
-#include "support/messages.h"
-#include "support/process.h"
-#include "support/progress.h"
-#include "support/terminal.h"
-#include "support/utf8.h"
 
 /* ---- repair ---- */
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/configuration.h"
-#include "measuring/origin.h"
-#include "measuring/program_measuring.h"
+#include "base/configuration.h"
+#include "engine/origin.h"
+#include "engine/program_measuring.h"
 #include "memory.h"
 #include "programs/plan.h"
 #include "quantities/effort.h"

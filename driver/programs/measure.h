@@ -16,7 +16,7 @@ struct program_quantities {
 	struct program_values total;
 	struct program_values *regions; /* of each region of the workload */
 	size_t nr_regions;
-	json_t *origin; /* measuring/origin.h        */
+	json_t *origin; /* engine/origin.h        */
 	char **notes;   /* what the numbers leave out */
 	size_t nr_notes;
 	json_t *rule_outputs; /* of each run what rules have measured; NULL: none */

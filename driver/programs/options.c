@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "entities.h"
 #include "memory.h"
 #include "number.h"
-#include "support/utf8.h"
 
 /* ---- regions as they are written ---- */
 

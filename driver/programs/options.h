@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/options.h"
 #include "entities.h"
 #include "error.h"
 #include "programs/places.h"
-#include "support/options.h"
 
 struct region;
 

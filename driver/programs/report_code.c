@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "memory.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
 #include "quantities/pass.h"
-#include "support/json.h"
 
 /* Before the counts of an instruction: offset, samples, executions. */
 #define NR_BEFORE 3

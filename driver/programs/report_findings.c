@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/json.h"
 #include "memory.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
 #include "quantities/value_text.h"
-#include "support/entry.h"
-#include "support/json.h"
 
 /* ---- what is known of the runs ---- */
 

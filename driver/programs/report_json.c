@@ -2,10 +2,10 @@
 /* The report as JSON: what the experiment does not know. */
 #include <math.h>
 
+#include "base/clock.h"
+#include "base/json.h"
 #include "programs/report.h"
 #include "quantities/pass.h"
-#include "support/clock.h"
-#include "support/json.h"
 
 static json_t *
 json_program(const struct program_report *report)

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/configuration.h"
+#include "base/configuration.h"
+#include "base/entry.h"
+#include "base/json.h"
+#include "base/text_table.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "number.h"
@@ -13,9 +16,6 @@
 #include "quantities/architecture.h"
 #include "quantities/value_text.h"
 #include "rot.h"
-#include "support/entry.h"
-#include "support/json.h"
-#include "support/text_table.h"
 
 /* ---- by kind ---- */
 

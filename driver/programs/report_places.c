@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "base/terminal.h"
+#include "base/text_table.h"
+#include "base/titles.h"
+#include "base/utf8.h"
 #include "memory.h"
 #include "number.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
 #include "quantities/value_text.h"
-#include "support/entry.h"
-#include "support/json.h"
-#include "support/output.h"
-#include "support/terminal.h"
-#include "support/text_table.h"
-#include "support/titles.h"
-#include "support/utf8.h"
 
 /* ---- names ---- */
 

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/terminal.h"
 #include "memory.h"
 #include "number.h"
 #include "programs/report.h"
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
-#include "support/entry.h"
-#include "support/terminal.h"
 
 #define LABEL_WIDTH 44
 #define VALUE_WIDTH 16

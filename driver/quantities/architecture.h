@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "entities.h"
 #include "error.h"
 #include "machine/caches.h"
 #include "machine/uncore.h"
-#include "support/pool.h"
 
 /*
  * What an event needs of the counters; a group shape says how many of each it may hold.
@@ -45,13 +45,13 @@ struct architecture_formula {
 	bool is_of_machine; /* events of the whole machine are in it */
 	bool has_others;    /* and what others cause is not subtracted from them */
 	bool goes_round;    /* bytes of stores that go round caches nearer to the core are in it */
-	char grade; /* 'A', 'B', 'C', 'F' where it was validated on this machine (validation/validation.h), else 0 */
-	bool is_not_shown; /* validation tried it, but every run was disturbed: no grade */
+	char grade;         /* 'A', 'B', 'C', 'F' where it was validated on this machine (check/validation.h), else 0 */
+	bool is_not_shown;  /* validation tried it, but every run was disturbed: no grade */
 };
 
 /*
  * One legal group: at most limit[class] events of each class by the file, and proved[class] of those by validation
- * (validation/shapes.h), which is what is used; the same where nothing was validated.
+ * (check/shapes.h), which is what is used; the same where nothing was validated.
  */
 struct architecture_group {
 	unsigned limit[EVENT_NR_CLASSES], proved[EVENT_NR_CLASSES];

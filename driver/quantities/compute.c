@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/expression.h"
+#include "engine/expression.h"
 #include "memory.h"
 
 /* Runs of one part, all of them and the ones without a taint. */

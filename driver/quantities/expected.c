@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/kernel_work.h"
+#include "engine/kernel_work.h"
 #include "machine/caches.h"
 #include "memory.h"
 #include "quantities/pass.h"

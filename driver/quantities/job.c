@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "configuration/configuration.h"
-#include "configuration/paths.h"
-#include "kernels/kernel_rows.h"
+#include "base/configuration.h"
+#include "base/messages.h"
+#include "base/paths.h"
+#include "engine/kernel_rows.h"
+#include "engine/measuring.h"
 #include "machine/measured.h"
-#include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/compute.h"
 #include "quantities/expected.h"
@@ -19,7 +20,6 @@
 #include "quantities/pass.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
-#include "support/messages.h"
 
 struct architecture *
 job_architecture(const struct rot *rot, bool may_step)

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "configuration/paths.h"
+#include "base/paths.h"
 #include "entities.h"
 #include "machine/measured.h"
 #include "memory.h"

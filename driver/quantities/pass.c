@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "quantities/pass.h"
 
+#include "base/json.h"
 #include "quantities/expected.h"
-#include "support/json.h"
 
 bool
 workload_is_load(const struct workload *workload)

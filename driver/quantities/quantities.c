@@ -2,8 +2,8 @@
 /* Requests in, values out: as many runs as the effort wants, and what is told beside the values. */
 #include <string.h>
 
-#include "measuring/measuring.h"
-#include "measuring/origin.h"
+#include "engine/measuring.h"
+#include "engine/origin.h"
 #include "quantities/effort.h"
 #include "quantities/job.h"
 #include "quantities/own_cost.h"

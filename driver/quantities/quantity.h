@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pool.h"
 #include "entities.h"
 #include "error.h"
 #include "statistics/summary.h"
-#include "support/pool.h"
 
 struct rot;
 struct json_t;
@@ -143,7 +143,7 @@ struct quantity_value {
 	double *thread_samples;
 	size_t nr_threads;
 
-	/* Per sample, if the measurement has a PingPongMeasurer in its overall set (peaks/modes.h). Else NULL. */
+	/* Per sample, if the measurement has a PingPongMeasurer in its overall set (roof/modes.h). Else NULL. */
 	struct nearness *nearness;
 };
 
@@ -153,7 +153,7 @@ void quantity_values_clear(struct quantity_value *values, size_t nr);
 /* The best undisturbed run of a rate. */
 double quantity_best_run(const struct quantity_value *value);
 
-/* What a quarter of the undisturbed runs of a rate reach, as peaks are given (peaks/peak_samples.h). */
+/* What a quarter of the undisturbed runs of a rate reach, as peaks are given (roof/peak_samples.h). */
 double quantity_upper_quartile(const struct quantity_value *value);
 
 /* Every run was disturbed: the value is of runs that would be left out if there were others. */
@@ -167,7 +167,7 @@ bool quantity_is_counted_once(const struct quantity_value *value);
  * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed)
  * with nr_runs runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here
  * comes from the kernel's expectation, labelled (it is not stepped unless that was asked for); neither possible: error.
- * All that the results say of themselves is added to origin (measuring/origin.h; NULL: to none).
+ * All that the results say of themselves is added to origin (engine/origin.h; NULL: to none).
  */
 int quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 		       size_t nr_requests, int nr_runs, struct quantity_value *values, struct json_t *origin,
@@ -188,7 +188,7 @@ struct quantity_effort {
 
 /* What is told of a point beside its values; owned by the caller. */
 struct quantities_told {
-	struct json_t *origin; /* measuring/origin.h */
+	struct json_t *origin; /* engine/origin.h */
 	struct json_t
 		*rules; /* what measurer sets of the measurement's rules gave (set_outputs.h); NULL: there are none */
 	struct json_t *passes; /* of each pass when its runs were measured (quantities/pass.h) */

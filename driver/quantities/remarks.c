@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/titles.h"
 #include "memory.h"
 #include "number.h"
 #include "quantities/own_cost.h"
 #include "quantities/sample_view.h"
 #include "quantities/value_text.h"
-#include "support/json.h"
-#include "support/titles.h"
 
 /* ---- doubts ---- */
 

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "quantities/quantity.h"
 #include "statistics/series.h"
-#include "support/pool.h"
 
 enum remark_group {
 	REMARK_MARK,     /* what stands behind a value; its code is the "kind" in OUTPUT.json          */

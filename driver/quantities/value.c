@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "quantities/remarks.h"
-#include "support/json.h"
 
 /* ---- read back from JSON ---- */
 

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/entry.h"
 #include "memory.h"
-#include "peaks/limits.h"
 #include "quantities/architecture.h"
+#include "roof/limits.h"
 #include "rot.h"
 #include "sheet/survey.h"
-#include "support/entry.h"
 
 /*
  * field: of the kernel CoreBuffer. from, to: entries that are measured, each ratio times those before. A run has so

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "base/text_table.h"
 #include "memory.h"
 #include "sheet/survey.h"
-#include "support/text_table.h"
 
 static const char *const widths[CLOCKS_NR_WIDTHS] = {"SCALAR", "SSE", "AVX2", "AVX512"};
 

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/pool.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "sheet/cores.h"
 #include "sheet/survey.h"
-#include "support/pool.h"
 
 #define SHARED "threads of one core share what does this"
 #define CONTRADICTED "not sure: the times of pairs of CPUs tell fewer cores"

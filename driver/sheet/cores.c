@@ -4,16 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "configuration/configuration.h"
+#include "base/configuration.h"
+#include "base/json.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "engine/measuring.h"
 #include "machine/machine.h"
-#include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/samples.h"
 #include "rot.h"
 #include "statistics/sorted.h"
-#include "support/json.h"
-#include "support/pool.h"
-#include "support/progress.h"
 
 /* ---- what times say ---- */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/pool.h"
 #include "sheet/survey.h"
-#include "support/pool.h"
 
 #define ONE_CPU "cannot be told: rot may use one CPU alone"
 #define BUSY "cannot be told: others had one of the CPUs whenever it was measured"

@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
+#include "base/pool.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "rot.h"
 #include "sheet/on_cpu.h"
 #include "statistics/summary.h"
-#include "support/clock.h"
-#include "support/pool.h"
 
 /* ---- what windows say ---- */
 

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/paths.h"
+#include "base/entry.h"
+#include "base/json.h"
+#include "base/paths.h"
+#include "base/pool.h"
+#include "base/text_table.h"
+#include "engine/origin.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
-#include "measuring/origin.h"
 #include "memory.h"
-#include "peaks/limits.h"
 #include "quantities/architecture.h"
+#include "roof/limits.h"
 #include "rot.h"
 #include "sheet/survey.h"
-#include "support/entry.h"
-#include "support/json.h"
-#include "support/pool.h"
-#include "support/text_table.h"
 
 /* ---- what a curve says ---- */
 

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "configuration/configuration.h"
+#include "base/configuration.h"
+#include "base/entry.h"
+#include "base/pool.h"
 #include "machine/machine.h"
 #include "memory.h"
-#include "page/page.h"
+#include "plots/page.h"
 #include "plots/places.h"
 #include "rot.h"
-#include "support/entry.h"
-#include "support/pool.h"
 
 /* ---- files ---- */
 

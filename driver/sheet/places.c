@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "configuration/paths.h"
+#include "base/entry.h"
+#include "base/paths.h"
 #include "machine/caches.h"
 #include "machine/cpuid.h"
 #include "machine/machine.h"
@@ -16,7 +17,6 @@
 #include "sheet/survey.h"
 #include "statistics/curve.h"
 #include "statistics/summary.h"
-#include "support/entry.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/pool.h"
 #include "memory.h"
 #include "sheet/survey.h"
-#include "support/pool.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "configuration/configuration.h"
+#include "base/configuration.h"
+#include "base/pool.h"
+#include "base/process.h"
 #include "memory.h"
 #include "rot.h"
 #include "sheet/survey.h"
-#include "support/pool.h"
-#include "support/process.h"
 
 /* Registers as the architecture has them: of 16 for integers one is the stack pointer (System V ABI, x86-64). */
 static const struct {

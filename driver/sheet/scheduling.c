@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/pool.h"
 #include "memory.h"
 #include "sheet/on_cpu.h"
 #include "statistics/summary.h"
-#include "support/pool.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "base/json.h"
+#include "base/text_table.h"
 #include "memory.h"
-#include "support/entry.h"
-#include "support/json.h"
-#include "support/text_table.h"
 
 struct sheet_answer
 sheet_no_answer(const char *name, const char *unit, double told)

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/configuration.h"
-#include "kernels/kernel_work.h"
+#include "base/configuration.h"
+#include "base/progress.h"
+#include "engine/kernel_work.h"
+#include "engine/measuring.h"
+#include "engine/on_cpus.h"
+#include "engine/origin.h"
 #include "machine/machine.h"
-#include "measuring/measuring.h"
-#include "measuring/on_cpus.h"
-#include "measuring/origin.h"
 #include "memory.h"
 #include "quantities/samples.h"
 #include "rot.h"
-#include "support/progress.h"
 
 /* An even number: halves are compared. */
 #define NR_RUNS 6

@@ -54,7 +54,7 @@ struct survey_times {
 };
 int survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err);
 
-/* Adds what the results of all points say of themselves (measuring/origin.h). */
+/* Adds what the results of all points say of themselves (engine/origin.h). */
 void survey_add_origin(const struct survey *survey, json_t *origin);
 
 /* Fills the cycles of the curve from the points that begin with first. */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "memory.h"
 #include "statistics/sorted.h"
 #include "statistics/summary.h"
-#include "support/pool.h"
 
 /* ---- values between others ---- */
 

@@ -21,7 +21,7 @@ measures()
 }
 
 # What a configure with another --prefix would do; the makefile itself must stay as it is.
-make -C "$top_builddir" -n -o Makefile -W config.status driver/configuration/librot_driver_a-paths.o >"$work/make" 2>&1
+make -C "$top_builddir" -n -o Makefile -W config.status driver/base/librot_driver_a-paths.o >"$work/make" 2>&1
 grep -q 'ROT_DATA_FOLDER.*paths\.c' "$work/make"
 status=$? out=$(tail -n 5 "$work/make") err='' result=$status
 check "configured for another place, the folders in it are compiled again"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* rot's own kernels for tests. */
 #include "fixture.h"
+#include "base/files.h"
 #include "definition.h"
-#include "kernels/kernel_rows.h"
-#include "kernels/kernel_work.h"
-#include "measuring/core_description.h"
-#include "support/files.h"
+#include "engine/core_description.h"
+#include "engine/kernel_rows.h"
+#include "engine/kernel_work.h"
 #include "testing.h"
 
 struct rot kernels_rot;

@@ -2,8 +2,8 @@
 /* The kernels of the thesis' experiments: their results, and that wrong ones are noticed when they are initialized. */
 #include "blas.h"
 #include "child/kernels.h"
+#include "engine/kernel_needs.h"
 #include "fixture.h"
-#include "kernels/kernel_needs.h"
 #include "loaded.h"
 #include "matrices.h"
 #include "testing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each loop, compiled by every compiler here, has the instructions its name says and no others. */
+#include "engine/kernel_work.h"
 #include "fixture.h"
-#include "kernels/kernel_work.h"
 #include "listing.h"
 #include "testing.h"
 

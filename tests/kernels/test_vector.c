@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel Vector: each operation has its instructions in its loop, says how many, and computes what it says. */
+#include "engine/kernel_work.h"
 #include "fixture.h"
-#include "kernels/kernel_work.h"
 #include "listing.h"
 #include "loaded.h"
 #include "testing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernels' definitions say of their work, and what they refuse, on the fixture's machine. */
+#include "engine/kernel_work.h"
 #include "fixture.h"
-#include "kernels/kernel_work.h"
 #include "testing.h"
 
 #define KIB 1024.0

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <libxml/entities.h>
 
-#include "support/utf8.h"
+#include "base/utf8.h"
 #include "testing.h"
 
 /* ---- numbers ---- */

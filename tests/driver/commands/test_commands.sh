@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The driver's commands, help, suggestions, completion and exit status, through the program itself.
 . "$top_srcdir/tests/support/program.sh"
-keys=$top_srcdir/driver/configuration/keys.def
+keys=$top_srcdir/driver/base/keys.def
 
 # has WHAT STATUS PART-OF-OUTPUT PART-OF-ERROR
 has()
@@ -14,7 +14,7 @@ has()
 
 # ---- width: where nobody says how wide a line may be, it has 80 characters, and only of --all there are many lines ----
 for words in list 'list controllers' 'list keys' 'list quantities' 'list remarks' 'doctor --all' \
-	"diff $top_srcdir/tests/driver/stored/result.json $top_srcdir/tests/driver/stored/result.json"; do
+	"diff $top_srcdir/tests/driver/experiments/result.json $top_srcdir/tests/driver/experiments/result.json"; do
 	# shellcheck disable=SC2086
 	(unset COLUMNS && "$rot" $words) >"$work/out" 2>"$work/err" </dev/null
 	status=$?

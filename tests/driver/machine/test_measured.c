@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured sizes: kept, read back, and taken where nobody tells. */
+#include "base/clock.h"
 #include "machine/measured.h"
-#include "support/clock.h"
 #include "testing.h"
 
 #define KIB INT64_C(1024)

@@ -3,14 +3,14 @@
 #include <dirent.h>
 #include <math.h>
 
+#include "base/files.h"
+#include "base/process.h"
 #include "plots/beside.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
 #include "plots/roofline_labels.h"
 #include "plots/script.h"
 #include "plots/svg.h"
-#include "support/files.h"
-#include "support/process.h"
 #include "testing.h"
 
 static char *folder;
@@ -502,7 +502,7 @@ TEST_OF(colour_blind_readers_tell_colours_apart, NR_ELEMENTS(sights))
 /* Pages have colours of their own: on white, on black, and on paper. */
 TEST_OF(colour_blind_readers_tell_colours_of_pages_apart, NR_ELEMENTS(sights))
 {
-	autofree char *path = rot_format("%s/driver/page/page.css", getenv("top_srcdir"));
+	autofree char *path = rot_format("%s/driver/plots/page.css", getenv("top_srcdir"));
 	autofree char *css = file_read(path, NULL, &why);
 	const char *colours[SCRIPT_NR_COLOURS];
 	int nr_palettes = 0;

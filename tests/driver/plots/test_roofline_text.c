@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rooflines as text, against golden files; and where they are narrow, empty or without ceilings. */
+#include "base/text_table.h"
 #include "plots/roofline_text.h"
-#include "support/text_table.h"
 #include "testing.h"
 
 static const struct roofline_ceiling ceilings[] = {

@@ -2,11 +2,11 @@
 #include "run_fixture.h"
 
 #include "architecture_files.h"
+#include "base/configuration.h"
+#include "base/paths.h"
 #include "commands/program_run.h"
-#include "configuration/configuration.h"
-#include "configuration/paths.h"
-#include "peaks/profile.h"
 #include "peaks_by_hand.h"
+#include "roof/profile.h"
 #include "rot.h"
 #include "testing.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantities of programs as controllers ask for them, with a core that counts the same each time (fake_core.c). */
 #include "architecture_files.h"
-#include "configuration/configuration.h"
-#include "configuration/paths.h"
+#include "base/configuration.h"
+#include "base/files.h"
+#include "base/paths.h"
 #include "programs/measure.h"
 #include "quantities/architecture.h"
 #include "rot.h"
-#include "support/files.h"
 #include "testing.h"
 
 static struct rot rot;

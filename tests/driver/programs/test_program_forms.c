@@ -5,13 +5,13 @@
  */
 #include <jansson.h>
 
+#include "base/process.h"
+#include "base/utf8.h"
 #include "forms.h"
 #include "json_schema.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "run_fixture.h"
-#include "support/process.h"
-#include "support/utf8.h"
 #include "testing.h"
 
 static json_t *json;

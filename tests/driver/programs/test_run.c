@@ -6,15 +6,15 @@
 #include <jansson.h>
 
 #include "architecture_files.h"
+#include "base/configuration.h"
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/process.h"
 #include "commands/program_run.h"
-#include "configuration/configuration.h"
-#include "configuration/paths.h"
 #include "json_schema.h"
 #include "programs/report.h"
 #include "rot.h"
 #include "run_fixture.h"
-#include "support/files.h"
-#include "support/process.h"
 #include "testing.h"
 
 #define GOLDEN "tests/driver/programs/golden/"

@@ -152,7 +152,7 @@ shows "what is inlined in a loop" 'loop at .*, inlined halve: .*1000000 turns.*'
 sed "s|\"object\": \".*known_loops\"|\"object\": \"[jit]\"|" loops.json >jit.json
 call show jit.json spin
 is "code that was made at run time" 1 "" "rot: 'spin' was made at run time: its code is in no file"
-call show "$top_srcdir/tests/driver/stored/result.json"
+call show "$top_srcdir/tests/driver/experiments/result.json"
 [ "$status" = 1 ] && [ -z "$out" ]
 result=$?
 check "a result without functions"

@@ -3,7 +3,7 @@
  */
 #include "../../../core/common/step_counts.h"
 #include "architecture_files.h"
-#include "kernels/expression.h"
+#include "engine/expression.h"
 #include "programs/findings.h"
 #include "quantities/plan.h"
 #include "testing.h"

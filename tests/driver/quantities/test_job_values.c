@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the runs of all passes to values: those that break a rule are left out of every value, and the rule is told
  * once. */
-#include "configuration/configuration.h"
+#include "base/configuration.h"
 #include "quantities/job.h"
 #include "rot.h"
 #include "stage.h"

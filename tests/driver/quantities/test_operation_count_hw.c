@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "architecture_files.h"
-#include "kernels/expression.h"
+#include "engine/expression.h"
 #include "machine/machine.h"
 #include "quantities/plan.h"
 #include "testing.h"

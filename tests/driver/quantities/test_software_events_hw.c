@@ -7,8 +7,8 @@
 #include <linux/perf_event.h>
 
 #include "architecture_files.h"
-#include "configuration/configuration.h"
-#include "measuring/origin.h"
+#include "base/configuration.h"
+#include "engine/origin.h"
 #include "permits.h"
 #include "quantities/quantity.h"
 #include "rot.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How often intervals of nominally 95 % hold the true value: by simulation with a fixed seed, at least 94 %. */
 #include "draw.h"
+#include "experiments/stored_diff.h"
 #include "statistics/summary.h"
-#include "stored/stored_diff.h"
 #include "testing.h"
 
 #define LEAST_COVERAGE 0.94

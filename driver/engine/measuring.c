@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: MIT */
+/* The measurement application controller of the thesis: cache, core, missing runs, cache. */
+#include "engine/measuring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/configuration.h"
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/progress.h"
+#include "engine/core_build.h"
+#include "engine/core_launch.h"
+#include "engine/kernel_work.h"
+#include "engine/measuring_internal.h"
+#include "engine/monitor.h"
+#include "engine/performance.h"
+#include "engine/result_cache.h"
+#include "engine/sha256.h"
+#include "memory.h"
+#include "rot.h"
+
+/* ---- what a result is found by: the hash of what was measured and of the machine ---- */
+
+static void
+set_ids(struct rot_entity *const *parts, size_t nr)
+{
+	int nr_workloads = 0, nr_kernels = 0, nr_sets = 0, nr_measurers = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (rot_is_a(parts[i], &workload_class))
+			((struct workload *)parts[i])->id = ++nr_workloads;
+		else if (rot_is_a(parts[i], &kernel_base_class))
+			((struct kernel_base *)parts[i])->id = ++nr_kernels;
+		else if (rot_is_a(parts[i], &measurer_set_class))
+			((struct measurer_set *)parts[i])->id = ++nr_sets;
+		else if (rot_is_a(parts[i], &measurer_base_class))
+			((struct measurer_base *)parts[i])->id = ++nr_measurers;
+}
+
+void
+measuring_set_ids(const void *description)
+{
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(description, &nr);
+
+	set_ids(parts, nr);
+}
+
+/* The user's flags are part of the description: they change what is measured. Of the nr parts kernels get them. */
+static void
+set_optimization(const struct rot *rot, struct rot_entity *const *parts, size_t nr)
+{
+	const char *flags = configuration_string(rot->configuration, "optimization");
+
+	for (size_t i = 0; flags[0] && i < nr; i++) {
+		struct kernel_base *kernel = rot_cast(parts[i], &kernel_base_class);
+
+		if (kernel)
+			rot_string_set(&kernel->optimization, flags);
+	}
+}
+
+/* Everything of the machine that may change a result; not the flags, sizes and CPUs, which follow from these or do not
+ * matter. */
+static void
+hash_machine(struct sha256 *hash, const struct machine *machine)
+{
+	const char *const texts[] = {machine->cpu_vendor, machine->cpu_name, machine->microcode,
+				     machine->kernel_release, machine->hypervisor};
+	autofree char *numbers =
+		rot_format("%d %d %d", (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping);
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		sha256_add_text(hash, texts[i]);
+	sha256_add_text(hash, numbers);
+}
+
+char *
+measuring_machine_hash(const struct machine *machine, const char *text)
+{
+	struct sha256 *hash = sha256_new();
+	char hex[SHA256_HEX_SIZE];
+
+	sha256_add_text(hash, text);
+	hash_machine(hash, machine);
+	sha256_finish(hash, hex);
+	return rot_strdup(hex);
+}
+
+char *
+measuring_hash(struct rot *rot, const void *description)
+{
+	autofree char *xml = rot_xml_write(description);
+
+	return measuring_machine_hash(rot->machine, xml);
+}
+
+char *
+measuring_description_hash(struct rot *rot, struct measurement *measurement)
+{
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+
+	set_ids(parts, nr);
+	set_optimization(rot, parts, nr);
+	return measuring_hash(rot, measurement);
+}
+
+/* ---- what stays between two measurements ---- */
+
+struct measuring *
+measuring_new(struct rot *rot, struct rot_error *err)
+{
+	struct measuring *measuring = rot_calloc(1, sizeof *measuring);
+
+	(void)err;
+	measuring->cache = result_cache_new(rot->paths->cache, rot->registry);
+	measuring->builder = core_builder_new(rot);
+	measuring->files = file_hashes_new();
+	return measuring;
+}
+
+static void
+forget(struct measuring *measuring)
+{
+	for (size_t i = 0; i < measuring->nr_seen; i++)
+		free(measuring->seen[i]);
+	measuring->nr_seen = 0;
+}
+
+void
+measuring_forget(struct rot *rot)
+{
+	forget(rot->measuring);
+}
+
+void
+measuring_delete(struct measuring *measuring)
+{
+	if (!measuring)
+		return;
+	forget(measuring);
+	free(measuring->seen);
+	file_list_clear(&measuring->listed);
+	file_hashes_delete(measuring->files);
+	core_builder_delete(measuring->builder);
+	result_cache_delete(measuring->cache);
+	free(measuring);
+}
+
+void
+measuring_stop_at_missing(struct rot *rot, bool stops)
+{
+	rot->measuring->stops_at_missing = stops;
+	rot->measuring->has_stopped = false;
+}
+
+bool
+measuring_has_stopped(const struct rot *rot)
+{
+	return rot->measuring->has_stopped;
+}
+
+bool
+measuring_may_measure(struct measuring *measuring, struct rot_error *err)
+{
+	measuring->has_stopped = measuring->stops_at_missing;
+	if (measuring->has_stopped)
+		rot_error_set(err, 0, "runs are missing, and are not to be measured yet");
+	return !measuring->has_stopped;
+}
+
+/* ---- what measures ---- */
+
+const char *
+measuring_parent_hash(struct rot *rot, struct rot_error *err)
+{
+	autofree char *path = rot_format("%s/core/rot-core.sha256", rot->paths->built);
+	const char *hash = file_hashes_get(rot->measuring->files, path);
+
+	if (!hash[0]) {
+		rot_error_set(err, 0, "cannot read '%s'", path);
+		rot_error_hint(err, "rot's folder of programs is damaged: install rot again");
+	}
+	return hash[0] ? hash : NULL;
+}
+
+/* ---- regions that were to be stepped ---- */
+
+bool
+measuring_was_refused(void)
+{
+	return core_launch_was_refused();
+}
+
+bool
+measuring_was_late(void)
+{
+	return core_launch_was_late();
+}
+
+/* NULL: the set's region was counted to its end, or not at all. */
+static const struct step_measurer_output *
+cut_of_set(const struct measurer_set_output *set)
+{
+	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
+
+	return stepped && strcmp(stepped->cut, "none") != 0 ? stepped : NULL;
+}
+
+const struct step_measurer_output *
+measuring_find_cut(const struct measurement_result *result)
+{
+	const struct step_measurer_output *cut = NULL;
+
+	for (size_t i = 0; i < measurement_result_nr_outputs(result) && !cut; i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run) && !cut; k++)
+			cut = cut_of_set(measurement_run_output_measurer_set_outputs_at(run, k));
+	}
+	return cut;
+}
+
+/* The set's region has counted many instructions. */
+static bool
+has_long_count(const struct measurer_set_output *set)
+{
+	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
+	const size_t nr = stepped ? perf_event_measurer_output_nr_event_counts(&stepped->base) : 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(&stepped->base, i);
+
+		if (strcmp(count->name, "instructions") == 0)
+			return count->raw_count > MEASURING_LONG_COUNT;
+	}
+	return false;
+}
+
+bool
+measuring_has_long_counts(const struct measurement_result *result)
+{
+	bool is_long = measurement_result_nr_outputs(result) > 0;
+
+	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		is_long &= measurement_run_output_nr_measurer_set_outputs(run) > 0;
+		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run); k++)
+			is_long &= has_long_count(measurement_run_output_measurer_set_outputs_at(run, k));
+	}
+	return is_long;
+}
+
+/*
+ * The same for a reason that may be gone: memory was refused. It is measured again by the next process that needs it.
+ * What was cut since it cannot be followed is as it is as long as the code is the same.
+ */
+static bool
+was_cut_in_passing(const struct measurement_result *result)
+{
+	const struct step_measurer_output *cut = measuring_find_cut(result);
+
+	return cut && strcmp(cut->cut, "memory") == 0;
+}
+
+/* ---- kernels ---- */
+
+struct kernel_job {
+	const struct core *core; /* NULL: not needed yet */
+	int nr_starts;           /* of the core for runs that are missing */
+};
+
+static struct rot_list *
+kernel_runs(const struct measurement_result *result)
+{
+	return (struct rot_list *)&result->outputs;
+}
+
+/* One core serves all passes. */
+static int
+check_same_core(const struct performance *performance, struct rot_error *err)
+{
+	const struct kernel_job *job = performance->context;
+
+	for (size_t i = 1; i < performance->nr; i++) {
+		const struct core *other;
+
+		if (core_builder_find(performance->rot->measuring->builder, performance->passes[i].description, &other,
+				      NULL, err) < 0)
+			return -1;
+		if (other != job->core)
+			return rot_error_set(err, 0, "the passes of one point need different measuring cores");
+	}
+	return 0;
+}
+
+static bool
+is_stepped(const struct measurement *measurement)
+{
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	bool is_it = false;
+
+	for (size_t i = 0; i < nr; i++)
+		is_it = is_it || rot_is_a(parts[i], &step_measurer_class);
+	return is_it;
+}
+
+/* The child counts all but steps, which are counted by the parent. */
+static int
+hash_core(struct performance *performance, struct rot_error *err)
+{
+	const struct kernel_job *job = performance->context;
+	const char *child = job->core->state.hash, *parent;
+	struct sha256 *hash;
+
+	strcpy(performance->core_hash, child);
+	if (!is_stepped(performance->passes[0].description))
+		return 0;
+	parent = measuring_parent_hash(performance->rot, err);
+	if (!parent)
+		return -1;
+	hash = sha256_new();
+	sha256_add_text(hash, child);
+	sha256_add_text(hash, parent);
+	sha256_finish(hash, performance->core_hash);
+	return 0;
+}
+
+static enum performance_outcome
+get_core(struct performance *performance, bool may_build, struct rot_error *err)
+{
+	struct kernel_job *job = performance->context;
+	struct core_builder *builder = performance->rot->measuring->builder;
+	struct measurement *measurement = performance->passes[0].description;
+	int rc = core_builder_find(builder, measurement, &job->core, NULL, err);
+
+	if (rc == 0 && !job->core) {
+		if (!may_build)
+			return PERFORMANCE_NEEDS_LOCK;
+		progress_task("building the measuring core");
+		monitor_enter(performance->rot->monitor, "build the core");
+		rc = core_builder_build(builder, measurement, &job->core, err);
+		monitor_leave(performance->rot->monitor);
+	}
+	if (rc < 0 || check_same_core(performance, err) < 0 || hash_core(performance, err) < 0)
+		return PERFORMANCE_FAILED;
+	return PERFORMANCE_DONE;
+}
+
+static void
+sign(const struct performance *performance, struct measurement_result *result)
+{
+	const struct kernel_job *job = performance->context;
+	const struct core_state *core = &job->core->state;
+
+	rot_string_set(&result->compiler, core->compiler);
+	for (size_t i = 0; core->compile_lines[i]; i++)
+		measurement_result_compile_lines_add(result, core->compile_lines[i]);
+}
+
+/* Moves the runs of the collection into the result. */
+static void
+take_runs(struct measurement_result *result, struct measurement_run_output_collection *collection)
+{
+	for (size_t i = 0; i < measurement_run_output_collection_nr_outputs(collection); i++)
+		measurement_result_outputs_add(result, measurement_run_output_collection_outputs_at(collection, i));
+	collection->outputs.nr = 0;
+}
+
+static int
+measure_kernels(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
+		struct rot_error *err)
+{
+	const struct kernel_job *job = performance->context;
+	autofree struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
+	int nr_left = job->nr_starts < nr_runs ? job->nr_starts : nr_runs, rc = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		measurements[i] = passes[i]->description;
+	for (int done = 0, now; rc == 0 && done < nr_runs; done += now) {
+		autograph struct measurement_command_output *output = NULL;
+
+		now = (nr_runs - done) / nr_left--;
+		progress_part(done * (int)nr, nr_runs * (int)nr);
+		rc = core_launch(performance->rot, job->core->child, measurements, nr, now, &output, err);
+		for (size_t i = 0; rc == 0 && i < nr; i++)
+			take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
+	}
+	progress_part(0, 0);
+	return rc;
+}
+
+/*
+ * Results know their compiler by the first line of its --version, "gcc (Debian 14.2.0-19) 14.2.0": is the configured
+ * one, "/usr/bin/gcc -m64", a word of it?
+ */
+static bool
+is_of_compiler(const char *version, const char *configured)
+{
+	autofree char *program = rot_strndup(configured, strcspn(configured, " "));
+	const char *name = path_name(program);
+	const size_t length = strlen(name);
+	bool is_it = false;
+
+	for (const char *word = version; length && *word && !is_it; word += strspn(word, " ")) {
+		is_it = strcspn(word, " ") == length && strncmp(word, name, length) == 0;
+		word += strcspn(word, " ");
+	}
+	return is_it;
+}
+
+/* They were measured by what the configured compiler built, as far as they tell. */
+static bool
+vouches(const struct performance *performance)
+{
+	const char *compiler = configuration_string(performance->rot->configuration, "compiler");
+
+	for (size_t i = 0; i < performance->nr; i++)
+		if (!is_of_compiler(performance->passes[i].result->compiler, compiler))
+			return false;
+	return true;
+}
+
+static const struct performance_kind kernels = {
+	.runs = kernel_runs,
+	.prepare = get_core,
+	.vouches = vouches,
+	.is_passing = was_cut_in_passing,
+	.sign = sign,
+	.measure = measure_kernels,
+};
+
+/* Errors: a kernel refuses its fields. */
+static int
+check_kernels(struct rot *rot, const struct measurement *measurement, struct rot_error *err)
+{
+	size_t nr;
+	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < nr; i++)
+		if (rot_is_a(parts[i], &kernel_base_class))
+			rc = kernel_check(rot, (const struct kernel_base *)parts[i], err);
+	return rc;
+}
+
+/* ---- the passes of one point ---- */
+
+int
+measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
+		  struct measurement_result **results, struct rot_error *err)
+{
+	return measuring_perform_spread(rot, passes, nr_passes, nr_runs, 1, results, err);
+}
+
+int
+measuring_perform_spread(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
+			 int nr_starts, struct measurement_result **results, struct rot_error *err)
+{
+	struct kernel_job job = {.nr_starts = nr_starts > 1 ? nr_starts : 1};
+	struct performance performance = {
+		.rot = rot, .kind = &kernels, .context = &job, .nr = nr_passes, .nr_runs = nr_runs};
+	int rc;
+
+	if (nr_passes == 0 || nr_runs < 1)
+		return rot_error_set(err, 0, "nothing to measure: %zu passes of %d runs", nr_passes, nr_runs);
+	for (size_t i = 0; i < nr_passes; i++)
+		if (check_kernels(rot, passes[i], err) < 0)
+			return -1;
+	performance.passes = rot_calloc(nr_passes, sizeof *performance.passes);
+	for (size_t i = 0; i < nr_passes; i++)
+		performance.passes[i] = (struct performance_pass){.description = passes[i],
+								  .hash = measuring_description_hash(rot, passes[i])};
+	rc = performance_run(&performance, err);
+	for (size_t i = 0; rc == 0 && i < nr_passes; i++)
+		results[i] = performance.passes[i].result;
+	free(performance.passes);
+	return rc;
+}
+
+int
+measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look *look, struct rot_error *err)
+{
+	autofree char *hash = measuring_description_hash(rot, pass);
+	autograph struct measurement_result *result = result_cache_load(rot->measuring->cache, hash);
+	const struct core *core;
+	int rc;
+
+	*look = (struct measuring_look){.nr_runs_cached = 0};
+	if (result && !was_cut_in_passing(result)) {
+		look->nr_runs_cached = (int)measurement_result_nr_outputs(result);
+		look->is_enough = measuring_find_cut(result) || measuring_has_long_counts(result);
+	}
+	rc = core_builder_find(rot->measuring->builder, pass, &core, look->core_key, err);
+	look->is_built = rc == 0 && core;
+	return rc;
+}
+
+/* ---- cores of many measurements, built side by side before they are needed ---- */
+
+static void
+show_builds(size_t nr_done, size_t nr)
+{
+	autofree char *task = rot_format("building measuring cores, %zu of %zu ready", nr_done, nr);
+
+	progress_task(task);
+}
+
+/* Copies with the user's flags, of those whose kernels can work. Gives the number of the others. */
+static int
+copy_measurable(struct rot *rot, struct measurement *const *measurements, size_t nr, struct measurement **copies,
+		size_t *nr_copies, struct rot_error *err)
+{
+	int nr_refused = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct rot_error local = {0};
+		autofree struct rot_entity **parts = NULL;
+		size_t nr_parts;
+
+		if (check_kernels(rot, measurements[i], &local) < 0) {
+			if (nr_refused++ == 0 && err)
+				*err = local;
+			continue;
+		}
+		copies[*nr_copies] = rot_graph_clone(measurements[i], NULL);
+		parts = rot_graph_collect(copies[*nr_copies], &nr_parts);
+		set_optimization(rot, parts, nr_parts);
+		(*nr_copies)++;
+	}
+	return nr_refused;
+}
+
+static bool
+misses_core(struct rot *rot, struct measurement *const *measurements, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct core *core;
+
+		if (core_builder_find(rot->measuring->builder, measurements[i], &core, NULL, NULL) < 0 || !core)
+			return true;
+	}
+	return false;
+}
+
+static int
+build_cores(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
+{
+	int lock = cache_lock(rot->paths->cache), nr_failed;
+
+	if (lock == -2)
+		return rot_error_set(err, 0, "interrupted");
+	monitor_enter(rot->monitor, "build the cores");
+	nr_failed = core_builder_build_all(rot->measuring->builder, measurements, nr, show_builds, err);
+	monitor_leave(rot->monitor);
+	cache_unlock(lock);
+	return nr_failed;
+}
+
+int
+measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
+{
+	autofree struct measurement **copies = rot_calloc(nr, sizeof(*copies));
+	struct rot_error of_builds = {0};
+	size_t nr_copies = 0;
+	int nr_refused, nr_failed = 0;
+
+	nr_refused = rot->is_cached_only ? 0 : copy_measurable(rot, measurements, nr, copies, &nr_copies, err);
+	if (misses_core(rot, copies, nr_copies))
+		nr_failed = build_cores(rot, copies, nr_copies, &of_builds);
+	if (err && (nr_failed < 0 || (nr_failed > 0 && nr_refused == 0)))
+		*err = of_builds;
+	for (size_t i = 0; i < nr_copies; i++)
+		rot_graph_delete(copies[i]);
+	return nr_failed < 0 ? -1 : nr_refused + nr_failed;
+}

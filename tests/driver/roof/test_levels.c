@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured levels beside what the machine tells; and that nothing is measured where all is known. */
+#include "entities.h"
+#include "roof/levels.h"
+#include "rot.h"
+#include "testing.h"
+
+#define MIB INT64_C(1048576)
+
+/* measured 0: no level was found. */
+static const struct {
+	int64_t told, measured;
+	const char *verdict;
+} verdicts[] = {
+	{32 * MIB, 32 * MIB, "agrees"},           {32 * MIB, 24 * MIB, "agrees"},
+	{32 * MIB, 40 * MIB, "agrees"},           {32 * MIB, 16 * MIB, "smaller than told"},
+	{32 * MIB, 64 * MIB, "larger than told"}, {32 * MIB, 0, "not seen"},
+	{0, 24 * MIB, "only measured"},           {0, 0, "not found"},
+};
+
+TEST_OF(sizes_are_compared, NR_ELEMENTS(verdicts))
+{
+	struct measured_level found = {.bytes = verdicts[_i].measured};
+	const char *verdict = levels_verdict(verdicts[_i].told, found.bytes ? &found : NULL);
+
+	ck_assert_msg(strncmp(verdict, verdicts[_i].verdict, strlen(verdicts[_i].verdict)) == 0, "%s", verdict);
+}
+
+/* What the table says of a machine that tells of a package only, with and without the third level found. */
+static char *
+printed(size_t nr_levels, bool is_steady)
+{
+	static const struct measured_level levels[] = {{48 << 10, 40 << 10, 1.0, 4.0},
+						       {MIB, 640 << 10, 3.8, 14.0},
+						       {24 * MIB, 16 * MIB, 12.3, NAN},
+						       {0, 0, 170, 640}};
+	struct measured_levels measured = {.nr = nr_levels, .is_steady = is_steady};
+	struct machine *machine = machine_new();
+	size_t length;
+	char *text;
+	FILE *out = open_memstream(&text, &length);
+
+	for (size_t i = 0; i < nr_levels; i++)
+		measured.levels[i] = levels[i + 1 < nr_levels ? i : 3];
+	machine->l1_data_bytes = 48 << 10;
+	rot_string_set(&machine->l1_data_source, "cpuid 80000005");
+	machine->l2_bytes = 2 * MIB;
+	rot_string_set(&machine->l2_source, "sysfs");
+	machine->package_llc_bytes = 508 * MIB;
+	machine_take_measured(machine, &measured);
+	levels_print(&measured, machine, out);
+	fclose(out);
+	machine_delete(machine);
+	return text;
+}
+
+static const struct {
+	size_t nr_levels;
+	bool is_steady;
+	const char *parts[6]; /* that the table has; a leading ! : that it has not */
+} tables[] = {
+	{4,
+	 true,
+	 {"48 KiB (cpuid 80000005)", "smaller than told", "at most 508 MiB (the package)", "only measured",
+	  "12.3       -", "!others used the machine"}},
+	{3, false, {"2 MiB (sysfs)", "not found", "170     640", "rot remeasure levels", "!only measured", "640 KiB"}},
+};
+
+TEST_OF(table_tells_who_says_what, NR_ELEMENTS(tables))
+{
+	autofree char *text = printed(tables[_i].nr_levels, tables[_i].is_steady);
+
+	for (size_t i = 0; i < NR_ELEMENTS(tables[_i].parts); i++) {
+		const char *part = tables[_i].parts[i];
+		bool is_wanted = part[0] != '!';
+
+		ck_assert_msg((strstr(text, part + !is_wanted) != NULL) == is_wanted, "'%s' in:\n%s", part, text);
+	}
+}
+
+/* Without paths and measuring, anything else would crash. */
+TEST(nothing_is_measured_without_need)
+{
+	struct rot rot = {.machine = machine_new()};
+
+	ck_assert(!levels_are_known(rot.machine));
+	rot.is_cached_only = true;
+	ck_assert_int_eq(levels_ensure(&rot, &why), 0);
+	rot.is_cached_only = false;
+	rot.machine->l1_data_bytes = rot.machine->l2_bytes = rot.machine->llc_bytes = 1;
+	ck_assert(levels_are_known(rot.machine));
+	ck_assert_int_eq(levels_ensure(&rot, &why), 0);
+	machine_delete(rot.machine);
+}
