@@ -68,7 +68,8 @@
 		return Array.from(document.querySelectorAll("figure")).filter(isSeen);
 	}
 	tell("borders can be chosen", isSeen(views[0]) && views[0].length > 2 && views[0].tabIndex === 0);
-	tell("there is no choice of one precision", !isSeen(precision));
+	/* Samples of a busy machine may hit a function of the other precision, too. */
+	tell("there is a choice of precisions where there are two", isSeen(precision) === precision.length > 1);
 	const other = look(views[0], "CPU-L1");
 	tell("one picture is shown", other.length === 1 && other[0] !== figure);
 	tell("of that border", other[0].querySelector(".name.x").textContent.includes("CPU-L1"));
