@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Follows doc/ADD-A-KERNEL.md to the letter: its listings, in a data folder of their own, are listed and measured.
+# Follows doc/ADD-A-KERNEL.md: the commands that it begins with write a kernel, list it and measure it.
 set -eu
 
 page=$top_srcdir/doc/ADD-A-KERNEL.md
@@ -18,29 +18,19 @@ cd "$folder/work"
 rot() { "$top_builddir/driver/rot" "$@"; }
 fail() { echo "$*" >&2; exit 1; }
 
-# A listing follows the line that names its file; the first listing that names none is what to type first.
-eval "$(awk '/^```$/ && !n++ {on = 1; next} /^```$/ {exit} on' "$page")"
-for file in kernels/Scale/Scale.xml kernels/Scale/Scale.c controllers/scale.xml; do
-	awk -v name="\`~/.local/share/rot/$file\`" '
-		$0 == name {found = 1; next}
-		found && /^```/ {if (on) exit; on = 1; next}
-		on' "$page" >"$HOME/.local/share/rot/$file"
-	test -s "$HOME/.local/share/rot/$file" || fail "the page has no listing of $file"
-done
-
-rot list kernels Scale >list.txt
-grep -q 'factor=3' list.txt || fail "rot list kernels does not show Scale: $(cat list.txt)"
-
-rot measure scale -runs=6 -findPeaks=false >table.txt 2>messages.txt || fail "rot measure scale failed: $(cat messages.txt)"
+mkdir -p "$XDG_CONFIG_HOME/rot"
+printf '%s\n' runs=6 findPeaks=false >"$XDG_CONFIG_HOME/rot/config"
+eval "$(awk '/^```$/ && !n++ {on = 1; next} /^```$/ {exit} on' "$page")" >table.txt 2>messages.txt || fail "the first listing failed: $(cat messages.txt)"
+grep -q 'factor=3' table.txt || fail "rot list kernels does not show Scale: $(cat table.txt)"
 for size in 1000 4000 16000 64000 256000 1024000; do
 	grep -q "^Scale  *$size " table.txt || fail "the table has no point $size: $(cat table.txt)"
 done
-test -s scale.json || fail "there is no scale.json"
+test -s Scale.json || fail "there is no Scale.json"
 
 # as_many KEY KIND: of each point as many operations as elements, by that key, and of that kind if any of them is.
 as_many()
 {
-	"$top_builddir/tests/json_lines" scale.json | awk -v key="$1" -v kind="$2" '
+	"$top_builddir/tests/json_lines" Scale.json | awk -v key="$1" -v kind="$2" '
 		{ point = $1; sub(/\..*/, "", point) }
 		$1 ~ /\.coordinates\.size$/ { size[point] = $3 }
 		$1 ~ /\.quantities\[[0-9]+\]\.name$/ { is_count = $3 == "operationCount" }
@@ -55,11 +45,11 @@ as_many()
 			exit is_other || nr != 6
 		}'
 }
-as_many expected '' || fail "scale.json does not expect as many operations as elements: $(cat scale.json)"
+as_many expected '' || fail "Scale.json does not expect as many operations as elements: $(cat Scale.json)"
 
 # What the definition expects is what is executed.
-rot measure scale -counting=steps -runs=3 -findPeaks=false >table.txt 2>messages.txt || {
+rot measure Scale -counting=steps -runs=3 >table.txt 2>messages.txt || {
 	grep -q ptrace messages.txt && exit 0
-	fail "rot measure scale -counting=steps failed: $(cat messages.txt)"
+	fail "rot measure Scale -counting=steps failed: $(cat messages.txt)"
 }
-as_many value measured || fail "scale.json does not count as many operations as elements: $(cat scale.json)"
+as_many value measured || fail "Scale.json does not count as many operations as elements: $(cat Scale.json)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What doc/RESULTS.md tells to do with OUTPUT.csv, done: with pandas and R where they are installed.
+# The example of doc/RESULTS.md reads OUTPUT.csv.
 . "$top_srcdir/tests/support/program.sh"
 document=$top_srcdir/doc/RESULTS.md
 
@@ -17,38 +17,14 @@ call measure ./triad.xml -writeCsv -starts=1 -findPeaks=false
 [ "$status" = 0 ] && [ "$(wc -l <triad.csv)" = 3 ]
 check "a row a point, and one of names"
 
-# example WORD: the code below the line that begins so.
-example()
-{
-	sed -n "/^$1/,\$p" "$document" | sed -n '/^```/,/^```/p;' | sed '1d; /^```/,$d'
-}
-
-# runs WHAT LINE COMMAND...: the example prints both labels.
-runs()
-{
-	what=$1
-	example "$2" >example
-	shift 2
-	out=$("$@" example 2>err)
-	status=$? err=$(cat err)
-	[ "$status" = 0 ] && [ -s example ] && printf '%s\n' "$out" | grep -q '\<1000\>' && printf '%s\n' "$out" | grep -q '\<2000\>'
-	check "$what"
-}
-
 if command -v python3 >/dev/null; then
-	runs "read by Python" 'Without it:' python3
+	sed -n '/^import csv$/,/^```/p' "$document" | sed '/^```/d' >example
+	out=$(python3 example 2>err)
+	status=$? err=$(cat err)
+	[ "$status" = 0 ] && printf '%s\n' "$out" | grep -q '\<1000\>' && printf '%s\n' "$out" | grep -q '\<2000\>'
+	check "read by Python"
 else
 	echo "not tried: there is no python3"
-fi
-if python3 -c 'import pandas' 2>/dev/null; then
-	runs "read by pandas" 'With pandas:' python3
-else
-	echo "not tried: there is no pandas"
-fi
-if command -v Rscript >/dev/null; then
-	runs "read by R" 'With R:' Rscript
-else
-	echo "not tried: there is no R"
 fi
 
 # The CSV file of a program is named like the other results.
