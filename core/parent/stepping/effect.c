@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "parent/stepping/effect.h"
 
-#include "parent/symbols/zydis_decode.h"
-
 #define WORD(member) (offsetof(struct user_regs_struct, member) / sizeof(unsigned long long))
 
 /* By the numbers that instructions have for them. */
@@ -215,20 +213,12 @@ written(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *opera
 	return bits;
 }
 
-bool
-effect_decode(const uint8_t *bytes, size_t nr_bytes, struct effect *effect)
+void
+effect_of(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct effect *effect)
 {
-	ZydisDecodedInstruction decoded;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	bool is_stack;
-
 	*effect = nothing;
-	if (!zydis_decode(bytes, nr_bytes, &decoded, operands))
-		return false;
-	is_stack = decode_stack(&decoded, operands, effect);
-	if (is_stack || decode_arithmetic(&decoded, operands, effect))
-		effect->clobbered = written(&decoded, operands) & ~EFFECT_BIT(effect->target);
+	if (decode_stack(decoded, operands, effect) || decode_arithmetic(decoded, operands, effect))
+		effect->clobbered = written(decoded, operands) & ~EFFECT_BIT(effect->target);
 	else
-		effect->clobbered = written(&decoded, operands);
-	return true;
+		effect->clobbered = written(decoded, operands);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/user.h>
 
+#include "parent/symbols/zydis_decode.h"
+
 /* Registers are numbers of words of struct user_regs_struct, as in work.h. */
 #define EFFECT_NO_REGISTER 0xff
 #define EFFECT_BIT(word) (UINT32_C(1) << (word))
@@ -33,5 +35,5 @@ struct effect {
 uint8_t effect_number(uint8_t word);
 uint8_t effect_word(uint8_t number);
 
-/* Decodes the first instruction of nr_bytes. False: these bytes are none. */
-bool effect_decode(const uint8_t *bytes, size_t nr_bytes, struct effect *effect);
+/* Of an instruction with its operands. */
+void effect_of(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct effect *effect);

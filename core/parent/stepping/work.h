@@ -29,6 +29,7 @@
 #include <sys/user.h>
 
 #include "common/step_counts.h"
+#include "parent/symbols/zydis_decode.h"
 
 /* One for each element of a gather or scatter, one for each run of active lanes of what is masked. */
 #define WORK_MAX_ACCESSES 64
@@ -154,6 +155,9 @@ work_may_mask_flops(const struct work *work)
 
 /* Decodes the first instruction of nr_bytes. False: these bytes are none (or one that Zydis does not know yet). */
 bool work_decode(const uint8_t *bytes, size_t nr_bytes, struct work *work);
+
+/* Likewise of an instruction that is decoded already, with its operands. */
+void work_of(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct work *work);
 
 /* What it does when this thread executes it next. Some ten nanoseconds without masks. */
 void work_do(const struct work *work, const struct work_thread *thread, struct work_done *done);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See work.h; decodes an instruction once, for all executions. With symbols/instruction.c the only file that knows
- * Zydis. */
+/* See work.h; decodes an instruction once, for all executions. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +9,6 @@
 #include "common/step_counts.h"
 #include "parent/stepping/work.h"
 #include "parent/stepping/xsave_area.h"
-#include "parent/symbols/zydis_decode.h"
 
 /* ---- what tables say of mnemonics ---- */
 
@@ -310,8 +308,8 @@ work_find_special(const char *name)
 
 /* What decoding goes by: what Zydis knows, and what the tables do. */
 struct decoding {
-	ZydisDecodedInstruction instruction;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	const ZydisDecodedInstruction *instruction;
+	const ZydisDecodedOperand *operands;
 	const struct work_special *special;
 	struct work *work;
 };
@@ -381,9 +379,9 @@ set_mask(struct decoding *decoding)
 {
 	struct work *work = decoding->work;
 
-	if (has_mask(&decoding->instruction)) {
+	if (has_mask(decoding->instruction)) {
 		work->mask = WORK_MASK_REGISTER;
-		work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->instruction.avx.mask.reg);
+		work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->instruction->avx.mask.reg);
 	}
 }
 
@@ -404,7 +402,7 @@ static void
 set_dot_product(struct decoding *decoding, unsigned nr_lanes, uint8_t lane_bytes)
 {
 	unsigned lanes_each = BITS_OF_XMM / CHAR_BIT / lane_bytes;
-	uint64_t selected = decoding->instruction.raw.imm[0].value.u >> 4 & ((1U << lanes_each) - 1);
+	uint64_t selected = decoding->instruction->raw.imm[0].value.u >> 4 & ((1U << lanes_each) - 1);
 	unsigned nr = (unsigned)__builtin_popcountll(selected);
 
 	decoding->work->nr_lanes = (uint8_t)(nr_lanes / lanes_each);
@@ -458,7 +456,7 @@ set_conversions(struct decoding *decoding)
 
 	if (strncmp(name, "cvt", strlen("cvt")) != 0)
 		return;
-	for (unsigned i = 0; i < decoding->instruction.operand_count_visible; i++, operand++)
+	for (unsigned i = 0; i < decoding->instruction->operand_count_visible; i++, operand++)
 		if (operand->type != ZYDIS_OPERAND_TYPE_IMMEDIATE && operand->element_count > 0 &&
 		    ZydisRegisterGetClass(operand->reg.value) != ZYDIS_REGCLASS_MASK && operand->element_count < nr)
 			nr = operand->element_count;
@@ -499,7 +497,7 @@ displacement_of(const struct decoding *decoding, const ZydisDecodedOperand *oper
 	uint64_t bytes = operand->size / CHAR_BIT, displacement = (uint64_t)operand->mem.disp.value;
 
 	if (word_of(operand->mem.base) == WORD(rip))
-		return displacement + decoding->instruction.length;
+		return displacement + decoding->instruction->length;
 	if (word_of(operand->mem.base) != WORD(rsp))
 		return displacement;
 	if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
@@ -523,7 +521,7 @@ locate(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 {
 	struct work_part part = {
 		.displacement = displacement_of(decoding, operand),
-		.address_mask = address_mask(&decoding->instruction, operand),
+		.address_mask = address_mask(decoding->instruction, operand),
 		.index_mask = UINT64_MAX,
 		.selector = WORK_NO_REGISTER,
 		.bytes = operand->size / CHAR_BIT,
@@ -547,7 +545,7 @@ is_whole(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 	if (!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
 		return false;
 	for (size_t i = 0; i < NR(whole_loads); i++)
-		if (whole_loads[i] == decoding->instruction.meta.exception_class)
+		if (whole_loads[i] == decoding->instruction->meta.exception_class)
 			return true;
 	return decoding->special->kind == WORK_WHOLE_LOAD;
 }
@@ -559,7 +557,7 @@ is_whole(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 static void
 set_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
 {
-	const ZydisDecodedInstruction *instruction = &decoding->instruction;
+	const ZydisDecodedInstruction *instruction = decoding->instruction;
 	const ZydisDecodedOperand *result = &decoding->operands[0];
 	unsigned nr_elements = operand->element_count, nr_lanes = nr_elements;
 
@@ -615,7 +613,7 @@ set_indexed(struct decoding *decoding, const ZydisDecodedOperand *operand, struc
 	part->index_bytes = special->index_bytes;
 	part->bytes = special->lane_bytes;
 	decoding->work->nr_lanes = (uint8_t)nr_lanes;
-	if (!has_mask(&decoding->instruction))
+	if (!has_mask(decoding->instruction))
 		set_sign_mask(decoding, 2, special->lane_bytes, nr_lanes);
 }
 
@@ -656,7 +654,7 @@ add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool 
 		set_indexed(decoding, operand, &part);
 	} else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK) {
 		set_sign_lanes(decoding, operand, &part);
-	} else if (!has_mask(&decoding->instruction) || is_whole(decoding, operand)) {
+	} else if (!has_mask(decoding->instruction) || is_whole(decoding, operand)) {
 		part.shape = WORK_WHOLE;
 	} else if (decoding->special->kind == WORK_FRONT) {
 		part.shape = WORK_PACKED;
@@ -675,7 +673,7 @@ add_operands(struct decoding *decoding, bool is_store)
 {
 	uint8_t actions = is_store ? ZYDIS_OPERAND_ACTION_MASK_WRITE : ZYDIS_OPERAND_ACTION_MASK_READ;
 
-	for (unsigned i = 0; i < decoding->instruction.operand_count; i++) {
+	for (unsigned i = 0; i < decoding->instruction->operand_count; i++) {
 		const ZydisDecodedOperand *operand = &decoding->operands[i];
 
 		if (is_memory(operand) && (operand->actions & actions))
@@ -707,11 +705,11 @@ below(uint8_t base, uint64_t bytes, bool is_store)
 static void
 add_enter(struct decoding *decoding)
 {
-	const uint64_t level = decoding->instruction.raw.imm[1].value.u % ENTER_LEVELS, word = sizeof(uint64_t);
+	const uint64_t level = decoding->instruction->raw.imm[1].value.u % ENTER_LEVELS, word = sizeof(uint64_t);
 	const struct work_part loaded = below(WORD(rbp), (level - 1) * word, false),
 			       pushed = below(WORD(rsp), (level + 1) * word, true);
 
-	if (decoding->instruction.operand_width == OPERAND_SIZE_16) {
+	if (decoding->instruction->operand_width == OPERAND_SIZE_16) {
 		set_unknown(decoding);
 		return;
 	}
@@ -724,7 +722,7 @@ add_enter(struct decoding *decoding)
 static bool
 locate_memory(struct decoding *decoding, struct work_part *part)
 {
-	for (unsigned i = 0; i < decoding->instruction.operand_count; i++) {
+	for (unsigned i = 0; i < decoding->instruction->operand_count; i++) {
 		const ZydisDecodedOperand *operand = &decoding->operands[i];
 
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || !is_addressable(operand->mem.base))
@@ -772,7 +770,7 @@ add_zero_line(struct decoding *decoding)
 
 	part.displacement = 0;
 	part.address_mask =
-		(decoding->instruction.address_width == 32 ? UINT32_MAX : UINT64_MAX) & -(uint64_t)CLZERO_BYTES;
+		(decoding->instruction->address_width == 32 ? UINT32_MAX : UINT64_MAX) & -(uint64_t)CLZERO_BYTES;
 	part.is_streaming = true;
 	add_part(decoding, &part);
 }
@@ -795,7 +793,7 @@ add_table(struct decoding *decoding)
 static void
 set_repeated(struct decoding *decoding)
 {
-	const ZydisDecodedInstruction *instruction = &decoding->instruction;
+	const ZydisDecodedInstruction *instruction = decoding->instruction;
 
 	if (instruction->meta.category != ZYDIS_CATEGORY_STRINGOP)
 		return;
@@ -808,7 +806,7 @@ set_repeated(struct decoding *decoding)
 static bool
 is_unknown(const struct decoding *decoding)
 {
-	const ZydisDecodedInstruction *instruction = &decoding->instruction;
+	const ZydisDecodedInstruction *instruction = decoding->instruction;
 
 	return decoding->special->kind == WORK_UNKNOWN || (instruction->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) ||
 	       instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ||
@@ -880,7 +878,7 @@ find_known(ZydisMnemonic mnemonic)
 static void
 set_work(struct decoding *decoding)
 {
-	const struct known *known = find_known(decoding->instruction.mnemonic);
+	const struct known *known = find_known(decoding->instruction->mnemonic);
 
 	decoding->work->name = known->name;
 	decoding->special = known->special;
@@ -897,16 +895,24 @@ set_work(struct decoding *decoding)
 		decoding->work->mask = WORK_ALL_LANES;
 }
 
+void
+work_of(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct work *work)
+{
+	struct decoding decoding = {decoded, operands, NULL, work};
+
+	memset(work, 0, sizeof(*work));
+	work->length = decoded->length;
+	set_work(&decoding);
+}
+
 bool
 work_decode(const uint8_t *bytes, size_t nr_bytes, struct work *work)
 {
-	struct decoding decoding;
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
-	if (!zydis_decode(bytes, nr_bytes, &decoding.instruction, decoding.operands))
+	if (!zydis_decode(bytes, nr_bytes, &instruction, operands))
 		return false;
-	memset(work, 0, sizeof(*work));
-	work->length = decoding.instruction.length;
-	decoding.work = work;
-	set_work(&decoding);
+	work_of(&instruction, operands, work);
 	return true;
 }

@@ -10,30 +10,57 @@
 
 #include "config.h"
 
+/* What Zydis 4 keeps of an instruction until its operands are asked for. */
+#if !HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
+typedef struct {
+	char unused;
+} ZydisDecoderContext;
+#endif
+
 /*
- * Decodes the first 64-bit instruction of nr_bytes. operands: ZYDIS_MAX_OPERAND_COUNT, of which decoded->operand_count
- * are filled; NULL: they are not asked for. False: these bytes are no instruction that is known.
+ * Decodes the first 64-bit instruction of nr_bytes but for its operands. False: these bytes are no instruction that is
+ * known.
  */
 static inline bool
-zydis_decode(const uint8_t *bytes, size_t nr_bytes, ZydisDecodedInstruction *decoded, ZydisDecodedOperand *operands)
+zydis_begin(const uint8_t *bytes, size_t nr_bytes, ZydisDecodedInstruction *decoded, ZydisDecoderContext *context)
 {
 	ZydisDecoder decoder;
 #if HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
-	ZydisDecoderContext context;
-
-	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
-	    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, &context, bytes, nr_bytes, decoded)))
-		return false;
-	return !operands || decoded->operand_count == 0 ||
-	       ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, decoded, operands, decoded->operand_count));
+	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, context, bytes, nr_bytes, decoded));
 #else
-	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_ADDRESS_WIDTH_64)) ||
-	    !ZYAN_SUCCESS(ZydisDecoderDecodeBuffer(&decoder, bytes, nr_bytes, decoded)))
-		return false;
-	if (operands)
-		memcpy(operands, decoded->operands, sizeof(decoded->operands));
+	(void)context;
+	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_ADDRESS_WIDTH_64)) &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeBuffer(&decoder, bytes, nr_bytes, decoded));
+#endif
+}
+
+/* operands: ZYDIS_MAX_OPERAND_COUNT, of which decoded->operand_count are filled. */
+static inline bool
+zydis_operands(const ZydisDecodedInstruction *decoded, const ZydisDecoderContext *context,
+	       ZydisDecodedOperand *operands)
+{
+#if HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
+	ZydisDecoder decoder;
+
+	return decoded->operand_count == 0 ||
+	       (ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
+		ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, context, decoded, operands, decoded->operand_count)));
+#else
+	(void)context;
+	memcpy(operands, decoded->operands, sizeof(decoded->operands));
 	return true;
 #endif
+}
+
+/* Both; operands NULL: they are not asked for. */
+static inline bool
+zydis_decode(const uint8_t *bytes, size_t nr_bytes, ZydisDecodedInstruction *decoded, ZydisDecodedOperand *operands)
+{
+	ZydisDecoderContext context;
+
+	return zydis_begin(bytes, nr_bytes, decoded, &context) &&
+	       (!operands || zydis_operands(decoded, &context, operands));
 }
 
 /* Is a mnemonic the pattern, or does it begin with that if it ends with a '*'? */

@@ -148,8 +148,8 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 
 		if (nr_read < block->nr_bytes + INSTRUCTION_MAX_BYTES && nr_read < room)
 			nr_read += read_more(translation, block, nr_read, &room);
-		if (!zydis_decode(block->bytes + block->nr_bytes, nr_read - block->nr_bytes, &item->instruction,
-				  NULL)) {
+		if (!zydis_begin(block->bytes + block->nr_bytes, nr_read - block->nr_bytes, &item->instruction,
+				 &item->context)) {
 			/* What the processor makes of it shows when a thread comes there; ahead, more may be there
 			 * then. */
 			block->end = BLOCK_NATIVE;

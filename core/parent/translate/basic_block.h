@@ -25,7 +25,8 @@ enum basic_block_end {
 
 struct basic_block_item {
 	ZydisDecodedInstruction instruction;
-	uint16_t at; /* from the beginning of the block */
+	ZydisDecoderContext context; /* of it, for its operands */
+	uint16_t at;                 /* from the beginning of the block */
 };
 
 /* The last item is what ends it, but of BLOCK_GOES_ON; of BLOCK_NATIVE it is none of the block's bytes. */

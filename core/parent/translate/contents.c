@@ -41,8 +41,8 @@ whole_bytes(const struct work_part *part)
 	return part->shape == WORK_WHOLE ? part->bytes : part->bytes * part->nr_elements;
 }
 
-static void
-add(struct contents *contents, const struct work *work, uint32_t offset)
+void
+contents_add(struct contents *contents, const struct work *work, uint32_t offset)
 {
 	enum dynamic_kind kind;
 	const bool is_dynamic = contents_are_dynamic(work, &kind);
@@ -74,7 +74,7 @@ contents_of_bytes(const uint8_t *bytes, size_t nr_bytes)
 	struct work work;
 
 	for (uint32_t at = 0; at < nr_bytes && work_decode(bytes + at, nr_bytes - at, &work); at += work.length)
-		add(&contents, &work, at);
+		contents_add(&contents, &work, at);
 	return contents;
 }
 
@@ -96,16 +96,23 @@ contents_count(const uint8_t *bytes, size_t nr_bytes, int64_t counts[STEP_NR_COU
 		counts[i] += contents.counts[i];
 }
 
+void
+contents_set(struct code_cache *cache, struct fragment *fragment, const struct contents *contents)
+{
+	if (cache->nr_contents == cache->contents_room)
+		cache->contents = rot_realloc(cache->contents, cache->contents_room = 2 * cache->nr_contents + 256,
+					      sizeof(*cache->contents));
+	cache->contents[cache->nr_contents++] = *contents;
+	fragment->contents = cache->nr_contents;
+}
+
 const struct contents *
 contents_of(struct code_cache *cache, struct fragment *fragment)
 {
 	if (fragment->contents == 0) {
-		if (cache->nr_contents == cache->contents_room)
-			cache->contents =
-				rot_realloc(cache->contents, cache->contents_room = 2 * cache->nr_contents + 256,
-					    sizeof(*cache->contents));
-		cache->contents[cache->nr_contents++] = contents_before(cache, fragment, fragment->nr_origin_bytes);
-		fragment->contents = cache->nr_contents;
+		const struct contents contents = contents_before(cache, fragment, fragment->nr_origin_bytes);
+
+		contents_set(cache, fragment, &contents);
 	}
 	return &cache->contents[fragment->contents - 1];
 }

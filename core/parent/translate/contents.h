@@ -16,6 +16,12 @@ struct contents {
 	uint16_t nr_unknown, unknown_at;
 };
 
+/* Adds an instruction, at that offset from the fragment's origin. */
+void contents_add(struct contents *contents, const struct work *work, uint32_t offset);
+
+/* Those of the whole fragment are known already. */
+void contents_set(struct code_cache *cache, struct fragment *fragment, const struct contents *contents);
+
 /* Of the whole fragment; looked at once. Its original code must have been read (code_cache_read). */
 const struct contents *contents_of(struct code_cache *cache, struct fragment *fragment);
 

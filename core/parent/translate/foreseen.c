@@ -44,10 +44,13 @@ struct foreseen {
 	struct foreseen_program *programs;
 };
 
+/* Places of 256 bytes of code are near each other. */
 static uint32_t *
 find_block(const struct foreseen_file *file, uint32_t place)
 {
-	for (uint32_t i = place * UINT32_C(0x9e3779b1) >> 7;; i++) {
+	const uint32_t hash = (place >> 8) * UINT32_C(0x9e3779b1) >> 7;
+
+	for (uint32_t i = hash << 6 | (place >> 2 & 63);; i++) {
 		uint32_t *number = &file->index[i & (file->room - 1)];
 
 		if (*number == 0 || file->blocks[*number - 1] >> 1 == place)

@@ -351,14 +351,13 @@ recording_index(const struct work *work)
 
 /* What registers are after the instruction. */
 static void
-follow(struct planner *planner, const uint8_t *bytes, size_t nr_bytes)
+follow(struct planner *planner, const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
 {
 	struct effect effect;
 	struct value value = {false, NO_NUMBER, 0};
 	uint8_t base, target;
 
-	if (!effect_decode(bytes, nr_bytes, &effect))
-		return;
+	effect_of(instruction, operands, &effect);
 	base = effect_number(effect.base);
 	target = effect_number(effect.target);
 	if (target != EFFECT_NO_REGISTER && effect.index == EFFECT_NO_REGISTER && !effect.is_narrow) {
@@ -374,9 +373,11 @@ follow(struct planner *planner, const uint8_t *bytes, size_t nr_bytes)
 }
 
 size_t
-recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX])
+recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX],
+	       struct contents *contents)
 {
 	static struct planner planner;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	struct work work;
 
 	planner.sites = sites;
@@ -384,17 +385,20 @@ recording_plan(struct sites *sites, const struct basic_block *block, struct reco
 	planner.recordings = recordings;
 	planner.nr = planner.nr_accesses = 0;
 	for (size_t i = 0; i < block->nr; i++) {
-		const uint8_t *bytes = block->bytes + block->items[i].at;
-		const uint8_t nr_bytes = block->items[i].instruction.length;
+		const struct basic_block_item *item = &block->items[i];
 
-		if (work_decode(bytes, nr_bytes, &work) && !work.is_unknown && work.nr_parts > 0) {
+		if (!zydis_operands(&item->instruction, &item->context, operands))
+			continue;
+		work_of(&item->instruction, operands, &work);
+		contents_add(contents, &work, item->at);
+		if (!work.is_unknown && work.nr_parts > 0) {
 			if (is_plain(&work))
 				plan_plain(&planner, i, &work);
 			else if (work.mask != WORK_COMPONENTS)
 				plan_other(&planner, i, &work);
 		}
 		if (planner.nr_accesses > 0)
-			follow(&planner, bytes, nr_bytes);
+			follow(&planner, &item->instruction, operands);
 	}
 	close_frame(&planner);
 	return planner.nr;

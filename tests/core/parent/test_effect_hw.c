@@ -418,25 +418,21 @@ TEST(effects_are_those_of_the_processor)
 
 	start_victim();
 	for (const uint8_t *at = instructions_begin; at < instructions_end; nr++) {
+		ZydisDecodedInstruction decoded;
+		ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 		struct known_instruction this;
 		struct effect effect;
 
 		at = next_instruction(at, &this);
 		memset(code, 0xcc, 512);
 		memcpy(code + 256, this.bytes, this.length);
-		ck_assert_msg(effect_decode(this.bytes, this.length, &effect), "%s", this.text);
+		ck_assert_msg(zydis_decode(this.bytes, this.length, &decoded, operands), "%s", this.text);
+		effect_of(&decoded, operands, &effect);
 		for (int i = 0; i < TRIES; i++)
 			try_one(&this, &effect);
 	}
 	ck_assert_int_gt(nr, 250);
 	end_victim();
-}
-
-TEST(what_is_cut_off_is_no_instruction)
-{
-	struct effect effect;
-
-	ck_assert(!effect_decode((const uint8_t[]){0xb8, 0x00, 0x00}, 3, &effect));
 }
 
 UNIT_TESTS(.needs = {permits_tracing});
