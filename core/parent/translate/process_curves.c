@@ -8,26 +8,27 @@
 #include "parent/stepping/cache_model.h"
 
 /*
- * What bursts say: each stands for the sampled uses since the one before, which are its weight.
+ * What bursts say: each stands for the time since the one before, which is its weight.
  * all, sampled: reuse of the burst that goes on, of all its lines and of sampled ones; NULL: there is none
- * nr: uses of it so far; inside: sampled ones among them; since: sampled ones from the one before until it
- * misses, write_backs: by how much those of sampled lines are too few, times the weights; uses: sampled ones, likewise
- * squares, products, uses_squares: sums of squares of these misses and uses, and of both multiplied
- * all_uses: of all lines, times the weights; lines: that bursts have used
+ * nr, nr_seen: uses of it so far, and those that it had room for; since: the time that the next one stands for
+ * misses, write_backs: by how much those of sampled lines are too few in a unit of time, times the weights, which are
+ *   summed as well; uses: of all lines, likewise
+ * squares, products, weight_squares: sums of squares of these misses and weights, and of both multiplied
+ * lines: that bursts have used
  */
-#define BURST_USES 32768
+#define BURST_USES 131072
 struct bursts {
 	struct reuse *all, *sampled;
-	size_t nr;
-	double since, inside, uses;
+	size_t nr, nr_seen;
+	double since, weights, uses;
 	double misses[REUSE_NR], write_backs[REUSE_NR];
-	double squares[REUSE_NR], products[REUSE_NR], uses_squares;
-	double all_uses, lines;
+	double squares[REUSE_NR], products[REUSE_NR], weight_squares;
+	double lines;
 	unsigned nr_bursts;
 };
 
 /*
- * nr_sampled: uses of sampled lines, since these are followed alone
+ * time: since sampled lines are followed alone
  * shadow: of the lines that will be sampled, until they are; NULL: since then, or never
  * all, sampled: what there was until then, of all lines, and as it would have been of sampled ones
  */
@@ -35,7 +36,7 @@ struct process_curve {
 	struct reuse *reuse, *shadow;
 	struct reuse_counts all, sampled;
 	struct bursts bursts;
-	double nr_sampled;
+	double time;
 	uint64_t residues;
 	uint32_t space;
 	unsigned line_shift, shift, nr_users;
@@ -81,38 +82,40 @@ begin_burst(struct process_curve *curve)
 {
 	curve->bursts.all = reuse_new(curve->line_shift, PROCESS_CURVE_MAX_LINES);
 	curve->bursts.sampled = sampled_new(curve);
-	curve->bursts.nr = 0;
-	curve->bursts.inside = 0;
+	curve->bursts.nr = curve->bursts.nr_seen = 0;
 }
 
-/* First uses of a line say nothing, as it may have been used before the burst: they are missing at all capacities. */
+/*
+ * time: that the burst took. First uses of a line say nothing, as it may have been used before the burst: they are
+ * missing at all capacities.
+ */
 static void
-end_burst(struct process_curve *curve)
+end_burst(struct process_curve *curve, double time)
 {
 	struct bursts *bursts = &curve->bursts;
-	const double weight = bursts->since, uses = weight * bursts->inside;
+	const double weight = bursts->since;
 	struct reuse_counts all = {.lines = 0}, sampled = {.lines = 0};
 
 	reuse_add(bursts->all, &all);
 	reuse_add(bursts->sampled, &sampled);
-	for (int i = 0; i < REUSE_NR; i++) {
-		const double misses = weight * (all.misses[i] - all.lines - (sampled.misses[i] - sampled.lines));
-
-		bursts->misses[i] += misses;
-		bursts->squares[i] += misses * misses;
-		bursts->products[i] += misses * uses;
-		bursts->write_backs[i] += weight * (all.write_backs[i] - sampled.write_backs[i]);
-	}
-	bursts->uses += uses;
-	bursts->uses_squares += uses * uses;
-	bursts->all_uses += weight * all.uses;
-	bursts->lines += all.lines;
-	bursts->nr_bursts++;
-	curve->nr_sampled += bursts->inside;
-	bursts->since = 0;
 	reuse_delete(bursts->all);
 	reuse_delete(bursts->sampled);
 	bursts->all = bursts->sampled = NULL;
+	time *= (double)bursts->nr_seen / (double)bursts->nr;
+	for (int i = 0; i < REUSE_NR; i++) {
+		const double misses = weight / time * (all.misses[i] - all.lines - (sampled.misses[i] - sampled.lines));
+
+		bursts->misses[i] += misses;
+		bursts->squares[i] += misses * misses;
+		bursts->products[i] += misses * weight;
+		bursts->write_backs[i] += weight / time * (all.write_backs[i] - sampled.write_backs[i]);
+	}
+	bursts->weights += weight;
+	bursts->weight_squares += weight * weight;
+	bursts->uses += weight / time * all.uses;
+	bursts->lines += all.lines;
+	bursts->nr_bursts++;
+	bursts->since = 0;
 }
 
 /* Uses of more than one burst has room for are left out, as blocks of vectors have many. */
@@ -120,14 +123,15 @@ static void
 use_in_burst(struct process_curve *curve, const uint64_t *words, size_t nr)
 {
 	struct bursts *bursts = &curve->bursts;
+	size_t nr_seen;
 
-	if (nr > BURST_USES - bursts->nr)
-		nr = BURST_USES - bursts->nr;
+	if (!bursts->all)
+		begin_burst(curve);
+	nr_seen = nr < BURST_USES - bursts->nr_seen ? nr : BURST_USES - bursts->nr_seen;
 	bursts->nr += nr;
-	reuse_use_lines(bursts->all, words, nr);
-	reuse_use_lines(bursts->sampled, words, nr);
-	for (size_t i = 0; i < nr; i++)
-		bursts->inside += curve->residues >> (words[i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1;
+	bursts->nr_seen += nr_seen;
+	reuse_use_lines(bursts->all, words, nr_seen);
+	reuse_use_lines(bursts->sampled, words, nr_seen);
 }
 
 /* Larger caches never miss more. */
@@ -136,11 +140,11 @@ correct(const struct process_curve *curve, struct reuse_counts *counts)
 {
 	const struct bursts *bursts = &curve->bursts;
 
-	for (int i = REUSE_NR - 1; bursts->uses > 0 && i >= 0; i--) {
+	for (int i = REUSE_NR - 1; bursts->weights > 0 && i >= 0; i--) {
 		const int next = i < REUSE_NR - 1 ? i + 1 : i;
 
-		counts->misses[i] += bursts->misses[i] / bursts->uses * curve->nr_sampled;
-		counts->write_backs[i] += bursts->write_backs[i] / bursts->uses * curve->nr_sampled;
+		counts->misses[i] += bursts->misses[i] / bursts->weights * curve->time;
+		counts->write_backs[i] += bursts->write_backs[i] / bursts->weights * curve->time;
 		counts->misses[i] = fmax(counts->misses[i], counts->misses[next]);
 		counts->write_backs[i] = fmax(counts->write_backs[i], counts->write_backs[next]);
 	}
@@ -154,23 +158,24 @@ static double
 misses_off(const struct process_curve *curve, int i, double uses)
 {
 	const struct bursts *bursts = &curve->bursts;
-	const double ratio = bursts->uses > 0 ? bursts->misses[i] / bursts->uses : 0;
+	const double ratio = bursts->weights > 0 ? bursts->misses[i] / bursts->weights : 0;
 	const double squares =
-		bursts->squares[i] - 2 * ratio * bursts->products[i] + ratio * ratio * bursts->uses_squares;
+		bursts->squares[i] - 2 * ratio * bursts->products[i] + ratio * ratio * bursts->weight_squares;
 
-	if (bursts->nr_bursts > 1 && bursts->uses > 0 &&
-	    (double)reuse_lines(i, curve->line_shift) <= bursts->lines / bursts->nr_bursts)
-		return 2 * sqrt(fmax(squares, 0)) / bursts->uses * curve->nr_sampled;
+	if (bursts->nr_bursts > 1 && (double)reuse_lines(i, curve->line_shift) <= bursts->lines / bursts->nr_bursts)
+		return 2 * sqrt(fmax(squares, 0)) / bursts->weights * curve->time;
 	return fabs(curve->sampled.misses[i] - curve->all.misses[i]) / fmax(curve->all.uses, 1) * uses;
 }
 
+/* counts: of the curve */
 static void
-add_off(struct process_curves *curves, const struct process_curve *curve)
+add_off(struct process_curves *curves, const struct process_curve *curve, const struct reuse_counts *counts)
 {
-	const double nr_residues = __builtin_popcountll(curve->residues);
-	const double all_of_one =
-		curve->bursts.uses > 0 ? curve->bursts.all_uses / curve->bursts.uses : CACHE_RESIDUES / nr_residues;
-	const double uses = curve->all.uses + curve->nr_sampled * all_of_one;
+	const struct bursts *bursts = &curve->bursts;
+	const double of_one = (double)CACHE_RESIDUES / __builtin_popcountll(curve->residues);
+	const double later = bursts->weights > 0 ? bursts->uses / bursts->weights * curve->time
+						 : (counts->uses - curve->all.uses) * of_one;
+	const double uses = curve->all.uses + later;
 
 	for (int i = 0; i < REUSE_NR; i++)
 		curves->off[i] += misses_off(curve, i, uses);
@@ -205,13 +210,13 @@ process_curve_release(struct process_curves *curves, struct process_curve *curve
 	while (*link != curve)
 		link = &(*link)->next;
 	*link = curve->next;
-	if (curve->bursts.all)
-		end_burst(curve);
 	reuse_add(curve->reuse, &counts);
 	correct(curve, &counts);
 	add(&curves->sum, &counts);
 	if (curve->is_sampled)
-		add_off(curves, curve);
+		add_off(curves, curve, &counts);
+	reuse_delete(curve->bursts.all);
+	reuse_delete(curve->bursts.sampled);
 	reuse_delete(curve->reuse);
 	reuse_delete(curve->shadow);
 	free(curve);
@@ -249,16 +254,19 @@ void
 process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr, bool is_burst)
 {
 	use_lines(curve, words, nr);
-	if (is_burst && !curve->bursts.all)
-		begin_burst(curve);
-	else if (!is_burst && curve->bursts.all)
-		end_burst(curve);
-	if (is_burst) {
+	if (is_burst && nr > 0)
 		use_in_burst(curve, words, nr);
-	} else if (curve->is_sampled) {
-		curve->bursts.since += (double)nr;
-		curve->nr_sampled += (double)nr;
-	}
+}
+
+void
+process_curve_pass(struct process_curve *curve, double time)
+{
+	if (!curve->is_sampled)
+		return;
+	curve->time += time;
+	curve->bursts.since += time;
+	if (curve->bursts.all)
+		end_burst(curve, time);
 }
 
 void

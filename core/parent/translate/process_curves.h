@@ -43,9 +43,12 @@ unsigned process_curve_line_shift(const struct process_curve *curve);
 
 /*
  * Uses as of uses.h; nr: words. is_burst: lines are sampled, but these are uses of all: as far as a line was used
- * before in the same burst, the curve of sampled ones is corrected by how far they are off there.
+ * before in the same burst, the curve of sampled ones is corrected by how far they are off there. pass: so much time
+ * has passed for the thread since it was called for it last, by what it has executed; then the burst ends, if there was
+ * one.
  */
 void process_curve_use(struct process_curve *curve, const uint64_t *words, size_t nr, bool is_burst);
+void process_curve_pass(struct process_curve *curve, double time);
 
 /* An access that is not in words of uses.h. It is used while no other one is. is_streaming: of a store */
 void

@@ -71,6 +71,7 @@ struct bank_counts {
  * number: from 1 on, in the order in which threads began
  * turned_ns: when it was given the buffer that it fills
  * is_burst: it fills a buffer with all that it accesses, though lines are sampled, so that curves can be corrected
+ * time: of its curve, when it was given the buffer that it fills: the bytes of instructions that it has executed
  * to_burst: bytes that are recorded until then, at most; burst_interval: from one burst to the next
  * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
@@ -86,7 +87,7 @@ struct stream_thread {
 	uint8_t *mapped;
 	int64_t area;
 	uint64_t begin, early, turned_ns;
-	uint64_t burst_interval, to_burst;
+	uint64_t time, burst_interval, to_burst;
 	unsigned nr_bursts;
 	bool is_burst;
 	unsigned number;
@@ -114,6 +115,7 @@ struct job {
 	struct put_object *put;
 	const uint64_t *early;     /* from here to end it is looked for objects alone */
 	uint64_t begin_ns, end_ns; /* between which it was recorded */
+	uint64_t time;             /* that passed for the curve meanwhile */
 	bool is_beside;            /* other threads have begun */
 	bool is_burst;             /* of the thread, when it was recorded */
 };
@@ -325,6 +327,7 @@ begin_uses(struct finding *finding)
 	finding->uses->what_ifs = finding->thread->what_ifs;
 	finding->uses->curve = finding->thread->curve;
 	finding->uses->residues = 0;
+	finding->uses->time = 0;
 	finding->uses->burst = finding->is_burst ? stream->residues : 0;
 	finding->uses->done = NULL;
 	finding->uses->causes = finding->stream->causes;
@@ -774,6 +777,7 @@ do_job(struct stream *stream, const struct job *job)
 	do_bank(&finding, job->bank);
 	if (job->put)
 		uses_add_access(finding.uses, (uint64_t)(uintptr_t)job->put, 0, USES_PUT);
+	finding.uses->time = job->time;
 	finding.uses->done = end_half;
 	finding.uses->context = job->thread;
 	end_uses(&finding);
@@ -847,9 +851,12 @@ wait_for(struct stream_thread *thread)
 #define FEW_THREADS 4
 #define BYTES_OF_MANY (UINT64_C(1) << 20)
 
-/* Bursts: so many in each interval, from which on it is twice as long; first it is a buffer. */
-#define BURST_BYTES (UINT64_C(1) << 19)
-#define BURSTS_OF_INTERVAL 64
+/*
+ * Bursts: so many in each interval, from which on it is twice as long; first it is a buffer. Lines that are used again
+ * after a longer time are not corrected, so a few long bursts say more than many short ones.
+ */
+#define BURST_BYTES (UINT64_C(1) << 21)
+#define BURSTS_OF_INTERVAL 16
 
 static bool
 set_place(struct stream_thread *thread, const struct code_cache *cache)
@@ -962,6 +969,37 @@ look_early(const struct stream_thread *thread, const struct code_cache *cache)
 	}
 }
 
+/* Bytes of instructions: blocks of straight code are long. */
+struct executed {
+	const struct code_cache *cache;
+	uint64_t bytes;
+};
+
+static void
+add_executed(void *context, uint32_t counter, uint64_t value)
+{
+	struct executed *executed = context;
+	const uint32_t owner = executed->cache->owners[counter];
+
+	if (!(owner & OWNER_DYNAMIC))
+		executed->bytes += value * executed->cache->fragments[owner].nr_origin_bytes;
+}
+
+/* The time that has passed for its curve since it was asked last; 0: nobody needs it. */
+static uint64_t
+pass_time(struct stream_thread *thread, const struct code_cache *cache)
+{
+	const uint64_t before = thread->time;
+	struct executed executed = {cache, 0};
+
+	if (!thread->curve || !thread->stream->residues)
+		return 0;
+	for (const struct bank_counts *bank = thread->banks; bank; bank = bank->next)
+		code_cache_each_counter(cache, bank->number, add_executed, &executed);
+	thread->time = executed.bytes;
+	return thread->time > before ? thread->time - before : 0;
+}
+
 void
 stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
 {
@@ -981,6 +1019,7 @@ stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64
 				   .fs_base = fs_base,
 				   .begin_ns = thread->turned_ns,
 				   .end_ns = clock_raw_ns(),
+				   .time = pass_time(thread, cache),
 				   .is_beside = thread->stream->nr_begun > 1,
 				   .is_burst = thread->is_burst});
 	thread->turned_ns = clock_raw_ns();

@@ -179,6 +179,8 @@ uses_do(struct uses *uses)
 		first = i += 2;
 	}
 	use_lines(uses, first, uses->nr - first);
+	if (uses->curve && uses->time > 0)
+		process_curve_pass(uses->curve, (double)uses->time);
 	uses->nr = uses->nr_origins = 0;
 	if (uses->done)
 		uses->done(uses->context);

@@ -44,6 +44,7 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * what_ifs: models that uses go through as well, up to a NULL; none if lines are sampled
  * curve: likewise; NULL: none is asked for
  * burst: residues of the lines that are sampled, though all are among uses, for curves alone; 0: there is no burst
+ * time: that passes for the curve with them
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
  * done: called when they have been used, or NULL; context: its own
  * misses: that are told apart by code, object and thread; NULL: they are not asked for
@@ -78,7 +79,7 @@ struct uses {
 	struct misses *misses;
 	uint32_t thread, site; /* of misses; site: of the use that missed last */
 	struct process_curve *curve;
-	uint64_t burst, residues;
+	uint64_t burst, residues, time;
 	void (*done)(void *context);
 	void *context;
 	struct causes *causes;
