@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much of a buffer stays in the caches, from times of random loads in parts of it that grow. Pure.
+ *
+ * The next load does not depend on what the caches hold. So if a cache holds R bytes of a part of S bytes, the share
+ * R/S of loads hits, whatever it replaces, however it hashes addresses, and whether others have some of it. A hit
+ * takes as long as in the smallest part. Times of the largest parts, over 1/S, lead to that of a miss.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#define RESIDENCE_NR_PARTS 17
+#define RESIDENCE_MAX_VISITS 32
+
+/* Parts in 64ths of the buffer. */
+extern const unsigned residence_parts[RESIDENCE_NR_PARTS];
+
+/* All parts are visited in turn, again and again: what changes with time changes all of them. */
+struct residence_times {
+	double buffer_bytes;
+	double ns[RESIDENCE_MAX_VISITS][RESIDENCE_NR_PARTS]; /* of a load */
+	size_t nr_visits;
+	double seconds; /* from the first visit to the last one */
+};
+
+struct residence {
+	double bytes;                          /* the most that stays, in the best tenth of visits */
+	double low, high;                      /* nine of ten single visits are above low, nine below high */
+	double fitting;                        /* the largest part of which a tenth of loads misses at most; 0: none */
+	double hit_ns, miss_ns;                /* of a load */
+	double staying[2][RESIDENCE_NR_PARTS]; /* bytes of each part, of either half of the visits */
+	const char *doubt;                     /* why bytes is not sure; NULL: it is */
+};
+
+/* Halves, and parts next to each other, agree by this share where an answer is sure. */
+#define RESIDENCE_AGREEMENT 0.15
+
+void residence_conclude(const struct residence_times *times, struct residence *residence);
