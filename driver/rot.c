@@ -53,6 +53,14 @@ count_nothing(struct rot *rot, const char *folder, struct rot_error *err)
 	return architecture;
 }
 
+const struct machine *
+rot_facts(const struct rot *rot)
+{
+	return rot->modelled && strcmp(configuration_string(rot->configuration, "caches"), "measured") == 0
+		       ? rot->modelled
+		       : rot->machine;
+}
+
 /* Models that stand on what was measured say so where something has changed since. */
 static void
 warn_if_stale(const struct rot *rot)

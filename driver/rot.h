@@ -47,6 +47,10 @@ int rot_open_for_programs(struct rot *rot, struct configuration *configuration, 
 /* Closing what is closed or zeroed is allowed. */
 void rot_close(struct rot *rot);
 
+/* The machine as formulas of kernels and sizes of controllers know it: with measured caches if the key caches says so.
+ */
+const struct machine *rot_facts(const struct rot *rot);
+
 /*
  * One message to stderr, "rot: warning: ..." or a plain note. They never go into results; what belongs to a result is
  * attached to it. Notes are silent with -quiet. Both first clear a progress line that is on the terminal.

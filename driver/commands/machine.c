@@ -157,30 +157,6 @@ show_clocks(struct output *out, struct rot_error *err)
 }
 
 static int
-show_scheduling(struct output *out, struct rot_error *err)
-{
-	autofree struct scheduling *scheduling = rot_calloc(1, sizeof(*scheduling));
-
-	if (scheduling_measure(machine_first_cpu(), scheduling, err) < 0)
-		return -1;
-	show_answers(out, scheduling->answers, 0, SCHEDULING_NR_ANSWERS, "scheduling", "Scheduling");
-	scheduling_draw(scheduling, &out->pictures);
-	return 0;
-}
-
-static int
-show_hazards(struct output *out, struct rot_error *err)
-{
-	struct sheet_answer answers[HAZARDS_NR];
-
-	if (hazards_measure(out->rot, answers, err) < 0)
-		return -1;
-	show_answers(out, answers, 0, HAZARDS_NR, "hazards", "Hazards");
-	sheet_pictures_draw_bars(&out->pictures, "hazards", "What makes code wait", answers, HAZARDS_NR);
-	return 0;
-}
-
-static int
 show_operations(struct output *out, struct rot_error *err)
 {
 	struct operation_sheet sheet;
@@ -198,79 +174,7 @@ show_operations(struct output *out, struct rot_error *err)
 	return rc;
 }
 
-static int
-show_buffers(struct output *out, struct rot_error *err)
-{
-	autofree struct buffers *buffers = rot_calloc(1, sizeof(*buffers));
-
-	if (buffers_measure(out->rot, buffers, err) < 0)
-		return -1;
-	show_answers(out, buffers->answers, 0, BUFFERS_NR, "buffers", "Buffers of a core");
-	buffers_draw(buffers, &out->pictures);
-	return 0;
-}
-
-static int
-show_contexts(struct output *out, struct rot_error *err)
-{
-	autofree struct contexts *contexts = rot_calloc(1, sizeof(*contexts));
-
-	if (contexts_measure(out->rot, contexts, err) < 0)
-		return -1;
-	show_answers(out, contexts->answers, 0, CONTEXTS_NR_ANSWERS, "contexts", "Threads until one is delayed");
-	contexts_draw(contexts, &out->pictures);
-	return 0;
-}
-
-static int
-show_ranges(struct output *out, struct rot_error *err)
-{
-	autofree struct ranges *ranges = rot_calloc(1, sizeof(*ranges));
-
-	if (ranges_measure(out->rot, ranges, err) < 0)
-		return -1;
-	show_answers(out, ranges->answers, 0, RANGES_NR_ANSWERS, "ranges", "Variables in registers, with -O2");
-	ranges_draw(ranges, &out->pictures);
-	return 0;
-}
-
-static int
-show_handover(struct output *out, struct rot_error *err)
-{
-	autofree struct handover *handover = rot_calloc(1, sizeof(*handover));
-
-	if (handover_measure(out->rot, handover, err) < 0)
-		return -1;
-	show_answers(out, handover->answers, 0, HANDOVER_NR_ANSWERS, "handover", "From CPU to CPU");
-	handover_draw(handover, &out->pictures);
-	return 0;
-}
-
-static int
-show_prefetch(struct output *out, struct rot_error *err)
-{
-	autofree struct prefetch *prefetch = rot_calloc(1, sizeof(*prefetch));
-
-	if (prefetch_measure(out->rot, prefetch, err) < 0)
-		return -1;
-	show_answers(out, prefetch->answers, 0, PREFETCH_NR_ANSWERS, "prefetch", "Prefetching");
-	prefetch_draw(prefetch, &out->pictures);
-	return 0;
-}
-
-static int
-show_loaded(struct output *out, struct rot_error *err)
-{
-	autofree struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
-
-	if (loaded_measure(out->rot->machine, loaded, err) < 0)
-		return -1;
-	show_answers(out, loaded->answers, 0, LOADED_NR_ANSWERS, "loaded", "Memory under load");
-	loaded_draw(loaded, &out->pictures);
-	return 0;
-}
-
-/* The first ones are quick. The others are shown with --full, or by name. */
+/* In the order of their names. The first ones are quick; the others are shown with --full, or by name. */
 #define NR_QUICK 7
 
 static const char *const names[] = {
@@ -278,11 +182,38 @@ static const char *const names[] = {
 	"buffers", "contexts", "ranges", "loaded", "prefetch",   "handover", NULL,
 };
 
-/* As they are named. */
-static int (*const shows[])(struct output *out, struct rot_error *err) = {
-	show_caches,  show_tlb,      show_cores,  show_clocks, show_scheduling, show_hazards,  show_operations,
-	show_buffers, show_contexts, show_ranges, show_loaded, show_prefetch,   show_handover,
+static const struct {
+	int (*show)(struct output *out, struct rot_error *err);
+	const struct sheet_part *list; /* instead */
+} parts[] = {
+	{.show = show_caches},      {.show = show_tlb},      {.show = show_cores},      {.show = show_clocks},
+	{.list = &scheduling_part}, {.list = &hazards_part}, {.show = show_operations}, {.list = &buffers_part},
+	{.list = &contexts_part},   {.list = &ranges_part},  {.list = &loaded_part},    {.list = &prefetch_part},
+	{.list = &handover_part},
 };
+
+static int
+show_list(struct output *out, const struct sheet_part *part, const char *name, struct rot_error *err)
+{
+	autofree void *measured = rot_calloc(1, part->bytes);
+
+	if (part->measure(out->rot, measured, err) < 0)
+		return -1;
+	show_answers(out, measured, 0, (int)part->nr_answers, name, part->heading);
+	part->draw(measured, &out->pictures);
+	return 0;
+}
+
+static void
+show_failure(struct output *out, const char *name, struct rot_error *failure)
+{
+	FILE *stream = text_begin(out);
+	autofree char *line = rot_format("%s: cannot be told here: %s\n", name, rot_error_line(failure));
+
+	text_print_fitting(line, stream);
+	text_end(out, stream, name);
+	json_object_set_new(out->json, name, json_pack("{s:s}", "failure", failure->text));
+}
 
 /* ---- the command ---- */
 
@@ -310,14 +241,21 @@ static const struct option_row rows[] = {
 
 static const struct option_table table = {OPTION_ROWS(rows, struct machine_request)};
 
+/* A part that fails is no reason to lose the others. -1: there is none, or Ctrl-C ended them. */
 static int
 show_parts(struct output *out, const struct machine_request *request, struct rot_error *err)
 {
-	for (size_t i = 0; names[i]; i++)
-		if ((request->only ? request->only & 1u << i : request->is_full || i < NR_QUICK) &&
-		    shows[i](out, err) < 0)
-			return -1;
-	return 0;
+	int rc = -1;
+
+	for (size_t i = 0; names[i] && !rot_interrupted(); i++) {
+		if (!(request->only ? request->only & 1u << i : request->is_full || i < NR_QUICK))
+			continue;
+		if ((parts[i].show ? parts[i].show(out, err) : show_list(out, parts[i].list, names[i], err)) == 0)
+			rc = 0;
+		else if (!rot_interrupted())
+			show_failure(out, names[i], err);
+	}
+	return rot_interrupted() ? -1 : rc;
 }
 
 /* JSON and page are complete, or not written. */

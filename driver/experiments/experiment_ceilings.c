@@ -189,7 +189,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 {
 	struct peak_list *roof = &experiment->roof;
 	struct pool *pool = &experiment->pool;
-	const double line_bytes = (double)experiment->rot->machine->line_bytes,
+	const double line_bytes = (double)rot_facts(experiment->rot)->line_bytes,
 		     modules = 1e9 * configuration_double(experiment->rot->configuration, "memoryBandwidth");
 	autopool wished = {0};
 	struct peak_wish *wishes;

@@ -344,7 +344,7 @@ show_marker(const struct line *line, struct rot_error *err)
 static int
 show_cache_markers(const struct line *line, struct rot_error *err)
 {
-	const struct machine *machine = line->controller->rot->machine;
+	const struct machine *machine = rot_facts(line->controller->rot);
 	const struct {
 		double bytes;
 		const char *label;

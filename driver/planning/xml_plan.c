@@ -369,8 +369,9 @@ set_fused(const struct rot *rot, struct expression_scope *scope)
 static struct expression_scope *
 make_constants(const struct rot *rot)
 {
-	const struct machine *machine = rot->machine;
-	const struct cache_ways ways = cache_ways_of(machine, "/");
+	const struct machine *machine = rot_facts(rot);
+	const struct cache_ways ways = cache_ways_of(rot->machine, "/");
+	const bool is_told = machine == rot->machine && (ways.l1_data || !rot->measured);
 	struct tlb_shape tlb;
 	struct expression_scope *scope = expression_scope_new(NULL);
 	autofree char *flags = rot_strdup(" ");
@@ -384,8 +385,7 @@ make_constants(const struct rot *rot)
 	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
 	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
 	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
-	expression_scope_set_number(scope, "l1Ways",
-				    (double)(ways.l1_data || !rot->measured ? ways.l1_data : rot->measured->l1_ways));
+	expression_scope_set_number(scope, "l1Ways", (double)(is_told ? ways.l1_data : rot->measured->l1_ways));
 	expression_scope_set_number(scope, "l2Ways", (double)ways.l2);
 	if (measured_tlb_parse(configuration_string(rot->configuration, "tlb"), rot->measured, &tlb, NULL) == 0) {
 		expression_scope_set_number(scope, "tlbEntries", (double)tlb.entries);

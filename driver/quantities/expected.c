@@ -185,10 +185,11 @@ expected_sum(struct rot *rot, const struct measurement *measurement, const char 
 	*sum = of ? 0 : NAN;
 	for (size_t i = 0; rc == 0 && of && i < nr; i++) {
 		const struct workload *workload = measurement_workloads_at(measurement, i);
-		struct machine machine = machine_of(rot->machine, owners, nr, i);
+		struct machine machine = machine_of(rot_facts(rot), owners, nr, i);
 		struct rot own = *rot;
 
 		own.machine = &machine;
+		own.modelled = NULL;
 		if (!workload_is_load(workload))
 			rc = add_expected(&own, workload->kernel, of, expected, sum, err);
 	}

@@ -295,8 +295,6 @@ buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR])
 		read_curve(answer, row, &buffers->coarse[i]);
 		if (row->is_in_window)
 			compare_in_window(buffers, (enum buffers_answer)i);
-		if (buffers->failure.text[0])
-			answer->remark = buffers->failure.text;
 		judge(answer);
 	}
 }
@@ -363,9 +361,10 @@ buffers_merge(struct buffers *buffers, const struct measured_curve closer[BUFFER
 
 /* ---- what is drawn ---- */
 
-void
-buffers_draw(const struct buffers *buffers, const struct sheet_pictures *pictures)
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
 {
+	const struct buffers *buffers = measured;
 	for (int i = 0; i < BUFFERS_NR; i++) {
 		autofree char *title = rot_format("%c%s", toupper(rows[i].name[0]), rows[i].name + 1);
 
@@ -443,20 +442,24 @@ read_told(struct rot *rot, double told[BUFFERS_NR], struct rot_error *err)
 	return 0;
 }
 
-/* A system that does not let code run that was made is no reason to lose the other parts of the data sheet. */
-int
-buffers_measure(struct rot *rot, struct buffers *buffers, struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
+	struct buffers *buffers = measured;
 	double told[BUFFERS_NR];
 
-	*buffers = (struct buffers){0};
 	if (read_told(rot, told, err) < 0)
 		return -1;
-	if (measure_all(rot, buffers, err) < 0) {
-		if (err->scope != ROT_ERROR_OF_WORK || rot_interrupted())
-			return rot_error_prefix(err, "the buffers of a core");
-		buffers->failure = *err;
-	}
+	if (measure_all(rot, buffers, err) < 0)
+		return rot_error_prefix(err, "the buffers of a core");
 	buffers_conclude(buffers, told);
 	return 0;
 }
+
+const struct sheet_part buffers_part = {
+	.heading = "Buffers of a core",
+	.nr_answers = BUFFERS_NR,
+	.bytes = sizeof(struct buffers),
+	.measure = measure,
+	.draw = draw,
+};

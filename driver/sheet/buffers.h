@@ -5,11 +5,7 @@
  */
 #pragma once
 
-#include "error.h"
-#include "sheet/pictures.h"
-#include "sheet/sheet.h"
-
-struct rot;
+#include "sheet/part.h"
 
 enum buffers_answer {
 	BUFFERS_WINDOW,
@@ -25,10 +21,9 @@ enum buffers_answer {
 };
 
 struct buffers {
+	struct sheet_answer answers[BUFFERS_NR];
 	struct measured_curve coarse[BUFFERS_NR]; /* from few entries to many                       */
 	struct measured_curve curves[BUFFERS_NR]; /* the same with more points between those of the step */
-	struct sheet_answer answers[BUFFERS_NR];
-	struct rot_error failure; /* why nothing could be measured; empty text: it was */
 };
 
 /*
@@ -40,7 +35,5 @@ void buffers_plan_closer(const struct buffers *buffers, struct measured_curve cl
 void buffers_merge(struct buffers *buffers, const struct measured_curve closer[BUFFERS_NR]);
 void buffers_conclude(struct buffers *buffers, const double told[BUFFERS_NR]);
 
-void buffers_draw(const struct buffers *buffers, const struct sheet_pictures *pictures);
-
 /* Measures (or takes from the result cache) and concludes. */
-int buffers_measure(struct rot *rot, struct buffers *buffers, struct rot_error *err);
+extern const struct sheet_part buffers_part;

@@ -13,6 +13,7 @@
 #include "sheet/survey.h"
 
 #define SHARED "threads of one core share what does this"
+#define ONE_CPU "cannot be told: rot may use one CPU alone"
 #define CONTRADICTED "not sure: the times of pairs of CPUs tell fewer cores"
 
 /* work: of what the kernel repeats, some 2 million cycles, which are seldom interrupted. */
@@ -34,20 +35,29 @@ static const struct {
 
 /* ---- what curves say ---- */
 
+/* More threads than that share CPUs as the system likes; how long they take then says nothing. */
+#define CLEARLY_LONGER 1.5
+
 void
 contexts_conclude(struct contexts *contexts, size_t nr_cpus, size_t told_cores, size_t nr_cores)
 {
 	const double *all = &contexts->answers[CONTEXTS_WAITING].number.value;
 
 	for (int i = 0; i < CONTEXTS_NR_ANSWERS; i++) {
-		const struct measured_curve curve = curve_undisturbed(&contexts->curves[i]);
-		const struct curve_step step =
-			curve_step_of_two(curve_first_step, curve.cycles[0], curve.cycles[1], curve.nr);
+		struct measured_curve curve = curve_undisturbed(&contexts->curves[i]);
 		struct sheet_answer *answer = &contexts->answers[i];
+		struct curve_step step;
 
+		for (size_t k = 0; k < curve.nr; k++)
+			for (int half = 0; half < 2; half++)
+				curve.cycles[half][k] = fmin(curve.cycles[half][k], CLEARLY_LONGER);
+		step = curve_step_of_two(curve_first_step, curve.cycles[0], curve.cycles[1], curve.nr);
 		*answer = sheet_no_answer(kinds[i].name, "threads",
 					  (double)(i == CONTEXTS_WAITING ? nr_cpus : told_cores));
-		answer->curve = &contexts->curves[i];
+		if (contexts->curves[i].nr > 0)
+			answer->curve = &contexts->curves[i];
+		if (nr_cpus < 2)
+			answer->remark = ONE_CPU;
 		sheet_read_step(answer, &curve, &step, false);
 		if (answer->number.high < *all && answer->confidence >= CURVE_SURE)
 			answer->remark = SHARED;
@@ -124,9 +134,10 @@ measure_kind(struct survey *survey, int kind, struct measured_curve *curve, stru
 }
 
 /* CPUs are spread over cores as their contention tells, whatever a hypervisor does; the system where they are many. */
-int
-contexts_measure(struct rot *rot, struct contexts *contexts, struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
+	struct contexts *contexts = measured;
 	autofree struct cores *cores = rot_calloc(1, sizeof(*cores));
 	autofree int *cpus = NULL;
 	size_t told_cores, nr_cpus = allowed_cpus(&cpus, &told_cores), nr_cores = nr_cpus;
@@ -134,7 +145,7 @@ contexts_measure(struct rot *rot, struct contexts *contexts, struct rot_error *e
 
 	if (rc == 0 && cores->nr == cores->nr_allowed)
 		nr_cores = cores_spread(cores);
-	for (int kind = 0; rc == 0 && kind < CONTEXTS_NR_ANSWERS; kind++) {
+	for (int kind = 0; rc == 0 && nr_cpus > 1 && kind < CONTEXTS_NR_ANSWERS; kind++) {
 		struct survey *survey = survey_new(rot);
 
 		if (cores->nr == cores->nr_allowed)
@@ -150,9 +161,10 @@ contexts_measure(struct rot *rot, struct contexts *contexts, struct rot_error *e
 
 /* ---- what is drawn ---- */
 
-void
-contexts_draw(const struct contexts *contexts, const struct sheet_pictures *pictures)
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
 {
+	const struct contexts *contexts = measured;
 	autopool pool = {0};
 	struct plot_series series[CONTEXTS_NR_ANSWERS];
 	struct plot_marker marks[CONTEXTS_NR_ANSWERS];
@@ -163,6 +175,8 @@ contexts_draw(const struct contexts *contexts, const struct sheet_pictures *pict
 					     .markers = marks},
 				   .series = series};
 
+	if (contexts->curves[0].nr == 0)
+		return;
 	for (int i = 0; i < CONTEXTS_NR_ANSWERS; i++) {
 		series[plot.nr_series] = sheet_curve_series(&pool, &contexts->curves[i]);
 		series[plot.nr_series++].name = kinds[i].name;
@@ -170,3 +184,11 @@ contexts_draw(const struct contexts *contexts, const struct sheet_pictures *pict
 	plot.frame.nr_markers = sheet_marks(&pool, marks, contexts->answers, CONTEXTS_NR_ANSWERS);
 	sheet_pictures_draw(pictures, "contexts", &plot);
 }
+
+const struct sheet_part contexts_part = {
+	.heading = "Threads until one is delayed",
+	.nr_answers = CONTEXTS_NR_ANSWERS,
+	.bytes = sizeof(struct contexts),
+	.measure = measure,
+	.draw = draw,
+};

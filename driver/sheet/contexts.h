@@ -6,11 +6,7 @@
  */
 #pragma once
 
-#include "error.h"
-#include "sheet/pictures.h"
-#include "sheet/sheet.h"
-
-struct rot;
+#include "sheet/part.h"
 
 enum contexts_answer {
 	CONTEXTS_WAITING, /* each instruction for the one before */
@@ -30,6 +26,4 @@ struct contexts {
 void contexts_conclude(struct contexts *contexts, size_t nr_cpus, size_t told_cores, size_t nr_cores);
 
 /* Measures (or takes from the result cache) and concludes. */
-int contexts_measure(struct rot *rot, struct contexts *contexts, struct rot_error *err);
-
-void contexts_draw(const struct contexts *contexts, const struct sheet_pictures *pictures);
+extern const struct sheet_part contexts_part;

@@ -43,9 +43,10 @@ handover_conclude(struct handover *handover)
 #define WORK_BYTES (1 << 18) /* that a run hands over, if a block is not larger: some 0.1 ms */
 #define MOST_TURNS 256
 
-int
-handover_measure(struct rot *rot, struct handover *handover, struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
+	struct handover *handover = measured;
 	struct measured_curve *curve = &handover->curve;
 	struct survey *survey = survey_new(rot);
 	const bool is_alone = survey_nr_cpus(survey) < 2;
@@ -82,9 +83,10 @@ handover_measure(struct rot *rot, struct handover *handover, struct rot_error *e
 
 /* ---- what is drawn ---- */
 
-void
-handover_draw(const struct handover *handover, const struct sheet_pictures *pictures)
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
 {
+	const struct handover *handover = measured;
 	const struct measured_curve *curve = &handover->curve;
 	const double best = handover->answers[HANDOVER_BEST].number.value;
 	autopool pool = {0};
@@ -105,3 +107,11 @@ handover_draw(const struct handover *handover, const struct sheet_pictures *pict
 							   pool_format(&pool, "the most: %.3g GB/s", best));
 	sheet_pictures_draw(pictures, "handover", &plot);
 }
+
+const struct sheet_part handover_part = {
+	.heading = "From CPU to CPU",
+	.nr_answers = HANDOVER_NR_ANSWERS,
+	.bytes = sizeof(struct handover),
+	.measure = measure,
+	.draw = draw,
+};

@@ -5,11 +5,7 @@
  */
 #pragma once
 
-#include "error.h"
-#include "sheet/pictures.h"
-#include "sheet/sheet.h"
-
-struct rot;
+#include "sheet/part.h"
 
 enum handover_answer {
 	HANDOVER_BEST,    /* GB/s, of any size */
@@ -26,6 +22,4 @@ struct handover {
 void handover_conclude(struct handover *handover);
 
 /* Measures the first two CPUs (or takes from the result cache) and concludes. */
-int handover_measure(struct rot *rot, struct handover *handover, struct rot_error *err);
-
-void handover_draw(const struct handover *handover, const struct sheet_pictures *pictures);
+extern const struct sheet_part handover_part;

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "quantities/quantity.h"
-#include "sheet/survey.h"
 
 #define NO_SECOND_CPU "cannot be told: rot may use one CPU alone"
 #define NO_TRACING "cannot be told: no process could be traced"
@@ -17,26 +16,27 @@ static const struct hazard {
 	double events;
 	size_t nr_cpus;         /* that it needs */
 	bool switches;          /* to another process */
+	bool varies;            /* from run to run, as other CPUs take part: the median is told */
 	const char *if_refused; /* the remark where the system may refuse it */
 } hazards[HAZARDS_NR] = {
-	{"SPLIT_LINE", "load across two lines", 2000, 8, 1, false, NULL},
-	{"SPLIT_PAGE", "load across two pages", 2000, 8, 1, false, NULL},
-	{"FORWARD", "load of what was just stored", 2000, 8, 1, false, NULL},
-	{"FORWARD_PART", "load of what was half stored", 2000, 8, 1, false, NULL},
-	{"ALIAS", "load 4096 bytes behind a store", 2000, 8, 1, false, NULL},
-	{"BRANCH", "mispredicted branch", 4000, 4, 1, false, NULL},
-	{"DENORMAL", "product of denormal numbers", 2000, 8, 1, false, NULL},
-	{"LOCK", "atomic addition", 2000, 8, 1, false, NULL},
-	{"TSC", "reading the time stamp counter", 500, 8, 1, false, NULL},
-	{"CLOCK", "clock_gettime", 500, 8, 1, false, NULL},
-	{"CALL", "system call", 100, 8, 1, false, NULL},
-	{"FAULT", "page fault", 4, 64, 1, false, NULL},
-	{"BANK", "loads of one bank", 2000, 8, 1, false, NULL},
-	{"STORES", "stores to two lines by turns", 2000, 8, 1, false, NULL},
-	{"SHARING", "addition to a line that another CPU writes", 30000, 8, 2, false, NULL},
-	{"SWITCH", "switch to another process", 20, 16, 1, true, NULL},
-	{"STOP", "stop of a traced process", 20, 8, 1, true, NO_TRACING},
-	{"STEP", "step of a traced process", 20, 8, 1, true, NO_TRACING},
+	{"SPLIT_LINE", "load across two lines", 2000, 8, 1, false, false, NULL},
+	{"SPLIT_PAGE", "load across two pages", 2000, 8, 1, false, false, NULL},
+	{"FORWARD", "load of what was just stored", 2000, 8, 1, false, false, NULL},
+	{"FORWARD_PART", "load of what was half stored", 2000, 8, 1, false, false, NULL},
+	{"ALIAS", "load 4096 bytes behind a store", 2000, 8, 1, false, false, NULL},
+	{"BRANCH", "mispredicted branch", 4000, 4, 1, false, false, NULL},
+	{"DENORMAL", "product of denormal numbers", 2000, 8, 1, false, false, NULL},
+	{"LOCK", "atomic addition", 2000, 8, 1, false, false, NULL},
+	{"TSC", "reading the time stamp counter", 500, 8, 1, false, false, NULL},
+	{"CLOCK", "clock_gettime", 500, 8, 1, false, false, NULL},
+	{"CALL", "system call", 100, 8, 1, false, false, NULL},
+	{"FAULT", "page fault", 4, 64, 1, false, false, NULL},
+	{"BANK", "loads of one bank", 2000, 8, 1, false, false, NULL},
+	{"STORES", "stores to two lines by turns", 2000, 8, 1, false, false, NULL},
+	{"SHARING", "addition to a line that another CPU writes", 30000, 8, 2, false, true, NULL},
+	{"SWITCH", "switch to another process", 20, 16, 1, true, false, NULL},
+	{"STOP", "stop of a traced process", 20, 8, 1, true, false, NO_TRACING},
+	{"STEP", "step of a traced process", 20, 8, 1, true, false, NO_TRACING},
 };
 
 /* The halves differ by less than this share of what is timed, or less than this many cycles, where both are sure. */
@@ -44,18 +44,22 @@ static const struct hazard {
 #define LEAST_CYCLES 0.1
 
 struct sheet_answer
-hazard_conclude(const char *name, const double met[2], const double without[2])
+hazard_conclude(const char *name, const struct survey_times *met, const struct survey_times *without, bool varies)
 {
-	const double base = fmin(without[0], without[1]), a = met[0] - base, b = met[1] - base;
+	const double base = fmin(without->cycles[0], without->cycles[1]), a = met->cycles[0] - base,
+		     b = met->cycles[1] - base;
 	struct sheet_answer answer = {.name = name, .unit = "cycles", .told = NAN, .confidence = NAN};
 
-	if (!isfinite(met[0]) || !isfinite(met[1]) || !isfinite(base)) {
+	if (!isfinite(a) || !isfinite(b)) {
 		answer.number = (struct sheet_number){NAN, NAN, NAN};
 		answer.remark = "cannot be told: the clock changed, or others ran, whenever it was measured";
 		return answer;
 	}
 	answer.number = (struct sheet_number){fmax(0, fmin(a, b)), fmax(0, fmin(a, b)), fmax(0, fmax(a, b))};
-	if (fabs(a - b) > fmax(LEAST_CYCLES, AGREEMENT * fmin(met[0], met[1])))
+	if (varies) {
+		answer.number.value = fmax(0, met->median - base);
+		answer.number.high = fmax(0, met->most - base);
+	} else if (fabs(a - b) > fmax(LEAST_CYCLES, AGREEMENT * (base + fmin(a, b))))
 		answer.remark = "not sure: the halves of the runs differ";
 	return answer;
 }
@@ -76,7 +80,7 @@ add(struct survey *survey, const struct hazard *hazard, bool is_met, struct rot_
 
 /* Those that the system may refuse have a survey of their own, as it fails with them. */
 static int
-measure(struct rot *rot, bool is_refusable, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
+measure_some(struct rot *rot, bool is_refusable, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
 {
 	struct survey *survey = survey_new(rot);
 	const struct hazard *measured[HAZARDS_NR];
@@ -93,22 +97,38 @@ measure(struct rot *rot, bool is_refusable, struct sheet_answer answers[HAZARDS_
 		struct survey_times met, without;
 
 		rc = survey_read(survey, 2 * i, &met, err) < 0 ? -1 : survey_read(survey, 2 * i + 1, &without, err);
-		answers[measured[i] - hazards] = hazard_conclude(measured[i]->name, met.cycles, without.cycles);
+		answers[measured[i] - hazards] =
+			hazard_conclude(measured[i]->name, &met, &without, measured[i]->varies);
 	}
 	survey_delete(survey);
 	return rc < 0 ? rot_error_prefix(err, "what makes code wait") : 0;
 }
 
-int
-hazards_measure(struct rot *rot, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
-	static const double none[2] = {NAN, NAN};
+	struct sheet_answer *answers = measured;
+	static const struct survey_times none = {.cycles = {NAN, NAN}};
 	struct rot_error refusal = {0};
 
 	for (int i = 0; i < HAZARDS_NR; i++) {
-		answers[i] = hazard_conclude(hazards[i].name, none, none);
+		answers[i] = hazard_conclude(hazards[i].name, &none, &none, false);
 		answers[i].remark = hazards[i].if_refused ? hazards[i].if_refused : NO_SECOND_CPU;
 	}
-	measure(rot, true, answers, &refusal);
-	return measure(rot, false, answers, err);
+	measure_some(rot, true, answers, &refusal);
+	return measure_some(rot, false, answers, err);
 }
+
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
+{
+	sheet_pictures_draw_bars(pictures, "hazards", "What makes code wait", measured, HAZARDS_NR);
+}
+
+const struct sheet_part hazards_part = {
+	.heading = "Hazards",
+	.nr_answers = HAZARDS_NR,
+	.bytes = HAZARDS_NR * sizeof(struct sheet_answer),
+	.measure = measure,
+	.draw = draw,
+};

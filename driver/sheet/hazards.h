@@ -5,15 +5,16 @@
  */
 #pragma once
 
-#include "error.h"
-#include "sheet/sheet.h"
+#include <stdbool.h>
 
-struct rot;
+#include "sheet/part.h"
+#include "sheet/survey.h"
 
 #define HAZARDS_NR 18
 
 /* Measures (or takes from the result cache) the core cycles that meeting each hazard once adds. */
-int hazards_measure(struct rot *rot, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err);
+extern const struct sheet_part hazards_part;
 
-/* met, without: core cycles of both halves of the runs; NaN: always disturbed. Pure. */
-struct sheet_answer hazard_conclude(const char *name, const double met[2], const double without[2]);
+/* NaN: always disturbed; varies: the median of the runs, and the range of all of them. Pure. */
+struct sheet_answer
+hazard_conclude(const char *name, const struct survey_times *met, const struct survey_times *without, bool varies);

@@ -323,9 +323,10 @@ run(struct shared *shared, const int *cpus, struct rot_error *err)
 	return rc;
 }
 
-int
-loaded_measure(const struct machine *machine, struct loaded *loaded, struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
+	struct loaded *loaded = measured;
 	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	autofree int *cpus = NULL;
 	const size_t nr_cpus = allowed_cpus(&cpus, NULL);
@@ -334,7 +335,7 @@ loaded_measure(const struct machine *machine, struct loaded *loaded, struct rot_
 
 	if (shared == MAP_FAILED)
 		return rot_error_set(err, errno, "cannot map memory for the latency under load");
-	if (!loaded_choose_sizes(&shared->sizes, machine, nr_cpus) && !reason)
+	if (!loaded_choose_sizes(&shared->sizes, rot->machine, nr_cpus) && !reason)
 		reason = TOO_SMALL;
 	if (!reason)
 		rc = run(shared, cpus, err);
@@ -347,9 +348,10 @@ loaded_measure(const struct machine *machine, struct loaded *loaded, struct rot_
 
 /* ---- what is drawn ---- */
 
-void
-loaded_draw(const struct loaded *loaded, const struct sheet_pictures *pictures)
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
 {
+	const struct loaded *loaded = measured;
 	const struct measured_curve *curve = &loaded->curve;
 	const struct sheet_answer *alone = &loaded->answers[LOADED_ALONE], *more = &loaded->answers[LOADED_HALF_MORE];
 	autopool pool = {0};
@@ -371,3 +373,11 @@ loaded_draw(const struct loaded *loaded, const struct sheet_pictures *pictures)
 			(struct plot_marker){more->number.value, more->remark ? "the most" : "half more than alone"};
 	sheet_pictures_draw(pictures, "loaded", &plot);
 }
+
+const struct sheet_part loaded_part = {
+	.heading = "Memory under load",
+	.nr_answers = LOADED_NR_ANSWERS,
+	.bytes = sizeof(struct loaded),
+	.measure = measure,
+	.draw = draw,
+};

@@ -9,9 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
-#include "sheet/pictures.h"
-#include "sheet/sheet.h"
+#include "sheet/part.h"
 
 enum loaded_answer {
 	LOADED_ALONE,     /* ns of an access */
@@ -58,6 +56,4 @@ bool loaded_choose_sizes(struct loaded_sizes *sizes, const struct machine *machi
  * Measures anew each time, for some seconds. -1: no memory or process for it, or interrupted. With one CPU, or too
  * little memory, answers say that.
  */
-int loaded_measure(const struct machine *machine, struct loaded *loaded, struct rot_error *err);
-
-void loaded_draw(const struct loaded *loaded, const struct sheet_pictures *pictures);
+extern const struct sheet_part loaded_part;

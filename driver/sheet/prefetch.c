@@ -141,13 +141,13 @@ add_points(struct survey *survey, struct prefetch *prefetch, struct rot_error *e
 	return rc;
 }
 
-int
-prefetch_measure(struct rot *rot, struct prefetch *prefetch, struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
+	struct prefetch *prefetch = measured;
 	struct survey *survey = survey_new(rot);
 	int rc, first = 0;
 
-	*prefetch = (struct prefetch){0};
 	rc = add_points(survey, prefetch, err);
 	if (rc == 0)
 		rc = survey_measure(survey, err);
@@ -164,9 +164,10 @@ prefetch_measure(struct rot *rot, struct prefetch *prefetch, struct rot_error *e
 
 /* ---- what is drawn ---- */
 
-void
-prefetch_draw(const struct prefetch *prefetch, const struct sheet_pictures *pictures)
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
 {
+	const struct prefetch *prefetch = measured;
 	static const char *const names[] = {"lines in order", "the same at random", "pairs at random places"};
 	autopool pool = {0};
 	struct plot_series series[PREFETCH_NR_CURVES];
@@ -194,3 +195,11 @@ prefetch_draw(const struct prefetch *prefetch, const struct sheet_pictures *pict
 	}
 	sheet_pictures_draw(pictures, "prefetch", &plot);
 }
+
+const struct sheet_part prefetch_part = {
+	.heading = "Prefetching",
+	.nr_answers = PREFETCH_NR_ANSWERS,
+	.bytes = sizeof(struct prefetch),
+	.measure = measure,
+	.draw = draw,
+};

@@ -5,11 +5,7 @@
  */
 #pragma once
 
-#include "error.h"
-#include "sheet/pictures.h"
-#include "sheet/sheet.h"
-
-struct rot;
+#include "sheet/part.h"
 
 enum prefetch_answer {
 	PREFETCH_STRIDE, /* the largest that is foreseen */
@@ -34,6 +30,4 @@ struct prefetch {
 void prefetch_conclude(struct prefetch *prefetch);
 
 /* Measures (or takes from the result cache) and concludes. */
-int prefetch_measure(struct rot *rot, struct prefetch *prefetch, struct rot_error *err);
-
-void prefetch_draw(const struct prefetch *prefetch, const struct sheet_pictures *pictures);
+extern const struct sheet_part prefetch_part;

@@ -105,15 +105,15 @@ measure_kind(struct rot *rot, int kind, struct measured_curve *curve, struct rot
 	return rc;
 }
 
-int
-ranges_measure(struct rot *rot, struct ranges *ranges, struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
+	struct ranges *ranges = measured;
 	struct configuration *configuration = rot->configuration;
 	const enum configuration_source source = configuration_origin(configuration, "compiler");
 	autofree char *configured = rot_strdup(configuration_string(configuration, "compiler"));
 	int rc = 0;
 
-	*ranges = (struct ranges){0};
 	for (int kind = 0; rc == 0 && kind < RANGES_NR_ANSWERS; kind++) {
 		autofree char *path = process_find(kinds[kind].compiler);
 
@@ -132,9 +132,10 @@ ranges_measure(struct rot *rot, struct ranges *ranges, struct rot_error *err)
 
 /* ---- what is drawn ---- */
 
-void
-ranges_draw(const struct ranges *ranges, const struct sheet_pictures *pictures)
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
 {
+	const struct ranges *ranges = measured;
 	autopool pool = {0};
 	struct plot_series series[RANGES_NR_ANSWERS];
 	struct plot_marker marks[RANGES_NR_ANSWERS];
@@ -154,3 +155,11 @@ ranges_draw(const struct ranges *ranges, const struct sheet_pictures *pictures)
 	plot.frame.nr_markers = sheet_marks(&pool, marks, ranges->answers, RANGES_NR_ANSWERS);
 	sheet_pictures_draw(pictures, "ranges", &plot);
 }
+
+const struct sheet_part ranges_part = {
+	.heading = "Variables in registers, with -O2",
+	.nr_answers = RANGES_NR_ANSWERS,
+	.bytes = sizeof(struct ranges),
+	.measure = measure,
+	.draw = draw,
+};

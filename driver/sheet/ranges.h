@@ -5,11 +5,7 @@
  */
 #pragma once
 
-#include "error.h"
-#include "sheet/pictures.h"
-#include "sheet/sheet.h"
-
-struct rot;
+#include "sheet/part.h"
 
 #define RANGES_NR_COMPILERS 2 /* gcc and clang, each with -O2 */
 #define RANGES_NR_ANSWERS (2 * RANGES_NR_COMPILERS)
@@ -24,6 +20,4 @@ struct ranges {
 void ranges_conclude(struct ranges *ranges);
 
 /* Measures (or takes from the result cache) and concludes. */
-int ranges_measure(struct rot *rot, struct ranges *ranges, struct rot_error *err);
-
-void ranges_draw(const struct ranges *ranges, const struct sheet_pictures *pictures);
+extern const struct sheet_part ranges_part;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/pool.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "sheet/on_cpu.h"
 #include "statistics/summary.h"
@@ -156,13 +157,16 @@ observe(int cpu, struct scheduling_gaps *gaps, bool is_beside, struct rot_error 
 	return rc;
 }
 
-int
-scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err)
+static int
+measure(struct rot *rot, void *measured, struct rot_error *err)
 {
+	struct scheduling *scheduling = measured;
+	const int cpu = machine_first_cpu();
 	struct scheduling_gaps *gaps =
 		mmap(NULL, 2 * sizeof(*gaps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int rc;
 
+	(void)rot;
 	if (gaps == MAP_FAILED)
 		return rot_error_set(err, errno, "cannot map memory for gaps of the clock");
 	rc = observe(cpu, &gaps[0], false, err);
@@ -176,9 +180,10 @@ scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err
 
 /* ---- what is drawn ---- */
 
-void
-scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures)
+static void
+draw(const void *measured, const struct sheet_pictures *pictures)
 {
+	const struct scheduling *scheduling = measured;
 	static const char *const names[] = {"alone", "beside another"};
 	const struct sheet_answer *longest = &scheduling->answers[SCHEDULING_LONGEST],
 				  *slot = &scheduling->answers[SCHEDULING_SLOT];
@@ -205,3 +210,11 @@ scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures
 					pool_format(&pool, "time slot of another: %.3g ms", slot->number.value));
 	sheet_pictures_draw(pictures, "scheduling", &plot);
 }
+
+const struct sheet_part scheduling_part = {
+	.heading = "Scheduling",
+	.nr_answers = SCHEDULING_NR_ANSWERS,
+	.bytes = sizeof(struct scheduling),
+	.measure = measure,
+	.draw = draw,
+};

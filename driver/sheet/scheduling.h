@@ -9,9 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "sheet/pictures.h"
-#include "sheet/sheet.h"
+#include "sheet/part.h"
 
 enum scheduling_answer {
 	SCHEDULING_RESOLUTION,    /* least step of the clock, ns */
@@ -41,6 +39,4 @@ void scheduling_conclude(const struct scheduling_gaps *alone, const struct sched
 			 struct scheduling *scheduling);
 
 /* Measures anew each time, for a second. -1: no process could be started. */
-int scheduling_measure(int cpu, struct scheduling *scheduling, struct rot_error *err);
-
-void scheduling_draw(const struct scheduling *scheduling, const struct sheet_pictures *pictures);
+extern const struct sheet_part scheduling_part;

@@ -78,6 +78,29 @@ range_text(const struct sheet_number *number)
 	return isfinite(number->high) ? rot_format("%s..%s", low, high) : rot_format(">= %s", low);
 }
 
+static bool
+has_same_remark(const struct sheet_answer *a, const struct sheet_answer *b)
+{
+	return a->remark && b->remark && strcmp(a->remark, b->remark) == 0;
+}
+
+/* Once, beside the first of the answers that have it. */
+static void
+print_remark(const struct sheet_answer *answers, size_t nr, size_t of, FILE *out)
+{
+	autofree char *line = rot_strdup(answers[of].name);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (i == of || !has_same_remark(&answers[i], &answers[of]))
+			continue;
+		if (i < of)
+			return;
+		rot_append(&line, "; %s", answers[i].name);
+	}
+	rot_append(&line, ": %s\n", answers[of].remark);
+	text_print_fitting(line, out);
+}
+
 void
 sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out)
 {
@@ -92,13 +115,9 @@ sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out)
 	}
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	for (size_t i = 0; i < nr; i++) {
-		autofree char *line =
-			answers[i].remark ? rot_format("%s: %s\n", answers[i].name, answers[i].remark) : NULL;
-
-		if (line)
-			text_print_fitting(line, out);
-	}
+	for (size_t i = 0; i < nr; i++)
+		if (answers[i].remark)
+			print_remark(answers, nr, i, out);
 }
 
 json_t *

@@ -16,10 +16,11 @@
 #include "memory.h"
 #include "quantities/samples.h"
 #include "rot.h"
+#include "statistics/summary.h"
 
 /* An even number: halves are compared. */
 #define NR_RUNS 6
-#define MAX_RUNS 24 /* of a point that others disturb */
+#define MAX_RUNS 24 /* of a point that others disturb: NR_RUNS doubled twice */
 
 struct survey {
 	struct rot *rot;
@@ -152,18 +153,6 @@ survey_set_flags(struct survey *survey, int point, const char *flags)
 		rot_string_set(&measurement_workloads_at(pass, i)->kernel->optimization, flags);
 }
 
-int
-survey_measure(struct survey *survey, struct rot_error *err)
-{
-	int rc;
-
-	progress_begin(1, configuration_bool(survey->rot->configuration, "quiet"));
-	progress_point();
-	rc = measuring_perform(survey->rot, survey->passes, survey->nr, NR_RUNS, survey->results, err);
-	progress_end();
-	return rc;
-}
-
 /* The clock of the slowest thread, GHz. */
 static double
 clock_of(const struct pass_run *run, size_t nr_threads)
@@ -186,44 +175,89 @@ cycles_of(const struct pass_run *run, size_t nr_threads)
 	return most;
 }
 
-static int
-read_runs(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
+int
+survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
 {
 	struct pass_samples samples = {0};
 	const double steps = survey->points[point].steps;
+	double cycles[MAX_RUNS];
+	size_t nr = 0;
 	int rc = pass_samples_read(&samples, survey->rot->architecture, &clock_pass, survey->passes[point],
 				   survey->results[point], err);
 
-	*times = (struct survey_times){{NAN, NAN}, {NAN, NAN}, {NAN, NAN}};
+	*times = (struct survey_times){{NAN, NAN}, {NAN, NAN}, {NAN, NAN}, NAN, NAN};
 	for (size_t i = 0; rc == 0 && i < samples.nr_runs; i++) {
 		const struct pass_run *run = &samples.runs[i];
 
 		if (!(run->core_cycles > 0) || run->taints & survey->points[point].disturbing)
 			continue;
-		times->cycles[i % 2] = fmin(times->cycles[i % 2], cycles_of(run, samples.nr_threads) / steps);
+		cycles[nr] = cycles_of(run, samples.nr_threads) / steps;
+		times->cycles[i % 2] = fmin(times->cycles[i % 2], cycles[nr]);
+		times->most = fmax(times->most, cycles[nr++]);
 		times->ns[i % 2] = fmin(times->ns[i % 2], run->wall_ns / steps);
 		times->ghz[i % 2] = fmax(times->ghz[i % 2], clock_of(run, samples.nr_threads));
 	}
+	if (nr > 0)
+		times->median = statistics_percentile(cycles, nr, 50);
 	pass_samples_clear(&samples);
 	return rc;
 }
 
-/* A point that was always disturbed gets further runs. */
-int
-survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
+/* Halves that differ by more say that a run was disturbed where nothing else tells it. */
+#define AGREEMENT 0.125
+
+/* Puts points whose shortest runs are not known yet into the first places of order. Returns how many, or -1. */
+static int
+find_disturbed(struct survey *survey, size_t *order, struct rot_error *err)
 {
-	for (int nr_runs = NR_RUNS;; nr_runs *= 2) {
-		if (read_runs(survey, point, times, err) < 0)
+	int nr = 0;
+
+	for (size_t i = 0; i < survey->nr; i++) {
+		struct survey_times times;
+
+		if (survey_read(survey, (int)i, &times, err) < 0)
 			return -1;
-		if ((isfinite(times->cycles[0]) && isfinite(times->cycles[1])) || nr_runs >= MAX_RUNS ||
-		    survey->rot->is_cached_only)
-			return 0;
-		rot_graph_delete(survey->results[point]);
-		survey->results[point] = NULL;
-		if (measuring_perform(survey->rot, &survey->passes[point], 1, 2 * nr_runs, &survey->results[point],
-				      err) < 0)
-			return -1;
+		if (!(fabs(times.cycles[0] - times.cycles[1]) <= AGREEMENT * fmin(times.cycles[0], times.cycles[1])))
+			order[nr++] = i;
 	}
+	return nr;
+}
+
+/* Disturbed points get further runs, and those of all points are interleaved. */
+static int
+measure(struct survey *survey, struct rot_error *err)
+{
+	autofree struct measurement **passes = rot_calloc(survey->nr, sizeof(*passes));
+	autofree struct measurement_result **results = rot_calloc(survey->nr, sizeof(*results));
+	autofree size_t *order = rot_calloc(survey->nr, sizeof(*order));
+	int nr = (int)survey->nr, rc = 0;
+
+	for (int i = 0; i < nr; i++)
+		order[i] = (size_t)i;
+	for (int nr_runs = NR_RUNS; rc == 0 && nr > 0 && nr_runs <= MAX_RUNS; nr_runs *= 2) {
+		for (int i = 0; i < nr; i++) {
+			rot_graph_delete(survey->results[order[i]]);
+			survey->results[order[i]] = results[i] = NULL;
+			passes[i] = survey->passes[order[i]];
+		}
+		rc = measuring_perform(survey->rot, passes, (size_t)nr, nr_runs, results, err);
+		for (int i = 0; i < nr; i++)
+			survey->results[order[i]] = results[i];
+		nr = rc < 0 || survey->rot->is_cached_only ? 0 : find_disturbed(survey, order, err);
+	}
+	return rc < 0 || nr < 0 ? -1 : 0;
+}
+
+int
+survey_measure(struct survey *survey, struct rot_error *err)
+{
+	int rc;
+
+	progress_begin(1, configuration_bool(survey->rot->configuration, "quiet"));
+	progress_point();
+	rc = measure(survey, err);
+	progress_end();
+	return rc;
 }
 
 void

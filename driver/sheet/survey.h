@@ -46,11 +46,11 @@ void survey_set_flags(struct survey *survey, int point, const char *flags);
 int survey_measure(struct survey *survey, struct rot_error *err);
 
 /*
- * cycles, ns: of a step, the shortest undisturbed run of each half; ghz: core cycles of each nanosecond, the highest.
- * NaN: there is none, also after more runs.
+ * cycles, ns: of a step, the shortest undisturbed run of each half; ghz: core cycles of each nanosecond, the highest;
+ * median, most: cycles of all undisturbed runs. NaN: there is none, also after more runs.
  */
 struct survey_times {
-	double cycles[2], ns[2], ghz[2];
+	double cycles[2], ns[2], ghz[2], median, most;
 };
 int survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err);
 

@@ -121,6 +121,29 @@ case $out in
 esac
 check "the caches are those that were measured"
 
+# bytes: those of all points and borders, as modelled.
+bytes()
+{
+	awk '$1 ~ /\.name$/ {name = $3} name == "transferredBytes" && $1 ~ /quantities\[[0-9]+\]\.value$/ {print $3}' "$work/lines"
+}
+
+# Whoever tells sizes, bytes are the same.
+measured triad -runs=1 -caches=48K:8,1M:8,32M:16
+bytes >"$work/told"
+measured triad -runs=1 -caches=measured
+bytes | paste "$work/told" - | awk '
+	$2 > 1.02 * $1 || $2 < 0.98 * $1 {print "# " $1 " bytes, of measured caches " $2; differ++}
+	END {exit NR == 0 || differ}'
+result=$?
+check "measured caches give the bytes of told ones"
+
+# Sizes of controllers are measured ones, too.
+mkdir -p small
+sed s/49152/24576/ "$XDG_CACHE_HOME"/rot/levels-*.json >small/"$(cd "$XDG_CACHE_HOME"/rot && echo levels-*.json)"
+call measure --dry-run tuned -cacheFolder=small -caches=measured
+case $(echo $out) in *'half of L1 (24 KiB)'*) result=0 ;; *) result=1 ;; esac
+check "blocks follow from the measured L1"
+
 # A last level that was measured as 4 GiB is modelled where none is told, else named beside what is told.
 mkdir -p other
 sed s/33554432/4294967296/ "$XDG_CACHE_HOME"/rot/levels-*.json >other/"$(cd "$XDG_CACHE_HOME"/rot && echo levels-*.json)"

@@ -40,6 +40,15 @@ TEST_OF(threads_are_told_from_cores, NR_ELEMENTS(machines))
 	ck_assert_has(contexts->answers[CONTEXTS_L1].remark, machines[_i].remark);
 }
 
+TEST(one_cpu_is_the_reason_where_there_is_one)
+{
+	autofree struct contexts *contexts = rot_calloc(1, sizeof(*contexts));
+
+	contexts_conclude(contexts, 1, 1, 1);
+	for (int kind = 0; kind < CONTEXTS_NR_ANSWERS; kind++)
+		ck_assert_has(contexts->answers[kind].remark, "one CPU alone");
+}
+
 /* CPUs 0 and 1, and 2 and 3, delay each other. */
 TEST(contention_tells_cores)
 {

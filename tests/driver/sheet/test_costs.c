@@ -22,7 +22,9 @@ static const struct {
 
 TEST_OF(a_hazard_costs_what_it_adds, NR_ELEMENTS(hazards))
 {
-	struct sheet_answer answer = hazard_conclude("branch", hazards[_i].met, hazards[_i].without);
+	const struct survey_times met = {.cycles = {hazards[_i].met[0], hazards[_i].met[1]}},
+				  without = {.cycles = {hazards[_i].without[0], hazards[_i].without[1]}};
+	struct sheet_answer answer = hazard_conclude("branch", &met, &without, false);
 
 	if (isnan(hazards[_i].value))
 		ck_assert_double_nan(answer.number.value);
@@ -34,6 +36,18 @@ TEST_OF(a_hazard_costs_what_it_adds, NR_ELEMENTS(hazards))
 		ck_assert_has(answer.remark, hazards[_i].remark);
 	else
 		ck_assert_ptr_null(answer.remark);
+}
+
+/* A lucky run is no reason to tell that sharing is cheap. */
+TEST(a_hazard_that_varies_costs_what_is_usual)
+{
+	const struct survey_times met = {.cycles = {3, 40}, .median = 41, .most = 60}, without = {.cycles = {1, 1.1}};
+	struct sheet_answer answer = hazard_conclude("false sharing", &met, &without, true);
+
+	ck_assert_double_eq_tol(answer.number.low, 2, 1e-9);
+	ck_assert_double_eq_tol(answer.number.value, 40, 1e-9);
+	ck_assert_double_eq_tol(answer.number.high, 59, 1e-9);
+	ck_assert_ptr_null(answer.remark);
 }
 
 /* Interrupts of 20 us are no slots; of slots the median counts. */

@@ -80,6 +80,14 @@ call machine --only=scheduling -plots=html
 [ "$status" = 0 ] && case $err in *"-o NAME"*) true ;; *) false ;; esac
 check "a page needs a name"
 
+call machine --only=clocks,scheduling -compiler=no-such-compiler --json
+[ "$status" = 0 ] && case $out in *"cannot find the compiler"*'"least step of the clock"'*) true ;; *) false ;; esac
+check "a part that fails leaves its reason, and the others"
+
+call machine --only=clocks -compiler=no-such-compiler
+[ "$status" = 1 ] && case $err in *"cannot find the compiler"*) true ;; *) false ;; esac
+check "if all fail, the command does"
+
 call machine --only=tbl
 [ "$status" = 2 ] && case $err in *caches*) true ;; *) false ;; esac
 check "groups are named"
