@@ -92,24 +92,26 @@ measure_places(struct output *out, struct rot_error *err)
 static int
 show_caches(struct output *out, struct rot_error *err)
 {
-	autofree struct measured_curve *curve = rot_calloc(1, sizeof(*curve));
+	autofree struct measured_curve *curves = rot_calloc(2, sizeof(*curves)); /* of latencies, of what stays */
 	struct sheet_answer stores[WRITES_NR_ANSWERS];
 	struct measured_levels levels;
 	json_t *json;
 	FILE *stream;
 
-	if (levels_measure(out->rot, &levels, curve, err) < 0 || measure_places(out, err) < 0 ||
+	if (levels_measure(out->rot, &levels, &curves[0], &curves[1], err) < 0 || measure_places(out, err) < 0 ||
 	    writes_measure(out->rot, stores, err) < 0)
 		return -1;
 	stream = text_begin(out);
 	levels_print(&levels, out->rot->machine, stream);
 	text_end(out, stream, "Caches and memory");
 	json = measured_levels_json(&levels, out->rot->machine);
-	json_object_set_new(json, "curve", sheet_curve_json(curve));
+	json_object_set_new(json, "curve", sheet_curve_json(&curves[0]));
+	json_object_set_new(json, "staying", sheet_curve_json(&curves[1]));
 	json_object_set_new(out->json, "levels", json);
 	show_answers(out, out->places->answers, 0, PLACES_PAGE_BYTES, "caches", "Lines and ways");
 	show_answers(out, stores, 0, WRITES_NR_ANSWERS, "stores", "Stores");
-	sheet_pictures_draw_levels(&out->pictures, &levels, curve);
+	sheet_pictures_draw_levels(&out->pictures, &levels, &curves[0]);
+	sheet_pictures_draw_last_level(&out->pictures, &levels, &curves[1]);
 	places_draw(out->places, 0, PLACES_PAGE_BYTES, &out->pictures);
 	return 0;
 }

@@ -48,6 +48,16 @@ measured_on(const struct machine *machine, const char *date)
 	return when;
 }
 
+struct measured_when
+measured_when_read(const json_t *json)
+{
+	struct measured_when when;
+
+	snprintf(when.created, sizeof(when.created), "%s", json_text_at(json, "created"));
+	snprintf(when.found_on, sizeof(when.found_on), "%s", json_text_at(json, "foundOn"));
+	return when;
+}
+
 char *
 measured_changes(const struct measured_when *when, const struct machine *machine)
 {
@@ -106,12 +116,15 @@ measured_levels_json(const struct measured_levels *levels, const struct machine 
 						      "fittingBytes", (json_int_t)level->fitting_bytes, "ns",
 						      json_number(level->ns), "cycles", json_number(level->cycles)));
 	}
-	return json_pack("{s:s, s:o, s:o, s:s, s:b, s:o, s:I, s:I, s:I, s:{s:s, s:s, s:o}}", "schema", schema,
-			 "cpuName", json_text(machine->cpu_name), "created", json_text(levels->when.created), "foundOn",
-			 levels->when.found_on, "steady", levels->is_steady, "levels", list, "lineBytes",
-			 (json_int_t)levels->line_bytes, "l1Ways", (json_int_t)levels->l1_ways, "tlbEntries",
-			 (json_int_t)levels->tlb_entries, "operations", "created", levels->operations_when.created,
-			 "foundOn", levels->operations_when.found_on, "list", operations_json(levels));
+	return json_pack("{s:s, s:o, s:o, s:s, s:b, s:{s:I, s:I, s:o, s:s}, s:o, s:I, s:I, s:I, s:{s:s, s:s, s:o}}",
+			 "schema", schema, "cpuName", json_text(machine->cpu_name), "created",
+			 json_text(levels->when.created), "foundOn", levels->when.found_on, "steady", levels->is_steady,
+			 "lastLevel", "lowBytes", (json_int_t)levels->last_level.low_bytes, "highBytes",
+			 (json_int_t)levels->last_level.high_bytes, "seconds", json_number(levels->last_level.seconds),
+			 "doubt", levels->last_level.doubt, "levels", list, "lineBytes", (json_int_t)levels->line_bytes,
+			 "l1Ways", (json_int_t)levels->l1_ways, "tlbEntries", (json_int_t)levels->tlb_entries,
+			 "operations", "created", levels->operations_when.created, "foundOn",
+			 levels->operations_when.found_on, "list", operations_json(levels));
 }
 
 int
@@ -136,16 +149,6 @@ read_level(const json_t *json, struct measured_level *level)
 	return level->bytes >= 0 && level->fitting_bytes >= 0 && level->ns > 0;
 }
 
-static struct measured_when
-read_when(const json_t *json)
-{
-	struct measured_when when;
-
-	snprintf(when.created, sizeof(when.created), "%s", json_text_at(json, "created"));
-	snprintf(when.found_on, sizeof(when.found_on), "%s", json_text_at(json, "foundOn"));
-	return when;
-}
-
 static void
 read_operations(struct measured_levels *levels, const json_t *json)
 {
@@ -153,7 +156,7 @@ read_operations(struct measured_levels *levels, const json_t *json)
 	size_t i;
 	json_t *from;
 
-	levels->operations_when = read_when(json);
+	levels->operations_when = measured_when_read(json);
 	json_array_foreach(list, i, from) {
 		struct measured_operation *to = &levels->operations[levels->nr_operations];
 
@@ -166,6 +169,15 @@ read_operations(struct measured_levels *levels, const json_t *json)
 		to->per_cycle = json_number_at(from, "perCycle");
 		levels->nr_operations += to->latency > 0 && to->per_cycle > 0;
 	}
+}
+
+static void
+read_last_level(struct measured_levels *levels, const json_t *json)
+{
+	levels->last_level.low_bytes = json_integer_value(json_object_get(json, "lowBytes"));
+	levels->last_level.high_bytes = json_integer_value(json_object_get(json, "highBytes"));
+	levels->last_level.seconds = json_number_at(json, "seconds");
+	snprintf(levels->last_level.doubt, sizeof(levels->last_level.doubt), "%s", json_text_at(json, "doubt"));
 }
 
 static bool
@@ -181,10 +193,11 @@ read_levels(struct measured_levels *levels, const json_t *json, const struct mac
 		if (!read_level(json_array_get(list, levels->nr), &levels->levels[levels->nr]))
 			return false;
 	levels->is_steady = json_is_true(json_object_get(json, "steady"));
+	read_last_level(levels, json_object_get(json, "lastLevel"));
 	levels->line_bytes = json_integer_value(json_object_get(json, "lineBytes"));
 	levels->l1_ways = json_integer_value(json_object_get(json, "l1Ways"));
 	levels->tlb_entries = json_integer_value(json_object_get(json, "tlbEntries"));
-	levels->when = read_when(json);
+	levels->when = measured_when_read(json);
 	read_operations(levels, json_object_get(json, "operations"));
 	return true;
 }

@@ -16,7 +16,8 @@
 #include "machine/caches.h"
 
 struct measured_level {
-	int64_t bytes;         /* size: half of the accesses to a footprint of it miss; 0: memory */
+	int64_t bytes; /* size: half of the accesses to a footprint of it miss; of a last level, which others may
+			  share, the most of a larger buffer that stays; 0: memory */
 	int64_t fitting_bytes; /* the largest footprint of which at most a tenth miss; 0: memory */
 	double ns, cycles;     /* of an access that waits for the one before; cycles NaN: unknown */
 };
@@ -42,6 +43,11 @@ struct measured_levels {
 	struct measured_level levels[MEASURED_LEVELS_MAX];
 	size_t nr;
 	bool is_steady; /* both halves of the runs told the same sizes; else others used the machine */
+	struct {
+		int64_t low_bytes, high_bytes; /* from moment to moment; 0: nobody looked */
+		double seconds;                /* of looking */
+		char doubt[96];                /* why its size is not sure; "": it is, or nobody looked */
+	} last_level;                          /* that others may share */
 	struct measured_when when;
 	int64_t line_bytes, l1_ways,
 		tlb_entries; /* of the first level; by rot machine, where it was sure; 0: unknown */
@@ -68,6 +74,9 @@ char *measured_changes(const struct measured_when *when, const struct machine *m
 /* NULL: not measured. */
 const struct measured_operation *measured_operation_of(const struct measured_levels *levels, const char *operation,
 						       const char *precision, const char *instruction_set);
+
+/* "created" and "foundOn" of an object. */
+struct measured_when measured_when_read(const json_t *json);
 
 /* What is kept of them: schema rot.levels/1. New reference. */
 json_t *measured_levels_json(const struct measured_levels *levels, const struct machine *machine);

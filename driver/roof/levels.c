@@ -19,6 +19,7 @@
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "quantities/samples.h"
+#include "roof/visits.h"
 #include "rot.h"
 #include "statistics/curve.h"
 
@@ -106,12 +107,17 @@ knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[
 /* Of more footprints than this share all runs were slow. */
 #define MOST_SLOW 0.25
 
-/* Both are of one level: of the same size, up to a step of the grid, and as fast. */
 static bool
-is_same(const struct knee_level *a, const struct knee_level *b)
+is_near(double a, double b, double step)
 {
-	return fmax((double)a->bytes, (double)b->bytes) <= GRID_STEP * fmin((double)a->bytes, (double)b->bytes) &&
-	       fmax(a->latency, b->latency) <= LATENCY_STEP * fmin(a->latency, b->latency);
+	return fmax(a, b) <= step * fmin(a, b);
+}
+
+/* Others may have some of the last cache behind two others: visits.h looks at its size. */
+static size_t
+nr_own_levels(size_t nr_levels)
+{
+	return nr_levels >= 4 ? nr_levels - 2 : nr_levels - (nr_levels > 0);
 }
 
 /* Steps are as sharp, and latencies rise as steadily, as those of caches do. */
@@ -147,10 +153,13 @@ knees_find_of_two(const struct knee_point *first, const struct knee_point *secon
 	*is_sure = is_clear(shorter, nr, levels, nr_levels) && knees_find(first, nr, own[0]) == nr_levels &&
 		   knees_find(second, nr, own[1]) == nr_levels;
 	for (size_t i = 0; *is_sure && i < nr_levels; i++)
-		*is_sure = is_same(&own[0][i], &own[1][i]);
+		*is_sure = is_near(own[0][i].latency, own[1][i].latency, LATENCY_STEP) &&
+			   (i >= nr_own_levels(nr_levels) ||
+			    is_near((double)own[0][i].bytes, (double)own[1][i].bytes, GRID_STEP));
 	return nr_levels;
 }
 
+#define MIB 1048576.0
 #define SMALLEST_BYTES (INT64_C(8) << 10)
 #define DENSE_BYTES (INT64_C(32) << 20)    /* four footprints an octave up to here, then two */
 #define LARGEST_BYTES (INT64_C(128) << 20) /* of the first look */
@@ -397,6 +406,96 @@ measure_sizes(struct sweep *sweep, struct measured_levels *levels, struct rot_er
 	return repeat(sweep, levels, err);
 }
 
+/* ---- the last level ---- */
+
+/* Footprints of L2 and of what lies behind it differ by more than this. */
+#define LEAST_BEHIND 1.5
+
+/* In ns, of the footprint nearest to this one. */
+static double
+latency_at(const struct sweep *sweep, double bytes)
+{
+	size_t nearest = 0;
+
+	for (size_t i = 0; i < sweep->nr; i++)
+		if (fabs((double)sweep->bytes[i] - bytes) < fabs((double)sweep->bytes[nearest] - bytes))
+			nearest = i;
+	return fmin(sweep->halves[0][nearest].latency, sweep->halves[1][nearest].latency);
+}
+
+/* One that is so small that it has no plateau is behind the others nevertheless. */
+static void
+insert_last_level(const struct sweep *sweep, struct measured_levels *levels, double bytes)
+{
+	const double ns = latency_at(sweep, bytes / 2);
+
+	levels->levels[levels->nr] = levels->levels[levels->nr - 1];
+	levels->levels[levels->nr - 1] = (struct measured_level){.ns = ns, .cycles = cycles_at(sweep, ns)};
+	levels->nr++;
+}
+
+/* As precise as one would tell it. */
+static int64_t
+rounded(const struct residence_times *times, double bytes)
+{
+	return (int64_t)(round(bytes * 1024 / times->buffer_bytes) * times->buffer_bytes / 1024);
+}
+
+static void
+take_residence(const struct sweep *sweep, const struct residence_times *times, const struct residence *residence,
+	       struct measured_levels *levels)
+{
+	const struct measured_level *behind = &levels->levels[levels->nr - 2];
+	struct measured_level *last;
+
+	snprintf(levels->last_level.doubt, sizeof(levels->last_level.doubt), "%s",
+		 residence->doubt ? residence->doubt : "");
+	levels->last_level.low_bytes = rounded(times, residence->low);
+	levels->last_level.high_bytes = rounded(times, residence->high);
+	levels->last_level.seconds = times->seconds;
+	levels->is_steady = levels->is_steady && !residence->doubt;
+	if (levels->nr == 3 && !residence->doubt && residence->bytes > LEAST_BEHIND * (double)behind->bytes)
+		insert_last_level(sweep, levels, residence->bytes);
+	last = &levels->levels[levels->nr - 2];
+	if (levels->nr < 4 || residence->bytes == 0)
+		return;
+	last->bytes = rounded(times, residence->bytes);
+	last->fitting_bytes = rounded(times, residence->fitting);
+}
+
+static void
+fill_staying(const struct residence_times *times, const struct residence *residence, struct measured_curve *curve)
+{
+	*curve = (struct measured_curve){.parameter = "size of the buffer, MiB", .unit = "MiB"};
+	for (size_t i = 0; i < RESIDENCE_NR_PARTS && times->nr_visits > 0; i++, curve->nr++) {
+		curve->at[i] = times->buffer_bytes * residence_parts[i] / 64 / MIB;
+		for (int half = 0; half < 2; half++)
+			curve->cycles[half][i] = residence->staying[half][i] / MIB;
+	}
+}
+
+/* Where there is a third level, or is told to be. */
+static int
+look_at_last_level(const struct sweep *sweep, struct measured_levels *levels, struct measured_curve *staying,
+		   struct rot_error *err)
+{
+	const struct machine *machine = sweep->rot->machine;
+	const int64_t told = strcmp(machine->llc_source, "measured") == 0 ? 0 : machine->llc_bytes;
+	const int64_t found = levels->nr >= 4 ? levels->levels[levels->nr - 2].bytes : 0;
+	autofree struct residence_times *times = rot_calloc(1, sizeof(*times));
+	struct residence residence;
+
+	if (levels->nr < 3 || (levels->nr == 3 && nr_levels_expected(machine) == 3))
+		return 0;
+	if (visits_make(sweep->rot, told > found ? told : found, times, err) < 0)
+		return -1;
+	residence_conclude(times, &residence);
+	take_residence(sweep, times, &residence, levels);
+	if (staying)
+		fill_staying(times, &residence, staying);
+	return 0;
+}
+
 static void
 fill_curve(const struct sweep *sweep, struct measured_curve *curve)
 {
@@ -409,7 +508,8 @@ fill_curve(const struct sweep *sweep, struct measured_curve *curve)
 }
 
 int
-levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve, struct rot_error *err)
+levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve,
+	       struct measured_curve *staying, struct rot_error *err)
 {
 	autofree struct sweep *sweep = rot_calloc(1, sizeof(*sweep));
 	struct measured_levels kept;
@@ -419,6 +519,8 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_
 	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
 	progress_point();
 	rc = measure_sizes(sweep, levels, err);
+	if (rc == 0)
+		rc = look_at_last_level(sweep, levels, staying, err);
 	progress_end();
 	if (rc == 0 && curve)
 		fill_curve(sweep, curve);
@@ -431,6 +533,7 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_
 	memcpy(kept.levels, levels->levels, sizeof(kept.levels));
 	kept.nr = levels->nr;
 	kept.is_steady = levels->is_steady;
+	kept.last_level = levels->last_level;
 	kept.when = levels->when;
 	*levels = kept;
 	return measured_levels_store(levels, rot->paths->cache, rot->machine, err);
@@ -453,7 +556,7 @@ levels_ensure(struct rot *rot, struct rot_error *err)
 	measured_levels_load(&levels, rot->paths->cache, machine);
 	if (levels.nr == 0) {
 		rot_note("this machine does not tell the sizes of all its caches: measuring them, once");
-		if (levels_measure(rot, &levels, NULL, err) < 0)
+		if (levels_measure(rot, &levels, NULL, NULL, err) < 0)
 			return -1;
 	}
 	machine_take_measured(machine, &levels);
@@ -526,6 +629,22 @@ add_level(struct text_table *table, const char *name, char *told, const struct m
 	text_table_add(table, cells);
 }
 
+static void
+print_last_level(const struct measured_levels *levels, FILE *out)
+{
+	autofree char *low = machine_size_text(levels->last_level.low_bytes),
+		      *high = machine_size_text(levels->last_level.high_bytes);
+	autofree char *between = rot_format("\nIn the last level between %s and %s stayed, from moment to moment in "
+					    "%.2g s.\n",
+					    low, high, levels->last_level.seconds),
+		      *doubt = rot_format("Its size is not sure: %s.\n", levels->last_level.doubt);
+
+	if (levels->last_level.high_bytes)
+		text_print_fitting(between, out);
+	if (levels->last_level.doubt[0])
+		text_print_fitting(doubt, out);
+}
+
 void
 levels_print(const struct measured_levels *levels, const struct machine *machine, FILE *out)
 {
@@ -552,7 +671,9 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 		add_level(&table, "memory", rot_strdup("-"), &levels->levels[levels->nr - 1], "");
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	text_print_fitting("\nmeasured: footprint of which half the accesses miss\n"
+	print_last_level(levels, out);
+	text_print_fitting("\nmeasured: footprint of which half the accesses miss; of a last level behind L2, the most "
+			   "of a larger buffer that stays\n"
 			   "fits: footprint of which at most a tenth miss\n"
 			   "ns, cycles: an access that waits for the one before\n"
 			   "A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
@@ -570,7 +691,7 @@ measure_levels(struct rot *rot, const struct rot_controller *self, const char *o
 
 	(void)self;
 	(void)output_name;
-	if (levels_measure(rot, &levels, NULL, err) < 0)
+	if (levels_measure(rot, &levels, NULL, NULL, err) < 0)
 		return -1;
 	machine_take_measured(rot->machine, &levels);
 	levels_print(&levels, rot->machine, stdout);

@@ -33,11 +33,12 @@ bool levels_are_known(const struct machine *machine);
 int levels_ensure(struct rot *rot, struct rot_error *err);
 
 /*
- * Measures (or takes runs from the result cache) and keeps the levels, also where sizes are known. Fills the curve,
- * unless it is NULL: core cycles over the bytes of the footprint.
+ * Measures (or takes runs from the result cache) and keeps the levels, also where sizes are known. Fills the curves,
+ * unless they are NULL: core cycles over the bytes of the footprint; and what stays of growing buffers, nr 0: nobody
+ * looked, as there is no level behind L2.
  */
-int
-levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve, struct rot_error *err);
+int levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve,
+		   struct measured_curve *staying, struct rot_error *err);
 
 /* What the measured size says of the one that was told (0: none was); found may be NULL. */
 const char *levels_verdict(int64_t told, const struct measured_level *found);

@@ -33,6 +33,10 @@ void sheet_pictures_draw_bars(const struct sheet_pictures *pictures, const char 
 void sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
 				const struct measured_curve *curve);
 
+/* What stays of growing buffers; nothing where nobody looked. */
+void sheet_pictures_draw_last_level(const struct sheet_pictures *pictures, const struct measured_levels *levels,
+				    const struct measured_curve *staying);
+
 /* The curve of the first and the answers that are read from it: those of the unit cycles lie above its first point,
  * others are places on the x axis. */
 void sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,

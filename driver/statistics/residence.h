@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #define RESIDENCE_NR_PARTS 17
-#define RESIDENCE_MAX_VISITS 32
+#define RESIDENCE_MAX_VISITS 40
 
 /* Parts in 64ths of the buffer. */
 extern const unsigned residence_parts[RESIDENCE_NR_PARTS];

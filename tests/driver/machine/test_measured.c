@@ -20,6 +20,7 @@ static const struct measured_levels turin = {
 		   {0, 0, 170, NAN}},
 	.nr = 4,
 	.is_steady = true,
+	.last_level = {8 * MIB, 25 * MIB, 6.5, "others use it"},
 	.when.created = "2026-11-22T09:00:00Z",
 	.line_bytes = 128,
 	.l1_ways = 12,
@@ -57,6 +58,10 @@ TEST(what_is_kept_is_read_back)
 	}
 	ck_assert(isnan(levels.levels[3].cycles));
 	ck_assert(levels.is_steady);
+	ck_assert_int_eq(levels.last_level.low_bytes, 8 * MIB);
+	ck_assert_int_eq(levels.last_level.high_bytes, 25 * MIB);
+	ck_assert_double_eq(levels.last_level.seconds, 6.5);
+	ck_assert_str_eq(levels.last_level.doubt, "others use it");
 	ck_assert_str_eq(levels.when.created, turin.when.created);
 	ck_assert_int_eq(levels.l1_ways, 12);
 	ck_assert_int_eq(levels.tlb_entries, 96);

@@ -196,13 +196,14 @@ draw_points(const struct shape *shape, const struct truth *truth, int noise, str
 	}
 }
 
-/* The size is where half the accesses miss, up to a step of the grid. */
+/* The size is where half the accesses miss, up to a step of the grid. That of a last level behind others is not told
+ * by knees (test_residence.c). */
 static bool
 is_right(const struct truth *truth, const struct knee_level *levels, size_t nr)
 {
 	bool right = nr == truth->nr_caches + 1;
 
-	for (size_t i = 0; right && i < truth->nr_caches; i++) {
+	for (size_t i = 0; right && i < truth->nr_caches - (truth->nr_caches >= 3); i++) {
 		const double half = M_SQRT2 * (double)truth->caches[i], own = (double)levels[i].bytes;
 
 		right = own > half / 1.6 && own < half * 1.3;

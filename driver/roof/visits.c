@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "levels/visits.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/configuration.h"
+#include "base/paths.h"
+#include "machine/machine.h"
+#include "machine/measured.h"
+#include "memory.h"
+#include "rot.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/progress.h"
+
+/* ---- loads ---- */
+
+/*
+ * A part has as many lines in each page of the buffer as it has 64ths of it. So all parts need the same translations,
+ * and what these cost is the same in all of them.
+ */
+#define PAGE_BYTES 4096
+#define LINE_BYTES 64
+#define LINES_OF_PAGE 64
+
+/* Of a linear congruential generator (Knuth's MMIX). Each line of the buffer holds the increment. */
+#define FACTOR UINT64_C(6364136223846793005)
+#define INCREMENT UINT64_C(1442695040888963407)
+
+/* Loads that wait for each other alone: as many as processors of any kind have under way at once. */
+#define NR_CHAINS 8
+
+/* Lines are fetched without waiting for them, then loads are timed, so that what others took comes back. */
+#define NR_FETCHED 64000
+#define NR_LOADS 12000
+
+struct field {
+	char *buffer;
+	uint64_t nr_pages; /* a power of two */
+	uint64_t fetching, states[NR_CHAINS];
+};
+
+/* The part's lines are other ones in each page, so that they lie in all sets of a cache alike. */
+static inline char *
+place_of(const struct field *field, uint64_t state, unsigned part)
+{
+	const uint64_t page = state >> 32 & (field->nr_pages - 1);
+	const uint64_t number = (state >> 20 & 0xfff) * part >> 12;
+	const uint64_t line = (number + 37 * page + 11 * (page >> 6)) % LINES_OF_PAGE;
+
+	return field->buffer + PAGE_BYTES * page + LINE_BYTES * line;
+}
+
+static void
+fetch(struct field *field, unsigned part)
+{
+	uint64_t state = field->fetching;
+
+	for (int i = 0; i < NR_FETCHED; i++) {
+		state = state * FACTOR + INCREMENT;
+		__builtin_prefetch(place_of(field, state, part));
+	}
+	field->fetching = state;
+}
+
+/* The next place of a chain needs what the last load gave. */
+static void
+load(struct field *field, unsigned part)
+{
+	uint64_t states[NR_CHAINS];
+
+	memcpy(states, field->states, sizeof(states));
+	for (int i = 0; i < NR_LOADS / NR_CHAINS; i++)
+		for (int chain = 0; chain < NR_CHAINS; chain++)
+			states[chain] = states[chain] * FACTOR +
+					*(volatile const uint64_t *)(const void *)place_of(field, states[chain], part);
+	memcpy(field->states, states, sizeof(states));
+}
+
+/* ---- visits ---- */
+
+#define VISIT_S 0.010 /* of the CPU: what is not in the caches yet comes in, and some loads find all */
+#define MAX_S 15.0    /* a busy machine makes fewer visits */
+
+static double
+cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static long
+nr_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nivcsw + usage.ru_nvcsw;
+}
+
+/* The shortest time of a load, of those that no other program interrupted. */
+static double
+visit(struct field *field, unsigned part, double until_s)
+{
+	const double end_s = cpu_s() + VISIT_S;
+	double least_s = INFINITY;
+
+	while ((cpu_s() < end_s || isinf(least_s)) && clock_now_s() < until_s) {
+		long switches;
+		double begin_s;
+
+		fetch(field, part);
+		switches = nr_switches();
+		begin_s = clock_now_s();
+		load(field, part);
+		if (nr_switches() == switches)
+			least_s = fmin(least_s, clock_now_s() - begin_s);
+	}
+	return 1e9 * least_s / NR_LOADS;
+}
+
+static int
+visit_all(struct field *field, struct residence_times *times, struct rot_error *err)
+{
+	const double begin_s = clock_now_s();
+	bool is_complete = true;
+
+	while (times->nr_visits < RESIDENCE_MAX_VISITS && is_complete) {
+		for (size_t i = 0; i < RESIDENCE_NR_PARTS && is_complete; i++) {
+			double *ns = &times->ns[times->nr_visits][i];
+
+			if (rot_interrupted())
+				return rot_error_set(err, 0, "interrupted");
+			*ns = visit(field, residence_parts[i], begin_s + MAX_S);
+			is_complete = isfinite(*ns);
+		}
+		times->nr_visits += is_complete;
+		times->seconds = clock_now_s() - begin_s;
+	}
+	return 0;
+}
+
+static int
+measure(int64_t bytes, struct residence_times *times, struct rot_error *err)
+{
+	struct field field = {.nr_pages = (uint64_t)bytes / PAGE_BYTES};
+	cpu_set_t before, own;
+	int rc;
+
+	*times = (struct residence_times){.buffer_bytes = (double)bytes};
+	field.buffer = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (field.buffer == MAP_FAILED)
+		return rot_error_set(err, errno, "cannot map %lld bytes", (long long)bytes);
+	madvise(field.buffer, (size_t)bytes, MADV_HUGEPAGE);
+	for (int64_t i = 0; i < bytes; i += LINE_BYTES)
+		*(uint64_t *)(void *)(field.buffer + i) = INCREMENT;
+	for (uint64_t chain = 0; chain < NR_CHAINS; chain++)
+		field.states[chain] = (chain + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	CPU_ZERO(&own);
+	CPU_SET(machine_first_cpu(), &own);
+	sched_getaffinity(0, sizeof(before), &before);
+	sched_setaffinity(0, sizeof(own), &own);
+	rc = visit_all(&field, times, err);
+	sched_setaffinity(0, sizeof(before), &before);
+	munmap(field.buffer, (size_t)bytes);
+	return rc;
+}
+
+/* ---- kept ones ---- */
+
+static const char schema[] = "rot.visits/1";
+
+char *
+visits_text(const struct residence_times *times, const struct measured_when *when)
+{
+	json_auto_t *json =
+		json_pack("{s:s, s:s, s:s, s:f, s:f, s:[]}", "schema", schema, "created", when->created, "foundOn",
+			  when->found_on, "bufferBytes", times->buffer_bytes, "seconds", times->seconds, "ns");
+
+	for (size_t visit = 0; visit < times->nr_visits; visit++) {
+		json_t *own = json_array();
+
+		for (size_t i = 0; i < RESIDENCE_NR_PARTS; i++)
+			json_array_append_new(own, json_number(times->ns[visit][i]));
+		json_array_append_new(json_object_get(json, "ns"), own);
+	}
+	return json_dumps(json, JSON_INDENT(1));
+}
+
+int
+visits_parse(const char *text, struct residence_times *times, struct measured_when *when)
+{
+	json_auto_t *json = json_loads(text, 0, NULL);
+	const json_t *visits = json_object_get(json, "ns");
+
+	*times = (struct residence_times){.buffer_bytes = json_number_at(json, "bufferBytes"),
+					  .seconds = json_number_at(json, "seconds"),
+					  .nr_visits = json_array_size(visits)};
+	*when = measured_when_read(json);
+	if (strcmp(json_text_at(json, "schema"), schema) != 0 || times->nr_visits > RESIDENCE_MAX_VISITS)
+		return -1;
+	for (size_t visit = 0; visit < times->nr_visits; visit++)
+		for (size_t i = 0; i < RESIDENCE_NR_PARTS; i++) {
+			double *ns = &times->ns[visit][i];
+
+			*ns = json_number_value(json_array_get(json_array_get(visits, visit), i));
+			if (!(*ns > 0))
+				return -1;
+		}
+	return 0;
+}
+
+/* A power of two. */
+static int64_t
+buffer_bytes(const struct machine *machine, int64_t last_level_bytes)
+{
+	const int64_t most = machine_usable_bytes(machine) / 4;
+	int64_t bytes = INT64_C(16) << 20;
+
+	while (2 * bytes <= most && (bytes < 8 * last_level_bytes || bytes < 64 * machine->l2_bytes))
+		bytes *= 2;
+	return bytes;
+}
+
+static bool
+has_kept(const struct rot *rot, const char *path, int64_t bytes, struct residence_times *times)
+{
+	autofree char *text = file_read(path, NULL, NULL), *changes = NULL;
+	struct measured_when when;
+
+	if (!text || visits_parse(text, times, &when) < 0 || times->buffer_bytes != (double)bytes)
+		return false;
+	changes = measured_changes(&when, rot->machine);
+	return !changes[0];
+}
+
+int
+visits_make(const struct rot *rot, int64_t last_level_bytes, struct residence_times *times, struct rot_error *err)
+{
+	const int64_t bytes = buffer_bytes(rot->machine, last_level_bytes);
+	autofree char *name = machine_file_name(rot->machine),
+		      *path = rot_format("%s/visits-%s.json", rot->paths->cache, name), *text = NULL;
+	char today[CLOCK_DATE_SIZE];
+	struct measured_when now;
+
+	if (configuration_bool(rot->configuration, "useCachedResults") && has_kept(rot, path, bytes, times))
+		return 0;
+	progress_task("looking what stays in the last level of caches");
+	if (measure(bytes, times, err) < 0)
+		return -1;
+	clock_date(today);
+	now = measured_on(rot->machine, today);
+	text = visits_text(times, &now);
+	return file_write(path, text, strlen(text), false, err);
+}

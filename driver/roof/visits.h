@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times of random loads in growing parts of a buffer (statistics/residence.h), by the driver itself on one CPU. They
+ * are kept in the cache folder, so that answers stay the same.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "error.h"
+#include "machine/measured.h"
+#include "statistics/residence.h"
+
+struct rot;
+
+/*
+ * The buffer is eight times as large as a last level of that many bytes, or as large as memory permits. Takes times
+ * that are kept, unless the key useCachedResults says no or something has changed since; else measures for 7 to 15
+ * seconds, and keeps them. -1: no memory, or interrupted.
+ */
+int visits_make(const struct rot *rot, int64_t last_level_bytes, struct residence_times *times, struct rot_error *err);
+
+/* As files have them. -1: text says something else. */
+char *visits_text(const struct residence_times *times, const struct measured_when *when);
+int visits_parse(const char *text, struct residence_times *times, struct measured_when *when);

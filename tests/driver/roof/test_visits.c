@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Times of visits are kept, and taken only where they are complete and of this machine. */
+#include "base/configuration.h"
+#include "base/paths.h"
+#include "levels/visits.h"
+#include "rot.h"
+#include "base/clock.h"
+#include "testing.h"
+
+#define MIB INT64_C(1048576)
+
+static struct residence_times times;
+static struct measured_when when;
+
+static void
+fill(const char *created)
+{
+	times = (struct residence_times){.buffer_bytes = 256.0 * MIB, .nr_visits = 9, .seconds = 7.5};
+	for (size_t visit = 0; visit < times.nr_visits; visit++)
+		for (size_t i = 0; i < RESIDENCE_NR_PARTS; i++)
+			times.ns[visit][i] = 1.5 + (double)visit + 100 * (double)i;
+	snprintf(when.created, sizeof(when.created), "%s", created);
+}
+
+TEST(visits_are_read_back)
+{
+	static struct residence_times found;
+	struct measured_when then;
+	autofree char *text = NULL;
+
+	fill("2026-11-22T09:00:00Z");
+	strcpy(when.found_on, "{}");
+	text = visits_text(&times, &when);
+	ck_assert_int_eq(visits_parse(text, &found, &then), 0);
+	ck_assert_mem_eq(&found, &times, sizeof(times));
+	ck_assert_str_eq(then.created, when.created);
+	ck_assert_str_eq(then.found_on, when.found_on);
+}
+
+TEST_OF(others_are_not_visits, 6)
+{
+	static const char *const texts[] = {
+		"",
+		"[1]",
+		"{\"schema\": \"rot.visits/2\", \"bufferBytes\": 1, \"seconds\": 1, \"ns\": []}",
+		"{\"schema\": \"rot.visits/1\", \"bufferBytes\": 1, \"seconds\": 1, \"ns\": [[1, 2]]}",
+		"{\"schema\": \"rot.visits/1\", \"bufferBytes\": 1, \"seconds\": 1, \"ns\": [[0]]}",
+		"{\"schema\": \"rot.visits/1\", \"bufferBytes\": 1, \"seconds\": 1, \"ns\": [1]}",
+	};
+
+	ck_assert_int_eq(visits_parse(texts[_i], &times, &when), -1);
+}
+
+/* Those of the file are taken: what is measured has other times than these. An interruption would end measuring. */
+TEST(kept_visits_are_taken)
+{
+	static struct residence_times found;
+	struct paths paths = {.cache = temporary_folder_new()};
+	struct rot rot = {.machine = at_end(machine_delete, machine_new()),
+			  .configuration = configuration_new(),
+			  .paths = &paths};
+	autofree char *name = machine_file_name(rot.machine), *file = rot_format("visits-%s.json", name), *text = NULL;
+	char today[CLOCK_DATE_SIZE];
+
+	rot.machine->memory_bytes = 1024 * MIB;
+	clock_date(today);
+	fill(today);
+	when = measured_on(rot.machine, today);
+	text = visits_text(&times, &when);
+	folder_write(paths.cache, file, text);
+	ck_assert_int_eq(visits_make(&rot, 32 * MIB, &found, &why), 0);
+	ck_assert_mem_eq(&found, &times, sizeof(times));
+	configuration_delete(rot.configuration);
+}
