@@ -104,6 +104,7 @@ L3,store,AVX-512     store_avx512             8MB   40      l2l3                
 L3,copy,AVX-512      copy_avx512              8MB   40      l2l3                 copy     AVX512  99  avx512f
 memory,load,AVX-512  load_avx512              1GB   1       llcRam               load     AVX512  97  avx512f
 memory,store,AVX-512 store_avx512             1GB   1       llcRam               store    AVX512  97  avx512f
+memory,copy,AVX-512  copy_avx512              1GB   1       llcRam               copy     AVX512  97  avx512f
 memory,nt,AVX-512    store_mem_avx512         1GB   1       llcRam               ntStore  AVX512  97  avx512f
 END
 }

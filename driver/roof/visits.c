@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "levels/visits.h"
+#include "roof/visits.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -23,11 +23,10 @@
 /* One core: half way between what two cores (1) and what one core (2) take for the same. */
 #define SLOWDOWN 1.5
 
-/* The largest rise between sorted times by at least the gap; what is below belongs together. NaN: there is none. */
-static double
-limit_of(const struct cores *cores)
+/* Those between two cores, in order. Returns how many. */
+static size_t
+sort_times(const struct cores *cores, double times[CORES_MAX * CORES_MAX])
 {
-	double times[CORES_MAX * CORES_MAX], limit = NAN, best = GAP;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < cores->nr; i++)
@@ -35,40 +34,56 @@ limit_of(const struct cores *cores)
 			if (isfinite(cores->ns[i][k]) && !(cores->slowdown[i][k] >= SLOWDOWN))
 				times[nr++] = cores->ns[i][k];
 	qsort(times, nr, sizeof(*times), double_compare);
-	for (size_t i = 0; i + 1 < nr; i++)
-		if (times[i + 1] / times[i] >= best) {
-			best = times[i + 1] / times[i];
-			limit = times[i];
-		}
-	return limit;
+	return nr;
 }
 
 /* CPUs that a chain of near pairs connects have one number. */
 static void
-spread(struct cores *cores, size_t from, double limit)
+spread(const struct cores *cores, struct cores_level *level, size_t from)
 {
 	for (size_t i = 0; i < cores->nr; i++)
-		if (cores->clique[i] < 0 && cores->ns[from][i] <= limit) {
-			cores->clique[i] = cores->clique[from];
-			spread(cores, i, limit);
+		if (level->clique[i] < 0 && cores->ns[from][i] <= level->ns) {
+			level->clique[i] = level->clique[from];
+			spread(cores, level, i);
 		}
 }
 
+/* A level where sorted times rise by at least the gap: what is below belongs together. If all does, it says nothing. */
 void
 cores_conclude(struct cores *cores)
 {
-	double limit = limit_of(cores);
+	double times[CORES_MAX * CORES_MAX];
+	const size_t nr = sort_times(cores, times);
 
-	if (isnan(limit))
-		limit = INFINITY;
-	cores->nr_cliques = 0;
-	for (size_t i = 0; i < cores->nr; i++)
-		cores->clique[i] = -1;
-	for (size_t i = 0; i < cores->nr; i++)
-		if (cores->clique[i] < 0) {
-			cores->clique[i] = cores->nr_cliques++;
-			spread(cores, i, limit);
-		}
+	cores->nr_levels = 0;
+	for (size_t at = 0; at + 1 < nr && cores->nr_levels < CORES_MAX_LEVELS; at++) {
+		struct cores_level *level = &cores->levels[cores->nr_levels];
+
+		if (times[at + 1] < GAP * times[at])
+			continue;
+		*level = (struct cores_level){.ns = times[at]};
+		for (size_t i = 0; i < cores->nr; i++)
+			level->clique[i] = -1;
+		for (size_t i = 0; i < cores->nr; i++)
+			if (level->clique[i] < 0) {
+				level->clique[i] = level->nr_cliques++;
+				spread(cores, level, i);
+			}
+		if (level->nr_cliques > 1 && (cores->nr_levels == 0 || level->nr_cliques < level[-1].nr_cliques))
+			cores->nr_levels++;
+	}
+}
+
+/* The number of the first CPU of the same core. */
+static void
+find_cores(const struct cores *cores, int core[CORES_MAX])
+{
+	for (size_t i = 0; i < cores->nr; i++) {
+		core[i] = (int)i;
+		for (size_t k = 0; k < i && core[i] == (int)i; k++)
+			if (cores->slowdown[i][k] >= SLOWDOWN)
+				core[i] = core[k];
+	}
 }
 
 size_t
@@ -76,12 +91,7 @@ cores_spread(struct cores *cores)
 {
 	int core[CORES_MAX];
 
-	for (size_t i = 0; i < cores->nr; i++) {
-		core[i] = (int)i;
-		for (size_t k = 0; k < i && core[i] == (int)i; k++)
-			if (cores->slowdown[i][k] >= SLOWDOWN)
-				core[i] = core[k];
-	}
+	find_cores(cores, core);
 	return cpus_spread(cores->cpus, core, cores->nr);
 }
 
@@ -182,34 +192,37 @@ cores_measure(struct rot *rot, struct cores *cores, struct rot_error *err)
 
 /* ---- what is shown ---- */
 
+/* CPUs that have the same number, where at least so many do. */
 static void
-print_cliques(const struct cores *cores, FILE *out)
+print_groups(const struct cores *cores, const int number[CORES_MAX], size_t least, const char *what, FILE *out)
 {
-	fputs("nearer to each other than to the others: CPUs", out);
-	for (int clique = 0; clique < cores->nr_cliques; clique++) {
-		fputs(clique ? " |" : "", out);
-		for (size_t i = 0; i < cores->nr; i++)
-			if (cores->clique[i] == clique)
-				fprintf(out, " %d", cores->cpus[i]);
-	}
-	putc('\n', out);
-}
+	autofree char *line = rot_strdup(what);
+	const char *before = "";
 
-static void
-print_siblings(const struct cores *cores, FILE *out)
-{
-	for (size_t i = 0; i < cores->nr; i++)
-		for (size_t k = 0; k < i; k++)
-			if (cores->slowdown[i][k] >= SLOWDOWN)
-				fprintf(out,
-					"CPUs %d and %d are threads of one core: each takes %.1f times as long beside "
-					"the other\n",
-					cores->cpus[k], cores->cpus[i], cores->slowdown[i][k]);
+	for (size_t group = 0; group < cores->nr; group++) {
+		autofree char *cpus = rot_strdup("");
+		size_t nr = 0;
+
+		for (size_t i = 0; i < cores->nr; i++)
+			if (number[i] == (int)group) {
+				rot_append(&cpus, " %d", cores->cpus[i]);
+				nr++;
+			}
+		if (nr < least)
+			continue;
+		rot_append(&line, "%s%s", before, cpus);
+		before = " |";
+	}
+	rot_append(&line, "\n");
+	if (*before)
+		text_print_fitting(line, out);
 }
 
 void
 cores_print(const struct cores *cores, FILE *out)
 {
+	int core[CORES_MAX];
+
 	if (cores->nr < 2) {
 		fputs("There is one CPU that rot may use, so no other to hand cache lines to.\n", out);
 		return;
@@ -229,9 +242,14 @@ cores_print(const struct cores *cores, FILE *out)
 	}
 	if (cores->nr < cores->nr_allowed)
 		fprintf(out, "%zu of %zu CPUs were taken, at equal distances\n", cores->nr, cores->nr_allowed);
-	if (cores->nr_cliques > 1)
-		print_cliques(cores, out);
-	print_siblings(cores, out);
+	for (size_t i = 0; i < cores->nr_levels; i++) {
+		autofree char *what = rot_format("nearer to each other than to the others, at most %.0f ns: CPUs",
+						 cores->levels[i].ns);
+
+		print_groups(cores, cores->levels[i].clique, 1, what, out);
+	}
+	find_cores(cores, core);
+	print_groups(cores, core, 2, "threads of one core, as each delays the other: CPUs", out);
 }
 
 void
@@ -267,20 +285,35 @@ cores_draw(const struct cores *cores, const struct sheet_pictures *pictures)
 	sheet_pictures_draw_matrix(pictures, "cores", &plot);
 }
 
+static json_t *
+level_json(const struct cores *cores, const struct cores_level *level)
+{
+	json_t *cliques = json_array();
+
+	for (int clique = 0; clique < level->nr_cliques; clique++) {
+		json_t *cpus = json_array();
+
+		for (size_t i = 0; i < cores->nr; i++)
+			if (level->clique[i] == clique)
+				json_array_append_new(cpus, json_integer(cores->cpus[i]));
+		json_array_append_new(cliques, cpus);
+	}
+	return json_pack("{s:f, s:o}", "lineNs", level->ns, "cliques", cliques);
+}
+
 json_t *
 cores_json(const struct cores *cores)
 {
-	json_t *pairs = json_array(), *cliques = json_array();
+	json_t *pairs = json_array(), *levels = json_array();
 
-	for (size_t i = 0; i < cores->nr; i++) {
-		json_array_append_new(cliques,
-				      json_pack("{s:i, s:i}", "cpu", cores->cpus[i], "clique", cores->clique[i]));
+	for (size_t i = 0; i < cores->nr; i++)
 		for (size_t k = 0; k < i; k++)
 			json_array_append_new(pairs,
 					      json_pack("{s:[i, i], s:o, s:o, s:o}", "cpus", cores->cpus[k],
 							cores->cpus[i], "lineNs", json_real_or_null(cores->ns[i][k]),
 							"lineNsHighest", json_real_or_null(cores->highest[i][k]),
 							"slowdown", json_real_or_null(cores->slowdown[i][k])));
-	}
-	return json_pack("{s:o, s:o}", "pairs", pairs, "cliques", cliques);
+	for (size_t i = 0; i < cores->nr_levels; i++)
+		json_array_append_new(levels, level_json(cores, &cores->levels[i]));
+	return json_pack("{s:o, s:o}", "pairs", pairs, "levels", levels);
 }

@@ -2,7 +2,7 @@
 /* Times of visits are kept, and taken only where they are complete and of this machine. */
 #include "base/configuration.h"
 #include "base/paths.h"
-#include "levels/visits.h"
+#include "roof/visits.h"
 #include "rot.h"
 #include "base/clock.h"
 #include "testing.h"
