@@ -7,7 +7,7 @@ LC_ALL=C
 export LC_ALL
 
 # Documents that were rewritten in plain sentences.
-plain="README.md HACKING.md NEWS.md doc/ACCURACY.md doc/ADD-A-KERNEL.md doc/CACHE.md doc/CEILINGS.md doc/CONTROLLERS.md doc/EXPERIMENTS.md doc/GLOSSARY.md doc/INTERNALS.md doc/MACHINE.md doc/PROBES.md doc/RESULTS.md doc/RUN.md doc/TRACING.md doc/VALIDATION.md"
+plain="README.md HACKING.md NEWS.md doc/ACCURACY.md doc/ADD-A-KERNEL.md doc/CACHE.md doc/CEILINGS.md doc/CONTROLLERS.md doc/EXPERIMENTS.md doc/GLOSSARY.md doc/INTERNALS.md doc/MACHINE.md doc/PROBES.md doc/REGIONS.md doc/RESULTS.md doc/RUN.md doc/TRACING.md doc/VALIDATION.md"
 
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT

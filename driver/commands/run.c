@@ -73,7 +73,7 @@ const struct command run_command = {
 		"to standard error. Options and keys stand before PROGRAM; all behind it is the program's.\n\n"
 		"Exit status: that of the program, 128+n if signal n ended it, 127 if it is not found, 126 if it "
 		"cannot be run; 1 if rot could not measure it, 2 for a wrong command line. With -strict 1 instead of 0 "
-		"if a number is not both measured and sound. More: rot help RUN.md.",
+		"if a number is not both measured and sound. More: rot help RUN.md, rot help REGIONS.md.",
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,
 	.options = &run_options_table,
