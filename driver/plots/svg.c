@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "memory.h"
 #include "number.h"
-#include "plots/beside.h"
 #include "plots/layout.h"
 #include "plots/points.h"
 #include "plots/roofline_labels.h"
