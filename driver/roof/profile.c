@@ -19,7 +19,6 @@
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "memory.h"
-#include "roof/limits.h"
 #include "roof/peak.h"
 #include "rot.h"
 
