@@ -223,19 +223,6 @@ is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, R_OK | X_OK) == 0;
 }
 
-/* What was measured of it before counts as known. */
-static int
-open_machine(struct rot *rot, struct rot_error *err)
-{
-	rot->machine = machine_read("/", err);
-	if (!rot->machine)
-		return -1;
-	rot->measured = rot_calloc(1, sizeof(*rot->measured));
-	measured_levels_load(rot->measured, rot->paths->cache, rot->machine);
-	machine_take_measured(rot->machine, rot->measured);
-	return 0;
-}
-
 static int
 open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 {
@@ -250,8 +237,13 @@ open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 		rot_warning("the data folder '%s' is no folder that can be read: none of your kernels and controllers "
 			    "are known",
 			    rot->paths->user);
-	if (open_machine(rot, err) < 0)
+	/* What was measured of it before counts as known. */
+	rot->machine = machine_read("/", err);
+	if (!rot->machine)
 		return -1;
+	rot->measured = rot_calloc(1, sizeof(*rot->measured));
+	measured_levels_load(rot->measured, rot->paths->cache, rot->machine);
+	machine_take_measured(rot->machine, rot->measured);
 	if (rot_registry_add_all(rot->registry, entities, err) < 0 || (has_kernels && kernels_load(rot, err) < 0))
 		return -1;
 	kernel_words_check(rot->kernels);

@@ -58,8 +58,8 @@ gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error 
 	const char *base = path_name(output_name);
 
 	*gnuplot = (struct gnuplot){.output_name = output_name, .base = base};
-	gnuplot->folder = mkdtemp(pool_format(&gnuplot->pool, "%.*s.%s" FILE_TEMPORARY, (int)(base - output_name),
-					      output_name, base));
+	gnuplot->folder = mkdtemp(
+		pool_format(&gnuplot->pool, "%.*s.%s" FILE_TEMPORARY, (int)(base - output_name), output_name, base));
 	if (!gnuplot->folder) {
 		rot_error_set(err, errno, "cannot write plots '%s.*'", output_name);
 		rot_error_hint(err, "change to a folder you may write to; results go to the current one");
