@@ -62,7 +62,7 @@ void rot_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool rot_interrupted(void);
 
 /*
- * An experiment: what "rot measure NAME" runs. XML controllers are turned into this by planning/xml_controller.h; a
+ * An experiment: what "rot measure NAME" runs. XML controllers are turned into this by planning/xml_plan.h; a
  * C controller is a file that defines "const struct rot_controller controller".
  */
 struct rot_controller {
@@ -74,3 +74,10 @@ struct rot_controller {
 	void *context;    /* the controller's own */
 	const char *plan; /* what it would measure, for rot measure --dry-run; NULL: nobody knows before it runs */
 };
+
+/*
+ * Loads the definitions USER/kernels and DATA/kernels hold (FOLDER/NAME/NAME.xml) into rot->kernels and their classes
+ * into rot->registry, which holds the shared entities already. The user's kernel hides a built-in one of the same name.
+ * A broken definition is left out with a warning. An error only if there is no kernel at all.
+ */
+int kernels_load(struct rot *rot, struct rot_error *err);

@@ -20,7 +20,7 @@
 #include "memory.h"
 #include "number.h"
 #include "planning/controller_file.h"
-#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/quantity.h"
 #include "rot.h"
 
@@ -90,20 +90,20 @@ choose_quantities(struct comparing *comparing, struct rot_error *err)
 static void
 choose_points(struct comparing *comparing)
 {
-	const size_t nr = xml_controller_nr_points(comparing->controller), nr_requests = comparing->nr_requests;
+	const size_t nr = comparing->controller->nr_planned, nr_requests = comparing->nr_requests;
 	struct aa *aa = comparing->aa;
 
 	comparing->points = pool_calloc(&aa->pool, nr, sizeof(*comparing->points));
 	comparing->first = pool_calloc(&aa->pool, nr * nr_requests, sizeof(*comparing->first));
 	aa->subjects = pool_calloc(&aa->pool, nr * nr_requests, sizeof(*aa->subjects));
 	for (size_t i = 0; i < nr; i++) {
-		const char *series, *label, *name;
+		const struct planned_point *point = &comparing->controller->planned[i];
+		const char *name;
 
-		comparing->points[aa->nr_points] = xml_controller_point(comparing->controller, i, &series, &label);
-		if (!comparing->points[aa->nr_points])
+		if (!point->measurement)
 			continue;
-		aa->nr_points++;
-		name = pool_format(&aa->pool, "%s%s%s", series, *label ? " " : "", label);
+		comparing->points[aa->nr_points++] = point->measurement;
+		name = pool_format(&aa->pool, "%s%s%s", point->series, *point->label ? " " : "", point->label);
 		for (size_t k = 0; k < nr_requests; k++)
 			aa->subjects[aa->nr_subjects++] =
 				(struct aa_subject){.words = comparing->words[k], .point = name};

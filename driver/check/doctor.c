@@ -2,16 +2,24 @@
 /* All that the doctor looks at, in its order. */
 #include "check/doctor.h"
 
+#include <gnu/libc-version.h>
+#include <jansson.h>
+#include <libxml/parser.h>
+#include <openssl/crypto.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/configuration.h"
 #include "base/entry.h"
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "base/terminal.h"
+#include "config.h"
 #include "machine/measured.h"
 #include "memory.h"
+#include "quantities/architecture.h"
 #include "quantities/quantity.h"
 #include "quantities/vocabulary.h"
 
@@ -318,4 +326,212 @@ doctor_look(struct findings *findings, struct rot *rot)
 	doctor_try_tools(findings, rot);
 	doctor_look_at_quantities(findings, rot);
 	doctor_look_at_versions(findings, rot->paths);
+}
+
+/* ---- versions ---- */
+
+static const char *
+jansson_version(void)
+{
+#if JANSSON_VERSION_HEX >= 0x020d00
+	return jansson_version_str();
+#else
+	return JANSSON_VERSION;
+#endif
+}
+
+/* Libraries of rot-core: for each a line with its name, a tab and its version. */
+static void
+look_at_core_libraries(struct findings *findings, const struct paths *paths)
+{
+	static const char *const known[] = {"libpfm4", "libdw", "Zydis"};
+	autofree char *core = rot_format("%s/core/rot-core", paths ? paths->built : "");
+	const char *const argv[] = {core, "--versions", NULL};
+	struct process_result result = {0};
+	struct rot_error ignored;
+	char *rest, *line;
+
+	if (process_run(argv, NULL, &result, NULL, &ignored) < 0 || result.status != 0)
+		findings_add(findings, "rot-core", FINDING_BROKEN, "%s: cannot be run", core);
+	else
+		for (rest = result.output; (line = strsep(&rest, "\n")) && *line;) {
+			const char *name = strsep(&line, "\t");
+
+			for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+				if (strcmp(known[i], name) == 0)
+					findings_add(findings, known[i], FINDING_GOOD, "%s", line ? line : "");
+		}
+	process_result_clear(&result);
+}
+
+void
+doctor_look_at_versions(struct findings *findings, const struct paths *paths)
+{
+	const long libxml2 = strtol(xmlParserVersion, NULL, 10); /* "20914" is 2.9.14; its packager's text follows */
+
+	findings_section(findings, "Versions");
+	findings_add(findings, "rot", FINDING_GOOD, "%s", PACKAGE_VERSION);
+#ifdef __clang__
+	findings_add(findings, "built with", FINDING_GOOD, "%s", __VERSION__);
+#else
+	findings_add(findings, "built with", FINDING_GOOD, "gcc %s", __VERSION__);
+#endif
+#ifdef ROT_SANITIZED
+	findings_add(findings, "sanitizers", FINDING_LIMITED, "on: times are not for publication");
+#endif
+	findings_add(findings, "libxml2", FINDING_GOOD, "%ld.%ld.%ld", libxml2 / 10000, libxml2 / 100 % 100,
+		     libxml2 % 100);
+	findings_add(findings, "jansson", FINDING_GOOD, "%s", jansson_version());
+	findings_add(findings, "libcrypto", FINDING_GOOD, "%s", OpenSSL_version(OPENSSL_VERSION));
+	findings_add(findings, "libc", FINDING_GOOD, "%s", gnu_get_libc_version());
+	look_at_core_libraries(findings, paths);
+}
+
+/* package: what it is in on Debian. */
+static void
+try_program(struct findings *findings, const char *name, const char *program, enum finding_state without,
+	    const char *loss, const char *package)
+{
+	const char *const argv[] = {program, "--version", NULL};
+	struct process_result result = {0};
+	struct rot_error err;
+
+	if (process_run(argv, NULL, &result, NULL, &err) == 0 && result.status == 0)
+		findings_add(findings, name, FINDING_GOOD, "%.*s", (int)strcspn(result.output, "\n"), result.output);
+	else
+		finding_advise(findings_add(findings, name, without, "'%s' cannot be run: %s", program, loss),
+			       "apt-get install %s", package);
+	process_result_clear(&result);
+}
+
+void
+doctor_try_programs(struct findings *findings, const struct configuration *configuration)
+{
+	findings_section(findings, "Programs and folders");
+	try_program(findings, "compiler", configuration_string(configuration, "compiler"), FINDING_BROKEN,
+		    "kernels cannot be built", "gcc");
+	try_program(findings, "make", "make", FINDING_BROKEN, "kernels cannot be built", "make");
+	try_program(findings, "ccache", "ccache", FINDING_LIMITED, "what was built once is built again", "ccache");
+	try_program(findings, "gnuplot", "gnuplot", FINDING_LIMITED, "plots are not drawn, their scripts are written",
+		    "gnuplot-nox");
+}
+
+/* ---- quantities ---- */
+
+static void
+append(char **list, const char *item)
+{
+	rot_append(list, "%s%s", **list ? ", " : "", item);
+}
+
+static bool
+is_offer_of(const struct quantity_offer *offer, const char *name, const char *kind)
+{
+	return strcmp(offer->name, name) == 0 && strcmp(offer->kind, kind) == 0;
+}
+
+/* What of this quantity is known in this way: "measured: a, b"; NULL if nothing is. */
+static char *
+words_of_kind(const struct quantity_offer *offers, size_t nr, const char *name, const char *kind)
+{
+	autofree char *words = rot_strdup("");
+	char *text = NULL;
+	size_t nr_of_kind = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!is_offer_of(&offers[i], name, kind))
+			continue;
+		nr_of_kind++;
+		if (*offers[i].of)
+			append(&words, offers[i].of);
+	}
+	if (nr_of_kind > 0)
+		text = rot_format("%s%s%s", kind, *words ? ": " : "", words);
+	return text;
+}
+
+/* The first of this kind, for its reason; there is one. */
+static const struct quantity_offer *
+first_of_kind(const struct quantity_offer *offers, const char *name, const char *kind)
+{
+	while (!is_offer_of(offers, name, kind))
+		offers++;
+	return offers;
+}
+
+/* Why no event counts any: said once, of all counters (try.c). */
+static void
+add_others(struct findings *findings, const struct quantity_kind *kind, const struct quantity_offer *offers, size_t nr,
+	   const struct architecture *architecture)
+{
+	static const char *const kinds[] = {"expected", "unavailable"};
+	const char *steps = architecture_steps_advice(architecture);
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		autofree char *words = words_of_kind(offers, nr, kind->name, kinds[k]);
+		const struct quantity_offer *first = words ? first_of_kind(offers, kind->name, kinds[k]) : NULL;
+		struct finding *finding;
+
+		if (words) {
+			finding = findings_add(findings, kind->name, FINDING_LIMITED, "%s; %s", words,
+					       architecture->why_not.text[0] ? "no hardware counters: see Rights"
+									     : first->reason);
+			if (steps && strstr(first->advice, steps))
+				finding_advise(finding, "%s", steps);
+			else if (architecture->nr_refused && *first->advice)
+				finding_advise(finding, "%s", first->advice);
+		}
+	}
+}
+
+/* What was tried while so much else ran that nothing was shown. */
+static void
+add_not_shown(struct findings *findings, const struct architecture *architecture)
+{
+	autofree char *words = rot_strdup("");
+
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula *formula = &architecture->formulas[i];
+		autofree char *name = rot_format("%s%s%s", formula->quantity, *formula->of ? ":" : "", formula->of);
+
+		if (formula->is_not_shown)
+			append(&words, name);
+	}
+	if (architecture->is_probe_not_shown && !architecture_formula(architecture, "time", "coreCycles"))
+		append(&words, "time:coreCycles by the clock probe");
+	if (*words)
+		finding_advise(findings_add(findings, "validation", FINDING_LIMITED,
+					    "not shown, since all runs were disturbed: %s", words),
+			       "rot validate, when nothing else runs");
+}
+
+void
+doctor_look_at_quantities(struct findings *findings, struct rot *rot)
+{
+	autofree struct quantity_offer *offers = NULL;
+	size_t nr = quantity_offers(rot, &offers);
+
+	findings_section(findings, DOCTOR_QUANTITIES);
+	for (size_t i = 0; i < nr_quantity_kinds; i++) {
+		const struct quantity_kind *kind = &quantity_kinds[i];
+
+		if (kind->takes[WORD_OPERATION] + kind->takes[WORD_BORDER] + kind->takes[WORD_CLOCK] > 1)
+			continue;
+		for (size_t k = 0; k < nr; k++)
+			if (is_offer_of(&offers[k], kind->name, "measured") ||
+			    is_offer_of(&offers[k], kind->name, "modelled")) {
+				/* With the events, which is what people ask for. */
+				const bool has_failed = strcmp(offers[k].grade, "F") == 0;
+				struct finding *finding =
+					findings_add(findings, kind->name, has_failed ? FINDING_LIMITED : FINDING_GOOD,
+						     "%s%s%s%s%s: %s", offers[k].of, *offers[k].of ? " " : "",
+						     offers[k].kind, *offers[k].grade ? ", grade " : "",
+						     offers[k].grade, *offers[k].source ? offers[k].source : "-");
+
+				if (has_failed)
+					finding_advise(finding, "it does not count what it should: rot validate");
+			}
+		add_others(findings, kind, offers, nr, rot->architecture);
+	}
+	add_not_shown(findings, rot->architecture);
 }

@@ -17,7 +17,7 @@
 #include "engine/order.h"
 #include "memory.h"
 #include "planning/controller_file.h"
-#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/expected.h"
 #include "quantities/plan.h"
 #include "quantities/quantity.h"
@@ -392,14 +392,14 @@ add_controller(struct measuring_work *of, const char *name, bool is_estimate, st
 	if (!controller)
 		return -1;
 	pool_own(&of->of_points, controller, xml_controller_close);
-	for (size_t i = 0; rc == 0 && i < xml_controller_nr_points(controller); i++) {
-		struct work_point point = {.is_estimate = is_estimate};
-		const char *label;
+	for (size_t i = 0; rc == 0 && i < controller->nr_planned; i++) {
+		const struct planned_point *planned = &controller->planned[i];
+		struct work_point point = {
+			.is_estimate = is_estimate, .series = planned->series, .measurement = planned->measurement};
 
-		point.measurement = xml_controller_point(controller, i, &point.series, &label);
 		if (!point.measurement)
 			continue;
-		point.kernel = pool_format(&of->of_points, "%s %s", point.series, label);
+		point.kernel = pool_format(&of->of_points, "%s %s", point.series, planned->label);
 		rc = add_point(of, point, err);
 	}
 	return rc;

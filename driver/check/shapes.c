@@ -9,7 +9,7 @@
 #include "engine/measuring.h"
 #include "memory.h"
 #include "planning/controller_file.h"
-#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/expected.h"
 #include "quantities/plan.h"
 #include "quantities/quantity.h"
@@ -192,9 +192,8 @@ find_large(struct stand *stand)
 static const struct measurement *
 find_work(struct rot *rot, const struct xml_controller *controller)
 {
-	for (size_t i = 0; i < xml_controller_nr_points(controller); i++) {
-		const char *series, *label;
-		const struct measurement *point = xml_controller_point(controller, i, &series, &label);
+	for (size_t i = 0; i < controller->nr_planned; i++) {
+		const struct measurement *point = controller->planned[i].measurement;
 		double operations = NAN;
 
 		if (point && expected_operations_of(rot, point, "doublePrecisionFlop", &operations, NULL) == 0 &&

@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "roof/find.h"
 #include "roof/levels.h"
-#include "roof/limits.h"
+#include "roof/peak.h"
 #include "roof/present.h"
 #include "roof/profile.h"
 

@@ -301,16 +301,6 @@ struct builds {
 	core_builder_progress *progress; /* or NULL                                */
 };
 
-static struct build *
-build_new(const struct core_builder *builder, struct core_description *description)
-{
-	struct build *build = rot_calloc(1, sizeof(*build));
-
-	build->description = *description;
-	build->folder = core_folder(builder, description);
-	return build;
-}
-
 /* Looks for a folder to start from. Gives the compiler's version as well. */
 static void
 find_seed(const struct core_builder *builder, struct build *build)
@@ -488,7 +478,11 @@ collect_wanted(struct builds *builds, struct measurement *const *measurements, s
 		} else if (find_core(builder, &description) || is_wanted(builds, &description)) {
 			core_description_clear(&description);
 		} else {
-			builds->items[builds->nr++] = build_new(builder, &description);
+			struct build *build = rot_calloc(1, sizeof(*build));
+
+			build->description = description;
+			build->folder = core_folder(builder, &description);
+			builds->items[builds->nr++] = build;
 		}
 	}
 }

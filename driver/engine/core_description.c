@@ -13,8 +13,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/process.h"
-#include "engine/kernel_needs.h"
-#include "engine/kernel_rows.h"
+#include "engine/kernel_work.h"
 #include "memory.h"
 #include "rot.h"
 

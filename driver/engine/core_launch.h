@@ -4,11 +4,24 @@
 
 #include <stdbool.h>
 
-#include "engine/work_folder.h"
 #include "entities.h"
 #include "error.h"
 
 struct rot;
+
+/* A private folder for one start: CACHE/work/PID-XXXXXX, locked while in use. Nothing here: path NULL. */
+struct work_folder {
+	char *path;
+	int lock; /* descriptor, or -1 */
+};
+
+/*
+ * Makes one, and removes those that dead processes left behind more than some seconds ago. Where the cache cannot be
+ * written, in TMPDIR.
+ */
+int work_folder_open(struct work_folder *work, const char *cache_folder, struct rot_error *err);
+
+void work_folder_close(struct work_folder *work);
 
 /* What one start of rot-core and this process have in common: files, and how it ended. */
 struct core_start {

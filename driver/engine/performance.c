@@ -89,19 +89,6 @@ load_results(struct performance *performance)
 	return found;
 }
 
-/* Results of another core than today's do not count; nor are runs of two cores mixed in one result. */
-static void
-drop_results_of_other_cores(struct performance *performance, bool check_all)
-{
-	for (size_t i = 0; i < performance->nr; i++) {
-		struct performance_pass *pass = &performance->passes[i];
-
-		if (pass->result && (check_all || nr_missing(performance, pass)) &&
-		    strcmp(pass->result->core_hash, performance->core_hash) != 0)
-			forget_result(pass);
-	}
-}
-
 static struct measurement_result *
 new_result(const struct performance *performance, const struct performance_pass *pass)
 {
@@ -206,7 +193,14 @@ perform(struct performance *performance, bool has_lock, struct rot_error *err)
 				err->hint[0] ? "" : "\n(-shouldCheckCoreHash=false uses cached results without it)");
 		if (outcome != PERFORMANCE_DONE)
 			return outcome;
-		drop_results_of_other_cores(performance, check_core);
+		/* Results of another core than today's do not count; nor are runs of two cores mixed in one result. */
+		for (size_t i = 0; i < performance->nr; i++) {
+			struct performance_pass *pass = &performance->passes[i];
+
+			if (pass->result && (check_core || nr_missing(performance, pass)) &&
+			    strcmp(pass->result->core_hash, performance->core_hash) != 0)
+				forget_result(pass);
+		}
 	}
 	while (least_missing(performance)) {
 		if (!has_lock)

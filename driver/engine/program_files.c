@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/loader.h"
+#include "base/process.h"
 #include "memory.h"
 
 struct file_search {
@@ -212,4 +212,36 @@ program_files_find(const struct program *program, struct file_list *files)
 	if (path)
 		add_program(&search, path);
 	pool_clear(&search.pool);
+}
+
+/* ---- what the loader lists ---- */
+
+/* NAME => PATH (ADDRESS), NAME => not found, PATH (ADDRESS), or the name and address of something that is no file. */
+static void
+take_line(char *line, loader_tell *tell, void *to)
+{
+	char *arrow = strstr(line, " => "), *path = arrow ? arrow + strlen(" => ") : line;
+	char *end = strstr(path, " (0x");
+
+	if (arrow)
+		*arrow = '\0';
+	if (end)
+		*end = '\0';
+	if (end && strchr(path, '/'))
+		tell(line, path, to);
+	else if (arrow && !end)
+		tell(line, NULL, to);
+}
+
+void
+loader_list(const char *const *argv, const char *folder, loader_tell *tell, void *to)
+{
+	struct process_result result = {0};
+	char *rest = NULL;
+
+	if (process_run(argv, folder, &result, NULL, NULL) == 0)
+		for (char *line = strtok_r(result.output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			if (line[0] == '\t')
+				take_line(line + 1, tell, to);
+	process_result_clear(&result);
 }

@@ -13,7 +13,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "planning/controller_file.h"
-#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 
 /* ---- listing ---- */
 

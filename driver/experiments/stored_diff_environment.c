@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "base/home.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "experiments/stored_diff.h"
 #include "memory.h"
 

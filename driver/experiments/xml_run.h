@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done with an XML controller that was planned (planning/xml_controller.h): it is measured, or its plan shown.
+/* What is done with an XML controller that was planned (planning/xml_plan.h): it is measured, or its plan shown.
  */
 #pragma once
 

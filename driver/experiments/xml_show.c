@@ -52,14 +52,6 @@ check_x(const struct xml_controller *controller, const struct experiment *experi
 	return xml_error_at(element, err);
 }
 
-static void
-set_made_up_value(struct expression_scope *scope, const char *prefix, const char *name, double value)
-{
-	autofree char *whole = rot_format("%s%s", prefix, name);
-
-	expression_scope_set_number(scope, whole, value);
-}
-
 /*
  * Made-up values, all different, so that a text which divides by a difference of two does not fail for nothing. more:
  * those with other prefixes are so much larger.
@@ -80,7 +72,9 @@ set_made_up_values(const struct xml_controller *controller, const char *prefix, 
 			autofree char *name = xml_attribute(q, "name", "");
 
 			if (name[0]) {
-				set_made_up_value(scope, prefix, name, made_up + more);
+				autofree char *whole = rot_format("%s%s", prefix, name);
+
+				expression_scope_set_number(scope, whole, made_up + more);
 				made_up *= 1.75;
 			}
 		}

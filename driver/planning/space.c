@@ -145,15 +145,6 @@ values_add_text(struct values *values, const char *text)
 		values_add(values, NAN, rot_strdup(text));
 }
 
-static void
-add_blank_separated(struct values *values, char *text)
-{
-	char *rest = NULL;
-
-	for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest))
-		values_add_text(values, word);
-}
-
 /* from, to and step or factor as numbers. */
 static int
 evaluate_bounds(const struct generator *g, const struct expression_scope *scope, double bounds[3],
@@ -228,9 +219,12 @@ generate(const struct generator *g, const struct expression_scope *scope, struct
 	text = expression_text(scope, g->text[0], err);
 	if (!text)
 		return -1;
-	if (g->kind == GENERATOR_LIST)
-		add_blank_separated(values, text);
-	else
+	if (g->kind == GENERATOR_LIST) {
+		char *rest = NULL;
+
+		for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest))
+			values_add_text(values, word);
+	} else
 		values_add_text(values, text);
 	return 0;
 }

@@ -2,11 +2,14 @@
 /* What an XML controller is going to measure: its file turned into points and ceilings. */
 #include "planning/xml_plan.h"
 
+#include <libxml/xmlreader.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/configuration.h"
-#include "engine/kernel_needs.h"
+#include "base/files.h"
+#include "base/paths.h"
 #include "engine/kernel_work.h"
 #include "engine/on_cpus.h"
 #include "engine/program_measuring.h"
@@ -15,10 +18,12 @@
 #include "machine/measured.h"
 #include "memory.h"
 #include "number.h"
+#include "planning/controller_file.h"
 #include "planning/xml_entity.h"
 #include "programs/plan.h"
 #include "quantities/operation_known.h"
 #include "quantities/pass.h"
+#include "rot.h"
 
 /* ---- elements below the root ---- */
 
@@ -648,8 +653,9 @@ plan_at(struct xml_controller *controller, const struct point *at, struct rot_er
 	return rc;
 }
 
-int
-xml_plan_make(struct xml_controller *controller, struct rot_error *err)
+/* Fills elements, constants, points, planned and ceilings of a controller whose file is open. */
+static int
+make_plan(struct xml_controller *controller, struct rot_error *err)
 {
 	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
 	const xmlNode *plot, *derived;
@@ -678,4 +684,97 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	rot_error_set(err, 0, "<controller> has nothing to measure");
 	rot_error_hint(err, "add a <point> with a <workload> or a <program>: rot help CONTROLLERS.md");
 	return xml_error_at(root, err);
+}
+
+/* ---- opening ---- */
+
+static int
+read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
+{
+	return controller_file_open(&controller->file, &controller->pool, path, controller->rot->paths->data, err) < 0
+		       ? -1
+		       : make_plan(controller, err);
+}
+
+struct xml_controller *
+xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
+{
+	struct xml_controller *controller = rot_calloc(1, sizeof(*controller));
+
+	controller->rot = rot;
+	if (read_and_plan(controller, path, err) == 0)
+		return controller;
+	xml_controller_close(controller);
+	return NULL;
+}
+
+void
+xml_controller_close(void *closed)
+{
+	autofree struct xml_controller *controller = closed;
+
+	if (controller)
+		pool_clear(&controller->pool);
+}
+
+/* The file is read anew: planning has changed the one in memory. What is missing was told. It is done once, so the
+ * first plan stays in the pool. */
+int
+xml_controller_plan_again(struct xml_controller *controller, struct rot_error *err)
+{
+	const char *path = controller->file.paths[0];
+
+	*controller = (struct xml_controller){
+		.rot = controller->rot, .pool = controller->pool, .may_measure = true, .missing = controller->missing};
+	return read_and_plan(controller, path, err);
+}
+
+struct xml_controller *
+xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err)
+{
+	autofree char *path = controller_find_file(rot->paths, "default-peaks");
+	struct xml_controller *peaks = path ? xml_controller_open(rot, path, err) : NULL;
+
+	if (!path) {
+		rot_error_set(err, 0, "the controller default-peaks is missing");
+		rot_error_hint(err, "rot's data folder is damaged: install rot again");
+	}
+	return peaks;
+}
+
+/* ---- listing ---- */
+
+static void
+ignore(void *context, const char *message, xmlParserSeverities severity, xmlTextReaderLocatorPtr where)
+{
+	(void)context, (void)message, (void)severity, (void)where;
+}
+
+char *
+xml_controller_comment(const char *path)
+{
+	size_t length = 0;
+	autofree char *content = file_read(path, &length, NULL);
+	char *comment = NULL;
+	xmlTextReader *reader = content && length < INT_MAX
+					? xmlReaderForMemory(content, (int)length, path, NULL,
+							     XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
+					: NULL;
+
+	if (!reader)
+		return NULL;
+	xmlTextReaderSetErrorHandler(reader, ignore, NULL);
+	while (xmlTextReaderRead(reader) == 1) {
+		if (xmlTextReaderNodeType(reader) != XML_READER_TYPE_ELEMENT)
+			continue;
+		if (strcmp((const char *)xmlTextReaderConstName(reader), "controller") == 0) {
+			xmlChar *text = xmlTextReaderGetAttribute(reader, (const xmlChar *)"comment");
+
+			comment = rot_strdup((const char *)text);
+			xmlFree(text);
+		}
+		break;
+	}
+	xmlFreeTextReader(reader);
+	return comment;
 }

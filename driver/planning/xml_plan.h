@@ -3,8 +3,10 @@
 #pragma once
 
 #include <jansson.h>
+#include <stddef.h>
 
 #include "entities.h"
+#include "error.h"
 #include "planning/controller_file.h"
 #include "planning/space.h"
 #include "quantities/quantity.h"
@@ -79,9 +81,6 @@ struct xml_controller {
 	bool has_programs;
 };
 
-/* Fills elements, constants, points, planned and ceilings of a controller whose file is open. */
-int xml_plan_make(struct xml_controller *controller, struct rot_error *err);
-
 /* The i-th element below the root with that name, from *i on; NULL when there is none. Advances *i behind it. */
 const xmlNode *xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name);
 
@@ -124,3 +123,20 @@ xml_plan_ceiling_variant(const struct xml_controller *controller, const struct p
  */
 int xml_plan_choices(struct xml_controller *controller, struct rot_error *err);
 bool xml_plan_knows_choices(const struct xml_controller *controller);
+
+/*
+ * Reads and validates the file and plans every point and ceiling: all kernels, fields, values, quantities and texts are
+ * checked, and nothing is measured or built. NULL on error; messages begin with file and line.
+ */
+struct xml_controller *xml_controller_open(struct rot *rot, const char *path, struct rot_error *err);
+/* That which describes the ceilings of the machine, the user's or rot's own. */
+struct xml_controller *xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err);
+
+void xml_controller_close(void *controller);
+
+/* Plans once more where choices were guessed: their candidates are measured now. -1 also: interrupted. */
+int xml_controller_plan_again(struct xml_controller *controller, struct rot_error *err);
+
+/* The comment of the controller in that file, without validating it; NULL: the file is no XML controller. Fresh memory.
+ */
+char *xml_controller_comment(const char *path);

@@ -283,37 +283,28 @@ add_source(struct annotation *a, struct annotated_loop *loop, const struct code_
 
 /* ---- cells ---- */
 
-/* The share of the time of all. */
-static const char *
-time_text(const struct annotation *a, const struct shown *item)
-{
-	const double percent = 100 * a->share * item->samples;
-
-	if (!(item->samples > 0))
-		return "";
-	return isfinite(percent) ? pool_format(a->pool, percent < 0.05 ? "<0.1" : "%.1f", percent) : "-";
-}
-
-/* Operations or bytes of one execution. */
-static const char *
-column_text(const struct annotation *a, const struct shown *item, const struct column *column)
-{
-	const double value = value_of(a, item, column) / item->executions;
-
-	if (!(value > 0) || isinf(value))
-		return "";
-	return value < 0.01 ? "<.01"
-			    : pool_format(a->pool, value < 100 && value != floor(value) ? "%.2g" : "%.4g", value);
-}
-
 /* Counts are exact as long as they fit. */
 static const char *
 cell_text(const struct annotation *a, const struct shown *item, size_t column)
 {
-	if (column == TIME)
-		return time_text(a, item);
-	if (column >= FIRST_COLUMN)
-		return column_text(a, item, &columns[column - FIRST_COLUMN]);
+	if (column == TIME) {
+		/* The share of the time of all. */
+		const double percent = 100 * a->share * item->samples;
+
+		if (!(item->samples > 0))
+			return "";
+		return isfinite(percent) ? pool_format(a->pool, percent < 0.05 ? "<0.1" : "%.1f", percent) : "-";
+	}
+	if (column >= FIRST_COLUMN) {
+		/* Operations or bytes of one execution. */
+		const double value = value_of(a, item, &columns[column - FIRST_COLUMN]) / item->executions;
+
+		if (!(value > 0) || isinf(value))
+			return "";
+		return value < 0.01
+			       ? "<.01"
+			       : pool_format(a->pool, value < 100 && value != floor(value) ? "%.2g" : "%.4g", value);
+	}
 	return item->executions > 0 ? pool_format(a->pool, item->executions < 1e9 ? "%.0f" : "%.3g", item->executions)
 				    : "";
 }

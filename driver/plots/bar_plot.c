@@ -56,36 +56,28 @@ write_bars(struct gnuplot *gnuplot, const struct bar_plot *plot, const struct la
 	}
 }
 
-static int
-draw_bars(struct gnuplot *gnuplot, const struct bar_plot *plot, struct rot_error *err)
-{
-	struct plot_frame frame = script_fold(&plot->frame, plot->frame.caption);
-	const struct layout_page page = layout_page_of(&frame, NULL, 0);
-	struct layout_axis y = {.low = -0.7, .high = (double)plot->nr - 0.3, .length = LAYOUT_PANEL_HEIGHT}, x;
-	double left = 0;
-
-	for (size_t i = 0; i < plot->nr; i++)
-		left = fmax(left, (layout_text_width(plot->bars[i].name) + NAME_SPACE) / LAYOUT_WIDTH);
-	x = length_axis(plot, LAYOUT_WIDTH * (LAYOUT_RIGHT - left));
-	script_write_frame(gnuplot->script, &frame, &page, &x, &y, 0);
-	fprintf(gnuplot->script, "set lmargin at screen %g\nset grid noytics\n", left);
-	write_bars(gnuplot, plot, &x);
-	fprintf(gnuplot->script, "set style fill solid noborder\n");
-	script_write_outputs(gnuplot->script, &page,
-			     "plot data using 1:2:1:4:" BAR " linecolor rgb \"#A6CEE3\" notitle, data using "
-			     "1:2:1:3:" BAR " linecolor rgb \"#0072B2\" notitle");
-	script_fold_clear(&frame);
-	return gnuplot_finish(gnuplot, err);
-}
-
 int
 bar_plot_write(const struct bar_plot *plot, const char *output_name, struct rot_error *err)
 {
-	struct gnuplot gnuplot = {0};
-	int rc = gnuplot_open(&gnuplot, output_name, err);
+	struct layout_axis y = {.low = -0.7, .high = (double)plot->nr - 0.3, .length = LAYOUT_PANEL_HEIGHT}, x;
+	struct layout_page page;
+	struct plot_frame frame;
+	struct gnuplot gnuplot;
+	double left = 0;
 
-	if (rc == 0)
-		rc = draw_bars(&gnuplot, plot, err);
-	gnuplot_close(&gnuplot);
-	return rc;
+	if (gnuplot_open(&gnuplot, output_name, err) < 0)
+		return -1;
+	frame = script_fold(&gnuplot.pool, &plot->frame, plot->frame.caption);
+	page = layout_page_of(&frame, NULL, 0);
+	for (size_t i = 0; i < plot->nr; i++)
+		left = fmax(left, (layout_text_width(plot->bars[i].name) + NAME_SPACE) / LAYOUT_WIDTH);
+	x = length_axis(plot, LAYOUT_WIDTH * (LAYOUT_RIGHT - left));
+	script_write_frame(gnuplot.script, &frame, &page, &x, &y, 0);
+	fprintf(gnuplot.script, "set lmargin at screen %g\nset grid noytics\n", left);
+	write_bars(&gnuplot, plot, &x);
+	fprintf(gnuplot.script, "set style fill solid noborder\n");
+	script_write_outputs(gnuplot.script, &page,
+			     "plot data using 1:2:1:4:" BAR " linecolor rgb \"#A6CEE3\" notitle, data using "
+			     "1:2:1:3:" BAR " linecolor rgb \"#0072B2\" notitle");
+	return gnuplot_finish(&gnuplot, err);
 }

@@ -33,24 +33,42 @@ open_file(const struct gnuplot *gnuplot, const char *suffix, struct rot_error *e
 	return file;
 }
 
+/* Removes what was not moved in place; rc. */
+static int
+end(struct gnuplot *gnuplot, int rc)
+{
+	if (gnuplot->data)
+		fclose(gnuplot->data);
+	if (gnuplot->script)
+		fclose(gnuplot->script);
+	for (int i = 0; gnuplot->folder && i < NR_SUFFIXES; i++) {
+		autofree char *path = private_path(gnuplot, suffixes[i]);
+
+		unlink(path);
+	}
+	if (gnuplot->folder)
+		rmdir(gnuplot->folder);
+	pool_clear(&gnuplot->pool);
+	return rc;
+}
+
 int
 gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error *err)
 {
 	const char *base = path_name(output_name);
 
-	*gnuplot = (struct gnuplot){.output_name = rot_strdup(output_name), .base = rot_strdup(base)};
-	gnuplot->folder = rot_format("%.*s.%s" FILE_TEMPORARY, (int)(base - output_name), output_name, base);
-	if (!mkdtemp(gnuplot->folder)) {
+	*gnuplot = (struct gnuplot){.output_name = output_name, .base = base};
+	gnuplot->folder = mkdtemp(
+		pool_format(&gnuplot->pool, "%.*s.%s" FILE_TEMPORARY, (int)(base - output_name), output_name, base));
+	if (!gnuplot->folder) {
 		rot_error_set(err, errno, "cannot write plots '%s.*'", output_name);
 		rot_error_hint(err, "change to a folder you may write to; results go to the current one");
-		free(gnuplot->folder);
-		gnuplot->folder = NULL;
-		return -1;
+		return end(gnuplot, -1);
 	}
 	gnuplot->data = open_file(gnuplot, "data", err);
 	gnuplot->script = gnuplot->data ? open_file(gnuplot, "gnuplot", err) : NULL;
 	if (!gnuplot->script)
-		return -1;
+		return end(gnuplot, -1);
 	fputs("# Draws NAME.pdf and NAME.svg: gnuplot NAME.gnuplot, in the folder of this file.\nname = ",
 	      gnuplot->script);
 	script_write_string(gnuplot->script, base);
@@ -119,30 +137,10 @@ gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err)
 {
 	if (close_file(&gnuplot->data, "data", gnuplot, err) < 0 ||
 	    close_file(&gnuplot->script, "gnuplot", gnuplot, err) < 0)
-		return -1;
+		return end(gnuplot, -1);
 	if (run_gnuplot(gnuplot, err) == 0)
-		return move_in_place(gnuplot, script_has_png ? NR_SUFFIXES : NR_SUFFIXES - 1, err);
+		return end(gnuplot, move_in_place(gnuplot, script_has_png ? NR_SUFFIXES : NR_SUFFIXES - 1, err));
 	/* script and data can be drawn elsewhere */
 	move_in_place(gnuplot, NR_WRITTEN, NULL);
-	return -1;
-}
-
-void
-gnuplot_close(struct gnuplot *gnuplot)
-{
-	if (gnuplot->data)
-		fclose(gnuplot->data);
-	if (gnuplot->script)
-		fclose(gnuplot->script);
-	for (int i = 0; gnuplot->folder && i < NR_SUFFIXES; i++) {
-		autofree char *path = private_path(gnuplot, suffixes[i]);
-
-		unlink(path);
-	}
-	if (gnuplot->folder)
-		rmdir(gnuplot->folder);
-	free(gnuplot->folder);
-	free(gnuplot->output_name);
-	free(gnuplot->base);
-	*gnuplot = (struct gnuplot){0};
+	return end(gnuplot, -1);
 }

@@ -85,16 +85,22 @@ write_best(FILE *out, const struct heat_plot *plot)
 		x - 0.5, y - 0.5, x + 0.5, y + 0.5);
 }
 
-static int
-draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_error *err)
+int
+heat_plot_write(const struct heat_plot *plot, const char *output_name, struct rot_error *err)
 {
 	struct layout_axis x = {.low = -0.5, .high = (double)plot->nr_columns - 0.5, .length = LAYOUT_PANEL_WIDTH};
 	struct layout_axis y = {.low = -0.5, .high = (double)plot->nr_rows - 0.5, .length = LAYOUT_PANEL_HEIGHT};
-	struct plot_frame frame = script_fold(&plot->frame, plot->frame.caption);
-	const struct layout_page page = layout_page_of(&frame, NULL, 0);
-	FILE *out = gnuplot->script;
+	struct layout_page page;
+	struct plot_frame frame;
+	struct gnuplot gnuplot;
 	double low, high;
+	FILE *out;
 
+	if (gnuplot_open(&gnuplot, output_name, err) < 0)
+		return -1;
+	out = gnuplot.script;
+	frame = script_fold(&gnuplot.pool, &plot->frame, plot->frame.caption);
+	page = layout_page_of(&frame, NULL, 0);
 	range_of(plot, &low, &high);
 	script_write_frame(out, &frame, &page, &x, &y, 0);
 	fprintf(out, "set rmargin at screen %g\nunset grid\nset border 0\n", PANEL_RIGHT);
@@ -116,22 +122,9 @@ draw_heat(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_erro
 		for (size_t column = 0; column < plot->nr_columns; column++) {
 			autofree char *text = script_number(value_at(plot, column, row));
 
-			fprintf(gnuplot->data, "%zu %zu %s\n", column, row, text);
+			fprintf(gnuplot.data, "%zu %zu %s\n", column, row, text);
 		}
 	/* "pixels": drawn as rectangles, which no viewer blurs */
 	script_write_outputs(out, &page, "plot data using 1:2:3 with image pixels notitle");
-	script_fold_clear(&frame);
-	return gnuplot_finish(gnuplot, err);
-}
-
-int
-heat_plot_write(const struct heat_plot *plot, const char *output_name, struct rot_error *err)
-{
-	struct gnuplot gnuplot = {0};
-	int rc = gnuplot_open(&gnuplot, output_name, err);
-
-	if (rc == 0)
-		rc = draw_heat(&gnuplot, plot, err);
-	gnuplot_close(&gnuplot);
-	return rc;
+	return gnuplot_finish(&gnuplot, err);
 }

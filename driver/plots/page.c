@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/home.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "base/paths.h"

@@ -37,7 +37,7 @@ void page_add_series(struct page *page, const struct plot_frame *frame, const st
 void page_add_text(struct page *page, const char *heading, const char *text);
 
 /*
- * Writes OUTPUT_NAME.html. Paths below the user's home folder begin with "~" in it, also in the JSON (base/home.h).
+ * Writes OUTPUT_NAME.html. Paths below the user's home folder begin with "~" in it, also in the JSON (base/paths.h).
  * The code of functions is read from their files. Errors: the page's style or script cannot be read; the file
  * cannot be written.
  */

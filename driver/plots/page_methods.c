@@ -253,20 +253,6 @@ add_quantity(struct knowledges *all, const json_t *quantity)
 	own->nr_disturbed += count_at(quantity, "tainted");
 }
 
-static void
-add_causes(json_t *causes, const json_t *quantity)
-{
-	json_t *taints = json_object_get(quantity, "taints");
-
-	for (void *at = json_object_iter(taints); at; at = json_object_iter_next(taints, at)) {
-		const char *cause = json_object_iter_key(at);
-
-		json_object_set_new(causes, cause,
-				    json_integer(json_integer_value(json_object_get(causes, cause)) +
-						 json_integer_value(json_object_iter_value(at))));
-	}
-}
-
 static size_t
 nr_starts_of(const json_t *quantity)
 {
@@ -304,8 +290,17 @@ add_runs(struct knowledges *all, const json_t *quantities)
 	}
 	all->nr_samples += nr_samples;
 	all->nr_disturbed += nr_disturbed;
-	if (most)
-		add_causes(all->causes, most);
+	if (most) {
+		json_t *taints = json_object_get(most, "taints");
+
+		for (void *at = json_object_iter(taints); at; at = json_object_iter_next(taints, at)) {
+			const char *cause = json_object_iter_key(at);
+
+			json_object_set_new(all->causes, cause,
+					    json_integer(json_integer_value(json_object_get(all->causes, cause)) +
+							 json_integer_value(json_object_iter_value(at))));
+		}
+	}
 }
 
 static struct knowledges

@@ -91,3 +91,12 @@ char *points_add_key(char *command, const struct plot_series *series, size_t ind
 /* The frame's title with "(n=10)" or "(n=5...10)" of all points; the title alone when nothing was repeated. Fresh
  * memory. */
 char *points_title(const char *title, const struct plot_series *series, size_t nr_series);
+
+/* Width of a box, as a share of the panel's. */
+#define BESIDE_BOX_SHARE 0.012
+
+/* How far the series is drawn to the right of its x, in points; 0 where no boxes are in the way. */
+double beside_shift_of(const struct point_set *set, const struct point_edges *edges, size_t series);
+
+/* The value that is so many points to the right. */
+double beside_value(const struct layout_axis *axis, double value, double points);

@@ -151,53 +151,44 @@ roofline_command(const struct roofline_plot *plot)
 	return command;
 }
 
-static int
-draw_panel(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
-{
-	const struct roofline_plot *plot = drawing->plot;
-	autofree char *command = roofline_command(plot);
-
-	drawing->script = gnuplot->script;
-	drawing->shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
-	const struct point_edges edges = {drawing->shape.x, drawing->shape.y};
-	const struct point_set set = roofline_points_of(plot);
-	struct roofline_labels labels = roofline_labels_of(&drawing->shape);
-	autofree char *caption = roofline_labels_caption(&labels, points_caption(&set, &edges));
-	struct plot_frame frame = script_fold(&plot->frame, caption);
-	struct layout_page page;
-
-	frame.x.is_log = frame.y.is_log = true;
-	page = layout_page_of(&frame, plot->series, plot->nr_series);
-	script_write_frame(gnuplot->script, &frame, &page, &drawing->shape.x, &drawing->shape.y, plot->nr_series);
-	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++) {
-		const struct roofline_ceiling *ceiling = &drawing->plot->ceilings[i];
-		struct roofline_segment segment = roofline_segment_of(&drawing->shape, ceiling);
-
-		if (!roofline_segment_is_visible(&drawing->shape, &segment))
-			continue;
-		write_band(drawing, ceiling);
-		write_ceiling(drawing, ceiling, &segment);
-	}
-	write_same_size(drawing);
-	write_labels(drawing, &labels);
-	points_write_data(gnuplot->data, plot->series, plot->nr_series, &edges);
-	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &edges.x, &edges.y);
-	script_write_arrows(gnuplot->script, &set, &edges);
-	script_write_outputs(gnuplot->script, &page, command);
-	roofline_labels_clear(&labels);
-	script_fold_clear(&frame);
-	return gnuplot_finish(gnuplot, err);
-}
-
 int
 roofline_plot_write(const struct roofline_plot *plot, const char *output_name, struct rot_error *err)
 {
-	struct gnuplot gnuplot = {0};
+	autofree char *command = roofline_command(plot), *caption = NULL;
+	const struct point_set set = roofline_points_of(plot);
 	struct drawing drawing = {.plot = plot};
-	int rc = gnuplot_open(&gnuplot, output_name, err);
+	struct roofline_labels labels;
+	struct point_edges edges;
+	struct plot_frame frame;
+	struct layout_page page;
+	struct gnuplot gnuplot;
 
-	if (rc == 0)
-		rc = draw_panel(&drawing, &gnuplot, err);
-	gnuplot_close(&gnuplot);
-	return rc;
+	if (gnuplot_open(&gnuplot, output_name, err) < 0)
+		return -1;
+	drawing.script = gnuplot.script;
+	drawing.shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	edges = (struct point_edges){drawing.shape.x, drawing.shape.y};
+	labels = roofline_labels_of(&drawing.shape);
+	caption = roofline_labels_caption(&labels, points_caption(&set, &edges));
+	frame = script_fold(&gnuplot.pool, &plot->frame, caption);
+	frame.x.is_log = frame.y.is_log = true;
+	page = layout_page_of(&frame, plot->series, plot->nr_series);
+	script_write_frame(gnuplot.script, &frame, &page, &drawing.shape.x, &drawing.shape.y, plot->nr_series);
+	for (size_t i = 0; i < plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &plot->ceilings[i];
+		struct roofline_segment segment = roofline_segment_of(&drawing.shape, ceiling);
+
+		if (!roofline_segment_is_visible(&drawing.shape, &segment))
+			continue;
+		write_band(&drawing, ceiling);
+		write_ceiling(&drawing, ceiling, &segment);
+	}
+	write_same_size(&drawing);
+	write_labels(&drawing, &labels);
+	points_write_data(gnuplot.data, plot->series, plot->nr_series, &edges);
+	script_write_ends(gnuplot.script, plot->series, plot->nr_series, &edges.x, &edges.y);
+	script_write_arrows(gnuplot.script, &set, &edges);
+	script_write_outputs(gnuplot.script, &page, command);
+	roofline_labels_clear(&labels);
+	return gnuplot_finish(&gnuplot, err);
 }

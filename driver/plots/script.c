@@ -178,10 +178,10 @@ font_that_fits(const char *title)
 }
 
 struct plot_frame
-script_fold(const struct plot_frame *frame, const char *caption)
+script_fold(struct pool *pool, const struct plot_frame *frame, const char *caption)
 {
 	struct plot_frame folded = *frame;
-	char *title = rot_strdup(frame->title), *lines = rot_strdup(caption);
+	char *title = pool_strdup(pool, frame->title), *lines = pool_strdup(pool, caption);
 
 	if (font_that_fits(title) < LAYOUT_FONT)
 		layout_fold(title, LAYOUT_PANEL_WIDTH * LAYOUT_SMALL_FONT / LAYOUT_FONT);
@@ -189,13 +189,6 @@ script_fold(const struct plot_frame *frame, const char *caption)
 	folded.title = title;
 	folded.caption = lines;
 	return folded;
-}
-
-void
-script_fold_clear(struct plot_frame *folded)
-{
-	free((char *)folded->title);
-	free((char *)folded->caption);
 }
 
 void

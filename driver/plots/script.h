@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/pool.h"
 #include "error.h"
 #include "plots/layout.h"
 #include "plots/plot.h"
@@ -37,9 +38,8 @@ void script_write_number(FILE *out, double value);
 /* The text as a double-quoted gnuplot string: nothing in it is interpreted. Newlines stay line breaks. */
 void script_write_string(FILE *out, const char *text);
 
-/* The frame with that caption, which is folded to the panel's width, as a long title is. Clear it. */
-struct plot_frame script_fold(const struct plot_frame *frame, const char *caption);
-void script_fold_clear(struct plot_frame *folded);
+/* The frame with that caption, which is folded to the panel's width, as a long title is. Both are of the pool. */
+struct plot_frame script_fold(struct pool *pool, const struct plot_frame *frame, const char *caption);
 
 /* Terminal-independent head: title, caption, axes, grid, margins, key. x and y are the final ranges; nr_total_series
  * decides the key. */

@@ -5,7 +5,6 @@
 
 #include "memory.h"
 #include "number.h"
-#include "plots/beside.h"
 #include "plots/gnuplot.h"
 #include "plots/points.h"
 #include "plots/script.h"
@@ -33,40 +32,31 @@ series_command(const struct point_set *set, const struct point_edges *edges)
 }
 
 static int
-draw_series(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
-	    struct rot_error *err)
+write_plot(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series, const char *output_name,
+	   struct rot_error *err)
 {
 	const struct point_set set = {frame, series, nr_series, false};
 	const struct point_edges edges = points_edges_of(&set);
 	const struct layout_axis *x = &edges.x;
 	autofree char *command = series_command(&set, &edges), *caption = points_caption(&set, &edges);
-	struct plot_frame folded = script_fold(frame, caption);
-	const struct layout_page page = layout_page_of(&folded, series, nr_series);
+	struct layout_page page;
+	struct plot_frame folded;
+	struct gnuplot gnuplot;
 
-	script_write_frame(gnuplot->script, &folded, &page, x, &edges.y, nr_series);
-	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x->high - x->low) * BESIDE_BOX_SHARE);
+	if (gnuplot_open(&gnuplot, output_name, err) < 0)
+		return -1;
+	folded = script_fold(&gnuplot.pool, frame, caption);
+	page = layout_page_of(&folded, series, nr_series);
+	script_write_frame(gnuplot.script, &folded, &page, x, &edges.y, nr_series);
+	fprintf(gnuplot.script, "set boxwidth %g absolute\n", (x->high - x->low) * BESIDE_BOX_SHARE);
 	if (x->is_log)
-		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x->high / x->low, BESIDE_BOX_SHARE) - 1);
-	points_write_data(gnuplot->data, series, nr_series, &edges);
-	script_write_markers(gnuplot->script, &set, &edges);
-	script_write_ends(gnuplot->script, series, nr_series, x, &edges.y);
-	script_write_arrows(gnuplot->script, &set, &edges);
-	script_write_outputs(gnuplot->script, &page, command);
-	script_fold_clear(&folded);
-	return gnuplot_finish(gnuplot, err);
-}
-
-static int
-write_plot(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series, const char *output_name,
-	   struct rot_error *err)
-{
-	struct gnuplot gnuplot = {0};
-	int rc = gnuplot_open(&gnuplot, output_name, err);
-
-	if (rc == 0)
-		rc = draw_series(&gnuplot, frame, series, nr_series, err);
-	gnuplot_close(&gnuplot);
-	return rc;
+		fprintf(gnuplot.script, POINTS_BOX_OF_X " = %g\n", pow(x->high / x->low, BESIDE_BOX_SHARE) - 1);
+	points_write_data(gnuplot.data, series, nr_series, &edges);
+	script_write_markers(gnuplot.script, &set, &edges);
+	script_write_ends(gnuplot.script, series, nr_series, x, &edges.y);
+	script_write_arrows(gnuplot.script, &set, &edges);
+	script_write_outputs(gnuplot.script, &page, command);
+	return gnuplot_finish(&gnuplot, err);
 }
 
 int
@@ -83,9 +73,7 @@ distribution_plot_write(const struct distribution_plot *plot, const char *output
 {
 	struct plot_frame frame = plot->frame;
 	autofree char *title = points_title(frame.title, plot->series, plot->nr_series);
-	int rc;
 
 	frame.title = title;
-	rc = write_plot(&frame, plot->series, plot->nr_series, output_name, err);
-	return rc;
+	return write_plot(&frame, plot->series, plot->nr_series, output_name, err);
 }

@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "memory.h"
 #include "number.h"
-#include "plots/beside.h"
 #include "plots/layout.h"
 #include "plots/points.h"
 #include "plots/roofline_labels.h"
@@ -523,20 +522,6 @@ write_point_label(const struct svg_panel *panel, const struct roofline_shape *sh
 	xmlTextWriterEndElement(panel->out);
 }
 
-/* Above everything, and off the pointer's way. */
-static void
-write_labels(const struct svg_panel *panel, const struct roofline_shape *shape, const struct roofline_labels *labels)
-{
-	for (size_t i = 0; i < labels->nr; i++) {
-		const struct roofline_label *label = &labels->items[i];
-
-		if (label->ceiling)
-			write_label(panel, label, label->ceiling->is_main ? "label main" : "label other");
-		else
-			write_point_label(panel, shape, label);
-	}
-}
-
 /* What says so in words is at the arrow. */
 static void
 write_arrows(const struct svg_panel *panel, const struct point_set *set)
@@ -586,7 +571,15 @@ roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWrit
 			if ((plot->series[s].style == PLOT_DOTS) == is_dots)
 				svg_series(&panel, &plot->series[s], s, true);
 	write_arrows(&panel, &set);
-	write_labels(&panel, &shape, &labels);
+	/* Above everything, and off the pointer's way. */
+	for (size_t i = 0; i < labels.nr; i++) {
+		const struct roofline_label *label = &labels.items[i];
+
+		if (label->ceiling)
+			write_label(&panel, label, label->ceiling->is_main ? "label main" : "label other");
+		else
+			write_point_label(&panel, &shape, label);
+	}
 	svg_end(&panel);
 	roofline_labels_clear(&labels);
 	return caption;

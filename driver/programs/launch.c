@@ -183,21 +183,6 @@ static const struct {
 	{"", "it is neither an ELF program nor a script that begins with #!; a shell script runs as", "rot run -- sh"},
 };
 
-static void
-explain_format(const char *path, struct rot_error *err)
-{
-	char head[5] = "";
-	FILE *in = fopen(path, "re");
-	size_t i = 0, nr = in ? fread(head, 1, sizeof(head) - 1, in) : 0;
-
-	if (in)
-		fclose(in);
-	head[nr] = '\0';
-	while (strncmp(head, formats[i].head, strlen(formats[i].head)) != 0)
-		i++;
-	rot_error_hint(err, "%s: %s '%s'", formats[i].hint, formats[i].command, path);
-}
-
 /* ---- signals ---- */
 
 /* At Ctrl-Z this process stops when the program has: its core sees to that. So signals that stop are passed over. */
@@ -489,8 +474,18 @@ report_failure(const struct core_failure *failure, const struct program *program
 								: CANNOT;
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
 	rot_error_hint(err, "%s", failure->hint);
-	if (path && failure->number == ENOEXEC)
-		explain_format(path, err);
+	if (path && failure->number == ENOEXEC) {
+		char head[5] = "";
+		FILE *in = fopen(path, "re");
+		size_t i = 0, nr = in ? fread(head, 1, sizeof(head) - 1, in) : 0;
+
+		if (in)
+			fclose(in);
+		head[nr] = '\0';
+		while (strncmp(head, formats[i].head, strlen(formats[i].head)) != 0)
+			i++;
+		rot_error_hint(err, "%s: %s '%s'", formats[i].hint, formats[i].command, path);
+	}
 	return -1;
 }
 

@@ -172,15 +172,6 @@ values_clear(struct program_quantities *quantities)
 	quantities->nr_regions = 0;
 }
 
-static int
-compute(const struct quantities_job *job, struct program_quantities *quantities, struct rot_error *err)
-{
-	values_clear(quantities);
-	if (program_values_total(&quantities->total, &job->plan, architecture_of(job), job->output, err) < 0)
-		return -1;
-	return compute_regions(job, quantities, err);
-}
-
 /* ---- more runs ---- */
 
 /* Those of the program and of its regions, borrowed; fresh memory. */
@@ -237,23 +228,15 @@ measure_often(struct quantities_job *job, const struct quantity_effort *effort, 
 		nr_runs = next;
 		if (effort->only_measures)
 			return 0;
-		if (compute(job, quantities, err) < 0)
+		values_clear(quantities);
+		if (program_values_total(&quantities->total, &job->plan, architecture_of(job), job->output, err) < 0)
+			return -1;
+		if (compute_regions(job, quantities, err) < 0)
 			return -1;
 		next = effort->budget_s > 0 ? next_runs(job, &course, quantities, nr_runs) : 0;
 	} while (next > 0);
 	quantities->runs_end = course.end;
 	return 0;
-}
-
-static void
-tell_end(struct program_quantities *quantities)
-{
-	for (size_t i = 0; i <= quantities->nr_regions; i++) {
-		struct program_values *values = i == 0 ? &quantities->total : &quantities->regions[i - 1];
-
-		for (size_t k = 0; k < values->nr; k++)
-			values->values[k].runs_end = quantities->runs_end;
-	}
 }
 
 /* ---- notes ---- */
@@ -330,7 +313,12 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 	if (make_plan(&job, requests, nr_requests, max_passes, err) < 0 || make_passes(&job, err) < 0 ||
 	    measure_often(&job, effort, quantities, err) < 0)
 		goto out;
-	tell_end(quantities);
+	for (size_t i = 0; i <= quantities->nr_regions; i++) {
+		struct program_values *values = i == 0 ? &quantities->total : &quantities->regions[i - 1];
+
+		for (size_t k = 0; k < values->nr; k++)
+			values->values[k].runs_end = quantities->runs_end;
+	}
 	add_notes(&job, quantities);
 	quantities->rule_outputs = rule_outputs_json(job.output);
 	quantities->passes = json_runs(&job, json_object_get(quantities->origin, "hashes"));

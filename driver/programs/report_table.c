@@ -84,17 +84,6 @@ is_further(const struct program_values *values, size_t i)
 	return first < i;
 }
 
-/* The names with that of the value behind; frees them. */
-static char *
-with_label(char *names, const struct quantity_value *value)
-{
-	char *label = value_label(value), *longer = rot_format("%s%s%s", names, *names ? ", " : "", label);
-
-	free(label);
-	free(names);
-	return longer;
-}
-
 static void
 row_value(FILE *out, const struct quantity_value *value)
 {
@@ -145,9 +134,11 @@ row_values(FILE *out, const struct program_values *values, bool is_all)
 			continue;
 		if (!is_all && !is_time && (is_further(values, i) || follows_from_others(values, value)))
 			nr_hidden++;
-		else if (isnan(value->summary.value))
-			missing = with_label(missing, value);
-		else
+		else if (isnan(value->summary.value)) {
+			autofree char *label = value_label(value);
+
+			rot_append(&missing, "%s%s", *missing ? ", " : "", label);
+		} else
 			row_value(out, value);
 	}
 	if (masked && flop)

@@ -238,17 +238,6 @@ read_run(const struct program_run_output *output, const struct architecture *arc
 	return run;
 }
 
-/* Of the program, or of the thread. */
-static bool
-has_counted_threads(const struct program_run_output *run, size_t thread)
-{
-	for (size_t i = 0; i < program_run_output_nr_threads(run); i++)
-		if ((thread == ALL_THREADS || i == thread) &&
-		    has_counted(program_run_output_threads_at(run, i)->counts))
-			return true;
-	return false;
-}
-
 bool
 program_run_is_cut(const struct program_plan *plan, const struct program_run_output *run)
 {
@@ -266,8 +255,14 @@ is_known(const struct program_run_output *run, const struct pass *pass, const st
 
 	if (!pass->is_stepped)
 		return true;
-	if (!selection->region)
-		return has_counted_threads(run, selection->thread);
+	if (!selection->region) {
+		/* Of the program, or of the thread. */
+		for (size_t i = 0; i < program_run_output_nr_threads(run); i++)
+			if ((selection->thread == ALL_THREADS || i == selection->thread) &&
+			    has_counted(program_run_output_threads_at(run, i)->counts))
+				return true;
+		return false;
+	}
 	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
 		const struct program_region_output *one = program_run_output_regions_at(run, i);
 

@@ -400,17 +400,6 @@ is_of_instructions(const struct quantity_value *value)
 }
 
 static void
-check_step_agreement(struct quantity_value *value, double least, double most)
-{
-	if (least < most)
-		quantity_breach_add(
-			value, "stepsAgree", most, least,
-			rot_format("counted runs executed from %.15g to %.15g instructions: the work is not "
-				   "the same in each run",
-				   least, most));
-}
-
-static void
 check_step_doubts(struct quantity_value *value, const struct pass_run *worst)
 {
 	if (worst->unknown_steps > 0 && !is_of_instructions(value))
@@ -453,8 +442,11 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 			if (!is_counted(&values[i]) || !(values[i].request.operation || values[i].request.border ||
 							 strcmp(values[i].name, "instructions") == 0))
 				continue;
-			if (!are_threads)
-				check_step_agreement(&values[i], least, most);
+			if (!are_threads && least < most)
+				quantity_breach_add(&values[i], "stepsAgree", most, least,
+						    rot_format("counted runs executed from %.15g to %.15g "
+							       "instructions: the work is not the same in each run",
+							       least, most));
 			check_step_doubts(&values[i], worst_run(&samples[pass]));
 		}
 	}

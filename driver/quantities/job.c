@@ -10,7 +10,7 @@
 #include "base/configuration.h"
 #include "base/messages.h"
 #include "base/paths.h"
-#include "engine/kernel_rows.h"
+#include "engine/kernel_work.h"
 #include "engine/measuring.h"
 #include "machine/measured.h"
 #include "memory.h"

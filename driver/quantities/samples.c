@@ -44,18 +44,6 @@ read_count(const struct architecture *architecture, size_t event, const struct p
 	return (double)raw;
 }
 
-/* Of the whole machine, in bytes where the event has a scale: what others caused is what it counted without the work.
- */
-static void
-add_machine_count(struct pass_run *run, size_t k, double scale, const struct machine_event_count *count)
-{
-	const double time = (double)count->base.time_running / (double)count->background_time;
-	const double others = scale * (double)count->background * time;
-
-	run->others[k] += others;
-	run->counts[k] += scale * (double)count->base.raw_count - others;
-}
-
 void
 pass_run_add_counts(struct pass_run *run, const struct architecture *architecture, const struct pass *pass,
 		    const struct perf_event_measurer_output *output, unsigned *seen)
@@ -71,9 +59,17 @@ pass_run_add_counts(struct pass_run *run, const struct architecture *architectur
 				continue;
 			if (seen)
 				seen[k]++;
-			if (of_machine)
-				add_machine_count(run, k, event->uncore.scale, of_machine);
-			else
+			if (of_machine) {
+				/* Of the whole machine, in bytes where the event has a scale: what others caused is
+				 * what it counted without the work.
+				 */
+				const double time =
+					(double)of_machine->base.time_running / (double)of_machine->background_time;
+				const double others = event->uncore.scale * (double)of_machine->background * time;
+
+				run->others[k] += others;
+				run->counts[k] += event->uncore.scale * (double)of_machine->base.raw_count - others;
+			} else
 				run->counts[k] += read_count(architecture, pass->events[k], count, &run->taints);
 			if (count->time_running < count->time_enabled)
 				run->taints |= TAINT_MULTIPLEXED;

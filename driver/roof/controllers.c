@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "memory.h"
 #include "plots/places.h"
-#include "roof/limits.h"
+#include "roof/peak.h"
 #include "roof/present.h"
 #include "roof/roof.h"
 #include "rot.h"

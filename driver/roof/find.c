@@ -14,12 +14,11 @@
 #include "engine/on_cpus.h"
 #include "machine/machine.h"
 #include "memory.h"
-#include "planning/xml_controller.h"
 #include "planning/xml_plan.h"
 #include "quantities/architecture.h"
 #include "roof/levels.h"
-#include "roof/limits.h"
 #include "roof/modes.h"
+#include "roof/peak.h"
 #include "roof/peak_samples.h"
 #include "rot.h"
 

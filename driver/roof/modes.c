@@ -23,19 +23,6 @@
 
 /* ---- what is measured ---- */
 
-static void
-add_measurer(struct measurement *measurement, int first_cpu, int second_cpu, int milli_seconds)
-{
-	struct ping_pong_measurer *measurer = ping_pong_measurer_new();
-
-	measurer->first_cpu = first_cpu;
-	measurer->second_cpu = second_cpu;
-	measurer->milli_seconds = milli_seconds;
-	if (!measurement->overall_measurer_set)
-		measurement->overall_measurer_set = measurer_set_new();
-	measurer_set_additional_measurers_add(measurement->overall_measurer_set, &measurer->base);
-}
-
 void
 placement_watch(struct measurement *measurement, int milli_seconds)
 {
@@ -45,7 +32,14 @@ placement_watch(struct measurement *measurement, int milli_seconds)
 		int cpu = measurement_workloads_at(measurement, i)->cpu;
 
 		if (first >= 0 && cpu >= 0 && cpu != first) {
-			add_measurer(measurement, first, cpu, milli_seconds);
+			struct ping_pong_measurer *measurer = ping_pong_measurer_new();
+
+			measurer->first_cpu = first;
+			measurer->second_cpu = cpu;
+			measurer->milli_seconds = milli_seconds;
+			if (!measurement->overall_measurer_set)
+				measurement->overall_measurer_set = measurer_set_new();
+			measurer_set_additional_measurers_add(measurement->overall_measurer_set, &measurer->base);
 			return;
 		}
 		if (first < 0)
@@ -450,19 +444,6 @@ first_placement(const struct modes *modes, const struct mode_peak *peak)
 	return PLACEMENT_UNKNOWN;
 }
 
-static void
-fill_placements(const struct modes *modes, struct mode_peak *peak, struct peak_list *list)
-{
-	const enum placement_mode first = first_placement(modes, peak);
-
-	if (first == PLACEMENT_NEAR && nr_of_mode(modes, peak, PLACEMENT_FAR) > 0) {
-		size_t behind = insert_behind(list, peak->place);
-
-		fill_placement(&list->pool, modes, peak, PLACEMENT_FAR, &list->peaks[behind]);
-	}
-	fill_placement(&list->pool, modes, peak, first, &list->peaks[peak->place]);
-}
-
 /* Runs on cores of their own, if there are any. A few others may be slow for other reasons. */
 static void
 fill_unshared(struct pool *pool, struct mode_peak *peak, double alone, struct peak *to)
@@ -501,9 +482,16 @@ fill_all(struct modes *modes, struct peak_list *list)
 			memmove(&list->peaks[peak->place], &list->peaks[peak->place + 1],
 				(list->nr - peak->place - 1) * sizeof(*list->peaks));
 			list->nr--;
-		} else if (peak->kind == MODES_OF_PLACEMENT)
-			fill_placements(modes, peak, list);
-		else if (peak->kind == MODES_OF_SHARING)
+		} else if (peak->kind == MODES_OF_PLACEMENT) {
+			const enum placement_mode first = first_placement(modes, peak);
+
+			if (first == PLACEMENT_NEAR && nr_of_mode(modes, peak, PLACEMENT_FAR) > 0) {
+				size_t behind = insert_behind(list, peak->place);
+
+				fill_placement(&list->pool, modes, peak, PLACEMENT_FAR, &list->peaks[behind]);
+			}
+			fill_placement(&list->pool, modes, peak, first, &list->peaks[peak->place]);
+		} else if (peak->kind == MODES_OF_SHARING)
 			fill_unshared(&list->pool, peak, rate_alone(list, peak->place), &list->peaks[peak->place]);
 	}
 }

@@ -283,19 +283,6 @@ has_plateau(const struct optimiser *optimiser)
 	return nr_at_top >= PLATEAU || (optimiser->options.enough > 0 && top >= optimiser->options.enough);
 }
 
-/* Until there are points to be valued, or all have arrived. The highest first: if time ends the optimiser, little is
- * lost.
- */
-static void
-climb_all(struct optimiser *optimiser)
-{
-	struct climber *climber;
-
-	while (optimiser->nr_handed == optimiser->nr_found && !has_plateau(optimiser) &&
-	       (climber = highest_climber(optimiser)))
-		climb(optimiser, climber);
-}
-
 /* ---- batches ---- */
 
 static void
@@ -314,7 +301,14 @@ ask_more(struct optimiser *optimiser)
 		if (optimiser->options.strategy == SEARCH_FAST || optimiser->nr_found == 0)
 			ask_starts(optimiser);
 	} else if (optimiser->options.strategy == SEARCH_FAST) {
-		climb_all(optimiser);
+		/* Until there are points to be valued, or all have arrived. The highest first: if time ends the
+		 * optimiser, little is lost.
+		 */
+		struct climber *climber;
+
+		while (optimiser->nr_handed == optimiser->nr_found && !has_plateau(optimiser) &&
+		       (climber = highest_climber(optimiser)))
+			climb(optimiser, climber);
 	}
 	optimiser->has_begun = true;
 }

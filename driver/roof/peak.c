@@ -3,9 +3,16 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/configuration.h"
 #include "base/json.h"
+#include "base/paths.h"
+#include "entities.h"
+#include "memory.h"
+#include "quantities/architecture.h"
+#include "rot.h"
 
 /* ---- as JSON and back ---- */
 
@@ -382,4 +389,240 @@ bool
 peak_is_of_memory(const struct peak *peak)
 {
 	return peak->kind == PEAK_BANDWIDTH && strcmp(peak->border, "llcRam") == 0;
+}
+
+/* ---- growth with threads ---- */
+
+static bool
+is_same_rate(const struct peak *a, const struct peak *b)
+{
+	return a->kind == b->kind && strcmp(a->name, b->name) == 0 && strcmp(a->operation, b->operation) == 0 &&
+	       strcmp(a->border, b->border) == 0 && strcmp(a->access, b->access) == 0 &&
+	       strcmp(a->instruction_set, b->instruction_set) == 0;
+}
+
+/* Is it the one whose growth is told: the first of its rate and mode on several threads? */
+static bool
+begins(const struct peak_list *list, enum peak_kind kind, size_t at)
+{
+	const struct peak *peak = &list->peaks[at];
+
+	for (size_t i = 0; i < at; i++)
+		if (is_same_rate(&list->peaks[i], peak) && list->peaks[i].nr_threads > 1 &&
+		    strcmp(list->peaks[i].mode, peak->mode) == 0)
+			return false;
+	return peak->kind == kind && peak->nr_threads > 1;
+}
+
+static int
+by_threads(const void *a, const void *b)
+{
+	const struct peak *const *x = a, *const *y = b;
+
+	return ((*x)->nr_threads > (*y)->nr_threads) - ((*x)->nr_threads < (*y)->nr_threads);
+}
+
+static void
+judge(struct growth *growth)
+{
+	double highest = NAN;
+	size_t i = 0;
+
+	for (size_t k = 0; k < growth->nr; k++)
+		highest = fmax(highest, growth->peaks[k]->per_second.value); /* of a number and NaN, the number */
+	growth->factor = highest / growth->peaks[0]->per_second.value;
+	while (i < growth->nr && !(growth->peaks[i]->per_second.value >= SATURATION_SHARE * highest))
+		i++;
+	if (growth->factor < SATURATION_LEAST)
+		i = 0;
+	growth->saturated_from = i + 1 < growth->nr ? growth->peaks[i]->nr_threads : 0;
+}
+
+static struct growth
+growth_of(struct pool *pool, const struct peak_list *list, const struct peak *peak)
+{
+	struct growth growth = {.peaks = pool_calloc(pool, list->nr, sizeof(struct peak *)), .mode = peak->mode};
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (is_same_rate(&list->peaks[i], peak) &&
+		    (list->peaks[i].nr_threads == 1 || strcmp(list->peaks[i].mode, peak->mode) == 0))
+			growth.peaks[growth.nr++] = &list->peaks[i];
+	qsort(growth.peaks, growth.nr, sizeof(struct peak *), by_threads);
+	judge(&growth);
+	return growth;
+}
+
+size_t
+peaks_growths(struct pool *pool, const struct peak_list *list, enum peak_kind kind, struct growth **growths)
+{
+	size_t nr = 0;
+
+	*growths = pool_calloc(pool, list->nr, sizeof(**growths));
+	for (size_t i = 0; i < list->nr; i++) {
+		if (!begins(list, kind, i))
+			continue;
+		(*growths)[nr] = growth_of(pool, list, &list->peaks[i]);
+		nr += (*growths)[nr].nr > 1;
+	}
+	return nr;
+}
+
+size_t
+growths_threads(struct pool *pool, const struct growth *growths, size_t nr, int **threads)
+{
+	size_t nr_threads = 0;
+
+	*threads = NULL;
+	for (int next = 0, last = 0;; last = next) {
+		next = 0;
+		for (size_t i = 0; i < nr; i++)
+			for (size_t k = 0; k < growths[i].nr; k++) {
+				int here = growths[i].peaks[k]->nr_threads;
+
+				if (here > last && (next == 0 || here < next))
+					next = here;
+			}
+		if (next == 0)
+			return nr_threads;
+		*threads = pool_grow(pool, *threads, nr_threads, sizeof(**threads));
+		(*threads)[nr_threads++] = next;
+	}
+}
+
+/* ---- limits ---- */
+
+/* Bytes of a register; 0: the instruction set has none for vectors, an instruction is one operation. */
+static const struct {
+	const char *instruction_set;
+	int bytes;
+} registers[] = {{"SSE", 16}, {"AVX2", 32}, {"AVX512", 64}};
+
+/* Operations of an instruction on one number, averaged over the mix; 1 for those that are not here. */
+static const struct {
+	const char *access;
+	double operations;
+} mixes[] = {{"FMA", 2}, {"FMA_ADD", 3.0 / 2}, {"FMA_FMA_ADD", 5.0 / 3}};
+
+/* Numbers in a register. 0: these are no floating point operations, so nothing is known. */
+static int
+numbers_of(const struct peak *peak)
+{
+	bool is_double = strcmp(peak->operation, "doublePrecisionFlop") == 0;
+
+	if (strcmp(peak->instruction_set, "X87") == 0)
+		return 1;
+	if (!is_double && strcmp(peak->operation, "singlePrecisionFlop") != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		if (strcmp(registers[i].instruction_set, peak->instruction_set) == 0)
+			return registers[i].bytes / (is_double ? 8 : 4);
+	return 1;
+}
+
+static double
+operations_of(const char *access)
+{
+	for (size_t i = 0; i < sizeof(mixes) / sizeof(*mixes); i++)
+		if (strcmp(mixes[i].access, access) == 0)
+			return mixes[i].operations;
+	return 1;
+}
+
+/* 0: it has none. */
+static int
+nr_chains(const struct peak *peak)
+{
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
+		if (strcmp(peak->variant[i].name, "dlp") == 0)
+			return peak->variant[i].value;
+	return 0;
+}
+
+/* A reader must not take for the machine's what is the search's. */
+static const char *
+unknown_cause(const struct peak *peak)
+{
+	return strcmp(peak->search, "quick") == 0
+		       ? "below what the documents allow: a quick search tries few variants, 'rot peaks' tries more"
+		       : "below what the documents allow, for a reason that is not known";
+}
+
+static void
+set_remark(struct pool *pool, struct peak *peak, const struct architecture_limit *limit)
+{
+	bool is_cause =
+		limit->cause[0] && (limit->cause_below_chains == 0 || nr_chains(peak) < limit->cause_below_chains);
+
+	if (peak->per_cycle.value > (1 + LIMIT_EXCEEDED) * peak->limit_per_cycle)
+		peak->remark = "above what the documents allow: the clock was misread, or they are; not to be believed";
+	else if (!(peak->remark && peak->remark[0]) &&
+		 peak->per_cycle.value < (1 - LIMIT_NOTABLE) * peak->limit_per_cycle)
+		peak->remark = pool_strdup(pool, is_cause ? limit->cause : unknown_cause(peak));
+}
+
+/* NULL: none. *factor: operations or bytes of what the limit counts. */
+static const struct architecture_limit *
+find_limit(const struct peak *peak, const struct architecture *architecture, int model, double *factor)
+{
+	*factor = peak->kind == PEAK_PERFORMANCE ? numbers_of(peak) * operations_of(peak->access)
+		  : peak->kind == PEAK_BANDWIDTH ? 1
+						 : 0;
+	return *factor > 0 ? architecture_limit(architecture, model, peak->kind == PEAK_PERFORMANCE ? "" : peak->border,
+						peak->access, peak->instruction_set)
+			   : NULL;
+}
+
+double
+peak_limit(const struct peak *peak, const struct architecture *architecture, int model)
+{
+	double factor;
+	const struct architecture_limit *limit = find_limit(peak, architecture, model, &factor);
+
+	return limit ? limit->per_cycle * factor : NAN;
+}
+
+void
+peak_set_limit(struct pool *pool, struct peak *peak, const struct architecture *architecture, int model)
+{
+	double factor;
+	const struct architecture_limit *limit = find_limit(peak, architecture, model, &factor);
+
+	peak->limit_source = pool_strdup(pool, limit ? limit->source : "");
+	peak->limit_per_cycle = limit ? limit->per_cycle * factor : NAN;
+	if (limit)
+		set_remark(pool, peak, limit);
+}
+
+void
+peak_set_memory_limit(struct peak *peak, double bytes_per_second)
+{
+	if (!(bytes_per_second > 0) || !peak_is_of_memory(peak))
+		return;
+	peak->limit_per_cycle =
+		bytes_per_second / peak_crossing_bytes(peak) / peak->clock_hz / (double)peak->nr_threads;
+	peak->limit_source = LIMIT_OF_MEMORY;
+}
+
+struct architecture *
+limits_load(struct rot *rot, struct rot_error *err)
+{
+	autofree char *folder = rot_format("%s/driver/architectures", rot->paths->data);
+
+	return architecture_load(folder, rot->machine, NULL, err);
+}
+
+int
+peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err)
+{
+	const double memory = 1e9 * configuration_double(rot->configuration, "memoryBandwidth");
+	struct architecture *architecture = limits_load(rot, err);
+
+	for (size_t i = 0; architecture && i < list->nr; i++) {
+		peak_set_limit(&list->pool, &list->peaks[i], architecture, (int)rot->machine->cpu_model);
+		peak_set_memory_limit(&list->peaks[i], memory);
+	}
+	if (!architecture)
+		return -1;
+	architecture_delete(architecture);
+	return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/pool.h"
+#include "error.h"
 
 /* The share of the undisturbed runs that stay below a peak, where not more of them were slowed (peak_samples.h). */
 #define PEAK_QUANTILE 0.75
@@ -151,3 +152,58 @@ json_t *peak_json(const struct peak *peak);
 
 /* The peak of such an object; peak is to be cleared in any case. -1: it is none. */
 int peak_of_json(struct pool *pool, const json_t *json, struct peak *peak);
+
+/* Fewer threads saturate a rate if they reach this share of its highest. */
+#define SATURATION_SHARE 0.95
+
+/* A rate that grows by less than that factor is saturated by the fewest threads. */
+#define SATURATION_LEAST 1.1
+
+/* One bandwidth or performance over numbers of threads. */
+struct growth {
+	const struct peak **peaks; /* of the list, by rising number of threads; two at least */
+	size_t nr;
+	const char *mode;   /* of those on several threads */
+	double factor;      /* the highest, divided by that of the fewest threads */
+	int saturated_from; /* threads; 0: the most threads get clearly more than fewer do, so more might get more */
+};
+
+/*
+ * Of all peaks of that kind (no latencies) that are known on two numbers of threads at least, in the order of the list.
+ * One on one thread, which has no mode, begins the growth of each mode.
+ */
+size_t peaks_growths(struct pool *pool, const struct peak_list *list, enum peak_kind kind, struct growth **growths);
+
+/* The numbers of threads of all these, rising. */
+size_t growths_threads(struct pool *pool, const struct growth *growths, size_t nr, int **threads);
+
+struct rot;
+struct architecture;
+
+/* A peak that is this much below its limit gets a remark with the cause, or that none is known. */
+#define LIMIT_NOTABLE 0.02
+
+/* Above its limit by more than this it is not believed: the clock was misread, or the document is. It gets a remark,
+ * and the profile replaces it with what is found next. */
+#define LIMIT_EXCEEDED 0.005
+
+/* What the documents of this machine's processor say, whether its events can be counted or not. Delete it. */
+struct architecture *limits_load(struct rot *rot, struct rot_error *err);
+
+/* Per core cycle, of kind, operation, border, access and instruction set of the peak; NaN: nothing is known. */
+double peak_limit(const struct peak *peak, const struct architecture *architecture, int model);
+
+/*
+ * Sets limit, source and remark of the peak, on a CPU of that model; NaN and "" where nothing is known. A remark that
+ * is there already stays.
+ */
+void peak_set_limit(struct pool *pool, struct peak *peak, const struct architecture *architecture, int model);
+
+/* limit_source of what the key says. */
+#define LIMIT_OF_MEMORY "key memoryBandwidth"
+
+/* The limit of a bandwidth of memory whose modules allow so many bytes a second; 0: nothing is known. */
+void peak_set_memory_limit(struct peak *peak, double bytes_per_second);
+
+/* The limits of all, on this machine. */
+int peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err);

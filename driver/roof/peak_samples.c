@@ -180,19 +180,6 @@ struct selection {
 	bool has_plateau;
 };
 
-/* Selects runs that were not disturbed; all, if all were. */
-static void
-select_kept(struct pool *pool, const struct peak_samples *samples, size_t from, size_t to, struct selection *selection)
-{
-	selection->runs = pool_calloc(pool, to > from ? to - from : 0, sizeof(*selection->runs));
-	for (int use_all = 0; use_all < 2 && selection->nr == 0; use_all++)
-		for (size_t i = from; i < to && i < samples->nr; i++)
-			if (isfinite(samples->per_cycle[i]) && !samples->is_left_out[i] &&
-			    (use_all || !samples->is_tainted[i]))
-				selection->runs[selection->nr++] = i;
-	selection->nr_kept = selection->nr;
-}
-
 /* The values of the selected runs. Fresh memory. */
 static double *
 values_of(const struct selection *selection, const double *values)
@@ -227,7 +214,14 @@ select_runs(struct pool *pool, const struct peak_samples *samples, size_t from, 
 {
 	struct selection selection = {.nr = 0};
 
-	select_kept(pool, samples, from, to, &selection);
+	/* Selects runs that were not disturbed; all, if all were. */
+	selection.runs = pool_calloc(pool, to > from ? to - from : 0, sizeof(*selection.runs));
+	for (int use_all = 0; use_all < 2 && selection.nr == 0; use_all++)
+		for (size_t i = from; i < to && i < samples->nr; i++)
+			if (isfinite(samples->per_cycle[i]) && !samples->is_left_out[i] &&
+			    (use_all || !samples->is_tainted[i]))
+				selection.runs[selection.nr++] = i;
+	selection.nr_kept = selection.nr;
 	narrow_to_plateau(samples, &selection);
 	return selection;
 }

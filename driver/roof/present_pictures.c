@@ -12,9 +12,9 @@
 #include "plots/places.h"
 #include "plots/plot.h"
 #include "quantities/value_text.h"
+#include "roof/peak.h"
 #include "roof/present.h"
 #include "roof/roof.h"
-#include "roof/saturation.h"
 #include "rot.h"
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))

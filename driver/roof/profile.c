@@ -19,7 +19,6 @@
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "memory.h"
-#include "roof/limits.h"
 #include "roof/peak.h"
 #include "rot.h"
 
@@ -427,16 +426,6 @@ read_kept(struct pool *pool, const struct rot *rot, struct profile_state *state,
 	return json_array();
 }
 
-static int
-write_profile(const struct rot *rot, const char *path, const json_t *peaks, struct rot_error *err)
-{
-	json_auto_t *json =
-		json_pack("{s:s, s:o, s:O}", "schema", schema, "machine", json_entity(rot->machine), "peaks", peaks);
-	autofree char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-
-	return file_write(path, text, strlen(text), true, err);
-}
-
 /* Whoever stores at the same time waits; without a lock (a file system that has none) it goes on. */
 static int
 lock_folder(const char *folder)
@@ -464,8 +453,14 @@ profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *e
 		kept = json_in_pool(&pool, read_kept(&pool, rot, &state, &rc, err));
 		if (state.message[0])
 			rot_warning("%s", state.message);
-		if (rc == 0)
-			rc = write_profile(rot, state.path, json_in_pool(&pool, profile_merge(found, kept, now)), err);
+		if (rc == 0) {
+			json_auto_t *json =
+				json_pack("{s:s, s:o, s:O}", "schema", schema, "machine", json_entity(rot->machine),
+					  "peaks", json_in_pool(&pool, profile_merge(found, kept, now)));
+			autofree char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+
+			rc = file_write(state.path, text, strlen(text), true, err);
+		}
 		if (lock >= 0)
 			close(lock);
 	}

@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "number.h"
 #include "roof/find.h"
-#include "roof/limits.h"
+#include "roof/peak.h"
 #include "roof/profile.h"
 #include "rot.h"
 

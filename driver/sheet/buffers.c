@@ -9,7 +9,7 @@
 #include "base/entry.h"
 #include "memory.h"
 #include "quantities/architecture.h"
-#include "roof/limits.h"
+#include "roof/peak.h"
 #include "rot.h"
 #include "sheet/survey.h"
 

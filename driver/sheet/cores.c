@@ -13,7 +13,7 @@
 #include "memory.h"
 #include "quantities/samples.h"
 #include "rot.h"
-#include "statistics/sorted.h"
+#include "statistics/summary.h"
 
 /* ---- what times say ---- */
 

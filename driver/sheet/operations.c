@@ -15,7 +15,7 @@
 #include "machine/measured.h"
 #include "memory.h"
 #include "quantities/architecture.h"
-#include "roof/limits.h"
+#include "roof/peak.h"
 #include "rot.h"
 #include "sheet/survey.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/pool.h"
 #include "memory.h"
-#include "statistics/sorted.h"
 #include "statistics/summary.h"
 
 /* ---- values between others ---- */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "memory.h"
-#include "statistics/sorted.h"
+#include "statistics/summary.h"
 
 #define MIN_FOR_MODES 10
 #define LEAST_SHARE 0.2 /* of the values on either side of a gap */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "statistics/sorted.h"
+#include "statistics/summary.h"
 
 #define MOST_VALUES 1000
 #define MOST_FOR_EXACT 30                 /* values of both sides: beyond, the normal distribution is as good */

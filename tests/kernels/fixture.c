@@ -4,7 +4,6 @@
 #include "base/files.h"
 #include "definition.h"
 #include "engine/core_description.h"
-#include "engine/kernel_rows.h"
 #include "engine/kernel_work.h"
 #include "testing.h"
 

@@ -2,7 +2,7 @@
 /* The kernels of the thesis' experiments: their results, and that wrong ones are noticed when they are initialized. */
 #include "blas.h"
 #include "child/kernels.h"
-#include "engine/kernel_needs.h"
+#include "engine/kernel_work.h"
 #include "fixture.h"
 #include "loaded.h"
 #include "matrices.h"

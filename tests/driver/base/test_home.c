@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The home folder in texts for others. */
-#include "base/home.h"
+#include "base/paths.h"
 #include "testing.h"
 
 #define HOME "/home/me"

@@ -7,10 +7,10 @@
 #include "base/paths.h"
 #include "base/process.h"
 #include "definition.h"
-#include "engine/kernels_load.h"
 #include "engine/measuring.h"
 #include "engine/monitor.h"
 #include "machine/machine.h"
+#include "rot.h"
 #include "testing.h"
 
 struct rot rot;

@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "base/messages.h"
 #include "engine/core_launch.h"
-#include "engine/work_folder.h"
 #include "fixture.h"
 #include "testing.h"
 

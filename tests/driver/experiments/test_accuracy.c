@@ -9,7 +9,6 @@
 #include "experiments/xml_run.h"
 #include "json_schema.h"
 #include "machine/machine.h"
-#include "planning/xml_controller.h"
 #include "planning/xml_plan.h"
 #include "quantities/expected.h"
 #include "testing.h"

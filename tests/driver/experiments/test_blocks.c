@@ -3,7 +3,7 @@
 #include "base/configuration.h"
 #include "experiments/xml_run.h"
 #include "json_schema.h"
-#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/quantity.h"
 #include "testing.h"
 #include "xml_fixture.h"

@@ -9,7 +9,6 @@
 #include "experiments/xml_run.h"
 #include "fake_rot.h"
 #include "planning/controller_file.h"
-#include "planning/xml_controller.h"
 #include "planning/xml_plan.h"
 #include "quantities/samples.h"
 #include "testing.h"
@@ -55,7 +54,7 @@ TEST(built_in_controllers_work_without_avx)
 		struct xml_controller *controller = open_file(path);
 
 		ck_assert_msg(controller != NULL, "%s: %s", why.text, why.hint);
-		ck_assert_uint_gt(xml_controller_nr_points(controller) + controller->nr_ceilings, 0);
+		ck_assert_uint_gt(controller->nr_planned + controller->nr_ceilings, 0);
 	}
 }
 
@@ -169,7 +168,7 @@ TEST(triad_is_as_in_the_thesis)
 	autofree char *path = controller_find_file(rot.paths, "triad");
 	struct xml_controller *controller = open_file(path);
 
-	ck_assert_uint_eq(xml_controller_nr_points(controller), 9);
+	ck_assert_uint_eq(controller->nr_planned, 9);
 	for (size_t i = 0; i < 9; i++) {
 		const struct planned_point *p = &controller->planned[i];
 		double size;

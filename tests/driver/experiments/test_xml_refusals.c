@@ -3,7 +3,7 @@
 #include "base/files.h"
 #include "experiments/xml_run.h"
 #include "planning/controller_file.h"
-#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "testing.h"
 #include "xml_fixture.h"
 

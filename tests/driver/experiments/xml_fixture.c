@@ -2,7 +2,7 @@
 #include "xml_fixture.h"
 
 #include "experiments/experiment.h"
-#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "testing.h"
 
 struct rot rot;

@@ -5,9 +5,9 @@
 
 #include "base/files.h"
 #include "base/process.h"
-#include "plots/beside.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
+#include "plots/points.h"
 #include "plots/roofline_labels.h"
 #include "plots/script.h"
 #include "plots/svg.h"

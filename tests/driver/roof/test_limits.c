@@ -2,7 +2,7 @@
 /* Limits of processors, after their documents. */
 #include "peaks_by_hand.h"
 #include "quantities/architecture.h"
-#include "roof/limits.h"
+#include "roof/peak.h"
 #include "testing.h"
 
 static struct architecture *

@@ -6,7 +6,7 @@
 #include "machine/machine.h"
 #include "peaks_by_hand.h"
 #include "quantities/architecture.h"
-#include "roof/limits.h"
+#include "roof/peak.h"
 #include "roof/present.h"
 #include "rot.h"
 #include "testing.h"

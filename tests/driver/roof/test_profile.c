@@ -6,7 +6,6 @@
 #include "base/paths.h"
 #include "machine/machine.h"
 #include "peaks_by_hand.h"
-#include "roof/limits.h"
 #include "roof/peak.h"
 #include "roof/profile.h"
 #include "rot.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bandwidths over numbers of threads: what belongs together, and where it is saturated. */
-#include "roof/saturation.h"
+#include "roof/peak.h"
 #include "testing.h"
 
 static struct peak_list list;
