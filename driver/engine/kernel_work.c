@@ -48,12 +48,13 @@ static struct expression_scope *
 kernel_scope(const struct rot *rot, const struct kernel_base *kernel, const char *border)
 {
 	struct expression_scope *scope = expression_scope_new(NULL);
+	const struct machine *machine = rot_facts(rot);
 
-	expression_scope_set_number(scope, "l1DataBytes", (double)rot->machine->l1_data_bytes);
-	expression_scope_set_number(scope, "l2Bytes", (double)rot->machine->l2_bytes);
-	expression_scope_set_number(scope, "llcBytes", (double)rot->machine->llc_bytes);
-	expression_scope_set_number(scope, "lineBytes", (double)rot->machine->line_bytes);
-	expression_scope_set_number(scope, "cacheBytes", cache_bytes(rot->machine, kernel, border));
+	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
+	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
+	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
+	expression_scope_set_number(scope, "lineBytes", (double)machine->line_bytes);
+	expression_scope_set_number(scope, "cacheBytes", cache_bytes(machine, kernel, border));
 	expression_scope_set_entity(scope, kernel);
 	return scope;
 }

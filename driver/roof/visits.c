@@ -10,16 +10,16 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/configuration.h"
+#include "base/files.h"
+#include "base/json.h"
 #include "base/paths.h"
+#include "base/progress.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "memory.h"
 #include "rot.h"
-#include "base/clock.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/progress.h"
 
 /* ---- loads ---- */
 

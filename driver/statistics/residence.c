@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "statistics/sorted.h"
+#include "statistics/summary.h"
 #include "statistics/summary.h"
 
 #define NR RESIDENCE_NR_PARTS

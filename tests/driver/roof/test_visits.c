@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Times of visits are kept, and taken only where they are complete and of this machine. */
+#include "base/clock.h"
 #include "base/configuration.h"
 #include "base/paths.h"
 #include "roof/visits.h"
 #include "rot.h"
-#include "base/clock.h"
 #include "testing.h"
 
 #define MIB INT64_C(1048576)
