@@ -154,18 +154,17 @@ is_among(const char *words, const char *word)
 	return false;
 }
 
-/* True if each of the comma separated words of text is one of the blank separated words. */
-static bool
-are_among(const char *words, const char *text)
+/* The first part of a list with commas that is none of the words: fresh memory, NULL if all are. */
+static char *
+stray_part(const char *words, const char *text)
 {
-	bool is_good = true;
-
-	for (const char *w = text; is_good && w; w = strchr(w, ',') ? strchr(w, ',') + 1 : NULL) {
+	for (const char *w = text; w; w = strchr(w, ',') ? strchr(w, ',') + 1 : NULL) {
 		autofree char *word = rot_strndup(w, strcspn(w, ","));
 
-		is_good = is_among(words, word);
+		if (!is_among(words, word))
+			return rot_keep(&word);
 	}
-	return is_good;
+	return NULL;
 }
 
 #define TEXT_OF(number) TEXT_OF_EXPANDED(number)
@@ -183,6 +182,7 @@ static const char *const expected[] = {
 static int
 value_check(const struct configuration_key *key, const char *text, struct rot_error *err)
 {
+	autofree char *stray = NULL;
 	bool is_good = true;
 
 	switch (key->type) {
@@ -200,12 +200,13 @@ value_check(const struct configuration_key *key, const char *text, struct rot_er
 		is_good = is_among(key->choices, text);
 		break;
 	case CONFIGURATION_SET:
-		is_good = are_among(key->choices, text);
+		stray = stray_part(key->choices, text);
+		is_good = !stray;
 		break;
 	}
 	if (is_good)
 		return 0;
-	rot_error_set(err, 0, "'%s' is no value of %s", text, key->name);
+	rot_error_set(err, 0, "'%s' is no value of %s", stray ? stray : text, key->name);
 	if (key->type == CONFIGURATION_CHOICE)
 		return rot_error_hint(err, "%s takes one of: %s", key->name, key->choices);
 	if (key->type == CONFIGURATION_SET)

@@ -472,7 +472,7 @@ static void
 print_summary(const struct comparison *comparison, FILE *out)
 {
 	static const char *const words[NR_DIFF_VERDICTS] = {
-		"faster", "slower", "more", "less", "no difference shown", "not known (-runs=6 or more tells)",
+		"faster", "slower", "more", "less", "no difference shown", "not known (6 undisturbed runs tell)",
 	};
 	autofree char *counts = rot_strdup("");
 
@@ -506,7 +506,7 @@ check_limit(const struct comparison *comparison, const struct stored_result *sec
 	if (nr_lone > 0)
 		return rot_error_set(err, 0, "'%s': points or quantities are in one of the files alone", second->path);
 	rot_error_set(err, 0, "'%s': no value can be held to the limit", second->path);
-	return rot_error_hint(err, "times need intervals (--runs=6 or more); counts do not: rot run --counts-only");
+	return rot_error_hint(err, "times need intervals (6 undisturbed runs); counts do not: rot run --counts-only");
 }
 
 int

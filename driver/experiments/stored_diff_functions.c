@@ -376,7 +376,7 @@ print_title(FILE *out, const struct side sides[NR_SIDES], bool has_noise)
 	if (!isnan(sides[BEFORE].cpu_s + sides[AFTER].cpu_s))
 		rot_append(&text, ", CPU time of a run (%.3g -> %.3g s in all)", sides[BEFORE].cpu_s,
 			   sides[AFTER].cpu_s);
-	rot_append(&text, "%s:\n", has_noise ? "" : "; too few runs for intervals of seconds (--runs=6)");
+	rot_append(&text, "%s:\n", has_noise ? "" : "; too few runs for intervals of seconds (6 undisturbed ones)");
 	fputc('\n', out);
 	text_print_fitting(text, out);
 }

@@ -130,9 +130,9 @@ static const struct {
 	{"estimator", "mean", "'mean' is no value of estimator", "estimator takes one of: median min"},
 	{"estimator", "median min", "'median min' is no value of estimator", "estimator takes one of: median min"},
 	{"estimator", "med", "'med' is no value of estimator", "estimator takes one of: median min"},
-	{"plots", "html,,gnuplot", "'html,,gnuplot' is no value of plots",
+	{"plots", "html,,gnuplot", "'' is no value of plots",
 	 "plots takes one or several, with commas between: gnuplot png terminal html files both (rot help plots)"},
-	{"plots", "html,paper", "'html,paper' is no value of plots",
+	{"plots", "html,paper", "'paper' is no value of plots",
 	 "plots takes one or several, with commas between: gnuplot png terminal html files both (rot help plots)"},
 	{"quick", "small", "'small' is no value of quick", "quick is short for sizes=small, and takes true or false"},
 };

@@ -150,7 +150,7 @@ call plot result.json -plots=terminal,html -o both
 check "with text"
 holds "which is there" out '[flop/byte]'
 call plot result.json -plots=html,paper
-is "no such place" 2 "" "rot: 'html,paper' is no value of plots
+is "no such place" 2 "" "rot: 'paper' is no value of plots
      plots takes one or several, with commas between: gnuplot png terminal html files both (rot help plots)"
 call plot result.json -plots=html,
 [ "$status" = 2 ]
