@@ -251,8 +251,8 @@ open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 		return -1;
 	warn_if_stale(rot);
 	validation_recall(rot);
-	rot->measuring = measuring_new(rot, err);
-	return rot->measuring ? 0 : -1;
+	rot->measuring = measuring_new(rot);
+	return 0;
 }
 
 static int

@@ -11,6 +11,7 @@
 #include "base/messages.h"
 #include "base/paths.h"
 #include "engine/kernel_work.h"
+#include "engine/core_launch.h"
 #include "engine/measuring.h"
 #include "machine/measured.h"
 #include "memory.h"
@@ -457,11 +458,11 @@ is_refused(struct measuring_job *job)
 {
 	if (!job->is_stepping || rot_interrupted() || measuring_has_stopped(job->rot))
 		return false;
-	if (job->met == STEPS_CAN && measuring_was_refused()) {
+	if (job->met == STEPS_CAN && core_launch_was_refused()) {
 		job->architecture->cannot_step = true;
 		job->met = STEPS_REFUSED;
 	}
-	if (job->met == STEPS_CAN && job->architecture->stepping.is_unasked && measuring_was_late())
+	if (job->met == STEPS_CAN && job->architecture->stepping.is_unasked && core_launch_was_late())
 		job->met = STEPS_LATE;
 	return job->met != STEPS_CAN;
 }
