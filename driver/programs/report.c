@@ -123,18 +123,6 @@ stopped_share(const struct program_run_output *run)
 	return run->nr_stops > 0 && lives_ns > 0 ? (double)run->stopped_time / lives_ns : NAN;
 }
 
-static double
-nr_stops(const struct program_run_output *run)
-{
-	return run->nr_stops > 0 ? (double)run->nr_stops : NAN;
-}
-
-double
-program_report_nr_stops(const struct program_report *report)
-{
-	return program_report_median(report, nr_stops);
-}
-
 double
 program_report_stopped_share(const struct program_report *report)
 {

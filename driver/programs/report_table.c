@@ -618,6 +618,12 @@ print_missing(const struct program_report *report, FILE *out)
 		fprintf(out, "  not counted: %s\n", missing);
 }
 
+static double
+nr_stops(const struct program_run_output *run)
+{
+	return run->nr_stops > 0 ? (double)run->nr_stops : NAN;
+}
+
 /* Stops by the tracer: how many, and how much of the run they took. */
 static void
 print_stops(const struct program_report *report, FILE *out)
@@ -626,7 +632,7 @@ print_stops(const struct program_report *report, FILE *out)
 
 	if (isnan(share))
 		return;
-	row_number(out, "stops by tracing", program_report_nr_stops(report), "");
+	row_number(out, "stops by tracing", program_report_median(report, nr_stops), "");
 	row_share(out, "share of the run in these stops", share);
 }
 

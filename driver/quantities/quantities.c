@@ -167,14 +167,16 @@ struct share {
 	size_t nr;
 };
 
-/* The job of events, or of what counts instead, and that of what these leave to blocks, which may have no request. */
+/* The job of events, or of what counts instead, and that of what these leave to blocks, which may have no request.
+ * may_step: points of experiments, and not what is not to be stepped without being asked for. */
 static void
 share_out(struct pool *pool, struct share shares[2], struct rot *rot, const struct measurement *measurement,
 	  const struct quantity_request *requests, size_t nr, bool may_step)
 {
 	struct architecture *beside = may_step ? rot->architecture->beside : NULL;
+	struct architecture *by_steps = may_step ? rot->architecture->by_steps : NULL;
 
-	shares[0] = (struct share){.architecture = job_architecture(rot, may_step)};
+	shares[0] = (struct share){.architecture = by_steps ? by_steps : rot->architecture};
 	shares[1] = (struct share){.architecture = beside};
 	for (size_t i = 0; i < nr; i++) {
 		struct share *share = &shares[beside && job_leaves(rot, beside, measurement, &requests[i])];
