@@ -259,12 +259,12 @@ open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 		return -1;
 	warn_if_stale(rot);
 	validation_recall(rot);
-	rot->measuring = measuring_new(rot, err);
-	return rot->measuring ? 0 : -1;
+	rot->measuring = measuring_new(rot);
+	return 0;
 }
 
-static int
-open_driver(struct rot *rot, struct configuration *configuration, bool has_kernels, struct rot_error *err)
+int
+rot_open(struct rot *rot, struct configuration *configuration, bool has_kernels, struct rot_error *err)
 {
 	*rot = (struct rot){.configuration = configuration};
 	messages_set_quiet(configuration_bool(configuration, "quiet"));
@@ -280,18 +280,6 @@ open_driver(struct rot *rot, struct configuration *configuration, bool has_kerne
 	}
 	monitor_leave(rot->monitor);
 	return 0;
-}
-
-int
-rot_open(struct rot *rot, struct configuration *configuration, struct rot_error *err)
-{
-	return open_driver(rot, configuration, true, err);
-}
-
-int
-rot_open_for_programs(struct rot *rot, struct configuration *configuration, struct rot_error *err)
-{
-	return open_driver(rot, configuration, false, err);
 }
 
 void

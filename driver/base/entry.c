@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "memory.h"
 
 enum { INDENT = 6, LAST_COLUMN = 80 };
 
@@ -98,7 +99,7 @@ text_print_fitting(const char *text, FILE *out)
 void
 text_print_message(const char *text, FILE *out)
 {
-	char *lines = NULL;
+	autofree char *lines = NULL;
 	size_t length;
 	FILE *memory = open_memstream(&lines, &length);
 
@@ -107,7 +108,6 @@ text_print_message(const char *text, FILE *out)
 	print_fitting(text, isatty(fileno(out)) ? terminal_width(out) : SIZE_MAX, strlen("rot: "), memory);
 	fclose(memory);
 	fputs(lines, out);
-	free(lines);
 }
 
 void

@@ -82,16 +82,12 @@ rot_interrupted(void)
 /* One write a message, so that lines of several processes do not mix. */
 static void __attribute__((format(printf, 2, 0))) print(const char *prefix, const char *format, va_list arguments)
 {
-	char *text, *message;
+	autofree char *text = rot_vformat(format, arguments), *message = NULL;
 
-	if (vasprintf(&text, format, arguments) < 0)
-		return;
 	message = rot_format("rot: %s%s", prefix, text);
 	progress_clear();
 	fflush(stdout);
 	text_print_message(message, stderr);
-	free(message);
-	free(text);
 }
 
 void

@@ -56,24 +56,21 @@ try_beside(const char *name, const char *what, struct rot_error *err)
 int
 output_check(const char *output_name, struct rot_error *err)
 {
-	char *what;
-	int rc;
+	autofree char *what = NULL;
 
 	if (!names_files(output_name)) {
 		rot_error_set(err, 0, "'%s' cannot be the begin of the results' names", output_name);
 		return rot_error_hint(err, "it is what .json and .pdf are added to: rot measure NAME folder/name");
 	}
 	what = rot_format("'%s.json' and the plots", output_name);
-	rc = try_beside(output_name, what, err);
-	free(what);
-	return rc;
+	return try_beside(output_name, what, err);
 }
 
 int
 output_check_file(const char *path, struct rot_error *err)
 {
 	struct stat status;
-	char *what;
+	autofree char *what = NULL;
 	int rc;
 
 	if (strcmp(path, "-") == 0)
@@ -86,7 +83,6 @@ output_check_file(const char *path, struct rot_error *err)
 		if (rc < 0)
 			rot_error_set(err, S_ISDIR(status.st_mode) ? EISDIR : errno, "cannot write %s", what);
 	}
-	free(what);
 	return rc;
 }
 

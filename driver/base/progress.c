@@ -100,7 +100,7 @@ is_due(void)
 static void
 show(const char *task)
 {
-	char *text;
+	autofree char *text = NULL;
 
 	if (progress.depth == 0 || progress.is_silent || (!progress.is_terminal && !is_due()))
 		return;
@@ -111,7 +111,6 @@ show(const char *task)
 	else
 		fprintf(stderr, "rot: %s\n", text);
 	fflush(stderr);
-	free(text);
 	progress.is_shown = progress.is_terminal;
 	progress.shown_s = clock_now_s();
 }

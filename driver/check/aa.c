@@ -208,7 +208,7 @@ compare_round(struct comparing *comparing, struct rot_error *err)
 	int rc = 0;
 
 	for (int turn = 0; rc == 0 && turn < 2; turn++) {
-		measuring_forget(comparing->rot);
+		measuring_forget(comparing->rot->measuring);
 		rc = order_blocks(nr, comparing->nr_blocks, visit_point, comparing, err);
 		for (size_t i = 0; rc == 0 && i < nr; i++)
 			rc = take_values(comparing, i, turn == 1, err);

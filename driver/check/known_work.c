@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/configuration.h"
 #include "base/progress.h"
+#include "engine/core_launch.h"
 #include "engine/expression.h"
 #include "engine/kernel_work.h"
 #include "engine/measuring.h"
@@ -771,7 +772,7 @@ measure_point(struct measuring_work *of, struct work_point *point, struct rot_er
 static int
 leave_out_refused(struct measuring_work *of, struct rot_error *err)
 {
-	if (!measuring_was_refused())
+	if (!core_launch_was_refused())
 		return -1;
 	if (!of->has_warned)
 		rot_warning("not validated: %s%s%s", err->text, err->hint[0] ? "\n     " : "", err->hint);

@@ -40,10 +40,8 @@ command_usage(const struct command *command)
 			  *command->arguments ? " " : "", command->arguments);
 }
 
-typedef int open_function(struct rot *rot, struct configuration *configuration, struct rot_error *err);
-
 static struct rot *
-open_by(open_function *open_rot, struct command_context *context, struct rot_error *err)
+open_rot(struct command_context *context, bool has_kernels, struct rot_error *err)
 {
 	struct configuration *configuration = context->configuration;
 
@@ -51,7 +49,7 @@ open_by(open_function *open_rot, struct command_context *context, struct rot_err
 		return &context->rot;
 	/* Opening takes the configuration, also when it fails. */
 	context->configuration = NULL;
-	if (open_rot(&context->rot, configuration, err) < 0)
+	if (rot_open(&context->rot, configuration, has_kernels, err) < 0)
 		return NULL;
 	context->configuration = configuration;
 	context->rot.command_line = context->command_line;
@@ -62,13 +60,13 @@ open_by(open_function *open_rot, struct command_context *context, struct rot_err
 struct rot *
 command_rot(struct command_context *context, struct rot_error *err)
 {
-	return open_by(rot_open, context, err);
+	return open_rot(context, true, err);
 }
 
 struct rot *
 command_rot_for_programs(struct command_context *context, struct rot_error *err)
 {
-	return open_by(rot_open_for_programs, context, err);
+	return open_rot(context, false, err);
 }
 
 const struct paths *

@@ -229,8 +229,8 @@ make_command(struct run_job *job, char *const *argv)
 	for (size_t i = 0; i < job->plan.passes.nr_passes; i++) {
 		const struct pass *pass = &job->plan.passes.passes[i], *compared = NULL;
 
-		if (!pass->is_stepped)
-			compared = program_comparison_pass(&job->comparison);
+		if (!pass->is_stepped && job->comparison.counted.nr > 0)
+			compared = &job->comparison.counted.passes.passes[0];
 		program_command_passes_add(pass->is_stepped && job->counting ? job->counting : command,
 					   compared ? pass_measurer(job->comparison.events, compared)
 						    : pass_measurer(job->architecture, pass));
@@ -859,7 +859,8 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 	announce(&job);
 	if (program_launch(rot, job.command, options->duration_s, NULL, &job.output, status, err) < 0)
 		goto out;
-	if (program_comparison_count(&job.comparison, job.output, err) < 0)
+	if (job.comparison.counted.nr > 0 && program_values_total(&job.comparison.values, &job.comparison.counted,
+								  job.comparison.events, job.output, err) < 0)
 		goto out;
 	if (job.counting && has_no_region(&job))
 		rot_note("the run for the counts is left out, since no region could be measured");

@@ -27,7 +27,8 @@ run_run(struct command_context *context, void *values, int argc, char **argv, st
 
 	if (run_options_check(options, argc > 0, err) < 0)
 		return COMMAND_USAGE;
-	options->has_miss_kinds |= run_options_are_by_misses(options);
+	/* By object or thread misses must be told apart by kind. */
+	options->has_miss_kinds |= strcmp(options->by, "object") == 0 || strcmp(options->by, "thread") == 0;
 	if ((options->has_miss_kinds || options->nr_what_ifs > 0) &&
 	    strcmp(configuration_string(context->configuration, "caches"), "none") == 0) {
 		rot_error_set(err, 0,

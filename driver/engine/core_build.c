@@ -208,7 +208,7 @@ core_builder_delete(struct core_builder *builder)
 	for (size_t i = 0; i < builder->nr_cores; i++)
 		core_delete(builder->cores[i]);
 	free(builder->cores);
-	core_facts_clear(&builder->facts);
+	pool_clear(&builder->facts.pool);
 	free(builder->folder);
 	free(builder);
 }

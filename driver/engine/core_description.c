@@ -17,13 +17,6 @@
 #include "memory.h"
 #include "rot.h"
 
-void
-core_facts_clear(struct core_facts *facts)
-{
-	pool_clear(&facts->pool);
-	*facts = (struct core_facts){0};
-}
-
 /* ---- files of kernels ---- */
 
 /* Several kernels may share a folder: X.c belongs to the X.xml beside it. */

@@ -33,8 +33,6 @@ struct core_facts {
 	char tools[SHA256_HEX_SIZE]; /* compiler (path, size, time), fixed part of the core, makefile */
 };
 
-void core_facts_clear(struct core_facts *facts);
-
 struct core_kernel {
 	const struct definition *definition;
 	const struct kernel_sources *sources; /* owned by the facts                                 */

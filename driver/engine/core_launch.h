@@ -50,10 +50,13 @@ int core_start_explain(const struct core_start *start, const struct rot_error *w
 int core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements,
 		size_t nr_measurements, int nr_runs, struct measurement_command_output **output, struct rot_error *err);
 
-/* Did the last start fail because a measurer refused what it was asked for, and not because something broke? */
+/*
+ * Did the last start fail because a measurer refused what it was asked for (steps where nothing may be traced, say), so
+ * that other measurers can be tried?
+ */
 bool core_launch_was_refused(void);
 
-/* Or because it was not done within the time limit? */
+/* Likewise: was the time limit not enough? */
 bool core_launch_was_late(void);
 
 /* Do the runs belong to passes that the command asked for? */

@@ -96,33 +96,39 @@ measuring_hash(struct rot *rot, const void *description)
 	return measuring_machine_hash(rot->machine, xml);
 }
 
-char *
-measuring_description_hash(struct rot *rot, struct measurement *measurement)
+/* What the user does not write. */
+static void
+complete(struct rot *rot, struct measurement *measurement)
 {
 	size_t nr;
 	autofree struct rot_entity **parts = rot_graph_collect(measurement, &nr);
 
 	set_ids(parts, nr);
 	set_optimization(rot, parts, nr);
+}
+
+char *
+measuring_description_hash(struct rot *rot, struct measurement *measurement)
+{
+	complete(rot, measurement);
 	return measuring_hash(rot, measurement);
 }
 
 /* ---- what stays between two measurements ---- */
 
 struct measuring *
-measuring_new(struct rot *rot, struct rot_error *err)
+measuring_new(struct rot *rot)
 {
 	struct measuring *measuring = rot_calloc(1, sizeof *measuring);
 
-	(void)err;
 	measuring->cache = result_cache_new(rot->paths->cache, rot->registry);
 	measuring->builder = core_builder_new(rot);
 	measuring->files = file_hashes_new();
 	return measuring;
 }
 
-static void
-forget(struct measuring *measuring)
+void
+measuring_forget(struct measuring *measuring)
 {
 	for (size_t i = 0; i < measuring->nr_seen; i++)
 		free(measuring->seen[i]);
@@ -130,17 +136,11 @@ forget(struct measuring *measuring)
 }
 
 void
-measuring_forget(struct rot *rot)
-{
-	forget(rot->measuring);
-}
-
-void
 measuring_delete(struct measuring *measuring)
 {
 	if (!measuring)
 		return;
-	forget(measuring);
+	measuring_forget(measuring);
 	free(measuring->seen);
 	file_list_clear(&measuring->listed);
 	file_hashes_delete(measuring->files);
@@ -187,18 +187,6 @@ measuring_parent_hash(struct rot *rot, struct rot_error *err)
 }
 
 /* ---- regions that were to be stepped ---- */
-
-bool
-measuring_was_refused(void)
-{
-	return core_launch_was_refused();
-}
-
-bool
-measuring_was_late(void)
-{
-	return core_launch_was_late();
-}
 
 /* NULL: the set's region was counted to its end, or not at all. */
 static const struct step_measurer_output *
@@ -464,22 +452,15 @@ measuring_perform_spread(struct rot *rot, struct measurement *const *passes, siz
 	struct kernel_job job = {.nr_starts = nr_starts > 1 ? nr_starts : 1};
 	struct performance performance = {
 		.rot = rot, .kind = &kernels, .context = &job, .nr = nr_passes, .nr_runs = nr_runs};
-	int rc;
 
 	if (nr_passes == 0 || nr_runs < 1)
 		return rot_error_set(err, 0, "nothing to measure: %zu passes of %d runs", nr_passes, nr_runs);
-	for (size_t i = 0; i < nr_passes; i++)
+	for (size_t i = 0; i < nr_passes; i++) {
 		if (check_kernels(rot, passes[i], err) < 0)
 			return -1;
-	performance.passes = rot_calloc(nr_passes, sizeof *performance.passes);
-	for (size_t i = 0; i < nr_passes; i++)
-		performance.passes[i] = (struct performance_pass){.description = passes[i],
-								  .hash = measuring_description_hash(rot, passes[i])};
-	rc = performance_run(&performance, err);
-	for (size_t i = 0; rc == 0 && i < nr_passes; i++)
-		results[i] = performance.passes[i].result;
-	free(performance.passes);
-	return rc;
+		complete(rot, passes[i]);
+	}
+	return performance_run(&performance, (void *const *)passes, results, err);
 }
 
 int

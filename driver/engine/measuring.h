@@ -16,7 +16,7 @@ struct rot;
 struct measuring;
 
 /* rot->paths, configuration, machine, kernels and registry must be there. */
-struct measuring *measuring_new(struct rot *rot, struct rot_error *err);
+struct measuring *measuring_new(struct rot *rot);
 void measuring_delete(struct measuring *measuring);
 
 /*
@@ -37,15 +37,6 @@ int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t
 int measuring_perform_spread(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
 			     int nr_starts, struct measurement_result **results, struct rot_error *err);
 
-/*
- * After an error of the two: did a measurer refuse what it was asked for (steps where nothing may be traced, say), so
- * that other measurers can be tried?
- */
-bool measuring_was_refused(void);
-
-/* Likewise: was the time limit not enough? */
-bool measuring_was_late(void);
-
 /* What a run gave of a region that was to be stepped through, and was cut; of the result. NULL: there is none. */
 const struct step_measurer_output *measuring_find_cut(const struct measurement_result *result);
 
@@ -60,7 +51,7 @@ bool measuring_has_long_counts(const struct measurement_result *result);
  * Results that were measured by this process count as any other from now on: with useCachedResults=false everything is
  * measured anew, once more.
  */
-void measuring_forget(struct rot *rot);
+void measuring_forget(struct measuring *measuring);
 
 /*
  * While it stops, missing runs are not measured: what needs them fails, and measuring_has_stopped is true. Whoever

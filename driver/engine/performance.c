@@ -228,10 +228,17 @@ cut_runs(struct rot_list *runs, size_t nr)
 }
 
 int
-performance_run(struct performance *performance, struct rot_error *err)
+performance_run(struct performance *performance, void *const *descriptions, struct measurement_result **results,
+		struct rot_error *err)
 {
-	enum performance_outcome outcome = perform(performance, false, err);
+	autofree struct performance_pass *passes = rot_calloc(performance->nr, sizeof(*passes));
+	enum performance_outcome outcome;
 
+	performance->passes = passes;
+	for (size_t i = 0; i < performance->nr; i++)
+		passes[i] = (struct performance_pass){.description = descriptions[i],
+						      .hash = measuring_hash(performance->rot, descriptions[i])};
+	outcome = perform(performance, false, err);
 	if (outcome == PERFORMANCE_NEEDS_LOCK && measuring_may_measure(performance->rot->measuring, err)) {
 		const int lock = cache_lock(performance->rot->paths->cache);
 
@@ -243,13 +250,12 @@ performance_run(struct performance *performance, struct rot_error *err)
 		cache_unlock(lock);
 	}
 	for (size_t i = 0; i < performance->nr; i++) {
-		struct performance_pass *pass = &performance->passes[i];
-
 		if (outcome == PERFORMANCE_DONE)
-			cut_runs(performance->kind->runs(pass->result), (size_t)performance->nr_runs);
+			cut_runs(performance->kind->runs(passes[i].result), (size_t)performance->nr_runs);
 		else
-			forget_result(pass);
-		free(pass->hash);
+			forget_result(&passes[i]);
+		results[i] = passes[i].result;
+		free(passes[i].hash);
 	}
 	return outcome == PERFORMANCE_DONE ? 0 : -1;
 }

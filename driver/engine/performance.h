@@ -58,14 +58,15 @@ struct performance {
 	struct rot *rot;
 	const struct performance_kind *kind;
 	void *context; /* of the kind                  */
-	struct performance_pass *passes;
 	size_t nr;
 	int nr_runs;
+	struct performance_pass *passes; /* while it runs      */
 	char core_hash[SHA256_HEX_SIZE]; /* after prepare      */
 };
 
 /*
- * Gets exactly nr_runs runs of each pass; on success the results belong to the caller. As measuring_perform. Frees the
- * hashes in any case.
+ * Gets exactly nr_runs runs of each of the nr descriptions, whose ids are set; on success the results belong to the
+ * caller. As measuring_perform.
  */
-int performance_run(struct performance *performance, struct rot_error *err);
+int performance_run(struct performance *performance, void *const *descriptions, struct measurement_result **results,
+		    struct rot_error *err);

@@ -356,22 +356,15 @@ program_measuring_perform(struct rot *rot, struct program_workload *const *passe
 			  struct program_command_output **output, json_t *origin, struct rot_error *err)
 {
 	struct performance performance = {.rot = rot, .kind = &programs, .nr = nr_passes, .nr_runs = nr_runs};
-	int rc;
+	autofree struct measurement_result **results = rot_calloc(nr_passes, sizeof(struct measurement_result *));
 
-	performance.passes = rot_calloc(nr_passes, sizeof(*performance.passes));
-	for (size_t i = 0; i < nr_passes; i++)
-		performance.passes[i] =
-			(struct performance_pass){.description = passes[i], .hash = measuring_hash(rot, passes[i])};
-	rc = performance_run(&performance, err);
-	if (rc == 0)
-		*output = program_command_output_new();
-	for (size_t i = 0; rc == 0 && i < nr_passes; i++) {
-		struct measurement_result *result = performance.passes[i].result;
-
-		origin_add(origin, result);
-		take_runs(*output, result->program, i);
-		rot_graph_delete(result);
+	if (performance_run(&performance, (void *const *)passes, results, err) < 0)
+		return -1;
+	*output = program_command_output_new();
+	for (size_t i = 0; i < nr_passes; i++) {
+		origin_add(origin, results[i]);
+		take_runs(*output, results[i]->program, i);
+		rot_graph_delete(results[i]);
 	}
-	free(performance.passes);
-	return rc;
+	return 0;
 }

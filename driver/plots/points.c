@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of series as gnuplot data and plot elements. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "memory.h"
 #include "plots/points.h"
 #include "plots/script.h"
@@ -412,13 +414,15 @@ points_write_data(FILE *out, const struct plot_series *series, size_t nr_series,
 	}
 }
 
-static char *
-add_command(char *command, const char *element)
+static void __attribute__((format(printf, 2, 3))) add_element(char **command, const char *format, ...)
 {
-	const size_t length = strlen(command);
+	autofree char *element = NULL;
+	va_list arguments;
 
-	rot_append(&command, "%s%s", length && command[length - 1] == ' ' ? "" : ", \\\n\t", element);
-	return command;
+	va_start(arguments, format);
+	element = rot_vformat(format, arguments);
+	va_end(arguments);
+	rot_append(command, "%s%s", path_ends_in(*command, " ") ? "" : ", \\\n\t", element);
 }
 
 /* A series name as gnuplot string, in fresh memory. */
@@ -437,18 +441,14 @@ quoted(const char *text)
 }
 
 /* Rows of points measured once have no box: n is column 11. */
-static char *
-add_spread(char *command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions,
+static void
+add_spread(char **command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions,
 	   const char *x)
 {
-	if (frame->show_min_max) {
-		const char *form = both_directions ? "2:3:4:5:6 with xyerrorbars" : "2:5:6 with yerrorbars";
-		autofree char *element =
-			rot_format("data index %zu using %s:%s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
-				   index, x, form, colour);
-
-		command = add_command(command, element);
-	}
+	if (frame->show_min_max)
+		add_element(command,
+			    "data index %zu using %s:%s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle", index,
+			    x, both_directions ? "2:3:4:5:6 with xyerrorbars" : "2:5:6 with yerrorbars", colour);
 	if (frame->show_percentiles) {
 		/* a box is as wide everywhere in the picture: relative to x on a logarithmic axis, by POINTS_BOX_OF_X
 		 */
@@ -457,14 +457,13 @@ add_spread(char *command, size_t index, const char *colour, const struct plot_fr
 					       : rot_strdup("");
 		const char *form = both_directions ? "2:7:8:9:10" : "9:9:10:10",
 			   *with = both_directions ? "boxxyerror" : "candlesticks";
-		autofree char *element =
-			rot_format("data index %zu using %s:%s%s with %s fillstyle transparent solid 0.25 border "
-				   "linewidth 0.7 linecolor rgb \"%s\" notitle",
-				   index, x, form, width, with, colour);
 
-		command = add_command(command, element);
+		add_element(
+			command,
+			"data index %zu using %s:%s%s with %s fillstyle transparent solid 0.25 border linewidth 0.7 "
+			"linecolor rgb \"%s\" notitle",
+			index, x, form, width, with, colour);
 	}
-	return command;
 }
 
 /*
@@ -499,71 +498,64 @@ with_style(const struct plot_series *series, size_t index)
 #define GNUPLOT_MARK 3.6
 
 /* Marks that are seen through, with an edge that is not; column 15 has the share. */
-static char *
-add_dots(char *command, const struct plot_series *series, size_t index, const char *x)
+static void
+add_dots(char **command, const struct plot_series *series, size_t index, const char *x)
 {
 	const char *colour = script_colour(series, index);
-	autofree char *size = NULL, *inside = NULL, *edge = NULL;
+	autofree char *size = rot_format("(%g*($15 > %g ? sqrt($15) : %g))", PLOT_LARGEST_DOT / GNUPLOT_MARK,
+					 pow(PLOT_LEAST_DOT / PLOT_LARGEST_DOT, 2), PLOT_LEAST_DOT / PLOT_LARGEST_DOT);
 
-	size = rot_format("(%g*($15 > %g ? sqrt($15) : %g))", PLOT_LARGEST_DOT / GNUPLOT_MARK,
-			  pow(PLOT_LEAST_DOT / PLOT_LARGEST_DOT, 2), PLOT_LEAST_DOT / PLOT_LARGEST_DOT);
-	inside = rot_format("data index %zu using %s:2:%s with points pointtype %d pointsize variable linecolor rgb "
-			    "\"#A0%s\" notitle",
-			    index, x, size, script_mark(series, index), colour + 1);
-	edge = rot_format("data index %zu using %s:2:%s with points pointtype %d pointsize variable linewidth 0.8 "
-			  "linecolor rgb \"%s\" notitle",
-			  index, x, size, script_mark(series, index) - 1, colour);
-	return add_command(add_command(command, inside), edge);
+	add_element(command,
+		    "data index %zu using %s:2:%s with points pointtype %d pointsize variable linecolor rgb "
+		    "\"#A0%s\" notitle",
+		    index, x, size, script_mark(series, index), colour + 1);
+	add_element(command,
+		    "data index %zu using %s:2:%s with points pointtype %d pointsize variable linewidth 0.8 "
+		    "linecolor rgb \"%s\" notitle",
+		    index, x, size, script_mark(series, index) - 1, colour);
 }
 
-char *
-points_add_key(char *command, const struct plot_series *series, size_t index)
+void
+points_add_key(char **command, const struct plot_series *series, size_t index)
 {
-	autofree char *title = quoted(series->name), *element = NULL;
+	autofree char *title = quoted(series->name);
 
-	element = rot_format("NaN with points pointtype %d pointsize 0.9 linewidth 0.8 linecolor rgb \"%s\" title %s",
-			     script_mark(series, index) - 1, script_colour(series, index), title);
-	return add_command(command, element);
+	add_element(command, "NaN with points pointtype %d pointsize 0.9 linewidth 0.8 linecolor rgb \"%s\" title %s",
+		    script_mark(series, index) - 1, script_colour(series, index), title);
 }
 
 /* Hollow marks: column 13 says which. */
-static char *
-add_holes(char *command, const struct plot_series *series, size_t index, const char *x)
+static void
+add_holes(char **command, const struct plot_series *series, size_t index, const char *x)
 {
 	bool has_some = false;
-	char *element;
 
 	for (size_t i = 0; i < series->nr_points; i++)
 		has_some = has_some || series->points[i].is_expected;
-	if (!has_some)
-		return command;
-	element = rot_format("data index %zu using %s:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
-			     "linecolor rgb \"#FFFFFF\" notitle",
-			     index, x, script_mark(series, index));
-	command = add_command(command, element);
-	free(element);
-	return command;
+	if (has_some)
+		add_element(command,
+			    "data index %zu using %s:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
+			    "linecolor rgb \"#FFFFFF\" notitle",
+			    index, x, script_mark(series, index));
 }
 
-char *
-points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
+void
+points_add_commands(char **command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 		    bool both_directions, const char *x)
 {
-	char *title, *element, *with;
+	autofree char *title = NULL, *with = NULL;
 
-	if (series->style == PLOT_DOTS)
-		return add_dots(command, series, index, x);
+	if (series->style == PLOT_DOTS) {
+		add_dots(command, series, index, x);
+		return;
+	}
 	title = quoted(series->name);
 	if (has_spread(series))
-		command = add_spread(command, index, script_colour(series, index), frame, both_directions, x);
+		add_spread(command, index, script_colour(series, index), frame, both_directions, x);
 	with = with_style(series, index);
-	element = rot_format("data index %zu using %s:2 with %s linecolor rgb \"%s\" title %s", index, x, with,
-			     script_colour(series, index), title);
-	command = add_command(command, element);
-	free(element);
-	free(with);
-	free(title);
-	return add_holes(command, series, index, x);
+	add_element(command, "data index %zu using %s:2 with %s linecolor rgb \"%s\" title %s", index, x, with,
+		    script_colour(series, index), title);
+	add_holes(command, series, index, x);
 }
 
 char *

@@ -75,15 +75,15 @@ double point_shown_y(const struct plot_point *point, const struct point_edges *e
 void points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges);
 
 /*
- * Appends the plot elements of one series to command (which is freed) and returns the new one: boxes 25/75 % and
+ * Appends the plot elements of one series to the command: boxes 25/75 % and
  * whiskers min/max (in x as well if both_directions), the joining line with marks and the title. index: of the series
  * in the data. x: the column or expression of x, "1".
  */
-char *points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
-			  bool both_directions, const char *x);
+void points_add_commands(char **command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
+			 bool both_directions, const char *x);
 
 /* Likewise the entry of dots in the key, where it is their turn. */
-char *points_add_key(char *command, const struct plot_series *series, size_t index);
+void points_add_key(char **command, const struct plot_series *series, size_t index);
 
 /* The script's variable with the width of boxes on a logarithmic x axis, as a share of x. */
 #define POINTS_BOX_OF_X "box_of_x"

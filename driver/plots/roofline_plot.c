@@ -141,13 +141,10 @@ roofline_command(const struct roofline_plot *plot)
 	for (int is_dots = 1; is_dots >= 0; is_dots--)
 		for (size_t s = 0; s < plot->nr_series; s++)
 			if ((plot->series[s].style == PLOT_DOTS) == is_dots)
-				command = points_add_commands(command, &plot->series[s], s, &plot->frame, true, "1");
+				points_add_commands(&command, &plot->series[s], s, &plot->frame, true, "1");
 			else if (!is_dots)
-				command = points_add_key(command, &plot->series[s], s);
-	if (!plot->nr_series) {
-		free(command);
-		return rot_strdup("plot NaN notitle");
-	}
+				points_add_key(&command, &plot->series[s], s);
+	rot_append(&command, "%s", plot->nr_series ? "" : "NaN notitle");
 	return command;
 }
 

@@ -22,12 +22,9 @@ series_command(const struct point_set *set, const struct point_edges *edges)
 		autofree char *x =
 			shift == 0 ? rot_strdup("1") : rot_format("($1%s%s)", edges->x.is_log ? "*" : "+", number);
 
-		command = points_add_commands(command, &set->series[s], s, set->frame, false, x);
+		points_add_commands(&command, &set->series[s], s, set->frame, false, x);
 	}
-	if (!set->nr_series) {
-		free(command);
-		return rot_strdup("plot NaN notitle");
-	}
+	rot_append(&command, "%s", set->nr_series ? "" : "NaN notitle");
 	return command;
 }
 

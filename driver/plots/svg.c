@@ -383,7 +383,7 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 	autofree char *scale = series->style == PLOT_DOTS    ? rot_format(" scale(%s)", size)
 			       : series->style == PLOT_MARKS ? rot_strdup(" scale(0.6)")
 							     : rot_strdup("");
-	char *at_x, *at_y;
+	autofree char *at_x = NULL, *at_y = NULL;
 
 	if (!isfinite(x) || !isfinite(y))
 		return;
@@ -404,8 +404,6 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 	xmlTextWriterEndElement(panel->out);
 	write_end_sign(panel, point, x, y);
 	xmlTextWriterEndElement(panel->out);
-	free(at_x);
-	free(at_y);
 }
 
 /* Each value in the middle of its step. */
@@ -441,13 +439,12 @@ joined_path(const struct svg_panel *panel, const struct plot_series *series)
 static void
 write_line(const struct svg_panel *panel, const struct plot_series *series)
 {
-	char *path;
+	autofree char *path = NULL;
 
 	if (series->style == PLOT_MARKS || (series->style == PLOT_DOTS && !series->is_joined) || series->nr_points == 0)
 		return;
 	path = series->style == PLOT_STEPS ? step_path(panel, series) : joined_path(panel, series);
 	svg_path(panel->out, line_look(series->style), path);
-	free(path);
 }
 
 /* Spread, joining line, marks with their titles, signs at the ends. */

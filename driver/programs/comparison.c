@@ -47,21 +47,6 @@ program_comparison_choose(struct program_comparison *comparison, const struct ar
 		clear_plans(comparison);
 }
 
-const struct pass *
-program_comparison_pass(const struct program_comparison *comparison)
-{
-	return comparison->counted.nr > 0 ? &comparison->counted.passes.passes[0] : NULL;
-}
-
-int
-program_comparison_count(struct program_comparison *comparison, const struct program_command_output *output,
-			 struct rot_error *err)
-{
-	if (comparison->counted.nr == 0)
-		return 0;
-	return program_values_total(&comparison->values, &comparison->counted, comparison->events, output, err);
-}
-
 int
 program_comparison_note(const struct program_comparison *comparison, const struct program_command_output *output,
 			struct program_report *report, struct rot_error *err)

@@ -367,7 +367,7 @@ waits_for_memory(const struct finding_rule *rule, const struct finding_facts *fa
 	const bool has_chain = waits_for_chained_loads(code);
 	enum finding_origin most = FINDING_L2;
 	double line_ns;
-	char *waits;
+	autofree char *waits = NULL;
 
 	for (enum finding_origin i = most; i < FINDING_NR_ORIGINS; i++)
 		if (code->line_ns[i] * lines_from(code, i) > code->line_ns[most] * lines_from(code, most))
@@ -385,7 +385,6 @@ waits_for_memory(const struct finding_rule *rule, const struct finding_facts *fa
 	      rot_strdup(strstr(code->chain, "load") ? "what is loaded tells the next address, so lines come one "
 						       "after the other"
 						     : "latency bounds it, not bandwidth"));
-	free(waits);
 	return true;
 }
 

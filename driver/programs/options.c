@@ -180,12 +180,6 @@ run_options_by(const struct run_options *options)
 	return kind <= PLACES_LINES ? kind : PLACES_FUNCTIONS;
 }
 
-bool
-run_options_are_by_misses(const struct run_options *options)
-{
-	return strcmp(options->by, "object") == 0 || strcmp(options->by, "thread") == 0;
-}
-
 static void
 clear(void *values)
 {

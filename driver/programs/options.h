@@ -38,9 +38,6 @@ extern const struct option_table run_options_table;
 
 enum place_kind run_options_by(const struct run_options *options);
 
-/* True by object or thread, for which misses must be told apart by kind. */
-bool run_options_are_by_misses(const struct run_options *options);
-
 /* -1: these do not go together, with what is right as a hint. */
 int run_options_check(const struct run_options *options, bool has_program, struct rot_error *err);
 

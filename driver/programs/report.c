@@ -22,12 +22,7 @@
 static void
 add_note(struct program_report *report, const char *format, va_list arguments)
 {
-	char *text;
-
-	if (vasprintf(&text, format, arguments) < 0)
-		text = rot_strdup("out of memory");
-	report->notes = rot_realloc(report->notes, report->nr_notes + 1, sizeof(*report->notes));
-	report->notes[report->nr_notes++] = text;
+	rot_add(report->notes, report->nr_notes) = rot_vformat(format, arguments);
 }
 
 void
@@ -78,7 +73,7 @@ nr_runs(const struct program_report *report)
 double
 program_report_median(const struct program_report *report, double (*number)(const struct program_run_output *run))
 {
-	double *numbers = rot_calloc(nr_runs(report) + 1, sizeof(*numbers)), median;
+	autofree double *numbers = rot_calloc(nr_runs(report) + 1, sizeof(*numbers));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < nr_runs(report); i++) {
@@ -87,9 +82,7 @@ program_report_median(const struct program_report *report, double (*number)(cons
 		if (!report->plan->passes.passes[run->pass].is_stepped)
 			numbers[nr++] = number(run);
 	}
-	median = statistics_percentile(numbers, nr, 50);
-	free(numbers);
-	return median;
+	return statistics_percentile(numbers, nr, 50);
 }
 
 static double
@@ -128,18 +121,6 @@ stopped_share(const struct program_run_output *run)
 			lives_ns += (double)(thread->stop_time - thread->start_time);
 	}
 	return run->nr_stops > 0 && lives_ns > 0 ? (double)run->stopped_time / lives_ns : NAN;
-}
-
-static double
-nr_stops(const struct program_run_output *run)
-{
-	return run->nr_stops > 0 ? (double)run->nr_stops : NAN;
-}
-
-double
-program_report_nr_stops(const struct program_report *report)
-{
-	return program_report_median(report, nr_stops);
 }
 
 double
@@ -410,20 +391,17 @@ judge_cut(struct program_report *report)
 	const double used_s = cut ? 1e-9 * (double)(cut->user_time + cut->system_time) : 0;
 	const double times = report->plan->is_timed ? used_s / program_report_cpu_s(report) : NAN;
 	const struct program_slowdown slowdown = program_slowdown(program_plan_has_caches(report->plan));
-	char *share = rot_strdup("");
+	autofree char *share = rot_strdup("");
 
-	if (cut && report->regions.nr == 0 && times < slowdown.most) {
-		free(share);
-		share = rot_format(", by its CPU time %.0f to %.0f %% of the run", 100 * times / slowdown.most,
-				   100 * fmin(1, times / slowdown.least));
-	}
+	if (cut && report->regions.nr == 0 && times < slowdown.most)
+		rot_append(&share, ", by its CPU time %.0f to %.0f %% of the run", 100 * times / slowdown.most,
+			   100 * fmin(1, times / slowdown.least));
 	if (cut)
 		program_report_doubt(
 			report,
 			"the run for the counts was cut off by signal %d after %.3g s: they are of that part%s%s",
 			cut->interrupted_by, 1e-9 * (double)cut->wall_time, share,
 			report->plan->is_timed ? ", and there are no rates" : "");
-	free(share);
 }
 
 static void
@@ -431,11 +409,10 @@ judge_runs(struct program_report *report)
 {
 	const struct program_run_output *first = program_command_output_outputs_at(report->output, 0);
 	const struct quantity_value *time = program_values_find(&report->total, "time", "");
-	char *doubts = time ? value_doubts_text(time) : NULL;
+	autofree char *doubts = time ? value_doubts_text(time) : NULL;
 
 	if (doubts)
 		program_report_note(report, "%s", doubts);
-	free(doubts);
 	if (time && time->summary.n > 1 && time->summary.n < SUMMARY_LEAST && isnan(time->summary.low))
 		program_report_note(
 			report,
@@ -533,7 +510,7 @@ judge_inner_regions(struct program_report *report, const struct program_region *
 static void
 judge_region(struct program_report *report, struct program_region *region)
 {
-	char *more_cpus;
+	autofree char *more_cpus = NULL;
 
 	judge_hits(report, region);
 	if (!region->total.nr)
@@ -544,7 +521,6 @@ judge_region(struct program_report *report, struct program_region *region)
 	free(region->bound);
 	region->memory_bound = memory_bound_of(&region->roof, &region->total);
 	region->bound = bound_of(report, &region->roof, &region->total, region->memory_bound, more_cpus);
-	free(more_cpus);
 	if (region->is_sampled && !report->places.has_kernel)
 		program_report_note(
 			report,
@@ -560,12 +536,11 @@ judge_region(struct program_report *report, struct program_region *region)
 void
 program_report_judge(struct program_report *report)
 {
-	char *more_cpus = more_cpus_text(&report->roof, nr_cpus(report), "program");
+	autofree char *more_cpus = more_cpus_text(&report->roof, nr_cpus(report), "program");
 
 	report->roof_share = roof_share_of(report, &report->roof, &report->total);
 	report->memory_bound = memory_bound_of(&report->roof, &report->total);
 	report->bound = bound_of(report, &report->roof, &report->total, report->memory_bound, more_cpus);
-	free(more_cpus);
 	judge_cut(report);
 	judge_counting(report);
 	judge_runs(report);

@@ -88,9 +88,6 @@ program_report_median(const struct program_report *report, double (*number)(cons
 double program_report_wall_s(const struct program_report *report);
 double program_report_cpu_s(const struct program_report *report);
 
-/* Stops by the tracer, a median; NaN without tracing. */
-double program_report_nr_stops(const struct program_report *report);
-
 /* Share of the run that its threads, one after the other, were stopped by the tracer: a median; NaN without tracing. */
 double program_report_stopped_share(const struct program_report *report);
 

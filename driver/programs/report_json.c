@@ -30,20 +30,6 @@ json_program(const struct program_report *report)
 	return json;
 }
 
-struct number {
-	const char *key;
-	json_int_t number;
-};
-
-static void
-set_numbers(json_t *json, const struct number *numbers, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		json_object_set_new(json, numbers[i].key, json_integer(numbers[i].number));
-}
-
-#define SET_NUMBERS(json, numbers) set_numbers(json, numbers, sizeof(numbers) / sizeof(*(numbers)))
-
 /* Raw counts by event. */
 static json_t *
 json_counts(const struct perf_event_measurer_output *output)
@@ -58,15 +44,12 @@ json_counts(const struct perf_event_measurer_output *output)
 	return counts;
 }
 
+/* Times of the clock are exact. */
 static json_t *
 json_thread(const struct program_thread_output *thread)
 {
-	json_t *json = json_object();
+	json_t *json = json_entity(thread);
 
-	json_object_set_new(json, "tid", json_integer(thread->tid));
-	json_object_set_new(json, "pid", json_integer(thread->pid));
-	json_object_set_new(json, "name", json_text(thread->name));
-	json_object_set_new(json, "executable", json_text(thread->executable));
 	json_object_set_new(json, "startTime", json_integer((json_int_t)thread->start_time));
 	json_object_set_new(json, "stopTime", json_integer((json_int_t)thread->stop_time));
 	json_object_set_new(json, "counts", json_counts(thread->counts));
@@ -75,84 +58,41 @@ json_thread(const struct program_thread_output *thread)
 
 /* Runs that are only counted have no times of regions. */
 static json_t *
-ns_or_null(uint64_t ns)
-{
-	return ns > 0 ? json_integer((json_int_t)ns) : json_null();
-}
-
-static json_t *
 json_region_of_run(const struct program_region_output *region)
 {
-	const struct number numbers[] = {
-		{"tid", region->tid},
-		{"pid", region->pid},
-		{"hits", region->hits},
-		{"measuredHits", region->measured_hits},
-		{"teamHits", region->team_hits},
-		{"innerHits", region->inner_hits},
-		{"abandonedHits", region->abandoned_hits},
-		{"lostHits", region->lost_hits},
-	};
-	json_t *json = json_object();
+	json_t *json = json_entity(region);
 
-	json_object_set_new(json, "region", json_text(region->region));
-	SET_NUMBERS(json, numbers);
-	json_object_set_new(json, "time", ns_or_null(region->time));
-	json_object_set_new(json, "wallTime", ns_or_null(region->wall_time));
+	if (region->time == 0)
+		json_object_set_new(json, "time", json_null());
+	if (region->wall_time == 0)
+		json_object_set_new(json, "wallTime", json_null());
 	json_object_set_new(json, "counts", json_counts(region->counts));
-	return json;
-}
-
-static json_t *
-json_empty_region(const struct empty_region_output *empty)
-{
-	const struct number numbers[] = {
-		{"hits", empty->hits},
-		{"time", (json_int_t)empty->time},
-		{"cost", (json_int_t)empty->cost},
-	};
-	json_t *json = json_object();
-
-	json_object_set_new(json, "backend", json_text(empty->backend));
-	SET_NUMBERS(json, numbers);
-	json_object_set_new(json, "counts", json_counts(empty->counts));
 	return json;
 }
 
 static json_t *
 json_run(const struct program_run_output *run)
 {
-	const struct number numbers[] = {
-		{"pass", run->pass},
-		{"order", run->order},
-		{"wallTime", (json_int_t)run->wall_time},
-		{"userTime", (json_int_t)run->user_time},
-		{"systemTime", (json_int_t)run->system_time},
-		{"voluntaryContextSwitches", run->voluntary_context_switches},
-		{"involuntaryContextSwitches", run->involuntary_context_switches},
-		{"majorFaults", run->major_faults},
-		{"stealTicks", run->steal_ticks},
-		{"maximumResidentBytes", run->maximum_resident_bytes},
-		{"exitStatus", run->exit_status},
-		{"signal", run->signal},
-		{"interruptedBy", run->interrupted_by},
-		{"nrThreads", run->nr_threads},
-		{"nrStops", run->nr_stops},
-		{"stoppedTime", (json_int_t)run->stopped_time},
-	};
-	json_t *json = json_object(), *threads = json_array(), *regions = json_array(), *empty = json_array();
+	static const char *const elsewhere[] = {"startTime", "startMicroseconds", "allocationsAreMissed"};
+	json_t *json = json_entity(run), *threads = json_array(), *regions = json_array(), *all_empty = json_array();
 
-	SET_NUMBERS(json, numbers);
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+		json_object_del(json, elsewhere[i]);
 	for (size_t i = 0; i < program_run_output_nr_threads(run); i++)
 		json_array_append_new(threads, json_thread(program_run_output_threads_at(run, i)));
 	for (size_t i = 0; i < program_run_output_nr_regions(run); i++)
 		json_array_append_new(regions, json_region_of_run(program_run_output_regions_at(run, i)));
-	for (size_t i = 0; i < program_run_output_nr_empty_regions(run); i++)
-		json_array_append_new(empty, json_empty_region(program_run_output_empty_regions_at(run, i)));
+	for (size_t i = 0; i < program_run_output_nr_empty_regions(run); i++) {
+		const struct empty_region_output *empty = program_run_output_empty_regions_at(run, i);
+		json_t *own = json_entity(empty);
+
+		json_object_set_new(own, "counts", json_counts(empty->counts));
+		json_array_append_new(all_empty, own);
+	}
 	json_object_set_new(json, "began", run_began_json(run->start_time, run->start_microseconds));
 	json_object_set_new(json, "threads", threads);
 	json_object_set_new(json, "regions", regions);
-	json_object_set_new(json, "emptyRegions", empty);
+	json_object_set_new(json, "emptyRegions", all_empty);
 	return json;
 }
 
@@ -205,14 +145,8 @@ json_region_threads(const struct program_region *region)
 static json_t *
 json_region(const struct program_region *region)
 {
-	const struct region *definition = region->definition;
-	json_t *json = json_object(), *empty = json_object();
+	json_t *json = json_entity(region->definition), *empty = json_object();
 
-	json_object_set_new(json, "name", json_text(definition->name));
-	json_object_set_new(json, "begin", json_text(definition->begin));
-	json_object_set_new(json, "end", json_text(definition->end));
-	json_object_set_new(json, "firstHit", json_integer(definition->first_hit));
-	json_object_set_new(json, "lastHit", json_integer(definition->last_hit));
 	set_service(json, region->service);
 	set_hits(json, region->hits);
 	json_object_set_new(json, "hitsAgree", json_boolean(region->fewest_hits == region->most_hits));

@@ -167,7 +167,7 @@ static struct place_title
 title_of(const struct program_report *report, const struct place_share *item, size_t room)
 {
 	struct place_title title = {.keeps_end = is_qualified(item->place)};
-	char *lines = lines_text(item);
+	autofree char *lines = lines_text(item);
 
 	if (report->by == PLACES_LINES && item->part) {
 		title = (struct place_title){.where = inlined_name(item), .keeps_end = true};
@@ -180,7 +180,6 @@ title_of(const struct program_report *report, const struct place_share *item, si
 			      : *item->part->source ? rot_strdup(item->part->source)
 						    : rot_strdup(last_part(item->place->object));
 	}
-	free(lines);
 	return title;
 }
 

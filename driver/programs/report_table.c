@@ -34,20 +34,18 @@ static void
 row_number(FILE *out, const char *label, double number, const char *unit)
 {
 	struct summary summary = summary_single(number, "exact");
-	char *text = summary_text(&summary);
+	autofree char *text = summary_text(&summary);
 
 	print_row(out, label, text, unit);
-	free(text);
 }
 
 /* As percentage. */
 static void
 row_share(FILE *out, const char *label, double share)
 {
-	char *text = isnan(share) ? rot_strdup("-") : digits_text(100 * share, 3);
+	autofree char *text = isnan(share) ? rot_strdup("-") : digits_text(100 * share, 3);
 
 	print_row(out, label, text, isnan(share) ? "" : "%");
-	free(text);
 }
 
 /* A roof without an interval is at least so high. */
@@ -64,13 +62,12 @@ static void
 row_time(FILE *out, const char *label, const struct quantity_value *value)
 {
 	struct quantity_value seconds = *value;
-	char *text;
+	autofree char *text = NULL;
 
 	seconds.summary = summary_scaled(value->summary, 1e-6);
 	text = value_text(&seconds);
 
 	print_row(out, label, text, "s");
-	free(text);
 }
 
 /* Is there one of the same quantity before it? */
@@ -120,7 +117,7 @@ row_values(FILE *out, const struct program_values *values, bool is_all)
 				    *instructions = program_values_find(values, "instructions", ""),
 				    *flop = program_values_find(values, "operationCount", "flop"),
 				    *masked = program_values_find(values, "maskedOperations", "");
-	char *missing = rot_strdup("");
+	autofree char *missing = rot_strdup("");
 	size_t nr_hidden = 0;
 
 	if (masked && !(masked->summary.value > 0))
@@ -147,7 +144,6 @@ row_values(FILE *out, const struct program_values *values, bool is_all)
 		row_number(out, "instructions per cycle", instructions->summary.value / cycles->summary.value, "");
 	if (*missing)
 		text_print_behind("  not counted:", missing, out);
-	free(missing);
 	return nr_hidden;
 }
 
@@ -175,13 +171,12 @@ thread_heading(const struct quantity_value *value)
 static void
 print_hits(FILE *out, const struct report_thread *thread, const char *heading)
 {
-	char *number;
+	autofree char *number = NULL;
 
 	if (isnan(thread->hits))
 		return;
 	number = rot_number_in_full(thread->hits);
 	fprintf(out, "  %*s", HITS_WIDTH, heading ? heading : number);
-	free(number);
 }
 
 /* Some of the values of threads: as many as fit on a line. The time, which is the first, each part has. */
@@ -195,18 +190,15 @@ static void
 print_thread_parts(FILE *out, const struct report_thread *thread, struct table_part part)
 {
 	const struct quantity_value *values = thread->values->values;
-	char *line = rot_strdup("");
+	autofree char *line = rot_strdup("");
 	size_t length;
 
 	for (size_t i = 0; i < part.nr; i++) {
 		const struct quantity_value *value = &values[part.shown[i]];
 		const bool is_said = strcmp(value->name, "transferredBytes") == 0;
-		char *of = is_said ? rot_strdup("") : value_of_words(value);
-		char *longer = rot_format("%s  %*.*s", line, VALUE_WIDTH, VALUE_WIDTH, of);
+		autofree char *of = is_said ? rot_strdup("") : value_of_words(value);
 
-		free(of);
-		free(line);
-		line = longer;
+		rot_append(&line, "  %*.*s", VALUE_WIDTH, VALUE_WIDTH, of);
 	}
 	length = strlen(line);
 	while (length > 0 && line[length - 1] == ' ')
@@ -216,7 +208,6 @@ print_thread_parts(FILE *out, const struct report_thread *thread, struct table_p
 		print_hits(out, thread, "");
 		fprintf(out, " %*s%.*s\n", TIME_WIDTH, "", (int)length, line);
 	}
-	free(line);
 }
 
 static void
@@ -228,10 +219,9 @@ print_thread_head(FILE *out, const struct report_thread *thread, struct table_pa
 	print_hits(out, thread, "hits");
 	fprintf(out, " %*s", TIME_WIDTH, "time [s]");
 	for (size_t i = 0; i < part.nr; i++) {
-		char *heading = thread_heading(&values->values[part.shown[i]]);
+		autofree char *heading = thread_heading(&values->values[part.shown[i]]);
 
 		fprintf(out, "  %*.*s", VALUE_WIDTH, VALUE_WIDTH, heading);
-		free(heading);
 	}
 	fputc('\n', out);
 	if (is_all)
@@ -251,19 +241,17 @@ print_thread(FILE *out, const struct report_thread *thread, struct table_part pa
 {
 	const struct program_values *values = thread->values;
 	struct summary seconds = summary_single(values->values[0].summary.value * 1e-6, "measured");
-	char *time = summary_text(&seconds);
+	autofree char *time = summary_text(&seconds);
 
 	fprintf(out, "  %8d %-16.16s", (int)values->thread->tid, values->thread->name);
 	print_hits(out, thread, NULL);
 	fprintf(out, " %*s", TIME_WIDTH, time);
 	for (size_t i = 0; i < part.nr; i++) {
-		char *text = value_text(&values->values[part.shown[i]]);
+		autofree char *text = value_text(&values->values[part.shown[i]]);
 
 		fprintf(out, "  %*s", VALUE_WIDTH, text);
-		free(text);
 	}
 	fputc('\n', out);
-	free(time);
 }
 
 static size_t
@@ -387,7 +375,7 @@ print_values(const struct program_region *region, bool is_all, FILE *out)
 static void
 print_region_threads(const struct program_region *region, bool is_all, FILE *out)
 {
-	struct report_thread *threads = rot_calloc(region->nr_threads + 1, sizeof(*threads));
+	autofree struct report_thread *threads = rot_calloc(region->nr_threads + 1, sizeof(*threads));
 	double least_us = INFINITY, most_us = 0;
 
 	for (size_t i = 0; i < region->nr_threads; i++) {
@@ -404,7 +392,6 @@ print_region_threads(const struct program_region *region, bool is_all, FILE *out
 	else if (region->nr_threads > 1)
 		fprintf(out, "  each of the %zu threads was in it for %.3g to %.3g s: --all shows them\n",
 			region->nr_threads, least_us * 1e-6, most_us * 1e-6);
-	free(threads);
 }
 
 /* ---- how it was observed ---- */
@@ -413,20 +400,13 @@ static void
 print_places(const struct region_service *service, FILE *out)
 {
 	size_t nr = region_service_nr_places(service);
-	char *text = rot_format("observed by %s at ", service->backend), *longer;
+	autofree char *text = rot_format("observed by %s at ", service->backend);
 
-	for (size_t i = 0; i < nr && i < MAX_PLACES_SHOWN; i++) {
-		longer = rot_format("%s%s%s", text, i ? ", " : "", region_service_places_at(service, i));
-		free(text);
-		text = longer;
-	}
-	if (nr > MAX_PLACES_SHOWN) {
-		longer = rot_format("%s and %zu more places", text, nr - MAX_PLACES_SHOWN);
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; i < nr && i < MAX_PLACES_SHOWN; i++)
+		rot_append(&text, "%s%s", i ? ", " : "", region_service_places_at(service, i));
+	if (nr > MAX_PLACES_SHOWN)
+		rot_append(&text, " and %zu more places", nr - MAX_PLACES_SHOWN);
 	text_print_behind(" ", text, out);
-	free(text);
 }
 
 static void
@@ -447,7 +427,7 @@ print_samples(const struct program_region *region, FILE *out)
 static void
 print_cost(const struct program_region *region, bool is_all, FILE *out)
 {
-	char *hits, *share, *text;
+	autofree char *hits = NULL, *share = NULL, *text = NULL;
 
 	if (region->is_sampled) {
 		print_samples(region, out);
@@ -467,9 +447,6 @@ print_cost(const struct program_region *region, bool is_all, FILE *out)
 			region->empty_instructions, region->empty_ns * 1e-3);
 	else if (is_all)
 		fprintf(out, "  subtracted for each, as in an empty region: %.4g us\n", region->empty_ns * 1e-3);
-	free(text);
-	free(share);
-	free(hits);
 }
 
 static void
@@ -632,20 +609,19 @@ print_missing(const struct program_report *report, FILE *out)
 		{"operationCount", "operations"},      {"transferredBytes", "bytes"},    {"performance", "performance"},
 		{"operationalIntensity", "intensity"}, {"instructions", "instructions"},
 	};
-	char *missing = rot_strdup("");
+	autofree char *missing = NULL;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char *longer;
-
-		if (program_values_find(&report->total, rows[i].name, ""))
-			continue;
-		longer = rot_format("%s%s%s", missing, *missing ? ", " : "", rows[i].label);
-		free(missing);
-		missing = longer;
-	}
-	if (*missing)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!program_values_find(&report->total, rows[i].name, ""))
+			rot_append(&missing, "%s%s", missing ? ", " : "", rows[i].label);
+	if (missing)
 		fprintf(out, "  not counted: %s\n", missing);
-	free(missing);
+}
+
+static double
+nr_stops(const struct program_run_output *run)
+{
+	return run->nr_stops > 0 ? (double)run->nr_stops : NAN;
 }
 
 /* Stops by the tracer: how many, and how much of the run they took. */
@@ -656,7 +632,7 @@ print_stops(const struct program_report *report, FILE *out)
 
 	if (isnan(share))
 		return;
-	row_number(out, "stops by tracing", program_report_nr_stops(report), "");
+	row_number(out, "stops by tracing", program_report_median(report, nr_stops), "");
 	row_share(out, "share of the run in these stops", share);
 }
 
@@ -709,7 +685,7 @@ print_counting(const struct program_report *report, FILE *out)
 	if (strcmp(program_report_counting(report), "blocks") == 0 && !is_counted(report))
 		return;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		char *text;
+		autofree char *text = NULL;
 
 		if (strcmp(lines[i].counting, program_report_counting(report)) != 0 ||
 		    lines[i].is_timed != report->plan->is_timed)
@@ -720,7 +696,6 @@ print_counting(const struct program_report *report, FILE *out)
 					  : "",
 				  report->is_all ? lines[i].otherwise : "");
 		text_print_behind(" ", text, out);
-		free(text);
 	}
 	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++)
 		if (program_run_is_cut(report->plan, program_command_output_outputs_at(report->output, i)))
@@ -778,12 +753,11 @@ print_total(const struct program_report *report, FILE *out)
 static void
 print_program_threads(const struct program_report *report, FILE *out)
 {
-	struct report_thread *threads = rot_calloc(report->nr_threads + 1, sizeof(*threads));
+	autofree struct report_thread *threads = rot_calloc(report->nr_threads + 1, sizeof(*threads));
 
 	for (size_t i = 0; i < report->nr_threads; i++)
 		threads[i] = (struct report_thread){&report->threads[i], NAN};
 	report_threads(out, threads, report->nr_threads, report->is_all);
-	free(threads);
 }
 
 /* ---- the whole report ---- */
@@ -808,10 +782,9 @@ print_mark(const struct program_report *report, const char *mark, const char *me
 			free(text);
 		}
 	if (is_there) {
-		char *before = rot_format("  %s:", mark);
+		autofree char *before = rot_format("  %s:", mark);
 
 		text_print_behind(before, meaning, out);
-		free(before);
 	}
 	return is_there;
 }
@@ -820,14 +793,12 @@ void
 program_report_print(const struct program_report *report, FILE *out)
 {
 	size_t nr = program_command_output_nr_outputs(report->output);
-	char *runs = nr > 1 ? rot_format(" (%zu runs)", nr) : rot_strdup("");
-	char *title = rot_format("%s%s", report->title, runs);
+	autofree char *runs = nr > 1 ? rot_format(" (%zu runs)", nr) : rot_strdup("");
+	autofree char *title = rot_format("%s%s", report->title, runs);
 	bool has_marks = false;
 
 	fputc('\n', out);
 	text_print_behind(" ", title, out);
-	free(runs);
-	free(title);
 	print_end(report, out);
 	for (size_t i = 0; i < report->regions.nr; i++)
 		if (!program_region_is_served(&report->regions.items[i])) {

@@ -425,7 +425,10 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->kind = quantity_resolution_kind(resolution);
 	value->source = pool_own(&value->pool, quantity_resolution_source(resolution), free);
 	value->grade = quantity_resolution_grade(resolution);
-	value->why_expected = quantity_resolution_why_expected(resolution);
+	/* What kept steps from counting the numerator, or else the denominator. */
+	value->why_expected =
+		step_obstacle_text(resolution->numerator.obstacle != STEPS_CAN ? resolution->numerator.obstacle
+									       : resolution->denominator.obstacle);
 	value->expected = resolution->expected;
 	value->compulsory = resolution->compulsory;
 	value->goes_round = resolution->numerator.formula && resolution->numerator.formula->goes_round;

@@ -10,6 +10,7 @@
 #include "base/configuration.h"
 #include "base/messages.h"
 #include "base/paths.h"
+#include "engine/core_launch.h"
 #include "engine/kernel_work.h"
 #include "engine/measuring.h"
 #include "machine/measured.h"
@@ -20,14 +21,6 @@
 #include "quantities/pass.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
-
-struct architecture *
-job_architecture(const struct rot *rot, bool may_step)
-{
-	struct architecture *by_steps = rot->architecture->by_steps;
-
-	return may_step && by_steps ? by_steps : rot->architecture;
-}
 
 /* ---- warnings that steps are refused ---- */
 
@@ -344,7 +337,7 @@ check_cuts(struct measuring_job *job, struct measurement_result *const *results,
 		cut = measuring_find_cut(results[i]);
 	if (!cut)
 		return 0;
-	job->met = step_obstacle_of_cut(cut->cut);
+	job->met = strcmp(cut->cut, "memory") == 0 ? STEPS_CUT_MEMORY : STEPS_REFUSED;
 	rot_error_set(err, 0, "a region that was to be counted by blocks %s", cut->cut_text);
 	return rot_error_hint(err, "%s; or do without (-counting=expected)", step_obstacle_hint(job->met));
 }
@@ -457,11 +450,11 @@ is_refused(struct measuring_job *job)
 {
 	if (!job->is_stepping || rot_interrupted() || measuring_has_stopped(job->rot))
 		return false;
-	if (job->met == STEPS_CAN && measuring_was_refused()) {
+	if (job->met == STEPS_CAN && core_launch_was_refused()) {
 		job->architecture->cannot_step = true;
 		job->met = STEPS_REFUSED;
 	}
-	if (job->met == STEPS_CAN && job->architecture->stepping.is_unasked && measuring_was_late())
+	if (job->met == STEPS_CAN && job->architecture->stepping.is_unasked && core_launch_was_late())
 		job->met = STEPS_LATE;
 	return job->met != STEPS_CAN;
 }

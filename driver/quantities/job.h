@@ -32,9 +32,6 @@ struct measuring_job {
 	struct pass_samples *samples;
 };
 
-/* Who counts points of experiments (may_step), or what is not to be stepped without being asked for. */
-struct architecture *job_architecture(const struct rot *rot, bool may_step);
-
 /*
  * Is it a count (not a time or rate) that events do not give for this work, but translated code does? beside: counts it
  * then.

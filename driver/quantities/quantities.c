@@ -125,26 +125,6 @@ add_own_cost(const struct measuring_job *job, struct quantity_value *values, str
 
 /* ---- all ---- */
 
-/* Of the first runs, and of those that they call for. */
-static int
-give_back(struct measuring_job *job, struct effort_course *course, struct quantity_value *values,
-	  struct quantities_told *told, struct rot_error *err)
-{
-	const struct quantity_effort *effort = course->effort;
-
-	if (job_compute(job, values, err) < 0)
-		return -1;
-	if (effort->budget_s > 0 && add_runs(job, course, values, err) < 0)
-		return -1;
-	if (effort->wants_own_cost && add_own_cost(job, values, err) < 0)
-		return -1;
-	for (size_t i = 0; i < job->nr_requests; i++)
-		values[i].runs_end = course->end;
-	if (told)
-		*told = (struct quantities_told){origin_of(job), rules_of(job), runs_of(job)};
-	return 0;
-}
-
 /* By one architecture; values and told need not be cleared after an error. */
 static int
 measure_by(struct rot *rot, struct architecture *architecture, const struct measurement *measurement,
@@ -162,8 +142,17 @@ measure_by(struct rot *rot, struct architecture *architecture, const struct meas
 
 	effort_begin(&course, effort);
 	rc = job_begin(&job, course.target, effort->nr_starts, err);
-	if (rc == 0 && !effort->only_measures)
-		rc = give_back(&job, &course, values, told, err);
+	if (rc == 0 && !effort->only_measures) {
+		rc = job_compute(&job, values, err);
+		if (rc == 0 && effort->budget_s > 0)
+			rc = add_runs(&job, &course, values, err);
+		if (rc == 0 && effort->wants_own_cost)
+			rc = add_own_cost(&job, values, err);
+		for (size_t i = 0; rc == 0 && i < nr_requests; i++)
+			values[i].runs_end = course.end;
+		if (rc == 0 && told)
+			*told = (struct quantities_told){origin_of(&job), rules_of(&job), runs_of(&job)};
+	}
 	if (rc < 0)
 		quantity_values_clear(values, nr_requests);
 	job_clear(&job);
@@ -178,14 +167,16 @@ struct share {
 	size_t nr;
 };
 
-/* The job of events, or of what counts instead, and that of what these leave to blocks, which may have no request. */
+/* The job of events, or of what counts instead, and that of what these leave to blocks, which may have no request.
+ * may_step: points of experiments, and not what is not to be stepped without being asked for. */
 static void
 share_out(struct pool *pool, struct share shares[2], struct rot *rot, const struct measurement *measurement,
 	  const struct quantity_request *requests, size_t nr, bool may_step)
 {
 	struct architecture *beside = may_step ? rot->architecture->beside : NULL;
+	struct architecture *by_steps = may_step ? rot->architecture->by_steps : NULL;
 
-	shares[0] = (struct share){.architecture = job_architecture(rot, may_step)};
+	shares[0] = (struct share){.architecture = by_steps ? by_steps : rot->architecture};
 	shares[1] = (struct share){.architecture = beside};
 	for (size_t i = 0; i < nr; i++) {
 		struct share *share = &shares[beside && job_leaves(rot, beside, measurement, &requests[i])];

@@ -71,14 +71,6 @@ step_obstacle_of_work(struct rot *rot, const struct architecture *architecture, 
 	return 0;
 }
 
-enum step_obstacle
-step_obstacle_of_cut(const char *cut)
-{
-	if (strcmp(cut, "none") == 0)
-		return STEPS_CAN;
-	return strcmp(cut, "memory") == 0 ? STEPS_CUT_MEMORY : STEPS_REFUSED;
-}
-
 /* ---- of one quantity of it ---- */
 
 /* The sizes of all caches that are nearer to the core than the border. */
@@ -421,14 +413,6 @@ quantity_resolution_kind(const struct quantity_resolution *resolution)
 	if (!resolution->has_denominator)
 		return quantity_weaker_kind(resolution->numerator.kind, resolution->numerator.kind);
 	return quantity_weaker_kind(resolution->numerator.kind, resolution->denominator.kind);
-}
-
-const char *
-quantity_resolution_why_expected(const struct quantity_resolution *resolution)
-{
-	const enum step_obstacle first = resolution->numerator.obstacle;
-
-	return step_obstacle_text(first != STEPS_CAN ? first : resolution->denominator.obstacle);
 }
 
 char *

@@ -40,9 +40,6 @@ int
 step_obstacle_of_work(struct rot *rot, const struct architecture *architecture, const struct measurement *measurement,
 		      enum step_obstacle *obstacle, double *steps, struct rot_error *err);
 
-/* What the core met when it stepped it, by what it calls it (StepMeasurerOutput.cut); STEPS_CAN: "none". */
-enum step_obstacle step_obstacle_of_cut(const char *cut);
-
 /* ---- of one quantity of it ---- */
 
 /* Every quantity is one part, or a part per another. */
@@ -111,8 +108,5 @@ const char *quantity_resolution_grade(const struct quantity_resolution *resoluti
 
 /* The kind of the whole, and the texts of its parts ("A per B"; fresh memory). */
 const char *quantity_resolution_kind(const struct quantity_resolution *resolution);
-
-/* What kept steps from counting its numerator, or else its denominator: step_obstacle_text. */
-const char *quantity_resolution_why_expected(const struct quantity_resolution *resolution);
 
 char *quantity_resolution_source(const struct quantity_resolution *resolution);

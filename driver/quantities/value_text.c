@@ -191,25 +191,14 @@ percent_digits(double share)
 	return percent >= 10 ? 0 : percent >= 1 ? 1 : 2;
 }
 
-/* The text, "; " and the addition, which it frees both. */
-static char *
-joined(char *text, char *addition)
+static void
+add_outliers(char **text, const struct series_outliers *outliers)
 {
-	char *longer = text ? rot_format("%s; %s", text, addition) : rot_strdup(addition);
-
-	free(text);
-	free(addition);
-	return longer;
-}
-
-static char *
-outliers_text(const struct series_outliers *outliers)
-{
-	return rot_format("%zu run%s differ%s by %+.*f %%%s from the others for no cause that was seen, and %s in the "
-			  "value",
-			  outliers->nr, rot_plural((double)outliers->nr), outliers->nr == 1 ? "s" : "",
-			  percent_digits(outliers->difference), 100 * outliers->difference,
-			  outliers->nr == 1 ? "" : " or more", outliers->nr == 1 ? "is" : "are");
+	rot_append(text,
+		   "%s%zu run%s differ%s by %+.*f %%%s from the others for no cause that was seen, and %s in the value",
+		   *text ? "; " : "", outliers->nr, rot_plural((double)outliers->nr), outliers->nr == 1 ? "s" : "",
+		   percent_digits(outliers->difference), 100 * outliers->difference,
+		   outliers->nr == 1 ? "" : " or more", outliers->nr == 1 ? "is" : "are");
 }
 
 char *
@@ -223,18 +212,17 @@ value_doubts_text(const struct quantity_value *value)
 		return NULL;
 	unit = shown_unit(value->unit);
 	if (doubts.modes.finding == SERIES_YES)
-		text = joined(text, rot_format("two modes: %.4g and %.4g %s, %zu and %zu runs",
-					       doubts.modes.low * unit.factor, doubts.modes.high * unit.factor,
-					       unit.shown, doubts.modes.nr_low, doubts.modes.nr_high));
+		rot_append(&text, "two modes: %.4g and %.4g %s, %zu and %zu runs", doubts.modes.low * unit.factor,
+			   doubts.modes.high * unit.factor, unit.shown, doubts.modes.nr_low, doubts.modes.nr_high);
 	if (doubts.drift.finding == SERIES_YES)
-		text = joined(text, rot_format("drifts by %+.*f %% from the first to the last run",
-					       percent_digits(doubts.drift.change), 100 * doubts.drift.change));
+		rot_append(&text, "%sdrifts by %+.*f %% from the first to the last run", text ? "; " : "",
+			   percent_digits(doubts.drift.change), 100 * doubts.drift.change);
 	if (doubts.first.finding == SERIES_YES)
-		text = joined(text, rot_format("the first run differs by %+.*f %% from the others",
-					       percent_digits(doubts.first.difference), 100 * doubts.first.difference));
+		rot_append(&text, "%sthe first run differs by %+.*f %% from the others", text ? "; " : "",
+			   percent_digits(doubts.first.difference), 100 * doubts.first.difference);
 	/* The first run is told of as such. */
 	if (doubts.outliers.finding == SERIES_YES && !(doubts.outliers.nr == 1 && doubts.first.finding == SERIES_YES))
-		text = joined(text, outliers_text(&doubts.outliers));
+		add_outliers(&text, &doubts.outliers);
 	words = camel_case_words(value->name);
 	return rot_format("%s: %s", words, text);
 }

@@ -139,13 +139,15 @@ placement_mode(const struct placement *placement, const struct quantity_value *v
 	return shortest == longest ? shortest : PLACEMENT_MIXED;
 }
 
-bool
+/* Did the two CPUs share a core before or after the sample, as far as is known? */
+static bool
 placement_shares_core(const struct quantity_value *value, size_t sample)
 {
 	return value->nearness && value->nearness[sample].slowdown_max >= SLOWDOWN;
 }
 
-const char *
+/* "near", "far", "shared"; "" for the others: peak.mode. */
+static const char *
 placement_mode_name(enum placement_mode mode)
 {
 	static const char *const names[] = {[PLACEMENT_NEAR] = "near",

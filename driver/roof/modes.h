@@ -57,14 +57,8 @@ void placement_add(struct placement *placement, const struct quantity_value *val
 enum placement_mode
 placement_mode(const struct placement *placement, const struct quantity_value *value, size_t sample);
 
-/* Did the two CPUs share a core before or after the sample, as far as is known? */
-bool placement_shares_core(const struct quantity_value *value, size_t sample);
-
 /* The groups seen: their number, 0 to 2, and the median time of each, the near one first. */
 size_t placement_groups(const struct placement *placement, double median_ns[2]);
-
-/* "near", "far", "shared"; "" for the others: peak.mode. */
-const char *placement_mode_name(enum placement_mode mode);
 
 void placement_clear(struct placement *placement);
 

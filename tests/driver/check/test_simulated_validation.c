@@ -28,7 +28,7 @@ open_rot(void)
 
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &why), 0);
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &why), 0);
-	ck_assert_ok(rot_open(&rot, configuration, &why));
+	ck_assert_ok(rot_open(&rot, configuration, true, &why));
 	ck_assert_str_eq(rot.architecture->name, "zen5");
 }
 

@@ -80,7 +80,7 @@ fake_rot_open(struct rot *rot)
 	/* Nothing is built ahead. */
 	ck_assert_int_eq(
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "shouldCheckCoreHash", "false", &why), 0);
-	ck_assert_ok(rot_open(rot, configuration, &why));
+	ck_assert_ok(rot_open(rot, configuration, true, &why));
 	at_end(rot_close, rot);
 	use_machine(rot, fake_machine());
 	fake_nr_calls = fake_failing_call = 0;

@@ -693,7 +693,8 @@ TEST_OF(lines_that_look_alike_differ_in_dashes, 2)
 
 		series[i] = source.series[0];
 		series[i].style = _i ? PLOT_MODEL : PLOT_JOINED;
-		command = points_add_commands(rot_strdup("plot "), &series[i], i, &source.frame, true, "1");
+		command = rot_strdup("plot ");
+		points_add_commands(&command, &series[i], i, &source.frame, true, "1");
 		at = strstr(command, "dashtype ");
 		ck_assert_ptr_nonnull(at);
 		dashes[i] = rot_strndup(at, strcspn(at, "c"));

@@ -83,7 +83,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 	if (is_strict)
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "strict", "true", NULL);
 	memcpy(argv, words, (size_t)nr * sizeof(*argv));
-	if (rot_open(&rot, configuration, &error) < 0 ||
+	if (rot_open(&rot, configuration, true, &error) < 0 ||
 	    options_take(&run_options_table, options, &nr, argv, NULL, NULL, &error) < 0) {
 		fprintf(stderr, "%s\n", error.text);
 		return 99;

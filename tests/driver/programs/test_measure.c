@@ -20,7 +20,7 @@ open_rot(const char *architecture)
 
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &why), 0);
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", cache, &why), 0);
-	ck_assert_ok(rot_open(&rot, configuration, &why));
+	ck_assert_ok(rot_open(&rot, configuration, true, &why));
 	architecture_delete(rot.architecture);
 	rot.architecture = architecture_named(architecture);
 	free(rot.paths->built);

@@ -109,7 +109,7 @@ TEST_OF(test_from_request_to_value, permits_tracing() ? 2 : 1)
 	struct rot rot = {0};
 	json_auto_t *origin = origin_new();
 
-	ck_assert_ok(rot_open(&rot, configuration, &why));
+	ck_assert_ok(rot_open(&rot, configuration, true, &why));
 	architecture_delete(rot.architecture);
 	rot.architecture = software_architecture();
 	measurement = triad_measurement(&rot, _i == 0 ? "1" : "2");
@@ -155,7 +155,7 @@ TEST(test_runs_are_added)
 	struct quantities_told told[2];
 	struct rot rot = {0};
 
-	ck_assert_ok(rot_open(&rot, configuration, &why));
+	ck_assert_ok(rot_open(&rot, configuration, true, &why));
 	measurement = triad_measurement(&rot, "1");
 	for (int i = 0; i < 2; i++) {
 		rot.is_cached_only = i == 1;
@@ -186,7 +186,7 @@ TEST(test_request_that_cannot_be_met)
 	struct quantity_value value;
 	struct rot rot = {0};
 
-	ck_assert_ok(rot_open(&rot, configuration, &why));
+	ck_assert_ok(rot_open(&rot, configuration, true, &why));
 	architecture_delete(rot.architecture);
 	rot.architecture = software_architecture();
 	measurement = triad_measurement(&rot, "1");
