@@ -17,6 +17,7 @@ effect_word(uint8_t number)
 uint8_t
 effect_number(uint8_t word)
 {
+	/* plus 1; 0: it is none */
 	static const uint8_t numbers[] = {[WORD(rax)] = 1,  [WORD(rcx)] = 2,  [WORD(rdx)] = 3,  [WORD(rbx)] = 4,
 					  [WORD(rsp)] = 5,  [WORD(rbp)] = 6,  [WORD(rsi)] = 7,  [WORD(rdi)] = 8,
 					  [WORD(r8)] = 9,   [WORD(r9)] = 10,  [WORD(r10)] = 11, [WORD(r11)] = 12,

@@ -126,9 +126,12 @@ contents_of(struct code_cache *cache, struct fragment *fragment)
 	return &cache->contents[fragment->contents - 1];
 }
 
-/* How many fragments are looked at at once, and how many must be new before all are looked through once more. */
+/*
+ * How many fragments are looked at at once, and how many must be new before all are looked through once more: so many,
+ * and a share of those that there are.
+ */
 #define AHEAD_AT_ONCE 16
-#define AHEAD_AFTER 2000
+#define AHEAD_AFTER(nr_fragments) (2000 + (nr_fragments) / 8)
 
 bool
 contents_ahead(struct code_cache *cache, int64_t area)
@@ -136,7 +139,8 @@ contents_ahead(struct code_cache *cache, int64_t area)
 	uint64_t values[PAGE_COUNTERS];
 	unsigned nr_made = 0;
 
-	if (cache->next_counter == 0 && cache->nr_fragments < cache->look_again_at)
+	if (cache->nr_contents == cache->nr_fragments ||
+	    (cache->next_counter == 0 && cache->nr_fragments < cache->look_again_at))
 		return false;
 	if (!code_cache_read_counters(cache, area, cache->next_counter / PAGE_COUNTERS * PAGE_COUNTERS, values))
 		return false;
@@ -153,7 +157,7 @@ contents_ahead(struct code_cache *cache, int64_t area)
 	if (cache->next_counter < cache->nr_counters)
 		return true;
 	cache->next_counter = 0;
-	cache->look_again_at = cache->nr_fragments + AHEAD_AFTER;
+	cache->look_again_at = cache->nr_fragments + AHEAD_AFTER(cache->nr_fragments);
 	return false;
 }
 
