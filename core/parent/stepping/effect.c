@@ -17,11 +17,13 @@ effect_word(uint8_t number)
 uint8_t
 effect_number(uint8_t word)
 {
-	uint8_t number = 0;
+	/* plus 1; 0: it is none */
+	static const uint8_t numbers[] = {[WORD(rax)] = 1,  [WORD(rcx)] = 2,  [WORD(rdx)] = 3,  [WORD(rbx)] = 4,
+					  [WORD(rsp)] = 5,  [WORD(rbp)] = 6,  [WORD(rsi)] = 7,  [WORD(rdi)] = 8,
+					  [WORD(r8)] = 9,   [WORD(r9)] = 10,  [WORD(r10)] = 11, [WORD(r11)] = 12,
+					  [WORD(r12)] = 13, [WORD(r13)] = 14, [WORD(r14)] = 15, [WORD(r15)] = 16};
 
-	while (number < sizeof(words) && words[number] != word)
-		number++;
-	return number < sizeof(words) ? number : EFFECT_NO_REGISTER;
+	return word < sizeof(numbers) ? (uint8_t)(numbers[word] - 1) : EFFECT_NO_REGISTER;
 }
 
 /* EFFECT_NO_REGISTER: it is no general register, or no part of one. */

@@ -167,6 +167,19 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 	return true;
 }
 
+void
+basic_block_understand(struct basic_block *block)
+{
+	for (size_t i = 0; i < block->nr; i++) {
+		struct basic_block_item *item = &block->items[i];
+
+		if (zydis_operands(&item->instruction, &item->context, item->operands))
+			work_of(&item->instruction, item->operands, &item->work);
+		else
+			item->work = (struct work){.is_unknown = true};
+	}
+}
+
 /* ---- where it counts ---- */
 
 /* All flags but the carry, which inc leaves alone. */

@@ -2,6 +2,7 @@
 /* A basic block of original code, decoded: instructions up to the first that goes elsewhere. */
 #pragma once
 
+#include "parent/stepping/work.h"
 #include "parent/symbols/instruction.h"
 #include "parent/symbols/zydis_decode.h"
 #include "parent/translate/translate.h"
@@ -23,10 +24,13 @@ enum basic_block_end {
 	BLOCK_NATIVE, /* at an instruction that is not copied: the processor executes the original  */
 };
 
+/* at: from the beginning of the block. operands, work: of basic_block_understand, by way of context */
 struct basic_block_item {
 	ZydisDecodedInstruction instruction;
-	ZydisDecoderContext context; /* of it, for its operands */
-	uint16_t at;                 /* from the beginning of the block */
+	ZydisDecoderContext context;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	struct work work;
+	uint16_t at;
 };
 
 /* The last item is what ends it, but of BLOCK_GOES_ON; of BLOCK_NATIVE it is none of the block's bytes. */
@@ -42,6 +46,9 @@ struct basic_block {
 
 /* False: there is no code. */
 bool basic_block_decode(const struct translation *translation, uint64_t origin, struct basic_block *block);
+
+/* Decodes operands, and with them what the instructions do. */
+void basic_block_understand(struct basic_block *block);
 
 /*
  * Where the block counts itself: before an item (nr: there is none to stand before), and how: flags may be changed

@@ -5,7 +5,6 @@
 
 #include "memory.h"
 #include "parent/symbols/instruction.h"
-#include "parent/translate/basic_block.h"
 
 /* Original bytes of a fragment from that offset on, at most nr; 0: they are gone. */
 static size_t
@@ -41,8 +40,8 @@ whole_bytes(const struct work_part *part)
 	return part->shape == WORK_WHOLE ? part->bytes : part->bytes * part->nr_elements;
 }
 
-void
-contents_add(struct contents *contents, const struct work *work, uint32_t offset)
+static void
+add(struct contents *contents, const struct work *work, uint32_t offset)
 {
 	enum dynamic_kind kind;
 	const bool is_dynamic = contents_are_dynamic(work, &kind);
@@ -74,7 +73,7 @@ contents_of_bytes(const uint8_t *bytes, size_t nr_bytes)
 	struct work work;
 
 	for (uint32_t at = 0; at < nr_bytes && work_decode(bytes + at, nr_bytes - at, &work); at += work.length)
-		contents_add(&contents, &work, at);
+		add(&contents, &work, at);
 	return contents;
 }
 
@@ -96,8 +95,8 @@ contents_count(const uint8_t *bytes, size_t nr_bytes, int64_t counts[STEP_NR_COU
 		counts[i] += contents.counts[i];
 }
 
-void
-contents_set(struct code_cache *cache, struct fragment *fragment, const struct contents *contents)
+static void
+set(struct code_cache *cache, struct fragment *fragment, const struct contents *contents)
 {
 	if (cache->nr_contents == cache->contents_room)
 		cache->contents = rot_realloc(cache->contents, cache->contents_room = 2 * cache->nr_contents + 256,
@@ -106,20 +105,33 @@ contents_set(struct code_cache *cache, struct fragment *fragment, const struct c
 	fragment->contents = cache->nr_contents;
 }
 
+void
+contents_of_block(struct code_cache *cache, struct fragment *fragment, const struct basic_block *block)
+{
+	struct contents contents = {.nr_unknown = 0};
+
+	for (size_t i = 0; i < block->nr; i++)
+		add(&contents, &block->items[i].work, block->items[i].at);
+	set(cache, fragment, &contents);
+}
+
 const struct contents *
 contents_of(struct code_cache *cache, struct fragment *fragment)
 {
 	if (fragment->contents == 0) {
 		const struct contents contents = contents_before(cache, fragment, fragment->nr_origin_bytes);
 
-		contents_set(cache, fragment, &contents);
+		set(cache, fragment, &contents);
 	}
 	return &cache->contents[fragment->contents - 1];
 }
 
-/* How many fragments are looked at at once, and how many must be new before all are looked through once more. */
+/*
+ * How many fragments are looked at at once, and how many must be new before all are looked through once more: so many,
+ * and a share of those that there are.
+ */
 #define AHEAD_AT_ONCE 16
-#define AHEAD_AFTER 2000
+#define AHEAD_AFTER(nr_fragments) (2000 + (nr_fragments) / 8)
 
 bool
 contents_ahead(struct code_cache *cache, int64_t area)
@@ -127,7 +139,8 @@ contents_ahead(struct code_cache *cache, int64_t area)
 	uint64_t values[PAGE_COUNTERS];
 	unsigned nr_made = 0;
 
-	if (cache->next_counter == 0 && cache->nr_fragments < cache->look_again_at)
+	if (cache->nr_contents == cache->nr_fragments ||
+	    (cache->next_counter == 0 && cache->nr_fragments < cache->look_again_at))
 		return false;
 	if (!code_cache_read_counters(cache, area, cache->next_counter / PAGE_COUNTERS * PAGE_COUNTERS, values))
 		return false;
@@ -144,7 +157,7 @@ contents_ahead(struct code_cache *cache, int64_t area)
 	if (cache->next_counter < cache->nr_counters)
 		return true;
 	cache->next_counter = 0;
-	cache->look_again_at = cache->nr_fragments + AHEAD_AFTER;
+	cache->look_again_at = cache->nr_fragments + AHEAD_AFTER(cache->nr_fragments);
 	return false;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/step_counts.h"
-#include "parent/stepping/work.h"
+#include "parent/translate/basic_block.h"
 #include "parent/translate/code_cache.h"
 
 /*
@@ -16,11 +16,8 @@ struct contents {
 	uint16_t nr_unknown, unknown_at;
 };
 
-/* Adds an instruction, at that offset from the fragment's origin. */
-void contents_add(struct contents *contents, const struct work *work, uint32_t offset);
-
-/* Those of the whole fragment are known already. */
-void contents_set(struct code_cache *cache, struct fragment *fragment, const struct contents *contents);
+/* Looks at a fragment whose block is understood. */
+void contents_of_block(struct code_cache *cache, struct fragment *fragment, const struct basic_block *block);
 
 /* Of the whole fragment; looked at once. Its original code must have been read (code_cache_read). */
 const struct contents *contents_of(struct code_cache *cache, struct fragment *fragment);

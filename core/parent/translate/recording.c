@@ -351,54 +351,45 @@ recording_index(const struct work *work)
 
 /* What registers are after the instruction. */
 static void
-follow(struct planner *planner, const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
+follow(struct planner *planner, const struct basic_block_item *item)
 {
 	struct effect effect;
 	struct value value = {false, NO_NUMBER, 0};
 	uint8_t base, target;
 
-	effect_of(instruction, operands, &effect);
+	effect_of(&item->instruction, item->operands, &effect);
 	base = effect_number(effect.base);
 	target = effect_number(effect.target);
 	if (target != EFFECT_NO_REGISTER && effect.index == EFFECT_NO_REGISTER && !effect.is_narrow) {
 		value = base == EFFECT_NO_REGISTER ? (struct value){true, NO_NUMBER, 0} : planner->values[base];
 		value.constant += effect.constant;
 	}
-	for (uint8_t i = 0; i < NR_REGISTERS; i++) {
-		if (effect.clobbered & EFFECT_BIT(effect_word(i)))
-			planner->values[i].is_known = false;
-	}
+	for (uint32_t left = effect.clobbered; left; left &= left - 1)
+		planner->values[effect_number((uint8_t)__builtin_ctz(left))].is_known = false;
 	if (target != EFFECT_NO_REGISTER)
 		planner->values[target] = value;
 }
 
 size_t
-recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX],
-	       struct contents *contents)
+recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX])
 {
 	static struct planner planner;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	struct work work;
 
 	planner.sites = sites;
 	planner.block = block;
 	planner.recordings = recordings;
 	planner.nr = planner.nr_accesses = 0;
 	for (size_t i = 0; i < block->nr; i++) {
-		const struct basic_block_item *item = &block->items[i];
+		const struct work *work = &block->items[i].work;
 
-		if (!zydis_operands(&item->instruction, &item->context, operands))
-			continue;
-		work_of(&item->instruction, operands, &work);
-		contents_add(contents, &work, item->at);
-		if (!work.is_unknown && work.nr_parts > 0) {
-			if (is_plain(&work))
-				plan_plain(&planner, i, &work);
-			else if (work.mask != WORK_COMPONENTS)
-				plan_other(&planner, i, &work);
+		if (!work->is_unknown && work->nr_parts > 0) {
+			if (is_plain(work))
+				plan_plain(&planner, i, work);
+			else if (work->mask != WORK_COMPONENTS)
+				plan_other(&planner, i, work);
 		}
 		if (planner.nr_accesses > 0)
-			follow(&planner, &item->instruction, operands);
+			follow(&planner, &block->items[i]);
 	}
 	close_frame(&planner);
 	return planner.nr;

@@ -26,7 +26,6 @@
 #include "parent/profile/counted_code.h"
 #include "parent/stepping/work.h"
 #include "parent/translate/basic_block.h"
-#include "parent/translate/contents.h"
 #include "parent/translate/emit.h"
 
 #define RECORD_HEADER UINT32_C(0xcc000000)
@@ -150,9 +149,8 @@ struct recording {
 
 #define RECORDING_MAX (2 * BLOCK_MAX_ITEMS)
 
-/* Finds what has to be recorded of a block, in order. Returns how many. Adds its instructions to contents. */
-size_t recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX],
-		      struct contents *contents);
+/* Finds what has to be recorded of a block that is understood, in order. Returns how many. */
+size_t recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX]);
 
 /* The number of a SITE_BANK; UINT32_MAX: there are no more sites. */
 uint32_t recording_bank_site(struct sites *sites);

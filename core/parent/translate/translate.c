@@ -811,10 +811,9 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	struct code_cache *cache = work->cache;
 	struct basic_block *block = &work->block;
 	const struct edges_at edges = edges_at(cache, origin);
-	struct contents contents = {.nr_unknown = 0};
 	uint64_t next = 0;
 	uint32_t index, entry = 0;
-	bool has_end, ends_behind;
+	bool has_end, ends_behind, is_understood;
 
 	*is_made = basic_block_decode(work->translation, origin, block);
 	if (!*is_made)
@@ -825,9 +824,12 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	/* It is counted, with what it accesses, before an edge behind it. */
 	if (edges.ends && work->place.before != 0)
 		work->place = (struct count_place){0, COUNT_SAVING, 0};
-	work->nr_recordings = work->translation->sites
-				      ? recording_plan(work->translation->sites, block, work->recordings, &contents)
-				      : 0;
+	/* Of blocks that will hardly be executed nothing more is looked at than is needed. */
+	is_understood = work->translation->sites || work->foreseen_range;
+	if (is_understood)
+		basic_block_understand(block);
+	work->nr_recordings =
+		work->translation->sites ? recording_plan(work->translation->sites, block, work->recordings) : 0;
 	if (has_entry)
 		entry = emit_entry(work, origin);
 	index = cache->nr_fragments;
@@ -835,8 +837,8 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	cache->fragments[index].nr_origin_bytes = (uint16_t)block->nr_bytes;
 	cache->fragments[index].is_checked = block->may_change;
 	set_object(work, &cache->fragments[index]);
-	if (work->translation->sites)
-		contents_set(cache, &cache->fragments[index], &contents);
+	if (is_understood)
+		contents_of_block(cache, &cache->fragments[index], block);
 	work->has_edges = false;
 	add_mark(work, index, 0);
 	work->has_edges = edges.is_there;
