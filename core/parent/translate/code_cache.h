@@ -52,6 +52,7 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_SIGNAL_SET 40   /* what is blocked or let through instead of the program's set */
 #define AREA_EXIT 48         /* number of the fragment whose indirect branch looked up its target last */
 #define AREA_LOADED 56       /* of a load: what the register has before */
+#define AREA_FS_BASE 64      /* as it was known last */
 #define AREA_VISITS 512      /* struct visit of each region (visits.h) */
 #define AREA_TOGGLES 4096 /* of a bank: by regions, the bank that is entered where one begins or ends; 0: not known */
 #define AREA_COUNTERS 8192

@@ -473,6 +473,13 @@ register_in(const struct site *site, unsigned word)
 	return (unsigned)__builtin_ctz(left);
 }
 
+/* Its address is known. */
+static bool
+is_absolute(const struct site_access *access)
+{
+	return !access->base && !access->index && !access->is_local;
+}
+
 static bool
 can_be_left_out(const struct site *site)
 {
@@ -481,12 +488,12 @@ can_be_left_out(const struct site *site)
 		return false;
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];
-		const bool is_absolute = !access->base && !access->index;
+		const bool has_registers = access->base || access->index;
 		/* An index may have been a copy of rsp, which cannot be encoded as one. */
 		const bool has_rsp = access->index && register_in(site, access->index) == 4;
 
-		if (access->is_local || access->address_mask != UINT64_MAX || has_rsp ||
-		    (!is_absolute && (int64_t)access->displacement != (int32_t)access->displacement))
+		if ((access->is_local && has_registers) || access->address_mask != UINT64_MAX || has_rsp ||
+		    (!is_absolute(access) && (int64_t)access->displacement != (int32_t)access->displacement))
 			return false;
 	}
 	return true;
@@ -506,17 +513,20 @@ static void
 emit_lea(struct emitter *to, unsigned reg, const struct site *site, const struct site_access *access,
 	 const struct aside *aside, bool is_changed)
 {
-	const unsigned base = access->base ? holder_of(site, access->base, aside) : 5;
+	const unsigned base = access->is_local ? reg : access->base ? holder_of(site, access->base, aside) : 5;
 	const unsigned index = access->index ? holder_of(site, access->index, aside) : 4;
-	const bool is_plain = access->base && !access->index && (base & 7) != 4;
-	const bool is_short = access->base && (int64_t)access->displacement == (int8_t)access->displacement;
+	const bool has_base = access->base || access->is_local;
+	const bool is_plain = has_base && !access->index && (base & 7) != 4;
+	const bool is_short = has_base && (int64_t)access->displacement == (int8_t)access->displacement;
 
-	if (is_changed && aside->rcx == RCX_SAVED && (base == RCX || index == RCX))
+	if (access->is_local)
+		emit_load(to, reg, AREA_FS_BASE);
+	else if (is_changed && aside->rcx == RCX_SAVED && (base == RCX || index == RCX))
 		emit_load(to, RCX, AREA_RCX);
 	if (reg >= 8 || base >= 8 || index >= 8)
 		emit_8(to, 0x40 | (reg & 8) >> 1 | (base & 8) >> 3 | (index & 8) >> 2);
 	emit_8(to, 0x8d);
-	emit_8(to, (!access->base ? 0 : is_short ? 0x40 : 0x80) | (reg & 7) << 3 | (is_plain ? base & 7 : 4));
+	emit_8(to, (!has_base ? 0 : is_short ? 0x40 : 0x80) | (reg & 7) << 3 | (is_plain ? base & 7 : 4));
 	if (!is_plain)
 		emit_8(to, (unsigned)access->scale << 6 | (index & 7) << 3 | (base & 7));
 	if (is_short)
@@ -567,8 +577,8 @@ merge_extents(struct site_access *one, const struct site_access *other)
 	const int64_t away = (int64_t)(other->displacement - one->displacement);
 	const int64_t begin = away < 0 ? away : 0, end = away + (int64_t)other->bytes;
 
-	if (one->base != other->base || one->index != other->index || one->scale != other->scale || away < -SITE_LINE ||
-	    away > SITE_LINE || end - begin > SITE_LINE || (int64_t)one->bytes - begin > SITE_LINE)
+	if (one->base != other->base || one->index != other->index || one->scale != other->scale ||
+	    one->is_local != other->is_local || away < -SITE_LINE || away > SITE_LINE || end - begin > SITE_LINE || (int64_t)one->bytes - begin > SITE_LINE)
 		return false;
 	one->bytes = (uint32_t)((end > (int64_t)one->bytes ? end : (int64_t)one->bytes) - begin);
 	one->displacement += (uint64_t)begin;
@@ -609,7 +619,7 @@ emit_entry_of(struct emitter *to, const struct site *site, const struct site_acc
 {
 	const uint32_t table = low + LOW_NOT_TAKEN(size_for(access->bytes));
 
-	if (access->base || access->index) {
+	if (!is_absolute(access)) {
 		emit_lea(to, RCX, site, access, aside, is_changed);
 		EMIT(to, 0xc4, 0xe2, 0xf2, 0xf5, 0x0c, 0x25); /* pext rcx, rcx, [mask] */
 		emit_32(to, low + LOW_LEFT_OUT);
@@ -667,7 +677,7 @@ emit_filter_by_flags(struct emitter *to, const struct site *site, const struct s
 	for (unsigned i = 0; i < nr; i++) {
 		const unsigned size = size_for(groups[i].bytes);
 
-		if (groups[i].base || groups[i].index) {
+		if (!is_absolute(&groups[i])) {
 			emit_lea(to, reg, site, &groups[i], aside, i > 0);
 			/* and reg, LEFT_OUT_INDEX */
 			if (reg >= 8)
@@ -747,17 +757,20 @@ recording_emit_filter(struct emitter *to, const struct sites *sites, const struc
 	const unsigned reg = may_change->reg < 0 ? RCX : (unsigned)may_change->reg;
 	const uint32_t low = (uint32_t)low_address;
 	struct site_access groups[MOST_FILTERED];
+	bool needs_register = !may_change->flags;
 	unsigned nr;
 
 	if (!sites->leaves_out || !can_be_left_out(site))
 		return false;
 	nr = group(site, groups);
+	for (unsigned i = 0; i < nr; i++)
+		needs_register |= !is_absolute(&groups[i]);
 	aside->jump = 0;
 	aside->reg = (uint8_t)reg;
 	aside->rcx = RCX_THERE;
 	if (may_change->is_loaded)
 		emit_save(to, reg, AREA_LOADED);
-	if (may_change->reg < 0 && (!may_change->flags || site->registers != 0)) {
+	if (may_change->reg < 0 && needs_register) {
 		aside->rcx = RCX_SAVED;
 		emit_save(to, RCX, AREA_RCX);
 	} else if (!may_change->flags && reg != RCX) {

@@ -277,7 +277,7 @@ map_tables(void)
 	return low;
 }
 
-/* Accesses by rcx, rsi and rdi, or by none, some of which are beside each other. */
+/* Accesses by rcx, rsi and rdi, to what is a thread's, or by none, some of which are beside each other. */
 static void
 make_near_site(struct site *site)
 {
@@ -298,6 +298,7 @@ make_near_site(struct site *site)
 			accesses[0][i].scale = 0;
 		if (!accesses[0][i].base)
 			accesses[0][i].displacement += PAGE;
+		accesses[0][i].is_local = !accesses[0][i].base && !accesses[0][i].index && below(2);
 	}
 }
 
@@ -340,13 +341,15 @@ TEST(no_frame_with_a_sampled_line_is_left_out)
 		make_near_site(&all_sites[0]);
 		emit_function(code, &sites, low);
 		for (unsigned k = 0; k < 100; k++) {
+			const uint64_t fs_base = below(1 << 20);
 			const uint64_t frame[4] = {0, PAGE + below(1 << 20), PAGE + below(1 << 20), PAGE + below(1 << 20)};
 			bool is_sampled = false;
 
 			for (unsigned j = 0; j < all_sites[0].nr_accesses; j++)
 				is_sampled |=
-					has_sampled_line(site_address(&accesses[0][j], frame, 0), accesses[0][j].bytes);
+					has_sampled_line(site_address(&accesses[0][j], frame, fs_base), accesses[0][j].bytes);
 			area[AREA_RECORD / 8] = records;
+			area[AREA_FS_BASE / 8] = fs_base;
 			ck_assert_uint_eq(write_frame(frame[3], frame[2], 0, frame[1]), frame[1]);
 			ck_assert(!is_sampled || area[AREA_RECORD / 8] != records);
 			if (area[AREA_RECORD / 8] != records)
