@@ -17,18 +17,16 @@ restore_saved(const struct code_cache *cache, int64_t area, struct user_regs_str
 	registers->rdx = code_cache_slot(cache, area, AREA_RDX);
 }
 
-/* The instruction at rip would load a register, and has not. */
+/* The copied instruction would load a register, and has not. */
 static void
-restore_loaded(struct code_cache *cache, int64_t area, struct user_regs_struct *registers)
+restore_loaded(const struct code_cache *cache, int64_t area, const uint8_t *copy, struct user_regs_struct *registers)
 {
-	uint8_t bytes[INSTRUCTION_MAX_BYTES];
 	ZydisDecodedInstruction load;
-	int reg = -1;
+	const int reg = zydis_decode(copy, INSTRUCTION_MAX_BYTES, &load, NULL) ? basic_block_loads_register(&load) : -1;
 
-	if (zydis_decode(bytes, code_cache_read(cache, -1, registers->rip, bytes, sizeof(bytes), false), &load, NULL))
-		reg = basic_block_loads_register(&load);
 	if (reg >= 0)
-		((unsigned long long *)registers)[effect_word((uint8_t)reg)] = code_cache_slot(cache, area, AREA_LOADED);
+		((unsigned long long *)registers)[effect_word((uint8_t)reg)] =
+			code_cache_slot(cache, area, AREA_LOADED);
 }
 
 /* At a gap, or behind its int3. */
@@ -170,7 +168,7 @@ find_mark(struct code_cache *cache, int64_t area, bool is_fault, struct user_reg
 		restore_saved(cache, area, registers);
 	registers->rip = fragment->origin + (found->origin & MARK_ORIGIN);
 	if (found->origin & MARK_LOADS)
-		restore_loaded(cache, area, registers);
+		restore_loaded(cache, area, cache->arenas[fragment->arena].bytes + fragment->body + at, registers);
 	if (found->origin & MARK_AFTER_CALL)
 		registers->rcx = registers->rip;
 	correct(cache, fragment, at, found->origin & MARK_ORIGIN, registers, correction);

@@ -257,7 +257,7 @@ on_fault(int number, siginfo_t *info, void *context)
 	for (int i = 0; i < 16; i++)
 		random_after.registers[i] = (uint64_t)registers[indices[i]];
 	random_after.flags = (uint64_t)registers[REG_EFL];
-	if (number == SIGFPE || ((number == SIGSEGV || number == SIGBUS) && (greg_t)info->si_addr != rip))
+	if (number != SIGTRAP && ((number != SIGSEGV && number != SIGBUS) || (greg_t)info->si_addr != rip))
 		random_after.flags = 0;
 	random_after.rip = (uint64_t)rip ^ (uint64_t)number << 56;
 	siglongjmp(after_fault, number);
