@@ -1299,7 +1299,7 @@ stream_sample_text(const struct stream *stream)
 	static const char *const names[STEP_NR_LEVELS] = {"L1-L2", "L2-L3", "LLC-RAM"};
 	char *text;
 
-	if (!stream->sampling || !cache_model_has_levels(stream->caches->model))
+	if (!stream->sampling || (stream->residues && !cache_model_has_levels(stream->caches->model)))
 		return NULL;
 	if (!stream->residues)
 		return rot_strdup("all lines of caches were modelled: sets of these caches cannot be sampled, nor can "

@@ -56,8 +56,8 @@ void stream_delete(struct stream *stream);
 #define STREAM_ALL_WITHOUT_LEVELS (UINT64_C(1) << 20) /* bursts tell more of curves */
 
 /*
- * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for, or no level is
- * modelled. Fresh memory. Threads have ended.
+ * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for, or curves
+ * tell it, as no level is modelled. Fresh memory. Threads have ended.
  */
 char *stream_sample_text(const struct stream *stream);
 

@@ -40,9 +40,12 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
  * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an access of another kind,
  * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the struct
  * uses_counts whose address is the next word; or USES_PUT: there is another object from here on (struct put_object,
- * which is freed). nr_accesses: uses of two words among them what_ifs: models that uses go through as well, up to a
- * NULL; none if lines are sampled curve: likewise; NULL: none is asked for burst: residues of the lines that are
- * sampled, though all are among uses, for curves alone; 0: there is no burst time: that passes for the curve with them
+ * which is freed).
+ * nr_accesses: uses of two words among them
+ * what_ifs: models that uses go through as well, up to a NULL; none if lines are sampled
+ * curve: likewise; NULL: none is asked for
+ * burst: residues of the lines that are sampled, though all are among uses, for curves alone; 0: there is no burst
+ * time: that passes for the curve with them
  * residues: lines are sampled from here on (cache_model_sample); 0: as before
  * done: called when they have been used, or NULL; context: its own
  * misses: that are told apart by code, object and thread; NULL: they are not asked for

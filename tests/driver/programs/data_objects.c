@@ -3,9 +3,9 @@
  * Data whose misses are known. columns BYTES: goes through columns of 64 rows of so many bytes, of a variable and of an
  * allocation. threads BYTES: two threads write each their own number, so many bytes apart. once: they write the same.
  * callers: three functions allocate BYTES each, of which two return to addresses that are 65536 bytes apart.
- * walks BYTES: a thread reads so many bytes 5 times, and a quarter of them 25 times; another one a quarter of its own
- * 45 times. late: a thread writes BYTES that another one has allocated meanwhile, several times. With further arguments
- * it becomes another program in the end.
+ * walks BYTES: a thread reads so many bytes 5 times and a quarter of them 25 times, another one a quarter of its own.
+ * late: a thread writes BYTES that another one has allocated meanwhile, several times.
+ * With further arguments it becomes another program in the end.
  */
 #include <pthread.h>
 #include <stdio.h>
