@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/caches.h"
 #include "memory.h"
 #include "nearest.h"
 #include "support/pool.h"

@@ -51,17 +51,25 @@ struct cache_shapes {
 	struct tlb_shape tlb;
 };
 
+/* Name, caches, TLB, and what it is: machines of "Applying the Roofline Model" (R. Steinmann, 2012). */
+#define CACHE_PRESETS(X)                                                                                               \
+	X("yonah", "32K:8,2M:8:shared", "128", "the Core Duo of the thesis")                                           \
+	X("core2", "32K:8,4M:16:shared", "256:4", "its Core 2")
+#define CACHE_PRESET_ROW(name, caches, tlb, about) {name, caches, tlb},
+#define CACHE_PRESET_TEXT(name, caches, tlb, about) "; " name ": " about ", " caches ", TLB " tlb
+
 /*
  * Changes caches to others, as "32K:8,1M:16,32M:16": sizes (K, M, G: powers of 1024) and ways of two or three levels,
  * from the one next to the core; ways may be left out, or "full": one set. Behind them may stand which line of a set
- * goes, how long lines are, and "shared" or "private": "32K:8:plru,1M:full:128B:shared". "l3=16M": the other levels
- * stay as they are. has_tlb: there may also be "tlb=", as of tlb_parse. *machine becomes that of the shapes, with the
- * sizes. -1: text says something else.
+ * goes, how long lines are, and "shared" or "private": "32K:8:plru,1M:full:128B:shared". "4096W": so many words of 8
+ * bytes, each a line, in one set. "l3=16M": the other levels stay as they are, and what is not said of this one. Or a
+ * preset. has_tlb: there may also be "tlb=", as of tlb_parse, and a preset has its own. *machine becomes that of the
+ * shapes, with the sizes. -1: text says something else.
  */
 int cache_shapes_parse(const char *text, bool has_tlb, struct machine *machine, struct cache_shapes *shapes,
 		       struct rot_error *err);
 
-/* "64", "128:4", "64:full:2M": entries, ways and pages (4K). -1: text says something else. */
+/* "64", "128:4", "64:full:2M": entries, ways and pages (4K); or a preset. -1: text says something else. */
 int tlb_parse(const char *text, struct tlb_shape *tlb, struct rot_error *err);
 
 /*
