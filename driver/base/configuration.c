@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cache_presets.h"
 #include "base/pool.h"
 #include "memory.h"
 #include "nearest.h"

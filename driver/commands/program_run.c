@@ -189,8 +189,15 @@ add_what_ifs(struct run_job *job, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 
-	if (!job->is_by_blocks)
+	if (!job->is_by_blocks || options->nr_what_ifs == 0)
 		return 0;
+	if (job->architecture->stepping.caches.machine->l1_data_bytes == 0) {
+		rot_error_set(err, 0,
+			      "--what-if: nobody tells the caches of this machine, beside which others are shown");
+		return rot_error_hint(err,
+				      "name them: -caches=32K:8,1M:16; or measure them: 'rot machine --only=caches', "
+				      "then -caches=measured");
+	}
 	for (size_t i = 0; i < options->nr_what_ifs; i++) {
 		struct step_measurer *caches = what_if_measurer(job->architecture, options->what_ifs[i], err);
 

@@ -286,6 +286,7 @@ struct asked_level {
 };
 
 #define LINE_BYTES 64
+#define WORD_BYTES 8
 #define LEAST_LINE_BYTES 8
 #define MOST_LINE_BYTES 256
 #define MAX_TREE_WAYS 64
@@ -317,9 +318,21 @@ parse_size(const char *text, const char **end, int64_t *bytes)
 	return *bytes <= INT64_C(1) << 40;
 }
 
-/* A word behind the size. */
-static bool
-parse_property(const char *word, struct asked_level *level)
+static int64_t
+line_bytes_of(const struct asked_level *level)
+{
+	return level->trait.line_bytes ? level->trait.line_bytes : LINE_BYTES;
+}
+
+static int64_t
+nr_lines_of(const struct asked_level *level)
+{
+	return level->bytes / line_bytes_of(level);
+}
+
+/* A word behind the size. has_ways: there were some already */
+static int
+parse_property(const char *word, struct asked_level *level, bool *has_ways, struct rot_error *err)
 {
 	static const char *const policies[] = {"lru", "fifo", "random", "plru"}; /* as StepMeasurer has them */
 	int64_t number;
@@ -328,54 +341,75 @@ parse_property(const char *word, struct asked_level *level)
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		if (strcmp(word, policies[i]) == 0) {
 			level->trait.policy = policies[i];
-			return true;
+			return 0;
 		}
 	if (strcmp(word, "shared") == 0 || strcmp(word, "private") == 0) {
 		level->trait.sharing = *word == 's' ? CACHE_SHARED : CACHE_PRIVATE;
-		return true;
+		return 0;
 	}
-	if (strcmp(word, "full") == 0)
-		return level->is_full = true;
 	number = strtoll(word, &end, 10);
-	if (strcmp(end, "B") == 0) {
+	if (end != word && strcmp(end, "B") == 0) {
 		level->trait.line_bytes = number;
-		return is_power_of_two(number) && number >= LEAST_LINE_BYTES && number <= MOST_LINE_BYTES;
+		return is_power_of_two(number) && number >= LEAST_LINE_BYTES && number <= MOST_LINE_BYTES
+			       ? 0
+			       : rot_error_set(err, 0, "lines of %s are no power of two from 8B to 256B", word);
 	}
-	if (level->nr_ways)
-		return false; /* there are some already */
+	level->is_full = strcmp(word, "full") == 0;
+	if (!level->is_full && (end == word || *end || number <= 0))
+		return rot_error_set(err, 0, "'%s' behind a size says nothing of a cache", word);
+	if (*has_ways)
+		return rot_error_set(err, 0, "'%s' is a second number of ways", word);
+	*has_ways = true;
 	level->nr_ways = number;
-	return end != word && !*end && number > 0;
+	return 0;
 }
 
-/* A tree needs a power of two of ways. */
-static bool
-is_level(struct asked_level *level)
+/* has_ways: these were asked for. Else those that the level had before are unknown if they do not divide it. A tree
+ * needs a power of two of them. */
+static int
+check_level(const char *text, struct asked_level *level, bool has_ways, struct rot_error *err)
 {
-	const int64_t nr_lines = level->bytes / (level->trait.line_bytes ? level->trait.line_bytes : LINE_BYTES);
+	const int64_t nr_lines = nr_lines_of(level);
 
 	if (level->is_full)
 		level->nr_ways = nr_lines;
+	if (!has_ways && level->nr_ways && nr_lines % level->nr_ways != 0)
+		level->nr_ways = 0;
 	if (nr_lines == 0 || level->nr_ways > nr_lines)
-		return false;
-	return !level->trait.policy || strcmp(level->trait.policy, "plru") != 0 ||
-	       (is_power_of_two(level->nr_ways) && level->nr_ways >= 2 && level->nr_ways <= MAX_TREE_WAYS);
+		return rot_error_set(err, 0, "%s has %lld lines, which is fewer than its ways", text,
+				     (long long)nr_lines);
+	if (level->trait.policy && strcmp(level->trait.policy, "plru") == 0 &&
+	    (!is_power_of_two(level->nr_ways) || level->nr_ways < 2 || level->nr_ways > MAX_TREE_WAYS))
+		return rot_error_set(err, 0, "plru needs 2 to 64 ways, a power of two");
+	return 0;
 }
 
-/* Changes the text. */
-static bool
-parse_level(char *text, struct asked_level *level)
+/* level: as it was before, which stays as far as text does not say it. */
+static int
+parse_level(const char *text, struct asked_level *level, struct rot_error *err)
 {
-	const char *behind;
+	autofree char *copy = NULL;
+	const char *behind = text;
+	bool has_ways = false;
 	char *word, *rest;
 
-	*level = (struct asked_level){.bytes = 0};
-	if (!parse_size(text, &behind, &level->bytes) || (*behind && *behind != ':'))
-		return false;
-	rest = *behind ? text + (behind - text) + 1 : NULL;
+	level->is_full = level->nr_ways > 0 && level->nr_ways == nr_lines_of(level);
+	if (!parse_size(text, &behind, &level->bytes))
+		return rot_error_set(err, 0, "'%s' does not begin with a size", text);
+	if (*behind == 'W') {
+		level->bytes *= WORD_BYTES;
+		level->trait.line_bytes = WORD_BYTES;
+		level->is_full = has_ways = true;
+		behind++;
+	}
+	if (*behind && *behind != ':')
+		return rot_error_set(err, 0, "'%s' is no size", text);
+	copy = rot_strdup(*behind ? behind + 1 : "");
+	rest = *behind ? copy : NULL;
 	while ((word = strsep(&rest, ":")))
-		if (!parse_property(word, level))
-			return false;
-	return is_level(level);
+		if (parse_property(word, level, &has_ways, err) < 0)
+			return -1;
+	return check_level(text, level, has_ways, err);
 }
 
 static struct asked_level
@@ -389,50 +423,63 @@ level_of(const struct cache_shapes *shapes, int level)
 	return (struct asked_level){.bytes = bytes[level], .nr_ways = nr_ways[level], .trait = shapes->traits[level]};
 }
 
-/* Each level is larger than the one before, and its lines are at least as long. */
-static bool
-are_levels(const struct asked_level *levels, int nr)
+/* Each level is larger than the one before, and its lines are at least as long. are_told: some were there before */
+static int
+check_levels(const struct asked_level *levels, int nr, bool are_told, struct rot_error *err)
 {
-	bool are = nr >= 2;
-
-	for (int i = 0; i < nr; i++)
-		are &= levels[i].bytes > 0;
+	if (nr < 2)
+		return rot_error_set(
+			err, 0,
+			are_told ? "there are two levels at least"
+				 : "nobody tells the caches of this machine, so two levels are to be named");
 	for (int i = 1; i < nr; i++) {
-		const int64_t before = levels[i - 1].trait.line_bytes, line_bytes = levels[i].trait.line_bytes;
+		const int64_t before = line_bytes_of(&levels[i - 1]), line_bytes = line_bytes_of(&levels[i]);
 
-		are &= levels[i].bytes > levels[i - 1].bytes &&
-		       (line_bytes ? line_bytes : LINE_BYTES) >= (before ? before : LINE_BYTES);
+		if (levels[i].bytes <= levels[i - 1].bytes)
+			return rot_error_set(err, 0, "level %d is no larger than level %d", i + 1, i);
+		if (line_bytes < before)
+			return rot_error_set(err, 0,
+					     "lines of level %d, %lld bytes, are shorter than those of level %d, %lld",
+					     i + 1, (long long)line_bytes, i, (long long)before);
 	}
-	return are;
+	return 0;
 }
 
-/*
- * One after the other of "l2=1M,l3=32M", or of "32K,1M,32M", which is all levels. *nr: how many there are then. False:
- * one is none.
- */
-static bool
-parse_levels(char *text, bool has_tlb, struct asked_level *levels, int *nr, struct tlb_shape *tlb)
+/* One of "l2=1M,l3=32M,tlb=64", or of "32K,1M,32M", of which it is the next level. *nr: how many there are then. */
+static int
+parse_item(const char *word, bool has_tlb, struct asked_level *levels, int *nr, int *next, struct tlb_shape *tlb,
+	   struct rot_error *err)
 {
-	bool are_all = false, is_it = true;
-	int next = 0;
+	const bool is_named = word[0] == 'l' && word[1] >= '1' && word[1] <= '3' && word[2] == '=';
+	const int level = is_named ? word[1] - '1' : *next;
 
-	for (char *word; is_it && (word = strsep(&text, ","));) {
-		const bool is_named = word[0] == 'l' && word[1] >= '1' && word[1] <= '3' && word[2] == '=';
-		const int level = is_named ? word[1] - '1' : next++;
-
-		if (has_tlb && strncmp(word, "tlb=", 4) == 0) {
-			next--;
-			is_it = tlb_parse(word + 4, tlb, NULL) == 0;
-			continue;
-		}
-		is_it = level < CACHE_NR_LEVELS && (!is_named || level <= *nr) &&
-			parse_level(word + 3 * is_named, &levels[level]);
-		are_all |= !is_named;
-		*nr = is_named && level == *nr ? level + 1 : *nr;
+	if (has_tlb && strncmp(word, "tlb=", 4) == 0)
+		return tlb_parse(word + 4, tlb, err);
+	if (level >= CACHE_NR_LEVELS)
+		return rot_error_set(err, 0, "there are three levels at most");
+	if (is_named && level > *nr)
+		return rot_error_set(err, 0, "there is no level before %.2s", word);
+	if (!is_named) {
+		levels[(*next)++] = (struct asked_level){.bytes = 0};
+		*nr = *next;
+	} else if (level == *nr) {
+		(*nr)++;
 	}
-	if (are_all)
-		*nr = next;
-	return is_it && *nr <= CACHE_NR_LEVELS;
+	return parse_level(word + 3 * is_named, &levels[level], err);
+}
+
+static const struct cache_preset {
+	const char *name, *caches, *tlb;
+} presets[] = {CACHE_PRESETS(CACHE_PRESET_ROW)};
+
+/* Caches, and with has_tlb a TLB, of that name; else text. Fresh memory. */
+static char *
+expand(const char *text, bool has_tlb)
+{
+	for (size_t i = 0; i < sizeof(presets) / sizeof(*presets); i++)
+		if (strcmp(text, presets[i].name) == 0)
+			return rot_format(has_tlb ? "%s,tlb=%s" : "%s", presets[i].caches, presets[i].tlb);
+	return rot_strdup(text);
 }
 
 int
@@ -440,21 +487,26 @@ cache_shapes_parse(const char *text, bool has_tlb, struct machine *machine, stru
 		   struct rot_error *err)
 {
 	struct asked_level levels[CACHE_NR_LEVELS];
-	autofree char *copy = rot_strdup(text);
-	int nr = 0;
+	autofree char *copy = expand(text, has_tlb);
+	char *rest = copy;
+	int nr = 0, next = 0, rc = 0;
+	bool are_told;
 
 	for (int i = 0; i < CACHE_NR_LEVELS; i++) {
 		levels[i] = level_of(shapes, i);
 		nr += levels[i].bytes > 0;
 	}
-	if (!parse_levels(copy, has_tlb, levels, &nr, &shapes->tlb) || !are_levels(levels, nr)) {
-		rot_error_set(err, 0, "'%s' describes no caches", text);
-		return rot_error_hint(
-			err,
-			"32K:8,1M:16,32M:16: sizes and ways (or full) of two or three levels, each "
-			"larger than the one before, or l3=16M: the others stay; behind them lru, plru, "
-			"fifo or random, 128B (lines, from level to level no shorter), shared or private%s",
-			has_tlb ? "; tlb=64:full:2M" : "; auto: those of this machine; none");
+	are_told = nr > 0;
+	for (char *word; rc == 0 && (word = strsep(&rest, ","));)
+		rc = parse_item(word, has_tlb, levels, &nr, &next, &shapes->tlb, err);
+	if (rc < 0 || check_levels(levels, nr, are_told, err) < 0) {
+		rot_error_prefix(err, "'%s' describes no caches", text);
+		return rot_error_hint(err,
+				      "32K:8,1M:16,32M:16: sizes and ways (or full) of two or three levels, each "
+				      "larger than the one before, or l3=16M: the others stay; behind them lru, plru, "
+				      "fifo or random, 128B (lines, from level to level no shorter), shared or "
+				      "private%s; 4096W and names: rot help caches",
+				      has_tlb ? "; tlb=64:full:2M" : "; auto: those of this machine; none");
 	}
 	*machine = *shapes->machine;
 	machine->l1_data_bytes = levels[0].bytes;
@@ -493,6 +545,8 @@ tlb_parse(const char *text, struct tlb_shape *tlb, struct rot_error *err)
 	const char *at = text;
 	bool is_it;
 
+	for (size_t i = 0; i < sizeof(presets) / sizeof(*presets); i++)
+		at = strcmp(text, presets[i].name) == 0 ? presets[i].tlb : at;
 	*tlb = (struct tlb_shape){.page_bytes = 4096};
 	is_it = parse_size(at, &at, &tlb->entries) && tlb->entries <= MOST_TLB_ENTRIES;
 	if (is_it && *at == ':') {

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "base/cache_presets.h"
 #include "entities.h"
 #include "error.h"
 
@@ -54,14 +55,15 @@ struct cache_shapes {
 /*
  * Changes caches to others, as "32K:8,1M:16,32M:16": sizes (K, M, G: powers of 1024) and ways of two or three levels,
  * from the one next to the core; ways may be left out, or "full": one set. Behind them may stand which line of a set
- * goes, how long lines are, and "shared" or "private": "32K:8:plru,1M:full:128B:shared". "l3=16M": the other levels
- * stay as they are. has_tlb: there may also be "tlb=", as of tlb_parse. *machine becomes that of the shapes, with the
- * sizes. -1: text says something else.
+ * goes, how long lines are, and "shared" or "private": "32K:8:plru,1M:full:128B:shared". "4096W": so many words of 8
+ * bytes, each a line, in one set. "l3=16M": the other levels stay as they are, and what is not said of this one. Or a
+ * preset. has_tlb: there may also be "tlb=", as of tlb_parse, and a preset has its own. *machine becomes that of the
+ * shapes, with the sizes. -1: text says something else.
  */
 int cache_shapes_parse(const char *text, bool has_tlb, struct machine *machine, struct cache_shapes *shapes,
 		       struct rot_error *err);
 
-/* "64", "128:4", "64:full:2M": entries, ways and pages (4K). -1: text says something else. */
+/* "64", "128:4", "64:full:2M": entries, ways and pages (4K); or a preset. -1: text says something else. */
 int tlb_parse(const char *text, struct tlb_shape *tlb, struct rot_error *err);
 
 /*

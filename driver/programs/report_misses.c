@@ -71,7 +71,8 @@ by_misses(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* The shares by function, loop, object or thread, sorted. Fresh memory. */
+/* The shares by function, loop, object or thread, sorted; of regions, which have no lines by kind, in the order of the
+ * command. Fresh memory. */
 static const struct miss_share **
 shares_by(const struct program_run_output *run, const char *by, size_t *nr)
 {
@@ -81,7 +82,7 @@ shares_by(const struct program_run_output *run, const char *by, size_t *nr)
 	for (size_t i = 0; i < program_run_output_nr_miss_shares(run); i++)
 		if (strcmp(program_run_output_miss_shares_at(run, i)->by, by) == 0)
 			shares[(*nr)++] = program_run_output_miss_shares_at(run, i);
-	if (*nr > 0)
+	if (*nr > 0 && miss_share_nr_lines(shares[0]) > 0)
 		qsort(shares, *nr, sizeof(*shares), by_misses);
 	return shares;
 }
@@ -361,14 +362,22 @@ report_what_ifs_json(const struct program_report *report)
 /* ---- by capacity ---- */
 
 /* NULL: it was not asked for, or no line was used. */
+static const struct program_run_output *
+find_run_of_curve(const struct program_report *report)
+{
+	const struct program_run_output *run = NULL;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output) && !(run && run->miss_curve); i++)
+		run = program_command_output_outputs_at(report->output, i);
+	return run && run->miss_curve && run->miss_curve->lines > 0 ? run : NULL;
+}
+
 static const struct miss_curve *
 find_curve(const struct program_report *report)
 {
-	const struct miss_curve *curve = NULL;
+	const struct program_run_output *run = find_run_of_curve(report);
 
-	for (size_t i = 0; i < program_command_output_nr_outputs(report->output) && !curve; i++)
-		curve = program_command_output_outputs_at(report->output, i)->miss_curve;
-	return curve && curve->lines > 0 ? curve : NULL;
+	return run ? run->miss_curve : NULL;
 }
 
 static size_t
@@ -504,61 +513,80 @@ add_row(struct text_table *table, const struct miss_curve *curve, size_t i, doub
 				  caches});
 }
 
-/* ---- by capacity and function, loop, object or thread ---- */
+/* ---- by capacity and function, loop, object, thread or region ---- */
+
+/* The lines that were read for a share, as a curve. NULL: it has none. Fresh memory. */
+static struct miss_curve *
+part_of(const struct miss_curve *curve, const struct miss_share *share)
+{
+	struct miss_curve *part;
+
+	if (miss_share_nr_curve(share) != nr_of(curve))
+		return NULL;
+	part = miss_curve_new();
+	part->line_bytes = curve->line_bytes;
+	for (size_t i = 0; i < nr_of(curve); i++) {
+		miss_curve_capacities_add(part, miss_curve_capacities_at(curve, i));
+		miss_curve_misses_add(part, miss_share_curve_at(share, i));
+		miss_curve_write_backs_add(part, 0);
+	}
+	return part;
+}
 
 /* With so many times the lines that all capacities miss, or fewer, it fits. */
 #define FITTING 1.05
 
-/* The capacity from which on a share fits, as text in fresh memory. */
+/* The capacity from which on it fits, as text in fresh memory. */
 static char *
-fitting_text(const struct miss_curve *curve, const struct miss_share *share)
+fitting_text(const struct miss_curve *curve)
 {
-	const size_t nr = miss_share_nr_curve(share);
-	const double least = FITTING * (double)miss_share_curve_at(share, nr - 1);
-	size_t i = nr - 1;
+	size_t i = nr_of(curve) - 1;
+	const double least = FITTING * (double)misses_at(curve, i);
 
-	while (i > 0 && (double)miss_share_curve_at(share, i - 1) <= least)
+	while (i > 0 && (double)misses_at(curve, i - 1) <= least)
 		i--;
 	return i == 0 ? rot_strdup("less") : machine_size_text((int64_t)capacity_at(curve, i));
 }
 
 /* The misses of the largest capacity that is no larger than that. */
 static char *
-misses_with(const struct miss_curve *curve, const struct miss_share *share, int64_t bytes)
+misses_with(const struct miss_curve *curve, int64_t bytes)
 {
 	size_t i = 0;
 
 	while (i + 1 < nr_of(curve) && (int64_t)capacity_at(curve, i + 1) <= bytes)
 		i++;
-	return rot_number_in_full((double)miss_share_curve_at(share, i));
+	return rot_number_in_full((double)misses_at(curve, i));
 }
 
-/* With the caches that are modelled, as kinds of misses are of these. */
+/* With the caches that are modelled, as kinds of misses are of these, or with those of this machine. Of regions working
+ * sets are told as well. */
 static void
-print_curves(const struct program_report *report, const struct miss_curve *curve, const struct program_run_output *run,
-	     FILE *out)
+print_curves(const struct program_report *report, const struct program_run_output *run, const char *by, FILE *out)
 {
-	const struct machine *machine = report->architecture->stepping.caches.machine;
+	const struct machine *modelled = report->architecture->stepping.caches.machine;
+	const struct machine *machine = modelled ? modelled : report->machine;
+	const bool are_regions = strcmp(by, "region") == 0;
+	const struct miss_curve *curve = find_curve(report);
 	size_t nr;
-	autofree const struct miss_share **shares = shares_by(run, report->misses_by, &nr);
-	autofree char *heading = rot_format("  %s", report->misses_by);
-	const struct text_table_column columns[] = {{heading, true},
-						    {"misses with\nthe L1", false},
-						    {"the L2", false},
-						    {"the last\nlevel", false},
-						    {"fits into", false}};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
+	autofree const struct miss_share **shares = shares_by(run, by, &nr);
+	autofree char *heading = rot_format("  %s", by);
+	const struct text_table_column columns[] = {{heading, true},      {"misses with\nthe L1", false},
+						    {"the L2", false},    {"the last\nlevel", false},
+						    {"fits into", false}, {"working sets", true}};
+	struct text_table table = {.columns = columns, .nr_columns = are_regions ? 6 : 5, .nr_keys = 1};
 
-	for (size_t i = 0; i < nr && (report->is_all || table.nr_rows < MOST_SHOWN); i++) {
+	for (size_t i = 0; i < nr && (report->is_all || are_regions || table.nr_rows < MOST_SHOWN); i++) {
 		autofree char *name = share_name(shares[i]);
+		struct miss_curve *part = part_of(curve, shares[i]);
 
-		if (miss_share_nr_curve(shares[i]) != nr_of(curve))
+		if (!part)
 			continue;
-		text_table_add(&table, (char *[]){rot_format("  %s", name),
-						  misses_with(curve, shares[i], machine->l1_data_bytes),
-						  misses_with(curve, shares[i], machine->l2_bytes),
-						  misses_with(curve, shares[i], machine->llc_bytes),
-						  fitting_text(curve, shares[i])});
+		text_table_add(&table,
+			       (char *[]){rot_format("  %s", name), misses_with(part, machine->l1_data_bytes),
+					  misses_with(part, machine->l2_bytes), misses_with(part, machine->llc_bytes),
+					  fitting_text(part), are_regions ? working_sets_text(part) : NULL});
+		miss_curve_delete(part);
 	}
 	if (table.nr_rows > 0) {
 		fputc('\n', out);
@@ -602,7 +630,8 @@ report_curve(const struct program_report *report, FILE *out)
 	text_table_clear(&table);
 	text_print_behind("  working sets:", *sets ? sets : "none stands out", out);
 	if (report_run_of_misses(report))
-		print_curves(report, curve, report_run_of_misses(report), out);
+		print_curves(report, report_run_of_misses(report), report->misses_by, out);
+	print_curves(report, find_run_of_curve(report), "region", out);
 }
 
 void
@@ -629,6 +658,27 @@ report_curve_note(struct program_report *report)
 
 /* ---- JSON ---- */
 
+/* Of those that read any line that the least capacity misses. */
+static json_t *
+regions_json(const struct program_run_output *run)
+{
+	size_t nr;
+	autofree const struct miss_share **shares = shares_by(run, "region", &nr);
+	json_t *regions = json_array();
+
+	for (size_t i = 0; i < nr; i++) {
+		struct miss_curve *part = part_of(run->miss_curve, shares[i]);
+		json_t *misses = json_array();
+
+		for (size_t k = 0; k < nr_of(part); k++)
+			json_array_append_new(misses, json_integer((json_int_t)misses_at(part, k)));
+		json_array_append_new(regions, json_pack("{s:o, s:o, s:o}", "region", json_text(shares[i]->name),
+							 "workingSets", working_sets_json(part), "misses", misses));
+		miss_curve_delete(part);
+	}
+	return regions;
+}
+
 json_t *
 report_curve_json(const struct program_report *report)
 {
@@ -653,6 +703,7 @@ report_curve_json(const struct program_report *report)
 	json_object_set_new(json, "shrinks", json_integer(curve->shrinks));
 	json_object_set_new(json, "workingSets", working_sets_json(curve));
 	json_object_set_new(json, "capacities", capacities);
+	json_object_set_new(json, "regions", regions_json(find_run_of_curve(report)));
 	return json;
 }
 
@@ -666,43 +717,58 @@ point_of(double capacity, double bytes)
 }
 
 /* Both axes are logarithmic: what is 0 is left out. */
-static int
-draw(const struct program_report *report, const struct miss_curve *curve, const struct rot *rot,
-     const char *output_name, struct rot_error *err)
+static void
+add_series(struct series_plot *plot, struct plot_series *series, struct pool *pool, enum plot_style style,
+	   const struct miss_curve *curve, bool is_read)
 {
+	struct plot_point *points = pool_calloc(pool, nr_of(curve), sizeof(*points));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_of(curve); i++) {
+		const uint64_t bytes = is_read ? misses_at(curve, i) * curve->line_bytes : bytes_at(curve, i);
+
+		if (bytes > 0)
+			points[nr++] = point_of((double)capacity_at(curve, i), (double)bytes);
+	}
+	series[plot->nr_series++] = (struct plot_series){.points = points, .nr_points = nr, .style = style};
+}
+
+static int
+draw(const struct program_report *report, const struct rot *rot, const char *output_name, struct rot_error *err)
+{
+	const struct program_run_output *run = find_run_of_curve(report);
+	const struct miss_curve *curve = run->miss_curve;
 	const struct machine *machine = rot->modelled ? rot->modelled : rot->machine;
 	const struct plot_marker markers[] = {{(double)machine->l1_data_bytes / 1024, "L1"},
 					      {(double)machine->l2_bytes / 1024, "L2"},
 					      {(double)machine->llc_bytes / 1024, "last level"}};
-	autofree struct plot_point *moved = rot_calloc(nr_of(curve), sizeof(*moved));
-	autofree struct plot_point *read = rot_calloc(nr_of(curve), sizeof(*read));
-	struct plot_series series[] = {{.name = "read and written", .points = moved, .style = PLOT_JOINED},
-				       {.name = "read", .points = read, .style = PLOT_MODEL}};
-	autofree char *sets = working_sets_text(curve), *caption = NULL;
-	struct series_plot plot;
+	size_t nr_regions;
+	autofree const struct miss_share **regions = shares_by(run, "region", &nr_regions);
+	autopool pool = {0};
+	struct plot_series *series = pool_calloc(&pool, 2 + nr_regions, sizeof(*series));
+	autofree char *sets = working_sets_text(curve);
+	struct series_plot plot = {.frame = {.title = report->title,
+					     .x = {"capacity", "KiB", true, NAN, NAN},
+					     .y = {"bytes moved", "MB", true, NAN, NAN},
+					     .key_position = configuration_string(rot->configuration, "keyPosition"),
+					     .markers = markers,
+					     .nr_markers = sizeof(markers) / sizeof(*markers)},
+				   .series = series};
 
-	for (size_t i = 0; i < nr_of(curve); i++) {
-		const double capacity = (double)capacity_at(curve, i);
+	plot.frame.caption =
+		pool_format(&pool, "bytes that fully associative LRU caches of each capacity would move%s%s",
+			    *sets ? "; working sets: " : "", sets);
+	add_series(&plot, series, &pool, PLOT_JOINED, curve, false);
+	series[0].name = "read and written";
+	add_series(&plot, series, &pool, PLOT_MODEL, curve, true);
+	series[1].name = "read";
+	for (size_t i = 0; i < nr_regions; i++) {
+		struct miss_curve *part = part_of(curve, regions[i]);
 
-		if (bytes_at(curve, i) > 0)
-			moved[series[0].nr_points++] = point_of(capacity, (double)bytes_at(curve, i));
-		if (misses_at(curve, i) > 0)
-			read[series[1].nr_points++] =
-				point_of(capacity, (double)(misses_at(curve, i) * curve->line_bytes));
+		add_series(&plot, series, &pool, PLOT_JOINED, part, true);
+		series[2 + i].name = pool_format(&pool, "read in %s", regions[i]->name);
+		miss_curve_delete(part);
 	}
-	caption = rot_format("bytes that fully associative LRU caches of each capacity would move%s%s",
-			     *sets ? "; working sets: " : "", sets);
-	plot = (struct series_plot){
-		.frame = {.title = report->title,
-			  .caption = caption,
-			  .x = {"capacity", "KiB", true, NAN, NAN},
-			  .y = {"bytes moved", "MB", true, NAN, NAN},
-			  .key_position = configuration_string(rot->configuration, "keyPosition"),
-			  .markers = markers,
-			  .nr_markers = sizeof(markers) / sizeof(*markers)},
-		.series = series,
-		.nr_series = sizeof(series) / sizeof(*series),
-	};
 	return series_plot_write(&plot, output_name, err);
 }
 
@@ -710,8 +776,7 @@ int
 report_curve_plot(const struct program_report *report, const struct rot *rot, const char *output_name,
 		  struct rot_error *err)
 {
-	const struct miss_curve *curve = find_curve(report);
 	autofree char *name = rot_format("%s-misses", output_name);
 
-	return curve ? draw(report, curve, rot, name, err) : 0;
+	return find_run_of_curve(report) ? draw(report, rot, name, err) : 0;
 }

@@ -153,14 +153,13 @@ put_share(struct program_run_output *output, const char *by, const struct sums *
 {
 	const struct sum *sum = &sums->items[i];
 	struct miss_share *share;
-	uint64_t all = 0, misses = 0;
+	uint64_t all = 0, misses[REUSE_NR];
 	bool has_curve;
 
 	for (int k = 0; k < NR_LINES; k++)
 		all += sum->lines[k];
-	for (int k = 0; k <= REUSE_NR; k++)
-		misses += sum->by_capacity[k];
-	has_curve = misses > 0;
+	reuse_add_up(sum->by_capacity, misses);
+	has_curve = misses[0] > 0;
 	if (all == 0 && !has_curve)
 		return;
 	share = miss_share_new();
@@ -172,10 +171,8 @@ put_share(struct program_run_output *output, const char *by, const struct sums *
 	share->number = described->number;
 	for (int k = 0; k < NR_LINES; k++)
 		miss_share_lines_add(share, sum->lines[k]);
-	for (int k = 0; has_curve && k < REUSE_NR; k++) {
-		misses -= sum->by_capacity[k];
-		miss_share_curve_add(share, misses);
-	}
+	for (int k = 0; has_curve && k < REUSE_NR; k++)
+		miss_share_curve_add(share, misses[k]);
 	program_run_output_miss_shares_add(output, share);
 }
 

@@ -95,6 +95,7 @@ blocks_leave(void *context, struct region_thread *thread)
 		frames->counts.enabled_ns = frames->counts.running_ns = 1;
 		for (size_t k = 0; k < perf_event_measurer_nr_events(setup->counting->measurer); k++)
 			frames->counts.values[k] += step_counts_of_event(setup->counting->measurer, k, visits.counts);
+		regions_add_curve(context, i, visits.by_capacity);
 		warn_of_mixed(context, i, &visits);
 	}
 }

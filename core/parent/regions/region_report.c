@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "MissShare.h"
 #include "ProgramRegionOutput.h"
 #include "Region.h"
 #include "RegionService.h"
@@ -19,6 +20,7 @@ struct region_report {
 	struct spans *spans; /* when any of the threads that have ended was in it */
 	struct program_region_output **outputs;
 	size_t nr_outputs;
+	uint64_t (*by_capacity)[REUSE_NR + 1]; /* of all threads, as of reuse_move */
 	char **warnings;
 	size_t nr_warnings;
 	size_t nr_unseen;
@@ -37,6 +39,7 @@ region_report_new(const struct program_command *command, const struct counting *
 	report->services = rot_calloc(report->nr, sizeof(*report->services));
 	report->not_found = rot_calloc(report->nr, sizeof(*report->not_found));
 	report->spans = rot_calloc(report->nr, sizeof(*report->spans));
+	report->by_capacity = rot_calloc(report->nr, sizeof(*report->by_capacity));
 	for (size_t i = 0; i < report->nr; i++) {
 		report->services[i] = region_service_new();
 		rot_string_set(&report->services[i]->region, program_command_regions_at(command, i)->name);
@@ -157,6 +160,13 @@ region_report_thread(struct region_report *report, size_t region, pid_t pid, pid
 	rot_add(report->outputs, report->nr_outputs) = output;
 }
 
+void
+region_report_curve(struct region_report *report, size_t region, const uint64_t by_capacity[REUSE_NR + 1])
+{
+	for (int i = 0; i <= REUSE_NR; i++)
+		report->by_capacity[region][i] += by_capacity[i];
+}
+
 bool
 region_report_serves(const struct region_report *report, const char *backend)
 {
@@ -164,6 +174,23 @@ region_report_serves(const struct region_report *report, const char *backend)
 }
 
 /* ---- output ---- */
+
+static void
+put_curve(const struct region_report *report, size_t region, struct program_run_output *run)
+{
+	struct miss_share *share;
+	uint64_t misses[REUSE_NR];
+
+	reuse_add_up(report->by_capacity[region], misses);
+	if (misses[0] == 0)
+		return;
+	share = miss_share_new();
+	rot_string_set(&share->by, "region");
+	rot_string_set(&share->name, report->services[region]->region);
+	for (int i = 0; i < REUSE_NR; i++)
+		miss_share_curve_add(share, misses[i]);
+	program_run_output_miss_shares_add(run, share);
+}
 
 /* Later runs of a command add what they saw. */
 static void
@@ -195,6 +222,7 @@ region_report_output(struct region_report *report, struct program_run_output *ru
 	for (size_t i = 0; i < report->nr; i++) {
 		struct region_service *service = report->services[i];
 
+		put_curve(report, i, run);
 		if (strcmp(service->backend, "none") == 0 && report->not_found[i])
 			add_once(&service->refusals, report->not_found[i]);
 		merge_service(output, i, service);
@@ -232,6 +260,7 @@ region_report_delete(struct region_report *report)
 	free(report->services);
 	free(report->not_found);
 	free(report->spans);
+	free(report->by_capacity);
 	free(report->outputs);
 	free(report->warnings);
 	free(report);

@@ -9,6 +9,7 @@
 #include "ProgramRunOutput.h"
 #include "common/counting.h"
 #include "parent/regions/regions.h"
+#include "parent/stepping/reuse.h"
 
 struct region_report;
 
@@ -35,6 +36,9 @@ void region_report_warn(struct region_report *report, const char *text);
 
 /* A thread's hits are not seen. */
 void region_report_unseen(struct region_report *report, const struct rot_error *err);
+
+/* A thread's uses of lines in the region, as of reuse_move. */
+void region_report_curve(struct region_report *report, size_t region, const uint64_t by_capacity[REUSE_NR + 1]);
 
 /* The thread has ended. One that never was in the region is left out. */
 void

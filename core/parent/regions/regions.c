@@ -171,6 +171,12 @@ regions_warn(struct regions *regions, const char *format, ...)
 	region_report_warn(regions->report, text);
 }
 
+void
+regions_add_curve(struct regions *regions, size_t region, const uint64_t by_capacity[REUSE_NR + 1])
+{
+	region_report_curve(regions->report, region, by_capacity);
+}
+
 /* What is shorter than so many times what observing it costs has a time that cannot be trusted. */
 #define SHORT_TIMES 10
 

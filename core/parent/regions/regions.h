@@ -14,6 +14,7 @@
 #include "ProgramCommandOutput.h"
 #include "ProgramRunOutput.h"
 #include "common/counting.h"
+#include "parent/stepping/reuse.h"
 #include "parent/symbols/code.h"
 #include "parent/symbols/frames.h"
 #include "parent/tracer/thread.h"
@@ -168,6 +169,9 @@ void regions_unwatch(const struct region_thread *thread, int fd);
 
 /* Something that the output should say; once each. */
 void regions_warn(struct regions *regions, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Misses by capacity, as of region_report_curve. */
+void regions_add_curve(struct regions *regions, size_t region, const uint64_t by_capacity[REUSE_NR + 1]);
 
 /* ---- a run ---- */
 

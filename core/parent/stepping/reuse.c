@@ -66,6 +66,7 @@ struct recent {
  * capacities: in lines
  * by_distance: uses by the first capacity that does not miss, but for the least; written: by capacity, more than one
  *   before
+ * moved: by_distance as it was then (reuse_move)
  * given_up: lines with such bits of their hash are
  * weights: for how many lines one stands
  */
@@ -80,7 +81,7 @@ struct reuse {
 	size_t room, nr_lines, now, near, max_lines;
 	uint64_t nr; /* packed as in the tree */
 	uint64_t capacities[REUSE_NR];
-	double by_distance[REUSE_NR + 1], written[REUSE_NR + 1];
+	double by_distance[REUSE_NR + 1], moved[REUSE_NR + 1], written[REUSE_NR + 1];
 	double uses, lines, streamed_bytes, weights[2];
 	uint64_t residues, given_up;
 	unsigned shrinks;
@@ -479,6 +480,23 @@ reuse_tell(struct reuse *reuse, reuse_told told, void *context)
 {
 	reuse->told = told;
 	reuse->context = context;
+}
+
+void
+reuse_move(struct reuse *reuse, double by_capacity[REUSE_NR + 1])
+{
+	for (int i = 0; i <= REUSE_NR; i++)
+		by_capacity[i] += reuse->by_distance[i] - reuse->moved[i];
+	memcpy(reuse->moved, reuse->by_distance, sizeof(reuse->moved));
+}
+
+void
+reuse_add_up(const uint64_t by_capacity[REUSE_NR + 1], uint64_t misses[REUSE_NR])
+{
+	uint64_t sum = 0;
+
+	for (int i = REUSE_NR; i > 0; i--)
+		misses[i - 1] = sum += by_capacity[i];
 }
 
 void

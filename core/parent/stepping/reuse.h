@@ -55,6 +55,11 @@ void reuse_use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr);
 typedef void (*reuse_told)(void *context, uint64_t line, unsigned capacity, double weight);
 void reuse_tell(struct reuse *reuse, reuse_told told, void *context);
 
+/* Adds the uses since the last call that the least capacity misses, by the first one that does not; [REUSE_NR]: of
+ * lines that were never used. add_up: misses of each capacity, where there were so many of these. */
+void reuse_move(struct reuse *reuse, double by_capacity[REUSE_NR + 1]);
+void reuse_add_up(const uint64_t by_capacity[REUSE_NR + 1], uint64_t misses[REUSE_NR]);
+
 /* A streaming store to that line. */
 void reuse_stream(struct reuse *reuse, uint64_t line, uint64_t bytes);
 

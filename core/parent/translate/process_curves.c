@@ -228,6 +228,12 @@ process_curve_tell(struct process_curve *curve, reuse_told told, void *context)
 	reuse_tell(curve->reuse, told, context);
 }
 
+void
+process_curve_move(struct process_curve *curve, double by_capacity[REUSE_NR + 1])
+{
+	reuse_move(curve->reuse, by_capacity);
+}
+
 unsigned
 process_curve_line_shift(const struct process_curve *curve)
 {

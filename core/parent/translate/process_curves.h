@@ -39,6 +39,9 @@ void process_curve_release(struct process_curves *curves, struct process_curve *
 
 /* The same as reuse_tell. */
 void process_curve_tell(struct process_curve *curve, reuse_told told, void *context);
+
+/* The same as reuse_move. */
+void process_curve_move(struct process_curve *curve, double by_capacity[REUSE_NR + 1]);
 unsigned process_curve_line_shift(const struct process_curve *curve);
 
 /*

@@ -54,7 +54,8 @@ struct caches {
 /* number: of its area; counts: of the modeller, nr_split: of the worker, as of the thread; next: the one before */
 struct bank_counts {
 	int64_t number;
-	uint64_t counts[STEP_NR_COUNTS], nr_split;
+	struct uses_counts counts;
+	uint64_t nr_split;
 	struct bank_counts *next;
 };
 
@@ -154,7 +155,7 @@ struct stream {
 	struct job jobs[MAX_QUEUED];
 	size_t first, nr;
 	size_t nr_threads;
-	bool has_worker, ends, has_pages;
+	bool has_worker, ends, has_pages, has_regions;
 };
 
 /* Lines of a frame that is repeated are in all caches if they are no more than that. */
@@ -247,13 +248,14 @@ stream_new(const struct step_caches *caches, const struct stream_options *option
 	struct cache_model *model;
 
 	stream->has_pages = options->has_pages;
+	stream->has_regions = options->has_regions;
 	stream->line_shift = cache_model_line_shift(caches->line_bytes[0]);
 	stream->what_ifs =
 		what_ifs_new(options->what_ifs, options->nr_what_ifs, caches->line_bytes[0], options->has_pages);
 	model = model_of(stream, caches);
 	stream->sampling = find_sampling(options->sampling);
 	if (stream->sampling && !options->has_pages && !options->has_kinds && options->nr_what_ifs == 0 &&
-	    cache_model_can_be_sampled(model))
+	    !(options->has_curve && options->has_regions) && cache_model_can_be_sampled(model))
 		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
@@ -565,7 +567,7 @@ do_bank(struct finding *finding, struct bank_counts *bank)
 
 	if (!bank)
 		return;
-	uses_add_counts(finding->uses, thread->bank->counts);
+	uses_add_counts(finding->uses, &thread->bank->counts);
 	take_splits(thread);
 	thread->bank = bank;
 }
@@ -775,6 +777,8 @@ do_job(struct stream *stream, const struct job *job)
 	free(job->accesses);
 	take_splits(job->thread);
 	do_bank(&finding, job->bank);
+	if (job->thread->bank->counts.by_capacity)
+		uses_add_counts(finding.uses, &job->thread->bank->counts); /* other threads use the curve, too */
 	if (job->put)
 		uses_add_access(finding.uses, (uint64_t)(uintptr_t)job->put, 0, USES_PUT);
 	finding.uses->time = job->time;
@@ -1008,6 +1012,15 @@ stream_is_full(const struct code_cache *cache, int64_t area)
 	return (code_cache_slot(cache, area, AREA_RECORD) >> 8 * RECORD_FULL_BYTE & 0xff) == 0;
 }
 
+/* NULL: curves are not told apart. */
+static double *
+by_capacity_new(const struct stream_thread *thread)
+{
+	return thread->curve && thread->stream->has_regions
+		       ? rot_calloc(REUSE_NR + 1, sizeof(*thread->own.counts.by_capacity))
+		       : NULL;
+}
+
 struct stream_thread *
 stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint32_t space, struct rot_error *err)
 {
@@ -1039,6 +1052,7 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 	thread->what_ifs = what_ifs_begin(stream->what_ifs);
 	if (stream->curves)
 		thread->curve = process_curve_share(stream->curves, space, stream->residues);
+	thread->own.counts.by_capacity = by_capacity_new(thread);
 	thread->next = stream->threads;
 	stream->threads = thread;
 	return thread;
@@ -1097,6 +1111,7 @@ stream_add_bank(struct stream_thread *thread, int64_t number)
 	struct bank_counts *bank = rot_calloc(1, sizeof(*bank));
 
 	bank->number = number;
+	bank->counts.by_capacity = by_capacity_new(thread);
 	bank->next = thread->banks;
 	__atomic_store_n(&thread->banks, bank, __ATOMIC_RELEASE);
 }
@@ -1112,19 +1127,21 @@ stream_switch(struct stream_thread *thread, const struct code_cache *cache, uint
 
 void
 stream_bank_counts(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, int64_t number,
-		   int64_t counts[STEP_NR_COUNTS])
+		   int64_t counts[STEP_NR_COUNTS], int64_t by_capacity[REUSE_NR + 1])
 {
 	const struct bank_counts *bank = find_bank(thread, number);
 	uint64_t lines[STEP_NR_COUNTS];
 
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
-	cache_model_move_counts(thread->model, thread->bank->counts);
-	memcpy(lines, bank->counts, sizeof(lines));
+	cache_model_move_counts(thread->model, thread->bank->counts.counts);
+	memcpy(lines, bank->counts.counts, sizeof(lines));
 	cache_model_in_step_lines(thread->model, lines);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		counts[i] += (int64_t)lines[i];
 	counts[STEP_SPLIT_ACCESSES] += (int64_t)bank->nr_split;
+	for (int i = 0; bank->counts.by_capacity && i <= REUSE_NR; i++)
+		by_capacity[i] += llround(bank->counts.by_capacity[i]);
 }
 
 void
@@ -1152,8 +1169,10 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 		struct bank_counts *bank = thread->banks;
 
 		thread->banks = bank->next;
+		free(bank->counts.by_capacity);
 		free(bank);
 	}
+	free(thread->own.counts.by_capacity);
 	thread->stream->nr_threads--;
 	free(thread);
 }
@@ -1257,11 +1276,11 @@ stream_sample_text(const struct stream *stream)
 	static const char *const names[STEP_NR_LEVELS] = {"L1-L2", "L2-L3", "LLC-RAM"};
 	char *text;
 
-	if (!stream->sampling || !cache_model_has_levels(stream->caches->model))
+	if (!stream->sampling || (stream->residues && !cache_model_has_levels(stream->caches->model)))
 		return NULL;
 	if (!stream->residues)
 		return rot_strdup("all lines of caches were modelled: sets of these caches cannot be sampled, nor can "
-				  "pages or kinds of misses");
+				  "pages, kinds of misses or curves of regions");
 	if (!stream->has_sampled)
 		return rot_strdup("all lines of caches were modelled, since there were few uses of them");
 	text = rot_format(

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "common/step_counts.h"
+#include "parent/stepping/reuse.h"
 #include "parent/stepping/work.h"
 #include "parent/translate/code_cache.h"
 #include "parent/translate/recording.h"
@@ -31,10 +32,11 @@ struct stream_thread;
 /*
  * has_pages: translations of addresses are modelled, too
  * sampling: after the first STREAM_ALL uses of lines one line of so many is modelled: 2, 4, 8, 16 or 32. Other numbers,
- *   pages, kinds, other caches, or caches that cannot be sampled mean all lines
+ *   pages, kinds, curves of regions, other caches, or caches that cannot be sampled mean all lines
  * has_causes: lines are counted by code, too
  * has_curve: misses are counted at every capacity, too; the caches may then have no level
  * has_kinds: kinds of misses are told apart
+ * has_regions: curves are told apart by bank
  * what_ifs: other caches that the same accesses go through, nr_what_ifs of them, of which sums alone are told
  * data: borrowed; with kinds and causes: misses are told apart by code, object and thread, and lines that threads share
  *   are looked for. NULL: they are not
@@ -42,7 +44,7 @@ struct stream_thread;
 struct stream_options {
 	struct data *data;
 	unsigned sampling;
-	bool has_pages, has_causes, has_curve, has_kinds;
+	bool has_pages, has_causes, has_curve, has_kinds, has_regions;
 	const struct step_caches *what_ifs;
 	size_t nr_what_ifs;
 };
@@ -54,8 +56,8 @@ void stream_delete(struct stream *stream);
 #define STREAM_ALL_WITHOUT_LEVELS (UINT64_C(1) << 20) /* bursts tell more of curves */
 
 /*
- * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for, or no level is
- * modelled. Fresh memory. Threads have ended.
+ * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for, or curves
+ * tell it, as no level is modelled. Fresh memory. Threads have ended.
  */
 char *stream_sample_text(const struct stream *stream);
 
@@ -106,12 +108,12 @@ void stream_counts(struct stream_thread *thread, const struct code_cache *cache,
 /*
  * Banks: what crosses borders is also counted for the bank that the thread counts in. add: there is another one, of
  * that number. switch: the stopped thread goes on in it; translated code tells by itself (SITE_BANK). bank_counts: as
- * stream_counts, of that bank.
+ * stream_counts, of that bank; by_capacity: likewise uses as of reuse_move, where curves are told apart.
  */
 void stream_add_bank(struct stream_thread *thread, int64_t bank);
 void stream_switch(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, int64_t bank);
 void stream_bank_counts(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base, int64_t bank,
-			int64_t counts[STEP_NR_COUNTS]);
+			int64_t counts[STEP_NR_COUNTS], int64_t by_capacity[REUSE_NR + 1]);
 
 /* Waits likewise. NULL is allowed. */
 void stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base);

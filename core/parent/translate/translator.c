@@ -48,14 +48,16 @@ translator_new(struct tracer *tracer, const struct translator_options *options)
 	self->nr_regions = options->nr_regions < MAX_TRANSLATED_REGIONS ? options->nr_regions : MAX_TRANSLATED_REGIONS;
 	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
 	if (options->caches)
-		self->stream = stream_new(options->caches, &(struct stream_options){.sampling = options->sampling,
-										    .has_pages = options->has_pages,
-										    .has_causes = self->counted != NULL,
-										    .has_curve = options->has_curve,
-										    .has_kinds = options->has_kinds,
-										    .what_ifs = options->what_ifs,
-										    .nr_what_ifs = options->nr_what_ifs,
-										    .data = options->data});
+		self->stream =
+			stream_new(options->caches, &(struct stream_options){.sampling = options->sampling,
+									     .has_pages = options->has_pages,
+									     .has_causes = self->counted != NULL,
+									     .has_curve = options->has_curve,
+									     .has_regions = options->nr_regions > 0,
+									     .has_kinds = options->has_kinds,
+									     .what_ifs = options->what_ifs,
+									     .nr_what_ifs = options->nr_what_ifs,
+									     .data = options->data});
 	return self;
 }
 

@@ -13,6 +13,7 @@
 #include "common/step_counts.h"
 #include "parent/profile/counted_code.h"
 #include "parent/profile/data.h"
+#include "parent/stepping/reuse.h"
 #include "parent/symbols/frames.h"
 #include "parent/tracer/tracer.h"
 
@@ -77,11 +78,11 @@ void translator_lift_edge(struct translator *translator, struct thread *thread, 
 /*
  * The thread's visits to a region since the last call, or since it began; open frames are abandoned. It has
  * ended or executes another program. nr_mixed: of the abandoned hits, those whose counts are among the others;
- * nr_cut: of those that were open at the end, likewise.
+ * nr_cut: of those that were open at the end, likewise. by_capacity: with a curve, uses as of reuse_move.
  */
 struct translated_visits {
 	int64_t hits, measured_hits, team_hits, inner_hits, abandoned_hits, nr_mixed, nr_cut;
-	uint64_t counts[STEP_NR_COUNTS];
+	uint64_t counts[STEP_NR_COUNTS], by_capacity[REUSE_NR + 1];
 };
 void translator_take_visits(struct translator *translator, struct thread *thread, size_t region,
 			    struct translated_visits *visits);

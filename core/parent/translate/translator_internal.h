@@ -42,18 +42,19 @@ struct bank {
 
 /*
  * A thread's visits to a region, less what its struct visit has.
- * counts: of banks that are gone, less what was abandoned
+ * counts: of banks that are gone, less what was abandoned; behind STEP_NR_COUNTS uses as of reuse_move
  * nr_outermost: beginnings outside of itself. is_measured: those since the last stop are.
  * nr_free: as the visit had it then
  * has_before: of the frame that is open: counts_before and inner_before are from when it began
  * nr_mixed: abandoned frames whose counts could not be taken away; nr_cut: those that the end has abandoned, likewise
  * inner: of FRAMES_LOOP, the frames within the outermost one
  */
+#define NR_VISIT_COUNTS (STEP_NR_COUNTS + REUSE_NR + 1)
 struct visits {
 	int64_t hits, nr_outermost, measured_hits, team_hits, inner_hits, abandoned_hits, nr_mixed, nr_cut;
 	uint64_t nr_free;
 	bool is_measured, has_before;
-	int64_t counts[STEP_NR_COUNTS], counts_before[STEP_NR_COUNTS], inner_before;
+	int64_t counts[NR_VISIT_COUNTS], counts_before[NR_VISIT_COUNTS], inner_before;
 	struct frames inner;
 };
 

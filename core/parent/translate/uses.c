@@ -117,7 +117,11 @@ static void
 do_access(const struct uses *uses, uint64_t word, uint64_t address)
 {
 	if (word & USES_COUNTS) {
-		cache_model_move_counts(uses->model, (uint64_t *)(uintptr_t)address);
+		struct uses_counts *counts = (struct uses_counts *)(uintptr_t)address;
+
+		cache_model_move_counts(uses->model, counts->counts);
+		if (counts->by_capacity)
+			process_curve_move(uses->curve, counts->by_capacity);
 		return;
 	}
 	if (word & USES_PUT) {

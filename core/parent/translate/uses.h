@@ -38,8 +38,9 @@ const struct cache_cause *causes_find(const struct causes *causes, uint32_t site
 
 /*
  * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an access of another kind,
- * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the counts whose
- * address is the next word; or USES_PUT: there is another object from here on (struct put_object, which is freed).
+ * whose address is the next word; or USES_COUNTS: what lines did since the last of these is added to the struct
+ * uses_counts whose address is the next word; or USES_PUT: there is another object from here on (struct put_object,
+ * which is freed).
  * nr_accesses: uses of two words among them
  * what_ifs: models that uses go through as well, up to a NULL; none if lines are sampled
  * curve: likewise; NULL: none is asked for
@@ -72,6 +73,12 @@ struct put_object {
 	struct data *data;
 	uint64_t start, end;
 	uint32_t object;
+};
+
+/* Lines of modelled caches, and where curves are told apart uses as of reuse_move; else NULL. */
+struct uses_counts {
+	uint64_t counts[STEP_NR_COUNTS];
+	double *by_capacity;
 };
 
 struct uses {
@@ -131,7 +138,7 @@ uses_add_access(struct uses *uses, uint64_t address, uint64_t bytes, unsigned fl
 }
 
 static inline void
-uses_add_counts(struct uses *uses, uint64_t counts[STEP_NR_COUNTS])
+uses_add_counts(struct uses *uses, struct uses_counts *counts)
 {
 	uses_add_access(uses, (uint64_t)(uintptr_t)counts, 0, USES_COUNTS);
 }

@@ -96,7 +96,7 @@ go_to(struct translator *self, struct thread *thread, size_t region, uint64_t re
 /* ---- counts of a region ---- */
 
 static void
-add_counts(const struct translated *translated, size_t region, int64_t counts[STEP_NR_COUNTS])
+add_counts(const struct translated *translated, size_t region, int64_t counts[NR_VISIT_COUNTS])
 {
 	struct totals totals = {.nr_unknown = 0};
 
@@ -110,7 +110,7 @@ add_counts(const struct translated *translated, size_t region, int64_t counts[ST
 			totals.counts[k] += bank->counts[k];
 		if (translated->stream)
 			stream_bank_counts(translated->stream, translated->space->cache, translated->fs_base,
-					   bank->number, totals.counts);
+					   bank->number, totals.counts, counts + STEP_NR_COUNTS);
 	}
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		counts[i] += totals.counts[i];
@@ -181,7 +181,7 @@ static void
 abandon(struct translator *self, const struct translated *translated, size_t region, bool is_end, struct visit *visit)
 {
 	struct visits *visits = &translated->visits[region];
-	int64_t now[STEP_NR_COUNTS] = {0};
+	int64_t now[NR_VISIT_COUNTS] = {0};
 
 	take(visits, visit);
 	end_inner(visits, visit);
@@ -196,7 +196,7 @@ abandon(struct translator *self, const struct translated *translated, size_t reg
 		return;
 	}
 	add_counts(translated, region, now);
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+	for (size_t i = 0; i < NR_VISIT_COUNTS; i++)
 		visits->counts[i] -= now[i] - visits->counts_before[i];
 	visits->inner_hits = visits->inner_before;
 	visits->has_before = false;
@@ -403,6 +403,8 @@ translator_take_visits(struct translator *self, struct thread *thread, size_t re
 					     .nr_cut = visits->nr_cut};
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		result->counts[i] = (uint64_t)visits->counts[i];
+	for (size_t i = 0; i <= REUSE_NR; i++)
+		result->by_capacity[i] = (uint64_t)visits->counts[STEP_NR_COUNTS + i];
 	frames_clear(&visits->inner);
 	*visits = (struct visits){.hits = 0};
 }

@@ -75,9 +75,9 @@ largest_error(const struct reuse_counts *found, const struct reuse_counts *exact
 }
 
 /*
- * Lines 2 to 71 have two of the sampled residues and miss in the smallest cache; 2 to 18 have none, and hit. Lines 64
- * to 93 have the most uses that are sampled, so the time of bursts does not follow from these. Of lines that are 64
- * apart none is sampled, and each is used again after a longer time than most.
+ * Lines 2 to 71 have two of the sampled residues and miss in the smallest cache; 2 to 18 have none, and hit. Lines 0 to
+ * 69 have six that are sampled, 2 to 71 four: sampled uses do not tell how long a burst stands for. Of lines that are
+ * 64 apart none is sampled, and each is used again after a longer time than most.
  */
 TEST(bursts_correct_what_sampled_lines_do_not_show)
 {

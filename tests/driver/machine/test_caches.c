@@ -218,6 +218,11 @@ static const struct {
 	{"512:8,4096,1G:4", {512, 4096, 1 << 30}, {8, 0, 4}},
 	{"32K:full,1M:16:fifo,2M:random", {32 << 10, 1 << 20, 2 << 20}, {512, 16, 0}},
 	{"32K:8:plru,1M:full:lru", {32 << 10, 1 << 20, 1 << 20}, {8, 16384, 16384}},
+	{"4096W,1M:16", {32 << 10, 1 << 20, 1 << 20}, {4096, 16, 16}},
+	{"4KW:fifo,1KB:8", {0}, {0}},
+	{"512W:8,4096W", {0}, {0}},
+	{"yonah", {32 << 10, 2 << 20, 2 << 20}, {8, 8, 8}},
+	{"yonah,1M", {0}, {0}},
 	{"48K:12:plru,1M", {0}, {0}},
 	{"32K:plru,1M", {0}, {0}},
 	{"32K:8:other,1M", {0}, {0}},
@@ -269,6 +274,15 @@ static const struct {
 	{"32K:8:plru,1M:full:fifo,2M", {32 << 10, 1 << 20, 2 << 20}, {8, 16384}, .policies = {"plru", "fifo"}},
 	{"32K,1M:random", {32 << 10, 1 << 20, 1 << 20}, .policies = {NULL, "random"}},
 	{"l1=64K:16", {64 << 10, 1 << 20, 32 << 20}, .ways = {16, 16, 16}},
+	{"l2=2M:plru,l3=64M:shared,l2=4M:8",
+	 {48 << 10, 4 << 20, 64 << 20},
+	 {12, 8, 16},
+	 .sharing = {CACHE_SHARING_UNSAID, CACHE_SHARING_UNSAID, CACHE_SHARED},
+	 .policies = {NULL, "plru"}},
+	{"l1=64K", {64 << 10, 1 << 20, 32 << 20}, .ways = {0, 16, 16}}, /* 12 ways do not divide it */
+	{"l1=96K", {96 << 10, 1 << 20, 32 << 20}, .ways = {12, 16, 16}},
+	{"l1=4096W,l1=8192W", {64 << 10, 1 << 20, 32 << 20}, {8192, 16}, .line_bytes = {8}},
+	{"core2", {32 << 10, 4 << 20, 4 << 20}, {8, 16}, .sharing = {0, CACHE_SHARED}, .tlb_entries = 256},
 	{"l3=16M:lru:16,tlb=64:full:2M",
 	 {48 << 10, 1 << 20, 16 << 20},
 	 {12, 16, 16},
@@ -315,6 +329,40 @@ TEST_OF(caches_may_differ_in_part, NR_ELEMENTS(changes))
 	}
 }
 
+/* known: whether somebody tells the caches of the machine */
+static const struct {
+	const char *text, *reason;
+	bool is_known;
+} refused[] = {
+	{"32K:8:128B,1M", "lines of level 2, 64 bytes, are shorter than those of level 1, 128", true},
+	{"l2=64M", "level 3 is no larger than level 2", true},
+	{"l1=32K:1000", "has 512 lines, which is fewer than its ways", true},
+	{"l1=32K:8:4", "'4' is a second number of ways", true},
+	{"l1=32K:48B", "no power of two from 8B to 256B", true},
+	{"l1=48K:12:plru", "plru needs 2 to 64 ways", true},
+	{"l1=32K:common", "'common' behind a size says nothing of a cache", true},
+	{"l1=much", "'much' does not begin with a size", true},
+	{"32Kx,1M", "'32Kx' is no size", true},
+	{"32K", "two levels at least", true},
+	{"32K,1M,2M,4M", "three levels at most", true},
+	{"tlb=0", "describes no TLB", true},
+	{"tlb=64", "nobody tells the caches of this machine", false},
+	{"l1=64K", "nobody tells the caches of this machine", false},
+	{"l2=1M", "there is no level before l2", false},
+};
+
+TEST_OF(what_is_wrong_with_caches_is_told, NR_ELEMENTS(refused))
+{
+	const struct machine known = {.l1_data_bytes = 48 << 10, .l2_bytes = 1 << 20, .llc_bytes = 32 << 20};
+	const struct machine unknown = {.l1_data_bytes = 0};
+	struct cache_shapes shapes = {.machine = refused[_i].is_known ? &known : &unknown};
+	struct machine machine;
+
+	ck_assert_int_lt(cache_shapes_parse(refused[_i].text, true, &machine, &shapes, &why), 0);
+	ck_assert_has(why.text, "describes no caches");
+	ck_assert_has(why.text, refused[_i].reason);
+}
+
 /* page_bytes: 0: it is refused */
 static const struct {
 	const char *text;
@@ -326,6 +374,7 @@ static const struct {
 	{"64:full:2M", 64, 0, 2 << 20},
 	{"64:4:8K", 64, 4, 8192},
 	{"4096", 4096, 0, 4096},
+	{"yonah", 128, 0, 4096},
 	{"", 0, 0, 0},
 	{"4097", 0, 0, 0},
 	{"0", 0, 0, 0},

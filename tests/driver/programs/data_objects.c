@@ -3,6 +3,7 @@
  * Data whose misses are known. columns BYTES: goes through columns of 64 rows of so many bytes, of a variable and of an
  * allocation. threads BYTES: two threads write each their own number, so many bytes apart. once: they write the same.
  * callers: three functions allocate BYTES each, of which two return to addresses that are 65536 bytes apart.
+ * walks BYTES: a thread reads so many bytes 5 times and a quarter of them 25 times, another one a quarter of its own.
  * late: a thread writes BYTES that another one has allocated meanwhile, several times.
  * With further arguments it becomes another program in the end.
  */
@@ -66,6 +67,57 @@ run_threads(char *numbers, long bytes)
 			exit(1);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
+}
+
+#define NR_WALKS 5
+
+__attribute__((noinline)) static void
+walk_all(const volatile char *memory, long bytes)
+{
+	for (long i = 0; i < bytes; i += 8)
+		(void)memory[i];
+}
+
+__attribute__((noinline)) static void
+walk_part(const volatile char *memory, long bytes)
+{
+	for (long i = 0; i < bytes; i += 16)
+		(void)memory[i];
+}
+
+static void *
+walk_beside(void *context)
+{
+	const long bytes = *(const long *)context;
+	const volatile char *memory = make_rows(bytes / NR_ROWS);
+
+	for (int walk = 0; walk < 9 * NR_WALKS; walk++)
+		for (long i = 0; i < bytes / 4; i += 32)
+			(void)memory[i];
+	return NULL;
+}
+
+__attribute__((noinline)) static void
+walk(long bytes)
+{
+	char *memory = make_rows(bytes / NR_ROWS);
+
+	for (int walk = 0; walk < NR_WALKS; walk++) {
+		walk_all(memory, bytes);
+		for (int part = 0; part < NR_WALKS; part++)
+			walk_part(memory, bytes / 4);
+	}
+}
+
+static void
+run_walks(long bytes)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, walk_beside, &bytes) != 0)
+		exit(1);
+	walk(bytes);
+	pthread_join(thread, NULL);
 }
 
 #define NR_LATE 4
@@ -145,6 +197,8 @@ main(int argc, char **argv)
 		write_all(deep_caller, bytes);
 	} else if (argc > 1 && strcmp(argv[1], "late") == 0)
 		allocate_late(bytes);
+	else if (argc > 1 && strcmp(argv[1], "walks") == 0)
+		run_walks(bytes);
 	else
 		run_threads(make_rows(4096), bytes);
 	if (argc > 3 && fflush(stdout) == 0)

@@ -96,6 +96,33 @@ printf '%s\n' "$err" | awk '$1 == "b" && $2 == 81920 && $3 == 8192 && $4 == 8192
 result=$?
 check "its columns are of the caches that are modelled"
 
+# Regions of one of two threads that share a cache: what its functions read. Each walk reads all again where less fits, and
+# all of it was written before.
+call run --counts-only --miss-curve --miss-kinds --region=walk_all --region=walk_part --region=walk \
+	-caches=32K:512,4M:4 -cacheSampling=8 -j regions.json "$top_builddir/tests/driver/programs/data_objects" walks 1048576
+"$top_builddir/tests/json_lines" regions.json | awk '
+	function near(a, b) {return a >= b && a <= b + 500}
+	function of(name, i) {return value[region[name] i "]"]}
+	/^missCurve[.]regions.[0-9]+.[.]region = / {split($1, path, "]"); region[$3] = path[1] "].misses["}
+	/^missesBy[.]functions.[0-9]+.[.]name = / {split($1, path, "]"); code[$3] = path[1] "].curve["}
+	{value[$1] = $3}
+	END {
+		for (i = 0; i < 73; i++) {
+			all = of("walk_all", i)
+			part = of("walk_part", i)
+			if (!near(all, value[code["walk_all"] i "]"]) || !near(part, value[code["walk_part"] i "]"]) ||
+			    all + part > of("walk", i) || of("walk", i) > value["missCurve.capacities[" i "].misses"])
+				wrong = wrong " " i ":" all "," part
+		}
+		print wrong, of("walk_all", 12), of("walk_part", 12), of("walk_all", 72), of("walk_part", 72)
+		exit wrong != "" || !near(of("walk_all", 12), 5 * 16384) || !near(of("walk_part", 12), 25 * 4096) ||
+			of("walk_all", 72) > 50 || of("walk_part", 72) > 50
+	}' >"$work/out"
+result=$? out=$(cat "$work/out")
+check "regions by capacity"
+case $err in *"  region  "*"working sets"*) result=0 ;; *) result=1 ;; esac
+check "the table of capacities by region"
+
 call run --counts-only --miss-curve -caches=none -tlb=64 "$triads"
 case $err in *"  TLB misses  "*"other values"*) result=0 ;; *) result=1 ;; esac
 check "misses of a TLB that is named beside a curve"
