@@ -23,55 +23,52 @@
 
 /* ---- loads ---- */
 
-/*
- * A part has as many lines in each page of the buffer as it has 64ths of it. So all parts need the same translations,
- * and what these cost is the same in all of them.
- */
-#define PAGE_BYTES 4096
-#define LINE_BYTES 64
-#define LINES_OF_PAGE 64
-
 /* Of a linear congruential generator (Knuth's MMIX). Each line of the buffer holds the increment. */
 #define FACTOR UINT64_C(6364136223846793005)
 #define INCREMENT UINT64_C(1442695040888963407)
 
-/* Loads that wait for each other alone: as many as processors of any kind have under way at once. */
+/* Of loads that wait for one of their own chain: fewer than the misses that processors have under way at once. */
 #define NR_CHAINS 8
 
-/* Lines are fetched without waiting for them, then loads are timed, so that what others took comes back. */
-#define NR_FETCHED 64000
+/* Lines are fetched without waiting, then loads are timed: in a time slot what others took must come back. */
+#define NR_FETCHED 160000
 #define NR_LOADS 12000
 
 struct field {
 	char *buffer;
-	uint64_t nr_pages; /* a power of two */
-	uint64_t fetching, states[NR_CHAINS];
+	uint64_t nr_pages;     /* a power of two */
+	uint64_t page, number; /* of the line that was fetched last */
+	uint64_t states[NR_CHAINS];
 };
 
-/* The part's lines are other ones in each page, so that they lie in all sets of a cache alike. */
 static inline char *
-place_of(const struct field *field, uint64_t state, unsigned part)
+place_of(const struct field *field, uint64_t number, uint64_t page)
 {
-	const uint64_t page = state >> 32 & (field->nr_pages - 1);
-	const uint64_t number = (state >> 20 & 0xfff) * part >> 12;
-	const uint64_t line = (number + 37 * page + 11 * (page >> 6)) % LINES_OF_PAGE;
-
-	return field->buffer + PAGE_BYTES * page + LINE_BYTES * line;
+	return field->buffer + visits_place(number, page);
 }
 
+/* Goes on through a line of each page, then through the next ones. An odd step comes to all pages. */
 static void
 fetch(struct field *field, unsigned part)
 {
-	uint64_t state = field->fetching;
-
+	field->number %= part;
 	for (int i = 0; i < NR_FETCHED; i++) {
-		state = state * FACTOR + INCREMENT;
-		__builtin_prefetch(place_of(field, state, part));
+		field->page = (field->page + 40503) & (field->nr_pages - 1);
+		if (field->page == 0)
+			field->number = (field->number + 1) % part;
+		__builtin_prefetch(place_of(field, field->number, field->page));
 	}
-	field->fetching = state;
 }
 
 /* The next place of a chain needs what the last load gave. */
+static uint64_t
+next(const struct field *field, uint64_t state, unsigned part)
+{
+	const uint64_t number = (state >> 20 & 0xfff) * part >> 12, page = state >> 32 & (field->nr_pages - 1);
+
+	return state * FACTOR + *(volatile const uint64_t *)(const void *)place_of(field, number, page);
+}
+
 static void
 load(struct field *field, unsigned part)
 {
@@ -80,8 +77,7 @@ load(struct field *field, unsigned part)
 	memcpy(states, field->states, sizeof(states));
 	for (int i = 0; i < NR_LOADS / NR_CHAINS; i++)
 		for (int chain = 0; chain < NR_CHAINS; chain++)
-			states[chain] = states[chain] * FACTOR +
-					*(volatile const uint64_t *)(const void *)place_of(field, states[chain], part);
+			states[chain] = next(field, states[chain], part);
 	memcpy(field->states, states, sizeof(states));
 }
 
@@ -153,7 +149,7 @@ visit_all(struct field *field, struct residence_times *times, struct rot_error *
 static int
 measure(int64_t bytes, struct residence_times *times, struct rot_error *err)
 {
-	struct field field = {.nr_pages = (uint64_t)bytes / PAGE_BYTES};
+	struct field field = {.nr_pages = (uint64_t)bytes / VISITS_PAGE_BYTES};
 	cpu_set_t before, own;
 	int rc;
 
@@ -162,7 +158,7 @@ measure(int64_t bytes, struct residence_times *times, struct rot_error *err)
 	if (field.buffer == MAP_FAILED)
 		return rot_error_set(err, errno, "cannot map %lld bytes", (long long)bytes);
 	madvise(field.buffer, (size_t)bytes, MADV_HUGEPAGE);
-	for (int64_t i = 0; i < bytes; i += LINE_BYTES)
+	for (int64_t i = 0; i < bytes; i += VISITS_LINE_BYTES)
 		*(uint64_t *)(void *)(field.buffer + i) = INCREMENT;
 	for (uint64_t chain = 0; chain < NR_CHAINS; chain++)
 		field.states[chain] = (chain + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -20,6 +20,19 @@ struct rot;
  */
 int visits_make(const struct rot *rot, int64_t last_level_bytes, struct residence_times *times, struct rot_error *err);
 
+/*
+ * A part has as many lines in each page of the buffer as it has 64ths of it. So all parts need the same translations,
+ * and what these cost is the same in all of them. The lines are other ones in each page, so that they lie in all sets
+ * of a cache alike. Bytes from the begin of the buffer; number: of a line of a page, less than those of the part.
+ */
+#define VISITS_PAGE_BYTES 4096
+#define VISITS_LINE_BYTES 64
+static inline uint64_t
+visits_place(uint64_t number, uint64_t page)
+{
+	return VISITS_PAGE_BYTES * page + VISITS_LINE_BYTES * ((number + 37 * (page + (page >> 6) + (page >> 9))) % 64);
+}
+
 /* As files have them. -1: text says something else. */
 char *visits_text(const struct residence_times *times, const struct measured_when *when);
 int visits_parse(const char *text, struct residence_times *times, struct measured_when *when);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/configuration.h"
 #include "base/paths.h"
+#include "memory.h"
 #include "roof/visits.h"
 #include "rot.h"
 #include "testing.h"
@@ -20,6 +21,29 @@ fill(const char *created)
 		for (size_t i = 0; i < RESIDENCE_NR_PARTS; i++)
 			times.ns[visit][i] = 1.5 + (double)visit + 100 * (double)i;
 	snprintf(when.created, sizeof(when.created), "%s", created);
+}
+
+/* Of 256 MiB, and of a cache of so many sets of 64 bytes. Each place is another one, in its page. */
+TEST_OF(parts_fill_all_sets_alike, 6)
+{
+	static const uint64_t nr_pages = 65536, parts[] = {1, 3, 64}, sets[] = {1024, 32768};
+	const uint64_t part = parts[_i % 3], nr_sets = sets[_i / 3];
+	autofree uint64_t *nr = rot_calloc(nr_sets, sizeof(*nr));
+
+	for (uint64_t page = 0; page < nr_pages; page++) {
+		uint64_t seen = 0;
+
+		for (uint64_t number = 0; number < part; number++) {
+			const uint64_t line = visits_place(number, page) / VISITS_LINE_BYTES;
+
+			ck_assert_uint_eq(line / 64, page);
+			ck_assert_uint_eq(seen >> line % 64 & 1, 0);
+			seen |= UINT64_C(1) << line % 64;
+			nr[line % nr_sets]++;
+		}
+	}
+	for (uint64_t set = 0; set < nr_sets; set++)
+		ck_assert_uint_eq(nr[set], nr_pages * part / nr_sets);
 }
 
 TEST(visits_are_read_back)
