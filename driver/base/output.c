@@ -95,18 +95,40 @@ output_tell(const char *path)
 	texts_add(&told_pool, &told, path);
 }
 
+/* More have too long a list: what all of their names begin with is told. */
+#define MOST_LISTED 12
+
+static char *
+list_told(void)
+{
+	autofree char *list = rot_strdup("");
+	size_t common = strlen(told.items[0]);
+
+	for (size_t i = 0; i < told.nr; i++) {
+		const char *path = told.items[i];
+		size_t same = 0;
+
+		rot_append(&list, "%s%s", i ? " " : "", path);
+		while (same < common && path[same] == told.items[0][same])
+			same++;
+		common = same;
+	}
+	return told.nr > MOST_LISTED ? rot_format("%zu files: %.*s*", told.nr, (int)common, told.items[0])
+				     : rot_keep(&list);
+}
+
 void
 output_print_told(void)
 {
-	autofree char *list = rot_strdup("");
 	bool has_pictures = false;
 
-	for (size_t i = 0; i < told.nr; i++) {
-		rot_append(&list, " %s", told.items[i]);
+	for (size_t i = 0; i < told.nr; i++)
 		has_pictures = has_pictures || path_ends_in(told.items[i], ".pdf");
+	if (told.nr) {
+		autofree char *list = list_told();
+
+		rot_note("wrote %s%s", list, has_pictures ? " (.data and .gnuplot draw a picture anew)" : "");
 	}
-	if (told.nr)
-		rot_note("wrote%s%s", list, has_pictures ? " (.data and .gnuplot draw a picture anew)" : "");
 	pool_clear(&told_pool);
 	told = (struct texts){.nr = 0};
 }

@@ -20,6 +20,7 @@
 #include "sheet/handover.h"
 #include "sheet/hazards.h"
 #include "sheet/loaded.h"
+#include "sheet/nodes.h"
 #include "sheet/operations.h"
 #include "sheet/pictures.h"
 #include "sheet/places.h"
@@ -180,8 +181,8 @@ show_operations(struct output *out, struct rot_error *err)
 #define NR_QUICK 7
 
 static const char *const names[] = {
-	"caches",  "tlb",      "cores",  "clocks", "scheduling", "hazards",  "operations",
-	"buffers", "contexts", "ranges", "loaded", "prefetch",   "handover", NULL,
+	"caches",   "tlb",    "cores",  "clocks",   "scheduling", "hazards", "operations", "buffers",
+	"contexts", "ranges", "loaded", "prefetch", "handover",   "nodes",   NULL,
 };
 
 static const struct {
@@ -191,7 +192,7 @@ static const struct {
 	{.show = show_caches},      {.show = show_tlb},      {.show = show_cores},      {.show = show_clocks},
 	{.list = &scheduling_part}, {.list = &hazards_part}, {.show = show_operations}, {.list = &buffers_part},
 	{.list = &contexts_part},   {.list = &ranges_part},  {.list = &loaded_part},    {.list = &prefetch_part},
-	{.list = &handover_part},
+	{.list = &handover_part},   {.list = &nodes_part},
 };
 
 static int

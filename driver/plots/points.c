@@ -343,17 +343,23 @@ take_point(struct layout *taken, const struct plot_point *point, bool is_first, 
 	layout_take(taken, &box);
 }
 
-/* The label of a marker at x, as far up as there is room; at the very top where there is none. */
+/* The label of a marker at x, as far up as there is room, on its left or else on its right; at the very top where there
+ * is none. */
 static struct layout_box
 marker_label(const char *label, double x, const struct layout *taken)
 {
-	const double width = layout_text_width(label), top = LAYOUT_PANEL_HEIGHT - width / 2 - 2;
-	struct layout_box box = {x - layout_text_height() * 0.6, top, width, layout_text_height(), 90};
+	const double width = layout_text_width(label), top = LAYOUT_PANEL_HEIGHT - width / 2 - 2,
+		     beside = layout_text_height() * 0.6;
+	struct layout_box box = {x - beside, top, width, layout_text_height(), 90};
 
-	while (!layout_is_free(taken, &box) && box.y > width / 2)
-		box.y -= 4;
-	if (!layout_is_free(taken, &box))
-		box.y = top;
+	for (int side = -1; side <= 1; side += 2) {
+		box.x = x + side * beside;
+		for (box.y = top; box.y > width / 2; box.y -= 4)
+			if (layout_is_free(taken, &box))
+				return box;
+	}
+	box.x = x - beside;
+	box.y = top;
 	return box;
 }
 

@@ -60,6 +60,9 @@ static const struct buffer {
 /* Registers hold what the program had before, too: the least share of what is told that is as told. */
 #define LEAST_TOLD 0.8
 
+/* The predictor of a Zen 5 begins to miss between 79 and 455 targets, from start to start. */
+#define GRADUAL "not sure: within the range, ever more are mispredicted, which depends on more than their number"
+
 /* Where there is no sharp step, entries fit until the time has grown by the first factor, and clearly do not from the
  * other one on. */
 #define STILL_FITS 1.1
@@ -198,6 +201,8 @@ read_gradual(struct sheet_answer *answer, const struct measured_curve *measured)
 	answer->confidence =
 		fmin(1 - 4 * (answer->number.value / answer->number.low - 1), answer->number.low / answer->number.high);
 	answer->confidence = fmax(0, fmin(1, answer->confidence));
+	if (answer->confidence < CURVE_SURE)
+		answer->remark = GRADUAL;
 }
 
 /*

@@ -104,7 +104,7 @@ clocks_draw(const struct clocks *clocks, const struct sheet_pictures *pictures)
 	struct series_plot plot = {.frame = {.title = "Clock of the slowest core",
 					     .caption = "",
 					     .x = {"CPUs that add", "", true, NAN, NAN},
-					     .y = {"clock", "GHz", false, NAN, NAN}},
+					     .y = {"clock", "GHz", false, 0, NAN}},
 				   .series = series};
 
 	for (int width = 0; width < CLOCKS_NR_WIDTHS; width++) {

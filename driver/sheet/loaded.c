@@ -369,8 +369,10 @@ draw(const void *measured, const struct sheet_pictures *pictures)
 		series[plot.nr_series++] = sheet_cost_line(&pool, 0, curve->at[curve->nr - 1], alone->number.value,
 							   pool_format(&pool, "alone: %.3g ns", alone->number.value));
 	if (isfinite(more->number.value))
-		marks[plot.frame.nr_markers++] =
-			(struct plot_marker){more->number.value, more->remark ? "the most" : "half more than alone"};
+		marks[plot.frame.nr_markers++] = (struct plot_marker){
+			more->number.value,
+			pool_format(&pool, "%s: %.3g GB/s", more->remark ? "the most" : "half more than alone",
+				    more->number.value)};
 	sheet_pictures_draw(pictures, "loaded", &plot);
 }
 

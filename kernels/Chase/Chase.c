@@ -4,10 +4,13 @@
  * of them, which is random (Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing
  * Letters 22, 1986).
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ChaseData.h"
 #include "kernel.h"
@@ -83,6 +86,24 @@ link_lines(struct chase *chase, const uint32_t *order, uint64_t nr, uint64_t nr_
 		chase->places[k] = chase->buffer + distance * order[k * nr / ROT_CHASE_CHAINS];
 }
 
+/* No header of the C library has mbind(2). */
+#define BIND 2 /* MPOL_BIND */
+#define MOVE 2 /* MPOL_MF_MOVE */
+#define MAX_NODES 1024
+
+static int
+bind_to_node(char *start, size_t bytes, int node)
+{
+	const size_t bits = 8 * sizeof(unsigned long);
+	unsigned long nodes[MAX_NODES / (8 * sizeof(unsigned long))] = {0};
+
+	if (node < MAX_NODES)
+		nodes[(size_t)node / bits] = 1UL << (size_t)node % bits;
+	if (syscall(SYS_mbind, start, bytes, BIND, nodes, MAX_NODES, MOVE) == 0)
+		return 0;
+	return kernel_fail("memory of node %d is not given: %s", node, strerror(errno));
+}
+
 /* Whole huge pages, also for a small buffer: its lines then lie behind each other, and fill all sets of a cache alike.
  */
 static int
@@ -96,6 +117,10 @@ initialize(void *kernel)
 
 	chase->buffer = kernel_allocate(mapped, 1);
 	if (!chase->buffer || !order) {
+		kernel_free(order);
+		return -1;
+	}
+	if (chase->data.node >= 0 && bind_to_node(chase->buffer, mapped, chase->data.node) < 0) {
 		kernel_free(order);
 		return -1;
 	}

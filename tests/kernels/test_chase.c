@@ -105,6 +105,24 @@ TEST(steps_go_anywhere)
 	ck_assert_uint_lt(nr_near, 100);
 }
 
+/* The policy of the buffer: MPOL_BIND, asked with MPOL_F_ADDR. Some containers refuse both calls. */
+TEST(buffer_is_bound_to_its_node)
+{
+	unsigned long nodes = 1;
+	int policy = -1;
+
+	if (syscall(SYS_mbind, NULL, (size_t)0, 2, &nodes, 8 * sizeof(nodes), 0) < 0) {
+		printf("no buffer is bound to a node here: %s\n", strerror(errno));
+		return;
+	}
+	for (int is_bound = 0; is_bound < 2; is_bound++) {
+		cleared_by(unload) struct loaded chase = load("Chase", is_bound ? "node=0" : "node=-1");
+
+		ck_assert_int_eq(syscall(SYS_get_mempolicy, &policy, NULL, 0, chase.buffers[0].start, 2), 0);
+		ck_assert_int_eq(policy == 2, is_bound);
+	}
+}
+
 TEST(ascending_steps_go_to_the_next_line)
 {
 	cleared_by(unload) struct loaded chase = load("Chase", "bufferSize=655360 distance=128 order=ASCENDING");

@@ -61,10 +61,10 @@ nr_answers=$(grep -o '"unit":' costs.json | wc -l) nr_missing=$(grep -c '"value"
 [ "$nr_answers" = 18 ] && [ "$nr_missing" -le "$nr_remarks" ]
 check "each hazard has a cost, or says why not"
 
-call machine --only=contexts,ranges,loaded,prefetch,handover --json
+call machine --only=contexts,ranges,loaded,prefetch,handover,nodes --json
 nr_answers=$(echo "$out" | grep -c '"name": ') nr_missing=$(echo "$out" | grep -c '"value": null') nr_remarks=$(echo "$out" | grep -c '"remark": "')
-[ "$status" = 0 ] && [ "$nr_answers" = 16 ] && [ "$nr_missing" -le "$nr_remarks" ]
-check "each answer about threads, registers, load, prefetching and blocks has a number, or says why not"
+[ "$status" = 0 ] && [ "$nr_answers" = 20 ] && [ "$nr_missing" -le "$nr_remarks" ]
+check "each answer about threads, registers, load, prefetching, blocks and nodes has a number, or says why not"
 
 if has_terminals && ! is_sanitized; then # preloaded: Ctrl-C comes before the first process
 	for part in scheduling loaded; do
