@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/files.h"
+#include "base/pool.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "rot.h"
 #include "sheet/loaded.h"
 #include "sheet/survey.h"
-#include "support/files.h"
-#include "support/pool.h"
 
 #define ONE_NODE "cannot be told: the memory is one node, equally far from all CPUs"
 #define NOT_OWN "cannot be told: the first CPU that rot may use is of no node with memory"

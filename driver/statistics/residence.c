@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "statistics/summary.h"
-#include "statistics/summary.h"
 
 #define NR RESIDENCE_NR_PARTS
 

@@ -555,8 +555,8 @@ recording_leave_out(uint8_t *low, uint64_t residues)
 		for (unsigned index = 0; index <= LEFT_OUT_INDEX; index += 8) {
 			const unsigned line = index / SITE_LINE, within = index % SITE_LINE;
 			const bool may_cross = within + (8U << size) + 7 > SITE_LINE;
-			const bool is_taken = residues >> line & 1 ||
-					      (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
+			const bool is_taken =
+				residues >> line & 1 || (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
 
 			low[LOW_TAKEN(size) + index] = (uint8_t)(is_taken ? index : ~index);
 			low[LOW_NOT_TAKEN(size) + index] = !is_taken;
@@ -573,7 +573,8 @@ merge_extents(struct site_access *one, const struct site_access *other)
 	const int64_t begin = away < 0 ? away : 0, end = away + (int64_t)other->bytes;
 
 	if (one->base != other->base || one->index != other->index || one->scale != other->scale ||
-	    one->is_local != other->is_local || away < -SITE_LINE || away > SITE_LINE || end - begin > SITE_LINE || (int64_t)one->bytes - begin > SITE_LINE)
+	    one->is_local != other->is_local || away < -SITE_LINE || away > SITE_LINE || end - begin > SITE_LINE ||
+	    (int64_t)one->bytes - begin > SITE_LINE)
 		return false;
 	one->bytes = (uint32_t)((end > (int64_t)one->bytes ? end : (int64_t)one->bytes) - begin);
 	one->displacement += (uint64_t)begin;

@@ -122,9 +122,9 @@ sites_find(const struct sites *sites, uint32_t number)
 
 /*
  * From LOW_LEFT_OUT on there is a word with the bits of an address that make an index, then 8 bytes for each value of
- * these bits: of a line's number modulo CACHE_RESIDUES, and which 8 bytes of the line. They are for accesses there of up
- * to 8, 16, 32 and 64 bytes: the first four are equal to the low byte of the index where the access may touch a sampled
- * line, the others 1 where it does not.
+ * these bits: of a line's number modulo CACHE_RESIDUES, and which 8 bytes of the line. They are for accesses there of
+ * up to 8, 16, 32 and 64 bytes: the first four are equal to the low byte of the index where the access may touch a
+ * sampled line, the others 1 where it does not.
  */
 #define LEFT_OUT_INDEX 0xff8
 #define NR_LEFT_OUT_SIZES 4
@@ -187,8 +187,8 @@ struct recording_free {
 };
 
 /*
- * Looks whether the frame of a site, that of aside, has to be written. False: it always has to be, and there is no code.
- * low_address: of the code cache's low part. aside: writes it.
+ * Looks whether the frame of a site, that of aside, has to be written. False: it always has to be, and there is no
+ * code. low_address: of the code cache's low part. aside: writes it.
  */
 bool recording_emit_filter(struct emitter *to, const struct sites *sites, const struct recording_free *may_change,
 			   uint64_t low_address, struct aside *aside);
