@@ -249,8 +249,8 @@ sets_register(const ZydisDecodedInstruction *instruction)
 static bool
 is_without_fault(const ZydisDecodedInstruction *instruction)
 {
-	const bool has_memory = (instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
-				instruction->raw.modrm.mod != 3 && instruction->mnemonic != ZYDIS_MNEMONIC_LEA;
+	const bool has_memory = (instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM) && instruction->raw.modrm.mod != 3 &&
+				instruction->mnemonic != ZYDIS_MNEMONIC_LEA;
 
 	return !has_memory || is_on_stack(instruction);
 }

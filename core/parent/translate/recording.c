@@ -560,8 +560,8 @@ recording_leave_out(uint8_t *low, uint64_t residues)
 		for (unsigned index = 0; index <= LEFT_OUT_INDEX; index += 8) {
 			const unsigned line = index / SITE_LINE, within = index % SITE_LINE;
 			const bool may_cross = within + (8U << size) + 7 > SITE_LINE;
-			const bool is_taken = residues >> line & 1 ||
-					      (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
+			const bool is_taken =
+				residues >> line & 1 || (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
 
 			low[LOW_TAKEN(size) + index] = (uint8_t)(is_taken ? index : ~index);
 			low[LOW_NOT_TAKEN(size) + index] = !is_taken;
@@ -578,7 +578,8 @@ merge_extents(struct site_access *one, const struct site_access *other)
 	const int64_t begin = away < 0 ? away : 0, end = away + (int64_t)other->bytes;
 
 	if (one->base != other->base || one->index != other->index || one->scale != other->scale ||
-	    one->is_local != other->is_local || away < -SITE_LINE || away > SITE_LINE || end - begin > SITE_LINE || (int64_t)one->bytes - begin > SITE_LINE)
+	    one->is_local != other->is_local || away < -SITE_LINE || away > SITE_LINE || end - begin > SITE_LINE ||
+	    (int64_t)one->bytes - begin > SITE_LINE)
 		return false;
 	one->bytes = (uint32_t)((end > (int64_t)one->bytes ? end : (int64_t)one->bytes) - begin);
 	one->displacement += (uint64_t)begin;
@@ -754,11 +755,10 @@ recording_emit_filter(struct emitter *to, const struct sites *sites, const struc
 		      uint64_t low_address, struct aside *aside)
 {
 	const struct site *site = sites_at(sites, aside->site);
-	const unsigned reg = may_change->reg < 0 ? RCX : (unsigned)may_change->reg;
 	const uint32_t low = (uint32_t)low_address;
 	struct site_access groups[MOST_FILTERED];
 	bool needs_register = !may_change->flags;
-	unsigned nr;
+	unsigned nr, reg = RCX;
 
 	if (!sites->leaves_out || !can_be_left_out(site))
 		return false;
@@ -766,9 +766,12 @@ recording_emit_filter(struct emitter *to, const struct sites *sites, const struc
 	for (unsigned i = 0; i < nr; i++)
 		needs_register |= !is_absolute(&groups[i]);
 	aside->jump = 0;
-	aside->reg = (uint8_t)reg;
 	aside->rcx = RCX_THERE;
-	if (may_change->is_loaded)
+	aside->is_loaded = needs_register && may_change->is_loaded;
+	if (may_change->reg >= 0)
+		reg = (unsigned)may_change->reg;
+	aside->reg = (uint8_t)reg;
+	if (aside->is_loaded)
 		emit_save(to, reg, AREA_LOADED);
 	if (may_change->reg < 0 && needs_register) {
 		aside->rcx = RCX_SAVED;

@@ -122,9 +122,9 @@ sites_find(const struct sites *sites, uint32_t number)
 
 /*
  * From LOW_LEFT_OUT on there is a word with the bits of an address that make an index, then 8 bytes for each value of
- * these bits: of a line's number modulo CACHE_RESIDUES, and which 8 bytes of the line. They are for accesses there of up
- * to 8, 16, 32 and 64 bytes: the first four are equal to the low byte of the index where the access may touch a sampled
- * line, the others 1 where it does not.
+ * these bits: of a line's number modulo CACHE_RESIDUES, and which 8 bytes of the line. They are for accesses there of
+ * up to 8, 16, 32 and 64 bytes: the first four are equal to the low byte of the index where the access may touch a
+ * sampled line, the others 1 where it does not.
  */
 #define LEFT_OUT_INDEX 0xff8
 #define NR_LEFT_OUT_SIZES 4
@@ -168,18 +168,21 @@ void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site
 /*
  * A frame that is written only if one of its lines may be sampled. As few are, the code that writes it stands aside.
  * jump: where the distance of the last jump to it stands, as long as it is not there, and is that of the one before
- * back: where it goes on. rcx: where the program's is
+ * back: where it goes on
+ * rcx: where the program's is
+ * reg: that was changed; is_loaded: it is what the next instruction loads, and its value before is in AREA_LOADED
  */
 enum rcx_place { RCX_THERE, RCX_SAVED, RCX_IN_REGISTER };
 struct aside {
 	uint32_t site, jump, back;
 	enum rcx_place rcx;
 	uint8_t reg;
+	bool is_loaded;
 };
 
 /*
- * What nobody needs the values of. reg: that the next instruction sets; -1: none. is_loaded: it may fault before, so
- * that a handler sees what is in AREA_LOADED
+ * What nobody needs the values of. reg: that the next instruction sets; -1: none. is_loaded: as that may fault, a
+ * handler would see it
  */
 struct recording_free {
 	bool flags, is_loaded;
@@ -187,8 +190,8 @@ struct recording_free {
 };
 
 /*
- * Looks whether the frame of a site, that of aside, has to be written. False: it always has to be, and there is no code.
- * low_address: of the code cache's low part. aside: writes it.
+ * Looks whether the frame of a site, that of aside, has to be written. False: it always has to be, and there is no
+ * code. low_address: of the code cache's low part. aside: writes it.
  */
 bool recording_emit_filter(struct emitter *to, const struct sites *sites, const struct recording_free *may_change,
 			   uint64_t low_address, struct aside *aside);

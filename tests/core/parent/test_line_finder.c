@@ -342,18 +342,20 @@ TEST(no_frame_with_a_sampled_line_is_left_out)
 		emit_function(code, &sites, low);
 		for (unsigned k = 0; k < 100; k++) {
 			const uint64_t fs_base = below(1 << 20);
-			const uint64_t frame[4] = {0, PAGE + below(1 << 20), PAGE + below(1 << 20), PAGE + below(1 << 20)};
+			const uint64_t frame[4] = {0, PAGE + below(1 << 20), PAGE + below(1 << 20),
+						   PAGE + below(1 << 20)};
 			bool is_sampled = false;
 
 			for (unsigned j = 0; j < all_sites[0].nr_accesses; j++)
-				is_sampled |=
-					has_sampled_line(site_address(&accesses[0][j], frame, fs_base), accesses[0][j].bytes);
+				is_sampled |= has_sampled_line(site_address(&accesses[0][j], frame, fs_base),
+							       accesses[0][j].bytes);
 			area[AREA_RECORD / 8] = records;
 			area[AREA_FS_BASE / 8] = fs_base;
 			ck_assert_uint_eq(write_frame(frame[3], frame[2], 0, frame[1]), frame[1]);
 			ck_assert(!is_sampled || area[AREA_RECORD / 8] != records);
 			if (area[AREA_RECORD / 8] != records)
-				ck_assert_mem_eq((const uint64_t *)(uintptr_t)records + 1, frame + 1, sizeof(frame) - 8);
+				ck_assert_mem_eq((const uint64_t *)(uintptr_t)records + 1, frame + 1,
+						 sizeof(frame) - 8);
 			nr_without += !is_sampled;
 			nr_left_out += area[AREA_RECORD / 8] == records;
 		}
