@@ -324,10 +324,9 @@ copy_tables(struct code_cache *cache, const struct code_cache *from)
 	cache->nr_known = from->nr_known, cache->known_room = from->known_room;
 	for (size_t i = 0; i < CODE_PAGE_BUCKETS; i++) {
 		for (const struct code_page *page = from->pages[i]; page; page = page->next) {
-			struct code_page *copy = rot_calloc(1, sizeof(*copy));
+			struct code_page *copy = duplicate(page, 1, sizeof(*page));
 
-			*copy = (struct code_page){page->address, duplicate(page->bytes, PAGE_BYTES, 1),
-						   cache->pages[i]};
+			copy->next = cache->pages[i];
 			cache->pages[i] = copy;
 		}
 	}
@@ -382,7 +381,6 @@ code_cache_release(struct code_cache *cache)
 	for (size_t i = 0; i < CODE_PAGE_BUCKETS; i++) {
 		for (struct code_page *page = cache->pages[i], *next; page; page = next) {
 			next = page->next;
-			free(page->bytes);
 			free(page);
 		}
 	}
@@ -889,7 +887,6 @@ code_cache_forget(struct code_cache *cache, uint64_t start, uint64_t end)
 				continue;
 			}
 			*link = page->next;
-			free(page->bytes);
 			free(page);
 		}
 	}
@@ -1015,9 +1012,9 @@ page_of(struct code_cache *cache, pid_t tid, uint64_t address)
 	if (page)
 		return page;
 	page = rot_calloc(1, sizeof(*page));
-	*page = (struct code_page){address, rot_calloc(1, PAGE_BYTES), *bucket};
+	page->address = address;
+	page->next = *bucket;
 	if (!read_code(cache, tid, address, page->bytes, PAGE_BYTES)) {
-		free(page->bytes);
 		free(page);
 		return NULL;
 	}

@@ -178,8 +178,8 @@ struct known {
 
 struct code_page {
 	uint64_t address;
-	uint8_t *bytes;
 	struct code_page *next;
+	uint8_t bytes[4096];
 };
 #define CODE_PAGE_BUCKETS 4096
 

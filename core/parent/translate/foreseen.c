@@ -151,7 +151,9 @@ read_file(struct foreseen_program *program, FILE *from)
 	struct identity identity, now;
 	struct foreseen_file *file = NULL;
 	char path[4096];
-	uint32_t nr, block;
+	autofree uint32_t *blocks = NULL;
+	uint32_t nr;
+	size_t nr_read;
 
 	if (fscanf(from, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %4095[^\n]", &identity.inode, &identity.size,
 		   &identity.changed_ns, &nr, path) != 5 ||
@@ -159,13 +161,11 @@ read_file(struct foreseen_program *program, FILE *from)
 		return false;
 	if (identify(path, &now) && is_same(&now, &identity))
 		file = file_new(program, path, &identity);
-	for (uint32_t i = 0; i < nr; i++) {
-		if (fread(&block, sizeof(block), 1, from) != 1)
-			return false;
-		if (file)
-			add(file, block >> 1, block & 1);
-	}
-	return true;
+	blocks = rot_calloc(nr, sizeof(*blocks));
+	nr_read = fread(blocks, sizeof(*blocks), nr, from);
+	for (size_t i = 0; file && i < nr_read; i++)
+		add(file, blocks[i] >> 1, blocks[i] & 1);
+	return nr_read == nr;
 }
 
 static void

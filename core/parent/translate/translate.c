@@ -14,7 +14,7 @@
 
 /* Fragments that a stop makes at once, and those that are made after it, while the program runs. */
 #define MOST_AT_ONCE 100
-#define MOST_AHEAD 500
+#define MOST_AHEAD 200
 
 /* Frames that are written aside, of fragments that follow each other. */
 #define MOST_ASIDES 2048
