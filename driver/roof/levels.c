@@ -177,7 +177,7 @@ knees_find_of_two(const struct knee_point *first, const struct knee_point *secon
 /* Runs of each footprint: two halves must tell the same sizes; the last level is slow in one run of three. */
 #define ROUNDS 4
 #define MAX_ROUNDS 12
-#define MAX_S 20 /* no further rounds after that: a busy machine takes minutes for what a quiet one does in seconds */
+#define MAX_S 12 /* no further rounds after that: a busy machine takes minutes for what a quiet one does in seconds */
 
 struct sweep {
 	struct rot *rot;

@@ -83,8 +83,9 @@ load(struct field *field, unsigned part)
 
 /* ---- visits ---- */
 
-#define VISIT_S 0.010 /* of the CPU: what is not in the caches yet comes in, and some loads find all */
-#define MAX_S 15.0    /* a busy machine makes fewer visits */
+#define VISIT_S 0.010    /* of the CPU: what is not in the caches yet comes in, and some loads find all */
+#define MAX_S 12.0       /* a busy machine makes fewer visits, */
+#define MAX_LEAST_S 25.0 /* for those that are needed */
 
 static double
 cpu_s(void)
@@ -132,12 +133,14 @@ visit_all(struct field *field, struct residence_times *times, struct rot_error *
 	bool is_complete = true;
 
 	while (times->nr_visits < RESIDENCE_MAX_VISITS && is_complete) {
+		const bool is_enough = times->nr_visits >= RESIDENCE_LEAST_VISITS;
+
 		for (size_t i = 0; i < RESIDENCE_NR_PARTS && is_complete; i++) {
 			double *ns = &times->ns[times->nr_visits][i];
 
 			if (rot_interrupted())
 				return rot_error_set(err, 0, "interrupted");
-			*ns = visit(field, residence_parts[i], begin_s + MAX_S);
+			*ns = visit(field, residence_parts[i], begin_s + (is_enough ? MAX_S : MAX_LEAST_S));
 			is_complete = isfinite(*ns);
 		}
 		times->nr_visits += is_complete;

@@ -15,7 +15,7 @@ struct rot;
 
 /*
  * The buffer is eight times as large as a last level of that many bytes, or as large as memory permits. Takes times
- * that are kept, unless the key useCachedResults says no or something has changed since; else measures for 7 to 15
+ * that are kept, unless the key useCachedResults says no or something has changed since; else measures for 6 to 25
  * seconds, and keeps them. -1: no memory, or interrupted.
  */
 int visits_make(const struct rot *rot, int64_t last_level_bytes, struct residence_times *times, struct rot_error *err);

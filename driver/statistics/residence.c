@@ -16,9 +16,6 @@ const unsigned residence_parts[NR] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20
 /* The largest parts, which lead to the time of a miss. */
 #define NR_LARGE 4
 
-/* Fewer visits, half of them in each half, have no best tenth. */
-#define LEAST_VISITS 8
-
 /* Of a part that tells how much stays. */
 #define LEAST_HITS 0.25
 
@@ -166,7 +163,7 @@ residence_conclude(const struct residence_times *times, struct residence *reside
 	double ns[NR], half_ns[NR], staying[NR];
 
 	*residence = (struct residence){.doubt = "others had the CPU"};
-	if (times->nr_visits < LEAST_VISITS)
+	if (times->nr_visits < RESIDENCE_LEAST_VISITS)
 		return;
 	take_best(times, 0, 1, ns);
 	residence->miss_ns = miss_time(ns);

@@ -13,6 +13,9 @@
 #define RESIDENCE_NR_PARTS 17
 #define RESIDENCE_MAX_VISITS 40
 
+/* Fewer, half of them in each half, have no best tenth. */
+#define RESIDENCE_LEAST_VISITS 12
+
 /* Parts in 64ths of the buffer. */
 extern const unsigned residence_parts[RESIDENCE_NR_PARTS];
 

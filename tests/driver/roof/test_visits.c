@@ -16,7 +16,7 @@ static struct measured_when when;
 static void
 fill(const char *created)
 {
-	times = (struct residence_times){.buffer_bytes = 256.0 * MIB, .nr_visits = 9, .seconds = 7.5};
+	times = (struct residence_times){.buffer_bytes = 256.0 * MIB, .nr_visits = 13, .seconds = 7.5};
 	for (size_t visit = 0; visit < times.nr_visits; visit++)
 		for (size_t i = 0; i < RESIDENCE_NR_PARTS; i++)
 			times.ns[visit][i] = 1.5 + (double)visit + 100 * (double)i;

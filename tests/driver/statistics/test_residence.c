@@ -169,7 +169,7 @@ begin(const struct model *model)
 	memset(second_cache.lines, 0xff, sizeof(second_cache.lines));
 }
 
-#define SIMULATED_VISITS 8
+#define SIMULATED_VISITS 12
 #define LOADS 3000
 
 /* Loads, and what the neighbour does meanwhile. Returns the share of misses. */
@@ -291,7 +291,7 @@ TEST(few_visits_tell_nothing)
 	ck_assert_ptr_null(found.doubt);
 	ck_assert_double_eq_tol(found.bytes, 8, 0.01);
 	ck_assert_double_eq_tol(found.fitting, 8, 0.01);
-	times.nr_visits = 3;
+	times.nr_visits = RESIDENCE_LEAST_VISITS - 1;
 	residence_conclude(&times, &found);
 	ck_assert_str_eq(found.doubt, "others had the CPU");
 }
