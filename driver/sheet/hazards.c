@@ -16,7 +16,7 @@ static const struct hazard {
 	double events;
 	size_t nr_cpus;         /* that it needs */
 	bool switches;          /* to another process */
-	bool varies;            /* from run to run, as other CPUs take part: the median is told */
+	bool varies;            /* from start to start, as other CPUs take part: the median is told */
 	const char *if_refused; /* the remark where the system may refuse it */
 } hazards[HAZARDS_NR] = {
 	{"SPLIT_LINE", "load across two lines", 2000, 8, 1, false, false, NULL},
@@ -78,19 +78,29 @@ add(struct survey *survey, const struct hazard *hazard, bool is_met, struct rot_
 	return 0;
 }
 
-/* Those that the system may refuse have a survey of their own, as it fails with them. */
+/* Each has a survey of its own: it fails with what the system refuses, and takes long with many starts. */
+enum kind { PLAIN, REFUSABLE, VARYING };
+
+static enum kind
+kind_of(const struct hazard *hazard)
+{
+	return hazard->if_refused ? REFUSABLE : hazard->varies ? VARYING : PLAIN;
+}
+
 static int
-measure_some(struct rot *rot, bool is_refusable, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
+measure_some(struct rot *rot, enum kind kind, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
 {
 	struct survey *survey = survey_new(rot);
 	const struct hazard *measured[HAZARDS_NR];
 	int nr = 0, rc = 0;
 
 	for (const struct hazard *hazard = hazards; rc == 0 && hazard < hazards + HAZARDS_NR; hazard++)
-		if (!hazard->if_refused == !is_refusable && hazard->nr_cpus <= survey_nr_cpus(survey)) {
+		if (kind_of(hazard) == kind && hazard->nr_cpus <= survey_nr_cpus(survey)) {
 			measured[nr++] = hazard;
 			rc = add(survey, hazard, true, err) < 0 ? -1 : add(survey, hazard, false, err);
 		}
+	if (kind == VARYING)
+		survey_spread(survey);
 	if (rc == 0)
 		rc = survey_measure(survey, err);
 	for (int i = 0; rc == 0 && i < nr; i++) {
@@ -115,8 +125,8 @@ measure(struct rot *rot, void *measured, struct rot_error *err)
 		answers[i] = hazard_conclude(hazards[i].name, &none, &none, false);
 		answers[i].remark = hazards[i].if_refused ? hazards[i].if_refused : NO_SECOND_CPU;
 	}
-	measure_some(rot, true, answers, &refusal);
-	return measure_some(rot, false, answers, err);
+	measure_some(rot, REFUSABLE, answers, &refusal);
+	return measure_some(rot, PLAIN, answers, err) < 0 ? -1 : measure_some(rot, VARYING, answers, err);
 }
 
 static void

@@ -138,6 +138,7 @@ static const uint32_t pauses[LOADED_NR_LEVELS] = {NO_READING, 1024, 512, 256, 12
 struct shared {
 	atomic_uint pauses;
 	atomic_uint nr_ready;
+	atomic_bool lacks_memory; /* one of them got none */
 	struct loaded_sizes sizes;
 	struct loaded_level levels[LOADED_NR_LEVELS];
 	struct {
@@ -151,12 +152,14 @@ struct reader {
 };
 
 static char *
-map(size_t bytes)
+map(struct shared *shared, size_t bytes)
 {
 	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (memory == MAP_FAILED)
+	if (memory == MAP_FAILED) {
+		atomic_store(&shared->lacks_memory, true);
 		return NULL;
+	}
 	madvise(memory, bytes, MADV_HUGEPAGE);
 	return memory;
 }
@@ -189,7 +192,7 @@ read_always(void *argument)
 	struct shared *shared = reader->shared;
 	const bool has_avx = __builtin_cpu_supports("avx");
 	const size_t bytes = shared->sizes.reader_bytes;
-	char *memory = map(bytes);
+	char *memory = map(shared, bytes);
 
 	for (size_t i = 0; memory && i < bytes; i += 4096)
 		memory[i] = 1;
@@ -253,7 +256,7 @@ static void
 chase(void *argument)
 {
 	struct shared *shared = argument;
-	char *memory = map(64 * shared->sizes.nr_lines);
+	char *memory = map(shared, 64 * shared->sizes.nr_lines);
 	void **place = memory ? link_lines(memory, shared->sizes.nr_lines) : NULL;
 	const double begin = clock_now_s();
 
@@ -320,6 +323,8 @@ run(struct shared *shared, const int *cpus, struct rot_error *err)
 				   : on_cpu_await(chasing, "waits for memory", err);
 	while (nr-- > 0)
 		on_cpu_end(pids[nr]);
+	if (rc == 0 && atomic_load(&shared->lacks_memory))
+		rc = rot_error_set(err, ENOMEM, "a process that reads memory got too little of it");
 	return rc;
 }
 

@@ -22,6 +22,7 @@ static const struct {
 	{"floating point, clang", "clang", "DOUBLE", 16},
 };
 
+#define UNCLEAR "not sure: spilled variables take no clear time here, or others disturbed the runs"
 #define NO_COMPILER "cannot be told: there is no such compiler in PATH"
 
 /* ---- what curves say ---- */
@@ -65,6 +66,8 @@ ranges_conclude(struct ranges *ranges)
 		else
 			answer->remark = NO_COMPILER;
 		sheet_read_step(answer, &curve, &step, false);
+		if (answer->curve && answer->confidence < CURVE_SURE)
+			answer->remark = UNCLEAR;
 		sheet_judge(answer);
 	}
 }

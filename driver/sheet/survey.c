@@ -33,6 +33,7 @@ struct survey {
 	size_t nr;
 	int *cpus; /* that this process may use */
 	size_t nr_cpus;
+	int nr_starts;
 };
 
 static const struct pass clock_pass = {.probes_clock = true};
@@ -43,6 +44,7 @@ survey_new(struct rot *rot)
 	struct survey *survey = rot_calloc(1, sizeof(*survey));
 
 	survey->rot = rot;
+	survey->nr_starts = 1;
 	survey->nr_cpus = allowed_cpus(&survey->cpus, NULL);
 	return survey;
 }
@@ -240,12 +242,19 @@ measure(struct survey *survey, struct rot_error *err)
 			survey->results[order[i]] = results[i] = NULL;
 			passes[i] = survey->passes[order[i]];
 		}
-		rc = measuring_perform(survey->rot, passes, (size_t)nr, nr_runs, results, err);
+		rc = measuring_perform_spread(survey->rot, passes, (size_t)nr, nr_runs, survey->nr_starts, results,
+					      err);
 		for (int i = 0; i < nr; i++)
 			survey->results[order[i]] = results[i];
 		nr = rc < 0 || survey->rot->is_cached_only ? 0 : find_disturbed(survey, order, err);
 	}
 	return rc < 0 || nr < 0 ? -1 : 0;
+}
+
+void
+survey_spread(struct survey *survey)
+{
+	survey->nr_starts = NR_RUNS;
 }
 
 int

@@ -43,6 +43,9 @@ void survey_allow(struct survey *survey, int point, unsigned taints);
 /* Of the compiler. */
 void survey_set_flags(struct survey *survey, int point, const char *flags);
 
+/* Each run has a start of its own: for what differs from start to start. */
+void survey_spread(struct survey *survey);
+
 int survey_measure(struct survey *survey, struct rot_error *err);
 
 /*

@@ -84,6 +84,15 @@ call machine --only=clocks,scheduling -compiler=no-such-compiler --json
 [ "$status" = 0 ] && case $out in *"cannot find the compiler"*'"least step of the clock"'*) true ;; *) false ;; esac
 check "a part that fails leaves its reason, and the others"
 
+if ! is_sanitized; then # which takes more memory than that
+	out=$(ulimit -v 100000; "$rot" machine --only=loaded,scheduling)
+	case $(echo $out) in
+	*"got too little"*"least step"* | *"least step"*"got too little"* | *"one CPU alone"* | *"than caches hold"*) result=0 ;;
+	*) result=1 ;;
+	esac
+	check "memory that is refused is told as that"
+fi
+
 call machine --only=clocks -compiler=no-such-compiler
 [ "$status" = 1 ] && case $err in *"cannot find the compiler"*) true ;; *) false ;; esac
 check "if all fail, the command does"
