@@ -14,7 +14,6 @@
 #include "quantities/effort.h"
 #include "quantities/pass.h"
 #include "quantities/samples.h"
-#include "quantities/set_outputs.h"
 #include "rot.h"
 
 /* ---- what rules have measured ---- */
