@@ -2,6 +2,8 @@
 /* Rows of help and lists: a name, and a text below it. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* "  NAME MORE", then text, wrapped at 80 columns and indented. more and text may be "". */
@@ -25,3 +27,21 @@ void text_print_within(const char *text, size_t width, FILE *out);
 /* Lines in one write, wrapped only on a terminal (terminal_width): in a file, a message is one line to look for. What
  * follows a line's first part is indented as hints are. */
 void text_print_message(const char *text, FILE *out);
+
+/* Characters of a line of the terminal that the descriptor is; `otherwise` where it is none, or does not tell. */
+size_t terminal_columns(int descriptor, size_t otherwise);
+
+/* The same of what a stream writes to; where that is no terminal, what the variable COLUMNS says, else 80. */
+size_t terminal_width(FILE *out);
+
+/* Is it a terminal on which a line can be written anew (TERM is not "dumb", as in editors)? */
+bool terminal_can_rewrite(int descriptor);
+
+/* Do the variables of the environment ask for UTF-8 (LC_ALL, else LC_CTYPE, else LANG)? */
+bool terminal_is_utf8(void);
+
+/*
+ * Prints the text; at a terminal through the program that PAGER names, else less. As in git, that one ends where the
+ * text fits on the screen, unless LESS says otherwise; PAGER= and PAGER=cat mean none.
+ */
+void terminal_page(const char *text);

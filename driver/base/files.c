@@ -251,8 +251,8 @@ folder_sweep(const char *path)
 	}
 }
 
-static int
-compare_names(const void *a, const void *b)
+int
+names_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -275,7 +275,7 @@ folder_list(const char *path)
 	if (folder)
 		closedir(folder);
 	if (nr)
-		qsort(names, nr, sizeof *names, compare_names);
+		qsort(names, nr, sizeof *names, names_compare);
 	/* The texts are behind the pointers. */
 	copy = rot_calloc(1, (nr + 1) * sizeof *copy + length);
 	end = (char *)(copy + nr + 1);

@@ -48,6 +48,9 @@ void folder_sweep(const char *path);
  * memory: one block for all. */
 char **folder_list(const char *path);
 
+/* For qsort: texts, bytewise. */
+int names_compare(const void *a, const void *b);
+
 /* What is behind the last slash of a path. */
 const char *path_name(const char *path);
 

@@ -34,11 +34,10 @@ process_find(const char *program)
 		return is_executable(program) ? rot_strdup(program) : NULL;
 	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; path; path = strchr(path, ':')) {
 		path += *path == ':';
-		char *candidate = rot_format("%.*s/%s", (int)strcspn(path, ":"), path, program);
+		autofree char *candidate = rot_format("%.*s/%s", (int)strcspn(path, ":"), path, program);
 
 		if (is_executable(candidate))
-			return candidate;
-		free(candidate);
+			return rot_keep(&candidate);
 	}
 	return NULL;
 }
@@ -139,7 +138,7 @@ open_pipes(int output[2], int report[2])
 static int
 start(struct running *running, struct process_job *job, struct rot_error *err)
 {
-	char *path = process_find(job->argv[0]);
+	autofree char *path = process_find(job->argv[0]);
 	int output[2], report[2], rc = -1;
 	pid_t parent = getpid();
 
@@ -148,11 +147,8 @@ start(struct running *running, struct process_job *job, struct rot_error *err)
 	job->is_not_found = !path;
 	if (!path)
 		return rot_error_set(err, 0, "cannot find the program '%s' in PATH", job->argv[0]);
-	if (open_pipes(output, report) < 0) {
-		rot_error_set(err, errno, "cannot start '%s'", path);
-		free(path);
-		return -1;
-	}
+	if (open_pipes(output, report) < 0)
+		return rot_error_set(err, errno, "cannot start '%s'", path);
 	running->pid = fork();
 	if (running->pid == 0)
 		run_child(path, job->argv, job->folder, output[1], report[1], parent);
@@ -170,7 +166,6 @@ start(struct running *running, struct process_job *job, struct rot_error *err)
 		close(output[0]);
 		close(report[0]);
 	}
-	free(path);
 	return rc;
 }
 

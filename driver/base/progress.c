@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/entry.h"
 #include "base/progress.h"
-#include "base/terminal.h"
 #include "memory.h"
 
 #define TERMINAL_INTERVAL_S 0.1

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/terminal.h"
+#include "base/entry.h"
 #include "memory.h"
 
 #define GAP 2

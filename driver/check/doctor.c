@@ -15,7 +15,6 @@
 #include "base/json.h"
 #include "base/paths.h"
 #include "base/process.h"
-#include "base/terminal.h"
 #include "config.h"
 #include "machine/measured.h"
 #include "memory.h"

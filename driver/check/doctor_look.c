@@ -349,7 +349,8 @@ doctor_look_at_surroundings(struct findings *findings, const struct machine *mac
 static char *
 own_status(const char *name)
 {
-	char *text = file_read("/proc/self/status", NULL, NULL), *value = NULL;
+	autofree char *text = file_read("/proc/self/status", NULL, NULL);
+	char *value = NULL;
 
 	for (char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':') {
@@ -358,7 +359,6 @@ own_status(const char *name)
 			at += strspn(at, " \t");
 			value = rot_strndup(at, strcspn(at, "\n"));
 		}
-	free(text);
 	return value;
 }
 

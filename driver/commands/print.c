@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "base/terminal.h"
 #include "base/text_table.h"
 #include "base/utf8.h"
 #include "memory.h"

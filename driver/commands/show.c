@@ -6,7 +6,6 @@
 
 #include "base/entry.h"
 #include "base/json.h"
-#include "base/terminal.h"
 #include "base/titles.h"
 #include "commands/command.h"
 #include "experiments/stored_result.h"

@@ -122,12 +122,6 @@ add_name(struct names *names, char *name)
 	pool_add(names->pool, names->items, names->nr) = name;
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* One word of a makefile rule, with make's escapes taken away; NULL at the end. */
 static char *
 next_word(struct pool *pool, const char **position)
@@ -193,7 +187,7 @@ write_dependencies(const char *folder, FILE *out)
 		add_prerequisites(&names, text ? text : "");
 	}
 	add_name(&names, pool_strdup(&pool, "child"));
-	qsort(names.items, names.nr, sizeof *names.items, compare_names);
+	qsort(names.items, names.nr, sizeof *names.items, names_compare);
 	for (size_t i = 0; i < names.nr; i++) {
 		autofree char *identity = i && strcmp(names.items[i], names.items[i - 1]) == 0
 						  ? NULL

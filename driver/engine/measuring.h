@@ -89,3 +89,9 @@ char *measuring_description_hash(struct rot *rot, struct measurement *measuremen
 
 /* SHA-256 of the machine's identity and a text, in hex. Fresh memory. */
 char *measuring_machine_hash(const struct machine *machine, const char *text);
+
+/*
+ * The measurement with its only workload on nr (at least 1) threads, each on a CPU of its own; their kernels begin
+ * together. Fresh graph (rot_graph_delete).
+ */
+struct measurement *measurement_on_cpus(const struct measurement *measurement, const int *cpus, size_t nr);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "engine/core_launch.h"
 #include "engine/measuring.h"
 #include "engine/measuring_internal.h"
@@ -50,12 +51,6 @@ is_set_by(const struct program *program, const char *variable)
 	return false;
 }
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void
 find_environment(struct program_workload *workload)
 {
@@ -65,7 +60,7 @@ find_environment(struct program_workload *workload)
 		if (matters(*variable) && !is_set_by(workload->program, *variable))
 			program_workload_inherited_environment_add(workload, *variable);
 	if (list->nr)
-		qsort(list->items, list->nr, sizeof(char *), compare_texts);
+		qsort(list->items, list->nr, sizeof(char *), names_compare);
 }
 
 static void

@@ -60,9 +60,8 @@ file_hashes_get(struct file_hashes *hashes, const char *path)
 			return hashes->items[i].hex;
 	if (sha256_of_file(path, hash.hex, NULL) < 0)
 		return "";
-	hashes->items = rot_realloc(hashes->items, hashes->nr + 1, sizeof(*hashes->items));
-	hashes->items[hashes->nr] = hash;
-	return hashes->items[hashes->nr++].hex;
+	rot_add(hashes->items, hashes->nr) = hash;
+	return hashes->items[hashes->nr - 1].hex;
 }
 
 /* What else the library would read and set up takes longer than all the hashes of a short command. */

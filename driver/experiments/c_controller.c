@@ -155,10 +155,10 @@ c_controller_load(const struct paths *paths, const struct configuration *configu
 	return controller;
 }
 
-extern const struct rot_controller list_events_controller; /* check/list_controller.c */
-extern const struct rot_controller report_controller;      /* check/report.c */
-extern const struct rot_controller screening_controller;   /* check/screening.c */
-extern const struct rot_controller levels_controller;      /* roof/levels.c */
+extern const struct rot_controller list_events_controller;                                  /* check/events.c */
+extern const struct rot_controller report_controller;                                       /* check/report.c */
+extern const struct rot_controller screening_controller;                                    /* check/screening.c */
+extern const struct rot_controller levels_controller;                                       /* roof/levels.c */
 extern const struct rot_controller ceiling_controller, memory_controller, peaks_controller; /* roof/controllers.c */
 
 const struct rot_controller *const c_controllers[] = {

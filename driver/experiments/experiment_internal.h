@@ -7,7 +7,7 @@
 #include "experiments/experiment.h"
 #include "plots/page.h"
 #include "plots/plot.h"
-#include "quantities/operation_known.h"
+#include "quantities/architecture.h"
 #include "roof/peak.h"
 
 /* What the roof of as many threads as the point uses permits at its intensity. */
@@ -247,9 +247,6 @@ void experiment_set_block(struct experiment *experiment, int block, int nr_block
 
 /* Takes the point, and notes what its runs say against its values. */
 void experiment_keep_point(struct experiment *experiment, const struct experiment_point *point);
-
-/* Notes what measuring costs the point, where that is much, and the rules that its values break. */
-void experiment_note_trust(struct experiment_point *point);
 
 /*
  * Of lines that bound the same, the one that is named, by pictures and verdicts alike: of those that are nearly as high

@@ -8,7 +8,6 @@
 
 #include "base/entry.h"
 #include "base/json.h"
-#include "base/terminal.h"
 #include "base/text_table.h"
 #include "base/titles.h"
 #include "memory.h"
@@ -272,16 +271,14 @@ print_other_coordinates(FILE *out, const json_t *point, const json_t *other)
 
 	json_object_foreach(coordinates, axis, value) {
 		const json_t *other_value = json_object_get(of_other, axis);
-		char *texts[2];
+		autofree char *text = NULL, *other_text = NULL;
 
 		if (!other_value || json_equal(value, other_value))
 			continue;
-		texts[0] = json_dumps(value, JSON_ENCODE_ANY);
-		texts[1] = json_dumps(other_value, JSON_ENCODE_ANY);
-		fprintf(out, "%s%s: %s -> %s", separator, axis, texts[0], texts[1]);
+		text = json_dumps(value, JSON_ENCODE_ANY);
+		other_text = json_dumps(other_value, JSON_ENCODE_ANY);
+		fprintf(out, "%s%s: %s -> %s", separator, axis, text, other_text);
 		separator = ", ";
-		free(texts[0]);
-		free(texts[1]);
 	}
 	fputs(*separator == ',' ? ")\n" : "\n", out);
 }

@@ -123,7 +123,7 @@ print_differences(FILE *out, json_t *first, json_t *second)
 
 	json_object_foreach(first, key, value) {
 		json_t *other = json_object_get(second, key);
-		char *texts[2];
+		autofree char *text = NULL, *other_text = NULL;
 
 		if (other && json_equal(value, other))
 			continue;
@@ -137,12 +137,10 @@ print_differences(FILE *out, json_t *first, json_t *second)
 			print_items(out, key, ">", other, value);
 			continue;
 		}
-		texts[0] = text_of(value);
-		texts[1] = text_of(other);
-		print_side(out, key, "<", texts[0]);
-		print_side(out, "", ">", texts[1]);
-		free(texts[0]);
-		free(texts[1]);
+		text = text_of(value);
+		other_text = text_of(other);
+		print_side(out, key, "<", text);
+		print_side(out, "", ">", other_text);
 	}
 	return nr;
 }

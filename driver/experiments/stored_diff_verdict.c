@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/pool.h"
 #include "experiments/stored_diff.h"
 #include "memory.h"
 
@@ -23,41 +24,27 @@ is_disturbed(const json_t *disturbed, size_t run)
 	return false;
 }
 
-struct runs {
-	double *values;
-	size_t *starts; /* that they are of */
-	size_t nr;
-};
-
-/* Those that the summary is of: the undisturbed ones, if there are any, and all where none was left out. Results of
- * before "starts" have one a run. */
-static struct runs
-runs_of(const json_t *quantity)
+/* By their starts, those that the summary is of: the undisturbed ones, if there are any, and all where none was left
+ * out. Results of before "starts" have one a run. */
+static struct grouped
+runs_of(struct pool *pool, const json_t *quantity)
 {
 	const json_t *samples = json_object_get(quantity, "samples"), *starts = json_object_get(quantity, "starts");
 	const json_t *disturbed = json_object_get(quantity, "taintedSamples"), *sample;
 	const bool use_all =
 		json_array_size(disturbed) >= json_array_size(samples) || json_number_at(quantity, "tainted") == 0;
-	struct runs runs = {.values = rot_calloc(json_array_size(samples) + 1, sizeof(*runs.values)),
-			    .starts = rot_calloc(json_array_size(samples) + 1, sizeof(*runs.starts))};
-	size_t i;
+	double *values = pool_calloc(pool, json_array_size(samples), sizeof(*values));
+	size_t *groups = pool_calloc(pool, json_array_size(samples), sizeof(*groups)), nr = 0, i;
 
 	json_array_foreach(samples, i, sample) {
 		const json_t *start = json_array_get(starts, i);
 
 		if (!json_is_number(sample) || (!use_all && is_disturbed(disturbed, i)))
 			continue;
-		runs.values[runs.nr] = json_number_value(sample);
-		runs.starts[runs.nr++] = json_is_integer(start) ? (size_t)json_integer_value(start) : i;
+		values[nr] = json_number_value(sample);
+		groups[nr++] = json_is_integer(start) ? (size_t)json_integer_value(start) : i;
 	}
-	return runs;
-}
-
-static void
-runs_clear(struct runs *runs)
-{
-	free(runs->values);
-	free(runs->starts);
+	return (struct grouped){values, groups, nr};
 }
 
 /* Bytes of modelled caches are counted by blocks as well, and no further run would give them an interval. */
@@ -72,9 +59,8 @@ struct shift
 diff_shift_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
 {
 	struct shift shift = {summary_single(b->summary.value / a->summary.value, "exact"), NAN};
-	struct runs before = runs_of(first), after = runs_of(second);
-	const struct grouped below = {before.values, before.starts, before.nr};
-	const struct grouped above = {after.values, after.starts, after.nr};
+	autopool pool = {0};
+	const struct grouped below = runs_of(&pool, first), above = runs_of(&pool, second);
 	bool is_exact = (a->summary.low == a->summary.high && b->summary.low == b->summary.high) ||
 			(quantity_is_counted_once(a) && quantity_is_counted_once(b)) ||
 			(is_single_count(a) && is_single_count(b));
@@ -85,8 +71,6 @@ diff_shift_of(const json_t *first, const json_t *second, const struct quantity_v
 		shift = statistics_shift(&above, &below);
 	if (isnan(shift.ratio.value))
 		shift.ratio.value = a->summary.value == b->summary.value ? 1 : NAN;
-	runs_clear(&before);
-	runs_clear(&after);
 	return shift;
 }
 
@@ -123,13 +107,9 @@ amount(double value, double low, double high)
 		return factor(value, low, high);
 
 	double a = fabs(value), b = fmin(fabs(low), fabs(high)), c = fmax(fabs(low), fabs(high));
-	char *texts[3] = {percent(a), percent(b), percent(c)};
-	char *text =
-		isnan(low) ? rot_format("%s %%", texts[0]) : rot_format("%s %% [%s, %s]", texts[0], texts[1], texts[2]);
+	autofree char *by = percent(a), *least = percent(b), *most = percent(c);
 
-	for (size_t i = 0; i < 3; i++)
-		free(texts[i]);
-	return text;
+	return isnan(low) ? rot_format("%s %%", by) : rot_format("%s %% [%s, %s]", by, least, most);
 }
 
 /* Of the time, speed counts: half the time is 100 % faster. */

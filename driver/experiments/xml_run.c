@@ -218,13 +218,14 @@ measure_in_order(struct measuring_points *of, struct rot_error *err)
 static int
 measure_points(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
-	const size_t nr = controller->nr_planned + 1;
+	const size_t nr = controller->nr_planned;
+	autopool pool = {0};
 	struct measuring_points of = {
 		.controller = controller,
 		.experiment = experiment,
-		.is_over = rot_calloc(nr, sizeof(*of.is_over)),
-		.in_blocks = rot_calloc(nr, sizeof(*of.in_blocks)),
-		.nr_visits = rot_calloc(nr, sizeof(*of.nr_visits)),
+		.is_over = pool_calloc(&pool, nr, sizeof(*of.is_over)),
+		.in_blocks = pool_calloc(&pool, nr, sizeof(*of.in_blocks)),
+		.nr_visits = pool_calloc(&pool, nr, sizeof(*of.nr_visits)),
 	};
 	int rc;
 
@@ -242,9 +243,6 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 			measure_point(&of, i, &ignored);
 		}
 	}
-	free(of.nr_visits);
-	free(of.in_blocks);
-	free(of.is_over);
 	return rc;
 }
 
@@ -327,23 +325,30 @@ know_levels(const struct xml_controller *controller, struct rot_error *err)
 	return levels_ensure(controller->rot, err);
 }
 
-static int
-run_planned(struct xml_controller *controller, const char *output_name, struct rot_error *err)
+/* Cycles of a program are those of all its threads: where nobody chose a clock, programs and what they are compared
+ * with are measured in wall time. */
+int
+xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
-	if (!xml_plan_knows_choices(controller) && xml_controller_plan_again(controller, err) < 0)
-		return -1;
-
-	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
-	autofree char *name = xml_attribute(root, "name", "");
-	autofree char *disturbed = xml_attribute(root, "disturbed", "");
-	struct experiment *experiment = experiment_new(controller->rot, name, output_name,
-						       controller->nr_planned + controller->nr_ceilings, err);
+	struct configuration *configuration = controller->rot->configuration;
+	struct experiment *experiment = NULL;
+	autofree char *name = NULL;
 	struct rot_error later = {0};
+	const xmlNode *root;
 	int rc = -1;
 
+	configuration_push(configuration);
+	if (controller->has_programs && strcmp(configuration_string(configuration, "clock"), "auto") == 0)
+		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "clock", "microSeconds", NULL);
+	if (!xml_plan_knows_choices(controller) && xml_controller_plan_again(controller, err) < 0)
+		goto out;
+	root = xmlDocGetRootElement(controller->file.doc);
+	name = xml_attribute(root, "name", "");
+	experiment = experiment_new(controller->rot, name, output_name,
+				    controller->nr_planned + controller->nr_ceilings, err);
 	if (!experiment || xml_show(controller, experiment, err) < 0 || know_levels(controller, err) < 0)
 		goto out;
-	if (strcmp(disturbed, "kept") == 0)
+	if (xml_attribute_is(root, "disturbed", "kept"))
 		experiment_keep_disturbed(experiment);
 	prepare_cores(controller);
 	if (measure_points(controller, experiment, err) == 0 && add_own_ceilings(controller, experiment, err) == 0)
@@ -354,23 +359,6 @@ run_planned(struct xml_controller *controller, const char *output_name, struct r
 		experiment_write(experiment, false, &later); /* that we were interrupted is what the user must know */
 out:
 	experiment_delete(experiment);
-	return rc;
-}
-
-/* Cycles of a program are those of all its threads: where nobody chose a clock, programs and what they are compared
- * with are measured in wall time. */
-int
-xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
-{
-	struct configuration *configuration = controller->rot->configuration;
-	bool is_wall_time =
-		controller->has_programs && strcmp(configuration_string(configuration, "clock"), "auto") == 0;
-	int rc;
-
-	configuration_push(configuration);
-	if (is_wall_time)
-		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "clock", "microSeconds", NULL);
-	rc = run_planned(controller, output_name, err);
 	configuration_pop(configuration);
 	return rc;
 }

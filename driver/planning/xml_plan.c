@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "engine/kernel_work.h"
-#include "engine/on_cpus.h"
+#include "engine/measuring.h"
 #include "engine/program_measuring.h"
 #include "machine/caches.h"
 #include "machine/machine.h"
@@ -21,7 +21,7 @@
 #include "planning/controller_file.h"
 #include "planning/xml_entity.h"
 #include "programs/plan.h"
-#include "quantities/operation_known.h"
+#include "quantities/architecture.h"
 #include "quantities/pass.h"
 #include "rot.h"
 

@@ -199,16 +199,14 @@ tick_text(int digit, int exponent)
 {
 	static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 	const int size = abs(exponent);
-	char *power, *text;
+	autofree char *power = NULL;
 
 	if (exponent > -4 && exponent < 6)
 		return rot_number_text(tick_value(digit, exponent), 6);
 	if (size > 99)
 		return rot_format("%de%d", digit, exponent);
 	power = rot_format("10%s%s%s", exponent < 0 ? "⁻" : "", size > 9 ? raised[size / 10] : "", raised[size % 10]);
-	text = digit == 1 ? rot_strdup(power) : rot_format("%d·%s", digit, power);
-	free(power);
-	return text;
+	return digit == 1 ? rot_strdup(power) : rot_format("%d·%s", digit, power);
 }
 
 static void
@@ -311,21 +309,18 @@ char *
 layout_ticks(const struct layout_axis *axis)
 {
 	struct layout_tick *ticks;
-	char *list = rot_strdup("("), *next;
+	char *list = rot_strdup("(");
 	const size_t nr = layout_ticks_of(axis, &ticks);
 
 	for (size_t i = 0; i < nr; i++) {
 		autofree char *number = rot_number_text(ticks[i].value, 6);
 
-		next = rot_format("%s%s\"%s\" %s %d", list, i ? ", " : "", ticks[i].text, number,
-				  ticks[i].text[0] == '\0' && !axis->nr_ticks);
-		free(list);
-		list = next;
+		rot_append(&list, "%s\"%s\" %s %d", i ? ", " : "", ticks[i].text, number,
+			   ticks[i].text[0] == '\0' && !axis->nr_ticks);
 	}
 	layout_ticks_delete(ticks, nr);
-	next = rot_format("%s)", list);
-	free(list);
-	return next;
+	rot_append(&list, ")");
+	return list;
 }
 
 /*

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/configuration.h"
-#include "base/terminal.h"
+#include "base/entry.h"
 #include "plots/layout.h"
 #include "plots/roofline_text.h"
 #include "plots/script.h"

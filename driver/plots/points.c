@@ -265,19 +265,16 @@ points_caption(const struct point_set *set, const struct point_edges *edges)
 {
 	autofree struct point_arrow *arrows = NULL;
 	const size_t nr = points_arrows_of(set, edges, &arrows);
-	char *points, *whiskers, *caption;
+	autofree char *points = NULL, *whiskers = NULL;
 	size_t nr_whiskers = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		nr_whiskers += arrows[i].is_whisker;
 	points = count_text(nr - nr_whiskers, "point", "points");
 	whiskers = count_text(nr_whiskers, "end of a whisker", "ends of whiskers");
-	caption = nr ? rot_format("%s%sbeyond the edges (arrows): %s%s%s", set->frame->caption,
-				  *set->frame->caption ? "\n" : "", points, *points && *whiskers ? ", " : "", whiskers)
-		     : rot_strdup(set->frame->caption);
-	free(points);
-	free(whiskers);
-	return caption;
+	return nr ? rot_format("%s%sbeyond the edges (arrows): %s%s%s", set->frame->caption,
+			       *set->frame->caption ? "\n" : "", points, *points && *whiskers ? ", " : "", whiskers)
+		  : rot_strdup(set->frame->caption);
 }
 
 void

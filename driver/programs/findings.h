@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "quantities/operation_known.h"
+#include "quantities/architecture.h"
 #include "statistics/summary.h"
 
 /* Counts of code, with the names of events (architectures/blocks.xml). */

@@ -22,12 +22,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/entry.h"
 #include "base/files.h"
 #include "base/messages.h"
 #include "base/paths.h"
 #include "base/process.h"
 #include "base/progress.h"
-#include "base/terminal.h"
 #include "base/utf8.h"
 #include "engine/core_folder.h"
 #include "engine/core_launch.h"

@@ -14,7 +14,6 @@
 #include "quantities/effort.h"
 #include "quantities/pass.h"
 #include "quantities/samples.h"
-#include "quantities/set_outputs.h"
 #include "rot.h"
 
 /* ---- what rules have measured ---- */
@@ -244,8 +243,7 @@ measure_often(struct quantities_job *job, const struct quantity_effort *effort, 
 static void
 add_note(struct program_quantities *quantities, char *note)
 {
-	quantities->notes = rot_realloc(quantities->notes, quantities->nr_notes + 1, sizeof(*quantities->notes));
-	quantities->notes[quantities->nr_notes++] = note;
+	rot_add(quantities->notes, quantities->nr_notes) = note;
 }
 
 static void

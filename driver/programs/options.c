@@ -81,16 +81,14 @@ static int
 parse(const char *text, struct region *region, struct rot_error *err)
 {
 	size_t length = name_length(text);
-	autofree char *name = rot_strndup(text, length);
-	char *begin = rot_strdup(text + length + (length > 0)), *end, *printable = NULL;
-	int rc = -1;
+	autofree char *name = rot_strndup(text, length), *begin = rot_strdup(text + length + (length > 0));
+	autofree char *printable = NULL;
+	char *end;
 
-	if (text[0] == '=') {
-		rot_error_set(err, 0, "the name before '=' is missing");
-		goto out;
-	}
+	if (text[0] == '=')
+		return rot_error_set(err, 0, "the name before '=' is missing");
 	if (take_hits(begin, region, err) < 0)
-		goto out;
+		return -1;
 	printable = utf8_printable(length ? name : begin);
 	rot_string_set(&region->name, printable);
 	end = find_separator(begin);
@@ -99,14 +97,10 @@ parse(const char *text, struct region *region, struct rot_error *err)
 		end += 2;
 	}
 	if (check_place(begin, "begins", err) < 0 || (end && check_place(end, "ends", err) < 0))
-		goto out;
+		return -1;
 	rot_string_set(&region->begin, begin);
 	rot_string_set(&region->end, end ? end : "");
-	rc = 0;
-out:
-	free(printable);
-	free(begin);
-	return rc;
+	return 0;
 }
 
 struct region *
@@ -142,8 +136,7 @@ add_region(void *values, const char *value, struct rot_error *err)
 			region_delete(region);
 			return -1;
 		}
-	options->regions = rot_realloc(options->regions, options->nr_regions + 1, sizeof(*options->regions));
-	options->regions[options->nr_regions++] = region;
+	rot_add(options->regions, options->nr_regions) = region;
 	return 0;
 }
 
@@ -165,8 +158,7 @@ add_what_if(void *values, const char *value, struct rot_error *err)
 	struct run_options *options = values;
 
 	(void)err;
-	options->what_ifs = rot_realloc(options->what_ifs, options->nr_what_ifs + 1, sizeof(*options->what_ifs));
-	options->what_ifs[options->nr_what_ifs++] = value;
+	rot_add(options->what_ifs, options->nr_what_ifs) = value;
 	return 0;
 }
 

@@ -91,8 +91,8 @@ static void
 compute_hits(struct program_region *region, const struct context *context)
 {
 	const size_t nr_all = program_command_output_nr_outputs(context->output);
-	double(*of_runs)[NR_HITS] = rot_calloc(nr_all + 1, sizeof(*of_runs)),
-	*numbers = rot_calloc(nr_all + 1, sizeof(*numbers));
+	autofree double(*of_runs)[NR_HITS] = rot_calloc(nr_all + 1, sizeof(*of_runs));
+	autofree double *numbers = rot_calloc(nr_all + 1, sizeof(*numbers));
 	double least[NR_HITS] = {0};
 	size_t nr = 0;
 
@@ -128,8 +128,6 @@ compute_hits(struct program_region *region, const struct context *context)
 			numbers[i] = of_runs[i][kind];
 		region->hits[kind] = statistics_percentile(numbers, nr, 50);
 	}
-	free(of_runs);
-	free(numbers);
 }
 
 /* ---- what observing costs ---- */

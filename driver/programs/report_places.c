@@ -8,7 +8,6 @@
 #include "base/entry.h"
 #include "base/json.h"
 #include "base/output.h"
-#include "base/terminal.h"
 #include "base/text_table.h"
 #include "base/titles.h"
 #include "base/utf8.h"

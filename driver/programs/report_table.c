@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/entry.h"
-#include "base/terminal.h"
 #include "memory.h"
 #include "number.h"
 #include "programs/report.h"

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "engine/expression.h"
 #include "memory.h"
 
 /* Runs of one part, all of them and the ones without a taint. */
 struct series {
+	struct pool *pool; /* of all below, and of what is kept of them */
 	double *values;
 	unsigned *taints;
 	size_t *starts; /* of the core, that the runs are of */
@@ -19,14 +21,6 @@ struct series {
 	bool is_known;   /* one value that was not measured */
 	bool is_stepped; /* counted by steps: the same in all runs, of which there are few */
 };
-
-static void
-series_clear(struct series *series)
-{
-	free(series->values);
-	free(series->taints);
-	free(series->starts);
-}
 
 /* ---- values of one part ---- */
 
@@ -117,11 +111,12 @@ static int
 part_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
 	    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
 {
-	*series = (struct series){.is_known = part->source == PART_KNOWN, .is_stepped = is_stepped(part, plan)};
+	*series = (struct series){
+		.pool = series->pool, .is_known = part->source == PART_KNOWN, .is_stepped = is_stepped(part, plan)};
 	series->nr = series->is_known ? 1 : fewest_runs(plan, samples, series->is_stepped);
-	series->values = rot_calloc(series->nr, sizeof(*series->values));
-	series->taints = rot_calloc(series->nr, sizeof(*series->taints));
-	series->starts = rot_calloc(series->nr, sizeof(*series->starts));
+	series->values = pool_calloc(series->pool, series->nr, sizeof(*series->values));
+	series->taints = pool_calloc(series->pool, series->nr, sizeof(*series->taints));
+	series->starts = pool_calloc(series->pool, series->nr, sizeof(*series->starts));
 	if (series->is_known) {
 		series->values[0] = part->known;
 		return 0;
@@ -155,41 +150,21 @@ part_series(struct series *series, const struct architecture *architecture, cons
 /* Ends the estimators of what is only known of runs that should be left out. */
 #define OF_TAINTED "OfTainted"
 
-/* Values and the starts they are of. */
-struct kept {
-	double *values;
-	size_t *starts;
-	size_t nr;
-};
-
-/* Those that no taint but those in tolerated leaves out, by the taints given, times scale; with ALL_TAINTS all of them.
- * Clear it. */
-static struct kept
+/* By starts: those that no taint but those in tolerated leaves out, by the taints given, times scale; with ALL_TAINTS
+ * all of them. */
+static struct grouped
 kept_of(const struct series *series, const unsigned *taints, double scale, unsigned tolerated)
 {
-	struct kept kept = {rot_calloc(series->nr, sizeof(*kept.values)), rot_calloc(series->nr, sizeof(*kept.starts)),
-			    0};
+	double *values = pool_calloc(series->pool, series->nr, sizeof(*values));
+	size_t *starts = pool_calloc(series->pool, series->nr, sizeof(*starts)), nr = 0;
 
 	for (size_t i = 0; i < series->nr; i++) {
 		if (!series->is_known && (taints[i] & ~tolerated) != 0)
 			continue;
-		kept.values[kept.nr] = scale * series->values[i];
-		kept.starts[kept.nr++] = series->starts[i];
+		values[nr] = scale * series->values[i];
+		starts[nr++] = series->starts[i];
 	}
-	return kept;
-}
-
-static void
-kept_clear(struct kept *kept)
-{
-	free(kept->values);
-	free(kept->starts);
-}
-
-static struct grouped
-by_start(const struct kept *kept)
-{
-	return (struct grouped){kept->values, kept->starts, kept->nr};
+	return (struct grouped){values, starts, nr};
 }
 
 static size_t
@@ -206,18 +181,13 @@ static struct summary
 summarise_single(const struct quantity_resolution *resolution, const struct series *series, bool use_minimum,
 		 unsigned tolerated)
 {
-	struct kept kept = kept_of(series, series->taints, resolution->scale, tolerated);
-	const struct grouped runs = by_start(&kept);
-	struct summary summary;
+	const struct grouped kept = kept_of(series, series->taints, resolution->scale, tolerated);
 
 	if (series->is_known)
-		summary = summary_single(kept.values[0], resolution->numerator.kind);
-	else if (use_minimum && resolution->is_time_numerator)
-		summary = summary_minimum(kept.values, kept.nr);
-	else
-		summary = summary_grouped_median(&runs);
-	kept_clear(&kept);
-	return summary;
+		return summary_single(kept.values[0], resolution->numerator.kind);
+	if (use_minimum && resolution->is_time_numerator)
+		return summary_minimum(kept.values, kept.n);
+	return summary_grouped_median(&kept);
 }
 
 /* The same request always gets the same resamples. */
@@ -245,12 +215,14 @@ is_settled_beside(const struct series *series, const struct series *other)
 
 /* The median alone. */
 static void
-settle(struct kept *kept)
+settle(struct pool *pool, struct grouped *kept)
 {
-	if (kept->nr < 2)
+	const double median = statistics_percentile(kept->values, kept->n, 50);
+
+	if (kept->n < 2)
 		return;
-	kept->values[0] = statistics_percentile(kept->values, kept->nr, 50);
-	kept->nr = 1;
+	kept->values = pool_copy(pool, &median, 1, sizeof(median));
+	kept->n = 1;
 }
 
 static struct summary
@@ -258,38 +230,34 @@ summarise_ratio(const struct quantity_resolution *resolution, const struct serie
 		const unsigned *joint_taints, bool use_minimum, unsigned tolerated)
 {
 	const bool jointly = joint_taints != NULL;
-	struct kept numerator = kept_of(top, jointly ? joint_taints : top->taints, 1, tolerated);
-	struct kept denominator = kept_of(bottom, jointly ? joint_taints : bottom->taints, 1, tolerated);
+	struct grouped numerator = kept_of(top, jointly ? joint_taints : top->taints, 1, tolerated);
+	struct grouped denominator = kept_of(bottom, jointly ? joint_taints : bottom->taints, 1, tolerated);
 	const bool is_top_settled = is_settled_beside(top, bottom), is_bottom_settled = is_settled_beside(bottom, top);
-	struct grouped above, below;
 	struct summary summary;
 
 	if (is_top_settled)
-		settle(&numerator);
+		settle(top->pool, &numerator);
 	if (is_bottom_settled)
-		settle(&denominator);
-	above = by_start(&numerator);
-	below = by_start(&denominator);
+		settle(top->pool, &denominator);
 	if (top->is_known && bottom->is_known)
 		summary = summary_single(resolution->scale * numerator.values[0] / denominator.values[0],
 					 quantity_resolution_kind(resolution));
 	else
-		summary = summary_ratio(&above, &below, resolution->scale, jointly, request_seed(&resolution->request));
-	if ((!top->is_known && !is_top_settled && numerator.nr < 2) ||
-	    (!bottom->is_known && !is_bottom_settled && denominator.nr < 2)) {
+		summary = summary_ratio(&numerator, &denominator, resolution->scale, jointly,
+					request_seed(&resolution->request));
+	if ((!top->is_known && !is_top_settled && numerator.n < 2) ||
+	    (!bottom->is_known && !is_bottom_settled && denominator.n < 2)) {
 		summary.low = summary.high = NAN;
 		summary.confidence = 0;
 	}
 	if (use_minimum && resolution->is_time_denominator) {
 		/* No interval; the best time instead of its median. */
 		summary.estimator = "medianPerMinimum";
-		summary.value = resolution->scale * statistics_percentile(numerator.values, numerator.nr, 50) /
-				statistics_percentile(denominator.values, denominator.nr, 0);
+		summary.value = resolution->scale * statistics_percentile(numerator.values, numerator.n, 50) /
+				statistics_percentile(denominator.values, denominator.n, 0);
 		summary.low = summary.high = NAN;
 		summary.confidence = 0;
 	}
-	kept_clear(&numerator);
-	kept_clear(&denominator);
 	return summary;
 }
 
@@ -437,15 +405,15 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->summary = summary_empty();
 }
 
-/* The samples of one workload as if it had been alone; each free'd by the caller. */
+/* The samples of one workload as if it had been alone. */
 static struct pass_samples *
-samples_of_thread(const struct pass_plan *plan, const struct pass_samples *samples, size_t thread)
+samples_of_thread(struct pool *pool, const struct pass_plan *plan, const struct pass_samples *samples, size_t thread)
 {
-	struct pass_samples *own = rot_calloc(plan->nr_passes + 1, sizeof(*own));
+	struct pass_samples *own = pool_calloc(pool, plan->nr_passes, sizeof(*own));
 
 	for (size_t i = 0; i < plan->nr_passes; i++) {
 		own[i].nr_runs = samples[i].nr_runs;
-		own[i].runs = rot_calloc(own[i].nr_runs + 1, sizeof(*own[i].runs));
+		own[i].runs = pool_calloc(pool, own[i].nr_runs, sizeof(*own[i].runs));
 		for (size_t k = 0; k < own[i].nr_runs; k++)
 			own[i].runs[k] = samples[i].runs[k].threads[thread];
 	}
@@ -454,28 +422,24 @@ samples_of_thread(const struct pass_plan *plan, const struct pass_samples *sampl
 
 /* What each workload gave, of quantities of one part: a rate of one thread would need the work that was its own. */
 static int
-set_thread_samples(struct quantity_value *value, const struct quantity_resolution *resolution,
+set_thread_samples(struct pool *pool, struct quantity_value *value, const struct quantity_resolution *resolution,
 		   const struct architecture *architecture, const struct pass_plan *plan,
 		   const struct pass_samples *samples, struct rot_error *err)
 {
-	int rc = 0;
-
 	if (resolution->has_denominator || value->nr_samples == 0 || samples[0].nr_threads == 0)
 		return 0;
 	value->nr_threads = samples[0].nr_threads;
 	value->thread_samples = rot_calloc(value->nr_threads * value->nr_samples, sizeof(*value->thread_samples));
-	for (size_t t = 0; rc == 0 && t < value->nr_threads; t++) {
-		autofree struct pass_samples *own = samples_of_thread(plan, samples, t);
-		struct series series;
+	for (size_t t = 0; t < value->nr_threads; t++) {
+		const struct pass_samples *own = samples_of_thread(pool, plan, samples, t);
+		struct series series = {.pool = pool};
 
-		rc = part_series(&series, architecture, &resolution->numerator, plan, own, err);
-		for (size_t i = 0; rc == 0 && i < value->nr_samples; i++)
+		if (part_series(&series, architecture, &resolution->numerator, plan, own, err) < 0)
+			return -1;
+		for (size_t i = 0; i < value->nr_samples; i++)
 			value->thread_samples[t * value->nr_samples + i] = resolution->scale * series.values[i];
-		series_clear(&series);
-		for (size_t i = 0; i < plan->nr_passes; i++)
-			free(own[i].runs);
 	}
-	return rc;
+	return 0;
 }
 
 int
@@ -483,24 +447,19 @@ quantity_compute(struct quantity_value *value, const struct quantity_resolution 
 		 const struct architecture *architecture, const struct pass_plan *plan,
 		 const struct pass_samples *samples, bool use_minimum, struct rot_error *err)
 {
-	struct series top = {.nr = 0}, bottom = {.nr = 0};
+	autopool pool = {0};
+	struct series top = {.pool = &pool}, bottom = {.pool = &pool};
 	const struct series *below = resolution->has_denominator ? &bottom : NULL;
-	int rc = -1;
 
 	*value = (struct quantity_value){.nr_samples = 0};
 	value_describe(value, resolution);
-	if (part_series(&top, architecture, &resolution->numerator, plan, samples, err) < 0)
-		goto out;
-	if (below && part_series(&bottom, architecture, &resolution->denominator, plan, samples, err) < 0)
-		goto out;
+	if (part_series(&top, architecture, &resolution->numerator, plan, samples, err) < 0 ||
+	    (below && part_series(&bottom, architecture, &resolution->denominator, plan, samples, err) < 0))
+		return -1;
 	for (size_t i = 0; i < top.nr; i++)
 		top.taints[i] &= ~resolution->ignored_taints;
 	if (!top.is_known || (below && !bottom.is_known))
 		value_set_samples(value, resolution, &top, below);
 	value_summarise(value, resolution, &top, below, plan, use_minimum);
-	rc = set_thread_samples(value, resolution, architecture, plan, samples, err);
-out:
-	series_clear(&top);
-	series_clear(&bottom);
-	return rc;
+	return set_thread_samples(&pool, value, resolution, architecture, plan, samples, err);
 }

@@ -459,13 +459,6 @@ is_refused(struct measuring_job *job)
 	return job->met != STEPS_CAN;
 }
 
-static int
-prepare_and_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
-{
-	job->is_stepping = false;
-	return job_prepare(job, err) < 0 ? -1 : job_measure(job, nr_runs, nr_starts, err);
-}
-
 /*
  * Where steps were refused, as *err says, what is expected; if nothing is, that is the error. What the core said is
  * told of the first measurement that met the same.
@@ -476,13 +469,13 @@ job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_erro
 	struct rot_error why = {0};
 	bool was_said;
 
-	if (prepare_and_measure(job, nr_runs, nr_starts, err) == 0)
+	if (job_prepare(job, err) == 0 && job_measure(job, nr_runs, nr_starts, err) == 0)
 		return 0;
 	if (!is_refused(job))
 		return -1;
 	was_said = note_said(job->architecture, job->met);
 	job_clear(job);
-	if (prepare_and_measure(job, nr_runs, nr_starts, &why) < 0) {
+	if (job_prepare(job, &why) < 0 || job_measure(job, nr_runs, nr_starts, &why) < 0) {
 		if (!was_said)
 			job->architecture->warned_steps &= ~(1U << job->met);
 		return -1;

@@ -9,7 +9,6 @@
 #include "quantities/own_cost.h"
 #include "quantities/pass.h"
 #include "quantities/quantity.h"
-#include "quantities/set_outputs.h"
 #include "rot.h"
 
 /* ---- beside the values ---- */

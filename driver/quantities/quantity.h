@@ -189,8 +189,7 @@ struct quantity_effort {
 /* What is told of a point beside its values; owned by the caller. */
 struct quantities_told {
 	struct json_t *origin; /* engine/origin.h */
-	struct json_t
-		*rules; /* what measurer sets of the measurement's rules gave (set_outputs.h); NULL: there are none */
+	struct json_t *rules;  /* what measurer sets of the measurement's rules gave (pass.h); NULL: there are none */
 	struct json_t *passes; /* of each pass when its runs were measured (quantities/pass.h) */
 };
 

@@ -11,7 +11,6 @@
 #include "base/configuration.h"
 #include "base/progress.h"
 #include "engine/measuring.h"
-#include "engine/on_cpus.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "planning/xml_plan.h"

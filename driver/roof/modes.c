@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "memory.h"
 #include "rot.h"
+#include "statistics/summary.h"
 
 /* ---- placement ---- */
 
@@ -58,14 +59,6 @@ add_time(struct placement *placement, double ns)
 	placement->ns[placement->nr++] = ns;
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 void
 placement_add(struct placement *placement, const struct quantity_value *value)
 {
@@ -76,7 +69,7 @@ placement_add(struct placement *placement, const struct quantity_value *value)
 		add_time(placement, value->nearness[i].line_ns_max);
 	}
 	if (placement->nr)
-		qsort(placement->ns, placement->nr, sizeof(*placement->ns), compare_numbers);
+		qsort(placement->ns, placement->nr, sizeof(*placement->ns), double_compare);
 }
 
 struct group {

@@ -10,7 +10,6 @@
 #include "base/progress.h"
 #include "engine/kernel_work.h"
 #include "engine/measuring.h"
-#include "engine/on_cpus.h"
 #include "engine/origin.h"
 #include "machine/machine.h"
 #include "memory.h"

@@ -3,7 +3,6 @@
 #include <pty.h>
 
 #include "base/entry.h"
-#include "base/terminal.h"
 #include "base/text_table.h"
 #include "programs/report.h"
 #include "testing.h"

@@ -36,9 +36,8 @@ missing=
 for word in $(sed -n 's/^KEY("\([A-Za-z]*\)".*/\1/p' "$keys"); do
 	case $out in *"  -$word="*) ;; *) missing="$missing $word" ;; esac
 done
-for name in "$top_srcdir"/driver/commands/*.c; do
-	name=$(sed -n 's/^	\.name = "\([a-z]*\)",$/\1/p' "$name")
-	case $name,$help in ,*) ;; *"
+for name in $(sed -n 's/^	\.name = "\([a-z]*\)",$/\1/p' "$top_srcdir"/driver/commands/*.c); do
+	case $help in *"
   $name"*) ;; *) missing="$missing $name" ;; esac
 done
 out=$missing
