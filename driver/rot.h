@@ -19,17 +19,17 @@ struct measured_levels;
 
 /* One open driver. Everything in it is owned by it; parts are never NULL between rot_open and rot_close. */
 struct rot {
-	struct configuration *configuration;  /* base/configuration.h                       */
-	struct paths *paths;                  /* base/paths.h: where data and results live  */
-	struct monitor *monitor;              /* engine/monitor.h: where the time went            */
-	struct machine *machine;              /* the entity Machine, filled by machine/machine.h     */
-	struct measured_levels *measured;     /* machine/measured.h: what was measured of it before  */
+	struct configuration *configuration;  /* base/configuration.h */
+	struct paths *paths;                  /* base/paths.h: where data and results live */
+	struct monitor *monitor;              /* engine/monitor.h: where the time went */
+	struct machine *machine;              /* the entity Machine, filled by machine/machine.h */
+	struct measured_levels *measured;     /* machine/measured.h: what was measured of it before */
 	struct machine *modelled;             /* with the caches of the key caches, if it names any; borrows the rest */
 	struct cache_shapes *modelled_caches; /* theirs: machine/caches.h */
-	struct definitions *kernels;          /* codegen/definition.h: all kernels that were found   */
-	struct rot_registry *registry;        /* all classes: shared entities and kernels            */
+	struct definitions *kernels;          /* codegen/definition.h: all kernels that were found */
+	struct rot_registry *registry;        /* all classes: shared entities and kernels */
 	struct architecture *architecture;    /* quantities/architecture.h: how this CPU is measured */
-	struct measuring *measuring;          /* engine/measuring.h: cores and the result cache   */
+	struct measuring *measuring;          /* engine/measuring.h: cores and the result cache */
 	const char *const *command_line; /* as typed, after the program's name; ends with NULL; borrowed. NULL: none */
 	bool is_cached_only;             /* what is not in the result cache is an error: nothing is built or measured */
 };

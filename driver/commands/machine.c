@@ -46,7 +46,7 @@ struct output {
 	char *text; /* of the part */
 	size_t length;
 	struct sheet_pictures pictures;
-	struct places *places; /* of two parts; NULL: not measured yet */
+	struct places *places; /* of two parts; NULL: not measured */
 };
 
 static FILE *
@@ -84,10 +84,13 @@ show_answers(struct output *out, const struct sheet_answer *answers, int first, 
 static int
 measure_places(struct output *out, struct rot_error *err)
 {
-	if (out->places)
-		return 0;
-	out->places = rot_calloc(1, sizeof(*out->places));
-	return places_measure(out->rot, out->places, err);
+	autofree struct places *places = out->places ? NULL : rot_calloc(1, sizeof(*places));
+
+	if (places && places_measure(out->rot, places, err) < 0)
+		return -1;
+	if (places)
+		out->places = rot_keep(&places);
+	return 0;
 }
 
 static int

@@ -418,7 +418,8 @@ level_of(const struct cache_shapes *shapes, int level)
 	const struct machine *machine = shapes->machine;
 	const int64_t bytes[] = {machine->l1_data_bytes, machine->l2_bytes,
 				 machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0};
-	const int64_t nr_ways[] = {shapes->ways.l1_data, shapes->ways.l2, shapes->ways.llc};
+	const bool is_last_l2 = machine->llc_bytes > 0 && machine->llc_bytes <= machine->l2_bytes;
+	const int64_t nr_ways[] = {shapes->ways.l1_data, shapes->ways.l2, is_last_l2 ? 0 : shapes->ways.llc};
 
 	return (struct asked_level){.bytes = bytes[level], .nr_ways = nr_ways[level], .trait = shapes->traits[level]};
 }

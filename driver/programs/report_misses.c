@@ -548,12 +548,14 @@ fitting_text(const struct miss_curve *curve)
 	return i == 0 ? rot_strdup("less") : machine_size_text((int64_t)capacity_at(curve, i));
 }
 
-/* The misses of the largest capacity that is no larger than that. */
+/* The misses of the largest capacity that is no larger than that; "-" for 0, a cache that nobody tells. */
 static char *
 misses_with(const struct miss_curve *curve, int64_t bytes)
 {
 	size_t i = 0;
 
+	if (bytes == 0)
+		return rot_strdup("-");
 	while (i + 1 < nr_of(curve) && (int64_t)capacity_at(curve, i + 1) <= bytes)
 		i++;
 	return rot_number_in_full((double)misses_at(curve, i));

@@ -434,7 +434,7 @@ insert_last_level(const struct sweep *sweep, struct measured_levels *levels, dou
 	levels->nr++;
 }
 
-/* As precise as one would tell it. */
+/* To a 1024th of the buffer: more digits would tell nothing. */
 static int64_t
 rounded(const struct residence_times *times, double bytes)
 {
@@ -632,7 +632,8 @@ add_level(struct text_table *table, const char *name, char *told, const struct m
 static void
 print_last_level(const struct measured_levels *levels, FILE *out)
 {
-	autofree char *low = machine_size_text(levels->last_level.low_bytes),
+	autofree char *low = levels->last_level.low_bytes ? machine_size_text(levels->last_level.low_bytes)
+							  : rot_strdup("nothing"),
 		      *high = machine_size_text(levels->last_level.high_bytes);
 	autofree char *between = rot_format("\nIn the last level between %s and %s stayed, from moment to moment in "
 					    "%.2g s.\n",

@@ -23,11 +23,11 @@
 
 /* ---- loads ---- */
 
-/* Of a linear congruential generator (Knuth's MMIX). Each line of the buffer holds the increment. */
+/* A linear congruential generator (Knuth's MMIX). Each line of the buffer holds the increment. */
 #define FACTOR UINT64_C(6364136223846793005)
 #define INCREMENT UINT64_C(1442695040888963407)
 
-/* Of loads that wait for one of their own chain: fewer than the misses that processors have under way at once. */
+/* Each load waits for one of its own chain: fewer chains than the misses that processors have under way at once. */
 #define NR_CHAINS 8
 
 /* Lines are fetched without waiting, then loads are timed: in a time slot what others took must come back. */
@@ -154,6 +154,7 @@ measure(int64_t bytes, struct residence_times *times, struct rot_error *err)
 {
 	struct field field = {.nr_pages = (uint64_t)bytes / VISITS_PAGE_BYTES};
 	cpu_set_t before, own;
+	bool is_moved;
 	int rc;
 
 	*times = (struct residence_times){.buffer_bytes = (double)bytes};
@@ -167,10 +168,10 @@ measure(int64_t bytes, struct residence_times *times, struct rot_error *err)
 		field.states[chain] = (chain + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	CPU_ZERO(&own);
 	CPU_SET(machine_first_cpu(), &own);
-	sched_getaffinity(0, sizeof(before), &before);
-	sched_setaffinity(0, sizeof(own), &own);
+	is_moved = sched_getaffinity(0, sizeof(before), &before) == 0 && sched_setaffinity(0, sizeof(own), &own) == 0;
 	rc = visit_all(&field, times, err);
-	sched_setaffinity(0, sizeof(before), &before);
+	if (is_moved)
+		sched_setaffinity(0, sizeof(before), &before);
 	munmap(field.buffer, (size_t)bytes);
 	return rc;
 }
@@ -237,7 +238,8 @@ has_kept(const struct rot *rot, const char *path, int64_t bytes, struct residenc
 	autofree char *text = file_read(path, NULL, NULL), *changes = NULL;
 	struct measured_when when;
 
-	if (!text || visits_parse(text, times, &when) < 0 || times->buffer_bytes != (double)bytes)
+	if (!text || visits_parse(text, times, &when) < 0 || times->buffer_bytes != (double)bytes ||
+	    times->nr_visits < RESIDENCE_LEAST_VISITS)
 		return false;
 	changes = measured_changes(&when, rot->machine);
 	return !changes[0];

@@ -33,6 +33,6 @@ visits_place(uint64_t number, uint64_t page)
 	return VISITS_PAGE_BYTES * page + VISITS_LINE_BYTES * ((number + 37 * (page + (page >> 6) + (page >> 9))) % 64);
 }
 
-/* As files have them. -1: text says something else. */
+/* Text as in the files. -1: it says something else. */
 char *visits_text(const struct residence_times *times, const struct measured_when *when);
 int visits_parse(const char *text, struct residence_times *times, struct measured_when *when);

@@ -282,7 +282,7 @@ sheet_pictures_draw_last_level(const struct sheet_pictures *pictures, const stru
 {
 	const struct machine *machine = pictures->rot->machine;
 	const bool is_told = machine->llc_bytes && strcmp(machine->llc_source, "measured") != 0;
-	const double bytes = levels->nr >= 2 ? (double)levels->levels[levels->nr - 2].bytes : 0;
+	const double bytes = levels->nr >= 4 ? (double)levels->levels[levels->nr - 2].bytes : 0;
 	autofree char *size = machine_size_text((int64_t)bytes), *told = machine_size_text(machine->llc_bytes);
 	autopool pool = {0};
 	struct plot_series series[2];
@@ -293,13 +293,13 @@ sheet_pictures_draw_last_level(const struct sheet_pictures *pictures, const stru
 					     .y = {"that stays", staying->unit, false, 0, NAN},
 					     .markers = marks,
 					     .nr_markers = is_told},
-				   .series = series,
-				   .nr_series = 2};
+				   .series = series};
 
 	if (staying->nr == 0)
 		return;
-	series[0] = sheet_curve_series(&pool, staying);
-	series[1] = sheet_cost_line(&pool, staying->at[0], staying->at[staying->nr - 1], bytes / KIB / KIB,
-				    pool_format(&pool, "the most: %s", size));
+	series[plot.nr_series++] = sheet_curve_series(&pool, staying);
+	if (bytes > 0) /* there is a level behind L2 */
+		series[plot.nr_series++] = sheet_cost_line(&pool, staying->at[0], staying->at[staying->nr - 1],
+							   bytes / KIB / KIB, pool_format(&pool, "the most: %s", size));
 	sheet_pictures_draw(pictures, "last-level", &plot);
 }

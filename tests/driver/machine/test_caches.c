@@ -281,8 +281,8 @@ static const struct {
 	 .policies = {NULL, "plru"}},
 	{"l1=64K", {64 << 10, 1 << 20, 32 << 20}, .ways = {0, 16, 16}}, /* 12 ways do not divide it */
 	{"l1=96K", {96 << 10, 1 << 20, 32 << 20}, .ways = {12, 16, 16}},
-	{"l1=4096W,l1=8192W", {64 << 10, 1 << 20, 32 << 20}, {8192, 16}, .line_bytes = {8}},
-	{"core2", {32 << 10, 4 << 20, 4 << 20}, {8, 16}, .sharing = {0, CACHE_SHARED}, .tlb_entries = 256},
+	{"l1=4096W,l1=8192W", {64 << 10, 1 << 20, 32 << 20}, {8192, 16, 16}, .line_bytes = {8}},
+	{"core2", {32 << 10, 4 << 20, 4 << 20}, {8, 16, 16}, .sharing = {0, CACHE_SHARED}, .tlb_entries = 256},
 	{"l3=16M:lru:16,tlb=64:full:2M",
 	 {48 << 10, 1 << 20, 16 << 20},
 	 {12, 16, 16},
@@ -321,6 +321,7 @@ TEST_OF(caches_may_differ_in_part, NR_ELEMENTS(changes))
 	ck_assert_int_eq(machine.llc_bytes, changes[_i].bytes[2]);
 	ck_assert_int_eq(shapes.ways.l1_data, changes[_i].ways[0]);
 	ck_assert_int_eq(shapes.ways.l2, changes[_i].ways[1]);
+	ck_assert_int_eq(shapes.ways.llc, changes[_i].ways[2]);
 	ck_assert_int_eq(shapes.tlb.entries, changes[_i].tlb_entries);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_pstr_eq(shapes.traits[i].policy, changes[_i].policies[i]);
@@ -329,7 +330,18 @@ TEST_OF(caches_may_differ_in_part, NR_ELEMENTS(changes))
 	}
 }
 
-/* known: whether somebody tells the caches of the machine */
+TEST(a_level_that_was_not_there_has_no_ways)
+{
+	const struct machine own = {.l1_data_bytes = 64 << 10, .l2_bytes = 512 << 10, .llc_bytes = 512 << 10};
+	struct cache_shapes shapes = {.machine = &own, .ways = {2, 16, 16}};
+	struct machine machine;
+
+	ck_assert_int_eq(cache_shapes_parse("l3=16M", false, &machine, &shapes, &why), 0);
+	ck_assert_int_eq(shapes.ways.l2, 16);
+	ck_assert_int_eq(shapes.ways.llc, 0);
+}
+
+/* is_known: somebody tells the caches of the machine */
 static const struct {
 	const char *text, *reason;
 	bool is_known;

@@ -23,7 +23,7 @@ fill(const char *created)
 	snprintf(when.created, sizeof(when.created), "%s", created);
 }
 
-/* Of 256 MiB, and of a cache of so many sets of 64 bytes. Each place is another one, in its page. */
+/* In 256 MiB, for a cache of so many sets of 64 bytes. Each place is another one, in its page. */
 TEST_OF(parts_fill_all_sets_alike, 6)
 {
 	static const uint64_t nr_pages = 65536, parts[] = {1, 3, 64}, sets[] = {1024, 32768};
@@ -75,7 +75,7 @@ TEST_OF(others_are_not_visits, 6)
 	ck_assert_int_eq(visits_parse(texts[_i], &times, &when), -1);
 }
 
-/* Those of the file are taken: what is measured has other times than these. An interruption would end measuring. */
+/* The file has times that no measurement gives. */
 TEST(kept_visits_are_taken)
 {
 	static struct residence_times found;

@@ -35,7 +35,7 @@ TEST(nodes_with_memory_are_read)
 	ck_assert_uint_eq(nodes->curves[0].nr, 0);
 }
 
-/* Of two packages, and memory that hangs behind a link. */
+/* Two packages, and memory that hangs behind a link. */
 static void
 fill(struct nodes *nodes)
 {
