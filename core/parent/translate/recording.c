@@ -750,10 +750,11 @@ recording_emit_filter(struct emitter *to, const struct sites *sites, const struc
 		      uint64_t low_address, struct aside *aside)
 {
 	const struct site *site = sites_at(sites, aside->site);
+	const unsigned reg = may_change->reg < 0 ? RCX : (unsigned)may_change->reg;
 	const uint32_t low = (uint32_t)low_address;
 	struct site_access groups[MOST_FILTERED];
 	bool needs_register = !may_change->flags;
-	unsigned nr, reg = RCX;
+	unsigned nr;
 
 	if (!sites->leaves_out || !can_be_left_out(site))
 		return false;
@@ -761,12 +762,9 @@ recording_emit_filter(struct emitter *to, const struct sites *sites, const struc
 	for (unsigned i = 0; i < nr; i++)
 		needs_register |= !is_absolute(&groups[i]);
 	aside->jump = 0;
-	aside->rcx = RCX_THERE;
-	aside->is_loaded = needs_register && may_change->is_loaded;
-	if (may_change->reg >= 0)
-		reg = (unsigned)may_change->reg;
 	aside->reg = (uint8_t)reg;
-	if (aside->is_loaded)
+	aside->rcx = RCX_THERE;
+	if (may_change->is_loaded)
 		emit_save(to, reg, AREA_LOADED);
 	if (may_change->reg < 0 && needs_register) {
 		aside->rcx = RCX_SAVED;

@@ -168,21 +168,18 @@ void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site
 /*
  * A frame that is written only if one of its lines may be sampled. As few are, the code that writes it stands aside.
  * jump: where the distance of the last jump to it stands, as long as it is not there, and is that of the one before
- * back: where it goes on
- * rcx: where the program's is
- * reg: that was changed; is_loaded: it is what the next instruction loads, and its value before is in AREA_LOADED
+ * back: where it goes on. rcx: where the program's is
  */
 enum rcx_place { RCX_THERE, RCX_SAVED, RCX_IN_REGISTER };
 struct aside {
 	uint32_t site, jump, back;
 	enum rcx_place rcx;
 	uint8_t reg;
-	bool is_loaded;
 };
 
 /*
- * What nobody needs the values of. reg: that the next instruction sets; -1: none. is_loaded: as that may fault, a
- * handler would see it
+ * What nobody needs the values of. reg: that the next instruction sets; -1: none. is_loaded: it may fault before, so
+ * that a handler sees what is in AREA_LOADED
  */
 struct recording_free {
 	bool flags, is_loaded;

@@ -338,7 +338,7 @@ emit_recording(struct work_in_progress *work, const struct recording *recording)
 	aside->site = recording->site;
 	if (recording_emit_filter(&work->to, sites, &may_change, work->cache->low_address, aside)) {
 		work->nr_asides++;
-		work->has_loaded = aside->is_loaded;
+		work->has_loaded = may_change.is_loaded;
 	} else {
 		recording_emit(&work->to, sites, recording->site);
 	}
