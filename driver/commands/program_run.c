@@ -188,10 +188,11 @@ static int
 add_what_ifs(struct run_job *job, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
+	const struct machine *modelled = job->architecture->stepping.caches.machine;
 
 	if (!job->is_by_blocks || options->nr_what_ifs == 0)
 		return 0;
-	if (job->architecture->stepping.caches.machine->l1_data_bytes == 0) {
+	if (modelled && modelled->l1_data_bytes == 0) {
 		rot_error_set(err, 0,
 			      "--what-if: nobody tells the caches of this machine, beside which others are shown");
 		return rot_error_hint(err,

@@ -12,7 +12,6 @@
 
 #define RESIDENCE_NR_PARTS 17
 #define RESIDENCE_MAX_VISITS 40
-#define RESIDENCE_LEAST_VISITS 8 /* fewer, half of them in each half, have no best tenth */
 
 /* Fewer, half of them in each half, have no best tenth. */
 #define RESIDENCE_LEAST_VISITS 12
