@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/configuration.h"
+#include "base/entry.h"
 #include "base/json.h"
 #include "base/pool.h"
 #include "base/progress.h"
