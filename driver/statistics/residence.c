@@ -16,7 +16,7 @@ const unsigned residence_parts[NR] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20
 /* The largest parts, which lead to the time of a miss. */
 #define NR_LARGE 4
 
-/* Of a part that tells how much stays. */
+/* The least share of hits in a part that tells how much stays. */
 #define LEAST_HITS 0.25
 
 /* In 15 s on a busy machine it was 0.02 at most. */
@@ -31,7 +31,7 @@ part_bytes(const struct residence_times *times, size_t i)
 	return times->buffer_bytes * residence_parts[i] / 64;
 }
 
-/* Of each part, from every step-th visit. */
+/* The time of each part, from every step-th visit. */
 static void
 take_best(const struct residence_times *times, size_t first, size_t step, double ns[NR])
 {
@@ -65,7 +65,7 @@ miss_time(const double ns[NR])
 	return ns_mean - xy / xx * x_mean;
 }
 
-/* Of each part; the hits of no part are more than all. */
+/* Bytes of each part; the hits of no part are more than all. */
 static void
 find_staying(const struct residence_times *times, const struct residence *residence, const double ns[NR],
 	     double staying[NR])
@@ -114,7 +114,7 @@ disorder_of(const struct residence_times *times, const double staying[NR])
 	return most;
 }
 
-/* What single visits tell, by the same times of hits and misses. */
+/* Single visits are read by the same times of hits and misses. */
 static void
 find_range(const struct residence_times *times, struct residence *residence)
 {
