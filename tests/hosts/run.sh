@@ -33,7 +33,7 @@ hosts()
 	tr_TR | texts | speaking tr_TR "$@" | [ "$(env printf %.1f 1,5)" = 1,5 ]
 	time-zone | texts | env TZ='<-0930>9:30' "$@" | [ "$(date +%z)" = -0930 ]
 	bad-tmp | measuring tracing texts | privately 'cover /tmp size=64k,noexec,nosuid' "$@" | ! cp "$build/driver/rot" /tmp 2>/dev/null
-	odd-home | measuring test_rot_run texts | env home="$folder/it's \"mine\" & \$yours;  #1" "$@" | case $home in *mine*) ;; *) false ;; esac
+	odd-home | measuring test_rot_run results | env home="$folder/it's \"mine\" & \$yours;  #1" "$@" | case $home in *mine*) ;; *) false ;; esac
 	read-only-sources | measuring test_core_mk texts | privately keep_sources "$@" | ! [ -w "$source/rot" ] && [ -w "$build" ]
 	no-shm | measuring test_rot_run | privately 'hide /dev/shm' "$@" | ! [ -w /dev/shm ]
 	no-aslr | tracing | setarch -R "$@" | grep -q '^..04' /proc/self/personality
@@ -42,7 +42,7 @@ hosts()
 }
 
 # measuring: kernels are built and measured; tracing: processes are traced; counting: by perf; doctor: the machine is looked at; texts
-# are read and written; waiting: there are limits or waits.
+# are read and written, among them results; waiting: there are limits or waits.
 set_of()
 {
 	case $1 in
@@ -53,9 +53,10 @@ set_of()
 		;;
 	counting) echo test_perf_event test_perf_group_hw test_software_events_hw test_measurers ;;
 	doctor) echo test_doctor ;;
-	texts)
-		echo test_page test_diff test_value_text test_entity test_csv test_result_keys test_forms_agree test_experiment \
-			test_experiment_ceilings test_experiment_derived test_experiment_trust driver/plots driver/base
+	texts) echo test_page test_value_text test_entity "$(set_of results)" ;;
+	results)
+		echo test_diff test_csv test_result_keys test_forms_agree test_experiment test_experiment_ceilings \
+			test_experiment_derived test_experiment_trust driver/plots driver/base
 		;;
 	waiting) echo test_core_launch test_result_cache test_file_hashes test_process ;;
 	*) echo "$1" ;;
