@@ -35,7 +35,7 @@ char *paths_default_config_file(void);
 /* The user's configuration file according to the key or XDG; fresh memory. */
 char *paths_user_config_file(const struct configuration *configuration);
 
-/* Of the user: an absolute path without slashes at the end, or "": not known, or "/". Fresh memory. */
+/* The user's home: an absolute path without slashes at the end, or "": not known, or "/". Fresh memory. */
 char *home_folder(void);
 
 /*

@@ -429,7 +429,7 @@ is_offer_of(const struct quantity_offer *offer, const char *name, const char *ki
 	return strcmp(offer->name, name) == 0 && strcmp(offer->kind, kind) == 0;
 }
 
-/* What of this quantity is known in this way: "measured: a, b"; NULL if nothing is. */
+/* Parts of this quantity that are known in this way: "measured: a, b"; NULL if nothing is. */
 static char *
 words_of_kind(const struct quantity_offer *offers, size_t nr, const char *name, const char *kind)
 {
@@ -483,7 +483,7 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 	}
 }
 
-/* What was tried while so much else ran that nothing was shown. */
+/* Formulas that were tried while so much else ran that nothing was shown. */
 static void
 add_not_shown(struct findings *findings, const struct architecture *architecture)
 {

@@ -474,7 +474,7 @@ ptrace_advice(const char *scope)
 	return "docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined ...; no debugger around rot";
 }
 
-/* Whether it works. */
+/* True if ptrace works. */
 static bool
 try_ptrace(struct findings *findings)
 {

@@ -320,7 +320,7 @@ note_path(const char *name, const char *path, void *to)
 		library->path = rot_strdup(path);
 }
 
-/* As the loader finds it that loads this process; it is asked once for each name. */
+/* The loader of this process finds it; it is asked once for each name. */
 static const char *
 find_by_loader(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel is known to do and to need, from the rows of its definition. */
+/* The known work and needs of a kernel, from the rows of its definition. */
 #pragma once
 
 #include <stdbool.h>

@@ -407,7 +407,7 @@ series_of(struct dry_run *dry, const char *name)
 	return &dry->series[dry->nr_series++];
 }
 
-/* Those of libraries compute with vectors, on all threads that they are given. */
+/* Kernels of libraries compute with vectors, on all threads that they are given. */
 static double
 flop_per_s(const struct rot *rot, const struct kernel_base *kernel)
 {
@@ -438,7 +438,7 @@ seconds_of_run(struct rot *rot, const struct measurement *measurement)
 	return seconds + longest;
 }
 
-/* Of the core, over which the missing runs are spread. */
+/* Starts of the core, over which the missing runs are spread. */
 static double
 nr_starts(const struct dry_run *dry, const struct quantities_need *need, int nr_runs)
 {

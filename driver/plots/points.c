@@ -75,7 +75,7 @@ points_widen(const struct point_set *set, struct point_edges *edges)
 
 /* ---- boxes side by side ---- */
 
-/* Of the distance to the next x all series together may take this share; less than LEAST_STEP apart they stay where
+/* All series together may take this share of the distance to the next x; less than LEAST_STEP apart they stay where
  * they are. */
 #define MOST_TAKEN 0.6
 #define LEAST_STEP 2.0

@@ -335,7 +335,7 @@ add_rows(struct code_rows *code, const struct program_place *place)
 	}
 }
 
-/* Of the same instruction there is one row in each run: only one run has executions and counts. */
+/* Each run has a row of the same instruction: only one run has executions and counts. */
 static void
 merge_rows(struct code_rows *code)
 {
@@ -416,7 +416,7 @@ json_of_rows(const struct program_report *report, const struct code_rows *code)
 #define LEAST_SHARE 0.01
 #define MOST_TIMED 10
 
-/* Of all code that was translated. Its events are in the order of the pass. */
+/* The share of all code that was translated. Its events are in the order of the pass. */
 static double
 share_of_instructions(const struct program_report *report, size_t i)
 {

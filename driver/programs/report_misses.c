@@ -561,8 +561,8 @@ misses_with(const struct miss_curve *curve, int64_t bytes)
 	return rot_number_in_full((double)misses_at(curve, i));
 }
 
-/* With the caches that are modelled, as kinds of misses are of these, or with those of this machine. Of regions working
- * sets are told as well. */
+/* With the caches that are modelled, as kinds of misses are of these, or with those of this machine. Regions have
+ * working sets as well. */
 static void
 print_curves(const struct program_report *report, const struct program_run_output *run, const char *by, FILE *out)
 {
@@ -660,7 +660,7 @@ report_curve_note(struct program_report *report)
 
 /* ---- JSON ---- */
 
-/* Of those that read any line that the least capacity misses. */
+/* The curves of regions that read any line that the least capacity misses. */
 static json_t *
 regions_json(const struct program_run_output *run)
 {

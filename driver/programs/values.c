@@ -256,7 +256,7 @@ is_known(const struct program_run_output *run, const struct pass *pass, const st
 	if (!pass->is_stepped)
 		return true;
 	if (!selection->region) {
-		/* Of the program, or of the thread. */
+		/* The program's, or the thread's. */
 		for (size_t i = 0; i < program_run_output_nr_threads(run); i++)
 			if ((selection->thread == ALL_THREADS || i == selection->thread) &&
 			    has_counted(program_run_output_threads_at(run, i)->counts))

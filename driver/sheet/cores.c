@@ -24,7 +24,7 @@
 /* One core: half way between what two cores (1) and what one core (2) take for the same. */
 #define SLOWDOWN 1.5
 
-/* Those between two cores, in order. Returns how many. */
+/* Puts the times between two cores in order. Returns how many. */
 static size_t
 sort_times(const struct cores *cores, double times[CORES_MAX * CORES_MAX])
 {

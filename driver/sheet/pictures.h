@@ -33,7 +33,7 @@ void sheet_pictures_draw_bars(const struct sheet_pictures *pictures, const char 
 void sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct measured_levels *levels,
 				const struct measured_curve *curve);
 
-/* What stays of growing buffers; nothing where nobody looked. */
+/* Draws how much stays of growing buffers; nothing where nobody looked. */
 void sheet_pictures_draw_last_level(const struct sheet_pictures *pictures, const struct measured_levels *levels,
 				    const struct measured_curve *staying);
 

@@ -36,14 +36,14 @@ double_middle(double a, double b)
 	return a == b ? a : a + (b - a) / 2;
 }
 
-/* Of n > 0 values in order. */
+/* The median of n > 0 values in order. */
 static double
 sorted_median(const double *sorted, size_t n)
 {
 	return double_middle(sorted[(n - 1) / 2], sorted[n / 2]);
 }
 
-/* As statistics_percentile, of values in order. */
+/* The same as statistics_percentile, of values in order. */
 static double
 sorted_percentile(const double *sorted, size_t n, double p)
 {

@@ -35,5 +35,5 @@ struct effect {
 uint8_t effect_number(uint8_t word);
 uint8_t effect_word(uint8_t number);
 
-/* Of an instruction with its operands. */
+/* The effect of an instruction that is decoded, with its operands. */
 void effect_of(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct effect *effect);

@@ -824,7 +824,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	/* It is counted, with what it accesses, before an edge behind it. */
 	if (edges.ends && work->place.before != 0)
 		work->place = (struct count_place){0, COUNT_SAVING, 0};
-	/* Of blocks that will hardly be executed nothing more is looked at than is needed. */
+	/* Blocks that will hardly be executed are not looked at more than is needed. */
 	is_understood = work->translation->sites || work->foreseen_range;
 	if (is_understood)
 		basic_block_understand(block);
