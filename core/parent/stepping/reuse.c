@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "parent/stepping/reuse.h"
 
+#include <emmintrin.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,18 @@ struct followed {
 };
 
 /*
- * Lines that were used last, nr of them, no more than the least capacity holds: nothing is missing where one of these
- * is used again. They get times when others follow them. It is these that programs use nearly always. uses: how many
- * there were before the last one of an item items: stored: CACHE_IS_MODIFIED if it has been by_line: an item that a
- * line of these low bits may have marks: of all of them, packed as in the tree
+ * Lines that were used last, nr of them. They get times when others follow them. It is these that programs use nearly
+ * always: as many as the least capacity holds, of which none is missing, or FEW_RECENT if that has fewer sampled lines.
+ *
+ * stored: CACHE_IS_MODIFIED if it has been
+ * uses: how many there were before the last one of an item
+ * later: of the first FEW_RECENT items, a bit for each that was used after that one, if lines are sampled
+ * others: of these, a bit for each whose residue is not 0
+ * by_line: an item that a line of these low bits may have
+ * marks: of all of them, packed as in the tree
  */
 #define RECENT_MAX 64
+#define FEW_RECENT 16
 #define RECENT_LINES 1024
 struct recent {
 	struct recent_line {
@@ -51,6 +58,11 @@ struct recent {
 		size_t place;
 	} items[RECENT_MAX + 1];
 	uint32_t uses[RECENT_MAX + 1];
+	union {
+		uint16_t items[FEW_RECENT];
+		__m128i vectors[2];
+	} later;
+	uint16_t others;
 	uint8_t by_line[RECENT_LINES];
 	size_t nr;
 	uint64_t marks;
@@ -60,6 +72,7 @@ struct recent {
  * table, room: by hash, 2^n entries, of which nr_lines are used
  * places: in the table, by time; room for TIMES_OF(room). now: the next time
  * near: so many lines are in the least capacity at once, whatever they stand for
+ * most_recent: so many lines may be recent
  * nr_used: uses since recent lines had none
  * bits: of times that a line has: [0] of residue 0, or if all are followed; [1] of others
  * tree: of blocks that are behind, but for the last one: how many lines, those of others times OTHER; nr: of all times
@@ -78,7 +91,7 @@ struct reuse {
 	uint32_t nr_used;
 	uint32_t *places;
 	uint64_t *bits[2], *tree;
-	size_t room, nr_lines, now, near, max_lines;
+	size_t room, nr_lines, now, near, most_recent, max_lines;
 	uint64_t nr; /* packed as in the tree */
 	uint64_t capacities[REUSE_NR];
 	double by_distance[REUSE_NR + 1], moved[REUSE_NR + 1], written[REUSE_NR + 1];
@@ -94,6 +107,12 @@ uint64_t
 reuse_lines(int i, unsigned line_shift)
 {
 	return (uint64_t)lround(exp2((double)i / REUSE_STEPS_OF_TWO) * (REUSE_LEAST_BYTES >> line_shift));
+}
+
+static bool
+is_sampled(const struct reuse *reuse)
+{
+	return reuse->residues != UINT64_MAX;
 }
 
 static uint64_t
@@ -210,7 +229,7 @@ settle(struct reuse *reuse)
 		set_time(reuse, item->place);
 		item->line = 0;
 	}
-	recent->nr = recent->marks = 0;
+	recent->nr = recent->marks = recent->others = 0;
 }
 
 /* ---- the table ---- */
@@ -252,10 +271,8 @@ put(struct reuse *reuse, uint64_t line, uint8_t modified)
 {
 	const size_t place = find_place(reuse, line);
 
-	reuse->table[place] =
-		(struct followed){.line = line + 1,
-				  .modified = modified,
-				  .is_other = reuse->residues != UINT64_MAX && line % CACHE_RESIDUES != 0};
+	reuse->table[place] = (struct followed){
+		.line = line + 1, .modified = modified, .is_other = is_sampled(reuse) && line % CACHE_RESIDUES != 0};
 	reuse->nr_lines++;
 	reuse->nr += mark_of(&reuse->table[place]);
 	return place;
@@ -291,6 +308,7 @@ set_weights(struct reuse *reuse, double first, double others)
 	reuse->weights[0] = first;
 	reuse->weights[1] = others;
 	reuse->near = (size_t)fmin(RECENT_MAX, ceil((double)reuse->capacities[0] / fmax(first, others)));
+	reuse->most_recent = is_sampled(reuse) && reuse->near < FEW_RECENT ? FEW_RECENT : reuse->near;
 }
 
 /* For those that are still followed. */
@@ -391,10 +409,10 @@ bring_in(struct reuse *reuse, uint64_t number, size_t *place)
 	return true;
 }
 
+/* others: lines that were used since its last use, packed as in the tree */
 static INLINE void
-use_again(struct reuse *reuse, struct followed *line)
+use_again(struct reuse *reuse, struct followed *line, uint64_t others)
 {
-	const uint64_t others = take_time(reuse, line);
 	const uint8_t capacity = others ? find_capacity(reuse, others) : 0;
 
 	if (capacity > 0) {
@@ -409,6 +427,37 @@ use_again(struct reuse *reuse, struct followed *line)
 	}
 }
 
+/* The item is the last one: after all others, and none after it. */
+static INLINE void
+put_last(struct recent *recent, size_t item)
+{
+	const __m128i bit = _mm_set1_epi16((short)(1U << item)), number = _mm_set1_epi16((short)item);
+	__m128i *later = recent->later.vectors;
+
+	later[0] = _mm_andnot_si128(_mm_cmpeq_epi16(number, _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7)),
+				    _mm_or_si128(later[0], bit));
+	later[1] = _mm_andnot_si128(_mm_cmpeq_epi16(number, _mm_setr_epi16(8, 9, 10, 11, 12, 13, 14, 15)),
+				    _mm_or_si128(later[1], bit));
+}
+
+/* A recent line is used again: others may have been since that are more than the least capacity holds. */
+static INLINE void
+use_recent(struct reuse *reuse, size_t item)
+{
+	struct recent *recent = &reuse->recent;
+	const unsigned later = recent->later.items[item],
+		       nr_others = (unsigned)__builtin_popcount(later & recent->others);
+	struct followed *line = &reuse->table[recent->items[item].place];
+
+	put_last(recent, item);
+	if ((unsigned)__builtin_popcount(later) < reuse->near)
+		return;
+	if (recent->items[item].stored & CACHE_IS_MODIFIED)
+		line->modified = 0;
+	recent->items[item].stored = 0;
+	use_again(reuse, line, (unsigned)__builtin_popcount(later) - nr_others + OTHER * nr_others);
+}
+
 /* The line is a recent one from now on. Returns its item, or RECENT_MAX if it is not followed. */
 static INLINE size_t
 find_recent(struct reuse *reuse, uint64_t line)
@@ -420,14 +469,18 @@ find_recent(struct reuse *reuse, uint64_t line)
 		return RECENT_MAX;
 	place = find_place(reuse, line);
 	if (!reuse->table[place].recent) {
-		if (recent->nr >= reuse->near)
+		if (recent->nr >= reuse->most_recent)
 			settle(reuse);
 		if (reuse->table[place].line)
-			use_again(reuse, &reuse->table[place]);
+			use_again(reuse, &reuse->table[place], take_time(reuse, &reuse->table[place]));
 		else if (!bring_in(reuse, line, &place))
 			return RECENT_MAX;
 		recent->marks += mark_of(&reuse->table[place]);
 		recent->items[recent->nr] = (struct recent_line){.line = line + 1, .place = place};
+		if (recent->nr < FEW_RECENT) {
+			put_last(recent, recent->nr);
+			recent->others |= (uint16_t)(reuse->table[place].is_other << recent->nr);
+		}
 		reuse->table[place].recent = (uint8_t)++recent->nr;
 	}
 	recent->by_line[line % RECENT_LINES] = reuse->table[place].recent - 1;
@@ -435,7 +488,7 @@ find_recent(struct reuse *reuse, uint64_t line)
 }
 
 static INLINE void
-use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
+use_all(struct reuse *reuse, const uint64_t *uses, size_t nr)
 {
 	struct recent *recent = &reuse->recent;
 	const size_t nr_fetched = reuse->room >= LARGE_ROOM && nr > AHEAD ? nr - AHEAD : 0;
@@ -451,6 +504,40 @@ use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
 		recent->items[item].stored |= uses[i];
 		recent->uses[item] = reuse->nr_used + (uint32_t)i;
 	}
+}
+
+static INLINE void
+use_sampled(struct reuse *reuse, const uint64_t *uses, size_t nr)
+{
+	struct recent *recent = &reuse->recent;
+	uint64_t before = UINT64_MAX;
+	size_t item = RECENT_MAX;
+
+	for (size_t i = 0; i < nr; i++) {
+		const uint64_t line = uses[i] >> CACHE_NR_ENTRY_BITS;
+
+		if (!(reuse->residues >> line % CACHE_RESIDUES & 1))
+			continue;
+		if (line != before) {
+			before = line;
+			item = recent->by_line[line % RECENT_LINES];
+			if (recent->items[item].line != line + 1)
+				item = find_recent(reuse, line);
+			if (item != RECENT_MAX && reuse->near < FEW_RECENT)
+				use_recent(reuse, item);
+			recent->uses[item] = reuse->nr_used + (uint32_t)i;
+		}
+		recent->items[item].stored |= uses[i];
+	}
+}
+
+static INLINE void
+use_lines(struct reuse *reuse, const uint64_t *uses, size_t nr)
+{
+	if (is_sampled(reuse))
+		use_sampled(reuse, uses, nr);
+	else
+		use_all(reuse, uses, nr);
 	reuse->nr_used += (uint32_t)nr;
 }
 
@@ -502,12 +589,10 @@ reuse_add_up(const uint64_t by_capacity[REUSE_NR + 1], uint64_t misses[REUSE_NR]
 void
 reuse_stream(struct reuse *reuse, uint64_t line, uint64_t bytes)
 {
-	const bool is_sampled = reuse->residues != UINT64_MAX;
-
 	if (!(reuse->residues >> line % CACHE_RESIDUES & 1))
 		return;
-	reuse->streamed_bytes +=
-		(double)bytes * ldexp(reuse->weights[is_sampled && line % CACHE_RESIDUES != 0], -(int)reuse->shrinks);
+	reuse->streamed_bytes += (double)bytes * ldexp(reuse->weights[is_sampled(reuse) && line % CACHE_RESIDUES != 0],
+						       -(int)reuse->shrinks);
 }
 
 /* ---- the reuse ---- */
