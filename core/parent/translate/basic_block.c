@@ -137,6 +137,7 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 	block->origin = origin;
 	block->may_change = range->may_change;
 	block->nr = block->nr_bytes = 0;
+	block->is_behind_known = false;
 	block->end = BLOCK_GOES_ON;
 	most = is_apart ? 1 : block->may_change ? FEW_ITEMS : BLOCK_MAX_ITEMS;
 	if (room > range->end - origin)
@@ -182,10 +183,7 @@ basic_block_understand(struct basic_block *block)
 
 /* ---- where it counts ---- */
 
-/* All flags but the carry, which inc leaves alone. */
-#define FLAGS (ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
-
-/* It sets all of these in any case, and reads none. */
+/* It sets all flags in any case but the carry, which inc leaves alone, and reads none of them. */
 static bool
 sets_flags(const ZydisDecodedInstruction *instruction)
 {
@@ -229,10 +227,7 @@ is_on_stack(const ZydisDecodedInstruction *instruction)
 	       !instruction->raw.rex.B && instruction->raw.sib.index == 4 && !instruction->raw.rex.X;
 }
 
-/*
- * A register that it sets without reading it; -1: none that is seen at once. Not of loads that may fault, but for those
- * from the stack: a handler would see what was counted there.
- */
+/* A register that it sets without reading it; -1: none that is seen at once. */
 static int
 sets_register(const ZydisDecodedInstruction *instruction)
 {
@@ -254,8 +249,6 @@ sets_register(const ZydisDecodedInstruction *instruction)
 		return -1;
 	if (instruction->raw.modrm.mod == 3)
 		return rm == reg || (rm & 3) == (reg & 3) ? -1 : (int)reg;
-	if (opcode != 0x8d && !is_on_stack(instruction))
-		return -1;
 	if (instruction->raw.modrm.rm == 4) {
 		if ((instruction->raw.sib.base | rex_b) == reg || (instruction->raw.sib.index | rex_x) == reg)
 			return -1;
@@ -265,13 +258,49 @@ sets_register(const ZydisDecodedInstruction *instruction)
 	return (int)reg;
 }
 
+/* Its operand in memory is none, or [rsp + n]. */
+static bool
+is_without_fault(const ZydisDecodedInstruction *instruction)
+{
+	const bool has_memory = (instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM) && instruction->raw.modrm.mod != 3 &&
+				instruction->mnemonic != ZYDIS_MNEMONIC_LEA;
+
+	return !has_memory || is_on_stack(instruction);
+}
+
+int
+basic_block_sets_register(const ZydisDecodedInstruction *instruction)
+{
+	const int reg = is_without_fault(instruction) ? sets_register(instruction) : -1;
+
+	return reg == 4 ? -1 : reg;
+}
+
+int
+basic_block_loads_register(const ZydisDecodedInstruction *instruction)
+{
+	const int reg = is_without_fault(instruction) ? -1 : sets_register(instruction);
+
+	return reg == 4 ? -1 : reg;
+}
+
 #if HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
 #define LOOK_AHEAD 8
+#define FLAGS                                                                                                          \
+	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |                \
+	 ZYDIS_CPUFLAG_OF)
 
 static bool
 reads_flags(const ZydisDecodedInstruction *instruction)
 {
 	return !instruction->cpu_flags || (instruction->cpu_flags->tested & FLAGS) != 0;
+}
+
+static bool
+sets_all_flags(const ZydisDecodedInstruction *instruction)
+{
+	return sets_flags(instruction) && instruction->mnemonic != ZYDIS_MNEMONIC_INC &&
+	       instruction->mnemonic != ZYDIS_MNEMONIC_DEC;
 }
 
 /* At that address no flag is needed. */
@@ -291,9 +320,11 @@ flags_are_dead(const struct translation *translation, uint64_t address)
 
 		if (!zydis_decode(bytes + at, nr - at, &instruction, NULL))
 			return false;
-		if (sets_flags(&instruction))
+		if (reads_flags(&instruction))
+			return false;
+		if (sets_all_flags(&instruction))
 			return true;
-		if (reads_flags(&instruction) || end_of(&instruction) != BLOCK_GOES_ON)
+		if (end_of(&instruction) != BLOCK_GOES_ON)
 			return false;
 		at += instruction.length;
 	}
@@ -310,18 +341,34 @@ flags_are_dead_behind(const struct translation *translation, const struct basic_
 		return flags_are_dead(translation, block->target);
 	return block->end == BLOCK_GOES_ON && flags_are_dead(translation, block->origin + block->nr_bytes);
 }
+
+bool
+basic_block_needs_no_flags(const struct translation *translation, struct basic_block *block, size_t from)
+{
+	for (size_t i = from; i < block->nr; i++) {
+		if (reads_flags(&block->items[i].instruction))
+			return false;
+		if (sets_all_flags(&block->items[i].instruction))
+			return true;
+	}
+	if (!block->is_behind_known)
+		block->needs_no_flags_behind = flags_are_dead_behind(translation, block);
+	block->is_behind_known = true;
+	return block->needs_no_flags_behind;
+}
 #else
-static bool
-flags_are_dead_behind(const struct translation *translation, const struct basic_block *block)
+bool
+basic_block_needs_no_flags(const struct translation *translation, struct basic_block *block, size_t from)
 {
 	(void)translation;
 	(void)block;
+	(void)from;
 	return false;
 }
 #endif
 
 struct count_place
-basic_block_count_place(const struct translation *translation, const struct basic_block *block)
+basic_block_count_place(const struct translation *translation, struct basic_block *block)
 {
 	const bool has_last = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
 
@@ -329,12 +376,12 @@ basic_block_count_place(const struct translation *translation, const struct basi
 		if (sets_flags(&block->items[i].instruction))
 			return (struct count_place){i, COUNT_CHANGING_FLAGS, 0};
 	}
-	if (flags_are_dead_behind(translation, block))
+	if (basic_block_needs_no_flags(translation, block, block->nr - has_last))
 		return (struct count_place){block->nr - has_last, COUNT_CHANGING_FLAGS, 0};
 	for (size_t i = 0; i < block->nr; i++) {
-		const int reg = sets_register(&block->items[i].instruction);
+		const int reg = basic_block_sets_register(&block->items[i].instruction);
 
-		if (reg >= 0 && reg != 4)
+		if (reg >= 0)
 			return (struct count_place){i, COUNT_BY_REGISTER, (unsigned)reg};
 	}
 	if (block->end == BLOCK_RETURNS || block->end == BLOCK_JUMPS_INDIRECTLY || block->end == BLOCK_CALLS_INDIRECTLY)

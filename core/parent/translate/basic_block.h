@@ -40,7 +40,7 @@ struct basic_block {
 	struct basic_block_item items[BLOCK_MAX_ITEMS];
 	size_t nr;
 	uint32_t nr_bytes;
-	bool may_change;
+	bool may_change, is_behind_known, needs_no_flags_behind; /* the latter if the former */
 	uint8_t bytes[BLOCK_MAX_ITEMS * INSTRUCTION_MAX_BYTES];
 };
 
@@ -60,7 +60,17 @@ struct count_place {
 	enum count_way way;
 	unsigned reg;
 };
-struct count_place basic_block_count_place(const struct translation *translation, const struct basic_block *block);
+struct count_place basic_block_count_place(const struct translation *translation, struct basic_block *block);
+
+/* Before that item no flag is needed any more, as all are set before any is read; nr: behind the last item. */
+bool basic_block_needs_no_flags(const struct translation *translation, struct basic_block *block, size_t item);
+
+/*
+ * The register that an instruction sets without reading it; -1: none that is seen at once. sets: of those that do not
+ * fault, as what a handler would see is not what the program has; loads from the stack are among them. loads: of others
+ */
+int basic_block_sets_register(const ZydisDecodedInstruction *instruction);
+int basic_block_loads_register(const ZydisDecodedInstruction *instruction);
 
 /* True if the instruction's memory operand is relative to the next instruction. */
 bool is_rip_relative(const ZydisDecodedInstruction *instruction);

@@ -17,6 +17,7 @@
 #include "parent/tracer/remote.h"
 #include "parent/translate/contents.h" /* struct contents */
 #include "parent/translate/edges.h"    /* struct edge */
+#include "parent/translate/recording.h"
 
 #define PAGE_BYTES 4096
 #define INT3 0xcc
@@ -225,7 +226,7 @@ fill_low(struct code_cache *cache)
 	for (size_t i = 0; i < sizeof(stop_if) / sizeof(*stop_if); i++)
 		cache->low[LOW_CALL_CLASSES + stop_if[i]] = CALL_STOPS_IF_EXECUTABLE;
 	cache->low[LOW_CALL_CLASSES + SYS_rt_sigprocmask] = CALL_STOPS_IF_OF_TRAPS;
-	memset(cache->low + LOW_TAKEN_TABLE(0), 1, NR_LEFT_OUT_TABLES * LEFT_OUT_ENTRIES);
+	recording_leave_out(cache->low, UINT64_MAX);
 	for (unsigned i = 0; i < 256; i++) {
 		cache->low[LOW_PROTECTIONS + i] = (i & PROT_EXEC) != 0;
 		cache->low[LOW_TRAPS + i] = (i & REMOTE_SIGNAL(SIGTRAP)) != 0;

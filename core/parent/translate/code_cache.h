@@ -51,6 +51,8 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_RECORD 32       /* where the next frame is recorded (recording.h) */
 #define AREA_SIGNAL_SET 40   /* what is blocked or let through instead of the program's set */
 #define AREA_EXIT 48         /* number of the fragment whose indirect branch looked up its target last */
+#define AREA_LOADED 56       /* of a load: what the register has before */
+#define AREA_FS_BASE 64      /* as it was known last */
 #define AREA_VISITS 512      /* struct visit of each region (visits.h) */
 #define AREA_TOGGLES 4096 /* of a bank: by regions, the bank that is entered where one begins or ends; 0: not known */
 #define AREA_COUNTERS 8192
@@ -119,7 +121,8 @@ struct arena {
 #define MARK_SAVED 0x4000      /* the program's rcx and rdx are in their slots */
 #define MARK_PASSED 0x2000     /* behind an edge at the same address, which would be passed once more */
 #define MARK_BEHIND 0x1000     /* behind all edges at the address: what was taken away here goes on here */
-#define MARK_ORIGIN 0x0fff
+#define MARK_LOADS 0x0800      /* the register that the instruction loads is in its slot */
+#define MARK_ORIGIN 0x07ff
 
 /* A copied instruction, or another place at which all registers are the program's; offsets from body and origin. */
 struct mark {

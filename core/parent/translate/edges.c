@@ -149,7 +149,7 @@ emit_toggle(struct edge_code *code, const struct sites *sites, uint32_t site)
 	emit_load(to, RDX, code->toggle);
 	if (sites) {
 		emit_load(to, RCX, AREA_RCX);
-		recording_emit(to, sites, site, 0);
+		recording_emit(to, sites, site);
 	}
 	EMIT(to, 0xf3, 0x48, 0x0f, 0xae, 0xda); /* wrgsbase rdx */
 	emit_load(to, RDX, AREA_RDX);
@@ -295,7 +295,7 @@ emit_allocation(struct edge_code *code, const struct code_cache *cache, const st
 	emit_load(to, RCX, AREA_RCX);
 	*recording = to->at;
 	if (site != UINT32_MAX)
-		recording_emit(to, sites, site, 0);
+		recording_emit(to, sites, site);
 }
 
 static void

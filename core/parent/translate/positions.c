@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "parent/stepping/effect.h"
+#include "parent/translate/basic_block.h"
 #include "parent/translate/edges.h"
 
 #define POP_RCX 0x59
@@ -13,6 +15,18 @@ restore_saved(const struct code_cache *cache, int64_t area, struct user_regs_str
 {
 	registers->rcx = code_cache_slot(cache, area, AREA_RCX);
 	registers->rdx = code_cache_slot(cache, area, AREA_RDX);
+}
+
+/* The copied instruction would load a register, and has not. */
+static void
+restore_loaded(const struct code_cache *cache, int64_t area, const uint8_t *copy, struct user_regs_struct *registers)
+{
+	ZydisDecodedInstruction load;
+	const int reg = zydis_decode(copy, INSTRUCTION_MAX_BYTES, &load, NULL) ? basic_block_loads_register(&load) : -1;
+
+	if (reg >= 0)
+		((unsigned long long *)registers)[effect_word((uint8_t)reg)] =
+			code_cache_slot(cache, area, AREA_LOADED);
 }
 
 /* At a gap, or behind its int3. */
@@ -145,7 +159,7 @@ find_mark(struct code_cache *cache, int64_t area, bool is_fault, struct user_reg
 	for (uint32_t i = 0; i < fragment->nr_marks; i++) {
 		const struct mark *mark = &cache->marks[fragment->marks + i];
 
-		if (mark->at == at && (is_fault || !(mark->origin & (MARK_SAVED | MARK_PASSED))))
+		if (mark->at == at && (is_fault || !(mark->origin & (MARK_SAVED | MARK_PASSED | MARK_LOADS))))
 			found = mark;
 	}
 	if (!found)
@@ -153,6 +167,8 @@ find_mark(struct code_cache *cache, int64_t area, bool is_fault, struct user_reg
 	if (found->origin & MARK_SAVED)
 		restore_saved(cache, area, registers);
 	registers->rip = fragment->origin + (found->origin & MARK_ORIGIN);
+	if (found->origin & MARK_LOADS)
+		restore_loaded(cache, area, cache->arenas[fragment->arena].bytes + fragment->body + at, registers);
 	if (found->origin & MARK_AFTER_CALL)
 		registers->rcx = registers->rip;
 	correct(cache, fragment, at, found->origin & MARK_ORIGIN, registers, correction);

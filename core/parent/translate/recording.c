@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "parent/stepping/cache_model.h"
 #include "parent/stepping/effect.h"
 
 #define NR_REGISTERS 16
@@ -467,6 +468,13 @@ register_in(const struct site *site, unsigned word)
 	return (unsigned)__builtin_ctz(left);
 }
 
+/* Its address is known. */
+static bool
+is_absolute(const struct site_access *access)
+{
+	return !access->base && !access->index && !access->is_local;
+}
+
 static bool
 can_be_left_out(const struct site *site)
 {
@@ -475,31 +483,51 @@ can_be_left_out(const struct site *site)
 		return false;
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];
-		const bool is_absolute = !access->base && !access->index;
+		const bool has_registers = access->base || access->index;
 		/* An index may have been a copy of rsp, which cannot be encoded as one. */
 		const bool has_rsp = access->index && register_in(site, access->index) == 4;
 
-		if (access->is_local || access->address_mask != UINT64_MAX || has_rsp ||
-		    (!is_absolute && (int64_t)access->displacement != (int32_t)access->displacement))
+		if ((access->is_local && has_registers) || access->address_mask != UINT64_MAX || has_rsp ||
+		    (!is_absolute(access) && (int64_t)access->displacement != (int32_t)access->displacement))
 			return false;
 	}
 	return true;
 }
 
-/* lea rcx, [base + index * scale + displacement], with the program's rcx in its slot if is_changed */
-static void
-emit_lea(struct emitter *to, const struct site *site, const struct site_access *access, bool is_changed)
+/* The register that has what the program's register of that word of the frame had. */
+static unsigned
+holder_of(const struct site *site, unsigned word, const struct aside *aside)
 {
-	const unsigned base = access->base ? register_in(site, access->base) : 5;
-	const unsigned index = access->index ? register_in(site, access->index) : 4;
+	const unsigned reg = register_in(site, word);
 
-	if (is_changed && ((access->base && base == RCX) || (access->index && index == RCX)))
+	return reg == RCX && aside->rcx == RCX_IN_REGISTER ? aside->reg : reg;
+}
+
+/* lea reg, [base + index * scale + displacement], the lower 32 bits. is_changed: reg has been */
+static void
+emit_lea(struct emitter *to, unsigned reg, const struct site *site, const struct site_access *access,
+	 const struct aside *aside, bool is_changed)
+{
+	const unsigned base = access->is_local ? reg : access->base ? holder_of(site, access->base, aside) : 5;
+	const unsigned index = access->index ? holder_of(site, access->index, aside) : 4;
+	const bool has_base = access->base || access->is_local;
+	const bool is_plain = has_base && !access->index && (base & 7) != 4;
+	const bool is_short = has_base && (int64_t)access->displacement == (int8_t)access->displacement;
+
+	if (access->is_local)
+		emit_load(to, reg, AREA_FS_BASE);
+	else if (is_changed && aside->rcx == RCX_SAVED && (base == RCX || index == RCX))
 		emit_load(to, RCX, AREA_RCX);
-	emit_8(to, 0x48 | (base & 8) >> 3 | (index & 8) >> 2);
+	if (reg >= 8 || base >= 8 || index >= 8)
+		emit_8(to, 0x40 | (reg & 8) >> 1 | (base & 8) >> 3 | (index & 8) >> 2);
 	emit_8(to, 0x8d);
-	emit_8(to, access->base ? 0x8c : 0x0c);
-	emit_8(to, (unsigned)access->scale << 6 | (index & 7) << 3 | (base & 7));
-	emit_32(to, (uint32_t)access->displacement);
+	emit_8(to, (!has_base ? 0 : is_short ? 0x40 : 0x80) | (reg & 7) << 3 | (is_plain ? base & 7 : 4));
+	if (!is_plain)
+		emit_8(to, (unsigned)access->scale << 6 | (index & 7) << 3 | (base & 7));
+	if (is_short)
+		emit_8(to, (uint8_t)access->displacement);
+	else
+		emit_32(to, (uint32_t)access->displacement);
 }
 
 static void
@@ -510,11 +538,31 @@ set_distance_32(struct emitter *to, uint32_t at, uint32_t target)
 	memcpy(to->bytes + at, &distance, sizeof(distance));
 }
 
-/* The table for accesses of so many bytes. */
+/* The size that stands for so many bytes. */
 static unsigned
-table_for(uint32_t bytes)
+size_for(uint32_t bytes)
 {
 	return bytes <= 8 ? 0 : bytes <= 16 ? 1 : bytes <= 32 ? 2 : 3;
+}
+
+/* An access that does not begin with its 8 bytes may end in the next line. */
+void
+recording_leave_out(uint8_t *low, uint64_t residues)
+{
+	const uint64_t mask = LEFT_OUT_INDEX;
+
+	for (unsigned size = 0; size < NR_LEFT_OUT_SIZES; size++) {
+		for (unsigned index = 0; index <= LEFT_OUT_INDEX; index += 8) {
+			const unsigned line = index / SITE_LINE, within = index % SITE_LINE;
+			const bool may_cross = within + (8U << size) + 7 > SITE_LINE;
+			const bool is_taken =
+				residues >> line & 1 || (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
+
+			low[LOW_TAKEN(size) + index] = (uint8_t)(is_taken ? index : ~index);
+			low[LOW_NOT_TAKEN(size) + index] = !is_taken;
+		}
+	}
+	memcpy(low + LOW_LEFT_OUT, &mask, sizeof(mask));
 }
 
 /* Makes one of two accesses, if all bytes of both are within SITE_LINE. */
@@ -524,8 +572,9 @@ merge_extents(struct site_access *one, const struct site_access *other)
 	const int64_t away = (int64_t)(other->displacement - one->displacement);
 	const int64_t begin = away < 0 ? away : 0, end = away + (int64_t)other->bytes;
 
-	if (one->base != other->base || one->index != other->index || one->scale != other->scale || away < -SITE_LINE ||
-	    away > SITE_LINE || end - begin > SITE_LINE || (int64_t)one->bytes - begin > SITE_LINE)
+	if (one->base != other->base || one->index != other->index || one->scale != other->scale ||
+	    one->is_local != other->is_local || away < -SITE_LINE || away > SITE_LINE || end - begin > SITE_LINE ||
+	    (int64_t)one->bytes - begin > SITE_LINE)
 		return false;
 	one->bytes = (uint32_t)((end > (int64_t)one->bytes ? end : (int64_t)one->bytes) - begin);
 	one->displacement += (uint64_t)begin;
@@ -552,64 +601,110 @@ group(const struct site *site, struct site_access groups[MOST_FILTERED])
 	return nr;
 }
 
-/* The entry of an access in rcx, which is changed. is_last: 0 leaves it out. */
-static void
-emit_entry_of(struct emitter *to, const struct site *site, const struct site_access *access, bool is_changed,
-	      bool is_last, uint32_t low)
+/* Of an access to an address that is known: where its entry is. */
+static uint32_t
+entry_of(const struct site_access *access, uint32_t table)
 {
-	const unsigned i = table_for(access->bytes);
-	const uint32_t table = low + (is_last ? LOW_TAKEN_TABLE(i) : LOW_LEFT_OUT_TABLE(i));
+	return table + (uint32_t)(access->displacement & LEFT_OUT_INDEX);
+}
 
-	if (access->base || access->index) {
-		emit_lea(to, site, access, is_changed);
-		EMIT(to, 0xc4, 0xe2, 0xf2, 0xf5, 0x0c, 0x25); /* pext rcx, rcx, [index] */
+/* rcx = 0 if the access may touch a sampled line. */
+static void
+emit_entry_of(struct emitter *to, const struct site *site, const struct site_access *access, const struct aside *aside,
+	      bool is_changed, uint32_t low)
+{
+	const uint32_t table = low + LOW_NOT_TAKEN(size_for(access->bytes));
+
+	if (!is_absolute(access)) {
+		emit_lea(to, RCX, site, access, aside, is_changed);
+		EMIT(to, 0xc4, 0xe2, 0xf2, 0xf5, 0x0c, 0x25); /* pext rcx, rcx, [mask] */
 		emit_32(to, low + LOW_LEFT_OUT);
-		EMIT(to, 0x0f, 0xb6, 0x89); /* movzx ecx, byte [rcx + table] */
+		EMIT(to, 0x0f, 0xb6, 0x0c, 0xcd); /* movzx ecx, byte [rcx * 8 + table] */
 		emit_32(to, table);
 	} else {
 		EMIT(to, 0x0f, 0xb6, 0x0c, 0x25); /* movzx ecx, byte [entry] */
-		emit_32(to, table + (uint32_t)((access->displacement & LEFT_OUT_INDEX) >> 3));
+		emit_32(to, entry_of(access, table));
 	}
 }
 
-/*
- * Goes on behind itself if a line of the frame is sampled; else jumps, by a distance that stands where this returns.
- * rcx is changed.
- */
-static uint32_t
-emit_filter(struct emitter *to, const struct site *site, uint32_t low)
+/* A jump to the code that writes the frame, whose distance is set later. */
+static void
+emit_jump_aside(struct emitter *to, struct aside *aside, const void *opcode, size_t opcode_bytes)
 {
-	struct site_access groups[MOST_FILTERED];
-	const unsigned last = group(site, groups) - 1;
+	const uint32_t before = aside->jump;
+
+	emit_bytes(to, opcode, opcode_bytes);
+	aside->jump = to->at;
+	emit_32(to, before);
+}
+
+/* Without changing flags: jumps aside if a line of the frame may be sampled. rcx is changed. */
+static void
+emit_filter(struct emitter *to, const struct site *site, const struct site_access groups[], unsigned nr, uint32_t low,
+	    struct aside *aside)
+{
 	uint32_t jumps[MOST_FILTERED];
 
-	for (unsigned i = 0; i <= last; i++) {
-		emit_entry_of(to, site, &groups[i], i > 0, i == last, low);
+	for (unsigned i = 0; i < nr; i++) {
+		emit_entry_of(to, site, &groups[i], aside, i > 0, low);
 		emit_8(to, JRCXZ);
-		if (i + NEAR_ACCESSES <= last)
+		if (i + NEAR_ACCESSES < nr)
 			EMIT(to, 0x02, 0xeb, 0x05, 0xe9, 0, 0, 0); /* jrcxz to the jmp; jmp over it; jmp */
 		emit_8(to, 0);
 		jumps[i] = to->at;
 	}
-	for (unsigned i = 0; i < last; i++) {
-		if (i + NEAR_ACCESSES <= last)
+	EMIT(to, 0xeb, 0x05); /* jmp over the next one */
+	for (unsigned i = 0; i < nr; i++) {
+		if (i + NEAR_ACCESSES < nr)
 			set_distance_32(to, jumps[i] - 4, to->at);
 		else
 			land(to, jumps[i]);
 	}
-	return jumps[last];
+	emit_jump_aside(to, aside, "\xe9", 1);
 }
 
-void
-recording_emit(struct emitter *to, const struct sites *sites, uint32_t number, uint64_t low_address)
+/* The same by flags, and the register of aside, which is not rsp. */
+static void
+emit_filter_by_flags(struct emitter *to, const struct site *site, const struct site_access groups[], unsigned nr,
+		     uint32_t low, struct aside *aside)
 {
-	const struct site *site = sites_at(sites, number);
-	uint32_t int3, skip = 0;
+	const unsigned reg = aside->reg;
+
+	for (unsigned i = 0; i < nr; i++) {
+		const unsigned size = size_for(groups[i].bytes);
+
+		if (!is_absolute(&groups[i])) {
+			emit_lea(to, reg, site, &groups[i], aside, i > 0);
+			/* and reg, LEFT_OUT_INDEX */
+			if (reg >= 8)
+				emit_8(to, 0x41);
+			emit_8(to, 0x81);
+			emit_8(to, 0xe0 | (reg & 7));
+			emit_32(to, LEFT_OUT_INDEX);
+			/* cmp [reg + table], its low byte */
+			if (reg >= 4)
+				emit_8(to, reg < 8 ? 0x40 : 0x45);
+			emit_8(to, 0x38);
+			emit_8(to, 0x80 | (reg & 7) << 3 | (reg & 7));
+			if ((reg & 7) == 4)
+				emit_8(to, 0x24);
+			emit_32(to, low + LOW_TAKEN(size));
+		} else {
+			EMIT(to, 0x80, 0x3c, 0x25); /* cmp byte [entry], 0 */
+			emit_32(to, entry_of(&groups[i], low + LOW_NOT_TAKEN(size)));
+			emit_8(to, 0);
+		}
+		emit_jump_aside(to, aside, "\x0f\x84", 2); /* je */
+	}
+}
+
+/* From where the next frame is to be in rcx; that changes. */
+static void
+emit_frame(struct emitter *to, const struct site *site, uint32_t number)
+{
+	uint32_t int3;
 	unsigned word = 1;
 
-	emit_save(to, RCX, AREA_RCX);
-	if (sites->leaves_out && can_be_left_out(site))
-		skip = emit_filter(to, site, (uint32_t)low_address);
 	emit_load(to, RCX, AREA_RECORD);
 	for (unsigned reg = 0; reg < NR_REGISTERS; reg++) {
 		if (!(site->registers & 1U << reg))
@@ -631,7 +726,80 @@ recording_emit(struct emitter *to, const struct sites *sites, uint32_t number, u
 	emit_32(to, AREA_RECORD + RECORD_FULL_BYTE);
 	emit_8(to, JRCXZ);
 	emit_8(to, int3 - (to->at + 1));
-	if (skip)
-		land(to, skip);
+}
+
+void
+recording_emit(struct emitter *to, const struct sites *sites, uint32_t number)
+{
+	emit_save(to, RCX, AREA_RCX);
+	emit_frame(to, sites_at(sites, number), number);
 	emit_load(to, RCX, AREA_RCX);
+}
+
+/* mov to, from */
+static void
+emit_move(struct emitter *to, unsigned target, unsigned source)
+{
+	emit_8(to, 0x48 | (source & 8) >> 1 | (target & 8) >> 3);
+	emit_8(to, 0x89);
+	emit_8(to, 0xc0 | (source & 7) << 3 | (target & 7));
+}
+
+bool
+recording_emit_filter(struct emitter *to, const struct sites *sites, const struct recording_free *may_change,
+		      uint64_t low_address, struct aside *aside)
+{
+	const struct site *site = sites_at(sites, aside->site);
+	const uint32_t low = (uint32_t)low_address;
+	struct site_access groups[MOST_FILTERED];
+	bool needs_register = !may_change->flags;
+	unsigned nr, reg = RCX;
+
+	if (!sites->leaves_out || !can_be_left_out(site))
+		return false;
+	nr = group(site, groups);
+	for (unsigned i = 0; i < nr; i++)
+		needs_register |= !is_absolute(&groups[i]);
+	aside->jump = 0;
+	aside->rcx = RCX_THERE;
+	aside->is_loaded = needs_register && may_change->is_loaded;
+	if (may_change->reg >= 0)
+		reg = (unsigned)may_change->reg;
+	aside->reg = (uint8_t)reg;
+	if (aside->is_loaded)
+		emit_save(to, reg, AREA_LOADED);
+	if (may_change->reg < 0 && needs_register) {
+		aside->rcx = RCX_SAVED;
+		emit_save(to, RCX, AREA_RCX);
+	} else if (!may_change->flags && reg != RCX) {
+		aside->rcx = RCX_IN_REGISTER;
+		emit_move(to, reg, RCX);
+	}
+	if (may_change->flags)
+		emit_filter_by_flags(to, site, groups, nr, low, aside);
+	else
+		emit_filter(to, site, groups, nr, low, aside);
+	aside->back = to->at;
+	if (aside->rcx == RCX_SAVED)
+		emit_load(to, RCX, AREA_RCX);
+	else if (aside->rcx == RCX_IN_REGISTER)
+		emit_move(to, RCX, reg);
+	return true;
+}
+
+void
+recording_emit_aside(struct emitter *to, const struct sites *sites, const struct aside *aside)
+{
+	for (uint32_t at = aside->jump, before; at != 0; at = before) {
+		memcpy(&before, to->bytes + at, sizeof(before));
+		set_distance_32(to, at, to->at);
+	}
+	if (aside->rcx == RCX_IN_REGISTER)
+		emit_save(to, aside->reg, AREA_RCX);
+	if (aside->rcx == RCX_THERE)
+		recording_emit(to, sites, aside->site);
+	else
+		emit_frame(to, sites_at(sites, aside->site), aside->site);
+	EMIT(to, 0xe9); /* jmp back */
+	emit_32(to, aside->back - (to->at + 4));
 }

@@ -121,15 +121,19 @@ sites_find(const struct sites *sites, uint32_t number)
 }
 
 /*
- * From LOW_LEFT_OUT on there is a word with the bits of an address that make an index, then tables for accesses of up
- * to 8, 16, 32 and 64 bytes: 1 where the access touches no sampled line. An index is a line's number modulo
- * CACHE_RESIDUES, and which 8 bytes of the line. Behind these there are as many where 0 stands for 1.
+ * From LOW_LEFT_OUT on there is a word with the bits of an address that make an index, then 8 bytes for each value of
+ * these bits: of a line's number modulo CACHE_RESIDUES, and which 8 bytes of the line. They are for accesses there of
+ * up to 8, 16, 32 and 64 bytes: the first four are equal to the low byte of the index where the access may touch a
+ * sampled line, the others 1 where it does not.
  */
-#define LEFT_OUT_INDEX UINT64_C(0xff8)
-#define LEFT_OUT_ENTRIES 512
-#define NR_LEFT_OUT_TABLES 4
-#define LOW_LEFT_OUT_TABLE(i) (LOW_LEFT_OUT + 8 + (i)*LEFT_OUT_ENTRIES)
-#define LOW_TAKEN_TABLE(i) LOW_LEFT_OUT_TABLE(NR_LEFT_OUT_TABLES + (i))
+#define LEFT_OUT_INDEX 0xff8
+#define NR_LEFT_OUT_SIZES 4
+#define LOW_TAKEN(size) (LOW_LEFT_OUT + 8 + (size))
+#define LOW_NOT_TAKEN(size) LOW_TAKEN(NR_LEFT_OUT_SIZES + (size))
+#define LOW_LEFT_OUT_END LOW_TAKEN(LEFT_OUT_INDEX + 8)
+
+/* Sets the tables of a low part. residues: of lines that are sampled (cache_model_sample); UINT64_MAX: all are. */
+void recording_leave_out(uint8_t *low, uint64_t residues);
 
 /* rcx, rsi and rdi, as SITE_TURNS has them */
 #define RECORD_TURNS (1 << 1 | 1 << 6 | 1 << 7)
@@ -158,5 +162,37 @@ uint32_t recording_bank_site(struct sites *sites);
 /* A new SITE_CALL or SITE_RESULT, likewise. */
 uint32_t recording_allocation_site(struct sites *sites, bool is_call, const struct site_allocation *allocation);
 
-/* Writes a frame. low_address: of the code cache's low part. */
-void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site, uint64_t low_address);
+/* Writes a frame. */
+void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site);
+
+/*
+ * A frame that is written only if one of its lines may be sampled. As few are, the code that writes it stands aside.
+ * jump: where the distance of the last jump to it stands, as long as it is not there, and is that of the one before
+ * back: where it goes on
+ * rcx: where the program's is
+ * reg: that was changed; is_loaded: it is what the next instruction loads, and its value before is in AREA_LOADED
+ */
+enum rcx_place { RCX_THERE, RCX_SAVED, RCX_IN_REGISTER };
+struct aside {
+	uint32_t site, jump, back;
+	enum rcx_place rcx;
+	uint8_t reg;
+	bool is_loaded;
+};
+
+/*
+ * What nobody needs the values of. reg: that the next instruction sets; -1: none. is_loaded: as that may fault, a
+ * handler would see it
+ */
+struct recording_free {
+	bool flags, is_loaded;
+	int reg;
+};
+
+/*
+ * Looks whether the frame of a site, that of aside, has to be written. False: it always has to be, and there is no
+ * code. low_address: of the code cache's low part. aside: writes it.
+ */
+bool recording_emit_filter(struct emitter *to, const struct sites *sites, const struct recording_free *may_change,
+			   uint64_t low_address, struct aside *aside);
+void recording_emit_aside(struct emitter *to, const struct sites *sites, const struct aside *aside);

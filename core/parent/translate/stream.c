@@ -875,30 +875,6 @@ set_place(struct stream_thread *thread, const struct code_cache *cache)
 }
 
 /*
- * When lines are sampled, so are all that are in buffers which are being filled now: frames without one need not be
- * written, unless there is a burst. An access that does not begin with its 8 bytes may end in the next line.
- */
-static void
-leave_out(const struct stream *stream, const struct code_cache *cache, bool is_burst)
-{
-	const uint64_t index = LEFT_OUT_INDEX, residues = stream->residues;
-
-	for (unsigned table = 0; table < NR_LEFT_OUT_TABLES; table++) {
-		for (unsigned i = 0; i < LEFT_OUT_ENTRIES; i++) {
-			const unsigned line = i / 8, within = i % 8;
-			const bool may_cross = within + (1U << table) > 7;
-
-			const bool is_taken = is_burst || residues >> line & 1 ||
-					      (may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
-
-			cache->low[LOW_LEFT_OUT_TABLE(table) + i] = !is_taken;
-			cache->low[LOW_TAKEN_TABLE(table) + i] = is_taken;
-		}
-	}
-	memcpy(cache->low + LOW_LEFT_OUT, &index, sizeof(index));
-}
-
-/*
  * Curves are asked for, lines are sampled, and it is time for a burst of this thread, which has recorded so many bytes
  * since it was asked last. That of another one of its process is over: frames will be left out again.
  */
@@ -935,8 +911,9 @@ turn(struct stream_thread *thread, const struct code_cache *cache, const struct 
 	if (is_sampling)
 		thread->is_burst =
 			begin_burst(thread, (uint64_t)((const uint8_t *)job->end - (const uint8_t *)job->words));
+	/* So are all lines in buffers that are being filled now, so that frames without one need not be written. */
 	if (is_sampling && stream->sites->leaves_out)
-		leave_out(stream, cache, thread->is_burst);
+		recording_leave_out(cache->low, thread->is_burst ? UINT64_MAX : stream->residues);
 	set_place(thread, cache);
 }
 

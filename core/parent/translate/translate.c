@@ -16,6 +16,9 @@
 #define MOST_AT_ONCE 100
 #define MOST_AHEAD 200
 
+/* Frames that are written aside, of fragments that follow each other. */
+#define MOST_ASIDES 2048
+
 #define CACHE_LINE 64
 #define PAGE_BYTES UINT64_C(4096)
 
@@ -34,8 +37,11 @@ struct work_in_progress {
 	struct basic_block block;
 	struct count_place place; /* of the block */
 	bool has_edges;           /* at the beginning of the block */
+	bool has_loaded;          /* the register that the next item loads is in its slot */
 	struct recording recordings[RECORDING_MAX];
 	size_t nr_recordings;
+	struct aside asides[MOST_ASIDES]; /* of fragments that are not published */
+	size_t nr_asides;
 };
 
 static struct arena *
@@ -306,6 +312,38 @@ may_be_dynamic(const ZydisDecodedInstruction *instruction)
 	       instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVD || instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVQ;
 }
 
+/* What the code that looks at a frame before that item may change; nothing where more stands between both. */
+static struct recording_free
+find_free(struct work_in_progress *work, size_t item)
+{
+	const ZydisDecodedInstruction *instruction = &work->block.items[item].instruction;
+	const bool is_next = work->place.before != item && !work->has_edges;
+	const int set = is_next ? basic_block_sets_register(instruction) : -1;
+	const int loaded = is_next ? basic_block_loads_register(instruction) : -1;
+
+	return (struct recording_free){.flags = basic_block_needs_no_flags(work->translation, &work->block, item),
+				       .is_loaded = loaded >= 0,
+				       .reg = loaded >= 0 ? loaded : set};
+}
+
+static void
+emit_recording(struct work_in_progress *work, const struct recording *recording)
+{
+	const struct sites *sites = work->translation->sites;
+	struct aside *aside = &work->asides[work->nr_asides];
+	struct recording_free may_change = {.reg = -1};
+
+	if (sites->leaves_out)
+		may_change = find_free(work, recording->item);
+	aside->site = recording->site;
+	if (recording_emit_filter(&work->to, sites, &may_change, work->cache->low_address, aside)) {
+		work->nr_asides++;
+		work->has_loaded = aside->is_loaded;
+	} else {
+		recording_emit(&work->to, sites, recording->site);
+	}
+}
+
 /* What is recorded before that item of the block, or behind it. */
 static void
 emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
@@ -315,8 +353,17 @@ emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
 		const bool is_end = sites_at(work->translation->sites, recording->site)->kind == SITE_TURNS_END;
 
 		if (recording->item == item && is_end == is_behind)
-			recording_emit(&work->to, work->translation->sites, recording->site, work->cache->low_address);
+			emit_recording(work, recording);
 	}
+}
+
+/* Behind fragments that lead away. */
+static void
+emit_asides(struct work_in_progress *work)
+{
+	for (size_t i = 0; i < work->nr_asides; i++)
+		recording_emit_aside(&work->to, work->translation->sites, &work->asides[i]);
+	work->nr_asides = 0;
 }
 
 /*
@@ -341,7 +388,8 @@ emit_item(struct work_in_progress *work, uint32_t index, const struct basic_bloc
 		emit_turns(work, counter, false);
 	else if (is_dynamic && !work_may_mask_flops(&what))
 		emit_lanes(work, counter, &what);
-	add_mark(work, index, item->at);
+	add_mark(work, index, item->at | (work->has_loaded ? MARK_LOADS : 0));
+	work->has_loaded = false;
 	copy(work, item);
 	if (is_dynamic && kind == DYNAMIC_TURNS)
 		emit_turns(work, counter, true);
@@ -839,7 +887,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	set_object(work, &cache->fragments[index]);
 	if (is_understood)
 		contents_of_block(cache, &cache->fragments[index], block);
-	work->has_edges = false;
+	work->has_edges = work->has_loaded = false;
 	add_mark(work, index, 0);
 	work->has_edges = edges.is_there;
 	if (block->may_change) {
@@ -956,6 +1004,7 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 		struct fragment *known = code_cache_find(work->cache, origin);
 
 		if (known || work->nr_made >= work->most || work->to.at > most || is_left_out(work, origin) ||
+		    work->nr_asides + RECORDING_MAX > MOST_ASIDES ||
 		    origin - arena_of(work)->address + INT32_MAX > UINT32_MAX) {
 			emit_jump(work, origin);
 			break;
@@ -972,6 +1021,7 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 		origin = next;
 		has_entry = is_first = false;
 	}
+	emit_asides(work);
 	publish(work);
 }
 

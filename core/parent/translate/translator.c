@@ -418,13 +418,21 @@ bank_address(const struct translated *translated)
 	return code_cache_area_address(translated->space->cache, translated->banks[translated->bank].number);
 }
 
+static void
+set_fs_base(struct translated *translated, const struct code_cache *cache, uint64_t fs_base)
+{
+	translated->fs_base = fs_base;
+	code_cache_set_slot(cache, translated->area, AREA_FS_BASE, fs_base);
+}
+
 /* As the program believes them, but for gs. False: it was killed. */
 static bool
 get_registers(struct translated *translated, pid_t tid, struct user_regs_struct *registers)
 {
 	if (ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 		return false;
-	translated->fs_base = registers->fs_base;
+	if (translated->space && translated->fs_base != registers->fs_base)
+		set_fs_base(translated, translated->space->cache, registers->fs_base);
 	if (translated->call == SYS_rt_sigprocmask)
 		registers->rsi = translated->arguments[1];
 	if (translated->call == SYS_mlockall)
@@ -1406,7 +1414,6 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 {
 	struct translated *translated = thread->translated;
 
-	translated->fs_base = registers->fs_base;
 	if (take_area(self, translated, space, err) < 0) {
 		stay_native(self, translated, err);
 		if (code_cache_arena_at(space->cache, registers->rip))
@@ -1415,6 +1422,7 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 		return TRACER_DELIVER;
 	}
 	translated->space = space;
+	set_fs_base(translated, space->cache, registers->fs_base);
 	if (self->data && translated->stream) {
 		translator_look_for_data(self, thread);
 		data_put_stack(self->data, space->number, stream_number(translated->stream), registers->rsp,

@@ -215,15 +215,16 @@ TEST(other_frames_are_left)
 	line_finder_delete(finder);
 }
 
-/* Bytes of the code that writes a frame with an access to [rsi + index]. */
-static uint32_t
-code_bytes(unsigned index, bool leaves_out)
+/* Is it looked whether a frame with an access to [rsi + index] has to be written? */
+static bool
+is_looked_at(unsigned index, bool leaves_out)
 {
 	static uint8_t bytes[512];
 	static struct site_access access;
 	const bool is_first = index < 6;
 	struct sites sites = {.chunks = {all_sites}, .nr = 1, .leaves_out = leaves_out};
 	struct emitter to = {.bytes = bytes};
+	struct aside aside = {.site = 0};
 
 	access = (struct site_access){
 		.address_mask = UINT64_MAX, .bytes = 8, .base = is_first ? 2 : 1, .index = is_first ? 1 : 2};
@@ -233,18 +234,16 @@ code_bytes(unsigned index, bool leaves_out)
 				     .nr_words = 3,
 				     .nr_accesses = 1,
 				     .accesses = &access};
-	recording_emit(&to, &sites, 0, 0x10000);
-	return to.at;
+	return recording_emit_filter(&to, &sites, &(struct recording_free){.reg = -1}, 0x10000, &aside);
 }
 
 /* An instruction cannot have rsp as an index, but another register may have had a copy of it. */
 TEST(frames_are_looked_at_if_that_can_be_done)
 {
 	for (unsigned index = 0; index < 16; index++) {
-		if (index == 4)
-			ck_assert_uint_eq(code_bytes(index, true), code_bytes(index, false));
-		else if (index != 6)
-			ck_assert_uint_gt(code_bytes(index, true), code_bytes(index, false));
+		ck_assert(!is_looked_at(index, false));
+		if (index != 6)
+			ck_assert_int_eq(is_looked_at(index, true), index != 4);
 	}
 }
 
@@ -254,7 +253,7 @@ TEST(frames_are_looked_at_if_that_can_be_done)
 #define RET 0xc3
 #define PAGE 4096
 #define RESIDUES UINT64_C(0x0040100000080003) /* of lines that are sampled */
-#define LOW_TABLES_BYTES (LOW_TAKEN_TABLE(NR_LEFT_OUT_TABLES) / PAGE * PAGE + PAGE)
+#define LOW_TABLES_BYTES (LOW_LEFT_OUT_END / PAGE * PAGE + PAGE)
 
 static bool
 has_sampled_line(uint64_t address, uint64_t bytes)
@@ -270,41 +269,53 @@ has_sampled_line(uint64_t address, uint64_t bytes)
 static uint8_t *
 map_tables(void)
 {
-	const uint64_t index = LEFT_OUT_INDEX;
 	uint8_t *low =
 		mmap(NULL, LOW_TABLES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 
 	ck_assert_ptr_ne(low, MAP_FAILED);
-	memcpy(low + LOW_LEFT_OUT, &index, sizeof(index));
-	for (unsigned table = 0; table < NR_LEFT_OUT_TABLES; table++) {
-		for (uint64_t i = 0; i < LEFT_OUT_ENTRIES; i++) {
-			low[LOW_TAKEN_TABLE(table) + i] = has_sampled_line(8 * i, 7 + (8U << table));
-			low[LOW_LEFT_OUT_TABLE(table) + i] = !low[LOW_TAKEN_TABLE(table) + i];
-		}
-	}
+	recording_leave_out(low, RESIDUES);
 	return low;
 }
 
-/* Accesses by rsi and rdi, some of which are beside each other. */
+/* Accesses by rcx, rsi and rdi, to what is a thread's, or by none, some of which are beside each other. */
 static void
-make_pair_site(struct site *site)
+make_near_site(struct site *site)
 {
 	*site = (struct site){.kind = SITE_PLAIN,
 			      .is_repeatable = true,
-			      .registers = 1U << 6 | 1U << 7,
-			      .nr_words = 3,
+			      .registers = 1U << 1 | 1U << 6 | 1U << 7,
+			      .nr_words = 4,
 			      .nr_accesses = (uint16_t)(1 + below(8)),
 			      .accesses = accesses[0]};
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		accesses[0][i] = (struct site_access){.displacement = below(160) - 80,
 						      .address_mask = UINT64_MAX,
 						      .bytes = 1 + (uint32_t)below(SITE_LINE),
-						      .base = (uint8_t)(1 + below(2)),
-						      .index = below(4) ? 0 : 1,
-						      .scale = 3};
+						      .base = (uint8_t)below(4),
+						      .index = below(4) ? 0 : (uint8_t)(1 + below(3)),
+						      .scale = (uint8_t)below(4)};
 		if (!accesses[0][i].index)
 			accesses[0][i].scale = 0;
+		if (!accesses[0][i].base)
+			accesses[0][i].displacement += PAGE;
+		accesses[0][i].is_local = !accesses[0][i].base && !accesses[0][i].index && below(2);
 	}
+}
+
+/* A function that looks at the frame, and returns rcx. It may change flags, and one register that it has no use for. */
+static void
+emit_function(uint8_t *code, const struct sites *sites, const uint8_t *low)
+{
+	static const int registers[] = {-1, 0, 2, 8, 9, 10, 11};
+	const struct recording_free may_change = {.flags = below(2), .reg = registers[below(NR_ELEMENTS(registers))]};
+	struct emitter to = {.bytes = code, .at = 16};
+	struct aside aside = {.site = 0};
+
+	ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_WRITE), 0);
+	ck_assert(recording_emit_filter(&to, sites, &may_change, (uint64_t)(uintptr_t)low, &aside));
+	EMIT(&to, 0x48, 0x89, 0xc8, RET); /* mov rax, rcx; ret */
+	recording_emit_aside(&to, sites, &aside);
+	ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_EXEC), 0);
 }
 
 /* A frame without sampled lines may be written, but few are. */
@@ -314,8 +325,9 @@ TEST(no_frame_with_a_sampled_line_is_left_out)
 	static uint64_t area[64];
 	uint64_t records = (uint64_t)(uintptr_t)room;
 	uint8_t *const low = map_tables(), *code = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *const first = code + 16;
 	struct sites sites = {.chunks = {all_sites}, .nr = 1, .leaves_out = true};
-	void (*write_frame)(uint64_t rdi, uint64_t rsi);
+	uint64_t (*write_frame)(uint64_t rdi, uint64_t rsi, uint64_t rdx, uint64_t rcx);
 	unsigned nr_without = 0, nr_left_out = 0;
 
 	if (!__builtin_cpu_supports("bmi2"))
@@ -324,25 +336,26 @@ TEST(no_frame_with_a_sampled_line_is_left_out)
 	while (!(records >> 8 * RECORD_FULL_BYTE & 0xff) || !((records + PAGE) >> 8 * RECORD_FULL_BYTE & 0xff))
 		records += PAGE;
 	ck_assert_int_eq(syscall(SYS_arch_prctl, ARCH_SET_GS, area), 0);
-	memcpy(&write_frame, &code, sizeof(code));
+	memcpy(&write_frame, &first, sizeof(first));
 	for (unsigned i = 0; i < 300; i++) {
-		struct emitter to = {.bytes = code};
-
-		make_pair_site(&all_sites[0]);
-		ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_WRITE), 0);
-		recording_emit(&to, &sites, 0, (uint64_t)(uintptr_t)low);
-		emit_8(&to, RET);
-		ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_EXEC), 0);
+		make_near_site(&all_sites[0]);
+		emit_function(code, &sites, low);
 		for (unsigned k = 0; k < 100; k++) {
-			const uint64_t frame[3] = {0, PAGE + below(1 << 20), PAGE + below(1 << 20)};
+			const uint64_t fs_base = below(1 << 20);
+			const uint64_t frame[4] = {0, PAGE + below(1 << 20), PAGE + below(1 << 20),
+						   PAGE + below(1 << 20)};
 			bool is_sampled = false;
 
 			for (unsigned j = 0; j < all_sites[0].nr_accesses; j++)
-				is_sampled |=
-					has_sampled_line(site_address(&accesses[0][j], frame, 0), accesses[0][j].bytes);
+				is_sampled |= has_sampled_line(site_address(&accesses[0][j], frame, fs_base),
+							       accesses[0][j].bytes);
 			area[AREA_RECORD / 8] = records;
-			write_frame(frame[2], frame[1]);
+			area[AREA_FS_BASE / 8] = fs_base;
+			ck_assert_uint_eq(write_frame(frame[3], frame[2], 0, frame[1]), frame[1]);
 			ck_assert(!is_sampled || area[AREA_RECORD / 8] != records);
+			if (area[AREA_RECORD / 8] != records)
+				ck_assert_mem_eq((const uint64_t *)(uintptr_t)records + 1, frame + 1,
+						 sizeof(frame) - 8);
 			nr_without += !is_sampled;
 			nr_left_out += area[AREA_RECORD / 8] == records;
 		}

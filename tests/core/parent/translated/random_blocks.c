@@ -243,8 +243,8 @@ hash_state(void)
 static sigjmp_buf after_fault;
 
 /*
- * Registers as at the fault, and where it was. Where branches lead elsewhere, an instruction may fault that would have
- * overwritten flags: these are others when it is translated.
+ * Registers as at the fault, and where it was. Flags that are overwritten before they are read are others when it is
+ * translated; nothing is left out where a branch has led to.
  */
 static void
 on_fault(int number, siginfo_t *info, void *context)
@@ -257,8 +257,7 @@ on_fault(int number, siginfo_t *info, void *context)
 	for (int i = 0; i < 16; i++)
 		random_after.registers[i] = (uint64_t)registers[indices[i]];
 	random_after.flags = (uint64_t)registers[REG_EFL];
-	if ((number == SIGSEGV || number == SIGBUS) && (greg_t)info->si_addr != rip &&
-	    random_code_writes_flags((const unsigned char *)rip))
+	if (number != SIGTRAP && ((number != SIGSEGV && number != SIGBUS) || (greg_t)info->si_addr != rip))
 		random_after.flags = 0;
 	random_after.rip = (uint64_t)rip ^ (uint64_t)number << 56;
 	siglongjmp(after_fault, number);

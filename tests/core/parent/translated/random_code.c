@@ -708,21 +708,6 @@ random_code(const struct random_kind *kind, uint64_t seed, int nr_pieces, unsign
 	return own.at;
 }
 
-bool
-random_code_writes_flags(const unsigned char *code)
-{
-	const size_t left_of_page = 4096 - (uintptr_t)code % 4096;
-	const ZydisAccessedFlags *flags;
-	ZydisDecodedInstruction instruction;
-	ZydisDecoder decoder;
-
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code, left_of_page, &instruction)))
-		return false;
-	flags = instruction.cpu_flags;
-	return flags && (flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
-}
-
 void
 random_code_print(const unsigned char *code, const unsigned char *end)
 {

@@ -37,8 +37,5 @@ uint32_t random_below(uint64_t *state, uint32_t bound);
 unsigned char *random_code(const struct random_kind *kind, uint64_t seed, int nr_pieces, unsigned char *code,
 			   size_t max_bytes, uint64_t *nr_executed);
 
-/* The instruction there writes flags. False also if there is none, up to the end of the page. */
-bool random_code_writes_flags(const unsigned char *code);
-
 /* Prints what the bytes are, one instruction a line. */
 void random_code_print(const unsigned char *code, const unsigned char *end);
