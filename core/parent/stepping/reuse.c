@@ -34,7 +34,6 @@ struct followed {
 	uint64_t line; /* plus 1; 0: none */
 	uint32_t time;
 	uint8_t modified, recent;
-	bool is_other; /* its residue is not 0, when lines are sampled */
 };
 
 /*
@@ -44,9 +43,7 @@ struct followed {
  * stored: CACHE_IS_MODIFIED if it has been
  * uses: how many there were before the last one of an item
  * later: of the first FEW_RECENT items, a bit for each that was used after that one, if lines are sampled
- * others: of these, a bit for each whose residue is not 0
  * by_line: an item that a line of these low bits may have
- * marks: of all of them, packed as in the tree
  */
 #define RECENT_MAX 64
 #define FEW_RECENT 16
@@ -62,10 +59,8 @@ struct recent {
 		uint16_t items[FEW_RECENT];
 		__m128i vectors[2];
 	} later;
-	uint16_t others;
 	uint8_t by_line[RECENT_LINES];
 	size_t nr;
-	uint64_t marks;
 };
 
 /*
@@ -74,28 +69,26 @@ struct recent {
  * near: so many lines are in the least capacity at once, whatever they stand for
  * most_recent: so many lines may be recent
  * nr_used: uses since recent lines had none
- * bits: of times that a line has: [0] of residue 0, or if all are followed; [1] of others
- * tree: of blocks that are behind, but for the last one: how many lines, those of others times OTHER; nr: of all times
+ * bits: of times that a line has
+ * tree: of blocks that are behind, but for the last one: how many lines
  * capacities: in lines
  * by_distance: uses by the first capacity that does not miss, but for the least; written: by capacity, more than one
  *   before
  * moved: by_distance as it was then (reuse_move)
  * given_up: lines with such bits of their hash are
- * weights: for how many lines one stands
+ * weight: for how many lines one stands
  */
-#define OTHER (UINT64_C(1) << 32)
 #define TIMES_OF(room) (2 * (room))
 struct reuse {
 	struct followed *table;
 	struct recent recent;
 	uint32_t nr_used;
 	uint32_t *places;
-	uint64_t *bits[2], *tree;
+	uint64_t *bits, *tree;
 	size_t room, nr_lines, now, near, most_recent, max_lines;
-	uint64_t nr; /* packed as in the tree */
 	uint64_t capacities[REUSE_NR];
 	double by_distance[REUSE_NR + 1], moved[REUSE_NR + 1], written[REUSE_NR + 1];
-	double uses, lines, streamed_bytes, weights[2];
+	double uses, lines, streamed_bytes, weight;
 	uint64_t residues, given_up;
 	unsigned shrinks;
 	bool is_filtered;
@@ -115,26 +108,13 @@ is_sampled(const struct reuse *reuse)
 	return reuse->residues != UINT64_MAX;
 }
 
-static uint64_t
-mark_of(const struct followed *line)
-{
-	return line->is_other ? OTHER : 1;
-}
-
-/* For how many lines these stand. */
-static double
-weigh(const struct reuse *reuse, uint64_t nr)
-{
-	return (double)(nr % OTHER) * reuse->weights[0] + (double)(nr / OTHER) * reuse->weights[1];
-}
-
 /* ---- times ---- */
 
 static void
-add_to_tree(struct reuse *reuse, size_t block, uint64_t marks)
+add_to_tree(struct reuse *reuse, size_t block, uint64_t lines)
 {
 	for (size_t i = block + 1; i <= TIMES_OF(reuse->room) / BLOCK_TIMES; i += i & -i)
-		reuse->tree[i] += marks;
+		reuse->tree[i] += lines;
 }
 
 /* Lines from that time on, before the end of a word. */
@@ -143,11 +123,8 @@ count_until(const struct reuse *reuse, size_t time, size_t end)
 {
 	uint64_t mask = UINT64_MAX << time % WORD_TIMES, sum = 0;
 
-	for (size_t word = time / WORD_TIMES; word < end; word++, mask = UINT64_MAX) {
-		sum += (unsigned)__builtin_popcountll(reuse->bits[0][word] & mask);
-		if (reuse->is_filtered)
-			sum += OTHER * (unsigned)__builtin_popcountll(reuse->bits[1][word] & mask);
-	}
+	for (size_t word = time / WORD_TIMES; word < end; word++, mask = UINT64_MAX)
+		sum += (unsigned)__builtin_popcountll(reuse->bits[word] & mask);
 	return sum;
 }
 
@@ -160,7 +137,7 @@ set_time(struct reuse *reuse, size_t place)
 
 	line->time = (uint32_t)time;
 	reuse->places[time] = (uint32_t)place;
-	reuse->bits[line->is_other][time / WORD_TIMES] |= UINT64_C(1) << time % WORD_TIMES;
+	reuse->bits[time / WORD_TIMES] |= UINT64_C(1) << time % WORD_TIMES;
 	if (reuse->now % BLOCK_TIMES == 0 && reuse->now > BLOCK_TIMES) {
 		const size_t block = time / BLOCK_TIMES - 1;
 
@@ -175,11 +152,11 @@ take_time(struct reuse *reuse, const struct followed *line)
 	const size_t time = line->time, block = time / BLOCK_TIMES;
 	uint64_t later;
 
-	reuse->bits[line->is_other][time / WORD_TIMES] &= ~(UINT64_C(1) << time % WORD_TIMES);
+	reuse->bits[time / WORD_TIMES] &= ~(UINT64_C(1) << time % WORD_TIMES);
 	if (block + 1 >= reuse->now / BLOCK_TIMES)
-		return count_until(reuse, time, reuse->now / WORD_TIMES + 1) + reuse->recent.marks;
-	add_to_tree(reuse, block, 0 - mark_of(line));
-	later = count_until(reuse, time, (block + 1) * BLOCK_WORDS) + reuse->nr - mark_of(line);
+		return count_until(reuse, time, reuse->now / WORD_TIMES + 1) + reuse->recent.nr;
+	add_to_tree(reuse, block, UINT64_MAX);
+	later = count_until(reuse, time, (block + 1) * BLOCK_WORDS) + reuse->nr_lines - 1;
 	for (size_t i = block + 1; i > 0; i &= i - 1)
 		later -= reuse->tree[i];
 	return later;
@@ -194,9 +171,9 @@ renumber(struct reuse *reuse)
 	reuse->now = 0;
 	memset(reuse->tree, 0, (TIMES_OF(reuse->room) / BLOCK_TIMES + 1) * sizeof(*reuse->tree));
 	for (size_t word = 0; word < end / WORD_TIMES; word++) {
-		uint64_t left = reuse->bits[0][word] | reuse->bits[1][word];
+		uint64_t left = reuse->bits[word];
 
-		reuse->bits[0][word] = reuse->bits[1][word] = 0;
+		reuse->bits[word] = 0;
 		for (; left; left &= left - 1)
 			set_time(reuse, reuse->places[word * WORD_TIMES + (unsigned)__builtin_ctzll(left)]);
 	}
@@ -229,7 +206,7 @@ settle(struct reuse *reuse)
 		set_time(reuse, item->place);
 		item->line = 0;
 	}
-	recent->nr = recent->marks = recent->others = 0;
+	recent->nr = 0;
 }
 
 /* ---- the table ---- */
@@ -271,10 +248,8 @@ put(struct reuse *reuse, uint64_t line, uint8_t modified)
 {
 	const size_t place = find_place(reuse, line);
 
-	reuse->table[place] = (struct followed){
-		.line = line + 1, .modified = modified, .is_other = is_sampled(reuse) && line % CACHE_RESIDUES != 0};
+	reuse->table[place] = (struct followed){.line = line + 1, .modified = modified};
 	reuse->nr_lines++;
-	reuse->nr += mark_of(&reuse->table[place]);
 	return place;
 }
 
@@ -282,12 +257,11 @@ static void
 allocate(struct reuse *reuse, size_t room)
 {
 	reuse->room = room;
-	reuse->now = reuse->nr_lines = reuse->nr = 0;
+	reuse->now = reuse->nr_lines = 0;
 	reuse->table = rot_calloc(room, sizeof(*reuse->table));
 	reuse->places = rot_calloc(TIMES_OF(room), sizeof(*reuse->places));
 	reuse->tree = rot_calloc(TIMES_OF(room) / BLOCK_TIMES + 1, sizeof(*reuse->tree));
-	for (int i = 0; i < 2; i++)
-		reuse->bits[i] = rot_calloc(TIMES_OF(room) / WORD_TIMES + 1, sizeof(*reuse->bits[i]));
+	reuse->bits = rot_calloc(TIMES_OF(room) / WORD_TIMES + 1, sizeof(*reuse->bits));
 }
 
 static void
@@ -296,18 +270,16 @@ release(struct reuse *reuse)
 	free(reuse->table);
 	free(reuse->places);
 	free(reuse->tree);
-	free(reuse->bits[0]);
-	free(reuse->bits[1]);
+	free(reuse->bits);
 }
 
 /* ---- other room, other lines ---- */
 
 static void
-set_weights(struct reuse *reuse, double first, double others)
+set_weight(struct reuse *reuse, double weight)
 {
-	reuse->weights[0] = first;
-	reuse->weights[1] = others;
-	reuse->near = (size_t)fmin(RECENT_MAX, ceil((double)reuse->capacities[0] / fmax(first, others)));
+	reuse->weight = weight;
+	reuse->near = (size_t)fmin(RECENT_MAX, ceil((double)reuse->capacities[0] / weight));
 	reuse->most_recent = is_sampled(reuse) && reuse->near < FEW_RECENT ? FEW_RECENT : reuse->near;
 }
 
@@ -321,7 +293,7 @@ rebuild(struct reuse *reuse, size_t room)
 	before = *reuse;
 	allocate(reuse, room);
 	for (size_t word = 0; word <= before.now / WORD_TIMES; word++) {
-		for (uint64_t left = before.bits[0][word] | before.bits[1][word]; left; left &= left - 1) {
+		for (uint64_t left = before.bits[word]; left; left &= left - 1) {
 			const size_t time = word * WORD_TIMES + (unsigned)__builtin_ctzll(left);
 			const struct followed *line = &before.table[before.places[time]];
 
@@ -337,7 +309,7 @@ static void
 shrink(struct reuse *reuse)
 {
 	reuse->given_up = reuse->given_up << 1 | 1;
-	set_weights(reuse, 2 * reuse->weights[0], 2 * reuse->weights[1]);
+	set_weight(reuse, 2 * reuse->weight);
 	reuse->shrinks++;
 	reuse->is_filtered = true;
 	rebuild(reuse, reuse->room > LEAST_ROOM ? reuse->room / 2 : LEAST_ROOM);
@@ -346,11 +318,10 @@ shrink(struct reuse *reuse)
 void
 reuse_sample(struct reuse *reuse, uint64_t residues)
 {
-	const unsigned nr_others = (unsigned)__builtin_popcountll(residues & ~UINT64_C(1));
 	size_t room = reuse->room;
 
 	reuse->residues = residues;
-	set_weights(reuse, reuse->weights[0], reuse->weights[1] * (CACHE_RESIDUES - 1) / nr_others);
+	set_weight(reuse, reuse->weight * CACHE_RESIDUES / (unsigned)__builtin_popcountll(residues));
 	reuse->is_filtered = true;
 	rebuild(reuse, reuse->room);
 	while (room > LEAST_ROOM && room > 8 * reuse->nr_lines)
@@ -364,7 +335,7 @@ reuse_sample(struct reuse *reuse, uint64_t residues)
 static INLINE uint8_t
 find_capacity(const struct reuse *reuse, uint64_t others)
 {
-	const uint64_t lines = reuse->is_filtered ? (uint64_t)weigh(reuse, others) : others;
+	const uint64_t lines = reuse->is_filtered ? (uint64_t)((double)others * reuse->weight) : others;
 	int i;
 
 	if (lines < reuse->capacities[0])
@@ -392,8 +363,6 @@ count_gone(double written[REUSE_NR + 1], unsigned modified, unsigned capacity, d
 static bool
 bring_in(struct reuse *reuse, uint64_t number, size_t *place)
 {
-	double weight;
-
 	if (reuse->nr_lines >= reuse->max_lines)
 		shrink(reuse);
 	else if (reuse->nr_lines >= reuse->room / 2)
@@ -401,29 +370,26 @@ bring_in(struct reuse *reuse, uint64_t number, size_t *place)
 	if (!is_followed(reuse, number))
 		return false;
 	*place = put(reuse, number, CLEAN);
-	weight = reuse->weights[reuse->table[*place].is_other];
-	reuse->lines += weight;
-	reuse->by_distance[REUSE_NR] += weight;
+	reuse->lines += reuse->weight;
+	reuse->by_distance[REUSE_NR] += reuse->weight;
 	if (reuse->told)
-		reuse->told(reuse->context, number, REUSE_NR, weight);
+		reuse->told(reuse->context, number, REUSE_NR, reuse->weight);
 	return true;
 }
 
-/* others: lines that were used since its last use, packed as in the tree */
+/* others: lines that were used since its last use */
 static INLINE void
 use_again(struct reuse *reuse, struct followed *line, uint64_t others)
 {
 	const uint8_t capacity = others ? find_capacity(reuse, others) : 0;
 
 	if (capacity > 0) {
-		const double weight = reuse->weights[line->is_other];
-
-		count_gone(reuse->written, line->modified, capacity, weight);
+		count_gone(reuse->written, line->modified, capacity, reuse->weight);
 		if (line->modified < capacity)
 			line->modified = capacity;
-		reuse->by_distance[capacity] += weight;
+		reuse->by_distance[capacity] += reuse->weight;
 		if (reuse->told)
-			reuse->told(reuse->context, line->line - 1, capacity, weight);
+			reuse->told(reuse->context, line->line - 1, capacity, reuse->weight);
 	}
 }
 
@@ -445,17 +411,16 @@ static INLINE void
 use_recent(struct reuse *reuse, size_t item)
 {
 	struct recent *recent = &reuse->recent;
-	const unsigned later = recent->later.items[item],
-		       nr_others = (unsigned)__builtin_popcount(later & recent->others);
+	const unsigned later = (unsigned)__builtin_popcount(recent->later.items[item]);
 	struct followed *line = &reuse->table[recent->items[item].place];
 
 	put_last(recent, item);
-	if ((unsigned)__builtin_popcount(later) < reuse->near)
+	if (later < reuse->near)
 		return;
 	if (recent->items[item].stored & CACHE_IS_MODIFIED)
 		line->modified = 0;
 	recent->items[item].stored = 0;
-	use_again(reuse, line, (unsigned)__builtin_popcount(later) - nr_others + OTHER * nr_others);
+	use_again(reuse, line, later);
 }
 
 /* The line is a recent one from now on. Returns its item, or RECENT_MAX if it is not followed. */
@@ -475,12 +440,9 @@ find_recent(struct reuse *reuse, uint64_t line)
 			use_again(reuse, &reuse->table[place], take_time(reuse, &reuse->table[place]));
 		else if (!bring_in(reuse, line, &place))
 			return RECENT_MAX;
-		recent->marks += mark_of(&reuse->table[place]);
 		recent->items[recent->nr] = (struct recent_line){.line = line + 1, .place = place};
-		if (recent->nr < FEW_RECENT) {
+		if (recent->nr < FEW_RECENT)
 			put_last(recent, recent->nr);
-			recent->others |= (uint16_t)(reuse->table[place].is_other << recent->nr);
-		}
 		reuse->table[place].recent = (uint8_t)++recent->nr;
 	}
 	recent->by_line[line % RECENT_LINES] = reuse->table[place].recent - 1;
@@ -591,8 +553,7 @@ reuse_stream(struct reuse *reuse, uint64_t line, uint64_t bytes)
 {
 	if (!(reuse->residues >> line % CACHE_RESIDUES & 1))
 		return;
-	reuse->streamed_bytes += (double)bytes * ldexp(reuse->weights[is_sampled(reuse) && line % CACHE_RESIDUES != 0],
-						       -(int)reuse->shrinks);
+	reuse->streamed_bytes += (double)bytes * ldexp(reuse->weight, -(int)reuse->shrinks);
 }
 
 /* ---- the reuse ---- */
@@ -607,10 +568,10 @@ add_last_gone(const struct reuse *reuse, double written[REUSE_NR + 1])
 		const uint64_t bit = UINT64_C(1) << time % WORD_TIMES;
 		const struct followed *line = &reuse->table[reuse->places[time]];
 
-		if (!((reuse->bits[0][time / WORD_TIMES] | reuse->bits[1][time / WORD_TIMES]) & bit))
+		if (!(reuse->bits[time / WORD_TIMES] & bit))
 			continue;
-		count_gone(written, line->modified, find_capacity(reuse, later), reuse->weights[line->is_other]);
-		later += mark_of(line);
+		count_gone(written, line->modified, find_capacity(reuse, later), reuse->weight);
+		later++;
 	}
 }
 
@@ -644,7 +605,7 @@ reuse_new(unsigned line_shift, size_t max_lines)
 	reuse->max_lines = max_lines;
 	for (int i = 0; i < REUSE_NR; i++)
 		reuse->capacities[i] = reuse_lines(i, line_shift);
-	set_weights(reuse, 1, 1);
+	set_weight(reuse, 1);
 	allocate(reuse, LEAST_ROOM);
 	return reuse;
 }

@@ -64,8 +64,8 @@ void reuse_add_up(const uint64_t by_capacity[REUSE_NR + 1], uint64_t misses[REUS
 void reuse_stream(struct reuse *reuse, uint64_t line, uint64_t bytes);
 
 /*
- * From now on lines alone are followed that have one of these residues (cache_model.h): those of residue 0 stand for
- * themselves, and the others for all others. Lines that are not sampled may be among uses. Once at most.
+ * From now on lines alone are followed that have one of these residues (cache_model.h). Lines that are not sampled may be
+ * among uses. Once at most.
  */
 void reuse_sample(struct reuse *reuse, uint64_t residues);
 

@@ -65,7 +65,7 @@ process_curve_share(struct process_curves *curves, uint32_t space, uint64_t resi
 		curve->reuse = reuse_new(curves->line_shift, PROCESS_CURVE_MAX_LINES);
 		curve->line_shift = curves->line_shift;
 		curve->shift = curves->shift;
-		curve->residues = residues;
+		curve->residues = residues & CURVE_RESIDUES;
 		curve->shadow = residues ? sampled_new(curve) : NULL;
 		curve->space = space;
 		curve->next = curves->first;

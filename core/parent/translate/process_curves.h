@@ -31,6 +31,12 @@ struct process_curves {
 struct process_curve;
 
 /*
+ * The lowest residue is that of the heads of pages, which programs use much more often than other lines. It is not
+ * sampled, as most of the time went there, while two other lines tell of them as well as of all others.
+ */
+#define CURVE_RESIDUES (~UINT64_C(1))
+
+/*
  * The curve of that address space, with one more user; the last one that releases it ends it. residues: of the lines
  * that will be sampled later, 0: all are followed.
  */

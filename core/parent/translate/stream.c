@@ -256,7 +256,8 @@ stream_new(const struct step_caches *caches, const struct stream_options *option
 	stream->sampling = find_sampling(options->sampling);
 	if (stream->sampling && !options->has_pages && !options->has_kinds && options->nr_what_ifs == 0 &&
 	    !(options->has_curve && options->has_regions) && cache_model_can_be_sampled(model))
-		stream->residues = stream->sampling->residues;
+		stream->residues =
+			stream->sampling->residues & (cache_model_has_levels(model) ? UINT64_MAX : CURVE_RESIDUES);
 
 	stream->sites = sites_new();
 	stream->sites->has_causes = options->has_causes;
@@ -860,7 +861,7 @@ wait_for(struct stream_thread *thread)
  * after a longer time are not corrected, so a few long bursts say more than many short ones.
  */
 #define BURST_BYTES (UINT64_C(1) << 21)
-#define BURSTS_OF_INTERVAL 16
+#define BURSTS_OF_INTERVAL 8
 
 static bool
 set_place(struct stream_thread *thread, const struct code_cache *cache)
