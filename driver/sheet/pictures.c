@@ -249,7 +249,7 @@ sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct m
 	struct plot_series series[1 + MEASURED_LEVELS_MAX];
 	struct plot_marker marks[MEASURED_LEVELS_MAX];
 	struct series_plot plot = {.frame = {.title = "The levels of the memory",
-					     .caption = levels->is_steady ? "" : "Not sure: the runs do not agree.",
+					     .caption = levels->is_steady ? "" : "Not sure: the chases do not agree.",
 					     .x = {"footprint of random accesses", "KiB", true, NAN, NAN},
 					     .y = {"time of an access", "cycles", true, NAN, NAN},
 					     .markers = marks},

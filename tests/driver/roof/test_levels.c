@@ -71,7 +71,7 @@ static const struct {
 	{3,
 	 false,
 	 {"2 MiB (sysfs)", "not found", "170     640", "rot remeasure levels", "!only measured", "640 KiB",
-	  "not sure: others had the CPU", "!stayed"}},
+	  "not sure: others had the CPU", "!stayed from"}},
 };
 
 TEST_OF(table_tells_who_says_what, NR_ELEMENTS(tables))
