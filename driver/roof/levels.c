@@ -716,7 +716,7 @@ print_last_level(const struct measured_levels *levels, const struct machine *mac
 	autofree char *low = levels->last_level.low_bytes ? machine_size_text(levels->last_level.low_bytes)
 							  : rot_strdup("nothing"),
 		      *high = machine_size_text(levels->last_level.high_bytes);
-	autofree char *between = rot_format("\nIn the last level between %s and %s stayed, from moment to moment in "
+	autofree char *between = rot_format("In the last level between %s and %s stayed, from moment to moment in "
 					    "%.2g s.\n",
 					    low, high, levels->last_level.seconds),
 		      *doubt = rot_format("Its size is not sure: %s. The next run looks again.\n",
@@ -724,6 +724,8 @@ print_last_level(const struct measured_levels *levels, const struct machine *mac
 		      *run_doubt =
 			      rot_format("The last run could not see its size: %s.\n", levels->last_level.run_doubt);
 
+	if (levels->last_level.high_bytes || levels->last_level.doubt[0] || levels->last_level.run_doubt[0])
+		fputc('\n', out);
 	if (levels->last_level.high_bytes)
 		text_print_fitting(between, out);
 	if (levels->last_level.nr_runs > 1)

@@ -84,6 +84,18 @@ call machine --only=clocks,scheduling -compiler=no-such-compiler --json
 [ "$status" = 0 ] && case $out in *"cannot find the compiler"*'"least step of the clock"'*) true ;; *) false ;; esac
 check "a part that fails leaves its reason, and the others"
 
+# Only where the buffer is larger than what may be mapped.
+if ! is_sanitized; then
+	out=$(ulimit -v 250000; "$rot" machine --only=caches -useCachedResults=false)
+	status=$?
+	case $status:$(echo $out) in
+	0:*"L1 data "*" KiB "*": cannot map "*) result=0 ;;
+	0:*" stayed, from moment to moment"*) echo "# it could be mapped"; result=0 ;;
+	*) result=1 ;;
+	esac
+	check "without memory to look at the last level, there are the others"
+fi
+
 if ! is_sanitized; then # which takes more memory than that
 	out=$(ulimit -v 100000; "$rot" machine --only=loaded,scheduling)
 	case $(echo $out) in
