@@ -699,10 +699,10 @@ print_runs(const struct measured_levels *levels, const struct machine *machine, 
 	const struct residence_size size = size_of_runs(levels, machine);
 	const struct measured_run *first = levels->last_level.runs, *last = first + nr - 1;
 	autofree char *most = machine_size_text(first[size.most].bytes), *own = machine_size_text(last->bytes);
-	autofree char *line = rot_format("%s is the most of %zu runs since %.10s; %zu saw as much, within 15 %%.\n",
+	autofree char *line = rot_format("%s is the most of %zu runs since %.16s; %zu saw as much, within 15 %%.\n",
 					 most, nr, first->when.created, size.nr_agreeing);
 	autofree char *less =
-		rot_format("Others used it in the last run, of %.10s: it saw %s.\n", last->when.created, own);
+		rot_format("Others used it in the last run, of %.16s: it saw %s.\n", last->when.created, own);
 
 	text_print_fitting(line, out);
 	if (!levels->last_level.run_doubt[0] &&
