@@ -299,7 +299,8 @@ sheet_pictures_draw_last_level(const struct sheet_pictures *pictures, const stru
 		return;
 	series[plot.nr_series++] = sheet_curve_series(&pool, staying);
 	if (bytes > 0) /* there is a level behind L2 */
-		series[plot.nr_series++] = sheet_cost_line(&pool, staying->at[0], staying->at[staying->nr - 1],
-							   bytes / KIB / KIB, pool_format(&pool, "the most: %s", size));
+		series[plot.nr_series++] =
+			sheet_cost_line(&pool, staying->at[0], staying->at[staying->nr - 1], bytes / KIB / KIB,
+					pool_format(&pool, "the most of all runs: %s", size));
 	sheet_pictures_draw(pictures, "last-level", &plot);
 }
