@@ -479,6 +479,7 @@ size_of_runs(const struct measured_levels *levels, const struct machine *machine
 	return residence_of_runs(bytes, levels->last_level.nr_runs, (double)told_last_level(machine));
 }
 
+/* doubt: of the last run; NULL: none. */
 static void
 take_runs(const struct sweep *sweep, const char *doubt, struct measured_levels *levels)
 {

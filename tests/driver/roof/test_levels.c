@@ -37,7 +37,9 @@ printed(size_t nr_levels, bool is_steady, const int64_t runs[3], const char *run
 	struct measured_levels measured = {
 		.nr = nr_levels,
 		.is_steady = is_steady,
-		.last_level = {nr_levels == 4 ? 9 * MIB : 0, nr_levels == 4 ? 25 * MIB : 0, 6.9}};
+		.last_level.low_bytes = nr_levels == 4 ? 9 * MIB : 0,
+		.last_level.high_bytes = nr_levels == 4 ? 25 * MIB : 0,
+		.last_level.seconds = 6.9};
 	struct machine *machine = machine_new();
 	size_t length;
 	char *text;
