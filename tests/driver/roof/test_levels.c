@@ -34,12 +34,11 @@ printed(size_t nr_levels, bool is_steady, const int64_t runs[3], const char *run
 						       {MIB, 640 << 10, 3.8, 14.0},
 						       {24 * MIB, 16 * MIB, 12.3, NAN},
 						       {0, 0, 170, 640}};
-	struct measured_levels measured = {
-		.nr = nr_levels,
-		.is_steady = is_steady,
-		.last_level.low_bytes = nr_levels == 4 ? 9 * MIB : 0,
-		.last_level.high_bytes = nr_levels == 4 ? 25 * MIB : 0,
-		.last_level.seconds = 6.9};
+	struct measured_levels measured = {.nr = nr_levels,
+					   .is_steady = is_steady,
+					   .last_level.low_bytes = nr_levels == 4 ? 9 * MIB : 0,
+					   .last_level.high_bytes = nr_levels == 4 ? 25 * MIB : 0,
+					   .last_level.seconds = 6.9};
 	struct machine *machine = machine_new();
 	size_t length;
 	char *text;
