@@ -95,7 +95,7 @@ read_caches(struct rot *rot, struct rot_error *err)
 	if (strcmp(caches, measured) == 0) {
 		machine_replace_sizes(rot->modelled, rot->measured);
 		rot->modelled->l1_data_source = rot->modelled->l2_source = measured;
-		rot->modelled->llc_source = rot->measured->is_steady ? measured : busily;
+		rot->modelled->llc_source = measured_levels_are_sure(rot->measured) ? measured : busily;
 		rot->modelled_caches->ways = (struct cache_ways){.l1_data = rot->measured->l1_ways};
 		if (rot->modelled->l2_bytes)
 			return 0;

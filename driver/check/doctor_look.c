@@ -145,17 +145,20 @@ doctor_look_at_levels(struct findings *findings, const struct machine *machine, 
 	struct measured_levels levels;
 	struct finding *finding;
 	char *texts[3];
+	bool is_sure;
 
 	measured_levels_load(&levels, cache_folder, machine);
 	if (levels.nr == 0)
 		return;
+	is_sure = measured_levels_are_sure(&levels);
 	for (int i = 0; i < 3; i++)
 		texts[i] = measured_text(&levels, machine, i);
-	finding = findings_add(findings, "caches measured", levels.is_steady ? FINDING_GOOD : FINDING_LIMITED,
-			       "%s; %s; %s; memory %.3g ns; on %s%s", texts[0], texts[1], texts[2],
+	finding = findings_add(findings, "caches measured", is_sure ? FINDING_GOOD : FINDING_LIMITED,
+			       "%s; %s; %s; memory %.3g ns; on %s%s%s", texts[0], texts[1], texts[2],
 			       levels.levels[levels.nr - 1].ns, levels.when.created,
-			       levels.is_steady ? "" : ", while others used them");
-	if (!levels.is_steady)
+			       levels.is_steady ? "" : ", while others used them",
+			       levels.last_level.doubt[0] ? ", the last level not sure" : "");
+	if (!is_sure)
 		finding_advise(finding, "rot remeasure levels, when nothing else runs");
 	for (int i = 0; i < 3; i++)
 		free(texts[i]);

@@ -318,6 +318,31 @@ parse_size(const char *text, const char **end, int64_t *bytes)
 	return *bytes <= INT64_C(1) << 40;
 }
 
+static const struct cache_preset {
+	const char *name, *caches, *tlb;
+} presets[] = {CACHE_PRESETS(CACHE_PRESET_ROW)};
+
+/* NULL: there is none of that name. */
+static const struct cache_preset *
+preset_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(presets) / sizeof(*presets); i++)
+		if (strcmp(name, presets[i].name) == 0)
+			return &presets[i];
+	return NULL;
+}
+
+/* Caches, and with has_tlb a TLB, of that name; else text. Fresh memory. */
+static char *
+expand(const char *text, bool has_tlb)
+{
+	const struct cache_preset *preset = preset_find(text);
+
+	if (!preset)
+		return rot_strdup(text);
+	return rot_format(has_tlb ? "%s,tlb=%s" : "%s", preset->caches, preset->tlb);
+}
+
 static int64_t
 line_bytes_of(const struct asked_level *level)
 {
@@ -378,6 +403,9 @@ check_level(const char *text, struct asked_level *level, bool has_ways, struct r
 	if (nr_lines == 0 || level->nr_ways > nr_lines)
 		return rot_error_set(err, 0, "%s has %lld lines, which is fewer than its ways", text,
 				     (long long)nr_lines);
+	if (level->nr_ways && nr_lines % level->nr_ways != 0)
+		return rot_error_set(err, 0, "%s has %lld lines, which %lld ways do not divide", text,
+				     (long long)nr_lines, (long long)level->nr_ways);
 	if (level->trait.policy && strcmp(level->trait.policy, "plru") == 0 &&
 	    (!is_power_of_two(level->nr_ways) || level->nr_ways < 2 || level->nr_ways > MAX_TREE_WAYS))
 		return rot_error_set(err, 0, "plru needs 2 to 64 ways, a power of two");
@@ -394,6 +422,8 @@ parse_level(const char *text, struct asked_level *level, struct rot_error *err)
 	char *word, *rest;
 
 	level->is_full = level->nr_ways > 0 && level->nr_ways == nr_lines_of(level);
+	if (preset_find(text))
+		return rot_error_set(err, 0, "'%s' stands alone, as it names all levels of a machine", text);
 	if (!parse_size(text, &behind, &level->bytes))
 		return rot_error_set(err, 0, "'%s' does not begin with a size", text);
 	if (*behind == 'W') {
@@ -469,20 +499,6 @@ parse_item(const char *word, bool has_tlb, struct asked_level *levels, int *nr, 
 	return parse_level(word + 3 * is_named, &levels[level], err);
 }
 
-static const struct cache_preset {
-	const char *name, *caches, *tlb;
-} presets[] = {CACHE_PRESETS(CACHE_PRESET_ROW)};
-
-/* Caches, and with has_tlb a TLB, of that name; else text. Fresh memory. */
-static char *
-expand(const char *text, bool has_tlb)
-{
-	for (size_t i = 0; i < sizeof(presets) / sizeof(*presets); i++)
-		if (strcmp(text, presets[i].name) == 0)
-			return rot_format(has_tlb ? "%s,tlb=%s" : "%s", presets[i].caches, presets[i].tlb);
-	return rot_strdup(text);
-}
-
 int
 cache_shapes_parse(const char *text, bool has_tlb, struct machine *machine, struct cache_shapes *shapes,
 		   struct rot_error *err)
@@ -543,11 +559,10 @@ parse_tlb_ways(const char **text, struct tlb_shape *tlb)
 int
 tlb_parse(const char *text, struct tlb_shape *tlb, struct rot_error *err)
 {
-	const char *at = text;
+	const struct cache_preset *preset = preset_find(text);
+	const char *at = preset ? preset->tlb : text;
 	bool is_it;
 
-	for (size_t i = 0; i < sizeof(presets) / sizeof(*presets); i++)
-		at = strcmp(text, presets[i].name) == 0 ? presets[i].tlb : at;
 	*tlb = (struct tlb_shape){.page_bytes = 4096};
 	is_it = parse_size(at, &at, &tlb->entries) && tlb->entries <= MOST_TLB_ENTRIES;
 	if (is_it && *at == ':') {

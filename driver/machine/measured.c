@@ -86,6 +86,31 @@ measured_operation_of(const struct measured_levels *levels, const char *operatio
 	return NULL;
 }
 
+bool
+measured_levels_are_sure(const struct measured_levels *levels)
+{
+	return levels->is_steady && !levels->last_level.doubt[0];
+}
+
+void
+measured_runs_update(struct measured_levels *levels, const struct measured_run *run, const struct machine *machine)
+{
+	struct measured_run *runs = levels->last_level.runs;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < levels->last_level.nr_runs; i++) {
+		autofree char *changes = measured_changes(&runs[i].when, machine);
+
+		if (!changes[0] && strcmp(runs[i].when.created, run->when.created) != 0)
+			runs[nr++] = runs[i];
+	}
+	if (run->bytes && nr == MEASURED_RUNS_MAX)
+		memmove(runs, runs + 1, --nr * sizeof(*runs));
+	if (run->bytes)
+		runs[nr++] = *run;
+	levels->last_level.nr_runs = nr;
+}
+
 /* ---- the file ---- */
 
 static json_t *
@@ -104,6 +129,24 @@ operations_json(const struct measured_levels *levels)
 	return list;
 }
 
+static json_t *
+last_level_json(const struct measured_levels *levels)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < levels->last_level.nr_runs; i++) {
+		const struct measured_run *run = &levels->last_level.runs[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}", "created", run->when.created, "foundOn",
+						      run->when.found_on, "bytes", (json_int_t)run->bytes,
+						      "fittingBytes", (json_int_t)run->fitting_bytes));
+	}
+	return json_pack("{s:I, s:I, s:o, s:s, s:s, s:o}", "lowBytes", (json_int_t)levels->last_level.low_bytes,
+			 "highBytes", (json_int_t)levels->last_level.high_bytes, "seconds",
+			 json_number(levels->last_level.seconds), "doubt", levels->last_level.doubt, "runDoubt",
+			 levels->last_level.run_doubt, "runs", list);
+}
+
 json_t *
 measured_levels_json(const struct measured_levels *levels, const struct machine *machine)
 {
@@ -116,15 +159,13 @@ measured_levels_json(const struct measured_levels *levels, const struct machine 
 						      "fittingBytes", (json_int_t)level->fitting_bytes, "ns",
 						      json_number(level->ns), "cycles", json_number(level->cycles)));
 	}
-	return json_pack("{s:s, s:o, s:o, s:s, s:b, s:{s:I, s:I, s:o, s:s}, s:o, s:I, s:I, s:I, s:{s:s, s:s, s:o}}",
-			 "schema", schema, "cpuName", json_text(machine->cpu_name), "created",
-			 json_text(levels->when.created), "foundOn", levels->when.found_on, "steady", levels->is_steady,
-			 "lastLevel", "lowBytes", (json_int_t)levels->last_level.low_bytes, "highBytes",
-			 (json_int_t)levels->last_level.high_bytes, "seconds", json_number(levels->last_level.seconds),
-			 "doubt", levels->last_level.doubt, "levels", list, "lineBytes", (json_int_t)levels->line_bytes,
-			 "l1Ways", (json_int_t)levels->l1_ways, "tlbEntries", (json_int_t)levels->tlb_entries,
-			 "operations", "created", levels->operations_when.created, "foundOn",
-			 levels->operations_when.found_on, "list", operations_json(levels));
+	return json_pack("{s:s, s:o, s:o, s:s, s:b, s:o, s:o, s:I, s:I, s:I, s:{s:s, s:s, s:o}}", "schema", schema,
+			 "cpuName", json_text(machine->cpu_name), "created", json_text(levels->when.created), "foundOn",
+			 levels->when.found_on, "steady", levels->is_steady, "lastLevel", last_level_json(levels),
+			 "levels", list, "lineBytes", (json_int_t)levels->line_bytes, "l1Ways",
+			 (json_int_t)levels->l1_ways, "tlbEntries", (json_int_t)levels->tlb_entries, "operations",
+			 "created", levels->operations_when.created, "foundOn", levels->operations_when.found_on,
+			 "list", operations_json(levels));
 }
 
 int
@@ -174,10 +215,25 @@ read_operations(struct measured_levels *levels, const json_t *json)
 static void
 read_last_level(struct measured_levels *levels, const json_t *json)
 {
+	const json_t *list = json_object_get(json, "runs");
+	size_t i;
+	json_t *from;
+
 	levels->last_level.low_bytes = json_integer_value(json_object_get(json, "lowBytes"));
 	levels->last_level.high_bytes = json_integer_value(json_object_get(json, "highBytes"));
 	levels->last_level.seconds = json_number_at(json, "seconds");
 	snprintf(levels->last_level.doubt, sizeof(levels->last_level.doubt), "%s", json_text_at(json, "doubt"));
+	snprintf(levels->last_level.run_doubt, sizeof(levels->last_level.run_doubt), "%s",
+		 json_text_at(json, "runDoubt"));
+	json_array_foreach(list, i, from) {
+		if (i == MEASURED_RUNS_MAX)
+			break;
+		levels->last_level.runs[levels->last_level.nr_runs++] = (struct measured_run){
+			.when = measured_when_read(from),
+			.bytes = json_integer_value(json_object_get(from, "bytes")),
+			.fitting_bytes = json_integer_value(json_object_get(from, "fittingBytes")),
+		};
+	}
 }
 
 static bool

@@ -38,16 +38,28 @@ struct measured_operation {
 
 #define MEASURED_OPERATIONS_MAX 96
 
+/* What one look at the last level saw, at least. */
+struct measured_run {
+	struct measured_when when;
+	int64_t bytes, fitting_bytes; /* as in measured_level */
+};
+
+#define MEASURED_RUNS_MAX 8
+#define MEASURED_DOUBT_SIZE 96
+
 /* From the first level to memory. nr 0: nothing is known. */
 struct measured_levels {
 	struct measured_level levels[MEASURED_LEVELS_MAX];
 	size_t nr;
-	bool is_steady; /* both halves of the runs told the same sizes; else others used the machine */
+	bool is_steady; /* both halves of the chases told the same sizes; else others used the machine */
 	struct {
-		int64_t low_bytes, high_bytes; /* from moment to moment; 0: nobody looked */
-		double seconds;                /* of looking */
-		char doubt[96];                /* why its size is not sure; "": it is, or nobody looked */
-	} last_level;                          /* that others may share */
+		int64_t low_bytes, high_bytes;       /* from moment to moment; 0: nobody looked */
+		double seconds;                      /* of looking */
+		char doubt[MEASURED_DOUBT_SIZE];     /* why its size is not sure; "": it is, or nobody looked */
+		char run_doubt[MEASURED_DOUBT_SIZE]; /* why the last run saw nothing; "": it is the last of these */
+		struct measured_run runs[MEASURED_RUNS_MAX]; /* the last ones; the size is the most of them */
+		size_t nr_runs;
+	} last_level; /* that others may share */
 	struct measured_when when;
 	int64_t line_bytes, l1_ways,
 		tlb_entries; /* of the first level; by rot machine, where it was sure; 0: unknown */
@@ -74,6 +86,14 @@ char *measured_changes(const struct measured_when *when, const struct machine *m
 /* NULL: not measured. */
 const struct measured_operation *measured_operation_of(const struct measured_levels *levels, const char *operation,
 						       const char *precision, const char *instruction_set);
+
+/* Of all levels. */
+bool measured_levels_are_sure(const struct measured_levels *levels);
+
+/* Adds what was seen at that time, once. Runs of other conditions than now, and the oldest of too many, go. bytes 0:
+ * nothing to add. */
+void
+measured_runs_update(struct measured_levels *levels, const struct measured_run *run, const struct machine *machine);
 
 /* "created" and "foundOn" of an object. */
 struct measured_when measured_when_read(const json_t *json);

@@ -88,7 +88,7 @@ xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *
 	static const char *const taken[] = {"series",      "label",       "region",    "cpuFlags",   "nrCpus",
 					    "l1DataBytes", "l2Bytes",     "llcBytes",  "l1Ways",     "l2Ways",
 					    "lineBytes",   "memoryBytes", "quick",     "tlbEntries", "tlbPageBytes",
-					    "fmaLatency",  "fmaPerCycle", "fmaSource", "countsBus"};
+					    "fmaLatency",  "fmaPerCycle", "fmaSource", "countsBus",  "llcUsableBytes"};
 	bool is_taken = false;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -370,6 +370,17 @@ set_fused(const struct rot *rot, struct expression_scope *scope)
 	expression_scope_set_string(scope, "fmaSource", fused.source);
 }
 
+/* What data of one CPU may fill: less than is told where others use it, or a guest gets a part. */
+static int64_t
+usable_last_level(const struct rot *rot, const struct machine *machine)
+{
+	const struct measured_level *found = rot->measured ? measured_level_of(rot->measured, rot->machine, 2) : NULL;
+	autofree char *changes = found ? measured_changes(&rot->measured->when, rot->machine) : NULL;
+	const bool is_smaller = found && !changes[0] && (found->bytes < machine->llc_bytes || !machine->llc_bytes);
+
+	return is_smaller ? found->bytes : machine->llc_bytes;
+}
+
 /* $cpuFlags begins and ends with a blank, so that contains($cpuFlags, ' avx2 ') asks for a whole word. */
 static struct expression_scope *
 make_constants(const struct rot *rot)
@@ -390,6 +401,7 @@ make_constants(const struct rot *rot)
 	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
 	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
 	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
+	expression_scope_set_number(scope, "llcUsableBytes", (double)usable_last_level(rot, machine));
 	expression_scope_set_number(scope, "l1Ways", (double)(is_told ? ways.l1_data : rot->measured->l1_ways));
 	expression_scope_set_number(scope, "l2Ways", (double)ways.l2);
 	if (measured_tlb_parse(configuration_string(rot->configuration, "tlb"), rot->measured, &tlb, NULL) == 0) {

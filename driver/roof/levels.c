@@ -189,6 +189,7 @@ struct sweep {
 	struct pass_samples samples[MAX_FOOTPRINTS];
 	size_t nr;
 	int nr_runs;
+	struct visits visits;
 };
 
 /* ---- what is measured ---- */
@@ -387,6 +388,26 @@ repeat(struct sweep *sweep, struct measured_levels *levels, struct rot_error *er
 	return 0;
 }
 
+/* That the machine tells; 0: nobody does. */
+static int64_t
+told_last_level(const struct machine *machine)
+{
+	return strcmp(machine->llc_source, "measured") == 0 ? 0 : machine->llc_bytes;
+}
+
+/* Some visits come before the chases, as others use a shared level from time to time. */
+static int
+look_early(struct sweep *sweep, struct rot_error *err)
+{
+	const struct machine *machine = sweep->rot->machine;
+	const int64_t told = told_last_level(machine);
+
+	if (told <= machine->l2_bytes ||
+	    visits_make(sweep->rot, told, RESIDENCE_MAX_VISITS / 3, &sweep->visits, err) == 0)
+		return 0;
+	return rot_interrupted() ? -1 : 0;
+}
+
 static int
 measure_sizes(struct sweep *sweep, struct measured_levels *levels, struct rot_error *err)
 {
@@ -434,6 +455,13 @@ insert_last_level(const struct sweep *sweep, struct measured_levels *levels, dou
 	levels->nr++;
 }
 
+/* NULL: "". */
+static void
+doubt_set(char doubt[MEASURED_DOUBT_SIZE], const char *text)
+{
+	snprintf(doubt, MEASURED_DOUBT_SIZE, "%s", text ? text : "");
+}
+
 /* To a 1024th of the buffer: more digits would tell nothing. */
 static int64_t
 rounded(const struct residence_times *times, double bytes)
@@ -441,26 +469,55 @@ rounded(const struct residence_times *times, double bytes)
 	return (int64_t)(round(bytes * 1024 / times->buffer_bytes) * times->buffer_bytes / 1024);
 }
 
-static void
-take_residence(const struct sweep *sweep, const struct residence_times *times, const struct residence *residence,
-	       struct measured_levels *levels)
+static struct residence_size
+size_of_runs(const struct measured_levels *levels, const struct machine *machine)
 {
-	const struct measured_level *behind = &levels->levels[levels->nr - 2];
-	struct measured_level *last;
+	double bytes[MEASURED_RUNS_MAX];
 
-	snprintf(levels->last_level.doubt, sizeof(levels->last_level.doubt), "%s",
-		 residence->doubt ? residence->doubt : "");
+	for (size_t i = 0; i < levels->last_level.nr_runs; i++)
+		bytes[i] = (double)levels->last_level.runs[i].bytes;
+	return residence_of_runs(bytes, levels->last_level.nr_runs, (double)told_last_level(machine));
+}
+
+/* doubt: of the last run; NULL: none. */
+static void
+take_runs(const struct sweep *sweep, const char *doubt, struct measured_levels *levels)
+{
+	const struct measured_run *runs = levels->last_level.runs;
+	const struct residence_size size = size_of_runs(levels, sweep->rot->machine);
+
+	if (levels->nr == 3)
+		insert_last_level(sweep, levels, (double)runs[size.most].bytes);
+	levels->levels[levels->nr - 2].bytes = runs[size.most].bytes;
+	levels->levels[levels->nr - 2].fitting_bytes = runs[size.most].fitting_bytes;
+	doubt_set(levels->last_level.doubt, size.doubt && doubt ? doubt : size.doubt);
+}
+
+/* The size is the most of all runs; without any, what this one saw, with its doubt. */
+static void
+take_residence(const struct sweep *sweep, const struct residence *residence, struct measured_levels *levels)
+{
+	const struct residence_times *times = &sweep->visits.times;
+	const bool is_behind =
+		levels->nr >= 4 || residence->bytes > LEAST_BEHIND * (double)levels->levels[levels->nr - 2].bytes;
+	struct measured_run run = {.when = sweep->visits.when,
+				   .bytes = rounded(times, residence->bytes),
+				   .fitting_bytes = rounded(times, residence->fitting)};
+
 	levels->last_level.low_bytes = rounded(times, residence->low);
 	levels->last_level.high_bytes = rounded(times, residence->high);
 	levels->last_level.seconds = times->seconds;
-	levels->is_steady = levels->is_steady && !residence->doubt;
-	if (levels->nr == 3 && !residence->doubt && residence->bytes > LEAST_BEHIND * (double)behind->bytes)
-		insert_last_level(sweep, levels, residence->bytes);
-	last = &levels->levels[levels->nr - 2];
-	if (levels->nr < 4 || residence->bytes == 0)
-		return;
-	last->bytes = rounded(times, residence->bytes);
-	last->fitting_bytes = rounded(times, residence->fitting);
+	doubt_set(levels->last_level.run_doubt, residence->is_lower_bound ? NULL : residence->doubt);
+	if (levels->nr >= 4 && run.bytes) {
+		levels->levels[levels->nr - 2].bytes = run.bytes;
+		levels->levels[levels->nr - 2].fitting_bytes = run.fitting_bytes;
+	}
+	run.bytes = residence->is_lower_bound && is_behind ? run.bytes : 0;
+	measured_runs_update(levels, &run, sweep->rot->machine);
+	if (levels->last_level.nr_runs)
+		take_runs(sweep, residence->doubt, levels);
+	else
+		doubt_set(levels->last_level.doubt, residence->doubt);
 }
 
 static void
@@ -474,25 +531,25 @@ fill_staying(const struct residence_times *times, const struct residence *reside
 	}
 }
 
-/* Where there is a third level, or is told to be. */
+/* Where there is a third level, or is told to be. A failure leaves what the chase found, with its reason. */
 static int
-look_at_last_level(const struct sweep *sweep, struct measured_levels *levels, struct measured_curve *staying,
+look_at_last_level(struct sweep *sweep, struct measured_levels *levels, struct measured_curve *staying,
 		   struct rot_error *err)
 {
-	const struct machine *machine = sweep->rot->machine;
-	const int64_t told = strcmp(machine->llc_source, "measured") == 0 ? 0 : machine->llc_bytes;
+	const int64_t told = told_last_level(sweep->rot->machine);
 	const int64_t found = levels->nr >= 4 ? levels->levels[levels->nr - 2].bytes : 0;
-	autofree struct residence_times *times = rot_calloc(1, sizeof(*times));
-	struct residence residence;
+	struct residence residence = {.doubt = err->text};
 
-	if (levels->nr < 3 || (levels->nr == 3 && nr_levels_expected(machine) == 3))
+	if (levels->nr < 3 || (levels->nr == 3 && nr_levels_expected(sweep->rot->machine) == 3))
 		return 0;
-	if (visits_make(sweep->rot, told > found ? told : found, times, err) < 0)
+	if (visits_make(sweep->rot, told > found ? told : found, RESIDENCE_MAX_VISITS, &sweep->visits, err) == 0) {
+		residence_conclude(&sweep->visits.times, &residence);
+		if (staying)
+			fill_staying(&sweep->visits.times, &residence, staying);
+	} else if (rot_interrupted()) {
 		return -1;
-	residence_conclude(times, &residence);
-	take_residence(sweep, times, &residence, levels);
-	if (staying)
-		fill_staying(times, &residence, staying);
+	}
+	take_residence(sweep, &residence, levels);
 	return 0;
 }
 
@@ -515,10 +572,17 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_
 	struct measured_levels kept;
 	int rc;
 
+	measured_levels_load(&kept, rot->paths->cache, rot->machine);
 	sweep->rot = rot;
+	sweep->visits.takes_kept =
+		configuration_bool(rot->configuration, "useCachedResults") && !kept.last_level.doubt[0];
 	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
 	progress_point();
-	rc = measure_sizes(sweep, levels, err);
+	rc = look_early(sweep, err);
+	if (rc == 0)
+		rc = measure_sizes(sweep, levels, err);
+	memcpy(levels->last_level.runs, kept.last_level.runs, sizeof(kept.last_level.runs));
+	levels->last_level.nr_runs = kept.last_level.nr_runs;
 	if (rc == 0)
 		rc = look_at_last_level(sweep, levels, staying, err);
 	progress_end();
@@ -529,7 +593,6 @@ levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_
 		rot_graph_delete(sweep->passes[i]);
 	if (rc < 0)
 		return rot_error_prefix(err, "the levels of the memory");
-	measured_levels_load(&kept, rot->paths->cache, rot->machine);
 	memcpy(kept.levels, levels->levels, sizeof(kept.levels));
 	kept.nr = levels->nr;
 	kept.is_steady = levels->is_steady;
@@ -564,7 +627,7 @@ levels_ensure(struct rot *rot, struct rot_error *err)
 		rot_warning("no last-level cache was found behind the second level: the machine is too busy, or there "
 			    "is none. "
 			    "'rot remeasure levels' looks again");
-	else if (!levels.is_steady)
+	else if (!measured_levels_are_sure(&levels))
 		rot_warning("the sizes of the caches were measured while others used them; 'rot remeasure levels' "
 			    "looks again");
 	return 0;
@@ -629,21 +692,49 @@ add_level(struct text_table *table, const char *name, char *told, const struct m
 	text_table_add(table, cells);
 }
 
+/* Where there were several. */
 static void
-print_last_level(const struct measured_levels *levels, FILE *out)
+print_runs(const struct measured_levels *levels, const struct machine *machine, FILE *out)
+{
+	const size_t nr = levels->last_level.nr_runs;
+	const struct residence_size size = size_of_runs(levels, machine);
+	const struct measured_run *first = levels->last_level.runs, *last = first + nr - 1;
+	autofree char *most = machine_size_text(first[size.most].bytes), *own = machine_size_text(last->bytes);
+	autofree char *line = rot_format("%s is the most of %zu runs since %.16s; %zu saw as much, within 15 %%.\n",
+					 most, nr, first->when.created, size.nr_agreeing);
+	autofree char *less =
+		rot_format("Others used it in the last run, of %.16s: it saw %s.\n", last->when.created, own);
+
+	text_print_fitting(line, out);
+	if (!levels->last_level.run_doubt[0] &&
+	    (double)last->bytes < (1 - RESIDENCE_AGREEMENT) * (double)first[size.most].bytes)
+		text_print_fitting(less, out);
+}
+
+static void
+print_last_level(const struct measured_levels *levels, const struct machine *machine, FILE *out)
 {
 	autofree char *low = levels->last_level.low_bytes ? machine_size_text(levels->last_level.low_bytes)
 							  : rot_strdup("nothing"),
 		      *high = machine_size_text(levels->last_level.high_bytes);
-	autofree char *between = rot_format("\nIn the last level between %s and %s stayed, from moment to moment in "
+	autofree char *between = rot_format("In the last level between %s and %s stayed, from moment to moment in "
 					    "%.2g s.\n",
 					    low, high, levels->last_level.seconds),
-		      *doubt = rot_format("Its size is not sure: %s.\n", levels->last_level.doubt);
+		      *doubt = rot_format("Its size is not sure: %s. The next run looks again.\n",
+					  levels->last_level.doubt),
+		      *run_doubt =
+			      rot_format("The last run could not see its size: %s.\n", levels->last_level.run_doubt);
 
+	if (levels->last_level.high_bytes || levels->last_level.doubt[0] || levels->last_level.run_doubt[0])
+		fputc('\n', out);
 	if (levels->last_level.high_bytes)
 		text_print_fitting(between, out);
+	if (levels->last_level.nr_runs > 1)
+		print_runs(levels, machine, out);
 	if (levels->last_level.doubt[0])
 		text_print_fitting(doubt, out);
+	else if (levels->last_level.run_doubt[0])
+		text_print_fitting(run_doubt, out);
 }
 
 void
@@ -672,15 +763,15 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 		add_level(&table, "memory", rot_strdup("-"), &levels->levels[levels->nr - 1], "");
 	text_table_print(&table, out);
 	text_table_clear(&table);
-	print_last_level(levels, out);
+	print_last_level(levels, machine, out);
 	text_print_fitting("\nmeasured: footprint of which half the accesses miss; of a last level behind L2, the most "
-			   "of a larger buffer that stays\n"
+			   "of a larger buffer that stayed in any run\n"
 			   "fits: footprint of which at most a tenth miss\n"
 			   "ns, cycles: an access that waits for the one before\n"
 			   "A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
 			   out);
 	if (!levels->is_steady)
-		text_print_fitting("The runs do not agree: others used the machine. Measure again when nothing else "
+		text_print_fitting("The chases do not agree, or others disturbed them. Measure again when nothing else "
 				   "runs: rot remeasure levels\n",
 				   out);
 }

@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/configuration.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/paths.h"
@@ -126,38 +125,40 @@ visit(struct field *field, unsigned part, double until_s)
 	return 1e9 * least_s / NR_LOADS;
 }
 
+/* On a busy machine fewer than nr, for which there is a share of the time. */
 static int
-visit_all(struct field *field, struct residence_times *times, struct rot_error *err)
+visit_all(struct field *field, size_t nr, struct residence_times *times, struct rot_error *err)
 {
-	const double begin_s = clock_now_s();
+	const double begin_s = clock_now_s(), share = (double)(nr - times->nr_visits) / RESIDENCE_MAX_VISITS;
 	bool is_complete = true;
 
-	while (times->nr_visits < RESIDENCE_MAX_VISITS && is_complete) {
-		const bool is_enough = times->nr_visits >= RESIDENCE_LEAST_VISITS;
+	times->begun_s = times->nr_visits ? times->begun_s : begin_s;
+	while (times->nr_visits < nr && is_complete) {
+		const bool is_enough = times->nr_visits * RESIDENCE_MAX_VISITS >= nr * RESIDENCE_LEAST_VISITS;
 
 		for (size_t i = 0; i < RESIDENCE_NR_PARTS && is_complete; i++) {
 			double *ns = &times->ns[times->nr_visits][i];
 
 			if (rot_interrupted())
 				return rot_error_set(err, 0, "interrupted");
-			*ns = visit(field, residence_parts[i], begin_s + (is_enough ? MAX_S : MAX_LEAST_S));
+			*ns = visit(field, residence_parts[i], begin_s + share * (is_enough ? MAX_S : MAX_LEAST_S));
 			is_complete = isfinite(*ns);
 		}
 		times->nr_visits += is_complete;
-		times->seconds = clock_now_s() - begin_s;
+		times->seconds = clock_now_s() - times->begun_s;
 	}
 	return 0;
 }
 
 static int
-measure(int64_t bytes, struct residence_times *times, struct rot_error *err)
+measure(size_t nr, struct residence_times *times, struct rot_error *err)
 {
+	const int64_t bytes = (int64_t)times->buffer_bytes;
 	struct field field = {.nr_pages = (uint64_t)bytes / VISITS_PAGE_BYTES};
 	cpu_set_t before, own;
 	bool is_moved;
 	int rc;
 
-	*times = (struct residence_times){.buffer_bytes = (double)bytes};
 	field.buffer = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (field.buffer == MAP_FAILED)
 		return rot_error_set(err, errno, "cannot map %lld bytes", (long long)bytes);
@@ -169,7 +170,7 @@ measure(int64_t bytes, struct residence_times *times, struct rot_error *err)
 	CPU_ZERO(&own);
 	CPU_SET(machine_first_cpu(), &own);
 	is_moved = sched_getaffinity(0, sizeof(before), &before) == 0 && sched_setaffinity(0, sizeof(own), &own) == 0;
-	rc = visit_all(&field, times, err);
+	rc = visit_all(&field, nr, times, err);
 	if (is_moved)
 		sched_setaffinity(0, sizeof(before), &before);
 	munmap(field.buffer, (size_t)bytes);
@@ -233,34 +234,41 @@ buffer_bytes(const struct machine *machine, int64_t last_level_bytes)
 }
 
 static bool
-has_kept(const struct rot *rot, const char *path, int64_t bytes, struct residence_times *times)
+load_kept(const struct rot *rot, const char *path, int64_t bytes, struct visits *visits)
 {
 	autofree char *text = file_read(path, NULL, NULL), *changes = NULL;
-	struct measured_when when;
+	struct visits kept = *visits;
 
-	if (!text || visits_parse(text, times, &when) < 0 || times->buffer_bytes != (double)bytes ||
-	    times->nr_visits < RESIDENCE_LEAST_VISITS)
+	if (!text || visits_parse(text, &kept.times, &kept.when) < 0 || kept.times.buffer_bytes < (double)bytes ||
+	    kept.times.nr_visits < RESIDENCE_LEAST_VISITS)
 		return false;
-	changes = measured_changes(&when, rot->machine);
+	changes = measured_changes(&kept.when, rot->machine);
+	if (!changes[0])
+		*visits = kept;
 	return !changes[0];
 }
 
 int
-visits_make(const struct rot *rot, int64_t last_level_bytes, struct residence_times *times, struct rot_error *err)
+visits_make(const struct rot *rot, int64_t last_level_bytes, size_t nr, struct visits *visits, struct rot_error *err)
 {
 	const int64_t bytes = buffer_bytes(rot->machine, last_level_bytes);
 	autofree char *name = machine_file_name(rot->machine),
 		      *path = rot_format("%s/visits-%s.json", rot->paths->cache, name), *text = NULL;
 	char today[CLOCK_DATE_SIZE];
-	struct measured_when now;
 
-	if (configuration_bool(rot->configuration, "useCachedResults") && has_kept(rot, path, bytes, times))
+	if (visits->times.nr_visits == 0)
+		visits->are_kept = visits->takes_kept && load_kept(rot, path, bytes, visits);
+	if (visits->are_kept)
 		return 0;
+	if (visits->times.buffer_bytes != (double)bytes)
+		visits->times = (struct residence_times){.buffer_bytes = (double)bytes};
 	progress_task("looking what stays in the last level of caches");
-	if (measure(bytes, times, err) < 0)
+	if (measure(nr, &visits->times, err) < 0)
 		return -1;
+	if (nr < RESIDENCE_MAX_VISITS)
+		return 0;
 	clock_date(today);
-	now = measured_on(rot->machine, today);
-	text = visits_text(times, &now);
+	visits->when = measured_on(rot->machine, today);
+	text = visits_text(&visits->times, &visits->when);
 	return file_write(path, text, strlen(text), false, err);
 }

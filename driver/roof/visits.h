@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -13,12 +15,20 @@
 
 struct rot;
 
+struct visits {
+	bool takes_kept; /* those that are kept, unless something has changed since */
+	bool are_kept;
+	struct residence_times times;
+	struct measured_when when;
+};
+
 /*
- * The buffer is eight times as large as a last level of that many bytes, or as large as memory permits. Takes times
- * that are kept, unless the key useCachedResults says no or something has changed since; else measures for 6 to 25
- * seconds, and keeps them. -1: no memory, or interrupted.
+ * The buffer is eight times as large as a last level of that many bytes, or as large as memory permits. Goes on until
+ * there are nr visits, so that some come before other work. RESIDENCE_MAX_VISITS take 6 to 25 seconds, and are kept.
+ * visits: zeros before, but for takes_kept. -1: no memory, or interrupted.
  */
-int visits_make(const struct rot *rot, int64_t last_level_bytes, struct residence_times *times, struct rot_error *err);
+int
+visits_make(const struct rot *rot, int64_t last_level_bytes, size_t nr, struct visits *visits, struct rot_error *err);
 
 /*
  * A part has as many lines in each page of the buffer as it has 64ths of it. So all parts need the same translations,

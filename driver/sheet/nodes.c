@@ -16,6 +16,7 @@
 #define ONE_NODE "cannot be told: the memory is one node, equally far from all CPUs"
 #define NOT_OWN "cannot be told: the first CPU that rot may use is of no node with memory"
 #define BUSY "cannot be told: others had the CPU or the memory whenever it was measured"
+#define MISSING "not sure: of another node, others had the CPU or the memory whenever it was measured"
 
 /* ---- what curves say ---- */
 
@@ -39,6 +40,16 @@ find_node(const struct measured_curve *curve, int own, bool is_own, bool is_time
 	return found;
 }
 
+/* A node may be the farthest that has no value at all. */
+static bool
+is_one_missing(const struct measured_curve *curve)
+{
+	for (size_t i = 0; i < curve->nr; i++)
+		if (isnan(curve->cycles[0][i]) && isnan(curve->cycles[1][i]))
+			return true;
+	return false;
+}
+
 void
 nodes_conclude(struct nodes *nodes, int own)
 {
@@ -57,10 +68,12 @@ nodes_conclude(struct nodes *nodes, int own)
 			continue;
 		}
 		answer->curve = curve;
-		if (at < curve->nr)
-			sheet_read_halves(answer, curve->cycles[0][at], curve->cycles[1][at]);
+		if (at == curve->nr)
+			answer->remark = is_own && own < 0 ? NOT_OWN : BUSY;
 		else
-			answer->remark = own < 0 ? NOT_OWN : BUSY;
+			sheet_read_halves(answer, curve->cycles[0][at], curve->cycles[1][at]);
+		if (at < curve->nr && !is_own && is_one_missing(curve))
+			answer->remark = MISSING;
 		sheet_judge(answer);
 	}
 }

@@ -249,7 +249,7 @@ sheet_pictures_draw_levels(const struct sheet_pictures *pictures, const struct m
 	struct plot_series series[1 + MEASURED_LEVELS_MAX];
 	struct plot_marker marks[MEASURED_LEVELS_MAX];
 	struct series_plot plot = {.frame = {.title = "The levels of the memory",
-					     .caption = levels->is_steady ? "" : "Not sure: the runs do not agree.",
+					     .caption = levels->is_steady ? "" : "Not sure: the chases do not agree.",
 					     .x = {"footprint of random accesses", "KiB", true, NAN, NAN},
 					     .y = {"time of an access", "cycles", true, NAN, NAN},
 					     .markers = marks},
@@ -299,7 +299,8 @@ sheet_pictures_draw_last_level(const struct sheet_pictures *pictures, const stru
 		return;
 	series[plot.nr_series++] = sheet_curve_series(&pool, staying);
 	if (bytes > 0) /* there is a level behind L2 */
-		series[plot.nr_series++] = sheet_cost_line(&pool, staying->at[0], staying->at[staying->nr - 1],
-							   bytes / KIB / KIB, pool_format(&pool, "the most: %s", size));
+		series[plot.nr_series++] =
+			sheet_cost_line(&pool, staying->at[0], staying->at[staying->nr - 1], bytes / KIB / KIB,
+					pool_format(&pool, "the most of all runs: %s", size));
 	sheet_pictures_draw(pictures, "last-level", &plot);
 }

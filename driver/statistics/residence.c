@@ -17,7 +17,7 @@ const unsigned residence_parts[NR] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20
 #define NR_LARGE 4
 
 /* The least share of hits in a part that tells how much stays. */
-#define LEAST_HITS 0.25
+#define LEAST_HITS 0.33
 
 /* In 15 s on a busy machine it was 0.02 at most. */
 #define MOST_DISORDER 0.05
@@ -31,16 +31,16 @@ part_bytes(const struct residence_times *times, size_t i)
 	return times->buffer_bytes * residence_parts[i] / 64;
 }
 
-/* The time of each part, from every step-th visit. */
+/* The time of each part, from every step-th visit before end. */
 static void
-take_best(const struct residence_times *times, size_t first, size_t step, double ns[NR])
+take_best(const struct residence_times *times, size_t first, size_t end, size_t step, double ns[NR])
 {
 	double values[RESIDENCE_MAX_VISITS];
 
 	for (size_t i = 0; i < NR; i++) {
 		size_t nr = 0;
 
-		for (size_t visit = first; visit < times->nr_visits; visit += step)
+		for (size_t visit = first; visit < end; visit += step)
 			values[nr++] = times->ns[visit][i];
 		ns[i] = statistics_percentile(values, nr, BEST);
 	}
@@ -138,19 +138,30 @@ largest_fitting(const struct residence_times *times, const double staying[NR])
 	return fitting;
 }
 
+/* Others use it by turns if the first, second and last third of the visits tell different sizes. */
+static bool
+has_changed(const struct residence_times *times, const struct residence *residence)
+{
+	double least = INFINITY, most = 0, ns[NR], staying[NR];
+
+	for (size_t third = 0; third < 3; third++) {
+		take_best(times, third * times->nr_visits / 3, (third + 1) * times->nr_visits / 3, 1, ns);
+		find_staying(times, residence, ns, staying);
+		least = fmin(least, most_of(times, staying));
+		most = fmax(most, most_of(times, staying));
+	}
+	return most - least > RESIDENCE_AGREEMENT * least;
+}
+
 static const char *
 doubt_of(const struct residence_times *times, const struct residence *residence, const double staying[NR])
 {
-	const double first = most_of(times, residence->staying[0]), second = most_of(times, residence->staying[1]);
-
 	if (!(residence->miss_ns >= LEAST_STEP * residence->hit_ns))
 		return "memory takes no longer than what should be in a cache";
 	if (staying[1] < (1 - RESIDENCE_AGREEMENT) * part_bytes(times, 1))
 		return "others leave less of it than is needed to see how long a hit takes";
 	if (residence->bytes > part_bytes(times, NR - NR_LARGE))
 		return "it holds more than the memory that rot may use for this";
-	if (fabs(first - second) > RESIDENCE_AGREEMENT * fmin(first, second))
-		return "both halves of the visits do not agree: others use it by turns";
 	for (size_t half = 0; half < 2; half++)
 		if (disorder_of(times, residence->staying[half]) > MOST_DISORDER)
 			return "more stayed of larger parts than of smaller ones: others disturbed the visits";
@@ -165,18 +176,35 @@ residence_conclude(const struct residence_times *times, struct residence *reside
 	*residence = (struct residence){.doubt = "others had the CPU"};
 	if (times->nr_visits < RESIDENCE_LEAST_VISITS)
 		return;
-	take_best(times, 0, 1, ns);
+	take_best(times, 0, times->nr_visits, 1, ns);
 	residence->miss_ns = miss_time(ns);
 	residence->hit_ns = INFINITY;
 	for (size_t i = 0; i < NR; i++)
 		residence->hit_ns = fmin(residence->hit_ns, ns[i]);
 	find_staying(times, residence, ns, staying);
 	for (size_t half = 0; half < 2; half++) {
-		take_best(times, half, 2, half_ns);
+		take_best(times, half, times->nr_visits, 2, half_ns);
 		find_staying(times, residence, half_ns, residence->staying[half]);
 	}
 	residence->bytes = most_of(times, staying);
 	residence->fitting = largest_fitting(times, staying);
 	find_range(times, residence);
 	residence->doubt = doubt_of(times, residence, staying);
+	residence->is_lower_bound = !residence->doubt;
+	if (!residence->doubt && has_changed(times, residence))
+		residence->doubt = "others used it by turns meanwhile";
+}
+
+struct residence_size
+residence_of_runs(const double *bytes, size_t nr, double told)
+{
+	struct residence_size size = {.most = 0};
+
+	for (size_t i = 1; i < nr; i++)
+		size.most = bytes[i] > bytes[size.most] ? i : size.most;
+	for (size_t i = 0; i < nr; i++)
+		size.nr_agreeing += bytes[i] >= (1 - RESIDENCE_AGREEMENT) * bytes[size.most];
+	if (size.nr_agreeing < 2 && !(told > 0 && bytes[size.most] >= (1 - RESIDENCE_AGREEMENT) * told))
+		size.doubt = "others may use part of it, as only one run saw so much";
+	return size;
 }

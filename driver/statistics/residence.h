@@ -8,12 +8,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define RESIDENCE_NR_PARTS 17
 #define RESIDENCE_MAX_VISITS 40
 
-/* Fewer, half of them in each half, have no best tenth. */
+/* Fewer, a third of them in each third, have no best tenth. */
 #define RESIDENCE_LEAST_VISITS 12
 
 /* Parts in 64ths of the buffer. */
@@ -24,7 +25,7 @@ struct residence_times {
 	double buffer_bytes;
 	double ns[RESIDENCE_MAX_VISITS][RESIDENCE_NR_PARTS]; /* of a load */
 	size_t nr_visits;
-	double seconds; /* from the first visit to the last one */
+	double begun_s, seconds; /* by the clock; from the first visit to the last one */
 };
 
 struct residence {
@@ -34,9 +35,22 @@ struct residence {
 	double hit_ns, miss_ns;                /* of a load */
 	double staying[2][RESIDENCE_NR_PARTS]; /* bytes of each part, of either half of the visits */
 	const char *doubt;                     /* why bytes is not sure; NULL: it is */
+	bool is_lower_bound;                   /* no other doubt than that it changed during the visits */
 };
 
-/* Halves, and parts next to each other, agree by this share where an answer is sure. */
+/* Thirds of the visits, and runs, agree by this share where an answer is sure. */
 #define RESIDENCE_AGREEMENT 0.15
 
 void residence_conclude(const struct residence_times *times, struct residence *residence);
+
+struct residence_size {
+	size_t most;        /* the run that saw most */
+	size_t nr_agreeing; /* runs that saw as much, that one among them */
+	const char *doubt;  /* NULL: two runs agree, or that run agrees with what was told */
+};
+
+/*
+ * What runs at different times say together, one at least. Others can only take away from a cache, so it has what was
+ * seen at most. told: its size, 0: nobody tells it.
+ */
+struct residence_size residence_of_runs(const double *bytes, size_t nr, double told);

@@ -8,6 +8,7 @@
 #include "experiments/find.h"
 #include "experiments/xml_run.h"
 #include "fake_rot.h"
+#include "machine/measured.h"
 #include "planning/controller_file.h"
 #include "planning/xml_plan.h"
 #include "quantities/samples.h"
@@ -56,6 +57,51 @@ TEST(built_in_controllers_work_without_avx)
 		ck_assert_msg(controller != NULL, "%s: %s", why.text, why.hint);
 		ck_assert_uint_gt(controller->nr_planned + controller->nr_ceilings, 0);
 	}
+}
+
+/* Of the least buffers of the third level, and of those for memory. */
+static void
+check_buffers(const char *path, double third_bytes, double memory_bytes)
+{
+	struct xml_controller *controller = opened_file(path);
+	double least[2] = {INFINITY, INFINITY};
+
+	for (size_t i = 0; i < controller->nr_ceilings; i++) {
+		const struct planned_ceiling *ceiling = &controller->ceilings[i];
+		const bool is_memory = ceiling->border && strcmp(ceiling->border, "llcRam") == 0;
+		double bytes;
+
+		if (!is_memory && (!ceiling->border || strcmp(ceiling->border, "l2l3") != 0))
+			continue;
+		if (rot_entity_number(measurement_workloads_at(ceiling->measurement, 0)->kernel, "bufferSize", &bytes))
+			least[is_memory] = fmin(least[is_memory], bytes);
+	}
+	ck_assert_double_eq_tol(least[0], third_bytes, 1024);
+	ck_assert_double_eq_tol(least[1], memory_bytes, 1024);
+}
+
+/* Told are 64 MiB; measured 40 MiB, long ago and today, and more. */
+TEST(buffers_follow_the_measured_last_level)
+{
+	static const char *const created[] = {"2020-01-01T00:00:00Z", ""};
+	autofree char *path = rot_format("%s/driver/controllers/default-peaks.xml", rot.paths->data);
+	struct measured_levels levels = {.levels = {{32 << 10, 32 << 10, 1, 4}, {1 << 20, 1 << 20, 4, 14}, {0}, {0}},
+					 .nr = 4},
+			       *before = rot.measured;
+	const double mib = 1 << 20;
+
+	rot.machine->llc_bytes = 64 << 20;
+	rot.measured = NULL;
+	check_buffers(path, 8 * mib, 256 * mib);
+	rot.measured = &levels;
+	for (int i = 0; i < 2; i++) {
+		levels.levels[2].bytes = 40 << 20;
+		strcpy(levels.when.created, created[i]);
+		check_buffers(path, i == 0 ? 8 * mib : 5 * mib, 256 * mib);
+	}
+	levels.levels[2].bytes = 80 << 20;
+	check_buffers(path, 8 * mib, 256 * mib);
+	rot.measured = before;
 }
 
 /* Every loop in both precisions, the quick way at fewer lengths; the lengths fill shares of the first-level cache. */

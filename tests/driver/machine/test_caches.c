@@ -349,6 +349,8 @@ static const struct {
 	{"32K:8:128B,1M", "lines of level 2, 64 bytes, are shorter than those of level 1, 128", true},
 	{"l2=64M", "level 3 is no larger than level 2", true},
 	{"l1=32K:1000", "has 512 lines, which is fewer than its ways", true},
+	{"32K:7,1M", "32K:7 has 512 lines, which 7 ways do not divide", true},
+	{"yonah,1M", "'yonah' stands alone, as it names all levels of a machine", true},
 	{"l1=32K:8:4", "'4' is a second number of ways", true},
 	{"l1=32K:48B", "no power of two from 8B to 256B", true},
 	{"l1=48K:12:plru", "plru needs 2 to 64 ways", true},

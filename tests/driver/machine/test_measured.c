@@ -20,7 +20,13 @@ static const struct measured_levels turin = {
 		   {0, 0, 170, NAN}},
 	.nr = 4,
 	.is_steady = true,
-	.last_level = {8 * MIB, 25 * MIB, 6.5, "others use it"},
+	.last_level = {8 * MIB,
+		       25 * MIB,
+		       6.5,
+		       "others use it",
+		       "others had the CPU",
+		       {{.when = {.created = "2026-11-22T09:00:00Z"}, .bytes = 20 * MIB, .fitting_bytes = 16 * MIB}},
+		       1},
 	.when.created = "2026-11-22T09:00:00Z",
 	.line_bytes = 128,
 	.l1_ways = 12,
@@ -62,6 +68,11 @@ TEST(what_is_kept_is_read_back)
 	ck_assert_int_eq(levels.last_level.high_bytes, 25 * MIB);
 	ck_assert_double_eq(levels.last_level.seconds, 6.5);
 	ck_assert_str_eq(levels.last_level.doubt, "others use it");
+	ck_assert_str_eq(levels.last_level.run_doubt, "others had the CPU");
+	ck_assert_uint_eq(levels.last_level.nr_runs, 1);
+	ck_assert_str_eq(levels.last_level.runs[0].when.created, "2026-11-22T09:00:00Z");
+	ck_assert_int_eq(levels.last_level.runs[0].bytes, 20 * MIB);
+	ck_assert_int_eq(levels.last_level.runs[0].fitting_bytes, 16 * MIB);
 	ck_assert_str_eq(levels.when.created, turin.when.created);
 	ck_assert_int_eq(levels.l1_ways, 12);
 	ck_assert_int_eq(levels.tlb_entries, 96);
@@ -128,6 +139,31 @@ TEST(files_have_names_of_machines)
 	name = machine_file_name(machine);
 	ck_assert_str_eq(name, "AuthenticAMD-26-0-0-a_b_c");
 	free(name);
+}
+
+/* Runs of another kernel go, and the oldest of too many; the same one again is one. */
+TEST(runs_are_kept)
+{
+	struct measured_levels levels = {.nr = 0};
+	struct measured_run run = {.bytes = MIB};
+	char now[CLOCK_DATE_SIZE];
+
+	for (int i = 0; i < MEASURED_RUNS_MAX + 2; i++) {
+		clock_date_of(time(NULL) - 100 + i, now);
+		run.when = measured_on(machine, now);
+		run.bytes = (i + 1) * MIB;
+		measured_runs_update(&levels, &run, machine);
+		measured_runs_update(&levels, &run, machine);
+	}
+	ck_assert_uint_eq(levels.last_level.nr_runs, MEASURED_RUNS_MAX);
+	ck_assert_int_eq(levels.last_level.runs[0].bytes, 3 * MIB);
+	ck_assert_int_eq(levels.last_level.runs[MEASURED_RUNS_MAX - 1].bytes, (MEASURED_RUNS_MAX + 2) * MIB);
+	strcpy(levels.last_level.runs[1].when.created, "2020-01-01T00:00:00Z");
+	run.bytes = 0;
+	strcpy(run.when.created, "");
+	measured_runs_update(&levels, &run, machine);
+	ck_assert_uint_eq(levels.last_level.nr_runs, MEASURED_RUNS_MAX - 1);
+	ck_assert_int_eq(levels.last_level.runs[1].bytes, 5 * MIB);
 }
 
 /* Told sizes stay; unknown ones are measured. package: what is told of the last level. */

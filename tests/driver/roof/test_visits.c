@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Times of visits are kept, and taken only where they are complete and of this machine. */
 #include "base/clock.h"
-#include "base/configuration.h"
 #include "base/paths.h"
 #include "memory.h"
 #include "roof/visits.h"
@@ -78,11 +77,9 @@ TEST_OF(others_are_not_visits, 6)
 /* The file has times that no measurement gives. */
 TEST(kept_visits_are_taken)
 {
-	static struct residence_times found;
+	static struct visits found;
 	struct paths paths = {.cache = temporary_folder_new()};
-	struct rot rot = {.machine = at_end(machine_delete, machine_new()),
-			  .configuration = configuration_new(),
-			  .paths = &paths};
+	struct rot rot = {.machine = at_end(machine_delete, machine_new()), .paths = &paths};
 	autofree char *name = machine_file_name(rot.machine), *file = rot_format("visits-%s.json", name), *text = NULL;
 	char today[CLOCK_DATE_SIZE];
 
@@ -92,7 +89,9 @@ TEST(kept_visits_are_taken)
 	when = measured_on(rot.machine, today);
 	text = visits_text(&times, &when);
 	folder_write(paths.cache, file, text);
-	ck_assert_int_eq(visits_make(&rot, 32 * MIB, &found, &why), 0);
-	ck_assert_mem_eq(&found, &times, sizeof(times));
-	configuration_delete(rot.configuration);
+	found = (struct visits){.takes_kept = true};
+	ck_assert_int_eq(visits_make(&rot, 32 * MIB, 1, &found, &why), 0);
+	ck_assert_int_eq(visits_make(&rot, 32 * MIB, RESIDENCE_MAX_VISITS, &found, &why), 0);
+	ck_assert_mem_eq(&found.times, &times, sizeof(times));
+	ck_assert_str_eq(found.when.created, today);
 }

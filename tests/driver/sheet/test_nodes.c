@@ -75,8 +75,16 @@ TEST(what_cannot_be_told_of_nodes_has_a_reason)
 	ck_assert_has(nodes->answers[NODES_OWN_NS].remark, "no node");
 	ck_assert_double_eq(nodes->answers[NODES_FARTHEST_NS].number.value, 310);
 	nodes_read(nodes, 0, made_up_root());
+	nodes->curves[0].cycles[0][1] = nodes->curves[0].cycles[1][1] = NAN;
+	nodes_conclude(nodes, 0);
+	ck_assert_ptr_null(nodes->answers[NODES_OWN_NS].remark);
+	ck_assert_double_eq(nodes->answers[NODES_FARTHEST_NS].number.value, 140);
+	ck_assert_has(nodes->answers[NODES_FARTHEST_NS].remark, "not sure: of another node");
+	ck_assert_ptr_null(nodes->answers[NODES_FARTHEST_RATE].remark);
+	nodes_read(nodes, 0, made_up_root());
 	for (size_t i = 0; i < 3; i++)
 		nodes->curves[0].cycles[0][i] = nodes->curves[0].cycles[1][i] = NAN;
 	nodes_conclude(nodes, 0);
 	ck_assert_has(nodes->answers[NODES_OWN_NS].remark, "others had");
+	ck_assert_has(nodes->answers[NODES_FARTHEST_NS].remark, "others had");
 }

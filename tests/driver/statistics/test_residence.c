@@ -255,7 +255,7 @@ draw_times(size_t noise, double size, struct residence_times *times)
 	return largest;
 }
 
-/* Of 18,000 cases 8,473 are sure, and 46 of these wrong; in 4 of 10 the size is none that the buffer could tell. */
+/* Of 18,000 cases 9,110 are sure, and 16 of these wrong; in 3 of 10 the size is none that the buffer could tell. */
 TEST(sizes_are_right_or_not_sure)
 {
 	size_t nr_cases = 0, nr_sure = 0, nr_wrong = 0;
@@ -277,8 +277,8 @@ TEST(sizes_are_right_or_not_sure)
 			       truth);
 		}
 	printf("%zu cases, %zu sure, %zu of them wrong\n", nr_cases, nr_sure, nr_wrong);
-	ck_assert_uint_ge(5 * nr_sure, 2 * nr_cases);
-	ck_assert_uint_le(nr_wrong, nr_cases / 200);
+	ck_assert_uint_ge(2 * nr_sure, nr_cases);
+	ck_assert_uint_le(nr_wrong, nr_cases / 500);
 }
 
 TEST(few_visits_tell_nothing)
@@ -294,4 +294,82 @@ TEST(few_visits_tell_nothing)
 	times.nr_visits = RESIDENCE_LEAST_VISITS - 1;
 	residence_conclude(&times, &found);
 	ck_assert_str_eq(found.doubt, "others had the CPU");
+}
+
+/* The same size all the time, or half of it in the last third of the visits: what was seen remains a bound. */
+TEST(what_changes_is_not_sure)
+{
+	static struct residence_times times, later;
+	struct residence found;
+
+	draw_state = 1;
+	draw_times(0, 8, &times);
+	draw_state = 1;
+	draw_times(0, 4, &later);
+	memcpy(times.ns[13], later.ns[13], 7 * sizeof(*times.ns));
+	residence_conclude(&times, &found);
+	ck_assert_str_eq(found.doubt, "others used it by turns meanwhile");
+	ck_assert(found.is_lower_bound);
+	ck_assert_double_eq_tol(found.bytes, 8, 0.01);
+	times.nr_visits = 13;
+	residence_conclude(&times, &found);
+	ck_assert_ptr_null(found.doubt);
+	ck_assert(found.is_lower_bound);
+}
+
+/* ---- runs ---- */
+
+static const struct {
+	double bytes[6]; /* up to the first 0 */
+	double told;
+	size_t most, nr_agreeing;
+	bool is_sure;
+} histories[] = {
+	{{10}, 0, 0, 1, false},
+	{{10}, 32, 0, 1, false},
+	{{10}, 11, 0, 1, true},
+	{{10, 15.5}, 32, 1, 1, false},
+	{{15.5, 10}, 32, 0, 1, false},
+	{{15.5, 14.25}, 32, 0, 2, true},
+	{{15.5, 14.25, 15, 14.25, 10.25}, 32, 0, 4, true},
+	{{10, 10, 10, 10, 20}, 0, 4, 1, false},
+	{{10, 10, 10, 10, 20}, 20, 4, 1, true},
+};
+
+TEST_OF(runs_tell_the_most, NR_ELEMENTS(histories))
+{
+	size_t nr = 0;
+	struct residence_size size;
+
+	while (histories[_i].bytes[nr] > 0)
+		nr++;
+	size = residence_of_runs(histories[_i].bytes, nr, histories[_i].told);
+	ck_assert_uint_eq(size.most, histories[_i].most);
+	ck_assert_uint_eq(size.nr_agreeing, histories[_i].nr_agreeing);
+	ck_assert_int_eq(!size.doubt, histories[_i].is_sure);
+}
+
+/* A cache of 16 of which others take a share that changes from run to run: from the second sure answer on they agree.
+ */
+TEST(sure_sizes_are_stable)
+{
+	size_t nr_sure = 0, nr_wrong = 0;
+
+	draw_state = 1;
+	for (int k = 0; k < trials(2000); k++) {
+		double bytes[8];
+
+		for (size_t nr = 1; nr <= NR_ELEMENTS(bytes); nr++) {
+			const double taken = draw_uniform() < 0.5 ? 0.1 : 0.1 + 0.5 * draw_uniform();
+			struct residence_size size;
+
+			bytes[nr - 1] = 16 * (1 - taken) * (1 + 0.05 * (draw_uniform() - 0.5));
+			size = residence_of_runs(bytes, nr, 32);
+			nr_sure += !size.doubt;
+			nr_wrong += !size.doubt && bytes[size.most] < 0.85 * 0.9 * 16;
+		}
+	}
+	printf("%zu sure, %zu of them 15 %% below the most that others leave\n", nr_sure, nr_wrong);
+	ck_assert_uint_ge(nr_sure, (size_t)trials(2000) * 5);
+	ck_assert_uint_le(20 * nr_wrong, nr_sure);
 }
