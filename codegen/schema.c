@@ -32,7 +32,7 @@ struct content {
 
 /* ---- reading the schema ---- */
 
-/* What a <ref> refers to, or NULL. */
+/* The definition that a <ref> refers to, or NULL. */
 static const xmlNode *
 find_define(const xmlNode *ref)
 {
@@ -108,7 +108,7 @@ hint_allowed(struct rot_error *err, const char *word, const struct allowed *list
 	rot_nearest_hint_all(err, word, names, nr, what);
 }
 
-/* What an attribute may hold. */
+/* The values that an attribute may have. */
 struct range {
 	const char **choices;
 	size_t nr_choices;

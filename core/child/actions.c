@@ -161,7 +161,7 @@ start_set(struct action_set *set)
 	set->life = SET_STARTED;
 }
 
-/* What was never started has no beginning to measure from. */
+/* A measurer set that was never started has no beginning to measure from. */
 static void
 stop_set(struct action_set *set)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the actions of rules do. */
+/* The actions of rules. */
 #pragma once
 
 #include "child/run.h"
@@ -16,8 +16,8 @@ enum action_attempt {
 /* Executes action in the calling thread, which was interrupted anywhere: like a signal handler. Or does nothing. */
 enum action_attempt action_execute_inside(struct run *run, struct action_base *action);
 
-/* Whether its kind permits that. */
+/* True if its kind permits that. */
 bool action_is_executed_inside(const struct action_base *action);
 
-/* Whether it can be executed on behalf of a foreign thread, see event_raise. */
+/* True if it can be executed on behalf of a foreign thread, see event_raise. */
 bool action_works_on_behalf(const struct action_base *action);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the core offers to kernels: see kernels/kernel.h. */
+/* The functions that the core offers to kernels: see kernels/kernel.h. */
 #include "kernel.h"
 
 #include <dlfcn.h>
@@ -49,7 +49,7 @@ kernel_reason_clear(void)
 
 /* ---- memory ---- */
 
-/* What mmap gave for an address that a kernel has. */
+/* The memory that mmap gave for an address that a kernel has. */
 struct mapping {
 	void *start; /* as the kernel knows it */
 	void *base;

@@ -45,7 +45,7 @@ void set_stop_additional(struct set_state *state);
 void set_start(struct set_state *state);
 void set_stop(struct set_state *state);
 
-/* Whether it can be started and stopped in a thread that was interrupted anywhere. */
+/* True if it can be started and stopped in a thread that was interrupted anywhere. */
 bool set_is_signal_safe(const struct set_state *state);
 
 /* Starts and stops the additional and the main measurers once, so that their code and data are in the caches. */

@@ -74,5 +74,5 @@ pid_t *notifier_tids(struct notifier *notifier, size_t *nr);
 /* Which of the threads that started in this run it is; -1: none of them, or it has ended. */
 int notifier_index(struct notifier *notifier, pid_t tid);
 
-/* Whether a thread of this process still executes. */
+/* True while a thread of this process still executes. */
 bool thread_is_alive(pid_t tid);

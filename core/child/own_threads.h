@@ -14,7 +14,7 @@ void own_threads_begin(void);
 void own_threads_end(void);
 void own_thread_runs(void);
 
-/* Whether a thread that does not run yet is marked. */
+/* True if a thread that does not run yet is marked. */
 bool own_threads_has(pid_t tid);
 
 /*

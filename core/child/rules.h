@@ -22,5 +22,5 @@ int event_raise(struct run *run, struct child_thread *thread, const struct event
 /* Executes what is queued to the calling thread; afterwards nothing can be queued to it. As event_raise. */
 int thread_end(struct run *run, struct child_thread *thread);
 
-/* Whether rules of the measurement concern threads that are not its workloads'. */
+/* True if rules of the measurement concern threads that are not its workloads'. */
 bool measurement_needs_service(const struct measurement *measurement);

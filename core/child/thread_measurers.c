@@ -96,7 +96,7 @@ switch_copies(struct thread_measurers *own, bool is_start)
 
 /* ---- making them ---- */
 
-/* Whether the thread has ended, or is about to. */
+/* True if the thread has ended, or is about to. */
 static bool
 is_ending(pid_t tid)
 {

@@ -15,7 +15,7 @@
 /* Most events that others may add to a group. */
 #define PERF_MAX_OTHERS 64
 
-/* Which processor modes count where the event string has no :u or :k of its own. At least one must be set. */
+/* The processor modes that count where the event string has no :u or :k of its own. At least one must be set. */
 struct perf_modes {
 	bool user;
 	bool kernel;
@@ -52,7 +52,7 @@ struct perf_group {
 	bool has_heirs;
 };
 
-/* What a group counted: raw values in the order of the events, never scaled. running < enabled: it was multiplexed. */
+/* The counts of a group: raw values in the order of the events, never scaled. running < enabled: it was multiplexed. */
 struct perf_counts {
 	uint64_t enabled_ns;
 	uint64_t running_ns;

@@ -76,7 +76,7 @@ struct step_level {
 	uint64_t bytes, ways;
 };
 
-/* Which line of a full set goes. */
+/* The line of a full set that is replaced. */
 #define STEP_POLICIES "lru", "fifo", "random", "plru"
 
 /* A TLB. entries: at most STEP_TLB_MOST; 0: as many as usual, for usual pages. ways: of each set; 0: there is one set.
@@ -139,7 +139,7 @@ const char *step_cut_name(enum step_cut cut);
 /* Events are STEP_COUNTS behind "step::". -1: one is not. */
 int step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *err);
 
-/* What an event of a measurer that was checked means. */
+/* The meaning of an event of a measurer that was checked. */
 uint64_t
 step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS]);
 

@@ -184,16 +184,13 @@ bounds_some(const struct experiment *experiment, int nr_threads)
 	return nr_threads == experiment->nr_roof_threads;
 }
 
-int
-experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
+/* Replaces the roof of the experiment by that of the machine now, with the peaks that derived values name. */
+static int
+find_roof(struct experiment *experiment, struct rot_error *err)
 {
 	struct peak_list *roof = &experiment->roof;
-	struct pool *pool = &experiment->pool;
-	const double line_bytes = (double)rot_facts(experiment->rot)->line_bytes,
-		     modules = 1e9 * configuration_double(experiment->rot->configuration, "memoryBandwidth");
 	autopool wished = {0};
 	struct peak_wish *wishes;
-	const char *clock;
 	size_t nr = 0;
 	int rc;
 
@@ -201,49 +198,74 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 		if (!experiment->ceilings[i].is_peak)
 			experiment->ceilings[nr++] = experiment->ceilings[i];
 	experiment->nr_ceilings = nr;
-	peak_list_clear(roof);
 	experiment->nr_lines = 0;
+	peak_list_clear(roof);
 	progress_enter("roof");
 	rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
-	/* And the peaks that derived values name. */
 	nr = rc < 0 ? 0 : experiment_wishes(&wished, experiment, &wishes);
 	if (nr > 0)
 		rc = roof_complete(experiment->rot, wishes, nr, roof, err);
 	progress_leave();
-	if (rc < 0)
+	return rc;
+}
+
+/* The bandwidth that the user tells of the memory modules bounds all bandwidths of memory, in proportion. */
+static void
+keep_ceiling_of_modules(struct experiment *experiment, const struct peak *peak, const char *clock)
+{
+	const double modules = 1e9 * configuration_double(experiment->rot->configuration, "memoryBandwidth");
+	struct ceiling line;
+
+	if (!(modules > 0) || !peak_is_of_memory(peak))
+		return;
+	line = line_of(&experiment->pool, peak, clock);
+	line.name = "memory modules, as told";
+	line.access = CEILING_OF_MODULES;
+	line.value = line.low = line.high = estimate_of(peak, clock).value / peak->per_second.value * modules;
+	line.n = 0;
+	experiment_keep_ceiling(experiment, &line);
+}
+
+/* Adds the line of a peak, and the ceiling if a roofline of the experiment shows it. */
+static void
+add_peak(struct experiment *experiment, const struct peak *peak, const char *clock)
+{
+	struct pool *pool = &experiment->pool;
+	struct peak *random = pool_calloc(pool, 1, sizeof(*random));
+	const double line_bytes = (double)rot_facts(experiment->rot)->line_bytes;
+	const bool is_latency = peak->kind == PEAK_LATENCY,
+		   is_random_access = peak_random_bandwidth(peak, line_bytes, random);
+	struct ceiling line = line_of(pool, is_random_access ? random : peak, clock);
+
+	if ((is_latency && !is_random_access) || !isfinite(line.value))
+		return;
+	if (!is_latency) /* other accesses can be faster, so it bounds nothing */
+		experiment->lines[experiment->nr_lines++] = line;
+	if (!bounds_some(experiment, line.nr_threads) ||
+	    !experiment_wants_ceiling(experiment, line.operation[0] ? line.operation : NULL))
+		return;
+	if (line.nr_threads != experiment->nr_roof_threads)
+		line.name = pool_format(pool, "%s, %d thread%s", line.name, line.nr_threads,
+					rot_plural((double)line.nr_threads));
+	experiment_keep_ceiling(experiment, &line);
+	if (line.nr_threads == experiment->nr_roof_threads)
+		keep_ceiling_of_modules(experiment, peak, clock);
+}
+
+int
+experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
+{
+	struct peak_list *roof = &experiment->roof;
+	struct pool *pool = &experiment->pool;
+	const char *clock;
+
+	if (find_roof(experiment, err) < 0)
 		return -1;
 	clock = clock_shown(experiment);
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
 	experiment->lines = pool_calloc(pool, roof->nr, sizeof(*experiment->lines));
-	for (size_t i = 0; i < roof->nr; i++) {
-		struct peak *random = pool_calloc(pool, 1, sizeof(*random));
-		const bool is_latency = roof->peaks[i].kind == PEAK_LATENCY,
-			   is_random_access = peak_random_bandwidth(&roof->peaks[i], line_bytes, random);
-		struct ceiling line = line_of(pool, is_random_access ? random : &roof->peaks[i], clock);
-
-		if ((is_latency && !is_random_access) || !isfinite(line.value))
-			continue;
-		if (!is_latency) /* other accesses can be faster, so it bounds nothing */
-			experiment->lines[experiment->nr_lines++] = line;
-		if (!bounds_some(experiment, line.nr_threads) ||
-		    !experiment_wants_ceiling(experiment, line.operation[0] ? line.operation : NULL))
-			continue;
-		if (line.nr_threads != experiment->nr_roof_threads)
-			line.name = pool_format(pool, "%s, %d thread%s", line.name, line.nr_threads,
-						rot_plural((double)line.nr_threads));
-		experiment_keep_ceiling(experiment, &line);
-		if (modules > 0 && peak_is_of_memory(&roof->peaks[i]) &&
-		    line.nr_threads == experiment->nr_roof_threads) {
-			/* What the memory modules allow: any bandwidth of memory, in proportion. */
-			line = line_of(pool, &roof->peaks[i], clock);
-			line.name = "memory modules, as told";
-			line.access = CEILING_OF_MODULES;
-			line.value = line.low = line.high =
-				estimate_of(&roof->peaks[i], clock).value / roof->peaks[i].per_second.value * modules;
-			line.n = 0;
-			experiment_keep_ceiling(experiment, &line);
-		}
-	}
+	for (size_t i = 0; i < roof->nr; i++)
+		add_peak(experiment, &roof->peaks[i], clock);
 	experiment->roof_note =
 		roof->nr ? pool_own(pool, text_of_roof(experiment, experiment->nr_roof_threads), free) : NULL;
 	return 0;

@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "number.h"
+#include "programs/options.h"
 #include "quantities/architecture.h"
 #include "quantities/remarks.h"
 #include "quantities/value_text.h"
@@ -345,7 +346,7 @@ static void
 judge_counting(struct program_report *report)
 {
 	const struct rot_error *why = &report->architecture->why_not;
-	const char *advice = report->process_id
+	const char *advice = report->options->process_id
 				     ? "\n-counting=blocks counts the process without, which is slower meanwhile"
 				     : "\n-counting=blocks counts the program without, in a second run";
 
@@ -478,9 +479,9 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				    "region %s: hits not left where it ends (an exception, longjmp, the end of the "
 				    "thread%s): %.0f, which are not among the measured ones",
 				    name,
-				    region->is_cut           ? " or of the run"
-				    : report->process_id > 0 ? " or of the measurement"
-							     : "",
+				    region->is_cut                    ? " or of the run"
+				    : report->options->process_id > 0 ? " or of the measurement"
+								      : "",
 				    region->hits[HITS_ABANDONED]);
 	if (region->hits[HITS_LOST] > 0)
 		program_report_doubt(report,

@@ -15,6 +15,7 @@
 struct architecture;
 struct experiment;
 struct rot;
+struct run_options;
 
 /* item, name: the code that it is about, borrowed; NULL, "": the program, or the measurement. */
 struct report_finding {
@@ -25,12 +26,12 @@ struct report_finding {
 
 /* Everything is borrowed but the notes and the findings. */
 struct program_report {
-	bool is_all;                   /* the table has all values           */
+	bool is_all; /* the table has all values           */
+	const struct run_options *options;
 	const char *title;             /* "gzip -k file", "process 123"                */
 	const struct program *program; /* NULL: a process was attached to             */
 	const char *executable;        /* path that was run; NULL if not known          */
 	const char *sha256;            /* of its content; "" if it cannot be read      */
-	long process_id;               /* attached to; 0                               */
 	bool can_step;                 /* it could be counted by blocks, and nobody asked for it */
 	bool are_lines_sampled;        /* by modelled caches: cacheSampling */
 	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
@@ -39,17 +40,14 @@ struct program_report {
 	const struct architecture *architecture;
 	const struct program_plan *plan;
 	const struct program_command_output *output;
-	const char *const *what_ifs; /* as they were asked for */
 	struct program_values total;
 	struct program_values *threads;
 	size_t nr_threads;
 	struct program_regions regions;
 	struct program_agreement agreement;
 	struct program_places places;
-	enum place_kind by; /* of these in the table */
-	const char
-		*misses_by; /* "function", "loop", "object", "thread": lines of modelled caches, where they are told */
-	long nr_functions;  /* of places that the table shows; 0: none, -1: those that matter */
+	enum place_kind by;         /* of these in the table */
+	long nr_functions;          /* of places that the table shows; 0: none, -1: those that matter */
 	struct program_roof roof;   /* of as many CPUs as the program used */
 	struct program_roof *roofs; /* of 1, 2, ... threads, as its places have; NULL: not known */
 	double roof_share;          /* performance as a share of the roof at this intensity; NaN if not known */

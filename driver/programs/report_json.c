@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "memory.h"
+#include "programs/options.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
 #include "quantities/pass.h"
@@ -19,7 +20,7 @@ json_program(const struct program_report *report)
 
 	if (!program) {
 		json_decref(arguments);
-		json_object_set_new(json, "processId", json_integer(report->process_id));
+		json_object_set_new(json, "processId", json_integer(report->options->process_id));
 		json_object_set_new(json, "executable", json_text(report->executable));
 		json_object_set_new(json, "sha256", json_text(report->sha256));
 		return json;

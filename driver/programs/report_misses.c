@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "number.h"
 #include "plots/plot.h"
+#include "programs/options.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
 #include "quantities/value_text.h"
@@ -113,13 +114,20 @@ last_level(const struct program_run_output *run)
 	return (int)program_run_output_miss_kinds_at(run, program_run_output_nr_miss_kinds(run) - 1)->level - 1;
 }
 
+/* "function", "loop", "object" or "thread": places of misses; those of lines are not known. */
+static const char *
+misses_by(const struct program_report *report)
+{
+	return run_options_by(report->options) == PLACES_LINES ? "function" : report->options->by;
+}
+
 static void
 print_shares(const struct program_report *report, const struct program_run_output *run, FILE *out)
 {
 	size_t nr;
-	autofree const struct miss_share **shares = shares_by(run, report->misses_by, &nr);
+	autofree const struct miss_share **shares = shares_by(run, misses_by(report), &nr);
 	const int first = (int)program_run_output_miss_kinds_at(run, 0)->level - 1;
-	autofree char *heading = rot_format("  %s", report->misses_by), *misses = rot_format("L%d misses", first + 1);
+	autofree char *heading = rot_format("  %s", misses_by(report)), *misses = rot_format("L%d misses", first + 1);
 	const struct text_table_column columns[] = {
 		{heading, true}, {misses, false}, {"capacity", false}, {"conflict", false}, {"MB of\nmemory", false}};
 	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
@@ -270,7 +278,7 @@ moved_bytes(const struct what_if *what_if, size_t border)
 static const char *
 what_if_name(const struct program_report *report, size_t i)
 {
-	return i == 0 ? "as modelled" : report->what_ifs[i - 1];
+	return i == 0 ? "as modelled" : report->options->what_ifs[i - 1];
 }
 
 /* "L1-L2 x 0.31": nothing where it is much as it was. */
@@ -632,7 +640,7 @@ report_curve(const struct program_report *report, FILE *out)
 	text_table_clear(&table);
 	text_print_behind("  working sets:", *sets ? sets : "none stands out", out);
 	if (report_run_of_misses(report))
-		print_curves(report, report_run_of_misses(report), report->misses_by, out);
+		print_curves(report, report_run_of_misses(report), misses_by(report), out);
 	print_curves(report, find_run_of_curve(report), "region", out);
 }
 

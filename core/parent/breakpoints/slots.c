@@ -71,7 +71,7 @@ put_long_jump(struct code_slot *slot, uint64_t target)
 	put(slot, &target, sizeof(target));
 }
 
-/* What the next byte of the slot stands for. */
+/* Records the meaning of the next byte of the slot. */
 static void
 mark_point(struct code_slot *slot, bool is_before, uint8_t pushed_bytes, uint64_t address)
 {

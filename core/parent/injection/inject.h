@@ -103,7 +103,7 @@ void injector_run(struct injector *injector, const struct thread *thread, const 
 enum tracer_answer
 injector_run_here(struct injector *injector, struct thread *thread, const struct injection *injections, size_t nr);
 
-/* Whether a function runs in the thread now. */
+/* True while a function runs in the thread. */
 bool injector_runs(const struct injector *injector, const struct thread *thread);
 
 /* To be called at every tracer_stop; answers it. */
@@ -116,5 +116,5 @@ void injector_thread_executed(struct injector *injector, const struct thread *th
 /* Looks after those that have not stopped yet. */
 void injector_late(struct injector *injector);
 
-/* What is still to be done is dropped; done is called. */
+/* Drops the rest of the work, and calls done. */
 void injector_close(struct injector *injector);

@@ -9,7 +9,7 @@
 #include "parent/symbols/instruction.h"
 #include "parent/symbols/listing.h"
 
-/* What is known of the instruction at an offset. counts: NULL: none. */
+/* The facts of the instruction at an offset. counts: NULL: none. */
 struct spot {
 	uint64_t samples;
 	int64_t executions;

@@ -10,7 +10,7 @@
 #include "parent/symbols/flow.h"
 #include "parent/symbols/source_lines.h"
 
-/* What was found in a block. counts: NULL: none. */
+/* The findings in a block. counts: NULL: none. */
 struct block_work {
 	uint64_t samples;
 	int64_t *counts;

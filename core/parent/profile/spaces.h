@@ -8,7 +8,7 @@
 
 #include "parent/profile/sampler.h"
 
-/* What an address may belong to. */
+/* The origins of the code at an address. */
 enum code_origin {
 	CODE_UNKNOWN,   /* nothing is known to be mapped there                                     */
 	CODE_KERNEL,    /* the system's own                                                        */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process used, in the output of a run. */
+/* The resources that a process used, in the output of a run. */
 #pragma once
 
 #include <stdint.h>

@@ -20,7 +20,7 @@
 struct program_rules;
 struct symbol_files;
 
-/* Whether the rules of the command can be followed, before anything runs. 0 or -1. */
+/* Checks that the rules of the command can be followed, before anything runs. 0 or -1. */
 int program_rules_check(const struct program_command *command, struct rot_error *err);
 
 /*
@@ -37,7 +37,7 @@ struct program_rules_setup {
 int program_rules_new(struct program_rules **rules, const struct program_rules_setup *setup, struct rot_error *err);
 void program_rules_delete(struct program_rules *rules);
 
-/* Whether the measurer sets can be opened on a process at all. 0 or -1. */
+/* Checks that the measurer sets can be opened on a process at all. 0 or -1. */
 int program_rules_try(const struct program_rules *rules, pid_t pid, struct rot_error *err);
 
 /*

@@ -1205,14 +1205,11 @@ open_rules(struct program_run *self, struct rot_error *err)
 	return rc;
 }
 
-struct program_run_output *
-program_run(struct session *session, int32_t pass)
+static struct program_run *
+run_new(struct session *session, struct program_run_output *output)
 {
-	struct program_run *self = rot_calloc(1, sizeof(*self));
-	struct program_run_output *output = program_run_output_new();
 	const struct program_command *command = session->command;
-	struct rot_error err;
-	bool is_done = false;
+	struct program_run *self = rot_calloc(1, sizeof(*self));
 
 	*self = (struct program_run){
 		.session = session, .output = output, .launch = LAUNCH_NONE, .is_attached = command->program == NULL};
@@ -1226,26 +1223,14 @@ program_run(struct session *session, int32_t pass)
 				       .exited = on_exited,
 				       .created = on_created,
 				       .context = self};
-	output->pass = pass;
-	clock_now(&output->start_time, &output->start_microseconds);
-	if (counting_open(&self->counting, program_command_passes_at(command, (size_t)pass), &err) < 0 ||
-	    open_rules(self, &err) < 0) {
-		session_fail(session, "refused", &err);
-		goto out;
-	}
-	prepare_translation(self);
-	if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
-		self->profile = profile_new(session->symbols, parts_wanted(command));
-	prepare_places(self);
-	prepare_loop(self);
-	is_done = begin_run(self) == 0;
-	if (is_done)
-		loop_run(&session->loop);
-	end_run(self);
-	is_done = is_done && conclude_run(self);
+	return self;
+}
+
+static void
+run_delete(struct program_run *self)
+{
 	if (self->begin && self->begin != MAP_FAILED)
 		munmap(self->begin, sizeof(*self->begin));
-out:
 	profile_delete(self->profile);
 	program_rules_delete(self->rules);
 	regions_delete(self->regions);
@@ -1257,6 +1242,35 @@ out:
 	data_delete(self->data);
 	counting_close(&self->counting);
 	free(self);
+}
+
+struct program_run_output *
+program_run(struct session *session, int32_t pass)
+{
+	const struct program_command *command = session->command;
+	struct program_run_output *output = program_run_output_new();
+	struct program_run *self = run_new(session, output);
+	struct rot_error err;
+	bool is_done = false;
+
+	output->pass = pass;
+	clock_now(&output->start_time, &output->start_microseconds);
+	if (counting_open(&self->counting, program_command_passes_at(command, (size_t)pass), &err) < 0 ||
+	    open_rules(self, &err) < 0) {
+		session_fail(session, "refused", &err);
+	} else {
+		prepare_translation(self);
+		if (command->sample_period > 0 && !self->counting.steps && !self->is_attached)
+			self->profile = profile_new(session->symbols, parts_wanted(command));
+		prepare_places(self);
+		prepare_loop(self);
+		is_done = begin_run(self) == 0;
+		if (is_done)
+			loop_run(&session->loop);
+		end_run(self);
+		is_done = is_done && conclude_run(self);
+	}
+	run_delete(self);
 	if (is_done)
 		return output;
 	rot_graph_delete(output);

@@ -13,7 +13,7 @@
 #include "parent/symbols/symbols.h"
 #include "parent/tracer/loop.h"
 
-/* What all runs of a command have in common. */
+/* The state that all runs of a command share. */
 struct session {
 	const struct program_command *command;
 	struct program_command_output *output; /* gets warnings, each once; runs are added by the caller */

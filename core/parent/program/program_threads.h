@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of the threads of a traced program in the output of a run. */
+/* The threads of a traced program in the output of a run. */
 #pragma once
 
 #include "ProgramRunOutput.h"

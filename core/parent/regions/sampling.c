@@ -76,7 +76,7 @@ sampled_new(struct sampling *sampling, struct region_thread *thread)
 	return sampled;
 }
 
-/* What one ring may take of the memory that an ordinary user may lock, a power of two. */
+/* The bytes that one ring may take of the memory that an ordinary user may lock, a power of two. */
 static size_t
 fair_ring_bytes(void)
 {
@@ -285,7 +285,7 @@ take_raw(struct cursor *cursor, struct sample *sample)
 	cursor->next = sample->raw + bytes;
 }
 
-/* What an event of the group has counted. */
+/* The count of an event of the group. */
 struct reading {
 	uint64_t value, id;
 };

@@ -21,7 +21,7 @@
 
 enum { COMPONENT_SSE = 1, COMPONENT_AVX = 2, COMPONENT_MASKS = 5, COMPONENT_ZMM_HIGH = 6, COMPONENT_HIGH_ZMM = 7 };
 
-/* Which bytes of which registers a component holds, one register after the other. */
+/* The bytes of registers that each component holds, one register after the other. */
 static const struct part {
 	uint8_t component, first_register, nr_registers, first_byte, nr_bytes;
 } parts[] = {

@@ -34,7 +34,7 @@
 /* One for each element of a gather or scatter, one for each run of active lanes of what is masked. */
 #define WORK_MAX_ACCESSES 64
 
-/* What an access that moves no bytes does to the line in the caches. */
+/* The effect of an access without bytes on the line in the caches. */
 enum work_flush {
 	WORK_NO_FLUSH,
 	WORK_EVICT, /* it is written back if it was modified, and gone: CLFLUSH */
@@ -85,7 +85,7 @@ enum work_shape {
 	WORK_INDEXED, /* each lane has an element at its own address: gather, scatter    */
 };
 
-/* Which lanes are active. */
+/* The place that tells which lanes are active. */
 enum work_mask {
 	WORK_ALL_LANES,
 	WORK_MASK_REGISTER, /* bits of k: AVX-512                                     */

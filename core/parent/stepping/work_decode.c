@@ -649,7 +649,7 @@ add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool 
 	part.is_store = is_store;
 	part.is_streaming = is_store && (decoding->special->kind == WORK_STREAMING ||
 					 decoding->special->kind == WORK_STREAMING_SIGN_MASK);
-	/* Which of its bytes are accessed. */
+	/* The bytes of it that are accessed. */
 	if (decoding->special->kind == WORK_GATHER_SCATTER) {
 		set_indexed(decoding, operand, &part);
 	} else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK) {
@@ -667,7 +667,7 @@ add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool 
 	add_part(decoding, &part);
 }
 
-/* Those that are accessed in this way. */
+/* Adds the operands in memory that are accessed in this way. */
 static void
 add_operands(struct decoding *decoding, bool is_store)
 {

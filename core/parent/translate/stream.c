@@ -731,11 +731,38 @@ do_early(struct stream *stream, const struct job *job)
 	end_uses(&finding);
 }
 
+/* Finds the lines that the words of a job tell of. */
+static void
+find_lines(struct finding *finding, const struct job *job, struct line_finder *finder)
+{
+	struct line_search *search = &job->thread->search;
+
+	search->frame = job->words;
+	search->end = job->end;
+	search->fs_base = job->fs_base;
+	search->last = job->is_burst ? 0 : search->last;
+	for (; search->frame < search->end; make_room(finding)) {
+		struct uses *uses = finding->uses;
+		const struct site *site;
+
+		search->to = uses->words + uses->nr;
+		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
+		search->origins = uses_next_origin(uses);
+		site = line_finder_run(finder, search);
+		uses->nr = (size_t)(search->to - uses->words);
+		uses->nr_origins = (size_t)(search->origins - uses->origins);
+		if (!site)
+			continue;
+		set_site(finding, RECORD_SITE(search->frame[0]));
+		do_frame(finding, site, search->frame, job->fs_base);
+		search->frame += site->nr_words;
+	}
+}
+
 static void
 do_job(struct stream *stream, const struct job *job)
 {
 	struct finding finding = {stream, job->thread, NULL, CAUSES_OTHER, job->is_burst};
-	struct line_search *search = &job->thread->search;
 	const struct caches *caches = job->thread->caches;
 	bool is_sampled;
 
@@ -744,35 +771,16 @@ do_job(struct stream *stream, const struct job *job)
 		return;
 	}
 	look_for_sharing(stream, job);
-	search->frame = job->words;
-	search->end = job->end;
-	search->fs_base = job->fs_base;
 	begin_uses(&finding);
 	if (stream->residues && stream->nr_uses >= stream->nr_all && !job->thread->is_sampled)
 		begin_sampling(&finding);
 	is_sampled = job->thread->is_sampled && !job->is_burst;
-	search->last = job->is_burst ? 0 : search->last;
-	for (; search->frame < search->end; make_room(&finding)) {
-		struct uses *uses = finding.uses;
-		const struct site *site;
-
-		search->to = uses->words + uses->nr;
-		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
-		search->origins = uses_next_origin(uses);
-		site = line_finder_run(is_sampled ? caches->sampling : caches->finder, search);
-		uses->nr = (size_t)(search->to - uses->words);
-		uses->nr_origins = (size_t)(search->origins - uses->origins);
-		if (!site)
-			continue;
-		set_site(&finding, RECORD_SITE(search->frame[0]));
-		do_frame(&finding, site, search->frame, job->fs_base);
-		search->frame += site->nr_words;
-	}
+	find_lines(&finding, job, is_sampled ? caches->sampling : caches->finder);
 	if (job->words)
 		job->thread->early_calls = job->thread->calls;
 	set_site(&finding, CAUSES_OTHER);
 	for (size_t i = 0; i < job->nr_accesses; i++) {
-		search->last = 0;
+		job->thread->search.last = 0;
 		(job->is_repeated ? add : add_single)(&finding, &job->accesses[i]);
 	}
 	free(job->accesses);

@@ -852,62 +852,76 @@ set_object(const struct work_in_progress *work, struct fragment *fragment)
 	}
 }
 
-/* What is executed next without a jump; 0: nothing. *is_made: false if there is no code. */
-static uint64_t
-emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bool *is_made)
+/* Blocks that will hardly be executed are not looked at more than is needed. */
+static bool
+is_understood(const struct work_in_progress *work)
 {
-	struct code_cache *cache = work->cache;
-	struct basic_block *block = &work->block;
-	const struct edges_at edges = edges_at(cache, origin);
-	uint64_t next = 0;
-	uint32_t index, entry = 0;
-	bool has_end, ends_behind, is_understood;
+	return work->translation->sites || work->foreseen_range;
+}
 
-	*is_made = basic_block_decode(work->translation, origin, block);
-	if (!*is_made)
-		return 0;
+/* Decodes the block at origin, and plans where it is counted and what is recorded of it. False: no code is there. */
+static bool
+plan_block(struct work_in_progress *work, uint64_t origin, const struct edges_at *edges)
+{
+	struct basic_block *block = &work->block;
+
+	if (!basic_block_decode(work->translation, origin, block))
+		return false;
 	end_before_loop(work->translation, block);
 	make_fit(work);
 	work->place = basic_block_count_place(work->translation, block);
 	/* It is counted, with what it accesses, before an edge behind it. */
-	if (edges.ends && work->place.before != 0)
+	if (edges->ends && work->place.before != 0)
 		work->place = (struct count_place){0, COUNT_SAVING, 0};
-	/* Blocks that will hardly be executed are not looked at more than is needed. */
-	is_understood = work->translation->sites || work->foreseen_range;
-	if (is_understood)
+	if (is_understood(work))
 		basic_block_understand(block);
 	work->nr_recordings =
 		work->translation->sites ? recording_plan(work->translation->sites, block, work->recordings) : 0;
-	if (has_entry)
-		entry = emit_entry(work, origin);
-	index = cache->nr_fragments;
+	return true;
+}
+
+/* Begins the fragment of the planned block, with all that is executed before its first item. Returns its index. */
+static uint32_t
+begin_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, const struct edges_at *edges)
+{
+	struct code_cache *cache = work->cache;
+	struct basic_block *block = &work->block;
+	const uint32_t entry = has_entry ? emit_entry(work, origin) : 0, index = cache->nr_fragments;
+
 	code_cache_add(cache, work->arena, origin, work->to.at)->entry = entry;
 	cache->fragments[index].nr_origin_bytes = (uint16_t)block->nr_bytes;
 	cache->fragments[index].is_checked = block->may_change;
 	set_object(work, &cache->fragments[index]);
-	if (is_understood)
+	if (is_understood(work))
 		contents_of_block(cache, &cache->fragments[index], block);
 	work->has_edges = work->has_loaded = false;
 	add_mark(work, index, 0);
-	work->has_edges = edges.is_there;
+	work->has_edges = edges->is_there;
 	if (block->may_change) {
 		code_cache_keep(cache, &cache->fragments[index], block->bytes);
 		emit_checks(work, index);
 	}
-	if (edges.is_there) {
+	if (edges->is_there) {
 		emit_edges(work, index, false);
 		add_mark(work, index, MARK_BEHIND);
 	}
-	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
-	ends_behind = edges.ends && block->nr > 0 && !has_end && may_be_dynamic(&block->items[0].instruction);
-	cache->fragments[index].is_ended = edges.ends && block->nr > 0 && !ends_behind;
+	return index;
+}
+
+/* Emits the items of the block. Returns the origin of the code that is executed next without a jump; 0: none. */
+static uint64_t
+emit_items(struct work_in_progress *work, uint32_t index, bool has_end, bool has_edge_behind_items)
+{
+	const struct basic_block *block = &work->block;
+	uint64_t next = 0;
+
 	for (size_t i = 0; i < block->nr; i++) {
 		emit_recordings(work, i, false);
 		if (i == work->place.before) {
 			add_mark(work, index, block->items[i].at);
-			emit_count(work, &cache->fragments[index]);
+			emit_count(work, &work->cache->fragments[index]);
 		}
-		if (edges.ends && !ends_behind) {
+		if (has_edge_behind_items) {
 			emit_edges(work, index, true);
 			add_mark(work, index, MARK_BEHIND);
 		}
@@ -918,7 +932,32 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 		emit_recordings(work, i, true);
 	}
 	if (block->nr > 0 && work->place.before == block->nr)
-		emit_count(work, &cache->fragments[index]);
+		emit_count(work, &work->cache->fragments[index]);
+	return next;
+}
+
+/*
+ * Emits the block at origin. Returns the origin of the code that is executed next without a jump; 0: none.
+ * *is_made: false if no code is there.
+ */
+static uint64_t
+emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bool *is_made)
+{
+	struct code_cache *cache = work->cache;
+	const struct basic_block *block = &work->block;
+	const struct edges_at edges = edges_at(cache, origin);
+	bool has_end, ends_behind;
+	uint64_t next;
+	uint32_t index;
+
+	*is_made = plan_block(work, origin, &edges);
+	if (!*is_made)
+		return 0;
+	index = begin_fragment(work, origin, has_entry, &edges);
+	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
+	ends_behind = edges.ends && block->nr > 0 && !has_end && may_be_dynamic(&block->items[0].instruction);
+	cache->fragments[index].is_ended = edges.ends && block->nr > 0 && !ends_behind;
+	next = emit_items(work, index, has_end, edges.ends && !ends_behind);
 	if (ends_behind || (edges.ends && block->nr == 0))
 		emit_edges(work, index, true);
 	if (edges.is_there && block->nr == 0)

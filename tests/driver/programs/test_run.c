@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "commands/program_run.h"
 #include "json_schema.h"
+#include "programs/options.h"
 #include "programs/report.h"
 #include "rot.h"
 #include "run_fixture.h"
@@ -487,7 +488,9 @@ check_bound(double performance, double throughput, const char *border, double cp
 	struct program_region *region = rot_calloc(1, sizeof(*region));
 	struct architecture architecture = {.name = (char *)"x",
 					    .counts_by_steps = is_by_blocks || strcmp(border, "cpuL1") == 0};
+	const struct run_options options = {.nr_runs = 1};
 	cleared_by(program_report_clear) struct program_report report = {
+		.options = &options,
 		.architecture = &architecture,
 		.plan = &plan,
 		.output = output,
