@@ -99,6 +99,9 @@ TEST(some_cannot_be_told)
 	ck_assert_has(sharing->answers[SHARING_L1].remark, "about as long");
 	ck_assert_has(sharing->answers[SHARING_L2].remark, "size is not known");
 	ck_assert_has(sharing->answers[SHARING_LAST].remark, "one CPU alone");
+	sharing->curves[SHARING_L1].cycles[1][0] = NAN;
+	sharing_conclude(sharing, told);
+	ck_assert_has(sharing->answers[SHARING_L1].remark, "others ran");
 	for (int i = 0; i < SHARING_NR_ANSWERS; i++)
 		ck_assert_double_nan(sharing->answers[i].number.value);
 }
