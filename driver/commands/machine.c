@@ -27,6 +27,7 @@
 #include "sheet/prefetch.h"
 #include "sheet/ranges.h"
 #include "sheet/scheduling.h"
+#include "sheet/sharing.h"
 #include "sheet/writes.h"
 
 struct machine_request {
@@ -185,7 +186,7 @@ show_operations(struct output *out, struct rot_error *err)
 
 static const char *const names[] = {
 	"caches",   "tlb",    "cores",  "clocks",   "scheduling", "hazards", "operations", "buffers",
-	"contexts", "ranges", "loaded", "prefetch", "handover",   "nodes",   NULL,
+	"contexts", "ranges", "loaded", "prefetch", "handover",   "nodes",   "sharing",    NULL,
 };
 
 static const struct {
@@ -195,7 +196,7 @@ static const struct {
 	{.show = show_caches},      {.show = show_tlb},      {.show = show_cores},      {.show = show_clocks},
 	{.list = &scheduling_part}, {.list = &hazards_part}, {.show = show_operations}, {.list = &buffers_part},
 	{.list = &contexts_part},   {.list = &ranges_part},  {.list = &loaded_part},    {.list = &prefetch_part},
-	{.list = &handover_part},   {.list = &nodes_part},
+	{.list = &handover_part},   {.list = &nodes_part},   {.list = &sharing_part},
 };
 
 static int

@@ -32,11 +32,11 @@ struct measured_when {
 
 /* Fields of the kernel Operation, and what it told: core cycles, and instructions a cycle of independent chains. */
 struct measured_operation {
-	char operation[8], instruction_set[8], precision[8];
+	char operation[12], instruction_set[8], precision[8];
 	double latency, per_cycle;
 };
 
-#define MEASURED_OPERATIONS_MAX 96
+#define MEASURED_OPERATIONS_MAX 192
 
 /* What one look at the last level saw, at least. */
 struct measured_run {

@@ -230,6 +230,7 @@ read_latency(struct architecture *architecture, const xmlNode *node, struct rot_
 		.precisions = text_of(architecture, node, "precisions"),
 		.instruction_sets = text_of(architecture, node, "instructionSets"),
 		.cycles = attribute_number(node, "cycles"),
+		.per_cycle = attribute_number(node, "perCycle"),
 		.source = text_of(architecture, node, "source"),
 	};
 	return 0;

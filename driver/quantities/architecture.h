@@ -72,10 +72,11 @@ struct architecture_limit {
 	int cause_below_chains; /* it is the cause only where there are fewer independent chains; 0: always */
 };
 
-/* What documents tell of the latency of an instruction. Lists are blank separated; "": all. */
+/* What documents tell of an instruction. Lists are blank separated; "": all. */
 struct architecture_latency {
 	char *operations, *precisions, *instruction_sets;
 	int cycles;
+	int per_cycle; /* of independent ones; 0: not told, or by a limit */
 	char *source;
 };
 

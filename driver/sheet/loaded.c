@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/configuration.h"
 #include "base/pool.h"
 #include "machine/machine.h"
 #include "memory.h"
@@ -23,6 +25,14 @@
 #define LEAST_WINDOWS 4 /* of a half */
 #define QUARTILE 25
 
+#define DMI "/sys/firmware/dmi/tables/DMI"
+#define NO_DMI                                                                                                         \
+	"what the memory modules allow is not known, as this system has no table of them (DMI); the key "              \
+	"memoryBandwidth says it: -memoryBandwidth=GB/s"
+#define ROOT_KNOWS                                                                                                     \
+	"what the memory modules allow is told to root alone (dmidecode -t memory); the key memoryBandwidth says it: " \
+	"-memoryBandwidth=GB/s"
+#define MORE_THAN_ALLOWED "more than the key memoryBandwidth allows: it is wrong, or caches held some"
 #define ONE_CPU "cannot be told: rot may use one CPU alone, so no other one reads"
 #define BUSY "cannot be told: others had the CPUs that were to read, or that was to wait"
 #define TOO_SMALL "cannot be told: an eighth of the memory that rot may use is no more than caches hold"
@@ -89,7 +99,8 @@ find_half_more(struct sheet_answer *answer, const struct measured_curve *curve, 
 }
 
 void
-loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], struct loaded *loaded)
+loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], double allowed, const char *unknown,
+		struct loaded *loaded)
 {
 	struct measured_curve *curve = &loaded->curve;
 	struct sheet_answer *answers = loaded->answers;
@@ -117,6 +128,12 @@ loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], struct loade
 			answers[i].remark = BUSY;
 		sheet_judge(&answers[i]);
 	}
+	/* Few CPUs read less than modules allow. */
+	answers[LOADED_MOST].told = allowed;
+	if (!answers[LOADED_MOST].remark && !(allowed > 0))
+		answers[LOADED_MOST].remark = unknown;
+	else if (!answers[LOADED_MOST].remark && answers[LOADED_MOST].number.value > allowed)
+		answers[LOADED_MOST].remark = MORE_THAN_ALLOWED;
 }
 
 /* ---- measuring ---- */
@@ -344,7 +361,8 @@ measure(struct rot *rot, void *measured, struct rot_error *err)
 		reason = TOO_SMALL;
 	if (!reason)
 		rc = run(shared, cpus, err);
-	loaded_conclude(shared->levels, loaded);
+	loaded_conclude(shared->levels, configuration_double(rot->configuration, "memoryBandwidth"),
+			access(DMI, F_OK) == 0 ? ROOT_KNOWS : NO_DMI, loaded);
 	for (int i = 0; i < LOADED_NR_ANSWERS && reason; i++)
 		loaded->answers[i].remark = reason;
 	munmap(shared, sizeof(*shared));

@@ -35,8 +35,9 @@ struct loaded {
 	struct measured_curve curve; /* ns over GB/s */
 };
 
-/* Pure. */
-void loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], struct loaded *loaded);
+/* Pure. allowed: GB/s that the memory modules allow; 0: not known, and unknown says what to do. */
+void loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], double allowed, const char *unknown,
+		     struct loaded *loaded);
 
 struct machine;
 

@@ -102,9 +102,13 @@ operation_conclude(const struct measured_curve *measured, double extra, const st
 
 /* Each run is some 0.1 to 0.4 ms: seldom interrupted, and long beside what starting and stopping the clock takes. */
 #define TURNS 16000
-#define SLOW_TURNS 3000 /* divisions and roots */
+#define SLOW_TURNS 3000
 
-static const char *const operations[] = {"OR", "ADD", "MUL", "FMA", "DIV", "SQRT"};
+static const char *const operations[] = {
+	"OR",  "ADD",     "MUL",     "FMA",     "DIV",    "SQRT",     "SHIFT",    "POPCNT",    "LEA",
+	"MAX", "COMPARE", "SHUFFLE", "PERMUTE", "GATHER", "TO_INT32", "TO_FLOAT", "TO_DOUBLE",
+};
+
 static const char *const precisions[] = {"INT32", "INT64", "FLOAT", "DOUBLE"};
 static const char *const instruction_sets[] = {"SCALAR", "SSE", "AVX2", "AVX512"};
 static const int chain_counts[] = {1, 2, 3, 4, 6, 8, 12};
@@ -115,7 +119,12 @@ static const int chain_counts[] = {1, 2, 3, 4, 6, 8, 12};
 static int
 turns_of(const char *operation)
 {
-	return strcmp(operation, "DIV") == 0 || strcmp(operation, "SQRT") == 0 ? SLOW_TURNS : TURNS;
+	static const char *const slow[] = {"DIV", "SQRT", "GATHER"};
+
+	for (size_t i = 0; i < NR(slow); i++)
+		if (strcmp(operation, slow[i]) == 0)
+			return SLOW_TURNS;
+	return TURNS;
 }
 
 static int
@@ -181,17 +190,24 @@ told_of(const struct rot *rot, const struct operation_sheet *sheet, const struct
 	const struct architecture_latency *latency =
 		architecture_latency(sheet->documents, curve->operation, curve->precision, curve->instruction_set);
 	const struct architecture_limit *limit = NULL;
+	struct operation_told told = {NAN, NAN, "", ""};
 
 	/* Limits are those of floating point. */
 	if (!is_integer(curve) && strcmp(curve->operation, "OR") != 0)
 		limit = architecture_limit(sheet->documents, (int)rot->machine->cpu_model, "", curve->operation,
 					   curve->instruction_set);
-	return (struct operation_told){
-		.latency = latency ? latency->cycles : NAN,
-		.per_cycle = limit ? limit->per_cycle : NAN,
-		.latency_source = latency ? latency->source : "",
-		.source = limit ? limit->source : "",
-	};
+	if (limit) {
+		told.per_cycle = limit->per_cycle;
+		told.source = limit->source;
+	} else if (latency && latency->per_cycle) {
+		told.per_cycle = latency->per_cycle;
+		told.source = latency->source;
+	}
+	if (latency) {
+		told.latency = latency->cycles;
+		told.latency_source = latency->source;
+	}
+	return told;
 }
 
 static int
@@ -363,7 +379,8 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	      "per cycle: instructions of independent chains that end in a core cycle\n"
 	      "told: what the processor's documents say of the column before\n"
 	      "in flight: latency times per cycle: so many independent instructions are needed\n"
-	      "DIV of integers is that of a large number by 12345\n",
+	      "DIV of integers is that of a large number by 12345\n"
+	      "PERMUTE crosses 128 bits, SHUFFLE does not; GATHER reads one line of L1\n",
 	      out);
 	for (size_t i = 0; i < sheet->nr; i++) {
 		const struct operation_curve *curve = &sheet->curves[i];
@@ -375,14 +392,28 @@ operations_print(const struct operation_sheet *sheet, FILE *out)
 	}
 }
 
-/* Of numbers of one precision, from first to end - 1. Where latency and throughput meet is what is in flight. */
+/* More curves than those would hide each other. */
+static bool
+is_arithmetic(const struct operation_curve *curve)
+{
+	static const char *const arithmetic[] = {"OR", "ADD", "MUL", "FMA", "DIV", "SQRT"};
+
+	for (size_t i = 0; i < NR(arithmetic); i++)
+		if (strcmp(curve->operation, arithmetic[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Curves from first to end - 1. Where latency and throughput meet is what is in flight. */
 static void
-draw_precision(const struct operation_sheet *sheet, size_t first, size_t end, const struct sheet_pictures *pictures)
+draw_together(const struct operation_sheet *sheet, size_t first, size_t end, const struct sheet_pictures *pictures)
 {
 	const char *precision = sheet->curves[first].precision;
 	autopool pool = {0};
-	const char *name = pool_format(&pool, "operations-%s", precision),
-		   *title = pool_format(&pool, "Instructions of %s numbers", precision);
+	const bool is_other = !is_arithmetic(&sheet->curves[first]);
+	const char *name = pool_format(&pool, "operations-%s%s", precision, is_other ? "-other" : ""),
+		   *title = pool_format(&pool, "%s of %s numbers", is_other ? "Other instructions" : "Arithmetic",
+					precision);
 	struct plot_series *series = pool_calloc(&pool, end - first + 1, sizeof(*series));
 	struct plot_point *met = pool_calloc(&pool, end - first, sizeof(*met));
 	struct series_plot plot = {.frame = {.title = title,
@@ -426,10 +457,11 @@ void
 operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures)
 {
 	for (size_t first = 0, end; first < sheet->nr; first = end) {
-		for (end = first;
-		     end < sheet->nr && strcmp(sheet->curves[end].precision, sheet->curves[first].precision) == 0;)
+		for (end = first; end < sheet->nr &&
+				  strcmp(sheet->curves[end].precision, sheet->curves[first].precision) == 0 &&
+				  is_arithmetic(&sheet->curves[end]) == is_arithmetic(&sheet->curves[first]);)
 			end++;
-		draw_precision(sheet, first, end, pictures);
+		draw_together(sheet, first, end, pictures);
 	}
 }
 

@@ -58,7 +58,7 @@ void operations_clear(struct operation_sheet *sheet);
 
 void operations_print(const struct operation_sheet *sheet, FILE *out);
 
-/* A plot for each kind of numbers. */
+/* For each kind of numbers a plot of arithmetic, and one of the other instructions. */
 void operations_draw(const struct operation_sheet *sheet, const struct sheet_pictures *pictures);
 
 /* Answers with their curves; a new reference. */

@@ -36,6 +36,9 @@
 /* On a Zen 5, L2 held twice as many lines of one place in their pages as sets that these bits choose would hold. */
 #define NO_L2_WAYS                                                                                                     \
 	"cannot be told: its sets are also chosen by higher bits of the address than lines here have in common"
+#define NO_HUGE_ENTRIES                                                                                                \
+	"cannot be told here: rot was given no huge pages, or the host has small ones below them, and the TLB holds "  \
+	"those"
 #define NO_HUGE_PAGES                                                                                                  \
 	"cannot be told: rot was given no huge pages, and its sets are also chosen by bits that lie outside of small " \
 	"ones"
@@ -82,12 +85,20 @@ conclude_step(struct places *places, enum places_answer which, double told)
 	}
 }
 
+/* The host has them, too. */
+static bool
+has_huge_pages(const struct places *places)
+{
+	const struct sheet_answer *page = &places->answers[PLACES_HUGE_PAGE_BYTES];
+
+	return page->number.high >= 2 << 20 && page->confidence >= CURVE_SURE;
+}
+
 /* Where lines of one set no longer fit into L2, which is behind where they do not into L1. */
 static void
 conclude_l2_ways(struct places *places, double told)
 {
-	const struct sheet_answer *l1 = &places->answers[PLACES_L1_WAYS],
-				  *page = &places->answers[PLACES_HUGE_PAGE_BYTES];
+	const struct sheet_answer *l1 = &places->answers[PLACES_L1_WAYS];
 	struct sheet_answer *answer = &places->answers[PLACES_L2_WAYS];
 	const struct measured_curve *all = &places->curves[PLACES_WAYS];
 	struct measured_curve behind = {.nr = 0};
@@ -103,7 +114,7 @@ conclude_l2_ways(struct places *places, double told)
 	}
 	behind = curve_undisturbed(&behind);
 	step = step_of(curve_first_step, &behind, INFINITY);
-	if (!(page->number.high >= 2 << 20) || page->confidence < CURVE_SURE) {
+	if (!has_huge_pages(places)) {
 		answer->remark = NO_HUGE_PAGES;
 	} else if (isnan(step.rise)) {
 		answer->remark = NO_L2_WAYS;
@@ -120,15 +131,19 @@ conclude_l2_ways(struct places *places, double told)
 static struct measured_curve
 added_cost(const struct measured_curve *pages, const struct measured_curve *lines)
 {
-	struct measured_curve added = {.parameter = pages->parameter,
-				       .nr = pages->nr < lines->nr ? pages->nr : lines->nr};
+	struct measured_curve added = {.parameter = pages->parameter};
 
-	for (size_t i = 0; i < added.nr; i++) {
-		added.at[i] = pages->at[i];
+	for (size_t i = 0, k = 0; i < pages->nr; i++) {
+		while (k < lines->nr && lines->at[k] < pages->at[i])
+			k++;
+		if (k == lines->nr || lines->at[k] > pages->at[i])
+			continue;
+		added.at[added.nr] = pages->at[i];
 		for (int half = 0; half < 2; half++)
-			added.cycles[half][i] = pages->cycles[half][i] -
-						fmin(lines->cycles[0][i], lines->cycles[1][i]) +
-						fmin(lines->cycles[0][0], lines->cycles[1][0]);
+			added.cycles[half][added.nr] = pages->cycles[half][i] -
+						       fmin(lines->cycles[0][k], lines->cycles[1][k]) +
+						       fmin(lines->cycles[0][0], lines->cycles[1][0]);
+		added.nr++;
 	}
 	return curve_undisturbed(&added);
 }
@@ -145,21 +160,21 @@ hit_cost(const struct measured_curve *added, size_t first, const double *cycles)
 	return nr ? statistics_percentile(costs, nr, 50) : NAN;
 }
 
-/* From what fits to what clearly does not; the sets of the TLB overflow one after the other in between. */
+/* From what fits to what clearly does not; the sets of the TLB overflow one after the other in between. walk: NULL, or
+ * what the most pages cost. */
 static void
-second_tlb(struct places *places, size_t first)
+second_tlb(const struct measured_curve *added, size_t first, const struct sheet_answer *hit,
+	   struct sheet_answer *entries, struct sheet_answer *walk)
 {
-	const struct measured_curve *added = &places->added;
-	struct sheet_answer *entries = &places->answers[PLACES_SECOND_TLB];
 	const double base = fmin(added->cycles[0][0], added->cycles[1][0]);
-	const double hit = places->answers[PLACES_SECOND_COST].number.value;
 	size_t fits = first, misses;
 
 	for (size_t i = first; i < added->nr; i++)
-		if (fmin(added->cycles[0][i], added->cycles[1][i]) - base < STILL_FITS * hit)
+		if (fmin(added->cycles[0][i], added->cycles[1][i]) - base < STILL_FITS * hit->number.value)
 			fits = i;
 	for (misses = fits; misses < added->nr; misses++)
-		if (fmin(added->cycles[0][misses], added->cycles[1][misses]) - base > CLEARLY_MISSES * hit)
+		if (fmin(added->cycles[0][misses], added->cycles[1][misses]) - base >
+		    CLEARLY_MISSES * hit->number.value)
 			break;
 	if (misses == added->nr) {
 		entries->number = (struct sheet_number){added->at[fits], added->at[fits], INFINITY};
@@ -167,31 +182,51 @@ second_tlb(struct places *places, size_t first)
 		return;
 	}
 	entries->number = (struct sheet_number){added->at[fits], added->at[fits], added->at[misses]};
-	entries->confidence = places->answers[PLACES_SECOND_COST].confidence;
-	sheet_read_halves(&places->answers[PLACES_WALK_COST], added->cycles[0][added->nr - 1] - base,
-			  added->cycles[1][added->nr - 1] - base);
+	entries->confidence = hit->confidence;
+	if (walk)
+		sheet_read_halves(walk, added->cycles[0][added->nr - 1] - base, added->cycles[1][added->nr - 1] - base);
+}
+
+/* first, second, hit: answers. */
+static void
+conclude_entries(const struct measured_curve *added, struct sheet_answer *first, struct sheet_answer *second,
+		 struct sheet_answer *hit, struct sheet_answer *walk)
+{
+	const struct curve_step step = step_of(curve_first_step, added, MAX_FIRST_TLB);
+
+	first->curve = second->curve = hit->curve = added->nr ? added : NULL;
+	sheet_read_step(first, added, &step, false);
+	if (isnan(step.rise))
+		return;
+	sheet_read_halves(hit, hit_cost(added, step.at + 1, added->cycles[0]),
+			  hit_cost(added, step.at + 1, added->cycles[1]));
+	second_tlb(added, step.at + 1, hit, second, walk);
 }
 
 static void
 conclude_tlb(struct places *places, const struct places_told *told)
 {
+	const struct measured_curve *curves = places->curves;
 	struct sheet_answer *answers = places->answers;
-	struct curve_step step;
 
-	places->added = added_cost(&places->curves[PLACES_PAGES], &places->curves[PLACES_LINES]);
 	answers[PLACES_FIRST_TLB] = sheet_no_answer("first TLB", "entries", told->first_tlb);
 	answers[PLACES_SECOND_TLB] = sheet_no_answer("second TLB", "entries", told->second_tlb);
 	answers[PLACES_SECOND_COST] = sheet_no_answer("hit of the second TLB", "cycles", 0);
 	answers[PLACES_WALK_COST] = sheet_no_answer("translation, 8192 pages", "cycles", 0);
-	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++)
-		answers[i].curve = &places->added;
-	step = step_of(curve_first_step, &places->added, MAX_FIRST_TLB);
-	sheet_read_step(&answers[PLACES_FIRST_TLB], &places->added, &step, false);
-	if (isnan(step.rise))
-		return;
-	sheet_read_halves(&answers[PLACES_SECOND_COST], hit_cost(&places->added, step.at + 1, places->added.cycles[0]),
-			  hit_cost(&places->added, step.at + 1, places->added.cycles[1]));
-	second_tlb(places, step.at + 1);
+	places->added = added_cost(&curves[PLACES_PAGES], &curves[PLACES_LINES]);
+	answers[PLACES_WALK_COST].curve = &places->added;
+	conclude_entries(&places->added, &answers[PLACES_FIRST_TLB], &answers[PLACES_SECOND_TLB],
+			 &answers[PLACES_SECOND_COST], &answers[PLACES_WALK_COST]);
+
+	answers[PLACES_HUGE_FIRST_TLB] = sheet_no_answer("first TLB, huge pages", "entries", told->huge_first_tlb);
+	answers[PLACES_HUGE_SECOND_TLB] = sheet_no_answer("second TLB, huge pages", "entries", told->huge_second_tlb);
+	answers[PLACES_HUGE_SECOND_COST] = sheet_no_answer("hit of it, huge pages", "cycles", 0);
+	places->huge_added = added_cost(&curves[PLACES_HUGES], &curves[PLACES_LINES]);
+	if (has_huge_pages(places))
+		conclude_entries(&places->huge_added, &answers[PLACES_HUGE_FIRST_TLB], &answers[PLACES_HUGE_SECOND_TLB],
+				 &answers[PLACES_HUGE_SECOND_COST], NULL);
+	for (int i = PLACES_HUGE_FIRST_TLB; i < PLACES_NR_ANSWERS && !has_huge_pages(places); i++)
+		answers[i].remark = NO_HUGE_ENTRIES;
 }
 
 void
@@ -218,8 +253,9 @@ void
 places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures)
 {
 	static const char *const names[PLACES_NR_ANSWERS] = {
-		[PLACES_LINE_BYTES] = "line",           [PLACES_L1_WAYS] = "l1-ways", [PLACES_PAGE_BYTES] = "page",
-		[PLACES_HUGE_PAGE_BYTES] = "huge-page", [PLACES_FIRST_TLB] = "tlb",
+		[PLACES_LINE_BYTES] = "line", [PLACES_L1_WAYS] = "l1-ways",
+		[PLACES_PAGE_BYTES] = "page", [PLACES_HUGE_PAGE_BYTES] = "huge-page",
+		[PLACES_FIRST_TLB] = "tlb",   [PLACES_HUGE_FIRST_TLB] = "huge-tlb",
 	};
 
 	/* The answers of one curve stand beside each other. */
@@ -232,8 +268,9 @@ places_draw(const struct places *places, int first, int last, const struct sheet
 		if (!answer->curve)
 			continue;
 		title = end == first + 1 ? rot_format("%c%s", toupper(answer->name[0]), answer->name + 1)
-					 : rot_strdup(first < PLACES_PAGE_BYTES ? "Ways of L1 data and L2"
-										: "Entries of the TLBs");
+					 : rot_strdup(first < PLACES_PAGE_BYTES       ? "Ways of L1 data and L2"
+						      : first < PLACES_HUGE_FIRST_TLB ? "Entries of the TLBs"
+										      : "Entries of huge pages");
 		sheet_pictures_draw_answers(pictures, names[first], title, answer, (size_t)(end - first));
 	}
 }
@@ -244,22 +281,29 @@ places_draw(const struct places *places, int first, int last, const struct sheet
 #define L2_TLB_SIZE_X32 (1u << 14)
 #define FAMILY_X32 26
 
-/* AMD: data TLBs for 4 KiB, leaf 80000005 EBX 23:16 and 80000006 EBX 27:16; leaf 80000021 EAX 14 L2TlbSizeX32. */
+/* AMD: data TLBs, leaf 80000005 23:16 and 80000006 27:16, EBX for 4 KiB, EAX for 2 MiB; leaf 80000021 EAX 14
+ * L2TlbSizeX32. */
 static void
 read_amd(struct places_told *told, const struct machine *machine, const char *root)
 {
 	struct cpuid_registers r;
 
-	if (cpuid_read(root, 0x80000005, 0, &r))
+	if (cpuid_read(root, 0x80000005, 0, &r)) {
 		told->first_tlb = r.ebx >> 16 & 0xff;
-	if (cpuid_read(root, 0x80000006, 0, &r))
+		told->huge_first_tlb = r.eax >> 16 & 0xff;
+	}
+	if (cpuid_read(root, 0x80000006, 0, &r)) {
 		told->second_tlb = r.ebx >> 16 & 0xfff;
-	if (machine->cpu_family >= FAMILY_X32 || (cpuid_read(root, 0x80000021, 0, &r) && r.eax & L2_TLB_SIZE_X32))
+		told->huge_second_tlb = r.eax >> 16 & 0xfff;
+	}
+	if (machine->cpu_family >= FAMILY_X32 || (cpuid_read(root, 0x80000021, 0, &r) && r.eax & L2_TLB_SIZE_X32)) {
 		told->second_tlb *= 32;
+		told->huge_second_tlb *= 32;
+	}
 }
 
-/* Intel: leaf 18, subleaves of TLBs: EDX 4:0 type (1 data, 3 unified, 4 loads), 7:5 level, EBX 0 4 KiB, 31:16 ways, ECX
- * sets. */
+/* Intel: leaf 18, subleaves of TLBs: EDX 4:0 type (1 data, 3 unified, 4 loads), 7:5 level, EBX 0 4 KiB, 1 2 MiB, 31:16
+ * ways, ECX sets. */
 static void
 read_intel(struct places_told *told, const char *root)
 {
@@ -269,12 +313,12 @@ read_intel(struct places_told *told, const char *root)
 		const uint32_t type = r.edx & 31, level = r.edx >> 5 & 7;
 		const double entries = (double)(r.ebx >> 16) * r.ecx;
 
-		if (!(r.ebx & 1) || (type != 1 && type != 3 && type != 4))
+		if ((type != 1 && type != 3 && type != 4) || level < 1 || level > 2)
 			continue;
-		if (level == 1)
-			told->first_tlb = entries;
-		else if (level == 2)
-			told->second_tlb = entries;
+		if (r.ebx & 1)
+			*(level == 1 ? &told->first_tlb : &told->second_tlb) = entries;
+		if (r.ebx & 2)
+			*(level == 1 ? &told->huge_first_tlb : &told->huge_second_tlb) = entries;
 	}
 }
 
@@ -301,6 +345,13 @@ places_told_of(const struct machine *machine, const char *root)
  * processors translate together. */
 #define PAGE_DISTANCE (5 * 4096 + 64)
 
+/* The same of huge pages: where the host has small ones, they lie in different sets of the TLB, too. */
+#define HUGE_DISTANCE ((2 << 20) + PAGE_DISTANCE)
+
+/* The system fills each with zeros, so few are taken, and a small part of the memory. */
+#define MAX_HUGE_PAGES 1024
+#define PART_OF_MEMORY 8
+
 /* Lines that first levels do not hold and second ones do. */
 #define PAIRS 1536
 #define PAIR_BYTES 576
@@ -314,6 +365,8 @@ static const int page_distances[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 
 static const int page_counts[] = {16,   24,   32,   40,   48,   56,   64,   72,   80,   88,   96,   104,  112,  120,
 				  128,  144,  160,  192,  224,  256,  288,  320,  384,  448,  512,  1024, 1280, 1536,
 				  1792, 2048, 2304, 2560, 2816, 3072, 3328, 3584, 4096, 4608, 5120, 6144, 7168, 8192};
+
+static const int huge_counts[] = {16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 256, 512, 1024};
 
 /* More of the survey of a curve: parameters, and the point of each. */
 static int
@@ -370,6 +423,19 @@ add_second(struct survey *survey, struct places *places, struct rot_error *err)
 				 page_distances[i] + 64, 0, kind == PLACES_HUGE_PAGE, err);
 	}
 	return rc;
+}
+
+static int
+add_huge(struct survey *survey, struct places *places, struct rot_error *err)
+{
+	struct measured_curve *curve = &places->curves[PLACES_HUGES];
+
+	curve->parameter = "huge pages";
+	for (size_t i = 0; i < NR(huge_counts) && huge_counts[i] <= places->most_huge_pages; i++)
+		if (add(survey, curve, huge_counts[i], (int64_t)huge_counts[i] * HUGE_DISTANCE, HUGE_DISTANCE, 0, true,
+			err) < 0)
+			return -1;
+	return 0;
 }
 
 static int
@@ -431,7 +497,7 @@ int
 places_measure(struct rot *rot, struct places *places, struct rot_error *err)
 {
 	static const enum places_curve first[] = {PLACES_LINE, PLACES_WAYS, PLACES_PAGES, PLACES_LINES},
-				       second[] = {PLACES_PAGE, PLACES_HUGE_PAGE};
+				       second[] = {PLACES_PAGE, PLACES_HUGE_PAGE}, third[] = {PLACES_HUGES};
 	const struct places_told told = places_told_of(rot->machine, "/");
 
 	*places = (struct places){0};
@@ -441,5 +507,12 @@ places_measure(struct rot *rot, struct places *places, struct rot_error *err)
 	if (measure(rot, places, add_second, second, NR(second), err) < 0)
 		return rot_error_prefix(err, "pages of the TLB");
 	places_conclude(places, &told);
+	if (has_huge_pages(places)) {
+		places->most_huge_pages = (int)fmin(MAX_HUGE_PAGES, (double)machine_usable_bytes(rot->machine) /
+									    PART_OF_MEMORY / HUGE_DISTANCE);
+		if (measure(rot, places, add_huge, third, NR(third), err) < 0)
+			return rot_error_prefix(err, "huge pages of the TLB");
+		places_conclude(places, &told);
+	}
 	return keep(rot, places, err);
 }

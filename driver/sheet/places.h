@@ -19,6 +19,7 @@ enum places_curve {
 	PLACES_HUGE_PAGE, /* the same on huge pages */
 	PLACES_PAGES,     /* over places that lie in a page of 4 KiB each */
 	PLACES_LINES,     /* over as many places that lie beside each other, on huge pages */
+	PLACES_HUGES,     /* over places that lie in a huge page each; only where the host has huge pages, too */
 	PLACES_NR_CURVES
 };
 
@@ -32,18 +33,22 @@ enum places_answer {
 	PLACES_SECOND_TLB,
 	PLACES_SECOND_COST,
 	PLACES_WALK_COST,
+	PLACES_HUGE_FIRST_TLB,
+	PLACES_HUGE_SECOND_TLB,
+	PLACES_HUGE_SECOND_COST,
 	PLACES_NR_ANSWERS
 };
 
 /* What the processor says; 0: nothing. */
 struct places_told {
-	double line_bytes, l1_ways, l2_ways, first_tlb, second_tlb;
+	double line_bytes, l1_ways, l2_ways, first_tlb, second_tlb, huge_first_tlb, huge_second_tlb;
 };
 
 struct places {
 	struct measured_curve curves[PLACES_NR_CURVES];
-	struct measured_curve added; /* by translation: PLACES_PAGES without PLACES_LINES */
+	struct measured_curve added, huge_added; /* by translation: PLACES_PAGES, PLACES_HUGES without PLACES_LINES */
 	struct sheet_answer answers[PLACES_NR_ANSWERS];
+	int most_huge_pages; /* that are visited */
 };
 
 /* Fills answers from curves. Pure. */

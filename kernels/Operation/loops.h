@@ -38,6 +38,12 @@
 #define WIDE_STEP(k, name) name "q %%r14, " WIDE_##k "\n"
 #define NARROW_ENTER WIDE_ENTER
 #define NARROW_STEP(k, name) name "l %%r14d, " NARROW_##k "\n"
+#define WIDE_STEP_BY_1(k, name) name "q $1, " WIDE_##k "\n"
+#define NARROW_STEP_BY_1(k, name) name "l $1, " NARROW_##k "\n"
+#define WIDE_SELF(k, name) name "q " WIDE_##k ", " WIDE_##k "\n"
+#define NARROW_SELF(k, name) name "l " NARROW_##k ", " NARROW_##k "\n"
+#define WIDE_SUM(k, name) name "q (%%r14, " WIDE_##k "), " WIDE_##k "\n"
+#define NARROW_SUM(k, name) name "l (%%r14, " WIDE_##k "), " NARROW_##k "\n"
 #define WIDE_CLOBBERS                                                                                                  \
 	"rax", "rbx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc", "memory"
 #define NARROW_CLOBBERS WIDE_CLOBBERS
@@ -82,12 +88,37 @@
 #define SSE_ENTER VECTOR_ENTER("movups", "xmm")
 #define SSE_STEP(k, name) name " %%xmm15, %%xmm" #k "\n"
 #define SSE_ROOT(k, name) name " %%xmm" #k ", %%xmm" #k "\norps %%xmm13, %%xmm" #k "\n"
+#define SSE_SHIFT(k, name) name " %%xmm" #k "\n"
+#define SSE_SELF(k, name) name " %%xmm" #k ", %%xmm" #k "\n"
+#define SSE_WIDEN SSE_SELF
+#define SSE_NARROW SSE_SELF
 #define SSE_FUSED(k, name) name " %%xmm15, %%xmm14, %%xmm" #k "\n"
 #define AVX2_ENTER VECTOR_ENTER("vmovups", "ymm")
 #define AVX2_STEP(k, name) "v" name " %%ymm15, %%ymm" #k ", %%ymm" #k "\n"
 #define AVX2_ROOT(k, name) "v" name " %%ymm" #k ", %%ymm" #k "\nvorps %%ymm13, %%ymm" #k ", %%ymm" #k "\n"
+#define AVX2_SELF(k, name) "v" name " %%ymm" #k ", %%ymm" #k "\n"
+#define AVX2_SHIFT AVX2_SELF
+#define AVX2_WIDEN(k, name) "v" name " %%xmm" #k ", %%ymm" #k "\n"
+#define AVX2_NARROW(k, name) "v" name " %%ymm" #k ", %%xmm" #k "\n"
 #define AVX2_FUSED(k, name) name " %%ymm15, %%ymm14, %%ymm" #k "\n"
 #define AVX512_ENTER VECTOR_ENTER("vmovups", "zmm")
 #define AVX512_STEP(k, name) "v" name " %%zmm15, %%zmm" #k ", %%zmm" #k "\n"
 #define AVX512_ROOT(k, name) "v" name " %%zmm" #k ", %%zmm" #k "\nvorps %%zmm13, %%zmm" #k ", %%zmm" #k "\n"
+#define AVX512_SELF(k, name) "v" name " %%zmm" #k ", %%zmm" #k "\n"
+#define AVX512_SHIFT AVX512_SELF
+#define AVX512_WIDEN(k, name) "v" name " %%ymm" #k ", %%zmm" #k "\n"
+#define AVX512_NARROW(k, name) "v" name " %%zmm" #k ", %%ymm" #k "\n"
 #define AVX512_FUSED(k, name) name " %%zmm15, %%zmm14, %%zmm" #k "\n"
+
+/*
+ * What is gathered becomes the next offsets. The mask, which the instruction clears, is copied anew each time, and its
+ * destination emptied: else each chain would wait for the one before.
+ */
+#define AVX2_GATHER_ENTER AVX2_ENTER "vpcmpeqd %%ymm15, %%ymm15, %%ymm15\n"
+#define AVX2_GATHER(k, name)                                                                                           \
+	"vmovaps %%ymm15, %%ymm14\nvxorps %%xmm13, %%xmm13, %%xmm13\n" name " %%ymm14, (%[values], %%ymm" #k         \
+	", 1), %%ymm13\nvmovaps %%ymm13, %%ymm" #k "\n"
+#define AVX512_GATHER_ENTER AVX512_ENTER "kxnorw %%k2, %%k2, %%k2\n"
+#define AVX512_GATHER(k, name)                                                                                         \
+	"kmovw %%k2, %%k1\nvxorps %%xmm13, %%xmm13, %%xmm13\n" name " (%[values], %%zmm" #k                           \
+	", 1), %%zmm13%{%%k1%}\nvmovaps %%zmm13, %%zmm" #k "\n"

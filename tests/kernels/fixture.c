@@ -37,8 +37,8 @@ open_definitions(void)
 static void
 open_machine(void)
 {
-	static const char *const flags[] = {"avx",      "avx2", "avx512dq", "avx512f",
-					    "avx512vl", "fma",  "sse4_1"}; /* sorted */
+	static const char *const flags[] = {"avx",      "avx2", "avx512_vpopcntdq", "avx512dq", "avx512f",
+					    "avx512vl", "fma",  "popcnt",           "sse4_1",   "sse4_2"}; /* sorted */
 
 	kernels_rot.machine = machine_new();
 	kernels_rot.machine->l1_data_bytes = 32 << 10;

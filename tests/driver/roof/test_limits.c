@@ -120,12 +120,13 @@ TEST_OF(limits_of_memory_are_those_of_its_modules, NR_ELEMENTS(of_modules))
 /* 0: nothing is known. */
 static const struct {
 	const char *architecture, *operation, *precision, *instruction_set;
-	int cycles;
+	int cycles, per_cycle;
 } latencies[] = {
-	{"zen5", "ADD", "INT64", "SCALAR", 1},    {"zen5", "ADD", "INT32", "AVX512", 2},
-	{"zen5", "SQRT", "DOUBLE", "SSE", 20},    {"zen5", "DIV", "INT64", "SCALAR", 0},
-	{"zen4", "ADD", "DOUBLE", "AVX2", 3},     {"skylake-server", "FMA", "FLOAT", "AVX512", 4},
-	{"generic", "ADD", "INT32", "SCALAR", 0},
+	{"zen5", "ADD", "INT64", "SCALAR", 1, 0},    {"zen5", "ADD", "INT32", "AVX512", 2, 0},
+	{"zen5", "SQRT", "DOUBLE", "SSE", 20, 0},    {"zen5", "DIV", "INT64", "SCALAR", 0, 0},
+	{"zen4", "ADD", "DOUBLE", "AVX2", 3, 0},     {"skylake-server", "FMA", "FLOAT", "AVX512", 4, 0},
+	{"generic", "ADD", "INT32", "SCALAR", 0, 0}, {"zen5", "SHIFT", "INT32", "SCALAR", 1, 3},
+	{"zen5", "SHIFT", "INT64", "AVX2", 2, 2},    {"zen5", "TO_DOUBLE", "FLOAT", "AVX512", 6, 0},
 };
 
 TEST_OF(latencies_are_those_of_the_documents, NR_ELEMENTS(latencies))
@@ -135,6 +136,7 @@ TEST_OF(latencies_are_those_of_the_documents, NR_ELEMENTS(latencies))
 		read, latencies[_i].operation, latencies[_i].precision, latencies[_i].instruction_set);
 
 	ck_assert_int_eq(found ? found->cycles : 0, latencies[_i].cycles);
+	ck_assert_int_eq(found ? found->per_cycle : 0, latencies[_i].per_cycle);
 	ck_assert(!found || found->source[0]);
 	architecture_delete(read);
 }

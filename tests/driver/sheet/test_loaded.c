@@ -42,7 +42,7 @@ TEST_OF(latency_is_told_beside_the_load_that_was_there, NR_ELEMENTS(loads))
 	const struct sheet_answer *answers = loaded->answers;
 
 	fill(levels, loads[_i].most, loads[_i].disturbed);
-	loaded_conclude(levels, loaded);
+	loaded_conclude(levels, 40, "give it", loaded);
 	ck_assert_uint_eq(loaded->curve.nr, LOADED_NR_LEVELS);
 	ck_assert_double_eq_tol(answers[LOADED_ALONE].number.value, 100, 1e-9);
 	ck_assert_double_eq_tol(answers[LOADED_MOST].number.value, loads[_i].most, 1e-9);
@@ -53,6 +53,23 @@ TEST_OF(latency_is_told_beside_the_load_that_was_there, NR_ELEMENTS(loads))
 		ck_assert_msg(!answers[i].remark, "%s: %s", answers[i].name, answers[i].remark);
 }
 
+/* What modules allow is a bound: one CPU reads less. */
+TEST(what_modules_allow_is_told_or_asked_for)
+{
+	autofree struct loaded_level *levels = rot_calloc(LOADED_NR_LEVELS, sizeof(*levels));
+	autofree struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
+	const struct sheet_answer *most = &loaded->answers[LOADED_MOST];
+
+	fill(levels, 20, 0);
+	loaded_conclude(levels, 0, "give it", loaded);
+	ck_assert_str_eq(most->remark, "give it");
+	loaded_conclude(levels, 38.4, "give it", loaded);
+	ck_assert_double_eq(most->told, 38.4);
+	ck_assert_ptr_null(most->remark);
+	loaded_conclude(levels, 19, "give it", loaded);
+	ck_assert_has(most->remark, "more than the key memoryBandwidth allows");
+}
+
 TEST(a_level_without_windows_is_left_out)
 {
 	autofree struct loaded_level *levels = rot_calloc(LOADED_NR_LEVELS, sizeof(*levels));
@@ -60,10 +77,10 @@ TEST(a_level_without_windows_is_left_out)
 
 	fill(levels, 40, 0);
 	levels[3].nr = 4;
-	loaded_conclude(levels, loaded);
+	loaded_conclude(levels, 0, "give it", loaded);
 	ck_assert_uint_eq(loaded->curve.nr, LOADED_NR_LEVELS - 1);
 	levels[0].nr = 4;
-	loaded_conclude(levels, loaded);
+	loaded_conclude(levels, 0, "give it", loaded);
 	for (int i = 0; i < LOADED_NR_ANSWERS; i++) {
 		ck_assert_double_nan(loaded->answers[i].number.value);
 		ck_assert_has(loaded->answers[i].remark, "cannot be told: others had the CPUs");

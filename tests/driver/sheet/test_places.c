@@ -35,7 +35,14 @@ static const struct measured_curve lines = {
 	.cycles = {{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 14, 14, 14, 14, 14, 14, 14, 15.9},
 		   {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 14, 14, 14, 14, 14, 14, 14, 16}},
 	.nr = 19};
-static const struct places_told told = {64, 12, 16, 96, 4096};
+/* 64 entries of huge pages, then 512 at 8 cycles more, which overflow up to 1024. */
+static const struct measured_curve huges = {.parameter = "huge pages",
+					    .at = {16, 48, 64, 80, 88, 96, 104, 112, 128, 256, 512, 1024, 1536, 2048},
+					    .cycles = {{4, 4, 4, 12, 12, 12, 12, 12, 12, 12.1, 12.2, 40, 60, 70},
+						       {4, 4, 4.02, 12, 12.01, 12, 12, 12, 12.2, 12, 12.3, 41, 62, 71}},
+					    .nr = 14};
+
+static const struct places_told told = {64, 12, 16, 96, 4096, 96, 4096};
 
 static struct places *
 recorded(void)
@@ -48,6 +55,7 @@ recorded(void)
 	places->curves[PLACES_HUGE_PAGE] = huge_page;
 	places->curves[PLACES_PAGES] = pages;
 	places->curves[PLACES_LINES] = lines;
+	places->curves[PLACES_HUGES] = huges;
 	for (int i = 0; i < PLACES_NR_CURVES; i++)
 		places->curves[i].parameter = "places";
 	return places;
@@ -81,7 +89,7 @@ TEST(recorded_facts_are_told)
 
 TEST(told_values_are_compared)
 {
-	const struct places_told wrong = {128, 8, 16, 96, 128};
+	const struct places_told wrong = {128, 8, 16, 96, 128, 96, 128};
 	autofree struct places *places = recorded();
 
 	places_conclude(places, &wrong);
@@ -103,6 +111,36 @@ TEST(small_pages_of_the_host_are_told)
 	places->curves[PLACES_HUGE_PAGE].cycles[1][5] = 11;
 	places_conclude(places, &told);
 	ck_assert_has(places->answers[PLACES_HUGE_PAGE_BYTES].remark, "not sure");
+}
+
+TEST(entries_of_huge_pages_need_huge_pages_of_the_host)
+{
+	const struct places_told with_huge = {64, 12, 16, 96, 4096, 32, 1024};
+	autofree struct places *places = recorded();
+	const struct sheet_answer *first = &places->answers[PLACES_HUGE_FIRST_TLB],
+				  *second = &places->answers[PLACES_HUGE_SECOND_TLB],
+				  *hit = &places->answers[PLACES_HUGE_SECOND_COST];
+
+	places->curves[PLACES_HUGE_PAGE] = page;
+	places_conclude(places, &with_huge);
+	ck_assert_double_nan(first->number.value);
+	ck_assert_has(first->remark, "small ones below");
+	ck_assert_str_eq(second->remark, first->remark);
+	ck_assert_ptr_null(first->curve);
+	places->curves[PLACES_HUGE_PAGE] = huge_page;
+	places_conclude(places, &with_huge);
+	ck_assert_double_eq(first->number.value, 64);
+	ck_assert_double_eq(first->number.high, 79);
+	ck_assert_has(first->remark, "not as told");
+	ck_assert_double_eq_tol(hit->number.value, 8, 0.1);
+	/* Of 1024 places the lines alone take 10 cycles more. */
+	ck_assert_double_eq(second->number.value, 512);
+	ck_assert_double_eq(second->number.high, 1024);
+	ck_assert_ptr_null(second->remark);
+	places->curves[PLACES_HUGES].nr = 11;
+	places_conclude(places, &with_huge);
+	ck_assert_double_eq(second->number.low, 512);
+	ck_assert_has(second->remark, "at least");
 }
 
 /* L2 of 16 ways: behind the step of L1 there is one more, which needs huge pages. */
@@ -144,7 +182,8 @@ TEST(flat_curves_tell_nothing)
 	for (int i = PLACES_FIRST_TLB; i < PLACES_NR_ANSWERS; i++) {
 		ck_assert_double_nan(places->answers[i].number.value);
 		ck_assert_has(places->answers[i].remark, "cannot be told");
-		ck_assert_ptr_eq(places->answers[i].curve, &places->added);
+		ck_assert_ptr_eq(places->answers[i].curve,
+				 i < PLACES_HUGE_FIRST_TLB ? &places->added : &places->huge_added);
 	}
 }
 
@@ -152,14 +191,17 @@ static const struct {
 	const char *vendor;
 	int family;
 	const char *cpuid;
-	double first, second;
+	double first, second, huge_first, huge_second;
 } processors[] = {
 	/* Zen 5, whose hypervisor hides how the second TLB is told; Zen 5 itself; Zen 4; Skylake. */
 	{"AuthenticAMD", 26,
-	 "80000005 0: ff60ff40 ff60ff40 0 0\n80000006 0: 40802040 60804040 0 0\n80000021 0: 204 0 0 0\n", 96, 4096},
-	{"AuthenticAMD", 27, "80000006 0: 0 60804040 0 0\n80000021 0: 4000 0 0 0\n", 0, 4096},
-	{"AuthenticAMD", 25, "80000005 0: 0 ff48ff40 0 0\n80000006 0: 0 6c006400 0 0\n80000021 0: 0 0 0 0\n", 72, 3072},
-	{"GenuineIntel", 6, "18 0: 1 0 0 0\n18 1: 0 40001 10 21\n18 2: 0 c0001 80 43\n", 64, 1536},
+	 "80000005 0: ff60ff40 ff60ff40 0 0\n80000006 0: 40802040 60804040 0 0\n80000021 0: 204 0 0 0\n", 96, 4096, 96,
+	 4096},
+	{"AuthenticAMD", 27, "80000006 0: 0 60804040 0 0\n80000021 0: 4000 0 0 0\n", 0, 4096, 0, 0},
+	{"AuthenticAMD", 25, "80000005 0: 0 ff48ff40 0 0\n80000006 0: 0 6c006400 0 0\n80000021 0: 0 0 0 0\n", 72, 3072,
+	 0, 0},
+	{"GenuineIntel", 6, "18 0: 1 0 0 0\n18 1: 0 40001 10 21\n18 2: 0 c0003 80 43\n18 3: 0 40002 8 21\n", 64, 1536,
+	 32, 1536},
 };
 
 TEST_OF(processors_tell_their_tlbs, NR_ELEMENTS(processors))
@@ -176,6 +218,8 @@ TEST_OF(processors_tell_their_tlbs, NR_ELEMENTS(processors))
 	of = places_told_of(machine, folder);
 	ck_assert_double_eq(of.first_tlb, processors[_i].first);
 	ck_assert_double_eq(of.second_tlb, processors[_i].second);
+	ck_assert_double_eq(of.huge_first_tlb, processors[_i].huge_first);
+	ck_assert_double_eq(of.huge_second_tlb, processors[_i].huge_second);
 	machine_delete(machine);
 }
 
