@@ -102,13 +102,6 @@ mark_of(const struct followed *line)
 	return line->is_other ? OTHER : 1;
 }
 
-/* For how many lines these stand. */
-static double
-weigh(const struct reuse *reuse, uint64_t nr)
-{
-	return (double)(nr % OTHER) * reuse->weights[0] + (double)(nr / OTHER) * reuse->weights[1];
-}
-
 /* ---- times ---- */
 
 static void
@@ -314,17 +307,6 @@ rebuild(struct reuse *reuse, size_t room)
 	release(&before);
 }
 
-/* Half of the lines are given up, so that half of the room is enough for now. */
-static void
-shrink(struct reuse *reuse)
-{
-	reuse->given_up = reuse->given_up << 1 | 1;
-	set_weights(reuse, 2 * reuse->weights[0], 2 * reuse->weights[1]);
-	reuse->shrinks++;
-	reuse->is_filtered = true;
-	rebuild(reuse, reuse->room > LEAST_ROOM ? reuse->room / 2 : LEAST_ROOM);
-}
-
 void
 reuse_sample(struct reuse *reuse, uint64_t residues)
 {
@@ -346,7 +328,10 @@ reuse_sample(struct reuse *reuse, uint64_t residues)
 static INLINE uint8_t
 find_capacity(const struct reuse *reuse, uint64_t others)
 {
-	const uint64_t lines = reuse->is_filtered ? (uint64_t)weigh(reuse, others) : others;
+	/* For how many lines these stand. */
+	const uint64_t lines = reuse->is_filtered ? (uint64_t)((double)(others % OTHER) * reuse->weights[0] +
+							       (double)(others / OTHER) * reuse->weights[1])
+						  : others;
 	int i;
 
 	if (lines < reuse->capacities[0])
@@ -376,9 +361,14 @@ bring_in(struct reuse *reuse, uint64_t number, size_t *place)
 {
 	double weight;
 
-	if (reuse->nr_lines >= reuse->max_lines)
-		shrink(reuse);
-	else if (reuse->nr_lines >= reuse->room / 2)
+	if (reuse->nr_lines >= reuse->max_lines) {
+		/* Half of the lines are given up, so that half of the room is enough for now. */
+		reuse->given_up = reuse->given_up << 1 | 1;
+		set_weights(reuse, 2 * reuse->weights[0], 2 * reuse->weights[1]);
+		reuse->shrinks++;
+		reuse->is_filtered = true;
+		rebuild(reuse, reuse->room > LEAST_ROOM ? reuse->room / 2 : LEAST_ROOM);
+	} else if (reuse->nr_lines >= reuse->room / 2)
 		rebuild(reuse, 2 * reuse->room);
 	if (!is_followed(reuse, number))
 		return false;
