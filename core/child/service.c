@@ -52,16 +52,6 @@ on_thread_started(struct service *service, pid_t tid)
 	wire_send(service->notifier->fd, &ready, true);
 }
 
-/* One that is not known is rot's own. */
-static void
-on_thread_exited(struct service *service, pid_t tid)
-{
-	int index = notifier_index(service->notifier, tid);
-
-	if (notifier_thread_exited(service->notifier, tid) && service->is_holding)
-		raise_on_behalf(service, tid, index, "exiting");
-}
-
 /* True when the service has to end. */
 static bool
 on_holding(struct service *service, int64_t answer)
@@ -88,9 +78,13 @@ service_main(void *argument)
 	while (wire_receive(service->notifier->fd, &message, true) == 0)
 		if (message.kind == WIRE_THREAD_STARTED)
 			on_thread_started(service, message.tid);
-		else if (message.kind == WIRE_THREAD_EXITED)
-			on_thread_exited(service, message.tid);
-		else if (message.kind == WIRE_HOLDING && on_holding(service, message.argument))
+		else if (message.kind == WIRE_THREAD_EXITED) {
+			int index = notifier_index(service->notifier, message.tid);
+
+			/* One that is not known is rot's own. */
+			if (notifier_thread_exited(service->notifier, message.tid) && service->is_holding)
+				raise_on_behalf(service, message.tid, index, "exiting");
+		} else if (message.kind == WIRE_HOLDING && on_holding(service, message.argument))
 			return NULL;
 	pthread_mutex_lock(&service->lock);
 	service->is_parent_gone = true;

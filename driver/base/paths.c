@@ -104,20 +104,6 @@ key_folder(const struct configuration *configuration, const char *key, const cha
 	return folder;
 }
 
-/* Tells backup programs that the folder can be made again; see bford.info/cachedir. Failing is no loss. */
-static void
-tag_cache(const char *folder)
-{
-	autofree char *path = rot_format("%s/CACHEDIR.TAG", folder);
-	FILE *out = fopen(path, "wxe");
-
-	if (out) {
-		fputs("Signature: 8a477f597d28d172789f06886806bc55\n# Results and cores of rot; safe to delete.\n",
-		      out);
-		fclose(out);
-	}
-}
-
 /*
  * Tried, not asked: a folder that looks writable can lie on a full or broken disk. 0 or -1 with errno. Not every file
  * system can say whether it has room.
@@ -146,7 +132,17 @@ cache_open(struct paths *paths, char **warning, struct rot_error *err)
 	int reason;
 
 	if (folder_make(paths->cache, NULL) == 0 && try_writing(paths->cache) == 0) {
-		tag_cache(paths->cache);
+		autofree char *path = rot_format("%s/CACHEDIR.TAG", paths->cache);
+		FILE *out = fopen(path, "wxe");
+
+		/* Tells backup programs that the folder can be made again; see bford.info/cachedir. Failing is no loss.
+		 */
+		if (out) {
+			fputs("Signature: 8a477f597d28d172789f06886806bc55\n# Results and cores of rot; safe to "
+			      "delete.\n",
+			      out);
+			fclose(out);
+		}
 		return 0;
 	}
 	reason = errno;

@@ -88,25 +88,14 @@ pmu_names(const char *root, bool *has_cpu)
 	return names;
 }
 
-static void
-look_at_pmus(struct findings *findings, const char *root)
-{
-	bool has_cpu;
-	autofree char *names = pmu_names(root, &has_cpu);
-
-	if (has_cpu)
-		findings_add(findings, "PMUs", FINDING_GOOD, "%s", names);
-	else
-		findings_add(findings, "PMUs", FINDING_LIMITED, "%s%s",
-			     *names ? "none of the processor; " : "none are shown", names);
-}
-
 void
 doctor_look_at_machine(struct findings *findings, const struct machine *machine, const char *root)
 {
 	autofree char *caption = machine_caption(machine);
 	size_t nr_cpus = machine_nr_online_cpus(machine);
 	autofree char *smt = file_first_line(root, "sys/devices/system/cpu/smt/active");
+	bool has_cpu;
+	autofree char *names = NULL;
 
 	findings_section(findings, "Machine");
 	findings_add(findings, "processor", FINDING_GOOD, "%s%s%s", caption,
@@ -114,7 +103,12 @@ doctor_look_at_machine(struct findings *findings, const struct machine *machine,
 	findings_add(findings, "CPUs", FINDING_GOOD, "%zu%s", nr_cpus,
 		     smt && smt[0] == '1' ? ", two or more threads to a core: they share its units" : "");
 	look_at_caches(findings, machine);
-	look_at_pmus(findings, root);
+	names = pmu_names(root, &has_cpu);
+	if (has_cpu)
+		findings_add(findings, "PMUs", FINDING_GOOD, "%s", names);
+	else
+		findings_add(findings, "PMUs", FINDING_LIMITED, "%s%s",
+			     *names ? "none of the processor; " : "none are shown", names);
 	findings_add(findings, "kernel", FINDING_GOOD, "Linux %s",
 		     machine->kernel_release[0] ? machine->kernel_release : "of unknown release");
 }
@@ -521,23 +515,11 @@ add_backend(struct findings *findings, char *line)
 	}
 }
 
-/* A group of events has as many descriptors as events, on every thread. */
-static void
-look_at_limits(struct findings *findings)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= 4096)
-		return;
-	finding_advise(findings_add(findings, "open files", FINDING_LIMITED,
-				    "at most %llu: programs of many threads cannot be counted thread by thread",
-				    (unsigned long long)files.rlim_max),
-		       "ulimit -Hn 65536, as root");
-}
-
 void
 doctor_try_rights(struct findings *findings, const struct rot *rot)
 {
+	struct rlimit files;
+
 	findings_section(findings, "Rights");
 	look_at_process(findings);
 	try_counters(findings, rot->architecture);
@@ -555,7 +537,13 @@ doctor_try_rights(struct findings *findings, const struct rot *rot)
 		}
 		process_result_clear(&result);
 	}
-	look_at_limits(findings);
+	/* A group of events has as many descriptors as events, on every thread. */
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= 4096)
+		return;
+	finding_advise(findings_add(findings, "open files", FINDING_LIMITED,
+				    "at most %llu: programs of many threads cannot be counted thread by thread",
+				    (unsigned long long)files.rlim_max),
+		       "ulimit -Hn 65536, as root");
 }
 
 /* ---- programs ---- */

@@ -155,27 +155,6 @@ text_path(const struct pmu_description *pmu, const char *output_name)
 	return rot_format("%s-%s.txt", output_name, unit);
 }
 
-static int
-write_text(const struct pmu_description *pmu, const char *output_name, struct rot_error *err)
-{
-	autofree char *path = text_path(pmu, output_name);
-	struct output_text text;
-	FILE *out = output_text_begin(&text);
-
-	if (events_print_pmu(pmu, "", out) == 0)
-		fprintf(out, "%s (%s): no events that libpfm4 knows by name\n", pmu->pmu_name, pmu->description);
-	return output_text_end(&text, path, "", err);
-}
-
-static int
-write_json(const struct rot *rot, const struct list_events_measurer_output *events, const char *output_name,
-	   struct rot_error *err)
-{
-	return output_take_json(json_pack("{s:s, s:o, s:o}", "schema", "rot.events/1", "machine",
-					  json_entity(rot->machine), "units", events_json(events)),
-				output_name, err);
-}
-
 /* With unit masks each counts as one. */
 static size_t
 nr_countable(const struct pmu_description *pmu)
@@ -233,11 +212,22 @@ measure_event_list(struct rot *rot, const struct rot_controller *self, const cha
 	if (!events)
 		return -1;
 	print_units(rot, events, output_name);
-	if (write_json(rot, events, output_name, err) < 0)
+	if (output_take_json(json_pack("{s:s, s:o, s:o}", "schema", "rot.events/1", "machine",
+				       json_entity(rot->machine), "units", events_json(events)),
+			     output_name, err) < 0)
 		return -1;
-	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events); i++)
-		if (write_text(list_events_measurer_output_pmus_at(events, i), output_name, err) < 0)
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events); i++) {
+		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events, i);
+		autofree char *path = text_path(pmu, output_name);
+		struct output_text text;
+		FILE *out = output_text_begin(&text);
+
+		if (events_print_pmu(pmu, "", out) == 0)
+			fprintf(out, "%s (%s): no events that libpfm4 knows by name\n", pmu->pmu_name,
+				pmu->description);
+		if (output_text_end(&text, path, "", err) < 0)
 			return -1;
+	}
 	return 0;
 }
 

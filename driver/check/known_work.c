@@ -546,17 +546,6 @@ choose_points(struct measuring_work *of, int nr_rounds, double seconds)
 		choose_cheapest(&choosing, ANY, INFINITY);
 }
 
-/* A core that cannot be built is an error when it is measured. */
-static int
-build_cores(const struct measuring_work *of, struct rot_error *err)
-{
-	autofree struct measurement **measurements = rot_calloc(of->nr_chosen + 1, sizeof(*measurements));
-
-	for (size_t i = 0; i < of->nr_chosen; i++)
-		measurements[i] = (struct measurement *)of->chosen[i]->measurement; /* stays as it is */
-	return measuring_prepare(of->rot, measurements, of->nr_chosen, err) < 0 ? -1 : 0;
-}
-
 /* ---- runs ---- */
 
 /* A run tells this of a trial. */
@@ -698,21 +687,6 @@ point_measure_enough(struct work_point *point, struct rot *rot, int nr_runs, str
 
 /* ---- rows ---- */
 
-/* Counts the events of the pass that a formula was counted in; none where these are several, and for clocks. */
-static void
-count_group(struct known_work_row *row, const struct architecture *architecture, const struct pass_plan *plan,
-	    const struct architecture_formula *formula)
-{
-	const size_t at = formula ? pass_plan_find_all(plan, formula) : plan->nr_passes;
-
-	for (size_t i = 0; at < plan->nr_passes && i < plan->passes[at].nr_events; i++) {
-		const enum event_class class = architecture->events[plan->passes[at].events[i]].class;
-
-		row->nr_large += class == EVENT_LARGE;
-		row->nr_plain += class == EVENT_PLAIN || class == EVENT_LOW;
-	}
-}
-
 /* Summarizes all runs of a trial that can be believed. */
 static struct known_work_row
 make_row(const struct measuring_work *of, const struct trial *trial, const struct work_point *point,
@@ -730,6 +704,7 @@ make_row(const struct measuring_work *of, const struct trial *trial, const struc
 	       *expected = pool_calloc(&pool, nr_runs, sizeof(double));
 	double *deviations = pool_calloc(&pool, nr_runs, sizeof(double));
 	size_t nr = 0;
+	size_t at;
 
 	for (size_t i = 0; i < nr_runs; i++) {
 		const struct trial_reading reading =
@@ -746,7 +721,15 @@ make_row(const struct measuring_work *of, const struct trial *trial, const struc
 	row.measured = statistics_percentile(values, nr, 50);
 	row.grade = grade_of(deviations, nr);
 	row.nr_tainted = nr_runs - nr;
-	count_group(&row, of->rot->architecture, &point->plan, trial->candidate->formula);
+	/* Counts the events of the pass that a formula was counted in; none where these are several, and for clocks. */
+	at = trial->candidate->formula ? pass_plan_find_all(&point->plan, trial->candidate->formula)
+				       : point->plan.nr_passes;
+	for (size_t i = 0; at < point->plan.nr_passes && i < point->plan.passes[at].nr_events; i++) {
+		const enum event_class class = of->rot->architecture->events[point->plan.passes[at].events[i]].class;
+
+		row.nr_large += class == EVENT_LARGE;
+		row.nr_plain += class == EVENT_PLAIN || class == EVENT_LOW;
+	}
 	return row;
 }
 
@@ -836,8 +819,14 @@ known_work_measure(struct rot *rot, struct pool *pool, int nr_rounds, double sec
 	for (size_t i = 0; rc == 0 && i < sizeof(sources) / sizeof(*sources); i++)
 		rc = add_controller(&of, sources[i].controller, sources[i].is_estimate, err);
 	if (rc == 0) {
+		autofree struct measurement **measurements = NULL;
+
 		choose_points(&of, nr_rounds, seconds);
-		rc = build_cores(&of, err);
+		/* A core that cannot be built is an error when it is measured. */
+		measurements = rot_calloc(of.nr_chosen + 1, sizeof(*measurements));
+		for (size_t i = 0; i < of.nr_chosen; i++)
+			measurements[i] = (struct measurement *)of.chosen[i]->measurement; /* stays as it is */
+		rc = measuring_prepare(of.rot, measurements, of.nr_chosen, err) < 0 ? -1 : 0;
 	}
 	of.start = moment_now();
 	of.deadline_s = clock_now_s() + seconds;

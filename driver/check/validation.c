@@ -98,20 +98,16 @@ static const char *const verdict_names[] = {
 	[SHAPE_SOUND] = "sound", [SHAPE_WRONG] = "wrong", [SHAPE_REFUSED] = "refused"};
 
 static json_t *
-shape_json(const struct shape *shape)
-{
-	return json_pack("{s:i, s:i, s:s, s:b, s:o}", "large", (int)shape->large, "plain", (int)shape->plain, "verdict",
-			 verdict_names[shape->verdict], "isLegal", shape->is_legal, "deviation",
-			 json_number(shape->deviation));
-}
-
-static json_t *
 shapes_json(const struct shapes *shapes)
 {
 	json_t *items = json_array(), *json;
 
 	for (size_t i = 0; i < shapes->nr; i++)
-		json_array_append_new(items, shape_json(&shapes->items[i]));
+		json_array_append_new(
+			items, json_pack("{s:i, s:i, s:s, s:b, s:o}", "large", (int)shapes->items[i].large, "plain",
+					 (int)shapes->items[i].plain, "verdict",
+					 verdict_names[shapes->items[i].verdict], "isLegal", shapes->items[i].is_legal,
+					 "deviation", json_number(shapes->items[i].deviation)));
 	json = json_pack("{s:i, s:o}", "usableCounters", (int)shapes->usable_counters, "groups", items);
 	if (shapes->is_scrub_tried)
 		json_object_set_new(json, "isScrubNeeded", json_boolean(shapes->is_scrub_needed));

@@ -16,17 +16,6 @@ struct words {
 	size_t nr;
 };
 
-static void
-words_split(struct words *words, const char *line)
-{
-	do {
-		line += strspn(line, " \t");
-		pool_add(&words->pool, words->items, words->nr) =
-			pool_strndup(&words->pool, line, strcspn(line, " \t"));
-		line += strcspn(line, " \t");
-	} while (*line);
-}
-
 /* Prints a word that starts with the prefix. */
 static void
 propose(const char *word, void *prefix)
@@ -35,27 +24,21 @@ propose(const char *word, void *prefix)
 		puts(word);
 }
 
-/* Of a set with some choices the choices behind them: "-plots=html,". */
-static size_t
-length_before_value(const char *text, const struct configuration_key *key)
-{
-	const char *comma = key && key->type == CONFIGURATION_SET ? strrchr(text, ',') : NULL;
-
-	return comma ? (size_t)(comma + 1 - text) : strcspn(text, "=") + 1;
-}
-
 /* "-clock=core" -> the values of the key; text is the word without its dashes. */
 static void
 propose_values(const char *dashes, const char *text, char *prefix)
 {
 	autofree char *name = rot_strndup(text, strcspn(text, "="));
 	const struct configuration_key *key = configuration_key_find(name);
-	const size_t before = length_before_value(text, key);
+	size_t before;
 	const char *values = !key                              ? ""
 			     : key->type == CONFIGURATION_BOOL ? "true false"
 			     : key->choices                    ? key->choices
 							       : "";
+	const char *comma = key && key->type == CONFIGURATION_SET ? strrchr(text, ',') : NULL;
 
+	/* Of a set with some choices the choices behind them: "-plots=html,". */
+	before = comma ? (size_t)(comma + 1 - text) : strcspn(text, "=") + 1;
 	for (; *values; values += strspn(values, " ")) {
 		size_t value = strcspn(values, " ");
 		autofree char *word = rot_format("%s%.*s%.*s", dashes, (int)before, text, (int)value, values);
@@ -247,6 +230,7 @@ complete_run(struct command_context *context, void *options, int argc, char **ar
 	struct words words = {.nr = 0};
 	size_t i = 1;
 	int position = 0;
+	const char *line;
 
 	(void)options;
 	(void)argc;
@@ -255,7 +239,12 @@ complete_run(struct command_context *context, void *options, int argc, char **ar
 		manual_print(stdout);
 		return 0;
 	}
-	words_split(&words, argv[0]);
+	line = argv[0];
+	do {
+		line += strspn(line, " \t");
+		pool_add(&words.pool, words.items, words.nr) = pool_strndup(&words.pool, line, strcspn(line, " \t"));
+		line += strcspn(line, " \t");
+	} while (*line);
 	while (i + 1 < words.nr && words.items[i][0] == '-')
 		i++;
 	if (i + 1 < words.nr) {

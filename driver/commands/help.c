@@ -50,15 +50,6 @@ print_command(const struct command *command, bool is_all)
 }
 
 static void
-print_controller(const struct controller_info *info)
-{
-	autofree char *usage = rot_format("rot measure %s [OUTPUT]", info->name);
-
-	print_usage(usage, info->description);
-	printf("\n%s%s%s\n", info->place, *info->path ? ": " : "", info->path);
-}
-
-static void
 print_all(void)
 {
 	printf("rot measures where a program stands under the roofline of this machine.\n\n"
@@ -188,11 +179,15 @@ print_topic(const struct command_context *context, const char *name, const struc
 	if (command && ++nr_printed)
 		print_command(command, configuration_bool(context->configuration, "showAll"));
 	for (size_t i = 0; i < nr; i++) {
+		autofree char *usage = NULL;
+
 		if (strcmp(infos[i].name, name) != 0)
 			continue;
 		if (nr_printed++)
 			putchar('\n');
-		print_controller(&infos[i]);
+		usage = rot_format("rot measure %s [OUTPUT]", infos[i].name);
+		print_usage(usage, infos[i].description);
+		printf("\n%s%s%s\n", infos[i].place, *infos[i].path ? ": " : "", infos[i].path);
 	}
 	if (key && nr_printed++)
 		putchar('\n');

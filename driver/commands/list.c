@@ -52,16 +52,6 @@ append(struct listing *listing, const struct pmu_description *pmu)
 	}
 }
 
-static void
-print_unit(struct listing *listing, const struct pmu_description *pmu)
-{
-	const size_t nr = pmu_description_nr_events(pmu);
-	autofree char *text = rot_format("%zu event%s: %s", nr, rot_plural((double)nr), pmu->description);
-
-	print_short(pmu->pmu_name, text);
-	listing->nr++;
-}
-
 /* Prints the units of this machine with those events, or adds the events to the items. */
 static int
 list_events(struct command_context *context, struct listing *listing, struct rot_error *err)
@@ -75,9 +65,14 @@ list_events(struct command_context *context, struct listing *listing, struct rot
 
 		if (listing->items)
 			append(listing, pmu);
-		else if (!is_in_detail(context, listing))
-			print_unit(listing, pmu);
-		else
+		else if (!is_in_detail(context, listing)) {
+			const size_t nr = pmu_description_nr_events(pmu);
+			autofree char *text =
+				rot_format("%zu event%s: %s", nr, rot_plural((double)nr), pmu->description);
+
+			print_short(pmu->pmu_name, text);
+			listing->nr++;
+		} else
 			listing->nr += events_print_pmu(pmu, listing->part, stdout);
 	}
 	return events ? 0 : -1;
@@ -174,13 +169,6 @@ list_kernels(struct command_context *context, struct listing *listing, struct ro
 
 /* ---- controllers ---- */
 
-static json_t *
-controller_json(const struct controller_info *info)
-{
-	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(info->name), "path", json_text(info->path), "place",
-			 json_text(info->place), "description", json_text(info->description));
-}
-
 /* Lines of a screen, without the last one, which is about all. */
 #define SCREEN_LINES 39
 #define MOST_NAME_LINES 20
@@ -269,7 +257,11 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 			continue;
 		listing->nr++;
 		if (listing->items)
-			json_array_append_new(listing->items, controller_json(&infos[i]));
+			json_array_append_new(listing->items,
+					      json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(infos[i].name),
+							"path", json_text(infos[i].path), "place",
+							json_text(infos[i].place), "description",
+							json_text(infos[i].description)));
 		else if (is_in_detail(context, listing))
 			print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
 				    infos[i].description);
@@ -357,19 +349,6 @@ key_json(const struct configuration *configuration, const struct configuration_k
 			 "description", json_text(key->description));
 }
 
-/* A value that is not the default says who set it. */
-static void
-print_key_short(const struct configuration *configuration, const struct configuration_key *key)
-{
-	const enum configuration_source origin = configuration_origin(configuration, key->name);
-	autofree char *name = rot_format("-%s=%s", key->name, configuration_text(configuration, key->name));
-	autofree char *text = rot_format("%s%s%s%s", origin == CONFIGURATION_DEFAULT ? "" : "(",
-					 origin == CONFIGURATION_DEFAULT ? "" : configuration_source_name(origin),
-					 origin == CONFIGURATION_DEFAULT ? "" : ") ", key->description);
-
-	print_short(name, text);
-}
-
 static int
 list_keys(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
@@ -380,9 +359,20 @@ list_keys(struct command_context *context, struct listing *listing, struct rot_e
 		listing->nr++;
 		if (listing->items)
 			json_array_append_new(listing->items, key_json(context->configuration, &configuration_keys[i]));
-		else if (!is_in_detail(context, listing))
-			print_key_short(context->configuration, &configuration_keys[i]);
-		else
+		else if (!is_in_detail(context, listing)) {
+			const enum configuration_source origin =
+				configuration_origin(context->configuration, configuration_keys[i].name);
+			autofree char *name =
+				rot_format("-%s=%s", configuration_keys[i].name,
+					   configuration_text(context->configuration, configuration_keys[i].name));
+			autofree char *text = rot_format(
+				"%s%s%s%s", origin == CONFIGURATION_DEFAULT ? "" : "(",
+				origin == CONFIGURATION_DEFAULT ? "" : configuration_source_name(origin),
+				origin == CONFIGURATION_DEFAULT ? "" : ") ", configuration_keys[i].description);
+
+			/* A value that is not the default says who set it. */
+			print_short(name, text);
+		} else
 			print_key(context->configuration, &configuration_keys[i]);
 	}
 	return 0;

@@ -211,17 +211,6 @@ show_list(struct output *out, const struct sheet_part *part, const char *name, s
 	return 0;
 }
 
-static void
-show_failure(struct output *out, const char *name, struct rot_error *failure)
-{
-	FILE *stream = text_begin(out);
-	autofree char *line = rot_format("%s: cannot be told here: %s\n", name, rot_error_line(failure));
-
-	text_print_fitting(line, stream);
-	text_end(out, stream, name);
-	json_object_set_new(out->json, name, json_pack("{s:s}", "failure", failure->text));
-}
-
 /* ---- the command ---- */
 
 static const struct option_row rows[] = {
@@ -259,8 +248,15 @@ show_parts(struct output *out, const struct machine_request *request, struct rot
 			continue;
 		if ((parts[i].show ? parts[i].show(out, err) : show_list(out, parts[i].list, names[i], err)) == 0)
 			rc = 0;
-		else if (!rot_interrupted())
-			show_failure(out, names[i], err);
+		else if (!rot_interrupted()) {
+			FILE *stream = text_begin(out);
+			autofree char *line =
+				rot_format("%s: cannot be told here: %s\n", names[i], rot_error_line(err));
+
+			text_print_fitting(line, stream);
+			text_end(out, stream, names[i]);
+			json_object_set_new(out->json, names[i], json_pack("{s:s}", "failure", err->text));
+		}
 	}
 	return rot_interrupted() ? -1 : rc;
 }

@@ -113,17 +113,6 @@ make_printable(char *text)
 	return title;
 }
 
-/* The executable of a running process, or NULL. */
-static char *
-image_of(long process_id)
-{
-	char *link = rot_format("/proc/%ld/exe", process_id), path[PATH_MAX];
-	ssize_t length = readlink(link, path, sizeof(path) - 1);
-
-	free(link);
-	return length > 0 ? rot_strndup(path, (size_t)length) : NULL;
-}
-
 static char *
 title_of(const struct run_job *job, char *const *argv)
 {
@@ -280,8 +269,14 @@ prepare(struct run_job *job, char *const *argv, int *status, struct rot_error *e
 	choose_counting(job);
 	if (job->architecture == job->rot->architecture->of_programs && !job->why_once)
 		rot_warning("%s: of this one time alone is measured", job->architecture->why_not.text);
-	if (options->process_id)
-		job->executable = image_of(options->process_id);
+	if (options->process_id) {
+		char *link = rot_format("/proc/%ld/exe", options->process_id), path[PATH_MAX];
+		ssize_t length = readlink(link, path, sizeof(path) - 1);
+
+		/* The executable of a running process, or NULL. */
+		free(link);
+		job->executable = length > 0 ? rot_strndup(path, (size_t)length) : NULL;
+	}
 	job->title = title_of(job, argv);
 	if (!options->process_id) {
 		job->executable = program_find(argv[0], status, err);
@@ -474,17 +469,6 @@ cpus_of_program(const struct run_job *job)
 	return isnan(at_work) ? whole_cpus(used) : fmax(whole_cpus(used), fmin(round(at_work), nr_cpus));
 }
 
-/* The lines of these roofs are drawn. */
-static void
-use_cpus_of_functions(struct run_job *job)
-{
-	const struct place_list *functions = &job->report.places.lists[PLACES_FUNCTIONS];
-
-	for (size_t i = 0; i < functions->nr; i++)
-		if (functions->items[i].values.nr > 0)
-			experiment_use_cpus(job->experiment, functions->items[i].nr_threads);
-}
-
 /* At least one, whatever the clocks say. */
 static int
 threads_of_program(const struct run_job *job)
@@ -494,35 +478,34 @@ threads_of_program(const struct run_job *job)
 	return isfinite(nr) && nr > 1 ? (int)nr : 1;
 }
 
-static void
-add_roofs_of_places(struct run_job *job)
-{
-	const int nr = threads_of_program(job);
-
-	job->report.roofs = rot_calloc((size_t)nr, sizeof(*job->report.roofs));
-	for (int i = 0; i < nr; i++)
-		job->report.roofs[i] = roof_of(job, i + 1);
-}
-
 /* Found only when a plot is asked for; else those that are known already. */
 static void
 add_ceilings(struct run_job *job)
 {
 	struct program_regions *regions = &job->report.regions;
 	struct rot_error why = {0};
+	const struct place_list *functions;
+	int nr;
 
 	if (!job->plan.operation || !job->plan.border || !job->plan.is_timed)
 		return;
 	experiment_use_cpus(job->experiment, cpus_of_program(job));
 	for (size_t i = 0; i < regions->nr; i++)
 		experiment_use_cpus(job->experiment, whole_cpus(regions->items[i].at_once));
-	use_cpus_of_functions(job);
+	/* The lines of these roofs are drawn. */
+	functions = &job->report.places.lists[PLACES_FUNCTIONS];
+	for (size_t i = 0; i < functions->nr; i++)
+		if (functions->items[i].values.nr > 0)
+			experiment_use_cpus(job->experiment, functions->items[i].nr_threads);
 	job->rot->is_cached_only = !job->options->output_name;
 	if (experiment_add_default_peaks(job->experiment, &why) < 0 && job->options->output_name)
 		program_report_note(&job->report, "no ceilings: %s", why.text);
 	job->rot->is_cached_only = false;
 	job->report.roof = roof_of(job, cpus_of_program(job));
-	add_roofs_of_places(job);
+	nr = threads_of_program(job);
+	job->report.roofs = rot_calloc((size_t)nr, sizeof(*job->report.roofs));
+	for (int i = 0; i < nr; i++)
+		job->report.roofs[i] = roof_of(job, i + 1);
 	for (size_t i = 0; i < regions->nr; i++)
 		regions->items[i].roof = roof_of(job, whole_cpus(regions->items[i].at_once));
 }

@@ -101,10 +101,15 @@ replace(char *text, const char *from, const char *to)
 	return place;
 }
 
-/* Paths that make cannot take are reached through links (core_folder.c); nobody knows those. */
-static char *
-name_real_folders(char *messages, const struct core_description *description)
+/* After a make that failed: -1 and what the compiler said. */
+static int
+report_make(const struct core_description *description, const struct process_result *result, struct rot_error *err)
 {
+	autofree char *messages = NULL;
+	autofree char *names = rot_strdup("");
+
+	/* Paths that make cannot take are reached through links (core_folder.c); nobody knows those. */
+	messages = compiler_messages(result->output);
 	for (size_t i = 0; i < description->nr_kernels; i++) {
 		const struct definition *definition = description->kernels[i].definition;
 		autofree char *from = rot_format("links/%s/", definition->class->name);
@@ -112,16 +117,6 @@ name_real_folders(char *messages, const struct core_description *description)
 
 		messages = replace(messages, from, to);
 	}
-	return messages;
-}
-
-/* After a make that failed: -1 and what the compiler said. */
-static int
-report_make(const struct core_description *description, const struct process_result *result, struct rot_error *err)
-{
-	autofree char *messages = name_real_folders(compiler_messages(result->output), description);
-	autofree char *names = rot_strdup("");
-
 	for (size_t i = 0; i < description->nr_kernels; i++)
 		rot_append(&names, "%s%s", i ? ", " : "", description->kernels[i].definition->class->name);
 	rot_error_set(err, 0, "cannot compile the measuring core with kernel %s:\n%.*s", names,
@@ -134,18 +129,6 @@ report_make(const struct core_description *description, const struct process_res
 		rot_error_hint(
 			err, "a kernel that works: rot help ADD-A-KERNEL.md; flags are the field or key optimization");
 	return -1;
-}
-
-static void
-make_command_init(struct make_command *make, const struct rot *rot, const char *folder, size_t nr_jobs)
-{
-	*make = (struct make_command){.makefile = rot_format("%s/core/core.mk", rot->paths->data),
-				      .jobs = rot_format("-j%zu", nr_jobs)};
-	const char *const argv[] = {
-		"make", "--no-print-directory", "-f", make->makefile, "-C", folder, make->jobs, "child", NULL};
-
-	static_assert(sizeof(argv) == sizeof(make->argv), "as many words as there is room for");
-	memcpy(make->argv, argv, sizeof(argv));
 }
 
 /* First line of the compiler's --version; "unknown" if it does not say. Fresh memory. */
@@ -372,7 +355,21 @@ begin_next(void *context)
 		struct rot_error err = {0};
 
 		if (prepare_folder(builds, build, &err) == 0) {
-			make_command_init(&build->make, builds->builder->rot, build->folder, builds->nr_jobs);
+			build->make = (struct make_command){
+				.makefile = rot_format("%s/core/core.mk", builds->builder->rot->paths->data),
+				.jobs = rot_format("-j%zu", builds->nr_jobs)};
+			const char *const argv[] = {"make",
+						    "--no-print-directory",
+						    "-f",
+						    build->make.makefile,
+						    "-C",
+						    build->folder,
+						    build->make.jobs,
+						    "child",
+						    NULL};
+
+			static_assert(sizeof(argv) == sizeof(build->make.argv), "as many words as there is room for");
+			memcpy(build->make.argv, argv, sizeof(argv));
 			build->job = (struct process_job){.argv = build->make.argv};
 			return &build->job;
 		}

@@ -60,16 +60,6 @@ add_line(struct core_state *state, const char *text)
 
 /* ---- reading ---- */
 
-/* "SIZE TIME PATH": is the file still that? */
-static bool
-is_unchanged(const char *folder, const char *text)
-{
-	const char *space = strchr(text, ' '), *path = space ? strchr(space + 1, ' ') : NULL;
-	autofree char *identity = path ? file_identity(folder, path + 1) : NULL;
-
-	return identity && strlen(identity) == (size_t)(path - text) && strncmp(identity, text, strlen(identity)) == 0;
-}
-
 /* One line of the file. False: something changed. */
 static bool
 take_line(const char *folder, const char *line, struct core_state *state)
@@ -80,8 +70,15 @@ take_line(const char *folder, const char *line, struct core_state *state)
 		state->compiler = pool_strdup(&state->pool, line + 9);
 	else if (strncmp(line, "line ", 5) == 0)
 		add_line(state, line + 5);
-	else if (strncmp(line, "file ", 5) == 0)
-		return is_unchanged(folder, line + 5);
+	else if (strncmp(line, "file ", 5) == 0) {
+		const char *text = line + 5;
+		const char *space = strchr(text, ' '), *path = space ? strchr(space + 1, ' ') : NULL;
+		autofree char *identity = path ? file_identity(folder, path + 1) : NULL;
+
+		/* "SIZE TIME PATH": is the file still that? */
+		return identity && strlen(identity) == (size_t)(path - text) &&
+		       strncmp(identity, text, strlen(identity)) == 0;
+	}
 	return true;
 }
 
@@ -465,14 +462,6 @@ core_folder_write(const char *folder, const struct rot *rot, const struct core_d
 
 /* ---- starting from a built folder ---- */
 
-/* text with each old replaced by new, which is as long. */
-static void
-replace_all(char *text, const char *old, const char *new)
-{
-	while ((text = strstr(text, old)))
-		memcpy(text, new, strlen(new));
-}
-
 /* Copies one file with its time. Compile lines name the folder they are for. */
 static int
 copy_file(const char *to, const char *from, const struct stat *status, const char *new_name, const char *old_name)
@@ -484,8 +473,13 @@ copy_file(const char *to, const char *from, const struct stat *status, const cha
 
 	if (!content)
 		return -1;
-	if (path_ends_in(from, ".compile"))
-		replace_all(content, old_name, new_name);
+	if (path_ends_in(from, ".compile")) {
+		char *text = content;
+
+		/* text with each old replaced by new, which is as long. */
+		while ((text = strstr(text, old_name)))
+			memcpy(text, new_name, strlen(new_name));
+	}
 	rc = file_write(to, content, length, false, NULL);
 	return rc < 0 ? -1 : utimensat(AT_FDCWD, to, times, 0);
 }

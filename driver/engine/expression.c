@@ -491,20 +491,6 @@ expression_length(const char *start)
 	return SIZE_MAX;
 }
 
-/* The text of the expression of the given length, in fresh memory, or NULL. */
-static char *
-evaluate_part(const struct expression_scope *scope, const char *start, size_t length, struct rot_error *err)
-{
-	autofree char *expression = rot_strndup(start, length);
-	char *text = NULL;
-	xmlXPathObjectPtr object = evaluate(scope, expression, err);
-
-	if (object)
-		text = object_text(object, expression, err);
-	xmlXPathFreeObject(object);
-	return text;
-}
-
 char *
 expression_text(const struct expression_scope *scope, const char *text, struct rot_error *err)
 {
@@ -515,6 +501,8 @@ expression_text(const struct expression_scope *scope, const char *text, struct r
 		const bool is_doubled = s[plain] && s[plain + 1] == s[plain];
 		autofree char *part = NULL;
 		size_t length;
+		autofree char *expression = NULL;
+		xmlXPathObjectPtr object;
 
 		rot_append(&result, "%.*s", (int)(plain + is_doubled), s);
 		s += plain;
@@ -531,7 +519,13 @@ expression_text(const struct expression_scope *scope, const char *text, struct r
 			rot_error_hint(err, "write '{{' and '}}' for braces in text");
 			return NULL;
 		}
-		part = evaluate_part(scope, s + 1, length, err);
+		/* The text of the expression of the given length, in fresh memory, or NULL. */
+		expression = rot_strndup(s + 1, length);
+		object = evaluate(scope, expression, err);
+		part = NULL;
+		if (object)
+			part = object_text(object, expression, err);
+		xmlXPathFreeObject(object);
 		if (!part)
 			return NULL;
 		rot_append(&result, "%s", part);

@@ -188,15 +188,6 @@ measuring_parent_hash(struct rot *rot, struct rot_error *err)
 
 /* ---- regions that were to be stepped ---- */
 
-/* NULL: the set's region was counted to its end, or not at all. */
-static const struct step_measurer_output *
-cut_of_set(const struct measurer_set_output *set)
-{
-	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
-
-	return stepped && strcmp(stepped->cut, "none") != 0 ? stepped : NULL;
-}
-
 const struct step_measurer_output *
 measuring_find_cut(const struct measurement_result *result)
 {
@@ -205,8 +196,14 @@ measuring_find_cut(const struct measurement_result *result)
 	for (size_t i = 0; i < measurement_result_nr_outputs(result) && !cut; i++) {
 		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
 
-		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run) && !cut; k++)
-			cut = cut_of_set(measurement_run_output_measurer_set_outputs_at(run, k));
+		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run) && !cut; k++) {
+			const struct step_measurer_output *stepped =
+				rot_cast(measurement_run_output_measurer_set_outputs_at(run, k)->main_measurer_output,
+					 &step_measurer_output_class);
+
+			/* NULL: the set's region was counted to its end, or not at all. */
+			cut = stepped && strcmp(stepped->cut, "none") != 0 ? stepped : NULL;
+		}
 	}
 	return cut;
 }

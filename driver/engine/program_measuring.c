@@ -52,18 +52,6 @@ is_set_by(const struct program *program, const char *variable)
 }
 
 static void
-find_environment(struct program_workload *workload)
-{
-	struct rot_list *list = &workload->inherited_environment;
-
-	for (char *const *variable = environ; variable && *variable; variable++)
-		if (matters(*variable) && !is_set_by(workload->program, *variable))
-			program_workload_inherited_environment_add(workload, *variable);
-	if (list->nr)
-		qsort(list->items, list->nr, sizeof(char *), names_compare);
-}
-
-static void
 add_file(struct rot *rot, struct program_workload *workload, const char *path)
 {
 	struct program_file *file = program_file_new();
@@ -71,18 +59,6 @@ add_file(struct rot *rot, struct program_workload *workload, const char *path)
 	rot_string_set(&file->file, path);
 	rot_string_set(&file->sha256, file_hashes_get(rot->measuring->files, path));
 	program_workload_files_add(workload, file);
-}
-
-/* What is in it decides what results count, so it must be read and not only run. */
-static int
-check_executable(const struct program_file *file, struct rot_error *err)
-{
-	int reason = access(file->file, R_OK) < 0 || access(file->file, X_OK) < 0 ? errno : EISDIR;
-
-	if (file->sha256[0] && access(file->file, X_OK) == 0)
-		return 0;
-	rot_error_set(err, reason, "cannot run '%s'", file->file);
-	return rot_error_hint(err, "it must be a file that may be read and executed");
 }
 
 /* The files of the program; the loader is asked again when another one, or a changed one, is meant. */
@@ -111,6 +87,8 @@ find_files(struct rot *rot, struct program_workload *workload, struct rot_error 
 {
 	const struct program *program = workload->program;
 	const struct file_list *files = list_files(rot->measuring, program);
+	const struct program_file *file;
+	int reason;
 
 	for (size_t i = 0; i < files->nr; i++)
 		add_file(rot, workload, files->paths[i]);
@@ -120,7 +98,13 @@ find_files(struct rot *rot, struct program_workload *workload, struct rot_error 
 		rot_error_set(err, 0, "cannot run '%s': no such program in PATH", program->executable);
 		return rot_error_hint(err, "a program that is not in PATH needs its folder in front: ./NAME");
 	}
-	return check_executable(program_workload_files_at(workload, 0), err);
+	/* What is in it decides what results count, so it must be read and not only run. */
+	file = program_workload_files_at(workload, 0);
+	reason = access(file->file, R_OK) < 0 || access(file->file, X_OK) < 0 ? errno : EISDIR;
+	if (file->sha256[0] && access(file->file, X_OK) == 0)
+		return 0;
+	rot_error_set(err, reason, "cannot run '%s'", file->file);
+	return rot_error_hint(err, "it must be a file that may be read and executed");
 }
 
 /* Inputs count from where the program runs, as the arguments that name them. */
@@ -161,6 +145,7 @@ program_workload_identify(struct rot *rot, struct program_workload *workload, st
 {
 	struct perf_event_measurer *pass = workload->pass;
 	char **variables = workload->inherited_environment.items;
+	struct rot_list *list;
 
 	/* forget what was found before */
 	for (size_t i = 0; i < program_workload_nr_files(workload); i++)
@@ -170,7 +155,12 @@ program_workload_identify(struct rot *rot, struct program_workload *workload, st
 	workload->files.nr = workload->inherited_environment.nr = 0;
 	if (find_folder(workload, err) < 0 || find_files(rot, workload, err) < 0)
 		return -1;
-	find_environment(workload);
+	list = &workload->inherited_environment;
+	for (char *const *variable = environ; variable && *variable; variable++)
+		if (matters(*variable) && !is_set_by(workload->program, *variable))
+			program_workload_inherited_environment_add(workload, *variable);
+	if (list->nr)
+		qsort(list->items, list->nr, sizeof(char *), names_compare);
 	/* The pass has its own number. */
 	workload->pass = NULL;
 	measuring_set_ids(workload);

@@ -160,15 +160,6 @@ note_contradictions(struct experiment_point *point)
 	}
 }
 
-/* Notes what measuring costs the point, where that is much, and the rules that its values break. */
-static void
-note_trust(struct experiment_point *point)
-{
-	note_own_cost(point);
-	note_contradictions(point);
-	note_breaches(point);
-}
-
 /* The highest ceiling of what the value is a rate of, in its unit, for as many threads as the point has; NULL: none. */
 static const struct ceiling *
 ceiling_of(const struct experiment *experiment, const struct experiment_point *point,
@@ -376,7 +367,10 @@ experiment_keep_point(struct experiment *experiment, const struct experiment_poi
 	for (size_t i = 0; i < own->nr_values && !doubts; i++)
 		doubts = value_doubts_text(&own->values[i]);
 	texts_add(&own->pool, &own->notes, doubts);
-	note_trust(own);
+	/* Notes what measuring costs the point, where that is much, and the rules that its values break. */
+	note_own_cost(own);
+	note_contradictions(own);
+	note_breaches(own);
 }
 
 static const char *

@@ -368,19 +368,6 @@ print_pair(FILE *out, const struct pair *pair, bool has_noise)
 		text_print_behind("     ", text + strspn(text, "; "), out);
 }
 
-static void
-print_title(FILE *out, const struct side sides[NR_SIDES], bool has_noise)
-{
-	autofree char *text = rot_strdup("functions");
-
-	if (!isnan(sides[BEFORE].cpu_s + sides[AFTER].cpu_s))
-		rot_append(&text, ", CPU time of a run (%.3g -> %.3g s in all)", sides[BEFORE].cpu_s,
-			   sides[AFTER].cpu_s);
-	rot_append(&text, "%s:\n", has_noise ? "" : "; too few runs for intervals of seconds (6 undisturbed ones)");
-	fputc('\n', out);
-	text_print_fitting(text, out);
-}
-
 void
 stored_diff_print_functions(FILE *out, const struct stored_result *first, const struct stored_result *second,
 			    bool everything)
@@ -390,6 +377,7 @@ stored_diff_print_functions(FILE *out, const struct stored_result *first, const 
 		!isnan(sides[BEFORE].spread + sides[AFTER].spread + sides[BEFORE].cpu_s + sides[AFTER].cpu_s);
 	size_t nr = 0, nr_changed = 0, nr_shown = 0;
 	autofree struct pair *pairs = NULL;
+	autofree char *text = NULL;
 
 	if (json_array_size(sides[BEFORE].functions) == 0 || json_array_size(sides[AFTER].functions) == 0)
 		return;
@@ -399,7 +387,13 @@ stored_diff_print_functions(FILE *out, const struct stored_result *first, const 
 	set_changes(pairs, nr, sides, has_noise);
 	if (nr > 0)
 		qsort(pairs, nr, sizeof(*pairs), compare_changes);
-	print_title(out, sides, has_noise);
+	text = rot_strdup("functions");
+	if (!isnan(sides[BEFORE].cpu_s + sides[AFTER].cpu_s))
+		rot_append(&text, ", CPU time of a run (%.3g -> %.3g s in all)", sides[BEFORE].cpu_s,
+			   sides[AFTER].cpu_s);
+	rot_append(&text, "%s:\n", has_noise ? "" : "; too few runs for intervals of seconds (6 undisturbed ones)");
+	fputc('\n', out);
+	text_print_fitting(text, out);
 	for (size_t i = 0; i < nr; i++) {
 		const bool is_shown = everything || is_changed(&pairs[i], sides);
 

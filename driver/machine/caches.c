@@ -197,20 +197,6 @@ read_legacy(struct caches *caches, const char *root)
 	}
 }
 
-/* Other vendors than AMD reserve 80000005, and the last-level field of 80000006. */
-static void
-read_cpuid(struct caches *caches, const char *root, const char *vendor)
-{
-	bool is_amd = strcmp(vendor, "AuthenticAMD") == 0 || strcmp(vendor, "HygonGenuine") == 0;
-
-	if (is_amd)
-		read_deterministic(caches, root, 0x8000001d, "cpuid 8000001D");
-	else
-		read_deterministic(caches, root, 4, "cpuid 4");
-	if (is_amd && !caches->levels[3].bytes)
-		read_legacy(caches, root);
-}
-
 /* ---- both ---- */
 
 static void
@@ -227,8 +213,18 @@ read_caches(const struct machine *machine, const char *root)
 {
 	struct caches caches = {0};
 
-	if (!read_sysfs(&caches, root, machine_online_cpus_at(machine, 0)))
-		read_cpuid(&caches, root, machine->cpu_vendor);
+	if (!read_sysfs(&caches, root, machine_online_cpus_at(machine, 0))) {
+		bool is_amd = strcmp(machine->cpu_vendor, "AuthenticAMD") == 0 ||
+			      strcmp(machine->cpu_vendor, "HygonGenuine") == 0;
+
+		/* Other vendors than AMD reserve 80000005, and the last-level field of 80000006. */
+		if (is_amd)
+			read_deterministic(&caches, root, 0x8000001d, "cpuid 8000001D");
+		else
+			read_deterministic(&caches, root, 4, "cpuid 4");
+		if (is_amd && !caches.levels[3].bytes)
+			read_legacy(&caches, root);
+	}
 	return caches;
 }
 

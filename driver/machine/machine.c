@@ -282,19 +282,6 @@ read_online_cpus(struct machine *machine, const char *root)
 		machine_online_cpus_add(machine, 0);
 }
 
-static void
-read_memory(struct machine *machine, const char *root)
-{
-	autofree char *line = file_first_line(root, "proc/meminfo");
-	int64_t limit;
-
-	if (line && strncmp(line, "MemTotal:", 9) == 0)
-		machine->memory_bytes = strtoll(line + 9, NULL, 10) * 1024;
-	limit = memory_limit_read(root);
-	if (limit < machine->memory_bytes)
-		machine->memory_limit_bytes = limit;
-}
-
 /* ---- hypervisor ---- */
 
 /* What CPUID leaf 0x40000000 says; empty on bare metal. A recorded machine may have a file that names it instead.
@@ -325,6 +312,8 @@ struct machine *
 machine_read(const char *root, struct rot_error *err)
 {
 	struct machine *machine = machine_new();
+	autofree char *line = NULL;
+	int64_t limit;
 
 	if (read_cpuinfo(machine, root, err) < 0) {
 		machine_delete(machine);
@@ -332,7 +321,12 @@ machine_read(const char *root, struct rot_error *err)
 	}
 	read_online_cpus(machine, root);
 	machine_read_caches(machine, root);
-	read_memory(machine, root);
+	line = file_first_line(root, "proc/meminfo");
+	if (line && strncmp(line, "MemTotal:", 9) == 0)
+		machine->memory_bytes = strtoll(line + 9, NULL, 10) * 1024;
+	limit = memory_limit_read(root);
+	if (limit < machine->memory_bytes)
+		machine->memory_limit_bytes = limit;
 	set_from_file(&machine->kernel_release, root, "proc/sys/kernel/osrelease");
 	set_from_file(&machine->governor, root, CPU_FOLDER "/cpu0/cpufreq/scaling_governor");
 	read_hypervisor(machine, root);

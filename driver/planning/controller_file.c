@@ -74,16 +74,6 @@ named_path(const xmlNode *include, const char *path)
 	return href && href->children ? xmlBuildURI(href->children->content, (const xmlChar *)path) : NULL;
 }
 
-static const char *
-included_path(struct controller_file *file, const xmlNode *include, const char *path)
-{
-	xmlChar *full = named_path(include, path);
-	const char *kept = full ? keep_path(file, (const char *)full) : path;
-
-	xmlFree(full);
-	return kept;
-}
-
 /* Notes the file in every element below, and removes the marks XInclude leaves around what it put in. */
 static void
 note_files(struct controller_file *file, xmlNode *parent, const char *path)
@@ -98,8 +88,14 @@ note_files(struct controller_file *file, xmlNode *parent, const char *path)
 			if (child->type == XML_XINCLUDE_END) {
 				path = depth > 0 ? outer[--depth] : path;
 			} else if (depth < 64) {
+				xmlChar *full;
+				const char *kept;
+
 				outer[depth++] = path;
-				path = included_path(file, child, path);
+				full = named_path(child, path);
+				kept = full ? keep_path(file, (const char *)full) : path;
+				xmlFree(full);
+				path = kept;
 			}
 			xmlUnlinkNode(child);
 			xmlFreeNode(child);

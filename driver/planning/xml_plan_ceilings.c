@@ -23,19 +23,11 @@ evaluated_or_null(struct pool *pool, const struct planned_ceiling *planned, cons
 }
 
 static int
-check_request(const struct planned_ceiling *planned, struct rot_error *err)
-{
-	struct quantity_request ignored = {0};
-	autofree char *text = planned->operation ? rot_format("performance:%s", planned->operation)
-						 : rot_format("throughput:%s", planned->border);
-
-	return quantity_parse(&ignored, text, err) < 0 ? xml_error_at(planned->element, err) : 0;
-}
-
-static int
 plan_kind(struct pool *pool, struct planned_ceiling *planned, struct rot_error *err)
 {
 	char *throughput, *latency;
+	struct quantity_request ignored = {0};
+	autofree char *text = NULL;
 
 	if (evaluated_or_null(pool, planned, "performance", &planned->operation, err) < 0 ||
 	    evaluated_or_null(pool, planned, "throughput", &throughput, err) < 0 ||
@@ -48,7 +40,9 @@ plan_kind(struct pool *pool, struct planned_ceiling *planned, struct rot_error *
 	}
 	planned->is_latency = latency != NULL;
 	planned->border = latency ? latency : throughput;
-	return check_request(planned, err);
+	text = planned->operation ? rot_format("performance:%s", planned->operation)
+				  : rot_format("throughput:%s", planned->border);
+	return quantity_parse(&ignored, text, err) < 0 ? xml_error_at(planned->element, err) : 0;
 }
 
 /* An attribute whose expression gives one of two words; without it the second. */
@@ -230,9 +224,8 @@ xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, cons
 		 const struct point *inner, struct rot_error *err)
 {
 	struct pool *pool = &controller->pool;
-	struct planned_ceiling *planned;
+	struct planned_ceiling *planned = &pool_add(pool, controller->ceilings, controller->nr_ceilings);
 
-	planned = &pool_add(pool, controller->ceilings, controller->nr_ceilings);
 	planned->element = element;
 	planned->scope = pool_own(pool, expression_scope_new(controller->constants), expression_scope_delete);
 	point_set_variables(at, planned->scope);

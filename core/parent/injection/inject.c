@@ -294,22 +294,6 @@ interrupt_target(struct injector *injector, struct target *target)
 	ptrace(PTRACE_INTERRUPT, target->tid, NULL, NULL);
 }
 
-/*
- * It was on a CPU for a tick at least, and was not met in user code: maybe its timer leaves it no time for any. One
- * that has waited meanwhile got on.
- */
-static void
-slow_down(struct injector *injector, const struct target *target)
-{
-	const struct restart_ticks now = restart_ticks(target->tid);
-
-	if (target->trigger.period_ns == injector->trigger_period_ns &&
-	    injector->trigger_period_ns < TRIGGER_LONGEST_NS &&
-	    now.user + now.system > target->armed.user + target->armed.system &&
-	    restart_waits(target->tid) == target->armed_waits)
-		injector->trigger_period_ns *= 4;
-}
-
 /* False: the thread cannot be reached so. */
 static bool
 pull_trigger(struct injector *injector, struct target *target)
@@ -319,8 +303,19 @@ pull_trigger(struct injector *injector, struct target *target)
 
 	if (injector->has_no_trigger || restart_blocks(target->tid, SIGTRAP))
 		return false;
-	if (was_armed)
-		slow_down(injector, target);
+	if (was_armed) {
+		const struct restart_ticks now = restart_ticks(target->tid);
+
+		/*
+		 * It was on a CPU for a tick at least, and was not met in user code: maybe its timer leaves it no time
+		 * for any. One that has waited meanwhile got on.
+		 */
+		if (target->trigger.period_ns == injector->trigger_period_ns &&
+		    injector->trigger_period_ns < TRIGGER_LONGEST_NS &&
+		    now.user + now.system > target->armed.user + target->armed.system &&
+		    restart_waits(target->tid) == target->armed_waits)
+			injector->trigger_period_ns *= 4;
+	}
 	if (!was_armed || target->trigger.period_ns != injector->trigger_period_ns) {
 		target->armed = restart_ticks(target->tid);
 		target->armed_waits = restart_waits(target->tid);

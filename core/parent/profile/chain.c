@@ -261,15 +261,6 @@ is_clearing(const char *name, const ZydisDecodedInstruction *decoded, const Zydi
 	       other->type == ZYDIS_OPERAND_TYPE_REGISTER && last->reg.value == other->reg.value;
 }
 
-/* A call or a return changes the stack pointer. What it stores or loads is no data. */
-static void
-set_stack(struct link *link, int64_t added)
-{
-	*link = (struct link){.kind = CHAIN_FREE, .from = ZYDIS_REGISTER_RSP, .added = added};
-	put(ZYDIS_REGISTER_RSP, link->sources, &link->nr_sources);
-	put(ZYDIS_REGISTER_RSP, link->results, &link->nr_results);
-}
-
 /* The instruction at an address before end. False: it is not known what it depends on. */
 static bool
 read_link(const struct chain_code *code, uint64_t at, uint64_t end, struct link *link)
@@ -374,7 +365,13 @@ read_instruction(const struct chain_code *code, uint64_t at, uint64_t end, struc
 		return false;
 	if (instruction->flow != FLOW_CALL && instruction->flow != FLOW_RETURN)
 		return read_link(code, at, end, link);
-	set_stack(link, instruction->flow == FLOW_CALL ? -(int64_t)sizeof(uint64_t) : (int64_t)sizeof(uint64_t));
+	/* A call or a return changes the stack pointer. What it stores or loads is no data. */
+	*link = (struct link){
+		.kind = CHAIN_FREE,
+		.from = ZYDIS_REGISTER_RSP,
+		.added = (instruction->flow == FLOW_CALL ? -(int64_t)sizeof(uint64_t) : (int64_t)sizeof(uint64_t))};
+	put(ZYDIS_REGISTER_RSP, link->sources, &link->nr_sources);
+	put(ZYDIS_REGISTER_RSP, link->results, &link->nr_results);
 	return true;
 }
 

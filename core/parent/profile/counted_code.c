@@ -77,18 +77,6 @@ find(const struct counted_code *code, struct code_position at, uint32_t nr_bytes
 	}
 }
 
-static void
-grow(struct counted_code *code)
-{
-	code->room *= 2;
-	code->items = rot_realloc(code->items, code->room, sizeof(*code->items));
-	free(code->table);
-	code->table_room = 2 * code->room;
-	code->table = rot_calloc(code->table_room, sizeof(*code->table));
-	for (size_t i = 0; i < code->nr; i++)
-		*find(code, code->items[i].at, code->items[i].nr_bytes) = (uint32_t)i + 1;
-}
-
 void
 counted_code_add(struct counted_code *code, const struct counted_at *where, int64_t nr_begun,
 		 const int64_t counts[STEP_NR_COUNTS])
@@ -98,8 +86,15 @@ counted_code_add(struct counted_code *code, const struct counted_at *where, int6
 	uint32_t *number;
 	struct counted *item;
 
-	if (code->nr == code->room)
-		grow(code);
+	if (code->nr == code->room) {
+		code->room *= 2;
+		code->items = rot_realloc(code->items, code->room, sizeof(*code->items));
+		free(code->table);
+		code->table_room = 2 * code->room;
+		code->table = rot_calloc(code->table_room, sizeof(*code->table));
+		for (size_t i = 0; i < code->nr; i++)
+			*find(code, code->items[i].at, code->items[i].nr_bytes) = (uint32_t)i + 1;
+	}
 	number = find(code, at, where->nr_bytes);
 	if (*number == 0) {
 		code->items[code->nr++] = (struct counted){.at = at, .nr_bytes = where->nr_bytes};

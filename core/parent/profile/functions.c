@@ -153,19 +153,6 @@ find_named(struct functions *functions, const char *object, const char *name)
 	return function;
 }
 
-static void
-describe(const struct code_file *item, struct program_place *place, const struct symbol_range *range)
-{
-	autofree char *name = range->name ? plain_name_or_symbol(range->name) : NULL;
-	const char *behind = range->name || !item->file ? NULL : symbols_name_before(item->file, range->address);
-
-	place->address = range->address;
-	place->size = range->size;
-	rot_string_set(&place->function, name ? name : "");
-	rot_string_set(&place->symbol, range->name ? range->name : "");
-	rot_string_set(&place->behind, behind ? behind : "");
-}
-
 /* *address: of the code in the file, 0: not known */
 static struct function *
 find_in_file(struct functions *functions, const struct code_object *object, uint64_t offset, uint64_t *address)
@@ -174,6 +161,8 @@ find_in_file(struct functions *functions, const struct code_object *object, uint
 	struct symbol_range range = {0};
 	struct function *function;
 	size_t at;
+	autofree char *name = NULL;
+	const char *behind;
 
 	if (item->file && symbols_address(item->file, offset, address) &&
 	    !symbols_function_at(item->file, *address, &range))
@@ -182,7 +171,13 @@ find_in_file(struct functions *functions, const struct code_object *object, uint
 	if (at < item->nr_functions && item->functions[at]->place->address == range.address)
 		return item->functions[at];
 	function = add_function(item, at);
-	describe(item, function->place, &range);
+	name = range.name ? plain_name_or_symbol(range.name) : NULL;
+	behind = range.name || !item->file ? NULL : symbols_name_before(item->file, range.address);
+	function->place->address = range.address;
+	function->place->size = range.size;
+	rot_string_set(&function->place->function, name ? name : "");
+	rot_string_set(&function->place->symbol, range.name ? range.name : "");
+	rot_string_set(&function->place->behind, behind ? behind : "");
 	return function;
 }
 

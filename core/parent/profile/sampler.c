@@ -80,15 +80,6 @@ struct stack_record {
 };
 
 static void
-ask_for_stacks(struct perf_event_attr *attr)
-{
-	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	attr->sample_stack_user = STACK_BYTES;
-	for (size_t i = 0; i < NR_REGISTERS; i++)
-		attr->sample_regs_user |= UINT64_C(1) << registers[i].number;
-}
-
-static void
 fill_attributes(struct perf_event_attr *attr, uint64_t period_ns, bool has_children)
 {
 	*attr = (struct perf_event_attr){
@@ -168,8 +159,12 @@ open_all(pid_t pid, uint64_t period_ns, bool has_children, bool has_stacks, stru
 	const int nr = (int)sysconf(_SC_NPROCESSORS_CONF);
 
 	fill_attributes(&sampler->attr, period_ns, has_children);
-	if (has_stacks)
-		ask_for_stacks(&sampler->attr);
+	if (has_stacks) {
+		sampler->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		sampler->attr.sample_stack_user = STACK_BYTES;
+		for (size_t i = 0; i < NR_REGISTERS; i++)
+			sampler->attr.sample_regs_user |= UINT64_C(1) << registers[i].number;
+	}
 	sampler->waits = waits_new();
 	sampler->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (int cpu = 0; cpu < nr; cpu++) {

@@ -518,15 +518,6 @@ find_costs(struct program_run *self)
 			add_empty_region(self, i);
 }
 
-/* Before the program begins it is known which hits are short, where samples can tell the time of these. */
-static void
-find_costs_early(struct program_run *self)
-{
-	if (profile_has_stacks(self->profile) && !self->counting.encoding &&
-	    strcmp(self->session->command->region_backend, "auto") == 0)
-		find_costs(self);
-}
-
 /* The time that this takes while nothing else runs is none of the program's. */
 static void
 find_places(void *context, struct thread *thread)
@@ -538,7 +529,10 @@ find_places(void *context, struct thread *thread)
 	tell_missing(self, thread);
 	if (self->session->failure)
 		return;
-	find_costs_early(self);
+	/* Before the program begins it is known which hits are short, where samples can tell the time of these. */
+	if (profile_has_stacks(self->profile) && !self->counting.encoding &&
+	    strcmp(self->session->command->region_backend, "auto") == 0)
+		find_costs(self);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
 	allocations_find(self->allocations, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1) {
@@ -957,19 +951,6 @@ warn_of_gaps(struct program_run *self)
 
 /* ---- regions ---- */
 
-/* Sums over a part of what was done would be no counts. */
-static void
-forget_counts(struct program_run *self, const char *why)
-{
-	session_warn(self->session, "%s", why);
-	for (size_t i = 0; i < program_run_output_nr_regions(self->output); i++) {
-		struct program_region_output *region = program_run_output_regions_at(self->output, i);
-
-		rot_graph_delete(region->counts);
-		region->counts = NULL;
-	}
-}
-
 static void
 warn_of_doubts(struct program_run *self, char *doubts)
 {
@@ -984,8 +965,18 @@ add_regions(struct program_run *self)
 	if (!self->regions)
 		return;
 	regions_output(self->regions, self->output, self->session->output);
-	if (self->translator && *translator_why_incomplete(self->translator))
-		forget_counts(self, translator_why_incomplete(self->translator));
+	if (self->translator && *translator_why_incomplete(self->translator)) {
+		const char *why = translator_why_incomplete(self->translator);
+
+		/* Sums over a part of what was done would be no counts. */
+		session_warn(self->session, "%s", why);
+		for (size_t i = 0; i < program_run_output_nr_regions(self->output); i++) {
+			struct program_region_output *region = program_run_output_regions_at(self->output, i);
+
+			rot_graph_delete(region->counts);
+			region->counts = NULL;
+		}
+	}
 	find_costs(self);
 }
 

@@ -631,19 +631,6 @@ lift_missing(struct region_thread *witness, size_t region, const struct region_p
 	return nr_before - nr;
 }
 
-static void
-leave_out_known(const struct region_image *image, size_t region, struct region_points *found)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < found->nr; i++)
-		if (is_known(image, region, &found->points[i]))
-			point_clear(&found->points[i]);
-		else
-			found->points[nr++] = found->points[i];
-	found->nr = nr;
-}
-
 static bool
 has_mapped(const struct region_image *image, size_t region, const struct objects *mapped)
 {
@@ -689,12 +676,19 @@ resolve_region(struct region_thread *witness, size_t region)
 	struct region_points found = {0};
 	struct rot_error err = {0};
 	size_t nr_lifted;
+	size_t nr;
 
 	if (regions->setup.find(regions->setup.context, witness->thread->tid, wanted, &found, &err) < 0)
 		nr_lifted = keep_mapped(witness, region, &err);
 	else
 		nr_lifted = lift_missing(witness, region, &found, NULL);
-	leave_out_known(image, region, &found);
+	nr = 0;
+	for (size_t i = 0; i < found.nr; i++)
+		if (is_known(image, region, &found.points[i]))
+			point_clear(&found.points[i]);
+		else
+			found.points[nr++] = found.points[i];
+	found.nr = nr;
 	if (found.nr > 0)
 		observe_points(witness, region, &found);
 	free(found.points);

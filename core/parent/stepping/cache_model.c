@@ -124,29 +124,11 @@ allocate(struct cache_level *level)
 	level->entries = (uint64_t *)begin;
 }
 
-static void
-release(struct cache_level *level)
-{
-	free(level->memory);
-	free(level->states);
-	full_cache_delete(level->full);
-	level->entries = level->memory = NULL;
-	level->states = NULL;
-	level->full = NULL;
-}
-
 /* A tree has two branches everywhere. */
 static bool
 has_tree(uint64_t nr_ways)
 {
 	return nr_ways >= 2 && nr_ways <= 64 && (nr_ways & (nr_ways - 1)) == 0;
-}
-
-static enum cache_policy
-policy_of(uint64_t policy, uint64_t nr_ways)
-{
-	return policy >= CACHE_NR_POLICIES || (policy == CACHE_PLRU && !has_tree(nr_ways)) ? CACHE_LRU
-											   : (enum cache_policy)policy;
 }
 
 static void
@@ -160,7 +142,9 @@ level_open(struct cache_level *level, const struct step_level *size, uint64_t po
 	level->nr_ways = nr_ways < nr_lines ? nr_ways : nr_lines;
 	level->nr_sets = nr_lines / level->nr_ways;
 	level->set_mask = (level->nr_sets & (level->nr_sets - 1)) == 0 ? level->nr_sets - 1 : 0;
-	level->policy = policy_of(policy, level->nr_ways);
+	level->policy = policy >= CACHE_NR_POLICIES || (policy == CACHE_PLRU && !has_tree(level->nr_ways))
+				? CACHE_LRU
+				: (enum cache_policy)policy;
 	level->shift = shift;
 	allocate(level);
 }
@@ -387,19 +371,6 @@ evict_from_all(struct cache_model *model, uint64_t line)
 	}
 }
 
-/* The same, and it stays. */
-static void
-clean_in_all(struct cache_model *model, uint64_t line)
-{
-	bool is_modified = false;
-
-	for (struct cache_level *level = model->first; level; level = level->next) {
-		is_modified |= level_clean(level, line >> level->shift, true);
-		if (is_modified)
-			count_write_back(level, line >> level->shift);
-	}
-}
-
 /* ---- streaming ---- */
 
 /* The units of a line that these bytes touch. */
@@ -430,18 +401,6 @@ take_combined(struct cache_model *model, uint64_t line)
 }
 
 static void
-put_combined(struct cache_model *model, uint64_t line, uint64_t written)
-{
-	if (model->front.nr_combined == CACHE_MODEL_COMBINED) {
-		model->front.nr_combined--;
-		count_streamed(model, model->combined[model->front.nr_combined].line);
-	}
-	memmove(model->combined + 1, model->combined, model->front.nr_combined * sizeof(*model->combined));
-	model->combined[0] = (struct combined){line, written};
-	model->front.nr_combined++;
-}
-
-static void
 stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes)
 {
 	uint64_t before = take_combined(model, line), written = before | units(model, offset, bytes);
@@ -450,8 +409,15 @@ stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes
 		evict_from_all(model, line);
 	if (written == units(model, 0, UINT64_C(1) << model->front.line_shift))
 		count_streamed(model, line);
-	else
-		put_combined(model, line, written);
+	else {
+		if (model->front.nr_combined == CACHE_MODEL_COMBINED) {
+			model->front.nr_combined--;
+			count_streamed(model, model->combined[model->front.nr_combined].line);
+		}
+		memmove(model->combined + 1, model->combined, model->front.nr_combined * sizeof(*model->combined));
+		model->combined[0] = (struct combined){line, written};
+		model->front.nr_combined++;
+	}
 }
 
 /* ---- accesses ---- */
@@ -540,9 +506,16 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 		return;
 	if (take_combined(model, line))
 		count_streamed(model, line);
-	if (is_kept)
-		clean_in_all(model, line);
-	else
+	if (is_kept) {
+		bool is_modified = false;
+
+		/* The same, and it stays. */
+		for (struct cache_level *level = model->first; level; level = level->next) {
+			is_modified |= level_clean(level, line >> level->shift, true);
+			if (is_modified)
+				count_write_back(level, line >> level->shift);
+		}
+	} else
 		evict_from_all(model, line);
 }
 
@@ -658,7 +631,12 @@ cache_model_delete(struct cache_model *model)
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
 		if (model->levels[i].is_borrowed)
 			continue;
-		release(&model->levels[i]);
+		free(model->levels[i].memory);
+		free(model->levels[i].states);
+		full_cache_delete(model->levels[i].full);
+		model->levels[i].entries = model->levels[i].memory = NULL;
+		model->levels[i].states = NULL;
+		model->levels[i].full = NULL;
 		full_cache_delete(model->levels[i].twin);
 		line_set_delete(model->levels[i].seen);
 	}

@@ -3,50 +3,28 @@
 
 #include "parent/stepping/cache_model.h"
 
-/* Bit i is that of node i of a tree with its root at 1; ways are the nodes from nr_ways on. Set: the upper half goes.
- */
-static void
-point_away(struct cache_policy_state *state, uint64_t nr_ways, uint64_t way)
-{
-	for (uint64_t node = nr_ways + way; node > 1; node /= 2) {
-		const uint64_t bit = UINT64_C(1) << node / 2;
-
-		state->bits = node & 1 ? state->bits & ~bit : state->bits | bit;
-	}
-}
-
-static uint64_t
-way_of_tree(const struct cache_policy_state *state, uint64_t nr_ways)
-{
-	uint64_t node = 1;
-
-	while (node < nr_ways)
-		node = 2 * node + (state->bits >> node & 1);
-	return node - nr_ways;
-}
-
-/* By xorshift (Marsaglia, 2003). */
-static uint64_t
-random_way(struct cache_policy_state *state, uint64_t nr_ways)
-{
-	uint64_t x = state->bits;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	state->bits = x;
-	return (x >> 32) % nr_ways;
-}
-
 static uint64_t
 next_to_go(enum cache_policy policy, struct cache_policy_state *state, uint64_t nr_ways)
 {
 	uint64_t way;
 
-	if (policy == CACHE_PLRU)
-		return way_of_tree(state, nr_ways);
-	if (policy == CACHE_RANDOM)
-		return random_way(state, nr_ways);
+	if (policy == CACHE_PLRU) {
+		uint64_t node = 1;
+
+		while (node < nr_ways)
+			node = 2 * node + (state->bits >> node & 1);
+		return node - nr_ways;
+	}
+	if (policy == CACHE_RANDOM) {
+		uint64_t x = state->bits;
+
+		/* By xorshift (Marsaglia, 2003). */
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		state->bits = x;
+		return (x >> 32) % nr_ways;
+	}
 	way = state->bits;
 	state->bits = (way + 1) % nr_ways;
 	return way;
@@ -77,7 +55,15 @@ cache_policy_use(enum cache_policy policy, uint64_t *set, uint64_t nr_ways, stru
 		set[way] = 0;
 	}
 	set[way] |= entry;
-	if (policy == CACHE_PLRU)
-		point_away(state, nr_ways, way);
+	if (policy == CACHE_PLRU) {
+		/* Bit i is that of node i of a tree with its root at 1; ways are the nodes from nr_ways on. Set: the
+		 * upper half goes.
+		 */
+		for (uint64_t node = nr_ways + way; node > 1; node /= 2) {
+			const uint64_t bit = UINT64_C(1) << node / 2;
+
+			state->bits = node & 1 ? state->bits & ~bit : state->bits | bit;
+		}
+	}
 	return is_there;
 }

@@ -31,18 +31,12 @@ static const struct part {
 	{COMPONENT_HIGH_ZMM, 16, 16, 0, 64},
 };
 
-/* Where a component begins, 0: there is none. */
-static uint32_t
-component_offset(unsigned component)
-{
-	return component == COMPONENT_SSE ? SSE_AT : xsave_component(component)->offset;
-}
-
 /* The bytes of a component, NULL: it is as at the start, which is 0. */
 static const uint8_t *
 component_bytes(const uint8_t *area, size_t area_bytes, unsigned component, size_t nr_bytes)
 {
-	uint32_t offset = component_offset(component);
+	/* Where a component begins, 0: there is none. */
+	uint32_t offset = component == COMPONENT_SSE ? SSE_AT : xsave_component(component)->offset;
 	uint64_t components;
 
 	memcpy(&components, area + XSAVE_HEADER_AT, sizeof(components));
@@ -280,15 +274,6 @@ do_components(const struct work *work, const struct work_thread *thread, struct 
 	}
 }
 
-static void
-do_unmasked(const struct work *work, const struct work_thread *thread, struct work_done *done)
-{
-	if (work->operation != STEP_INSTRUCTIONS)
-		WORK_ADD_OPERATIONS(work, (uint64_t)work->nr_lanes * work->nr_operations, done->counts);
-	for (unsigned i = 0; i < work->nr_parts; i++)
-		add_part(done, &work->parts[i], thread, NULL, 0);
-}
-
 void
 work_do(const struct work *work, const struct work_thread *thread, struct work_done *done)
 {
@@ -299,9 +284,12 @@ work_do(const struct work *work, const struct work_thread *thread, struct work_d
 	if (work->is_unknown || (work->is_repeated && !(thread->registers->rcx & work->counter_mask)))
 		return;
 	done->counts[STEP_CONVERSIONS] = work->nr_converted;
-	if (work->mask == WORK_ALL_LANES)
-		do_unmasked(work, thread, done);
-	else if (work->mask == WORK_COMPONENTS)
+	if (work->mask == WORK_ALL_LANES) {
+		if (work->operation != STEP_INSTRUCTIONS)
+			WORK_ADD_OPERATIONS(work, (uint64_t)work->nr_lanes * work->nr_operations, done->counts);
+		for (unsigned i = 0; i < work->nr_parts; i++)
+			add_part(done, &work->parts[i], thread, NULL, 0);
+	} else if (work->mask == WORK_COMPONENTS)
 		do_components(work, thread, done);
 	else
 		do_masked(work, thread, done);

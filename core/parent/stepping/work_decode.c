@@ -374,17 +374,6 @@ has_mask(const ZydisDecodedInstruction *instruction)
 	       instruction->avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
 }
 
-static void
-set_mask(struct decoding *decoding)
-{
-	struct work *work = decoding->work;
-
-	if (has_mask(decoding->instruction)) {
-		work->mask = WORK_MASK_REGISTER;
-		work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->instruction->avx.mask.reg);
-	}
-}
-
 /* Lanes are as the bits or bytes of that register as a mask. */
 static void
 set_sign_mask(struct decoding *decoding, unsigned operand, uint8_t lane_bytes, unsigned nr_lanes)
@@ -395,18 +384,6 @@ set_sign_mask(struct decoding *decoding, unsigned operand, uint8_t lane_bytes, u
 	work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->operands[operand].reg.value);
 	work->mask_bytes = lane_bytes;
 	work->nr_lanes = (uint8_t)nr_lanes;
-}
-
-/* n products and n - 1 sums, each 128 bits. */
-static void
-set_dot_product(struct decoding *decoding, unsigned nr_lanes, uint8_t lane_bytes)
-{
-	unsigned lanes_each = BITS_OF_XMM / CHAR_BIT / lane_bytes;
-	uint64_t selected = decoding->instruction->raw.imm[0].value.u >> 4 & ((1U << lanes_each) - 1);
-	unsigned nr = (unsigned)__builtin_popcountll(selected);
-
-	decoding->work->nr_lanes = (uint8_t)(nr_lanes / lanes_each);
-	decoding->work->nr_operations = (uint8_t)(nr > 0 ? 2 * nr - 1 : 0);
 }
 
 /* The vectors that operations on floating-point numbers are in, if these are not the shortest ones; and divisions. */
@@ -441,8 +418,15 @@ set_operations(struct decoding *decoding, const struct work_operations *operatio
 	if (operations->lane_bytes)
 		work->nr_lanes =
 			(uint8_t)(vector_bits(decoding->operands[0].reg.value) / CHAR_BIT / operations->lane_bytes);
-	if (operations->nr == 0)
-		set_dot_product(decoding, work->nr_lanes, operations->lane_bytes);
+	if (operations->nr == 0) {
+		unsigned lanes_each = BITS_OF_XMM / CHAR_BIT / operations->lane_bytes;
+		uint64_t selected = decoding->instruction->raw.imm[0].value.u >> 4 & ((1U << lanes_each) - 1);
+		unsigned nr = (unsigned)__builtin_popcountll(selected);
+
+		/* n products and n - 1 sums, each 128 bits. */
+		decoding->work->nr_lanes = (uint8_t)(work->nr_lanes / lanes_each);
+		decoding->work->nr_operations = (uint8_t)(nr > 0 ? 2 * nr - 1 : 0);
+	}
 	set_also(decoding, operations);
 }
 
@@ -578,18 +562,6 @@ set_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct 
 	decoding->work->nr_lanes = (uint8_t)nr_lanes;
 }
 
-static void
-set_sign_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
-{
-	uint8_t lane_bytes = decoding->special->lane_bytes;
-	unsigned nr_lanes = operand->size / CHAR_BIT / lane_bytes;
-
-	part->shape = WORK_LANES;
-	part->nr_elements = (uint8_t)nr_lanes;
-	part->bytes = lane_bytes;
-	set_sign_mask(decoding, 1, lane_bytes, nr_lanes);
-}
-
 /* The vector that is not the index: the result of a gather, the last operand of a scatter. */
 static ZydisRegister
 gathered(const struct decoding *decoding)
@@ -626,20 +598,11 @@ is_located(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 	       (is_indexed || is_addressable(operand->mem.index));
 }
 
-/* The bit of BT and its like. */
-static void
-set_selector(const struct decoding *decoding, struct work_part *part)
-{
-	const ZydisDecodedOperand *bit = &decoding->operands[1];
-
-	if (decoding->special->kind == WORK_BITS && bit->type == ZYDIS_OPERAND_TYPE_REGISTER)
-		part->selector = word_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, bit->reg.value));
-}
-
 static void
 add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool is_store)
 {
 	struct work_part part;
+	const ZydisDecodedOperand *bit;
 
 	if (!is_located(decoding, operand)) {
 		set_unknown(decoding);
@@ -653,7 +616,13 @@ add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool 
 	if (decoding->special->kind == WORK_GATHER_SCATTER) {
 		set_indexed(decoding, operand, &part);
 	} else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK) {
-		set_sign_lanes(decoding, operand, &part);
+		uint8_t lane_bytes = decoding->special->lane_bytes;
+		unsigned nr_lanes = operand->size / CHAR_BIT / lane_bytes;
+
+		part.shape = WORK_LANES;
+		part.nr_elements = (uint8_t)nr_lanes;
+		part.bytes = lane_bytes;
+		set_sign_mask(decoding, 1, lane_bytes, nr_lanes);
 	} else if (!has_mask(decoding->instruction) || is_whole(decoding, operand)) {
 		part.shape = WORK_WHOLE;
 	} else if (decoding->special->kind == WORK_FRONT) {
@@ -663,7 +632,10 @@ add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool 
 	} else {
 		set_lanes(decoding, operand, &part);
 	}
-	set_selector(decoding, &part);
+	/* The bit of BT and its like. */
+	bit = &decoding->operands[1];
+	if (decoding->special->kind == WORK_BITS && bit->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		part.selector = word_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, bit->reg.value));
 	add_part(decoding, &part);
 }
 
@@ -879,6 +851,7 @@ static void
 set_work(struct decoding *decoding)
 {
 	const struct known *known = find_known(decoding->instruction->mnemonic);
+	struct work *work;
 
 	decoding->work->name = known->name;
 	decoding->special = known->special;
@@ -886,7 +859,11 @@ set_work(struct decoding *decoding)
 		set_unknown(decoding);
 		return;
 	}
-	set_mask(decoding);
+	work = decoding->work;
+	if (has_mask(decoding->instruction)) {
+		work->mask = WORK_MASK_REGISTER;
+		work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->instruction->avx.mask.reg);
+	}
 	set_repeated(decoding);
 	add_accesses(decoding);
 	set_operations(decoding, known->operations);

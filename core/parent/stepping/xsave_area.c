@@ -54,18 +54,6 @@ add(struct spans *spans, uint32_t offset, uint32_t bytes)
 }
 
 static void
-add_mxcsr(struct spans *spans)
-{
-	add(spans, 24, 8);
-}
-
-static void
-add_xmm(struct spans *spans)
-{
-	add(spans, 160, 256);
-}
-
-static void
 add_standard(struct spans *spans, uint64_t components)
 {
 	for (unsigned i = FIRST_EXTENDED; i < XSAVE_NR_COMPONENTS; i++)
@@ -102,9 +90,9 @@ add_legacy(struct spans *spans, uint64_t components, bool has_mxcsr)
 		add(spans, 32, 128);
 	}
 	if (has_mxcsr)
-		add_mxcsr(spans);
+		add(spans, 24, 8);
 	if (components & SSE)
-		add_xmm(spans);
+		add(spans, 160, 256);
 }
 
 static void

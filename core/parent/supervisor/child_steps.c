@@ -51,17 +51,6 @@ add_counts_of(struct child_steps *self, struct thread *thread)
 	step_region_add(&self->others, &region);
 }
 
-static void
-name_unknown(pid_t tid, struct step_region *region)
-{
-	uint8_t bytes[INSTRUCTION_MAX_BYTES];
-	struct work work;
-
-	if (region->nr_unknown > 0 && remote_read(tid, region->unknown_at, bytes, sizeof(bytes), NULL) == 0 &&
-	    work_decode(bytes, sizeof(bytes), &work))
-		snprintf(region->unknown_name, sizeof(region->unknown_name), "%s", work.name);
-}
-
 /* Something of a region was not counted: nothing of it shall be taken for the whole. */
 static void
 cut(struct step_region *region)
@@ -75,6 +64,8 @@ static void
 conclude_region(struct child_steps *self, struct thread *thread)
 {
 	struct step_region region = thread->counted->region;
+	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	struct work work;
 
 	translator_since(thread, &region);
 	if (self->leader == thread->tid) {
@@ -83,7 +74,9 @@ conclude_region(struct child_steps *self, struct thread *thread)
 	}
 	if (translator_has_lost(self->translator))
 		cut(&region);
-	name_unknown(thread->tid, &region);
+	if (region.nr_unknown > 0 && remote_read(thread->tid, region.unknown_at, bytes, sizeof(bytes), NULL) == 0 &&
+	    work_decode(bytes, sizeof(bytes), &work))
+		snprintf(region.unknown_name, sizeof(region.unknown_name), "%s", work.name);
 	remote_write(thread->tid, thread->counted->address, &region, sizeof(region), NULL);
 	thread->counted->is_inside = false;
 	self->nr_inside--;

@@ -340,20 +340,6 @@ find_in(const struct place_search *search, bool in_program, size_t kind, struct 
 	return worst == FOUND_USELESS || (worst == FOUND_USELESS_HERE && findings->nr_findings == 0) ? -1 : 0;
 }
 
-/* Names the objects there are, the program first. */
-static int
-no_such_object(const struct place_search *search, struct rot_error *err)
-{
-	autofree char *names = rot_strdup("");
-	size_t nr_objects = search->objects->nr_objects;
-
-	for (size_t i = 0; i < nr_objects && i < NR_NAMED; i++)
-		rot_append(&names, "%s%s", i ? ", " : "", object_name(&search->objects->objects[i]));
-	rot_error_set(err, 0, "no object of the process is called '%s'", search->name.object);
-	return rot_error_hint(err, "there are %s%s; one that is loaded later (dlopen) is looked for again then", names,
-			      nr_objects > NR_NAMED ? ", ..." : "");
-}
-
 /* The nearest name of all that are searched. */
 static int
 no_such_name(const struct place_search *search, struct rot_error *err)
@@ -394,8 +380,17 @@ find_all(struct place_search *search, const char *text, struct findings *finding
 {
 	struct rot_error why = {0};
 
-	if (search->name.object && !has_object(search))
-		return no_such_object(search, err);
+	if (search->name.object && !has_object(search)) {
+		autofree char *names = rot_strdup("");
+		size_t nr_objects = search->objects->nr_objects;
+
+		/* Names the objects there are, the program first. */
+		for (size_t i = 0; i < nr_objects && i < NR_NAMED; i++)
+			rot_append(&names, "%s%s", i ? ", " : "", object_name(&search->objects->objects[i]));
+		rot_error_set(err, 0, "no object of the process is called '%s'", search->name.object);
+		return rot_error_hint(err, "there are %s%s; one that is loaded later (dlopen) is looked for again then",
+				      names, nr_objects > NR_NAMED ? ", ..." : "");
+	}
 	for (size_t i = 0; i < 2 * NR_KINDS; i++) {
 		size_t kind = i % NR_KINDS;
 

@@ -155,18 +155,6 @@ find_function(struct reader *reader, Dwarf_Die *function)
 	return false;
 }
 
-static void
-read_function(struct reader *reader)
-{
-	Dwarf_Die function;
-	size_t nr_files;
-
-	if (dwarf_getsrcfiles(&reader->unit, &reader->files, &nr_files) != 0)
-		reader->files = NULL;
-	if (find_function(reader, &function))
-		read_scopes(reader, &function, 0);
-}
-
 const char *
 source_lines_declaration(struct symbol_file *file, uint64_t address, int *line)
 {
@@ -189,8 +177,14 @@ source_lines_read(struct symbol_file *file, uint64_t address, uint64_t size, str
 
 	*lines = (struct source_lines){.scopes = rot_calloc(1, sizeof(*lines->scopes)), .nr_scopes = 1};
 	if (find_unit(file, &reader)) {
+		Dwarf_Die function;
+		size_t nr_files;
+
 		read_rows(&reader);
-		read_function(&reader);
+		if (dwarf_getsrcfiles(&reader.unit, &reader.files, &nr_files) != 0)
+			reader.files = NULL;
+		if (find_function(&reader, &function))
+			read_scopes(&reader, &function, 0);
 	}
 	debuginfod_show(urls);
 }
