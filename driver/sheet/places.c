@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/entry.h"
@@ -31,18 +32,19 @@
 #define STILL_FITS 1.25
 #define CLEARLY_MISSES 3.0
 
+/* So many of the lines, of a cycle of one more than ways, LRU is said to replace. */
+#define REPLACES_ALL 85
+
 #define LARGEST_PAGE "at least: the largest distance that was measured needs no entry for each place"
 
-/* On a Zen 5, L2 held twice as many lines of one place in their pages as sets that these bits choose would hold. */
 #define NO_L2_WAYS                                                                                                     \
-	"cannot be told: its sets are also chosen by higher bits of the address than lines here have in common"
+	"cannot be told: as many pages of the same sets as L1 does not hold take as long as more, or others "          \
+	"disturbed it"
+#define AS_LRU "as LRU, FIFO or a tree of bits would; rot measure replacement tells more of L1"
+#define UNLIKE_LRU "unlike LRU and FIFO, which would replace all"
 #define NO_HUGE_ENTRIES                                                                                                \
 	"cannot be told here: rot was given no huge pages, or the host has small ones below them, and the TLB holds "  \
 	"those"
-#define NO_HUGE_PAGES                                                                                                  \
-	"cannot be told: rot was given no huge pages, and its sets are also chosen by bits that lie outside of small " \
-	"ones"
-
 static struct curve_step
 step_of(struct curve_step (*find)(const double *values, size_t nr), const struct measured_curve *curve, double most)
 {
@@ -85,22 +87,13 @@ conclude_step(struct places *places, enum places_answer which, double told)
 	}
 }
 
-/* The host has them, too. */
-static bool
-has_huge_pages(const struct places *places)
-{
-	const struct sheet_answer *page = &places->answers[PLACES_HUGE_PAGE_BYTES];
-
-	return page->number.high >= 2 << 20 && page->confidence >= CURVE_SURE;
-}
-
 /* Where lines of one set no longer fit into L2, which is behind where they do not into L1. */
 static void
 conclude_l2_ways(struct places *places, double told)
 {
 	const struct sheet_answer *l1 = &places->answers[PLACES_L1_WAYS];
 	struct sheet_answer *answer = &places->answers[PLACES_L2_WAYS];
-	const struct measured_curve *all = &places->curves[PLACES_WAYS];
+	const struct measured_curve *all = &places->curves[PLACES_SET];
 	struct measured_curve behind = {.nr = 0};
 	struct curve_step step;
 
@@ -114,14 +107,62 @@ conclude_l2_ways(struct places *places, double told)
 	}
 	behind = curve_undisturbed(&behind);
 	step = step_of(curve_first_step, &behind, INFINITY);
-	if (!has_huge_pages(places)) {
-		answer->remark = NO_HUGE_PAGES;
+	if (all->nr == 0) {
+		answer->remark = places->no_set;
 	} else if (isnan(step.rise)) {
 		answer->remark = NO_L2_WAYS;
 	} else {
 		answer->curve = all;
 		sheet_read_step(answer, &behind, &step, false);
 	}
+}
+
+/* Of all accesses behind the step at so many ways: those that miss take as long as with the most lines. */
+static double
+replaced_percent(const struct measured_curve *curve, const double *cycles, double ways)
+{
+	size_t fits = 0;
+
+	while (fits + 1 < curve->nr && curve->at[fits + 1] <= ways)
+		fits++;
+	if (fits + 2 >= curve->nr || curve->at[fits] != ways || curve->at[fits + 1] != ways + 1)
+		return NAN;
+	return 100 * fmin(1, (cycles[fits + 1] - cycles[fits]) / (cycles[curve->nr - 1] - cycles[fits]));
+}
+
+/* Which line is replaced: a cycle of one line more than ways always misses with LRU and FIFO. */
+static void
+conclude_replaced(struct places *places, enum places_answer which, const char *name, enum places_answer ways,
+		  enum places_curve of)
+{
+	struct sheet_answer *answer = &places->answers[which];
+	const struct measured_curve curve = curve_undisturbed(&places->curves[of]);
+	const double at = places->answers[ways].number.value;
+	const double shares[] = {replaced_percent(&curve, curve.cycles[0], at),
+				 replaced_percent(&curve, curve.cycles[1], at)};
+
+	*answer = sheet_no_answer(name, "%", 0);
+	if (!isfinite(shares[0]) || !isfinite(shares[1]) || places->answers[ways].confidence < CURVE_SURE) {
+		answer->remark = "cannot be told: its ways are not sure";
+		return;
+	}
+	answer->number = (struct sheet_number){(shares[0] + shares[1]) / 2, fmin(shares[0], shares[1]),
+					       fmax(shares[0], shares[1])};
+	if (answer->number.low > REPLACES_ALL)
+		answer->remark = AS_LRU;
+	else if (answer->number.high < REPLACES_ALL)
+		answer->remark = UNLIKE_LRU;
+	else
+		answer->remark = "not sure: the halves of the runs differ";
+}
+
+/* The host has them, too. */
+static bool
+has_huge_pages(const struct places *places)
+{
+	const struct sheet_answer *page = &places->answers[PLACES_HUGE_PAGE_BYTES];
+
+	return page->number.high >= 2 << 20 && page->confidence >= CURVE_SURE;
 }
 
 /*
@@ -239,6 +280,8 @@ places_conclude(struct places *places, const struct places_told *told)
 	conclude_step(places, PLACES_PAGE_BYTES, 4096);
 	conclude_step(places, PLACES_HUGE_PAGE_BYTES, 2 << 20);
 	conclude_l2_ways(places, told->l2_ways);
+	conclude_replaced(places, PLACES_L1_REPLACED, "L1 replaces of ways + 1", PLACES_L1_WAYS, PLACES_WAYS);
+	conclude_replaced(places, PLACES_L2_REPLACED, "L2 replaces of ways + 1", PLACES_L2_WAYS, PLACES_SET);
 	conclude_tlb(places, told);
 	if (huge->number.high < 2 << 20 && huge->confidence >= CURVE_SURE)
 		huge->remark = "huge pages of this guest are small ones in the host, or were not given: each part "
@@ -253,9 +296,10 @@ void
 places_draw(const struct places *places, int first, int last, const struct sheet_pictures *pictures)
 {
 	static const char *const names[PLACES_NR_ANSWERS] = {
-		[PLACES_LINE_BYTES] = "line", [PLACES_L1_WAYS] = "l1-ways",
-		[PLACES_PAGE_BYTES] = "page", [PLACES_HUGE_PAGE_BYTES] = "huge-page",
-		[PLACES_FIRST_TLB] = "tlb",   [PLACES_HUGE_FIRST_TLB] = "huge-tlb",
+		[PLACES_LINE_BYTES] = "line",           [PLACES_L1_WAYS] = "l1-ways",
+		[PLACES_L2_WAYS] = "l2-ways",           [PLACES_PAGE_BYTES] = "page",
+		[PLACES_HUGE_PAGE_BYTES] = "huge-page", [PLACES_FIRST_TLB] = "tlb",
+		[PLACES_HUGE_FIRST_TLB] = "huge-tlb",
 	};
 
 	/* The answers of one curve stand beside each other. */
@@ -268,9 +312,8 @@ places_draw(const struct places *places, int first, int last, const struct sheet
 		if (!answer->curve)
 			continue;
 		title = end == first + 1 ? rot_format("%c%s", toupper(answer->name[0]), answer->name + 1)
-					 : rot_strdup(first < PLACES_PAGE_BYTES       ? "Ways of L1 data and L2"
-						      : first < PLACES_HUGE_FIRST_TLB ? "Entries of the TLBs"
-										      : "Entries of huge pages");
+					 : rot_strdup(first < PLACES_HUGE_FIRST_TLB ? "Entries of the TLBs"
+										    : "Entries of huge pages");
 		sheet_pictures_draw_answers(pictures, names[first], title, answer, (size_t)(end - first));
 	}
 }
@@ -361,6 +404,7 @@ places_told_of(const struct machine *machine, const char *root)
 
 static const int line_distances[] = {8, 16, 32, 48, 64, 96, 128, 192, 256, 512};
 static const int way_counts[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 24, 28, 32};
+static const int set_counts[] = {9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 26, 28, 32};
 static const int page_distances[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
 static const int page_counts[] = {16,   24,   32,   40,   48,   56,   64,   72,   80,   88,   96,   104,  112,  120,
 				  128,  144,  160,  192,  224,  256,  288,  320,  384,  448,  512,  1024, 1280, 1536,
@@ -438,6 +482,27 @@ add_huge(struct survey *survey, struct places *places, struct rot_error *err)
 	return 0;
 }
 
+/* The curve twice, each point with pages of its own. */
+static int
+add_set(struct survey *survey, struct places *places, struct rot_error *err)
+{
+	struct measured_curve *curve = &places->curves[PLACES_SET];
+
+	curve->parameter = "pages that share sets";
+	for (size_t i = 0; i < 2 * NR(set_counts); i++) {
+		const int nr = set_counts[i % NR(set_counts)];
+
+		curve->at[i % NR(set_counts)] = nr;
+		if (survey_add(survey, 1, "Chase", ACCESSES, err,
+			       "accesses=%d warmAccesses=%zu warmCode=true warmData=true bufferSize=%d distance=4096 "
+			       "hugePages=false isOfOneSet=true",
+			       ACCESSES, ACCESSES + 8 * (i / NR(set_counts)), nr * 4096) < 0)
+			return -1;
+	}
+	curve->nr = NR(set_counts);
+	return 0;
+}
+
 static int
 read_curves(struct survey *survey, struct places *places, const enum places_curve *kinds, size_t nr,
 	    struct rot_error *err)
@@ -493,6 +558,38 @@ keep(const struct rot *rot, const struct places *places, struct rot_error *err)
 	return measured_levels_store(&levels, rot->paths->cache, rot->machine, err);
 }
 
+/* Others may disturb the search for pages of the same sets: the answers say so then. */
+static int
+measure_set(struct rot *rot, struct places *places, struct rot_error *err)
+{
+	struct survey *survey = survey_new(rot);
+	struct measured_curve *curve = &places->curves[PLACES_SET];
+	struct rot_error failure = {0};
+	int rc = add_set(survey, places, &failure);
+	struct measured_curve again = *curve;
+
+	if (rc == 0)
+		rc = survey_measure(survey, &failure);
+	if (rc == 0)
+		rc = survey_read_curve(survey, 0, curve, &failure);
+	if (rc == 0)
+		rc = survey_read_curve(survey, NR(set_counts), &again, &failure);
+	survey_delete(survey);
+	/* In one of twenty starts a Zen 5 kept a line more than it has ways. */
+	for (size_t i = 0; i < curve->nr; i++)
+		for (int half = 0; half < 2; half++)
+			curve->cycles[half][i] = fmax(curve->cycles[half][i], again.cycles[half][i]);
+	if (rc == 0)
+		return 0;
+	if (rot_interrupted()) {
+		*err = failure;
+		return -1;
+	}
+	snprintf(places->no_set, sizeof(places->no_set), "cannot be told: %s", rot_error_line(&failure));
+	places->curves[PLACES_SET].nr = 0;
+	return 0;
+}
+
 int
 places_measure(struct rot *rot, struct places *places, struct rot_error *err)
 {
@@ -501,7 +598,7 @@ places_measure(struct rot *rot, struct places *places, struct rot_error *err)
 	const struct places_told told = places_told_of(rot->machine, "/");
 
 	*places = (struct places){0};
-	if (measure(rot, places, add_first, first, NR(first), err) < 0)
+	if (measure(rot, places, add_first, first, NR(first), err) < 0 || measure_set(rot, places, err) < 0)
 		return rot_error_prefix(err, "lines, ways and pages");
 	places_conclude(places, &told);
 	if (measure(rot, places, add_second, second, NR(second), err) < 0)

@@ -15,6 +15,7 @@ struct rot;
 enum places_curve {
 	PLACES_LINE,      /* pairs of accesses, over the bytes between them: the second is free within a line */
 	PLACES_WAYS,      /* over places that lie in the same set of L1 */
+	PLACES_SET,       /* over pages whose lines lie in the same sets of L2, as they drive each other out */
 	PLACES_PAGE,      /* more places than the first TLB has entries, over the bytes between them */
 	PLACES_HUGE_PAGE, /* the same on huge pages */
 	PLACES_PAGES,     /* over places that lie in a page of 4 KiB each */
@@ -26,8 +27,10 @@ enum places_curve {
 enum places_answer {
 	PLACES_LINE_BYTES,
 	PLACES_L1_WAYS,
-	PLACES_L2_WAYS,    /* the last one of the caches; only with huge pages that the host has, too */
-	PLACES_PAGE_BYTES, /* the first one of translation */
+	PLACES_L1_REPLACED, /* with a line more than ways */
+	PLACES_L2_WAYS,
+	PLACES_L2_REPLACED, /* the last one of the caches */
+	PLACES_PAGE_BYTES,  /* the first one of translation */
 	PLACES_HUGE_PAGE_BYTES,
 	PLACES_FIRST_TLB,
 	PLACES_SECOND_TLB,
@@ -49,6 +52,7 @@ struct places {
 	struct measured_curve added, huge_added; /* by translation: PLACES_PAGES, PLACES_HUGES without PLACES_LINES */
 	struct sheet_answer answers[PLACES_NR_ANSWERS];
 	int most_huge_pages; /* that are visited */
+	char no_set[256];    /* why there is no curve PLACES_SET */
 };
 
 /* Fills answers from curves. Pure. */

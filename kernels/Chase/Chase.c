@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ChaseData.h"
+#include "evicted.h"
 #include "kernel.h"
 #include "macros/ROT_CHASE_CHAINS.h"
 #include "pages.h"
@@ -104,13 +105,40 @@ bind_to_node(char *start, size_t bytes, int node)
 	return kernel_fail("memory of node %d is not given: %s", node, strerror(errno));
 }
 
+/* Links lines of nr pages that drive each other out: one of each page, then the next one of each. */
+static int
+link_pages(struct chase *chase, uint32_t nr)
+{
+	struct evicted *evicted = kernel_allocate(1, sizeof(*evicted));
+	uint32_t found[CONFLICTS_MOST];
+	bool is_found;
+
+	if (!evicted)
+		return -1;
+	evicted->pool = chase->buffer;
+	order_lines(evicted->pages, CONFLICTS_POOL, "RANDOM");
+	is_found = evicted_find(evicted, found, nr);
+	for (unsigned i = 0; i < EVICTED_LINES * nr && is_found; i++) {
+		const unsigned next = (i + 1) % (EVICTED_LINES * nr);
+
+		chase->places[0] = evicted_page(evicted, found[i % nr]) + evicted_offset(i / nr);
+		*(char **)(void *)chase->places[0] =
+			evicted_page(evicted, found[next % nr]) + evicted_offset(next / nr);
+	}
+	kernel_free(evicted);
+	return is_found ? 0
+			: kernel_fail("no pages were found by time that share sets of the second level: others "
+				      "disturbed it, or it takes as long as the next");
+}
+
 /* Whole huge pages, also for a small buffer: its lines then lie behind each other, and fill all sets of a cache alike.
  */
 static int
 initialize(void *kernel)
 {
 	struct chase *chase = kernel;
-	uint64_t bytes = (uint64_t)chase->data.buffer_size, nr = bytes / (uint64_t)chase->data.distance;
+	uint64_t nr = (uint64_t)chase->data.buffer_size / (uint64_t)chase->data.distance;
+	uint64_t bytes = chase->data.is_of_one_set ? CONFLICTS_BYTES : (uint64_t)chase->data.buffer_size;
 	size_t mapped = (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
 	uint32_t *order = kernel_allocate(2 * nr, sizeof(*order));
 	uint64_t nr_visits;
@@ -124,10 +152,15 @@ initialize(void *kernel)
 		kernel_free(order);
 		return -1;
 	}
-	if (!chase->data.huge_pages)
+	if (!chase->data.huge_pages || chase->data.is_of_one_set)
 		madvise(chase->buffer, mapped, MADV_NOHUGEPAGE);
 	nr_visits = order_lines(order, nr, chase->data.order);
-	link_lines(chase, order, nr, nr_visits);
+	if (!chase->data.is_of_one_set)
+		link_lines(chase, order, nr, nr_visits);
+	else if (link_pages(chase, (uint32_t)nr) < 0) {
+		kernel_free(order);
+		return -1;
+	}
 	tell_pages(chase->buffer, bytes);
 	kernel_free(order);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel Chase: one cycle through all lines, chains at equal distances, and nothing but loads that wait for each
  * other. */
+#include "Chase/conflicts.h"
 #include "fixture.h"
 #include "listing.h"
 #include "loaded.h"
@@ -177,6 +178,58 @@ TEST_OF(loops_only_load, has_objdump() * 3)
 		free(object);
 		free(name);
 	}
+}
+
+/* ---- lines of one set ---- */
+
+/* A cache whose sets are chosen by a hash; of 100 tests, how many tell the contrary. */
+struct simulated {
+	uint32_t ways, nr_sets, wrong, state;
+};
+
+static uint32_t
+set_of(const struct simulated *cache, uint32_t line)
+{
+	return (line * 2654435761u >> 7) % cache->nr_sets;
+}
+
+static bool
+drives_out(void *context, uint32_t victim, const uint32_t *lines, uint32_t nr)
+{
+	struct simulated *cache = context;
+	uint32_t nr_beside = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		nr_beside += set_of(cache, lines[i]) == set_of(cache, victim);
+	cache->state = cache->state * 1664525 + 1013904223;
+	return (nr_beside >= cache->ways) != ((cache->state >> 8) % 100 < cache->wrong);
+}
+
+static const struct simulated caches[] = {
+	{16, 16, 0, 1}, {16, 16, 1, 2}, {8, 16, 2, 3}, {20, 32, 1, 4}, {10, 32, 2, 5}, {16, 32, 1, 6}, {4, 64, 2, 7},
+};
+
+TEST_OF(lines_that_drive_each_other_out_are_of_one_set, NR_ELEMENTS(caches))
+{
+	struct simulated cache = caches[_i];
+	uint32_t found[24], nr_others = 0;
+
+	ck_assert(conflicts_find(drives_out, &cache, found, NR_ELEMENTS(found)));
+	for (size_t i = 1; i < NR_ELEMENTS(found); i++) {
+		nr_others += set_of(&cache, found[i]) != set_of(&cache, found[0]);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_uint_ne(found[i], found[k]);
+	}
+	ck_assert_uint_eq(nr_others, 0);
+}
+
+/* Nothing drives a line out, or anything does: no set is made up. */
+TEST_OF(no_set_is_made_up, 2)
+{
+	struct simulated cache = {_i ? 1 : CONFLICTS_POOL, 1, 0, 1};
+	uint32_t found[24];
+
+	ck_assert_int_eq(conflicts_find(drives_out, &cache, found, NR_ELEMENTS(found)), false);
 }
 
 UNIT_TESTS(.needs = {fixture_open}, .close = fixture_close);
