@@ -39,7 +39,7 @@ static const struct buffer {
 	[BUFFERS_TARGET] = {"TARGET", "targets of an indirect call", "targets", "targets", curve_first_step, 8, 2048,
 			    1.25, 200000, 50000, .is_gradual = true},
 	[BUFFERS_OPERATION] = {"OPERATION", "micro-op cache", "instructions", "micro-op-cache", curve_biggest_step, 256,
-			       16384, 1.12, 800000, 10000},
+			       16384, 1.12, 800000, 10000, .is_of_turn = false},
 };
 
 /* ---- what curves say ---- */
