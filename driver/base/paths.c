@@ -135,8 +135,7 @@ cache_open(struct paths *paths, char **warning, struct rot_error *err)
 		autofree char *path = rot_format("%s/CACHEDIR.TAG", paths->cache);
 		FILE *out = fopen(path, "wxe");
 
-		/* Tells backup programs that the folder can be made again; see bford.info/cachedir. Failing is no loss.
-		 */
+		/* Backup programs leave such a folder out (bford.info/cachedir). Failing is no loss. */
 		if (out) {
 			fputs("Signature: 8a477f597d28d172789f06886806bc55\n# Results and cores of rot; safe to "
 			      "delete.\n",

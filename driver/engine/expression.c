@@ -519,10 +519,8 @@ expression_text(const struct expression_scope *scope, const char *text, struct r
 			rot_error_hint(err, "write '{{' and '}}' for braces in text");
 			return NULL;
 		}
-		/* The text of the expression of the given length, in fresh memory, or NULL. */
 		expression = rot_strndup(s + 1, length);
 		object = evaluate(scope, expression, err);
-		part = NULL;
 		if (object)
 			part = object_text(object, expression, err);
 		xmlXPathFreeObject(object);

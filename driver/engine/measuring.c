@@ -201,7 +201,7 @@ measuring_find_cut(const struct measurement_result *result)
 				rot_cast(measurement_run_output_measurer_set_outputs_at(run, k)->main_measurer_output,
 					 &step_measurer_output_class);
 
-			/* NULL: the set's region was counted to its end, or not at all. */
+			/* Else the set's region was counted to its end, or not at all. */
 			cut = stepped && strcmp(stepped->cut, "none") != 0 ? stepped : NULL;
 		}
 	}

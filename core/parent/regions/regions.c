@@ -675,14 +675,12 @@ resolve_region(struct region_thread *witness, size_t region)
 	const struct region *wanted = region_at(regions, region);
 	struct region_points found = {0};
 	struct rot_error err = {0};
-	size_t nr_lifted;
-	size_t nr;
+	size_t nr_lifted, nr = 0;
 
 	if (regions->setup.find(regions->setup.context, witness->thread->tid, wanted, &found, &err) < 0)
 		nr_lifted = keep_mapped(witness, region, &err);
 	else
 		nr_lifted = lift_missing(witness, region, &found, NULL);
-	nr = 0;
 	for (size_t i = 0; i < found.nr; i++)
 		if (is_known(image, region, &found.points[i]))
 			point_clear(&found.points[i]);

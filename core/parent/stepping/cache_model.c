@@ -509,7 +509,7 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 	if (is_kept) {
 		bool is_modified = false;
 
-		/* The same, and it stays. */
+		/* A modified line crosses all borders below it, and stays. */
 		for (struct cache_level *level = model->first; level; level = level->next) {
 			is_modified |= level_clean(level, line >> level->shift, true);
 			if (is_modified)
