@@ -90,6 +90,9 @@ knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[
 		levels[i].bytes = largest_below(points, envelope, nr, &levels[i], SIZE_SHARE);
 		levels[i].fitting_bytes = largest_below(points, envelope, nr, &levels[i], FITTING_SHARE);
 	}
+	/* What is flat up to the end is memory: caches hold least of the largest footprint. */
+	if (nr_levels && envelope[nr - 1] < PLATEAU_RISE * levels[nr_levels - 1].latency)
+		levels[nr_levels - 1].latency = envelope[nr - 1];
 	return nr_levels;
 }
 
@@ -767,7 +770,7 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 	text_print_fitting("\nmeasured: footprint of which half the accesses miss; of a last level behind L2, the most "
 			   "of a larger buffer that stayed in any run\n"
 			   "fits: footprint of which at most a tenth miss\n"
-			   "ns, cycles: an access that waits for the one before\n"
+			   "ns, cycles: an access that waits for the one before; in memory with its address translation\n"
 			   "A cache is smaller than told, or not seen, where others use it or a guest gets a part.\n",
 			   out);
 	if (!levels->is_steady)
