@@ -9,26 +9,19 @@
 #include "nearest.h"
 #include "value.h"
 
-static int
-no_such_class(const struct rot_registry *registry, const char *name, struct rot_error *err)
-{
-	size_t nr = rot_registry_size(registry);
-	autofree const char **names = rot_calloc(nr, sizeof(*names));
-
-	for (size_t i = 0; i < nr; i++)
-		names[i] = rot_registry_at(registry, i)->name;
-	rot_error_set(err, 0, "there is no class '%s'", name);
-	rot_nearest_hint(err, name, names, nr, "");
-	return -1;
-}
-
 struct rot_entity *
 building_add(struct building *building, const char *class_name, long line, struct rot_error *err)
 {
 	const struct rot_class *class = rot_registry_find(building->registry, class_name);
 
 	if (!class) {
-		no_such_class(building->registry, class_name, err);
+		size_t nr = rot_registry_size(building->registry);
+		autofree const char **names = rot_calloc(nr, sizeof(*names));
+
+		for (size_t i = 0; i < nr; i++)
+			names[i] = rot_registry_at(building->registry, i)->name;
+		rot_error_set(err, 0, "there is no class '%s'", class_name);
+		rot_nearest_hint(err, class_name, names, nr, "");
 		return NULL;
 	}
 	if (class->is_abstract) {
@@ -81,7 +74,7 @@ set_reference(struct building *building, const struct building_reference *refere
 	return 0;
 }
 
-/* What the root does not reach would be owned by nobody. The message names the first such entity. */
+/* An entity that the root does not reach would be owned by nobody. The message names the first one. */
 static int
 check_reach(const struct building *building, const char *name, struct rot_error *err)
 {

@@ -40,26 +40,22 @@ rot_entity_new(const struct rot_class *class)
 	return entity;
 }
 
-static void
-clear_field(void *entity, const struct rot_field *field)
-{
-	size_t nr;
-	void *slots = value_slots(entity, field, &nr);
-
-	for (size_t i = 0; i < nr && field->type == ROT_STRING; i++)
-		free(*(char **)value_slot(field, slots, i));
-	if (field->is_list)
-		free(slots);
-}
-
 void
 rot_entity_delete(void *entity)
 {
 	const struct rot_class *class = entity ? ROT_ENTITY(entity)->class : NULL;
 	size_t nr = rot_class_nr_fields(class);
 
-	for (size_t i = 0; i < nr; i++)
-		clear_field(entity, rot_class_field_at(class, i));
+	for (size_t i = 0; i < nr; i++) {
+		const struct rot_field *field = rot_class_field_at(class, i);
+		size_t nr_values;
+		void *slots = value_slots(entity, field, &nr_values);
+
+		for (size_t k = 0; k < nr_values && field->type == ROT_STRING; k++)
+			free(*(char **)value_slot(field, slots, k));
+		if (field->is_list)
+			free(slots);
+	}
 	free(entity);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What a failure is of, and so what may be tried all the same. */
+/* The extent of a failure tells what may be tried all the same. */
 enum rot_error_scope {
 	ROT_ERROR_OF_ALL,   /* of whatever else is attempted, for all that is known                               */
 	ROT_ERROR_OF_WORK,  /* of the work that was measured: a crash, its time limit, its memory, its compilation */

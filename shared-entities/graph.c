@@ -17,16 +17,6 @@ collect_one(struct graph *graph, struct rot_entity *entity)
 	graph->entities[graph->nr++] = entity;
 }
 
-static void
-collect_field(struct graph *graph, const struct rot_entity *entity, const struct rot_field *field)
-{
-	size_t nr;
-	void *slots = value_slots(entity, field, &nr);
-
-	for (size_t i = 0; i < nr; i++)
-		collect_one(graph, value_reference(value_slot(field, slots, i)));
-}
-
 void
 graph_init(struct graph *graph, const void *root)
 {
@@ -38,9 +28,11 @@ graph_init(struct graph *graph, const void *root)
 
 		for (size_t j = 0; j < nr_fields; j++) {
 			const struct rot_field *field = rot_class_field_at(class, j);
+			size_t nr;
+			void *slots = value_slots(graph->entities[i], field, &nr);
 
-			if (field->type == ROT_REFERENCE)
-				collect_field(graph, graph->entities[i], field);
+			for (size_t k = 0; k < nr && field->type == ROT_REFERENCE; k++)
+				collect_one(graph, value_reference(value_slot(field, slots, k)));
 		}
 	}
 }

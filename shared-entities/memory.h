@@ -48,7 +48,7 @@ rot_free_local(void *variable)
 	errno = reason;
 }
 
-/* What such a variable points to, for the caller: return rot_keep(&path); the variable is NULL then. */
+/* Gives the caller what such a variable points to: return rot_keep(&path). The variable is NULL then. */
 static inline void *
 rot_keep(void *variable)
 {

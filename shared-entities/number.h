@@ -15,7 +15,7 @@ void rot_number_write(double number, int fewest_digits, char text[ROT_NUMBER_BYT
 /* The same for people: whole numbers below 2^53 in full, never with an exponent, and without a sign for zero. */
 char *rot_number_in_full(double number);
 
-/* What stands behind a noun that is counted: "" for 1, else "s". */
+/* The ending of a noun that is counted: "" for 1, else "s". */
 const char *rot_plural(double number);
 
 /* True if text is one number and nothing behind it. *number may be infinite or no number ("inf", "1e999", "nan"). */

@@ -19,26 +19,21 @@ slot_of(const struct pointer_map *map, const void *key)
 	return &map->slots[i];
 }
 
-static void
-grow(struct pointer_map *map)
-{
-	struct pointer_map bigger = {.nr_slots = map->nr_slots ? 2 * map->nr_slots : 16, .nr = map->nr};
-
-	bigger.slots = rot_calloc(bigger.nr_slots, sizeof(*bigger.slots));
-	for (size_t i = 0; i < map->nr_slots; i++)
-		if (map->slots[i].key)
-			*slot_of(&bigger, map->slots[i].key) = map->slots[i];
-	free(map->slots);
-	*map = bigger;
-}
-
 bool
 pointer_map_add(struct pointer_map *map, const void *key, size_t value)
 {
 	struct pointer_map_slot *slot;
 
-	if (2 * (map->nr + 1) > map->nr_slots)
-		grow(map);
+	if (2 * (map->nr + 1) > map->nr_slots) {
+		struct pointer_map bigger = {.nr_slots = map->nr_slots ? 2 * map->nr_slots : 16, .nr = map->nr};
+
+		bigger.slots = rot_calloc(bigger.nr_slots, sizeof(*bigger.slots));
+		for (size_t i = 0; i < map->nr_slots; i++)
+			if (map->slots[i].key)
+				*slot_of(&bigger, map->slots[i].key) = map->slots[i];
+		free(map->slots);
+		*map = bigger;
+	}
 	slot = slot_of(map, key);
 	if (slot->key)
 		return false;

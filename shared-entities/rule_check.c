@@ -57,7 +57,7 @@ static const struct {
 };
 
 /*
- * What no action may leave out, if its class has the field. Only a MeasureActionExecution in kernels needs no set when
+ * Fields that no action whose class has them may leave out. Only a MeasureActionExecution in kernels needs no set when
  * it is described: without one quantities are of that action.
  */
 static const struct {

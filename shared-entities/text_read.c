@@ -18,14 +18,6 @@ struct reader {
 	struct rot_error *err;
 };
 
-/* Puts position, class and field in front of the message. Returns -1. */
-static int
-fail(struct reader *reader, const struct rot_entity *entity, const struct rot_field *field)
-{
-	return rot_error_prefix(reader->err, "%s:%ld: class %s, field %s", reader->name, reader->line_number,
-				entity->class->name, field->name);
-}
-
 /* Reads the next line; an incomplete one counts as the end of the input. */
 static int
 next_line(struct reader *reader, const char *expected)
@@ -41,19 +33,6 @@ next_line(struct reader *reader, const char *expected)
 	return 0;
 }
 
-static int
-read_reference(struct reader *reader, struct rot_entity *entity, const struct rot_field *field, size_t item)
-{
-	uint64_t target;
-
-	if (strcmp(reader->line, "<null>") == 0)
-		return 0;
-	if (strncmp(reader->line, "=> ", 3) != 0 || value_types[ROT_ULONG].parse(&target, reader->line + 3) != NULL)
-		return rot_error_set(reader->err, 0, "'%s' is not a reference ('=> N' or '<null>')", reader->line);
-	building_refer(&reader->building, entity, field, item, target, reader->line_number);
-	return 0;
-}
-
 /* Reads one value into the item-th slot of a field, which is there and empty. */
 static int
 read_value(struct reader *reader, struct rot_entity *entity, const struct rot_field *field, size_t item)
@@ -61,12 +40,21 @@ read_value(struct reader *reader, struct rot_entity *entity, const struct rot_fi
 	size_t nr;
 	void *slots = value_slots(entity, field, &nr);
 	const char *wrong;
+	uint64_t target;
 	char *text;
 
 	if (next_line(reader, "a value") < 0)
 		return -1;
-	if (field->type == ROT_REFERENCE)
-		return read_reference(reader, entity, field, item);
+	if (field->type == ROT_REFERENCE) {
+		if (strcmp(reader->line, "<null>") == 0)
+			return 0;
+		if (strncmp(reader->line, "=> ", 3) != 0 ||
+		    value_types[ROT_ULONG].parse(&target, reader->line + 3) != NULL)
+			return rot_error_set(reader->err, 0, "'%s' is not a reference ('=> N' or '<null>')",
+					     reader->line);
+		building_refer(&reader->building, entity, field, item, target, reader->line_number);
+		return 0;
+	}
 	text = escape_decode(reader->line);
 	wrong = text ? value_parse(field, value_slot(field, slots, item), text) : "has an unknown escape";
 	free(text);
@@ -112,7 +100,8 @@ read_entity(struct reader *reader)
 		const struct rot_field *field = rot_class_field_at(entity->class, i);
 
 		if (read_field(reader, entity, field) < 0)
-			return fail(reader, entity, field);
+			return rot_error_prefix(reader->err, "%s:%ld: class %s, field %s", reader->name,
+						reader->line_number, entity->class->name, field->name);
 	}
 	return 0;
 }

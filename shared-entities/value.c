@@ -122,26 +122,21 @@ is_digits(const char *text)
 	return text[0] && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* What is wrong with a text that is no row of digits: "1e+23" is what expressions make of large whole numbers. */
-static const char *
-flaw_of_number(const char *text, const char *out_of_range)
-{
-	char *end;
-	double number = strtod(text, &end);
-
-	if (end == text || *end || !isfinite(number) || fabs(number) < 0x1p53)
-		return not_whole;
-	return fabs(number) < 0x1p63 ? "is above 9007199254740992, beyond which calculated numbers are not exact"
-				     : out_of_range;
-}
-
 static const char *
 signed_parse(int64_t *value, const char *text, int64_t min, int64_t max, const char *out_of_range)
 {
 	long long number;
 
-	if (!is_digits(text + (text[0] == '-')))
-		return flaw_of_number(text, out_of_range);
+	if (!is_digits(text + (text[0] == '-'))) {
+		/* Expressions make "1e+23" of large whole numbers. */
+		char *end;
+		double real = strtod(text, &end);
+
+		if (end == text || *end || !isfinite(real) || fabs(real) < 0x1p53)
+			return not_whole;
+		return fabs(real) < 0x1p63 ? "is above 9007199254740992, beyond which calculated numbers are not exact"
+					   : out_of_range;
+	}
 	errno = 0;
 	number = strtoll(text, NULL, 10);
 	if (errno || number < min || number > max)
