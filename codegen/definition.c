@@ -86,25 +86,18 @@ by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool
-ends_in_xml(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 4 && strcmp(name + len - 4, ".xml") == 0;
-}
-
 /* Links to folders are not followed: they may lead in circles. */
 static int
 load_entry(struct definitions *definitions, const char *path, struct rot_error *err)
 {
+	const char *ending = strrchr(path, '.');
 	struct stat status;
 
 	if (lstat(path, &status) < 0)
 		return rot_error_set(err, errno, "cannot read '%s'", path);
 	if (S_ISDIR(status.st_mode))
 		return definitions_load_folder(definitions, path, err);
-	return ends_in_xml(path) ? definitions_load_file(definitions, path, err) : 0;
+	return ending && strcmp(ending, ".xml") == 0 ? definitions_load_file(definitions, path, err) : 0;
 }
 
 int

@@ -11,20 +11,6 @@
 #include "value.h"
 #include "xml_file.h"
 
-/* The schema is part of the program, so a failure here is our own mistake. */
-static struct schema *
-own_schema(void)
-{
-	struct rot_error err = {0};
-	struct schema *schema = schema_from_text("definition.rng", definition_schema, &err);
-
-	if (!schema) {
-		fprintf(stderr, "rot: %s\n", err.text);
-		abort();
-	}
-	return schema;
-}
-
 /* ---- from the valid document ---- */
 
 static const char *
@@ -160,33 +146,11 @@ read_field(struct loaded *loaded, const xmlNode *node, struct rot_error *err)
 	return rc;
 }
 
-static int
-read_element(struct loaded *loaded, const xmlNode *node, struct rot_error *err)
-{
-	for (size_t i = 0; i < sizeof(row_elements) / sizeof(row_elements[0]); i++) {
-		if (xml_is(node, row_elements[i].element)) {
-			read_row(loaded, node, (enum definition_row_kind)i);
-			return 0;
-		}
-	}
-	return read_field(loaded, node, err);
-}
-
-/* The folder of a path: what is before the last slash, or ".". */
-static char *
-folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return rot_strdup(".");
-	return rot_strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
 static struct loaded *
 loaded_new(const xmlNode *root, const char *path)
 {
 	struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
+	const char *slash = strrchr(path, '/');
 
 	loaded->line = (int)xmlGetLineNo(root);
 	loaded->base_name = attribute(loaded, root, "baseType");
@@ -194,7 +158,8 @@ loaded_new(const xmlNode *root, const char *path)
 	loaded->class.is_abstract = xml_attribute_is(root, "isAbstract", "true");
 	loaded->class.comment = attribute_or_empty(loaded, root, "comment");
 	loaded->definition.path = keep(loaded, rot_strdup(path));
-	loaded->definition.folder = keep(loaded, folder_of(path));
+	loaded->definition.folder =
+		keep(loaded, slash ? rot_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : rot_strdup("."));
 	loaded->definition.c_suffix = attribute_or_empty(loaded, root, "cSuffix");
 	return loaded;
 }
@@ -205,8 +170,17 @@ read_class(const xmlNode *root, const char *path, struct rot_error *err)
 	struct loaded *loaded = loaded_new(root, path);
 	int rc = 0;
 
-	for (const xmlNode *node = xml_child(root, NULL); node && rc == 0; node = xml_next(node, NULL))
-		rc = read_element(loaded, node, err);
+	for (const xmlNode *node = xml_child(root, NULL); node && rc == 0; node = xml_next(node, NULL)) {
+		const size_t nr_kinds = sizeof(row_elements) / sizeof(*row_elements);
+		size_t kind = 0;
+
+		while (kind < nr_kinds && !xml_is(node, row_elements[kind].element))
+			kind++;
+		if (kind < nr_kinds)
+			read_row(loaded, node, (enum definition_row_kind)kind);
+		else
+			rc = read_field(loaded, node, err);
+	}
 	if (rc < 0) {
 		loaded_delete(loaded);
 		return NULL;
@@ -222,8 +196,15 @@ definition_read(struct definitions *definitions, const char *path, struct rot_er
 	xmlDoc *document = xml_file_read(path, err);
 	struct loaded *loaded = NULL;
 
-	if (!definitions->schema)
-		definitions->schema = own_schema();
+	if (!definitions->schema) {
+		struct rot_error own = {0};
+
+		definitions->schema = schema_from_text("definition.rng", definition_schema, &own);
+		if (!definitions->schema) {
+			fprintf(stderr, "rot: %s\n", own.text);
+			abort();
+		}
+	}
 	if (document && schema_validate(definitions->schema, document, err) == 0)
 		loaded = read_class(xmlDocGetRootElement(document), path, err);
 	xmlFreeDoc(document);

@@ -208,15 +208,6 @@ read_item(struct reader *reader, xmlNodePtr node, struct rot_entity *entity, con
 	return rc < 0 ? fail_at(reader, node, entity, field) : 0;
 }
 
-static bool
-is_repeated(const xmlNode *node)
-{
-	for (const xmlNode *other = node->prev; other; other = other->prev)
-		if (other->type == XML_ELEMENT_NODE && xmlStrEqual(other->name, node->name))
-			return true;
-	return false;
-}
-
 /* The field is the one the element names. */
 static int
 read_field(struct reader *reader, xmlNodePtr node, struct rot_entity *entity, const struct rot_field *field)
@@ -227,10 +218,11 @@ read_field(struct reader *reader, xmlNodePtr node, struct rot_entity *entity, co
 		rot_entity_set(entity, name_of(node), "", reader->err);
 		return fail_at(reader, node, NULL, NULL);
 	}
-	if (is_repeated(node)) {
-		rot_error_set(reader->err, 0, "given twice");
-		return fail_at(reader, node, entity, field);
-	}
+	for (const xmlNode *other = node->prev; other; other = other->prev)
+		if (other->type == XML_ELEMENT_NODE && xmlStrEqual(other->name, node->name)) {
+			rot_error_set(reader->err, 0, "given twice");
+			return fail_at(reader, node, entity, field);
+		}
 	if (field->is_list)
 		return each_child(reader, node, entity, field, read_item);
 	if (field->type == ROT_REFERENCE)
@@ -242,20 +234,10 @@ read_field(struct reader *reader, xmlNodePtr node, struct rot_entity *entity, co
 /* ---- entities ---- */
 
 static int
-read_content(struct reader *reader, xmlNodePtr node, struct rot_entity *entity)
-{
-	int rc = 0;
-
-	for (const xmlAttr *from = node->properties; from && rc == 0; from = from->next)
-		rc = read_attribute(reader, node, entity, from);
-	return rc < 0 ? -1 : each_child(reader, node, entity, NULL, read_field);
-}
-
-static int
 read_entity(struct reader *reader, xmlNodePtr node)
 {
 	struct rot_entity *entity;
-	int rc;
+	int rc = 0;
 
 	if (reader->depth >= MAX_DEPTH) {
 		rot_error_set(reader->err, 0, "entities are nested too deeply (more than %d); use xml:id and ref",
@@ -267,7 +249,10 @@ read_entity(struct reader *reader, xmlNodePtr node)
 		return fail_at(reader, node, NULL, NULL);
 	node->_private = (void *)(uintptr_t)reader->building.nr;
 	reader->depth++;
-	rc = read_content(reader, node, entity);
+	for (const xmlAttr *from = node->properties; from && rc == 0; from = from->next)
+		rc = read_attribute(reader, node, entity, from);
+	if (rc == 0)
+		rc = each_child(reader, node, entity, NULL, read_field);
 	reader->depth--;
 	return rc;
 }
@@ -294,26 +279,23 @@ read_root(struct reader *reader, xmlNodePtr node, struct rot_entity *entity, con
 	return read_entity(reader, node);
 }
 
-static int
-read_document(struct reader *reader)
-{
-	xmlNodePtr root = xmlDocGetRootElement(reader->document);
-	bool is_graph = strcmp(name_of(root), "graph") == 0;
-	int rc = is_graph ? each_child(reader, root, NULL, NULL, read_root) : read_entity(reader, root);
-
-	for (size_t i = 0; i < reader->nr_pending && rc == 0; i++)
-		rc = resolve_pending(reader, &reader->pending[i]);
-	return rc;
-}
-
 void *
 document_read(const struct rot_registry *registry, const char *xml, size_t len, const char *name, struct rot_error *err)
 {
 	struct reader reader = {.name = name, .err = err, .building = {.registry = registry}};
 	void *root = NULL;
+	int rc = -1;
 
 	reader.document = xml_text_read(name, xml, len, err);
-	if (reader.document && read_document(&reader) == 0)
+	if (reader.document) {
+		xmlNodePtr top = xmlDocGetRootElement(reader.document);
+		bool is_graph = strcmp(name_of(top), "graph") == 0;
+
+		rc = is_graph ? each_child(&reader, top, NULL, NULL, read_root) : read_entity(&reader, top);
+	}
+	for (size_t i = 0; i < reader.nr_pending && rc == 0; i++)
+		rc = resolve_pending(&reader, &reader.pending[i]);
+	if (rc == 0)
 		root = building_finish(&reader.building, name, err);
 	building_clear(&reader.building);
 	xmlFreeDoc(reader.document);

@@ -32,18 +32,6 @@ output_open(struct output *output)
 	fputs(generated, output->stream);
 }
 
-static bool
-has_content(const char *path, const char *text, size_t len)
-{
-	FILE *file = fopen(path, "re");
-	autofree char *present = rot_calloc(len + 1, 1);
-	bool is_same = file && fread(present, 1, len + 1, file) == len && memcmp(present, text, len) == 0;
-
-	if (file)
-		fclose(file);
-	return is_same;
-}
-
 static int
 replace(const char *path, const char *text, size_t len, struct rot_error *err)
 {
@@ -62,11 +50,18 @@ replace(const char *path, const char *text, size_t len, struct rot_error *err)
 static int
 output_close(struct output *output, const char *folder, const char *name, const char *extension, struct rot_error *err)
 {
-	autofree char *path = rot_format("%s/%s%s", folder, name, extension);
+	autofree char *path = rot_format("%s/%s%s", folder, name, extension), *present = NULL;
+	FILE *file = fopen(path, "re");
+	bool is_same;
 	int rc = 0;
 
 	fclose(output->stream);
-	if (!has_content(path, output->text, output->len))
+	present = rot_calloc(output->len + 1, 1);
+	is_same = file && fread(present, 1, output->len + 1, file) == output->len &&
+		  memcmp(present, output->text, output->len) == 0;
+	if (file)
+		fclose(file);
+	if (!is_same)
 		rc = replace(path, output->text, output->len, err);
 	free(output->text);
 	return rc;

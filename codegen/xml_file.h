@@ -11,7 +11,7 @@
 
 #include "error.h"
 
-/* What libxml2 gives to error handlers became const in 2.12. */
+/* The errors that libxml2 gives to handlers became const in 2.12. */
 #if LIBXML_VERSION >= 21200
 #define XML_ERROR const xmlError
 #else
