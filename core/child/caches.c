@@ -18,8 +18,8 @@
 
 #define CPU_FOLDER "/sys/devices/system/cpu/cpu0"
 /*
- * Of all x86-64 processors so far. If lines are longer somewhere, they are touched more often than needed. A constant,
- * so that registers tell the measuring core how often these loops were executed: it steps through what warms caches.
+ * All x86-64 processors so far have such lines. If lines are longer somewhere, they are touched more often than needed.
+ * As this is a constant, registers tell the measuring core, which steps through what warms caches, the turns of loops.
  */
 #define LINE_BYTES 64
 #define ASSUMED_LAST_LEVEL_BYTES ((size_t)32 << 20)

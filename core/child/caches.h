@@ -45,5 +45,5 @@ void text_visit(text_visitor visit);
 /* Flushes the instructions of all mapped objects. The instruction caches lose these lines as well. */
 void cache_flush_text(void);
 
-/* Of the last level, known after caches_open; before that what cache_last_level_read assumes. */
+/* The last level is known after caches_open; before that it is what cache_last_level_read assumes. */
 size_t cache_last_level_bytes(void);

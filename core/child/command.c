@@ -114,32 +114,7 @@ check_rule(const struct rule *rule, const struct measurement *measurement, enum 
 	return 0;
 }
 
-/* Checks that this core can carry out the measurement. 0, or -1 and *kind. */
-static int
-measurement_check(const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err)
-{
-	*kind = FAILURE_ERROR;
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++)
-		if (check_workload(measurement, i, err) < 0)
-			return -1;
-	for (size_t i = 0; i < measurement_nr_rules(measurement); i++)
-		if (check_rule(measurement_rules_at(measurement, i), measurement, kind, err) < 0)
-			return rot_error_prefix(err, "rule at place %zu", i);
-	return 0;
-}
-
-static bool
-needs_clearing(const struct measurement *measurement)
-{
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
-		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
-
-		if (!kernel->warm_code || !kernel->warm_data)
-			return true;
-	}
-	return false;
-}
-
+/* Checks that this core can carry out the command. */
 static int
 check_command(const struct measurement_command *command, struct failure *failure)
 {
@@ -154,14 +129,26 @@ check_command(const struct measurement_command *command, struct failure *failure
 	}
 	for (size_t i = 0; i < nr; i++) {
 		const struct measurement *measurement = measurement_command_measurements_at(command, i);
+		bool needs_clearing = false;
 
 		if (!measurement) {
 			rot_error_set(&error, 0, "measurement %zu of the command is missing", i);
 			return failure_record(failure, FAILURE_ERROR, &error);
 		}
-		if (measurement_check(measurement, &kind, &error) < 0)
-			return failure_record(failure, kind, &error);
-		if (needs_clearing(measurement) &&
+		for (size_t k = 0; k < measurement_nr_workloads(measurement); k++) {
+			const struct kernel_base *kernel;
+
+			if (check_workload(measurement, k, &error) < 0)
+				return failure_record(failure, FAILURE_ERROR, &error);
+			kernel = measurement_workloads_at(measurement, k)->kernel;
+			needs_clearing |= !kernel->warm_code || !kernel->warm_data;
+		}
+		for (size_t k = 0; k < measurement_nr_rules(measurement); k++)
+			if (check_rule(measurement_rules_at(measurement, k), measurement, &kind, &error) < 0) {
+				rot_error_prefix(&error, "rule at place %zu", k);
+				return failure_record(failure, kind, &error);
+			}
+		if (needs_clearing &&
 		    caches_open((size_t)command->last_level_bytes, (size_t)command->memory_bytes, &error) < 0)
 			return failure_record(failure, FAILURE_ERROR, &error);
 	}

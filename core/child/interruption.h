@@ -7,7 +7,7 @@
 
 #include "child/thread.h"
 
-/* What calls a function in the parent's stead, and returns to the parent (core/parent/injection/inject.h). */
+/* Calls a function in the parent's stead, and returns to the parent (core/parent/injection/inject.h). */
 extern const char interruption_trampoline[];
 
 /* wire: to the parent, which learns what to call; -1: there is none. */

@@ -121,7 +121,7 @@ mapping_add(void *start, void *base, size_t bytes, const struct buffer_entry *bu
 	pthread_mutex_unlock(&mappings_lock);
 }
 
-/* What is left of the machine's memory, and of the limit. */
+/* Both the machine's memory and the limit must have room. */
 static int
 take_from_limit(size_t bytes, size_t mapped)
 {

@@ -18,19 +18,19 @@ const struct kernel_type *kernel_type_of(const struct kernel_base *kernel);
 const char *kernel_reason(void);
 void kernel_reason_clear(void);
 
-/* What kernel_folder gives: the folder of that file. */
+/* kernel_folder then gives the folder of that file. */
 void kernel_folder_set(const char *file);
 
-/* What kernel_kept_folder gives; "": NULL. */
+/* kernel_kept_folder then gives that path; "": NULL. */
 void kernel_kept_folder_set(const char *path);
 
-/* What kernel_allocate may give in all at a time, as the driver knows it; 0: not known. */
+/* kernel_allocate may then give so much in all at a time, as the driver knows it; 0: not known. */
 void kernel_memory_limit_set(size_t bytes);
 
 /* The address of the struct buffer_table (common/buffers.h) in which kernel_allocate keeps what it gave. */
 int64_t kernel_buffer_table(void);
 
-/* As kernel_allocate, called there; 0: a buffer of rot itself, which is not in the table. */
+/* kernel_allocate, called there; 0: a buffer of rot itself, which is not in the table. */
 void *kernel_allocate_for(uint64_t caller, size_t nr, size_t size);
 
 /* Adds what kernels have told with kernel_tell since the process began, and where their libraries are. */

@@ -24,7 +24,7 @@
 #define WAIT_NS 1000000
 #define MOST_WAITS 10000
 
-/* As the system gives it. */
+/* The layout is the system's. */
 struct machine_reading {
 	uint64_t count, enabled_ns, running_ns;
 };
@@ -185,21 +185,6 @@ sleep_ns(uint64_t ns)
 		;
 }
 
-/* One more row of the output: what the unit counted with the work. */
-static void
-add_count(struct perf_event_measurer_output *output, const struct perf_event_definition *event,
-	  const struct machine_unit *unit)
-{
-	struct machine_event_count *count = machine_event_count_new();
-
-	rot_string_set(&count->base.name, event->name);
-	rot_string_set(&count->base.definition, event->definition);
-	count->base.raw_count = unit->stop.count - unit->start.count;
-	count->base.time_enabled = unit->stop.enabled_ns - unit->start.enabled_ns;
-	count->base.time_running = unit->stop.running_ns - unit->start.running_ns;
-	perf_event_measurer_output_event_counts_add(output, &count->base);
-}
-
 /* Counts again without work, for as long as that took. */
 static void
 read_background(struct machine_event_state *own)
@@ -222,8 +207,18 @@ machine_event_output(void *state, const void *description, struct rot_error *err
 	struct machine_event_state *own = state;
 	struct perf_event_measurer_output *output = perf_event_measurer_output_new();
 
-	for (size_t i = 0; i < own->nr; i++)
-		add_count(output, perf_event_measurer_events_at(measurer, i), &own->units[i]);
+	for (size_t i = 0; i < own->nr; i++) {
+		const struct perf_event_definition *event = perf_event_measurer_events_at(measurer, i);
+		const struct machine_unit *unit = &own->units[i];
+		struct machine_event_count *count = machine_event_count_new();
+
+		rot_string_set(&count->base.name, event->name);
+		rot_string_set(&count->base.definition, event->definition);
+		count->base.raw_count = unit->stop.count - unit->start.count;
+		count->base.time_enabled = unit->stop.enabled_ns - unit->start.enabled_ns;
+		count->base.time_running = unit->stop.running_ns - unit->start.running_ns;
+		perf_event_measurer_output_event_counts_add(output, &count->base);
+	}
 	read_background(own);
 	for (size_t i = 0; i < own->nr; i++) {
 		struct machine_event_count *count = (void *)perf_event_measurer_output_event_counts_at(output, i);

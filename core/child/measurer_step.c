@@ -84,7 +84,7 @@ step_stop(void *state)
 	own->is_over = true;
 }
 
-/* What came of it is in the counts before. */
+/* The counts before have what came of it. */
 static bool
 start_warming(void *state)
 {

@@ -10,7 +10,7 @@
 
 #include "common/wire.h"
 
-/* What to do where the parent may not trace. */
+/* The next step where the parent may not trace. */
 #define PTRACE_HINT                                                                                                    \
 	"it needs ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container --cap-add=SYS_PTRACE, and no "    \
 	"debugger around rot"

@@ -22,8 +22,7 @@ static size_t nr_entries;
 static _Atomic(struct run *) current;
 static atomic_int nr_raising;
 
-/* What a run's first action that could not be executed is called, and at which entry that was (NOWHERE: there is none).
- */
+/* The name of a run's first action that could not be executed, and its entry (NOWHERE: there is none). */
 #define NOWHERE SIZE_MAX
 static atomic_size_t failed_entry = NOWHERE;
 static _Atomic(const char *) failed_action;
@@ -53,18 +52,6 @@ find_entry(const struct breakpoint_event_predicate *predicate)
 	return NULL;
 }
 
-static struct watch_entry *
-add_entry(const struct breakpoint_event_predicate *predicate)
-{
-	struct watch_entry *entry;
-
-	entry = &rot_add(entries, nr_entries);
-	*entry = (struct watch_entry){.first_hit = predicate->first_hit, .last_hit = predicate->last_hit};
-	memcpy(entry->place, predicate->place, strnlen(predicate->place, sizeof(entry->place) - 1));
-	memcpy(entry->event, predicate->event, strnlen(predicate->event, sizeof(entry->event) - 1));
-	return entry;
-}
-
 /* One entry for all that answer the same, from the first hit of any to the last. */
 static void
 collect_entry(void *unused, const struct breakpoint_event_predicate *predicate)
@@ -72,8 +59,12 @@ collect_entry(void *unused, const struct breakpoint_event_predicate *predicate)
 	struct watch_entry *entry = find_entry(predicate);
 
 	(void)unused;
-	if (!entry)
-		entry = add_entry(predicate);
+	if (!entry) {
+		entry = &rot_add(entries, nr_entries);
+		*entry = (struct watch_entry){.first_hit = predicate->first_hit, .last_hit = predicate->last_hit};
+		memcpy(entry->place, predicate->place, strnlen(predicate->place, sizeof(entry->place) - 1));
+		memcpy(entry->event, predicate->event, strnlen(predicate->event, sizeof(entry->event) - 1));
+	}
 	if (predicate->first_hit < entry->first_hit)
 		entry->first_hit = predicate->first_hit;
 	if (predicate->last_hit == 0 || (entry->last_hit != 0 && predicate->last_hit > entry->last_hit))
@@ -120,7 +111,7 @@ get_rule(struct run *run, size_t i, struct rule **rule)
 	return true;
 }
 
-/* What it needs may be in use by another thread for a moment. */
+/* Another thread may use what the action needs for a moment. */
 static bool
 execute_at_hit(struct run *run, struct action_base *action)
 {

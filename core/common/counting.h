@@ -39,5 +39,5 @@ void counts_add(struct counts *counts, const struct counts *from);
 /* NULL without hardware's events. */
 struct perf_event_measurer_output *counts_output(const struct counts *counts, const struct counting *counting);
 
-/* Of a region; NULL without events. */
+/* The output of a region; NULL without events. */
 struct perf_event_measurer_output *region_counts_output(const struct perf_counts *sum, const struct counting *counting);

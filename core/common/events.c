@@ -21,24 +21,21 @@ matches_run(const void *predicate, const struct event *event)
 	return event_is(event, EVENT_RUN, own->event);
 }
 
-/* Whole components from the end of a path. */
-static bool
-ends_in(const char *path, const char *end)
-{
-	size_t nr = strlen(path), nr_end = strlen(end);
-
-	if (nr_end == 0)
-		return true;
-	return nr >= nr_end && strcmp(path + nr - nr_end, end) == 0 &&
-	       (nr == nr_end || *end == '/' || path[nr - nr_end - 1] == '/');
-}
-
 static bool
 matches_program(const void *predicate, const struct event *event)
 {
 	const struct program_event_predicate *own = predicate;
+	const char *path = event->executable, *end = own->executable;
+	size_t nr, nr_end = strlen(end);
 
-	return event_is(event, EVENT_PROGRAM, own->event) && ends_in(event->executable, own->executable);
+	if (!event_is(event, EVENT_PROGRAM, own->event))
+		return false;
+	if (nr_end == 0)
+		return true;
+	/* Whole components from the end of the path. */
+	nr = strlen(path);
+	return nr >= nr_end && strcmp(path + nr - nr_end, end) == 0 &&
+	       (nr == nr_end || *end == '/' || path[nr - nr_end - 1] == '/');
 }
 
 static bool
@@ -50,24 +47,18 @@ matches_workload(const void *predicate, const struct event *event)
 }
 
 static bool
-has_name(const struct event *event, const char *pattern)
-{
-	char name[THREAD_NAME_BYTES];
-
-	if (!*pattern)
-		return true;
-	if (!event->thread_name)
-		thread_read_name(event->tid, name);
-	return fnmatch(pattern, event->thread_name ? event->thread_name : name, 0) == 0;
-}
-
-static bool
 matches_thread(const void *predicate, const struct event *event)
 {
 	const struct thread_event_predicate *own = predicate;
+	char name[THREAD_NAME_BYTES];
 
-	return event_is(event, EVENT_THREAD, own->event) && (own->index < 0 || own->index == event->index) &&
-	       has_name(event, own->name);
+	if (!event_is(event, EVENT_THREAD, own->event) || (own->index >= 0 && own->index != event->index))
+		return false;
+	if (!*own->name)
+		return true;
+	if (!event->thread_name)
+		thread_read_name(event->tid, name);
+	return fnmatch(own->name, event->thread_name ? event->thread_name : name, 0) == 0;
 }
 
 static bool

@@ -135,7 +135,7 @@ perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, ui
 enum { PERF_PARANOID_MACHINE = 0, PERF_PARANOID_KERNEL = 1, PERF_PARANOID_USER = 2 };
 
 /*
- * What to do next when perf_event_open is refused: sets the hint that fits errnum and this machine; returns -1.
+ * Sets the hint that fits errnum and this machine, when perf_event_open is refused; returns -1.
  *
  * paranoid: the highest level that permits it.   nr: events of the group, with the refused one.
  */

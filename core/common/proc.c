@@ -72,7 +72,7 @@ proc_stat(pid_t id, char fields[PROC_STAT_BYTES])
 	return proc_stat_in(folder_of(id, folder), fields);
 }
 
-/* Of the flags in stat. Source: linux/sched.h. */
+/* One of the flags in stat. Source: linux/sched.h. */
 #define PF_EXITING 0x4
 
 bool

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the system says of a process or a thread in its folder of /proc. Source: proc_pid_status(5), proc_pid_stat(5).
- */
+/* A process or a thread, as its folder of /proc tells. Source: proc_pid_status(5), proc_pid_stat(5). */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rot-core and the collector of ITT tasks, a library that it has the program load, know of each other. */
+/* The agreement between rot-core and the collector of ITT tasks, a library that it has the program load. */
 #pragma once
 
 /* The names of the tasks that are wanted, a line each. The marker of number N is MARKER followed by N. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the five actions on measurer sets have in common: their layout. */
+/* The layout that the five actions on measurer sets have in common. */
 #pragma once
 
 #include <stddef.h>

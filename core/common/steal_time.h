@@ -13,7 +13,7 @@
  */
 int64_t steal_time_of(const char *text, int cpu);
 
-/* Of all CPUs now; -1: it cannot be read. */
+/* The steal time of all CPUs now; -1: it cannot be read. */
 int64_t steal_time_now(void);
 
 /*

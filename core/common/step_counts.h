@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted of a region that the parent translates (parent/translate/): exact where it says what instructions
- * do, a model where it says what caches do with it.
+ * Counts of a region that the parent translates (parent/translate/): exact where they say what instructions do, a
+ * model where they say what caches do with it.
  *
  * Such a region is an ordinary one for the child: it asks for it by executing the instruction at begin, and ends it by
  * coming to the one at end, both with the address of a struct step_region in rdi. Both are int3, which only the parent
@@ -130,10 +130,10 @@ struct step_region {
 	char unknown_name[STEP_NAME_BYTES];
 };
 
-/* What became of a region that was cut, as the end of a sentence about it: "cannot be ...". Fresh memory. */
+/* The fate of a region that was cut, as the end of a sentence about it: "cannot be ...". Fresh memory. */
 char *step_cut_text(const struct step_region *region);
 
-/* As StepMeasurerOutput has it. */
+/* The word of StepMeasurerOutput. */
 const char *step_cut_name(enum step_cut cut);
 
 /* Events are STEP_COUNTS behind "step::". -1: one is not. */

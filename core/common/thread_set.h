@@ -48,8 +48,8 @@ void thread_set_start(struct thread_set *set);
 void thread_set_stop(struct thread_set *set);
 
 /*
- * What was measured since the last time, up to the last stop: *output is NULL if there was no stop. 0, or -1: counters
- * could not be read.
+ * Gives what was measured since the last time, up to the last stop: *output is NULL if there was no stop. 0, or -1:
+ * counters could not be read.
  */
 int thread_set_read(struct thread_set *set, struct measurer_set_output **output, struct rot_error *err);
 
