@@ -18,7 +18,7 @@
 #define BLAS_ALPHA 1.5
 #define BLAS_BETA 0.5
 
-/* Of cblas.h, the same in all libraries. */
+/* Constants of cblas.h, the same in all libraries. */
 enum { BLAS_ROW_MAJOR = 101, BLAS_NO_TRANSPOSE = 111 };
 
 struct blas {
@@ -31,7 +31,7 @@ struct blas {
 };
 
 /*
- * What a library is and does: told with the result. core is what was asked for, "" for the library's own choice; -1
+ * Tells with the result what a library is and does. core is what was asked for, "" for the library's own choice; -1
  * after kernel_fail if it took another one.
  */
 static inline int

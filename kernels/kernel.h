@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel is to the measuring core. This is all a kernel may include of rot, besides the header generated from
+ * A kernel, as the measuring core sees it. This is all a kernel may include of rot, besides the header generated from
  * its own XML and its macros. How to write one: rot help ADD-A-KERNEL.md.
  *
  * A kernel NAME has two files in a folder of its own: NAME.xml (its fields, compile-time macros, expected work) and

@@ -19,7 +19,7 @@
 #define CONFLICTS_PASSES 4
 #define CONFLICTS_TESTS 600 /* of an attempt: others may disturb it */
 
-/* Whether following the pages drives the victim out of the cache. */
+/* Does following the pages drive the victim out of the cache? */
 typedef bool (*conflicts_test)(void *context, uint32_t victim, const uint32_t *pages, uint32_t nr);
 
 /* Takes away all that is not needed. Returns how many are left; 0: it went wrong. */

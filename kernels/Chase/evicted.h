@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether pages drive another one out of the second level, by the time of accesses (x86: the time stamp counter). */
+/* Pages that drive another one out of the second level, by the time of accesses (x86: the time stamp counter). */
 #pragma once
 
 #include <stdbool.h>
@@ -38,19 +38,6 @@ static inline char *
 evicted_page(const struct evicted *evicted, uint32_t page)
 {
 	return evicted->pool + 4096 * (uint64_t)evicted->pages[page];
-}
-
-/* Each line has the address of the next one of its page, and the last one that of the first. */
-static void
-evicted_link(const struct evicted *evicted)
-{
-	for (uint32_t page = 0; page < CONFLICTS_POOL; page++) {
-		char *start = evicted_page(evicted, page);
-
-		for (unsigned line = 0; line < EVICTED_LINES; line++)
-			*(char **)(void *)(start + evicted_offset(line)) =
-				start + evicted_offset((line + 1) % EVICTED_LINES);
-	}
 }
 
 static uint64_t
@@ -146,6 +133,13 @@ evicted_calibrate(struct evicted *evicted)
 static bool
 evicted_find(struct evicted *evicted, uint32_t *found, uint32_t wanted)
 {
-	evicted_link(evicted);
+	/* Each line has the address of the next one of its page, and the last one that of the first. */
+	for (uint32_t page = 0; page < CONFLICTS_POOL; page++) {
+		char *start = evicted_page(evicted, page);
+
+		for (unsigned line = 0; line < EVICTED_LINES; line++)
+			*(char **)(void *)(start + evicted_offset(line)) =
+				start + evicted_offset((line + 1) % EVICTED_LINES);
+	}
 	return evicted_calibrate(evicted) && conflicts_find(evicted_is, evicted, found, wanted);
 }

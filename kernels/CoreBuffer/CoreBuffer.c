@@ -215,16 +215,6 @@ static const struct kind {
 	{"RETURN", make_return, NULL}, {"TARGET", make_target, NULL},   {"OPERATION", make_operation, NULL},
 };
 
-static const struct kind *
-kind_of(const struct core_buffer *buffer)
-{
-	const struct kind *kind = kinds;
-
-	while (strcmp(kind->name, buffer->data.buffer) != 0)
-		kind++;
-	return kind;
-}
-
 /* ---- memory ---- */
 
 /* xorshift64 (Marsaglia, 2003), and an order as any other (Fisher and Yates, 1938). */
@@ -247,16 +237,6 @@ fill_list(char **list, uint64_t nr, char *first, uint64_t distance)
 	}
 }
 
-/* Two chains, each through half of the lines. */
-static void
-link_lines(struct core_buffer *buffer)
-{
-	for (uint64_t i = 0; i < buffer->nr_lines; i++)
-		*(char **)(void *)buffer->list[i] = buffer->list[(i + 1) % buffer->nr_lines];
-	buffer->chains[0] = buffer->list[0];
-	buffer->chains[1] = buffer->list[buffer->nr_lines / 2];
-}
-
 static int
 allocate(struct core_buffer *buffer, uint64_t nr_list)
 {
@@ -277,14 +257,20 @@ static int
 initialize(void *kernel)
 {
 	struct core_buffer *buffer = kernel;
-	const struct kind *kind = kind_of(buffer);
+	const struct kind *kind = kinds;
 	const uint64_t entries = (uint64_t)buffer->data.entries, turns = (uint64_t)buffer->data.turns;
 
+	while (strcmp(kind->name, buffer->data.buffer) != 0)
+		kind++;
 	buffer->nr_lines = kind->fill ? 2 * turns : kind->make == make_miss ? turns * entries : 0;
 	if (allocate(buffer, buffer->nr_lines + entries + LIST_ROOM) < 0)
 		return -1;
 	fill_list(buffer->list, buffer->nr_lines, buffer->lines, LINE_DISTANCE);
-	link_lines(buffer);
+	/* Two chains, each through half of the lines. */
+	for (uint64_t i = 0; i < buffer->nr_lines; i++)
+		*(char **)(void *)buffer->list[i] = buffer->list[(i + 1) % buffer->nr_lines];
+	buffer->chains[0] = buffer->list[0];
+	buffer->chains[1] = buffer->list[buffer->nr_lines / 2];
 	if (kind->make == make_target)
 		fill_list(buffer->list, entries, buffer->code + FIRST_FUNCTION, FUNCTION_BYTES);
 	if (kind->fill)

@@ -172,13 +172,6 @@ use_wisdom(const struct fft *fft, const char *function, const char *path)
 	return use && use(path);
 }
 
-static void
-read_wisdom(const struct fft *fft, const char *path)
-{
-	if (!use_wisdom(fft, "fftw_import_wisdom_from_filename", path) && access(path, F_OK) == 0)
-		kernel_tell("wisdom of %s is not of this library, or damaged", path);
-}
-
 /* Others may read it meanwhile. */
 static void
 write_wisdom(const struct fft *fft, const char *path)
@@ -203,7 +196,8 @@ plan(struct fft *fft, unsigned flags)
 static void
 plan_with_wisdom(struct fft *fft, unsigned flags, const char *path)
 {
-	read_wisdom(fft, path);
+	if (!use_wisdom(fft, "fftw_import_wisdom_from_filename", path) && access(path, F_OK) == 0)
+		kernel_tell("wisdom of %s is not of this library, or damaged", path);
 	plan(fft, flags | FFTW_WISDOM_ONLY);
 	if (fft->plan)
 		return;

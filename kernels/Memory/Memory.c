@@ -19,7 +19,7 @@
 #include "repeat.h"
 
 /*
- * What a walk needs. The parts of the buffer (destination, first and second source) begin distance bytes apart; streams
+ * A walk. The parts of the buffer (destination, first and second source) begin distance bytes apart; streams
  * stretches of stride bytes of each are walked side by side, turns blocks each, and then rest accesses one by one.
  */
 struct walk {

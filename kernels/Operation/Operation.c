@@ -118,9 +118,8 @@ static const struct {
 /* clang-format on */
 
 /*
- * What is gathered is where the next element lies, in bytes.
- * Chains of floating point start at some 1.2, are advanced by a hair, and stay normal numbers of many digits. Roots keep the bits of
- * 4/3, so they do not become 1.
+ * The elements that are gathered say where the next one lies, in bytes. Chains of floating point start at some 1.2, are
+ * advanced by a hair, and stay normal numbers of many digits. Roots keep the bits of 4/3, so they do not become 1.
  */
 static void
 fill(struct operation *operation)

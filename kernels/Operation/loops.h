@@ -111,8 +111,8 @@
 #define AVX512_FUSED(k, name) name " %%zmm15, %%zmm14, %%zmm" #k "\n"
 
 /*
- * What is gathered becomes the next offsets. The mask, which the instruction clears, is copied anew each time, and its
- * destination emptied: else each chain would wait for the one before.
+ * The gathered elements become the next offsets. The mask, which the instruction clears, is copied anew each time, and
+ * its destination emptied: else each chain would wait for the one before.
  */
 #define AVX2_GATHER_ENTER AVX2_ENTER "vpcmpeqd %%ymm15, %%ymm15, %%ymm15\n"
 #define AVX2_GATHER(k, name)                                                                                           \
