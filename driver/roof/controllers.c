@@ -18,18 +18,6 @@
 #define LEAST_OF_MAP 9
 #define LEAST_OF_CURVE 4
 
-/* The peaks that a controller shows; they stay the list's. */
-static struct peak_list
-peaks_of(const struct peak_list *list, bool has_performance)
-{
-	struct peak_list some = {.peaks = rot_calloc(list->nr + 1, sizeof(*some.peaks))};
-
-	for (size_t i = 0; i < list->nr; i++)
-		if ((list->peaks[i].kind == PEAK_PERFORMANCE) == has_performance)
-			some.peaks[some.nr++] = list->peaks[i];
-	return some;
-}
-
 /* ---- files ---- */
 
 static int
@@ -41,19 +29,6 @@ write_data(const struct rot *rot, const struct peak_list *list, const char *outp
 		return -1;
 	peaks_print_csv(list, output_text_begin(&csv));
 	return output_text_end(&csv, output_name, ".csv", err);
-}
-
-/* "ceiling-AVX-512-FMA-ADD-doublePrecisionFlop". Fresh memory. */
-static char *
-map_name(const struct peak *peak, const char *output_name)
-{
-	char *of = rot_format("%s%s%s", peak->name, peak->operation[0] ? "-" : "", peak->operation), *name;
-
-	for (char *c = of; *c; c++)
-		*c = isalnum((unsigned char)*c) ? *c : '-';
-	name = rot_format("%s-%s", output_name, of);
-	free(of);
-	return name;
 }
 
 /* Is it the best of its operation, or of its level? Only those are drawn. */
@@ -71,13 +46,6 @@ is_best(const struct peak_list *list, const struct peak *peak)
 	return true;
 }
 
-static bool
-has_landscape(const struct peak *peak)
-{
-	return peak->nr_threads == 1 &&
-	       peak->landscape.nr_points >= (peak->landscape.nr_axes == 1 ? LEAST_OF_CURVE : LEAST_OF_MAP);
-}
-
 static int
 draw_landscapes(const struct rot *rot, const struct peak_list *list, const char *output_name, size_t *nr_maps,
 		struct rot_error *err)
@@ -89,11 +57,15 @@ draw_landscapes(const struct rot *rot, const struct peak_list *list, const char 
 	*nr_maps = 0;
 	for (size_t i = 0; rc == 0 && i < list->nr; i++) {
 		const struct peak *peak = &list->peaks[i];
+		const size_t least = peak->landscape.nr_axes == 1 ? LEAST_OF_CURVE : LEAST_OF_MAP;
 		autofree char *name = NULL;
 
-		if (!has_landscape(peak) || !is_best(list, peak))
+		if (peak->nr_threads != 1 || peak->landscape.nr_points < least || !is_best(list, peak))
 			continue;
-		name = map_name(peak, output_name);
+		/* "ceiling-AVX-512-FMA-ADD-doublePrecisionFlop" */
+		name = rot_format("%s-%s%s%s", output_name, peak->name, peak->operation[0] ? "-" : "", peak->operation);
+		for (char *c = name + strlen(output_name); *c; c++)
+			*c = isalnum((unsigned char)*c) ? *c : '-';
 		rc = has_files ? peak_draw_landscape(peak, caption, name, err) : 0;
 		++*nr_maps;
 	}
@@ -142,11 +114,14 @@ measure_part(struct rot *rot, const struct rot_controller *self, const char *out
 {
 	const bool is_all = configuration_bool(rot->configuration, "showAll");
 	const bool is_ceiling = strcmp(self->name, "ceiling") == 0;
-	struct peak_list list, shown;
+	struct peak_list list, shown = {.nr = 0};
 	int rc = get(rot, &list, output_name, err);
 
 	if (rc == 0) {
-		shown = peaks_of(&list, is_ceiling);
+		shown.peaks = rot_calloc(list.nr + 1, sizeof(*shown.peaks));
+		for (size_t i = 0; i < list.nr; i++)
+			if ((list.peaks[i].kind == PEAK_PERFORMANCE) == is_ceiling)
+				shown.peaks[shown.nr++] = list.peaks[i];
 		peaks_print(&shown, is_all, stdout);
 		if (is_ceiling && is_all)
 			peaks_print_ridges(&list, stdout);

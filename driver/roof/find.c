@@ -492,79 +492,59 @@ ceiling_search_finish(const struct ceiling_search *search, struct rot_error *err
 
 /* ---- which ceilings ---- */
 
-/* A border is meant as a whole: "l1" is not "l1l2". */
-static bool
-is_in(const struct planned_ceiling *ceiling, const char *word)
-{
-	const char *const texts[] = {ceiling->name, ceiling->operation, ceiling->access, ceiling->instruction_set,
-				     peak_kind_name(ceiling_kind(ceiling))};
-	bool is_found = ceiling->border && strcasecmp(ceiling->border, word) == 0;
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		is_found = is_found || (texts[i] && strcasestr(texts[i], word));
-	return is_found;
-}
-
 /* Is one of the parts of the word, between commas, in the ceiling? */
 static bool
 has_part(const struct planned_ceiling *ceiling, const char *word)
 {
+	const char *const texts[] = {ceiling->name, ceiling->operation, ceiling->access, ceiling->instruction_set,
+				     peak_kind_name(ceiling_kind(ceiling))};
 	autofree char *parts = rot_strdup(word);
 	char *rest = NULL;
 	bool is_found = false;
 
-	for (char *part = strtok_r(parts, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
-		is_found = is_found || is_in(ceiling, part);
+	for (char *part = strtok_r(parts, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
+		/* A border is meant as a whole: "l1" is not "l1l2". */
+		is_found = is_found || (ceiling->border && strcasecmp(ceiling->border, part) == 0);
+		for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+			is_found = is_found || (texts[i] && strcasestr(texts[i], part));
+	}
 	return is_found;
-}
-
-static bool
-is_wished(const struct planned_ceiling *ceiling, const struct peaks_options *options)
-{
-	for (size_t i = 0; i < options->nr_wishes; i++)
-		if (peak_wish_is(&options->wishes[i], ceiling->operation, ceiling->border, ceiling->access,
-				 ceiling->instruction_set))
-			return true;
-	return options->nr_wishes == 0;
 }
 
 static bool
 is_wanted(const struct planned_ceiling *ceiling, const struct peaks_options *options)
 {
-	bool is_chosen = options->nr_words + options->nr_wishes > 0;
+	const bool is_chosen = options->nr_words + options->nr_wishes > 0;
+	bool is_wished = options->nr_wishes == 0;
 
-	if ((ceiling->is_rare && options->strategy == SEARCH_QUICK && !is_chosen) || !is_wished(ceiling, options))
+	if (ceiling->is_rare && options->strategy == SEARCH_QUICK && !is_chosen)
 		return false;
-	for (size_t i = 0; i < options->nr_words; i++)
-		if (!has_part(ceiling, options->words[i]))
-			return false;
-	return true;
+	for (size_t i = 0; i < options->nr_wishes && !is_wished; i++)
+		is_wished = peak_wish_is(&options->wishes[i], ceiling->operation, ceiling->border, ceiling->access,
+					 ceiling->instruction_set);
+	for (size_t i = 0; i < options->nr_words && is_wished; i++)
+		is_wished = has_part(ceiling, options->words[i]);
+	return is_wished;
 }
 
 /* ---- all of them ---- */
-
-/* Builds them side by side. Measuring tells which cannot be built. */
-static void
-build(struct finding *finding, const struct variant *variants, size_t nr)
-{
-	autofree struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
-	struct rot_error ignored = {0};
-
-	for (size_t i = 0; i < nr; i++)
-		measurements[i] = variants[i].measurement;
-	measuring_prepare(finding->rot, measurements, nr, &ignored);
-}
 
 /* One batch of each. Gives the number of variants; interrupted: -1. */
 static int
 search_once(struct finding *finding, struct ceiling_search *searches, size_t nr_searches)
 {
 	autofree struct variant *variants = NULL;
+	autofree struct measurement **measurements = NULL;
+	struct rot_error ignored = {0};
 	size_t nr = 0;
 
 	for (size_t i = 0; i < nr_searches; i++)
 		ceiling_search_next(&searches[i], &variants, &nr);
-	build(finding, variants, nr);
+	/* They are built side by side. Measuring tells which cannot be built. */
+	measurements = rot_calloc(nr + 1, sizeof(*measurements));
+	for (size_t i = 0; i < nr; i++)
+		measurements[i] = variants[i].measurement;
+	measuring_prepare(finding->rot, measurements, nr, &ignored);
 	for (size_t i = 0; i < nr; i++) {
 		if (!rot_interrupted())
 			variant_measure(&variants[i]);

@@ -90,7 +90,7 @@ knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[
 		levels[i].bytes = largest_below(points, envelope, nr, &levels[i], SIZE_SHARE);
 		levels[i].fitting_bytes = largest_below(points, envelope, nr, &levels[i], FITTING_SHARE);
 	}
-	/* What is flat up to the end is memory: caches hold least of the largest footprint. */
+	/* A plateau up to the end is memory: caches hold least of the largest footprint. */
 	if (nr_levels && envelope[nr - 1] < PLATEAU_RISE * levels[nr_levels - 1].latency)
 		levels[nr_levels - 1].latency = envelope[nr - 1];
 	return nr_levels;
@@ -107,20 +107,13 @@ knees_find(const struct knee_point *points, size_t nr, struct knee_level levels[
 #define BEGIN_SHARE 0.05
 #define WIDEST_STEP 2.5
 
-/* Of more footprints than this share all runs were slow. */
+/* All runs of more footprints than this share were slow. */
 #define MOST_SLOW 0.25
 
 static bool
 is_near(double a, double b, double step)
 {
 	return fmax(a, b) <= step * fmin(a, b);
-}
-
-/* Others may have some of the last cache behind two others: visits.h looks at its size. */
-static size_t
-nr_own_levels(size_t nr_levels)
-{
-	return nr_levels >= 4 ? nr_levels - 2 : nr_levels - (nr_levels > 0);
 }
 
 /* Steps are as sharp, and latencies rise as steadily, as those of caches do. */
@@ -148,17 +141,18 @@ knees_find_of_two(const struct knee_point *first, const struct knee_point *secon
 {
 	autofree struct knee_point *shorter = rot_calloc(nr + 1, sizeof(*shorter));
 	struct knee_level own[2][KNEES_MAX];
-	size_t nr_levels;
+	size_t nr_levels, nr_own;
 
 	for (size_t i = 0; i < nr; i++)
 		shorter[i] = first[i].latency < second[i].latency ? first[i] : second[i];
 	nr_levels = knees_find(shorter, nr, levels);
+	/* Others may have some of the last cache behind two others: visits.h looks at its size. */
+	nr_own = nr_levels >= 4 ? nr_levels - 2 : nr_levels - (nr_levels > 0);
 	*is_sure = is_clear(shorter, nr, levels, nr_levels) && knees_find(first, nr, own[0]) == nr_levels &&
 		   knees_find(second, nr, own[1]) == nr_levels;
 	for (size_t i = 0; *is_sure && i < nr_levels; i++)
 		*is_sure = is_near(own[0][i].latency, own[1][i].latency, LATENCY_STEP) &&
-			   (i >= nr_own_levels(nr_levels) ||
-			    is_near((double)own[0][i].bytes, (double)own[1][i].bytes, GRID_STEP));
+			   (i >= nr_own || is_near((double)own[0][i].bytes, (double)own[1][i].bytes, GRID_STEP));
 	return nr_levels;
 }
 
@@ -391,7 +385,7 @@ repeat(struct sweep *sweep, struct measured_levels *levels, struct rot_error *er
 	return 0;
 }
 
-/* That the machine tells; 0: nobody does. */
+/* The size that the machine tells; 0: nobody does. */
 static int64_t
 told_last_level(const struct machine *machine)
 {
@@ -435,24 +429,20 @@ measure_sizes(struct sweep *sweep, struct measured_levels *levels, struct rot_er
 /* Footprints of L2 and of what lies behind it differ by more than this. */
 #define LEAST_BEHIND 1.5
 
-/* In ns, of the footprint nearest to this one. */
-static double
-latency_at(const struct sweep *sweep, double bytes)
-{
-	size_t nearest = 0;
-
-	for (size_t i = 0; i < sweep->nr; i++)
-		if (fabs((double)sweep->bytes[i] - bytes) < fabs((double)sweep->bytes[nearest] - bytes))
-			nearest = i;
-	return fmin(sweep->halves[0][nearest].latency, sweep->halves[1][nearest].latency);
-}
-
-/* One that is so small that it has no plateau is behind the others nevertheless. */
+/*
+ * One that is so small that it has no plateau is behind the others nevertheless. It has the latency of the footprint
+ * nearest to its half.
+ */
 static void
 insert_last_level(const struct sweep *sweep, struct measured_levels *levels, double bytes)
 {
-	const double ns = latency_at(sweep, bytes / 2);
+	size_t nearest = 0;
+	double ns;
 
+	for (size_t i = 0; i < sweep->nr; i++)
+		if (fabs((double)sweep->bytes[i] - bytes / 2) < fabs((double)sweep->bytes[nearest] - bytes / 2))
+			nearest = i;
+	ns = fmin(sweep->halves[0][nearest].latency, sweep->halves[1][nearest].latency);
 	levels->levels[levels->nr] = levels->levels[levels->nr - 1];
 	levels->levels[levels->nr - 1] = (struct measured_level){.ns = ns, .cycles = cycles_at(sweep, ns)};
 	levels->nr++;

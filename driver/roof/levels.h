@@ -22,7 +22,7 @@
 
 struct rot;
 
-/* Whether the sizes of L1, L2 and last level are known, told or measured. */
+/* Are the sizes of L1, L2 and last level known, told or measured? */
 bool levels_are_known(const struct machine *machine);
 
 /*
@@ -40,7 +40,7 @@ int levels_ensure(struct rot *rot, struct rot_error *err);
 int levels_measure(struct rot *rot, struct measured_levels *levels, struct measured_curve *curve,
 		   struct measured_curve *staying, struct rot_error *err);
 
-/* What the measured size says of the one that was told (0: none was); found may be NULL. */
+/* The verdict of the measured size on the one that was told (0: none was); found may be NULL. */
 const char *levels_verdict(int64_t told, const struct measured_level *found);
 
 /* Table: what was told and by whom, what was measured, and the verdict. */

@@ -132,25 +132,6 @@ placement_mode(const struct placement *placement, const struct quantity_value *v
 	return shortest == longest ? shortest : PLACEMENT_MIXED;
 }
 
-/* Did the two CPUs share a core before or after the sample, as far as is known? */
-static bool
-placement_shares_core(const struct quantity_value *value, size_t sample)
-{
-	return value->nearness && value->nearness[sample].slowdown_max >= SLOWDOWN;
-}
-
-/* "near", "far", "shared"; "" for the others: peak.mode. */
-static const char *
-placement_mode_name(enum placement_mode mode)
-{
-	static const char *const names[] = {[PLACEMENT_NEAR] = "near",
-					    [PLACEMENT_FAR] = "far",
-					    [PLACEMENT_SHARED] = "shared",
-					    [PLACEMENT_MIXED] = NULL};
-
-	return names[mode] ? names[mode] : "";
-}
-
 void
 placement_clear(struct placement *placement)
 {
@@ -167,10 +148,10 @@ placement_clear(struct placement *placement)
 #define PLACEMENT_MS 20
 #define SHARING_MS 1
 
-/* What several threads get on cores of their own comes at least this close to what one gets. */
+/* Several threads on cores of their own come at least this close to what one gets. */
 #define UNSHARED 0.9
 
-/* Of its limit: nothing is left to wait for. */
+/* A peak that reached this share of its limit leaves nothing to wait for. */
 #define REACHED 0.99
 
 enum mode_kind
@@ -185,19 +166,6 @@ modes_of(const struct modes *modes, const char *border, size_t nr_threads)
 	if (border && strcmp(border, "llcRam") == 0)
 		return MODES_OF_PLACEMENT;
 	return nr_threads <= modes->nr_cores ? MODES_OF_SHARING : MODES_NONE;
-}
-
-/* The most rounds of peaks of that kind. */
-static int
-mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind)
-{
-	const int most[NR_MODE_KINDS] = {
-		[MODES_OF_RATE] = rounds->processes,
-		[MODES_OF_SHARING] = rounds->processes,
-		[MODES_OF_PLACEMENT] = rounds->most,
-	};
-
-	return most[kind];
 }
 
 int
@@ -278,18 +246,6 @@ nr_of_mode(const struct modes *modes, const struct mode_peak *peak, enum placeme
 	return nr;
 }
 
-/* Undisturbed runs of every placement that was seen of any peak. */
-static bool
-has_enough_placed(const struct modes *modes, const struct mode_peak *peak)
-{
-	double ignored[2];
-
-	if (placement_groups(&modes->placement, ignored) == 2)
-		return nr_of_mode(modes, peak, PLACEMENT_NEAR) >= ENOUGH &&
-		       nr_of_mode(modes, peak, PLACEMENT_FAR) >= ENOUGH;
-	return nr_of_mode(modes, peak, PLACEMENT_SHARED) == 0 || nr_of_mode(modes, peak, PLACEMENT_ONE) >= ENOUGH;
-}
-
 /* Work per core cycle of the same on one thread; NaN: not known. */
 static double
 rate_alone(const struct peak_list *list, size_t place)
@@ -319,7 +275,7 @@ was_shared(const struct mode_peak *peak, size_t run, double alone)
 	const double nr = (double)measurement_nr_workloads(peak->measurement);
 
 	if (nr == 2 && peak->samples.value.nearness)
-		return placement_shares_core(&peak->samples.value, run);
+		return peak->samples.value.nearness[run].slowdown_max >= SLOWDOWN;
 	return peak->samples.per_cycle[run] < fmin(UNSHARED, (nr + 1) / (nr + 2)) * alone;
 }
 
@@ -343,25 +299,22 @@ count_unshared(const struct mode_peak *peak, double alone, size_t *nr_shared)
 static bool
 has_enough(const struct modes *modes, const struct mode_peak *peak, const struct peak_list *list)
 {
+	double ignored_ns[2];
 	size_t ignored;
 
-	if (peak->kind == MODES_OF_PLACEMENT)
-		return has_enough_placed(modes, peak);
+	if (peak->kind == MODES_OF_PLACEMENT) {
+		/* Undisturbed runs of every placement that was seen of any peak. */
+		if (placement_groups(&modes->placement, ignored_ns) == 2)
+			return nr_of_mode(modes, peak, PLACEMENT_NEAR) >= ENOUGH &&
+			       nr_of_mode(modes, peak, PLACEMENT_FAR) >= ENOUGH;
+		return nr_of_mode(modes, peak, PLACEMENT_SHARED) == 0 ||
+		       nr_of_mode(modes, peak, PLACEMENT_ONE) >= ENOUGH;
+	}
 	if (peak->kind == MODES_OF_SHARING && count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH)
 		return false;
 	return (peak->limit > 0 &&
 		peak_samples_score(&peak->samples, peak->nr_seen, peak->samples.nr) >= REACHED * peak->limit) ||
 	       (peak->limit <= 0 && !peak->work.border);
-}
-
-/* Is the peak in the round of that number? */
-static bool
-is_in_round(const struct modes *modes, const struct mode_peak *peak, const struct mode_rounds *rounds, int number,
-	    bool has_time, const struct peak_list *list)
-{
-	if (number <= rounds->least)
-		return true;
-	return has_time && number <= mode_rounds_of(rounds, peak->kind) && !has_enough(modes, peak, list);
 }
 
 /* Gives how many peaks it was of. One that cannot be measured is left without samples. begin_s: of the first round. */
@@ -375,7 +328,10 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 	int nr = 0;
 
 	for (size_t i = 0; i < modes->nr; i++) {
-		is_in[i] = is_in_round(modes, &modes->peaks[i], rounds, number, has_time, list);
+		const struct mode_peak *peak = &modes->peaks[i];
+		const int most = peak->kind == MODES_OF_PLACEMENT ? rounds->most : rounds->processes;
+
+		is_in[i] = number <= rounds->least || (has_time && number <= most && !has_enough(modes, peak, list));
 		nr += is_in[i];
 	}
 	progress_block(number, mode_rounds_expected(rounds, number, now - begin_s, deadline_s - now), (size_t)nr);
@@ -396,13 +352,6 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 
 /* ---- peaks ---- */
 
-/* Where all are of one placement, those are as good whose placement is not known. Nothing wanted: all are. */
-static bool
-is_of_mode(enum placement_mode mode, enum placement_mode wanted)
-{
-	return wanted == PLACEMENT_UNKNOWN || mode == wanted || (wanted == PLACEMENT_ONE && mode == PLACEMENT_UNKNOWN);
-}
-
 /* The place of a copy right behind it, without the landscape. */
 static size_t
 insert_behind(struct peak_list *list, size_t place)
@@ -420,10 +369,19 @@ static void
 fill_placement(struct pool *pool, const struct modes *modes, struct mode_peak *peak, enum placement_mode mode,
 	       struct peak *to)
 {
-	for (size_t i = 0; i < peak->samples.nr; i++)
-		peak->samples.is_left_out[i] =
-			!is_of_mode(placement_mode(&modes->placement, &peak->samples.value, i), mode);
-	to->mode = placement_mode_name(mode);
+	static const char *const names[] = {[PLACEMENT_NEAR] = "near",
+					    [PLACEMENT_FAR] = "far",
+					    [PLACEMENT_SHARED] = "shared",
+					    [PLACEMENT_MIXED] = NULL};
+
+	/* Where all are of one placement, those are as good whose placement is not known. Nothing wanted: all are. */
+	for (size_t i = 0; i < peak->samples.nr; i++) {
+		const enum placement_mode own = placement_mode(&modes->placement, &peak->samples.value, i);
+
+		peak->samples.is_left_out[i] = mode != PLACEMENT_UNKNOWN && own != mode &&
+					       !(mode == PLACEMENT_ONE && own == PLACEMENT_UNKNOWN);
+	}
+	to->mode = names[mode] ? names[mode] : "";
 	peak_samples_fill(pool, &peak->samples, peak->nr_seen, to);
 }
 
@@ -460,8 +418,8 @@ fill_unshared(struct pool *pool, struct mode_peak *peak, double alone, struct pe
 }
 
 /*
- * Those of a rate come first, since what one thread reaches may be among them. The others from the last to the first,
- * since those behind a place move.
+ * Peaks of a rate come first, since what one thread reaches may be among them. The others follow from the last to the
+ * first, since those behind a place move.
  */
 static void
 fill_all(struct modes *modes, struct peak_list *list)

@@ -53,7 +53,7 @@ void placement_watch(struct measurement *measurement, int milli_seconds);
 /* Adds the times of all samples that are not of a shared core, if the value has any. */
 void placement_add(struct placement *placement, const struct quantity_value *value);
 
-/* Of one sample of a value, after all were added. */
+/* The placement of one sample of a value, after all were added. */
 enum placement_mode
 placement_mode(const struct placement *placement, const struct quantity_value *value, size_t sample);
 

@@ -122,15 +122,6 @@ peak_json(const struct peak *peak)
 /* ---- reading ---- */
 
 static int
-read_estimate(const json_t *json, struct peak_estimate *estimate)
-{
-	estimate->value = json_number_at(json, "value");
-	estimate->low = json_number_at(json, "low");
-	estimate->high = json_number_at(json, "high");
-	return json_is_object(json) ? 0 : -1;
-}
-
-static int
 read_variant(struct pool *pool, const json_t *json, struct peak *peak)
 {
 	const char *name;
@@ -201,9 +192,16 @@ read_members(struct pool *pool, const json_t *json, struct peak *peak)
 		*(char **)member_in(peak, &texts[i]) = pool_strdup(pool, json_text_at(json, texts[i].key));
 	for (size_t i = 0; i < NR(numbers); i++)
 		*(double *)member_in(peak, &numbers[i]) = json_number_at(json, numbers[i].key);
-	for (size_t i = 0; i < NR(estimates); i++)
-		if (read_estimate(json_object_get(json, estimates[i].key), member_in(peak, &estimates[i])) < 0)
+	for (size_t i = 0; i < NR(estimates); i++) {
+		const json_t *from = json_object_get(json, estimates[i].key);
+
+		if (!json_is_object(from))
 			return -1;
+		*(struct peak_estimate *)member_in(peak, &estimates[i]) =
+			(struct peak_estimate){.value = json_number_at(from, "value"),
+					       .low = json_number_at(from, "low"),
+					       .high = json_number_at(from, "high")};
+	}
 	for (size_t i = 0; i < NR(counts); i++) {
 		count = json_object_get(json, counts[i].key);
 		if (!json_is_integer(count) || json_integer_value(count) < 0)
@@ -519,54 +517,38 @@ numbers_of(const struct peak *peak)
 	return 1;
 }
 
-static double
-operations_of(const char *access)
-{
-	for (size_t i = 0; i < sizeof(mixes) / sizeof(*mixes); i++)
-		if (strcmp(mixes[i].access, access) == 0)
-			return mixes[i].operations;
-	return 1;
-}
-
-/* 0: it has none. */
-static int
-nr_chains(const struct peak *peak)
-{
-	for (size_t i = 0; i < peak->nr_coordinates; i++)
-		if (strcmp(peak->variant[i].name, "dlp") == 0)
-			return peak->variant[i].value;
-	return 0;
-}
-
-/* A reader must not take for the machine's what is the search's. */
-static const char *
-unknown_cause(const struct peak *peak)
-{
-	return strcmp(peak->search, "quick") == 0
-		       ? "below what the documents allow: a quick search tries few variants, 'rot peaks' tries more"
-		       : "below what the documents allow, for a reason that is not known";
-}
-
 static void
 set_remark(struct pool *pool, struct peak *peak, const struct architecture_limit *limit)
 {
-	bool is_cause =
-		limit->cause[0] && (limit->cause_below_chains == 0 || nr_chains(peak) < limit->cause_below_chains);
+	/* A reader must not take for the machine's what is the search's. */
+	const char *cause =
+		strcmp(peak->search, "quick") == 0
+			? "below what the documents allow: a quick search tries few variants, 'rot peaks' tries more"
+			: "below what the documents allow, for a reason that is not known";
+	int nr_chains = 0;
 
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
+		if (strcmp(peak->variant[i].name, "dlp") == 0)
+			nr_chains = peak->variant[i].value;
+	if (limit->cause[0] && (limit->cause_below_chains == 0 || nr_chains < limit->cause_below_chains))
+		cause = limit->cause;
 	if (peak->per_cycle.value > (1 + LIMIT_EXCEEDED) * peak->limit_per_cycle)
 		peak->remark = "above what the documents allow: the clock was misread, or they are; not to be believed";
 	else if (!(peak->remark && peak->remark[0]) &&
 		 peak->per_cycle.value < (1 - LIMIT_NOTABLE) * peak->limit_per_cycle)
-		peak->remark = pool_strdup(pool, is_cause ? limit->cause : unknown_cause(peak));
+		peak->remark = pool_strdup(pool, cause);
 }
 
 /* NULL: none. *factor: operations or bytes of what the limit counts. */
 static const struct architecture_limit *
 find_limit(const struct peak *peak, const struct architecture *architecture, int model, double *factor)
 {
-	*factor = peak->kind == PEAK_PERFORMANCE ? numbers_of(peak) * operations_of(peak->access)
-		  : peak->kind == PEAK_BANDWIDTH ? 1
-						 : 0;
+	double operations = 1;
+
+	for (size_t i = 0; i < NR(mixes); i++)
+		if (strcmp(mixes[i].access, peak->access) == 0)
+			operations = mixes[i].operations;
+	*factor = peak->kind == PEAK_PERFORMANCE ? numbers_of(peak) * operations : peak->kind == PEAK_BANDWIDTH ? 1 : 0;
 	return *factor > 0 ? architecture_limit(architecture, model, peak->kind == PEAK_PERFORMANCE ? "" : peak->border,
 						peak->access, peak->instruction_set)
 			   : NULL;

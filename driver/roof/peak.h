@@ -72,9 +72,9 @@ struct peak {
 	bool has_huge_pages; /* its buffer lay in such, whatever was asked for */
 
 	/*
-	 * Of the samples that the search did not choose by (no winner's curse). Per core cycle of one thread (so that
-	 * one and all threads compare): flop or bytes, latency: cycles. Per second: flop/s or bytes/s of all threads,
-	 * latency: seconds.
+	 * Estimates of the samples that the search did not choose by (no winner's curse). Per core cycle of one thread
+	 * (so that one and all threads compare): flop or bytes, latency: cycles. Per second: flop/s or bytes/s of all
+	 * threads, latency: seconds.
 	 */
 	struct peak_estimate per_cycle, per_second;
 	struct peak_estimate per_tsc_cycle; /* as per_cycle, in cycles of the time stamp counter */
@@ -97,14 +97,14 @@ struct peak_wish {
 	const char *operation, *border, *access, *instruction_set;
 };
 
-/* What a search found, in the order of the description. */
+/* The peaks that a search found, in the order of the description. */
 struct peak_list {
 	struct peak *peaks;
 	size_t nr;
 	struct pool pool; /* of the peaks and all that they hold */
 };
 
-/* Of peaks that are the same but for their variant the best alone stays, at the place of the first. */
+/* The best alone of peaks that are the same but for their variant stays, at the place of the first. */
 void peak_list_keep_best(struct peak_list *list);
 
 /* Are these the words of a peak that is wished for? Each may be NULL, which is the same as "". */
@@ -169,8 +169,8 @@ struct growth {
 };
 
 /*
- * Of all peaks of that kind (no latencies) that are known on two numbers of threads at least, in the order of the list.
- * One on one thread, which has no mode, begins the growth of each mode.
+ * The growths of all peaks of that kind (no latencies) that are known on two numbers of threads at least, in the order
+ * of the list. One on one thread, which has no mode, begins the growth of each mode.
  */
 size_t peaks_growths(struct pool *pool, const struct peak_list *list, enum peak_kind kind, struct growth **growths);
 
@@ -187,7 +187,7 @@ struct architecture;
  * and the profile replaces it with what is found next. */
 #define LIMIT_EXCEEDED 0.005
 
-/* What the documents of this machine's processor say, whether its events can be counted or not. Delete it. */
+/* The documents of this machine's processor, whether its events can be counted or not. Delete it. */
 struct architecture *limits_load(struct rot *rot, struct rot_error *err);
 
 /* Per core cycle, of kind, operation, border, access and instruction set of the peak; NaN: nothing is known. */

@@ -48,20 +48,9 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 }
 
 /*
- * The kernels Memory and Chase tell this fact (kernels/pages.h): the system need not give the pages that were asked
- * for. Behind the last whole one of 2 MiB there may be small ones.
+ * All that tells of a buffer tells that, and something does. The kernels Memory and Chase do (kernels/pages.h): the
+ * system need not give the pages that were asked for. Behind the last whole one of 2 MiB there may be small ones.
  */
-static bool
-tells_huge_pages(const char *fact)
-{
-	long huge, all;
-
-	return strcmp(fact, "buffer in pages of 2 MiB") == 0 ||
-	       (sscanf(fact, "buffer partly in pages of 2 MiB: %ld of %ld KiB", &huge, &all) == 2 &&
-		(double)huge >= MOST_PAGES * (double)all);
-}
-
-/* All that tells of a buffer tells that, and something does. */
 static bool
 lies_in_huge_pages(const json_t *facts)
 {
@@ -70,9 +59,12 @@ lies_in_huge_pages(const json_t *facts)
 
 	json_array_foreach(facts, i, fact) {
 		const char *text = json_string_value(fact);
+		long huge, all;
 
 		nr_told += strncmp(text, "buffer ", strlen("buffer ")) == 0;
-		nr_huge += tells_huge_pages(text);
+		nr_huge += strcmp(text, "buffer in pages of 2 MiB") == 0 ||
+			   (sscanf(text, "buffer partly in pages of 2 MiB: %ld of %ld KiB", &huge, &all) == 2 &&
+			    (double)huge >= MOST_PAGES * (double)all);
 	}
 	return nr_told > 0 && nr_huge == nr_told;
 }
@@ -136,17 +128,6 @@ descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* How many from `first` on agree with it. */
-static size_t
-nr_agreeing(const double *sorted, size_t nr, size_t first)
-{
-	size_t behind = first;
-
-	while (behind < nr && sorted[behind] >= sorted[first] * (1 - PLATEAU_AGREEING))
-		behind++;
-	return behind - first;
-}
-
 struct plateau
 plateau_find(const double *rates, size_t nr)
 {
@@ -157,8 +138,11 @@ plateau_find(const double *rates, size_t nr)
 	memcpy(sorted, rates, nr * sizeof(*sorted));
 	qsort(sorted, nr, sizeof(*sorted), descending);
 	for (size_t first = 0; first < nr && plateau.nr == 0; first++) {
-		const size_t nr_here = nr_agreeing(sorted, nr, first);
+		size_t behind = first, nr_here;
 
+		while (behind < nr && sorted[behind] >= sorted[first] * (1 - PLATEAU_AGREEING))
+			behind++;
+		nr_here = behind - first;
 		if ((double)nr_here >= least)
 			plateau = (struct plateau){
 				.low = sorted[first + nr_here - 1],
@@ -254,28 +238,6 @@ clock_hz(const struct peak_samples *samples, const struct selection *selection, 
 	return estimate(selection, each).value;
 }
 
-static size_t
-nr_undisturbed(const struct peak_samples *samples, size_t from)
-{
-	size_t nr = 0;
-
-	for (size_t i = from; i < samples->nr; i++)
-		nr += !samples->is_tainted[i] && !samples->is_left_out[i];
-	return nr;
-}
-
-/* Disturbed runs alone give no interval. */
-static void
-note_disturbance(struct peak *peak)
-{
-	struct peak_estimate *const estimates[] = {&peak->per_cycle, &peak->per_second, &peak->per_tsc_cycle};
-
-	for (size_t i = 0; i < 3; i++)
-		estimates[i]->low = estimates[i]->high = NAN;
-	if (!peak->remark[0])
-		peak->remark = "every run was disturbed: the machine can do better";
-}
-
 /* The median of all, not only of those that the peak is made of. */
 static void
 set_usual(struct pool *pool, const struct selection *selection, struct peak *peak)
@@ -296,6 +258,7 @@ peak_samples_fill(struct pool *pool, const struct peak_samples *samples, size_t 
 	struct peak_estimate *const estimates[] = {&peak->per_cycle, &peak->per_second, &peak->per_tsc_cycle};
 	autopool runs = {0};
 	struct selection selection = select_runs(&runs, samples, from, samples->nr);
+	size_t nr_undisturbed = 0;
 
 	for (size_t i = 0; i < 3; i++) {
 		struct peak_estimate e = estimate(&selection, rates[i]);
@@ -305,11 +268,16 @@ peak_samples_fill(struct pool *pool, const struct peak_samples *samples, size_t 
 	}
 	peak->nr_samples = selection.nr_kept;
 	peak->nr_tainted = 0;
-	for (size_t i = from; i < samples->nr; i++)
+	for (size_t i = from; i < samples->nr; i++) {
 		peak->nr_tainted += samples->is_tainted[i] && !samples->is_left_out[i];
+		nr_undisturbed += !samples->is_tainted[i] && !samples->is_left_out[i];
+	}
 	set_usual(pool, &selection, peak);
-	if (nr_undisturbed(samples, from) == 0)
-		note_disturbance(peak);
+	/* Disturbed runs alone give no interval. */
+	for (size_t i = 0; i < 3 && nr_undisturbed == 0; i++)
+		estimates[i]->low = estimates[i]->high = NAN;
+	if (nr_undisturbed == 0 && !peak->remark[0])
+		peak->remark = "every run was disturbed: the machine can do better";
 	peak->has_huge_pages = samples->has_huge_pages;
 	peak->clock_hz = clock_hz(samples, &selection, peak->nr_threads);
 	peak->clock_source = strcmp(samples->clock_kind, "measured") == 0 ? "counted" : "probe";

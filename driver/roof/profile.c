@@ -37,7 +37,7 @@ is_same_peak(const json_t *a, const json_t *b)
 	return true;
 }
 
-/* What is better is larger, also of latencies. */
+/* The better is larger, also of latencies. */
 struct reached {
 	double value, low, high;
 };
@@ -181,14 +181,6 @@ state_of(struct pool *pool, const struct rot *rot)
 
 /* ---- whose ---- */
 
-static bool
-is_same_machine(const struct machine *a, const struct machine *b)
-{
-	return strcmp(a->cpu_vendor, b->cpu_vendor) == 0 && strcmp(a->cpu_name, b->cpu_name) == 0 &&
-	       strcmp(a->hypervisor, b->hypervisor) == 0 && a->cpu_family == b->cpu_family &&
-	       a->cpu_model == b->cpu_model && a->cpu_stepping == b->cpu_stepping;
-}
-
 /* ---- files ---- */
 
 static void
@@ -199,7 +191,7 @@ put_aside(const char *path, const char *ending)
 	rename(path, to);
 }
 
-/* What a file says; NULL: it is no profile, with the reason. */
+/* The profile of a file; NULL: it is none, with the reason. */
 static json_t *
 parse(struct pool *pool, const char *bytes, size_t length, const char **reason)
 {
@@ -279,20 +271,7 @@ read_peaks(const json_t *json, struct peak_list *list)
 	return 0;
 }
 
-/* The first peak whose condition is another one now, said once for all. */
-static void
-append_change(char **text, const json_t *peaks, const json_t *now, size_t condition)
-{
-	size_t i;
-	json_t *peak;
-
-	json_array_foreach(peaks, i, peak) {
-		if (conditions_append_change(text, condition, json_object_get(peak, "foundOn"), now))
-			return;
-	}
-}
-
-/* What changed since the peaks were found; "" if nothing. Fresh memory. */
+/* The changes since the peaks were found; "" if there is none. Fresh memory. */
 static char *
 changes(const json_t *json, const struct machine *machine)
 {
@@ -303,8 +282,13 @@ changes(const json_t *json, const struct machine *machine)
 	json_int_t oldest = (json_int_t)time(NULL);
 	size_t i;
 
-	for (size_t condition = 0; condition < CONDITIONS_NR; condition++)
-		append_change(&text, peaks, now, condition);
+	/* The first peak whose condition is another one now says it for all. */
+	for (size_t condition = 0; condition < CONDITIONS_NR; condition++) {
+		json_array_foreach(peaks, i, peak) {
+			if (conditions_append_change(&text, condition, json_object_get(peak, "foundOn"), now))
+				break;
+		}
+	}
 	json_array_foreach(peaks, i, peak) {
 		json_int_t found_at = json_integer_value(json_object_get(peak, "foundAt"));
 
@@ -321,7 +305,10 @@ is_foreign(const json_t *json, const struct machine *machine, char **whose)
 	bool is_same;
 
 	json_entity_fill(found, json_object_get(json, "machine"));
-	is_same = is_same_machine(found, machine);
+	is_same = strcmp(found->cpu_vendor, machine->cpu_vendor) == 0 &&
+		  strcmp(found->cpu_name, machine->cpu_name) == 0 &&
+		  strcmp(found->hypervisor, machine->hypervisor) == 0 && found->cpu_family == machine->cpu_family &&
+		  found->cpu_model == machine->cpu_model && found->cpu_stepping == machine->cpu_stepping;
 	*whose = is_same ? NULL : machine_caption(found);
 	return !is_same;
 }
@@ -411,7 +398,7 @@ found_json(const struct peak_list *list, json_t *facts)
 	return found;
 }
 
-/* What is kept for this machine; what is there instead is put aside. An empty array if there is nothing. */
+/* The peaks kept for this machine; what is there instead is put aside. An empty array if there is nothing. */
 static json_t *
 read_kept(struct pool *pool, const struct rot *rot, struct profile_state *state, int *rc, struct rot_error *err)
 {

@@ -198,27 +198,17 @@ is_there(const struct peak_list *list, const struct peak_wish *wish)
 	return false;
 }
 
-/* Copies with the strings of the wishes. Free the array. */
-static size_t
-missing_of(const struct peak_list *list, const struct peak_wish *wishes, size_t nr_wishes, struct peak_wish **missing)
-{
-	size_t nr = 0;
-
-	*missing = rot_calloc(nr_wishes + 1, sizeof(**missing));
-	for (size_t i = 0; i < nr_wishes; i++)
-		if (!is_there(list, &wishes[i]))
-			(*missing)[nr++] = wishes[i];
-	return nr;
-}
-
 int
 roof_complete(struct rot *rot, const struct peak_wish *wishes, size_t nr_wishes, struct peak_list *list,
 	      struct rot_error *err)
 {
-	autofree struct peak_wish *missing = NULL;
-	size_t nr = missing_of(list, wishes, nr_wishes, &missing);
+	autofree struct peak_wish *missing = rot_calloc(nr_wishes + 1, sizeof(*missing));
+	size_t nr = 0;
 	int rc = 0;
 
+	for (size_t i = 0; i < nr_wishes; i++)
+		if (!is_there(list, &wishes[i]))
+			missing[nr++] = wishes[i];
 	if (nr > 0 && !rot->is_cached_only && configuration_bool(rot->configuration, "findPeaks")) {
 		rot_note("%zu of the peaks that are needed %s not known yet: a quick search finds %s first, once", nr,
 			 nr == 1 ? "is" : "are", nr == 1 ? "it" : "them");
