@@ -80,17 +80,6 @@ shorter_at(const struct measured_curve *curve, size_t i)
 	return fmin(curve->cycles[0][i], curve->cycles[1][i]);
 }
 
-static void
-remove_point(struct measured_curve *curve, size_t at)
-{
-	curve->nr--;
-	for (size_t i = at; i < curve->nr; i++) {
-		curve->at[i] = curve->at[i + 1];
-		for (int half = 0; half < 2; half++)
-			curve->cycles[half][i] = curve->cycles[half][i + 1];
-	}
-}
-
 /* The point of the curve within the step that begins at the given one: only some turns had room there. 0: none. */
 static size_t
 point_within(const struct measured_curve *curve, size_t at)
@@ -116,7 +105,12 @@ bounds_of(const struct buffer *row, const struct measured_curve *coarse)
 		return bounds;
 	within = point_within(&curve, bounds.step.at);
 	if (within) {
-		remove_point(&curve, within);
+		curve.nr--;
+		for (size_t i = within; i < curve.nr; i++) {
+			curve.at[i] = curve.at[i + 1];
+			for (int half = 0; half < 2; half++)
+				curve.cycles[half][i] = curve.cycles[half][i + 1];
+		}
 		bounds.step = curve_step_of_two(row->find, curve.cycles[0], curve.cycles[1], curve.nr);
 	}
 	if (isfinite(bounds.step.rise)) {
@@ -381,22 +375,17 @@ draw(const void *measured, const struct sheet_pictures *pictures)
 /* ---- measuring ---- */
 
 static int
-add_point(struct survey *survey, const struct buffer *row, double entries, struct rot_error *err)
-{
-	const int turns = (int)fmin(row->most_turns, fmax(4, row->entries / entries));
-
-	return survey_add(survey, 1, "CoreBuffer", row->is_of_turn ? turns : turns * entries, err,
-			  "buffer=%s entries=%.0f turns=%d warmCode=true warmData=true", row->field, entries, turns) < 0
-		       ? -1
-		       : 0;
-}
-
-static int
 add_points(struct survey *survey, const struct buffer *row, const struct measured_curve *curve, struct rot_error *err)
 {
-	for (size_t i = 0; i < curve->nr; i++)
-		if (add_point(survey, row, curve->at[i], err) < 0)
+	for (size_t i = 0; i < curve->nr; i++) {
+		const double entries = curve->at[i];
+		const int turns = (int)fmin(row->most_turns, fmax(4, row->entries / entries));
+
+		if (survey_add(survey, 1, "CoreBuffer", row->is_of_turn ? turns : turns * entries, err,
+			       "buffer=%s entries=%.0f turns=%d warmCode=true warmData=true", row->field, entries,
+			       turns) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -435,26 +424,17 @@ measure_all(struct rot *rot, struct buffers *buffers, struct rot_error *err)
 }
 
 static int
-read_told(struct rot *rot, double told[BUFFERS_NR], struct rot_error *err)
-{
-	struct architecture *documents = limits_load(rot, err);
-
-	for (int i = 0; documents && i < BUFFERS_NR; i++)
-		told[i] = architecture_buffer_entries(documents, rows[i].field);
-	if (!documents)
-		return -1;
-	architecture_delete(documents);
-	return 0;
-}
-
-static int
 measure(struct rot *rot, void *measured, struct rot_error *err)
 {
 	struct buffers *buffers = measured;
+	struct architecture *documents = limits_load(rot, err);
 	double told[BUFFERS_NR];
 
-	if (read_told(rot, told, err) < 0)
+	if (!documents)
 		return -1;
+	for (int i = 0; i < BUFFERS_NR; i++)
+		told[i] = architecture_buffer_entries(documents, rows[i].field);
+	architecture_delete(documents);
 	if (measure_all(rot, buffers, err) < 0)
 		return rot_error_prefix(err, "the buffers of a core");
 	buffers_conclude(buffers, told);

@@ -113,23 +113,18 @@ add_points(struct survey *survey, int kind, struct measured_curve *curve, struct
 	return 0;
 }
 
-static void
-divide_by_alone(struct measured_curve *curve)
-{
-	const double alone = fmin(curve->cycles[0][0], curve->cycles[1][0]);
-
-	for (size_t i = 0; i < curve->nr; i++)
-		for (int half = 0; half < 2; half++)
-			curve->cycles[half][i] /= alone;
-}
-
 static int
 measure_kind(struct survey *survey, int kind, struct measured_curve *curve, struct rot_error *err)
 {
+	double alone;
+
 	if (add_points(survey, kind, curve, err) < 0 || survey_measure(survey, err) < 0 ||
 	    survey_read_curve(survey, 0, curve, err) < 0)
 		return -1;
-	divide_by_alone(curve);
+	alone = fmin(curve->cycles[0][0], curve->cycles[1][0]);
+	for (size_t i = 0; i < curve->nr; i++)
+		for (int half = 0; half < 2; half++)
+			curve->cycles[half][i] /= alone;
 	return 0;
 }
 

@@ -81,12 +81,6 @@ add(struct survey *survey, const struct hazard *hazard, bool is_met, struct rot_
 /* Each has a survey of its own: it fails with what the system refuses, and takes long with many starts. */
 enum kind { PLAIN, REFUSABLE, VARYING };
 
-static enum kind
-kind_of(const struct hazard *hazard)
-{
-	return hazard->if_refused ? REFUSABLE : hazard->varies ? VARYING : PLAIN;
-}
-
 static int
 measure_some(struct rot *rot, enum kind kind, struct sheet_answer answers[HAZARDS_NR], struct rot_error *err)
 {
@@ -94,11 +88,14 @@ measure_some(struct rot *rot, enum kind kind, struct sheet_answer answers[HAZARD
 	const struct hazard *measured[HAZARDS_NR];
 	int nr = 0, rc = 0;
 
-	for (const struct hazard *hazard = hazards; rc == 0 && hazard < hazards + HAZARDS_NR; hazard++)
-		if (kind_of(hazard) == kind && hazard->nr_cpus <= survey_nr_cpus(survey)) {
-			measured[nr++] = hazard;
-			rc = add(survey, hazard, true, err) < 0 ? -1 : add(survey, hazard, false, err);
-		}
+	for (const struct hazard *hazard = hazards; rc == 0 && hazard < hazards + HAZARDS_NR; hazard++) {
+		const enum kind own = hazard->if_refused ? REFUSABLE : hazard->varies ? VARYING : PLAIN;
+
+		if (own != kind || hazard->nr_cpus > survey_nr_cpus(survey))
+			continue;
+		measured[nr++] = hazard;
+		rc = add(survey, hazard, true, err) < 0 ? -1 : add(survey, hazard, false, err);
+	}
 	if (kind == VARYING)
 		survey_spread(survey);
 	if (rc == 0)

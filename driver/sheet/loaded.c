@@ -151,7 +151,7 @@ loaded_conclude(const struct loaded_level levels[LOADED_NR_LEVELS], double allow
 #define NO_READING UINT32_MAX
 static const uint32_t pauses[LOADED_NR_LEVELS] = {NO_READING, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 0};
 
-/* What all processes see. */
+/* Memory that all processes see. */
 struct shared {
 	atomic_uint pauses;
 	atomic_uint nr_ready;

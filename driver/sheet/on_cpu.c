@@ -10,28 +10,21 @@
 
 #include "rot.h"
 
-/* Whatever CPUs the driver may use. */
-static void
-settle(int cpu, pid_t parent)
+pid_t
+on_cpu_start(int cpu, void (*work)(void *argument), void *argument)
 {
+	const pid_t parent = getpid(), pid = fork();
 	cpu_set_t set;
 
+	if (pid != 0)
+		return pid;
+	/* Whatever CPUs the driver may use. */
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-}
-
-pid_t
-on_cpu_start(int cpu, void (*work)(void *argument), void *argument)
-{
-	const pid_t parent = getpid(), pid = fork();
-
-	if (pid != 0)
-		return pid;
-	settle(cpu, parent);
 	work(argument);
 	_exit(0);
 }

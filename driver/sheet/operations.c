@@ -117,21 +117,14 @@ static const int chain_counts[] = {1, 2, 3, 4, 6, 8, 12};
 #define MAX_CURVES (NR(operations) * NR(precisions) * NR(instruction_sets))
 
 static int
-turns_of(const char *operation)
-{
-	static const char *const slow[] = {"DIV", "SQRT", "GATHER"};
-
-	for (size_t i = 0; i < NR(slow); i++)
-		if (strcmp(operation, slow[i]) == 0)
-			return SLOW_TURNS;
-	return TURNS;
-}
-
-static int
 add_curve(struct survey *survey, struct operation_sheet *sheet, struct operation_curve curve, struct rot_error *err)
 {
-	const int turns = turns_of(curve.operation);
+	static const char *const slow[] = {"DIV", "SQRT", "GATHER"};
+	int turns = TURNS;
 
+	for (size_t i = 0; i < NR(slow); i++)
+		if (strcmp(curve.operation, slow[i]) == 0)
+			turns = SLOW_TURNS;
 	for (size_t i = 0; i < NR(chain_counts); i++) {
 		int point = survey_add(
 			survey, 1, "Operation", (double)STEPS * turns, err,
@@ -230,7 +223,7 @@ conclude(struct rot *rot, struct survey *survey, struct operation_sheet *sheet, 
 	return 0;
 }
 
-/* What can be told replaces what was kept. */
+/* Numbers that can be told replace what was kept. */
 static int
 keep(const struct rot *rot, const struct survey *survey, const struct operation_sheet *sheet, struct rot_error *err)
 {

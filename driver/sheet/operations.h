@@ -22,7 +22,7 @@ struct operation_curve {
 	struct measured_curve cycles;                        /* of one step of all chains, over their number */
 };
 
-/* What the processor's documents allow; NaN and "": they are not known. Sources are borrowed. */
+/* The limits by the processor's documents; NaN and "": they are not known. Sources are borrowed. */
 struct operation_told {
 	double latency, per_cycle;
 	const char *latency_source, *source;
@@ -40,7 +40,7 @@ struct operation_answer {
 };
 
 /*
- * What a curve says. Pure. extra: cycles by which the kernel lengthens each step of a chain (NaN: not known).
+ * The answer of a curve. Pure. extra: cycles by which the kernel lengthens each step of a chain (NaN: not known).
  */
 struct operation_answer
 operation_conclude(const struct measured_curve *measured, double extra, const struct operation_told *told);

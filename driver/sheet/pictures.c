@@ -17,7 +17,7 @@
 
 /* ---- files ---- */
 
-/* What points are, and the machine. */
+/* The caption says what points are, and of which machine. */
 static char *
 caption_of(const struct sheet_pictures *pictures, const char *own, const char *points)
 {

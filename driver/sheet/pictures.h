@@ -42,14 +42,14 @@ void sheet_pictures_draw_last_level(const struct sheet_pictures *pictures, const
 void sheet_pictures_draw_answers(const struct sheet_pictures *pictures, const char *name, const char *title,
 				 const struct sheet_answer *answers, size_t nr);
 
-/* What the better half of the runs told, with a whisker to the other. */
+/* A point for the better half of the runs, with a whisker to the other. */
 struct plot_point sheet_point(double x, double best, double other);
 
 /* All points of a curve; a level line. Memory is of the pool, the name is borrowed. */
 struct plot_series sheet_curve_series(struct pool *pool, const struct measured_curve *curve);
 struct plot_series sheet_cost_line(struct pool *pool, double from, double to, double cost, const char *name);
 
-/* What there is to say of the answers, a line each. Of the pool. */
+/* The remarks on the answers, a line each. Of the pool. */
 const char *sheet_remarks(struct pool *pool, const struct sheet_answer *answers, size_t nr);
 
 /* A mark for each place that answers have, one where several have the same; room for nr. Returns how many. */

@@ -117,7 +117,7 @@ conclude_l2_ways(struct places *places, double told)
 	}
 }
 
-/* Of all accesses behind the step at so many ways: those that miss take as long as with the most lines. */
+/* The percent of accesses that miss behind the step at so many ways: a miss takes as long as with the most lines. */
 static double
 replaced_percent(const struct measured_curve *curve, const double *cycles, double ways)
 {
@@ -166,8 +166,8 @@ has_huge_pages(const struct places *places)
 }
 
 /*
- * What translation adds to an access. The cost of the first access is left in it, as steps are relative. A point that
- * one of both curves lacks is left out.
+ * The time that translation adds to an access. The cost of the first access is left in it, as steps are relative. A
+ * point that one of both curves lacks is left out.
  */
 static struct measured_curve
 added_cost(const struct measured_curve *pages, const struct measured_curve *lines)
@@ -536,7 +536,7 @@ measure(struct rot *rot, struct places *places,
 	return rc;
 }
 
-/* What is sure replaces what was kept. */
+/* Sizes that are sure replace what was kept. */
 static int
 keep(const struct rot *rot, const struct places *places, struct rot_error *err)
 {

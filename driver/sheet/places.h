@@ -42,7 +42,7 @@ enum places_answer {
 	PLACES_NR_ANSWERS
 };
 
-/* What the processor says; 0: nothing. */
+/* The numbers that the processor tells; 0: it does not. */
 struct places_told {
 	double line_bytes, l1_ways, l2_ways, first_tlb, second_tlb, huge_first_tlb, huge_second_tlb;
 };

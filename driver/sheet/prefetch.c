@@ -17,10 +17,10 @@
 
 /* ---- what curves say ---- */
 
-/* What takes less than this share of the time of what is not is fetched before. */
+/* A line is fetched before if it takes less than this share of the time of one that is not. */
 #define FETCHED 0.5
 
-/* How many points from the first on are. */
+/* How many points from the first on are fetched before. */
 static size_t
 nr_fetched(const struct measured_curve *share, int half)
 {
@@ -67,7 +67,7 @@ share_in_order(const struct measured_curve *in_order, const struct measured_curv
 	return share;
 }
 
-/* Of the second access of a pair, of which both take as long as the first one alone within a line. */
+/* The share of the second access of a pair: within a line, both take as long as the first one alone. */
 static struct measured_curve
 share_of_second(const struct measured_curve *pairs)
 {

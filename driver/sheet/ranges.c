@@ -27,7 +27,7 @@ static const struct {
 
 /* ---- what curves say ---- */
 
-/* What is spilled takes longer; how much longer depends on where it lies, and says nothing. */
+/* Spilled variables take longer; how much longer depends on where they lie, and says nothing. */
 #define CLEARLY_LONGER 1.25
 
 /* Few variables wait for each other. Begins where an addition takes nearly as little as anywhere. */

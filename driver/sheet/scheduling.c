@@ -35,7 +35,7 @@ answer_of(const char *name, const char *unit, double value, double low, double h
 		.name = name, .unit = unit, .number = {value, low, high}, .told = NAN, .confidence = NAN};
 }
 
-/* Of gaps that are as long as slots, in ms; returns how many. */
+/* Fills the slots, in ms, of gaps that are as long as these; returns how many. */
 static size_t
 find_slots(const struct scheduling_gaps *gaps, double *slots)
 {

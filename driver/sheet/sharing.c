@@ -25,7 +25,7 @@ static const char *const names[SHARING_NR_ANSWERS] = {"CPUs of an L1 data", "CPU
 
 /* ---- what curves say ---- */
 
-/* What does not fit must take so many times as long, or nothing is told. */
+/* Buffers that do not fit must take so many times as long, or nothing is told. */
 #define LEAST_RATIO 1.3
 
 /* Shared, if it takes more than this part of what both buffers on one CPU add; private, below the other. */
@@ -123,7 +123,7 @@ struct level_points {
 	int alone[SHARING_MAX_CPUS], both[SHARING_MAX_CPUS]; /* points; both[0]: the first CPU, both sizes */
 };
 
-/* What was measured, which may be less than is told; 0: not known. */
+/* The measured size may be less than the told one; 0: not known. */
 static int64_t
 size_of(const struct rot *rot, int level)
 {
@@ -186,7 +186,7 @@ read_level(struct survey *survey, const struct level_points *points, const int *
 	return 0;
 }
 
-/* Those that are taken, of the ones that share each level with the first. */
+/* Counts the taken CPUs that share each level with the first. */
 static void
 read_told(const int *cpus, size_t nr, int told[SHARING_NR_ANSWERS])
 {

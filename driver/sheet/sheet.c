@@ -78,12 +78,6 @@ range_text(const struct sheet_number *number)
 	return isfinite(number->high) ? rot_format("%s..%s", low, high) : rot_format(">= %s", low);
 }
 
-static bool
-has_same_remark(const struct sheet_answer *a, const struct sheet_answer *b)
-{
-	return a->remark && b->remark && strcmp(a->remark, b->remark) == 0;
-}
-
 /* Once, beside the first of the answers that have it. */
 static void
 print_remark(const struct sheet_answer *answers, size_t nr, size_t of, FILE *out)
@@ -91,7 +85,7 @@ print_remark(const struct sheet_answer *answers, size_t nr, size_t of, FILE *out
 	autofree char *line = rot_strdup(answers[of].name);
 
 	for (size_t i = 0; i < nr; i++) {
-		if (i == of || !has_same_remark(&answers[i], &answers[of]))
+		if (i == of || !answers[i].remark || strcmp(answers[i].remark, answers[of].remark) != 0)
 			continue;
 		if (i < of)
 			return;

@@ -36,7 +36,7 @@ void sheet_read_halves(struct sheet_answer *answer, double a, double b);
 /* Adds what there is to say of a number that differs from what was told, or is not sure. */
 void sheet_judge(struct sheet_answer *answer);
 
-/* As many digits as one reads; "-": there is none. Fresh memory. */
+/* A number with as many digits as one reads; "-": there is none. Fresh memory. */
 char *sheet_number_text(double value);
 
 void sheet_print(const struct sheet_answer *answers, size_t nr, FILE *out);

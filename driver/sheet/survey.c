@@ -154,28 +154,6 @@ survey_set_flags(struct survey *survey, int point, const char *flags)
 		rot_string_set(&measurement_workloads_at(pass, i)->kernel->optimization, flags);
 }
 
-/* The clock of the slowest thread, GHz. */
-static double
-clock_of(const struct pass_run *run, size_t nr_threads)
-{
-	double slowest = nr_threads ? INFINITY : run->core_cycles / run->wall_ns;
-
-	for (size_t i = 0; i < nr_threads; i++)
-		slowest = fmin(slowest, run->threads[i].core_cycles / run->threads[i].wall_ns);
-	return slowest;
-}
-
-/* The cycles of the slowest thread. */
-static double
-cycles_of(const struct pass_run *run, size_t nr_threads)
-{
-	double most = nr_threads ? 0 : run->core_cycles;
-
-	for (size_t i = 0; i < nr_threads; i++)
-		most = fmax(most, run->threads[i].core_cycles);
-	return most;
-}
-
 int
 survey_read(struct survey *survey, int point, struct survey_times *times, struct rot_error *err)
 {
@@ -189,14 +167,21 @@ survey_read(struct survey *survey, int point, struct survey_times *times, struct
 	*times = (struct survey_times){{NAN, NAN}, {NAN, NAN}, {NAN, NAN}, NAN, NAN};
 	for (size_t i = 0; rc == 0 && i < samples.nr_runs; i++) {
 		const struct pass_run *run = &samples.runs[i];
+		double most = samples.nr_threads ? 0 : run->core_cycles;
+		double ghz = samples.nr_threads ? INFINITY : run->core_cycles / run->wall_ns;
 
 		if (!(run->core_cycles > 0) || run->taints & survey->points[point].disturbing)
 			continue;
-		cycles[nr] = cycles_of(run, samples.nr_threads) / steps;
+		/* The slowest thread counts. */
+		for (size_t k = 0; k < samples.nr_threads; k++) {
+			most = fmax(most, run->threads[k].core_cycles);
+			ghz = fmin(ghz, run->threads[k].core_cycles / run->threads[k].wall_ns);
+		}
+		cycles[nr] = most / steps;
 		times->cycles[i % 2] = fmin(times->cycles[i % 2], cycles[nr]);
 		times->most = fmax(times->most, cycles[nr++]);
 		times->ns[i % 2] = fmin(times->ns[i % 2], run->wall_ns / steps);
-		times->ghz[i % 2] = fmax(times->ghz[i % 2], clock_of(run, samples.nr_threads));
+		times->ghz[i % 2] = fmax(times->ghz[i % 2], ghz);
 	}
 	if (nr > 0)
 		times->median = statistics_percentile(cycles, nr, 50);

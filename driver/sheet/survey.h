@@ -40,7 +40,7 @@ __attribute__((format(printf, 6, 7))) int survey_add(struct survey *survey, size
 /* These taints of runs (enum sample_taint) belong to the point, and disturb none. */
 void survey_allow(struct survey *survey, int point, unsigned taints);
 
-/* Of the compiler. */
+/* The flags of the compiler. */
 void survey_set_flags(struct survey *survey, int point, const char *flags);
 
 /* Each run has a start of its own: for what differs from start to start. */

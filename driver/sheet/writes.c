@@ -8,7 +8,7 @@
 #include "rot.h"
 #include "sheet/survey.h"
 
-/* What is clearly faster takes less than this share. */
+/* Clearly faster means less than this share. */
 #define CLEARLY 0.7
 
 #define WRITE_BACK "write back: what is stored stays in L1, as L2 takes longer for it"
