@@ -70,7 +70,7 @@ struct mode_rounds {
 	int runs;      /* in a round */
 };
 
-enum mode_kind { MODES_NONE, MODES_OF_RATE, MODES_OF_SHARING, MODES_OF_PLACEMENT, NR_MODE_KINDS };
+enum mode_kind { MODES_NONE, MODES_OF_RATE, MODES_OF_SHARING, MODES_OF_PLACEMENT };
 
 /* A peak that waits to be measured. */
 struct mode_peak {
