@@ -130,7 +130,7 @@ struct machine_counter {
 
 static struct machine_counter machine_counters[MAX_FDS];
 
-/* What a thread has seen of it: read before and after what it does. */
+/* Counts of it that a thread has seen: read before and after what it does. */
 static _Thread_local struct {
 	uint64_t nr_reads, lines, ns;
 } machine_counts[MAX_FDS];
@@ -556,7 +556,7 @@ truth_of(uint64_t config)
 	return NULL;
 }
 
-/* What the event counts of the kernel's work; false for junk. */
+/* The count of the event for the kernel's work; false for junk. */
 static bool
 count_of_work(uint64_t config, double *count)
 {
@@ -723,7 +723,7 @@ writes_to_memory(uint64_t config)
 	return false;
 }
 
-/* Of all workloads of a measurement; those of a command are alike. */
+/* The kernels of all workloads of a measurement; those of a command are alike. */
 static int
 nr_kernels(void)
 {
@@ -989,7 +989,7 @@ ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
-/* What the kernel would read: the number of events, and for how long they counted. */
+/* The kernel would read this: the number of events, and for how long they counted. */
 static ssize_t
 read_alone(int fd, uint64_t *data, size_t size)
 {
@@ -1002,7 +1002,7 @@ read_alone(int fd, uint64_t *data, size_t size)
 	return (ssize_t)nr_bytes;
 }
 
-/* What the kernel read, with our counts. */
+/* The kernel reads, and our counts replace its own. */
 ssize_t
 read(int fd, void *bytes, size_t size)
 {

@@ -109,7 +109,7 @@ kernel_of(const char *class_name, const char *fields)
 	return at_end(rot_entity_delete, kernel);
 }
 
-/* What the command prints on both channels, and its wait status. */
+/* The output of the command on both channels, and its wait status. */
 static char *
 run_command(const char *command, int *status)
 {

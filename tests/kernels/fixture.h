@@ -26,7 +26,7 @@ const char *kernels_compiler_of(int number, size_t i);
 /* True if the variant of that number is tried: every other one is, or all are with ROT_SLOW_TESTS. */
 bool kernels_tries(int number);
 
-/* What suites of kernels need, once around all tests. Exits with a message on failure; false, after one: no compiler.
+/* Suites of kernels need this, once around all tests. Exits with a message on failure; false, after one: no compiler.
  * fixture_close is needed in any case. */
 bool fixture_open(void);
 void fixture_close(void);
@@ -41,11 +41,11 @@ struct kernel_base *kernel_of(const char *class_name, const char *fields);
  */
 char *kernel_compile(const struct kernel_base *kernel, const char *compiler, const char *more_flags, const char *name);
 
-/* What a shell command prints; it must succeed. Fresh memory. */
+/* The output of a shell command, which must succeed. Fresh memory. */
 char *output_of(const char *command);
 
-/* Whether PATH has the program. */
+/* Has PATH the program? */
 bool has_program(const char *name);
 
-/* That shows the instructions of compiled kernels; says on standard error what to install. */
+/* objdump shows the instructions of compiled kernels; says on standard error what to install. */
 bool has_objdump(void);

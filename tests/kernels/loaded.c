@@ -12,7 +12,7 @@
 #include "fixture.h"
 #include "memory.h"
 
-/* What the shared objects ask this program for. */
+/* The shared objects ask this program for these. */
 void *const offered_to_kernels[] = {(void *)kernel_allocate,   (void *)kernel_free,       (void *)kernel_fail,
 				    (void *)kernel_fill,       (void *)kernel_fill_float, (void *)kernel_library,
 				    (void *)kernel_symbol,     (void *)kernel_tell,       (void *)kernel_folder,

@@ -26,5 +26,5 @@ void run(struct loaded *loaded);
 /* Disposes twice: after a failed initialize there may be nothing to free. */
 void unload(struct loaded *loaded);
 
-/* Whether this CPU has what a kernel with these fields needs. */
+/* Has this CPU what a kernel with these fields needs? */
 bool cpu_has(const char *fields);

@@ -134,7 +134,7 @@ TEST(ascending_steps_go_to_the_next_line)
 	ck_assert_ptr_eq(*(char **)(void *)at, pointer_at(&chase, 1));
 }
 
-/* What is measured begins where warming ended; each chain makes the accesses asked for. */
+/* The measured accesses begin where warming ended; each chain makes the accesses asked for. */
 static const struct {
 	const char *chains;
 	size_t nr, first; /* accesses of each chain before: 480 of all, and 8 to warm the code */

@@ -8,7 +8,7 @@
 #include "matrices.h"
 #include "testing.h"
 
-/* Whether the libraries are there that the kernel needs; if not, says which. */
+/* Are the libraries there that the kernel needs? If not, says which. */
 static bool
 can_run(const char *class_name, const char *fields)
 {
@@ -148,7 +148,7 @@ TEST_OF(fft_finds_a_frequency, 2)
 	}
 }
 
-/* Whether one of the facts holds the text. */
+/* Does one of the facts hold the text? */
 static bool
 is_told(const char *text)
 {
@@ -161,7 +161,7 @@ is_told(const char *text)
 	return is_told;
 }
 
-/* What FFTW learned is in the file, and the next process knows it; a file that is no wisdom, or cannot be written, is
+/* The wisdom of FFTW is in the file, and the next process knows it; a file that is no wisdom, or cannot be written, is
  * told. A name alone is one in the folder that is kept. */
 TEST_OF(wisdom_is_kept, 5)
 {
@@ -211,7 +211,7 @@ TEST(wisdom_needs_a_folder)
 
 static struct matrices product;
 
-/* What a library might do: one element is wrong, by little. */
+/* A library might do so: one element is wrong, by little. */
 static void
 multiply_wrongly(void *error)
 {

@@ -146,7 +146,7 @@ look_at_arithmetic(const struct kernel_base *kernel, const struct listing *loop,
 	ck_assert_double_eq(expected, (double)(lanes * (nr_single + 2 * nr_fused)) * number_of(kernel, "iterations"));
 }
 
-/* What the kernel refuses for another reason than registers. */
+/* The kernel refuses some for another reason than registers. */
 static bool
 is_possible(const struct arithmetic_case *c)
 {

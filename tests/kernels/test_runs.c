@@ -192,7 +192,7 @@ static const char *const arithmetics[] = {
 	"operation=SQRT instructionSet=AVX2 dlp=5 unroll=3 iterations=1000",
 };
 
-/* What a step does to a chain: '+', '*', 'f' (both), '/' or 'r' (the root of a constant). */
+/* The work of a step on a chain: '+', '*', 'f' (both), '/' or 'r' (the root of a constant). */
 static char
 step_of(const char *fields, size_t chain, size_t dlp)
 {

@@ -166,7 +166,7 @@ expected_bytes(const struct kernel_base *kernel, const char *direction)
 	return value;
 }
 
-/* What the definition says of a run: flops, bytes loaded and stored, and instructions, also those between passes. */
+/* The definition tells of a run: flops, bytes loaded and stored, and instructions, also those between passes. */
 static void
 check_expectation(const struct kernel_base *kernel, const struct vector_case *this, const struct amounts *amounts,
 		  size_t nr_in_loop)
@@ -273,7 +273,7 @@ TEST_OF(operations_compute_what_they_say, NR_CASES)
 	free(this.fields);
 }
 
-/* What a compiler makes of the loop in C computes the same, of any length. */
+/* The code that a compiler makes of the loop in C computes the same, of any length. */
 TEST_OF(operations_in_c_compute_the_same, NR_ELEMENTS(operations))
 {
 	static const struct shape in_c[] = {{.is_float = false}, {.is_float = true}};
@@ -290,7 +290,7 @@ TEST_OF(operations_in_c_compute_the_same, NR_ELEMENTS(operations))
 	}
 }
 
-/* What is stored ends with the vector; a gap keeps the vectors apart, each beginning with a line. */
+/* The stores end with the vector; a gap keeps the vectors apart, each beginning with a line. */
 TEST(vectors_lie_where_the_gap_says)
 {
 	cleared_by(unload) struct loaded vector = load("Vector", "operation=XPYPZ length=1024 gap=4096");

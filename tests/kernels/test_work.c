@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels' definitions say of their work, and what they refuse, on the fixture's machine. */
+/* The kernels' definitions tell their work, and what they refuse, on the fixture's machine. */
 #include "engine/kernel_work.h"
 #include "fixture.h"
 #include "testing.h"

@@ -8,7 +8,7 @@
 json_t *json_file(const char *path);
 
 /*
- * What is wrong with a value of that schema, a file of the source tree (JSON Schema 2020-12, the part that these files
+ * The flaw of a value of that schema, a file of the source tree (JSON Schema 2020-12, the part that these files
  * use); NULL: nothing. Keys that an object's schema does not name are wrong, so that none is forgotten there. Fresh
  * memory.
  */

@@ -37,7 +37,7 @@ path_in_tree(const char *path)
 	return found;
 }
 
-/* As the compiler was told it; NULL: there are no tests of it. FILE may be the end of a path, as test_paths.c. */
+/* The path as the compiler was told it; NULL: there are no tests of it. FILE may be its end, as test_paths.c. */
 static const char *
 path_of(const char *file)
 {

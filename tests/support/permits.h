@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this system lets tests do. What it refuses is said on standard error, with the reason, as a test that ends with
- * TEST_SKIPPED has to. */
+/* The permissions that this system gives to tests. A refusal is said on standard error, with the reason, as a test that
+ * ends with TEST_SKIPPED has to. */
 #pragma once
 
 #include <stdbool.h>

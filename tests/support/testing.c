@@ -15,7 +15,7 @@ all_are_tested(void)
 	return wanted && *wanted && strcmp(wanted, "0") != 0;
 }
 
-/* What is to be cleared, the latest first. Objects of the test stand before those of its process. */
+/* Objects to be cleared, the latest first. Objects of the test stand before those of its process. */
 static struct ending {
 	void (*clear)(void *);
 	void *object;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests need: files of the source and build tree, folders and files of their own. Tests get the headers of
+ * Tests need these: files of the source and build tree, folders and files of their own. Tests get the headers of
  * the C library that most of them need from here.
  */
 #pragma once
@@ -70,7 +70,7 @@ void test_add(struct listed_test *test);
 void test_begin(void);
 void test_end(void);
 
-/* What the tests of a file have in common. Members that are left out are not there. */
+/* The tests of a file have this in common. Members that are left out are not there. */
 struct suite {
 	const char *path;
 	bool (*needs[3])(void); /* what must be so, in this order; else, after saying on standard error what is not, it

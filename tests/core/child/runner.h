@@ -9,7 +9,7 @@
 #include "entities.h"
 #include "kernel_entities.h"
 
-/* What a start of the child left. output: a MeasurementCommandOutput or a CoreFailure, NULL if there is no (whole)
+/* The outcome of a start of the child. output: a MeasurementCommandOutput or a CoreFailure, NULL if there is no (whole)
  * file. */
 struct outcome {
 	int status;
@@ -29,7 +29,7 @@ int runner_start(const char *command, const char *output, const char *journal);
 /* From now on (in this test) the child is started by rot-core, which traces it; there is no journal then. */
 void runner_trace(void);
 
-/* Whether there is a library of that name. NULL: true. */
+/* Is there a library of that name? NULL: true. */
 bool runner_has_library(const char *name);
 
 /* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes wrong in a measurement reaches the CoreFailure, with what was attempted, the reason and the next step. */
+/* A failure of a measurement reaches the CoreFailure, with what was attempted, the reason and the next step. */
 #include "runner.h"
 #include "testing.h"
 

@@ -129,7 +129,7 @@ TEST(without_ptrace_actions_wait_for_events)
 	outcome_run(0, 1);
 }
 
-/* As it would in any other function: nobody waits for a thread that was interrupted with locks in its hands. */
+/* It faults as in any other function: nobody waits for a thread that was interrupted with locks in its hands. */
 TEST_OF(an_action_that_faults_ends_the_core, 2)
 {
 	struct workload *workloads[2];

@@ -12,7 +12,7 @@
 
 /* ---- caches ---- */
 
-/* What sysfs tells: "" for a file that is not there. */
+/* Files of sysfs: "" for one that is not there. */
 static const struct {
 	const char *level[4], *size[4];
 	size_t expected;
@@ -90,7 +90,7 @@ TEST(text_of_libraries_is_visited)
 	ck_assert(is_visited[1]);
 }
 
-/* What the driver knows counts if it is more than sysfs tells. */
+/* The size that the driver knows counts if it is more than sysfs tells. */
 TEST(larger_size_of_the_last_level_counts)
 {
 	size_t told;
@@ -278,7 +278,7 @@ TEST(threads_without_measurers_are_counted)
 	close(ends[1]);
 }
 
-/* What the system says of a thread begins with its name, in which anything may stand. */
+/* The file of a thread begins with its name, in which anything may stand. */
 TEST(threads_of_any_name_are_alive)
 {
 	static const char *const names[] = {"plain", "", "a) Z b", ")", "(("};

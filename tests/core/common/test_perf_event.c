@@ -100,7 +100,7 @@ TEST(a_refused_group_is_closed)
 	perf_group_close(&group);
 }
 
-/* Whether the events may be counted or not. */
+/* It does so whether the events may be counted or not. */
 TEST(scrubbing_keeps_the_affinity)
 {
 	struct rot_error error;

@@ -70,7 +70,7 @@ TEST_OF(every_start_counts_anew, NR_ELEMENTS(groups))
 	perf_group_close(&group);
 }
 
-/* Whether its events count one after the other, or start when the last one is there. */
+/* Its events may count one after the other, or start when the last one is there. */
 TEST_OF(a_group_counts_as_soon_as_it_is_open, 3)
 {
 	const size_t nr = (size_t)_i + 2;
@@ -99,7 +99,7 @@ touch_fresh(void *pages)
 	return pages;
 }
 
-/* What a thread that is made later does is in it, in all members alike; the stack that it gets as well. */
+/* The work of a thread that is made later is in it, in all members alike; the stack that it gets as well. */
 TEST_OF(heirs_are_counted, NR_ELEMENTS(groups))
 {
 	volatile char *pages = fresh_pages();

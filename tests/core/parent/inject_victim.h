@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process in whose threads functions are run and the one that has them run know of each other. */
+/* Two processes, one of which runs functions in threads of the other, know this of each other. */
 #pragma once
 
 #include <stdatomic.h>

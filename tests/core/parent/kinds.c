@@ -23,7 +23,7 @@
 
 #include "kinds.h"
 
-/* What a function finds. flags are those of comparing first with second. */
+/* The registers that a function finds. flags are those of comparing first with second. */
 struct registers {
 	uint64_t rax, rcx, rdx, rdi, rsi, r10, r11, first, second;
 };

@@ -64,7 +64,7 @@
 enum kind { KINDS NR_KINDS };
 #undef KIND
 
-/* Whether this processor has what a kind needs. */
+/* Has this processor what a kind needs? */
 #define HAS_NOTHING 1
 #define HAS_AVX __builtin_cpu_supports("avx")
 #define HAS_AVX512 __builtin_cpu_supports("avx512f")

@@ -20,7 +20,7 @@ struct trial_region {
 	int first_hit, last_hit; /* 0: as by default */
 };
 
-/* What to run: a program by its path, or tests/core/parent/NAME of the build tree where it has no '/'. */
+/* A program to run: by its path, or tests/core/parent/NAME of the build tree where it has no '/'. */
 struct trial {
 	const char *program;
 	const char *arguments[MAX_ARGUMENTS];           /* NULL-terminated                              */

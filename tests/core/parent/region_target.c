@@ -123,7 +123,7 @@ region_tail(void)
 	region_one();
 }
 
-/* As a compiler cuts a function with OpenMP in two: the first one has the address of the second. */
+/* A compiler cuts a function with OpenMP in two like this: the first one has the address of the second. */
 FUNCTION void part_of_team(void) __asm__("region_team._omp_fn.0");
 
 FUNCTION void

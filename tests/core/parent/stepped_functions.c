@@ -611,7 +611,7 @@ mask_lanes(uint64_t *results)
 	results[0] = bits_of(sum[0]);
 }
 
-/* As the loader does around the first call of a function. */
+/* The loader does so around the first call of a function. */
 static void
 save_and_restore(uint64_t *results)
 {
@@ -648,7 +648,7 @@ flush_lines(uint64_t *results)
 	results[0] = bits_of(vectors[0][0]);
 }
 
-/* Of memory before and behind, tables, and frames of frames. */
+/* Bits of memory before and behind, of tables, and of frames of frames. */
 static void
 select_bits(uint64_t *results)
 {

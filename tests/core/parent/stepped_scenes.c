@@ -71,9 +71,7 @@ handle(int signal)
 	handled += compute(5) > 0;
 }
 
-/* Of the process's own time, so that a busy machine leaves it as much between two; or of the clock, for one that
- * sleeps.
- */
+/* The process's own time lets a busy machine leave it as much between two; the clock is for one that sleeps. */
 static const struct clock_kind {
 	int which;
 	int signal;

@@ -25,7 +25,7 @@
 #include "parent/tracer/remote.h"
 #include "parent/tracer/tracer.h"
 
-/* As in child/measurer_step.c. */
+/* The same as in child/measurer_step.c. */
 extern const char stepping_begin[], stepping_end[];
 void stepping_begin_region(struct step_region *region) __asm__("stepping_begin");
 void stepping_end_region(struct step_region *region) __asm__("stepping_end");

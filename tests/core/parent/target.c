@@ -562,7 +562,7 @@ static const struct {
 	{"print_environment", print_environment},
 };
 
-/* What the threads need is touched before there are any. */
+/* Memory that the threads need is touched before there are any. */
 static void
 prepare(void)
 {

@@ -151,7 +151,7 @@ static const struct script_case {
 	struct crossed expected;
 } script_cases[] = {
 	{"l0 l1 l0", FILLS(2, 2, 2)},
-	/* What is streamed is not in the caches, and what was there is evicted; nor are other lines. */
+	/* Streamed lines are not in the caches, and what was there is evicted; nor are other lines. */
 	{"n0 l0", {{1, 0, 1, 0, 1, 1}}},
 	{"l0 n0 l0", {{2, 0, 2, 0, 2, 1}}},
 	{"l0 l1 l2 n1 l0 l2", {{3, 0, 3, 0, 3, 1}}},
@@ -383,7 +383,7 @@ static const struct lines_case {
 } lines_cases[] = {
 	/* Each second one finds its line. */
 	{{0, 1, 2, 3}, 4, 4, {{4, 0, 4, 0, 4, 0}}},
-	/* Those that leave find theirs: the first level writes two back. */
+	/* Lines that leave find theirs: the first level writes two back. */
 	{{0, 2, 4, 6}, 4, 0, {{4, 2, 8, 0, 8, 0}}},
 	/* Line 8 takes the place of 4 and 5 behind the first level. Line 4, which goes then, reads the rest of its line
 	 * and drives out that of 0, which is written. */
@@ -442,7 +442,7 @@ TEST_OF(levels_are_shared_or_private, sizeof(sharing_cases) / sizeof(*sharing_ca
 	expect_crossed(models[1], &sharing_cases[_i].crossed, "case %d", _i);
 }
 
-/* That kinds are told changes nothing else: also of lines that are flushed and streamed, and of what two share. */
+/* Telling kinds changes nothing else: also of lines that are flushed and streamed, and of what two share. */
 TEST(kinds_are_all_that_is_read)
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(32), 4}, {LINES(96), 6}, {LINES(300), 3}};

@@ -35,7 +35,7 @@ LOOP(narrow, "movss -4(%rsi), %xmm0\n	addsd %xmm1, %xmm0\n	movsd %xmm0, (%rsi)\n
 LOOP(variable, "movsd -8(%rsp), %xmm0\n	addsd %xmm1, %xmm0\n	movsd %xmm0, -8(%rsp)");
 LOOP(counter, "incl -8(%rsp)");
 LOOP(called, "addsd %xmm1, %xmm0\n	call chain_called");
-/* What a function does is part of the turn, if it is one function that neither jumps nor calls. */
+/* The work of a function is part of the turn, if it is one function that neither jumps nor calls. */
 LEAF(adds, "addsd %xmm1, %xmm0");
 LEAF(stores, "movsd -8(%rsp), %xmm0\n	addsd %xmm1, %xmm0\n	movsd %xmm0, -8(%rsp)");
 LEAF(jumps, "test %rax, %rax\n	jz 2f\n	addsd %xmm1, %xmm0\n2:");

@@ -98,7 +98,7 @@ put_jump(uint8_t *at, void (*target)(void))
 	memcpy(at + sizeof(jump), &target, sizeof(target));
 }
 
-/* What popf and what pop, ret and calls through the stack find there. */
+/* Fills what popf and what pop, ret and calls through the stack find there. */
 static void
 prepare_memory(void)
 {
@@ -487,7 +487,7 @@ static const struct exit_case {
 };
 /* clang-format on */
 
-/* What stands before an indirect jump, and what that makes of the jump. */
+/* The code before an indirect jump, and what that makes of the jump. */
 /* clang-format off */
 static const struct {
 	const char *name;
@@ -550,7 +550,7 @@ TEST_OF(indirect_jumps_are_told_apart, NR_ELEMENTS(indirect_cases))
 			      (unsigned long long)exits.exits[0].table);
 }
 
-/* As many as there are, in their order. */
+/* All are found, in their order. */
 TEST(many_exits_are_found)
 {
 	enum { NR_RETURNS = 1000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions do to registers is what they do in this processor. */
+/* Instructions do to registers what they do in this processor. */
 #include <sys/ptrace.h>
 
 #include "parent/stepping/effect.h"

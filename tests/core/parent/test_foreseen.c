@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of programs, from one run to the next. */
+/* Knowledge of programs, from one run to the next. */
 #include "parent/translate/foreseen.h"
 
 #include <dirent.h>

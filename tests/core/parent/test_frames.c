@@ -310,7 +310,7 @@ TEST(without_counters)
 #define MAX_DEPTH 40
 #define NR_STEPS 4000
 
-/* What a thread is known to have done: it calls the region's function from itself, returns, and throws. */
+/* The known doings of a thread: it calls the region's function from itself, returns, and throws. */
 struct known {
 	uint64_t begin_ns[MAX_DEPTH]; /* of each that is open */
 	int depth;

@@ -41,7 +41,7 @@ __asm__(".text\n"
 	FUNCTION("jumps_to_nameless", "	nop\n	jmp 1f\n")
 	"1:	.cfi_startproc\n	nop\n	jmp returns\n	.cfi_endproc\n"
 	FUNCTION("behind_nameless", "	ret\n")
-	/* What is run on into. */
+	/* Functions that are run on into. */
 	FUNCTION("runs_on", "	nop\n")
 	FUNCTION("ran_into", "	ret\n")
 	FUNCTION("runs_on_into_part", "	js runs_on_into_part.cold\n	nop\n")
@@ -65,7 +65,7 @@ __asm__(".text\n"
 	FUNCTION("table_in_frame", FRAMED("	jmp *3f(,%rdi,8)\n"))
 	FUNCTION("table_elsewhere", "	jmp *0x10(,%rdi,8)\n")
 	"	.section .rodata\n	.balign 8\n1:	.quad 2b, 2b\n3:	.quad returns, returns\n	.text\n"
-	/* What the file does not have. */
+	/* Code that the file does not have. */
 	FUNCTION("jumps_to_too_long", "	nop\n	jmp too_long\n")
 	FUNCTION("too_long", "	endbr64\n	ret\n") TOO_LONG("too_long")
 	FUNCTION("half_there", "	js half_there.cold\n	ret\n")
@@ -221,7 +221,6 @@ TEST_OF(nameless_functions_have_shapes, 2)
 	ck_assert_uint_eq(shape.exits.exits[0].target, last.address);
 }
 
-/* What is too much is left out. */
 TEST_OF(parts_are_limited, 2)
 {
 	static const char *const names[] = {"many_colds", "chain.0"};

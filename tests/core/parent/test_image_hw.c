@@ -251,7 +251,7 @@ TEST(forks_of_the_dead_are_known)
 	ck_assert_int_eq(status, 0);
 }
 
-/* As if two looked at once at two processes of one program, which have the same at the same addresses. */
+/* Two look at once at two processes of one program, which have the same at the same addresses. */
 TEST(twins_share_no_memory)
 {
 	struct tracer tracers[2] = {{.is_attached = true}, {.is_attached = true}};

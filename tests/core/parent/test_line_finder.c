@@ -174,7 +174,7 @@ model(const uint64_t *uses, size_t nr, uint64_t counts[STEP_NR_COUNTS])
 	cache_model_add_counts(caches, counts);
 }
 
-/* What is dropped changes nothing, and is a good part. */
+/* The dropped lines change nothing, and are a good part. */
 TEST_OF(caches_do_not_miss_what_is_dropped, 4)
 {
 	uint64_t all[STEP_NR_COUNTS], left[STEP_NR_COUNTS];

@@ -49,7 +49,7 @@ TEST(wire_refuses_what_is_no_message)
 	}
 }
 
-/* What was sent before the end is still received. */
+/* A message that was sent before the end is still received. */
 TEST(wire_tells_the_end)
 {
 	struct wire_message message = {.kind = WIRE_STARTUP};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people write for a place, and what it is taken for. */
+/* Texts that people write for a place, and what they are taken for. */
 #include "parent/symbols/places.h"
 #include "testing.h"
 

@@ -124,7 +124,7 @@ TEST_OF(addresses_are_those_of_the_process, 3)
 	ck_assert_str_eq(places.ends[0].text, known);
 }
 
-/* What is gone from its folder is read through /proc. */
+/* A program that is gone from its folder is read through /proc. */
 TEST(deleted_programs_are_read)
 {
 	autofree char *path = rot_format("%s/copy", folder), *from = built_path(TARGET), *command = NULL;

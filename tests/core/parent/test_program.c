@@ -119,7 +119,7 @@ TEST(surroundings_are_passed_on)
 	ck_assert_str_eq(text, expected);
 }
 
-/* What was in it is gone, also what an earlier run wrote. */
+/* The file loses what was in it, also what an earlier run wrote. */
 TEST(output_goes_to_a_file)
 {
 	autofree char *input = folder_write(runner_folder, "input", "read\n"),
@@ -204,7 +204,7 @@ TEST_OF(death_ends_the_program, 2)
 	}
 }
 
-/* What the program leaves behind runs on, and is not waited for. */
+/* A process that the program leaves behind runs on, and is not waited for. */
 TEST_OF(processes_left_behind_run_on, 2)
 {
 	autofree char *input = rot_format("%s/input", runner_folder);

@@ -248,7 +248,7 @@ all_threads_counted(const struct program_run_output *run)
 	return true;
 }
 
-/* What is not known of the time before is not zero either. */
+/* Counts that are not known of the time before are not zero either. */
 TEST_OF(running_processes_are_visited, 2)
 {
 	pid_t pid = runner_begin_visited("target", "run_for_ever", "4");

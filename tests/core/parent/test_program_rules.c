@@ -214,7 +214,7 @@ hit(size_t watch, int number)
 	at->hit(at, &(struct breakpoint_hit){.thread = thread_of(number)});
 }
 
-/* What was said since the last time, with "@400000010" as "@10". */
+/* The words since the last time are the text, with "@400000010" as "@10". */
 static void
 expect(const char *text)
 {

@@ -144,7 +144,7 @@ thread_of(const struct program_run_output *run, int tid)
 	return NULL;
 }
 
-/* What a rule measured on a whole thread is what the run counted on it by other counters. */
+/* The counts of a rule on a whole thread are those of the run on it by other counters. */
 static void
 expect_as_counted(const struct program_run_output *run, size_t nr)
 {

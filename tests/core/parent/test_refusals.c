@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the system refuses, and programs that are unlike others: set-uid ones, 32-bit ones, those that die at once. */
+/* Refusals of the system, and programs that are unlike others: set-uid ones, 32-bit ones, those that die at once. */
 #include <dirent.h>
 #include <elf.h>
 #include <sys/prctl.h>
@@ -375,7 +375,7 @@ copy_target(const char *name, uid_t owner, mode_t mode)
 	ck_assert_int_eq(chmod(to, mode), 0);
 }
 
-/* As one total, for each thread, and started by another program. */
+/* They are counted as one total, for each thread, and started by another program. */
 TEST_OF(set_uid_programs_are_counted, 3)
 {
 	const struct trial trials[] = {

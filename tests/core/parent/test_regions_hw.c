@@ -103,9 +103,9 @@ run_with(const char *backend, struct trial *trial)
 }
 
 /*
- * What is expected of a region, over all threads: all its hits, those that are measured, those that are left otherwise,
- * and the faults of those that are measured. Moments that the kernel had no room for may be missing, if it says so; it
- * maps a page of its own into each process for the first instruction that it displaces, and may move one.
+ * The expected counts of a region, over all threads: all its hits, those that are measured, those that are left
+ * otherwise, and the faults of those that are measured. Moments that the kernel had no room for may be missing, if it
+ * says so; it maps a page of its own into each process for the first instruction that it displaces, and may move one.
  * nr_processes: 0: instructions are counted
  */
 struct expected {
@@ -374,7 +374,7 @@ TEST(regions_that_are_not_there_after_exec)
 	ck_assert(is_refused(service, "", "region_one"));
 }
 
-/* What was found before is observed on, and that there is something of no use is told. */
+/* Regions that were found before are observed on, and it is told that there is something of no use. */
 TEST_OF(regions_that_are_found_once_more_in_vain, nr_backends)
 {
 	struct trial trial = {.program = "region_target",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done in a stopped process from outside: it works, and the process does not notice. */
+/* Acts in a stopped process from outside: they work, and the process does not notice. */
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

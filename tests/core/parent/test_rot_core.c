@@ -125,7 +125,7 @@ TEST_OF(child_measures, NR_ELEMENTS(good_acts))
 	expect_text(said, "");
 }
 
-/* As on systems older than Linux 5.11, whose close_range leaves them open. */
+/* Systems older than Linux 5.11 have a close_range that leaves them open. */
 #define CLOSE_RANGE 436
 
 TEST(child_gets_no_descriptor_but_the_wire)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was mapped where, when a sample was taken: by records as the kernel writes them. Pure. */
+/* Mappings at the time of a sample: by records as the kernel writes them. Pure. */
 #include "parent/profile/spaces.h"
 #include "testing.h"
 
@@ -74,7 +74,7 @@ TEST(files_are_found_by_address)
 	expect(8, 0x1000, CODE_UNKNOWN, "", 0);
 }
 
-/* As a library that is loaded where another one was. */
+/* A library may be loaded where another one was. */
 TEST(later_mappings_cover_earlier_ones)
 {
 	map(7, 0x1000, 0x6000, 0, 11, "/bin/a");

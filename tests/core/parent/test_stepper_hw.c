@@ -156,7 +156,7 @@ static const struct {
 	{end_at_once, STEP_WHOLE, 0, false},
 };
 
-/* What is refused goes on by itself. */
+/* A refused region goes on by itself. */
 TEST_OF(regions_end_in_other_ways, NR_ELEMENTS(ends))
 {
 	struct stepping by_blocks, native;

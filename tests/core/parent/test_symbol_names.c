@@ -209,7 +209,7 @@ TEST_OF(ends_are_found, NR_ELEMENTS(ends))
 
 /* ---- addresses ---- */
 
-/* What lies at an address: name NULL and size 0: nothing. */
+/* The function at an address: name NULL and size 0: nothing. */
 static const struct {
 	const char *what;
 	struct made_up functions[MAX_RANGES], frames[MAX_RANGES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is found of functions, lines and markers in files that were linked and stripped in every way. */
+/* Functions, lines and markers are found in files that were linked and stripped in every way. */
 #include "entity.h"
 #include "parent/profile/functions.h"
 #include "parent/symbols/code.h"

@@ -105,7 +105,7 @@ TEST(a_stack_ends_where_its_copy_does)
 void restoring(void);
 extern const char restoring_returns[], restoring_goes_on[];
 
-/* As compilers write a return in the middle of a function. */
+/* Compilers write a return in the middle of a function so. */
 __asm__(".text\n	.type restoring, @function\nrestoring:\n"
 	"	.cfi_startproc\n"
 	"	sub $8, %rsp\n"

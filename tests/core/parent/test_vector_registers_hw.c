@@ -8,7 +8,7 @@
 #include "permits.h"
 #include "testing.h"
 
-/* What the child loads. */
+/* The child loads these. */
 static struct vector_registers wanted;
 
 #define TEXT(x) #x

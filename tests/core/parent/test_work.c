@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction does, told from its bytes and the registers of the thread that executes it. */
+/* The work of an instruction, told from its bytes and the registers of the thread that executes it. */
 #include "parent/stepping/work.h"
 #include "parent/symbols/instruction.h"
 #include "testing.h"
@@ -532,7 +532,7 @@ decode(const struct work_case *tested, struct work *work)
 	return false;
 }
 
-/* What was there before is of no influence. */
+/* The contents before are of no influence. */
 static void
 do_work(const struct work *work, const struct user_regs_struct *with, bool can_read, struct work_done *done)
 {
@@ -660,7 +660,7 @@ TEST_OF(integers_and_masked_lanes_are_told, NR_ELEMENTS(others))
 	ck_assert_msg(done.counts[STEP_MASKED_FLOP] == tested->nr_masked, "%s", tested->name);
 }
 
-/* What depends on vectors that cannot be read is unknown; nothing else is. */
+/* Work that depends on vectors that cannot be read is unknown; nothing else is. */
 TEST_OF(vectors_may_be_unknown, NR_ELEMENTS(cases))
 {
 	const struct work_case *tested = &cases[_i];

@@ -27,5 +27,5 @@ int traced_attach(struct traced *traced, pid_t pid);
 /* Until nothing is left to wait for. */
 void traced_run(struct traced *traced);
 
-/* What suites of it need: this machine lets processes be traced; else false, after a message. */
+/* Suites of it need this: the machine lets processes be traced; else false, after a message. */
 bool traced_probe(void);

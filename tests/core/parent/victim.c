@@ -166,7 +166,7 @@ static const struct act acts[] = {
 	{NULL, NULL},
 };
 
-/* Whether there is one of that name, after it has been done. */
+/* Does the act of that name. False: there is none. */
 static bool
 act(const struct act *table, const char *name)
 {

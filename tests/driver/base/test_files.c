@@ -66,7 +66,7 @@ TEST(a_link_stays)
 	ck_assert_uint_eq(nr_files(), 2);
 }
 
-/* As "-j >(jq ...)" of a shell; a device that root writes to must not become a file either. */
+/* A shell makes one of "-j >(jq ...)"; a device that root writes to must not become a file either. */
 TEST(a_pipe_is_written_to)
 {
 	char *path, read_back[8] = "";
@@ -85,7 +85,7 @@ TEST(a_pipe_is_written_to)
 	close(ends[1]);
 }
 
-/* As left by a killed process: nobody else's files, and only after a while. */
+/* A killed process left them: nobody else's files go, and only after a while. */
 TEST(leftovers_are_swept)
 {
 	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};

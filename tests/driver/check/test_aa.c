@@ -110,7 +110,7 @@ TEST(alike_measurements_are_called_alike)
 	ck_assert_msg(strstr(text, "No quantity is shown") && !strstr(text, "! "), "%s", text);
 }
 
-/* As far apart as their runs: a median of ten is known three times as well. */
+/* They are as far apart as their runs: a median of ten is known three times as well. */
 TEST(measurements_that_differ_are_found)
 {
 	struct aa_row row;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor says of recorded machines, and how findings are shown. */
+/* Findings of the doctor on recorded machines, and how they are shown. */
 #include "check/doctor.h"
 #include "json_schema.h"
 #include "machine/machine.h"
@@ -226,7 +226,7 @@ TEST(wraps_long_lines_and_keeps_all_words)
 	free(text);
 }
 
-/* What the program prints. */
+/* The program prints it. */
 TEST(json_is_of_the_schema)
 {
 	autofree char *path = built_path("driver/rot"), *command = rot_format("'%s' doctor --json", path);

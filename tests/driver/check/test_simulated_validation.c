@@ -114,7 +114,7 @@ verdict(const struct validation *validation, unsigned large, unsigned plain)
 	return shape->verdict;
 }
 
-/* What it prints, in fresh memory. */
+/* The text that it prints, in fresh memory. */
 static char *
 printed(const struct validation *validation)
 {
@@ -395,7 +395,7 @@ record_has(const char *part)
 	return has;
 }
 
-/* What another try showed counts if that is not less; a full one stays. */
+/* The results of another try count if they are not less; a full one stays. */
 TEST(a_busy_hour_forgets_nothing)
 {
 	use_own_cache();

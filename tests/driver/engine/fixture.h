@@ -11,7 +11,7 @@ extern char *fixture_folder; /* temporary, removed at the end                   
 void fixture_setup(void);
 void fixture_teardown(void);
 
-/* As after starting rot again: nothing is remembered but what is on disk. */
+/* Starts rot again, so to speak: nothing is remembered but what is on disk. */
 void fixture_restart(void);
 
 /* FOLDER/PATH in fresh memory. */

@@ -207,7 +207,7 @@ damage(const char *folder, const char *ending)
 	return nr;
 }
 
-/* Whether they are of an unfinished core, or of one that others start from. */
+/* They may be of an unfinished core, or of one that others start from. */
 TEST_OF(damaged_files_are_made_again, 2)
 {
 	const char *const endings[] = {".d", ".o"};

@@ -94,7 +94,7 @@ TEST(good_answer_is_read)
 	ck_assert_int_eq((int)measurement_command_output_nr_collections(output), 1);
 }
 
-/* What a core does, and what must be in the message and in the hint. */
+/* The script of a core, and what must be in the message and in the hint. */
 static const struct {
 	const char *script, *text, *more_text, *hint;
 } endings[] = {

@@ -28,7 +28,7 @@ teardown(void)
 	expression_scope_delete(system_scope);
 }
 
-/* Of what is compiled once, each evaluation has its own variables and errors. */
+/* Each evaluation of what is compiled once has its own variables and errors. */
 TEST(expression_is_evaluated_anew)
 {
 	double value = 0;

@@ -140,7 +140,7 @@ TEST(runs_are_spread_over_starts)
 	rot_graph_delete(measurement);
 }
 
-/* What is cached is given, and nothing is measured until it is permitted again. */
+/* Cached runs are given, and nothing is measured until it is permitted again. */
 TEST(missing_runs_can_wait)
 {
 	autograph struct measurement *measurement = fixture_measurement("Tiny", size_1);

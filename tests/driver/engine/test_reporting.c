@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a user sees of time: the tree of tasks and the progress line. */
+/* The tree of tasks and the progress line, by which a user sees time. */
 #include <pty.h>
 
 #include "base/progress.h"

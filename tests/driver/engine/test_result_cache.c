@@ -84,7 +84,7 @@ store(void *context)
 	result_cache_store(cache, context);
 }
 
-/* What loading the result says; NULL instead of a result must come of it. */
+/* The message of loading the result; NULL instead of a result must come of it. */
 static char *
 refused_load(void)
 {
@@ -95,7 +95,7 @@ refused_load(void)
 	return text;
 }
 
-/* What is stored must come back. */
+/* A stored result must come back. */
 static void
 expect_stored(struct measurement_result *result)
 {
@@ -208,7 +208,7 @@ TEST(a_pipe_is_replaced)
 	expect_stored(result);
 }
 
-/* What a killed rot left goes when the next one stores something, what another one writes stays. */
+/* Files that a killed rot left go when the next one stores something; those that another one writes stay. */
 TEST(leftovers_are_swept)
 {
 	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -327,7 +327,7 @@ TEST(lock_is_held_by_one_and_freed_by_death)
 			pause();
 	}
 	close(ready[1]);
-	/* As long as we have it, the other waits. */
+	/* The other waits as long as we have it. */
 	ck_assert_int_eq(poll(&(struct pollfd){.fd = ready[0], .events = POLLIN}, 1, 200), 0);
 	cache_unlock(lock);
 	ck_assert_int_eq((int)read(ready[0], &byte, 1), 1);

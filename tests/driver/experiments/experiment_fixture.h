@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of experiments share, besides the driver of xml_fixture.h. */
+/* Tests of experiments share this, besides the driver of xml_fixture.h. */
 #pragma once
 
 #include "experiments/experiment_internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What controllers say of accuracy and precision: runs seen one by one, and the experiments of the thesis. */
+/* Accuracy and precision, as controllers tell them: runs seen one by one, and the experiments of the thesis. */
 #include "base/configuration.h"
 #include "base/files.h"
 #include "base/paths.h"
@@ -14,7 +14,7 @@
 #include "testing.h"
 #include "xml_fixture.h"
 
-/* What stands in <each> is there for each of its points, and <derived> follows from what was expected. */
+/* The elements in <each> are there for each of its points, and <derived> follows from what was expected. */
 TEST(each_says_it_once_for_several)
 {
 	struct xml_controller *c = opened_text(
@@ -68,8 +68,7 @@ TEST(threads_are_pinned_and_start_together)
 	free(cpus);
 }
 
-/* What one CPU's cache holds back alone, two workloads on it hold back together; unpinned ones are not known to share.
- */
+/* Two workloads on a CPU hold back together what its cache holds back alone; unpinned ones are not known to share. */
 TEST(workloads_on_a_cpu_share_its_caches)
 {
 	static const struct {

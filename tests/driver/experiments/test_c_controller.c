@@ -10,7 +10,7 @@
 
 static struct rot rot;
 
-/* What the loaded controller calls must be in this program. */
+/* Functions that the loaded controller calls must be in this program. */
 void *const used_by_controllers[] = {
 	(void *)experiment_new,  (void *)experiment_delete, (void *)experiment_add_point, (void *)experiment_write,
 	(void *)measurement_new, (void *)workload_new,      (void *)rot_registry_find,    (void *)rot_entity_set,

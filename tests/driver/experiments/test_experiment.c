@@ -9,7 +9,7 @@
 #include "json_schema.h"
 #include "testing.h"
 
-/* What does not depend on the version of rot. */
+/* The part that does not depend on the version of rot. */
 static char *
 stable_json(const char *path)
 {

@@ -305,7 +305,8 @@ TEST(few_ceilings_matter)
 	ck_assert_uint_eq(nr_shown(experiment), 13);
 }
 
-/* What modules allow is a line, but no bound: neither for verdicts nor in place of the highest that was measured. */
+/* The rate that modules allow is a line, but no bound: neither for verdicts nor in place of the highest that was
+ * measured. */
 TEST(memory_modules_are_a_line)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
@@ -383,7 +384,7 @@ TEST_OF(fills_above_loads_are_explained, 3)
 	ck_assert_int_eq(strstr(text, "\nwith fills: ") != NULL, rows[_i].is_explained);
 }
 
-/* What counts one direction only is compared with what goes in that direction alone. */
+/* A count of one direction only is compared with what goes in that direction alone. */
 TEST_OF(directions_have_their_ceilings, 4)
 {
 	static const struct {
@@ -519,7 +520,7 @@ TEST_OF(each_number_of_threads_has_its_roof, 2)
 	free(text);
 }
 
-/* What is black, of each number of threads, also where all peaks are drawn. */
+/* It is the black one of each number of threads, also where all peaks are drawn. */
 TEST_OF(pictures_and_verdicts_name_the_same_line, 2)
 {
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");

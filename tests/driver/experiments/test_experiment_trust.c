@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told against the values of an experiment: doubts, costs of measuring, broken rules, rates above the roof. */
+/* Objections to the values of an experiment: doubts, costs of measuring, broken rules, rates above the roof. */
 #include "base/configuration.h"
 #include "base/files.h"
 #include "base/process.h"
@@ -210,7 +210,7 @@ TEST(points_of_ended_runs_are_named)
 	ck_assert_has(table, "a 2 and 1 more point: too many runs were disturbed");
 }
 
-/* What is measured of an empty region is done by as many threads, on the same CPU, with caches in the same state. */
+/* An empty region is measured by as many threads, on the same CPU, with caches in the same state. */
 TEST(an_empty_region_is_like_the_measured_one)
 {
 	autograph struct measurement *measurement = measurement_of("Daxpy"), *empty = NULL;

@@ -6,7 +6,7 @@
 #include "quantities/architecture.h"
 #include "testing.h"
 
-/* What measures best becomes a variable; where it was not measured before, the first candidate is the guess. */
+/* The candidate that measures best becomes a variable; where none was measured before, the first one is the guess. */
 static const char choosing[] =
 	"<controller name='choosing' comment='' runs='5'>\n"
 	"<choice name='best' best='performance:doublePrecisionFlop' otherwise='none'><axis name='n'><list values='100 "
@@ -21,7 +21,7 @@ static const char choosing[] =
 	"<each><axis name='i'><list values='1 2'/></axis><derived name='d{$i}' is='{$i}'/></each>\n"
 	"</controller>\n";
 
-/* That one was chosen, was told so, and is in the JSON, whose number of candidates with values is given. */
+/* The value was chosen, was told so, and is in the JSON, whose number of candidates with values is given. */
 static void
 assert_chosen(const char *value, const char *told, size_t nr_candidates)
 {
@@ -58,7 +58,7 @@ TEST(the_best_candidate_is_chosen)
 	assert_chosen("100", "best 100: 100 28 ", 3);
 }
 
-/* What they do is as it is expected, in whatever way the points are counted. */
+/* Their work is as it is expected, in whatever way the points are counted. */
 TEST(candidates_are_not_stepped)
 {
 	static const bool ways[] = {false, true};

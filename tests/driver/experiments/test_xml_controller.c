@@ -59,7 +59,7 @@ TEST(built_in_controllers_work_without_avx)
 	}
 }
 
-/* Of the least buffers of the third level, and of those for memory. */
+/* Checks the least buffers of the third level, and those for memory. */
 static void
 check_buffers(const char *path, double third_bytes, double memory_bytes)
 {

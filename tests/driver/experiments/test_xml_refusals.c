@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said about XML controllers that are wrong. */
+/* Messages about XML controllers that are wrong. */
 #include "base/files.h"
 #include "experiments/xml_run.h"
 #include "planning/controller_file.h"
@@ -21,7 +21,7 @@
 #define IN_KERNEL(rule) AXIS "<point>" DUMMY "\n<rule>\n" rule "</rule></point>"
 #define CREATE(set) "<action type='CreateMeasurerOnThreadAction'>\n" set "</action>"
 
-/* Of the message all is given, or its beginning with "..." at the end; of the hint a part. */
+/* The message is given as a whole, or its beginning with "..." at the end; the hint in part. */
 struct refusal {
 	const char *xml, *message, *hint;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of XML controllers share: a driver without a core behind it, and texts that controllers are put together
+/* Tests of XML controllers share a driver without a core behind it, and texts that controllers are put together
  * from. */
 #pragma once
 
@@ -18,7 +18,7 @@ struct xml_controller *open_text(const char *text);
 struct xml_controller *opened_file(const char *path);
 struct xml_controller *opened_text(const char *text);
 
-/* As experiment_new; it is deleted when the test ends. */
+/* A new experiment, which is deleted when the test ends. */
 struct experiment *experiment_open(const char *name, const char *output_name, size_t nr_points);
 
 #define HEAD "<controller name='c' comment='a test' runs='7'>\n"

@@ -7,7 +7,7 @@
 #define AMD "AuthenticAMD"
 #define INTEL "GenuineIntel"
 
-/* What the reference machine says (leaf 4 and 8000001D are there and empty). */
+/* CPUID of the reference machine (leaf 4 and 8000001D are there and empty). */
 #define TURIN_IN_A_GUEST                                                                                               \
 	"00000004 0: 00000000 00000000 00000000 00000000\n"                                                            \
 	"8000001d 0: 00000000 00000000 00000000 00000000\n"                                                            \
@@ -207,7 +207,7 @@ TEST(cpus_share_caches)
 	ck_assert_int_eq(owners.llc, 2);
 }
 
-/* As -caches has them. bytes of the first level 0: they are no caches. */
+/* Caches, as -caches has them. bytes of the first level 0: they are no caches. */
 static const struct {
 	const char *text;
 	int64_t bytes[3];

@@ -9,7 +9,7 @@ read_recorded(const char *name, struct rot_error *err)
 	return machine_read(source_path("tests/machines/%s", name), err);
 }
 
-/* What must be read, field by field; "" and 0 are unknown. */
+/* The facts that must be read, field by field; "" and 0 are unknown. */
 /* clang-format off */
 static const struct {
 	const char *folder;

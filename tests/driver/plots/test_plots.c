@@ -58,7 +58,6 @@ spread(double value)
 				value * 1.2, value * 0.97, value * 1.03, 10,           0};
 }
 
-/* Those of the example. */
 static struct plot_point example_points[3];
 
 static struct roofline_plot
@@ -225,7 +224,7 @@ TEST_OF(an_infinite_value_is_drawn_at_the_upper_edge, has_gnuplot())
 	ck_assert_has(file_text("plot.data"), " 77 ");
 }
 
-/* What a logarithmic axis does not have is drawn at its lower end, and marked. */
+/* A number that a logarithmic axis does not have is drawn at its lower end, and marked. */
 TEST_OF(zero_is_drawn_at_the_lower_edge, has_gnuplot() * 2)
 {
 	static const struct {
@@ -653,7 +652,7 @@ TEST_OF(lines_without_room_for_names_have_letters, 2)
 	layout_zoom = 1;
 }
 
-/* As points have where a key does not name them. */
+/* Points have letters where a key does not name them. */
 TEST_OF(points_without_room_for_names_have_letters, 2)
 {
 	static struct plot_point points[26];
@@ -681,7 +680,7 @@ TEST_OF(points_without_room_for_names_have_letters, 2)
 	ck_assert_int_eq(nr_letters > 0, _i);
 }
 
-/* What has neither a mark of its own nor a colour of its own has its own dashes. */
+/* A line that has neither a mark of its own nor a colour of its own has its own dashes. */
 TEST_OF(lines_that_look_alike_differ_in_dashes, 2)
 {
 	const struct roofline_plot source = example();

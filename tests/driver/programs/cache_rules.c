@@ -59,7 +59,7 @@ struct level {
 	uint64_t nr_sets, nr_ways, entries[MOST_ENTRIES];
 };
 
-/* Whether the line was there; if not, *victim is the entry that went for it, or 0. */
+/* True if the line was there; if not, *victim is the entry that went for it, or 0. */
 static int
 use(struct level *level, uint64_t line, int is_modified, uint64_t *victim)
 {
@@ -86,7 +86,7 @@ misses_any(struct level *level, uint64_t first, uint64_t last)
 	return (last != first && !use(level, last, 0, &victim)) || misses;
 }
 
-/* Of the rules of cachegrind: code, data and both; of those of rot. */
+/* Levels by the rules of cachegrind: code, data and both; and by those of rot. */
 static struct level code, data, last_level, rot_data, rot_second;
 
 static void

@@ -35,7 +35,7 @@ static const struct {
 	{"memoryReads", 40000},    {"memoryWrites", 5000},
 };
 
-/* What an empty region counts, and its times in ns. */
+/* Counts of an empty region, and its times in ns. */
 enum { EMPTY_INSTRUCTIONS = 2, EMPTY_CYCLES = 100, EMPTY_NS = 200, HIT_NS = 1000 };
 
 /* In each of the first nr_threads threads: hits, and what is measured of the first of them: the share of the thread's
@@ -126,7 +126,7 @@ find_region(const struct region *region)
 	return i;
 }
 
-/* What an empty region adds to the count of each hit. */
+/* An empty region adds this to the count of each hit. */
 static uint64_t
 empty_count(const char *name)
 {
@@ -437,7 +437,7 @@ make_place(const struct program_place *from, int order)
 	return place;
 }
 
-/* What they did where code is translated: three quarters in sweep, the rest where no sample was taken. */
+/* The counts of functions where code is translated: three quarters in sweep, the rest where no sample was taken. */
 static void
 add_function_counts(struct program_run_output *run, const struct perf_event_measurer *pass)
 {

@@ -19,7 +19,7 @@
 
 enum { NR_TURNS = 700000000 };
 
-/* What follows the call keeps it from being a jump. */
+/* The statement behind the call keeps it from being a jump. */
 #define CALLS(call)                                                                                                    \
 	do {                                                                                                           \
 		call;                                                                                                  \

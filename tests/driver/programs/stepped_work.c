@@ -181,7 +181,7 @@ moved(char *to, const char *from, size_t n)
 	return memcmp(to, from, n);
 }
 
-/* What a mask in a register of MMX selects is not followed. */
+/* Bytes that a mask in a register of MMX selects are not followed. */
 __attribute__((noinline)) static int
 odd(char *to)
 {

@@ -4,7 +4,7 @@
 
 #define N 64000
 
-/* What emulators take for begin and end of what they look at. */
+/* Emulators take this for begin and end of what they look at. */
 #define MARK(number) __asm__ volatile("mov $" number ", %%ebx\n	.byte 0x64, 0x67, 0x90" : : : "ebx", "memory")
 
 static double numbers[N];

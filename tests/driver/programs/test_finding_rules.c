@@ -117,7 +117,7 @@ static const struct {
 	{"", .changes = {{FINDING_INSTRUCTIONS, 0.3e6}, {FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 1e6}}},
 	{"bandwidth ", .changes = {{FINDING_INSTRUCTIONS, 0.3e6}, {FINDING_LOADED, 64e6}, {FINDING_L1_FILLS, 0.2e6}},
 	 .bandwidth_share = 0.6},
-	/* What waits for lines, or uses little of them, has no other findings than that. */
+	/* Code that waits for lines, or uses little of them, has no other findings than that. */
 	{"memoryLatency ", .changes = {{FINDING_INSTRUCTIONS, 0.5e6},
 				       {FINDING_LOADED, 64e6},
 				       {FINDING_L1_FILLS, 0.2e6},
@@ -249,7 +249,7 @@ TEST(gains_are_bounded)
 	}
 }
 
-/* What fills the processor is told where it is known. */
+/* The number of chains that fill the processor is told where it is known. */
 TEST(chains_are_held_against_the_processor)
 {
 	const struct finding_rule *rule = finding_rule_next(NULL);

@@ -179,7 +179,7 @@ TEST(runs_that_differ_are_noted)
 	ck_assert_has(quantities.notes[0], "instructions of the runs differ by up to 10 %");
 }
 
-/* What is known to have disturbed a run leaves it out, and the run is repeated. */
+/* A known disturbance leaves a run out, and the run is repeated. */
 TEST(disturbed_runs_are_repeated)
 {
 	static const char *const texts[] = {"time", NULL};

@@ -172,7 +172,7 @@ TEST_OF(programs_are_counted_by_blocks, 2)
 	architecture_delete(architecture);
 }
 
-/* What is told before a slow run is what the documents say of it. */
+/* The words before a slow run are those of the documents. */
 TEST(one_slowdown_everywhere)
 {
 	static const char *const documents[] = {"README.md", "doc/RUN.md"};

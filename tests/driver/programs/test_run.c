@@ -80,7 +80,7 @@ TEST_OF(tables, NR_ELEMENTS(tables_of_runs))
 	expect_golden(tables_of_runs[_i].golden, err);
 }
 
-/* What depends on the machine is left out. */
+/* The keys that depend on the machine are left out. */
 static void
 check_json(const char *path, const char *golden)
 {
@@ -223,7 +223,7 @@ TEST_OF(functions_in_files, 2)
 	csv = file_text("x-loops.csv");
 	ck_assert_has(csv, ",4704,256,sweep.cc,20,300,0.");
 	ck_assert_has(csv, ",31,,4704,0,1,0\n");
-	/* What was not counted is empty, and names do not steer a terminal. */
+	/* Cells that were not counted are empty, and names do not steer a terminal. */
 	ck_assert_has(csv, ",0,,,,");
 	ck_assert_lacks(csv, "nan");
 	ck_assert_has(csv, "py::\\x1b[31mred");

@@ -18,5 +18,5 @@ char *architecture_schema(void);
  */
 struct architecture *architecture_named(const char *name);
 
-/* As architecture_named, deleted when the test ends. */
+/* An architecture by its name, deleted when the test ends. */
 struct architecture *architecture_kept(const char *name);

@@ -57,7 +57,8 @@ size_t pass_with(const char *event);
 /* The value is the stage's. */
 struct quantity_value stage_compute(size_t request, bool use_minimum);
 
-/* As "20000 [19000, 21000] flop, median of 10 runs without 2, measured". The text is valid until the next call. */
+/* The value as "20000 [19000, 21000] flop, median of 10 runs without 2, measured". The text is valid until the next
+ * call. */
 const char *stage_told(size_t request, bool use_minimum);
 
 /* The set that the last rule puts on threads. */

@@ -190,7 +190,7 @@ TEST_OF(test_zero_counts_evaluate, architecture_nr_files())
 	}
 }
 
-/* What blocks count of code may be for findings alone, which need no formula. */
+/* Counts of code by blocks may be for findings alone, which need no formula. */
 TEST_OF(test_every_event_is_used_and_fits, architecture_nr_files())
 {
 	struct architecture *architecture = at_end(architecture_delete, file_read(_i));

@@ -284,7 +284,7 @@ TEST(test_spread_formula)
 	ck_assert(value.taints[0] == TAINT_CONTEXT_SWITCH && value.taints[1] == TAINT_MAJOR_FAULT);
 }
 
-/* As add_run; and a copy of the threads' set, with the same counts of 0. */
+/* Adds a run, and a copy of the threads' set, with the same counts of 0. */
 static struct measurement_run_output *
 add_run_with_copies(size_t pass, size_t nr)
 {

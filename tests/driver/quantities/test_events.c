@@ -76,7 +76,7 @@ check_same(const char *path, const char *definition, const char *name)
 	return true;
 }
 
-/* Those are of sysfs: test_whole_machine.c. */
+/* Events of the machine are of sysfs: test_whole_machine.c. */
 static bool
 is_of_machine(const xmlNode *node)
 {
@@ -85,7 +85,7 @@ is_of_machine(const xmlNode *node)
 	return strcmp(class, "machine") == 0;
 }
 
-/* What steps count is no event of any processor. */
+/* Counts by steps are no events of any processor. */
 static bool
 counts_by_steps(xmlDoc *doc)
 {

@@ -61,7 +61,7 @@ compute(struct quantity_value *values, const struct odd *odd)
 	configuration_delete(rot.configuration);
 }
 
-/* What is left out: a bit for each run, for each value; and the rule that is told, of how many runs. */
+/* Runs that are left out: a bit for each run, for each value; and the rule that is told, of how many runs. */
 static const struct {
 	struct odd odd;
 	unsigned left_out[NR_VALUES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pass measures: events of workloads and threads, clocks around them. */
+/* The measurements of a pass: events of workloads and threads, clocks around them. */
 #include "architecture_files.h"
 #include "stage.h"
 #include "testing.h"
@@ -45,7 +45,7 @@ TEST(test_pass_becomes_a_measurement)
 	ck_assert(rot_is_a(measurer_set_validation_measurers_at(set, 0), &resource_usage_measurer_class));
 }
 
-/* What flushing after the kernel does is measured in place of the kernel. */
+/* Flushing after the kernel is measured in place of the kernel. */
 TEST(test_pass_is_of_an_action)
 {
 	struct architecture *architecture = architecture_kept("zen5");

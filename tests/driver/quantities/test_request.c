@@ -179,7 +179,7 @@ TEST(test_warm_data_have_no_expected_bytes)
 	ck_assert_str_eq(resolution.numerator.text, "kernel definition, for cold data");
 }
 
-/* What keeps steps from counting: then it is as where nothing is counted. */
+/* Obstacles that keep steps from counting: then it is as where nothing is counted. */
 static const struct {
 	const char *request;
 	bool is_warm, is_of_action, has_caches;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What views see of the runs of a value, and how far these are off and apart. */
+/* Views of the runs of a value, and how far these are off and apart. */
 #include "quantities/sample_view.h"
 #include "testing.h"
 

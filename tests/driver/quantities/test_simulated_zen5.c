@@ -150,7 +150,7 @@ check_samples(const json_t *quantity, double expected)
 					1e-9 * expected);
 }
 
-/* What the table of the simulated processor comes to. */
+/* The sum of the table of the simulated processor. */
 static double
 memory_writes(double n)
 {

@@ -129,7 +129,7 @@ TEST(test_all_tainted_is_said)
 			 "101 [nan, nan] instruction, medianOfTainted of 3 runs without 3, measured");
 }
 
-/* What the system did is in the value and told; what the counters did wrong is left out still. */
+/* Disturbances by the system are in the value and told; what the counters did wrong is left out still. */
 TEST(test_disturbed_runs_are_kept)
 {
 	struct quantity_value value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an empty region costs, and the rules that sound values keep. Each rule is broken once, and kept once. */
+/* The cost of an empty region, and the rules that sound values keep. Each rule is broken once, and kept once. */
 #include <jansson.h>
 
 #include "architecture_files.h"
@@ -352,7 +352,7 @@ TEST_OF(intervals_of_passes_overlap, NR_ELEMENTS(third_passes))
 	}
 }
 
-/* What two runs of a pass counted of instructions, and what becomes of bytes counted in it. */
+/* The breaches of bytes counted in a pass whose two runs counted so many instructions. */
 static size_t
 breaches_of_steps(double first, double second, bool is_stepped, unsigned taints)
 {
@@ -584,7 +584,7 @@ TEST_OF(few_bytes_say_nothing, NR_ELEMENTS(byte_limits))
 	clear(values, 2);
 }
 
-/* What broke a rule before stays so; runs that break different ones are counted together; there may be fewer runs. */
+/* A broken rule stays so; runs that break different ones are counted together; there may be fewer runs. */
 TEST(rules_add_up)
 {
 	const double factors[NR_RUNS] = {[1] = 0.5, [2] = 2, [8] = 2};
@@ -635,7 +635,7 @@ tainted_by_instructions(double more, size_t nr_odd, unsigned taints)
 	return nr;
 }
 
-/* What single runs of a pass counted, which of them are off, or none as no more than half agree. */
+/* Counts of single runs of a pass, which of them are off, or none as no more than half agree. */
 static const struct {
 	size_t nr;
 	double counts[4];

@@ -52,7 +52,7 @@ TEST_OF(test_bytes_at_the_memory, NR_ELEMENTS(counted_bytes))
 	}
 }
 
-/* Of a program, threads are counted. */
+/* The threads of a program are counted. */
 TEST(test_programs_are_counted_by_thread)
 {
 	struct architecture *architecture = architecture_kept("skylake@intel-client");
@@ -181,7 +181,7 @@ TEST(test_value_among_others_is_refused)
 	ck_assert_uint_eq(value.summary.tainted, 6);
 }
 
-/* What the bus has moved is what was counted, though others moved more afterwards. */
+/* The bus has moved what was counted, though others moved more afterwards. */
 TEST(test_bus_is_what_was_counted)
 {
 	stage_open("zen4@amd-umc", 1, "transferredBytes:memoryBus.read");

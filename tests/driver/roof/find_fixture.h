@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of the search for peaks share: ceilings of their own, and a machine of 4 GHz whose rates are computed. */
+/* Tests of the search for peaks share this: ceilings of their own, and a machine of 4 GHz whose rates are computed. */
 #pragma once
 
 #include <stdbool.h>

@@ -36,7 +36,7 @@ store(void)
 	ck_assert_ok(profile_store(&rot, &list, &why));
 }
 
-/* What a file holds, and what not. Pictures are only looked for. */
+/* Texts that a file holds, and does not. Pictures are only looked for. */
 static const struct {
 	const char *controller, *file, *has, *has_not;
 } files[] = {
@@ -77,7 +77,7 @@ TEST_OF(controllers_write_what_is_known, NR_ELEMENTS(files))
 	ck_assert_msg(strstr(text, files[_i].has_not) == NULL, "%s", files[_i].has_not);
 }
 
-/* Who asks for a page is told that there is none, and needs no gnuplot. */
+/* A user who asks for a page is told that there is none, and needs no gnuplot. */
 TEST_OF(there_is_no_page_of_peaks, 3)
 {
 	static const char *const names[] = {"ceiling", "memory", "peaks"};

@@ -236,7 +236,7 @@ TEST(latency_is_time_of_an_access)
 	ck_assert_uint_eq(list.peaks[0].buffer_bytes, 4096);
 }
 
-/* What the kernel told in two processes; NULL: nothing. */
+/* The kernel told this in two processes; NULL: nothing. */
 static const struct {
 	const char *facts[2];
 	bool has_huge_pages;

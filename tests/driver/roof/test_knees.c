@@ -148,7 +148,7 @@ static const struct {
 	{"a slow octave", 0.02, 0, 2, 1},
 };
 
-/* What a made-up machine has: sizes as they are seen. */
+/* The caches of a made-up machine: sizes as they are seen. */
 struct truth {
 	int64_t caches[5];
 	double latencies[5];

@@ -26,7 +26,7 @@ TEST_OF(sizes_are_compared, NR_ELEMENTS(verdicts))
 	ck_assert_msg(strncmp(verdict, verdicts[_i].verdict, strlen(verdicts[_i].verdict)) == 0, "%s", verdict);
 }
 
-/* What the table says of a machine that tells of a package only, with and without the third level found. */
+/* The table of a machine that tells of a package only, with and without the third level found. */
 static char *
 printed(size_t nr_levels, bool is_steady, const int64_t runs[3], const char *run_doubt)
 {

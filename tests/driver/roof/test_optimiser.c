@@ -16,14 +16,14 @@ hill(const int *at)
 	return 100 - (at[0] - 12) * (at[0] - 12) - (at[1] - 4) * (at[1] - 4);
 }
 
-/* As chains hide a latency: rises, then stays; noise of 0.05 %. */
+/* Chains hide a latency so: it rises, then stays; noise of 0.05 %. */
 static double
 plateau(const int *at)
 {
 	return fmin(at[0], 8) / 8.0 * fmin(at[1], 3) / 3.0 * (1 + 0.0005 * ((at[0] * 7 + at[1] * 13) % 11) / 11);
 }
 
-/* As registers that are spilled: what counts is the product, and behind 40 all falls. */
+/* Registers are spilled so: the product counts, and behind 40 all falls. */
 static double
 ridge(const int *at)
 {

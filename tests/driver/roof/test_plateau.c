@@ -9,7 +9,7 @@ static const struct {
 	double low, high, median;
 	size_t nr_there;
 } cases[] = {
-	/* As met in loads from the L1 on two threads: most were slowed, one process was not. */
+	/* Loads from the L1 on two threads were like this: most were slowed, one process was not. */
 	{{113, 127.0, 108, 103, 120, 127.3, 127.4, 127.5, 127.2, 117, 118, 126.8, 126.7, 100, 98},
 	 15,
 	 126.7,
@@ -18,7 +18,7 @@ static const struct {
 	 7},
 	/* All alike: all of them. */
 	{{31.9, 31.8, 31.9, 32.0, 31.7, 31.9, 31.8}, 7, 31.7, 32.0, 31.9, 7},
-	/* What misread clocks leave above is scattered, */
+	/* Rates that misread clocks leave above are scattered, */
 	{{140, 127, 127, 180, 127, 127, 127, 127, 222}, 9, 127, 127, 127, 6},
 	/* and five that agree are luck. */
 	{{31, 31, 31, 31, 31, 25, 25, 25, 25, 25, 25}, 11, 25, 25, 25, 6},

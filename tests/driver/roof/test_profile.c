@@ -140,7 +140,7 @@ TEST(quick_results_replace_full_ones_only_if_better)
 	ck_assert_str_eq(search_of("AVX-512 FMA"), "full");
 }
 
-/* What was reached once can be reached, unless it is more than the processor can do, or long ago. */
+/* A rate that was reached once can be reached, unless it is more than the processor can do, or long ago. */
 TEST(disturbed_searches_replace_nothing)
 {
 	double fma;

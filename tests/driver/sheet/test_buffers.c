@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What curves of buffers of a core say: made-up ones of cores whose buffers are known. */
+/* Answers of curves of buffers of a core: made-up ones of cores whose buffers are known. */
 #include <math.h>
 #include <string.h>
 
@@ -167,7 +167,7 @@ any_core(void)
 	return core;
 }
 
-/* Of all cores, an answer that is sure is near, or says that it is a bound, which then holds. */
+/* A sure answer is near on all cores, or says that it is a bound, which then holds. */
 TEST(sure_answers_are_right)
 {
 	size_t nr_sure = 0, nr_answers = 0;

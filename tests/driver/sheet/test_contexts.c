@@ -6,7 +6,7 @@
 #include "sheet/cores.h"
 #include "testing.h"
 
-/* Of four CPUs: two cores of two threads each, four cores, and four cores that other programs disturb. */
+/* Times of four CPUs: two cores of two threads each, four cores, and four cores that other programs disturb. */
 static const struct {
 	double times[2][9];
 	size_t nr_cores; /* by pairs */

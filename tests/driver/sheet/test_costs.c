@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What times of hazards, gaps of a clock and clocks of cores say. */
+/* Answers of times of hazards, of gaps of a clock and of clocks of cores. */
 #include <math.h>
 #include <string.h>
 

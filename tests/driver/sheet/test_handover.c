@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What CPUs hand to each other, as made-up curves tell. */
+/* Lines that CPUs hand to each other, as made-up curves tell. */
 #include <math.h>
 
 #include "sheet/handover.h"

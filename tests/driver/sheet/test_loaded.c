@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What windows of an access beside a load say: those whose load was not there do not count. */
+/* Answers of windows of an access beside a load: those whose load was not there do not count. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -53,7 +53,7 @@ TEST_OF(latency_is_told_beside_the_load_that_was_there, NR_ELEMENTS(loads))
 		ck_assert_msg(!answers[i].remark, "%s: %s", answers[i].name, answers[i].remark);
 }
 
-/* What modules allow is a bound: one CPU reads less. */
+/* The rate that modules allow is a bound: one CPU reads less. */
 TEST(what_modules_allow_is_told_or_asked_for)
 {
 	autofree struct loaded_level *levels = rot_calloc(LOADED_NR_LEVELS, sizeof(*levels));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What curves of instructions say: recorded ones of a Zen 5 whose latencies are known, and some that say less. */
+/* Answers of curves of instructions: recorded ones of a Zen 5 whose latencies are known, and some that say less. */
 #include "sheet/operations.h"
 #include "testing.h"
 

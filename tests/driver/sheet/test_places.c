@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What curves of lines, ways and pages say: those of a Zen 5 guest whose facts are known, and made-up ones. */
+/* Answers of curves of lines, ways and pages: those of a Zen 5 guest whose facts are known, and made-up ones. */
 #include <math.h>
 #include <string.h>
 
@@ -133,7 +133,7 @@ TEST(entries_of_huge_pages_need_huge_pages_of_the_host)
 	ck_assert_double_eq(first->number.high, 79);
 	ck_assert_has(first->remark, "not as told");
 	ck_assert_double_eq_tol(hit->number.value, 8, 0.1);
-	/* Of 1024 places the lines alone take 10 cycles more. */
+	/* The lines alone of 1024 places take 10 cycles more. */
 	ck_assert_double_eq(second->number.value, 512);
 	ck_assert_double_eq(second->number.high, 1024);
 	ck_assert_ptr_null(second->remark);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is fetched before it is asked for, as made-up curves tell. */
+/* Lines that are fetched before they are asked for, as made-up curves tell. */
 #include <math.h>
 
 #include "sheet/prefetch.h"

@@ -84,7 +84,7 @@ TEST_OF(test_verdict, NR_DISTRIBUTIONS)
 	}
 }
 
-/* What a ratio is taken of. The true median of the denominator is always 50. */
+/* The numerator and the denominator of a ratio. The true median of the denominator is always 50. */
 enum design { NARROW_APART, WIDE_APART, WIDE_JOINTLY, CORRELATED_JOINTLY, KNOWN, NR_DESIGNS };
 
 static const char *const design_names[] = {"narrow, apart", "wide, apart", "wide, jointly", "correlated", "known"};

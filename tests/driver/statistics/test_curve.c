@@ -13,7 +13,7 @@
 /* Each curve is measured twice. */
 static double curve[MAX_POINTS], twice[2][MAX_POINTS];
 
-/* What the machine adds to a true curve. */
+/* The machine adds this to a true curve. */
 static const struct noise {
 	const char *name;
 	double jitter;     /* the most that each point is longer by */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stays in simulated caches, and in made-up ones with noise, is found; or the answer is not sure. */
+/* The part that stays in simulated caches, and in made-up ones with noise, is found; or the answer is not sure. */
 #include "draw.h"
 #include "statistics/residence.h"
 
@@ -255,7 +255,7 @@ draw_times(size_t noise, double size, struct residence_times *times)
 	return largest;
 }
 
-/* Of 18,000 cases 9,110 are sure, and 16 of these wrong; in 3 of 10 the size is none that the buffer could tell. */
+/* In 18,000 cases 9,110 are sure, and 16 of these wrong; in 3 of 10 the size is none that the buffer could tell. */
 TEST(sizes_are_right_or_not_sure)
 {
 	size_t nr_cases = 0, nr_sure = 0, nr_wrong = 0;

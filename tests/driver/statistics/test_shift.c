@@ -366,7 +366,7 @@ TEST_OF(drifts, NR_ELEMENTS(correlations))
 	ck_assert_msg(covered >= 0.945 * 2 * NR_TRIALS, "%d of %d", covered, 2 * NR_TRIALS);
 }
 
-/* What is steady must not become uncertain for it: a difference of three times the spread of runs is found. */
+/* A steady difference must not become uncertain for it: a difference of three times the spread of runs is found. */
 TEST(power)
 {
 	enum { N = 10 };

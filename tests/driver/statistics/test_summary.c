@@ -169,7 +169,7 @@ TEST(test_ratio_with_a_known_side)
 }
 
 /*
- * What a seed gives stays, or nobody could compute again what was told. The intervals of a second implementation, in
+ * The numbers of a seed stay, or nobody could compute again what was told. The intervals of a second implementation, in
  * Python, from the same papers.
  */
 enum alike { EACH_ALONE, PAIRS, SEVENTHS };
@@ -242,7 +242,7 @@ TEST_OF(test_ratios_of_any_sizes, NR_ELEMENTS(ratio_sizes))
 		ck_assert(s.low == 6 && s.high == 6 && s.confidence >= 0.95);
 }
 
-/* What may be nothing by nothing has no interval; single runs of it are left out. */
+/* A ratio that may be nothing by nothing has no interval; single runs of it are left out. */
 TEST(test_nothing_by_nothing)
 {
 	const double top[] = {0, 0, 0, 2, 2, 2, 2}, bottom[] = {0, 0, 0, 1, 1, 1, 1}, ones[] = {1, 1, 1, 1, 1, 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What hard_cases does when cases start it again: hard_cases =ACT ARGUMENT... */
+/* The acts of hard_cases when cases start it again: hard_cases =ACT ARGUMENT... */
 #pragma once
 
 /* The status to end with. arguments[0] is the act. */

@@ -399,7 +399,7 @@ on_refusal(int number, siginfo_t *info, void *context)
 	siglongjmp(refused, 1);
 }
 
-/* What was executed and translated may not be executed any more when its rights go. */
+/* Code that was executed and translated may not be executed any more when its rights go. */
 static void
 rights_taken_away(void)
 {
@@ -451,7 +451,7 @@ cut_instruction(void)
 	signal(SIGSEGV, SIG_DFL);
 }
 
-/* What is never executed may be anything: bytes that are no instruction behind branches that are always taken. */
+/* Code that is never executed may be anything: bytes that are no instruction behind branches that are always taken. */
 static void
 nonsense_not_executed(void)
 {

@@ -126,8 +126,7 @@ stack_pointer_as_register(void)
 		CHECK_SAME(free_stack_pointer(values[i], 1000, 0), values[i] + 3000);
 }
 
-/* What lies below the stack pointer belongs to a program that takes no signals; an edge of memory may be there instead.
- */
+/* Memory below the stack pointer belongs to a program that takes no signals; an edge of memory may lie there. */
 ASM(on_stack, "mov %rsp, %r8\n mov %rdi, %rsp\n call 1f\n mov %r8, %rsp\n ret\n"
 	      "1: lea 2f(%rip), %rcx\n jmp *%rcx\n 2: mov $100, %ecx\n 3: loop 3b\n jrcxz 4f\n ud2\n"
 	      "4: mov $7, %eax\n cmp $7, %eax\n je 5f\n ud2\n 5: ret\n");

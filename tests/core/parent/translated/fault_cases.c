@@ -345,7 +345,7 @@ open_page(int number, siginfo_t *info, void *context)
 	nr_opened++;
 }
 
-/* As collectors of garbage do; each addition takes place just once. */
+/* Collectors of garbage do so; each addition takes place just once. */
 static void
 opens_pages_by_faults(void)
 {
@@ -520,7 +520,7 @@ die_jumping(void)
 	((void (*)(void))(uintptr_t)16)();
 }
 
-/* What is blocked or ignored and raised by an instruction kills. */
+/* A signal that is blocked or ignored and raised by an instruction kills. */
 static void
 deadly_faults(void)
 {

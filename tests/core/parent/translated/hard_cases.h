@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is hard for a translator of machine code, by the ideas of the test suites of DynamoRIO, Valgrind, rr and Frida.
- * Each case checks itself: it must do the same translated as natively.
+ * Cases that are hard for a translator of machine code, by the ideas of the test suites of DynamoRIO, Valgrind, rr and
+ * Frida. Each case checks itself: it must do the same translated as natively.
  */
 #pragma once
 

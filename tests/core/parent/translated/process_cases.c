@@ -141,7 +141,7 @@ forks_to_new_code(void)
 	}
 }
 
-/* What runs on first after a fork is not known. */
+/* The process that runs on first after a fork is not known. */
 static void
 forks_and_new_code_at_once(void)
 {
@@ -273,7 +273,7 @@ forks_while_code_is_made(void)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-/* That whoever traces this process has open; 0: nobody does, or it is not known. */
+/* The descriptors that the tracer of this process has open; 0: nobody traces it, or it is not known. */
 static int
 nr_descriptors_of_tracer(void)
 {

@@ -180,7 +180,7 @@ hash(uint64_t sum, const void *memory, size_t bytes)
 	return sum;
 }
 
-/* What a component is that XSAVE left out: as after initialization. */
+/* A component that XSAVE left out is as after initialization. */
 static void
 complete(struct state *state)
 {

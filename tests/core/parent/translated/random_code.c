@@ -157,7 +157,7 @@ has_stale_stack_pointer(const unsigned char *bytes, const struct decoded *decode
 	return false;
 }
 
-/* Whether bytes at that address are one instruction that may be executed wherever its memory operand leads. */
+/* Are bytes at that address one instruction that may be executed wherever its memory operand leads? */
 static bool
 decode(struct generator *g, const unsigned char *bytes, struct decoded *decoded)
 {
@@ -317,7 +317,7 @@ put_compare(struct generator *g)
 	PUT((unsigned char)(0x48 | below(g, 2) | below(g, 2) << 2), 0x39, (unsigned char)(0xc0 | below(g, 64)));
 }
 
-/* Whether the bytes were an instruction that may stand here; then it does, with what it needs in front. */
+/* True if the bytes were an instruction that may stand here; then it does, with what it needs in front. */
 static bool
 try_instruction(struct generator *g, unsigned char *bytes)
 {
@@ -386,7 +386,7 @@ patch(struct generator *g, unsigned char *behind)
 	memcpy(behind - 4, &distance, 4);
 }
 
-/* What is not executed, and may be no instruction. */
+/* Puts bytes that are not executed, and may be no instruction. */
 static void
 put_nonsense(struct generator *g)
 {

@@ -16,11 +16,10 @@
 
 #define NR_KINDS 65536
 
-/* What the code may be like. */
 struct random_kind {
 	bool is_counted; /* the number of instructions that it executes is the same for any state, and known */
 	const unsigned char *data; /* the address that rbp and r13 will hold */
-	/* Whether this processor knows an instruction; the same answer for all of a kind, whose numbers are below
+	/* Does this processor know an instruction? The same answer for all of a kind, whose numbers are below
 	 * NR_KINDS. */
 	bool (*can_execute)(uint32_t kind, const unsigned char *code, size_t nr_bytes);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the processor holds beside the general registers, and what instructions tell of the machine. */
+/* State of the processor beside the general registers, and what instructions tell of the machine. */
 #include <asm/prctl.h>
 #include <cpuid.h>
 #include <fenv.h>
